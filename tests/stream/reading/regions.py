@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Rules for slices and samples: nesting, matching of begin and end, and the times between them."""
+
+from bisect import bisect_right
+
+from reading.rules import END, nanoseconds, rule
+
+RECORDS = ("region_enter", "region_leave", "data", "data_json")
+
+
+def is_record(event):
+    """False for the two kinds of data_json that ktrack adds by itself."""
+    return event.kind != "data_json" or event["category"] not in ("track", "summary")
+
+
+def identity_of(session, event):
+    """The identity of the track that an event stands on, {} where there is none."""
+    track = session.track_of(event)
+    return (track.identity if track else None) or {}
+
+
+@rule("track-kind", *RECORDS)
+def record_fits_kind(session, event):
+    """Slices and instants stand on slice tracks, samples on counter tracks."""
+    wanted = "counter" if event.kind == "data" else "slice"
+    kind = identity_of(session, event).get("kind")
+    if is_record(event) and kind and kind != wanted:
+        return f"{event.kind} on a {kind} track"
+    return None
+
+
+@rule("category", *RECORDS)
+def category_is_tracepoint(session, event):
+    """The category of a record is its track's tracepoint."""
+    tracepoint = identity_of(session, event).get("tracepoint")
+    if is_record(event) and tracepoint and event["category"] != tracepoint:
+        return f"category {event['category']!r} on a track of {tracepoint}"
+    return None
+
+
+@rule("nesting", "region_enter", "data", "data_json")
+def nesting_counts_open_regions(session, event):
+    """nesting is the number of open regions of that track, plus one."""
+    track = session.track_of(event)
+    if not track or event["nesting"] == track.expected_nesting():
+        return None
+    return f"nesting {event['nesting']} with {len(track.open)} regions open"
+
+
+@rule("leave-open", "region_leave")
+def leave_has_its_enter(session, event):
+    """A region_leave closes an open region, the innermost, and has its nesting."""
+    track = session.track_of(event)
+    if not track:
+        return None
+    if not track.open:
+        return "no region is open"
+    enter = track.open[-1]
+    if enter["nesting"] != event["nesting"]:
+        return f"nesting {event['nesting']}, line {enter.number} entered with {enter['nesting']}"
+    return None
+
+
+@rule("leave-label", "region_leave")
+def leave_repeats_its_enter(session, event):
+    """A region_leave repeats category and label of its region_enter."""
+    track = session.track_of(event)
+    if not track or not track.open:
+        return None
+    enter = track.open[-1]
+    wanted, said = [(one["category"], one["label"]) for one in (enter, event)]
+    return None if wanted == said else f"{said} closes {wanted} of line {enter.number}"
+
+
+@rule("leave-t_rel", "region_leave")
+def duration_is_exact(session, event):
+    """t_rel of a region_leave is the difference of the two t_abs, to the nanosecond."""
+    track = session.track_of(event)
+    if not track or not track.open:
+        return None
+    duration_ns = event.abs_ns - track.open[-1].abs_ns
+    if duration_ns == event.rel_ns:
+        return None
+    return f"t_rel {nanoseconds(event.rel_ns)}, t_abs says {nanoseconds(duration_ns)}"
+
+
+@rule("data-t_rel", "data", "data_json")
+def sample_time_is_exact(session, event):
+    """t_rel of an instant or sample counts from the innermost open region, else from thread_start."""
+    track = session.track_of(event)
+    if not track or not is_record(event):
+        return None
+    elapsed_ns = event.abs_ns - track.reference_ns()
+    if elapsed_ns == event.rel_ns:
+        return None
+    return f"t_rel {nanoseconds(event.rel_ns)}, t_abs says {nanoseconds(elapsed_ns)}"
+
+
+@rule("data-key", "data")
+def key_is_track_name(_session, event):
+    """The key of a sample is its track's name."""
+    name = event.thread.partition(":")[2]
+    return None if event["key"] == name else f"key {event['key']!r} on {event.thread!r}"
+
+
+@rule("instant-value", "data_json")
+def instant_holds_fields(_session, event):
+    """The value of an instant is a flat object of the extra fields."""
+    if is_record(event) and any(type(value) in (dict, list) for value in event["value"].values()):
+        return "the value holds more than fields"
+    return None
+
+
+def show_field(value):
+    """A field's value as msg shows it."""
+    return str(value).lower() if type(value) is bool else str(value)
+
+
+@rule("msg", "region_enter", "region_leave")
+def message_shows_fields(_session, event):
+    """msg is there with args, and shows them as name=value."""
+    fields = event.get("args")
+    wanted = fields and " ".join(f"{key}={show_field(value)}" for key, value in fields.items())
+    said = event.get("msg")
+    return None if said == wanted else f"msg {said!r} for the fields {wanted!r}"
+
+
+@rule("continued", "region_enter")
+def continued_begins_session(session, event):
+    """Only the slices that were open when the session began are continued."""
+    if "continued" in event.members and event.abs_ns:
+        return f"continued at {nanoseconds(event.abs_ns)}"
+    return None
+
+
+@rule("unfinished-time", "exit")
+def unfinished_end_at_the_end(session, event):
+    """Unfinished slices end when the trace ends."""
+    for leave in session.unfinished:
+        if leave.abs_ns != event.abs_ns:
+            return f"line {leave.number} is unfinished at {nanoseconds(leave.abs_ns)}"
+    return None
+
+
+@rule("unfinished-last", *RECORDS)
+def nothing_after_unfinished(session, event):
+    """After an unfinished slice's end its track has no more records, other than such ends."""
+    track = session.track_of(event)
+    if track and track.has_unfinished and is_record(event) and "unfinished" not in event.members:
+        return f"{event.kind} after an unfinished slice"
+    return None
+
+
+@rule("suspect-missing", "region_leave")
+def lossy_slices_are_suspect(session, event):
+    """A slice that was open when records were lost, on a CPU that could have written them, is suspect."""
+    track = session.track_of(event)
+    if not track or not track.open or not event.is_complete():
+        return None
+    cpu = identity_of(session, event).get("cpu")
+    place = bisect_right(session.losses, (track.open[-1].abs_ns, 1 << 64))
+    for time_ns, lost_cpu in session.losses[place:]:
+        if time_ns < event.abs_ns and cpu in (None, lost_cpu):
+            return f"cpu {lost_cpu} lost records at {nanoseconds(time_ns)}, while it was open"
+    return None
+
+
+@rule("suspect-alone", END)
+def suspicion_has_a_reason(session, _event):
+    """Without a loss no slice is suspect."""
+    if session.suspect and not session.losses:
+        return f"line {session.suspect[0].number} is suspect, and nothing was lost"
+    return None

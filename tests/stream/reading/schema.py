@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The shape of each event: which keys, in which order, of which type."""
+
+import re
+from datetime import datetime, timezone
+
+from reading.line import Real, Violation
+
+RULES = {
+    "kind": "Only events that ktrack writes occur.",
+    "keys": "Every event has its keys, all of them, no others, in trace2's order; ours follow.",
+    "type": "Every value has its key's type; times have nine decimals, `time` has six.",
+}
+
+HEAD = "event:string sid:string thread:string time:stamp"
+PLACE = "file:string line:positive"
+
+# key:type, a question mark where the key may be absent. t_abs behind the body, args, continued,
+# suspect and unfinished are ktrack's own keys: readers of trace2 skip what they don't know.
+EVENTS = {
+    "version": f"{PLACE} evt:string exe:string",
+    "too_many_files": PLACE,
+    "start": f"{PLACE} t_abs:seconds argv:strings",
+    "cmd_name": f"{PLACE} name:string hierarchy:string",
+    "cmd_mode": f"{PLACE} name:string",
+    "def_param": f"{PLACE} scope:string param:string value:string",
+    "error": "msg:string fmt:string t_abs:seconds",
+    "child_start": f"{PLACE} child_id:count child_class:string use_shell:boolean argv:strings",
+    "child_exit": f"{PLACE} child_id:count pid:integer code:integer t_rel:seconds",
+    "thread_start": "t_abs:seconds",
+    "data_json": "t_abs:seconds t_rel:seconds nesting:positive category:string key:string value:object",
+    "region_enter": "nesting:positive category:string label:string msg:string? t_abs:seconds"
+    " args:fields? continued:true?",
+    "region_leave": "t_rel:seconds nesting:positive category:string label:string msg:string?"
+    " t_abs:seconds args:fields? continued:true? suspect:true? unfinished:true?",
+    "data": "t_abs:seconds t_rel:seconds nesting:positive category:string key:string value:decimal args:fields?",
+    "th_timer": "category:string name:string intervals:positive t_total:seconds t_min:seconds t_max:seconds",
+    "thread_exit": "t_rel:seconds t_abs:seconds",
+    "exit": f"{PLACE} t_abs:seconds code:integer",
+    "timer": "category:string name:string intervals:positive t_total:seconds t_min:seconds t_max:seconds",
+    "counter": "category:string name:string count:positive",
+    "atexit": f"{PLACE} t_abs:seconds code:integer",
+}
+
+STAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
+DECIMAL = re.compile(r"0|-?[1-9][0-9]*")
+EXACT_LIMIT = 1 << 53
+
+
+def is_stamp(value):
+    """UTC with six decimals, and a date that exists."""
+    if type(value) is not str or not STAMP.fullmatch(value):
+        return False
+    try:
+        stamp_to_us(value)
+    except ValueError:
+        return False
+    return True
+
+
+def is_exact(value):
+    """An integer that a reader with doubles keeps; larger ones are written as strings."""
+    return type(value) is int and -EXACT_LIMIT <= value <= EXACT_LIMIT
+
+
+def is_field(value):
+    """The value of an extra field: text, a truth value, or an exact integer."""
+    return type(value) in (str, bool) or is_exact(value)
+
+
+def is_fields(value):
+    """A record's extra fields; absent rather than empty."""
+    return type(value) is dict and bool(value) and all(map(is_field, value.values()))
+
+
+def is_strings(value):
+    """A command line: at least one word, strings only."""
+    return type(value) is list and bool(value) and all(type(word) is str for word in value)
+
+
+TYPES = {
+    "string": lambda value: type(value) is str,
+    "strings": is_strings,
+    "stamp": is_stamp,
+    "decimal": lambda value: type(value) is str and DECIMAL.fullmatch(value) is not None,
+    "seconds": lambda value: type(value) is Real and value.is_seconds(),
+    "integer": is_exact,
+    "count": lambda value: is_exact(value) and value >= 0,
+    "positive": lambda value: is_exact(value) and value > 0,
+    "boolean": lambda value: type(value) is bool,
+    "true": lambda value: value is True,
+    "object": lambda value: type(value) is dict,
+    "fields": is_fields,
+}
+
+SECONDS_OF_STAMP = {}
+CHECKS_OF_KEYS = {}
+
+
+def stamp_to_us(stamp):
+    """Microseconds since 1970 of a `time`; the second's part is computed once per second."""
+    second = SECONDS_OF_STAMP.get(stamp[:19])
+    if second is None:
+        moment = datetime.strptime(stamp[:19], "%Y-%m-%dT%H:%M:%S").replace(tzinfo=timezone.utc)
+        second = SECONDS_OF_STAMP[stamp[:19]] = int(moment.timestamp()) * 1000000
+    return second + int(stamp[20:26])
+
+
+def parse_spec(spec):
+    """Splits a row of the table into (key, type, may be absent)."""
+    words = [word.partition(":") for word in spec.split()]
+    return [(key, kind.rstrip("?"), kind.endswith("?")) for key, _, kind in words]
+
+
+def match_keys(kind, keys):
+    """Returns the (key, type test) pairs of an event with these keys, or raises the Violation."""
+    checks, waiting = [], list(keys)
+    for key, type_name, may_be_absent in parse_spec(f"{HEAD} {EVENTS[kind]}"):
+        if waiting and waiting[0] == key:
+            checks.append((waiting.pop(0), TYPES[type_name], type_name))
+        elif not may_be_absent:
+            raise Violation("keys", f"{kind} has {waiting[0] if waiting else 'nothing'} where {key} belongs")
+    if waiting:
+        raise Violation("keys", f"{kind} has {waiting[0]} where it does not belong")
+    return checks
+
+
+def check_shape(members):
+    """Raises the Violation where an object is no event of ktrack."""
+    kind = members.get("event")
+    if type(kind) is not str or kind not in EVENTS:
+        raise Violation("kind", f"ktrack writes no event {kind!r}")
+    keys = (kind, *members)
+    checks = CHECKS_OF_KEYS.get(keys)
+    if checks is None:
+        checks = CHECKS_OF_KEYS[keys] = match_keys(kind, members)
+    for key, is_right, type_name in checks:
+        if not is_right(members[key]):
+            shown = getattr(members[key], "text", members[key])
+            raise Violation("type", f"{key} of {kind} is {shown!r}, which is no {type_name}")

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Rules for what a stream says about itself: timers, summaries, counters, errors."""
+
+import re
+
+from reading.rules import END, nanoseconds, rule
+from reading.session import LOSS_FORMATS, Statistics, statistics_of_timer
+
+# ktrack's own counters, in their order.
+COUNTERS = (
+    "lost_records",
+    "unmatched_ends",
+    "malformed",
+    "unfinished",
+    "suspect",
+    "retired_tracks",
+    "other_names",
+)
+OTHER = "(other)"
+FORMAT = re.compile(r"%(?:l*[udx]|s|%)")
+PATTERNS = {"u": "[0-9]+", "d": "-?[0-9]+", "x": "[0-9a-f]+", "s": "(?s:.*)", "%": "%"}
+
+
+def show(statistics):
+    """Statistics for a message."""
+    count, *times = statistics.as_tuple()
+    total, least, most = [nanoseconds(time) for time in times]
+    return f"{count} intervals, total {total}, min {least}, max {most}"
+
+
+def sum_unlisted(slices, listed):
+    """The statistics of all names that have no timer of their own."""
+    rest = Statistics()
+    for key, statistics in slices.items():
+        if key not in listed:
+            rest.merge(statistics)
+    return rest
+
+
+def compare_timer(event, slices, timers):
+    """What is wrong with one timer, given what the slices say."""
+    key = (event["category"], event["name"])
+    if key in timers:
+        return f"a second timer of {key}"
+    if key in slices:
+        wanted = slices[key]
+    elif event["name"] == OTHER:
+        return None
+    else:
+        return f"{key} has no complete slice"
+    said = statistics_of_timer(event)
+    return None if said == wanted else f"{show(said)}; the slices say {show(wanted)}"
+
+
+def compare_other(slices, timers):
+    """What is wrong with the timers as a set: names without one belong to (other)."""
+    for category in {category for category, _ in (*slices, *timers)}:
+        unlisted = sum_unlisted({key: value for key, value in slices.items() if key[0] == category}, timers)
+        other = timers.get((category, OTHER)) if (category, OTHER) not in slices else None
+        if other is None and unlisted.intervals:
+            return f"{category} lacks timers of {unlisted.intervals} slices"
+        if other is not None and (not unlisted.intervals or other != unlisted):
+            return f"{category} {OTHER}: {show(other)}; {unlisted.intervals} slices have no timer"
+    return None
+
+
+@rule("th_timer", "th_timer")
+def track_timer_is_right(session, event):
+    """A th_timer says what the complete slices of its track and name say, once."""
+    track = session.track_of(event)
+    return compare_timer(event, track.slices, track.timers) if track else None
+
+
+@rule("th_timer-all", "thread_exit")
+def track_timers_are_complete(session, event):
+    """Every name with complete slices on a track has its th_timer."""
+    track = session.track_of(event)
+    return compare_other(track.slices, track.timers) if track else None
+
+
+@rule("timer", "timer")
+def timer_is_right(session, event):
+    """A timer says what the complete slices of its name say, over all tracks, once."""
+    return compare_timer(event, session.slices, session.timers)
+
+
+@rule("timer-all", "atexit")
+def timers_are_complete(session, _event):
+    """Every name with complete slices has its timer."""
+    return compare_other(session.slices, session.timers)
+
+
+@rule("summary", "data_json")
+def summary_is_right(session, event):
+    """The summary of a counter track says what its samples say: a number of them, and values as text."""
+    track = session.track_of(event)
+    if event["category"] != "summary" or not track:
+        return None
+    count, *values = track.samples or [0]
+    wanted = list(zip(("samples", "first", "last", "min", "max"), [count, *map(str, values)]))
+    said = list(event["value"].items())
+    return None if said == wanted else f"{said}; the samples say {wanted}"
+
+
+@rule("summary-once", "thread_exit")
+def counter_has_summary(session, event):
+    """A counter track has its summary, a slice track has none."""
+    track = session.track_of(event)
+    kind = track and track.identity and track.identity.get("kind")
+    if not kind or (kind == "counter") == (track.summary is not None):
+        return None
+    return f"a {kind} track {'has a' if track.summary else 'without'} summary"
+
+
+@rule("counter", "counter")
+def counter_is_known(session, event):
+    """A counter is one of ktrack's, once, in their order; zeros are left out."""
+    if event["category"] != "ktrack" or event["name"] not in COUNTERS:
+        return f"{event['category']} {event['name']} is no counter of ktrack"
+    later = COUNTERS[COUNTERS.index(event["name"]):]
+    return f"{event['name']} comes too late" if any(name in session.counters for name in later) else None
+
+
+def expect_range(session, name, least, most=None):
+    """What is wrong with a counter that the lines bound from below, and perhaps from above."""
+    said = session.counters.get(name, 0)
+    if said < least or (most is not None and said > most):
+        bound = least if most == least else f"{least} to {'any' if most is None else most}"
+        return f"{name} is {said}, the lines say {bound}"
+    return None
+
+
+@rule("counter-marks", "atexit")
+def marks_are_counted(session, _event):
+    """unfinished and suspect are the numbers of region_leave with that mark."""
+    return expect_range(session, "unfinished", len(session.unfinished), len(session.unfinished)) or expect_range(
+        session, "suspect", len(session.suspect), len(session.suspect)
+    )
+
+
+@rule("counter-lost", "atexit")
+def loss_is_counted(session, _event):
+    """lost_records is the sum of the counted losses; with uncounted ones it may be more."""
+    most = None if session.lost_unknown else session.lost_known
+    return expect_range(session, "lost_records", session.lost_known, most)
+
+
+@rule("counter-malformed", "atexit")
+def malformed_are_counted(session, _event):
+    """Every kind of malformed record has one error, and is counted."""
+    if session.counters.get("malformed") and not session.other_errors:
+        return "malformed records without an error"
+    return expect_range(session, "malformed", session.other_errors)
+
+
+@rule("counter-retired", "atexit")
+def retired_are_counted(session, event):
+    """retired_tracks is the number of tracks that ended before the trace did."""
+    end_ns = session.exit.abs_ns if session.exit else event.abs_ns
+    early = sum(time_ns < end_ns for time_ns in session.exit_times)
+    return expect_range(session, "retired_tracks", early, len(session.exit_times))
+
+
+@rule("counter-other", "atexit")
+def other_names_are_counted(session, _event):
+    """other_names is there where names were put together as (other)."""
+    has_other = any(name == OTHER and (category, name) not in session.slices for category, name in session.timers)
+    return expect_range(session, "other_names", int(has_other))
+
+
+@rule("thread-first", END)
+def tracks_begin_with_a_record(session, _event):
+    """A track starts with its first record: only unmatched ends and malformed records leave no line."""
+    silent = session.counters.get("unmatched_ends", 0) + session.counters.get("malformed", 0)
+    if session.late_starts > silent:
+        return f"{session.late_starts} tracks start without a record, {silent} records left no line"
+    return None
+
+
+def pattern_of(fmt):
+    """A regular expression for what a printf format can make."""
+    parts, place = [], 0
+    for match in FORMAT.finditer(fmt):
+        parts += [re.escape(fmt[place:match.start()]), PATTERNS[match.group()[-1]]]
+        place = match.end()
+    return "".join([*parts, re.escape(fmt[place:])])
+
+
+@rule("error", "error")
+def message_fits_format(_session, event):
+    """An error's msg is its fmt with values in it; a loss is told in one of two formats."""
+    if not event["fmt"] or not re.fullmatch(pattern_of(event["fmt"]), event["msg"]):
+        return f"msg {event['msg']!r} is not made of fmt {event['fmt']!r}"
+    if event["msg"].startswith("lost ") and event["fmt"] not in LOSS_FORMATS:
+        return f"fmt {event['fmt']!r} is no loss that readers know"
+    return None
