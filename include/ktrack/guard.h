@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Slices bound to a C scope: they end on whatever way control leaves it. */
+#ifndef KTRACK_GUARD_H
+#define KTRACK_GUARD_H
+
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+#include "fields.h"
+#include "printf.h"
+#include "values.h"
+
+/**
+ * ktrack_guard() - a slice from here to the end of the enclosing block
+ * @event: a tracepoint declared by KTRACK_SLICE()
+ * @name: the slice's name
+ * @...: the tracepoint's attributes, in the order of its declaration
+ *
+ * The attributes are evaluated once, and the end is emitted with the same ones: strings must
+ * stay in place until then. KTRACK_THIS_CPU becomes the CPU on which the slice began.
+ * Where the tracepoint is off at the beginning nothing is evaluated, and no end is emitted
+ * even if it has been switched on since.
+ *
+ * It is a declaration: it can't follow a label, and no goto may jump over it.
+ */
+#define ktrack_guard(event, name, ...) \
+	ktrack_guard_named(__UNIQUE_ID(ktrack_guard_), event, name, ##__VA_ARGS__)
+
+/**
+ * ktrack_guard_printf() - a slice bound to the enclosing block, with a formatted name
+ * @event: a tracepoint declared by KTRACK_SLICE()
+ * @name: format and arguments, together in parentheses: ("read %u", request)
+ * @...: the tracepoint's attributes, in the order of its declaration
+ */
+#define ktrack_guard_printf(event, name, ...)					\
+	__KTRACK_GUARD(__UNIQUE_ID(ktrack_guard_), event,			\
+		       ktrack_printf_##event(KTRACK_TYPE_BEGIN, __guard.values,	\
+					     __KTRACK_BARE name),		\
+		       ##__VA_ARGS__)
+
+/**
+ * ktrack_guard_named() - a slice bound to the enclosing block, whose end can carry a result
+ * @variable: how ktrack_guard_set() shall call it
+ * @event: a tracepoint declared by KTRACK_SLICE()
+ * @name: the slice's name
+ * @...: the tracepoint's attributes, in the order of its declaration
+ */
+#define ktrack_guard_named(variable, event, name, ...)				\
+	__KTRACK_GUARD(variable, event,						\
+		       ktrack_emit_##event(KTRACK_TYPE_BEGIN, name, __guard.values), \
+		       ##__VA_ARGS__)
+
+/**
+ * ktrack_guard_set() - change an attribute of a bound slice's end
+ * @variable: as given to ktrack_guard_named()
+ * @field: the attribute's field name: a result, for example
+ * @value: what the end shall say; not evaluated where the slice isn't traced
+ */
+#define ktrack_guard_set(variable, field, value)				\
+do {										\
+	if ((variable).armed)							\
+		(variable).values.field = (value);				\
+} while (0)
+
+#define __KTRACK_GUARD(variable, event, begin, ...)				\
+	struct ktrack_guard_##event variable					\
+	__attribute__((__cleanup__(ktrack_guard_end_##event))) = ({		\
+		struct ktrack_guard_##event __guard;				\
+										\
+		__guard.armed = trace_##event##_enabled();			\
+		if (__guard.armed) {						\
+			__guard.values = ktrack_values_##event(true, ##__VA_ARGS__); \
+			begin;							\
+		}								\
+		__guard;							\
+	})
+
+/* Defines what the macros above need: struct ktrack_guard_EVENT and the end of its life. */
+#define __KTRACK_DEFINE_GUARD(event)						\
+struct ktrack_guard_##event {							\
+	bool armed;								\
+	struct ktrack_values_##event values;					\
+};										\
+										\
+static __always_inline void							\
+ktrack_guard_end_##event(struct ktrack_guard_##event *guard)			\
+{										\
+	if (unlikely(guard->armed))						\
+		ktrack_emit_##event(KTRACK_TYPE_END, "", guard->values);	\
+}
+
+#endif

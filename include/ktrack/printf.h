@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Slices and instants whose names are formatted, at the cost of a printf, while traced. */
+#ifndef KTRACK_PRINTF_H
+#define KTRACK_PRINTF_H
+
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/stdarg.h>
+
+#include "fields.h"
+#include "values.h"
+
+/**
+ * ktrack_begin_printf() - open a slice with a formatted name
+ * @event: a tracepoint declared by KTRACK_SLICE()
+ * @name: format and arguments, together in parentheses: ("read %u", request)
+ * @...: the tracepoint's attributes, in the order of its declaration
+ *
+ * It goes to the same tracepoint as ktrack_begin(), and ktrack_end() ends it.
+ */
+#define ktrack_begin_printf(event, name, ...) \
+	__ktrack_printf(KTRACK_TYPE_BEGIN, event, name, ##__VA_ARGS__)
+
+/**
+ * ktrack_instant_printf() - mark a point in time with a formatted name
+ * @event: a tracepoint declared by KTRACK_SLICE()
+ * @name: format and arguments, together in parentheses: ("retry %u", count)
+ * @...: the tracepoint's attributes, in the order of its declaration
+ */
+#define ktrack_instant_printf(event, name, ...) \
+	__ktrack_printf(KTRACK_TYPE_INSTANT, event, name, ##__VA_ARGS__)
+
+#define __ktrack_printf(type, event, name, ...)					\
+do {										\
+	if (trace_##event##_enabled())						\
+		ktrack_printf_##event(type,					\
+				      ktrack_values_##event(false, ##__VA_ARGS__), \
+				      __KTRACK_BARE name);			\
+} while (0)
+
+#define __KTRACK_BARE(...)	__VA_ARGS__
+
+/*
+ * Defines ktrack_printf_EVENT(). Out of line, so that its buffer is on the stack only while
+ * it runs. The buffer has room for one byte more than a record keeps: that byte tells
+ * whether the last character goes on behind the cut.
+ */
+#define __KTRACK_DEFINE_PRINTF(event)						\
+static noinline __cold __maybe_unused __printf(3, 4) void			\
+ktrack_printf_##event(char type, struct ktrack_values_##event values,		\
+		      const char *format, ...)					\
+{										\
+	char name[KTRACK_STRING_MAX + 2];					\
+	va_list arguments;							\
+										\
+	va_start(arguments, format);						\
+	vsnprintf(name, sizeof(name), format, arguments);			\
+	va_end(arguments);							\
+	ktrack_emit_##event(type, name, values);				\
+}
+
+#endif

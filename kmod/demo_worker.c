@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The demo driver's workers: threads that take requests from their queue and handle them. */
+#include <linux/crc32.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/percpu.h>
+#include <linux/string.h>
+
+#include "demo.h"
+#include "ktrack_demo_trace.h"
+
+/* Every 16th request fails, so that results differ. */
+static bool demo_request_fails(const struct demo_request *request)
+{
+	return request->index % 16 == 15;
+}
+
+static void demo_prepare(struct demo_worker *worker, const struct demo_request *request)
+{
+	ktrack_guard(ktrack_demo_work, "prepare");
+
+	memset(worker->buffer, request->index, request->bytes);
+}
+
+static void demo_checksum(struct demo_worker *worker, const struct demo_request *request)
+{
+	ktrack_begin_printf(ktrack_demo_work, ("checksum %u", request->index % 4));
+	worker->checksum = crc32_le(~0, worker->buffer, request->bytes);
+	ktrack_end(ktrack_demo_work);
+}
+
+/* Returns the number of bytes transferred, or an error. The slice ends either way. */
+static int demo_transfer(struct demo_worker *worker, const struct demo_request *request)
+{
+	ktrack_guard(ktrack_demo_work, "transfer");
+
+	demo_checksum(worker, request);
+	if (demo_request_fails(request)) {
+		ktrack_instant(ktrack_demo_work, "retry");
+		return -EIO;
+	}
+	return request->bytes;
+}
+
+static int demo_handle(struct demo_worker *worker, const struct demo_request *request)
+{
+	ktrack_guard(ktrack_demo_work, "handle");
+
+	demo_prepare(worker, request);
+	return demo_transfer(worker, request);
+}
+
+/* The CPU must stay the same from the count to the record: the two have to agree. */
+static void demo_count_on_cpu(struct demo_device *device)
+{
+	u64 nr_completed;
+
+	preempt_disable();
+	nr_completed = this_cpu_inc_return(*device->cpu_completed);
+	ktrack_sample(ktrack_demo_completed, nr_completed, KTRACK_THIS_CPU, "completed");
+	preempt_enable();
+}
+
+/*
+ * Ends the slice that the submitter began. Nothing may be emitted after the slot is free:
+ * with the last slot the batch is over, and with any slot its next slice may begin.
+ */
+static void demo_complete(struct demo_worker *worker, struct demo_request *request, int result)
+{
+	struct demo_device *device = worker->device;
+
+	ktrack_end(ktrack_demo_io, request->slot, "queue0", request->index, request->bytes,
+		   result);
+	ktrack_sample(ktrack_demo_handled, ++worker->nr_handled);
+	demo_count_on_cpu(device);
+
+	spin_lock(&device->lock);
+	demo_change_depth(device, -1);
+	request->is_busy = false;
+	device->nr_completed++;
+	spin_unlock(&device->lock);
+	wake_up(&device->completed);
+}
+
+static struct demo_request *demo_worker_take(struct demo_worker *worker)
+{
+	struct demo_request *request;
+
+	spin_lock(&worker->device->lock);
+	request = list_first_entry_or_null(&worker->queue, struct demo_request, in_queue);
+	if (request)
+		list_del(&request->in_queue);
+	spin_unlock(&worker->device->lock);
+	return request;
+}
+
+static int demo_worker_run(void *argument)
+{
+	struct demo_worker *worker = argument;
+	struct demo_request *request;
+
+	while (!kthread_should_stop()) {
+		wait_event_idle(worker->wait, (request = demo_worker_take(worker)) ||
+				kthread_should_stop());
+		if (request)
+			demo_complete(worker, request, demo_handle(worker, request));
+	}
+	return 0;
+}
+
+/* Hands @request over to the worker, which owns it from now on. */
+void demo_worker_queue(struct demo_worker *worker, struct demo_request *request)
+{
+	spin_lock(&worker->device->lock);
+	list_add_tail(&request->in_queue, &worker->queue);
+	spin_unlock(&worker->device->lock);
+	wake_up(&worker->wait);
+}
+
+int demo_worker_start(struct demo_worker *worker, struct demo_device *device, u32 index)
+{
+	struct task_struct *task;
+
+	worker->device = device;
+	init_waitqueue_head(&worker->wait);
+	INIT_LIST_HEAD(&worker->queue);
+	task = kthread_run(demo_worker_run, worker, "ktrack_demo/%u", index);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	worker->task = task;
+	return 0;
+}
+
+/* Safe on a worker that was never started. */
+void demo_worker_stop(struct demo_worker *worker)
+{
+	if (worker->task)
+		kthread_stop(worker->task);
+}
