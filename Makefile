@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Builds ktrack: kernel modules through Kbuild into kmod/, userspace into build/.
+
+KDIR ?= /lib/modules/$(shell uname -r)/build
+BUILD := build
+Q := $(if $(V),,@)
+
+.PHONY: all modules userspace demo check clean help
+
+all: userspace modules
+
+help:
+	@echo 'ktrack: kernel track events, recorded through tracefs, exported as trace2'
+	@echo
+	@echo '  make demo       install what is missing, build, boot a VM, show a driver in time'
+	@echo '  make check      install what is missing, run every test'
+	@echo '  make            userspace and modules'
+	@echo '  make userspace  build/ktrack'
+	@echo '  make modules    kmod/*.ko for the kernel whose build tree is KDIR'
+	@echo '  make clean      remove what was built'
+	@echo
+	@echo '  KDIR=DIR  kernel build tree (now: $(KDIR))'
+	@echo '  V=1       show every command'
+	@echo '  SAN=1     userspace with address and undefined behaviour sanitizers'
+
+modules:
+	$(Q)$(MAKE) -C $(KDIR) M=$(CURDIR) $(if $(V),V=1) modules
+
+demo:
+	$(Q)scripts/deps
+	$(Q)$(MAKE) userspace
+	$(Q)scripts/demo
+
+check:
+	$(Q)scripts/deps
+	$(Q)$(MAKE) userspace unit-tests
+	$(Q)tests/run
+
+clean:
+	$(Q)rm -rf $(BUILD)
+	$(Q)if [ -e "$(KDIR)" ]; then $(MAKE) -C $(KDIR) M=$(CURDIR) clean; fi
+
+include userspace/userspace.mk

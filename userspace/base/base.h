@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* The base room's public header: bytes, texts, values, tables and errors. It knows nothing of tracing. */
+#ifndef BASE_BASE_H
+#define BASE_BASE_H
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "base/value.h"
+
+#endif

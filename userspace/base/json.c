@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* JSON strings out of any bytes. */
+#include "base/json.h"
+
+static const char short_escapes[0x60] = {
+	['"'] = '"', ['\\'] = '\\', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't', ['\f'] = 'f', ['\b'] = 'b',
+};
+
+static bool is_plain(unsigned char byte)
+{
+	return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+}
+
+static void append_escape(struct buffer *buffer, unsigned char byte)
+{
+	char escape = byte < sizeof(short_escapes) ? short_escapes[byte] : '\0';
+
+	if (escape) {
+		buffer_append(buffer, (char[]){ '\\', escape }, 2);
+		return;
+	}
+	buffer_printf(buffer, "\\u%04x", byte);
+}
+
+/* Adds what cannot be copied as it is, or a multi-byte sequence; returns how many bytes it took. */
+static size_t append_special(struct buffer *buffer, struct text rest)
+{
+	size_t size = utf8_sequence_size(rest);
+
+	if (size == 0) {
+		buffer_append_string(buffer, "\xef\xbf\xbd");
+		return 1;
+	}
+	if (size > 1)
+		buffer_append(buffer, rest.data, size);
+	else
+		append_escape(buffer, rest.data[0]);
+	return size;
+}
+
+void json_append_string(struct buffer *buffer, struct text text)
+{
+	size_t done = 0;
+
+	buffer_append_char(buffer, '"');
+	while (done < text.size) {
+		size_t plain = 0;
+
+		while (done + plain < text.size && is_plain(text.data[done + plain]))
+			plain++;
+		buffer_append(buffer, text.data + done, plain);
+		done += plain;
+		if (done < text.size)
+			done += append_special(buffer, (struct text){ text.data + done, text.size - done });
+	}
+	buffer_append_char(buffer, '"');
+}
+
+void json_append_member(struct buffer *buffer, struct text name, bool *first)
+{
+	if (!*first)
+		buffer_append_char(buffer, ',');
+	*first = false;
+	json_append_string(buffer, name);
+	buffer_append_char(buffer, ':');
+}

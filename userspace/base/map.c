@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* A hash table of pointers. */
+#include "base/map.h"
+
+#include <stdlib.h>
+
+#define FIRST_CAPACITY 64
+
+void map_release(struct map *map)
+{
+	free(map->slots);
+	*map = (struct map){ 0 };
+}
+
+void *map_find(const struct map *map, uint64_t hash, bool (*equals)(const void *value, const void *key), const void *key)
+{
+	size_t mask = map->capacity - 1;
+
+	if (map->size == 0)
+		return NULL;
+	for (size_t i = hash & mask; map->slots[i].value; i = (i + 1) & mask) {
+		if (map->slots[i].hash == hash && equals(map->slots[i].value, key))
+			return map->slots[i].value;
+	}
+	return NULL;
+}
+
+static void slot_take(struct map *map, struct map_slot new_slot)
+{
+	size_t mask = map->capacity - 1;
+	size_t i = new_slot.hash & mask;
+
+	while (map->slots[i].value)
+		i = (i + 1) & mask;
+	map->slots[i] = new_slot;
+}
+
+static int map_grow(struct map *map)
+{
+	struct map bigger = { .capacity = map->capacity ? map->capacity * 2 : FIRST_CAPACITY, .size = map->size };
+
+	bigger.slots = calloc(bigger.capacity, sizeof(*bigger.slots));
+	if (!bigger.slots)
+		return -1;
+	for (size_t i = 0; i < map->capacity; i++) {
+		if (map->slots[i].value)
+			slot_take(&bigger, map->slots[i]);
+	}
+	free(map->slots);
+	*map = bigger;
+	return 0;
+}
+
+int map_insert(struct map *map, uint64_t hash, void *value)
+{
+	if (map->size + 1 > map->capacity / 4 * 3 && map_grow(map) < 0)
+		return -1;
+	slot_take(map, (struct map_slot){ .hash = hash, .value = value });
+	map->size++;
+	return 0;
+}
+
+/* Closes the hole at @hole by moving back what probed past it, so that no search ends too early. */
+static void hole_close(struct map *map, size_t hole)
+{
+	size_t mask = map->capacity - 1;
+
+	for (size_t i = (hole + 1) & mask; map->slots[i].value; i = (i + 1) & mask) {
+		size_t home = map->slots[i].hash & mask;
+
+		if (((i - home) & mask) < ((i - hole) & mask))
+			continue;
+		map->slots[hole] = map->slots[i];
+		hole = i;
+	}
+	map->slots[hole] = (struct map_slot){ 0 };
+}
+
+void map_remove(struct map *map, uint64_t hash, const void *value)
+{
+	size_t mask = map->capacity - 1;
+
+	if (map->size == 0)
+		return;
+	for (size_t i = hash & mask; map->slots[i].value; i = (i + 1) & mask) {
+		if (map->slots[i].value != value)
+			continue;
+		hole_close(map, i);
+		map->size--;
+		return;
+	}
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Comparing and hashing borrowed texts, and the shape of UTF-8. */
+#include "base/text.h"
+
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+struct text text_of(const char *string)
+{
+	return (struct text){ .data = string, .size = strlen(string) };
+}
+
+bool text_equals(struct text a, struct text b)
+{
+	return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+uint64_t text_hash(struct text text)
+{
+	return XXH3_64bits(text.data, text.size);
+}
+
+/* One row of Unicode's table 3-7: lead bytes up to @last take @size bytes, the second of them from @low to @high. */
+struct utf8_row {
+	unsigned char last, size, low, high;
+};
+
+static const struct utf8_row utf8_rows[] = {
+	{ 0x7f, 1, 0x00, 0x00 }, { 0xc1, 0, 0x00, 0x00 }, { 0xdf, 2, 0x80, 0xbf }, { 0xe0, 3, 0xa0, 0xbf },
+	{ 0xec, 3, 0x80, 0xbf }, { 0xed, 3, 0x80, 0x9f }, { 0xef, 3, 0x80, 0xbf }, { 0xf0, 4, 0x90, 0xbf },
+	{ 0xf3, 4, 0x80, 0xbf }, { 0xf4, 4, 0x80, 0x8f }, { 0xff, 0, 0x00, 0x00 },
+};
+
+size_t utf8_sequence_size(struct text text)
+{
+	const unsigned char *bytes = (const unsigned char *)text.data;
+	const struct utf8_row *row = utf8_rows;
+
+	if (text.size == 0)
+		return 0;
+	while (bytes[0] > row->last)
+		row++;
+	if (row->size < 2)
+		return row->size;
+	if (text.size < row->size || bytes[1] < row->low || bytes[1] > row->high)
+		return 0;
+	for (size_t i = 2; i < row->size; i++) {
+		if ((bytes[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	return row->size;
+}

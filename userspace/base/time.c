@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Dates out of seconds, durations out of text. */
+#include "base/time.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+void time_date_text(char *out, int64_t unix_s, const char *format)
+{
+	time_t seconds = unix_s;
+	struct tm parts = { 0 };
+
+	gmtime_r(&seconds, &parts);
+	if (strftime(out, TIME_DATE_SIZE, format, &parts) == 0)
+		out[0] = '\0';
+}
+
+struct duration_unit {
+	const char *name;
+	double ns;
+};
+
+static const struct duration_unit duration_units[] = {
+	{ "", 1e9 }, { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "m", 60e9 }, { "h", 3600e9 },
+};
+
+static double unit_ns(const char *name)
+{
+	for (size_t i = 0; i < sizeof(duration_units) / sizeof(duration_units[0]); i++) {
+		if (strcmp(duration_units[i].name, name) == 0)
+			return duration_units[i].ns;
+	}
+	return 0;
+}
+
+int time_duration_parse(const char *string, int64_t *out_ns, struct error *error)
+{
+	char *end = NULL;
+	double number = strtod(string, &end);
+	double ns = number * unit_ns(end);
+
+	if (end == string || unit_ns(end) == 0 || !(number >= 0) || !(ns < (double)INT64_MAX))
+		return error_set(error, "'%s' is no duration; write a number with ns, us, ms, s, m or h", string);
+	*out_ns = llround(ns);
+	return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Time as text, in both directions. */
+#ifndef BASE_TIME_H
+#define BASE_TIME_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define NS_PER_S INT64_C(1000000000)
+#define NS_PER_MS INT64_C(1000000)
+#define NS_PER_US INT64_C(1000)
+
+/** TIME_DATE_SIZE - room for "YYYY-MM-DDThh:mm:ss" and its NUL, for any 64-bit time */
+#define TIME_DATE_SIZE 40
+
+/**
+ * time_date_text - write the UTC date and second of @unix_s
+ * @out: TIME_DATE_SIZE bytes
+ * @unix_s: seconds since 1970, of either sign
+ * @format: for strftime(), whose result fits
+ */
+void time_date_text(char *out, int64_t unix_s, const char *format);
+
+/**
+ * time_duration_parse - read a duration: a number, with or without a fraction, and one of ns us ms s m h, or none for s
+ * @out_ns: what it says
+ *
+ * Returns 0, or -1 with @error where it is no duration, negative, or more than 292 years.
+ */
+int time_duration_parse(const char *string, int64_t *out_ns, struct error *error);
+
+#endif

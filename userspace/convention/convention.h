@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The convention room's public header: what makes a tracepoint one of kernel track events, and what its records say.
+ *
+ * The convention is Perfetto's "Kernel track events: format and conventions". A tracepoint is matched once, by the names
+ * and types of its fields; its records are then read through the slots found there. Where the text is silent we do
+ * what Perfetto's importer does, but for what is said at the spot.
+ */
+#ifndef CONVENTION_CONVENTION_H
+#define CONVENTION_CONVENTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/base.h"
+#include "source/source.h"
+
+enum template_kind {
+	TEMPLATE_NONE,
+	TEMPLATE_SLICE,
+	TEMPLATE_COUNTER,
+};
+
+/** enum template_scope - what the records' scope field means; without one they belong to the writing thread */
+enum template_scope {
+	TEMPLATE_SCOPE_THREAD,
+	TEMPLATE_SCOPE_PROCESS,
+	TEMPLATE_SCOPE_CPU,
+	TEMPLATE_SCOPE_CUSTOM,
+};
+
+/** TEMPLATE_EXTRAS_MAX - how many fields beyond the convention's are read; a format has seldom more than a dozen */
+#define TEMPLATE_EXTRAS_MAX 64
+
+/** enum slot_kind - how a field's bytes are to be read */
+enum slot_kind {
+	SLOT_ABSENT,
+	SLOT_SIGNED,
+	SLOT_UNSIGNED,
+	SLOT_BOOLEAN,
+	SLOT_FIXED_TEXT,
+	SLOT_DYNAMIC_TEXT,
+	SLOT_RELATIVE_TEXT,
+	SLOT_FIXED_BYTES,
+	SLOT_DYNAMIC_BYTES,
+	SLOT_RELATIVE_BYTES,
+};
+
+/** struct slot - where a field is in the record, and how to read it */
+struct slot {
+	enum slot_kind kind;
+	unsigned int offset;
+	unsigned int size;
+};
+
+/** struct extra - a field beyond the convention's */
+struct extra {
+	char *name;
+	struct slot slot;
+};
+
+/**
+ * struct template - a tracepoint that follows the convention, as its records are read
+ * @index: its place in the convention's list, from 0
+ * @event_id: the common_type of its records
+ * @category: "system:event"
+ * @name: the event's name, which points into @category
+ * @scope_field: name of the scope field, NULL for thread scope
+ */
+struct template {
+	unsigned int index;
+	unsigned int event_id;
+	enum template_kind kind;
+	enum template_scope scope;
+	char *category;
+	const char *name;
+	char *scope_field;
+	struct slot type;
+	struct slot slice_name;
+	struct slot track_name;
+	struct slot scope_id;
+	struct slot counter_value;
+	struct slot pid;
+	struct extra extras[TEMPLATE_EXTRAS_MAX];
+	size_t nr_extras;
+};
+
+/** struct convention - all templates, found by the id of the event */
+struct convention;
+
+/** convention_new - an empty one for convention_free(), or NULL where memory ran out */
+struct convention *convention_new(void);
+
+void convention_free(struct convention *convention);
+
+/**
+ * convention_add - look at a tracepoint's format and remember it if it follows the convention
+ * @out: the template, which the convention owns, or NULL where the tracepoint does not follow
+ *
+ * Returns 0, or -1 with @error where the format cannot be read.
+ */
+int convention_add(struct convention *convention, const char *system, struct text format, const struct template **out,
+		   struct error *error);
+
+/** convention_size - how many tracepoints follow */
+size_t convention_size(const struct convention *convention);
+
+/** convention_template - the one with @index, below convention_size() */
+const struct template *convention_template(const struct convention *convention, size_t index);
+
+/**
+ * convention_find - the template that reads @record
+ *
+ * Returns NULL where the record is of another tracepoint, or too short to say.
+ */
+const struct template *convention_find(const struct convention *convention, const struct record *record);
+
+enum observation_kind {
+	OBSERVATION_BEGIN,
+	OBSERVATION_END,
+	OBSERVATION_INSTANT,
+	OBSERVATION_COUNTER,
+};
+
+/**
+ * struct observation - what one record says, in the convention's terms
+ * @tid: of the thread that wrote it
+ * @scope_id: VALUE_SIGNED or VALUE_UNSIGNED; the tid where the tracepoint has no scope field
+ * @slice_name: of begin and instant
+ * @track_name: the tracepoint's name where it has no such field
+ * @counter_value: of counters; VALUE_SIGNED or VALUE_UNSIGNED
+ * @extras: the fields beyond the convention's
+ *
+ * Texts are borrowed from the record, names of fields from the template.
+ */
+struct observation {
+	enum observation_kind kind;
+	const struct template *template;
+	int64_t time_ns;
+	int cpu;
+	int tid;
+	struct value scope_id;
+	struct text slice_name;
+	struct text track_name;
+	struct value counter_value;
+	struct field extras[TEMPLATE_EXTRAS_MAX];
+	size_t nr_extras;
+};
+
+/**
+ * observation_read - read @record by its template
+ *
+ * Returns NULL, or what is wrong with the record, as a constant text; @out then holds no more than template, time and cpu.
+ */
+const char *observation_read(struct observation *out, const struct template *template, const struct record *record);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Finding a field's place by its format, and reading it from a record without trusting either. */
+#ifndef CONVENTION_SLOT_H
+#define CONVENTION_SLOT_H
+
+#include "convention/convention.h"
+
+struct tep_format_field;
+
+/** slot_find - how and where to read @field; SLOT_ABSENT where its type is none that we read */
+struct slot slot_find(const struct tep_format_field *field);
+
+/** slot_is_number - whether the slot holds an integer (a bool is none) */
+bool slot_is_number(const struct slot *slot);
+
+/** slot_is_text - whether the slot holds characters */
+bool slot_is_text(const struct slot *slot);
+
+/**
+ * slot_read - read a field
+ * @out: VALUE_SIGNED or VALUE_UNSIGNED by the field's own sign, VALUE_BOOLEAN, VALUE_TEXT up to the first NUL, VALUE_BYTES
+ *
+ * Returns false where the field, or the data that it points to, is not inside the record. An absent slot reads as false.
+ */
+bool slot_read(const struct slot *slot, const struct record *record, struct value *out);
+
+#endif

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Looks at an event's fields once, and keeps the slots of those that the convention names. */
+#include "convention/template.h"
+
+#include <event-parse.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "convention/slot.h"
+
+#define SCOPE_PREFIX "scope_"
+
+static enum template_scope scope_of(const char *field_name)
+{
+	if (!field_name)
+		return TEMPLATE_SCOPE_THREAD;
+	if (strcmp(field_name, "scope_tgid") == 0)
+		return TEMPLATE_SCOPE_PROCESS;
+	if (strcmp(field_name, "scope_cpu") == 0)
+		return TEMPLATE_SCOPE_CPU;
+	return TEMPLATE_SCOPE_CUSTOM;
+}
+
+/* The fields that the convention names, as they are found. */
+struct match {
+	struct tep_format_field *type;
+	struct tep_format_field *slice_name;
+	struct tep_format_field *track_name;
+	struct tep_format_field *scope;
+	struct tep_format_field *counter_value;
+};
+
+/* A field counts only with a type that the convention allows; with several scopes the last one wins, as in Perfetto. */
+static void match_field(struct match *match, struct tep_format_field *field)
+{
+	struct slot slot = slot_find(field);
+	bool is_number = slot_is_number(&slot) && !(field->flags & TEP_FIELD_IS_POINTER);
+	bool is_bool_or_number = is_number || slot.kind == SLOT_BOOLEAN;
+
+	if (is_number && strcmp(field->name, "track_event_type") == 0)
+		match->type = field;
+	else if (slot_is_text(&slot) && strcmp(field->name, "slice_name") == 0)
+		match->slice_name = field;
+	else if (slot_is_text(&slot) && strcmp(field->name, "track_name") == 0)
+		match->track_name = field;
+	else if (is_bool_or_number && strcmp(field->name, "counter_value") == 0)
+		match->counter_value = field;
+	else if (is_number && strncmp(field->name, SCOPE_PREFIX, strlen(SCOPE_PREFIX)) == 0)
+		match->scope = field;
+}
+
+/* Slices win where both shapes are there, as in Perfetto. */
+static enum template_kind match_kind(const struct match *match)
+{
+	if (match->type && match->slice_name)
+		return TEMPLATE_SLICE;
+	return match->counter_value ? TEMPLATE_COUNTER : TEMPLATE_NONE;
+}
+
+static bool match_uses(const struct match *match, enum template_kind kind, const struct tep_format_field *field)
+{
+	if (field == match->track_name || field == match->scope)
+		return true;
+	if (kind == TEMPLATE_COUNTER)
+		return field == match->counter_value;
+	return field == match->type || field == match->slice_name;
+}
+
+static struct slot slot_of(const struct tep_format_field *field)
+{
+	return field ? slot_find(field) : (struct slot){ .kind = SLOT_ABSENT };
+}
+
+static int template_add_extras(struct template *template, const struct match *match, const struct tep_event *event)
+{
+	for (struct tep_format_field *field = event->format.fields; field; field = field->next) {
+		struct extra *extra = &template->extras[template->nr_extras];
+
+		if (match_uses(match, template->kind, field) || template->nr_extras == TEMPLATE_EXTRAS_MAX)
+			continue;
+		extra->slot = slot_find(field);
+		extra->name = strdup(field->name);
+		if (!extra->name)
+			return -1;
+		template->nr_extras++;
+	}
+	return 0;
+}
+
+static int template_fill(struct template *template, const struct match *match, struct tep_event *event)
+{
+	template->event_id = event->id;
+	template->kind = match_kind(match);
+	template->type = slot_of(match->type);
+	template->slice_name = slot_of(match->slice_name);
+	template->track_name = slot_of(match->track_name);
+	template->scope_id = slot_of(match->scope);
+	template->counter_value = slot_of(match->counter_value);
+	template->pid = slot_of(tep_find_common_field(event, "common_pid"));
+	template->scope = scope_of(match->scope ? match->scope->name : NULL);
+	if (match->scope) {
+		template->scope_field = strdup(match->scope->name);
+		if (!template->scope_field)
+			return -1;
+	}
+	if (asprintf(&template->category, "%s:%s", event->system, event->name) < 0) {
+		template->category = NULL;
+		return -1;
+	}
+	template->name = template->category + strlen(event->system) + 1;
+	return template_add_extras(template, match, event);
+}
+
+int template_new(struct template **out, struct tep_event *event)
+{
+	struct match match = { 0 };
+
+	*out = NULL;
+	for (struct tep_format_field *field = event->format.fields; field; field = field->next)
+		match_field(&match, field);
+	if (match_kind(&match) == TEMPLATE_NONE)
+		return 0;
+	*out = calloc(1, sizeof(**out));
+	if (*out && template_fill(*out, &match, event) == 0)
+		return 0;
+	template_free(*out);
+	*out = NULL;
+	return -1;
+}
+
+void template_free(struct template *template)
+{
+	if (!template)
+		return;
+	for (size_t i = 0; i < template->nr_extras; i++)
+		free(template->extras[i].name);
+	free(template->scope_field);
+	free(template->category);
+	free(template);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Matching an event's format against the convention. */
+#ifndef CONVENTION_TEMPLATE_H
+#define CONVENTION_TEMPLATE_H
+
+#include "convention/convention.h"
+
+struct tep_event;
+
+/**
+ * template_new - look at an event's fields
+ * @out: a new template for template_free(), or NULL where the event does not follow the convention
+ *
+ * Returns 0, or -1 where memory ran out.
+ */
+int template_new(struct template **out, struct tep_event *event);
+
+void template_free(struct template *template);
+
+#endif

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Walks one sub-buffer. Its layout, as the kernel's include/linux/ring_buffer.h and events/header_page say: a 64-bit
+ * time, a long that holds the committed size and two flags, then entries of a 32-bit head (5 bits of type or length,
+ * 27 bits of time since the last entry) and their data.
+ */
+#include "source/page.h"
+
+#include <string.h>
+
+#define HEADER_SIZE 16
+
+/* The committed size's upper bits: records are missing before this sub-buffer; and their number stands behind the data. */
+#define MISSED_EVENTS (UINT64_C(1) << 31)
+#define MISSED_STORED (UINT64_C(1) << 30)
+#define COMMIT_MASK (MISSED_STORED - 1)
+
+#define DELTA_BITS 27
+#define TYPE_LENGTH_MAX 28
+
+/* An absolute time stamp has 59 bits; the rest is that of the time before. */
+#define STAMP_MASK ((UINT64_C(1) << 59) - 1)
+
+enum entry_type {
+	ENTRY_LONG_RECORD = 0,
+	ENTRY_PADDING = 29,
+	ENTRY_TIME_EXTEND = 30,
+	ENTRY_TIME_STAMP = 31,
+};
+
+static uint64_t read_u64(const unsigned char *bytes)
+{
+	uint64_t number;
+
+	memcpy(&number, bytes, sizeof(number));
+	return number;
+}
+
+static uint32_t read_u32(const unsigned char *bytes)
+{
+	uint32_t number;
+
+	memcpy(&number, bytes, sizeof(number));
+	return number;
+}
+
+void page_load(struct page *page, const void *bytes, size_t size)
+{
+	const unsigned char *header = bytes;
+	uint64_t commit;
+
+	*page = (struct page){ 0 };
+	if (size < HEADER_SIZE) {
+		page->is_damaged = true;
+		return;
+	}
+	commit = read_u64(header + 8);
+	page->time_ns = read_u64(header);
+	page->data = header + HEADER_SIZE;
+	page->size = commit & COMMIT_MASK;
+	if (page->size > size - HEADER_SIZE) {
+		page->size = size - HEADER_SIZE;
+		page->is_damaged = true;
+	}
+	page->has_gap = commit & MISSED_EVENTS;
+	page->gap_count = SOURCE_COUNT_UNKNOWN;
+	if (commit & MISSED_STORED && size - HEADER_SIZE - page->size >= sizeof(uint64_t))
+		page->gap_count = read_u64(page->data + page->size);
+}
+
+static bool page_end(struct page *page, bool is_damaged)
+{
+	page->is_damaged |= is_damaged;
+	page->offset = page->size;
+	return false;
+}
+
+/* Takes @size bytes of data at the cursor as the record's; damaged where they are not there. */
+static bool page_take(struct page *page, struct record *record, size_t size)
+{
+	if (size > page->size - page->offset)
+		return page_end(page, true);
+	record->time_ns = page->time_ns;
+	record->data = page->data + page->offset;
+	record->size = size;
+	page->offset += (size + 3) & ~(size_t)3;
+	return true;
+}
+
+static void page_set_stamp(struct page *page, uint64_t stamp)
+{
+	page->time_ns = (page->time_ns & ~STAMP_MASK) | (stamp & STAMP_MASK);
+}
+
+/* Steps over one entry; sets @is_record where it was a record. */
+static bool page_step(struct page *page, struct record *record, bool *is_record)
+{
+	uint32_t head = read_u32(page->data + page->offset);
+	uint64_t delta = head >> 5;
+	unsigned int type = head & 31;
+	uint32_t word;
+
+	page->offset += 4;
+	*is_record = type <= TYPE_LENGTH_MAX;
+	if (*is_record && type != ENTRY_LONG_RECORD) {
+		page->time_ns += delta;
+		return page_take(page, record, type * 4);
+	}
+	if (type == ENTRY_PADDING && delta == 0)
+		return page_end(page, false);
+	if (page->size - page->offset < 4)
+		return page_end(page, true);
+	word = read_u32(page->data + page->offset);
+	if (type == ENTRY_TIME_STAMP) {
+		page_set_stamp(page, ((uint64_t)word << DELTA_BITS) + delta);
+		page->offset += 4;
+		return true;
+	}
+	if (type == ENTRY_TIME_EXTEND) {
+		page->time_ns += ((uint64_t)word << DELTA_BITS) + delta;
+		page->offset += 4;
+		return true;
+	}
+	/* A long record or a discarded one: the word counts itself. */
+	page->time_ns += delta;
+	if (word < 4)
+		return page_end(page, true);
+	if (type == ENTRY_PADDING) {
+		struct record discarded;
+
+		return page_take(page, &discarded, word);
+	}
+	page->offset += 4;
+	return page_take(page, record, word - 4);
+}
+
+bool page_next(struct page *page, struct record *record)
+{
+	bool is_record = false;
+
+	while (!is_record) {
+		if (page->offset + 4 > page->size || page->offset >= page->size)
+			return page_end(page, false);
+		if (!page_step(page, record, &is_record))
+			return false;
+	}
+	return true;
+}

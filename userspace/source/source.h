@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The source room's public header: where records come from, in what order, and what was lost on the way. */
+#ifndef SOURCE_SOURCE_H
+#define SOURCE_SOURCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/base.h"
+
+/**
+ * struct record - one record as the kernel wrote it
+ * @time_ns: trace time
+ * @cpu: whose ring buffer held it
+ * @data: its bytes, common fields first, in the order and at the offsets its format says; borrowed, alignment 4
+ * @size: how many bytes; nothing beyond may be read, whatever they say
+ */
+struct record {
+	int64_t time_ns;
+	int cpu;
+	const unsigned char *data;
+	size_t size;
+};
+
+/** SOURCE_COUNT_UNKNOWN - the number of lost records where the kernel did not say it */
+#define SOURCE_COUNT_UNKNOWN (-1)
+
+/**
+ * struct source_loss - records of one CPU that were overwritten before anybody read them
+ * @from_ns: what was lost is younger than this
+ * @to_ns: and older than this
+ * @count: how many, or SOURCE_COUNT_UNKNOWN
+ */
+struct source_loss {
+	int cpu;
+	int64_t from_ns;
+	int64_t to_ns;
+	int64_t count;
+};
+
+/**
+ * struct source_handler - who gets the records
+ * @record: the next record in time order; records with equal stamps come CPU by CPU
+ * @loss: a gap; comes before any record with a later time than its beginning
+ *
+ * Both return 0, or -1 with @error, which ends the reading.
+ */
+struct source_handler {
+	void *context;
+	int (*record)(void *context, const struct record *record, struct error *error);
+	int (*loss)(void *context, const struct source_loss *loss, struct error *error);
+};
+
+struct source;
+
+/**
+ * source_live_open - read the ring buffers of a tracefs instance while they are written
+ * @out: a new source, for source_close()
+ * @directory: the instance's directory in tracefs, whose clock is CLOCK_BOOTTIME ("boot")
+ *
+ * The records that are read are gone from the buffers. Returns 0, or -1 with @error.
+ */
+int source_live_open(struct source **out, const char *directory, struct error *error);
+
+/** source_nr_cpus - how many CPUs the source has buffers of */
+unsigned int source_nr_cpus(const struct source *source);
+
+/**
+ * source_drain - deliver all records up to a moment that has passed
+ * @until_ns: a reading of the trace clock
+ *
+ * Waits until every writer that took its time stamp up to @until_ns has committed its record (a writer takes the stamp
+ * first), so that all of them are delivered, in order. Later records stay where they are. Returns 0, or -1 with @error.
+ */
+int source_drain(struct source *source, int64_t until_ns, const struct source_handler *handler, struct error *error);
+
+/**
+ * source_finish - deliver all that is left, and settle the account of what was lost
+ * @end_ns: when the tracing was switched off
+ * @lost: how many records the kernel counts as lost, over all CPUs
+ *
+ * To be called once nothing writes any more. Losses that left no mark in the buffer (all that is known is that they
+ * happened) are delivered as losses that reach to @end_ns. Returns 0, or -1 with @error.
+ */
+int source_finish(struct source *source, int64_t end_ns, const struct source_handler *handler, uint64_t *lost,
+		  struct error *error);
+
+/** source_close - give everything back; NULL is fine */
+void source_close(struct source *source);
+
+/**
+ * source_directory - where tracefs is
+ * @out: a path that lives as long as the process
+ *
+ * Returns 0, or -1 with @error, which says what to do: it mounts nothing.
+ */
+int source_directory(const char **out, struct error *error);
+
+/**
+ * struct source_tracepoint - a tracepoint of the running kernel
+ * @format: the text of its format file, lives only during the visit
+ */
+struct source_tracepoint {
+	const char *system;
+	const char *name;
+	struct text format;
+};
+
+/**
+ * source_tracepoints_visit - show all tracepoints of the running kernel, sorted by system and name
+ * @visit: returns 0 to go on, anything else to stop
+ *
+ * Returns what @visit returned last, 0 where there was nothing to visit, or -1 with @error.
+ */
+int source_tracepoints_visit(int (*visit)(void *context, const struct source_tracepoint *tracepoint,
+					  struct error *error),
+			     void *context, struct error *error);
+
+/** SOURCE_COMM_SIZE - room for a task's name and its NUL */
+#define SOURCE_COMM_SIZE 64
+
+/**
+ * struct source_task - who a thread is
+ * @tgid: its process, 0 where that is unknown
+ * @comm: its name, "" where that is unknown
+ */
+struct source_task {
+	int tgid;
+	char comm[SOURCE_COMM_SIZE];
+};
+
+/** source_task_find - look up a thread: in procfs while it lives, then among the names that the kernel saved */
+void source_task_find(int tid, struct source_task *out);
+
+#endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Steps through one CPU's sub-buffers. */
+#include "source/stream.h"
+
+static void gap_note(struct stream *stream)
+{
+	bool is_unknown = stream->page.gap_count < 0;
+
+	if (!stream->page.has_gap)
+		return;
+	if (stream->is_behind_gap && (is_unknown || stream->gap_count < 0))
+		stream->gap_count = SOURCE_COUNT_UNKNOWN;
+	else if (stream->is_behind_gap)
+		stream->gap_count += stream->page.gap_count;
+	else
+		stream->gap_count = stream->page.gap_count;
+	stream->is_behind_gap = true;
+}
+
+static int gap_tell(struct stream *stream, const struct source_handler *handler, struct error *error)
+{
+	struct source_loss loss = {
+		.cpu = stream->cpu,
+		.from_ns = stream->last_ns > stream->settled_ns ? stream->last_ns : stream->settled_ns,
+		.to_ns = stream->next.time_ns,
+		.count = stream->gap_count,
+	};
+
+	stream->is_behind_gap = false;
+	if (loss.count < 0)
+		stream->has_uncounted = true;
+	else
+		stream->counted += loss.count;
+	return handler->loss(handler->context, &loss, error);
+}
+
+int stream_fill(struct stream *stream, const struct source_handler *handler, struct error *error)
+{
+	while (!stream->has_next) {
+		ssize_t size;
+
+		if (page_next(&stream->page, &stream->next)) {
+			stream->next.cpu = stream->cpu;
+			stream->has_next = true;
+			break;
+		}
+		size = stream->ops->refill(stream, error);
+		if (size <= 0)
+			return size;
+		page_load(&stream->page, stream->bytes, size);
+		gap_note(stream);
+	}
+	return stream->is_behind_gap ? gap_tell(stream, handler, error) : 0;
+}
+
+int stream_deliver(struct stream *stream, const struct source_handler *handler, struct error *error)
+{
+	stream->has_next = false;
+	stream->last_ns = stream->next.time_ns;
+	if (handler->record(handler->context, &stream->next, error) < 0)
+		return -1;
+	return stream_fill(stream, handler, error);
+}

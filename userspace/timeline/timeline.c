@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Hands each track event to every sink. */
+#include "timeline/timeline.h"
+
+#include <assert.h>
+
+int timeline_add(struct timeline *timeline, struct sink *sink, struct error *error)
+{
+	if (timeline->nr_sinks == TIMELINE_SINKS_MAX) {
+		sink->ops->free(sink);
+		return error_set(error, "more than %d outputs at once", TIMELINE_SINKS_MAX);
+	}
+	timeline->sinks[timeline->nr_sinks++] = sink;
+	return 0;
+}
+
+int timeline_open(struct timeline *timeline, const struct recording *recording, struct error *error)
+{
+	timeline->last_ns = recording->start_ns;
+	for (unsigned int slot = 0; slot < timeline->nr_sinks; slot++) {
+		struct sink *sink = timeline->sinks[slot];
+
+		if (sink->ops->open(sink, recording, slot, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int timeline_push(struct timeline *timeline, const struct timeline_event *event, struct error *error)
+{
+	assert(!timeline->is_finished && event->time_ns >= timeline->last_ns);
+	timeline->is_finished = event->kind == TIMELINE_FINISH;
+	timeline->last_ns = event->time_ns;
+	for (unsigned int slot = 0; slot < timeline->nr_sinks; slot++) {
+		struct sink *sink = timeline->sinks[slot];
+
+		if (sink->ops->event(sink, event, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int timeline_flush(struct timeline *timeline, struct error *error)
+{
+	for (unsigned int slot = 0; slot < timeline->nr_sinks; slot++) {
+		struct sink *sink = timeline->sinks[slot];
+
+		if (sink->ops->flush && sink->ops->flush(sink, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+void timeline_release(struct timeline *timeline)
+{
+	for (unsigned int slot = 0; slot < timeline->nr_sinks; slot++)
+		timeline->sinks[slot]->ops->free(timeline->sinks[slot]);
+	*timeline = (struct timeline){ 0 };
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The waist of the exporter: a small typed stream of track events, and who listens to it.
+ *
+ * Upstream nobody knows an output format, downstream nobody knows ftrace. The contract of the stream:
+ *  - it opens with one struct recording, which every sink gets before any event;
+ *  - events come in time order; a loss comes before any event with a later time than its beginning;
+ *  - a track is announced (TIMELINE_TRACK_BEGIN) before it is used, and taken leave of (TIMELINE_TRACK_END) once;
+ *  - every slice end carries its begin;
+ *  - a track lives until its end has been delivered, a name until the end of its slice has, a counted name and a category
+ *    until TIMELINE_FINISH has; everything else an event points to lives only while it is delivered. Sinks copy what they
+ *    keep longer;
+ *  - tracks, counted names and categories have one pointer slot for each sink, where a sink keeps what it rendered once;
+ *    what it puts there stays its own to free;
+ *  - after TIMELINE_FINISH nothing comes.
+ */
+#ifndef TIMELINE_TIMELINE_H
+#define TIMELINE_TIMELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/base.h"
+
+/** TIMELINE_SINKS_MAX - how many sinks can listen at once, and so how many slots things have */
+#define TIMELINE_SINKS_MAX 8
+
+/**
+ * struct recording - what a reader needs to know to trust the stream
+ * @command: what ktrack was asked to do ("stream")
+ * @argv: its words; NULL-terminated
+ * @source: where the records come from, for people
+ * @id: a stable hash of the source, for machines
+ * @mode: the buffering mode, NULL where the recording was not made by this run
+ * @clock: the trace clock
+ * @time_source: how wall-clock time was found ("realtime"), "none" where it is unknown
+ * @kernel: the kernel's release
+ * @nr_cpus: how many CPUs can have written
+ * @buffer_kib: ring buffer per CPU, 0 where it is unknown
+ * @start_ns: trace time at which the stream begins
+ * @wall_offset_ns: what to add to trace time to get nanoseconds since 1970
+ */
+struct recording {
+	const char *command;
+	char *const *argv;
+	const char *source;
+	const char *id;
+	const char *mode;
+	const char *clock;
+	const char *time_source;
+	const char *kernel;
+	unsigned int nr_cpus;
+	uint64_t buffer_kib;
+	int64_t start_ns;
+	int64_t wall_offset_ns;
+};
+
+/** struct timeline_category - a tracepoint, as far as sinks care: "system:event" */
+struct timeline_category {
+	const char *text;
+	void *slots[TIMELINE_SINKS_MAX];
+};
+
+/**
+ * struct timeline_name - the name of a slice or instant
+ * @text: any bytes
+ * @is_counted: within the bound on names of this tracepoint; statistics put the others together
+ * @slots: of counted names; the others come and go
+ */
+struct timeline_name {
+	struct text text;
+	bool is_counted;
+	void *slots[TIMELINE_SINKS_MAX];
+};
+
+enum track_kind {
+	TRACK_SLICES,
+	TRACK_COUNTER,
+};
+
+enum scope_kind {
+	SCOPE_THREAD,
+	SCOPE_PROCESS,
+	SCOPE_CPU,
+	SCOPE_CUSTOM,
+	SCOPE_KIND_COUNT
+};
+
+/**
+ * struct timeline_track - one row of the picture: a tracepoint, a scope and a name
+ * @number: from 1, in order of appearance
+ * @name: the track name; where the tracepoint has none, the tracepoint's name
+ * @field: the tracepoint's scope field, NULL where the scope is the writing thread
+ * @id: tid, tgid, CPU or scope value, by @scope; a VALUE_SIGNED or VALUE_UNSIGNED
+ * @cpu: keeps the idle tasks (tid 0) of the CPUs apart, -1 on all other tracks
+ * @tgid: the thread's process, 0 where it is unknown or means nothing
+ * @comm: the task's name, "" where it is unknown or means nothing
+ */
+struct timeline_track {
+	unsigned long number;
+	const struct timeline_category *category;
+	enum track_kind kind;
+	enum scope_kind scope;
+	struct text name;
+	const char *field;
+	struct value id;
+	int cpu;
+	int tgid;
+	const char *comm;
+	void *slots[TIMELINE_SINKS_MAX];
+};
+
+/**
+ * struct timeline_totals - what was counted over the whole recording
+ */
+struct timeline_totals {
+	uint64_t lost_records;
+	uint64_t unmatched_ends;
+	uint64_t malformed;
+	uint64_t unfinished;
+	uint64_t suspect;
+	uint64_t retired_tracks;
+	uint64_t other_names;
+};
+
+enum timeline_kind {
+	TIMELINE_TRACK_BEGIN,
+	TIMELINE_SLICE_BEGIN,
+	TIMELINE_SLICE_END,
+	TIMELINE_INSTANT,
+	TIMELINE_COUNTER,
+	TIMELINE_TRACK_END,
+	TIMELINE_LOSS,
+	TIMELINE_MALFORMED,
+	TIMELINE_COMMAND_BEGIN,
+	TIMELINE_COMMAND_END,
+	TIMELINE_FINISH,
+	TIMELINE_KIND_COUNT
+};
+
+/** TIMELINE_COUNT_UNKNOWN - the number of lost records where nobody knows it */
+#define TIMELINE_COUNT_UNKNOWN (-1)
+
+/**
+ * struct timeline_event - something that happened at @time_ns
+ * @time_ns: trace time
+ * @track: of track, slice, instant and counter events
+ * @name: of slices and instants
+ * @fields: what the record says beyond the convention; of slices, instants and counters
+ * @begin_ns: of slice ends: when the slice began
+ * @outer_ns: of instants and counters: when the innermost open slice began, or else the track
+ * @depth: of slices: 1 for the outermost; of instants and counters: how many slices are open around them
+ * @is_suspect: of slice ends: a loss may have falsified this slice
+ * @is_unfinished: of slice ends: the recording ended first
+ * @value: of counters: a VALUE_SIGNED or VALUE_UNSIGNED
+ * @loss_cpu: of losses
+ * @loss_count: of losses, or TIMELINE_COUNT_UNKNOWN
+ * @problem: of malformed records: what is wrong, a constant text
+ * @tracepoint: of malformed records: "system:event"
+ * @argv: of the traced command's begin: NULL-terminated
+ * @pid: of the traced command's end
+ * @status: of the traced command's end and of the finish: an exit status, 128+N for signal N
+ * @totals: of the finish
+ */
+struct timeline_event {
+	enum timeline_kind kind;
+	int64_t time_ns;
+	struct timeline_track *track;
+	struct timeline_name *name;
+	const struct field *fields;
+	size_t nr_fields;
+	int64_t begin_ns;
+	int64_t outer_ns;
+	unsigned int depth;
+	bool is_suspect;
+	bool is_unfinished;
+	struct value value;
+	int loss_cpu;
+	int64_t loss_count;
+	const char *problem;
+	const char *tracepoint;
+	char *const *argv;
+	int pid;
+	int status;
+	const struct timeline_totals *totals;
+};
+
+struct sink;
+
+/**
+ * struct sink_ops - what an output does
+ * @open: the stream begins; @slot is this sink's index into the slots of tracks, names and categories
+ * @event: something happened
+ * @flush: bring everything so far to where readers see it; may be NULL
+ * @free: give everything back, also after a failure; the stream may have ended early
+ *
+ * All but @free return 0, or -1 with @error; after a failure only @free is called.
+ */
+struct sink_ops {
+	int (*open)(struct sink *sink, const struct recording *recording, unsigned int slot, struct error *error);
+	int (*event)(struct sink *sink, const struct timeline_event *event, struct error *error);
+	int (*flush)(struct sink *sink, struct error *error);
+	void (*free)(struct sink *sink);
+};
+
+/** struct sink - the head of every sink's own struct */
+struct sink {
+	const struct sink_ops *ops;
+};
+
+/**
+ * struct timeline - the stream's fan-out
+ *
+ * Zeroed it has no sinks. It owns the sinks that were added.
+ */
+struct timeline {
+	struct sink *sinks[TIMELINE_SINKS_MAX];
+	unsigned int nr_sinks;
+	int64_t last_ns;
+	bool is_finished;
+};
+
+/**
+ * timeline_add - let @sink listen; takes it over, also on failure
+ *
+ * Returns 0, or -1 with @error where there are TIMELINE_SINKS_MAX already.
+ */
+int timeline_add(struct timeline *timeline, struct sink *sink, struct error *error);
+
+/** timeline_open - tell every sink what is to come; once, before the first event */
+int timeline_open(struct timeline *timeline, const struct recording *recording, struct error *error);
+
+/**
+ * timeline_push - deliver @event, which is not older than its predecessor, to every sink
+ *
+ * Returns 0, or -1 with the first sink's @error; the stream is over then.
+ */
+int timeline_push(struct timeline *timeline, const struct timeline_event *event, struct error *error);
+
+/** timeline_flush - bring everything that was pushed to where readers see it */
+int timeline_flush(struct timeline *timeline, struct error *error);
+
+/** timeline_release - free the sinks; fine on a zeroed timeline */
+void timeline_release(struct timeline *timeline);
+
+#endif

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Makes session ids. */
+#include <sha1.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "trace2/trace2.h"
+
+#define HOST_SIZE 16
+
+/* "H" and the first 8 digits of the SHA-1 of the host's name, as git's tr2_sid.c makes them. */
+static void host_text(char *out)
+{
+	char name[256] = "";
+	char digest[SHA1_DIGEST_STRING_LENGTH];
+
+	if (gethostname(name, sizeof(name) - 1) < 0 || !name[0] ||
+	    !SHA1Data((const uint8_t *)name, strlen(name), digest))
+		strcpy(out, "Localhost");
+	else
+		snprintf(out, HOST_SIZE, "H%.8s", digest);
+}
+
+void trace2_sid_make(char *out, int64_t unix_ns, int pid)
+{
+	char date[TIME_DATE_SIZE], host[HOST_SIZE];
+	int64_t second = unix_ns / NS_PER_S - (unix_ns % NS_PER_S < 0);
+	unsigned int us = (unix_ns - second * NS_PER_S) / NS_PER_US;
+
+	host_text(host);
+	time_date_text(date, second, "%Y%m%dT%H%M%S");
+	snprintf(out, TRACE2_SID_SIZE, "%.16s.%06uZ-%s-P%08x", date, us, host, (unsigned int)pid);
+}

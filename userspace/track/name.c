@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Interns names, and makes short-lived ones above the bound. */
+#include "track/name.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct name_key {
+	unsigned int owner;
+	struct text text;
+};
+
+static bool name_equals(const void *value, const void *key_pointer)
+{
+	const struct name *name = value;
+	const struct name_key *key = key_pointer;
+
+	return name->owner == key->owner && text_equals(name->shown.text, key->text);
+}
+
+static struct name *name_new(unsigned int owner, struct text text, uint64_t hash)
+{
+	struct name *name = calloc(1, sizeof(*name) + text.size);
+
+	if (!name)
+		return NULL;
+	if (text.size > 0)
+		memcpy(name->bytes, text.data, text.size);
+	name->shown.text = (struct text){ .data = name->bytes, .size = text.size };
+	name->owner = owner;
+	name->hash = hash;
+	return name;
+}
+
+static size_t *names_count(struct names *names, unsigned int owner)
+{
+	size_t *counts;
+
+	if (owner < names->nr_owners)
+		return &names->nr_of_owner[owner];
+	counts = reallocarray(names->nr_of_owner, owner + 1, sizeof(*counts));
+	if (!counts)
+		return NULL;
+	memset(counts + names->nr_owners, 0, (owner + 1 - names->nr_owners) * sizeof(*counts));
+	names->nr_of_owner = counts;
+	names->nr_owners = owner + 1;
+	return &counts[owner];
+}
+
+struct name *names_get(struct names *names, unsigned int owner, struct text text)
+{
+	struct name_key key = { .owner = owner, .text = text };
+	uint64_t hash = text_hash(text) + owner * UINT64_C(0x9e3779b97f4a7c15);
+	struct name *name = map_find(&names->map, hash, name_equals, &key);
+	size_t *count;
+
+	if (name)
+		return name;
+	name = name_new(owner, text, hash);
+	count = names_count(names, owner);
+	if (!name || !count || *count >= names->max)
+		return name;
+	if (map_insert(&names->map, hash, name) == 0) {
+		name->shown.is_counted = true;
+		(*count)++;
+	}
+	return name;
+}
+
+void name_put(struct name *name)
+{
+	if (!name->shown.is_counted)
+		free(name);
+}
+
+void names_release(struct names *names)
+{
+	for (size_t i = 0; i < names->map.capacity; i++)
+		free(names->map.slots[i].value);
+	map_release(&names->map);
+	free(names->nr_of_owner);
+	*names = (struct names){ 0 };
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What each observation does to its track, and what the timeline is told of it. */
+#include "track/state.h"
+
+static void tracks_advance(struct tracks *tracks, int64_t time_ns)
+{
+	if (time_ns > tracks->now_ns)
+		tracks->now_ns = time_ns;
+}
+
+static struct timeline_event event_of(const struct tracks *tracks, enum timeline_kind kind, struct track *track,
+				      const struct observation *observation)
+{
+	return (struct timeline_event){
+		.kind = kind,
+		.time_ns = tracks->now_ns,
+		.track = &track->shown,
+		.fields = observation ? observation->extras : NULL,
+		.nr_fields = observation ? observation->nr_extras : 0,
+		.depth = track->nr_slices,
+	};
+}
+
+static struct name *tracks_name(struct tracks *tracks, const struct observation *observation, struct error *error)
+{
+	struct name *name = names_get(&tracks->names, observation->template->index, observation->slice_name);
+
+	if (!name)
+		error_set(error, "out of memory");
+	else if (!name->shown.is_counted)
+		tracks->totals.other_names++;
+	return name;
+}
+
+static int slice_begin(struct tracks *tracks, struct track *track, const struct observation *observation,
+		       struct error *error)
+{
+	struct name *name = tracks_name(tracks, observation, error);
+	struct timeline_event event;
+
+	if (!name)
+		return -1;
+	if (track_push(track, tracks->now_ns, name) < 0) {
+		name_put(name);
+		return error_set(error, "out of memory");
+	}
+	track_idle_remove(track);
+	event = event_of(tracks, TIMELINE_SLICE_BEGIN, track, observation);
+	event.name = &name->shown;
+	return timeline_push(tracks->timeline, &event, error);
+}
+
+int tracks_pop(struct tracks *tracks, struct track *track, const struct observation *observation, struct error *error)
+{
+	struct timeline_event event = event_of(tracks, TIMELINE_SLICE_END, track, observation);
+	struct slice slice = track->slices[track->nr_slices - 1];
+	int status;
+
+	event.name = &slice.name->shown;
+	event.begin_ns = slice.begin_ns;
+	event.is_suspect = suspicion_covers(&tracks->suspicion, track->shown.cpu, slice.begin_ns);
+	event.is_unfinished = !observation;
+	tracks->totals.suspect += event.is_suspect;
+	tracks->totals.unfinished += event.is_unfinished;
+	status = timeline_push(tracks->timeline, &event, error);
+	track->nr_slices--;
+	name_put(slice.name);
+	if (track->nr_slices == 0)
+		track_idle_add(track, &tracks->idle);
+	return status;
+}
+
+static int slice_end(struct tracks *tracks, struct track *track, const struct observation *observation,
+		     struct error *error)
+{
+	if (track->nr_slices == 0) {
+		tracks->totals.unmatched_ends++;
+		return 0;
+	}
+	return tracks_pop(tracks, track, observation, error);
+}
+
+/* A track without open slices becomes the most recently used one. */
+static void track_touch(struct tracks *tracks, struct track *track)
+{
+	if (track->nr_slices > 0)
+		return;
+	track_idle_remove(track);
+	track_idle_add(track, &tracks->idle);
+}
+
+static int64_t track_outer_ns(const struct track *track)
+{
+	return track->nr_slices > 0 ? track->slices[track->nr_slices - 1].begin_ns : track->begin_ns;
+}
+
+static int instant(struct tracks *tracks, struct track *track, const struct observation *observation,
+		   struct error *error)
+{
+	struct timeline_event event = event_of(tracks, TIMELINE_INSTANT, track, observation);
+	struct name *name = tracks_name(tracks, observation, error);
+	int status;
+
+	if (!name)
+		return -1;
+	track_touch(tracks, track);
+	event.name = &name->shown;
+	event.outer_ns = track_outer_ns(track);
+	status = timeline_push(tracks->timeline, &event, error);
+	name_put(name);
+	return status;
+}
+
+static int counter(struct tracks *tracks, struct track *track, const struct observation *observation,
+		   struct error *error)
+{
+	struct timeline_event event = event_of(tracks, TIMELINE_COUNTER, track, observation);
+
+	track_touch(tracks, track);
+	event.outer_ns = track_outer_ns(track);
+	event.value = observation->counter_value;
+	return timeline_push(tracks->timeline, &event, error);
+}
+
+int tracks_observe(struct tracks *tracks, const struct observation *observation, struct error *error)
+{
+	struct track *track;
+
+	tracks_advance(tracks, observation->time_ns);
+	track = tracks_get(tracks, observation, error);
+	if (!track)
+		return -1;
+	switch (observation->kind) {
+	case OBSERVATION_BEGIN:
+		return slice_begin(tracks, track, observation, error);
+	case OBSERVATION_END:
+		return slice_end(tracks, track, observation, error);
+	case OBSERVATION_INSTANT:
+		return instant(tracks, track, observation, error);
+	default:
+		return counter(tracks, track, observation, error);
+	}
+}
+
+int tracks_pass(struct tracks *tracks, struct timeline_event *event, int64_t time_ns, struct error *error)
+{
+	tracks_advance(tracks, time_ns);
+	event->time_ns = tracks->now_ns;
+	return timeline_push(tracks->timeline, event, error);
+}
+
+/* Whether @problem is new for the tracepoint; it is old from now on. */
+static bool category_learn(struct category *category, const char *problem)
+{
+	for (size_t i = 0; i < PROBLEMS_MAX; i++) {
+		if (category->problems[i] == problem)
+			return false;
+		if (!category->problems[i]) {
+			category->problems[i] = problem;
+			return true;
+		}
+	}
+	return false;
+}
+
+int tracks_reject(struct tracks *tracks, const struct observation *observation, const char *problem,
+		  struct error *error)
+{
+	struct category *category = tracks_category(tracks, observation->template);
+	struct timeline_event event = {
+		.kind = TIMELINE_MALFORMED,
+		.problem = problem,
+		.tracepoint = observation->template->category,
+	};
+
+	tracks->totals.malformed++;
+	if (!category)
+		return error_set(error, "out of memory");
+	if (!category_learn(category, problem))
+		return 0;
+	return tracks_pass(tracks, &event, observation->time_ns, error);
+}
+
+int tracks_lose(struct tracks *tracks, int cpu, int64_t from_ns, int64_t to_ns, int64_t count, struct error *error)
+{
+	struct timeline_event event = { .kind = TIMELINE_LOSS, .loss_cpu = cpu, .loss_count = count };
+
+	if (suspicion_add(&tracks->suspicion, cpu, to_ns) < 0)
+		return error_set(error, "out of memory");
+	return tracks_pass(tracks, &event, from_ns, error);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The room's inside: one track with its stack of open slices, and the set of all tracks. */
+#ifndef TRACK_STATE_H
+#define TRACK_STATE_H
+
+#include "track/name.h"
+#include "track/suspicion.h"
+#include "track/track.h"
+
+#define TRACK_COMM_SIZE 64
+
+/** struct slice - an open slice */
+struct slice {
+	int64_t begin_ns;
+	struct name *name;
+};
+
+/**
+ * struct track - one track
+ * @shown: what sinks see
+ * @template_index: of its tracepoint
+ * @hash: of its key
+ * @begin_ns: when it appeared
+ * @slices: the open ones, outermost first
+ * @idle_before, @idle_after: neighbours in the list of tracks without open slices
+ * @name: bytes of @shown.name
+ */
+struct track {
+	struct timeline_track shown;
+	unsigned int template_index;
+	uint64_t hash;
+	int64_t begin_ns;
+	struct slice *slices;
+	size_t nr_slices;
+	size_t slices_capacity;
+	struct track *idle_before;
+	struct track *idle_after;
+	char comm[TRACK_COMM_SIZE];
+	char name[];
+};
+
+/** struct track_key - what makes a track */
+struct track_key {
+	const struct template *template;
+	struct text name;
+	struct value scope_id;
+	int cpu;
+};
+
+/** PROBLEMS_MAX - how many kinds of malformed records are told of a tracepoint; the convention has fewer */
+#define PROBLEMS_MAX 8
+
+/**
+ * struct category - what is kept for each tracepoint
+ * @problems: what was told of its malformed records already, each a constant text
+ */
+struct category {
+	struct timeline_category shown;
+	const char *problems[PROBLEMS_MAX];
+};
+
+/**
+ * struct tracks - all of them
+ * @now_ns: time of the newest event
+ * @idle: head of the ring of tracks without open slices, least recently used first
+ * @categories: by the template's index; each is allocated by itself, since tracks point to it
+ */
+struct tracks {
+	struct tracks_settings settings;
+	struct timeline *timeline;
+	int64_t start_ns;
+	int64_t now_ns;
+	struct map map;
+	struct track idle;
+	struct names names;
+	struct suspicion suspicion;
+	struct category **categories;
+	size_t nr_categories;
+	unsigned long nr_seen;
+	struct timeline_totals totals;
+};
+
+/** track_key_of - the key of the track that an observation belongs to; its name is borrowed */
+struct track_key track_key_of(const struct observation *observation);
+
+/** track_new - a track with @key and no slices, or NULL where memory ran out */
+struct track *track_new(const struct track_key *key, uint64_t hash, const struct timeline_category *category);
+
+void track_free(struct track *track);
+
+/** track_key_hash, track_has_key - for the map of tracks */
+uint64_t track_key_hash(const struct track_key *key);
+bool track_has_key(const void *track, const void *key);
+
+/** track_push - open a slice; the name becomes the stack's; returns -1 where memory ran out */
+int track_push(struct track *track, int64_t begin_ns, struct name *name);
+
+/** track_idle_add - as the most recently used one */
+void track_idle_add(struct track *track, struct track *idle);
+
+/** track_idle_remove - nothing where it is in no list */
+void track_idle_remove(struct track *track);
+
+/** tracks_category - what is kept for a tracepoint, or NULL where memory ran out */
+struct category *tracks_category(struct tracks *tracks, const struct template *template);
+
+/**
+ * tracks_get - the track of an observation; a new one is announced
+ *
+ * Returns NULL with @error where memory ran out or the timeline failed.
+ */
+struct track *tracks_get(struct tracks *tracks, const struct observation *observation, struct error *error);
+
+/** tracks_end - take leave of a track without open slices, and free it */
+int tracks_end(struct tracks *tracks, struct track *track, struct error *error);
+
+/** tracks_pop - end the innermost slice of @track now */
+int tracks_pop(struct tracks *tracks, struct track *track, const struct observation *observation, struct error *error);
+
+#endif

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One track: its key, its stack of open slices, its place among the idle ones. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "track/state.h"
+
+#define FIRST_SLICES 4
+
+static const enum scope_kind scopes[] = {
+	[TEMPLATE_SCOPE_THREAD] = SCOPE_THREAD,
+	[TEMPLATE_SCOPE_PROCESS] = SCOPE_PROCESS,
+	[TEMPLATE_SCOPE_CPU] = SCOPE_CPU,
+	[TEMPLATE_SCOPE_CUSTOM] = SCOPE_CUSTOM,
+};
+
+struct track_key track_key_of(const struct observation *observation)
+{
+	bool is_idle_task = observation->template->scope == TEMPLATE_SCOPE_THREAD && observation->tid == 0;
+
+	return (struct track_key){
+		.template = observation->template,
+		.name = observation->track_name,
+		.scope_id = observation->scope_id,
+		.cpu = is_idle_task ? observation->cpu : -1,
+	};
+}
+
+uint64_t track_key_hash(const struct track_key *key)
+{
+	uint64_t number = key->scope_id.unsigned_number * UINT64_C(0x9e3779b97f4a7c15);
+
+	number += (uint64_t)key->template->index * UINT64_C(0xc2b2ae3d27d4eb4f);
+	number += (uint64_t)key->cpu * UINT64_C(0x165667b19e3779f9);
+	return text_hash(key->name) ^ (number ^ number >> 29);
+}
+
+bool track_has_key(const void *value, const void *key_pointer)
+{
+	const struct track *track = value;
+	const struct track_key *key = key_pointer;
+
+	return track->template_index == key->template->index && track->shown.cpu == key->cpu &&
+	       track->shown.id.unsigned_number == key->scope_id.unsigned_number &&
+	       text_equals(track->shown.name, key->name);
+}
+
+struct track *track_new(const struct track_key *key, uint64_t hash, const struct timeline_category *category)
+{
+	struct track *track = calloc(1, sizeof(*track) + key->name.size);
+
+	if (!track)
+		return NULL;
+	if (key->name.size > 0)
+		memcpy(track->name, key->name.data, key->name.size);
+	track->template_index = key->template->index;
+	track->hash = hash;
+	track->shown = (struct timeline_track){
+		.category = category,
+		.kind = key->template->kind == TEMPLATE_COUNTER ? TRACK_COUNTER : TRACK_SLICES,
+		.scope = scopes[key->template->scope],
+		.name = { .data = track->name, .size = key->name.size },
+		.field = key->template->scope_field,
+		.id = key->scope_id,
+		.cpu = key->cpu,
+		.comm = track->comm,
+	};
+	return track;
+}
+
+void track_free(struct track *track)
+{
+	for (size_t i = 0; i < track->nr_slices; i++)
+		name_put(track->slices[i].name);
+	free(track->slices);
+	free(track);
+}
+
+int track_push(struct track *track, int64_t begin_ns, struct name *name)
+{
+	if (track->nr_slices == track->slices_capacity) {
+		size_t capacity = track->slices_capacity ? track->slices_capacity * 2 : FIRST_SLICES;
+		struct slice *slices = reallocarray(track->slices, capacity, sizeof(*slices));
+
+		if (!slices)
+			return -1;
+		track->slices = slices;
+		track->slices_capacity = capacity;
+	}
+	track->slices[track->nr_slices++] = (struct slice){ .begin_ns = begin_ns, .name = name };
+	return 0;
+}
+
+void track_idle_add(struct track *track, struct track *idle)
+{
+	track->idle_after = idle;
+	track->idle_before = idle->idle_before;
+	idle->idle_before->idle_after = track;
+	idle->idle_before = track;
+}
+
+void track_idle_remove(struct track *track)
+{
+	if (!track->idle_after)
+		return;
+	track->idle_before->idle_after = track->idle_after;
+	track->idle_after->idle_before = track->idle_before;
+	track->idle_before = NULL;
+	track->idle_after = NULL;
+}

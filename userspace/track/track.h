@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The track room's public header: state over time. It turns observations into the timeline's events: groups them into tracks,
+ * keeps each track's stack of open slices, and says which slices a loss may have falsified.
+ *
+ * A track is {system:event} x {scope} x {track name}; Perfetto forgets the system, we do not. Records of the idle
+ * tasks, which are one thread id on all CPUs, are kept apart by CPU.
+ *
+ * How a stack goes on after a gap: as it was. Slices that were open stay open, an end closes the innermost one, and every
+ * slice that was open at any moment of the gap is suspect, whichever of its records may be missing. Since slices are
+ * strictly nested, one that began after the gap is closed by its own end, so that nothing else needs a mark.
+ *
+ * An end without an open slice is counted and touches nothing. Slices that are open when the recording ends are ended there, as
+ * unfinished.
+ */
+#ifndef TRACK_TRACK_H
+#define TRACK_TRACK_H
+
+#include "base/base.h"
+#include "convention/convention.h"
+#include "timeline/timeline.h"
+
+/** TRACKS_IDLE_MAX - how many tracks without open slices are kept, unless the settings say otherwise */
+#define TRACKS_IDLE_MAX 32768
+
+/** TRACKS_NAMES_MAX - how many names are told apart for each tracepoint, unless the settings say otherwise */
+#define TRACKS_NAMES_MAX 1000
+
+/**
+ * struct tracks_settings - bounds, and where to ask for names of tasks
+ * @idle_max: tracks above this number are retired when no slice is open on them, least recently used first, and come
+ *            back as new ones; 0 stands for TRACKS_IDLE_MAX
+ * @names_max: slice names told apart for each tracepoint; 0 stands for TRACKS_NAMES_MAX
+ * @find_task: fills @tgid and @comm (of @comm_size bytes) where it knows them; may be NULL
+ * @context: for @find_task
+ */
+struct tracks_settings {
+	size_t idle_max;
+	size_t names_max;
+	void (*find_task)(void *context, int tid, int *tgid, char *comm, size_t comm_size);
+	void *context;
+};
+
+struct tracks;
+
+/**
+ * tracks_new - no tracks yet
+ * @timeline: where events go; stays the caller's
+ * @start_ns: trace time at which the recording starts; nothing is older
+ *
+ * Returns NULL where memory ran out.
+ */
+struct tracks *tracks_new(const struct tracks_settings *settings, struct timeline *timeline, int64_t start_ns);
+
+void tracks_free(struct tracks *tracks);
+
+/**
+ * tracks_observe - take in what a record says
+ *
+ * Observations come in time order; one that is older than its predecessor counts as simultaneous. Returns 0, or -1
+ * with @error.
+ */
+int tracks_observe(struct tracks *tracks, const struct observation *observation, struct error *error);
+
+/**
+ * tracks_reject - take in a record that cannot be read
+ * @problem: what is wrong, a constant text; told once of each tracepoint, counted always
+ */
+int tracks_reject(struct tracks *tracks, const struct observation *observation, const char *problem,
+		  struct error *error);
+
+/**
+ * tracks_lose - take in that records of @cpu were lost between two moments
+ * @count: how many, or TIMELINE_COUNT_UNKNOWN
+ */
+int tracks_lose(struct tracks *tracks, int cpu, int64_t from_ns, int64_t to_ns, int64_t count, struct error *error);
+
+/**
+ * tracks_pass - take in that time has come to @time_ns, and hand @event on at that time
+ * @event: one that has no track, whose time is set here
+ */
+int tracks_pass(struct tracks *tracks, struct timeline_event *event, int64_t time_ns, struct error *error);
+
+/**
+ * tracks_finish - end what is open, take leave of all tracks, and finish the timeline
+ * @end_ns: when the recording ended
+ * @lost_records: what the source says was lost in all
+ * @status: ktrack's exit status as far as it is known
+ */
+int tracks_finish(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, int status, struct error *error);
+
+#endif

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The set of tracks: found, announced, retired, and all ended when the recording is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "track/state.h"
+
+struct tracks *tracks_new(const struct tracks_settings *settings, struct timeline *timeline, int64_t start_ns)
+{
+	struct tracks *tracks = calloc(1, sizeof(*tracks));
+
+	if (!tracks)
+		return NULL;
+	tracks->settings = *settings;
+	if (tracks->settings.idle_max == 0)
+		tracks->settings.idle_max = TRACKS_IDLE_MAX;
+	tracks->names.max = settings->names_max ? settings->names_max : TRACKS_NAMES_MAX;
+	tracks->timeline = timeline;
+	tracks->start_ns = start_ns;
+	tracks->now_ns = start_ns;
+	tracks->idle.idle_before = &tracks->idle;
+	tracks->idle.idle_after = &tracks->idle;
+	return tracks;
+}
+
+void tracks_free(struct tracks *tracks)
+{
+	if (!tracks)
+		return;
+	for (size_t i = 0; i < tracks->map.capacity; i++) {
+		if (tracks->map.slots[i].value)
+			track_free(tracks->map.slots[i].value);
+	}
+	map_release(&tracks->map);
+	names_release(&tracks->names);
+	suspicion_release(&tracks->suspicion);
+	for (size_t i = 0; i < tracks->nr_categories; i++)
+		free(tracks->categories[i]);
+	free(tracks->categories);
+	free(tracks);
+}
+
+static int categories_grow(struct tracks *tracks, size_t size)
+{
+	struct category **categories = reallocarray(tracks->categories, size, sizeof(struct category *));
+
+	if (!categories)
+		return -1;
+	memset(categories + tracks->nr_categories, 0, (size - tracks->nr_categories) * sizeof(struct category *));
+	tracks->categories = categories;
+	tracks->nr_categories = size;
+	return 0;
+}
+
+struct category *tracks_category(struct tracks *tracks, const struct template *template)
+{
+	struct category **category;
+
+	if (template->index >= tracks->nr_categories && categories_grow(tracks, template->index + 1) < 0)
+		return NULL;
+	category = &tracks->categories[template->index];
+	if (!*category) {
+		*category = calloc(1, sizeof(struct category));
+		if (*category)
+			(*category)->shown.text = template->category;
+	}
+	return *category;
+}
+
+/* Asks who the task is, where the scope is one. */
+static void track_find_task(struct tracks *tracks, struct track *track)
+{
+	bool is_task = track->shown.scope == SCOPE_THREAD || track->shown.scope == SCOPE_PROCESS;
+	int64_t id = track->shown.id.signed_number;
+
+	if (track->shown.cpu >= 0)
+		strcpy(track->comm, "idle");
+	else if (is_task && id > 0 && id <= INT32_MAX && tracks->settings.find_task)
+		tracks->settings.find_task(tracks->settings.context, id, &track->shown.tgid, track->comm,
+					   sizeof(track->comm));
+}
+
+static int tracks_retire(struct tracks *tracks, struct error *error)
+{
+	struct track *oldest = tracks->idle.idle_after;
+
+	if (tracks->map.size < tracks->settings.idle_max || oldest == &tracks->idle)
+		return 0;
+	tracks->totals.retired_tracks++;
+	return tracks_end(tracks, oldest, error);
+}
+
+static struct track *tracks_add(struct tracks *tracks, const struct track_key *key, uint64_t hash, struct error *error)
+{
+	struct timeline_event event = { .kind = TIMELINE_TRACK_BEGIN, .time_ns = tracks->now_ns };
+	struct category *category = tracks_category(tracks, key->template);
+	struct track *track;
+
+	if (tracks_retire(tracks, error) < 0)
+		return NULL;
+	track = category ? track_new(key, hash, &category->shown) : NULL;
+	if (!track || map_insert(&tracks->map, hash, track) < 0) {
+		error_set(error, "out of memory");
+		free(track);
+		return NULL;
+	}
+	track->begin_ns = tracks->now_ns;
+	track->shown.number = ++tracks->nr_seen;
+	track_find_task(tracks, track);
+	track_idle_add(track, &tracks->idle);
+	event.track = &track->shown;
+	return timeline_push(tracks->timeline, &event, error) < 0 ? NULL : track;
+}
+
+struct track *tracks_get(struct tracks *tracks, const struct observation *observation, struct error *error)
+{
+	struct track_key key = track_key_of(observation);
+	uint64_t hash = track_key_hash(&key);
+	struct track *track = map_find(&tracks->map, hash, track_has_key, &key);
+
+	return track ? track : tracks_add(tracks, &key, hash, error);
+}
+
+int tracks_end(struct tracks *tracks, struct track *track, struct error *error)
+{
+	struct timeline_event event = {
+		.kind = TIMELINE_TRACK_END,
+		.time_ns = tracks->now_ns,
+		.track = &track->shown,
+	};
+	int status = timeline_push(tracks->timeline, &event, error);
+
+	map_remove(&tracks->map, track->hash, track);
+	track_idle_remove(track);
+	track_free(track);
+	return status;
+}
+
+static int track_compare(const void *a, const void *b)
+{
+	const struct track *first = *(struct track *const *)a;
+	const struct track *second = *(struct track *const *)b;
+
+	return first->shown.number < second->shown.number ? -1 : first->shown.number > second->shown.number;
+}
+
+/* All tracks in the order of their numbers, so that output does not depend on hashes. */
+static struct track **tracks_list(const struct tracks *tracks)
+{
+	struct track **list = calloc(tracks->map.size + 1, sizeof(*list));
+	size_t size = 0;
+
+	if (!list)
+		return NULL;
+	for (size_t i = 0; i < tracks->map.capacity; i++) {
+		if (tracks->map.slots[i].value)
+			list[size++] = tracks->map.slots[i].value;
+	}
+	qsort(list, size, sizeof(*list), track_compare);
+	return list;
+}
+
+static int track_close(struct tracks *tracks, struct track *track, struct error *error)
+{
+	while (track->nr_slices > 0) {
+		if (tracks_pop(tracks, track, NULL, error) < 0)
+			return -1;
+	}
+	return tracks_end(tracks, track, error);
+}
+
+int tracks_finish(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, int status, struct error *error)
+{
+	struct timeline_event event = { .kind = TIMELINE_FINISH, .totals = &tracks->totals, .status = status };
+	struct track **list = tracks_list(tracks);
+	size_t nr_tracks = tracks->map.size;
+	int result = 0;
+
+	if (!list)
+		return error_set(error, "out of memory");
+	if (end_ns > tracks->now_ns)
+		tracks->now_ns = end_ns;
+	for (size_t i = 0; i < nr_tracks && result == 0; i++)
+		result = track_close(tracks, list[i], error);
+	free(list);
+	if (result < 0)
+		return -1;
+	tracks->totals.lost_records = lost_records;
+	return tracks_pass(tracks, &event, end_ns, error);
+}

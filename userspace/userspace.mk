@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Userspace: the sources of each room, the binary, and the unit tests that run under sanitizers.
+
+base-y       := buffer error file json map text time value
+source-y     := events live merge page statistics stream task
+convention-y := convention observe slot template
+track-y      := name observe suspicion track tracks
+timeline-y   := timeline
+trace2-y     := destination event session sid text
+sink-y       := summary trace2 trace2_track
+recorder-y   := command instance
+cli-y        := list main option pipeline signals stream tracepoints
+
+rooms := base source convention track timeline trace2 sink recorder cli
+room-sources = $(patsubst %,userspace/$(1)/%.c,$($(1)-y))
+sources := $(foreach room,$(rooms),$(call room-sources,$(room)))
+library-sources := $(filter-out userspace/cli/main.c,$(sources))
+
+packages := libtracefs >= 1.6 libtraceevent >= 1.7 libxxhash libmd
+version := 0.1.0
+
+CC ?= gcc
+CFLAGS ?= -O2 -g
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
+warnings := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wno-missing-field-initializers
+flags = -std=gnu11 -D_GNU_SOURCE -DKTRACK_VERSION='"$(version)"' $(warnings) -fvisibility=hidden \
+	-Iuserspace -Iinclude -MMD -MP $(shell pkg-config --cflags $(packages) 2>/dev/null)
+libraries = $(shell pkg-config --libs $(packages) 2>/dev/null)
+objects := $(sources:%.c=$(BUILD)/%.o)
+
+userspace: $(BUILD)/ktrack
+
+.PHONY: packages unit-tests
+packages:
+	@pkg-config --print-errors '$(packages)' || { \
+		echo 'ktrack: run scripts/deps build, or install these with their headers: $(packages)' >&2; exit 1; }
+
+$(BUILD)/ktrack: $(objects)
+	@echo '  LD      $@'
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(if $(SAN),$(SANITIZE)) -o $@ $^ $(libraries)
+
+$(BUILD)/%.o: %.c userspace/userspace.mk | packages
+	@mkdir -p $(@D)
+	@echo '  CC      $<'
+	$(Q)$(CC) $(flags) $(CFLAGS) $(if $(SAN),$(SANITIZE)) -c -o $@ $<
+
+# Unit tests: one binary per file in tests/unit/, linked with the rooms built once more under sanitizers.
+unit-names := $(basename $(notdir $(filter-out tests/unit/tap.c,$(wildcard tests/unit/*.c))))
+unit-objects := $(library-sources:%.c=$(BUILD)/san/%.o) $(BUILD)/san/tests/unit/tap.o
+
+unit-tests: $(unit-names:%=$(BUILD)/tests/unit/%)
+
+$(BUILD)/san/%.o: %.c userspace/userspace.mk | packages
+	@mkdir -p $(@D)
+	@echo '  CC san  $<'
+	$(Q)$(CC) $(flags) -O1 -g -fno-omit-frame-pointer $(SANITIZE) -c -o $@ $<
+
+$(BUILD)/tests/unit/%: $(BUILD)/san/tests/unit/%.o $(unit-objects)
+	@mkdir -p $(@D)
+	@echo '  LD san  $@'
+	$(Q)$(CC) $(SANITIZE) -o $@ $^ $(libraries)
+
+.SECONDARY:
+-include $(objects:.o=.d) $(wildcard $(BUILD)/san/userspace/*/*.d $(BUILD)/san/tests/unit/*.d)
