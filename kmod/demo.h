@@ -40,7 +40,7 @@ struct demo_device {
 	struct miscdevice misc;
 	struct mutex batch_lock;	/* held by the writer whose batch is running */
 
-	spinlock_t lock;
+	spinlock_t lock;		/* for what follows, slots and queues */
 	u32 depth;			/* requests in flight */
 	u32 nr_completed;		/* in this batch */
 	wait_queue_head_t completed;	/* a request was, so its slot is free */

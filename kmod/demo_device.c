@@ -107,13 +107,16 @@ static bool demo_all_completed(struct demo_device *device, u32 nr_submitted)
 static void demo_reset_counters(struct demo_device *device)
 {
 	unsigned int cpu;
+	u64 *completed;
 	u32 index;
 
 	device->nr_completed = 0;
 	for (index = 0; index < device->nr_workers; index++)
 		device->workers[index].nr_handled = 0;
-	for_each_possible_cpu(cpu)
-		*per_cpu_ptr(device->cpu_completed, cpu) = 0;
+	for_each_possible_cpu(cpu) {
+		completed = per_cpu_ptr(device->cpu_completed, cpu);
+		*completed = 0;
+	}
 }
 
 /*

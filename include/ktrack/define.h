@@ -38,7 +38,6 @@
 #ifndef KTRACK_DEFINE_H
 #define KTRACK_DEFINE_H
 
-#include <linux/tracepoint.h>
 #include <linux/types.h>
 
 #include "fields.h"
@@ -178,11 +177,16 @@
 
 /*
  * The rest is read again with each trace header, since it depends on what the includer
- * defined and on which of the many readings this is.
+ * defined and on which of the many readings this is. Where another header's events have been
+ * created before, the kernel's own macros have to be set up anew, too.
  */
+#include <linux/tracepoint.h>
+
 #undef __KTRACK_EVENT
 #undef __KTRACK_EVENT_LIKE
 #if defined(KTRACK_DISABLE)
+/* Where no event is left, nobody uses the string that the kernel's macros make of the system. */
+#pragma GCC diagnostic ignored "-Wunused-const-variable"
 #define __KTRACK_EVENT(event, proto, args, fields, assign, print)		\
 	TRACE_EVENT_NOP(event, PARAMS(proto), PARAMS(args), PARAMS(fields),	\
 			PARAMS(assign), PARAMS(print));
