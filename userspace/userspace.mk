@@ -7,9 +7,9 @@ convention-y := convention observe slot template
 track-y      := name observe suspicion track tracks
 timeline-y   := timeline
 trace2-y     := destination event session sid text
-sink-y       := summary trace2 trace2_track
+sink-y       := summary trace2 trace2_frame trace2_track
 recorder-y   := command instance
-cli-y        := list main option pipeline signals stream tracepoints
+cli-y        := clock identity list main option output pipeline signals stream stream_run tracepoints
 
 rooms := base source convention track timeline trace2 sink recorder cli
 room-sources = $(patsubst %,userspace/$(1)/%.c,$($(1)-y))
@@ -24,8 +24,8 @@ CFLAGS ?= -O2 -g
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 warnings := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wno-missing-field-initializers
 flags = -std=gnu11 -D_GNU_SOURCE -DKTRACK_VERSION='"$(version)"' $(warnings) -fvisibility=hidden \
-	-Iuserspace -Iinclude -MMD -MP $(shell pkg-config --cflags $(packages) 2>/dev/null)
-libraries = $(shell pkg-config --libs $(packages) 2>/dev/null)
+	-Iuserspace -Iinclude -MMD -MP $(shell pkg-config --cflags '$(packages)' 2>/dev/null)
+libraries = $(shell pkg-config --libs '$(packages)' 2>/dev/null)
 objects := $(sources:%.c=$(BUILD)/%.o)
 
 userspace: $(BUILD)/ktrack

@@ -2,7 +2,6 @@
 /* Dates out of seconds, durations out of text. */
 #include "base/time.h"
 
-#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +43,6 @@ int time_duration_parse(const char *string, int64_t *out_ns, struct error *error
 
 	if (end == string || unit_ns(end) == 0 || !(number >= 0) || !(ns < (double)INT64_MAX))
 		return error_set(error, "'%s' is no duration; write a number with ns, us, ms, s, m or h", string);
-	*out_ns = llround(ns);
+	*out_ns = (int64_t)(ns + 0.5);
 	return 0;
 }

@@ -87,3 +87,12 @@ int source_tracepoints_visit(int (*visit)(void *context, const struct source_tra
 	tracefs_list_free(systems);
 	return status;
 }
+
+bool source_tracepoint_is_enabled(const char *system, const char *name)
+{
+	char *text = tracefs_event_file_read(NULL, system, name, "enable", NULL);
+	bool is_enabled = text && text[0] == '1';
+
+	free(text);
+	return is_enabled;
+}

@@ -3,6 +3,7 @@
 #ifndef SOURCE_SOURCE_H
 #define SOURCE_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -115,6 +116,9 @@ struct source_tracepoint {
 int source_tracepoints_visit(int (*visit)(void *context, const struct source_tracepoint *tracepoint,
 					  struct error *error),
 			     void *context, struct error *error);
+
+/** source_tracepoint_is_enabled - whether the top-level instance records it */
+bool source_tracepoint_is_enabled(const char *system, const char *name);
 
 /** SOURCE_COMM_SIZE - room for a task's name and its NUL */
 #define SOURCE_COMM_SIZE 64

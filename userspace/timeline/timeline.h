@@ -99,7 +99,7 @@ enum scope_kind {
  */
 struct timeline_track {
 	unsigned long number;
-	const struct timeline_category *category;
+	struct timeline_category *category;
 	enum track_kind kind;
 	enum scope_kind scope;
 	struct text name;

@@ -84,7 +84,7 @@ struct tracks {
 struct track_key track_key_of(const struct observation *observation);
 
 /** track_new - a track with @key and no slices, or NULL where memory ran out */
-struct track *track_new(const struct track_key *key, uint64_t hash, const struct timeline_category *category);
+struct track *track_new(const struct track_key *key, uint64_t hash, struct timeline_category *category);
 
 void track_free(struct track *track);
 

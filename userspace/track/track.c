@@ -45,7 +45,7 @@ bool track_has_key(const void *value, const void *key_pointer)
 	       text_equals(track->shown.name, key->name);
 }
 
-struct track *track_new(const struct track_key *key, uint64_t hash, const struct timeline_category *category)
+struct track *track_new(const struct track_key *key, uint64_t hash, struct timeline_category *category)
 {
 	struct track *track = calloc(1, sizeof(*track) + key->name.size);
 

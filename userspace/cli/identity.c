@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Session ids, command hierarchies, recording ids. */
+#include "cli/identity.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "trace2/trace2.h"
+
+#define PARENT_SID "GIT_TRACE2_PARENT_SID"
+#define PARENT_NAME "GIT_TRACE2_PARENT_NAME"
+
+/* "PARENT/own", or just "own"; and the variable says so from now on. */
+static char *inherit(const char *variable, const char *own)
+{
+	const char *parent = getenv(variable);
+	bool has_parent = parent && *parent;
+	char *whole;
+
+	if (asprintf(&whole, "%s%s%s", has_parent ? parent : "", has_parent ? "/" : "", own) < 0)
+		return NULL;
+	setenv(variable, whole, 1);
+	return whole;
+}
+
+int identity_init(struct identity *identity, const char *command, int64_t unix_ns, struct error *error)
+{
+	char own[TRACE2_SID_SIZE];
+
+	trace2_sid_make(own, unix_ns, getpid());
+	identity->sid = inherit(PARENT_SID, own);
+	identity->hierarchy = inherit(PARENT_NAME, command);
+	return identity->sid && identity->hierarchy ? 0 : error_set(error, "out of memory");
+}
+
+void identity_release(struct identity *identity)
+{
+	free(identity->sid);
+	free(identity->hierarchy);
+}
+
+void identity_id(char *out, const char *source, int64_t start_ns)
+{
+	struct buffer text = { 0 };
+
+	/* Without a boot id the rest still tells recordings of one boot apart. */
+	if (file_read("/proc/sys/kernel/random/boot_id", &text) < 0)
+		buffer_clear(&text);
+	buffer_printf(&text, " %s %lld", source, (long long)start_ns);
+	snprintf(out, IDENTITY_ID_SIZE, "%016llx", (unsigned long long)text_hash(buffer_text(&text)));
+	buffer_release(&text);
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Drives getopt_long from a table, and prints the table. */
+#include "cli/option.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Values that getopt_long returns for rows: beyond those of characters. */
+#define FIRST_ROW 256
+
+static int argument_kind(const struct option_row *row)
+{
+	if (!row->argument)
+		return no_argument;
+	return row->argument[0] == '[' ? optional_argument : required_argument;
+}
+
+static void print_row(char short_name, const char *long_name, const char *argument, const char *help)
+{
+	char left[64];
+	const char *separator = argument && argument[0] != '[' ? "=" : "";
+
+	snprintf(left, sizeof(left), "%c%c%s--%s%s%s", short_name ? '-' : ' ', short_name ? short_name : ' ',
+		 short_name ? ", " : "  ", long_name, separator, argument ? argument : "");
+	printf("  %-26s %s\n", left, help);
+}
+
+static void options_print(const struct option_table *table)
+{
+	printf("usage: ktrack %s\n\n%s\n\n", table->usage, table->about);
+	for (size_t i = 0; i < table->nr_rows; i++) {
+		const struct option_row *row = &table->rows[i];
+
+		print_row(row->short_name, row->long_name, row->argument, row->help);
+	}
+	print_row('h', "help", NULL, "print this");
+	if (table->notes)
+		printf("\n%s\n", table->notes);
+}
+
+/* What getopt_long wants: a string of letters and an array of long names, made from the rows. */
+struct getopt_tables {
+	struct buffer letters;
+	struct option *names;
+};
+
+static int tables_make(struct getopt_tables *tables, const struct option_table *table)
+{
+	tables->names = calloc(table->nr_rows + 2, sizeof(*tables->names));
+	if (!tables->names)
+		return -1;
+	buffer_append_string(&tables->letters, "+:h");
+	for (size_t i = 0; i < table->nr_rows; i++) {
+		const struct option_row *row = &table->rows[i];
+
+		tables->names[i] = (struct option){ row->long_name, argument_kind(row), NULL, FIRST_ROW + i };
+		if (!row->short_name)
+			continue;
+		buffer_append_char(&tables->letters, row->short_name);
+		if (argument_kind(row) == required_argument)
+			buffer_append_char(&tables->letters, ':');
+	}
+	tables->names[table->nr_rows] = (struct option){ "help", no_argument, NULL, 'h' };
+	return 0;
+}
+
+static const struct option_row *row_find(const struct option_table *table, int found)
+{
+	if (found >= FIRST_ROW)
+		return &table->rows[found - FIRST_ROW];
+	for (size_t i = 0; i < table->nr_rows; i++) {
+		if (found && table->rows[i].short_name == found)
+			return &table->rows[i];
+	}
+	return NULL;
+}
+
+static int option_refuse(int found, const char *word, const char *command, struct error *error)
+{
+	return error_set(error, "%s '%s'; see 'ktrack %s --help'",
+			 found == ':' ? "argument missing after" : "unknown option", word, command);
+}
+
+static enum option_result options_apply(const struct option_table *table, const struct getopt_tables *tables, int argc,
+					char **argv, void *settings, struct error *error)
+{
+	const char *letters = tables->letters.data;
+	int found;
+
+	for (;;) {
+		int at = optind ? optind : 1;
+		const struct option_row *row;
+
+		found = getopt_long(argc, argv, letters, tables->names, NULL);
+		if (found == -1)
+			return OPTIONS_READ;
+		if (found == 'h') {
+			options_print(table);
+			return OPTIONS_HELPED;
+		}
+		row = found == '?' || found == ':' ? NULL : row_find(table, found);
+		if (!row) {
+			option_refuse(found, argv[at], argv[0], error);
+			return OPTIONS_WRONG;
+		}
+		if (row->apply(settings, optarg, error) < 0)
+			return OPTIONS_WRONG;
+	}
+}
+
+enum option_result options_parse(const struct option_table *table, int argc, char **argv, void *settings, int *operand,
+				 struct error *error)
+{
+	struct getopt_tables tables = { 0 };
+	enum option_result result = OPTIONS_WRONG;
+
+	/* getopt's own state: 0 makes glibc start anew, and it is to print nothing itself. */
+	optind = 0;
+	opterr = 0;
+	if (tables_make(&tables, table) == 0 && *buffer_string(&tables.letters))
+		result = options_apply(table, &tables, argc, argv, settings, error);
+	else
+		error_set(error, "out of memory");
+	*operand = optind;
+	free(tables.names);
+	buffer_release(&tables.letters);
+	return result;
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Opens what ktrack writes to. */
+#include "cli/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int number_of(const char *text)
+{
+	return text && *text ? atoi(text) : -1;
+}
+
+/* Gives a file that did not exist before to the user behind sudo. */
+static int output_give(int fd, const char *target, struct error *error)
+{
+	int user = number_of(getenv("SUDO_UID"));
+	int group = number_of(getenv("SUDO_GID"));
+
+	if (geteuid() != 0 || user <= 0 || group < 0)
+		return 0;
+	if (fchown(fd, user, group) < 0)
+		return error_set_system(error, errno, "cannot give %s to user %d", target, user);
+	return 0;
+}
+
+static int file_open(const char *target, struct error *error)
+{
+	int fd = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd >= 0) {
+		if (output_give(fd, target, error) == 0)
+			return fd;
+		close(fd);
+		return -1;
+	}
+	if (errno == EEXIST)
+		fd = open(target, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	return fd < 0 ? error_set_system(error, errno, "cannot open %s for writing", target) : fd;
+}
+
+int output_open(const char *target, const char **name, struct error *error)
+{
+	int fd;
+
+	*name = target;
+	if (strcmp(target, "-") != 0)
+		return file_open(target, error);
+	*name = "standard output";
+	fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	return fd < 0 ? error_set_system(error, errno, "cannot write to standard output") : fd;
+}

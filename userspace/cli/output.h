@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Files that ktrack writes. */
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include "base/base.h"
+
+/**
+ * output_open - open a target named on the command line
+ * @target: "-" for standard output, otherwise a path; what was in that file is gone
+ * @name: what errors are to call it; lives as long as @target
+ *
+ * A new file can be read by its owner only, since traces hold kernel data; under sudo its owner is the user who called
+ * sudo. Returns a file descriptor of the caller's own, or -1 with @error.
+ */
+int output_open(const char *target, const char **name, struct error *error);
+
+#endif

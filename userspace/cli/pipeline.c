@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Carries records from room to room. */
+#include "cli/pipeline.h"
+
+#include <stdio.h>
+
+static void task_find(void *context, int tid, int *tgid, char *comm, size_t comm_size)
+{
+	struct source_task task;
+
+	(void)context;
+	source_task_find(tid, &task);
+	*tgid = task.tgid;
+	snprintf(comm, comm_size, "%s", task.comm);
+}
+
+int pipeline_open(struct pipeline *pipeline, const struct recording *recording, struct error *error)
+{
+	struct tracks_settings settings = { .find_task = task_find };
+
+	pipeline->tracks = tracks_new(&settings, &pipeline->timeline, recording->start_ns);
+	if (!pipeline->tracks)
+		return error_set(error, "out of memory");
+	return timeline_open(&pipeline->timeline, recording, error);
+}
+
+static int pipeline_record(void *context, const struct record *record, struct error *error)
+{
+	struct pipeline *pipeline = context;
+	const struct template *template = convention_find(pipeline->convention, record);
+	const char *problem;
+
+	if (!template)
+		return 0;
+	problem = observation_read(&pipeline->observation, template, record);
+	if (problem)
+		return tracks_reject(pipeline->tracks, &pipeline->observation, problem, error);
+	return tracks_observe(pipeline->tracks, &pipeline->observation, error);
+}
+
+_Static_assert(TIMELINE_COUNT_UNKNOWN == SOURCE_COUNT_UNKNOWN, "an unknown number stays one");
+
+static int pipeline_loss(void *context, const struct source_loss *loss, struct error *error)
+{
+	struct pipeline *pipeline = context;
+
+	return tracks_lose(pipeline->tracks, loss->cpu, loss->from_ns, loss->to_ns, loss->count, error);
+}
+
+struct source_handler pipeline_handler(struct pipeline *pipeline)
+{
+	return (struct source_handler){ .context = pipeline, .record = pipeline_record, .loss = pipeline_loss };
+}
+
+void pipeline_release(struct pipeline *pipeline)
+{
+	tracks_free(pipeline->tracks);
+	timeline_release(&pipeline->timeline);
+	convention_free(pipeline->convention);
+}

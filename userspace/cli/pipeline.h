@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The rooms put together: records in, track events out. */
+#ifndef CLI_PIPELINE_H
+#define CLI_PIPELINE_H
+
+#include "convention/convention.h"
+#include "source/source.h"
+#include "timeline/timeline.h"
+#include "track/track.h"
+
+/**
+ * struct pipeline - source's handler, convention, tracks and timeline
+ *
+ * A zeroed struct can be released. The convention and the timeline's sinks are added by its owner.
+ */
+struct pipeline {
+	struct convention *convention;
+	struct tracks *tracks;
+	struct timeline timeline;
+	struct observation observation;
+};
+
+/** pipeline_open - open the timeline for a recording; returns -1 with @error */
+int pipeline_open(struct pipeline *pipeline, const struct recording *recording, struct error *error);
+
+/** pipeline_handler - what a source is to deliver to */
+struct source_handler pipeline_handler(struct pipeline *pipeline);
+
+void pipeline_release(struct pipeline *pipeline);
+
+#endif

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ktrack stream: its options. */
+#include "cli/stream.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "cli/option.h"
+
+#define DEFAULT_BUFFER_KIB 1024
+#define BUFFER_KIB_MAX (64 * 1024 * 1024)
+
+static int apply_event(void *settings, const char *value, struct error *error)
+{
+	struct stream_settings *stream = settings;
+
+	return selection_add(&stream->selection, value, error);
+}
+
+static int apply_duration(void *settings, const char *value, struct error *error)
+{
+	struct stream_settings *stream = settings;
+
+	if (time_duration_parse(value, &stream->duration_ns, error) < 0)
+		return -1;
+	return stream->duration_ns > 0 ? 0 : error_set(error, "a duration of 0 records nothing");
+}
+
+static int apply_buffer(void *settings, const char *value, struct error *error)
+{
+	struct stream_settings *stream = settings;
+	char *end;
+
+	errno = 0;
+	stream->buffer_kib = strtoull(value, &end, 10);
+	if (end == value || *end || errno || stream->buffer_kib == 0 || stream->buffer_kib > BUFFER_KIB_MAX)
+		return error_set(error, "'%s' is no buffer size; write a number of KiB for each CPU", value);
+	return 0;
+}
+
+static int apply_target(void *settings, const char *value, struct error *error)
+{
+	struct stream_settings *stream = settings;
+
+	if (value && !*value)
+		return error_set(error, "--event= names no target; write - or a path");
+	stream->event_target = value ? value : "-";
+	return 0;
+}
+
+static const struct option_row stream_rows[] = {
+	{ 'e', "tracepoint", "SYS[:EVENT]", "record these; wildcards allowed, may be repeated", apply_event },
+	{ 'd', "duration", "SECONDS", "stop after this time; also with ms, s, m, h", apply_duration },
+	{ 'b', "buffer", "KIB", "ring buffer for each CPU (1024)", apply_buffer },
+	{ 0, "event", "[=TARGET]", "write trace2 EVENT lines to - (standard output, the default) or a path",
+	  apply_target },
+};
+
+static const struct option_table stream_table = {
+	.usage = "stream [OPTION]... [-- COMMAND [ARGUMENT]...]",
+	.about = "Records track events and exports them while they happen, until the command ends, the duration is over,\n"
+		 "or Ctrl-C. Without -e it records every tracepoint that follows the track event convention.",
+	.notes = "The exit status is the command's; 125 where ktrack fails, 126 or 127 where the command cannot run. Without\n"
+		 "a command it is 0, or 1 where ktrack fails. 2 stands for wrong usage.",
+	.rows = stream_rows,
+	.nr_rows = sizeof(stream_rows) / sizeof(stream_rows[0]),
+};
+
+static int stream_main(int argc, char **argv, struct error *error)
+{
+	struct stream_settings settings = {
+		.buffer_kib = DEFAULT_BUFFER_KIB,
+		.event_target = "-",
+		.argv = argv,
+	};
+	int operand, status;
+
+	switch (options_parse(&stream_table, argc, argv, &settings, &operand, error)) {
+	case OPTIONS_HELPED:
+		status = STATUS_DONE;
+		break;
+	case OPTIONS_READ:
+		if (operand < argc)
+			settings.command = argv + operand;
+		status = stream_run(&settings, error);
+		break;
+	default:
+		status = STATUS_USAGE;
+	}
+	selection_release(&settings.selection);
+	return status;
+}
+
+const struct cli_command stream_command = {
+	.name = "stream",
+	.summary = "record track events and export them while they happen",
+	.run = stream_main,
+};

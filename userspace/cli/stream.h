@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The inside of ktrack stream: its settings, and a run of it. */
+#ifndef CLI_STREAM_H
+#define CLI_STREAM_H
+
+#include "cli/tracepoints.h"
+
+/**
+ * struct stream_settings - what the command line asks for
+ * @duration_ns: 0 for no end
+ * @event_target: where EVENT lines go
+ * @argv: ktrack's own words, as the stream tells them
+ * @command: the traced command's words, NULL for none
+ */
+struct stream_settings {
+	struct selection selection;
+	int64_t duration_ns;
+	uint64_t buffer_kib;
+	const char *event_target;
+	char *const *argv;
+	char *const *command;
+};
+
+/** stream_run - record and export until the command, the duration or a signal ends it; returns the exit status */
+int stream_run(struct stream_settings *settings, struct error *error);
+
+#endif

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Meets the kernel's tracepoints with the patterns of a command line. */
+#include "cli/tracepoints.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "source/source.h"
+
+int selection_add(struct selection *selection, const char *text, struct error *error)
+{
+	struct pattern *patterns = reallocarray(selection->patterns, selection->nr_patterns + 1, sizeof(*patterns));
+
+	if (!patterns)
+		return error_set(error, "out of memory");
+	patterns[selection->nr_patterns++] = (struct pattern){ .text = text };
+	selection->patterns = patterns;
+	return 0;
+}
+
+void selection_release(struct selection *selection)
+{
+	free(selection->patterns);
+	*selection = (struct selection){ 0 };
+}
+
+void template_system(const struct template *template, struct buffer *out)
+{
+	buffer_append(out, template->category, template->name - template->category - 1);
+}
+
+/* "SYS" means all of the system, "SYS:EVENT" what matches both. */
+static bool pattern_meets(const struct pattern *pattern, const struct source_tracepoint *tracepoint)
+{
+	const char *colon = strchr(pattern->text, ':');
+	char *system;
+	bool meets;
+
+	if (!colon)
+		return fnmatch(pattern->text, tracepoint->system, 0) == 0;
+	system = strndup(pattern->text, colon - pattern->text);
+	meets = system && fnmatch(system, tracepoint->system, 0) == 0 &&
+		fnmatch(colon + 1, tracepoint->name, 0) == 0;
+	free(system);
+	return meets;
+}
+
+struct finder {
+	struct convention *convention;
+	struct selection *selection;
+};
+
+/* Marks every pattern that meets the tracepoint; returns whether it is meant at all. */
+static bool selection_meets(struct selection *selection, const struct source_tracepoint *tracepoint)
+{
+	bool meets = selection->nr_patterns == 0;
+
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		struct pattern *pattern = &selection->patterns[i];
+
+		if (!pattern_meets(pattern, tracepoint))
+			continue;
+		pattern->met_tracepoint = true;
+		meets = true;
+	}
+	return meets;
+}
+
+static void selection_note(struct selection *selection, const struct source_tracepoint *tracepoint)
+{
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		if (pattern_meets(&selection->patterns[i], tracepoint))
+			selection->patterns[i].met_template = true;
+	}
+}
+
+static int tracepoint_visit(void *context, const struct source_tracepoint *tracepoint, struct error *error)
+{
+	struct finder *finder = context;
+	const struct template *template;
+
+	if (!selection_meets(finder->selection, tracepoint))
+		return 0;
+	if (convention_add(finder->convention, tracepoint->system, tracepoint->format, &template, error) < 0)
+		return -1;
+	if (template)
+		selection_note(finder->selection, tracepoint);
+	return 0;
+}
+
+static int selection_check(const struct selection *selection, struct error *error)
+{
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		const struct pattern *pattern = &selection->patterns[i];
+
+		if (!pattern->met_tracepoint)
+			return error_set(error, "no tracepoint matches '%s'; is its module loaded? See 'ktrack list'",
+					 pattern->text);
+		if (!pattern->met_template)
+			return error_set(error,
+					 "'%s' does not follow the track event convention (it needs track_event_type and slice_name, or counter_value)",
+					 pattern->text);
+	}
+	return 0;
+}
+
+int tracepoints_find(struct convention *convention, struct selection *selection, struct error *error)
+{
+	struct finder finder = { .convention = convention, .selection = selection };
+	const char *directory;
+
+	if (source_directory(&directory, error) < 0)
+		return -1;
+	if (source_tracepoints_visit(tracepoint_visit, &finder, error) < 0)
+		return -1;
+	return selection_check(selection, error);
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The traced command: a process that waits until recording is on, so that nothing of it is missed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "recorder/recorder.h"
+
+#define STATUS_CANNOT_RUN 126
+#define STATUS_NOT_FOUND 127
+
+/**
+ * struct command - the traced command
+ * @go_fd: a byte here lets the process go on; closing it ends the process
+ * @failure_fd: tells the errno of an exec that failed; closed by one that does not
+ */
+struct command {
+	char *const *argv;
+	pid_t pid;
+	int go_fd;
+	int failure_fd;
+	bool was_run;
+	bool has_ended;
+	int status;
+};
+
+static void child_main(char *const *argv, const sigset_t *signals, int go_fd, int failure_fd)
+{
+	char byte;
+	int number;
+
+	if (read(go_fd, &byte, 1) != 1)
+		_exit(STATUS_CANNOT_RUN);
+	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_SETMASK, signals, NULL);
+	execvp(argv[0], argv);
+	number = errno;
+	if (write(failure_fd, &number, sizeof(number)) < 0)
+		_exit(STATUS_CANNOT_RUN);
+	_exit(number == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN);
+}
+
+static void pipe_close(int *pair)
+{
+	close(pair[0]);
+	close(pair[1]);
+}
+
+static int command_fork(struct command *command, const sigset_t *signals, struct error *error)
+{
+	int go[2], failure[2];
+
+	if (pipe2(go, O_CLOEXEC) < 0)
+		return error_set_system(error, errno, "cannot make a pipe");
+	if (pipe2(failure, O_CLOEXEC) < 0) {
+		pipe_close(go);
+		return error_set_system(error, errno, "cannot make a pipe");
+	}
+	command->pid = fork();
+	if (command->pid == 0) {
+		close(go[1]);
+		close(failure[0]);
+		child_main(command->argv, signals, go[0], failure[1]);
+	}
+	close(go[0]);
+	close(failure[1]);
+	command->go_fd = go[1];
+	command->failure_fd = failure[0];
+	return command->pid < 0 ? error_set_system(error, errno, "cannot start a process") : 0;
+}
+
+int command_new(struct command **out, char *const *argv, const sigset_t *signals, struct error *error)
+{
+	struct command *command = calloc(1, sizeof(*command));
+
+	*out = command;
+	if (!command)
+		return error_set(error, "out of memory");
+	*command = (struct command){ .argv = argv, .pid = -1, .go_fd = -1, .failure_fd = -1 };
+	if (command_fork(command, signals, error) == 0)
+		return 0;
+	command_free(command);
+	*out = NULL;
+	return -1;
+}
+
+char *const *command_argv(const struct command *command)
+{
+	return command->argv;
+}
+
+pid_t command_pid(const struct command *command)
+{
+	return command->pid;
+}
+
+static void command_end(struct command *command, int wait_status)
+{
+	command->has_ended = true;
+	command->status = WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+}
+
+static void command_reap(struct command *command)
+{
+	int wait_status = 0;
+
+	if (command->pid <= 0 || command->has_ended)
+		return;
+	while (waitpid(command->pid, &wait_status, 0) < 0 && errno == EINTR)
+		;
+	command_end(command, wait_status);
+}
+
+int command_run(struct command *command, struct error *error)
+{
+	int number = 0;
+
+	if (write(command->go_fd, "", 1) != 1)
+		return error_set_system(error, errno, "cannot run '%s'", command->argv[0]);
+	command->was_run = true;
+	/* Blocks for the moment until exec has closed the other end, or failed. */
+	if (read(command->failure_fd, &number, sizeof(number)) != sizeof(number))
+		return 0;
+	command_reap(command);
+	return error_set_system(error, number, "cannot run '%s'", command->argv[0]);
+}
+
+bool command_has_ended(struct command *command)
+{
+	int wait_status;
+
+	if (!command->has_ended && waitpid(command->pid, &wait_status, WNOHANG) == command->pid)
+		command_end(command, wait_status);
+	return command->has_ended;
+}
+
+void command_wait(struct command *command)
+{
+	if (command && command->was_run)
+		command_reap(command);
+}
+
+int command_status(const struct command *command)
+{
+	return command->status;
+}
+
+void command_free(struct command *command)
+{
+	if (!command)
+		return;
+	if (command->go_fd >= 0)
+		close(command->go_fd);
+	if (command->failure_fd >= 0)
+		close(command->failure_fd);
+	if (!command->was_run)
+		command_reap(command);
+	free(command);
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A tracefs instance of one's own, from mkdir to rmdir. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+#include "recorder/recorder.h"
+
+#define NAMES_TO_TRY 16
+
+/**
+ * struct recorder - an instance
+ * @enabled: "system/event" of each tracepoint that is enabled, for the way back
+ */
+struct recorder {
+	struct tracefs_instance *instance;
+	char *directory;
+	char **enabled;
+	size_t nr_enabled;
+};
+
+static int setting_write(struct recorder *recorder, const char *file, const char *value, struct error *error)
+{
+	if (tracefs_instance_file_write(recorder->instance, file, value) >= 0)
+		return 0;
+	return error_set_system(error, errno, "cannot write '%s' to %s/%s", value, recorder->directory, file);
+}
+
+/* Makes an instance that did not exist: two runs of one process id (in two containers) must not share one. */
+static int instance_make(struct recorder *recorder, struct error *error)
+{
+	for (int i = 0; i < NAMES_TO_TRY && !recorder->instance; i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), i ? "ktrack-%d.%d" : "ktrack-%d", (int)getpid(), i);
+		errno = 0;
+		if (tracefs_instance_exists(name))
+			continue;
+		recorder->instance = tracefs_instance_create(name);
+		if (!recorder->instance)
+			return error_set_system(error, errno, "cannot make the tracing instance %s", name);
+	}
+	if (!recorder->instance)
+		return error_set(error, "all names for a tracing instance are taken");
+	recorder->directory = tracefs_instance_get_dir(recorder->instance);
+	return recorder->directory ? 0 : error_set(error, "out of memory");
+}
+
+static int instance_set_up(struct recorder *recorder, uint64_t buffer_kib, struct error *error)
+{
+	char size[32];
+
+	snprintf(size, sizeof(size), "%llu", (unsigned long long)buffer_kib);
+	if (setting_write(recorder, "tracing_on", "0", error) < 0)
+		return -1;
+	if (setting_write(recorder, "trace_clock", "boot", error) < 0)
+		return -1;
+	if (setting_write(recorder, "buffer_size_kb", size, error) < 0)
+		return -1;
+	/* Lets the kernel remember which process a thread was of, even once it has ended. Kernels may lack it. */
+	tracefs_instance_file_write(recorder->instance, "options/record-tgid", "1");
+	return 0;
+}
+
+int recorder_open(struct recorder **out, uint64_t buffer_kib, struct error *error)
+{
+	struct recorder *recorder = calloc(1, sizeof(*recorder));
+	struct error ignored = { 0 };
+
+	*out = recorder;
+	if (!recorder)
+		return error_set(error, "out of memory");
+	if (instance_make(recorder, error) == 0 && instance_set_up(recorder, buffer_kib, error) == 0)
+		return 0;
+	recorder_close(recorder, &ignored);
+	*out = NULL;
+	return -1;
+}
+
+const char *recorder_name(const struct recorder *recorder)
+{
+	return tracefs_instance_get_name(recorder->instance);
+}
+
+const char *recorder_directory(const struct recorder *recorder)
+{
+	return recorder->directory;
+}
+
+static char *enable_path(const char *system, const char *event)
+{
+	char *path;
+
+	return asprintf(&path, "events/%s/%s/enable", system, event) < 0 ? NULL : path;
+}
+
+int recorder_enable(struct recorder *recorder, const char *system, const char *event, struct error *error)
+{
+	char **enabled = reallocarray(recorder->enabled, recorder->nr_enabled + 1, sizeof(*enabled));
+	char *path;
+
+	if (!enabled)
+		return error_set(error, "out of memory");
+	recorder->enabled = enabled;
+	path = enable_path(system, event);
+	if (!path)
+		return error_set(error, "out of memory");
+	enabled[recorder->nr_enabled++] = path;
+	return setting_write(recorder, path, "1", error);
+}
+
+int recorder_start(struct recorder *recorder, struct error *error)
+{
+	return setting_write(recorder, "tracing_on", "1", error);
+}
+
+int recorder_stop(struct recorder *recorder, struct error *error)
+{
+	return setting_write(recorder, "tracing_on", "0", error);
+}
+
+/* Disables one tracepoint after the other: the kernel's own removal of an instance would do so too, but keeps quiet. */
+static void instance_disable(struct recorder *recorder)
+{
+	for (size_t i = 0; i < recorder->nr_enabled; i++) {
+		tracefs_instance_file_write(recorder->instance, recorder->enabled[i], "0");
+		free(recorder->enabled[i]);
+	}
+	free(recorder->enabled);
+}
+
+int recorder_close(struct recorder *recorder, struct error *error)
+{
+	int status = 0;
+
+	if (!recorder)
+		return 0;
+	if (recorder->instance) {
+		tracefs_instance_file_write(recorder->instance, "tracing_on", "0");
+		instance_disable(recorder);
+		if (tracefs_instance_destroy(recorder->instance) < 0)
+			status = error_set_system(error, errno, "cannot remove %s", recorder->directory);
+		tracefs_instance_free(recorder->instance);
+	}
+	tracefs_put_tracing_file(recorder->directory);
+	free(recorder);
+	return status;
+}

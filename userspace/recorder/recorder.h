@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The recorder room's public header: a tracefs instance of one's own, and the command that is traced.
+ *
+ * A run writes nowhere else in tracefs, so that it disturbs neither another run nor the user's own tracing.
+ */
+#ifndef RECORDER_RECORDER_H
+#define RECORDER_RECORDER_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/base.h"
+
+struct recorder;
+
+/**
+ * recorder_open - make an instance that records nothing yet
+ * @out: a new recorder for recorder_close()
+ * @buffer_kib: ring buffer for each CPU
+ *
+ * Its clock is "boot", because "local" and "x86-tsc" do not compare across CPUs. It overwrites the oldest records where
+ * nobody reads them in time. Returns 0, or -1 with @error; no instance is left then.
+ */
+int recorder_open(struct recorder **out, uint64_t buffer_kib, struct error *error);
+
+/** recorder_name - the instance's name */
+const char *recorder_name(const struct recorder *recorder);
+
+/** recorder_directory - the instance's directory in tracefs */
+const char *recorder_directory(const struct recorder *recorder);
+
+/** recorder_enable - record a tracepoint from recorder_start() on */
+int recorder_enable(struct recorder *recorder, const char *system, const char *event, struct error *error);
+
+/** recorder_start - switch recording on */
+int recorder_start(struct recorder *recorder, struct error *error);
+
+/** recorder_stop - switch recording off; what the buffers hold stays */
+int recorder_stop(struct recorder *recorder, struct error *error);
+
+/**
+ * recorder_close - remove the instance, and with it its hold on modules
+ *
+ * Whoever reads the instance has closed it before. Returns 0, or -1 with @error where the kernel refuses; NULL is fine.
+ */
+int recorder_close(struct recorder *recorder, struct error *error);
+
+struct command;
+
+/**
+ * command_new - start a process that waits to become the traced command
+ * @out: for command_free()
+ * @argv: NULL-terminated; the first word is searched in PATH
+ * @signals: the signal mask that the command gets
+ */
+int command_new(struct command **out, char *const *argv, const sigset_t *signals, struct error *error);
+
+/** command_argv, command_pid - its words, its process */
+char *const *command_argv(const struct command *command);
+pid_t command_pid(const struct command *command);
+
+/**
+ * command_run - let the process become the command
+ *
+ * Returns 0, or -1 with @error where that fails; command_status() is 126 or 127 then, as env(1) has it.
+ */
+int command_run(struct command *command, struct error *error);
+
+/** command_has_ended - whether the command has ended; does not wait */
+bool command_has_ended(struct command *command);
+
+/** command_status - exit status of a command that has ended, 128+N where signal N ended it */
+int command_status(const struct command *command);
+
+/** command_wait - wait for the end of a command; one that was not run is not waited for; NULL is fine */
+void command_wait(struct command *command);
+
+/** command_free - forget the command, which goes on if it runs; one that was never run ends; NULL is fine */
+void command_free(struct command *command);
+
+#endif

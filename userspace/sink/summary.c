@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Sums up slices and samples. */
+#include "sink/summary.h"
+
+#include <stdlib.h>
+
+void intervals_add(struct intervals *intervals, int64_t ns)
+{
+	struct intervals one = { .nr_intervals = 1, .total_ns = ns, .min_ns = ns, .max_ns = ns };
+
+	intervals_merge(intervals, &one);
+}
+
+void intervals_merge(struct intervals *intervals, const struct intervals *from)
+{
+	if (intervals->nr_intervals == 0 || from->min_ns < intervals->min_ns)
+		intervals->min_ns = from->min_ns;
+	if (intervals->nr_intervals == 0 || from->max_ns > intervals->max_ns)
+		intervals->max_ns = from->max_ns;
+	intervals->nr_intervals += from->nr_intervals;
+	intervals->total_ns += from->total_ns;
+}
+
+void interval_table_release(struct interval_table *table)
+{
+	for (size_t i = 0; i < table->size; i++)
+		free(table->list[i]);
+	free(table->list);
+	map_release(&table->map);
+	*table = (struct interval_table){ 0 };
+}
+
+static bool intervals_equal(const void *value, const void *key_pointer)
+{
+	const struct intervals *intervals = value;
+	const struct intervals *key = key_pointer;
+
+	return intervals->category == key->category && intervals->name == key->name;
+}
+
+static struct intervals *interval_table_add(struct interval_table *table, const struct intervals *key, uint64_t hash)
+{
+	struct intervals **list = reallocarray(table->list, table->size + 1, sizeof(*list));
+	struct intervals *intervals;
+
+	if (!list)
+		return NULL;
+	table->list = list;
+	intervals = malloc(sizeof(*intervals));
+	if (!intervals)
+		return NULL;
+	*intervals = *key;
+	if (map_insert(&table->map, hash, intervals) < 0) {
+		free(intervals);
+		return NULL;
+	}
+	table->list[table->size++] = intervals;
+	return intervals;
+}
+
+struct intervals *interval_table_get(struct interval_table *table, const struct timeline_category *category,
+				     struct timeline_name *name)
+{
+	struct intervals key = { .category = category, .name = name && name->is_counted ? name : NULL };
+	const void *const pointers[] = { key.category, key.name };
+	uint64_t hash = text_hash((struct text){ .data = (const char *)pointers, .size = sizeof(pointers) });
+	struct intervals *intervals = map_find(&table->map, hash, intervals_equal, &key);
+
+	return intervals ? intervals : interval_table_add(table, &key, hash);
+}
+
+static bool value_is_less(const struct value *a, const struct value *b)
+{
+	if (a->kind == VALUE_SIGNED)
+		return a->signed_number < b->signed_number;
+	return a->unsigned_number < b->unsigned_number;
+}
+
+void levels_add(struct levels *levels, const struct value *value)
+{
+	if (levels->nr_samples == 0)
+		*levels = (struct levels){ .first = *value, .min = *value, .max = *value };
+	if (value_is_less(value, &levels->min))
+		levels->min = *value;
+	if (value_is_less(&levels->max, value))
+		levels->max = *value;
+	levels->last = *value;
+	levels->nr_samples++;
+}

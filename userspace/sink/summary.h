@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Statistics that several sinks want: how long slices took, by tracepoint and name, and where counters went. */
+#ifndef SINK_SUMMARY_H
+#define SINK_SUMMARY_H
+
+#include "base/base.h"
+#include "timeline/timeline.h"
+
+/**
+ * struct intervals - the slices of one name
+ * @name: NULL for all names that are not counted by themselves
+ */
+struct intervals {
+	const struct timeline_category *category;
+	struct timeline_name *name;
+	uint64_t nr_intervals;
+	int64_t total_ns;
+	int64_t min_ns;
+	int64_t max_ns;
+};
+
+/** intervals_add - one slice more, of @ns nanoseconds */
+void intervals_add(struct intervals *intervals, int64_t ns);
+
+/** intervals_merge - all slices of @from too */
+void intervals_merge(struct intervals *intervals, const struct intervals *from);
+
+/**
+ * struct interval_table - statistics by tracepoint and name, in order of appearance
+ *
+ * A zeroed struct is an empty table.
+ */
+struct interval_table {
+	struct map map;
+	struct intervals **list;
+	size_t size;
+};
+
+void interval_table_release(struct interval_table *table);
+
+/**
+ * interval_table_get - the entry for a name, made where there is none
+ *
+ * Returns NULL where memory ran out.
+ */
+struct intervals *interval_table_get(struct interval_table *table, const struct timeline_category *category,
+				     struct timeline_name *name);
+
+/** struct levels - the samples of one counter; all values are of the first one's kind */
+struct levels {
+	uint64_t nr_samples;
+	struct value first;
+	struct value last;
+	struct value min;
+	struct value max;
+};
+
+/** levels_add - one sample more, a VALUE_SIGNED or VALUE_UNSIGNED */
+void levels_add(struct levels *levels, const struct value *value);
+
+#endif

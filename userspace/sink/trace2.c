@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The timeline as a trace2 session: which message stands for which event. How bytes look is libtrace2's business. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "sink/trace2_state.h"
+
+int trace2_sink_write(struct trace2_sink *sink, struct trace2_event *event, int64_t time_ns, struct error *error)
+{
+	event->time_ns = time_ns - sink->start_ns;
+	if (trace2_session_write(sink->session, event) < 0)
+		return error_set(error, "%s", trace2_session_error(sink->session));
+	return 0;
+}
+
+const struct trace2_text *trace2_sink_text(struct trace2_sink *sink, struct text text, void **slot,
+					   struct error *error)
+{
+	struct trace2_text **texts;
+
+	if (*slot)
+		return *slot;
+	texts = reallocarray(sink->texts, sink->nr_texts + 1, sizeof(struct trace2_text *));
+	if (texts) {
+		sink->texts = texts;
+		*slot = trace2_text_new(trace2_string_of(text));
+	}
+	if (*slot)
+		sink->texts[sink->nr_texts++] = *slot;
+	else
+		error_set(error, "out of memory");
+	return *slot;
+}
+
+const struct trace2_text *trace2_sink_name(struct trace2_sink *sink, struct timeline_name *name, struct error *error)
+{
+	struct text text = name ? name->text : text_of("(other)");
+
+	if (name && name->is_counted)
+		return trace2_sink_text(sink, text, &name->slots[sink->slot], error);
+	if (trace2_text_set(sink->short_text, trace2_string_of(text)) == 0)
+		return sink->short_text;
+	error_set(error, "out of memory");
+	return NULL;
+}
+
+static const struct trace2_text *event_category(struct trace2_sink *sink, const struct timeline_track *track,
+						struct error *error)
+{
+	struct timeline_category *category = track->category;
+
+	return trace2_sink_text(sink, text_of(category->text), &category->slots[sink->slot], error);
+}
+
+static struct trace2_track *event_track(const struct trace2_sink *sink, const struct timeline_event *event)
+{
+	return event->track->slots[sink->slot];
+}
+
+static void more_add(struct buffer *more, const char *member)
+{
+	if (more->size > 0)
+		buffer_append_char(more, ',');
+	buffer_append_string(more, member);
+}
+
+/* The additional members of a record's line: its fields, and what is to be known about a slice. */
+static struct trace2_string event_more(struct trace2_sink *sink, const struct timeline_event *event)
+{
+	buffer_clear(&sink->more);
+	if (event->nr_fields > 0) {
+		more_add(&sink->more, "\"args\":");
+		fields_append_json(&sink->more, event->fields, event->nr_fields);
+	}
+	if (event->is_suspect)
+		more_add(&sink->more, "\"suspect\":true");
+	if (event->is_unfinished)
+		more_add(&sink->more, "\"unfinished\":true");
+	return trace2_string_of(buffer_text(&sink->more));
+}
+
+static int slice_write(struct trace2_sink *sink, const struct timeline_event *event, enum trace2_kind kind,
+		       struct error *error)
+{
+	struct trace2_track *track = event_track(sink, event);
+	struct trace2_event line = { .kind = kind, .thread = track->thread };
+
+	buffer_clear(&sink->message);
+	fields_append_text(&sink->message, event->fields, event->nr_fields);
+	line.region.nesting = event->depth;
+	line.region.t_rel_ns = event->time_ns - event->begin_ns;
+	line.region.category = event_category(sink, event->track, error);
+	line.region.label = trace2_sink_name(sink, event->name, error);
+	line.region.msg = trace2_string_of(buffer_text(&sink->message));
+	line.more = event_more(sink, event);
+	if (!line.region.category || !line.region.label)
+		return -1;
+	return trace2_sink_write(sink, &line, event->time_ns, error);
+}
+
+static int write_slice_begin(struct trace2_sink *sink, const struct timeline_event *event, struct error *error)
+{
+	return slice_write(sink, event, TRACE2_REGION_ENTER, error);
+}
+
+static int write_slice_end(struct trace2_sink *sink, const struct timeline_event *event, struct error *error)
+{
+	struct trace2_track *track = event_track(sink, event);
+	struct intervals *timer;
+
+	if (!event->is_suspect && !event->is_unfinished) {
+		timer = interval_table_get(&track->timers, event->track->category, event->name);
+		if (!timer)
+			return error_set(error, "out of memory");
+		intervals_add(timer, event->time_ns - event->begin_ns);
+	}
+	return slice_write(sink, event, TRACE2_REGION_LEAVE, error);
+}
+
+static int write_instant(struct trace2_sink *sink, const struct timeline_event *event, struct error *error)
+{
+	struct trace2_event line = { .kind = TRACE2_DATA_JSON, .thread = event_track(sink, event)->thread };
+
+	buffer_clear(&sink->message);
+	fields_append_json(&sink->message, event->fields, event->nr_fields);
+	line.data.nesting = event->depth + 1;
+	line.data.t_rel_ns = event->time_ns - event->outer_ns;
+	line.data.category = event_category(sink, event->track, error);
+	line.data.key = trace2_sink_name(sink, event->name, error);
+	line.data.value = trace2_string_of(buffer_text(&sink->message));
+	if (!line.data.category || !line.data.key)
+		return -1;
+	return trace2_sink_write(sink, &line, event->time_ns, error);
+}
+
+static int write_counter(struct trace2_sink *sink, const struct timeline_event *event, struct error *error)
+{
+	struct trace2_track *track = event_track(sink, event);
+	struct trace2_event line = { .kind = TRACE2_DATA, .thread = track->thread };
+
+	levels_add(&track->levels, &event->value);
+	buffer_clear(&sink->message);
+	value_append_text(&sink->message, &event->value);
+	line.data.nesting = event->depth + 1;
+	line.data.t_rel_ns = event->time_ns - event->outer_ns;
+	line.data.category = event_category(sink, event->track, error);
+	line.data.key = track->name;
+	line.data.value = trace2_string_of(buffer_text(&sink->message));
+	line.more = event_more(sink, event);
+	if (!line.data.category)
+		return -1;
+	return trace2_sink_write(sink, &line, event->time_ns, error);
+}
+
+/* An error's message, and the constant text it was made from, by which consumers put errors together. */
+static int error_write(struct trace2_sink *sink, int64_t time_ns, const char *format, struct error *error)
+{
+	struct trace2_event line = { .kind = TRACE2_ERROR };
+
+	line.error.fmt = format;
+	line.error.msg = trace2_string_of(buffer_text(&sink->message));
+	return trace2_sink_write(sink, &line, time_ns, error);
+}
+
+static int write_loss(struct trace2_sink *sink, const struct timeline_event *event, struct error *error)
+{
+	static const char counted[] = "lost %lu records on cpu %d";
+	static const char uncounted[] = "lost an unknown number of records on cpu %d";
+
+	buffer_clear(&sink->message);
+	if (event->loss_count == TIMELINE_COUNT_UNKNOWN) {
+		buffer_printf(&sink->message, uncounted, event->loss_cpu);
+		return error_write(sink, event->time_ns, uncounted, error);
+	}
+	buffer_printf(&sink->message, counted, (unsigned long)event->loss_count, event->loss_cpu);
+	return error_write(sink, event->time_ns, counted, error);
+}
+
+static int write_malformed(struct trace2_sink *sink, const struct timeline_event *event, struct error *error)
+{
+	static const char format[] = "malformed record of %s: %s";
+
+	buffer_clear(&sink->message);
+	buffer_printf(&sink->message, format, event->tracepoint, event->problem);
+	return error_write(sink, event->time_ns, format, error);
+}
+
+static int write_command_begin(struct trace2_sink *sink, const struct timeline_event *event, struct error *error)
+{
+	struct trace2_event line = { .kind = TRACE2_CHILD_START, .file = __FILE__, .line = __LINE__ };
+
+	sink->command_ns = event->time_ns;
+	line.child_start.class = "?";
+	line.child_start.argv = event->argv;
+	return trace2_sink_write(sink, &line, event->time_ns, error);
+}
+
+static int write_command_end(struct trace2_sink *sink, const struct timeline_event *event, struct error *error)
+{
+	struct trace2_event line = { .kind = TRACE2_CHILD_EXIT, .file = __FILE__, .line = __LINE__ };
+
+	line.child_exit.pid = event->pid;
+	line.child_exit.code = event->status;
+	line.child_exit.t_rel_ns = event->time_ns - sink->command_ns;
+	return trace2_sink_write(sink, &line, event->time_ns, error);
+}
+
+static int (*const writers[])(struct trace2_sink *sink, const struct timeline_event *event, struct error *error) = {
+	[TIMELINE_TRACK_BEGIN] = trace2_track_begin,
+	[TIMELINE_SLICE_BEGIN] = write_slice_begin,
+	[TIMELINE_SLICE_END] = write_slice_end,
+	[TIMELINE_INSTANT] = write_instant,
+	[TIMELINE_COUNTER] = write_counter,
+	[TIMELINE_TRACK_END] = trace2_track_end,
+	[TIMELINE_LOSS] = write_loss,
+	[TIMELINE_MALFORMED] = write_malformed,
+	[TIMELINE_COMMAND_BEGIN] = write_command_begin,
+	[TIMELINE_COMMAND_END] = write_command_end,
+	[TIMELINE_FINISH] = trace2_frame_end,
+};
+_Static_assert(sizeof(writers) / sizeof(writers[0]) == TIMELINE_KIND_COUNT, "a writer for every kind");
+
+static int trace2_event_write(struct sink *head, const struct timeline_event *event, struct error *error)
+{
+	return writers[event->kind]((struct trace2_sink *)head, event, error);
+}
+
+static int trace2_flush(struct sink *head, struct error *error)
+{
+	struct trace2_sink *sink = (struct trace2_sink *)head;
+
+	if (trace2_session_flush(sink->session) < 0)
+		return error_set(error, "%s", trace2_session_error(sink->session));
+	return 0;
+}
+
+static int session_open(struct trace2_sink *sink, const struct recording *recording)
+{
+	struct trace2_settings settings = {
+		.sid = sink->settings.sid,
+		.start_unix_ns = recording->start_ns + recording->wall_offset_ns,
+		.decimals = 9,
+		.has_more_t_abs = true,
+		.flush = TRACE2_FLUSH_BLOCKS,
+	};
+	int fd = sink->settings.event_fd;
+
+	sink->session = trace2_session_new(&settings);
+	if (!sink->session)
+		return -1;
+	sink->settings.event_fd = -1;
+	return trace2_session_add_event(sink->session, fd, sink->settings.event_name);
+}
+
+static int trace2_open(struct sink *head, const struct recording *recording, unsigned int slot, struct error *error)
+{
+	struct trace2_sink *sink = (struct trace2_sink *)head;
+
+	sink->slot = slot;
+	sink->start_ns = recording->start_ns;
+	if (session_open(sink, recording) < 0)
+		return error_set(error, "out of memory");
+	return trace2_frame_begin(sink, recording, error);
+}
+
+static void trace2_free(struct sink *head)
+{
+	struct trace2_sink *sink = (struct trace2_sink *)head;
+
+	while (sink->tracks)
+		trace2_track_free(sink, sink->tracks);
+	interval_table_release(&sink->totals);
+	for (size_t i = 0; i < sink->nr_texts; i++)
+		trace2_text_free(sink->texts[i]);
+	free(sink->texts);
+	trace2_text_free(sink->short_text);
+	trace2_session_free(sink->session);
+	if (sink->settings.event_fd >= 0)
+		close(sink->settings.event_fd);
+	buffer_release(&sink->message);
+	buffer_release(&sink->more);
+	free(sink);
+}
+
+static const struct sink_ops trace2_sink = {
+	.open = trace2_open,
+	.event = trace2_event_write,
+	.flush = trace2_flush,
+	.free = trace2_free,
+};
+
+struct sink *sink_trace2_new(const struct sink_trace2_settings *settings, struct error *error)
+{
+	struct trace2_sink *sink = calloc(1, sizeof(*sink));
+
+	if (sink) {
+		sink->sink.ops = &trace2_sink;
+		sink->settings = *settings;
+		sink->short_text = trace2_text_new((struct trace2_string){ .data = "", .size = 0 });
+	}
+	if (sink && sink->short_text)
+		return &sink->sink;
+	error_set(error, "out of memory");
+	if (sink)
+		trace2_free(&sink->sink);
+	else
+		close(settings->event_fd);
+	return NULL;
+}

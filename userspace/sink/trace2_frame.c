@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What stands on a session's main thread before and after the recording. */
+#include "sink/trace2_state.h"
+
+static int version_write(struct trace2_sink *sink, const struct recording *recording, struct error *error)
+{
+	struct trace2_event line = { .kind = TRACE2_VERSION, .file = __FILE__, .line = __LINE__ };
+
+	line.version.exe = KTRACK_VERSION;
+	return trace2_sink_write(sink, &line, recording->start_ns, error);
+}
+
+static int start_write(struct trace2_sink *sink, const struct recording *recording, struct error *error)
+{
+	struct trace2_event line = { .kind = TRACE2_START, .file = __FILE__, .line = __LINE__ };
+
+	line.start.argv = recording->argv;
+	return trace2_sink_write(sink, &line, recording->start_ns, error);
+}
+
+static int command_write(struct trace2_sink *sink, const struct recording *recording, struct error *error)
+{
+	struct trace2_event name = { .kind = TRACE2_CMD_NAME, .file = __FILE__, .line = __LINE__ };
+	struct trace2_event mode = { .kind = TRACE2_CMD_MODE, .file = __FILE__, .line = __LINE__ };
+
+	name.cmd_name.name = recording->command;
+	name.cmd_name.hierarchy = sink->settings.hierarchy;
+	if (trace2_sink_write(sink, &name, recording->start_ns, error) < 0)
+		return -1;
+	if (!recording->mode)
+		return 0;
+	mode.cmd_mode.name = recording->mode;
+	return trace2_sink_write(sink, &mode, recording->start_ns, error);
+}
+
+static int parameter_write(struct trace2_sink *sink, const struct recording *recording, const char *param,
+			   const char *value, struct error *error)
+{
+	struct trace2_event line = { .kind = TRACE2_DEF_PARAM, .file = __FILE__, .line = __LINE__ };
+
+	line.def_param.scope = "command";
+	line.def_param.param = param;
+	line.def_param.value = value;
+	return trace2_sink_write(sink, &line, recording->start_ns, error);
+}
+
+static int number_write(struct trace2_sink *sink, const struct recording *recording, const char *param,
+			uint64_t number, struct error *error)
+{
+	buffer_clear(&sink->message);
+	buffer_append_unsigned(&sink->message, number);
+	return parameter_write(sink, recording, param, buffer_string(&sink->message), error);
+}
+
+static int parameters_write(struct trace2_sink *sink, const struct recording *recording, struct error *error)
+{
+	const struct {
+		const char *param;
+		const char *value;
+	} parameters[] = {
+		{ "source", recording->source },
+		{ "recording_id", recording->id },
+		{ "clock", recording->clock },
+		{ "time_source", recording->time_source },
+		{ "kernel", recording->kernel },
+	};
+
+	for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++) {
+		if (parameter_write(sink, recording, parameters[i].param, parameters[i].value, error) < 0)
+			return -1;
+	}
+	if (number_write(sink, recording, "cpus", recording->nr_cpus, error) < 0)
+		return -1;
+	return recording->buffer_kib ? number_write(sink, recording, "buffer_kib", recording->buffer_kib, error) : 0;
+}
+
+int trace2_frame_begin(struct trace2_sink *sink, const struct recording *recording, struct error *error)
+{
+	if (version_write(sink, recording, error) < 0 || start_write(sink, recording, error) < 0)
+		return -1;
+	if (command_write(sink, recording, error) < 0)
+		return -1;
+	return parameters_write(sink, recording, error);
+}
+
+static int exit_write(struct trace2_sink *sink, const struct timeline_event *event, enum trace2_kind kind,
+		      struct error *error)
+{
+	struct trace2_event line = { .kind = kind, .file = __FILE__, .line = __LINE__ };
+
+	line.exit.code = event->status;
+	return trace2_sink_write(sink, &line, event->time_ns, error);
+}
+
+static int total_write(struct trace2_sink *sink, const struct trace2_text *category, const char *name, uint64_t count,
+		       int64_t time_ns, struct error *error)
+{
+	struct trace2_event line = { .kind = TRACE2_COUNTER };
+
+	if (count == 0)
+		return 0;
+	if (trace2_text_set(sink->short_text, trace2_string_of(text_of(name))) < 0)
+		return error_set(error, "out of memory");
+	line.counter.category = category;
+	line.counter.name = sink->short_text;
+	line.counter.count = count;
+	return trace2_sink_write(sink, &line, time_ns, error);
+}
+
+static int totals_write(struct trace2_sink *sink, const struct timeline_event *event, struct error *error)
+{
+	const struct timeline_totals *totals = event->totals;
+	const struct {
+		const char *name;
+		uint64_t count;
+	} rows[] = {
+		{ "lost_records", totals->lost_records },
+		{ "unmatched_ends", totals->unmatched_ends },
+		{ "malformed", totals->malformed },
+		{ "unfinished", totals->unfinished },
+		{ "suspect", totals->suspect },
+		{ "retired_tracks", totals->retired_tracks },
+		{ "other_names", totals->other_names },
+	};
+	struct trace2_text *category = trace2_text_new(trace2_string_of(text_of("ktrack")));
+	int status = category ? 0 : error_set(error, "out of memory");
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && status == 0; i++)
+		status = total_write(sink, category, rows[i].name, rows[i].count, event->time_ns, error);
+	trace2_text_free(category);
+	return status;
+}
+
+int trace2_frame_end(struct trace2_sink *sink, const struct timeline_event *event, struct error *error)
+{
+	if (exit_write(sink, event, TRACE2_EXIT, error) < 0)
+		return -1;
+	if (trace2_timers_write(sink, &sink->totals, TRACE2_TIMER, NULL, event->time_ns, error) < 0)
+		return -1;
+	if (totals_write(sink, event, error) < 0)
+		return -1;
+	return exit_write(sink, event, TRACE2_ATEXIT, error);
+}

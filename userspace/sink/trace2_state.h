@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The inside of the trace2 sink: the session, and what it keeps for each track. */
+#ifndef SINK_TRACE2_STATE_H
+#define SINK_TRACE2_STATE_H
+
+#include "sink/sink.h"
+#include "sink/summary.h"
+#include "trace2/trace2.h"
+
+/**
+ * struct trace2_sink - one session
+ * @slot: our index into the slots of tracks, names and categories
+ * @start_ns: trace time at which the session begins
+ * @command_ns: trace time at which the traced command began
+ * @tracks: those that have not ended
+ * @totals: timers over all tracks that ended
+ * @texts: what was rendered for names and categories
+ * @short_text: for the name that is not kept
+ * @message, @more: scratch for one line
+ */
+struct trace2_sink {
+	struct sink sink;
+	struct sink_trace2_settings settings;
+	struct trace2_session *session;
+	unsigned int slot;
+	int64_t start_ns;
+	int64_t command_ns;
+	struct trace2_track *tracks;
+	struct interval_table totals;
+	struct trace2_text **texts;
+	size_t nr_texts;
+	struct trace2_text *short_text;
+	struct buffer message;
+	struct buffer more;
+};
+
+/**
+ * struct trace2_track - one track as a trace2 thread
+ * @label: "thNN"
+ * @name: what a counter's samples are called: the thread's name without its number
+ * @before, @after: neighbours in the list of tracks that have not ended
+ * @timers: of slice tracks
+ * @levels: of counter tracks
+ */
+struct trace2_track {
+	struct trace2_thread *thread;
+	int64_t begin_ns;
+	struct trace2_text *label;
+	struct trace2_text *name;
+	struct trace2_track *before;
+	struct trace2_track *after;
+	struct interval_table timers;
+	struct levels levels;
+};
+
+/** trace2_sink_write - write an event of @time_ns (trace time); returns -1 with @error */
+int trace2_sink_write(struct trace2_sink *sink, struct trace2_event *event, int64_t time_ns, struct error *error);
+
+/**
+ * trace2_sink_text - the rendered form of a text that has slots
+ *
+ * Returns NULL with @error where memory ran out.
+ */
+const struct trace2_text *trace2_sink_text(struct trace2_sink *sink, struct text text, void **slot,
+					   struct error *error);
+
+/** trace2_sink_name - the rendered form of a name, counted or not; of NULL it is "(other)" */
+const struct trace2_text *trace2_sink_name(struct trace2_sink *sink, struct timeline_name *name, struct error *error);
+
+/** trace2_string_of - the same bytes, as libtrace2 calls them */
+static inline struct trace2_string trace2_string_of(struct text text)
+{
+	return (struct trace2_string){ .data = text.data, .size = text.size };
+}
+
+/** trace2_track_begin, trace2_track_end - a track's thread, its identity and its summary */
+int trace2_track_begin(struct trace2_sink *sink, const struct timeline_event *event, struct error *error);
+int trace2_track_end(struct trace2_sink *sink, const struct timeline_event *event, struct error *error);
+
+/** trace2_track_free - without a word, where the stream ended early */
+void trace2_track_free(struct trace2_sink *sink, struct trace2_track *track);
+
+/** trace2_timers_write - one timer event of @kind for each entry */
+int trace2_timers_write(struct trace2_sink *sink, const struct interval_table *table, enum trace2_kind kind,
+			const struct trace2_thread *thread, int64_t time_ns, struct error *error);
+
+/** trace2_frame_begin, trace2_frame_end - what stands on the main thread around the recording */
+int trace2_frame_begin(struct trace2_sink *sink, const struct recording *recording, struct error *error);
+int trace2_frame_end(struct trace2_sink *sink, const struct timeline_event *event, struct error *error);
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A track as a trace2 thread: its name for people, its identity for machines, its summary at the end. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sink/trace2_state.h"
+
+/** struct scope_words - what a scope is called for machines, and for people */
+struct scope_words {
+	const char *name;
+	const char *word;
+};
+
+static const struct scope_words scope_words[] = {
+	[SCOPE_THREAD] = { "thread", "tid" },
+	[SCOPE_PROCESS] = { "process", "pid" },
+	[SCOPE_CPU] = { "cpu", "cpu" },
+	[SCOPE_CUSTOM] = { "custom", NULL },
+};
+_Static_assert(sizeof(scope_words) / sizeof(scope_words[0]) == SCOPE_KIND_COUNT, "words for every scope");
+
+/* A custom scope is called as its field is, without "scope_". */
+static const char *scope_word(const struct timeline_track *track)
+{
+	if (track->scope != SCOPE_CUSTOM)
+		return scope_words[track->scope].word;
+	return track->field + strlen("scope_");
+}
+
+/* "queue0 tid 537 kworker/0:1" */
+static void append_name(struct buffer *out, const struct timeline_track *track)
+{
+	buffer_append(out, track->name.data, track->name.size);
+	buffer_printf(out, " %s ", scope_word(track));
+	value_append_text(out, &track->id);
+	if (track->comm[0])
+		buffer_printf(out, " %s", track->comm);
+	if (track->cpu >= 0)
+		buffer_printf(out, " cpu %d", track->cpu);
+}
+
+static void member_string(struct buffer *out, const char *name, struct text text, bool *first)
+{
+	json_append_member(out, text_of(name), first);
+	json_append_string(out, text);
+}
+
+static void append_identity(struct buffer *out, const struct timeline_track *track)
+{
+	bool first = true;
+
+	buffer_append_char(out, '{');
+	member_string(out, "tracepoint", text_of(track->category->text), &first);
+	member_string(out, "name", track->name, &first);
+	member_string(out, "kind", text_of(track->kind == TRACK_COUNTER ? "counter" : "slice"), &first);
+	member_string(out, "scope", text_of(scope_words[track->scope].name), &first);
+	if (track->field)
+		member_string(out, "field", text_of(track->field), &first);
+	json_append_member(out, text_of("id"), &first);
+	value_append_json(out, &track->id);
+	if (track->tgid > 0)
+		buffer_printf(out, ",\"tgid\":%d", track->tgid);
+	if (track->comm[0])
+		member_string(out, "comm", text_of(track->comm), &first);
+	if (track->cpu >= 0)
+		buffer_printf(out, ",\"cpu\":%d", track->cpu);
+	buffer_append_char(out, '}');
+}
+
+static void track_link(struct trace2_sink *sink, struct trace2_track *track)
+{
+	track->after = sink->tracks;
+	if (track->after)
+		track->after->before = track;
+	sink->tracks = track;
+}
+
+void trace2_track_free(struct trace2_sink *sink, struct trace2_track *track)
+{
+	if (track->before)
+		track->before->after = track->after;
+	else
+		sink->tracks = track->after;
+	if (track->after)
+		track->after->before = track->before;
+	interval_table_release(&track->timers);
+	trace2_thread_free(track->thread);
+	trace2_text_free(track->label);
+	trace2_text_free(track->name);
+	free(track);
+}
+
+static struct trace2_track *trace2_track_new(struct trace2_sink *sink, const struct timeline_track *shown)
+{
+	struct trace2_track *track = calloc(1, sizeof(*track));
+	struct buffer *text = &sink->message;
+	size_t label_size;
+
+	if (!track)
+		return NULL;
+	track_link(sink, track);
+	buffer_clear(text);
+	buffer_printf(text, "th%02lu", shown->number);
+	label_size = text->size;
+	buffer_append_char(text, ':');
+	append_name(text, shown);
+	if (!text->failed) {
+		struct trace2_string name = trace2_string_of(buffer_text(text));
+
+		track->thread = trace2_thread_new(sink->session, name);
+		track->label = trace2_text_new((struct trace2_string){ name.data, label_size });
+		track->name = trace2_text_new((struct trace2_string){ name.data + label_size + 1,
+								      name.size - label_size - 1 });
+	}
+	if (track->thread && track->label && track->name)
+		return track;
+	trace2_track_free(sink, track);
+	return NULL;
+}
+
+/* Writes the JSON in sink->message on the track's own line of time. */
+static int track_json_write(struct trace2_sink *sink, const struct trace2_track *track, const char *category,
+			    int64_t time_ns, struct error *error)
+{
+	struct trace2_event line = { .kind = TRACE2_DATA_JSON, .thread = track->thread };
+
+	if (trace2_text_set(sink->short_text, trace2_string_of(text_of(category))) < 0)
+		return error_set(error, "out of memory");
+	line.data.nesting = 1;
+	line.data.t_rel_ns = time_ns - track->begin_ns;
+	line.data.category = sink->short_text;
+	line.data.key = track->label;
+	line.data.value = trace2_string_of(buffer_text(&sink->message));
+	return trace2_sink_write(sink, &line, time_ns, error);
+}
+
+int trace2_track_begin(struct trace2_sink *sink, const struct timeline_event *event, struct error *error)
+{
+	struct trace2_track *track = trace2_track_new(sink, event->track);
+	struct trace2_event line = { .kind = TRACE2_THREAD_START };
+
+	if (!track)
+		return error_set(error, "out of memory");
+	event->track->slots[sink->slot] = track;
+	track->begin_ns = event->time_ns;
+	line.thread = track->thread;
+	if (trace2_sink_write(sink, &line, event->time_ns, error) < 0)
+		return -1;
+	buffer_clear(&sink->message);
+	append_identity(&sink->message, event->track);
+	return track_json_write(sink, track, "track", event->time_ns, error);
+}
+
+static void append_level(struct buffer *out, const char *name, const struct value *value)
+{
+	buffer_printf(out, ",\"%s\":\"", name);
+	value_append_text(out, value);
+	buffer_append_char(out, '"');
+}
+
+static int levels_write(struct trace2_sink *sink, const struct trace2_track *track, int64_t time_ns,
+			struct error *error)
+{
+	const struct levels *levels = &track->levels;
+
+	buffer_clear(&sink->message);
+	buffer_append_string(&sink->message, "{\"samples\":");
+	buffer_append_unsigned(&sink->message, levels->nr_samples);
+	append_level(&sink->message, "first", &levels->first);
+	append_level(&sink->message, "last", &levels->last);
+	append_level(&sink->message, "min", &levels->min);
+	append_level(&sink->message, "max", &levels->max);
+	buffer_append_char(&sink->message, '}');
+	return track_json_write(sink, track, "summary", time_ns, error);
+}
+
+int trace2_timers_write(struct trace2_sink *sink, const struct interval_table *table, enum trace2_kind kind,
+			const struct trace2_thread *thread, int64_t time_ns, struct error *error)
+{
+	for (size_t i = 0; i < table->size; i++) {
+		const struct intervals *intervals = table->list[i];
+		struct trace2_event line = { .kind = kind, .thread = thread };
+
+		line.timer.category = intervals->category->slots[sink->slot];
+		line.timer.name = trace2_sink_name(sink, intervals->name, error);
+		line.timer.intervals = intervals->nr_intervals;
+		line.timer.total_ns = intervals->total_ns;
+		line.timer.min_ns = intervals->min_ns;
+		line.timer.max_ns = intervals->max_ns;
+		if (!line.timer.name || trace2_sink_write(sink, &line, time_ns, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int timers_collect(struct trace2_sink *sink, const struct trace2_track *track, struct error *error)
+{
+	for (size_t i = 0; i < track->timers.size; i++) {
+		const struct intervals *from = track->timers.list[i];
+		struct intervals *total = interval_table_get(&sink->totals, from->category, from->name);
+
+		if (!total)
+			return error_set(error, "out of memory");
+		intervals_merge(total, from);
+	}
+	return 0;
+}
+
+static int summary_write(struct trace2_sink *sink, const struct timeline_event *event,
+			 const struct trace2_track *track, struct error *error)
+{
+	struct trace2_event line = { .kind = TRACE2_THREAD_EXIT, .thread = track->thread };
+
+	if (track->levels.nr_samples > 0 && levels_write(sink, track, event->time_ns, error) < 0)
+		return -1;
+	if (trace2_timers_write(sink, &track->timers, TRACE2_TH_TIMER, track->thread, event->time_ns, error) < 0)
+		return -1;
+	if (timers_collect(sink, track, error) < 0)
+		return -1;
+	line.thread_exit.t_rel_ns = event->time_ns - track->begin_ns;
+	return trace2_sink_write(sink, &line, event->time_ns, error);
+}
+
+int trace2_track_end(struct trace2_sink *sink, const struct timeline_event *event, struct error *error)
+{
+	struct trace2_track *track = event->track->slots[sink->slot];
+	int status = summary_write(sink, event, track, error);
+
+	event->track->slots[sink->slot] = NULL;
+	trace2_track_free(sink, track);
+	return status;
+}
