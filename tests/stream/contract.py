@@ -11,7 +11,9 @@ class Tracepoint:
         self.name = name
         self.kind = kind
         self.field = field
-        self.scope = {None: "thread", "scope_tgid": "process", "scope_cpu": "cpu"}.get(field, "custom")
+        self.scope = {None: "thread", "scope_tgid": "process", "scope_cpu": "cpu"}.get(
+            field, "custom"
+        )
         self.track_name = track_name or name.partition(":")[2]
 
 
@@ -25,7 +27,9 @@ TICK = Tracepoint(f"{DEMO}:ktrack_demo_tick", "slice", "scope_cpu", "timer")
 COMPLETED = Tracepoint(f"{DEMO}:ktrack_demo_completed", "counter", "scope_cpu", "completed")
 RUN = Tracepoint("ktrack:ktrack_slice", "slice")
 
-TRACEPOINTS = {one.name: one for one in (SUBMIT, BYTES, IO, DEPTH, WORK, HANDLED, TICK, COMPLETED, RUN)}
+TRACEPOINTS = {
+    one.name: one for one in (SUBMIT, BYTES, IO, DEPTH, WORK, HANDLED, TICK, COMPLETED, RUN)
+}
 
 QUEUE = 0
 FAILED = -5

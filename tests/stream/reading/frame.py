@@ -8,7 +8,14 @@ from reading.rules import ANY, END, rule
 OWN_SID = re.compile(r"[0-9]{8}T[0-9]{6}\.[0-9]{6}Z-(?:H[0-9a-f]{8}|Localhost)-P[0-9a-f]{8,}")
 
 # The frame in order. What stands between two of these rows in a stream is the recording itself.
-HEAD_PHASES = {"version": 0, "too_many_files": 1, "start": 2, "cmd_name": 3, "cmd_mode": 4, "def_param": 5}
+HEAD_PHASES = {
+    "version": 0,
+    "too_many_files": 1,
+    "start": 2,
+    "cmd_name": 3,
+    "cmd_mode": 4,
+    "def_param": 5,
+}
 RECORDING_PHASE = 6
 TAIL_PHASES = {"exit": 7, "timer": 8, "counter": 9, "atexit": 10}
 REPEATED_PHASES = (5, RECORDING_PHASE, 8, 9)
@@ -25,7 +32,11 @@ def phase_of(kind):
 def version_is_first(session, event):
     """The first event is version, and there is no other."""
     if (event.kind == "version") != (not session.seen):
-        return "version is not the first event" if session.seen else f"the stream begins with {event.kind}"
+        return (
+            "version is not the first event"
+            if session.seen
+            else f"the stream begins with {event.kind}"
+        )
     return None
 
 
@@ -131,7 +142,11 @@ def child_is_the_command(session, event):
 @rule("child_exit", "child_exit")
 def child_had_started(session, event):
     """A child ends once, after it has started, with its id; only one that never ran has no pid."""
-    if not session.child or session.seen["child_exit"] or event["child_id"] != session.child["child_id"]:
+    if (
+        not session.child
+        or session.seen["child_exit"]
+        or event["child_id"] != session.child["child_id"]
+    ):
         return f"child {event['child_id']} ends without a start"
     pid, code = event["pid"], event["code"]
     return None if pid > 0 or (pid, code) == (-1, -1) else f"pid {pid}, code {code}"
@@ -151,4 +166,6 @@ def child_time_is_right(session, event):
 @rule("child-ended", "exit")
 def child_has_ended(session, _event):
     """A child that started has ended before exit."""
-    return "the child has no child_exit" if session.child and not session.seen["child_exit"] else None
+    return (
+        "the child has no child_exit" if session.child and not session.seen["child_exit"] else None
+    )

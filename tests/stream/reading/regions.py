@@ -3,7 +3,7 @@
 
 from bisect import bisect_right
 
-from reading.rules import END, nanoseconds, rule
+from reading.rules import nanoseconds, rule
 
 RECORDS = ("region_enter", "region_leave", "data", "data_json")
 
@@ -165,9 +165,9 @@ def lossy_slices_are_suspect(session, event):
     return None
 
 
-@rule("suspect-alone", END)
-def suspicion_has_a_reason(session, _event):
-    """Without a loss no slice is suspect."""
-    if session.suspect and not session.losses:
-        return f"line {session.suspect[0].number} is suspect, and nothing was lost"
+@rule("suspect-alone", "region_leave")
+def suspicion_has_a_reason(session, event):
+    """A slice is suspect only after a loss was told."""
+    if "suspect" in event.members and not session.losses:
+        return "suspect, and no loss was told before"
     return None

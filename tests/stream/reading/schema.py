@@ -119,7 +119,9 @@ def match_keys(kind, keys):
         if waiting and waiting[0] == key:
             checks.append((waiting.pop(0), TYPES[type_name], type_name))
         elif not may_be_absent:
-            raise Violation("keys", f"{kind} has {waiting[0] if waiting else 'nothing'} where {key} belongs")
+            raise Violation(
+                "keys", f"{kind} has {waiting[0] if waiting else 'nothing'} where {key} belongs"
+            )
     if waiting:
         raise Violation("keys", f"{kind} has {waiting[0]} where it does not belong")
     return checks

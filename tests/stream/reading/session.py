@@ -213,7 +213,8 @@ def identify_track(session, event, track):
 def key_of_identity(value):
     """What makes a track another one; tgid and comm may become known later."""
     return tuple(
-        str(value.get(key)) for key in ("tracepoint", "name", "kind", "scope", "field", "id", "buffer")
+        str(value.get(key))
+        for key in ("tracepoint", "name", "kind", "scope", "field", "id", "buffer")
     ) + (value.get("cpu"),)
 
 

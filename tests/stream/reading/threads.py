@@ -173,7 +173,7 @@ def name_tells_identity(_session, event):
     value = event["value"]
     shown, name = event.thread.partition(":")[2], str(value.get("name"))
     word = SCOPES.get(value.get("scope"), (None, None))[1]
-    rest = shown[len(name):].split(" ")
+    rest = shown[len(name) :].split(" ")
     pairs = list(zip(rest, rest[1:]))
     told = [text for before, text in pairs if word in (None, before)]
     if shown.startswith(name) and str(value.get("id")) in told:

@@ -55,7 +55,9 @@ def compare_timer(event, slices, timers):
 def compare_other(slices, timers):
     """What is wrong with the timers as a set: names without one belong to (other)."""
     for category in {category for category, _ in (*slices, *timers)}:
-        unlisted = sum_unlisted({key: value for key, value in slices.items() if key[0] == category}, timers)
+        unlisted = sum_unlisted(
+            {key: value for key, value in slices.items() if key[0] == category}, timers
+        )
         other = timers.get((category, OTHER)) if (category, OTHER) not in slices else None
         if other is None and unlisted.intervals:
             return f"{category} lacks timers of {unlisted.intervals} slices"
@@ -117,8 +119,12 @@ def counter_is_known(session, event):
     """A counter is one of ktrack's, once, in their order; zeros are left out."""
     if event["category"] != "ktrack" or event["name"] not in COUNTERS:
         return f"{event['category']} {event['name']} is no counter of ktrack"
-    later = COUNTERS[COUNTERS.index(event["name"]):]
-    return f"{event['name']} comes too late" if any(name in session.counters for name in later) else None
+    later = COUNTERS[COUNTERS.index(event["name"]) :]
+    return (
+        f"{event['name']} comes too late"
+        if any(name in session.counters for name in later)
+        else None
+    )
 
 
 def expect_range(session, name, least, most=None):
@@ -133,9 +139,9 @@ def expect_range(session, name, least, most=None):
 @rule("counter-marks", "atexit")
 def marks_are_counted(session, _event):
     """unfinished and suspect are the numbers of region_leave with that mark."""
-    return expect_range(session, "unfinished", len(session.unfinished), len(session.unfinished)) or expect_range(
-        session, "suspect", len(session.suspect), len(session.suspect)
-    )
+    return expect_range(
+        session, "unfinished", len(session.unfinished), len(session.unfinished)
+    ) or expect_range(session, "suspect", len(session.suspect), len(session.suspect))
 
 
 @rule("counter-lost", "atexit")
@@ -164,7 +170,10 @@ def retired_are_counted(session, event):
 @rule("counter-other", "atexit")
 def other_names_are_counted(session, _event):
     """other_names is there where names were put together as (other)."""
-    has_other = any(name == OTHER and (category, name) not in session.slices for category, name in session.timers)
+    has_other = any(
+        name == OTHER and (category, name) not in session.slices
+        for category, name in session.timers
+    )
     return expect_range(session, "other_names", int(has_other))
 
 
@@ -181,7 +190,7 @@ def pattern_of(fmt):
     """A regular expression for what a printf format can make."""
     parts, place = [], 0
     for match in FORMAT.finditer(fmt):
-        parts += [re.escape(fmt[place:match.start()]), PATTERNS[match.group()[-1]]]
+        parts += [re.escape(fmt[place : match.start()]), PATTERNS[match.group()[-1]]]
         place = match.end()
     return "".join([*parts, re.escape(fmt[place:])])
 

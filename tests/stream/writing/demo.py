@@ -24,7 +24,7 @@ from contract import (
 WRITER_TGID = 537
 WRITER_COMM = "sh"
 WORKER_TID = 540
-SCOPE_WORDS = {"thread": "tid", "process": "pid", "cpu": "cpu", "custom": "slot"}
+SCOPE_WORDS = {"thread": "tid", "process": "pid"}
 
 
 class Record:
@@ -150,7 +150,8 @@ def shown_name(record):
     """A track's name for people."""
     tracepoint = record.tracepoint
     comm = f" {comm_of(record.scope)}" if tracepoint.scope in ("thread", "process") else ""
-    return f"{tracepoint.track_name} {SCOPE_WORDS[tracepoint.scope]} {record.scope}{comm}"
+    word = SCOPE_WORDS.get(tracepoint.scope) or tracepoint.field.removeprefix("scope_")
+    return f"{tracepoint.track_name} {word} {record.scope}{comm}"
 
 
 def write_record(writer, tracks, record):

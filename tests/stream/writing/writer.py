@@ -4,12 +4,17 @@
 import json
 from datetime import datetime, timedelta, timezone
 
-ORIGIN = datetime(2026, 3, 1, 23, 59, 59, 250000, timezone.utc)
-SID = "20260301T235959.250000Z-H0badcafe-P00000219"
+ORIGIN = datetime(2026, 3, 1, 23, 59, 59, 999000, timezone.utc)
+SID = "20260301T235959.999000Z-H0badcafe-P00000219"
 PLACES = {"file": "userspace/cli/stream.c", "line": 42}
 COUNTED_LOSS = "lost %lu records on cpu %d"
 UNCOUNTED_LOSS = "lost an unknown number of records on cpu %d"
-PARAMETERS = {"source": "tracefs", "clock": "boot", "time_source": "clock", "recording_id": "00f1a2b3c4d5e6f7"}
+PARAMETERS = {
+    "source": "tracefs",
+    "clock": "boot",
+    "time_source": "clock",
+    "recording_id": "00f1a2b3c4d5e6f7",
+}
 
 
 class Seconds:
@@ -46,7 +51,9 @@ def load(line):
 def field_members(fields, with_message):
     """The keys that a record's extra fields add: before and after t_abs."""
     message = " ".join(f"{key}={value}" for key, value in fields.items())
-    return ({"msg": message} if with_message and fields else {}), ({"args": fields} if fields else {})
+    return ({"msg": message} if with_message and fields else {}), (
+        {"args": fields} if fields else {}
+    )
 
 
 class Track:
@@ -75,7 +82,12 @@ class Writer:
     def emit(self, kind, thread, body, has_place=False):
         """One line, at the present moment."""
         moment = ORIGIN + timedelta(microseconds=self.now_ns // 1000)
-        head = {"event": kind, "sid": self.sid, "thread": thread, "time": moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")}
+        head = {
+            "event": kind,
+            "sid": self.sid,
+            "thread": thread,
+            "time": moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+        }
         self.lines.append(dump({**head, **(PLACES if has_place else {}), **body}))
 
     def begin(self, mode="streaming"):
@@ -86,7 +98,9 @@ class Writer:
         self.emit("cmd_name", "main", {"name": "stream", "hierarchy": "stream"}, True)
         self.emit("cmd_mode", "main", {"name": mode}, True)
         for name, value in PARAMETERS.items():
-            self.emit("def_param", "main", {"scope": "command", "param": name, "value": value}, True)
+            self.emit(
+                "def_param", "main", {"scope": "command", "param": name, "value": value}, True
+            )
 
     def begin_child(self, time_ns, argv):
         """The traced command starts."""
@@ -141,7 +155,9 @@ class Writer:
         before, after = field_members(dict(fields), True)
         body = {"nesting": len(track.open), "category": track.tracepoint, "label": label, **before}
         marks = {"continued": True} if continued else {}
-        self.emit("region_enter", track.thread, {**body, "t_abs": Seconds(time_ns), **after, **marks})
+        self.emit(
+            "region_enter", track.thread, {**body, "t_abs": Seconds(time_ns), **after, **marks}
+        )
 
     def leave(self, track, time_ns, fields=(), unfinished=False):
         """The innermost slice ends; without one, the end is counted as unmatched."""
@@ -154,7 +170,9 @@ class Writer:
         before, after = field_members(dict(fields), True)
         body = {"t_rel": Seconds(time_ns - since_ns), "nesting": len(track.open) + 1}
         body.update({"category": track.tracepoint, "label": label, **before})
-        self.emit("region_leave", track.thread, {**body, "t_abs": Seconds(time_ns), **after, **marks})
+        self.emit(
+            "region_leave", track.thread, {**body, "t_abs": Seconds(time_ns), **after, **marks}
+        )
         if not marks and not continued:
             for durations in (track.durations, self.durations):
                 durations.setdefault((track.tracepoint, label), []).append(time_ns - since_ns)
@@ -179,7 +197,13 @@ class Writer:
         track.samples.append(value)
         _, after = field_members(dict(fields), False)
         body = {"t_abs": Seconds(time_ns), "t_rel": Seconds(time_ns - track.start_ns), "nesting": 1}
-        body.update({"category": track.tracepoint, "key": track.thread.partition(":")[2], "value": str(value)})
+        body.update(
+            {
+                "category": track.tracepoint,
+                "key": track.thread.partition(":")[2],
+                "value": str(value),
+            }
+        )
         self.emit("data", track.thread, {**body, **after})
 
     def emit_timers(self, kind, thread, durations, names=None):
@@ -189,8 +213,15 @@ class Writer:
             listed = name if names is None or name in names else "(other)"
             sums.setdefault((category, listed), []).extend(times)
         for (category, name), times in sums.items():
-            body = {"category": category, "name": name, "intervals": len(times), "t_total": Seconds(sum(times))}
-            self.emit(kind, thread, {**body, "t_min": Seconds(min(times)), "t_max": Seconds(max(times))})
+            body = {
+                "category": category,
+                "name": name,
+                "intervals": len(times),
+                "t_total": Seconds(sum(times)),
+            }
+            self.emit(
+                kind, thread, {**body, "t_min": Seconds(min(times)), "t_max": Seconds(max(times))}
+            )
 
     def close_track(self, track, time_ns, names=None):
         """A track ends, with its sums."""
@@ -201,7 +232,12 @@ class Writer:
         if track.samples:
             values = [track.samples[0], track.samples[-1], min(track.samples), max(track.samples)]
             texts = dict(zip(("first", "last", "min", "max"), map(str, values)))
-            self.emit_json(track, "summary", track.thread.partition(":")[0], {"samples": len(track.samples), **texts})
+            self.emit_json(
+                track,
+                "summary",
+                track.thread.partition(":")[0],
+                {"samples": len(track.samples), **texts},
+            )
         times = {"t_rel": Seconds(time_ns - track.start_ns), "t_abs": Seconds(time_ns)}
         self.emit("thread_exit", track.thread, times)
         del self.tracks[track.thread]
@@ -213,7 +249,19 @@ class Writer:
         self.now_ns = time_ns
         self.emit("exit", "main", {"t_abs": Seconds(time_ns), "code": code}, True)
         self.emit_timers("timer", "main", self.durations, names)
-        order = ("lost_records", "unmatched_ends", "malformed", "unfinished", "suspect", "retired_tracks", "other_names")
+        order = (
+            "lost_records",
+            "unmatched_ends",
+            "malformed",
+            "unfinished",
+            "suspect",
+            "retired_tracks",
+            "other_names",
+        )
         for name in [name for name in order if self.counters.get(name)]:
-            self.emit("counter", "main", {"category": "ktrack", "name": name, "count": self.counters[name]})
+            self.emit(
+                "counter",
+                "main",
+                {"category": "ktrack", "name": name, "count": self.counters[name]},
+            )
         self.emit("atexit", "main", {"t_abs": Seconds(time_ns), "code": code}, True)
