@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Runs a guest script in the test machine, once on each kernel, and hands over what came back."""
+
+import re
+import subprocess
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+GUEST = Path(__file__).resolve().parent / "guest"
+KERNELS = ("6.1", "6.12")
+
+# How the kernel starts to complain, in any of its debugging aids.
+COMPLAINT = re.compile(r"WARNING: |BUG: |Oops: |general protection fault|INFO: .*(stall|blocked)|UBSAN: |Kernel panic")
+
+VM_LIMIT_S = 900
+
+
+class Result:
+    """What one run of scripts/vm gave."""
+
+    def __init__(self, done, folder):
+        self.status = done.returncode
+        self.output = done.stdout.decode(errors="replace")
+        self.errors = done.stderr.decode(errors="replace")
+        self.folder = folder
+
+    def text(self, name):
+        """A file that the script left in /out, nothing if it did not."""
+        path = self.folder / name
+        return path.read_text(errors="replace") if path.exists() else ""
+
+    def complaints(self):
+        """What the kernel complained about."""
+        return [line for line in self.text("dmesg.log").splitlines() if COMPLAINT.search(line)]
+
+
+def run(folder, kernel, script, *arguments, options=(), typed=None):
+    """Runs a script of guest/, or what is typed where the script is "-"."""
+    command = [PROJECT / "scripts/vm", "--kernel", kernel, "--out", folder, *options, "--"]
+    command += [script if script == "-" else GUEST / script, *map(str, arguments)]
+    done = subprocess.run(
+        command, input=typed or b"", capture_output=True, timeout=VM_LIMIT_S, check=False
+    )
+    return Result(done, Path(folder))
+
+
+@contextmanager
+def ran(kernel, script, *arguments, **more):
+    """The same in a folder that lasts as long as the result is looked at."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield run(folder, kernel, script, *arguments, **more)
+
+
+def check_end(tap, kernel, result):
+    """Every script has to end well and to leave the kernel without a complaint."""
+    tap.ok(result.status == 0, f"{kernel}: the guest script ends well",
+           f"exit status {result.status}", result.output[-2000:], result.errors[-4000:])
+    tap.nothing(result.complaints(), f"{kernel}: the kernel has nothing to complain about")
