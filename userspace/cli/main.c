@@ -43,16 +43,16 @@ static int run(int argc, char **argv, struct error *error)
 {
 	const char *name = argc > 1 ? argv[1] : "";
 	const struct cli_command *command = command_find(name);
-	char *help[] = { argc > 2 ? argv[2] : NULL, (char *)"--help", NULL };
+	char *help[] = { argv[0], argc > 2 ? argv[2] : NULL, (char *)"--help", NULL };
 
 	if (command)
-		return command->run(argc - 1, argv + 1, error);
+		return command->run(argc, argv, error);
 	if (strcmp(name, "--version") == 0) {
 		printf("ktrack %s\n", KTRACK_VERSION);
 		return STATUS_DONE;
 	}
-	if (strcmp(name, "help") == 0 && help[0] && command_find(help[0]))
-		return command_find(help[0])->run(2, help, error);
+	if (strcmp(name, "help") == 0 && help[1] && command_find(help[1]))
+		return command_find(help[1])->run(3, help, error);
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
 		help_print();
 		return STATUS_DONE;

@@ -120,10 +120,10 @@ enum option_result options_parse(const struct option_table *table, int argc, cha
 	optind = 0;
 	opterr = 0;
 	if (tables_make(&tables, table) == 0 && *buffer_string(&tables.letters))
-		result = options_apply(table, &tables, argc, argv, settings, error);
+		result = options_apply(table, &tables, argc - 1, argv + 1, settings, error);
 	else
 		error_set(error, "out of memory");
-	*operand = optind;
+	*operand = optind + 1;
 	free(tables.names);
 	buffer_release(&tables.letters);
 	return result;

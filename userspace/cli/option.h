@@ -44,7 +44,8 @@ enum option_result {
 };
 
 /**
- * options_parse - apply options up to the first word that is none
+ * options_parse - apply options behind the command's name, up to the first word that is none
+ * @argv: ktrack's own, whose second word is the command
  * @operand: index of the first operand in @argv
  *
  * Returns OPTIONS_HELPED where --help was asked for and printed, OPTIONS_WRONG with @error.

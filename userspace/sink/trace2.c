@@ -234,11 +234,16 @@ static int trace2_flush(struct sink *head, struct error *error)
 	return 0;
 }
 
+/*
+ * The session begins at a whole microsecond, so that the time of every line is the first line's plus its t_abs, cut. No wall
+ * clock is read more exactly than that.
+ */
 static int session_open(struct trace2_sink *sink, const struct recording *recording)
 {
+	int64_t start_ns = recording->start_ns + recording->wall_offset_ns;
 	struct trace2_settings settings = {
 		.sid = sink->settings.sid,
-		.start_unix_ns = recording->start_ns + recording->wall_offset_ns,
+		.start_unix_ns = start_ns / NS_PER_US * NS_PER_US,
 		.decimals = 9,
 		.has_more_t_abs = true,
 		.flush = TRACE2_FLUSH_BLOCKS,

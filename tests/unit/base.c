@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of the base room. */
+#include "base/base.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "tap.h"
+
+static struct buffer json_of(const char *data, size_t size)
+{
+	struct buffer out = { 0 };
+
+	json_append_string(&out, (struct text){ .data = data, .size = size });
+	return out;
+}
+
+#define CHECK_JSON(bytes, want)                                          \
+	do {                                                             \
+		struct buffer out_ = json_of(bytes, sizeof(bytes) - 1);  \
+		CHECK_TEXT(buffer_string(&out_), want);                  \
+		buffer_release(&out_);                                   \
+	} while (0)
+
+TEST(json_strings_escape_what_git_escapes_and_nothing_else)
+{
+	CHECK_JSON("plain / \x7f", "\"plain / \x7f\"");
+	CHECK_JSON("\"\\\n\r\t\f\b", "\"\\\"\\\\\\n\\r\\t\\f\\b\"");
+	CHECK_JSON("\x01\x1f\0end", "\"\\u0001\\u001f\\u0000end\"");
+	CHECK_JSON("", "\"\"");
+}
+
+TEST(json_strings_keep_utf8_and_replace_each_other_byte)
+{
+	CHECK_JSON("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"");
+	CHECK_JSON("a\xff" "b\xc3", "\"a\xef\xbf\xbd" "b\xef\xbf\xbd\"");
+	CHECK_JSON("\xed\xa0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
+	CHECK_JSON("\xc0\xaf", "\"\xef\xbf\xbd\xef\xbf\xbd\"");
+	CHECK_JSON("\xf4\x90\x80\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
+}
+
+TEST(numbers_are_written_exactly)
+{
+	struct buffer out = { 0 };
+
+	buffer_append_signed(&out, INT64_MIN);
+	buffer_append_char(&out, ' ');
+	buffer_append_unsigned(&out, UINT64_MAX);
+	buffer_append_char(&out, ' ');
+	buffer_append_decimal(&out, 1, 9);
+	buffer_append_char(&out, ' ');
+	buffer_append_decimal(&out, -1234567890123, 9);
+	buffer_append_char(&out, ' ');
+	buffer_append_decimal(&out, 1999999, 6);
+	CHECK_TEXT(buffer_string(&out),
+		   "-9223372036854775808 18446744073709551615 0.000000001 -1234.567890123 1.999999");
+	buffer_release(&out);
+}
+
+TEST(a_buffer_that_failed_takes_nothing_more)
+{
+	struct buffer out = { 0 };
+
+	buffer_append_string(&out, "kept");
+	CHECK(!buffer_reserve(&out, SIZE_MAX / 2));
+	CHECK(out.failed);
+	buffer_append_string(&out, "not taken");
+	CHECK_NUMBER(out.size, 4);
+	CHECK_TEXT(buffer_string(&out), "");
+	buffer_clear(&out);
+	buffer_append_string(&out, "again");
+	CHECK_TEXT(buffer_string(&out), "again");
+	buffer_release(&out);
+}
+
+static void check_value(struct value value, const char *json, const char *text)
+{
+	struct buffer out = { 0 };
+
+	value_append_json(&out, &value);
+	CHECK_TEXT(buffer_string(&out), json);
+	buffer_clear(&out);
+	value_append_text(&out, &value);
+	CHECK_TEXT(buffer_string(&out), text);
+	buffer_release(&out);
+}
+
+TEST(numbers_that_a_double_cannot_hold_become_strings)
+{
+	const int64_t bound = INT64_C(1) << 53;
+
+	check_value((struct value){ .kind = VALUE_SIGNED, .signed_number = bound }, "9007199254740992",
+		    "9007199254740992");
+	check_value((struct value){ .kind = VALUE_SIGNED, .signed_number = -bound - 1 }, "\"-9007199254740993\"",
+		    "-9007199254740993");
+	check_value((struct value){ .kind = VALUE_UNSIGNED, .unsigned_number = UINT64_MAX },
+		    "\"18446744073709551615\"", "18446744073709551615");
+	check_value((struct value){ .kind = VALUE_UNSIGNED, .unsigned_number = 7 }, "7", "7");
+}
+
+TEST(truths_texts_and_bytes_are_written_by_their_type)
+{
+	check_value((struct value){ .kind = VALUE_BOOLEAN, .boolean = true }, "true", "true");
+	check_value((struct value){ .kind = VALUE_TEXT, .text = text_of("a\"b") }, "\"a\\\"b\"", "a\"b");
+	check_value((struct value){ .kind = VALUE_BYTES, .text = { .data = "\x00\xfe", .size = 2 } }, "\"00fe\"",
+		    "00fe");
+}
+
+struct thing {
+	uint64_t hash;
+	int key;
+};
+
+static bool thing_has_key(const void *value, const void *key)
+{
+	return ((const struct thing *)value)->key == *(const int *)key;
+}
+
+#define NR_THINGS 1000
+
+TEST(a_map_finds_what_it_holds_after_any_removal)
+{
+	static struct thing things[NR_THINGS];
+	struct map map = { 0 };
+
+	for (int i = 0; i < NR_THINGS; i++) {
+		/* Few home slots, so that probes are long and removals have holes to close. */
+		things[i] = (struct thing){ .hash = i % 7, .key = i };
+		CHECK(map_insert(&map, things[i].hash, &things[i]) == 0);
+	}
+	for (int i = 0; i < NR_THINGS; i += 3)
+		map_remove(&map, things[i].hash, &things[i]);
+	map_remove(&map, 1, &map);
+	for (int i = 0; i < NR_THINGS; i++) {
+		const struct thing *want = i % 3 ? &things[i] : NULL;
+
+		if (!CHECK(map_find(&map, things[i].hash, thing_has_key, &i) == want))
+			break;
+	}
+	CHECK_NUMBER(map.size, NR_THINGS - (NR_THINGS + 2) / 3);
+	map_release(&map);
+}
+
+static int64_t duration_of(const char *text)
+{
+	struct error error = { 0 };
+	int64_t ns = -2;
+
+	return time_duration_parse(text, &ns, &error) < 0 ? -1 : ns;
+}
+
+TEST(durations_have_units_and_limits)
+{
+	CHECK_NUMBER(duration_of("2"), 2 * NS_PER_S);
+	CHECK_NUMBER(duration_of("1.5s"), 1500 * NS_PER_MS);
+	CHECK_NUMBER(duration_of("200ms"), 200 * NS_PER_MS);
+	CHECK_NUMBER(duration_of("3us"), 3000);
+	CHECK_NUMBER(duration_of("2m"), 120 * NS_PER_S);
+	CHECK_NUMBER(duration_of("-1"), -1);
+	CHECK_NUMBER(duration_of("nan"), -1);
+	CHECK_NUMBER(duration_of("1e300"), -1);
+	CHECK_NUMBER(duration_of("5 parsecs"), -1);
+	CHECK_NUMBER(duration_of(""), -1);
+}
+
+TEST(dates_are_utc_on_both_sides_of_1970)
+{
+	char date[TIME_DATE_SIZE];
+
+	time_date_text(date, 0, "%Y-%m-%dT%H:%M:%S");
+	CHECK_TEXT(date, "1970-01-01T00:00:00");
+	time_date_text(date, -1, "%Y-%m-%dT%H:%M:%S");
+	CHECK_TEXT(date, "1969-12-31T23:59:59");
+	time_date_text(date, 1600000000, "%Y%m%dT%H%M%S");
+	CHECK_TEXT(date, "20200913T122640");
+}
+
+TEST(the_first_error_stays)
+{
+	struct error error = { 0 };
+
+	CHECK_NUMBER(error_set_system(&error, ENOENT, "cannot open %s", "x"), -1);
+	CHECK_NUMBER(error_set(&error, "later"), -1);
+	CHECK_TEXT(error.text, "cannot open x: No such file or directory");
+}
+
+TEST(a_file_that_does_not_know_its_size_is_read_whole)
+{
+	struct buffer text = { 0 };
+
+	CHECK_NUMBER(file_read("/proc/self/status", &text), 0);
+	CHECK(strstr(buffer_string(&text), "\nPid:") != NULL);
+	CHECK(strstr(buffer_string(&text), "\nThreads:") != NULL);
+	CHECK_NUMBER(file_read("/nonexistent/file", &text), -1);
+	buffer_release(&text);
+}
