@@ -162,7 +162,7 @@ struct trace2_event {
 };
 
 /** TRACE2_SID_SIZE - room for one component of a session id and its NUL */
-#define TRACE2_SID_SIZE 48
+#define TRACE2_SID_SIZE 64
 
 /**
  * trace2_sid_make - one component of a session id: time, host and process, as git makes them

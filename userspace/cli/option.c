@@ -24,7 +24,7 @@ static void print_row(char short_name, const char *long_name, const char *argume
 
 	snprintf(left, sizeof(left), "%c%c%s--%s%s%s", short_name ? '-' : ' ', short_name ? short_name : ' ',
 		 short_name ? ", " : "  ", long_name, separator, argument ? argument : "");
-	printf("  %-26s %s\n", left, help);
+	printf("  %-30s %s\n", left, help);
 }
 
 static void options_print(const struct option_table *table)
