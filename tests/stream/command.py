@@ -17,7 +17,7 @@ def name_stream(path):
 
 
 def run(main):
-    """Exits with what main returns; 2 where a file cannot be read. A closed pipe ends it silently."""
+    """Exits with what main returns, 2 where a file cannot be read; silent on a closed pipe."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     try:
         sys.exit(main())

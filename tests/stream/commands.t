@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: the commands check-stream, check-demo and list-tracks: what they print, and their exit status."""
+"""Test: check-stream, check-demo and list-tracks: what they print, and their exit status."""
 
 import subprocess
 import sys

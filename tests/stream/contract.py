@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What ktrack_demo promises for a batch of N requests: its tracepoints, and what each request does."""
+"""What ktrack_demo promises: its tracepoints, and what each request of a batch does."""
 
 DEMO = "ktrack_demo"
 

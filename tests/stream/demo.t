@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: the demo's promise accepts every batch that keeps it, and refuses each small breach of it."""
+"""Test: every batch that keeps the demo's promise is right, each small breach is refused."""
 
 import sys
 from pathlib import Path

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: streams that are right pass the strict reader, and each small damage is refused by its rule."""
+"""Test: right streams pass the strict reader, each small damage is refused by its rule."""
 
 import sys
 from pathlib import Path

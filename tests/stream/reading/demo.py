@@ -149,7 +149,8 @@ def compare_steps(track, wanted):
             yield step.event, f"{step}; promised is {show_step(what)}"
             return
     if len(track.steps) != len(wanted):
-        yield track.event, f"{track.event.thread!r} has {len(track.steps)} records, promised are {len(wanted)}"
+        count = f"{len(track.steps)} records, promised are {len(wanted)}"
+        yield track.event, f"{track.event.thread!r} has {count}"
 
 
 def check_identities(demo):
@@ -216,7 +217,8 @@ def check_depth(demo):
             or len(values) != 2 * demo.batch.requests
             or values[-1:] != [0]
         ):
-            yield track.event, f"queue {track.identity.get('id')}: {len(values)} samples, the last {values[-1:]}"
+            queue = track.identity.get("id")
+            yield track.event, f"queue {queue}: {len(values)} samples, the last {values[-1:]}"
         for step, before in zip(track.steps, [0, *values]):
             value, nesting = step.what[1:3]
             if abs(value - before) != 1 or not 0 <= value <= demo.batch.slots or nesting != 1:
@@ -246,7 +248,7 @@ def check_workers(demo):
     for track in demo.of(WORK):
         worker = worker_of(track, demo.batch)
         if worker is None or worker in served.values():
-            yield track.event, f"{track.event.thread!r} is none of the workers, or one of them again"
+            yield track.event, f"{track.event.thread!r} is no worker, or one of them again"
             continue
         served[track.identity.get("id")] = worker
         yield from compare_steps(track, steps_of_worker(demo.batch, worker))

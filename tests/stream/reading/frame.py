@@ -50,7 +50,7 @@ def start_is_second(session, event):
 
 @rule("frame-order", ANY)
 def frame_is_in_order(session, event):
-    """version, start, cmd_name, cmd_mode, def_param, the recording, exit, timer, counter, atexit: in this order."""
+    """In order: version, start, cmd_name, cmd_mode, def_param, all else, exit, sums, atexit."""
     previous = phase_of(session.last_kind) if session.last_kind else -1
     phase = phase_of(event.kind)
     if phase < previous or (phase == previous and phase not in REPEATED_PHASES):

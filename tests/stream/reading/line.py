@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One line of a stream: from bytes to a JSON object, in the one spelling that a trace2 writer uses."""
+"""One line of a stream: from bytes to a JSON object, in trace2's one spelling."""
 
 import json
 import re

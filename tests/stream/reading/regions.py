@@ -86,7 +86,7 @@ def duration_is_exact(session, event):
 
 @rule("data-t_rel", "data", "data_json")
 def sample_time_is_exact(session, event):
-    """t_rel of an instant or sample counts from the innermost open region, else from thread_start."""
+    """t_rel of an instant or sample counts from the innermost region, else from thread_start."""
     track = session.track_of(event)
     if not track or not is_record(event):
         return None
@@ -153,7 +153,7 @@ def nothing_after_unfinished(session, event):
 
 @rule("suspect-missing", "region_leave")
 def lossy_slices_are_suspect(session, event):
-    """A slice that was open when records were lost, on a CPU that could have written them, is suspect."""
+    """A slice that was open when its CPU, or any that could be, lost records is suspect."""
     track = session.track_of(event)
     if not track or not track.open or not event.is_complete():
         return None

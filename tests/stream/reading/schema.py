@@ -14,6 +14,8 @@ RULES = {
 
 HEAD = "event:string sid:string thread:string time:stamp"
 PLACE = "file:string line:positive"
+SAMPLE = "t_abs:seconds t_rel:seconds nesting:positive category:string key:string"
+TIMER = "category:string name:string intervals:positive t_total:seconds t_min:seconds t_max:seconds"
 
 # key:type, a question mark where the key may be absent. t_abs behind the body, args, continued,
 # suspect and unfinished are ktrack's own keys: readers of trace2 skip what they don't know.
@@ -28,16 +30,16 @@ EVENTS = {
     "child_start": f"{PLACE} child_id:count child_class:string use_shell:boolean argv:strings",
     "child_exit": f"{PLACE} child_id:count pid:integer code:integer t_rel:seconds",
     "thread_start": "t_abs:seconds",
-    "data_json": "t_abs:seconds t_rel:seconds nesting:positive category:string key:string value:object",
+    "data_json": f"{SAMPLE} value:object",
     "region_enter": "nesting:positive category:string label:string msg:string? t_abs:seconds"
     " args:fields? continued:true?",
     "region_leave": "t_rel:seconds nesting:positive category:string label:string msg:string?"
     " t_abs:seconds args:fields? continued:true? suspect:true? unfinished:true?",
-    "data": "t_abs:seconds t_rel:seconds nesting:positive category:string key:string value:decimal args:fields?",
-    "th_timer": "category:string name:string intervals:positive t_total:seconds t_min:seconds t_max:seconds",
+    "data": f"{SAMPLE} value:decimal args:fields?",
+    "th_timer": TIMER,
     "thread_exit": "t_rel:seconds t_abs:seconds",
     "exit": f"{PLACE} t_abs:seconds code:integer",
-    "timer": "category:string name:string intervals:positive t_total:seconds t_min:seconds t_max:seconds",
+    "timer": TIMER,
     "counter": "category:string name:string count:positive",
     "atexit": f"{PLACE} t_abs:seconds code:integer",
 }

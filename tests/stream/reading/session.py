@@ -36,7 +36,7 @@ class Event:
         return self.members.get(key)
 
     def is_complete(self):
-        """For a region_leave: it ends a slice that was seen whole, and nothing was lost meanwhile."""
+        """For a region_leave: its slice was seen whole, and nothing was lost meanwhile."""
         return not any(mark in self.members for mark in ("continued", "suspect", "unfinished"))
 
 

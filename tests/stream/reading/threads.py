@@ -103,7 +103,7 @@ def identity_follows_start(session, event):
 
 @rule("track-place", "data_json")
 def identity_stands_at_start(session, event):
-    """The identity's key is thNN, its nesting 1, its t_rel 0; the summary's key is thNN, its nesting 1."""
+    """Key thNN and nesting 1 for identity and summary; t_rel 0 for the identity."""
     track = session.track_of(event)
     if event["category"] not in ("track", "summary") or not track:
         return None
@@ -132,7 +132,7 @@ def identity_has_its_keys(_session, event):
 
 @rule("track-scope", "data_json")
 def identity_agrees_with_scope(_session, event):
-    """The field fits the scope; a process's tgid is its id; cpu is there for tid 0, and only there."""
+    """The field fits the scope; a process's tgid is its id; cpu is there for tid 0 only."""
     if not is_identity(event):
         return None
     value = event["value"]
@@ -185,9 +185,10 @@ def name_tells_identity(_session, event):
 def exit_time_is_right(session, event):
     """t_rel of thread_exit is what passed since thread_start, to the nanosecond."""
     track = session.track_of(event)
-    if not track or event.abs_ns - track.start.abs_ns == event.rel_ns:
+    elapsed_ns = event.abs_ns - track.start.abs_ns if track else event.rel_ns
+    if elapsed_ns == event.rel_ns:
         return None
-    return f"t_rel {nanoseconds(event.rel_ns)}, t_abs says {nanoseconds(event.abs_ns - track.start.abs_ns)}"
+    return f"t_rel {nanoseconds(event.rel_ns)}, t_abs says {nanoseconds(elapsed_ns)}"
 
 
 @rule("thread_exit-open", "thread_exit")

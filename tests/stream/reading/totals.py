@@ -94,7 +94,7 @@ def timers_are_complete(session, _event):
 
 @rule("summary", "data_json")
 def summary_is_right(session, event):
-    """The summary of a counter track says what its samples say: a number of them, and values as text."""
+    """A counter track's summary says what its samples say: their number, and values as text."""
     track = session.track_of(event)
     if event["category"] != "summary" or not track:
         return None
@@ -179,7 +179,7 @@ def other_names_are_counted(session, _event):
 
 @rule("thread-first", END)
 def tracks_begin_with_a_record(session, _event):
-    """A track starts with its first record: only unmatched ends and malformed records leave no line."""
+    """A track starts with its first record; only unmatched and malformed ones leave no line."""
     silent = session.counters.get("unmatched_ends", 0) + session.counters.get("malformed", 0)
     if session.late_starts > silent:
         return f"{session.late_starts} tracks start without a record, {silent} records left no line"

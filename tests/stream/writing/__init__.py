@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A second writer of EVENT streams, slow and simple, to try the checks on streams known to be right."""
+"""A second writer of EVENT streams, slow and simple: what the checks are tried on."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Streams that are right: a whole batch, one with losses, one cut at both ends, and one of rare cases."""
+"""Streams that are right: a batch, one with losses, one cut at both ends, rare cases."""
 
 from contract import BYTES, COMPLETED, DEPTH, Batch
 from writing.demo import Play, write_record, write_records
@@ -42,7 +42,7 @@ def write_demo(records):
 
 
 def find_gap(records, tracepoints, after=0):
-    """The first run of samples on one CPU: (last record before it, the run, first record after it)."""
+    """The first run of samples on one CPU: (record before it, the run, record after it)."""
     start = next(
         place for place in range(after, len(records)) if records[place].tracepoint in tracepoints
     )
@@ -55,7 +55,7 @@ def find_gap(records, tracepoints, after=0):
 
 
 def write_lossy(records):
-    """One batch that lost samples in two places: counted in the first, not counted in the second."""
+    """One batch that lost samples twice: counted the first time, not counted the second."""
     before, gone, after = find_gap(records, (DEPTH, BYTES), len(records) // 3)
     other_before, other_gone, other_after = find_gap(records, (COMPLETED,), records.index(after))
     losses = {
@@ -88,7 +88,7 @@ def identity(tracepoint, name, kind, scope, **more):
 
 
 def write_odd_names(writer):
-    """Names with control characters, empty ones, an id of 64 bits, idle tasks, values beyond doubles."""
+    """Names with control characters, empty names, wide ids and values, idle tasks."""
     name = 'a"b\\c\n\t\x01\x1f/\x7f\u00e9\ufffd'
     wide = identity("drv:io", name, "slice", "custom", field="scope_key", id=str((1 << 64) - 1))
     track = writer.open_track(1000, f"{name} key {wide['id']}", wide)
@@ -119,7 +119,7 @@ def write_retired(writer, times_ns):
 
 
 def write_rare():
-    """What is rare: odd names, retired tracks, names put together, malformed records, an early loss."""
+    """What is rare: odd names, retired tracks, names put together, malformed records."""
     writer = Writer('some text/with "quotes"/20260301T235959.999000Z-Localhost-P1ffffffff')
     writer.begin()
     write_retired(writer, [0])

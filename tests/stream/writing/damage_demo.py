@@ -95,7 +95,7 @@ OTHER_FIELD = Tracepoint(DEPTH.name, "counter", "scope_depth", "depth")
 OTHER_EVENT = Tracepoint("ktrack_demo:ktrack_demo_other", "slice")
 LAST_FIELDS = {"request": 0, "bytes": 512, "result": 511}
 
-# (the check that must refuse it, what it is, the damage); the batch has 33 requests, 2 workers, 4 slots.
+# (the check that must refuse it, what it is, the damage); of 33 requests, 2 workers, 4 slots.
 COMPLETE = [
     ("demo-identity", "another track name", change_all(IO, tracepoint=OTHER_NAME)),
     ("demo-identity", "another scope field", change_all(DEPTH, tracepoint=OTHER_FIELD)),

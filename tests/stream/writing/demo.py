@@ -28,7 +28,7 @@ SCOPE_WORDS = {"thread": "tid", "process": "pid"}
 
 
 class Record:
-    """One record: time, CPU, tracepoint, scope's value, type (B, E, I, C), name or value, extra fields."""
+    """One record; its kind is B, E, I or C (a sample), what is its name or value."""
 
     def __init__(self, time_ns, cpu, tracepoint, scope, kind, what=None, fields=()):
         self.time_ns, self.cpu, self.tracepoint, self.scope = time_ns, cpu, tracepoint, scope

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Small deliberate damage to a stream that is right: functions that make functions from lines to lines."""
+"""Small deliberate damage to a right stream: makers of functions from lines to lines."""
 
 from writing.writer import Seconds, dump, load
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Writes the lines of a stream: times, marks and sums as the rules want them, from records in time order."""
+"""Writes the lines of a stream: times, marks and sums as the rules want them."""
 
 import json
 from datetime import datetime, timedelta, timezone

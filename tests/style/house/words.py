@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What must not stand in a file: typedefs, references to the outside, stray blanks."""
+
+import re
+
+from house.tree import matches_in
+
+TYPEDEF = re.compile(r"\btypedef\b")
+STRAY = re.compile(r"[ \t\r]+$", re.MULTILINE)
+
+# Each is written in two pieces, so that this table does not name what it forbids.
+OUTSIDE = (
+    (r"\.\./" r"shared", "a folder beside the project"),
+    (r"\b(?:design|anchors|brief)" r"\.md\b", "a paper that the project does not have"),
+    (r"\bfacts/" r"\w", "a paper that the project does not have"),
+    (r"(?<![\w.])/work" r"/(?!\*)", "a path of one machine"),
+    (r"/tmp/" r"team\b", "a path of one machine"),
+    (r"/\.lib" r"rary\b", "a path of one machine"),
+    (r"\b[Ii]ssues? " r"#?[0-9]{1,3}\b", "an issue's number"),
+    (r"\b(?:deb|security|ftp)\.deb" r"ian\.org\b", "a package registry"),
+    (r"\bregistry\.npm" r"js\.org\b", "a package registry"),
+    (r"\b(?:pypi|pythonhosted)" r"\.org\b", "a package registry"),
+)
+FORBIDDEN = tuple((re.compile(pattern), what) for pattern, what in OUTSIDE)
+PROSE = ("licence", "data")
+
+
+def check_typedefs(tree):
+    """No C file has a typedef"""
+    for file in tree.of("c"):
+        for number, _ in matches_in(file, file.code(), TYPEDEF):
+            yield f"{file.name}:{number}: typedef"
+
+
+def check_outside(tree):
+    """No file refers to what is outside of the project"""
+    for file in tree.files:
+        for pattern, what in FORBIDDEN if file.language != "licence" else ():
+            for number, match in matches_in(file, file.text, pattern):
+                yield f"{file.name}:{number}: {match.group()!r} is {what}"
+
+
+def check_blanks(tree):
+    """No line ends in white space"""
+    for file in tree.files:
+        for number, _ in matches_in(file, file.text, STRAY) if file.language not in PROSE else ():
+            yield f"{file.name}:{number}: white space at the end"
+
+
+def check_ends(tree):
+    """Every file ends with one line feed"""
+    for file in tree.files:
+        is_right = file.text.endswith("\n") and not file.text.endswith("\n\n")
+        if file.language not in PROSE and file.text and not is_right:
+            yield f"{file.name}:{len(file.lines)}: its end is not one line feed"
+
+
+CHECKS = (check_typedefs, check_outside, check_blanks, check_ends)
