@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: scripts/deps asks for what is missing and nothing else; dpkg-query, apt-get and sudo are stand-ins."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
+
+from tap import Tap  # noqa: E402
+
+DEPS = Path(__file__).resolve().parents[2] / "scripts/deps"
+
+STAND_INS = {
+    "dpkg-query": 'case " $MISSING " in *" ${4:-none} "*) exit 1 ;; esac; echo installed',
+    "apt-get": 'echo "apt-get $*" >>"$CALLS"; echo "words of apt"; case "$*" in *" $FAILING "*) exit 100 ;; esac',
+    "sudo": 'echo sudo >>"$CALLS"; exec "$@"',
+}
+DEBIAN_12 = ("ID=debian", 'VERSION_ID="12"')
+
+
+class Machine:
+    """A scratch tree with the script, and a PATH on which the stand-ins come first."""
+
+    def __init__(self, folder):
+        self.root = Path(folder)
+        (self.root / "scripts").mkdir()
+        (self.root / "bin").mkdir()
+        shutil.copy(DEPS, self.root / "scripts/deps")
+        for name, script in STAND_INS.items():
+            file = self.root / "bin" / name
+            file.write_text("#!/bin/sh\n" + script + "\n")
+            file.chmod(0o755)
+
+    def run(self, *words, missing="", failing="nothing"):
+        """Exit status, output, and the calls of apt-get."""
+        calls = self.root / "calls"
+        calls.write_text("")
+        names = {"PATH": f"{self.root}/bin:{os.environ['PATH']}", "CALLS": str(calls), "MISSING": missing, "FAILING": failing}
+        done = subprocess.run([self.root / "scripts/deps", *words], env=os.environ | names, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False)
+        return done.returncode, done.stdout.decode(), [line for line in calls.read_text().splitlines() if line != "sudo"]
+
+
+def is_debian_12():
+    """True where the script would install."""
+    try:
+        lines = Path("/etc/os-release").read_text().splitlines()
+    except OSError:
+        return False
+    return all(line in lines for line in DEBIAN_12)
+
+
+def check_decisions(tap, machine):
+    """What it does on Debian 12."""
+    status, output, calls = machine.run("build", "check")
+    tap.ok((status, output, calls) == (0, "", []), "nothing missing: nothing said, nothing done", status, output, *calls)
+    status, output, calls = machine.run("build", "check", missing="sparse libmd-dev")
+    tap.ok(status == 0 and "installing libmd-dev sparse" in output, "what is missing is named", status, output)
+    tap.ok(len(calls) == 2 and " update" in calls[0], "the index is brought up to date first", *calls)
+    tap.ok(calls[1:] and calls[1].endswith("install --no-install-recommends --no-remove libmd-dev sparse"),
+           "only that is installed, nothing recommended, nothing removed", *calls)
+    status, output, calls = machine.run("check", missing="libmd-dev")
+    tap.ok((status, calls) == (0, []), "another group's packages are not asked for", status, output, *calls)
+    status, output, calls = machine.run("check", missing="sparse", failing="update")
+    tap.ok(status == 0 and len(calls) == 2, "a source that does not answer is no reason to give up", status, output, *calls)
+    status, output, calls = machine.run("check", missing="sparse", failing="install")
+    tap.ok(status == 1 and "words of apt" in output, "apt's own words when it fails", status, output)
+
+
+def check_elsewhere(tap, machine):
+    """What it does on another system."""
+    status, output, calls = machine.run("check", missing="sparse")
+    tap.ok(status == 1 and "sparse" in output and not calls, "another system is told what it lacks", status, output, *calls)
+
+
+def check_usage(tap, machine):
+    """The list, and words that mean nothing."""
+    status, output, calls = machine.run("--list", "check", missing="sparse")
+    tap.ok(status == 0 and output.split() == ["python3", "shellcheck", "sparse"] and not calls, "--list only lists", output)
+    tap.ok(machine.run("everything")[0] == 2, "an unknown group is refused")
+
+
+def main():
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        machine = Machine(folder)
+        if is_debian_12():
+            check_decisions(tap, machine)
+        else:
+            check_elsewhere(tap, machine)
+        check_usage(tap, machine)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
