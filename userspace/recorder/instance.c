@@ -18,6 +18,7 @@
 struct recorder {
 	struct tracefs_instance *instance;
 	char *directory;
+	uint64_t buffer_kib;
 	char **enabled;
 	size_t nr_enabled;
 };
@@ -49,16 +50,11 @@ static int instance_make(struct recorder *recorder, struct error *error)
 	return recorder->directory ? 0 : error_set(error, "out of memory");
 }
 
-static int instance_set_up(struct recorder *recorder, uint64_t buffer_kib, struct error *error)
+static int instance_set_up(struct recorder *recorder, struct error *error)
 {
-	char size[32];
-
-	snprintf(size, sizeof(size), "%llu", (unsigned long long)buffer_kib);
 	if (setting_write(recorder, "tracing_on", "0", error) < 0)
 		return -1;
 	if (setting_write(recorder, "trace_clock", "boot", error) < 0)
-		return -1;
-	if (setting_write(recorder, "buffer_size_kb", size, error) < 0)
 		return -1;
 	/* Lets the kernel remember which process a thread was of, even once it has ended. Kernels may lack it. */
 	tracefs_instance_file_write(recorder->instance, "options/record-tgid", "1");
@@ -73,7 +69,8 @@ int recorder_open(struct recorder **out, uint64_t buffer_kib, struct error *erro
 	*out = recorder;
 	if (!recorder)
 		return error_set(error, "out of memory");
-	if (instance_make(recorder, error) == 0 && instance_set_up(recorder, buffer_kib, error) == 0)
+	recorder->buffer_kib = buffer_kib;
+	if (instance_make(recorder, error) == 0 && instance_set_up(recorder, error) == 0)
 		return 0;
 	recorder_close(recorder, &ignored);
 	*out = NULL;
@@ -112,8 +109,18 @@ int recorder_enable(struct recorder *recorder, const char *system, const char *e
 	return setting_write(recorder, path, "1", error);
 }
 
+/*
+ * The buffer gets its size only after the events were enabled. Older kernels (6.1) remember for all instances together
+ * whether buffers have been expanded from their boot size: enabling an event expands the top level's, but a first resize of any
+ * instance would leave that at its few KiB for good.
+ */
 int recorder_start(struct recorder *recorder, struct error *error)
 {
+	char size[32];
+
+	snprintf(size, sizeof(size), "%llu", (unsigned long long)recorder->buffer_kib);
+	if (setting_write(recorder, "buffer_size_kb", size, error) < 0)
+		return -1;
 	return setting_write(recorder, "tracing_on", "1", error);
 }
 

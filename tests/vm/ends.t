@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: however a stream ends or is refused, there is one clear line, the right status, and no instance left."""
+
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
+
+import machine  # noqa: E402
+from tap import Tap  # noqa: E402
+
+# Name of the attempt, status, and words of its one line; without words there must be no line.
+FAILURES = (
+    ("user-stream", 1, ("/sys/kernel/tracing", "Permission denied", "root")),
+    ("user-list", 1, ("/sys/kernel/tracing", "Permission denied", "root")),
+    ("unknown-event", 1, ("nosuch:event", "no tracepoint", "ktrack list")),
+    ("other-event", 1, ("sched:sched_switch", "does not follow", "track_event_type")),
+    ("full-disk", 125, ("/small/x", "No space left", "make room")),
+    ("full-device", 1, ("/dev/full", "No space left")),
+    ("closed-pipe", 125, ("standard output", "Broken pipe", "reader")),
+    ("no-command", 127, ("/no/such/command", "No such file")),
+    ("no-program", 126, ("/tmp/plain", "Permission denied")),
+    ("no-folder", 1, ("/no/such/folder/x", "No such file")),
+    ("nothing-to-record", 1, ("follows the convention", "load a module")),
+    ("no-tracefs", 1, ("not mounted", "mount -t tracefs")),
+)
+ENDS = (
+    ("command-status", 7),
+    ("command-killed", 128 + 9),
+    ("interrupted", 0),
+    ("terminated", 0),
+    ("hung-up", 0),
+    ("signal-passed-on", 9),
+    ("duration", 0),
+)
+
+
+def check_attempt(tap, what, result, name, status):
+    """What every attempt has to keep to."""
+    found = result.text(f"{name}.status").strip()
+    tap.ok(found == str(status), f"{what}: status {status}", f"it was {found}", result.text(f"{name}.errors"))
+    tap.nothing(result.text(f"{name}.left").split(), f"{what}: no instance left")
+
+
+def check_failure(tap, kernel, result, name, status, words):
+    """One line that says what is wrong."""
+    what = f"{kernel}: {name}"
+    lines = result.text(f"{name}.errors").splitlines()
+    check_attempt(tap, what, result, name, status)
+    tap.ok(len(lines) == 1 and lines[0].startswith("ktrack: "), f"{what}: one line", *lines)
+    tap.nothing([word for word in words if word not in "".join(lines)], f"{what}: the line says why")
+
+
+def check_end(tap, kernel, result, name, status):
+    """A whole stream, and silence."""
+    what = f"{kernel}: {name}"
+    check_attempt(tap, what, result, name, status)
+    tap.nothing(result.text(f"{name}.errors").splitlines(), f"{what}: nothing to complain about")
+    last = result.text(f"{name}.output").splitlines()[-1:]
+    tap.ok(last and last[0].startswith('{"event":"atexit"'), f"{what}: the stream is whole", *last)
+    tap.ok(last and last[0].endswith(f'"code":{status}}}'), f"{what}: and says the status", *last)
+
+
+def main():
+    tap = Tap()
+    for kernel in machine.KERNELS:
+        with machine.ran(kernel, "ends.sh") as result:
+            machine.check_end(tap, kernel, result)
+            for name, status, words in FAILURES:
+                check_failure(tap, kernel, result, name, status, words)
+            for name, status in ENDS:
+                check_end(tap, kernel, result, name, status)
+            tap.ok(result.text("nothing-to-list.status") == "0\n", f"{kernel}: an empty list is no failure")
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

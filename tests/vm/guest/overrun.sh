@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Guest: a reader that is stopped until the kernel's statistics show an overrun, then goes on. Argument: REQUESTS.
+# Leaves lost.json; the output is what should not have happened.
+set -eu
+
+INSTANCES=/sys/kernel/tracing/instances
+LIMIT_S=60
+
+overrun_sum() {
+	awk '/^overrun:/ { sum += $2 } END { print sum + 0 }' "$INSTANCES/ktrack-$stream"/per_cpu/cpu*/stats
+}
+
+# Waits until a command succeeds.
+wait_for() {
+	local tries=0
+	until "$@" 2>/dev/null; do
+		tries=$((tries + 1))
+		[ $tries -lt $((LIMIT_S * 10)) ] || { echo "waited in vain: $*"; exit 1; }
+		sleep 0.1
+	done
+}
+
+is_recording() {
+	[ "$(cat "$INSTANCES/ktrack-$stream/tracing_on")" = 1 ]
+}
+
+has_overrun() {
+	[ "$(overrun_sum)" -gt 0 ]
+}
+
+insmod /modules/ktrack.ko
+insmod /modules/ktrack_demo.ko
+ktrack stream -b 64 --event=/out/lost.json &
+stream=$!
+wait_for is_recording
+kill -STOP $stream
+echo "$1" >/dev/ktrack_demo
+wait_for has_overrun
+kill -CONT $stream
+kill -INT $stream
+wait $stream || echo "the stream ended with status $?"
+[ -z "$(ls $INSTANCES)" ] || echo "left behind: $(ls $INSTANCES)"

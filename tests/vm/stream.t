@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: what ktrack stream exports of the demo is what the demo was told to do, and whole where it is not all."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
+
+import machine  # noqa: E402
+from tap import Tap  # noqa: E402
+
+STREAM_CHECKS = Path(__file__).resolve().parents[1] / "stream"
+
+# Requests, workers, slots.
+BATCHES = ((100, 2, 4), (1, 2, 4), (333, 3, 2), (2000, 1, 1))
+OVERRUN_REQUESTS = 3000
+
+
+def findings(program, *arguments):
+    """What one of the stream checks has to say; nothing if all is well."""
+    command = [STREAM_CHECKS / program, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return [] if done.returncode == 0 else (done.stdout + done.stderr).splitlines() or [f"status {done.returncode}"]
+
+
+def check_batch(tap, what, path, requests, *options):
+    """One stream: its form, then what it says."""
+    tap.nothing(findings("check-stream", path), f"{what}: a well-formed stream")
+    tap.nothing(findings("check-demo", *options, requests, path), f"{what}: says what the demo did")
+
+
+def check_batches(tap, kernel):
+    """Batches that nothing is lost of."""
+    arguments = [":".join(map(str, batch)) for batch in BATCHES]
+    with machine.ran(kernel, "stream.sh", *arguments) as result:
+        machine.check_end(tap, kernel, result)
+        tap.nothing(result.output.splitlines(), f"{kernel}: streams end in order and leave no trace in tracefs")
+        for number, (requests, workers, slots) in enumerate(BATCHES):
+            what = f"{kernel}: {requests} requests, {workers} workers, {slots} slots"
+            path = result.folder / f"batch.{number}.json"
+            check_batch(tap, what, path, requests, "--workers", workers, "--slots", slots)
+        check_list(tap, kernel, result.text("list.txt"))
+
+
+def check_list(tap, kernel, text):
+    """The table of tracepoints."""
+    rows = {line.split()[0]: line.split()[1:] for line in text.splitlines()[1:]}
+    wanted = {
+        "ktrack_demo:ktrack_demo_io": ["slice", "scope_slot", "track_name", "no", "request,bytes,result"],
+        "ktrack_demo:ktrack_demo_work": ["slice", "thread", "-", "no", "-"],
+        "ktrack_demo:ktrack_demo_completed": ["counter", "scope_cpu", "track_name", "no", "-"],
+        "ktrack:ktrack_slice": ["slice", "thread", "-", "no", "-"],
+    }
+    for name, row in wanted.items():
+        tap.ok(rows.get(name) == row, f"{kernel}: list tells of {name}", rows.get(name))
+    strange = [name for name in rows if not name.startswith(("ktrack:", "ktrack_demo:"))]
+    tap.nothing(strange, f"{kernel}: list tells of nothing else")
+
+
+def check_overrun(tap, kernel):
+    """More than the ring buffer holds while the reader is stopped."""
+    with machine.ran(kernel, "overrun.sh", OVERRUN_REQUESTS) as result:
+        machine.check_end(tap, kernel, result)
+        tap.nothing(result.output.splitlines(), f"{kernel}: an overrun stream ends in order")
+        path = result.folder / "lost.json"
+        check_batch(tap, f"{kernel}: overrun", path, OVERRUN_REQUESTS, "--with-loss")
+        text = result.text("lost.json")
+        tap.ok('"name":"lost_records"' in text, f"{kernel}: overrun: something was lost")
+        tap.ok('"fmt":"lost ' in text, f"{kernel}: overrun: the gap is told of")
+
+
+def main():
+    tap = Tap()
+    for kernel in machine.KERNELS:
+        check_batches(tap, kernel)
+        check_overrun(tap, kernel)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
