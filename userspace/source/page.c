@@ -44,6 +44,12 @@ static uint32_t read_u32(const unsigned char *bytes)
 	return number;
 }
 
+/* A number of lost records; one that cannot be is unknown. */
+static int64_t count_of(uint64_t number)
+{
+	return number <= INT64_MAX ? (int64_t)number : SOURCE_COUNT_UNKNOWN;
+}
+
 void page_load(struct page *page, const void *bytes, size_t size)
 {
 	const unsigned char *header = bytes;
@@ -65,7 +71,7 @@ void page_load(struct page *page, const void *bytes, size_t size)
 	page->has_gap = commit & MISSED_EVENTS;
 	page->gap_count = SOURCE_COUNT_UNKNOWN;
 	if (commit & MISSED_STORED && size - HEADER_SIZE - page->size >= sizeof(uint64_t))
-		page->gap_count = read_u64(page->data + page->size);
+		page->gap_count = count_of(read_u64(page->data + page->size));
 }
 
 static bool page_end(struct page *page, bool is_damaged)

@@ -2,18 +2,23 @@
 /* Steps through one CPU's sub-buffers. */
 #include "source/stream.h"
 
+/* Both gaps in one: unknown where one of them is, or where no number holds the sum. */
+static int64_t counts_add(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	if (a < 0 || b < 0 || __builtin_add_overflow(a, b, &sum))
+		return SOURCE_COUNT_UNKNOWN;
+	return sum;
+}
+
 static void gap_note(struct stream *stream)
 {
-	bool is_unknown = stream->page.gap_count < 0;
-
 	if (!stream->page.has_gap)
 		return;
-	if (stream->is_behind_gap && (is_unknown || stream->gap_count < 0))
-		stream->gap_count = SOURCE_COUNT_UNKNOWN;
-	else if (stream->is_behind_gap)
-		stream->gap_count += stream->page.gap_count;
-	else
-		stream->gap_count = stream->page.gap_count;
+	if (!stream->is_behind_gap)
+		stream->gap_count = 0;
+	stream->gap_count = counts_add(stream->gap_count, stream->page.gap_count);
 	stream->is_behind_gap = true;
 }
 
