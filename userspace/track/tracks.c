@@ -80,14 +80,17 @@ static void track_find_task(struct tracks *tracks, struct track *track)
 					   sizeof(track->comm));
 }
 
+/* Makes room for one track more. More than one goes where many had open slices at once. */
 static int tracks_retire(struct tracks *tracks, struct error *error)
 {
-	struct track *oldest = tracks->idle.idle_after;
+	const struct track *head = &tracks->idle;
 
-	if (tracks->map.size < tracks->settings.idle_max || oldest == &tracks->idle)
-		return 0;
-	tracks->totals.retired_tracks++;
-	return tracks_end(tracks, oldest, error);
+	while (tracks->map.size >= tracks->settings.idle_max && head->idle_after != head) {
+		tracks->totals.retired_tracks++;
+		if (tracks_end(tracks, head->idle_after, error) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static struct track *tracks_add(struct tracks *tracks, const struct track_key *key, uint64_t hash, struct error *error)
