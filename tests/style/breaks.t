@@ -67,6 +67,7 @@ GOOD = {
     "Makefile": f"# {GPL}\n# Builds it.\nall:\n",
     "README.md": f"<!-- {GPL} -->\n# It\n",
     "LICENSES/MIT.txt": "As it is. \n\n",
+    "tests/formats/6.1/one.page": "raw \n\n",
     "include/trace2/trace2.h": f"/* {DUAL} */\n/* The library. */\n",
     "include/ktrack/define.h": f"/* {DUAL} */\n/* Defines tracepoints. */\n",
     "include/ktrack/fields.h": f"/* {DUAL} */\n/* Names of fields. */\n",

@@ -17,11 +17,10 @@ SUFFIXES = {
     ".3": "man",
     ".5": "man",
     ".7": "man",
-    ".event": "data",
-    ".json": "data",
-    ".dat": "data",
     ".config": "make",
 }
+# Captured and expected bytes, which hold no licence line.
+DATA_FOLDERS = ("tests/formats/", "tests/golden/", "tests/stream/golden/")
 NAMES = {"Makefile": "make", "Kbuild": "make", ".gitignore": "make"}
 INTERPRETERS = {"python3": "python", "sh": "shell", "bash": "shell", "dash": "shell"}
 COMMENT_OR_STRING = re.compile(
@@ -44,18 +43,22 @@ class File:
         self.language = self.find_language()
 
     def find_language(self):
-        """By name, else by the interpreter in the first line."""
+        """By name, else by the interpreter in the first line, else by folder."""
         if self.name.startswith("LICENSES/"):
             return "licence"
         base = Path(self.name).name
         known = NAMES.get(base) or SUFFIXES.get(Path(base).suffix)
-        return known or self.find_interpreter()
+        return known or self.find_interpreter() or self.find_folder()
 
     def find_interpreter(self):
         """What the first line names: /bin/sh, /usr/bin/env python3, /bin/busybox sh."""
         words = self.lines[0].split() if self.text.startswith("#!") else []
         names = [Path(word).name.removeprefix("#!") for word in words]
         return next((INTERPRETERS[name] for name in names if name in INTERPRETERS), None)
+
+    def find_folder(self):
+        """Data is what lies in a folder of data and is nothing else."""
+        return "data" if self.name.startswith(DATA_FOLDERS) else None
 
     def is_below(self, *folders):
         """True in one of these folders."""
