@@ -78,6 +78,12 @@ static int source_add(struct source *source, const char *entry, struct error *er
 	return stream_open(&streams[source->nr_streams++], source->directory, cpu, error);
 }
 
+static int stream_compare(const void *a, const void *b)
+{
+	return ((const struct stream *)a)->cpu - ((const struct stream *)b)->cpu;
+}
+
+/* Adds all CPUs, sorted, so that what is told of them does not depend on the order of a directory. */
 static int source_add_all(struct source *source, struct error *error)
 {
 	struct buffer path = { 0 };
@@ -95,6 +101,8 @@ static int source_add_all(struct source *source, struct error *error)
 		closedir(list);
 	if (status == 0 && source->nr_streams == 0)
 		status = error_set(error, "%s names no CPU", buffer_string(&path));
+	if (status == 0)
+		qsort(source->streams, source->nr_streams, sizeof(*source->streams), stream_compare);
 	buffer_release(&path);
 	return status;
 }
@@ -147,9 +155,12 @@ static int stream_settle(const struct stream *stream, int64_t end_ns, uint64_t l
 {
 	struct source_loss loss = { .cpu = stream->cpu, .from_ns = stream->last_ns, .to_ns = end_ns };
 
-	if (stream->has_uncounted || lost <= stream->counted)
+	if (!stream->has_uncounted && lost > stream->counted)
+		loss.count = lost - stream->counted;
+	else if (stream->is_behind_gap)
+		loss.count = SOURCE_COUNT_UNKNOWN;
+	else
 		return 0;
-	loss.count = lost - stream->counted;
 	return handler->loss(handler->context, &loss, error);
 }
 

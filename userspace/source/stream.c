@@ -12,13 +12,11 @@ static int64_t counts_add(int64_t a, int64_t b)
 	return sum;
 }
 
-static void gap_note(struct stream *stream)
+static void gap_note(struct stream *stream, int64_t count)
 {
-	if (!stream->page.has_gap)
-		return;
 	if (!stream->is_behind_gap)
 		stream->gap_count = 0;
-	stream->gap_count = counts_add(stream->gap_count, stream->page.gap_count);
+	stream->gap_count = counts_add(stream->gap_count, count);
 	stream->is_behind_gap = true;
 }
 
@@ -49,11 +47,14 @@ int stream_fill(struct stream *stream, const struct source_handler *handler, str
 			stream->has_next = true;
 			break;
 		}
+		if (stream->page.is_damaged)
+			gap_note(stream, SOURCE_COUNT_UNKNOWN);
 		size = stream->ops->refill(stream, error);
 		if (size <= 0)
 			return size;
 		page_load(&stream->page, stream->bytes, size);
-		gap_note(stream);
+		if (stream->page.has_gap)
+			gap_note(stream, stream->page.gap_count);
 	}
 	return stream->is_behind_gap ? gap_tell(stream, handler, error) : 0;
 }

@@ -49,6 +49,8 @@ struct stream {
 /**
  * stream_fill - make the next record known, where there is one, and tell of the gap before it
  *
+ * What a damaged sub-buffer did not give is a gap of unknown size.
+ *
  * Returns 0, whether or not there is a next record, or -1 with @error.
  */
 int stream_fill(struct stream *stream, const struct source_handler *handler, struct error *error);
