@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of reading an instance: a folder with the files of one, and what the kernel's account adds to what was read. */
+#include "source/source.h"
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "folder.h"
+#include "sheet.h"
+#include "tap.h"
+
+static int record_log(void *context, const struct record *record, struct error *error)
+{
+	(void)error;
+	buffer_printf(context, "cpu %d at %lld\n", record->cpu, (long long)record->time_ns);
+	return 0;
+}
+
+static int loss_log(void *context, const struct source_loss *loss, struct error *error)
+{
+	(void)error;
+	buffer_printf(context, "cpu %d lost %lld from %lld to %lld\n", loss->cpu, (long long)loss->count,
+		      (long long)loss->from_ns, (long long)loss->to_ns);
+	return 0;
+}
+
+/** struct rig - an instance's folder, the source that reads it, and what the source told */
+struct rig {
+	struct folder instance;
+	struct source *source;
+	struct buffer log;
+	struct source_handler handler;
+	struct error error;
+};
+
+/* Begins with a folder of @nr_cpus, whose buffers are empty and have lost nothing. */
+static void rig_begin(struct rig *rig, int nr_cpus)
+{
+	*rig = (struct rig){ .handler = { .context = &rig->log, .record = record_log, .loss = loss_log } };
+	folder_new(&rig->instance);
+	for (int cpu = 0; cpu < nr_cpus; cpu++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "per_cpu/cpu%d/trace_pipe_raw", cpu);
+		folder_add_text(&rig->instance, name, "");
+		snprintf(name, sizeof(name), "per_cpu/cpu%d/stats", cpu);
+		folder_add_text(&rig->instance, name, "entries: 0\n");
+	}
+}
+
+static void rig_end(struct rig *rig)
+{
+	source_close(rig->source);
+	folder_remove(&rig->instance);
+	buffer_release(&rig->log);
+}
+
+static int rig_open(struct rig *rig)
+{
+	return source_live_open(&rig->source, rig->instance.path, &rig->error);
+}
+
+/* Adds a sub-buffer with records at these times, which a 0 ends, behind a gap of @lost records. */
+static void rig_add(struct rig *rig, int cpu, int64_t lost, const uint64_t *times)
+{
+	struct sheet sheet;
+	char name[64];
+
+	sheet_begin(&sheet, times[0]);
+	for (; *times; times++)
+		sheet_at(&sheet, *times, 0);
+	if (lost > 0)
+		sheet_end_behind_counted(&sheet, lost);
+	else if (lost < 0)
+		sheet_end_behind_gap(&sheet);
+	else
+		sheet_end(&sheet);
+	snprintf(name, sizeof(name), "per_cpu/cpu%d/trace_pipe_raw", cpu);
+	folder_add(&rig->instance, name, sheet.bytes, SHEET_SIZE);
+}
+
+#define ADD(rig, cpu, lost, ...) rig_add(rig, cpu, lost, (const uint64_t[]){ __VA_ARGS__, 0 })
+
+static void check_drain(struct rig *rig, int64_t until_ns, const char *want)
+{
+	buffer_clear(&rig->log);
+	CHECK_NUMBER(source_drain(rig->source, until_ns, &rig->handler, &rig->error), 0);
+	CHECK_TEXT(buffer_string(&rig->log), want);
+}
+
+static void check_finish(struct rig *rig, int64_t end_ns, uint64_t want_lost, const char *want)
+{
+	uint64_t lost = 0;
+
+	buffer_clear(&rig->log);
+	CHECK_NUMBER(source_finish(rig->source, end_ns, &rig->handler, &lost, &rig->error), 0);
+	CHECK_TEXT(buffer_string(&rig->log), want);
+	CHECK_NUMBER(lost, want_lost);
+}
+
+TEST(all_buffers_are_read_round_by_round)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 2);
+	ADD(&rig, 0, 0, 10, 30);
+	ADD(&rig, 1, 0, 20, 70);
+	CHECK_NUMBER(rig_open(&rig), 0);
+	CHECK_NUMBER(source_nr_cpus(rig.source), 2);
+	check_drain(&rig, 50, "cpu 0 at 10\ncpu 1 at 20\ncpu 0 at 30\n");
+	ADD(&rig, 0, 0, 60);
+	check_drain(&rig, 65, "cpu 0 at 60\n");
+	check_finish(&rig, 100, 0, "cpu 1 at 70\n");
+	rig_end(&rig);
+}
+
+TEST(what_is_no_cpu_is_passed_over)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 1);
+	folder_make(&rig.instance, "per_cpu/cpu7x");
+	folder_make(&rig.instance, "per_cpu/cpuidle");
+	folder_make(&rig.instance, "per_cpu/acpu3");
+	CHECK_NUMBER(rig_open(&rig), 0);
+	CHECK_NUMBER(source_nr_cpus(rig.source), 1);
+	rig_end(&rig);
+}
+
+TEST(losses_that_the_buffer_shows_are_not_told_twice)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 2);
+	ADD(&rig, 0, 0, 10);
+	ADD(&rig, 0, 4, 20);
+	ADD(&rig, 1, 0, 15);
+	ADD(&rig, 1, -1, 25);
+	folder_add_text(&rig.instance, "per_cpu/cpu0/stats", "overrun: 4\n");
+	folder_add_text(&rig.instance, "per_cpu/cpu1/stats", "overrun: 30\n");
+	CHECK_NUMBER(rig_open(&rig), 0);
+	check_finish(&rig, 100, 34, "cpu 0 at 10\ncpu 0 lost 4 from 10 to 20\ncpu 1 at 15\n"
+		     "cpu 1 lost -1 from 15 to 25\ncpu 0 at 20\ncpu 1 at 25\n");
+	rig_end(&rig);
+}
+
+TEST(losses_without_a_mark_reach_from_the_last_record_to_the_end)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 12);
+	ADD(&rig, 0, 3, 20);
+	folder_add_text(&rig.instance, "per_cpu/cpu0/stats", "overrun: 3\ncommit overrun: 2\n");
+	folder_add_text(&rig.instance, "per_cpu/cpu2/stats", "dropped events: 7\n");
+	folder_add_text(&rig.instance, "per_cpu/cpu11/stats", "dropped events: 1\n");
+	CHECK_NUMBER(rig_open(&rig), 0);
+	check_finish(&rig, 100, 13, "cpu 0 lost 3 from 0 to 20\ncpu 0 at 20\ncpu 0 lost 2 from 20 to 100\n"
+		     "cpu 2 lost 7 from 0 to 100\ncpu 11 lost 1 from 0 to 100\n");
+	rig_end(&rig);
+}
+
+TEST(a_gap_at_the_very_end_is_told_by_the_account)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 1);
+	ADD(&rig, 0, 0, 10);
+	rig_add(&rig, 0, 5, (const uint64_t[]){ 0 });
+	folder_add_text(&rig.instance, "per_cpu/cpu0/stats", "overrun: 5\n");
+	CHECK_NUMBER(rig_open(&rig), 0);
+	check_finish(&rig, 100, 5, "cpu 0 at 10\ncpu 0 lost 5 from 10 to 100\n");
+	rig_end(&rig);
+}
+
+TEST(a_gap_of_unknown_size_at_the_very_end_is_told_too)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 1);
+	ADD(&rig, 0, 0, 10);
+	ADD(&rig, 0, -1, 20);
+	rig_add(&rig, 0, -1, (const uint64_t[]){ 0 });
+	folder_add_text(&rig.instance, "per_cpu/cpu0/stats", "overrun: 5\n");
+	CHECK_NUMBER(rig_open(&rig), 0);
+	check_finish(&rig, 100, 5, "cpu 0 at 10\ncpu 0 lost -1 from 10 to 20\ncpu 0 at 20\n"
+		     "cpu 0 lost -1 from 20 to 100\n");
+	rig_end(&rig);
+}
+
+static void check_open_fails(struct rig *rig, const char *format)
+{
+	char want[512];
+
+	snprintf(want, sizeof(want), format, rig->instance.path);
+	CHECK_NUMBER(rig_open(rig), -1);
+	CHECK_TEXT(rig->error.text, want);
+	CHECK(!rig->source);
+}
+
+TEST(what_cannot_be_opened_is_named)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 0);
+	check_open_fails(&rig, "cannot open %s/per_cpu: No such file or directory");
+	rig_end(&rig);
+	rig_begin(&rig, 0);
+	folder_make(&rig.instance, "per_cpu");
+	check_open_fails(&rig, "%s/per_cpu names no CPU");
+	rig_end(&rig);
+	rig_begin(&rig, 0);
+	folder_make(&rig.instance, "per_cpu/cpu5");
+	check_open_fails(&rig, "cannot open %s/per_cpu/cpu5/trace_pipe_raw: No such file or directory");
+	rig_end(&rig);
+}
+
+TEST(what_cannot_be_read_is_named)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 0);
+	folder_make(&rig.instance, "per_cpu/cpu3/trace_pipe_raw");
+	CHECK_NUMBER(rig_open(&rig), 0);
+	CHECK_NUMBER(source_drain(rig.source, 100, &rig.handler, &rig.error), -1);
+	CHECK_TEXT(rig.error.text, "cannot read the ring buffer of cpu 3: Is a directory");
+	rig_end(&rig);
+}
+
+TEST(an_account_that_cannot_be_read_is_named)
+{
+	struct rig rig;
+	uint64_t lost;
+	char want[512];
+
+	rig_begin(&rig, 1);
+	ADD(&rig, 0, 0, 10);
+	CHECK_NUMBER(unlink(folder_path(&rig.instance, "per_cpu/cpu0/stats")), 0);
+	CHECK_NUMBER(rig_open(&rig), 0);
+	CHECK_NUMBER(source_finish(rig.source, 100, &rig.handler, &lost, &rig.error), -1);
+	snprintf(want, sizeof(want), "cannot read %s/per_cpu/cpu0/stats: No such file or directory", rig.instance.path);
+	CHECK_TEXT(rig.error.text, want);
+	CHECK_TEXT(buffer_string(&rig.log), "cpu 0 at 10\n");
+	rig_end(&rig);
+}
+
+static int record_refuse(void *context, const struct record *record, struct error *error)
+{
+	return error_set(error, "refused cpu %d at %lld%s", record->cpu, (long long)record->time_ns,
+			 context ? "" : "?");
+}
+
+TEST(a_handler_that_refuses_ends_the_reading)
+{
+	struct rig rig;
+	uint64_t lost;
+
+	rig_begin(&rig, 1);
+	ADD(&rig, 0, 0, 10, 20);
+	rig.handler.record = record_refuse;
+	CHECK_NUMBER(rig_open(&rig), 0);
+	CHECK_NUMBER(source_drain(rig.source, 100, &rig.handler, &rig.error), -1);
+	CHECK_TEXT(rig.error.text, "refused cpu 0 at 10");
+	rig.error.text[0] = '\0';
+	CHECK_NUMBER(source_finish(rig.source, 100, &rig.handler, &lost, &rig.error), -1);
+	CHECK_TEXT(rig.error.text, "refused cpu 0 at 20");
+	rig_end(&rig);
+}
+
+TEST(closing_nothing_is_fine)
+{
+	source_close(NULL);
+}
+
+static int membarrier_refuse(void)
+{
+	struct sock_filter program[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_membarrier, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { .len = sizeof(program) / sizeof(program[0]), .filter = program };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -1;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+}
+
+/* A process of its own drains where the kernel refuses membarrier; tells what it got through a file. */
+static int child_drain(struct rig *rig, int64_t until_ns)
+{
+	pid_t pid = fork();
+	int status = -1;
+
+	if (pid == 0) {
+		if (membarrier_refuse() < 0 || source_drain(rig->source, until_ns, &rig->handler, &rig->error) < 0)
+			_exit(1);
+		folder_add(&rig->instance, "log", rig->log.data, rig->log.size);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+TEST(without_membarrier_the_youngest_records_wait)
+{
+	struct buffer log = { 0 };
+	struct rig rig;
+
+	rig_begin(&rig, 1);
+	ADD(&rig, 0, 0, 79 * NS_PER_MS, 81 * NS_PER_MS);
+	CHECK_NUMBER(rig_open(&rig), 0);
+	CHECK_NUMBER(child_drain(&rig, 100 * NS_PER_MS), 0);
+	CHECK_NUMBER(file_read(folder_path(&rig.instance, "log"), &log), 0);
+	CHECK_TEXT(buffer_string(&log), "cpu 0 at 79000000\n");
+	buffer_release(&log);
+	rig_end(&rig);
+}

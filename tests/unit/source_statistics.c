@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of reading what the kernel counts for a CPU. */
+#include "source/statistics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+
+static uint64_t lost_of(const char *string)
+{
+	return statistics_lost(text_of(string));
+}
+
+TEST(all_three_ways_to_lose_a_record_add_up)
+{
+	CHECK_NUMBER(lost_of("entries: 226\noverrun: 34491\ncommit overrun: 20\nbytes: 3912\n"
+			     "oldest event ts:     4.060049\nnow ts:     4.064921\ndropped events: 300\nread events: 4000\n"),
+		     34811);
+}
+
+TEST(names_have_to_be_whole)
+{
+	CHECK_NUMBER(lost_of("overruns: 1\nno overrun: 2\noverrun : 4\n overrun: 8\nOverrun: 16\nread events: 32\n"), 0);
+	CHECK_NUMBER(lost_of("overrun 5\n"), 0);
+}
+
+TEST(the_last_line_counts_without_its_newline)
+{
+	CHECK_NUMBER(lost_of("overrun: 1\ndropped events: 41"), 42);
+	CHECK_NUMBER(lost_of("overrun: 7x\n"), 7);
+}
+
+TEST(large_numbers_are_read_whole)
+{
+	CHECK(lost_of("overrun: 18446744073709551614\ncommit overrun: 1\n") == UINT64_MAX);
+}
+
+TEST(no_numbers_are_no_losses)
+{
+	CHECK_NUMBER(lost_of(""), 0);
+	CHECK_NUMBER(lost_of("\n\n:\n: 5\noverrun:\noverrun: \noverrun: -3\n"), 0);
+	CHECK_NUMBER(statistics_lost((struct text){ 0 }), 0);
+}
+
+TEST(nothing_behind_the_text_is_read)
+{
+	const char text[] = "dropped events: 12\noverrun: 34";
+
+	for (size_t size = 0; size < sizeof(text); size++) {
+		char *block = malloc(size);
+
+		memcpy(block, text, size);
+		CHECK(statistics_lost((struct text){ block, size }) <= 46);
+		free(block);
+	}
+}
