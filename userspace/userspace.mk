@@ -44,9 +44,10 @@ $(BUILD)/%.o: %.c userspace/userspace.mk | packages
 	@echo '  CC      $<'
 	$(Q)$(CC) $(flags) $(CFLAGS) $(if $(SAN),$(SANITIZE)) -c -o $@ $<
 
-# Unit tests: one binary per file in tests/unit/, linked with the rooms built once more under sanitizers.
-unit-names := $(basename $(notdir $(filter-out tests/unit/tap.c,$(wildcard tests/unit/*.c))))
-unit-objects := $(library-sources:%.c=$(BUILD)/san/%.o) $(BUILD)/san/tests/unit/tap.o
+# Unit tests: one binary per file in tests/unit/, linked with their helpers and the rooms, built once more under sanitizers.
+unit-helpers := stage tap
+unit-names := $(filter-out $(unit-helpers),$(basename $(notdir $(wildcard tests/unit/*.c))))
+unit-objects := $(library-sources:%.c=$(BUILD)/san/%.o) $(unit-helpers:%=$(BUILD)/san/tests/unit/%.o)
 
 unit-tests: $(unit-names:%=$(BUILD)/tests/unit/%)
 

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Threads migrate between CPUs, open and close slices, and CPUs lose stretches of their records. What the track room then
+ * tells is compared with what really happened: every slice that is told wrong must be suspect, and none may be that no
+ * loss touches.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "dice.h"
+#include "stage.h"
+#include "tap.h"
+#include "track/track.h"
+
+#define NR_CPUS 4
+#define NR_THREADS 6
+/* Each CPU's idle task is a task too. */
+#define NR_TASKS (NR_THREADS + NR_CPUS)
+#define NR_RECORDS 300
+#define NR_STRETCHES 5
+#define STRETCH_MAX 12
+#define DEPTH_MAX 5
+#define NR_RUNS 1000
+#define STILL_OPEN INT64_MAX
+
+/** struct entry - a record as it was written */
+struct entry {
+	int64_t time_ns;
+	int cpu;
+	int task;
+	bool is_begin;
+	bool is_lost;
+	unsigned int slice;
+};
+
+/** struct truth - what really happened to a slice */
+struct truth {
+	int task;
+	int64_t begin_ns;
+	int64_t end_ns;
+};
+
+/** struct gap - a stretch of lost records of one CPU */
+struct gap {
+	int cpu;
+	int64_t from_ns;
+	int64_t to_ns;
+	bool was_told;
+};
+
+/** struct world - what happened, what of it was lost, and the sink that judges what is told */
+struct world {
+	struct sink sink;
+	struct dice dice;
+	struct entry entries[NR_RECORDS];
+	struct truth slices[NR_RECORDS];
+	unsigned int nr_slices;
+	struct gap gaps[NR_RECORDS];
+	size_t nr_gaps;
+	int64_t end_ns;
+	unsigned int nr_told;
+	unsigned int nr_falsified;
+	unsigned int nr_suspect;
+	unsigned int nr_wrong;
+};
+
+/** struct task - a task while the world is made */
+struct task {
+	int cpu;
+	unsigned int open[DEPTH_MAX];
+	size_t depth;
+};
+
+static void task_migrate(struct world *world, struct task *tasks, int number)
+{
+	if (number >= NR_THREADS)
+		tasks[number].cpu = number - NR_THREADS;
+	else if (dice_below(&world->dice, 4) == 0)
+		tasks[number].cpu = dice_below(&world->dice, NR_CPUS);
+}
+
+static void task_act(struct world *world, struct task *task, int number, struct entry *entry)
+{
+	*entry = (struct entry){ .time_ns = world->end_ns, .cpu = task->cpu, .task = number };
+	entry->is_begin = task->depth == 0 || (task->depth < DEPTH_MAX && dice_below(&world->dice, 2));
+	if (!entry->is_begin) {
+		world->slices[task->open[--task->depth]].end_ns = entry->time_ns;
+		return;
+	}
+	entry->slice = world->nr_slices++;
+	task->open[task->depth++] = entry->slice;
+	world->slices[entry->slice] = (struct truth){ .task = number, .begin_ns = entry->time_ns, .end_ns = STILL_OPEN };
+}
+
+static void world_happen(struct world *world)
+{
+	struct task tasks[NR_TASKS] = { 0 };
+
+	world->end_ns = STAGE_START_NS;
+	for (int i = 0; i < NR_RECORDS; i++) {
+		int number = dice_below(&world->dice, NR_TASKS);
+
+		world->end_ns += 1 + dice_below(&world->dice, 3);
+		task_migrate(world, tasks, number);
+		task_act(world, &tasks[number], number, &world->entries[i]);
+	}
+	world->end_ns++;
+}
+
+/* Takes stretches of one CPU's records away; they may meet, reach the end, or begin with the first record. */
+static void world_lose(struct world *world)
+{
+	for (int stretch = 0; stretch < NR_STRETCHES; stretch++) {
+		int cpu = dice_below(&world->dice, NR_CPUS);
+		unsigned int left = dice_below(&world->dice, STRETCH_MAX + 1);
+
+		for (int i = dice_below(&world->dice, NR_RECORDS); i < NR_RECORDS && left > 0; i++) {
+			if (world->entries[i].cpu != cpu)
+				continue;
+			world->entries[i].is_lost = true;
+			left--;
+		}
+	}
+}
+
+/*
+ * A gap begins with the last record that was read before it, or with the moment up to which the CPU is known to have been
+ * read, which is later; it ends with the first record that was read after it.
+ */
+static void world_find_gaps(struct world *world, int cpu)
+{
+	int64_t last_ns = STAGE_START_NS;
+	struct gap *gap = NULL;
+
+	for (int i = 0; i < NR_RECORDS; i++) {
+		const struct entry *entry = &world->entries[i];
+
+		if (entry->cpu != cpu)
+			continue;
+		if (entry->is_lost && !gap) {
+			gap = &world->gaps[world->nr_gaps++];
+			*gap = (struct gap){ .cpu = cpu, .from_ns = last_ns, .to_ns = world->end_ns };
+			if (dice_below(&world->dice, 2))
+				gap->from_ns += dice_below(&world->dice, entry->time_ns - last_ns);
+		} else if (!entry->is_lost && gap) {
+			gap->to_ns = entry->time_ns;
+			gap = NULL;
+		}
+		last_ns = entry->time_ns;
+	}
+}
+
+/* Whether a loss touches the moments from @begin_ns to @end_ns of a task; each end counts where @with_ends. */
+static bool world_has_gap(const struct world *world, int task, int64_t begin_ns, int64_t end_ns, bool with_ends)
+{
+	for (size_t i = 0; i < world->nr_gaps; i++) {
+		const struct gap *gap = &world->gaps[i];
+		bool is_touched = begin_ns - with_ends < gap->to_ns && end_ns + with_ends > gap->from_ns;
+
+		if (is_touched && (task < NR_THREADS || gap->cpu == task - NR_THREADS))
+			return true;
+	}
+	return false;
+}
+
+static int world_open(struct sink *sink, const struct recording *recording, unsigned int slot, struct error *error)
+{
+	(void)sink;
+	(void)recording;
+	(void)slot;
+	(void)error;
+	return 0;
+}
+
+static int track_task(const struct timeline_track *track)
+{
+	return track->id.signed_number == 0 ? NR_THREADS + track->cpu : (int)track->id.signed_number - 1;
+}
+
+/* Compares a slice with the truth; its name is its number. */
+static int world_judge(struct sink *sink, const struct timeline_event *event, struct error *error)
+{
+	struct world *world = (struct world *)sink;
+	const struct truth *truth;
+	int64_t end_ns = event->is_unfinished ? STILL_OPEN : event->time_ns;
+	bool is_falsified;
+
+	(void)error;
+	if (event->kind != TIMELINE_SLICE_END)
+		return 0;
+	truth = &world->slices[atoi(event->name->text.data)];
+	is_falsified = truth->end_ns != end_ns;
+	if (truth->begin_ns != event->begin_ns || truth->task != track_task(event->track))
+		world->nr_wrong++;
+	if (event->is_suspect ? !world_has_gap(world, truth->task, event->begin_ns, event->time_ns, true) :
+				is_falsified || world_has_gap(world, truth->task, event->begin_ns, event->time_ns, false))
+		world->nr_wrong++;
+	world->nr_told++;
+	world->nr_falsified += is_falsified;
+	world->nr_suspect += event->is_suspect;
+	return 0;
+}
+
+static void world_free(struct sink *sink)
+{
+	(void)sink;
+}
+
+static const struct sink_ops world_sink = {
+	.open = world_open,
+	.event = world_judge,
+	.free = world_free,
+};
+
+/* Tells of the gaps that begin before @time_ns. */
+static void tell_gaps(struct world *world, struct tracks *tracks, int64_t time_ns)
+{
+	struct error error = { 0 };
+
+	for (size_t i = 0; i < world->nr_gaps; i++) {
+		struct gap *gap = &world->gaps[i];
+
+		if (gap->was_told || gap->from_ns >= time_ns)
+			continue;
+		gap->was_told = true;
+		CHECK_NUMBER(tracks_lose(tracks, gap->cpu, gap->from_ns, gap->to_ns, 1, &error), 0);
+	}
+}
+
+static void tell_entry(struct tracks *tracks, const struct entry *entry)
+{
+	enum observation_kind kind = entry->is_begin ? OBSERVATION_BEGIN : OBSERVATION_END;
+	int tid = entry->task < NR_THREADS ? entry->task + 1 : 0;
+	struct observation observation = stage_observation(STAGE_WORK, kind, entry->time_ns, tid);
+	struct error error = { 0 };
+	char name[16];
+
+	snprintf(name, sizeof(name), "%u", entry->slice);
+	observation.cpu = entry->cpu;
+	/* The room keeps the NUL too, so that the sink can read the number. */
+	observation.slice_name = (struct text){ .data = name, .size = sizeof(name) };
+	CHECK_NUMBER(tracks_observe(tracks, &observation, &error), 0);
+}
+
+/* Tells all that was not lost. */
+static void world_tell(struct world *world)
+{
+	struct tracks_settings settings = { 0 };
+	struct recording recording = { .start_ns = STAGE_START_NS };
+	struct timeline timeline = { 0 };
+	struct tracks *tracks = tracks_new(&settings, &timeline, STAGE_START_NS);
+	struct error error = { 0 };
+
+	CHECK_NUMBER(timeline_add(&timeline, &world->sink, &error), 0);
+	CHECK_NUMBER(timeline_open(&timeline, &recording, &error), 0);
+	for (int i = 0; i < NR_RECORDS; i++) {
+		tell_gaps(world, tracks, world->entries[i].time_ns);
+		if (!world->entries[i].is_lost)
+			tell_entry(tracks, &world->entries[i]);
+	}
+	tell_gaps(world, tracks, INT64_MAX);
+	CHECK_NUMBER(tracks_finish(tracks, world->end_ns, 0, 0, &error), 0);
+	tracks_free(tracks);
+	timeline_release(&timeline);
+}
+
+static void world_run(struct world *world, uint64_t seed, bool with_loss)
+{
+	*world = (struct world){ .sink.ops = &world_sink, .dice = { seed } };
+	world_happen(world);
+	if (with_loss)
+		world_lose(world);
+	for (int cpu = 0; cpu < NR_CPUS; cpu++)
+		world_find_gaps(world, cpu);
+	world_tell(world);
+}
+
+TEST(without_losses_every_slice_is_told_as_it_was_and_none_is_suspect)
+{
+	static struct world world;
+
+	for (unsigned int seed = 1; seed <= NR_RUNS / 10; seed++) {
+		world_run(&world, seed, false);
+		CHECK_NUMBER(world.nr_told, world.nr_slices);
+		CHECK_NUMBER(world.nr_falsified + world.nr_suspect + world.nr_wrong, 0);
+	}
+}
+
+TEST(with_losses_every_falsified_slice_is_suspect_and_none_that_no_loss_touches)
+{
+	static struct world world;
+	unsigned int nr_told = 0, nr_falsified = 0, nr_suspect = 0;
+
+	for (unsigned int seed = 1; seed <= NR_RUNS; seed++) {
+		world_run(&world, seed, true);
+		if (!CHECK_NUMBER(world.nr_wrong, 0))
+			break;
+		nr_told += world.nr_told;
+		nr_falsified += world.nr_falsified;
+		nr_suspect += world.nr_suspect;
+	}
+	/* The losses do harm, the mark says more than the harm, and less than everything. */
+	CHECK(nr_falsified > 5 * NR_RUNS);
+	CHECK(nr_suspect > nr_falsified);
+	CHECK(nr_told > nr_suspect + nr_suspect / 4);
+}
