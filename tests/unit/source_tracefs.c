@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of what is looked up in the top of tracefs (a folder stands for it): tracepoints, and names of tasks that are gone. */
+#include "source/source.h"
+
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <tracefs.h>
+
+#include "folder.h"
+#include "tap.h"
+
+static void tracefs_begin(struct folder *top)
+{
+	folder_new(top);
+	tracefs_set_tracing_dir(top->path);
+}
+
+static void tracefs_end(struct folder *top)
+{
+	tracefs_set_tracing_dir(NULL);
+	folder_remove(top);
+}
+
+static void event_add(const struct folder *top, const char *system, const char *event, const char *format)
+{
+	char name[256];
+
+	snprintf(name, sizeof(name), "events/%s/enable", system);
+	folder_add_text(top, name, "0\n");
+	snprintf(name, sizeof(name), "events/%s/%s/enable", system, event);
+	folder_add_text(top, name, "0\n");
+	snprintf(name, sizeof(name), "events/%s/%s/format", system, event);
+	if (format)
+		folder_add_text(top, name, format);
+}
+
+/** struct visits - what a visitor saw, and at which tracepoint it stops, with what */
+struct visits {
+	struct buffer log;
+	const char *stop_at;
+	int stop_with;
+};
+
+static int visit_log(void *context, const struct source_tracepoint *tracepoint, struct error *error)
+{
+	struct visits *visits = context;
+
+	(void)error;
+	buffer_printf(&visits->log, "%s:%s %.*s\n", tracepoint->system, tracepoint->name,
+		      (int)tracepoint->format.size, tracepoint->format.data);
+	return visits->stop_at && strcmp(tracepoint->name, visits->stop_at) == 0 ? visits->stop_with : 0;
+}
+
+static void check_visits(const char *stop_at, int stop_with, const char *want)
+{
+	struct visits visits = { .stop_at = stop_at, .stop_with = stop_with };
+	struct error error = { 0 };
+
+	CHECK_NUMBER(source_tracepoints_visit(visit_log, &visits, &error), stop_with);
+	CHECK_TEXT(buffer_string(&visits.log), want);
+	CHECK_TEXT(error.text, "");
+	buffer_release(&visits.log);
+}
+
+TEST(tracepoints_are_visited_by_system_and_name)
+{
+	struct folder top;
+
+	tracefs_begin(&top);
+	event_add(&top, "zeta", "b", "format zb");
+	event_add(&top, "alpha", "z", "format az");
+	event_add(&top, "alpha", "a", "format aa");
+	event_add(&top, "middle", "m", "format mm");
+	check_visits(NULL, 0, "alpha:a format aa\nalpha:z format az\nmiddle:m format mm\nzeta:b format zb\n");
+	check_visits("m", -1, "alpha:a format aa\nalpha:z format az\nmiddle:m format mm\n");
+	check_visits("a", 7, "alpha:a format aa\n");
+	tracefs_end(&top);
+}
+
+TEST(what_is_no_tracepoint_or_has_gone_is_passed_over)
+{
+	struct folder top;
+
+	tracefs_begin(&top);
+	event_add(&top, "alpha", "gone", NULL);
+	event_add(&top, "alpha", "here", "format");
+	folder_add_text(&top, "events/alpha/filter", "none\n");
+	folder_add_text(&top, "events/header_page", "field: u64 timestamp\n");
+	folder_add_text(&top, "events/ftrace/print/format", "a system that cannot be enabled");
+	check_visits(NULL, 0, "alpha:here format\n");
+	tracefs_end(&top);
+}
+
+TEST(without_any_tracepoint_it_says_so)
+{
+	struct visits visits = { 0 };
+	struct error error = { 0 };
+	struct folder top;
+
+	tracefs_begin(&top);
+	CHECK_NUMBER(source_tracepoints_visit(visit_log, &visits, &error), -1);
+	CHECK(strncmp(error.text, "cannot list the tracepoints in tracefs: ", 40) == 0);
+	tracefs_end(&top);
+}
+
+TEST(a_tracepoint_is_enabled_where_its_file_says_1)
+{
+	struct folder top;
+
+	tracefs_begin(&top);
+	folder_add_text(&top, "events/alpha/on/enable", "1\n");
+	folder_add_text(&top, "events/alpha/soft/enable", "1*\n");
+	folder_add_text(&top, "events/alpha/off/enable", "0\n");
+	CHECK(source_tracepoint_is_enabled("alpha", "on"));
+	CHECK(source_tracepoint_is_enabled("alpha", "soft"));
+	CHECK(!source_tracepoint_is_enabled("alpha", "off"));
+	CHECK(!source_tracepoint_is_enabled("alpha", "missing"));
+	tracefs_end(&top);
+}
+
+/* No thread has this number: the kernel's largest is 4194304. */
+#define TID_GONE 5000000
+
+TEST(a_task_that_is_gone_is_found_among_the_saved_names)
+{
+	struct source_task task;
+	struct folder top;
+
+	tracefs_begin(&top);
+	folder_add_text(&top, "saved_cmdlines", "15000000 longer\n5000000 kworker/0:1 of two\n500000 shorter\n5000002 last");
+	folder_add_text(&top, "saved_tgids", "5000001 1\n5000000 4999999\n5000002 77");
+	source_task_find(TID_GONE, &task);
+	CHECK_TEXT(task.comm, "kworker/0:1 of two");
+	CHECK_NUMBER(task.tgid, 4999999);
+	source_task_find(TID_GONE + 2, &task);
+	CHECK_TEXT(task.comm, "last");
+	CHECK_NUMBER(task.tgid, 77);
+	tracefs_end(&top);
+}
+
+TEST(what_the_kernel_does_not_know_stays_empty)
+{
+	struct source_task task;
+	struct folder top;
+
+	tracefs_begin(&top);
+	source_task_find(TID_GONE, &task);
+	CHECK_TEXT(task.comm, "");
+	folder_add_text(&top, "saved_cmdlines", "\n5000000 <...>\n5000001\nodd\n");
+	source_task_find(TID_GONE, &task);
+	CHECK_TEXT(task.comm, "");
+	CHECK_NUMBER(task.tgid, 0);
+	source_task_find(TID_GONE + 1, &task);
+	CHECK_TEXT(task.comm, "");
+	source_task_find(TID_GONE + 2, &task);
+	CHECK_TEXT(task.comm, "");
+	tracefs_end(&top);
+}
+
+TEST(a_saved_name_that_is_too_long_is_cut)
+{
+	struct source_task task;
+	struct folder top;
+	char line[256];
+
+	tracefs_begin(&top);
+	snprintf(line, sizeof(line), "%d %0200d\n", TID_GONE, 0);
+	folder_add_text(&top, "saved_cmdlines", line);
+	source_task_find(TID_GONE, &task);
+	CHECK_NUMBER(strlen(task.comm), SOURCE_COMM_SIZE - 1);
+	tracefs_end(&top);
+}
+
+static void *thread_main(void *context)
+{
+	struct source_task *task = context;
+
+	prctl(PR_SET_NAME, "a) Tgid:\t1\nb");
+	source_task_find(syscall(SYS_gettid), task);
+	return NULL;
+}
+
+TEST(a_living_thread_has_its_own_name_and_its_process)
+{
+	struct source_task task;
+	struct folder top;
+	pthread_t thread;
+
+	tracefs_begin(&top);
+	CHECK_NUMBER(pthread_create(&thread, NULL, thread_main, &task), 0);
+	pthread_join(thread, NULL);
+	CHECK_TEXT(task.comm, "a) Tgid:\t1\nb");
+	CHECK_NUMBER(task.tgid, getpid());
+	tracefs_end(&top);
+}
+
+TEST(a_zombie_still_has_its_name_and_its_process)
+{
+	struct source_task task;
+	struct folder top;
+	pid_t pid;
+
+	tracefs_begin(&top);
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_NAME, "walking dead");
+		_exit(0);
+	}
+	waitid(P_PID, pid, NULL, WEXITED | WNOWAIT);
+	source_task_find(pid, &task);
+	waitpid(pid, NULL, 0);
+	CHECK_TEXT(task.comm, "walking dead");
+	CHECK_NUMBER(task.tgid, pid);
+	tracefs_end(&top);
+}
