@@ -41,10 +41,26 @@ class Machine:
         """Exit status, output, and the calls of apt-get."""
         calls = self.root / "calls"
         calls.write_text("")
-        names = {"PATH": f"{self.root}/bin:{os.environ['PATH']}", "CALLS": str(calls), "MISSING": missing, "FAILING": failing}
-        done = subprocess.run([self.root / "scripts/deps", *words], env=os.environ | names, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False)
-        return done.returncode, done.stdout.decode(), [line for line in calls.read_text().splitlines() if line != "sudo"]
+        names = {
+            "PATH": f"{self.root}/bin:{os.environ['PATH']}",
+            "CALLS": str(calls),
+            "MISSING": missing,
+            "FAILING": failing,
+        }
+        done = subprocess.run(
+            [self.root / "scripts/deps", *words],
+            env=os.environ | names,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=60,
+            check=False,
+        )
+        return (
+            done.returncode,
+            done.stdout.decode(),
+            [line for line in calls.read_text().splitlines() if line != "sudo"],
+        )
 
 
 def is_debian_12():
@@ -59,30 +75,71 @@ def is_debian_12():
 def check_decisions(tap, machine):
     """What it does on Debian 12."""
     status, output, calls = machine.run("build", "check")
-    tap.ok((status, output, calls) == (0, "", []), "nothing missing: nothing said, nothing done", status, output, *calls)
+    tap.ok(
+        (status, output, calls) == (0, "", []),
+        "nothing missing: nothing said, nothing done",
+        status,
+        output,
+        *calls,
+    )
     status, output, calls = machine.run("build", "check", missing="sparse libmd-dev")
-    tap.ok(status == 0 and "installing libmd-dev sparse" in output, "what is missing is named", status, output)
-    tap.ok(len(calls) == 2 and " update" in calls[0], "the index is brought up to date first", *calls)
-    tap.ok(calls[1:] and calls[1].endswith("install --no-install-recommends --no-remove libmd-dev sparse"),
-           "only that is installed, nothing recommended, nothing removed", *calls)
+    tap.ok(
+        status == 0 and "installing libmd-dev sparse" in output,
+        "what is missing is named",
+        status,
+        output,
+    )
+    tap.ok(
+        len(calls) == 2 and " update" in calls[0], "the index is brought up to date first", *calls
+    )
+    tap.ok(
+        calls[1:]
+        and calls[1].endswith("install --no-install-recommends --no-remove libmd-dev sparse"),
+        "only that is installed, nothing recommended, nothing removed",
+        *calls,
+    )
     status, output, calls = machine.run("check", missing="libmd-dev")
-    tap.ok((status, calls) == (0, []), "another group's packages are not asked for", status, output, *calls)
+    tap.ok(
+        (status, calls) == (0, []),
+        "another group's packages are not asked for",
+        status,
+        output,
+        *calls,
+    )
     status, output, calls = machine.run("check", missing="sparse", failing="update")
-    tap.ok(status == 0 and len(calls) == 2, "a source that does not answer is no reason to give up", status, output, *calls)
+    tap.ok(
+        status == 0 and len(calls) == 2,
+        "a source that does not answer is no reason to give up",
+        status,
+        output,
+        *calls,
+    )
     status, output, calls = machine.run("check", missing="sparse", failing="install")
-    tap.ok(status == 1 and "words of apt" in output, "apt's own words when it fails", status, output)
+    tap.ok(
+        status == 1 and "words of apt" in output, "apt's own words when it fails", status, output
+    )
 
 
 def check_elsewhere(tap, machine):
     """What it does on another system."""
     status, output, calls = machine.run("check", missing="sparse")
-    tap.ok(status == 1 and "sparse" in output and not calls, "another system is told what it lacks", status, output, *calls)
+    tap.ok(
+        status == 1 and "sparse" in output and not calls,
+        "another system is told what it lacks",
+        status,
+        output,
+        *calls,
+    )
 
 
 def check_usage(tap, machine):
     """The list, and words that mean nothing."""
     status, output, calls = machine.run("--list", "check", missing="sparse")
-    tap.ok(status == 0 and output.split() == ["python3", "shellcheck", "sparse"] and not calls, "--list only lists", output)
+    tap.ok(
+        status == 0 and output.split() == ["python3", "shellcheck", "sparse"] and not calls,
+        "--list only lists",
+        output,
+    )
     tap.ok(machine.run("everything")[0] == 2, "an unknown group is refused")
 
 

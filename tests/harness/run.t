@@ -20,10 +20,20 @@ RUN = Path(__file__).resolve().parents[1] / "run"
 CASES = (
     ("two passed", "echo 1..2; echo ok 1 - a; echo ok 2 - b", (2, 0, 0), ()),
     ("the plan at the end", "echo ok 1 - a; echo 1..1", (1, 0, 0), ()),
-    ("a failure and its output", "echo 1..2; echo ok 1; echo not ok 2 - b; echo why; exit 1", (1, 1, 0), ("| why", "| not ok 2 - b")),
+    (
+        "a failure and its output",
+        "echo 1..2; echo ok 1; echo not ok 2 - b; echo why; exit 1",
+        (1, 1, 0),
+        ("| why", "| not ok 2 - b"),
+    ),
     ("a failure with status 0", "echo 1..1; echo not ok 1 - a", (0, 1, 0), ()),
     ("a failure called to do", "echo 1..1; echo 'not ok 1 - a # TODO later'", (0, 1, 0), ()),
-    ("a skip and its reason", "echo 1..2; echo ok 1; echo 'ok 2 - b # SKIP no such thing'", (1, 0, 1), ("skip: no such thing",)),
+    (
+        "a skip and its reason",
+        "echo 1..2; echo ok 1; echo 'ok 2 - b # SKIP no such thing'",
+        (1, 0, 1),
+        ("skip: no such thing",),
+    ),
     ("all skipped", "echo '1..0 # SKIP not here'", (0, 0, 1), ("skip: not here",)),
     ("too few", "echo 1..3; echo ok 1; echo ok 2", (2, 1, 0), ("planned 3 but ran 2",)),
     ("too many", "echo 1..1; echo ok 1; echo ok 2", (2, 1, 0), ("planned 1 but ran 2",)),
@@ -31,10 +41,25 @@ CASES = (
     ("two plans", "echo 1..1; echo ok 1; echo 1..1", (1, 1, 0), ("a second plan",)),
     ("a number twice", "echo 1..2; echo ok 1; echo ok 1", (2, 1, 0), ("number 1 where 2 was due",)),
     ("silence", "exit 0", (0, 1, 0), ("no plan",)),
-    ("a crash at the end", "echo 1..1; echo ok 1; kill -SEGV $$", (1, 1, 0), ("exit status 139 without a failure",)),
-    ("giving up", "echo 1..1; echo ok 1; echo 'Bail out! no disk'", (1, 1, 0), ("it gave up: no disk",)),
+    (
+        "a crash at the end",
+        "echo 1..1; echo ok 1; kill -SEGV $$",
+        (1, 1, 0),
+        ("exit status 139 without a failure",),
+    ),
+    (
+        "giving up",
+        "echo 1..1; echo ok 1; echo 'Bail out! no disk'",
+        (1, 1, 0),
+        ("it gave up: no disk",),
+    ),
     ("too long", "echo 1..1; echo ok 1; sleep 60", (1, 1, 0), ("killed after 1 seconds",)),
-    ("words that only look like results", "echo 1..1; echo okay; echo '    not ok 1'; echo '# not ok'; echo ok 1", (1, 0, 0), ()),
+    (
+        "words that only look like results",
+        "echo 1..1; echo okay; echo '    not ok 1'; echo '# not ok'; echo ok 1",
+        (1, 0, 0),
+        (),
+    ),
     ("standard error", "echo 1..1; echo trouble >&2; echo not ok 1", (0, 1, 0), ("| trouble",)),
 )
 
@@ -56,7 +81,13 @@ class Project:
 
     def run(self, *words):
         """Runs the runner, from elsewhere."""
-        done = subprocess.run([self.root / "tests/run", *words], cwd="/", capture_output=True, timeout=120, check=False)
+        done = subprocess.run(
+            [self.root / "tests/run", *words],
+            cwd="/",
+            capture_output=True,
+            timeout=120,
+            check=False,
+        )
         return done.returncode, done.stdout.decode() + done.stderr.decode()
 
 
@@ -81,7 +112,11 @@ def check_finding(tap):
     """What is a test, and which of them run."""
     with tempfile.TemporaryDirectory() as folder:
         project = Project(folder)
-        tap.ok(project.run() == (1, closing((0, 0, 0)) + "\n"), "no test at all is no success", *project.run())
+        tap.ok(
+            project.run() == (1, closing((0, 0, 0)) + "\n"),
+            "no test at all is no success",
+            *project.run(),
+        )
         well = "echo 1..1; echo ok 1"
         for path in ("build/tests/unit/base", "tests/vm/one.t", "tests/style/two.t"):
             project.add(path, well)
@@ -89,9 +124,17 @@ def check_finding(tap):
         project.add("tests/vm/plain.t", "exit 1", mode=0o644)
         project.add("tests/vm/guest/deep.t", "exit 1")
         status, output = project.run()
-        tap.ok(status == 0 and output.endswith("\n" + closing((3, 0, 0)) + "\n"), "executables, and no others", output)
+        tap.ok(
+            status == 0 and output.endswith("\n" + closing((3, 0, 0)) + "\n"),
+            "executables, and no others",
+            output,
+        )
         status, output = project.run("vm/", "base")
-        tap.ok(status == 0 and closing((2, 0, 0)) in output and "two" not in output, "names choose", output)
+        tap.ok(
+            status == 0 and closing((2, 0, 0)) in output and "two" not in output,
+            "names choose",
+            output,
+        )
         status, output = project.run("nowhere")
         tap.ok(status == 1, "a name that chooses nothing is no success", output)
 
@@ -100,7 +143,9 @@ def check_children(tap):
     """A test out of time takes its children with it."""
     with tempfile.TemporaryDirectory() as folder:
         project = Project(folder)
-        project.add("tests/some/one.t", f"(sleep 3; touch {folder}/alive) & echo 1..1; echo ok 1; sleep 60")
+        project.add(
+            "tests/some/one.t", f"(sleep 3; touch {folder}/alive) & echo 1..1; echo ok 1; sleep 60"
+        )
         project.run("--limit", "1")
         time.sleep(3)
         tap.ok(not (Path(folder) / "alive").exists(), "what a test started ends with it")

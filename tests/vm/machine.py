@@ -12,7 +12,9 @@ GUEST = Path(__file__).resolve().parent / "guest"
 KERNELS = ("6.1", "6.12")
 
 # How the kernel starts to complain, in any of its debugging aids.
-COMPLAINT = re.compile(r"WARNING: |BUG: |Oops: |general protection fault|INFO: .*(stall|blocked)|UBSAN: |Kernel panic")
+COMPLAINT = re.compile(
+    r"WARNING: |BUG: |Oops: |general protection fault|INFO: .*(stall|blocked)|UBSAN: |Kernel panic"
+)
 
 VM_LIMIT_S = 900
 
@@ -55,6 +57,11 @@ def ran(kernel, script, *arguments, **more):
 
 def check_end(tap, kernel, result):
     """Every script has to end well and to leave the kernel without a complaint."""
-    tap.ok(result.status == 0, f"{kernel}: the guest script ends well",
-           f"exit status {result.status}", result.output[-2000:], result.errors[-4000:])
+    tap.ok(
+        result.status == 0,
+        f"{kernel}: the guest script ends well",
+        f"exit status {result.status}",
+        result.output[-2000:],
+        result.errors[-4000:],
+    )
     tap.nothing(result.complaints(), f"{kernel}: the kernel has nothing to complain about")

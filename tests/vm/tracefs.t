@@ -17,7 +17,9 @@ from tap import Tap  # noqa: E402
 
 BATCHES = (Batch(100), Batch(1), Batch(33, workers=3, slots=2), Batch(1000, workers=1, slots=1))
 
-RECORD = re.compile(r"^ *(?P<task>.+)-(?P<tid>\d+) +\[(?P<cpu>\d+)\] \S+ +(?P<time>[0-9.]+): (?P<event>\w+): (?P<rest>.*)$")
+RECORD = re.compile(
+    r"^ *(?P<task>.+)-(?P<tid>\d+) +\[(?P<cpu>\d+)\] \S+ +(?P<time>[0-9.]+): (?P<event>\w+): (?P<rest>.*)$"
+)
 FIELD = re.compile(r"(\w+)=(.*?)(?= \w+=|$)")
 
 
@@ -131,8 +133,11 @@ def wrong_counters(trace, batch):
     if any(abs(after - before) != 1 for before, after in zip(depth, depth[1:])):
         yield "depth jumps"
     for worker in range(batch.workers):
-        handled = [one.number("counter_value") for one in trace.of(contract.HANDLED)
-                   if one.task == f"ktrack_demo/{worker}"]
+        handled = [
+            one.number("counter_value")
+            for one in trace.of(contract.HANDLED)
+            if one.task == f"ktrack_demo/{worker}"
+        ]
         if handled != list(range(1, len(batch.of_worker(worker)) + 1)):
             yield f"worker {worker} handled {handled}"
 
@@ -142,7 +147,10 @@ def wrong_cpus(trace, batch):
     last = Counter()
     for record in trace.of(contract.COMPLETED):
         last[record.cpu] += 1
-        if record.number("scope_cpu") != record.cpu or record.number("counter_value") != last[record.cpu]:
+        if (
+            record.number("scope_cpu") != record.cpu
+            or record.number("counter_value") != last[record.cpu]
+        ):
             yield f"completed {record.fields} on CPU {record.cpu}, which had {last[record.cpu]}"
     if sum(last.values()) != batch.requests:
         yield f"completed ends at {dict(last)}"
@@ -163,7 +171,9 @@ CHECKS = {
 def lost(stats):
     """The lines of the kernel's statistics that tell of a loss."""
     names = ("overrun", "commit overrun", "dropped events")
-    return [line for line in stats.splitlines() if line.startswith(names) and not line.endswith(": 0")]
+    return [
+        line for line in stats.splitlines() if line.startswith(names) and not line.endswith(": 0")
+    ]
 
 
 def check_batch(tap, kernel, result, number, batch):

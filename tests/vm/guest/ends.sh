@@ -1,17 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Guest: the ways in which a stream can end or be refused. For each, /out/NAME.status, NAME.errors, NAME.output, and
-# NAME.left with the instances that are there afterwards.
-set -u
+# Guest: the ways in which a stream can end or be refused. For each, /out/NAME.status, NAME.errors,
+# NAME.output, and NAME.left with the instances that are there afterwards.
+# shellcheck disable=SC2317 # attempt calls what it is told to
+set -eu
 
 INSTANCES=/sys/kernel/tracing/instances
 
 attempt() {
 	name=$1
+	status=0
 	shift
-	"$@" >"/out/$name.output" 2>"/out/$name.errors"
-	echo $? >"/out/$name.status"
-	ls $INSTANCES >"/out/$name.left"
+	"$@" >"/out/$name.output" 2>"/out/$name.errors" || status=$?
+	echo $status >"/out/$name.status"
+	[ ! -d $INSTANCES ] || ls $INSTANCES >"/out/$name.left"
 }
 
 as_user() {
@@ -29,8 +31,8 @@ signalled() {
 	stream=$!
 	sleep 1
 	echo 10 >/dev/ktrack_demo
-	kill "-$1" $stream
-	wait $stream
+	kill "-$1" "$stream"
+	wait "$stream"
 }
 
 # The traced command gets the signal that was sent to ktrack, and its status is ktrack's.
@@ -39,8 +41,8 @@ passed_on() {
 	ktrack stream -- sh -c 'trap "exit 9" TERM; sleep 30 & wait' &
 	stream=$!
 	sleep 1
-	kill -TERM $stream
-	wait $stream
+	kill -TERM "$stream"
+	wait "$stream"
 }
 
 insmod /modules/ktrack.ko
@@ -72,4 +74,3 @@ attempt nothing-to-record ktrack stream -d 1
 attempt nothing-to-list ktrack list
 umount /sys/kernel/debug /sys/kernel/tracing
 attempt no-tracefs ktrack stream -d 1
-exit 0

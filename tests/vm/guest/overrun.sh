@@ -13,7 +13,7 @@ overrun_sum() {
 
 # Waits until a command succeeds.
 wait_for() {
-	local tries=0
+	tries=0
 	until "$@" 2>/dev/null; do
 		tries=$((tries + 1))
 		[ $tries -lt $((LIMIT_S * 10)) ] || { echo "waited in vain: $*"; exit 1; }

@@ -12,7 +12,7 @@ events_switch() {
 }
 
 batch_record() {
-	local folder=/out/batch.$1
+	folder=/out/batch.$1
 	mkdir "$folder"
 	insmod /modules/ktrack_demo.ko "workers=$3" "slots=$4"
 	echo >$TRACING/trace
