@@ -2,7 +2,7 @@
 # Userspace: the sources of each room, the binary, and the unit tests that run under sanitizers.
 
 base-y       := buffer error file json map text time value
-source-y     := events live merge page statistics stream task
+source-y     := events live merge page source statistics stream task
 convention-y := convention observe slot template
 track-y      := name observe suspicion track tracks
 timeline-y   := timeline

@@ -109,7 +109,7 @@ TEST(all_buffers_are_read_round_by_round)
 	ADD(&rig, 0, 0, 10, 30);
 	ADD(&rig, 1, 0, 20, 70);
 	CHECK_NUMBER(rig_open(&rig), 0);
-	CHECK_NUMBER(source_nr_cpus(rig.source), 2);
+	CHECK_NUMBER(source_describe(rig.source)->nr_cpus, 2);
 	check_drain(&rig, 50, "cpu 0 at 10\ncpu 1 at 20\ncpu 0 at 30\n");
 	ADD(&rig, 0, 0, 60);
 	check_drain(&rig, 65, "cpu 0 at 60\n");
@@ -126,7 +126,7 @@ TEST(what_is_no_cpu_is_passed_over)
 	folder_make(&rig.instance, "per_cpu/cpuidle");
 	folder_make(&rig.instance, "per_cpu/acpu3");
 	CHECK_NUMBER(rig_open(&rig), 0);
-	CHECK_NUMBER(source_nr_cpus(rig.source), 1);
+	CHECK_NUMBER(source_describe(rig.source)->nr_cpus, 1);
 	rig_end(&rig);
 }
 

@@ -48,7 +48,7 @@ static ssize_t feed_refill(struct stream *stream, struct error *error)
 		return 0;
 	sheet = feed->sheets[feed->nr_given++];
 	if (sheet)
-		memcpy(stream->bytes, sheet->bytes, SHEET_SIZE);
+		memcpy(stream->own, sheet->bytes, SHEET_SIZE);
 	return sheet ? SHEET_SIZE : 0;
 }
 
@@ -76,8 +76,8 @@ static void rig_begin(void)
 	memset(&rig, 0, sizeof(rig));
 	rig.nr_calls_left = 1000000;
 	for (int cpu = 0; cpu < NR_CPUS; cpu++)
-		rig.streams[cpu] = (struct stream){ .ops = &feed_ops, .cpu = cpu, .fd = -1,
-						    .bytes = rig.bytes[cpu], .bytes_size = SHEET_SIZE };
+		rig.streams[cpu] = (struct stream){ .ops = &feed_ops, .cpu = cpu,
+						    .own = rig.bytes[cpu], .bytes = rig.bytes[cpu] };
 }
 
 static void rig_end(void)

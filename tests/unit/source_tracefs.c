@@ -58,7 +58,7 @@ static void check_visits(const char *stop_at, int stop_with, const char *want)
 	struct visits visits = { .stop_at = stop_at, .stop_with = stop_with };
 	struct error error = { 0 };
 
-	CHECK_NUMBER(source_tracepoints_visit(visit_log, &visits, &error), stop_with);
+	CHECK_NUMBER(source_tracepoints_visit(&(struct source_visitor){ &visits, visit_log }, &error), stop_with);
 	CHECK_TEXT(buffer_string(&visits.log), want);
 	CHECK_TEXT(error.text, "");
 	buffer_release(&visits.log);
@@ -100,7 +100,7 @@ TEST(without_any_tracepoint_it_says_so)
 	struct folder top;
 
 	tracefs_begin(&top);
-	CHECK_NUMBER(source_tracepoints_visit(visit_log, &visits, &error), -1);
+	CHECK_NUMBER(source_tracepoints_visit(&(struct source_visitor){ &visits, visit_log }, &error), -1);
 	CHECK(strncmp(error.text, "cannot list the tracepoints in tracefs: ", 40) == 0);
 	tracefs_end(&top);
 }

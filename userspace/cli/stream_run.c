@@ -125,7 +125,7 @@ static int run_begin(struct run *run, struct error *error)
 		.clock = "boot",
 		.time_source = "realtime",
 		.kernel = run->kernel.release,
-		.nr_cpus = source_nr_cpus(run->source),
+		.nr_cpus = source_describe(run->source)->nr_cpus,
 		.buffer_kib = run->settings->buffer_kib,
 		.wall_offset_ns = clock_wall_offset_ns(),
 		.start_ns = clock_boot_ns(),

@@ -108,11 +108,12 @@ static int selection_check(const struct selection *selection, struct error *erro
 int tracepoints_find(struct convention *convention, struct selection *selection, struct error *error)
 {
 	struct finder finder = { .convention = convention, .selection = selection };
+	struct source_visitor visitor = { .context = &finder, .visit = tracepoint_visit };
 	const char *directory;
 
 	if (source_directory(&directory, error) < 0)
 		return -1;
-	if (source_tracepoints_visit(tracepoint_visit, &finder, error) < 0)
+	if (source_tracepoints_visit(&visitor, error) < 0)
 		return -1;
 	return selection_check(selection, error);
 }

@@ -41,13 +41,8 @@ static char **list_sort(char **list)
 	return list;
 }
 
-struct visitor {
-	int (*visit)(void *context, const struct source_tracepoint *tracepoint, struct error *error);
-	void *context;
-};
-
 /* Visits one tracepoint; one that has gone since the directory was read (a module left) is passed over. */
-static int event_visit(const struct visitor *visitor, const char *system, const char *name, struct error *error)
+static int event_visit(const struct source_visitor *visitor, const char *system, const char *name, struct error *error)
 {
 	struct source_tracepoint tracepoint = { .system = system, .name = name };
 	int size = 0, status;
@@ -61,7 +56,7 @@ static int event_visit(const struct visitor *visitor, const char *system, const 
 	return status;
 }
 
-static int system_visit(const struct visitor *visitor, const char *system, struct error *error)
+static int system_visit(const struct source_visitor *visitor, const char *system, struct error *error)
 {
 	char **names = list_sort(tracefs_system_events(NULL, system));
 	int status = 0;
@@ -72,18 +67,15 @@ static int system_visit(const struct visitor *visitor, const char *system, struc
 	return status;
 }
 
-int source_tracepoints_visit(int (*visit)(void *context, const struct source_tracepoint *tracepoint,
-					  struct error *error),
-			     void *context, struct error *error)
+int source_tracepoints_visit(const struct source_visitor *visitor, struct error *error)
 {
-	struct visitor visitor = { .visit = visit, .context = context };
 	char **systems = list_sort(tracefs_event_systems(NULL));
 	int status = 0;
 
 	if (!systems)
 		return error_set_system(error, errno, "cannot list the tracepoints in tracefs");
 	for (char **system = systems; *system && status == 0; system++)
-		status = system_visit(&visitor, *system, error);
+		status = system_visit(visitor, *system, error);
 	tracefs_list_free(systems);
 	return status;
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads a tracefs instance's ring buffers while they are written. */
-#include "source/source.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "source/merge.h"
+#include "source/state.h"
 #include "source/statistics.h"
 
 /*
@@ -21,18 +19,26 @@
  */
 #define HOLD_BACK_NS (20 * NS_PER_MS)
 
-struct source {
+/** struct live - a source that is an instance */
+struct live {
+	struct source source;
 	char *directory;
-	struct stream *streams;
-	size_t nr_streams;
+};
+
+/** struct live_stream - one CPU's trace_pipe_raw, and room for a sub-buffer */
+struct live_stream {
+	int fd;
+	size_t size;
+	unsigned char bytes[];
 };
 
 static ssize_t live_refill(struct stream *stream, struct error *error)
 {
+	struct live_stream *own = stream->own;
 	ssize_t size;
 
 	do {
-		size = read(stream->fd, stream->bytes, stream->bytes_size);
+		size = read(own->fd, own->bytes, own->size);
 	} while (size < 0 && errno == EINTR);
 	if (size < 0 && errno == EAGAIN)
 		return 0;
@@ -41,41 +47,50 @@ static ssize_t live_refill(struct stream *stream, struct error *error)
 	return size;
 }
 
-static const struct stream_ops live_ops = {
+static void live_stream_close(struct stream *stream)
+{
+	struct live_stream *own = stream->own;
+
+	if (own->fd >= 0)
+		close(own->fd);
+	free(own);
+}
+
+static const struct stream_ops live_stream_ops = {
 	.refill = live_refill,
+	.close = live_stream_close,
 };
 
-static int stream_open(struct stream *stream, const char *directory, int cpu, struct error *error)
+static int live_stream_open(struct stream *stream, const char *directory, int cpu, struct error *error)
 {
+	size_t size = sysconf(_SC_PAGESIZE);
+	struct live_stream *own = calloc(1, sizeof(*own) + size);
 	struct buffer path = { 0 };
+	int status = 0;
 
-	*stream = (struct stream){ .ops = &live_ops, .cpu = cpu, .fd = -1 };
-	stream->bytes_size = sysconf(_SC_PAGESIZE);
-	stream->bytes = malloc(stream->bytes_size);
+	if (!own)
+		return error_set(error, "out of memory");
 	buffer_printf(&path, "%s/per_cpu/cpu%d/trace_pipe_raw", directory, cpu);
-	stream->fd = open(buffer_string(&path), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (!stream->bytes)
-		error_set(error, "out of memory");
-	else if (stream->fd < 0)
-		error_set_system(error, errno, "cannot open %s", buffer_string(&path));
+	own->size = size;
+	own->fd = open(buffer_string(&path), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (own->fd < 0)
+		status = error_set_system(error, errno, "cannot open %s", buffer_string(&path));
+	*stream = (struct stream){ .ops = &live_stream_ops, .cpu = cpu, .own = own, .bytes = own->bytes };
 	buffer_release(&path);
-	return error->text[0] ? -1 : 0;
+	return status;
 }
 
 /* Adds a stream for a directory entry "cpuN"; passes over others. */
-static int source_add(struct source *source, const char *entry, struct error *error)
+static int live_add(struct live *live, const char *entry, struct error *error)
 {
-	struct stream *streams;
+	struct stream *stream;
 	int cpu;
 	char rest;
 
 	if (sscanf(entry, "cpu%d%c", &cpu, &rest) != 1)
 		return 0;
-	streams = reallocarray(source->streams, source->nr_streams + 1, sizeof(*streams));
-	if (!streams)
-		return error_set(error, "out of memory");
-	source->streams = streams;
-	return stream_open(&streams[source->nr_streams++], source->directory, cpu, error);
+	stream = source_add_stream(&live->source, error);
+	return stream ? live_stream_open(stream, live->directory, cpu, error) : -1;
 }
 
 static int stream_compare(const void *a, const void *b)
@@ -84,63 +99,46 @@ static int stream_compare(const void *a, const void *b)
 }
 
 /* Adds all CPUs, sorted, so that what is told of them does not depend on the order of a directory. */
-static int source_add_all(struct source *source, struct error *error)
+static int live_add_all(struct live *live, struct error *error)
 {
+	struct source *source = &live->source;
 	struct buffer path = { 0 };
 	struct dirent *entry;
 	int status = 0;
 	DIR *list;
 
-	buffer_printf(&path, "%s/per_cpu", source->directory);
+	buffer_printf(&path, "%s/per_cpu", live->directory);
 	list = opendir(buffer_string(&path));
 	if (!list)
 		status = error_set_system(error, errno, "cannot open %s", buffer_string(&path));
 	while (list && status == 0 && (entry = readdir(list)))
-		status = source_add(source, entry->d_name, error);
+		status = live_add(live, entry->d_name, error);
 	if (list)
 		closedir(list);
 	if (status == 0 && source->nr_streams == 0)
 		status = error_set(error, "%s names no CPU", buffer_string(&path));
 	if (status == 0)
 		qsort(source->streams, source->nr_streams, sizeof(*source->streams), stream_compare);
+	source->description.nr_cpus = source->nr_streams;
 	buffer_release(&path);
 	return status;
 }
 
-int source_live_open(struct source **out, const char *directory, struct error *error)
+static int64_t live_await(struct source *source, int64_t until_ns)
 {
-	struct source *source = calloc(1, sizeof(*source));
-
-	*out = source;
-	if (source)
-		source->directory = strdup(directory);
-	if (!source || !source->directory)
-		error_set(error, "out of memory");
-	else if (source_add_all(source, error) == 0)
-		return 0;
-	source_close(source);
-	*out = NULL;
-	return -1;
-}
-
-unsigned int source_nr_cpus(const struct source *source)
-{
-	return source->nr_streams;
-}
-
-int source_drain(struct source *source, int64_t until_ns, const struct source_handler *handler, struct error *error)
-{
+	(void)source;
 	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) < 0)
-		until_ns -= HOLD_BACK_NS;
-	return merge_drain(source->streams, source->nr_streams, until_ns, handler, error);
+		return until_ns - HOLD_BACK_NS;
+	return until_ns;
 }
 
-static int stream_read_lost(const struct stream *stream, const char *directory, uint64_t *lost, struct error *error)
+static int live_read_lost(struct source *source, const struct stream *stream, uint64_t *lost, struct error *error)
 {
+	const struct live *live = (const struct live *)source;
 	struct buffer path = { 0 }, text = { 0 };
 	int status = 0;
 
-	buffer_printf(&path, "%s/per_cpu/cpu%d/stats", directory, stream->cpu);
+	buffer_printf(&path, "%s/per_cpu/cpu%d/stats", live->directory, stream->cpu);
 	if (file_read(buffer_string(&path), &text) < 0)
 		status = error_set_system(error, errno, "cannot read %s", buffer_string(&path));
 	*lost = statistics_lost(buffer_text(&text));
@@ -149,51 +147,49 @@ static int stream_read_lost(const struct stream *stream, const char *directory, 
 	return status;
 }
 
-/* Settles one CPU's account: what no gap explains was lost somewhere up to the end. */
-static int stream_settle(const struct stream *stream, int64_t end_ns, uint64_t lost,
-			 const struct source_handler *handler, struct error *error)
+static int live_visit(struct source *source, const struct source_visitor *visitor, struct error *error)
 {
-	struct source_loss loss = { .cpu = stream->cpu, .from_ns = stream->last_ns, .to_ns = end_ns };
+	(void)source;
+	return source_tracepoints_visit(visitor, error);
+}
 
-	if (!stream->has_uncounted && lost > stream->counted)
-		loss.count = lost - stream->counted;
-	else if (stream->is_behind_gap)
-		loss.count = SOURCE_COUNT_UNKNOWN;
-	else
+static void live_find_task(struct source *source, int tid, struct source_task *out)
+{
+	(void)source;
+	source_task_find(tid, out);
+}
+
+static void live_close(struct source *source)
+{
+	struct live *live = (struct live *)source;
+
+	free(live->directory);
+	free(live);
+}
+
+static const struct source_ops live_ops = {
+	.await = live_await,
+	.read_lost = live_read_lost,
+	.visit = live_visit,
+	.find_task = live_find_task,
+	.close = live_close,
+};
+
+int source_live_open(struct source **out, const char *directory, struct error *error)
+{
+	struct live *live = calloc(1, sizeof(*live));
+
+	*out = NULL;
+	if (!live)
+		return error_set(error, "out of memory");
+	live->source.ops = &live_ops;
+	live->directory = strdup(directory);
+	if (!live->directory)
+		error_set(error, "out of memory");
+	else if (live_add_all(live, error) == 0)
+		*out = &live->source;
+	if (*out)
 		return 0;
-	return handler->loss(handler->context, &loss, error);
-}
-
-int source_finish(struct source *source, int64_t end_ns, const struct source_handler *handler, uint64_t *lost,
-		  struct error *error)
-{
-	*lost = 0;
-	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
-	if (merge_drain(source->streams, source->nr_streams, INT64_MAX, handler, error) < 0)
-		return -1;
-	for (size_t i = 0; i < source->nr_streams; i++) {
-		const struct stream *stream = &source->streams[i];
-		uint64_t stream_lost;
-
-		if (stream_read_lost(stream, source->directory, &stream_lost, error) < 0)
-			return -1;
-		if (stream_settle(stream, end_ns, stream_lost, handler, error) < 0)
-			return -1;
-		*lost += stream_lost;
-	}
-	return 0;
-}
-
-void source_close(struct source *source)
-{
-	if (!source)
-		return;
-	for (size_t i = 0; i < source->nr_streams; i++) {
-		if (source->streams[i].fd >= 0)
-			close(source->streams[i].fd);
-		free(source->streams[i].bytes);
-	}
-	free(source->streams);
-	free(source->directory);
-	free(source);
+	source_close(&live->source);
+	return -1;
 }

@@ -44,7 +44,7 @@ int merge_drain(struct stream *streams, size_t nr_streams, int64_t until_ns, con
 	struct stream *first, *second;
 
 	for (size_t i = 0; i < nr_streams; i++) {
-		if (stream_fill(&streams[i], handler, error) < 0)
+		if (stream_fill(&streams[i], error) < 0 || stream_tell_gap(&streams[i], handler, error) < 0)
 			return -1;
 	}
 	first = streams_first(streams, nr_streams, &second);

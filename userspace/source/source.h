@@ -13,12 +13,14 @@
  * struct record - one record as the kernel wrote it
  * @time_ns: trace time
  * @cpu: whose ring buffer held it
+ * @buffer: of which instance, where a source has several: index into the description's buffers
  * @data: its bytes, common fields first, in the order and at the offsets its format says; borrowed, alignment 4
  * @size: how many bytes; nothing beyond may be read, whatever they say
  */
 struct record {
 	int64_t time_ns;
 	int cpu;
+	unsigned int buffer;
 	const unsigned char *data;
 	size_t size;
 };
@@ -28,12 +30,14 @@ struct record {
 
 /**
  * struct source_loss - records of one CPU that were overwritten before anybody read them
+ * @buffer: as in struct record
  * @from_ns: what was lost is younger than this
  * @to_ns: and older than this
  * @count: how many, or SOURCE_COUNT_UNKNOWN
  */
 struct source_loss {
 	int cpu;
+	unsigned int buffer;
 	int64_t from_ns;
 	int64_t to_ns;
 	int64_t count;
@@ -63,8 +67,23 @@ struct source;
  */
 int source_live_open(struct source **out, const char *directory, struct error *error);
 
-/** source_nr_cpus - how many CPUs the source has buffers of */
-unsigned int source_nr_cpus(const struct source *source);
+/**
+ * struct source_description - what a reader needs to know of a source
+ * @nr_cpus: how many CPUs it has buffers of
+ */
+struct source_description {
+	unsigned int nr_cpus;
+};
+
+/** source_describe - what is known of a source, as long as it is open */
+const struct source_description *source_describe(const struct source *source);
+
+/**
+ * source_first_time - time of the first record
+ *
+ * Returns 1, or 0 where there is no record, or -1 with @error.
+ */
+int source_first_time(struct source *source, int64_t *time_ns, struct error *error);
 
 /**
  * source_drain - deliver all records up to a moment that has passed
@@ -108,14 +127,23 @@ struct source_tracepoint {
 };
 
 /**
- * source_tracepoints_visit - show all tracepoints of the running kernel, sorted by system and name
- * @visit: returns 0 to go on, anything else to stop
- *
- * Returns what @visit returned last, 0 where there was nothing to visit, or -1 with @error.
+ * struct source_visitor - who takes a look at tracepoints
+ * @visit: returns 0 to go on, anything else to stop, -1 with @error
  */
-int source_tracepoints_visit(int (*visit)(void *context, const struct source_tracepoint *tracepoint,
-					  struct error *error),
-			     void *context, struct error *error);
+struct source_visitor {
+	void *context;
+	int (*visit)(void *context, const struct source_tracepoint *tracepoint, struct error *error);
+};
+
+/**
+ * source_tracepoints_visit - show all tracepoints of the running kernel, sorted by system and name
+ *
+ * Returns what the visitor returned last, 0 where there was nothing to visit, or -1 with @error.
+ */
+int source_tracepoints_visit(const struct source_visitor *visitor, struct error *error);
+
+/** source_visit - show all tracepoints that a source may have records of; returns likewise */
+int source_visit(struct source *source, const struct source_visitor *visitor, struct error *error);
 
 /** source_tracepoint_is_enabled - whether the top-level instance records it */
 bool source_tracepoint_is_enabled(const char *system, const char *name);
@@ -135,5 +163,8 @@ struct source_task {
 
 /** source_task_find - look up a thread: in procfs while it lives, then among the names that the kernel saved */
 void source_task_find(int tid, struct source_task *out);
+
+/** source_find_task - look up a thread in what the source knows */
+void source_find_task(struct source *source, int tid, struct source_task *out);
 
 #endif

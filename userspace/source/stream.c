@@ -20,15 +20,18 @@ static void gap_note(struct stream *stream, int64_t count)
 	stream->is_behind_gap = true;
 }
 
-static int gap_tell(struct stream *stream, const struct source_handler *handler, struct error *error)
+int stream_tell_gap(struct stream *stream, const struct source_handler *handler, struct error *error)
 {
 	struct source_loss loss = {
 		.cpu = stream->cpu,
+		.buffer = stream->buffer,
 		.from_ns = stream->last_ns > stream->settled_ns ? stream->last_ns : stream->settled_ns,
 		.to_ns = stream->next.time_ns,
 		.count = stream->gap_count,
 	};
 
+	if (!stream->is_behind_gap || !stream->has_next)
+		return 0;
 	stream->is_behind_gap = false;
 	if (loss.count < 0)
 		stream->has_uncounted = true;
@@ -37,13 +40,14 @@ static int gap_tell(struct stream *stream, const struct source_handler *handler,
 	return handler->loss(handler->context, &loss, error);
 }
 
-int stream_fill(struct stream *stream, const struct source_handler *handler, struct error *error)
+int stream_fill(struct stream *stream, struct error *error)
 {
 	while (!stream->has_next) {
 		ssize_t size;
 
 		if (page_next(&stream->page, &stream->next)) {
 			stream->next.cpu = stream->cpu;
+			stream->next.buffer = stream->buffer;
 			stream->has_next = true;
 			break;
 		}
@@ -56,7 +60,7 @@ int stream_fill(struct stream *stream, const struct source_handler *handler, str
 		if (stream->page.has_gap)
 			gap_note(stream, stream->page.gap_count);
 	}
-	return stream->is_behind_gap ? gap_tell(stream, handler, error) : 0;
+	return 0;
 }
 
 int stream_deliver(struct stream *stream, const struct source_handler *handler, struct error *error)
@@ -65,5 +69,7 @@ int stream_deliver(struct stream *stream, const struct source_handler *handler, 
 	stream->last_ns = stream->next.time_ns;
 	if (handler->record(handler->context, &stream->next, error) < 0)
 		return -1;
-	return stream_fill(stream, handler, error);
+	if (stream_fill(stream, error) < 0)
+		return -1;
+	return stream_tell_gap(stream, handler, error);
 }

@@ -11,15 +11,18 @@ struct stream;
 
 /**
  * struct stream_ops - where sub-buffers come from
- * @refill: make @stream->bytes hold the next sub-buffer; returns its size, 0 where there is none now, -1 with @error
+ * @refill: let @stream->bytes point to the next sub-buffer, which stays until the next call; returns its size, 0 where
+ *          there is none now, -1 with @error
+ * @close: give back @stream->own
  */
 struct stream_ops {
 	ssize_t (*refill)(struct stream *stream, struct error *error);
+	void (*close)(struct stream *stream);
 };
 
 /**
- * struct stream - one CPU
- * @fd: what @ops read from, -1 for none
+ * struct stream - one CPU of one buffer
+ * @own: what @ops keep
  * @bytes: the sub-buffer that @page walks
  * @next: the next record, where @has_next
  * @is_behind_gap: records were lost before the next one, and nobody was told yet
@@ -32,9 +35,9 @@ struct stream_ops {
 struct stream {
 	const struct stream_ops *ops;
 	int cpu;
-	int fd;
-	unsigned char *bytes;
-	size_t bytes_size;
+	unsigned int buffer;
+	void *own;
+	const unsigned char *bytes;
 	struct page page;
 	struct record next;
 	bool has_next;
@@ -47,16 +50,19 @@ struct stream {
 };
 
 /**
- * stream_fill - make the next record known, where there is one, and tell of the gap before it
+ * stream_fill - make the next record known, where there is one
  *
  * What a damaged sub-buffer did not give is a gap of unknown size.
  *
  * Returns 0, whether or not there is a next record, or -1 with @error.
  */
-int stream_fill(struct stream *stream, const struct source_handler *handler, struct error *error);
+int stream_fill(struct stream *stream, struct error *error);
+
+/** stream_tell_gap - tell of the gap before the next record, where there are both; returns -1 with @error */
+int stream_tell_gap(struct stream *stream, const struct source_handler *handler, struct error *error);
 
 /**
- * stream_deliver - hand the next record on, and fill again
+ * stream_deliver - hand the next record on, fill again, and tell of a gap
  *
  * To be called while @stream->has_next. Returns 0, or -1 with @error.
  */

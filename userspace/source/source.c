@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What all kinds of sources have in common: streams, their merge, the account of losses. */
+#include <stdlib.h>
+
+#include "source/merge.h"
+#include "source/state.h"
+
+struct stream *source_add_stream(struct source *source, struct error *error)
+{
+	struct stream *streams = reallocarray(source->streams, source->nr_streams + 1, sizeof(*streams));
+
+	if (!streams) {
+		error_set(error, "out of memory");
+		return NULL;
+	}
+	source->streams = streams;
+	streams[source->nr_streams] = (struct stream){ 0 };
+	return &streams[source->nr_streams++];
+}
+
+const struct source_description *source_describe(const struct source *source)
+{
+	return &source->description;
+}
+
+int source_first_time(struct source *source, int64_t *time_ns, struct error *error)
+{
+	bool has_first = false;
+
+	for (size_t i = 0; i < source->nr_streams; i++) {
+		struct stream *stream = &source->streams[i];
+
+		if (stream_fill(stream, error) < 0)
+			return -1;
+		if (!stream->has_next || (has_first && stream->next.time_ns >= *time_ns))
+			continue;
+		*time_ns = stream->next.time_ns;
+		has_first = true;
+	}
+	return has_first;
+}
+
+int source_drain(struct source *source, int64_t until_ns, const struct source_handler *handler, struct error *error)
+{
+	if (source->ops->await)
+		until_ns = source->ops->await(source, until_ns);
+	return merge_drain(source->streams, source->nr_streams, until_ns, handler, error);
+}
+
+/* Settles one stream's account: what no gap explains was lost somewhere up to the end. */
+static int stream_settle(const struct stream *stream, int64_t end_ns, uint64_t lost,
+			 const struct source_handler *handler, struct error *error)
+{
+	struct source_loss loss = {
+		.cpu = stream->cpu,
+		.buffer = stream->buffer,
+		.from_ns = stream->last_ns,
+		.to_ns = end_ns,
+	};
+
+	if (!stream->has_uncounted && lost > stream->counted)
+		loss.count = lost - stream->counted;
+	else if (stream->is_behind_gap)
+		loss.count = SOURCE_COUNT_UNKNOWN;
+	else
+		return 0;
+	return handler->loss(handler->context, &loss, error);
+}
+
+int source_finish(struct source *source, int64_t end_ns, const struct source_handler *handler, uint64_t *lost,
+		  struct error *error)
+{
+	*lost = 0;
+	if (source->ops->await)
+		source->ops->await(source, INT64_MAX);
+	if (merge_drain(source->streams, source->nr_streams, INT64_MAX, handler, error) < 0)
+		return -1;
+	for (size_t i = 0; i < source->nr_streams; i++) {
+		const struct stream *stream = &source->streams[i];
+		uint64_t stream_lost = stream->counted;
+
+		if (source->ops->read_lost && source->ops->read_lost(source, stream, &stream_lost, error) < 0)
+			return -1;
+		if (stream_settle(stream, end_ns, stream_lost, handler, error) < 0)
+			return -1;
+		*lost += stream_lost;
+	}
+	return 0;
+}
+
+int source_visit(struct source *source, const struct source_visitor *visitor, struct error *error)
+{
+	return source->ops->visit(source, visitor, error);
+}
+
+void source_find_task(struct source *source, int tid, struct source_task *out)
+{
+	*out = (struct source_task){ 0 };
+	source->ops->find_task(source, tid, out);
+}
+
+void source_close(struct source *source)
+{
+	if (!source)
+		return;
+	for (size_t i = 0; i < source->nr_streams; i++) {
+		if (source->streams[i].ops)
+			source->streams[i].ops->close(&source->streams[i]);
+	}
+	free(source->streams);
+	source->ops->close(source);
+}
