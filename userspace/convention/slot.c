@@ -26,7 +26,8 @@ static bool type_has_word(const char *type, const char *word)
 /* Arrays of u8 and of unsigned char are bytes, as Perfetto takes them, although libtraceevent calls them strings. */
 static bool field_is_characters(const struct tep_format_field *field)
 {
-	return type_has_word(field->type, "char") && !type_has_word(field->type, "unsigned");
+	return type_has_word(field->type, "char") && !type_has_word(field->type, "unsigned") &&
+		!(field->flags & TEP_FIELD_IS_POINTER);
 }
 
 static enum slot_kind array_kind(const struct tep_format_field *field)
@@ -40,6 +41,12 @@ static enum slot_kind array_kind(const struct tep_format_field *field)
 	return is_text ? SLOT_DYNAMIC_TEXT : SLOT_DYNAMIC_BYTES;
 }
 
+static bool field_is_aggregate(const struct tep_format_field *field)
+{
+	return !(field->flags & TEP_FIELD_IS_POINTER) &&
+		(type_has_word(field->type, "struct") || type_has_word(field->type, "union"));
+}
+
 static bool is_integer_size(int size)
 {
 	return size == 1 || size == 2 || size == 4 || size == 8;
@@ -49,7 +56,7 @@ static enum slot_kind field_kind(const struct tep_format_field *field)
 {
 	if (field->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_DYNAMIC))
 		return array_kind(field);
-	if (!is_integer_size(field->size) || type_has_word(field->type, "struct") || type_has_word(field->type, "union"))
+	if (!is_integer_size(field->size) || field_is_aggregate(field))
 		return SLOT_FIXED_BYTES;
 	if (field->size == 1 && (type_has_word(field->type, "bool") || type_has_word(field->type, "_Bool")))
 		return SLOT_BOOLEAN;
