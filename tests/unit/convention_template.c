@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of which formats follow the convention, and as what. */
+#include "convention/convention.h"
+
+#include "format.h"
+#include "tap.h"
+
+static const char *const kinds[] = { "none", "slice", "counter" };
+static const char *const scopes[] = { "thread", "process", "cpu", "custom" };
+
+/* Says "slice 'demo:event' custom scope_x track_name: extra extra". */
+static void template_describe(struct buffer *out, const struct template *template)
+{
+	buffer_printf(out, "%s %s %s", kinds[template->kind], template->category, scopes[template->scope]);
+	if (template->scope_field)
+		buffer_printf(out, " %s", template->scope_field);
+	if (template->track_name.kind != SLOT_ABSENT)
+		buffer_append_string(out, " track_name");
+	if (template->nr_extras > 0)
+		buffer_append_char(out, ':');
+	for (size_t i = 0; i < template->nr_extras; i++)
+		buffer_printf(out, " %s", template->extras[i].name);
+}
+
+static void check_format(const char *format, const char *want)
+{
+	struct convention *convention = convention_new();
+	const struct template *template;
+	struct buffer got = { 0 };
+	struct error error = { 0 };
+
+	if (convention_add(convention, "demo", text_of(format), &template, &error) < 0)
+		buffer_append_string(&got, error.text);
+	else if (!template)
+		buffer_append_string(&got, "does not follow");
+	else
+		template_describe(&got, template);
+	CHECK_TEXT(buffer_string(&got), want);
+	CHECK_NUMBER(convention_size(convention), template ? 1 : 0);
+	CHECK(!template || convention_template(convention, 0) == template);
+	buffer_release(&got);
+	convention_free(convention);
+}
+
+#define CHECK_FIELDS(fields, want) check_format(FORMAT("event", 1300, fields), want)
+
+TEST(the_two_slice_fields_or_a_counter_value_make_a_tracepoint_follow)
+{
+	CHECK_FIELDS(SLICE_FIELDS, "slice demo:event thread");
+	CHECK_FIELDS(FIELD("s64 counter_value", 8, 8, 1), "counter demo:event thread");
+	CHECK_FIELDS(FIELD("char track_event_type", 8, 1, 0), "does not follow");
+	CHECK_FIELDS(FIELD("__data_loc char[] slice_name", 12, 4, 0), "does not follow");
+	CHECK_FIELDS(FIELD("char track_event_types", 8, 1, 0) FIELD("__data_loc char[] slice_name", 12, 4, 0),
+		     "does not follow");
+	CHECK_FIELDS(FIELD("s64 my_counter_value", 8, 8, 1), "does not follow");
+	CHECK_FIELDS("", "does not follow");
+}
+
+TEST(scopes_are_told_apart_by_their_names)
+{
+	CHECK_FIELDS(SLICE_FIELDS FIELD("s32 scope_tgid", 16, 4, 1), "slice demo:event process scope_tgid");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("u32 scope_cpu", 16, 4, 0), "slice demo:event cpu scope_cpu");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("u8 scope_queue", 16, 1, 0), "slice demo:event custom scope_queue");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("s64 scope_", 16, 8, 1), "slice demo:event custom scope_");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("s64 scope_tgids", 16, 8, 1), "slice demo:event custom scope_tgids");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("s64 scoped", 16, 8, 1), "slice demo:event thread: scoped");
+}
+
+TEST(the_last_of_several_scopes_counts)
+{
+	CHECK_FIELDS(SLICE_FIELDS FIELD("s32 scope_tgid", 16, 4, 1) FIELD("s32 scope_x", 20, 4, 1),
+		     "slice demo:event custom scope_x: scope_tgid");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("s32 scope_x", 20, 4, 1) FIELD("s32 scope_tgid", 16, 4, 1),
+		     "slice demo:event process scope_tgid: scope_x");
+}
+
+TEST(a_scope_that_is_no_integer_is_an_extra_field)
+{
+	CHECK_FIELDS(SLICE_FIELDS FIELD("__data_loc char[] scope_x", 16, 4, 0), "slice demo:event thread: scope_x");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("void * scope_x", 16, 8, 0), "slice demo:event thread: scope_x");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("u32 scope_x[2]", 16, 8, 0), "slice demo:event thread: scope_x");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("struct pair scope_x", 16, 8, 0), "slice demo:event thread: scope_x");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("bool scope_x", 16, 1, 0), "slice demo:event thread: scope_x");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("struct triple scope_x", 16, 3, 0), "slice demo:event thread: scope_x");
+}
+
+TEST(slices_win_over_counters_and_an_incomplete_slice_is_a_counter)
+{
+	CHECK_FIELDS(SLICE_FIELDS FIELD("s64 counter_value", 16, 8, 1), "slice demo:event thread: counter_value");
+	CHECK_FIELDS(FIELD("char track_event_type", 8, 1, 0) FIELD("s64 counter_value", 16, 8, 1),
+		     "counter demo:event thread: track_event_type");
+	CHECK_FIELDS(FIELD("__data_loc char[] slice_name", 8, 4, 0) FIELD("s64 counter_value", 16, 8, 1),
+		     "counter demo:event thread: slice_name");
+}
+
+#define TYPE(declaration, size) \
+	FIELD(declaration " track_event_type", 8, size, 0) FIELD("__data_loc char[] slice_name", 16, 4, 0)
+
+TEST(the_type_is_an_integer_of_any_width)
+{
+	CHECK_FIELDS(TYPE("u8", 1), "slice demo:event thread");
+	CHECK_FIELDS(TYPE("short", 2), "slice demo:event thread");
+	CHECK_FIELDS(TYPE("unsigned int", 4), "slice demo:event thread");
+	CHECK_FIELDS(TYPE("enum kind", 4), "slice demo:event thread");
+	CHECK_FIELDS(TYPE("u64", 8), "slice demo:event thread");
+	CHECK_FIELDS(TYPE("bool", 1), "does not follow");
+	CHECK_FIELDS(TYPE("char *", 8), "does not follow");
+	CHECK_FIELDS(TYPE("__data_loc char[]", 4), "does not follow");
+	CHECK_FIELDS(FIELD("char track_event_type[4]", 8, 4, 0) FIELD("char slice_name[4]", 12, 4, 0),
+		     "does not follow");
+}
+
+#define NAME(declaration, size) FIELD("char track_event_type", 8, 1, 0) FIELD(declaration, 16, size, 0)
+
+TEST(names_are_characters_of_any_kind_of_array)
+{
+	CHECK_FIELDS(NAME("__data_loc char[] slice_name", 4), "slice demo:event thread");
+	CHECK_FIELDS(NAME("__data_loc const char[] slice_name", 4), "slice demo:event thread");
+	CHECK_FIELDS(NAME("__data_loc signed char[] slice_name", 4), "slice demo:event thread");
+	CHECK_FIELDS(NAME("__data_loc char[] slice_name", 8), "slice demo:event thread");
+	CHECK_FIELDS(NAME("__rel_loc char[] slice_name", 4), "slice demo:event thread");
+	CHECK_FIELDS(NAME("char slice_name[16]", 16), "slice demo:event thread");
+	CHECK_FIELDS(NAME("const char slice_name[16]", 16), "slice demo:event thread");
+	CHECK_FIELDS(NAME("char slice_name[]", 16), "slice demo:event thread");
+	CHECK_FIELDS(NAME("char slice_name[TASK_COMM_LEN]", 16), "slice demo:event thread");
+}
+
+TEST(bytes_pointers_and_numbers_are_no_names)
+{
+	CHECK_FIELDS(NAME("__data_loc u8[] slice_name", 4), "does not follow");
+	CHECK_FIELDS(NAME("__data_loc unsigned char[] slice_name", 4), "does not follow");
+	CHECK_FIELDS(NAME("__rel_loc u8[] slice_name", 4), "does not follow");
+	CHECK_FIELDS(NAME("u8 slice_name[16]", 16), "does not follow");
+	CHECK_FIELDS(NAME("unsigned char slice_name[16]", 16), "does not follow");
+	CHECK_FIELDS(NAME("char * slice_name", 8), "does not follow");
+	CHECK_FIELDS(NAME("char * slice_name[2]", 16), "does not follow");
+	CHECK_FIELDS(NAME("struct char_device slice_name[2]", 16), "does not follow");
+	CHECK_FIELDS(NAME("char slice_name", 1), "does not follow");
+	CHECK_FIELDS(NAME("u64 slice_name", 8), "does not follow");
+}
+
+TEST(a_track_name_that_is_no_text_is_an_extra_field)
+{
+	CHECK_FIELDS(SLICE_FIELDS FIELD("__data_loc char[] track_name", 16, 4, 0), "slice demo:event thread track_name");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("char track_name[8]", 16, 8, 0), "slice demo:event thread track_name");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("u32 track_name", 16, 4, 0), "slice demo:event thread: track_name");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("char * track_name", 16, 8, 0), "slice demo:event thread: track_name");
+}
+
+#define VALUE(declaration, size) FIELD(declaration, 8, size, 1)
+
+TEST(counters_are_integers_or_truths)
+{
+	CHECK_FIELDS(VALUE("s8 counter_value", 1), "counter demo:event thread");
+	CHECK_FIELDS(VALUE("pid_t counter_value", 4), "counter demo:event thread");
+	CHECK_FIELDS(VALUE("bool counter_value", 1), "counter demo:event thread");
+	CHECK_FIELDS(VALUE("void * counter_value", 8), "does not follow");
+	CHECK_FIELDS(VALUE("u32 counter_value[2]", 8), "does not follow");
+	CHECK_FIELDS(VALUE("__data_loc char[] counter_value", 4), "does not follow");
+	CHECK_FIELDS(VALUE("char counter_value[8]", 8), "does not follow");
+	CHECK_FIELDS(VALUE("struct big counter_value", 16), "does not follow");
+}
+
+TEST(a_format_that_says_what_cannot_be_is_refused)
+{
+	check_format("name: event\nID: 65536\nformat:\n" VALUE("s8 counter_value", 1) "\n\nprint fmt: \"\"\n",
+		     "demo:event has the impossible id 65536");
+	check_format("counter_value", "the format of a tracepoint in system demo cannot be read");
+	check_format("", "does not follow");
+}
+
+TEST(a_print_format_that_nobody_understands_does_no_harm)
+{
+	check_format("name: event\nID: 5\nformat:\n" FIELD("int common_pid", 4, 4, 1) "\n" VALUE("s8 counter_value", 1)
+		     "\nprint fmt: \"%d %pZ\", ({ while (1) REC->x(); }), sizeof(",
+		     "counter demo:event thread");
+}
+
+TEST(fields_at_impossible_places_are_no_fields)
+{
+	CHECK_FIELDS(FIELD("s64 counter_value", 4294967295, 8, 1), "does not follow");
+	CHECK_FIELDS(FIELD("s64 counter_value", 8, 0, 1), "does not follow");
+	CHECK_FIELDS(FIELD("s64 counter_value", 8, 4294967295, 1), "does not follow");
+}
+
+static struct buffer many_fields_format(size_t nr_fields)
+{
+	struct buffer format = { 0 };
+
+	buffer_append_string(&format, "name: event\nID: 5\nformat:\n" FIELD("int common_pid", 4, 4, 1) "\n"
+			     FIELD("s64 counter_value", 8, 8, 1));
+	for (size_t i = 0; i < nr_fields; i++)
+		buffer_printf(&format, "\tfield:u8 f%zu;\toffset:%zu;\tsize:1;\tsigned:0;\n", i, 16 + i);
+	buffer_append_string(&format, "\nprint fmt: \"\"\n");
+	return format;
+}
+
+TEST(the_first_extra_fields_are_kept_where_there_are_too_many)
+{
+	struct convention *convention = convention_new();
+	struct buffer format = many_fields_format(TEMPLATE_EXTRAS_MAX + 5);
+	const struct template *template = convention_add_text(convention, "demo", buffer_string(&format));
+
+	if (CHECK(template != NULL)) {
+		CHECK_NUMBER(template->nr_extras, TEMPLATE_EXTRAS_MAX);
+		CHECK_TEXT(template->extras[TEMPLATE_EXTRAS_MAX - 1].name, "f63");
+	}
+	buffer_release(&format);
+	convention_free(convention);
+}
+
+static const struct template *found(const struct convention *convention, unsigned int id)
+{
+	const unsigned char bytes[2] = { id & 255, id >> 8 };
+	struct record record = { .data = bytes, .size = sizeof(bytes) };
+
+	return convention_find(convention, &record);
+}
+
+TEST(records_are_told_apart_by_the_id_of_their_event)
+{
+	struct convention *convention = convention_new();
+	const struct template *a = convention_add_text(convention, "a", FORMAT("same", 5, SLICE_FIELDS));
+	const struct template *b = convention_add_text(convention, "b", FORMAT("same", 65535, SLICE_FIELDS));
+
+	CHECK_NUMBER(convention_size(convention), 2);
+	CHECK_TEXT(a->category, "a:same");
+	CHECK_TEXT(b->category, "b:same");
+	CHECK_TEXT(b->name, "same");
+	CHECK_NUMBER(b->index, 1);
+	CHECK(found(convention, 5) == a);
+	CHECK(found(convention, 65535) == b);
+	CHECK(!found(convention, 6));
+	convention_free(convention);
+}
+
+TEST(an_id_that_is_used_again_means_the_newer_event)
+{
+	struct convention *convention = convention_new();
+
+	convention_add_text(convention, "old", FORMAT("gone", 5, SLICE_FIELDS));
+	convention_add_text(convention, "new", FORMAT("here", 5, SLICE_FIELDS));
+	CHECK_NUMBER(convention_size(convention), 2);
+	CHECK_TEXT(found(convention, 5)->category, "new:here");
+	CHECK_TEXT(convention_template(convention, 0)->category, "old:gone");
+	convention_free(convention);
+}
+
+TEST(a_record_too_short_for_an_id_is_of_no_event)
+{
+	struct convention *convention = convention_new();
+	unsigned char *byte = calloc(1, 1);
+	struct record record = { .data = byte, .size = 1 };
+
+	convention_add_text(convention, "demo", FORMAT("event", 0, SLICE_FIELDS));
+	CHECK(!convention_find(convention, &record));
+	record.size = 0;
+	CHECK(!convention_find(convention, &record));
+	free(byte);
+	convention_free(convention);
+}
+
+TEST(freeing_nothing_is_fine)
+{
+	convention_free(NULL);
+}
