@@ -2,10 +2,20 @@
 /* Dates out of seconds, durations out of text. */
 #include "base/time.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+int64_t time_split(int64_t unix_ns, unsigned int *us)
+{
+	int64_t rest_ns = unix_ns % NS_PER_S;
+	bool is_before = rest_ns < 0;
+
+	*us = (rest_ns + is_before * NS_PER_S) / NS_PER_US;
+	return unix_ns / NS_PER_S - is_before;
+}
 
 void time_date_text(char *out, int64_t unix_s, const char *format)
 {

@@ -11,6 +11,13 @@
 #define NS_PER_MS INT64_C(1000000)
 #define NS_PER_US INT64_C(1000)
 
+/**
+ * time_split - the second that a moment lies in, and the microsecond in it, both rounded down
+ * @unix_ns: nanoseconds since 1970, of either sign
+ * @us: the microsecond, 0 to 999999
+ */
+int64_t time_split(int64_t unix_ns, unsigned int *us);
+
 /** TIME_DATE_SIZE - room for "YYYY-MM-DDThh:mm:ss" and its NUL, for any 64-bit time */
 #define TIME_DATE_SIZE 40
 

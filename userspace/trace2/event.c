@@ -214,9 +214,8 @@ _Static_assert(sizeof(rows) / sizeof(rows[0]) == TRACE2_KIND_COUNT, "a row for e
 /* Date and microseconds, cut, not rounded, and the closing quote. */
 static void append_time(struct buffer *line, struct trace2_session *session, int64_t time_ns)
 {
-	int64_t unix_ns = session->settings.start_unix_ns + time_ns;
-	int64_t second = unix_ns / NS_PER_S - (unix_ns % NS_PER_S < 0);
-	int64_t us = (unix_ns - second * NS_PER_S) / NS_PER_US;
+	unsigned int us;
+	int64_t second = time_split(session->settings.start_unix_ns + time_ns, &us);
 	char fraction[] = ".000000Z\"";
 
 	if (second != session->date_s) {

@@ -27,8 +27,8 @@ static void host_text(char *out)
 void trace2_sid_make(char *out, int64_t unix_ns, int pid)
 {
 	char date[TIME_DATE_SIZE], host[HOST_SIZE];
-	int64_t second = unix_ns / NS_PER_S - (unix_ns % NS_PER_S < 0);
-	unsigned int us = (unix_ns - second * NS_PER_S) / NS_PER_US;
+	unsigned int us;
+	int64_t second = time_split(unix_ns, &us);
 
 	host_text(host);
 	time_date_text(date, second, "%Y%m%dT%H%M%S");
