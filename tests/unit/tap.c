@@ -30,12 +30,27 @@ bool tap_check_number(int64_t got, int64_t want, const char *text, const char *f
 	return tap_check(got == want, text, file, line);
 }
 
+/* Shows a text as a comment, however many lines it has. */
+static void print_text(const char *what, const char *text)
+{
+	printf("#   %s ", what);
+	for (; *text; text++) {
+		putchar(*text);
+		if (*text == '\n' && text[1])
+			printf("#        ");
+	}
+	putchar('\n');
+}
+
 bool tap_check_text(const char *got, const char *want, const char *text, const char *file, int line)
 {
 	bool is_equal = got && strcmp(got, want) == 0;
 
-	if (!is_equal)
-		printf("# %s:\n#   got  %s\n#   want %s\n", text, got ? got : "(null)", want);
+	if (!is_equal) {
+		printf("# %s:\n", text);
+		print_text("got ", got ? got : "(null)");
+		print_text("want", want);
+	}
 	return tap_check(is_equal, text, file, line);
 }
 
