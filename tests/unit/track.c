@@ -403,7 +403,7 @@ TEST(time_never_runs_backwards)
 	stage_instant(&stage, 10, 8, "x");
 	reject(&stage, STAGE_WORK, 190, "bad");
 	CHECK_NUMBER(tracks_pass(stage.tracks, &passed, 120, &stage.error), 0);
-	CHECK_NUMBER(tracks_lose(stage.tracks, 0, 130, 140, 2, &stage.error), 0);
+	CHECK_NUMBER(tracks_lose(stage.tracks, &(struct tracks_gap){ 0, 0, 130, 140, 2 }, &stage.error), 0);
 	CHECK_NUMBER(tracks_pass(stage.tracks, &passed, 250, &stage.error), 0);
 	stage_finish(&stage, 240);
 	CHECK_TEXT(stage_told(&stage),

@@ -201,7 +201,7 @@ static int play_all(struct stage *stage)
 		return -1;
 	if (tracks_reject(stage->tracks, &bad, "bad", &stage->error) < 0)
 		return -1;
-	if (tracks_lose(stage->tracks, 3, 110, 120, TIMELINE_COUNT_UNKNOWN, &stage->error) < 0)
+	if (tracks_lose(stage->tracks, &(struct tracks_gap){ 0, 3, 110, 120, TIMELINE_COUNT_UNKNOWN }, &stage->error) < 0)
 		return -1;
 	return tracks_finish(stage->tracks, 200, 0, 0, &stage->error);
 }

@@ -10,7 +10,7 @@
 
 static void lose(struct stage *stage, int cpu, int64_t from_ns, int64_t to_ns)
 {
-	CHECK_NUMBER(tracks_lose(stage->tracks, cpu, from_ns, to_ns, 1, &stage->error), 0);
+	CHECK_NUMBER(tracks_lose(stage->tracks, &(struct tracks_gap){ 0, cpu, from_ns, to_ns, 1 }, &stage->error), 0);
 }
 
 TEST(a_slice_that_is_open_when_a_loss_begins_is_suspect)
@@ -152,8 +152,8 @@ TEST(a_loss_says_how_many_or_that_nobody_knows)
 	struct stage stage;
 
 	stage_init(&stage, NULL);
-	CHECK_NUMBER(tracks_lose(stage.tracks, 0, 110, 120, INT64_C(5000000000), &stage.error), 0);
-	CHECK_NUMBER(tracks_lose(stage.tracks, 70, 111, 120, TIMELINE_COUNT_UNKNOWN, &stage.error), 0);
+	CHECK_NUMBER(tracks_lose(stage.tracks, &(struct tracks_gap){ 0, 0, 110, 120, INT64_C(5000000000) }, &stage.error), 0);
+	CHECK_NUMBER(tracks_lose(stage.tracks, &(struct tracks_gap){ 0, 70, 111, 120, TIMELINE_COUNT_UNKNOWN }, &stage.error), 0);
 	CHECK_TEXT(stage_told(&stage), "110 lost 5000000000 on 0\n111 lost -1 on 70\n");
 	stage_release(&stage);
 }

@@ -223,7 +223,7 @@ static void tell_gaps(struct world *world, struct tracks *tracks, int64_t time_n
 		if (gap->was_told || gap->from_ns >= time_ns)
 			continue;
 		gap->was_told = true;
-		CHECK_NUMBER(tracks_lose(tracks, gap->cpu, gap->from_ns, gap->to_ns, 1, &error), 0);
+		CHECK_NUMBER(tracks_lose(tracks, &(struct tracks_gap){ 0, gap->cpu, gap->from_ns, gap->to_ns, 1 }, &error), 0);
 	}
 }
 

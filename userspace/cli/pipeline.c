@@ -44,7 +44,15 @@ static int pipeline_loss(void *context, const struct source_loss *loss, struct e
 {
 	struct pipeline *pipeline = context;
 
-	return tracks_lose(pipeline->tracks, loss->cpu, loss->from_ns, loss->to_ns, loss->count, error);
+	struct tracks_gap gap = {
+		.buffer = loss->buffer,
+		.cpu = loss->cpu,
+		.from_ns = loss->from_ns,
+		.to_ns = loss->to_ns,
+		.count = loss->count,
+	};
+
+	return tracks_lose(pipeline->tracks, &gap, error);
 }
 
 struct source_handler pipeline_handler(struct pipeline *pipeline)

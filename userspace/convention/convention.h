@@ -125,6 +125,7 @@ enum observation_kind {
 
 /**
  * struct observation - what one record says, in the convention's terms
+ * @cpu, @buffer: of the record
  * @tid: of the thread that wrote it
  * @scope_id: VALUE_SIGNED or VALUE_UNSIGNED; the tid where the tracepoint has no scope field
  * @slice_name: of begin and instant
@@ -139,6 +140,7 @@ struct observation {
 	const struct template *template;
 	int64_t time_ns;
 	int cpu;
+	unsigned int buffer;
 	int tid;
 	struct value scope_id;
 	struct text slice_name;

@@ -89,6 +89,7 @@ const char *observation_read(struct observation *out, const struct template *tem
 	out->template = template;
 	out->time_ns = record->time_ns;
 	out->cpu = record->cpu;
+	out->buffer = record->buffer;
 	out->nr_extras = 0;
 	out->track_name = text_of(template->name);
 	problem = payload_read(out, template, record);

@@ -37,6 +37,8 @@ static void append_name(struct buffer *out, const struct timeline_track *track)
 		buffer_printf(out, " %s", track->comm);
 	if (track->cpu >= 0)
 		buffer_printf(out, " cpu %d", track->cpu);
+	if (track->buffer && track->buffer[0])
+		buffer_printf(out, " in %s", track->buffer);
 }
 
 static void member_string(struct buffer *out, const char *name, struct text text, bool *first)
@@ -64,6 +66,8 @@ static void append_identity(struct buffer *out, const struct timeline_track *tra
 		member_string(out, "comm", text_of(track->comm), &first);
 	if (track->cpu >= 0)
 		buffer_printf(out, ",\"cpu\":%d", track->cpu);
+	if (track->buffer)
+		member_string(out, "buffer", text_of(track->buffer), &first);
 	buffer_append_char(out, '}');
 }
 

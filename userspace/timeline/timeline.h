@@ -96,6 +96,7 @@ enum scope_kind {
  * @cpu: keeps the idle tasks (tid 0) of the CPUs apart, -1 on all other tracks
  * @tgid: the thread's process, 0 where it is unknown or means nothing
  * @comm: the task's name, "" where it is unknown or means nothing
+ * @buffer: name of the buffer that its records are from, NULL where the source has only one
  */
 struct timeline_track {
 	unsigned long number;
@@ -108,6 +109,7 @@ struct timeline_track {
 	int cpu;
 	int tgid;
 	const char *comm;
+	const char *buffer;
 	void *slots[TIMELINE_SINKS_MAX];
 };
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What each observation does to its track, and what the timeline is told of it. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "track/state.h"
 
 static void tracks_advance(struct tracks *tracks, int64_t time_ns)
@@ -50,6 +53,13 @@ static int slice_begin(struct tracks *tracks, struct track *track, const struct 
 	return timeline_push(tracks->timeline, &event, error);
 }
 
+/* Whether a slice that began at @begin_ns and ends now overlaps a loss in its buffer. */
+static bool track_is_suspect(const struct tracks *tracks, const struct track *track, int64_t begin_ns)
+{
+	return track->buffer < tracks->nr_suspicions &&
+	       suspicion_covers(&tracks->suspicions[track->buffer], track->shown.cpu, begin_ns);
+}
+
 int tracks_pop(struct tracks *tracks, struct track *track, const struct observation *observation, struct error *error)
 {
 	struct timeline_event event = event_of(tracks, TIMELINE_SLICE_END, track, observation);
@@ -58,7 +68,7 @@ int tracks_pop(struct tracks *tracks, struct track *track, const struct observat
 
 	event.name = &slice.name->shown;
 	event.begin_ns = slice.begin_ns;
-	event.is_suspect = suspicion_covers(&tracks->suspicion, track->shown.cpu, slice.begin_ns);
+	event.is_suspect = track_is_suspect(tracks, track, slice.begin_ns);
 	event.is_unfinished = !observation;
 	tracks->totals.suspect += event.is_suspect;
 	tracks->totals.unfinished += event.is_unfinished;
@@ -181,11 +191,27 @@ int tracks_reject(struct tracks *tracks, const struct observation *observation, 
 	return tracks_pass(tracks, &event, observation->time_ns, error);
 }
 
-int tracks_lose(struct tracks *tracks, int cpu, int64_t from_ns, int64_t to_ns, int64_t count, struct error *error)
+static struct suspicion *tracks_suspicion(struct tracks *tracks, unsigned int buffer)
 {
-	struct timeline_event event = { .kind = TIMELINE_LOSS, .loss_cpu = cpu, .loss_count = count };
+	struct suspicion *suspicions;
 
-	if (suspicion_add(&tracks->suspicion, cpu, to_ns) < 0)
+	if (buffer < tracks->nr_suspicions)
+		return &tracks->suspicions[buffer];
+	suspicions = reallocarray(tracks->suspicions, buffer + 1, sizeof(*suspicions));
+	if (!suspicions)
+		return NULL;
+	memset(suspicions + tracks->nr_suspicions, 0, (buffer + 1 - tracks->nr_suspicions) * sizeof(*suspicions));
+	tracks->suspicions = suspicions;
+	tracks->nr_suspicions = buffer + 1;
+	return &suspicions[buffer];
+}
+
+int tracks_lose(struct tracks *tracks, const struct tracks_gap *gap, struct error *error)
+{
+	struct timeline_event event = { .kind = TIMELINE_LOSS, .loss_cpu = gap->cpu, .loss_count = gap->count };
+	struct suspicion *suspicion = tracks_suspicion(tracks, gap->buffer);
+
+	if (!suspicion || suspicion_add(suspicion, gap->cpu, gap->to_ns) < 0)
 		return error_set(error, "out of memory");
-	return tracks_pass(tracks, &event, from_ns, error);
+	return tracks_pass(tracks, &event, gap->from_ns, error);
 }

@@ -19,6 +19,7 @@ struct slice {
  * struct track - one track
  * @shown: what sinks see
  * @template_index: of its tracepoint
+ * @buffer: of its records, as an index
  * @hash: of its key
  * @begin_ns: when it appeared
  * @slices: the open ones, outermost first
@@ -28,6 +29,7 @@ struct slice {
 struct track {
 	struct timeline_track shown;
 	unsigned int template_index;
+	unsigned int buffer;
 	uint64_t hash;
 	int64_t begin_ns;
 	struct slice *slices;
@@ -45,6 +47,7 @@ struct track_key {
 	struct text name;
 	struct value scope_id;
 	int cpu;
+	unsigned int buffer;
 };
 
 /** PROBLEMS_MAX - how many kinds of malformed records are told of a tracepoint; the convention has fewer */
@@ -63,6 +66,7 @@ struct category {
  * struct tracks - all of them
  * @now_ns: time of the newest event
  * @idle: head of the ring of tracks without open slices, least recently used first
+ * @suspicions: by the buffer
  * @categories: by the template's index; each is allocated by itself, since tracks point to it
  */
 struct tracks {
@@ -73,7 +77,8 @@ struct tracks {
 	struct map map;
 	struct track idle;
 	struct names names;
-	struct suspicion suspicion;
+	struct suspicion *suspicions;
+	size_t nr_suspicions;
 	struct category **categories;
 	size_t nr_categories;
 	unsigned long nr_seen;

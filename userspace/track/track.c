@@ -23,6 +23,7 @@ struct track_key track_key_of(const struct observation *observation)
 		.name = observation->track_name,
 		.scope_id = observation->scope_id,
 		.cpu = is_idle_task ? observation->cpu : -1,
+		.buffer = observation->buffer,
 	};
 }
 
@@ -32,6 +33,7 @@ uint64_t track_key_hash(const struct track_key *key)
 
 	number += (uint64_t)key->template->index * UINT64_C(0xc2b2ae3d27d4eb4f);
 	number += (uint64_t)key->cpu * UINT64_C(0x165667b19e3779f9);
+	number += key->buffer * UINT64_C(0x27d4eb2f165667c5);
 	return text_hash(key->name) ^ (number ^ number >> 29);
 }
 
@@ -41,6 +43,7 @@ bool track_has_key(const void *value, const void *key_pointer)
 	const struct track_key *key = key_pointer;
 
 	return track->template_index == key->template->index && track->shown.cpu == key->cpu &&
+	       track->buffer == key->buffer &&
 	       track->shown.id.unsigned_number == key->scope_id.unsigned_number &&
 	       text_equals(track->shown.name, key->name);
 }
@@ -54,6 +57,7 @@ struct track *track_new(const struct track_key *key, uint64_t hash, struct timel
 	if (key->name.size > 0)
 		memcpy(track->name, key->name.data, key->name.size);
 	track->template_index = key->template->index;
+	track->buffer = key->buffer;
 	track->hash = hash;
 	track->shown = (struct timeline_track){
 		.category = category,

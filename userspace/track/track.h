@@ -31,12 +31,14 @@
  * @idle_max: tracks above this number are retired when no slice is open on them, least recently used first, and come
  *            back as new ones; 0 stands for TRACKS_IDLE_MAX
  * @names_max: slice names told apart for each tracepoint; 0 stands for TRACKS_NAMES_MAX
+ * @buffers: names of the source's buffers, where it has several: they keep tracks apart; NULL where it has one
  * @find_task: fills @tgid and @comm (of @comm_size bytes) where it knows them; may be NULL
  * @context: for @find_task
  */
 struct tracks_settings {
 	size_t idle_max;
 	size_t names_max;
+	const char *const *buffers;
 	void (*find_task)(void *context, int tid, int *tgid, char *comm, size_t comm_size);
 	void *context;
 };
@@ -70,10 +72,19 @@ int tracks_reject(struct tracks *tracks, const struct observation *observation, 
 		  struct error *error);
 
 /**
- * tracks_lose - take in that records of @cpu were lost between two moments
+ * struct tracks_gap - records of one CPU of one buffer that were lost between two moments
  * @count: how many, or TIMELINE_COUNT_UNKNOWN
  */
-int tracks_lose(struct tracks *tracks, int cpu, int64_t from_ns, int64_t to_ns, int64_t count, struct error *error);
+struct tracks_gap {
+	unsigned int buffer;
+	int cpu;
+	int64_t from_ns;
+	int64_t to_ns;
+	int64_t count;
+};
+
+/** tracks_lose - take in that records were lost; before any observation that is later than the gap's beginning */
+int tracks_lose(struct tracks *tracks, const struct tracks_gap *gap, struct error *error);
 
 /**
  * tracks_pass - take in that time has come to @time_ns, and hand @event on at that time

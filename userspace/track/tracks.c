@@ -33,7 +33,9 @@ void tracks_free(struct tracks *tracks)
 	}
 	map_release(&tracks->map);
 	names_release(&tracks->names);
-	suspicion_release(&tracks->suspicion);
+	for (size_t i = 0; i < tracks->nr_suspicions; i++)
+		suspicion_release(&tracks->suspicions[i]);
+	free(tracks->suspicions);
 	for (size_t i = 0; i < tracks->nr_categories; i++)
 		free(tracks->categories[i]);
 	free(tracks->categories);
@@ -109,6 +111,8 @@ static struct track *tracks_add(struct tracks *tracks, const struct track_key *k
 	}
 	track->begin_ns = tracks->now_ns;
 	track->shown.number = ++tracks->nr_seen;
+	if (tracks->settings.buffers)
+		track->shown.buffer = tracks->settings.buffers[track->buffer];
 	track_find_task(tracks, track);
 	track_idle_add(track, &tracks->idle);
 	event.track = &track->shown;
