@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The test module's objects: scenarios made of steps, and the run of one of them. */
+#ifndef KTRACK_TEST_H
+#define KTRACK_TEST_H
+
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/interrupt.h>
+#include <linux/irq_work.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#define TEST_NR_ROUNDS_MAX	10000000
+
+/* Where a step's records are written. */
+enum test_context {
+	TEST_IN_TASK,		/* by the process that writes to the device */
+	TEST_IN_SPINLOCK,	/* likewise, with a raw spinlock held and interrupts off */
+	TEST_IN_SOFTIRQ,
+	TEST_IN_HARDIRQ,
+	TEST_IN_NMI,
+	TEST_ON_EVERY_CPU,	/* on all of them at once, by interrupts where it isn't ours */
+	TEST_NR_CONTEXTS
+};
+
+/* In the order of ktrack_test_trace.h. */
+enum test_event_index {
+	TEST_THREAD,
+	TEST_THREAD_TRACK,
+	TEST_TGID,
+	TEST_TGID_TRACK,
+	TEST_CPU,
+	TEST_CPU_TRACK,
+	TEST_LANE,
+	TEST_ID_TRACK,
+	TEST_FIELDS,
+	TEST_TWIN,
+	TEST_OTHER_TWIN,
+	TEST_S8,
+	TEST_U8,
+	TEST_S16,
+	TEST_U16,
+	TEST_S32,
+	TEST_U32,
+	TEST_S64,
+	TEST_U64,
+	TEST_LEVEL_TGID,
+	TEST_LEVEL_CPU,
+	TEST_LEVEL_ID,
+	TEST_NR_EVENTS
+};
+
+/* What a step of a counter has for its type; it isn't part of the record. */
+#define TEST_TYPE_SAMPLE	'C'
+
+/*
+ * One record, or several in a row. Where the tracepoint has no such attribute, scope and track
+ * mean nothing; in scopes of processes and CPUs the scope is the writer's or the present one.
+ */
+struct test_step {
+	char type;			/* a slice record's, or TEST_TYPE_SAMPLE */
+	bool is_numbered;		/* name or value has the record's number in the row */
+	bool on_second_cpu;
+	enum test_event_index event;
+	enum test_context context;
+	u32 times;			/* 0 is once */
+	const char *name;
+	const char *track;
+	u64 scope;
+	u64 value;			/* a counter's, also where it is signed */
+};
+
+struct test_scenario {
+	const char *name;
+	const struct test_step *steps;
+	u32 nr_steps;
+};
+
+/* One record on its way. */
+struct test_record {
+	const struct test_step *step;
+	u32 number;			/* of the step's records, from 0 */
+	u32 sequence;
+	s32 tgid;
+	s32 cpu;
+	void (*emit_twin)(char type, const char *name, u32 sequence);
+};
+
+struct test_event {
+	const char *name;
+	const char *scope;		/* the field, NULL for none */
+	const char *track;		/* likewise */
+	void (*emit)(const struct test_record *record);
+};
+
+/* One write to the device. */
+struct test_run {
+	const struct test_scenario *scenario;
+	const struct test_step *step;	/* the present one, and its record */
+	u32 number;
+	s32 tgid;
+	int cpus[2];			/* where steps run; the same where there is only one */
+	void (*emit_twin)(char type, const char *name, u32 sequence);
+	cpumask_var_t affinity;		/* the writer's own */
+
+	raw_spinlock_t lock;
+	struct tasklet_struct tasklet;
+	struct irq_work irq_work;
+	struct completion done;
+};
+
+/* test_scenarios.c */
+extern const struct test_scenario test_scenarios[];
+extern const u32 test_nr_scenarios;
+const struct test_scenario *test_scenario_find(const char *name);
+
+/* test_events.c */
+extern const struct test_event test_events[TEST_NR_EVENTS];
+
+/* test_count.c */
+void test_counts_reset(void);
+u32 test_count_record(void);
+u32 test_count_fired(unsigned int cpu);
+u32 test_count_sequence(unsigned int cpu);
+
+/* test_context.c */
+extern const char *const test_context_names[TEST_NR_CONTEXTS];
+void test_contexts_init(struct test_run *run);
+void test_contexts_release(struct test_run *run);
+int test_emit_in_context(struct test_run *run);
+void test_emit(const struct test_run *run);
+
+/* test_nmi.c */
+int test_nmi_register(void);
+void test_nmi_unregister(void);
+int test_emit_in_nmi(struct test_run *run);
+
+/* test_run.c */
+int test_run_rounds(const struct test_scenario *scenario, u32 nr_rounds);
+
+/* test_device.c */
+int test_device_register(void);
+void test_device_unregister(void);
+
+/* test_list.c */
+struct seq_file;
+void test_list_all(struct seq_file *file);
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The test module's device file. "NAME COUNT" written to it runs a scenario so many times, and
+ * the write returns when all records are written. Reading it gives the last run as
+ *
+ *	run NAME COUNT ERROR
+ *	cpu N fired RECORDS sequence NUMBER
+ *
+ * (how many of its records came from that CPU, and the last of their numbers), then what
+ * test_list.c prints.
+ */
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/seq_file.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "test.h"
+
+#define TEST_COMMAND_MAX	64
+
+/* The last run, or the present one; held while there is one. */
+static DEFINE_MUTEX(test_lock);
+static const struct test_scenario *test_last;
+static u32 test_last_nr_rounds;
+static int test_last_error;
+
+static int test_run_command(const struct test_scenario *scenario, u32 nr_rounds)
+{
+	int error;
+
+	error = mutex_lock_killable(&test_lock);
+	if (error)
+		return error;
+	test_last = scenario;
+	test_last_nr_rounds = nr_rounds;
+	test_last_error = error = test_run_rounds(scenario, nr_rounds);
+	mutex_unlock(&test_lock);
+	return error;
+}
+
+static ssize_t test_write(struct file *file, const char __user *text, size_t size_bytes,
+			  loff_t *position)
+{
+	char command[TEST_COMMAND_MAX], *count = command, *name;
+	const struct test_scenario *scenario;
+	u32 nr_rounds;
+
+	if (size_bytes >= sizeof(command))
+		return -EINVAL;
+	if (copy_from_user(command, text, size_bytes))
+		return -EFAULT;
+	command[size_bytes] = '\0';
+
+	name = strsep(&count, " ");
+	if (!count || kstrtou32(count, 10, &nr_rounds))
+		return -EINVAL;
+	scenario = test_scenario_find(name);
+	if (!scenario)
+		return -ENOENT;
+	if (nr_rounds < 1 || nr_rounds > TEST_NR_ROUNDS_MAX)
+		return -ERANGE;
+	return test_run_command(scenario, nr_rounds) ?: size_bytes;
+}
+
+static int test_show(struct seq_file *file, void *unused)
+{
+	unsigned int cpu;
+	int error;
+
+	error = mutex_lock_killable(&test_lock);
+	if (error)
+		return error;
+	if (test_last)
+		seq_printf(file, "run %s %u %d\n", test_last->name, test_last_nr_rounds,
+			   test_last_error);
+	for_each_possible_cpu(cpu)
+		seq_printf(file, "cpu %u fired %u sequence %u\n", cpu, test_count_fired(cpu),
+			   test_count_sequence(cpu));
+	mutex_unlock(&test_lock);
+	test_list_all(file);
+	return 0;
+}
+
+static int test_open(struct inode *inode, struct file *file)
+{
+	/* The misc device's, which nobody needs; a sequence file wants to set its own. */
+	file->private_data = NULL;
+	return single_open(file, test_show, NULL);
+}
+
+static const struct file_operations test_operations = {
+	.owner = THIS_MODULE,
+	.open = test_open,
+	.read = seq_read,
+	.write = test_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+static struct miscdevice test_misc = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "ktrack_test",
+	.fops = &test_operations,
+	.mode = 0600,
+};
+
+int test_device_register(void)
+{
+	return misc_register(&test_misc);
+}
+
+void test_device_unregister(void)
+{
+	misc_deregister(&test_misc);
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table of scenarios: which records each writes in a round, in which order, where. Nothing
+ * else is written. What a reader of tracks has to make of them is noted where it isn't plain.
+ *
+ * A step that names no context is written by the process that runs the scenario; one that
+ * doesn't say otherwise, on the first of the CPUs that this process may use.
+ */
+#include <linux/kernel.h>
+#include <linux/limits.h>
+#include <linux/string.h>
+
+#include <ktrack/fields.h>
+
+#include "test.h"
+
+#define B	.type = KTRACK_TYPE_BEGIN
+#define E	.type = KTRACK_TYPE_END
+#define I	.type = KTRACK_TYPE_INSTANT
+#define C	.type = TEST_TYPE_SAMPLE
+
+/* Slices in slices, with an instant in the innermost. */
+static const struct test_step test_nested[] = {
+	{ B, .event = TEST_THREAD, .name = "outer" },
+	{ B, .event = TEST_THREAD, .name = "middle" },
+	{ B, .event = TEST_THREAD, .name = "inner" },
+	{ I, .event = TEST_THREAD, .name = "mark" },
+	{ E, .event = TEST_THREAD },
+	{ E, .event = TEST_THREAD },
+	{ B, .event = TEST_THREAD, .name = "second" },
+	{ E, .event = TEST_THREAD },
+	{ E, .event = TEST_THREAD },
+};
+
+/* Slices that overlap, on tracks of one scope: each track for itself is in order. */
+static const struct test_step test_interleaved[] = {
+	{ B, .event = TEST_TGID_TRACK, .track = "red", .name = "red outer" },
+	{ B, .event = TEST_TGID_TRACK, .track = "blue", .name = "blue outer" },
+	{ B, .event = TEST_TGID_TRACK, .track = "red", .name = "red inner" },
+	{ I, .event = TEST_TGID_TRACK, .track = "blue", .name = "mark" },
+	{ E, .event = TEST_TGID_TRACK, .track = "red" },
+	{ B, .event = TEST_TGID_TRACK, .track = "blue", .name = "blue inner" },
+	{ E, .event = TEST_TGID_TRACK, .track = "red" },
+	{ E, .event = TEST_TGID_TRACK, .track = "blue" },
+	{ E, .event = TEST_TGID_TRACK, .track = "blue" },
+	{ B, .event = TEST_ID_TRACK, .scope = 1, .track = "red", .name = "first" },
+	{ B, .event = TEST_ID_TRACK, .scope = 2, .track = "red", .name = "second" },
+	{ E, .event = TEST_ID_TRACK, .scope = 1, .track = "red" },
+	{ E, .event = TEST_ID_TRACK, .scope = 2, .track = "red" },
+};
+
+/* A slice and a sample in every scope, with and without a track name; all open at once. */
+static const struct test_step test_scopes[] = {
+	{ B, .event = TEST_THREAD, .name = "thread" },
+	{ B, .event = TEST_THREAD_TRACK, .track = "named", .name = "thread, named" },
+	{ B, .event = TEST_TGID, .name = "process" },
+	{ B, .event = TEST_TGID_TRACK, .track = "named", .name = "process, named" },
+	{ B, .event = TEST_CPU, .name = "cpu" },
+	{ B, .event = TEST_CPU_TRACK, .track = "named", .name = "cpu, named" },
+	{ B, .event = TEST_LANE, .scope = 7, .name = "custom" },
+	{ B, .event = TEST_ID_TRACK, .scope = 7, .track = "named", .name = "custom, named" },
+	{ C, .event = TEST_S64, .value = 1 },
+	{ C, .event = TEST_LEVEL_TGID, .track = "named", .value = 2 },
+	{ C, .event = TEST_LEVEL_CPU, .value = 3 },
+	{ C, .event = TEST_LEVEL_ID, .scope = 7, .track = "named", .value = 4 },
+	{ E, .event = TEST_THREAD },
+	{ E, .event = TEST_THREAD_TRACK, .track = "named" },
+	{ E, .event = TEST_TGID },
+	{ E, .event = TEST_TGID_TRACK, .track = "named" },
+	{ E, .event = TEST_CPU },
+	{ E, .event = TEST_CPU_TRACK, .track = "named" },
+	{ E, .event = TEST_LANE, .scope = 7 },
+	{ E, .event = TEST_ID_TRACK, .scope = 7, .track = "named" },
+};
+
+/* The least and the greatest number of a custom scope, and what looks like it in fewer bits. */
+static const struct test_step test_ids[] = {
+	{ B, .event = TEST_LANE, .scope = S8_MIN, .name = "least" },
+	{ B, .event = TEST_LANE, .scope = S8_MAX, .name = "greatest" },
+	{ B, .event = TEST_LANE, .scope = -1, .name = "minus one" },
+	{ E, .event = TEST_LANE, .scope = -1 },
+	{ E, .event = TEST_LANE, .scope = S8_MAX },
+	{ E, .event = TEST_LANE, .scope = S8_MIN },
+	{ B, .event = TEST_ID_TRACK, .scope = 0, .track = "id", .name = "zero" },
+	{ B, .event = TEST_ID_TRACK, .scope = 1ULL << 32, .track = "id", .name = "33 bits" },
+	{ B, .event = TEST_ID_TRACK, .scope = 1ULL << 53, .track = "id", .name = "54 bits" },
+	{ B, .event = TEST_ID_TRACK, .scope = (1ULL << 53) + 1, .track = "id", .name = "more" },
+	{ B, .event = TEST_ID_TRACK, .scope = U64_MAX, .track = "id", .name = "greatest" },
+	{ E, .event = TEST_ID_TRACK, .scope = 0, .track = "id" },
+	{ E, .event = TEST_ID_TRACK, .scope = 1ULL << 32, .track = "id" },
+	{ E, .event = TEST_ID_TRACK, .scope = 1ULL << 53, .track = "id" },
+	{ E, .event = TEST_ID_TRACK, .scope = (1ULL << 53) + 1, .track = "id" },
+	{ E, .event = TEST_ID_TRACK, .scope = U64_MAX, .track = "id" },
+};
+
+/* Counters of every integer type at their extremes, and on their way between two values. */
+static const struct test_step test_values[] = {
+	{ C, .event = TEST_S8, .value = S8_MIN },
+	{ C, .event = TEST_S8, .value = -1 },
+	{ C, .event = TEST_S8, .value = S8_MAX },
+	{ C, .event = TEST_U8, .value = 0 },
+	{ C, .event = TEST_U8, .value = U8_MAX },
+	{ C, .event = TEST_S16, .value = S16_MIN },
+	{ C, .event = TEST_S16, .value = -1 },
+	{ C, .event = TEST_S16, .value = S16_MAX },
+	{ C, .event = TEST_U16, .value = 0 },
+	{ C, .event = TEST_U16, .value = U16_MAX },
+	{ C, .event = TEST_S32, .value = S32_MIN },
+	{ C, .event = TEST_S32, .value = -1 },
+	{ C, .event = TEST_S32, .value = S32_MAX },
+	{ C, .event = TEST_U32, .value = 0 },
+	{ C, .event = TEST_U32, .value = U32_MAX },
+	{ C, .event = TEST_S64, .value = S64_MIN },
+	{ C, .event = TEST_S64, .value = -1 },
+	{ C, .event = TEST_S64, .value = S64_MAX },
+	{ C, .event = TEST_U64, .value = 0 },
+	{ C, .event = TEST_U64, .value = (1ULL << 53) + 1 },
+	{ C, .event = TEST_U64, .value = U64_MAX },
+	{ C, .event = TEST_LEVEL_ID, .scope = 1, .track = "level", .value = -2,
+	  .times = 5, .is_numbered = true },
+};
+
+/* Fields that are no part of a track: numbers at their extremes (wide, and cut off: narrow). */
+static const struct test_step test_fields[] = {
+	{ B, .event = TEST_FIELDS, .value = U64_MAX, .track = "text", .name = "all bits" },
+	{ I, .event = TEST_FIELDS, .value = S8_MIN, .track = "", .name = "least" },
+	{ I, .event = TEST_FIELDS, .value = (1ULL << 53) + 127, .track = "\"a\"\\b\n\xff",
+	  .name = "greatest" },
+	{ E, .event = TEST_FIELDS, .value = 0, .track = NULL },
+};
+
+/* Instants, alone and in a slice, several of one name. */
+static const struct test_step test_instants[] = {
+	{ I, .event = TEST_THREAD, .name = "alone" },
+	{ I, .event = TEST_CPU_TRACK, .track = "marks", .name = "here" },
+	{ B, .event = TEST_THREAD, .name = "slice" },
+	{ I, .event = TEST_THREAD, .name = "tick", .times = 3 },
+	{ I, .event = TEST_THREAD, .name = "tock", .times = 3, .is_numbered = true },
+	{ E, .event = TEST_THREAD },
+	{ I, .event = TEST_THREAD, .name = "alone" },
+};
+
+/* No text at all. NULL is written as (null). */
+static const struct test_step test_names_empty[] = {
+	{ B, .event = TEST_THREAD, .name = "" },
+	{ I, .event = TEST_THREAD, .name = "" },
+	{ E, .event = TEST_THREAD },
+	{ B, .event = TEST_THREAD, .name = NULL },
+	{ E, .event = TEST_THREAD },
+	{ B, .event = TEST_THREAD_TRACK, .track = "", .name = "on an empty name" },
+	{ E, .event = TEST_THREAD_TRACK, .track = "" },
+	{ B, .event = TEST_THREAD_TRACK, .track = NULL, .name = "on none" },
+	{ E, .event = TEST_THREAD_TRACK, .track = NULL },
+};
+
+/* 63 bytes. */
+#define WORDS	"A name that is a little longer than others would ever want it. "
+
+/*
+ * At the limit of 127 bytes, and beyond: cut there, but before the character that wouldn't be
+ * whole, where the bytes behind it are continuations (the last name is no UTF-8).
+ */
+static const struct test_step test_names_long[] = {
+	{ B, .event = TEST_THREAD, .name = WORDS WORDS "." },
+	{ E, .event = TEST_THREAD },
+	{ B, .event = TEST_THREAD, .name = WORDS WORDS ".!" },
+	{ E, .event = TEST_THREAD },
+	{ B, .event = TEST_THREAD, .name = WORDS WORDS WORDS WORDS WORDS WORDS },
+	{ E, .event = TEST_THREAD },
+	{ B, .event = TEST_THREAD, .name = WORDS WORDS "\xc3\xa9" },
+	{ E, .event = TEST_THREAD },
+	{ B, .event = TEST_THREAD, .name = WORDS WORDS "\xe2\x82\xac" },
+	{ E, .event = TEST_THREAD },
+	{ B, .event = TEST_THREAD, .name = WORDS WORDS "\xf0\x9f\x8e\xb5" },
+	{ E, .event = TEST_THREAD },
+	{ B, .event = TEST_THREAD, .name = WORDS WORDS "\x80\x80\x80\x80" },
+	{ E, .event = TEST_THREAD },
+	{ B, .event = TEST_THREAD, .name = WORDS WORDS, .is_numbered = true },
+	{ E, .event = TEST_THREAD },
+	{ B, .event = TEST_THREAD_TRACK, .track = WORDS WORDS ".!", .name = "on a long name" },
+	{ E, .event = TEST_THREAD_TRACK, .track = WORDS WORDS ".!" },
+};
+
+/* Bytes that a reader may trip over. */
+static const struct test_step test_names_odd[] = {
+	{ B, .event = TEST_THREAD, .name = " blanks " },
+	{ E, .event = TEST_THREAD },
+	{ B, .event = TEST_THREAD, .name = "a=b,c:d;e|f" },
+	{ E, .event = TEST_THREAD },
+	{ B, .event = TEST_THREAD, .name = "\"quotes\" and \\backslashes\\" },
+	{ E, .event = TEST_THREAD },
+	{ B, .event = TEST_THREAD, .name = "%s %n %" },
+	{ E, .event = TEST_THREAD },
+	{ B, .event = TEST_THREAD, .name = "one\ntwo\r\tthree" },
+	{ E, .event = TEST_THREAD },
+	{ B, .event = TEST_THREAD, .name = "\x01\x1b[31mred\x7f" },
+	{ E, .event = TEST_THREAD },
+	{ B, .event = TEST_THREAD, .name = "\xe2\x82\xac and \xf0\x9f\x8e\xb5" },
+	{ E, .event = TEST_THREAD },
+	{ B, .event = TEST_THREAD, .name = "\xff" "a\xc3" "b\x80" "c" },
+	{ E, .event = TEST_THREAD },
+	{ B, .event = TEST_THREAD_TRACK, .track = "a\"b\\c\nd\xff", .name = "on odd bytes" },
+	{ E, .event = TEST_THREAD_TRACK, .track = "a\"b\\c\nd\xff" },
+};
+
+/* Two ends without a begin, before and behind a slice that has both. */
+static const struct test_step test_unmatched[] = {
+	{ E, .event = TEST_THREAD },
+	{ B, .event = TEST_THREAD, .name = "whole" },
+	{ E, .event = TEST_THREAD },
+	{ E, .event = TEST_THREAD },
+};
+
+/* Two slices that never end, the second in the first, with a whole one in both. */
+static const struct test_step test_unfinished[] = {
+	{ B, .event = TEST_TGID, .name = "never ends" },
+	{ B, .event = TEST_TGID, .name = "nor does this" },
+	{ B, .event = TEST_TGID, .name = "ends" },
+	{ E, .event = TEST_TGID },
+};
+
+/* Three records of types that nobody knows, in a slice that they leave alone. */
+static const struct test_step test_unknown[] = {
+	{ B, .event = TEST_THREAD, .name = "whole" },
+	{ .type = 'X', .event = TEST_THREAD, .name = "complete, elsewhere" },
+	{ .type = 'b', .event = TEST_THREAD, .name = "asynchronous, elsewhere" },
+	{ .type = 0, .event = TEST_THREAD, .name = "nothing" },
+	{ E, .event = TEST_THREAD },
+};
+
+/* One event name in two systems, on one thread: they have nothing to do with each other. */
+static const struct test_step test_twins[] = {
+	{ B, .event = TEST_TWIN, .name = "one" },
+	{ B, .event = TEST_OTHER_TWIN, .name = "other" },
+	{ I, .event = TEST_TWIN, .name = "mark" },
+	{ E, .event = TEST_TWIN },
+	{ I, .event = TEST_OTHER_TWIN, .name = "mark" },
+	{ E, .event = TEST_OTHER_TWIN },
+};
+
+/* A thousand slices in one another: "level 0" to "level 999". */
+static const struct test_step test_deep[] = {
+	{ B, .event = TEST_THREAD, .name = "level", .times = 1000, .is_numbered = true },
+	{ I, .event = TEST_THREAD, .name = "bottom" },
+	{ E, .event = TEST_THREAD, .times = 1000 },
+};
+
+/*
+ * Tracks whose records come from two CPUs, so that a reader has to put them in order. The
+ * tracks of CPUs stay on theirs.
+ */
+static const struct test_step test_two_cpus[] = {
+	{ B, .event = TEST_THREAD, .name = "moves" },
+	{ B, .event = TEST_ID_TRACK, .scope = 1, .track = "shared", .name = "from the first" },
+	{ B, .event = TEST_CPU, .name = "stays on the first" },
+	{ C, .event = TEST_LEVEL_TGID, .track = "shared", .value = 1 },
+	{ B, .on_second_cpu = true, .event = TEST_THREAD, .name = "inner" },
+	{ E, .on_second_cpu = true, .event = TEST_ID_TRACK, .scope = 1, .track = "shared" },
+	{ B, .on_second_cpu = true, .event = TEST_ID_TRACK, .scope = 1, .track = "shared",
+	  .name = "from the second" },
+	{ I, .on_second_cpu = true, .event = TEST_CPU, .name = "on the second" },
+	{ C, .on_second_cpu = true, .event = TEST_LEVEL_TGID, .track = "shared", .value = 2 },
+	{ C, .on_second_cpu = true, .event = TEST_LEVEL_CPU, .value = 2 },
+	{ E, .event = TEST_THREAD },
+	{ E, .event = TEST_ID_TRACK, .scope = 1, .track = "shared" },
+	{ E, .event = TEST_CPU },
+	{ C, .event = TEST_LEVEL_CPU, .value = 3 },
+	{ E, .on_second_cpu = true, .event = TEST_THREAD },
+};
+
+/* One track, written from every context but the NMI. */
+static const struct test_step test_contexts[] = {
+	{ B, .event = TEST_TGID, .name = "task" },
+	{ B, .context = TEST_IN_SPINLOCK, .event = TEST_TGID, .name = "spinlock" },
+	{ B, .context = TEST_IN_SOFTIRQ, .event = TEST_TGID, .name = "softirq" },
+	{ B, .context = TEST_IN_HARDIRQ, .event = TEST_TGID, .name = "hardirq" },
+	{ I, .context = TEST_IN_HARDIRQ, .event = TEST_TGID, .name = "mark",
+	  .is_numbered = true },
+	{ E, .context = TEST_IN_HARDIRQ, .event = TEST_TGID },
+	{ E, .context = TEST_IN_SOFTIRQ, .event = TEST_TGID },
+	{ E, .context = TEST_IN_SPINLOCK, .event = TEST_TGID },
+	{ C, .context = TEST_IN_SOFTIRQ, .event = TEST_LEVEL_CPU, .value = 1 },
+	{ C, .context = TEST_IN_HARDIRQ, .event = TEST_LEVEL_CPU, .value = 2 },
+	{ C, .context = TEST_IN_SPINLOCK, .event = TEST_LEVEL_CPU, .value = 3 },
+	{ E, .event = TEST_TGID },
+};
+
+/* Slices, formatted and cut names, and samples from NMIs, within a task's slice. */
+static const struct test_step test_nmi[] = {
+	{ B, .event = TEST_CPU_TRACK, .track = "nmi", .name = "task" },
+	{ B, .context = TEST_IN_NMI, .event = TEST_CPU_TRACK, .track = "nmi", .name = "nmi" },
+	{ B, .context = TEST_IN_NMI, .event = TEST_CPU_TRACK, .track = "nmi",
+	  .name = "formatted", .is_numbered = true },
+	{ I, .context = TEST_IN_NMI, .event = TEST_CPU_TRACK, .track = "nmi",
+	  .name = WORDS WORDS WORDS },
+	{ E, .context = TEST_IN_NMI, .event = TEST_CPU_TRACK, .track = "nmi", .times = 2 },
+	{ C, .context = TEST_IN_NMI, .event = TEST_LEVEL_CPU, .value = 1 },
+	{ E, .event = TEST_CPU_TRACK, .track = "nmi" },
+};
+
+/* Every CPU that is online writes these at the same time, on tracks of its own. */
+static const struct test_step test_everywhere[] = {
+	{ B, .context = TEST_ON_EVERY_CPU, .event = TEST_CPU, .name = "everywhere" },
+	{ B, .context = TEST_ON_EVERY_CPU, .event = TEST_CPU, .name = "inner" },
+	{ C, .context = TEST_ON_EVERY_CPU, .event = TEST_LEVEL_CPU, .value = 1,
+	  .times = 2, .is_numbered = true },
+	{ E, .context = TEST_ON_EVERY_CPU, .event = TEST_CPU, .times = 2 },
+};
+
+#define SCENARIO(name)	{ #name, test_##name, ARRAY_SIZE(test_##name) }
+
+const struct test_scenario test_scenarios[] = {
+	SCENARIO(nested),
+	SCENARIO(interleaved),
+	SCENARIO(scopes),
+	SCENARIO(ids),
+	SCENARIO(values),
+	SCENARIO(fields),
+	SCENARIO(instants),
+	SCENARIO(names_empty),
+	SCENARIO(names_long),
+	SCENARIO(names_odd),
+	SCENARIO(unmatched),
+	SCENARIO(unfinished),
+	SCENARIO(unknown),
+	SCENARIO(twins),
+	SCENARIO(deep),
+	SCENARIO(two_cpus),
+	SCENARIO(contexts),
+	SCENARIO(nmi),
+	SCENARIO(everywhere),
+};
+
+const u32 test_nr_scenarios = ARRAY_SIZE(test_scenarios);
+
+const struct test_scenario *test_scenario_find(const char *name)
+{
+	u32 index;
+
+	for (index = 0; index < test_nr_scenarios; index++)
+		if (!strcmp(test_scenarios[index].name, name))
+			return &test_scenarios[index];
+	return NULL;
+}
