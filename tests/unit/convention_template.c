@@ -24,7 +24,7 @@ static void template_describe(struct buffer *out, const struct template *templat
 
 static void check_format(const char *format, const char *want)
 {
-	struct convention *convention = convention_new();
+	struct convention *convention = convention_new(false);
 	const struct template *template;
 	struct buffer got = { 0 };
 	struct error error = { 0 };
@@ -197,7 +197,7 @@ static struct buffer many_fields_format(size_t nr_fields)
 
 TEST(the_first_extra_fields_are_kept_where_there_are_too_many)
 {
-	struct convention *convention = convention_new();
+	struct convention *convention = convention_new(false);
 	struct buffer format = many_fields_format(TEMPLATE_EXTRAS_MAX + 5);
 	const struct template *template = convention_add_text(convention, "demo", buffer_string(&format));
 
@@ -219,7 +219,7 @@ static const struct template *found(const struct convention *convention, unsigne
 
 TEST(records_are_told_apart_by_the_id_of_their_event)
 {
-	struct convention *convention = convention_new();
+	struct convention *convention = convention_new(false);
 	const struct template *a = convention_add_text(convention, "a", FORMAT("same", 5, SLICE_FIELDS));
 	const struct template *b = convention_add_text(convention, "b", FORMAT("same", 65535, SLICE_FIELDS));
 
@@ -236,7 +236,7 @@ TEST(records_are_told_apart_by_the_id_of_their_event)
 
 TEST(an_id_that_is_used_again_means_the_newer_event)
 {
-	struct convention *convention = convention_new();
+	struct convention *convention = convention_new(false);
 
 	convention_add_text(convention, "old", FORMAT("gone", 5, SLICE_FIELDS));
 	convention_add_text(convention, "new", FORMAT("here", 5, SLICE_FIELDS));
@@ -248,7 +248,7 @@ TEST(an_id_that_is_used_again_means_the_newer_event)
 
 TEST(a_record_too_short_for_an_id_is_of_no_event)
 {
-	struct convention *convention = convention_new();
+	struct convention *convention = convention_new(false);
 	unsigned char *byte = calloc(1, 1);
 	struct record record = { .data = byte, .size = 1 };
 

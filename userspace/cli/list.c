@@ -58,7 +58,7 @@ static void template_print(const struct template *template)
 
 static int list_print(struct list_settings *settings, struct error *error)
 {
-	struct convention *convention = convention_new();
+	struct convention *convention = convention_new(false);
 	int status = STATUS_FAILED;
 
 	if (!convention) {

@@ -65,7 +65,7 @@ static int run_open_sink(struct run *run, struct error *error)
 
 static int run_choose(struct run *run, struct error *error)
 {
-	run->pipeline.convention = convention_new();
+	run->pipeline.convention = convention_new(false);
 	if (!run->pipeline.convention)
 		return error_set(error, "out of memory");
 	if (tracepoints_find(run->pipeline.convention, &run->settings->selection, error) < 0)

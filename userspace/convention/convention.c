@@ -14,12 +14,13 @@
 
 struct convention {
 	struct tep_handle *tep;
+	bool is_swapped;
 	struct template **templates;
 	size_t nr_templates;
 	struct template *by_id[NR_EVENT_IDS];
 };
 
-struct convention *convention_new(void)
+struct convention *convention_new(bool is_swapped)
 {
 	struct convention *convention = calloc(1, sizeof(*convention));
 
@@ -30,6 +31,7 @@ struct convention *convention_new(void)
 		free(convention);
 		return NULL;
 	}
+	convention->is_swapped = is_swapped;
 	tep_set_long_size(convention->tep, sizeof(long));
 	tep_set_page_size(convention->tep, sysconf(_SC_PAGESIZE));
 	return convention;
@@ -80,7 +82,7 @@ int convention_add(struct convention *convention, const char *system, struct tex
 		return error_set(error, "the format of a tracepoint in system %s cannot be read", system);
 	if (event->id < 0 || event->id >= NR_EVENT_IDS)
 		return error_set(error, "%s:%s has the impossible id %d", system, event->name, event->id);
-	if (template_new(&template, event) < 0 || (template && convention_keep(convention, template) < 0)) {
+	if (template_new(&template, event, convention->is_swapped) < 0 || (template && convention_keep(convention, template) < 0)) {
 		template_free(template);
 		return error_set(error, "out of memory");
 	}
@@ -105,5 +107,7 @@ const struct template *convention_find(const struct convention *convention, cons
 	if (record->size < sizeof(id))
 		return NULL;
 	memcpy(&id, record->data, sizeof(id));
+	if (convention->is_swapped)
+		id = __builtin_bswap16(id);
 	return convention->by_id[id];
 }

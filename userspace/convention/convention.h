@@ -47,9 +47,13 @@ enum slot_kind {
 	SLOT_RELATIVE_BYTES,
 };
 
-/** struct slot - where a field is in the record, and how to read it */
+/**
+ * struct slot - where a field is in the record, and how to read it
+ * @is_swapped: its bytes are in the other order than this machine's
+ */
 struct slot {
 	enum slot_kind kind;
+	bool is_swapped;
 	unsigned int offset;
 	unsigned int size;
 };
@@ -89,8 +93,13 @@ struct template {
 /** struct convention - all templates, found by the id of the event */
 struct convention;
 
-/** convention_new - an empty one for convention_free(), or NULL where memory ran out */
-struct convention *convention_new(void);
+/**
+ * convention_new - one without templates
+ * @is_swapped: records were written in the other byte order than this machine's
+ *
+ * Returns a convention for convention_free(), or NULL where memory ran out.
+ */
+struct convention *convention_new(bool is_swapped);
 
 void convention_free(struct convention *convention);
 

@@ -63,11 +63,16 @@ static enum slot_kind field_kind(const struct tep_format_field *field)
 	return field->flags & TEP_FIELD_IS_SIGNED ? SLOT_SIGNED : SLOT_UNSIGNED;
 }
 
-struct slot slot_find(const struct tep_format_field *field)
+struct slot slot_find(const struct tep_format_field *field, bool is_swapped)
 {
 	if (field->offset < 0 || field->size <= 0)
 		return (struct slot){ .kind = SLOT_ABSENT };
-	return (struct slot){ .kind = field_kind(field), .offset = field->offset, .size = field->size };
+	return (struct slot){
+		.kind = field_kind(field),
+		.is_swapped = is_swapped,
+		.offset = field->offset,
+		.size = field->size,
+	};
 }
 
 bool slot_is_number(const struct slot *slot)
@@ -80,7 +85,7 @@ bool slot_is_text(const struct slot *slot)
 	return slot->kind == SLOT_FIXED_TEXT || slot->kind == SLOT_DYNAMIC_TEXT || slot->kind == SLOT_RELATIVE_TEXT;
 }
 
-static uint64_t unsigned_read(const unsigned char *bytes, unsigned int size)
+static uint64_t unsigned_read(const unsigned char *bytes, unsigned int size, bool is_swapped)
 {
 	union {
 		uint8_t u8;
@@ -94,11 +99,11 @@ static uint64_t unsigned_read(const unsigned char *bytes, unsigned int size)
 	case 1:
 		return number.u8;
 	case 2:
-		return number.u16;
+		return is_swapped ? __builtin_bswap16(number.u16) : number.u16;
 	case 4:
-		return number.u32;
+		return is_swapped ? __builtin_bswap32(number.u32) : number.u32;
 	default:
-		return number.u64;
+		return is_swapped ? __builtin_bswap64(number.u64) : number.u64;
 	}
 }
 
@@ -115,7 +120,7 @@ static int64_t sign_extend(uint64_t number, unsigned int size)
  */
 static bool dynamic_find(const struct slot *slot, const struct record *record, bool is_relative, struct text *out)
 {
-	uint32_t place = unsigned_read(record->data + slot->offset, 4);
+	uint32_t place = unsigned_read(record->data + slot->offset, 4, slot->is_swapped);
 	size_t offset = place & 0xffff;
 	size_t size = place >> 16;
 
@@ -144,7 +149,7 @@ static bool array_find(const struct slot *slot, const struct record *record, str
 
 static bool number_read(const struct slot *slot, const struct record *record, struct value *out)
 {
-	uint64_t number = unsigned_read(record->data + slot->offset, slot->size);
+	uint64_t number = unsigned_read(record->data + slot->offset, slot->size, slot->is_swapped);
 
 	if (slot->kind == SLOT_SIGNED)
 		*out = (struct value){ .kind = VALUE_SIGNED, .signed_number = sign_extend(number, slot->size) };

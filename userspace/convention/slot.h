@@ -8,7 +8,7 @@
 struct tep_format_field;
 
 /** slot_find - how and where to read @field; SLOT_ABSENT where its type is none that we read */
-struct slot slot_find(const struct tep_format_field *field);
+struct slot slot_find(const struct tep_format_field *field, bool is_swapped);
 
 /** slot_is_number - whether the slot holds an integer (a bool is none) */
 bool slot_is_number(const struct slot *slot);

@@ -23,6 +23,7 @@ static enum template_scope scope_of(const char *field_name)
 
 /* The fields that the convention names, as they are found. */
 struct match {
+	bool is_swapped;
 	struct tep_format_field *type;
 	struct tep_format_field *slice_name;
 	struct tep_format_field *track_name;
@@ -33,7 +34,7 @@ struct match {
 /* A field counts only with a type that the convention allows; with several scopes the last one wins, as in Perfetto. */
 static void match_field(struct match *match, struct tep_format_field *field)
 {
-	struct slot slot = slot_find(field);
+	struct slot slot = slot_find(field, match->is_swapped);
 	bool is_number = slot_is_number(&slot) && !(field->flags & TEP_FIELD_IS_POINTER);
 	bool is_bool_or_number = is_number || slot.kind == SLOT_BOOLEAN;
 
@@ -66,9 +67,9 @@ static bool match_uses(const struct match *match, enum template_kind kind, const
 	return field == match->type || field == match->slice_name;
 }
 
-static struct slot slot_of(const struct tep_format_field *field)
+static struct slot slot_of(const struct match *match, const struct tep_format_field *field)
 {
-	return field ? slot_find(field) : (struct slot){ .kind = SLOT_ABSENT };
+	return field ? slot_find(field, match->is_swapped) : (struct slot){ .kind = SLOT_ABSENT };
 }
 
 static int template_add_extras(struct template *template, const struct match *match, const struct tep_event *event)
@@ -78,7 +79,7 @@ static int template_add_extras(struct template *template, const struct match *ma
 
 		if (match_uses(match, template->kind, field) || template->nr_extras == TEMPLATE_EXTRAS_MAX)
 			continue;
-		extra->slot = slot_find(field);
+		extra->slot = slot_find(field, match->is_swapped);
 		extra->name = strdup(field->name);
 		if (!extra->name)
 			return -1;
@@ -91,12 +92,12 @@ static int template_fill(struct template *template, const struct match *match, s
 {
 	template->event_id = event->id;
 	template->kind = match_kind(match);
-	template->type = slot_of(match->type);
-	template->slice_name = slot_of(match->slice_name);
-	template->track_name = slot_of(match->track_name);
-	template->scope_id = slot_of(match->scope);
-	template->counter_value = slot_of(match->counter_value);
-	template->pid = slot_of(tep_find_common_field(event, "common_pid"));
+	template->type = slot_of(match, match->type);
+	template->slice_name = slot_of(match, match->slice_name);
+	template->track_name = slot_of(match, match->track_name);
+	template->scope_id = slot_of(match, match->scope);
+	template->counter_value = slot_of(match, match->counter_value);
+	template->pid = slot_of(match, tep_find_common_field(event, "common_pid"));
 	template->scope = scope_of(match->scope ? match->scope->name : NULL);
 	if (match->scope) {
 		template->scope_field = strdup(match->scope->name);
@@ -111,9 +112,9 @@ static int template_fill(struct template *template, const struct match *match, s
 	return template_add_extras(template, match, event);
 }
 
-int template_new(struct template **out, struct tep_event *event)
+int template_new(struct template **out, struct tep_event *event, bool is_swapped)
 {
-	struct match match = { 0 };
+	struct match match = { .is_swapped = is_swapped };
 
 	*out = NULL;
 	for (struct tep_format_field *field = event->format.fields; field; field = field->next)

@@ -10,10 +10,11 @@ struct tep_event;
 /**
  * template_new - look at an event's fields
  * @out: a new template for template_free(), or NULL where the event does not follow the convention
+ * @is_swapped: its records are in the other byte order than this machine's
  *
  * Returns 0, or -1 where memory ran out.
  */
-int template_new(struct template **out, struct tep_event *event);
+int template_new(struct template **out, struct tep_event *event, bool is_swapped);
 
 void template_free(struct template *template);
 
