@@ -70,10 +70,40 @@ int source_live_open(struct source **out, const char *directory, struct error *e
 /**
  * struct source_description - what a reader needs to know of a source
  * @nr_cpus: how many CPUs it has buffers of
+ * @clock: the trace clock, NULL where it is unknown
+ * @kernel: release of the kernel that wrote, NULL where it is unknown
+ * @buffers: names of its buffers ("" is the top level's), NULL where it has only one
+ * @nr_buffers: how many
+ * @buffer_kib: ring buffer for each CPU, 0 where it is unknown
+ * @is_swapped: records are in the other byte order than this machine's
+ * @time_source: how wall-clock time is known, "none" where it is not
+ * @wall_offset_ns: what to add to a record's time to get nanoseconds since 1970, 0 where that is not known
+ * @id: a hash of what the source is, the same whenever it is read
+ *
+ * Strings live as long as the source is open.
  */
 struct source_description {
 	unsigned int nr_cpus;
+	const char *clock;
+	const char *kernel;
+	const char *const *buffers;
+	size_t nr_buffers;
+	uint64_t buffer_kib;
+	bool is_swapped;
+	const char *time_source;
+	int64_t wall_offset_ns;
+	uint64_t id;
 };
+
+/**
+ * source_instance_open - read what the buffers of a tracefs instance hold now
+ * @out: a new source, for source_close()
+ * @instance: its name, NULL for the top level
+ *
+ * What is read is gone from the buffers; there is no other way to read them raw. Nothing else of the instance changes, whoever
+ * set it up. To be read by one source_finish(). Returns 0, or -1 with @error.
+ */
+int source_instance_open(struct source **out, const char *instance, struct error *error);
 
 /** source_describe - what is known of a source, as long as it is open */
 const struct source_description *source_describe(const struct source *source);
