@@ -13,6 +13,8 @@ void intervals_add(struct intervals *intervals, int64_t ns)
 
 void intervals_merge(struct intervals *intervals, const struct intervals *from)
 {
+	if (from->nr_intervals == 0)
+		return;
 	if (intervals->nr_intervals == 0 || from->min_ns < intervals->min_ns)
 		intervals->min_ns = from->min_ns;
 	if (intervals->nr_intervals == 0 || from->max_ns > intervals->max_ns)
