@@ -8,15 +8,20 @@ static void task_find(void *context, int tid, int *tgid, char *comm, size_t comm
 {
 	struct source_task task;
 
-	(void)context;
-	source_task_find(tid, &task);
+	source_find_task(context, tid, &task);
 	*tgid = task.tgid;
 	snprintf(comm, comm_size, "%s", task.comm);
 }
 
-int pipeline_open(struct pipeline *pipeline, const struct recording *recording, struct error *error)
+int pipeline_open(struct pipeline *pipeline, struct source *source, const struct recording *recording, bool has_comm,
+		  struct error *error)
 {
-	struct tracks_settings settings = { .find_task = task_find };
+	struct tracks_settings settings = {
+		.has_comm = has_comm,
+		.buffers = source_describe(source)->buffers,
+		.find_task = task_find,
+		.context = source,
+	};
 
 	pipeline->tracks = tracks_new(&settings, &pipeline->timeline, recording->start_ns);
 	if (!pipeline->tracks)

@@ -20,8 +20,15 @@ struct pipeline {
 	struct observation observation;
 };
 
-/** pipeline_open - open the timeline for a recording; returns -1 with @error */
-int pipeline_open(struct pipeline *pipeline, const struct recording *recording, struct error *error);
+/**
+ * pipeline_open - open the timeline for a recording
+ * @source: where its records come from; asked for names of tasks
+ * @has_comm: events are to say the name of the thread that wrote the record
+ *
+ * Returns 0, or -1 with @error.
+ */
+int pipeline_open(struct pipeline *pipeline, struct source *source, const struct recording *recording, bool has_comm,
+		  struct error *error);
 
 /** pipeline_handler - what a source is to deliver to */
 struct source_handler pipeline_handler(struct pipeline *pipeline);

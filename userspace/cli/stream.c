@@ -43,10 +43,14 @@ static int apply_target(void *settings, const char *value, struct error *error)
 {
 	struct stream_settings *stream = settings;
 
-	if (value && !*value)
-		return error_set(error, "--event= names no target; write - or a path");
-	stream->event_target = value ? value : "-";
-	return 0;
+	return outputs_apply_event(&stream->outputs, value, error);
+}
+
+static int apply_with(void *settings, const char *value, struct error *error)
+{
+	struct stream_settings *stream = settings;
+
+	return outputs_apply_with(&stream->outputs, value, error);
 }
 
 static const struct option_row stream_rows[] = {
@@ -55,6 +59,7 @@ static const struct option_row stream_rows[] = {
 	{ 'b', "buffer", "KIB", "ring buffer for each CPU (1024)", apply_buffer },
 	{ 0, "event", "[=TARGET]", "write trace2 EVENT lines to - (standard output, the default) or a path",
 	  apply_target },
+	{ 0, "with", "WHAT", "tell with each record who wrote it: tid, cpu, comm, or several with commas", apply_with },
 };
 
 static const struct option_table stream_table = {
@@ -71,7 +76,7 @@ static int stream_main(int argc, char **argv, struct error *error)
 {
 	struct stream_settings settings = {
 		.buffer_kib = DEFAULT_BUFFER_KIB,
-		.event_target = "-",
+		.outputs.event_target = "-",
 		.argv = argv,
 	};
 	int operand, status;

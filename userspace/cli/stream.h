@@ -3,12 +3,12 @@
 #ifndef CLI_STREAM_H
 #define CLI_STREAM_H
 
+#include "cli/outputs.h"
 #include "cli/tracepoints.h"
 
 /**
  * struct stream_settings - what the command line asks for
  * @duration_ns: 0 for no end
- * @event_target: where EVENT lines go
  * @argv: ktrack's own words, as the stream tells them
  * @command: the traced command's words, NULL for none
  */
@@ -16,7 +16,7 @@ struct stream_settings {
 	struct selection selection;
 	int64_t duration_ns;
 	uint64_t buffer_kib;
-	const char *event_target;
+	struct outputs outputs;
 	char *const *argv;
 	char *const *command;
 };

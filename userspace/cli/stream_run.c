@@ -14,12 +14,10 @@
 #include "cli/cli.h"
 #include "cli/clock.h"
 #include "cli/identity.h"
-#include "cli/output.h"
 #include "cli/pipeline.h"
 #include "cli/signals.h"
 #include "cli/stream.h"
 #include "recorder/recorder.h"
-#include "sink/sink.h"
 
 /* How long a round waits for a signal: an event is out within this time and that of reading it. */
 #define ROUND_MS 50
@@ -47,21 +45,6 @@ struct run {
 	int signal_number;
 	bool is_abandoned;
 };
-
-static int run_open_sink(struct run *run, struct error *error)
-{
-	struct sink_trace2_settings settings = {
-		.sid = run->identity.sid,
-		.hierarchy = run->identity.hierarchy,
-	};
-	struct sink *sink;
-
-	settings.event_fd = output_open(run->settings->event_target, &settings.event_name, error);
-	if (settings.event_fd < 0)
-		return -1;
-	sink = sink_trace2_new(&settings, error);
-	return sink ? timeline_add(&run->pipeline.timeline, sink, error) : -1;
-}
 
 static int run_choose(struct run *run, struct error *error)
 {
@@ -99,7 +82,7 @@ static int run_set_up(struct run *run, struct error *error)
 		return -1;
 	if (identity_init(&run->identity, "stream", clock_boot_ns() + clock_wall_offset_ns(), error) < 0)
 		return -1;
-	if (run_open_sink(run, error) < 0)
+	if (outputs_open(&run->settings->outputs, &run->pipeline.timeline, &run->identity, error) < 0)
 		return -1;
 	if (run->settings->command &&
 	    command_new(&run->command, run->settings->command, &run->signals.before, error) < 0)
@@ -133,7 +116,7 @@ static int run_begin(struct run *run, struct error *error)
 	identity_id(run->id, recording->source, recording->start_ns);
 	if (recorder_start(run->recorder, error) < 0)
 		return -1;
-	return pipeline_open(&run->pipeline, recording, error);
+	return pipeline_open(&run->pipeline, run->source, recording, outputs_have_comm(&run->settings->outputs), error);
 }
 
 static int run_command(struct run *run, struct error *error)

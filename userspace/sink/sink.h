@@ -10,6 +10,7 @@
  * struct sink_trace2_settings - where trace2 lines go, and whose session it is
  * @sid: the whole session id
  * @hierarchy: the command's name behind those of the commands that started this one ("git/stream")
+ * @with: a set of 1 << enum timeline_emitter, told with each record
  * @event_fd: where EVENT lines go; becomes the sink's, which closes it
  * @event_name: what errors call it
  *
@@ -18,6 +19,7 @@
 struct sink_trace2_settings {
 	const char *sid;
 	const char *hierarchy;
+	unsigned int with;
 	int event_fd;
 	const char *event_name;
 };

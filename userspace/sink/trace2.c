@@ -64,11 +64,37 @@ static void more_add(struct buffer *more, const char *member)
 	buffer_append_string(more, member);
 }
 
-/* The additional members of a record's line: its fields, and what is to be known about a slice. */
+static bool tells(const struct trace2_sink *sink, enum timeline_emitter emitter)
+{
+	return sink->settings.with & 1u << emitter;
+}
+
+static void more_add_number(struct buffer *more, const char *member, int64_t number)
+{
+	more_add(more, member);
+	buffer_append_signed(more, number);
+}
+
+/* Who wrote the record, as far as that was asked for and is known. */
+static void more_add_emitter(struct trace2_sink *sink, const struct timeline_event *event)
+{
+	if (event->tid >= 0 && tells(sink, TIMELINE_EMITTER_TID))
+		more_add_number(&sink->more, "\"tid\":", event->tid);
+	if (event->cpu >= 0 && tells(sink, TIMELINE_EMITTER_CPU))
+		more_add_number(&sink->more, "\"cpu\":", event->cpu);
+	if (event->comm[0] && tells(sink, TIMELINE_EMITTER_COMM)) {
+		more_add(&sink->more, "\"comm\":");
+		json_append_string(&sink->more, text_of(event->comm));
+	}
+}
+
+/* The additional members of a record's line: who wrote it, its fields, and what is to be known about a slice. */
 static struct trace2_string event_more(struct trace2_sink *sink, const struct timeline_event *event)
 {
 	buffer_clear(&sink->more);
-	if (event->nr_fields > 0) {
+	if (sink->settings.with)
+		more_add_emitter(sink, event);
+	if (event->nr_fields > 0 && event->kind != TIMELINE_INSTANT) {
 		more_add(&sink->more, "\"args\":");
 		fields_append_json(&sink->more, event->fields, event->nr_fields);
 	}
@@ -128,6 +154,7 @@ static int write_instant(struct trace2_sink *sink, const struct timeline_event *
 	line.data.category = event_category(sink, event->track, error);
 	line.data.key = trace2_sink_name(sink, event->name, error);
 	line.data.value = trace2_string_of(buffer_text(&sink->message));
+	line.more = event_more(sink, event);
 	if (!line.data.category || !line.data.key)
 		return -1;
 	return trace2_sink_write(sink, &line, event->time_ns, error);

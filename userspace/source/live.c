@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
-#include "source/state.h"
+#include "source/live.h"
 #include "source/statistics.h"
 
 /*
@@ -19,24 +20,16 @@
  */
 #define HOLD_BACK_NS (20 * NS_PER_MS)
 
-/** struct live - a source that is an instance */
-struct live {
-	struct source source;
-	char *directory;
-};
-
-/** struct live_stream - one CPU's trace_pipe_raw, and room for a sub-buffer */
-struct live_stream {
-	int fd;
-	size_t size;
-	unsigned char bytes[];
-};
+/* More than the kernel allows. */
+#define SUB_BUFFER_KIB_MAX 65536
 
 static ssize_t live_refill(struct stream *stream, struct error *error)
 {
 	struct live_stream *own = stream->own;
 	ssize_t size;
 
+	if (own->sub_buffers_left == 0)
+		return 0;
 	do {
 		size = read(own->fd, own->bytes, own->size);
 	} while (size < 0 && errno == EINTR);
@@ -44,6 +37,7 @@ static ssize_t live_refill(struct stream *stream, struct error *error)
 		return 0;
 	if (size < 0)
 		return error_set_system(error, errno, "cannot read the ring buffer of cpu %d", stream->cpu);
+	own->sub_buffers_left--;
 	return size;
 }
 
@@ -61,9 +55,30 @@ static const struct stream_ops live_stream_ops = {
 	.close = live_stream_close,
 };
 
+uint64_t live_number(const char *directory, const char *file)
+{
+	struct buffer path = { 0 }, text = { 0 };
+	uint64_t number = 0;
+
+	buffer_printf(&path, "%s/%s", directory, file);
+	if (file_read(buffer_string(&path), &text) == 0)
+		number = strtoull(buffer_string(&text), NULL, 10);
+	buffer_release(&path);
+	buffer_release(&text);
+	return number;
+}
+
+/* A sub-buffer is a page, unless somebody made it larger, which kernels can from 6.9 on. */
+static size_t sub_buffer_size(const char *directory)
+{
+	uint64_t size_kib = live_number(directory, "buffer_subbuf_size_kb");
+
+	return size_kib > 0 && size_kib <= SUB_BUFFER_KIB_MAX ? size_kib * 1024 : (size_t)sysconf(_SC_PAGESIZE);
+}
+
 static int live_stream_open(struct stream *stream, const char *directory, int cpu, struct error *error)
 {
-	size_t size = sysconf(_SC_PAGESIZE);
+	size_t size = sub_buffer_size(directory);
 	struct live_stream *own = calloc(1, sizeof(*own) + size);
 	struct buffer path = { 0 };
 	int status = 0;
@@ -72,6 +87,7 @@ static int live_stream_open(struct stream *stream, const char *directory, int cp
 		return error_set(error, "out of memory");
 	buffer_printf(&path, "%s/per_cpu/cpu%d/trace_pipe_raw", directory, cpu);
 	own->size = size;
+	own->sub_buffers_left = SIZE_MAX;
 	own->fd = open(buffer_string(&path), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (own->fd < 0)
 		status = error_set_system(error, errno, "cannot open %s", buffer_string(&path));
@@ -164,6 +180,8 @@ static void live_close(struct source *source)
 	struct live *live = (struct live *)source;
 
 	free(live->directory);
+	free(live->clock);
+	free(live->kernel);
 	free(live);
 }
 
@@ -175,21 +193,32 @@ static const struct source_ops live_ops = {
 	.close = live_close,
 };
 
-int source_live_open(struct source **out, const char *directory, struct error *error)
+int live_new(struct live **out, const char *directory, struct error *error)
 {
 	struct live *live = calloc(1, sizeof(*live));
+	struct utsname kernel;
 
-	*out = NULL;
+	*out = live;
 	if (!live)
 		return error_set(error, "out of memory");
 	live->source.ops = &live_ops;
 	live->directory = strdup(directory);
+	live->kernel = uname(&kernel) < 0 ? NULL : strdup(kernel.release);
+	live->source.description.kernel = live->kernel;
 	if (!live->directory)
 		error_set(error, "out of memory");
 	else if (live_add_all(live, error) == 0)
-		*out = &live->source;
-	if (*out)
 		return 0;
 	source_close(&live->source);
+	*out = NULL;
 	return -1;
+}
+
+int source_live_open(struct source **out, const char *directory, struct error *error)
+{
+	struct live *live;
+	int status = live_new(&live, directory, error);
+
+	*out = live ? &live->source : NULL;
+	return status;
 }

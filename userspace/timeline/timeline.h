@@ -126,6 +126,14 @@ struct timeline_totals {
 	uint64_t other_names;
 };
 
+/** enum timeline_emitter - what can be told of who wrote a record, which may be another than its track is about */
+enum timeline_emitter {
+	TIMELINE_EMITTER_TID,
+	TIMELINE_EMITTER_CPU,
+	TIMELINE_EMITTER_COMM,
+	TIMELINE_EMITTER_COUNT
+};
+
 enum timeline_kind {
 	TIMELINE_TRACK_BEGIN,
 	TIMELINE_SLICE_BEGIN,
@@ -149,6 +157,7 @@ enum timeline_kind {
  * @time_ns: trace time
  * @track: of track, slice, instant and counter events
  * @name: of slices and instants
+ * @tid, @cpu, @comm: who wrote the record of a slice's begin or end, an instant or a sample; -1 and "" where that is unknown
  * @fields: what the record says beyond the convention; of slices, instants and counters
  * @begin_ns: of slice ends: when the slice began
  * @outer_ns: of instants and counters: when the innermost open slice began, or else the track
@@ -170,6 +179,9 @@ struct timeline_event {
 	int64_t time_ns;
 	struct timeline_track *track;
 	struct timeline_name *name;
+	int tid;
+	int cpu;
+	const char *comm;
 	const struct field *fields;
 	size_t nr_fields;
 	int64_t begin_ns;

@@ -11,17 +11,35 @@ static void tracks_advance(struct tracks *tracks, int64_t time_ns)
 		tracks->now_ns = time_ns;
 }
 
-static struct timeline_event event_of(const struct tracks *tracks, enum timeline_kind kind, struct track *track,
-				      const struct observation *observation)
+static struct timeline_event event_of(const struct tracks *tracks, enum timeline_kind kind, struct track *track)
 {
 	return (struct timeline_event){
 		.kind = kind,
 		.time_ns = tracks->now_ns,
 		.track = &track->shown,
-		.fields = observation ? observation->extras : NULL,
-		.nr_fields = observation ? observation->nr_extras : 0,
+		.tid = -1,
+		.cpu = -1,
+		.comm = "",
 		.depth = track->nr_slices,
 	};
+}
+
+/* An event that a record stands behind, with what the record says. */
+static struct timeline_event event_of_record(struct tracks *tracks, enum timeline_kind kind, struct track *track,
+					     const struct observation *observation)
+{
+	struct timeline_event event = event_of(tracks, kind, track);
+	const struct task *task;
+
+	event.tid = observation->tid;
+	event.cpu = observation->cpu;
+	event.fields = observation->extras;
+	event.nr_fields = observation->nr_extras;
+	if (tracks->settings.has_comm) {
+		task = tasks_get(&tracks->tasks, &tracks->settings, observation->tid);
+		event.comm = task ? task->comm : "";
+	}
+	return event;
 }
 
 static struct name *tracks_name(struct tracks *tracks, const struct observation *observation, struct error *error)
@@ -48,7 +66,7 @@ static int slice_begin(struct tracks *tracks, struct track *track, const struct 
 		return error_set(error, "out of memory");
 	}
 	track_idle_remove(track);
-	event = event_of(tracks, TIMELINE_SLICE_BEGIN, track, observation);
+	event = event_of_record(tracks, TIMELINE_SLICE_BEGIN, track, observation);
 	event.name = &name->shown;
 	return timeline_push(tracks->timeline, &event, error);
 }
@@ -62,7 +80,8 @@ static bool track_is_suspect(const struct tracks *tracks, const struct track *tr
 
 int tracks_pop(struct tracks *tracks, struct track *track, const struct observation *observation, struct error *error)
 {
-	struct timeline_event event = event_of(tracks, TIMELINE_SLICE_END, track, observation);
+	struct timeline_event event = observation ? event_of_record(tracks, TIMELINE_SLICE_END, track, observation) :
+						    event_of(tracks, TIMELINE_SLICE_END, track);
 	struct slice slice = track->slices[track->nr_slices - 1];
 	int status;
 
@@ -107,7 +126,7 @@ static int64_t track_outer_ns(const struct track *track)
 static int instant(struct tracks *tracks, struct track *track, const struct observation *observation,
 		   struct error *error)
 {
-	struct timeline_event event = event_of(tracks, TIMELINE_INSTANT, track, observation);
+	struct timeline_event event = event_of_record(tracks, TIMELINE_INSTANT, track, observation);
 	struct name *name = tracks_name(tracks, observation, error);
 	int status;
 
@@ -124,7 +143,7 @@ static int instant(struct tracks *tracks, struct track *track, const struct obse
 static int counter(struct tracks *tracks, struct track *track, const struct observation *observation,
 		   struct error *error)
 {
-	struct timeline_event event = event_of(tracks, TIMELINE_COUNTER, track, observation);
+	struct timeline_event event = event_of_record(tracks, TIMELINE_COUNTER, track, observation);
 
 	track_touch(tracks, track);
 	event.outer_ns = track_outer_ns(track);

@@ -5,9 +5,8 @@
 
 #include "track/name.h"
 #include "track/suspicion.h"
+#include "track/task.h"
 #include "track/track.h"
-
-#define TRACK_COMM_SIZE 64
 
 /** struct slice - an open slice */
 struct slice {
@@ -37,7 +36,7 @@ struct track {
 	size_t slices_capacity;
 	struct track *idle_before;
 	struct track *idle_after;
-	char comm[TRACK_COMM_SIZE];
+	char comm[TASK_COMM_SIZE];
 	char name[];
 };
 
@@ -77,6 +76,7 @@ struct tracks {
 	struct map map;
 	struct track idle;
 	struct names names;
+	struct tasks tasks;
 	struct suspicion *suspicions;
 	size_t nr_suspicions;
 	struct category **categories;

@@ -31,6 +31,7 @@
  * @idle_max: tracks above this number are retired when no slice is open on them, least recently used first, and come
  *            back as new ones; 0 stands for TRACKS_IDLE_MAX
  * @names_max: slice names told apart for each tracepoint; 0 stands for TRACKS_NAMES_MAX
+ * @has_comm: events are to say the name of the thread that wrote the record
  * @buffers: names of the source's buffers, where it has several: they keep tracks apart; NULL where it has one
  * @find_task: fills @tgid and @comm (of @comm_size bytes) where it knows them; may be NULL
  * @context: for @find_task
@@ -38,6 +39,7 @@
 struct tracks_settings {
 	size_t idle_max;
 	size_t names_max;
+	bool has_comm;
 	const char *const *buffers;
 	void (*find_task)(void *context, int tid, int *tgid, char *comm, size_t comm_size);
 	void *context;

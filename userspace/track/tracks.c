@@ -33,6 +33,7 @@ void tracks_free(struct tracks *tracks)
 	}
 	map_release(&tracks->map);
 	names_release(&tracks->names);
+	tasks_release(&tracks->tasks);
 	for (size_t i = 0; i < tracks->nr_suspicions; i++)
 		suspicion_release(&tracks->suspicions[i]);
 	free(tracks->suspicions);
@@ -69,6 +70,14 @@ struct category *tracks_category(struct tracks *tracks, const struct template *t
 	return *category;
 }
 
+static void track_set_task(struct track *track, const struct task *task)
+{
+	if (!task)
+		return;
+	track->shown.tgid = task->tgid;
+	memcpy(track->comm, task->comm, sizeof(track->comm));
+}
+
 /* Asks who the task is, where the scope is one. */
 static void track_find_task(struct tracks *tracks, struct track *track)
 {
@@ -77,9 +86,8 @@ static void track_find_task(struct tracks *tracks, struct track *track)
 
 	if (track->shown.cpu >= 0)
 		strcpy(track->comm, "idle");
-	else if (is_task && id > 0 && id <= INT32_MAX && tracks->settings.find_task)
-		tracks->settings.find_task(tracks->settings.context, id, &track->shown.tgid, track->comm,
-					   sizeof(track->comm));
+	else if (is_task && id > 0 && id <= INT32_MAX)
+		track_set_task(track, tasks_get(&tracks->tasks, &tracks->settings, id));
 }
 
 /* Makes room for one track more. More than one goes where many had open slices at once. */

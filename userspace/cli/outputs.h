@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a command line says of outputs, and the sinks that it asks for. */
+#ifndef CLI_OUTPUTS_H
+#define CLI_OUTPUTS_H
+
+#include "cli/identity.h"
+#include "timeline/timeline.h"
+
+/**
+ * struct outputs - the outputs of one run
+ * @event_target: where EVENT lines go
+ * @with: a set of 1 << enum timeline_emitter: what each record tells of who wrote it
+ */
+struct outputs {
+	const char *event_target;
+	unsigned int with;
+};
+
+/** outputs_apply_event, outputs_apply_with - an option's value; as struct option_row's apply */
+int outputs_apply_event(struct outputs *outputs, const char *value, struct error *error);
+int outputs_apply_with(struct outputs *outputs, const char *value, struct error *error);
+
+/** outputs_have_comm - whether records are to name the thread that wrote them */
+bool outputs_have_comm(const struct outputs *outputs);
+
+/** outputs_open - open all targets, and add their sinks to a timeline; returns -1 with @error */
+int outputs_open(const struct outputs *outputs, struct timeline *timeline, const struct identity *identity,
+		 struct error *error);
+
+#endif

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reads what the ring buffers of an instance that somebody set up hold now. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "source/live.h"
+
+/* The clock in use stands in brackets: "local global [boot]". */
+static char *clock_read(const char *directory)
+{
+	struct buffer path = { 0 }, text = { 0 };
+	const char *begin;
+	char *clock = NULL;
+
+	buffer_printf(&path, "%s/trace_clock", directory);
+	if (file_read(buffer_string(&path), &text) == 0) {
+		begin = strchr(buffer_string(&text), '[');
+		clock = begin ? strndup(begin + 1, strcspn(begin + 1, "]")) : NULL;
+	}
+	buffer_release(&path);
+	buffer_release(&text);
+	return clock;
+}
+
+/** struct wall_clock - a trace clock that the system has a clock for */
+struct wall_clock {
+	const char *name;
+	clockid_t id;
+};
+
+static const struct wall_clock wall_clocks[] = {
+	{ "boot", CLOCK_BOOTTIME },
+	{ "mono", CLOCK_MONOTONIC },
+	{ "mono_raw", CLOCK_MONOTONIC_RAW },
+	{ "tai", CLOCK_TAI },
+};
+
+static int64_t clock_ns(clockid_t id)
+{
+	struct timespec now;
+
+	clock_gettime(id, &now);
+	return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+static void describe_time(struct source_description *description)
+{
+	description->time_source = "none";
+	for (size_t i = 0; i < sizeof(wall_clocks) / sizeof(wall_clocks[0]); i++) {
+		if (!description->clock || strcmp(wall_clocks[i].name, description->clock) != 0)
+			continue;
+		description->time_source = "realtime";
+		description->wall_offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(wall_clocks[i].id);
+	}
+}
+
+/*
+ * Writers may be at work. So no more is read than a buffer holds; what comes in meanwhile is not what the buffer held when we
+ * came. One sub-buffer more than its size: the reader's own.
+ */
+static void bound_streams(struct live *live)
+{
+	size_t size_bytes = live->source.description.buffer_kib * 1024;
+
+	for (size_t i = 0; i < live->source.nr_streams; i++) {
+		struct live_stream *own = live->source.streams[i].own;
+
+		own->sub_buffers_left = size_bytes / own->size + 1;
+	}
+}
+
+static void describe(struct live *live)
+{
+	struct source_description *description = &live->source.description;
+	struct buffer text = { 0 };
+
+	live->clock = clock_read(live->directory);
+	description->clock = live->clock;
+	description->buffer_kib = live_number(live->directory, "buffer_size_kb");
+	describe_time(description);
+	if (file_read("/proc/sys/kernel/random/boot_id", &text) < 0)
+		buffer_clear(&text);
+	buffer_append_string(&text, live->directory);
+	description->id = text_hash(buffer_text(&text));
+	buffer_release(&text);
+}
+
+int source_instance_open(struct source **out, const char *instance, struct error *error)
+{
+	const char *tracefs;
+	struct buffer directory = { 0 };
+	struct live *live = NULL;
+	int status;
+
+	*out = NULL;
+	if (source_directory(&tracefs, error) < 0)
+		return -1;
+	buffer_append_string(&directory, tracefs);
+	if (instance)
+		buffer_printf(&directory, "/instances/%s", instance);
+	status = live_new(&live, buffer_string(&directory), error);
+	buffer_release(&directory);
+	if (status < 0)
+		return -1;
+	describe(live);
+	bound_streams(live);
+	*out = &live->source;
+	return 0;
+}
