@@ -266,6 +266,40 @@ TEST(an_extra_field_that_cannot_be_read_is_left_out)
 		    "B 'w' on 'event' of s7 z=u4");
 }
 
+/* Turns the bytes of a field around. */
+static void draft_swap(struct draft *draft, size_t offset, size_t size)
+{
+	for (size_t i = 0; i < size / 2; i++) {
+		unsigned char byte = draft->bytes[offset + i];
+
+		draft->bytes[offset + i] = draft->bytes[offset + size - 1 - i];
+		draft->bytes[offset + size - 1 - i] = byte;
+	}
+}
+
+TEST(records_in_the_other_byte_order_are_read)
+{
+	struct convention *convention = convention_new(true);
+	struct draft draft;
+
+	convention_add_text(convention, "demo",
+			    FORMAT("event", 1300, SLICE_FIELDS FIELD("s64 scope_x", 16, 8, 1) FIELD("u16 y", 24, 2, 0)
+				   FIELD("__rel_loc char[] track_name", 26, 4, 0) FIELD("char z[2]", 30, 2, 0)));
+	draft_slice(&draft, 1300, 'B', "work", 32);
+	draft_number(&draft, 16, 8, -2);
+	draft_number(&draft, 24, 2, 258);
+	draft_number(&draft, 26, 4, 3 << 16 | 3);
+	memcpy(draft.bytes + 30, "zy", 2);
+	draft_swap(&draft, 0, 2);
+	draft_swap(&draft, 4, 4);
+	draft_swap(&draft, 12, 4);
+	draft_swap(&draft, 16, 8);
+	draft_swap(&draft, 24, 2);
+	draft_swap(&draft, 26, 4);
+	check_draft(convention, &draft, "B 'work' on 'ork' of s-2 y=u258 z='zy'");
+	convention_free(convention);
+}
+
 /* For every place that a record could name, whether it is inside decides whether it is read. */
 static void check_places(const struct convention *convention, bool is_relative)
 {

@@ -5,23 +5,6 @@
 #include "format.h"
 #include "tap.h"
 
-static const char *const kinds[] = { "none", "slice", "counter" };
-static const char *const scopes[] = { "thread", "process", "cpu", "custom" };
-
-/* Says "slice 'demo:event' custom scope_x track_name: extra extra". */
-static void template_describe(struct buffer *out, const struct template *template)
-{
-	buffer_printf(out, "%s %s %s", kinds[template->kind], template->category, scopes[template->scope]);
-	if (template->scope_field)
-		buffer_printf(out, " %s", template->scope_field);
-	if (template->track_name.kind != SLOT_ABSENT)
-		buffer_append_string(out, " track_name");
-	if (template->nr_extras > 0)
-		buffer_append_char(out, ':');
-	for (size_t i = 0; i < template->nr_extras; i++)
-		buffer_printf(out, " %s", template->extras[i].name);
-}
-
 static void check_format(const char *format, const char *want)
 {
 	struct convention *convention = convention_new(false);
@@ -34,7 +17,7 @@ static void check_format(const char *format, const char *want)
 	else if (!template)
 		buffer_append_string(&got, "does not follow");
 	else
-		template_describe(&got, template);
+		append_template(&got, template);
 	CHECK_TEXT(buffer_string(&got), want);
 	CHECK_NUMBER(convention_size(convention), template ? 1 : 0);
 	CHECK(!template || convention_template(convention, 0) == template);

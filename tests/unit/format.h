@@ -78,6 +78,23 @@ static inline const struct template *convention_add_text(struct convention *conv
 	return template;
 }
 
+/** append_template - "slice demo:event custom scope_x track_name: extra extra" */
+static inline void append_template(struct buffer *out, const struct template *template)
+{
+	static const char *const kinds[] = { "none", "slice", "counter" };
+	static const char *const scopes[] = { "thread", "process", "cpu", "custom" };
+
+	buffer_printf(out, "%s %s %s", kinds[template->kind], template->category, scopes[template->scope]);
+	if (template->scope_field)
+		buffer_printf(out, " %s", template->scope_field);
+	if (template->track_name.kind != SLOT_ABSENT)
+		buffer_append_string(out, " track_name");
+	if (template->nr_extras > 0)
+		buffer_append_char(out, ':');
+	for (size_t i = 0; i < template->nr_extras; i++)
+		buffer_printf(out, " %s", template->extras[i].name);
+}
+
 /* A number with its sign's letter, 's-5' or 'u200', a truth, a 'text', or <bytes>. */
 static inline void append_value(struct buffer *out, const struct value *value)
 {
