@@ -56,9 +56,10 @@ static int visit_log(void *context, const struct source_tracepoint *tracepoint, 
 static void check_visits(const char *stop_at, int stop_with, const char *want)
 {
 	struct visits visits = { .stop_at = stop_at, .stop_with = stop_with };
+	const struct source_visitor visitor = { .context = &visits, .visit = visit_log };
 	struct error error = { 0 };
 
-	CHECK_NUMBER(source_tracepoints_visit(&(struct source_visitor){ &visits, visit_log }, &error), stop_with);
+	CHECK_NUMBER(source_tracepoints_visit(&visitor, &error), stop_with);
 	CHECK_TEXT(buffer_string(&visits.log), want);
 	CHECK_TEXT(error.text, "");
 	buffer_release(&visits.log);
@@ -95,12 +96,12 @@ TEST(what_is_no_tracepoint_or_has_gone_is_passed_over)
 
 TEST(without_any_tracepoint_it_says_so)
 {
-	struct visits visits = { 0 };
+	const struct source_visitor visitor = { .visit = visit_log };
 	struct error error = { 0 };
 	struct folder top;
 
 	tracefs_begin(&top);
-	CHECK_NUMBER(source_tracepoints_visit(&(struct source_visitor){ &visits, visit_log }, &error), -1);
+	CHECK_NUMBER(source_tracepoints_visit(&visitor, &error), -1);
 	CHECK(strncmp(error.text, "cannot list the tracepoints in tracefs: ", 40) == 0);
 	tracefs_end(&top);
 }
