@@ -238,10 +238,13 @@ static const struct test_step test_twins[] = {
 	{ E, .event = TEST_OTHER_TWIN },
 };
 
-/* A thousand slices in one another: "level 0" to "level 999". */
+/*
+ * A thousand slices in one another: "level 0" to "level 999". The instant at the bottom has the
+ * name of one of them: a reader may keep no more than a thousand names apart.
+ */
 static const struct test_step test_deep[] = {
 	{ B, .event = TEST_THREAD, .name = "level", .times = 1000, .is_numbered = true },
-	{ I, .event = TEST_THREAD, .name = "bottom" },
+	{ I, .event = TEST_THREAD, .name = "level", .is_numbered = true },
 	{ E, .event = TEST_THREAD, .times = 1000 },
 };
 

@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Guest: exports scenarios of the test module, each from a fresh one. Arguments: SCENARIO:COUNT...
+# Leaves list.txt; for each SCENARIO.COUNT a stream (.json) and what the device then says (.txt);
+# text of plain tracefs (contexts.trace). Prints a line for each thing that should not have happened.
+set -eu
+
+TRACING=/sys/kernel/tracing
+
+# Arguments: SCENARIO COUNT FILE.
+scenario_stream() {
+	insmod /modules/ktrack_test.ko
+	ktrack stream -b 8192 -e 'ktrack_t*' "--event=$3.json" -- \
+		sh -c "echo $1 $2 >/dev/ktrack_test" ||
+		echo "$1 ended with status $?"
+	grep -E '^(run|cpu) ' /dev/ktrack_test >"$3.txt"
+	rmmod ktrack_test || echo "ktrack_test could not be removed after $1"
+}
+
+# Commands that must be refused.
+refusals_try() {
+	! echo twins 1 >/dev/ktrack_test || echo "twins without ktrack_twin.ko"
+	! echo nothing 1 >/dev/ktrack_test || echo "a scenario that is not in the list"
+	! echo nested 0 >/dev/ktrack_test || echo "no round at all"
+	! echo nested >/dev/ktrack_test || echo "no count"
+	! taskset 2 sh -c 'echo two_cpus 1 >/dev/ktrack_test' ||
+		echo "two CPUs where the writer has one"
+}
+
+# What the kernel itself says of the context of each record.
+contexts_record() {
+	echo 1 >$TRACING/events/ktrack_test/enable
+	echo contexts 1 >/dev/ktrack_test
+	echo nmi 1 >/dev/ktrack_test
+	cat $TRACING/trace >/out/contexts.trace
+	echo 0 >$TRACING/events/ktrack_test/enable
+}
+
+insmod /modules/ktrack_test.ko
+grep -vE '^(run|cpu) ' /dev/ktrack_test >/out/list.txt
+refusals_try 2>/dev/null
+contexts_record
+rmmod ktrack_test
+insmod /modules/ktrack_twin.ko
+for scenario in "$@"; do
+	scenario_stream "${scenario%:*}" "${scenario#*:}" "/out/${scenario%:*}.${scenario#*:}"
+done
+rmmod ktrack_twin
+[ -z "$(ls $TRACING/instances)" ] || echo "left behind: $(ls $TRACING/instances)"
