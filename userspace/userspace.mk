@@ -2,14 +2,14 @@
 # Userspace: the sources of each room, the binary, and the unit tests that run under sanitizers.
 
 base-y       := buffer error file json map text time value
-source-y     := events instance live merge page source statistics stream task
+source-y     := events instance live merge open page source statistics stream task
 convention-y := convention observe slot template
 track-y      := name observe suspicion task track tracks
 timeline-y   := timeline
 trace2-y     := destination event session sid text
 sink-y       := summary trace2 trace2_frame trace2_track
 recorder-y   := command instance
-cli-y        := clock identity list main option output outputs pipeline signals stream stream_run tracepoints
+cli-y        := clock export export_run filter identity list main option output outputs pipeline signals stream stream_run tracepoints
 
 rooms := base source convention track timeline trace2 sink recorder cli
 room-sources = $(patsubst %,userspace/$(1)/%.c,$($(1)-y))

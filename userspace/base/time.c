@@ -56,3 +56,36 @@ int time_duration_parse(const char *string, int64_t *out_ns, struct error *error
 	*out_ns = (int64_t)(ns + 0.5);
 	return 0;
 }
+
+/* The fraction's digits are read as such: a double holds no nanoseconds of our days. */
+static int seconds_parse(const char *string, int64_t *out_ns)
+{
+	char *end;
+	long long seconds = strtoll(string, &end, 10);
+	int64_t unit_ns = NS_PER_S, fraction_ns = 0;
+
+	if (end == string || seconds < 0 || seconds > INT64_MAX / NS_PER_S - 1)
+		return -1;
+	if (*end == '.') {
+		for (end++; *end >= '0' && *end <= '9'; end++) {
+			unit_ns /= 10;
+			fraction_ns += (*end - '0') * unit_ns;
+		}
+	}
+	*out_ns = seconds * NS_PER_S + fraction_ns;
+	return *end ? -1 : 0;
+}
+
+int time_wall_parse(const char *string, int64_t *out_ns, struct error *error)
+{
+	struct tm parts = { 0 };
+	const char *end = strptime(string, "%Y-%m-%dT%H:%M:%SZ", &parts);
+
+	if (end && !*end) {
+		*out_ns = timegm(&parts) * NS_PER_S;
+		return 0;
+	}
+	if (seconds_parse(string, out_ns) == 0)
+		return 0;
+	return error_set(error, "'%s' is no time; write YYYY-MM-DDThh:mm:ssZ, or seconds since 1970", string);
+}

@@ -37,4 +37,12 @@ void time_date_text(char *out, int64_t unix_s, const char *format);
  */
 int time_duration_parse(const char *string, int64_t *out_ns, struct error *error);
 
+/**
+ * time_wall_parse - read a moment: "YYYY-MM-DDThh:mm:ssZ", or seconds since 1970 with or without a fraction
+ * @out_ns: nanoseconds since 1970
+ *
+ * Returns 0, or -1 with @error.
+ */
+int time_wall_parse(const char *string, int64_t *out_ns, struct error *error);
+
 #endif

@@ -9,6 +9,7 @@ enum exit_status {
 	STATUS_DONE = 0,
 	STATUS_FAILED = 1,
 	STATUS_USAGE = 2,
+	STATUS_LOST = 3,
 	STATUS_TRACING_FAILED = 125,
 	STATUS_CANNOT_RUN = 126,
 	STATUS_NOT_FOUND = 127,
@@ -26,6 +27,7 @@ struct cli_command {
 	int (*run)(int argc, char **argv, struct error *error);
 };
 
+extern const struct cli_command export_command;
 extern const struct cli_command list_command;
 extern const struct cli_command stream_command;
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cli/clock.h"
 #include "trace2/trace2.h"
 
 #define PARENT_SID "GIT_TRACE2_PARENT_SID"
@@ -24,12 +25,12 @@ static char *inherit(const char *variable, const char *own)
 	return whole;
 }
 
-int identity_init(struct identity *identity, const char *command, int64_t unix_ns, struct error *error)
+int identity_init(struct identity *identity, const char *command, const char *own_sid, struct error *error)
 {
-	char own[TRACE2_SID_SIZE];
+	char made[TRACE2_SID_SIZE];
 
-	trace2_sid_make(own, unix_ns, getpid());
-	identity->sid = inherit(PARENT_SID, own);
+	trace2_sid_make(made, clock_boot_ns() + clock_wall_offset_ns(), getpid());
+	identity->sid = inherit(PARENT_SID, own_sid ? own_sid : made);
 	identity->hierarchy = inherit(PARENT_NAME, command);
 	return identity->sid && identity->hierarchy ? 0 : error_set(error, "out of memory");
 }

@@ -21,12 +21,12 @@ struct identity {
 /**
  * identity_init - make both, and tell them to the programs that this one starts
  * @command: the last part of the hierarchy
- * @unix_ns: now
+ * @own_sid: the last part of the session id; NULL for one of time, host and process
  *
  * Reads and sets GIT_TRACE2_PARENT_SID and GIT_TRACE2_PARENT_NAME, as git does, so that a git below us nests in our
  * session, and ours in a git above. Returns 0, or -1 with @error.
  */
-int identity_init(struct identity *identity, const char *command, int64_t unix_ns, struct error *error);
+int identity_init(struct identity *identity, const char *command, const char *own_sid, struct error *error);
 
 void identity_release(struct identity *identity);
 

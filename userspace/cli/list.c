@@ -63,7 +63,7 @@ static int list_print(struct list_settings *settings, struct error *error)
 
 	if (!convention) {
 		error_set(error, "out of memory");
-	} else if (tracepoints_find(convention, &settings->selection, error) == 0) {
+	} else if (tracepoints_find(convention, NULL, &settings->selection, error) == 0) {
 		status = STATUS_DONE;
 		printf(ROW_FORMAT, "TRACEPOINT", "KIND", "SCOPE", "TRACK NAME", "ENABLED", "EXTRA FIELDS");
 		for (size_t i = 0; i < convention_size(convention); i++)

@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 
-static const struct cli_command *const commands[] = { &list_command, &stream_command };
+static const struct cli_command *const commands[] = { &list_command, &stream_command, &export_command };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 

@@ -27,8 +27,9 @@ static int output_give(int fd, const char *target, struct error *error)
 	return 0;
 }
 
-static int file_open(const char *target, struct error *error)
+static int file_open(const char *target, bool is_appending, struct error *error)
 {
+	int mode = is_appending ? O_APPEND : O_TRUNC;
 	int fd = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
 	if (fd >= 0) {
@@ -38,17 +39,17 @@ static int file_open(const char *target, struct error *error)
 		return -1;
 	}
 	if (errno == EEXIST)
-		fd = open(target, O_WRONLY | O_TRUNC | O_CLOEXEC);
+		fd = open(target, O_WRONLY | mode | O_CLOEXEC);
 	return fd < 0 ? error_set_system(error, errno, "cannot open %s for writing", target) : fd;
 }
 
-int output_open(const char *target, const char **name, struct error *error)
+int output_open(const char *target, bool is_appending, const char **name, struct error *error)
 {
 	int fd;
 
 	*name = target;
 	if (strcmp(target, "-") != 0)
-		return file_open(target, error);
+		return file_open(target, is_appending, error);
 	*name = "standard output";
 	fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	return fd < 0 ? error_set_system(error, errno, "cannot write to standard output") : fd;

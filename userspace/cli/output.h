@@ -7,12 +7,13 @@
 
 /**
  * output_open - open a target named on the command line
- * @target: "-" for standard output, otherwise a path; what was in that file is gone
+ * @target: "-" for standard output, otherwise a path
+ * @is_appending: what is in that file stays
  * @name: what errors are to call it; lives as long as @target
  *
  * A new file can be read by its owner only, since traces hold kernel data; under sudo its owner is the user who called
  * sudo. Returns a file descriptor of the caller's own, or -1 with @error.
  */
-int output_open(const char *target, const char **name, struct error *error);
+int output_open(const char *target, bool is_appending, const char **name, struct error *error);
 
 #endif

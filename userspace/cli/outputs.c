@@ -22,6 +22,20 @@ int outputs_apply_event(struct outputs *outputs, const char *value, struct error
 	return 0;
 }
 
+int outputs_apply_append(struct outputs *outputs, const char *value, struct error *error)
+{
+	(void)value;
+	(void)error;
+	outputs->is_appending = true;
+	return 0;
+}
+
+int outputs_apply_sid(struct outputs *outputs, const char *value, struct error *error)
+{
+	outputs->sid = value;
+	return *value ? 0 : error_set(error, "--sid= names no session");
+}
+
 static int emitter_find(struct text word)
 {
 	for (int i = 0; i < TIMELINE_EMITTER_COUNT; i++) {
@@ -60,7 +74,7 @@ int outputs_open(const struct outputs *outputs, struct timeline *timeline, const
 	};
 	struct sink *sink;
 
-	settings.event_fd = output_open(outputs->event_target, &settings.event_name, error);
+	settings.event_fd = output_open(outputs->event_target, outputs->is_appending, &settings.event_name, error);
 	if (settings.event_fd < 0)
 		return -1;
 	sink = sink_trace2_new(&settings, error);

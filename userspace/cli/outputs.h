@@ -9,15 +9,21 @@
 /**
  * struct outputs - the outputs of one run
  * @event_target: where EVENT lines go
+ * @sid: the session's own id, NULL for one made of time, host and process
  * @with: a set of 1 << enum timeline_emitter: what each record tells of who wrote it
+ * @is_appending: files keep what they hold
  */
 struct outputs {
 	const char *event_target;
+	const char *sid;
 	unsigned int with;
+	bool is_appending;
 };
 
-/** outputs_apply_event, outputs_apply_with - an option's value; as struct option_row's apply */
+/** outputs_apply_... - an option's value; as struct option_row's apply */
+int outputs_apply_append(struct outputs *outputs, const char *value, struct error *error);
 int outputs_apply_event(struct outputs *outputs, const char *value, struct error *error);
+int outputs_apply_sid(struct outputs *outputs, const char *value, struct error *error);
 int outputs_apply_with(struct outputs *outputs, const char *value, struct error *error);
 
 /** outputs_have_comm - whether records are to name the thread that wrote them */

@@ -23,6 +23,8 @@ int pipeline_open(struct pipeline *pipeline, struct source *source, const struct
 		.context = source,
 	};
 
+	pipeline->filter.start_ns = recording->start_ns;
+	pipeline->buffers = settings.buffers;
 	pipeline->tracks = tracks_new(&settings, &pipeline->timeline, recording->start_ns);
 	if (!pipeline->tracks)
 		return error_set(error, "out of memory");
@@ -35,11 +37,13 @@ static int pipeline_record(void *context, const struct record *record, struct er
 	const struct template *template = convention_find(pipeline->convention, record);
 	const char *problem;
 
-	if (!template)
+	if (!template || !filter_wants_record(&pipeline->filter, record, pipeline->buffers))
 		return 0;
 	problem = observation_read(&pipeline->observation, template, record);
 	if (problem)
 		return tracks_reject(pipeline->tracks, &pipeline->observation, problem, error);
+	if (!filter_wants_observation(&pipeline->filter, &pipeline->observation))
+		return 0;
 	return tracks_observe(pipeline->tracks, &pipeline->observation, error);
 }
 

@@ -3,6 +3,7 @@
 #ifndef CLI_PIPELINE_H
 #define CLI_PIPELINE_H
 
+#include "cli/filter.h"
 #include "convention/convention.h"
 #include "source/source.h"
 #include "timeline/timeline.h"
@@ -10,10 +11,14 @@
 
 /**
  * struct pipeline - source's handler, convention, tracks and timeline
+ * @filter: what is wanted
+ * @buffers: names of the source's buffers, as in struct source_description
  *
- * A zeroed struct can be released. The convention and the timeline's sinks are added by its owner.
+ * A zeroed struct can be released. The convention, the filter and the timeline's sinks are added by its owner.
  */
 struct pipeline {
+	struct filter filter;
+	const char *const *buffers;
 	struct convention *convention;
 	struct tracks *tracks;
 	struct timeline timeline;

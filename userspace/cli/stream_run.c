@@ -51,7 +51,7 @@ static int run_choose(struct run *run, struct error *error)
 	run->pipeline.convention = convention_new(false);
 	if (!run->pipeline.convention)
 		return error_set(error, "out of memory");
-	if (tracepoints_find(run->pipeline.convention, &run->settings->selection, error) < 0)
+	if (tracepoints_find(run->pipeline.convention, NULL, &run->settings->selection, error) < 0)
 		return -1;
 	if (convention_size(run->pipeline.convention) == 0)
 		return error_set(error, "no tracepoint of this machine follows the convention; load a module that has some");
@@ -80,7 +80,7 @@ static int run_set_up(struct run *run, struct error *error)
 		return -1;
 	if (run_choose(run, error) < 0)
 		return -1;
-	if (identity_init(&run->identity, "stream", clock_boot_ns() + clock_wall_offset_ns(), error) < 0)
+	if (identity_init(&run->identity, "stream", run->settings->outputs.sid, error) < 0)
 		return -1;
 	if (outputs_open(&run->settings->outputs, &run->pipeline.timeline, &run->identity, error) < 0)
 		return -1;

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/source.h"
-
 int selection_add(struct selection *selection, const char *text, struct error *error)
 {
 	struct pattern *patterns = reallocarray(selection->patterns, selection->nr_patterns + 1, sizeof(*patterns));
@@ -105,15 +103,18 @@ static int selection_check(const struct selection *selection, struct error *erro
 	return 0;
 }
 
-int tracepoints_find(struct convention *convention, struct selection *selection, struct error *error)
+int tracepoints_find(struct convention *convention, struct source *source, struct selection *selection,
+		     struct error *error)
 {
 	struct finder finder = { .convention = convention, .selection = selection };
 	struct source_visitor visitor = { .context = &finder, .visit = tracepoint_visit };
 	const char *directory;
 
-	if (source_directory(&directory, error) < 0)
+	if (source) {
+		if (source_visit(source, &visitor, error) < 0)
+			return -1;
+	} else if (source_directory(&directory, error) < 0 || source_tracepoints_visit(&visitor, error) < 0) {
 		return -1;
-	if (source_tracepoints_visit(&visitor, error) < 0)
-		return -1;
+	}
 	return selection_check(selection, error);
 }

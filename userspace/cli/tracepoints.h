@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "convention/convention.h"
+#include "source/source.h"
 
 /** struct pattern - SYS[:EVENT], both with wildcards, and what it met */
 struct pattern {
@@ -26,10 +27,12 @@ void selection_release(struct selection *selection);
 
 /**
  * tracepoints_find - add to @convention what is meant and follows it
+ * @source: whose tracepoints; NULL for those of the running kernel
  *
- * Returns 0, or -1 with @error: tracefs cannot be read, or a pattern meets nothing that follows the convention.
+ * Returns 0, or -1 with @error: they cannot be read, or a pattern meets nothing that follows the convention.
  */
-int tracepoints_find(struct convention *convention, struct selection *selection, struct error *error);
+int tracepoints_find(struct convention *convention, struct source *source, struct selection *selection,
+		     struct error *error);
 
 /** template_system - the system of a template, in @out */
 void template_system(const struct template *template, struct buffer *out);

@@ -99,6 +99,11 @@ void source_find_task(struct source *source, int tid, struct source_task *out)
 	source->ops->find_task(source, tid, out);
 }
 
+const char *source_damage(const struct source *source)
+{
+	return source->damage.text[0] ? source->damage.text : NULL;
+}
+
 void source_close(struct source *source)
 {
 	if (!source)

@@ -59,6 +59,15 @@ struct source_handler {
 struct source;
 
 /**
+ * source_open - open what a command line names
+ * @out: a new source, for source_close()
+ * @name: "tracefs" for source_instance_open() of the top level, "tracefs:INSTANCE" for that of another
+ *
+ * Returns 0, or -1 with @error.
+ */
+int source_open(struct source **out, const char *name, struct error *error);
+
+/**
  * source_live_open - read the ring buffers of a tracefs instance while they are written
  * @out: a new source, for source_close()
  * @directory: the instance's directory in tracefs, whose clock is CLOCK_BOOTTIME ("boot")
@@ -134,6 +143,13 @@ int source_drain(struct source *source, int64_t until_ns, const struct source_ha
  */
 int source_finish(struct source *source, int64_t end_ns, const struct source_handler *handler, uint64_t *lost,
 		  struct error *error);
+
+/**
+ * source_damage - what kept a source from giving all it should have
+ *
+ * Returns one line that lives as long as the source is open, or NULL where all was well.
+ */
+const char *source_damage(const struct source *source);
 
 /** source_close - give everything back; NULL is fine */
 void source_close(struct source *source);

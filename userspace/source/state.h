@@ -22,12 +22,16 @@ struct source_ops {
 	void (*close)(struct source *source);
 };
 
-/** struct source - the head of every kind's own struct */
+/**
+ * struct source - the head of every kind's own struct
+ * @damage: what kept it from giving all, where something did
+ */
 struct source {
 	const struct source_ops *ops;
 	struct source_description description;
 	struct stream *streams;
 	size_t nr_streams;
+	struct error damage;
 };
 
 /** source_add_stream - one stream more, zeroed; returns NULL with @error where memory ran out */

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The inside of ktrack export: its settings, and a run of it. */
+#ifndef CLI_EXPORT_H
+#define CLI_EXPORT_H
+
+#include "cli/filter.h"
+#include "cli/outputs.h"
+#include "cli/tracepoints.h"
+
+/**
+ * struct export_settings - what the command line asks for
+ * @source: "tracefs", "tracefs:INSTANCE", "-" or a path
+ * @argv: ktrack's own words, as the stream tells them
+ * @has_wall_clock: the wall clock at the first record is @wall_clock_ns since 1970, whatever the source knows
+ * @fails_on_loss: losses are a failure
+ */
+struct export_settings {
+	const char *source;
+	char *const *argv;
+	struct selection selection;
+	struct outputs outputs;
+	struct filter filter;
+	bool has_wall_clock;
+	int64_t wall_clock_ns;
+	bool fails_on_loss;
+};
+
+/** export_run - export what a source holds; returns the exit status */
+int export_run(struct export_settings *settings, struct error *error);
+
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One run of ktrack export: open, describe, deliver, finish. */
+#include "cli/export.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/pipeline.h"
+
+/** struct export - all that a run holds */
+struct export {
+	struct export_settings *settings;
+	struct source *source;
+	struct identity identity;
+	struct pipeline pipeline;
+	struct recording recording;
+	char id[IDENTITY_ID_SIZE];
+	uint64_t lost;
+};
+
+static int export_choose(struct export *export, struct error *error)
+{
+	struct pipeline *pipeline = &export->pipeline;
+
+	pipeline->filter = export->settings->filter;
+	pipeline->convention = convention_new(source_describe(export->source)->is_swapped);
+	if (!pipeline->convention)
+		return error_set(error, "out of memory");
+	return tracepoints_find(pipeline->convention, export->source, &export->settings->selection, error);
+}
+
+static int export_identify(struct export *export, struct error *error)
+{
+	const char *sid = export->settings->outputs.sid;
+
+	snprintf(export->id, sizeof(export->id), "%016llx", (unsigned long long)source_describe(export->source)->id);
+	if (sid && strcmp(sid, "recording") == 0)
+		sid = export->id;
+	return identity_init(&export->identity, "export", sid, error);
+}
+
+static int export_begin(struct export *export, struct error *error)
+{
+	const struct source_description *description = source_describe(export->source);
+	struct recording *recording = &export->recording;
+
+	*recording = (struct recording){
+		.command = "export",
+		.argv = export->settings->argv,
+		.source = export->settings->source,
+		.id = export->id,
+		.clock = description->clock ? description->clock : "unknown",
+		.time_source = description->time_source,
+		.kernel = description->kernel ? description->kernel : "unknown",
+		.nr_cpus = description->nr_cpus,
+		.buffer_kib = description->buffer_kib,
+		.wall_offset_ns = description->wall_offset_ns,
+	};
+	if (source_first_time(export->source, &recording->start_ns, error) < 0)
+		return -1;
+	if (export->settings->has_wall_clock) {
+		recording->time_source = "given";
+		recording->wall_offset_ns = export->settings->wall_clock_ns - recording->start_ns;
+	}
+	return pipeline_open(&export->pipeline, export->source, recording,
+			     outputs_have_comm(&export->settings->outputs), error);
+}
+
+static int export_status(const struct export *export)
+{
+	if (source_damage(export->source))
+		return STATUS_FAILED;
+	return export->lost > 0 && export->settings->fails_on_loss ? STATUS_LOST : STATUS_DONE;
+}
+
+/* Everything before the damage was exported; now the damage is told. The end is that of the last record. */
+static int export_deliver(struct export *export, struct error *error)
+{
+	struct source_handler handler = pipeline_handler(&export->pipeline);
+
+	if (source_finish(export->source, INT64_MAX, &handler, &export->lost, error) < 0)
+		return -1;
+	if (tracks_finish(export->pipeline.tracks, export->recording.start_ns, export->lost, export_status(export),
+			  error) < 0)
+		return -1;
+	return timeline_flush(&export->pipeline.timeline, error);
+}
+
+static int export_all(struct export *export, struct error *error)
+{
+	if (source_open(&export->source, export->settings->source, error) < 0 || export_choose(export, error) < 0)
+		return -1;
+	if (export_identify(export, error) < 0)
+		return -1;
+	if (outputs_open(&export->settings->outputs, &export->pipeline.timeline, &export->identity, error) < 0)
+		return -1;
+	if (export_begin(export, error) < 0)
+		return -1;
+	return export_deliver(export, error);
+}
+
+int export_run(struct export_settings *settings, struct error *error)
+{
+	struct export export = { .settings = settings };
+	int status = STATUS_FAILED;
+
+	if (export_all(&export, error) == 0) {
+		status = export_status(&export);
+		if (source_damage(export.source))
+			error_set(error, "%s", source_damage(export.source));
+	}
+	pipeline_release(&export.pipeline);
+	identity_release(&export.identity);
+	source_close(export.source);
+	return status;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Says which records are wanted. */
+#include "cli/filter.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool filter_wants_record(const struct filter *filter, const struct record *record, const char *const *buffers)
+{
+	int64_t since_ns = record->time_ns - filter->start_ns;
+
+	if (filter->has_cpu && record->cpu != filter->cpu)
+		return false;
+	if (since_ns < filter->from_ns || (filter->to_ns > 0 && since_ns > filter->to_ns))
+		return false;
+	return !filter->buffer || strcmp(filter->buffer, buffers ? buffers[record->buffer] : "") == 0;
+}
+
+/* A name may hold NULs, which a pattern cannot: it is matched up to the first. */
+static bool track_matches(const char *pattern, struct text name)
+{
+	char *copy = strndup(name.data, name.size);
+	bool matches = copy && fnmatch(pattern, copy, 0) == 0;
+
+	free(copy);
+	return matches;
+}
+
+bool filter_wants_observation(const struct filter *filter, const struct observation *observation)
+{
+	if (filter->has_pid && observation->tid != filter->pid)
+		return false;
+	return !filter->track || track_matches(filter->track, observation->track_name);
+}
+
+int filter_apply_track(struct filter *filter, const char *value, struct error *error)
+{
+	(void)error;
+	filter->track = value;
+	return 0;
+}
+
+int filter_apply_buffer(struct filter *filter, const char *value, struct error *error)
+{
+	(void)error;
+	filter->buffer = value;
+	return 0;
+}
+
+static int number_parse(const char *value, int *out, const char *what, struct error *error)
+{
+	char *end;
+	long number;
+
+	errno = 0;
+	number = strtol(value, &end, 10);
+	if (end == value || *end || errno || number < 0 || number > INT_MAX)
+		return error_set(error, "'%s' is no %s", value, what);
+	*out = number;
+	return 0;
+}
+
+int filter_apply_cpu(struct filter *filter, const char *value, struct error *error)
+{
+	filter->has_cpu = true;
+	return number_parse(value, &filter->cpu, "CPU", error);
+}
+
+int filter_apply_pid(struct filter *filter, const char *value, struct error *error)
+{
+	filter->has_pid = true;
+	return number_parse(value, &filter->pid, "thread id", error);
+}
+
+int filter_apply_from(struct filter *filter, const char *value, struct error *error)
+{
+	return time_duration_parse(value, &filter->from_ns, error);
+}
+
+int filter_apply_to(struct filter *filter, const char *value, struct error *error)
+{
+	if (time_duration_parse(value, &filter->to_ns, error) < 0)
+		return -1;
+	return filter->to_ns > 0 ? 0 : error_set(error, "--to=%s leaves nothing", value);
+}

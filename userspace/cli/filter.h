@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which records of a source are wanted. */
+#ifndef CLI_FILTER_H
+#define CLI_FILTER_H
+
+#include "convention/convention.h"
+#include "source/source.h"
+
+/**
+ * struct filter - what a command line asks for; a zeroed one wants everything
+ * @track: a pattern for track names, NULL for all
+ * @buffer: a buffer's name, NULL for all
+ * @cpu, @pid: where @has_cpu, @has_pid; pid is the thread that wrote
+ * @from_ns, @to_ns: since the recording's start; 0 for no bound
+ * @start_ns: trace time of that start
+ */
+struct filter {
+	const char *track;
+	const char *buffer;
+	bool has_cpu;
+	int cpu;
+	bool has_pid;
+	int pid;
+	int64_t from_ns;
+	int64_t to_ns;
+	int64_t start_ns;
+};
+
+/** filter_wants_record - whether to read a record at all; @buffers as in struct source_description */
+bool filter_wants_record(const struct filter *filter, const struct record *record, const char *const *buffers);
+
+/** filter_wants_observation - whether what the record says is wanted */
+bool filter_wants_observation(const struct filter *filter, const struct observation *observation);
+
+/** filter_apply_... - an option's value; as struct option_row's apply */
+int filter_apply_track(struct filter *filter, const char *value, struct error *error);
+int filter_apply_buffer(struct filter *filter, const char *value, struct error *error);
+int filter_apply_cpu(struct filter *filter, const char *value, struct error *error);
+int filter_apply_pid(struct filter *filter, const char *value, struct error *error);
+int filter_apply_from(struct filter *filter, const char *value, struct error *error);
+int filter_apply_to(struct filter *filter, const char *value, struct error *error);
+
+#endif

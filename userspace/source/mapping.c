@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Maps files, spools what is none. */
+#include "source/mapping.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SPOOL_SIZE 65536
+
+static const char *name_of(const char *path)
+{
+	return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+/* A file that nobody sees and that is gone with its descriptor. */
+static int spool_open(void)
+{
+	const char *folder = getenv("TMPDIR");
+	int fd = open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char path[] = "/tmp/ktrack.XXXXXX";
+
+	if (fd >= 0)
+		return fd;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+/* Copies all that comes; returns -1 with errno. */
+static int spool_fill(int spool, int fd)
+{
+	char bytes[SPOOL_SIZE];
+
+	for (;;) {
+		ssize_t size = read(fd, bytes, sizeof(bytes));
+
+		if (size < 0 && errno == EINTR)
+			continue;
+		if (size <= 0)
+			return size;
+		if (file_write_all(spool, bytes, size) < 0)
+			return -1;
+	}
+}
+
+static int file_map(struct mapping *mapping, int fd, size_t size, const char *path, struct error *error)
+{
+	void *bytes;
+
+	if (size == 0)
+		return 0;
+	bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (bytes == MAP_FAILED)
+		return error_set_system(error, errno, "cannot map %s", name_of(path));
+	*mapping = (struct mapping){ .bytes = bytes, .size = size };
+	return 0;
+}
+
+static int spool_map(struct mapping *mapping, int fd, const char *path, struct error *error)
+{
+	struct stat status;
+	int spool = spool_open();
+	int result;
+
+	if (spool < 0)
+		return error_set_system(error, errno, "cannot make a temporary file for %s", name_of(path));
+	if (spool_fill(spool, fd) < 0 || fstat(spool, &status) < 0)
+		result = error_set_system(error, errno, "cannot read %s", name_of(path));
+	else
+		result = file_map(mapping, spool, status.st_size, path, error);
+	close(spool);
+	return result;
+}
+
+int mapping_open(struct mapping *mapping, const char *path, struct error *error)
+{
+	bool is_input = strcmp(path, "-") == 0;
+	int fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	struct stat status;
+	int result;
+
+	*mapping = (struct mapping){ 0 };
+	if (fd < 0 || fstat(fd, &status) < 0)
+		result = error_set_system(error, errno, "cannot open %s", name_of(path));
+	else if (S_ISREG(status.st_mode))
+		result = file_map(mapping, fd, status.st_size, path, error);
+	else
+		result = spool_map(mapping, fd, path, error);
+	if (fd >= 0 && !is_input)
+		close(fd);
+	return result;
+}
+
+void mapping_close(struct mapping *mapping)
+{
+	if (mapping->bytes)
+		munmap((void *)mapping->bytes, mapping->size);
+	*mapping = (struct mapping){ 0 };
+}
+
+void mapping_forget(const struct mapping *mapping, size_t from, size_t to)
+{
+	size_t mask = sysconf(_SC_PAGESIZE) - 1;
+
+	from = (from + mask) & ~mask;
+	to &= ~mask;
+	if (from < to && to <= mapping->size)
+		madvise((void *)(mapping->bytes + from), to - from, MADV_DONTNEED);
+}
