@@ -17,6 +17,7 @@ help:
 	@echo '  make            userspace and modules'
 	@echo '  make userspace  build/ktrack'
 	@echo '  make modules    kmod/*.ko for the kernel whose build tree is KDIR'
+	@echo '  make bench-kernel  what the macros cost in the kernel, in instructions'
 	@echo '  make clean      remove what was built'
 	@echo
 	@echo '  KDIR=DIR  kernel build tree (now: $(KDIR))'
@@ -41,3 +42,4 @@ clean:
 	$(Q)if [ -e "$(KDIR)" ]; then $(MAKE) -C $(KDIR) M=$(CURDIR) clean; fi
 
 include userspace/userspace.mk
+include tests/bench/bench.mk

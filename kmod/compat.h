@@ -16,4 +16,11 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
+/* Later kernels have seen the source in __string() already. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
+#define compat_assign_str(field, source)	__assign_str(field, source)
+#else
+#define compat_assign_str(field, source)	__assign_str(field)
+#endif
+
 #endif

@@ -7,6 +7,7 @@
 #include <linux/types.h>
 
 #include "fields.h"
+#include "map.h"
 #include "printf.h"
 #include "values.h"
 
@@ -47,7 +48,7 @@
  */
 #define ktrack_guard_named(variable, event, name, ...)				\
 	__KTRACK_GUARD(variable, event,						\
-		       ktrack_emit_##event(KTRACK_TYPE_BEGIN, name, __guard.values), \
+		       ktrack_emit_##event(KTRACK_TYPE_BEGIN, name, __guard.values),	\
 		       ##__VA_ARGS__)
 
 /**
@@ -62,20 +63,34 @@ do {										\
 		(variable).values.field = (value);				\
 } while (0)
 
+/*
+ * Where nobody records, the attributes are left unset: many kernels' compilers are told to
+ * clear every variable that is, which here would be work for nothing.
+ */
+#if __has_attribute(__uninitialized__) && !defined(__CHECKER__)
+#define __KTRACK_UNSET			__attribute__((__uninitialized__))
+#else
+#define __KTRACK_UNSET
+#endif
+
 #define __KTRACK_GUARD(variable, event, begin, ...)				\
 	struct ktrack_guard_##event variable					\
 	__attribute__((__cleanup__(ktrack_guard_end_##event))) = ({		\
-		struct ktrack_guard_##event __guard;				\
+		struct ktrack_guard_##event __guard __KTRACK_UNSET;		\
 										\
-		__guard.armed = trace_##event##_enabled();			\
-		if (__guard.armed) {						\
+		__guard.armed = false;						\
+		if (trace_##event##_enabled()) {				\
 			__guard.values = ktrack_values_##event(true, ##__VA_ARGS__); \
+			__guard.armed = true;					\
 			begin;							\
 		}								\
 		__guard;							\
 	})
 
-/* Defines what the macros above need: struct ktrack_guard_EVENT and the end of its life. */
+/*
+ * Defines what the macros above need: struct ktrack_guard_EVENT and the end of its life. That
+ * asks first whether anybody records: it takes one instruction, looking at @armed takes two.
+ */
 #define __KTRACK_DEFINE_GUARD(event)						\
 struct ktrack_guard_##event {							\
 	bool armed;								\
@@ -85,7 +100,7 @@ struct ktrack_guard_##event {							\
 static __always_inline void							\
 ktrack_guard_end_##event(struct ktrack_guard_##event *guard)			\
 {										\
-	if (unlikely(guard->armed))						\
+	if (trace_##event##_enabled() && guard->armed)				\
 		ktrack_emit_##event(KTRACK_TYPE_END, "", guard->values);	\
 }
 

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The rows of the bench: a loop for each way to write a record, alike but for its body. */
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+
+#include "bench.h"
+
+#define CREATE_TRACE_POINTS
+#include "ktrack_bench_trace.h"
+
+#define BENCH_NAME	"eleven byte"
+#define BENCH_TRACK	"queue0"
+
+/* The barrier keeps the compiler from doing one round's work in another. */
+#define BENCH_LOOP(row, body)							\
+static noinline u32 bench_run_##row(u32 nr_rounds)				\
+{										\
+	u32 nr_evaluated = 0;							\
+										\
+	for (; nr_rounds; nr_rounds--) {					\
+		body;								\
+		barrier();							\
+	}									\
+	return nr_evaluated;							\
+}
+
+#define BENCH_ROW(row, event, nr_events) \
+	{ #row, #event, nr_events, bench_run_##row }
+
+BENCH_LOOP(nothing, )
+BENCH_LOOP(two_ints, trace_ktrack_bench_two_ints(1, 2))
+BENCH_LOOP(plain_begin, trace_ktrack_bench_plain('B', BENCH_NAME))
+BENCH_LOOP(trace_printk, trace_printk("B|%d|%s\n", 1, BENCH_NAME))
+
+BENCH_LOOP(begin, ktrack_begin(ktrack_bench_thread, BENCH_NAME))
+BENCH_LOOP(end, ktrack_end(ktrack_bench_thread))
+BENCH_LOOP(instant, ktrack_instant(ktrack_bench_thread, BENCH_NAME))
+BENCH_LOOP(like_begin, ktrack_begin(ktrack_bench_like, BENCH_NAME))
+BENCH_LOOP(track_begin, ktrack_begin(ktrack_bench_track, BENCH_NAME, BENCH_TRACK))
+BENCH_LOOP(tgid_begin, ktrack_begin(ktrack_bench_tgid, BENCH_NAME, 1))
+BENCH_LOOP(cpu_begin, ktrack_begin(ktrack_bench_cpu, BENCH_NAME, 1))
+BENCH_LOOP(scope_begin, ktrack_begin(ktrack_bench_scope, BENCH_NAME, 1, BENCH_TRACK))
+BENCH_LOOP(scope_end, ktrack_end(ktrack_bench_scope, 1, BENCH_TRACK))
+BENCH_LOOP(result_end, ktrack_end(ktrack_bench_result, 1, 4096, -5))
+
+BENCH_LOOP(sample, ktrack_sample(ktrack_bench_value, 1))
+BENCH_LOOP(cpu_sample, ktrack_sample(ktrack_bench_value_cpu, 1, 1))
+BENCH_LOOP(this_cpu_sample, ktrack_sample(ktrack_bench_value_cpu, 1, KTRACK_THIS_CPU))
+BENCH_LOOP(scope_sample, ktrack_sample(ktrack_bench_value_scope, 1, 1, BENCH_TRACK))
+
+/**
+ * struct bench_request - where a driver would have the attributes of its slices
+ * @slot: scope
+ * @bytes: no attribute
+ * @queue: track name
+ */
+struct bench_request {
+	u32 slot;
+	u32 bytes;
+	const char *queue;
+};
+
+static struct bench_request bench_request = { 1, 4096, BENCH_TRACK };
+
+static noinline const struct bench_request *bench_request_get(void)
+{
+	barrier();
+	return &bench_request;
+}
+
+/* Something that the compiler can't see through, as what a bound slice encloses mostly is. */
+static noinline u32 bench_work(u32 number)
+{
+	barrier();
+	return number;
+}
+
+/* Loops and several ways out: the compiler has to keep in mind whether the slice has begun. */
+#define BENCH_WORK(row, slice)							\
+static noinline u32 bench_work_##row(const struct bench_request *request)	\
+{										\
+	u32 index;								\
+										\
+	slice;									\
+	for (index = 0; index < 4; index++)					\
+		if (bench_work(index) == U32_MAX)				\
+			return index;						\
+	index = bench_work(request->bytes);					\
+	barrier();								\
+	return index;								\
+}
+
+BENCH_WORK(bare, )
+BENCH_WORK(guard, ktrack_guard(ktrack_bench_thread, BENCH_NAME))
+BENCH_WORK(scope_guard,
+	   ktrack_guard(ktrack_bench_scope, BENCH_NAME, request->slot, request->queue))
+
+BENCH_LOOP(guard, ktrack_guard(ktrack_bench_thread, BENCH_NAME))
+BENCH_LOOP(scope_guard, ktrack_guard(ktrack_bench_scope, BENCH_NAME, 1, BENCH_TRACK))
+
+BENCH_LOOP(work, bench_work_bare(bench_request_get()))
+BENCH_LOOP(work_guard, bench_work_guard(bench_request_get()))
+BENCH_LOOP(work_scope_guard, bench_work_scope_guard(bench_request_get()))
+
+BENCH_LOOP(begin_printf, ktrack_begin_printf(ktrack_bench_thread, ("eleven %s", "byte")))
+BENCH_LOOP(guard_printf, ktrack_guard_printf(ktrack_bench_thread, ("eleven %s", "byte")))
+
+/* What an argument costs while nobody records: nothing, for it isn't evaluated. */
+BENCH_LOOP(begin_evaluating,
+	   ktrack_begin(ktrack_bench_scope, BENCH_NAME, ++nr_evaluated, BENCH_TRACK))
+BENCH_LOOP(sample_evaluating, ktrack_sample(ktrack_bench_value, ++nr_evaluated))
+BENCH_LOOP(guard_evaluating,
+	   ktrack_guard(ktrack_bench_scope, BENCH_NAME, ++nr_evaluated, BENCH_TRACK))
+
+const struct bench_row bench_rows[] = {
+	{ "nothing", NULL, 0, bench_run_nothing },
+	BENCH_ROW(two_ints, ktrack_bench_two_ints, 1),
+	BENCH_ROW(plain_begin, ktrack_bench_plain, 1),
+	BENCH_ROW(begin, ktrack_bench_thread, 1),
+	BENCH_ROW(end, ktrack_bench_thread, 1),
+	BENCH_ROW(instant, ktrack_bench_thread, 1),
+	BENCH_ROW(like_begin, ktrack_bench_like, 1),
+	BENCH_ROW(track_begin, ktrack_bench_track, 1),
+	BENCH_ROW(tgid_begin, ktrack_bench_tgid, 1),
+	BENCH_ROW(cpu_begin, ktrack_bench_cpu, 1),
+	BENCH_ROW(scope_begin, ktrack_bench_scope, 1),
+	BENCH_ROW(scope_end, ktrack_bench_scope, 1),
+	BENCH_ROW(result_end, ktrack_bench_result, 1),
+	BENCH_ROW(sample, ktrack_bench_value, 1),
+	BENCH_ROW(cpu_sample, ktrack_bench_value_cpu, 1),
+	BENCH_ROW(this_cpu_sample, ktrack_bench_value_cpu, 1),
+	BENCH_ROW(scope_sample, ktrack_bench_value_scope, 1),
+	BENCH_ROW(guard, ktrack_bench_thread, 2),
+	BENCH_ROW(scope_guard, ktrack_bench_scope, 2),
+	{ "work", NULL, 0, bench_run_work },
+	BENCH_ROW(work_guard, ktrack_bench_thread, 2),
+	BENCH_ROW(work_scope_guard, ktrack_bench_scope, 2),
+	BENCH_ROW(begin_printf, ktrack_bench_thread, 1),
+	BENCH_ROW(guard_printf, ktrack_bench_thread, 2),
+	{ "trace_printk", NULL, 1, bench_run_trace_printk },
+	BENCH_ROW(begin_evaluating, ktrack_bench_scope, 1),
+	BENCH_ROW(sample_evaluating, ktrack_bench_value, 1),
+	BENCH_ROW(guard_evaluating, ktrack_bench_scope, 2),
+	{ }
+};
