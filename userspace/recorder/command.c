@@ -80,6 +80,8 @@ int command_new(struct command **out, char *const *argv, const sigset_t *signals
 	if (!command)
 		return error_set(error, "out of memory");
 	*command = (struct command){ .argv = argv, .pid = -1, .go_fd = -1, .failure_fd = -1 };
+	/* Where it is ignored, as some callers leave it, the kernel throws the status away. */
+	signal(SIGCHLD, SIG_DFL);
 	if (command_fork(command, signals, error) == 0)
 		return 0;
 	command_free(command);
@@ -118,8 +120,12 @@ int command_run(struct command *command, struct error *error)
 {
 	int number = 0;
 
-	if (write(command->go_fd, "", 1) != 1)
-		return error_set_system(error, errno, "cannot run '%s'", command->argv[0]);
+	if (write(command->go_fd, "", 1) != 1) {
+		error_set_system(error, errno, "cannot run '%s'", command->argv[0]);
+		command_reap(command);
+		command->status = STATUS_CANNOT_RUN;
+		return -1;
+	}
 	command->was_run = true;
 	/* Blocks for the moment until exec has closed the other end, or failed. */
 	if (read(command->failure_fd, &number, sizeof(number)) != sizeof(number))
