@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of the traced command: when it starts, what it gets, and how its end is told. */
+#include "recorder/recorder.h"
+
+#include <sys/wait.h>
+
+#include "folder.h"
+#include "tap.h"
+
+#define WAIT_MS 5000
+#define STEP_US 1000
+
+static char *words[] = { "sh", "-c", NULL, NULL };
+
+/* A shell that runs @script. */
+static char *const *shell(const char *script)
+{
+	words[2] = (char *)script;
+	return words;
+}
+
+static struct command *command_of(char *const *argv)
+{
+	struct command *command = NULL;
+	struct error error = { 0 };
+	sigset_t none;
+
+	sigemptyset(&none);
+	CHECK_NUMBER(command_new(&command, argv, &none, &error), 0);
+	return command;
+}
+
+/* Runs a command to its end; returns its status. */
+static int status_of(char *const *argv)
+{
+	struct command *command = command_of(argv);
+	struct error error = { 0 };
+	int status;
+
+	CHECK_NUMBER(command_run(command, &error), 0);
+	command_wait(command);
+	status = command_status(command);
+	command_free(command);
+	return status;
+}
+
+TEST(a_command_ends_with_its_own_status)
+{
+	CHECK_NUMBER(status_of((char *[]){ "true", NULL }), 0);
+	CHECK_NUMBER(status_of(shell("exit 7")), 7);
+	CHECK_NUMBER(status_of(shell("exit 127")), 127);
+	CHECK_NUMBER(status_of(shell("exit 255")), 255);
+}
+
+TEST(a_signal_that_ends_a_command_counts_from_128)
+{
+	CHECK_NUMBER(status_of(shell("kill -TERM $$")), 128 + SIGTERM);
+	CHECK_NUMBER(status_of(shell("kill -KILL $$")), 128 + SIGKILL);
+}
+
+static void check_cannot_run(char *const *argv, int want_status, const char *want)
+{
+	struct command *command = command_of(argv);
+	struct error error = { 0 };
+
+	CHECK_NUMBER(command_run(command, &error), -1);
+	CHECK_TEXT(error.text, want);
+	command_wait(command);
+	CHECK(command_has_ended(command));
+	CHECK_NUMBER(command_status(command), want_status);
+	command_free(command);
+}
+
+TEST(a_command_that_is_not_there_gives_127)
+{
+	check_cannot_run((char *[]){ "ktrack-no-such-command", NULL }, 127,
+			 "cannot run 'ktrack-no-such-command': No such file or directory");
+	check_cannot_run((char *[]){ "/nonexistent/command", "word", NULL }, 127,
+			 "cannot run '/nonexistent/command': No such file or directory");
+	check_cannot_run((char *[]){ "", NULL }, 127, "cannot run '': No such file or directory");
+}
+
+TEST(a_command_that_cannot_be_executed_gives_126)
+{
+	check_cannot_run((char *[]){ "/etc/passwd", NULL }, 126, "cannot run '/etc/passwd': Permission denied");
+	check_cannot_run((char *[]){ "/", NULL }, 126, "cannot run '/': Permission denied");
+}
+
+static bool file_exists(const struct folder *folder, const char *name)
+{
+	return access(folder_path(folder, name), F_OK) == 0;
+}
+
+/* Waits for a file; returns false where it does not come. */
+static bool file_comes(const struct folder *folder, const char *name)
+{
+	for (int i = 0; i < WAIT_MS * 1000 / STEP_US && !file_exists(folder, name); i++)
+		usleep(STEP_US);
+	return file_exists(folder, name);
+}
+
+TEST(a_command_waits_until_it_is_run)
+{
+	struct error error = { 0 };
+	struct command *command;
+	struct folder folder;
+	pid_t pid;
+
+	folder_new(&folder);
+	command = command_of((char *[]){ "touch", strdupa(folder_path(&folder, "started")), NULL });
+	pid = command_pid(command);
+	CHECK_TEXT(command_argv(command)[0], "touch");
+	usleep(50000);
+	CHECK_NUMBER(kill(pid, 0), 0);
+	CHECK(!command_has_ended(command));
+	CHECK(!file_exists(&folder, "started"));
+	CHECK_NUMBER(command_run(command, &error), 0);
+	CHECK_NUMBER(command_pid(command), pid);
+	command_wait(command);
+	CHECK(file_exists(&folder, "started"));
+	command_free(command);
+	folder_remove(&folder);
+}
+
+TEST(a_command_that_was_never_run_ends_without_having_been)
+{
+	struct command *command;
+	struct folder folder;
+	pid_t pid;
+
+	folder_new(&folder);
+	command = command_of((char *[]){ "touch", strdupa(folder_path(&folder, "started")), NULL });
+	pid = command_pid(command);
+	command_wait(command);
+	CHECK(!command_has_ended(command));
+	command_free(command);
+	CHECK(kill(pid, 0) < 0 && errno == ESRCH);
+	CHECK(!file_exists(&folder, "started"));
+	folder_remove(&folder);
+}
+
+TEST(asking_for_the_end_does_not_wait)
+{
+	struct error error = { 0 };
+	struct command *command;
+	struct folder folder;
+	char script[256];
+
+	folder_new(&folder);
+	snprintf(script, sizeof(script), "while [ ! -e %s/end ]; do sleep 0.01; done; exit 3", folder.path);
+	command = command_of(shell(script));
+	CHECK_NUMBER(command_run(command, &error), 0);
+	CHECK(!command_has_ended(command));
+	folder_add_text(&folder, "end", "");
+	for (int i = 0; i < WAIT_MS * 1000 / STEP_US && !command_has_ended(command); i++)
+		usleep(STEP_US);
+	CHECK(command_has_ended(command));
+	CHECK(command_has_ended(command));
+	CHECK_NUMBER(command_status(command), 3);
+	command_wait(command);
+	CHECK_NUMBER(command_status(command), 3);
+	command_free(command);
+	folder_remove(&folder);
+}
+
+TEST(a_command_that_is_forgotten_goes_on)
+{
+	struct error error = { 0 };
+	struct command *command;
+	struct folder folder;
+	char script[256];
+	int status = 0;
+	pid_t pid;
+
+	folder_new(&folder);
+	snprintf(script, sizeof(script), "sleep 0.05; touch %s/done; exit 4", folder.path);
+	command = command_of(shell(script));
+	pid = command_pid(command);
+	CHECK_NUMBER(command_run(command, &error), 0);
+	command_free(command);
+	CHECK(file_comes(&folder, "done"));
+	CHECK_NUMBER(waitpid(pid, &status, 0), pid);
+	CHECK_NUMBER(WEXITSTATUS(status), 4);
+	folder_remove(&folder);
+}
+
+/* What a command that gets @mask writes to standard output. */
+static struct buffer output_of(const char *script, const sigset_t *mask)
+{
+	struct command *command = NULL;
+	struct buffer out = { 0 };
+	struct error error = { 0 };
+	struct folder folder;
+	char whole[512];
+
+	folder_new(&folder);
+	snprintf(whole, sizeof(whole), "exec >%s/output; %s", folder.path, script);
+	CHECK_NUMBER(command_new(&command, shell(whole), mask, &error), 0);
+	CHECK_NUMBER(command_run(command, &error), 0);
+	command_wait(command);
+	CHECK_NUMBER(file_read(folder_path(&folder, "output"), &out), 0);
+	command_free(command);
+	folder_remove(&folder);
+	return out;
+}
+
+TEST(a_command_gets_the_signals_that_it_is_given)
+{
+	sigset_t mask, blocked, before;
+	struct buffer out;
+	const char *ignored;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGUSR1);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGINT);
+	sigprocmask(SIG_BLOCK, &blocked, &before);
+	signal(SIGPIPE, SIG_IGN);
+	out = output_of("exec grep -e ^SigBlk -e ^SigIgn /proc/self/status", &mask);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	CHECK(strncmp(buffer_string(&out), "SigBlk:\t0000000000000200\n", 25) == 0);
+	ignored = strstr(buffer_string(&out), "SigIgn:\t");
+	CHECK(ignored && !(strtoull(ignored + 8, NULL, 16) & 1 << (SIGPIPE - 1)));
+	buffer_release(&out);
+}
+
+/* A shell that the C library starts has what the test was started with, and nothing else. */
+static struct buffer files_inherited(void)
+{
+	FILE *pipe = popen("exec ls /proc/self/fd", "r");
+	struct buffer out = { 0 };
+	char byte;
+
+	while (pipe && fread(&byte, 1, 1, pipe) == 1)
+		buffer_append_char(&out, byte);
+	if (pipe)
+		pclose(pipe);
+	return out;
+}
+
+TEST(a_command_gets_no_files_of_ours)
+{
+	struct buffer want = files_inherited();
+	sigset_t none;
+	struct buffer out;
+
+	sigemptyset(&none);
+	out = output_of("exec ls /proc/self/fd", &none);
+	CHECK_TEXT(buffer_string(&out), buffer_string(&want));
+	buffer_release(&out);
+	buffer_release(&want);
+}
+
+TEST(a_command_killed_before_it_was_run_cannot_be_run)
+{
+	struct command *command = command_of((char *[]){ "true", NULL });
+	struct error error = { 0 };
+
+	signal(SIGPIPE, SIG_IGN);
+	kill(command_pid(command), SIGKILL);
+	CHECK_NUMBER(waitid(P_PID, command_pid(command), NULL, WEXITED | WNOWAIT), 0);
+	CHECK_NUMBER(command_run(command, &error), -1);
+	CHECK_TEXT(error.text, "cannot run 'true': Broken pipe");
+	CHECK_NUMBER(command_status(command), 126);
+	command_free(command);
+}
+
+/* Some callers leave it ignored; the kernel would then throw the status away. */
+TEST(the_status_is_known_where_our_caller_ignores_dead_children)
+{
+	signal(SIGCHLD, SIG_IGN);
+	CHECK_NUMBER(status_of(shell("exit 7")), 7);
+	signal(SIGCHLD, SIG_DFL);
+}
+
+TEST(no_command_is_fine)
+{
+	command_wait(NULL);
+	command_free(NULL);
+}
