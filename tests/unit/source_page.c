@@ -36,7 +36,7 @@ static struct buffer records_of(const void *bytes, size_t size)
 	struct buffer out = { 0 };
 	struct page page;
 
-	page_load(&page, block, size);
+	page_load(&page, (struct page_layout){ 0 }, block, size);
 	records_list(&out, &page, block);
 	if (page.is_damaged)
 		buffer_append_string(&out, "damaged\n");
@@ -161,7 +161,7 @@ static struct page page_of(const struct sheet *sheet)
 {
 	struct page page;
 
-	page_load(&page, sheet->bytes, SHEET_SIZE);
+	page_load(&page, (struct page_layout){ 0 }, sheet->bytes, SHEET_SIZE);
 	return page;
 }
 
@@ -273,7 +273,7 @@ static bool check_with_oracle(struct kbuffer *oracle, unsigned char *bytes)
 	bool is_equal;
 
 	kbuffer_load_subbuffer(oracle, bytes);
-	page_load(&page, bytes, SHEET_SIZE);
+	page_load(&page, (struct page_layout){ 0 }, bytes, SHEET_SIZE);
 	/* It tells of a gap only while it stands on a record that is the first of all entries. */
 	is_equal = kbuffer_curr_index(oracle) > 0 ||
 		CHECK_NUMBER(page.has_gap ? page.gap_count : 0, kbuffer_missed_events(oracle));
@@ -358,7 +358,7 @@ TEST(a_sub_buffer_cut_anywhere_gives_the_records_before_the_cut)
 		struct page page;
 		unsigned char *block = block_of(sheet.bytes, size);
 
-		page_load(&page, block, size);
+		page_load(&page, (struct page_layout){ 0 }, block, size);
 		free(block);
 		if (!CHECK(page.is_damaged == (size < SHEET_HEADER_SIZE + sheet.size)))
 			break;
@@ -440,7 +440,7 @@ static bool walk_is_sound(const unsigned char *block, size_t size)
 	struct record record;
 	struct page page;
 
-	page_load(&page, block, size);
+	page_load(&page, (struct page_layout){ 0 }, block, size);
 	while (page_next(&page, &record)) {
 		if (record.data <= last || record.size > (size_t)(block + size - record.data))
 			return false;

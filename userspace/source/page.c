@@ -2,13 +2,16 @@
 /*
  * Walks one sub-buffer. Its layout, as the kernel's include/linux/ring_buffer.h and events/header_page say: a 64-bit
  * time, a long that holds the committed size and two flags, then entries of a 32-bit head (5 bits of type or length,
- * 27 bits of time since the last entry) and their data.
+ * 27 bits of time since the last entry) and their data. The head is a C bit-field: big-endian machines put its first part
+ * into the upper bits.
  */
 #include "source/page.h"
 
 #include <string.h>
 
-#define HEADER_SIZE 16
+#define STAMP_SIZE 8
+#define SHORT_LONG_SIZE 4
+#define LONG_SIZE 8
 
 /* The committed size's upper bits: records are missing before this sub-buffer; and their number stands behind the data. */
 #define MISSED_EVENTS (UINT64_C(1) << 31)
@@ -16,6 +19,7 @@
 #define COMMIT_MASK (MISSED_STORED - 1)
 
 #define DELTA_BITS 27
+#define TYPE_BITS 5
 #define TYPE_LENGTH_MAX 28
 
 /* An absolute time stamp has 59 bits; the rest is that of the time before. */
@@ -28,20 +32,30 @@ enum entry_type {
 	ENTRY_TIME_STAMP = 31,
 };
 
-static uint64_t read_u64(const unsigned char *bytes)
+static uint64_t read_u64(struct page_layout layout, const unsigned char *bytes)
 {
 	uint64_t number;
 
 	memcpy(&number, bytes, sizeof(number));
-	return number;
+	return layout.is_swapped ? __builtin_bswap64(number) : number;
 }
 
-static uint32_t read_u32(const unsigned char *bytes)
+static uint32_t read_u32(struct page_layout layout, const unsigned char *bytes)
 {
 	uint32_t number;
 
 	memcpy(&number, bytes, sizeof(number));
-	return number;
+	return layout.is_swapped ? __builtin_bswap32(number) : number;
+}
+
+static size_t long_size(struct page_layout layout)
+{
+	return layout.has_short_longs ? SHORT_LONG_SIZE : LONG_SIZE;
+}
+
+static uint64_t read_long(struct page_layout layout, const unsigned char *bytes)
+{
+	return layout.has_short_longs ? read_u32(layout, bytes) : read_u64(layout, bytes);
 }
 
 /* A number of lost records; one that cannot be is unknown. */
@@ -50,28 +64,29 @@ static int64_t count_of(uint64_t number)
 	return number <= INT64_MAX ? (int64_t)number : SOURCE_COUNT_UNKNOWN;
 }
 
-void page_load(struct page *page, const void *bytes, size_t size)
+void page_load(struct page *page, struct page_layout layout, const void *bytes, size_t size)
 {
 	const unsigned char *header = bytes;
+	size_t header_size = STAMP_SIZE + long_size(layout);
 	uint64_t commit;
 
-	*page = (struct page){ 0 };
-	if (size < HEADER_SIZE) {
+	*page = (struct page){ .layout = layout };
+	if (size < header_size) {
 		page->is_damaged = true;
 		return;
 	}
-	commit = read_u64(header + 8);
-	page->time_ns = read_u64(header);
-	page->data = header + HEADER_SIZE;
+	commit = read_long(layout, header + STAMP_SIZE);
+	page->time_ns = read_u64(layout, header);
+	page->data = header + header_size;
 	page->size = commit & COMMIT_MASK;
-	if (page->size > size - HEADER_SIZE) {
-		page->size = size - HEADER_SIZE;
+	if (page->size > size - header_size) {
+		page->size = size - header_size;
 		page->is_damaged = true;
 	}
 	page->has_gap = commit & MISSED_EVENTS;
 	page->gap_count = SOURCE_COUNT_UNKNOWN;
-	if (commit & MISSED_STORED && size - HEADER_SIZE - page->size >= sizeof(uint64_t))
-		page->gap_count = count_of(read_u64(page->data + page->size));
+	if (commit & MISSED_STORED && size - header_size - page->size >= long_size(layout))
+		page->gap_count = count_of(read_long(layout, page->data + page->size));
 }
 
 static bool page_end(struct page *page, bool is_damaged)
@@ -84,7 +99,7 @@ static bool page_end(struct page *page, bool is_damaged)
 /* Takes @size bytes of data at the cursor as the record's; damaged where they are not there. */
 static bool page_take(struct page *page, struct record *record, size_t size)
 {
-	if (size > page->size - page->offset)
+	if (size > page->size - page->offset || (uint64_t)page->time_ns >= SOURCE_TIME_LIMIT)
 		return page_end(page, true);
 	record->time_ns = page->time_ns;
 	record->data = page->data + page->offset;
@@ -93,42 +108,60 @@ static bool page_take(struct page *page, struct record *record, size_t size)
 	return true;
 }
 
+/* Wraps around where the bytes lie: no record will have that time. */
+static void page_add_time(struct page *page, uint64_t delta)
+{
+	page->time_ns = (uint64_t)page->time_ns + delta;
+}
+
 static void page_set_stamp(struct page *page, uint64_t stamp)
 {
 	page->time_ns = (page->time_ns & ~STAMP_MASK) | (stamp & STAMP_MASK);
 }
 
+/* Steps over the head of an entry; returns its type. */
+static unsigned int page_head(struct page *page, uint64_t *delta)
+{
+	uint32_t head = read_u32(page->layout, page->data + page->offset);
+
+	page->offset += 4;
+	if (page->layout.is_swapped == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)) {
+		*delta = head >> TYPE_BITS;
+		return head & ((1U << TYPE_BITS) - 1);
+	}
+	*delta = head & ((1U << DELTA_BITS) - 1);
+	return head >> DELTA_BITS;
+}
+
 /* Steps over one entry; sets @is_record where it was a record. */
 static bool page_step(struct page *page, struct record *record, bool *is_record)
 {
-	uint32_t head = read_u32(page->data + page->offset);
-	uint64_t delta = head >> 5;
-	unsigned int type = head & 31;
+	uint64_t delta;
+	unsigned int type = page_head(page, &delta);
 	uint32_t word;
 
-	page->offset += 4;
 	*is_record = type <= TYPE_LENGTH_MAX;
 	if (*is_record && type != ENTRY_LONG_RECORD) {
-		page->time_ns += delta;
+		page_add_time(page, delta);
 		return page_take(page, record, type * 4);
 	}
 	if (type == ENTRY_PADDING && delta == 0)
 		return page_end(page, false);
 	if (page->size - page->offset < 4)
 		return page_end(page, true);
-	word = read_u32(page->data + page->offset);
+	word = read_u32(page->layout, page->data + page->offset);
 	if (type == ENTRY_TIME_STAMP) {
 		page_set_stamp(page, ((uint64_t)word << DELTA_BITS) + delta);
 		page->offset += 4;
 		return true;
 	}
 	if (type == ENTRY_TIME_EXTEND) {
-		page->time_ns += ((uint64_t)word << DELTA_BITS) + delta;
+		page_add_time(page, ((uint64_t)word << DELTA_BITS) + delta);
 		page->offset += 4;
 		return true;
 	}
 	/* A long record or a discarded one: the word counts itself. */
-	page->time_ns += delta;
+	page_add_time(page, delta);
 	if (word < 4)
 		return page_end(page, true);
 	if (type == ENTRY_PADDING) {

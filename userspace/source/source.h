@@ -10,11 +10,18 @@
 #include "base/base.h"
 
 /**
+ * SOURCE_TIME_LIMIT - every record's time lies from 0 to below this
+ *
+ * That is 146 years: sums and differences of two of them do not overflow.
+ */
+#define SOURCE_TIME_LIMIT (INT64_C(1) << 62)
+
+/**
  * struct record - one record as the kernel wrote it
  * @time_ns: trace time
  * @cpu: whose ring buffer held it
  * @buffer: of which instance, where a source has several: index into the description's buffers
- * @data: its bytes, common fields first, in the order and at the offsets its format says; borrowed, alignment 4
+ * @data: its bytes, common fields first, in the order and at the offsets its format says; borrowed, of any alignment
  * @size: how many bytes; nothing beyond may be read, whatever they say
  */
 struct record {
@@ -75,6 +82,17 @@ int source_open(struct source **out, const char *name, struct error *error);
  * The records that are read are gone from the buffers. Returns 0, or -1 with @error.
  */
 int source_live_open(struct source **out, const char *directory, struct error *error);
+
+/**
+ * source_file_open - read a trace.dat, version 6 or 7, as trace-cmd writes it
+ * @out: a new source, for source_close()
+ * @path: of the file; "-" is standard input
+ *
+ * What is damaged or cut short does not keep the rest from being read: all that is complete before the damage is
+ * delivered, then source_damage() tells. Returns 0, or -1 with @error where the file is of another kind, or so short that
+ * it names no records.
+ */
+int source_file_open(struct source **out, const char *path, struct error *error);
 
 /**
  * struct source_description - what a reader needs to know of a source

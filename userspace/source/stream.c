@@ -40,12 +40,22 @@ int stream_tell_gap(struct stream *stream, const struct source_handler *handler,
 	return handler->loss(handler->context, &loss, error);
 }
 
+/* Where the product is no time, it is the last one there is. */
+static int64_t rate_apply(struct stream_rate rate, int64_t stamp)
+{
+	unsigned __int128 time_ns = (unsigned __int128)stamp * rate.multiplier >> rate.shift;
+
+	return time_ns < SOURCE_TIME_LIMIT ? (int64_t)time_ns : SOURCE_TIME_LIMIT - 1;
+}
+
 int stream_fill(struct stream *stream, struct error *error)
 {
 	while (!stream->has_next) {
 		ssize_t size;
 
 		if (page_next(&stream->page, &stream->next)) {
+			if (stream->rate.multiplier)
+				stream->next.time_ns = rate_apply(stream->rate, stream->next.time_ns);
 			stream->next.cpu = stream->cpu;
 			stream->next.buffer = stream->buffer;
 			stream->has_next = true;
@@ -56,7 +66,7 @@ int stream_fill(struct stream *stream, struct error *error)
 		size = stream->ops->refill(stream, error);
 		if (size <= 0)
 			return size;
-		page_load(&stream->page, stream->bytes, size);
+		page_load(&stream->page, stream->layout, stream->bytes, size);
 		if (stream->page.has_gap)
 			gap_note(stream, stream->page.gap_count);
 	}

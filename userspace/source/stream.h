@@ -21,8 +21,20 @@ struct stream_ops {
 };
 
 /**
+ * struct stream_rate - how stamps become nanoseconds: times @multiplier, then shifted right
+ * @multiplier: 0 where stamps are nanoseconds
+ * @shift: below 64
+ */
+struct stream_rate {
+	uint32_t multiplier;
+	unsigned int shift;
+};
+
+/**
  * struct stream - one CPU of one buffer
  * @own: what @ops keep
+ * @layout: of the sub-buffers
+ * @rate: of the time stamps
  * @bytes: the sub-buffer that @page walks
  * @next: the next record, where @has_next
  * @is_behind_gap: records were lost before the next one, and nobody was told yet
@@ -37,6 +49,8 @@ struct stream {
 	int cpu;
 	unsigned int buffer;
 	void *own;
+	struct page_layout layout;
+	struct stream_rate rate;
 	const unsigned char *bytes;
 	struct page page;
 	struct record next;
