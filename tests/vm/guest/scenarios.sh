@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Guest: exports scenarios of the test module, each from a fresh one. Arguments: SCENARIO:COUNT...
 # Leaves list.txt; for each SCENARIO.COUNT a stream (.json) and what the device then says (.txt);
-# text of plain tracefs (contexts.trace). Prints a line for each thing that should not have happened.
+# text of plain tracefs (contexts.trace). Prints a line for what should not have happened.
 set -eu
 
 TRACING=/sys/kernel/tracing
