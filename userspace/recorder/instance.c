@@ -31,17 +31,27 @@ static int setting_write(struct recorder *recorder, const char *file, const char
 }
 
 /* Makes an instance that did not exist: two runs of one process id (in two containers) must not share one. */
+static struct tracefs_instance *instance_try(const char *name)
+{
+	struct tracefs_instance *instance;
+
+	errno = 0;
+	instance = tracefs_instance_create(name);
+	if (!instance || tracefs_instance_is_new(instance))
+		return instance;
+	tracefs_instance_free(instance);
+	errno = EEXIST;
+	return NULL;
+}
+
 static int instance_make(struct recorder *recorder, struct error *error)
 {
 	for (int i = 0; i < NAMES_TO_TRY && !recorder->instance; i++) {
 		char name[64];
 
 		snprintf(name, sizeof(name), i ? "ktrack-%d.%d" : "ktrack-%d", (int)getpid(), i);
-		errno = 0;
-		if (tracefs_instance_exists(name))
-			continue;
-		recorder->instance = tracefs_instance_create(name);
-		if (!recorder->instance)
+		recorder->instance = instance_try(name);
+		if (!recorder->instance && errno != EEXIST)
 			return error_set_system(error, errno, "cannot make the tracing instance %s", name);
 	}
 	if (!recorder->instance)
