@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests of an instance from mkdir to rmdir, in a folder that stands for tracefs. What the kernel does there is done here: a
+ * new folder in instances/ is filled with control files, and can be removed although it is not empty.
+ */
+#include "recorder/recorder.h"
+
+#include <sanitizer/lsan_interface.h>
+#include <sys/syscall.h>
+#include <tracefs.h>
+
+#include "folder.h"
+#include "tap.h"
+
+/**
+ * struct tracefs - what our kernel does
+ * @missing: the control file that new instances lack
+ * @make_errno, @remove_errno: why mkdir and rmdir fail, 0 where they do not
+ * @last: the control files' contents when the last instance was removed
+ */
+struct tracefs {
+	struct folder top;
+	const char *missing;
+	int make_errno;
+	int remove_errno;
+	struct buffer last;
+};
+
+static struct tracefs tracefs;
+
+static const char *const control_files[] = {
+	"tracing_on", "trace_clock", "buffer_size_kb", "options/record-tgid", "events/demo/io/enable", "events/demo/work/enable",
+};
+
+#define NR_CONTROL_FILES (sizeof(control_files) / sizeof(control_files[0]))
+
+/* Whether @path is that of an instance; the tests' own folders are none. */
+static bool path_is_instance(const char *path)
+{
+	const char *instances = strstr(path, "/instances/");
+
+	return instances && !strchr(instances + strlen("/instances/"), '/');
+}
+
+static void instance_fill(const char *path)
+{
+	struct folder instance;
+
+	snprintf(instance.path, sizeof(instance.path), "%s", path);
+	for (size_t i = 0; i < NR_CONTROL_FILES; i++) {
+		if (!tracefs.missing || strcmp(tracefs.missing, control_files[i]) != 0)
+			folder_add_text(&instance, control_files[i], "as it was");
+	}
+}
+
+static void instance_note(const struct folder *instance)
+{
+	buffer_clear(&tracefs.last);
+	for (size_t i = 0; i < NR_CONTROL_FILES; i++) {
+		buffer_printf(&tracefs.last, "%s=", control_files[i]);
+		file_read(folder_path(instance, control_files[i]), &tracefs.last);
+		buffer_append_char(&tracefs.last, '\n');
+	}
+}
+
+/* Take the place of the C library's, for libtracefs too. */
+__attribute__((visibility("default"))) int mkdir(const char *path, mode_t mode)
+{
+	bool is_instance = path_is_instance(path);
+
+	if (is_instance && tracefs.make_errno) {
+		errno = tracefs.make_errno;
+		return -1;
+	}
+	if (syscall(SYS_mkdirat, AT_FDCWD, path, mode) < 0)
+		return -1;
+	if (is_instance)
+		instance_fill(path);
+	return 0;
+}
+
+__attribute__((visibility("default"))) int rmdir(const char *path)
+{
+	struct folder instance;
+
+	if (!path_is_instance(path))
+		return syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
+	if (tracefs.remove_errno) {
+		errno = tracefs.remove_errno;
+		return -1;
+	}
+	snprintf(instance.path, sizeof(instance.path), "%s", path);
+	instance_note(&instance);
+	folder_remove(&instance);
+	return 0;
+}
+
+static void tracefs_begin(void)
+{
+	tracefs = (struct tracefs){ 0 };
+	folder_new(&tracefs.top);
+	folder_make(&tracefs.top, "instances");
+	chmod(folder_path(&tracefs.top, "instances"), 0700);
+	tracefs_set_tracing_dir(tracefs.top.path);
+}
+
+static void tracefs_end(void)
+{
+	tracefs_set_tracing_dir(NULL);
+	folder_remove(&tracefs.top);
+	buffer_release(&tracefs.last);
+}
+
+/* Of the instance that the next recorder gets, if it is the @number-th. */
+static const char *name_of(int number)
+{
+	static char name[64];
+
+	snprintf(name, sizeof(name), number ? "ktrack-%d.%d" : "ktrack-%d", (int)getpid(), number);
+	return name;
+}
+
+static bool instance_exists(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "instances/%s", name);
+	return access(folder_path(&tracefs.top, path), F_OK) == 0;
+}
+
+static struct recorder *recorder_of(uint64_t buffer_kib)
+{
+	struct recorder *recorder = NULL;
+	struct error error = { 0 };
+
+	CHECK_NUMBER(recorder_open(&recorder, buffer_kib, &error), 0);
+	CHECK_TEXT(error.text, "");
+	return recorder;
+}
+
+static void check_file(const struct recorder *recorder, const char *name, const char *want)
+{
+	struct buffer got = { 0 };
+	struct folder instance;
+
+	snprintf(instance.path, sizeof(instance.path), "%s", recorder_directory(recorder));
+	CHECK_NUMBER(file_read(folder_path(&instance, name), &got), 0);
+	CHECK_TEXT(buffer_string(&got), want);
+	buffer_release(&got);
+}
+
+static void check_close(struct recorder *recorder)
+{
+	struct error error = { 0 };
+
+	CHECK_NUMBER(recorder_close(recorder, &error), 0);
+	CHECK_TEXT(error.text, "");
+}
+
+TEST(a_new_instance_has_a_name_of_its_own_and_records_nothing_yet)
+{
+	struct recorder *recorder;
+	char want[256];
+
+	tracefs_begin();
+	recorder = recorder_of(64);
+	CHECK_TEXT(recorder_name(recorder), name_of(0));
+	snprintf(want, sizeof(want), "%s/instances/%s", tracefs.top.path, name_of(0));
+	CHECK_TEXT(recorder_directory(recorder), want);
+	check_file(recorder, "tracing_on", "0");
+	check_file(recorder, "trace_clock", "boot");
+	check_file(recorder, "options/record-tgid", "1");
+	check_file(recorder, "events/demo/io/enable", "as it was");
+	check_close(recorder);
+	CHECK(!instance_exists(name_of(0)));
+	tracefs_end();
+}
+
+TEST(starting_and_stopping_switch_the_recording)
+{
+	struct recorder *recorder;
+	struct error error = { 0 };
+
+	tracefs_begin();
+	recorder = recorder_of(1408);
+	CHECK_NUMBER(recorder_start(recorder, &error), 0);
+	check_file(recorder, "tracing_on", "1");
+	CHECK_NUMBER(recorder_stop(recorder, &error), 0);
+	check_file(recorder, "tracing_on", "0");
+	check_file(recorder, "buffer_size_kb", "1408");
+	check_close(recorder);
+	tracefs_end();
+}
+
+/* Linux 6.1 would leave the top level's buffer at its boot size for good. */
+TEST(the_buffer_gets_its_size_after_tracepoints_were_enabled)
+{
+	struct recorder *recorder;
+	struct error error = { 0 };
+
+	tracefs_begin();
+	recorder = recorder_of(1408);
+	CHECK_NUMBER(recorder_enable(recorder, "demo", "work", &error), 0);
+	check_file(recorder, "buffer_size_kb", "as it was");
+	check_close(recorder);
+	tracefs.missing = "buffer_size_kb";
+	recorder = recorder_of(1408);
+	CHECK_NUMBER(recorder_start(recorder, &error), -1);
+	check_file(recorder, "tracing_on", "0");
+	check_close(recorder);
+	tracefs_end();
+}
+
+TEST(what_was_enabled_is_off_before_the_instance_goes)
+{
+	struct recorder *recorder;
+	struct error error = { 0 };
+
+	tracefs_begin();
+	recorder = recorder_of(64);
+	CHECK_NUMBER(recorder_enable(recorder, "demo", "work", &error), 0);
+	check_file(recorder, "events/demo/work/enable", "1");
+	CHECK_NUMBER(recorder_start(recorder, &error), 0);
+	check_close(recorder);
+	CHECK_TEXT(buffer_string(&tracefs.last), "tracing_on=0\ntrace_clock=boot\nbuffer_size_kb=64\n"
+		   "options/record-tgid=1\nevents/demo/io/enable=as it was\nevents/demo/work/enable=0\n");
+	tracefs_end();
+}
+
+TEST(an_instance_that_is_there_is_never_taken)
+{
+	struct recorder *first, *second;
+	struct error error = { 0 };
+
+	tracefs_begin();
+	first = recorder_of(64);
+	second = recorder_of(64);
+	CHECK_TEXT(recorder_name(second), name_of(1));
+	CHECK_NUMBER(recorder_enable(second, "demo", "io", &error), 0);
+	check_file(first, "events/demo/io/enable", "as it was");
+	check_close(first);
+	CHECK(instance_exists(name_of(1)));
+	check_close(second);
+	tracefs_end();
+}
+
+static void check_open_fails(const char *want)
+{
+	struct recorder *recorder = NULL;
+	struct error error = { 0 };
+
+	CHECK_NUMBER(recorder_open(&recorder, 64, &error), -1);
+	CHECK_TEXT(error.text, want);
+	CHECK(!recorder);
+}
+
+TEST(where_all_names_are_taken_it_says_so)
+{
+	tracefs_begin();
+	for (int i = 0; i < 16; i++) {
+		char path[128];
+
+		snprintf(path, sizeof(path), "instances/%s", name_of(i));
+		folder_make(&tracefs.top, path);
+	}
+	check_open_fails("all names for a tracing instance are taken");
+	CHECK(instance_exists(name_of(0)));
+	CHECK(instance_exists(name_of(15)));
+	tracefs_end();
+}
+
+/* Another run makes it between libtracefs' look and its mkdir. (It loses a path where mkdir fails, for which we are not to blame.) */
+TEST(an_instance_that_another_run_makes_at_that_moment_is_not_taken)
+{
+	tracefs_begin();
+	tracefs.make_errno = EEXIST;
+	__lsan_disable();
+	check_open_fails("all names for a tracing instance are taken");
+	__lsan_enable();
+	tracefs_end();
+}
+
+TEST(an_instance_that_cannot_be_made_is_named)
+{
+	char want[256];
+
+	tracefs_begin();
+	tracefs.make_errno = EPERM;
+	snprintf(want, sizeof(want), "cannot make the tracing instance %s: Operation not permitted", name_of(0));
+	__lsan_disable();
+	check_open_fails(want);
+	__lsan_enable();
+	tracefs_end();
+}
+
+TEST(an_instance_that_cannot_be_set_up_does_not_stay)
+{
+	static const struct {
+		const char *file;
+		const char *value;
+	} needed[] = { { "tracing_on", "0" }, { "trace_clock", "boot" } };
+
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+		char want[512];
+
+		tracefs_begin();
+		tracefs.missing = needed[i].file;
+		snprintf(want, sizeof(want), "cannot write '%s' to %s/instances/%s/%s: No such file or directory",
+			 needed[i].value, tracefs.top.path, name_of(0), needed[i].file);
+		check_open_fails(want);
+		CHECK(!instance_exists(name_of(0)));
+		tracefs_end();
+	}
+}
+
+TEST(an_old_kernel_without_record_tgid_will_do)
+{
+	tracefs_begin();
+	tracefs.missing = "options/record-tgid";
+	check_close(recorder_of(64));
+	tracefs_end();
+}
+
+TEST(a_tracepoint_that_cannot_be_enabled_is_named)
+{
+	struct recorder *recorder;
+	struct error error = { 0 };
+	char want[512];
+
+	tracefs_begin();
+	recorder = recorder_of(64);
+	CHECK_NUMBER(recorder_enable(recorder, "demo", "io", &error), 0);
+	CHECK_NUMBER(recorder_enable(recorder, "demo", "gone", &error), -1);
+	snprintf(want, sizeof(want), "cannot write '1' to %s/events/demo/gone/enable: No such file or directory",
+		 recorder_directory(recorder));
+	CHECK_TEXT(error.text, want);
+	check_close(recorder);
+	CHECK(strstr(buffer_string(&tracefs.last), "events/demo/io/enable=0\n") != NULL);
+	tracefs_end();
+}
+
+TEST(an_instance_that_cannot_be_removed_is_named)
+{
+	struct recorder *recorder;
+	struct error error = { 0 };
+	char want[512];
+
+	tracefs_begin();
+	recorder = recorder_of(64);
+	tracefs.remove_errno = EBUSY;
+	snprintf(want, sizeof(want), "cannot remove %s: Device or resource busy", recorder_directory(recorder));
+	CHECK_NUMBER(recorder_close(recorder, &error), -1);
+	CHECK_TEXT(error.text, want);
+	tracefs_end();
+}
+
+TEST(no_recorder_is_fine)
+{
+	check_close(NULL);
+}
