@@ -45,7 +45,7 @@ $(BUILD)/%.o: %.c userspace/userspace.mk | packages
 	$(Q)$(CC) $(flags) $(CFLAGS) $(if $(SAN),$(SANITIZE)) -c -o $@ $<
 
 # Unit tests: one binary per file in tests/unit/, linked with their helpers and the rooms, built once more under sanitizers.
-unit-helpers := stage tap
+unit-helpers := show stage tap
 unit-names := $(filter-out $(unit-helpers),$(basename $(notdir $(wildcard tests/unit/*.c))))
 unit-objects := $(library-sources:%.c=$(BUILD)/san/%.o) $(unit-helpers:%=$(BUILD)/san/tests/unit/%.o)
 

@@ -17,8 +17,8 @@ const struct template stage_templates[] = {
 	[STAGE_OTHER_WORK] = { .index = STAGE_OTHER_WORK, .kind = TEMPLATE_SLICE, .category = (char *)"b:work",
 			       .name = "work" },
 	[STAGE_LOAD] = { .index = STAGE_LOAD, .kind = TEMPLATE_COUNTER, .category = (char *)"a:load", .name = "load" },
-	[STAGE_DEPTH] = { .index = STAGE_DEPTH, .kind = TEMPLATE_COUNTER, .category = (char *)"a:depth", .name = "depth",
-			  .scope = TEMPLATE_SCOPE_CUSTOM, .scope_field = (char *)"scope_queue" },
+	[STAGE_DEPTH] = { .index = STAGE_DEPTH, .kind = TEMPLATE_COUNTER, .category = (char *)"a:depth",
+			  .name = "depth", .scope = TEMPLATE_SCOPE_CUSTOM, .scope_field = (char *)"scope_queue" },
 };
 
 /** struct notebook - the sink */
@@ -32,14 +32,17 @@ static void write_track(struct buffer *line, const struct timeline_event *event)
 {
 	static const char *const scopes[] = { "tid", "tgid", "cpu", "custom" };
 	const struct timeline_track *track = event->track;
+	const char *kind = track->kind == TRACK_COUNTER ? "counter" : "slices";
 
-	buffer_printf(line, "+ %s %s '%.*s' %s ", track->category->text, track->kind == TRACK_COUNTER ? "counter" : "slices",
-		      (int)track->name.size, track->name.data, scopes[track->scope]);
+	buffer_printf(line, "+ %s %s '%.*s' %s ", track->category->text, kind, (int)track->name.size, track->name.data,
+		      scopes[track->scope]);
 	value_append_text(line, &track->id);
 	if (track->field)
 		buffer_printf(line, " %s", track->field);
 	if (track->cpu >= 0)
 		buffer_printf(line, " on %d", track->cpu);
+	if (track->buffer)
+		buffer_printf(line, " in '%s'", track->buffer);
 	if (track->tgid || track->comm[0])
 		buffer_printf(line, " of %d '%s'", track->tgid, track->comm);
 }
@@ -72,10 +75,12 @@ static void write_finish(struct buffer *line, const struct timeline_event *event
 {
 	const struct timeline_totals *totals = event->totals;
 
-	buffer_printf(line, "finish %d: %lu lost, %lu unmatched, %lu malformed, %lu unfinished, %lu suspect, %lu retired, %lu other",
-		      event->status, (unsigned long)totals->lost_records, (unsigned long)totals->unmatched_ends,
-		      (unsigned long)totals->malformed, (unsigned long)totals->unfinished, (unsigned long)totals->suspect,
-		      (unsigned long)totals->retired_tracks, (unsigned long)totals->other_names);
+	buffer_printf(line, "finish %d: %lu lost, %lu unmatched, %lu malformed, ", event->status,
+		      (unsigned long)totals->lost_records, (unsigned long)totals->unmatched_ends,
+		      (unsigned long)totals->malformed);
+	buffer_printf(line, "%lu unfinished, %lu suspect, %lu retired, %lu other", (unsigned long)totals->unfinished,
+		      (unsigned long)totals->suspect, (unsigned long)totals->retired_tracks,
+		      (unsigned long)totals->other_names);
 }
 
 static void write_event(struct buffer *line, const struct timeline_event *event)
@@ -134,6 +139,8 @@ static int notebook_event(struct sink *sink, const struct timeline_event *event,
 		buffer_append_char(line, ' ');
 		fields_append_text(line, event->fields, event->nr_fields);
 	}
+	if (notebook->stage->shows_writer)
+		buffer_printf(line, " by %d on %d '%s'", event->tid, event->cpu, event->comm);
 	buffer_append_char(line, '\n');
 	return 0;
 }
@@ -178,7 +185,8 @@ const char *stage_told(struct stage *stage)
 	return told;
 }
 
-struct observation stage_observation(enum stage_tracepoint tracepoint, enum observation_kind kind, int64_t time_ns, int tid)
+struct observation stage_observation(enum stage_tracepoint tracepoint, enum observation_kind kind, int64_t time_ns,
+				     int tid)
 {
 	const struct template *template = &stage_templates[tracepoint];
 

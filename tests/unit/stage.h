@@ -26,12 +26,14 @@ extern const struct template stage_templates[STAGE_TRACEPOINT_COUNT];
 /**
  * struct stage - one recording
  * @told: a line for each event of the timeline, see stage_told()
+ * @shows_writer: lines say who wrote the record
  * @fails_after: the sink fails after this many events, unless it is 0
  */
 struct stage {
 	struct timeline timeline;
 	struct tracks *tracks;
 	struct buffer told;
+	bool shows_writer;
 	unsigned int fails_after;
 	struct error error;
 };
@@ -48,13 +50,14 @@ void stage_release(struct stage *stage);
  */
 const char *stage_told(struct stage *stage);
 
-/** stage_observation - what a record of @tracepoint says, written by @tid on CPU 0 into its own track, named as the event */
-struct observation stage_observation(enum stage_tracepoint tracepoint, enum observation_kind kind, int64_t time_ns, int tid);
+/** stage_observation - what a record says that @tid wrote on CPU 0, on the track of its number and the event's name */
+struct observation stage_observation(enum stage_tracepoint tracepoint, enum observation_kind kind, int64_t time_ns,
+				     int tid);
 
 /** stage_observe - show it to the tracks; returns what they do */
 int stage_observe(struct stage *stage, const struct observation *observation);
 
-/** stage_begin, stage_end, stage_instant, stage_count - the same in one step, of "a:work" and "a:load" in thread scope */
+/** stage_begin, stage_end, stage_instant, stage_count - show a record of "a:work" or "a:load" to the tracks */
 void stage_begin(struct stage *stage, int64_t time_ns, int tid, const char *name);
 void stage_end(struct stage *stage, int64_t time_ns, int tid);
 void stage_instant(struct stage *stage, int64_t time_ns, int tid, const char *name);

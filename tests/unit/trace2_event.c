@@ -248,7 +248,8 @@ TEST(child_start_and_child_exit)
 
 	check_both(make_child_start, start, start);
 	check_both(make_shell_start, shell, shell);
-	check_both(make_child_exit, HEAD("child_exit") ",\"child_id\":3,\"pid\":4711,\"code\":130,\"t_rel\":0.000001}\n",
+	check_both(make_child_exit,
+		   HEAD("child_exit") ",\"child_id\":3,\"pid\":4711,\"code\":130,\"t_rel\":0.000001}\n",
 		   HEAD("child_exit") ",\"child_id\":3,\"pid\":4711,\"code\":130,\"t_rel\":0.000001999}\n");
 }
 
@@ -347,7 +348,8 @@ TEST(regions)
 		   HEAD_ON("region_leave", "th01:reader") ",\"t_rel\":0.000012,\"nesting\":2,\"category\":\"cat\","
 							  "\"label\":\"n\\\"1\",\"msg\":\"bytes=1\"}\n",
 		   HEAD_ON("region_leave", "th01:reader") ",\"t_rel\":0.000012345,\"nesting\":2,\"category\":\"cat\","
-							  "\"label\":\"n\\\"1\",\"msg\":\"bytes=1\",\"t_abs\":1.234567891}\n");
+							  "\"label\":\"n\\\"1\",\"msg\":\"bytes=1\","
+							  "\"t_abs\":1.234567891}\n");
 	check_both(make_bare_enter, HEAD("region_enter") ",\"nesting\":1}\n",
 		   HEAD("region_enter") ",\"nesting\":1,\"t_abs\":1.234567891}\n");
 }
@@ -383,9 +385,11 @@ TEST(data_is_a_string_and_data_json_is_json)
 						  "\"category\":\"cat\",\"key\":\"n\\\"1\",\"value\":\"-7\\n\"}\n");
 	check_both(make_data_json,
 		   HEAD_ON("data_json", "th01:reader") ",\"t_abs\":1.234567,\"t_rel\":0.000001,\"nesting\":3,"
-						       "\"category\":\"cat\",\"key\":\"n\\\"1\",\"value\":{\"a\":[1,null]}}\n",
+						       "\"category\":\"cat\",\"key\":\"n\\\"1\","
+						       "\"value\":{\"a\":[1,null]}}\n",
 		   HEAD_ON("data_json", "th01:reader") ",\"t_abs\":1.234567891,\"t_rel\":0.000001001,\"nesting\":3,"
-						       "\"category\":\"cat\",\"key\":\"n\\\"1\",\"value\":{\"a\":[1,null]}}\n");
+						       "\"category\":\"cat\",\"key\":\"n\\\"1\","
+						       "\"value\":{\"a\":[1,null]}}\n");
 }
 
 static struct trace2_event make_timer(const struct desk *desk)
@@ -422,7 +426,8 @@ static struct trace2_event make_counter(const struct desk *desk)
 
 TEST(timers_and_counters)
 {
-	static const char counter[] = HEAD("counter") ",\"category\":\"cat\",\"name\":\"n\\\"1\",\"count\":9223372036854775807}\n";
+	static const char counter[] = HEAD("counter") ",\"category\":\"cat\",\"name\":\"n\\\"1\","
+						      "\"count\":9223372036854775807}\n";
 
 	check_both(make_timer,
 		   HEAD("timer") ",\"category\":\"cat\",\"name\":\"n\\\"1\",\"intervals\":5000000000,"
@@ -430,9 +435,11 @@ TEST(timers_and_counters)
 		   HEAD("timer") ",\"category\":\"cat\",\"name\":\"n\\\"1\",\"intervals\":5000000000,"
 				 "\"t_total\":9223372036.854775807,\"t_min\":0.000000000,\"t_max\":1.999999999}\n");
 	check_both(make_th_timer,
-		   HEAD_ON("th_timer", "th01:reader") ",\"category\":\"cat\",\"name\":\"n\\\"1\",\"intervals\":5000000000,"
-				 "\"t_total\":9223372036.854775,\"t_min\":0.000000,\"t_max\":1.999999}\n",
-		   HEAD_ON("th_timer", "th01:reader") ",\"category\":\"cat\",\"name\":\"n\\\"1\",\"intervals\":5000000000,"
-				 "\"t_total\":9223372036.854775807,\"t_min\":0.000000000,\"t_max\":1.999999999}\n");
+		   HEAD_ON("th_timer", "th01:reader") ",\"category\":\"cat\",\"name\":\"n\\\"1\","
+				 "\"intervals\":5000000000,\"t_total\":9223372036.854775,"
+				 "\"t_min\":0.000000,\"t_max\":1.999999}\n",
+		   HEAD_ON("th_timer", "th01:reader") ",\"category\":\"cat\",\"name\":\"n\\\"1\","
+				 "\"intervals\":5000000000,\"t_total\":9223372036.854775807,"
+				 "\"t_min\":0.000000000,\"t_max\":1.999999999}\n");
 	check_both(make_counter, counter, counter);
 }

@@ -67,7 +67,8 @@ static void write_at(struct trace2_session *session, int64_t time_ns)
 TEST(the_second_changes_with_the_time_forth_and_back)
 {
 	static const int64_t seconds[] = { 0, 0, 1, 59, 60, 59, 0 };
-	static const char *const want[] = { ":00:00.5", ":00:00.5", ":00:01.5", ":00:59.5", ":01:00.5", ":00:59.5", ":00:00.5" };
+	static const char *const want[] = { ":00:00.5", ":00:00.5", ":00:01.5", ":00:59.5",
+					    ":01:00.5", ":00:59.5", ":00:00.5" };
 	struct catch catch;
 	struct trace2_session *session = session_open(&catch, "S", 500000000);
 	const char *line;
@@ -119,7 +120,8 @@ TEST(additional_members_stand_last)
 	event.version.exe = "1";
 	CHECK_NUMBER(trace2_session_write(session, &event), 0);
 	CHECK_TEXT(catch_text(&catch),
-		   "{\"event\":\"region_leave\",\"sid\":\"S\",\"thread\":\"main\",\"time\":\"1970-01-01T00:00:00.000000Z\","
+		   "{\"event\":\"region_leave\",\"sid\":\"S\",\"thread\":\"main\","
+		   "\"time\":\"1970-01-01T00:00:00.000000Z\","
 		   "\"t_rel\":0.000000000,\"nesting\":1,\"t_abs\":0.000000005,\"args\":{\"a\":1},\"suspect\":true}\n"
 		   "{\"event\":\"version\",\"sid\":\"S\",\"thread\":\"main\",\"time\":\"1970-01-01T00:00:00.000000Z\","
 		   "\"evt\":\"4\",\"exe\":\"1\",\"args\":{\"a\":1},\"suspect\":true}\n");
@@ -131,7 +133,8 @@ TEST(sid_and_thread_are_escaped_in_every_line)
 {
 	struct catch catch;
 	struct trace2_session *session = session_open(&catch, "weird \"sid\"/\\\n", 0);
-	struct trace2_thread *thread = trace2_thread_new(session, (struct trace2_string){ "a\0\x01\xff/\xc3\xa9\x7f", 8 });
+	struct trace2_string name = { .data = "a\0\x01\xff/\xc3\xa9\x7f", .size = 8 };
+	struct trace2_thread *thread = trace2_thread_new(session, name);
 	struct trace2_event event = { .kind = TRACE2_THREAD_START, .thread = thread };
 
 	CHECK_NUMBER(trace2_session_write(session, &event), 0);

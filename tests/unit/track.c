@@ -134,9 +134,31 @@ TEST(equal_hashes_do_not_make_one_track)
 	other.cpu = 0;
 	CHECK(!track_has_key(track, &other));
 	other = key;
+	other.buffer = 1;
+	CHECK(!track_has_key(track, &other));
+	other = key;
 	other.template = &stage_templates[STAGE_OTHER_WORK];
 	CHECK(!track_has_key(track, &other));
 	track_free(track);
+}
+
+TEST(buffers_keep_tracks_apart)
+{
+	static const char *const buffers[] = { "", "second" };
+	struct tracks_settings settings = { .buffers = buffers };
+	struct observation second = begin_of(STAGE_WORK);
+	struct stage stage;
+
+	second.buffer = 1;
+	stage_init(&stage, &settings);
+	observe(&stage, begin_of(STAGE_WORK), "work", number(7));
+	observe(&stage, second, "work", number(7));
+	second.kind = OBSERVATION_END;
+	observe(&stage, second, "work", number(7));
+	CHECK_TEXT(stage_told(&stage), "110 #1 + a:work slices 'work' tid 7 in ''\n110 #1 begin 'x' depth 1\n"
+				       "110 #2 + a:work slices 'work' tid 7 in 'second'\n110 #2 begin 'x' depth 1\n"
+				       "110 #2 end 'x' depth 1 from 110\n");
+	stage_release(&stage);
 }
 
 TEST(the_writer_matters_to_thread_scope_only)
@@ -207,9 +229,11 @@ TEST(idle_tasks_are_kept_apart_by_cpu)
 	}
 	begin.kind = OBSERVATION_END;
 	observe(&stage, begin, "work", number(0));
-	CHECK_TEXT(stage_told(&stage), "110 #1 + a:work slices 'work' tid 0 on 0 of 0 'idle'\n110 #1 begin 'x' depth 1\n"
+	CHECK_TEXT(stage_told(&stage), "110 #1 + a:work slices 'work' tid 0 on 0 of 0 'idle'\n"
+				       "110 #1 begin 'x' depth 1\n"
 				       "110 #2 + a:queue slices 'q' custom 0 scope_queue\n110 #2 begin 'x' depth 1\n"
-				       "110 #3 + a:work slices 'work' tid 0 on 1 of 0 'idle'\n110 #3 begin 'x' depth 1\n"
+				       "110 #3 + a:work slices 'work' tid 0 on 1 of 0 'idle'\n"
+				       "110 #3 begin 'x' depth 1\n"
 				       "110 #2 begin 'x' depth 2\n"
 				       "110 #3 end 'x' depth 1 from 110\n");
 	stage_release(&stage);
@@ -266,7 +290,8 @@ TEST(extra_fields_are_handed_on_with_every_kind)
 	stage_init(&stage, NULL);
 	observation.nr_extras = 2;
 	observation.extras[0] = (struct field){ .name = text_of("bytes"), .value = number(512) };
-	observation.extras[1] = (struct field){ .name = text_of("ok"), .value = { .kind = VALUE_BOOLEAN, .boolean = true } };
+	observation.extras[1].name = text_of("ok");
+	observation.extras[1].value = (struct value){ .kind = VALUE_BOOLEAN, .boolean = true };
 	observe(&stage, observation, "work", number(7));
 	observation.kind = OBSERVATION_INSTANT;
 	observe(&stage, observation, "work", number(7));
@@ -420,44 +445,5 @@ TEST(time_never_runs_backwards)
 		   "250 #1 end 'before the start' depth 1 from 100 suspect unfinished\n"
 		   "250 #1 -\n250 #2 -\n"
 		   "250 finish 0: 0 lost, 0 unmatched, 1 malformed, 1 unfinished, 1 suspect, 0 retired, 0 other\n");
-	stage_release(&stage);
-}
-
-/* Knows every task up to 99. */
-static void task_find(void *context, int tid, int *tgid, char *comm, size_t comm_size)
-{
-	++*(int *)context;
-	if (tid > 99)
-		return;
-	*tgid = tid / 10 * 10;
-	snprintf(comm, comm_size, "task-%d", tid);
-}
-
-TEST(tasks_are_asked_for_once_where_the_scope_is_a_task)
-{
-	int nr_asked = 0;
-	struct tracks_settings settings = { .find_task = task_find, .context = &nr_asked };
-	struct observation idle = stage_observation(STAGE_WORK, OBSERVATION_INSTANT, 110, 0);
-	struct stage stage;
-
-	stage_init(&stage, &settings);
-	stage_instant(&stage, 110, 57, "x");
-	stage_instant(&stage, 110, 57, "x");
-	stage_instant(&stage, 110, 100, "x");
-	observe(&stage, begin_of(STAGE_JOB), "j", number(60));
-	CHECK_TEXT(stage_told(&stage), "110 #1 + a:work slices 'work' tid 57 of 50 'task-57'\n"
-				       "110 #1 instant 'x' depth 0 outer 110\n"
-				       "110 #1 instant 'x' depth 0 outer 110\n"
-				       "110 #2 + a:work slices 'work' tid 100\n"
-				       "110 #2 instant 'x' depth 0 outer 110\n"
-				       "110 #3 + a:job slices 'j' tgid 60 scope_tgid of 60 'task-60'\n"
-				       "110 #3 begin 'x' depth 1\n");
-	CHECK_NUMBER(nr_asked, 3);
-	observe(&stage, begin_of(STAGE_TICK), "t", number(1));
-	observe(&stage, begin_of(STAGE_QUEUE), "q", number(1));
-	observe(&stage, begin_of(STAGE_JOB), "j", number(-1));
-	observe(&stage, begin_of(STAGE_JOB), "j", number(INT64_C(1) << 32 | 60));
-	observe(&stage, idle, "work", number(0));
-	CHECK_NUMBER(nr_asked, 3);
 	stage_release(&stage);
 }

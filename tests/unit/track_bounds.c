@@ -27,9 +27,10 @@ TEST(above_the_bound_the_least_recently_used_idle_track_is_retired)
 	stage_instant(&stage, 107, 4, "x");
 	stage_instant(&stage, 108, 5, "x");
 	stage_instant(&stage, 109, 3, "x");
-	CHECK_TEXT(stage_told(&stage), "107 #3 -\n107 #4 + a:work slices 'work' tid 4\n107 #4 instant 'x' depth 0 outer 107\n"
-				       "108 #1 -\n108 #5 + a:work slices 'work' tid 5\n108 #5 instant 'x' depth 0 outer 108\n"
-				       "109 #2 -\n109 #6 + a:work slices 'work' tid 3\n109 #6 instant 'x' depth 0 outer 109\n");
+	CHECK_TEXT(stage_told(&stage),
+		   "107 #3 -\n107 #4 + a:work slices 'work' tid 4\n107 #4 instant 'x' depth 0 outer 107\n"
+		   "108 #1 -\n108 #5 + a:work slices 'work' tid 5\n108 #5 instant 'x' depth 0 outer 108\n"
+		   "109 #2 -\n109 #6 + a:work slices 'work' tid 3\n109 #6 instant 'x' depth 0 outer 109\n");
 	stage_finish(&stage, 200);
 	CHECK_TEXT(stage_told(&stage), "200 #4 -\n200 #5 -\n200 #6 -\n"
 				       "200 finish 0: " NOTHING_LOST ", 0 unfinished, 0 suspect, 3 retired, 0 other\n");
@@ -47,7 +48,8 @@ TEST(the_end_of_its_last_slice_is_a_use_of_a_track)
 	stage_end(&stage, 103, 1);
 	stage_told(&stage);
 	stage_instant(&stage, 104, 3, "x");
-	CHECK_TEXT(stage_told(&stage), "104 #2 -\n104 #3 + a:work slices 'work' tid 3\n104 #3 instant 'x' depth 0 outer 104\n");
+	CHECK_TEXT(stage_told(&stage),
+		   "104 #2 -\n104 #3 + a:work slices 'work' tid 3\n104 #3 instant 'x' depth 0 outer 104\n");
 	stage_release(&stage);
 }
 
@@ -190,9 +192,12 @@ static int show(struct stage *stage, enum stage_tracepoint tracepoint, enum obse
 static int play_all(struct stage *stage)
 {
 	struct observation bad = stage_observation(STAGE_WORK, OBSERVATION_BEGIN, 110, 1);
+	struct tracks_gap gap = { .cpu = 3, .from_ns = 110, .to_ns = 120, .count = TIMELINE_COUNT_UNKNOWN };
 
 	for (int tid = 1; tid <= 6; tid++) {
-		if (show(stage, STAGE_WORK, OBSERVATION_BEGIN, tid) < 0 || show(stage, STAGE_WORK, OBSERVATION_INSTANT, tid) < 0)
+		if (show(stage, STAGE_WORK, OBSERVATION_BEGIN, tid) < 0)
+			return -1;
+		if (show(stage, STAGE_WORK, OBSERVATION_INSTANT, tid) < 0)
 			return -1;
 		if (tid % 2 && show(stage, STAGE_WORK, OBSERVATION_END, tid) < 0)
 			return -1;
@@ -201,7 +206,7 @@ static int play_all(struct stage *stage)
 		return -1;
 	if (tracks_reject(stage->tracks, &bad, "bad", &stage->error) < 0)
 		return -1;
-	if (tracks_lose(stage->tracks, &(struct tracks_gap){ 0, 3, 110, 120, TIMELINE_COUNT_UNKNOWN }, &stage->error) < 0)
+	if (tracks_lose(stage->tracks, &gap, &stage->error) < 0)
 		return -1;
 	return tracks_finish(stage->tracks, 200, 0, 0, &stage->error);
 }

@@ -8,9 +8,16 @@
 #include "tap.h"
 #include "track/suspicion.h"
 
+static void lose_count(struct stage *stage, int cpu, int64_t from_ns, int64_t to_ns, int64_t count)
+{
+	struct tracks_gap gap = { .cpu = cpu, .from_ns = from_ns, .to_ns = to_ns, .count = count };
+
+	CHECK_NUMBER(tracks_lose(stage->tracks, &gap, &stage->error), 0);
+}
+
 static void lose(struct stage *stage, int cpu, int64_t from_ns, int64_t to_ns)
 {
-	CHECK_NUMBER(tracks_lose(stage->tracks, &(struct tracks_gap){ 0, cpu, from_ns, to_ns, 1 }, &stage->error), 0);
+	lose_count(stage, cpu, from_ns, to_ns, 1);
 }
 
 TEST(a_slice_that_is_open_when_a_loss_begins_is_suspect)
@@ -147,13 +154,37 @@ TEST(a_scope_that_names_a_cpu_may_be_written_from_any_cpu)
 	stage_release(&stage);
 }
 
+TEST(a_loss_touches_its_own_buffer_only)
+{
+	struct observation begin = stage_observation(STAGE_WORK, OBSERVATION_BEGIN, 110, 7);
+	struct observation end = stage_observation(STAGE_WORK, OBSERVATION_END, 140, 7);
+	struct tracks_gap gap = { .buffer = 2, .from_ns = 120, .to_ns = 130, .count = 1 };
+	struct stage stage;
+
+	stage_init(&stage, NULL);
+	for (unsigned int buffer = 0; buffer < 4; buffer++) {
+		begin.buffer = buffer;
+		CHECK_NUMBER(stage_observe(&stage, &begin), 0);
+	}
+	stage_told(&stage);
+	CHECK_NUMBER(tracks_lose(stage.tracks, &gap, &stage.error), 0);
+	for (unsigned int buffer = 0; buffer < 4; buffer++) {
+		end.buffer = buffer;
+		CHECK_NUMBER(stage_observe(&stage, &end), 0);
+	}
+	CHECK_TEXT(stage_told(&stage), "120 lost 1 on 0\n"
+				       "140 #1 end '' depth 1 from 110\n140 #2 end '' depth 1 from 110\n"
+				       "140 #3 end '' depth 1 from 110 suspect\n140 #4 end '' depth 1 from 110\n");
+	stage_release(&stage);
+}
+
 TEST(a_loss_says_how_many_or_that_nobody_knows)
 {
 	struct stage stage;
 
 	stage_init(&stage, NULL);
-	CHECK_NUMBER(tracks_lose(stage.tracks, &(struct tracks_gap){ 0, 0, 110, 120, INT64_C(5000000000) }, &stage.error), 0);
-	CHECK_NUMBER(tracks_lose(stage.tracks, &(struct tracks_gap){ 0, 70, 111, 120, TIMELINE_COUNT_UNKNOWN }, &stage.error), 0);
+	lose_count(&stage, 0, 110, 120, INT64_C(5000000000));
+	lose_count(&stage, 70, 111, 120, TIMELINE_COUNT_UNKNOWN);
 	CHECK_TEXT(stage_told(&stage), "110 lost 5000000000 on 0\n111 lost -1 on 70\n");
 	stage_release(&stage);
 }

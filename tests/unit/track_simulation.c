@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads migrate between CPUs, open and close slices, and CPUs lose stretches of their records. What the track room then
- * tells is compared with what really happened: every slice that is told wrong must be suspect, and none may be that no
- * loss touches.
+ * Threads migrate between CPUs, open and close slices, and CPUs lose stretches of their records. What the track room
+ * then tells is compared with what really happened: every slice told wrong must be suspect, and none may be that
+ * no loss touches.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,7 +89,8 @@ static void task_act(struct world *world, struct task *task, int number, struct 
 	}
 	entry->slice = world->nr_slices++;
 	task->open[task->depth++] = entry->slice;
-	world->slices[entry->slice] = (struct truth){ .task = number, .begin_ns = entry->time_ns, .end_ns = STILL_OPEN };
+	world->slices[entry->slice] =
+		(struct truth){ .task = number, .begin_ns = entry->time_ns, .end_ns = STILL_OPEN };
 }
 
 static void world_happen(struct world *world)
@@ -124,8 +125,8 @@ static void world_lose(struct world *world)
 }
 
 /*
- * A gap begins with the last record that was read before it, or with the moment up to which the CPU is known to have been
- * read, which is later; it ends with the first record that was read after it.
+ * A gap begins with the last record that was read before it, or with the moment up to which the CPU is known to have
+ * been read, which is later; it ends with the first record that was read after it.
  */
 static void world_find_gaps(struct world *world, int cpu)
 {
@@ -183,7 +184,7 @@ static int world_judge(struct sink *sink, const struct timeline_event *event, st
 	struct world *world = (struct world *)sink;
 	const struct truth *truth;
 	int64_t end_ns = event->is_unfinished ? STILL_OPEN : event->time_ns;
-	bool is_falsified;
+	bool is_falsified, is_wrong;
 
 	(void)error;
 	if (event->kind != TIMELINE_SLICE_END)
@@ -192,9 +193,13 @@ static int world_judge(struct sink *sink, const struct timeline_event *event, st
 	is_falsified = truth->end_ns != end_ns;
 	if (truth->begin_ns != event->begin_ns || truth->task != track_task(event->track))
 		world->nr_wrong++;
-	if (event->is_suspect ? !world_has_gap(world, truth->task, event->begin_ns, event->time_ns, true) :
-				is_falsified || world_has_gap(world, truth->task, event->begin_ns, event->time_ns, false))
-		world->nr_wrong++;
+	/* The mark is needed where a loss overlaps the slice, and allowed where it only touches it. */
+	if (event->is_suspect)
+		is_wrong = !world_has_gap(world, truth->task, event->begin_ns, event->time_ns, true);
+	else
+		is_wrong = is_falsified ||
+			   world_has_gap(world, truth->task, event->begin_ns, event->time_ns, false);
+	world->nr_wrong += is_wrong;
 	world->nr_told++;
 	world->nr_falsified += is_falsified;
 	world->nr_suspect += event->is_suspect;
@@ -219,11 +224,12 @@ static void tell_gaps(struct world *world, struct tracks *tracks, int64_t time_n
 
 	for (size_t i = 0; i < world->nr_gaps; i++) {
 		struct gap *gap = &world->gaps[i];
+		struct tracks_gap told = { .cpu = gap->cpu, .from_ns = gap->from_ns, .to_ns = gap->to_ns, .count = 1 };
 
 		if (gap->was_told || gap->from_ns >= time_ns)
 			continue;
 		gap->was_told = true;
-		CHECK_NUMBER(tracks_lose(tracks, &(struct tracks_gap){ 0, gap->cpu, gap->from_ns, gap->to_ns, 1 }, &error), 0);
+		CHECK_NUMBER(tracks_lose(tracks, &told, &error), 0);
 	}
 }
 

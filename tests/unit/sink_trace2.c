@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of the trace2 sink: what stands around a recording, and the lines of each event of the timeline. */
+#include "sink/sink.h"
+
+#include <fcntl.h>
+
+#include "show.h"
+#include "tap.h"
+
+#define PARAM(name, value) \
+	SHOW_LINE("def_param", "main", "000", \
+		  ",AT,\"scope\":\"command\",\"param\":\"" name "\",\"value\":\"" value "\"")
+
+#define FIRST_LINES                                                                                              \
+	SHOW_LINE("version", "main", "000", ",AT,\"evt\":\"4\",\"exe\":\"" KTRACK_VERSION "\"")                  \
+	SHOW_LINE("start", "main", "000", ",AT,\"t_abs\":0.000000000,\"argv\":[\"ktrack\",\"stream\",\"-d\",\"1\"]") \
+	SHOW_LINE("cmd_name", "main", "000", ",AT,\"name\":\"stream\",\"hierarchy\":\"git/stream\"")
+
+#define PARAMS                                                                                             \
+	PARAM("source", "ktrack-42") PARAM("recording_id", "0123456789abcdef") PARAM("clock", "boot")     \
+	PARAM("time_source", "realtime") PARAM("kernel", "6.1.0-test") PARAM("cpus", "2")
+
+static const struct timeline_totals no_totals;
+
+TEST(a_session_begins_with_what_a_reader_needs_to_trust_it)
+{
+	struct show show;
+
+	show_init(&show, 0);
+	CHECK_NUMBER(timeline_open(&show.timeline, &show_recording, &show.error), 0);
+	CHECK_TEXT(show_told(&show),
+		   FIRST_LINES SHOW_LINE("cmd_mode", "main", "000", ",AT,\"name\":\"streaming\"")
+		   PARAMS PARAM("buffer_kib", "1024"));
+	show_release(&show);
+}
+
+TEST(what_is_not_known_is_left_out)
+{
+	struct recording recording = show_recording;
+	struct show show;
+
+	recording.mode = NULL;
+	recording.buffer_kib = 0;
+	show_init(&show, 0);
+	CHECK_NUMBER(timeline_open(&show.timeline, &recording, &show.error), 0);
+	CHECK_TEXT(show_told(&show), FIRST_LINES PARAMS);
+	show_release(&show);
+}
+
+#define END(event, code) SHOW_LINE(event, "main", "007", ",AT" SHOW_T("t_abs", "007") ",\"code\":" code)
+
+TEST(a_session_ends_with_exit_and_atexit)
+{
+	struct show show;
+
+	show_open(&show, &show_recording);
+	show_finish(&show, 7, 130, &no_totals);
+	CHECK_TEXT(show_told(&show), END("exit", "130") END("atexit", "130"));
+	show_release(&show);
+}
+
+#define COUNTER(name, count) \
+	SHOW_LINE("counter", "main", "007", ",\"category\":\"ktrack\",\"name\":\"" name "\",\"count\":" count)
+
+TEST(totals_are_told_where_there_is_something_to_tell)
+{
+	static const struct timeline_totals all = {
+		.lost_records = 5000000000, .unmatched_ends = 2, .malformed = 3, .unfinished = 4, .suspect = 5,
+		.retired_tracks = 6, .other_names = 7,
+	};
+	static const struct timeline_totals some = { .malformed = 3 };
+	struct show show;
+
+	show_open(&show, &show_recording);
+	show_finish(&show, 7, 0, &all);
+	CHECK_TEXT(show_told(&show),
+		   END("exit", "0") COUNTER("lost_records", "5000000000") COUNTER("unmatched_ends", "2")
+		   COUNTER("malformed", "3")
+		   COUNTER("unfinished", "4") COUNTER("suspect", "5") COUNTER("retired_tracks", "6")
+		   COUNTER("other_names", "7") END("atexit", "0"));
+	show_release(&show);
+	show_open(&show, &show_recording);
+	show_finish(&show, 7, 0, &some);
+	CHECK_TEXT(show_told(&show), END("exit", "0") COUNTER("malformed", "3") END("atexit", "0"));
+	show_release(&show);
+}
+
+#define LOSS_AT(us, ns)                                                                                         \
+	"{\"event\":\"error\",\"sid\":\"S\",\"thread\":\"main\",\"time\":\"2020-09-13T12:26:40." us "Z\","  \
+	"\"msg\":\"lost 1 records on cpu 0\",\"fmt\":\"lost %lu records on cpu %d\",\"t_abs\":0." ns "}\n"
+
+TEST(the_time_of_every_line_is_that_of_the_first_plus_its_t_abs_cut)
+{
+	struct recording recording = show_recording;
+	struct timeline_event event = { .kind = TIMELINE_LOSS, .loss_count = 1 };
+	struct show show;
+
+	/* Seven nanoseconds of the wall clock that nobody has read so exactly. */
+	recording.wall_offset_ns += 7;
+	show_open(&show, &recording);
+	for (int i = 0; i < 3; i++) {
+		event.time_ns = SHOW_START_NS + 998 + i;
+		CHECK_NUMBER(timeline_push(&show.timeline, &event, &show.error), 0);
+	}
+	CHECK_TEXT(show_told(&show), LOSS_AT("000000", "000000998") LOSS_AT("000000", "000000999")
+				     LOSS_AT("000001", "000001000"));
+	show_release(&show);
+}
+
+TEST(losses_are_errors_with_a_constant_format)
+{
+	struct timeline_event known = { .kind = TIMELINE_LOSS, .loss_cpu = 3, .loss_count = 5000000000 };
+	struct timeline_event unknown = { .kind = TIMELINE_LOSS, .loss_count = TIMELINE_COUNT_UNKNOWN };
+	struct show show;
+
+	show_open(&show, &show_recording);
+	show_push(&show, 1, known);
+	show_push(&show, 2, unknown);
+	CHECK_TEXT(show_told(&show),
+		   SHOW_LINE("error", "main", "001", ",\"msg\":\"lost 5000000000 records on cpu 3\","
+						     "\"fmt\":\"lost %lu records on cpu %d\"" SHOW_T("t_abs", "001"))
+		   SHOW_LINE("error", "main", "002", ",\"msg\":\"lost an unknown number of records on cpu 0\","
+						     "\"fmt\":\"lost an unknown number of records on cpu %d\""
+						     SHOW_T("t_abs", "002")));
+	show_release(&show);
+}
+
+TEST(malformed_records_are_errors_with_a_constant_format)
+{
+	struct timeline_event event = { .kind = TIMELINE_MALFORMED, .tracepoint = "a:%s", .problem = "bad \"type\"" };
+	struct show show;
+
+	show_open(&show, &show_recording);
+	show_push(&show, 1, event);
+	CHECK_TEXT(show_told(&show),
+		   SHOW_LINE("error", "main", "001", ",\"msg\":\"malformed record of a:%s: bad \\\"type\\\"\","
+						     "\"fmt\":\"malformed record of %s: %s\"" SHOW_T("t_abs", "001")));
+	show_release(&show);
+}
+
+TEST(the_traced_command_is_a_child)
+{
+	static char *const argv[] = { (char *)"sh", (char *)"-c", (char *)"exit 3", NULL };
+	struct show show;
+
+	show_open(&show, &show_recording);
+	show_push(&show, 2, (struct timeline_event){ .kind = TIMELINE_COMMAND_BEGIN, .argv = argv });
+	show_push(&show, 9, (struct timeline_event){ .kind = TIMELINE_COMMAND_END, .pid = 4711, .status = 3 });
+	CHECK_TEXT(show_told(&show),
+		   SHOW_LINE("child_start", "main", "002",
+			     ",AT,\"child_id\":0,\"child_class\":\"?\",\"use_shell\":false,"
+			     "\"argv\":[\"sh\",\"-c\",\"exit 3\"]")
+		   SHOW_LINE("child_exit", "main", "009",
+			     ",AT,\"child_id\":0,\"pid\":4711,\"code\":3" SHOW_T("t_rel", "007")));
+	show_release(&show);
+}
+
+/* A timeline with a sink that writes to @fd. */
+static void sink_add(struct timeline *timeline, int fd)
+{
+	struct sink_trace2_settings settings = {
+		.sid = "S", .hierarchy = "stream", .event_name = "out.event", .event_fd = fd,
+	};
+	struct error error = { 0 };
+
+	*timeline = (struct timeline){ 0 };
+	CHECK_NUMBER(timeline_add(timeline, sink_trace2_new(&settings, &error), &error), 0);
+}
+
+static int full_disk_open(void)
+{
+	return open("/dev/full", O_WRONLY | O_CLOEXEC);
+}
+
+TEST(a_full_disk_is_told_at_the_flush)
+{
+	struct timeline timeline;
+	struct error error = { 0 };
+
+	sink_add(&timeline, full_disk_open());
+	CHECK_NUMBER(timeline_open(&timeline, &show_recording, &error), 0);
+	CHECK_NUMBER(timeline_flush(&timeline, &error), -1);
+	CHECK_TEXT(error.text, "cannot write to out.event: No space left on device; make room, or write elsewhere");
+	timeline_release(&timeline);
+}
+
+TEST(a_full_disk_ends_the_stream_once_a_block_is_full)
+{
+	struct timeline_event event = { .kind = TIMELINE_LOSS, .time_ns = SHOW_START_NS };
+	struct timeline timeline;
+	struct error error = { 0 };
+	int nr_pushed = 0;
+
+	sink_add(&timeline, full_disk_open());
+	CHECK_NUMBER(timeline_open(&timeline, &show_recording, &error), 0);
+	while (nr_pushed < 100000 && timeline_push(&timeline, &event, &error) == 0)
+		nr_pushed++;
+	CHECK(nr_pushed > 100 && nr_pushed < 100000);
+	CHECK_TEXT(error.text, "cannot write to out.event: No space left on device; make room, or write elsewhere");
+	timeline_release(&timeline);
+}
+
+TEST(the_descriptor_is_closed_whether_or_not_the_stream_was_opened)
+{
+	for (int is_opened = 0; is_opened < 2; is_opened++) {
+		struct timeline timeline;
+		struct error error = { 0 };
+		int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+		sink_add(&timeline, fd);
+		if (is_opened)
+			CHECK_NUMBER(timeline_open(&timeline, &show_recording, &error), 0);
+		CHECK(fcntl(fd, F_GETFD) >= 0);
+		timeline_release(&timeline);
+		CHECK(fcntl(fd, F_GETFD) < 0);
+	}
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of the track room: who is asked for names of tasks, when, and what becomes of the answers. */
+#include <stdio.h>
+#include <string.h>
+
+#include "stage.h"
+#include "tap.h"
+#include "track/task.h"
+
+#define TASKS_KNOWN 99
+
+/* Knows every task up to TASKS_KNOWN; @context counts the questions. */
+static void task_find(void *context, int tid, int *tgid, char *comm, size_t comm_size)
+{
+	++*(int *)context;
+	if (tid > TASKS_KNOWN)
+		return;
+	*tgid = tid / 10 * 10;
+	snprintf(comm, comm_size, "task-%d", tid);
+}
+
+/* A begin with a scope of its own. */
+static void begin_in(struct stage *stage, enum stage_tracepoint tracepoint, int64_t scope_id)
+{
+	struct observation observation = stage_observation(tracepoint, OBSERVATION_BEGIN, 110, 7);
+
+	observation.scope_id.signed_number = scope_id;
+	observation.slice_name = text_of("x");
+	CHECK_NUMBER(stage_observe(stage, &observation), 0);
+}
+
+TEST(tasks_are_asked_for_once_where_the_scope_is_a_task)
+{
+	int nr_asked = 0;
+	struct tracks_settings settings = { .find_task = task_find, .context = &nr_asked };
+	struct stage stage;
+
+	stage_init(&stage, &settings);
+	stage_instant(&stage, 110, 57, "x");
+	stage_instant(&stage, 110, 57, "x");
+	stage_instant(&stage, 110, 100, "x");
+	begin_in(&stage, STAGE_JOB, 60);
+	CHECK_TEXT(stage_told(&stage), "110 #1 + a:work slices 'work' tid 57 of 50 'task-57'\n"
+				       "110 #1 instant 'x' depth 0 outer 110\n"
+				       "110 #1 instant 'x' depth 0 outer 110\n"
+				       "110 #2 + a:work slices 'work' tid 100\n"
+				       "110 #2 instant 'x' depth 0 outer 110\n"
+				       "110 #3 + a:job slices 'job' tgid 60 scope_tgid of 60 'task-60'\n"
+				       "110 #3 begin 'x' depth 1\n");
+	CHECK_NUMBER(nr_asked, 3);
+	begin_in(&stage, STAGE_TICK, 1);
+	begin_in(&stage, STAGE_QUEUE, 1);
+	begin_in(&stage, STAGE_JOB, -1);
+	begin_in(&stage, STAGE_JOB, INT64_C(1) << 32 | 61);
+	stage_instant(&stage, 110, 0, "idle");
+	CHECK_NUMBER(nr_asked, 3);
+	stage_release(&stage);
+}
+
+static int observe_queue(struct stage *stage, enum observation_kind kind, int tid)
+{
+	struct observation observation = stage_observation(STAGE_QUEUE, kind, 110, tid);
+
+	observation.cpu = 3;
+	observation.scope_id.signed_number = 1;
+	observation.slice_name = text_of("x");
+	return stage_observe(stage, &observation);
+}
+
+static void check_writers(bool has_comm, const char *want)
+{
+	int nr_asked = 0;
+	struct tracks_settings settings = { .find_task = task_find, .context = &nr_asked, .has_comm = has_comm };
+	struct stage stage;
+
+	stage_init(&stage, &settings);
+	stage.shows_writer = true;
+	CHECK_NUMBER(observe_queue(&stage, OBSERVATION_BEGIN, 57), 0);
+	CHECK_NUMBER(observe_queue(&stage, OBSERVATION_BEGIN, 57), 0);
+	stage_told(&stage);
+	CHECK_NUMBER(observe_queue(&stage, OBSERVATION_INSTANT, 57), 0);
+	CHECK_NUMBER(observe_queue(&stage, OBSERVATION_END, 100), 0);
+	CHECK_TEXT(stage_told(&stage), want);
+	CHECK_NUMBER(nr_asked, has_comm ? 2 : 0);
+	stage_finish(&stage, 200);
+	CHECK(strstr(stage_told(&stage), "200 #1 end 'x' depth 1 from 110 unfinished by -1 on -1 ''\n") != NULL);
+	stage_release(&stage);
+}
+
+TEST(records_say_who_wrote_them_and_by_name_where_that_is_asked_for)
+{
+	check_writers(false, "110 #1 instant 'x' depth 2 outer 110 by 57 on 3 ''\n"
+			     "110 #1 end 'x' depth 2 from 110 by 100 on 3 ''\n");
+	check_writers(true, "110 #1 instant 'x' depth 2 outer 110 by 57 on 3 'task-57'\n"
+			    "110 #1 end 'x' depth 2 from 110 by 100 on 3 ''\n");
+}
+
+TEST(a_bounded_number_of_tasks_is_remembered)
+{
+	int nr_asked = 0;
+	struct tracks_settings settings = { .find_task = task_find, .context = &nr_asked };
+	struct tasks tasks = { 0 };
+
+	for (int tid = 1; tid <= 40000; tid++)
+		tasks_get(&tasks, &settings, tid);
+	CHECK_NUMBER(nr_asked, 40000);
+	CHECK(tasks.map.size < 35000);
+	CHECK_NUMBER(tasks_get(&tasks, &settings, 40000)->tid, 40000);
+	CHECK_NUMBER(nr_asked, 40000);
+	CHECK_TEXT(tasks_get(&tasks, &settings, 1)->comm, "task-1");
+	CHECK_NUMBER(nr_asked, 40001);
+	tasks_release(&tasks);
+}
+
+TEST(without_anybody_to_ask_nobody_is_known)
+{
+	struct tracks_settings settings = { 0 };
+	struct tasks tasks = { 0 };
+
+	CHECK(tasks_get(&tasks, &settings, 1) == NULL);
+	tasks_release(&tasks);
+}
