@@ -4,7 +4,12 @@
 #define KTRACK_COMPAT_H
 
 #include <linux/hrtimer.h>
+#include <linux/trace.h>
 #include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+#define trace_array_get_by_name(name, systems)	trace_array_get_by_name(name)
+#endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 static inline void hrtimer_setup(struct hrtimer *timer,

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A module for tests whose init writes five records of track events (a slice with an instant in
+ * it, and two samples) and one that is none, and then fails if it is told to.
+ */
+#include <linux/module.h>
+
+#define CREATE_TRACE_POINTS
+#include "ktrack_early_trace.h"
+
+static int result;
+module_param(result, int, 0444);
+MODULE_PARM_DESC(result, "what init returns: 0 or a negative error number");
+
+static int __init ktrack_early_init(void)
+{
+	ktrack_guard(ktrack_early_slice, "init");
+
+	ktrack_sample(ktrack_early_level, 1);
+	ktrack_instant(ktrack_early_slice, "mark");
+	trace_ktrack_early_plain(1);
+	ktrack_sample(ktrack_early_level, 2);
+	return result;
+}
+
+static void __exit ktrack_early_exit(void)
+{
+}
+
+module_init(ktrack_early_init);
+module_exit(ktrack_early_exit);
+
+MODULE_DESCRIPTION("Track events from a module's own init");
+MODULE_AUTHOR("The ktrack authors");
+MODULE_LICENSE("GPL");
