@@ -62,25 +62,78 @@ TEST(a_slice_of_another_cpu_that_begins_within_a_loss_is_suspect)
 	stage_release(&stage);
 }
 
+/* Shows that slices of the tracepoint nest two deep, on a track of its own. */
+static void nest_twice(struct stage *stage)
+{
+	stage_begin(stage, 110, 8, "outer");
+	stage_begin(stage, 111, 8, "inner");
+	stage_end(stage, 112, 8);
+	stage_end(stage, 113, 8);
+	stage_told(stage);
+}
+
 TEST(a_slice_that_begins_after_a_loss_is_not_suspect_even_inside_one_that_is)
 {
 	struct stage stage;
 
 	stage_init(&stage, NULL);
+	nest_twice(&stage);
 	stage_begin(&stage, 120, 7, "its end was lost");
 	lose(&stage, 0, 130, 140);
 	stage_begin(&stage, 141, 7, "after");
 	stage_end(&stage, 150, 7);
 	stage_finish(&stage, 200);
 	CHECK_TEXT(stage_told(&stage),
+		   "120 #2 + a:work slices 'work' tid 7\n"
+		   "120 #2 begin 'its end was lost' depth 1\n"
+		   "130 lost 1 on 0\n"
+		   "141 #2 begin 'after' depth 2\n"
+		   "150 #2 end 'after' depth 2 from 141\n"
+		   "200 #1 -\n"
+		   "200 #2 end 'its end was lost' depth 1 from 120 suspect unfinished\n"
+		   "200 #2 -\n"
+		   "200 finish 0: 0 lost, 0 unmatched, 0 malformed, 1 unfinished, 1 suspect, 0 retired, 0 other\n");
+	stage_release(&stage);
+}
+
+TEST(a_suspect_slice_ends_before_another_lies_deeper_than_any_did)
+{
+	struct stage stage;
+
+	stage_init(&stage, NULL);
+	stage_begin(&stage, 120, 7, "its end was lost");
+	lose(&stage, 0, 130, 140);
+	stage_begin(&stage, 135, 7, "so was this one's");
+	stage_begin(&stage, 141, 7, "after");
+	stage_end(&stage, 150, 7);
+	CHECK_TEXT(stage_told(&stage),
 		   "120 #1 + a:work slices 'work' tid 7\n"
 		   "120 #1 begin 'its end was lost' depth 1\n"
 		   "130 lost 1 on 0\n"
-		   "141 #1 begin 'after' depth 2\n"
-		   "150 #1 end 'after' depth 2 from 141\n"
-		   "200 #1 end 'its end was lost' depth 1 from 120 suspect unfinished\n"
-		   "200 #1 -\n"
-		   "200 finish 0: 0 lost, 0 unmatched, 0 malformed, 1 unfinished, 1 suspect, 0 retired, 0 other\n");
+		   "135 #1 end 'its end was lost' depth 1 from 120 suspect\n"
+		   "135 #1 begin 'so was this one's' depth 1\n"
+		   "141 #1 end 'so was this one's' depth 1 from 135 suspect\n"
+		   "141 #1 begin 'after' depth 1\n"
+		   "150 #1 end 'after' depth 1 from 141\n");
+	stage_release(&stage);
+}
+
+TEST(suspect_slices_teach_no_depth_and_others_do)
+{
+	struct stage stage;
+
+	stage_init(&stage, NULL);
+	nest_twice(&stage);
+	stage_begin(&stage, 120, 7, "a");
+	lose(&stage, 0, 130, 140);
+	for (int i = 0; i < 5; i++)
+		stage_begin(&stage, 131 + i, 7, "again");
+	stage_told(&stage);
+	stage_begin(&stage, 141, 7, "after");
+	stage_begin(&stage, 142, 7, "within");
+	CHECK_TEXT(stage_told(&stage), "141 #2 end 'again' depth 2 from 135 suspect\n"
+				       "141 #2 begin 'after' depth 2\n"
+				       "142 #2 begin 'within' depth 3\n");
 	stage_release(&stage);
 }
 

@@ -53,24 +53,6 @@ static struct name *tracks_name(struct tracks *tracks, const struct observation 
 	return name;
 }
 
-static int slice_begin(struct tracks *tracks, struct track *track, const struct observation *observation,
-		       struct error *error)
-{
-	struct name *name = tracks_name(tracks, observation, error);
-	struct timeline_event event;
-
-	if (!name)
-		return -1;
-	if (track_push(track, tracks->now_ns, name) < 0) {
-		name_put(name);
-		return error_set(error, "out of memory");
-	}
-	track_idle_remove(track);
-	event = event_of_record(tracks, TIMELINE_SLICE_BEGIN, track, observation);
-	event.name = &name->shown;
-	return timeline_push(tracks->timeline, &event, error);
-}
-
 /* Whether a slice that began at @begin_ns and ends now overlaps a loss in its buffer. */
 static bool track_is_suspect(const struct tracks *tracks, const struct track *track, int64_t begin_ns)
 {
@@ -78,7 +60,57 @@ static bool track_is_suspect(const struct tracks *tracks, const struct track *tr
 	       suspicion_covers(&tracks->suspicions[track->buffer], track->shown.cpu, begin_ns);
 }
 
-int tracks_pop(struct tracks *tracks, struct track *track, const struct observation *observation, struct error *error)
+static struct category *track_category(const struct track *track)
+{
+	return (struct category *)track->shown.category;
+}
+
+/* Ends suspect slices that the next one would lie too deep on; their own ends must have been lost. */
+static int track_trim(struct tracks *tracks, struct track *track, struct error *error)
+{
+	size_t deepest = track_category(track)->deepest > 0 ? track_category(track)->deepest : 1;
+
+	while (track->nr_slices >= deepest &&
+	       track_is_suspect(tracks, track, track->slices[track->nr_slices - 1].begin_ns)) {
+		if (tracks_pop(tracks, track, NULL, false, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The outermost slice is the oldest: where it is not suspect, none is. */
+static void track_learn_depth(const struct tracks *tracks, const struct track *track)
+{
+	struct category *category = track_category(track);
+
+	if (track->nr_slices > category->deepest && !track_is_suspect(tracks, track, track->slices[0].begin_ns))
+		category->deepest = track->nr_slices;
+}
+
+static int slice_begin(struct tracks *tracks, struct track *track, const struct observation *observation,
+		       struct error *error)
+{
+	struct timeline_event event;
+	struct name *name;
+
+	if (track_trim(tracks, track, error) < 0)
+		return -1;
+	name = tracks_name(tracks, observation, error);
+	if (!name)
+		return -1;
+	if (track_push(track, tracks->now_ns, name) < 0) {
+		name_put(name);
+		return error_set(error, "out of memory");
+	}
+	track_idle_remove(track);
+	track_learn_depth(tracks, track);
+	event = event_of_record(tracks, TIMELINE_SLICE_BEGIN, track, observation);
+	event.name = &name->shown;
+	return timeline_push(tracks->timeline, &event, error);
+}
+
+int tracks_pop(struct tracks *tracks, struct track *track, const struct observation *observation, bool is_unfinished,
+	       struct error *error)
 {
 	struct timeline_event event = observation ? event_of_record(tracks, TIMELINE_SLICE_END, track, observation) :
 						    event_of(tracks, TIMELINE_SLICE_END, track);
@@ -88,7 +120,7 @@ int tracks_pop(struct tracks *tracks, struct track *track, const struct observat
 	event.name = &slice.name->shown;
 	event.begin_ns = slice.begin_ns;
 	event.is_suspect = track_is_suspect(tracks, track, slice.begin_ns);
-	event.is_unfinished = !observation;
+	event.is_unfinished = is_unfinished;
 	tracks->totals.suspect += event.is_suspect;
 	tracks->totals.unfinished += event.is_unfinished;
 	status = timeline_push(tracks->timeline, &event, error);
@@ -106,7 +138,7 @@ static int slice_end(struct tracks *tracks, struct track *track, const struct ob
 		tracks->totals.unmatched_ends++;
 		return 0;
 	}
-	return tracks_pop(tracks, track, observation, error);
+	return tracks_pop(tracks, track, observation, false, error);
 }
 
 /* A track without open slices becomes the most recently used one. */

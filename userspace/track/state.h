@@ -54,10 +54,12 @@ struct track_key {
 
 /**
  * struct category - what is kept for each tracepoint
+ * @deepest: how deep its tracks were seen to be without suspect slices
  * @problems: what was told of its malformed records already, each a constant text
  */
 struct category {
 	struct timeline_category shown;
+	size_t deepest;
 	const char *problems[PROBLEMS_MAX];
 };
 
@@ -119,7 +121,12 @@ struct track *tracks_get(struct tracks *tracks, const struct observation *observ
 /** tracks_end - take leave of a track without open slices, and free it */
 int tracks_end(struct tracks *tracks, struct track *track, struct error *error);
 
-/** tracks_pop - end the innermost slice of @track now */
-int tracks_pop(struct tracks *tracks, struct track *track, const struct observation *observation, struct error *error);
+/**
+ * tracks_pop - end the innermost slice of @track now
+ * @observation: what its end's record says, NULL where there is none
+ * @is_unfinished: the recording ended first
+ */
+int tracks_pop(struct tracks *tracks, struct track *track, const struct observation *observation, bool is_unfinished,
+	       struct error *error);
 
 #endif
