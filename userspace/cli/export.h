@@ -12,7 +12,6 @@
  * @source: "tracefs", "tracefs:INSTANCE", "-" or a path
  * @argv: ktrack's own words, as the stream tells them
  * @has_wall_clock: the wall clock at the first record is @wall_clock_ns since 1970, whatever the source knows
- * @fails_on_loss: losses are a failure
  */
 struct export_settings {
 	const char *source;
@@ -22,7 +21,6 @@ struct export_settings {
 	struct filter filter;
 	bool has_wall_clock;
 	int64_t wall_clock_ns;
-	bool fails_on_loss;
 };
 
 /** export_run - export what a source holds; returns the exit status */

@@ -71,7 +71,7 @@ static int export_status(const struct export *export)
 {
 	if (source_damage(export->source))
 		return STATUS_FAILED;
-	return export->lost > 0 && export->settings->fails_on_loss ? STATUS_LOST : STATUS_DONE;
+	return outputs_status(&export->settings->outputs, export->lost);
 }
 
 /* Everything before the damage was exported; now the damage is told. The end is that of the last record. */

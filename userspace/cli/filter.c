@@ -36,15 +36,19 @@ bool filter_wants_observation(const struct filter *filter, const struct observat
 	return !filter->track || track_matches(filter->track, observation->track_name);
 }
 
-int filter_apply_track(struct filter *filter, const char *value, struct error *error)
+static int apply_track(void *settings, const char *value, struct error *error)
 {
+	struct filter *filter = settings;
+
 	(void)error;
 	filter->track = value;
 	return 0;
 }
 
-int filter_apply_buffer(struct filter *filter, const char *value, struct error *error)
+static int apply_buffer(void *settings, const char *value, struct error *error)
 {
+	struct filter *filter = settings;
+
 	(void)error;
 	filter->buffer = value;
 	return 0;
@@ -63,26 +67,48 @@ static int number_parse(const char *value, int *out, const char *what, struct er
 	return 0;
 }
 
-int filter_apply_cpu(struct filter *filter, const char *value, struct error *error)
+static int apply_cpu(void *settings, const char *value, struct error *error)
 {
+	struct filter *filter = settings;
+
 	filter->has_cpu = true;
 	return number_parse(value, &filter->cpu, "CPU", error);
 }
 
-int filter_apply_pid(struct filter *filter, const char *value, struct error *error)
+static int apply_pid(void *settings, const char *value, struct error *error)
 {
+	struct filter *filter = settings;
+
 	filter->has_pid = true;
 	return number_parse(value, &filter->pid, "thread id", error);
 }
 
-int filter_apply_from(struct filter *filter, const char *value, struct error *error)
+static int apply_from(void *settings, const char *value, struct error *error)
 {
+	struct filter *filter = settings;
+
 	return time_duration_parse(value, &filter->from_ns, error);
 }
 
-int filter_apply_to(struct filter *filter, const char *value, struct error *error)
+static int apply_to(void *settings, const char *value, struct error *error)
 {
+	struct filter *filter = settings;
+
 	if (time_duration_parse(value, &filter->to_ns, error) < 0)
 		return -1;
 	return filter->to_ns > 0 ? 0 : error_set(error, "--to=%s leaves nothing", value);
 }
+
+static const struct option_row filter_rows[] = {
+	{ 0, "track", "PATTERN", "only tracks of this name; wildcards allowed", apply_track },
+	{ 0, "cpu", "N", "only records of this CPU", apply_cpu },
+	{ 0, "pid", "N", "only records that this thread wrote", apply_pid },
+	{ 0, "buffer", "NAME", "only records of this buffer", apply_buffer },
+	{ 0, "from", "SECONDS", "only from this time on, since the first record; also with ms, s, m, h", apply_from },
+	{ 0, "to", "SECONDS", "only up to this time", apply_to },
+};
+
+const struct option_part filter_options = {
+	.rows = filter_rows,
+	.nr_rows = sizeof(filter_rows) / sizeof(filter_rows[0]),
+};

@@ -3,6 +3,7 @@
 #ifndef CLI_FILTER_H
 #define CLI_FILTER_H
 
+#include "cli/option.h"
 #include "convention/convention.h"
 #include "source/source.h"
 
@@ -32,12 +33,7 @@ bool filter_wants_record(const struct filter *filter, const struct record *recor
 /** filter_wants_observation - whether what the record says is wanted */
 bool filter_wants_observation(const struct filter *filter, const struct observation *observation);
 
-/** filter_apply_... - an option's value; as struct option_row's apply */
-int filter_apply_track(struct filter *filter, const char *value, struct error *error);
-int filter_apply_buffer(struct filter *filter, const char *value, struct error *error);
-int filter_apply_cpu(struct filter *filter, const char *value, struct error *error);
-int filter_apply_pid(struct filter *filter, const char *value, struct error *error);
-int filter_apply_from(struct filter *filter, const char *value, struct error *error);
-int filter_apply_to(struct filter *filter, const char *value, struct error *error);
+/** filter_options - the options that fill a struct filter */
+extern const struct option_part filter_options;
 
 #endif

@@ -10,50 +10,128 @@
 
 struct list_settings {
 	struct selection selection;
+	bool is_json;
 };
 
-static int apply_event(void *settings, const char *value, struct error *error)
+static int apply_json(void *settings, const char *value, struct error *error)
 {
 	struct list_settings *list = settings;
 
-	return selection_add(&list->selection, value, error);
+	(void)value;
+	(void)error;
+	list->is_json = true;
+	return 0;
 }
 
 static const struct option_row list_rows[] = {
-	{ 'e', "tracepoint", "SYS[:EVENT]", "only these; wildcards allowed, may be repeated", apply_event },
+	{ 0, "json", NULL, "a JSON object on each line instead of the table", apply_json },
 };
 
-static const struct option_table list_table = {
-	.usage = "list [-e SYS[:EVENT]]...",
-	.about = "Lists the tracepoints of this machine that follow the track event convention.",
+static const struct option_part list_options = {
 	.rows = list_rows,
 	.nr_rows = sizeof(list_rows) / sizeof(list_rows[0]),
 };
 
-#define ROW_FORMAT "%-40s %-8s %-12s %-10s %-8s %s\n"
-
-static void fields_list(const struct template *template, struct buffer *out)
+/* The part is in another file, so that the table cannot be a constant. */
+static struct option_table list_table(void)
 {
-	buffer_clear(out);
-	for (size_t i = 0; i < template->nr_extras; i++)
-		buffer_printf(out, "%s%s", i > 0 ? "," : "", template->extras[i].name);
-	if (template->nr_extras == 0)
-		buffer_append_char(out, '-');
+	struct option_table table = {
+		.usage = "list [-e SYS[:EVENT]]... [--json]",
+		.about = "Lists the tracepoints of this machine that follow the track event convention.",
+		.parts = { selection_options, list_options },
+	};
+
+	table.parts[0].offset = offsetof(struct list_settings, selection);
+	return table;
 }
 
-static void template_print(const struct template *template)
+#define ROW_FORMAT "%-40s %-8s %-12s %-10s %-8s %s\n"
+
+static const char *const scope_names[] = {
+	[TEMPLATE_SCOPE_THREAD] = "thread",
+	[TEMPLATE_SCOPE_PROCESS] = "process",
+	[TEMPLATE_SCOPE_CPU] = "cpu",
+	[TEMPLATE_SCOPE_CUSTOM] = "custom",
+};
+
+static bool template_is_enabled(const struct template *template)
 {
-	struct buffer system = { 0 }, fields = { 0 };
-	const char *enabled;
+	struct buffer system = { 0 };
+	bool is_enabled;
 
 	template_system(template, &system);
-	fields_list(template, &fields);
-	enabled = source_tracepoint_is_enabled(buffer_string(&system), template->name) ? "yes" : "no";
-	printf(ROW_FORMAT, template->category, template->kind == TEMPLATE_COUNTER ? "counter" : "slice",
-	       template->scope_field ? template->scope_field : "thread",
-	       template->track_name.kind == SLOT_ABSENT ? "-" : "track_name", enabled, buffer_string(&fields));
+	is_enabled = source_tracepoint_is_enabled(buffer_string(&system), template->name);
 	buffer_release(&system);
+	return is_enabled;
+}
+
+static const char *kind_name(const struct template *template)
+{
+	return template->kind == TEMPLATE_COUNTER ? "counter" : "slice";
+}
+
+static void row_print(const struct template *template)
+{
+	struct buffer fields = { 0 };
+
+	for (size_t i = 0; i < template->nr_extras; i++)
+		buffer_printf(&fields, "%s%s", i > 0 ? "," : "", template->extras[i].name);
+	printf(ROW_FORMAT, template->category, kind_name(template),
+	       template->scope_field ? template->scope_field : "thread",
+	       template->track_name.kind == SLOT_ABSENT ? "-" : "track_name",
+	       template_is_enabled(template) ? "yes" : "no", template->nr_extras > 0 ? buffer_string(&fields) : "-");
 	buffer_release(&fields);
+}
+
+static void member_string(struct buffer *out, const char *name, const char *value, bool *first)
+{
+	json_append_member(out, text_of(name), first);
+	json_append_string(out, text_of(value));
+}
+
+static void member_boolean(struct buffer *out, const char *name, bool value, bool *first)
+{
+	json_append_member(out, text_of(name), first);
+	buffer_append_string(out, value ? "true" : "false");
+}
+
+static void json_print(const struct template *template)
+{
+	struct buffer line = { 0 };
+	bool first = true;
+
+	buffer_append_char(&line, '{');
+	member_string(&line, "tracepoint", template->category, &first);
+	member_string(&line, "kind", kind_name(template), &first);
+	member_string(&line, "scope", scope_names[template->scope], &first);
+	if (template->scope_field)
+		member_string(&line, "field", template->scope_field, &first);
+	member_boolean(&line, "track_name", template->track_name.kind != SLOT_ABSENT, &first);
+	json_append_member(&line, text_of("fields"), &first);
+	buffer_append_char(&line, '[');
+	for (size_t i = 0; i < template->nr_extras; i++) {
+		if (i > 0)
+			buffer_append_char(&line, ',');
+		json_append_string(&line, text_of(template->extras[i].name));
+	}
+	buffer_append_char(&line, ']');
+	member_boolean(&line, "enabled", template_is_enabled(template), &first);
+	printf("%s}\n", buffer_string(&line));
+	buffer_release(&line);
+}
+
+static void table_print(const struct convention *convention, bool is_json, struct error *error)
+{
+	if (!is_json)
+		printf(ROW_FORMAT, "TRACEPOINT", "KIND", "SCOPE", "TRACK NAME", "ENABLED", "EXTRA FIELDS");
+	for (size_t i = 0; i < convention_size(convention); i++) {
+		if (is_json)
+			json_print(convention_template(convention, i));
+		else
+			row_print(convention_template(convention, i));
+	}
+	if (convention_size(convention) == 0)
+		error_set(error, "no tracepoint of this machine follows the convention; load a module that has some");
 }
 
 static int list_print(struct list_settings *settings, struct error *error)
@@ -65,11 +143,7 @@ static int list_print(struct list_settings *settings, struct error *error)
 		error_set(error, "out of memory");
 	} else if (tracepoints_find(convention, NULL, &settings->selection, error) == 0) {
 		status = STATUS_DONE;
-		printf(ROW_FORMAT, "TRACEPOINT", "KIND", "SCOPE", "TRACK NAME", "ENABLED", "EXTRA FIELDS");
-		for (size_t i = 0; i < convention_size(convention); i++)
-			template_print(convention_template(convention, i));
-		if (convention_size(convention) == 0)
-			error_set(error, "no tracepoint of this machine follows the convention; load a module that has some");
+		table_print(convention, settings->is_json, error);
 	}
 	convention_free(convention);
 	return status;
@@ -78,9 +152,10 @@ static int list_print(struct list_settings *settings, struct error *error)
 static int list_run(int argc, char **argv, struct error *error)
 {
 	struct list_settings settings = { 0 };
+	struct option_table table = list_table();
 	int operand, status;
 
-	switch (options_parse(&list_table, argc, argv, &settings, &operand, error)) {
+	switch (options_parse(&table, argc, argv, &settings, &operand, error)) {
 	case OPTIONS_HELPED:
 		status = STATUS_DONE;
 		break;

@@ -17,6 +17,25 @@ static int argument_kind(const struct option_row *row)
 	return row->argument[0] == '[' ? optional_argument : required_argument;
 }
 
+/** struct option_place - a row, and the offset of what it is about */
+struct option_place {
+	const struct option_row *row;
+	size_t offset;
+};
+
+/* Finds the row with a number, counted through all parts. */
+static bool place_find(const struct option_table *table, size_t number, struct option_place *place)
+{
+	for (const struct option_part *part = table->parts; part->rows; part++) {
+		if (number < part->nr_rows) {
+			*place = (struct option_place){ .row = &part->rows[number], .offset = part->offset };
+			return true;
+		}
+		number -= part->nr_rows;
+	}
+	return false;
+}
+
 static void print_row(char short_name, const char *long_name, const char *argument, const char *help)
 {
 	char left[64];
@@ -29,12 +48,11 @@ static void print_row(char short_name, const char *long_name, const char *argume
 
 static void options_print(const struct option_table *table)
 {
-	printf("usage: ktrack %s\n\n%s\n\n", table->usage, table->about);
-	for (size_t i = 0; i < table->nr_rows; i++) {
-		const struct option_row *row = &table->rows[i];
+	struct option_place place;
 
-		print_row(row->short_name, row->long_name, row->argument, row->help);
-	}
+	printf("usage: ktrack %s\n\n%s\n\n", table->usage, table->about);
+	for (size_t i = 0; place_find(table, i, &place); i++)
+		print_row(place.row->short_name, place.row->long_name, place.row->argument, place.row->help);
 	print_row('h', "help", NULL, "print this");
 	if (table->notes)
 		printf("\n%s\n", table->notes);
@@ -46,14 +64,26 @@ struct getopt_tables {
 	struct option *names;
 };
 
+static size_t table_size(const struct option_table *table)
+{
+	size_t size = 0;
+
+	for (const struct option_part *part = table->parts; part->rows; part++)
+		size += part->nr_rows;
+	return size;
+}
+
 static int tables_make(struct getopt_tables *tables, const struct option_table *table)
 {
-	tables->names = calloc(table->nr_rows + 2, sizeof(*tables->names));
+	size_t size = table_size(table);
+	struct option_place place;
+
+	tables->names = calloc(size + 2, sizeof(*tables->names));
 	if (!tables->names)
 		return -1;
 	buffer_append_string(&tables->letters, "+:h");
-	for (size_t i = 0; i < table->nr_rows; i++) {
-		const struct option_row *row = &table->rows[i];
+	for (size_t i = 0; place_find(table, i, &place); i++) {
+		const struct option_row *row = place.row;
 
 		tables->names[i] = (struct option){ row->long_name, argument_kind(row), NULL, FIRST_ROW + i };
 		if (!row->short_name)
@@ -62,19 +92,20 @@ static int tables_make(struct getopt_tables *tables, const struct option_table *
 		if (argument_kind(row) == required_argument)
 			buffer_append_char(&tables->letters, ':');
 	}
-	tables->names[table->nr_rows] = (struct option){ "help", no_argument, NULL, 'h' };
+	tables->names[size] = (struct option){ "help", no_argument, NULL, 'h' };
 	return 0;
 }
 
-static const struct option_row *row_find(const struct option_table *table, int found)
+/* Finds the row for what getopt_long returned: a long name's number, or a letter. */
+static bool found_find(const struct option_table *table, int found, struct option_place *place)
 {
 	if (found >= FIRST_ROW)
-		return &table->rows[found - FIRST_ROW];
-	for (size_t i = 0; i < table->nr_rows; i++) {
-		if (found && table->rows[i].short_name == found)
-			return &table->rows[i];
+		return place_find(table, found - FIRST_ROW, place);
+	for (size_t i = 0; place_find(table, i, place); i++) {
+		if (place->row->short_name == found)
+			return true;
 	}
-	return NULL;
+	return false;
 }
 
 static int option_refuse(int found, const char *word, const char *command, struct error *error)
@@ -91,7 +122,7 @@ static enum option_result options_apply(const struct option_table *table, const 
 
 	for (;;) {
 		int at = optind ? optind : 1;
-		const struct option_row *row;
+		struct option_place place;
 
 		found = getopt_long(argc, argv, letters, tables->names, NULL);
 		if (found == -1)
@@ -100,12 +131,11 @@ static enum option_result options_apply(const struct option_table *table, const 
 			options_print(table);
 			return OPTIONS_HELPED;
 		}
-		row = found == '?' || found == ':' ? NULL : row_find(table, found);
-		if (!row) {
+		if (found == '?' || found == ':' || !found_find(table, found, &place)) {
 			option_refuse(found, argv[at], argv[0], error);
 			return OPTIONS_WRONG;
 		}
-		if (row->apply(settings, optarg, error) < 0)
+		if (place.row->apply((char *)settings + place.offset, optarg, error) < 0)
 			return OPTIONS_WRONG;
 	}
 }

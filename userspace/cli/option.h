@@ -13,7 +13,7 @@
  * @long_name: without its dashes
  * @argument: what help calls the argument; NULL for none, "[=X]" for one that may be left out
  * @help: what it does, one line
- * @apply: stores it in the command's settings; @value is NULL where there is none; returns -1 with @error
+ * @apply: stores it in its part of the command's settings; @value is NULL where there is none; returns -1 with @error
  */
 struct option_row {
 	char short_name;
@@ -24,17 +24,30 @@ struct option_row {
 };
 
 /**
+ * struct option_part - options that several commands may share, all about one part of a command's settings
+ * @offset: where that part is in the settings; the rows' @apply gets a pointer to it
+ */
+struct option_part {
+	const struct option_row *rows;
+	size_t nr_rows;
+	size_t offset;
+};
+
+/** OPTION_PARTS_MAX - how many parts a table has at most */
+#define OPTION_PARTS_MAX 8
+
+/**
  * struct option_table - all that a command takes
  * @usage: what follows "ktrack ": "list [OPTION]..."
  * @about: what the command does, for the top of its help
  * @notes: what follows the options in its help; may be NULL
+ * @parts: up to the first without rows
  */
 struct option_table {
 	const char *usage;
 	const char *about;
 	const char *notes;
-	const struct option_row *rows;
-	size_t nr_rows;
+	struct option_part parts[OPTION_PARTS_MAX + 1];
 };
 
 enum option_result {

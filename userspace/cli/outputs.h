@@ -4,6 +4,7 @@
 #define CLI_OUTPUTS_H
 
 #include "cli/identity.h"
+#include "cli/option.h"
 #include "timeline/timeline.h"
 
 /**
@@ -12,19 +13,21 @@
  * @sid: the session's own id, NULL for one made of time, host and process
  * @with: a set of 1 << enum timeline_emitter: what each record tells of who wrote it
  * @is_appending: files keep what they hold
+ * @fails_on_loss: losses are a failure
  */
 struct outputs {
 	const char *event_target;
 	const char *sid;
 	unsigned int with;
 	bool is_appending;
+	bool fails_on_loss;
 };
 
-/** outputs_apply_... - an option's value; as struct option_row's apply */
-int outputs_apply_append(struct outputs *outputs, const char *value, struct error *error);
-int outputs_apply_event(struct outputs *outputs, const char *value, struct error *error);
-int outputs_apply_sid(struct outputs *outputs, const char *value, struct error *error);
-int outputs_apply_with(struct outputs *outputs, const char *value, struct error *error);
+/** outputs_options - the options that fill a struct outputs */
+extern const struct option_part outputs_options;
+
+/** outputs_status - the exit status of a run that went well but lost @lost records */
+int outputs_status(const struct outputs *outputs, uint64_t lost);
 
 /** outputs_have_comm - whether records are to name the thread that wrote them */
 bool outputs_have_comm(const struct outputs *outputs);

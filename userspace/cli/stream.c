@@ -11,13 +11,6 @@
 #define DEFAULT_BUFFER_KIB 1024
 #define BUFFER_KIB_MAX (64 * 1024 * 1024)
 
-static int apply_event(void *settings, const char *value, struct error *error)
-{
-	struct stream_settings *stream = settings;
-
-	return selection_add(&stream->selection, value, error);
-}
-
 static int apply_duration(void *settings, const char *value, struct error *error)
 {
 	struct stream_settings *stream = settings;
@@ -39,38 +32,32 @@ static int apply_buffer(void *settings, const char *value, struct error *error)
 	return 0;
 }
 
-static int apply_target(void *settings, const char *value, struct error *error)
-{
-	struct stream_settings *stream = settings;
-
-	return outputs_apply_event(&stream->outputs, value, error);
-}
-
-static int apply_with(void *settings, const char *value, struct error *error)
-{
-	struct stream_settings *stream = settings;
-
-	return outputs_apply_with(&stream->outputs, value, error);
-}
-
 static const struct option_row stream_rows[] = {
-	{ 'e', "tracepoint", "SYS[:EVENT]", "record these; wildcards allowed, may be repeated", apply_event },
 	{ 'd', "duration", "SECONDS", "stop after this time; also with ms, s, m, h", apply_duration },
 	{ 'b', "buffer", "KIB", "ring buffer for each CPU (1024)", apply_buffer },
-	{ 0, "event", "[=TARGET]", "write trace2 EVENT lines to - (standard output, the default) or a path",
-	  apply_target },
-	{ 0, "with", "WHAT", "tell with each record who wrote it: tid, cpu, comm, or several with commas", apply_with },
 };
 
-static const struct option_table stream_table = {
-	.usage = "stream [OPTION]... [-- COMMAND [ARGUMENT]...]",
-	.about = "Records track events and exports them while they happen, until the command ends, the duration is over,\n"
-		 "or Ctrl-C. Without -e it records every tracepoint that follows the track event convention.",
-	.notes = "The exit status is the command's; 125 where ktrack fails, 126 or 127 where the command cannot run. Without\n"
-		 "a command it is 0, or 1 where ktrack fails. 2 stands for wrong usage.",
+static const struct option_part stream_options = {
 	.rows = stream_rows,
 	.nr_rows = sizeof(stream_rows) / sizeof(stream_rows[0]),
 };
+
+/* The parts are in other files, so that the table cannot be a constant. */
+static struct option_table stream_table(void)
+{
+	struct option_table table = {
+		.usage = "stream [OPTION]... [-- COMMAND [ARGUMENT]...]",
+		.about = "Records track events and exports them while they happen, until the command ends, the duration is over,\n"
+			 "or Ctrl-C. Without -e it records every tracepoint that follows the track event convention.",
+		.notes = "The exit status is the command's; 125 where ktrack fails, 126 or 127 where the command cannot run.\n"
+			 "Without a command it is 0, or 1 where ktrack fails. 2 stands for wrong usage.",
+		.parts = { selection_options, stream_options, outputs_options },
+	};
+
+	table.parts[0].offset = offsetof(struct stream_settings, selection);
+	table.parts[2].offset = offsetof(struct stream_settings, outputs);
+	return table;
+}
 
 static int stream_main(int argc, char **argv, struct error *error)
 {
@@ -79,9 +66,10 @@ static int stream_main(int argc, char **argv, struct error *error)
 		.outputs.event_target = "-",
 		.argv = argv,
 	};
+	struct option_table table = stream_table();
 	int operand, status;
 
-	switch (options_parse(&stream_table, argc, argv, &settings, &operand, error)) {
+	switch (options_parse(&table, argc, argv, &settings, &operand, error)) {
 	case OPTIONS_HELPED:
 		status = STATUS_DONE;
 		break;

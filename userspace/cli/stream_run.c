@@ -25,6 +25,7 @@
 /**
  * struct run - all that a run holds
  * @drained_ns: everything up to here has been delivered
+ * @lost: how many records were lost in all
  * @cannot_run: exec failed
  * @signal_number: of the last signal that asked for an end, 0 for none
  * @is_abandoned: a second one came while the command was running: it goes on without us
@@ -41,6 +42,7 @@ struct run {
 	struct utsname kernel;
 	char id[IDENTITY_ID_SIZE];
 	int64_t drained_ns;
+	uint64_t lost;
 	bool cannot_run;
 	int signal_number;
 	bool is_abandoned;
@@ -74,13 +76,22 @@ static int run_enable(struct run *run, struct error *error)
 	return status;
 }
 
+static int run_identify(struct run *run, struct error *error)
+{
+	const char *sid = run->settings->outputs.sid;
+
+	if (sid && strcmp(sid, "recording") == 0)
+		return error_set(error, "--sid=recording is for ktrack export: a live recording happens only once");
+	return identity_init(&run->identity, "stream", sid, error);
+}
+
 static int run_set_up(struct run *run, struct error *error)
 {
 	if (signals_init(&run->signals, error) < 0)
 		return -1;
 	if (run_choose(run, error) < 0)
 		return -1;
-	if (identity_init(&run->identity, "stream", run->settings->outputs.sid, error) < 0)
+	if (run_identify(run, error) < 0)
 		return -1;
 	if (outputs_open(&run->settings->outputs, &run->pipeline.timeline, &run->identity, error) < 0)
 		return -1;
@@ -215,21 +226,22 @@ static int run_status(const struct run *run)
 {
 	if (run->is_abandoned)
 		return 128 + run->signal_number;
-	return run->command ? command_status(run->command) : STATUS_DONE;
+	if (run->command && command_status(run->command) != STATUS_DONE)
+		return command_status(run->command);
+	return outputs_status(&run->settings->outputs, run->lost);
 }
 
 static int run_end(struct run *run, struct error *error)
 {
 	struct source_handler handler = pipeline_handler(&run->pipeline);
-	uint64_t lost;
 	int64_t end_ns;
 
 	if (run_command_end(run, error) < 0 || recorder_stop(run->recorder, error) < 0)
 		return -1;
 	end_ns = clock_boot_ns();
-	if (source_finish(run->source, end_ns, &handler, &lost, error) < 0)
+	if (source_finish(run->source, end_ns, &handler, &run->lost, error) < 0)
 		return -1;
-	if (tracks_finish(run->pipeline.tracks, end_ns, lost, run_status(run), error) < 0)
+	if (tracks_finish(run->pipeline.tracks, end_ns, run->lost, run_status(run), error) < 0)
 		return -1;
 	return timeline_flush(&run->pipeline.timeline, error);
 }

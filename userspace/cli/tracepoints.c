@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-int selection_add(struct selection *selection, const char *text, struct error *error)
+/* One pattern more; its text stays the command line's. */
+static int apply_tracepoint(void *settings, const char *text, struct error *error)
 {
+	struct selection *selection = settings;
 	struct pattern *patterns = reallocarray(selection->patterns, selection->nr_patterns + 1, sizeof(*patterns));
 
 	if (!patterns)
@@ -16,6 +18,15 @@ int selection_add(struct selection *selection, const char *text, struct error *e
 	selection->patterns = patterns;
 	return 0;
 }
+
+static const struct option_row selection_rows[] = {
+	{ 'e', "tracepoint", "SYS[:EVENT]", "only these; wildcards allowed, may be repeated", apply_tracepoint },
+};
+
+const struct option_part selection_options = {
+	.rows = selection_rows,
+	.nr_rows = sizeof(selection_rows) / sizeof(selection_rows[0]),
+};
 
 void selection_release(struct selection *selection)
 {

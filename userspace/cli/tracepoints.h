@@ -4,6 +4,7 @@
 #define CLI_TRACEPOINTS_H
 
 #include "base/base.h"
+#include "cli/option.h"
 #include "convention/convention.h"
 #include "source/source.h"
 
@@ -20,8 +21,8 @@ struct selection {
 	size_t nr_patterns;
 };
 
-/** selection_add - one pattern more, borrowed; returns -1 with @error */
-int selection_add(struct selection *selection, const char *text, struct error *error);
+/** selection_options - the options that fill a struct selection */
+extern const struct option_part selection_options;
 
 void selection_release(struct selection *selection);
 
