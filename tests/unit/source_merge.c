@@ -288,6 +288,35 @@ TEST(what_a_damaged_sub_buffer_did_not_give_is_a_gap_of_unknown_size)
 	rig_end();
 }
 
+TEST(stamps_become_nanoseconds_at_the_rate_of_their_clock)
+{
+	rig_begin();
+	rig.streams[0].rate = (struct stream_rate){ .multiplier = 3, .shift = 1 };
+	rig.streams[1].rate = (struct stream_rate){ .multiplier = UINT32_MAX, .shift = 32 };
+	rig.streams[2].rate = (struct stream_rate){ .multiplier = UINT32_MAX, .shift = 0 };
+	FEED(0, 10, 21);
+	FEED(1, 25, UINT64_C(1) << 61);
+	FEED(2, UINT64_C(1) << 40);
+	check_drain(INT64_MAX, "cpu 0 at 15\ncpu 1 at 24\ncpu 0 at 31\ncpu 1 at 2305843008676823040\n"
+		    "cpu 2 at 4611686018427387903\n");
+	rig_end();
+}
+
+TEST(sub_buffers_of_another_machine_are_read_in_its_layout)
+{
+	struct sheet *sheet;
+
+	rig_begin();
+	rig.streams[0].layout = (struct page_layout){ .is_swapped = true, .has_short_longs = true };
+	sheet = FEED(0, 1);
+	sheet_begin_as(sheet, 10, true, 4);
+	sheet_at(sheet, 30, 0);
+	sheet_end_behind_counted(sheet, 5);
+	FEED(1, 20);
+	check_drain(INT64_MAX, "cpu 0 lost 5 from 0 to 30\ncpu 1 at 20\ncpu 0 at 30\n");
+	rig_end();
+}
+
 TEST(a_failing_handler_or_buffer_ends_the_round_with_its_error)
 {
 	for (unsigned int call = 0; call < 3; call++) {

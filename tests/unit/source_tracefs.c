@@ -162,16 +162,18 @@ TEST(what_the_kernel_does_not_know_stays_empty)
 
 TEST(a_saved_name_that_is_too_long_is_cut)
 {
-	struct source_task task;
-	struct folder top;
-	char line[256];
+	for (int size = SOURCE_COMM_SIZE - 1; size <= SOURCE_COMM_SIZE + 1; size++) {
+		struct source_task task;
+		struct folder top;
+		char line[256];
 
-	tracefs_begin(&top);
-	snprintf(line, sizeof(line), "%d %0200d\n", TID_GONE, 0);
-	folder_add_text(&top, "saved_cmdlines", line);
-	source_task_find(TID_GONE, &task);
-	CHECK_NUMBER(strlen(task.comm), SOURCE_COMM_SIZE - 1);
-	tracefs_end(&top);
+		tracefs_begin(&top);
+		snprintf(line, sizeof(line), "%d %0*d\n", TID_GONE, size, 0);
+		folder_add_text(&top, "saved_cmdlines", line);
+		source_task_find(TID_GONE, &task);
+		CHECK_NUMBER(strlen(task.comm), SOURCE_COMM_SIZE - 1);
+		tracefs_end(&top);
+	}
 }
 
 static void *thread_main(void *context)
