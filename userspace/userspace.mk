@@ -2,7 +2,8 @@
 # Userspace: the sources of each room, the binary, and the unit tests that run under sanitizers.
 
 base-y       := buffer error file json map text time value
-source-y     := events instance live merge open page source statistics stream task
+source-y     := cursor events file file_comms file_formats file_options file_stream file_v6 \
+		file_v7 inflate instance live mapping merge open page source statistics stream task
 convention-y := convention observe slot template
 track-y      := name observe suspicion task track tracks
 timeline-y   := timeline
@@ -16,7 +17,7 @@ room-sources = $(patsubst %,userspace/$(1)/%.c,$($(1)-y))
 sources := $(foreach room,$(rooms),$(call room-sources,$(room)))
 library-sources := $(filter-out userspace/cli/main.c,$(sources))
 
-packages := libtracefs >= 1.6 libtraceevent >= 1.7 libxxhash libmd
+packages := libtracefs >= 1.6 libtraceevent >= 1.7 libxxhash libmd libzstd zlib
 version := 0.1.0
 
 CC ?= gcc

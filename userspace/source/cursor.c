@@ -11,14 +11,14 @@ size_t cursor_left(const struct cursor *cursor)
 
 const unsigned char *cursor_take(struct cursor *cursor, uint64_t size)
 {
-	const unsigned char *bytes = cursor->data + cursor->offset;
+	size_t offset = cursor->offset;
 
-	if (cursor->is_over || size > cursor->size - cursor->offset) {
+	if (cursor->is_over || !cursor->data || size > cursor->size - offset) {
 		cursor->is_over = true;
 		return NULL;
 	}
 	cursor->offset += size;
-	return bytes;
+	return cursor->data + offset;
 }
 
 /* The next @size bytes as they are in memory; zeros where they are not there. */
@@ -73,13 +73,11 @@ struct text cursor_text(struct cursor *cursor, uint64_t size)
 
 struct text cursor_string(struct cursor *cursor)
 {
-	const unsigned char *begin = cursor->data + cursor->offset;
 	size_t left = cursor_left(cursor);
-	const unsigned char *end = left > 0 ? memchr(begin, '\0', left) : NULL;
-	struct text text;
+	size_t size = left > 0 ? strnlen((const char *)cursor->data + cursor->offset, left) : 0;
+	struct text text = cursor_text(cursor, size < left ? size + 1 : UINT64_MAX);
 
-	text = cursor_text(cursor, end ? (uint64_t)(end - begin) + 1 : UINT64_MAX);
-	text.size -= end != NULL;
+	text.size -= text.size > 0;
 	return text;
 }
 

@@ -108,7 +108,7 @@ void mapping_forget(const struct mapping *mapping, size_t from, size_t to)
 {
 	size_t mask = sysconf(_SC_PAGESIZE) - 1;
 
-	from = (from + mask) & ~mask;
+	from &= ~mask;
 	to &= ~mask;
 	if (from < to && to <= mapping->size)
 		madvise((void *)(mapping->bytes + from), to - from, MADV_DONTNEED);

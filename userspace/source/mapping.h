@@ -25,7 +25,7 @@ void mapping_close(struct mapping *mapping);
 /**
  * mapping_forget - give back the memory of bytes that were read, which are read from the file again if need be
  *
- * Only whole pages between the two offsets.
+ * Whole pages: the one that @from is in, not that of @to.
  */
 void mapping_forget(const struct mapping *mapping, size_t from, size_t to);
 

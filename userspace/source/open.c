@@ -35,5 +35,5 @@ int source_open(struct source **out, const char *name, struct error *error)
 		if (strncmp(name, rows[i].prefix, size) == 0)
 			return rows[i].open(out, name + size, error);
 	}
-	return error_set(error, "'%s' is no source; see 'ktrack export --help'", name);
+	return source_file_open(out, name, error);
 }

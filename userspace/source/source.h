@@ -68,7 +68,8 @@ struct source;
 /**
  * source_open - open what a command line names
  * @out: a new source, for source_close()
- * @name: "tracefs" for source_instance_open() of the top level, "tracefs:INSTANCE" for that of another
+ * @name: "tracefs" for source_instance_open() of the top level, "tracefs:INSTANCE" for that of another, anything else for
+ *        source_file_open()
  *
  * Returns 0, or -1 with @error.
  */
@@ -104,7 +105,8 @@ int source_file_open(struct source **out, const char *path, struct error *error)
  * @buffer_kib: ring buffer for each CPU, 0 where it is unknown
  * @is_swapped: records are in the other byte order than this machine's
  * @time_source: how wall-clock time is known, "none" where it is not
- * @wall_offset_ns: what to add to a record's time to get nanoseconds since 1970, 0 where that is not known
+ * @wall_offset_ns: what to add to a record's time to get nanoseconds since 1970; where that is not known, what a file says
+ *                  is to be added, or 0
  * @id: a hash of what the source is, the same whenever it is read
  *
  * Strings live as long as the source is open.

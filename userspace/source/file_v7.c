@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Version 7 of trace.dat: sections anywhere in the file, each with a head, and a chain of option sections that says where all
+ * the others are. Sections may be compressed.
+ */
+#include "source/file.h"
+
+/* Options are small but for the memory maps of traced processes. */
+#define OPTIONS_SIZE_MAX (16 << 20)
+
+/* More sections of options than a file of any use has; a chain that is longer runs in circles. */
+#define CHAIN_MAX 1024
+
+#define LAYOUT_SIZE_MAX (1 << 20)
+
+#define SECTION_IS_COMPRESSED 1
+
+/* Numbers of options, which are also those of the sections that they point to. */
+enum {
+	OPTION_END = 0,
+	OPTION_BUFFER = 3,
+	OPTION_HEADER_INFO = 16,
+	OPTION_FTRACE_FORMATS = 17,
+	OPTION_EVENT_FORMATS = 18,
+	OPTION_COMMS = 21,
+};
+
+static const unsigned int part_ids[TRACE_PART_COUNT] = {
+	[TRACE_HEADER_INFO] = OPTION_HEADER_INFO,
+	[TRACE_FTRACE_FORMATS] = OPTION_FTRACE_FORMATS,
+	[TRACE_EVENT_FORMATS] = OPTION_EVENT_FORMATS,
+	[TRACE_COMMS] = OPTION_COMMS,
+};
+
+/* Reads the head of a section; returns false where there is no such one, which is noted. */
+static bool section_find(struct trace_file *file, unsigned int id, uint64_t offset, struct trace_section *section)
+{
+	struct cursor cursor = trace_file_cursor(file, offset);
+	unsigned int found = cursor_u16(&cursor);
+	unsigned int flags = cursor_u16(&cursor);
+
+	/* The place of its title. */
+	cursor_u32(&cursor);
+	*section = (struct trace_section){ .size = cursor_u64(&cursor), .is_compressed = flags & SECTION_IS_COMPRESSED };
+	section->offset = cursor.offset;
+	if (!cursor.is_over && found == id)
+		return true;
+	trace_file_damage(file, cursor.is_over ? file->mapping.size : offset, "a section is missing that an option names");
+	*section = (struct trace_section){ 0 };
+	return false;
+}
+
+/* Adds the CPUs of a buffer, whose section says whether they are compressed. */
+static int areas_read(struct trace_file *file, struct cursor *data, struct trace_area *area, struct error *error)
+{
+	uint32_t nr_cpus = cursor_u32(data);
+
+	for (uint32_t i = 0; i < nr_cpus && !data->is_over; i++) {
+		area->cpu = cursor_u32(data);
+		area->offset = cursor_u64(data);
+		area->size = cursor_u64(data);
+		if (!data->is_over && trace_file_add_stream(file, area, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int buffer_read(struct trace_file *file, struct cursor data, struct error *error)
+{
+	struct trace_area area = { .buffer = file->nr_buffers };
+	uint64_t offset = cursor_u64(&data);
+	struct text name = cursor_string(&data);
+	struct text clock = cursor_string(&data);
+	struct trace_section section;
+
+	area.sub_buffer_size = cursor_u32(&data);
+	if (area.sub_buffer_size == 0)
+		area.sub_buffer_size = file->page_size;
+	if (data.is_over || !section_find(file, OPTION_BUFFER, offset, &section))
+		return 0;
+	area.is_compressed = section.is_compressed;
+	if (trace_file_add_buffer(file, name, error) < 0)
+		return -1;
+	if (!file->options.clock && trace_file_set_clock(file, clock) < 0)
+		return error_set(error, "out of memory");
+	return areas_read(file, &data, &area, error);
+}
+
+static int option_read(struct trace_file *file, unsigned int id, struct cursor data, struct error *error)
+{
+	if (id == OPTION_BUFFER)
+		return buffer_read(file, data, error);
+	for (unsigned int part = 0; part < TRACE_PART_COUNT; part++) {
+		if (part_ids[part] == id)
+			section_find(file, id, cursor_u64(&data), &file->parts[part]);
+	}
+	return trace_file_option(file, id, data) < 0 ? error_set(error, "out of memory") : 0;
+}
+
+/* Reads one section of options; @next is where the following one is, 0 behind the last. */
+static int options_read(struct trace_file *file, struct cursor *cursor, uint64_t *next, struct error *error)
+{
+	*next = 0;
+	while (cursor_left(cursor) > 0) {
+		unsigned int id = cursor_u16(cursor);
+		struct cursor data = cursor_part(cursor, cursor_u32(cursor));
+
+		if (id == OPTION_END)
+			*next = cursor_u64(&data);
+		if (data.is_over || id == OPTION_END)
+			break;
+		if (option_read(file, id, data, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int chain_read(struct trace_file *file, uint64_t offset, struct error *error)
+{
+	struct trace_section section;
+	struct trace_content content;
+	int status = 0;
+
+	for (int i = 0; i < CHAIN_MAX && offset > 0 && status == 0; i++) {
+		if (!section_find(file, OPTION_END, offset, &section) ||
+		    !trace_content_open(file, &section, OPTIONS_SIZE_MAX, &content))
+			return 0;
+		status = options_read(file, &content.cursor, &offset, error);
+		trace_content_damage(file, &content, "it is cut short: options are missing");
+		trace_content_close(&content);
+	}
+	if (offset > 0 && status == 0)
+		trace_file_damage(file, offset, "its options have no end");
+	return status;
+}
+
+static int layout_read(struct trace_file *file, struct error *error)
+{
+	struct trace_content content;
+	int status = -1;
+
+	if (trace_content_open(file, &file->parts[TRACE_HEADER_INFO], LAYOUT_SIZE_MAX, &content)) {
+		status = trace_file_read_layout(file, &content.cursor);
+		trace_content_close(&content);
+	}
+	if (status == 0)
+		return 0;
+	return trace_file_refuse(file, error, file->parts[TRACE_HEADER_INFO].offset,
+			   "it does not say how its records are laid out");
+}
+
+/* A file without a buffer gives nothing; where it is damaged, that is why. */
+static int buffers_check(const struct trace_file *file, uint64_t offset, struct error *error)
+{
+	if (file->nr_buffers > 0)
+		return 0;
+	if (source_damage(&file->source))
+		return error_set(error, "%s", source_damage(&file->source));
+	return trace_file_refuse(file, error, offset, "its options name no records");
+}
+
+int trace_file_read_v7(struct trace_file *file, struct cursor *cursor, struct error *error)
+{
+	struct text algorithm = cursor_string(cursor);
+	uint64_t offset;
+
+	/* The version of the algorithm's library does not matter for reading. */
+	cursor_string(cursor);
+	offset = cursor_u64(cursor);
+	if (cursor->is_over)
+		return trace_file_refuse(file, error, cursor->offset, "its header is cut short");
+	if (!inflater_init(&file->inflater, algorithm))
+		return trace_file_refuse(file, error, cursor->offset, "it is compressed in a way that ktrack does not know");
+	if (chain_read(file, offset, error) < 0 || buffers_check(file, offset, error) < 0)
+		return -1;
+	return layout_read(file, error);
+}
