@@ -295,9 +295,9 @@ TEST(stamps_become_nanoseconds_at_the_rate_of_their_clock)
 	rig.streams[1].rate = (struct stream_rate){ .multiplier = UINT32_MAX, .shift = 32 };
 	rig.streams[2].rate = (struct stream_rate){ .multiplier = UINT32_MAX, .shift = 0 };
 	FEED(0, 10, 21);
-	FEED(1, 25, UINT64_C(1) << 61);
+	FEED(1, 25, UINT64_C(1) << 58);
 	FEED(2, UINT64_C(1) << 40);
-	check_drain(INT64_MAX, "cpu 0 at 15\ncpu 1 at 24\ncpu 0 at 31\ncpu 1 at 2305843008676823040\n"
+	check_drain(INT64_MAX, "cpu 0 at 15\ncpu 1 at 24\ncpu 0 at 31\ncpu 1 at 288230376084602880\n"
 		    "cpu 2 at 4611686018427387903\n");
 	rig_end();
 }
