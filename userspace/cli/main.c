@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ktrack: chooses the command, prints its error, and exits. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,22 +29,57 @@ static void help_print(void)
 	printf("\nktrack COMMAND --help tells about a command, ktrack --version which ktrack this is.\n");
 }
 
+/* Whether a character is a control character in UTF-8, where there are more of them behind 0xc2. */
+static bool is_control(struct text character)
+{
+	unsigned char first = character.data[0];
+
+	return first < 0x20 || first == 0x7f || (first == 0xc2 && (unsigned char)character.data[1] < 0xa0);
+}
+
 /* One line, whatever bytes a name brought into it: control characters must not reach a terminal. */
 static void error_print(const struct error *error)
 {
-	char line[sizeof(error->text)];
-	size_t size = 0;
+	struct text rest = text_of(error->text);
+	struct buffer line = { 0 };
 
-	for (const char *at = error->text; *at; at++)
-		line[size++] = (unsigned char)*at < 0x20 || *at == 0x7f ? '?' : *at;
-	fprintf(stderr, "ktrack: %.*s\n", (int)size, line);
+	while (rest.size > 0) {
+		struct text character = { .data = rest.data, .size = utf8_sequence_size(rest) };
+		size_t size = character.size ? character.size : 1;
+
+		if (character.size == 0 || is_control(character))
+			buffer_append_char(&line, '?');
+		else
+			buffer_append(&line, character.data, size);
+		rest = (struct text){ .data = rest.data + size, .size = rest.size - size };
+	}
+	fprintf(stderr, "ktrack: %s\n", buffer_string(&line));
+	buffer_release(&line);
+}
+
+static int command_refuse(const char *name, struct error *error)
+{
+	error_set(error, "unknown command '%s'; see 'ktrack --help'", name);
+	return STATUS_USAGE;
+}
+
+static int help_run(int argc, char **argv, struct error *error)
+{
+	char *help[] = { argv[0], argc > 2 ? argv[2] : NULL, (char *)"--help", NULL };
+	const struct cli_command *command;
+
+	if (!help[1]) {
+		help_print();
+		return STATUS_DONE;
+	}
+	command = command_find(help[1]);
+	return command ? command->run(3, help, error) : command_refuse(help[1], error);
 }
 
 static int run(int argc, char **argv, struct error *error)
 {
 	const char *name = argc > 1 ? argv[1] : "";
 	const struct cli_command *command = command_find(name);
-	char *help[] = { argv[0], argc > 2 ? argv[2] : NULL, (char *)"--help", NULL };
 
 	if (command)
 		return command->run(argc, argv, error);
@@ -51,25 +87,35 @@ static int run(int argc, char **argv, struct error *error)
 		printf("ktrack %s\n", KTRACK_VERSION);
 		return STATUS_DONE;
 	}
-	if (strcmp(name, "help") == 0 && help[1] && command_find(help[1]))
-		return command_find(help[1])->run(3, help, error);
-	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+	if (strcmp(name, "help") == 0)
+		return help_run(argc, argv, error);
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
 		help_print();
 		return STATUS_DONE;
 	}
-	error_set(error, *name ? "unknown command '%s'; see 'ktrack --help'" : "%scommand missing; see 'ktrack --help'",
-		  name);
+	if (*name)
+		return command_refuse(name, error);
+	error_set(error, "command missing; see 'ktrack --help'");
 	return STATUS_USAGE;
+}
+
+/* What was printed may have gone nowhere. */
+static int output_end(int status, struct error *error)
+{
+	/* Where an earlier write failed, and not this one, its reason is forgotten. */
+	errno = EIO;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	error_set_system(error, errno, "cannot write to standard output");
+	return status == STATUS_DONE ? STATUS_FAILED : status;
 }
 
 int main(int argc, char **argv)
 {
 	struct error error = { 0 };
-	int status = run(argc, argv, &error);
+	int status = output_end(run(argc, argv, &error), &error);
 
 	if (error.text[0])
 		error_print(&error);
-	if (fflush(stdout) != 0 && status == STATUS_DONE)
-		status = STATUS_FAILED;
 	return status;
 }

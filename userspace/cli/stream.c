@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/option.h"
@@ -23,11 +24,11 @@ static int apply_duration(void *settings, const char *value, struct error *error
 static int apply_buffer(void *settings, const char *value, struct error *error)
 {
 	struct stream_settings *stream = settings;
-	char *end;
+	bool is_number = *value && !value[strspn(value, "0123456789")];
 
 	errno = 0;
-	stream->buffer_kib = strtoull(value, &end, 10);
-	if (end == value || *end || errno || stream->buffer_kib == 0 || stream->buffer_kib > BUFFER_KIB_MAX)
+	stream->buffer_kib = strtoull(value, NULL, 10);
+	if (!is_number || errno || stream->buffer_kib == 0 || stream->buffer_kib > BUFFER_KIB_MAX)
 		return error_set(error, "'%s' is no buffer size; write a number of KiB for each CPU", value);
 	return 0;
 }

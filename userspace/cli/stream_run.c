@@ -181,7 +181,7 @@ static int run_wait_ms(const struct run *run, int64_t now_ns)
 
 	if (run->settings->duration_ns == 0)
 		return ROUND_MS;
-	left_ns = run->recording.start_ns + run->settings->duration_ns - now_ns;
+	left_ns = run->settings->duration_ns - (now_ns - run->recording.start_ns);
 	if (left_ns <= 0)
 		return 0;
 	return left_ns < ROUND_MS * NS_PER_MS ? (int)(left_ns / NS_PER_MS) + 1 : ROUND_MS;
