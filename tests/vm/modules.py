@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Builds some of the project's modules for a test kernel in another way than they are meant to be."""
+
+import os
+import re
+import shutil
+import subprocess
+
+from machine import PROJECT
+
+BUILD_LIMIT_S = 600
+MODULES = re.compile(r"^obj-m \+=(?:.*\\\n)*.*\n", re.MULTILINE)
+# The variables of a make that called us are not meant for this one.
+FOREIGN = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "KDIR", "V")
+
+
+def headers_of(kernel):
+    """The folder of a kernel's headers."""
+    command = [PROJECT / "scripts/vm-kernel", "--headers", kernel]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def copy_sources(folder, names):
+    """A copy of the sources that builds only the named modules."""
+    skipped = shutil.ignore_patterns("*.o", "*.ko", "*.mod", "*.mod.c", ".*", "*.symvers", "*.order")
+    for room in ("kmod", "include"):
+        shutil.copytree(PROJECT / room, folder / room, ignore=skipped)
+    kbuild = folder / "kmod/Kbuild"
+    wanted = "obj-m += " + " ".join(f"{name}.o" for name in names) + "\n"
+    kbuild.write_text(MODULES.sub(wanted, kbuild.read_text(), count=1))
+
+
+def build(kernel, folder, names, flags="", edits=()):
+    """The modules' files, after edits (file, old text, new text), compiled with more flags."""
+    copy_sources(folder, names)
+    for file, old, new in edits:
+        path = folder / file
+        text = path.read_text()
+        if old not in text:
+            raise ValueError(f"{file} has no {old!r}")
+        path.write_text(text.replace(old, new))
+    command = ["make", f"-j{os.cpu_count()}", "-C", headers_of(kernel), f"M={folder / 'kmod'}"]
+    environment = {name: value for name, value in os.environ.items() if name not in FOREIGN}
+    done = subprocess.run(
+        [*command, f"KCFLAGS={flags}", "modules"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=BUILD_LIMIT_S,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(f"{names} do not build for {kernel}:\n{done.stderr[-4000:]}")
+    return [folder / "kmod" / f"{name}.ko" for name in names]
