@@ -7,7 +7,7 @@ source-y     := cursor events file file_comms file_formats file_options file_str
 convention-y := convention observe slot template
 track-y      := name observe suspicion task track tracks
 timeline-y   := timeline
-trace2-y     := destination event session sid text
+trace2-y     := destination event folder kind message normal perf place plain redact session sid socket stamp text
 sink-y       := summary trace2 trace2_frame trace2_track
 recorder-y   := command instance
 cli-y        := clock export export_run filter identity list main option output outputs pipeline signals stream stream_run tracepoints
@@ -46,7 +46,7 @@ $(BUILD)/%.o: %.c userspace/userspace.mk | packages
 	$(Q)$(CC) $(flags) $(CFLAGS) $(if $(SAN),$(SANITIZE)) -c -o $@ $<
 
 # Unit tests: one binary per file in tests/unit/, linked with their helpers and the rooms, built once more under sanitizers.
-unit-helpers := show stage tap
+unit-helpers := dat show stage tap
 unit-names := $(filter-out $(unit-helpers),$(basename $(notdir $(wildcard tests/unit/*.c))))
 unit-objects := $(library-sources:%.c=$(BUILD)/san/%.o) $(unit-helpers:%=$(BUILD)/san/tests/unit/%.o)
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * libtrace2: writes git's trace2 telemetry form (api-trace2, event format version 4).
+ * libtrace2: writes git's trace2 telemetry form (api-trace2, event format version 4) in explicit sessions. Programs that
+ * tell of themselves use trace2/process.h.
  *
  * An event is a value: its time, its thread and its session are data, so that recorded time can be replayed. The caller
  * keeps threads and texts as objects that hold their rendered bytes; writing a line is then mostly copying.
  *
- * Unlike git's, every line is valid UTF-8 and valid JSON: bytes that are no UTF-8 become U+FFFD.
+ * Unlike git's, every line is valid UTF-8, and EVENT's are valid JSON: bytes that are no UTF-8 become U+FFFD. In NORMAL and
+ * PERF control characters are escaped, so that a text breaks neither its line nor a column.
  */
 #ifndef TRACE2_TRACE2_H
 #define TRACE2_TRACE2_H
@@ -32,43 +34,101 @@ enum trace2_flush {
 	TRACE2_FLUSH_BLOCKS,
 };
 
+/** enum trace2_target - the forms of a stream; each event is written to them in this order */
+enum trace2_target {
+	/** a line for people, lifecycle and totals only */
+	TRACE2_NORMAL,
+	/** a line of columns for people, everything */
+	TRACE2_PERF,
+	/** a JSON object for machines, everything */
+	TRACE2_EVENT,
+	TRACE2_TARGET_COUNT
+};
+
+/** TRACE2_NESTING_ALL - EVENT leaves no region out */
+#define TRACE2_NESTING_ALL (~0u)
+
 /**
- * struct trace2_settings - what is fixed for a session
+ * struct trace2_settings - what is fixed for a session; what is zero is as in git
  * @sid: the whole session id, see trace2_sid_make(); copied
  * @start_unix_ns: the session's beginning, in nanoseconds since 1970; events count from it
- * @decimals: of t_abs, t_rel and timers: 6 as git, or 9
- * @has_more_t_abs: regions, errors and threads get a t_abs too, as an additional key behind their own
- * @flush: when lines leave the process
+ * @decimals: of seconds: 6 (also where 0) as git, or 9
+ * @max_nesting: EVENT leaves out regions and data beyond this nesting; 2 where 0
+ * @category_width: PERF's column, where longer categories are cut; 12 where 0
+ * @has_whole_names: threads' names are not cut to git's 24 bytes
+ * @has_more_t_abs: in EVENT, regions, errors and threads get a t_abs too, as an additional key behind their own
+ * @is_brief: for each target, without the place, and without the clock where git leaves it out
+ * @keeps_passwords: "user:password@" in URLs is written as it is
+ * @flush: when lines leave the process; every datagram holds one line, whatever it says
+ * @is_lenient: as in git, a destination that fails turns itself off and everything goes on; otherwise its failure is
+ *	the session's
+ * @max_files: a target that is a folder takes no more files than this; 0 for any number
+ * @file_mode: of new files; 0666 where 0, less the umask as always
+ * @reports_all: @report hears of destinations that cannot be used; otherwise only of targets that are no target at all
+ * @report: hears, in a line without a newline, what a lenient session does not say otherwise; may be NULL
+ * @report_context: its first argument
  */
 struct trace2_settings {
 	const char *sid;
 	int64_t start_unix_ns;
 	unsigned int decimals;
+	unsigned int max_nesting;
+	unsigned int category_width;
+	bool has_whole_names;
 	bool has_more_t_abs;
+	bool is_brief[TRACE2_TARGET_COUNT];
+	bool keeps_passwords;
 	enum trace2_flush flush;
+	bool is_lenient;
+	unsigned int max_files;
+	unsigned int file_mode;
+	bool reports_all;
+	void (*report)(void *context, const char *message);
+	void *report_context;
 };
 
 enum trace2_kind {
 	TRACE2_VERSION,
+	TRACE2_TOO_MANY_FILES,
 	TRACE2_START,
 	TRACE2_EXIT,
 	TRACE2_ATEXIT,
+	TRACE2_SIGNAL,
 	TRACE2_ERROR,
+	TRACE2_CMD_PATH,
+	TRACE2_CMD_ANCESTRY,
 	TRACE2_CMD_NAME,
 	TRACE2_CMD_MODE,
+	TRACE2_ALIAS,
 	TRACE2_CHILD_START,
 	TRACE2_CHILD_EXIT,
+	TRACE2_CHILD_READY,
+	TRACE2_EXEC,
+	TRACE2_EXEC_RESULT,
 	TRACE2_THREAD_START,
 	TRACE2_THREAD_EXIT,
 	TRACE2_DEF_PARAM,
+	TRACE2_DEF_REPO,
 	TRACE2_REGION_ENTER,
 	TRACE2_REGION_LEAVE,
 	TRACE2_DATA,
 	TRACE2_DATA_JSON,
+	TRACE2_PRINTF,
 	TRACE2_TH_TIMER,
 	TRACE2_TIMER,
+	TRACE2_TH_COUNTER,
 	TRACE2_COUNTER,
 	TRACE2_KIND_COUNT
+};
+
+/**
+ * struct trace2_repository - what git's messages call a repository
+ * @worktree: its folder
+ * @id: from 1; 0 until it was announced with TRACE2_DEF_REPO
+ */
+struct trace2_repository {
+	const char *worktree;
+	int id;
 };
 
 /**
@@ -76,17 +136,22 @@ enum trace2_kind {
  * @kind: which; it says which member of the union counts
  * @time_ns: since the session's beginning
  * @thread: NULL for the main thread
+ * @nr_regions: how many regions of @thread are open, for PERF's dots; regions and data tell it by their nesting
+ * @repository: that it is about, NULL for none
  * @file, @line: where the program said it; left out where @file is NULL
- * @more: additional members of the JSON object, ready-made, without the leading comma
+ * @more: additional members of EVENT's JSON object, ready-made, without the leading comma
  *
  * The members are those of the same name in api-trace2; times are in nanoseconds. @region.nesting is 1 for the
  * outermost region, @data.nesting is one more than that of the region around it. @data.value is written as a string for
- * TRACE2_DATA, and as ready-made JSON for TRACE2_DATA_JSON. An empty @region.msg or @error.msg is left out.
+ * TRACE2_DATA, and as ready-made JSON for TRACE2_DATA_JSON. A @region.msg or @printf.msg whose data is NULL, and an
+ * @error.msg whose fmt is NULL or empty, is left out. Arrays of strings end with NULL.
  */
 struct trace2_event {
 	enum trace2_kind kind;
 	int64_t time_ns;
 	const struct trace2_thread *thread;
+	unsigned int nr_regions;
+	const struct trace2_repository *repository;
 	const char *file;
 	int line;
 	struct trace2_string more;
@@ -101,9 +166,18 @@ struct trace2_event {
 			int code;
 		} exit;
 		struct {
+			int signo;
+		} signal;
+		struct {
 			struct trace2_string msg;
 			const char *fmt;
 		} error;
+		struct {
+			const char *path;
+		} cmd_path;
+		struct {
+			char *const *ancestry;
+		} cmd_ancestry;
 		struct {
 			const char *name;
 			const char *hierarchy;
@@ -112,9 +186,16 @@ struct trace2_event {
 			const char *name;
 		} cmd_mode;
 		struct {
+			const char *alias;
+			char *const *argv;
+		} alias;
+		struct {
 			int id;
 			const char *class;
+			const char *hook_name;
+			const char *cd;
 			bool use_shell;
+			bool is_git;
 			char *const *argv;
 		} child_start;
 		struct {
@@ -123,6 +204,21 @@ struct trace2_event {
 			int code;
 			int64_t t_rel_ns;
 		} child_exit;
+		struct {
+			int id;
+			int pid;
+			const char *ready;
+			int64_t t_rel_ns;
+		} child_ready;
+		struct {
+			int id;
+			const char *exe;
+			char *const *argv;
+		} exec;
+		struct {
+			int id;
+			int code;
+		} exec_result;
 		struct {
 			int64_t t_rel_ns;
 		} thread_exit;
@@ -146,6 +242,9 @@ struct trace2_event {
 			struct trace2_string value;
 		} data;
 		struct {
+			struct trace2_string msg;
+		} printf;
+		struct {
 			const struct trace2_text *category;
 			const struct trace2_text *name;
 			uint64_t intervals;
@@ -156,7 +255,7 @@ struct trace2_event {
 		struct {
 			const struct trace2_text *category;
 			const struct trace2_text *name;
-			int64_t count;
+			uint64_t count;
 		} counter;
 	};
 };
@@ -180,13 +279,27 @@ void trace2_sid_make(char *out, int64_t unix_ns, int pid);
 struct trace2_session *trace2_session_new(const struct trace2_settings *settings);
 
 /**
- * trace2_session_add_event - write EVENT lines to a file descriptor
+ * trace2_session_add - write a target to a file descriptor, instead of to where it went
  * @fd: becomes the session's, which closes it
  * @name: what errors call it; copied
  *
  * Returns 0, or -1 where memory ran out; @fd is closed then.
  */
-int trace2_session_add_event(struct trace2_session *session, int fd, const char *name);
+int trace2_session_add(struct trace2_session *session, enum trace2_target target, int fd, const char *name);
+
+/**
+ * trace2_session_open - write a target to where a value says, as git's settings do
+ * @value: "0", "false", "" or NULL for nowhere; "1" or "true" for stderr, "2" to "9" for that descriptor, an absolute path
+ *	for a file (appended to) or for a folder (a file of its own for each session), "af_unix:[stream:|dgram:]PATH"
+ * @name: what errors call the target, for example the variable that @value comes from; copied
+ *
+ * Returns 1 where the target is on now and 0 where it is off; -1 with trace2_session_error() where it cannot be opened, but
+ * 0 in a lenient session.
+ */
+int trace2_session_open(struct trace2_session *session, enum trace2_target target, const char *value, const char *name);
+
+/** trace2_session_has - whether a target is on: it was added or opened, and has not turned itself off */
+bool trace2_session_has(const struct trace2_session *session, enum trace2_target target);
 
 /**
  * trace2_session_write - write one event to every target
@@ -210,7 +323,7 @@ void trace2_session_free(struct trace2_session *session);
 /**
  * trace2_thread_new - a thread of a session
  * @session: outlives the thread
- * @name: the whole name ("th01:reader"), not cut
+ * @name: the whole name ("th01:reader"); cut to 24 bytes, at a character, unless the session has whole names
  *
  * Returns NULL where memory ran out.
  */

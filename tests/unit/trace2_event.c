@@ -36,10 +36,11 @@ static void desk_init(struct desk *desk, unsigned int decimals, bool has_more_t_
 		.start_unix_ns = START_NS,
 		.decimals = decimals,
 		.has_more_t_abs = has_more_t_abs,
+		.max_nesting = TRACE2_NESTING_ALL,
 	};
 
 	desk->session = trace2_session_new(&settings);
-	CHECK_NUMBER(trace2_session_add_event(desk->session, catch_init(&desk->catch), "catch"), 0);
+	CHECK_NUMBER(trace2_session_add(desk->session, TRACE2_EVENT, catch_init(&desk->catch), "catch"), 0);
 	desk->thread = trace2_thread_new(desk->session, bytes_of("th01:reader"));
 	desk->category = trace2_text_new(bytes_of("cat"));
 	desk->name = trace2_text_new(bytes_of("n\"1"));
@@ -431,13 +432,13 @@ TEST(timers_and_counters)
 
 	check_both(make_timer,
 		   HEAD("timer") ",\"category\":\"cat\",\"name\":\"n\\\"1\",\"intervals\":5000000000,"
-				 "\"t_total\":9223372036.854775,\"t_min\":0.000000,\"t_max\":1.999999}\n",
+				 "\"t_total\":9223372036.854775,\"t_min\":0.000000,\"t_max\":2.000000}\n",
 		   HEAD("timer") ",\"category\":\"cat\",\"name\":\"n\\\"1\",\"intervals\":5000000000,"
 				 "\"t_total\":9223372036.854775807,\"t_min\":0.000000000,\"t_max\":1.999999999}\n");
 	check_both(make_th_timer,
 		   HEAD_ON("th_timer", "th01:reader") ",\"category\":\"cat\",\"name\":\"n\\\"1\","
 				 "\"intervals\":5000000000,\"t_total\":9223372036.854775,"
-				 "\"t_min\":0.000000,\"t_max\":1.999999}\n",
+				 "\"t_min\":0.000000,\"t_max\":2.000000}\n",
 		   HEAD_ON("th_timer", "th01:reader") ",\"category\":\"cat\",\"name\":\"n\\\"1\","
 				 "\"intervals\":5000000000,\"t_total\":9223372036.854775807,"
 				 "\"t_min\":0.000000000,\"t_max\":1.999999999}\n");

@@ -22,7 +22,7 @@ static struct trace2_session *session_open(struct catch *catch, const char *sid,
 	struct trace2_settings settings = { .sid = sid, .start_unix_ns = start_unix_ns, .decimals = 9 };
 	struct trace2_session *session = trace2_session_new(&settings);
 
-	CHECK_NUMBER(trace2_session_add_event(session, catch_init(catch), "catch"), 0);
+	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, catch_init(catch), "catch"), 0);
 	return session;
 }
 
@@ -112,7 +112,7 @@ TEST(additional_members_stand_last)
 	struct trace2_session *session = trace2_session_new(&settings);
 	struct trace2_event event = { .kind = TRACE2_REGION_LEAVE, .time_ns = 5 };
 
-	trace2_session_add_event(session, catch_init(&catch), "catch");
+	trace2_session_add(session, TRACE2_EVENT, catch_init(&catch), "catch");
 	event.region.nesting = 1;
 	event.more = bytes_of("\"args\":{\"a\":1},\"suspect\":true");
 	CHECK_NUMBER(trace2_session_write(session, &event), 0);

@@ -41,7 +41,7 @@ TEST(a_line_leaves_with_one_write_of_its_own)
 
 	/* A socket that keeps the bounds of writes. */
 	CHECK_NUMBER(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, pair), 0);
-	CHECK_NUMBER(trace2_session_add_event(session, pair[0], "socket"), 0);
+	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, pair[0], "socket"), 0);
 	for (int code = 1; code <= 3; code++) {
 		ssize_t size;
 
@@ -59,7 +59,7 @@ TEST(in_blocks_lines_wait_for_a_flush)
 	struct trace2_session *session = session_new(TRACE2_FLUSH_BLOCKS);
 	struct catch catch;
 
-	CHECK_NUMBER(trace2_session_add_event(session, catch_init(&catch), "catch"), 0);
+	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, catch_init(&catch), "catch"), 0);
 	CHECK_NUMBER(write_exit(session, 1), 0);
 	CHECK_NUMBER(write_exit(session, 2), 0);
 	CHECK_TEXT(catch_text(&catch), "");
@@ -77,7 +77,7 @@ TEST(a_full_block_leaves_by_itself_and_holds_whole_lines)
 	struct catch catch;
 	int nr_written = 0;
 
-	CHECK_NUMBER(trace2_session_add_event(session, catch_init(&catch), "catch"), 0);
+	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, catch_init(&catch), "catch"), 0);
 	while (lseek(catch.fd, 0, SEEK_END) == 0 && nr_written < BLOCK_LIMIT)
 		CHECK_NUMBER(write_exit(session, nr_written++), 0);
 	catch_text(&catch);
@@ -93,7 +93,7 @@ TEST(what_was_not_flushed_is_lost_with_the_session)
 	struct catch catch;
 	int fd = catch_init(&catch);
 
-	CHECK_NUMBER(trace2_session_add_event(session, fd, "catch"), 0);
+	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, fd, "catch"), 0);
 	CHECK_NUMBER(write_exit(session, 1), 0);
 	CHECK(is_open(fd));
 	trace2_session_free(session);
@@ -119,8 +119,8 @@ TEST(a_second_target_takes_the_place_of_the_first)
 	struct catch first, second;
 	int first_fd = catch_init(&first);
 
-	CHECK_NUMBER(trace2_session_add_event(session, first_fd, "first"), 0);
-	CHECK_NUMBER(trace2_session_add_event(session, catch_init(&second), "second"), 0);
+	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, first_fd, "first"), 0);
+	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, catch_init(&second), "second"), 0);
 	CHECK(!is_open(first_fd));
 	CHECK_NUMBER(write_exit(session, 1), 0);
 	CHECK_TEXT(catch_text(&first), "");
@@ -143,7 +143,7 @@ TEST(a_full_disk_is_told_with_a_remedy)
 {
 	struct trace2_session *session = session_new(TRACE2_FLUSH_LINES);
 
-	CHECK_NUMBER(trace2_session_add_event(session, open("/dev/full", O_WRONLY | O_CLOEXEC), "out.event"), 0);
+	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, open("/dev/full", O_WRONLY | O_CLOEXEC), "out.event"), 0);
 	check_failure(session, "cannot write to out.event: No space left on device; make room, or write elsewhere");
 	trace2_session_free(session);
 }
@@ -152,7 +152,7 @@ TEST(in_blocks_a_full_disk_is_told_at_the_flush)
 {
 	struct trace2_session *session = session_new(TRACE2_FLUSH_BLOCKS);
 
-	CHECK_NUMBER(trace2_session_add_event(session, open("/dev/full", O_WRONLY | O_CLOEXEC), "out.event"), 0);
+	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, open("/dev/full", O_WRONLY | O_CLOEXEC), "out.event"), 0);
 	CHECK_NUMBER(write_exit(session, 1), 0);
 	CHECK_NUMBER(trace2_session_flush(session), -1);
 	check_failure(session, "cannot write to out.event: No space left on device; make room, or write elsewhere");
@@ -167,7 +167,7 @@ TEST(a_reader_that_has_gone_is_told)
 	signal(SIGPIPE, SIG_IGN);
 	CHECK_NUMBER(pipe(pair), 0);
 	close(pair[0]);
-	CHECK_NUMBER(trace2_session_add_event(session, pair[1], "standard output"), 0);
+	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, pair[1], "standard output"), 0);
 	check_failure(session, "cannot write to standard output: Broken pipe; its reader has gone");
 	trace2_session_free(session);
 }
@@ -176,7 +176,7 @@ TEST(a_descriptor_that_cannot_be_written_is_told)
 {
 	struct trace2_session *session = session_new(TRACE2_FLUSH_LINES);
 
-	CHECK_NUMBER(trace2_session_add_event(session, open("/dev/null", O_RDONLY | O_CLOEXEC), "null"), 0);
+	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, open("/dev/null", O_RDONLY | O_CLOEXEC), "null"), 0);
 	check_failure(session, "cannot write to null: Bad file descriptor");
 	trace2_session_free(session);
 }
@@ -188,7 +188,7 @@ TEST(after_the_first_failure_nothing_is_written_even_where_it_could_be)
 	int pair[2], nr_written = 0;
 
 	CHECK_NUMBER(pipe2(pair, O_NONBLOCK), 0);
-	CHECK_NUMBER(trace2_session_add_event(session, pair[1], "pipe"), 0);
+	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, pair[1], "pipe"), 0);
 	while (write_exit(session, 7) == 0 && nr_written < 1000000)
 		nr_written++;
 	CHECK(nr_written > 10 && nr_written < 1000000);

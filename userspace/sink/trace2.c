@@ -117,7 +117,8 @@ static int slice_write(struct trace2_sink *sink, const struct timeline_event *ev
 	line.region.t_rel_ns = event->time_ns - event->begin_ns;
 	line.region.category = event_category(sink, event->track, error);
 	line.region.label = trace2_sink_name(sink, event->name, error);
-	line.region.msg = trace2_string_of(buffer_text(&sink->message));
+	if (event->nr_fields > 0)
+		line.region.msg = trace2_string_of(buffer_text(&sink->message));
 	line.more = event_more(sink, event);
 	if (!line.region.category || !line.region.label)
 		return -1;
@@ -272,6 +273,9 @@ static int session_open(struct trace2_sink *sink, const struct recording *record
 		.sid = sink->settings.sid,
 		.start_unix_ns = start_ns / NS_PER_US * NS_PER_US,
 		.decimals = 9,
+		.max_nesting = TRACE2_NESTING_ALL,
+		.category_width = 24,
+		.has_whole_names = true,
 		.has_more_t_abs = true,
 		.flush = TRACE2_FLUSH_BLOCKS,
 	};
@@ -281,7 +285,7 @@ static int session_open(struct trace2_sink *sink, const struct recording *record
 	if (!sink->session)
 		return -1;
 	sink->settings.event_fd = -1;
-	return trace2_session_add_event(sink->session, fd, sink->settings.event_name);
+	return trace2_session_add(sink->session, TRACE2_EVENT, fd, sink->settings.event_name);
 }
 
 static int trace2_open(struct sink *head, const struct recording *recording, unsigned int slot, struct error *error)

@@ -1,19 +1,48 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Writes blocks of whole lines to a file descriptor. */
+/* Writes whole lines to a file descriptor. */
 #include "trace2/destination.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-int destination_init(struct destination *destination, int fd, const char *name)
+int destination_init(struct destination *destination, const char *name)
 {
-	*destination = (struct destination){ .fd = fd, .name = strdup(name) };
-	if (destination->name)
-		return 0;
-	destination_release(destination);
-	return -1;
+	*destination = (struct destination){ .fd = -1, .name = strdup(name) };
+	return destination->name ? 0 : -1;
+}
+
+void destination_set(struct destination *destination, int fd, bool is_owned)
+{
+	struct stat about;
+	bool is_known = fstat(fd, &about) == 0;
+	socklen_t size = sizeof(int);
+	int type = 0;
+
+	destination->fd = fd;
+	destination->is_owned = is_owned;
+	destination->is_file = is_known && S_ISREG(about.st_mode);
+	destination->is_socket = is_known && S_ISSOCK(about.st_mode);
+	if (destination->is_socket && getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0)
+		destination->is_datagram = type != SOCK_STREAM;
+	destination->is_on = true;
+}
+
+bool destination_is_on(const struct destination *destination)
+{
+	return __atomic_load_n(&destination->is_on, __ATOMIC_RELAXED);
+}
+
+/* The descriptor stays open: another thread may just be writing to it, and the number is not to become another file's. */
+bool destination_turn_off(struct destination *destination)
+{
+	return __atomic_exchange_n(&destination->is_on, false, __ATOMIC_RELAXED);
 }
 
 static const char *remedy(int number)
@@ -29,22 +58,79 @@ static const char *remedy(int number)
 	}
 }
 
-int destination_flush(struct destination *destination, struct error *error)
+static ssize_t write_once(const struct destination *destination, const char *data, size_t size)
 {
-	struct buffer *lines = &destination->lines;
+	if (destination->is_socket)
+		return send(destination->fd, data, size, MSG_NOSIGNAL);
+	return write(destination->fd, data, size);
+}
+
+static int write_all(const struct destination *destination, const char *data, size_t size)
+{
+	while (size > 0) {
+		ssize_t written = write_once(destination, data, size);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0)
+			return -1;
+		data += written;
+		size -= written;
+	}
+	return 0;
+}
+
+static int lines_write(const struct destination *destination, const struct buffer *lines, bool is_single)
+{
+	if (!is_single)
+		return write_all(destination, lines->data, lines->size);
+	return write_once(destination, lines->data, lines->size) < 0 ? -1 : 0;
+}
+
+/*
+ * SIGPIPE is for this thread, so keeping it back here and taking it away again is enough, and leaves what the program does
+ * with it alone. One that was pending before is somebody else's.
+ */
+static int lines_write_quietly(const struct destination *destination, const struct buffer *lines, bool is_single)
+{
+	static const struct timespec now;
+	sigset_t pipe, old, pending;
+	int status, number;
+
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	sigpending(&pending);
+	pthread_sigmask(SIG_BLOCK, &pipe, &old);
+	status = lines_write(destination, lines, is_single);
+	number = errno;
+	if (status < 0 && number == EPIPE && !sigismember(&pending, SIGPIPE))
+		sigtimedwait(&pipe, NULL, &now);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	errno = number;
+	return status;
+}
+
+int destination_write(const struct destination *destination, const struct buffer *lines, bool is_single,
+		      struct error *error)
+{
+	bool is_safe = destination->is_file || destination->is_socket;
+	int status;
 
 	if (lines->failed)
 		return error_set(error, "out of memory");
-	if (file_write_all(destination->fd, lines->data, lines->size) < 0)
-		return error_set(error, "cannot write to %s: %s%s", destination->name, strerror(errno),
-				 remedy(errno));
-	buffer_clear(lines);
-	return 0;
+	if (lines->size == 0)
+		return 0;
+	status = is_safe ? lines_write(destination, lines, is_single) : lines_write_quietly(destination, lines, is_single);
+	if (status == 0)
+		return 0;
+	if (is_single)
+		return error_set_system(error, errno, "unable to write trace to '%s'", destination->name);
+	return error_set(error, "cannot write to %s: %s%s", destination->name, strerror(errno), remedy(errno));
 }
 
 void destination_release(struct destination *destination)
 {
-	if (destination->fd >= 0)
+	if (destination->is_owned)
 		close(destination->fd);
 	free(destination->name);
 	buffer_release(&destination->lines);

@@ -1,27 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Where finished lines go: a file descriptor, with or without a block of lines in between. */
+/* Where finished lines go: an open file descriptor, with or without a block of lines in between. */
 #ifndef TRACE2_DESTINATION_H
 #define TRACE2_DESTINATION_H
 
 #include "base/base.h"
 
 /**
- * struct destination - an open target
- * @fd: -1 where there is none
+ * struct destination - where a target goes
  * @name: what errors call it
+ * @is_on: there is a @fd, and writing to it has not failed; threads may ask and turn it off at once
+ * @is_owned: @fd is closed in the end
+ * @is_datagram: what is written at once arrives as one message: so each line by itself
+ * @is_socket, @is_file: what @fd is; pipes and the rest are neither
+ * @is_sentinel: @fd is the file that tells that a folder is full
  * @lines: whole lines that have not left yet
+ *
+ * Zeroed it goes nowhere.
  */
 struct destination {
-	int fd;
 	char *name;
+	int fd;
+	bool is_on;
+	bool is_owned;
+	bool is_datagram;
+	bool is_socket;
+	bool is_file;
+	bool is_sentinel;
 	struct buffer lines;
 };
 
-/** destination_init - take over @fd; returns -1 where memory ran out, and closes @fd */
-int destination_init(struct destination *destination, int fd, const char *name);
+/** destination_init - going nowhere yet; returns -1 where memory ran out */
+int destination_init(struct destination *destination, const char *name);
 
-/** destination_flush - let all lines leave; returns -1 with @error */
-int destination_flush(struct destination *destination, struct error *error);
+/** destination_set - go to @fd from now on */
+void destination_set(struct destination *destination, int fd, bool is_owned);
+
+/** destination_is_on - whether lines go anywhere */
+bool destination_is_on(const struct destination *destination);
+
+/** destination_turn_off - write no more; returns whether this call was the one that did it */
+bool destination_turn_off(struct destination *destination);
+
+/**
+ * destination_write - write whole lines, without being killed where the reader of a pipe has gone
+ * @is_single: with one write(2), of which a short one is taken as it is, as git does: a rest might land within another
+ *	process' line
+ *
+ * Returns -1 with @error.
+ */
+int destination_write(const struct destination *destination, const struct buffer *lines, bool is_single,
+		      struct error *error);
 
 /** destination_release - close; what was not flushed is lost */
 void destination_release(struct destination *destination);

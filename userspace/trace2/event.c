@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Prints events as git's EVENT target does (trace2/tr2_tgt_event.c): same keys, same order, no white space. */
-#include "trace2/event.h"
-
-#include <string.h>
+/* Prints events as git's EVENT target does: a JSON object a line, same members, same order, no white space. */
+#include "trace2/target.h"
 
 #define EVENT_FORMAT_VERSION "4"
 
@@ -37,14 +35,22 @@ static void member_boolean(struct buffer *line, const char *name, bool is_true)
 	buffer_append_string(line, is_true ? "true" : "false");
 }
 
-static void member_argv(struct buffer *line, char *const *argv)
+/* @first stands before the words; NULL for nothing. */
+static void member_words(struct buffer *line, const char *name, const char *first, char *const *words)
 {
-	member_open(line, "argv");
+	bool is_first = true;
+
+	member_open(line, name);
 	buffer_append_char(line, '[');
-	for (size_t i = 0; argv[i]; i++) {
-		if (i > 0)
+	if (first) {
+		json_append_string(line, text_of(first));
+		is_first = false;
+	}
+	for (; *words; words++) {
+		if (!is_first)
 			buffer_append_char(line, ',');
-		json_append_string(line, text_of(argv[i]));
+		json_append_string(line, text_of(*words));
+		is_first = false;
 	}
 	buffer_append_char(line, ']');
 }
@@ -58,68 +64,84 @@ static void member_seconds(struct buffer *line, const struct trace2_session *ses
 		buffer_append_decimal(line, ns / NS_PER_US, 6);
 }
 
-/* One kind's name, whether git gives it a t_abs, whether we may, and its own members. */
-struct event_row {
-	const char *name;
-	bool has_t_abs;
-	bool may_have_t_abs;
-	void (*print)(struct buffer *line, const struct trace2_session *session, const struct trace2_event *event);
-};
-
-static void print_version(struct buffer *line, const struct trace2_session *session, const struct trace2_event *event)
+static TARGET_PRINT(print_nothing)
 {
-	(void)session;
+}
+
+static TARGET_PRINT(print_version)
+{
 	member_string(line, "evt", text_of(EVENT_FORMAT_VERSION));
 	member_string(line, "exe", text_of(event->version.exe));
 }
 
-static void print_start(struct buffer *line, const struct trace2_session *session, const struct trace2_event *event)
+static TARGET_PRINT(print_start)
 {
-	(void)session;
-	member_argv(line, event->start.argv);
+	member_words(line, "argv", NULL, event->start.argv);
 }
 
-static void print_exit(struct buffer *line, const struct trace2_session *session, const struct trace2_event *event)
+static TARGET_PRINT(print_exit)
 {
-	(void)session;
 	member_integer(line, "code", event->exit.code);
 }
 
-static void print_error(struct buffer *line, const struct trace2_session *session, const struct trace2_event *event)
+static TARGET_PRINT(print_signal)
 {
-	(void)session;
-	if (event->error.msg.size == 0)
+	member_integer(line, "signo", event->signal.signo);
+}
+
+static TARGET_PRINT(print_error)
+{
+	if (!event->error.fmt || !*event->error.fmt)
 		return;
 	member_string(line, "msg", string_text(event->error.msg));
 	member_string(line, "fmt", text_of(event->error.fmt));
 }
 
-static void print_cmd_name(struct buffer *line, const struct trace2_session *session, const struct trace2_event *event)
+static TARGET_PRINT(print_cmd_path)
 {
-	(void)session;
-	member_string(line, "name", text_of(event->cmd_name.name));
-	if (event->cmd_name.hierarchy)
-		member_string(line, "hierarchy", text_of(event->cmd_name.hierarchy));
+	member_string(line, "path", text_of(event->cmd_path.path));
 }
 
-static void print_cmd_mode(struct buffer *line, const struct trace2_session *session, const struct trace2_event *event)
+static TARGET_PRINT(print_cmd_ancestry)
 {
-	(void)session;
+	member_words(line, "ancestry", NULL, event->cmd_ancestry.ancestry);
+}
+
+static TARGET_PRINT(print_cmd_name)
+{
+	const char *hierarchy = event->cmd_name.hierarchy;
+
+	member_string(line, "name", text_of(event->cmd_name.name));
+	if (hierarchy && *hierarchy)
+		member_string(line, "hierarchy", text_of(hierarchy));
+}
+
+static TARGET_PRINT(print_cmd_mode)
+{
 	member_string(line, "name", text_of(event->cmd_mode.name));
 }
 
-static void print_child_start(struct buffer *line, const struct trace2_session *session,
-			      const struct trace2_event *event)
+static TARGET_PRINT(print_alias)
 {
-	(void)session;
-	member_integer(line, "child_id", event->child_start.id);
-	member_string(line, "child_class", text_of(event->child_start.class));
-	member_boolean(line, "use_shell", event->child_start.use_shell);
-	member_argv(line, event->child_start.argv);
+	member_string(line, "alias", text_of(event->alias.alias));
+	member_words(line, "argv", NULL, event->alias.argv);
 }
 
-static void print_child_exit(struct buffer *line, const struct trace2_session *session,
-			     const struct trace2_event *event)
+static TARGET_PRINT(print_child_start)
+{
+	const char *class = event->child_start.class ? event->child_start.class : "?";
+
+	member_integer(line, "child_id", event->child_start.id);
+	member_string(line, "child_class", text_of(event->child_start.hook_name ? "hook" : class));
+	if (event->child_start.hook_name)
+		member_string(line, "hook_name", text_of(event->child_start.hook_name));
+	if (event->child_start.cd)
+		member_string(line, "cd", text_of(event->child_start.cd));
+	member_boolean(line, "use_shell", event->child_start.use_shell);
+	member_words(line, "argv", event->child_start.is_git ? "git" : NULL, event->child_start.argv);
+}
+
+static TARGET_PRINT(print_child_exit)
 {
 	member_integer(line, "child_id", event->child_exit.id);
 	member_integer(line, "pid", event->child_exit.pid);
@@ -127,23 +149,47 @@ static void print_child_exit(struct buffer *line, const struct trace2_session *s
 	member_seconds(line, session, "t_rel", event->child_exit.t_rel_ns);
 }
 
-static void print_thread_exit(struct buffer *line, const struct trace2_session *session,
-			      const struct trace2_event *event)
+static TARGET_PRINT(print_child_ready)
+{
+	member_integer(line, "child_id", event->child_ready.id);
+	member_integer(line, "pid", event->child_ready.pid);
+	member_string(line, "ready", text_of(event->child_ready.ready));
+	member_seconds(line, session, "t_rel", event->child_ready.t_rel_ns);
+}
+
+static TARGET_PRINT(print_exec)
+{
+	member_integer(line, "exec_id", event->exec.id);
+	if (event->exec.exe)
+		member_string(line, "exe", text_of(event->exec.exe));
+	member_words(line, "argv", NULL, event->exec.argv);
+}
+
+static TARGET_PRINT(print_exec_result)
+{
+	member_integer(line, "exec_id", event->exec_result.id);
+	member_integer(line, "code", event->exec_result.code);
+}
+
+static TARGET_PRINT(print_thread_exit)
 {
 	member_seconds(line, session, "t_rel", event->thread_exit.t_rel_ns);
 }
 
-static void print_def_param(struct buffer *line, const struct trace2_session *session,
-			    const struct trace2_event *event)
+static TARGET_PRINT(print_def_param)
 {
-	(void)session;
 	member_string(line, "scope", text_of(event->def_param.scope));
 	member_string(line, "param", text_of(event->def_param.param));
 	if (event->def_param.value)
 		member_string(line, "value", text_of(event->def_param.value));
 }
 
-static void print_region(struct buffer *line, const struct trace2_session *session, const struct trace2_event *event)
+static TARGET_PRINT(print_def_repo)
+{
+	member_string(line, "worktree", text_of(event->repository->worktree));
+}
+
+static TARGET_PRINT(print_region)
 {
 	if (event->kind == TRACE2_REGION_LEAVE)
 		member_seconds(line, session, "t_rel", event->region.t_rel_ns);
@@ -152,11 +198,11 @@ static void print_region(struct buffer *line, const struct trace2_session *sessi
 		member_text(line, "category", event->region.category);
 	if (event->region.label)
 		member_text(line, "label", event->region.label);
-	if (event->region.msg.size > 0)
+	if (event->region.msg.data)
 		member_string(line, "msg", string_text(event->region.msg));
 }
 
-static void print_data(struct buffer *line, const struct trace2_session *session, const struct trace2_event *event)
+static TARGET_PRINT(print_data)
 {
 	member_seconds(line, session, "t_rel", event->data.t_rel_ns);
 	member_integer(line, "nesting", event->data.nesting);
@@ -170,93 +216,63 @@ static void print_data(struct buffer *line, const struct trace2_session *session
 	buffer_append(line, event->data.value.data, event->data.value.size);
 }
 
-static void print_timer(struct buffer *line, const struct trace2_session *session, const struct trace2_event *event)
+static TARGET_PRINT(print_printf)
+{
+	if (event->printf.msg.data)
+		member_string(line, "msg", string_text(event->printf.msg));
+}
+
+static TARGET_PRINT(print_timer)
 {
 	member_text(line, "category", event->timer.category);
 	member_text(line, "name", event->timer.name);
 	member_integer(line, "intervals", event->timer.intervals);
-	member_seconds(line, session, "t_total", event->timer.total_ns);
-	member_seconds(line, session, "t_min", event->timer.min_ns);
-	member_seconds(line, session, "t_max", event->timer.max_ns);
+	member_seconds(line, session, "t_total", timer_ns(session, event->timer.total_ns));
+	member_seconds(line, session, "t_min", timer_ns(session, event->timer.min_ns));
+	member_seconds(line, session, "t_max", timer_ns(session, event->timer.max_ns));
 }
 
-static void print_counter(struct buffer *line, const struct trace2_session *session, const struct trace2_event *event)
+/* A count beyond 2^63 is negative here, as git's is; NORMAL and PERF show it whole. */
+static TARGET_PRINT(print_counter)
 {
-	(void)session;
 	member_text(line, "category", event->counter.category);
 	member_text(line, "name", event->counter.name);
 	member_integer(line, "count", event->counter.count);
 }
 
-static const struct event_row rows[] = {
-	[TRACE2_VERSION] = { "version", false, false, print_version },
-	[TRACE2_START] = { "start", true, false, print_start },
-	[TRACE2_EXIT] = { "exit", true, false, print_exit },
-	[TRACE2_ATEXIT] = { "atexit", true, false, print_exit },
-	[TRACE2_ERROR] = { "error", false, true, print_error },
-	[TRACE2_CMD_NAME] = { "cmd_name", false, false, print_cmd_name },
-	[TRACE2_CMD_MODE] = { "cmd_mode", false, false, print_cmd_mode },
-	[TRACE2_CHILD_START] = { "child_start", false, false, print_child_start },
-	[TRACE2_CHILD_EXIT] = { "child_exit", false, false, print_child_exit },
-	[TRACE2_THREAD_START] = { "thread_start", false, true, NULL },
-	[TRACE2_THREAD_EXIT] = { "thread_exit", false, true, print_thread_exit },
-	[TRACE2_DEF_PARAM] = { "def_param", false, false, print_def_param },
-	[TRACE2_REGION_ENTER] = { "region_enter", false, true, print_region },
-	[TRACE2_REGION_LEAVE] = { "region_leave", false, true, print_region },
-	[TRACE2_DATA] = { "data", true, false, print_data },
-	[TRACE2_DATA_JSON] = { "data_json", true, false, print_data },
-	[TRACE2_TH_TIMER] = { "th_timer", false, false, print_timer },
-	[TRACE2_TIMER] = { "timer", false, false, print_timer },
-	[TRACE2_COUNTER] = { "counter", false, false, print_counter },
-};
-_Static_assert(sizeof(rows) / sizeof(rows[0]) == TRACE2_KIND_COUNT, "a row for every kind");
-
-/* Date and microseconds, cut, not rounded, and the closing quote. */
-static void append_time(struct buffer *line, struct trace2_session *session, int64_t time_ns)
+/* What git's code does; its document names start where the code keeps the time of version. */
+static bool has_time(const struct trace2_session *session, enum trace2_kind kind)
 {
-	unsigned int us;
-	int64_t second = time_split(session->settings.start_unix_ns + time_ns, &us);
-	char fraction[] = ".000000Z\"";
-
-	if (second != session->date_s) {
-		session->date_s = second;
-		time_date_text(session->date, second, "%Y-%m-%dT%H:%M:%S");
-		session->date_size = strlen(session->date);
-	}
-	for (int i = 6; i > 0; i--) {
-		fraction[i] = '0' + us % 10;
-		us /= 10;
-	}
-	buffer_append(line, session->date, session->date_size);
-	buffer_append(line, fraction, sizeof(fraction) - 1);
+	return !session->settings.is_brief[TRACE2_EVENT] || kind == TRACE2_VERSION || kind == TRACE2_ATEXIT;
 }
 
-static void append_head(struct buffer *line, struct trace2_session *session, const struct event_row *row,
+static void event_begin(struct buffer *line, struct stamp *stamp, const struct trace2_session *session,
 			const struct trace2_event *event)
 {
-	const struct trace2_thread *thread = event->thread ? event->thread : session->main_thread;
+	const struct trace2_thread *thread = event_thread(session, event);
 
 	buffer_append(line, "{\"event\":\"", 10);
-	buffer_append_string(line, row->name);
+	buffer_append_string(line, kinds[event->kind].name);
 	buffer_append(line, "\",", 2);
-	buffer_append(line, thread->prefix.data, thread->prefix.size);
-	append_time(line, session, event->time_ns);
-	if (!event->file)
-		return;
-	member_string(line, "file", text_of(event->file));
-	member_integer(line, "line", event->line);
+	buffer_append(line, thread->json.data, thread->json.size);
+	if (has_time(session, event->kind)) {
+		buffer_append(line, ",\"time\":\"", 9);
+		stamp_append_utc(stamp, line, session->settings.start_unix_ns + event->time_ns);
+		buffer_append_char(line, '"');
+	}
+	if (event->file && *event->file && !session->settings.is_brief[TRACE2_EVENT]) {
+		member_string(line, "file", text_of(event->file));
+		member_integer(line, "line", event->line);
+	}
+	if (event->repository)
+		member_integer(line, "repo", event->repository->id);
+	if (kinds[event->kind].has_t_abs)
+		member_seconds(line, session, "t_abs", event->time_ns);
 }
 
-void event_print(struct buffer *line, struct trace2_session *session, const struct trace2_event *event)
+static void event_end(struct buffer *line, const struct trace2_session *session, const struct trace2_event *event)
 {
-	const struct event_row *row = &rows[event->kind];
-
-	append_head(line, session, row, event);
-	if (row->has_t_abs)
-		member_seconds(line, session, "t_abs", event->time_ns);
-	if (row->print)
-		row->print(line, session, event);
-	if (row->may_have_t_abs && session->settings.has_more_t_abs)
+	if (kinds[event->kind].may_have_t_abs && session->settings.has_more_t_abs)
 		member_seconds(line, session, "t_abs", event->time_ns);
 	if (event->more.size > 0) {
 		buffer_append_char(line, ',');
@@ -264,3 +280,55 @@ void event_print(struct buffer *line, struct trace2_session *session, const stru
 	}
 	buffer_append(line, "}\n", 2);
 }
+
+static bool event_wants(const struct trace2_session *session, const struct trace2_event *event)
+{
+	switch (event->kind) {
+	case TRACE2_REGION_ENTER:
+	case TRACE2_REGION_LEAVE:
+		return event->region.nesting <= session->settings.max_nesting;
+	case TRACE2_DATA:
+	case TRACE2_DATA_JSON:
+		return event->data.nesting <= session->settings.max_nesting;
+	default:
+		return true;
+	}
+}
+
+const struct target event_target = {
+	.begin = event_begin,
+	.end = event_end,
+	.wants = event_wants,
+	.print = {
+		[TRACE2_VERSION] = print_version,
+		[TRACE2_TOO_MANY_FILES] = print_nothing,
+		[TRACE2_START] = print_start,
+		[TRACE2_EXIT] = print_exit,
+		[TRACE2_ATEXIT] = print_exit,
+		[TRACE2_SIGNAL] = print_signal,
+		[TRACE2_ERROR] = print_error,
+		[TRACE2_CMD_PATH] = print_cmd_path,
+		[TRACE2_CMD_ANCESTRY] = print_cmd_ancestry,
+		[TRACE2_CMD_NAME] = print_cmd_name,
+		[TRACE2_CMD_MODE] = print_cmd_mode,
+		[TRACE2_ALIAS] = print_alias,
+		[TRACE2_CHILD_START] = print_child_start,
+		[TRACE2_CHILD_EXIT] = print_child_exit,
+		[TRACE2_CHILD_READY] = print_child_ready,
+		[TRACE2_EXEC] = print_exec,
+		[TRACE2_EXEC_RESULT] = print_exec_result,
+		[TRACE2_THREAD_START] = print_nothing,
+		[TRACE2_THREAD_EXIT] = print_thread_exit,
+		[TRACE2_DEF_PARAM] = print_def_param,
+		[TRACE2_DEF_REPO] = print_def_repo,
+		[TRACE2_REGION_ENTER] = print_region,
+		[TRACE2_REGION_LEAVE] = print_region,
+		[TRACE2_DATA] = print_data,
+		[TRACE2_DATA_JSON] = print_data,
+		[TRACE2_PRINTF] = print_printf,
+		[TRACE2_TH_TIMER] = print_timer,
+		[TRACE2_TIMER] = print_timer,
+		[TRACE2_TH_COUNTER] = print_counter,
+		[TRACE2_COUNTER] = print_counter,
+	},
+};

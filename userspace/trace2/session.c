@@ -1,15 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* A session: its identity, its target, and the first failure. */
+/* A session: its identity, its targets, and the first failure. */
 #include "trace2/session.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "trace2/event.h"
+#include "trace2/place.h"
+#include "trace2/redact.h"
+#include "trace2/target.h"
 
 /* Lines leave in blocks of about this size. */
 #define BLOCK_SIZE (256 * 1024)
+
+#define DEFAULT_DECIMALS 6
+#define DEFAULT_NESTING 2
+#define DEFAULT_CATEGORY_WIDTH 12
+
+static const struct target *const targets[] = {
+	[TRACE2_NORMAL] = &normal_target,
+	[TRACE2_PERF] = &perf_target,
+	[TRACE2_EVENT] = &event_target,
+};
+_Static_assert(sizeof(targets) / sizeof(targets[0]) == TRACE2_TARGET_COUNT, "a table for every target");
+
+static unsigned int count_parents(const char *sid)
+{
+	unsigned int nr_parents = 0;
+
+	while ((sid = strchr(sid, '/'))) {
+		nr_parents++;
+		sid++;
+	}
+	return nr_parents;
+}
+
+static void settings_complete(struct trace2_settings *settings)
+{
+	if (settings->decimals != 9)
+		settings->decimals = DEFAULT_DECIMALS;
+	if (settings->max_nesting == 0)
+		settings->max_nesting = DEFAULT_NESTING;
+	if (settings->category_width == 0)
+		settings->category_width = DEFAULT_CATEGORY_WIDTH;
+}
 
 struct trace2_session *trace2_session_new(const struct trace2_settings *settings)
 {
@@ -19,9 +53,10 @@ struct trace2_session *trace2_session_new(const struct trace2_settings *settings
 	if (!session)
 		return NULL;
 	session->settings = *settings;
-	session->event.fd = -1;
-	session->date_s = INT64_MIN;
+	settings_complete(&session->settings);
+	session->depth = count_parents(settings->sid);
 	session->sid = strdup(settings->sid);
+	session->settings.sid = session->sid;
 	if (session->sid)
 		session->main_thread = trace2_thread_new(session, main_name);
 	if (session->main_thread)
@@ -30,31 +65,152 @@ struct trace2_session *trace2_session_new(const struct trace2_settings *settings
 	return NULL;
 }
 
-int trace2_session_add_event(struct trace2_session *session, int fd, const char *name)
+int trace2_session_add(struct trace2_session *session, enum trace2_target target, int fd, const char *name)
 {
-	destination_release(&session->event);
-	return destination_init(&session->event, fd, name);
+	struct destination *destination = &session->destinations[target];
+
+	destination_release(destination);
+	if (destination_init(destination, name) == 0) {
+		destination_set(destination, fd, true);
+		return 0;
+	}
+	close(fd);
+	return -1;
+}
+
+void session_report(const struct trace2_session *session, bool is_always, const char *message)
+{
+	const struct trace2_settings *settings = &session->settings;
+
+	if (settings->report && (is_always || settings->reports_all))
+		settings->report(settings->report_context, message);
+}
+
+int trace2_session_open(struct trace2_session *session, enum trace2_target target, const char *value, const char *name)
+{
+	struct destination *destination = &session->destinations[target];
+	struct error error = { 0 };
+	enum place_result result;
+
+	destination_release(destination);
+	result = place_open(destination, &session->settings, value, name, &error);
+	if (result == PLACE_OPEN)
+		return 1;
+	destination_release(destination);
+	if (result == PLACE_OFF)
+		return 0;
+	if (!session->settings.is_lenient)
+		return error_set(&session->error, "%s", error.text);
+	session_report(session, result == PLACE_UNKNOWN, error.text);
+	return 0;
+}
+
+bool trace2_session_has(const struct trace2_session *session, enum trace2_target target)
+{
+	return destination_is_on(&session->destinations[target]);
+}
+
+/* What a failed write means is the session's policy. */
+static int destination_failed(struct trace2_session *session, struct destination *destination, struct error *error)
+{
+	if (!session->settings.is_lenient)
+		return error_set(&session->error, "%s", error->text);
+	if (destination_turn_off(destination))
+		session_report(session, false, error->text);
+	return 0;
+}
+
+static int destination_send(struct trace2_session *session, struct destination *destination, const struct buffer *lines)
+{
+	struct error error = { 0 };
+
+	if (destination_write(destination, lines, session->settings.is_lenient, &error) == 0)
+		return 0;
+	return destination_failed(session, destination, &error);
 }
 
 int trace2_session_flush(struct trace2_session *session)
 {
 	if (session->error.text[0])
 		return -1;
-	return session->event.fd < 0 ? 0 : destination_flush(&session->event, &session->error);
+	for (int i = 0; i < TRACE2_TARGET_COUNT; i++) {
+		struct destination *destination = &session->destinations[i];
+
+		if (destination_is_on(destination) && destination_send(session, destination, &destination->lines) < 0)
+			return -1;
+		buffer_clear(&destination->lines);
+	}
+	return 0;
+}
+
+static void line_append(struct buffer *line, struct printer *printer, const struct trace2_session *session,
+			const struct target *target, const struct trace2_event *event)
+{
+	target->begin(line, &printer->stamp, session, event);
+	target->print[event->kind](line, session, event);
+	target->end(line, session, event);
+}
+
+static int line_write(struct trace2_session *session, struct printer *printer, enum trace2_target number,
+		      const struct trace2_event *event)
+{
+	const struct target *target = targets[number];
+	struct destination *destination = &session->destinations[number];
+	struct buffer *lines = &destination->lines;
+
+	if (!destination_is_on(destination) || !target->print[event->kind])
+		return 0;
+	if (target->wants && !target->wants(session, event))
+		return 0;
+	if (session->settings.flush == TRACE2_FLUSH_BLOCKS && !destination->is_datagram) {
+		line_append(lines, printer, session, target, event);
+		return lines->size < BLOCK_SIZE && !lines->failed ? 0 : trace2_session_flush(session);
+	}
+	buffer_clear(&printer->line);
+	line_append(&printer->line, printer, session, target, event);
+	return destination_send(session, destination, &printer->line);
+}
+
+/* A stream that goes into the sentinel of a full folder says so behind its version. */
+static int sentinel_write(struct trace2_session *session, struct printer *printer, const struct trace2_event *version)
+{
+	struct trace2_event event = { .kind = TRACE2_TOO_MANY_FILES, .time_ns = version->time_ns };
+
+	event.file = version->file;
+	event.line = version->line;
+	if (!session->destinations[TRACE2_EVENT].is_sentinel)
+		return 0;
+	return line_write(session, printer, TRACE2_EVENT, &event);
+}
+
+static int event_write(struct trace2_session *session, struct printer *printer, const struct trace2_event *event)
+{
+	for (int i = 0; i < TRACE2_TARGET_COUNT; i++) {
+		if (line_write(session, printer, i, event) < 0)
+			return -1;
+	}
+	return event->kind == TRACE2_VERSION ? sentinel_write(session, printer, event) : 0;
+}
+
+int session_print(struct trace2_session *session, struct printer *printer, const struct trace2_event *event)
+{
+	struct redacted redacted;
+	int status;
+
+	if (session->error.text[0])
+		return -1;
+	if (session->settings.keeps_passwords || !kinds[event->kind].has_secrets)
+		return event_write(session, printer, event);
+	if (redacted_init(&redacted, event) < 0)
+		return session->settings.is_lenient ? 0 : error_set(&session->error, "out of memory");
+	status = event_write(session, printer, redacted.event);
+	redacted_release(&redacted);
+	return status;
 }
 
 int trace2_session_write(struct trace2_session *session, const struct trace2_event *event)
 {
-	struct buffer *lines = &session->event.lines;
-
-	if (session->error.text[0])
-		return -1;
-	if (session->event.fd < 0)
-		return 0;
-	event_print(lines, session, event);
-	if (session->settings.flush == TRACE2_FLUSH_BLOCKS && lines->size < BLOCK_SIZE && !lines->failed)
-		return 0;
-	return trace2_session_flush(session);
+	return session_print(session, &session->printer, event);
 }
 
 const char *trace2_session_error(const struct trace2_session *session)
@@ -67,11 +223,18 @@ const char *trace2_session_sid(const struct trace2_session *session)
 	return session->sid;
 }
 
+void printer_release(struct printer *printer)
+{
+	buffer_release(&printer->line);
+}
+
 void trace2_session_free(struct trace2_session *session)
 {
 	if (!session)
 		return;
-	destination_release(&session->event);
+	for (int i = 0; i < TRACE2_TARGET_COUNT; i++)
+		destination_release(&session->destinations[i]);
+	printer_release(&session->printer);
 	trace2_thread_free(session->main_thread);
 	free(session->sid);
 	free(session);

@@ -5,42 +5,85 @@
 
 #include "base/base.h"
 #include "trace2/destination.h"
+#include "trace2/stamp.h"
 #include "trace2/trace2.h"
+
+/** THREAD_NAME_SIZE - what git cuts a thread's name to, and the width of PERF's column */
+#define THREAD_NAME_SIZE 24
 
 /**
  * struct trace2_thread - a thread with its part of the line
- * @prefix: the members "sid" and "thread", and "time" up to its opening quote
+ * @json: the members "sid" and "thread", without a comma around them
+ * @cell: PERF's columns of depth and thread
  */
 struct trace2_thread {
-	struct buffer prefix;
+	struct buffer json;
+	struct buffer cell;
 };
 
 /**
- * struct trace2_text - a text with its JSON
+ * struct trace2_text - a text with its JSON, and as lines for people have it
  */
 struct trace2_text {
 	struct buffer json;
+	struct buffer plain;
+};
+
+/**
+ * struct printer - what is needed to print a line, and is not to be shared between threads
+ * @line: where lines are made that leave at once
+ */
+struct printer {
+	struct buffer line;
+	struct stamp stamp;
 };
 
 /**
  * struct trace2_session - one stream of events
- * @date: UTC date and time up to the second @date_s, as EVENT writes it: it seldom changes from line to line
+ * @depth: how many sessions it is below
+ * @printer: that of trace2_session_write()
  */
 struct trace2_session {
 	struct trace2_settings settings;
 	char *sid;
+	unsigned int depth;
 	struct trace2_thread *main_thread;
-	struct destination event;
+	struct destination destinations[TRACE2_TARGET_COUNT];
+	struct printer printer;
 	struct error error;
-	int64_t date_s;
-	char date[TIME_DATE_SIZE];
-	size_t date_size;
 };
+
+/**
+ * session_print - write one event to every target, with the printer of the calling thread
+ *
+ * As trace2_session_write(). In a lenient session that flushes by lines, threads need no lock for it.
+ */
+int session_print(struct trace2_session *session, struct printer *printer, const struct trace2_event *event);
+
+/** session_report - say what a lenient session does not fail for; @is_always: even where not all is to be reported */
+void session_report(const struct trace2_session *session, bool is_always, const char *message);
+
+void printer_release(struct printer *printer);
 
 /** string_text - the same bytes, as the base room calls them */
 static inline struct text string_text(struct trace2_string string)
 {
 	return (struct text){ .data = string.data, .size = string.size };
+}
+
+/** event_thread - the thread that an event is on */
+static inline const struct trace2_thread *event_thread(const struct trace2_session *session,
+							const struct trace2_event *event)
+{
+	return event->thread ? event->thread : session->main_thread;
+}
+
+/** timer_ns - a timer's time as it is shown: git rounds these, where it cuts all others */
+static inline int64_t timer_ns(const struct trace2_session *session, int64_t time_ns)
+{
+	bool is_shown_whole = session->settings.decimals == 9;
+
+	return is_shown_whole || time_ns > INT64_MAX - NS_PER_US ? time_ns : time_ns + NS_PER_US / 2;
 }
 
 #endif

@@ -2,20 +2,40 @@
 /* Threads and texts: what is rendered once and copied into many lines. */
 #include <stdlib.h>
 
+#include "trace2/plain.h"
 #include "trace2/session.h"
+
+/* "d0 | main                     | " */
+static void cell_render(struct buffer *cell, const struct trace2_session *session, struct text name)
+{
+	struct buffer plain = { 0 };
+
+	plain_append(&plain, name);
+	cell->failed |= plain.failed;
+	buffer_append_char(cell, 'd');
+	buffer_append_unsigned(cell, session->depth);
+	buffer_append_string(cell, " | ");
+	plain_append_cell(cell, buffer_text(&plain), THREAD_NAME_SIZE, SIZE_MAX);
+	buffer_append_string(cell, " | ");
+	buffer_release(&plain);
+}
 
 struct trace2_thread *trace2_thread_new(const struct trace2_session *session, struct trace2_string name)
 {
 	struct trace2_thread *thread = calloc(1, sizeof(*thread));
+	struct text text = string_text(name);
 
 	if (!thread)
 		return NULL;
-	buffer_append_string(&thread->prefix, "\"sid\":");
-	json_append_string(&thread->prefix, text_of(session->sid));
-	buffer_append_string(&thread->prefix, ",\"thread\":");
-	json_append_string(&thread->prefix, string_text(name));
-	buffer_append_string(&thread->prefix, ",\"time\":\"");
-	if (!thread->prefix.failed)
+	/* git cuts within characters, which would leave bytes that are no UTF-8. */
+	if (!session->settings.has_whole_names)
+		text = text_cut(text, THREAD_NAME_SIZE);
+	buffer_append_string(&thread->json, "\"sid\":");
+	json_append_string(&thread->json, text_of(session->sid));
+	buffer_append_string(&thread->json, ",\"thread\":");
+	json_append_string(&thread->json, text);
+	cell_render(&thread->cell, session, text);
+	if (!thread->json.failed && !thread->cell.failed)
 		return thread;
 	trace2_thread_free(thread);
 	return NULL;
@@ -25,15 +45,18 @@ void trace2_thread_free(struct trace2_thread *thread)
 {
 	if (!thread)
 		return;
-	buffer_release(&thread->prefix);
+	buffer_release(&thread->json);
+	buffer_release(&thread->cell);
 	free(thread);
 }
 
 int trace2_text_set(struct trace2_text *text, struct trace2_string string)
 {
 	buffer_clear(&text->json);
+	buffer_clear(&text->plain);
 	json_append_string(&text->json, string_text(string));
-	return text->json.failed ? -1 : 0;
+	plain_append(&text->plain, string_text(string));
+	return text->json.failed || text->plain.failed ? -1 : 0;
 }
 
 struct trace2_text *trace2_text_new(struct trace2_string string)
@@ -51,5 +74,6 @@ void trace2_text_free(struct trace2_text *text)
 	if (!text)
 		return;
 	buffer_release(&text->json);
+	buffer_release(&text->plain);
 	free(text);
 }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* The table of kinds of events. */
+#include "trace2/kind.h"
+
+const struct kind kinds[TRACE2_KIND_COUNT] = {
+	[TRACE2_VERSION] = { "version" },
+	[TRACE2_TOO_MANY_FILES] = { "too_many_files" },
+	[TRACE2_START] = { "start", .has_t_abs = true, .has_t_abs_column = true, .has_secrets = true },
+	[TRACE2_EXIT] = { "exit", .has_t_abs = true, .has_t_abs_column = true },
+	[TRACE2_ATEXIT] = { "atexit", .has_t_abs = true, .has_t_abs_column = true },
+	[TRACE2_SIGNAL] = { "signal", .has_t_abs = true, .has_t_abs_column = true },
+	[TRACE2_ERROR] = { "error", .may_have_t_abs = true },
+	[TRACE2_CMD_PATH] = { "cmd_path" },
+	[TRACE2_CMD_ANCESTRY] = { "cmd_ancestry" },
+	[TRACE2_CMD_NAME] = { "cmd_name" },
+	[TRACE2_CMD_MODE] = { "cmd_mode" },
+	[TRACE2_ALIAS] = { "alias" },
+	[TRACE2_CHILD_START] = { "child_start", .has_t_abs_column = true, .has_secrets = true },
+	[TRACE2_CHILD_EXIT] = { "child_exit", .has_t_abs_column = true },
+	[TRACE2_CHILD_READY] = { "child_ready", .has_t_abs_column = true },
+	[TRACE2_EXEC] = { "exec", .has_t_abs_column = true, .has_secrets = true },
+	[TRACE2_EXEC_RESULT] = { "exec_result", .has_t_abs_column = true },
+	[TRACE2_THREAD_START] = { "thread_start", .may_have_t_abs = true, .has_t_abs_column = true },
+	[TRACE2_THREAD_EXIT] = { "thread_exit", .may_have_t_abs = true, .has_t_abs_column = true },
+	[TRACE2_DEF_PARAM] = { "def_param", .has_secrets = true },
+	[TRACE2_DEF_REPO] = { "def_repo" },
+	[TRACE2_REGION_ENTER] = { "region_enter", .may_have_t_abs = true, .has_t_abs_column = true },
+	[TRACE2_REGION_LEAVE] = { "region_leave", .may_have_t_abs = true, .has_t_abs_column = true },
+	[TRACE2_DATA] = { "data", .has_t_abs = true, .has_t_abs_column = true },
+	[TRACE2_DATA_JSON] = { "data_json", .has_t_abs = true, .has_t_abs_column = true },
+	[TRACE2_PRINTF] = { "printf", .has_t_abs = true, .has_t_abs_column = true },
+	[TRACE2_TH_TIMER] = { "th_timer" },
+	[TRACE2_TIMER] = { "timer" },
+	[TRACE2_TH_COUNTER] = { "th_counter" },
+	[TRACE2_COUNTER] = { "counter" },
+};

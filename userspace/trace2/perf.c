@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Prints events as git's PERF target does: columns between bars, and dots for open regions. */
+#include <string.h>
+
+#include "trace2/message.h"
+#include "trace2/plain.h"
+#include "trace2/target.h"
+
+#define PLACE_WIDTH 28
+#define NAME_WIDTH 12
+#define REPOSITORY_WIDTH 3
+#define SECONDS_WIDTH 9
+#define DOTS_PER_REGION 2
+
+static const char bar[] = " | ";
+
+static void bar_append(struct buffer *line)
+{
+	buffer_append(line, bar, sizeof(bar) - 1);
+}
+
+/* A place that is too long is shown by its end, which begins at a character. */
+static void place_append(struct buffer *line, const char *file, int number)
+{
+	size_t start = line->size, size;
+	struct buffer place = { 0 };
+	const char *data;
+
+	if (file && *file) {
+		plain_append_string(&place, file);
+		buffer_printf(&place, ":%d", number);
+		data = place.data;
+		size = place.size;
+		line->failed |= place.failed;
+		if (size > PLACE_WIDTH) {
+			buffer_append_string(line, "...");
+			data += size - (PLACE_WIDTH - 3);
+			size = PLACE_WIDTH - 3;
+		}
+		while (size > 0 && ((unsigned char)*data & 0xc0) == 0x80) {
+			data++;
+			size--;
+		}
+		buffer_append(line, data, size);
+	}
+	buffer_release(&place);
+	plain_append_blanks(line, start + PLACE_WIDTH);
+}
+
+static void repository_append(struct buffer *line, const struct trace2_repository *repository)
+{
+	size_t start = line->size;
+
+	if (repository) {
+		buffer_append_char(line, 'r');
+		buffer_append_signed(line, repository->id);
+		buffer_append_char(line, ' ');
+	}
+	plain_append_blanks(line, start + REPOSITORY_WIDTH);
+	bar_append(line);
+}
+
+static void seconds_append(struct buffer *line, const struct trace2_session *session, const int64_t *time_ns)
+{
+	size_t width = seconds_width(session, SECONDS_WIDTH);
+
+	if (time_ns)
+		plain_append_seconds(line, *time_ns, session->settings.decimals, width);
+	else
+		plain_append_blanks(line, line->size + width);
+	bar_append(line);
+}
+
+/* What stands in the column of the time since something began; NULL for nothing. */
+static const int64_t *event_t_rel(const struct trace2_event *event)
+{
+	switch (event->kind) {
+	case TRACE2_CHILD_EXIT:
+		return &event->child_exit.t_rel_ns;
+	case TRACE2_CHILD_READY:
+		return &event->child_ready.t_rel_ns;
+	case TRACE2_THREAD_EXIT:
+		return &event->thread_exit.t_rel_ns;
+	case TRACE2_REGION_LEAVE:
+		return &event->region.t_rel_ns;
+	case TRACE2_DATA:
+	case TRACE2_DATA_JSON:
+		return &event->data.t_rel_ns;
+	default:
+		return NULL;
+	}
+}
+
+static const struct trace2_text *event_category(const struct trace2_event *event)
+{
+	switch (event->kind) {
+	case TRACE2_REGION_ENTER:
+	case TRACE2_REGION_LEAVE:
+		return event->region.category;
+	case TRACE2_DATA:
+	case TRACE2_DATA_JSON:
+		return event->data.category;
+	case TRACE2_TH_TIMER:
+	case TRACE2_TIMER:
+		return event->timer.category;
+	case TRACE2_TH_COUNTER:
+	case TRACE2_COUNTER:
+		return event->counter.category;
+	default:
+		return NULL;
+	}
+}
+
+static void scope_append(struct buffer *scope, const struct trace2_event *event)
+{
+	buffer_append_string(scope, "scope:");
+	plain_append_string(scope, event->def_param.scope);
+}
+
+static void category_append(struct buffer *line, const struct trace2_session *session, const struct trace2_event *event)
+{
+	size_t width = session->settings.category_width;
+	const struct trace2_text *category = event_category(event);
+	struct text text = category ? buffer_text(&category->plain) : text_of("");
+	struct buffer scope = { 0 };
+
+	if (event->kind == TRACE2_DEF_PARAM) {
+		scope_append(&scope, event);
+		text = buffer_text(&scope);
+	}
+	plain_append_cell(line, text, width, width);
+	line->failed |= scope.failed;
+	buffer_release(&scope);
+	bar_append(line);
+}
+
+static unsigned int event_depth(const struct trace2_event *event)
+{
+	switch (event->kind) {
+	case TRACE2_REGION_ENTER:
+	case TRACE2_REGION_LEAVE:
+		return event->region.nesting - 1;
+	case TRACE2_DATA:
+	case TRACE2_DATA_JSON:
+		return event->data.nesting - 1;
+	default:
+		return event->nr_regions;
+	}
+}
+
+static void dots_append(struct buffer *line, unsigned int depth)
+{
+	size_t size = (size_t)depth * DOTS_PER_REGION;
+	char *room = buffer_reserve(line, size);
+
+	if (!room || size == 0)
+		return;
+	memset(room, '.', size);
+	line->size += size;
+}
+
+static void perf_begin(struct buffer *line, struct stamp *stamp, const struct trace2_session *session,
+		       const struct trace2_event *event)
+{
+	const struct trace2_thread *thread = event_thread(session, event);
+	const struct kind *kind = &kinds[event->kind];
+
+	if (!session->settings.is_brief[TRACE2_PERF]) {
+		stamp_append_clock(stamp, line, session->settings.start_unix_ns + event->time_ns);
+		buffer_append_char(line, ' ');
+		place_append(line, event->file, event->line);
+		bar_append(line);
+	}
+	buffer_append(line, thread->cell.data, thread->cell.size);
+	plain_append_cell(line, text_of(kind->name), NAME_WIDTH, SIZE_MAX);
+	bar_append(line);
+	repository_append(line, event->repository);
+	seconds_append(line, session, kind->has_t_abs_column ? &event->time_ns : NULL);
+	seconds_append(line, session, event_t_rel(event));
+	category_append(line, session, event);
+	dots_append(line, event_depth(event));
+}
+
+static TARGET_PRINT(print_nothing)
+{
+}
+
+static TARGET_PRINT(print_exit)
+{
+	message_signed(line, "code:", event->exit.code);
+}
+
+static TARGET_PRINT(print_signal)
+{
+	message_signed(line, "signo:", event->signal.signo);
+}
+
+static void words_append(struct buffer *line, const char *name, char *const *words)
+{
+	buffer_append_string(line, name);
+	plain_append_words(line, words);
+	buffer_append_char(line, ']');
+}
+
+static TARGET_PRINT(print_cmd_ancestry)
+{
+	words_append(line, "ancestry:[", event->cmd_ancestry.ancestry);
+}
+
+static TARGET_PRINT(print_alias)
+{
+	buffer_append_string(line, "alias:");
+	plain_append_string(line, event->alias.alias);
+	words_append(line, " argv:[", event->alias.argv);
+}
+
+static void child_append(struct buffer *line, int id)
+{
+	message_signed(line, "[ch", id);
+	buffer_append_char(line, ']');
+}
+
+static TARGET_PRINT(print_child_start)
+{
+	const char *class = event->child_start.class ? event->child_start.class : "?";
+
+	child_append(line, event->child_start.id);
+	buffer_append_string(line, " class:");
+	plain_append_string(line, event->child_start.hook_name ? "hook" : class);
+	if (event->child_start.hook_name) {
+		buffer_append_string(line, " hook:");
+		plain_append_string(line, event->child_start.hook_name);
+	}
+	if (event->child_start.cd) {
+		buffer_append_string(line, " cd:");
+		plain_append_word(line, event->child_start.cd);
+	}
+	buffer_append_string(line, " argv:[");
+	if (event->child_start.is_git)
+		buffer_append_string(line, event->child_start.argv[0] ? "git " : "git");
+	words_append(line, "", event->child_start.argv);
+}
+
+static TARGET_PRINT(print_child_exit)
+{
+	child_append(line, event->child_exit.id);
+	message_signed(line, " pid:", event->child_exit.pid);
+	message_signed(line, " code:", event->child_exit.code);
+}
+
+static TARGET_PRINT(print_child_ready)
+{
+	child_append(line, event->child_ready.id);
+	message_signed(line, " pid:", event->child_ready.pid);
+	buffer_append_string(line, " ready:");
+	plain_append_string(line, event->child_ready.ready);
+}
+
+static TARGET_PRINT(print_exec)
+{
+	message_signed(line, "id:", event->exec.id);
+	buffer_append_string(line, " argv:[");
+	if (event->exec.exe) {
+		plain_append_string(line, event->exec.exe);
+		buffer_append_string(line, event->exec.argv[0] ? " " : "");
+	}
+	words_append(line, "", event->exec.argv);
+}
+
+static TARGET_PRINT(print_exec_result)
+{
+	message_signed(line, "id:", event->exec_result.id);
+	message_signed(line, " code:", event->exec_result.code);
+	message_reason(line, event->exec_result.code);
+}
+
+static TARGET_PRINT(print_def_param)
+{
+	plain_append_string(line, event->def_param.param);
+	if (!event->def_param.value)
+		return;
+	buffer_append_char(line, ':');
+	plain_append_string(line, event->def_param.value);
+}
+
+static TARGET_PRINT(print_def_repo)
+{
+	buffer_append_string(line, "worktree:");
+	plain_append_word(line, event->repository->worktree);
+}
+
+static TARGET_PRINT(print_region)
+{
+	if (event->region.label) {
+		buffer_append_string(line, "label:");
+		message_text(line, event->region.label);
+	}
+	if (event->region.msg.data) {
+		buffer_append_char(line, ' ');
+		plain_append(line, string_text(event->region.msg));
+	}
+}
+
+static TARGET_PRINT(print_data)
+{
+	message_text(line, event->data.key);
+	buffer_append_char(line, ':');
+	plain_append(line, string_text(event->data.value));
+}
+
+static TARGET_PRINT(print_timer)
+{
+	buffer_append_string(line, "name:");
+	message_text(line, event->timer.name);
+	message_timer(line, session, event);
+}
+
+static TARGET_PRINT(print_counter)
+{
+	buffer_append_string(line, "name:");
+	message_text(line, event->counter.name);
+	message_unsigned(line, " value:", event->counter.count);
+}
+
+/* PERF has no too_many_files. */
+const struct target perf_target = {
+	.begin = perf_begin,
+	.end = message_end,
+	.print = {
+		[TRACE2_VERSION] = message_version,
+		[TRACE2_START] = message_start,
+		[TRACE2_EXIT] = print_exit,
+		[TRACE2_ATEXIT] = print_exit,
+		[TRACE2_SIGNAL] = print_signal,
+		[TRACE2_ERROR] = message_error,
+		[TRACE2_CMD_PATH] = message_cmd_path,
+		[TRACE2_CMD_ANCESTRY] = print_cmd_ancestry,
+		[TRACE2_CMD_NAME] = message_cmd_name,
+		[TRACE2_CMD_MODE] = message_cmd_mode,
+		[TRACE2_ALIAS] = print_alias,
+		[TRACE2_CHILD_START] = print_child_start,
+		[TRACE2_CHILD_EXIT] = print_child_exit,
+		[TRACE2_CHILD_READY] = print_child_ready,
+		[TRACE2_EXEC] = print_exec,
+		[TRACE2_EXEC_RESULT] = print_exec_result,
+		[TRACE2_THREAD_START] = print_nothing,
+		[TRACE2_THREAD_EXIT] = print_nothing,
+		[TRACE2_DEF_PARAM] = print_def_param,
+		[TRACE2_DEF_REPO] = print_def_repo,
+		[TRACE2_REGION_ENTER] = print_region,
+		[TRACE2_REGION_LEAVE] = print_region,
+		[TRACE2_DATA] = print_data,
+		[TRACE2_DATA_JSON] = print_data,
+		[TRACE2_PRINTF] = message_printf,
+		[TRACE2_TH_TIMER] = print_timer,
+		[TRACE2_TIMER] = print_timer,
+		[TRACE2_TH_COUNTER] = print_counter,
+		[TRACE2_COUNTER] = print_counter,
+	},
+};

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Reads the value of a target, in the order in which git looks at it, and opens files. */
+#include "trace2/place.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DEFAULT_MODE 0666
+
+/* Where errors of a program go: the values "1" and "true" name it. */
+#define ERROR_DESCRIPTOR 2
+
+enum place_result place_failed(const struct destination *destination, const char *path, struct error *error)
+{
+	error_set_system(error, errno, "trace2: could not open '%s' for '%s' tracing", path, destination->name);
+	return PLACE_FAILED;
+}
+
+unsigned int place_mode(const struct trace2_settings *settings)
+{
+	return settings->file_mode ? settings->file_mode : DEFAULT_MODE;
+}
+
+static bool is_off(const char *value)
+{
+	return !value || !*value || strcmp(value, "0") == 0 || strcasecmp(value, "false") == 0;
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat about;
+
+	return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+static enum place_result descriptor_set(struct destination *destination, int fd)
+{
+	destination_set(destination, fd, false);
+	return PLACE_OPEN;
+}
+
+static enum place_result file_open(struct destination *destination, const struct trace2_settings *settings,
+				   const char *path, struct error *error)
+{
+	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, place_mode(settings));
+
+	if (fd < 0)
+		return place_failed(destination, path, error);
+	destination_set(destination, fd, true);
+	return PLACE_OPEN;
+}
+
+enum place_result place_open(struct destination *destination, const struct trace2_settings *settings, const char *value,
+			     const char *name, struct error *error)
+{
+	if (is_off(value))
+		return PLACE_OFF;
+	if (destination_init(destination, name) < 0) {
+		error_set(error, "out of memory");
+		return PLACE_FAILED;
+	}
+	if (strcmp(value, "1") == 0 || strcasecmp(value, "true") == 0)
+		return descriptor_set(destination, ERROR_DESCRIPTOR);
+	if (isdigit((unsigned char)value[0]) && !value[1])
+		return descriptor_set(destination, value[0] - '0');
+	if (value[0] == '/' && is_folder(value))
+		return folder_open(destination, settings, value, error);
+	if (value[0] == '/')
+		return file_open(destination, settings, value, error);
+	if (is_socket_value(value))
+		return socket_open(destination, value, error);
+	error_set(error, "trace2: unknown value for '%s': '%s'", name, value);
+	return PLACE_UNKNOWN;
+}

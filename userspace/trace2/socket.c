@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* A Unix socket as a target. */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "trace2/place.h"
+
+#define PREFIX "af_unix:"
+
+/** struct socket_form - how a value begins, and which types of sockets it asks for, in the order of trying; 0 is none */
+struct socket_form {
+	const char *prefix;
+	int types[2];
+};
+
+/* The first that fits. A type that is no type is taken for a part of the path, which then is no absolute one. */
+static const struct socket_form forms[] = {
+	{ PREFIX "stream:", { SOCK_STREAM, 0 } },
+	{ PREFIX "dgram:", { SOCK_DGRAM, 0 } },
+	{ PREFIX, { SOCK_STREAM, SOCK_DGRAM } },
+};
+
+bool is_socket_value(const char *value)
+{
+	return strncmp(value, PREFIX, strlen(PREFIX)) == 0;
+}
+
+static const struct socket_form *form_find(const char *value)
+{
+	const struct socket_form *form = forms;
+
+	while (strncmp(value, form->prefix, strlen(form->prefix)) != 0)
+		form++;
+	return form;
+}
+
+/* Returns a descriptor, or -1 with errno. */
+static int socket_connect(const char *path, int type)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
+	int number;
+
+	if (fd < 0)
+		return -1;
+	strcpy(address.sun_path, path);
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
+		return fd;
+	number = errno;
+	close(fd);
+	errno = number;
+	return -1;
+}
+
+static enum place_result path_open(struct destination *destination, const struct socket_form *form, const char *path,
+				   struct error *error)
+{
+	int fd = socket_connect(path, form->types[0]);
+
+	if (fd < 0 && errno == EPROTOTYPE && form->types[1])
+		fd = socket_connect(path, form->types[1]);
+	if (fd < 0) {
+		error_set_system(error, errno, "trace2: could not connect to socket '%s' for '%s' tracing", path,
+				 destination->name);
+		return PLACE_FAILED;
+	}
+	destination_set(destination, fd, true);
+	return PLACE_OPEN;
+}
+
+enum place_result socket_open(struct destination *destination, const char *value, struct error *error)
+{
+	const struct socket_form *form = form_find(value);
+	const char *path = value + strlen(form->prefix);
+	size_t room = sizeof(((struct sockaddr_un *)NULL)->sun_path);
+
+	if (path[0] == '/' && strlen(path) < room)
+		return path_open(destination, form, path, error);
+	if (!*path)
+		error_set(error, "trace2: invalid AF_UNIX value '%s' for '%s' tracing", value, destination->name);
+	else
+		error_set(error, "trace2: invalid AF_UNIX path '%s' for '%s' tracing", path, destination->name);
+	return PLACE_FAILED;
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Moments as text: the calendar is worked out here, because gmtime() takes a lock that a signal handler must not wait for. */
+#include "trace2/stamp.h"
+
+#include <string.h>
+#include <time.h>
+
+#define DAY_S 86400
+#define QUARTER_S 900
+#define DAYS_IN_400_YEARS 146097
+
+/* From 0000-03-01, where the leap day is a year's last, to 1970-01-01. */
+#define DAYS_BEFORE_1970 719468
+
+static int64_t floor_divide(int64_t number, int64_t divisor)
+{
+	return number / divisor - (number % divisor < 0);
+}
+
+/* Writes @number with @digits digits; returns where it ends. */
+static char *digits_put(char *out, unsigned int number, int digits)
+{
+	for (int i = digits - 1; i >= 0; i--) {
+		out[i] = '0' + number % 10;
+		number /= 10;
+	}
+	return out + digits;
+}
+
+static char *clock_put(char *out, unsigned int second)
+{
+	out = digits_put(out, second / 3600, 2);
+	*out++ = ':';
+	out = digits_put(out, second / 60 % 60, 2);
+	*out++ = ':';
+	return digits_put(out, second % 60, 2);
+}
+
+/* Years are counted from March here, so that months have a regular length but for the last. */
+static char *date_put(char *out, int64_t day_since_1970)
+{
+	int64_t day = day_since_1970 + DAYS_BEFORE_1970;
+	int64_t cycle = floor_divide(day, DAYS_IN_400_YEARS);
+	unsigned int in_cycle = day - cycle * DAYS_IN_400_YEARS;
+	unsigned int year = (in_cycle - in_cycle / 1460 + in_cycle / 36524 - in_cycle / 146096) / 365;
+	unsigned int in_year = in_cycle - (365 * year + year / 4 - year / 100);
+	unsigned int month = (5 * in_year + 2) / 153;
+	unsigned int is_next_year = month >= 10;
+
+	out = digits_put(out, cycle * 400 + year + is_next_year, 4);
+	*out++ = '-';
+	out = digits_put(out, is_next_year ? month - 9 : month + 3, 2);
+	*out++ = '-';
+	return digits_put(out, in_year - (153 * month + 2) / 5 + 1, 2);
+}
+
+static void fraction_append(struct buffer *line, unsigned int us, const char *end)
+{
+	char fraction[] = ".000000";
+
+	digits_put(fraction + 1, us, 6);
+	buffer_append(line, fraction, 7);
+	buffer_append_string(line, end);
+}
+
+void stamp_append_utc(struct stamp *stamp, struct buffer *line, int64_t unix_ns)
+{
+	unsigned int us;
+	int64_t second = time_split(unix_ns, &us);
+
+	if (!stamp->has_date || second != stamp->date_s) {
+		int64_t day = floor_divide(second, DAY_S);
+		char *out = date_put(stamp->date, day);
+
+		*out++ = 'T';
+		clock_put(out, second - day * DAY_S);
+		stamp->date_s = second;
+		stamp->has_date = true;
+	}
+	buffer_append(line, stamp->date, STAMP_DATE_SIZE - 1);
+	fraction_append(line, us, "Z");
+}
+
+static void offset_find(struct stamp *stamp, int64_t second)
+{
+	int64_t quarter = floor_divide(second, QUARTER_S);
+	time_t moment = second;
+	struct tm parts;
+
+	if (stamp->is_frozen || (stamp->has_offset && quarter == stamp->offset_quarter))
+		return;
+	stamp->offset_s = localtime_r(&moment, &parts) ? parts.tm_gmtoff : 0;
+	stamp->offset_quarter = quarter;
+	stamp->has_offset = true;
+}
+
+void stamp_append_clock(struct stamp *stamp, struct buffer *line, int64_t unix_ns)
+{
+	char clock[8];
+	unsigned int us;
+	int64_t second = time_split(unix_ns, &us);
+
+	offset_find(stamp, second);
+	second += stamp->offset_s;
+	clock_put(clock, second - floor_divide(second, DAY_S) * DAY_S);
+	buffer_append(line, clock, sizeof(clock));
+	fraction_append(line, us, "");
+}
+
+void stamp_freeze(struct stamp *stamp, int64_t unix_ns)
+{
+	unsigned int us;
+
+	offset_find(stamp, time_split(unix_ns, &us));
+	stamp->is_frozen = true;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* What a target is: a function for each kind of event that adds the kind's own part of a line. */
+#ifndef TRACE2_TARGET_H
+#define TRACE2_TARGET_H
+
+#include "trace2/kind.h"
+#include "trace2/session.h"
+
+/**
+ * struct target - one form of a stream
+ * @begin: adds what all lines begin with
+ * @end: adds what all lines end with, the newline too
+ * @wants: whether an event of a kind that has a function is written; NULL for all of them
+ * @print: adds an event's own part; NULL for kinds that this form does not have
+ */
+struct target {
+	void (*begin)(struct buffer *line, struct stamp *stamp, const struct trace2_session *session,
+		      const struct trace2_event *event);
+	void (*end)(struct buffer *line, const struct trace2_session *session, const struct trace2_event *event);
+	bool (*wants)(const struct trace2_session *session, const struct trace2_event *event);
+	void (*print[TRACE2_KIND_COUNT])(struct buffer *line, const struct trace2_session *session,
+					 const struct trace2_event *event);
+};
+
+/** TARGET_PRINT - the head of a function for struct target's @print, which need not use all of its arguments */
+#define TARGET_PRINT(function)                                                                            \
+	void function(__attribute__((unused)) struct buffer *line,                                        \
+		      __attribute__((unused)) const struct trace2_session *session,                       \
+		      __attribute__((unused)) const struct trace2_event *event)
+
+extern const struct target normal_target;
+extern const struct target perf_target;
+extern const struct target event_target;
+
+#endif
