@@ -14,7 +14,7 @@ bool filter_wants_record(const struct filter *filter, const struct record *recor
 
 	if (filter->has_cpu && record->cpu != filter->cpu)
 		return false;
-	if (since_ns < filter->from_ns || (filter->to_ns > 0 && since_ns > filter->to_ns))
+	if ((filter->from_ns > 0 && since_ns < filter->from_ns) || (filter->to_ns > 0 && since_ns > filter->to_ns))
 		return false;
 	return !filter->buffer || strcmp(filter->buffer, buffers ? buffers[record->buffer] : "") == 0;
 }
