@@ -9,7 +9,9 @@
 
 #include "dice.h"
 
+#ifndef SHEET_SIZE
 #define SHEET_SIZE 4096
+#endif
 #define SHEET_HEADER_SIZE 16
 #define SHEET_ROOM (SHEET_SIZE - SHEET_HEADER_SIZE)
 

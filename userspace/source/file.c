@@ -199,7 +199,7 @@ static int trace_file_begin(struct trace_file *file, struct error *error)
 
 	if (mapping_open(&file->mapping, file->path, error) < 0 || trace_file_read(file, error) < 0)
 		return -1;
-	if (trace_file_read_comms(file, error) < 0)
+	if (trace_file_part_streams(file, error) < 0 || trace_file_read_comms(file, error) < 0)
 		return -1;
 	for (size_t i = 0; i < source->nr_streams; i++) {
 		source->streams[i].layout = file->layout;

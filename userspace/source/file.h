@@ -79,7 +79,6 @@ struct trace_comm {
  * struct trace_file - the source
  * @is_swapped: its numbers are in the other byte order
  * @page_size: of the traced machine; its sub-buffers have this size unless a buffer says otherwise
- * @claimed: how many bytes the streams say they have, together
  * @buffers: their names
  * @comms: sorted by tid, into @comm_content
  */
@@ -93,7 +92,6 @@ struct trace_file {
 	struct page_layout layout;
 	struct trace_section parts[TRACE_PART_COUNT];
 	struct trace_options options;
-	size_t claimed;
 	char **buffers;
 	size_t nr_buffers;
 	struct trace_content comm_content;
@@ -167,6 +165,13 @@ struct trace_area {
 
 /** trace_file_add_stream - one CPU more; what cannot be is damage; returns -1 with @error where memory ran out */
 int trace_file_add_stream(struct trace_file *file, const struct trace_area *area, struct error *error);
+
+/**
+ * trace_file_part_streams - see to it that no two streams read the same bytes, once all were added
+ *
+ * So all of them together read no more than the file has, whatever it says. Returns -1 with @error where memory ran out.
+ */
+int trace_file_part_streams(struct trace_file *file, struct error *error);
 
 /** trace_file_visit - show the tracepoints whose formats a file has */
 int trace_file_visit(struct source *source, const struct source_visitor *visitor, struct error *error);

@@ -20,21 +20,22 @@
 /**
  * struct trace_stream - what one CPU's stream keeps
  * @cursor: in the file's bytes, from its beginning to the end of this CPU's area
- * @is_cut: the area claims to go on behind the end of the file
+ * @cut: why less is there than the area should have, NULL where all is there
  * @is_over: nothing more comes
  * @last_offset: where in the file the sub-buffer, or its chunk, begins that was given last
  * @forgotten: everything of the area up to here was given back
- * @nr_chunks_left: how many chunks follow
+ * @has_begun: @nr_chunks_left is known: how many chunks follow
  * @chunk: the inflated one, of which @chunk_size bytes are filled and @chunk_offset were given
  */
 struct trace_stream {
 	struct trace_file *file;
 	struct cursor cursor;
-	bool is_cut;
+	const char *cut;
 	bool is_over;
 	size_t sub_buffer_size;
 	size_t last_offset;
 	size_t forgotten;
+	bool has_begun;
 	uint32_t nr_chunks_left;
 	unsigned char *chunk;
 	size_t chunk_capacity;
@@ -71,17 +72,17 @@ static ssize_t stream_end(struct stream *stream)
 	struct trace_stream *own = stream->own;
 
 	own->is_over = true;
-	if (!own->is_cut)
+	if (!own->cut)
 		return 0;
-	return stream_break(stream, own->cursor.size, "it is cut short: records of a cpu are missing");
+	return stream_break(stream, own->cursor.size, own->cut);
 }
 
-/* Whether the last sub-buffer was damaged in itself, not just by the end of the file in its middle. */
+/* Whether the last sub-buffer was damaged in itself, not just by the end of the area in its middle. */
 static bool stream_is_damaged(const struct stream *stream)
 {
 	const struct trace_stream *own = stream->own;
 
-	return stream->page.is_damaged && !(own->is_cut && cursor_left(&own->cursor) == 0);
+	return stream->page.is_damaged && !(own->cut && cursor_left(&own->cursor) == 0);
 }
 
 static ssize_t plain_refill(struct stream *stream, struct error *error)
@@ -122,6 +123,9 @@ static int chunk_next(struct stream *stream, struct error *error)
 {
 	struct trace_stream *own = stream->own;
 
+	if (!own->has_begun)
+		own->nr_chunks_left = cursor_u32(&own->cursor);
+	own->has_begun = true;
 	while (own->nr_chunks_left > 0) {
 		uint32_t packed_size, size;
 		struct text packed;
@@ -131,7 +135,7 @@ static int chunk_next(struct stream *stream, struct error *error)
 		packed_size = cursor_u32(&own->cursor);
 		size = cursor_u32(&own->cursor);
 		packed = cursor_text(&own->cursor, packed_size);
-		if (own->cursor.is_over && own->is_cut)
+		if (own->cursor.is_over && own->cut)
 			return stream_end(stream);
 		if (own->cursor.is_over || size > CHUNK_SIZE_MAX)
 			return stream_break(stream, own->last_offset, "a compressed chunk claims a size that cannot be");
@@ -145,9 +149,10 @@ static int chunk_next(struct stream *stream, struct error *error)
 		if (size > 0)
 			return 1;
 	}
-	if (own->cursor.is_over && !own->is_cut)
+	if (own->cursor.is_over && !own->cut)
 		return stream_break(stream, own->last_offset, "the compressed chunks are missing");
-	own->is_cut = own->cursor.is_over;
+	if (!own->cursor.is_over)
+		own->cut = NULL;
 	return stream_end(stream);
 }
 
@@ -202,42 +207,37 @@ static const char *area_problem(const struct trace_area *area)
 	return NULL;
 }
 
-/* How much of an area, which begins at @begin, is in the file, and no other stream: all of them together are no more than the file. */
-static size_t area_size(struct trace_file *file, const struct trace_area *area, size_t begin)
+/* Lets the stream's cursor walk what is in the file of an area. */
+static void area_set(struct trace_stream *own, const struct trace_area *area)
 {
+	const struct mapping *mapping = &own->file->mapping;
 	uint64_t claimed = area->size + (area->is_compressed ? CHUNK_COUNT_SIZE : 0);
-	uint64_t size = file->mapping.size - begin;
+	size_t begin = area->offset < mapping->size ? area->offset : mapping->size;
+	size_t size = mapping->size - begin;
 
-	if (claimed >= area->size && claimed < size)
+	if (begin < area->offset || claimed < area->size || claimed > size)
+		own->cut = "it is cut short: records of a cpu are missing";
+	else
 		size = claimed;
-	if (size > file->mapping.size - file->claimed) {
-		trace_file_damage(file, begin, "the records of several cpus overlap");
-		size = file->mapping.size - file->claimed;
-	}
-	file->claimed += size;
-	return size;
+	own->cursor = (struct cursor){
+		.data = mapping->bytes,
+		.size = begin + size,
+		.offset = begin,
+		.is_swapped = own->file->is_swapped,
+	};
+	own->last_offset = begin;
+	own->forgotten = begin;
 }
 
 static struct trace_stream *trace_stream_new(struct trace_file *file, const struct trace_area *area)
 {
 	struct trace_stream *own = calloc(1, sizeof(*own));
-	size_t begin = area->offset < file->mapping.size ? area->offset : file->mapping.size;
 
 	if (!own)
 		return NULL;
 	own->file = file;
 	own->sub_buffer_size = area->sub_buffer_size;
-	own->is_cut = begin < area->offset || area->size > file->mapping.size - begin;
-	own->last_offset = begin;
-	own->forgotten = begin;
-	own->cursor = (struct cursor){
-		.data = file->mapping.bytes,
-		.size = begin + area_size(file, area, begin),
-		.offset = begin,
-		.is_swapped = file->is_swapped,
-	};
-	if (area->is_compressed)
-		own->nr_chunks_left = cursor_u32(&own->cursor);
+	area_set(own, area);
 	return own;
 }
 
@@ -265,5 +265,53 @@ int trace_file_add_stream(struct trace_file *file, const struct trace_area *area
 		.buffer = area->buffer,
 		.own = own,
 	};
+	return 0;
+}
+
+static int area_compare(const void *a, const void *b)
+{
+	const struct stream *left = *(struct stream *const *)a, *right = *(struct stream *const *)b;
+	size_t left_begin = ((struct trace_stream *)left->own)->cursor.offset;
+	size_t right_begin = ((struct trace_stream *)right->own)->cursor.offset;
+
+	if (left_begin != right_begin)
+		return left_begin < right_begin ? -1 : 1;
+	return left < right ? -1 : left > right;
+}
+
+/* Where two areas overlap the first ends where the second begins; of two that begin at one place, the second is empty. */
+static void areas_part(struct trace_stream *first, struct trace_stream *second)
+{
+	struct trace_stream *shorter = first;
+	size_t end = second->cursor.offset;
+
+	if (first->cursor.size <= end)
+		return;
+	if (first->cursor.offset == end)
+		shorter = second;
+	shorter->cursor.size = end;
+	shorter->cut = "the records of several cpus overlap";
+}
+
+int trace_file_part_streams(struct trace_file *file, struct error *error)
+{
+	size_t nr_streams = file->source.nr_streams;
+	struct stream **streams = calloc(nr_streams + 1, sizeof(*streams));
+	struct trace_stream *first = NULL;
+
+	if (!streams)
+		return error_set(error, "out of memory");
+	for (size_t i = 0; i < nr_streams; i++)
+		streams[i] = &file->source.streams[i];
+	qsort(streams, nr_streams, sizeof(*streams), area_compare);
+	for (size_t i = 0; i < nr_streams; i++) {
+		struct trace_stream *second = streams[i]->own;
+
+		if (first)
+			areas_part(first, second);
+		if (!first || cursor_left(&second->cursor) > 0)
+			first = second;
+	}
+	free(streams);
 	return 0;
 }

@@ -8,7 +8,7 @@
 /* Options are small but for the memory maps of traced processes. */
 #define OPTIONS_SIZE_MAX (16 << 20)
 
-/* More sections of options than a file of any use has; a chain that is longer runs in circles. */
+/* More sections of options than a file of any use has. */
 #define CHAIN_MAX 1024
 
 #define LAYOUT_SIZE_MAX (1 << 20)
@@ -101,27 +101,42 @@ static int option_read(struct trace_file *file, unsigned int id, struct cursor d
 static int options_read(struct trace_file *file, struct cursor *cursor, uint64_t *next, struct error *error)
 {
 	*next = 0;
-	while (cursor_left(cursor) > 0) {
+	for (;;) {
 		unsigned int id = cursor_u16(cursor);
 		struct cursor data = cursor_part(cursor, cursor_u32(cursor));
 
 		if (id == OPTION_END)
 			*next = cursor_u64(&data);
 		if (data.is_over || id == OPTION_END)
-			break;
+			return 0;
 		if (option_read(file, id, data, error) < 0)
 			return -1;
 	}
-	return 0;
+}
+
+/* Whether a section of options was read before, in which case the chain is a circle. */
+static bool chain_has(const uint64_t *offsets, size_t nr_offsets, uint64_t offset)
+{
+	for (size_t i = 0; i < nr_offsets; i++) {
+		if (offsets[i] == offset)
+			return true;
+	}
+	return false;
 }
 
 static int chain_read(struct trace_file *file, uint64_t offset, struct error *error)
 {
+	uint64_t offsets[CHAIN_MAX];
 	struct trace_section section;
 	struct trace_content content;
 	int status = 0;
 
-	for (int i = 0; i < CHAIN_MAX && offset > 0 && status == 0; i++) {
+	for (size_t i = 0; offset > 0 && status == 0; i++) {
+		if (i == CHAIN_MAX || chain_has(offsets, i, offset)) {
+			trace_file_damage(file, offset, "its options have no end");
+			return 0;
+		}
+		offsets[i] = offset;
 		if (!section_find(file, OPTION_END, offset, &section) ||
 		    !trace_content_open(file, &section, OPTIONS_SIZE_MAX, &content))
 			return 0;
@@ -129,8 +144,6 @@ static int chain_read(struct trace_file *file, uint64_t offset, struct error *er
 		trace_content_damage(file, &content, "it is cut short: options are missing");
 		trace_content_close(&content);
 	}
-	if (offset > 0 && status == 0)
-		trace_file_damage(file, offset, "its options have no end");
 	return status;
 }
 

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of trace.dat files that are cut short, lie, or are something else. */
+#include "source/file.h"
+
+#include <sanitizer/asan_interface.h>
+
+#include "dat.h"
+#include "scribe.h"
+#include "tap.h"
+
+#define RECORDS_IN_SHEET 4
+#define RECORD_SIZE 8
+
+static const struct dat small = {
+	.version = 7,
+	.long_size = 8,
+	.compression = "none",
+	.nr_sheets_in_chunk = 2,
+	.sub_buffer_size = 64,
+	.clock = "[boot]",
+	.has_trace_id = true,
+};
+
+static struct dat dat;
+static struct scratch scratch;
+
+/**
+ * struct count - how many records came of each CPU
+ * @has_strange: one was not the next that this CPU has
+ * @nr_losses: of unknown size
+ */
+struct count {
+	int of[DAT_BUFFERS][DAT_CPUS];
+	int all;
+	bool has_strange;
+	int nr_losses;
+};
+
+static int count_record(void *context, const struct record *record, struct error *error)
+{
+	struct count *count = context;
+	int *nr = &count->of[record->buffer][record->cpu];
+	int sheet = (record->buffer * DAT_CPUS + record->cpu) * DAT_SHEETS + *nr / RECORDS_IN_SHEET;
+	uint32_t word;
+
+	(void)error;
+	memcpy(&word, record->data, sizeof(word));
+	count->has_strange |= record->size != sizeof(word) || word != 100U * sheet + *nr % RECORDS_IN_SHEET;
+	++*nr;
+	count->all++;
+	return 0;
+}
+
+static int count_loss(void *context, const struct source_loss *loss, struct error *error)
+{
+	struct count *count = context;
+
+	(void)error;
+	count->nr_losses += loss->count < 0;
+	return 0;
+}
+
+/* Reads a source and counts; returns what source_damage() then says. */
+static const char *count_take(struct count *count, struct source *source)
+{
+	struct source_handler handler = { .context = count, .record = count_record, .loss = count_loss };
+	struct error error = { 0 };
+	uint64_t lost;
+
+	*count = (struct count){ 0 };
+	CHECK_NUMBER(source_finish(source, 9999, &handler, &lost, &error), 0);
+	CHECK(!count->has_strange);
+	return source_damage(source);
+}
+
+/* How many records of an uncompressed file are whole where only @size bytes of it are left. */
+static int whole_records(const struct buffer *bytes, size_t size)
+{
+	const struct sheet *sheets = &dat.sheets[0][0][0];
+	int nr_records = 0;
+
+	for (int i = 0; i < DAT_BUFFERS * DAT_CPUS * DAT_SHEETS; i++) {
+		const char *at = memmem(bytes->data, bytes->size, sheets[i].bytes, dat.sub_buffer_size);
+		size_t begin = at - bytes->data + 8 + dat.long_size;
+
+		for (int record = 1; record <= RECORDS_IN_SHEET; record++)
+			nr_records += begin + RECORD_SIZE * record <= size;
+	}
+	return nr_records;
+}
+
+/* What every complaint has to look like: one line that begins with the file and ends with a place in it. */
+static bool complaint_is_right(const char *text, size_t size)
+{
+	const char *place = strstr(text, "; at offset ");
+
+	return strncmp(text, scratch.path, strlen(scratch.path)) == 0 && place && !strchr(text, '\n') &&
+	       strtoull(place + strlen("; at offset "), NULL, 10) <= size;
+}
+
+/* Opens what is left of a file; returns how many records it gave. */
+static int cut_take(size_t size)
+{
+	struct error error = { 0 };
+	struct source *source;
+	struct count count;
+	const char *damage;
+
+	if (source_file_open(&source, scratch.path, &error) < 0) {
+		CHECK(complaint_is_right(error.text, size));
+		return 0;
+	}
+	damage = count_take(&count, source);
+	if (!CHECK(damage && complaint_is_right(damage, size)))
+		printf("# cut to %zu: %s\n", size, damage ? damage : "none");
+	source_close(source);
+	return count.all;
+}
+
+static void check_cuts(bool is_exact)
+{
+	struct buffer bytes = { 0 };
+	int before = DAT_BUFFERS * DAT_CPUS * DAT_SHEETS * RECORDS_IN_SHEET;
+
+	scratch_new(&scratch);
+	dat_begin(&dat);
+	dat_write(&bytes, &dat);
+	scratch_write(&scratch, bytes.data, bytes.size);
+	for (size_t size = bytes.size; size-- > 0;) {
+		int nr_records;
+
+		if (ftruncate(scratch.fd, size) < 0)
+			break;
+		nr_records = cut_take(size);
+		if (!CHECK(nr_records <= before) ||
+		    (is_exact && nr_records > 0 && !CHECK_NUMBER(nr_records, whole_records(&bytes, size)))) {
+			printf("# cut to %zu\n", size);
+			break;
+		}
+		before = nr_records;
+	}
+	CHECK_NUMBER(before, 0);
+	buffer_release(&bytes);
+	scratch_remove(&scratch);
+}
+
+TEST(version_6_cut_anywhere_gives_every_record_that_is_whole)
+{
+	dat = small;
+	dat.version = 6;
+	check_cuts(true);
+	dat.is_swapped = true;
+	dat.long_size = 4;
+	check_cuts(true);
+}
+
+TEST(version_7_cut_anywhere_gives_what_its_options_still_name)
+{
+	dat = small;
+	check_cuts(false);
+	dat.compression = "zstd";
+	check_cuts(false);
+	dat.compression = "zlib";
+	dat.is_swapped = true;
+	check_cuts(false);
+}
+
+/* Writes the file, with one number in it replaced; opens it. */
+static struct source *patched_open(const char *find, size_t find_size, size_t behind, uint64_t number, size_t size)
+{
+	struct error error = { 0 };
+	struct buffer bytes = { 0 };
+	struct source *source;
+	char *at;
+
+	dat_begin(&dat);
+	dat_write(&bytes, &dat);
+	at = memmem(bytes.data, bytes.size, find, find_size);
+	if (CHECK(at != NULL))
+		memcpy(at + behind, &number, size);
+	scratch_write(&scratch, bytes.data, bytes.size);
+	if (source_file_open(&source, scratch.path, &error) < 0)
+		CHECK(complaint_is_right(error.text, bytes.size));
+	buffer_release(&bytes);
+	return source;
+}
+
+/* The option of the second buffer: its name, its clock, then the size of its sub-buffers, and rows of CPUs. */
+#define SECOND "other\0mono"
+#define SECOND_SUB_BUFFER_SIZE sizeof(SECOND)
+#define SECOND_NR_CPUS (SECOND_SUB_BUFFER_SIZE + 4)
+#define SECOND_CPU (SECOND_NR_CPUS + 4)
+#define SECOND_OFFSET (SECOND_CPU + 4)
+#define SECOND_SIZE (SECOND_OFFSET + 8)
+
+/* A lie about the second buffer: the first is whole all the same, and of CPU 0 of the second come so many. */
+static void check_lie(size_t behind, uint64_t number, size_t size, int want, bool is_gap, const char *what)
+{
+	struct source *source = patched_open(SECOND, sizeof(SECOND), behind, number, size);
+	struct count count;
+	const char *damage;
+
+	if (!CHECK(source != NULL))
+		return;
+	damage = count_take(&count, source);
+	CHECK_NUMBER(count.of[0][0] + count.of[0][1], 2 * DAT_SHEETS * RECORDS_IN_SHEET);
+	CHECK_NUMBER(count.of[1][0], want);
+	CHECK_NUMBER(count.nr_losses, is_gap);
+	if (!CHECK(damage && strstr(damage, what)))
+		printf("# damage: %s\n", damage ? damage : "none");
+	source_close(source);
+}
+
+TEST(sizes_and_places_that_lie_end_the_stream_that_they_are_about)
+{
+	scratch_new(&scratch);
+	dat = small;
+	check_lie(SECOND_OFFSET, 1 << 30, 8, 0, true, "cut short");
+	check_lie(SECOND_OFFSET, UINT64_MAX, 8, 0, true, "cut short");
+	check_lie(SECOND_SIZE, UINT64_MAX, 8, DAT_SHEETS * RECORDS_IN_SHEET, true, "overlap");
+	check_lie(SECOND_CPU, UINT32_MAX, 4, 0, false, "no cpu with this number");
+	check_lie(SECOND_SUB_BUFFER_SIZE, UINT32_MAX, 4, 0, false, "sub-buffers cannot have this size");
+	check_lie(SECOND_SUB_BUFFER_SIZE, 1, 4, 0, false, "sub-buffers cannot have this size");
+	scratch_remove(&scratch);
+}
+
+TEST(chunks_that_lie_end_the_stream_that_they_are_of)
+{
+	static const char magic[] = "\x28\xb5\x2f\xfd";
+
+	scratch_new(&scratch);
+	dat = small;
+	dat.compression = "zstd";
+	check_lie(SECOND_OFFSET, 1, 8, 0, true, "chunk");
+	/* The first frame in the file is that of a section: its size, its content. */
+	for (int i = 0; i < 2; i++) {
+		struct source *source = patched_open(magic, 4, i ? (size_t)-4 : 4, UINT32_MAX, 4);
+
+		CHECK(source == NULL);
+		source_close(source);
+	}
+	scratch_remove(&scratch);
+}
+
+TEST(options_in_a_circle_come_to_an_end)
+{
+	struct buffer bytes = { 0 };
+	struct error error = { 0 };
+	struct source *source;
+	struct count count;
+	uint64_t first;
+
+	scratch_new(&scratch);
+	dat = small;
+	dat_begin(&dat);
+	dat_write(&bytes, &dat);
+	/* The file ends with where the next section of options is. */
+	memcpy(&first, memmem(bytes.data, 64, "none\0001.0", 9) + 9, sizeof(first));
+	memcpy(bytes.data + bytes.size - sizeof(first), &first, sizeof(first));
+	scratch_write(&scratch, bytes.data, bytes.size);
+	if (CHECK_NUMBER(source_file_open(&source, scratch.path, &error), 0)) {
+		CHECK(strstr(count_take(&count, source), "options have no end") != NULL);
+		CHECK_NUMBER(count.of[1][1], DAT_SHEETS * RECORDS_IN_SHEET);
+	}
+	source_close(source);
+	buffer_release(&bytes);
+	scratch_remove(&scratch);
+}
+
+static void check_refused(const char *bytes, size_t size, const char *want)
+{
+	struct error error = { 0 };
+	struct source *source;
+
+	scratch_write(&scratch, bytes, size);
+	CHECK_NUMBER(source_file_open(&source, scratch.path, &error), -1);
+	CHECK(source == NULL);
+	CHECK(complaint_is_right(error.text, size));
+	CHECK_TEXT(error.text[0] ? strchr(error.text, ':') + 2 : "", want);
+}
+
+#define REFUSED(bytes, want) check_refused(bytes, sizeof(bytes) - 1, want)
+
+TEST(what_is_no_trace_dat_is_refused_in_one_line)
+{
+	struct error error = { 0 };
+	struct source *source;
+
+	scratch_new(&scratch);
+	REFUSED("", "this is no trace.dat file; at offset 0");
+	REFUSED("#!/bin/sh\nexit 1\n", "this is no trace.dat file; at offset 0");
+	REFUSED("\x17\x08\x44tracing", "its header is cut short; at offset 10");
+	REFUSED("\x17\x08\x44tracing8\0\0\10\0\20\0\0", "its version of the format is neither 6 nor 7; at offset 10");
+	REFUSED("\x17\x08\x44tracing7\0\0\10\0\20\0\0lzma\0001\0\0\0\0\0\0\0\0\0",
+		"it is compressed in a way that ktrack does not know; at offset 33");
+	REFUSED("\x17\x08\x44tracing7\0\0\10\0\20\0\0none\0\0\0\0\0\0\0\0\0\0",
+		"its options name no records; at offset 0");
+	REFUSED("\x17\x08\x44tracing6\0\0\10\0\20\0\0header_page",
+		"it does not say how its records are laid out; at offset 18");
+	scratch_remove(&scratch);
+	CHECK_NUMBER(source_file_open(&source, "/nonexistent/trace.dat", &error), -1);
+	CHECK_TEXT(error.text, "cannot open /nonexistent/trace.dat: No such file or directory");
+	error = (struct error){ 0 };
+	CHECK_NUMBER(source_file_open(&source, "/", &error), -1);
+	CHECK_TEXT(error.text, "cannot read /: Is a directory");
+}
+
+static int record_touch(void *context, const struct record *record, struct error *error)
+{
+	unsigned int *sum = context;
+
+	(void)error;
+	for (size_t i = 0; i < record->size; i++)
+		*sum += record->data[i];
+	CHECK(record->time_ns >= 0 && record->time_ns < SOURCE_TIME_LIMIT);
+	return 0;
+}
+
+static int loss_touch(void *context, const struct source_loss *loss, struct error *error)
+{
+	(void)context;
+	(void)error;
+	CHECK(loss->count >= SOURCE_COUNT_UNKNOWN);
+	return 0;
+}
+
+static int format_touch(void *context, const struct source_tracepoint *tracepoint, struct error *error)
+{
+	unsigned int *sum = context;
+
+	(void)error;
+	*sum += strlen(tracepoint->system) + strlen(tracepoint->name);
+	for (size_t i = 0; i < tracepoint->format.size; i++)
+		*sum += tracepoint->format.data[i];
+	return 0;
+}
+
+/* Reads all of a source. What lies in its last page behind the end of the file must not be touched. */
+static void source_touch(struct source *source)
+{
+	const struct mapping *mapping = &((struct trace_file *)source)->mapping;
+	size_t rest = -mapping->size % sysconf(_SC_PAGESIZE);
+	unsigned int sum = 0;
+	struct source_handler handler = { .context = &sum, .record = record_touch, .loss = loss_touch };
+	struct source_visitor visitor = { .context = &sum, .visit = format_touch };
+	struct source_task task;
+	struct error error = { 0 };
+	uint64_t lost;
+
+	ASAN_POISON_MEMORY_REGION(mapping->bytes + mapping->size, rest);
+	CHECK_NUMBER(source_visit(source, &visitor, &error), 0);
+	source_find_task(source, 7, &task);
+	CHECK_NUMBER(source_finish(source, 9999, &handler, &lost, &error), 0);
+	ASAN_UNPOISON_MEMORY_REGION(mapping->bytes + mapping->size, rest);
+}
+
+/* Spoils a few numbers of a file: to anything, to a bit more or less, or to what overflows. */
+static void bytes_spoil(struct buffer *bytes, struct dice *dice)
+{
+	static const uint64_t extremes[] = { 0, 1, UINT32_MAX, UINT64_MAX, INT64_MAX, 1 << 31, 1 << 30, 0xffff };
+	static const unsigned char sizes[] = { 1, 2, 4, 8 };
+
+	for (unsigned int i = 0, nr = 1 + dice_below(dice, 4); i < nr; i++) {
+		size_t size = sizes[dice_below(dice, 4)];
+		size_t at = dice_below(dice, bytes->size - size);
+		uint64_t number = 0;
+
+		memcpy(&number, bytes->data + at, size);
+		switch (dice_below(dice, 3)) {
+		case 0:
+			number = dice_roll(dice);
+			break;
+		case 1:
+			number += dice_below(dice, 64) - 32;
+			break;
+		default:
+			number = extremes[dice_below(dice, sizeof(extremes) / sizeof(extremes[0]))];
+		}
+		memcpy(bytes->data + at, &number, size);
+	}
+	if (dice_below(dice, 8) == 0)
+		bytes->size = dice_below(dice, bytes->size);
+}
+
+#define NR_SPOILT 10000
+
+TEST(ten_thousand_spoilt_files_are_read_or_refused)
+{
+	static const char *const compressions[] = { "none", "none", "zstd", "zlib" };
+	struct dice dice = { .state = 17 };
+	struct buffer bytes[4] = { 0 }, spoilt = { 0 };
+	unsigned int nr_opened = 0;
+
+	scratch_new(&scratch);
+	for (int i = 0; i < 4; i++) {
+		dat = small;
+		dat.version = i ? 7 : 6;
+		dat.compression = compressions[i];
+		dat.is_swapped = i == 3;
+		dat_begin(&dat);
+		dat_write(&bytes[i], &dat);
+	}
+	for (int i = 0; i < NR_SPOILT; i++) {
+		struct error error = { 0 };
+		struct source *source;
+
+		buffer_clear(&spoilt);
+		buffer_append(&spoilt, bytes[i % 4].data, bytes[i % 4].size);
+		bytes_spoil(&spoilt, &dice);
+		scratch_write(&scratch, spoilt.data, spoilt.size);
+		if (source_file_open(&source, scratch.path, &error) < 0) {
+			CHECK(complaint_is_right(error.text, SIZE_MAX));
+			continue;
+		}
+		nr_opened++;
+		source_touch(source);
+		source_close(source);
+	}
+	CHECK(nr_opened > NR_SPOILT / 4);
+	for (int i = 0; i < 4; i++)
+		buffer_release(&bytes[i]);
+	buffer_release(&spoilt);
+	scratch_remove(&scratch);
+}
