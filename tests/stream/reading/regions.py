@@ -157,7 +157,10 @@ def lossy_slices_are_suspect(session, event):
     track = session.track_of(event)
     if not track or not track.open or not event.is_complete():
         return None
-    cpu = identity_of(session, event).get("cpu")
+    identity = identity_of(session, event)
+    if "buffer" in identity:
+        return None  # A loss does not tell its buffer.
+    cpu = identity.get("cpu")
     place = bisect_right(session.losses, (track.open[-1].abs_ns, 1 << 64))
     for time_ns, lost_cpu in session.losses[place:]:
         if time_ns < event.abs_ns and cpu in (None, lost_cpu):

@@ -17,8 +17,11 @@ PLACE = "file:string line:positive"
 SAMPLE = "t_abs:seconds t_rel:seconds nesting:positive category:string key:string"
 TIMER = "category:string name:string intervals:positive t_total:seconds t_min:seconds t_max:seconds"
 
-# key:type, a question mark where the key may be absent. t_abs behind the body, args, continued,
-# suspect and unfinished are ktrack's own keys: readers of trace2 skip what they don't know.
+# Who wrote a record, where that was asked for.
+WRITER = "tid:integer? cpu:count? comm:string?"
+
+# key:type, a question mark where the key may be absent. t_abs behind the body, the writer, args,
+# continued, suspect and unfinished are ktrack's own keys: readers of trace2 skip what they don't know.
 EVENTS = {
     "version": f"{PLACE} evt:string exe:string",
     "too_many_files": PLACE,
@@ -30,12 +33,12 @@ EVENTS = {
     "child_start": f"{PLACE} child_id:count child_class:string use_shell:boolean argv:strings",
     "child_exit": f"{PLACE} child_id:count pid:integer code:integer t_rel:seconds",
     "thread_start": "t_abs:seconds",
-    "data_json": f"{SAMPLE} value:object",
+    "data_json": f"{SAMPLE} value:object {WRITER}",
     "region_enter": "nesting:positive category:string label:string msg:string? t_abs:seconds"
-    " args:fields? continued:true?",
+    f" {WRITER} args:fields? continued:true?",
     "region_leave": "t_rel:seconds nesting:positive category:string label:string msg:string?"
-    " t_abs:seconds args:fields? continued:true? suspect:true? unfinished:true?",
-    "data": f"{SAMPLE} value:decimal args:fields?",
+    f" t_abs:seconds {WRITER} args:fields? continued:true? suspect:true? unfinished:true?",
+    "data": f"{SAMPLE} value:decimal {WRITER} args:fields?",
     "th_timer": TIMER,
     "thread_exit": "t_rel:seconds t_abs:seconds",
     "exit": f"{PLACE} t_abs:seconds code:integer",
