@@ -110,9 +110,9 @@ TEST(a_suspect_slice_ends_before_another_lies_deeper_than_any_did)
 		   "120 #1 + a:work slices 'work' tid 7\n"
 		   "120 #1 begin 'its end was lost' depth 1\n"
 		   "130 lost 1 on 0\n"
-		   "135 #1 end 'its end was lost' depth 1 from 120 suspect\n"
+		   "135 #1 end 'its end was lost' depth 1 from 120 suspect unfinished\n"
 		   "135 #1 begin 'so was this one's' depth 1\n"
-		   "141 #1 end 'so was this one's' depth 1 from 135 suspect\n"
+		   "141 #1 end 'so was this one's' depth 1 from 135 suspect unfinished\n"
 		   "141 #1 begin 'after' depth 1\n"
 		   "150 #1 end 'after' depth 1 from 141\n");
 	stage_release(&stage);
@@ -131,7 +131,7 @@ TEST(suspect_slices_teach_no_depth_and_others_do)
 	stage_told(&stage);
 	stage_begin(&stage, 141, 7, "after");
 	stage_begin(&stage, 142, 7, "within");
-	CHECK_TEXT(stage_told(&stage), "141 #2 end 'again' depth 2 from 135 suspect\n"
+	CHECK_TEXT(stage_told(&stage), "141 #2 end 'again' depth 2 from 135 suspect unfinished\n"
 				       "141 #2 begin 'after' depth 2\n"
 				       "142 #2 begin 'within' depth 3\n");
 	stage_release(&stage);

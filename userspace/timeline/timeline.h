@@ -163,7 +163,7 @@ enum timeline_kind {
  * @outer_ns: of instants and counters: when the innermost open slice began, or else the track
  * @depth: of slices: 1 for the outermost; of instants and counters: how many slices are open around them
  * @is_suspect: of slice ends: a loss may have falsified this slice
- * @is_unfinished: of slice ends: the recording ended first
+ * @is_unfinished: of slice ends: no record ended it: the recording ended first, or the record was lost (it is suspect then)
  * @value: of counters: a VALUE_SIGNED or VALUE_UNSIGNED
  * @loss_cpu: of losses
  * @loss_count: of losses, or TIMELINE_COUNT_UNKNOWN

@@ -72,7 +72,7 @@ static int track_trim(struct tracks *tracks, struct track *track, struct error *
 
 	while (track->nr_slices >= deepest &&
 	       track_is_suspect(tracks, track, track->slices[track->nr_slices - 1].begin_ns)) {
-		if (tracks_pop(tracks, track, NULL, false, error) < 0)
+		if (tracks_pop(tracks, track, NULL, error) < 0)
 			return -1;
 	}
 	return 0;
@@ -109,8 +109,7 @@ static int slice_begin(struct tracks *tracks, struct track *track, const struct 
 	return timeline_push(tracks->timeline, &event, error);
 }
 
-int tracks_pop(struct tracks *tracks, struct track *track, const struct observation *observation, bool is_unfinished,
-	       struct error *error)
+int tracks_pop(struct tracks *tracks, struct track *track, const struct observation *observation, struct error *error)
 {
 	struct timeline_event event = observation ? event_of_record(tracks, TIMELINE_SLICE_END, track, observation) :
 						    event_of(tracks, TIMELINE_SLICE_END, track);
@@ -120,7 +119,7 @@ int tracks_pop(struct tracks *tracks, struct track *track, const struct observat
 	event.name = &slice.name->shown;
 	event.begin_ns = slice.begin_ns;
 	event.is_suspect = track_is_suspect(tracks, track, slice.begin_ns);
-	event.is_unfinished = is_unfinished;
+	event.is_unfinished = !observation;
 	tracks->totals.suspect += event.is_suspect;
 	tracks->totals.unfinished += event.is_unfinished;
 	status = timeline_push(tracks->timeline, &event, error);
@@ -138,7 +137,7 @@ static int slice_end(struct tracks *tracks, struct track *track, const struct ob
 		tracks->totals.unmatched_ends++;
 		return 0;
 	}
-	return tracks_pop(tracks, track, observation, false, error);
+	return tracks_pop(tracks, track, observation, error);
 }
 
 /* A track without open slices becomes the most recently used one. */

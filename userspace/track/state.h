@@ -123,10 +123,8 @@ int tracks_end(struct tracks *tracks, struct track *track, struct error *error);
 
 /**
  * tracks_pop - end the innermost slice of @track now
- * @observation: what its end's record says, NULL where there is none
- * @is_unfinished: the recording ended first
+ * @observation: what its end's record says; NULL where there is none, and the slice is unfinished
  */
-int tracks_pop(struct tracks *tracks, struct track *track, const struct observation *observation, bool is_unfinished,
-	       struct error *error);
+int tracks_pop(struct tracks *tracks, struct track *track, const struct observation *observation, struct error *error);
 
 #endif

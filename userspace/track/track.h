@@ -9,8 +9,8 @@
  * How a stack goes on after a gap: every slice that was open at any moment of the gap is suspect, whichever of its records may
  * be missing. Suspect slices stay open, and an end closes the innermost one; but a gap swallows ends too, and what they should
  * have closed must not pile up. So before a slice begins directly on a suspect one, and would lie deeper than tracks of its
- * tracepoint were ever seen to be without suspect slices (one deep, where none was seen), the suspect one is ended. Since slices
- * are strictly nested, one that began after the gap is always closed by its own end, so that nothing else needs a mark.
+ * tracepoint were ever seen to be without suspect slices (one deep, where none was seen), the suspect one is ended, as
+ * unfinished. Since slices are strictly nested, one that began after the gap is always closed by its own end, so that nothing else needs a mark.
  *
  * An end without an open slice is counted and touches nothing. Slices that are open when the recording ends are ended there, as
  * unfinished.

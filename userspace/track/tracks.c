@@ -178,7 +178,7 @@ static struct track **tracks_list(const struct tracks *tracks)
 static int track_close(struct tracks *tracks, struct track *track, struct error *error)
 {
 	while (track->nr_slices > 0) {
-		if (tracks_pop(tracks, track, NULL, true, error) < 0)
+		if (tracks_pop(tracks, track, NULL, error) < 0)
 			return -1;
 	}
 	return tracks_end(tracks, track, error);

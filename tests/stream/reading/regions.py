@@ -135,16 +135,16 @@ def continued_begins_session(session, event):
 
 @rule("unfinished-time", "exit")
 def unfinished_end_at_the_end(session, event):
-    """Unfinished slices end when the trace ends."""
+    """Unfinished slices end when the trace ends, or earlier where their own end may be lost."""
     for leave in session.unfinished:
-        if leave.abs_ns != event.abs_ns:
+        if "suspect" not in leave.members and leave.abs_ns != event.abs_ns:
             return f"line {leave.number} is unfinished at {nanoseconds(leave.abs_ns)}"
     return None
 
 
 @rule("unfinished-last", *RECORDS)
 def nothing_after_unfinished(session, event):
-    """After an unfinished slice's end its track has no more records, other than such ends."""
+    """After the end of an unfinished slice that is not suspect its track has no more records, other than such ends."""
     track = session.track_of(event)
     if track and track.has_unfinished and is_record(event) and "unfinished" not in event.members:
         return f"{event.kind} after an unfinished slice"

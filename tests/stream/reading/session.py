@@ -238,7 +238,7 @@ def close_region(session, event, track):
         session.suspect.append(event)
     if "unfinished" in event.members:
         session.unfinished.append(event)
-        track.has_unfinished = True
+        track.has_unfinished = track.has_unfinished or "suspect" not in event.members
     if event.is_complete() and "continued" not in enter.members:
         key = (event["category"], event["label"])
         track.slices.setdefault(key, Statistics()).add(event.rel_ns)

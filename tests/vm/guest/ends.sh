@@ -26,10 +26,23 @@ cut_short() {
 	return "$(cat /tmp/status)"
 }
 
+# Waits until a command succeeds, or for a minute.
+wait_for() {
+	tries=0
+	until "$@" 2>/dev/null || [ $tries -ge 600 ]; do
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+}
+
+is_recording() {
+	[ "$(cat "$INSTANCES/ktrack-$stream/tracing_on")" = 1 ]
+}
+
 signalled() {
 	ktrack stream &
 	stream=$!
-	sleep 1
+	wait_for is_recording
 	echo 10 >/dev/ktrack_demo
 	kill "-$1" "$stream"
 	wait "$stream"
@@ -38,9 +51,9 @@ signalled() {
 # The traced command gets the signal that was sent to ktrack, and its status is ktrack's.
 passed_on() {
 	# shellcheck disable=SC2016 # the traced shell expands it
-	ktrack stream -- sh -c 'trap "exit 9" TERM; sleep 30 & wait' &
+	ktrack stream -- sh -c 'trap "exit 9" TERM; touch /tmp/ready; sleep 30 & wait' &
 	stream=$!
-	sleep 1
+	wait_for [ -e /tmp/ready ]
 	kill -TERM "$stream"
 	wait "$stream"
 }
