@@ -139,7 +139,7 @@ TEST(an_observation_carries_time_cpu_and_thread)
 	const struct template *template = convention_add_text(convention, "demo", SCOPE_FORMAT("u32", 4, 0));
 	struct observation observation;
 	struct draft draft;
-	struct record record = { .time_ns = 123, .cpu = 3, .data = draft.bytes };
+	struct record record = { .time_ns = 123, .cpu = 3, .buffer = 2, .data = draft.bytes };
 
 	draft_slice(&draft, 5, 'B', "work", 20);
 	record.size = draft.size;
@@ -147,6 +147,7 @@ TEST(an_observation_carries_time_cpu_and_thread)
 	CHECK(observation.template == template);
 	CHECK_NUMBER(observation.time_ns, 123);
 	CHECK_NUMBER(observation.cpu, 3);
+	CHECK_NUMBER(observation.buffer, 2);
 	CHECK_NUMBER(observation.tid, 7);
 	convention_free(convention);
 }
@@ -250,6 +251,7 @@ TEST(extra_fields_are_read_by_their_type)
 	check_extra(EXTRA_FORMAT("struct rq * x", 8, 0), 8, "\0\1\0\0\0\0\0\0", "B 'w' on 'event' of s7 x=u256");
 	check_extra(EXTRA_FORMAT("struct s x", 4, 0), 4, "\0\1\2\377", "B 'w' on 'event' of s7 x=<000102ff>");
 	check_extra(EXTRA_FORMAT("struct s x", 3, 0), 3, "\0\1\2", "B 'w' on 'event' of s7 x=<000102>");
+	check_extra(EXTRA_FORMAT("odd_t x", 3, 0), 3, "\0\1\2", "B 'w' on 'event' of s7 x=<000102>");
 	check_extra(EXTRA_FORMAT("u8 x[3]", 3, 0), 3, "\0\1\377", "B 'w' on 'event' of s7 x=<0001ff>");
 	check_extra(EXTRA_FORMAT("u16 x[2]", 4, 0), 4, "\1\0\2\0", "B 'w' on 'event' of s7 x=<01000200>");
 	check_extra(EXTRA_FORMAT("char x[4]", 4, 0), 4, "ab\0d", "B 'w' on 'event' of s7 x='ab'");
@@ -333,6 +335,27 @@ TEST(places_outside_the_record_are_never_read)
 						       FIELD("__rel_loc char[] slice_name", 12, 4, 0)));
 	check_places(convention, true);
 	convention_free(convention);
+}
+
+TEST(places_are_taken_with_all_their_bits)
+{
+	for (unsigned int bit = 6; bit < 16; bit++) {
+		struct draft draft;
+
+		draft_slice(&draft, 5, 'B', "work", 16);
+		draft_number(&draft, 12, 4, 4 << 16 | 16 | 1 << bit);
+		check_by_format(FORMAT("event", 5, SLICE_FIELDS), &draft, "unreadable slice_name");
+		draft_number(&draft, 12, 4, UINT32_C(1) << (16 + bit) | 16);
+		check_by_format(FORMAT("event", 5, SLICE_FIELDS), &draft, "unreadable slice_name");
+	}
+}
+
+TEST(a_counter_cut_in_its_value_cannot_be_read)
+{
+	struct draft draft;
+
+	draft_begin(&draft, 5, 7, 15);
+	check_by_format(COUNTER_FORMAT("s64", 8, 1), &draft, "unreadable counter_value");
 }
 
 static const char all_fields[] = FORMAT("event", 5, SLICE_FIELDS FIELD("u64 scope_x", 16, 8, 0)

@@ -118,6 +118,7 @@ TEST(bytes_pointers_and_numbers_are_no_names)
 	CHECK_FIELDS(NAME("char * slice_name", 8), "does not follow");
 	CHECK_FIELDS(NAME("char * slice_name[2]", 16), "does not follow");
 	CHECK_FIELDS(NAME("struct char_device slice_name[2]", 16), "does not follow");
+	CHECK_FIELDS(NAME("uchar slice_name[16]", 16), "does not follow");
 	CHECK_FIELDS(NAME("char slice_name", 1), "does not follow");
 	CHECK_FIELDS(NAME("u64 slice_name", 8), "does not follow");
 }
@@ -163,6 +164,7 @@ TEST(fields_at_impossible_places_are_no_fields)
 {
 	CHECK_FIELDS(FIELD("s64 counter_value", 4294967295, 8, 1), "does not follow");
 	CHECK_FIELDS(FIELD("s64 counter_value", 8, 0, 1), "does not follow");
+	CHECK_FIELDS(NAME("char slice_name[0]", 0), "does not follow");
 	CHECK_FIELDS(FIELD("s64 counter_value", 8, 4294967295, 1), "does not follow");
 }
 
