@@ -7,7 +7,7 @@ source-y     := cursor events file file_comms file_formats file_options file_str
 convention-y := convention observe slot template
 track-y      := name observe suspicion task track tracks
 timeline-y   := timeline
-trace2-y     := destination event folder kind message normal perf place plain redact session sid socket stamp text
+trace2-y     := config config_file destination event folder kind message normal perf place plain redact session sid socket stamp text
 sink-y       := summary trace2 trace2_frame trace2_track
 recorder-y   := command instance
 cli-y        := clock export export_run filter identity list main option output outputs pipeline signals stream stream_run tracepoints
@@ -17,7 +17,7 @@ room-sources = $(patsubst %,userspace/$(1)/%.c,$($(1)-y))
 sources := $(foreach room,$(rooms),$(call room-sources,$(room)))
 library-sources := $(filter-out userspace/cli/main.c,$(sources))
 
-packages := libtracefs >= 1.6 libtraceevent >= 1.7 libxxhash libmd libzstd zlib
+packages := libtracefs >= 1.6 libtraceevent >= 1.7 libxxhash libmd libzstd zlib inih
 version := 0.1.0
 
 CC ?= gcc

@@ -271,6 +271,74 @@ struct trace2_event {
  */
 void trace2_sid_make(char *out, int64_t unix_ns, int pid);
 
+/** TRACE2_PARENT_SID, TRACE2_PARENT_NAME - variables by which programs learn whose children they are, git among them */
+#define TRACE2_PARENT_SID "GIT_TRACE2_PARENT_SID"
+#define TRACE2_PARENT_NAME "GIT_TRACE2_PARENT_NAME"
+
+/**
+ * trace2_inherit - "PARENT/own" with the parent of a variable, or "own" where it has none; the variable says so from now on
+ * @variable: one of the two above
+ *
+ * Returns a string for free(), or NULL where memory ran out.
+ */
+char *trace2_inherit(const char *variable, const char *own);
+
+struct trace2_config;
+
+/** enum trace2_key - settings, by the ends of their variables' names; all but the last are in configurations too */
+enum trace2_key {
+	TRACE2_KEY_NORMAL,
+	TRACE2_KEY_NORMAL_BRIEF,
+	TRACE2_KEY_PERF,
+	TRACE2_KEY_PERF_BRIEF,
+	TRACE2_KEY_EVENT,
+	TRACE2_KEY_EVENT_BRIEF,
+	TRACE2_KEY_EVENT_NESTING,
+	TRACE2_KEY_CONFIG_PARAMS,
+	TRACE2_KEY_ENV_VARS,
+	TRACE2_KEY_DST_DEBUG,
+	TRACE2_KEY_MAX_FILES,
+	TRACE2_KEY_REDACT,
+	TRACE2_KEY_COUNT
+};
+
+/**
+ * trace2_config_new - read settings: the environment over the user's configuration over the system's
+ * @prefix: of the variables: "GIT_TRACE2" for those of git
+ * @system_path, @user_path: INI files, in whose section "trace2" are git's keys (eventTarget, maxFiles, ...); NULL for
+ *	none; one that is not there is empty
+ *
+ * An empty variable is none. Returns NULL where memory ran out.
+ */
+struct trace2_config *trace2_config_new(const char *prefix, const char *system_path, const char *user_path);
+
+/** trace2_config_get - the value of a setting, NULL where it has none */
+const char *trace2_config_get(const struct trace2_config *config, enum trace2_key key);
+
+/** trace2_config_name - the name of the variable of a setting, by which warnings call it wherever it comes from */
+const char *trace2_config_name(const struct trace2_config *config, enum trace2_key key);
+
+/** trace2_config_apply - let the configuration decide of brief forms, nesting, files, reports and passwords */
+void trace2_config_apply(const struct trace2_config *config, struct trace2_settings *settings);
+
+/** trace2_config_open - open the targets that are set; returns as trace2_session_open(), 1 where any is on */
+int trace2_config_open(const struct trace2_config *config, struct trace2_session *session);
+
+/**
+ * trace2_config_visit - what CONFIG_PARAMS and ENV_VARS ask to be told: configured values and variables
+ * @visit: gets each, with what TRACE2_DEF_PARAM calls its scope; visiting ends where it does not return 0
+ *
+ * Returns what @visit returned last, 0 where there was nothing.
+ */
+int trace2_config_visit(const struct trace2_config *config,
+			int (*visit)(void *context, const char *scope, const char *param, const char *value),
+			void *context);
+
+/** trace2_config_wants - whether CONFIG_PARAMS asks for a parameter of this name */
+bool trace2_config_wants(const struct trace2_config *config, const char *param);
+
+void trace2_config_free(struct trace2_config *config);
+
 /**
  * trace2_session_new - a session that writes nowhere yet
  *

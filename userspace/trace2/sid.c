@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Makes session ids. */
+/* Makes session ids, and passes them on from parents to children. */
 #include <sha1.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -33,4 +34,16 @@ void trace2_sid_make(char *out, int64_t unix_ns, int pid)
 	host_text(host);
 	time_date_text(date, second, "%Y%m%dT%H%M%S");
 	snprintf(out, TRACE2_SID_SIZE, "%.16s.%06uZ-%s-P%08x", date, us, host, (unsigned int)pid);
+}
+
+char *trace2_inherit(const char *variable, const char *own)
+{
+	const char *parent = getenv(variable);
+	bool has_parent = parent && *parent;
+	char *whole;
+
+	if (asprintf(&whole, "%s%s%s", has_parent ? parent : "", has_parent ? "/" : "", own) < 0)
+		return NULL;
+	setenv(variable, whole, 1);
+	return whole;
 }

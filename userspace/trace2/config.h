@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* The inside of a configuration: values in the order in which they were read. */
+#ifndef TRACE2_CONFIG_H
+#define TRACE2_CONFIG_H
+
+#include "base/base.h"
+#include "trace2/trace2.h"
+
+/**
+ * struct config_entry - a value of a file
+ * @scope: "system" or "global", as git calls the two files
+ * @key: "section.name", the section in lower case
+ */
+struct config_entry {
+	const char *scope;
+	char *key;
+	char *value;
+};
+
+/**
+ * struct trace2_config - all that was read
+ * @entries: the later ones count
+ * @names: of the variables
+ * @variables: their values, NULL for none
+ * @scope: of the file that is just being read
+ */
+struct trace2_config {
+	struct config_entry *entries;
+	size_t nr_entries;
+	char *names[TRACE2_KEY_COUNT];
+	char *variables[TRACE2_KEY_COUNT];
+	const char *scope;
+};
+
+/** config_file_read - add the values of an INI file; returns -1 where memory ran out */
+int config_file_read(struct trace2_config *config, const char *path, const char *scope);
+
+/** boolean_parse - read what git takes for a truth; returns -1 where it is none */
+int boolean_parse(const char *value, bool *out);
+
+#endif
