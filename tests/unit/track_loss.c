@@ -43,6 +43,25 @@ TEST(a_slice_that_is_open_when_a_loss_begins_is_suspect)
 	stage_release(&stage);
 }
 
+TEST(a_slice_that_begins_with_the_record_behind_a_loss_is_sound_and_never_cut_short)
+{
+	struct stage stage;
+
+	stage_init(&stage, NULL);
+	lose(&stage, 0, 120, 130);
+	stage_begin(&stage, 130, 7, "outer");
+	stage_begin(&stage, 131, 7, "inner");
+	stage_end(&stage, 132, 7);
+	stage_end(&stage, 133, 7);
+	CHECK_TEXT(stage_told(&stage), "120 lost 1 on 0\n"
+				       "130 #1 + a:work slices 'work' tid 7\n"
+				       "130 #1 begin 'outer' depth 1\n"
+				       "131 #1 begin 'inner' depth 2\n"
+				       "132 #1 end 'inner' depth 2 from 131\n"
+				       "133 #1 end 'outer' depth 1 from 130\n");
+	stage_release(&stage);
+}
+
 TEST(a_slice_of_another_cpu_that_begins_within_a_loss_is_suspect)
 {
 	struct stage stage;
@@ -246,12 +265,38 @@ TEST(suspicion_reaches_to_the_last_end_of_any_loss)
 {
 	struct suspicion suspicion = { 0 };
 
-	CHECK(!suspicion_covers(&suspicion, -1, INT64_MIN));
-	CHECK(!suspicion_covers(&suspicion, 5, INT64_MIN));
+	CHECK(!suspicion_covers(&suspicion, -1, INT64_MIN, 0));
+	CHECK(!suspicion_covers(&suspicion, 5, INT64_MIN, 5));
 	CHECK_NUMBER(suspicion_add(&suspicion, 2, 50), 0);
 	CHECK_NUMBER(suspicion_add(&suspicion, 2, 40), 0);
-	CHECK(suspicion_covers(&suspicion, -1, 50) && !suspicion_covers(&suspicion, -1, 51));
-	CHECK(suspicion_covers(&suspicion, 2, 50) && !suspicion_covers(&suspicion, 2, 51));
-	CHECK(!suspicion_covers(&suspicion, 0, 0) && !suspicion_covers(&suspicion, 3, 0));
+	CHECK(suspicion_covers(&suspicion, -1, 49, 2) && !suspicion_covers(&suspicion, -1, 51, 0));
+	CHECK(suspicion_covers(&suspicion, 2, 49, 2) && !suspicion_covers(&suspicion, 2, 50, 2));
+	CHECK(!suspicion_covers(&suspicion, 0, 0, 0) && !suspicion_covers(&suspicion, 3, 0, 3));
+	suspicion_release(&suspicion);
+}
+
+TEST(what_begins_when_a_loss_ends_is_behind_it_on_its_cpu_only)
+{
+	struct suspicion suspicion = { 0 };
+
+	CHECK_NUMBER(suspicion_add(&suspicion, 2, 50), 0);
+	CHECK(!suspicion_covers(&suspicion, -1, 50, 2) && suspicion_covers(&suspicion, -1, 50, 0));
+	CHECK_NUMBER(suspicion_add(&suspicion, 1, 50), 0);
+	CHECK(suspicion_covers(&suspicion, -1, 50, 2) && suspicion_covers(&suspicion, -1, 50, 1));
+	CHECK(!suspicion_covers(&suspicion, 1, 50, 1) && !suspicion_covers(&suspicion, 2, 50, 2));
+	suspicion_release(&suspicion);
+}
+
+TEST(what_begins_between_two_losses_of_one_moment_is_suspect)
+{
+	struct suspicion suspicion = { 0 };
+
+	for (int i = 0; i < 2; i++)
+		CHECK_NUMBER(suspicion_add(&suspicion, 2, 50), 0);
+	CHECK(suspicion_covers(&suspicion, -1, 50, 2) && suspicion_covers(&suspicion, 2, 50, 2));
+	CHECK(!suspicion_covers(&suspicion, 2, 51, 2));
+	for (int i = 0; i < 2; i++)
+		CHECK_NUMBER(suspicion_add(&suspicion, 2, INT64_MAX), 0);
+	CHECK(suspicion_covers(&suspicion, -1, INT64_MAX - 1, 2));
 	suspicion_release(&suspicion);
 }

@@ -53,11 +53,11 @@ static struct name *tracks_name(struct tracks *tracks, const struct observation 
 	return name;
 }
 
-/* Whether a slice that began at @begin_ns and ends now overlaps a loss in its buffer. */
-static bool track_is_suspect(const struct tracks *tracks, const struct track *track, int64_t begin_ns)
+/* Whether a slice that ends now overlaps a loss in its buffer. */
+static bool track_is_suspect(const struct tracks *tracks, const struct track *track, const struct slice *slice)
 {
 	return track->buffer < tracks->nr_suspicions &&
-	       suspicion_covers(&tracks->suspicions[track->buffer], track->shown.cpu, begin_ns);
+	       suspicion_covers(&tracks->suspicions[track->buffer], track->shown.cpu, slice->begin_ns, slice->begin_cpu);
 }
 
 static struct category *track_category(const struct track *track)
@@ -71,7 +71,7 @@ static int track_trim(struct tracks *tracks, struct track *track, struct error *
 	size_t deepest = track_category(track)->deepest > 0 ? track_category(track)->deepest : 1;
 
 	while (track->nr_slices >= deepest &&
-	       track_is_suspect(tracks, track, track->slices[track->nr_slices - 1].begin_ns)) {
+	       track_is_suspect(tracks, track, &track->slices[track->nr_slices - 1])) {
 		if (tracks_pop(tracks, track, NULL, error) < 0)
 			return -1;
 	}
@@ -83,29 +83,30 @@ static void track_learn_depth(const struct tracks *tracks, const struct track *t
 {
 	struct category *category = track_category(track);
 
-	if (track->nr_slices > category->deepest && !track_is_suspect(tracks, track, track->slices[0].begin_ns))
+	if (track->nr_slices > category->deepest && !track_is_suspect(tracks, track, &track->slices[0]))
 		category->deepest = track->nr_slices;
 }
 
 static int slice_begin(struct tracks *tracks, struct track *track, const struct observation *observation,
 		       struct error *error)
 {
+	struct slice slice = { .begin_cpu = observation->cpu };
 	struct timeline_event event;
-	struct name *name;
 
 	if (track_trim(tracks, track, error) < 0)
 		return -1;
-	name = tracks_name(tracks, observation, error);
-	if (!name)
+	slice.begin_ns = tracks->now_ns;
+	slice.name = tracks_name(tracks, observation, error);
+	if (!slice.name)
 		return -1;
-	if (track_push(track, tracks->now_ns, name) < 0) {
-		name_put(name);
+	if (track_push(track, slice) < 0) {
+		name_put(slice.name);
 		return error_set(error, "out of memory");
 	}
 	track_idle_remove(track);
 	track_learn_depth(tracks, track);
 	event = event_of_record(tracks, TIMELINE_SLICE_BEGIN, track, observation);
-	event.name = &name->shown;
+	event.name = &slice.name->shown;
 	return timeline_push(tracks->timeline, &event, error);
 }
 
@@ -118,7 +119,7 @@ int tracks_pop(struct tracks *tracks, struct track *track, const struct observat
 
 	event.name = &slice.name->shown;
 	event.begin_ns = slice.begin_ns;
-	event.is_suspect = track_is_suspect(tracks, track, slice.begin_ns);
+	event.is_suspect = track_is_suspect(tracks, track, &slice);
 	event.is_unfinished = !observation;
 	tracks->totals.suspect += event.is_suspect;
 	tracks->totals.unfinished += event.is_unfinished;

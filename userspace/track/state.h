@@ -8,9 +8,14 @@
 #include "track/task.h"
 #include "track/track.h"
 
-/** struct slice - an open slice */
+/**
+ * struct slice - an open slice
+ * @begin_ns: when it began
+ * @begin_cpu: which CPU wrote so
+ */
 struct slice {
 	int64_t begin_ns;
+	int begin_cpu;
 	struct name *name;
 };
 
@@ -99,8 +104,8 @@ void track_free(struct track *track);
 uint64_t track_key_hash(const struct track_key *key);
 bool track_has_key(const void *track, const void *key);
 
-/** track_push - open a slice; the name becomes the stack's; returns -1 where memory ran out */
-int track_push(struct track *track, int64_t begin_ns, struct name *name);
+/** track_push - open a slice, whose name becomes the stack's; returns -1 where memory ran out */
+int track_push(struct track *track, struct slice slice);
 
 /** track_idle_add - as the most recently used one */
 void track_idle_add(struct track *track, struct track *idle);

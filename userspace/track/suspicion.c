@@ -29,18 +29,24 @@ int suspicion_add(struct suspicion *suspicion, int cpu, int64_t to_ns)
 
 	if (index >= suspicion->nr_cpus && suspicion_grow(suspicion, index + 1) < 0)
 		return -1;
+	/* A slice may have begun between two losses that end at one time. */
+	if (to_ns == suspicion->cpu_until_ns[index] && to_ns < INT64_MAX)
+		to_ns++;
 	if (to_ns > suspicion->cpu_until_ns[index])
 		suspicion->cpu_until_ns[index] = to_ns;
-	if (to_ns > suspicion->until_ns)
+	if (to_ns >= suspicion->until_ns) {
+		suspicion->until_cpu = to_ns > suspicion->until_ns ? cpu : -1;
 		suspicion->until_ns = to_ns;
+	}
 	return 0;
 }
 
-bool suspicion_covers(const struct suspicion *suspicion, int cpu, int64_t begin_ns)
+bool suspicion_covers(const struct suspicion *suspicion, int cpu, int64_t begin_ns, int begin_cpu)
 {
 	if (suspicion->nr_cpus == 0)
 		return false;
 	if (cpu < 0)
-		return begin_ns <= suspicion->until_ns;
-	return (size_t)cpu < suspicion->nr_cpus && begin_ns <= suspicion->cpu_until_ns[cpu];
+		return begin_ns < suspicion->until_ns ||
+		       (begin_ns == suspicion->until_ns && begin_cpu != suspicion->until_cpu);
+	return (size_t)cpu < suspicion->nr_cpus && begin_ns < suspicion->cpu_until_ns[cpu];
 }

@@ -80,7 +80,7 @@ void track_free(struct track *track)
 	free(track);
 }
 
-int track_push(struct track *track, int64_t begin_ns, struct name *name)
+int track_push(struct track *track, struct slice slice)
 {
 	if (track->nr_slices == track->slices_capacity) {
 		size_t capacity = track->slices_capacity ? track->slices_capacity * 2 : FIRST_SLICES;
@@ -91,7 +91,7 @@ int track_push(struct track *track, int64_t begin_ns, struct name *name)
 		track->slices = slices;
 		track->slices_capacity = capacity;
 	}
-	track->slices[track->nr_slices++] = (struct slice){ .begin_ns = begin_ns, .name = name };
+	track->slices[track->nr_slices++] = slice;
 	return 0;
 }
 
