@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Test: without tracefs, or without the right to it, one line names the remedy, and nothing else happens.
+set -eu
+
+# shellcheck source=tests/cli/process.sh
+. "$(dirname "$0")/process.sh"
+
+UNMOUNTED="tracefs is not mounted; as root: mount -t tracefs nodev /sys/kernel/tracing"
+DENIED="$folder/tracing: Permission denied; run ktrack as root (sudo)"
+NOTHING="no tracepoint of this machine follows the convention; load a module that has some"
+
+# attempts HOW WHAT ERROR: behind the words of HOW, list and stream fail with that, run no command and touch no file
+# shellcheck disable=SC2086 # words are split
+attempts() {
+	run $1 "$ktrack" list
+	refused "list $2" 1 "$3"
+	run $1 "$ktrack" stream -d 1
+	refused "stream $2" 1 "$3"
+	echo precious >"$folder/target"
+	run $1 "$ktrack" stream --event="$folder/target" -- touch "$folder/ran"
+	refused "stream $2, with a command" 125 "$3"
+	is "the command is not run $2" ! -e "$folder/ran"
+	is "the target keeps what it holds $2" "$(cat "$folder/target")" = precious
+}
+
+if ! tests/cli/mounted --probe; then
+	skipped "without tracefs, and as another user" "showing a process other mounts needs root"
+	finish
+fi
+mounted="tests/cli/mounted $folder/mounts"
+as_nobody="$mounted setpriv --reuid 65534 --regid 65534 --clear-groups"
+echo "proc /proc proc rw 0 0" >"$folder/mounts"
+attempts "$mounted" "without tracefs" "$UNMOUNTED"
+attempts "$as_nobody" "without tracefs as nobody" "$UNMOUNTED"
+tracefs_make
+chmod 0700 "$folder/tracing"
+attempts "$as_nobody" "as nobody" "$DENIED"
+tracepoint_add sched sched_switch 1 0 'int prev_pid;8;4'
+run tests/cli/mounted "$folder/mounts" "$ktrack" stream -d 1
+refused "stream without a tracepoint to record" 1 "$NOTHING"
+run tests/cli/mounted "$folder/mounts" "$ktrack" stream -e sched
+refused "stream of what does not follow" 1 \
+	"'sched' does not follow the track event convention (it needs track_event_type and slice_name, or counter_value)"
+run tests/cli/mounted "$folder/mounts" "$ktrack" stream -e nonsense -- touch "$folder/ran"
+refused "stream of what does not exist" 125 "no tracepoint matches 'nonsense'; is its module loaded? See 'ktrack list'"
+is "the command is not run" ! -e "$folder/ran"
+finish

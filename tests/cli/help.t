@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Test: help at every level, the version, and what happens where they cannot be printed.
+set -eu
+
+# shellcheck source=tests/cli/process.sh
+. "$(dirname "$0")/process.sh"
+
+run "$ktrack" --help
+said "--help tells the usage" "^usage: ktrack COMMAND"
+for command in list stream export; do
+	said "--help names $command" "^  $command  *[a-z]"
+done
+cp "$folder/out" "$folder/help"
+commands=$(sed -n 's/^  \([a-z]*\) .*/\1/p' "$folder/help")
+for word in -h help; do
+	run "$ktrack" $word
+	printed "$word is the same as --help" "$folder/help"
+done
+
+for command in $commands; do
+	run "$ktrack" "$command" --help
+	said "$command --help tells the usage" "^usage: ktrack $command"
+	said "$command --help names itself among the options" "^  -h, --help  *print this"
+	is "$command --help has no overlong lines" "$(awk 'length > 120' "$folder/out" | wc -l)" = 0
+	cp "$folder/out" "$folder/help"
+	run "$ktrack" "$command" -h
+	printed "$command -h is the same" "$folder/help"
+	run "$ktrack" help "$command"
+	printed "help $command is the same" "$folder/help"
+done
+
+run "$ktrack" help nonsense
+refused "help of an unknown command" 2 "unknown command 'nonsense'; see 'ktrack --help'"
+
+run "$ktrack" --version
+said "--version tells a number" '^ktrack [0-9][0-9.]*$'
+is "--version is one line" "$(wc -l <"$folder/out")" = 1
+
+for words in --help --version "list --help"; do
+	# shellcheck disable=SC2016,SC2086 # the inner shell expands it; words are split
+	run sh -c '"$@" >/dev/full' sh "$ktrack" $words
+	refused "$words on a full disk" 1 "cannot write to standard output: No space left on device"
+	# shellcheck disable=SC2016,SC2086
+	run sh -c '"$@" >&-' sh "$ktrack" $words
+	refused "$words without a standard output" 1 "cannot write to standard output: Bad file descriptor"
+done
+finish

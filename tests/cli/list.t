@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Test: what ktrack list prints of the tracepoints in a folder that stands for tracefs.
+set -eu
+
+# shellcheck source=tests/cli/process.sh
+. "$(dirname "$0")/process.sh"
+
+if ! tests/cli/mounted --probe; then
+	skipped "list" "showing a process other mounts needs root"
+	finish
+fi
+run_mounted() {
+	run tests/cli/mounted "$folder/mounts" "$@"
+}
+
+tracefs_make
+slice_type='char track_event_type;8;1'
+slice_name='__data_loc char[] slice_name;12;4'
+tracepoint_add net net_queue 11 1 "$slice_type" "$slice_name" '__data_loc char[] track_name;16;4' 'u32 scope_queue;20;4' \
+	'u32 bytes;24;4' 'int result;28;4'
+tracepoint_add net net_work 12 0 "$slice_type" "$slice_name"
+tracepoint_add net net_plain 13 0 'int pid;8;4'
+tracepoint_add disk depth 14 0 's64 counter_value;8;8' 'u32 scope_cpu;16;4'
+
+head='TRACEPOINT                               KIND     SCOPE        TRACK NAME ENABLED  EXTRA FIELDS'
+depth='disk:depth                               counter  scope_cpu    -          no       -'
+queue='net:net_queue                            slice    scope_queue  track_name yes      bytes,result'
+work='net:net_work                             slice    thread       -          no       -'
+
+run_mounted "$ktrack" list
+printf '%s\n' "$head" "$depth" "$queue" "$work" >"$folder/want"
+printed "all that follow, sorted" "$folder/want"
+run_mounted "$ktrack" list -e disk -e net:*work
+printf '%s\n' "$head" "$depth" "$work" >"$folder/want"
+printed "by patterns" "$folder/want"
+run_mounted "$ktrack" list --json
+cat >"$folder/want" <<'TEXT'
+{"tracepoint":"disk:depth","kind":"counter","scope":"cpu","field":"scope_cpu","track_name":false,"fields":[],"enabled":false}
+{"tracepoint":"net:net_queue","kind":"slice","scope":"custom","field":"scope_queue","track_name":true,"fields":["bytes","result"],"enabled":true}
+{"tracepoint":"net:net_work","kind":"slice","scope":"thread","track_name":false,"fields":[],"enabled":false}
+TEXT
+printed "as JSON" "$folder/want"
+run_mounted "$ktrack" list -e nonsense
+refused "a pattern without a match" 1 "no tracepoint matches 'nonsense'; is its module loaded? See 'ktrack list'"
+run_mounted "$ktrack" list -e net:net_plain
+refused "a pattern that matches only what does not follow" 1 \
+	"'net:net_plain' does not follow the track event convention (it needs track_event_type and slice_name, or counter_value)"
+# shellcheck disable=SC2016 # the inner shell expands it
+run_mounted sh -c 'exec "$0" list >/dev/full' "$ktrack"
+refused "a full disk" 1 "cannot write to standard output: No space left on device"
+finish

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Test: wrong usage is refused with status 2 and one line that says what is wrong, before anything is done.
+set -eu
+
+# shellcheck source=tests/cli/process.sh
+. "$(dirname "$0")/process.sh"
+
+# Each line: the words, and what is said of them. Nothing may be made of a target that is named among them.
+target=$folder/target
+while IFS='|' read -r words error; do
+	# shellcheck disable=SC2086 # words are split
+	run "$ktrack" $words
+	refused "ktrack $words" 2 "$error"
+done <<TABLE
+|command missing; see 'ktrack --help'
+nonsense|unknown command 'nonsense'; see 'ktrack --help'
+--nonsense|unknown command '--nonsense'; see 'ktrack --help'
+--helpp|unknown command '--helpp'; see 'ktrack --help'
+-x|unknown command '-x'; see 'ktrack --help'
+list -x|unknown option '-x'; see 'ktrack list --help'
+list --nonsense|unknown option '--nonsense'; see 'ktrack list --help'
+list -e|argument missing after '-e'; see 'ktrack list --help'
+list --tracepoint|argument missing after '--tracepoint'; see 'ktrack list --help'
+list word|'word' is one word too many; see 'ktrack list --help'
+list -e sched word|'word' is one word too many; see 'ktrack list --help'
+list -- --json|'--json' is one word too many; see 'ktrack list --help'
+stream --event=$target -x|unknown option '-x'; see 'ktrack stream --help'
+stream --event=$target --nonsense -- touch $target|unknown option '--nonsense'; see 'ktrack stream --help'
+stream --event=$target -d|argument missing after '-d'; see 'ktrack stream --help'
+stream --event=$target -d 0|a duration of 0 records nothing
+stream --event=$target -d -1|'-1' is no duration; write a number with ns, us, ms, s, m or h
+stream --event=$target -d 5x|'5x' is no duration; write a number with ns, us, ms, s, m or h
+stream --event=$target --duration=|'' is no duration; write a number with ns, us, ms, s, m or h
+stream --event=$target -b 0|'0' is no buffer size; write a number of KiB for each CPU
+stream --event=$target -b -1|'-1' is no buffer size; write a number of KiB for each CPU
+stream --event=$target -b 64k|'64k' is no buffer size; write a number of KiB for each CPU
+stream --event=$target -b 67108865|'67108865' is no buffer size; write a number of KiB for each CPU
+stream --event=$target -b 99999999999999999999|'99999999999999999999' is no buffer size; write a number of KiB for each CPU
+stream --event=$target --buffer=|'' is no buffer size; write a number of KiB for each CPU
+stream --event= -- touch $target|--event= names no target; write - or a path
+stream --event=$target --with=pid|--with knows tid, cpu and comm, not 'pid'
+stream --event=$target --sid=|--sid= names no session
+export|a source is missing; see 'ktrack export --help'
+export --event=$target|a source is missing; see 'ktrack export --help'
+export --event=$target one two|'two' is one word too many; see 'ktrack export --help'
+export --event=$target --cpu x one|'x' is no CPU
+export --event=$target --nonsense one|unknown option '--nonsense'; see 'ktrack export --help'
+TABLE
+is "nothing was written, and no command was run" ! -e "$target"
+
+# What came from outside must not act on a terminal.
+run "$ktrack" "$(printf 'a\033[2Jb\nc\302\233d\377\303\251')"
+refused "an odd command stays one harmless line" 2 "$(printf "unknown command 'a?[2Jb?c?d?\303\251'; see 'ktrack --help'")"
+run "$ktrack" stream -d "$(printf '%0600d' 0)x"
+is "an overlong word makes one line" "$(wc -l <"$folder/err")" = 1
+is "and that has an end" "$(wc -c <"$folder/err")" -lt 600
+finish
