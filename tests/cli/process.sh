@@ -1,5 +1,5 @@
-# shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
 # Runs ktrack as a process and prints TAP. Sourced by the tests of this folder, from where "$folder" is theirs to use.
 set -eu
 
