@@ -49,7 +49,7 @@ static int text_keep(char **out, struct text text)
 
 int trace_file_set_clock(struct trace_file *file, struct text name)
 {
-	return text_keep(&file->options.clock, name);
+	return name.size > 0 ? text_keep(&file->options.clock, name) : 0;
 }
 
 static int read_date(struct trace_options *options, struct cursor data)
