@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads what the ring buffers of an instance that somebody set up hold now. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -55,18 +56,22 @@ static void describe_time(struct source_description *description)
 	}
 }
 
+/* A sub-buffer's header, which does not count into a buffer's size. */
+#define HEADER_SIZE 16
+
 /*
  * Writers may be at work. So no more is read than a buffer holds; what comes in meanwhile is not what the buffer held when we
- * came. One sub-buffer more than its size: the reader's own.
+ * came. The kernel rounds up, has two sub-buffers at least, and one more for the reader.
  */
 static void bound_streams(struct live *live)
 {
-	size_t size_bytes = live->source.description.buffer_kib * 1024;
-
 	for (size_t i = 0; i < live->source.nr_streams; i++) {
-		struct live_stream *own = live->source.streams[i].own;
+		struct stream *stream = &live->source.streams[i];
+		struct live_stream *own = stream->own;
+		char file[64];
 
-		own->sub_buffers_left = size_bytes / own->size + 1;
+		snprintf(file, sizeof(file), "per_cpu/cpu%d/buffer_size_kb", stream->cpu);
+		own->sub_buffers_left = live_number(live->directory, file) * 1024 / (own->size - HEADER_SIZE) + 3;
 	}
 }
 
@@ -86,11 +91,23 @@ static void describe(struct live *live)
 	buffer_release(&text);
 }
 
+int instance_open(struct source **out, const char *directory, struct error *error)
+{
+	struct live *live;
+
+	*out = NULL;
+	if (live_new(&live, directory, error) < 0)
+		return -1;
+	describe(live);
+	bound_streams(live);
+	*out = &live->source;
+	return 0;
+}
+
 int source_instance_open(struct source **out, const char *instance, struct error *error)
 {
 	const char *tracefs;
 	struct buffer directory = { 0 };
-	struct live *live = NULL;
 	int status;
 
 	*out = NULL;
@@ -99,12 +116,7 @@ int source_instance_open(struct source **out, const char *instance, struct error
 	buffer_append_string(&directory, tracefs);
 	if (instance)
 		buffer_printf(&directory, "/instances/%s", instance);
-	status = live_new(&live, buffer_string(&directory), error);
+	status = instance_open(out, buffer_string(&directory), error);
 	buffer_release(&directory);
-	if (status < 0)
-		return -1;
-	describe(live);
-	bound_streams(live);
-	*out = &live->source;
-	return 0;
+	return status;
 }

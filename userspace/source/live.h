@@ -35,4 +35,7 @@ int live_new(struct live **out, const char *directory, struct error *error);
 /** live_number - the number in a file of an instance, 0 where there is none */
 uint64_t live_number(const char *directory, const char *file);
 
+/** instance_open - like source_instance_open(), by the instance's directory */
+int instance_open(struct source **out, const char *directory, struct error *error);
+
 #endif
