@@ -42,4 +42,5 @@ clean:
 	$(Q)if [ -e "$(KDIR)" ]; then $(MAKE) -C $(KDIR) M=$(CURDIR) clean; fi
 
 include userspace/userspace.mk
+include userspace/install.mk
 include tests/bench/bench.mk

@@ -7,7 +7,8 @@ source-y     := cursor events file file_comms file_formats file_options file_str
 convention-y := convention observe slot template
 track-y      := name observe suspicion task track tracks
 timeline-y   := timeline
-trace2-y     := config config_file destination event folder kind message normal perf place plain redact session sid socket stamp text
+trace2-y     := config config_file destination event folder kind message normal perf place plain process process_message \
+		process_region process_signal process_sum process_thread redact session sid socket stamp text
 sink-y       := summary trace2 trace2_frame trace2_track
 recorder-y   := command instance
 cli-y        := clock export export_run filter identity list main option output outputs pipeline signals stream stream_run tracepoints

@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#pragma GCC visibility push(default)
+
 /** struct trace2_string - bytes owned by the caller, of any encoding */
 struct trace2_string {
 	const char *data;
@@ -410,5 +412,7 @@ struct trace2_text *trace2_text_new(struct trace2_string string);
 int trace2_text_set(struct trace2_text *text, struct trace2_string string);
 
 void trace2_text_free(struct trace2_text *text);
+
+#pragma GCC visibility pop
 
 #endif

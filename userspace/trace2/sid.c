@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "trace2/sid.h"
 #include "trace2/trace2.h"
 
 #define HOST_SIZE 16
@@ -36,7 +37,7 @@ void trace2_sid_make(char *out, int64_t unix_ns, int pid)
 	snprintf(out, TRACE2_SID_SIZE, "%.16s.%06uZ-%s-P%08x", date, us, host, (unsigned int)pid);
 }
 
-char *trace2_inherit(const char *variable, const char *own)
+char *parent_join(const char *variable, const char *own)
 {
 	const char *parent = getenv(variable);
 	bool has_parent = parent && *parent;
@@ -44,6 +45,14 @@ char *trace2_inherit(const char *variable, const char *own)
 
 	if (asprintf(&whole, "%s%s%s", has_parent ? parent : "", has_parent ? "/" : "", own) < 0)
 		return NULL;
-	setenv(variable, whole, 1);
+	return whole;
+}
+
+char *trace2_inherit(const char *variable, const char *own)
+{
+	char *whole = parent_join(variable, own);
+
+	if (whole)
+		setenv(variable, whole, 1);
 	return whole;
 }

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What leaves the build: libtrace2 as a library for other programs, its tests' helpers, and the installation of everything.
+
+PREFIX ?= /usr/local
+bindir := $(PREFIX)/bin
+libdir := $(PREFIX)/lib
+includedir := $(PREFIX)/include
+mandir := $(PREFIX)/share/man
+
+library := libtrace2
+library-major := 0
+library-packages := libmd inih
+library-objects := $(foreach room,base trace2,$(patsubst %.c,$(BUILD)/library/%.o,$(call room-sources,$(room))))
+shared-library := $(BUILD)/$(library).so.$(library-major)
+trace2-tools := $(BUILD)/trace2/speak $(BUILD)/trace2/speak-threads $(BUILD)/trace2/example
+
+.PHONY: library trace2-tools install
+
+library: $(shared-library) $(BUILD)/$(library).so $(BUILD)/$(library).a $(BUILD)/$(library).pc
+
+trace2-tools: $(trace2-tools) library
+
+userspace unit-tests: library
+unit-tests: trace2-tools
+
+$(BUILD)/library/%.o: %.c userspace/userspace.mk userspace/install.mk | packages
+	@mkdir -p $(@D)
+	@echo '  CC pic  $<'
+	$(Q)$(CC) $(flags) $(CFLAGS) -fPIC -c -o $@ $<
+
+$(shared-library): $(library-objects) userspace/trace2/libtrace2.map
+	@echo '  LD      $@'
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,--version-script=userspace/trace2/libtrace2.map \
+		-Wl,--no-undefined -o $@ $(library-objects) $(shell pkg-config --libs $(library-packages)) -lpthread
+
+$(BUILD)/$(library).so: $(shared-library)
+	$(Q)ln -sf $(<F) $@
+
+# One object, whose hidden names are local: the static library takes no name from a program but those it offers.
+$(BUILD)/$(library).a: $(library-objects)
+	@echo '  AR      $@'
+	$(Q)$(LD) -r -o $(BUILD)/library/$(library).o $^
+	$(Q)objcopy --localize-hidden $(BUILD)/library/$(library).o
+	$(Q)rm -f $@ && $(AR) rcs $@ $(BUILD)/library/$(library).o
+
+$(BUILD)/$(library).pc: userspace/install.mk userspace/userspace.mk
+	@mkdir -p $(@D)
+	$(Q)printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(libdir)' 'includedir=$(includedir)' '' 'Name: $(library)' \
+		'Description: telemetry in the form of trace2, for any program' 'Version: $(version)' \
+		'Requires.private: $(library-packages)' 'Libs: -L$${libdir} -ltrace2' 'Libs.private: -lpthread' \
+		'Cflags: -I$${includedir}' >$@
+
+# Programs of the tests: they know the library's headers only.
+$(BUILD)/trace2/speak: tests/trace2/speak.c $(BUILD)/$(library).so
+	@mkdir -p $(@D)
+	@echo '  LD      $@'
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(warnings) -O1 -g -Iinclude -o $@ $< -L$(BUILD) -ltrace2 -Wl,-rpath,'$$ORIGIN/..' \
+		-lpthread
+
+$(BUILD)/trace2/speak-threads: tests/trace2/speak.c $(call room-sources,base) $(call room-sources,trace2) \
+		$(wildcard include/trace2/*.h userspace/base/*.h userspace/trace2/*.h)
+	@mkdir -p $(@D)
+	@echo '  LD tsan $@'
+	$(Q)$(CC) $(filter-out -MMD -MP,$(flags)) -O1 -g -fsanitize=thread -o $@ $(filter %.c,$^) \
+		$(shell pkg-config --libs $(library-packages)) -lpthread
+
+$(BUILD)/trace2/example: include/trace2/example.c $(BUILD)/$(library).a
+	@mkdir -p $(@D)
+	@echo '  LD      $@'
+	$(Q)$(CC) -std=c11 $(warnings) -O1 -g -Iinclude -o $@ $< $(BUILD)/$(library).a \
+		$(shell pkg-config --libs $(library-packages)) -lpthread
+
+install: userspace library
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/trace2 \
+		$(DESTDIR)$(includedir)/ktrack $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man3
+	install -m 755 $(BUILD)/ktrack $(DESTDIR)$(bindir)
+	install -m 755 $(shared-library) $(DESTDIR)$(libdir)
+	ln -sf $(notdir $(shared-library)) $(DESTDIR)$(libdir)/$(library).so
+	install -m 644 $(BUILD)/$(library).a $(DESTDIR)$(libdir)
+	install -m 644 $(BUILD)/$(library).pc $(DESTDIR)$(libdir)/pkgconfig
+	install -m 644 $(wildcard include/trace2/*.h) $(DESTDIR)$(includedir)/trace2
+	install -m 644 $(wildcard include/ktrack/*.h) $(DESTDIR)$(includedir)/ktrack
+	install -m 644 $(wildcard userspace/cli/*.1) $(DESTDIR)$(mandir)/man1
+	install -m 644 $(wildcard userspace/trace2/*.3) $(DESTDIR)$(mandir)/man3
+
+-include $(library-objects:.o=.d)

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* The stream of a process: its beginning and its end. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trace2/process_state.h"
+#include "trace2/sid.h"
+
+#define DEFAULT_PREFIX "GIT_TRACE2"
+
+/* Where git's warnings go. This API is the library's only part that may speak up. */
+#define ERROR_DESCRIPTOR 2
+
+struct process process = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	return (time.tv_sec * NS_PER_S + time.tv_nsec) / NS_PER_US * NS_PER_US;
+}
+
+int64_t process_now_ns(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+int process_number(int *next)
+{
+	return __atomic_fetch_add(next, 1, __ATOMIC_RELAXED);
+}
+
+bool trace2_is_enabled(void)
+{
+	return __atomic_load_n(&process.is_enabled, __ATOMIC_ACQUIRE);
+}
+
+const char *trace2_session_id(void)
+{
+	return trace2_is_enabled() ? process.session->sid : NULL;
+}
+
+void process_write(struct self *self, struct trace2_event *event, int64_t now_ns)
+{
+	int number = errno;
+
+	event->time_ns = now_ns - process.start_ns;
+	event->thread = self->thread;
+	event->nr_regions = self_depth(self);
+	session_print(process.session, &self->printer, event);
+	errno = number;
+}
+
+static void warning_print(void *context, const char *message)
+{
+	(void)context;
+	dprintf(ERROR_DESCRIPTOR, "warning: %s\n", message);
+}
+
+static struct trace2_session *session_new(const struct trace2_config *config)
+{
+	struct trace2_settings settings = { .is_lenient = true, .report = warning_print };
+	struct trace2_session *session;
+	char own[TRACE2_SID_SIZE];
+	char *sid;
+
+	trace2_config_apply(config, &settings);
+	process.start_ns = process_now_ns();
+	settings.start_unix_ns = clock_ns(CLOCK_REALTIME);
+	trace2_sid_make(own, settings.start_unix_ns, getpid());
+	sid = parent_join(TRACE2_PARENT_SID, own);
+	if (!sid)
+		return NULL;
+	settings.sid = sid;
+	session = trace2_session_new(&settings);
+	free(sid);
+	return session;
+}
+
+static bool process_open(const struct trace2_program *program)
+{
+	process.config = trace2_config_new(program->prefix ? program->prefix : DEFAULT_PREFIX, program->system_path,
+					   program->user_path);
+	process.session = process.config ? session_new(process.config) : NULL;
+	if (!process.session || trace2_config_open(process.config, process.session) != 1)
+		return false;
+	/* A program that is not traced leaves its children to its parent. */
+	setenv(TRACE2_PARENT_SID, process.session->sid, 1);
+	return self_new("main", process.start_ns, true);
+}
+
+static void process_close(void)
+{
+	trace2_session_free(process.session);
+	trace2_config_free(process.config);
+	process.session = NULL;
+	process.config = NULL;
+}
+
+void trace2_initialize_at(const char *file, int line, const struct trace2_program *program)
+{
+	struct trace2_event event = { .kind = TRACE2_VERSION, .file = file, .line = line };
+
+	if (process.config)
+		return;
+	if (!process_open(program)) {
+		process_close();
+		return;
+	}
+	process.next_repository = 1;
+	__atomic_store_n(&process.is_enabled, true, __ATOMIC_RELEASE);
+	if (program->has_atexit)
+		atexit(trace2_finish);
+	if (program->has_sigpipe)
+		signals_watch();
+	event.version.exe = program->version;
+	process_write(self_get(), &event, process_now_ns());
+}
+
+/* Its time is read before the sums are told, as git's is. */
+void trace2_finish(void)
+{
+	struct trace2_event event = { .kind = TRACE2_ATEXIT, .file = __FILE__, .line = __LINE__ };
+	int64_t now_ns = process_now_ns();
+	struct self *self;
+
+	if (!trace2_is_enabled())
+		return;
+	self = self_get();
+	if (self) {
+		self_unwind(self);
+		sums_tell(self, &self->sums, false, now_ns);
+		sums_collect(&self->sums);
+		sums_tell(self, &process.totals, true, now_ns);
+		event.exit.code = process.exit_code;
+		process_write(self, &event, now_ns);
+	}
+	__atomic_store_n(&process.is_enabled, false, __ATOMIC_RELEASE);
+}

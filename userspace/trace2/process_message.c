@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* The messages of a process' lifecycle: commands, parameters, children and programs that follow. */
+#include <stdlib.h>
+
+#include "trace2/process_state.h"
+
+/* Writes an event on the calling thread, now; used by all that need no more than that. */
+static void event_write(struct trace2_event *event, const char *file, int line)
+{
+	struct self *self = self_get();
+
+	event->file = file;
+	event->line = line;
+	if (self)
+		process_write(self, event, process_now_ns());
+}
+
+void trace2_cmd_start_at(const char *file, int line, char *const *argv)
+{
+	struct trace2_event event = { .kind = TRACE2_START, .start.argv = argv };
+
+	if (trace2_is_enabled())
+		event_write(&event, file, line);
+}
+
+void trace2_cmd_exit_at(const char *file, int line, int code)
+{
+	struct trace2_event event = { .kind = TRACE2_EXIT, .exit.code = code };
+
+	if (!trace2_is_enabled())
+		return;
+	process.exit_code = code;
+	event_write(&event, file, line);
+}
+
+void trace2_cmd_path_at(const char *file, int line, const char *path)
+{
+	struct trace2_event event = { .kind = TRACE2_CMD_PATH, .cmd_path.path = path };
+
+	if (trace2_is_enabled())
+		event_write(&event, file, line);
+}
+
+void trace2_cmd_ancestry_at(const char *file, int line, char *const *names)
+{
+	struct trace2_event event = { .kind = TRACE2_CMD_ANCESTRY, .cmd_ancestry.ancestry = names };
+
+	if (trace2_is_enabled())
+		event_write(&event, file, line);
+}
+
+void trace2_def_param_at(const char *file, int line, const char *scope, const char *param, const char *value)
+{
+	struct trace2_event event = { .kind = TRACE2_DEF_PARAM, .def_param = { scope, param, value } };
+
+	if (trace2_is_enabled())
+		event_write(&event, file, line);
+}
+
+/** struct place - where a program said something */
+struct place {
+	const char *file;
+	int line;
+};
+
+static int parameter_tell(void *context, const char *scope, const char *param, const char *value)
+{
+	const struct place *place = context;
+
+	trace2_def_param_at(place->file, place->line, scope, param, value);
+	return 0;
+}
+
+void trace2_cmd_name_at(const char *file, int line, const char *name)
+{
+	struct trace2_event event = { .kind = TRACE2_CMD_NAME, .cmd_name.name = name };
+	struct place place = { file, line };
+	char *hierarchy;
+
+	if (!trace2_is_enabled())
+		return;
+	hierarchy = trace2_inherit(TRACE2_PARENT_NAME, name);
+	event.cmd_name.hierarchy = hierarchy;
+	event_write(&event, file, line);
+	free(hierarchy);
+	if (process.has_told_parameters)
+		return;
+	process.has_told_parameters = true;
+	trace2_config_visit(process.config, parameter_tell, &place);
+}
+
+void trace2_cmd_mode_at(const char *file, int line, const char *mode)
+{
+	struct trace2_event event = { .kind = TRACE2_CMD_MODE, .cmd_mode.name = mode };
+
+	if (trace2_is_enabled())
+		event_write(&event, file, line);
+}
+
+void trace2_cmd_alias_at(const char *file, int line, const char *alias, char *const *argv)
+{
+	struct trace2_event event = { .kind = TRACE2_ALIAS, .alias = { alias, argv } };
+
+	if (trace2_is_enabled())
+		event_write(&event, file, line);
+}
+
+void trace2_cmd_set_config_at(const char *file, int line, const char *key, const char *value)
+{
+	if (trace2_is_enabled() && trace2_config_wants(process.config, key))
+		trace2_def_param_at(file, line, "unknown", key, value);
+}
+
+void trace2_def_repo_at(const char *file, int line, struct trace2_repository *repository)
+{
+	struct trace2_event event = { .kind = TRACE2_DEF_REPO, .repository = repository };
+
+	if (!trace2_is_enabled() || repository->id)
+		return;
+	repository->id = process_number(&process.next_repository);
+	event_write(&event, file, line);
+}
+
+void trace2_child_start_at(const char *file, int line, struct trace2_child *child)
+{
+	struct trace2_event event = { .kind = TRACE2_CHILD_START };
+
+	if (!trace2_is_enabled())
+		return;
+	child->id = process_number(&process.next_child);
+	child->start_ns = process_now_ns();
+	event.child_start.id = child->id;
+	event.child_start.class = child->class;
+	event.child_start.hook_name = child->hook_name;
+	event.child_start.cd = child->directory;
+	event.child_start.use_shell = child->use_shell;
+	event.child_start.is_git = child->is_git;
+	event.child_start.argv = child->argv;
+	event_write(&event, file, line);
+}
+
+static int64_t child_elapsed_ns(const struct trace2_child *child)
+{
+	return child->start_ns ? process_now_ns() - child->start_ns : 0;
+}
+
+void trace2_child_exit_at(const char *file, int line, const struct trace2_child *child, int code)
+{
+	struct trace2_event event = { .kind = TRACE2_CHILD_EXIT };
+
+	if (!trace2_is_enabled())
+		return;
+	event.child_exit.id = child->id;
+	event.child_exit.pid = child->pid;
+	event.child_exit.code = code;
+	event.child_exit.t_rel_ns = child_elapsed_ns(child);
+	event_write(&event, file, line);
+}
+
+void trace2_child_ready_at(const char *file, int line, const struct trace2_child *child, const char *ready)
+{
+	struct trace2_event event = { .kind = TRACE2_CHILD_READY };
+
+	if (!trace2_is_enabled())
+		return;
+	event.child_ready.id = child->id;
+	event.child_ready.pid = child->pid;
+	event.child_ready.ready = ready;
+	event.child_ready.t_rel_ns = child_elapsed_ns(child);
+	event_write(&event, file, line);
+}
+
+int trace2_exec_at(const char *file, int line, const char *exe, char *const *argv)
+{
+	struct trace2_event event = { .kind = TRACE2_EXEC, .exec = { .exe = exe, .argv = argv } };
+
+	if (!trace2_is_enabled())
+		return -1;
+	event.exec.id = process_number(&process.next_exec);
+	event_write(&event, file, line);
+	return event.exec.id;
+}
+
+void trace2_exec_result_at(const char *file, int line, int id, int code)
+{
+	struct trace2_event event = { .kind = TRACE2_EXEC_RESULT, .exec_result = { id, code } };
+
+	if (trace2_is_enabled())
+		event_write(&event, file, line);
+}

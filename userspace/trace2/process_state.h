@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* The inside of the stream that a process writes about itself. */
+#ifndef TRACE2_PROCESS_STATE_H
+#define TRACE2_PROCESS_STATE_H
+
+#include <pthread.h>
+
+#include "trace2/process.h"
+#include "trace2/session.h"
+
+/** struct interval_sum - a stopwatch on one thread, or the sum of all */
+struct interval_sum {
+	unsigned int nr_starts;
+	int64_t start_ns;
+	uint64_t nr_intervals;
+	int64_t total_ns;
+	int64_t min_ns;
+	int64_t max_ns;
+};
+
+/** struct sums - the timers and counters of one thread, or of all, by their numbers less one */
+struct sums {
+	struct interval_sum *timers;
+	size_t nr_timers;
+	uint64_t *counters;
+	size_t nr_counters;
+};
+
+/**
+ * struct self - what belongs to the calling thread
+ * @starts: when each open region began, behind the thread's own start: an array of int64_t, in nanoseconds
+ * @first, @second: texts of the event that is being written
+ * @message: its formatted text
+ */
+struct self {
+	bool is_main;
+	struct trace2_thread *thread;
+	struct buffer starts;
+	struct printer printer;
+	struct trace2_text first;
+	struct trace2_text second;
+	struct buffer message;
+	struct sums sums;
+};
+
+/**
+ * struct process - the one stream of this process; the API has no other place for it
+ * @is_enabled: the rest is valid; asked and changed by any thread
+ * @config: for parameters to be told
+ * @start_ns: the session's beginning on the monotonic clock
+ * @exit_code: of the last trace2_cmd_exit()
+ * @next_thread, @next_child, @next_exec, @next_repository: numbers that are free; changed atomically
+ * @lock: of @timers, @counters and @totals
+ * @timers, @counters: all that were used, by their numbers less one
+ */
+struct process {
+	bool is_enabled;
+	struct trace2_session *session;
+	struct trace2_config *config;
+	int64_t start_ns;
+	int exit_code;
+	bool has_told_parameters;
+	int next_thread;
+	int next_child;
+	int next_exec;
+	int next_repository;
+	pthread_mutex_t lock;
+	struct buffer timers;
+	struct buffer counters;
+	struct sums totals;
+};
+
+extern struct process process;
+
+/** process_now_ns - the monotonic clock, cut to microseconds as git does, so that differences of what is shown are exact */
+int64_t process_now_ns(void);
+
+/** process_number - the value of one of the process' numbers, which is the next one then */
+int process_number(int *next);
+
+/** self_get - of the calling thread, made where it has none; NULL where memory ran out */
+struct self *self_get(void);
+
+/** self_find - of the calling thread, NULL where it has none yet */
+struct self *self_find(void);
+
+/** self_new - for the calling thread, whose name gets its number unless it is main */
+struct self *self_new(const char *name, int64_t now_ns, bool is_main);
+
+/** self_forget - the calling thread ends */
+void self_forget(struct self *self);
+
+/** self_depth - how many regions are open, less those that are none: 0 outside of any */
+unsigned int self_depth(const struct self *self);
+
+/** self_push, self_pop - a region begins, the innermost ends; the pop returns for how long it was open */
+void self_push(struct self *self, int64_t now_ns);
+int64_t self_pop(struct self *self, int64_t now_ns);
+
+/** self_elapsed_ns - since the innermost region began, or outside of any the thread */
+int64_t self_elapsed_ns(const struct self *self, int64_t now_ns);
+
+/** self_unwind - forget open regions without a word */
+void self_unwind(struct self *self);
+
+/** process_write - write an event of @now_ns on the calling thread */
+void process_write(struct self *self, struct trace2_event *event, int64_t now_ns);
+
+/** sums_tell - write the timers and counters of a thread (those that want it), or of all */
+void sums_tell(struct self *self, const struct sums *sums, bool is_total, int64_t now_ns);
+
+/** sums_collect - add a thread's to those of all */
+void sums_collect(const struct sums *sums);
+
+void sums_release(struct sums *sums);
+
+/** signals_watch - let the death by SIGPIPE be told */
+void signals_watch(void);
+
+#endif
