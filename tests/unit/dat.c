@@ -151,8 +151,7 @@ static void put_plain_sheets(struct buffer *out, const struct dat *dat, const st
 		buffer_append(out, sheets[i].bytes, dat->sub_buffer_size);
 }
 
-/* Compresses into @out, behind both sizes. */
-static void put_packed(struct buffer *out, const struct dat *dat, const void *data, size_t size)
+void dat_pack(struct buffer *out, const struct dat *dat, const void *data, size_t size)
 {
 	bool is_zlib = strcmp(dat->compression, "zlib") == 0;
 	uLongf packed = is_zlib ? compressBound(size) : ZSTD_compressBound(size);
@@ -178,7 +177,7 @@ static void put_packed_sheets(struct buffer *out, const struct dat *dat, const s
 		buffer_append(&chunk, sheets[i].bytes, dat->sub_buffer_size);
 		if ((i + 1) % in_chunk != 0 && i + 1 < DAT_SHEETS)
 			continue;
-		put_packed(out, dat, chunk.data, chunk.size);
+		dat_pack(out, dat, chunk.data, chunk.size);
 		buffer_clear(&chunk);
 	}
 	buffer_release(&chunk);
@@ -258,7 +257,7 @@ static void put_part(struct buffer *out, struct buffer *options, const struct da
 	put_option(options, dat, id, offset.data, offset.size);
 	place = put_section(out, dat, id, is_packed(dat));
 	if (is_packed(dat))
-		put_packed(out, dat, content.data, content.size);
+		dat_pack(out, dat, content.data, content.size);
 	else
 		buffer_append(out, content.data, content.size);
 	section_end(out, dat, place);

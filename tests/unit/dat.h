@@ -51,4 +51,7 @@ void dat_begin(struct dat *dat);
 /** dat_write - make a file of it */
 void dat_write(struct buffer *out, const struct dat *dat);
 
+/** dat_pack - compress as in the file: both sizes, packed and not, then the packed bytes */
+void dat_pack(struct buffer *out, const struct dat *dat, const void *data, size_t size);
+
 #endif

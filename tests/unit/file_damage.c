@@ -165,10 +165,11 @@ TEST(version_7_cut_anywhere_gives_what_its_options_still_name)
 	check_cuts(false);
 }
 
-/* Writes the file, with one number in it replaced; opens it. */
-static struct source *patched_open(const char *find, size_t find_size, size_t behind, uint64_t number, size_t size)
+static struct error refusal;
+
+/* Writes the file, with one number in it replaced; opens it, or leaves why not in @refusal. */
+static struct source *patched_open(const void *find, size_t find_size, size_t behind, uint64_t number, size_t size)
 {
-	struct error error = { 0 };
 	struct buffer bytes = { 0 };
 	struct source *source;
 	char *at;
@@ -179,8 +180,9 @@ static struct source *patched_open(const char *find, size_t find_size, size_t be
 	if (CHECK(at != NULL))
 		memcpy(at + behind, &number, size);
 	scratch_write(&scratch, bytes.data, bytes.size);
-	if (source_file_open(&source, scratch.path, &error) < 0)
-		CHECK(complaint_is_right(error.text, bytes.size));
+	refusal = (struct error){ 0 };
+	if (source_file_open(&source, scratch.path, &refusal) < 0)
+		CHECK(complaint_is_right(refusal.text, bytes.size));
 	buffer_release(&bytes);
 	return source;
 }
@@ -237,8 +239,105 @@ TEST(chunks_that_lie_end_the_stream_that_they_are_of)
 		struct source *source = patched_open(magic, 4, i ? (size_t)-4 : 4, UINT32_MAX, 4);
 
 		CHECK(source == NULL);
+		CHECK(strstr(refusal.text, i ? "claims a size that cannot be" : "damaged") != NULL);
 		source_close(source);
 	}
+	scratch_remove(&scratch);
+}
+
+TEST(a_chunk_that_gives_less_than_it_claims_is_damaged)
+{
+	static const char *const compressions[] = { "zlib", "zstd" };
+	struct buffer last = { 0 };
+
+	scratch_new(&scratch);
+	for (int i = 0; i < 2; i++) {
+		struct source *source;
+		struct count count;
+
+		dat = small;
+		dat.compression = compressions[i];
+		dat.nr_sheets_in_chunk = 1;
+		dat_begin(&dat);
+		buffer_clear(&last);
+		dat_pack(&last, &dat, dat.sheets[1][0][1].bytes, dat.sub_buffer_size);
+		source = patched_open(last.data, last.size, 4, dat.sub_buffer_size + 1, 4);
+		CHECK(strstr(count_take(&count, source), "chunk is damaged") != NULL);
+		CHECK_NUMBER(count.of[1][0], RECORDS_IN_SHEET);
+		CHECK_NUMBER(count.of[1][1], DAT_SHEETS * RECORDS_IN_SHEET);
+		source_close(source);
+	}
+	buffer_release(&last);
+	scratch_remove(&scratch);
+}
+
+TEST(an_area_that_claims_too_much_is_whole_where_all_its_chunks_are)
+{
+	struct source *source;
+	struct count count;
+
+	scratch_new(&scratch);
+	dat = small;
+	dat.compression = "zstd";
+	source = patched_open(SECOND, sizeof(SECOND), SECOND_SIZE, UINT64_MAX, 8);
+	CHECK(count_take(&count, source) == NULL);
+	CHECK_NUMBER(count.all, DAT_BUFFERS * DAT_CPUS * DAT_SHEETS * RECORDS_IN_SHEET);
+	source_close(source);
+	scratch_remove(&scratch);
+}
+
+/* One number in the second sub-buffer of CPU 0 of the second buffer lies: the stream ends with it. */
+static void check_sub_buffer(size_t behind, uint64_t number, size_t size, int want)
+{
+	struct source *source;
+	struct count count;
+	const char *damage;
+
+	dat_begin(&dat);
+	source = patched_open(dat.sheets[1][0][1].bytes, dat.sub_buffer_size, behind, number, size);
+	damage = count_take(&count, source);
+	CHECK(damage && strstr(damage, "a sub-buffer is damaged"));
+	CHECK_NUMBER(count.of[1][0], want);
+	CHECK_NUMBER(count.all - want, 3 * DAT_SHEETS * RECORDS_IN_SHEET);
+	CHECK_NUMBER(count.nr_losses, 1);
+	source_close(source);
+}
+
+TEST(a_damaged_sub_buffer_ends_its_stream_whatever_the_statistics_say)
+{
+	static const char *const statistics[] = { "Buffer: other", "CPU: 0\noverrun: 3\n", NULL };
+
+	scratch_new(&scratch);
+	for (int i = 0; i < 2; i++) {
+		dat = small;
+		dat.statistics = i ? statistics : NULL;
+		check_sub_buffer(8, 4000, 8, 2 * RECORDS_IN_SHEET);
+		check_sub_buffer(0, INT64_MAX, 8, RECORDS_IN_SHEET);
+		check_sub_buffer(0, SOURCE_TIME_LIMIT, 8, RECORDS_IN_SHEET);
+		check_sub_buffer(16, 28, 4, RECORDS_IN_SHEET);
+	}
+	scratch_remove(&scratch);
+}
+
+TEST(a_section_of_another_kind_than_its_option_says_is_missing)
+{
+	struct source *source;
+	struct source_task task;
+	struct count count;
+	const char *damage;
+	struct buffer head = { 0 };
+
+	scratch_new(&scratch);
+	dat = small;
+	buffer_append(&head, "\x15\0\0\0\0\0\0\0", 8);
+	source = patched_open(head.data, head.size, 0, 20, 2);
+	source_find_task(source, 7, &task);
+	CHECK_TEXT(task.comm, "");
+	damage = count_take(&count, source);
+	CHECK(damage && strstr(damage, "a section is missing"));
+	CHECK_NUMBER(count.all, DAT_BUFFERS * DAT_CPUS * DAT_SHEETS * RECORDS_IN_SHEET);
+	source_close(source);
+	buffer_release(&head);
 	scratch_remove(&scratch);
 }
 
@@ -261,6 +360,7 @@ TEST(options_in_a_circle_come_to_an_end)
 	if (CHECK_NUMBER(source_file_open(&source, scratch.path, &error), 0)) {
 		CHECK(strstr(count_take(&count, source), "options have no end") != NULL);
 		CHECK_NUMBER(count.of[1][1], DAT_SHEETS * RECORDS_IN_SHEET);
+		CHECK_NUMBER(source_describe(source)->nr_buffers, DAT_BUFFERS);
 	}
 	source_close(source);
 	buffer_release(&bytes);

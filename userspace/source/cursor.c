@@ -75,7 +75,7 @@ struct text cursor_string(struct cursor *cursor)
 {
 	size_t left = cursor_left(cursor);
 	size_t size = left > 0 ? strnlen((const char *)cursor->data + cursor->offset, left) : 0;
-	struct text text = cursor_text(cursor, size < left ? size + 1 : UINT64_MAX);
+	struct text text = cursor_text(cursor, (uint64_t)size + 1);
 
 	text.size -= text.size > 0;
 	return text;

@@ -215,7 +215,7 @@ static void area_set(struct trace_stream *own, const struct trace_area *area)
 	size_t begin = area->offset < mapping->size ? area->offset : mapping->size;
 	size_t size = mapping->size - begin;
 
-	if (begin < area->offset || claimed < area->size || claimed > size)
+	if (claimed < area->size || claimed > size)
 		own->cut = "it is cut short: records of a cpu are missing";
 	else
 		size = claimed;

@@ -147,29 +147,27 @@ static int chain_read(struct trace_file *file, uint64_t offset, struct error *er
 	return status;
 }
 
+/* Refuses a file; where something in it is damaged, that is why. */
+static int refuse(const struct trace_file *file, struct error *error, size_t offset, const char *what)
+{
+	const char *damage = source_damage(&file->source);
+
+	return damage ? error_set(error, "%s", damage) : trace_file_refuse(file, error, offset, what);
+}
+
 static int layout_read(struct trace_file *file, struct error *error)
 {
+	const struct trace_section *section = &file->parts[TRACE_HEADER_INFO];
 	struct trace_content content;
 	int status = -1;
 
-	if (trace_content_open(file, &file->parts[TRACE_HEADER_INFO], LAYOUT_SIZE_MAX, &content)) {
+	if (trace_content_open(file, section, LAYOUT_SIZE_MAX, &content)) {
 		status = trace_file_read_layout(file, &content.cursor);
 		trace_content_close(&content);
 	}
 	if (status == 0)
 		return 0;
-	return trace_file_refuse(file, error, file->parts[TRACE_HEADER_INFO].offset,
-			   "it does not say how its records are laid out");
-}
-
-/* A file without a buffer gives nothing; where it is damaged, that is why. */
-static int buffers_check(const struct trace_file *file, uint64_t offset, struct error *error)
-{
-	if (file->nr_buffers > 0)
-		return 0;
-	if (source_damage(&file->source))
-		return error_set(error, "%s", source_damage(&file->source));
-	return trace_file_refuse(file, error, offset, "its options name no records");
+	return refuse(file, error, section->offset, "it does not say how its records are laid out");
 }
 
 int trace_file_read_v7(struct trace_file *file, struct cursor *cursor, struct error *error)
@@ -184,7 +182,9 @@ int trace_file_read_v7(struct trace_file *file, struct cursor *cursor, struct er
 		return trace_file_refuse(file, error, cursor->offset, "its header is cut short");
 	if (!inflater_init(&file->inflater, algorithm))
 		return trace_file_refuse(file, error, cursor->offset, "it is compressed in a way that ktrack does not know");
-	if (chain_read(file, offset, error) < 0 || buffers_check(file, offset, error) < 0)
+	if (chain_read(file, offset, error) < 0)
 		return -1;
+	if (file->nr_buffers == 0)
+		return refuse(file, error, offset, "its options name no records");
 	return layout_read(file, error);
 }

@@ -22,16 +22,17 @@ static void gap_note(struct stream *stream, int64_t count)
 
 int stream_tell_gap(struct stream *stream, const struct source_handler *handler, struct error *error)
 {
-	struct source_loss loss = {
+	struct source_loss loss;
+
+	if (!stream->is_behind_gap || !stream->has_next)
+		return 0;
+	loss = (struct source_loss){
 		.cpu = stream->cpu,
 		.buffer = stream->buffer,
 		.from_ns = stream->last_ns > stream->settled_ns ? stream->last_ns : stream->settled_ns,
 		.to_ns = stream->next.time_ns,
 		.count = stream->gap_count,
 	};
-
-	if (!stream->is_behind_gap || !stream->has_next)
-		return 0;
 	stream->is_behind_gap = false;
 	if (loss.count < 0)
 		stream->has_uncounted = true;
