@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -187,6 +188,7 @@ static int signal_of(enum timeline_kind first_kind, int64_t first_ns, int64_t se
 		struct error error = { 0 };
 
 		signal(SIGABRT, SIG_DFL);
+		setrlimit(RLIMIT_CORE, &(struct rlimit){ 0 });
 		if (!freopen("/dev/null", "w", stderr))
 			_exit(1);
 		timeline_open(&timeline, &recording, &error);
