@@ -101,14 +101,15 @@ def scrub(stream):
     return stream
 
 
-def export(folder, words):
-    """Runs ktrack export on trace.dat; returns (status, output, errors)."""
+def export(folder, words, pipe=None):
+    """Runs ktrack export on trace.dat, or on a pipe; returns (status, output, errors)."""
     environment = {name: value for name, value in os.environ.items() if "TRACE2" not in name}
     done = subprocess.run(
-        ["ktrack", "export", f"--sid={SID}", *words, "trace.dat"],
+        ["ktrack", "export", f"--sid={SID}", *words, "trace.dat" if pipe is None else "-"],
         executable=KTRACK,
         cwd=folder,
         env=environment,
+        input=pipe,
         capture_output=True,
         timeout=LIMIT_S,
         check=False,
@@ -181,6 +182,17 @@ def check_layout(tap, case, settings):
     tap.nothing(wrong + list(show_difference(case.read(), stream)), f"{case.name} in {what}")
 
 
+def check_pipe(tap, case):
+    """A case's file through a pipe: the stream is the same but for the source's name."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        make_file(case.script, folder / "trace.dat")
+        status, output, errors = export(folder, [], (folder / "trace.dat").read_bytes())
+    stream = scrub(output).replace(b'"-"', b'"trace.dat"')
+    is_same = (status, errors, stream) == (0, "", case.read())
+    tap.ok(is_same, f"{case.name} on standard input", errors, *show_difference(case.read(), stream))
+
+
 def main():
     """Returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -194,6 +206,7 @@ def main():
     for name in LAYOUT_CASES if not options.names else ():
         for settings in LAYOUTS:
             check_layout(tap, Case(name), settings)
+        check_pipe(tap, Case(name))
     return tap.finish()
 
 

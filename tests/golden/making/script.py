@@ -202,6 +202,12 @@ class Record:
         data = self.event.record(tid, words, trace.layout.order)
         return ring, *trace.layout.entry(data[: self.cut])
 
+    def tell(self, time_ns, index):
+        """Says what one round is meant to be."""
+        tid, cpu = map(int, self.writer.at(index).text.split(b"@"))
+        words = [word.at(index) for word in self.words]
+        self.reader.note(time_ns, self.reader.buffer, cpu, tid, self.event, words, self.cut)
+
     def write(self, index):
         """One round of the record."""
         reader = self.reader
@@ -214,13 +220,16 @@ class Record:
             ring.discard(time_ns, content)
         else:
             ring.put(time_ns, kind, content)
+            if reader.note:
+                self.tell(time_ns, index)
 
 
 class Reader:
     """Reads a script, and writes its records into their rings."""
 
-    def __init__(self, path, folder):
-        self.path, self.folder = path, folder
+    def __init__(self, path, folder, note=None):
+        """note is called with every record: (time, buffer, cpu, tid, event, words, cut)."""
+        self.path, self.folder, self.note = path, folder, note
         self.trace = Trace()
         self.buffer = ""
         self.time_ns = 0
