@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Guest: writes what the tests read here, all of one boot, so that the ids fit together: formats of events (SYSTEM/EVENT),
-# sub-buffers of one CPU (*.page), and the same as the kernel prints it (*.text, "TID SECONDS EVENT: FIELDS").
+# Guest: writes what the tests read here, all of one boot, so that the ids fit together: formats of events
+# (SYSTEM/EVENT), sub-buffers of one CPU (*.page), and the same as the kernel prints it (*.text, a line
+# "TID SECONDS EVENT: FIELDS" for each record).
 # Run: scripts/vm --kernel 6.1 --cpus 1 --out FOLDER -- tests/formats/capture.sh
 set -eu
 
@@ -63,7 +64,7 @@ hist:keys=next_pid:ty=66:onmatch(sched.sched_waking).trace(busy,$ty,prev_comm,ne
 TEXT
 }
 
-# Records of events that no module has: a probe, whose fields are not aligned, and a synthetic event with wide __data_loc.
+# Records of events that no module has: a probe, whose fields are not aligned, and a synthetic event.
 dynamic_save() {
 	echo 1 >$INSTANCE/events/probe/enable
 	echo 1 >$INSTANCE/events/synthetic/enable
@@ -71,7 +72,7 @@ dynamic_save() {
 	both_save dynamic
 }
 
-# Overruns a small buffer again and again, until one sub-buffer with its count of lost records was seen and one without.
+# Overruns a small buffer until one sub-buffer with its count of lost records was seen, and one without.
 gaps_save() {
 	number=0
 	echo 4 >$INSTANCE/buffer_size_kb

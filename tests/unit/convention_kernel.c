@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests with what real kernels wrote (tests/formats/): their formats follow, and their records say what they print of them. */
+/*
+ * Tests with what real kernels wrote (tests/formats/): their formats follow, and their records say what the kernels print
+ * of them.
+ */
 #include "convention/convention.h"
 
 #include <dirent.h>

@@ -243,7 +243,8 @@ static void check_extra(const char *format, size_t size, const char *data, const
 TEST(extra_fields_are_read_by_their_type)
 {
 	check_extra(EXTRA_FORMAT("s32 x", 4, 1), 4, "\xfe\xff\xff\xff", "B 'w' on 'event' of s7 x=s-2");
-	check_extra(EXTRA_FORMAT("size_t x", 8, 0), 8, "\1\0\0\0\0\0\0\1", "B 'w' on 'event' of s7 x=u72057594037927937");
+	check_extra(EXTRA_FORMAT("size_t x", 8, 0), 8, "\1\0\0\0\0\0\0\1",
+		    "B 'w' on 'event' of s7 x=u72057594037927937");
 	check_extra(EXTRA_FORMAT("bool x", 1, 0), 1, "\1", "B 'w' on 'event' of s7 x=true");
 	check_extra(EXTRA_FORMAT("_Bool x", 1, 0), 1, "\0", "B 'w' on 'event' of s7 x=false");
 	check_extra(EXTRA_FORMAT("enum e x", 4, 0), 4, "\3\0\0\0", "B 'w' on 'event' of s7 x=u3");

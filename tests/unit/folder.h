@@ -67,7 +67,7 @@ static inline void folder_make(const struct folder *folder, const char *name)
 	mkdir(path, 0700);
 }
 
-/** folder_add - append to the file "FOLDER/name", which is made where it is missing, with the folders that lead to it */
+/** folder_add - append to the file "FOLDER/name", which is made where it is missing */
 static inline void folder_add(const struct folder *folder, const char *name, const void *data, size_t size)
 {
 	char *path = folder_path(folder, name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of an instance from mkdir to rmdir, in a folder that stands for tracefs. What the kernel does there is done here: a
- * new folder in instances/ is filled with control files, and can be removed although it is not empty.
+ * Tests of an instance from mkdir to rmdir, in a folder that stands for tracefs. What the kernel does there is done
+ * here: a new folder in instances/ is filled with control files, and can be removed although it is not empty.
  */
 #include "recorder/recorder.h"
 
@@ -29,7 +29,8 @@ struct tracefs {
 static struct tracefs tracefs;
 
 static const char *const control_files[] = {
-	"tracing_on", "trace_clock", "buffer_size_kb", "options/record-tgid", "events/demo/io/enable", "events/demo/work/enable",
+	"tracing_on", "trace_clock", "buffer_size_kb", "options/record-tgid",
+	"events/demo/io/enable", "events/demo/work/enable",
 };
 
 #define NR_CONTROL_FILES (sizeof(control_files) / sizeof(control_files[0]))
@@ -269,7 +270,7 @@ TEST(where_all_names_are_taken_it_says_so)
 	tracefs_end();
 }
 
-/* Another run makes it between libtracefs' look and its mkdir. (It loses a path where mkdir fails, for which we are not to blame.) */
+/* Another run makes it between libtracefs' look and its mkdir. (libtracefs loses a path where mkdir fails.) */
 TEST(an_instance_that_another_run_makes_at_that_moment_is_not_taken)
 {
 	tracefs_begin();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of reading an instance: a folder with the files of one, and what the kernel's account adds to what was read. */
+/* Tests of reading a running instance, and of what the kernel's account adds to what was read. */
 #include "source/source.h"
 
 #include <linux/filter.h>

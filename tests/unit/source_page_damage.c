@@ -97,7 +97,8 @@ TEST(entries_that_lie_about_their_size_end_the_walk)
 		uint32_t word;
 	} lies[] = {
 		{ SHEET_LONG, 0 }, { SHEET_LONG, 3 }, { SHEET_LONG, 16 + 4 }, { SHEET_LONG, UINT32_MAX },
-		{ SHEET_PADDING, 0 }, { SHEET_PADDING, 2 }, { SHEET_PADDING, 16 + 4 }, { SHEET_PADDING, UINT32_MAX }, { 5, 0 }, { 28, 0 },
+		{ SHEET_PADDING, 0 }, { SHEET_PADDING, 2 }, { SHEET_PADDING, 16 + 4 },
+		{ SHEET_PADDING, UINT32_MAX }, { 5, 0 }, { 28, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of what is looked up in the top of tracefs (a folder stands for it): tracepoints, and names of tasks that are gone. */
+/* Tests of what is looked up in the top of tracefs, for which a folder stands: tracepoints, tasks. */
 #include "source/source.h"
 
 #include <pthread.h>
@@ -130,7 +130,8 @@ TEST(a_task_that_is_gone_is_found_among_the_saved_names)
 	struct folder top;
 
 	tracefs_begin(&top);
-	folder_add_text(&top, "saved_cmdlines", "15000000 longer\n5000000 kworker/0:1 of two\n500000 shorter\n5000002 last");
+	folder_add_text(&top, "saved_cmdlines",
+			"15000000 longer\n5000000 kworker/0:1 of two\n500000 shorter\n5000002 last");
 	folder_add_text(&top, "saved_tgids", "5000001 1\n5000000 4999999\n5000002 77");
 	source_task_find(TID_GONE, &task);
 	CHECK_TEXT(task.comm, "kworker/0:1 of two");
