@@ -12,6 +12,16 @@
 static const char *const buffer_names[DAT_BUFFERS] = { "", "other" };
 static const char formats[] = "name: word\nID: 7\nformat:\n";
 
+const struct dat dat_small = {
+	.version = 7,
+	.long_size = 8,
+	.compression = "none",
+	.nr_sheets_in_chunk = 2,
+	.sub_buffer_size = 64,
+	.clock = "[boot]",
+	.has_trace_id = true,
+};
+
 /* A record that needs more than a page. */
 static const unsigned char large[6000];
 

@@ -45,6 +45,9 @@ struct dat {
 /** DAT_COMMS - what the file has of saved_cmdlines */
 #define DAT_COMMS "7 seven\n300 three hundred\n12 <...>\n4 four\n"
 
+/** dat_small - a short file to begin with: version 7, not compressed */
+extern const struct dat dat_small;
+
 /** dat_begin - fill the sheets with a few records each; one is behind a gap of five, all others are whole */
 void dat_begin(struct dat *dat);
 

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of trace.dat files with random damage, under the sanitizers' eyes. */
+#include "source/file.h"
+
+#include <sanitizer/asan_interface.h>
+
+#include "dat.h"
+#include "scribe.h"
+#include "tap.h"
+
+static int record_touch(void *context, const struct record *record, struct error *error)
+{
+	unsigned int *sum = context;
+
+	(void)error;
+	for (size_t i = 0; i < record->size; i++)
+		*sum += record->data[i];
+	CHECK(record->time_ns >= 0 && record->time_ns < SOURCE_TIME_LIMIT);
+	return 0;
+}
+
+static int loss_touch(void *context, const struct source_loss *loss, struct error *error)
+{
+	(void)context;
+	(void)error;
+	CHECK(loss->count >= SOURCE_COUNT_UNKNOWN);
+	return 0;
+}
+
+static int format_touch(void *context, const struct source_tracepoint *tracepoint, struct error *error)
+{
+	unsigned int *sum = context;
+
+	(void)error;
+	*sum += strlen(tracepoint->system) + strlen(tracepoint->name);
+	for (size_t i = 0; i < tracepoint->format.size; i++)
+		*sum += tracepoint->format.data[i];
+	return 0;
+}
+
+/* Reads all of a source. What lies in its last page behind the end of the file must not be touched. */
+static void source_touch(struct source *source)
+{
+	const struct mapping *mapping = &((struct trace_file *)source)->mapping;
+	size_t rest = -mapping->size % sysconf(_SC_PAGESIZE);
+	unsigned int sum = 0;
+	struct source_handler handler = { .context = &sum, .record = record_touch, .loss = loss_touch };
+	struct source_visitor visitor = { .context = &sum, .visit = format_touch };
+	struct source_task task;
+	struct error error = { 0 };
+	uint64_t lost;
+
+	ASAN_POISON_MEMORY_REGION(mapping->bytes + mapping->size, rest);
+	CHECK_NUMBER(source_visit(source, &visitor, &error), 0);
+	source_find_task(source, 7, &task);
+	CHECK_NUMBER(source_finish(source, 9999, &handler, &lost, &error), 0);
+	ASAN_UNPOISON_MEMORY_REGION(mapping->bytes + mapping->size, rest);
+}
+
+/* Spoils a few numbers of a file: to anything, to a bit more or less, or to what overflows. */
+static void bytes_spoil(struct buffer *bytes, struct dice *dice)
+{
+	static const uint64_t extremes[] = { 0, 1, UINT32_MAX, UINT64_MAX, INT64_MAX, 1 << 31, 1 << 30, 0xffff };
+	static const unsigned char sizes[] = { 1, 2, 4, 8 };
+
+	for (unsigned int i = 0, nr = 1 + dice_below(dice, 4); i < nr; i++) {
+		size_t size = sizes[dice_below(dice, 4)];
+		size_t at = dice_below(dice, bytes->size - size);
+		uint64_t number = 0;
+
+		memcpy(&number, bytes->data + at, size);
+		switch (dice_below(dice, 3)) {
+		case 0:
+			number = dice_roll(dice);
+			break;
+		case 1:
+			number += dice_below(dice, 64) - 32;
+			break;
+		default:
+			number = extremes[dice_below(dice, sizeof(extremes) / sizeof(extremes[0]))];
+		}
+		memcpy(bytes->data + at, &number, size);
+	}
+	if (dice_below(dice, 8) == 0)
+		bytes->size = dice_below(dice, bytes->size);
+}
+
+#define NR_SPOILT 10000
+
+TEST(ten_thousand_spoilt_files_are_read_or_refused)
+{
+	static const char *const compressions[] = { "none", "none", "zstd", "zlib" };
+	struct dice dice = { .state = 17 };
+	struct scratch scratch;
+	struct dat dat;
+	struct buffer bytes[4] = { 0 }, spoilt = { 0 };
+	unsigned int nr_opened = 0;
+
+	scratch_new(&scratch);
+	for (int i = 0; i < 4; i++) {
+		dat = dat_small;
+		dat.version = i ? 7 : 6;
+		dat.compression = compressions[i];
+		dat.is_swapped = i == 3;
+		dat_begin(&dat);
+		dat_write(&bytes[i], &dat);
+	}
+	for (int i = 0; i < NR_SPOILT; i++) {
+		struct error error = { 0 };
+		struct source *source;
+
+		buffer_clear(&spoilt);
+		buffer_append(&spoilt, bytes[i % 4].data, bytes[i % 4].size);
+		bytes_spoil(&spoilt, &dice);
+		scratch_write(&scratch, spoilt.data, spoilt.size);
+		if (source_file_open(&source, scratch.path, &error) < 0) {
+			CHECK(scratch_is_blamed(&scratch, error.text, SIZE_MAX));
+			continue;
+		}
+		nr_opened++;
+		source_touch(source);
+		source_close(source);
+	}
+	CHECK(nr_opened > NR_SPOILT / 4);
+	for (int i = 0; i < 4; i++)
+		buffer_release(&bytes[i]);
+	buffer_release(&spoilt);
+	scratch_remove(&scratch);
+}
