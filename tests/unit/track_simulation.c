@@ -23,9 +23,10 @@
 #define NR_RUNS 1000
 #define STILL_OPEN INT64_MAX
 
-/** struct entry - a record as it was written */
+/** struct entry - a record as it was written; @order tells those of one CPU and one time apart */
 struct entry {
 	int64_t time_ns;
+	int order;
 	int cpu;
 	int task;
 	bool is_begin;
@@ -67,6 +68,7 @@ struct world {
 /** struct task - a task while the world is made */
 struct task {
 	int cpu;
+	int64_t last_ns;
 	unsigned int open[DEPTH_MAX];
 	size_t depth;
 };
@@ -81,6 +83,9 @@ static void task_migrate(struct world *world, struct task *tasks, int number)
 
 static void task_act(struct world *world, struct task *task, int number, struct entry *entry)
 {
+	/* A task does one thing at a time; different ones may do theirs at the same. */
+	world->end_ns += task->last_ns == world->end_ns;
+	task->last_ns = world->end_ns;
 	*entry = (struct entry){ .time_ns = world->end_ns, .cpu = task->cpu, .task = number };
 	entry->is_begin = task->depth == 0 || (task->depth < DEPTH_MAX && dice_below(&world->dice, 2));
 	if (!entry->is_begin) {
@@ -93,6 +98,16 @@ static void task_act(struct world *world, struct task *task, int number, struct 
 		(struct truth){ .task = number, .begin_ns = entry->time_ns, .end_ns = STILL_OPEN };
 }
 
+/* The order in which records are read: by time, and at one time CPU by CPU. */
+static int entry_compare(const void *a, const void *b)
+{
+	const struct entry *first = a, *second = b;
+
+	if (first->time_ns != second->time_ns)
+		return first->time_ns < second->time_ns ? -1 : 1;
+	return first->cpu != second->cpu ? first->cpu - second->cpu : first->order - second->order;
+}
+
 static void world_happen(struct world *world)
 {
 	struct task tasks[NR_TASKS] = { 0 };
@@ -101,11 +116,13 @@ static void world_happen(struct world *world)
 	for (int i = 0; i < NR_RECORDS; i++) {
 		int number = dice_below(&world->dice, NR_TASKS);
 
-		world->end_ns += 1 + dice_below(&world->dice, 3);
+		world->end_ns += dice_below(&world->dice, 3);
 		task_migrate(world, tasks, number);
 		task_act(world, &tasks[number], number, &world->entries[i]);
+		world->entries[i].order = i;
 	}
 	world->end_ns++;
+	qsort(world->entries, NR_RECORDS, sizeof(world->entries[0]), entry_compare);
 }
 
 /* Takes stretches of one CPU's records away; they may meet, reach the end, or begin with the first record. */
@@ -141,7 +158,7 @@ static void world_find_gaps(struct world *world, int cpu)
 		if (entry->is_lost && !gap) {
 			gap = &world->gaps[world->nr_gaps++];
 			*gap = (struct gap){ .cpu = cpu, .from_ns = last_ns, .to_ns = world->end_ns };
-			if (dice_below(&world->dice, 2))
+			if (entry->time_ns > last_ns && dice_below(&world->dice, 2))
 				gap->from_ns += dice_below(&world->dice, entry->time_ns - last_ns);
 		} else if (!entry->is_lost && gap) {
 			gap->to_ns = entry->time_ns;
