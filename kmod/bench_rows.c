@@ -27,7 +27,7 @@ static noinline u32 bench_run_##row(u32 nr_rounds)				\
 #define BENCH_ROW(row, event, nr_events) \
 	{ #row, #event, nr_events, bench_run_##row }
 
-BENCH_LOOP(nothing, )
+BENCH_LOOP(nothing, barrier())
 BENCH_LOOP(two_ints, trace_ktrack_bench_two_ints(1, 2))
 BENCH_LOOP(plain_begin, trace_ktrack_bench_plain('B', BENCH_NAME))
 BENCH_LOOP(trace_printk, trace_printk("B|%d|%s\n", 1, BENCH_NAME))
@@ -90,7 +90,7 @@ static noinline u32 bench_work_##row(const struct bench_request *request)	\
 	return index;								\
 }
 
-BENCH_WORK(bare, )
+BENCH_WORK(bare, barrier())
 BENCH_WORK(guard, ktrack_guard(ktrack_bench_thread, BENCH_NAME))
 BENCH_WORK(scope_guard,
 	   ktrack_guard(ktrack_bench_scope, BENCH_NAME, request->slot, request->queue))

@@ -9,6 +9,7 @@
 #include "fields.h"
 #include "map.h"
 #include "printf.h"
+#include "text.h"
 #include "values.h"
 
 /**

@@ -8,6 +8,7 @@
 #include <linux/stdarg.h>
 
 #include "fields.h"
+#include "text.h"
 #include "values.h"
 
 /**
@@ -42,20 +43,22 @@ do {										\
 
 /*
  * Defines ktrack_printf_EVENT(). Out of line, so that its buffer is on the stack only while
- * it runs. The buffer has room for one byte more than a record keeps: that byte tells
- * whether the last character goes on behind the cut.
+ * it runs.
  */
 #define __KTRACK_DEFINE_PRINTF(event)						\
 static noinline __cold __maybe_unused __printf(3, 4) void			\
 ktrack_printf_##event(char type, struct ktrack_values_##event values,		\
 		      const char *format, ...)					\
 {										\
-	char name[KTRACK_STRING_MAX + 2];					\
-	va_list arguments;							\
+	char name[KTRACK_STRING_MAX + 1] __KTRACK_UNSET;			\
+	va_list arguments __KTRACK_UNSET;					\
+	int len;								\
 										\
 	va_start(arguments, format);						\
-	vsnprintf(name, sizeof(name), format, arguments);			\
+	len = vsnprintf(name, sizeof(name), format, arguments);			\
 	va_end(arguments);							\
+	if (unlikely(len > KTRACK_STRING_MAX))					\
+		name[ktrack_text_cut(name)] = '\0';				\
 	ktrack_emit_##event(type, name, values);				\
 }
 

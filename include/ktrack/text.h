@@ -10,18 +10,29 @@
 #include "fields.h"
 
 /*
+ * Where the compiler is told to clear every variable that is left unset, which for ours would
+ * be work for nothing.
+ */
+#if __has_attribute(__uninitialized__) && !defined(__CHECKER__)
+#define __KTRACK_UNSET			__attribute__((__uninitialized__))
+#else
+#define __KTRACK_UNSET
+#endif
+
+/*
  * The length at which a string of more than KTRACK_STRING_MAX bytes is cut: never inside a
- * UTF-8 character. A character has at most three continuation bytes; where more follow one
- * another the string isn't UTF-8, and is cut at the limit.
+ * UTF-8 character. Looks only at what is kept at most: a character's first byte says how long
+ * it is. What isn't UTF-8 is cut at the limit.
  */
 static noinline notrace __cold __maybe_unused size_t ktrack_text_cut(const char *text)
 {
-	size_t len;
+	size_t first = KTRACK_STRING_MAX - 1, size;
 
-	for (len = KTRACK_STRING_MAX; len > KTRACK_STRING_MAX - 4; len--)
-		if ((text[len] & 0xc0) != 0x80)
-			return len;
-	return KTRACK_STRING_MAX;
+	while (first > KTRACK_STRING_MAX - 4 && (text[first] & 0xc0) == 0x80)
+		first--;
+	size = 1 + ((text[first] & 0xc0) == 0xc0) + ((text[first] & 0xe0) == 0xe0) +
+	       ((text[first] & 0xf0) == 0xf0);
+	return first + size > KTRACK_STRING_MAX ? first : KTRACK_STRING_MAX;
 }
 
 /* How many bytes a record needs for @text and its NUL. */

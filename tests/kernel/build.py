@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Builds kernel modules for tests: in a scratch folder, from copies, as somebody else's tree would."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "vm")]
+
+from machine import KERNELS, PROJECT  # noqa: E402, F401
+
+HERE = Path(__file__).resolve().parent
+LIMIT_S = 600
+# What a make that runs the tests leaves in the environment is not meant for these builds.
+FOREIGN = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "KDIR", "V", "Q")
+
+
+class Built:
+    """What a build left: its folder, exit status and words."""
+
+    def __init__(self, folder, status, log):
+        self.folder, self.status, self.log = folder, status, log
+
+    def remarks(self):
+        """Every line that speaks of trouble."""
+        words = ("warning", "error", "ERROR", "WARNING", "***")
+        lines = self.log.splitlines()
+        return [line for line in lines if any(word in line for word in words)]
+
+
+def headers(kernel):
+    """The folder to build against."""
+    done = subprocess.run(
+        [PROJECT / "scripts/vm-kernel", "--headers", kernel],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    return Path(done.stdout.strip())
+
+
+def copy_headers(folder):
+    """Vendors ktrack's headers, as its page for driver authors says."""
+    shutil.copytree(PROJECT / "include/ktrack", folder / "include/ktrack")
+
+
+def copy_outside(folder, name):
+    """A test's driver with its own copy of the headers."""
+    shutil.copytree(HERE / name, folder)
+    copy_headers(folder)
+    return folder
+
+
+def copy_project(folder):
+    """ktrack's own modules."""
+    folder.mkdir()
+    shutil.copy(PROJECT / "Kbuild", folder)
+    (folder / "kmod").mkdir()
+    for file in sorted((PROJECT / "kmod").iterdir()):
+        if file.suffix in (".c", ".h") or file.name == "Kbuild":
+            shutil.copy(file, folder / "kmod")
+    copy_headers(folder)
+    return folder
+
+
+def make(tree, folder, *words):
+    """Builds a folder's modules against a kernel's tree."""
+    kept = {name: value for name, value in os.environ.items() if name not in FOREIGN}
+    command = ["make", f"-j{os.cpu_count()}", "-C", tree, f"M={folder}", *words]
+    done = subprocess.run(
+        command,
+        env=kept,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        timeout=LIMIT_S,
+        check=False,
+    )
+    return Built(folder, done.returncode, done.stdout)
+
+
+def symbols(file):
+    """The names in an object's symbol table."""
+    done = subprocess.run(["nm", file], check=True, stdout=subprocess.PIPE, text=True)
+    return [line.split()[-1] for line in done.stdout.splitlines()]
+
+
+def sections(file):
+    """The names of an object's sections."""
+    command = ["objdump", "-h", "-w", file]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    rows = [line.split() for line in done.stdout.splitlines()]
+    return [row[1] for row in rows if row and row[0].isdigit()]

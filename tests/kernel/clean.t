@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: checkpatch has nothing to say about the kernel's side."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE)]
+
+import build  # noqa: E402
+from tap import Tap  # noqa: E402
+
+# Macros that make declarations, lists and tracepoints can't look like functions.
+MACROS = {
+    "COMPLEX_MACRO",
+    "MACRO_WITH_FLOW_CONTROL",
+    "MULTISTATEMENT_MACRO_USE_DO_WHILE",
+    "SPACING",
+    "TRAILING_SEMICOLON",
+}
+ALLOWED = {
+    "include/ktrack/define.h": MACROS,
+    "include/ktrack/map.h": MACROS,
+    "include/ktrack/record.h": MACROS,
+    "include/ktrack/values.h": MACROS,
+    # It is there to tell versions apart.
+    "kmod/compat.h": {"LINUX_VERSION_CODE", "CONSTANT_COMPARISON"},
+    # One of the ways whose cost is compared.
+    "kmod/bench_rows.c": {"TRACE_PRINTK"},
+    # A string in pieces keeps a letter from being read as a part of the byte before.
+    "kmod/test_scenarios.c": {"STRING_FRAGMENTS"},
+}
+CHECKPATCH = ("--no-tree", "--terse", "--show-types", "--max-line-length=100", "-f")
+FOLDERS = ("include/ktrack", "kmod", "tests/kernel")
+
+
+def remarks_of(tree, file):
+    """What checkpatch says about a file, less what it may."""
+    name = str(file.relative_to(build.PROJECT))
+    done = subprocess.run(
+        ["perl", tree / "scripts/checkpatch.pl", *CHECKPATCH, name],
+        cwd=build.PROJECT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    lines = [line for line in done.stdout.splitlines() if line and not line.startswith("total:")]
+    allowed = ALLOWED.get(name, ())
+    return [line for line in lines if not any(f":{kind}:" in line for kind in allowed)]
+
+
+def check_checkpatch(tap):
+    """The kernel's own idea of style."""
+    words = [HERE / "source-tree"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=900, check=False)
+    if not tap.ok(done.returncode == 0, "a kernel's source is there", done.stderr):
+        return
+    tree = Path(done.stdout.strip())
+    files = [file for one in FOLDERS for file in (build.PROJECT / one).rglob("*.[ch]")]
+    files = [file for file in files if not file.name.endswith(".mod.c")]
+    found = [line for file in sorted(files) for line in remarks_of(tree, file)]
+    tap.ok(len(files) > 20, "there are files to look at", len(files))
+    tap.nothing(found, "checkpatch has nothing to say")
+
+
+def main():
+    tap = Tap()
+    check_checkpatch(tap)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

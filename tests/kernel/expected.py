@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the modules outside of ktrack's tree write, record by record."""
+
+# What the guest prints: evaluations while untraced, and while traced.
+OUTPUT = ["outside 0 15", "disabled 0"]
+
+CALLS = """\
+outside_work: B slice_name=plain
+outside_work: I slice_name=point
+outside_work: E slice_name=
+outside_sleep: B slice_name=alike
+outside_sleep: E slice_name=
+outside_io: B slice_name=read scope_slot=4 result=0
+outside_io: E slice_name= scope_slot=5 result=-5
+outside_depth: counter_value=18446744073709551615 scope_queue=-32768
+outside_free: counter_value=7 scope_queue=32767
+outside_balance: counter_value=-9223372036854775808
+outside_most: I slice_name=most scope_id=255 track_name=track a=-128 b=65535 c=-32768 \
+d=4294967295 e=-9223372036854775808 f=18446744073709551615 g=text h=1
+outside_io: B slice_name=write 10 of disk scope_slot=9 result=0
+outside_io: I slice_name=50% scope_slot=9 result=0
+outside_io: E slice_name= scope_slot=9 result=512
+outside_io: B slice_name=bound scope_slot=3 result=0
+outside_work: B slice_name=inner
+outside_sleep: B slice_name=inner 14
+outside_sleep: E slice_name=
+outside_work: E slice_name=
+outside_io: E slice_name= scope_slot=3 result=-11
+"""
+
+# How long a name may be, and the hard ones as outside_names.c makes them: letters, rest.
+MAX_BYTES = 127
+NAMES = (
+    (0, b""),
+    (126, b"b"),
+    (126, b"bc"),
+    (299, b""),
+    (125, "é".encode()),
+    (126, "é".encode()),
+    (124, "€".encode()),
+    (125, "€".encode()),
+    (126, "€".encode()),
+    (123, "🐧".encode()),
+    (124, "🐧".encode()),
+    (125, "🐧".encode()),
+    (126, "🐧".encode()),
+    (122, b"\x80" * 8),
+)
+
+
+def cut(name):
+    """A name as a record has it: at most so many bytes, and no character in part where it is UTF-8."""
+    try:
+        name.decode()
+    except UnicodeDecodeError:
+        return name[:MAX_BYTES]
+    while len(name) > MAX_BYTES:
+        name = name.decode()[:-1].encode()
+    return name
+
+
+def name_lines():
+    """Every hard name by all ways to write one, with the same as track name and as field."""
+    for one in [b"(null)", *(cut(b"a" * letters + rest) for letters, rest in NAMES)]:
+        text = one.decode(errors="replace")
+        for letter, name in (("I", text), ("I", text), ("B", text), ("E", "")):
+            yield f"outside_text: {letter} slice_name={name} track_name={text} note={text}"
+
+
+BORROWED = """\
+ktrack_slice: B slice_name=thread
+ktrack_slice_track: B slice_name=thread 1 track_name=track
+ktrack_slice_tgid: I slice_name=process scope_tgid=1
+ktrack_slice_tgid_track: I slice_name=process scope_tgid=1 track_name=track
+ktrack_slice_cpu: I slice_name=cpu scope_cpu=0
+ktrack_slice_cpu_track: I slice_name=cpu scope_cpu=0 track_name=track
+ktrack_slice_scope_track: I slice_name=scope scope_id=-9223372036854775808 track_name=track
+ktrack_slice_track: E slice_name= track_name=track
+ktrack_slice: E slice_name=
+ktrack_counter: counter_value=-1
+ktrack_counter_track: counter_value=-2 track_name=track
+ktrack_counter_tgid: counter_value=-3 scope_tgid=1
+ktrack_counter_tgid_track: counter_value=-4 scope_tgid=1 track_name=track
+ktrack_counter_cpu: counter_value=-5 scope_cpu=0
+ktrack_counter_cpu_track: counter_value=-6 scope_cpu=0 track_name=track
+ktrack_counter_scope_track: counter_value=-9223372036854775808 scope_id=9223372036854775807 \
+track_name=track
+"""
+
+RECORDS = {
+    "outside": [*CALLS.splitlines(), *name_lines()],
+    "borrower": BORROWED.splitlines(),
+}

@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Guest: has modules made outside of ktrack's tree fire while untraced and while traced. Each leaves a trace in /out.
+# Prints "MODULE EVALUATIONS-UNTRACED EVALUATIONS-TRACED" for those that count.
+set -eu
+
+TRACING=/sys/kernel/tracing
+
+# Arguments: module, system of its events.
+module_trace() {
+	parameter=/sys/module/$1/parameters/fire
+	echo 1 >"$parameter"
+	untraced=$(cat "$parameter" 2>/dev/null) || untraced=
+	echo >$TRACING/trace
+	echo 1 >"$TRACING/events/$2/enable"
+	echo 1 >"$parameter"
+	echo 0 >"$TRACING/events/$2/enable"
+	cat $TRACING/trace >"/out/$1.trace"
+	[ -z "$untraced" ] || echo "$1 $untraced $(cat "$parameter")"
+}
+
+insmod /outside.ko
+module_trace outside outside
+rmmod outside
+
+insmod /disabled/outside.ko
+[ ! -e $TRACING/events/outside ] || echo "a disabled module has events"
+echo 1 >/sys/module/outside/parameters/fire
+echo "disabled $(cat /sys/module/outside/parameters/fire)"
+rmmod outside
+
+! insmod /borrower.ko 2>/dev/null || echo "the borrower loads without ktrack.ko"
+insmod /modules/ktrack.ko
+insmod /borrower.ko
+module_trace borrower ktrack
+! rmmod ktrack 2>/dev/null || echo "ktrack could be removed while it was used"
+rmmod borrower
+rmmod ktrack

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: modules outside of ktrack's tree build with its headers alone, and are traced as they say."""
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE)]
+
+import build  # noqa: E402
+import expected  # noqa: E402
+import machine  # noqa: E402
+from tap import Tap  # noqa: E402
+
+RECORD = re.compile(r"^.{16,}\[\d+\] \S+ +[0-9.]+: (.*)$")
+TRACEPOINT = re.compile(r"__tracepoint_|__traceiter_|trace_event|event_class|tp_func|__bpf_trace")
+TRACE_SECTIONS = re.compile(r"tracepoints|_ftrace_events|__bpf_raw_tp")
+STACK_MAX_BYTES = 255
+# More of the compiler's warnings, and sparse.
+STRICT = ("W=1", "C=2", "modules")
+
+
+def records_of(text):
+    """What each record of a trace says behind its time."""
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    matches = [RECORD.match(line) for line in lines]
+    return [match[1] if match else line for match, line in zip(matches, lines)]
+
+
+def stack_of(folder):
+    """The stack frames of the functions that format names, from the compiler's own figures."""
+    frames = {}
+    for file in folder.rglob("*.su"):
+        for line in file.read_text().splitlines():
+            place, size, _ = line.split("\t")
+            name = place.split(":")[-1]
+            if name.startswith("ktrack_printf_"):
+                frames[f"{file.name} {name}"] = int(size)
+    return frames
+
+
+def check_built(tap, what, built):
+    """A build without trouble."""
+    is_ok = tap.ok(built.status == 0, f"{what} builds", built.log[-3000:])
+    tap.nothing(built.remarks(), f"{what} builds without a warning")
+    return is_ok
+
+
+def check_disabled(tap, kernel, folder):
+    """What is compiled away leaves nothing behind."""
+    objects = [folder / "disabled/outside.ko", folder / "outside/outside_quiet.o"]
+    for file in objects:
+        what = f"{kernel}: {file.parent.name}/{file.name}"
+        found = [name for name in build.symbols(file) if TRACEPOINT.search(name)]
+        tap.nothing(found, f"{what} has no symbol of a tracepoint")
+        found = [name for name in build.sections(file) if TRACE_SECTIONS.search(name)]
+        tap.nothing(found, f"{what} has no section of tracepoints")
+    names = build.symbols(folder / "outside/outside.ko")
+    tap.ok(
+        any(TRACEPOINT.search(name) for name in names),
+        f"{kernel}: which the enabled module has",
+        *names,
+    )
+
+
+def check_stack(tap, kernel, folder):
+    """Formatting a name must be possible where little stack is left."""
+    frames = stack_of(folder)
+    deep = [f"{name}: {size}" for name, size in frames.items() if size > STACK_MAX_BYTES]
+    tap.ok(frames, f"{kernel}: the compiler tells of stack frames")
+    tap.nothing(deep, f"{kernel}: formatting a name takes less than 256 bytes of stack")
+
+
+def check_builtin(tap, kernel, tree, folder):
+    """The same sources as part of a kernel: no object of theirs is a module's."""
+    build.copy_outside(folder, "outside")
+    files = [f"{file.stem}.o" for file in sorted(folder.glob("*.c"))]
+    built = build.make(tree, folder, "OUTSIDE_BUILTIN=y", *files)
+    if check_built(tap, f"{kernel}: the outside driver as a built-in", built):
+        names = build.symbols(folder / "outside_main.o")
+        tap.ok("__tracepoint_outside_work" in names, f"{kernel}: it has its tracepoints", *names)
+        tap.ok("__this_module" not in names, f"{kernel}: it refers to no module", *names)
+
+
+def build_all(tap, kernel, folder):
+    """Builds the modules that the machine loads; None where one does not build."""
+    tree = build.headers(kernel)
+    project = build.make(tree, build.copy_project(folder / "project"), *STRICT)
+    outside = build.copy_outside(folder / "outside", "outside")
+    disabled = build.copy_outside(folder / "disabled", "outside")
+    borrower = build.copy_outside(folder / "borrower", "borrower")
+    symvers = f"KBUILD_EXTRA_SYMBOLS={folder}/project/Module.symvers"
+    builds = {
+        "ktrack's own modules": project,
+        "an outside driver": build.make(tree, outside, "OUTSIDE_FLAGS=-fstack-usage", *STRICT),
+        "one with KTRACK_DISABLE": build.make(
+            tree, disabled, "OUTSIDE_FLAGS=-DKTRACK_DISABLE", *STRICT
+        ),
+        "one that uses ktrack.ko's tracepoints": build.make(tree, borrower, symvers, *STRICT),
+    }
+    seen = [what for what, one in builds.items() if "  CHECK " in one.log]
+    tap.ok(seen == list(builds), f"{kernel}: sparse has looked at all of them", *seen)
+    check_builtin(tap, kernel, tree, folder / "builtin")
+    return all([check_built(tap, f"{kernel}: {what}", one) for what, one in builds.items()])
+
+
+def check_traces(tap, kernel, folder):
+    """What the modules do in a running kernel."""
+    added = [
+        f"{folder}/outside/outside.ko",
+        f"{folder}/disabled/outside.ko:/disabled/outside.ko",
+        f"{folder}/borrower/borrower.ko",
+    ]
+    options = [word for file in added for word in ("--add", file)]
+    with machine.ran(kernel, HERE / "guest/modules.sh", options=options) as result:
+        machine.check_end(tap, kernel, result)
+        tap.ok(
+            result.output.splitlines() == expected.OUTPUT,
+            f"{kernel}: arguments are evaluated once each, and only while traced",
+            result.output,
+        )
+        for name in ("outside", "borrower"):
+            found = records_of(result.text(f"{name}.trace"))
+            wanted = expected.RECORDS[name]
+            tap.ok(found == wanted, f"{kernel}: {name}'s records", *differences(found, wanted))
+
+
+def differences(found, wanted):
+    """The first records that are others."""
+    pairs = [pair for pair in zip(found, wanted) if pair[0] != pair[1]]
+    yield f"{len(found)} records, {len(wanted)} wanted"
+    for one, other in pairs[:10]:
+        yield f"is  {one}\nnot {other}"
+
+
+def main():
+    tap = Tap()
+    for kernel in build.KERNELS:
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = Path(scratch)
+            if build_all(tap, kernel, folder):
+                check_disabled(tap, kernel, folder)
+                check_stack(tap, kernel, folder / "outside")
+                check_traces(tap, kernel, folder)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The tracepoints of a driver that has nothing of ktrack but its headers. */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM outside
+
+#if !defined(OUTSIDE_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define OUTSIDE_TRACE_H
+
+#include <ktrack/define.h>
+
+KTRACK_SLICE(outside_work);
+KTRACK_SLICE_LIKE(outside_work, outside_sleep);
+KTRACK_SLICE(outside_io, KTRACK_SCOPE(u32, slot), KTRACK_FIELD(s32, result));
+KTRACK_SLICE(outside_text, KTRACK_TRACK_NAME, KTRACK_TEXT(note));
+KTRACK_SLICE(outside_most, KTRACK_SCOPE(u8, id), KTRACK_TRACK_NAME, KTRACK_FIELD(s8, a),
+	     KTRACK_FIELD(u16, b), KTRACK_FIELD(s16, c), KTRACK_FIELD(u32, d),
+	     KTRACK_FIELD(s64, e), KTRACK_FIELD(u64, f), KTRACK_TEXT(g), KTRACK_FIELD(bool, h));
+KTRACK_COUNTER(outside_depth, u64, KTRACK_SCOPE(s16, queue));
+KTRACK_COUNTER_LIKE(outside_depth, outside_free, u64, KTRACK_SCOPE(s16, queue));
+KTRACK_COUNTER(outside_balance, s64);
+
+#endif
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE outside_trace
+#include <trace/define_trace.h>
