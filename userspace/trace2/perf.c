@@ -19,31 +19,45 @@ static void bar_append(struct buffer *line)
 	buffer_append(line, bar, sizeof(bar) - 1);
 }
 
+static void file_append(struct buffer *line, const char *file)
+{
+	while (*file) {
+		size_t run = strcspn(file, "|");
+
+		plain_append(line, (struct text){ .data = file, .size = run });
+		file += run;
+		if (*file == '|') {
+			buffer_append_string(line, PLAIN_BAR);
+			file++;
+		}
+	}
+}
+
 /* A place that is too long is shown by its end, which begins at a character. */
+static void place_shorten(struct buffer *line, size_t start)
+{
+	static const char dots[] = "...";
+	size_t kept = PLACE_WIDTH - (sizeof(dots) - 1);
+	char *end = line->data + line->size;
+
+	while (((unsigned char)end[-(ptrdiff_t)kept] & 0xc0) == 0x80)
+		kept--;
+	memcpy(line->data + start, dots, sizeof(dots) - 1);
+	memmove(line->data + start + sizeof(dots) - 1, end - kept, kept);
+	line->size = start + sizeof(dots) - 1 + kept;
+}
+
 static void place_append(struct buffer *line, const char *file, int number)
 {
-	size_t start = line->size, size;
-	struct buffer place = { 0 };
-	const char *data;
+	size_t start = line->size;
 
 	if (file && *file) {
-		plain_append_string(&place, file);
-		buffer_printf(&place, ":%d", number);
-		data = place.data;
-		size = place.size;
-		line->failed |= place.failed;
-		if (size > PLACE_WIDTH) {
-			buffer_append_string(line, "...");
-			data += size - (PLACE_WIDTH - 3);
-			size = PLACE_WIDTH - 3;
-		}
-		while (size > 0 && ((unsigned char)*data & 0xc0) == 0x80) {
-			data++;
-			size--;
-		}
-		buffer_append(line, data, size);
+		file_append(line, file);
+		buffer_append_char(line, ':');
+		buffer_append_signed(line, number);
+		if (!line->failed && line->size - start > PLACE_WIDTH)
+			place_shorten(line, start);
 	}
-	buffer_release(&place);
 	plain_append_blanks(line, start + PLACE_WIDTH);
 }
 

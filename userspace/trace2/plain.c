@@ -131,7 +131,7 @@ static void bars_escape(struct buffer *line, struct text text)
 {
 	for (size_t i = 0; i < text.size; i++) {
 		if (text.data[i] == '|')
-			buffer_append_string(line, "\\x7c");
+			buffer_append_string(line, PLAIN_BAR);
 		else
 			buffer_append_char(line, text.data[i]);
 	}

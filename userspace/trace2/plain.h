@@ -20,9 +20,12 @@ void plain_append_word(struct buffer *line, const char *word);
 /** plain_append_words - add all of an array that ends with NULL, a blank between two */
 void plain_append_words(struct buffer *line, char *const *words);
 
+/** PLAIN_BAR - what stands for a "|" where bars end columns */
+#define PLAIN_BAR "\\x7c"
+
 /**
  * plain_append_cell - add a column: filled up with blanks, cut at a character where it is longer than @width_max
- * @text: what plain_append() made; a "|" in it, which ends columns, becomes \x7c
+ * @text: what plain_append() made; a "|" in it, which ends columns, becomes PLAIN_BAR
  */
 void plain_append_cell(struct buffer *line, struct text text, size_t width, size_t width_max);
 

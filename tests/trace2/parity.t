@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: libtrace2 writes the bytes that git writes for the same messages, in all targets."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+from tap import Tap  # noqa: E402
+from telling import (  # noqa: E402
+    clean_environment, difference, events_of, parents_of, run, script_of, speak,
+)
+
+BRIEF = {"GIT_TRACE2_BRIEF": "1", "GIT_TRACE2_PERF_BRIEF": "true", "GIT_TRACE2_EVENT_BRIEF": "yes"}
+FOLDED = {"GIT_TRACE2_CONFIG_PARAMS": "CORE.*,alias.*,user.name,odd.*", "GIT_TRACE2_ENV_VARS": " TZ,HOME , NOPE"}
+PARENT = {"GIT_TRACE2_PARENT_SID": 'weird "sid"/b', "GIT_TRACE2_PARENT_NAME": "make/test"}
+
+# What is run, the kinds of events that it must bring with it, and the environment.
+SCENARIOS = (
+    ("git version", "version start cmd_name exit atexit", {}),
+    ("git version", "version atexit", BRIEF),
+    ("git version", "cmd_name", PARENT),
+    ("git version", "cmd_name", {**PARENT, **BRIEF}),
+    ("git status", "cmd_ancestry def_repo region_enter region_leave data", {}),
+    ("git status", "region_enter data", BRIEF),
+    ("git status --short -uall", "cmd_name def_param", FOLDED),
+    ("git checkout -q -B other", "cmd_mode", {}),
+    ("git -c alias.short=log\\ -1\\ --oneline short", "alias def_repo", {}),
+    ("git -c alias.talk=!echo\\ hi talk", "alias child_start child_exit", {}),
+    ("git -c alias.loop=loop loop", "error exit", {}),
+    ("git checkout nope", "error exit", {}),
+    ("git checkout nope", "error exit", BRIEF),
+    ("git not-a-command", "cmd_name exit", {}),
+    ("git log --nope", "error exit", {}),
+    ("git outside", "child_start child_exit exit", {}),
+    ("git commit -q --allow-empty -m hooked", "child_start child_exit", {}),
+    ("git log -1 --grep=it's\\ a! --author=\\ä\\[x] --since=1.week --format=%H\\|%s\\ '' -- a+b,c:d@e=f_g^h", "start", {}),
+    ("git commit-graph write --reachable --changed-paths", "data_json data", {}),
+    ("git log --oneline -- file", "data_json", {}),
+    ("git clone -q --no-local . OUT/clone", "child_start child_exit", {}),
+    ("git gc -q", "child_start child_exit region_enter", {}),
+    ("git fetch -q . main:fetched", "child_start", {}),
+    ("git stash", "child_start exit", {}),
+    ("git -C .. shell -c git-upload-pack\\ '/nowhere'", "exec", {}),
+    ("git --exec-path=/nowhere not-a-command", "cmd_name", {}),
+)
+
+
+def words_of(command, folder):
+    """The words of a scenario: blanks and quotes are escaped with backslashes."""
+    words = [word.replace("\0", " ") for word in command.replace("\\ ", "\0").split(" ")]
+    return [w.replace("OUT", str(folder)).replace("\\", "").replace("''", "") for w in words]
+
+
+def git(folder, *words):
+    """Runs git without tracing, to make something."""
+    subprocess.run(["git", *words], cwd=folder, env=clean_environment(), check=True, capture_output=True, timeout=60)
+
+
+def repository_make(folder):
+    """A repository with some history, a hook, a command of its own and odd settings."""
+    repository = folder / "repo dir"
+    repository.mkdir()
+    git(repository, "init", "-q", "-b", "main")
+    for number in range(3):
+        (repository / "file").write_text(f"{number}\n")
+        git(repository, "add", ".")
+        git(repository, "commit", "-q", "-m", str(number))
+    hook = repository / ".git/hooks/pre-commit"
+    hook.write_text("#!/bin/sh\nexit 0\n")
+    hook.chmod(0o755)
+    (folder / "git-outside").write_text("#!/bin/sh\nexit 3\n")
+    (folder / "git-outside").chmod(0o755)
+    git(repository, "config", "odd.quote", "a \"b\" 'c'")
+    git(repository, "config", "odd.empty", "")
+    (repository / "file").write_text("changed\n")
+    return repository
+
+
+def judge_process(events, streams, environment):
+    """What is not the same in what a process of git and the speaker wrote."""
+    variables = {**environment, **parents_of(events)}
+    for name in ("GIT_TRACE2_CONFIG_PARAMS", "GIT_TRACE2_ENV_VARS"):
+        variables.pop(name, None)
+    spoken, done = speak(script_of(events), events[0], variables)
+    if done.stderr:
+        yield done.stderr.decode()
+    for target, want in streams.items():
+        found = difference(spoken[target], want)
+        if found:
+            yield f"{target}: {found}"
+
+
+def with_places(events, plain):
+    """A brief stream tells no places; which they were does not matter then."""
+    return events if not plain else [{**event, "file": event.get("file", "x.c")} for event in events]
+
+
+def check_scenario(tap, scenario, folder, repository):
+    """Every process of a git command, against the speaker."""
+    command, kinds, environment = scenario
+    path = f"{folder}:{os.environ['PATH']}"
+    streams, _ = run(words_of(command, folder), folder=repository, environment={"PATH": path, **environment})
+    troubles = []
+    found = set()
+    for name, stream in streams["event"].items():
+        events = events_of(stream)
+        found.update(event["event"] for event in events)
+        own = {target: texts.get(name, "") for target, texts in streams.items()}
+        events = with_places(events, "GIT_TRACE2_EVENT_BRIEF" in environment)
+        troubles += judge_process(events, own, environment)
+    troubles += [f"git wrote no {kind}" for kind in kinds.split() if kind not in found]
+    what = f"{command}, {len(streams['event'])} processes" + (" with " + " ".join(environment) if environment else "")
+    tap.nothing(troubles, what, most=3)
+
+
+def check_nesting(tap, repository):
+    """The filter of regions: what git leaves out at a limit, the speaker leaves out."""
+    git(repository, "status")
+    whole, _ = run(["git", "status"], folder=repository)
+    events = events_of("".join(whole["event"].values()))
+    depth = max(event.get("nesting", 0) for event in events)
+    for limit in ("", "0", "1", "2", "3", "junk"):
+        variables = {"GIT_TRACE2_EVENT_NESTING": limit}
+        want, _ = run(["git", "status"], folder=repository, environment=variables)
+        got, _ = speak(script_of(events), events[0], variables)
+        found = [difference(got[target], "".join(want[target].values())) for target in want]
+        tap.nothing([one for one in found if one], f"regions down to '{limit}' of {depth}")
+
+
+def check_pipe(tap, repository):
+    """Git dies of SIGPIPE, and so does the speaker."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    streams, done = run(["git", "log", "-p"], folder=repository, stdout=writing)
+    os.close(writing)
+    events = events_of("".join(streams["event"].values()))
+    spoken, spoken_done = speak(script_of(events), events[0])
+    tap.ok(
+        (done.returncode, spoken_done.returncode) == (-signal.SIGPIPE, -signal.SIGPIPE)
+        and events[-1]["event"] == "signal",
+        "SIGPIPE ends both",
+        done, spoken_done, events[-1],
+    )
+    found = [difference(spoken[target], "".join(streams[target].values())) for target in streams]
+    tap.nothing([one for one in found if one], "SIGPIPE: the same last words")
+
+
+def check_full_folder(tap, repository):
+    """A folder that is full gets a sentinel from both, and then nothing."""
+    for name, words, text in (("git", ["git", "version"], ""), ("libtrace2", None, "start\tx.c\t1\tx\n")):
+        with tempfile.TemporaryDirectory() as folder:
+            variables = {"GIT_TRACE2_EVENT": folder, "GIT_TRACE2_MAX_FILES": "4", "GIT_TRACE2_DST_DEBUG": "1"}
+            last = None
+            for _ in range(5):
+                last = run(words, folder=repository, environment=variables)[1] if words else speak(text, None, variables)[1]
+            names = sorted(os.listdir(folder))
+            stream = (Path(folder) / "git-trace2-discard").read_text().splitlines()
+            warning = f"warning: trace2: not opening GIT_TRACE2_EVENT trace file due to too many files in target directory {folder}\n"
+            tap.ok(
+                len(names) == 3 and '"too_many_files"' in stream[1] and '"atexit"' in stream[-1]
+                and last.stderr.decode() == warning,
+                f"{name}: a full folder", names, stream, last.stderr,
+            )
+
+
+def check_warnings(tap):
+    """What is said of targets that cannot be, in git's words."""
+    for value in ("yes", "12", "./x", "/nowhere/x", "af_unix:", "af_unix:x", "af_unix:/nowhere", "af_unix:dgram:/nowhere", "9", "0", "false", "FALSE", ""):
+        for debug in ("0", "1", "true"):
+            variables = {"GIT_TRACE2": "0", "GIT_TRACE2_PERF": "0", "GIT_TRACE2_EVENT": value, "GIT_TRACE2_DST_DEBUG": debug}
+            _, git_done = run(["git", "version"], environment=variables)
+            _, own_done = speak("start\tx.c\t1\tx\n", None, variables)
+            if not tap.ok(
+                own_done.stderr == git_done.stderr and own_done.returncode == git_done.returncode == 0,
+                f"'{value}' with debugging '{debug}'", f"libtrace2 {own_done.stderr}", f"git       {git_done.stderr}",
+            ):
+                return
+
+
+def main():
+    """All scenarios in one repository, in their order."""
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        repository = repository_make(folder)
+        for scenario in SCENARIOS:
+            check_scenario(tap, scenario, folder, repository)
+        check_nesting(tap, repository)
+        check_pipe(tap, repository)
+        check_full_folder(tap, repository)
+    check_warnings(tap)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: a process' stream from many threads, over sockets, in folders, in files of settings, and with hostile texts."""
+
+import collections
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+from tap import Tap  # noqa: E402
+from telling import ROOT, SPEAK, clean_environment, field, speak  # noqa: E402
+
+FLOOD = 500_000
+LIMIT_S = 300
+
+
+def flood(program, nr_events, variables):
+    """Two threads that write at once; returns what was said on stderr, and the status."""
+    done = subprocess.run(
+        [program, "1.0", "v.c", "1"], input=f"flood\tx.c\t1\t2\t{nr_events}\n".encode(), timeout=LIMIT_S,
+        env=clean_environment(**variables), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    )
+    return done.stderr.decode(), done.returncode
+
+
+def count_events(path):
+    """How many data each thread has, in order, and lines that are no JSON."""
+    counts, broken = collections.Counter(), []
+    with open(path, "rb") as stream:
+        for line in stream:
+            try:
+                event = json.loads(line)
+            except ValueError:
+                broken.append(line)
+                continue
+            if event["event"] != "data":
+                continue
+            if event["value"] != str(counts[event["key"]]):
+                broken.append(line)
+            counts[event["key"]] += 1
+    return counts, broken
+
+
+def check_flood(tap, folder):
+    """Two threads write a million events to one file."""
+    path = folder / "flood"
+    said, status = flood(SPEAK, FLOOD, {"GIT_TRACE2_EVENT": str(path)})
+    counts, broken = count_events(path)
+    tap.ok(
+        (said, status) == ("", 0) and dict(counts) == {"flood0": FLOOD, "flood1": FLOOD} and not broken,
+        f"two threads write {2 * FLOOD} events to one file: none is lost, no line is mixed",
+        said, status, counts, broken[:3],
+    )
+    path.unlink()
+
+
+def check_races(tap, folder):
+    """The same under ThreadSanitizer, to all targets, with a signal on top."""
+    variables = {f"GIT_TRACE2{suffix}": str(folder / f"race{suffix}") for suffix in ("", "_PERF", "_EVENT")}
+    said, status = flood(ROOT / "build/trace2/speak-threads", 3000, variables)
+    tap.ok((said, status) == ("", 0), "ThreadSanitizer has nothing to say of two threads", said, status)
+    words = "thread\nthread_start\tx.c\t1\ta\nraise\tx.c\t1\t13\nthread_end\n"
+    done = subprocess.run(
+        [ROOT / "build/trace2/speak-threads", "1", "v.c", "1"], input=words.encode(), timeout=LIMIT_S,
+        env=clean_environment(**variables), capture_output=True,
+    )
+    tap.ok(
+        done.returncode == -signal.SIGPIPE and done.stderr == b"",
+        "nor of a signal that is told by the handler", done,
+    )
+    last = json.loads((folder / "race_EVENT").read_text().splitlines()[-1])
+    tap.ok(last["event"] == "signal" and last["signo"] == 13, "which is the last event", last)
+
+
+def receive_stream(listener, out):
+    """All of one connection."""
+    connection, _ = listener.accept()
+    with connection:
+        while data := connection.recv(65536):
+            out.append(data)
+
+
+def check_stream(tap, folder):
+    """A stream over a socket is what a file would have."""
+    path = str(folder / "stream")
+    out = []
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.bind(path)
+        listener.listen()
+        listener.settimeout(60)
+        reader = threading.Thread(target=receive_stream, args=(listener, out))
+        reader.start()
+        said, status = flood(SPEAK, 20000, {"GIT_TRACE2_EVENT": f"af_unix:stream:{path}"})
+        reader.join(60)
+    (folder / "received").write_bytes(b"".join(out))
+    counts, broken = count_events(folder / "received")
+    tap.ok(
+        (said, status) == ("", 0) and dict(counts) == {"flood0": 20000, "flood1": 20000} and not broken,
+        "a stream socket receives all of it", said, status, counts, broken[:3],
+    )
+
+
+def receive_datagrams(receiver, out):
+    """Until atexit."""
+    while not out or b'"event":"atexit"' not in out[-1]:
+        out.append(receiver.recv(65536))
+
+
+def check_datagrams(tap, folder):
+    """One line in each datagram, with its newline."""
+    path = str(folder / "datagrams")
+    out = []
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as receiver:
+        receiver.bind(path)
+        receiver.settimeout(60)
+        reader = threading.Thread(target=receive_datagrams, args=(receiver, out))
+        reader.start()
+        said, status = flood(SPEAK, 5000, {"GIT_TRACE2_EVENT": f"af_unix:{path}"})
+        reader.join(60)
+    whole = [data for data in out if data.endswith(b"\n") and data.count(b"\n") == 1 and json.loads(data)]
+    data = [line for line in whole if b'"event":"data"' in line]
+    tap.ok(
+        (said, status) == ("", 0) and len(whole) == len(out) and len(data) == 10000,
+        "a datagram socket receives a line in each", said, status, len(whole), len(out), len(data),
+    )
+
+
+HOSTILE = ("two\nlines", "a\ttab\r", "bell\x07 esc\x1b[31m", "\udcff\udcc3(", "nel\x85 ls\u2028", "bar | bar", "\x7f", "ä€😀", '"\\')
+
+
+def say_hostile(text):
+    """The text wherever one may stand."""
+    value = field(text)
+    yield f"start\tx.c\t1\t{value}\t{value}"
+    yield from (f"{name}\tx.c\t1\t{value}" for name in ("cmd_name", "cmd_mode", "cmd_path", "cmd_ancestry", "printf"))
+    yield f"error\tx.c\t1\t%s\t{value}"
+    yield f"alias\tx.c\t1\t{value}\t{value}"
+    yield f"child_start\tx.c\t1\t{value}\t{value}\t{value}\tshell\tno\t{value}"
+    yield f"child_ready\tx.c\t1\t0\t1\t{value}"
+    yield f"exec\tx.c\t1\t{value}\t{value}"
+    yield f"def_param\tx.c\t1\t{value}\t{value}\t{value}"
+    yield f"def_repo\tx.c\t1\t1\t{value}"
+    yield f"region_enter\tx.c\t1\t{value}\t{value}\t1\t{value}"
+    yield f"data\tx.c\t1\t{value}\t1\t{value}\t{value}"
+    yield "thread"
+    yield f"thread_start\t{value}\t1\t{value}"
+    yield "thread_exit\tx.c\t1"
+    yield "thread_end"
+
+
+def judge_hostile(spoken, nr_sayings):
+    """What is not as it ought to be: a line for each event, columns where they belong, JSON in UTF-8."""
+    events = spoken["event"].splitlines(keepends=True)
+    if spoken["event"].count("\n") != nr_sayings:
+        yield f"{len(events)} EVENT lines, {nr_sayings} due"
+    for line in spoken["event"].split("\n")[:-1]:
+        json.loads(line)
+    for line in spoken["perf"].splitlines():
+        columns = line.split("|", 8)
+        if len(columns) != 9 or len(columns[6].strip()) > 9 or len(columns[3].strip()) > 12:
+            yield f"columns: {line!r}"
+    if len(spoken["perf"].splitlines()) != nr_sayings:
+        yield f"{len(spoken['perf'].splitlines())} PERF lines, {nr_sayings} due"
+    for target in ("normal", "perf"):
+        if any(ord(sign) < 32 and sign != "\n" or 0x7F <= ord(sign) < 0xA0 for sign in spoken[target]):
+            yield f"{target}: a control character"
+
+
+def check_hostile(tap):
+    """Texts with whatever bytes, in every place."""
+    for text in HOSTILE:
+        sayings = list(say_hostile(text))
+        spoken, done = speak("".join(line + "\n" for line in sayings))
+        due = len(sayings) + 2 - len(["thread", "thread_end"])
+        tap.nothing([*judge_hostile(spoken, due), *([done.stderr] if done.stderr else [])], f"{text!r}", most=5)
+
+
+def check_settings(tap, folder):
+    """Files of settings, and a program's own prefix."""
+    (folder / "system").write_text(f"[trace2]\n\tnormalTarget = {folder}/n\n\tnormalBrief = 1\n\tconfigParams = one.*\n[one]\n\ta = 1\n")
+    (folder / "user").write_text(f"[trace2]\n\tnormalTarget = {folder}/u\n[one]\n\tb = 2\n")
+    words = "cmd_name\tx.c\t1\tm\nset_config\tx.c\t1\tone.c\t3\nset_config\tx.c\t1\ttwo.c\t3\n"
+    off = {f"OWN{suffix}": "" for suffix in ("", "_PERF", "_EVENT")}
+    variables = {"SPEAK_PREFIX": "OWN", "OWN_ENV_VARS": "TZ", **off}
+    _, done = speak(words, None, variables, [folder / "system", folder / "user"], prefix="OWN")
+    want = "version 1.0\ncmd_name m (m)\ndef_param scope:system one.a=1\ndef_param scope:global one.b=2\n" \
+        "def_param scope:command TZ=XXX-5:30\ndef_param scope:unknown one.c=3\n"
+    got = (folder / "u").read_text() if (folder / "u").exists() else "(nothing)"
+    tap.ok(
+        got.startswith(want) and not (folder / "n").exists() and done.stderr == b"",
+        "settings of the user are over those of the system, and tell of parameters", got, done.stderr,
+    )
+
+
+def check_silence(tap, folder):
+    """Without a target nothing is written, and children keep their parent."""
+    script = "cmd_name\tx.c\t1\tm\nraise\tx.c\t1\t0\n"
+    done = subprocess.run(
+        ["sh", "-c", f'"{SPEAK}" 1 v.c 1; echo "$GIT_TRACE2_PARENT_SID"'], input=script.encode(), timeout=60,
+        env=clean_environment(GIT_TRACE2_PARENT_SID="p", GIT_TRACE2_EVENT="0"), capture_output=True, cwd=folder,
+    )
+    tap.ok(done.stdout == b"p\n" and done.stderr == b"", "a program without a target says nothing", done)
+
+
+def check_full(tap):
+    """A destination that fails turns itself off, and the program goes on."""
+    for debug in ("", "1"):
+        variables = {"GIT_TRACE2_PERF": "/dev/full", "GIT_TRACE2_DST_DEBUG": debug}
+        spoken, done = speak("cmd_mode\tx.c\t1\tm\nexit\tx.c\t1\t0\n", None, variables)
+        want = "warning: unable to write trace to 'GIT_TRACE2_PERF': No space left on device\n" if debug else ""
+        tap.ok(
+            done.returncode == 0 and done.stderr.decode() == want and spoken["normal"].count("\n") == 4,
+            f"a full disk turns one target off, with debugging '{debug}'", done, spoken,
+        )
+
+
+def main():
+    """All of it in one folder."""
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        check_flood(tap, folder)
+        check_races(tap, folder)
+        check_stream(tap, folder)
+        check_datagrams(tap, folder)
+        check_settings(tap, folder)
+        check_silence(tap, folder)
+    check_hostile(tap)
+    check_full(tap)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    os.umask(0o022)
+    sys.exit(main())
