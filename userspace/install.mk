@@ -16,7 +16,7 @@ trace2-tools := $(BUILD)/trace2/speak $(BUILD)/trace2/speak-threads $(BUILD)/tra
 
 .PHONY: library trace2-tools install
 
-library: $(shared-library) $(BUILD)/$(library).so $(BUILD)/$(library).a $(BUILD)/$(library).pc
+library: $(shared-library) $(BUILD)/$(library).so $(BUILD)/$(library).a
 
 trace2-tools: $(trace2-tools) library
 
@@ -43,12 +43,11 @@ $(BUILD)/$(library).a: $(library-objects)
 	$(Q)objcopy --localize-hidden $(BUILD)/library/$(library).o
 	$(Q)rm -f $@ && $(AR) rcs $@ $(BUILD)/library/$(library).o
 
-$(BUILD)/$(library).pc: userspace/install.mk userspace/userspace.mk
-	@mkdir -p $(@D)
-	$(Q)printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(libdir)' 'includedir=$(includedir)' '' 'Name: $(library)' \
-		'Description: telemetry in the form of trace2, for any program' 'Version: $(version)' \
-		'Requires.private: $(library-packages)' 'Libs: -L$${libdir} -ltrace2' 'Libs.private: -lpthread' \
-		'Cflags: -I$${includedir}' >$@
+# Made anew each time: it holds the place that is asked for now.
+library-description = printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(libdir)' 'includedir=$(includedir)' '' \
+	'Name: $(library)' 'Description: telemetry in the form of trace2, for any program' 'Version: $(version)' \
+	'Requires.private: $(library-packages)' 'Libs: -L$${libdir} -ltrace2' 'Libs.private: -lpthread' \
+	'Cflags: -I$${includedir}'
 
 # Programs of the tests: they know the library's headers only.
 $(BUILD)/trace2/speak: tests/trace2/speak.c $(BUILD)/$(library).so
@@ -77,7 +76,7 @@ install: userspace library
 	install -m 755 $(shared-library) $(DESTDIR)$(libdir)
 	ln -sf $(notdir $(shared-library)) $(DESTDIR)$(libdir)/$(library).so
 	install -m 644 $(BUILD)/$(library).a $(DESTDIR)$(libdir)
-	install -m 644 $(BUILD)/$(library).pc $(DESTDIR)$(libdir)/pkgconfig
+	$(library-description) >$(DESTDIR)$(libdir)/pkgconfig/$(library).pc
 	install -m 644 $(wildcard include/trace2/*.h) $(DESTDIR)$(includedir)/trace2
 	install -m 644 $(wildcard include/ktrack/*.h) $(DESTDIR)$(includedir)/ktrack
 	install -m 644 $(wildcard userspace/cli/*.1) $(DESTDIR)$(mandir)/man1

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""
-Test: messages that Debian's git has no way to be made to write, against lines derived by hand.
+"""Test: messages that Debian's git has no way to be made to write, against lines derived by hand.
 
 Each comes with the rule of git's source from which its lines were derived. Debian's git 2.39 starts no thread of its own that
 it tells about, has no timer or counter but those of its test helper, starts no background child outside of fsmonitor (which

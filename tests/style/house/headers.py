@@ -21,6 +21,7 @@ LICENCE_LINES = {
     "python": ("# ", ""),
     "shell": ("# ", ""),
     "man": ('.\\" ', ""),
+    "linker": ("/* ", " */"),
     "markdown": ("<!-- ", " -->"),
 }
 # What a comment may begin with; what is left of the line is its text.

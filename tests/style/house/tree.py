@@ -18,6 +18,7 @@ SUFFIXES = {
     ".5": "man",
     ".7": "man",
     ".config": "make",
+    ".map": "linker",
 }
 # Captured and expected bytes, which hold no licence line.
 DATA_FOLDERS = ("tests/formats/", "tests/golden/", "tests/stream/golden/")

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: libtrace2 as a product: what it exports, what is installed, and a program that is built against that."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+from tap import Tap  # noqa: E402
+from telling import clean_environment  # noqa: E402
+
+DECLARED = re.compile(r"\b(trace2_\w+)\(")
+INSTALLED = (
+    "bin/ktrack", "lib/libtrace2.so", "lib/libtrace2.so.0", "lib/libtrace2.a", "lib/pkgconfig/libtrace2.pc",
+    "include/trace2/trace2.h", "include/trace2/process.h", "include/ktrack/define.h", "share/man/man1/ktrack.1",
+    "share/man/man1/ktrack-stream.1", "share/man/man3/libtrace2.3",
+)
+
+
+def run(*words, **more):
+    """Runs a program."""
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, **more)
+
+
+def declared_names():
+    """The functions of the public headers, without macros and comments."""
+    names = set()
+    for header in ("trace2.h", "process.h"):
+        text = (ROOT / "include/trace2" / header).read_text()
+        text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+        text = re.sub(r"^#(?:.*\\\n)*.*$", "", text, flags=re.MULTILINE)
+        names.update(DECLARED.findall(text))
+    return names
+
+
+def defined_names(*words):
+    """What nm shows as defined and global."""
+    lines = run("nm", "--defined-only", "--extern-only", *words).stdout.splitlines()
+    names = {line.split()[2].split("@")[0] for line in lines if len(line.split()) == 3}
+    return {name for name in names if not name.startswith("TRACE2_")}
+
+
+def check_names(tap):
+    """Both libraries show the functions of the headers, and nothing else."""
+    declared = declared_names()
+    for words in (["-D", ROOT / "build/libtrace2.so"], [ROOT / "build/libtrace2.a"]):
+        found = defined_names(*words)
+        tap.ok(
+            found == declared and len(found) > 50, f"{words[-1].name} exports what the headers declare",
+            f"too many: {sorted(found - declared)}", f"missing: {sorted(declared - found)}",
+        )
+
+
+def install(folder):
+    """Installs all into a folder that stands for the root."""
+    environment = {**os.environ, "MAKEFLAGS": ""}
+    return run("make", "-s", "install", f"DESTDIR={folder}", "PREFIX=/usr", cwd=ROOT, env=environment)
+
+
+def check_installed(tap, folder):
+    """Every file is where it belongs."""
+    done = install(folder)
+    missing = [name for name in INSTALLED if not (folder / "usr" / name).exists()]
+    tap.ok(done.returncode == 0 and not missing, "make install brings all of it", done, *missing)
+    description = (folder / "usr/lib/pkgconfig/libtrace2.pc").read_text()
+    tap.ok(description.startswith("prefix=/usr\nlibdir=/usr/lib\n"), "its description names the prefix", description)
+
+
+def flags(folder, *words):
+    """What pkg-config says of the installed library."""
+    environment = {**os.environ, "PKG_CONFIG_PATH": str(folder / "usr/lib/pkgconfig")}
+    done = run("pkg-config", f"--define-variable=prefix={folder}/usr", f"--define-variable=libdir={folder}/usr/lib",
+               f"--define-variable=includedir={folder}/usr/include", *words, "libtrace2", env=environment)
+    return done.stdout.split()
+
+
+def check_example(tap, folder, is_static):
+    """The example, built with what was installed and nothing else, tells of itself."""
+    program = folder / "example"
+    libraries = flags(folder, "--libs", *(["--static"] if is_static else []))
+    if is_static:
+        libraries = [str(folder / "usr/lib/libtrace2.a") if word == "-ltrace2" else word for word in libraries]
+    done = run("gcc", "-std=c11", "-Wall", "-Wextra", "-pedantic-errors", "-o", program, ROOT / "include/trace2/example.c",
+               *flags(folder, "--cflags"), *libraries, "-lpthread")
+    tap.ok(done.returncode == 0 and done.stderr == "", "the example is built " + ("statically" if is_static else "shared"), done)
+    environment = clean_environment(EXAMPLE_TRACE2="1", EXAMPLE_TRACE2_BRIEF="1", LD_LIBRARY_PATH=str(folder / "usr/lib"))
+    told = run(program, "one", "and two", env=environment)
+    want = (
+        rf"version 1\.0\nstart {re.escape(str(program))} one 'and two'\ncmd_name measure \(measure\)\n"
+        r"th_timer example/measure intervals:2 total:0\.\d{6} min:0\.\d{6} max:0\.\d{6}\nexit elapsed:0\.\d{6} code:0\n"
+        r"timer example/measure intervals:2 .*\ncounter example/bytes value:10\natexit elapsed:0\.\d{6} code:0\n"
+    )
+    tap.ok(re.fullmatch(want, told.stderr), "and tells of itself", told)
+
+
+def check_page(tap):
+    """The man page is well-formed."""
+    done = run("man", "--warnings", "-l", ROOT / "userspace/trace2/libtrace2.3", env={**os.environ, "MANWIDTH": "100"})
+    tap.ok(done.returncode == 0 and done.stderr == "" and "libtrace2" in done.stdout, "the man page can be read", done)
+
+
+def main():
+    """All of it."""
+    tap = Tap()
+    check_names(tap)
+    with tempfile.TemporaryDirectory() as name:
+        check_installed(tap, Path(name))
+        check_example(tap, Path(name), is_static=False)
+        check_example(tap, Path(name), is_static=True)
+    check_page(tap)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
