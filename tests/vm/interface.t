@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: a module made for another interface of ktrack.ko is not loaded, and the kernel tells why."""
+"""Test: a module made for another interface of ktrack.ko is refused, and the kernel tells why."""
 
 import itertools
 import re
@@ -20,7 +20,7 @@ HEADER = "include/ktrack/generic.h"
 SYMBOL = re.compile(r"ktrack_interface_(\d+)_(\w+)")
 REMEDY = "insmod_ktrack_or_rebuild_against_it"
 
-# What is loaded after what, and whether it works: "own" are the project's, "other" the changed ones.
+# What is loaded after what, and whether it works: "own" is the project's, "other" was changed.
 LOADS = {
     "own ktrack, own user": True,
     "other ktrack, other user": True,
@@ -55,7 +55,7 @@ def check_kernel(tap, kernel, folder):
             tap.ok(found.get(load) == outcome, f"{kernel}: {load}: {outcome}", result.output)
         missed = refusals(result.text("dmesg.log"))
         wanted = [other, own]
-        tap.ok(missed == wanted, f"{kernel}: the kernel names the interface that is missing", missed)
+        tap.ok(missed == wanted, f"{kernel}: the kernel names the missing interface", missed)
         told = bool(missed) and all(REMEDY in symbol for symbol in missed)
         tap.ok(told, f"{kernel}: and what to do", missed)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Builds some of the project's modules for a test kernel in another way than they are meant to be."""
+"""Builds some of the project's modules for a test kernel, in another way than they are meant."""
 
 import os
 import re
@@ -22,7 +22,7 @@ def headers_of(kernel):
 
 def copy_sources(folder, names):
     """A copy of the sources that builds only the named modules."""
-    skipped = shutil.ignore_patterns("*.o", "*.ko", "*.mod", "*.mod.c", ".*", "*.symvers", "*.order")
+    skipped = shutil.ignore_patterns("*.o", "*.ko", "*.mod", "*.mod.c", ".*", "*.symvers")
     for room in ("kmod", "include"):
         shutil.copytree(PROJECT / room, folder / room, ignore=skipped)
     kbuild = folder / "kmod/Kbuild"

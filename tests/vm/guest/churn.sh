@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Guest: loads and unloads modules while others write, switch, read, and make instances.
+# Arguments: FOLDER ROUNDS; the modules are FOLDER/*.ko. Prints a line for what should not happen.
+set -eu
+
+TRACING=/sys/kernel/tracing
+ATTEMPTS=2000
+# Between two things of a kind, so that there are moments when nobody holds a module.
+PAUSE_US=50000
+
+# While the modules are away a device file of /dev would be made anew, as a plain file.
+# Arguments: DEVICE; the module is loaded in the same order each time, so its number stays.
+node_make() {
+	mknod "/tmp/$1" c 10 "$(sed -n "s/^ *\([0-9]*\) $1\$/\1/p" /proc/misc)"
+}
+
+modules_load() {
+	insmod "$folder/ktrack.ko"
+	insmod "$folder/ktrack_demo.ko"
+	insmod "$folder/ktrack_test.ko"
+}
+
+# Arguments: MODULE; somebody may be using it right now, but not for ever.
+module_unload() {
+	attempt=0
+	until rmmod "$1" 2>/dev/null; do
+		attempt=$((attempt + 1))
+		usleep 1000
+		[ "$attempt" -lt "$ATTEMPTS" ] || {
+			echo "$1 could not be unloaded: $(cat "/sys/module/$1/refcnt") references"
+			return 1
+		}
+	done
+}
+
+modules_unload() {
+	for module in "$@"; do
+		module_unload "$module"
+	done
+}
+
+# What goes on meanwhile. Each may fail, where a module is just away.
+writers_go() {
+	echo nested 20 >/tmp/ktrack_test && echo 5 >/tmp/ktrack_demo
+}
+
+switchers_go() {
+	for system in ktrack ktrack_demo ktrack_test; do
+		echo 1 >"$TRACING/instances/a/events/$system/enable"
+		echo 1 >"$TRACING/events/$system/enable"
+		echo 0 >"$TRACING/instances/a/events/$system/enable"
+		echo 0 >"$TRACING/events/$system/enable"
+	done
+}
+
+instances_go() {
+	mkdir "$TRACING/instances/b"
+	echo 1 >"$TRACING/instances/b/events/ktrack_test/enable"
+	rmdir "$TRACING/instances/b"
+}
+
+readers_go() {
+	grep -q ktrack_ "$TRACING/instances/a/trace" && echo >"$TRACING/instances/a/trace"
+}
+
+activity_repeat() {
+	set +e
+	count=0
+	while [ -e /tmp/go ]; do
+		"$1_go" >/dev/null 2>&1 && count=$((count + 1))
+		usleep "$PAUSE_US"
+	done
+	[ "$count" != 0 ] || echo "$1 never got anything done"
+}
+
+folder=$1
+rounds=$2
+mkdir "$TRACING/instances/a"
+modules_load
+node_make ktrack_test
+node_make ktrack_demo
+touch /tmp/go
+for activity in writers switchers instances readers; do
+	activity_repeat $activity &
+done
+for round in $(seq "$rounds"); do
+	case $((round % 3)) in
+	0) modules_unload ktrack_test ktrack_demo ktrack ;;
+	1) modules_unload ktrack_demo ktrack ktrack_test ;;
+	2) modules_unload ktrack_demo ktrack_test ktrack ;;
+	esac
+	modules_load
+done
+rm /tmp/go
+wait
+rmdir "$TRACING/instances/a"
+modules_unload ktrack_test ktrack_demo ktrack
+left=$(lsmod | grep ktrack; ls $TRACING/instances)
+[ -z "$left" ] || echo "left behind: $left"
+echo "$round rounds"
