@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: the examples of the page for driver authors compile as they are printed."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE)]
+
+import build  # noqa: E402
+from tap import Tap  # noqa: E402
+
+PAGE = build.PROJECT / "include/ktrack/ktrack-instrument.7"
+EXAMPLE = re.compile(r'^\.\\" example (\S+)\n\.EX\n(.*?)^\.EE$', re.MULTILINE | re.DOTALL)
+
+# What the driver of the page has besides: it is not about tracing, so the page leaves it out.
+REST = {
+    "mydrv.h": """\
+#ifndef MYDRV_H
+#define MYDRV_H
+#include <linux/types.h>
+struct mydrv_queue { u32 depth, index; u64 nr_irqs; };
+struct mydrv_request { u32 slot, bytes; struct mydrv_queue *queue; };
+void mydrv_submit(struct mydrv_request *request);
+void mydrv_complete(struct mydrv_request *request, int result);
+int mydrv_transfer(struct mydrv_request *request);
+#endif
+""",
+    "mydrv_main.c": """
+static int __init mydrv_init(void)
+{
+	struct mydrv_request request = { };
+
+	return mydrv_handle(&request) + mydrv_wait_for(1) + mydrv_open_file("file");
+}
+module_init(mydrv_init);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("The driver of the page");
+""",
+    "Kbuild": "\nmydrv-y += mydrv_probe.o\n",
+}
+
+
+def examples():
+    """The files that the page prints: {name: text}."""
+    found = EXAMPLE.findall(PAGE.read_text())
+    return {name: text.replace("\\e", "\\").replace("\\-", "-") for name, text in found}
+
+
+def write_driver(folder, files):
+    """The driver of the page, as its reader would have it."""
+    folder.mkdir()
+    for name in files.keys() | REST.keys():
+        (folder / name).write_text(files.get(name, "") + REST.get(name, ""))
+    build.copy_headers(folder)
+
+
+def check_printable(tap):
+    """man has nothing to complain about."""
+    if not shutil.which("groff"):
+        tap.skip("the page can be printed", "groff is not installed")
+        return
+    command = ["groff", "-t", "-man", "-Tutf8", "-ww", "-z", PAGE]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    tap.nothing(done.stderr.splitlines(), "the page can be printed")
+
+
+def main():
+    tap = Tap()
+    files = examples()
+    wanted = {"Kbuild", "mydrv_trace.h", "mydrv_main.c", "mydrv_io.c", "mydrv_probe.c"}
+    tap.ok(set(files) == wanted, "the page prints a whole driver", *files)
+    check_printable(tap)
+    for kernel in build.KERNELS:
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = Path(scratch) / "mydrv"
+            write_driver(folder, files)
+            # ktrack.ko's tracepoints are no part of this build: what is missing is only said.
+            built = build.make(build.headers(kernel), folder, "KBUILD_MODPOST_WARN=1", "modules")
+            remarks = [line for line in built.remarks() if "undefined!" not in line]
+            tap.ok(built.status == 0, f"{kernel}: that driver builds", built.log[-3000:])
+            tap.nothing(remarks, f"{kernel}: without a warning")
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
