@@ -100,9 +100,10 @@ class Ring:
         self.page += content
         self.time = time_ns
 
-    def discard(self, time_ns, size):
-        """An entry that was given up: only its time counts."""
-        content = self.layout.word(-(-size // 4) * 4 + 4) + b"\xa5" * (-(-size // 4) * 4)
+    def discard(self, time_ns, kind, content):
+        """An entry that was given up: all that is left of its head is its size and its time."""
+        if kind:
+            content = self.layout.word(len(content)) + content[4:]
         if self.page is None or len(self.page) + 12 + len(content) > self.room:
             self.begin_page(time_ns - 1, 4 + len(content))
         if time_ns == self.time:

@@ -46,8 +46,8 @@ Records; each CPU's are in the order of time:
       for its code; an array of other than char is hexadecimal bytes; for a dynamic field
       @OFFSET:SIZE is the bare place, wherever it points. A last cut=N leaves only N bytes of the
       record, rounded up to 4.
-  TIME TID@CPU discard SIZE
-      an entry that was given up
+  TIME TID@CPU discard EVENT VALUE...
+      a record that was given up after it had its place; its time is another than the one before
   lost CPU [COUNT]       records were lost before the CPU's next one; without COUNT nobody knows
                          how many
   page CPU               the CPU's next record begins a sub-buffer
@@ -177,11 +177,11 @@ class Record:
             raise Trouble("write: TIME TID@CPU EVENT VALUE..., or a statement that --help lists")
         self.reader, self.is_relative = reader, bool(found[1])
         self.time_ns = read_time(found[2])
-        self.words = words[3:]
-        self.cut = self.take_cut()
         self.writer = words[1]
-        name = str(words[2])
-        self.event = None if name == "discard" else reader.trace.find_event(name)
+        self.is_discarded = words[2].text == b"discard" and len(words) > 3
+        self.words = words[4:] if self.is_discarded else words[3:]
+        self.cut = self.take_cut()
+        self.event = reader.trace.find_event(str(words[3 if self.is_discarded else 2]))
         self.is_constant = not any(word.has_index for word in [self.writer, *self.words])
         self.entry = self.ring = None
 
@@ -196,8 +196,6 @@ class Record:
         trace = self.reader.trace
         tid, cpu = map(int, self.writer.at(index).text.split(b"@"))
         ring = trace.ring(self.reader.buffer, cpu)
-        if not self.event:
-            return ring, None, read_count(self.words[0], 4) if len(self.words) == 1 else 4
         words = [word.at(index) for word in self.words]
         data = self.event.record(tid, words, trace.layout.order)
         return ring, *trace.layout.entry(data[: self.cut])
@@ -216,8 +214,8 @@ class Record:
         ring, kind, content = self.entry
         reader.time_ns = self.time_ns + (reader.time_ns if self.is_relative else 0)
         time_ns = reader.trace.start_ns + reader.time_ns
-        if kind is None:
-            ring.discard(time_ns, content)
+        if self.is_discarded:
+            ring.discard(time_ns, kind, content)
         else:
             ring.put(time_ns, kind, content)
             if reader.note:
