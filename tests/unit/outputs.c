@@ -60,8 +60,12 @@ TEST(names_are_looked_up_only_where_they_are_asked_for)
 
 TEST(event_and_sid_need_a_value_where_they_have_one)
 {
-	CHECK_TEXT(outputs_of("event", NULL).event_target, "-");
-	CHECK_TEXT(outputs_of("event", "out").event_target, "out");
+	CHECK_TEXT(outputs_of("event", NULL).targets[TRACE2_EVENT], "-");
+	CHECK_TEXT(outputs_of("event", "out").targets[TRACE2_EVENT], "out");
+	CHECK_TEXT(outputs_of("perf", "out").targets[TRACE2_PERF], "out");
+	CHECK_TEXT(outputs_of("normal", NULL).targets[TRACE2_NORMAL], "-");
+	CHECK(!outputs_of("normal", NULL).targets[TRACE2_EVENT]);
+	check_refused("perf", "", "--perf= names no target; write - or a path");
 	check_refused("event", "", "--event= names no target; write - or a path");
 	CHECK_TEXT(outputs_of("sid", "mine").sid, "mine");
 	check_refused("sid", "", "--sid= names no session");
@@ -89,12 +93,13 @@ static struct buffer open_on(const struct folder *folder, const char *name, bool
 	struct buffer content = { 0 };
 	struct error error = { 0 };
 
-	outputs.event_target = folder_path(folder, name);
+	outputs.targets[TRACE2_EVENT] = folder_path(folder, name);
 	CHECK_NUMBER(outputs_open(&outputs, &timeline, &identity, &error), 0);
 	CHECK_NUMBER(timeline_open(&timeline, &recording, &error), 0);
 	CHECK_NUMBER(timeline_flush(&timeline, &error), 0);
-	CHECK_NUMBER(file_read(outputs.event_target, &content), 0);
+	CHECK_NUMBER(file_read(outputs.targets[TRACE2_EVENT], &content), 0);
 	timeline_release(&timeline);
+	outputs_release(&outputs);
 	return content;
 }
 
@@ -118,7 +123,7 @@ TEST(an_open_output_is_a_session_of_this_run)
 
 TEST(an_output_that_cannot_be_opened_adds_no_sink)
 {
-	struct outputs outputs = { .event_target = "/nonexistent/out" };
+	struct outputs outputs = { .targets = { [TRACE2_EVENT] = "/nonexistent/out" } };
 	struct identity identity = { .sid = (char *)"S", .hierarchy = (char *)"stream" };
 	struct timeline timeline = { 0 };
 	struct error error = { 0 };
@@ -127,4 +132,5 @@ TEST(an_output_that_cannot_be_opened_adds_no_sink)
 	CHECK_TEXT(error.text, "cannot open /nonexistent/out for writing: No such file or directory");
 	CHECK_NUMBER(timeline.nr_sinks, 0);
 	timeline_release(&timeline);
+	outputs_release(&outputs);
 }

@@ -30,12 +30,13 @@ const struct recording show_recording = {
 void show_init(struct show *show, unsigned int with)
 {
 	struct sink_trace2_settings settings = {
-		.sid = "S", .hierarchy = "git/stream", .event_name = "out.event", .with = with,
+		.sid = "S", .hierarchy = "git/stream", .with = with,
 	};
 	struct sink *sink;
 
 	*show = (struct show){ 0 };
-	settings.event_fd = catch_init(&show->catch);
+	settings.targets[TRACE2_EVENT].name = "out.event";
+	settings.targets[TRACE2_EVENT].fd = catch_init(&show->catch);
 	sink = sink_trace2_new(&settings, &show->error);
 	CHECK_NUMBER(timeline_add(&show->timeline, sink, &show->error), 0);
 }

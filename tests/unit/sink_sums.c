@@ -231,14 +231,15 @@ TEST(everything_is_given_back_where_the_stream_ends_early)
 
 TEST(two_sinks_write_the_same_and_share_nothing)
 {
-	struct sink_trace2_settings settings = { .sid = "S", .hierarchy = "git/stream", .event_name = "second" };
+	struct sink_trace2_settings settings = { .sid = "S", .hierarchy = "git/stream" };
 	struct catch catch;
 	struct cast cast;
 	struct show show;
 
 	cast_init(&cast);
 	show_init(&show, 0);
-	settings.event_fd = catch_init(&catch);
+	settings.targets[TRACE2_EVENT].name = "second";
+	settings.targets[TRACE2_EVENT].fd = catch_init(&catch);
 	CHECK_NUMBER(timeline_add(&show.timeline, sink_trace2_new(&settings, &show.error), &show.error), 0);
 	CHECK_NUMBER(timeline_open(&show.timeline, &show_recording, &show.error), 0);
 	for (int i = 0; i < 2; i++) {

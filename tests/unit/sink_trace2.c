@@ -159,7 +159,7 @@ TEST(the_traced_command_is_a_child)
 static void sink_add(struct timeline *timeline, int fd)
 {
 	struct sink_trace2_settings settings = {
-		.sid = "S", .hierarchy = "stream", .event_name = "out.event", .event_fd = fd,
+		.sid = "S", .hierarchy = "stream", .targets = { [TRACE2_EVENT] = { .name = "out.event", .fd = fd } },
 	};
 	struct error error = { 0 };
 

@@ -54,7 +54,7 @@ static int export_start(struct export_settings *settings, int argc, char **argv,
 
 static int export_main(int argc, char **argv, struct error *error)
 {
-	struct export_settings settings = { .outputs.event_target = "-", .argv = argv };
+	struct export_settings settings = { .argv = argv };
 	struct option_table table = export_table();
 	int operand, status;
 
@@ -69,6 +69,7 @@ static int export_main(int argc, char **argv, struct error *error)
 		status = STATUS_USAGE;
 	}
 	selection_release(&settings.selection);
+	outputs_release(&settings.outputs);
 	return status;
 }
 

@@ -9,29 +9,13 @@
 #include "cli/clock.h"
 #include "trace2/trace2.h"
 
-#define PARENT_SID "GIT_TRACE2_PARENT_SID"
-#define PARENT_NAME "GIT_TRACE2_PARENT_NAME"
-
-/* "PARENT/own", or just "own"; and the variable says so from now on. */
-static char *inherit(const char *variable, const char *own)
-{
-	const char *parent = getenv(variable);
-	bool has_parent = parent && *parent;
-	char *whole;
-
-	if (asprintf(&whole, "%s%s%s", has_parent ? parent : "", has_parent ? "/" : "", own) < 0)
-		return NULL;
-	setenv(variable, whole, 1);
-	return whole;
-}
-
 int identity_init(struct identity *identity, const char *command, const char *own_sid, struct error *error)
 {
 	char made[TRACE2_SID_SIZE];
 
 	trace2_sid_make(made, clock_boot_ns() + clock_wall_offset_ns(), getpid());
-	identity->sid = inherit(PARENT_SID, own_sid ? own_sid : made);
-	identity->hierarchy = inherit(PARENT_NAME, command);
+	identity->sid = trace2_inherit(TRACE2_PARENT_SID, own_sid ? own_sid : made);
+	identity->hierarchy = trace2_inherit(TRACE2_PARENT_NAME, command);
 	return identity->sid && identity->hierarchy ? 0 : error_set(error, "out of memory");
 }
 

@@ -27,10 +27,11 @@ static int output_give(int fd, const char *target, struct error *error)
 	return 0;
 }
 
+/* Always at the end of the file: the traced command may be writing its own stream to it. */
 static int file_open(const char *target, bool is_appending, struct error *error)
 {
-	int mode = is_appending ? O_APPEND : O_TRUNC;
-	int fd = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int mode = O_WRONLY | O_APPEND | O_CLOEXEC;
+	int fd = open(target, mode | O_CREAT | O_EXCL, 0600);
 
 	if (fd >= 0) {
 		if (output_give(fd, target, error) == 0)
@@ -39,7 +40,7 @@ static int file_open(const char *target, bool is_appending, struct error *error)
 		return -1;
 	}
 	if (errno == EEXIST)
-		fd = open(target, O_WRONLY | mode | O_CLOEXEC);
+		fd = open(target, mode | (is_appending ? 0 : O_TRUNC));
 	return fd < 0 ? error_set_system(error, errno, "cannot open %s for writing", target) : fd;
 }
 

@@ -6,17 +6,22 @@
 #include "cli/identity.h"
 #include "cli/option.h"
 #include "timeline/timeline.h"
+#include "trace2/trace2.h"
 
 /**
  * struct outputs - the outputs of one run
- * @event_target: where EVENT lines go
+ * @targets: where lines go, by enum trace2_target; NULL where the command line says nothing
+ * @folders: whole paths of those that are folders
+ * @config: what the environment and files say
  * @sid: the session's own id, NULL for one made of time, host and process
  * @with: a set of 1 << enum timeline_emitter: what each record tells of who wrote it
  * @is_appending: files keep what they hold
  * @fails_on_loss: losses are a failure
  */
 struct outputs {
-	const char *event_target;
+	const char *targets[TRACE2_TARGET_COUNT];
+	char *folders[TRACE2_TARGET_COUNT];
+	struct trace2_config *config;
 	const char *sid;
 	unsigned int with;
 	bool is_appending;
@@ -32,8 +37,16 @@ int outputs_status(const struct outputs *outputs, uint64_t lost);
 /** outputs_have_comm - whether records are to name the thread that wrote them */
 bool outputs_have_comm(const struct outputs *outputs);
 
-/** outputs_open - open all targets, and add their sinks to a timeline; returns -1 with @error */
-int outputs_open(const struct outputs *outputs, struct timeline *timeline, const struct identity *identity,
+/**
+ * outputs_open - open all targets, and add their sinks to a timeline
+ *
+ * A target of the command line is over that of the environment and of files; where none of them names any, EVENT goes to
+ * standard output. Returns -1 with @error.
+ */
+int outputs_open(struct outputs *outputs, struct timeline *timeline, const struct identity *identity,
 		 struct error *error);
+
+/** outputs_release - after the timeline's sinks have gone */
+void outputs_release(struct outputs *outputs);
 
 #endif

@@ -64,7 +64,6 @@ static int stream_main(int argc, char **argv, struct error *error)
 {
 	struct stream_settings settings = {
 		.buffer_kib = DEFAULT_BUFFER_KIB,
-		.outputs.event_target = "-",
 		.argv = argv,
 	};
 	struct option_table table = stream_table();
@@ -83,6 +82,7 @@ static int stream_main(int argc, char **argv, struct error *error)
 		status = STATUS_USAGE;
 	}
 	selection_release(&settings.selection);
+	outputs_release(&settings.outputs);
 	return status;
 }
 

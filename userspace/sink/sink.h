@@ -5,29 +5,42 @@
 
 #include "base/base.h"
 #include "timeline/timeline.h"
+#include "trace2/trace2.h"
+
+/**
+ * struct sink_trace2_target - where the lines of a target go
+ * @name: what errors call it; NULL for a target that is off
+ * @value: where trace2_session_open() is to write; NULL where there is @fd
+ * @fd: becomes the sink's, which closes it
+ */
+struct sink_trace2_target {
+	const char *name;
+	const char *value;
+	int fd;
+};
 
 /**
  * struct sink_trace2_settings - where trace2 lines go, and whose session it is
  * @sid: the whole session id
  * @hierarchy: the command's name behind those of the commands that started this one ("git/stream")
  * @with: a set of 1 << enum timeline_emitter, told with each record
- * @event_fd: where EVENT lines go; becomes the sink's, which closes it
- * @event_name: what errors call it
+ * @config: brief forms, nesting, and parameters that are to be told; NULL for none
+ * @targets: by enum trace2_target
  *
- * All strings are the caller's and live as long as the sink.
+ * All strings and @config are the caller's and live as long as the sink.
  */
 struct sink_trace2_settings {
 	const char *sid;
 	const char *hierarchy;
 	unsigned int with;
-	int event_fd;
-	const char *event_name;
+	const struct trace2_config *config;
+	struct sink_trace2_target targets[TRACE2_TARGET_COUNT];
 };
 
 /**
  * sink_trace2_new - one trace2 session for one recording
  *
- * Returns a sink for timeline_add(), or NULL with @error; @settings->event_fd is closed then.
+ * Returns a sink for timeline_add(), or NULL with @error; all descriptors are closed then.
  */
 struct sink *sink_trace2_new(const struct sink_trace2_settings *settings, struct error *error);
 

@@ -262,11 +262,29 @@ static int trace2_flush(struct sink *head, struct error *error)
 	return 0;
 }
 
+static int target_open(struct trace2_sink *sink, enum trace2_target number, struct error *error)
+{
+	struct sink_trace2_target *target = &sink->settings.targets[number];
+	const char *name = target->name;
+
+	if (!name)
+		return 0;
+	target->name = NULL;
+	if (!target->value) {
+		if (trace2_session_add(sink->session, number, target->fd, name) < 0)
+			return error_set(error, "out of memory");
+		return 0;
+	}
+	if (trace2_session_open(sink->session, number, target->value, name) < 0)
+		return error_set(error, "%s", trace2_session_error(sink->session));
+	return 0;
+}
+
 /*
  * The session begins at a whole microsecond, so that the time of every line is the first line's plus its t_abs, cut. No wall
  * clock is read more exactly than that.
  */
-static int session_open(struct trace2_sink *sink, const struct recording *recording)
+static int session_open(struct trace2_sink *sink, const struct recording *recording, struct error *error)
 {
 	int64_t start_ns = recording->start_ns + recording->wall_offset_ns;
 	struct trace2_settings settings = {
@@ -278,14 +296,19 @@ static int session_open(struct trace2_sink *sink, const struct recording *record
 		.has_whole_names = true,
 		.has_more_t_abs = true,
 		.flush = TRACE2_FLUSH_BLOCKS,
+		.file_mode = 0600,
 	};
-	int fd = sink->settings.event_fd;
 
+	if (sink->settings.config)
+		trace2_config_apply(sink->settings.config, &settings);
 	sink->session = trace2_session_new(&settings);
 	if (!sink->session)
-		return -1;
-	sink->settings.event_fd = -1;
-	return trace2_session_add(sink->session, TRACE2_EVENT, fd, sink->settings.event_name);
+		return error_set(error, "out of memory");
+	for (int i = 0; i < TRACE2_TARGET_COUNT; i++) {
+		if (target_open(sink, i, error) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 static int trace2_open(struct sink *head, const struct recording *recording, unsigned int slot, struct error *error)
@@ -294,9 +317,21 @@ static int trace2_open(struct sink *head, const struct recording *recording, uns
 
 	sink->slot = slot;
 	sink->start_ns = recording->start_ns;
-	if (session_open(sink, recording) < 0)
-		return error_set(error, "out of memory");
+	if (session_open(sink, recording, error) < 0)
+		return -1;
 	return trace2_frame_begin(sink, recording, error);
+}
+
+/* Those that no session took over. */
+static void targets_close(struct sink_trace2_settings *settings)
+{
+	for (int i = 0; i < TRACE2_TARGET_COUNT; i++) {
+		struct sink_trace2_target *target = &settings->targets[i];
+
+		if (target->name && !target->value)
+			close(target->fd);
+		target->name = NULL;
+	}
 }
 
 static void trace2_free(struct sink *head)
@@ -311,8 +346,7 @@ static void trace2_free(struct sink *head)
 	free(sink->texts);
 	trace2_text_free(sink->short_text);
 	trace2_session_free(sink->session);
-	if (sink->settings.event_fd >= 0)
-		close(sink->settings.event_fd);
+	targets_close(&sink->settings);
 	buffer_release(&sink->message);
 	buffer_release(&sink->more);
 	free(sink);
@@ -328,6 +362,7 @@ static const struct sink_ops trace2_sink = {
 struct sink *sink_trace2_new(const struct sink_trace2_settings *settings, struct error *error)
 {
 	struct trace2_sink *sink = calloc(1, sizeof(*sink));
+	struct sink_trace2_settings given = *settings;
 
 	if (sink) {
 		sink->sink.ops = &trace2_sink;
@@ -340,6 +375,6 @@ struct sink *sink_trace2_new(const struct sink_trace2_settings *settings, struct
 	if (sink)
 		trace2_free(&sink->sink);
 	else
-		close(settings->event_fd);
+		targets_close(&given);
 	return NULL;
 }

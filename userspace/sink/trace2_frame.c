@@ -74,13 +74,41 @@ static int parameters_write(struct trace2_sink *sink, const struct recording *re
 	return recording->buffer_kib ? number_write(sink, recording, "buffer_kib", recording->buffer_kib, error) : 0;
 }
 
+/** struct frame - what a parameter of the configuration is written with */
+struct frame {
+	struct trace2_sink *sink;
+	int64_t time_ns;
+	struct error *error;
+};
+
+static int configured_write(void *context, const char *scope, const char *param, const char *value)
+{
+	struct trace2_event line = { .kind = TRACE2_DEF_PARAM, .file = __FILE__, .line = __LINE__ };
+	const struct frame *frame = context;
+
+	line.def_param.scope = scope;
+	line.def_param.param = param;
+	line.def_param.value = value;
+	return trace2_sink_write(frame->sink, &line, frame->time_ns, frame->error);
+}
+
+/* What the settings ask to be told. */
+static int configuration_write(struct trace2_sink *sink, int64_t time_ns, struct error *error)
+{
+	struct frame frame = { .sink = sink, .time_ns = time_ns, .error = error };
+
+	return sink->settings.config ? trace2_config_visit(sink->settings.config, configured_write, &frame) : 0;
+}
+
 int trace2_frame_begin(struct trace2_sink *sink, const struct recording *recording, struct error *error)
 {
 	if (version_write(sink, recording, error) < 0 || start_write(sink, recording, error) < 0)
 		return -1;
 	if (command_write(sink, recording, error) < 0)
 		return -1;
-	return parameters_write(sink, recording, error);
+	if (parameters_write(sink, recording, error) < 0)
+		return -1;
+	return configuration_write(sink, recording->start_ns, error);
 }
 
 static int exit_write(struct trace2_sink *sink, const struct timeline_event *event, enum trace2_kind kind,
