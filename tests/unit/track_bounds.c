@@ -91,7 +91,7 @@ TEST(tracks_that_were_open_above_the_bound_are_retired_once_they_are_idle)
 	stage_release(&stage);
 }
 
-TEST(without_a_setting_the_bound_is_32768_tracks)
+TEST(without_a_setting_the_bound_is_16384_tracks)
 {
 	struct stage stage;
 
@@ -100,10 +100,10 @@ TEST(without_a_setting_the_bound_is_32768_tracks)
 		stage_instant(&stage, 110, tid, "x");
 	stage_told(&stage);
 	stage_instant(&stage, 120, TRACKS_IDLE_MAX, "x");
-	CHECK_TEXT(stage_told(&stage), "120 #32768 instant 'x' depth 0 outer 110\n");
+	CHECK_TEXT(stage_told(&stage), "120 #16384 instant 'x' depth 0 outer 110\n");
 	stage_instant(&stage, 120, TRACKS_IDLE_MAX + 1, "x");
-	CHECK_TEXT(stage_told(&stage), "120 #1 -\n120 #32769 + a:work slices 'work' tid 32769\n"
-				       "120 #32769 instant 'x' depth 0 outer 120\n");
+	CHECK_TEXT(stage_told(&stage), "120 #1 -\n120 #16385 + a:work slices 'work' tid 16385\n"
+				       "120 #16385 instant 'x' depth 0 outer 120\n");
 	stage_release(&stage);
 }
 

@@ -22,6 +22,16 @@ void buffer_clear(struct buffer *buffer)
 	buffer->failed = false;
 }
 
+void buffer_trim(struct buffer *buffer)
+{
+	char *data = buffer->size > 0 ? realloc(buffer->data, buffer->size) : NULL;
+
+	if (!data)
+		return;
+	buffer->data = data;
+	buffer->capacity = buffer->size;
+}
+
 static bool buffer_grow(struct buffer *buffer, size_t size)
 {
 	size_t capacity = buffer->capacity ? buffer->capacity : FIRST_CAPACITY;

@@ -31,6 +31,9 @@ void buffer_release(struct buffer *buffer);
 /** buffer_clear - forget the bytes and the failure, keep the memory */
 void buffer_clear(struct buffer *buffer);
 
+/** buffer_trim - give back the memory that the bytes do not need; for what is kept long and grows no more */
+void buffer_trim(struct buffer *buffer);
+
 /**
  * buffer_reserve - room for @size more bytes
  *

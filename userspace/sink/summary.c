@@ -4,6 +4,9 @@
 
 #include <stdlib.h>
 
+/* How many entries are looked at one by one. */
+#define LIST_MAX 8
+
 void intervals_add(struct intervals *intervals, int64_t ns)
 {
 	struct intervals one = { .nr_intervals = 1, .total_ns = ns, .min_ns = ns, .max_ns = ns };
@@ -40,7 +43,39 @@ static bool intervals_equal(const void *value, const void *key_pointer)
 	return intervals->category == key->category && intervals->name == key->name;
 }
 
-static struct intervals *interval_table_add(struct interval_table *table, const struct intervals *key, uint64_t hash)
+static uint64_t intervals_hash(const struct intervals *key)
+{
+	const void *const pointers[] = { key->category, key->name };
+
+	return text_hash((struct text){ .data = (const char *)pointers, .size = sizeof(pointers) });
+}
+
+static struct intervals *interval_table_find(const struct interval_table *table, const struct intervals *key)
+{
+	if (table->size > LIST_MAX)
+		return map_find(&table->map, intervals_hash(key), intervals_equal, key);
+	for (size_t i = 0; i < table->size; i++) {
+		if (intervals_equal(table->list[i], key))
+			return table->list[i];
+	}
+	return NULL;
+}
+
+/* Adds the newest entry to the map; the one that makes the list too long brings all others along. */
+static int interval_table_index(struct interval_table *table)
+{
+	size_t first = table->size == LIST_MAX + 1 ? 0 : table->size - 1;
+
+	if (table->size <= LIST_MAX)
+		return 0;
+	for (size_t i = first; i < table->size; i++) {
+		if (map_insert(&table->map, intervals_hash(table->list[i]), table->list[i]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static struct intervals *interval_table_add(struct interval_table *table, const struct intervals *key)
 {
 	struct intervals **list = reallocarray(table->list, table->size + 1, sizeof(*list));
 	struct intervals *intervals;
@@ -52,23 +87,17 @@ static struct intervals *interval_table_add(struct interval_table *table, const 
 	if (!intervals)
 		return NULL;
 	*intervals = *key;
-	if (map_insert(&table->map, hash, intervals) < 0) {
-		free(intervals);
-		return NULL;
-	}
 	table->list[table->size++] = intervals;
-	return intervals;
+	return interval_table_index(table) < 0 ? NULL : intervals;
 }
 
 struct intervals *interval_table_get(struct interval_table *table, const struct timeline_category *category,
 				     struct timeline_name *name)
 {
 	struct intervals key = { .category = category, .name = name && name->is_counted ? name : NULL };
-	const void *const pointers[] = { key.category, key.name };
-	uint64_t hash = text_hash((struct text){ .data = (const char *)pointers, .size = sizeof(pointers) });
-	struct intervals *intervals = map_find(&table->map, hash, intervals_equal, &key);
+	struct intervals *intervals = interval_table_find(table, &key);
 
-	return intervals ? intervals : interval_table_add(table, &key, hash);
+	return intervals ? intervals : interval_table_add(table, &key);
 }
 
 static bool value_is_less(const struct value *a, const struct value *b)

@@ -27,6 +27,7 @@ void intervals_merge(struct intervals *intervals, const struct intervals *from);
 
 /**
  * struct interval_table - statistics by tracepoint and name, in order of appearance
+ * @map: of all entries, once there are too many to look at each; most tracks have a handful
  *
  * A zeroed struct is an empty table.
  */

@@ -166,7 +166,7 @@ static int write_counter(struct trace2_sink *sink, const struct timeline_event *
 	struct trace2_track *track = event_track(sink, event);
 	struct trace2_event line = { .kind = TRACE2_DATA, .thread = track->thread };
 
-	levels_add(&track->levels, &event->value);
+	levels_add(track->levels, &event->value);
 	buffer_clear(&sink->message);
 	value_append_text(&sink->message, &event->value);
 	line.data.nesting = event->depth + 1;
@@ -345,6 +345,7 @@ static void trace2_free(struct sink *head)
 		trace2_text_free(sink->texts[i]);
 	free(sink->texts);
 	trace2_text_free(sink->short_text);
+	trace2_text_free(sink->label);
 	trace2_session_free(sink->session);
 	targets_close(&sink->settings);
 	buffer_release(&sink->message);
@@ -368,8 +369,9 @@ struct sink *sink_trace2_new(const struct sink_trace2_settings *settings, struct
 		sink->sink.ops = &trace2_sink;
 		sink->settings = *settings;
 		sink->short_text = trace2_text_new((struct trace2_string){ .data = "", .size = 0 });
+		sink->label = trace2_text_new((struct trace2_string){ .data = "", .size = 0 });
 	}
-	if (sink && sink->short_text)
+	if (sink && sink->short_text && sink->label)
 		return &sink->sink;
 	error_set(error, "out of memory");
 	if (sink)

@@ -16,6 +16,7 @@
  * @totals: timers over all tracks that ended
  * @texts: what was rendered for names and categories
  * @short_text: for the name that is not kept
+ * @label: for the track's number in its thread's name
  * @message, @more: scratch for one line
  */
 struct trace2_sink {
@@ -30,14 +31,15 @@ struct trace2_sink {
 	struct trace2_text **texts;
 	size_t nr_texts;
 	struct trace2_text *short_text;
+	struct trace2_text *label;
 	struct buffer message;
 	struct buffer more;
 };
 
 /**
  * struct trace2_track - one track as a trace2 thread
- * @label: "thNN"
- * @name: what a counter's samples are called: the thread's name without its number
+ * @number: that of the thread's name
+ * @name: of counter tracks: what samples are called: the thread's name without its number
  * @before, @after: neighbours in the list of tracks that have not ended
  * @timers: of slice tracks
  * @levels: of counter tracks
@@ -45,12 +47,12 @@ struct trace2_sink {
 struct trace2_track {
 	struct trace2_thread *thread;
 	int64_t begin_ns;
-	struct trace2_text *label;
+	unsigned long number;
 	struct trace2_text *name;
 	struct trace2_track *before;
 	struct trace2_track *after;
 	struct interval_table timers;
-	struct levels levels;
+	struct levels *levels;
 };
 
 /** trace2_sink_write - write an event of @time_ns (trace time); returns -1 with @error */

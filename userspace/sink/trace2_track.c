@@ -27,6 +27,12 @@ static const char *scope_word(const struct timeline_track *track)
 	return track->field + strlen("scope_");
 }
 
+/* The thread's name up to its colon, by which data and timers name it. */
+static void append_label(struct buffer *out, unsigned long number)
+{
+	buffer_printf(out, "th%02lu", number);
+}
+
 /* "queue0 tid 537 kworker/0:1" */
 static void append_name(struct buffer *out, const struct timeline_track *track)
 {
@@ -89,9 +95,17 @@ void trace2_track_free(struct trace2_sink *sink, struct trace2_track *track)
 		track->after->before = track->before;
 	interval_table_release(&track->timers);
 	trace2_thread_free(track->thread);
-	trace2_text_free(track->label);
 	trace2_text_free(track->name);
+	free(track->levels);
 	free(track);
+}
+
+/* What only counters have: a name for their samples, and where those went. */
+static bool counter_init(struct trace2_track *track, struct text name)
+{
+	track->name = trace2_text_new(trace2_string_of(name));
+	track->levels = calloc(1, sizeof(*track->levels));
+	return track->name && track->levels;
 }
 
 static struct trace2_track *trace2_track_new(struct trace2_sink *sink, const struct timeline_track *shown)
@@ -103,20 +117,16 @@ static struct trace2_track *trace2_track_new(struct trace2_sink *sink, const str
 	if (!track)
 		return NULL;
 	track_link(sink, track);
+	track->number = shown->number;
 	buffer_clear(text);
-	buffer_printf(text, "th%02lu", shown->number);
-	label_size = text->size;
+	append_label(text, shown->number);
 	buffer_append_char(text, ':');
+	label_size = text->size;
 	append_name(text, shown);
-	if (!text->failed) {
-		struct trace2_string name = trace2_string_of(buffer_text(text));
-
-		track->thread = trace2_thread_new(sink->session, name);
-		track->label = trace2_text_new((struct trace2_string){ name.data, label_size });
-		track->name = trace2_text_new((struct trace2_string){ name.data + label_size + 1,
-								      name.size - label_size - 1 });
-	}
-	if (track->thread && track->label && track->name)
+	if (!text->failed)
+		track->thread = trace2_thread_new(sink->session, trace2_string_of(buffer_text(text)));
+	if (track->thread && (shown->kind == TRACK_SLICES ||
+			      counter_init(track, (struct text){ text->data + label_size, text->size - label_size })))
 		return track;
 	trace2_track_free(sink, track);
 	return NULL;
@@ -128,12 +138,15 @@ static int track_json_write(struct trace2_sink *sink, const struct trace2_track 
 {
 	struct trace2_event line = { .kind = TRACE2_DATA_JSON, .thread = track->thread };
 
-	if (trace2_text_set(sink->short_text, trace2_string_of(text_of(category))) < 0)
+	buffer_clear(&sink->more);
+	append_label(&sink->more, track->number);
+	if (trace2_text_set(sink->short_text, trace2_string_of(text_of(category))) < 0 ||
+	    trace2_text_set(sink->label, trace2_string_of(buffer_text(&sink->more))) < 0)
 		return error_set(error, "out of memory");
 	line.data.nesting = 1;
 	line.data.t_rel_ns = time_ns - track->begin_ns;
 	line.data.category = sink->short_text;
-	line.data.key = track->label;
+	line.data.key = sink->label;
 	line.data.value = trace2_string_of(buffer_text(&sink->message));
 	return trace2_sink_write(sink, &line, time_ns, error);
 }
@@ -165,7 +178,7 @@ static void append_level(struct buffer *out, const char *name, const struct valu
 static int levels_write(struct trace2_sink *sink, const struct trace2_track *track, int64_t time_ns,
 			struct error *error)
 {
-	const struct levels *levels = &track->levels;
+	const struct levels *levels = track->levels;
 
 	buffer_clear(&sink->message);
 	buffer_append_string(&sink->message, "{\"samples\":");
@@ -215,7 +228,7 @@ static int summary_write(struct trace2_sink *sink, const struct timeline_event *
 {
 	struct trace2_event line = { .kind = TRACE2_THREAD_EXIT, .thread = track->thread };
 
-	if (track->levels.nr_samples > 0 && levels_write(sink, track, event->time_ns, error) < 0)
+	if (track->levels && track->levels->nr_samples > 0 && levels_write(sink, track, event->time_ns, error) < 0)
 		return -1;
 	if (trace2_timers_write(sink, &track->timers, TRACE2_TH_TIMER, track->thread, event->time_ns, error) < 0)
 		return -1;

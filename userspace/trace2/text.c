@@ -35,6 +35,8 @@ struct trace2_thread *trace2_thread_new(const struct trace2_session *session, st
 	buffer_append_string(&thread->json, ",\"thread\":");
 	json_append_string(&thread->json, text);
 	cell_render(&thread->cell, session, text);
+	buffer_trim(&thread->json);
+	buffer_trim(&thread->cell);
 	if (!thread->json.failed && !thread->cell.failed)
 		return thread;
 	trace2_thread_free(thread);
@@ -63,10 +65,15 @@ struct trace2_text *trace2_text_new(struct trace2_string string)
 {
 	struct trace2_text *text = calloc(1, sizeof(*text));
 
-	if (!text || trace2_text_set(text, string) == 0)
-		return text;
-	trace2_text_free(text);
-	return NULL;
+	if (!text)
+		return NULL;
+	if (trace2_text_set(text, string) < 0) {
+		trace2_text_free(text);
+		return NULL;
+	}
+	buffer_trim(&text->json);
+	buffer_trim(&text->plain);
+	return text;
 }
 
 void trace2_text_free(struct trace2_text *text)

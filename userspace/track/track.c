@@ -5,7 +5,7 @@
 
 #include "track/state.h"
 
-#define FIRST_SLICES 4
+#define FIRST_SLICES 2
 
 static const enum scope_kind scopes[] = {
 	[TEMPLATE_SCOPE_THREAD] = SCOPE_THREAD,

@@ -22,8 +22,12 @@
 #include "convention/convention.h"
 #include "timeline/timeline.h"
 
-/** TRACKS_IDLE_MAX - how many tracks without open slices are kept, unless the settings say otherwise */
-#define TRACKS_IDLE_MAX 32768
+/**
+ * TRACKS_IDLE_MAX - how many tracks without open slices are kept, unless the settings say otherwise
+ *
+ * A track with its thread, names and timers takes about a kilobyte and a half: so many fit into the 32 MB that an export may take.
+ */
+#define TRACKS_IDLE_MAX 16384
 
 /** TRACKS_NAMES_MAX - how many names are told apart for each tracepoint, unless the settings say otherwise */
 #define TRACKS_NAMES_MAX 1000
