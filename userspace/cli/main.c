@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ktrack: chooses the command, prints its error, and exits. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 
@@ -110,11 +112,28 @@ static int output_end(int status, struct error *error)
 	return status == STATUS_DONE ? STATUS_FAILED : status;
 }
 
+/*
+ * Started with closed standard streams, the first files we open would take their place, and what we say would go there. A
+ * file that cannot be written takes it instead, so that writing still fails.
+ */
+static void streams_occupy(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDONLY);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	struct error error = { 0 };
-	int status = output_end(run(argc, argv, &error), &error);
+	int status;
 
+	streams_occupy();
+	status = output_end(run(argc, argv, &error), &error);
 	if (error.text[0])
 		error_print(&error);
 	return status;

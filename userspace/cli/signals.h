@@ -29,7 +29,7 @@ int signals_init(struct signals *signals, struct error *error);
  */
 int signals_take(struct signals *signals, bool *was_sent);
 
-/** signals_release - let signals act as before */
+/** signals_release - let signals act as before; only SIGPIPE stays ignored, for what is still to be written */
 void signals_release(struct signals *signals);
 
 #endif

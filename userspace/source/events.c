@@ -69,12 +69,14 @@ static int system_visit(const struct source_visitor *visitor, const char *system
 
 int source_tracepoints_visit(const struct source_visitor *visitor, struct error *error)
 {
-	char **systems = list_sort(tracefs_event_systems(NULL));
+	char **systems;
 	int status = 0;
 
-	if (!systems)
+	errno = 0;
+	systems = list_sort(tracefs_event_systems(NULL));
+	if (!systems && errno)
 		return error_set_system(error, errno, "cannot list the tracepoints in tracefs");
-	for (char **system = systems; *system && status == 0; system++)
+	for (char **system = systems; system && *system && status == 0; system++)
 		status = system_visit(visitor, *system, error);
 	tracefs_list_free(systems);
 	return status;

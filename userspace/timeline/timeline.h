@@ -4,7 +4,8 @@
  *
  * Upstream nobody knows an output format, downstream nobody knows ftrace. The contract of the stream:
  *  - it opens with one struct recording, which every sink gets before any event;
- *  - events come in time order; a loss comes before any event with a later time than its beginning;
+ *  - events come in time order; a loss comes before any event with a later time than its beginning, except one of which only
+ *    the kernel's statistics tell: that has no place, and comes when all records have;
  *  - a track is announced (TIMELINE_TRACK_BEGIN) before it is used, and taken leave of (TIMELINE_TRACK_END) once;
  *  - every slice end carries its begin;
  *  - a track lives until its end has been delivered, a name until the end of its slice has, a counted name and a category
