@@ -13,6 +13,16 @@ static int apply_wall_clock(void *settings, const char *value, struct error *err
 	return time_wall_parse(value, &export->wall_clock_ns, error);
 }
 
+static int apply_source(void *settings, const char *word, struct error *error)
+{
+	struct export_settings *export = settings;
+
+	if (export->source)
+		return error_set(error, "'%s' is one word too many; see 'ktrack export --help'", word);
+	export->source = word;
+	return 0;
+}
+
 static const struct option_row export_rows[] = {
 	{ 0, "wall-clock", "TIME", "when the first record was written: YYYY-MM-DDThh:mm:ssZ, or seconds since 1970",
 	  apply_wall_clock },
@@ -30,6 +40,7 @@ static struct option_table export_table(void)
 		.usage = "export [OPTION]... SOURCE",
 		.about = "Exports recorded track events. SOURCE is a trace.dat as trace-cmd writes it, - for one on standard\n"
 			 "input, or tracefs[:INSTANCE] for what that instance's buffers hold now, which is consumed by that.",
+		.operand = apply_source,
 		.parts = { selection_options, filter_options, outputs_options, export_options },
 	};
 
@@ -39,16 +50,11 @@ static struct option_table export_table(void)
 	return table;
 }
 
-static int export_start(struct export_settings *settings, int argc, char **argv, int operand, struct error *error)
+static int export_start(struct export_settings *settings, struct error *error)
 {
-	if (operand + 1 == argc) {
-		settings->source = argv[operand];
+	if (settings->source)
 		return export_run(settings, error);
-	}
-	if (operand == argc)
-		error_set(error, "a source is missing; see 'ktrack export --help'");
-	else
-		error_set(error, "'%s' is one word too many; see 'ktrack export --help'", argv[operand + 1]);
+	error_set(error, "a source is missing; see 'ktrack export --help'");
 	return STATUS_USAGE;
 }
 
@@ -63,7 +69,7 @@ static int export_main(int argc, char **argv, struct error *error)
 		status = STATUS_DONE;
 		break;
 	case OPTIONS_READ:
-		status = export_start(&settings, argc, argv, operand, error);
+		status = export_start(&settings, error);
 		break;
 	default:
 		status = STATUS_USAGE;

@@ -32,12 +32,19 @@ static const struct option_part list_options = {
 	.nr_rows = sizeof(list_rows) / sizeof(list_rows[0]),
 };
 
+static int refuse_operand(void *settings, const char *word, struct error *error)
+{
+	(void)settings;
+	return error_set(error, "'%s' is one word too many; see 'ktrack list --help'", word);
+}
+
 /* The part is in another file, so that the table cannot be a constant. */
 static struct option_table list_table(void)
 {
 	struct option_table table = {
 		.usage = "list [-e SYS[:EVENT]]... [--json]",
 		.about = "Lists the tracepoints of this machine that follow the track event convention.",
+		.operand = refuse_operand,
 		.parts = { selection_options, list_options },
 	};
 
@@ -160,12 +167,8 @@ static int list_run(int argc, char **argv, struct error *error)
 		status = STATUS_DONE;
 		break;
 	case OPTIONS_READ:
-		if (operand == argc) {
-			status = list_print(&settings, error);
-			break;
-		}
-		error_set(error, "'%s' is one word too many; see 'ktrack list --help'", argv[operand]);
-		/* fall through */
+		status = list_print(&settings, error);
+		break;
 	default:
 		status = STATUS_USAGE;
 	}

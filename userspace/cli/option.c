@@ -114,30 +114,49 @@ static int option_refuse(int found, const char *word, const char *command, struc
 			 found == ':' ? "argument missing after" : "unknown option", word, command);
 }
 
+static enum option_result option_apply(const struct option_table *table, int found, const char *word, char **argv,
+				       void *settings, struct error *error)
+{
+	struct option_place place;
+
+	if (found == 'h') {
+		options_print(table);
+		return OPTIONS_HELPED;
+	}
+	if (found == '?' || found == ':' || !found_find(table, found, &place)) {
+		option_refuse(found, word, argv[0], error);
+		return OPTIONS_WRONG;
+	}
+	if (place.row->apply((char *)settings + place.offset, optarg, error) < 0)
+		return OPTIONS_WRONG;
+	return OPTIONS_READ;
+}
+
+/*
+ * getopt_long stops at the first operand. Where the table takes operands, it goes on behind each of them, so that options may
+ * follow; behind "--" there are only operands.
+ */
 static enum option_result options_apply(const struct option_table *table, const struct getopt_tables *tables, int argc,
 					char **argv, void *settings, struct error *error)
 {
-	const char *letters = tables->letters.data;
-	int found;
+	enum option_result result = OPTIONS_READ;
+	bool has_options = true;
 
-	for (;;) {
+	while (result == OPTIONS_READ) {
 		int at = optind ? optind : 1;
-		struct option_place place;
+		int found = has_options ? getopt_long(argc, argv, tables->letters.data, tables->names, NULL) : -1;
 
-		found = getopt_long(argc, argv, letters, tables->names, NULL);
-		if (found == -1)
-			return OPTIONS_READ;
-		if (found == 'h') {
-			options_print(table);
-			return OPTIONS_HELPED;
+		if (found != -1) {
+			result = option_apply(table, found, argv[at], argv, settings, error);
+			continue;
 		}
-		if (found == '?' || found == ':' || !found_find(table, found, &place)) {
-			option_refuse(found, argv[at], argv[0], error);
-			return OPTIONS_WRONG;
-		}
-		if (place.row->apply((char *)settings + place.offset, optarg, error) < 0)
-			return OPTIONS_WRONG;
+		if (optind >= argc || !table->operand)
+			break;
+		has_options = has_options && strcmp(argv[optind - 1], "--") != 0;
+		if (table->operand(settings, argv[optind++], error) < 0)
+			result = OPTIONS_WRONG;
 	}
+	return result;
 }
 
 enum option_result options_parse(const struct option_table *table, int argc, char **argv, void *settings, int *operand,

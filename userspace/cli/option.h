@@ -41,12 +41,14 @@ struct option_part {
  * @usage: what follows "ktrack ": "list [OPTION]..."
  * @about: what the command does, for the top of its help
  * @notes: what follows the options in its help; may be NULL
+ * @operand: takes a word that is no option, wherever it stands; NULL where the first such word ends the options
  * @parts: up to the first without rows
  */
 struct option_table {
 	const char *usage;
 	const char *about;
 	const char *notes;
+	int (*operand)(void *settings, const char *word, struct error *error);
 	struct option_part parts[OPTION_PARTS_MAX + 1];
 };
 

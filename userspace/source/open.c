@@ -17,7 +17,7 @@ static int open_instance(struct source **out, const char *rest, struct error *er
 {
 	if (!*rest)
 		return source_instance_open(out, NULL, error);
-	if (*rest == ':' && rest[1])
+	if (*rest == ':' && rest[1] && !strchr(rest, '/') && rest[1] != '.')
 		return source_instance_open(out, rest + 1, error);
 	return error_set(error, "'tracefs%s' is no source; write tracefs or tracefs:INSTANCE", rest);
 }
