@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: of files that trace-cmd recorded, every record is exported as trace-cmd reports it."""
+
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
+
+import machine  # noqa: E402
+from tap import Tap  # noqa: E402
+
+KTRACK = machine.PROJECT / "build/ktrack"
+CHECK_STREAM = machine.PROJECT / "tests/stream/check-stream"
+TRACE_CMD = "/usr/bin/trace-cmd"
+
+ALL = "-e,ktrack_demo,-e,ktrack"
+# name: (options of trace-cmd record, the trace clock, how wall-clock time is known)
+FILES = {
+    "v6": (f"--file-version,6,-C,boot,{ALL}", "boot", "none"),
+    "v7": (f"--file-version,7,--compression,none,-C,mono,{ALL}", "mono", "none"),
+    "v7zstd": (f"--file-version,7,--compression,zstd,-C,boot,{ALL}", "boot", "none"),
+    "two6": (f"--file-version,6,-C,boot,-e,ktrack_demo,-B,other,{ALL}", "boot", "none"),
+    "two7": (f"--file-version,7,--compression,zstd,-C,boot,-e,ktrack_demo,-B,other,{ALL}", "boot", "none"),
+    "date6": (f"--file-version,6,--date,-C,mono,{ALL}", "mono", "date"),
+    "date7": (f"--file-version,7,--date,-C,boot,{ALL}", "boot", "date"),
+    "tai": (f"--file-version,7,-C,tai,{ALL}", "tai", "tai"),
+    "tsc": (f"--file-version,7,-C,x86-tsc,{ALL}", "x86-tsc", "none"),
+}
+
+LINE = re.compile(
+    r"(?:(?P<buffer>\w+):\s+)?\s*(?P<comm>\S.*)-(?P<tid>\d+)\s+\[(?P<cpu>\d+)\]\s*(?P<time>[\d.]+): "
+    r"(?P<event>\w+):\s+(?P<fields>.*)"
+)
+FIELD = re.compile(r"(\w+)=(.*?)(?=\s+\w+=|\s*$)")
+OWN_FIELDS = ("track_event_type", "slice_name", "track_name", "counter_value")
+SIGNED = ("result",)
+UNKNOWN_COMMS = ("<...>", "<idle>")
+
+
+def number(name, text):
+    """A reported number: libtraceevent does not extend the sign of a 32-bit field."""
+    value = int(text)
+    return value - (1 << 32) if name in SIGNED and value >> 31 else value
+
+
+def digits(text):
+    """A time in seconds with nine decimals as nanoseconds."""
+    return int(text.replace(".", ""))
+
+
+def reported(text):
+    """Yields what a report says of each record, as a tuple that exported() yields too."""
+    matches = [LINE.match(line) for line in text.splitlines()]
+    matches = [match for match in matches if match]
+    start = min((digits(match["time"]) for match in matches), default=0)
+    for match in matches:
+        fields = dict(FIELD.findall(match["fields"]))
+        scope = next((int(fields[name]) for name in fields if name.startswith("scope_")), int(match["tid"]))
+        extras = {name: number(name, fields[name]) for name in fields
+                  if name not in OWN_FIELDS and not name.startswith("scope_")}
+        kind = chr(int(fields.get("track_event_type", ord("C"))))
+        yield (
+            digits(match["time"]) - start, match["buffer"] or "", int(match["cpu"]), int(match["tid"]),
+            "" if match["comm"] in UNKNOWN_COMMS else match["comm"], match["event"],
+            fields.get("track_name", match["event"]), scope, kind,
+            fields["counter_value"] if kind == "C" else fields["slice_name"] if kind != "E" else "",
+            tuple(sorted(extras.items())),
+        )
+
+
+# A line that stands for a record: its kind, the key that has its name or value.
+LINES = {
+    "region_enter": ("B", "label"),
+    "region_leave": ("E", None),
+    "data": ("C", "value"),
+    "data_json": ("I", "key"),
+}
+
+
+def exported(text):
+    """Yields what an EVENT stream says of each record."""
+    tracks = {}
+    for event in (json.loads(line, parse_float=str) for line in text.splitlines()):
+        if event["event"] == "data_json" and event["category"] == "track":
+            tracks[event["thread"]] = event["value"]
+        if event["event"] not in LINES or "tid" not in event:
+            continue
+        track, (kind, key) = tracks[event["thread"]], LINES[event["event"]]
+        args = event["value"] if kind == "I" else event.get("args", {})
+        yield (
+            digits(event["t_abs"]), track.get("buffer", ""), event["cpu"], event["tid"], event.get("comm", ""),
+            event["category"].split(":")[1], track["name"], track["id"], kind, event[key] if key else "",
+            tuple(sorted(args.items())),
+        )
+
+
+def export(*arguments, given=None):
+    """Runs ktrack export."""
+    command = [KTRACK, "export", "--with=tid,cpu,comm", *map(str, arguments)]
+    return subprocess.run(command, stdin=given, capture_output=True, text=True, timeout=120, check=False)
+
+
+def parameters(text):
+    """What def_param says."""
+    events = (json.loads(line) for line in text.splitlines())
+    return {event["param"]: event["value"] for event in events if event["event"] == "def_param"}
+
+
+def differences(got, want):
+    """What one has and the other has not."""
+    got, want = Counter(got), Counter(want)
+    found = [f"only exported: {record}" for record in sorted((got - want).elements())]
+    return found + [f"only reported: {record}" for record in sorted((want - got).elements())]
+
+
+def check_form(tap, what, text):
+    """The stream as a stream."""
+    done = subprocess.run([CHECK_STREAM, "-"], input=text, capture_output=True, text=True, check=False)
+    tap.nothing((done.stdout + done.stderr).splitlines() if done.returncode else [], f"{what}: a well-formed stream")
+
+
+def check_file(tap, kernel, folder, name):
+    """One file against its report."""
+    _, clock, time_source = FILES[name]
+    what = f"{kernel}: {name}"
+    done = export(folder / f"{name}.dat")
+    records = list(exported(done.stdout))
+    report = (folder / f"{name}.report").read_text()
+    tap.ok(done.returncode == 0 and not done.stderr, f"{what}: exported", done.stderr)
+    tap.ok(len(records) > 3400, f"{what}: the whole batch is there", len(records))
+    tap.nothing(differences(records, reported(report)), f"{what}: every record is as reported")
+    said = parameters(done.stdout)
+    tap.ok(said["clock"] == clock and said["time_source"] == time_source, f"{what}: clock and wall-clock time", said)
+    tap.ok(said["kernel"].startswith(f"{kernel}."), f"{what}: the kernel that wrote it", said["kernel"])
+    check_form(tap, what, done.stdout)
+
+
+def check_input(tap, kernel, folder):
+    """The same by a pipe."""
+    with subprocess.Popen(["cat", folder / "two7.dat"], stdout=subprocess.PIPE) as pipe:
+        done = export("-", given=pipe.stdout)
+    want = list(exported(export(folder / "two7.dat").stdout))
+    tap.ok(done.returncode == 0 and list(exported(done.stdout)) == want, f"{kernel}: a pipe gives the same", done.stderr)
+
+
+def check_cut(tap, kernel, folder, name, share):
+    """A file cut short gives what it has, and a complaint."""
+    whole = (folder / f"{name}.dat").read_bytes()
+    path = folder / "cut.dat"
+    path.write_bytes(whole[: int(len(whole) * share)])
+    done = export(path)
+    what = f"{kernel}: {name} cut to {share}"
+    records = list(exported(done.stdout))
+    rest = Counter(records) - Counter(reported((folder / f"{name}.report").read_text()))
+    tap.nothing([f"strange: {record}" for record in sorted(rest)], f"{what}: nothing but what was there")
+    tap.ok(records, f"{what}: something is left")
+    lines = done.stderr.splitlines()
+    told = len(lines) == 1 and str(path) in lines[0] and "at offset" in lines[0]
+    tap.ok(done.returncode == 1 and told, f"{what}: one line and status 1", done.returncode, done.stderr)
+
+
+def counters(text):
+    """What the totals at a stream's end say."""
+    events = (json.loads(line) for line in text.splitlines())
+    return {event["name"]: event["count"] for event in events if event["event"] == "counter"}
+
+
+def check_lost(tap, kernel, folder):
+    """What was overwritten is counted as the kernel counts it; ends whose begin it took are not exported, but counted."""
+    done = export(folder / "lost.dat")
+    stats = (folder / "lost.stats").read_text()
+    want = sum(map(int, re.findall(r"^(?:overrun|commit overrun|dropped events): (\d+)", stats, re.MULTILINE)))
+    got = counters(done.stdout)
+    told = want > 0 and got.get("lost_records") == want
+    tap.ok(told, f"{kernel}: lost records are counted as the kernel does", got, want, done.stderr)
+    records, report = Counter(exported(done.stdout)), Counter(reported((folder / "lost.report").read_text()))
+    missing = list((report - records).elements())
+    strange = [record for record in missing if record[8] != "E"] + list((records - report).elements())
+    tap.nothing(strange, f"{kernel}: what was not lost is as reported")
+    tap.ok(len(missing) == got.get("unmatched_ends", 0), f"{kernel}: ends without a begin are counted", len(missing), got)
+    check_form(tap, f"{kernel}: lost", done.stdout)
+
+
+def check_kernel(tap, kernel):
+    """All files of one kernel."""
+    arguments = [f"{name}:{options}" for name, (options, _, _) in FILES.items()]
+    options = ("--add", f"{TRACE_CMD}:/bin/trace-cmd")
+    with machine.ran(kernel, "tracedat.sh", *arguments, options=options) as result:
+        machine.check_end(tap, kernel, result)
+        tap.nothing(result.output.splitlines(), f"{kernel}: trace-cmd records everything")
+        for name in FILES:
+            check_file(tap, kernel, result.folder, name)
+        check_input(tap, kernel, result.folder)
+        check_cut(tap, kernel, result.folder, "v6", 0.99)
+        check_cut(tap, kernel, result.folder, "two6", 0.995)
+        check_lost(tap, kernel, result.folder)
+
+
+def main():
+    tap = Tap()
+    for kernel in machine.KERNELS:
+        check_kernel(tap, kernel)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
