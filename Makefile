@@ -18,6 +18,7 @@ help:
 	@echo '  make userspace  build/ktrack'
 	@echo '  make modules    kmod/*.ko for the kernel whose build tree is KDIR'
 	@echo '  make bench-kernel  what the macros cost in the kernel, in instructions'
+	@echo '  make install    ktrack, libtrace2, headers and man pages below PREFIX (/usr/local)'
 	@echo '  make clean      remove what was built'
 	@echo
 	@echo '  KDIR=DIR  kernel build tree (now: $(KDIR))'

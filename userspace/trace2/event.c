@@ -251,9 +251,7 @@ static void event_begin(struct buffer *line, struct stamp *stamp, const struct t
 {
 	const struct trace2_thread *thread = event_thread(session, event);
 
-	buffer_append(line, "{\"event\":\"", 10);
-	buffer_append_string(line, kinds[event->kind].name);
-	buffer_append(line, "\",", 2);
+	buffer_append(line, kinds[event->kind].head, kinds[event->kind].head_size);
 	buffer_append(line, thread->json.data, thread->json.size);
 	if (has_time(session, event->kind)) {
 		buffer_append(line, ",\"time\":\"", 9);

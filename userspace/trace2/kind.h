@@ -8,6 +8,7 @@
 /**
  * struct kind - one kind of event
  * @name: what api-trace2 calls it
+ * @head, @head_size: how its EVENT lines begin
  * @has_t_abs: EVENT tells when it was
  * @may_have_t_abs: git's EVENT does not, ours may
  * @has_t_abs_column: PERF does
@@ -15,6 +16,8 @@
  */
 struct kind {
 	const char *name;
+	const char *head;
+	size_t head_size;
 	bool has_t_abs;
 	bool may_have_t_abs;
 	bool has_t_abs_column;

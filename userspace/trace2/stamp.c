@@ -54,17 +54,16 @@ static char *date_put(char *out, int64_t day_since_1970)
 	return digits_put(out, in_year - (153 * month + 2) / 5 + 1, 2);
 }
 
-static void fraction_append(struct buffer *line, unsigned int us, const char *end)
+static char *fraction_put(char *out, unsigned int us)
 {
-	char fraction[] = ".000000";
-
-	digits_put(fraction + 1, us, 6);
-	buffer_append(line, fraction, 7);
-	buffer_append_string(line, end);
+	*out++ = '.';
+	return digits_put(out, us, 6);
 }
 
 void stamp_append_utc(struct stamp *stamp, struct buffer *line, int64_t unix_ns)
 {
+	char text[STAMP_DATE_SIZE + 8];
+	char *end;
 	unsigned int us;
 	int64_t second = time_split(unix_ns, &us);
 
@@ -77,8 +76,10 @@ void stamp_append_utc(struct stamp *stamp, struct buffer *line, int64_t unix_ns)
 		stamp->date_s = second;
 		stamp->has_date = true;
 	}
-	buffer_append(line, stamp->date, STAMP_DATE_SIZE - 1);
-	fraction_append(line, us, "Z");
+	memcpy(text, stamp->date, STAMP_DATE_SIZE - 1);
+	end = fraction_put(text + STAMP_DATE_SIZE - 1, us);
+	*end++ = 'Z';
+	buffer_append(line, text, end - text);
 }
 
 static void offset_find(struct stamp *stamp, int64_t second)
@@ -96,15 +97,16 @@ static void offset_find(struct stamp *stamp, int64_t second)
 
 void stamp_append_clock(struct stamp *stamp, struct buffer *line, int64_t unix_ns)
 {
-	char clock[8];
+	char text[16];
+	char *end;
 	unsigned int us;
 	int64_t second = time_split(unix_ns, &us);
 
 	offset_find(stamp, second);
 	second += stamp->offset_s;
-	clock_put(clock, second - floor_divide(second, DAY_S) * DAY_S);
-	buffer_append(line, clock, sizeof(clock));
-	fraction_append(line, us, "");
+	end = clock_put(text, second - floor_divide(second, DAY_S) * DAY_S);
+	end = fraction_put(end, us);
+	buffer_append(line, text, end - text);
 }
 
 void stamp_freeze(struct stamp *stamp, int64_t unix_ns)
