@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Guest: scenarios of the test module are fired once into three instances: that of a live stream,
+# one that was set up by hand, and the top level's, for trace-cmd. Arguments: SCENARIO...
+# Leaves live, instance and file (streams), trace.dat, and report (what trace-cmd says of it).
+set -eu
+
+MINE=/sys/kernel/tracing/instances/mine
+
+insmod /modules/ktrack_test.ko
+insmod /modules/ktrack_twin.ko
+mkdir "$MINE"
+echo boot >"$MINE/trace_clock"
+echo 1 >"$MINE/events/ktrack_test/enable"
+echo 1 >"$MINE/events/ktrack_twin/enable"
+echo 8192 >"$MINE/buffer_size_kb"
+trace-cmd start -b 8192 -C boot -e ktrack_test -e ktrack_twin >/dev/null
+# shellcheck disable=SC2016 # the traced shell expands it
+ktrack stream -b 8192 -e 'ktrack_t*' --event=/out/live -- \
+	sh -c 'for name in "$@"; do echo "$name" 1 >/dev/ktrack_test; done' fire "$@" ||
+	echo "the stream ended with status $?"
+trace-cmd stop
+trace-cmd extract -o /out/trace.dat >/tmp/errors 2>&1 || cat /tmp/errors
+trace-cmd reset
+ktrack export -e 'ktrack_t*' tracefs:mine >/out/instance || echo "no export of the instance"
+ktrack export --with=tid,cpu /out/trace.dat >/out/file || echo "no export of the file"
+trace-cmd report -R -t /out/trace.dat >/out/report 2>/tmp/errors || cat /tmp/errors
+echo 0 >"$MINE/events/enable"
+rmdir "$MINE"
