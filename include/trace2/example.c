@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * A program that tells of itself with libtrace2: it adds up the lengths of its arguments on two threads. Try it with
- * EXAMPLE_TRACE2_PERF=1 in the environment.
+ * A program that tells of itself with libtrace2: it adds up the lengths of its arguments on two
+ *threads. Try it with EXAMPLE_TRACE2_PERF=1 in the environment.
  *
  *	cc -o example example.c $(pkg-config --cflags --libs libtrace2) -lpthread
  */
@@ -11,7 +11,9 @@
 
 #include <trace2/process.h>
 
-static struct trace2_timer measuring = { .category = "example", .name = "measure", .has_thread_events = true };
+static struct trace2_timer measuring = { .category = "example",
+					 .name = "measure",
+					 .has_thread_events = true };
 static struct trace2_counter bytes = { .category = "example", .name = "bytes" };
 
 static void *words_measure(void *words)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * libtrace2 for programs that tell of themselves: one stream for the process, from any of its threads, with the clock of now.
+ * libtrace2 for programs that tell of themselves: one stream for the process, from any of its
+ * threads, with the clock of now.
  *
- * The names are those of api-trace2, without git's structs. Until trace2_initialize() has found a target, and after
- * trace2_finish(), every call does nothing. No call fails, and none changes errno. A thread that did not call
- * trace2_thread_start() is called "unknown".
+ * The names are those of api-trace2, without git's structs. Until trace2_initialize() has found a
+ * target, and after trace2_finish(), every call does nothing. No call fails, and none changes
+ * errno. A thread that did not call trace2_thread_start() is called "unknown".
  *
- * Each macro tells where it stands; the function behind it, whose name ends in _at, takes that as its first arguments.
+ * Each macro tells where it stands; the function behind it, whose name ends in _at, takes that as
+ * its first arguments.
  */
 #ifndef TRACE2_PROCESS_H
 #define TRACE2_PROCESS_H
@@ -25,7 +27,8 @@
  * @prefix: of the variables with its settings; "GIT_TRACE2" where NULL
  * @system_path, @user_path: files with settings, see trace2_config_new(); may be NULL
  * @has_atexit: trace2_finish() is called when the program exits
- * @has_sigpipe: the death by SIGPIPE is told; what the program did with that signal before is done then
+ * @has_sigpipe: the death by SIGPIPE is told; what the program did with that signal before is done
+ * then
  *
  * All strings live as long as the program.
  */
@@ -39,9 +42,11 @@ struct trace2_program {
 };
 
 /**
- * trace2_initialize - begin the stream, if the settings name a target; the calling thread is "main" from now on
+ * trace2_initialize - begin the stream, if the settings name a target; the calling thread is "main"
+ * from now on
  *
- * To be called once, early, before there are other threads. Tells the session id to programs that this one starts.
+ * To be called once, early, before there are other threads. Tells the session id to programs that
+ * this one starts.
  */
 #define trace2_initialize(program) trace2_initialize_at(__FILE__, __LINE__, (program))
 void trace2_initialize_at(const char *file, int line, const struct trace2_program *program);
@@ -52,7 +57,10 @@ bool trace2_is_enabled(void);
 /** trace2_session_id - the whole session id; NULL where nothing is enabled */
 const char *trace2_session_id(void);
 
-/** trace2_finish - sum up and end the stream, on the main thread; what was open stays open until the process ends */
+/**
+ * trace2_finish - sum up and end the stream, on the main thread; what was open stays open until
+ * the process ends
+ */
 void trace2_finish(void);
 
 #define trace2_cmd_start(argv) trace2_cmd_start_at(__FILE__, __LINE__, (argv))
@@ -63,8 +71,10 @@ void trace2_cmd_start_at(const char *file, int line, char *const *argv);
 void trace2_cmd_exit_at(const char *file, int line, int code);
 
 #define trace2_cmd_error(...) trace2_cmd_error_at(__FILE__, __LINE__, __VA_ARGS__)
-#define trace2_cmd_error_va(format, arguments) trace2_cmd_error_va_at(__FILE__, __LINE__, (format), (arguments))
-void trace2_cmd_error_at(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+#define trace2_cmd_error_va(format, arguments) \
+	trace2_cmd_error_va_at(__FILE__, __LINE__, (format), (arguments))
+void trace2_cmd_error_at(const char *file, int line, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 void trace2_cmd_error_va_at(const char *file, int line, const char *format, va_list arguments);
 
 #define trace2_cmd_path(path) trace2_cmd_path_at(__FILE__, __LINE__, (path))
@@ -74,7 +84,10 @@ void trace2_cmd_path_at(const char *file, int line, const char *path);
 #define trace2_cmd_ancestry(names) trace2_cmd_ancestry_at(__FILE__, __LINE__, (names))
 void trace2_cmd_ancestry_at(const char *file, int line, char *const *names);
 
-/** trace2_cmd_name - the command's name; the first time with all parameters that the settings ask for */
+/**
+ * trace2_cmd_name - the command's name; the first time with all parameters that the settings ask
+ * for
+ */
 #define trace2_cmd_name(name) trace2_cmd_name_at(__FILE__, __LINE__, (name))
 void trace2_cmd_name_at(const char *file, int line, const char *name);
 
@@ -85,7 +98,8 @@ void trace2_cmd_mode_at(const char *file, int line, const char *mode);
 void trace2_cmd_alias_at(const char *file, int line, const char *alias, char *const *argv);
 
 /** trace2_cmd_set_config - a parameter has changed; told where the settings ask for it */
-#define trace2_cmd_set_config(key, value) trace2_cmd_set_config_at(__FILE__, __LINE__, (key), (value))
+#define trace2_cmd_set_config(key, value) \
+	trace2_cmd_set_config_at(__FILE__, __LINE__, (key), (value))
 void trace2_cmd_set_config_at(const char *file, int line, const char *key, const char *value);
 
 /**
@@ -119,83 +133,105 @@ void trace2_child_exit_at(const char *file, int line, const struct trace2_child 
 
 /** trace2_child_ready - it goes on in the background: "ready", "timeout" or "error" */
 #define trace2_child_ready(child, ready) trace2_child_ready_at(__FILE__, __LINE__, (child), (ready))
-void trace2_child_ready_at(const char *file, int line, const struct trace2_child *child, const char *ready);
+void trace2_child_ready_at(const char *file, int line, const struct trace2_child *child,
+			   const char *ready);
 
-/** trace2_exec - before exec(); returns the number for trace2_exec_result(), which only a failure leads to */
+/**
+ * trace2_exec - before exec(); returns the number for trace2_exec_result(), which only a failure
+ * leads to
+ */
 #define trace2_exec(exe, argv) trace2_exec_at(__FILE__, __LINE__, (exe), (argv))
 #define trace2_exec_result(id, code) trace2_exec_result_at(__FILE__, __LINE__, (id), (code))
 int trace2_exec_at(const char *file, int line, const char *exe, char *const *argv);
 void trace2_exec_result_at(const char *file, int line, int id, int code);
 
-/** trace2_thread_start, trace2_thread_exit - on the thread itself; on the main thread they are a region */
+/**
+ * trace2_thread_start, trace2_thread_exit - on the thread itself; on the main thread they are a
+ * region
+ */
 #define trace2_thread_start(name) trace2_thread_start_at(__FILE__, __LINE__, (name))
 #define trace2_thread_exit() trace2_thread_exit_at(__FILE__, __LINE__)
 void trace2_thread_start_at(const char *file, int line, const char *name);
 void trace2_thread_exit_at(const char *file, int line);
 
 /** trace2_def_param - a parameter of @scope; @value may be NULL */
-#define trace2_def_param(scope, param, value) trace2_def_param_at(__FILE__, __LINE__, (scope), (param), (value))
-void trace2_def_param_at(const char *file, int line, const char *scope, const char *param, const char *value);
+#define trace2_def_param(scope, param, value) \
+	trace2_def_param_at(__FILE__, __LINE__, (scope), (param), (value))
+void trace2_def_param_at(const char *file, int line, const char *scope, const char *param,
+			 const char *value);
 
 /** trace2_def_repo - announce a repository, which gets its number by that; again it does nothing */
 #define trace2_def_repo(repository) trace2_def_repo_at(__FILE__, __LINE__, (repository))
 void trace2_def_repo_at(const char *file, int line, struct trace2_repository *repository);
 
-/** trace2_region_enter - @category and @label may be NULL, @repository too; regions of a thread nest */
-#define trace2_region_enter(category, label, repository)                                                   \
+/**
+ * trace2_region_enter - @category and @label may be NULL, @repository too; regions of a thread
+ * nest
+ */
+#define trace2_region_enter(category, label, repository) \
 	trace2_region_enter_at(__FILE__, __LINE__, (category), (label), (repository))
-#define trace2_region_enter_printf(category, label, repository, ...)                                       \
-	trace2_region_enter_printf_at(__FILE__, __LINE__, (category), (label), (repository), __VA_ARGS__)
-#define trace2_region_enter_printf_va(category, label, repository, format, arguments)                      \
-	trace2_region_enter_printf_va_at(__FILE__, __LINE__, (category), (label), (repository), (format), (arguments))
+#define trace2_region_enter_printf(category, label, repository, ...)                         \
+	trace2_region_enter_printf_at(__FILE__, __LINE__, (category), (label), (repository), \
+				      __VA_ARGS__)
+#define trace2_region_enter_printf_va(category, label, repository, format, arguments)           \
+	trace2_region_enter_printf_va_at(__FILE__, __LINE__, (category), (label), (repository), \
+					 (format), (arguments))
 void trace2_region_enter_at(const char *file, int line, const char *category, const char *label,
 			    const struct trace2_repository *repository);
-void trace2_region_enter_printf_at(const char *file, int line, const char *category, const char *label,
-				   const struct trace2_repository *repository, const char *format, ...)
-	__attribute__((format(printf, 6, 7)));
-void trace2_region_enter_printf_va_at(const char *file, int line, const char *category, const char *label,
-				      const struct trace2_repository *repository, const char *format,
-				      va_list arguments);
+void trace2_region_enter_printf_at(const char *file, int line, const char *category,
+				   const char *label, const struct trace2_repository *repository,
+				   const char *format, ...) __attribute__((format(printf, 6, 7)));
+void trace2_region_enter_printf_va_at(const char *file, int line, const char *category,
+				      const char *label, const struct trace2_repository *repository,
+				      const char *format, va_list arguments);
 
 /** trace2_region_leave - the innermost region, whose names are said again */
-#define trace2_region_leave(category, label, repository)                                                   \
+#define trace2_region_leave(category, label, repository) \
 	trace2_region_leave_at(__FILE__, __LINE__, (category), (label), (repository))
-#define trace2_region_leave_printf(category, label, repository, ...)                                       \
-	trace2_region_leave_printf_at(__FILE__, __LINE__, (category), (label), (repository), __VA_ARGS__)
-#define trace2_region_leave_printf_va(category, label, repository, format, arguments)                      \
-	trace2_region_leave_printf_va_at(__FILE__, __LINE__, (category), (label), (repository), (format), (arguments))
+#define trace2_region_leave_printf(category, label, repository, ...)                         \
+	trace2_region_leave_printf_at(__FILE__, __LINE__, (category), (label), (repository), \
+				      __VA_ARGS__)
+#define trace2_region_leave_printf_va(category, label, repository, format, arguments)           \
+	trace2_region_leave_printf_va_at(__FILE__, __LINE__, (category), (label), (repository), \
+					 (format), (arguments))
 void trace2_region_leave_at(const char *file, int line, const char *category, const char *label,
 			    const struct trace2_repository *repository);
-void trace2_region_leave_printf_at(const char *file, int line, const char *category, const char *label,
-				   const struct trace2_repository *repository, const char *format, ...)
-	__attribute__((format(printf, 6, 7)));
-void trace2_region_leave_printf_va_at(const char *file, int line, const char *category, const char *label,
-				      const struct trace2_repository *repository, const char *format,
-				      va_list arguments);
+void trace2_region_leave_printf_at(const char *file, int line, const char *category,
+				   const char *label, const struct trace2_repository *repository,
+				   const char *format, ...) __attribute__((format(printf, 6, 7)));
+void trace2_region_leave_printf_va_at(const char *file, int line, const char *category,
+				      const char *label, const struct trace2_repository *repository,
+				      const char *format, va_list arguments);
 
 /** trace2_data_string, trace2_data_intmax - a value within the innermost region */
-#define trace2_data_string(category, repository, key, value)                                               \
+#define trace2_data_string(category, repository, key, value) \
 	trace2_data_string_at(__FILE__, __LINE__, (category), (repository), (key), (value))
-#define trace2_data_intmax(category, repository, key, value)                                               \
+#define trace2_data_intmax(category, repository, key, value) \
 	trace2_data_intmax_at(__FILE__, __LINE__, (category), (repository), (key), (value))
-void trace2_data_string_at(const char *file, int line, const char *category, const struct trace2_repository *repository,
-			   const char *key, const char *value);
-void trace2_data_intmax_at(const char *file, int line, const char *category, const struct trace2_repository *repository,
-			   const char *key, intmax_t value);
+void trace2_data_string_at(const char *file, int line, const char *category,
+			   const struct trace2_repository *repository, const char *key,
+			   const char *value);
+void trace2_data_intmax_at(const char *file, int line, const char *category,
+			   const struct trace2_repository *repository, const char *key,
+			   intmax_t value);
 
 /** trace2_data_json - @json is ready-made JSON on one line */
-#define trace2_data_json(category, repository, key, json)                                                  \
+#define trace2_data_json(category, repository, key, json) \
 	trace2_data_json_at(__FILE__, __LINE__, (category), (repository), (key), (json))
-void trace2_data_json_at(const char *file, int line, const char *category, const struct trace2_repository *repository,
-			 const char *key, const char *json);
+void trace2_data_json_at(const char *file, int line, const char *category,
+			 const struct trace2_repository *repository, const char *key,
+			 const char *json);
 
 #define trace2_printf(...) trace2_printf_at(__FILE__, __LINE__, __VA_ARGS__)
-#define trace2_printf_va(format, arguments) trace2_printf_va_at(__FILE__, __LINE__, (format), (arguments))
-void trace2_printf_at(const char *file, int line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+#define trace2_printf_va(format, arguments) \
+	trace2_printf_va_at(__FILE__, __LINE__, (format), (arguments))
+void trace2_printf_at(const char *file, int line, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 void trace2_printf_va_at(const char *file, int line, const char *format, va_list arguments);
 
 /**
- * struct trace2_timer - a stopwatch that adds up its intervals, for each thread and for all; a static variable of the program
+ * struct trace2_timer - a stopwatch that adds up its intervals, for each thread and for all; a
+ * static variable of the program
  * @has_thread_events: each thread's sum is told too
  * @number: libtrace2's own
  */
@@ -214,7 +250,10 @@ struct trace2_counter {
 	int number;
 };
 
-/** trace2_timer_start, trace2_timer_stop - an interval on this thread; one that starts within another is a part of it */
+/**
+ * trace2_timer_start, trace2_timer_stop - an interval on this thread; one that starts within
+ * another is a part of it
+ */
 void trace2_timer_start(struct trace2_timer *timer);
 void trace2_timer_stop(struct trace2_timer *timer);
 

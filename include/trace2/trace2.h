@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * libtrace2: writes git's trace2 telemetry form (api-trace2, event format version 4) in explicit sessions. Programs that
- * tell of themselves use trace2/process.h.
+ * libtrace2: writes git's trace2 telemetry form (api-trace2, event format version 4) in explicit
+ * sessions. Programs that tell of themselves use trace2/process.h.
  *
- * An event is a value: its time, its thread and its session are data, so that recorded time can be replayed. The caller
- * keeps threads and texts as objects that hold their rendered bytes; writing a line is then mostly copying.
+ * An event is a value: its time, its thread and its session are data, so that recorded time can be
+ * replayed. The caller keeps threads and texts as objects that hold their rendered bytes; writing a
+ * line is then mostly copying.
  *
- * Unlike git's, every line is valid UTF-8, and EVENT's are valid JSON: bytes that are no UTF-8 become U+FFFD. In NORMAL and
- * PERF control characters are escaped, so that a text breaks neither its line nor a column.
+ * Unlike git's, every line is valid UTF-8, and EVENT's are valid JSON: bytes that are no UTF-8
+ * become U+FFFD. In NORMAL and PERF control characters are escaped, so that a text breaks neither
+ * its line nor a column.
  */
 #ifndef TRACE2_TRACE2_H
 #define TRACE2_TRACE2_H
@@ -58,16 +60,19 @@ enum trace2_target {
  * @max_nesting: EVENT leaves out regions and data beyond this nesting; 2 where 0
  * @category_width: PERF's column, where longer categories are cut; 12 where 0
  * @has_whole_names: threads' names are not cut to git's 24 bytes
- * @has_more_t_abs: in EVENT, regions, errors and threads get a t_abs too, as an additional key behind their own
+ * @has_more_t_abs: in EVENT, regions, errors and threads get a t_abs too, as an additional key
+ *behind their own
  * @is_brief: for each target, without the place, and without the clock where git leaves it out
  * @keeps_passwords: "user:password@" in URLs is written as it is
  * @flush: when lines leave the process; every datagram holds one line, whatever it says
- * @is_lenient: as in git, a destination that fails turns itself off and everything goes on; otherwise its failure is
- *	the session's
+ * @is_lenient: as in git, a destination that fails turns itself off and everything goes on;
+ *otherwise its failure is the session's
  * @max_files: a target that is a folder takes no more files than this; 0 for any number
  * @file_mode: of new files; 0666 where 0, less the umask as always
- * @reports_all: @report hears of destinations that cannot be used; otherwise only of targets that are no target at all
- * @report: hears, in a line without a newline, what a lenient session does not say otherwise; may be NULL
+ * @reports_all: @report hears of destinations that cannot be used; otherwise only of targets that
+ *are no target at all
+ * @report: hears, in a line without a newline, what a lenient session does not say otherwise; may
+ *be NULL
  * @report_context: its first argument
  */
 struct trace2_settings {
@@ -138,14 +143,16 @@ struct trace2_repository {
  * @kind: which; it says which member of the union counts
  * @time_ns: since the session's beginning
  * @thread: NULL for the main thread
- * @nr_regions: how many regions of @thread are open, for PERF's dots; regions and data tell it by their nesting
+ * @nr_regions: how many regions of @thread are open, for PERF's dots; regions and data tell it by
+ * their nesting
  * @repository: that it is about, NULL for none
  * @file, @line: where the program said it; left out where @file is NULL
  * @more: additional members of EVENT's JSON object, ready-made, without the leading comma
  *
- * The members are those of the same name in api-trace2; times are in nanoseconds. @region.nesting is 1 for the
- * outermost region, @data.nesting is one more than that of the region around it. @data.value is written as a string for
- * TRACE2_DATA, and as ready-made JSON for TRACE2_DATA_JSON. A @region.msg or @printf.msg whose data is NULL, and an
+ * The members are those of the same name in api-trace2; times are in nanoseconds. @region.nesting
+ * is 1 for the outermost region, @data.nesting is one more than that of the region around it.
+ * @data.value is written as a string for TRACE2_DATA, and as ready-made JSON for TRACE2_DATA_JSON.
+ * A @region.msg or @printf.msg whose data is NULL, and an
  * @error.msg whose fmt is NULL or empty, is left out. Arrays of strings end with NULL.
  */
 struct trace2_event {
@@ -273,12 +280,16 @@ struct trace2_event {
  */
 void trace2_sid_make(char *out, int64_t unix_ns, int pid);
 
-/** TRACE2_PARENT_SID, TRACE2_PARENT_NAME - variables by which programs learn whose children they are, git among them */
+/**
+ * TRACE2_PARENT_SID, TRACE2_PARENT_NAME - variables by which programs learn whose children they
+ * are, git among them
+ */
 #define TRACE2_PARENT_SID "GIT_TRACE2_PARENT_SID"
 #define TRACE2_PARENT_NAME "GIT_TRACE2_PARENT_NAME"
 
 /**
- * trace2_inherit - "PARENT/own" with the parent of a variable, or "own" where it has none; the variable says so from now on
+ * trace2_inherit - "PARENT/own" with the parent of a variable, or "own" where it has none; the
+ * variable says so from now on
  * @variable: one of the two above
  *
  * Returns a string for free(), or NULL where memory ran out.
@@ -287,7 +298,10 @@ char *trace2_inherit(const char *variable, const char *own);
 
 struct trace2_config;
 
-/** enum trace2_key - settings, by the ends of their variables' names; all but the last are in configurations too */
+/**
+ * enum trace2_key - settings, by the ends of their variables' names; all but the last are in
+ * configurations too
+ */
 enum trace2_key {
 	TRACE2_KEY_NORMAL,
 	TRACE2_KEY_NORMAL_BRIEF,
@@ -305,35 +319,49 @@ enum trace2_key {
 };
 
 /**
- * trace2_config_new - read settings: the environment over the user's configuration over the system's
+ * trace2_config_new - read settings: the environment over the user's configuration over the
+ *system's
  * @prefix: of the variables: "GIT_TRACE2" for those of git
- * @system_path, @user_path: INI files, in whose section "trace2" are git's keys (eventTarget, maxFiles, ...); NULL for
- *	none; one that is not there is empty
+ * @system_path, @user_path: INI files, in whose section "trace2" are git's keys (eventTarget,
+ *maxFiles, ...); NULL for none; one that is not there is empty
  *
  * An empty variable is none. Returns NULL where memory ran out.
  */
-struct trace2_config *trace2_config_new(const char *prefix, const char *system_path, const char *user_path);
+struct trace2_config *trace2_config_new(const char *prefix, const char *system_path,
+					const char *user_path);
 
 /** trace2_config_get - the value of a setting, NULL where it has none */
 const char *trace2_config_get(const struct trace2_config *config, enum trace2_key key);
 
-/** trace2_config_name - the name of the variable of a setting, by which warnings call it wherever it comes from */
+/**
+ * trace2_config_name - the name of the variable of a setting, by which warnings call it wherever
+ * it comes from
+ */
 const char *trace2_config_name(const struct trace2_config *config, enum trace2_key key);
 
-/** trace2_config_apply - let the configuration decide of brief forms, nesting, files, reports and passwords */
+/**
+ * trace2_config_apply - let the configuration decide of brief forms, nesting, files, reports and
+ * passwords
+ */
 void trace2_config_apply(const struct trace2_config *config, struct trace2_settings *settings);
 
-/** trace2_config_open - open the targets that are set; returns as trace2_session_open(), 1 where any is on */
+/**
+ * trace2_config_open - open the targets that are set; returns as trace2_session_open(), 1 where
+ * any is on
+ */
 int trace2_config_open(const struct trace2_config *config, struct trace2_session *session);
 
 /**
- * trace2_config_visit - what CONFIG_PARAMS and ENV_VARS ask to be told: configured values and variables
- * @visit: gets each, with what TRACE2_DEF_PARAM calls its scope; visiting ends where it does not return 0
+ * trace2_config_visit - what CONFIG_PARAMS and ENV_VARS ask to be told: configured values and
+ * variables
+ * @visit: gets each, with what TRACE2_DEF_PARAM calls its scope; visiting ends where it does not
+ * return 0
  *
  * Returns what @visit returned last, 0 where there was nothing.
  */
 int trace2_config_visit(const struct trace2_config *config,
-			int (*visit)(void *context, const char *scope, const char *param, const char *value),
+			int (*visit)(void *context, const char *scope, const char *param,
+				     const char *value),
 			void *context);
 
 /** trace2_config_wants - whether CONFIG_PARAMS asks for a parameter of this name */
@@ -355,20 +383,26 @@ struct trace2_session *trace2_session_new(const struct trace2_settings *settings
  *
  * Returns 0, or -1 where memory ran out; @fd is closed then.
  */
-int trace2_session_add(struct trace2_session *session, enum trace2_target target, int fd, const char *name);
+int trace2_session_add(struct trace2_session *session, enum trace2_target target, int fd,
+		       const char *name);
 
 /**
  * trace2_session_open - write a target to where a value says, as git's settings do
- * @value: "0", "false", "" or NULL for nowhere; "1" or "true" for stderr, "2" to "9" for that descriptor, an absolute path
- *	for a file (appended to) or for a folder (a file of its own for each session), "af_unix:[stream:|dgram:]PATH"
+ * @value: "0", "false", "" or NULL for nowhere; "1" or "true" for stderr, "2" to "9" for that
+ *descriptor, an absolute path for a file (appended to) or for a folder (a file of its own for each
+ *session), "af_unix:[stream:|dgram:]PATH"
  * @name: what errors call the target, for example the variable that @value comes from; copied
  *
- * Returns 1 where the target is on now and 0 where it is off; -1 with trace2_session_error() where it cannot be opened, but
- * 0 in a lenient session.
+ * Returns 1 where the target is on now and 0 where it is off; -1 with trace2_session_error() where
+ *it cannot be opened, but 0 in a lenient session.
  */
-int trace2_session_open(struct trace2_session *session, enum trace2_target target, const char *value, const char *name);
+int trace2_session_open(struct trace2_session *session, enum trace2_target target,
+			const char *value, const char *name);
 
-/** trace2_session_has - whether a target is on: it was added or opened, and has not turned itself off */
+/**
+ * trace2_session_has - whether a target is on: it was added or opened, and has not turned itself
+ * off
+ */
 bool trace2_session_has(const struct trace2_session *session, enum trace2_target target);
 
 /**
@@ -378,10 +412,16 @@ bool trace2_session_has(const struct trace2_session *session, enum trace2_target
  */
 int trace2_session_write(struct trace2_session *session, const struct trace2_event *event);
 
-/** trace2_session_flush - let every written line leave the process; returns as trace2_session_write() */
+/**
+ * trace2_session_flush - let every written line leave the process; returns as
+ * trace2_session_write()
+ */
 int trace2_session_flush(struct trace2_session *session);
 
-/** trace2_session_error - why the session failed, one line that lives as long as the session; "" while it did not */
+/**
+ * trace2_session_error - why the session failed, one line that lives as long as the session; ""
+ * while it did not
+ */
 const char *trace2_session_error(const struct trace2_session *session);
 
 /** trace2_session_sid - the whole session id */
@@ -393,11 +433,13 @@ void trace2_session_free(struct trace2_session *session);
 /**
  * trace2_thread_new - a thread of a session
  * @session: outlives the thread
- * @name: the whole name ("th01:reader"); cut to 24 bytes, at a character, unless the session has whole names
+ * @name: the whole name ("th01:reader"); cut to 24 bytes, at a character, unless the session has
+ * whole names
  *
  * Returns NULL where memory ran out.
  */
-struct trace2_thread *trace2_thread_new(const struct trace2_session *session, struct trace2_string name);
+struct trace2_thread *trace2_thread_new(const struct trace2_session *session,
+					struct trace2_string name);
 
 void trace2_thread_free(struct trace2_thread *thread);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Says through libtrace2's process-wide API what it reads: a message for each line of standard input, made of fields with tabs
- * between them: the message's name, file, line, and what it takes. "\t", "\n" and "\\" stand for those, "\0" for NULL.
+ * Says through libtrace2's process-wide API what it reads: a message for each line of standard
+ * input, made of fields with tabs between them: the message's name, file, line, and what it takes.
+ * "\t", "\n" and "\\" stand for those, "\0" for NULL.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,10 +31,14 @@ struct saying {
 static struct trace2_repository repositories[REPOSITORIES_MAX];
 static struct trace2_child children[CHILDREN_MAX];
 static struct trace2_timer timers[SUMS_MAX] = {
-	{ "test", "test1" }, { "test", "test2", .has_thread_events = true }, { "test", "never" },
+	{ "test", "test1" },
+	{ "test", "test2", .has_thread_events = true },
+	{ "test", "never" },
 };
 static struct trace2_counter counters[SUMS_MAX] = {
-	{ "test", "test1" }, { "test", "test2", .has_thread_events = true }, { "test", "never" },
+	{ "test", "test1" },
+	{ "test", "test2", .has_thread_events = true },
+	{ "test", "never" },
 };
 
 static const struct trace2_repository *repository_of(const char *number)
@@ -60,7 +65,8 @@ static void say_error(struct saying *s)
 	const char *one = s->words[0] ? s->words[1] : NULL;
 	const char *two = one ? s->words[2] : NULL;
 
-	trace2_cmd_error_at(s->file, s->line, s->words[0] ? s->words[0] : "", one, two, two ? s->words[3] : NULL);
+	trace2_cmd_error_at(s->file, s->line, s->words[0] ? s->words[0] : "", one, two,
+			    two ? s->words[3] : NULL);
 #pragma GCC diagnostic pop
 }
 
@@ -97,7 +103,9 @@ static void say_set_config(struct saying *s)
 /* Class, hook, directory, "shell" or not, "git" or not, and the words. */
 static void say_child_start(struct saying *s)
 {
-	struct trace2_child child = { .class = s->words[0], .hook_name = s->words[1], .directory = s->words[2] };
+	struct trace2_child child = { .class = s->words[0],
+				      .hook_name = s->words[1],
+				      .directory = s->words[2] };
 
 	child.use_shell = strcmp(s->words[3], "shell") == 0;
 	child.is_git = strcmp(s->words[4], "git") == 0;
@@ -163,7 +171,8 @@ static void say_region_enter(struct saying *s)
 	const struct trace2_repository *repository = repository_of(s->words[2]);
 
 	if (s->words[3])
-		trace2_region_enter_printf_at(s->file, s->line, s->words[0], s->words[1], repository, "%s", s->words[3]);
+		trace2_region_enter_printf_at(s->file, s->line, s->words[0], s->words[1],
+					      repository, "%s", s->words[3]);
 	else
 		trace2_region_enter_at(s->file, s->line, s->words[0], s->words[1], repository);
 }
@@ -173,7 +182,8 @@ static void say_region_leave(struct saying *s)
 	const struct trace2_repository *repository = repository_of(s->words[2]);
 
 	if (s->words[3])
-		trace2_region_leave_printf_at(s->file, s->line, s->words[0], s->words[1], repository, "%s", s->words[3]);
+		trace2_region_leave_printf_at(s->file, s->line, s->words[0], s->words[1],
+					      repository, "%s", s->words[3]);
 	else
 		trace2_region_leave_at(s->file, s->line, s->words[0], s->words[1], repository);
 }
@@ -181,17 +191,20 @@ static void say_region_leave(struct saying *s)
 /* Category, repository, key, value. */
 static void say_data(struct saying *s)
 {
-	trace2_data_string_at(s->file, s->line, s->words[0], repository_of(s->words[1]), s->words[2], s->words[3]);
+	trace2_data_string_at(s->file, s->line, s->words[0], repository_of(s->words[1]),
+			      s->words[2], s->words[3]);
 }
 
 static void say_data_intmax(struct saying *s)
 {
-	trace2_data_intmax_at(s->file, s->line, s->words[0], repository_of(s->words[1]), s->words[2], atoll(s->words[3]));
+	trace2_data_intmax_at(s->file, s->line, s->words[0], repository_of(s->words[1]),
+			      s->words[2], atoll(s->words[3]));
 }
 
 static void say_data_json(struct saying *s)
 {
-	trace2_data_json_at(s->file, s->line, s->words[0], repository_of(s->words[1]), s->words[2], s->words[3]);
+	trace2_data_json_at(s->file, s->line, s->words[0], repository_of(s->words[1]), s->words[2],
+			    s->words[3]);
 }
 
 static void say_printf(struct saying *s)
@@ -211,7 +224,8 @@ static void say_timer_stop(struct saying *s)
 
 static void say_counter_add(struct saying *s)
 {
-	trace2_counter_add(&counters[atoi(s->words[0]) % SUMS_MAX], strtoull(s->words[1], NULL, 10));
+	trace2_counter_add(&counters[atoi(s->words[0]) % SUMS_MAX],
+			   strtoull(s->words[1], NULL, 10));
 }
 
 static void say_raise(struct saying *s)

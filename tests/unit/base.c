@@ -15,11 +15,11 @@ static struct buffer json_of(const char *data, size_t size)
 	return out;
 }
 
-#define CHECK_JSON(bytes, want)                                          \
-	do {                                                             \
-		struct buffer out_ = json_of(bytes, sizeof(bytes) - 1);  \
-		CHECK_TEXT(buffer_string(&out_), want);                  \
-		buffer_release(&out_);                                   \
+#define CHECK_JSON(bytes, want)                                         \
+	do {                                                            \
+		struct buffer out_ = json_of(bytes, sizeof(bytes) - 1); \
+		CHECK_TEXT(buffer_string(&out_), want);                 \
+		buffer_release(&out_);                                  \
 	} while (0)
 
 TEST(json_strings_escape_what_git_escapes_and_nothing_else)
@@ -32,8 +32,12 @@ TEST(json_strings_escape_what_git_escapes_and_nothing_else)
 
 TEST(json_strings_keep_utf8_and_replace_each_other_byte)
 {
-	CHECK_JSON("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"");
-	CHECK_JSON("a\xff" "b\xc3", "\"a\xef\xbf\xbd" "b\xef\xbf\xbd\"");
+	CHECK_JSON("\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
+		   "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"");
+	CHECK_JSON("a\xff"
+		   "b\xc3",
+		   "\"a\xef\xbf\xbd"
+		   "b\xef\xbf\xbd\"");
 	CHECK_JSON("\xed\xa0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
 	CHECK_JSON("\xc0\xaf", "\"\xef\xbf\xbd\xef\xbf\xbd\"");
 	CHECK_JSON("\xf4\x90\x80\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
@@ -52,8 +56,9 @@ TEST(numbers_are_written_exactly)
 	buffer_append_decimal(&out, -1234567890123, 9);
 	buffer_append_char(&out, ' ');
 	buffer_append_decimal(&out, 1999999, 6);
-	CHECK_TEXT(buffer_string(&out),
-		   "-9223372036854775808 18446744073709551615 0.000000001 -1234.567890123 1.999999");
+	CHECK_TEXT(
+		buffer_string(&out),
+		"-9223372036854775808 18446744073709551615 0.000000001 -1234.567890123 1.999999");
 	buffer_release(&out);
 }
 
@@ -89,10 +94,10 @@ TEST(numbers_that_a_double_cannot_hold_become_strings)
 {
 	const int64_t bound = INT64_C(1) << 53;
 
-	check_value((struct value){ .kind = VALUE_SIGNED, .signed_number = bound }, "9007199254740992",
-		    "9007199254740992");
-	check_value((struct value){ .kind = VALUE_SIGNED, .signed_number = -bound - 1 }, "\"-9007199254740993\"",
-		    "-9007199254740993");
+	check_value((struct value){ .kind = VALUE_SIGNED, .signed_number = bound },
+		    "9007199254740992", "9007199254740992");
+	check_value((struct value){ .kind = VALUE_SIGNED, .signed_number = -bound - 1 },
+		    "\"-9007199254740993\"", "-9007199254740993");
 	check_value((struct value){ .kind = VALUE_UNSIGNED, .unsigned_number = UINT64_MAX },
 		    "\"18446744073709551615\"", "18446744073709551615");
 	check_value((struct value){ .kind = VALUE_UNSIGNED, .unsigned_number = 7 }, "7", "7");
@@ -101,9 +106,11 @@ TEST(numbers_that_a_double_cannot_hold_become_strings)
 TEST(truths_texts_and_bytes_are_written_by_their_type)
 {
 	check_value((struct value){ .kind = VALUE_BOOLEAN, .boolean = true }, "true", "true");
-	check_value((struct value){ .kind = VALUE_TEXT, .text = text_of("a\"b") }, "\"a\\\"b\"", "a\"b");
-	check_value((struct value){ .kind = VALUE_BYTES, .text = { .data = "\x00\xfe", .size = 2 } }, "\"00fe\"",
-		    "00fe");
+	check_value((struct value){ .kind = VALUE_TEXT, .text = text_of("a\"b") }, "\"a\\\"b\"",
+		    "a\"b");
+	check_value(
+		(struct value){ .kind = VALUE_BYTES, .text = { .data = "\x00\xfe", .size = 2 } },
+		"\"00fe\"", "00fe");
 }
 
 struct thing {

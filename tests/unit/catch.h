@@ -9,7 +9,8 @@
 #include "base/base.h"
 
 /** struct catch - the file, and a copy of its bytes */
-struct catch {
+struct catch
+{
 	int fd;
 	struct buffer text;
 };

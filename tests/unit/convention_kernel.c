@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests with what real kernels wrote (tests/formats/): their formats follow, and their records say what the kernels print
- * of them.
+ * Tests with what real kernels wrote (tests/formats/): their formats follow, and their records say
+ * what the kernels print of them.
  */
 #include "convention/convention.h"
 
@@ -17,14 +17,16 @@ static int name_is_visible(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-static void format_add(struct convention *convention, const char *path, const char *system, struct buffer *out)
+static void format_add(struct convention *convention, const char *path, const char *system,
+		       struct buffer *out)
 {
 	const struct template *template;
 	struct buffer format = { 0 };
 	struct error error = { 0 };
 
 	CHECK_NUMBER(file_read(path, &format), 0);
-	CHECK_NUMBER(convention_add(convention, system, buffer_text(&format), &template, &error), 0);
+	CHECK_NUMBER(convention_add(convention, system, buffer_text(&format), &template, &error),
+		     0);
 	if (template)
 		append_template(out, template);
 	else
@@ -34,7 +36,8 @@ static void format_add(struct convention *convention, const char *path, const ch
 }
 
 /* Adds all formats of a system, and writes a line for each. */
-static void system_add(struct convention *convention, const char *kernel, const char *system, struct buffer *out)
+static void system_add(struct convention *convention, const char *kernel, const char *system,
+		       struct buffer *out)
 {
 	struct dirent **entries = NULL;
 	char path[512];
@@ -44,7 +47,8 @@ static void system_add(struct convention *convention, const char *kernel, const 
 	nr_entries = scandir(path, &entries, name_is_visible, alphasort);
 	CHECK(nr_entries > 0);
 	for (int i = 0; i < nr_entries; i++) {
-		snprintf(path, sizeof(path), "tests/formats/%s/%s/%s", kernel, system, entries[i]->d_name);
+		snprintf(path, sizeof(path), "tests/formats/%s/%s/%s", kernel, system,
+			 entries[i]->d_name);
 		format_add(convention, path, system, out);
 		free(entries[i]);
 	}
@@ -119,7 +123,10 @@ static void print_value(struct buffer *out, const char *name, const struct value
 	value_append_text(out, value);
 }
 
-/* In the order of the kernel's own text, without the place of a probe, which the kernel prints as a symbol. */
+/*
+ * In the order of the kernel's own text, without the place of a probe, which the kernel prints as a
+ * symbol.
+ */
 static void print_fields(struct buffer *out, const struct observation *observation)
 {
 	const struct template *template = observation->template;
@@ -152,12 +159,14 @@ static void print_observation(struct buffer *out, const struct observation *obse
 	buffer_append_char(out, '\n');
 }
 
-static void print_record(struct buffer *out, const struct convention *convention, const struct record *record)
+static void print_record(struct buffer *out, const struct convention *convention,
+			 const struct record *record)
 {
 	const struct template *template = convention_find(convention, record);
 	struct observation observation;
 
-	if (CHECK(template != NULL) && CHECK_TEXT(observation_read(&observation, template, record) ?: "", ""))
+	if (CHECK(template != NULL) &&
+	    CHECK_TEXT(observation_read(&observation, template, record) ?: "", ""))
 		print_observation(out, &observation);
 }
 
@@ -168,8 +177,11 @@ static void print_page(struct buffer *out, const struct convention *convention, 
 	void *data;
 
 	kbuffer_load_subbuffer(walker, page);
-	for (data = kbuffer_read_event(walker, &time_ns); data; data = kbuffer_next_event(walker, &time_ns)) {
-		struct record record = { .time_ns = time_ns, .data = data, .size = kbuffer_event_size(walker) };
+	for (data = kbuffer_read_event(walker, &time_ns); data;
+	     data = kbuffer_next_event(walker, &time_ns)) {
+		struct record record = { .time_ns = time_ns,
+					 .data = data,
+					 .size = kbuffer_event_size(walker) };
 
 		print_record(out, convention, &record);
 	}

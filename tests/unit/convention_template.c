@@ -33,7 +33,8 @@ TEST(the_two_slice_fields_or_a_counter_value_make_a_tracepoint_follow)
 	CHECK_FIELDS(FIELD("s64 counter_value", 8, 8, 1), "counter demo:event thread");
 	CHECK_FIELDS(FIELD("char track_event_type", 8, 1, 0), "does not follow");
 	CHECK_FIELDS(FIELD("__data_loc char[] slice_name", 12, 4, 0), "does not follow");
-	CHECK_FIELDS(FIELD("char track_event_types", 8, 1, 0) FIELD("__data_loc char[] slice_name", 12, 4, 0),
+	CHECK_FIELDS(FIELD("char track_event_types", 8, 1, 0)
+			     FIELD("__data_loc char[] slice_name", 12, 4, 0),
 		     "does not follow");
 	CHECK_FIELDS(FIELD("s64 my_counter_value", 8, 8, 1), "does not follow");
 	CHECK_FIELDS("", "does not follow");
@@ -41,11 +42,15 @@ TEST(the_two_slice_fields_or_a_counter_value_make_a_tracepoint_follow)
 
 TEST(scopes_are_told_apart_by_their_names)
 {
-	CHECK_FIELDS(SLICE_FIELDS FIELD("s32 scope_tgid", 16, 4, 1), "slice demo:event process scope_tgid");
-	CHECK_FIELDS(SLICE_FIELDS FIELD("u32 scope_cpu", 16, 4, 0), "slice demo:event cpu scope_cpu");
-	CHECK_FIELDS(SLICE_FIELDS FIELD("u8 scope_queue", 16, 1, 0), "slice demo:event custom scope_queue");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("s32 scope_tgid", 16, 4, 1),
+		     "slice demo:event process scope_tgid");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("u32 scope_cpu", 16, 4, 0),
+		     "slice demo:event cpu scope_cpu");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("u8 scope_queue", 16, 1, 0),
+		     "slice demo:event custom scope_queue");
 	CHECK_FIELDS(SLICE_FIELDS FIELD("s64 scope_", 16, 8, 1), "slice demo:event custom scope_");
-	CHECK_FIELDS(SLICE_FIELDS FIELD("s64 scope_tgids", 16, 8, 1), "slice demo:event custom scope_tgids");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("s64 scope_tgids", 16, 8, 1),
+		     "slice demo:event custom scope_tgids");
 	CHECK_FIELDS(SLICE_FIELDS FIELD("s64 scoped", 16, 8, 1), "slice demo:event thread: scoped");
 }
 
@@ -59,25 +64,34 @@ TEST(the_last_of_several_scopes_counts)
 
 TEST(a_scope_that_is_no_integer_is_an_extra_field)
 {
-	CHECK_FIELDS(SLICE_FIELDS FIELD("__data_loc char[] scope_x", 16, 4, 0), "slice demo:event thread: scope_x");
-	CHECK_FIELDS(SLICE_FIELDS FIELD("void * scope_x", 16, 8, 0), "slice demo:event thread: scope_x");
-	CHECK_FIELDS(SLICE_FIELDS FIELD("u32 scope_x[2]", 16, 8, 0), "slice demo:event thread: scope_x");
-	CHECK_FIELDS(SLICE_FIELDS FIELD("struct pair scope_x", 16, 8, 0), "slice demo:event thread: scope_x");
-	CHECK_FIELDS(SLICE_FIELDS FIELD("bool scope_x", 16, 1, 0), "slice demo:event thread: scope_x");
-	CHECK_FIELDS(SLICE_FIELDS FIELD("struct triple scope_x", 16, 3, 0), "slice demo:event thread: scope_x");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("__data_loc char[] scope_x", 16, 4, 0),
+		     "slice demo:event thread: scope_x");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("void * scope_x", 16, 8, 0),
+		     "slice demo:event thread: scope_x");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("u32 scope_x[2]", 16, 8, 0),
+		     "slice demo:event thread: scope_x");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("struct pair scope_x", 16, 8, 0),
+		     "slice demo:event thread: scope_x");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("bool scope_x", 16, 1, 0),
+		     "slice demo:event thread: scope_x");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("struct triple scope_x", 16, 3, 0),
+		     "slice demo:event thread: scope_x");
 }
 
 TEST(slices_win_over_counters_and_an_incomplete_slice_is_a_counter)
 {
-	CHECK_FIELDS(SLICE_FIELDS FIELD("s64 counter_value", 16, 8, 1), "slice demo:event thread: counter_value");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("s64 counter_value", 16, 8, 1),
+		     "slice demo:event thread: counter_value");
 	CHECK_FIELDS(FIELD("char track_event_type", 8, 1, 0) FIELD("s64 counter_value", 16, 8, 1),
 		     "counter demo:event thread: track_event_type");
-	CHECK_FIELDS(FIELD("__data_loc char[] slice_name", 8, 4, 0) FIELD("s64 counter_value", 16, 8, 1),
+	CHECK_FIELDS(FIELD("__data_loc char[] slice_name", 8, 4, 0)
+			     FIELD("s64 counter_value", 16, 8, 1),
 		     "counter demo:event thread: slice_name");
 }
 
-#define TYPE(declaration, size) \
-	FIELD(declaration " track_event_type", 8, size, 0) FIELD("__data_loc char[] slice_name", 16, 4, 0)
+#define TYPE(declaration, size)                            \
+	FIELD(declaration " track_event_type", 8, size, 0) \
+	FIELD("__data_loc char[] slice_name", 16, 4, 0)
 
 TEST(the_type_is_an_integer_of_any_width)
 {
@@ -89,11 +103,13 @@ TEST(the_type_is_an_integer_of_any_width)
 	CHECK_FIELDS(TYPE("bool", 1), "does not follow");
 	CHECK_FIELDS(TYPE("char *", 8), "does not follow");
 	CHECK_FIELDS(TYPE("__data_loc char[]", 4), "does not follow");
-	CHECK_FIELDS(FIELD("char track_event_type[4]", 8, 4, 0) FIELD("char slice_name[4]", 12, 4, 0),
+	CHECK_FIELDS(FIELD("char track_event_type[4]", 8, 4, 0)
+			     FIELD("char slice_name[4]", 12, 4, 0),
 		     "does not follow");
 }
 
-#define NAME(declaration, size) FIELD("char track_event_type", 8, 1, 0) FIELD(declaration, 16, size, 0)
+#define NAME(declaration, size) \
+	FIELD("char track_event_type", 8, 1, 0) FIELD(declaration, 16, size, 0)
 
 TEST(names_are_characters_of_any_kind_of_array)
 {
@@ -125,10 +141,14 @@ TEST(bytes_pointers_and_numbers_are_no_names)
 
 TEST(a_track_name_that_is_no_text_is_an_extra_field)
 {
-	CHECK_FIELDS(SLICE_FIELDS FIELD("__data_loc char[] track_name", 16, 4, 0), "slice demo:event thread track_name");
-	CHECK_FIELDS(SLICE_FIELDS FIELD("char track_name[8]", 16, 8, 0), "slice demo:event thread track_name");
-	CHECK_FIELDS(SLICE_FIELDS FIELD("u32 track_name", 16, 4, 0), "slice demo:event thread: track_name");
-	CHECK_FIELDS(SLICE_FIELDS FIELD("char * track_name", 16, 8, 0), "slice demo:event thread: track_name");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("__data_loc char[] track_name", 16, 4, 0),
+		     "slice demo:event thread track_name");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("char track_name[8]", 16, 8, 0),
+		     "slice demo:event thread track_name");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("u32 track_name", 16, 4, 0),
+		     "slice demo:event thread: track_name");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("char * track_name", 16, 8, 0),
+		     "slice demo:event thread: track_name");
 }
 
 #define VALUE(declaration, size) FIELD(declaration, 8, size, 1)
@@ -147,7 +167,8 @@ TEST(counters_are_integers_or_truths)
 
 TEST(a_format_that_says_what_cannot_be_is_refused)
 {
-	check_format("name: event\nID: 65536\nformat:\n" VALUE("s8 counter_value", 1) "\n\nprint fmt: \"\"\n",
+	check_format("name: event\nID: 65536\nformat:\n" VALUE("s8 counter_value",
+							       1) "\n\nprint fmt: \"\"\n",
 		     "demo:event has the impossible id 65536");
 	check_format("counter_value", "the format of a tracepoint in system demo cannot be read");
 	check_format("", "does not follow");
@@ -155,8 +176,9 @@ TEST(a_format_that_says_what_cannot_be_is_refused)
 
 TEST(a_print_format_that_nobody_understands_does_no_harm)
 {
-	check_format("name: event\nID: 5\nformat:\n" FIELD("int common_pid", 4, 4, 1) "\n" VALUE("s8 counter_value", 1)
-		     "\nprint fmt: \"%d %pZ\", ({ while (1) REC->x(); }), sizeof(",
+	check_format("name: event\nID: 5\nformat:\n" FIELD("int common_pid", 4, 4, 1) "\n" VALUE(
+			     "s8 counter_value",
+			     1) "\nprint fmt: \"%d %pZ\", ({ while (1) REC->x(); }), sizeof(",
 		     "counter demo:event thread");
 }
 
@@ -172,10 +194,12 @@ static struct buffer many_fields_format(size_t nr_fields)
 {
 	struct buffer format = { 0 };
 
-	buffer_append_string(&format, "name: event\nID: 5\nformat:\n" FIELD("int common_pid", 4, 4, 1) "\n"
-			     FIELD("s64 counter_value", 8, 8, 1));
+	buffer_append_string(&format, "name: event\nID: 5\nformat:\n" FIELD(
+					      "int common_pid", 4, 4,
+					      1) "\n" FIELD("s64 counter_value", 8, 8, 1));
 	for (size_t i = 0; i < nr_fields; i++)
-		buffer_printf(&format, "\tfield:u8 f%zu;\toffset:%zu;\tsize:1;\tsigned:0;\n", i, 16 + i);
+		buffer_printf(&format, "\tfield:u8 f%zu;\toffset:%zu;\tsize:1;\tsigned:0;\n", i,
+			      16 + i);
 	buffer_append_string(&format, "\nprint fmt: \"\"\n");
 	return format;
 }
@@ -184,7 +208,8 @@ TEST(the_first_extra_fields_are_kept_where_there_are_too_many)
 {
 	struct convention *convention = convention_new(false);
 	struct buffer format = many_fields_format(TEMPLATE_EXTRAS_MAX + 5);
-	const struct template *template = convention_add_text(convention, "demo", buffer_string(&format));
+	const struct template *template = convention_add_text(convention, "demo",
+							      buffer_string(&format));
 
 	if (CHECK(template != NULL)) {
 		CHECK_NUMBER(template->nr_extras, TEMPLATE_EXTRAS_MAX);
@@ -205,8 +230,10 @@ static const struct template *found(const struct convention *convention, unsigne
 TEST(records_are_told_apart_by_the_id_of_their_event)
 {
 	struct convention *convention = convention_new(false);
-	const struct template *a = convention_add_text(convention, "a", FORMAT("same", 5, SLICE_FIELDS));
-	const struct template *b = convention_add_text(convention, "b", FORMAT("same", 65535, SLICE_FIELDS));
+	const struct template *a = convention_add_text(convention, "a",
+						       FORMAT("same", 5, SLICE_FIELDS));
+	const struct template *b = convention_add_text(convention, "b",
+						       FORMAT("same", 65535, SLICE_FIELDS));
 
 	CHECK_NUMBER(convention_size(convention), 2);
 	CHECK_TEXT(a->category, "a:same");

@@ -28,7 +28,8 @@ static const unsigned char large[6000];
 void dat_begin(struct dat *dat)
 {
 	for (int i = 0; i < DAT_BUFFERS * DAT_CPUS * DAT_SHEETS; i++) {
-		int buffer = i / (DAT_CPUS * DAT_SHEETS), cpu = i / DAT_SHEETS % DAT_CPUS, number = i % DAT_SHEETS;
+		int buffer = i / (DAT_CPUS * DAT_SHEETS), cpu = i / DAT_SHEETS % DAT_CPUS,
+		    number = i % DAT_SHEETS;
 		struct sheet *sheet = &dat->sheets[buffer][cpu][number];
 		uint64_t time_ns = 1000 * (number + 1) + 10 * cpu + buffer;
 
@@ -59,7 +60,8 @@ static void put_string(struct buffer *out, const char *string)
 }
 
 /* Writes a number over one that was left open. */
-static void patch_number(struct buffer *out, const struct dat *dat, size_t at, uint64_t number, size_t size)
+static void patch_number(struct buffer *out, const struct dat *dat, size_t at, uint64_t number,
+			 size_t size)
 {
 	struct buffer bytes = { 0 };
 
@@ -72,7 +74,8 @@ static void put_header(struct buffer *out, const struct dat *dat)
 {
 	bool is_big = (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != dat->is_swapped;
 
-	buffer_append_string(out, "\x17\x08\x44" "tracing");
+	buffer_append_string(out, "\x17\x08\x44"
+				  "tracing");
 	put_string(out, dat->version == 6 ? "6" : "7");
 	buffer_append_char(out, is_big);
 	buffer_append_char(out, 8);
@@ -83,7 +86,8 @@ static void put_layout(struct buffer *out, const struct dat *dat)
 {
 	struct buffer text = { 0 };
 
-	buffer_printf(&text, "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
+	buffer_printf(&text,
+		      "\tfield: u64 timestamp;\toffset:0;\tsize:8;\tsigned:0;\n"
 		      "\tfield: local_t commit;\toffset:8;\tsize:%u;\tsigned:1;\n"
 		      "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
 		      "\tfield: char data;\toffset:%u;\tsize:%u;\tsigned:1;\n",
@@ -119,14 +123,16 @@ static void put_comms(struct buffer *out, const struct dat *dat)
 	buffer_append_string(out, DAT_COMMS);
 }
 
-static void put_option(struct buffer *out, const struct dat *dat, unsigned int id, const void *data, size_t size)
+static void put_option(struct buffer *out, const struct dat *dat, unsigned int id, const void *data,
+		       size_t size)
 {
 	put_number(out, dat, id, 2);
 	put_number(out, dat, size, 4);
 	buffer_append(out, data, size);
 }
 
-static void put_text_option(struct buffer *out, const struct dat *dat, unsigned int id, const char *text)
+static void put_text_option(struct buffer *out, const struct dat *dat, unsigned int id,
+			    const char *text)
 {
 	if (text)
 		put_option(out, dat, id, text, strlen(text) + 1);
@@ -241,7 +247,8 @@ static void write_v6(struct buffer *out, const struct dat *dat)
 }
 
 /* Writes a section's head; returns where its size stands. */
-static size_t put_section(struct buffer *out, const struct dat *dat, unsigned int id, bool is_compressed)
+static size_t put_section(struct buffer *out, const struct dat *dat, unsigned int id,
+			  bool is_compressed)
 {
 	put_number(out, dat, id, 2);
 	put_number(out, dat, is_compressed, 2);
@@ -256,8 +263,8 @@ static void section_end(struct buffer *out, const struct dat *dat, size_t place)
 }
 
 /* Writes a part as a section, and the option that points to it. */
-static void put_part(struct buffer *out, struct buffer *options, const struct dat *dat, unsigned int id,
-		     void (*put)(struct buffer *out, const struct dat *dat))
+static void put_part(struct buffer *out, struct buffer *options, const struct dat *dat,
+		     unsigned int id, void (*put)(struct buffer *out, const struct dat *dat))
 {
 	struct buffer content = { 0 }, offset = { 0 };
 	size_t place;
@@ -275,8 +282,11 @@ static void put_part(struct buffer *out, struct buffer *options, const struct da
 	buffer_release(&offset);
 }
 
-/* Writes a section of options that ends with the place of the next one; returns where that stands. */
-static size_t put_option_section(struct buffer *out, const struct dat *dat, const struct buffer *options)
+/*
+ * Writes a section of options that ends with the place of the next one; returns where that stands.
+ */
+static size_t put_option_section(struct buffer *out, const struct dat *dat,
+				 const struct buffer *options)
 {
 	size_t place = put_section(out, dat, 0, false);
 
@@ -288,8 +298,12 @@ static size_t put_option_section(struct buffer *out, const struct dat *dat, cons
 	return out->size - 8;
 }
 
-/* Writes the records of a buffer, and what an option says of them. trace-cmd's sizes leave out a chunk's number. */
-static void put_records_v7(struct buffer *out, struct buffer *option, const struct dat *dat, int buffer)
+/*
+ * Writes the records of a buffer, and what an option says of them. trace-cmd's sizes leave out a
+ * chunk's number.
+ */
+static void put_records_v7(struct buffer *out, struct buffer *option, const struct dat *dat,
+			   int buffer)
 {
 	size_t place, begin;
 

@@ -48,7 +48,10 @@ struct dat {
 /** dat_small - a short file to begin with: version 7, not compressed */
 extern const struct dat dat_small;
 
-/** dat_begin - fill the sheets with a few records each; one is behind a gap of five, all others are whole */
+/**
+ * dat_begin - fill the sheets with a few records each; one is behind a gap of five, all others are
+ * whole
+ */
 void dat_begin(struct dat *dat);
 
 /** dat_write - make a file of it */

@@ -33,7 +33,8 @@ static int count_record(void *context, const struct record *record, struct error
 
 	(void)error;
 	memcpy(&word, record->data, sizeof(word));
-	count->has_strange |= record->size != sizeof(word) || word != 100U * sheet + *nr % RECORDS_IN_SHEET;
+	count->has_strange |= record->size != sizeof(word) ||
+			      word != 100U * sheet + *nr % RECORDS_IN_SHEET;
 	++*nr;
 	count->all++;
 	return 0;
@@ -51,7 +52,9 @@ static int count_loss(void *context, const struct source_loss *loss, struct erro
 /* Reads a source and counts; returns what source_damage() then says. */
 static const char *count_take(struct count *count, struct source *source)
 {
-	struct source_handler handler = { .context = count, .record = count_record, .loss = count_loss };
+	struct source_handler handler = { .context = count,
+					  .record = count_record,
+					  .loss = count_loss };
 	struct error error = { 0 };
 	uint64_t lost;
 
@@ -68,7 +71,8 @@ static int whole_records(const struct buffer *bytes, size_t size)
 	int nr_records = 0;
 
 	for (int i = 0; i < DAT_BUFFERS * DAT_CPUS * DAT_SHEETS; i++) {
-		const char *at = memmem(bytes->data, bytes->size, sheets[i].bytes, dat.sub_buffer_size);
+		const char *at = memmem(bytes->data, bytes->size, sheets[i].bytes,
+					dat.sub_buffer_size);
 		size_t begin = at - bytes->data + 8 + dat.long_size;
 
 		for (int record = 1; record <= RECORDS_IN_SHEET; record++)
@@ -117,7 +121,8 @@ static void check_cuts(bool is_exact)
 			break;
 		nr_records = cut_take(size);
 		if (!CHECK(nr_records <= before) ||
-		    (is_exact && nr_records > 0 && !CHECK_NUMBER(nr_records, whole_records(&bytes, size)))) {
+		    (is_exact && nr_records > 0 &&
+		     !CHECK_NUMBER(nr_records, whole_records(&bytes, size)))) {
 			printf("# cut to %zu\n", size);
 			break;
 		}
@@ -152,7 +157,8 @@ TEST(version_7_cut_anywhere_gives_what_its_options_still_name)
 static struct error refusal;
 
 /* Writes the file, with one number in it replaced; opens it, or leaves why not in @refusal. */
-static struct source *patched_open(const void *find, size_t find_size, size_t behind, uint64_t number, size_t size)
+static struct source *patched_open(const void *find, size_t find_size, size_t behind,
+				   uint64_t number, size_t size)
 {
 	struct buffer bytes = { 0 };
 	struct source *source;
@@ -171,7 +177,10 @@ static struct source *patched_open(const void *find, size_t find_size, size_t be
 	return source;
 }
 
-/* The option of the second buffer: its name, its clock, then the size of its sub-buffers, and rows of CPUs. */
+/*
+ * The option of the second buffer: its name, its clock, then the size of its sub-buffers, and rows
+ * of CPUs.
+ */
 #define SECOND "other\0mono"
 #define SECOND_SUB_BUFFER_SIZE sizeof(SECOND)
 #define SECOND_NR_CPUS (SECOND_SUB_BUFFER_SIZE + 4)
@@ -179,8 +188,12 @@ static struct source *patched_open(const void *find, size_t find_size, size_t be
 #define SECOND_OFFSET (SECOND_CPU + 4)
 #define SECOND_SIZE (SECOND_OFFSET + 8)
 
-/* A lie about the second buffer: the first is whole all the same, and of CPU 0 of the second come so many. */
-static void check_lie(size_t behind, uint64_t number, size_t size, int want, bool is_gap, const char *what)
+/*
+ * A lie about the second buffer: the first is whole all the same, and of CPU 0 of the second come
+ * so many.
+ */
+static void check_lie(size_t behind, uint64_t number, size_t size, int want, bool is_gap,
+		      const char *what)
 {
 	struct source *source = patched_open(SECOND, sizeof(SECOND), behind, number, size);
 	struct count count;
@@ -205,7 +218,8 @@ TEST(sizes_and_places_that_lie_end_the_stream_that_they_are_about)
 	check_lie(SECOND_OFFSET, UINT64_MAX, 8, 0, true, "cut short");
 	check_lie(SECOND_SIZE, UINT64_MAX, 8, DAT_SHEETS * RECORDS_IN_SHEET, true, "overlap");
 	check_lie(SECOND_CPU, UINT32_MAX, 4, 0, false, "no cpu with this number");
-	check_lie(SECOND_SUB_BUFFER_SIZE, UINT32_MAX, 4, 0, false, "sub-buffers cannot have this size");
+	check_lie(SECOND_SUB_BUFFER_SIZE, UINT32_MAX, 4, 0, false,
+		  "sub-buffers cannot have this size");
 	check_lie(SECOND_SUB_BUFFER_SIZE, 1, 4, 0, false, "sub-buffers cannot have this size");
 	scratch_remove(&scratch);
 }
@@ -270,7 +284,9 @@ TEST(an_area_that_claims_too_much_is_whole_where_all_its_chunks_are)
 	scratch_remove(&scratch);
 }
 
-/* One number in the second sub-buffer of CPU 0 of the second buffer lies: the stream ends with it. */
+/*
+ * One number in the second sub-buffer of CPU 0 of the second buffer lies: the stream ends with it.
+ */
 static void check_sub_buffer(size_t behind, uint64_t number, size_t size, int want)
 {
 	struct source *source;
@@ -374,7 +390,8 @@ TEST(what_is_no_trace_dat_is_refused_in_one_line)
 	REFUSED("", "this is no trace.dat file; at offset 0");
 	REFUSED("#!/bin/sh\nexit 1\n", "this is no trace.dat file; at offset 0");
 	REFUSED("\x17\x08\x44tracing", "its header is cut short; at offset 10");
-	REFUSED("\x17\x08\x44tracing8\0\0\10\0\20\0\0", "its version of the format is neither 6 nor 7; at offset 10");
+	REFUSED("\x17\x08\x44tracing8\0\0\10\0\20\0\0",
+		"its version of the format is neither 6 nor 7; at offset 10");
 	REFUSED("\x17\x08\x44tracing7\0\0\10\0\20\0\0lzma\0001\0\0\0\0\0\0\0\0\0",
 		"it is compressed in a way that ktrack does not know; at offset 33");
 	REFUSED("\x17\x08\x44tracing7\0\0\10\0\20\0\0none\0\0\0\0\0\0\0\0\0\0",

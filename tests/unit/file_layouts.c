@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of trace.dat files as they should be: every layout gives the same records, and says who wrote it. */
+/*
+ * Tests of trace.dat files as they should be: every layout gives the same records, and says who
+ * wrote it.
+ */
 #include "source/source.h"
 
 #include "dat.h"
 #include "scribe.h"
 #include "tap.h"
 
-static const char *const statistics[] = { "CPU: 0\noverrun: 0\ndropped events: 3\n", "CPU: 1\noverrun: 5\n",
-					  "\nBuffer: other\n\n", "CPU: 0\noverrun: 0\n",
-					  "CPU: 1\ncommit overrun: 2\n", NULL };
+static const char *const statistics[] = { "CPU: 0\noverrun: 0\ndropped events: 3\n",
+					  "CPU: 1\noverrun: 5\n",
+					  "\nBuffer: other\n\n",
+					  "CPU: 0\noverrun: 0\n",
+					  "CPU: 1\ncommit overrun: 2\n",
+					  NULL };
 
 /* What all of dat.h's files have in common; a reader's word for it. */
 static const struct dat plain = {
@@ -45,14 +51,17 @@ static struct source *dat_open(void)
 static void records_want(struct buffer *want, const struct dat *of)
 {
 	for (int64_t time_ns = 0; time_ns < 4000; time_ns++) {
-		int number = time_ns / 1000 - 1, record = time_ns / 100 % 10, cpu = time_ns / 10 % 10, buffer = time_ns % 10;
+		int number = time_ns / 1000 - 1, record = time_ns / 100 % 10,
+		    cpu = time_ns / 10 % 10, buffer = time_ns % 10;
 		int sheet = (buffer * DAT_CPUS + cpu) * DAT_SHEETS + number;
 
 		if (number < 0 || record > 3 || cpu >= DAT_CPUS || buffer >= DAT_BUFFERS)
 			continue;
 		if (record == 0 && of->sub_buffer_size > 4096)
-			buffer_printf(want, "%d/%d at %lld: 6000 0\n", buffer, cpu, (long long)time_ns);
-		buffer_printf(want, "%d/%d at %lld: 4 %d\n", buffer, cpu, (long long)time_ns, 100 * sheet + record);
+			buffer_printf(want, "%d/%d at %lld: 6000 0\n", buffer, cpu,
+				      (long long)time_ns);
+		buffer_printf(want, "%d/%d at %lld: 4 %d\n", buffer, cpu, (long long)time_ns,
+			      100 * sheet + record);
 		if (sheet == 3 && record == 3)
 			buffer_append_string(want, "0/1 lost 5 from 1310 to 2010\n");
 	}
@@ -93,7 +102,8 @@ static void check_layouts(int version, const char *compression)
 		dat.sub_buffer_size = sizes[i / 4];
 		source = dat_open();
 		if (!CHECK(source != NULL) || !CHECK(check_source(source)))
-			printf("# swapped %d, longs of %u, sub-buffers of %zu\n", i & 1, dat.long_size, sizes[i / 4]);
+			printf("# swapped %d, longs of %u, sub-buffers of %zu\n", i & 1,
+			       dat.long_size, sizes[i / 4]);
 		source_close(source);
 	}
 	scratch_remove(&scratch);
@@ -145,8 +155,8 @@ TEST(the_description_says_who_wrote_and_when)
 	scratch_remove(&scratch);
 }
 
-static void check_time(const char *clock, const char *date, const char *offset, const char *time_source,
-		       int64_t wall_offset_ns)
+static void check_time(const char *clock, const char *date, const char *offset,
+		       const char *time_source, int64_t wall_offset_ns)
 {
 	struct source *source;
 
@@ -244,10 +254,12 @@ TEST(threads_have_the_names_that_the_file_kept_and_no_others)
 	scratch_remove(&scratch);
 }
 
-static int format_note(void *context, const struct source_tracepoint *tracepoint, struct error *error)
+static int format_note(void *context, const struct source_tracepoint *tracepoint,
+		       struct error *error)
 {
 	(void)error;
-	buffer_printf(context, "%s:%s %zu\n", tracepoint->system, tracepoint->name, tracepoint->format.size);
+	buffer_printf(context, "%s:%s %zu\n", tracepoint->system, tracepoint->name,
+		      tracepoint->format.size);
 	return 0;
 }
 

@@ -27,7 +27,8 @@ static int loss_touch(void *context, const struct source_loss *loss, struct erro
 	return 0;
 }
 
-static int format_touch(void *context, const struct source_tracepoint *tracepoint, struct error *error)
+static int format_touch(void *context, const struct source_tracepoint *tracepoint,
+			struct error *error)
 {
 	unsigned int *sum = context;
 
@@ -38,13 +39,17 @@ static int format_touch(void *context, const struct source_tracepoint *tracepoin
 	return 0;
 }
 
-/* Reads all of a source. What lies in its last page behind the end of the file must not be touched. */
+/*
+ * Reads all of a source. What lies in its last page behind the end of the file must not be touched.
+ */
 static void source_touch(struct source *source)
 {
 	const struct mapping *mapping = &((struct trace_file *)source)->mapping;
 	size_t rest = -mapping->size % sysconf(_SC_PAGESIZE);
 	unsigned int sum = 0;
-	struct source_handler handler = { .context = &sum, .record = record_touch, .loss = loss_touch };
+	struct source_handler handler = { .context = &sum,
+					  .record = record_touch,
+					  .loss = loss_touch };
 	struct source_visitor visitor = { .context = &sum, .visit = format_touch };
 	struct source_task task;
 	struct error error = { 0 };
@@ -60,7 +65,8 @@ static void source_touch(struct source *source)
 /* Spoils a few numbers of a file: to anything, to a bit more or less, or to what overflows. */
 static void bytes_spoil(struct buffer *bytes, struct dice *dice)
 {
-	static const uint64_t extremes[] = { 0, 1, UINT32_MAX, UINT64_MAX, INT64_MAX, 1 << 31, 1 << 30, 0xffff };
+	static const uint64_t extremes[] = { 0,		1,	 UINT32_MAX, UINT64_MAX,
+					     INT64_MAX, 1 << 31, 1 << 30,    0xffff };
 	static const unsigned char sizes[] = { 1, 2, 4, 8 };
 
 	for (unsigned int i = 0, nr = 1 + dice_below(dice, 4); i < nr; i++) {

@@ -61,8 +61,10 @@ TEST(a_cpu_may_be_the_first)
 {
 	struct filter filter = filter_of("cpu", "0");
 
-	CHECK(filter_wants_record(&filter, &(struct record){ .time_ns = START_NS, .cpu = 0 }, NULL));
-	CHECK(!filter_wants_record(&filter, &(struct record){ .time_ns = START_NS, .cpu = 1 }, NULL));
+	CHECK(filter_wants_record(&filter, &(struct record){ .time_ns = START_NS, .cpu = 0 },
+				  NULL));
+	CHECK(!filter_wants_record(&filter, &(struct record){ .time_ns = START_NS, .cpu = 1 },
+				   NULL));
 }
 
 TEST(a_buffer_is_asked_for_by_name)
@@ -71,15 +73,19 @@ TEST(a_buffer_is_asked_for_by_name)
 	struct filter second = filter_of("buffer", "second"), first = filter_of("buffer", "");
 	struct record record = { .time_ns = START_NS, .buffer = 1 };
 
-	CHECK(filter_wants_record(&second, &record, buffers) && !filter_wants_record(&first, &record, buffers));
+	CHECK(filter_wants_record(&second, &record, buffers) &&
+	      !filter_wants_record(&first, &record, buffers));
 	record.buffer = 0;
-	CHECK(!filter_wants_record(&second, &record, buffers) && filter_wants_record(&first, &record, buffers));
-	CHECK(!filter_wants_record(&second, &record, NULL) && filter_wants_record(&first, &record, NULL));
+	CHECK(!filter_wants_record(&second, &record, buffers) &&
+	      filter_wants_record(&first, &record, buffers));
+	CHECK(!filter_wants_record(&second, &record, NULL) &&
+	      filter_wants_record(&first, &record, NULL));
 }
 
 static bool wants_track(const struct filter *filter, const char *name, size_t size)
 {
-	return filter_wants_observation(filter, &(struct observation){ .track_name = { .data = name, .size = size } });
+	return filter_wants_observation(
+		filter, &(struct observation){ .track_name = { .data = name, .size = size } });
 }
 
 TEST(a_track_is_asked_for_by_a_pattern)
@@ -87,7 +93,8 @@ TEST(a_track_is_asked_for_by_a_pattern)
 	struct filter filter = filter_of("track", "queue[0-3]*");
 
 	CHECK(wants_track(&filter, "queue0", 6) && wants_track(&filter, "queue3 of disk", 14));
-	CHECK(!wants_track(&filter, "queue7", 6) && !wants_track(&filter, "queue", 5) && !wants_track(&filter, "", 0));
+	CHECK(!wants_track(&filter, "queue7", 6) && !wants_track(&filter, "queue", 5) &&
+	      !wants_track(&filter, "", 0));
 	/* What follows the name in memory is none of it. */
 	CHECK(!wants_track(&filter, "queue0", 5));
 	filter = filter_of("track", "");

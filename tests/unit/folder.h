@@ -27,7 +27,8 @@ static inline void folder_new(struct folder *folder)
 	}
 }
 
-static inline int entry_remove(const char *path, const struct stat *status, int type, struct FTW *position)
+static inline int entry_remove(const char *path, const struct stat *status, int type,
+			       struct FTW *position)
 {
 	(void)status;
 	(void)type;
@@ -68,7 +69,8 @@ static inline void folder_make(const struct folder *folder, const char *name)
 }
 
 /** folder_add - append to the file "FOLDER/name", which is made where it is missing */
-static inline void folder_add(const struct folder *folder, const char *name, const void *data, size_t size)
+static inline void folder_add(const struct folder *folder, const char *name, const void *data,
+			      size_t size)
 {
 	char *path = folder_path(folder, name);
 	int fd;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Event formats as the kernel writes them, and records that follow them, for the tests of the convention room. */
+/*
+ * Event formats as the kernel writes them, and records that follow them, for the tests of the
+ * convention room.
+ */
 #ifndef UNIT_FORMAT_H
 #define UNIT_FORMAT_H
 
@@ -7,21 +10,26 @@
 #include <string.h>
 
 #include "convention/convention.h"
+#include "tap.h"
 
 /** FIELD - one line of a format file */
 #define FIELD(declaration, offset, size, is_signed) \
 	"\tfield:" declaration ";\toffset:" #offset ";\tsize:" #size ";\tsigned:" #is_signed ";\n"
 
 /** FORMAT - a format file with the common fields that all kernels have, which take 8 bytes */
-#define FORMAT(name, id, fields)                                       \
-	"name: " name "\nID: " #id "\nformat:\n"                        \
-	FIELD("unsigned short common_type", 0, 2, 0)                    \
-	FIELD("unsigned char common_flags", 2, 1, 0)                    \
-	FIELD("unsigned char common_preempt_count", 3, 1, 0)            \
-	FIELD("int common_pid", 4, 4, 1) "\n" fields "\nprint fmt: \"\"\n"
+#define FORMAT(name, id, fields)                                                              \
+	"name: " name "\nID: " #id "\nformat:\n" FIELD("unsigned short common_type", 0, 2, 0) \
+		FIELD("unsigned char common_flags", 2, 1, 0)                                  \
+			FIELD("unsigned char common_preempt_count", 3, 1, 0)                  \
+				FIELD("int common_pid", 4, 4, 1) "\n" fields "\nprint fmt: \"\"\n"
+
+/** COUNTER_FORMAT - a format file of a counter */
+#define COUNTER_FORMAT(type, size, is_signed) \
+	FORMAT("event", 5, FIELD(type " counter_value", 8, size, is_signed))
 
 /** SLICE_FIELDS - the two that make a slice; they take bytes 8 to 15 */
-#define SLICE_FIELDS FIELD("char track_event_type", 8, 1, 0) FIELD("__data_loc char[] slice_name", 12, 4, 0)
+#define SLICE_FIELDS \
+	FIELD("char track_event_type", 8, 1, 0) FIELD("__data_loc char[] slice_name", 12, 4, 0)
 
 #define DRAFT_SIZE 512
 
@@ -48,7 +56,9 @@ static inline void draft_begin(struct draft *draft, unsigned int id, int pid, si
 	draft_number(draft, 4, 4, pid);
 }
 
-/** draft_text - append a string with its NUL, and make the __data_loc field at @offset point to it */
+/**
+ * draft_text - append a string with its NUL, and make the __data_loc field at @offset point to it
+ */
 static inline void draft_text(struct draft *draft, size_t offset, const char *text)
 {
 	size_t size = strlen(text) + 1;
@@ -59,16 +69,20 @@ static inline void draft_text(struct draft *draft, size_t offset, const char *te
 }
 
 /** draft_slice - a record of @type with the two fields of SLICE_FIELDS */
-static inline void draft_slice(struct draft *draft, unsigned int id, char type, const char *slice_name, size_t size)
+static inline void draft_slice(struct draft *draft, unsigned int id, char type,
+			       const char *slice_name, size_t size)
 {
 	draft_begin(draft, id, 7, size);
 	draft_number(draft, 8, 1, type);
 	draft_text(draft, 12, slice_name);
 }
 
-/** convention_add_text - add a format; returns its template, NULL where it does not follow or cannot be read */
-static inline const struct template *convention_add_text(struct convention *convention, const char *system,
-							 const char *format)
+/**
+ * convention_add_text - add a format; returns its template, NULL where it does not follow or
+ * cannot be read
+ */
+static inline const struct template *convention_add_text(struct convention *convention,
+							 const char *system, const char *format)
 {
 	const struct template *template = NULL;
 	struct error error = { 0 };
@@ -84,7 +98,8 @@ static inline void append_template(struct buffer *out, const struct template *te
 	static const char *const kinds[] = { "none", "slice", "counter" };
 	static const char *const scopes[] = { "thread", "process", "cpu", "custom" };
 
-	buffer_printf(out, "%s %s %s", kinds[template->kind], template->category, scopes[template->scope]);
+	buffer_printf(out, "%s %s %s", kinds[template->kind], template->category,
+		      scopes[template->scope]);
 	if (template->scope_field)
 		buffer_printf(out, " %s", template->scope_field);
 	if (template->track_name.kind != SLOT_ABSENT)
@@ -113,14 +128,16 @@ static inline void append_observation(struct buffer *out, const struct observati
 	struct value track_name = { .kind = VALUE_TEXT, .text = observation->track_name };
 
 	buffer_printf(out, "%c ", letters[observation->kind]);
-	append_value(out, observation->kind == OBSERVATION_COUNTER ? &observation->counter_value : &name);
+	append_value(out, observation->kind == OBSERVATION_COUNTER ? &observation->counter_value
+								   : &name);
 	buffer_append_string(out, " on ");
 	append_value(out, &track_name);
 	buffer_append_string(out, " of ");
 	append_value(out, &observation->scope_id);
 	for (size_t i = 0; i < observation->nr_extras; i++) {
 		buffer_append_char(out, ' ');
-		buffer_append(out, observation->extras[i].name.data, observation->extras[i].name.size);
+		buffer_append(out, observation->extras[i].name.data,
+			      observation->extras[i].name.size);
 		buffer_append_char(out, '=');
 		append_value(out, &observation->extras[i].value);
 	}
@@ -131,7 +148,8 @@ static inline void append_observation(struct buffer *out, const struct observati
  *
  * Returns "B 'read' on 'queue0' of u3 bytes=u4096", or the problem, or "no template".
  */
-static inline struct buffer record_read(const struct convention *convention, const struct record *record)
+static inline struct buffer record_read(const struct convention *convention,
+					const struct record *record)
 {
 	const struct template *template = convention_find(convention, record);
 	struct observation observation;
@@ -150,8 +168,12 @@ static inline struct buffer record_read(const struct convention *convention, con
 	return out;
 }
 
-/** draft_read - the same of a draft, from a block of just its size, so that the sanitizer sees a read behind it */
-static inline struct buffer draft_read(const struct convention *convention, const struct draft *draft)
+/**
+ * draft_read - the same of a draft, from a block of just its size, so that the sanitizer sees a
+ * read behind it
+ */
+static inline struct buffer draft_read(const struct convention *convention,
+				       const struct draft *draft)
 {
 	unsigned char *block = malloc(draft->size);
 	struct record record = { .data = block, .size = draft->size };
@@ -162,6 +184,26 @@ static inline struct buffer draft_read(const struct convention *convention, cons
 	out = record_read(convention, &record);
 	free(block);
 	return out;
+}
+
+/* What a convention reads from a draft. */
+static inline void check_draft(const struct convention *convention, const struct draft *draft,
+			       const char *want)
+{
+	struct buffer got = draft_read(convention, draft);
+
+	CHECK_TEXT(buffer_string(&got), want);
+	buffer_release(&got);
+}
+
+/* Reads one draft by one format. */
+static inline void check_by_format(const char *format, const struct draft *draft, const char *want)
+{
+	struct convention *convention = convention_new(false);
+
+	CHECK(convention_add_text(convention, "demo", format) != NULL);
+	check_draft(convention, draft, want);
+	convention_free(convention);
 }
 
 #endif

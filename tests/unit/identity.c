@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of who a run is: session ids and hierarchies with and without parents, ids of recordings; and of the clocks. */
+/*
+ * Tests of who a run is: session ids and hierarchies with and without parents, ids of recordings;
+ * and of the clocks.
+ */
 #include "cli/identity.h"
 
 #include <stdio.h>
@@ -47,7 +50,8 @@ static bool is_own_sid(const char *sid)
 			return false;
 	}
 	snprintf(process, sizeof(process), "-P%08x", (unsigned int)getpid());
-	return strlen(sid) > strlen(process) && strcmp(sid + strlen(sid) - strlen(process), process) == 0;
+	return strlen(sid) > strlen(process) &&
+	       strcmp(sid + strlen(sid) - strlen(process), process) == 0;
 }
 
 TEST(without_parents_a_run_is_itself_and_tells_its_children)
@@ -97,8 +101,8 @@ TEST(a_run_may_be_given_its_own_id)
 	identity_end(&identity);
 }
 
-static void check_ids(const char *source, int64_t start_ns, const char *other_source, int64_t other_start_ns,
-		      bool are_equal)
+static void check_ids(const char *source, int64_t start_ns, const char *other_source,
+		      int64_t other_start_ns, bool are_equal)
 {
 	char id[IDENTITY_ID_SIZE], other[IDENTITY_ID_SIZE];
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A folder with the files of a tracefs instance, a source that reads it, and what the source tells. */
+/*
+ * A folder with the files of a tracefs instance, a source that reads it, and what the source tells.
+ */
 #ifndef UNIT_INSTANCE_H
 #define UNIT_INSTANCE_H
 
@@ -18,8 +20,8 @@ static inline int record_log(void *context, const struct record *record, struct 
 static inline int loss_log(void *context, const struct source_loss *loss, struct error *error)
 {
 	(void)error;
-	buffer_printf(context, "cpu %d lost %lld from %lld to %lld\n", loss->cpu, (long long)loss->count,
-		      (long long)loss->from_ns, (long long)loss->to_ns);
+	buffer_printf(context, "cpu %d lost %lld from %lld to %lld\n", loss->cpu,
+		      (long long)loss->count, (long long)loss->from_ns, (long long)loss->to_ns);
 	return 0;
 }
 
@@ -35,7 +37,9 @@ struct rig {
 /* Begins with a folder of @nr_cpus, whose buffers are empty and have lost nothing. */
 static inline void rig_begin(struct rig *rig, int nr_cpus)
 {
-	*rig = (struct rig){ .handler = { .context = &rig->log, .record = record_log, .loss = loss_log } };
+	*rig = (struct rig){
+		.handler = { .context = &rig->log, .record = record_log, .loss = loss_log }
+	};
 	folder_new(&rig->instance);
 	for (int cpu = 0; cpu < nr_cpus; cpu++) {
 		char name[64];
@@ -82,7 +86,8 @@ static inline void check_drain(struct rig *rig, int64_t until_ns, const char *wa
 	CHECK_TEXT(buffer_string(&rig->log), want);
 }
 
-static inline void check_finish(struct rig *rig, int64_t end_ns, uint64_t want_lost, const char *want)
+static inline void check_finish(struct rig *rig, int64_t end_ns, uint64_t want_lost,
+				const char *want)
 {
 	uint64_t lost = 0;
 

@@ -10,7 +10,10 @@
 
 #define WORDS_MAX 8
 
-/** struct part - a part of the settings: options write its letter, their name and their value into the log */
+/**
+ * struct part - a part of the settings: options write its letter, their name and their value into
+ * the log
+ */
 struct part {
 	char letter;
 	struct buffer *log;
@@ -21,7 +24,8 @@ struct settings {
 	struct part second;
 };
 
-static int part_log(const struct part *part, const char *name, const char *value, struct error *error)
+static int part_log(const struct part *part, const char *name, const char *value,
+		    struct error *error)
 {
 	if (value && strcmp(value, "bad") == 0)
 		return error_set(error, "bad %s", name);
@@ -29,10 +33,10 @@ static int part_log(const struct part *part, const char *name, const char *value
 	return 0;
 }
 
-#define APPLY(name)                                                                                 \
-	static int apply_##name(void *part, const char *value, struct error *error)                 \
-	{                                                                                           \
-		return part_log(part, #name, value, error);                                         \
+#define APPLY(name)                                                                 \
+	static int apply_##name(void *part, const char *value, struct error *error) \
+	{                                                                           \
+		return part_log(part, #name, value, error);                         \
 	}
 
 APPLY(all)
@@ -61,7 +65,8 @@ static const struct option_table table = {
 };
 
 /* Parses "ktrack test WORDS"; the words are one string, separated by blanks. */
-static enum option_result parse(const char *words, struct buffer *applied, int *operand, struct error *error)
+static enum option_result parse(const char *words, struct buffer *applied, int *operand,
+				struct error *error)
 {
 	struct settings settings = { .first = { '1', applied }, .second = { '2', applied } };
 	char text[128], *argv[WORDS_MAX + 3] = { (char *)"ktrack", (char *)"test" }, *rest = text;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of the files that ktrack writes: who may read them, what becomes of their old content, and whose they are. */
+/*
+ * Tests of the files that ktrack writes: who may read them, what becomes of their old content, and
+ * whose they are.
+ */
 #include "cli/output.h"
 
 #include "folder.h"
@@ -158,7 +161,8 @@ TEST(a_dash_is_standard_output_through_a_descriptor_of_its_own)
 	CHECK(fd > STDERR_FILENO);
 	CHECK_TEXT(called, "standard output");
 	CHECK(fcntl(fd, F_GETFD) & FD_CLOEXEC);
-	CHECK(fstat(fd, &ours) == 0 && fstat(STDOUT_FILENO, &theirs) == 0 && ours.st_ino == theirs.st_ino);
+	CHECK(fstat(fd, &ours) == 0 && fstat(STDOUT_FILENO, &theirs) == 0 &&
+	      ours.st_ino == theirs.st_ino);
 	close(fd);
 	CHECK(fcntl(STDOUT_FILENO, F_GETFD) >= 0);
 }
@@ -205,7 +209,8 @@ static void check_refused(const char *target, const char *want)
 TEST(what_cannot_be_written_to_is_refused_by_name)
 {
 	check_refused("/", "cannot open / for writing: Is a directory");
-	check_refused("/nonexistent/out", "cannot open /nonexistent/out for writing: No such file or directory");
+	check_refused("/nonexistent/out",
+		      "cannot open /nonexistent/out for writing: No such file or directory");
 	check_refused("/dev/null/out", "cannot open /dev/null/out for writing: Not a directory");
 	check_refused("", "cannot open  for writing: No such file or directory");
 }

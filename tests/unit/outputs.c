@@ -85,8 +85,13 @@ TEST(loss_is_a_failure_where_that_is_asked_for)
 static struct buffer open_on(const struct folder *folder, const char *name, bool is_appending)
 {
 	char *argv[] = { (char *)"ktrack", NULL };
-	struct recording recording = { .command = "stream", .argv = argv, .source = "", .id = "", .clock = "",
-				       .time_source = "", .kernel = "" };
+	struct recording recording = { .command = "stream",
+				       .argv = argv,
+				       .source = "",
+				       .id = "",
+				       .clock = "",
+				       .time_source = "",
+				       .kernel = "" };
 	struct outputs outputs = { .is_appending = is_appending };
 	struct identity identity = { .sid = (char *)"S", .hierarchy = (char *)"git/stream" };
 	struct timeline timeline = { 0 };
@@ -129,7 +134,8 @@ TEST(an_output_that_cannot_be_opened_adds_no_sink)
 	struct error error = { 0 };
 
 	CHECK_NUMBER(outputs_open(&outputs, &timeline, &identity, &error), -1);
-	CHECK_TEXT(error.text, "cannot open /nonexistent/out for writing: No such file or directory");
+	CHECK_TEXT(error.text,
+		   "cannot open /nonexistent/out for writing: No such file or directory");
 	CHECK_NUMBER(timeline.nr_sinks, 0);
 	timeline_release(&timeline);
 	outputs_release(&outputs);

@@ -31,7 +31,8 @@ static void plant_init(struct plant *plant, const char *const *buffers)
 	plant->pipeline.filter.start_ns = STAGE_START_NS;
 	plant->pipeline.convention = convention;
 	CHECK(convention_add_text(convention, "a", FORMAT("work", 40, SLICE_FIELDS)) != NULL);
-	CHECK(convention_add_text(convention, "a", FORMAT("load", 41, FIELD("s64 counter_value", 8, 8, 1))) != NULL);
+	CHECK(convention_add_text(convention, "a",
+				  FORMAT("load", 41, FIELD("s64 counter_value", 8, 8, 1))) != NULL);
 	plant->handler = pipeline_handler(&plant->pipeline);
 }
 
@@ -41,16 +42,23 @@ static void plant_release(struct plant *plant)
 	stage_release(&plant->stage);
 }
 
-static void deliver(struct plant *plant, const struct draft *draft, int64_t time_ns, int cpu, unsigned int buffer)
+static void deliver(struct plant *plant, const struct draft *draft, int64_t time_ns, int cpu,
+		    unsigned int buffer)
 {
 	struct record record = {
-		.time_ns = time_ns, .cpu = cpu, .buffer = buffer, .data = draft->bytes, .size = draft->size,
+		.time_ns = time_ns,
+		.cpu = cpu,
+		.buffer = buffer,
+		.data = draft->bytes,
+		.size = draft->size,
 	};
 
-	CHECK_NUMBER(plant->handler.record(plant->handler.context, &record, &plant->stage.error), 0);
+	CHECK_NUMBER(plant->handler.record(plant->handler.context, &record, &plant->stage.error),
+		     0);
 }
 
-static void deliver_slice(struct plant *plant, int64_t time_ns, int cpu, int pid, char type, const char *name)
+static void deliver_slice(struct plant *plant, int64_t time_ns, int cpu, int pid, char type,
+			  const char *name)
 {
 	struct draft draft;
 
@@ -120,7 +128,9 @@ TEST(records_that_cannot_be_read_are_malformed)
 
 TEST(a_loss_is_told_and_reaches_the_tracks)
 {
-	struct source_loss loss = { .cpu = 3, .from_ns = 120, .to_ns = 130, .count = SOURCE_COUNT_UNKNOWN };
+	struct source_loss loss = {
+		.cpu = 3, .from_ns = 120, .to_ns = 130, .count = SOURCE_COUNT_UNKNOWN
+	};
 	struct plant plant;
 
 	plant_init(&plant, NULL);
@@ -128,7 +138,8 @@ TEST(a_loss_is_told_and_reaches_the_tracks)
 	stage_told(&plant.stage);
 	CHECK_NUMBER(plant.handler.loss(plant.handler.context, &loss, &plant.stage.error), 0);
 	deliver_slice(&plant, 140, 0, 7, 'E', "");
-	CHECK_TEXT(stage_told(&plant.stage), "120 lost -1 on 3\n140 #1 end 'read' depth 1 from 110 suspect\n");
+	CHECK_TEXT(stage_told(&plant.stage),
+		   "120 lost -1 on 3\n140 #1 end 'read' depth 1 from 110 suspect\n");
 	plant_release(&plant);
 }
 
@@ -160,10 +171,12 @@ TEST(what_is_not_wanted_never_comes_to_the_tracks)
 	struct plant plant;
 
 	plant_init(&plant, NULL);
-	plant.pipeline.filter = (struct filter){ .has_cpu = true, .cpu = 1, .start_ns = STAGE_START_NS };
+	plant.pipeline.filter =
+		(struct filter){ .has_cpu = true, .cpu = 1, .start_ns = STAGE_START_NS };
 	deliver_slice(&plant, 110, 0, 7, 'B', "read");
 	deliver_slice(&plant, 110, 0, 7, 'X', "read");
-	plant.pipeline.filter = (struct filter){ .has_pid = true, .pid = 8, .start_ns = STAGE_START_NS };
+	plant.pipeline.filter =
+		(struct filter){ .has_pid = true, .pid = 8, .start_ns = STAGE_START_NS };
 	deliver_slice(&plant, 111, 0, 7, 'B', "read");
 	plant.pipeline.filter = (struct filter){ .track = "other", .start_ns = STAGE_START_NS };
 	deliver_slice(&plant, 112, 0, 7, 'B', "read");

@@ -81,7 +81,8 @@ TEST(a_command_that_is_not_there_gives_127)
 
 TEST(a_command_that_cannot_be_executed_gives_126)
 {
-	check_cannot_run((char *[]){ "/etc/passwd", NULL }, 126, "cannot run '/etc/passwd': Permission denied");
+	check_cannot_run((char *[]){ "/etc/passwd", NULL }, 126,
+			 "cannot run '/etc/passwd': Permission denied");
 	check_cannot_run((char *[]){ "/", NULL }, 126, "cannot run '/': Permission denied");
 }
 
@@ -146,7 +147,8 @@ TEST(asking_for_the_end_does_not_wait)
 	char script[256];
 
 	folder_new(&folder);
-	snprintf(script, sizeof(script), "while [ ! -e %s/end ]; do sleep 0.01; done; exit 3", folder.path);
+	snprintf(script, sizeof(script), "while [ ! -e %s/end ]; do sleep 0.01; done; exit 3",
+		 folder.path);
 	command = command_of(shell(script));
 	CHECK_NUMBER(command_run(command, &error), 0);
 	CHECK(!command_has_ended(command));

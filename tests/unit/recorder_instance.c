@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests of an instance from mkdir to rmdir, in a folder that stands for tracefs. What the kernel does there is done
- * here: a new folder in instances/ is filled with control files, and can be removed although it is not empty.
+ * Tests of an instance from mkdir to rmdir, in a folder that stands for tracefs. What the kernel
+ * does there is done here: a new folder in instances/ is filled with control files, and can be
+ * removed although it is not empty.
  */
 #include "recorder/recorder.h"
 
@@ -29,8 +30,8 @@ struct tracefs {
 static struct tracefs tracefs;
 
 static const char *const control_files[] = {
-	"tracing_on", "trace_clock", "buffer_size_kb", "options/record-tgid",
-	"events/demo/io/enable", "events/demo/work/enable",
+	"tracing_on",	       "trace_clock",		"buffer_size_kb",
+	"options/record-tgid", "events/demo/io/enable", "events/demo/work/enable",
 };
 
 #define NR_CONTROL_FILES (sizeof(control_files) / sizeof(control_files[0]))
@@ -223,8 +224,10 @@ TEST(what_was_enabled_is_off_before_the_instance_goes)
 	check_file(recorder, "events/demo/work/enable", "1");
 	CHECK_NUMBER(recorder_start(recorder, &error), 0);
 	check_close(recorder);
-	CHECK_TEXT(buffer_string(&tracefs.last), "tracing_on=0\ntrace_clock=boot\nbuffer_size_kb=64\n"
-		   "options/record-tgid=1\nevents/demo/io/enable=as it was\nevents/demo/work/enable=0\n");
+	CHECK_TEXT(buffer_string(&tracefs.last),
+		   "tracing_on=0\ntrace_clock=boot\nbuffer_size_kb=64\n"
+		   "options/record-tgid=1\nevents/demo/io/enable=as it "
+		   "was\nevents/demo/work/enable=0\n");
 	tracefs_end();
 }
 
@@ -270,7 +273,10 @@ TEST(where_all_names_are_taken_it_says_so)
 	tracefs_end();
 }
 
-/* Another run makes it between libtracefs' look and its mkdir. (libtracefs loses a path where mkdir fails.) */
+/*
+ * Another run makes it between libtracefs' look and its mkdir. (libtracefs loses a path where mkdir
+ * fails.)
+ */
 TEST(an_instance_that_another_run_makes_at_that_moment_is_not_taken)
 {
 	tracefs_begin();
@@ -287,7 +293,8 @@ TEST(an_instance_that_cannot_be_made_is_named)
 
 	tracefs_begin();
 	tracefs.make_errno = EPERM;
-	snprintf(want, sizeof(want), "cannot make the tracing instance %s: Operation not permitted", name_of(0));
+	snprintf(want, sizeof(want), "cannot make the tracing instance %s: Operation not permitted",
+		 name_of(0));
 	__lsan_disable();
 	check_open_fails(want);
 	__lsan_enable();
@@ -306,7 +313,8 @@ TEST(an_instance_that_cannot_be_set_up_does_not_stay)
 
 		tracefs_begin();
 		tracefs.missing = needed[i].file;
-		snprintf(want, sizeof(want), "cannot write '%s' to %s/instances/%s/%s: No such file or directory",
+		snprintf(want, sizeof(want),
+			 "cannot write '%s' to %s/instances/%s/%s: No such file or directory",
 			 needed[i].value, tracefs.top.path, name_of(0), needed[i].file);
 		check_open_fails(want);
 		CHECK(!instance_exists(name_of(0)));
@@ -332,7 +340,8 @@ TEST(a_tracepoint_that_cannot_be_enabled_is_named)
 	recorder = recorder_of(64);
 	CHECK_NUMBER(recorder_enable(recorder, "demo", "io", &error), 0);
 	CHECK_NUMBER(recorder_enable(recorder, "demo", "gone", &error), -1);
-	snprintf(want, sizeof(want), "cannot write '1' to %s/events/demo/gone/enable: No such file or directory",
+	snprintf(want, sizeof(want),
+		 "cannot write '1' to %s/events/demo/gone/enable: No such file or directory",
 		 recorder_directory(recorder));
 	CHECK_TEXT(error.text, want);
 	check_close(recorder);
@@ -349,7 +358,8 @@ TEST(an_instance_that_cannot_be_removed_is_named)
 	tracefs_begin();
 	recorder = recorder_of(64);
 	tracefs.remove_errno = EBUSY;
-	snprintf(want, sizeof(want), "cannot remove %s: Device or resource busy", recorder_directory(recorder));
+	snprintf(want, sizeof(want), "cannot remove %s: Device or resource busy",
+		 recorder_directory(recorder));
 	CHECK_NUMBER(recorder_close(recorder, &error), -1);
 	CHECK_TEXT(error.text, want);
 	tracefs_end();

@@ -45,7 +45,9 @@ static inline int scribe_loss(void *context, const struct source_loss *loss, str
 /** scribe_take - write down a whole source; returns as source_finish() */
 static inline int scribe_take(struct scribe *scribe, struct source *source, struct error *error)
 {
-	struct source_handler handler = { .context = scribe, .record = scribe_record, .loss = scribe_loss };
+	struct source_handler handler = { .context = scribe,
+					  .record = scribe_record,
+					  .loss = scribe_loss };
 
 	return source_finish(source, 9999, &handler, &scribe->lost, error);
 }
@@ -80,13 +82,16 @@ static inline void scratch_write(struct scratch *scratch, const char *bytes, siz
 	}
 }
 
-/** scratch_is_blamed - whether a complaint is one line that begins with the file's name and ends with a place in it */
+/**
+ * scratch_is_blamed - whether a complaint is one line that begins with the file's name and ends
+ * with a place in it
+ */
 static inline bool scratch_is_blamed(const struct scratch *scratch, const char *text, size_t size)
 {
 	const char *place = strstr(text, "; at offset ");
 
-	return strncmp(text, scratch->path, strlen(scratch->path)) == 0 && place && !strchr(text, '\n') &&
-	       strtoull(place + strlen("; at offset "), NULL, 10) <= size;
+	return strncmp(text, scratch->path, strlen(scratch->path)) == 0 && place &&
+	       !strchr(text, '\n') && strtoull(place + strlen("; at offset "), NULL, 10) <= size;
 }
 
 static inline void scratch_remove(struct scratch *scratch)

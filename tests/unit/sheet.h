@@ -49,7 +49,8 @@ static inline void sheet_put(struct sheet *sheet, size_t offset, const void *dat
 	memcpy(sheet->bytes + offset, data, size);
 }
 
-static inline void sheet_put_number(struct sheet *sheet, size_t offset, uint64_t number, size_t size)
+static inline void sheet_put_number(struct sheet *sheet, size_t offset, uint64_t number,
+				    size_t size)
 {
 	if (sheet->is_swapped)
 		number = __builtin_bswap64(number) >> (64 - 8 * size);
@@ -57,9 +58,12 @@ static inline void sheet_put_number(struct sheet *sheet, size_t offset, uint64_t
 }
 
 /** sheet_begin_as - a sub-buffer as a machine of another kind writes it */
-static inline void sheet_begin_as(struct sheet *sheet, uint64_t time_ns, bool is_swapped, size_t long_size)
+static inline void sheet_begin_as(struct sheet *sheet, uint64_t time_ns, bool is_swapped,
+				  size_t long_size)
 {
-	*sheet = (struct sheet){ .time_ns = time_ns, .is_swapped = is_swapped, .long_size = long_size };
+	*sheet = (struct sheet){ .time_ns = time_ns,
+				 .is_swapped = is_swapped,
+				 .long_size = long_size };
 	sheet_put_number(sheet, 0, time_ns, sizeof(time_ns));
 }
 
@@ -80,12 +84,16 @@ static inline void sheet_word(struct sheet *sheet, uint32_t word)
 	sheet->size += sizeof(word);
 }
 
-/* A C bit-field of 5 bits and one of 27: little-endian machines begin at the lowest bit, others at the highest. */
+/*
+ * A C bit-field of 5 bits and one of 27: little-endian machines begin at the lowest bit, others at
+ * the highest.
+ */
 static inline void sheet_head(struct sheet *sheet, unsigned int type, uint64_t delta)
 {
 	bool is_little = sheet->is_swapped == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 
-	sheet_word(sheet, is_little ? (uint32_t)delta << 5 | type : (uint32_t)type << 27 | (uint32_t)delta);
+	sheet_word(sheet, is_little ? (uint32_t)delta << 5 | type
+				    : (uint32_t)type << 27 | (uint32_t)delta);
 }
 
 static inline void sheet_data(struct sheet *sheet, const void *data, size_t size)
@@ -95,7 +103,8 @@ static inline void sheet_data(struct sheet *sheet, const void *data, size_t size
 }
 
 /** sheet_small - a record of 1 to 28 words, whose size stands in the head */
-static inline void sheet_small(struct sheet *sheet, uint64_t delta, const void *data, size_t nr_words)
+static inline void sheet_small(struct sheet *sheet, uint64_t delta, const void *data,
+			       size_t nr_words)
 {
 	sheet->time_ns += delta;
 	sheet_head(sheet, nr_words, delta);
@@ -157,7 +166,10 @@ static inline void sheet_end(struct sheet *sheet)
 	sheet_commit(sheet, sheet->size);
 }
 
-/** sheet_end_behind_gap - with records lost before the first one, whose number the kernel had no room for */
+/**
+ * sheet_end_behind_gap - with records lost before the first one, whose number the kernel had no
+ * room for
+ */
 static inline void sheet_end_behind_gap(struct sheet *sheet)
 {
 	sheet_commit(sheet, sheet->size | SHEET_GAP);
@@ -174,7 +186,8 @@ static inline void sheet_end_behind_counted(struct sheet *sheet, int64_t count)
 static inline bool sheet_add_any(struct sheet *sheet, struct dice *dice)
 {
 	static const unsigned char zeroes[1024];
-	uint64_t delta = dice_below(dice, 4) ? dice_below(dice, 1000) : dice_below(dice, SHEET_DELTA_MAX);
+	uint64_t delta = dice_below(dice, 4) ? dice_below(dice, 1000)
+					     : dice_below(dice, SHEET_DELTA_MAX);
 	size_t nr_words = 1 + dice_below(dice, 28);
 
 	if (sheet->size + sizeof(zeroes) + 8 > SHEET_ROOM)
@@ -198,7 +211,9 @@ static inline bool sheet_add_any(struct sheet *sheet, struct dice *dice)
 	return true;
 }
 
-/** sheet_fill - fill a sheet that was begun with random entries, and end it with or without a gap */
+/**
+ * sheet_fill - fill a sheet that was begun with random entries, and end it with or without a gap
+ */
 static inline void sheet_fill(struct sheet *sheet, struct dice *dice)
 {
 	size_t nr_entries = dice_below(dice, 120);

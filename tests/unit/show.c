@@ -10,7 +10,8 @@
 
 #define MS INT64_C(1000000)
 
-static char *const words[] = { (char *)"ktrack", (char *)"stream", (char *)"-d", (char *)"1", NULL };
+static char *const words[] = { (char *)"ktrack", (char *)"stream", (char *)"-d", (char *)"1",
+			       NULL };
 
 const struct recording show_recording = {
 	.command = "stream",
@@ -30,7 +31,9 @@ const struct recording show_recording = {
 void show_init(struct show *show, unsigned int with)
 {
 	struct sink_trace2_settings settings = {
-		.sid = "S", .hierarchy = "git/stream", .with = with,
+		.sid = "S",
+		.hierarchy = "git/stream",
+		.with = with,
 	};
 	struct sink *sink;
 
@@ -55,7 +58,10 @@ void show_release(struct show *show)
 	buffer_release(&show->told);
 }
 
-/* Copies the lines; each place in our own sources becomes AT, since it changes with every edit of them. */
+/*
+ * Copies the lines; each place in our own sources becomes AT, since it changes with every edit of
+ * them.
+ */
 static void places_hide(struct buffer *out, const char *lines)
 {
 	static const char place[] = "\"file\":\"userspace/sink/trace2";
@@ -92,10 +98,13 @@ void show_push(struct show *show, int ms, struct timeline_event event)
 
 void show_track(struct show *show, int ms, struct timeline_track *track)
 {
-	show_push(show, ms, (struct timeline_event){ .kind = TIMELINE_TRACK_BEGIN, .track = track });
+	show_push(show, ms,
+		  (struct timeline_event){ .kind = TIMELINE_TRACK_BEGIN, .track = track });
 }
 
 void show_finish(struct show *show, int ms, int status, const struct timeline_totals *totals)
 {
-	show_push(show, ms, (struct timeline_event){ .kind = TIMELINE_FINISH, .status = status, .totals = totals });
+	show_push(show, ms,
+		  (struct timeline_event){
+			  .kind = TIMELINE_FINISH, .status = status, .totals = totals });
 }

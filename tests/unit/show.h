@@ -14,7 +14,7 @@
  * @ms: "007"
  * @body: what follows the time
  */
-#define SHOW_LINE(event, thread, ms, body) \
+#define SHOW_LINE(event, thread, ms, body)                                  \
 	"{\"event\":\"" event "\",\"sid\":\"S\",\"thread\":\"" thread "\"," \
 	"\"time\":\"2020-09-13T12:26:40." ms "000Z\"" body "}\n"
 
@@ -41,12 +41,16 @@ extern const struct recording show_recording;
  */
 void show_init(struct show *show, unsigned int with);
 
-/** show_open - show_init() without more, open @recording, and pass over the lines that come of that */
+/**
+ * show_open - show_init() without more, open @recording, and pass over the lines that come of that
+ */
 void show_open(struct show *show, const struct recording *recording);
 
 void show_release(struct show *show);
 
-/** show_told - the lines since the last look, where "file" and "line" of our own sources became AT */
+/**
+ * show_told - the lines since the last look, where "file" and "line" of our own sources became AT
+ */
 const char *show_told(struct show *show);
 
 /** show_push - let @event happen so many milliseconds after the start */

@@ -97,11 +97,13 @@ TEST(the_mask_is_kept_for_children_and_for_the_way_back)
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	watch(&signals);
 	sigprocmask(SIG_BLOCK, NULL, &during);
-	CHECK(sigismember(&during, SIGINT) && sigismember(&during, SIGTERM) && sigismember(&during, SIGHUP));
+	CHECK(sigismember(&during, SIGINT) && sigismember(&during, SIGTERM) &&
+	      sigismember(&during, SIGHUP));
 	CHECK(sigismember(&during, SIGUSR1));
 	CHECK(!sigismember(&signals.before, SIGINT) && sigismember(&signals.before, SIGUSR1));
 	signals_release(&signals);
 	signals_release(&signals);
 	sigprocmask(SIG_BLOCK, NULL, &after);
-	CHECK(!sigismember(&after, SIGINT) && !sigismember(&after, SIGTERM) && sigismember(&after, SIGUSR1));
+	CHECK(!sigismember(&after, SIGINT) && !sigismember(&after, SIGTERM) &&
+	      sigismember(&after, SIGUSR1));
 }

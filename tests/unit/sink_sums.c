@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of the trace2 sink: timers and summaries where tracks and recordings end, and streams that end early. */
+/*
+ * Tests of the trace2 sink: timers and summaries where tracks and recordings end, and streams that
+ * end early.
+ */
 #include <string.h>
 
 #include "show.h"
@@ -37,12 +40,21 @@ static void cast_init(struct cast *cast)
 	};
 	for (int i = 0; i < 2; i++)
 		cast->tracks[i] = (struct timeline_track){
-			.number = 1 + i, .category = &cast->work, .name = text_of("t"), .id = number(i),
-			.cpu = -1, .comm = "",
+			.number = 1 + i,
+			.category = &cast->work,
+			.name = text_of("t"),
+			.id = number(i),
+			.cpu = -1,
+			.comm = "",
 		};
 	cast->counter = (struct timeline_track){
-		.number = 3, .category = &cast->load, .kind = TRACK_COUNTER, .name = text_of("c"), .id = number(5),
-		.cpu = -1, .comm = "",
+		.number = 3,
+		.category = &cast->load,
+		.kind = TRACK_COUNTER,
+		.name = text_of("c"),
+		.id = number(5),
+		.cpu = -1,
+		.comm = "",
 	};
 }
 
@@ -56,9 +68,12 @@ static void cast_open(struct cast *cast, struct show *show)
 }
 
 /* A slice on one of the tracks, of so many milliseconds, that ends at 9 ms. */
-static void slice(struct show *show, struct timeline_track *track, struct timeline_name *name, int ms)
+static void slice(struct show *show, struct timeline_track *track, struct timeline_name *name,
+		  int ms)
 {
-	struct timeline_event event = { .kind = TIMELINE_SLICE_BEGIN, .track = track, .name = name, .depth = 1 };
+	struct timeline_event event = {
+		.kind = TIMELINE_SLICE_BEGIN, .track = track, .name = name, .depth = 1
+	};
 
 	show_push(show, 9, event);
 	event.kind = TIMELINE_SLICE_END;
@@ -71,11 +86,13 @@ static void track_end(struct show *show, struct timeline_track *track)
 	show_push(show, 9, (struct timeline_event){ .kind = TIMELINE_TRACK_END, .track = track });
 }
 
-#define TIMER(event, thread, name, intervals, total, min, max)                                              \
-	SHOW_LINE(event, thread, "009",                                                                     \
-		  ",\"category\":\"a:work\",\"name\":\"" name "\",\"intervals\":" intervals               \
-		  SHOW_T("t_total", total) SHOW_T("t_min", min) SHOW_T("t_max", max))
-#define THREAD_EXIT(thread) SHOW_LINE("thread_exit", thread, "009", SHOW_T("t_rel", "009") SHOW_T("t_abs", "009"))
+#define TIMER(event, thread, name, intervals, total, min, max)                                \
+	SHOW_LINE(event, thread, "009",                                                       \
+		  ",\"category\":\"a:work\",\"name\":\"" name                                 \
+		  "\",\"intervals\":" intervals SHOW_T("t_total", total) SHOW_T("t_min", min) \
+			  SHOW_T("t_max", max))
+#define THREAD_EXIT(thread) \
+	SHOW_LINE("thread_exit", thread, "009", SHOW_T("t_rel", "009") SHOW_T("t_abs", "009"))
 #define EXIT SHOW_LINE("exit", "main", "009", ",AT" SHOW_T("t_abs", "009") ",\"code\":0")
 #define ATEXIT SHOW_LINE("atexit", "main", "009", ",AT" SHOW_T("t_abs", "009") ",\"code\":0")
 
@@ -92,16 +109,19 @@ TEST(timers_sum_each_name_of_a_track_and_then_of_all_tracks)
 	slice(&show, &cast.tracks[1], &cast.read, 4);
 	show_told(&show);
 	track_end(&show, &cast.tracks[0]);
-	CHECK_TEXT(show_told(&show), TIMER("th_timer", "th01:t tid 0", "read", "2", "008", "003", "005")
-				     TIMER("th_timer", "th01:t tid 0", "write", "1", "001", "001", "001")
-				     THREAD_EXIT("th01:t tid 0"));
+	CHECK_TEXT(show_told(&show),
+		   TIMER("th_timer", "th01:t tid 0", "read", "2", "008", "003", "005")
+			   TIMER("th_timer", "th01:t tid 0", "write", "1", "001", "001", "001")
+				   THREAD_EXIT("th01:t tid 0"));
 	track_end(&show, &cast.tracks[1]);
-	CHECK_TEXT(show_told(&show), TIMER("th_timer", "th02:t tid 1", "write", "1", "000", "000", "000")
-				     TIMER("th_timer", "th02:t tid 1", "read", "1", "004", "004", "004")
-				     THREAD_EXIT("th02:t tid 1"));
+	CHECK_TEXT(show_told(&show),
+		   TIMER("th_timer", "th02:t tid 1", "write", "1", "000", "000", "000")
+			   TIMER("th_timer", "th02:t tid 1", "read", "1", "004", "004", "004")
+				   THREAD_EXIT("th02:t tid 1"));
 	show_finish(&show, 9, 0, &no_totals);
-	CHECK_TEXT(show_told(&show), EXIT TIMER("timer", "main", "read", "3", "012", "003", "005")
-				     TIMER("timer", "main", "write", "2", "001", "000", "001") ATEXIT);
+	CHECK_TEXT(show_told(&show),
+		   EXIT TIMER("timer", "main", "read", "3", "012", "003", "005")
+			   TIMER("timer", "main", "write", "2", "001", "000", "001") ATEXIT);
 	show_release(&show);
 }
 
@@ -119,15 +139,18 @@ TEST(names_that_are_not_counted_share_one_timer)
 	CHECK(cast.rare.slots[0] == NULL);
 	track_end(&show, &cast.tracks[0]);
 	show_finish(&show, 9, 0, &no_totals);
-	CHECK_TEXT(show_told(&show), TIMER("th_timer", "th01:t tid 0", "(other)", "2", "004", "001", "003")
-				     THREAD_EXIT("th01:t tid 0") EXIT
-				     TIMER("timer", "main", "(other)", "2", "004", "001", "003") ATEXIT);
+	CHECK_TEXT(show_told(&show),
+		   TIMER("th_timer", "th01:t tid 0", "(other)", "2", "004", "001", "003")
+			   THREAD_EXIT("th01:t tid 0") EXIT TIMER("timer", "main", "(other)", "2",
+								  "004", "001", "003") ATEXIT);
 	show_release(&show);
 }
 
 TEST(suspect_and_unfinished_slices_are_in_no_timer)
 {
-	struct timeline_event event = { .kind = TIMELINE_SLICE_BEGIN, .depth = 1, .begin_ns = SHOW_START_NS };
+	struct timeline_event event = { .kind = TIMELINE_SLICE_BEGIN,
+					.depth = 1,
+					.begin_ns = SHOW_START_NS };
 	struct cast cast;
 	struct show show;
 
@@ -146,9 +169,10 @@ TEST(suspect_and_unfinished_slices_are_in_no_timer)
 	show_told(&show);
 	track_end(&show, &cast.tracks[0]);
 	show_finish(&show, 9, 0, &no_totals);
-	CHECK_TEXT(show_told(&show), TIMER("th_timer", "th01:t tid 0", "write", "1", "001", "001", "001")
-				     THREAD_EXIT("th01:t tid 0") EXIT
-				     TIMER("timer", "main", "write", "1", "001", "001", "001") ATEXIT);
+	CHECK_TEXT(show_told(&show),
+		   TIMER("th_timer", "th01:t tid 0", "write", "1", "001", "001", "001")
+			   THREAD_EXIT("th01:t tid 0") EXIT TIMER("timer", "main", "write", "1",
+								  "001", "001", "001") ATEXIT);
 	show_release(&show);
 }
 
@@ -168,11 +192,14 @@ TEST(a_counter_is_summed_up_as_levels)
 	show_told(&show);
 	track_end(&show, &cast.counter);
 	CHECK_TEXT(show_told(&show),
-		   SHOW_LINE("data_json", "th03:c tid 5", "009", SHOW_T("t_abs", "009") SHOW_T("t_rel", "009")
-			     ",\"nesting\":1,\"category\":\"summary\",\"key\":\"th03\",\"value\":"
-			     "{\"samples\":4,\"first\":\"5\",\"last\":\"7\","
-			     "\"min\":\"-9223372036854775807\",\"max\":\"12\"}")
-		   THREAD_EXIT("th03:c tid 5"));
+		   SHOW_LINE("data_json", "th03:c tid 5", "009",
+			     SHOW_T("t_abs", "009") SHOW_T(
+				     "t_rel",
+				     "009") ",\"nesting\":1,\"category\":\"summary\",\"key\":"
+					    "\"th03\",\"value\":"
+					    "{\"samples\":4,\"first\":\"5\",\"last\":\"7\","
+					    "\"min\":\"-9223372036854775807\",\"max\":\"12\"}")
+			   THREAD_EXIT("th03:c tid 5"));
 	show_release(&show);
 }
 
@@ -240,7 +267,9 @@ TEST(two_sinks_write_the_same_and_share_nothing)
 	show_init(&show, 0);
 	settings.targets[TRACE2_EVENT].name = "second";
 	settings.targets[TRACE2_EVENT].fd = catch_init(&catch);
-	CHECK_NUMBER(timeline_add(&show.timeline, sink_trace2_new(&settings, &show.error), &show.error), 0);
+	CHECK_NUMBER(
+		timeline_add(&show.timeline, sink_trace2_new(&settings, &show.error), &show.error),
+		0);
 	CHECK_NUMBER(timeline_open(&show.timeline, &show_recording, &show.error), 0);
 	for (int i = 0; i < 2; i++) {
 		show_track(&show, 9 * i, &cast.tracks[i]);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of the trace2 sink: what stands around a recording, and the lines of each event of the timeline. */
+/*
+ * Tests of the trace2 sink: what stands around a recording, and the lines of each event of the
+ * timeline.
+ */
 #include "sink/sink.h"
 
 #include <fcntl.h>
@@ -7,17 +10,20 @@
 #include "show.h"
 #include "tap.h"
 
-#define PARAM(name, value) \
+#define PARAM(name, value)                    \
 	SHOW_LINE("def_param", "main", "000", \
 		  ",AT,\"scope\":\"command\",\"param\":\"" name "\",\"value\":\"" value "\"")
 
-#define FIRST_LINES                                                                                              \
-	SHOW_LINE("version", "main", "000", ",AT,\"evt\":\"4\",\"exe\":\"" KTRACK_VERSION "\"")                  \
-	SHOW_LINE("start", "main", "000", ",AT,\"t_abs\":0.000000000,\"argv\":[\"ktrack\",\"stream\",\"-d\",\"1\"]") \
+#define FIRST_LINES                                                                             \
+	SHOW_LINE("version", "main", "000", ",AT,\"evt\":\"4\",\"exe\":\"" KTRACK_VERSION "\"") \
+	SHOW_LINE("start", "main", "000",                                                       \
+		  ",AT,\"t_abs\":0.000000000,\"argv\":[\"ktrack\",\"stream\",\"-d\",\"1\"]")    \
 	SHOW_LINE("cmd_name", "main", "000", ",AT,\"name\":\"stream\",\"hierarchy\":\"git/stream\"")
 
-#define PARAMS                                                                                             \
-	PARAM("source", "ktrack-42") PARAM("recording_id", "0123456789abcdef") PARAM("clock", "boot")     \
+#define PARAMS                                    \
+	PARAM("source", "ktrack-42")              \
+	PARAM("recording_id", "0123456789abcdef") \
+	PARAM("clock", "boot")                    \
 	PARAM("time_source", "realtime") PARAM("kernel", "6.1.0-test") PARAM("cpus", "2")
 
 static const struct timeline_totals no_totals;
@@ -30,7 +36,7 @@ TEST(a_session_begins_with_what_a_reader_needs_to_trust_it)
 	CHECK_NUMBER(timeline_open(&show.timeline, &show_recording, &show.error), 0);
 	CHECK_TEXT(show_told(&show),
 		   FIRST_LINES SHOW_LINE("cmd_mode", "main", "000", ",AT,\"name\":\"streaming\"")
-		   PARAMS PARAM("buffer_kib", "1024"));
+			   PARAMS PARAM("buffer_kib", "1024"));
 	show_release(&show);
 }
 
@@ -47,7 +53,8 @@ TEST(what_is_not_known_is_left_out)
 	show_release(&show);
 }
 
-#define END(event, code) SHOW_LINE(event, "main", "007", ",AT" SHOW_T("t_abs", "007") ",\"code\":" code)
+#define END(event, code) \
+	SHOW_LINE(event, "main", "007", ",AT" SHOW_T("t_abs", "007") ",\"code\":" code)
 
 TEST(a_session_ends_with_exit_and_atexit)
 {
@@ -59,14 +66,20 @@ TEST(a_session_ends_with_exit_and_atexit)
 	show_release(&show);
 }
 
-#define COUNTER(name, count) \
-	SHOW_LINE("counter", "main", "007", ",\"category\":\"ktrack\",\"name\":\"" name "\",\"count\":" count)
+#define COUNTER(name, count)                \
+	SHOW_LINE("counter", "main", "007", \
+		  ",\"category\":\"ktrack\",\"name\":\"" name "\",\"count\":" count)
 
 TEST(totals_are_told_where_there_is_something_to_tell)
 {
 	static const struct timeline_totals all = {
-		.lost_records = 5000000000, .unmatched_ends = 2, .malformed = 3, .unfinished = 4, .suspect = 5,
-		.retired_tracks = 6, .other_names = 7,
+		.lost_records = 5000000000,
+		.unmatched_ends = 2,
+		.malformed = 3,
+		.unfinished = 4,
+		.suspect = 5,
+		.retired_tracks = 6,
+		.other_names = 7,
 	};
 	static const struct timeline_totals some = { .malformed = 3 };
 	struct show show;
@@ -74,10 +87,11 @@ TEST(totals_are_told_where_there_is_something_to_tell)
 	show_open(&show, &show_recording);
 	show_finish(&show, 7, 0, &all);
 	CHECK_TEXT(show_told(&show),
-		   END("exit", "0") COUNTER("lost_records", "5000000000") COUNTER("unmatched_ends", "2")
-		   COUNTER("malformed", "3")
-		   COUNTER("unfinished", "4") COUNTER("suspect", "5") COUNTER("retired_tracks", "6")
-		   COUNTER("other_names", "7") END("atexit", "0"));
+		   END("exit", "0") COUNTER("lost_records", "5000000000")
+			   COUNTER("unmatched_ends", "2") COUNTER("malformed", "3")
+				   COUNTER("unfinished", "4") COUNTER("suspect", "5")
+					   COUNTER("retired_tracks", "6")
+						   COUNTER("other_names", "7") END("atexit", "0"));
 	show_release(&show);
 	show_open(&show, &show_recording);
 	show_finish(&show, 7, 0, &some);
@@ -85,9 +99,11 @@ TEST(totals_are_told_where_there_is_something_to_tell)
 	show_release(&show);
 }
 
-#define LOSS_AT(us, ns)                                                                                         \
-	"{\"event\":\"error\",\"sid\":\"S\",\"thread\":\"main\",\"time\":\"2020-09-13T12:26:40." us "Z\","  \
-	"\"msg\":\"lost 1 records on cpu 0\",\"fmt\":\"lost %lu records on cpu %d\",\"t_abs\":0." ns "}\n"
+#define LOSS_AT(us, ns)                                                                       \
+	"{\"event\":\"error\",\"sid\":\"S\",\"thread\":\"main\",\"time\":\"2020-09-13T12:26:" \
+	"40." us "Z\","                                                                       \
+	"\"msg\":\"lost 1 records on cpu 0\",\"fmt\":\"lost %lu records on cpu "              \
+	"%d\",\"t_abs\":0." ns "}\n"
 
 TEST(the_time_of_every_line_is_that_of_the_first_plus_its_t_abs_cut)
 {
@@ -103,38 +119,47 @@ TEST(the_time_of_every_line_is_that_of_the_first_plus_its_t_abs_cut)
 		CHECK_NUMBER(timeline_push(&show.timeline, &event, &show.error), 0);
 	}
 	CHECK_TEXT(show_told(&show), LOSS_AT("000000", "000000998") LOSS_AT("000000", "000000999")
-				     LOSS_AT("000001", "000001000"));
+					     LOSS_AT("000001", "000001000"));
 	show_release(&show);
 }
 
 TEST(losses_are_errors_with_a_constant_format)
 {
-	struct timeline_event known = { .kind = TIMELINE_LOSS, .loss_cpu = 3, .loss_count = 5000000000 };
-	struct timeline_event unknown = { .kind = TIMELINE_LOSS, .loss_count = TIMELINE_COUNT_UNKNOWN };
+	struct timeline_event known = { .kind = TIMELINE_LOSS,
+					.loss_cpu = 3,
+					.loss_count = 5000000000 };
+	struct timeline_event unknown = { .kind = TIMELINE_LOSS,
+					  .loss_count = TIMELINE_COUNT_UNKNOWN };
 	struct show show;
 
 	show_open(&show, &show_recording);
 	show_push(&show, 1, known);
 	show_push(&show, 2, unknown);
-	CHECK_TEXT(show_told(&show),
-		   SHOW_LINE("error", "main", "001", ",\"msg\":\"lost 5000000000 records on cpu 3\","
-						     "\"fmt\":\"lost %lu records on cpu %d\"" SHOW_T("t_abs", "001"))
-		   SHOW_LINE("error", "main", "002", ",\"msg\":\"lost an unknown number of records on cpu 0\","
-						     "\"fmt\":\"lost an unknown number of records on cpu %d\""
-						     SHOW_T("t_abs", "002")));
+	CHECK_TEXT(
+		show_told(&show),
+		SHOW_LINE("error", "main", "001",
+			  ",\"msg\":\"lost 5000000000 records on cpu 3\","
+			  "\"fmt\":\"lost %lu records on cpu %d\"" SHOW_T("t_abs", "001"))
+			SHOW_LINE("error", "main", "002",
+				  ",\"msg\":\"lost an unknown number of records on cpu 0\","
+				  "\"fmt\":\"lost an unknown number of records on cpu %d\"" SHOW_T(
+					  "t_abs", "002")));
 	show_release(&show);
 }
 
 TEST(malformed_records_are_errors_with_a_constant_format)
 {
-	struct timeline_event event = { .kind = TIMELINE_MALFORMED, .tracepoint = "a:%s", .problem = "bad \"type\"" };
+	struct timeline_event event = { .kind = TIMELINE_MALFORMED,
+					.tracepoint = "a:%s",
+					.problem = "bad \"type\"" };
 	struct show show;
 
 	show_open(&show, &show_recording);
 	show_push(&show, 1, event);
 	CHECK_TEXT(show_told(&show),
-		   SHOW_LINE("error", "main", "001", ",\"msg\":\"malformed record of a:%s: bad \\\"type\\\"\","
-						     "\"fmt\":\"malformed record of %s: %s\"" SHOW_T("t_abs", "001")));
+		   SHOW_LINE("error", "main", "001",
+			     ",\"msg\":\"malformed record of a:%s: bad \\\"type\\\"\","
+			     "\"fmt\":\"malformed record of %s: %s\"" SHOW_T("t_abs", "001")));
 	show_release(&show);
 }
 
@@ -144,14 +169,18 @@ TEST(the_traced_command_is_a_child)
 	struct show show;
 
 	show_open(&show, &show_recording);
-	show_push(&show, 2, (struct timeline_event){ .kind = TIMELINE_COMMAND_BEGIN, .argv = argv });
-	show_push(&show, 9, (struct timeline_event){ .kind = TIMELINE_COMMAND_END, .pid = 4711, .status = 3 });
+	show_push(&show, 2,
+		  (struct timeline_event){ .kind = TIMELINE_COMMAND_BEGIN, .argv = argv });
+	show_push(
+		&show, 9,
+		(struct timeline_event){ .kind = TIMELINE_COMMAND_END, .pid = 4711, .status = 3 });
 	CHECK_TEXT(show_told(&show),
 		   SHOW_LINE("child_start", "main", "002",
 			     ",AT,\"child_id\":0,\"child_class\":\"?\",\"use_shell\":false,"
 			     "\"argv\":[\"sh\",\"-c\",\"exit 3\"]")
-		   SHOW_LINE("child_exit", "main", "009",
-			     ",AT,\"child_id\":0,\"pid\":4711,\"code\":3" SHOW_T("t_rel", "007")));
+			   SHOW_LINE("child_exit", "main", "009",
+				     ",AT,\"child_id\":0,\"pid\":4711,\"code\":3" SHOW_T("t_rel",
+											 "007")));
 	show_release(&show);
 }
 
@@ -159,7 +188,9 @@ TEST(the_traced_command_is_a_child)
 static void sink_add(struct timeline *timeline, int fd)
 {
 	struct sink_trace2_settings settings = {
-		.sid = "S", .hierarchy = "stream", .targets = { [TRACE2_EVENT] = { .name = "out.event", .fd = fd } },
+		.sid = "S",
+		.hierarchy = "stream",
+		.targets = { [TRACE2_EVENT] = { .name = "out.event", .fd = fd } },
 	};
 	struct error error = { 0 };
 
@@ -180,7 +211,8 @@ TEST(a_full_disk_is_told_at_the_flush)
 	sink_add(&timeline, full_disk_open());
 	CHECK_NUMBER(timeline_open(&timeline, &show_recording, &error), 0);
 	CHECK_NUMBER(timeline_flush(&timeline, &error), -1);
-	CHECK_TEXT(error.text, "cannot write to out.event: No space left on device; make room, or write elsewhere");
+	CHECK_TEXT(error.text, "cannot write to out.event: No space left on device; make room, or "
+			       "write elsewhere");
 	timeline_release(&timeline);
 }
 
@@ -196,7 +228,8 @@ TEST(a_full_disk_ends_the_stream_once_a_block_is_full)
 	while (nr_pushed < 100000 && timeline_push(&timeline, &event, &error) == 0)
 		nr_pushed++;
 	CHECK(nr_pushed > 100 && nr_pushed < 100000);
-	CHECK_TEXT(error.text, "cannot write to out.event: No space left on device; make room, or write elsewhere");
+	CHECK_TEXT(error.text, "cannot write to out.event: No space left on device; make room, or "
+			       "write elsewhere");
 	timeline_release(&timeline);
 }
 

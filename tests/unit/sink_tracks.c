@@ -20,11 +20,23 @@ static void things_init(void)
 	work = (struct timeline_category){ .text = "a:work" };
 	load = (struct timeline_category){ .text = "a:load" };
 	slices = (struct timeline_track){
-		.number = 1, .category = &work, .name = text_of("work"), .id = number(7), .cpu = -1, .comm = "",
+		.number = 1,
+		.category = &work,
+		.name = text_of("work"),
+		.id = number(7),
+		.cpu = -1,
+		.comm = "",
 	};
 	counter = (struct timeline_track){
-		.number = 2, .category = &load, .kind = TRACK_COUNTER, .scope = SCOPE_CUSTOM, .field = "scope_queue",
-		.name = text_of("depth"), .id = number(3), .cpu = -1, .comm = "",
+		.number = 2,
+		.category = &load,
+		.kind = TRACK_COUNTER,
+		.scope = SCOPE_CUSTOM,
+		.field = "scope_queue",
+		.name = text_of("depth"),
+		.id = number(3),
+		.cpu = -1,
+		.comm = "",
 	};
 	read_name = (struct timeline_name){ .text = text_of("read"), .is_counted = true };
 	write_name = (struct timeline_name){ .text = text_of("write"), .is_counted = true };
@@ -40,11 +52,13 @@ static void tracks_open(struct show *show)
 }
 
 /* The two lines of a track that begins at 1 ms. */
-#define TRACK(thread, label, identity)                                                                        \
-	SHOW_LINE("thread_start", thread, "001", SHOW_T("t_abs", "001"))                                      \
-	SHOW_LINE("data_json", thread, "001",                                                                 \
-		  SHOW_T("t_abs", "001") SHOW_T("t_rel", "000") ",\"nesting\":1,\"category\":\"track\","      \
-		  "\"key\":\"" label "\",\"value\":{\"tracepoint\":\"a:" identity "}")
+#define TRACK(thread, label, identity)                                                    \
+	SHOW_LINE("thread_start", thread, "001", SHOW_T("t_abs", "001"))                  \
+	SHOW_LINE("data_json", thread, "001",                                             \
+		  SHOW_T("t_abs", "001")                                                  \
+			  SHOW_T("t_rel", "000") ",\"nesting\":1,\"category\":\"track\"," \
+						 "\"key\":\"" label                       \
+						 "\",\"value\":{\"tracepoint\":\"a:" identity "}")
 
 static void check_track(struct timeline_track track, const char *want)
 {
@@ -59,15 +73,19 @@ static void check_track(struct timeline_track track, const char *want)
 TEST(a_track_of_a_thread_is_named_after_it_and_its_task)
 {
 	things_init();
-	check_track(slices, TRACK("th01:work tid 7", "th01",
-				  "work\",\"name\":\"work\",\"kind\":\"slice\",\"scope\":\"thread\",\"id\":7"));
+	check_track(
+		slices,
+		TRACK("th01:work tid 7", "th01",
+		      "work\",\"name\":\"work\",\"kind\":\"slice\",\"scope\":\"thread\",\"id\":7"));
 	things_init();
 	slices.number = 123;
 	slices.tgid = 5;
 	slices.comm = "kworker/0:1";
-	check_track(slices, TRACK("th123:work tid 7 kworker/0:1", "th123",
-				  "work\",\"name\":\"work\",\"kind\":\"slice\",\"scope\":\"thread\",\"id\":7,"
-				  "\"tgid\":5,\"comm\":\"kworker/0:1\""));
+	check_track(
+		slices,
+		TRACK("th123:work tid 7 kworker/0:1", "th123",
+		      "work\",\"name\":\"work\",\"kind\":\"slice\",\"scope\":\"thread\",\"id\":7,"
+		      "\"tgid\":5,\"comm\":\"kworker/0:1\""));
 }
 
 TEST(a_track_of_an_idle_task_is_named_after_its_cpu_too)
@@ -76,9 +94,11 @@ TEST(a_track_of_an_idle_task_is_named_after_its_cpu_too)
 	slices.id = number(0);
 	slices.cpu = 0;
 	slices.comm = "idle";
-	check_track(slices, TRACK("th01:work tid 0 idle cpu 0", "th01",
-				  "work\",\"name\":\"work\",\"kind\":\"slice\",\"scope\":\"thread\",\"id\":0,"
-				  "\"comm\":\"idle\",\"cpu\":0"));
+	check_track(
+		slices,
+		TRACK("th01:work tid 0 idle cpu 0", "th01",
+		      "work\",\"name\":\"work\",\"kind\":\"slice\",\"scope\":\"thread\",\"id\":0,"
+		      "\"comm\":\"idle\",\"cpu\":0"));
 }
 
 TEST(a_track_of_a_process_tells_its_field)
@@ -88,9 +108,10 @@ TEST(a_track_of_a_process_tells_its_field)
 	slices.field = "scope_tgid";
 	slices.tgid = 7;
 	slices.comm = "nginx";
-	check_track(slices, TRACK("th01:work pid 7 nginx", "th01",
-				  "work\",\"name\":\"work\",\"kind\":\"slice\",\"scope\":\"process\","
-				  "\"field\":\"scope_tgid\",\"id\":7,\"tgid\":7,\"comm\":\"nginx\""));
+	check_track(slices,
+		    TRACK("th01:work pid 7 nginx", "th01",
+			  "work\",\"name\":\"work\",\"kind\":\"slice\",\"scope\":\"process\","
+			  "\"field\":\"scope_tgid\",\"id\":7,\"tgid\":7,\"comm\":\"nginx\""));
 }
 
 TEST(a_track_of_a_cpu_has_no_task)
@@ -98,32 +119,38 @@ TEST(a_track_of_a_cpu_has_no_task)
 	things_init();
 	counter.scope = SCOPE_CPU;
 	counter.field = "scope_cpu";
-	check_track(counter, TRACK("th02:depth cpu 3", "th02",
-				   "load\",\"name\":\"depth\",\"kind\":\"counter\",\"scope\":\"cpu\","
-				   "\"field\":\"scope_cpu\",\"id\":3"));
+	check_track(counter,
+		    TRACK("th02:depth cpu 3", "th02",
+			  "load\",\"name\":\"depth\",\"kind\":\"counter\",\"scope\":\"cpu\","
+			  "\"field\":\"scope_cpu\",\"id\":3"));
 }
 
 TEST(a_track_of_a_scope_of_its_own_is_named_after_the_field)
 {
 	things_init();
 	counter.id = (struct value){ .kind = VALUE_UNSIGNED, .unsigned_number = UINT64_MAX };
-	check_track(counter, TRACK("th02:depth queue 18446744073709551615", "th02",
-				   "load\",\"name\":\"depth\",\"kind\":\"counter\",\"scope\":\"custom\","
-				   "\"field\":\"scope_queue\",\"id\":\"18446744073709551615\""));
+	check_track(counter,
+		    TRACK("th02:depth queue 18446744073709551615", "th02",
+			  "load\",\"name\":\"depth\",\"kind\":\"counter\",\"scope\":\"custom\","
+			  "\"field\":\"scope_queue\",\"id\":\"18446744073709551615\""));
 }
 
 TEST(a_track_of_a_source_with_several_buffers_tells_its_own)
 {
 	things_init();
 	slices.buffer = "second";
-	check_track(slices, TRACK("th01:work tid 7 in second", "th01",
-				  "work\",\"name\":\"work\",\"kind\":\"slice\",\"scope\":\"thread\",\"id\":7,"
-				  "\"buffer\":\"second\""));
+	check_track(
+		slices,
+		TRACK("th01:work tid 7 in second", "th01",
+		      "work\",\"name\":\"work\",\"kind\":\"slice\",\"scope\":\"thread\",\"id\":7,"
+		      "\"buffer\":\"second\""));
 	things_init();
 	slices.buffer = "";
-	check_track(slices, TRACK("th01:work tid 7", "th01",
-				  "work\",\"name\":\"work\",\"kind\":\"slice\",\"scope\":\"thread\",\"id\":7,"
-				  "\"buffer\":\"\""));
+	check_track(
+		slices,
+		TRACK("th01:work tid 7", "th01",
+		      "work\",\"name\":\"work\",\"kind\":\"slice\",\"scope\":\"thread\",\"id\":7,"
+		      "\"buffer\":\"\""));
 }
 
 TEST(names_with_any_bytes_leave_the_lines_sound)
@@ -131,23 +158,31 @@ TEST(names_with_any_bytes_leave_the_lines_sound)
 	things_init();
 	slices.name = (struct text){ .data = "a\0\"\n\xff", .size = 5 };
 	slices.comm = "\x1b[2J\xc3\xa9";
-	check_track(slices, TRACK("th01:a\\u0000\\\"\\n\xef\xbf\xbd tid 7 \\u001b[2J\xc3\xa9", "th01",
-				  "work\",\"name\":\"a\\u0000\\\"\\n\xef\xbf\xbd\",\"kind\":\"slice\","
-				  "\"scope\":\"thread\",\"id\":7,\"comm\":\"\\u001b[2J\xc3\xa9\""));
+	check_track(slices,
+		    TRACK("th01:a\\u0000\\\"\\n\xef\xbf\xbd tid 7 \\u001b[2J\xc3\xa9", "th01",
+			  "work\",\"name\":\"a\\u0000\\\"\\n\xef\xbf\xbd\",\"kind\":\"slice\","
+			  "\"scope\":\"thread\",\"id\":7,\"comm\":\"\\u001b[2J\xc3\xa9\""));
 }
 
 static const struct field fields[] = {
-	{ .name = { "bytes", 5 }, .value = { .kind = VALUE_UNSIGNED, .unsigned_number = UINT64_MAX } },
+	{ .name = { "bytes", 5 },
+	  .value = { .kind = VALUE_UNSIGNED, .unsigned_number = UINT64_MAX } },
 	{ .name = { "file", 4 }, .value = { .kind = VALUE_TEXT, .text = { "a \"b\"", 5 } } },
 };
 
 #define FIELDS_JSON "{\"bytes\":\"18446744073709551615\",\"file\":\"a \\\"b\\\"\"}"
-#define FIELDS_MEMBERS(t_abs) ",\"msg\":\"bytes=18446744073709551615 file=a \\\"b\\\"\"" t_abs ",\"args\":" FIELDS_JSON
+#define FIELDS_MEMBERS(t_abs) \
+	",\"msg\":\"bytes=18446744073709551615 file=a \\\"b\\\"\"" t_abs ",\"args\":" FIELDS_JSON
 
-static struct timeline_event slice_event(enum timeline_kind kind, struct timeline_name *name, unsigned int depth)
+static struct timeline_event slice_event(enum timeline_kind kind, struct timeline_name *name,
+					 unsigned int depth)
 {
 	return (struct timeline_event){
-		.kind = kind, .track = &slices, .name = name, .depth = depth, .begin_ns = SHOW_START_NS,
+		.kind = kind,
+		.track = &slices,
+		.name = name,
+		.depth = depth,
+		.begin_ns = SHOW_START_NS,
 	};
 }
 
@@ -165,10 +200,11 @@ TEST(slices_are_regions)
 	show_push(&show, 2, begin);
 	end.begin_ns += 2000000;
 	show_push(&show, 5, end);
-	CHECK_TEXT(show_told(&show),
-		   SHOW_LINE("region_enter", "th01:work tid 7", "002", REGION("read", "1") SHOW_T("t_abs", "002"))
-		   SHOW_LINE("region_leave", "th01:work tid 7", "005",
-			     SHOW_T("t_rel", "003") REGION("read", "1") SHOW_T("t_abs", "005")));
+	CHECK_TEXT(show_told(&show), SHOW_LINE("region_enter", "th01:work tid 7", "002",
+					       REGION("read", "1") SHOW_T("t_abs", "002"))
+					     SHOW_LINE("region_leave", "th01:work tid 7", "005",
+						       SHOW_T("t_rel", "003") REGION("read", "1")
+							       SHOW_T("t_abs", "005")));
 	show_release(&show);
 }
 
@@ -186,12 +222,14 @@ TEST(the_fields_of_a_slice_are_a_message_for_people_and_args_for_machines)
 	event.is_suspect = true;
 	event.is_unfinished = true;
 	show_push(&show, 2, event);
-	CHECK_TEXT(show_told(&show),
-		   SHOW_LINE("region_enter", "th01:work tid 7", "002",
-			     REGION("read", "12") FIELDS_MEMBERS(SHOW_T("t_abs", "002")))
-		   SHOW_LINE("region_leave", "th01:work tid 7", "002",
-			     SHOW_T("t_rel", "002") REGION("read", "12") FIELDS_MEMBERS(SHOW_T("t_abs", "002"))
-			     ",\"suspect\":true,\"unfinished\":true"));
+	CHECK_TEXT(
+		show_told(&show),
+		SHOW_LINE("region_enter", "th01:work tid 7", "002",
+			  REGION("read", "12") FIELDS_MEMBERS(SHOW_T("t_abs", "002")))
+			SHOW_LINE(
+				"region_leave", "th01:work tid 7", "002",
+				SHOW_T("t_rel", "002") REGION("read", "12") FIELDS_MEMBERS(SHOW_T(
+					"t_abs", "002")) ",\"suspect\":true,\"unfinished\":true"));
 	show_release(&show);
 }
 
@@ -212,9 +250,11 @@ TEST(suspect_and_unfinished_are_told_each_by_itself)
 	show_push(&show, 2, event);
 	CHECK_TEXT(show_told(&show),
 		   SHOW_LINE("region_leave", "th01:work tid 7", "002",
-			     SHOW_T("t_rel", "002") REGION("read", "1") SHOW_T("t_abs", "002") ",\"suspect\":true")
-		   SHOW_LINE("region_leave", "th01:work tid 7", "002",
-			     SHOW_T("t_rel", "002") REGION("read", "1") SHOW_T("t_abs", "002") ",\"unfinished\":true"));
+			     SHOW_T("t_rel", "002") REGION("read", "1")
+				     SHOW_T("t_abs", "002") ",\"suspect\":true")
+			   SHOW_LINE("region_leave", "th01:work tid 7", "002",
+				     SHOW_T("t_rel", "002") REGION("read", "1")
+					     SHOW_T("t_abs", "002") ",\"unfinished\":true"));
 	show_release(&show);
 }
 
@@ -233,16 +273,23 @@ TEST(instants_are_data_json_with_their_fields_as_value)
 	event.nr_fields = 2;
 	show_push(&show, 3, event);
 	CHECK_TEXT(show_told(&show),
-		   SHOW_LINE("data_json", "th01:work tid 7", "002", SHOW_T("t_abs", "002") SHOW_T("t_rel", "002")
-			     ",\"nesting\":1,\"category\":\"a:work\",\"key\":\"read\",\"value\":{}")
-		   SHOW_LINE("data_json", "th01:work tid 7", "003", SHOW_T("t_abs", "003") SHOW_T("t_rel", "002")
-			     ",\"nesting\":4,\"category\":\"a:work\",\"key\":\"read\",\"value\":" FIELDS_JSON));
+		   SHOW_LINE("data_json", "th01:work tid 7", "002",
+			     SHOW_T("t_abs", "002")
+				     SHOW_T("t_rel", "002") ",\"nesting\":1,\"category\":\"a:"
+							    "work\",\"key\":\"read\",\"value\":{}")
+			   SHOW_LINE("data_json", "th01:work tid 7", "003",
+				     SHOW_T("t_abs", "003") SHOW_T(
+					     "t_rel",
+					     "002") ",\"nesting\":4,\"category\":\"a:work\","
+						    "\"key\":\"read\",\"value\":" FIELDS_JSON));
 	show_release(&show);
 }
 
 TEST(samples_are_data_with_an_exact_decimal_string)
 {
-	struct timeline_event event = { .kind = TIMELINE_COUNTER, .track = &counter, .outer_ns = SHOW_START_NS };
+	struct timeline_event event = { .kind = TIMELINE_COUNTER,
+					.track = &counter,
+					.outer_ns = SHOW_START_NS };
 	struct show show;
 
 	tracks_open(&show);
@@ -253,12 +300,17 @@ TEST(samples_are_data_with_an_exact_decimal_string)
 	event.nr_fields = 2;
 	show_push(&show, 3, event);
 	CHECK_TEXT(show_told(&show),
-		   SHOW_LINE("data", "th02:depth queue 3", "002", SHOW_T("t_abs", "002") SHOW_T("t_rel", "002")
-			     ",\"nesting\":1,\"category\":\"a:load\",\"key\":\"depth queue 3\","
-			     "\"value\":\"-9223372036854775808\"")
-		   SHOW_LINE("data", "th02:depth queue 3", "003", SHOW_T("t_abs", "003") SHOW_T("t_rel", "003")
-			     ",\"nesting\":1,\"category\":\"a:load\",\"key\":\"depth queue 3\","
-			     "\"value\":\"18446744073709551615\",\"args\":" FIELDS_JSON));
+		   SHOW_LINE("data", "th02:depth queue 3", "002",
+			     SHOW_T("t_abs", "002")
+				     SHOW_T("t_rel", "002") ",\"nesting\":1,\"category\":\"a:"
+							    "load\",\"key\":\"depth queue 3\","
+							    "\"value\":\"-9223372036854775808\"")
+			   SHOW_LINE("data", "th02:depth queue 3", "003",
+				     SHOW_T("t_abs", "003") SHOW_T(
+					     "t_rel", "003") ",\"nesting\":1,\"category\":\"a:"
+							     "load\",\"key\":\"depth queue 3\","
+							     "\"value\":\"18446744073709551615\","
+							     "\"args\":" FIELDS_JSON));
 	show_release(&show);
 }
 
@@ -284,7 +336,8 @@ static void check_writer(unsigned int with, int tid, int cpu, const char *comm, 
 	show_release(&show);
 }
 
-#define WRITER(members) SHOW_T("t_abs", "002") members ",\"args\":{\"bytes\":\"18446744073709551615\"}}\n"
+#define WRITER(members) \
+	SHOW_T("t_abs", "002") members ",\"args\":{\"bytes\":\"18446744073709551615\"}}\n"
 
 TEST(who_wrote_a_record_is_told_as_far_as_it_is_asked_for_and_known)
 {
@@ -295,7 +348,8 @@ TEST(who_wrote_a_record_is_told_as_far_as_it_is_asked_for_and_known)
 	check_writer(tid, 9, 1, "a\"b", WRITER(",\"tid\":9"));
 	check_writer(cpu, 9, 1, "a\"b", WRITER(",\"cpu\":1"));
 	check_writer(comm, 9, 1, "a\"b", WRITER(",\"comm\":\"a\\\"b\""));
-	check_writer(tid | cpu | comm, 0, 0, "idle", WRITER(",\"tid\":0,\"cpu\":0,\"comm\":\"idle\""));
+	check_writer(tid | cpu | comm, 0, 0, "idle",
+		     WRITER(",\"tid\":0,\"cpu\":0,\"comm\":\"idle\""));
 	check_writer(tid | cpu | comm, -1, -1, "", WRITER(""));
 }
 

@@ -33,7 +33,8 @@ TEST(numbers_of_every_size_come_in_the_order_of_the_file)
 		CHECK_NUMBER(cursor_u8(&cursor), 1);
 		CHECK_NUMBER(cursor_u16(&cursor), is_big ? 0x0203 : 0x0302);
 		CHECK_NUMBER(cursor_u32(&cursor), is_big ? 0x04050607 : 0x07060504);
-		CHECK_NUMBER(cursor_u64(&cursor), is_big ? INT64_C(0x08090a0b0c0d0e0f) : INT64_C(0x0f0e0d0c0b0a0908));
+		CHECK_NUMBER(cursor_u64(&cursor),
+			     is_big ? INT64_C(0x08090a0b0c0d0e0f) : INT64_C(0x0f0e0d0c0b0a0908));
 		CHECK_NUMBER(cursor_left(&cursor), 0);
 		CHECK(!cursor.is_over);
 		cursor_free(&cursor);

@@ -76,8 +76,10 @@ static void check_clock(const char *text, const char *clock, const char *time_so
 
 TEST(clocks_that_the_system_has_tell_wall_time)
 {
-	check_clock("local global counter uptime perf mono mono_raw [boot] tai x86-tsc\n", "boot", "realtime");
-	check_clock("local global counter uptime perf [mono] mono_raw boot tai\n", "mono", "realtime");
+	check_clock("local global counter uptime perf mono mono_raw [boot] tai x86-tsc\n", "boot",
+		    "realtime");
+	check_clock("local global counter uptime perf [mono] mono_raw boot tai\n", "mono",
+		    "realtime");
 	check_clock("[local] global boot\n", "local", "none");
 	check_clock("local [x86-tsc]\n", "x86-tsc", "none");
 }
@@ -163,7 +165,8 @@ TEST(the_first_time_is_that_of_the_earliest_cpu)
 	CHECK_NUMBER(source_first_time(rig.source, &time_ns, &rig.error), 1);
 	CHECK_NUMBER(time_ns, 20);
 	CHECK_NUMBER(source_first_time(rig.source, &time_ns, &rig.error), 1);
-	check_finish(&rig, 50, 5, "cpu 2 lost 5 from 0 to 20\ncpu 2 at 20\ncpu 0 at 30\ncpu 2 at 40\n");
+	check_finish(&rig, 50, 5,
+		     "cpu 2 lost 5 from 0 to 20\ncpu 2 at 20\ncpu 0 at 30\ncpu 2 at 40\n");
 	rig_end(&rig);
 }
 
@@ -195,7 +198,8 @@ TEST(sub_buffers_larger_than_a_page_are_read_whole)
 	sheet_begin(&first_entry, 1);
 	sheet_head(&first_entry, 1, 0);
 	for (size_t i = 0; i < 600; i++)
-		memcpy(&large.entries[i][0], first_entry.bytes + SHEET_HEADER_SIZE, sizeof(uint32_t));
+		memcpy(&large.entries[i][0], first_entry.bytes + SHEET_HEADER_SIZE,
+		       sizeof(uint32_t));
 	rig_begin(&rig, 1);
 	folder_add_text(&rig.instance, "buffer_subbuf_size_kb", "8\n");
 	folder_add(&rig.instance, "per_cpu/cpu0/trace_pipe_raw", &large, sizeof(large));
@@ -223,7 +227,8 @@ TEST(an_instance_that_is_not_there_is_named)
 	char want[512];
 
 	rig_begin(&rig, 0);
-	snprintf(want, sizeof(want), "cannot open %s/per_cpu: No such file or directory", rig.instance.path);
+	snprintf(want, sizeof(want), "cannot open %s/per_cpu: No such file or directory",
+		 rig.instance.path);
 	CHECK_NUMBER(rig_open(&rig), -1);
 	CHECK_TEXT(rig.error.text, want);
 	CHECK(!rig.source);

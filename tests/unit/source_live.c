@@ -56,7 +56,8 @@ TEST(losses_that_the_buffer_shows_are_not_told_twice)
 	folder_add_text(&rig.instance, "per_cpu/cpu0/stats", "overrun: 4\n");
 	folder_add_text(&rig.instance, "per_cpu/cpu1/stats", "overrun: 30\n");
 	CHECK_NUMBER(rig_open(&rig), 0);
-	check_finish(&rig, 100, 34, "cpu 0 at 10\ncpu 0 lost 4 from 10 to 20\ncpu 1 at 15\n"
+	check_finish(&rig, 100, 34,
+		     "cpu 0 at 10\ncpu 0 lost 4 from 10 to 20\ncpu 1 at 15\n"
 		     "cpu 1 lost -1 from 15 to 25\ncpu 0 at 20\ncpu 1 at 25\n");
 	rig_end(&rig);
 }
@@ -71,7 +72,8 @@ TEST(losses_without_a_mark_reach_from_the_last_record_to_the_end)
 	folder_add_text(&rig.instance, "per_cpu/cpu2/stats", "dropped events: 7\n");
 	folder_add_text(&rig.instance, "per_cpu/cpu11/stats", "dropped events: 1\n");
 	CHECK_NUMBER(rig_open(&rig), 0);
-	check_finish(&rig, 100, 13, "cpu 0 lost 3 from 0 to 20\ncpu 0 at 20\ncpu 0 lost 2 from 20 to 100\n"
+	check_finish(&rig, 100, 13,
+		     "cpu 0 lost 3 from 0 to 20\ncpu 0 at 20\ncpu 0 lost 2 from 20 to 100\n"
 		     "cpu 2 lost 7 from 0 to 100\ncpu 11 lost 1 from 0 to 100\n");
 	rig_end(&rig);
 }
@@ -99,7 +101,8 @@ TEST(a_gap_of_unknown_size_at_the_very_end_is_told_too)
 	rig_add(&rig, 0, -1, (const uint64_t[]){ 0 });
 	folder_add_text(&rig.instance, "per_cpu/cpu0/stats", "overrun: 5\n");
 	CHECK_NUMBER(rig_open(&rig), 0);
-	check_finish(&rig, 100, 5, "cpu 0 at 10\ncpu 0 lost -1 from 10 to 20\ncpu 0 at 20\n"
+	check_finish(&rig, 100, 5,
+		     "cpu 0 at 10\ncpu 0 lost -1 from 10 to 20\ncpu 0 at 20\n"
 		     "cpu 0 lost -1 from 20 to 100\n");
 	rig_end(&rig);
 }
@@ -127,7 +130,8 @@ TEST(what_cannot_be_opened_is_named)
 	rig_end(&rig);
 	rig_begin(&rig, 0);
 	folder_make(&rig.instance, "per_cpu/cpu5");
-	check_open_fails(&rig, "cannot open %s/per_cpu/cpu5/trace_pipe_raw: No such file or directory");
+	check_open_fails(&rig,
+			 "cannot open %s/per_cpu/cpu5/trace_pipe_raw: No such file or directory");
 	rig_end(&rig);
 }
 
@@ -154,7 +158,8 @@ TEST(an_account_that_cannot_be_read_is_named)
 	CHECK_NUMBER(unlink(folder_path(&rig.instance, "per_cpu/cpu0/stats")), 0);
 	CHECK_NUMBER(rig_open(&rig), 0);
 	CHECK_NUMBER(source_finish(rig.source, 100, &rig.handler, &lost, &rig.error), -1);
-	snprintf(want, sizeof(want), "cannot read %s/per_cpu/cpu0/stats: No such file or directory", rig.instance.path);
+	snprintf(want, sizeof(want), "cannot read %s/per_cpu/cpu0/stats: No such file or directory",
+		 rig.instance.path);
 	CHECK_TEXT(rig.error.text, want);
 	CHECK_TEXT(buffer_string(&rig.log), "cpu 0 at 10\n");
 	rig_end(&rig);
@@ -196,21 +201,26 @@ static int membarrier_refuse(void)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog filter = { .len = sizeof(program) / sizeof(program[0]), .filter = program };
+	struct sock_fprog filter = { .len = sizeof(program) / sizeof(program[0]),
+				     .filter = program };
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return -1;
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
 }
 
-/* A process of its own drains where the kernel refuses membarrier; tells what it got through a file. */
+/*
+ * A process of its own drains where the kernel refuses membarrier; tells what it got through a
+ * file.
+ */
 static int child_drain(struct rig *rig, int64_t until_ns)
 {
 	pid_t pid = fork();
 	int status = -1;
 
 	if (pid == 0) {
-		if (membarrier_refuse() < 0 || source_drain(rig->source, until_ns, &rig->handler, &rig->error) < 0)
+		if (membarrier_refuse() < 0 ||
+		    source_drain(rig->source, until_ns, &rig->handler, &rig->error) < 0)
 			_exit(1);
 		folder_add(&rig->instance, "log", rig->log.data, rig->log.size);
 		_exit(0);

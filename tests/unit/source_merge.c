@@ -64,8 +64,8 @@ static int loss_log(void *context, const struct source_loss *loss, struct error 
 {
 	if (rig.nr_calls_left-- == 0)
 		return error_set(error, "enough");
-	buffer_printf(context, "cpu %d lost %lld from %lld to %lld\n", loss->cpu, (long long)loss->count,
-		      (long long)loss->from_ns, (long long)loss->to_ns);
+	buffer_printf(context, "cpu %d lost %lld from %lld to %lld\n", loss->cpu,
+		      (long long)loss->count, (long long)loss->from_ns, (long long)loss->to_ns);
 	return 0;
 }
 
@@ -109,7 +109,9 @@ static void feed_dry(int cpu)
 
 static int drain(int64_t until_ns, struct error *error)
 {
-	const struct source_handler handler = { .context = &rig.log, .record = record_log, .loss = loss_log };
+	const struct source_handler handler = { .context = &rig.log,
+						.record = record_log,
+						.loss = loss_log };
 
 	return merge_drain(rig.streams, NR_CPUS, until_ns, &handler, error);
 }
@@ -131,7 +133,8 @@ TEST(records_of_all_cpus_come_in_time_order)
 	FEED(0, 70);
 	FEED(1, 20, 50);
 	FEED(2, 30, 60, 80);
-	check_drain(INT64_MAX, "cpu 0 at 10\ncpu 1 at 20\ncpu 2 at 30\ncpu 0 at 40\ncpu 0 at 41\ncpu 0 at 42\n"
+	check_drain(INT64_MAX,
+		    "cpu 0 at 10\ncpu 1 at 20\ncpu 2 at 30\ncpu 0 at 40\ncpu 0 at 41\ncpu 0 at 42\n"
 		    "cpu 1 at 50\ncpu 2 at 60\ncpu 0 at 70\ncpu 2 at 80\n");
 	check_drain(INT64_MAX, "");
 	rig_end();
@@ -145,7 +148,8 @@ TEST(records_with_equal_times_come_cpu_by_cpu)
 	FEED(0, 5, 5, 6);
 	FEED(1, 5, 6);
 	FEED(2, 4, 5, 5);
-	check_drain(INT64_MAX, "cpu 2 at 4\ncpu 0 at 5\ncpu 0 at 5\ncpu 1 at 5\ncpu 2 at 5\ncpu 2 at 5\n"
+	check_drain(INT64_MAX,
+		    "cpu 2 at 4\ncpu 0 at 5\ncpu 0 at 5\ncpu 1 at 5\ncpu 2 at 5\ncpu 2 at 5\n"
 		    "cpu 0 at 6\ncpu 1 at 6\n");
 	rig_end();
 }
@@ -182,7 +186,7 @@ TEST(a_gap_is_told_before_any_record_after_its_beginning)
 	sheet_end_behind_counted(FEED(0, 50, 60), 7);
 	FEED(1, 10, 20, 55);
 	check_drain(INT64_MAX, "cpu 0 at 10\ncpu 0 lost 7 from 10 to 50\ncpu 1 at 10\ncpu 1 at 20\n"
-		    "cpu 0 at 50\ncpu 1 at 55\ncpu 0 at 60\n");
+			       "cpu 0 at 50\ncpu 1 at 55\ncpu 0 at 60\n");
 	CHECK_NUMBER(rig.streams[0].counted, 7);
 	CHECK(!rig.streams[0].has_uncounted);
 	rig_end();
@@ -245,7 +249,8 @@ TEST(gaps_without_a_record_between_them_become_one)
 	feed_gap(0, -1);
 	sheet_end_behind_counted(FEED(0, 40), 6);
 	check_drain(INT64_MAX, "cpu 0 at 10\ncpu 0 lost 7 from 10 to 20\ncpu 0 at 20\n"
-		    "cpu 0 lost 1 from 20 to 30\ncpu 0 at 30\ncpu 0 lost -1 from 30 to 40\ncpu 0 at 40\n");
+			       "cpu 0 lost 1 from 20 to 30\ncpu 0 at 30\ncpu 0 lost -1 from 30 to "
+			       "40\ncpu 0 at 40\n");
 	CHECK_NUMBER(rig.streams[0].counted, 8);
 	rig_end();
 }
@@ -297,7 +302,8 @@ TEST(stamps_become_nanoseconds_at_the_rate_of_their_clock)
 	FEED(0, 10, 21);
 	FEED(1, 25, UINT64_C(1) << 58);
 	FEED(2, UINT64_C(1) << 40);
-	check_drain(INT64_MAX, "cpu 0 at 15\ncpu 1 at 24\ncpu 0 at 31\ncpu 1 at 288230376084602880\n"
+	check_drain(INT64_MAX,
+		    "cpu 0 at 15\ncpu 1 at 24\ncpu 0 at 31\ncpu 1 at 288230376084602880\n"
 		    "cpu 2 at 4611686018427387903\n");
 	rig_end();
 }
@@ -342,7 +348,10 @@ TEST(a_failing_handler_or_buffer_ends_the_round_with_its_error)
 	}
 }
 
-/* Times of one CPU that grow by little, so that many are equal over the CPUs, in sub-buffers of a few records. */
+/*
+ * Times of one CPU that grow by little, so that many are equal over the CPUs, in sub-buffers of a
+ * few records.
+ */
 static void feed_random(int cpu, struct dice *dice, unsigned int *counts, size_t nr_times)
 {
 	uint64_t time_ns = 1;
@@ -350,7 +359,8 @@ static void feed_random(int cpu, struct dice *dice, unsigned int *counts, size_t
 	for (int i = 0; i < SHEETS_MAX / 2; i++) {
 		uint64_t times[8] = { 0 };
 
-		for (size_t nr = 1 + dice_below(dice, 6), at = 0; at < nr && time_ns + 4 < nr_times; at++) {
+		for (size_t nr = 1 + dice_below(dice, 6), at = 0; at < nr && time_ns + 4 < nr_times;
+		     at++) {
 			time_ns += dice_below(dice, 4);
 			times[at] = time_ns;
 			counts[time_ns]++;

@@ -36,7 +36,8 @@ TEST(records_of_every_short_size_are_found)
 	sheet_begin(&sheet, 1000);
 	for (size_t words = 1; words <= 28; words++) {
 		sheet_small(&sheet, words, data, words);
-		buffer_printf(&want, "%llu %zu+%zu\n", (unsigned long long)sheet.time_ns, offset + 4, words * 4);
+		buffer_printf(&want, "%llu %zu+%zu\n", (unsigned long long)sheet.time_ns,
+			      offset + 4, words * 4);
 		offset += 4 + words * 4;
 	}
 	sheet_end(&sheet);
@@ -201,12 +202,14 @@ static void oracle_list(struct buffer *out, struct kbuffer *oracle, const unsign
 	void *record = kbuffer_read_event(oracle, &time_ns);
 
 	for (; record; record = kbuffer_next_event(oracle, &time_ns))
-		buffer_printf(out, "%llu %zu+%d\n", time_ns, (size_t)((unsigned char *)record - bytes),
+		buffer_printf(out, "%llu %zu+%d\n", time_ns,
+			      (size_t)((unsigned char *)record - bytes),
 			      kbuffer_event_size(oracle));
 }
 
 /* Whether libtraceevent's walker sees the same; says so where it does not. */
-static bool check_with_oracle(struct kbuffer *oracle, struct page_layout layout, unsigned char *bytes)
+static bool check_with_oracle(struct kbuffer *oracle, struct page_layout layout,
+			      unsigned char *bytes)
 {
 	struct buffer want = { 0 }, got = walk_as(layout, bytes, SHEET_SIZE);
 	struct page page;
@@ -216,7 +219,7 @@ static bool check_with_oracle(struct kbuffer *oracle, struct page_layout layout,
 	page_load(&page, layout, bytes, SHEET_SIZE);
 	/* It tells of a gap only while it stands on a record that is the first of all entries. */
 	is_equal = kbuffer_curr_index(oracle) > 0 ||
-		CHECK_NUMBER(page.has_gap ? page.gap_count : 0, kbuffer_missed_events(oracle));
+		   CHECK_NUMBER(page.has_gap ? page.gap_count : 0, kbuffer_missed_events(oracle));
 	oracle_list(&want, oracle, bytes);
 	is_equal &= CHECK_TEXT(buffer_string(&got), buffer_string(&want));
 	buffer_release(&want);
@@ -224,7 +227,8 @@ static bool check_with_oracle(struct kbuffer *oracle, struct page_layout layout,
 	return is_equal;
 }
 
-static void check_made_up(struct page_layout layout, enum kbuffer_long_size long_size, enum kbuffer_endian order)
+static void check_made_up(struct page_layout layout, enum kbuffer_long_size long_size,
+			  enum kbuffer_endian order)
 {
 	struct kbuffer *oracle = kbuffer_alloc(long_size, order);
 	struct dice dice = { .state = 20261121 };
@@ -247,11 +251,14 @@ TEST(made_up_sub_buffers_read_as_libtraceevent_reads_them)
 
 TEST(made_up_sub_buffers_of_other_machines_read_as_libtraceevent_reads_them)
 {
-	enum kbuffer_endian other = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? KBUFFER_ENDIAN_LITTLE : KBUFFER_ENDIAN_BIG;
+	enum kbuffer_endian other = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? KBUFFER_ENDIAN_LITTLE
+									   : KBUFFER_ENDIAN_BIG;
 
-	check_made_up((struct page_layout){ .has_short_longs = true }, KBUFFER_LSIZE_4, KBUFFER_ENDIAN_SAME_AS_HOST);
+	check_made_up((struct page_layout){ .has_short_longs = true }, KBUFFER_LSIZE_4,
+		      KBUFFER_ENDIAN_SAME_AS_HOST);
 	check_made_up((struct page_layout){ .is_swapped = true }, KBUFFER_LSIZE_8, other);
-	check_made_up((struct page_layout){ .is_swapped = true, .has_short_longs = true }, KBUFFER_LSIZE_4, other);
+	check_made_up((struct page_layout){ .is_swapped = true, .has_short_longs = true },
+		      KBUFFER_LSIZE_4, other);
 }
 
 static void check_file_with_oracle(const char *path, size_t nr_records)

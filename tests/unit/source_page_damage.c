@@ -22,9 +22,11 @@ static bool check_prefix(const void *bytes, size_t size, struct buffer *whole)
 	size_t common = part.size;
 	bool is_prefix;
 
-	if (common >= strlen(damaged) && memcmp(part.data + common - strlen(damaged), damaged, strlen(damaged)) == 0)
+	if (common >= strlen(damaged) &&
+	    memcmp(part.data + common - strlen(damaged), damaged, strlen(damaged)) == 0)
 		common -= strlen(damaged);
-	is_prefix = CHECK(common <= whole->size && memcmp(buffer_string(&part), buffer_string(whole), common) == 0);
+	is_prefix = CHECK(common <= whole->size &&
+			  memcmp(buffer_string(&part), buffer_string(whole), common) == 0);
 	buffer_release(&part);
 	return is_prefix;
 }
@@ -67,8 +69,12 @@ static bool is_damaged(const struct sheet *sheet)
 
 TEST(a_committed_size_that_lies_is_cut_to_what_is_there)
 {
-	static const uint64_t lies[] = { SHEET_ROOM + 1, SHEET_ROOM + 4, SHEET_GAP_COUNTED - 1,
-					 SHEET_GAP | (SHEET_GAP_COUNTED - 1), UINT64_MAX, UINT64_MAX << 32 };
+	static const uint64_t lies[] = { SHEET_ROOM + 1,
+					 SHEET_ROOM + 4,
+					 SHEET_GAP_COUNTED - 1,
+					 SHEET_GAP | (SHEET_GAP_COUNTED - 1),
+					 UINT64_MAX,
+					 UINT64_MAX << 32 };
 	struct dice dice = { .state = 4 };
 	struct sheet sheet;
 	struct buffer whole;
@@ -96,9 +102,16 @@ TEST(entries_that_lie_about_their_size_end_the_walk)
 		unsigned int type;
 		uint32_t word;
 	} lies[] = {
-		{ SHEET_LONG, 0 }, { SHEET_LONG, 3 }, { SHEET_LONG, 16 + 4 }, { SHEET_LONG, UINT32_MAX },
-		{ SHEET_PADDING, 0 }, { SHEET_PADDING, 2 }, { SHEET_PADDING, 16 + 4 },
-		{ SHEET_PADDING, UINT32_MAX }, { 5, 0 }, { 28, 0 },
+		{ SHEET_LONG, 0 },
+		{ SHEET_LONG, 3 },
+		{ SHEET_LONG, 16 + 4 },
+		{ SHEET_LONG, UINT32_MAX },
+		{ SHEET_PADDING, 0 },
+		{ SHEET_PADDING, 2 },
+		{ SHEET_PADDING, 16 + 4 },
+		{ SHEET_PADDING, UINT32_MAX },
+		{ 5, 0 },
+		{ 28, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
@@ -117,7 +130,8 @@ TEST(entries_that_lie_about_their_size_end_the_walk)
 
 TEST(entries_cut_by_the_end_are_no_records)
 {
-	static const unsigned int types[] = { SHEET_LONG, SHEET_PADDING, SHEET_EXTEND, SHEET_STAMP, 1 };
+	static const unsigned int types[] = { SHEET_LONG, SHEET_PADDING, SHEET_EXTEND, SHEET_STAMP,
+					      1 };
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		struct sheet sheet;
@@ -199,7 +213,8 @@ TEST(a_sound_sub_buffer_with_random_damage_is_never_read_beyond_its_end)
 		sheet_begin_random(&sheet, &dice);
 		sheet_fill(&sheet, &dice);
 		for (int damages = 1 + dice_below(&dice, 8); damages > 0; damages--)
-			sheet.bytes[dice_below(&dice, SHEET_HEADER_SIZE + sheet.size)] ^= 1 << dice_below(&dice, 8);
+			sheet.bytes[dice_below(&dice, SHEET_HEADER_SIZE + sheet.size)] ^=
+				1 << dice_below(&dice, 8);
 		block = block_of(sheet.bytes, SHEET_HEADER_SIZE + sheet.size);
 		is_sound = walk_is_sound(block, SHEET_HEADER_SIZE + sheet.size);
 		free(block);

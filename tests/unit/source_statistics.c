@@ -16,12 +16,14 @@ TEST(all_three_ways_to_lose_a_record_add_up)
 {
 	CHECK_NUMBER(lost_of("entries: 226\noverrun: 34491\ncommit overrun: 20\nbytes: 3912\n"
 			     "oldest event ts:     4.060049\nnow ts:     4.064921\n"
-			     "dropped events: 300\nread events: 4000\n"), 34811);
+			     "dropped events: 300\nread events: 4000\n"),
+		     34811);
 }
 
 TEST(names_have_to_be_whole)
 {
-	CHECK_NUMBER(lost_of("overruns: 1\nno overrun: 2\noverrun : 4\n overrun: 8\nOverrun: 16\n"), 0);
+	CHECK_NUMBER(lost_of("overruns: 1\nno overrun: 2\noverrun : 4\n overrun: 8\nOverrun: 16\n"),
+		     0);
 	CHECK_NUMBER(lost_of("read events: 32\nbytes: 64\n"), 0);
 	CHECK_NUMBER(lost_of("overrun 5\n"), 0);
 }

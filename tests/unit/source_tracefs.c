@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of what is looked up in the top of tracefs, for which a folder stands: tracepoints, tasks. */
+/*
+ * Tests of what is looked up in the top of tracefs, for which a folder stands: tracepoints, tasks.
+ */
 #include "source/source.h"
 
 #include <pthread.h>
@@ -23,7 +25,8 @@ static void tracefs_end(struct folder *top)
 	folder_remove(top);
 }
 
-static void event_add(const struct folder *top, const char *system, const char *event, const char *format)
+static void event_add(const struct folder *top, const char *system, const char *event,
+		      const char *format)
 {
 	char name[256];
 
@@ -50,7 +53,8 @@ static int visit_log(void *context, const struct source_tracepoint *tracepoint, 
 	(void)error;
 	buffer_printf(&visits->log, "%s:%s %.*s\n", tracepoint->system, tracepoint->name,
 		      (int)tracepoint->format.size, tracepoint->format.data);
-	return visits->stop_at && strcmp(tracepoint->name, visits->stop_at) == 0 ? visits->stop_with : 0;
+	return visits->stop_at && strcmp(tracepoint->name, visits->stop_at) == 0 ? visits->stop_with
+										 : 0;
 }
 
 static void check_visits(const char *stop_at, int stop_with, const char *want)
@@ -74,7 +78,9 @@ TEST(tracepoints_are_visited_by_system_and_name)
 	event_add(&top, "alpha", "z", "format az");
 	event_add(&top, "alpha", "a", "format aa");
 	event_add(&top, "middle", "m", "format mm");
-	check_visits(NULL, 0, "alpha:a format aa\nalpha:z format az\nmiddle:m format mm\nzeta:b format zb\n");
+	check_visits(
+		NULL, 0,
+		"alpha:a format aa\nalpha:z format az\nmiddle:m format mm\nzeta:b format zb\n");
 	check_visits("m", -1, "alpha:a format aa\nalpha:z format az\nmiddle:m format mm\n");
 	check_visits("a", 7, "alpha:a format aa\n");
 	tracefs_end(&top);
@@ -130,8 +136,9 @@ TEST(a_task_that_is_gone_is_found_among_the_saved_names)
 	struct folder top;
 
 	tracefs_begin(&top);
-	folder_add_text(&top, "saved_cmdlines",
-			"15000000 longer\n5000000 kworker/0:1 of two\n500000 shorter\n5000002 last");
+	folder_add_text(
+		&top, "saved_cmdlines",
+		"15000000 longer\n5000000 kworker/0:1 of two\n500000 shorter\n5000002 last");
 	folder_add_text(&top, "saved_tgids", "5000001 1\n5000000 4999999\n5000002 77");
 	source_task_find(TID_GONE, &task);
 	CHECK_TEXT(task.comm, "kworker/0:1 of two");

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Plays records to the track room, and writes down what comes out as one line of text for each event. */
+/*
+ * Plays records to the track room, and writes down what comes out as one line of text for each
+ * event.
+ */
 #include "stage.h"
 
 #include <stdlib.h>
@@ -7,18 +10,42 @@
 #include "tap.h"
 
 const struct template stage_templates[] = {
-	[STAGE_WORK] = { .index = STAGE_WORK, .kind = TEMPLATE_SLICE, .category = (char *)"a:work", .name = "work" },
-	[STAGE_JOB] = { .index = STAGE_JOB, .kind = TEMPLATE_SLICE, .category = (char *)"a:job", .name = "job",
-			.scope = TEMPLATE_SCOPE_PROCESS, .scope_field = (char *)"scope_tgid" },
-	[STAGE_TICK] = { .index = STAGE_TICK, .kind = TEMPLATE_SLICE, .category = (char *)"a:tick", .name = "tick",
-			 .scope = TEMPLATE_SCOPE_CPU, .scope_field = (char *)"scope_cpu" },
-	[STAGE_QUEUE] = { .index = STAGE_QUEUE, .kind = TEMPLATE_SLICE, .category = (char *)"a:queue", .name = "queue",
-			  .scope = TEMPLATE_SCOPE_CUSTOM, .scope_field = (char *)"scope_queue" },
-	[STAGE_OTHER_WORK] = { .index = STAGE_OTHER_WORK, .kind = TEMPLATE_SLICE, .category = (char *)"b:work",
+	[STAGE_WORK] = { .index = STAGE_WORK,
+			 .kind = TEMPLATE_SLICE,
+			 .category = (char *)"a:work",
+			 .name = "work" },
+	[STAGE_JOB] = { .index = STAGE_JOB,
+			.kind = TEMPLATE_SLICE,
+			.category = (char *)"a:job",
+			.name = "job",
+			.scope = TEMPLATE_SCOPE_PROCESS,
+			.scope_field = (char *)"scope_tgid" },
+	[STAGE_TICK] = { .index = STAGE_TICK,
+			 .kind = TEMPLATE_SLICE,
+			 .category = (char *)"a:tick",
+			 .name = "tick",
+			 .scope = TEMPLATE_SCOPE_CPU,
+			 .scope_field = (char *)"scope_cpu" },
+	[STAGE_QUEUE] = { .index = STAGE_QUEUE,
+			  .kind = TEMPLATE_SLICE,
+			  .category = (char *)"a:queue",
+			  .name = "queue",
+			  .scope = TEMPLATE_SCOPE_CUSTOM,
+			  .scope_field = (char *)"scope_queue" },
+	[STAGE_OTHER_WORK] = { .index = STAGE_OTHER_WORK,
+			       .kind = TEMPLATE_SLICE,
+			       .category = (char *)"b:work",
 			       .name = "work" },
-	[STAGE_LOAD] = { .index = STAGE_LOAD, .kind = TEMPLATE_COUNTER, .category = (char *)"a:load", .name = "load" },
-	[STAGE_DEPTH] = { .index = STAGE_DEPTH, .kind = TEMPLATE_COUNTER, .category = (char *)"a:depth",
-			  .name = "depth", .scope = TEMPLATE_SCOPE_CUSTOM, .scope_field = (char *)"scope_queue" },
+	[STAGE_LOAD] = { .index = STAGE_LOAD,
+			 .kind = TEMPLATE_COUNTER,
+			 .category = (char *)"a:load",
+			 .name = "load" },
+	[STAGE_DEPTH] = { .index = STAGE_DEPTH,
+			  .kind = TEMPLATE_COUNTER,
+			  .category = (char *)"a:depth",
+			  .name = "depth",
+			  .scope = TEMPLATE_SCOPE_CUSTOM,
+			  .scope_field = (char *)"scope_queue" },
 };
 
 /** struct notebook - the sink */
@@ -34,8 +61,8 @@ static void write_track(struct buffer *line, const struct timeline_event *event)
 	const struct timeline_track *track = event->track;
 	const char *kind = track->kind == TRACK_COUNTER ? "counter" : "slices";
 
-	buffer_printf(line, "+ %s %s '%.*s' %s ", track->category->text, kind, (int)track->name.size, track->name.data,
-		      scopes[track->scope]);
+	buffer_printf(line, "+ %s %s '%.*s' %s ", track->category->text, kind,
+		      (int)track->name.size, track->name.data, scopes[track->scope]);
 	value_append_text(line, &track->id);
 	if (track->field)
 		buffer_printf(line, " %s", track->field);
@@ -50,7 +77,8 @@ static void write_track(struct buffer *line, const struct timeline_event *event)
 /* A name that is not counted has a tilde. */
 static void write_name(struct buffer *line, const char *what, const struct timeline_name *name)
 {
-	buffer_printf(line, "%s %s'%.*s'", what, name->is_counted ? "" : "~", (int)name->text.size, name->text.data);
+	buffer_printf(line, "%s %s'%.*s'", what, name->is_counted ? "" : "~", (int)name->text.size,
+		      name->text.data);
 }
 
 static void write_slice(struct buffer *line, const struct timeline_event *event)
@@ -58,7 +86,8 @@ static void write_slice(struct buffer *line, const struct timeline_event *event)
 	write_name(line, event->kind == TIMELINE_SLICE_BEGIN ? "begin" : "end", event->name);
 	buffer_printf(line, " depth %u", event->depth);
 	if (event->kind == TIMELINE_SLICE_END)
-		buffer_printf(line, " from %lld%s%s", (long long)event->begin_ns, event->is_suspect ? " suspect" : "",
+		buffer_printf(line, " from %lld%s%s", (long long)event->begin_ns,
+			      event->is_suspect ? " suspect" : "",
 			      event->is_unfinished ? " unfinished" : "");
 }
 
@@ -78,9 +107,9 @@ static void write_finish(struct buffer *line, const struct timeline_event *event
 	buffer_printf(line, "finish %d: %lu lost, %lu unmatched, %lu malformed, ", event->status,
 		      (unsigned long)totals->lost_records, (unsigned long)totals->unmatched_ends,
 		      (unsigned long)totals->malformed);
-	buffer_printf(line, "%lu unfinished, %lu suspect, %lu retired, %lu other", (unsigned long)totals->unfinished,
-		      (unsigned long)totals->suspect, (unsigned long)totals->retired_tracks,
-		      (unsigned long)totals->other_names);
+	buffer_printf(line, "%lu unfinished, %lu suspect, %lu retired, %lu other",
+		      (unsigned long)totals->unfinished, (unsigned long)totals->suspect,
+		      (unsigned long)totals->retired_tracks, (unsigned long)totals->other_names);
 }
 
 static void write_event(struct buffer *line, const struct timeline_event *event)
@@ -101,7 +130,8 @@ static void write_event(struct buffer *line, const struct timeline_event *event)
 		write_point(line, event);
 		break;
 	case TIMELINE_LOSS:
-		buffer_printf(line, "lost %lld on %d", (long long)event->loss_count, event->loss_cpu);
+		buffer_printf(line, "lost %lld on %d", (long long)event->loss_count,
+			      event->loss_cpu);
 		break;
 	case TIMELINE_MALFORMED:
 		buffer_printf(line, "malformed %s: %s", event->tracepoint, event->problem);
@@ -114,7 +144,8 @@ static void write_event(struct buffer *line, const struct timeline_event *event)
 	}
 }
 
-static int notebook_open(struct sink *sink, const struct recording *recording, unsigned int slot, struct error *error)
+static int notebook_open(struct sink *sink, const struct recording *recording, unsigned int slot,
+			 struct error *error)
 {
 	(void)sink;
 	(void)slot;
@@ -123,7 +154,8 @@ static int notebook_open(struct sink *sink, const struct recording *recording, u
 	return 0;
 }
 
-static int notebook_event(struct sink *sink, const struct timeline_event *event, struct error *error)
+static int notebook_event(struct sink *sink, const struct timeline_event *event,
+			  struct error *error)
 {
 	struct notebook *notebook = (struct notebook *)sink;
 	struct buffer *line = &notebook->stage->told;
@@ -164,7 +196,8 @@ void stage_init(struct stage *stage, const struct tracks_settings *settings)
 
 	*stage = (struct stage){ 0 };
 	*notebook = (struct notebook){ .sink.ops = &notebook_sink, .stage = stage };
-	stage->tracks = tracks_new(settings ? settings : &defaults, &stage->timeline, STAGE_START_NS);
+	stage->tracks = tracks_new(settings ? settings : &defaults, &stage->timeline,
+				   STAGE_START_NS);
 	CHECK_NUMBER(timeline_add(&stage->timeline, &notebook->sink, &stage->error), 0);
 	CHECK_NUMBER(timeline_open(&stage->timeline, &recording, &stage->error), 0);
 }
@@ -185,8 +218,8 @@ const char *stage_told(struct stage *stage)
 	return told;
 }
 
-struct observation stage_observation(enum stage_tracepoint tracepoint, enum observation_kind kind, int64_t time_ns,
-				     int tid)
+struct observation stage_observation(enum stage_tracepoint tracepoint, enum observation_kind kind,
+				     int64_t time_ns, int tid)
 {
 	const struct template *template = &stage_templates[tracepoint];
 
@@ -205,7 +238,8 @@ int stage_observe(struct stage *stage, const struct observation *observation)
 	return tracks_observe(stage->tracks, observation, &stage->error);
 }
 
-static void stage_slice(struct stage *stage, enum observation_kind kind, int64_t time_ns, int tid, const char *name)
+static void stage_slice(struct stage *stage, enum observation_kind kind, int64_t time_ns, int tid,
+			const char *name)
 {
 	struct observation observation = stage_observation(STAGE_WORK, kind, time_ns, tid);
 
@@ -230,7 +264,8 @@ void stage_instant(struct stage *stage, int64_t time_ns, int tid, const char *na
 
 void stage_count(struct stage *stage, int64_t time_ns, int tid, int64_t value)
 {
-	struct observation observation = stage_observation(STAGE_LOAD, OBSERVATION_COUNTER, time_ns, tid);
+	struct observation observation = stage_observation(STAGE_LOAD, OBSERVATION_COUNTER, time_ns,
+							   tid);
 
 	observation.counter_value = (struct value){ .kind = VALUE_SIGNED, .signed_number = value };
 	CHECK_NUMBER(stage_observe(stage, &observation), 0);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A stage for the track room: tracepoints to observe, tracks, and a sink that writes down what the timeline is told. */
+/*
+ * A stage for the track room: tracepoints to observe, tracks, and a sink that writes down what the
+ * timeline is told.
+ */
 #ifndef UNIT_STAGE_H
 #define UNIT_STAGE_H
 
@@ -8,7 +11,10 @@
 /** STAGE_START_NS - trace time at which every stage's recording starts */
 #define STAGE_START_NS 100
 
-/** enum stage_tracepoint - a tracepoint of each shape; each scope's slices, and counters of two scopes */
+/**
+ * enum stage_tracepoint - a tracepoint of each shape; each scope's slices, and counters of two
+ * scopes
+ */
 enum stage_tracepoint {
 	STAGE_WORK,
 	STAGE_JOB,
@@ -20,7 +26,10 @@ enum stage_tracepoint {
 	STAGE_TRACEPOINT_COUNT
 };
 
-/** stage_templates - by enum stage_tracepoint; "a:work" and "b:work" share their name, but not their system */
+/**
+ * stage_templates - by enum stage_tracepoint; "a:work" and "b:work" share their name, but not
+ * their system
+ */
 extern const struct template stage_templates[STAGE_TRACEPOINT_COUNT];
 
 /**
@@ -50,14 +59,20 @@ void stage_release(struct stage *stage);
  */
 const char *stage_told(struct stage *stage);
 
-/** stage_observation - what a record says that @tid wrote on CPU 0, on the track of its number and the event's name */
-struct observation stage_observation(enum stage_tracepoint tracepoint, enum observation_kind kind, int64_t time_ns,
-				     int tid);
+/**
+ * stage_observation - what a record says that @tid wrote on CPU 0, on the track of its number and
+ * the event's name
+ */
+struct observation stage_observation(enum stage_tracepoint tracepoint, enum observation_kind kind,
+				     int64_t time_ns, int tid);
 
 /** stage_observe - show it to the tracks; returns what they do */
 int stage_observe(struct stage *stage, const struct observation *observation);
 
-/** stage_begin, stage_end, stage_instant, stage_count - show a record of "a:work" or "a:load" to the tracks */
+/**
+ * stage_begin, stage_end, stage_instant, stage_count - show a record of "a:work" or "a:load" to
+ * the tracks
+ */
 void stage_begin(struct stage *stage, int64_t time_ns, int tid, const char *name);
 void stage_end(struct stage *stage, int64_t time_ns, int tid);
 void stage_instant(struct stage *stage, int64_t time_ns, int tid, const char *name);

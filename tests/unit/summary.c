@@ -6,8 +6,8 @@
 
 #define NR_NAMES 1000
 
-static void check_intervals(const struct intervals *intervals, uint64_t nr, int64_t total_ns, int64_t min_ns,
-			    int64_t max_ns)
+static void check_intervals(const struct intervals *intervals, uint64_t nr, int64_t total_ns,
+			    int64_t min_ns, int64_t max_ns)
 {
 	CHECK_NUMBER(intervals->nr_intervals, nr);
 	CHECK_NUMBER(intervals->total_ns, total_ns);
@@ -65,12 +65,14 @@ TEST(a_table_has_one_entry_for_each_tracepoint_and_counted_name)
 	struct interval_table table = { 0 };
 	struct intervals *first = interval_table_get(&table, &work, &read);
 
-	CHECK(first && first->category == &work && first->name == &read && first->nr_intervals == 0);
+	CHECK(first && first->category == &work && first->name == &read &&
+	      first->nr_intervals == 0);
 	CHECK(interval_table_get(&table, &work, &write) != first);
 	CHECK(interval_table_get(&table, &other_work, &read) != first);
 	CHECK(interval_table_get(&table, &work, &read) == first);
 	CHECK_NUMBER(table.size, 3);
-	CHECK(table.list[0] == first && table.list[1]->name == &write && table.list[2]->category == &other_work);
+	CHECK(table.list[0] == first && table.list[1]->name == &write &&
+	      table.list[2]->category == &other_work);
 	interval_table_release(&table);
 	CHECK_NUMBER(table.size, 0);
 }
@@ -106,7 +108,8 @@ TEST(a_table_keeps_many_entries_in_order_of_appearance)
 	for (int i = 0; i < NR_NAMES; i++) {
 		const struct intervals *entry = table.list[i];
 
-		if (!CHECK(entry->name == &names[i] && entry->nr_intervals == 2 && entry->max_ns == i))
+		if (!CHECK(entry->name == &names[i] && entry->nr_intervals == 2 &&
+			   entry->max_ns == i))
 			break;
 	}
 	interval_table_release(&table);
@@ -127,12 +130,14 @@ TEST(levels_know_first_last_and_extremes)
 	struct levels levels = { 0 };
 
 	add_signed(&levels, 3);
-	CHECK(levels.nr_samples == 1 && levels.first.signed_number == 3 && levels.last.signed_number == 3);
+	CHECK(levels.nr_samples == 1 && levels.first.signed_number == 3 &&
+	      levels.last.signed_number == 3);
 	CHECK(levels.min.signed_number == 3 && levels.max.signed_number == 3);
 	add_signed(&levels, INT64_MIN);
 	add_signed(&levels, INT64_MAX);
 	add_signed(&levels, -1);
-	CHECK(levels.nr_samples == 4 && levels.first.signed_number == 3 && levels.last.signed_number == -1);
+	CHECK(levels.nr_samples == 4 && levels.first.signed_number == 3 &&
+	      levels.last.signed_number == -1);
 	CHECK(levels.min.signed_number == INT64_MIN && levels.max.signed_number == INT64_MAX);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Unit tests that print TAP: a test is a function whose name is a sentence, TEST(a_released_buffer_is_empty). A file of tests
- * is a program; tap.c has its main().
+ * Unit tests that print TAP: a test is a function whose name is a sentence,
+ * TEST(a_released_buffer_is_empty). A file of tests is a program; tap.c has its main().
  */
 #ifndef UNIT_TAP_H
 #define UNIT_TAP_H
@@ -20,13 +20,13 @@ struct tap_test {
 void tap_register(struct tap_test *test);
 
 /** TEST - define a test; it passes unless a CHECK in it fails */
-#define TEST(test_name)                                                                                   \
-	static void test_name(void);                                                                      \
-	static struct tap_test test_name##_test = { .name = #test_name, .run = test_name };               \
-	__attribute__((constructor)) static void test_name##_register(void)                               \
-	{                                                                                                 \
-		tap_register(&test_name##_test);                                                          \
-	}                                                                                                 \
+#define TEST(test_name)                                                                     \
+	static void test_name(void);                                                        \
+	static struct tap_test test_name##_test = { .name = #test_name, .run = test_name }; \
+	__attribute__((constructor)) static void test_name##_register(void)                 \
+	{                                                                                   \
+		tap_register(&test_name##_test);                                            \
+	}                                                                                   \
 	static void test_name(void)
 
 /** CHECK - a claim; the test goes on after a wrong one */
@@ -38,6 +38,7 @@ void tap_register(struct tap_test *test);
 
 bool tap_check(bool claim, const char *text, const char *file, int line);
 bool tap_check_number(int64_t got, int64_t want, const char *text, const char *file, int line);
-bool tap_check_text(const char *got, const char *want, const char *text, const char *file, int line);
+bool tap_check_text(const char *got, const char *want, const char *text, const char *file,
+		    int line);
 
 #endif

@@ -30,7 +30,8 @@ static int ear_hear(struct ear *ear, char what, struct error *error)
 	return ear->fails_at == what ? error_set(error, "%c failed", ear->letter) : 0;
 }
 
-static int ear_open(struct sink *sink, const struct recording *recording, unsigned int slot, struct error *error)
+static int ear_open(struct sink *sink, const struct recording *recording, unsigned int slot,
+		    struct error *error)
 {
 	struct ear *ear = (struct ear *)sink;
 
@@ -58,8 +59,12 @@ static void ear_free(struct sink *sink)
 	free(sink);
 }
 
-static const struct sink_ops ear_sink = { .open = ear_open, .event = ear_event, .flush = ear_flush, .free = ear_free };
-static const struct sink_ops ear_without_flush = { .open = ear_open, .event = ear_event, .free = ear_free };
+static const struct sink_ops ear_sink = {
+	.open = ear_open, .event = ear_event, .flush = ear_flush, .free = ear_free
+};
+static const struct sink_ops ear_without_flush = { .open = ear_open,
+						   .event = ear_event,
+						   .free = ear_free };
 
 static struct ear *ear_new(char letter, struct buffer *heard)
 {
@@ -168,7 +173,9 @@ TEST(one_sink_too_many_is_refused_and_freed)
 
 	hall_init(&hall);
 	for (int i = NR_SINKS; i < TIMELINE_SINKS_MAX; i++)
-		CHECK_NUMBER(timeline_add(&hall.timeline, &ear_new('A' + i, &hall.heard)->sink, &hall.error), 0);
+		CHECK_NUMBER(timeline_add(&hall.timeline, &ear_new('A' + i, &hall.heard)->sink,
+					  &hall.error),
+			     0);
 	last = ear_new('X', &hall.heard);
 	CHECK_NUMBER(timeline_add(&hall.timeline, &last->sink, &hall.error), -1);
 	CHECK_TEXT(hall.error.text, "more than 8 outputs at once");

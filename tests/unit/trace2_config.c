@@ -70,9 +70,12 @@ TEST(files_that_are_not_there_are_empty)
 
 TEST(files_look_like_gits)
 {
-	struct trace2_config *config = config_new(
-		"# comment\n; comment\n[user]\n\tname = \"A \\\"B\\\" C\"\n[Trace2]\n\tEVENTtarget = /a b ; comment\n"
-		"\tperfTarget=/p\n\tnovalue\n\tmaxFiles = 1\n\tmaxFiles = 5\n[trace2 \"x\"]\n\teventTarget = /wrong\n", "");
+	struct trace2_config *config =
+		config_new("# comment\n; comment\n[user]\n\tname = \"A \\\"B\\\" "
+			   "C\"\n[Trace2]\n\tEVENTtarget = /a b ; comment\n"
+			   "\tperfTarget=/p\n\tnovalue\n\tmaxFiles = 1\n\tmaxFiles = 5\n[trace2 "
+			   "\"x\"]\n\teventTarget = /wrong\n",
+			   "");
 
 	check_get(config, TRACE2_KEY_EVENT, "/a b");
 	check_get(config, TRACE2_KEY_PERF, "/p");
@@ -93,7 +96,8 @@ static bool brief_of(const char *value)
 	unsetenv("X_TRACE2_EVENT_BRIEF");
 	unsetenv("X_TRACE2_PERF_BRIEF");
 	/* A value that is no truth leaves both as they were, which was not the same. */
-	return CHECK(settings.is_brief[TRACE2_EVENT] == settings.is_brief[TRACE2_PERF]) && settings.is_brief[TRACE2_EVENT];
+	return CHECK(settings.is_brief[TRACE2_EVENT] == settings.is_brief[TRACE2_PERF]) &&
+	       settings.is_brief[TRACE2_EVENT];
 }
 
 TEST(truths_are_words_or_numbers)
@@ -109,7 +113,8 @@ TEST(truths_are_words_or_numbers)
 
 static struct trace2_settings settings_with(const char *variable, const char *value)
 {
-	struct trace2_settings settings = { .max_nesting = 7, .is_brief = { [TRACE2_PERF] = true } };
+	struct trace2_settings settings = { .max_nesting = 7,
+					    .is_brief = { [TRACE2_PERF] = true } };
 	struct trace2_config *config;
 
 	setenv(variable, value, 1);
@@ -162,7 +167,8 @@ TEST(parameters_and_variables_that_were_asked_for_are_told)
 	setenv("X_EMPTY", "", 1);
 	setenv("X_TRACE2_CONFIG_PARAMS", " CORE.* ,user.name,remote.*.url", 1);
 	setenv("X_TRACE2_ENV_VARS", "X_EMPTY, X_ONE ,X_NONE", 1);
-	config = config_new("[core]\na=1\n[user]\nname=N\nemail=E\n", "[core]\nb=2\n[remote \"Or/igin\"]\nurl=U\n");
+	config = config_new("[core]\na=1\n[user]\nname=N\nemail=E\n",
+			    "[core]\nb=2\n[remote \"Or/igin\"]\nurl=U\n");
 	CHECK_NUMBER(trace2_config_visit(config, visit, &told), 0);
 	CHECK_TEXT(buffer_string(&told), "system core.a=1\nsystem user.name=N\nglobal core.b=2\n"
 					 "global remote.Or/igin.url=U\ncommand X_ONE=1\n");
@@ -177,10 +183,12 @@ TEST(targets_are_opened_by_their_settings)
 {
 	struct trace2_settings settings = { .sid = "S", .is_lenient = true };
 	struct trace2_session *session = trace2_session_new(&settings);
-	struct trace2_config *config = config_new("[trace2]\neventTarget=/dev/null\nperfTarget=0\n", "");
+	struct trace2_config *config = config_new("[trace2]\neventTarget=/dev/null\nperfTarget=0\n",
+						  "");
 
 	CHECK_NUMBER(trace2_config_open(config, session), 1);
-	CHECK(trace2_session_has(session, TRACE2_EVENT) && !trace2_session_has(session, TRACE2_PERF));
+	CHECK(trace2_session_has(session, TRACE2_EVENT) &&
+	      !trace2_session_has(session, TRACE2_PERF));
 	CHECK(!trace2_session_has(session, TRACE2_NORMAL));
 	trace2_config_free(config);
 	config = config_new("", "");

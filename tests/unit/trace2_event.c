@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of libtrace2's EVENT lines, byte by byte: what git writes, and the keys that a session may add. */
+/*
+ * Tests of libtrace2's EVENT lines, byte by byte: what git writes, and the keys that a session may
+ * add.
+ */
 #include <string.h>
 
 #include "catch.h"
@@ -12,7 +15,8 @@
 #define TIME_NS INT64_C(1234567891)
 #define STAMP "2020-09-13T12:26:41.234567Z"
 
-#define HEAD_ON(event, thread) "{\"event\":\"" event "\",\"sid\":\"S\",\"thread\":\"" thread "\",\"time\":\"" STAMP "\""
+#define HEAD_ON(event, thread) \
+	"{\"event\":\"" event "\",\"sid\":\"S\",\"thread\":\"" thread "\",\"time\":\"" STAMP "\""
 #define HEAD(event) HEAD_ON(event, "main")
 
 static struct trace2_string bytes_of(const char *string)
@@ -40,7 +44,9 @@ static void desk_init(struct desk *desk, unsigned int decimals, bool has_more_t_
 	};
 
 	desk->session = trace2_session_new(&settings);
-	CHECK_NUMBER(trace2_session_add(desk->session, TRACE2_EVENT, catch_init(&desk->catch), "catch"), 0);
+	CHECK_NUMBER(
+		trace2_session_add(desk->session, TRACE2_EVENT, catch_init(&desk->catch), "catch"),
+		0);
 	desk->thread = trace2_thread_new(desk->session, bytes_of("th01:reader"));
 	desk->category = trace2_text_new(bytes_of("cat"));
 	desk->name = trace2_text_new(bytes_of("n\"1"));
@@ -70,7 +76,8 @@ static void check_line(struct desk *desk, const struct trace2_event *event, cons
 }
 
 /* The same on the desk that writes as git does, and on one that writes more. */
-static void check_both(struct trace2_event (*make)(const struct desk *desk), const char *git, const char *more)
+static void check_both(struct trace2_event (*make)(const struct desk *desk), const char *git,
+		       const char *more)
 {
 	struct desk desk;
 	struct trace2_event event;
@@ -114,8 +121,11 @@ static struct trace2_event make_start(const struct desk *desk)
 
 TEST(start)
 {
-	check_both(make_start, HEAD("start") ",\"t_abs\":1.234567,\"argv\":[\"ktrack\",\"a \\\"b\\\"\",\"\"]}\n",
-		   HEAD("start") ",\"t_abs\":1.234567891,\"argv\":[\"ktrack\",\"a \\\"b\\\"\",\"\"]}\n");
+	check_both(
+		make_start,
+		HEAD("start") ",\"t_abs\":1.234567,\"argv\":[\"ktrack\",\"a \\\"b\\\"\",\"\"]}\n",
+		HEAD("start") ",\"t_abs\":1.234567891,\"argv\":[\"ktrack\",\"a "
+			      "\\\"b\\\"\",\"\"]}\n");
 }
 
 static struct trace2_event make_exit(const struct desk *desk)
@@ -166,7 +176,8 @@ TEST(error_without_a_text_has_neither_msg_nor_fmt)
 {
 	check_both(make_error, HEAD("error") ",\"msg\":\"no x\",\"fmt\":\"no %s\"}\n",
 		   HEAD("error") ",\"msg\":\"no x\",\"fmt\":\"no %s\",\"t_abs\":1.234567891}\n");
-	check_both(make_empty_error, HEAD("error") "}\n", HEAD("error") ",\"t_abs\":1.234567891}\n");
+	check_both(make_empty_error, HEAD("error") "}\n",
+		   HEAD("error") ",\"t_abs\":1.234567891}\n");
 }
 
 static struct trace2_event make_cmd_name(const struct desk *desk)
@@ -198,7 +209,8 @@ static struct trace2_event make_cmd_mode(const struct desk *desk)
 
 TEST(cmd_name_and_cmd_mode)
 {
-	static const char want[] = HEAD("cmd_name") ",\"name\":\"stream\",\"hierarchy\":\"git/stream\"}\n";
+	static const char want[] =
+		HEAD("cmd_name") ",\"name\":\"stream\",\"hierarchy\":\"git/stream\"}\n";
 	static const char alone[] = HEAD("cmd_name") ",\"name\":\"stream\"}\n";
 	static const char mode[] = HEAD("cmd_mode") ",\"name\":\"streaming\"}\n";
 
@@ -242,16 +254,20 @@ static struct trace2_event make_child_exit(const struct desk *desk)
 
 TEST(child_start_and_child_exit)
 {
-	static const char start[] = HEAD("child_start") ",\"child_id\":3,\"child_class\":\"?\",\"use_shell\":false,"
-							"\"argv\":[\"ktrack\",\"a \\\"b\\\"\",\"\"]}\n";
-	static const char shell[] = HEAD("child_start") ",\"child_id\":3,\"child_class\":\"?\",\"use_shell\":true,"
-							"\"argv\":[]}\n";
+	static const char start[] =
+		HEAD("child_start") ",\"child_id\":3,\"child_class\":\"?\",\"use_shell\":false,"
+				    "\"argv\":[\"ktrack\",\"a \\\"b\\\"\",\"\"]}\n";
+	static const char shell[] =
+		HEAD("child_start") ",\"child_id\":3,\"child_class\":\"?\",\"use_shell\":true,"
+				    "\"argv\":[]}\n";
 
 	check_both(make_child_start, start, start);
 	check_both(make_shell_start, shell, shell);
 	check_both(make_child_exit,
-		   HEAD("child_exit") ",\"child_id\":3,\"pid\":4711,\"code\":130,\"t_rel\":0.000001}\n",
-		   HEAD("child_exit") ",\"child_id\":3,\"pid\":4711,\"code\":130,\"t_rel\":0.000001999}\n");
+		   HEAD("child_exit") ",\"child_id\":3,\"pid\":4711,\"code\":130,\"t_rel\":0."
+				      "000001}\n",
+		   HEAD("child_exit") ",\"child_id\":3,\"pid\":4711,\"code\":130,\"t_rel\":0."
+				      "000001999}\n");
 }
 
 static struct trace2_event make_thread_start(const struct desk *desk)
@@ -276,7 +292,8 @@ TEST(thread_start_and_thread_exit)
 	check_both(make_thread_start, HEAD_ON("thread_start", "th01:reader") "}\n",
 		   HEAD_ON("thread_start", "th01:reader") ",\"t_abs\":1.234567891}\n");
 	check_both(make_thread_exit, HEAD_ON("thread_exit", "th01:reader") ",\"t_rel\":0.001000}\n",
-		   HEAD_ON("thread_exit", "th01:reader") ",\"t_rel\":0.001000000,\"t_abs\":1.234567891}\n");
+		   HEAD_ON("thread_exit",
+			   "th01:reader") ",\"t_rel\":0.001000000,\"t_abs\":1.234567891}\n");
 }
 
 static struct trace2_event make_def_param(const struct desk *desk)
@@ -300,8 +317,10 @@ static struct trace2_event make_valueless_param(const struct desk *desk)
 
 TEST(def_param_with_and_without_a_value)
 {
-	static const char want[] = HEAD("def_param") ",\"scope\":\"command\",\"param\":\"clock\",\"value\":\"boot\"}\n";
-	static const char valueless[] = HEAD("def_param") ",\"scope\":\"command\",\"param\":\"clock\"}\n";
+	static const char want[] = HEAD(
+		"def_param") ",\"scope\":\"command\",\"param\":\"clock\",\"value\":\"boot\"}\n";
+	static const char valueless[] =
+		HEAD("def_param") ",\"scope\":\"command\",\"param\":\"clock\"}\n";
 
 	check_both(make_def_param, want, want);
 	check_both(make_valueless_param, valueless, valueless);
@@ -340,17 +359,23 @@ static struct trace2_event make_bare_enter(const struct desk *desk)
 
 TEST(regions)
 {
-	check_both(make_enter,
-		   HEAD_ON("region_enter", "th01:reader") ",\"nesting\":2,\"category\":\"cat\",\"label\":\"n\\\"1\","
-							  "\"msg\":\"bytes=1\"}\n",
-		   HEAD_ON("region_enter", "th01:reader") ",\"nesting\":2,\"category\":\"cat\",\"label\":\"n\\\"1\","
-							  "\"msg\":\"bytes=1\",\"t_abs\":1.234567891}\n");
-	check_both(make_leave,
-		   HEAD_ON("region_leave", "th01:reader") ",\"t_rel\":0.000012,\"nesting\":2,\"category\":\"cat\","
-							  "\"label\":\"n\\\"1\",\"msg\":\"bytes=1\"}\n",
-		   HEAD_ON("region_leave", "th01:reader") ",\"t_rel\":0.000012345,\"nesting\":2,\"category\":\"cat\","
-							  "\"label\":\"n\\\"1\",\"msg\":\"bytes=1\","
-							  "\"t_abs\":1.234567891}\n");
+	check_both(
+		make_enter,
+		HEAD_ON("region_enter",
+			"th01:reader") ",\"nesting\":2,\"category\":\"cat\",\"label\":\"n\\\"1\","
+				       "\"msg\":\"bytes=1\"}\n",
+		HEAD_ON("region_enter",
+			"th01:reader") ",\"nesting\":2,\"category\":\"cat\",\"label\":\"n\\\"1\","
+				       "\"msg\":\"bytes=1\",\"t_abs\":1.234567891}\n");
+	check_both(
+		make_leave,
+		HEAD_ON("region_leave",
+			"th01:reader") ",\"t_rel\":0.000012,\"nesting\":2,\"category\":\"cat\","
+				       "\"label\":\"n\\\"1\",\"msg\":\"bytes=1\"}\n",
+		HEAD_ON("region_leave",
+			"th01:reader") ",\"t_rel\":0.000012345,\"nesting\":2,\"category\":\"cat\","
+				       "\"label\":\"n\\\"1\",\"msg\":\"bytes=1\","
+				       "\"t_abs\":1.234567891}\n");
 	check_both(make_bare_enter, HEAD("region_enter") ",\"nesting\":1}\n",
 		   HEAD("region_enter") ",\"nesting\":1,\"t_abs\":1.234567891}\n");
 }
@@ -379,18 +404,26 @@ static struct trace2_event make_data_json(const struct desk *desk)
 
 TEST(data_is_a_string_and_data_json_is_json)
 {
-	check_both(make_data,
-		   HEAD_ON("data", "th01:reader") ",\"t_abs\":1.234567,\"t_rel\":0.000001,\"nesting\":3,"
-						  "\"category\":\"cat\",\"key\":\"n\\\"1\",\"value\":\"-7\\n\"}\n",
-		   HEAD_ON("data", "th01:reader") ",\"t_abs\":1.234567891,\"t_rel\":0.000001001,\"nesting\":3,"
-						  "\"category\":\"cat\",\"key\":\"n\\\"1\",\"value\":\"-7\\n\"}\n");
-	check_both(make_data_json,
-		   HEAD_ON("data_json", "th01:reader") ",\"t_abs\":1.234567,\"t_rel\":0.000001,\"nesting\":3,"
-						       "\"category\":\"cat\",\"key\":\"n\\\"1\","
-						       "\"value\":{\"a\":[1,null]}}\n",
-		   HEAD_ON("data_json", "th01:reader") ",\"t_abs\":1.234567891,\"t_rel\":0.000001001,\"nesting\":3,"
-						       "\"category\":\"cat\",\"key\":\"n\\\"1\","
-						       "\"value\":{\"a\":[1,null]}}\n");
+	check_both(
+		make_data,
+		HEAD_ON("data",
+			"th01:reader") ",\"t_abs\":1.234567,\"t_rel\":0.000001,\"nesting\":3,"
+				       "\"category\":\"cat\",\"key\":\"n\\\"1\",\"value\":\"-"
+				       "7\\n\"}\n",
+		HEAD_ON("data",
+			"th01:reader") ",\"t_abs\":1.234567891,\"t_rel\":0.000001001,\"nesting\":3,"
+				       "\"category\":\"cat\",\"key\":\"n\\\"1\",\"value\":\"-"
+				       "7\\n\"}\n");
+	check_both(
+		make_data_json,
+		HEAD_ON("data_json",
+			"th01:reader") ",\"t_abs\":1.234567,\"t_rel\":0.000001,\"nesting\":3,"
+				       "\"category\":\"cat\",\"key\":\"n\\\"1\","
+				       "\"value\":{\"a\":[1,null]}}\n",
+		HEAD_ON("data_json",
+			"th01:reader") ",\"t_abs\":1.234567891,\"t_rel\":0.000001001,\"nesting\":3,"
+				       "\"category\":\"cat\",\"key\":\"n\\\"1\","
+				       "\"value\":{\"a\":[1,null]}}\n");
 }
 
 static struct trace2_event make_timer(const struct desk *desk)
@@ -430,17 +463,23 @@ TEST(timers_and_counters)
 	static const char counter[] = HEAD("counter") ",\"category\":\"cat\",\"name\":\"n\\\"1\","
 						      "\"count\":9223372036854775807}\n";
 
-	check_both(make_timer,
-		   HEAD("timer") ",\"category\":\"cat\",\"name\":\"n\\\"1\",\"intervals\":5000000000,"
-				 "\"t_total\":9223372036.854775,\"t_min\":0.000000,\"t_max\":2.000000}\n",
-		   HEAD("timer") ",\"category\":\"cat\",\"name\":\"n\\\"1\",\"intervals\":5000000000,"
-				 "\"t_total\":9223372036.854775807,\"t_min\":0.000000000,\"t_max\":1.999999999}\n");
-	check_both(make_th_timer,
-		   HEAD_ON("th_timer", "th01:reader") ",\"category\":\"cat\",\"name\":\"n\\\"1\","
-				 "\"intervals\":5000000000,\"t_total\":9223372036.854775,"
-				 "\"t_min\":0.000000,\"t_max\":2.000000}\n",
-		   HEAD_ON("th_timer", "th01:reader") ",\"category\":\"cat\",\"name\":\"n\\\"1\","
-				 "\"intervals\":5000000000,\"t_total\":9223372036.854775807,"
-				 "\"t_min\":0.000000000,\"t_max\":1.999999999}\n");
+	check_both(
+		make_timer,
+		HEAD("timer") ",\"category\":\"cat\",\"name\":\"n\\\"1\",\"intervals\":5000000000,"
+			      "\"t_total\":9223372036.854775,\"t_min\":0.000000,\"t_max\":2.000000}"
+			      "\n",
+		HEAD("timer") ",\"category\":\"cat\",\"name\":\"n\\\"1\",\"intervals\":5000000000,"
+			      "\"t_total\":9223372036.854775807,\"t_min\":0.000000000,\"t_max\":1."
+			      "999999999}\n");
+	check_both(
+		make_th_timer,
+		HEAD_ON("th_timer",
+			"th01:reader") ",\"category\":\"cat\",\"name\":\"n\\\"1\","
+				       "\"intervals\":5000000000,\"t_total\":9223372036.854775,"
+				       "\"t_min\":0.000000,\"t_max\":2.000000}\n",
+		HEAD_ON("th_timer",
+			"th01:reader") ",\"category\":\"cat\",\"name\":\"n\\\"1\","
+				       "\"intervals\":5000000000,\"t_total\":9223372036.854775807,"
+				       "\"t_min\":0.000000000,\"t_max\":1.999999999}\n");
 	check_both(make_counter, counter, counter);
 }

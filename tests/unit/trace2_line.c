@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of what all of libtrace2's EVENT lines share: times, places, additional members, and bytes of any kind. */
+/*
+ * Tests of what all of libtrace2's EVENT lines share: times, places, additional members, and bytes
+ * of any kind.
+ */
 #include <iconv.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +20,12 @@ static struct trace2_string bytes_of(const char *string)
 	return (struct trace2_string){ .data = string, .size = strlen(string) };
 }
 
-static struct trace2_session *session_open(struct catch *catch, const char *sid, int64_t start_unix_ns)
+static struct trace2_session *session_open(struct catch *catch, const char *sid,
+					   int64_t start_unix_ns)
 {
-	struct trace2_settings settings = { .sid = sid, .start_unix_ns = start_unix_ns, .decimals = 9 };
+	struct trace2_settings settings = { .sid = sid,
+					    .start_unix_ns = start_unix_ns,
+					    .decimals = 9 };
 	struct trace2_session *session = trace2_session_new(&settings);
 
 	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, catch_init(catch), "catch"), 0);
@@ -34,7 +40,10 @@ static void check_time(int64_t start_unix_ns, int64_t time_ns, const char *want)
 	struct trace2_event event = { .kind = TRACE2_THREAD_START, .time_ns = time_ns };
 	struct buffer line = { 0 };
 
-	buffer_printf(&line, "{\"event\":\"thread_start\",\"sid\":\"S\",\"thread\":\"main\",\"time\":\"%s\"}\n", want);
+	buffer_printf(
+		&line,
+		"{\"event\":\"thread_start\",\"sid\":\"S\",\"thread\":\"main\",\"time\":\"%s\"}\n",
+		want);
 	CHECK_NUMBER(trace2_session_write(session, &event), 0);
 	CHECK_TEXT(catch_text(&catch), buffer_string(&line));
 	buffer_release(&line);
@@ -97,9 +106,11 @@ TEST(file_and_line_come_together_or_not_at_all)
 	event.file = NULL;
 	CHECK_NUMBER(trace2_session_write(session, &event), 0);
 	CHECK_TEXT(catch_text(&catch),
-		   "{\"event\":\"exit\",\"sid\":\"S\",\"thread\":\"main\",\"time\":\"1970-01-01T00:00:00.000000Z\","
+		   "{\"event\":\"exit\",\"sid\":\"S\",\"thread\":\"main\",\"time\":\"1970-01-01T00:"
+		   "00:00.000000Z\","
 		   "\"file\":\"a\\\"b.c\",\"line\":12,\"t_abs\":0.000000000,\"code\":0}\n"
-		   "{\"event\":\"exit\",\"sid\":\"S\",\"thread\":\"main\",\"time\":\"1970-01-01T00:00:00.000000Z\","
+		   "{\"event\":\"exit\",\"sid\":\"S\",\"thread\":\"main\",\"time\":\"1970-01-01T00:"
+		   "00:00.000000Z\","
 		   "\"t_abs\":0.000000000,\"code\":0}\n");
 	trace2_session_free(session);
 	catch_release(&catch);
@@ -122,8 +133,10 @@ TEST(additional_members_stand_last)
 	CHECK_TEXT(catch_text(&catch),
 		   "{\"event\":\"region_leave\",\"sid\":\"S\",\"thread\":\"main\","
 		   "\"time\":\"1970-01-01T00:00:00.000000Z\","
-		   "\"t_rel\":0.000000000,\"nesting\":1,\"t_abs\":0.000000005,\"args\":{\"a\":1},\"suspect\":true}\n"
-		   "{\"event\":\"version\",\"sid\":\"S\",\"thread\":\"main\",\"time\":\"1970-01-01T00:00:00.000000Z\","
+		   "\"t_rel\":0.000000000,\"nesting\":1,\"t_abs\":0.000000005,\"args\":{\"a\":1},"
+		   "\"suspect\":true}\n"
+		   "{\"event\":\"version\",\"sid\":\"S\",\"thread\":\"main\",\"time\":\"1970-01-"
+		   "01T00:00:00.000000Z\","
 		   "\"evt\":\"4\",\"exe\":\"1\",\"args\":{\"a\":1},\"suspect\":true}\n");
 	trace2_session_free(session);
 	catch_release(&catch);
@@ -138,9 +151,10 @@ TEST(sid_and_thread_are_escaped_in_every_line)
 	struct trace2_event event = { .kind = TRACE2_THREAD_START, .thread = thread };
 
 	CHECK_NUMBER(trace2_session_write(session, &event), 0);
-	CHECK_TEXT(catch_text(&catch), "{\"event\":\"thread_start\",\"sid\":\"weird \\\"sid\\\"/\\\\\\n\","
-				       "\"thread\":\"a\\u0000\\u0001\xef\xbf\xbd/\xc3\xa9\x7f\","
-				       "\"time\":\"1970-01-01T00:00:00.000000Z\"}\n");
+	CHECK_TEXT(catch_text(&catch),
+		   "{\"event\":\"thread_start\",\"sid\":\"weird \\\"sid\\\"/\\\\\\n\","
+		   "\"thread\":\"a\\u0000\\u0001\xef\xbf\xbd/\xc3\xa9\x7f\","
+		   "\"time\":\"1970-01-01T00:00:00.000000Z\"}\n");
 	trace2_thread_free(thread);
 	trace2_session_free(session);
 	catch_release(&catch);
@@ -229,7 +243,8 @@ TEST(lines_stay_valid_whatever_bytes_a_name_has)
 
 		/* Mostly bytes that matter to UTF-8 or to JSON. */
 		for (size_t at = 0; at < size; at++)
-			bytes[at] = dice_below(&dice, 3) ? 0x80 + dice_below(&dice, 0x80) : dice_below(&dice, 0x60);
+			bytes[at] = dice_below(&dice, 3) ? 0x80 + dice_below(&dice, 0x80)
+							 : dice_below(&dice, 0x60);
 		event.data.value = (struct trace2_string){ .data = bytes, .size = size };
 		trace2_text_set(text, event.data.value);
 		CHECK_NUMBER(ftruncate(catch.fd, 0), 0);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of where libtrace2 writes to: the values of targets, as git reads them, and what happens where they fail. */
+/*
+ * Tests of where libtrace2 writes to: the values of targets, as git reads them, and what happens
+ * where they fail.
+ */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -176,7 +179,8 @@ TEST(a_path_is_appended_to)
 	check_content(path_of(&scene, "f"), "version 1\nversion 1\n");
 	CHECK(stat(scene.path, &about) == 0 && (about.st_mode & 0777) == 0600);
 	CHECK_NUMBER(line_send(&scene, &settings, "/nowhere/at/all"), 0);
-	check_reports(&scene, "trace2: could not open '/nowhere/at/all' for 'NAME' tracing: No such file or directory\n");
+	check_reports(&scene, "trace2: could not open '/nowhere/at/all' for 'NAME' tracing: No "
+			      "such file or directory\n");
 	settings.reports_all = false;
 	CHECK_NUMBER(line_send(&scene, &settings, "/nowhere/at/all"), 0);
 	check_reports(&scene, "");
@@ -197,7 +201,9 @@ TEST(a_folder_takes_ten_sessions_of_one_name)
 	check_content(path_of(&scene, OWN ".1"), "version 1\n");
 	check_content(path_of(&scene, OWN ".9"), "version 1\n");
 	CHECK_NUMBER(line_send(&scene, &settings, scene.folder), 0);
-	buffer_printf(&want, "trace2: could not open '%s/" OWN "' for 'NAME' tracing: File exists\n", scene.folder);
+	buffer_printf(&want,
+		      "trace2: could not open '%s/" OWN "' for 'NAME' tracing: File exists\n",
+		      scene.folder);
 	check_reports(&scene, buffer_string(&want));
 	CHECK(access(path_of(&scene, OWN ".10"), F_OK) < 0);
 	buffer_release(&want);
@@ -222,10 +228,13 @@ TEST(a_full_folder_gets_a_sentinel_and_then_nothing)
 	check_content(path_of(&scene, "git-trace2-discard"),
 		      "{\"event\":\"version\",\"sid\":\"parent/" OWN "\",\"thread\":\"main\","
 		      "\"time\":\"1970-01-01T00:00:00.000000Z\",\"evt\":\"4\",\"exe\":\"1\"}\n"
-		      "{\"event\":\"too_many_files\",\"sid\":\"parent/" OWN "\",\"thread\":\"main\"}\n");
+		      "{\"event\":\"too_many_files\",\"sid\":\"parent/" OWN
+		      "\",\"thread\":\"main\"}\n");
 	check_reports(&scene, "");
 	CHECK_NUMBER(line_send(&scene, &settings, scene.folder), 0);
-	buffer_printf(&want, "trace2: not opening NAME trace file due to too many files in target directory %s\n",
+	buffer_printf(&want,
+		      "trace2: not opening NAME trace file due to too many files in target "
+		      "directory %s\n",
 		      scene.folder);
 	check_reports(&scene, buffer_string(&want));
 	buffer_release(&want);
@@ -266,7 +275,8 @@ TEST(a_stream_socket_is_found_with_and_without_its_type)
 	for (int i = 0; i < 2; i++) {
 		int connection;
 
-		snprintf(value, sizeof(value), "af_unix:%s%s", i ? "stream:" : "", path_of(&scene, "s"));
+		snprintf(value, sizeof(value), "af_unix:%s%s", i ? "stream:" : "",
+			 path_of(&scene, "s"));
 		CHECK_NUMBER(line_send(&scene, &settings, value), 1);
 		connection = accept(fd, NULL, NULL);
 		check_received(connection, "version 1\n");
@@ -293,7 +303,8 @@ TEST(a_datagram_holds_one_line_even_in_blocks)
 	settings.flush = TRACE2_FLUSH_BLOCKS;
 	fd = listener_new(path_of(&scene, "s"), SOCK_DGRAM);
 	for (int i = 0; i < 2; i++) {
-		snprintf(value, sizeof(value), "af_unix:%s%s", i ? "dgram:" : "", path_of(&scene, "s"));
+		snprintf(value, sizeof(value), "af_unix:%s%s", i ? "dgram:" : "",
+			 path_of(&scene, "s"));
 		session = trace2_session_new(&settings);
 		CHECK_NUMBER(trace2_session_open(session, TRACE2_NORMAL, value, "NAME"), 1);
 		CHECK_NUMBER(version_write(session), 0);
@@ -327,7 +338,8 @@ TEST(sockets_that_cannot_be)
 	memcpy(value, "af_unix:/", 9);
 	value[8 + 108] = '\0';
 	CHECK_NUMBER(line_send(&scene, &settings, value), 0);
-	CHECK(strncmp(buffer_string(&scene.reports), "trace2: invalid AF_UNIX path '/xxx", 34) == 0);
+	CHECK(strncmp(buffer_string(&scene.reports), "trace2: invalid AF_UNIX path '/xxx", 34) ==
+	      0);
 	scene_release(&scene);
 }
 
@@ -346,11 +358,13 @@ TEST(a_reader_that_has_gone_turns_a_target_off_and_kills_nobody)
 	close(pair[0]);
 	session = trace2_session_new(&settings);
 	trace2_session_add(session, TRACE2_PERF, pair[1], "perf");
-	CHECK_NUMBER(trace2_session_open(session, TRACE2_NORMAL, path_of(&scene, "f"), "normal"), 1);
+	CHECK_NUMBER(trace2_session_open(session, TRACE2_NORMAL, path_of(&scene, "f"), "normal"),
+		     1);
 	CHECK_NUMBER(version_write(session), 0);
 	CHECK_NUMBER(version_write(session), 0);
 	check_reports(&scene, "unable to write trace to 'perf': Broken pipe\n");
-	CHECK(!trace2_session_has(session, TRACE2_PERF) && trace2_session_has(session, TRACE2_NORMAL));
+	CHECK(!trace2_session_has(session, TRACE2_PERF) &&
+	      trace2_session_has(session, TRACE2_NORMAL));
 	check_content(scene.path, "version 1\nversion 1\n");
 	CHECK(sigpending(&pending) == 0 && !sigismember(&pending, SIGPIPE));
 	trace2_session_free(session);

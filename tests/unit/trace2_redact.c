@@ -9,7 +9,9 @@
 
 static void check_line(const struct trace2_event *event, bool keeps_passwords, const char *want)
 {
-	struct trace2_settings settings = { .sid = "S", .is_brief = { true }, .keeps_passwords = keeps_passwords };
+	struct trace2_settings settings = { .sid = "S",
+					    .is_brief = { true },
+					    .keeps_passwords = keeps_passwords };
 	struct trace2_session *session = trace2_session_new(&settings);
 	struct catch catch;
 
@@ -54,12 +56,15 @@ TEST(words_of_command_lines_are_searched_and_an_alias_is_not)
 	char *words[] = { "clone", "https://u:p@h", "x", "http://a:b@c", NULL };
 	struct trace2_event event = { .kind = TRACE2_START, .start.argv = words };
 
-	check_line(&event, false, "start clone 'https://u:<REDACTED>@h' x 'http://a:<REDACTED>@c'\n");
+	check_line(&event, false,
+		   "start clone 'https://u:<REDACTED>@h' x 'http://a:<REDACTED>@c'\n");
 	check_line(&event, true, "start clone https://u:p@h x http://a:b@c\n");
 	event = (struct trace2_event){ .kind = TRACE2_CHILD_START, .child_start.argv = words };
-	check_line(&event, false, "child_start[0] clone 'https://u:<REDACTED>@h' x 'http://a:<REDACTED>@c'\n");
+	check_line(&event, false,
+		   "child_start[0] clone 'https://u:<REDACTED>@h' x 'http://a:<REDACTED>@c'\n");
 	event = (struct trace2_event){ .kind = TRACE2_EXEC, .exec.argv = words };
-	check_line(&event, false, "exec[0] clone 'https://u:<REDACTED>@h' x 'http://a:<REDACTED>@c'\n");
+	check_line(&event, false,
+		   "exec[0] clone 'https://u:<REDACTED>@h' x 'http://a:<REDACTED>@c'\n");
 	event = (struct trace2_event){ .kind = TRACE2_ALIAS, .alias = { "k", words } };
 	check_line(&event, false, "alias k -> clone https://u:p@h x http://a:b@c\n");
 	CHECK_TEXT(words[1], "https://u:p@h");

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of libtrace2's sessions: when lines leave, what a failure does, and what session ids look like. */
+/*
+ * Tests of libtrace2's sessions: when lines leave, what a failure does, and what session ids look
+ * like.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -47,7 +50,8 @@ TEST(a_line_leaves_with_one_write_of_its_own)
 
 		CHECK_NUMBER(write_exit(session, code), 0);
 		size = recv(pair[1], line, sizeof(line), 0);
-		CHECK(size > 0 && memchr(line, '\n', size) == line + size - 1 && line[size - 3] == '0' + code);
+		CHECK(size > 0 && memchr(line, '\n', size) == line + size - 1 &&
+		      line[size - 3] == '0' + code);
 		CHECK(recv(pair[1], line, sizeof(line), 0) < 0 && errno == EAGAIN);
 	}
 	trace2_session_free(session);
@@ -64,7 +68,8 @@ TEST(in_blocks_lines_wait_for_a_flush)
 	CHECK_NUMBER(write_exit(session, 2), 0);
 	CHECK_TEXT(catch_text(&catch), "");
 	CHECK_NUMBER(trace2_session_flush(session), 0);
-	CHECK(strstr(catch_text(&catch), "\"code\":1}\n{") && strstr(catch_text(&catch), "\"code\":2}\n"));
+	CHECK(strstr(catch_text(&catch), "\"code\":1}\n{") &&
+	      strstr(catch_text(&catch), "\"code\":2}\n"));
 	CHECK_NUMBER(trace2_session_flush(session), 0);
 	CHECK_TEXT(strstr(catch_text(&catch), "2}\n"), "2}\n");
 	trace2_session_free(session);
@@ -143,8 +148,11 @@ TEST(a_full_disk_is_told_with_a_remedy)
 {
 	struct trace2_session *session = session_new(TRACE2_FLUSH_LINES);
 
-	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, open("/dev/full", O_WRONLY | O_CLOEXEC), "out.event"), 0);
-	check_failure(session, "cannot write to out.event: No space left on device; make room, or write elsewhere");
+	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT,
+					open("/dev/full", O_WRONLY | O_CLOEXEC), "out.event"),
+		     0);
+	check_failure(session, "cannot write to out.event: No space left on device; make room, or "
+			       "write elsewhere");
 	trace2_session_free(session);
 }
 
@@ -152,10 +160,13 @@ TEST(in_blocks_a_full_disk_is_told_at_the_flush)
 {
 	struct trace2_session *session = session_new(TRACE2_FLUSH_BLOCKS);
 
-	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, open("/dev/full", O_WRONLY | O_CLOEXEC), "out.event"), 0);
+	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT,
+					open("/dev/full", O_WRONLY | O_CLOEXEC), "out.event"),
+		     0);
 	CHECK_NUMBER(write_exit(session, 1), 0);
 	CHECK_NUMBER(trace2_session_flush(session), -1);
-	check_failure(session, "cannot write to out.event: No space left on device; make room, or write elsewhere");
+	check_failure(session, "cannot write to out.event: No space left on device; make room, or "
+			       "write elsewhere");
 	trace2_session_free(session);
 }
 
@@ -176,7 +187,9 @@ TEST(a_descriptor_that_cannot_be_written_is_told)
 {
 	struct trace2_session *session = session_new(TRACE2_FLUSH_LINES);
 
-	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, open("/dev/null", O_RDONLY | O_CLOEXEC), "null"), 0);
+	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT,
+					open("/dev/null", O_RDONLY | O_CLOEXEC), "null"),
+		     0);
 	check_failure(session, "cannot write to null: Bad file descriptor");
 	trace2_session_free(session);
 }
@@ -223,7 +236,8 @@ static void check_sid(int64_t unix_ns, int pid, const char *want)
 TEST(a_session_id_is_time_host_and_process)
 {
 	host_name = "build-machine";
-	check_sid(INT64_C(1600000000123456789), 0x1234, "20200913T122640.123456Z-H91dbbfb2-P00001234");
+	check_sid(INT64_C(1600000000123456789), 0x1234,
+		  "20200913T122640.123456Z-H91dbbfb2-P00001234");
 	check_sid(-1, INT32_MAX, "19691231T235959.999999Z-H91dbbfb2-P7fffffff");
 	check_sid(INT64_MIN, 1, "16770921T001243.145224Z-H91dbbfb2-P00000001");
 }

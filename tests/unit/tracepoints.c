@@ -118,7 +118,8 @@ TEST(several_patterns_add_up_and_nothing_is_found_twice)
 	top_end();
 }
 
-#define NO_MATCH(pattern) "error: no tracepoint matches '" pattern "'; is its module loaded? See 'ktrack list'"
+#define NO_MATCH(pattern) \
+	"error: no tracepoint matches '" pattern "'; is its module loaded? See 'ktrack list'"
 
 TEST(each_pattern_must_match_a_tracepoint)
 {
@@ -135,8 +136,8 @@ TEST(each_pattern_must_match_a_tracepoint)
 	top_end();
 }
 
-#define NOT_FOLLOWING(pattern)                                                                   \
-	"error: '" pattern "' does not follow the track event convention (it needs "            \
+#define NOT_FOLLOWING(pattern)                                                       \
+	"error: '" pattern "' does not follow the track event convention (it needs " \
 	"track_event_type and slice_name, or counter_value)"
 
 TEST(each_pattern_must_match_one_that_follows)
@@ -154,7 +155,9 @@ TEST(the_system_of_a_template_is_what_stands_before_the_colon)
 	struct buffer system = { 0 };
 	struct error error = { 0 };
 
-	CHECK_NUMBER(convention_add(convention, "net", text_of(FORMAT("a_b", 10, SLICE_FIELDS)), &template, &error), 0);
+	CHECK_NUMBER(convention_add(convention, "net", text_of(FORMAT("a_b", 10, SLICE_FIELDS)),
+				    &template, &error),
+		     0);
 	template_system(template, &system);
 	CHECK_TEXT(buffer_string(&system), "net");
 	buffer_release(&system);
@@ -175,6 +178,8 @@ TEST(without_tracefs_the_remedy_is_told)
 {
 	top_begin();
 	is_mounted = false;
-	check_found(NULL, NULL, "error: tracefs is not mounted; as root: mount -t tracefs nodev /sys/kernel/tracing");
+	check_found(NULL, NULL,
+		    "error: tracefs is not mounted; as root: mount -t tracefs nodev "
+		    "/sys/kernel/tracing");
 	top_end();
 }

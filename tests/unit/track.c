@@ -20,9 +20,9 @@ TEST(a_slice_begins_and_ends_on_the_track_of_its_thread)
 				       "110 #1 begin 'read' depth 1\n"
 				       "150 #1 end 'read' depth 1 from 110\n");
 	stage_finish(&stage, 200);
-	CHECK_TEXT(stage_told(&stage),
-		   "200 #1 -\n"
-		   "200 finish 0: 0 lost, 0 unmatched, 0 malformed, 0 unfinished, 0 suspect, 0 retired, 0 other\n");
+	CHECK_TEXT(stage_told(&stage), "200 #1 -\n"
+				       "200 finish 0: 0 lost, 0 unmatched, 0 malformed, 0 "
+				       "unfinished, 0 suspect, 0 retired, 0 other\n");
 	stage_release(&stage);
 }
 
@@ -62,7 +62,8 @@ TEST(a_stack_may_be_deep)
 	for (int i = 1000; i > 0; i--) {
 		stage_told(&stage);
 		stage_end(&stage, 3000 - i, 7);
-		snprintf(want, sizeof(want), "%d #1 end 'deep' depth %d from %d\n", 3000 - i, i, 999 + i);
+		snprintf(want, sizeof(want), "%d #1 end 'deep' depth %d from %d\n", 3000 - i, i,
+			 999 + i);
 		if (!CHECK_TEXT(stage_told(&stage), want))
 			break;
 	}
@@ -70,7 +71,8 @@ TEST(a_stack_may_be_deep)
 }
 
 /* Shows one record with a name and a scope to the tracks. */
-static void observe(struct stage *stage, struct observation observation, const char *track_name, struct value scope_id)
+static void observe(struct stage *stage, struct observation observation, const char *track_name,
+		    struct value scope_id)
 {
 	observation.slice_name = text_of("x");
 	observation.track_name = text_of(track_name);
@@ -104,16 +106,17 @@ TEST(tracepoint_scope_and_track_name_make_a_track)
 	observe(&stage, begin_of(STAGE_QUEUE), "work", number(7));
 	observe(&stage, begin_of(STAGE_WORK), "work", number(7));
 	observe(&stage, begin_of(STAGE_OTHER_WORK), "work", number(7));
-	CHECK_TEXT(stage_told(&stage), "110 #1 + a:work slices 'work' tid 7\n110 #1 begin 'x' depth 1\n"
-				       "110 #2 + a:work slices 'work' tid 8\n110 #2 begin 'x' depth 1\n"
-				       "110 #3 + a:work slices 'wor' tid 7\n110 #3 begin 'x' depth 1\n"
-				       "110 #4 + a:work slices '' tid 7\n110 #4 begin 'x' depth 1\n"
-				       "110 #5 + b:work slices 'work' tid 7\n110 #5 begin 'x' depth 1\n"
-				       "110 #6 + a:job slices 'work' tgid 7 scope_tgid\n110 #6 begin 'x' depth 1\n"
-				       "110 #7 + a:tick slices 'work' cpu 7 scope_cpu\n110 #7 begin 'x' depth 1\n"
-				       "110 #8 + a:queue slices 'work' custom 7 scope_queue\n110 #8 begin 'x' depth 1\n"
-				       "110 #1 begin 'x' depth 2\n"
-				       "110 #5 begin 'x' depth 2\n");
+	CHECK_TEXT(stage_told(&stage),
+		   "110 #1 + a:work slices 'work' tid 7\n110 #1 begin 'x' depth 1\n"
+		   "110 #2 + a:work slices 'work' tid 8\n110 #2 begin 'x' depth 1\n"
+		   "110 #3 + a:work slices 'wor' tid 7\n110 #3 begin 'x' depth 1\n"
+		   "110 #4 + a:work slices '' tid 7\n110 #4 begin 'x' depth 1\n"
+		   "110 #5 + b:work slices 'work' tid 7\n110 #5 begin 'x' depth 1\n"
+		   "110 #6 + a:job slices 'work' tgid 7 scope_tgid\n110 #6 begin 'x' depth 1\n"
+		   "110 #7 + a:tick slices 'work' cpu 7 scope_cpu\n110 #7 begin 'x' depth 1\n"
+		   "110 #8 + a:queue slices 'work' custom 7 scope_queue\n110 #8 begin 'x' depth 1\n"
+		   "110 #1 begin 'x' depth 2\n"
+		   "110 #5 begin 'x' depth 2\n");
 	stage_release(&stage);
 }
 
@@ -155,9 +158,10 @@ TEST(buffers_keep_tracks_apart)
 	observe(&stage, second, "work", number(7));
 	second.kind = OBSERVATION_END;
 	observe(&stage, second, "work", number(7));
-	CHECK_TEXT(stage_told(&stage), "110 #1 + a:work slices 'work' tid 7 in ''\n110 #1 begin 'x' depth 1\n"
-				       "110 #2 + a:work slices 'work' tid 7 in 'second'\n110 #2 begin 'x' depth 1\n"
-				       "110 #2 end 'x' depth 1 from 110\n");
+	CHECK_TEXT(stage_told(&stage),
+		   "110 #1 + a:work slices 'work' tid 7 in ''\n110 #1 begin 'x' depth 1\n"
+		   "110 #2 + a:work slices 'work' tid 7 in 'second'\n110 #2 begin 'x' depth 1\n"
+		   "110 #2 end 'x' depth 1 from 110\n");
 	stage_release(&stage);
 }
 
@@ -188,9 +192,11 @@ TEST(scopes_keep_all_64_bits_and_their_sign)
 	observe(&stage, begin_of(STAGE_TICK), "q", huge);
 	CHECK_TEXT(stage_told(&stage),
 		   "110 #1 + a:queue slices 'q' custom 1 scope_queue\n110 #1 begin 'x' depth 1\n"
-		   "110 #2 + a:queue slices 'q' custom 4294967297 scope_queue\n110 #2 begin 'x' depth 1\n"
+		   "110 #2 + a:queue slices 'q' custom 4294967297 scope_queue\n110 #2 begin 'x' "
+		   "depth 1\n"
 		   "110 #3 + a:queue slices 'q' custom -1 scope_queue\n110 #3 begin 'x' depth 1\n"
-		   "110 #4 + a:tick slices 'q' cpu 18446744073709551615 scope_cpu\n110 #4 begin 'x' depth 1\n");
+		   "110 #4 + a:tick slices 'q' cpu 18446744073709551615 scope_cpu\n110 #4 begin "
+		   "'x' depth 1\n");
 	stage_release(&stage);
 }
 
@@ -229,13 +235,14 @@ TEST(idle_tasks_are_kept_apart_by_cpu)
 	}
 	begin.kind = OBSERVATION_END;
 	observe(&stage, begin, "work", number(0));
-	CHECK_TEXT(stage_told(&stage), "110 #1 + a:work slices 'work' tid 0 on 0 of 0 'idle'\n"
-				       "110 #1 begin 'x' depth 1\n"
-				       "110 #2 + a:queue slices 'q' custom 0 scope_queue\n110 #2 begin 'x' depth 1\n"
-				       "110 #3 + a:work slices 'work' tid 0 on 1 of 0 'idle'\n"
-				       "110 #3 begin 'x' depth 1\n"
-				       "110 #2 begin 'x' depth 2\n"
-				       "110 #3 end 'x' depth 1 from 110\n");
+	CHECK_TEXT(stage_told(&stage),
+		   "110 #1 + a:work slices 'work' tid 0 on 0 of 0 'idle'\n"
+		   "110 #1 begin 'x' depth 1\n"
+		   "110 #2 + a:queue slices 'q' custom 0 scope_queue\n110 #2 begin 'x' depth 1\n"
+		   "110 #3 + a:work slices 'work' tid 0 on 1 of 0 'idle'\n"
+		   "110 #3 begin 'x' depth 1\n"
+		   "110 #2 begin 'x' depth 2\n"
+		   "110 #3 end 'x' depth 1 from 110\n");
 	stage_release(&stage);
 }
 
@@ -267,12 +274,14 @@ TEST(instants_and_counters_know_what_is_open_around_them)
 TEST(counter_samples_pass_exactly)
 {
 	struct stage stage;
-	struct observation observation = stage_observation(STAGE_DEPTH, OBSERVATION_COUNTER, 130, 8);
+	struct observation observation = stage_observation(STAGE_DEPTH, OBSERVATION_COUNTER, 130,
+							   8);
 
 	stage_init(&stage, NULL);
 	stage_count(&stage, 110, 7, INT64_MIN);
 	stage_count(&stage, 120, 7, -1);
-	observation.counter_value = (struct value){ .kind = VALUE_UNSIGNED, .unsigned_number = UINT64_MAX };
+	observation.counter_value = (struct value){ .kind = VALUE_UNSIGNED,
+						    .unsigned_number = UINT64_MAX };
 	CHECK_NUMBER(stage_observe(&stage, &observation), 0);
 	CHECK_TEXT(stage_told(&stage), "110 #1 + a:load counter 'load' tid 7\n"
 				       "110 #1 -9223372036854775808 depth 0 outer 110\n"
@@ -322,15 +331,15 @@ TEST(an_end_without_a_begin_is_counted_and_touches_no_stack)
 	stage_end(&stage, 150, 7);
 	stage_end(&stage, 160, 8);
 	stage_finish(&stage, 170);
-	CHECK_TEXT(stage_told(&stage),
-		   "110 #1 + a:work slices 'work' tid 8\n"
-		   "110 #1 begin 'other' depth 1\n"
-		   "120 #2 + a:work slices 'work' tid 7\n"
-		   "130 #2 begin 'a' depth 1\n"
-		   "140 #2 end 'a' depth 1 from 130\n"
-		   "160 #1 end 'other' depth 1 from 110\n"
-		   "170 #1 -\n170 #2 -\n"
-		   "170 finish 0: 0 lost, 3 unmatched, 0 malformed, 0 unfinished, 0 suspect, 0 retired, 0 other\n");
+	CHECK_TEXT(stage_told(&stage), "110 #1 + a:work slices 'work' tid 8\n"
+				       "110 #1 begin 'other' depth 1\n"
+				       "120 #2 + a:work slices 'work' tid 7\n"
+				       "130 #2 begin 'a' depth 1\n"
+				       "140 #2 end 'a' depth 1 from 130\n"
+				       "160 #1 end 'other' depth 1 from 110\n"
+				       "170 #1 -\n170 #2 -\n"
+				       "170 finish 0: 0 lost, 3 unmatched, 0 malformed, 0 "
+				       "unfinished, 0 suspect, 0 retired, 0 other\n");
 	stage_release(&stage);
 }
 
@@ -344,13 +353,13 @@ TEST(what_is_open_at_the_end_is_ended_there_innermost_first)
 	stage_begin(&stage, 130, 7, "b");
 	stage_told(&stage);
 	CHECK_NUMBER(tracks_finish(stage.tracks, 200, 42, 3, &stage.error), 0);
-	CHECK_TEXT(stage_told(&stage),
-		   "200 #1 end 'b' depth 2 from 130 unfinished\n"
-		   "200 #1 end 'a' depth 1 from 110 unfinished\n"
-		   "200 #1 -\n"
-		   "200 #2 end 'c' depth 1 from 120 unfinished\n"
-		   "200 #2 -\n"
-		   "200 finish 3: 42 lost, 0 unmatched, 0 malformed, 3 unfinished, 0 suspect, 0 retired, 0 other\n");
+	CHECK_TEXT(stage_told(&stage), "200 #1 end 'b' depth 2 from 130 unfinished\n"
+				       "200 #1 end 'a' depth 1 from 110 unfinished\n"
+				       "200 #1 -\n"
+				       "200 #2 end 'c' depth 1 from 120 unfinished\n"
+				       "200 #2 -\n"
+				       "200 finish 3: 42 lost, 0 unmatched, 0 malformed, 3 "
+				       "unfinished, 0 suspect, 0 retired, 0 other\n");
 	stage_release(&stage);
 }
 
@@ -366,16 +375,18 @@ TEST(tracks_take_leave_in_the_order_of_their_numbers)
 	stage_finish(&stage, 200);
 	for (int i = 1; i <= 500; i++)
 		buffer_printf(&want, "200 #%d -\n", i);
-	buffer_printf(&want,
-		      "200 finish 0: 0 lost, 0 unmatched, 0 malformed, 0 unfinished, 0 suspect, 0 retired, 0 other\n");
+	buffer_printf(&want, "200 finish 0: 0 lost, 0 unmatched, 0 malformed, 0 unfinished, 0 "
+			     "suspect, 0 retired, 0 other\n");
 	CHECK_TEXT(stage_told(&stage), buffer_string(&want));
 	buffer_release(&want);
 	stage_release(&stage);
 }
 
-static void reject(struct stage *stage, enum stage_tracepoint tracepoint, int64_t time_ns, const char *problem)
+static void reject(struct stage *stage, enum stage_tracepoint tracepoint, int64_t time_ns,
+		   const char *problem)
 {
-	struct observation observation = stage_observation(tracepoint, OBSERVATION_BEGIN, time_ns, 7);
+	struct observation observation = stage_observation(tracepoint, OBSERVATION_BEGIN, time_ns,
+							   7);
 
 	CHECK_NUMBER(tracks_reject(stage->tracks, &observation, problem, &stage->error), 0);
 }
@@ -393,11 +404,11 @@ TEST(malformed_records_are_told_once_for_each_kind_and_tracepoint_and_counted_al
 	reject(&stage, STAGE_WORK, 150, bad_type);
 	reject(&stage, STAGE_WORK, 160, bad_name);
 	stage_finish(&stage, 200);
-	CHECK_TEXT(stage_told(&stage),
-		   "110 malformed a:work: bad name\n"
-		   "130 malformed a:work: bad type\n"
-		   "140 malformed a:depth: bad name\n"
-		   "200 finish 0: 0 lost, 0 unmatched, 6 malformed, 0 unfinished, 0 suspect, 0 retired, 0 other\n");
+	CHECK_TEXT(stage_told(&stage), "110 malformed a:work: bad name\n"
+				       "130 malformed a:work: bad type\n"
+				       "140 malformed a:depth: bad name\n"
+				       "200 finish 0: 0 lost, 0 unmatched, 6 malformed, 0 "
+				       "unfinished, 0 suspect, 0 retired, 0 other\n");
 	stage_release(&stage);
 }
 
@@ -428,7 +439,9 @@ TEST(time_never_runs_backwards)
 	stage_instant(&stage, 10, 8, "x");
 	reject(&stage, STAGE_WORK, 190, "bad");
 	CHECK_NUMBER(tracks_pass(stage.tracks, &passed, 120, &stage.error), 0);
-	CHECK_NUMBER(tracks_lose(stage.tracks, &(struct tracks_gap){ 0, 0, 130, 140, 2 }, &stage.error), 0);
+	CHECK_NUMBER(
+		tracks_lose(stage.tracks, &(struct tracks_gap){ 0, 0, 130, 140, 2 }, &stage.error),
+		0);
 	CHECK_NUMBER(tracks_pass(stage.tracks, &passed, 250, &stage.error), 0);
 	stage_finish(&stage, 240);
 	CHECK_TEXT(stage_told(&stage),
@@ -444,6 +457,7 @@ TEST(time_never_runs_backwards)
 		   "250 passed 8\n"
 		   "250 #1 end 'before the start' depth 1 from 100 suspect unfinished\n"
 		   "250 #1 -\n250 #2 -\n"
-		   "250 finish 0: 0 lost, 0 unmatched, 1 malformed, 1 unfinished, 1 suspect, 0 retired, 0 other\n");
+		   "250 finish 0: 0 lost, 0 unmatched, 1 malformed, 1 unfinished, 1 suspect, 0 "
+		   "retired, 0 other\n");
 	stage_release(&stage);
 }

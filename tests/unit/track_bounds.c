@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of the track room's bounds: tracks that are retired, names that are not kept, streams that end early. */
+/*
+ * Tests of the track room's bounds: tracks that are retired, names that are not kept, streams that
+ * end early.
+ */
 #include "track/track.h"
 
 #include <stdio.h>
@@ -27,13 +30,16 @@ TEST(above_the_bound_the_least_recently_used_idle_track_is_retired)
 	stage_instant(&stage, 107, 4, "x");
 	stage_instant(&stage, 108, 5, "x");
 	stage_instant(&stage, 109, 3, "x");
-	CHECK_TEXT(stage_told(&stage),
-		   "107 #3 -\n107 #4 + a:work slices 'work' tid 4\n107 #4 instant 'x' depth 0 outer 107\n"
-		   "108 #1 -\n108 #5 + a:work slices 'work' tid 5\n108 #5 instant 'x' depth 0 outer 108\n"
-		   "109 #2 -\n109 #6 + a:work slices 'work' tid 3\n109 #6 instant 'x' depth 0 outer 109\n");
+	CHECK_TEXT(stage_told(&stage), "107 #3 -\n107 #4 + a:work slices 'work' tid 4\n107 #4 "
+				       "instant 'x' depth 0 outer 107\n"
+				       "108 #1 -\n108 #5 + a:work slices 'work' tid 5\n108 #5 "
+				       "instant 'x' depth 0 outer 108\n"
+				       "109 #2 -\n109 #6 + a:work slices 'work' tid 3\n109 #6 "
+				       "instant 'x' depth 0 outer 109\n");
 	stage_finish(&stage, 200);
-	CHECK_TEXT(stage_told(&stage), "200 #4 -\n200 #5 -\n200 #6 -\n"
-				       "200 finish 0: " NOTHING_LOST ", 0 unfinished, 0 suspect, 3 retired, 0 other\n");
+	CHECK_TEXT(stage_told(&stage),
+		   "200 #4 -\n200 #5 -\n200 #6 -\n"
+		   "200 finish 0: " NOTHING_LOST ", 0 unfinished, 0 suspect, 3 retired, 0 other\n");
 	stage_release(&stage);
 }
 
@@ -48,8 +54,8 @@ TEST(the_end_of_its_last_slice_is_a_use_of_a_track)
 	stage_end(&stage, 103, 1);
 	stage_told(&stage);
 	stage_instant(&stage, 104, 3, "x");
-	CHECK_TEXT(stage_told(&stage),
-		   "104 #2 -\n104 #3 + a:work slices 'work' tid 3\n104 #3 instant 'x' depth 0 outer 104\n");
+	CHECK_TEXT(stage_told(&stage), "104 #2 -\n104 #3 + a:work slices 'work' tid 3\n104 #3 "
+				       "instant 'x' depth 0 outer 104\n");
 	stage_release(&stage);
 }
 
@@ -65,9 +71,10 @@ TEST(a_track_with_an_open_slice_is_never_retired)
 	stage_instant(&stage, 110, 3, "x");
 	stage_instant(&stage, 111, 6, "x");
 	stage_end(&stage, 112, 1);
-	CHECK_TEXT(stage_told(&stage), "110 #3 instant 'x' depth 1 outer 103\n"
-				       "111 #6 + a:work slices 'work' tid 6\n111 #6 instant 'x' depth 0 outer 111\n"
-				       "112 #1 end 'x' depth 1 from 101\n");
+	CHECK_TEXT(stage_told(&stage),
+		   "110 #3 instant 'x' depth 1 outer 103\n"
+		   "111 #6 + a:work slices 'work' tid 6\n111 #6 instant 'x' depth 0 outer 111\n"
+		   "112 #1 end 'x' depth 1 from 101\n");
 	stage_release(&stage);
 }
 
@@ -83,11 +90,13 @@ TEST(tracks_that_were_open_above_the_bound_are_retired_once_they_are_idle)
 		stage_end(&stage, 120 - tid, tid);
 	stage_told(&stage);
 	stage_instant(&stage, 130, 6, "x");
-	CHECK_TEXT(stage_told(&stage), "130 #5 -\n130 #4 -\n130 #3 -\n130 #2 -\n"
-				       "130 #6 + a:work slices 'work' tid 6\n130 #6 instant 'x' depth 0 outer 130\n");
+	CHECK_TEXT(stage_told(&stage),
+		   "130 #5 -\n130 #4 -\n130 #3 -\n130 #2 -\n"
+		   "130 #6 + a:work slices 'work' tid 6\n130 #6 instant 'x' depth 0 outer 130\n");
 	stage_finish(&stage, 200);
-	CHECK_TEXT(stage_told(&stage), "200 #1 -\n200 #6 -\n"
-				       "200 finish 0: " NOTHING_LOST ", 0 unfinished, 0 suspect, 4 retired, 0 other\n");
+	CHECK_TEXT(stage_told(&stage),
+		   "200 #1 -\n200 #6 -\n"
+		   "200 finish 0: " NOTHING_LOST ", 0 unfinished, 0 suspect, 4 retired, 0 other\n");
 	stage_release(&stage);
 }
 
@@ -127,22 +136,23 @@ TEST(names_beyond_the_bound_are_told_but_not_counted)
 	CHECK_NUMBER(stage_observe(&stage, &other), 0);
 	stage_begin(&stage, 130, 1, "e");
 	stage_finish(&stage, 200);
-	CHECK_TEXT(stage_told(&stage), "110 #1 + a:work slices 'work' tid 1\n"
-				       "110 #1 begin 'a' depth 1\n"
-				       "110 #1 instant 'b' depth 1 outer 110\n"
-				       "110 #1 begin ~'c' depth 2\n"
-				       "110 #1 begin ~'c' depth 3\n"
-				       "111 #1 instant ~'d' depth 3 outer 110\n"
-				       "112 #1 end ~'c' depth 3 from 110\n"
-				       "113 #1 end ~'c' depth 2 from 110\n"
-				       "114 #1 end 'a' depth 1 from 110\n"
-				       "115 #1 instant 'b' depth 0 outer 110\n"
-				       "120 #2 + a:queue slices 'queue' custom 1 scope_queue\n"
-				       "120 #2 instant 'c' depth 0 outer 120\n"
-				       "130 #1 begin ~'e' depth 1\n"
-				       "200 #1 end ~'e' depth 1 from 130 unfinished\n"
-				       "200 #1 -\n200 #2 -\n"
-				       "200 finish 0: " NOTHING_LOST ", 1 unfinished, 0 suspect, 0 retired, 4 other\n");
+	CHECK_TEXT(stage_told(&stage),
+		   "110 #1 + a:work slices 'work' tid 1\n"
+		   "110 #1 begin 'a' depth 1\n"
+		   "110 #1 instant 'b' depth 1 outer 110\n"
+		   "110 #1 begin ~'c' depth 2\n"
+		   "110 #1 begin ~'c' depth 3\n"
+		   "111 #1 instant ~'d' depth 3 outer 110\n"
+		   "112 #1 end ~'c' depth 3 from 110\n"
+		   "113 #1 end ~'c' depth 2 from 110\n"
+		   "114 #1 end 'a' depth 1 from 110\n"
+		   "115 #1 instant 'b' depth 0 outer 110\n"
+		   "120 #2 + a:queue slices 'queue' custom 1 scope_queue\n"
+		   "120 #2 instant 'c' depth 0 outer 120\n"
+		   "130 #1 begin ~'e' depth 1\n"
+		   "200 #1 end ~'e' depth 1 from 130 unfinished\n"
+		   "200 #1 -\n200 #2 -\n"
+		   "200 finish 0: " NOTHING_LOST ", 1 unfinished, 0 suspect, 0 retired, 4 other\n");
 	stage_release(&stage);
 }
 
@@ -180,11 +190,13 @@ TEST(without_a_setting_a_thousand_names_of_a_tracepoint_are_kept)
 	stage_release(&stage);
 }
 
-static int show(struct stage *stage, enum stage_tracepoint tracepoint, enum observation_kind kind, int tid)
+static int show(struct stage *stage, enum stage_tracepoint tracepoint, enum observation_kind kind,
+		int tid)
 {
 	struct observation observation = stage_observation(tracepoint, kind, 110, tid);
 
-	observation.slice_name = text_of(tid % 2 && kind == OBSERVATION_BEGIN ? "counted" : "not counted");
+	observation.slice_name = text_of(tid % 2 && kind == OBSERVATION_BEGIN ? "counted"
+									      : "not counted");
 	return stage_observe(stage, &observation);
 }
 
@@ -192,7 +204,9 @@ static int show(struct stage *stage, enum stage_tracepoint tracepoint, enum obse
 static int play_all(struct stage *stage)
 {
 	struct observation bad = stage_observation(STAGE_WORK, OBSERVATION_BEGIN, 110, 1);
-	struct tracks_gap gap = { .cpu = 3, .from_ns = 110, .to_ns = 120, .count = TIMELINE_COUNT_UNKNOWN };
+	struct tracks_gap gap = {
+		.cpu = 3, .from_ns = 110, .to_ns = 120, .count = TIMELINE_COUNT_UNKNOWN
+	};
 
 	for (int tid = 1; tid <= 6; tid++) {
 		if (show(stage, STAGE_WORK, OBSERVATION_BEGIN, tid) < 0)
@@ -226,6 +240,9 @@ TEST(the_first_failure_of_an_output_ends_everything_wherever_it_happens)
 		CHECK_TEXT(stage.error.text, status < 0 ? "the notebook is full" : "");
 		stage_release(&stage);
 	}
-	/* 7 tracks come and go, 6 slices begin and end; 6 instants, 1 sample, 1 malformed, 1 loss, the finish. */
+	/*
+	 * 7 tracks come and go, 6 slices begin and end; 6 instants, 1 sample, 1 malformed, 1 loss,
+	 * the finish.
+	 */
 	CHECK_NUMBER(nr_failures, 2 * 7 + 2 * 6 + 6 + 4);
 }

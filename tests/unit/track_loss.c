@@ -111,7 +111,8 @@ TEST(a_slice_that_begins_after_a_loss_is_not_suspect_even_inside_one_that_is)
 		   "200 #1 -\n"
 		   "200 #2 end 'its end was lost' depth 1 from 120 suspect unfinished\n"
 		   "200 #2 -\n"
-		   "200 finish 0: 0 lost, 0 unmatched, 0 malformed, 1 unfinished, 1 suspect, 0 retired, 0 other\n");
+		   "200 finish 0: 0 lost, 0 unmatched, 0 malformed, 1 unfinished, 1 suspect, 0 "
+		   "retired, 0 other\n");
 	stage_release(&stage);
 }
 
@@ -165,7 +166,8 @@ TEST(a_short_loss_does_not_shorten_a_long_one)
 	lose(&stage, 1, 120, 130);
 	stage_begin(&stage, 150, 7, "in the long one");
 	stage_end(&stage, 160, 7);
-	CHECK(strstr(stage_told(&stage), "160 #1 end 'in the long one' depth 1 from 150 suspect\n") != NULL);
+	CHECK(strstr(stage_told(&stage),
+		     "160 #1 end 'in the long one' depth 1 from 150 suspect\n") != NULL);
 	lose(&stage, 0, 200, 205);
 	stage_begin(&stage, 206, 7, "after both");
 	stage_end(&stage, 210, 7);
@@ -222,7 +224,8 @@ TEST(a_scope_that_names_a_cpu_may_be_written_from_any_cpu)
 	stage_told(&stage);
 	lose(&stage, 0, 120, 130);
 	CHECK_NUMBER(stage_observe(&stage, &end), 0);
-	CHECK_TEXT(stage_told(&stage), "120 lost 1 on 0\n140 #1 end 'tick' depth 1 from 110 suspect\n");
+	CHECK_TEXT(stage_told(&stage),
+		   "120 lost 1 on 0\n140 #1 end 'tick' depth 1 from 110 suspect\n");
 	stage_release(&stage);
 }
 
@@ -244,9 +247,10 @@ TEST(a_loss_touches_its_own_buffer_only)
 		end.buffer = buffer;
 		CHECK_NUMBER(stage_observe(&stage, &end), 0);
 	}
-	CHECK_TEXT(stage_told(&stage), "120 lost 1 on 0\n"
-				       "140 #1 end '' depth 1 from 110\n140 #2 end '' depth 1 from 110\n"
-				       "140 #3 end '' depth 1 from 110 suspect\n140 #4 end '' depth 1 from 110\n");
+	CHECK_TEXT(stage_told(&stage),
+		   "120 lost 1 on 0\n"
+		   "140 #1 end '' depth 1 from 110\n140 #2 end '' depth 1 from 110\n"
+		   "140 #3 end '' depth 1 from 110 suspect\n140 #4 end '' depth 1 from 110\n");
 	stage_release(&stage);
 }
 

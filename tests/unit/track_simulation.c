@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads migrate between CPUs, open and close slices, and CPUs lose stretches of their records. What the track room
- * then tells is compared with what really happened: every slice told wrong must be suspect, and none may be that
- * no loss touches.
+ * Threads migrate between CPUs, open and close slices, and CPUs lose stretches of their records.
+ * What the track room then tells is compared with what really happened: every slice told wrong must
+ * be suspect, and none may be that no loss touches.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +87,8 @@ static void task_act(struct world *world, struct task *task, int number, struct 
 	world->end_ns += task->last_ns == world->end_ns;
 	task->last_ns = world->end_ns;
 	*entry = (struct entry){ .time_ns = world->end_ns, .cpu = task->cpu, .task = number };
-	entry->is_begin = task->depth == 0 || (task->depth < DEPTH_MAX && dice_below(&world->dice, 2));
+	entry->is_begin = task->depth == 0 ||
+			  (task->depth < DEPTH_MAX && dice_below(&world->dice, 2));
 	if (!entry->is_begin) {
 		world->slices[task->open[--task->depth]].end_ns = entry->time_ns;
 		return;
@@ -125,14 +126,18 @@ static void world_happen(struct world *world)
 	qsort(world->entries, NR_RECORDS, sizeof(world->entries[0]), entry_compare);
 }
 
-/* Takes stretches of one CPU's records away; they may meet, reach the end, or begin with the first record. */
+/*
+ * Takes stretches of one CPU's records away; they may meet, reach the end, or begin with the first
+ * record.
+ */
 static void world_lose(struct world *world)
 {
 	for (int stretch = 0; stretch < NR_STRETCHES; stretch++) {
 		int cpu = dice_below(&world->dice, NR_CPUS);
 		unsigned int left = dice_below(&world->dice, STRETCH_MAX + 1);
 
-		for (int i = dice_below(&world->dice, NR_RECORDS); i < NR_RECORDS && left > 0; i++) {
+		for (int i = dice_below(&world->dice, NR_RECORDS); i < NR_RECORDS && left > 0;
+		     i++) {
 			if (world->entries[i].cpu != cpu)
 				continue;
 			world->entries[i].is_lost = true;
@@ -142,8 +147,8 @@ static void world_lose(struct world *world)
 }
 
 /*
- * A gap begins with the last record that was read before it, or with the moment up to which the CPU is known to have
- * been read, which is later; it ends with the first record that was read after it.
+ * A gap begins with the last record that was read before it, or with the moment up to which the CPU
+ * is known to have been read, which is later; it ends with the first record that was read after it.
  */
 static void world_find_gaps(struct world *world, int cpu)
 {
@@ -157,7 +162,9 @@ static void world_find_gaps(struct world *world, int cpu)
 			continue;
 		if (entry->is_lost && !gap) {
 			gap = &world->gaps[world->nr_gaps++];
-			*gap = (struct gap){ .cpu = cpu, .from_ns = last_ns, .to_ns = world->end_ns };
+			*gap = (struct gap){ .cpu = cpu,
+					     .from_ns = last_ns,
+					     .to_ns = world->end_ns };
 			if (entry->time_ns > last_ns && dice_below(&world->dice, 2))
 				gap->from_ns += dice_below(&world->dice, entry->time_ns - last_ns);
 		} else if (!entry->is_lost && gap) {
@@ -168,12 +175,17 @@ static void world_find_gaps(struct world *world, int cpu)
 	}
 }
 
-/* Whether a loss touches the moments from @begin_ns to @end_ns of a task; each end counts where @with_ends. */
-static bool world_has_gap(const struct world *world, int task, int64_t begin_ns, int64_t end_ns, bool with_ends)
+/*
+ * Whether a loss touches the moments from @begin_ns to @end_ns of a task; each end counts where
+ * @with_ends.
+ */
+static bool world_has_gap(const struct world *world, int task, int64_t begin_ns, int64_t end_ns,
+			  bool with_ends)
 {
 	for (size_t i = 0; i < world->nr_gaps; i++) {
 		const struct gap *gap = &world->gaps[i];
-		bool is_touched = begin_ns - with_ends < gap->to_ns && end_ns + with_ends > gap->from_ns;
+		bool is_touched = begin_ns - with_ends < gap->to_ns &&
+				  end_ns + with_ends > gap->from_ns;
 
 		if (is_touched && (task < NR_THREADS || gap->cpu == task - NR_THREADS))
 			return true;
@@ -181,7 +193,8 @@ static bool world_has_gap(const struct world *world, int task, int64_t begin_ns,
 	return false;
 }
 
-static int world_open(struct sink *sink, const struct recording *recording, unsigned int slot, struct error *error)
+static int world_open(struct sink *sink, const struct recording *recording, unsigned int slot,
+		      struct error *error)
 {
 	(void)sink;
 	(void)recording;
@@ -192,7 +205,8 @@ static int world_open(struct sink *sink, const struct recording *recording, unsi
 
 static int track_task(const struct timeline_track *track)
 {
-	return track->id.signed_number == 0 ? NR_THREADS + track->cpu : (int)track->id.signed_number - 1;
+	return track->id.signed_number == 0 ? NR_THREADS + track->cpu
+					    : (int)track->id.signed_number - 1;
 }
 
 /* Compares a slice with the truth; its name is its number. */
@@ -210,12 +224,15 @@ static int world_judge(struct sink *sink, const struct timeline_event *event, st
 	is_falsified = truth->end_ns != end_ns;
 	if (truth->begin_ns != event->begin_ns || truth->task != track_task(event->track))
 		world->nr_wrong++;
-	/* The mark is needed where a loss overlaps the slice, and allowed where it only touches it. */
+	/*
+	 * The mark is needed where a loss overlaps the slice, and allowed where it only touches it.
+	 */
 	if (event->is_suspect)
-		is_wrong = !world_has_gap(world, truth->task, event->begin_ns, event->time_ns, true);
+		is_wrong = !world_has_gap(world, truth->task, event->begin_ns, event->time_ns,
+					  true);
 	else
-		is_wrong = is_falsified ||
-			   world_has_gap(world, truth->task, event->begin_ns, event->time_ns, false);
+		is_wrong = is_falsified || world_has_gap(world, truth->task, event->begin_ns,
+							 event->time_ns, false);
 	world->nr_wrong += is_wrong;
 	world->nr_told++;
 	world->nr_falsified += is_falsified;
@@ -241,7 +258,9 @@ static void tell_gaps(struct world *world, struct tracks *tracks, int64_t time_n
 
 	for (size_t i = 0; i < world->nr_gaps; i++) {
 		struct gap *gap = &world->gaps[i];
-		struct tracks_gap told = { .cpu = gap->cpu, .from_ns = gap->from_ns, .to_ns = gap->to_ns, .count = 1 };
+		struct tracks_gap told = {
+			.cpu = gap->cpu, .from_ns = gap->from_ns, .to_ns = gap->to_ns, .count = 1
+		};
 
 		if (gap->was_told || gap->from_ns >= time_ns)
 			continue;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of the track room: who is asked for names of tasks, when, and what becomes of the answers. */
+/*
+ * Tests of the track room: who is asked for names of tasks, when, and what becomes of the answers.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -40,13 +42,14 @@ TEST(tasks_are_asked_for_once_where_the_scope_is_a_task)
 	stage_instant(&stage, 110, 57, "x");
 	stage_instant(&stage, 110, 100, "x");
 	begin_in(&stage, STAGE_JOB, 60);
-	CHECK_TEXT(stage_told(&stage), "110 #1 + a:work slices 'work' tid 57 of 50 'task-57'\n"
-				       "110 #1 instant 'x' depth 0 outer 110\n"
-				       "110 #1 instant 'x' depth 0 outer 110\n"
-				       "110 #2 + a:work slices 'work' tid 100\n"
-				       "110 #2 instant 'x' depth 0 outer 110\n"
-				       "110 #3 + a:job slices 'job' tgid 60 scope_tgid of 60 'task-60'\n"
-				       "110 #3 begin 'x' depth 1\n");
+	CHECK_TEXT(stage_told(&stage),
+		   "110 #1 + a:work slices 'work' tid 57 of 50 'task-57'\n"
+		   "110 #1 instant 'x' depth 0 outer 110\n"
+		   "110 #1 instant 'x' depth 0 outer 110\n"
+		   "110 #2 + a:work slices 'work' tid 100\n"
+		   "110 #2 instant 'x' depth 0 outer 110\n"
+		   "110 #3 + a:job slices 'job' tgid 60 scope_tgid of 60 'task-60'\n"
+		   "110 #3 begin 'x' depth 1\n");
 	CHECK_NUMBER(nr_asked, 3);
 	begin_in(&stage, STAGE_TICK, 1);
 	begin_in(&stage, STAGE_QUEUE, 1);
@@ -70,7 +73,9 @@ static int observe_queue(struct stage *stage, enum observation_kind kind, int ti
 static void check_writers(bool has_comm, const char *want)
 {
 	int nr_asked = 0;
-	struct tracks_settings settings = { .find_task = task_find, .context = &nr_asked, .has_comm = has_comm };
+	struct tracks_settings settings = { .find_task = task_find,
+					    .context = &nr_asked,
+					    .has_comm = has_comm };
 	struct stage stage;
 
 	stage_init(&stage, &settings);
@@ -83,7 +88,8 @@ static void check_writers(bool has_comm, const char *want)
 	CHECK_TEXT(stage_told(&stage), want);
 	CHECK_NUMBER(nr_asked, has_comm ? 2 : 0);
 	stage_finish(&stage, 200);
-	CHECK(strstr(stage_told(&stage), "200 #1 end 'x' depth 1 from 110 unfinished by -1 on -1 ''\n") != NULL);
+	CHECK(strstr(stage_told(&stage),
+		     "200 #1 end 'x' depth 1 from 110 unfinished by -1 on -1 ''\n") != NULL);
 	stage_release(&stage);
 }
 

@@ -8,7 +8,10 @@
 
 #include "source/page.h"
 
-/** block_of - a copy in a block of just this size, so that the sanitizer sees a read behind it; for free() */
+/**
+ * block_of - a copy in a block of just this size, so that the sanitizer sees a read behind it; for
+ * free()
+ */
 static inline unsigned char *block_of(const void *bytes, size_t size)
 {
 	unsigned char *block = malloc(size);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* The base room's public header: bytes, texts, values, tables and errors. It knows nothing of tracing. */
+/*
+ * The base room's public header: bytes, texts, values, tables and errors. It knows nothing of
+ * tracing.
+ */
 #ifndef BASE_BASE_H
 #define BASE_BASE_H
 

@@ -31,13 +31,17 @@ void buffer_release(struct buffer *buffer);
 /** buffer_clear - forget the bytes and the failure, keep the memory */
 void buffer_clear(struct buffer *buffer);
 
-/** buffer_trim - give back the memory that the bytes do not need; for what is kept long and grows no more */
+/**
+ * buffer_trim - give back the memory that the bytes do not need; for what is kept long and grows
+ * no more
+ */
 void buffer_trim(struct buffer *buffer);
 
 /**
  * buffer_reserve - room for @size more bytes
  *
- * Returns where they go (the caller writes there and then adds to @buffer->size), or NULL after a failure.
+ * Returns where they go (the caller writes there and then adds to @buffer->size), or NULL after a
+ * failure.
  */
 char *buffer_reserve(struct buffer *buffer, size_t size);
 
@@ -57,14 +61,16 @@ void buffer_append_unsigned(struct buffer *buffer, uint64_t number);
 void buffer_append_signed(struct buffer *buffer, int64_t number);
 
 /**
- * buffer_append_decimal - add @number / 10^@decimals with exactly @decimals digits after the point, cut, not rounded
+ * buffer_append_decimal - add @number / 10^@decimals with exactly @decimals digits after the point,
+ * cut, not rounded
  * @number: for example nanoseconds, with nine decimals seconds
  * @decimals: 1 to 18
  */
 void buffer_append_decimal(struct buffer *buffer, int64_t number, unsigned int decimals);
 
 /** buffer_printf - add formatted text */
-void buffer_printf(struct buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void buffer_printf(struct buffer *buffer, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /** buffer_text - the bytes as a text, borrowed until the next append */
 struct text buffer_text(const struct buffer *buffer);

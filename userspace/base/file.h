@@ -9,7 +9,8 @@
 /**
  * file_read - append all that can be read from @path
  *
- * Works for files that do not know their size (procfs, tracefs). Returns 0, or -1 with errno as the system left it;
+ * Works for files that do not know their size (procfs, tracefs). Returns 0, or -1 with errno as the
+ * system left it;
  * @out may then hold a part.
  */
 int file_read(const char *path, struct buffer *out);

@@ -3,7 +3,8 @@
 #include "base/json.h"
 
 static const char short_escapes[0x60] = {
-	['"'] = '"', ['\\'] = '\\', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't', ['\f'] = 'f', ['\b'] = 'b',
+	['"'] = '"',  ['\\'] = '\\', ['\n'] = 'n', ['\r'] = 'r',
+	['\t'] = 't', ['\f'] = 'f',  ['\b'] = 'b',
 };
 
 static bool is_plain(unsigned char byte)
@@ -51,7 +52,8 @@ void json_append_string(struct buffer *buffer, struct text text)
 		buffer_append(buffer, text.data + done, plain);
 		done += plain;
 		if (done < text.size)
-			done += append_special(buffer, (struct text){ text.data + done, text.size - done });
+			done += append_special(buffer,
+					       (struct text){ text.data + done, text.size - done });
 	}
 	buffer_append_char(buffer, '"');
 }

@@ -12,7 +12,8 @@ void map_release(struct map *map)
 	*map = (struct map){ 0 };
 }
 
-void *map_find(const struct map *map, uint64_t hash, bool (*equals)(const void *value, const void *key), const void *key)
+void *map_find(const struct map *map, uint64_t hash,
+	       bool (*equals)(const void *value, const void *key), const void *key)
 {
 	size_t mask = map->capacity - 1;
 
@@ -37,7 +38,8 @@ static void slot_take(struct map *map, struct map_slot new_slot)
 
 static int map_grow(struct map *map)
 {
-	struct map bigger = { .capacity = map->capacity ? map->capacity * 2 : FIRST_CAPACITY, .size = map->size };
+	struct map bigger = { .capacity = map->capacity ? map->capacity * 2 : FIRST_CAPACITY,
+			      .size = map->size };
 
 	bigger.slots = calloc(bigger.capacity, sizeof(*bigger.slots));
 	if (!bigger.slots)

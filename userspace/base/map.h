@@ -15,8 +15,8 @@ struct map_slot {
 /**
  * struct map - pointers found by a 64-bit hash and a comparison
  *
- * Open addressing with linear probing, at most three quarters full. A zeroed struct is an empty map. The values stay the
- * caller's.
+ * Open addressing with linear probing, at most three quarters full. A zeroed struct is an empty
+ * map. The values stay the caller's.
  */
 struct map {
 	struct map_slot *slots;
@@ -32,7 +32,8 @@ void map_release(struct map *map);
  *
  * Returns NULL where there is none.
  */
-void *map_find(const struct map *map, uint64_t hash, bool (*equals)(const void *value, const void *key), const void *key);
+void *map_find(const struct map *map, uint64_t hash,
+	       bool (*equals)(const void *value, const void *key), const void *key);
 
 /**
  * map_insert - add @value, which is not in the map yet

@@ -27,8 +27,8 @@ uint64_t text_hash(struct text text);
 /**
  * utf8_sequence_size - the size of the well-formed UTF-8 sequence at the start of a text
  *
- * Returns 1 to 4, or 0 where the bytes are no well-formed sequence (overlong forms, surrogates and values above
- * U+10FFFF are not well-formed: Unicode, table 3-7) or where the text is empty.
+ * Returns 1 to 4, or 0 where the bytes are no well-formed sequence (overlong forms, surrogates and
+ * values above U+10FFFF are not well-formed: Unicode, table 3-7) or where the text is empty.
  */
 size_t utf8_sequence_size(struct text text);
 

@@ -33,7 +33,8 @@ struct duration_unit {
 };
 
 static const struct duration_unit duration_units[] = {
-	{ "", 1e9 }, { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, { "m", 60e9 }, { "h", 3600e9 },
+	{ "", 1e9 },  { "ns", 1 },   { "us", 1e3 },   { "ms", 1e6 },
+	{ "s", 1e9 }, { "m", 60e9 }, { "h", 3600e9 },
 };
 
 static double unit_ns(const char *name)
@@ -52,7 +53,9 @@ int time_duration_parse(const char *string, int64_t *out_ns, struct error *error
 	double ns = number * unit_ns(end);
 
 	if (end == string || unit_ns(end) == 0 || !(number >= 0) || !(ns < (double)INT64_MAX))
-		return error_set(error, "'%s' is no duration; write a number with ns, us, ms, s, m or h", string);
+		return error_set(error,
+				 "'%s' is no duration; write a number with ns, us, ms, s, m or h",
+				 string);
 	*out_ns = (int64_t)(ns + 0.5);
 	return 0;
 }
@@ -87,5 +90,7 @@ int time_wall_parse(const char *string, int64_t *out_ns, struct error *error)
 	}
 	if (seconds_parse(string, out_ns) == 0)
 		return 0;
-	return error_set(error, "'%s' is no time; write YYYY-MM-DDThh:mm:ssZ, or seconds since 1970", string);
+	return error_set(error,
+			 "'%s' is no time; write YYYY-MM-DDThh:mm:ssZ, or seconds since 1970",
+			 string);
 }

@@ -30,7 +30,8 @@ int64_t time_split(int64_t unix_ns, unsigned int *us);
 void time_date_text(char *out, int64_t unix_s, const char *format);
 
 /**
- * time_duration_parse - read a duration: a number, with or without a fraction, and one of ns us ms s m h, or none for s
+ * time_duration_parse - read a duration: a number, with or without a fraction, and one of ns us ms
+ * s m h, or none for s
  * @out_ns: what it says
  *
  * Returns 0, or -1 with @error where it is no duration, negative, or more than 292 years.
@@ -38,7 +39,8 @@ void time_date_text(char *out, int64_t unix_s, const char *format);
 int time_duration_parse(const char *string, int64_t *out_ns, struct error *error);
 
 /**
- * time_wall_parse - read a moment: "YYYY-MM-DDThh:mm:ssZ", or seconds since 1970 with or without a fraction
+ * time_wall_parse - read a moment: "YYYY-MM-DDThh:mm:ssZ", or seconds since 1970 with or without a
+ * fraction
  * @out_ns: nanoseconds since 1970
  *
  * Returns 0, or -1 with @error.

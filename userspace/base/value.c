@@ -43,7 +43,8 @@ static bool is_quoted_in_json(const struct value *value)
 {
 	switch (value->kind) {
 	case VALUE_SIGNED:
-		return value->signed_number > JSON_NUMBER_MAX || value->signed_number < -JSON_NUMBER_MAX;
+		return value->signed_number > JSON_NUMBER_MAX ||
+		       value->signed_number < -JSON_NUMBER_MAX;
 	case VALUE_UNSIGNED:
 		return value->unsigned_number > JSON_NUMBER_MAX;
 	case VALUE_BOOLEAN:

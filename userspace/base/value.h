@@ -36,12 +36,15 @@ struct field {
 /**
  * value_append_json - add @value as JSON
  *
- * Numbers beyond 2^53 become strings, because readers that hold numbers as doubles would lose digits; opaque bytes
- * become a string of hexadecimal digits.
+ * Numbers beyond 2^53 become strings, because readers that hold numbers as doubles would lose
+ * digits; opaque bytes become a string of hexadecimal digits.
  */
 void value_append_json(struct buffer *buffer, const struct value *value);
 
-/** value_append_text - add @value for people: numbers in decimal, texts as they are, opaque bytes in hexadecimal */
+/**
+ * value_append_text - add @value for people: numbers in decimal, texts as they are, opaque bytes
+ * in hexadecimal
+ */
 void value_append_text(struct buffer *buffer, const struct value *value);
 
 /** fields_append_json - add an object of all @nr_fields fields, "{}" where there are none */

@@ -19,7 +19,8 @@ enum exit_status {
  * struct cli_command - one of ktrack's commands
  * @name: the word that selects it
  * @summary: one line for the list of commands
- * @run: does it; argv[0] is ktrack, argv[1] the name; returns the exit status, with @error where there is something to say
+ * @run: does it; argv[0] is ktrack, argv[1] the name; returns the exit status, with @error where
+ * there is something to say
  */
 struct cli_command {
 	const char *name;

@@ -21,7 +21,10 @@ int64_t clock_boot_ns(void)
 	return clock_ns(CLOCK_BOOTTIME);
 }
 
-/* Of several tries the one counts in which the two boot readings around the wall clock's lie closest together. */
+/*
+ * Of several tries the one counts in which the two boot readings around the wall clock's lie
+ * closest together.
+ */
 int64_t clock_wall_offset_ns(void)
 {
 	int64_t best_width_ns = INT64_MAX, offset_ns = 0;

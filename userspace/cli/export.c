@@ -18,13 +18,15 @@ static int apply_source(void *settings, const char *word, struct error *error)
 	struct export_settings *export = settings;
 
 	if (export->source)
-		return error_set(error, "'%s' is one word too many; see 'ktrack export --help'", word);
+		return error_set(error, "'%s' is one word too many; see 'ktrack export --help'",
+				 word);
 	export->source = word;
 	return 0;
 }
 
 static const struct option_row export_rows[] = {
-	{ 0, "wall-clock", "TIME", "when the first record was written: YYYY-MM-DDThh:mm:ssZ, or seconds since 1970",
+	{ 0, "wall-clock", "TIME",
+	  "when the first record was written: YYYY-MM-DDThh:mm:ssZ, or seconds since 1970",
 	  apply_wall_clock },
 };
 
@@ -38,8 +40,10 @@ static struct option_table export_table(void)
 {
 	struct option_table table = {
 		.usage = "export [OPTION]... SOURCE",
-		.about = "Exports recorded track events. SOURCE is a trace.dat as trace-cmd writes it, - for one on standard\n"
-			 "input, or tracefs[:INSTANCE] for what that instance's buffers hold now, which is consumed by that.",
+		.about = "Exports recorded track events. SOURCE is a trace.dat as trace-cmd writes "
+			 "it, - for one on standard\n"
+			 "input, or tracefs[:INSTANCE] for what that instance's buffers hold now, "
+			 "which is consumed by that.",
 		.operand = apply_source,
 		.parts = { selection_options, filter_options, outputs_options, export_options },
 	};

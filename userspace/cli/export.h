@@ -11,7 +11,8 @@
  * struct export_settings - what the command line asks for
  * @source: "tracefs", "tracefs:INSTANCE", "-" or a path
  * @argv: ktrack's own words, as the stream tells them
- * @has_wall_clock: the wall clock at the first record is @wall_clock_ns since 1970, whatever the source knows
+ * @has_wall_clock: the wall clock at the first record is @wall_clock_ns since 1970, whatever the
+ * source knows
  */
 struct export_settings {
 	const char *source;

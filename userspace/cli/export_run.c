@@ -9,7 +9,8 @@
 #include "cli/pipeline.h"
 
 /** struct export - all that a run holds */
-struct export {
+struct export
+{
 	struct export_settings *settings;
 	struct source *source;
 	struct identity identity;
@@ -27,14 +28,16 @@ static int export_choose(struct export *export, struct error *error)
 	pipeline->convention = convention_new(source_describe(export->source)->is_swapped);
 	if (!pipeline->convention)
 		return error_set(error, "out of memory");
-	return tracepoints_find(pipeline->convention, export->source, &export->settings->selection, error);
+	return tracepoints_find(pipeline->convention, export->source, &export->settings->selection,
+				error);
 }
 
 static int export_identify(struct export *export, struct error *error)
 {
 	const char *sid = export->settings->outputs.sid;
 
-	snprintf(export->id, sizeof(export->id), "%016llx", (unsigned long long)source_describe(export->source)->id);
+	snprintf(export->id, sizeof(export->id), "%016llx",
+		 (unsigned long long)source_describe(export->source)->id);
 	if (sid && strcmp(sid, "recording") == 0)
 		sid = export->id;
 	return identity_init(&export->identity, "export", sid, error);
@@ -74,26 +77,31 @@ static int export_status(const struct export *export)
 	return outputs_status(&export->settings->outputs, export->lost);
 }
 
-/* Everything before the damage was exported; now the damage is told. The end is that of the last record. */
+/*
+ * Everything before the damage was exported; now the damage is told. The end is that of the last
+ * record.
+ */
 static int export_deliver(struct export *export, struct error *error)
 {
 	struct source_handler handler = pipeline_handler(&export->pipeline);
 
 	if (source_finish(export->source, INT64_MAX, &handler, &export->lost, error) < 0)
 		return -1;
-	if (tracks_finish(export->pipeline.tracks, export->recording.start_ns, export->lost, export_status(export),
-			  error) < 0)
+	if (tracks_finish(export->pipeline.tracks, export->recording.start_ns, export->lost,
+			  export_status(export), error) < 0)
 		return -1;
 	return timeline_flush(&export->pipeline.timeline, error);
 }
 
 static int export_all(struct export *export, struct error *error)
 {
-	if (source_open(&export->source, export->settings->source, error) < 0 || export_choose(export, error) < 0)
+	if (source_open(&export->source, export->settings->source, error) < 0 ||
+	    export_choose(export, error) < 0)
 		return -1;
 	if (export_identify(export, error) < 0)
 		return -1;
-	if (outputs_open(&export->settings->outputs, &export->pipeline.timeline, &export->identity, error) < 0)
+	if (outputs_open(&export->settings->outputs, &export->pipeline.timeline, &export->identity,
+			 error) < 0)
 		return -1;
 	if (export_begin(export, error) < 0)
 		return -1;

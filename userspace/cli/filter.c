@@ -8,15 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool filter_wants_record(const struct filter *filter, const struct record *record, const char *const *buffers)
+bool filter_wants_record(const struct filter *filter, const struct record *record,
+			 const char *const *buffers)
 {
 	int64_t since_ns = record->time_ns - filter->start_ns;
 
 	if (filter->has_cpu && record->cpu != filter->cpu)
 		return false;
-	if ((filter->from_ns > 0 && since_ns < filter->from_ns) || (filter->to_ns > 0 && since_ns > filter->to_ns))
+	if ((filter->from_ns > 0 && since_ns < filter->from_ns) ||
+	    (filter->to_ns > 0 && since_ns > filter->to_ns))
 		return false;
-	return !filter->buffer || strcmp(filter->buffer, buffers ? buffers[record->buffer] : "") == 0;
+	return !filter->buffer ||
+	       strcmp(filter->buffer, buffers ? buffers[record->buffer] : "") == 0;
 }
 
 /* A name may hold NULs, which a pattern cannot: it is matched up to the first. */
@@ -104,7 +107,8 @@ static const struct option_row filter_rows[] = {
 	{ 0, "cpu", "N", "only records of this CPU", apply_cpu },
 	{ 0, "pid", "N", "only records that this thread wrote", apply_pid },
 	{ 0, "buffer", "NAME", "only records of this buffer", apply_buffer },
-	{ 0, "from", "SECONDS", "only from this time on, since the first record; also with ms, s, m, h", apply_from },
+	{ 0, "from", "SECONDS",
+	  "only from this time on, since the first record; also with ms, s, m, h", apply_from },
 	{ 0, "to", "SECONDS", "only up to this time", apply_to },
 };
 

@@ -27,8 +27,11 @@ struct filter {
 	int64_t start_ns;
 };
 
-/** filter_wants_record - whether to read a record at all; @buffers as in struct source_description */
-bool filter_wants_record(const struct filter *filter, const struct record *record, const char *const *buffers);
+/**
+ * filter_wants_record - whether to read a record at all; @buffers as in struct source_description
+ */
+bool filter_wants_record(const struct filter *filter, const struct record *record,
+			 const char *const *buffers);
 
 /** filter_wants_observation - whether what the record says is wanted */
 bool filter_wants_observation(const struct filter *filter, const struct observation *observation);

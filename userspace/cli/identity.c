@@ -9,7 +9,8 @@
 #include "cli/clock.h"
 #include "trace2/trace2.h"
 
-int identity_init(struct identity *identity, const char *command, const char *own_sid, struct error *error)
+int identity_init(struct identity *identity, const char *command, const char *own_sid,
+		  struct error *error)
 {
 	char made[TRACE2_SID_SIZE];
 
@@ -33,6 +34,7 @@ void identity_id(char *out, const char *source, int64_t start_ns)
 	if (file_read("/proc/sys/kernel/random/boot_id", &text) < 0)
 		buffer_clear(&text);
 	buffer_printf(&text, " %s %lld", source, (long long)start_ns);
-	snprintf(out, IDENTITY_ID_SIZE, "%016llx", (unsigned long long)text_hash(buffer_text(&text)));
+	snprintf(out, IDENTITY_ID_SIZE, "%016llx",
+		 (unsigned long long)text_hash(buffer_text(&text)));
 	buffer_release(&text);
 }

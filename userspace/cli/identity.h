@@ -23,10 +23,11 @@ struct identity {
  * @command: the last part of the hierarchy
  * @own_sid: the last part of the session id; NULL for one of time, host and process
  *
- * Reads and sets GIT_TRACE2_PARENT_SID and GIT_TRACE2_PARENT_NAME, as git does, so that a git below us nests in our
- * session, and ours in a git above. Returns 0, or -1 with @error.
+ * Reads and sets GIT_TRACE2_PARENT_SID and GIT_TRACE2_PARENT_NAME, as git does, so that a git below
+ * us nests in our session, and ours in a git above. Returns 0, or -1 with @error.
  */
-int identity_init(struct identity *identity, const char *command, const char *own_sid, struct error *error);
+int identity_init(struct identity *identity, const char *command, const char *own_sid,
+		  struct error *error);
 
 void identity_release(struct identity *identity);
 

@@ -43,7 +43,8 @@ static struct option_table list_table(void)
 {
 	struct option_table table = {
 		.usage = "list [-e SYS[:EVENT]]... [--json]",
-		.about = "Lists the tracepoints of this machine that follow the track event convention.",
+		.about = "Lists the tracepoints of this machine that follow the track event "
+			 "convention.",
 		.operand = refuse_operand,
 		.parts = { selection_options, list_options },
 	};
@@ -86,7 +87,8 @@ static void row_print(const struct template *template)
 	printf(ROW_FORMAT, template->category, kind_name(template),
 	       template->scope_field ? template->scope_field : "thread",
 	       template->track_name.kind == SLOT_ABSENT ? "-" : "track_name",
-	       template_is_enabled(template) ? "yes" : "no", template->nr_extras > 0 ? buffer_string(&fields) : "-");
+	       template_is_enabled(template) ? "yes" : "no",
+	       template->nr_extras > 0 ? buffer_string(&fields) : "-");
 	buffer_release(&fields);
 }
 
@@ -130,7 +132,8 @@ static void json_print(const struct template *template)
 static void table_print(const struct convention *convention, bool is_json, struct error *error)
 {
 	if (!is_json)
-		printf(ROW_FORMAT, "TRACEPOINT", "KIND", "SCOPE", "TRACK NAME", "ENABLED", "EXTRA FIELDS");
+		printf(ROW_FORMAT, "TRACEPOINT", "KIND", "SCOPE", "TRACK NAME", "ENABLED",
+		       "EXTRA FIELDS");
 	for (size_t i = 0; i < convention_size(convention); i++) {
 		if (is_json)
 			json_print(convention_template(convention, i));
@@ -138,7 +141,8 @@ static void table_print(const struct convention *convention, bool is_json, struc
 			row_print(convention_template(convention, i));
 	}
 	if (convention_size(convention) == 0)
-		error_set(error, "no tracepoint of this machine follows the convention; load a module that has some");
+		error_set(error, "no tracepoint of this machine follows the convention; load a "
+				 "module that has some");
 }
 
 static int list_print(struct list_settings *settings, struct error *error)

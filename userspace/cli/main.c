@@ -8,7 +8,8 @@
 
 #include "cli/cli.h"
 
-static const struct cli_command *const commands[] = { &list_command, &stream_command, &export_command };
+static const struct cli_command *const commands[] = { &list_command, &stream_command,
+						      &export_command };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -24,11 +25,13 @@ static const struct cli_command *command_find(const char *name)
 static void help_print(void)
 {
 	printf("usage: ktrack COMMAND [ARGUMENT]...\n\n"
-	       "Records kernel track events (slices, instants and counters that drivers emit) through tracefs,\n"
+	       "Records kernel track events (slices, instants and counters that drivers emit) "
+	       "through tracefs,\n"
 	       "and exports them in git's trace2 form.\n\n");
 	for (size_t i = 0; i < NR_COMMANDS; i++)
 		printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
-	printf("\nktrack COMMAND --help tells about a command, ktrack --version which ktrack this is.\n");
+	printf("\nktrack COMMAND --help tells about a command, ktrack --version which ktrack this "
+	       "is.\n");
 }
 
 /* Whether a character is a control character in UTF-8, where there are more of them behind 0xc2. */
@@ -36,7 +39,8 @@ static bool is_control(struct text character)
 {
 	unsigned char first = character.data[0];
 
-	return first < 0x20 || first == 0x7f || (first == 0xc2 && (unsigned char)character.data[1] < 0xa0);
+	return first < 0x20 || first == 0x7f ||
+	       (first == 0xc2 && (unsigned char)character.data[1] < 0xa0);
 }
 
 /* One line, whatever bytes a name brought into it: control characters must not reach a terminal. */
@@ -113,8 +117,8 @@ static int output_end(int status, struct error *error)
 }
 
 /*
- * Started with closed standard streams, the first files we open would take their place, and what we say would go there. A
- * file that cannot be written takes it instead, so that writing still fails.
+ * Started with closed standard streams, the first files we open would take their place, and what we
+ * say would go there. A file that cannot be written takes it instead, so that writing still fails.
  */
 static void streams_occupy(void)
 {

@@ -28,7 +28,8 @@ static bool place_find(const struct option_table *table, size_t number, struct o
 {
 	for (const struct option_part *part = table->parts; part->rows; part++) {
 		if (number < part->nr_rows) {
-			*place = (struct option_place){ .row = &part->rows[number], .offset = part->offset };
+			*place = (struct option_place){ .row = &part->rows[number],
+							.offset = part->offset };
 			return true;
 		}
 		number -= part->nr_rows;
@@ -36,13 +37,15 @@ static bool place_find(const struct option_table *table, size_t number, struct o
 	return false;
 }
 
-static void print_row(char short_name, const char *long_name, const char *argument, const char *help)
+static void print_row(char short_name, const char *long_name, const char *argument,
+		      const char *help)
 {
 	char left[64];
 	const char *separator = argument && argument[0] != '[' ? "=" : "";
 
-	snprintf(left, sizeof(left), "%c%c%s--%s%s%s", short_name ? '-' : ' ', short_name ? short_name : ' ',
-		 short_name ? ", " : "  ", long_name, separator, argument ? argument : "");
+	snprintf(left, sizeof(left), "%c%c%s--%s%s%s", short_name ? '-' : ' ',
+		 short_name ? short_name : ' ', short_name ? ", " : "  ", long_name, separator,
+		 argument ? argument : "");
 	printf("  %-30s %s\n", left, help);
 }
 
@@ -52,7 +55,8 @@ static void options_print(const struct option_table *table)
 
 	printf("usage: ktrack %s\n\n%s\n\n", table->usage, table->about);
 	for (size_t i = 0; place_find(table, i, &place); i++)
-		print_row(place.row->short_name, place.row->long_name, place.row->argument, place.row->help);
+		print_row(place.row->short_name, place.row->long_name, place.row->argument,
+			  place.row->help);
 	print_row('h', "help", NULL, "print this");
 	if (table->notes)
 		printf("\n%s\n", table->notes);
@@ -85,7 +89,8 @@ static int tables_make(struct getopt_tables *tables, const struct option_table *
 	for (size_t i = 0; place_find(table, i, &place); i++) {
 		const struct option_row *row = place.row;
 
-		tables->names[i] = (struct option){ row->long_name, argument_kind(row), NULL, FIRST_ROW + i };
+		tables->names[i] = (struct option){ row->long_name, argument_kind(row), NULL,
+						    FIRST_ROW + i };
 		if (!row->short_name)
 			continue;
 		buffer_append_char(&tables->letters, row->short_name);
@@ -114,8 +119,9 @@ static int option_refuse(int found, const char *word, const char *command, struc
 			 found == ':' ? "argument missing after" : "unknown option", word, command);
 }
 
-static enum option_result option_apply(const struct option_table *table, int found, const char *word, char **argv,
-				       void *settings, struct error *error)
+static enum option_result option_apply(const struct option_table *table, int found,
+				       const char *word, char **argv, void *settings,
+				       struct error *error)
 {
 	struct option_place place;
 
@@ -133,18 +139,21 @@ static enum option_result option_apply(const struct option_table *table, int fou
 }
 
 /*
- * getopt_long stops at the first operand. Where the table takes operands, it goes on behind each of them, so that options may
- * follow; behind "--" there are only operands.
+ * getopt_long stops at the first operand. Where the table takes operands, it goes on behind each of
+ * them, so that options may follow; behind "--" there are only operands.
  */
-static enum option_result options_apply(const struct option_table *table, const struct getopt_tables *tables, int argc,
-					char **argv, void *settings, struct error *error)
+static enum option_result options_apply(const struct option_table *table,
+					const struct getopt_tables *tables, int argc, char **argv,
+					void *settings, struct error *error)
 {
 	enum option_result result = OPTIONS_READ;
 	bool has_options = true;
 
 	while (result == OPTIONS_READ) {
 		int at = optind ? optind : 1;
-		int found = has_options ? getopt_long(argc, argv, tables->letters.data, tables->names, NULL) : -1;
+		int found = has_options ? getopt_long(argc, argv, tables->letters.data,
+						      tables->names, NULL)
+					: -1;
 
 		if (found != -1) {
 			result = option_apply(table, found, argv[at], argv, settings, error);
@@ -159,8 +168,8 @@ static enum option_result options_apply(const struct option_table *table, const 
 	return result;
 }
 
-enum option_result options_parse(const struct option_table *table, int argc, char **argv, void *settings, int *operand,
-				 struct error *error)
+enum option_result options_parse(const struct option_table *table, int argc, char **argv,
+				 void *settings, int *operand, struct error *error)
 {
 	struct getopt_tables tables = { 0 };
 	enum option_result result = OPTIONS_WRONG;

@@ -13,7 +13,8 @@
  * @long_name: without its dashes
  * @argument: what help calls the argument; NULL for none, "[=X]" for one that may be left out
  * @help: what it does, one line
- * @apply: stores it in its part of the command's settings; @value is NULL where there is none; returns -1 with @error
+ * @apply: stores it in its part of the command's settings; @value is NULL where there is none;
+ * returns -1 with @error
  */
 struct option_row {
 	char short_name;
@@ -24,7 +25,8 @@ struct option_row {
 };
 
 /**
- * struct option_part - options that several commands may share, all about one part of a command's settings
+ * struct option_part - options that several commands may share, all about one part of a command's
+ * settings
  * @offset: where that part is in the settings; the rows' @apply gets a pointer to it
  */
 struct option_part {
@@ -41,7 +43,8 @@ struct option_part {
  * @usage: what follows "ktrack ": "list [OPTION]..."
  * @about: what the command does, for the top of its help
  * @notes: what follows the options in its help; may be NULL
- * @operand: takes a word that is no option, wherever it stands; NULL where the first such word ends the options
+ * @operand: takes a word that is no option, wherever it stands; NULL where the first such word ends
+ * the options
  * @parts: up to the first without rows
  */
 struct option_table {
@@ -65,7 +68,7 @@ enum option_result {
  *
  * Returns OPTIONS_HELPED where --help was asked for and printed, OPTIONS_WRONG with @error.
  */
-enum option_result options_parse(const struct option_table *table, int argc, char **argv, void *settings, int *operand,
-				 struct error *error);
+enum option_result options_parse(const struct option_table *table, int argc, char **argv,
+				 void *settings, int *operand, struct error *error);
 
 #endif

@@ -11,8 +11,8 @@
  * @is_appending: what is in that file stays
  * @name: what errors are to call it; lives as long as @target
  *
- * A new file can be read by its owner only, since traces hold kernel data; under sudo its owner is the user who called
- * sudo. Returns a file descriptor of the caller's own, or -1 with @error.
+ * A new file can be read by its owner only, since traces hold kernel data; under sudo its owner is
+ * the user who called sudo. Returns a file descriptor of the caller's own, or -1 with @error.
  */
 int output_open(const char *target, bool is_appending, const char **name, struct error *error);
 

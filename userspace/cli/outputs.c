@@ -21,28 +21,33 @@ static const char *const target_words[] = {
 	[TRACE2_PERF] = "perf",
 	[TRACE2_EVENT] = "event",
 };
-_Static_assert(sizeof(target_words) / sizeof(target_words[0]) == TRACE2_TARGET_COUNT, "a word for each");
+_Static_assert(sizeof(target_words) / sizeof(target_words[0]) == TRACE2_TARGET_COUNT,
+	       "a word for each");
 
 static const enum trace2_key target_keys[] = {
 	[TRACE2_NORMAL] = TRACE2_KEY_NORMAL,
 	[TRACE2_PERF] = TRACE2_KEY_PERF,
 	[TRACE2_EVENT] = TRACE2_KEY_EVENT,
 };
-_Static_assert(sizeof(target_keys) / sizeof(target_keys[0]) == TRACE2_TARGET_COUNT, "a setting for each");
+_Static_assert(sizeof(target_keys) / sizeof(target_keys[0]) == TRACE2_TARGET_COUNT,
+	       "a setting for each");
 
 static const char *const emitter_words[] = {
 	[TIMELINE_EMITTER_TID] = "tid",
 	[TIMELINE_EMITTER_CPU] = "cpu",
 	[TIMELINE_EMITTER_COMM] = "comm",
 };
-_Static_assert(sizeof(emitter_words) / sizeof(emitter_words[0]) == TIMELINE_EMITTER_COUNT, "a word for each");
+_Static_assert(sizeof(emitter_words) / sizeof(emitter_words[0]) == TIMELINE_EMITTER_COUNT,
+	       "a word for each");
 
-static int target_apply(void *settings, enum trace2_target target, const char *value, struct error *error)
+static int target_apply(void *settings, enum trace2_target target, const char *value,
+			struct error *error)
 {
 	struct outputs *outputs = settings;
 
 	if (value && !*value)
-		return error_set(error, "--%s= names no target; write - or a path", target_words[target]);
+		return error_set(error, "--%s= names no target; write - or a path",
+				 target_words[target]);
 	outputs->targets[target] = value ? value : "-";
 	return 0;
 }
@@ -98,7 +103,8 @@ static int apply_with(void *settings, const char *value, struct error *error)
 		int emitter = emitter_find((struct text){ .data = word, .size = size });
 
 		if (emitter < 0)
-			return error_set(error, "--with knows tid, cpu and comm, not '%.*s'", (int)size, word);
+			return error_set(error, "--with knows tid, cpu and comm, not '%.*s'",
+					 (int)size, word);
 		outputs->with |= 1u << emitter;
 		word += size;
 	}
@@ -116,11 +122,15 @@ static int apply_fail_on_loss(void *settings, const char *value, struct error *e
 }
 
 static const struct option_row outputs_rows[] = {
-	{ 0, "event", "[=TARGET]", "write trace2 EVENT lines to - (standard output, the default) or a path", apply_event },
+	{ 0, "event", "[=TARGET]",
+	  "write trace2 EVENT lines to - (standard output, the default) or a path", apply_event },
 	{ 0, "perf", "[=TARGET]", "write trace2 PERF lines, columns for people", apply_perf },
-	{ 0, "normal", "[=TARGET]", "write trace2 NORMAL lines, a summary for people", apply_normal },
+	{ 0, "normal", "[=TARGET]", "write trace2 NORMAL lines, a summary for people",
+	  apply_normal },
 	{ 0, "append", NULL, "add to what the files hold", apply_append },
-	{ 0, "with", "WHAT", "tell with each record who wrote it: tid, cpu, comm, or several with commas", apply_with },
+	{ 0, "with", "WHAT",
+	  "tell with each record who wrote it: tid, cpu, comm, or several with commas",
+	  apply_with },
 	{ 0, "sid", "TEXT", "the session's id; 'recording' makes one of the recording", apply_sid },
 	{ 0, "fail-on-loss", NULL, "exit with 3 where records were lost", apply_fail_on_loss },
 };
@@ -151,7 +161,9 @@ static struct trace2_config *config_read(void)
 		buffer_printf(&path, "%s/ktrack/config", folder);
 	else
 		buffer_printf(&path, "%s/.config/ktrack/config", home ? home : "");
-	config = path.failed ? NULL : trace2_config_new(SETTINGS_PREFIX, SYSTEM_SETTINGS, buffer_string(&path));
+	config = path.failed ? NULL
+			     : trace2_config_new(SETTINGS_PREFIX, SYSTEM_SETTINGS,
+						 buffer_string(&path));
 	buffer_release(&path);
 	return config;
 }
@@ -174,8 +186,9 @@ static bool is_folder(const char *target)
 }
 
 /* libtrace2 opens what is no file; it takes no relative paths. */
-static int command_target_open(struct outputs *outputs, const char *target, enum trace2_target number,
-			       struct sink_trace2_target *out, struct error *error)
+static int command_target_open(struct outputs *outputs, const char *target,
+			       enum trace2_target number, struct sink_trace2_target *out,
+			       struct error *error)
 {
 	if (is_trace2_value(target)) {
 		*out = (struct sink_trace2_target){ .name = target, .value = target };
@@ -183,7 +196,8 @@ static int command_target_open(struct outputs *outputs, const char *target, enum
 	}
 	if (is_folder(target)) {
 		outputs->folders[number] = realpath(target, NULL);
-		*out = (struct sink_trace2_target){ .name = target, .value = outputs->folders[number] };
+		*out = (struct sink_trace2_target){ .name = target,
+						    .value = outputs->folders[number] };
 		return out->value ? 0 : error_set_system(error, errno, "cannot find %s", target);
 	}
 	out->fd = output_open(target, outputs->is_appending, &out->name, error);
@@ -202,7 +216,8 @@ static void targets_close(struct sink_trace2_target *targets)
 }
 
 /* Where neither the command line nor a setting names a target, EVENT goes to standard output. */
-static int targets_open(struct outputs *outputs, struct sink_trace2_target *targets, struct error *error)
+static int targets_open(struct outputs *outputs, struct sink_trace2_target *targets,
+			struct error *error)
 {
 	bool is_any_named = false;
 
@@ -211,20 +226,25 @@ static int targets_open(struct outputs *outputs, struct sink_trace2_target *targ
 		int status = 0;
 
 		if (outputs->targets[i])
-			status = command_target_open(outputs, outputs->targets[i], i, &targets[i], error);
+			status = command_target_open(outputs, outputs->targets[i], i, &targets[i],
+						     error);
 		else if (setting)
-			targets[i] = (struct sink_trace2_target){ trace2_config_name(outputs->config, target_keys[i]), setting };
+			targets[i] = (struct sink_trace2_target){
+				trace2_config_name(outputs->config, target_keys[i]), setting
+			};
 		if (status < 0) {
 			targets_close(targets);
 			return -1;
 		}
 		is_any_named = is_any_named || outputs->targets[i] || setting;
 	}
-	return is_any_named ? 0 : command_target_open(outputs, "-", TRACE2_EVENT, &targets[TRACE2_EVENT], error);
+	return is_any_named ? 0
+			    : command_target_open(outputs, "-", TRACE2_EVENT,
+						  &targets[TRACE2_EVENT], error);
 }
 
-int outputs_open(struct outputs *outputs, struct timeline *timeline, const struct identity *identity,
-		 struct error *error)
+int outputs_open(struct outputs *outputs, struct timeline *timeline,
+		 const struct identity *identity, struct error *error)
 {
 	struct sink_trace2_settings settings = {
 		.sid = identity->sid,

@@ -40,11 +40,11 @@ bool outputs_have_comm(const struct outputs *outputs);
 /**
  * outputs_open - open all targets, and add their sinks to a timeline
  *
- * A target of the command line is over that of the environment and of files; where none of them names any, EVENT goes to
- * standard output. Returns -1 with @error.
+ * A target of the command line is over that of the environment and of files; where none of them
+ * names any, EVENT goes to standard output. Returns -1 with @error.
  */
-int outputs_open(struct outputs *outputs, struct timeline *timeline, const struct identity *identity,
-		 struct error *error);
+int outputs_open(struct outputs *outputs, struct timeline *timeline,
+		 const struct identity *identity, struct error *error);
 
 /** outputs_release - after the timeline's sinks have gone */
 void outputs_release(struct outputs *outputs);

@@ -13,8 +13,8 @@ static void task_find(void *context, int tid, int *tgid, char *comm, size_t comm
 	snprintf(comm, comm_size, "%s", task.comm);
 }
 
-int pipeline_open(struct pipeline *pipeline, struct source *source, const struct recording *recording, bool has_comm,
-		  struct error *error)
+int pipeline_open(struct pipeline *pipeline, struct source *source,
+		  const struct recording *recording, bool has_comm, struct error *error)
 {
 	struct tracks_settings settings = {
 		.has_comm = has_comm,
@@ -66,7 +66,9 @@ static int pipeline_loss(void *context, const struct source_loss *loss, struct e
 
 struct source_handler pipeline_handler(struct pipeline *pipeline)
 {
-	return (struct source_handler){ .context = pipeline, .record = pipeline_record, .loss = pipeline_loss };
+	return (struct source_handler){ .context = pipeline,
+					.record = pipeline_record,
+					.loss = pipeline_loss };
 }
 
 void pipeline_release(struct pipeline *pipeline)

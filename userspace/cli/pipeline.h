@@ -14,7 +14,8 @@
  * @filter: what is wanted
  * @buffers: names of the source's buffers, as in struct source_description
  *
- * A zeroed struct can be released. The convention, the filter and the timeline's sinks are added by its owner.
+ * A zeroed struct can be released. The convention, the filter and the timeline's sinks are added by
+ * its owner.
  */
 struct pipeline {
 	struct filter filter;
@@ -32,8 +33,8 @@ struct pipeline {
  *
  * Returns 0, or -1 with @error.
  */
-int pipeline_open(struct pipeline *pipeline, struct source *source, const struct recording *recording, bool has_comm,
-		  struct error *error);
+int pipeline_open(struct pipeline *pipeline, struct source *source,
+		  const struct recording *recording, bool has_comm, struct error *error);
 
 /** pipeline_handler - what a source is to deliver to */
 struct source_handler pipeline_handler(struct pipeline *pipeline);

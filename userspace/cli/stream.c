@@ -29,12 +29,14 @@ static int apply_buffer(void *settings, const char *value, struct error *error)
 	errno = 0;
 	stream->buffer_kib = strtoull(value, NULL, 10);
 	if (!is_number || errno || stream->buffer_kib == 0 || stream->buffer_kib > BUFFER_KIB_MAX)
-		return error_set(error, "'%s' is no buffer size; write a number of KiB for each CPU", value);
+		return error_set(
+			error, "'%s' is no buffer size; write a number of KiB for each CPU", value);
 	return 0;
 }
 
 static const struct option_row stream_rows[] = {
-	{ 'd', "duration", "SECONDS", "stop after this time; also with ms, s, m, h", apply_duration },
+	{ 'd', "duration", "SECONDS", "stop after this time; also with ms, s, m, h",
+	  apply_duration },
 	{ 'b', "buffer", "KIB", "ring buffer for each CPU (1024)", apply_buffer },
 };
 
@@ -48,10 +50,14 @@ static struct option_table stream_table(void)
 {
 	struct option_table table = {
 		.usage = "stream [OPTION]... [-- COMMAND [ARGUMENT]...]",
-		.about = "Records track events and exports them while they happen, until the command ends, the duration is over,\n"
-			 "or Ctrl-C. Without -e it records every tracepoint that follows the track event convention.",
-		.notes = "The exit status is the command's; 125 where ktrack fails, 126 or 127 where the command cannot run.\n"
-			 "Without a command it is 0, or 1 where ktrack fails. 2 stands for wrong usage.",
+		.about = "Records track events and exports them while they happen, until the "
+			 "command ends, the duration is over,\n"
+			 "or Ctrl-C. Without -e it records every tracepoint that follows the track "
+			 "event convention.",
+		.notes = "The exit status is the command's; 125 where ktrack fails, 126 or 127 "
+			 "where the command cannot run.\n"
+			 "Without a command it is 0, or 1 where ktrack fails. 2 stands for wrong "
+			 "usage.",
 		.parts = { selection_options, stream_options, outputs_options },
 	};
 

@@ -21,7 +21,10 @@ struct stream_settings {
 	char *const *command;
 };
 
-/** stream_run - record and export until the command, the duration or a signal ends it; returns the exit status */
+/**
+ * stream_run - record and export until the command, the duration or a signal ends it; returns the
+ * exit status
+ */
 int stream_run(struct stream_settings *settings, struct error *error);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One run of ktrack stream: set up, read in rounds, stop, clean up. Everything that was set up is in one struct, whose
- * release works however far the set-up came.
+ * One run of ktrack stream: set up, read in rounds, stop, clean up. Everything that was set up is
+ * in one struct, whose release works however far the set-up came.
  */
 #include <errno.h>
 #include <poll.h>
@@ -56,7 +56,8 @@ static int run_choose(struct run *run, struct error *error)
 	if (tracepoints_find(run->pipeline.convention, NULL, &run->settings->selection, error) < 0)
 		return -1;
 	if (convention_size(run->pipeline.convention) == 0)
-		return error_set(error, "no tracepoint of this machine follows the convention; load a module that has some");
+		return error_set(error, "no tracepoint of this machine follows the convention; "
+					"load a module that has some");
 	return 0;
 }
 
@@ -70,7 +71,8 @@ static int run_enable(struct run *run, struct error *error)
 
 		buffer_clear(&system);
 		template_system(template, &system);
-		status = recorder_enable(run->recorder, buffer_string(&system), template->name, error);
+		status = recorder_enable(run->recorder, buffer_string(&system), template->name,
+					 error);
 	}
 	buffer_release(&system);
 	return status;
@@ -81,7 +83,9 @@ static int run_identify(struct run *run, struct error *error)
 	const char *sid = run->settings->outputs.sid;
 
 	if (sid && strcmp(sid, "recording") == 0)
-		return error_set(error, "--sid=recording is for ktrack export: a live recording happens only once");
+		return error_set(
+			error,
+			"--sid=recording is for ktrack export: a live recording happens only once");
 	return identity_init(&run->identity, "stream", sid, error);
 }
 
@@ -93,7 +97,8 @@ static int run_set_up(struct run *run, struct error *error)
 		return -1;
 	if (run_identify(run, error) < 0)
 		return -1;
-	if (outputs_open(&run->settings->outputs, &run->pipeline.timeline, &run->identity, error) < 0)
+	if (outputs_open(&run->settings->outputs, &run->pipeline.timeline, &run->identity, error) <
+	    0)
 		return -1;
 	if (run->settings->command &&
 	    command_new(&run->command, run->settings->command, &run->signals.before, error) < 0)
@@ -127,7 +132,8 @@ static int run_begin(struct run *run, struct error *error)
 	identity_id(run->id, recording->source, recording->start_ns);
 	if (recorder_start(run->recorder, error) < 0)
 		return -1;
-	return pipeline_open(&run->pipeline, run->source, recording, outputs_have_comm(&run->settings->outputs), error);
+	return pipeline_open(&run->pipeline, run->source, recording,
+			     outputs_have_comm(&run->settings->outputs), error);
 }
 
 static int run_command(struct run *run, struct error *error)
@@ -157,8 +163,8 @@ static int run_drain(struct run *run, int64_t until_ns, struct error *error)
 }
 
 /*
- * A first signal asks for an end: the command's, which gets it too, or without a command ours. A second one does not wait
- * for the command.
+ * A first signal asks for an end: the command's, which gets it too, or without a command ours. A
+ * second one does not wait for the command.
  */
 static bool run_take_signals(struct run *run)
 {
@@ -189,7 +195,8 @@ static int run_wait_ms(const struct run *run, int64_t now_ns)
 
 static bool run_is_over(const struct run *run, int64_t now_ns)
 {
-	return run->settings->duration_ns > 0 && now_ns - run->recording.start_ns >= run->settings->duration_ns;
+	return run->settings->duration_ns > 0 &&
+	       now_ns - run->recording.start_ns >= run->settings->duration_ns;
 }
 
 static int run_read(struct run *run, struct error *error)
@@ -256,8 +263,8 @@ static int run_all(struct run *run, struct error *error)
 }
 
 /*
- * The instance goes first, so that it does not stay while a command comes to its end that runs longer than the recording.
- * From then on signals act as ever.
+ * The instance goes first, so that it does not stay while a command comes to its end that runs
+ * longer than the recording. From then on signals act as ever.
  */
 static int run_remove_instance(struct run *run, struct error *error)
 {

@@ -10,7 +10,8 @@
 static int apply_tracepoint(void *settings, const char *text, struct error *error)
 {
 	struct selection *selection = settings;
-	struct pattern *patterns = reallocarray(selection->patterns, selection->nr_patterns + 1, sizeof(*patterns));
+	struct pattern *patterns = reallocarray(selection->patterns, selection->nr_patterns + 1,
+						sizeof(*patterns));
 
 	if (!patterns)
 		return error_set(error, "out of memory");
@@ -20,7 +21,8 @@ static int apply_tracepoint(void *settings, const char *text, struct error *erro
 }
 
 static const struct option_row selection_rows[] = {
-	{ 'e', "tracepoint", "SYS[:EVENT]", "only these; wildcards allowed, may be repeated", apply_tracepoint },
+	{ 'e', "tracepoint", "SYS[:EVENT]", "only these; wildcards allowed, may be repeated",
+	  apply_tracepoint },
 };
 
 const struct option_part selection_options = {
@@ -84,14 +86,16 @@ static void selection_note(struct selection *selection, const struct source_trac
 	}
 }
 
-static int tracepoint_visit(void *context, const struct source_tracepoint *tracepoint, struct error *error)
+static int tracepoint_visit(void *context, const struct source_tracepoint *tracepoint,
+			    struct error *error)
 {
 	struct finder *finder = context;
 	const struct template *template;
 
 	if (!selection_meets(finder->selection, tracepoint))
 		return 0;
-	if (convention_add(finder->convention, tracepoint->system, tracepoint->format, &template, error) < 0)
+	if (convention_add(finder->convention, tracepoint->system, tracepoint->format, &template,
+			   error) < 0)
 		return -1;
 	if (template)
 		selection_note(finder->selection, tracepoint);
@@ -104,18 +108,21 @@ static int selection_check(const struct selection *selection, struct error *erro
 		const struct pattern *pattern = &selection->patterns[i];
 
 		if (!pattern->met_tracepoint)
-			return error_set(error, "no tracepoint matches '%s'; is its module loaded? See 'ktrack list'",
+			return error_set(error,
+					 "no tracepoint matches '%s'; is its module loaded? See "
+					 "'ktrack list'",
 					 pattern->text);
 		if (!pattern->met_template)
 			return error_set(error,
-					 "'%s' does not follow the track event convention (it needs track_event_type and slice_name, or counter_value)",
+					 "'%s' does not follow the track event convention (it "
+					 "needs track_event_type and slice_name, or counter_value)",
 					 pattern->text);
 	}
 	return 0;
 }
 
-int tracepoints_find(struct convention *convention, struct source *source, struct selection *selection,
-		     struct error *error)
+int tracepoints_find(struct convention *convention, struct source *source,
+		     struct selection *selection, struct error *error)
 {
 	struct finder finder = { .convention = convention, .selection = selection };
 	struct source_visitor visitor = { .context = &finder, .visit = tracepoint_visit };
@@ -124,7 +131,8 @@ int tracepoints_find(struct convention *convention, struct source *source, struc
 	if (source) {
 		if (source_visit(source, &visitor, error) < 0)
 			return -1;
-	} else if (source_directory(&directory, error) < 0 || source_tracepoints_visit(&visitor, error) < 0) {
+	} else if (source_directory(&directory, error) < 0 ||
+		   source_tracepoints_visit(&visitor, error) < 0) {
 		return -1;
 	}
 	return selection_check(selection, error);

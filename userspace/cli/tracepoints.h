@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Choosing tracepoints of the running kernel: those that follow the convention, all or by pattern. */
+/*
+ * Choosing tracepoints of the running kernel: those that follow the convention, all or by pattern.
+ */
 #ifndef CLI_TRACEPOINTS_H
 #define CLI_TRACEPOINTS_H
 
@@ -15,7 +17,10 @@ struct pattern {
 	bool met_template;
 };
 
-/** struct selection - the patterns of a command line; without any, every tracepoint that follows is meant */
+/**
+ * struct selection - the patterns of a command line; without any, every tracepoint that follows is
+ * meant
+ */
 struct selection {
 	struct pattern *patterns;
 	size_t nr_patterns;
@@ -30,10 +35,11 @@ void selection_release(struct selection *selection);
  * tracepoints_find - add to @convention what is meant and follows it
  * @source: whose tracepoints; NULL for those of the running kernel
  *
- * Returns 0, or -1 with @error: they cannot be read, or a pattern meets nothing that follows the convention.
+ * Returns 0, or -1 with @error: they cannot be read, or a pattern meets nothing that follows the
+ * convention.
  */
-int tracepoints_find(struct convention *convention, struct source *source, struct selection *selection,
-		     struct error *error);
+int tracepoints_find(struct convention *convention, struct source *source,
+		     struct selection *selection, struct error *error);
 
 /** template_system - the system of a template, in @out */
 void template_system(const struct template *template, struct buffer *out);

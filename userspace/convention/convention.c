@@ -52,7 +52,8 @@ static int convention_keep(struct convention *convention, struct template *templ
 {
 	struct template **templates;
 
-	templates = reallocarray(convention->templates, convention->nr_templates + 1, sizeof(*templates));
+	templates = reallocarray(convention->templates, convention->nr_templates + 1,
+				 sizeof(*templates));
 	if (!templates)
 		return -1;
 	convention->templates = templates;
@@ -62,15 +63,18 @@ static int convention_keep(struct convention *convention, struct template *templ
 	return 0;
 }
 
-/* Most of a kernel's tracepoints don't follow; parsing their formats only to find that out would take most of the time. */
+/*
+ * Most of a kernel's tracepoints don't follow; parsing their formats only to find that out would
+ * take most of the time.
+ */
 static bool format_may_follow(struct text format)
 {
 	return memmem(format.data, format.size, "track_event_type", strlen("track_event_type")) ||
 	       memmem(format.data, format.size, "counter_value", strlen("counter_value"));
 }
 
-int convention_add(struct convention *convention, const char *system, struct text format, const struct template **out,
-		   struct error *error)
+int convention_add(struct convention *convention, const char *system, struct text format,
+		   const struct template **out, struct error *error)
 {
 	struct tep_event *event = NULL;
 	struct template *template = NULL;
@@ -79,10 +83,13 @@ int convention_add(struct convention *convention, const char *system, struct tex
 	if (!format_may_follow(format))
 		return 0;
 	if (tep_parse_format(convention->tep, &event, format.data, format.size, system) || !event)
-		return error_set(error, "the format of a tracepoint in system %s cannot be read", system);
+		return error_set(error, "the format of a tracepoint in system %s cannot be read",
+				 system);
 	if (event->id < 0 || event->id >= NR_EVENT_IDS)
-		return error_set(error, "%s:%s has the impossible id %d", system, event->name, event->id);
-	if (template_new(&template, event, convention->is_swapped) < 0 || (template && convention_keep(convention, template) < 0)) {
+		return error_set(error, "%s:%s has the impossible id %d", system, event->name,
+				 event->id);
+	if (template_new(&template, event, convention->is_swapped) < 0 ||
+	    (template && convention_keep(convention, template) < 0)) {
 		template_free(template);
 		return error_set(error, "out of memory");
 	}
@@ -100,7 +107,8 @@ const struct template *convention_template(const struct convention *convention, 
 	return convention->templates[index];
 }
 
-const struct template *convention_find(const struct convention *convention, const struct record *record)
+const struct template *convention_find(const struct convention *convention,
+				       const struct record *record)
 {
 	uint16_t id;
 

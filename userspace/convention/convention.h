@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The convention room's public header: what makes a tracepoint one of kernel track events, and what its records say.
+ * The convention room's public header: what makes a tracepoint one of kernel track events, and what
+ * its records say.
  *
- * The convention is Perfetto's "Kernel track events: format and conventions". A tracepoint is matched once, by the names
- * and types of its fields; its records are then read through the slots found there. Where the text is silent we do
- * what Perfetto's importer does, but for what is said at the spot.
+ * The convention is Perfetto's "Kernel track events: format and conventions". A tracepoint is
+ * matched once, by the names and types of its fields; its records are then read through the slots
+ * found there. Where the text is silent we do what Perfetto's importer does, but for what is said
+ * at the spot.
  */
 #ifndef CONVENTION_CONVENTION_H
 #define CONVENTION_CONVENTION_H
@@ -22,7 +24,10 @@ enum template_kind {
 	TEMPLATE_COUNTER,
 };
 
-/** enum template_scope - what the records' scope field means; without one they belong to the writing thread */
+/**
+ * enum template_scope - what the records' scope field means; without one they belong to the
+ * writing thread
+ */
 enum template_scope {
 	TEMPLATE_SCOPE_THREAD,
 	TEMPLATE_SCOPE_PROCESS,
@@ -30,7 +35,10 @@ enum template_scope {
 	TEMPLATE_SCOPE_CUSTOM,
 };
 
-/** TEMPLATE_EXTRAS_MAX - how many fields beyond the convention's are read; a format has seldom more than a dozen */
+/**
+ * TEMPLATE_EXTRAS_MAX - how many fields beyond the convention's are read; a format has seldom more
+ * than a dozen
+ */
 #define TEMPLATE_EXTRAS_MAX 64
 
 /** enum slot_kind - how a field's bytes are to be read */
@@ -72,7 +80,8 @@ struct extra {
  * @name: the event's name, which points into @category
  * @scope_field: name of the scope field, NULL for thread scope
  */
-struct template {
+struct template
+{
 	unsigned int index;
 	unsigned int event_id;
 	enum template_kind kind;
@@ -109,8 +118,8 @@ void convention_free(struct convention *convention);
  *
  * Returns 0, or -1 with @error where the format cannot be read.
  */
-int convention_add(struct convention *convention, const char *system, struct text format, const struct template **out,
-		   struct error *error);
+int convention_add(struct convention *convention, const char *system, struct text format,
+		   const struct template **out, struct error *error);
 
 /** convention_size - how many tracepoints follow */
 size_t convention_size(const struct convention *convention);
@@ -123,7 +132,8 @@ const struct template *convention_template(const struct convention *convention, 
  *
  * Returns NULL where the record is of another tracepoint, or too short to say.
  */
-const struct template *convention_find(const struct convention *convention, const struct record *record);
+const struct template *convention_find(const struct convention *convention,
+				       const struct record *record);
 
 enum observation_kind {
 	OBSERVATION_BEGIN,
@@ -162,8 +172,10 @@ struct observation {
 /**
  * observation_read - read @record by its template
  *
- * Returns NULL, or what is wrong with the record, as a constant text; @out then holds no more than template, time and cpu.
+ * Returns NULL, or what is wrong with the record, as a constant text; @out then holds no more than
+ * template, time and cpu.
  */
-const char *observation_read(struct observation *out, const struct template *template, const struct record *record);
+const char *observation_read(struct observation *out, const struct template *template,
+			     const struct record *record);
 
 #endif

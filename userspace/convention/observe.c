@@ -4,7 +4,8 @@
 
 #include "convention/slot.h"
 
-static const char *type_read(struct observation *out, const struct template *template, const struct record *record)
+static const char *type_read(struct observation *out, const struct template *template,
+			     const struct record *record)
 {
 	struct value type;
 	int64_t letter;
@@ -27,7 +28,8 @@ static const char *type_read(struct observation *out, const struct template *tem
 	}
 }
 
-static const char *text_read(struct text *out, const struct slot *slot, const struct record *record, const char *problem)
+static const char *text_read(struct text *out, const struct slot *slot, const struct record *record,
+			     const char *problem)
 {
 	struct value value;
 
@@ -37,25 +39,29 @@ static const char *text_read(struct text *out, const struct slot *slot, const st
 	return NULL;
 }
 
-static const char *payload_read(struct observation *out, const struct template *template, const struct record *record)
+static const char *payload_read(struct observation *out, const struct template *template,
+				const struct record *record)
 {
 	const char *problem;
 
 	if (template->kind == TEMPLATE_SLICE) {
 		problem = type_read(out, template, record);
-		return problem ? problem :
-			text_read(&out->slice_name, &template->slice_name, record, "unreadable slice_name");
+		return problem ? problem
+			       : text_read(&out->slice_name, &template->slice_name, record,
+					   "unreadable slice_name");
 	}
 	out->kind = OBSERVATION_COUNTER;
 	if (!slot_read(&template->counter_value, record, &out->counter_value))
 		return "unreadable counter_value";
 	if (out->counter_value.kind == VALUE_BOOLEAN)
-		out->counter_value = (struct value){ .kind = VALUE_UNSIGNED,
-						     .unsigned_number = out->counter_value.boolean };
+		out->counter_value = (struct value){
+			.kind = VALUE_UNSIGNED, .unsigned_number = out->counter_value.boolean
+		};
 	return NULL;
 }
 
-static const char *scope_read(struct observation *out, const struct template *template, const struct record *record)
+static const char *scope_read(struct observation *out, const struct template *template,
+			      const struct record *record)
 {
 	struct value pid;
 
@@ -63,13 +69,15 @@ static const char *scope_read(struct observation *out, const struct template *te
 		return "unreadable common_pid";
 	out->tid = pid.kind == VALUE_SIGNED ? pid.signed_number : (int64_t)pid.unsigned_number;
 	out->scope_id = (struct value){ .kind = VALUE_SIGNED, .signed_number = out->tid };
-	if (template->scope != TEMPLATE_SCOPE_THREAD && !slot_read(&template->scope_id, record, &out->scope_id))
+	if (template->scope != TEMPLATE_SCOPE_THREAD &&
+	    !slot_read(&template->scope_id, record, &out->scope_id))
 		return "unreadable scope";
 	return NULL;
 }
 
 /* Extra fields that cannot be read are left out: the event itself is sound. */
-static void extras_read(struct observation *out, const struct template *template, const struct record *record)
+static void extras_read(struct observation *out, const struct template *template,
+			const struct record *record)
 {
 	for (size_t i = 0; i < template->nr_extras; i++) {
 		const struct extra *extra = &template->extras[i];
@@ -82,7 +90,8 @@ static void extras_read(struct observation *out, const struct template *template
 	}
 }
 
-const char *observation_read(struct observation *out, const struct template *template, const struct record *record)
+const char *observation_read(struct observation *out, const struct template *template,
+			     const struct record *record)
 {
 	const char *problem;
 
@@ -96,7 +105,8 @@ const char *observation_read(struct observation *out, const struct template *tem
 	if (!problem)
 		problem = scope_read(out, template, record);
 	if (!problem && template->track_name.kind != SLOT_ABSENT)
-		problem = text_read(&out->track_name, &template->track_name, record, "unreadable track_name");
+		problem = text_read(&out->track_name, &template->track_name, record,
+				    "unreadable track_name");
 	if (!problem)
 		extras_read(out, template, record);
 	return problem;

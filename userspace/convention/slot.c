@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads the fields of a record. libtraceevent parses the formats, but its readers are not used: they don't extend signs, and
- * don't check where __data_loc points.
+ * Reads the fields of a record. libtraceevent parses the formats, but its readers are not used:
+ * they don't extend signs, and don't check where __data_loc points.
  */
 #include "convention/slot.h"
 
@@ -23,11 +23,14 @@ static bool type_has_word(const char *type, const char *word)
 	return false;
 }
 
-/* Arrays of u8 and of unsigned char are bytes, as Perfetto takes them, although libtraceevent calls them strings. */
+/*
+ * Arrays of u8 and of unsigned char are bytes, as Perfetto takes them, although libtraceevent calls
+ * them strings.
+ */
 static bool field_is_characters(const struct tep_format_field *field)
 {
 	return type_has_word(field->type, "char") && !type_has_word(field->type, "unsigned") &&
-		!(field->flags & TEP_FIELD_IS_POINTER);
+	       !(field->flags & TEP_FIELD_IS_POINTER);
 }
 
 static enum slot_kind array_kind(const struct tep_format_field *field)
@@ -44,7 +47,7 @@ static enum slot_kind array_kind(const struct tep_format_field *field)
 static bool field_is_aggregate(const struct tep_format_field *field)
 {
 	return !(field->flags & TEP_FIELD_IS_POINTER) &&
-		(type_has_word(field->type, "struct") || type_has_word(field->type, "union"));
+	       (type_has_word(field->type, "struct") || type_has_word(field->type, "union"));
 }
 
 static bool is_integer_size(int size)
@@ -58,7 +61,8 @@ static enum slot_kind field_kind(const struct tep_format_field *field)
 		return array_kind(field);
 	if (!is_integer_size(field->size) || field_is_aggregate(field))
 		return SLOT_FIXED_BYTES;
-	if (field->size == 1 && (type_has_word(field->type, "bool") || type_has_word(field->type, "_Bool")))
+	if (field->size == 1 &&
+	    (type_has_word(field->type, "bool") || type_has_word(field->type, "_Bool")))
 		return SLOT_BOOLEAN;
 	return field->flags & TEP_FIELD_IS_SIGNED ? SLOT_SIGNED : SLOT_UNSIGNED;
 }
@@ -82,7 +86,8 @@ bool slot_is_number(const struct slot *slot)
 
 bool slot_is_text(const struct slot *slot)
 {
-	return slot->kind == SLOT_FIXED_TEXT || slot->kind == SLOT_DYNAMIC_TEXT || slot->kind == SLOT_RELATIVE_TEXT;
+	return slot->kind == SLOT_FIXED_TEXT || slot->kind == SLOT_DYNAMIC_TEXT ||
+	       slot->kind == SLOT_RELATIVE_TEXT;
 }
 
 static uint64_t unsigned_read(const unsigned char *bytes, unsigned int size, bool is_swapped)
@@ -115,10 +120,12 @@ static int64_t sign_extend(uint64_t number, unsigned int size)
 }
 
 /*
- * A dynamic field holds the place of its data: offset in the lower, size in the upper 16 bits. Relative ones count from their
- * own end. Synthetic events have 8 bytes here, of which the first four are these.
+ * A dynamic field holds the place of its data: offset in the lower, size in the upper 16 bits.
+ * Relative ones count from their own end. Synthetic events have 8 bytes here, of which the first
+ * four are these.
  */
-static bool dynamic_find(const struct slot *slot, const struct record *record, bool is_relative, struct text *out)
+static bool dynamic_find(const struct slot *slot, const struct record *record, bool is_relative,
+			 struct text *out)
 {
 	uint32_t place = unsigned_read(record->data + slot->offset, 4, slot->is_swapped);
 	size_t offset = place & 0xffff;
@@ -142,7 +149,8 @@ static bool array_find(const struct slot *slot, const struct record *record, str
 	case SLOT_RELATIVE_BYTES:
 		return slot->size >= 4 && dynamic_find(slot, record, true, out);
 	default:
-		*out = (struct text){ .data = (const char *)record->data + slot->offset, .size = slot->size };
+		*out = (struct text){ .data = (const char *)record->data + slot->offset,
+				      .size = slot->size };
 		return true;
 	}
 }
@@ -152,7 +160,8 @@ static bool number_read(const struct slot *slot, const struct record *record, st
 	uint64_t number = unsigned_read(record->data + slot->offset, slot->size, slot->is_swapped);
 
 	if (slot->kind == SLOT_SIGNED)
-		*out = (struct value){ .kind = VALUE_SIGNED, .signed_number = sign_extend(number, slot->size) };
+		*out = (struct value){ .kind = VALUE_SIGNED,
+				       .signed_number = sign_extend(number, slot->size) };
 	else if (slot->kind == SLOT_UNSIGNED)
 		*out = (struct value){ .kind = VALUE_UNSIGNED, .unsigned_number = number };
 	else
@@ -162,7 +171,8 @@ static bool number_read(const struct slot *slot, const struct record *record, st
 
 bool slot_read(const struct slot *slot, const struct record *record, struct value *out)
 {
-	if (slot->kind == SLOT_ABSENT || slot->offset > record->size || slot->size > record->size - slot->offset)
+	if (slot->kind == SLOT_ABSENT || slot->offset > record->size ||
+	    slot->size > record->size - slot->offset)
 		return false;
 	if (slot_is_number(slot) || slot->kind == SLOT_BOOLEAN)
 		return number_read(slot, record, out);

@@ -18,9 +18,11 @@ bool slot_is_text(const struct slot *slot);
 
 /**
  * slot_read - read a field
- * @out: VALUE_SIGNED or VALUE_UNSIGNED by the field's own sign, VALUE_BOOLEAN, VALUE_TEXT up to the first NUL, VALUE_BYTES
+ * @out: VALUE_SIGNED or VALUE_UNSIGNED by the field's own sign, VALUE_BOOLEAN, VALUE_TEXT up to the
+ * first NUL, VALUE_BYTES
  *
- * Returns false where the field, or the data that it points to, is not inside the record. An absent slot reads as false.
+ * Returns false where the field, or the data that it points to, is not inside the record. An absent
+ * slot reads as false.
  */
 bool slot_read(const struct slot *slot, const struct record *record, struct value *out);
 

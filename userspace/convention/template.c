@@ -31,7 +31,10 @@ struct match {
 	struct tep_format_field *counter_value;
 };
 
-/* A field counts only with a type that the convention allows; with several scopes the last one wins, as in Perfetto. */
+/*
+ * A field counts only with a type that the convention allows; with several scopes the last one
+ * wins, as in Perfetto.
+ */
 static void match_field(struct match *match, struct tep_format_field *field)
 {
 	struct slot slot = slot_find(field, match->is_swapped);
@@ -58,7 +61,8 @@ static enum template_kind match_kind(const struct match *match)
 	return match->counter_value ? TEMPLATE_COUNTER : TEMPLATE_NONE;
 }
 
-static bool match_uses(const struct match *match, enum template_kind kind, const struct tep_format_field *field)
+static bool match_uses(const struct match *match, enum template_kind kind,
+		       const struct tep_format_field *field)
 {
 	if (field == match->track_name || field == match->scope)
 		return true;
@@ -72,12 +76,14 @@ static struct slot slot_of(const struct match *match, const struct tep_format_fi
 	return field ? slot_find(field, match->is_swapped) : (struct slot){ .kind = SLOT_ABSENT };
 }
 
-static int template_add_extras(struct template *template, const struct match *match, const struct tep_event *event)
+static int template_add_extras(struct template *template, const struct match *match,
+			       const struct tep_event *event)
 {
 	for (struct tep_format_field *field = event->format.fields; field; field = field->next) {
 		struct extra *extra = &template->extras[template->nr_extras];
 
-		if (match_uses(match, template->kind, field) || template->nr_extras == TEMPLATE_EXTRAS_MAX)
+		if (match_uses(match, template->kind, field) ||
+		    template->nr_extras == TEMPLATE_EXTRAS_MAX)
 			continue;
 		extra->slot = slot_find(field, match->is_swapped);
 		extra->name = strdup(field->name);
@@ -88,7 +94,8 @@ static int template_add_extras(struct template *template, const struct match *ma
 	return 0;
 }
 
-static int template_fill(struct template *template, const struct match *match, struct tep_event *event)
+static int template_fill(struct template *template, const struct match *match,
+			 struct tep_event *event)
 {
 	template->event_id = event->id;
 	template->kind = match_kind(match);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The traced command: a process that waits until recording is on, so that nothing of it is missed. */
+/*
+ * The traced command: a process that waits until recording is on, so that nothing of it is missed.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -72,7 +74,8 @@ static int command_fork(struct command *command, const sigset_t *signals, struct
 	return command->pid < 0 ? error_set_system(error, errno, "cannot start a process") : 0;
 }
 
-int command_new(struct command **out, char *const *argv, const sigset_t *signals, struct error *error)
+int command_new(struct command **out, char *const *argv, const sigset_t *signals,
+		struct error *error)
 {
 	struct command *command = calloc(1, sizeof(*command));
 
@@ -102,7 +105,8 @@ pid_t command_pid(const struct command *command)
 static void command_end(struct command *command, int wait_status)
 {
 	command->has_ended = true;
-	command->status = WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
+	command->status = WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status)
+						   : WEXITSTATUS(wait_status);
 }
 
 static void command_reap(struct command *command)

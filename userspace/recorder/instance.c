@@ -23,14 +23,19 @@ struct recorder {
 	size_t nr_enabled;
 };
 
-static int setting_write(struct recorder *recorder, const char *file, const char *value, struct error *error)
+static int setting_write(struct recorder *recorder, const char *file, const char *value,
+			 struct error *error)
 {
 	if (tracefs_instance_file_write(recorder->instance, file, value) >= 0)
 		return 0;
-	return error_set_system(error, errno, "cannot write '%s' to %s/%s", value, recorder->directory, file);
+	return error_set_system(error, errno, "cannot write '%s' to %s/%s", value,
+				recorder->directory, file);
 }
 
-/* Makes an instance that did not exist: two runs of one process id (in two containers) must not share one. */
+/*
+ * Makes an instance that did not exist: two runs of one process id (in two containers) must not
+ * share one.
+ */
 static struct tracefs_instance *instance_try(const char *name)
 {
 	struct tracefs_instance *instance;
@@ -52,7 +57,8 @@ static int instance_make(struct recorder *recorder, struct error *error)
 		snprintf(name, sizeof(name), i ? "ktrack-%d.%d" : "ktrack-%d", (int)getpid(), i);
 		recorder->instance = instance_try(name);
 		if (!recorder->instance && errno != EEXIST)
-			return error_set_system(error, errno, "cannot make the tracing instance %s", name);
+			return error_set_system(error, errno, "cannot make the tracing instance %s",
+						name);
 	}
 	if (!recorder->instance)
 		return error_set(error, "all names for a tracing instance are taken");
@@ -66,7 +72,10 @@ static int instance_set_up(struct recorder *recorder, struct error *error)
 		return -1;
 	if (setting_write(recorder, "trace_clock", "boot", error) < 0)
 		return -1;
-	/* Lets the kernel remember which process a thread was of, even once it has ended. Kernels may lack it. */
+	/*
+	 * Lets the kernel remember which process a thread was of, even once it has ended. Kernels
+	 * may lack it.
+	 */
 	tracefs_instance_file_write(recorder->instance, "options/record-tgid", "1");
 	return 0;
 }
@@ -104,9 +113,11 @@ static char *enable_path(const char *system, const char *event)
 	return asprintf(&path, "events/%s/%s/enable", system, event) < 0 ? NULL : path;
 }
 
-int recorder_enable(struct recorder *recorder, const char *system, const char *event, struct error *error)
+int recorder_enable(struct recorder *recorder, const char *system, const char *event,
+		    struct error *error)
 {
-	char **enabled = reallocarray(recorder->enabled, recorder->nr_enabled + 1, sizeof(*enabled));
+	char **enabled = reallocarray(recorder->enabled, recorder->nr_enabled + 1,
+				      sizeof(*enabled));
 	char *path;
 
 	if (!enabled)
@@ -120,9 +131,10 @@ int recorder_enable(struct recorder *recorder, const char *system, const char *e
 }
 
 /*
- * The buffer gets its size only after the events were enabled. Older kernels (6.1) remember for all instances together
- * whether buffers have been expanded from their boot size: enabling an event expands the top level's, but a first resize of any
- * instance would leave that at its few KiB for good.
+ * The buffer gets its size only after the events were enabled. Older kernels (6.1) remember for all
+ * instances together whether buffers have been expanded from their boot size: enabling an event
+ * expands the top level's, but a first resize of any instance would leave that at its few KiB for
+ * good.
  */
 int recorder_start(struct recorder *recorder, struct error *error)
 {
@@ -139,7 +151,10 @@ int recorder_stop(struct recorder *recorder, struct error *error)
 	return setting_write(recorder, "tracing_on", "0", error);
 }
 
-/* Disables one tracepoint after the other: the kernel's own removal of an instance would do so too, but keeps quiet. */
+/*
+ * Disables one tracepoint after the other: the kernel's own removal of an instance would do so too,
+ * but keeps quiet.
+ */
 static void instance_disable(struct recorder *recorder)
 {
 	for (size_t i = 0; i < recorder->nr_enabled; i++) {
@@ -159,7 +174,8 @@ int recorder_close(struct recorder *recorder, struct error *error)
 		tracefs_instance_file_write(recorder->instance, "tracing_on", "0");
 		instance_disable(recorder);
 		if (tracefs_instance_destroy(recorder->instance) < 0)
-			status = error_set_system(error, errno, "cannot remove %s", recorder->directory);
+			status = error_set_system(error, errno, "cannot remove %s",
+						  recorder->directory);
 		tracefs_instance_free(recorder->instance);
 	}
 	tracefs_put_tracing_file(recorder->directory);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The recorder room's public header: a tracefs instance of one's own, and the command that is traced.
+ * The recorder room's public header: a tracefs instance of one's own, and the command that is
+ * traced.
  *
- * A run writes nowhere else in tracefs, so that it disturbs neither another run nor the user's own tracing.
+ * A run writes nowhere else in tracefs, so that it disturbs neither another run nor the user's own
+ * tracing.
  */
 #ifndef RECORDER_RECORDER_H
 #define RECORDER_RECORDER_H
@@ -21,8 +23,9 @@ struct recorder;
  * @out: a new recorder for recorder_close()
  * @buffer_kib: ring buffer for each CPU
  *
- * Its clock is "boot", because "local" and "x86-tsc" do not compare across CPUs. It overwrites the oldest records where
- * nobody reads them in time. Returns 0, or -1 with @error; no instance is left then.
+ * Its clock is "boot", because "local" and "x86-tsc" do not compare across CPUs. It overwrites the
+ * oldest records where nobody reads them in time. Returns 0, or -1 with @error; no instance is left
+ * then.
  */
 int recorder_open(struct recorder **out, uint64_t buffer_kib, struct error *error);
 
@@ -33,7 +36,8 @@ const char *recorder_name(const struct recorder *recorder);
 const char *recorder_directory(const struct recorder *recorder);
 
 /** recorder_enable - record a tracepoint from recorder_start() on */
-int recorder_enable(struct recorder *recorder, const char *system, const char *event, struct error *error);
+int recorder_enable(struct recorder *recorder, const char *system, const char *event,
+		    struct error *error);
 
 /** recorder_start - switch recording on */
 int recorder_start(struct recorder *recorder, struct error *error);
@@ -44,7 +48,8 @@ int recorder_stop(struct recorder *recorder, struct error *error);
 /**
  * recorder_close - remove the instance, and with it its hold on modules
  *
- * Whoever reads the instance has closed it before. Returns 0, or -1 with @error where the kernel refuses; NULL is fine.
+ * Whoever reads the instance has closed it before. Returns 0, or -1 with @error where the kernel
+ * refuses; NULL is fine.
  */
 int recorder_close(struct recorder *recorder, struct error *error);
 
@@ -56,7 +61,8 @@ struct command;
  * @argv: NULL-terminated; the first word is searched in PATH
  * @signals: the signal mask that the command gets
  */
-int command_new(struct command **out, char *const *argv, const sigset_t *signals, struct error *error);
+int command_new(struct command **out, char *const *argv, const sigset_t *signals,
+		struct error *error);
 
 /** command_argv, command_pid - its words, its process */
 char *const *command_argv(const struct command *command);
@@ -65,7 +71,8 @@ pid_t command_pid(const struct command *command);
 /**
  * command_run - let the process become the command
  *
- * Returns 0, or -1 with @error where that fails; command_status() is 126 or 127 then, as env(1) has it.
+ * Returns 0, or -1 with @error where that fails; command_status() is 126 or 127 then, as env(1) has
+ * it.
  */
 int command_run(struct command *command, struct error *error);
 
@@ -75,10 +82,16 @@ bool command_has_ended(struct command *command);
 /** command_status - exit status of a command that has ended, 128+N where signal N ended it */
 int command_status(const struct command *command);
 
-/** command_wait - wait for the end of a command; one that was not run is not waited for; NULL is fine */
+/**
+ * command_wait - wait for the end of a command; one that was not run is not waited for; NULL is
+ * fine
+ */
 void command_wait(struct command *command);
 
-/** command_free - forget the command, which goes on if it runs; one that was never run ends; NULL is fine */
+/**
+ * command_free - forget the command, which goes on if it runs; one that was never run ends; NULL
+ * is fine
+ */
 void command_free(struct command *command);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sink room's public header: what the timeline can be turned into, one constructor for each output. */
+/*
+ * The sink room's public header: what the timeline can be turned into, one constructor for each
+ * output.
+ */
 #ifndef SINK_SINK_H
 #define SINK_SINK_H
 

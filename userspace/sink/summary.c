@@ -50,7 +50,8 @@ static uint64_t intervals_hash(const struct intervals *key)
 	return text_hash((struct text){ .data = (const char *)pointers, .size = sizeof(pointers) });
 }
 
-static struct intervals *interval_table_find(const struct interval_table *table, const struct intervals *key)
+static struct intervals *interval_table_find(const struct interval_table *table,
+					     const struct intervals *key)
 {
 	if (table->size > LIST_MAX)
 		return map_find(&table->map, intervals_hash(key), intervals_equal, key);
@@ -61,7 +62,9 @@ static struct intervals *interval_table_find(const struct interval_table *table,
 	return NULL;
 }
 
-/* Adds the newest entry to the map; the one that makes the list too long brings all others along. */
+/*
+ * Adds the newest entry to the map; the one that makes the list too long brings all others along.
+ */
 static int interval_table_index(struct interval_table *table)
 {
 	size_t first = table->size == LIST_MAX + 1 ? 0 : table->size - 1;
@@ -75,7 +78,8 @@ static int interval_table_index(struct interval_table *table)
 	return 0;
 }
 
-static struct intervals *interval_table_add(struct interval_table *table, const struct intervals *key)
+static struct intervals *interval_table_add(struct interval_table *table,
+					    const struct intervals *key)
 {
 	struct intervals **list = reallocarray(table->list, table->size + 1, sizeof(*list));
 	struct intervals *intervals;
@@ -91,10 +95,12 @@ static struct intervals *interval_table_add(struct interval_table *table, const 
 	return interval_table_index(table) < 0 ? NULL : intervals;
 }
 
-struct intervals *interval_table_get(struct interval_table *table, const struct timeline_category *category,
+struct intervals *interval_table_get(struct interval_table *table,
+				     const struct timeline_category *category,
 				     struct timeline_name *name)
 {
-	struct intervals key = { .category = category, .name = name && name->is_counted ? name : NULL };
+	struct intervals key = { .category = category,
+				 .name = name && name->is_counted ? name : NULL };
 	struct intervals *intervals = interval_table_find(table, &key);
 
 	return intervals ? intervals : interval_table_add(table, &key);

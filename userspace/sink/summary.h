@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Statistics that several sinks want: how long slices took, by tracepoint and name, and where counters went. */
+/*
+ * Statistics that several sinks want: how long slices took, by tracepoint and name, and where
+ * counters went.
+ */
 #ifndef SINK_SUMMARY_H
 #define SINK_SUMMARY_H
 
@@ -44,7 +47,8 @@ void interval_table_release(struct interval_table *table);
  *
  * Returns NULL where memory ran out.
  */
-struct intervals *interval_table_get(struct interval_table *table, const struct timeline_category *category,
+struct intervals *interval_table_get(struct interval_table *table,
+				     const struct timeline_category *category,
 				     struct timeline_name *name);
 
 /** struct levels - the samples of one counter; all values are of the first one's kind */

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The timeline as a trace2 session: which message stands for which event. How bytes look is libtrace2's business. */
+/*
+ * The timeline as a trace2 session: which message stands for which event. How bytes look is
+ * libtrace2's business.
+ */
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "sink/trace2_state.h"
 
-int trace2_sink_write(struct trace2_sink *sink, struct trace2_event *event, int64_t time_ns, struct error *error)
+int trace2_sink_write(struct trace2_sink *sink, struct trace2_event *event, int64_t time_ns,
+		      struct error *error)
 {
 	event->time_ns = time_ns - sink->start_ns;
 	if (trace2_session_write(sink->session, event) < 0)
@@ -32,7 +36,8 @@ const struct trace2_text *trace2_sink_text(struct trace2_sink *sink, struct text
 	return *slot;
 }
 
-const struct trace2_text *trace2_sink_name(struct trace2_sink *sink, struct timeline_name *name, struct error *error)
+const struct trace2_text *trace2_sink_name(struct trace2_sink *sink, struct timeline_name *name,
+					   struct error *error)
 {
 	struct text text = name ? name->text : text_of("(other)");
 
@@ -44,7 +49,8 @@ const struct trace2_text *trace2_sink_name(struct trace2_sink *sink, struct time
 	return NULL;
 }
 
-static const struct trace2_text *event_category(struct trace2_sink *sink, const struct timeline_track *track,
+static const struct trace2_text *event_category(struct trace2_sink *sink,
+						const struct timeline_track *track,
 						struct error *error)
 {
 	struct timeline_category *category = track->category;
@@ -52,7 +58,8 @@ static const struct trace2_text *event_category(struct trace2_sink *sink, const 
 	return trace2_sink_text(sink, text_of(category->text), &category->slots[sink->slot], error);
 }
 
-static struct trace2_track *event_track(const struct trace2_sink *sink, const struct timeline_event *event)
+static struct trace2_track *event_track(const struct trace2_sink *sink,
+					const struct timeline_event *event)
 {
 	return event->track->slots[sink->slot];
 }
@@ -88,7 +95,10 @@ static void more_add_emitter(struct trace2_sink *sink, const struct timeline_eve
 	}
 }
 
-/* The additional members of a record's line: who wrote it, its fields, and what is to be known about a slice. */
+/*
+ * The additional members of a record's line: who wrote it, its fields, and what is to be known
+ * about a slice.
+ */
 static struct trace2_string event_more(struct trace2_sink *sink, const struct timeline_event *event)
 {
 	buffer_clear(&sink->more);
@@ -105,8 +115,8 @@ static struct trace2_string event_more(struct trace2_sink *sink, const struct ti
 	return trace2_string_of(buffer_text(&sink->more));
 }
 
-static int slice_write(struct trace2_sink *sink, const struct timeline_event *event, enum trace2_kind kind,
-		       struct error *error)
+static int slice_write(struct trace2_sink *sink, const struct timeline_event *event,
+		       enum trace2_kind kind, struct error *error)
 {
 	struct trace2_track *track = event_track(sink, event);
 	struct trace2_event line = { .kind = kind, .thread = track->thread };
@@ -125,12 +135,14 @@ static int slice_write(struct trace2_sink *sink, const struct timeline_event *ev
 	return trace2_sink_write(sink, &line, event->time_ns, error);
 }
 
-static int write_slice_begin(struct trace2_sink *sink, const struct timeline_event *event, struct error *error)
+static int write_slice_begin(struct trace2_sink *sink, const struct timeline_event *event,
+			     struct error *error)
 {
 	return slice_write(sink, event, TRACE2_REGION_ENTER, error);
 }
 
-static int write_slice_end(struct trace2_sink *sink, const struct timeline_event *event, struct error *error)
+static int write_slice_end(struct trace2_sink *sink, const struct timeline_event *event,
+			   struct error *error)
 {
 	struct trace2_track *track = event_track(sink, event);
 	struct intervals *timer;
@@ -144,9 +156,11 @@ static int write_slice_end(struct trace2_sink *sink, const struct timeline_event
 	return slice_write(sink, event, TRACE2_REGION_LEAVE, error);
 }
 
-static int write_instant(struct trace2_sink *sink, const struct timeline_event *event, struct error *error)
+static int write_instant(struct trace2_sink *sink, const struct timeline_event *event,
+			 struct error *error)
 {
-	struct trace2_event line = { .kind = TRACE2_DATA_JSON, .thread = event_track(sink, event)->thread };
+	struct trace2_event line = { .kind = TRACE2_DATA_JSON,
+				     .thread = event_track(sink, event)->thread };
 
 	buffer_clear(&sink->message);
 	fields_append_json(&sink->message, event->fields, event->nr_fields);
@@ -161,7 +175,8 @@ static int write_instant(struct trace2_sink *sink, const struct timeline_event *
 	return trace2_sink_write(sink, &line, event->time_ns, error);
 }
 
-static int write_counter(struct trace2_sink *sink, const struct timeline_event *event, struct error *error)
+static int write_counter(struct trace2_sink *sink, const struct timeline_event *event,
+			 struct error *error)
 {
 	struct trace2_track *track = event_track(sink, event);
 	struct trace2_event line = { .kind = TRACE2_DATA, .thread = track->thread };
@@ -180,8 +195,12 @@ static int write_counter(struct trace2_sink *sink, const struct timeline_event *
 	return trace2_sink_write(sink, &line, event->time_ns, error);
 }
 
-/* An error's message, and the constant text it was made from, by which consumers put errors together. */
-static int error_write(struct trace2_sink *sink, int64_t time_ns, const char *format, struct error *error)
+/*
+ * An error's message, and the constant text it was made from, by which consumers put errors
+ * together.
+ */
+static int error_write(struct trace2_sink *sink, int64_t time_ns, const char *format,
+		       struct error *error)
 {
 	struct trace2_event line = { .kind = TRACE2_ERROR };
 
@@ -190,7 +209,8 @@ static int error_write(struct trace2_sink *sink, int64_t time_ns, const char *fo
 	return trace2_sink_write(sink, &line, time_ns, error);
 }
 
-static int write_loss(struct trace2_sink *sink, const struct timeline_event *event, struct error *error)
+static int write_loss(struct trace2_sink *sink, const struct timeline_event *event,
+		      struct error *error)
 {
 	static const char counted[] = "lost %lu records on cpu %d";
 	static const char uncounted[] = "lost an unknown number of records on cpu %d";
@@ -204,7 +224,8 @@ static int write_loss(struct trace2_sink *sink, const struct timeline_event *eve
 	return error_write(sink, event->time_ns, counted, error);
 }
 
-static int write_malformed(struct trace2_sink *sink, const struct timeline_event *event, struct error *error)
+static int write_malformed(struct trace2_sink *sink, const struct timeline_event *event,
+			   struct error *error)
 {
 	static const char format[] = "malformed record of %s: %s";
 
@@ -213,9 +234,12 @@ static int write_malformed(struct trace2_sink *sink, const struct timeline_event
 	return error_write(sink, event->time_ns, format, error);
 }
 
-static int write_command_begin(struct trace2_sink *sink, const struct timeline_event *event, struct error *error)
+static int write_command_begin(struct trace2_sink *sink, const struct timeline_event *event,
+			       struct error *error)
 {
-	struct trace2_event line = { .kind = TRACE2_CHILD_START, .file = __FILE__, .line = __LINE__ };
+	struct trace2_event line = { .kind = TRACE2_CHILD_START,
+				     .file = __FILE__,
+				     .line = __LINE__ };
 
 	sink->command_ns = event->time_ns;
 	line.child_start.class = "?";
@@ -223,9 +247,12 @@ static int write_command_begin(struct trace2_sink *sink, const struct timeline_e
 	return trace2_sink_write(sink, &line, event->time_ns, error);
 }
 
-static int write_command_end(struct trace2_sink *sink, const struct timeline_event *event, struct error *error)
+static int write_command_end(struct trace2_sink *sink, const struct timeline_event *event,
+			     struct error *error)
 {
-	struct trace2_event line = { .kind = TRACE2_CHILD_EXIT, .file = __FILE__, .line = __LINE__ };
+	struct trace2_event line = { .kind = TRACE2_CHILD_EXIT,
+				     .file = __FILE__,
+				     .line = __LINE__ };
 
 	line.child_exit.pid = event->pid;
 	line.child_exit.code = event->status;
@@ -233,7 +260,8 @@ static int write_command_end(struct trace2_sink *sink, const struct timeline_eve
 	return trace2_sink_write(sink, &line, event->time_ns, error);
 }
 
-static int (*const writers[])(struct trace2_sink *sink, const struct timeline_event *event, struct error *error) = {
+static int (*const writers[])(struct trace2_sink *sink, const struct timeline_event *event,
+			      struct error *error) = {
 	[TIMELINE_TRACK_BEGIN] = trace2_track_begin,
 	[TIMELINE_SLICE_BEGIN] = write_slice_begin,
 	[TIMELINE_SLICE_END] = write_slice_end,
@@ -246,9 +274,11 @@ static int (*const writers[])(struct trace2_sink *sink, const struct timeline_ev
 	[TIMELINE_COMMAND_END] = write_command_end,
 	[TIMELINE_FINISH] = trace2_frame_end,
 };
-_Static_assert(sizeof(writers) / sizeof(writers[0]) == TIMELINE_KIND_COUNT, "a writer for every kind");
+_Static_assert(sizeof(writers) / sizeof(writers[0]) == TIMELINE_KIND_COUNT,
+	       "a writer for every kind");
 
-static int trace2_event_write(struct sink *head, const struct timeline_event *event, struct error *error)
+static int trace2_event_write(struct sink *head, const struct timeline_event *event,
+			      struct error *error)
 {
 	return writers[event->kind]((struct trace2_sink *)head, event, error);
 }
@@ -281,10 +311,11 @@ static int target_open(struct trace2_sink *sink, enum trace2_target number, stru
 }
 
 /*
- * The session begins at a whole microsecond, so that the time of every line is the first line's plus its t_abs, cut. No wall
- * clock is read more exactly than that.
+ * The session begins at a whole microsecond, so that the time of every line is the first line's
+ * plus its t_abs, cut. No wall clock is read more exactly than that.
  */
-static int session_open(struct trace2_sink *sink, const struct recording *recording, struct error *error)
+static int session_open(struct trace2_sink *sink, const struct recording *recording,
+			struct error *error)
 {
 	int64_t start_ns = recording->start_ns + recording->wall_offset_ns;
 	struct trace2_settings settings = {
@@ -311,7 +342,8 @@ static int session_open(struct trace2_sink *sink, const struct recording *record
 	return 0;
 }
 
-static int trace2_open(struct sink *head, const struct recording *recording, unsigned int slot, struct error *error)
+static int trace2_open(struct sink *head, const struct recording *recording, unsigned int slot,
+		       struct error *error)
 {
 	struct trace2_sink *sink = (struct trace2_sink *)head;
 

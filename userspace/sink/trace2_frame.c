@@ -2,7 +2,8 @@
 /* What stands on a session's main thread before and after the recording. */
 #include "sink/trace2_state.h"
 
-static int version_write(struct trace2_sink *sink, const struct recording *recording, struct error *error)
+static int version_write(struct trace2_sink *sink, const struct recording *recording,
+			 struct error *error)
 {
 	struct trace2_event line = { .kind = TRACE2_VERSION, .file = __FILE__, .line = __LINE__ };
 
@@ -10,7 +11,8 @@ static int version_write(struct trace2_sink *sink, const struct recording *recor
 	return trace2_sink_write(sink, &line, recording->start_ns, error);
 }
 
-static int start_write(struct trace2_sink *sink, const struct recording *recording, struct error *error)
+static int start_write(struct trace2_sink *sink, const struct recording *recording,
+		       struct error *error)
 {
 	struct trace2_event line = { .kind = TRACE2_START, .file = __FILE__, .line = __LINE__ };
 
@@ -18,7 +20,8 @@ static int start_write(struct trace2_sink *sink, const struct recording *recordi
 	return trace2_sink_write(sink, &line, recording->start_ns, error);
 }
 
-static int command_write(struct trace2_sink *sink, const struct recording *recording, struct error *error)
+static int command_write(struct trace2_sink *sink, const struct recording *recording,
+			 struct error *error)
 {
 	struct trace2_event name = { .kind = TRACE2_CMD_NAME, .file = __FILE__, .line = __LINE__ };
 	struct trace2_event mode = { .kind = TRACE2_CMD_MODE, .file = __FILE__, .line = __LINE__ };
@@ -33,8 +36,8 @@ static int command_write(struct trace2_sink *sink, const struct recording *recor
 	return trace2_sink_write(sink, &mode, recording->start_ns, error);
 }
 
-static int parameter_write(struct trace2_sink *sink, const struct recording *recording, const char *param,
-			   const char *value, struct error *error)
+static int parameter_write(struct trace2_sink *sink, const struct recording *recording,
+			   const char *param, const char *value, struct error *error)
 {
 	struct trace2_event line = { .kind = TRACE2_DEF_PARAM, .file = __FILE__, .line = __LINE__ };
 
@@ -44,34 +47,36 @@ static int parameter_write(struct trace2_sink *sink, const struct recording *rec
 	return trace2_sink_write(sink, &line, recording->start_ns, error);
 }
 
-static int number_write(struct trace2_sink *sink, const struct recording *recording, const char *param,
-			uint64_t number, struct error *error)
+static int number_write(struct trace2_sink *sink, const struct recording *recording,
+			const char *param, uint64_t number, struct error *error)
 {
 	buffer_clear(&sink->message);
 	buffer_append_unsigned(&sink->message, number);
 	return parameter_write(sink, recording, param, buffer_string(&sink->message), error);
 }
 
-static int parameters_write(struct trace2_sink *sink, const struct recording *recording, struct error *error)
+static int parameters_write(struct trace2_sink *sink, const struct recording *recording,
+			    struct error *error)
 {
 	const struct {
 		const char *param;
 		const char *value;
 	} parameters[] = {
-		{ "source", recording->source },
-		{ "recording_id", recording->id },
-		{ "clock", recording->clock },
-		{ "time_source", recording->time_source },
+		{ "source", recording->source }, { "recording_id", recording->id },
+		{ "clock", recording->clock },	 { "time_source", recording->time_source },
 		{ "kernel", recording->kernel },
 	};
 
 	for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++) {
-		if (parameter_write(sink, recording, parameters[i].param, parameters[i].value, error) < 0)
+		if (parameter_write(sink, recording, parameters[i].param, parameters[i].value,
+				    error) < 0)
 			return -1;
 	}
 	if (number_write(sink, recording, "cpus", recording->nr_cpus, error) < 0)
 		return -1;
-	return recording->buffer_kib ? number_write(sink, recording, "buffer_kib", recording->buffer_kib, error) : 0;
+	return recording->buffer_kib
+		       ? number_write(sink, recording, "buffer_kib", recording->buffer_kib, error)
+		       : 0;
 }
 
 /** struct frame - what a parameter of the configuration is written with */
@@ -97,10 +102,13 @@ static int configuration_write(struct trace2_sink *sink, int64_t time_ns, struct
 {
 	struct frame frame = { .sink = sink, .time_ns = time_ns, .error = error };
 
-	return sink->settings.config ? trace2_config_visit(sink->settings.config, configured_write, &frame) : 0;
+	return sink->settings.config
+		       ? trace2_config_visit(sink->settings.config, configured_write, &frame)
+		       : 0;
 }
 
-int trace2_frame_begin(struct trace2_sink *sink, const struct recording *recording, struct error *error)
+int trace2_frame_begin(struct trace2_sink *sink, const struct recording *recording,
+		       struct error *error)
 {
 	if (version_write(sink, recording, error) < 0 || start_write(sink, recording, error) < 0)
 		return -1;
@@ -111,8 +119,8 @@ int trace2_frame_begin(struct trace2_sink *sink, const struct recording *recordi
 	return configuration_write(sink, recording->start_ns, error);
 }
 
-static int exit_write(struct trace2_sink *sink, const struct timeline_event *event, enum trace2_kind kind,
-		      struct error *error)
+static int exit_write(struct trace2_sink *sink, const struct timeline_event *event,
+		      enum trace2_kind kind, struct error *error)
 {
 	struct trace2_event line = { .kind = kind, .file = __FILE__, .line = __LINE__ };
 
@@ -120,8 +128,8 @@ static int exit_write(struct trace2_sink *sink, const struct timeline_event *eve
 	return trace2_sink_write(sink, &line, event->time_ns, error);
 }
 
-static int total_write(struct trace2_sink *sink, const struct trace2_text *category, const char *name, uint64_t count,
-		       int64_t time_ns, struct error *error)
+static int total_write(struct trace2_sink *sink, const struct trace2_text *category,
+		       const char *name, uint64_t count, int64_t time_ns, struct error *error)
 {
 	struct trace2_event line = { .kind = TRACE2_COUNTER };
 
@@ -135,7 +143,8 @@ static int total_write(struct trace2_sink *sink, const struct trace2_text *categ
 	return trace2_sink_write(sink, &line, time_ns, error);
 }
 
-static int totals_write(struct trace2_sink *sink, const struct timeline_event *event, struct error *error)
+static int totals_write(struct trace2_sink *sink, const struct timeline_event *event,
+			struct error *error)
 {
 	const struct timeline_totals *totals = event->totals;
 	const struct {
@@ -154,12 +163,14 @@ static int totals_write(struct trace2_sink *sink, const struct timeline_event *e
 	int status = category ? 0 : error_set(error, "out of memory");
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && status == 0; i++)
-		status = total_write(sink, category, rows[i].name, rows[i].count, event->time_ns, error);
+		status = total_write(sink, category, rows[i].name, rows[i].count, event->time_ns,
+				     error);
 	trace2_text_free(category);
 	return status;
 }
 
-int trace2_frame_end(struct trace2_sink *sink, const struct timeline_event *event, struct error *error)
+int trace2_frame_end(struct trace2_sink *sink, const struct timeline_event *event,
+		     struct error *error)
 {
 	if (exit_write(sink, event, TRACE2_EXIT, error) < 0)
 		return -1;

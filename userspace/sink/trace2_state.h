@@ -56,7 +56,8 @@ struct trace2_track {
 };
 
 /** trace2_sink_write - write an event of @time_ns (trace time); returns -1 with @error */
-int trace2_sink_write(struct trace2_sink *sink, struct trace2_event *event, int64_t time_ns, struct error *error);
+int trace2_sink_write(struct trace2_sink *sink, struct trace2_event *event, int64_t time_ns,
+		      struct error *error);
 
 /**
  * trace2_sink_text - the rendered form of a text that has slots
@@ -67,7 +68,8 @@ const struct trace2_text *trace2_sink_text(struct trace2_sink *sink, struct text
 					   struct error *error);
 
 /** trace2_sink_name - the rendered form of a name, counted or not; of NULL it is "(other)" */
-const struct trace2_text *trace2_sink_name(struct trace2_sink *sink, struct timeline_name *name, struct error *error);
+const struct trace2_text *trace2_sink_name(struct trace2_sink *sink, struct timeline_name *name,
+					   struct error *error);
 
 /** trace2_string_of - the same bytes, as libtrace2 calls them */
 static inline struct trace2_string trace2_string_of(struct text text)
@@ -76,18 +78,23 @@ static inline struct trace2_string trace2_string_of(struct text text)
 }
 
 /** trace2_track_begin, trace2_track_end - a track's thread, its identity and its summary */
-int trace2_track_begin(struct trace2_sink *sink, const struct timeline_event *event, struct error *error);
-int trace2_track_end(struct trace2_sink *sink, const struct timeline_event *event, struct error *error);
+int trace2_track_begin(struct trace2_sink *sink, const struct timeline_event *event,
+		       struct error *error);
+int trace2_track_end(struct trace2_sink *sink, const struct timeline_event *event,
+		     struct error *error);
 
 /** trace2_track_free - without a word, where the stream ended early */
 void trace2_track_free(struct trace2_sink *sink, struct trace2_track *track);
 
 /** trace2_timers_write - one timer event of @kind for each entry */
-int trace2_timers_write(struct trace2_sink *sink, const struct interval_table *table, enum trace2_kind kind,
-			const struct trace2_thread *thread, int64_t time_ns, struct error *error);
+int trace2_timers_write(struct trace2_sink *sink, const struct interval_table *table,
+			enum trace2_kind kind, const struct trace2_thread *thread, int64_t time_ns,
+			struct error *error);
 
 /** trace2_frame_begin, trace2_frame_end - what stands on the main thread around the recording */
-int trace2_frame_begin(struct trace2_sink *sink, const struct recording *recording, struct error *error);
-int trace2_frame_end(struct trace2_sink *sink, const struct timeline_event *event, struct error *error);
+int trace2_frame_begin(struct trace2_sink *sink, const struct recording *recording,
+		       struct error *error);
+int trace2_frame_end(struct trace2_sink *sink, const struct timeline_event *event,
+		     struct error *error);
 
 #endif

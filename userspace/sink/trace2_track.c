@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A track as a trace2 thread: its name for people, its identity for machines, its summary at the end. */
+/*
+ * A track as a trace2 thread: its name for people, its identity for machines, its summary at the
+ * end.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +20,8 @@ static const struct scope_words scope_words[] = {
 	[SCOPE_CPU] = { "cpu", "cpu" },
 	[SCOPE_CUSTOM] = { "custom", NULL },
 };
-_Static_assert(sizeof(scope_words) / sizeof(scope_words[0]) == SCOPE_KIND_COUNT, "words for every scope");
+_Static_assert(sizeof(scope_words) / sizeof(scope_words[0]) == SCOPE_KIND_COUNT,
+	       "words for every scope");
 
 /* A custom scope is called as its field is, without "scope_". */
 static const char *scope_word(const struct timeline_track *track)
@@ -60,7 +64,8 @@ static void append_identity(struct buffer *out, const struct timeline_track *tra
 	buffer_append_char(out, '{');
 	member_string(out, "tracepoint", text_of(track->category->text), &first);
 	member_string(out, "name", track->name, &first);
-	member_string(out, "kind", text_of(track->kind == TRACK_COUNTER ? "counter" : "slice"), &first);
+	member_string(out, "kind", text_of(track->kind == TRACK_COUNTER ? "counter" : "slice"),
+		      &first);
 	member_string(out, "scope", text_of(scope_words[track->scope].name), &first);
 	if (track->field)
 		member_string(out, "field", text_of(track->field), &first);
@@ -108,7 +113,8 @@ static bool counter_init(struct trace2_track *track, struct text name)
 	return track->name && track->levels;
 }
 
-static struct trace2_track *trace2_track_new(struct trace2_sink *sink, const struct timeline_track *shown)
+static struct trace2_track *trace2_track_new(struct trace2_sink *sink,
+					     const struct timeline_track *shown)
 {
 	struct trace2_track *track = calloc(1, sizeof(*track));
 	struct buffer *text = &sink->message;
@@ -124,17 +130,19 @@ static struct trace2_track *trace2_track_new(struct trace2_sink *sink, const str
 	label_size = text->size;
 	append_name(text, shown);
 	if (!text->failed)
-		track->thread = trace2_thread_new(sink->session, trace2_string_of(buffer_text(text)));
+		track->thread = trace2_thread_new(sink->session,
+						  trace2_string_of(buffer_text(text)));
 	if (track->thread && (shown->kind == TRACK_SLICES ||
-			      counter_init(track, (struct text){ text->data + label_size, text->size - label_size })))
+			      counter_init(track, (struct text){ text->data + label_size,
+								 text->size - label_size })))
 		return track;
 	trace2_track_free(sink, track);
 	return NULL;
 }
 
 /* Writes the JSON in sink->message on the track's own line of time. */
-static int track_json_write(struct trace2_sink *sink, const struct trace2_track *track, const char *category,
-			    int64_t time_ns, struct error *error)
+static int track_json_write(struct trace2_sink *sink, const struct trace2_track *track,
+			    const char *category, int64_t time_ns, struct error *error)
 {
 	struct trace2_event line = { .kind = TRACE2_DATA_JSON, .thread = track->thread };
 
@@ -151,7 +159,8 @@ static int track_json_write(struct trace2_sink *sink, const struct trace2_track 
 	return trace2_sink_write(sink, &line, time_ns, error);
 }
 
-int trace2_track_begin(struct trace2_sink *sink, const struct timeline_event *event, struct error *error)
+int trace2_track_begin(struct trace2_sink *sink, const struct timeline_event *event,
+		       struct error *error)
 {
 	struct trace2_track *track = trace2_track_new(sink, event->track);
 	struct trace2_event line = { .kind = TRACE2_THREAD_START };
@@ -191,8 +200,9 @@ static int levels_write(struct trace2_sink *sink, const struct trace2_track *tra
 	return track_json_write(sink, track, "summary", time_ns, error);
 }
 
-int trace2_timers_write(struct trace2_sink *sink, const struct interval_table *table, enum trace2_kind kind,
-			const struct trace2_thread *thread, int64_t time_ns, struct error *error)
+int trace2_timers_write(struct trace2_sink *sink, const struct interval_table *table,
+			enum trace2_kind kind, const struct trace2_thread *thread, int64_t time_ns,
+			struct error *error)
 {
 	for (size_t i = 0; i < table->size; i++) {
 		const struct intervals *intervals = table->list[i];
@@ -210,11 +220,13 @@ int trace2_timers_write(struct trace2_sink *sink, const struct interval_table *t
 	return 0;
 }
 
-static int timers_collect(struct trace2_sink *sink, const struct trace2_track *track, struct error *error)
+static int timers_collect(struct trace2_sink *sink, const struct trace2_track *track,
+			  struct error *error)
 {
 	for (size_t i = 0; i < track->timers.size; i++) {
 		const struct intervals *from = track->timers.list[i];
-		struct intervals *total = interval_table_get(&sink->totals, from->category, from->name);
+		struct intervals *total = interval_table_get(&sink->totals, from->category,
+							     from->name);
 
 		if (!total)
 			return error_set(error, "out of memory");
@@ -228,9 +240,11 @@ static int summary_write(struct trace2_sink *sink, const struct timeline_event *
 {
 	struct trace2_event line = { .kind = TRACE2_THREAD_EXIT, .thread = track->thread };
 
-	if (track->levels && track->levels->nr_samples > 0 && levels_write(sink, track, event->time_ns, error) < 0)
+	if (track->levels && track->levels->nr_samples > 0 &&
+	    levels_write(sink, track, event->time_ns, error) < 0)
 		return -1;
-	if (trace2_timers_write(sink, &track->timers, TRACE2_TH_TIMER, track->thread, event->time_ns, error) < 0)
+	if (trace2_timers_write(sink, &track->timers, TRACE2_TH_TIMER, track->thread,
+				event->time_ns, error) < 0)
 		return -1;
 	if (timers_collect(sink, track, error) < 0)
 		return -1;
@@ -238,7 +252,8 @@ static int summary_write(struct trace2_sink *sink, const struct timeline_event *
 	return trace2_sink_write(sink, &line, event->time_ns, error);
 }
 
-int trace2_track_end(struct trace2_sink *sink, const struct timeline_event *event, struct error *error)
+int trace2_track_end(struct trace2_sink *sink, const struct timeline_event *event,
+		     struct error *error)
 {
 	struct trace2_track *track = event->track->slots[sink->slot];
 	int status = summary_write(sink, event, track, error);

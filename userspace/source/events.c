@@ -14,11 +14,12 @@ int source_directory(const char **out, struct error *error)
 	int mounted = tracefs_tracing_dir_is_mounted(false, &directory);
 
 	if (mounted <= 0 || !directory)
-		return error_set(error,
-				 "tracefs is not mounted; as root: mount -t tracefs nodev /sys/kernel/tracing");
+		return error_set(error, "tracefs is not mounted; as root: mount -t tracefs nodev "
+					"/sys/kernel/tracing");
 	if (access(directory, R_OK | X_OK) < 0) {
 		return error_set(error, "%s: %s; %s", directory, strerror(errno),
-				 geteuid() == 0 ? "is the kernel locked down?" : "run ktrack as root (sudo)");
+				 geteuid() == 0 ? "is the kernel locked down?"
+						: "run ktrack as root (sudo)");
 	}
 	*out = directory;
 	return 0;
@@ -29,7 +30,10 @@ static int string_compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Sorts a NULL-terminated list, so that what is printed does not depend on the order of a directory. */
+/*
+ * Sorts a NULL-terminated list, so that what is printed does not depend on the order of a
+ * directory.
+ */
 static char **list_sort(char **list)
 {
 	size_t size = 0;
@@ -41,8 +45,12 @@ static char **list_sort(char **list)
 	return list;
 }
 
-/* Visits one tracepoint; one that has gone since the directory was read (a module left) is passed over. */
-static int event_visit(const struct source_visitor *visitor, const char *system, const char *name, struct error *error)
+/*
+ * Visits one tracepoint; one that has gone since the directory was read (a module left) is passed
+ * over.
+ */
+static int event_visit(const struct source_visitor *visitor, const char *system, const char *name,
+		       struct error *error)
 {
 	struct source_tracepoint tracepoint = { .system = system, .name = name };
 	int size = 0, status;
@@ -56,7 +64,8 @@ static int event_visit(const struct source_visitor *visitor, const char *system,
 	return status;
 }
 
-static int system_visit(const struct source_visitor *visitor, const char *system, struct error *error)
+static int system_visit(const struct source_visitor *visitor, const char *system,
+			struct error *error)
 {
 	char **names = list_sort(tracefs_system_events(NULL, system));
 	int status = 0;

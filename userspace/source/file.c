@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Opens trace.dat files: the beginning that both versions have, and what is common to all that reads on. */
+/*
+ * Opens trace.dat files: the beginning that both versions have, and what is common to all that
+ * reads on.
+ */
 #include "source/file.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MAGIC "\x17\x08\x44" "tracing"
+#define MAGIC          \
+	"\x17\x08\x44" \
+	"tracing"
 
 /* How much at each end of a file tells it from others, where it has no id. */
 #define IDENTITY_SIZE 65536
@@ -15,7 +20,8 @@ static const char *trace_file_name(const struct trace_file *file)
 	return strcmp(file->path, "-") == 0 ? "standard input" : file->path;
 }
 
-int trace_file_refuse(const struct trace_file *file, struct error *error, size_t offset, const char *what)
+int trace_file_refuse(const struct trace_file *file, struct error *error, size_t offset,
+		      const char *what)
 {
 	return error_set(error, "%s: %s; at offset %zu", trace_file_name(file), what, offset);
 }
@@ -44,7 +50,8 @@ size_t trace_file_offset(const struct trace_file *file, const struct cursor *cur
 }
 
 /* Inflates a section: two sizes, packed and not, then the packed bytes. */
-static const char *content_inflate(struct trace_file *file, size_t limit, struct trace_content *content)
+static const char *content_inflate(struct trace_file *file, size_t limit,
+				   struct trace_content *content)
 {
 	uint32_t packed_size = cursor_u32(&content->cursor);
 	uint32_t size = cursor_u32(&content->cursor);
@@ -68,7 +75,7 @@ static const char *content_inflate(struct trace_file *file, size_t limit, struct
 }
 
 bool trace_content_open(struct trace_file *file, const struct trace_section *section, size_t limit,
-		       struct trace_content *content)
+			struct trace_content *content)
 {
 	struct cursor cursor = trace_file_cursor(file, section->offset);
 	size_t left = cursor_left(&cursor);
@@ -93,10 +100,14 @@ void trace_content_close(struct trace_content *content)
 	*content = (struct trace_content){ 0 };
 }
 
-void trace_content_damage(struct trace_file *file, const struct trace_content *content, const char *what)
+void trace_content_damage(struct trace_file *file, const struct trace_content *content,
+			  const char *what)
 {
 	if (content->cursor.is_over)
-		trace_file_damage(file, content->inflated ? content->offset : trace_file_offset(file, &content->cursor), what);
+		trace_file_damage(file,
+				  content->inflated ? content->offset
+						    : trace_file_offset(file, &content->cursor),
+				  what);
 }
 
 int trace_file_add_buffer(struct trace_file *file, struct text name, struct error *error)
@@ -116,14 +127,16 @@ int trace_file_add_buffer(struct trace_file *file, struct text name, struct erro
 /* A hash of the trace's id; where it has none, of what the file begins and ends with. */
 static uint64_t trace_file_identity(const struct trace_file *file)
 {
-	struct text id = { .data = (const char *)&file->options.trace_id, .size = sizeof(file->options.trace_id) };
+	struct text id = { .data = (const char *)&file->options.trace_id,
+			   .size = sizeof(file->options.trace_id) };
 	const char *bytes = (const char *)file->mapping.bytes;
 	size_t size = file->mapping.size < IDENTITY_SIZE ? file->mapping.size : IDENTITY_SIZE;
 
 	if (file->options.has_trace_id)
 		return text_hash(id);
 	return file->mapping.size ^ text_hash((struct text){ .data = bytes, .size = size }) ^
-	       text_hash((struct text){ .data = bytes + file->mapping.size - size, .size = size }) << 1;
+	       text_hash((struct text){ .data = bytes + file->mapping.size - size, .size = size })
+		       << 1;
 }
 
 static void trace_file_close(struct source *source)
@@ -163,13 +176,15 @@ static struct trace_file *trace_file_new(const char *path)
 	return NULL;
 }
 
-static int trace_file_read_version(struct trace_file *file, struct cursor *cursor, struct text version, struct error *error)
+static int trace_file_read_version(struct trace_file *file, struct cursor *cursor,
+				   struct text version, struct error *error)
 {
 	if (text_equals(version, text_of("6")))
 		return trace_file_read_v6(file, cursor, error);
 	if (text_equals(version, text_of("7")))
 		return trace_file_read_v7(file, cursor, error);
-	return trace_file_refuse(file, error, strlen(MAGIC), "its version of the format is neither 6 nor 7");
+	return trace_file_refuse(file, error, strlen(MAGIC),
+				 "its version of the format is neither 6 nor 7");
 }
 
 static int trace_file_read(struct trace_file *file, struct error *error)

@@ -100,7 +100,8 @@ struct trace_file {
 };
 
 /** trace_file_refuse - say why a file cannot be read at all; returns -1 with @error */
-int trace_file_refuse(const struct trace_file *file, struct error *error, size_t offset, const char *what);
+int trace_file_refuse(const struct trace_file *file, struct error *error, size_t offset,
+		      const char *what);
 
 /** trace_file_damage - note what is wrong with a file that goes on being read */
 void trace_file_damage(struct trace_file *file, size_t offset, const char *what);
@@ -118,24 +119,36 @@ size_t trace_file_offset(const struct trace_file *file, const struct cursor *cur
  * Returns false where it is missing or damaged, which is noted.
  */
 bool trace_content_open(struct trace_file *file, const struct trace_section *section, size_t limit,
-		       struct trace_content *content);
+			struct trace_content *content);
 
 void trace_content_close(struct trace_content *content);
 
 /** trace_content_damage - note that a part ends too early, where it does */
-void trace_content_damage(struct trace_file *file, const struct trace_content *content, const char *what);
+void trace_content_damage(struct trace_file *file, const struct trace_content *content,
+			  const char *what);
 
-/** trace_file_read_v6, trace_file_read_v7 - find all parts and streams; @cursor stands behind the page size */
+/**
+ * trace_file_read_v6, trace_file_read_v7 - find all parts and streams; @cursor stands behind the
+ * page size
+ */
 int trace_file_read_v6(struct trace_file *file, struct cursor *cursor, struct error *error);
 int trace_file_read_v7(struct trace_file *file, struct cursor *cursor, struct error *error);
 
-/** trace_file_read_layout - learn from the "header_page" that @cursor stands at; steps over it and "header_event" */
+/**
+ * trace_file_read_layout - learn from the "header_page" that @cursor stands at; steps over it and
+ * "header_event"
+ */
 int trace_file_read_layout(struct trace_file *file, struct cursor *cursor);
 
-/** trace_file_option - take in an option that both versions have; others are passed over; returns -1 where memory ran out */
+/**
+ * trace_file_option - take in an option that both versions have; others are passed over; returns
+ * -1 where memory ran out
+ */
 int trace_file_option(struct trace_file *file, unsigned int id, struct cursor data);
 
-/** trace_file_set_clock - the clock's name, where no option has it; returns -1 where memory ran out */
+/**
+ * trace_file_set_clock - the clock's name, where no option has it; returns -1 where memory ran out
+ */
 int trace_file_set_clock(struct trace_file *file, struct text name);
 
 void trace_file_options_release(struct trace_options *options);
@@ -143,8 +156,12 @@ void trace_file_options_release(struct trace_options *options);
 /** trace_file_describe - fill the source's description, once all was read */
 void trace_file_describe(struct trace_file *file);
 
-/** trace_file_read_lost - what the statistics of a stream's CPU say; @lost stays where they say nothing */
-int trace_file_read_lost(struct source *source, const struct stream *stream, uint64_t *lost, struct error *error);
+/**
+ * trace_file_read_lost - what the statistics of a stream's CPU say; @lost stays where they say
+ * nothing
+ */
+int trace_file_read_lost(struct source *source, const struct stream *stream, uint64_t *lost,
+			 struct error *error);
 
 /** trace_file_add_buffer - one buffer more; returns -1 with @error */
 int trace_file_add_buffer(struct trace_file *file, struct text name, struct error *error);
@@ -163,20 +180,29 @@ struct trace_area {
 	bool is_compressed;
 };
 
-/** trace_file_add_stream - one CPU more; what cannot be is damage; returns -1 with @error where memory ran out */
-int trace_file_add_stream(struct trace_file *file, const struct trace_area *area, struct error *error);
+/**
+ * trace_file_add_stream - one CPU more; what cannot be is damage; returns -1 with @error where
+ * memory ran out
+ */
+int trace_file_add_stream(struct trace_file *file, const struct trace_area *area,
+			  struct error *error);
 
 /**
  * trace_file_part_streams - see to it that no two streams read the same bytes, once all were added
  *
- * So all of them together read no more than the file has, whatever it says. Returns -1 with @error where memory ran out.
+ * So all of them together read no more than the file has, whatever it says. Returns -1 with @error
+ * where memory ran out.
  */
 int trace_file_part_streams(struct trace_file *file, struct error *error);
 
 /** trace_file_visit - show the tracepoints whose formats a file has */
-int trace_file_visit(struct source *source, const struct source_visitor *visitor, struct error *error);
+int trace_file_visit(struct source *source, const struct source_visitor *visitor,
+		     struct error *error);
 
-/** trace_file_skip_formats - step over the formats of ftrace's own events, trace_file_skip_events over all others */
+/**
+ * trace_file_skip_formats - step over the formats of ftrace's own events, trace_file_skip_events
+ * over all others
+ */
 void trace_file_skip_formats(struct cursor *cursor);
 void trace_file_skip_events(struct cursor *cursor);
 

@@ -87,8 +87,9 @@ void trace_file_find_task(struct source *source, int tid, struct source_task *ou
 	const struct trace_comm *comm;
 	size_t size;
 
-	comm = file->nr_comms == 0 ? NULL :
-	       bsearch(&key, file->comms, file->nr_comms, sizeof(key), comm_compare);
+	comm = file->nr_comms == 0
+		       ? NULL
+		       : bsearch(&key, file->comms, file->nr_comms, sizeof(key), comm_compare);
 	if (!comm)
 		return;
 	size = comm->name.size < sizeof(out->comm) ? comm->name.size : sizeof(out->comm) - 1;

@@ -30,7 +30,8 @@ static bool layout_set(struct page_layout *layout, struct text text)
 	uint64_t long_size = layout_number(text, " commit;", "size:");
 
 	layout->has_short_longs = long_size == 4;
-	return (long_size == 4 || long_size == 8) && layout_number(text, " commit;", "offset:") == STAMP_SIZE &&
+	return (long_size == 4 || long_size == 8) &&
+	       layout_number(text, " commit;", "offset:") == STAMP_SIZE &&
 	       layout_number(text, " data;", "offset:") == STAMP_SIZE + long_size;
 }
 
@@ -129,7 +130,8 @@ static void part_visit(struct trace_file *file, enum trace_part part, struct for
 {
 	struct trace_content content;
 
-	if (visit->status != 0 || !trace_content_open(file, &file->parts[part], FORMATS_SIZE_MAX, &content))
+	if (visit->status != 0 ||
+	    !trace_content_open(file, &file->parts[part], FORMATS_SIZE_MAX, &content))
 		return;
 	if (part == TRACE_EVENT_FORMATS)
 		events_walk(&content.cursor, visit);
@@ -137,11 +139,13 @@ static void part_visit(struct trace_file *file, enum trace_part part, struct for
 		formats_walk(&content.cursor, visit);
 	trace_content_damage(file, &content, "it is cut short: event formats are missing");
 	if (!content.inflated)
-		mapping_forget(&file->mapping, content.offset, trace_file_offset(file, &content.cursor));
+		mapping_forget(&file->mapping, content.offset,
+			       trace_file_offset(file, &content.cursor));
 	trace_content_close(&content);
 }
 
-int trace_file_visit(struct source *source, const struct source_visitor *visitor, struct error *error)
+int trace_file_visit(struct source *source, const struct source_visitor *visitor,
+		     struct error *error)
 {
 	struct format_visit visit = { .visitor = visitor, .error = error };
 

@@ -84,7 +84,8 @@ static int read_clock(struct trace_options *options, struct cursor data)
 	options->has_clock = true;
 	if (!end)
 		return 0;
-	return text_keep(&options->clock, (struct text){ .data = begin + 1, .size = end - begin - 1 });
+	return text_keep(&options->clock,
+			 (struct text){ .data = begin + 1, .size = end - begin - 1 });
 }
 
 /* "SYSTEM NODE RELEASE MACHINE" */
@@ -102,7 +103,8 @@ static int read_uname(struct trace_options *options, struct cursor data)
 		begin = space + 1;
 	}
 	space = memchr(begin, ' ', end - begin);
-	return text_keep(&options->kernel, (struct text){ .data = begin, .size = (space ? space : end) - begin });
+	return text_keep(&options->kernel,
+			 (struct text){ .data = begin, .size = (space ? space : end) - begin });
 }
 
 static int read_cpu_count(struct trace_options *options, struct cursor data)
@@ -129,14 +131,10 @@ static int read_rate(struct trace_options *options, struct cursor data)
 }
 
 static int (*const readers[])(struct trace_options *options, struct cursor data) = {
-	[OPTION_DATE] = read_date,
-	[OPTION_CPU_STATISTICS] = read_statistics,
-	[OPTION_TRACE_CLOCK] = read_clock,
-	[OPTION_UNAME] = read_uname,
-	[OPTION_OFFSET] = read_offset,
-	[OPTION_CPU_COUNT] = read_cpu_count,
-	[OPTION_TRACE_ID] = read_trace_id,
-	[OPTION_TSC_TO_NS] = read_rate,
+	[OPTION_DATE] = read_date,	   [OPTION_CPU_STATISTICS] = read_statistics,
+	[OPTION_TRACE_CLOCK] = read_clock, [OPTION_UNAME] = read_uname,
+	[OPTION_OFFSET] = read_offset,	   [OPTION_CPU_COUNT] = read_cpu_count,
+	[OPTION_TRACE_ID] = read_trace_id, [OPTION_TSC_TO_NS] = read_rate,
 };
 
 int trace_file_option(struct trace_file *file, unsigned int id, struct cursor data)
@@ -165,10 +163,11 @@ static bool wall_offset(const struct trace_options *options, int64_t *out_ns)
 }
 
 /*
- * A date makes trace time the wall clock's, and so does the clock "tai" by itself. An offset alone shifts the time, by how
- * much somebody wanted it to be, but says nothing of the wall clock.
+ * A date makes trace time the wall clock's, and so does the clock "tai" by itself. An offset alone
+ * shifts the time, by how much somebody wanted it to be, but says nothing of the wall clock.
  */
-static void describe_time(struct source_description *description, const struct trace_options *options)
+static void describe_time(struct source_description *description,
+			  const struct trace_options *options)
 {
 	int64_t offset_ns = 0;
 	bool is_time = wall_offset(options, &offset_ns);
@@ -228,7 +227,10 @@ static bool line_is_cpu(struct text line, int cpu)
 	return is_equal;
 }
 
-/* The lines between the heading of a CPU of a buffer and the next heading; the first buffer's have no name above them. */
+/*
+ * The lines between the heading of a CPU of a buffer and the next heading; the first buffer's have
+ * no name above them.
+ */
 static struct text statistics_find(struct text all, struct text buffer, int cpu)
 {
 	const char *end = all.data + all.size;
@@ -253,11 +255,13 @@ static struct text statistics_find(struct text all, struct text buffer, int cpu)
 	return found;
 }
 
-int trace_file_read_lost(struct source *source, const struct stream *stream, uint64_t *lost, struct error *error)
+int trace_file_read_lost(struct source *source, const struct stream *stream, uint64_t *lost,
+			 struct error *error)
 {
 	const struct trace_file *file = (const struct trace_file *)source;
 	struct text name = text_of(file->buffers[stream->buffer]);
-	struct text text = statistics_find(buffer_text(&file->options.statistics), name, stream->cpu);
+	struct text text = statistics_find(buffer_text(&file->options.statistics), name,
+					   stream->cpu);
 	uint64_t number;
 
 	(void)error;

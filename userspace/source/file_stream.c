@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The sub-buffers of one CPU in a trace.dat: where they are in the mapped file, or in chunks that are inflated one by one. */
+/*
+ * The sub-buffers of one CPU in a trace.dat: where they are in the mapped file, or in chunks that
+ * are inflated one by one.
+ */
 #include <stdlib.h>
 
 #include "source/file.h"
@@ -77,7 +80,9 @@ static ssize_t stream_end(struct stream *stream)
 	return stream_break(stream, own->cursor.size, own->cut);
 }
 
-/* Whether the last sub-buffer was damaged in itself, not just by the end of the area in its middle. */
+/*
+ * Whether the last sub-buffer was damaged in itself, not just by the end of the area in its middle.
+ */
 static bool stream_is_damaged(const struct stream *stream)
 {
 	const struct trace_stream *own = stream->own;
@@ -118,7 +123,9 @@ static int chunk_reserve(struct trace_stream *own, size_t size)
 	return 0;
 }
 
-/* Inflates the next chunk that holds something; returns 1, 0 where the stream ends, -1 with @error. */
+/*
+ * Inflates the next chunk that holds something; returns 1, 0 where the stream ends, -1 with @error.
+ */
 static int chunk_next(struct stream *stream, struct error *error)
 {
 	struct trace_stream *own = stream->own;
@@ -138,11 +145,13 @@ static int chunk_next(struct stream *stream, struct error *error)
 		if (own->cursor.is_over && own->cut)
 			return stream_end(stream);
 		if (own->cursor.is_over || size > CHUNK_SIZE_MAX)
-			return stream_break(stream, own->last_offset, "a compressed chunk claims a size that cannot be");
+			return stream_break(stream, own->last_offset,
+					    "a compressed chunk claims a size that cannot be");
 		if (chunk_reserve(own, size) < 0)
 			return error_set(error, "out of memory");
 		if (!inflater_run(&own->file->inflater, packed, own->chunk, size))
-			return stream_break(stream, own->last_offset, "a compressed chunk is damaged");
+			return stream_break(stream, own->last_offset,
+					    "a compressed chunk is damaged");
 		own->nr_chunks_left--;
 		own->chunk_size = size;
 		own->chunk_offset = 0;
@@ -165,7 +174,8 @@ static ssize_t chunk_refill(struct stream *stream, struct error *error)
 	if (own->is_over)
 		return 0;
 	if (stream->page.is_damaged)
-		return stream_break(stream, own->last_offset, "a sub-buffer in a compressed chunk is damaged");
+		return stream_break(stream, own->last_offset,
+				    "a sub-buffer in a compressed chunk is damaged");
 	if (left == 0) {
 		status = chunk_next(stream, error);
 		if (status <= 0)
@@ -202,7 +212,8 @@ static const char *area_problem(const struct trace_area *area)
 {
 	if (area->cpu >= TRACE_CPUS_MAX)
 		return "there is no cpu with this number";
-	if (area->sub_buffer_size < SUB_BUFFER_SIZE_MIN || area->sub_buffer_size > SUB_BUFFER_SIZE_MAX)
+	if (area->sub_buffer_size < SUB_BUFFER_SIZE_MIN ||
+	    area->sub_buffer_size > SUB_BUFFER_SIZE_MAX)
 		return "sub-buffers cannot have this size";
 	return NULL;
 }
@@ -241,7 +252,8 @@ static struct trace_stream *trace_stream_new(struct trace_file *file, const stru
 	return own;
 }
 
-int trace_file_add_stream(struct trace_file *file, const struct trace_area *area, struct error *error)
+int trace_file_add_stream(struct trace_file *file, const struct trace_area *area,
+			  struct error *error)
 {
 	const char *problem = area_problem(area);
 	struct stream *stream;
@@ -279,7 +291,10 @@ static int area_compare(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Where two areas overlap the first ends where the second begins; of two that begin at one place, the second is empty. */
+/*
+ * Where two areas overlap the first ends where the second begins; of two that begin at one place,
+ * the second is empty.
+ */
 static void areas_part(struct trace_stream *first, struct trace_stream *second)
 {
 	struct trace_stream *shorter = first;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Version 6 of trace.dat: all parts one behind the other, without a table; then options, and a table of where the records of
- * each CPU are. Further buffers have a table of their own, to which an option points.
+ * Version 6 of trace.dat: all parts one behind the other, without a table; then options, and a
+ * table of where the records of each CPU are. Further buffers have a table of their own, to which
+ * an option points.
  */
 #include "source/file.h"
 
@@ -44,14 +45,16 @@ static bool mark_is(struct text mark, const char *name)
 /* Notes where a part is, which ends somewhere before the end of the file. */
 static void part_begin(struct trace_file *file, enum trace_part part, const struct cursor *cursor)
 {
-	file->parts[part] = (struct trace_section){ .offset = cursor->offset, .size = cursor_left(cursor) };
+	file->parts[part] = (struct trace_section){ .offset = cursor->offset,
+						    .size = cursor_left(cursor) };
 }
 
 /* Steps over all up to the options; returns -1 with @error. */
 static int parts_find(struct trace_file *file, struct cursor *cursor, struct error *error)
 {
 	if (trace_file_read_layout(file, cursor) < 0)
-		return trace_file_refuse(file, error, cursor->offset, "it does not say how its records are laid out");
+		return trace_file_refuse(file, error, cursor->offset,
+					 "it does not say how its records are laid out");
 	part_begin(file, TRACE_FTRACE_FORMATS, cursor);
 	trace_file_skip_formats(cursor);
 	part_begin(file, TRACE_EVENT_FORMATS, cursor);
@@ -62,7 +65,8 @@ static int parts_find(struct trace_file *file, struct cursor *cursor, struct err
 	part_begin(file, TRACE_COMMS, cursor);
 	cursor_take(cursor, cursor_u64(cursor));
 	if (cursor->is_over)
-		return trace_file_refuse(file, error, cursor->offset, "it is cut short before any records");
+		return trace_file_refuse(file, error, cursor->offset,
+					 "it is cut short before any records");
 	return 0;
 }
 
@@ -88,8 +92,11 @@ static void table_set_cpus(struct tables *tables, uint32_t nr_cpus)
 		tables->nr_cpus = nr_cpus;
 }
 
-/* Reads options up to their end; those of a buffer's own list matter only by their number of CPUs. */
-static int options_read(struct trace_file *file, struct cursor *cursor, struct tables *tables, bool is_first)
+/*
+ * Reads options up to their end; those of a buffer's own list matter only by their number of CPUs.
+ */
+static int options_read(struct trace_file *file, struct cursor *cursor, struct tables *tables,
+			bool is_first)
 {
 	unsigned int id;
 
@@ -109,16 +116,19 @@ static int options_read(struct trace_file *file, struct cursor *cursor, struct t
 }
 
 /* Adds the CPUs of one buffer. Rows that are missing are damage. */
-static int table_read(struct trace_file *file, struct cursor *cursor, uint32_t nr_cpus, struct error *error)
+static int table_read(struct trace_file *file, struct cursor *cursor, uint32_t nr_cpus,
+		      struct error *error)
 {
-	struct trace_area area = { .buffer = file->nr_buffers - 1, .sub_buffer_size = file->page_size };
+	struct trace_area area = { .buffer = file->nr_buffers - 1,
+				   .sub_buffer_size = file->page_size };
 
 	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
 		area.cpu = cpu;
 		area.offset = cursor_u64(cursor);
 		area.size = cursor_u64(cursor);
 		if (cursor->is_over) {
-			trace_file_damage(file, cursor->offset, "it is cut short: its table of cpus is missing");
+			trace_file_damage(file, cursor->offset,
+					  "it is cut short: its table of cpus is missing");
 			return 0;
 		}
 		if (trace_file_add_stream(file, &area, error) < 0)
@@ -142,21 +152,25 @@ static int buffer_read(struct trace_file *file, const struct table *table, struc
 	}
 	if (mark_is(mark, MARK_RECORDS))
 		return table_read(file, &cursor, own.nr_cpus, error);
-	trace_file_damage(file, cursor.is_over ? file->mapping.size : table->offset, "the table of a buffer is missing");
+	trace_file_damage(file, cursor.is_over ? file->mapping.size : table->offset,
+			  "the table of a buffer is missing");
 	return 0;
 }
 
 /* Where the option has no clock, it may stand behind the table. */
 static int clock_read(struct trace_file *file, struct cursor *cursor)
 {
-	enum { OPTION_TRACE_CLOCK = 4 };
+	enum {
+		OPTION_TRACE_CLOCK = 4
+	};
 
 	if (!file->options.has_clock || file->options.clock)
 		return 0;
 	return trace_file_option(file, OPTION_TRACE_CLOCK, cursor_part(cursor, cursor_u64(cursor)));
 }
 
-static int first_read(struct trace_file *file, struct cursor *cursor, struct tables *tables, struct error *error)
+static int first_read(struct trace_file *file, struct cursor *cursor, struct tables *tables,
+		      struct error *error)
 {
 	struct text mark = cursor_text(cursor, MARK_SIZE);
 
@@ -166,10 +180,13 @@ static int first_read(struct trace_file *file, struct cursor *cursor, struct tab
 		mark = cursor_text(cursor, MARK_SIZE);
 	}
 	if (mark_is(mark, MARK_LATENCY))
-		return trace_file_refuse(file, error, cursor->offset - MARK_SIZE, "it holds the text of a tracer, no records");
+		return trace_file_refuse(file, error, cursor->offset - MARK_SIZE,
+					 "it holds the text of a tracer, no records");
 	if (!mark_is(mark, MARK_RECORDS))
-		return trace_file_refuse(file, error, cursor->offset, "it has no table of where its records are");
-	if (trace_file_add_buffer(file, text_of(""), error) < 0 || table_read(file, cursor, tables->nr_cpus, error) < 0)
+		return trace_file_refuse(file, error, cursor->offset,
+					 "it has no table of where its records are");
+	if (trace_file_add_buffer(file, text_of(""), error) < 0 ||
+	    table_read(file, cursor, tables->nr_cpus, error) < 0)
 		return -1;
 	return clock_read(file, cursor) < 0 ? error_set(error, "out of memory") : 0;
 }

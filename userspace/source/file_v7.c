@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Version 7 of trace.dat: sections anywhere in the file, each with a head, and a chain of option sections that says where all
- * the others are. Sections may be compressed.
+ * Version 7 of trace.dat: sections anywhere in the file, each with a head, and a chain of option
+ * sections that says where all the others are. Sections may be compressed.
  */
 #include "source/file.h"
 
@@ -33,7 +33,8 @@ static const unsigned int part_ids[TRACE_PART_COUNT] = {
 };
 
 /* Reads the head of a section; returns false where there is no such one, which is noted. */
-static bool section_find(struct trace_file *file, unsigned int id, uint64_t offset, struct trace_section *section)
+static bool section_find(struct trace_file *file, unsigned int id, uint64_t offset,
+			 struct trace_section *section)
 {
 	struct cursor cursor = trace_file_cursor(file, offset);
 	unsigned int found = cursor_u16(&cursor);
@@ -41,17 +42,20 @@ static bool section_find(struct trace_file *file, unsigned int id, uint64_t offs
 
 	/* The place of its title. */
 	cursor_u32(&cursor);
-	*section = (struct trace_section){ .size = cursor_u64(&cursor), .is_compressed = flags & SECTION_IS_COMPRESSED };
+	*section = (struct trace_section){ .size = cursor_u64(&cursor),
+					   .is_compressed = flags & SECTION_IS_COMPRESSED };
 	section->offset = cursor.offset;
 	if (!cursor.is_over && found == id)
 		return true;
-	trace_file_damage(file, cursor.is_over ? file->mapping.size : offset, "a section is missing that an option names");
+	trace_file_damage(file, cursor.is_over ? file->mapping.size : offset,
+			  "a section is missing that an option names");
 	*section = (struct trace_section){ 0 };
 	return false;
 }
 
 /* Adds the CPUs of a buffer, whose section says whether they are compressed. */
-static int areas_read(struct trace_file *file, struct cursor *data, struct trace_area *area, struct error *error)
+static int areas_read(struct trace_file *file, struct cursor *data, struct trace_area *area,
+		      struct error *error)
 {
 	uint32_t nr_cpus = cursor_u32(data);
 
@@ -86,7 +90,8 @@ static int buffer_read(struct trace_file *file, struct cursor data, struct error
 	return areas_read(file, &data, &area, error);
 }
 
-static int option_read(struct trace_file *file, unsigned int id, struct cursor data, struct error *error)
+static int option_read(struct trace_file *file, unsigned int id, struct cursor data,
+		       struct error *error)
 {
 	if (id == OPTION_BUFFER)
 		return buffer_read(file, data, error);
@@ -98,7 +103,8 @@ static int option_read(struct trace_file *file, unsigned int id, struct cursor d
 }
 
 /* Reads one section of options; @next is where the following one is, 0 behind the last. */
-static int options_read(struct trace_file *file, struct cursor *cursor, uint64_t *next, struct error *error)
+static int options_read(struct trace_file *file, struct cursor *cursor, uint64_t *next,
+			struct error *error)
 {
 	*next = 0;
 	for (;;) {
@@ -148,11 +154,13 @@ static int chain_read(struct trace_file *file, uint64_t offset, struct error *er
 }
 
 /* Refuses a file; where something in it is damaged, that is why. */
-static int refuse(const struct trace_file *file, struct error *error, size_t offset, const char *what)
+static int refuse(const struct trace_file *file, struct error *error, size_t offset,
+		  const char *what)
 {
 	const char *damage = source_damage(&file->source);
 
-	return damage ? error_set(error, "%s", damage) : trace_file_refuse(file, error, offset, what);
+	return damage ? error_set(error, "%s", damage)
+		      : trace_file_refuse(file, error, offset, what);
 }
 
 static int layout_read(struct trace_file *file, struct error *error)
@@ -181,7 +189,8 @@ int trace_file_read_v7(struct trace_file *file, struct cursor *cursor, struct er
 	if (cursor->is_over)
 		return trace_file_refuse(file, error, cursor->offset, "its header is cut short");
 	if (!inflater_init(&file->inflater, algorithm))
-		return trace_file_refuse(file, error, cursor->offset, "it is compressed in a way that ktrack does not know");
+		return trace_file_refuse(file, error, cursor->offset,
+					 "it is compressed in a way that ktrack does not know");
 	if (chain_read(file, offset, error) < 0)
 		return -1;
 	if (file->nr_buffers == 0)

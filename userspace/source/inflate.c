@@ -34,7 +34,8 @@ static bool zlib_run(struct inflater *inflater, struct text block, void *out, si
 	uLongf inflated = size;
 
 	(void)inflater;
-	return uncompress(out, &inflated, (const Bytef *)block.data, block.size) == Z_OK && inflated == size;
+	return uncompress(out, &inflated, (const Bytef *)block.data, block.size) == Z_OK &&
+	       inflated == size;
 }
 
 static const struct inflate_algorithm algorithms[] = {
@@ -62,5 +63,6 @@ void inflater_release(struct inflater *inflater)
 
 bool inflater_run(struct inflater *inflater, struct text block, void *out, size_t size)
 {
-	return inflater->algorithm && inflater->algorithm->run && inflater->algorithm->run(inflater, block, out, size);
+	return inflater->algorithm && inflater->algorithm->run &&
+	       inflater->algorithm->run(inflater, block, out, size);
 }

@@ -18,7 +18,10 @@ struct inflater {
 	void *state;
 };
 
-/** inflater_init - choose an algorithm by its name, which may be "none"; returns false where there is no such one */
+/**
+ * inflater_init - choose an algorithm by its name, which may be "none"; returns false where there
+ * is no such one
+ */
 bool inflater_init(struct inflater *inflater, struct text name);
 
 void inflater_release(struct inflater *inflater);

@@ -52,7 +52,8 @@ static void describe_time(struct source_description *description)
 		if (!description->clock || strcmp(wall_clocks[i].name, description->clock) != 0)
 			continue;
 		description->time_source = "realtime";
-		description->wall_offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(wall_clocks[i].id);
+		description->wall_offset_ns = clock_ns(CLOCK_REALTIME) -
+					      clock_ns(wall_clocks[i].id);
 	}
 }
 
@@ -60,8 +61,9 @@ static void describe_time(struct source_description *description)
 #define HEADER_SIZE 16
 
 /*
- * Writers may be at work. So no more is read than a buffer holds; what comes in meanwhile is not what the buffer held when we
- * came. The kernel rounds up, has two sub-buffers at least, and one more for the reader.
+ * Writers may be at work. So no more is read than a buffer holds; what comes in meanwhile is not
+ * what the buffer held when we came. The kernel rounds up, has two sub-buffers at least, and one
+ * more for the reader.
  */
 static void bound_streams(struct live *live)
 {
@@ -71,7 +73,8 @@ static void bound_streams(struct live *live)
 		char file[64];
 
 		snprintf(file, sizeof(file), "per_cpu/cpu%d/buffer_size_kb", stream->cpu);
-		own->sub_buffers_left = live_number(live->directory, file) * 1024 / (own->size - HEADER_SIZE) + 3;
+		own->sub_buffers_left =
+			live_number(live->directory, file) * 1024 / (own->size - HEADER_SIZE) + 3;
 	}
 }
 

@@ -15,8 +15,9 @@
 #include "source/statistics.h"
 
 /*
- * Where the kernel refuses membarrier (it does with nohz_full), records younger than this are left for the next time:
- * a writer is between its time stamp and its commit for microseconds, unless interrupts stack up on it.
+ * Where the kernel refuses membarrier (it does with nohz_full), records younger than this are left
+ * for the next time: a writer is between its time stamp and its commit for microseconds, unless
+ * interrupts stack up on it.
  */
 #define HOLD_BACK_NS (20 * NS_PER_MS)
 
@@ -36,7 +37,8 @@ static ssize_t live_refill(struct stream *stream, struct error *error)
 	if (size < 0 && errno == EAGAIN)
 		return 0;
 	if (size < 0)
-		return error_set_system(error, errno, "cannot read the ring buffer of cpu %d", stream->cpu);
+		return error_set_system(error, errno, "cannot read the ring buffer of cpu %d",
+					stream->cpu);
 	own->sub_buffers_left--;
 	return size;
 }
@@ -73,10 +75,12 @@ static size_t sub_buffer_size(const char *directory)
 {
 	uint64_t size_kib = live_number(directory, "buffer_subbuf_size_kb");
 
-	return size_kib > 0 && size_kib <= SUB_BUFFER_KIB_MAX ? size_kib * 1024 : (size_t)sysconf(_SC_PAGESIZE);
+	return size_kib > 0 && size_kib <= SUB_BUFFER_KIB_MAX ? size_kib * 1024
+							      : (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static int live_stream_open(struct stream *stream, const char *directory, int cpu, struct error *error)
+static int live_stream_open(struct stream *stream, const char *directory, int cpu,
+			    struct error *error)
 {
 	size_t size = sub_buffer_size(directory);
 	struct live_stream *own = calloc(1, sizeof(*own) + size);
@@ -91,7 +95,9 @@ static int live_stream_open(struct stream *stream, const char *directory, int cp
 	own->fd = open(buffer_string(&path), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (own->fd < 0)
 		status = error_set_system(error, errno, "cannot open %s", buffer_string(&path));
-	*stream = (struct stream){ .ops = &live_stream_ops, .cpu = cpu, .own = own, .bytes = own->bytes };
+	*stream = (struct stream){
+		.ops = &live_stream_ops, .cpu = cpu, .own = own, .bytes = own->bytes
+	};
 	buffer_release(&path);
 	return status;
 }
@@ -114,7 +120,9 @@ static int stream_compare(const void *a, const void *b)
 	return ((const struct stream *)a)->cpu - ((const struct stream *)b)->cpu;
 }
 
-/* Adds all CPUs, sorted, so that what is told of them does not depend on the order of a directory. */
+/*
+ * Adds all CPUs, sorted, so that what is told of them does not depend on the order of a directory.
+ */
 static int live_add_all(struct live *live, struct error *error)
 {
 	struct source *source = &live->source;
@@ -134,7 +142,8 @@ static int live_add_all(struct live *live, struct error *error)
 	if (status == 0 && source->nr_streams == 0)
 		status = error_set(error, "%s names no CPU", buffer_string(&path));
 	if (status == 0)
-		qsort(source->streams, source->nr_streams, sizeof(*source->streams), stream_compare);
+		qsort(source->streams, source->nr_streams, sizeof(*source->streams),
+		      stream_compare);
 	source->description.nr_cpus = source->nr_streams;
 	buffer_release(&path);
 	return status;
@@ -148,7 +157,8 @@ static int64_t live_await(struct source *source, int64_t until_ns)
 	return until_ns;
 }
 
-static int live_read_lost(struct source *source, const struct stream *stream, uint64_t *lost, struct error *error)
+static int live_read_lost(struct source *source, const struct stream *stream, uint64_t *lost,
+			  struct error *error)
 {
 	const struct live *live = (const struct live *)source;
 	struct buffer path = { 0 }, text = { 0 };
@@ -163,7 +173,8 @@ static int live_read_lost(struct source *source, const struct stream *stream, ui
 	return status;
 }
 
-static int live_visit(struct source *source, const struct source_visitor *visitor, struct error *error)
+static int live_visit(struct source *source, const struct source_visitor *visitor,
+		      struct error *error)
 {
 	(void)source;
 	return source_tracepoints_visit(visitor, error);

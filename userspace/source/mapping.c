@@ -49,7 +49,8 @@ static int spool_fill(int spool, int fd)
 	}
 }
 
-static int file_map(struct mapping *mapping, int fd, size_t size, const char *path, struct error *error)
+static int file_map(struct mapping *mapping, int fd, size_t size, const char *path,
+		    struct error *error)
 {
 	void *bytes;
 
@@ -69,7 +70,8 @@ static int spool_map(struct mapping *mapping, int fd, const char *path, struct e
 	int result;
 
 	if (spool < 0)
-		return error_set_system(error, errno, "cannot make a temporary file for %s", name_of(path));
+		return error_set_system(error, errno, "cannot make a temporary file for %s",
+					name_of(path));
 	if (spool_fill(spool, fd) < 0 || fstat(spool, &status) < 0)
 		result = error_set_system(error, errno, "cannot read %s", name_of(path));
 	else

@@ -16,14 +16,16 @@ struct mapping {
 /**
  * mapping_open - map the file at @path, or standard input where that is "-"
  *
- * What cannot be mapped (a pipe) is copied into a file without a name first. Returns 0, or -1 with @error.
+ * What cannot be mapped (a pipe) is copied into a file without a name first. Returns 0, or -1 with
+ * @error.
  */
 int mapping_open(struct mapping *mapping, const char *path, struct error *error);
 
 void mapping_close(struct mapping *mapping);
 
 /**
- * mapping_forget - give back the memory of bytes that were read, which are read from the file again if need be
+ * mapping_forget - give back the memory of bytes that were read, which are read from the file again
+ * if need be
  *
  * Whole pages: the one that @from is in, not that of @to.
  */

@@ -15,7 +15,8 @@ static bool stream_is_before(const struct stream *a, const struct stream *b)
 }
 
 /* Finds the stream whose record is due, and the one that is due after it. */
-static struct stream *streams_first(struct stream *streams, size_t nr_streams, struct stream **second)
+static struct stream *streams_first(struct stream *streams, size_t nr_streams,
+				    struct stream **second)
 {
 	struct stream *first = NULL;
 
@@ -38,13 +39,14 @@ static bool stream_is_due(const struct stream *stream, int64_t until_ns)
 	return stream && stream->has_next && stream->next.time_ns <= until_ns;
 }
 
-int merge_drain(struct stream *streams, size_t nr_streams, int64_t until_ns, const struct source_handler *handler,
-		struct error *error)
+int merge_drain(struct stream *streams, size_t nr_streams, int64_t until_ns,
+		const struct source_handler *handler, struct error *error)
 {
 	struct stream *first, *second;
 
 	for (size_t i = 0; i < nr_streams; i++) {
-		if (stream_fill(&streams[i], error) < 0 || stream_tell_gap(&streams[i], handler, error) < 0)
+		if (stream_fill(&streams[i], error) < 0 ||
+		    stream_tell_gap(&streams[i], handler, error) < 0)
 			return -1;
 	}
 	first = streams_first(streams, nr_streams, &second);

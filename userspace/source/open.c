@@ -19,7 +19,8 @@ static int open_instance(struct source **out, const char *rest, struct error *er
 		return source_instance_open(out, NULL, error);
 	if (*rest == ':' && rest[1] && !strchr(rest, '/') && rest[1] != '.')
 		return source_instance_open(out, rest + 1, error);
-	return error_set(error, "'tracefs%s' is no source; write tracefs or tracefs:INSTANCE", rest);
+	return error_set(error, "'tracefs%s' is no source; write tracefs or tracefs:INSTANCE",
+			 rest);
 }
 
 static const struct source_row rows[] = {

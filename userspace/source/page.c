@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Walks one sub-buffer. Its layout, as the kernel's include/linux/ring_buffer.h and events/header_page say: a 64-bit
- * time, a long that holds the committed size and two flags, then entries of a 32-bit head (5 bits of type or length,
- * 27 bits of time since the last entry) and their data. The head is a C bit-field: big-endian machines put its first part
- * into the upper bits.
+ * Walks one sub-buffer. Its layout, as the kernel's include/linux/ring_buffer.h and
+ * events/header_page say: a 64-bit time, a long that holds the committed size and two flags, then
+ * entries of a 32-bit head (5 bits of type or length, 27 bits of time since the last entry) and
+ * their data. The head is a C bit-field: big-endian machines put its first part into the upper
+ * bits.
  */
 #include "source/page.h"
 
@@ -13,7 +14,10 @@
 #define SHORT_LONG_SIZE 4
 #define LONG_SIZE 8
 
-/* The committed size's upper bits: records are missing before this sub-buffer; and their number stands behind the data. */
+/*
+ * The committed size's upper bits: records are missing before this sub-buffer; and their number
+ * stands behind the data.
+ */
 #define MISSED_EVENTS (UINT64_C(1) << 31)
 #define MISSED_STORED (UINT64_C(1) << 30)
 #define COMMIT_MASK (MISSED_STORED - 1)

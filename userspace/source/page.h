@@ -8,7 +8,8 @@
 #include "source/source.h"
 
 /**
- * struct page_layout - how the kernel that wrote lays out its numbers; zeroed where it is this machine's, with 8-byte longs
+ * struct page_layout - how the kernel that wrote lays out its numbers; zeroed where it is this
+ * machine's, with 8-byte longs
  * @is_swapped: in the other byte order
  * @has_short_longs: its longs have 4 bytes
  */
@@ -44,7 +45,8 @@ struct page {
  * @layout: of @bytes
  * @bytes: a whole sub-buffer as trace_pipe_raw gives it
  *
- * Sizes that the header claims beyond @size are cut; nothing outside @bytes is read, here or by page_next().
+ * Sizes that the header claims beyond @size are cut; nothing outside @bytes is read, here or by
+ * page_next().
  */
 void page_load(struct page *page, struct page_layout layout, const void *bytes, size_t size);
 

@@ -7,7 +7,8 @@
 
 struct stream *source_add_stream(struct source *source, struct error *error)
 {
-	struct stream *streams = reallocarray(source->streams, source->nr_streams + 1, sizeof(*streams));
+	struct stream *streams = reallocarray(source->streams, source->nr_streams + 1,
+					      sizeof(*streams));
 
 	if (!streams) {
 		error_set(error, "out of memory");
@@ -40,7 +41,8 @@ int source_first_time(struct source *source, int64_t *time_ns, struct error *err
 	return has_first;
 }
 
-int source_drain(struct source *source, int64_t until_ns, const struct source_handler *handler, struct error *error)
+int source_drain(struct source *source, int64_t until_ns, const struct source_handler *handler,
+		 struct error *error)
 {
 	if (source->ops->await)
 		until_ns = source->ops->await(source, until_ns);
@@ -67,8 +69,8 @@ static int stream_settle(const struct stream *stream, int64_t end_ns, uint64_t l
 	return handler->loss(handler->context, &loss, error);
 }
 
-int source_finish(struct source *source, int64_t end_ns, const struct source_handler *handler, uint64_t *lost,
-		  struct error *error)
+int source_finish(struct source *source, int64_t end_ns, const struct source_handler *handler,
+		  uint64_t *lost, struct error *error)
 {
 	*lost = 0;
 	if (source->ops->await)
@@ -79,7 +81,8 @@ int source_finish(struct source *source, int64_t end_ns, const struct source_han
 		const struct stream *stream = &source->streams[i];
 		uint64_t stream_lost = stream->counted;
 
-		if (source->ops->read_lost && source->ops->read_lost(source, stream, &stream_lost, error) < 0)
+		if (source->ops->read_lost &&
+		    source->ops->read_lost(source, stream, &stream_lost, error) < 0)
 			return -1;
 		if (stream_settle(stream, end_ns, stream_lost, handler, error) < 0)
 			return -1;

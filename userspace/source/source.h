@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The source room's public header: where records come from, in what order, and what was lost on the way. */
+/*
+ * The source room's public header: where records come from, in what order, and what was lost on the
+ * way.
+ */
 #ifndef SOURCE_SOURCE_H
 #define SOURCE_SOURCE_H
 
@@ -21,7 +24,8 @@
  * @time_ns: trace time
  * @cpu: whose ring buffer held it
  * @buffer: of which instance, where a source has several: index into the description's buffers
- * @data: its bytes, common fields first, in the order and at the offsets its format says; borrowed, of any alignment
+ * @data: its bytes, common fields first, in the order and at the offsets its format says; borrowed,
+ * of any alignment
  * @size: how many bytes; nothing beyond may be read, whatever they say
  */
 struct record {
@@ -68,8 +72,8 @@ struct source;
 /**
  * source_open - open what a command line names
  * @out: a new source, for source_close()
- * @name: "tracefs" for source_instance_open() of the top level, "tracefs:INSTANCE" for that of another, anything else for
- *        source_file_open()
+ * @name: "tracefs" for source_instance_open() of the top level, "tracefs:INSTANCE" for that of
+ * another, anything else for source_file_open()
  *
  * Returns 0, or -1 with @error.
  */
@@ -89,9 +93,9 @@ int source_live_open(struct source **out, const char *directory, struct error *e
  * @out: a new source, for source_close()
  * @path: of the file; "-" is standard input
  *
- * What is damaged or cut short does not keep the rest from being read: all that is complete before the damage is
- * delivered, then source_damage() tells. Returns 0, or -1 with @error where the file is of another kind, or so short that
- * it names no records.
+ * What is damaged or cut short does not keep the rest from being read: all that is complete before
+ * the damage is delivered, then source_damage() tells. Returns 0, or -1 with @error where the file
+ * is of another kind, or so short that it names no records.
  */
 int source_file_open(struct source **out, const char *path, struct error *error);
 
@@ -105,8 +109,8 @@ int source_file_open(struct source **out, const char *path, struct error *error)
  * @buffer_kib: ring buffer for each CPU, 0 where it is unknown
  * @is_swapped: records are in the other byte order than this machine's
  * @time_source: how wall-clock time is known, "none" where it is not
- * @wall_offset_ns: what to add to a record's time to get nanoseconds since 1970; where that is not known, what a file says
- *                  is to be added, or 0
+ * @wall_offset_ns: what to add to a record's time to get nanoseconds since 1970; where that is not
+ * known, what a file says is to be added, or 0
  * @id: a hash of what the source is, the same whenever it is read
  *
  * Strings live as long as the source is open.
@@ -129,8 +133,9 @@ struct source_description {
  * @out: a new source, for source_close()
  * @instance: its name, NULL for the top level
  *
- * What is read is gone from the buffers; there is no other way to read them raw. Nothing else of the instance changes, whoever
- * set it up. To be read by one source_finish(). Returns 0, or -1 with @error.
+ * What is read is gone from the buffers; there is no other way to read them raw. Nothing else of
+ * the instance changes, whoever set it up. To be read by one source_finish(). Returns 0, or -1 with
+ * @error.
  */
 int source_instance_open(struct source **out, const char *instance, struct error *error);
 
@@ -148,21 +153,24 @@ int source_first_time(struct source *source, int64_t *time_ns, struct error *err
  * source_drain - deliver all records up to a moment that has passed
  * @until_ns: a reading of the trace clock
  *
- * Waits until every writer that took its time stamp up to @until_ns has committed its record (a writer takes the stamp
- * first), so that all of them are delivered, in order. Later records stay where they are. Returns 0, or -1 with @error.
+ * Waits until every writer that took its time stamp up to @until_ns has committed its record (a
+ * writer takes the stamp first), so that all of them are delivered, in order. Later records stay
+ * where they are. Returns 0, or -1 with @error.
  */
-int source_drain(struct source *source, int64_t until_ns, const struct source_handler *handler, struct error *error);
+int source_drain(struct source *source, int64_t until_ns, const struct source_handler *handler,
+		 struct error *error);
 
 /**
  * source_finish - deliver all that is left, and settle the account of what was lost
  * @end_ns: when the tracing was switched off
  * @lost: how many records the kernel counts as lost, over all CPUs
  *
- * To be called once nothing writes any more. Losses that left no mark in the buffer (all that is known is that they
- * happened) are delivered as losses that reach to @end_ns. Returns 0, or -1 with @error.
+ * To be called once nothing writes any more. Losses that left no mark in the buffer (all that is
+ * known is that they happened) are delivered as losses that reach to @end_ns. Returns 0, or -1 with
+ * @error.
  */
-int source_finish(struct source *source, int64_t end_ns, const struct source_handler *handler, uint64_t *lost,
-		  struct error *error);
+int source_finish(struct source *source, int64_t end_ns, const struct source_handler *handler,
+		  uint64_t *lost, struct error *error);
 
 /**
  * source_damage - what kept a source from giving all it should have
@@ -198,7 +206,8 @@ struct source_tracepoint {
  */
 struct source_visitor {
 	void *context;
-	int (*visit)(void *context, const struct source_tracepoint *tracepoint, struct error *error);
+	int (*visit)(void *context, const struct source_tracepoint *tracepoint,
+		     struct error *error);
 };
 
 /**
@@ -227,7 +236,10 @@ struct source_task {
 	char comm[SOURCE_COMM_SIZE];
 };
 
-/** source_task_find - look up a thread: in procfs while it lives, then among the names that the kernel saved */
+/**
+ * source_task_find - look up a thread: in procfs while it lives, then among the names that the
+ * kernel saved
+ */
 void source_task_find(int tid, struct source_task *out);
 
 /** source_find_task - look up a thread in what the source knows */

@@ -7,8 +7,8 @@
 
 /**
  * struct source_ops - a kind of source
- * @await: wait for writers whose records up to @until_ns are on the way; returns up to when all have arrived; NULL where
- *         nobody writes
+ * @await: wait for writers whose records up to @until_ns are on the way; returns up to when all
+ * have arrived; NULL where nobody writes
  * @read_lost: how many records of one stream were lost in all; NULL where only the gaps tell
  * @visit: show all tracepoints whose records there may be
  * @find_task: who a thread is; @out is zeroed
@@ -16,8 +16,10 @@
  */
 struct source_ops {
 	int64_t (*await)(struct source *source, int64_t until_ns);
-	int (*read_lost)(struct source *source, const struct stream *stream, uint64_t *lost, struct error *error);
-	int (*visit)(struct source *source, const struct source_visitor *visitor, struct error *error);
+	int (*read_lost)(struct source *source, const struct stream *stream, uint64_t *lost,
+			 struct error *error);
+	int (*visit)(struct source *source, const struct source_visitor *visitor,
+		     struct error *error);
 	void (*find_task)(struct source *source, int tid, struct source_task *out);
 	void (*close)(struct source *source);
 };

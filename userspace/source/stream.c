@@ -20,7 +20,8 @@ static void gap_note(struct stream *stream, int64_t count)
 	stream->is_behind_gap = true;
 }
 
-int stream_tell_gap(struct stream *stream, const struct source_handler *handler, struct error *error)
+int stream_tell_gap(struct stream *stream, const struct source_handler *handler,
+		    struct error *error)
 {
 	struct source_loss loss;
 
@@ -29,7 +30,8 @@ int stream_tell_gap(struct stream *stream, const struct source_handler *handler,
 	loss = (struct source_loss){
 		.cpu = stream->cpu,
 		.buffer = stream->buffer,
-		.from_ns = stream->last_ns > stream->settled_ns ? stream->last_ns : stream->settled_ns,
+		.from_ns = stream->last_ns > stream->settled_ns ? stream->last_ns
+								: stream->settled_ns,
 		.to_ns = stream->next.time_ns,
 		.count = stream->gap_count,
 	};
@@ -56,7 +58,8 @@ int stream_fill(struct stream *stream, struct error *error)
 
 		if (page_next(&stream->page, &stream->next)) {
 			if (stream->rate.multiplier)
-				stream->next.time_ns = rate_apply(stream->rate, stream->next.time_ns);
+				stream->next.time_ns = rate_apply(stream->rate,
+								  stream->next.time_ns);
 			stream->next.cpu = stream->cpu;
 			stream->next.buffer = stream->buffer;
 			stream->has_next = true;

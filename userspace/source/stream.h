@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One CPU's records in the order they were written, refilled a sub-buffer at a time, with the gaps between them. */
+/*
+ * One CPU's records in the order they were written, refilled a sub-buffer at a time, with the gaps
+ * between them.
+ */
 #ifndef SOURCE_STREAM_H
 #define SOURCE_STREAM_H
 
@@ -11,8 +14,8 @@ struct stream;
 
 /**
  * struct stream_ops - where sub-buffers come from
- * @refill: let @stream->bytes point to the next sub-buffer, which stays until the next call; returns its size, 0 where
- *          there is none now, -1 with @error
+ * @refill: let @stream->bytes point to the next sub-buffer, which stays until the next call;
+ * returns its size, 0 where there is none now, -1 with @error
  * @close: give back @stream->own
  */
 struct stream_ops {
@@ -72,14 +75,19 @@ struct stream {
  */
 int stream_fill(struct stream *stream, struct error *error);
 
-/** stream_tell_gap - tell of the gap before the next record, where there are both; returns -1 with @error */
-int stream_tell_gap(struct stream *stream, const struct source_handler *handler, struct error *error);
+/**
+ * stream_tell_gap - tell of the gap before the next record, where there are both; returns -1 with
+ * @error
+ */
+int stream_tell_gap(struct stream *stream, const struct source_handler *handler,
+		    struct error *error);
 
 /**
  * stream_deliver - hand the next record on, fill again, and tell of a gap
  *
  * To be called while @stream->has_next. Returns 0, or -1 with @error.
  */
-int stream_deliver(struct stream *stream, const struct source_handler *handler, struct error *error);
+int stream_deliver(struct stream *stream, const struct source_handler *handler,
+		   struct error *error);
 
 #endif

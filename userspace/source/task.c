@@ -15,7 +15,10 @@ static void comm_set(struct source_task *task, const char *data, size_t size)
 	task->comm[size] = '\0';
 }
 
-/* The name has a file of its own, because the others escape or cut it. Both files exist for a zombie too. */
+/*
+ * The name has a file of its own, because the others escape or cut it. Both files exist for a
+ * zombie too.
+ */
 static void procfs_find(int tid, struct source_task *task)
 {
 	struct buffer path = { 0 }, text = { 0 };
@@ -36,7 +39,10 @@ static void procfs_find(int tid, struct source_task *task)
 	buffer_release(&text);
 }
 
-/* Finds the line "TID rest" in a file of the top of tracefs, and returns its rest, up to the line's end. */
+/*
+ * Finds the line "TID rest" in a file of the top of tracefs, and returns its rest, up to the line's
+ * end.
+ */
 static struct text saved_find(const char *text, int tid)
 {
 	for (const char *line = text; line && *line; line = strchr(line, '\n')) {

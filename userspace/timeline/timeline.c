@@ -26,7 +26,8 @@ int timeline_open(struct timeline *timeline, const struct recording *recording, 
 	return 0;
 }
 
-int timeline_push(struct timeline *timeline, const struct timeline_event *event, struct error *error)
+int timeline_push(struct timeline *timeline, const struct timeline_event *event,
+		  struct error *error)
 {
 	assert(!timeline->is_finished && event->time_ns >= timeline->last_ns);
 	timeline->is_finished = event->kind == TIMELINE_FINISH;

@@ -2,17 +2,20 @@
 /*
  * The waist of the exporter: a small typed stream of track events, and who listens to it.
  *
- * Upstream nobody knows an output format, downstream nobody knows ftrace. The contract of the stream:
+ * Upstream nobody knows an output format, downstream nobody knows ftrace. The contract of the
+ * stream:
  *  - it opens with one struct recording, which every sink gets before any event;
- *  - events come in time order; a loss comes before any event with a later time than its beginning, except one of which only
- *    the kernel's statistics tell: that has no place, and comes when all records have;
- *  - a track is announced (TIMELINE_TRACK_BEGIN) before it is used, and taken leave of (TIMELINE_TRACK_END) once;
+ *  - events come in time order; a loss comes before any event with a later time than its beginning,
+ * except one of which only the kernel's statistics tell: that has no place, and comes when all
+ * records have;
+ *  - a track is announced (TIMELINE_TRACK_BEGIN) before it is used, and taken leave of
+ * (TIMELINE_TRACK_END) once;
  *  - every slice end carries its begin;
- *  - a track lives until its end has been delivered, a name until the end of its slice has, a counted name and a category
- *    until TIMELINE_FINISH has; everything else an event points to lives only while it is delivered. Sinks copy what they
- *    keep longer;
- *  - tracks, counted names and categories have one pointer slot for each sink, where a sink keeps what it rendered once;
- *    what it puts there stays its own to free;
+ *  - a track lives until its end has been delivered, a name until the end of its slice has, a
+ * counted name and a category until TIMELINE_FINISH has; everything else an event points to lives
+ * only while it is delivered. Sinks copy what they keep longer;
+ *  - tracks, counted names and categories have one pointer slot for each sink, where a sink keeps
+ * what it rendered once; what it puts there stays its own to free;
  *  - after TIMELINE_FINISH nothing comes.
  */
 #ifndef TIMELINE_TIMELINE_H
@@ -127,7 +130,10 @@ struct timeline_totals {
 	uint64_t other_names;
 };
 
-/** enum timeline_emitter - what can be told of who wrote a record, which may be another than its track is about */
+/**
+ * enum timeline_emitter - what can be told of who wrote a record, which may be another than its
+ * track is about
+ */
 enum timeline_emitter {
 	TIMELINE_EMITTER_TID,
 	TIMELINE_EMITTER_CPU,
@@ -158,13 +164,16 @@ enum timeline_kind {
  * @time_ns: trace time
  * @track: of track, slice, instant and counter events
  * @name: of slices and instants
- * @tid, @cpu, @comm: who wrote the record of a slice's begin or end, an instant or a sample; -1 and "" where that is unknown
+ * @tid, @cpu, @comm: who wrote the record of a slice's begin or end, an instant or a sample; -1 and
+ * "" where that is unknown
  * @fields: what the record says beyond the convention; of slices, instants and counters
  * @begin_ns: of slice ends: when the slice began
  * @outer_ns: of instants and counters: when the innermost open slice began, or else the track
- * @depth: of slices: 1 for the outermost; of instants and counters: how many slices are open around them
+ * @depth: of slices: 1 for the outermost; of instants and counters: how many slices are open around
+ * them
  * @is_suspect: of slice ends: a loss may have falsified this slice
- * @is_unfinished: of slice ends: no record ended it: the recording ended first, or the record was lost (it is suspect then)
+ * @is_unfinished: of slice ends: no record ended it: the recording ended first, or the record was
+ * lost (it is suspect then)
  * @value: of counters: a VALUE_SIGNED or VALUE_UNSIGNED
  * @loss_cpu: of losses
  * @loss_count: of losses, or TIMELINE_COUNT_UNKNOWN
@@ -205,7 +214,8 @@ struct sink;
 
 /**
  * struct sink_ops - what an output does
- * @open: the stream begins; @slot is this sink's index into the slots of tracks, names and categories
+ * @open: the stream begins; @slot is this sink's index into the slots of tracks, names and
+ * categories
  * @event: something happened
  * @flush: bring everything so far to where readers see it; may be NULL
  * @free: give everything back, also after a failure; the stream may have ended early
@@ -213,7 +223,8 @@ struct sink;
  * All but @free return 0, or -1 with @error; after a failure only @free is called.
  */
 struct sink_ops {
-	int (*open)(struct sink *sink, const struct recording *recording, unsigned int slot, struct error *error);
+	int (*open)(struct sink *sink, const struct recording *recording, unsigned int slot,
+		    struct error *error);
 	int (*event)(struct sink *sink, const struct timeline_event *event, struct error *error);
 	int (*flush)(struct sink *sink, struct error *error);
 	void (*free)(struct sink *sink);
@@ -244,14 +255,16 @@ struct timeline {
 int timeline_add(struct timeline *timeline, struct sink *sink, struct error *error);
 
 /** timeline_open - tell every sink what is to come; once, before the first event */
-int timeline_open(struct timeline *timeline, const struct recording *recording, struct error *error);
+int timeline_open(struct timeline *timeline, const struct recording *recording,
+		  struct error *error);
 
 /**
  * timeline_push - deliver @event, which is not older than its predecessor, to every sink
  *
  * Returns 0, or -1 with the first sink's @error; the stream is over then.
  */
-int timeline_push(struct timeline *timeline, const struct timeline_event *event, struct error *error);
+int timeline_push(struct timeline *timeline, const struct timeline_event *event,
+		  struct error *error);
 
 /** timeline_flush - bring everything that was pushed to where readers see it */
 int timeline_flush(struct timeline *timeline, struct error *error);

@@ -10,7 +10,10 @@
 #include <string.h>
 #include <strings.h>
 
-/** struct key_row - a setting's names: the end of its variable's, and its key in a file, NULL where it has none */
+/**
+ * struct key_row - a setting's names: the end of its variable's, and its key in a file, NULL where
+ * it has none
+ */
 struct key_row {
 	const char *suffix;
 	const char *key;
@@ -43,7 +46,8 @@ static const struct target_keys target_keys[] = {
 	[TRACE2_PERF] = { TRACE2_KEY_PERF, TRACE2_KEY_PERF_BRIEF },
 	[TRACE2_EVENT] = { TRACE2_KEY_EVENT, TRACE2_KEY_EVENT_BRIEF },
 };
-_Static_assert(sizeof(target_keys) / sizeof(target_keys[0]) == TRACE2_TARGET_COUNT, "settings for every target");
+_Static_assert(sizeof(target_keys) / sizeof(target_keys[0]) == TRACE2_TARGET_COUNT,
+	       "settings for every target");
 
 /* A variable that is empty counts as unset, so it does not switch off what a file says. */
 static int variables_read(struct trace2_config *config, const char *prefix)
@@ -65,7 +69,8 @@ static int variables_read(struct trace2_config *config, const char *prefix)
 	return 0;
 }
 
-static int config_read(struct trace2_config *config, const char *prefix, const char *system_path, const char *user_path)
+static int config_read(struct trace2_config *config, const char *prefix, const char *system_path,
+		       const char *user_path)
 {
 	if (variables_read(config, prefix) < 0)
 		return -1;
@@ -74,7 +79,8 @@ static int config_read(struct trace2_config *config, const char *prefix, const c
 	return user_path ? config_file_read(config, user_path, "global") : 0;
 }
 
-struct trace2_config *trace2_config_new(const char *prefix, const char *system_path, const char *user_path)
+struct trace2_config *trace2_config_new(const char *prefix, const char *system_path,
+					const char *user_path)
 {
 	struct trace2_config *config = calloc(1, sizeof(*config));
 
@@ -120,7 +126,8 @@ static int number_parse(const char *value, bool *out)
 
 int boolean_parse(const char *value, bool *out)
 {
-	static const char *const words[2][3] = { { "false", "no", "off" }, { "true", "yes", "on" } };
+	static const char *const words[2][3] = { { "false", "no", "off" },
+						 { "true", "yes", "on" } };
 
 	for (int truth = 0; truth < 2; truth++) {
 		for (int i = 0; i < 3; i++) {
@@ -174,7 +181,8 @@ int trace2_config_open(const struct trace2_config *config, struct trace2_session
 
 	for (int i = 0; i < TRACE2_TARGET_COUNT; i++) {
 		enum trace2_key key = target_keys[i].target;
-		int result = trace2_session_open(session, i, trace2_config_get(config, key), config->names[key]);
+		int result = trace2_session_open(session, i, trace2_config_get(config, key),
+						 config->names[key]);
 
 		if (result < 0)
 			return -1;
@@ -215,7 +223,8 @@ bool trace2_config_wants(const struct trace2_config *config, const char *param)
 }
 
 int trace2_config_visit(const struct trace2_config *config,
-			int (*visit)(void *context, const char *scope, const char *param, const char *value),
+			int (*visit)(void *context, const char *scope, const char *param,
+				     const char *value),
 			void *context)
 {
 	const char *list = trace2_config_get(config, TRACE2_KEY_ENV_VARS);

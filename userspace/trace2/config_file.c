@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Reads INI files: lines by inih, and what git's files have beyond it: subsections, quotes, indented keys. */
+/*
+ * Reads INI files: lines by inih, and what git's files have beyond it: subsections, quotes,
+ * indented keys.
+ */
 #include <ctype.h>
 #include <ini.h>
 #include <stdio.h>
@@ -8,7 +11,9 @@
 
 #include "trace2/config.h"
 
-/* inih takes an indented line for more of the value before it; git's own files indent their keys. */
+/*
+ * inih takes an indented line for more of the value before it; git's own files indent their keys.
+ */
 static char *line_read(char *out, int size, void *context)
 {
 	char *line = fgets(out, size, context);
@@ -48,7 +53,10 @@ static char *key_make(const char *section, const char *name)
 	return copy;
 }
 
-/* The value without its quotes, whose escapes are those of a backslash before a quote or a backslash. */
+/*
+ * The value without its quotes, whose escapes are those of a backslash before a quote or a
+ * backslash.
+ */
 static char *value_make(const char *value)
 {
 	char *copy = strdup(value), *out = copy;
@@ -66,9 +74,11 @@ static char *value_make(const char *value)
 	return copy;
 }
 
-static int entry_add(struct trace2_config *config, const char *section, const char *name, const char *value)
+static int entry_add(struct trace2_config *config, const char *section, const char *name,
+		     const char *value)
 {
-	struct config_entry *entries = reallocarray(config->entries, config->nr_entries + 1, sizeof(*entries));
+	struct config_entry *entries = reallocarray(config->entries, config->nr_entries + 1,
+						    sizeof(*entries));
 	struct config_entry *entry;
 
 	if (!entries)
@@ -87,7 +97,10 @@ static int entry_handle(void *context, const char *section, const char *name, co
 	return entry_add(context, section, name, value) == 0;
 }
 
-/* Lines that are none, and those beyond inih's 200 bytes, are left out: settings must never fail the program. */
+/*
+ * Lines that are none, and those beyond inih's 200 bytes, are left out: settings must never fail
+ * the program.
+ */
 int config_file_read(struct trace2_config *config, const char *path, const char *scope)
 {
 	FILE *file = fopen(path, "re");

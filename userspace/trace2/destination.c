@@ -39,7 +39,10 @@ bool destination_is_on(const struct destination *destination)
 	return __atomic_load_n(&destination->is_on, __ATOMIC_RELAXED);
 }
 
-/* The descriptor stays open: another thread may just be writing to it, and the number is not to become another file's. */
+/*
+ * The descriptor stays open: another thread may just be writing to it, and the number is not to
+ * become another file's.
+ */
 bool destination_turn_off(struct destination *destination)
 {
 	return __atomic_exchange_n(&destination->is_on, false, __ATOMIC_RELAXED);
@@ -80,7 +83,8 @@ static int write_all(const struct destination *destination, const char *data, si
 	return 0;
 }
 
-static int lines_write(const struct destination *destination, const struct buffer *lines, bool is_single)
+static int lines_write(const struct destination *destination, const struct buffer *lines,
+		       bool is_single)
 {
 	if (!is_single)
 		return write_all(destination, lines->data, lines->size);
@@ -88,10 +92,11 @@ static int lines_write(const struct destination *destination, const struct buffe
 }
 
 /*
- * SIGPIPE is for this thread, so keeping it back here and taking it away again is enough, and leaves what the program does
- * with it alone. One that was pending before is somebody else's.
+ * SIGPIPE is for this thread, so keeping it back here and taking it away again is enough, and
+ * leaves what the program does with it alone. One that was pending before is somebody else's.
  */
-static int lines_write_quietly(const struct destination *destination, const struct buffer *lines, bool is_single)
+static int lines_write_quietly(const struct destination *destination, const struct buffer *lines,
+			       bool is_single)
 {
 	static const struct timespec now;
 	sigset_t pipe, old, pending;
@@ -110,8 +115,8 @@ static int lines_write_quietly(const struct destination *destination, const stru
 	return status;
 }
 
-int destination_write(const struct destination *destination, const struct buffer *lines, bool is_single,
-		      struct error *error)
+int destination_write(const struct destination *destination, const struct buffer *lines,
+		      bool is_single, struct error *error)
 {
 	bool is_safe = destination->is_file || destination->is_socket;
 	int status;
@@ -120,12 +125,15 @@ int destination_write(const struct destination *destination, const struct buffer
 		return error_set(error, "out of memory");
 	if (lines->size == 0)
 		return 0;
-	status = is_safe ? lines_write(destination, lines, is_single) : lines_write_quietly(destination, lines, is_single);
+	status = is_safe ? lines_write(destination, lines, is_single)
+			 : lines_write_quietly(destination, lines, is_single);
 	if (status == 0)
 		return 0;
 	if (is_single)
-		return error_set_system(error, errno, "unable to write trace to '%s'", destination->name);
-	return error_set(error, "cannot write to %s: %s%s", destination->name, strerror(errno), remedy(errno));
+		return error_set_system(error, errno, "unable to write trace to '%s'",
+					destination->name);
+	return error_set(error, "cannot write to %s: %s%s", destination->name, strerror(errno),
+			 remedy(errno));
 }
 
 void destination_release(struct destination *destination)

@@ -43,13 +43,13 @@ bool destination_turn_off(struct destination *destination);
 
 /**
  * destination_write - write whole lines, without being killed where the reader of a pipe has gone
- * @is_single: with one write(2), of which a short one is taken as it is, as git does: a rest might land within another
- *	process' line
+ * @is_single: with one write(2), of which a short one is taken as it is, as git does: a rest might
+ *land within another process' line
  *
  * Returns -1 with @error.
  */
-int destination_write(const struct destination *destination, const struct buffer *lines, bool is_single,
-		      struct error *error);
+int destination_write(const struct destination *destination, const struct buffer *lines,
+		      bool is_single, struct error *error);
 
 /** destination_release - close; what was not flushed is lost */
 void destination_release(struct destination *destination);

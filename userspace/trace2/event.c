@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Prints events as git's EVENT target does: a JSON object a line, same members, same order, no white space. */
+/*
+ * Prints events as git's EVENT target does: a JSON object a line, same members, same order, no
+ * white space.
+ */
 #include "trace2/target.h"
 
 #define EVENT_FORMAT_VERSION "4"
@@ -36,7 +39,8 @@ static void member_boolean(struct buffer *line, const char *name, bool is_true)
 }
 
 /* @first stands before the words; NULL for nothing. */
-static void member_words(struct buffer *line, const char *name, const char *first, char *const *words)
+static void member_words(struct buffer *line, const char *name, const char *first,
+			 char *const *words)
 {
 	bool is_first = true;
 
@@ -55,7 +59,8 @@ static void member_words(struct buffer *line, const char *name, const char *firs
 	buffer_append_char(line, ']');
 }
 
-static void member_seconds(struct buffer *line, const struct trace2_session *session, const char *name, int64_t ns)
+static void member_seconds(struct buffer *line, const struct trace2_session *session,
+			   const char *name, int64_t ns)
 {
 	member_open(line, name);
 	if (session->settings.decimals == 9)
@@ -138,7 +143,8 @@ static TARGET_PRINT(print_child_start)
 	if (event->child_start.cd)
 		member_string(line, "cd", text_of(event->child_start.cd));
 	member_boolean(line, "use_shell", event->child_start.use_shell);
-	member_words(line, "argv", event->child_start.is_git ? "git" : NULL, event->child_start.argv);
+	member_words(line, "argv", event->child_start.is_git ? "git" : NULL,
+		     event->child_start.argv);
 }
 
 static TARGET_PRINT(print_child_exit)
@@ -243,11 +249,12 @@ static TARGET_PRINT(print_counter)
 /* What git's code does; its document names start where the code keeps the time of version. */
 static bool has_time(const struct trace2_session *session, enum trace2_kind kind)
 {
-	return !session->settings.is_brief[TRACE2_EVENT] || kind == TRACE2_VERSION || kind == TRACE2_ATEXIT;
+	return !session->settings.is_brief[TRACE2_EVENT] || kind == TRACE2_VERSION ||
+	       kind == TRACE2_ATEXIT;
 }
 
-static void event_begin(struct buffer *line, struct stamp *stamp, const struct trace2_session *session,
-			const struct trace2_event *event)
+static void event_begin(struct buffer *line, struct stamp *stamp,
+			const struct trace2_session *session, const struct trace2_event *event)
 {
 	const struct trace2_thread *thread = event_thread(session, event);
 
@@ -268,7 +275,8 @@ static void event_begin(struct buffer *line, struct stamp *stamp, const struct t
 		member_seconds(line, session, "t_abs", event->time_ns);
 }
 
-static void event_end(struct buffer *line, const struct trace2_session *session, const struct trace2_event *event)
+static void event_end(struct buffer *line, const struct trace2_session *session,
+		      const struct trace2_event *event)
 {
 	if (kinds[event->kind].may_have_t_abs && session->settings.has_more_t_abs)
 		member_seconds(line, session, "t_abs", event->time_ns);

@@ -48,8 +48,9 @@ static bool is_full(const char *folder, unsigned int max_files)
 	return nr_files >= max_files;
 }
 
-static enum place_result own_open(struct destination *destination, const struct trace2_settings *settings,
-				  const char *folder, struct error *error)
+static enum place_result own_open(struct destination *destination,
+				  const struct trace2_settings *settings, const char *folder,
+				  struct error *error)
 {
 	struct buffer path = { 0 };
 	size_t size;
@@ -72,8 +73,9 @@ static enum place_result own_open(struct destination *destination, const struct 
 	return fd >= 0 ? PLACE_OPEN : PLACE_FAILED;
 }
 
-static enum place_result sentinel_open(struct destination *destination, const struct trace2_settings *settings,
-				       const char *sentinel, struct error *error)
+static enum place_result sentinel_open(struct destination *destination,
+				       const struct trace2_settings *settings, const char *sentinel,
+				       struct error *error)
 {
 	int fd = new_open(sentinel, settings);
 
@@ -84,13 +86,16 @@ static enum place_result sentinel_open(struct destination *destination, const st
 	return PLACE_OPEN;
 }
 
-static enum place_result limited_open(struct destination *destination, const struct trace2_settings *settings,
-				      const char *folder, const char *sentinel, struct error *error)
+static enum place_result limited_open(struct destination *destination,
+				      const struct trace2_settings *settings, const char *folder,
+				      const char *sentinel, struct error *error)
 {
 	struct stat about;
 
 	if (stat(sentinel, &about) == 0) {
-		error_set(error, "trace2: not opening %s trace file due to too many files in target directory %s",
+		error_set(error,
+			  "trace2: not opening %s trace file due to too many files in target "
+			  "directory %s",
 			  destination->name, folder);
 		return PLACE_FAILED;
 	}
@@ -99,7 +104,8 @@ static enum place_result limited_open(struct destination *destination, const str
 	return own_open(destination, settings, folder, error);
 }
 
-enum place_result folder_open(struct destination *destination, const struct trace2_settings *settings, const char *path,
+enum place_result folder_open(struct destination *destination,
+			      const struct trace2_settings *settings, const char *path,
 			      struct error *error)
 {
 	struct buffer sentinel = { 0 };

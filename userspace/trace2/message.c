@@ -87,17 +87,21 @@ size_t seconds_width(const struct trace2_session *session, size_t width)
 	return width ? width + session->settings.decimals - 6 : 0;
 }
 
-void message_seconds(struct buffer *line, const struct trace2_session *session, const char *name, int64_t time_ns,
-		     size_t width)
+void message_seconds(struct buffer *line, const struct trace2_session *session, const char *name,
+		     int64_t time_ns, size_t width)
 {
 	buffer_append_string(line, name);
-	plain_append_seconds(line, time_ns, session->settings.decimals, seconds_width(session, width));
+	plain_append_seconds(line, time_ns, session->settings.decimals,
+			     seconds_width(session, width));
 }
 
 TARGET_PRINT(message_timer)
 {
 	message_unsigned(line, " intervals:", event->timer.intervals);
-	message_seconds(line, session, " total:", timer_ns(session, event->timer.total_ns), TIMER_WIDTH);
-	message_seconds(line, session, " min:", timer_ns(session, event->timer.min_ns), TIMER_WIDTH);
-	message_seconds(line, session, " max:", timer_ns(session, event->timer.max_ns), TIMER_WIDTH);
+	message_seconds(line, session, " total:", timer_ns(session, event->timer.total_ns),
+			TIMER_WIDTH);
+	message_seconds(line, session, " min:", timer_ns(session, event->timer.min_ns),
+			TIMER_WIDTH);
+	message_seconds(line, session, " max:", timer_ns(session, event->timer.max_ns),
+			TIMER_WIDTH);
 }

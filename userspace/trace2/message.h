@@ -26,9 +26,12 @@ void message_text(struct buffer *line, const struct trace2_text *text);
 void message_signed(struct buffer *line, const char *name, int64_t number);
 void message_unsigned(struct buffer *line, const char *name, uint64_t number);
 
-/** message_seconds - add seconds behind their name and colon, in at least @width places at six decimals */
-void message_seconds(struct buffer *line, const struct trace2_session *session, const char *name, int64_t time_ns,
-		     size_t width);
+/**
+ * message_seconds - add seconds behind their name and colon, in at least @width places at six
+ * decimals
+ */
+void message_seconds(struct buffer *line, const struct trace2_session *session, const char *name,
+		     int64_t time_ns, size_t width);
 
 /** message_timer - add a timer's numbers */
 TARGET_PRINT(message_timer);

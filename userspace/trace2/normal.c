@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Prints events as git's NORMAL target does: a verb and its words, for people who follow a program's life. */
+/*
+ * Prints events as git's NORMAL target does: a verb and its words, for people who follow a
+ * program's life.
+ */
 #include "trace2/message.h"
 #include "trace2/plain.h"
 
@@ -42,8 +45,8 @@ static void place_append(struct buffer *line, const char *file, int number)
 	buffer_append_char(line, ' ');
 }
 
-static void normal_begin(struct buffer *line, struct stamp *stamp, const struct trace2_session *session,
-			 const struct trace2_event *event)
+static void normal_begin(struct buffer *line, struct stamp *stamp,
+			 const struct trace2_session *session, const struct trace2_event *event)
 {
 	size_t start = line->size;
 	const char *verb = verbs[event->kind];
@@ -157,7 +160,8 @@ static TARGET_PRINT(print_def_repo)
 	plain_append_word(line, event->repository->worktree);
 }
 
-static void name_append(struct buffer *line, const struct trace2_text *category, const struct trace2_text *name)
+static void name_append(struct buffer *line, const struct trace2_text *category,
+			const struct trace2_text *name)
 {
 	message_text(line, category);
 	buffer_append_char(line, '/');

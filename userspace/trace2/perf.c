@@ -74,7 +74,8 @@ static void repository_append(struct buffer *line, const struct trace2_repositor
 	bar_append(line);
 }
 
-static void seconds_append(struct buffer *line, const struct trace2_session *session, const int64_t *time_ns)
+static void seconds_append(struct buffer *line, const struct trace2_session *session,
+			   const int64_t *time_ns)
 {
 	size_t width = seconds_width(session, SECONDS_WIDTH);
 
@@ -131,7 +132,8 @@ static void scope_append(struct buffer *scope, const struct trace2_event *event)
 	plain_append_string(scope, event->def_param.scope);
 }
 
-static void category_append(struct buffer *line, const struct trace2_session *session, const struct trace2_event *event)
+static void category_append(struct buffer *line, const struct trace2_session *session,
+			    const struct trace2_event *event)
 {
 	size_t width = session->settings.category_width;
 	const struct trace2_text *category = event_category(event);
@@ -173,8 +175,8 @@ static void dots_append(struct buffer *line, unsigned int depth)
 	line->size += size;
 }
 
-static void perf_begin(struct buffer *line, struct stamp *stamp, const struct trace2_session *session,
-		       const struct trace2_event *event)
+static void perf_begin(struct buffer *line, struct stamp *stamp,
+		       const struct trace2_session *session, const struct trace2_event *event)
 {
 	const struct trace2_thread *thread = event_thread(session, event);
 	const struct kind *kind = &kinds[event->kind];

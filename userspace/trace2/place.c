@@ -15,9 +15,11 @@
 /* Where errors of a program go: the values "1" and "true" name it. */
 #define ERROR_DESCRIPTOR 2
 
-enum place_result place_failed(const struct destination *destination, const char *path, struct error *error)
+enum place_result place_failed(const struct destination *destination, const char *path,
+			       struct error *error)
 {
-	error_set_system(error, errno, "trace2: could not open '%s' for '%s' tracing", path, destination->name);
+	error_set_system(error, errno, "trace2: could not open '%s' for '%s' tracing", path,
+			 destination->name);
 	return PLACE_FAILED;
 }
 
@@ -44,8 +46,9 @@ static enum place_result descriptor_set(struct destination *destination, int fd)
 	return PLACE_OPEN;
 }
 
-static enum place_result file_open(struct destination *destination, const struct trace2_settings *settings,
-				   const char *path, struct error *error)
+static enum place_result file_open(struct destination *destination,
+				   const struct trace2_settings *settings, const char *path,
+				   struct error *error)
 {
 	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, place_mode(settings));
 
@@ -55,7 +58,8 @@ static enum place_result file_open(struct destination *destination, const struct
 	return PLACE_OPEN;
 }
 
-enum place_result place_open(struct destination *destination, const struct trace2_settings *settings, const char *value,
+enum place_result place_open(struct destination *destination,
+			     const struct trace2_settings *settings, const char *value,
 			     const char *name, struct error *error)
 {
 	if (is_off(value))

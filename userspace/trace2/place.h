@@ -15,22 +15,31 @@ enum place_result {
 	PLACE_UNKNOWN,
 };
 
-/** place_open - let @destination go to where @value says; with @error where it fails or is unknown */
-enum place_result place_open(struct destination *destination, const struct trace2_settings *settings, const char *value,
+/**
+ * place_open - let @destination go to where @value says; with @error where it fails or is unknown
+ */
+enum place_result place_open(struct destination *destination,
+			     const struct trace2_settings *settings, const char *value,
 			     const char *name, struct error *error);
 
 /** place_failed - what cannot be opened; returns PLACE_FAILED with @error */
-enum place_result place_failed(const struct destination *destination, const char *path, struct error *error);
+enum place_result place_failed(const struct destination *destination, const char *path,
+			       struct error *error);
 
 /** place_mode - what new files are to be */
 unsigned int place_mode(const struct trace2_settings *settings);
 
-/** folder_open - a file of the session's own in the folder @path, or the sentinel where the folder is full */
-enum place_result folder_open(struct destination *destination, const struct trace2_settings *settings, const char *path,
+/**
+ * folder_open - a file of the session's own in the folder @path, or the sentinel where the folder
+ * is full
+ */
+enum place_result folder_open(struct destination *destination,
+			      const struct trace2_settings *settings, const char *path,
 			      struct error *error);
 
 /** socket_open - a connection to a Unix socket; @value is all of "af_unix:[stream:|dgram:]PATH" */
-enum place_result socket_open(struct destination *destination, const char *value, struct error *error);
+enum place_result socket_open(struct destination *destination, const char *value,
+			      struct error *error);
 
 /** is_socket_value - whether @value is meant for socket_open() */
 bool is_socket_value(const char *value);

@@ -67,7 +67,8 @@ void plain_append(struct buffer *line, struct text text)
 		buffer_append(line, text.data + done, run);
 		done += run;
 		if (done < text.size)
-			done += special_append(line, (struct text){ text.data + done, text.size - done });
+			done += special_append(line,
+					       (struct text){ text.data + done, text.size - done });
 	}
 }
 

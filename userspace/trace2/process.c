@@ -83,8 +83,8 @@ static struct trace2_session *session_new(const struct trace2_config *config)
 
 static bool process_open(const struct trace2_program *program)
 {
-	process.config = trace2_config_new(program->prefix ? program->prefix : DEFAULT_PREFIX, program->system_path,
-					   program->user_path);
+	process.config = trace2_config_new(program->prefix ? program->prefix : DEFAULT_PREFIX,
+					   program->system_path, program->user_path);
 	process.session = process.config ? session_new(process.config) : NULL;
 	if (!process.session || trace2_config_open(process.config, process.session) != 1)
 		return false;

@@ -49,9 +49,11 @@ void trace2_cmd_ancestry_at(const char *file, int line, char *const *names)
 		event_write(&event, file, line);
 }
 
-void trace2_def_param_at(const char *file, int line, const char *scope, const char *param, const char *value)
+void trace2_def_param_at(const char *file, int line, const char *scope, const char *param,
+			 const char *value)
 {
-	struct trace2_event event = { .kind = TRACE2_DEF_PARAM, .def_param = { scope, param, value } };
+	struct trace2_event event = { .kind = TRACE2_DEF_PARAM,
+				      .def_param = { scope, param, value } };
 
 	if (trace2_is_enabled())
 		event_write(&event, file, line);
@@ -157,7 +159,8 @@ void trace2_child_exit_at(const char *file, int line, const struct trace2_child 
 	event_write(&event, file, line);
 }
 
-void trace2_child_ready_at(const char *file, int line, const struct trace2_child *child, const char *ready)
+void trace2_child_ready_at(const char *file, int line, const struct trace2_child *child,
+			   const char *ready)
 {
 	struct trace2_event event = { .kind = TRACE2_CHILD_READY };
 

@@ -8,7 +8,10 @@
 
 static const struct trace2_string no_message;
 
-/* Formats @format in the thread's own memory; nothing where there is none, which is not the same as an empty text. */
+/*
+ * Formats @format in the thread's own memory; nothing where there is none, which is not the same as
+ * an empty text.
+ */
 static struct trace2_string message_format(struct self *self, const char *format, va_list arguments)
 {
 	va_list again;
@@ -57,8 +60,8 @@ struct region {
 	const struct trace2_repository *repository;
 };
 
-static void region_write(struct self *self, const struct region *region, enum trace2_kind kind, int64_t now_ns,
-			 int64_t elapsed_ns, struct trace2_string msg)
+static void region_write(struct self *self, const struct region *region, enum trace2_kind kind,
+			 int64_t now_ns, int64_t elapsed_ns, struct trace2_string msg)
 {
 	struct trace2_event event = { .kind = kind, .repository = region->repository };
 
@@ -95,11 +98,13 @@ void trace2_region_enter_at(const char *file, int line, const char *category, co
 	struct self *self = enabled_self();
 
 	if (self)
-		region_enter(self, &(struct region){ file, line, category, label, repository }, no_message);
+		region_enter(self, &(struct region){ file, line, category, label, repository },
+			     no_message);
 }
 
-void trace2_region_enter_printf_va_at(const char *file, int line, const char *category, const char *label,
-				      const struct trace2_repository *repository, const char *format, va_list arguments)
+void trace2_region_enter_printf_va_at(const char *file, int line, const char *category,
+				      const char *label, const struct trace2_repository *repository,
+				      const char *format, va_list arguments)
 {
 	struct region region = { file, line, category, label, repository };
 	struct self *self = enabled_self();
@@ -108,13 +113,15 @@ void trace2_region_enter_printf_va_at(const char *file, int line, const char *ca
 		region_enter(self, &region, message_format(self, format, arguments));
 }
 
-void trace2_region_enter_printf_at(const char *file, int line, const char *category, const char *label,
-				   const struct trace2_repository *repository, const char *format, ...)
+void trace2_region_enter_printf_at(const char *file, int line, const char *category,
+				   const char *label, const struct trace2_repository *repository,
+				   const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	trace2_region_enter_printf_va_at(file, line, category, label, repository, format, arguments);
+	trace2_region_enter_printf_va_at(file, line, category, label, repository, format,
+					 arguments);
 	va_end(arguments);
 }
 
@@ -124,11 +131,13 @@ void trace2_region_leave_at(const char *file, int line, const char *category, co
 	struct self *self = enabled_self();
 
 	if (self)
-		region_leave(self, &(struct region){ file, line, category, label, repository }, no_message);
+		region_leave(self, &(struct region){ file, line, category, label, repository },
+			     no_message);
 }
 
-void trace2_region_leave_printf_va_at(const char *file, int line, const char *category, const char *label,
-				      const struct trace2_repository *repository, const char *format, va_list arguments)
+void trace2_region_leave_printf_va_at(const char *file, int line, const char *category,
+				      const char *label, const struct trace2_repository *repository,
+				      const char *format, va_list arguments)
 {
 	struct region region = { file, line, category, label, repository };
 	struct self *self = enabled_self();
@@ -137,20 +146,25 @@ void trace2_region_leave_printf_va_at(const char *file, int line, const char *ca
 		region_leave(self, &region, message_format(self, format, arguments));
 }
 
-void trace2_region_leave_printf_at(const char *file, int line, const char *category, const char *label,
-				   const struct trace2_repository *repository, const char *format, ...)
+void trace2_region_leave_printf_at(const char *file, int line, const char *category,
+				   const char *label, const struct trace2_repository *repository,
+				   const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	trace2_region_leave_printf_va_at(file, line, category, label, repository, format, arguments);
+	trace2_region_leave_printf_va_at(file, line, category, label, repository, format,
+					 arguments);
 	va_end(arguments);
 }
 
 static void data_write(enum trace2_kind kind, const char *file, int line, const char *category,
-		       const struct trace2_repository *repository, const char *key, const char *value)
+		       const struct trace2_repository *repository, const char *key,
+		       const char *value)
 {
-	struct trace2_event event = { .kind = kind, .repository = repository, .file = file, .line = line };
+	struct trace2_event event = {
+		.kind = kind, .repository = repository, .file = file, .line = line
+	};
 	struct self *self = enabled_self();
 	int64_t now_ns;
 
@@ -166,14 +180,16 @@ static void data_write(enum trace2_kind kind, const char *file, int line, const 
 		process_write(self, &event, now_ns);
 }
 
-void trace2_data_string_at(const char *file, int line, const char *category, const struct trace2_repository *repository,
-			   const char *key, const char *value)
+void trace2_data_string_at(const char *file, int line, const char *category,
+			   const struct trace2_repository *repository, const char *key,
+			   const char *value)
 {
 	data_write(TRACE2_DATA, file, line, category, repository, key, value);
 }
 
-void trace2_data_intmax_at(const char *file, int line, const char *category, const struct trace2_repository *repository,
-			   const char *key, intmax_t value)
+void trace2_data_intmax_at(const char *file, int line, const char *category,
+			   const struct trace2_repository *repository, const char *key,
+			   intmax_t value)
 {
 	char text[24];
 
@@ -181,8 +197,9 @@ void trace2_data_intmax_at(const char *file, int line, const char *category, con
 	data_write(TRACE2_DATA, file, line, category, repository, key, text);
 }
 
-void trace2_data_json_at(const char *file, int line, const char *category, const struct trace2_repository *repository,
-			 const char *key, const char *json)
+void trace2_data_json_at(const char *file, int line, const char *category,
+			 const struct trace2_repository *repository, const char *key,
+			 const char *json)
 {
 	data_write(TRACE2_DATA_JSON, file, line, category, repository, key, json);
 }

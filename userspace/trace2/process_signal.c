@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* The death by SIGPIPE, told from within the signal's handler: with memory that is there and no lock. */
+/*
+ * The death by SIGPIPE, told from within the signal's handler: with memory that is there and no
+ * lock.
+ */
 #include <errno.h>
 #include <signal.h>
 
@@ -42,7 +45,8 @@ void signals_watch(void)
 {
 	struct sigaction action = { .sa_handler = signal_handle };
 	const struct trace2_session *session = process.session;
-	size_t size = LINE_SIZE + 2 * session->main_thread->json.size + 2 * session->main_thread->cell.size;
+	size_t size = LINE_SIZE + 2 * session->main_thread->json.size +
+		      2 * session->main_thread->cell.size;
 
 	if (!buffer_reserve(&printer.line, size))
 		return;

@@ -28,7 +28,8 @@ struct sums {
 
 /**
  * struct self - what belongs to the calling thread
- * @starts: when each open region began, behind the thread's own start: an array of int64_t, in nanoseconds
+ * @starts: when each open region began, behind the thread's own start: an array of int64_t, in
+ * nanoseconds
  * @first, @second: texts of the event that is being written
  * @message: its formatted text
  */
@@ -49,7 +50,8 @@ struct self {
  * @config: for parameters to be told
  * @start_ns: the session's beginning on the monotonic clock
  * @exit_code: of the last trace2_cmd_exit()
- * @next_thread, @next_child, @next_exec, @next_repository: numbers that are free; changed atomically
+ * @next_thread, @next_child, @next_exec, @next_repository: numbers that are free; changed
+ * atomically
  * @lock: of @timers, @counters and @totals
  * @timers, @counters: all that were used, by their numbers less one
  */
@@ -72,7 +74,10 @@ struct process {
 
 extern struct process process;
 
-/** process_now_ns - the monotonic clock, cut to microseconds as git does, so that differences of what is shown are exact */
+/**
+ * process_now_ns - the monotonic clock, cut to microseconds as git does, so that differences of
+ * what is shown are exact
+ */
 int64_t process_now_ns(void);
 
 /** process_number - the value of one of the process' numbers, which is the next one then */
@@ -93,7 +98,10 @@ void self_forget(struct self *self);
 /** self_depth - how many regions are open, less those that are none: 0 outside of any */
 unsigned int self_depth(const struct self *self);
 
-/** self_push, self_pop - a region begins, the innermost ends; the pop returns for how long it was open */
+/**
+ * self_push, self_pop - a region begins, the innermost ends; the pop returns for how long it was
+ * open
+ */
 void self_push(struct self *self, int64_t now_ns);
 int64_t self_pop(struct self *self, int64_t now_ns);
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Timers and counters: each thread adds up its own, which are added to those of all when it ends. */
+/*
+ * Timers and counters: each thread adds up its own, which are added to those of all when it ends.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace2/process_state.h"
 
 /*
- * Gives a timer or a counter its number when it is first used, from 1; the list tells whose a number is. Returns 0 where
- * memory ran out.
+ * Gives a timer or a counter its number when it is first used, from 1; the list tells whose a
+ * number is. Returns 0 where memory ran out.
  */
 static int number_get(struct buffer *list, int *number, const void *owner)
 {
@@ -108,7 +110,9 @@ void trace2_timer_stop(struct trace2_timer *timer)
 	if (!sum || sum->nr_starts == 0 || --sum->nr_starts > 0)
 		return;
 	elapsed_ns = exact_now_ns() - sum->start_ns;
-	interval_add(sum, &(struct interval_sum){ .nr_intervals = 1, .total_ns = elapsed_ns, .min_ns = elapsed_ns,
+	interval_add(sum, &(struct interval_sum){ .nr_intervals = 1,
+						  .total_ns = elapsed_ns,
+						  .min_ns = elapsed_ns,
 						  .max_ns = elapsed_ns });
 }
 
@@ -147,10 +151,12 @@ static int names_set(struct self *self, const char *category, const char *name)
 	return trace2_text_set(&self->second, (struct trace2_string){ name, strlen(name) });
 }
 
-static void timer_tell(struct self *self, const struct trace2_timer *timer, const struct interval_sum *sum,
-		       bool is_total, int64_t now_ns)
+static void timer_tell(struct self *self, const struct trace2_timer *timer,
+		       const struct interval_sum *sum, bool is_total, int64_t now_ns)
 {
-	struct trace2_event event = { .kind = is_total ? TRACE2_TIMER : TRACE2_TH_TIMER, .file = __FILE__, .line = __LINE__ };
+	struct trace2_event event = { .kind = is_total ? TRACE2_TIMER : TRACE2_TH_TIMER,
+				      .file = __FILE__,
+				      .line = __LINE__ };
 
 	if (sum->nr_intervals == 0 || (!is_total && !timer->has_thread_events))
 		return;
@@ -165,10 +171,12 @@ static void timer_tell(struct self *self, const struct trace2_timer *timer, cons
 	process_write(self, &event, now_ns);
 }
 
-static void counter_tell(struct self *self, const struct trace2_counter *counter, uint64_t sum, bool is_total,
-			 int64_t now_ns)
+static void counter_tell(struct self *self, const struct trace2_counter *counter, uint64_t sum,
+			 bool is_total, int64_t now_ns)
 {
-	struct trace2_event event = { .kind = is_total ? TRACE2_COUNTER : TRACE2_TH_COUNTER, .file = __FILE__, .line = __LINE__ };
+	struct trace2_event event = { .kind = is_total ? TRACE2_COUNTER : TRACE2_TH_COUNTER,
+				      .file = __FILE__,
+				      .line = __LINE__ };
 
 	if (sum == 0 || (!is_total && !counter->has_thread_events))
 		return;
@@ -185,9 +193,10 @@ void sums_tell(struct self *self, const struct sums *sums, bool is_total, int64_
 {
 	pthread_mutex_lock(&process.lock);
 	for (size_t i = 0; i < sums->nr_timers; i++)
-		timer_tell(self, ((struct trace2_timer **)process.timers.data)[i], &sums->timers[i], is_total, now_ns);
+		timer_tell(self, ((struct trace2_timer **)process.timers.data)[i], &sums->timers[i],
+			   is_total, now_ns);
 	for (size_t i = 0; i < sums->nr_counters; i++)
-		counter_tell(self, ((struct trace2_counter **)process.counters.data)[i], sums->counters[i], is_total,
-			     now_ns);
+		counter_tell(self, ((struct trace2_counter **)process.counters.data)[i],
+			     sums->counters[i], is_total, now_ns);
 	pthread_mutex_unlock(&process.lock);
 }

@@ -40,7 +40,8 @@ static struct trace2_thread *thread_make(const char *name, bool is_main)
 		buffer_printf(&whole, "th%02d:", 1 + process_number(&process.next_thread));
 	buffer_append_string(&whole, name);
 	if (!whole.failed)
-		thread = trace2_thread_new(process.session, (struct trace2_string){ whole.data, whole.size });
+		thread = trace2_thread_new(process.session,
+					   (struct trace2_string){ whole.data, whole.size });
 	buffer_release(&whole);
 	return thread;
 }
@@ -102,7 +103,10 @@ int64_t self_elapsed_ns(const struct self *self, int64_t now_ns)
 	return now_ns - starts[nr_starts(self) - 1];
 }
 
-/* A leave without an enter does not end the thread's own entry: what follows still has a beginning to count from. */
+/*
+ * A leave without an enter does not end the thread's own entry: what follows still has a beginning
+ * to count from.
+ */
 int64_t self_pop(struct self *self, int64_t now_ns)
 {
 	int64_t elapsed_ns = self_elapsed_ns(self, now_ns);
@@ -127,7 +131,8 @@ void trace2_thread_start_at(const char *file, int line, const char *name)
 		return;
 	self = self_find();
 	if (self && self->is_main) {
-		trace2_region_enter_printf_at(file, line, NULL, NULL, NULL, "thread-proc on main: %s", name);
+		trace2_region_enter_printf_at(file, line, NULL, NULL, NULL,
+					      "thread-proc on main: %s", name);
 		return;
 	}
 	if (self)

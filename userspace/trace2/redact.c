@@ -32,7 +32,8 @@ static char *word_redact(const char *word)
 
 	if (!colon)
 		return strdup(word);
-	return asprintf(&copy, "%.*s:<REDACTED>%s", (int)(colon - word), word, at) < 0 ? NULL : copy;
+	return asprintf(&copy, "%.*s:<REDACTED>%s", (int)(colon - word), word, at) < 0 ? NULL
+										       : copy;
 }
 
 static bool has_password(char *const *words)

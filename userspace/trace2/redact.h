@@ -17,7 +17,10 @@ struct redacted {
 	char *value;
 };
 
-/** redacted_init - hide the password of "http[s]://user:password@host"; returns -1 where memory ran out */
+/**
+ * redacted_init - hide the password of "http[s]://user:password@host"; returns -1 where memory ran
+ * out
+ */
 int redacted_init(struct redacted *redacted, const struct trace2_event *event);
 
 void redacted_release(struct redacted *redacted);

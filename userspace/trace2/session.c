@@ -22,7 +22,8 @@ static const struct target *const targets[] = {
 	[TRACE2_PERF] = &perf_target,
 	[TRACE2_EVENT] = &event_target,
 };
-_Static_assert(sizeof(targets) / sizeof(targets[0]) == TRACE2_TARGET_COUNT, "a table for every target");
+_Static_assert(sizeof(targets) / sizeof(targets[0]) == TRACE2_TARGET_COUNT,
+	       "a table for every target");
 
 static unsigned int count_parents(const char *sid)
 {
@@ -65,7 +66,8 @@ struct trace2_session *trace2_session_new(const struct trace2_settings *settings
 	return NULL;
 }
 
-int trace2_session_add(struct trace2_session *session, enum trace2_target target, int fd, const char *name)
+int trace2_session_add(struct trace2_session *session, enum trace2_target target, int fd,
+		       const char *name)
 {
 	struct destination *destination = &session->destinations[target];
 
@@ -86,7 +88,8 @@ void session_report(const struct trace2_session *session, bool is_always, const 
 		settings->report(settings->report_context, message);
 }
 
-int trace2_session_open(struct trace2_session *session, enum trace2_target target, const char *value, const char *name)
+int trace2_session_open(struct trace2_session *session, enum trace2_target target,
+			const char *value, const char *name)
 {
 	struct destination *destination = &session->destinations[target];
 	struct error error = { 0 };
@@ -111,7 +114,8 @@ bool trace2_session_has(const struct trace2_session *session, enum trace2_target
 }
 
 /* What a failed write means is the session's policy. */
-static int destination_failed(struct trace2_session *session, struct destination *destination, struct error *error)
+static int destination_failed(struct trace2_session *session, struct destination *destination,
+			      struct error *error)
 {
 	if (!session->settings.is_lenient)
 		return error_set(&session->error, "%s", error->text);
@@ -120,7 +124,8 @@ static int destination_failed(struct trace2_session *session, struct destination
 	return 0;
 }
 
-static int destination_send(struct trace2_session *session, struct destination *destination, const struct buffer *lines)
+static int destination_send(struct trace2_session *session, struct destination *destination,
+			    const struct buffer *lines)
 {
 	struct error error = { 0 };
 
@@ -136,23 +141,25 @@ int trace2_session_flush(struct trace2_session *session)
 	for (int i = 0; i < TRACE2_TARGET_COUNT; i++) {
 		struct destination *destination = &session->destinations[i];
 
-		if (destination_is_on(destination) && destination_send(session, destination, &destination->lines) < 0)
+		if (destination_is_on(destination) &&
+		    destination_send(session, destination, &destination->lines) < 0)
 			return -1;
 		buffer_clear(&destination->lines);
 	}
 	return 0;
 }
 
-static void line_append(struct buffer *line, struct printer *printer, const struct trace2_session *session,
-			const struct target *target, const struct trace2_event *event)
+static void line_append(struct buffer *line, struct printer *printer,
+			const struct trace2_session *session, const struct target *target,
+			const struct trace2_event *event)
 {
 	target->begin(line, &printer->stamp, session, event);
 	target->print[event->kind](line, session, event);
 	target->end(line, session, event);
 }
 
-static int line_write(struct trace2_session *session, struct printer *printer, enum trace2_target number,
-		      const struct trace2_event *event)
+static int line_write(struct trace2_session *session, struct printer *printer,
+		      enum trace2_target number, const struct trace2_event *event)
 {
 	const struct target *target = targets[number];
 	struct destination *destination = &session->destinations[number];
@@ -164,7 +171,8 @@ static int line_write(struct trace2_session *session, struct printer *printer, e
 		return 0;
 	if (session->settings.flush == TRACE2_FLUSH_BLOCKS && !destination->is_datagram) {
 		line_append(lines, printer, session, target, event);
-		return lines->size < BLOCK_SIZE && !lines->failed ? 0 : trace2_session_flush(session);
+		return lines->size < BLOCK_SIZE && !lines->failed ? 0
+								  : trace2_session_flush(session);
 	}
 	buffer_clear(&printer->line);
 	line_append(&printer->line, printer, session, target, event);
@@ -172,7 +180,8 @@ static int line_write(struct trace2_session *session, struct printer *printer, e
 }
 
 /* A stream that goes into the sentinel of a full folder says so behind its version. */
-static int sentinel_write(struct trace2_session *session, struct printer *printer, const struct trace2_event *version)
+static int sentinel_write(struct trace2_session *session, struct printer *printer,
+			  const struct trace2_event *version)
 {
 	struct trace2_event event = { .kind = TRACE2_TOO_MANY_FILES, .time_ns = version->time_ns };
 
@@ -183,7 +192,8 @@ static int sentinel_write(struct trace2_session *session, struct printer *printe
 	return line_write(session, printer, TRACE2_EVENT, &event);
 }
 
-static int event_write(struct trace2_session *session, struct printer *printer, const struct trace2_event *event)
+static int event_write(struct trace2_session *session, struct printer *printer,
+		       const struct trace2_event *event)
 {
 	for (int i = 0; i < TRACE2_TARGET_COUNT; i++) {
 		if (line_write(session, printer, i, event) < 0)
@@ -192,7 +202,8 @@ static int event_write(struct trace2_session *session, struct printer *printer, 
 	return event->kind == TRACE2_VERSION ? sentinel_write(session, printer, event) : 0;
 }
 
-int session_print(struct trace2_session *session, struct printer *printer, const struct trace2_event *event)
+int session_print(struct trace2_session *session, struct printer *printer,
+		  const struct trace2_event *event)
 {
 	struct redacted redacted;
 	int status;
@@ -202,7 +213,8 @@ int session_print(struct trace2_session *session, struct printer *printer, const
 	if (session->settings.keeps_passwords || !kinds[event->kind].has_secrets)
 		return event_write(session, printer, event);
 	if (redacted_init(&redacted, event) < 0)
-		return session->settings.is_lenient ? 0 : error_set(&session->error, "out of memory");
+		return session->settings.is_lenient ? 0
+						    : error_set(&session->error, "out of memory");
 	status = event_write(session, printer, redacted.event);
 	redacted_release(&redacted);
 	return status;

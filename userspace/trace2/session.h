@@ -56,11 +56,16 @@ struct trace2_session {
 /**
  * session_print - write one event to every target, with the printer of the calling thread
  *
- * As trace2_session_write(). In a lenient session that flushes by lines, threads need no lock for it.
+ * As trace2_session_write(). In a lenient session that flushes by lines, threads need no lock for
+ * it.
  */
-int session_print(struct trace2_session *session, struct printer *printer, const struct trace2_event *event);
+int session_print(struct trace2_session *session, struct printer *printer,
+		  const struct trace2_event *event);
 
-/** session_report - say what a lenient session does not fail for; @is_always: even where not all is to be reported */
+/**
+ * session_report - say what a lenient session does not fail for; @is_always: even where not all is
+ * to be reported
+ */
 void session_report(const struct trace2_session *session, bool is_always, const char *message);
 
 void printer_release(struct printer *printer);
@@ -73,7 +78,7 @@ static inline struct text string_text(struct trace2_string string)
 
 /** event_thread - the thread that an event is on */
 static inline const struct trace2_thread *event_thread(const struct trace2_session *session,
-							const struct trace2_event *event)
+						       const struct trace2_event *event)
 {
 	return event->thread ? event->thread : session->main_thread;
 }
@@ -83,7 +88,8 @@ static inline int64_t timer_ns(const struct trace2_session *session, int64_t tim
 {
 	bool is_shown_whole = session->settings.decimals == 9;
 
-	return is_shown_whole || time_ns > INT64_MAX - NS_PER_US ? time_ns : time_ns + NS_PER_US / 2;
+	return is_shown_whole || time_ns > INT64_MAX - NS_PER_US ? time_ns
+								 : time_ns + NS_PER_US / 2;
 }
 
 #endif

@@ -3,7 +3,10 @@
 #ifndef TRACE2_SID_H
 #define TRACE2_SID_H
 
-/** parent_join - "PARENT/own" with the parent of a variable, or "own"; for free(), NULL where memory ran out */
+/**
+ * parent_join - "PARENT/own" with the parent of a variable, or "own"; for free(), NULL where
+ * memory ran out
+ */
 char *parent_join(const char *variable, const char *own);
 
 #endif

@@ -10,13 +10,19 @@
 
 #define PREFIX "af_unix:"
 
-/** struct socket_form - how a value begins, and which types of sockets it asks for, in the order of trying; 0 is none */
+/**
+ * struct socket_form - how a value begins, and which types of sockets it asks for, in the order of
+ * trying; 0 is none
+ */
 struct socket_form {
 	const char *prefix;
 	int types[2];
 };
 
-/* The first that fits. A type that is no type is taken for a part of the path, which then is no absolute one. */
+/*
+ * The first that fits. A type that is no type is taken for a part of the path, which then is no
+ * absolute one.
+ */
 static const struct socket_form forms[] = {
 	{ PREFIX "stream:", { SOCK_STREAM, 0 } },
 	{ PREFIX "dgram:", { SOCK_DGRAM, 0 } },
@@ -55,15 +61,16 @@ static int socket_connect(const char *path, int type)
 	return -1;
 }
 
-static enum place_result path_open(struct destination *destination, const struct socket_form *form, const char *path,
-				   struct error *error)
+static enum place_result path_open(struct destination *destination, const struct socket_form *form,
+				   const char *path, struct error *error)
 {
 	int fd = socket_connect(path, form->types[0]);
 
 	if (fd < 0 && errno == EPROTOTYPE && form->types[1])
 		fd = socket_connect(path, form->types[1]);
 	if (fd < 0) {
-		error_set_system(error, errno, "trace2: could not connect to socket '%s' for '%s' tracing", path,
+		error_set_system(error, errno,
+				 "trace2: could not connect to socket '%s' for '%s' tracing", path,
 				 destination->name);
 		return PLACE_FAILED;
 	}
@@ -71,7 +78,8 @@ static enum place_result path_open(struct destination *destination, const struct
 	return PLACE_OPEN;
 }
 
-enum place_result socket_open(struct destination *destination, const char *value, struct error *error)
+enum place_result socket_open(struct destination *destination, const char *value,
+			      struct error *error)
 {
 	const struct socket_form *form = form_find(value);
 	const char *path = value + strlen(form->prefix);
@@ -80,8 +88,10 @@ enum place_result socket_open(struct destination *destination, const char *value
 	if (path[0] == '/' && strlen(path) < room)
 		return path_open(destination, form, path, error);
 	if (!*path)
-		error_set(error, "trace2: invalid AF_UNIX value '%s' for '%s' tracing", value, destination->name);
+		error_set(error, "trace2: invalid AF_UNIX value '%s' for '%s' tracing", value,
+			  destination->name);
 	else
-		error_set(error, "trace2: invalid AF_UNIX path '%s' for '%s' tracing", path, destination->name);
+		error_set(error, "trace2: invalid AF_UNIX path '%s' for '%s' tracing", path,
+			  destination->name);
 	return PLACE_FAILED;
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Moments as text: the calendar is worked out here, because gmtime() takes a lock that a signal handler must not wait for. */
+/*
+ * Moments as text: the calendar is worked out here, because gmtime() takes a lock that a signal
+ * handler must not wait for.
+ */
 #include "trace2/stamp.h"
 
 #include <string.h>
@@ -42,7 +45,8 @@ static char *date_put(char *out, int64_t day_since_1970)
 	int64_t day = day_since_1970 + DAYS_BEFORE_1970;
 	int64_t cycle = floor_divide(day, DAYS_IN_400_YEARS);
 	unsigned int in_cycle = day - cycle * DAYS_IN_400_YEARS;
-	unsigned int year = (in_cycle - in_cycle / 1460 + in_cycle / 36524 - in_cycle / 146096) / 365;
+	unsigned int year = (in_cycle - in_cycle / 1460 + in_cycle / 36524 - in_cycle / 146096) /
+			    365;
 	unsigned int in_year = in_cycle - (365 * year + year / 4 - year / 100);
 	unsigned int month = (5 * in_year + 2) / 153;
 	unsigned int is_next_year = month >= 10;

@@ -11,9 +11,11 @@
  * struct stamp - what was found out for the last moment: it seldom changes from line to line
  * @has_date: @date is that of @date_s
  * @date: "YYYY-MM-DDThh:mm:ss", in UTC
- * @has_offset: @offset_s holds in the quarter of an hour @offset_quarter: no zone changes its offset within one
+ * @has_offset: @offset_s holds in the quarter of an hour @offset_quarter: no zone changes its
+ * offset within one
  * @offset_s: local time less UTC
- * @is_frozen: @offset_s holds for ever; from then on nothing here calls what a signal handler may not call
+ * @is_frozen: @offset_s holds for ever; from then on nothing here calls what a signal handler may
+ * not call
  */
 struct stamp {
 	bool has_date;

@@ -14,18 +14,22 @@
  * @print: adds an event's own part; NULL for kinds that this form does not have
  */
 struct target {
-	void (*begin)(struct buffer *line, struct stamp *stamp, const struct trace2_session *session,
-		      const struct trace2_event *event);
-	void (*end)(struct buffer *line, const struct trace2_session *session, const struct trace2_event *event);
+	void (*begin)(struct buffer *line, struct stamp *stamp,
+		      const struct trace2_session *session, const struct trace2_event *event);
+	void (*end)(struct buffer *line, const struct trace2_session *session,
+		    const struct trace2_event *event);
 	bool (*wants)(const struct trace2_session *session, const struct trace2_event *event);
 	void (*print[TRACE2_KIND_COUNT])(struct buffer *line, const struct trace2_session *session,
 					 const struct trace2_event *event);
 };
 
-/** TARGET_PRINT - the head of a function for struct target's @print, which need not use all of its arguments */
-#define TARGET_PRINT(function)                                                                            \
-	void function(__attribute__((unused)) struct buffer *line,                                        \
-		      __attribute__((unused)) const struct trace2_session *session,                       \
+/**
+ * TARGET_PRINT - the head of a function for struct target's @print, which need not use all of its
+ * arguments
+ */
+#define TARGET_PRINT(function)                                                      \
+	void function(__attribute__((unused)) struct buffer *line,                  \
+		      __attribute__((unused)) const struct trace2_session *session, \
 		      __attribute__((unused)) const struct trace2_event *event)
 
 extern const struct target normal_target;

@@ -20,7 +20,8 @@ static void cell_render(struct buffer *cell, const struct trace2_session *sessio
 	buffer_release(&plain);
 }
 
-struct trace2_thread *trace2_thread_new(const struct trace2_session *session, struct trace2_string name)
+struct trace2_thread *trace2_thread_new(const struct trace2_session *session,
+					struct trace2_string name)
 {
 	struct trace2_thread *thread = calloc(1, sizeof(*thread));
 	struct text text = string_text(name);

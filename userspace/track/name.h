@@ -21,7 +21,8 @@ struct name {
 
 /**
  * struct names - the names of all tracepoints
- * @max: how many of each tracepoint are kept; the others are made for one slice and forgotten with it
+ * @max: how many of each tracepoint are kept; the others are made for one slice and forgotten with
+ * it
  * @nr_of_owner: how many are kept, by the tracepoint's index
  */
 struct names {

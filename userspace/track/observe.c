@@ -11,7 +11,8 @@ static void tracks_advance(struct tracks *tracks, int64_t time_ns)
 		tracks->now_ns = time_ns;
 }
 
-static struct timeline_event event_of(const struct tracks *tracks, enum timeline_kind kind, struct track *track)
+static struct timeline_event event_of(const struct tracks *tracks, enum timeline_kind kind,
+				      struct track *track)
 {
 	return (struct timeline_event){
 		.kind = kind,
@@ -25,7 +26,8 @@ static struct timeline_event event_of(const struct tracks *tracks, enum timeline
 }
 
 /* An event that a record stands behind, with what the record says. */
-static struct timeline_event event_of_record(struct tracks *tracks, enum timeline_kind kind, struct track *track,
+static struct timeline_event event_of_record(struct tracks *tracks, enum timeline_kind kind,
+					     struct track *track,
 					     const struct observation *observation)
 {
 	struct timeline_event event = event_of(tracks, kind, track);
@@ -42,9 +44,11 @@ static struct timeline_event event_of_record(struct tracks *tracks, enum timelin
 	return event;
 }
 
-static struct name *tracks_name(struct tracks *tracks, const struct observation *observation, struct error *error)
+static struct name *tracks_name(struct tracks *tracks, const struct observation *observation,
+				struct error *error)
 {
-	struct name *name = names_get(&tracks->names, observation->template->index, observation->slice_name);
+	struct name *name = names_get(&tracks->names, observation->template->index,
+				      observation->slice_name);
 
 	if (!name)
 		error_set(error, "out of memory");
@@ -54,10 +58,12 @@ static struct name *tracks_name(struct tracks *tracks, const struct observation 
 }
 
 /* Whether a slice that ends now overlaps a loss in its buffer. */
-static bool track_is_suspect(const struct tracks *tracks, const struct track *track, const struct slice *slice)
+static bool track_is_suspect(const struct tracks *tracks, const struct track *track,
+			     const struct slice *slice)
 {
 	return track->buffer < tracks->nr_suspicions &&
-	       suspicion_covers(&tracks->suspicions[track->buffer], track->shown.cpu, slice->begin_ns, slice->begin_cpu);
+	       suspicion_covers(&tracks->suspicions[track->buffer], track->shown.cpu,
+				slice->begin_ns, slice->begin_cpu);
 }
 
 static struct category *track_category(const struct track *track)
@@ -65,7 +71,9 @@ static struct category *track_category(const struct track *track)
 	return (struct category *)track->shown.category;
 }
 
-/* Ends suspect slices that the next one would lie too deep on; their own ends must have been lost. */
+/*
+ * Ends suspect slices that the next one would lie too deep on; their own ends must have been lost.
+ */
 static int track_trim(struct tracks *tracks, struct track *track, struct error *error)
 {
 	size_t deepest = track_category(track)->deepest > 0 ? track_category(track)->deepest : 1;
@@ -83,12 +91,13 @@ static void track_learn_depth(const struct tracks *tracks, const struct track *t
 {
 	struct category *category = track_category(track);
 
-	if (track->nr_slices > category->deepest && !track_is_suspect(tracks, track, &track->slices[0]))
+	if (track->nr_slices > category->deepest &&
+	    !track_is_suspect(tracks, track, &track->slices[0]))
 		category->deepest = track->nr_slices;
 }
 
-static int slice_begin(struct tracks *tracks, struct track *track, const struct observation *observation,
-		       struct error *error)
+static int slice_begin(struct tracks *tracks, struct track *track,
+		       const struct observation *observation, struct error *error)
 {
 	struct slice slice = { .begin_cpu = observation->cpu };
 	struct timeline_event event;
@@ -110,10 +119,12 @@ static int slice_begin(struct tracks *tracks, struct track *track, const struct 
 	return timeline_push(tracks->timeline, &event, error);
 }
 
-int tracks_pop(struct tracks *tracks, struct track *track, const struct observation *observation, struct error *error)
+int tracks_pop(struct tracks *tracks, struct track *track, const struct observation *observation,
+	       struct error *error)
 {
-	struct timeline_event event = observation ? event_of_record(tracks, TIMELINE_SLICE_END, track, observation) :
-						    event_of(tracks, TIMELINE_SLICE_END, track);
+	struct timeline_event event = observation ? event_of_record(tracks, TIMELINE_SLICE_END,
+								    track, observation)
+						  : event_of(tracks, TIMELINE_SLICE_END, track);
 	struct slice slice = track->slices[track->nr_slices - 1];
 	int status;
 
@@ -131,8 +142,8 @@ int tracks_pop(struct tracks *tracks, struct track *track, const struct observat
 	return status;
 }
 
-static int slice_end(struct tracks *tracks, struct track *track, const struct observation *observation,
-		     struct error *error)
+static int slice_end(struct tracks *tracks, struct track *track,
+		     const struct observation *observation, struct error *error)
 {
 	if (track->nr_slices == 0) {
 		tracks->totals.unmatched_ends++;
@@ -152,11 +163,12 @@ static void track_touch(struct tracks *tracks, struct track *track)
 
 static int64_t track_outer_ns(const struct track *track)
 {
-	return track->nr_slices > 0 ? track->slices[track->nr_slices - 1].begin_ns : track->begin_ns;
+	return track->nr_slices > 0 ? track->slices[track->nr_slices - 1].begin_ns
+				    : track->begin_ns;
 }
 
-static int instant(struct tracks *tracks, struct track *track, const struct observation *observation,
-		   struct error *error)
+static int instant(struct tracks *tracks, struct track *track,
+		   const struct observation *observation, struct error *error)
 {
 	struct timeline_event event = event_of_record(tracks, TIMELINE_INSTANT, track, observation);
 	struct name *name = tracks_name(tracks, observation, error);
@@ -172,8 +184,8 @@ static int instant(struct tracks *tracks, struct track *track, const struct obse
 	return status;
 }
 
-static int counter(struct tracks *tracks, struct track *track, const struct observation *observation,
-		   struct error *error)
+static int counter(struct tracks *tracks, struct track *track,
+		   const struct observation *observation, struct error *error)
 {
 	struct timeline_event event = event_of_record(tracks, TIMELINE_COUNTER, track, observation);
 
@@ -183,7 +195,8 @@ static int counter(struct tracks *tracks, struct track *track, const struct obse
 	return timeline_push(tracks->timeline, &event, error);
 }
 
-int tracks_observe(struct tracks *tracks, const struct observation *observation, struct error *error)
+int tracks_observe(struct tracks *tracks, const struct observation *observation,
+		   struct error *error)
 {
 	struct track *track;
 
@@ -203,7 +216,8 @@ int tracks_observe(struct tracks *tracks, const struct observation *observation,
 	}
 }
 
-int tracks_pass(struct tracks *tracks, struct timeline_event *event, int64_t time_ns, struct error *error)
+int tracks_pass(struct tracks *tracks, struct timeline_event *event, int64_t time_ns,
+		struct error *error)
 {
 	tracks_advance(tracks, time_ns);
 	event->time_ns = tracks->now_ns;
@@ -251,7 +265,8 @@ static struct suspicion *tracks_suspicion(struct tracks *tracks, unsigned int bu
 	suspicions = reallocarray(tracks->suspicions, buffer + 1, sizeof(*suspicions));
 	if (!suspicions)
 		return NULL;
-	memset(suspicions + tracks->nr_suspicions, 0, (buffer + 1 - tracks->nr_suspicions) * sizeof(*suspicions));
+	memset(suspicions + tracks->nr_suspicions, 0,
+	       (buffer + 1 - tracks->nr_suspicions) * sizeof(*suspicions));
 	tracks->suspicions = suspicions;
 	tracks->nr_suspicions = buffer + 1;
 	return &suspicions[buffer];
@@ -259,7 +274,9 @@ static struct suspicion *tracks_suspicion(struct tracks *tracks, unsigned int bu
 
 int tracks_lose(struct tracks *tracks, const struct tracks_gap *gap, struct error *error)
 {
-	struct timeline_event event = { .kind = TIMELINE_LOSS, .loss_cpu = gap->cpu, .loss_count = gap->count };
+	struct timeline_event event = { .kind = TIMELINE_LOSS,
+					.loss_cpu = gap->cpu,
+					.loss_count = gap->count };
 	struct suspicion *suspicion = tracks_suspicion(tracks, gap->buffer);
 
 	if (!suspicion || suspicion_add(suspicion, gap->cpu, gap->to_ns) < 0)

@@ -54,7 +54,10 @@ struct track_key {
 	unsigned int buffer;
 };
 
-/** PROBLEMS_MAX - how many kinds of malformed records are told of a tracepoint; the convention has fewer */
+/**
+ * PROBLEMS_MAX - how many kinds of malformed records are told of a tracepoint; the convention has
+ * fewer
+ */
 #define PROBLEMS_MAX 8
 
 /**
@@ -96,7 +99,8 @@ struct tracks {
 struct track_key track_key_of(const struct observation *observation);
 
 /** track_new - a track with @key and no slices, or NULL where memory ran out */
-struct track *track_new(const struct track_key *key, uint64_t hash, struct timeline_category *category);
+struct track *track_new(const struct track_key *key, uint64_t hash,
+			struct timeline_category *category);
 
 void track_free(struct track *track);
 
@@ -121,7 +125,8 @@ struct category *tracks_category(struct tracks *tracks, const struct template *t
  *
  * Returns NULL with @error where memory ran out or the timeline failed.
  */
-struct track *tracks_get(struct tracks *tracks, const struct observation *observation, struct error *error);
+struct track *tracks_get(struct tracks *tracks, const struct observation *observation,
+			 struct error *error);
 
 /** tracks_end - take leave of a track without open slices, and free it */
 int tracks_end(struct tracks *tracks, struct track *track, struct error *error);
@@ -130,6 +135,7 @@ int tracks_end(struct tracks *tracks, struct track *track, struct error *error);
  * tracks_pop - end the innermost slice of @track now
  * @observation: what its end's record says; NULL where there is none, and the slice is unfinished
  */
-int tracks_pop(struct tracks *tracks, struct track *track, const struct observation *observation, struct error *error);
+int tracks_pop(struct tracks *tracks, struct track *track, const struct observation *observation,
+	       struct error *error);
 
 #endif

@@ -15,14 +15,19 @@ struct task {
 	char comm[TASK_COMM_SIZE];
 };
 
-/** struct tasks - those that were asked for; a bounded number, after which all are asked for anew */
+/**
+ * struct tasks - those that were asked for; a bounded number, after which all are asked for anew
+ */
 struct tasks {
 	struct map map;
 };
 
 void tasks_release(struct tasks *tasks);
 
-/** tasks_get - who a thread is; NULL where there is nobody to ask, or memory ran out; lives until the next call */
+/**
+ * tasks_get - who a thread is; NULL where there is nobody to ask, or memory ran out; lives until
+ * the next call
+ */
 const struct task *tasks_get(struct tasks *tasks, const struct tracks_settings *settings, int tid);
 
 #endif

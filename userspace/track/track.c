@@ -16,7 +16,8 @@ static const enum scope_kind scopes[] = {
 
 struct track_key track_key_of(const struct observation *observation)
 {
-	bool is_idle_task = observation->template->scope == TEMPLATE_SCOPE_THREAD && observation->tid == 0;
+	bool is_idle_task = observation->template->scope == TEMPLATE_SCOPE_THREAD &&
+			    observation->tid == 0;
 
 	return (struct track_key){
 		.template = observation->template,
@@ -48,7 +49,8 @@ bool track_has_key(const void *value, const void *key_pointer)
 	       text_equals(track->shown.name, key->name);
 }
 
-struct track *track_new(const struct track_key *key, uint64_t hash, struct timeline_category *category)
+struct track *track_new(const struct track_key *key, uint64_t hash,
+			struct timeline_category *category)
 {
 	struct track *track = calloc(1, sizeof(*track) + key->name.size);
 
@@ -83,7 +85,8 @@ void track_free(struct track *track)
 int track_push(struct track *track, struct slice slice)
 {
 	if (track->nr_slices == track->slices_capacity) {
-		size_t capacity = track->slices_capacity ? track->slices_capacity * 2 : FIRST_SLICES;
+		size_t capacity = track->slices_capacity ? track->slices_capacity * 2
+							 : FIRST_SLICES;
 		struct slice *slices = reallocarray(track->slices, capacity, sizeof(*slices));
 
 		if (!slices)

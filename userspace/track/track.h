@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The track room's public header: state over time. It turns observations into the timeline's events: groups them into tracks,
- * keeps each track's stack of open slices, and says which slices a loss may have falsified.
+ * The track room's public header: state over time. It turns observations into the timeline's
+ * events: groups them into tracks, keeps each track's stack of open slices, and says which slices a
+ * loss may have falsified.
  *
- * A track is {system:event} x {scope} x {track name}; Perfetto forgets the system, we do not. Records of the idle
- * tasks, which are one thread id on all CPUs, are kept apart by CPU.
+ * A track is {system:event} x {scope} x {track name}; Perfetto forgets the system, we do not.
+ * Records of the idle tasks, which are one thread id on all CPUs, are kept apart by CPU.
  *
- * How a stack goes on after a gap: every slice that was open at any moment of the gap is suspect, whichever of its records may
- * be missing. Suspect slices stay open, and an end closes the innermost one; but a gap swallows ends too, and what they should
- * have closed must not pile up. So before a slice begins directly on a suspect one, and would lie deeper than tracks of its
- * tracepoint were ever seen to be without suspect slices (one deep, where none was seen), the suspect one is ended, as
- * unfinished. Since slices are strictly nested, one that began after the gap is always closed by its own end, so that nothing else needs a mark.
+ * How a stack goes on after a gap: every slice that was open at any moment of the gap is suspect,
+ * whichever of its records may be missing. Suspect slices stay open, and an end closes the
+ * innermost one; but a gap swallows ends too, and what they should have closed must not pile up. So
+ * before a slice begins directly on a suspect one, and would lie deeper than tracks of its
+ * tracepoint were ever seen to be without suspect slices (one deep, where none was seen), the
+ * suspect one is ended, as unfinished. Since slices are strictly nested, one that began after the
+ * gap is always closed by its own end, so that nothing else needs a mark.
  *
- * An end without an open slice is counted and touches nothing. Slices that are open when the recording ends are ended there, as
- * unfinished.
+ * An end without an open slice is counted and touches nothing. Slices that are open when the
+ * recording ends are ended there, as unfinished.
  */
 #ifndef TRACK_TRACK_H
 #define TRACK_TRACK_H
@@ -25,20 +28,25 @@
 /**
  * TRACKS_IDLE_MAX - how many tracks without open slices are kept, unless the settings say otherwise
  *
- * A track with its thread, names and timers takes about a kilobyte and a half: so many fit into the 32 MB that an export may take.
+ * A track with its thread, names and timers takes about a kilobyte and a half: so many fit into the
+ * 32 MB that an export may take.
  */
 #define TRACKS_IDLE_MAX 16384
 
-/** TRACKS_NAMES_MAX - how many names are told apart for each tracepoint, unless the settings say otherwise */
+/**
+ * TRACKS_NAMES_MAX - how many names are told apart for each tracepoint, unless the settings say
+ * otherwise
+ */
 #define TRACKS_NAMES_MAX 1000
 
 /**
  * struct tracks_settings - bounds, and where to ask for names of tasks
- * @idle_max: tracks above this number are retired when no slice is open on them, least recently used first, and come
- *            back as new ones; 0 stands for TRACKS_IDLE_MAX
+ * @idle_max: tracks above this number are retired when no slice is open on them, least recently
+ * used first, and come back as new ones; 0 stands for TRACKS_IDLE_MAX
  * @names_max: slice names told apart for each tracepoint; 0 stands for TRACKS_NAMES_MAX
  * @has_comm: events are to say the name of the thread that wrote the record
- * @buffers: names of the source's buffers, where it has several: they keep tracks apart; NULL where it has one
+ * @buffers: names of the source's buffers, where it has several: they keep tracks apart; NULL where
+ * it has one
  * @find_task: fills @tgid and @comm (of @comm_size bytes) where it knows them; may be NULL
  * @context: for @find_task
  */
@@ -60,17 +68,19 @@ struct tracks;
  *
  * Returns NULL where memory ran out.
  */
-struct tracks *tracks_new(const struct tracks_settings *settings, struct timeline *timeline, int64_t start_ns);
+struct tracks *tracks_new(const struct tracks_settings *settings, struct timeline *timeline,
+			  int64_t start_ns);
 
 void tracks_free(struct tracks *tracks);
 
 /**
  * tracks_observe - take in what a record says
  *
- * Observations come in time order; one that is older than its predecessor counts as simultaneous. Returns 0, or -1
- * with @error.
+ * Observations come in time order; one that is older than its predecessor counts as simultaneous.
+ * Returns 0, or -1 with @error.
  */
-int tracks_observe(struct tracks *tracks, const struct observation *observation, struct error *error);
+int tracks_observe(struct tracks *tracks, const struct observation *observation,
+		   struct error *error);
 
 /**
  * tracks_reject - take in a record that cannot be read
@@ -91,14 +101,18 @@ struct tracks_gap {
 	int64_t count;
 };
 
-/** tracks_lose - take in that records were lost; before any observation that is later than the gap's beginning */
+/**
+ * tracks_lose - take in that records were lost; before any observation that is later than the
+ * gap's beginning
+ */
 int tracks_lose(struct tracks *tracks, const struct tracks_gap *gap, struct error *error);
 
 /**
  * tracks_pass - take in that time has come to @time_ns, and hand @event on at that time
  * @event: one that has no track, whose time is set here
  */
-int tracks_pass(struct tracks *tracks, struct timeline_event *event, int64_t time_ns, struct error *error);
+int tracks_pass(struct tracks *tracks, struct timeline_event *event, int64_t time_ns,
+		struct error *error);
 
 /**
  * tracks_finish - end what is open, take leave of all tracks, and finish the timeline
@@ -106,6 +120,7 @@ int tracks_pass(struct tracks *tracks, struct timeline_event *event, int64_t tim
  * @lost_records: what the source says was lost in all
  * @status: ktrack's exit status as far as it is known
  */
-int tracks_finish(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, int status, struct error *error);
+int tracks_finish(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, int status,
+		  struct error *error);
 
 #endif

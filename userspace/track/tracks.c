@@ -5,7 +5,8 @@
 
 #include "track/state.h"
 
-struct tracks *tracks_new(const struct tracks_settings *settings, struct timeline *timeline, int64_t start_ns)
+struct tracks *tracks_new(const struct tracks_settings *settings, struct timeline *timeline,
+			  int64_t start_ns)
 {
 	struct tracks *tracks = calloc(1, sizeof(*tracks));
 
@@ -45,11 +46,13 @@ void tracks_free(struct tracks *tracks)
 
 static int categories_grow(struct tracks *tracks, size_t size)
 {
-	struct category **categories = reallocarray(tracks->categories, size, sizeof(struct category *));
+	struct category **categories = reallocarray(tracks->categories, size,
+						    sizeof(struct category *));
 
 	if (!categories)
 		return -1;
-	memset(categories + tracks->nr_categories, 0, (size - tracks->nr_categories) * sizeof(struct category *));
+	memset(categories + tracks->nr_categories, 0,
+	       (size - tracks->nr_categories) * sizeof(struct category *));
 	tracks->categories = categories;
 	tracks->nr_categories = size;
 	return 0;
@@ -59,7 +62,8 @@ struct category *tracks_category(struct tracks *tracks, const struct template *t
 {
 	struct category **category;
 
-	if (template->index >= tracks->nr_categories && categories_grow(tracks, template->index + 1) < 0)
+	if (template->index >= tracks->nr_categories &&
+	    categories_grow(tracks, template->index + 1) < 0)
 		return NULL;
 	category = &tracks->categories[template->index];
 	if (!*category) {
@@ -103,7 +107,8 @@ static int tracks_retire(struct tracks *tracks, struct error *error)
 	return 0;
 }
 
-static struct track *tracks_add(struct tracks *tracks, const struct track_key *key, uint64_t hash, struct error *error)
+static struct track *tracks_add(struct tracks *tracks, const struct track_key *key, uint64_t hash,
+				struct error *error)
 {
 	struct timeline_event event = { .kind = TIMELINE_TRACK_BEGIN, .time_ns = tracks->now_ns };
 	struct category *category = tracks_category(tracks, key->template);
@@ -127,7 +132,8 @@ static struct track *tracks_add(struct tracks *tracks, const struct track_key *k
 	return timeline_push(tracks->timeline, &event, error) < 0 ? NULL : track;
 }
 
-struct track *tracks_get(struct tracks *tracks, const struct observation *observation, struct error *error)
+struct track *tracks_get(struct tracks *tracks, const struct observation *observation,
+			 struct error *error)
 {
 	struct track_key key = track_key_of(observation);
 	uint64_t hash = track_key_hash(&key);
@@ -156,7 +162,9 @@ static int track_compare(const void *a, const void *b)
 	const struct track *first = *(struct track *const *)a;
 	const struct track *second = *(struct track *const *)b;
 
-	return first->shown.number < second->shown.number ? -1 : first->shown.number > second->shown.number;
+	return first->shown.number < second->shown.number
+		       ? -1
+		       : first->shown.number > second->shown.number;
 }
 
 /* All tracks in the order of their numbers, so that output does not depend on hashes. */
@@ -184,9 +192,12 @@ static int track_close(struct tracks *tracks, struct track *track, struct error 
 	return tracks_end(tracks, track, error);
 }
 
-int tracks_finish(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, int status, struct error *error)
+int tracks_finish(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, int status,
+		  struct error *error)
 {
-	struct timeline_event event = { .kind = TIMELINE_FINISH, .totals = &tracks->totals, .status = status };
+	struct timeline_event event = { .kind = TIMELINE_FINISH,
+					.totals = &tracks->totals,
+					.status = status };
 	struct track **list = tracks_list(tracks);
 	size_t nr_tracks = tracks->map.size;
 	int result = 0;

@@ -22,7 +22,7 @@ SUFFIXES = {
 }
 # Captured and expected bytes, which hold no licence line.
 DATA_FOLDERS = ("tests/formats/", "tests/golden/", "tests/stream/golden/")
-NAMES = {"Makefile": "make", "Kbuild": "make", ".gitignore": "make"}
+NAMES = {"Makefile": "make", "Kbuild": "make", ".gitignore": "make", ".clang-format": "make"}
 INTERPRETERS = {"python3": "python", "sh": "shell", "bash": "shell", "dash": "shell"}
 COMMENT_OR_STRING = re.compile(
     r"""//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'""", re.DOTALL
