@@ -61,18 +61,18 @@ enum trace2_target {
  * @category_width: PERF's column, where longer categories are cut; 12 where 0
  * @has_whole_names: threads' names are not cut to git's 24 bytes
  * @has_more_t_abs: in EVENT, regions, errors and threads get a t_abs too, as an additional key
- *behind their own
+ * behind their own
  * @is_brief: for each target, without the place, and without the clock where git leaves it out
  * @keeps_passwords: "user:password@" in URLs is written as it is
  * @flush: when lines leave the process; every datagram holds one line, whatever it says
  * @is_lenient: as in git, a destination that fails turns itself off and everything goes on;
- *otherwise its failure is the session's
+ * otherwise its failure is the session's
  * @max_files: a target that is a folder takes no more files than this; 0 for any number
  * @file_mode: of new files; 0666 where 0, less the umask as always
  * @reports_all: @report hears of destinations that cannot be used; otherwise only of targets that
- *are no target at all
+ * are no target at all
  * @report: hears, in a line without a newline, what a lenient session does not say otherwise; may
- *be NULL
+ * be NULL
  * @report_context: its first argument
  */
 struct trace2_settings {
@@ -320,10 +320,10 @@ enum trace2_key {
 
 /**
  * trace2_config_new - read settings: the environment over the user's configuration over the
- *system's
+ * system's
  * @prefix: of the variables: "GIT_TRACE2" for those of git
  * @system_path, @user_path: INI files, in whose section "trace2" are git's keys (eventTarget,
- *maxFiles, ...); NULL for none; one that is not there is empty
+ * maxFiles, ...); NULL for none; one that is not there is empty
  *
  * An empty variable is none. Returns NULL where memory ran out.
  */
@@ -389,12 +389,12 @@ int trace2_session_add(struct trace2_session *session, enum trace2_target target
 /**
  * trace2_session_open - write a target to where a value says, as git's settings do
  * @value: "0", "false", "" or NULL for nowhere; "1" or "true" for stderr, "2" to "9" for that
- *descriptor, an absolute path for a file (appended to) or for a folder (a file of its own for each
- *session), "af_unix:[stream:|dgram:]PATH"
+ * descriptor, an absolute path for a file (appended to) or for a folder (a file of its own for each
+ * session), "af_unix:[stream:|dgram:]PATH"
  * @name: what errors call the target, for example the variable that @value comes from; copied
  *
  * Returns 1 where the target is on now and 0 where it is off; -1 with trace2_session_error() where
- *it cannot be opened, but 0 in a lenient session.
+ * it cannot be opened, but 0 in a lenient session.
  */
 int trace2_session_open(struct trace2_session *session, enum trace2_target target,
 			const char *value, const char *name);

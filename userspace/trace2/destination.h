@@ -44,7 +44,7 @@ bool destination_turn_off(struct destination *destination);
 /**
  * destination_write - write whole lines, without being killed where the reader of a pipe has gone
  * @is_single: with one write(2), of which a short one is taken as it is, as git does: a rest might
- *land within another process' line
+ * land within another process' line
  *
  * Returns -1 with @error.
  */
