@@ -28,12 +28,18 @@ def as_json(number):
 
 
 def cut(name):
-    """The bytes of a string that go into a record, as a stream spells them."""
+    """The bytes of a string that go into a record, as a stream spells them.
+
+    A string that is too long ends before the character that would not fit whole; what is no UTF-8 ends at the limit.
+    """
     if name is None:
         return "(null)"
     if len(name) > NAME_LIMIT:
-        starts = [end for end in range(NAME_LIMIT, NAME_LIMIT - 4, -1) if name[end] & 0xC0 != 0x80]
-        name = name[: (starts or [NAME_LIMIT])[0]]
+        first = NAME_LIMIT - 1
+        while first > NAME_LIMIT - 4 and name[first] & 0xC0 == 0x80:
+            first -= 1
+        size = 1 + sum(name[first] & bits == bits for bits in (0xC0, 0xE0, 0xF0))
+        name = name[: first if first + size > NAME_LIMIT else NAME_LIMIT]
     return name.decode(errors="replace")
 
 
