@@ -8,6 +8,14 @@
 #include <string.h>
 #include <time.h>
 
+int64_t time_now_ns(clockid_t clock)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
 int64_t time_split(int64_t unix_ns, unsigned int *us)
 {
 	int64_t rest_ns = unix_ns % NS_PER_S;

@@ -4,12 +4,16 @@
 #define BASE_TIME_H
 
 #include <stdint.h>
+#include <time.h>
 
 #include "base/error.h"
 
 #define NS_PER_S INT64_C(1000000000)
 #define NS_PER_MS INT64_C(1000000)
 #define NS_PER_US INT64_C(1000)
+
+/** time_now_ns - what a clock shows, in nanoseconds; 0 where this kernel does not have it */
+int64_t time_now_ns(clockid_t clock);
 
 /**
  * time_split - the second that a moment lies in, and the microsecond in it, both rounded down

@@ -2,23 +2,13 @@
 /* Reads clocks. */
 #include "cli/clock.h"
 
-#include <time.h>
-
 #include "base/base.h"
 
 #define SAMPLES 5
 
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return now.tv_sec * NS_PER_S + now.tv_nsec;
-}
-
 int64_t clock_boot_ns(void)
 {
-	return clock_ns(CLOCK_BOOTTIME);
+	return time_now_ns(CLOCK_BOOTTIME);
 }
 
 /*
@@ -30,9 +20,9 @@ int64_t clock_wall_offset_ns(void)
 	int64_t best_width_ns = INT64_MAX, offset_ns = 0;
 
 	for (int i = 0; i < SAMPLES; i++) {
-		int64_t before_ns = clock_ns(CLOCK_BOOTTIME);
-		int64_t wall_ns = clock_ns(CLOCK_REALTIME);
-		int64_t width_ns = clock_ns(CLOCK_BOOTTIME) - before_ns;
+		int64_t before_ns = time_now_ns(CLOCK_BOOTTIME);
+		int64_t wall_ns = time_now_ns(CLOCK_REALTIME);
+		int64_t width_ns = time_now_ns(CLOCK_BOOTTIME) - before_ns;
 
 		if (width_ns >= best_width_ns)
 			continue;

@@ -37,14 +37,6 @@ static const struct wall_clock wall_clocks[] = {
 	{ "tai", CLOCK_TAI },
 };
 
-static int64_t clock_ns(clockid_t id)
-{
-	struct timespec now;
-
-	clock_gettime(id, &now);
-	return now.tv_sec * NS_PER_S + now.tv_nsec;
-}
-
 static void describe_time(struct source_description *description)
 {
 	description->time_source = "none";
@@ -52,8 +44,8 @@ static void describe_time(struct source_description *description)
 		if (!description->clock || strcmp(wall_clocks[i].name, description->clock) != 0)
 			continue;
 		description->time_source = "realtime";
-		description->wall_offset_ns = clock_ns(CLOCK_REALTIME) -
-					      clock_ns(wall_clocks[i].id);
+		description->wall_offset_ns = time_now_ns(CLOCK_REALTIME) -
+					      time_now_ns(wall_clocks[i].id);
 	}
 }
 
