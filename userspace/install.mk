@@ -28,10 +28,11 @@ $(BUILD)/library/%.o: %.c userspace/userspace.mk userspace/install.mk | packages
 	@echo '  CC pic  $<'
 	$(Q)$(CC) $(flags) $(CFLAGS) -fPIC -c -o $@ $<
 
+# It stays in memory once it is there: threads that end and the end of the process lead back into it.
 $(shared-library): $(library-objects) userspace/trace2/libtrace2.map
 	@echo '  LD      $@'
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,--version-script=userspace/trace2/libtrace2.map \
-		-Wl,--no-undefined -o $@ $(library-objects) $(shell pkg-config --libs $(library-packages)) -lpthread
+		-Wl,--no-undefined -Wl,-z,nodelete -o $@ $(library-objects) $(shell pkg-config --libs $(library-packages)) -lpthread
 
 $(BUILD)/$(library).so: $(shared-library)
 	$(Q)ln -sf $(<F) $@

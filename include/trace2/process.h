@@ -21,6 +21,10 @@
 
 #pragma GCC visibility push(default)
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /**
  * struct trace2_program - who is telling
  * @version: the program's
@@ -104,7 +108,7 @@ void trace2_cmd_set_config_at(const char *file, int line, const char *key, const
 
 /**
  * struct trace2_child - a process that this one starts
- * @class: what it is for; NULL for "?"
+ * @child_class: what it is for; NULL for "?"
  * @hook_name: where it is a hook, whose class is "hook" then
  * @directory: that it runs in; NULL for this process' own
  * @use_shell: a shell runs it
@@ -114,7 +118,7 @@ void trace2_cmd_set_config_at(const char *file, int line, const char *key, const
  * @id, @start_ns: set by trace2_child_start()
  */
 struct trace2_child {
-	const char *class;
+	const char *child_class;
 	const char *hook_name;
 	const char *directory;
 	bool use_shell;
@@ -258,6 +262,10 @@ void trace2_timer_start(struct trace2_timer *timer);
 void trace2_timer_stop(struct trace2_timer *timer);
 
 void trace2_counter_add(struct trace2_counter *counter, uint64_t value);
+
+#ifdef __cplusplus
+}
+#endif
 
 #pragma GCC visibility pop
 

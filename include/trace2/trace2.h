@@ -20,6 +20,10 @@
 
 #pragma GCC visibility push(default)
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /** struct trace2_string - bytes owned by the caller, of any encoding */
 struct trace2_string {
 	const char *data;
@@ -54,7 +58,7 @@ enum trace2_target {
 
 /**
  * struct trace2_settings - what is fixed for a session; what is zero is as in git
- * @sid: the whole session id, see trace2_sid_make(); copied
+ * @sid: the whole session id, see trace2_sid_make(); copied; there has to be one
  * @start_unix_ns: the session's beginning, in nanoseconds since 1970; events count from it
  * @decimals: of seconds: 6 (also where 0) as git, or 9
  * @max_nesting: EVENT leaves out regions and data beyond this nesting; 2 where 0
@@ -64,6 +68,8 @@ enum trace2_target {
  * behind their own
  * @is_brief: for each target, without the place, and without the clock where git leaves it out
  * @keeps_passwords: "user:password@" in URLs is written as it is
+ * @has_valid_json: the caller vouches for its ready-made JSON, which then is copied unread;
+ * otherwise it is checked and brought onto one line, and what is no JSON is written as a string
  * @flush: when lines leave the process; every datagram holds one line, whatever it says
  * @is_lenient: as in git, a destination that fails turns itself off and everything goes on;
  * otherwise its failure is the session's
@@ -85,6 +91,7 @@ struct trace2_settings {
 	bool has_more_t_abs;
 	bool is_brief[TRACE2_TARGET_COUNT];
 	bool keeps_passwords;
+	bool has_valid_json;
 	enum trace2_flush flush;
 	bool is_lenient;
 	unsigned int max_files;
@@ -147,13 +154,18 @@ struct trace2_repository {
  * their nesting
  * @repository: that it is about, NULL for none
  * @file, @line: where the program said it; left out where @file is NULL
- * @more: additional members of EVENT's JSON object, ready-made, without the leading comma
+ * @more: additional members of EVENT's JSON object, ready-made, without the leading comma; what is
+ * none becomes the string of a member "more"
  *
  * The members are those of the same name in api-trace2; times are in nanoseconds. @region.nesting
  * is 1 for the outermost region, @data.nesting is one more than that of the region around it.
  * @data.value is written as a string for TRACE2_DATA, and as ready-made JSON for TRACE2_DATA_JSON.
- * A @region.msg or @printf.msg whose data is NULL, and an
- * @error.msg whose fmt is NULL or empty, is left out. Arrays of strings end with NULL.
+ *
+ * Zeroed it is a valid event, the version of nothing. These may be NULL, and are left out then:
+ * @cmd_name.hierarchy, @child_start.child_class (which is "?" then), @child_start.hook_name,
+ * @child_start.cd, @exec.exe, @def_param.value, @region.category, @region.label, the data of
+ * @region.msg and @printf.msg, and @error.fmt, without which @error.msg is left out too. Other
+ * strings and texts that are NULL are empty ones, arrays have no elements. Arrays end with NULL.
  */
 struct trace2_event {
 	enum trace2_kind kind;
@@ -200,7 +212,7 @@ struct trace2_event {
 		} alias;
 		struct {
 			int id;
-			const char *class;
+			const char *child_class;
 			const char *hook_name;
 			const char *cd;
 			bool use_shell;
@@ -372,7 +384,8 @@ void trace2_config_free(struct trace2_config *config);
 /**
  * trace2_session_new - a session that writes nowhere yet
  *
- * Returns NULL where memory ran out.
+ * A session, its threads and its texts may be used by one thread at a time; sessions know nothing
+ * of each other. Returns NULL with errno: EINVAL where @settings have no sid, or ENOMEM.
  */
 struct trace2_session *trace2_session_new(const struct trace2_settings *settings);
 
@@ -454,6 +467,10 @@ struct trace2_text *trace2_text_new(struct trace2_string string);
 int trace2_text_set(struct trace2_text *text, struct trace2_string string);
 
 void trace2_text_free(struct trace2_text *text);
+
+#ifdef __cplusplus
+}
+#endif
 
 #pragma GCC visibility pop
 

@@ -103,7 +103,7 @@ static void say_set_config(struct saying *s)
 /* Class, hook, directory, "shell" or not, "git" or not, and the words. */
 static void say_child_start(struct saying *s)
 {
-	struct trace2_child child = { .class = s->words[0],
+	struct trace2_child child = { .child_class = s->words[0],
 				      .hook_name = s->words[1],
 				      .directory = s->words[2] };
 

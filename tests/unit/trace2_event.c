@@ -225,7 +225,7 @@ static struct trace2_event make_child_start(const struct desk *desk)
 
 	(void)desk;
 	event.child_start.id = 3;
-	event.child_start.class = "?";
+	event.child_start.child_class = "?";
 	event.child_start.argv = arguments;
 	return event;
 }

@@ -39,6 +39,14 @@ static size_t append_special(struct buffer *buffer, struct text rest)
 	return size;
 }
 
+size_t json_append_character(struct buffer *buffer, struct text text)
+{
+	if (!is_plain(text.data[0]))
+		return append_special(buffer, text);
+	buffer_append_char(buffer, text.data[0]);
+	return 1;
+}
+
 void json_append_string(struct buffer *buffer, struct text text)
 {
 	size_t done = 0;

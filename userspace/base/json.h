@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The pieces of JSON that need care: strings. The rest is punctuation, which callers write
- * themselves.
+ * The pieces of JSON that need care: strings, and values that others made. The rest is punctuation,
+ * which callers write themselves.
  */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
@@ -16,6 +16,23 @@
  * each byte, so that the line stays JSON whatever a driver put into a name; git would copy them.
  */
 void json_append_string(struct buffer *buffer, struct text text);
+
+/**
+ * json_append_character - add the first character of a text that is not empty, as it stands in a
+ * JSON string
+ *
+ * Returns how many bytes it took.
+ */
+size_t json_append_character(struct buffer *buffer, struct text text);
+
+/**
+ * json_append_value - add a JSON value that somebody else made, without blanks between its parts
+ *
+ * In its strings, control characters are escaped and bytes that are no UTF-8 become U+FFFD, so what
+ * is added is on one line. Returns 0, or -1 where @text is no JSON or nests too deeply; nothing is
+ * added then.
+ */
+int json_append_value(struct buffer *buffer, struct text text);
 
 /**
  * json_append_member - add ["," before all but the first] "name": to an object that is being

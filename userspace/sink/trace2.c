@@ -242,7 +242,7 @@ static int write_command_begin(struct trace2_sink *sink, const struct timeline_e
 				     .line = __LINE__ };
 
 	sink->command_ns = event->time_ns;
-	line.child_start.class = "?";
+	line.child_start.child_class = "?";
 	line.child_start.argv = event->argv;
 	return trace2_sink_write(sink, &line, event->time_ns, error);
 }
@@ -326,6 +326,7 @@ static int session_open(struct trace2_sink *sink, const struct recording *record
 		.category_width = 24,
 		.has_whole_names = true,
 		.has_more_t_abs = true,
+		.has_valid_json = true,
 		.flush = TRACE2_FLUSH_BLOCKS,
 		.file_mode = 0600,
 	};

@@ -2,6 +2,7 @@
 /* Settings of a program's tracing: where they come from, and what they mean to a session. */
 #include "trace2/config.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
@@ -9,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#define DEFAULT_PREFIX "GIT_TRACE2"
 
 /**
  * struct key_row - a setting's names: the end of its variable's, and its key in a file, NULL where
@@ -55,7 +58,8 @@ static int variables_read(struct trace2_config *config, const char *prefix)
 	for (int i = 0; i < TRACE2_KEY_COUNT; i++) {
 		const char *value;
 
-		if (asprintf(&config->names[i], "%s%s", prefix, keys[i].suffix) < 0) {
+		if (asprintf(&config->names[i], "%s%s", prefix ? prefix : DEFAULT_PREFIX,
+			     keys[i].suffix) < 0) {
 			config->names[i] = NULL;
 			return -1;
 		}
@@ -106,19 +110,29 @@ const char *trace2_config_name(const struct trace2_config *config, enum trace2_k
 	return config->names[key];
 }
 
+/* What stands behind a number; 0 for what may not stand there. */
+static long long unit_parse(const char *text)
+{
+	static const char units[] = "kmg";
+	const char *unit = *text ? strchr(units, tolower((unsigned char)*text)) : NULL;
+
+	if (!*text)
+		return 1;
+	return unit && !text[1] ? 1ll << 10 * (unit - units + 1) : 0;
+}
+
 /* An int as git reads it: any base that C knows, and k, m or g behind it. */
 static int number_parse(const char *value, bool *out)
 {
+	long long number, unit;
 	char *end;
-	long long number;
 
 	errno = 0;
 	number = strtoll(value, &end, 0);
-	if (end == value || errno || number > INT_MAX || number < INT_MIN)
+	unit = unit_parse(end);
+	if (end == value || errno || unit == 0)
 		return -1;
-	if (*end && strchr("kKmMgG", *end))
-		end++;
-	if (*end)
+	if (number > INT_MAX / unit || number < INT_MIN / unit)
 		return -1;
 	*out = number != 0;
 	return 0;
@@ -216,7 +230,7 @@ bool trace2_config_wants(const struct trace2_config *config, const char *param)
 	struct buffer pattern = { 0 };
 	bool is_wanted = false;
 
-	while (!is_wanted && list_next(&list, &pattern))
+	while (param && !is_wanted && list_next(&list, &pattern))
 		is_wanted = fnmatch(buffer_string(&pattern), param, FNM_CASEFOLD) == 0;
 	buffer_release(&pattern);
 	return is_wanted;

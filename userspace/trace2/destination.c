@@ -14,7 +14,7 @@
 
 int destination_init(struct destination *destination, const char *name)
 {
-	*destination = (struct destination){ .fd = -1, .name = strdup(name) };
+	*destination = (struct destination){ .fd = -1, .name = strdup(name ? name : "trace2") };
 	return destination->name ? 0 : -1;
 }
 
@@ -27,9 +27,10 @@ void destination_set(struct destination *destination, int fd, bool is_owned)
 
 	destination->fd = fd;
 	destination->is_owned = is_owned;
-	destination->is_file = is_known && S_ISREG(about.st_mode);
-	destination->is_socket = is_known && S_ISSOCK(about.st_mode);
-	if (destination->is_socket && getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0)
+	destination->is_file = is_owned && is_known && S_ISREG(about.st_mode);
+	destination->is_socket = is_owned && is_known && S_ISSOCK(about.st_mode);
+	if (is_known && S_ISSOCK(about.st_mode) &&
+	    getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0)
 		destination->is_datagram = type != SOCK_STREAM;
 	destination->is_on = true;
 }

@@ -134,7 +134,7 @@ static TARGET_PRINT(print_alias)
 
 static TARGET_PRINT(print_child_start)
 {
-	const char *class = event->child_start.class ? event->child_start.class : "?";
+	const char *class = event->child_start.child_class ? event->child_start.child_class : "?";
 
 	member_integer(line, "child_id", event->child_start.id);
 	member_string(line, "child_class", text_of(event->child_start.hook_name ? "hook" : class));

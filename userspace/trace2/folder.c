@@ -13,12 +13,18 @@
 
 #define SENTINEL "git-trace2-discard"
 
-/* The last part of a session id, which is valid as a file's name. */
+/* The last part of a session id, which is valid as a file's name where git's rules made it. */
 static const char *own_part(const char *sid)
 {
 	const char *slash = strrchr(sid, '/');
 
 	return slash ? slash + 1 : sid;
+}
+
+/* A session id of the caller's own may end in anything; the file has to lie in the folder. */
+static bool is_name(const char *own)
+{
+	return *own && strcmp(own, ".") != 0 && strcmp(own, "..") != 0;
 }
 
 static void path_make(struct buffer *path, const char *folder, const char *name)
@@ -54,9 +60,15 @@ static enum place_result own_open(struct destination *destination,
 {
 	struct buffer path = { 0 };
 	size_t size;
+	const char *name = own_part(settings->sid);
 	int fd = -1;
 
-	path_make(&path, folder, own_part(settings->sid));
+	if (!is_name(name)) {
+		error_set(error, "trace2: session id '%s' is no name for a file in '%s'",
+			  settings->sid, folder);
+		return PLACE_FAILED;
+	}
+	path_make(&path, folder, name);
 	size = path.size;
 	for (int i = 0; i < NR_NAMES && fd < 0; i++) {
 		path.size = size;

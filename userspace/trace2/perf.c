@@ -238,7 +238,7 @@ static void child_append(struct buffer *line, int id)
 
 static TARGET_PRINT(print_child_start)
 {
-	const char *class = event->child_start.class ? event->child_start.class : "?";
+	const char *class = event->child_start.child_class ? event->child_start.child_class : "?";
 
 	child_append(line, event->child_start.id);
 	buffer_append_string(line, " class:");

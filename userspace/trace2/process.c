@@ -3,30 +3,26 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "trace2/process_state.h"
 #include "trace2/sid.h"
-
-#define DEFAULT_PREFIX "GIT_TRACE2"
 
 /* Where git's warnings go. This API is the library's only part that may speak up. */
 #define ERROR_DESCRIPTOR 2
 
 struct process process = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec time;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
-	clock_gettime(clock, &time);
-	return (time.tv_sec * NS_PER_S + time.tv_nsec) / NS_PER_US * NS_PER_US;
+static int64_t clock_us_ns(clockid_t clock)
+{
+	return time_now_ns(clock) / NS_PER_US * NS_PER_US;
 }
 
 int64_t process_now_ns(void)
 {
-	return clock_ns(CLOCK_MONOTONIC);
+	return clock_us_ns(CLOCK_MONOTONIC);
 }
 
 int process_number(int *next)
@@ -70,7 +66,7 @@ static struct trace2_session *session_new(const struct trace2_config *config)
 
 	trace2_config_apply(config, &settings);
 	process.start_ns = process_now_ns();
-	settings.start_unix_ns = clock_ns(CLOCK_REALTIME);
+	settings.start_unix_ns = clock_us_ns(CLOCK_REALTIME);
 	trace2_sid_make(own, settings.start_unix_ns, getpid());
 	sid = parent_join(TRACE2_PARENT_SID, own);
 	if (!sid)
@@ -83,8 +79,8 @@ static struct trace2_session *session_new(const struct trace2_config *config)
 
 static bool process_open(const struct trace2_program *program)
 {
-	process.config = trace2_config_new(program->prefix ? program->prefix : DEFAULT_PREFIX,
-					   program->system_path, program->user_path);
+	process.config = trace2_config_new(program->prefix, program->system_path,
+					   program->user_path);
 	process.session = process.config ? session_new(process.config) : NULL;
 	if (!process.session || trace2_config_open(process.config, process.session) != 1)
 		return false;
@@ -101,10 +97,42 @@ static void process_close(void)
 	process.config = NULL;
 }
 
-void trace2_initialize_at(const char *file, int line, const struct trace2_program *program)
+/*
+ * The session is the parent's, whose sums and end it would tell a second time (git's children do):
+ * a child is silent until it begins a session of its own.
+ */
+static void child_silence(void)
+{
+	__atomic_store_n(&process.is_enabled, false, __ATOMIC_RELEASE);
+	process.is_inherited = true;
+}
+
+static void fork_watch(void)
+{
+	pthread_atfork(NULL, NULL, child_silence);
+}
+
+/*
+ * Other threads of the parent may have been anywhere in its state when it forked, so that is left
+ * where it is but for what a session keeps open.
+ */
+static void process_abandon(void)
+{
+	struct self *self = self_find();
+
+	if (self)
+		self_forget(self);
+	process_close();
+	process = (struct process){ .lock = PTHREAD_MUTEX_INITIALIZER,
+				    .generation = process.generation + 1 };
+}
+
+static void process_begin(const char *file, int line, const struct trace2_program *program)
 {
 	struct trace2_event event = { .kind = TRACE2_VERSION, .file = file, .line = line };
 
+	if (process.is_inherited)
+		process_abandon();
 	if (process.config)
 		return;
 	if (!process_open(program)) {
@@ -112,6 +140,7 @@ void trace2_initialize_at(const char *file, int line, const struct trace2_progra
 		return;
 	}
 	process.next_repository = 1;
+	pthread_once(&fork_once, fork_watch);
 	__atomic_store_n(&process.is_enabled, true, __ATOMIC_RELEASE);
 	if (program->has_atexit)
 		atexit(trace2_finish);
@@ -119,6 +148,15 @@ void trace2_initialize_at(const char *file, int line, const struct trace2_progra
 		signals_watch();
 	event.version.exe = program->version;
 	process_write(self_get(), &event, process_now_ns());
+}
+
+void trace2_initialize_at(const char *file, int line, const struct trace2_program *program)
+{
+	static const struct trace2_program nobody;
+	int number = errno;
+
+	process_begin(file, line, program ? program : &nobody);
+	errno = number;
 }
 
 /* Its time is read before the sums are told, as git's is. */
@@ -136,7 +174,7 @@ void trace2_finish(void)
 		sums_tell(self, &self->sums, false, now_ns);
 		sums_collect(&self->sums);
 		sums_tell(self, &process.totals, true, now_ns);
-		event.exit.code = process.exit_code;
+		event.exit.code = __atomic_load_n(&process.exit_code, __ATOMIC_RELAXED);
 		process_write(self, &event, now_ns);
 	}
 	__atomic_store_n(&process.is_enabled, false, __ATOMIC_RELEASE);

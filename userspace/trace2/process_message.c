@@ -29,7 +29,7 @@ void trace2_cmd_exit_at(const char *file, int line, int code)
 
 	if (!trace2_is_enabled())
 		return;
-	process.exit_code = code;
+	__atomic_store_n(&process.exit_code, code, __ATOMIC_RELAXED);
 	event_write(&event, file, line);
 }
 
@@ -81,13 +81,14 @@ void trace2_cmd_name_at(const char *file, int line, const char *name)
 
 	if (!trace2_is_enabled())
 		return;
+	pthread_mutex_lock(&process.lock);
 	hierarchy = trace2_inherit(TRACE2_PARENT_NAME, name);
+	pthread_mutex_unlock(&process.lock);
 	event.cmd_name.hierarchy = hierarchy;
 	event_write(&event, file, line);
 	free(hierarchy);
-	if (process.has_told_parameters)
+	if (__atomic_exchange_n(&process.has_told_parameters, true, __ATOMIC_RELAXED))
 		return;
-	process.has_told_parameters = true;
 	trace2_config_visit(process.config, parameter_tell, &place);
 }
 
@@ -109,30 +110,41 @@ void trace2_cmd_alias_at(const char *file, int line, const char *alias, char *co
 
 void trace2_cmd_set_config_at(const char *file, int line, const char *key, const char *value)
 {
-	if (trace2_is_enabled() && trace2_config_wants(process.config, key))
+	if (key && trace2_is_enabled() && trace2_config_wants(process.config, key))
 		trace2_def_param_at(file, line, "unknown", key, value);
+}
+
+/* Returns false where it has a number already. Others may read that at any time. */
+static bool repository_number(struct trace2_repository *repository)
+{
+	bool is_new;
+
+	pthread_mutex_lock(&process.lock);
+	is_new = repository->id == 0;
+	if (is_new)
+		__atomic_store_n(&repository->id, process.next_repository++, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&process.lock);
+	return is_new;
 }
 
 void trace2_def_repo_at(const char *file, int line, struct trace2_repository *repository)
 {
 	struct trace2_event event = { .kind = TRACE2_DEF_REPO, .repository = repository };
 
-	if (!trace2_is_enabled() || repository->id)
-		return;
-	repository->id = process_number(&process.next_repository);
-	event_write(&event, file, line);
+	if (trace2_is_enabled() && repository && repository_number(repository))
+		event_write(&event, file, line);
 }
 
 void trace2_child_start_at(const char *file, int line, struct trace2_child *child)
 {
 	struct trace2_event event = { .kind = TRACE2_CHILD_START };
 
-	if (!trace2_is_enabled())
+	if (!child || !trace2_is_enabled())
 		return;
 	child->id = process_number(&process.next_child);
 	child->start_ns = process_now_ns();
 	event.child_start.id = child->id;
-	event.child_start.class = child->class;
+	event.child_start.child_class = child->child_class;
 	event.child_start.hook_name = child->hook_name;
 	event.child_start.cd = child->directory;
 	event.child_start.use_shell = child->use_shell;
@@ -150,7 +162,7 @@ void trace2_child_exit_at(const char *file, int line, const struct trace2_child 
 {
 	struct trace2_event event = { .kind = TRACE2_CHILD_EXIT };
 
-	if (!trace2_is_enabled())
+	if (!child || !trace2_is_enabled())
 		return;
 	event.child_exit.id = child->id;
 	event.child_exit.pid = child->pid;
@@ -164,7 +176,7 @@ void trace2_child_ready_at(const char *file, int line, const struct trace2_child
 {
 	struct trace2_event event = { .kind = TRACE2_CHILD_READY };
 
-	if (!trace2_is_enabled())
+	if (!child || !trace2_is_enabled())
 		return;
 	event.child_ready.id = child->id;
 	event.child_ready.pid = child->pid;

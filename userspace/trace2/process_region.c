@@ -2,7 +2,6 @@
 /* The messages of what a process is doing: regions, data, and texts with a format. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "trace2/process_state.h"
 
@@ -33,11 +32,6 @@ static struct trace2_string message_format(struct self *self, const char *format
 	return (struct trace2_string){ room, size };
 }
 
-static struct trace2_string string_of(const char *string)
-{
-	return (struct trace2_string){ string, strlen(string) };
-}
-
 /* @text with @string in it; NULL where there is none, or memory ran out. */
 static const struct trace2_text *text_fill(struct trace2_text *text, const char *string)
 {
@@ -49,6 +43,20 @@ static const struct trace2_text *text_fill(struct trace2_text *text, const char 
 static struct self *enabled_self(void)
 {
 	return trace2_is_enabled() ? self_get() : NULL;
+}
+
+/*
+ * What an event says of a repository, whose number another thread may just be giving it. Returns
+ * NULL where there is none.
+ */
+static const struct trace2_repository *repository_copy(struct trace2_repository *copy,
+						       const struct trace2_repository *repository)
+{
+	if (!repository)
+		return NULL;
+	copy->worktree = repository->worktree;
+	copy->id = __atomic_load_n(&repository->id, __ATOMIC_RELAXED);
+	return copy;
 }
 
 /** struct region - what a program says of a region's beginning or end */
@@ -63,8 +71,10 @@ struct region {
 static void region_write(struct self *self, const struct region *region, enum trace2_kind kind,
 			 int64_t now_ns, int64_t elapsed_ns, struct trace2_string msg)
 {
-	struct trace2_event event = { .kind = kind, .repository = region->repository };
+	struct trace2_event event = { .kind = kind };
+	struct trace2_repository repository;
 
+	event.repository = repository_copy(&repository, region->repository);
 	event.file = region->file;
 	event.line = region->line;
 	event.region.t_rel_ns = elapsed_ns;
@@ -162,10 +172,9 @@ static void data_write(enum trace2_kind kind, const char *file, int line, const 
 		       const struct trace2_repository *repository, const char *key,
 		       const char *value)
 {
-	struct trace2_event event = {
-		.kind = kind, .repository = repository, .file = file, .line = line
-	};
+	struct trace2_event event = { .kind = kind, .file = file, .line = line };
 	struct self *self = enabled_self();
+	struct trace2_repository copy;
 	int64_t now_ns;
 
 	if (!self)
@@ -173,11 +182,11 @@ static void data_write(enum trace2_kind kind, const char *file, int line, const 
 	now_ns = process_now_ns();
 	event.data.nesting = self_depth(self) + 1;
 	event.data.t_rel_ns = self_elapsed_ns(self, now_ns);
+	event.repository = repository_copy(&copy, repository);
 	event.data.category = text_fill(&self->first, category);
 	event.data.key = text_fill(&self->second, key);
 	event.data.value = string_of(value);
-	if (event.data.category && event.data.key)
-		process_write(self, &event, now_ns);
+	process_write(self, &event, now_ns);
 }
 
 void trace2_data_string_at(const char *file, int line, const char *category,

@@ -12,7 +12,6 @@
 #define LINE_SIZE 8192
 
 static struct printer printer;
-static struct sigaction before;
 static bool is_telling;
 
 static void signal_tell(int number)
@@ -29,28 +28,37 @@ static void signal_tell(int number)
 	session_print(process.session, &printer, &event);
 }
 
-/* The handler that was there before gets the signal again as soon as this one has returned. */
+/* The signal comes again, and kills, as soon as this has returned. */
 static void signal_handle(int number)
 {
+	static const struct sigaction death = { .sa_handler = SIG_DFL };
 	int saved = errno;
 
 	if (trace2_is_enabled() && !__atomic_exchange_n(&is_telling, true, __ATOMIC_ACQ_REL))
 		signal_tell(number);
-	sigaction(number, &before, NULL);
+	sigaction(number, &death, NULL);
 	pthread_kill(pthread_self(), number);
 	errno = saved;
 }
 
+/* A child of a process that is watched has the handler already. */
+static bool is_deadly(const struct sigaction *action)
+{
+	return !(action->sa_flags & SA_SIGINFO) &&
+	       (action->sa_handler == SIG_DFL || action->sa_handler == signal_handle);
+}
+
 void signals_watch(void)
 {
-	struct sigaction action = { .sa_handler = signal_handle };
+	struct sigaction action = { .sa_handler = signal_handle }, before;
 	const struct trace2_session *session = process.session;
 	size_t size = LINE_SIZE + 2 * session->main_thread->json.size +
 		      2 * session->main_thread->cell.size;
 
-	if (!buffer_reserve(&printer.line, size))
+	if (sigaction(SIGPIPE, NULL, &before) < 0 || !is_deadly(&before) ||
+	    !buffer_reserve(&printer.line, size))
 		return;
 	stamp_freeze(&printer.stamp, session->settings.start_unix_ns);
 	sigemptyset(&action.sa_mask);
-	sigaction(SIGPIPE, &action, &before);
+	sigaction(SIGPIPE, &action, NULL);
 }

@@ -4,6 +4,7 @@
 #define TRACE2_PROCESS_STATE_H
 
 #include <pthread.h>
+#include <string.h>
 
 #include "trace2/process.h"
 #include "trace2/session.h"
@@ -49,14 +50,19 @@ struct self {
  * @is_enabled: the rest is valid; asked and changed by any thread
  * @config: for parameters to be told
  * @start_ns: the session's beginning on the monotonic clock
- * @exit_code: of the last trace2_cmd_exit()
- * @next_thread, @next_child, @next_exec, @next_repository: numbers that are free; changed
- * atomically
- * @lock: of @timers, @counters and @totals
+ * @is_inherited: it is the parent's, as fork() left it
+ * @generation: how many times state was inherited and abandoned; the numbers of timers and counters
+ * hold it, so that those of the parent do not count
+ * @exit_code: of the last trace2_cmd_exit(); changed atomically, as @has_told_parameters is
+ * @next_thread, @next_child, @next_exec: numbers that are free; changed atomically
+ * @lock: of all that follows, and of the name that children inherit
+ * @next_repository: the number that is free
  * @timers, @counters: all that were used, by their numbers less one
  */
 struct process {
 	bool is_enabled;
+	bool is_inherited;
+	int generation;
 	struct trace2_session *session;
 	struct trace2_config *config;
 	int64_t start_ns;
@@ -65,14 +71,20 @@ struct process {
 	int next_thread;
 	int next_child;
 	int next_exec;
-	int next_repository;
 	pthread_mutex_t lock;
+	int next_repository;
 	struct buffer timers;
 	struct buffer counters;
 	struct sums totals;
 };
 
 extern struct process process;
+
+/** string_of - the bytes of a C string; NULL has none */
+static inline struct trace2_string string_of(const char *string)
+{
+	return (struct trace2_string){ string ? string : "", string ? strlen(string) : 0 };
+}
 
 /**
  * process_now_ns - the monotonic clock, cut to microseconds as git does, so that differences of
@@ -89,7 +101,10 @@ struct self *self_get(void);
 /** self_find - of the calling thread, NULL where it has none yet */
 struct self *self_find(void);
 
-/** self_new - for the calling thread, whose name gets its number unless it is main */
+/**
+ * self_new - for the calling thread, whose name gets its number unless it is main
+ * @name: NULL where it is not known
+ */
 struct self *self_new(const char *name, int64_t now_ns, bool is_main);
 
 /** self_forget - the calling thread ends */
@@ -122,7 +137,7 @@ void sums_collect(const struct sums *sums);
 
 void sums_release(struct sums *sums);
 
-/** signals_watch - let the death by SIGPIPE be told */
+/** signals_watch - let the death by SIGPIPE be told, unless the program has other plans for it */
 void signals_watch(void);
 
 #endif

@@ -7,23 +7,36 @@
 
 #include "trace2/process_state.h"
 
+/* A number is that of a timer or counter, from 1, in these bits, behind the generation's. */
+#define NUMBER_BITS 20
+#define NUMBER_MASK ((1 << NUMBER_BITS) - 1)
+
+/* The number within this generation; 0 where it has none. */
+static int number_read(const int *number)
+{
+	int whole = __atomic_load_n(number, __ATOMIC_ACQUIRE);
+
+	return whole >> NUMBER_BITS == process.generation ? whole & NUMBER_MASK : 0;
+}
+
 /*
- * Gives a timer or a counter its number when it is first used, from 1; the list tells whose a
- * number is. Returns 0 where memory ran out.
+ * Gives a timer or a counter its number when it is first used; the list tells whose a number is.
+ * Returns 0 where memory ran out.
  */
 static int number_get(struct buffer *list, int *number, const void *owner)
 {
-	int found = __atomic_load_n(number, __ATOMIC_ACQUIRE);
+	int found = number_read(number);
 
 	if (found)
 		return found;
 	pthread_mutex_lock(&process.lock);
-	if (!*number) {
+	found = number_read(number);
+	if (!found && list->size / sizeof(owner) < NUMBER_MASK) {
 		buffer_append(list, &owner, sizeof(owner));
 		found = list->failed ? 0 : (int)(list->size / sizeof(owner));
-		__atomic_store_n(number, found, __ATOMIC_RELEASE);
+		__atomic_store_n(number, process.generation << NUMBER_BITS | found,
+				 __ATOMIC_RELEASE);
 	}
-	found = *number;
 	pthread_mutex_unlock(&process.lock);
 	return found;
 }
@@ -67,27 +80,19 @@ void sums_release(struct sums *sums)
 /* The timer of the calling thread; NULL where nothing is enabled, or memory ran out. */
 static struct interval_sum *own_timer(struct trace2_timer *timer)
 {
-	struct self *self = trace2_is_enabled() ? self_get() : NULL;
+	struct self *self = timer && trace2_is_enabled() ? self_get() : NULL;
 	int number = self ? number_get(&process.timers, &timer->number, timer) : 0;
 
 	return number ? sums_timer(&self->sums, number) : NULL;
-}
-
-/* Timers show less than a microsecond, so they are not cut to one. */
-static int64_t exact_now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * NS_PER_S + time.tv_nsec;
 }
 
 void trace2_timer_start(struct trace2_timer *timer)
 {
 	struct interval_sum *sum = own_timer(timer);
 
+	/* Sums of many short times: here nothing is cut to microseconds. */
 	if (sum && sum->nr_starts++ == 0)
-		sum->start_ns = exact_now_ns();
+		sum->start_ns = time_now_ns(CLOCK_MONOTONIC);
 }
 
 static void interval_add(struct interval_sum *sum, const struct interval_sum *more)
@@ -109,7 +114,7 @@ void trace2_timer_stop(struct trace2_timer *timer)
 
 	if (!sum || sum->nr_starts == 0 || --sum->nr_starts > 0)
 		return;
-	elapsed_ns = exact_now_ns() - sum->start_ns;
+	elapsed_ns = time_now_ns(CLOCK_MONOTONIC) - sum->start_ns;
 	interval_add(sum, &(struct interval_sum){ .nr_intervals = 1,
 						  .total_ns = elapsed_ns,
 						  .min_ns = elapsed_ns,
@@ -118,7 +123,7 @@ void trace2_timer_stop(struct trace2_timer *timer)
 
 void trace2_counter_add(struct trace2_counter *counter, uint64_t value)
 {
-	struct self *self = trace2_is_enabled() ? self_get() : NULL;
+	struct self *self = counter && trace2_is_enabled() ? self_get() : NULL;
 	int number = self ? number_get(&process.counters, &counter->number, counter) : 0;
 	uint64_t *sum = number ? sums_counter(&self->sums, number) : NULL;
 
@@ -146,9 +151,9 @@ void sums_collect(const struct sums *sums)
 
 static int names_set(struct self *self, const char *category, const char *name)
 {
-	if (trace2_text_set(&self->first, (struct trace2_string){ category, strlen(category) }) < 0)
+	if (trace2_text_set(&self->first, string_of(category)) < 0)
 		return -1;
-	return trace2_text_set(&self->second, (struct trace2_string){ name, strlen(name) });
+	return trace2_text_set(&self->second, string_of(name));
 }
 
 static void timer_tell(struct self *self, const struct trace2_timer *timer,

@@ -4,6 +4,9 @@
 
 #include "trace2/process_state.h"
 
+/* Who does not say its name. */
+#define UNKNOWN "unknown"
+
 static __thread struct self *current;
 static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
@@ -38,7 +41,7 @@ static struct trace2_thread *thread_make(const char *name, bool is_main)
 
 	if (!is_main)
 		buffer_printf(&whole, "th%02d:", 1 + process_number(&process.next_thread));
-	buffer_append_string(&whole, name);
+	buffer_append_string(&whole, name ? name : UNKNOWN);
 	if (!whole.failed)
 		thread = trace2_thread_new(process.session,
 					   (struct trace2_string){ whole.data, whole.size });
@@ -71,7 +74,7 @@ struct self *self_find(void)
 
 struct self *self_get(void)
 {
-	return current ? current : self_new("unknown", process_now_ns(), false);
+	return current ? current : self_new(NULL, process_now_ns(), false);
 }
 
 void self_forget(struct self *self)
@@ -132,11 +135,13 @@ void trace2_thread_start_at(const char *file, int line, const char *name)
 	self = self_find();
 	if (self && self->is_main) {
 		trace2_region_enter_printf_at(file, line, NULL, NULL, NULL,
-					      "thread-proc on main: %s", name);
+					      "thread-proc on main: %s", name ? name : UNKNOWN);
 		return;
 	}
-	if (self)
+	if (self) {
+		sums_collect(&self->sums);
 		self_forget(self);
+	}
 	self = self_new(name, now_ns, false);
 	if (self)
 		process_write(self, &event, now_ns);

@@ -2,12 +2,13 @@
 /* A session: its identity, its targets, and the first failure. */
 #include "trace2/session.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "trace2/place.h"
-#include "trace2/redact.h"
+#include "trace2/prepare.h"
 #include "trace2/target.h"
 
 /* Lines leave in blocks of about this size. */
@@ -49,8 +50,13 @@ static void settings_complete(struct trace2_settings *settings)
 struct trace2_session *trace2_session_new(const struct trace2_settings *settings)
 {
 	static const struct trace2_string main_name = { .data = "main", .size = 4 };
-	struct trace2_session *session = calloc(1, sizeof(*session));
+	struct trace2_session *session;
 
+	if (!settings->sid) {
+		errno = EINVAL;
+		return NULL;
+	}
+	session = calloc(1, sizeof(*session));
 	if (!session)
 		return NULL;
 	session->settings = *settings;
@@ -205,18 +211,19 @@ static int event_write(struct trace2_session *session, struct printer *printer,
 int session_print(struct trace2_session *session, struct printer *printer,
 		  const struct trace2_event *event)
 {
-	struct redacted redacted;
+	struct prepared prepared;
 	int status;
 
 	if (session->error.text[0])
 		return -1;
-	if (session->settings.keeps_passwords || !kinds[event->kind].has_secrets)
+	if (is_prepared(&session->settings, event))
 		return event_write(session, printer, event);
-	if (redacted_init(&redacted, event) < 0)
-		return session->settings.is_lenient ? 0
-						    : error_set(&session->error, "out of memory");
-	status = event_write(session, printer, redacted.event);
-	redacted_release(&redacted);
+	if (prepared_init(&prepared, &session->settings, event) == 0)
+		status = event_write(session, printer, prepared.event);
+	else
+		status = session->settings.is_lenient ? 0
+						      : error_set(&session->error, "out of memory");
+	prepared_release(&prepared);
 	return status;
 }
 

@@ -43,7 +43,8 @@ char *parent_join(const char *variable, const char *own)
 	bool has_parent = parent && *parent;
 	char *whole;
 
-	if (asprintf(&whole, "%s%s%s", has_parent ? parent : "", has_parent ? "/" : "", own) < 0)
+	if (asprintf(&whole, "%s%s%s", has_parent ? parent : "", has_parent ? "/" : "",
+		     own ? own : "") < 0)
 		return NULL;
 	return whole;
 }

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* What callers hand over, made fit for printing; git relies on its own callers instead. */
+#include "trace2/prepare.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "trace2/kind.h"
+#include "trace2/session.h"
+
+#define PARTS_MAX 2
+
+enum part_type {
+	PART_NONE,
+	PART_STRING,
+	PART_WORDS,
+	PART_TEXT,
+};
+
+/** struct part - a pointer of an event that must not be NULL where it is printed */
+struct part {
+	unsigned char type;
+	unsigned short offset;
+};
+
+#define PART(type, member)                                         \
+	{                                                          \
+		PART_##type, offsetof(struct trace2_event, member) \
+	}
+
+static const struct part parts[TRACE2_KIND_COUNT][PARTS_MAX] = {
+	[TRACE2_VERSION] = { PART(STRING, version.exe) },
+	[TRACE2_START] = { PART(WORDS, start.argv) },
+	[TRACE2_CMD_PATH] = { PART(STRING, cmd_path.path) },
+	[TRACE2_CMD_ANCESTRY] = { PART(WORDS, cmd_ancestry.ancestry) },
+	[TRACE2_CMD_NAME] = { PART(STRING, cmd_name.name) },
+	[TRACE2_CMD_MODE] = { PART(STRING, cmd_mode.name) },
+	[TRACE2_ALIAS] = { PART(STRING, alias.alias), PART(WORDS, alias.argv) },
+	[TRACE2_CHILD_START] = { PART(WORDS, child_start.argv) },
+	[TRACE2_CHILD_READY] = { PART(STRING, child_ready.ready) },
+	[TRACE2_EXEC] = { PART(WORDS, exec.argv) },
+	[TRACE2_DEF_PARAM] = { PART(STRING, def_param.scope), PART(STRING, def_param.param) },
+	[TRACE2_DATA] = { PART(TEXT, data.category), PART(TEXT, data.key) },
+	[TRACE2_DATA_JSON] = { PART(TEXT, data.category), PART(TEXT, data.key) },
+	[TRACE2_TH_TIMER] = { PART(TEXT, timer.category), PART(TEXT, timer.name) },
+	[TRACE2_TIMER] = { PART(TEXT, timer.category), PART(TEXT, timer.name) },
+	[TRACE2_TH_COUNTER] = { PART(TEXT, counter.category), PART(TEXT, counter.name) },
+	[TRACE2_COUNTER] = { PART(TEXT, counter.category), PART(TEXT, counter.name) },
+};
+
+static char *const no_words[] = { NULL };
+static char empty_json[] = "\"\"";
+static const struct trace2_text no_text = { .json = { .data = empty_json, .size = 2 },
+					    .plain = { .data = empty_json } };
+
+/* What stands for each type of a part that is missing. */
+static const void *const substitutes[] = {
+	[PART_STRING] = "",
+	[PART_WORDS] = no_words,
+	[PART_TEXT] = &no_text,
+};
+
+static const void *part_get(const struct trace2_event *event, const struct part *part)
+{
+	const void *pointer;
+
+	memcpy(&pointer, (const char *)event + part->offset, sizeof(pointer));
+	return pointer;
+}
+
+static bool is_missing(const struct trace2_event *event, const struct part *part)
+{
+	return part->type != PART_NONE && !part_get(event, part);
+}
+
+static bool has_place(const struct trace2_repository *repository)
+{
+	return repository && repository->worktree;
+}
+
+static bool is_complete(const struct trace2_event *event)
+{
+	const struct part *part = parts[event->kind];
+
+	if (event->kind == TRACE2_DEF_REPO)
+		return has_place(event->repository);
+	return !is_missing(event, &part[0]) && !is_missing(event, &part[1]);
+}
+
+static bool has_json(const struct trace2_event *event)
+{
+	return event->more.size > 0 || event->kind == TRACE2_DATA_JSON;
+}
+
+bool is_prepared(const struct trace2_settings *settings, const struct trace2_event *event)
+{
+	bool is_open = settings->keeps_passwords || !kinds[event->kind].has_secrets;
+
+	return is_open && is_complete(event) && (settings->has_valid_json || !has_json(event));
+}
+
+static void parts_complete(struct prepared *prepared)
+{
+	struct trace2_event *copy = &prepared->copy;
+	const struct part *part = parts[copy->kind];
+
+	for (int i = 0; i < PARTS_MAX; i++) {
+		if (is_missing(copy, &part[i]))
+			memcpy((char *)copy + part[i].offset, &substitutes[part[i].type],
+			       sizeof(substitutes[0]));
+	}
+	if (copy->kind != TRACE2_DEF_REPO || has_place(copy->repository))
+		return;
+	if (copy->repository)
+		prepared->repository = *copy->repository;
+	prepared->repository.worktree = "";
+	copy->repository = &prepared->repository;
+}
+
+static struct trace2_string buffer_bytes(const struct buffer *buffer)
+{
+	return (struct trace2_string){ .data = buffer->data, .size = buffer->size };
+}
+
+static void value_check(struct prepared *prepared)
+{
+	struct text value = string_text(prepared->copy.data.value);
+
+	if (json_append_value(&prepared->value, value) < 0)
+		json_append_string(&prepared->value, value);
+	prepared->copy.data.value = buffer_bytes(&prepared->value);
+}
+
+/* Members are what makes an object in braces. */
+static void more_check(struct prepared *prepared)
+{
+	struct text text = string_text(prepared->copy.more);
+	struct buffer object = { 0 };
+	struct buffer *more = &prepared->more;
+
+	buffer_append_char(&object, '{');
+	buffer_append(&object, text.data, text.size);
+	buffer_append_char(&object, '}');
+	if (json_append_value(more, buffer_text(&object)) < 0) {
+		buffer_append_string(more, "{\"more\":");
+		json_append_string(more, text);
+		buffer_append_char(more, '}');
+	}
+	more->failed |= object.failed;
+	buffer_release(&object);
+	if (!more->failed)
+		prepared->copy.more = (struct trace2_string){ more->data + 1, more->size - 2 };
+}
+
+int prepared_init(struct prepared *prepared, const struct trace2_settings *settings,
+		  const struct trace2_event *event)
+{
+	*prepared = (struct prepared){ .event = &prepared->copy, .copy = *event };
+	parts_complete(prepared);
+	if (!settings->has_valid_json && event->kind == TRACE2_DATA_JSON)
+		value_check(prepared);
+	if (!settings->has_valid_json && event->more.size > 0)
+		more_check(prepared);
+	if (prepared->value.failed || prepared->more.failed)
+		return -1;
+	if (settings->keeps_passwords || !kinds[event->kind].has_secrets)
+		return 0;
+	if (redacted_init(&prepared->redacted, &prepared->copy) < 0)
+		return -1;
+	prepared->event = prepared->redacted.event;
+	return 0;
+}
+
+void prepared_release(struct prepared *prepared)
+{
+	buffer_release(&prepared->value);
+	buffer_release(&prepared->more);
+	redacted_release(&prepared->redacted);
+}
