@@ -45,12 +45,14 @@ static struct option_table export_table(void)
 			 "input, or tracefs[:INSTANCE] for what that instance's buffers hold now, "
 			 "which is consumed by that.",
 		.operand = apply_source,
-		.parts = { selection_options, filter_options, outputs_options, export_options },
+		.parts = { selection_options, filter_options, outputs_options, pictures_options,
+			   export_options },
 	};
 
 	table.parts[0].offset = offsetof(struct export_settings, selection);
 	table.parts[1].offset = offsetof(struct export_settings, filter);
 	table.parts[2].offset = offsetof(struct export_settings, outputs);
+	table.parts[3].offset = offsetof(struct export_settings, outputs.pictures);
 	return table;
 }
 

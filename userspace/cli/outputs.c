@@ -219,7 +219,7 @@ static void targets_close(struct sink_trace2_target *targets)
 static int targets_open(struct outputs *outputs, struct sink_trace2_target *targets,
 			struct error *error)
 {
-	bool is_any_named = false;
+	bool is_any_named = pictures_are_named(&outputs->pictures);
 
 	for (int i = 0; i < TRACE2_TARGET_COUNT; i++) {
 		const char *setting = trace2_config_get(outputs->config, target_keys[i]);
@@ -243,6 +243,20 @@ static int targets_open(struct outputs *outputs, struct sink_trace2_target *targ
 						  &targets[TRACE2_EVENT], error);
 }
 
+static int session_open(const struct sink_trace2_settings *settings, struct timeline *timeline,
+			struct error *error)
+{
+	struct sink *sink;
+	bool is_any_on = false;
+
+	for (int i = 0; i < TRACE2_TARGET_COUNT; i++)
+		is_any_on = is_any_on || settings->targets[i].name;
+	if (!is_any_on)
+		return 0;
+	sink = sink_trace2_new(settings, error);
+	return sink ? timeline_add(timeline, sink, error) : -1;
+}
+
 int outputs_open(struct outputs *outputs, struct timeline *timeline,
 		 const struct identity *identity, struct error *error)
 {
@@ -251,7 +265,6 @@ int outputs_open(struct outputs *outputs, struct timeline *timeline,
 		.hierarchy = identity->hierarchy,
 		.with = outputs->with,
 	};
-	struct sink *sink;
 
 	outputs->config = config_read();
 	if (!outputs->config)
@@ -259,8 +272,10 @@ int outputs_open(struct outputs *outputs, struct timeline *timeline,
 	settings.config = outputs->config;
 	if (targets_open(outputs, settings.targets, error) < 0)
 		return -1;
-	sink = sink_trace2_new(&settings, error);
-	return sink ? timeline_add(timeline, sink, error) : -1;
+	if (session_open(&settings, timeline, error) < 0)
+		return -1;
+	return pictures_open(&outputs->pictures, timeline, outputs->with, outputs->is_appending,
+			     error);
 }
 
 void outputs_release(struct outputs *outputs)

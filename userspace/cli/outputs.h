@@ -5,6 +5,7 @@
 
 #include "cli/identity.h"
 #include "cli/option.h"
+#include "cli/pictures.h"
 #include "timeline/timeline.h"
 #include "trace2/trace2.h"
 
@@ -12,6 +13,7 @@
  * struct outputs - the outputs of one run
  * @targets: where lines go, by enum trace2_target; NULL where the command line says nothing
  * @folders: whole paths of those that are folders
+ * @pictures: files for viewers
  * @config: what the environment and files say
  * @sid: the session's own id, NULL for one made of time, host and process
  * @with: a set of 1 << enum timeline_emitter: what each record tells of who wrote it
@@ -21,6 +23,7 @@
 struct outputs {
 	const char *targets[TRACE2_TARGET_COUNT];
 	char *folders[TRACE2_TARGET_COUNT];
+	struct pictures pictures;
 	struct trace2_config *config;
 	const char *sid;
 	unsigned int with;
@@ -41,7 +44,7 @@ bool outputs_have_comm(const struct outputs *outputs);
  * outputs_open - open all targets, and add their sinks to a timeline
  *
  * A target of the command line is over that of the environment and of files; where none of them
- * names any, EVENT goes to standard output. Returns -1 with @error.
+ * names any, and no picture is asked for, EVENT goes to standard output. Returns -1 with @error.
  */
 int outputs_open(struct outputs *outputs, struct timeline *timeline,
 		 const struct identity *identity, struct error *error);

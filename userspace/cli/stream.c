@@ -58,11 +58,12 @@ static struct option_table stream_table(void)
 			 "where the command cannot run.\n"
 			 "Without a command it is 0, or 1 where ktrack fails. 2 stands for wrong "
 			 "usage.",
-		.parts = { selection_options, stream_options, outputs_options },
+		.parts = { selection_options, stream_options, outputs_options, pictures_options },
 	};
 
 	table.parts[0].offset = offsetof(struct stream_settings, selection);
 	table.parts[2].offset = offsetof(struct stream_settings, outputs);
+	table.parts[3].offset = offsetof(struct stream_settings, outputs.pictures);
 	return table;
 }
 

@@ -47,4 +47,23 @@ struct sink_trace2_settings {
  */
 struct sink *sink_trace2_new(const struct sink_trace2_settings *settings, struct error *error);
 
+/**
+ * struct sink_file_settings - a file that one recording is written to
+ * @name: what errors call it; the caller's, lives as long as the sink
+ * @fd: becomes the sink's, which closes it
+ * @with: a set of 1 << enum timeline_emitter, told with each record
+ */
+struct sink_file_settings {
+	const char *name;
+	int fd;
+	unsigned int with;
+};
+
+/**
+ * sink_chrome_new - trace events in JSON, as chrome://tracing, Perfetto and speedscope open them
+ *
+ * Returns a sink for timeline_add(), or NULL with @error; the descriptor is closed then.
+ */
+struct sink *sink_chrome_new(const struct sink_file_settings *settings, struct error *error);
+
 #endif

@@ -6,80 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sink/identity.h"
 #include "sink/trace2_state.h"
-
-/** struct scope_words - what a scope is called for machines, and for people */
-struct scope_words {
-	const char *name;
-	const char *word;
-};
-
-static const struct scope_words scope_words[] = {
-	[SCOPE_THREAD] = { "thread", "tid" },
-	[SCOPE_PROCESS] = { "process", "pid" },
-	[SCOPE_CPU] = { "cpu", "cpu" },
-	[SCOPE_CUSTOM] = { "custom", NULL },
-};
-_Static_assert(sizeof(scope_words) / sizeof(scope_words[0]) == SCOPE_KIND_COUNT,
-	       "words for every scope");
-
-/* A custom scope is called as its field is, without "scope_". */
-static const char *scope_word(const struct timeline_track *track)
-{
-	if (track->scope != SCOPE_CUSTOM)
-		return scope_words[track->scope].word;
-	return track->field + strlen("scope_");
-}
 
 /* The thread's name up to its colon, by which data and timers name it. */
 static void append_label(struct buffer *out, unsigned long number)
 {
 	buffer_printf(out, "th%02lu", number);
-}
-
-/* "queue0 tid 537 kworker/0:1" */
-static void append_name(struct buffer *out, const struct timeline_track *track)
-{
-	buffer_append(out, track->name.data, track->name.size);
-	buffer_printf(out, " %s ", scope_word(track));
-	value_append_text(out, &track->id);
-	if (track->comm[0])
-		buffer_printf(out, " %s", track->comm);
-	if (track->cpu >= 0)
-		buffer_printf(out, " cpu %d", track->cpu);
-	if (track->buffer && track->buffer[0])
-		buffer_printf(out, " in %s", track->buffer);
-}
-
-static void member_string(struct buffer *out, const char *name, struct text text, bool *first)
-{
-	json_append_member(out, text_of(name), first);
-	json_append_string(out, text);
-}
-
-static void append_identity(struct buffer *out, const struct timeline_track *track)
-{
-	bool first = true;
-
-	buffer_append_char(out, '{');
-	member_string(out, "tracepoint", text_of(track->category->text), &first);
-	member_string(out, "name", track->name, &first);
-	member_string(out, "kind", text_of(track->kind == TRACK_COUNTER ? "counter" : "slice"),
-		      &first);
-	member_string(out, "scope", text_of(scope_words[track->scope].name), &first);
-	if (track->field)
-		member_string(out, "field", text_of(track->field), &first);
-	json_append_member(out, text_of("id"), &first);
-	value_append_json(out, &track->id);
-	if (track->tgid > 0)
-		buffer_printf(out, ",\"tgid\":%d", track->tgid);
-	if (track->comm[0])
-		member_string(out, "comm", text_of(track->comm), &first);
-	if (track->cpu >= 0)
-		buffer_printf(out, ",\"cpu\":%d", track->cpu);
-	if (track->buffer)
-		member_string(out, "buffer", text_of(track->buffer), &first);
-	buffer_append_char(out, '}');
 }
 
 static void track_link(struct trace2_sink *sink, struct trace2_track *track)
@@ -128,7 +61,7 @@ static struct trace2_track *trace2_track_new(struct trace2_sink *sink,
 	append_label(text, shown->number);
 	buffer_append_char(text, ':');
 	label_size = text->size;
-	append_name(text, shown);
+	track_append_label(text, shown);
 	if (!text->failed)
 		track->thread = trace2_thread_new(sink->session,
 						  trace2_string_of(buffer_text(text)));
@@ -173,7 +106,7 @@ int trace2_track_begin(struct trace2_sink *sink, const struct timeline_event *ev
 	if (trace2_sink_write(sink, &line, event->time_ns, error) < 0)
 		return -1;
 	buffer_clear(&sink->message);
-	append_identity(&sink->message, event->track);
+	track_append_identity(&sink->message, event->track);
 	return track_json_write(sink, track, "track", event->time_ns, error);
 }
 

@@ -167,7 +167,7 @@ enum timeline_kind {
  * @tid, @cpu, @comm: who wrote the record of a slice's begin or end, an instant or a sample; -1 and
  * "" where that is unknown
  * @fields: what the record says beyond the convention; of slices, instants and counters
- * @begin_ns: of slice ends: when the slice began
+ * @begin_ns: of slice ends: when the slice began; of losses: what was lost is younger than this
  * @outer_ns: of instants and counters: when the innermost open slice began, or else the track
  * @depth: of slices: 1 for the outermost; of instants and counters: how many slices are open around
  * them
@@ -176,6 +176,7 @@ enum timeline_kind {
  * lost (it is suspect then)
  * @value: of counters: a VALUE_SIGNED or VALUE_UNSIGNED
  * @loss_cpu: of losses
+ * @loss_end_ns: what was lost is older than this; INT64_MAX where nothing came after it
  * @loss_count: of losses, or TIMELINE_COUNT_UNKNOWN
  * @problem: of malformed records: what is wrong, a constant text
  * @tracepoint: of malformed records: "system:event"
@@ -201,6 +202,7 @@ struct timeline_event {
 	bool is_unfinished;
 	struct value value;
 	int loss_cpu;
+	int64_t loss_end_ns;
 	int64_t loss_count;
 	const char *problem;
 	const char *tracepoint;

@@ -275,7 +275,9 @@ static struct suspicion *tracks_suspicion(struct tracks *tracks, unsigned int bu
 int tracks_lose(struct tracks *tracks, const struct tracks_gap *gap, struct error *error)
 {
 	struct timeline_event event = { .kind = TIMELINE_LOSS,
+					.begin_ns = gap->from_ns,
 					.loss_cpu = gap->cpu,
+					.loss_end_ns = gap->to_ns,
 					.loss_count = gap->count };
 	struct suspicion *suspicion = tracks_suspicion(tracks, gap->buffer);
 

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The golden cases as recordings to draw: every script, made into a trace.dat."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+GOLDEN = ROOT / "tests/golden"
+sys.path[:0] = [str(GOLDEN)]
+
+from making.layout import write_file  # noqa: E402
+from making.script import Reader  # noqa: E402
+
+KTRACK = ROOT / "build/ktrack"
+LIMIT_S = 60
+
+
+def names():
+    """All scripts."""
+    return sorted(path.stem for path in GOLDEN.glob("*.script"))
+
+
+def make(name, path):
+    """Makes a case's trace.dat."""
+    with open(GOLDEN / f"{name}.script", "rb") as lines, open(path, "wb") as out:
+        write_file(out, Reader(name, GOLDEN).read(lines))
+
+
+def run(folder, *words, status=0):
+    """Runs ktrack; returns (standard output, what is wrong)."""
+    environment = {name: value for name, value in os.environ.items() if "TRACE2" not in name}
+    done = subprocess.run(
+        ["ktrack", *words],
+        executable=KTRACK,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+    wrong = done.stderr.decode(errors="replace").splitlines()
+    if done.returncode != status:
+        wrong.append(f"exit status {done.returncode}, not {status}")
+    return done.stdout, wrong
+
+
+def export_all(output):
+    """Exports every case as EVENT and as a file of --OUTPUT; yields (name, EVENT, file, wrong)."""
+    for name in names():
+        with tempfile.TemporaryDirectory() as folder:
+            make(name, Path(folder, "trace.dat"))
+            stream, wrong = run(folder, "export", "--event", f"--{output}=out", "trace.dat")
+            path = Path(folder, "out")
+            yield name, stream, path.read_bytes() if path.exists() else b"", wrong

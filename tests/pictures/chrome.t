@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: the file of --chrome is JSON for every golden case, and shows what EVENT tells."""
+
+import json
+import sys
+import tempfile
+from decimal import Decimal
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+import cases  # noqa: E402
+from model import MARKS, OWN, Track, differences, losses_of, read_event  # noqa: E402
+from tap import Tap  # noqa: E402
+
+OWN_PID = 4194304
+NS_PER_US = 1000
+
+
+def split_args(event):
+    """What a record said, and what ktrack says of it."""
+    args = event.get("args", {})
+    marks = [mark for mark in MARKS if args.get(f"ktrack:{mark}")]
+    return {name: value for name, value in args.items() if name not in OWN}, marks
+
+
+def read_track_event(track, event):
+    """One event on one of the recording's tracks."""
+    time_ns = int(event["ts"] * NS_PER_US)
+    args, marks = split_args(event)
+    track.category = event["cat"]
+    if event["ph"] == "B":
+        track.begin(time_ns, event["name"], args)
+    elif event["ph"] == "E":
+        track.end(time_ns, args, marks)
+    elif event["ph"] == "i":
+        track.instants.append((time_ns, event["name"], args))
+    elif event["ph"] == "C":
+        track.samples.append((time_ns, str(args["value"])))
+
+
+def read_chrome(data):
+    """(tracks by number, how often each loss is told) of a file."""
+    tracks, losses = {}, {}
+    for event in json.loads(data, parse_float=Decimal)["traceEvents"]:
+        if event["pid"] == OWN_PID:
+            if event["ph"] == "X":
+                losses[event["name"]] = losses.get(event["name"], 0) + 1
+        elif event["ph"] != "M":
+            read_track_event(tracks[event["tid"]], event)
+        elif event["name"] == "thread_name":
+            tracks[event["tid"]] = Track(event["args"]["name"], event["cat"])
+    return tracks, losses
+
+
+def check_case(tap, name, stream, data, wrong):
+    """The file of one case."""
+    try:
+        tracks, losses = read_chrome(data)
+    except (ValueError, KeyError, IndexError) as problem:
+        tap.ok(False, name.replace("-", " "), *wrong, f"cannot be read: {problem!r}")
+        return
+    wrong = wrong + list(differences(read_event(stream), tracks))
+    if losses != losses_of(stream):
+        wrong.append(f"losses {losses} instead of {losses_of(stream)}")
+    tap.nothing(wrong, name.replace("-", " "))
+
+
+def check_emitters(tap):
+    """Who wrote a record is told where that was asked for."""
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make("names-of-tasks", Path(folder, "trace.dat"))
+        data, wrong = cases.run(folder, "export", "--with=tid,cpu", "--chrome=-", "trace.dat")
+    begins = [one for one in json.loads(data)["traceEvents"] if one["ph"] in "BEi"]
+    without = [one for one in begins if not {"ktrack:tid", "ktrack:cpu"} <= set(one["args"])]
+    tap.nothing(wrong + without + ([] if begins else ["no event"]), "emitters, where asked for")
+
+
+def check_refusals(tap):
+    """What cannot be done is said, and no file is made."""
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make("nothing-in-it", Path(folder, "trace.dat"))
+        words = ("export", "--append", "--chrome=out", "trace.dat")
+        _, said = cases.run(folder, *words, status=1)
+        tap.ok(
+            said == ["ktrack: --append cannot add to a file of --chrome"]
+            and not Path(folder, "out").exists(),
+            "a file that cannot be added to",
+            *said,
+        )
+        _, said = cases.run(folder, "export", "--chrome=", "trace.dat", status=2)
+        tap.ok(
+            said == ["ktrack: --chrome= names no file; write - or a path"], "no file named", *said
+        )
+        _, said = cases.run(folder, "export", "--chrome=/dev/full", "trace.dat", status=1)
+        full = "ktrack: cannot write to /dev/full: No space left on device"
+        tap.ok(said == [full], "a full disk", *said)
+
+
+def main():
+    """Returns the exit status."""
+    tap = Tap()
+    for one in cases.export_all("chrome"):
+        check_case(tap, *one)
+    check_emitters(tap)
+    check_refusals(tap)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Turns options into sinks of one file each. */
+#include "cli/pictures.h"
+
+#include <unistd.h>
+
+#include "cli/output.h"
+#include "sink/sink.h"
+
+/**
+ * struct picture_row - one output
+ * @word: its option
+ * @can_append: a file that holds something can be added to
+ */
+struct picture_row {
+	const char *word;
+	struct sink *(*sink_new)(const struct sink_file_settings *settings, struct error *error);
+	bool can_append;
+};
+
+static const struct picture_row picture_rows[] = {
+	[PICTURE_CHROME] = { "chrome", sink_chrome_new, false },
+};
+_Static_assert(sizeof(picture_rows) / sizeof(picture_rows[0]) == PICTURE_COUNT, "a row for each");
+
+static int picture_apply(void *settings, enum picture picture, const char *value,
+			 struct error *error)
+{
+	struct pictures *pictures = settings;
+
+	if (!*value)
+		return error_set(error, "--%s= names no file; write - or a path",
+				 picture_rows[picture].word);
+	pictures->paths[picture] = value;
+	return 0;
+}
+
+static int apply_chrome(void *settings, const char *value, struct error *error)
+{
+	return picture_apply(settings, PICTURE_CHROME, value, error);
+}
+
+static const struct option_row pictures_rows[] = {
+	{ 0, "chrome", "FILE",
+	  "write JSON trace events for chrome://tracing, Perfetto and speedscope", apply_chrome },
+};
+
+const struct option_part pictures_options = {
+	.rows = pictures_rows,
+	.nr_rows = sizeof(pictures_rows) / sizeof(pictures_rows[0]),
+};
+
+bool pictures_are_named(const struct pictures *pictures)
+{
+	bool is_any_named = false;
+
+	for (int i = 0; i < PICTURE_COUNT; i++)
+		is_any_named = is_any_named || pictures->paths[i];
+	return is_any_named;
+}
+
+static int picture_open(const struct picture_row *row, const char *path, struct timeline *timeline,
+			unsigned int with, bool is_appending, struct error *error)
+{
+	struct sink_file_settings settings = { .with = with };
+	struct sink *sink;
+
+	if (is_appending && !row->can_append)
+		return error_set(error, "--append cannot add to a file of --%s", row->word);
+	settings.fd = output_open(path, is_appending, &settings.name, error);
+	if (settings.fd < 0)
+		return -1;
+	sink = row->sink_new(&settings, error);
+	return sink ? timeline_add(timeline, sink, error) : -1;
+}
+
+int pictures_open(const struct pictures *pictures, struct timeline *timeline, unsigned int with,
+		  bool is_appending, struct error *error)
+{
+	for (int i = 0; i < PICTURE_COUNT; i++) {
+		if (pictures->paths[i] && picture_open(&picture_rows[i], pictures->paths[i],
+						       timeline, with, is_appending, error) < 0)
+			return -1;
+	}
+	return 0;
+}
