@@ -4,8 +4,8 @@
 base-y       := buffer error file json json_value map text time value
 source-y     := cursor events file file_comms file_formats file_options file_stream file_v6 \
 		file_v7 inflate instance live mapping merge open page source statistics stream task
-convention-y := convention observe slot template
-track-y      := name observe suspicion task track tracks
+convention-y := convention observe slot task template
+track-y      := change name observe suspicion task track tracks
 timeline-y   := timeline
 trace2-y     := config config_file destination event folder kind message normal perf place plain prepare process process_message \
 		process_region process_signal process_sum process_thread redact session sid socket stamp text

@@ -99,7 +99,11 @@ formats_save ktrack
 formats_save ktrack_demo
 format_save probe read
 format_save synthetic busy
-format_save sched sched_switch
+for event in switch wakeup waking process_fork process_exec process_exit process_free; do
+	format_save sched sched_$event
+done
+format_save task task_newtask
+format_save task task_rename
 batches_save
 dynamic_save
 gaps_save

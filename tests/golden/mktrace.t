@@ -127,7 +127,7 @@ def value_of(field, text):
         return text[: field.size if field.count else None].partition(b"\0")[0]
     if field.is_array:
         return text if is_bytes else None
-    return int(text, 16 if field.name == "__probe_ip" else 10) % (1 << 8 * field.size)
+    return int(text, 16 if field.name in ("__probe_ip", "clone_flags") else 10) % (1 << 8 * field.size)
 
 
 def wanted_value(field, word):

@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dice.h"
 #include "stage.h"
 #include "tap.h"
-#include "track/task.h"
+#include "track/state.h"
 
 #define TASKS_KNOWN 99
 
@@ -118,11 +119,114 @@ TEST(a_bounded_number_of_tasks_is_remembered)
 	tasks_release(&tasks);
 }
 
+TEST(tasks_that_have_tracks_are_not_forgotten)
+{
+	struct tracks_settings settings = { 0 };
+	struct tasks tasks = { 0 };
+	struct track tracks[2] = { 0 };
+
+	for (int i = 0; i < 2; i++) {
+		struct task *task = tasks_get(&tasks, &settings, 8);
+
+		task_set_comm(task, text_of("kept"));
+		track_join(&tracks[i], task);
+	}
+	for (int tid = 100; tid <= 80000; tid++)
+		tasks_get(&tasks, &settings, tid);
+	CHECK(tasks.map.size < 35000);
+	CHECK_TEXT(tasks_find(&tasks, 8)->comm, "kept");
+	CHECK(tasks_find(&tasks, 8)->tracks == &tracks[1]);
+	track_part(&tracks[1]);
+	CHECK(tasks_find(&tasks, 8)->tracks == &tracks[0]);
+	track_part(&tracks[0]);
+	track_part(&tracks[0]);
+	CHECK(tasks_find(&tasks, 8)->tracks == NULL);
+	tasks_release(&tasks);
+}
+
 TEST(without_anybody_to_ask_nobody_is_known)
 {
 	struct tracks_settings settings = { 0 };
 	struct tasks tasks = { 0 };
 
-	CHECK(tasks_get(&tasks, &settings, 1) == NULL);
+	CHECK_TEXT(tasks_get(&tasks, &settings, 1)->comm, "");
 	tasks_release(&tasks);
+}
+
+static void learn(struct stage *stage, enum task_change_kind kind, int64_t time_ns, int tid,
+		  const char *comm)
+{
+	struct task_change change = {
+		.kind = kind, .time_ns = time_ns, .tid = tid, .old_tid = tid, .comm = text_of(comm)
+	};
+
+	CHECK_NUMBER(tracks_learn(stage->tracks, &change, &stage->error), 0);
+}
+
+TEST(what_the_trace_told_is_not_asked_for)
+{
+	int nr_asked = 0;
+	struct tracks_settings settings = { .find_task = task_find, .context = &nr_asked };
+	struct stage stage;
+
+	stage_init(&stage, &settings);
+	learn(&stage, TASK_CHANGE_NAMED, 105, 57, "told");
+	stage_instant(&stage, 110, 57, "x");
+	CHECK_TEXT(stage_told(&stage), "110 #1 + a:work slices 'work' tid 57 of 50 'told'\n"
+				       "110 #1 instant 'x' depth 0 outer 110\n");
+	learn(&stage, TASK_CHANGE_GONE, 120, 57, "told");
+	stage_instant(&stage, 130, 57, "x");
+	CHECK_TEXT(stage_told(&stage), "120 #1 -\n"
+				       "130 #2 + a:work slices 'work' tid 57 of 50 'task-57'\n"
+				       "130 #2 instant 'x' depth 0 outer 130\n");
+	CHECK_NUMBER(nr_asked, 2);
+	stage_release(&stage);
+}
+
+TEST(a_change_that_ends_nothing_does_not_move_time)
+{
+	struct stage stage;
+
+	stage_init(&stage, NULL);
+	stage_begin(&stage, 110, 7, "a");
+	learn(&stage, TASK_CHANGE_BORN, 500, 8, "other");
+	learn(&stage, TASK_CHANGE_NAMED, 500, 7, "new");
+	learn(&stage, TASK_CHANGE_EXITED, 500, 7, "new");
+	stage_told(&stage);
+	stage_end(&stage, 120, 7);
+	CHECK_TEXT(stage_told(&stage), "120 #1 end 'a' depth 1 from 110\n120 #1 -\n");
+	stage_release(&stage);
+}
+
+/* Tasks come and go at random, with tracks that have open slices or none. */
+TEST(whatever_becomes_of_tasks_every_track_ends_once)
+{
+	struct tracks_settings settings = { .idle_max = 5 };
+	struct dice dice = { .state = 5 };
+	struct stage stage;
+
+	stage_init(&stage, &settings);
+	for (int i = 0; i < 20000; i++) {
+		static const char *const comms[] = { "a", "b", "c" };
+		int tid = 1 + dice_below(&dice, 9);
+
+		switch (dice_below(&dice, 4)) {
+		case 0:
+			stage_begin(&stage, 110 + i, tid, "x");
+			break;
+		case 1:
+			stage_end(&stage, 110 + i, tid);
+			break;
+		case 2:
+			begin_in(&stage, STAGE_JOB, tid);
+			break;
+		default:
+			learn(&stage, dice_below(&dice, TASK_CHANGE_GONE + 1), 110 + i, tid,
+			      comms[dice_below(&dice, 3)]);
+		}
+		buffer_clear(&stage.told);
+	}
+	stage_finish(&stage, 50000);
+	CHECK(strstr(stage_told(&stage), "finish") != NULL);
+	stage_release(&stage);
 }

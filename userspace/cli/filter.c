@@ -16,10 +16,15 @@ bool filter_wants_record(const struct filter *filter, const struct record *recor
 	if (filter->has_cpu && record->cpu != filter->cpu)
 		return false;
 	if ((filter->from_ns > 0 && since_ns < filter->from_ns) ||
-	    (filter->to_ns > 0 && since_ns > filter->to_ns))
+	    filter_is_past(filter, record->time_ns))
 		return false;
 	return !filter->buffer ||
 	       strcmp(filter->buffer, buffers ? buffers[record->buffer] : "") == 0;
+}
+
+bool filter_is_past(const struct filter *filter, int64_t time_ns)
+{
+	return filter->to_ns > 0 && time_ns - filter->start_ns > filter->to_ns;
 }
 
 /* A name may hold NULs, which a pattern cannot: it is matched up to the first. */

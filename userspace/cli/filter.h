@@ -33,6 +33,9 @@ struct filter {
 bool filter_wants_record(const struct filter *filter, const struct record *record,
 			 const char *const *buffers);
 
+/** filter_is_past - whether all that is wanted is older than @time_ns */
+bool filter_is_past(const struct filter *filter, int64_t time_ns);
+
 /** filter_wants_observation - whether what the record says is wanted */
 bool filter_wants_observation(const struct filter *filter, const struct observation *observation);
 

@@ -31,13 +31,27 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 	return timeline_open(&pipeline->timeline, recording, error);
 }
 
+/* What the kernel says of tasks is no event of a track, but says whose tracks they are. */
+static int pipeline_task(struct pipeline *pipeline, const struct record *record,
+			 struct error *error)
+{
+	struct task_change change;
+
+	if (!convention_read_task(pipeline->convention, record, &change) ||
+	    filter_is_past(&pipeline->filter, record->time_ns))
+		return 0;
+	return tracks_learn(pipeline->tracks, &change, error);
+}
+
 static int pipeline_record(void *context, const struct record *record, struct error *error)
 {
 	struct pipeline *pipeline = context;
 	const struct template *template = convention_find(pipeline->convention, record);
 	const char *problem;
 
-	if (!template || !filter_wants_record(&pipeline->filter, record, pipeline->buffers))
+	if (!template)
+		return pipeline_task(pipeline, record, error);
+	if (!filter_wants_record(&pipeline->filter, record, pipeline->buffers))
 		return 0;
 	problem = observation_read(&pipeline->observation, template, record);
 	if (problem)

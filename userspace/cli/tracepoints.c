@@ -92,6 +92,10 @@ static int tracepoint_visit(void *context, const struct source_tracepoint *trace
 	struct finder *finder = context;
 	const struct template *template;
 
+	/* Which tracepoints are wanted does not matter for who writes their records. */
+	if (convention_add_task(finder->convention, tracepoint->system, tracepoint->name,
+				tracepoint->format, error) < 0)
+		return -1;
 	if (!selection_meets(finder->selection, tracepoint))
 		return 0;
 	if (convention_add(finder->convention, tracepoint->system, tracepoint->format, &template,

@@ -7,10 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "convention/task.h"
 #include "convention/template.h"
 
 /* An event id is the record's first two bytes, on every kernel that has common_type. */
 #define NR_EVENT_IDS 65536
+
+/* More than there are tracepoints that tell of threads. */
+#define NR_TASK_TEMPLATES 16
 
 struct convention {
 	struct tep_handle *tep;
@@ -18,6 +22,8 @@ struct convention {
 	struct template **templates;
 	size_t nr_templates;
 	struct template *by_id[NR_EVENT_IDS];
+	struct task_template tasks[NR_TASK_TEMPLATES];
+	size_t nr_tasks;
 };
 
 struct convention *convention_new(bool is_swapped)
@@ -73,21 +79,34 @@ static bool format_may_follow(struct text format)
 	       memmem(format.data, format.size, "counter_value", strlen("counter_value"));
 }
 
+/* The event of a format; NULL with @error where it cannot be read. */
+static struct tep_event *event_parse(struct convention *convention, const char *system,
+				     struct text format, struct error *error)
+{
+	struct tep_event *event = NULL;
+
+	if (tep_parse_format(convention->tep, &event, format.data, format.size, system) || !event) {
+		error_set(error, "the format of a tracepoint in system %s cannot be read", system);
+		return NULL;
+	}
+	if (event->id >= 0 && event->id < NR_EVENT_IDS)
+		return event;
+	error_set(error, "%s:%s has the impossible id %d", system, event->name, event->id);
+	return NULL;
+}
+
 int convention_add(struct convention *convention, const char *system, struct text format,
 		   const struct template **out, struct error *error)
 {
-	struct tep_event *event = NULL;
+	struct tep_event *event;
 	struct template *template = NULL;
 
 	*out = NULL;
 	if (!format_may_follow(format))
 		return 0;
-	if (tep_parse_format(convention->tep, &event, format.data, format.size, system) || !event)
-		return error_set(error, "the format of a tracepoint in system %s cannot be read",
-				 system);
-	if (event->id < 0 || event->id >= NR_EVENT_IDS)
-		return error_set(error, "%s:%s has the impossible id %d", system, event->name,
-				 event->id);
+	event = event_parse(convention, system, format, error);
+	if (!event)
+		return -1;
 	if (template_new(&template, event, convention->is_swapped) < 0 ||
 	    (template && convention_keep(convention, template) < 0)) {
 		template_free(template);
@@ -107,15 +126,52 @@ const struct template *convention_template(const struct convention *convention, 
 	return convention->templates[index];
 }
 
+/* The id of a record's event; returns false where the record is too short to have one. */
+static bool event_id_read(const struct convention *convention, const struct record *record,
+			  uint16_t *id)
+{
+	if (record->size < sizeof(*id))
+		return false;
+	memcpy(id, record->data, sizeof(*id));
+	if (convention->is_swapped)
+		*id = __builtin_bswap16(*id);
+	return true;
+}
+
 const struct template *convention_find(const struct convention *convention,
 				       const struct record *record)
 {
 	uint16_t id;
 
-	if (record->size < sizeof(id))
-		return NULL;
-	memcpy(&id, record->data, sizeof(id));
-	if (convention->is_swapped)
-		id = __builtin_bswap16(id);
-	return convention->by_id[id];
+	return event_id_read(convention, record, &id) ? convention->by_id[id] : NULL;
+}
+
+int convention_add_task(struct convention *convention, const char *system, const char *name,
+			struct text format, struct error *error)
+{
+	const struct task_rule *rule = task_rule_find(system, name);
+	struct tep_event *event;
+
+	if (!rule || convention->nr_tasks == NR_TASK_TEMPLATES)
+		return 0;
+	event = event_parse(convention, system, format, error);
+	if (!event)
+		return -1;
+	task_template_fill(&convention->tasks[convention->nr_tasks++], rule, event,
+			   convention->is_swapped);
+	return 1;
+}
+
+bool convention_read_task(const struct convention *convention, const struct record *record,
+			  struct task_change *out)
+{
+	uint16_t id;
+
+	if (convention->nr_tasks == 0 || !event_id_read(convention, record, &id))
+		return false;
+	for (size_t i = 0; i < convention->nr_tasks; i++) {
+		if (convention->tasks[i].event_id == id)
+			return task_template_read(&convention->tasks[i], record, out);
+	}
+	return false;
 }

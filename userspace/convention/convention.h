@@ -178,4 +178,48 @@ struct observation {
 const char *observation_read(struct observation *out, const struct template *template,
 			     const struct record *record);
 
+/** enum task_change_kind - what a thread's number stands for from now on */
+enum task_change_kind {
+	TASK_CHANGE_BORN,
+	TASK_CHANGE_NAMED,
+	TASK_CHANGE_TOOK_OVER,
+	TASK_CHANGE_EXITED,
+	TASK_CHANGE_GONE,
+};
+
+/**
+ * struct task_change - what a record of the scheduler says of a thread
+ * @kind: a new thread has this number; this is its name; it took the number over from another
+ * thread of its process, as execve(2) does; it is about to end, but may still write; nobody has
+ * this number any more
+ * @tid: the number
+ * @tgid: its process, 0 where the record does not tell
+ * @parent_tid: of the born: who made it; it is in the same process where @is_thread
+ * @old_tid: of those that took over: their number before
+ * @comm: its name, empty where the record does not tell; borrowed from the record
+ */
+struct task_change {
+	enum task_change_kind kind;
+	int64_t time_ns;
+	int tid;
+	int tgid;
+	int parent_tid;
+	bool is_thread;
+	int old_tid;
+	struct text comm;
+};
+
+/**
+ * convention_add_task - look at a tracepoint's format and remember it if its records tell of
+ * threads
+ *
+ * Returns 1 where they do, 0 where they do not, or -1 with @error where the format cannot be read.
+ */
+int convention_add_task(struct convention *convention, const char *system, const char *name,
+			struct text format, struct error *error);
+
+/** convention_read_task - whether @record tells of a thread, and what, in @out */
+bool convention_read_task(const struct convention *convention, const struct record *record,
+			  struct task_change *out);
+
 #endif

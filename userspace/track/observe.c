@@ -149,7 +149,12 @@ static int slice_end(struct tracks *tracks, struct track *track,
 		tracks->totals.unmatched_ends++;
 		return 0;
 	}
-	return tracks_pop(tracks, track, observation, error);
+	if (tracks_pop(tracks, track, observation, error) < 0)
+		return -1;
+	if (!track->is_outdated || track->nr_slices > 0)
+		return 0;
+	tracks->totals.retired_tracks++;
+	return tracks_end(tracks, track, error);
 }
 
 /* A track without open slices becomes the most recently used one. */

@@ -28,6 +28,8 @@ struct slice {
  * @begin_ns: when it appeared
  * @slices: the open ones, outermost first
  * @idle_before, @idle_after: neighbours in the list of tracks without open slices
+ * @peer_before, @peer_after: neighbours in the list of those that are about the same task
+ * @is_outdated: its task has another name now, under which it is to come back
  * @name: bytes of @shown.name
  */
 struct track {
@@ -41,6 +43,9 @@ struct track {
 	size_t slices_capacity;
 	struct track *idle_before;
 	struct track *idle_after;
+	struct track **peer_before;
+	struct track *peer_after;
+	bool is_outdated;
 	char comm[TASK_COMM_SIZE];
 	char name[];
 };
@@ -117,6 +122,12 @@ void track_idle_add(struct track *track, struct track *idle);
 /** track_idle_remove - nothing where it is in no list */
 void track_idle_remove(struct track *track);
 
+/** track_join - put @track into the list of those that are about @task */
+void track_join(struct track *track, struct task *task);
+
+/** track_part - take it out; nothing where it is in no list */
+void track_part(struct track *track);
+
 /** tracks_category - what is kept for a tracepoint, or NULL where memory ran out */
 struct category *tracks_category(struct tracks *tracks, const struct template *template);
 
@@ -130,6 +141,9 @@ struct track *tracks_get(struct tracks *tracks, const struct observation *observ
 
 /** tracks_end - take leave of a track without open slices, and free it */
 int tracks_end(struct tracks *tracks, struct track *track, struct error *error);
+
+/** tracks_close - end all slices of a track as unfinished, then the track */
+int tracks_close(struct tracks *tracks, struct track *track, struct error *error);
 
 /**
  * tracks_pop - end the innermost slice of @track now

@@ -3,6 +3,7 @@
 #include "track/task.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define TASKS_MAX 32768
 
@@ -23,28 +24,91 @@ void tasks_release(struct tasks *tasks)
 	map_release(&tasks->map);
 }
 
-static struct task *tasks_add(struct tasks *tasks, const struct tracks_settings *settings, int tid)
+/* Forgets all that have no tracks; returns -1 where there is no memory for a table of the others.
+ */
+static int tasks_forget(struct tasks *tasks)
+{
+	struct map kept = { 0 };
+
+	for (size_t i = 0; i < tasks->map.capacity; i++) {
+		struct task *task = tasks->map.slots[i].value;
+
+		if (task && task->tracks && map_insert(&kept, tid_hash(task->tid), task) < 0) {
+			map_release(&kept);
+			return -1;
+		}
+	}
+	for (size_t i = 0; i < tasks->map.capacity; i++) {
+		struct task *task = tasks->map.slots[i].value;
+
+		if (task && !task->tracks)
+			free(task);
+	}
+	map_release(&tasks->map);
+	tasks->map = kept;
+	tasks->limit = kept.size + TASKS_MAX;
+	return 0;
+}
+
+struct task *tasks_find(const struct tasks *tasks, int tid)
+{
+	return map_find(&tasks->map, tid_hash(tid), task_has_tid, &tid);
+}
+
+struct task *tasks_add(struct tasks *tasks, int tid)
 {
 	struct task *task = calloc(1, sizeof(*task));
 
 	if (!task)
 		return NULL;
 	task->tid = tid;
-	settings->find_task(settings->context, tid, &task->tgid, task->comm, sizeof(task->comm));
-	if (tasks->map.size >= TASKS_MAX)
-		tasks_release(tasks);
-	if (map_insert(&tasks->map, tid_hash(tid), task) == 0)
+	if (tasks->limit < TASKS_MAX)
+		tasks->limit = TASKS_MAX;
+	if ((tasks->map.size < tasks->limit || tasks_forget(tasks) == 0) &&
+	    map_insert(&tasks->map, tid_hash(tid), task) == 0)
 		return task;
 	free(task);
 	return NULL;
 }
 
-const struct task *tasks_get(struct tasks *tasks, const struct tracks_settings *settings, int tid)
+void tasks_remove(struct tasks *tasks, struct task *task)
 {
-	struct task *task;
+	map_remove(&tasks->map, tid_hash(task->tid), task);
+	free(task);
+}
 
-	if (!settings->find_task)
-		return NULL;
-	task = map_find(&tasks->map, tid_hash(tid), task_has_tid, &tid);
-	return task ? task : tasks_add(tasks, settings, tid);
+void task_set_comm(struct task *task, struct text comm)
+{
+	size_t size = comm.size < sizeof(task->comm) ? comm.size : sizeof(task->comm) - 1;
+
+	if (size > 0)
+		memcpy(task->comm, comm.data, size);
+	task->comm[size] = '\0';
+}
+
+/* What the trace has told already is not asked for: the answer may be of another time. */
+static void task_ask(struct task *task, const struct tracks_settings *settings)
+{
+	char comm[TASK_COMM_SIZE] = "";
+	int tgid = 0;
+
+	task->is_asked = true;
+	if (!settings->find_task || (task->tgid && task->comm[0]))
+		return;
+	settings->find_task(settings->context, task->tid, &tgid, comm, sizeof(comm));
+	if (!task->tgid)
+		task->tgid = tgid;
+	if (!task->comm[0])
+		memcpy(task->comm, comm, sizeof(comm));
+}
+
+struct task *tasks_get(struct tasks *tasks, const struct tracks_settings *settings, int tid)
+{
+	struct task *task = tasks_find(tasks, tid);
+
+	if (!task)
+		task = tasks_add(tasks, tid);
+	if (task && !task->is_asked)
+		task_ask(task, settings);
+	return task;
 }

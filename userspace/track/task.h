@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who threads are, asked once for each. */
+/* Who threads are, as far as the trace has come: asked once for each, and told by its records. */
 #ifndef TRACK_TASK_H
 #define TRACK_TASK_H
 
@@ -8,26 +8,55 @@
 
 #define TASK_COMM_SIZE 64
 
-/** struct task - a thread: its process, 0 where that is unknown, and its name, "" where that is */
+struct track;
+
+/**
+ * struct task - who has a thread's number
+ * @tgid: its process, 0 where that is unknown
+ * @comm: its name, "" where that is unknown
+ * @is_asked: whoever is to be asked was asked
+ * @is_new: nothing but its birth is known
+ * @has_exited: it may still write, but not change its name
+ * @tracks: the first of those that are about it, as a thread or as a process
+ */
 struct task {
 	int tid;
 	int tgid;
+	bool is_asked;
+	bool is_new;
+	bool has_exited;
+	struct track *tracks;
 	char comm[TASK_COMM_SIZE];
 };
 
 /**
- * struct tasks - those that were asked for; a bounded number, after which all are asked for anew
+ * struct tasks - those that were asked for or told of; a bounded number, above which those without
+ * tracks are forgotten
+ * @limit: that number, 0 for the least
  */
 struct tasks {
 	struct map map;
+	size_t limit;
 };
 
 void tasks_release(struct tasks *tasks);
 
+/** tasks_find - what is known of a thread without asking; NULL where nothing is */
+struct task *tasks_find(const struct tasks *tasks, int tid);
+
+/** tasks_add - a thread that tasks_find() does not find; returns NULL where memory ran out */
+struct task *tasks_add(struct tasks *tasks, int tid);
+
+/** tasks_remove - forget a thread that has no tracks */
+void tasks_remove(struct tasks *tasks, struct task *task);
+
 /**
- * tasks_get - who a thread is; NULL where there is nobody to ask, or memory ran out; lives until
- * the next call
+ * tasks_get - who a thread is, by whoever there is to ask; lives until the next tasks_add() or
+ * tasks_get(), or as long as it has tracks; NULL where memory ran out
  */
-const struct task *tasks_get(struct tasks *tasks, const struct tracks_settings *settings, int tid);
+struct task *tasks_get(struct tasks *tasks, const struct tracks_settings *settings, int tid);
+
+/** task_set_comm - cut where it is too long */
+void task_set_comm(struct task *task, struct text comm);
 
 #endif

@@ -7,6 +7,11 @@
  * A track is {system:event} x {scope} x {track name}; Perfetto forgets the system, we do not.
  * Records of the idle tasks, which are one thread id on all CPUs, are kept apart by CPU.
  *
+ * Where the trace has the records of the scheduler that tell so, the tracks of a thread, or of a
+ * process, end when its number passes on to another, and what is open on them ends there, as
+ * unfinished. A thread that gets another name gets other tracks, from where no slice is open.
+ * Without such records a number stands for one thread, with the name that was asked for first.
+ *
  * How a stack goes on after a gap: every slice that was open at any moment of the gap is suspect,
  * whichever of its records may be missing. Suspect slices stay open, and an end closes the
  * innermost one; but a gap swallows ends too, and what they should have closed must not pile up. So
@@ -81,6 +86,13 @@ void tracks_free(struct tracks *tracks);
  */
 int tracks_observe(struct tracks *tracks, const struct observation *observation,
 		   struct error *error);
+
+/**
+ * tracks_learn - take in what the trace says of a task; in time order with the observations
+ *
+ * Returns 0, or -1 with @error.
+ */
+int tracks_learn(struct tracks *tracks, const struct task_change *change, struct error *error);
 
 /**
  * tracks_reject - take in a record that cannot be read

@@ -74,12 +74,13 @@ struct category *tracks_category(struct tracks *tracks, const struct template *t
 	return *category;
 }
 
-static void track_set_task(struct track *track, const struct task *task)
+static void track_set_task(struct track *track, struct task *task)
 {
 	if (!task)
 		return;
 	track->shown.tgid = task->tgid;
 	memcpy(track->comm, task->comm, sizeof(track->comm));
+	track_join(track, task);
 }
 
 /* Asks who the task is, where the scope is one. */
@@ -153,6 +154,7 @@ int tracks_end(struct tracks *tracks, struct track *track, struct error *error)
 
 	map_remove(&tracks->map, track->hash, track);
 	track_idle_remove(track);
+	track_part(track);
 	track_free(track);
 	return status;
 }
@@ -183,7 +185,7 @@ static struct track **tracks_list(const struct tracks *tracks)
 	return list;
 }
 
-static int track_close(struct tracks *tracks, struct track *track, struct error *error)
+int tracks_close(struct tracks *tracks, struct track *track, struct error *error)
 {
 	while (track->nr_slices > 0) {
 		if (tracks_pop(tracks, track, NULL, error) < 0)
@@ -207,7 +209,7 @@ int tracks_finish(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, 
 	if (end_ns > tracks->now_ns)
 		tracks->now_ns = end_ns;
 	for (size_t i = 0; i < nr_tracks && result == 0; i++)
-		result = track_close(tracks, list[i], error);
+		result = tracks_close(tracks, list[i], error);
 	free(list);
 	if (result < 0)
 		return -1;

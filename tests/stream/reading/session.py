@@ -82,6 +82,11 @@ class Track:
         self.has_record = False
         self.has_unfinished = False
         self.is_closed = False
+        self.exit_ns = None
+
+    def is_of_task(self):
+        """Whether it ends with a thread or a process, whose number may pass on to another."""
+        return bool(self.identity) and self.identity.get("scope") in ("thread", "process")
 
     def expected_nesting(self):
         """The nesting of what comes next on this track."""
@@ -266,6 +271,7 @@ def take_track_timer(session, event, track):
 def close_track(session, event, track):
     """thread_exit: nothing comes after it on this track."""
     track.is_closed = True
+    track.exit_ns = event.abs_ns
     session.closing = None
     session.exit_times.append(event.abs_ns)
     session.late_starts += not track.has_record

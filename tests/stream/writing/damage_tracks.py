@@ -280,7 +280,7 @@ REGIONS = [
     ),
     (
         "unfinished-time",
-        "rare",
+        "cut",
         "the trace ends after its unfinished slices",
         chain(later("exit", "t_abs", 1), later("atexit", "t_abs", 1)),
     ),

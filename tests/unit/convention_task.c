@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of what the kernel's own tracepoints say of tasks, by the formats of real kernels. */
+#include "convention/convention.h"
+
+#include <stdio.h>
+
+#include "dice.h"
+#include "format.h"
+#include "tap.h"
+
+static const char *const kernels[] = { "6.1", "6.12" };
+
+/* The formats' ids differ from kernel to kernel: records get that of the one format there is. */
+static unsigned int task_id;
+
+static struct convention *convention_of(const char *kernel, const char *system, const char *name)
+{
+	struct convention *convention = convention_new(false);
+	struct buffer format = { 0 };
+	struct error error = { 0 };
+	char path[256];
+
+	snprintf(path, sizeof(path), "tests/formats/%s/%s/%s", kernel, system, name);
+	CHECK_NUMBER(file_read(path, &format), 0);
+	CHECK_NUMBER(sscanf(strstr(buffer_string(&format), "ID: "), "ID: %u", &task_id), 1);
+	CHECK_NUMBER(convention_add_task(convention, system, name, buffer_text(&format), &error),
+		     1);
+	buffer_release(&format);
+	return convention;
+}
+
+static const char *const kinds[] = {
+	[TASK_CHANGE_BORN] = "born",	 [TASK_CHANGE_NAMED] = "named",
+	[TASK_CHANGE_TOOK_OVER] = "ran", [TASK_CHANGE_EXITED] = "exited",
+	[TASK_CHANGE_GONE] = "gone",
+};
+
+static void check_change(struct convention *convention, const struct draft *draft, const char *want)
+{
+	struct record record = { .time_ns = 9, .data = draft->bytes, .size = draft->size };
+	struct buffer got = { 0 };
+	struct task_change change;
+
+	if (convention_read_task(convention, &record, &change)) {
+		CHECK_NUMBER(change.time_ns, 9);
+		buffer_printf(&got, "%s %d tgid %d by %d %s from %d '%.*s'", kinds[change.kind],
+			      change.tid, change.tgid, change.parent_tid,
+			      change.is_thread ? "thread" : "process", change.old_tid,
+			      (int)change.comm.size, change.comm.data);
+	}
+	CHECK_TEXT(buffer_string(&got), want);
+	buffer_release(&got);
+	convention_free(convention);
+}
+
+static void newtask_check(const char *kernel, int tid, uint64_t flags, const char *want)
+{
+	struct convention *convention = convention_of(kernel, "task", "task_newtask");
+	struct draft draft;
+
+	draft_begin(&draft, task_id, 3, 48);
+	draft_number(&draft, 8, 4, tid);
+	memcpy(draft.bytes + 12, "child", 5);
+	draft_number(&draft, 32, 8, flags);
+	check_change(convention, &draft, want);
+}
+
+TEST(a_new_task_is_a_process_or_a_thread_of_its_parents)
+{
+	for (int i = 0; i < 2; i++) {
+		newtask_check(kernels[i], 7, 0x1200000,
+			      "born 7 tgid 7 by 3 process from 7 'child'");
+		newtask_check(kernels[i], 7, 0x3d0f00, "born 7 tgid 0 by 3 thread from 7 'child'");
+		newtask_check(kernels[i], 0, 0, "");
+	}
+}
+
+TEST(a_program_gives_its_name_and_the_number_of_its_process)
+{
+	for (int i = 0; i < 2; i++) {
+		struct convention *convention = convention_of(kernels[i], "sched",
+							      "sched_process_exec");
+		struct draft draft;
+
+		draft_begin(&draft, task_id, 20, 20);
+		draft_text(&draft, 8, "/usr/bin/a-program-with-a-long-name");
+		draft_number(&draft, 12, 4, 20);
+		draft_number(&draft, 16, 4, 21);
+		check_change(convention, &draft,
+			     "ran 20 tgid 20 by 20 process from 21 'a-program-with-'");
+	}
+}
+
+static void comm_check(const char *system, const char *name, size_t comm, size_t tid,
+		       const char *want)
+{
+	for (int i = 0; i < 2; i++) {
+		struct convention *convention = convention_of(kernels[i], system, name);
+		struct draft draft;
+
+		draft_begin(&draft, task_id, 3, 64);
+		memcpy(draft.bytes + comm, "name", 4);
+		draft_number(&draft, tid, 4, 7);
+		check_change(convention, &draft, want);
+	}
+}
+
+TEST(names_births_and_ends_are_read_where_the_kernels_put_them)
+{
+	comm_check("task", "task_rename", 28, 8, "named 7 tgid 0 by 3 process from 7 'name'");
+	comm_check("sched", "sched_process_fork", 28, 44,
+		   "born 7 tgid 0 by 3 process from 7 'name'");
+	comm_check("sched", "sched_process_exit", 8, 24,
+		   "exited 7 tgid 0 by 3 process from 7 'name'");
+	comm_check("sched", "sched_process_free", 8, 24,
+		   "gone 7 tgid 0 by 3 process from 7 'name'");
+	comm_check("sched", "sched_switch", 40, 56, "named 7 tgid 0 by 3 process from 7 'name'");
+	comm_check("sched", "sched_wakeup", 8, 24, "named 7 tgid 0 by 3 process from 7 'name'");
+	comm_check("sched", "sched_waking", 8, 24, "named 7 tgid 0 by 3 process from 7 'name'");
+}
+
+TEST(a_rename_without_a_number_is_of_the_writer)
+{
+	struct convention *convention = convention_new(false);
+	struct error error = { 0 };
+	struct draft draft;
+
+	CHECK_NUMBER(convention_add_task(
+			     convention, "task", "task_rename",
+			     text_of(FORMAT("task_rename", 5, FIELD("char newcomm[16]", 8, 16, 0))),
+			     &error),
+		     1);
+	draft_begin(&draft, 5, 3, 24);
+	memcpy(draft.bytes + 8, "full sixteen byt", 16);
+	check_change(convention, &draft, "named 3 tgid 0 by 3 process from 3 'full sixteen byt'");
+}
+
+TEST(other_tracepoints_tell_nothing_of_tasks)
+{
+	struct convention *convention = convention_new(false);
+	struct text format = text_of(FORMAT("task_rename", 5, FIELD("char newcomm[16]", 8, 16, 0)));
+	struct error error = { 0 };
+	struct draft draft;
+
+	CHECK_NUMBER(convention_add_task(convention, "other", "task_rename", format, &error), 0);
+	draft_begin(&draft, 5, 3, 24);
+	check_change(convention, &draft, "");
+}
+
+TEST(records_of_tasks_cut_anywhere_are_not_read_beyond_their_end)
+{
+	struct convention *convention = convention_of("6.12", "sched", "sched_process_exec");
+	struct dice dice = { .state = 3 };
+
+	for (int i = 0; i < 2000; i++) {
+		struct task_change change;
+		unsigned char *bytes = malloc(24);
+		struct record record = { .data = bytes, .size = dice_below(&dice, 25) };
+
+		for (int byte = 0; byte < 24; byte++)
+			bytes[byte] = dice_below(&dice, 3) ? 0 : dice_roll(&dice);
+		memcpy(bytes, &task_id, 2);
+		bytes = realloc(bytes, record.size ? record.size : 1);
+		record.data = bytes;
+		if (convention_read_task(convention, &record, &change)) {
+			CHECK(change.tid > 0);
+			CHECK(text_hash(change.comm) != 1);
+		}
+		free(bytes);
+	}
+	convention_free(convention);
+}
