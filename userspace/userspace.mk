@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Userspace: the sources of each room, the binary, and the unit tests that run under sanitizers.
 
-base-y       := buffer error file json json_value map text time value
+base-y       := buffer error file json json_value map put text time value
 source-y     := cursor events file file_comms file_formats file_options file_stream file_v6 \
 		file_v7 inflate instance live mapping merge open page source statistics stream task
 convention-y := convention observe slot task template

@@ -3,6 +3,7 @@
 #include "base/base.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tap.h"
@@ -51,15 +52,79 @@ TEST(numbers_are_written_exactly)
 	buffer_append_char(&out, ' ');
 	buffer_append_unsigned(&out, UINT64_MAX);
 	buffer_append_char(&out, ' ');
-	buffer_append_decimal(&out, 1, 9);
+	buffer_append_seconds(&out, 1, 9);
 	buffer_append_char(&out, ' ');
-	buffer_append_decimal(&out, -1234567890123, 9);
+	buffer_append_seconds(&out, -1234567890123, 9);
 	buffer_append_char(&out, ' ');
-	buffer_append_decimal(&out, 1999999, 6);
+	buffer_append_seconds(&out, 1999999999, 6);
 	CHECK_TEXT(
 		buffer_string(&out),
 		"-9223372036854775808 18446744073709551615 0.000000001 -1234.567890123 1.999999");
 	buffer_release(&out);
+}
+
+/* One number in all its forms, against the C library. */
+static void check_number(uint64_t number)
+{
+	struct buffer out = { 0 };
+	char want[128];
+	int64_t ns = (int64_t)(number >> 1);
+
+	buffer_append_unsigned(&out, number);
+	buffer_append_signed(&out, -ns);
+	buffer_append_char(&out, ' ');
+	buffer_append_seconds(&out, ns, 9);
+	buffer_append_char(&out, ' ');
+	buffer_append_seconds(&out, ns, 6);
+	snprintf(want, sizeof(want), "%ju%jd %jd.%09jd %jd.%06jd", (uintmax_t)number, (intmax_t)-ns,
+		 (intmax_t)(ns / NS_PER_S), (intmax_t)(ns % NS_PER_S), (intmax_t)(ns / NS_PER_S),
+		 (intmax_t)(ns % NS_PER_S / NS_PER_US));
+	CHECK_TEXT(buffer_string(&out), want);
+	buffer_release(&out);
+}
+
+TEST(numbers_of_every_length_are_those_of_the_c_library)
+{
+	for (uint64_t power = 1; power <= UINT64_MAX / 10; power *= 10) {
+		check_number(power - 1);
+		check_number(power);
+		check_number(power * 9 + power / 7);
+	}
+	check_number(UINT64_MAX);
+	check_number(UINT64_MAX - 1);
+}
+
+TEST(seconds_below_what_their_decimals_show_have_no_sign)
+{
+	struct buffer out = { 0 };
+
+	buffer_append_seconds(&out, -999, 6);
+	buffer_append_char(&out, ' ');
+	buffer_append_seconds(&out, -999, 9);
+	CHECK_TEXT(buffer_string(&out), "0.000000 -0.000000999");
+	buffer_release(&out);
+}
+
+/* Strings are looked at eight bytes at a time: a special one may stand anywhere in them. */
+TEST(json_strings_escape_at_any_place_of_any_length)
+{
+	static const char specials[] = { '"', '\\', '\n', '\x1f', '\x80', '\xff' };
+
+	for (size_t size = 1; size <= 20; size++) {
+		for (size_t i = 0; i < size * sizeof(specials); i++) {
+			char bytes[20];
+			struct buffer out;
+
+			memset(bytes, i % 2 ? '~' : ' ', sizeof(bytes));
+			bytes[i / sizeof(specials)] = specials[i % sizeof(specials)];
+			out = json_of(bytes, size);
+			CHECK(out.size > size + 2);
+			CHECK(memcmp(out.data + 1, bytes, i / sizeof(specials)) == 0);
+			CHECK(out.data[1 + i / sizeof(specials)] != bytes[i / sizeof(specials)] ||
+			      out.data[1 + i / sizeof(specials)] == '\\');
+			buffer_release(&out);
+		}
+	}
 }
 
 TEST(a_buffer_that_failed_takes_nothing_more)

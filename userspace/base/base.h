@@ -11,8 +11,10 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/map.h"
+#include "base/put.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "base/value.h"
+#include "base/word.h"
 
 #endif

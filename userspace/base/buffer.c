@@ -5,10 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define FIRST_CAPACITY 256
-#define DIGITS_MAX 20
 
 void buffer_release(struct buffer *buffer)
 {
@@ -22,17 +20,26 @@ void buffer_clear(struct buffer *buffer)
 	buffer->failed = false;
 }
 
+void buffer_seal(struct buffer *buffer)
+{
+	char *room = buffer_reserve(buffer, PUT_SLACK);
+
+	if (room)
+		memset(room, 0, PUT_SLACK);
+}
+
 void buffer_trim(struct buffer *buffer)
 {
-	char *data = buffer->size > 0 ? realloc(buffer->data, buffer->size) : NULL;
+	size_t capacity = buffer->size + PUT_SLACK;
+	char *data = buffer->failed ? NULL : realloc(buffer->data, capacity);
 
 	if (!data)
 		return;
 	buffer->data = data;
-	buffer->capacity = buffer->size;
+	buffer->capacity = capacity;
 }
 
-static bool buffer_grow(struct buffer *buffer, size_t size)
+static bool buffer_resize(struct buffer *buffer, size_t size)
 {
 	size_t capacity = buffer->capacity ? buffer->capacity : FIRST_CAPACITY;
 	char *data;
@@ -49,79 +56,34 @@ static bool buffer_grow(struct buffer *buffer, size_t size)
 	return true;
 }
 
-char *buffer_reserve(struct buffer *buffer, size_t size)
+bool buffer_grow(struct buffer *buffer, size_t size)
 {
-	if (buffer->failed)
-		return NULL;
-	if (buffer->capacity - buffer->size < size && !buffer_grow(buffer, size)) {
-		buffer->failed = true;
-		return NULL;
-	}
-	return buffer->data + buffer->size;
-}
-
-void buffer_append(struct buffer *buffer, const void *data, size_t size)
-{
-	char *room = buffer_reserve(buffer, size);
-
-	if (!room || size == 0)
-		return;
-	memcpy(room, data, size);
-	buffer->size += size;
-}
-
-void buffer_append_string(struct buffer *buffer, const char *string)
-{
-	buffer_append(buffer, string, strlen(string));
-}
-
-void buffer_append_char(struct buffer *buffer, char byte)
-{
-	buffer_append(buffer, &byte, 1);
-}
-
-/* Writes the digits of @number so that they end at @end; returns where they begin. */
-static char *digits_before(char *end, uint64_t number)
-{
-	do {
-		*--end = '0' + number % 10;
-		number /= 10;
-	} while (number);
-	return end;
+	buffer->failed = !buffer_resize(buffer, size);
+	return !buffer->failed;
 }
 
 void buffer_append_unsigned(struct buffer *buffer, uint64_t number)
 {
-	char digits[DIGITS_MAX];
-	char *end = digits + sizeof(digits);
-	char *begin = digits_before(end, number);
+	char *room = buffer_reserve_put(buffer, PUT_NUMBER_MAX);
 
-	buffer_append(buffer, begin, end - begin);
+	if (room)
+		buffer_end_put(buffer, put_unsigned(room, number));
 }
 
 void buffer_append_signed(struct buffer *buffer, int64_t number)
 {
-	if (number < 0)
-		buffer_append_char(buffer, '-');
-	buffer_append_unsigned(buffer, number < 0 ? -(uint64_t)number : (uint64_t)number);
+	char *room = buffer_reserve_put(buffer, PUT_NUMBER_MAX);
+
+	if (room)
+		buffer_end_put(buffer, put_signed(room, number));
 }
 
-void buffer_append_decimal(struct buffer *buffer, int64_t number, unsigned int decimals)
+void buffer_append_seconds(struct buffer *buffer, int64_t ns, unsigned int decimals)
 {
-	uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
-	char text[DIGITS_MAX + 2];
-	char *end = text + sizeof(text);
-	char *begin = end;
+	char *room = buffer_reserve_put(buffer, PUT_NUMBER_MAX);
 
-	for (unsigned int i = 0; i < decimals; i++) {
-		*--begin = '0' + rest % 10;
-		rest /= 10;
-	}
-	*--begin = '.';
-	begin = digits_before(begin, rest);
-	if (number < 0)
-		*--begin = '-';
-	buffer_append(buffer, begin, end - begin);
+	if (room)
+		buffer_end_put(buffer, put_seconds(room, ns, decimals));
 }
 
 void buffer_printf(struct buffer *buffer, const char *format, ...)

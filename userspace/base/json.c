@@ -2,6 +2,8 @@
 /* JSON strings out of any bytes. */
 #include "base/json.h"
 
+#include "base/word.h"
+
 static const char short_escapes[0x60] = {
 	['"'] = '"',  ['\\'] = '\\', ['\n'] = 'n', ['\r'] = 'r',
 	['\t'] = 't', ['\f'] = 'f',  ['\b'] = 'b',
@@ -47,21 +49,50 @@ size_t json_append_character(struct buffer *buffer, struct text text)
 	return 1;
 }
 
-void json_append_string(struct buffer *buffer, struct text text)
+/* Eight bytes are plain unless one is a control character, a quote, a backslash, or from 0x80 on.
+ */
+static bool is_plain_word(uint64_t word)
+{
+	return !word_test(word | word_below(word, 0x20) | word_equal(word, '"') |
+			  word_equal(word, '\\'));
+}
+
+/* Copies bytes up to the first that is not plain; returns how many. */
+static size_t plain_copy(char *out, struct text text)
 {
 	size_t done = 0;
 
-	buffer_append_char(buffer, '"');
-	while (done < text.size) {
-		size_t plain = 0;
+	for (; text.size - done >= WORD_SIZE; done += WORD_SIZE) {
+		uint64_t word = word_load(text.data + done);
 
-		while (done + plain < text.size && is_plain(text.data[done + plain]))
-			plain++;
-		buffer_append(buffer, text.data + done, plain);
-		done += plain;
-		if (done < text.size)
-			done += append_special(buffer,
-					       (struct text){ text.data + done, text.size - done });
+		if (!is_plain_word(word))
+			break;
+		memcpy(out + done, &word, WORD_SIZE);
+	}
+	for (; done < text.size && is_plain(text.data[done]); done++)
+		out[done] = text.data[done];
+	return done;
+}
+
+/* What most strings are: nothing in it is special. */
+static size_t append_plain(struct buffer *buffer, struct text text)
+{
+	char *room = buffer_reserve(buffer, text.size);
+	size_t size = room ? plain_copy(room, text) : text.size;
+
+	buffer->size += room ? size : 0;
+	return size;
+}
+
+void json_append_string(struct buffer *buffer, struct text text)
+{
+	size_t done;
+
+	buffer_append_char(buffer, '"');
+	done = append_plain(buffer, text);
+	while (done < text.size) {
+		done += append_special(buffer, (struct text){ text.data + done, text.size - done });
+		done += append_plain(buffer, (struct text){ text.data + done, text.size - done });
 	}
 	buffer_append_char(buffer, '"');
 }

@@ -32,8 +32,19 @@ void map_release(struct map *map);
  *
  * Returns NULL where there is none.
  */
-void *map_find(const struct map *map, uint64_t hash,
-	       bool (*equals)(const void *value, const void *key), const void *key);
+static inline void *map_find(const struct map *map, uint64_t hash,
+			     bool (*equals)(const void *value, const void *key), const void *key)
+{
+	size_t mask = map->capacity - 1;
+
+	if (map->size == 0)
+		return NULL;
+	for (size_t i = hash & mask; map->slots[i].value; i = (i + 1) & mask) {
+		if (map->slots[i].hash == hash && equals(map->slots[i].value, key))
+			return map->slots[i].value;
+	}
+	return NULL;
+}
 
 /**
  * map_insert - add @value, which is not in the map yet

@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Comparing and hashing borrowed texts, and the shape of UTF-8. */
+/* Hashes of texts, and the shape of UTF-8. */
 #include "base/text.h"
 
-#include <string.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
-
-struct text text_of(const char *string)
-{
-	return (struct text){ .data = string, .size = strlen(string) };
-}
-
-bool text_equals(struct text a, struct text b)
-{
-	return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
-}
 
 uint64_t text_hash(struct text text)
 {

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /**
  * struct text - bytes owned elsewhere, without a terminating NUL, of any encoding
@@ -16,10 +17,16 @@ struct text {
 };
 
 /** text_of - the bytes of a C string, which stays the owner */
-struct text text_of(const char *string);
+static inline struct text text_of(const char *string)
+{
+	return (struct text){ .data = string, .size = strlen(string) };
+}
 
 /** text_equals - whether two texts hold the same bytes */
-bool text_equals(struct text a, struct text b);
+static inline bool text_equals(struct text a, struct text b)
+{
+	return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
 
 /** text_hash - a 64-bit hash of the bytes, the same on every machine */
 uint64_t text_hash(struct text text);

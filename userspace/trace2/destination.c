@@ -35,11 +35,6 @@ void destination_set(struct destination *destination, int fd, bool is_owned)
 	destination->is_on = true;
 }
 
-bool destination_is_on(const struct destination *destination)
-{
-	return __atomic_load_n(&destination->is_on, __ATOMIC_RELAXED);
-}
-
 /*
  * The descriptor stays open: another thread may just be writing to it, and the number is not to
  * become another file's.

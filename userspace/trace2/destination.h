@@ -37,7 +37,10 @@ int destination_init(struct destination *destination, const char *name);
 void destination_set(struct destination *destination, int fd, bool is_owned);
 
 /** destination_is_on - whether lines go anywhere */
-bool destination_is_on(const struct destination *destination);
+static inline bool destination_is_on(const struct destination *destination)
+{
+	return __atomic_load_n(&destination->is_on, __ATOMIC_RELAXED);
+}
 
 /** destination_turn_off - write no more; returns whether this call was the one that did it */
 bool destination_turn_off(struct destination *destination);

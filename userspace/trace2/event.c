@@ -7,6 +7,9 @@
 
 #define EVENT_FORMAT_VERSION "4"
 
+/* Room for the names and numbers of a part of a line, beside the texts in it. */
+#define FIXED_MAX 256
+
 static void member_open(struct buffer *line, const char *name)
 {
 	buffer_append(line, ",\"", 2);
@@ -63,10 +66,17 @@ static void member_seconds(struct buffer *line, const struct trace2_session *ses
 			   const char *name, int64_t ns)
 {
 	member_open(line, name);
-	if (session->settings.decimals == 9)
-		buffer_append_decimal(line, ns, 9);
-	else
-		buffer_append_decimal(line, ns / NS_PER_US, 6);
+	buffer_append_seconds(line, ns, session->settings.decimals);
+}
+
+static char *put_text(char *out, const struct trace2_text *text)
+{
+	return put_block(out, text->json.data, text->json.size);
+}
+
+static size_t text_size(const struct trace2_text *text)
+{
+	return text ? text->json.size : 0;
 }
 
 static TARGET_PRINT(print_nothing)
@@ -197,29 +207,42 @@ static TARGET_PRINT(print_def_repo)
 
 static TARGET_PRINT(print_region)
 {
-	if (event->kind == TRACE2_REGION_LEAVE)
-		member_seconds(line, session, "t_rel", event->region.t_rel_ns);
-	member_integer(line, "nesting", event->region.nesting);
-	if (event->region.category)
-		member_text(line, "category", event->region.category);
-	if (event->region.label)
-		member_text(line, "label", event->region.label);
+	const struct trace2_text *category = event->region.category, *label = event->region.label;
+	char *out = buffer_reserve_put(line, FIXED_MAX + text_size(category) + text_size(label));
+
+	if (!out)
+		return;
+	if (event->kind == TRACE2_REGION_LEAVE) {
+		out = PUT_LITERAL(out, ",\"t_rel\":");
+		out = put_seconds(out, event->region.t_rel_ns, session->settings.decimals);
+	}
+	out = put_unsigned(PUT_LITERAL(out, ",\"nesting\":"), event->region.nesting);
+	if (category)
+		out = put_text(PUT_LITERAL(out, ",\"category\":"), category);
+	if (label)
+		out = put_text(PUT_LITERAL(out, ",\"label\":"), label);
+	buffer_end_put(line, out);
 	if (event->region.msg.data)
 		member_string(line, "msg", string_text(event->region.msg));
 }
 
 static TARGET_PRINT(print_data)
 {
-	member_seconds(line, session, "t_rel", event->data.t_rel_ns);
-	member_integer(line, "nesting", event->data.nesting);
-	member_text(line, "category", event->data.category);
-	member_text(line, "key", event->data.key);
-	if (event->kind == TRACE2_DATA) {
-		member_string(line, "value", string_text(event->data.value));
+	const struct trace2_text *category = event->data.category, *key = event->data.key;
+	char *out = buffer_reserve_put(line, FIXED_MAX + text_size(category) + text_size(key));
+
+	if (!out)
 		return;
-	}
-	member_open(line, "value");
-	buffer_append(line, event->data.value.data, event->data.value.size);
+	out = PUT_LITERAL(out, ",\"t_rel\":");
+	out = put_seconds(out, event->data.t_rel_ns, session->settings.decimals);
+	out = put_unsigned(PUT_LITERAL(out, ",\"nesting\":"), event->data.nesting);
+	out = put_text(PUT_LITERAL(out, ",\"category\":"), category);
+	out = put_text(PUT_LITERAL(out, ",\"key\":"), key);
+	buffer_end_put(line, PUT_LITERAL(out, ",\"value\":"));
+	if (event->kind == TRACE2_DATA)
+		json_append_string(line, string_text(event->data.value));
+	else
+		buffer_append(line, event->data.value.data, event->data.value.size);
 }
 
 static TARGET_PRINT(print_printf)
@@ -253,18 +276,30 @@ static bool has_time(const struct trace2_session *session, enum trace2_kind kind
 	       kind == TRACE2_ATEXIT;
 }
 
-static void event_begin(struct buffer *line, struct stamp *stamp,
+/* What all lines have: the kind, the session, the thread, the time. */
+static void head_append(struct buffer *line, struct stamp *stamp,
 			const struct trace2_session *session, const struct trace2_event *event)
 {
 	const struct trace2_thread *thread = event_thread(session, event);
+	const struct kind *kind = &kinds[event->kind];
+	char *out = buffer_reserve_put(line, FIXED_MAX + thread->json.size);
 
-	buffer_append(line, kinds[event->kind].head, kinds[event->kind].head_size);
-	buffer_append(line, thread->json.data, thread->json.size);
+	if (!out)
+		return;
+	put_bytes(out, kind->head, sizeof(kind->head));
+	out = put_block(out + kind->head_size, thread->json.data, thread->json.size);
 	if (has_time(session, event->kind)) {
-		buffer_append(line, ",\"time\":\"", 9);
-		stamp_append_utc(stamp, line, session->settings.start_unix_ns + event->time_ns);
-		buffer_append_char(line, '"');
+		out = PUT_LITERAL(out, ",\"time\":\"");
+		out = stamp_put_utc(stamp, out, session->settings.start_unix_ns + event->time_ns);
+		out = put_char(out, '"');
 	}
+	buffer_end_put(line, out);
+}
+
+static void event_begin(struct buffer *line, struct stamp *stamp,
+			const struct trace2_session *session, const struct trace2_event *event)
+{
+	head_append(line, stamp, session, event);
 	if (event->file && *event->file && !session->settings.is_brief[TRACE2_EVENT]) {
 		member_string(line, "file", text_of(event->file));
 		member_integer(line, "line", event->line);
@@ -278,13 +313,17 @@ static void event_begin(struct buffer *line, struct stamp *stamp,
 static void event_end(struct buffer *line, const struct trace2_session *session,
 		      const struct trace2_event *event)
 {
-	if (kinds[event->kind].may_have_t_abs && session->settings.has_more_t_abs)
-		member_seconds(line, session, "t_abs", event->time_ns);
-	if (event->more.size > 0) {
-		buffer_append_char(line, ',');
-		buffer_append(line, event->more.data, event->more.size);
+	char *out = buffer_reserve_put(line, FIXED_MAX + event->more.size);
+
+	if (!out)
+		return;
+	if (kinds[event->kind].may_have_t_abs && session->settings.has_more_t_abs) {
+		out = PUT_LITERAL(out, ",\"t_abs\":");
+		out = put_seconds(out, event->time_ns, session->settings.decimals);
 	}
-	buffer_append(line, "}\n", 2);
+	if (event->more.size > 0)
+		out = put_bytes(put_char(out, ','), event->more.data, event->more.size);
+	buffer_end_put(line, PUT_LITERAL(out, "}\n"));
 }
 
 static bool event_wants(const struct trace2_session *session, const struct trace2_event *event)

@@ -3,7 +3,8 @@
 #include "trace2/kind.h"
 
 #define HEAD(word) "{\"event\":\"" #word "\","
-#define KIND(word) #word, HEAD(word), sizeof(HEAD(word)) - 1
+#define BLANKS "            "
+#define KIND(word) #word, HEAD(word), sizeof(HEAD(word)) - 1, #word BLANKS
 
 const struct kind kinds[TRACE2_KIND_COUNT] = {
 	[TRACE2_VERSION] = { KIND(version) },

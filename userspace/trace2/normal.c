@@ -35,6 +35,17 @@ static const char *const verbs[TRACE2_KIND_COUNT] = {
 	[TRACE2_COUNTER] = "counter ",
 };
 
+static void moment_append(struct buffer *line, struct stamp *stamp,
+			  const struct trace2_session *session, const struct trace2_event *event)
+{
+	char *out = buffer_reserve_put(line, STAMP_MAX);
+
+	if (!out)
+		return;
+	out = stamp_put_clock(stamp, out, session->settings.start_unix_ns + event->time_ns);
+	buffer_end_put(line, put_char(out, ' '));
+}
+
 static void place_append(struct buffer *line, const char *file, int number)
 {
 	if (!file || !*file)
@@ -52,8 +63,7 @@ static void normal_begin(struct buffer *line, struct stamp *stamp,
 	const char *verb = verbs[event->kind];
 
 	if (!session->settings.is_brief[TRACE2_NORMAL]) {
-		stamp_append_clock(stamp, line, session->settings.start_unix_ns + event->time_ns);
-		buffer_append_char(line, ' ');
+		moment_append(line, stamp, session, event);
 		place_append(line, event->file, event->line);
 		plain_append_blanks(line, start + MESSAGE_COLUMN);
 	}

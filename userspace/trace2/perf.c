@@ -12,12 +12,12 @@
 #define SECONDS_WIDTH 9
 #define DOTS_PER_REGION 2
 
+/* Room for all columns that have a width, and for numbers that are wider. */
+#define COLUMNS_MAX 256
+
 static const char bar[] = " | ";
 
-static void bar_append(struct buffer *line)
-{
-	buffer_append(line, bar, sizeof(bar) - 1);
-}
+#define PUT_BAR(out) put_bytes((out), bar, sizeof(bar) - 1)
 
 static void file_append(struct buffer *line, const char *file)
 {
@@ -51,39 +51,54 @@ static void place_append(struct buffer *line, const char *file, int number)
 {
 	size_t start = line->size;
 
-	if (file && *file) {
-		file_append(line, file);
-		buffer_append_char(line, ':');
-		buffer_append_signed(line, number);
-		if (!line->failed && line->size - start > PLACE_WIDTH)
-			place_shorten(line, start);
-	}
+	file_append(line, file);
+	buffer_append_char(line, ':');
+	buffer_append_signed(line, number);
+	if (!line->failed && line->size - start > PLACE_WIDTH)
+		place_shorten(line, start);
 	plain_append_blanks(line, start + PLACE_WIDTH);
 }
 
-static void repository_append(struct buffer *line, const struct trace2_repository *repository)
+/* When, and where the program said it; records have no place. */
+static void origin_append(struct buffer *line, struct stamp *stamp,
+			  const struct trace2_session *session, const struct trace2_event *event)
 {
-	size_t start = line->size;
+	char *out = buffer_reserve_put(line, STAMP_MAX + PLACE_WIDTH + sizeof(bar));
 
-	if (repository) {
-		buffer_append_char(line, 'r');
-		buffer_append_signed(line, repository->id);
-		buffer_append_char(line, ' ');
+	if (!out)
+		return;
+	out = stamp_put_clock(stamp, out, session->settings.start_unix_ns + event->time_ns);
+	out = put_char(out, ' ');
+	if (!event->file || !*event->file) {
+		buffer_end_put(line, PUT_BAR(put_blanks(out, PLACE_WIDTH)));
+		return;
 	}
-	plain_append_blanks(line, start + REPOSITORY_WIDTH);
-	bar_append(line);
+	buffer_end_put(line, out);
+	place_append(line, event->file, event->line);
+	buffer_append(line, bar, sizeof(bar) - 1);
 }
 
-static void seconds_append(struct buffer *line, const struct trace2_session *session,
-			   const int64_t *time_ns)
+static char *put_repository(char *out, const struct trace2_repository *repository)
+{
+	char *start = out;
+
+	if (!repository)
+		return PUT_BAR(put_blanks(out, REPOSITORY_WIDTH));
+	out = put_char(put_signed(put_char(out, 'r'), repository->id), ' ');
+	while (out < start + REPOSITORY_WIDTH)
+		out = put_char(out, ' ');
+	return PUT_BAR(out);
+}
+
+static char *put_time(char *out, const struct trace2_session *session, const int64_t *time_ns)
 {
 	size_t width = seconds_width(session, SECONDS_WIDTH);
 
 	if (time_ns)
-		plain_append_seconds(line, *time_ns, session->settings.decimals, width);
+		out = put_seconds_right(out, *time_ns, session->settings.decimals, width);
 	else
-		plain_append_blanks(line, line->size + width);
-	bar_append(line);
+		out = put_blanks(out, width);
+	return PUT_BAR(out);
 }
 
 /* What stands in the column of the time since something began; NULL for nothing. */
@@ -126,10 +141,16 @@ static const struct trace2_text *event_category(const struct trace2_event *event
 	}
 }
 
-static void scope_append(struct buffer *scope, const struct trace2_event *event)
+/* Where a parameter is from stands for its category. */
+static void scope_append(struct buffer *line, size_t width, const char *word)
 {
-	buffer_append_string(scope, "scope:");
-	plain_append_string(scope, event->def_param.scope);
+	struct buffer scope = { 0 };
+
+	buffer_append_string(&scope, "scope:");
+	plain_append_string(&scope, word);
+	plain_append_cell(line, buffer_text(&scope), width, width);
+	line->failed |= scope.failed;
+	buffer_release(&scope);
 }
 
 static void category_append(struct buffer *line, const struct trace2_session *session,
@@ -137,17 +158,18 @@ static void category_append(struct buffer *line, const struct trace2_session *se
 {
 	size_t width = session->settings.category_width;
 	const struct trace2_text *category = event_category(event);
-	struct text text = category ? buffer_text(&category->plain) : text_of("");
-	struct buffer scope = { 0 };
+	char *out;
 
-	if (event->kind == TRACE2_DEF_PARAM) {
-		scope_append(&scope, event);
-		text = buffer_text(&scope);
+	if (event->kind == TRACE2_DEF_PARAM)
+		scope_append(line, width, event->def_param.scope);
+	else if (category && (category->has_bar || category->plain.size > width))
+		plain_append_cell(line, buffer_text(&category->plain), width, width);
+	else if ((out = buffer_reserve_put(line, width))) {
+		buffer_end_put(line, put_blanks(out, width));
+		if (category)
+			put_bytes(out, category->plain.data, category->plain.size);
 	}
-	plain_append_cell(line, text, width, width);
-	line->failed |= scope.failed;
-	buffer_release(&scope);
-	bar_append(line);
+	buffer_append(line, bar, sizeof(bar) - 1);
 }
 
 static unsigned int event_depth(const struct trace2_event *event)
@@ -175,24 +197,29 @@ static void dots_append(struct buffer *line, unsigned int depth)
 	line->size += size;
 }
 
+/* The columns that all lines have. */
+static void columns_append(struct buffer *line, const struct trace2_session *session,
+			   const struct trace2_event *event)
+{
+	const struct buffer *cell = &event_thread(session, event)->cell;
+	const struct kind *kind = &kinds[event->kind];
+	char *out = buffer_reserve_put(line, COLUMNS_MAX + cell->size);
+
+	if (!out)
+		return;
+	out = put_block(out, cell->data, cell->size);
+	out = PUT_BAR(put_bytes(out, kind->column, NAME_WIDTH));
+	out = put_repository(out, event->repository);
+	out = put_time(out, session, kind->has_t_abs_column ? &event->time_ns : NULL);
+	buffer_end_put(line, put_time(out, session, event_t_rel(event)));
+}
+
 static void perf_begin(struct buffer *line, struct stamp *stamp,
 		       const struct trace2_session *session, const struct trace2_event *event)
 {
-	const struct trace2_thread *thread = event_thread(session, event);
-	const struct kind *kind = &kinds[event->kind];
-
-	if (!session->settings.is_brief[TRACE2_PERF]) {
-		stamp_append_clock(stamp, line, session->settings.start_unix_ns + event->time_ns);
-		buffer_append_char(line, ' ');
-		place_append(line, event->file, event->line);
-		bar_append(line);
-	}
-	buffer_append(line, thread->cell.data, thread->cell.size);
-	plain_append_cell(line, text_of(kind->name), NAME_WIDTH, SIZE_MAX);
-	bar_append(line);
-	repository_append(line, event->repository);
-	seconds_append(line, session, kind->has_t_abs_column ? &event->time_ns : NULL);
-	seconds_append(line, session, event_t_rel(event));
+	if (!session->settings.is_brief[TRACE2_PERF])
+		origin_append(line, stamp, session, event);
+	columns_append(line, session, event);
 	category_append(line, session, event);
 	dots_append(line, event_depth(event));
 }

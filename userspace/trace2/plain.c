@@ -55,20 +55,33 @@ static size_t special_append(struct buffer *line, struct text rest)
 	return size;
 }
 
+/* As is_copied(), for eight bytes. */
+static bool is_copied_word(uint64_t word)
+{
+	return !word_test(word | word_below(word, 0x20) | word_equal(word, 0x7f));
+}
+
+static size_t copied_run(struct text text)
+{
+	size_t run = 0;
+
+	while (text.size - run >= WORD_SIZE && is_copied_word(word_load(text.data + run)))
+		run += WORD_SIZE;
+	while (run < text.size && is_copied(text.data[run]))
+		run++;
+	return run;
+}
+
 void plain_append(struct buffer *line, struct text text)
 {
-	size_t done = 0;
+	while (text.size > 0) {
+		size_t done = copied_run(text);
 
-	while (done < text.size) {
-		size_t run = 0;
-
-		while (done + run < text.size && is_copied(text.data[done + run]))
-			run++;
-		buffer_append(line, text.data + done, run);
-		done += run;
+		buffer_append(line, text.data, done);
 		if (done < text.size)
 			done += special_append(line,
 					       (struct text){ text.data + done, text.size - done });
+		text = (struct text){ text.data + done, text.size - done };
 	}
 }
 
@@ -167,7 +180,7 @@ void plain_append_seconds(struct buffer *line, int64_t time_ns, unsigned int dec
 {
 	size_t start = line->size, size, blanks;
 
-	buffer_append_decimal(line, decimals == 9 ? time_ns : time_ns / NS_PER_US, decimals);
+	buffer_append_seconds(line, time_ns, decimals);
 	size = line->size - start;
 	if (line->failed || size >= width)
 		return;

@@ -23,10 +23,12 @@ struct trace2_thread {
 
 /**
  * struct trace2_text - a text with its JSON, and as lines for people have it
+ * @has_bar: there is a "|" in @plain, which a column must not have
  */
 struct trace2_text {
 	struct buffer json;
 	struct buffer plain;
+	bool has_bar;
 };
 
 /**

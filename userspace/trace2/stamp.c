@@ -5,7 +5,6 @@
  */
 #include "trace2/stamp.h"
 
-#include <string.h>
 #include <time.h>
 
 #define DAY_S 86400
@@ -58,32 +57,24 @@ static char *date_put(char *out, int64_t day_since_1970)
 	return digits_put(out, in_year - (153 * month + 2) / 5 + 1, 2);
 }
 
-static char *fraction_put(char *out, unsigned int us)
+/* Lets a second begin; returns which one since 1970 it is. */
+static int64_t second_begin(struct stamp_second *second, int64_t unix_ns)
 {
-	*out++ = '.';
-	return digits_put(out, us, 6);
+	int64_t number = floor_divide(unix_ns, NS_PER_S);
+
+	second->begin_ns = (int64_t)((uint64_t)number * NS_PER_S);
+	second->span_ns = NS_PER_S;
+	return number;
 }
 
-void stamp_append_utc(struct stamp *stamp, struct buffer *line, int64_t unix_ns)
+void stamp_find_utc(struct stamp *stamp, int64_t unix_ns)
 {
-	char text[STAMP_DATE_SIZE + 8];
-	char *end;
-	unsigned int us;
-	int64_t second = time_split(unix_ns, &us);
+	int64_t second = second_begin(&stamp->utc, unix_ns);
+	int64_t day = floor_divide(second, DAY_S);
+	char *out = date_put(stamp->utc.text, day);
 
-	if (!stamp->has_date || second != stamp->date_s) {
-		int64_t day = floor_divide(second, DAY_S);
-		char *out = date_put(stamp->date, day);
-
-		*out++ = 'T';
-		clock_put(out, second - day * DAY_S);
-		stamp->date_s = second;
-		stamp->has_date = true;
-	}
-	memcpy(text, stamp->date, STAMP_DATE_SIZE - 1);
-	end = fraction_put(text + STAMP_DATE_SIZE - 1, us);
-	*end++ = 'Z';
-	buffer_append(line, text, end - text);
+	out = clock_put(put_char(out, 'T'), second - day * DAY_S);
+	put_char(out, '.');
 }
 
 static void offset_find(struct stamp *stamp, int64_t second)
@@ -99,24 +90,19 @@ static void offset_find(struct stamp *stamp, int64_t second)
 	stamp->has_offset = true;
 }
 
-void stamp_append_clock(struct stamp *stamp, struct buffer *line, int64_t unix_ns)
+void stamp_find_clock(struct stamp *stamp, int64_t unix_ns)
 {
-	char text[16];
-	char *end;
-	unsigned int us;
-	int64_t second = time_split(unix_ns, &us);
+	int64_t second = second_begin(&stamp->clock, unix_ns);
+	char *out;
 
 	offset_find(stamp, second);
 	second += stamp->offset_s;
-	end = clock_put(text, second - floor_divide(second, DAY_S) * DAY_S);
-	end = fraction_put(end, us);
-	buffer_append(line, text, end - text);
+	out = clock_put(stamp->clock.text, second - floor_divide(second, DAY_S) * DAY_S);
+	put_char(out, '.');
 }
 
 void stamp_freeze(struct stamp *stamp, int64_t unix_ns)
 {
-	unsigned int us;
-
-	offset_find(stamp, time_split(unix_ns, &us));
+	offset_find(stamp, floor_divide(unix_ns, NS_PER_S));
 	stamp->is_frozen = true;
 }

@@ -5,12 +5,28 @@
 
 #include "base/base.h"
 
-#define STAMP_DATE_SIZE 20
+/** STAMP_UTC_SIZE, STAMP_CLOCK_SIZE - bytes of "YYYY-MM-DDThh:mm:ss." and of "hh:mm:ss." */
+#define STAMP_UTC_SIZE 20
+#define STAMP_CLOCK_SIZE 9
+
+/** STAMP_MAX - room for a moment */
+#define STAMP_MAX 32
+
+/**
+ * struct stamp_second - a second as text
+ * @begin_ns: when it began
+ * @span_ns: how long it is; 0 while none is known
+ * @text: up to the point, behind which the fraction follows
+ */
+struct stamp_second {
+	int64_t begin_ns;
+	uint64_t span_ns;
+	char text[STAMP_UTC_SIZE];
+};
 
 /**
  * struct stamp - what was found out for the last moment: it seldom changes from line to line
- * @has_date: @date is that of @date_s
- * @date: "YYYY-MM-DDThh:mm:ss", in UTC
+ * @utc, @clock: the second that the last moment was in
  * @has_offset: @offset_s holds in the quarter of an hour @offset_quarter: no zone changes its
  * offset within one
  * @offset_s: local time less UTC
@@ -18,20 +34,43 @@
  * not call
  */
 struct stamp {
-	bool has_date;
-	int64_t date_s;
-	char date[STAMP_DATE_SIZE];
+	struct stamp_second utc;
+	struct stamp_second clock;
 	bool has_offset;
 	int64_t offset_quarter;
 	int64_t offset_s;
 	bool is_frozen;
 };
 
-/** stamp_append_utc - add "YYYY-MM-DDThh:mm:ss.uuuuuuZ"; the fraction is cut, not rounded */
-void stamp_append_utc(struct stamp *stamp, struct buffer *line, int64_t unix_ns);
+/** stamp_find_utc, stamp_find_clock - let the second be the one that @unix_ns is in */
+void stamp_find_utc(struct stamp *stamp, int64_t unix_ns);
+void stamp_find_clock(struct stamp *stamp, int64_t unix_ns);
 
-/** stamp_append_clock - add local time, "hh:mm:ss.uuuuuu" */
-void stamp_append_clock(struct stamp *stamp, struct buffer *line, int64_t unix_ns);
+/** stamp_second_since - how far @unix_ns is behind the second's beginning; it is in it below
+ * span_ns */
+static inline uint64_t stamp_second_since(const struct stamp_second *second, int64_t unix_ns)
+{
+	return (uint64_t)unix_ns - (uint64_t)second->begin_ns;
+}
+
+/** stamp_put_utc - put "YYYY-MM-DDThh:mm:ss.uuuuuuZ"; the fraction is cut, not rounded */
+static inline char *stamp_put_utc(struct stamp *stamp, char *out, int64_t unix_ns)
+{
+	if (stamp_second_since(&stamp->utc, unix_ns) >= stamp->utc.span_ns)
+		stamp_find_utc(stamp, unix_ns);
+	out = put_bytes(out, stamp->utc.text, STAMP_UTC_SIZE);
+	out = put_six(out, stamp_second_since(&stamp->utc, unix_ns) / NS_PER_US);
+	return put_char(out, 'Z');
+}
+
+/** stamp_put_clock - put local time, "hh:mm:ss.uuuuuu" */
+static inline char *stamp_put_clock(struct stamp *stamp, char *out, int64_t unix_ns)
+{
+	if (stamp_second_since(&stamp->clock, unix_ns) >= stamp->clock.span_ns)
+		stamp_find_clock(stamp, unix_ns);
+	out = put_bytes(out, stamp->clock.text, STAMP_CLOCK_SIZE);
+	return put_six(out, stamp_second_since(&stamp->clock, unix_ns) / NS_PER_US);
+}
 
 /** stamp_freeze - make ready for a signal handler at about @unix_ns */
 void stamp_freeze(struct stamp *stamp, int64_t unix_ns);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* Threads and texts: what is rendered once and copied into many lines. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace2/plain.h"
 #include "trace2/session.h"
@@ -36,6 +37,8 @@ struct trace2_thread *trace2_thread_new(const struct trace2_session *session,
 	buffer_append_string(&thread->json, ",\"thread\":");
 	json_append_string(&thread->json, text);
 	cell_render(&thread->cell, session, text);
+	buffer_seal(&thread->json);
+	buffer_seal(&thread->cell);
 	buffer_trim(&thread->json);
 	buffer_trim(&thread->cell);
 	if (!thread->json.failed && !thread->cell.failed)
@@ -59,6 +62,9 @@ int trace2_text_set(struct trace2_text *text, struct trace2_string string)
 	buffer_clear(&text->plain);
 	json_append_string(&text->json, string_text(string));
 	plain_append(&text->plain, string_text(string));
+	buffer_seal(&text->json);
+	buffer_seal(&text->plain);
+	text->has_bar = text->plain.size > 0 && memchr(text->plain.data, '|', text->plain.size);
 	return text->json.failed || text->plain.failed ? -1 : 0;
 }
 

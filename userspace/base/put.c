@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* Digits, and numbers that are not short. */
+#include "base/put.h"
+
+#define TEN(before)                                                                         \
+	before "0", before "1", before "2", before "3", before "4", before "5", before "6", \
+		before "7", before "8", before "9"
+#define HUNDRED(before)                                                                      \
+	TEN(before "0"), TEN(before "1"), TEN(before "2"), TEN(before "3"), TEN(before "4"), \
+		TEN(before "5"), TEN(before "6"), TEN(before "7"), TEN(before "8"),          \
+		TEN(before "9")
+
+const char put_triples[1000][4] = {
+	HUNDRED("0"), HUNDRED("1"), HUNDRED("2"), HUNDRED("3"), HUNDRED("4"),
+	HUNDRED("5"), HUNDRED("6"), HUNDRED("7"), HUNDRED("8"), HUNDRED("9"),
+};
+
+char *put_large(char *out, uint64_t number)
+{
+	if (number < 1000000)
+		return put_three(put_unsigned(out, number / 1000), number % 1000);
+	if (number < 1000000000)
+		return put_six(put_unsigned(out, number / 1000000), number % 1000000);
+	return put_nine(put_unsigned(out, number / 1000000000), number % 1000000000);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Bytes into room that was reserved before: what lines are made of that are written by the million.
+ *
+ * Each function takes where to write and returns where to go on. Nothing here asks whether there is
+ * room: the caller has seen to it that there is, and PUT_SLACK bytes more, because whole blocks are
+ * cheaper to copy than the right number of bytes.
+ */
+#ifndef BASE_PUT_H
+#define BASE_PUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/** PUT_SLACK - how far behind what they put these functions may write, and put_block() may read */
+#define PUT_SLACK 32
+
+/** PUT_NUMBER_MAX - room for any number below */
+#define PUT_NUMBER_MAX 32
+
+/** put_triples - "000" to "999": three digits at a time make a number */
+extern const char put_triples[1000][4];
+
+/** PUT_LITERAL - put the bytes of a string literal */
+#define PUT_LITERAL(out, literal) put_bytes((out), (literal), sizeof(literal) - 1)
+
+/** put_bytes - put @size bytes; best where @size is a constant, or large */
+static inline char *put_bytes(char *out, const void *data, size_t size)
+{
+	memcpy(out, data, size);
+	return out + size;
+}
+
+/** put_block - put @size bytes, behind which PUT_SLACK more can be read */
+static inline char *put_block(char *out, const char *data, size_t size)
+{
+	char *end = out + size;
+
+	do {
+		memcpy(out, data, PUT_SLACK);
+		out += PUT_SLACK;
+		data += PUT_SLACK;
+	} while (out < end);
+	return end;
+}
+
+/** put_char - put one byte */
+static inline char *put_char(char *out, char byte)
+{
+	*out = byte;
+	return out + 1;
+}
+
+/** put_blanks - put @size blanks */
+static inline char *put_blanks(char *out, size_t size)
+{
+	char *end = out + size;
+
+	do {
+		memset(out, ' ', PUT_SLACK);
+		out += PUT_SLACK;
+	} while (out < end);
+	return end;
+}
+
+/** put_three, put_six, put_nine - put so many digits of a number that has no more */
+static inline char *put_three(char *out, unsigned int number)
+{
+	memcpy(out, put_triples[number], sizeof(put_triples[0]));
+	return out + 3;
+}
+
+static inline char *put_six(char *out, unsigned int number)
+{
+	return put_three(put_three(out, number / 1000), number % 1000);
+}
+
+static inline char *put_nine(char *out, unsigned int number)
+{
+	return put_six(put_three(out, number / 1000000), number % 1000000);
+}
+
+/** put_large - put a number from 1000 on in decimal */
+char *put_large(char *out, uint64_t number);
+
+/** put_unsigned - put a number in decimal */
+static inline char *put_unsigned(char *out, uint64_t number)
+{
+	unsigned int nr_zeros = (number < 100) + (number < 10);
+
+	if (number >= 1000)
+		return put_large(out, number);
+	memcpy(out, put_triples[number] + nr_zeros, 2);
+	out[2] = put_triples[number][2];
+	return out + 3 - nr_zeros;
+}
+
+/** put_signed - put a number in decimal, with a minus sign where it is negative */
+static inline char *put_signed(char *out, int64_t number)
+{
+	if (number >= 0)
+		return put_unsigned(out, number);
+	return put_unsigned(put_char(out, '-'), -(uint64_t)number);
+}
+
+/**
+ * put_seconds - put nanoseconds as seconds
+ * @decimals: 6 or 9; what six do not show is cut
+ */
+static inline char *put_seconds(char *out, int64_t ns, unsigned int decimals)
+{
+	uint64_t rest = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+
+	if (decimals == 6)
+		rest -= rest % 1000;
+	if (ns < 0 && rest > 0)
+		out = put_char(out, '-');
+	out = put_char(put_unsigned(out, rest / 1000000000), '.');
+	put_nine(out, rest % 1000000000);
+	return out + decimals;
+}
+
+/** put_seconds_right - the same behind blanks, where it has less than @width places, at most 32 */
+static inline char *put_seconds_right(char *out, int64_t ns, unsigned int decimals, size_t width)
+{
+	size_t size = put_seconds(out, ns, decimals) - out;
+
+	if (size >= width)
+		return out + size;
+	memmove(out + width - size, out, PUT_NUMBER_MAX);
+	memset(out, ' ', width - size);
+	return out + width;
+}
+
+#endif

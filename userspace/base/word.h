@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Eight bytes looked at as one number, in any order of bytes. */
+#ifndef BASE_WORD_H
+#define BASE_WORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define WORD_SIZE 8
+
+/** WORD_OF - a word whose eight bytes are all @byte */
+#define WORD_OF(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+static inline uint64_t word_load(const char *data)
+{
+	uint64_t word;
+
+	memcpy(&word, data, sizeof(word));
+	return word;
+}
+
+/*
+ * In a word without bytes from 0x80 on, taking @limit from each byte borrows for those below it,
+ * and so sets their highest bit. A borrow reaches the next byte too, but then the answer is yes
+ * anyhow.
+ */
+
+/** word_below - not 0 in the highest bits where a byte may be below @limit, which is at most 0x80
+ */
+static inline uint64_t word_below(uint64_t word, unsigned char limit)
+{
+	return word - WORD_OF(limit);
+}
+
+/** word_equal - the same for bytes that are @byte, which is below 0x80 */
+static inline uint64_t word_equal(uint64_t word, unsigned char byte)
+{
+	return (word ^ WORD_OF(byte)) - WORD_OF(1);
+}
+
+/** word_test - whether the highest bit of any byte is set */
+static inline bool word_test(uint64_t word)
+{
+	return word & WORD_OF(0x80);
+}
+
+#endif
