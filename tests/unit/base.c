@@ -57,9 +57,10 @@ TEST(numbers_are_written_exactly)
 	buffer_append_seconds(&out, -1234567890123, 9);
 	buffer_append_char(&out, ' ');
 	buffer_append_seconds(&out, 1999999999, 6);
-	CHECK_TEXT(
-		buffer_string(&out),
-		"-9223372036854775808 18446744073709551615 0.000000001 -1234.567890123 1.999999");
+	buffer_append_char(&out, ' ');
+	buffer_append_decimal(&out, -1234567, 3);
+	CHECK_TEXT(buffer_string(&out), "-9223372036854775808 18446744073709551615 0.000000001 "
+					"-1234.567890123 1.999999 -1234.567");
 	buffer_release(&out);
 }
 

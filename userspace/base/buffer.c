@@ -78,6 +78,14 @@ void buffer_append_signed(struct buffer *buffer, int64_t number)
 		buffer_end_put(buffer, put_signed(room, number));
 }
 
+void buffer_append_decimal(struct buffer *buffer, int64_t number, unsigned int decimals)
+{
+	char *room = buffer_reserve_put(buffer, PUT_NUMBER_MAX);
+
+	if (room)
+		buffer_end_put(buffer, put_decimal(room, number, decimals));
+}
+
 void buffer_append_seconds(struct buffer *buffer, int64_t ns, unsigned int decimals)
 {
 	char *room = buffer_reserve_put(buffer, PUT_NUMBER_MAX);

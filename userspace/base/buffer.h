@@ -108,6 +108,14 @@ void buffer_append_unsigned(struct buffer *buffer, uint64_t number);
 /** buffer_append_signed - add a number in decimal, with a minus sign where it is negative */
 void buffer_append_signed(struct buffer *buffer, int64_t number);
 
+/**
+ * buffer_append_decimal - add @number / 10^@decimals with exactly @decimals digits after the point,
+ * cut, not rounded
+ * @number: for example nanoseconds, with nine decimals seconds
+ * @decimals: 1 to 9
+ */
+void buffer_append_decimal(struct buffer *buffer, int64_t number, unsigned int decimals);
+
 /** buffer_append_seconds - add nanoseconds as put_seconds() does */
 void buffer_append_seconds(struct buffer *buffer, int64_t ns, unsigned int decimals);
 

@@ -23,3 +23,17 @@ char *put_large(char *out, uint64_t number)
 		return put_six(put_unsigned(out, number / 1000000), number % 1000000);
 	return put_nine(put_unsigned(out, number / 1000000000), number % 1000000000);
 }
+
+char *put_decimal(char *out, int64_t number, unsigned int decimals)
+{
+	uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
+	uint64_t unit = 1;
+
+	for (unsigned int i = 0; i < decimals; i++)
+		unit *= 10;
+	if (number < 0)
+		out = put_char(out, '-');
+	out = put_char(put_unsigned(out, rest / unit), '.');
+	put_nine(out, rest % unit * (1000000000 / unit));
+	return out + decimals;
+}

@@ -104,6 +104,9 @@ static inline char *put_signed(char *out, int64_t number)
 	return put_unsigned(put_char(out, '-'), -(uint64_t)number);
 }
 
+/** put_decimal - put @number / 10^@decimals with so many digits after the point, 1 to 9 */
+char *put_decimal(char *out, int64_t number, unsigned int decimals);
+
 /**
  * put_seconds - put nanoseconds as seconds
  * @decimals: 6 or 9; what six do not show is cut
