@@ -9,7 +9,8 @@ track-y      := change name observe suspicion task track tracks
 timeline-y   := timeline
 trace2-y     := config config_file destination event folder kind message normal perf place plain prepare process process_message \
 		process_region process_signal process_sum process_thread redact session sid socket stamp text
-sink-y       := args chrome identity losses summary trace2 trace2_frame trace2_track writer
+sink-y       := args chrome identity losses perfetto perfetto_append perfetto_frame perfetto_name \
+		perfetto_track proto summary trace2 trace2_frame trace2_track writer
 recorder-y   := command instance
 cli-y        := clock export export_run filter identity list main option output outputs pictures pipeline signals stream stream_run tracepoints
 

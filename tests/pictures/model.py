@@ -16,7 +16,7 @@ class Track:
     def __init__(self, label, category=None):
         self.label, self.category = label, category
         self.slices, self.instants, self.samples = [], [], []
-        self.stack = []
+        self.stack, self.identity = [], None
 
     def begin(self, time_ns, name, args):
         """A slice begins."""
@@ -62,7 +62,8 @@ def read_record(track, event):
     kind = event["event"]
     category = event.get("category")
     if kind == "data_json" and category == "track":
-        track.category = event["value"]["tracepoint"]
+        track.identity = event["value"]
+        track.category = track.identity["tracepoint"]
     elif kind == "region_enter":
         track.begin(nanoseconds(event["t_abs"]), event["label"], event.get("args", {}))
     elif kind == "region_leave":

@@ -2,7 +2,7 @@
 /* Turns options into sinks of one file each. */
 #include "cli/pictures.h"
 
-#include <unistd.h>
+#include <string.h>
 
 #include "cli/output.h"
 #include "sink/sink.h"
@@ -20,6 +20,7 @@ struct picture_row {
 
 static const struct picture_row picture_rows[] = {
 	[PICTURE_CHROME] = { "chrome", sink_chrome_new, false },
+	[PICTURE_PERFETTO] = { "perfetto", sink_perfetto_new, true },
 };
 _Static_assert(sizeof(picture_rows) / sizeof(picture_rows[0]) == PICTURE_COUNT, "a row for each");
 
@@ -40,9 +41,15 @@ static int apply_chrome(void *settings, const char *value, struct error *error)
 	return picture_apply(settings, PICTURE_CHROME, value, error);
 }
 
+static int apply_perfetto(void *settings, const char *value, struct error *error)
+{
+	return picture_apply(settings, PICTURE_PERFETTO, value, error);
+}
+
 static const struct option_row pictures_rows[] = {
 	{ 0, "chrome", "FILE",
 	  "write JSON trace events for chrome://tracing, Perfetto and speedscope", apply_chrome },
+	{ 0, "perfetto", "FILE", "write a trace in Perfetto's native form", apply_perfetto },
 };
 
 const struct option_part pictures_options = {
@@ -62,7 +69,10 @@ bool pictures_are_named(const struct pictures *pictures)
 static int picture_open(const struct picture_row *row, const char *path, struct timeline *timeline,
 			unsigned int with, bool is_appending, struct error *error)
 {
-	struct sink_file_settings settings = { .with = with };
+	struct sink_file_settings settings = {
+		.with = with,
+		.is_appending = is_appending && strcmp(path, "-") != 0,
+	};
 	struct sink *sink;
 
 	if (is_appending && !row->can_append)

@@ -8,6 +8,7 @@
 
 enum picture {
 	PICTURE_CHROME,
+	PICTURE_PERFETTO,
 	PICTURE_COUNT
 };
 

@@ -52,11 +52,13 @@ struct sink *sink_trace2_new(const struct sink_trace2_settings *settings, struct
  * @name: what errors call it; the caller's, lives as long as the sink
  * @fd: becomes the sink's, which closes it
  * @with: a set of 1 << enum timeline_emitter, told with each record
+ * @is_appending: @name is a path whose file may hold something, which is added to
  */
 struct sink_file_settings {
 	const char *name;
 	int fd;
 	unsigned int with;
+	bool is_appending;
 };
 
 /**
@@ -65,5 +67,8 @@ struct sink_file_settings {
  * Returns a sink for timeline_add(), or NULL with @error; the descriptor is closed then.
  */
 struct sink *sink_chrome_new(const struct sink_file_settings *settings, struct error *error);
+
+/** sink_perfetto_new - likewise a trace in Perfetto's native form */
+struct sink *sink_perfetto_new(const struct sink_file_settings *settings, struct error *error);
 
 #endif

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a Perfetto trace shows: its packets, as tracks with slices, instants and samples."""
+
+import json
+
+from model import MARKS, Track
+from protobuf import one
+
+EXACT = "ktrack:exact"
+JSON_EXACT = 1 << 53
+KINDS = ("event_categories", "event_names", "debug_annotation_names")
+VALUES = ("bool_value", "uint_value", "int_value", "string_value")
+
+
+class Sequence:
+    """The packets of one sequence, and what they show."""
+
+    def __init__(self):
+        self.strings = {kind: {} for kind in KINDS}
+        self.descriptors, self.tracks, self.order = {}, {}, []
+        self.own, self.snapshots, self.first = [], [], None
+
+    def read(self, packet):
+        """The next packet."""
+        if self.first is None:
+            self.first = packet
+        self.snapshots += packet.get("clock_snapshot", [])
+        for data in packet.get("interned_data", []):
+            self.read_strings(data)
+        for descriptor in packet.get("track_descriptor", []):
+            self.read_descriptor(descriptor)
+        for event in packet.get("track_event", []):
+            self.read_event(one(packet, "timestamp"), event)
+
+    def read_strings(self, data):
+        """Strings that get a number, each only once."""
+        for kind in KINDS:
+            for entry in data.get(kind, []):
+                iid = one(entry, "iid")
+                if iid in self.strings[kind]:
+                    raise ValueError(f"{kind} {iid} is told twice")
+                self.strings[kind][iid] = one(entry, "name", "")
+
+    def read_descriptor(self, descriptor):
+        """A track; those of the recording have a description."""
+        uuid = one(descriptor, "uuid")
+        self.descriptors[uuid] = descriptor
+        if "description" in descriptor:
+            if uuid in self.tracks:
+                raise ValueError(f"two tracks are {uuid}")
+            self.tracks[uuid] = Track(one(descriptor, "name"))
+            self.tracks[uuid].identity = json.loads(one(descriptor, "description"))
+            self.tracks[uuid].descriptor = descriptor
+            self.order.append(uuid)
+
+    def read_event(self, time_ns, event):
+        """An event on a track, of the recording or of ktrack's own."""
+        args, marks = self.read_annotations(event)
+        name = one(event, "name")
+        if "name_iid" in event:
+            name = self.strings["event_names"][one(event, "name_iid")]
+        track = self.tracks.get(one(event, "track_uuid"))
+        if track is None:
+            self.own.append((time_ns, one(event, "track_uuid"), one(event, "type"), name, args))
+            return
+        track.category = self.strings["event_categories"][one(event, "category_iids")]
+        put_event(track, time_ns, event, name, args, marks)
+
+    def read_annotations(self, event):
+        """(what the record said, what ktrack says of it)."""
+        args, marks, exact = {}, [], {}
+        for annotation in event.get("debug_annotations", []):
+            value = next(one(annotation, kind) for kind in VALUES if kind in annotation)
+            name = one(annotation, "name")
+            if name is not None:
+                exact[name[len(EXACT) + 1 :]] = value
+                continue
+            name = self.strings["debug_annotation_names"][one(annotation, "name_iid")]
+            if name.startswith("ktrack:") and name[7:] in MARKS:
+                marks.append(name[7:])
+            elif isinstance(value, int) and abs(value) > JSON_EXACT:
+                args[name] = str(value)
+            else:
+                args[name] = value
+        wrong = {name: text for name, text in exact.items() if args[name] != text}
+        if wrong:
+            raise ValueError(f"exact values {wrong} of {args}")
+        return args, marks
+
+
+def put_event(track, time_ns, event, name, args, marks):
+    """An event on one of the recording's tracks."""
+    kind = one(event, "type")
+    if kind == "TYPE_SLICE_BEGIN":
+        track.begin(time_ns, name, args)
+    elif kind == "TYPE_SLICE_END":
+        track.end(time_ns, args, marks)
+    elif kind == "TYPE_INSTANT":
+        track.instants.append((time_ns, name, args))
+    elif kind == "TYPE_COUNTER":
+        exact = args.pop(EXACT, None)
+        value = one(event, "counter_value", one(event, "double_counter_value"))
+        track.samples.append((time_ns, exact or str(value)))
+
+
+def read_sequences(packets):
+    """{sequence id: what it shows}."""
+    sequences = {}
+    for packet in packets:
+        number = one(packet, "trusted_packet_sequence_id")
+        sequences.setdefault(number, Sequence()).read(packet)
+    return sequences

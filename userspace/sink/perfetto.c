@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The timeline as Perfetto's native trace: which packet stands for which event. */
+#include <endian.h>
+#include <stdlib.h>
+
+#include "sink/perfetto_fields.h"
+#include "sink/perfetto_state.h"
+#include "sink/proto.h"
+
+/* What a double holds without rounding; Perfetto keeps counters as doubles. */
+#define DOUBLE_EXACT_MAX (INT64_C(1) << 53)
+
+uint64_t perfetto_uuid_of(const struct perfetto_sink *sink, enum perfetto_uuid kind,
+			  uint64_t number)
+{
+	uint64_t words[] = { htole64(sink->seed), htole64(kind), htole64(number) };
+
+	/* 0 is the track of everything. */
+	return text_hash((struct text){ .data = (const char *)words, .size = sizeof(words) }) | 1;
+}
+
+size_t perfetto_packet_begin(struct perfetto_sink *sink)
+{
+	struct buffer *out = &sink->writer.buffer;
+	size_t packet = proto_begin(out, TRACE_PACKET);
+
+	proto_number(out, PACKET_SEQUENCE_ID, sink->sequence_id);
+	return packet;
+}
+
+int perfetto_packet_end(struct perfetto_sink *sink, size_t packet, struct error *error)
+{
+	proto_end(&sink->writer.buffer, packet);
+	return writer_spill(&sink->writer, error);
+}
+
+/** struct track_event - an event that is being written: the packet, and the message in it */
+struct track_event {
+	size_t packet;
+	size_t event;
+};
+
+static struct track_event event_begin(struct perfetto_sink *sink, const struct timeline_event *told,
+				      enum perfetto_event_type type)
+{
+	const struct perfetto_track *track = told->track->slots[sink->slot];
+	struct track_event begun = { .packet = perfetto_packet_begin(sink) };
+	struct buffer *out = &sink->writer.buffer;
+
+	proto_number(out, PACKET_TIMESTAMP, told->time_ns);
+	proto_number(out, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+	begun.event = proto_begin(out, PACKET_TRACK_EVENT);
+	proto_number(out, EVENT_TYPE, type);
+	proto_copy(out, (struct text){ .data = track->place, .size = track->place_size });
+	return begun;
+}
+
+static int event_end(struct perfetto_sink *sink, struct track_event begun, struct error *error)
+{
+	proto_end(&sink->writer.buffer, begun.event);
+	return perfetto_packet_end(sink, begun.packet, error);
+}
+
+static int write_named(struct perfetto_sink *sink, const struct timeline_event *told,
+		       enum perfetto_event_type type, struct error *error)
+{
+	uint64_t iid = told->name->is_counted ? perfetto_name_iid(sink, told->name, error) : 0;
+	struct track_event begun;
+
+	if ((told->name->is_counted && iid == 0) || perfetto_fields_know(sink, told, error) < 0)
+		return -1;
+	begun = event_begin(sink, told, type);
+	if (iid > 0)
+		proto_number(&sink->writer.buffer, EVENT_NAME_IID, iid);
+	else
+		proto_text(&sink->writer.buffer, EVENT_NAME, told->name->text);
+	perfetto_append_annotations(sink, told);
+	return event_end(sink, begun, error);
+}
+
+static int write_slice_begin(struct perfetto_sink *sink, const struct timeline_event *told,
+			     struct error *error)
+{
+	return write_named(sink, told, TYPE_SLICE_BEGIN, error);
+}
+
+/* An end closes the innermost slice: those that were to be left open inside of this one go first.
+ */
+static int inner_slices_end(struct perfetto_sink *sink, const struct timeline_event *told,
+			    struct perfetto_track *track, struct error *error)
+{
+	for (; track->nr_open > 0; track->nr_open--) {
+		struct track_event begun = event_begin(sink, told, TYPE_SLICE_END);
+
+		perfetto_annotate_true(sink, OWN_UNFINISHED);
+		if (event_end(sink, begun, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * A slice that the recording's end cut off has no end, as Perfetto expects it; one that is suspect
+ * besides has, since it is its end that says so.
+ */
+static int write_slice_end(struct perfetto_sink *sink, const struct timeline_event *told,
+			   struct error *error)
+{
+	struct perfetto_track *track = told->track->slots[sink->slot];
+	struct track_event begun;
+
+	if (told->is_unfinished && !told->is_suspect) {
+		track->nr_open++;
+		return 0;
+	}
+	if (inner_slices_end(sink, told, track, error) < 0 ||
+	    perfetto_fields_know(sink, told, error) < 0)
+		return -1;
+	begun = event_begin(sink, told, TYPE_SLICE_END);
+	perfetto_append_annotations(sink, told);
+	return event_end(sink, begun, error);
+}
+
+static int write_instant(struct perfetto_sink *sink, const struct timeline_event *told,
+			 struct error *error)
+{
+	return write_named(sink, told, TYPE_INSTANT, error);
+}
+
+static bool is_rounded(const struct value *value)
+{
+	if (value->kind == VALUE_UNSIGNED)
+		return value->unsigned_number > (uint64_t)DOUBLE_EXACT_MAX;
+	return value->signed_number > DOUBLE_EXACT_MAX || value->signed_number < -DOUBLE_EXACT_MAX;
+}
+
+static void append_sample(struct buffer *out, const struct value *value)
+{
+	if (value->kind == VALUE_SIGNED)
+		proto_signed(out, EVENT_COUNTER_VALUE, value->signed_number);
+	else if (value->unsigned_number <= INT64_MAX)
+		proto_number(out, EVENT_COUNTER_VALUE, value->unsigned_number);
+	else
+		proto_double(out, EVENT_DOUBLE_COUNTER_VALUE, (double)value->unsigned_number);
+}
+
+static int write_counter(struct perfetto_sink *sink, const struct timeline_event *told,
+			 struct error *error)
+{
+	struct track_event begun;
+
+	if (perfetto_fields_know(sink, told, error) < 0)
+		return -1;
+	begun = event_begin(sink, told, TYPE_COUNTER);
+	append_sample(&sink->writer.buffer, &told->value);
+	if (is_rounded(&told->value)) {
+		buffer_clear(&sink->text);
+		value_append_text(&sink->text, &told->value);
+		perfetto_annotate_text(sink, OWN_EXACT, buffer_text(&sink->text));
+	}
+	perfetto_append_annotations(sink, told);
+	return event_end(sink, begun, error);
+}
+
+static int (*const writers[])(struct perfetto_sink *sink, const struct timeline_event *told,
+			      struct error *error) = {
+	[TIMELINE_TRACK_BEGIN] = perfetto_track_begin,
+	[TIMELINE_SLICE_BEGIN] = write_slice_begin,
+	[TIMELINE_SLICE_END] = write_slice_end,
+	[TIMELINE_INSTANT] = write_instant,
+	[TIMELINE_COUNTER] = write_counter,
+	[TIMELINE_TRACK_END] = perfetto_track_end,
+	[TIMELINE_LOSS] = perfetto_frame_event,
+	[TIMELINE_MALFORMED] = perfetto_frame_event,
+	[TIMELINE_COMMAND_BEGIN] = perfetto_frame_event,
+	[TIMELINE_COMMAND_END] = perfetto_frame_event,
+	[TIMELINE_FINISH] = perfetto_frame_event,
+};
+_Static_assert(sizeof(writers) / sizeof(writers[0]) == TIMELINE_KIND_COUNT, "a writer for each");
+
+static int perfetto_event(struct sink *head, const struct timeline_event *event,
+			  struct error *error)
+{
+	return writers[event->kind]((struct perfetto_sink *)head, event, error);
+}
+
+static int perfetto_open(struct sink *head, const struct recording *recording, unsigned int slot,
+			 struct error *error)
+{
+	struct perfetto_sink *sink = (struct perfetto_sink *)head;
+
+	sink->slot = slot;
+	if (sink->is_appending && perfetto_examine(sink, recording, error) < 0)
+		return -1;
+	sink->seed = text_hash(text_of(recording->id)) ^ sink->sequence_id;
+	return perfetto_frame_open(sink, recording, error);
+}
+
+static int perfetto_flush(struct sink *head, struct error *error)
+{
+	return writer_flush(&((struct perfetto_sink *)head)->writer, error);
+}
+
+static void perfetto_free(struct sink *head)
+{
+	struct perfetto_sink *sink = (struct perfetto_sink *)head;
+
+	while (sink->tracks)
+		perfetto_track_free(sink, (struct perfetto_track *)sink->tracks);
+	perfetto_categories_free(sink);
+	losses_release(&sink->losses);
+	buffer_release(&sink->text);
+	writer_release(&sink->writer);
+	free(sink);
+}
+
+static const struct sink_ops perfetto_sink = {
+	.open = perfetto_open,
+	.event = perfetto_event,
+	.flush = perfetto_flush,
+	.free = perfetto_free,
+};
+
+struct sink *sink_perfetto_new(const struct sink_file_settings *settings, struct error *error)
+{
+	struct perfetto_sink *sink = calloc(1, sizeof(*sink));
+	struct writer writer = { .name = settings->name, .fd = settings->fd };
+
+	if (!sink) {
+		writer_release(&writer);
+		error_set(error, "out of memory");
+		return NULL;
+	}
+	sink->sink.ops = &perfetto_sink;
+	sink->writer = writer;
+	sink->with = settings->with;
+	sink->is_appending = settings->is_appending;
+	sink->sequence_id = 1;
+	sink->next_iid = OWN_NAME_END;
+	return &sink->sink;
+}

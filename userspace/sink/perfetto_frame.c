@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What stands around a recording in Perfetto's trace: clocks, and tracks of ktrack's own with the
+ * traced command, losses and malformed records.
+ */
+#include <string.h>
+
+#include "sink/args.h"
+#include "sink/perfetto_fields.h"
+#include "sink/perfetto_state.h"
+#include "sink/proto.h"
+
+/** struct clock_row - a trace clock, and its number in Perfetto */
+struct clock_row {
+	const char *name;
+	enum perfetto_clock id;
+};
+
+static const struct clock_row clock_rows[] = {
+	{ "mono", CLOCK_MONOTONIC_ID },
+	{ "mono_raw", CLOCK_MONOTONIC_RAW_ID },
+};
+
+static const char *const own_names[] = {
+	[OWN_SUSPECT] = "ktrack:suspect", [OWN_UNFINISHED] = "ktrack:unfinished",
+	[OWN_EXACT] = "ktrack:exact",	  [OWN_TID] = "ktrack:tid",
+	[OWN_CPU] = "ktrack:cpu",	  [OWN_COMM] = "ktrack:comm",
+	[OWN_COUNT_LOST] = "ktrack:lost", [OWN_PID] = "ktrack:pid",
+	[OWN_STATUS] = "ktrack:status",
+};
+_Static_assert(sizeof(own_names) / sizeof(own_names[0]) == OWN_NAME_END, "a text for each");
+
+/* The clocks that Perfetto has no number for are called boot time, its usual one. */
+static enum perfetto_clock clock_id(const struct recording *recording)
+{
+	for (size_t i = 0; i < sizeof(clock_rows) / sizeof(clock_rows[0]); i++) {
+		if (strcmp(recording->clock, clock_rows[i].name) == 0)
+			return clock_rows[i].id;
+	}
+	return CLOCK_BOOTTIME_ID;
+}
+
+static void append_clock(struct buffer *out, enum perfetto_clock id, int64_t time_ns)
+{
+	size_t clock = proto_begin(out, SNAPSHOT_CLOCKS);
+
+	proto_number(out, CLOCK_ID, id);
+	proto_number(out, CLOCK_TIMESTAMP, time_ns);
+	proto_end(out, clock);
+}
+
+static void append_snapshot(struct buffer *out, const struct recording *recording)
+{
+	bool has_wall_clock = strcmp(recording->time_source, "none") != 0;
+	size_t snapshot = proto_begin(out, PACKET_CLOCK_SNAPSHOT);
+
+	append_clock(out, clock_id(recording), recording->start_ns);
+	if (has_wall_clock)
+		append_clock(out, CLOCK_REALTIME_ID,
+			     recording->start_ns + recording->wall_offset_ns);
+	proto_number(out, SNAPSHOT_PRIMARY_CLOCK, clock_id(recording));
+	proto_end(out, snapshot);
+}
+
+static void append_own_names(struct buffer *out)
+{
+	size_t data = proto_begin(out, PACKET_INTERNED_DATA);
+
+	for (int i = OWN_SUSPECT; i < OWN_NAME_END; i++) {
+		size_t entry = proto_begin(out, INTERNED_ANNOTATION_NAMES);
+
+		proto_number(out, ENTRY_IID, i);
+		proto_text(out, ENTRY_NAME, text_of(own_names[i]));
+		proto_end(out, entry);
+	}
+	proto_end(out, data);
+}
+
+static int sequence_begin(struct perfetto_sink *sink, const struct recording *recording,
+			  struct error *error)
+{
+	struct buffer *out = &sink->writer.buffer;
+	size_t packet = perfetto_packet_begin(sink);
+	size_t defaults;
+
+	proto_number(out, PACKET_SEQUENCE_FLAGS, SEQUENCE_STATE_CLEARED);
+	proto_number(out, PACKET_IS_FIRST, true);
+	defaults = proto_begin(out, PACKET_DEFAULTS);
+	proto_number(out, DEFAULTS_CLOCK_ID, clock_id(recording));
+	proto_end(out, defaults);
+	append_own_names(out);
+	return perfetto_packet_end(sink, packet, error);
+}
+
+/* In a file that is added to, its own snapshots hold. */
+static int snapshot_write(struct perfetto_sink *sink, const struct recording *recording,
+			  struct error *error)
+{
+	size_t packet;
+
+	if (sink->is_appending)
+		return 0;
+	packet = perfetto_packet_begin(sink);
+	append_snapshot(&sink->writer.buffer, recording);
+	return perfetto_packet_end(sink, packet, error);
+}
+
+/** struct own_event - an event on a track of ours that is being written */
+struct own_event {
+	size_t packet;
+	size_t event;
+};
+
+static struct own_event own_begin(struct perfetto_sink *sink, int64_t time_ns, uint64_t uuid,
+				  enum perfetto_event_type type, struct text name)
+{
+	struct own_event begun = { .packet = perfetto_packet_begin(sink) };
+	struct buffer *out = &sink->writer.buffer;
+
+	proto_number(out, PACKET_TIMESTAMP, time_ns);
+	proto_number(out, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+	begun.event = proto_begin(out, PACKET_TRACK_EVENT);
+	proto_number(out, EVENT_TYPE, type);
+	proto_number(out, EVENT_TRACK_UUID, uuid);
+	proto_text(out, EVENT_CATEGORIES, text_of("ktrack"));
+	if (name.size > 0)
+		proto_text(out, EVENT_NAME, name);
+	return begun;
+}
+
+static int own_end(struct perfetto_sink *sink, struct own_event begun, struct error *error)
+{
+	proto_end(&sink->writer.buffer, begun.event);
+	return perfetto_packet_end(sink, begun.packet, error);
+}
+
+static uint64_t own_uuid(const struct perfetto_sink *sink)
+{
+	return perfetto_uuid_of(sink, UUID_OWN, 0);
+}
+
+int perfetto_frame_open(struct perfetto_sink *sink, const struct recording *recording,
+			struct error *error)
+{
+	if (snapshot_write(sink, recording, error) < 0 ||
+	    sequence_begin(sink, recording, error) < 0)
+		return -1;
+	return perfetto_named_track(sink, own_uuid(sink), text_of("ktrack"), 0, error);
+}
+
+static int loss_write(struct perfetto_sink *sink, const struct timeline_event *loss,
+		      struct error *error)
+{
+	uint64_t uuid = perfetto_uuid_of(sink, UUID_LOSS, loss->loss_cpu);
+	struct own_event begun;
+
+	buffer_clear(&sink->text);
+	buffer_printf(&sink->text, "lost records cpu %d", loss->loss_cpu);
+	if (perfetto_named_track(sink, uuid, buffer_text(&sink->text), own_uuid(sink), error) < 0)
+		return -1;
+	buffer_clear(&sink->text);
+	loss_append_text(&sink->text, loss);
+	begun = own_begin(sink, loss->begin_ns, uuid, TYPE_SLICE_BEGIN, buffer_text(&sink->text));
+	perfetto_annotate_number(sink, OWN_CPU, loss->loss_cpu);
+	if (loss->loss_count != TIMELINE_COUNT_UNKNOWN)
+		perfetto_annotate_number(sink, OWN_COUNT_LOST, loss->loss_count);
+	if (own_end(sink, begun, error) < 0)
+		return -1;
+	begun = own_begin(sink, loss->loss_end_ns, uuid, TYPE_SLICE_END, text_of(""));
+	return own_end(sink, begun, error);
+}
+
+static int write_loss(struct perfetto_sink *sink, const struct timeline_event *event,
+		      struct error *error)
+{
+	int held = losses_hold(&sink->losses, event, error);
+
+	return held ? held - 1 : loss_write(sink, event, error);
+}
+
+static int write_malformed(struct perfetto_sink *sink, const struct timeline_event *event,
+			   struct error *error)
+{
+	struct own_event begun;
+
+	buffer_clear(&sink->text);
+	buffer_printf(&sink->text, "malformed record of %s: %s", event->tracepoint, event->problem);
+	begun = own_begin(sink, event->time_ns, own_uuid(sink), TYPE_INSTANT,
+			  buffer_text(&sink->text));
+	return own_end(sink, begun, error);
+}
+
+static int write_command_begin(struct perfetto_sink *sink, const struct timeline_event *event,
+			       struct error *error)
+{
+	struct own_event begun;
+
+	buffer_clear(&sink->text);
+	argv_append_text(&sink->text, event->argv);
+	begun = own_begin(sink, event->time_ns, own_uuid(sink), TYPE_SLICE_BEGIN,
+			  buffer_text(&sink->text));
+	return own_end(sink, begun, error);
+}
+
+static int write_command_end(struct perfetto_sink *sink, const struct timeline_event *event,
+			     struct error *error)
+{
+	struct own_event begun = own_begin(sink, event->time_ns, own_uuid(sink), TYPE_SLICE_END,
+					   text_of(""));
+
+	perfetto_annotate_number(sink, OWN_PID, event->pid);
+	perfetto_annotate_number(sink, OWN_STATUS, event->status);
+	return own_end(sink, begun, error);
+}
+
+static int write_finish(struct perfetto_sink *sink, const struct timeline_event *event,
+			struct error *error)
+{
+	losses_end(&sink->losses, event->time_ns);
+	for (size_t i = 0; i < sink->losses.size; i++) {
+		if (loss_write(sink, &sink->losses.events[i], error) < 0)
+			return -1;
+	}
+	return writer_flush(&sink->writer, error);
+}
+
+int perfetto_frame_event(struct perfetto_sink *sink, const struct timeline_event *event,
+			 struct error *error)
+{
+	switch (event->kind) {
+	case TIMELINE_LOSS:
+		return write_loss(sink, event, error);
+	case TIMELINE_MALFORMED:
+		return write_malformed(sink, event, error);
+	case TIMELINE_COMMAND_BEGIN:
+		return write_command_begin(sink, event, error);
+	case TIMELINE_COMMAND_END:
+		return write_command_end(sink, event, error);
+	default:
+		return write_finish(sink, event, error);
+	}
+}

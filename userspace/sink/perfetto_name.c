@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Strings that a packet sequence tells once, and numbers that stand for them from then on. */
+#include <stdlib.h>
+
+#include "sink/perfetto_fields.h"
+#include "sink/perfetto_state.h"
+#include "sink/proto.h"
+
+/* Tells a string; returns its number, or 0 with @error. */
+static uint64_t string_tell(struct perfetto_sink *sink, enum perfetto_interned_field kind,
+			    struct text string, struct error *error)
+{
+	struct buffer *out = &sink->writer.buffer;
+	size_t packet = perfetto_packet_begin(sink);
+	uint64_t iid = sink->next_iid++;
+	size_t data, entry;
+
+	proto_number(out, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+	data = proto_begin(out, PACKET_INTERNED_DATA);
+	entry = proto_begin(out, kind);
+	proto_number(out, ENTRY_IID, iid);
+	proto_text(out, ENTRY_NAME, string);
+	proto_end(out, entry);
+	proto_end(out, data);
+	return perfetto_packet_end(sink, packet, error) < 0 ? 0 : iid;
+}
+
+/* A number fits where a pointer does, so that there is nothing to free. */
+uint64_t perfetto_name_iid(struct perfetto_sink *sink, struct timeline_name *name,
+			   struct error *error)
+{
+	void **slot = &name->slots[sink->slot];
+
+	if (!*slot)
+		*slot = (void *)(uintptr_t)string_tell(sink, INTERNED_EVENT_NAMES, name->text,
+						       error);
+	return (uintptr_t)*slot;
+}
+
+static int group_tell(struct perfetto_sink *sink, struct perfetto_category *category,
+		      struct text text, struct error *error)
+{
+	category->group_uuid = perfetto_uuid_of(sink, UUID_GROUP, category->iid);
+	return perfetto_named_track(sink, category->group_uuid, text, 0, error);
+}
+
+struct perfetto_category *perfetto_category_get(struct perfetto_sink *sink,
+						struct timeline_category *shown,
+						struct error *error)
+{
+	struct perfetto_category *category = shown->slots[sink->slot];
+
+	if (category)
+		return category;
+	category = calloc(1, sizeof(*category));
+	if (!category) {
+		error_set(error, "out of memory");
+		return NULL;
+	}
+	category->after = sink->categories;
+	sink->categories = category;
+	category->iid = string_tell(sink, INTERNED_CATEGORIES, text_of(shown->text), error);
+	if (category->iid == 0 || group_tell(sink, category, text_of(shown->text), error) < 0)
+		return NULL;
+	shown->slots[sink->slot] = category;
+	return category;
+}
+
+static int field_add(struct perfetto_sink *sink, struct perfetto_category *category,
+		     struct text name, struct error *error)
+{
+	struct perfetto_field_name *fields, *field;
+
+	fields = reallocarray(category->fields, category->nr_fields + 1, sizeof(*fields));
+	if (!fields)
+		return error_set(error, "out of memory");
+	category->fields = fields;
+	field = &fields[category->nr_fields];
+	*field = (struct perfetto_field_name){ 0 };
+	buffer_append(&field->name, name.data, name.size);
+	category->nr_fields++;
+	if (field->name.failed)
+		return error_set(error, "out of memory");
+	field->iid = string_tell(sink, INTERNED_ANNOTATION_NAMES, name, error);
+	return field->iid > 0 ? 0 : -1;
+}
+
+/* Records have the same fields in the same order, unless one of them cannot be read. */
+static const struct perfetto_field_name *field_find(const struct perfetto_category *category,
+						    size_t place, struct text name)
+{
+	if (place < category->nr_fields &&
+	    text_equals(buffer_text(&category->fields[place].name), name))
+		return &category->fields[place];
+	for (size_t i = 0; i < category->nr_fields; i++) {
+		if (text_equals(buffer_text(&category->fields[i].name), name))
+			return &category->fields[i];
+	}
+	return NULL;
+}
+
+int perfetto_fields_know(struct perfetto_sink *sink, const struct timeline_event *event,
+			 struct error *error)
+{
+	struct perfetto_category *category = event->track->category->slots[sink->slot];
+
+	for (size_t i = 0; i < event->nr_fields; i++) {
+		struct text name = event->fields[i].name;
+
+		if (!field_find(category, i, name) && field_add(sink, category, name, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static size_t annotation_begin(struct perfetto_sink *sink, uint64_t iid)
+{
+	size_t annotation = proto_begin(&sink->writer.buffer, EVENT_ANNOTATIONS);
+
+	proto_number(&sink->writer.buffer, ANNOTATION_NAME_IID, iid);
+	return annotation;
+}
+
+void perfetto_annotate_number(struct perfetto_sink *sink, enum perfetto_own_name name,
+			      int64_t number)
+{
+	size_t annotation = annotation_begin(sink, name);
+
+	proto_signed(&sink->writer.buffer, ANNOTATION_INT, number);
+	proto_end(&sink->writer.buffer, annotation);
+}
+
+void perfetto_annotate_true(struct perfetto_sink *sink, enum perfetto_own_name name)
+{
+	size_t annotation = annotation_begin(sink, name);
+
+	proto_number(&sink->writer.buffer, ANNOTATION_BOOL, true);
+	proto_end(&sink->writer.buffer, annotation);
+}
+
+void perfetto_annotate_text(struct perfetto_sink *sink, enum perfetto_own_name name,
+			    struct text text)
+{
+	size_t annotation = annotation_begin(sink, name);
+
+	proto_text(&sink->writer.buffer, ANNOTATION_STRING, text);
+	proto_end(&sink->writer.buffer, annotation);
+}
+
+static void append_value(struct perfetto_sink *sink, const struct value *value)
+{
+	struct buffer *out = &sink->writer.buffer;
+
+	switch (value->kind) {
+	case VALUE_SIGNED:
+		proto_signed(out, ANNOTATION_INT, value->signed_number);
+		break;
+	case VALUE_UNSIGNED:
+		proto_number(out, ANNOTATION_UINT, value->unsigned_number);
+		break;
+	case VALUE_BOOLEAN:
+		proto_number(out, ANNOTATION_BOOL, value->boolean);
+		break;
+	case VALUE_TEXT:
+		proto_text(out, ANNOTATION_STRING, value->text);
+		break;
+	default:
+		buffer_clear(&sink->text);
+		value_append_text(&sink->text, value);
+		proto_text(out, ANNOTATION_STRING, buffer_text(&sink->text));
+	}
+}
+
+/* Perfetto keeps unsigned numbers as signed ones: what does not fit is told as a text as well. */
+static void append_exact(struct perfetto_sink *sink, const struct field *field)
+{
+	struct buffer *out = &sink->writer.buffer;
+	size_t annotation = proto_begin(out, EVENT_ANNOTATIONS);
+
+	buffer_clear(&sink->text);
+	buffer_append_string(&sink->text, "ktrack:exact:");
+	buffer_append(&sink->text, field->name.data, field->name.size);
+	proto_text(out, ANNOTATION_NAME, buffer_text(&sink->text));
+	buffer_clear(&sink->text);
+	value_append_text(&sink->text, &field->value);
+	proto_text(out, ANNOTATION_STRING, buffer_text(&sink->text));
+	proto_end(out, annotation);
+}
+
+static void append_fields(struct perfetto_sink *sink, const struct timeline_event *event)
+{
+	const struct perfetto_category *category = event->track->category->slots[sink->slot];
+
+	for (size_t i = 0; i < event->nr_fields; i++) {
+		const struct field *field = &event->fields[i];
+		size_t annotation = annotation_begin(sink,
+						     field_find(category, i, field->name)->iid);
+
+		append_value(sink, &field->value);
+		proto_end(&sink->writer.buffer, annotation);
+		if (field->value.kind == VALUE_UNSIGNED && field->value.unsigned_number > INT64_MAX)
+			append_exact(sink, field);
+	}
+}
+
+static bool tells(const struct perfetto_sink *sink, enum timeline_emitter emitter)
+{
+	return sink->with & 1u << emitter;
+}
+
+static void append_emitter(struct perfetto_sink *sink, const struct timeline_event *event)
+{
+	if (event->tid >= 0 && tells(sink, TIMELINE_EMITTER_TID))
+		perfetto_annotate_number(sink, OWN_TID, event->tid);
+	if (event->cpu >= 0 && tells(sink, TIMELINE_EMITTER_CPU))
+		perfetto_annotate_number(sink, OWN_CPU, event->cpu);
+	if (event->comm && event->comm[0] && tells(sink, TIMELINE_EMITTER_COMM))
+		perfetto_annotate_text(sink, OWN_COMM, text_of(event->comm));
+}
+
+void perfetto_append_annotations(struct perfetto_sink *sink, const struct timeline_event *event)
+{
+	append_fields(sink, event);
+	if (sink->with)
+		append_emitter(sink, event);
+	if (event->is_suspect)
+		perfetto_annotate_true(sink, OWN_SUSPECT);
+	if (event->is_unfinished)
+		perfetto_annotate_true(sink, OWN_UNFINISHED);
+}
+
+void perfetto_categories_free(struct perfetto_sink *sink)
+{
+	while (sink->categories) {
+		struct perfetto_category *category = sink->categories;
+
+		sink->categories = category->after;
+		for (size_t i = 0; i < category->nr_fields; i++)
+			buffer_release(&category->fields[i].name);
+		free(category->fields);
+		free(category);
+	}
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The inside of the perfetto sink: the packet sequence, and what it keeps of tracks and names. */
+#ifndef SINK_PERFETTO_STATE_H
+#define SINK_PERFETTO_STATE_H
+
+#include "sink/losses.h"
+#include "sink/note.h"
+#include "sink/sink.h"
+#include "sink/writer.h"
+
+/**
+ * struct perfetto_sink - one packet sequence
+ * @sequence_id: tells our packets from those of others in the same file
+ * @seed: what makes our tracks' ids others than those of other sequences
+ * @next_iid: the next string's number, over all kinds of strings
+ */
+struct perfetto_sink {
+	struct sink sink;
+	struct writer writer;
+	struct note *tracks;
+	struct perfetto_category *categories;
+	struct losses losses;
+	struct buffer text;
+	bool is_appending;
+	unsigned int slot;
+	unsigned int with;
+	uint32_t sequence_id;
+	uint64_t seed;
+	uint64_t next_iid;
+};
+
+/** struct perfetto_field_name - the name of an extra field, and its number */
+struct perfetto_field_name {
+	struct buffer name;
+	uint64_t iid;
+};
+
+/**
+ * struct perfetto_category - a tracepoint
+ * @group_uuid: the track above those that belong to no process
+ * @fields: its extra fields, in the order of its records
+ */
+struct perfetto_category {
+	struct perfetto_category *after;
+	uint64_t iid;
+	uint64_t group_uuid;
+	struct perfetto_field_name *fields;
+	size_t nr_fields;
+};
+
+/** PERFETTO_PLACE_SIZE - room for a track's number and a category's as fields of an event */
+#define PERFETTO_PLACE_SIZE 24
+
+/**
+ * struct perfetto_track - one track
+ * @place: the fields that are the same in all its events
+ * @nr_open: slices that are left open because the recording ended
+ */
+struct perfetto_track {
+	struct note note;
+	unsigned int nr_open;
+	unsigned int place_size;
+	char place[PERFETTO_PLACE_SIZE];
+};
+
+/** enum perfetto_own_name - names of ours for what ktrack adds; their values are their numbers */
+enum perfetto_own_name {
+	OWN_SUSPECT = 1,
+	OWN_UNFINISHED,
+	OWN_EXACT,
+	OWN_TID,
+	OWN_CPU,
+	OWN_COMM,
+	OWN_COUNT_LOST,
+	OWN_PID,
+	OWN_STATUS,
+	OWN_NAME_END
+};
+
+/** enum perfetto_uuid - what a track's id is made of, beside a number */
+enum perfetto_uuid {
+	UUID_TRACK,
+	UUID_PROCESS,
+	UUID_THREAD,
+	UUID_GROUP,
+	UUID_LOSS,
+	UUID_OWN,
+};
+
+/** perfetto_uuid_of - the id of a track; the same for the same words */
+uint64_t perfetto_uuid_of(const struct perfetto_sink *sink, enum perfetto_uuid kind,
+			  uint64_t number);
+
+/** perfetto_packet_begin - a packet of our sequence; returns what perfetto_packet_end() wants */
+size_t perfetto_packet_begin(struct perfetto_sink *sink);
+int perfetto_packet_end(struct perfetto_sink *sink, size_t packet, struct error *error);
+
+/** perfetto_category_get - the category of a track, made at its first use; NULL with @error */
+struct perfetto_category *perfetto_category_get(struct perfetto_sink *sink,
+						struct timeline_category *category,
+						struct error *error);
+
+/**
+ * perfetto_name_iid - the number of a name that is counted, made at its first use
+ *
+ * Returns 0 with @error where that failed.
+ */
+uint64_t perfetto_name_iid(struct perfetto_sink *sink, struct timeline_name *name,
+			   struct error *error);
+
+/** perfetto_fields_know - see to it that the names of all extra fields of @event have numbers */
+int perfetto_fields_know(struct perfetto_sink *sink, const struct timeline_event *event,
+			 struct error *error);
+
+/** perfetto_categories_free - with all their names */
+void perfetto_categories_free(struct perfetto_sink *sink);
+
+/** perfetto_append_annotations - all that an event says beyond its name */
+void perfetto_append_annotations(struct perfetto_sink *sink, const struct timeline_event *event);
+
+/** perfetto_annotate_number, perfetto_annotate_true, perfetto_annotate_text - under a name of ours
+ */
+void perfetto_annotate_number(struct perfetto_sink *sink, enum perfetto_own_name name,
+			      int64_t number);
+void perfetto_annotate_true(struct perfetto_sink *sink, enum perfetto_own_name name);
+void perfetto_annotate_text(struct perfetto_sink *sink, enum perfetto_own_name name,
+			    struct text text);
+
+/** perfetto_track_begin, perfetto_track_end - a track's descriptor, and its end */
+int perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event *event,
+			 struct error *error);
+int perfetto_track_end(struct perfetto_sink *sink, const struct timeline_event *event,
+		       struct error *error);
+void perfetto_track_free(struct perfetto_sink *sink, struct perfetto_track *track);
+
+/** perfetto_named_track - a track of ours: its id, its name, and the id of the one above, or 0 */
+int perfetto_named_track(struct perfetto_sink *sink, uint64_t uuid, struct text name,
+			 uint64_t parent_uuid, struct error *error);
+
+/** perfetto_frame_open - the sequence begins */
+int perfetto_frame_open(struct perfetto_sink *sink, const struct recording *recording,
+			struct error *error);
+
+/** perfetto_frame_event - what happens to the recording, not on a track of it */
+int perfetto_frame_event(struct perfetto_sink *sink, const struct timeline_event *event,
+			 struct error *error);
+
+/**
+ * perfetto_examine - read the file that is to be added to
+ *
+ * Chooses the number of our sequence. Returns -1 with @error where the file is no trace, or was
+ * not recorded by the same boot clock as @recording.
+ */
+int perfetto_examine(struct perfetto_sink *sink, const struct recording *recording,
+		     struct error *error);
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Encodes protocol buffers. A message's size stands before it and is known after it. */
+#include "sink/proto.h"
+
+#include <endian.h>
+#include <string.h>
+
+enum wire_type {
+	WIRE_NUMBER = 0,
+	WIRE_64_BITS = 1,
+	WIRE_SIZED = 2,
+};
+
+#define NUMBER_SIZE_MAX 10
+#define REPLACEMENT "\xef\xbf\xbd"
+
+static char *number_put(char *at, uint64_t number)
+{
+	while (number >= 0x80) {
+		*at++ = (char)(number | 0x80);
+		number >>= 7;
+	}
+	*at++ = (char)number;
+	return at;
+}
+
+void proto_append_number(struct buffer *out, uint64_t number)
+{
+	char *at = buffer_reserve(out, NUMBER_SIZE_MAX);
+
+	if (at)
+		out->size = number_put(at, number) - out->data;
+}
+
+void proto_number(struct buffer *out, unsigned int field, uint64_t number)
+{
+	char *at = buffer_reserve(out, 2 * NUMBER_SIZE_MAX);
+
+	if (!at)
+		return;
+	at = number_put(at, (uint64_t)field << 3 | WIRE_NUMBER);
+	out->size = number_put(at, number) - out->data;
+}
+
+void proto_signed(struct buffer *out, unsigned int field, int64_t number)
+{
+	proto_number(out, field, (uint64_t)number);
+}
+
+void proto_double(struct buffer *out, unsigned int field, double number)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &number, sizeof(bits));
+	bits = htole64(bits);
+	proto_append_number(out, (uint64_t)field << 3 | WIRE_64_BITS);
+	buffer_append(out, &bits, sizeof(bits));
+}
+
+static void append_well_formed(struct buffer *out, struct text text)
+{
+	while (text.size > 0) {
+		size_t size = utf8_sequence_size(text);
+
+		if (size > 0)
+			buffer_append(out, text.data, size);
+		else
+			buffer_append_string(out, REPLACEMENT);
+		size += size == 0;
+		text = (struct text){ .data = text.data + size, .size = text.size - size };
+	}
+}
+
+static bool is_ascii(struct text text)
+{
+	unsigned char bits = 0;
+
+	for (size_t i = 0; i < text.size; i++)
+		bits |= (unsigned char)text.data[i];
+	return bits < 0x80;
+}
+
+void proto_text(struct buffer *out, unsigned int field, struct text text)
+{
+	size_t begin;
+
+	if (is_ascii(text)) {
+		proto_append_number(out, (uint64_t)field << 3 | WIRE_SIZED);
+		proto_append_number(out, text.size);
+		buffer_append(out, text.data, text.size);
+		return;
+	}
+	begin = proto_begin(out, field);
+	append_well_formed(out, text);
+	proto_end(out, begin);
+}
+
+void proto_copy(struct buffer *out, struct text fields)
+{
+	buffer_append(out, fields.data, fields.size);
+}
+
+/* One byte is left for the size; what is longer than that can tell is moved. */
+size_t proto_begin(struct buffer *out, unsigned int field)
+{
+	proto_append_number(out, (uint64_t)field << 3 | WIRE_SIZED);
+	buffer_append_char(out, 0);
+	return out->size;
+}
+
+void proto_end(struct buffer *out, size_t begin)
+{
+	size_t size = out->size - begin;
+	char length[NUMBER_SIZE_MAX];
+	size_t length_size = number_put(length, size) - length;
+
+	if (!buffer_reserve(out, length_size - 1))
+		return;
+	if (length_size > 1)
+		memmove(out->data + begin + length_size - 1, out->data + begin, size);
+	memcpy(out->data + begin - 1, length, length_size);
+	out->size += length_size - 1;
+}
