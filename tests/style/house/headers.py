@@ -22,6 +22,10 @@ LICENCE_LINES = {
     "shell": ("# ", ""),
     "man": ('.\\" ', ""),
     "linker": ("/* ", " */"),
+    "proto": ("// ", ""),
+    "script": ("// ", ""),
+    "css": ("/* ", " */"),
+    "sql": ("-- ", ""),
     "markdown": ("<!-- ", " -->"),
 }
 # What a comment may begin with; what is left of the line is its text.
@@ -30,6 +34,10 @@ MARKS = {
     "make": re.compile("# ?"),
     "python": re.compile('# ?|"""'),
     "shell": re.compile("# ?"),
+    "proto": re.compile("// ?"),
+    "script": re.compile("// ?"),
+    "css": re.compile(r"/\*+ ?| \* ?"),
+    "sql": re.compile("-- ?"),
 }
 SENTENCE = re.compile(r"\w.{8,}?[.:](?:\s|\*/|\"|$)", re.DOTALL)
 LONGEST_SENTENCE = 12

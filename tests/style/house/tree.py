@@ -19,9 +19,14 @@ SUFFIXES = {
     ".7": "man",
     ".config": "make",
     ".map": "linker",
+    ".proto": "proto",
+    ".js": "script",
+    ".css": "css",
+    ".sql": "sql",
+    ".png": "data",
 }
 # Captured and expected bytes, which hold no licence line.
-DATA_FOLDERS = ("tests/formats/", "tests/golden/", "tests/stream/golden/")
+DATA_FOLDERS = ("tests/formats/", "tests/golden/", "tests/pictures/golden/", "tests/stream/golden/")
 NAMES = {"Makefile": "make", "Kbuild": "make", ".gitignore": "make", ".clang-format": "make"}
 INTERPRETERS = {"python3": "python", "sh": "shell", "bash": "shell", "dash": "shell"}
 COMMENT_OR_STRING = re.compile(
