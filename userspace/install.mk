@@ -12,7 +12,7 @@ library-major := 0
 library-packages := libmd inih
 library-objects := $(foreach room,base trace2,$(patsubst %.c,$(BUILD)/library/%.o,$(call room-sources,$(room))))
 shared-library := $(BUILD)/$(library).so.$(library-major)
-trace2-tools := $(BUILD)/trace2/speak $(BUILD)/trace2/speak-threads $(BUILD)/trace2/example
+trace2-tools := $(foreach tool,speak careless,$(BUILD)/trace2/$(tool) $(BUILD)/trace2/$(tool)-threads) $(BUILD)/trace2/example
 
 .PHONY: library trace2-tools install
 
@@ -51,13 +51,13 @@ library-description = printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(libdir)' 'inclu
 	'Cflags: -I$${includedir}'
 
 # Programs of the tests: they know the library's headers only.
-$(BUILD)/trace2/speak: tests/trace2/speak.c $(BUILD)/$(library).so
+$(BUILD)/trace2/%: tests/trace2/%.c $(BUILD)/$(library).so
 	@mkdir -p $(@D)
 	@echo '  LD      $@'
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(warnings) -O1 -g -Iinclude -o $@ $< -L$(BUILD) -ltrace2 -Wl,-rpath,'$$ORIGIN/..' \
 		-lpthread
 
-$(BUILD)/trace2/speak-threads: tests/trace2/speak.c $(call room-sources,base) $(call room-sources,trace2) \
+$(BUILD)/trace2/%-threads: tests/trace2/%.c $(call room-sources,base) $(call room-sources,trace2) \
 		$(wildcard include/trace2/*.h userspace/base/*.h userspace/trace2/*.h)
 	@mkdir -p $(@D)
 	@echo '  LD tsan $@'

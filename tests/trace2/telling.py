@@ -58,7 +58,7 @@ def run(words, text="", folder=None, environment=None, stdout=subprocess.DEVNULL
             variables.setdefault(prefix + suffix, str(Path(name) / target))
         variables.setdefault(prefix + "_EVENT_NESTING", "100")
         done = subprocess.run(
-            [str(word) for word in words], input=text.encode("utf-8", "surrogateescape"), cwd=folder,
+            [word if isinstance(word, bytes) else str(word) for word in words], input=text.encode("utf-8", "surrogateescape"), cwd=folder,
             env=clean_environment(**variables), stdout=stdout, stderr=subprocess.PIPE, timeout=LIMIT_S, **more,
         )
         streams = {}
