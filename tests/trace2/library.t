@@ -101,6 +101,28 @@ def check_example(tap, folder, is_static):
     tap.ok(re.fullmatch(want, told.stderr), "and tells of itself", told)
 
 
+def check_languages(tap, folder):
+    """The headers are understood by C and by C++, whose programs reach the library."""
+    program = folder / "both"
+    for words in (("gcc", "-std=c11", "-xc"), ("g++", "-std=c++11", "-xc++")):
+        done = run(*words, "-Wall", "-Wextra", "-pedantic-errors", "-Werror", "-o", program, HERE / "both.c", "-xnone",
+                   *flags(folder, "--cflags"), *flags(folder, "--libs"))
+        tap.ok(done.returncode == 0 and done.stderr == "", f"a program is built with {words[0]} {words[1]}", done)
+        environment = clean_environment(GIT_TRACE2="1", GIT_TRACE2_BRIEF="1", LD_LIBRARY_PATH=str(folder / "usr/lib"))
+        told = run(program, env=environment)
+        tap.ok(
+            told.stderr == "version 1.0\nstart both 'of them'\nchild_start[0] 'of them'\n"
+            f"d0 | {'main':24} | cmd_mode     |     | {'':9} | {'':9} | {'':12} | explicit\n",
+            "and tells of itself, and of another", told,
+        )
+
+
+def check_kept(tap):
+    """Once loaded the library stays: threads that end call into it."""
+    done = run("readelf", "--dynamic", ROOT / "build/libtrace2.so")
+    tap.ok("NODELETE" in done.stdout and "SONAME" in done.stdout, "the library is not unloaded", done)
+
+
 def check_page(tap):
     """The man page is well-formed."""
     done = run("man", "--warnings", "-l", ROOT / "userspace/trace2/libtrace2.3", env={**os.environ, "MANWIDTH": "100"})
@@ -115,6 +137,8 @@ def main():
         check_installed(tap, Path(name))
         check_example(tap, Path(name), is_static=False)
         check_example(tap, Path(name), is_static=True)
+        check_languages(tap, Path(name))
+    check_kept(tap)
     check_page(tap)
     return tap.finish()
 

@@ -172,15 +172,21 @@ static void category_append(struct buffer *line, const struct trace2_session *se
 	buffer_append(line, bar, sizeof(bar) - 1);
 }
 
+/* Where a caller does not tell its nesting, nothing is open. */
+static unsigned int nesting_depth(unsigned int nesting)
+{
+	return nesting > 0 ? nesting - 1 : 0;
+}
+
 static unsigned int event_depth(const struct trace2_event *event)
 {
 	switch (event->kind) {
 	case TRACE2_REGION_ENTER:
 	case TRACE2_REGION_LEAVE:
-		return event->region.nesting - 1;
+		return nesting_depth(event->region.nesting);
 	case TRACE2_DATA:
 	case TRACE2_DATA_JSON:
-		return event->data.nesting - 1;
+		return nesting_depth(event->data.nesting);
 	default:
 		return event->nr_regions;
 	}

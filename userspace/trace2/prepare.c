@@ -49,9 +49,11 @@ static const struct part parts[TRACE2_KIND_COUNT][PARTS_MAX] = {
 };
 
 static char *const no_words[] = { NULL };
-static char empty_json[] = "\"\"";
+
+/* Sealed, as all texts are. */
+static char empty_json[2 + PUT_SLACK] = "\"\"";
 static const struct trace2_text no_text = { .json = { .data = empty_json, .size = 2 },
-					    .plain = { .data = empty_json } };
+					    .plain = { .data = empty_json + 2 } };
 
 /* What stands for each type of a part that is missing. */
 static const void *const substitutes[] = {
