@@ -80,6 +80,7 @@ PERF = {
     "data_json": lambda e: f"{e['key']}:{json.dumps(e['value'], separators=(',', ':'), ensure_ascii=False)}",
     "th_timer": lambda e: f"name:{e['name']} {timer_text(e)}",
     "timer": lambda e: f"name:{e['name']} {timer_text(e)}",
+    "th_counter": lambda e: f"name:{e['name']} value:{e['count']}",
     "counter": lambda e: f"name:{e['name']} value:{e['count']}",
 }
 NORMAL = {
@@ -95,6 +96,7 @@ NORMAL = {
     "def_param": lambda e: f"def_param scope:{e['scope']} {e['param']}={e['value']}",
     "th_timer": lambda e: f"th_timer {e['category']}/{e['name']} {timer_text(e)}",
     "timer": lambda e: f"timer {e['category']}/{e['name']} {timer_text(e)}",
+    "th_counter": lambda e: f"th_counter {e['category']}/{e['name']} value:{e['count']}",
     "counter": lambda e: f"counter {e['category']}/{e['name']} value:{e['count']}",
 }
 

@@ -161,7 +161,7 @@ TEST(buffers_keep_their_records_and_losses_apart)
 					     "110 #2 2 depth 0 outer 110\n"
 					     "111 #3 + a:work slices 'work' tid 7 in ''\n"
 					     "111 #3 begin 'read' depth 1\n"
-					     "120 lost 1 on 0\n"
+					     "120 lost 1 on 0 in 'second'\n"
 					     "140 #3 end 'read' depth 1 from 111\n");
 	plant_release(&plant);
 }
@@ -182,6 +182,41 @@ TEST(what_is_not_wanted_never_comes_to_the_tracks)
 	deliver_slice(&plant, 112, 0, 7, 'B', "read");
 	CHECK_TEXT(stage_told(&plant.stage), "");
 	plant_release(&plant);
+}
+
+static void check_loss(const struct filter *filter, const char *want)
+{
+	static const char *const buffers[] = { "", "second" };
+	struct source_loss loss = {
+		.buffer = 1, .cpu = 3, .from_ns = 120, .to_ns = 130, .count = 5
+	};
+	struct plant plant;
+
+	plant_init(&plant, buffers);
+	plant.pipeline.filter = *filter;
+	plant.pipeline.filter.start_ns = STAGE_START_NS;
+	CHECK_NUMBER(plant.handler.loss(plant.handler.context, &loss, &plant.stage.error), 0);
+	CHECK_TEXT(stage_told(&plant.stage), want);
+	CHECK_NUMBER(plant.pipeline.lost, *want ? 5 : 0);
+	CHECK(plant.pipeline.has_lost == !!*want);
+	CHECK(plant.handler.wants(plant.handler.context, 3, 1) ==
+	      (!!*want || filter->from_ns > 0 || filter->to_ns > 0));
+	plant_release(&plant);
+}
+
+TEST(losses_of_what_is_not_wanted_are_not_told)
+{
+	static const char told[] = "120 lost 5 on 3 in 'second'\n";
+
+	check_loss(&(struct filter){ 0 }, told);
+	check_loss(&(struct filter){ .has_cpu = true, .cpu = 3 }, told);
+	check_loss(&(struct filter){ .has_cpu = true, .cpu = 2 }, "");
+	check_loss(&(struct filter){ .buffer = "second" }, told);
+	check_loss(&(struct filter){ .buffer = "" }, "");
+	check_loss(&(struct filter){ .from_ns = 30, .to_ns = 40 }, told);
+	check_loss(&(struct filter){ .from_ns = 31 }, "");
+	check_loss(&(struct filter){ .to_ns = 20 }, told);
+	check_loss(&(struct filter){ .to_ns = 19 }, "");
 }
 
 TEST(a_failure_of_an_output_reaches_the_source)

@@ -170,6 +170,40 @@ TEST(the_first_time_is_that_of_the_earliest_cpu)
 	rig_end(&rig);
 }
 
+/* What the kernel counts, when the instance is opened and at the end, and what is told of it. */
+static void check_account(const char *before, const char *after, uint64_t lost, const char *want)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 1);
+	ADD(&rig, 0, -1, 20);
+	folder_add_text(&rig.instance, "per_cpu/cpu0/stats", before);
+	CHECK_NUMBER(rig_open(&rig), 0);
+	unlink(folder_path(&rig.instance, "per_cpu/cpu0/stats"));
+	folder_add_text(&rig.instance, "per_cpu/cpu0/stats", after);
+	check_finish(&rig, 50, lost, want);
+	rig_end(&rig);
+}
+
+#define GAP "cpu 0 lost -1 from 0 to 20\ncpu 0 at 20\n"
+
+TEST(what_was_lost_before_somebody_else_read_is_not_ours)
+{
+	check_account("overrun: 90\ndropped events: 4\nread events: 0\n",
+		      "overrun: 95\ndropped events: 6\nread events: 1\n", 101,
+		      GAP "cpu 0 lost 6 from 20 to 50\n");
+	check_account("overrun: 90\nread events: 3\n",
+		      "overrun: 95\ndropped events: 6\nread events: 4\n", 6,
+		      GAP "cpu 0 lost 6 from 20 to 50\n");
+	check_account("overrun: 90\nread events: 3\n", "overrun: 95\nread events: 4\n", 0, GAP);
+}
+
+TEST(what_was_dropped_before_or_after_somebody_else_read_is_told_without_a_number)
+{
+	check_account("dropped events: 4\nread events: 3\n", "dropped events: 4\nread events: 4\n",
+		      0, GAP "cpu 0 lost -1 from 20 to 50\n");
+}
+
 TEST(an_empty_instance_has_no_first_time)
 {
 	struct rig rig;

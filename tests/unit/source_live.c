@@ -78,6 +78,41 @@ TEST(losses_without_a_mark_reach_from_the_last_record_to_the_end)
 	rig_end(&rig);
 }
 
+TEST(what_was_dropped_is_told_though_the_size_of_a_gap_is_unknown)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 1);
+	ADD(&rig, 0, 0, 10);
+	ADD(&rig, 0, -1, 20);
+	folder_add_text(&rig.instance, "per_cpu/cpu0/stats",
+			"overrun: 30\ncommit overrun: 2\ndropped events: 5\n");
+	CHECK_NUMBER(rig_open(&rig), 0);
+	check_finish(&rig, 100, 37,
+		     "cpu 0 at 10\ncpu 0 lost -1 from 10 to 20\ncpu 0 at 20\n"
+		     "cpu 0 lost 7 from 20 to 100\n");
+	rig_end(&rig);
+}
+
+static bool wants_second(void *context, int cpu, unsigned int buffer)
+{
+	(void)context;
+	return cpu == 1 && buffer == 0;
+}
+
+TEST(only_what_counts_is_settled)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 2);
+	folder_add_text(&rig.instance, "per_cpu/cpu0/stats", "dropped events: 7\n");
+	folder_add_text(&rig.instance, "per_cpu/cpu1/stats", "dropped events: 9\n");
+	CHECK_NUMBER(rig_open(&rig), 0);
+	rig.handler.wants = wants_second;
+	check_finish(&rig, 100, 9, "cpu 1 lost 9 from 0 to 100\n");
+	rig_end(&rig);
+}
+
 TEST(a_gap_at_the_very_end_is_told_by_the_account)
 {
 	struct rig rig;

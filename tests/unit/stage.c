@@ -132,6 +132,8 @@ static void write_event(struct buffer *line, const struct timeline_event *event)
 	case TIMELINE_LOSS:
 		buffer_printf(line, "lost %lld on %d", (long long)event->loss_count,
 			      event->loss_cpu);
+		if (event->loss_buffer)
+			buffer_printf(line, " in '%s'", event->loss_buffer);
 		break;
 	case TIMELINE_MALFORMED:
 		buffer_printf(line, "malformed %s: %s", event->tracepoint, event->problem);

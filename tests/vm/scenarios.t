@@ -73,7 +73,7 @@ class Stream:
                     threads[event.thread] = self.tracks.setdefault(key_of(event["value"]), [])
                 elif event.kind in STEPS and is_record(event):
                     threads[event.thread].append(STEPS[event.kind](event))
-                elif event.kind == "counter":
+                elif event.kind == "counter" and event["category"] == "ktrack":
                     self.counters[event["name"]] = event["count"]
                 elif event.kind == "child_exit":
                     self.writer = event["pid"]

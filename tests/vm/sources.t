@@ -45,7 +45,8 @@ def tracks(events):
             if left["event"] == "data":
                 left["key"] = None  # It names the task.
             said[identities[event["thread"]]].append(json.dumps(left, sort_keys=True))
-    totals = {event["name"]: event["count"] for event in events if event["event"] == "counter"}
+    own = [event for event in events if event["event"] == "counter" and event["category"] == "ktrack"]
+    totals = {event["name"]: event["count"] for event in own}
     errors = sorted(event["msg"] for event in events if event["event"] == "error")
     return said, {name: totals.get(name, 0) for name in COUNTED}, errors
 

@@ -194,7 +194,8 @@ def check_cut(tap, kernel, folder, name, share):
 def counters(text):
     """What the totals at a stream's end say."""
     events = (json.loads(line) for line in text.splitlines())
-    return {event["name"]: event["count"] for event in events if event["event"] == "counter"}
+    own = (event for event in events if event["event"] == "counter" and event["category"] == "ktrack")
+    return {event["name"]: event["count"] for event in own}
 
 
 def check_lost(tap, kernel, folder):

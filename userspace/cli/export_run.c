@@ -17,7 +17,6 @@ struct export
 	struct pipeline pipeline;
 	struct recording recording;
 	char id[IDENTITY_ID_SIZE];
-	uint64_t lost;
 };
 
 static int export_choose(struct export *export, struct error *error)
@@ -74,7 +73,7 @@ static int export_status(const struct export *export)
 {
 	if (source_damage(export->source))
 		return STATUS_FAILED;
-	return outputs_status(&export->settings->outputs, export->lost);
+	return outputs_status(&export->settings->outputs, export->pipeline.has_lost);
 }
 
 /*
@@ -84,10 +83,14 @@ static int export_status(const struct export *export)
 static int export_deliver(struct export *export, struct error *error)
 {
 	struct source_handler handler = pipeline_handler(&export->pipeline);
+	uint64_t lost;
 
-	if (source_finish(export->source, INT64_MAX, &handler, &export->lost, error) < 0)
+	if (source_finish(export->source, INT64_MAX, &handler, &lost, error) < 0)
 		return -1;
-	if (tracks_finish(export->pipeline.tracks, export->recording.start_ns, export->lost,
+	/* The kernel's numbers are of the whole time. */
+	if (filter_has_times(&export->pipeline.filter))
+		lost = export->pipeline.lost;
+	if (tracks_finish(export->pipeline.tracks, export->recording.start_ns, lost,
 			  export_status(export), error) < 0)
 		return -1;
 	return timeline_flush(&export->pipeline.timeline, error);

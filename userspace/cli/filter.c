@@ -8,23 +8,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool filter_wants_record(const struct filter *filter, const struct record *record,
+bool filter_wants_stream(const struct filter *filter, int cpu, unsigned int buffer,
 			 const char *const *buffers)
 {
-	int64_t since_ns = record->time_ns - filter->start_ns;
+	if (filter->has_cpu && cpu != filter->cpu)
+		return false;
+	return !filter->buffer || strcmp(filter->buffer, buffers ? buffers[buffer] : "") == 0;
+}
 
-	if (filter->has_cpu && record->cpu != filter->cpu)
-		return false;
-	if ((filter->from_ns > 0 && since_ns < filter->from_ns) ||
-	    filter_is_past(filter, record->time_ns))
-		return false;
-	return !filter->buffer ||
-	       strcmp(filter->buffer, buffers ? buffers[record->buffer] : "") == 0;
+bool filter_has_times(const struct filter *filter)
+{
+	return filter->from_ns > 0 || filter->to_ns > 0;
+}
+
+static bool filter_is_yet_to_come(const struct filter *filter, int64_t time_ns)
+{
+	return filter->from_ns > 0 && time_ns - filter->start_ns < filter->from_ns;
 }
 
 bool filter_is_past(const struct filter *filter, int64_t time_ns)
 {
 	return filter->to_ns > 0 && time_ns - filter->start_ns > filter->to_ns;
+}
+
+bool filter_wants_record(const struct filter *filter, const struct record *record,
+			 const char *const *buffers)
+{
+	return filter_wants_stream(filter, record->cpu, record->buffer, buffers) &&
+	       !filter_is_yet_to_come(filter, record->time_ns) &&
+	       !filter_is_past(filter, record->time_ns);
+}
+
+bool filter_wants_loss(const struct filter *filter, const struct source_loss *loss,
+		       const char *const *buffers)
+{
+	return filter_wants_stream(filter, loss->cpu, loss->buffer, buffers) &&
+	       !filter_is_yet_to_come(filter, loss->to_ns) &&
+	       !filter_is_past(filter, loss->from_ns);
 }
 
 /* A name may hold NULs, which a pattern cannot: it is matched up to the first. */

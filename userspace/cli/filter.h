@@ -33,6 +33,17 @@ struct filter {
 bool filter_wants_record(const struct filter *filter, const struct record *record,
 			 const char *const *buffers);
 
+/** filter_wants_stream - whether what one CPU of a buffer wrote, or lost, is wanted */
+bool filter_wants_stream(const struct filter *filter, int cpu, unsigned int buffer,
+			 const char *const *buffers);
+
+/** filter_wants_loss - whether a loss could have swallowed records that are wanted */
+bool filter_wants_loss(const struct filter *filter, const struct source_loss *loss,
+		       const char *const *buffers);
+
+/** filter_has_times - whether records are wanted only of a part of the time */
+bool filter_has_times(const struct filter *filter);
+
 /** filter_is_past - whether all that is wanted is older than @time_ns */
 bool filter_is_past(const struct filter *filter, int64_t time_ns);
 

@@ -140,9 +140,9 @@ const struct option_part outputs_options = {
 	.nr_rows = sizeof(outputs_rows) / sizeof(outputs_rows[0]),
 };
 
-int outputs_status(const struct outputs *outputs, uint64_t lost)
+int outputs_status(const struct outputs *outputs, bool has_lost)
 {
-	return outputs->fails_on_loss && lost > 0 ? STATUS_LOST : STATUS_DONE;
+	return outputs->fails_on_loss && has_lost ? STATUS_LOST : STATUS_DONE;
 }
 
 bool outputs_have_comm(const struct outputs *outputs)

@@ -34,8 +34,8 @@ struct outputs {
 /** outputs_options - the options that fill a struct outputs */
 extern const struct option_part outputs_options;
 
-/** outputs_status - the exit status of a run that went well but lost @lost records */
-int outputs_status(const struct outputs *outputs, uint64_t lost);
+/** outputs_status - the exit status of a run that went well, but perhaps lost records */
+int outputs_status(const struct outputs *outputs, bool has_lost);
 
 /** outputs_have_comm - whether records are to name the thread that wrote them */
 bool outputs_have_comm(const struct outputs *outputs);

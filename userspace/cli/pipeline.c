@@ -75,14 +75,27 @@ static int pipeline_loss(void *context, const struct source_loss *loss, struct e
 		.count = loss->count,
 	};
 
+	if (!filter_wants_loss(&pipeline->filter, loss, pipeline->buffers))
+		return 0;
+	pipeline->has_lost = true;
+	if (loss->count > 0)
+		pipeline->lost += loss->count;
 	return tracks_lose(pipeline->tracks, &gap, error);
+}
+
+static bool pipeline_wants(void *context, int cpu, unsigned int buffer)
+{
+	const struct pipeline *pipeline = context;
+
+	return filter_wants_stream(&pipeline->filter, cpu, buffer, pipeline->buffers);
 }
 
 struct source_handler pipeline_handler(struct pipeline *pipeline)
 {
 	return (struct source_handler){ .context = pipeline,
 					.record = pipeline_record,
-					.loss = pipeline_loss };
+					.loss = pipeline_loss,
+					.wants = pipeline_wants };
 }
 
 void pipeline_release(struct pipeline *pipeline)

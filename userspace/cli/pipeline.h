@@ -12,6 +12,8 @@
 /**
  * struct pipeline - source's handler, convention, tracks and timeline
  * @filter: what is wanted
+ * @has_lost: losses were told of
+ * @lost: how many records they are that were counted
  * @buffers: names of the source's buffers, as in struct source_description
  *
  * A zeroed struct can be released. The convention, the filter and the timeline's sinks are added by
@@ -20,6 +22,8 @@
 struct pipeline {
 	struct filter filter;
 	const char *const *buffers;
+	bool has_lost;
+	uint64_t lost;
 	struct convention *convention;
 	struct tracks *tracks;
 	struct timeline timeline;

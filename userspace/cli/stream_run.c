@@ -235,7 +235,7 @@ static int run_status(const struct run *run)
 		return 128 + run->signal_number;
 	if (run->command && command_status(run->command) != STATUS_DONE)
 		return command_status(run->command);
-	return outputs_status(&run->settings->outputs, run->lost);
+	return outputs_status(&run->settings->outputs, run->pipeline.has_lost);
 }
 
 static int run_end(struct run *run, struct error *error)

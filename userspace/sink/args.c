@@ -61,6 +61,8 @@ void loss_append_text(struct buffer *out, const struct timeline_event *event)
 	else
 		buffer_printf(out, "lost %lld records", (long long)event->loss_count);
 	buffer_printf(out, " on cpu %d", event->loss_cpu);
+	if (event->loss_buffer)
+		buffer_printf(out, " in buffer '%s'", event->loss_buffer);
 }
 
 void argv_append_text(struct buffer *out, char *const *argv)

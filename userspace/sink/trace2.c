@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "sink/args.h"
 #include "sink/trace2_state.h"
 
 int trace2_sink_write(struct trace2_sink *sink, struct trace2_event *event, int64_t time_ns,
@@ -212,16 +213,17 @@ static int error_write(struct trace2_sink *sink, int64_t time_ns, const char *fo
 static int write_loss(struct trace2_sink *sink, const struct timeline_event *event,
 		      struct error *error)
 {
-	static const char counted[] = "lost %lu records on cpu %d";
-	static const char uncounted[] = "lost an unknown number of records on cpu %d";
+	static const char *const formats[2][2] = {
+		{ "lost an unknown number of records on cpu %d",
+		  "lost an unknown number of records on cpu %d in buffer '%s'" },
+		{ "lost %lu records on cpu %d", "lost %lu records on cpu %d in buffer '%s'" },
+	};
+	bool is_counted = event->loss_count != TIMELINE_COUNT_UNKNOWN;
 
 	buffer_clear(&sink->message);
-	if (event->loss_count == TIMELINE_COUNT_UNKNOWN) {
-		buffer_printf(&sink->message, uncounted, event->loss_cpu);
-		return error_write(sink, event->time_ns, uncounted, error);
-	}
-	buffer_printf(&sink->message, counted, (unsigned long)event->loss_count, event->loss_cpu);
-	return error_write(sink, event->time_ns, counted, error);
+	loss_append_text(&sink->message, event);
+	return error_write(sink, event->time_ns, formats[is_counted][event->loss_buffer != NULL],
+			   error);
 }
 
 static int write_malformed(struct trace2_sink *sink, const struct timeline_event *event,

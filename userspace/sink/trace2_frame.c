@@ -119,6 +119,23 @@ int trace2_frame_begin(struct trace2_sink *sink, const struct recording *recordi
 	return configuration_write(sink, recording->start_ns, error);
 }
 
+int trace2_count_write(struct trace2_sink *sink, struct trace2_event *line, const char *category,
+		       const char *name, int64_t time_ns, struct error *error)
+{
+	struct trace2_text *text = trace2_text_new(trace2_string_of(text_of(category)));
+	int status = -1;
+
+	if (!text || trace2_text_set(sink->short_text, trace2_string_of(text_of(name))) < 0) {
+		error_set(error, "out of memory");
+	} else {
+		line->counter.category = text;
+		line->counter.name = sink->short_text;
+		status = trace2_sink_write(sink, line, time_ns, error);
+	}
+	trace2_text_free(text);
+	return status;
+}
+
 static int exit_write(struct trace2_sink *sink, const struct timeline_event *event,
 		      enum trace2_kind kind, struct error *error)
 {
@@ -128,19 +145,13 @@ static int exit_write(struct trace2_sink *sink, const struct timeline_event *eve
 	return trace2_sink_write(sink, &line, event->time_ns, error);
 }
 
-static int total_write(struct trace2_sink *sink, const struct trace2_text *category,
-		       const char *name, uint64_t count, int64_t time_ns, struct error *error)
+static int total_write(struct trace2_sink *sink, const char *category, const char *name,
+		       uint64_t count, int64_t time_ns, struct error *error)
 {
 	struct trace2_event line = { .kind = TRACE2_COUNTER };
 
-	if (count == 0)
-		return 0;
-	if (trace2_text_set(sink->short_text, trace2_string_of(text_of(name))) < 0)
-		return error_set(error, "out of memory");
-	line.counter.category = category;
-	line.counter.name = sink->short_text;
 	line.counter.count = count;
-	return trace2_sink_write(sink, &line, time_ns, error);
+	return count > 0 ? trace2_count_write(sink, &line, category, name, time_ns, error) : 0;
 }
 
 static int totals_write(struct trace2_sink *sink, const struct timeline_event *event,
@@ -152,6 +163,7 @@ static int totals_write(struct trace2_sink *sink, const struct timeline_event *e
 		uint64_t count;
 	} rows[] = {
 		{ "lost_records", totals->lost_records },
+		{ "late_records", totals->late_records },
 		{ "unmatched_ends", totals->unmatched_ends },
 		{ "malformed", totals->malformed },
 		{ "unfinished", totals->unfinished },
@@ -159,13 +171,14 @@ static int totals_write(struct trace2_sink *sink, const struct timeline_event *e
 		{ "retired_tracks", totals->retired_tracks },
 		{ "other_names", totals->other_names },
 	};
-	struct trace2_text *category = trace2_text_new(trace2_string_of(text_of("ktrack")));
-	int status = category ? 0 : error_set(error, "out of memory");
+	int status = 0;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && status == 0; i++)
-		status = total_write(sink, category, rows[i].name, rows[i].count, event->time_ns,
+		status = total_write(sink, "ktrack", rows[i].name, rows[i].count, event->time_ns,
 				     error);
-	trace2_text_free(category);
+	for (size_t i = 0; i < totals->nr_malformed_of && status == 0; i++)
+		status = total_write(sink, totals->malformed_of[i].tracepoint, "malformed",
+				     totals->malformed_of[i].count, event->time_ns, error);
 	return status;
 }
 

@@ -91,6 +91,10 @@ int trace2_timers_write(struct trace2_sink *sink, const struct interval_table *t
 			enum trace2_kind kind, const struct trace2_thread *thread, int64_t time_ns,
 			struct error *error);
 
+/** trace2_count_write - write a counter event that has all but its category and name */
+int trace2_count_write(struct trace2_sink *sink, struct trace2_event *line, const char *category,
+		       const char *name, int64_t time_ns, struct error *error);
+
 /** trace2_frame_begin, trace2_frame_end - what stands on the main thread around the recording */
 int trace2_frame_begin(struct trace2_sink *sink, const struct recording *recording,
 		       struct error *error);

@@ -168,6 +168,17 @@ static int timers_collect(struct trace2_sink *sink, const struct trace2_track *t
 	return 0;
 }
 
+static int unmatched_write(struct trace2_sink *sink, const struct timeline_event *event,
+			   const struct trace2_track *track, struct error *error)
+{
+	struct trace2_event line = { .kind = TRACE2_TH_COUNTER, .thread = track->thread };
+
+	if (event->unmatched_ends == 0)
+		return 0;
+	line.counter.count = event->unmatched_ends;
+	return trace2_count_write(sink, &line, "ktrack", "unmatched_ends", event->time_ns, error);
+}
+
 static int summary_write(struct trace2_sink *sink, const struct timeline_event *event,
 			 const struct trace2_track *track, struct error *error)
 {
@@ -179,7 +190,8 @@ static int summary_write(struct trace2_sink *sink, const struct timeline_event *
 	if (trace2_timers_write(sink, &track->timers, TRACE2_TH_TIMER, track->thread,
 				event->time_ns, error) < 0)
 		return -1;
-	if (timers_collect(sink, track, error) < 0)
+	if (timers_collect(sink, track, error) < 0 ||
+	    unmatched_write(sink, event, track, error) < 0)
 		return -1;
 	line.thread_exit.t_rel_ns = event->time_ns - track->begin_ns;
 	return trace2_sink_write(sink, &line, event->time_ns, error);

@@ -156,7 +156,7 @@ static void trace_file_close(struct source *source)
 }
 
 static const struct source_ops trace_file_ops = {
-	.read_lost = trace_file_read_lost,
+	.read_account = trace_file_read_account,
 	.visit = trace_file_visit,
 	.find_task = trace_file_find_task,
 	.close = trace_file_close,

@@ -157,11 +157,11 @@ void trace_file_options_release(struct trace_options *options);
 void trace_file_describe(struct trace_file *file);
 
 /**
- * trace_file_read_lost - what the statistics of a stream's CPU say; @lost stays where they say
+ * trace_file_read_account - what the statistics of a stream's CPU say; @out stays where they say
  * nothing
  */
-int trace_file_read_lost(struct source *source, const struct stream *stream, uint64_t *lost,
-			 struct error *error);
+int trace_file_read_account(struct source *source, const struct stream *stream, struct account *out,
+			    struct error *error);
 
 /** trace_file_add_buffer - one buffer more; returns -1 with @error */
 int trace_file_add_buffer(struct trace_file *file, struct text name, struct error *error);

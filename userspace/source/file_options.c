@@ -255,20 +255,22 @@ static struct text statistics_find(struct text all, struct text buffer, int cpu)
 	return found;
 }
 
-int trace_file_read_lost(struct source *source, const struct stream *stream, uint64_t *lost,
-			 struct error *error)
+int trace_file_read_account(struct source *source, const struct stream *stream, struct account *out,
+			    struct error *error)
 {
 	const struct trace_file *file = (const struct trace_file *)source;
 	struct text name = text_of(file->buffers[stream->buffer]);
 	struct text text = statistics_find(buffer_text(&file->options.statistics), name,
 					   stream->cpu);
-	uint64_t number;
+	struct statistics statistics;
 
 	(void)error;
 	if (!text.data)
 		return 0;
-	number = statistics_lost(text);
-	if (number <= INT64_MAX && number > *lost)
-		*lost = number;
+	statistics_read(&statistics, text);
+	if (statistics.overwritten <= INT64_MAX && statistics.overwritten > out->marked)
+		out->marked = statistics.overwritten;
+	if (statistics.dropped <= INT64_MAX)
+		out->unmarked = statistics.dropped;
 	return 0;
 }

@@ -70,6 +70,18 @@ static void bound_streams(struct live *live)
 	}
 }
 
+/* Where they cannot be read now, the end will say so. */
+static void note_statistics(struct live *live)
+{
+	for (size_t i = 0; i < live->source.nr_streams; i++) {
+		struct stream *stream = &live->source.streams[i];
+		struct live_stream *own = stream->own;
+		struct error error = { 0 };
+
+		live_statistics(live, stream, &own->before, &error);
+	}
+}
+
 static void describe(struct live *live)
 {
 	struct source_description *description = &live->source.description;
@@ -95,6 +107,7 @@ int instance_open(struct source **out, const char *directory, struct error *erro
 		return -1;
 	describe(live);
 	bound_streams(live);
+	note_statistics(live);
 	*out = &live->source;
 	return 0;
 }

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "source/live.h"
-#include "source/statistics.h"
 
 /*
  * Where the kernel refuses membarrier (it does with nohz_full), records younger than this are left
@@ -157,20 +156,42 @@ static int64_t live_await(struct source *source, int64_t until_ns)
 	return until_ns;
 }
 
-static int live_read_lost(struct source *source, const struct stream *stream, uint64_t *lost,
-			  struct error *error)
+int live_statistics(const struct live *live, const struct stream *stream, struct statistics *out,
+		    struct error *error)
 {
-	const struct live *live = (const struct live *)source;
 	struct buffer path = { 0 }, text = { 0 };
 	int status = 0;
 
 	buffer_printf(&path, "%s/per_cpu/cpu%d/stats", live->directory, stream->cpu);
 	if (file_read(buffer_string(&path), &text) < 0)
 		status = error_set_system(error, errno, "cannot read %s", buffer_string(&path));
-	*lost = statistics_lost(buffer_text(&text));
+	statistics_read(out, buffer_text(&text));
 	buffer_release(&path);
 	buffer_release(&text);
 	return status;
+}
+
+/*
+ * The kernel counts since the instance was made. Where somebody has read from it before us, what
+ * was overwritten since is marked; what was dropped may have been between then and now, or before.
+ */
+static int live_read_account(struct source *source, const struct stream *stream,
+			     struct account *out, struct error *error)
+{
+	const struct live *live = (const struct live *)source;
+	const struct statistics *before = &((struct live_stream *)stream->own)->before;
+	struct statistics now;
+
+	if (live_statistics(live, stream, &now, error) < 0)
+		return -1;
+	if (before->read == 0) {
+		out->marked = now.overwritten;
+		out->unmarked = now.dropped;
+		return 0;
+	}
+	out->unmarked = now.dropped - before->dropped;
+	out->is_open = before->dropped > 0;
+	return 0;
 }
 
 static int live_visit(struct source *source, const struct source_visitor *visitor,
@@ -198,7 +219,7 @@ static void live_close(struct source *source)
 
 static const struct source_ops live_ops = {
 	.await = live_await,
-	.read_lost = live_read_lost,
+	.read_account = live_read_account,
 	.visit = live_visit,
 	.find_task = live_find_task,
 	.close = live_close,

@@ -49,10 +49,27 @@ int source_drain(struct source *source, int64_t until_ns, const struct source_ha
 	return merge_drain(source->streams, source->nr_streams, until_ns, handler, error);
 }
 
-/* Settles one stream's account: what no gap explains was lost somewhere up to the end. */
-static int stream_settle(const struct stream *stream, int64_t end_ns, uint64_t lost,
-			 const struct source_handler *handler, struct error *error)
+/*
+ * How many records were lost after the last one, or somewhere of which nothing tells: 0 for none.
+ * Where the size of a gap is not known, it is what the others leave of the kernel's number.
+ */
+static int64_t stream_rest(const struct stream *stream, const struct account *account)
 {
+	uint64_t rest = account->marked - stream->counted;
+
+	if (stream->has_uncounted)
+		rest = 0;
+	if (account->is_open || (stream->is_behind_gap && rest == 0))
+		return SOURCE_COUNT_UNKNOWN;
+	rest += account->unmarked;
+	return rest <= INT64_MAX ? (int64_t)rest : SOURCE_COUNT_UNKNOWN;
+}
+
+/* Settles one stream's account: what no gap explains was lost somewhere up to the end. */
+static int stream_settle(struct source *source, const struct stream *stream, int64_t end_ns,
+			 const struct source_handler *handler, uint64_t *lost, struct error *error)
+{
+	struct account account = { .marked = stream->counted };
 	struct source_loss loss = {
 		.cpu = stream->cpu,
 		.buffer = stream->buffer,
@@ -60,13 +77,14 @@ static int stream_settle(const struct stream *stream, int64_t end_ns, uint64_t l
 		.to_ns = end_ns,
 	};
 
-	if (!stream->has_uncounted && lost > stream->counted)
-		loss.count = lost - stream->counted;
-	else if (stream->is_behind_gap)
-		loss.count = SOURCE_COUNT_UNKNOWN;
-	else
-		return 0;
-	return handler->loss(handler->context, &loss, error);
+	if (source->ops->read_account &&
+	    source->ops->read_account(source, stream, &account, error) < 0)
+		return -1;
+	if (account.marked < stream->counted)
+		account.marked = stream->counted;
+	*lost += account.marked + account.unmarked;
+	loss.count = stream_rest(stream, &account);
+	return loss.count == 0 ? 0 : handler->loss(handler->context, &loss, error);
 }
 
 int source_finish(struct source *source, int64_t end_ns, const struct source_handler *handler,
@@ -79,14 +97,12 @@ int source_finish(struct source *source, int64_t end_ns, const struct source_han
 		return -1;
 	for (size_t i = 0; i < source->nr_streams; i++) {
 		const struct stream *stream = &source->streams[i];
-		uint64_t stream_lost = stream->counted;
 
-		if (source->ops->read_lost &&
-		    source->ops->read_lost(source, stream, &stream_lost, error) < 0)
+		if (handler->wants &&
+		    !handler->wants(handler->context, stream->cpu, stream->buffer))
+			continue;
+		if (stream_settle(source, stream, end_ns, handler, lost, error) < 0)
 			return -1;
-		if (stream_settle(stream, end_ns, stream_lost, handler, error) < 0)
-			return -1;
-		*lost += stream_lost;
 	}
 	return 0;
 }

@@ -58,13 +58,15 @@ struct source_loss {
  * struct source_handler - who gets the records
  * @record: the next record in time order; records with equal stamps come CPU by CPU
  * @loss: a gap; comes before any record with a later time than its beginning
+ * @wants: whether what was lost on a CPU of a buffer counts; NULL where all does
  *
- * Both return 0, or -1 with @error, which ends the reading.
+ * The first two return 0, or -1 with @error, which ends the reading.
  */
 struct source_handler {
 	void *context;
 	int (*record)(void *context, const struct record *record, struct error *error);
 	int (*loss)(void *context, const struct source_loss *loss, struct error *error);
+	bool (*wants)(void *context, int cpu, unsigned int buffer);
 };
 
 struct source;
@@ -163,7 +165,7 @@ int source_drain(struct source *source, int64_t until_ns, const struct source_ha
 /**
  * source_finish - deliver all that is left, and settle the account of what was lost
  * @end_ns: when the tracing was switched off
- * @lost: how many records the kernel counts as lost, over all CPUs
+ * @lost: how many records the kernel counts as lost, over all CPUs that count
  *
  * To be called once nothing writes any more. Losses that left no mark in the buffer (all that is
  * known is that they happened) are delivered as losses that reach to @end_ns. Returns 0, or -1 with

@@ -6,18 +6,31 @@
 #include "source/stream.h"
 
 /**
+ * struct account - what was lost of a stream
+ * @marked: how many records behind which a gap was found
+ * @unmarked: how many without a trace in the buffer
+ * @is_open: perhaps more of these
+ */
+struct account {
+	uint64_t marked;
+	uint64_t unmarked;
+	bool is_open;
+};
+
+/**
  * struct source_ops - a kind of source
  * @await: wait for writers whose records up to @until_ns are on the way; returns up to when all
  * have arrived; NULL where nobody writes
- * @read_lost: how many records of one stream were lost in all; NULL where only the gaps tell
+ * @read_account: what else is known to be lost of a stream than its gaps tell; NULL where nothing
+ * is; @out is that of the gaps
  * @visit: show all tracepoints whose records there may be
  * @find_task: who a thread is; @out is zeroed
  * @close: give back what the kind keeps, not the streams
  */
 struct source_ops {
 	int64_t (*await)(struct source *source, int64_t until_ns);
-	int (*read_lost)(struct source *source, const struct stream *stream, uint64_t *lost,
-			 struct error *error);
+	int (*read_account)(struct source *source, const struct stream *stream, struct account *out,
+			    struct error *error);
 	int (*visit)(struct source *source, const struct source_visitor *visitor,
 		     struct error *error);
 	void (*find_task)(struct source *source, int tid, struct source_task *out);

@@ -5,17 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const lost_names[] = { "overrun", "commit overrun", "dropped events" };
-
-static bool is_lost_name(struct text name)
-{
-	for (size_t i = 0; i < sizeof(lost_names) / sizeof(lost_names[0]); i++) {
-		if (text_equals(name, text_of(lost_names[i])))
-			return true;
-	}
-	return false;
-}
-
 static uint64_t digits_parse(const char *digit, const char *end)
 {
 	uint64_t number = 0;
@@ -27,22 +16,43 @@ static uint64_t digits_parse(const char *digit, const char *end)
 	return number;
 }
 
-uint64_t statistics_lost(struct text text)
+/* Where a line's number belongs, NULL where it does not matter. */
+static uint64_t *statistics_member(struct statistics *out, struct text name)
+{
+	const struct {
+		const char *name;
+		uint64_t *member;
+	} rows[] = {
+		{ "overrun", &out->overwritten },
+		{ "commit overrun", &out->dropped },
+		{ "dropped events", &out->dropped },
+		{ "read events", &out->read },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (text_equals(name, text_of(rows[i].name)))
+			return rows[i].member;
+	}
+	return NULL;
+}
+
+void statistics_read(struct statistics *out, struct text text)
 {
 	const char *line = text.data;
 	const char *text_end = text.data + text.size;
-	uint64_t lost = 0;
 
+	*out = (struct statistics){ 0 };
 	while (line < text_end) {
 		const char *end = memchr(line, '\n', text_end - line);
 		const char *colon;
+		uint64_t *member;
 
 		if (!end)
 			end = text_end;
 		colon = memchr(line, ':', end - line);
-		if (colon && is_lost_name((struct text){ line, colon - line }))
-			lost += digits_parse(colon + 1, end);
+		member = colon ? statistics_member(out, (struct text){ line, colon - line }) : NULL;
+		if (member)
+			*member += digits_parse(colon + 1, end);
 		line = end + 1;
 	}
-	return lost;
 }

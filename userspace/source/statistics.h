@@ -6,13 +6,21 @@
 #include "base/base.h"
 
 /**
- * statistics_lost - how many records one CPU's buffer has lost since its instance was made
- * @text: of per_cpu/cpuN/stats
+ * struct statistics - since the instance was made, or emptied
+ * @overwritten: "overrun": before anybody read them; the sub-buffer behind them is marked
+ * @dropped: "dropped events" (the buffer was full and must not overwrite) and "commit overrun"
+ * (interrupts filled it while a record was being written), of which no sub-buffer tells
+ * @read: "read events"
  *
- * The sum of "overrun" (overwritten before they were read), "commit overrun" (interrupts filled the
- * buffer while a record was being written) and "dropped events" (the buffer was full and must not
- * overwrite). The kernel counts each lost record in exactly one of them.
+ * The kernel counts each lost record in exactly one of the three ways.
  */
-uint64_t statistics_lost(struct text text);
+struct statistics {
+	uint64_t overwritten;
+	uint64_t dropped;
+	uint64_t read;
+};
+
+/** statistics_read - read the text of per_cpu/cpuN/stats; what it does not say is 0 */
+void statistics_read(struct statistics *out, struct text text);
 
 #endif

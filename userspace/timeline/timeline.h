@@ -117,13 +117,24 @@ struct timeline_track {
 	void *slots[TIMELINE_SINKS_MAX];
 };
 
+/** struct timeline_count - how many records of a tracepoint, which is "system:event" */
+struct timeline_count {
+	const char *tracepoint;
+	uint64_t count;
+};
+
 /**
  * struct timeline_totals - what was counted over the whole recording
+ * @late_records: came after younger ones, whose time they were given
+ * @malformed_of: the malformed ones by tracepoint, of those that have any
  */
 struct timeline_totals {
 	uint64_t lost_records;
+	uint64_t late_records;
 	uint64_t unmatched_ends;
 	uint64_t malformed;
+	const struct timeline_count *malformed_of;
+	size_t nr_malformed_of;
 	uint64_t unfinished;
 	uint64_t suspect;
 	uint64_t retired_tracks;
@@ -171,6 +182,7 @@ enum timeline_kind {
  * @outer_ns: of instants and counters: when the innermost open slice began, or else the track
  * @depth: of slices: 1 for the outermost; of instants and counters: how many slices are open around
  * them
+ * @unmatched_ends: of a track's end: how many ends came when no slice was open on it
  * @is_suspect: of slice ends: a loss may have falsified this slice
  * @is_unfinished: of slice ends: no record ended it: the recording ended first, or the record was
  * lost (it is suspect then)
@@ -178,6 +190,7 @@ enum timeline_kind {
  * @loss_cpu: of losses
  * @loss_end_ns: what was lost is older than this; INT64_MAX where nothing came after it
  * @loss_count: of losses, or TIMELINE_COUNT_UNKNOWN
+ * @loss_buffer: whose records were lost, NULL where the source has only one buffer
  * @problem: of malformed records: what is wrong, a constant text
  * @tracepoint: of malformed records: "system:event"
  * @argv: of the traced command's begin: NULL-terminated
@@ -198,12 +211,14 @@ struct timeline_event {
 	int64_t begin_ns;
 	int64_t outer_ns;
 	unsigned int depth;
+	uint64_t unmatched_ends;
 	bool is_suspect;
 	bool is_unfinished;
 	struct value value;
 	int loss_cpu;
 	int64_t loss_end_ns;
 	int64_t loss_count;
+	const char *loss_buffer;
 	const char *problem;
 	const char *tracepoint;
 	char *const *argv;

@@ -147,6 +147,7 @@ static int slice_end(struct tracks *tracks, struct track *track,
 {
 	if (track->nr_slices == 0) {
 		tracks->totals.unmatched_ends++;
+		track->unmatched_ends++;
 		return 0;
 	}
 	if (tracks_pop(tracks, track, observation, error) < 0)
@@ -205,6 +206,8 @@ int tracks_observe(struct tracks *tracks, const struct observation *observation,
 {
 	struct track *track;
 
+	if (observation->time_ns < tracks->now_ns)
+		tracks->totals.late_records++;
 	tracks_advance(tracks, observation->time_ns);
 	track = tracks_get(tracks, observation, error);
 	if (!track)
@@ -256,6 +259,7 @@ int tracks_reject(struct tracks *tracks, const struct observation *observation, 
 	tracks->totals.malformed++;
 	if (!category)
 		return error_set(error, "out of memory");
+	category->malformed++;
 	if (!category_learn(category, problem))
 		return 0;
 	return tracks_pass(tracks, &event, observation->time_ns, error);
@@ -286,6 +290,8 @@ int tracks_lose(struct tracks *tracks, const struct tracks_gap *gap, struct erro
 					.loss_count = gap->count };
 	struct suspicion *suspicion = tracks_suspicion(tracks, gap->buffer);
 
+	if (tracks->settings.buffers)
+		event.loss_buffer = tracks->settings.buffers[gap->buffer];
 	if (!suspicion || suspicion_add(suspicion, gap->cpu, gap->to_ns) < 0)
 		return error_set(error, "out of memory");
 	return tracks_pass(tracks, &event, gap->from_ns, error);

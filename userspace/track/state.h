@@ -26,6 +26,7 @@ struct slice {
  * @buffer: of its records, as an index
  * @hash: of its key
  * @begin_ns: when it appeared
+ * @unmatched_ends: how many came when no slice was open
  * @slices: the open ones, outermost first
  * @idle_before, @idle_after: neighbours in the list of tracks without open slices
  * @peer_before, @peer_after: neighbours in the list of those that are about the same task
@@ -38,6 +39,7 @@ struct track {
 	unsigned int buffer;
 	uint64_t hash;
 	int64_t begin_ns;
+	uint64_t unmatched_ends;
 	struct slice *slices;
 	size_t nr_slices;
 	size_t slices_capacity;
@@ -68,11 +70,13 @@ struct track_key {
 /**
  * struct category - what is kept for each tracepoint
  * @deepest: how deep its tracks were seen to be without suspect slices
+ * @malformed: how many of its records could not be read
  * @problems: what was told of its malformed records already, each a constant text
  */
 struct category {
 	struct timeline_category shown;
 	size_t deepest;
+	uint64_t malformed;
 	const char *problems[PROBLEMS_MAX];
 };
 
@@ -81,6 +85,7 @@ struct category {
  * @now_ns: time of the newest event
  * @idle: head of the ring of tracks without open slices, least recently used first
  * @suspicions: by the buffer
+ * @malformed_of: what @totals point to
  * @categories: by the template's index; each is allocated by itself, since tracks point to it
  */
 struct tracks {
@@ -98,6 +103,7 @@ struct tracks {
 	size_t nr_categories;
 	unsigned long nr_seen;
 	struct timeline_totals totals;
+	struct timeline_count *malformed_of;
 };
 
 /** track_key_of - the key of the track that an observation belongs to; its name is borrowed */

@@ -41,6 +41,7 @@ void tracks_free(struct tracks *tracks)
 	for (size_t i = 0; i < tracks->nr_categories; i++)
 		free(tracks->categories[i]);
 	free(tracks->categories);
+	free(tracks->malformed_of);
 	free(tracks);
 }
 
@@ -149,6 +150,7 @@ int tracks_end(struct tracks *tracks, struct track *track, struct error *error)
 		.kind = TIMELINE_TRACK_END,
 		.time_ns = tracks->now_ns,
 		.track = &track->shown,
+		.unmatched_ends = track->unmatched_ends,
 	};
 	int status = timeline_push(tracks->timeline, &event, error);
 
@@ -194,6 +196,27 @@ int tracks_close(struct tracks *tracks, struct track *track, struct error *error
 	return tracks_end(tracks, track, error);
 }
 
+/* Counts malformed records by tracepoint. */
+static int tracks_count_malformed(struct tracks *tracks)
+{
+	struct timeline_totals *totals = &tracks->totals;
+	struct timeline_count *counts = calloc(tracks->nr_categories + 1, sizeof(*counts));
+
+	if (!counts)
+		return -1;
+	for (size_t i = 0; i < tracks->nr_categories; i++) {
+		const struct category *category = tracks->categories[i];
+
+		if (category && category->malformed > 0)
+			counts[totals->nr_malformed_of++] = (struct timeline_count){
+				.tracepoint = category->shown.text, .count = category->malformed
+			};
+	}
+	tracks->malformed_of = counts;
+	totals->malformed_of = counts;
+	return 0;
+}
+
 int tracks_finish(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, int status,
 		  struct error *error)
 {
@@ -204,8 +227,10 @@ int tracks_finish(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, 
 	size_t nr_tracks = tracks->map.size;
 	int result = 0;
 
-	if (!list)
+	if (!list || tracks_count_malformed(tracks) < 0) {
+		free(list);
 		return error_set(error, "out of memory");
+	}
 	if (end_ns > tracks->now_ns)
 		tracks->now_ns = end_ns;
 	for (size_t i = 0; i < nr_tracks && result == 0; i++)

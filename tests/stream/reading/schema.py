@@ -40,6 +40,7 @@ EVENTS = {
     f" t_abs:seconds {WRITER} args:fields? continued:true? suspect:true? unfinished:true?",
     "data": f"{SAMPLE} value:decimal {WRITER} args:fields?",
     "th_timer": TIMER,
+    "th_counter": "category:string name:string count:positive",
     "thread_exit": "t_rel:seconds t_abs:seconds",
     "exit": f"{PLACE} t_abs:seconds code:integer",
     "timer": TIMER,

@@ -6,11 +6,13 @@ from collections import Counter
 
 from reading.schema import stamp_to_us
 
-COUNTED_LOSS = re.compile(r"lost ([0-9]+) records on cpu ([0-9]+)")
-UNCOUNTED_LOSS = re.compile(r"lost an unknown number of records on cpu ([0-9]+)")
+COUNTED_LOSS = re.compile(r"lost (?P<count>[0-9]+) records on cpu (?P<cpu>[0-9]+)(?: in buffer '.*')?", re.DOTALL)
+UNCOUNTED_LOSS = re.compile(r"lost an unknown number of records on cpu (?P<cpu>[0-9]+)(?: in buffer '.*')?", re.DOTALL)
 LOSS_FORMATS = {
     "lost %lu records on cpu %d": COUNTED_LOSS,
     "lost an unknown number of records on cpu %d": UNCOUNTED_LOSS,
+    "lost %lu records on cpu %d in buffer '%s'": COUNTED_LOSS,
+    "lost an unknown number of records on cpu %d in buffer '%s'": UNCOUNTED_LOSS,
 }
 
 
@@ -130,6 +132,8 @@ class Session:
         self.lost_known = 0
         self.lost_unknown = 0
         self.other_errors = 0
+        self.unmatched = 0
+        self.malformed = {}
         self.suspect = []
         self.unfinished = []
         self.exit_times = []
@@ -171,9 +175,9 @@ def note_error(session, event, _track):
     if not match:
         session.other_errors += 1
         return
-    session.losses.append((event.abs_ns, int(match.groups()[-1])))
+    session.losses.append((event.abs_ns, int(match["cpu"])))
     if pattern is COUNTED_LOSS:
-        session.lost_known += int(match.group(1))
+        session.lost_known += int(match["count"])
     else:
         session.lost_unknown += 1
 
@@ -290,11 +294,20 @@ def take_timer(session, event, _track):
 
 
 def take_counter(session, event, _track):
-    """counter: one of ktrack's own numbers."""
+    """counter: one of ktrack's own numbers, or a tracepoint's malformed records."""
+    if ":" in event["category"]:
+        session.malformed[event["category"]] = event["count"]
+        return
     session.counters[event["name"]] = event["count"]
 
 
-ON_TRACKS = {"thread_exit", "data_json", "region_enter", "region_leave", "data", "th_timer"}
+def take_track_counter(session, event, track):
+    """th_counter: what a track counted."""
+    session.unmatched += event["count"]
+    session.closing = track.name
+
+
+ON_TRACKS = {"th_counter", "thread_exit", "data_json", "region_enter", "region_leave", "data", "th_timer"}
 
 STEPS = {
     "version": begin_stream,
@@ -307,6 +320,7 @@ STEPS = {
     "region_leave": close_region,
     "data": take_sample,
     "th_timer": take_track_timer,
+    "th_counter": take_track_counter,
     "thread_exit": close_track,
     "exit": note_exit,
     "timer": take_timer,

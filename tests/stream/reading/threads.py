@@ -210,6 +210,6 @@ def track_closes_in_one_piece(session, event):
     """A track's th_timer lines or its summary stand right before its thread_exit."""
     if session.closing is None:
         return None
-    if event.thread == session.closing and event.kind in ("th_timer", "thread_exit"):
+    if event.thread == session.closing and event.kind in ("th_timer", "th_counter", "thread_exit"):
         return None
     return f"{event.kind} on {event.thread!r} where {session.closing!r} is being closed"

@@ -9,6 +9,7 @@ from reading.session import LOSS_FORMATS, Statistics, statistics_of_timer
 # ktrack's own counters, in their order.
 COUNTERS = (
     "lost_records",
+    "late_records",
     "unmatched_ends",
     "malformed",
     "unfinished",
@@ -116,7 +117,9 @@ def counter_has_summary(session, event):
 
 @rule("counter", "counter")
 def counter_is_known(session, event):
-    """A counter is one of ktrack's, once, in their order; zeros are left out."""
+    """A counter is one of ktrack's, once, in their order, zeros left out; or of a tracepoint's malformed records."""
+    if ":" in event["category"] and event["name"] == "malformed":
+        return "malformed records of a tracepoint a second time" if event["category"] in session.malformed else None
     if event["category"] != "ktrack" or event["name"] not in COUNTERS:
         return f"{event['category']} {event['name']} is no counter of ktrack"
     later = COUNTERS[COUNTERS.index(event["name"]) :]
@@ -156,7 +159,22 @@ def malformed_are_counted(session, _event):
     """Every kind of malformed record has one error, and is counted."""
     if session.counters.get("malformed") and not session.other_errors:
         return "malformed records without an error"
+    if session.counters.get("malformed", 0) != sum(session.malformed.values()):
+        return f"malformed is not the sum of {session.malformed}"
     return expect_range(session, "malformed", session.other_errors)
+
+
+@rule("th_counter", "th_counter")
+def track_counter_is_known(_session, event):
+    """A track counts no more than the ends that closed nothing."""
+    is_known = (event["category"], event["name"]) == ("ktrack", "unmatched_ends")
+    return None if is_known else f"{event['category']} {event['name']} is no counter of a track"
+
+
+@rule("counter-unmatched", "atexit")
+def unmatched_are_counted_by_track(session, _event):
+    """unmatched_ends is the sum of what the tracks count."""
+    return expect_range(session, "unmatched_ends", session.unmatched, session.unmatched)
 
 
 @rule("counter-retired", "atexit")

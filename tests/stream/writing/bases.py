@@ -126,7 +126,7 @@ def write_rare():
     writer.lose(900, 3, 7)
     write_odd_names(writer)
     writer.error(5000, "drv:io: unknown type 88", "%s: unknown type %u")
-    writer.count("malformed", 4)
+    writer.reject("drv:io", 4)
     write_retired(writer, [6000, 7000])
     writer.count("other_names", 2)
     writer.finish(9999, names=["step 0", "sleep"])

@@ -409,6 +409,25 @@ TOTALS = [
         drop("error", fmt="%s: unknown type %u"),
     ),
     (
+        "counter-malformed",
+        "rare",
+        "malformed records of no tracepoint",
+        drop("counter", category="drv:io"),
+    ),
+    (
+        "counter",
+        "rare",
+        "malformed records of a tracepoint twice",
+        repeat("counter", category="drv:io"),
+    ),
+    (
+        "counter-unmatched",
+        "cut",
+        "ends that closed nothing are on no track",
+        drop("th_counter"),
+    ),
+    ("th_counter", "cut", "a track counts something else", put("th_counter", name="other")),
+    (
         "counter-retired",
         "rare",
         "a retired track less",

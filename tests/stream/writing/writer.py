@@ -64,6 +64,7 @@ class Track:
         self.open = []
         self.durations = {}
         self.samples = []
+        self.unmatched = 0
 
 
 class Writer:
@@ -73,6 +74,7 @@ class Writer:
         self.sid = sid
         self.lines = []
         self.now_ns = 0
+        self.malformed = {}
         self.started = 0
         self.tracks = {}
         self.durations = {}
@@ -119,6 +121,11 @@ class Writer:
         """One of ktrack's own counters grows."""
         self.counters[name] = self.counters.get(name, 0) + number
 
+    def reject(self, tracepoint, number):
+        """Records of a tracepoint are malformed."""
+        self.count("malformed", number)
+        self.malformed[tracepoint] = self.malformed.get(tracepoint, 0) + number
+
     def error(self, time_ns, message, fmt):
         """Something that went wrong in the recording."""
         self.now_ns = time_ns
@@ -163,6 +170,7 @@ class Writer:
         """The innermost slice ends; without one, the end is counted as unmatched."""
         if not track.open:
             self.count("unmatched_ends")
+            track.unmatched += 1
             return
         self.now_ns = time_ns
         label, since_ns, continued = track.open.pop()
@@ -238,9 +246,15 @@ class Writer:
                 track.thread.partition(":")[0],
                 {"samples": len(track.samples), **texts},
             )
+        if track.unmatched:
+            self.emit_count("th_counter", track.thread, ("ktrack", "unmatched_ends", track.unmatched))
         times = {"t_rel": Seconds(time_ns - track.start_ns), "t_abs": Seconds(time_ns)}
         self.emit("thread_exit", track.thread, times)
         del self.tracks[track.thread]
+
+    def emit_count(self, kind, thread, row):
+        """A counter."""
+        self.emit(kind, thread, dict(zip(("category", "name", "count"), row)))
 
     def finish(self, time_ns, code=0, names=None):
         """The session's last lines."""
@@ -251,6 +265,7 @@ class Writer:
         self.emit_timers("timer", "main", self.durations, names)
         order = (
             "lost_records",
+            "late_records",
             "unmatched_ends",
             "malformed",
             "unfinished",
@@ -259,9 +274,7 @@ class Writer:
             "other_names",
         )
         for name in [name for name in order if self.counters.get(name)]:
-            self.emit(
-                "counter",
-                "main",
-                {"category": "ktrack", "name": name, "count": self.counters[name]},
-            )
+            self.emit_count("counter", "main", ("ktrack", name, self.counters[name]))
+        for tracepoint, number in self.malformed.items():
+            self.emit_count("counter", "main", (tracepoint, "malformed", number))
         self.emit("atexit", "main", {"t_abs": Seconds(time_ns), "code": code}, True)
