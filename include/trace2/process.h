@@ -7,6 +7,14 @@
  * target, and after trace2_finish(), every call does nothing. No call fails, and none changes
  * errno. A thread that did not call trace2_thread_start() is called "unknown".
  *
+ * Any argument that is a pointer may be NULL: names, texts and values are empty then, unless it is
+ * said that they are left out; arrays, which end with NULL, have no elements; a call about no
+ * child, repository, timer or counter at all does nothing. Structs that are zeroed are good ones.
+ *
+ * A process that fork() made is silent, because the session is its parent's; trace2_initialize()
+ * begins one of its own below that, in a daemon, say. What has numbers of the parent's session, a
+ * repository or a child, has to be zeroed for it.
+ *
  * Each macro tells where it stands; the function behind it, whose name ends in _at, takes that as
  * its first arguments.
  */
@@ -31,8 +39,8 @@ extern "C" {
  * @prefix: of the variables with its settings; "GIT_TRACE2" where NULL
  * @system_path, @user_path: files with settings, see trace2_config_new(); may be NULL
  * @has_atexit: trace2_finish() is called when the program exits
- * @has_sigpipe: the death by SIGPIPE is told; what the program did with that signal before is done
- * then
+ * @has_sigpipe: the death by SIGPIPE is told, with a handler of the library's; not where the
+ * program ignores or handles that signal itself, since then it does not kill
  *
  * All strings live as long as the program.
  */
@@ -50,7 +58,8 @@ struct trace2_program {
  * from now on
  *
  * To be called once, early, before there are other threads. Tells the session id to programs that
- * this one starts.
+ * this one starts, by their environment; trace2_cmd_name() does likewise with the name, so that no
+ * other thread may be reading or changing the environment meanwhile, as with setenv().
  */
 #define trace2_initialize(program) trace2_initialize_at(__FILE__, __LINE__, (program))
 void trace2_initialize_at(const char *file, int line, const struct trace2_program *program);
@@ -62,18 +71,25 @@ bool trace2_is_enabled(void);
 const char *trace2_session_id(void);
 
 /**
- * trace2_finish - sum up and end the stream, on the main thread; what was open stays open until
- * the process ends
+ * trace2_finish - sum up and end the stream, to be called on the main thread
+ *
+ * The sums are those of the threads that have called trace2_thread_exit(), and of this one. What
+ * was open stays open until the process ends.
  */
 void trace2_finish(void);
 
+/** trace2_cmd_start - the program's command line; passwords in its URLs are hidden */
 #define trace2_cmd_start(argv) trace2_cmd_start_at(__FILE__, __LINE__, (argv))
 void trace2_cmd_start_at(const char *file, int line, char *const *argv);
 
-/** trace2_cmd_exit - the program is about to exit with @code */
+/** trace2_cmd_exit - the program is about to exit with @code, which trace2_finish() says again */
 #define trace2_cmd_exit(code) trace2_cmd_exit_at(__FILE__, __LINE__, (code))
 void trace2_cmd_exit_at(const char *file, int line, int code);
 
+/**
+ * trace2_cmd_error, trace2_cmd_error_va - something went wrong; machines are told the format too,
+ * which is the same for all errors of a kind
+ */
 #define trace2_cmd_error(...) trace2_cmd_error_at(__FILE__, __LINE__, __VA_ARGS__)
 #define trace2_cmd_error_va(format, arguments) \
 	trace2_cmd_error_va_at(__FILE__, __LINE__, (format), (arguments))
@@ -81,6 +97,7 @@ void trace2_cmd_error_at(const char *file, int line, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void trace2_cmd_error_va_at(const char *file, int line, const char *format, va_list arguments);
 
+/** trace2_cmd_path - where the program's file lies */
 #define trace2_cmd_path(path) trace2_cmd_path_at(__FILE__, __LINE__, (path))
 void trace2_cmd_path_at(const char *file, int line, const char *path);
 
@@ -95,9 +112,11 @@ void trace2_cmd_ancestry_at(const char *file, int line, char *const *names);
 #define trace2_cmd_name(name) trace2_cmd_name_at(__FILE__, __LINE__, (name))
 void trace2_cmd_name_at(const char *file, int line, const char *name);
 
+/** trace2_cmd_mode - which of its ways of working the command has taken */
 #define trace2_cmd_mode(mode) trace2_cmd_mode_at(__FILE__, __LINE__, (mode))
 void trace2_cmd_mode_at(const char *file, int line, const char *mode);
 
+/** trace2_cmd_alias - what the user called stands for the words of @argv */
 #define trace2_cmd_alias(alias, argv) trace2_cmd_alias_at(__FILE__, __LINE__, (alias), (argv))
 void trace2_cmd_alias_at(const char *file, int line, const char *alias, char *const *argv);
 
@@ -129,7 +148,7 @@ struct trace2_child {
 	int64_t start_ns;
 };
 
-/** trace2_child_start - before it starts; trace2_child_exit - when it has ended */
+/** trace2_child_start, trace2_child_exit - before it starts, and when it has ended */
 #define trace2_child_start(child) trace2_child_start_at(__FILE__, __LINE__, (child))
 #define trace2_child_exit(child, code) trace2_child_exit_at(__FILE__, __LINE__, (child), (code))
 void trace2_child_start_at(const char *file, int line, struct trace2_child *child);
@@ -141,8 +160,10 @@ void trace2_child_ready_at(const char *file, int line, const struct trace2_child
 			   const char *ready);
 
 /**
- * trace2_exec - before exec(); returns the number for trace2_exec_result(), which only a failure
- * leads to
+ * trace2_exec, trace2_exec_result - before exec(), and behind it, which only a failure leads to,
+ * with errno as @code
+ * @exe: what is to be run; left out where NULL
+ * @id: what trace2_exec() returned
  */
 #define trace2_exec(exe, argv) trace2_exec_at(__FILE__, __LINE__, (exe), (argv))
 #define trace2_exec_result(id, code) trace2_exec_result_at(__FILE__, __LINE__, (id), (code))
@@ -151,7 +172,7 @@ void trace2_exec_result_at(const char *file, int line, int id, int code);
 
 /**
  * trace2_thread_start, trace2_thread_exit - on the thread itself; on the main thread they are a
- * region
+ * region; a thread that starts again goes on under another name
  */
 #define trace2_thread_start(name) trace2_thread_start_at(__FILE__, __LINE__, (name))
 #define trace2_thread_exit() trace2_thread_exit_at(__FILE__, __LINE__)
@@ -169,8 +190,9 @@ void trace2_def_param_at(const char *file, int line, const char *scope, const ch
 void trace2_def_repo_at(const char *file, int line, struct trace2_repository *repository);
 
 /**
- * trace2_region_enter - @category and @label may be NULL, @repository too; regions of a thread
- * nest
+ * trace2_region_enter, trace2_region_enter_printf, trace2_region_enter_printf_va - a region begins
+ * on this thread, within the one before
+ * @category, @label, @repository: left out where NULL
  */
 #define trace2_region_enter(category, label, repository) \
 	trace2_region_enter_at(__FILE__, __LINE__, (category), (label), (repository))
@@ -189,7 +211,10 @@ void trace2_region_enter_printf_va_at(const char *file, int line, const char *ca
 				      const char *label, const struct trace2_repository *repository,
 				      const char *format, va_list arguments);
 
-/** trace2_region_leave - the innermost region, whose names are said again */
+/**
+ * trace2_region_leave, trace2_region_leave_printf, trace2_region_leave_printf_va - the innermost
+ * region ends, whose names are said again
+ */
 #define trace2_region_leave(category, label, repository) \
 	trace2_region_leave_at(__FILE__, __LINE__, (category), (label), (repository))
 #define trace2_region_leave_printf(category, label, repository, ...)                         \
@@ -207,7 +232,7 @@ void trace2_region_leave_printf_va_at(const char *file, int line, const char *ca
 				      const char *label, const struct trace2_repository *repository,
 				      const char *format, va_list arguments);
 
-/** trace2_data_string, trace2_data_intmax - a value within the innermost region */
+/** trace2_data_string, trace2_data_intmax - a value found within the innermost region */
 #define trace2_data_string(category, repository, key, value) \
 	trace2_data_string_at(__FILE__, __LINE__, (category), (repository), (key), (value))
 #define trace2_data_intmax(category, repository, key, value) \
@@ -219,13 +244,17 @@ void trace2_data_intmax_at(const char *file, int line, const char *category,
 			   const struct trace2_repository *repository, const char *key,
 			   intmax_t value);
 
-/** trace2_data_json - @json is ready-made JSON on one line */
+/**
+ * trace2_data_json - likewise
+ * @json: a JSON value; it is brought onto one line, and what is no JSON is told as a string
+ */
 #define trace2_data_json(category, repository, key, json) \
 	trace2_data_json_at(__FILE__, __LINE__, (category), (repository), (key), (json))
 void trace2_data_json_at(const char *file, int line, const char *category,
 			 const struct trace2_repository *repository, const char *key,
 			 const char *json);
 
+/** trace2_printf, trace2_printf_va - a remark for people who follow the program */
 #define trace2_printf(...) trace2_printf_at(__FILE__, __LINE__, __VA_ARGS__)
 #define trace2_printf_va(format, arguments) \
 	trace2_printf_va_at(__FILE__, __LINE__, (format), (arguments))
@@ -261,6 +290,8 @@ struct trace2_counter {
 void trace2_timer_start(struct trace2_timer *timer);
 void trace2_timer_stop(struct trace2_timer *timer);
 
+/** trace2_counter_add - add to the sum of this thread, which becomes one of all when the thread
+ * exits */
 void trace2_counter_add(struct trace2_counter *counter, uint64_t value);
 
 #ifdef __cplusplus

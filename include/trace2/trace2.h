@@ -304,7 +304,8 @@ void trace2_sid_make(char *out, int64_t unix_ns, int pid);
  * variable says so from now on
  * @variable: one of the two above
  *
- * Returns a string for free(), or NULL where memory ran out.
+ * It changes the environment: for one thread at a time, as setenv() is. Returns a string for
+ * free(), or NULL where memory ran out.
  */
 char *trace2_inherit(const char *variable, const char *own);
 
@@ -333,9 +334,10 @@ enum trace2_key {
 /**
  * trace2_config_new - read settings: the environment over the user's configuration over the
  * system's
- * @prefix: of the variables: "GIT_TRACE2" for those of git
+ * @prefix: of the variables: "GIT_TRACE2", also where NULL, for those of git
  * @system_path, @user_path: INI files, in whose section "trace2" are git's keys (eventTarget,
- * maxFiles, ...); NULL for none; one that is not there is empty
+ * maxFiles, ...); NULL for none; one that is not there is empty, and a line that cannot be read is
+ * left out, see trace2_config_apply()
  *
  * An empty variable is none. Returns NULL where memory ran out.
  */
@@ -353,7 +355,7 @@ const char *trace2_config_name(const struct trace2_config *config, enum trace2_k
 
 /**
  * trace2_config_apply - let the configuration decide of brief forms, nesting, files, reports and
- * passwords
+ * passwords; reports what of it could not be read, where all is to be reported
  */
 void trace2_config_apply(const struct trace2_config *config, struct trace2_settings *settings);
 
@@ -379,6 +381,7 @@ int trace2_config_visit(const struct trace2_config *config,
 /** trace2_config_wants - whether CONFIG_PARAMS asks for a parameter of this name */
 bool trace2_config_wants(const struct trace2_config *config, const char *param);
 
+/** trace2_config_free - NULL is fine, as for all that is freed here */
 void trace2_config_free(struct trace2_config *config);
 
 /**
@@ -454,6 +457,7 @@ void trace2_session_free(struct trace2_session *session);
 struct trace2_thread *trace2_thread_new(const struct trace2_session *session,
 					struct trace2_string name);
 
+/** trace2_thread_free - no event may be on the thread any more */
 void trace2_thread_free(struct trace2_thread *thread);
 
 /**
@@ -466,6 +470,7 @@ struct trace2_text *trace2_text_new(struct trace2_string string);
 /** trace2_text_set - let @text be another one; returns -1 where memory ran out */
 int trace2_text_set(struct trace2_text *text, struct trace2_string string);
 
+/** trace2_text_free - no event may have the text any more */
 void trace2_text_free(struct trace2_text *text);
 
 #ifdef __cplusplus

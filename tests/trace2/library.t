@@ -59,6 +59,23 @@ def check_names(tap):
         )
 
 
+def documented_names():
+    """The functions and macros that the public headers describe."""
+    names = set()
+    for header in ("trace2.h", "process.h"):
+        for comment in re.findall(r"/\*\*(.*?)\*/", (ROOT / "include/trace2" / header).read_text(), flags=re.DOTALL):
+            head = re.split(r" - ", comment)[0]
+            names.update(re.findall(r"\btrace2_\w+", head))
+    return names
+
+
+def check_documented(tap):
+    """Every function, or the macro in front of it, has a description."""
+    documented = documented_names()
+    missing = [name for name in declared_names() if name not in documented and name.removesuffix("_at") not in documented]
+    tap.nothing(sorted(missing), "the headers describe every function")
+
+
 def install(folder):
     """Installs all into a folder that stands for the root."""
     environment = {**os.environ, "MAKEFLAGS": ""}
@@ -133,6 +150,7 @@ def main():
     """All of it."""
     tap = Tap()
     check_names(tap)
+    check_documented(tap)
     with tempfile.TemporaryDirectory() as name:
         check_installed(tap, Path(name))
         check_example(tap, Path(name), is_static=False)

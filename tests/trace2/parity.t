@@ -185,6 +185,77 @@ def check_warnings(tap):
                 return
 
 
+# Files that git reads without complaint.
+FILES = (
+    "[a]\n\tb = c\n",
+    "[a]b=c\n[d] e = f # g\n",
+    "[A]\nB = C\n[a.B]\nc=d\n[a \"B\"]\nc=d\n[a \"b \\\" \\\\ \\x\"]\ny=z\n",
+    "[a]\nb = \"c d\"  e  ; f\nb=#c\nb = c#d\nb = \"c#d;e\"\nb =\nb = \"\"\nb\nb = \" c \" \n",
+    "[a]\nb = c\\n\\t\\b\\\\\\\"d\nb = \"\\\"c\\\"\"\n",
+    "[a]\nb = c \\\n  d\nb = \"c\\\nd\"\nb = \\\n\\\nc\n",
+    "\ufeff[a]\r\n b = c \r\n\r\n; d\r\n # e\r\nb=d\r\n",
+    "[a]\nb = c",
+    f"[a]\nb = {'c' * 5000}\nd = \"{'e ' * 300}\"\n{'f' * 150} = g\n# {'x' * 300} b = c\n[d]\n  e = f\n",
+    "[a-1]\nb-2=c:d=e\n",
+    "",
+)
+# A line that git dies of is left out, with a warning that counts its lines; the rest is read.
+BROKEN = (
+    ("[a]\nb = \"c\nd = e\n", ["a.d=e"], 2),
+    ("[a]\nb = \\x\nd = e\n", ["a.d=e"], 2),
+    ("[a]\nb c\nd = e\n", ["a.d=e"], 2),
+    ("b = c\n[a]\nd = e\n", ["a.d=e"], 1),
+    ("[a]\nb = c\n[a b]\nb = d\n", ["a.b=c"], 4),
+    ("[a]\nb = c\n[a\nb = d\n", ["a.b=c"], 3),
+    (f"[a]\nb=c\n[x \"{'y' * 300}\"]\nb = d\n", ["a.b=c"], 3),
+    ("[a]\n1 = c\nd = e\n", ["a.d=e"], 2),
+    (f"[a]\n{'b' * 300} = c\nd = e\n", ["a.d=e"], 2),
+)
+
+
+def told_by_speaker(path):
+    """What the speaker tells of a file, and its warnings."""
+    variables = {"GIT_TRACE2_CONFIG_PARAMS": "*", "GIT_TRACE2_DST_DEBUG": "1"}
+    spoken, done = speak("cmd_name\tx.c\t1\tm\n", None, variables, ["/nowhere", path])
+    events = [event for event in events_of(spoken["event"]) if event["event"] == "def_param"]
+    return [event["param"] + (f"={event['value']}" if "value" in event else "") for event in events], done.stderr.decode()
+
+
+def check_files(tap, folder):
+    """Files of settings hold what git finds in them."""
+    path = folder / "settings"
+    troubles = []
+    for text in FILES:
+        path.write_bytes(text.encode())
+        done = subprocess.run(["git", "config", "-f", path, "--list", "-z"], env=clean_environment(), capture_output=True, timeout=60)
+        want = [entry.replace("\n", "=", 1) for entry in done.stdout.decode().split("\0")[:-1]]
+        got, said = told_by_speaker(path)
+        if (got, said, done.returncode) != (want, "", 0):
+            troubles.append(f"{text[:200]!r}\n  libtrace2 {got} {said}\n  git       {want} {done.stderr}")
+    tap.nothing(troubles, "files of settings are read as git reads them")
+    troubles = []
+    for text, want, line in BROKEN:
+        path.write_text(text)
+        got, said = told_by_speaker(path)
+        if got != want or not said.startswith(f"warning: trace2: {path}:{line}: ") or said.count("\n") != 1:
+            troubles.append(f"{text[:200]!r}: {got} {said}")
+    tap.nothing(troubles, "lines that cannot be read are left out with a warning")
+
+
+def check_truths(tap):
+    """What is a truth, and which."""
+    troubles = []
+    for value in ("true", "False", "YES", "no", "On", "off", "1", "0", "-1", "010", "0x10", "1k", "1K", "2g", "1g", "-1g", "-3g",
+                  "2147483647", "2147483648", "-2147483649", "0g", "3g", " 1", "1 ", "+1", "1kk", "1.5", "k", "x", ""):
+        variables = {"GIT_TRACE2_EVENT_BRIEF": value}
+        want, _ = run(["git", "version"], environment=variables)
+        got, _ = speak("start\tx.c\t1\tx\n", None, variables)
+        is_brief = ['"file"' not in text for text in (got["event"], "".join(want["event"].values()))]
+        if is_brief[0] != is_brief[1]:
+            troubles.append(f"'{value}': libtrace2 {is_brief[0]}, git {is_brief[1]}")
+    tap.nothing(troubles, "truths are git's")
+
+
 def main():
     """All scenarios in one repository, in their order."""
     tap = Tap()
@@ -196,6 +267,8 @@ def main():
         check_nesting(tap, repository)
         check_pipe(tap, repository)
         check_full_folder(tap, repository)
+        check_files(tap, folder)
+    check_truths(tap)
     check_warnings(tap)
     return tap.finish()
 

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,8 +100,10 @@ const char *trace2_config_get(const struct trace2_config *config, enum trace2_ke
 	if (config->variables[key])
 		return config->variables[key];
 	for (size_t i = config->nr_entries; keys[key].key && i > 0; i--) {
-		if (strcmp(config->entries[i - 1].key, keys[key].key) == 0)
-			return config->entries[i - 1].value;
+		const struct config_entry *entry = &config->entries[i - 1];
+
+		if (entry->value && strcmp(entry->key, keys[key].key) == 0)
+			return entry->value;
 	}
 	return NULL;
 }
@@ -171,6 +174,32 @@ static int number_get(const struct trace2_config *config, enum trace2_key key)
 	return value ? atoi(value) : 0;
 }
 
+void config_warn(struct trace2_config *config, const char *format, ...)
+{
+	struct error error = { 0 };
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(error.text, sizeof(error.text), format, arguments);
+	va_end(arguments);
+	buffer_append(&config->warnings, error.text, strlen(error.text) + 1);
+}
+
+static void warnings_report(const struct trace2_config *config,
+			    const struct trace2_settings *settings)
+{
+	size_t done = 0;
+
+	if (!settings->reports_all || !settings->report)
+		return;
+	while (done < config->warnings.size) {
+		const char *warning = config->warnings.data + done;
+
+		settings->report(settings->report_context, warning);
+		done += strlen(warning) + 1;
+	}
+}
+
 void trace2_config_apply(const struct trace2_config *config, struct trace2_settings *settings)
 {
 	int nesting = number_get(config, TRACE2_KEY_EVENT_NESTING);
@@ -187,6 +216,7 @@ void trace2_config_apply(const struct trace2_config *config, struct trace2_setti
 		settings->reports_all = true;
 	boolean_get(config, TRACE2_KEY_REDACT, &hides_passwords);
 	settings->keeps_passwords = !hides_passwords;
+	warnings_report(config, settings);
 }
 
 int trace2_config_open(const struct trace2_config *config, struct trace2_session *session)
@@ -274,5 +304,6 @@ void trace2_config_free(struct trace2_config *config)
 		free(config->variables[i]);
 	}
 	free(config->entries);
+	buffer_release(&config->warnings);
 	free(config);
 }

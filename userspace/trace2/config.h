@@ -10,6 +10,7 @@
  * struct config_entry - a value of a file
  * @scope: "system" or "global", as git calls the two files
  * @key: "section.name", the section in lower case
+ * @value: NULL where there is none, which counts for nothing but is a parameter
  */
 struct config_entry {
 	const char *scope;
@@ -23,6 +24,8 @@ struct config_entry {
  * @names: of the variables
  * @variables: their values, NULL for none
  * @scope: of the file that is just being read
+ * @has_failed: memory ran out
+ * @warnings: lines about what could not be read
  */
 struct trace2_config {
 	struct config_entry *entries;
@@ -30,7 +33,13 @@ struct trace2_config {
 	char *names[TRACE2_KEY_COUNT];
 	char *variables[TRACE2_KEY_COUNT];
 	const char *scope;
+	bool has_failed;
+	struct buffer warnings;
 };
+
+/** config_warn - remember what could not be read, for a session that reports all */
+void config_warn(struct trace2_config *config, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /** config_file_read - add the values of an INI file; returns -1 where memory ran out */
 int config_file_read(struct trace2_config *config, const char *path, const char *scope);

@@ -1,119 +1,228 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Reads INI files: lines by inih, and what git's files have beyond it: subsections, quotes,
- * indented keys.
+ * Reads files with settings. inih keeps sections and names together; values stand beside the lines
+ * that it gets, which have to be short, because git's have quotes, escapes and any length.
  */
 #include <ctype.h>
+#include <errno.h>
 #include <ini.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace2/config.h"
+#include "trace2/config_line.h"
 
-/*
- * inih takes an indented line for more of the value before it; git's own files indent their keys.
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
+/* What inih keeps of a section's name. */
+#define SECTION_SIZE_MAX 49
+
+/**
+ * struct reader - a file on its way through inih
+ * @text, @text_size: the line of the file, of any length
+ * @rest: what of it was not looked at yet, NULL for nothing
+ * @is_lost: the section could not be read, so what stands in it is left out too
+ * @value: of the name that inih has got last; @has_value where there is one
  */
-static char *line_read(char *out, int size, void *context)
-{
-	char *line = fgets(out, size, context);
-	size_t nr_blanks;
+struct reader {
+	struct trace2_config *config;
+	FILE *file;
+	const char *path;
+	unsigned int line;
+	char *text;
+	size_t text_size;
+	char *rest;
+	bool is_lost;
+	struct buffer value;
+	bool has_value;
+};
 
-	if (!line)
-		return NULL;
-	nr_blanks = strspn(line, " \t");
-	memmove(line, line + nr_blanks, strlen(line + nr_blanks) + 1);
-	return line;
+/* Settings must never fail the program: what cannot be read is left out, with a warning. */
+static void line_refuse(struct reader *reader, const char *reason)
+{
+	config_warn(reader->config, "trace2: %s:%u: %s", reader->path, reader->line, reason);
 }
 
-static void append_lower(struct buffer *out, const char *text, size_t size)
+/* The next line without what ends it; false at the file's end. */
+static bool text_read(struct reader *reader)
 {
-	for (size_t i = 0; i < size; i++)
-		buffer_append_char(out, tolower((unsigned char)text[i]));
+	size_t mark = strlen(BYTE_ORDER_MARK), size;
+
+	reader->rest = NULL;
+	if (getline(&reader->text, &reader->text_size, reader->file) < 0)
+		return false;
+	reader->line++;
+	reader->rest = reader->text;
+	if (reader->line == 1 && strncmp(reader->text, BYTE_ORDER_MARK, mark) == 0)
+		reader->rest += mark;
+	size = strcspn(reader->rest, "\n");
+	if (size > 0 && reader->rest[size - 1] == '\r')
+		size--;
+	reader->rest[size] = '\0';
+	return true;
 }
 
-/* [One "Two"] and Three make "one.Two.three". */
-static char *key_make(const char *section, const char *name)
+/* Goes to what is next in the file besides blanks and comments. */
+static bool rest_find(struct reader *reader)
 {
-	size_t plain = strcspn(section, " \t\"");
-	const char *begin = strchr(section, '"');
-	const char *end = strrchr(section, '"');
-	struct buffer key = { 0 };
-	char *copy;
-
-	append_lower(&key, section, plain);
-	buffer_append_char(&key, '.');
-	if (begin && end > begin) {
-		buffer_append(&key, begin + 1, end - begin - 1);
-		buffer_append_char(&key, '.');
+	for (;;) {
+		if (!reader->rest && !text_read(reader))
+			return false;
+		while (isspace((unsigned char)*reader->rest))
+			reader->rest++;
+		if (*reader->rest && !strchr("#;", *reader->rest))
+			return true;
+		reader->rest = NULL;
 	}
-	append_lower(&key, name, strlen(name));
-	copy = strdup(buffer_string(&key));
-	buffer_release(&key);
-	return copy;
 }
 
-/*
- * The value without its quotes, whose escapes are those of a backslash before a quote or a
- * backslash.
- */
-static char *value_make(const char *value)
+/* inih ends a section's name at the first bracket, and takes a semicolon for a comment. */
+static bool is_section_for_inih(const char *text, const char *end)
 {
-	char *copy = strdup(value), *out = copy;
-	bool is_escaped = false;
+	size_t size = end - text;
+	size_t nr_quotes = 0;
 
-	for (; copy && *value; value++) {
-		bool is_mark = !is_escaped && (*value == '"' || *value == '\\');
-
-		is_escaped = is_mark && *value == '\\';
-		if (!is_mark)
-			*out++ = *value;
+	for (size_t i = 0; i < size; i++) {
+		nr_quotes += text[i] == '"';
+		if (text[i] == '\\')
+			i++;
 	}
-	if (copy)
-		*out = '\0';
-	return copy;
+	return size <= SECTION_SIZE_MAX && !memchr(text, ';', size) && nr_quotes % 2 == 0;
 }
 
-static int entry_add(struct trace2_config *config, const char *section, const char *name,
-		     const char *value)
+static void section_give(struct reader *reader, char *out, size_t size)
+{
+	const char *text = reader->rest + 1;
+	const char *end = strchr(text, ']');
+
+	reader->is_lost = !end || !is_section_for_inih(text, end);
+	if (!reader->is_lost) {
+		snprintf(out, size, "[%.*s]", (int)(end - text), text);
+		reader->rest += end + 1 - reader->rest;
+		return;
+	}
+	snprintf(out, size, "[]");
+	line_refuse(reader, "a section's name that cannot be read");
+	reader->rest = NULL;
+}
+
+static bool value_read(struct reader *reader, const char *text)
+{
+	struct value_state state = { 0 };
+	enum value_result result = value_append(&reader->value, &state, text);
+
+	while (result == VALUE_CONTINUES && text_read(reader))
+		result = value_append(&reader->value, &state, reader->rest);
+	reader->has_value = true;
+	if (result == VALUE_BROKEN)
+		line_refuse(reader, "quotes or escapes that are none");
+	return result != VALUE_BROKEN;
+}
+
+/* Returns false where inih gets nothing of it. */
+static bool setting_give(struct reader *reader, char *out, size_t size)
+{
+	size_t name = name_size(reader->rest);
+	const char *text = reader->rest + name;
+	bool is_good;
+
+	text += strspn(text, " \t");
+	is_good = name > 0 && name + sizeof("=") < size && (!*text || *text == '=');
+	if (is_good)
+		snprintf(out, size, "%.*s=", (int)name, reader->rest);
+	else
+		line_refuse(reader, "neither a section nor a setting");
+	buffer_clear(&reader->value);
+	reader->has_value = false;
+	if (is_good && *text)
+		is_good = value_read(reader, text + 1);
+	reader->rest = NULL;
+	return is_good;
+}
+
+/* What inih takes for fgets(). */
+static char *line_give(char *out, int size, void *context)
+{
+	struct reader *reader = context;
+
+	while (rest_find(reader)) {
+		if (*reader->rest == '[') {
+			section_give(reader, out, size);
+			return out;
+		}
+		if (setting_give(reader, out, size))
+			return out;
+	}
+	return NULL;
+}
+
+static int entry_add(struct trace2_config *config, struct buffer *key, char *value)
 {
 	struct config_entry *entries = reallocarray(config->entries, config->nr_entries + 1,
 						    sizeof(*entries));
-	struct config_entry *entry;
 
 	if (!entries)
 		return -1;
 	config->entries = entries;
-	entry = &entries[config->nr_entries++];
-	entry->scope = config->scope;
-	entry->key = key_make(section, name);
-	entry->value = value_make(value);
-	return entry->key && entry->value ? 0 : -1;
+	entries[config->nr_entries] = (struct config_entry){ .scope = config->scope,
+							     .key = strdup(buffer_string(key)),
+							     .value = value };
+	if (!entries[config->nr_entries].key)
+		return -1;
+	config->nr_entries++;
+	return 0;
+}
+
+static int setting_add(struct reader *reader, struct buffer *key)
+{
+	char *value = NULL;
+
+	if (reader->has_value)
+		value = strdup(buffer_string(&reader->value));
+	if (key->failed || reader->value.failed || (reader->has_value && !value) ||
+	    entry_add(reader->config, key, value) < 0) {
+		reader->config->has_failed = true;
+		free(value);
+		return -1;
+	}
+	return 0;
 }
 
 /* Returns what inih wants: 0 for a failure. */
-static int entry_handle(void *context, const char *section, const char *name, const char *value)
+static int setting_handle(void *context, const char *section, const char *name, const char *value)
 {
-	return entry_add(context, section, name, value) == 0;
+	struct reader *reader = context;
+	struct buffer key = { 0 };
+	int status = 0;
+
+	(void)value;
+	if (section_append(&key, section)) {
+		buffer_append_char(&key, '.');
+		for (; *name; name++)
+			buffer_append_char(&key, tolower((unsigned char)*name));
+		status = setting_add(reader, &key);
+	} else if (!reader->is_lost) {
+		line_refuse(reader, "a setting outside of any section");
+	}
+	buffer_release(&key);
+	return status == 0;
 }
 
-/*
- * Lines that are none, and those beyond inih's 200 bytes, are left out: settings must never fail
- * the program.
- */
 int config_file_read(struct trace2_config *config, const char *path, const char *scope)
 {
-	FILE *file = fopen(path, "re");
-	size_t i;
+	struct reader reader = { .config = config, .path = path, .file = fopen(path, "re") };
 
-	if (!file)
+	if (!reader.file) {
+		if (errno != ENOENT && errno != ENOTDIR)
+			config_warn(config, "trace2: could not read '%s': %s", path,
+				    strerror(errno));
 		return 0;
-	config->scope = scope;
-	ini_parse_stream(line_read, file, entry_handle, config);
-	fclose(file);
-	for (i = 0; i < config->nr_entries; i++) {
-		if (!config->entries[i].key || !config->entries[i].value)
-			return -1;
 	}
-	return 0;
+	config->scope = scope;
+	ini_parse_stream(line_give, &reader, setting_handle, &reader);
+	fclose(reader.file);
+	free(reader.text);
+	buffer_release(&reader.value);
+	return config->has_failed ? -1 : 0;
 }
