@@ -12,7 +12,7 @@ trace2-y     := config config_file config_line destination event folder kind mes
 sink-y       := args chrome identity losses perfetto perfetto_append perfetto_frame perfetto_name \
 		perfetto_track proto summary trace2 trace2_frame trace2_track writer
 recorder-y   := command instance
-cli-y        := clock export export_run filter identity list main option output outputs pictures pipeline signals stream stream_run tracepoints
+cli-y        := clock export export_run filter identity list main note option output outputs pictures pipeline signals stream stream_run tracepoints
 
 rooms := base source convention track timeline trace2 sink recorder cli
 room-sources = $(patsubst %,userspace/$(1)/%.c,$($(1)-y))

@@ -46,6 +46,14 @@ refused "a pattern without a match" 1 "no tracepoint matches 'nonsense'; is its 
 run_mounted "$ktrack" list -e net:net_plain
 refused "a pattern that matches only what does not follow" 1 \
 	"'net:net_plain' does not follow the track event convention (it needs track_event_type and slice_name, or counter_value)"
+mkdir "$folder/tracing/events/net/broken"
+printf 'name: broken\nformat: counter_value' >"$folder/tracing/events/net/broken/format"
+run_mounted "$ktrack" list -e net
+printf '%s\n' "$head" "$queue" "$work" >"$folder/want"
+is "a tracepoint whose format cannot be read is left out" "$status" = 0 -a "$(cat "$folder/want")" = "$(cat "$folder/out")"
+is "and that is said" "$(cat "$folder/err")" = \
+	"ktrack: net:broken is left out: the format of a tracepoint in system net cannot be read"
+rm -r "$folder/tracing/events/net/broken"
 # shellcheck disable=SC2016 # the inner shell expands it
 run_mounted sh -c 'exec "$0" list >/dev/full' "$ktrack"
 refused "a full disk" 1 "cannot write to standard output: No space left on device"

@@ -24,7 +24,7 @@ static struct convention *convention_of(const char *kernel, const char *system, 
 	CHECK_NUMBER(file_read(path, &format), 0);
 	CHECK_NUMBER(sscanf(strstr(buffer_string(&format), "ID: "), "ID: %u", &task_id), 1);
 	CHECK_NUMBER(convention_add_task(convention, system, name, buffer_text(&format), &error),
-		     1);
+		     0);
 	buffer_release(&format);
 	return convention;
 }
@@ -129,7 +129,7 @@ TEST(a_rename_without_a_number_is_of_the_writer)
 			     convention, "task", "task_rename",
 			     text_of(FORMAT("task_rename", 5, FIELD("char newcomm[16]", 8, 16, 0))),
 			     &error),
-		     1);
+		     0);
 	draft_begin(&draft, 5, 3, 24);
 	memcpy(draft.bytes + 8, "full sixteen byt", 16);
 	check_change(convention, &draft, "named 3 tgid 0 by 3 process from 3 'full sixteen byt'");

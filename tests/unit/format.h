@@ -87,7 +87,7 @@ static inline const struct template *convention_add_text(struct convention *conv
 	const struct template *template = NULL;
 	struct error error = { 0 };
 
-	if (convention_add(convention, system, text_of(format), &template, &error) < 0)
+	if (convention_add(convention, system, text_of(format), &template, &error) != 0)
 		return NULL;
 	return template;
 }

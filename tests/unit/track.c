@@ -295,12 +295,14 @@ TEST(extra_fields_are_handed_on_with_every_kind)
 {
 	struct stage stage;
 	struct observation observation = begin_of(STAGE_WORK);
+	struct field extras[2] = { 0 };
 
 	stage_init(&stage, NULL);
 	observation.nr_extras = 2;
-	observation.extras[0] = (struct field){ .name = text_of("bytes"), .value = number(512) };
-	observation.extras[1].name = text_of("ok");
-	observation.extras[1].value = (struct value){ .kind = VALUE_BOOLEAN, .boolean = true };
+	observation.extras = extras;
+	extras[0] = (struct field){ .name = text_of("bytes"), .value = number(512) };
+	extras[1].name = text_of("ok");
+	extras[1].value = (struct value){ .kind = VALUE_BOOLEAN, .boolean = true };
 	observe(&stage, observation, "work", number(7));
 	observation.kind = OBSERVATION_INSTANT;
 	observe(&stage, observation, "work", number(7));

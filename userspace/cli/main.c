@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/note.h"
 
 static const struct cli_command *const commands[] = { &list_command, &stream_command,
 						      &export_command };
@@ -32,35 +33,6 @@ static void help_print(void)
 		printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
 	printf("\nktrack COMMAND --help tells about a command, ktrack --version which ktrack this "
 	       "is.\n");
-}
-
-/* Whether a character is a control character in UTF-8, where there are more of them behind 0xc2. */
-static bool is_control(struct text character)
-{
-	unsigned char first = character.data[0];
-
-	return first < 0x20 || first == 0x7f ||
-	       (first == 0xc2 && (unsigned char)character.data[1] < 0xa0);
-}
-
-/* One line, whatever bytes a name brought into it: control characters must not reach a terminal. */
-static void error_print(const struct error *error)
-{
-	struct text rest = text_of(error->text);
-	struct buffer line = { 0 };
-
-	while (rest.size > 0) {
-		struct text character = { .data = rest.data, .size = utf8_sequence_size(rest) };
-		size_t size = character.size ? character.size : 1;
-
-		if (character.size == 0 || is_control(character))
-			buffer_append_char(&line, '?');
-		else
-			buffer_append(&line, character.data, size);
-		rest = (struct text){ .data = rest.data + size, .size = rest.size - size };
-	}
-	fprintf(stderr, "ktrack: %s\n", buffer_string(&line));
-	buffer_release(&line);
 }
 
 static int command_refuse(const char *name, struct error *error)
@@ -139,6 +111,6 @@ int main(int argc, char **argv)
 	streams_occupy();
 	status = output_end(run(argc, argv, &error), &error);
 	if (error.text[0])
-		error_print(&error);
+		note_print(&error);
 	return status;
 }

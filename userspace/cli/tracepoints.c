@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/note.h"
+
 /* One pattern more; its text stays the command line's. */
 static int apply_tracepoint(void *settings, const char *text, struct error *error)
 {
@@ -86,21 +88,37 @@ static void selection_note(struct selection *selection, const struct source_trac
 	}
 }
 
+/* One tracepoint that cannot be read does not keep us from the others. */
+static void tracepoint_leave(const struct source_tracepoint *tracepoint,
+			     const struct error *problem)
+{
+	struct error note = { 0 };
+
+	error_set(&note, "%s:%s is left out: %s", tracepoint->system, tracepoint->name,
+		  problem->text);
+	note_print(&note);
+}
+
 static int tracepoint_visit(void *context, const struct source_tracepoint *tracepoint,
 			    struct error *error)
 {
 	struct finder *finder = context;
 	const struct template *template;
+	struct error problem = { 0 };
+	int status;
 
 	/* Which tracepoints are wanted does not matter for who writes their records. */
 	if (convention_add_task(finder->convention, tracepoint->system, tracepoint->name,
-				tracepoint->format, error) < 0)
-		return -1;
+				tracepoint->format, &problem) > 0)
+		tracepoint_leave(tracepoint, &problem);
 	if (!selection_meets(finder->selection, tracepoint))
 		return 0;
-	if (convention_add(finder->convention, tracepoint->system, tracepoint->format, &template,
-			   error) < 0)
-		return -1;
+	status = convention_add(finder->convention, tracepoint->system, tracepoint->format,
+				&template, &problem);
+	if (status > 0)
+		tracepoint_leave(tracepoint, &problem);
+	else if (status < 0)
+		return error_set(error, "%s", problem.text);
 	if (template)
 		selection_note(finder->selection, tracepoint);
 	return 0;

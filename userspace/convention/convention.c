@@ -106,7 +106,7 @@ int convention_add(struct convention *convention, const char *system, struct tex
 		return 0;
 	event = event_parse(convention, system, format, error);
 	if (!event)
-		return -1;
+		return 1;
 	if (template_new(&template, event, convention->is_swapped) < 0 ||
 	    (template && convention_keep(convention, template) < 0)) {
 		template_free(template);
@@ -156,10 +156,10 @@ int convention_add_task(struct convention *convention, const char *system, const
 		return 0;
 	event = event_parse(convention, system, format, error);
 	if (!event)
-		return -1;
+		return 1;
 	task_template_fill(&convention->tasks[convention->nr_tasks++], rule, event,
 			   convention->is_swapped);
-	return 1;
+	return 0;
 }
 
 bool convention_read_task(const struct convention *convention, const struct record *record,

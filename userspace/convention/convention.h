@@ -35,12 +35,6 @@ enum template_scope {
 	TEMPLATE_SCOPE_CUSTOM,
 };
 
-/**
- * TEMPLATE_EXTRAS_MAX - how many fields beyond the convention's are read; a format has seldom more
- * than a dozen
- */
-#define TEMPLATE_EXTRAS_MAX 64
-
 /** enum slot_kind - how a field's bytes are to be read */
 enum slot_kind {
 	SLOT_ABSENT,
@@ -79,6 +73,8 @@ struct extra {
  * @category: "system:event"
  * @name: the event's name, which points into @category
  * @scope_field: name of the scope field, NULL for thread scope
+ * @extras: the fields beyond the convention's
+ * @fields: room for what one record says of them
  */
 struct template
 {
@@ -95,7 +91,8 @@ struct template
 	struct slot scope_id;
 	struct slot counter_value;
 	struct slot pid;
-	struct extra extras[TEMPLATE_EXTRAS_MAX];
+	struct extra *extras;
+	struct field *fields;
 	size_t nr_extras;
 };
 
@@ -116,7 +113,8 @@ void convention_free(struct convention *convention);
  * convention_add - look at a tracepoint's format and remember it if it follows the convention
  * @out: the template, which the convention owns, or NULL where the tracepoint does not follow
  *
- * Returns 0, or -1 with @error where the format cannot be read.
+ * Returns 0, 1 with @error where the format cannot be read and the tracepoint is left out, or -1
+ * with @error where memory ran out.
  */
 int convention_add(struct convention *convention, const char *system, struct text format,
 		   const struct template **out, struct error *error);
@@ -152,7 +150,8 @@ enum observation_kind {
  * @counter_value: of counters; VALUE_SIGNED or VALUE_UNSIGNED
  * @extras: the fields beyond the convention's
  *
- * Texts are borrowed from the record, names of fields from the template.
+ * Texts are borrowed from the record, fields and their names from the template: they live until its
+ * next record is read.
  */
 struct observation {
 	enum observation_kind kind;
@@ -165,7 +164,7 @@ struct observation {
 	struct text slice_name;
 	struct text track_name;
 	struct value counter_value;
-	struct field extras[TEMPLATE_EXTRAS_MAX];
+	const struct field *extras;
 	size_t nr_extras;
 };
 
@@ -213,7 +212,7 @@ struct task_change {
  * convention_add_task - look at a tracepoint's format and remember it if its records tell of
  * threads
  *
- * Returns 1 where they do, 0 where they do not, or -1 with @error where the format cannot be read.
+ * Returns 0, or 1 with @error where the format cannot be read and the tracepoint is left out.
  */
 int convention_add_task(struct convention *convention, const char *system, const char *name,
 			struct text format, struct error *error);

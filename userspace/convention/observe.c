@@ -81,7 +81,7 @@ static void extras_read(struct observation *out, const struct template *template
 {
 	for (size_t i = 0; i < template->nr_extras; i++) {
 		const struct extra *extra = &template->extras[i];
-		struct field *field = &out->extras[out->nr_extras];
+		struct field *field = &template->fields[out->nr_extras];
 
 		if (!slot_read(&extra->slot, record, &field->value))
 			continue;
@@ -99,6 +99,7 @@ const char *observation_read(struct observation *out, const struct template *tem
 	out->time_ns = record->time_ns;
 	out->cpu = record->cpu;
 	out->buffer = record->buffer;
+	out->extras = template->fields;
 	out->nr_extras = 0;
 	out->track_name = text_of(template->name);
 	problem = payload_read(out, template, record);

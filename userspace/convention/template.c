@@ -76,20 +76,32 @@ static struct slot slot_of(const struct match *match, const struct tep_format_fi
 	return field ? slot_find(field, match->is_swapped) : (struct slot){ .kind = SLOT_ABSENT };
 }
 
+static int template_add_extra(struct template *template, const struct match *match,
+			      const struct tep_format_field *field)
+{
+	struct extra *extra = &template->extras[template->nr_extras];
+
+	extra->slot = slot_find(field, match->is_swapped);
+	extra->name = strdup(field->name);
+	if (!extra->name)
+		return -1;
+	template->nr_extras++;
+	return 0;
+}
+
 static int template_add_extras(struct template *template, const struct match *match,
 			       const struct tep_event *event)
 {
-	for (struct tep_format_field *field = event->format.fields; field; field = field->next) {
-		struct extra *extra = &template->extras[template->nr_extras];
+	size_t nr_fields = event->format.nr_fields;
 
-		if (match_uses(match, template->kind, field) ||
-		    template->nr_extras == TEMPLATE_EXTRAS_MAX)
-			continue;
-		extra->slot = slot_find(field, match->is_swapped);
-		extra->name = strdup(field->name);
-		if (!extra->name)
+	template->extras = calloc(nr_fields + 1, sizeof(*template->extras));
+	template->fields = calloc(nr_fields + 1, sizeof(*template->fields));
+	if (!template->extras || !template->fields)
+		return -1;
+	for (struct tep_format_field *field = event->format.fields; field; field = field->next) {
+		if (!match_uses(match, template->kind, field) &&
+		    template_add_extra(template, match, field) < 0)
 			return -1;
-		template->nr_extras++;
 	}
 	return 0;
 }
@@ -142,6 +154,8 @@ void template_free(struct template *template)
 		return;
 	for (size_t i = 0; i < template->nr_extras; i++)
 		free(template->extras[i].name);
+	free(template->extras);
+	free(template->fields);
 	free(template->scope_field);
 	free(template->category);
 	free(template);
