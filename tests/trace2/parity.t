@@ -4,9 +4,11 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -15,7 +17,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from tap import Tap  # noqa: E402
 from telling import (  # noqa: E402
-    clean_environment, difference, events_of, parents_of, run, script_of, speak,
+    LIMIT_S, TARGETS, clean_environment, difference, events_of, parents_of, run, script_of, speak,
 )
 
 BRIEF = {"GIT_TRACE2_BRIEF": "1", "GIT_TRACE2_PERF_BRIEF": "true", "GIT_TRACE2_EVENT_BRIEF": "yes"}
@@ -171,6 +173,100 @@ def check_full_folder(tap, repository):
             )
 
 
+class Listener:
+    """A socket that keeps what it receives, each datagram or connection by itself."""
+
+    def __init__(self, kind, path):
+        self.path = str(path)
+        self.kind = kind
+        self.parts = []
+        self.socket = socket.socket(socket.AF_UNIX, kind)
+        self.socket.bind(self.path)
+        self.socket.settimeout(LIMIT_S)
+        if kind == socket.SOCK_STREAM:
+            self.socket.listen()
+        self.thread = threading.Thread(target=self.receive)
+        self.thread.start()
+
+    def receive(self):
+        """Until an empty part comes, which is the test's own."""
+        while True:
+            part = self.receive_datagram() if self.kind == socket.SOCK_DGRAM else self.receive_connection()
+            if not part:
+                return
+            self.parts.append(part.decode())
+
+    def receive_datagram(self):
+        """One message."""
+        return self.socket.recv(1 << 20)
+
+    def receive_connection(self):
+        """All of one connection."""
+        connection, _ = self.socket.accept()
+        with connection, connection.makefile("rb") as stream:
+            return stream.read()
+
+    def close(self):
+        """What was received."""
+        with socket.socket(socket.AF_UNIX, self.kind) as last:
+            last.connect(self.path)
+            if self.kind == socket.SOCK_DGRAM:
+                last.send(b"")
+        self.thread.join()
+        self.socket.close()
+        os.unlink(self.path)
+        return self.parts
+
+
+def received(kind, word, folder, action):
+    """What all three targets send while something runs with the environment that names them."""
+    listeners = {target: Listener(kind, folder / target) for target in TARGETS.values()}
+    variables = {f"GIT_TRACE2{suffix}": f"af_unix:{word}{folder / target}" for suffix, target in TARGETS.items()}
+    try:
+        action(variables)
+    finally:
+        parts = {target: listener.close() for target, listener in listeners.items()}
+    return parts
+
+
+def check_sockets(tap, folder, repository):
+    """Streams and datagrams: the same bytes in the same pieces."""
+    calm = {"GIT_OPTIONAL_LOCKS": "0"}
+    for kind, name in ((socket.SOCK_STREAM, "stream:"), (socket.SOCK_DGRAM, "dgram:")):
+        for word in (name, ""):
+            want = received(kind, word, folder, lambda names: run(["git", "status"], folder=repository, environment={**calm, **names}))
+            events = events_of("".join(want["event"]))
+            got = received(kind, word, folder, lambda names: speak(script_of(events), events[0], names))
+            troubles = [difference("".join(got[target]), "".join(want[target])) for target in want]
+            troubles += [f"{target}: {len(got[target])} pieces, git has {len(want[target])}" for target in want
+                         if len(got[target]) != len(want[target])]
+            pieces = "connection" if kind == socket.SOCK_STREAM else "datagrams"
+            tap.nothing([one for one in troubles if one], f"af_unix:{word or ' untyped,'} {pieces} with {len(events)} events")
+
+
+def sentinels(folder, action):
+    """What all three targets write, each into a folder that is full."""
+    variables = {"GIT_TRACE2_MAX_FILES": "3"}
+    for suffix, target in TARGETS.items():
+        (folder / target).mkdir()
+        (folder / target / "there").write_text("")
+        variables[f"GIT_TRACE2{suffix}"] = str(folder / target)
+    action(variables)
+    return {target: (folder / target / "git-trace2-discard").read_text() for target in TARGETS.values()}
+
+
+def check_too_many_files(tap, repository):
+    """What goes into the sentinels, too_many_files among it."""
+    with tempfile.TemporaryDirectory() as name:
+        want = sentinels(Path(name), lambda names: run(["git", "version"], folder=repository, environment=names))
+    events = events_of(want["event"])
+    with tempfile.TemporaryDirectory() as name:
+        got = sentinels(Path(name), lambda names: speak(script_of(events), events[0], names))
+    troubles = [difference(got[target], want[target]) for target in want]
+    troubles += ["git wrote no too_many_files"] if events[1]["event"] != "too_many_files" else []
+    tap.nothing([one for one in troubles if one], "too_many_files, and all that follows it")
+
+
 def check_warnings(tap):
     """What is said of targets that cannot be, in git's words."""
     for value in ("yes", "12", "./x", "/nowhere/x", "af_unix:", "af_unix:x", "af_unix:/nowhere", "af_unix:dgram:/nowhere", "9", "0", "false", "FALSE", ""):
@@ -267,6 +363,8 @@ def main():
         check_nesting(tap, repository)
         check_pipe(tap, repository)
         check_full_folder(tap, repository)
+        check_too_many_files(tap, repository)
+        check_sockets(tap, folder, repository)
         check_files(tap, folder)
     check_truths(tap)
     check_warnings(tap)
