@@ -75,6 +75,7 @@ enum trace2_target {
  * otherwise its failure is the session's
  * @max_files: a target that is a folder takes no more files than this; 0 for any number
  * @file_mode: of new files; 0666 where 0, less the umask as always
+ * @file_user, @file_group: to whom new files are given; 0 as @file_user for nobody else
  * @reports_all: @report hears of destinations that cannot be used; otherwise only of targets that
  * are no target at all
  * @report: hears, in a line without a newline, what a lenient session does not say otherwise; may
@@ -96,6 +97,8 @@ struct trace2_settings {
 	bool is_lenient;
 	unsigned int max_files;
 	unsigned int file_mode;
+	unsigned int file_user;
+	unsigned int file_group;
 	bool reports_all;
 	void (*report)(void *context, const char *message);
 	void *report_context;

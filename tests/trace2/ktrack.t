@@ -159,6 +159,26 @@ def check_settings(tap, bench, trace):
     done = bench.export(trace, "--normal=n", KTRACK_TRACE2_EVENT="nonsense")
     want = b"ktrack: trace2: unknown value for 'KTRACK_TRACE2_EVENT': 'nonsense'\n"
     tap.ok((done.returncode, done.stderr) == (1, want), "a setting that is no target is a failure", done)
+    (config / "config").write_text("[trace2]\n\tevent target = /nowhere\n")
+    for debug, want in (("0", b""), ("1", f"ktrack: trace2: {config}/config:2: neither a section nor a setting\n".encode())):
+        done = bench.export(trace, "--normal=n", KTRACK_TRACE2_DST_DEBUG=debug)
+        tap.ok((done.returncode, done.stderr) == (0, want), f"a setting that cannot be read is left out, with debugging '{debug}'", done)
+
+
+def check_owners(tap, bench, trace):
+    """Under sudo, files that targets make belong to the user behind it, those that were there stay."""
+    if os.geteuid() != 0:
+        tap.skip("files are given to the user behind sudo", "only root can give files away")
+        return
+    (bench.folder / "own").mkdir()
+    (bench.folder / "there").write_text("")
+    done = bench.export(
+        trace, KTRACK_TRACE2=str(bench.folder / "new"), KTRACK_TRACE2_PERF=str(bench.folder / "there"),
+        KTRACK_TRACE2_EVENT=str(bench.folder / "own"), SUDO_UID="12345", SUDO_GID="23456",
+    )
+    owners = [(path.stat().st_uid, path.stat().st_gid) for path in (bench.folder / "new", bench.folder / "own/S", bench.folder / "there")]
+    mine = (os.geteuid(), os.getegid())
+    tap.ok(done.returncode == 0 and owners == [(12345, 23456)] * 2 + [mine], "files are given to the user behind sudo", done, owners)
 
 
 def main():
@@ -171,6 +191,7 @@ def main():
         check_places(tap, bench, trace)
         check_sockets(tap, bench, trace)
         check_settings(tap, bench, trace)
+        check_owners(tap, bench, trace)
     return tap.finish()
 
 

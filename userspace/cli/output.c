@@ -14,17 +14,26 @@ static int number_of(const char *text)
 	return text && *text ? atoi(text) : -1;
 }
 
+bool output_owner(unsigned int *user, unsigned int *group)
+{
+	int sudo_user = number_of(getenv("SUDO_UID"));
+	int sudo_group = number_of(getenv("SUDO_GID"));
+
+	if (geteuid() != 0 || sudo_user <= 0 || sudo_group < 0)
+		return false;
+	*user = sudo_user;
+	*group = sudo_group;
+	return true;
+}
+
 /* Gives a file that did not exist before to the user behind sudo. */
 static int output_give(int fd, const char *target, struct error *error)
 {
-	int user = number_of(getenv("SUDO_UID"));
-	int group = number_of(getenv("SUDO_GID"));
+	unsigned int user, group;
 
-	if (geteuid() != 0 || user <= 0 || group < 0)
+	if (!output_owner(&user, &group) || fchown(fd, user, group) == 0)
 		return 0;
-	if (fchown(fd, user, group) < 0)
-		return error_set_system(error, errno, "cannot give %s to user %d", target, user);
-	return 0;
+	return error_set_system(error, errno, "cannot give %s to user %u", target, user);
 }
 
 /* Always at the end of the file: the traced command may be writing its own stream to it. */

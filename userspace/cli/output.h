@@ -16,4 +16,11 @@
  */
 int output_open(const char *target, bool is_appending, const char **name, struct error *error);
 
+/**
+ * output_owner - to whom new files are given: the user who called sudo
+ *
+ * Returns false where they stay this process' own.
+ */
+bool output_owner(unsigned int *user, unsigned int *group);
+
 #endif

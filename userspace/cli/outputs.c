@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/note.h"
 #include "cli/output.h"
 #include "sink/sink.h"
 
@@ -257,6 +258,23 @@ static int session_open(const struct sink_trace2_settings *settings, struct time
 	return sink ? timeline_add(timeline, sink, error) : -1;
 }
 
+static void warning_note(void *context, const char *message)
+{
+	struct error note = { 0 };
+
+	(void)context;
+	error_set(&note, "%s", message);
+	note_print(&note);
+}
+
+/* Sessions say nothing of lines that cannot be read, so they are said here. */
+static void config_note(const struct trace2_config *config)
+{
+	struct trace2_settings settings = { .report = warning_note };
+
+	trace2_config_apply(config, &settings);
+}
+
 int outputs_open(struct outputs *outputs, struct timeline *timeline,
 		 const struct identity *identity, struct error *error)
 {
@@ -269,7 +287,9 @@ int outputs_open(struct outputs *outputs, struct timeline *timeline,
 	outputs->config = config_read();
 	if (!outputs->config)
 		return error_set(error, "out of memory");
+	config_note(outputs->config);
 	settings.config = outputs->config;
+	output_owner(&settings.file_user, &settings.file_group);
 	if (targets_open(outputs, settings.targets, error) < 0)
 		return -1;
 	if (session_open(&settings, timeline, error) < 0)

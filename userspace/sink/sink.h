@@ -27,6 +27,7 @@ struct sink_trace2_target {
  * @sid: the whole session id
  * @hierarchy: the command's name behind those of the commands that started this one ("git/stream")
  * @with: a set of 1 << enum timeline_emitter, told with each record
+ * @file_user, @file_group: to whom files are given that targets make; 0 as @file_user for nobody else
  * @config: brief forms, nesting, and parameters that are to be told; NULL for none
  * @targets: by enum trace2_target
  *
@@ -36,6 +37,8 @@ struct sink_trace2_settings {
 	const char *sid;
 	const char *hierarchy;
 	unsigned int with;
+	unsigned int file_user;
+	unsigned int file_group;
 	const struct trace2_config *config;
 	struct sink_trace2_target targets[TRACE2_TARGET_COUNT];
 };

@@ -331,6 +331,8 @@ static int session_open(struct trace2_sink *sink, const struct recording *record
 		.has_valid_json = true,
 		.flush = TRACE2_FLUSH_BLOCKS,
 		.file_mode = 0600,
+		.file_user = sink->settings.file_user,
+		.file_group = sink->settings.file_group,
 	};
 
 	if (sink->settings.config)

@@ -35,11 +35,6 @@ static void path_make(struct buffer *path, const char *folder, const char *name)
 	buffer_append_string(path, name);
 }
 
-static int new_open(const char *path, const struct trace2_settings *settings)
-{
-	return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, place_mode(settings));
-}
-
 /* git counts "." and ".." as files, so it is full two files earlier than its limit says. */
 static bool is_full(const char *folder, unsigned int max_files)
 {
@@ -74,7 +69,7 @@ static enum place_result own_open(struct destination *destination,
 		path.size = size;
 		if (i > 0)
 			buffer_printf(&path, ".%d", i);
-		fd = new_open(buffer_string(&path), settings);
+		fd = place_create(buffer_string(&path), 0, settings);
 	}
 	path.size = size;
 	if (fd >= 0)
@@ -89,7 +84,7 @@ static enum place_result sentinel_open(struct destination *destination,
 				       const struct trace2_settings *settings, const char *sentinel,
 				       struct error *error)
 {
-	int fd = new_open(sentinel, settings);
+	int fd = place_create(sentinel, 0, settings);
 
 	if (fd < 0)
 		return place_failed(destination, sentinel, error);

@@ -23,9 +23,24 @@ enum place_result place_failed(const struct destination *destination, const char
 	return PLACE_FAILED;
 }
 
-unsigned int place_mode(const struct trace2_settings *settings)
+static int path_open(const char *path, int flags, const struct trace2_settings *settings)
 {
-	return settings->file_mode ? settings->file_mode : DEFAULT_MODE;
+	return open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags,
+		    settings->file_mode ? settings->file_mode : DEFAULT_MODE);
+}
+
+int place_create(const char *path, int flags, const struct trace2_settings *settings)
+{
+	int fd = path_open(path, O_EXCL | flags, settings);
+	int number;
+
+	if (fd < 0 || settings->file_user == 0 ||
+	    fchown(fd, settings->file_user, settings->file_group) == 0)
+		return fd;
+	number = errno;
+	close(fd);
+	errno = number;
+	return -1;
 }
 
 static bool is_off(const char *value)
@@ -50,8 +65,10 @@ static enum place_result file_open(struct destination *destination,
 				   const struct trace2_settings *settings, const char *path,
 				   struct error *error)
 {
-	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, place_mode(settings));
+	int fd = place_create(path, O_APPEND, settings);
 
+	if (fd < 0 && errno == EEXIST)
+		fd = path_open(path, O_APPEND, settings);
 	if (fd < 0)
 		return place_failed(destination, path, error);
 	destination_set(destination, fd, true);

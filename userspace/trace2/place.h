@@ -26,8 +26,13 @@ enum place_result place_open(struct destination *destination,
 enum place_result place_failed(const struct destination *destination, const char *path,
 			       struct error *error);
 
-/** place_mode - what new files are to be */
-unsigned int place_mode(const struct trace2_settings *settings);
+/**
+ * place_create - make a file that was not there, for whom and as the settings say
+ * @flags: of open(), besides
+ *
+ * Returns a descriptor, or -1 with errno.
+ */
+int place_create(const char *path, int flags, const struct trace2_settings *settings);
 
 /**
  * folder_open - a file of the session's own in the folder @path, or the sentinel where the folder
