@@ -54,6 +54,12 @@ struct trace2_program {
 };
 
 /**
+ * trace2_initialize_clock - the process begins now, and its events count from here; otherwise from
+ * trace2_initialize()
+ */
+void trace2_initialize_clock(void);
+
+/**
  * trace2_initialize - begin the stream, if the settings name a target; the calling thread is "main"
  * from now on
  *
@@ -82,9 +88,13 @@ void trace2_finish(void);
 #define trace2_cmd_start(argv) trace2_cmd_start_at(__FILE__, __LINE__, (argv))
 void trace2_cmd_start_at(const char *file, int line, char *const *argv);
 
-/** trace2_cmd_exit - the program is about to exit with @code, which trace2_finish() says again */
+/**
+ * trace2_cmd_exit - the program is about to exit with @code, which trace2_finish() says again
+ *
+ * Returns @code.
+ */
 #define trace2_cmd_exit(code) trace2_cmd_exit_at(__FILE__, __LINE__, (code))
-void trace2_cmd_exit_at(const char *file, int line, int code);
+int trace2_cmd_exit_at(const char *file, int line, int code);
 
 /**
  * trace2_cmd_error, trace2_cmd_error_va - something went wrong; machines are told the format too,
@@ -106,8 +116,8 @@ void trace2_cmd_path_at(const char *file, int line, const char *path);
 void trace2_cmd_ancestry_at(const char *file, int line, char *const *names);
 
 /**
- * trace2_cmd_name - the command's name; the first time with all parameters that the settings ask
- * for
+ * trace2_cmd_name - the command's name, which is put below those of the programs that started this
+ * one; the first time with all parameters that the settings ask for
  */
 #define trace2_cmd_name(name) trace2_cmd_name_at(__FILE__, __LINE__, (name))
 void trace2_cmd_name_at(const char *file, int line, const char *name);
@@ -119,6 +129,15 @@ void trace2_cmd_mode_at(const char *file, int line, const char *mode);
 /** trace2_cmd_alias - what the user called stands for the words of @argv */
 #define trace2_cmd_alias(alias, argv) trace2_cmd_alias_at(__FILE__, __LINE__, (alias), (argv))
 void trace2_cmd_alias_at(const char *file, int line, const char *alias, char *const *argv);
+
+/**
+ * trace2_cmd_list_config, trace2_cmd_list_env_vars - the parameters, or the variables, that the
+ * settings ask for; trace2_cmd_name() then does not tell them
+ */
+#define trace2_cmd_list_config() trace2_cmd_list_config_at(__FILE__, __LINE__)
+#define trace2_cmd_list_env_vars() trace2_cmd_list_env_vars_at(__FILE__, __LINE__)
+void trace2_cmd_list_config_at(const char *file, int line);
+void trace2_cmd_list_env_vars_at(const char *file, int line);
 
 /** trace2_cmd_set_config - a parameter has changed; told where the settings ask for it */
 #define trace2_cmd_set_config(key, value) \

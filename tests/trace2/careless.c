@@ -212,6 +212,18 @@ static void number_keep(void)
 	printf("%d\n", errno == ENOTDIR);
 }
 
+/* A long start-up counts where the program wants it to. */
+static void clock_say(void)
+{
+	char *const words[] = { NULL };
+
+	trace2_initialize_clock();
+	usleep(20000);
+	trace2_initialize(&program);
+	trace2_cmd_start(words);
+	exit(trace2_cmd_exit(7));
+}
+
 static void *twice_run(void *counter)
 {
 	trace2_thread_start("one");
@@ -286,8 +298,8 @@ static const struct manner manners[] = {
 	{ "borrowed", borrowed_say },	{ "fork", fork_say },
 	{ "fork-begin", fork_begin },	{ "pipe-ignore", pipe_ignore },
 	{ "pipe-handle", pipe_handle }, { "pipe-die", pipe_die },
-	{ "errno", number_keep },	{ "twice", twice_say },
-	{ "race", race_say },
+	{ "errno", number_keep },	{ "clock", clock_say },
+	{ "twice", twice_say },		{ "race", race_say },
 };
 
 int main(int argc, char **argv)

@@ -120,10 +120,15 @@ def check_pipes(tap):
 
 
 def check_rest(tap):
-    """errno, and threads that start twice."""
+    """errno, long beginnings, and threads that start twice."""
     (events,), _, done = use("errno")
     errors = [event["msg"] for event in events if event["event"] == "error"]
     tap.ok(done.stdout == b"1\n1\n" and errors == ["Not a directory"], "errno stays what it was", done, errors)
+    (events,), _, done = use("clock")
+    tap.ok(
+        done.returncode == 7 and 0.02 < events[1]["t_abs"] < 60 and [event["code"] for event in events[-2:]] == [7, 7],
+        "time counts from the clock's beginning, and the status is passed on", done, events,
+    )
     (events,), _, done = use("twice")
     counts = [event["count"] for event in events if event["event"] == "counter"]
     tap.ok(done.returncode == 0 and counts == [28], "a thread that starts twice loses no sum", done, counts)

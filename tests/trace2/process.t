@@ -202,6 +202,20 @@ def check_settings(tap, folder):
     )
 
 
+def check_lists(tap, folder):
+    """What a program tells of its parameters by itself is not told again with its name."""
+    (folder / "listed").write_text("[one]\n\ta = 1\n")
+    variables = {"GIT_TRACE2_CONFIG_PARAMS": "one.*", "GIT_TRACE2_ENV_VARS": "TZ"}
+    for words, want in (
+        (("list_config", "cmd_name"), ["one.a", "m", "TZ"]), (("list_env_vars", "cmd_name"), ["TZ", "m", "one.a"]),
+        (("list_config", "list_env_vars", "list_config"), ["one.a", "TZ", "one.a"]),
+    ):
+        spoken, done = speak("".join(f"{word}\tx.c\t1\tm\n" for word in words), None, variables, ["/nowhere", folder / "listed"])
+        events = [json.loads(line) for line in spoken["event"].splitlines()[1:-1]]
+        told = [event.get("param", event.get("name")) for event in events]
+        tap.ok(told == want and done.stderr == b"", f"{' '.join(words)}: {want}", told, done)
+
+
 def check_silence(tap, folder):
     """Without a target nothing is written, and children keep their parent."""
     script = "cmd_name\tx.c\t1\tm\nraise\tx.c\t1\t0\n"
@@ -234,6 +248,7 @@ def main():
         check_stream(tap, folder)
         check_datagrams(tap, folder)
         check_settings(tap, folder)
+        check_lists(tap, folder)
         check_silence(tap, folder)
     check_hostile(tap)
     check_full(tap)

@@ -95,6 +95,16 @@ static void say_alias(struct saying *s)
 	trace2_cmd_alias_at(s->file, s->line, s->words[0], s->words + 1);
 }
 
+static void say_list_config(struct saying *s)
+{
+	trace2_cmd_list_config_at(s->file, s->line);
+}
+
+static void say_list_env_vars(struct saying *s)
+{
+	trace2_cmd_list_env_vars_at(s->file, s->line);
+}
+
 static void say_set_config(struct saying *s)
 {
 	trace2_cmd_set_config_at(s->file, s->line, s->words[0], s->words[1]);
@@ -311,6 +321,8 @@ static const struct verb verbs[] = {
 	{ "cmd_name", say_cmd_name },
 	{ "cmd_mode", say_cmd_mode },
 	{ "alias", say_alias },
+	{ "list_config", say_list_config },
+	{ "list_env_vars", say_list_env_vars },
 	{ "set_config", say_set_config },
 	{ "child_start", say_child_start },
 	{ "child_exit", say_child_exit },

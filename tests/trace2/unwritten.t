@@ -4,7 +4,8 @@
 
 Each comes with the rule of git's source from which its lines were derived. Debian's git 2.39 starts no thread of its own that
 it tells about, has no timer or counter but those of its test helper, starts no background child outside of fsmonitor (which
-Linux has not), tells a failed exec only where it stays alive, writes printf to NORMAL and PERF only, and does not redact.
+Linux has not), tells a failed exec only where it stays alive, writes printf to NORMAL and PERF only, does not redact, and knows
+where its own file lies only where it was built to be moved (cmd_path).
 """
 
 import sys
@@ -63,6 +64,9 @@ TABLE = (
       perf("exec_result", "id:0 code:-1", **TIMED)],
      [event("exec", ',"exec_id":0,"argv":["a","b c"]'), event("exec_result", ',"exec_id":0,"code":2'),
       event("exec_result", ',"exec_id":0,"code":-1')]),
+    ("cmd_path: the path as it is, not quoted",
+     [say("cmd_path", "/a b/c")],
+     ["cmd_path /a b/c"], [perf("cmd_path", "/a b/c")], [event("cmd_path", ',"path":"/a b/c"')]),
     ("threads: numbered from 1, cut to 24 bytes, an open region is unwound without a word before thread_exit",
      ["thread", say("thread_start", "a-rather-long-name-of-one"), say("region_enter", "c", "l", None, None),
       say("cmd_mode", "m"), say("thread_exit"), "thread_end"],

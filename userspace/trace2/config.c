@@ -266,13 +266,11 @@ bool trace2_config_wants(const struct trace2_config *config, const char *param)
 	return is_wanted;
 }
 
-int trace2_config_visit(const struct trace2_config *config,
+int config_visit_params(const struct trace2_config *config,
 			int (*visit)(void *context, const char *scope, const char *param,
 				     const char *value),
 			void *context)
 {
-	const char *list = trace2_config_get(config, TRACE2_KEY_ENV_VARS);
-	struct buffer name = { 0 };
 	int status = 0;
 
 	for (size_t i = 0; i < config->nr_entries && status == 0; i++) {
@@ -281,6 +279,18 @@ int trace2_config_visit(const struct trace2_config *config,
 		if (trace2_config_wants(config, entry->key))
 			status = visit(context, entry->scope, entry->key, entry->value);
 	}
+	return status;
+}
+
+int config_visit_variables(const struct trace2_config *config,
+			   int (*visit)(void *context, const char *scope, const char *param,
+					const char *value),
+			   void *context)
+{
+	const char *list = trace2_config_get(config, TRACE2_KEY_ENV_VARS);
+	struct buffer name = { 0 };
+	int status = 0;
+
 	while (status == 0 && list_next(&list, &name)) {
 		const char *value = getenv(buffer_string(&name));
 
@@ -289,6 +299,16 @@ int trace2_config_visit(const struct trace2_config *config,
 	}
 	buffer_release(&name);
 	return status;
+}
+
+int trace2_config_visit(const struct trace2_config *config,
+			int (*visit)(void *context, const char *scope, const char *param,
+				     const char *value),
+			void *context)
+{
+	int status = config_visit_params(config, visit, context);
+
+	return status ? status : config_visit_variables(config, visit, context);
 }
 
 void trace2_config_free(struct trace2_config *config)

@@ -44,6 +44,16 @@ void config_warn(struct trace2_config *config, const char *format, ...)
 /** config_file_read - add the values of an INI file; returns -1 where memory ran out */
 int config_file_read(struct trace2_config *config, const char *path, const char *scope);
 
+/** config_visit_params, config_visit_variables - the two halves of trace2_config_visit() */
+int config_visit_params(const struct trace2_config *config,
+			int (*visit)(void *context, const char *scope, const char *param,
+				     const char *value),
+			void *context);
+int config_visit_variables(const struct trace2_config *config,
+			   int (*visit)(void *context, const char *scope, const char *param,
+					const char *value),
+			   void *context);
+
 /** boolean_parse - read what git takes for a truth; returns -1 where it is none */
 int boolean_parse(const char *value, bool *out);
 

@@ -11,8 +11,8 @@
  * @is_on: there is a @fd, and writing to it has not failed; threads may ask and turn it off at once
  * @is_owned: @fd is closed in the end
  * @is_datagram: what is written at once arrives as one message: so each line by itself
- * @is_socket, @is_file: what @fd is and stays, because it is owned; a borrowed one may become a pipe
- * at any time, so it is neither, as are pipes and the rest
+ * @is_socket, @is_file: what @fd is and stays, because it is owned; a borrowed one may become a
+ * pipe at any time, so it is neither, as are pipes and the rest
  * @is_sentinel: @fd is the file that tells that a folder is full
  * @lines: whole lines that have not left yet
  *

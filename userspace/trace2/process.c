@@ -57,6 +57,12 @@ static void warning_print(void *context, const char *message)
 	dprintf(ERROR_DESCRIPTOR, "warning: %s\n", message);
 }
 
+void trace2_initialize_clock(void)
+{
+	if (!process.is_inherited && !process.config)
+		process.start_ns = process_now_ns();
+}
+
 static struct trace2_session *session_new(const struct trace2_config *config)
 {
 	struct trace2_settings settings = { .is_lenient = true, .report = warning_print };
@@ -65,8 +71,11 @@ static struct trace2_session *session_new(const struct trace2_config *config)
 	char *sid;
 
 	trace2_config_apply(config, &settings);
-	process.start_ns = process_now_ns();
 	settings.start_unix_ns = clock_us_ns(CLOCK_REALTIME);
+	if (process.start_ns)
+		settings.start_unix_ns -= process_now_ns() - process.start_ns;
+	else
+		process.start_ns = process_now_ns();
 	trace2_sid_make(own, settings.start_unix_ns, getpid());
 	sid = parent_join(TRACE2_PARENT_SID, own);
 	if (!sid)

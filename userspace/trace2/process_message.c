@@ -2,6 +2,7 @@
 /* The messages of a process' lifecycle: commands, parameters, children and programs that follow. */
 #include <stdlib.h>
 
+#include "trace2/config.h"
 #include "trace2/process_state.h"
 
 /* Writes an event on the calling thread, now; used by all that need no more than that. */
@@ -23,14 +24,15 @@ void trace2_cmd_start_at(const char *file, int line, char *const *argv)
 		event_write(&event, file, line);
 }
 
-void trace2_cmd_exit_at(const char *file, int line, int code)
+int trace2_cmd_exit_at(const char *file, int line, int code)
 {
 	struct trace2_event event = { .kind = TRACE2_EXIT, .exit.code = code };
 
 	if (!trace2_is_enabled())
-		return;
+		return code;
 	__atomic_store_n(&process.exit_code, code, __ATOMIC_RELAXED);
 	event_write(&event, file, line);
+	return code;
 }
 
 void trace2_cmd_path_at(const char *file, int line, const char *path)
@@ -73,10 +75,29 @@ static int parameter_tell(void *context, const char *scope, const char *param, c
 	return 0;
 }
 
+void trace2_cmd_list_config_at(const char *file, int line)
+{
+	struct place place = { file, line };
+
+	if (!trace2_is_enabled())
+		return;
+	__atomic_store_n(&process.has_told_config, true, __ATOMIC_RELAXED);
+	config_visit_params(process.config, parameter_tell, &place);
+}
+
+void trace2_cmd_list_env_vars_at(const char *file, int line)
+{
+	struct place place = { file, line };
+
+	if (!trace2_is_enabled())
+		return;
+	__atomic_store_n(&process.has_told_variables, true, __ATOMIC_RELAXED);
+	config_visit_variables(process.config, parameter_tell, &place);
+}
+
 void trace2_cmd_name_at(const char *file, int line, const char *name)
 {
 	struct trace2_event event = { .kind = TRACE2_CMD_NAME, .cmd_name.name = name };
-	struct place place = { file, line };
 	char *hierarchy;
 
 	if (!trace2_is_enabled())
@@ -87,9 +108,10 @@ void trace2_cmd_name_at(const char *file, int line, const char *name)
 	event.cmd_name.hierarchy = hierarchy;
 	event_write(&event, file, line);
 	free(hierarchy);
-	if (__atomic_exchange_n(&process.has_told_parameters, true, __ATOMIC_RELAXED))
-		return;
-	trace2_config_visit(process.config, parameter_tell, &place);
+	if (!__atomic_exchange_n(&process.has_told_config, true, __ATOMIC_RELAXED))
+		trace2_cmd_list_config_at(file, line);
+	if (!__atomic_exchange_n(&process.has_told_variables, true, __ATOMIC_RELAXED))
+		trace2_cmd_list_env_vars_at(file, line);
 }
 
 void trace2_cmd_mode_at(const char *file, int line, const char *mode)

@@ -49,11 +49,12 @@ struct self {
  * struct process - the one stream of this process; the API has no other place for it
  * @is_enabled: the rest is valid; asked and changed by any thread
  * @config: for parameters to be told
- * @start_ns: the session's beginning on the monotonic clock
+ * @start_ns: the session's beginning on the monotonic clock; may be known before there is one
  * @is_inherited: it is the parent's, as fork() left it
  * @generation: how many times state was inherited and abandoned; the numbers of timers and counters
  * hold it, so that those of the parent do not count
- * @exit_code: of the last trace2_cmd_exit(); changed atomically, as @has_told_parameters is
+ * @exit_code: of the last trace2_cmd_exit(); changed atomically, as what follows is
+ * @has_told_config, @has_told_variables: what the settings ask for has been told
  * @next_thread, @next_child, @next_exec: numbers that are free; changed atomically
  * @lock: of all that follows, and of the name that children inherit
  * @next_repository: the number that is free
@@ -67,7 +68,8 @@ struct process {
 	struct trace2_config *config;
 	int64_t start_ns;
 	int exit_code;
-	bool has_told_parameters;
+	bool has_told_config;
+	bool has_told_variables;
 	int next_thread;
 	int next_child;
 	int next_exec;
