@@ -218,6 +218,21 @@ TEST(a_track_without_slices_or_samples_just_ends)
 	show_release(&show);
 }
 
+TEST(how_far_the_wall_clock_has_moved_is_said_in_the_end)
+{
+	struct timeline_totals totals = { .has_wall_drift = true, .wall_drift_ns = -1234 };
+	const char *told;
+	struct show show;
+
+	show_open(&show, &show_recording);
+	show_told(&show);
+	show_finish(&show, 9, 0, &totals);
+	told = show_told(&show);
+	CHECK(strstr(told,
+		     "\"param\":\"wall_drift_ns\",\"value\":\"-1234\"}\n{\"event\":\"exit\""));
+	show_release(&show);
+}
+
 TEST(tracks_end_in_any_order_while_others_go_on)
 {
 	struct cast cast;

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Test: what ktrack stream exports of the demo is what the demo was told to do, and whole where it is not all."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,10 @@ STREAM_CHECKS = Path(__file__).resolve().parents[1] / "stream"
 # Requests, workers, slots.
 BATCHES = ((100, 2, 4), (1, 2, 4), (333, 3, 2), (2000, 1, 1))
 OVERRUN_REQUESTS = 3000
+DRIFT_NS = 10**9
+
+# The usual delay of the best of some groups of firings: what else runs here may hold up some of them.
+DELAY_MS, DELAY_GROUPS, DELAY_GROUP = 200, 3, 9
 
 
 def findings(program, *arguments):
@@ -43,6 +48,14 @@ def check_batches(tap, kernel):
             path = result.folder / f"batch.{number}.json"
             check_batch(tap, what, path, requests, "--workers", workers, "--slots", slots)
         check_list(tap, kernel, result.text("list.txt"))
+        check_drift(tap, kernel, result.text("batch.0.json"))
+        check_delays(tap, kernel, result.text("delays.txt"))
+
+
+def check_drift(tap, kernel, text):
+    """The wall clock was looked at in the end too; nobody sets it here."""
+    said = re.findall(r'"param":"wall_drift_ns","value":"(-?\d+)"', text)
+    tap.ok(len(said) == 1 and abs(int(said[0])) < DRIFT_NS, f"{kernel}: how far the clocks have drifted is said", said)
 
 
 def check_list(tap, kernel, text):
@@ -58,6 +71,16 @@ def check_list(tap, kernel, text):
         tap.ok(rows.get(name) == row, f"{kernel}: list tells of {name}", rows.get(name))
     strange = [name for name in rows if not name.startswith(("ktrack:", "ktrack_demo:"))]
     tap.nothing(strange, f"{kernel}: list tells of nothing else")
+
+
+def check_delays(tap, kernel, text):
+    """Output is there within the time that is promised, whatever else the machine does for a while."""
+    delays = [10 * int(line) for line in text.split()]
+    groups = [sorted(delays[begin : begin + DELAY_GROUP]) for begin in range(0, len(delays), DELAY_GROUP)]
+    usual = [group[len(group) // 2] for group in groups]
+    what = f"{kernel}: what happened is in the output within {DELAY_MS} ms"
+    tap.ok(len(groups) == DELAY_GROUPS and min(usual) <= DELAY_MS, what, delays)
+    tap.comment(f"{kernel}: usual delays {usual} ms")
 
 
 def check_overrun(tap, kernel):

@@ -8,12 +8,35 @@
 #include <string.h>
 #include <time.h>
 
+#define OFFSET_SAMPLES 5
+
 int64_t time_now_ns(clockid_t clock)
 {
 	struct timespec now = { 0 };
 
 	clock_gettime(clock, &now);
 	return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+/*
+ * Of several tries the one counts in which the two readings around the wall clock's lie closest
+ * together.
+ */
+int64_t time_wall_offset_ns(clockid_t clock)
+{
+	int64_t best_width_ns = INT64_MAX, offset_ns = 0;
+
+	for (int i = 0; i < OFFSET_SAMPLES; i++) {
+		int64_t before_ns = time_now_ns(clock);
+		int64_t wall_ns = time_now_ns(CLOCK_REALTIME);
+		int64_t width_ns = time_now_ns(clock) - before_ns;
+
+		if (width_ns >= best_width_ns)
+			continue;
+		best_width_ns = width_ns;
+		offset_ns = wall_ns - (before_ns + width_ns / 2);
+	}
+	return offset_ns;
 }
 
 int64_t time_split(int64_t unix_ns, unsigned int *us)

@@ -15,6 +15,9 @@
 /** time_now_ns - what a clock shows, in nanoseconds; 0 where this kernel does not have it */
 int64_t time_now_ns(clockid_t clock);
 
+/** time_wall_offset_ns - what to add to what a clock shows to get nanoseconds since 1970 */
+int64_t time_wall_offset_ns(clockid_t clock);
+
 /**
  * time_split - the second that a moment lies in, and the microsecond in it, both rounded down
  * @unix_ns: nanoseconds since 1970, of either sign

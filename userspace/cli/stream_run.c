@@ -248,6 +248,7 @@ static int run_end(struct run *run, struct error *error)
 	end_ns = clock_boot_ns();
 	if (source_finish(run->source, end_ns, &handler, &run->lost, error) < 0)
 		return -1;
+	tracks_drift(run->pipeline.tracks, clock_wall_offset_ns() - run->recording.wall_offset_ns);
 	if (tracks_finish(run->pipeline.tracks, end_ns, run->lost, run_status(run), error) < 0)
 		return -1;
 	return timeline_flush(&run->pipeline.timeline, error);

@@ -182,9 +182,30 @@ static int totals_write(struct trace2_sink *sink, const struct timeline_event *e
 	return status;
 }
 
+/*
+ * The time of every line is by the offset at the beginning; this says how far off that is in the
+ * end.
+ */
+static int drift_write(struct trace2_sink *sink, const struct timeline_event *event,
+		       struct error *error)
+{
+	struct trace2_event line = { .kind = TRACE2_DEF_PARAM, .file = __FILE__, .line = __LINE__ };
+
+	if (!event->totals->has_wall_drift)
+		return 0;
+	buffer_clear(&sink->message);
+	buffer_append_signed(&sink->message, event->totals->wall_drift_ns);
+	line.def_param.scope = "command";
+	line.def_param.param = "wall_drift_ns";
+	line.def_param.value = buffer_string(&sink->message);
+	return trace2_sink_write(sink, &line, event->time_ns, error);
+}
+
 int trace2_frame_end(struct trace2_sink *sink, const struct timeline_event *event,
 		     struct error *error)
 {
+	if (drift_write(sink, event, error) < 0)
+		return -1;
 	if (exit_write(sink, event, TRACE2_EXIT, error) < 0)
 		return -1;
 	if (trace2_timers_write(sink, &sink->totals, TRACE2_TIMER, NULL, event->time_ns, error) < 0)

@@ -44,8 +44,7 @@ static void describe_time(struct source_description *description)
 		if (!description->clock || strcmp(wall_clocks[i].name, description->clock) != 0)
 			continue;
 		description->time_source = "realtime";
-		description->wall_offset_ns = time_now_ns(CLOCK_REALTIME) -
-					      time_now_ns(wall_clocks[i].id);
+		description->wall_offset_ns = time_wall_offset_ns(wall_clocks[i].id);
 	}
 }
 

@@ -126,6 +126,8 @@ struct timeline_count {
 /**
  * struct timeline_totals - what was counted over the whole recording
  * @late_records: came after younger ones, whose time they were given
+ * @has_wall_drift: @wall_drift_ns is by how much the wall clock has moved against the trace clock
+ * from the recording's beginning to its end
  * @malformed_of: the malformed ones by tracepoint, of those that have any
  */
 struct timeline_totals {
@@ -133,6 +135,8 @@ struct timeline_totals {
 	uint64_t late_records;
 	uint64_t unmatched_ends;
 	uint64_t malformed;
+	bool has_wall_drift;
+	int64_t wall_drift_ns;
 	const struct timeline_count *malformed_of;
 	size_t nr_malformed_of;
 	uint64_t unfinished;

@@ -126,6 +126,9 @@ int tracks_lose(struct tracks *tracks, const struct tracks_gap *gap, struct erro
 int tracks_pass(struct tracks *tracks, struct timeline_event *event, int64_t time_ns,
 		struct error *error);
 
+/** tracks_drift - the wall clock has moved by so much against the trace clock in the recording */
+void tracks_drift(struct tracks *tracks, int64_t wall_drift_ns);
+
 /**
  * tracks_finish - end what is open, take leave of all tracks, and finish the timeline
  * @end_ns: when the recording ended

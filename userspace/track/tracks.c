@@ -196,6 +196,12 @@ int tracks_close(struct tracks *tracks, struct track *track, struct error *error
 	return tracks_end(tracks, track, error);
 }
 
+void tracks_drift(struct tracks *tracks, int64_t wall_drift_ns)
+{
+	tracks->totals.has_wall_drift = true;
+	tracks->totals.wall_drift_ns = wall_drift_ns;
+}
+
 /* Counts malformed records by tracepoint. */
 static int tracks_count_malformed(struct tracks *tracks)
 {

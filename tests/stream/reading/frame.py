@@ -23,6 +23,11 @@ MAIN_KINDS = {*HEAD_PHASES, *TAIL_PHASES, "error", "child_start", "child_exit"}
 NEEDED_PARAMETERS = ("source", "clock", "time_source", "recording_id")
 
 
+def is_drift(event):
+    """Whether this is the parameter that is known only at the end."""
+    return event.kind == "def_param" and event["param"] == "wall_drift_ns"
+
+
 def phase_of(kind):
     """The place of an event in a session's order."""
     return HEAD_PHASES.get(kind, TAIL_PHASES.get(kind, RECORDING_PHASE))
@@ -52,7 +57,7 @@ def start_is_second(session, event):
 def frame_is_in_order(session, event):
     """In order: version, start, cmd_name, cmd_mode, def_param, all else, exit, sums, atexit."""
     previous = phase_of(session.last_kind) if session.last_kind else -1
-    phase = phase_of(event.kind)
+    phase = RECORDING_PHASE if is_drift(event) else phase_of(event.kind)
     if phase < previous or (phase == previous and phase not in REPEATED_PHASES):
         return f"{event.kind} comes too late or a second time"
     if phase == RECORDING_PHASE and not session.seen["cmd_name"]:

@@ -1,10 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Guest: exports batches of the demo live. Arguments: REQUESTS:WORKERS:SLOTS...
-# Leaves batch.N.json, list.txt, and in the output a line for each thing that should not have happened.
+# Leaves batch.N.json, list.txt, delays.txt with a line for each of some firings: how many hundredths of a second after its
+# end all of it was in the file that a stream writes; and in the output a line for each thing that should not have happened.
 set -eu
 
 TRACING=/sys/kernel/tracing
+FIRINGS=27
 
 # Everything that can be set at the top level, where a stream has no business.
 settings_show() {
@@ -20,6 +22,46 @@ batch_stream() {
 	rmmod ktrack_demo || echo "ktrack_demo could not be removed after the stream"
 }
 
+now_read() {
+	read -r now _ </proc/uptime
+	now=${now%.*}${now#*.}
+}
+
+firings_count() {
+	grep -c '"region_leave".*"label":"run"' /tmp/delayed.json || true
+}
+
+# What the module does is over when the write returns.
+delay_measure() {
+	echo 1 >/dev/ktrack_demo
+	now_read
+	fired=$now
+	tries=0
+	while [ "$(firings_count)" -lt "$1" ] && [ "$tries" -lt 1000 ]; do
+		tries=$((tries + 1))
+	done
+	now_read
+	echo $((now - fired)) >>/out/delays.txt
+}
+
+delays_measure() {
+	insmod /modules/ktrack_demo.ko
+	ktrack stream --event=/tmp/delayed.json &
+	stream=$!
+	while [ ! -s /tmp/delayed.json ]; do
+		kill -0 $stream
+		usleep 10000
+	done
+	firing=0
+	while [ "$firing" -lt "$FIRINGS" ]; do
+		firing=$((firing + 1))
+		delay_measure "$firing"
+	done
+	kill -INT $stream
+	wait $stream || echo "a stream that is asked to end ended with status $?"
+	rmmod ktrack_demo
+}
+
 insmod /modules/ktrack.ko
 # On 6.1 the first instance that resizes its buffer could keep the top level's from ever growing beyond its boot size.
 ktrack stream -d 100ms --event=/dev/null || echo "an empty stream ended with status $?"
@@ -31,6 +73,7 @@ for batch in "$@"; do
 	batch_stream "$number" "${batch%%:*}" "${workers%:*}" "${batch##*:}"
 	number=$((number + 1))
 done
+delays_measure
 [ "$before" = "$(settings_show)" ] || echo "the top level's settings have changed"
 [ -z "$(ls $TRACING/instances)" ] || echo "left behind: $(ls $TRACING/instances)"
 rmmod ktrack
