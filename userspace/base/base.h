@@ -9,6 +9,7 @@
 #include "base/buffer.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/inline.h"
 #include "base/json.h"
 #include "base/map.h"
 #include "base/put.h"

@@ -54,7 +54,7 @@ bool buffer_grow(struct buffer *buffer, size_t size);
  * Returns where they go (the caller writes there and then adds to @buffer->size), or NULL after a
  * failure.
  */
-static inline char *buffer_reserve(struct buffer *buffer, size_t size)
+hot_inline char *buffer_reserve(struct buffer *buffer, size_t size)
 {
 	if (buffer->failed)
 		return NULL;
@@ -68,13 +68,13 @@ static inline char *buffer_reserve(struct buffer *buffer, size_t size)
  *
  * Returns as buffer_reserve(); buffer_end_put() then takes what was put there.
  */
-static inline char *buffer_reserve_put(struct buffer *buffer, size_t size)
+hot_inline char *buffer_reserve_put(struct buffer *buffer, size_t size)
 {
 	return buffer_reserve(buffer, size + PUT_SLACK);
 }
 
 /** buffer_end_put - the bytes end at @end now */
-static inline void buffer_end_put(struct buffer *buffer, const char *end)
+hot_inline void buffer_end_put(struct buffer *buffer, const char *end)
 {
 	buffer->size = end - buffer->data;
 }

@@ -37,3 +37,8 @@ char *put_decimal(char *out, int64_t number, unsigned int decimals)
 	put_nine(out, rest % unit * (1000000000 / unit));
 	return out + decimals;
 }
+
+char *put_long_seconds(char *out, int64_t ns, unsigned int decimals)
+{
+	return decimals == 9 ? put_decimal(out, ns, 9) : put_decimal(out, ns / 1000, 6);
+}

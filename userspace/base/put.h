@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/inline.h"
+
 /** PUT_SLACK - how far behind what they put these functions may write, and put_block() may read */
 #define PUT_SLACK 32
 
@@ -26,14 +28,14 @@ extern const char put_triples[1000][4];
 #define PUT_LITERAL(out, literal) put_bytes((out), (literal), sizeof(literal) - 1)
 
 /** put_bytes - put @size bytes; best where @size is a constant, or large */
-static inline char *put_bytes(char *out, const void *data, size_t size)
+hot_inline char *put_bytes(char *out, const void *data, size_t size)
 {
 	memcpy(out, data, size);
 	return out + size;
 }
 
 /** put_block - put @size bytes, behind which PUT_SLACK more can be read */
-static inline char *put_block(char *out, const char *data, size_t size)
+hot_inline char *put_block(char *out, const char *data, size_t size)
 {
 	char *end = out + size;
 
@@ -46,14 +48,14 @@ static inline char *put_block(char *out, const char *data, size_t size)
 }
 
 /** put_char - put one byte */
-static inline char *put_char(char *out, char byte)
+hot_inline char *put_char(char *out, char byte)
 {
 	*out = byte;
 	return out + 1;
 }
 
 /** put_blanks - put @size blanks */
-static inline char *put_blanks(char *out, size_t size)
+hot_inline char *put_blanks(char *out, size_t size)
 {
 	char *end = out + size;
 
@@ -65,18 +67,18 @@ static inline char *put_blanks(char *out, size_t size)
 }
 
 /** put_three, put_six, put_nine - put so many digits of a number that has no more */
-static inline char *put_three(char *out, unsigned int number)
+hot_inline char *put_three(char *out, unsigned int number)
 {
 	memcpy(out, put_triples[number], sizeof(put_triples[0]));
 	return out + 3;
 }
 
-static inline char *put_six(char *out, unsigned int number)
+hot_inline char *put_six(char *out, unsigned int number)
 {
 	return put_three(put_three(out, number / 1000), number % 1000);
 }
 
-static inline char *put_nine(char *out, unsigned int number)
+hot_inline char *put_nine(char *out, unsigned int number)
 {
 	return put_six(put_three(out, number / 1000000), number % 1000000);
 }
@@ -85,19 +87,19 @@ static inline char *put_nine(char *out, unsigned int number)
 char *put_large(char *out, uint64_t number);
 
 /** put_unsigned - put a number in decimal */
-static inline char *put_unsigned(char *out, uint64_t number)
+hot_inline char *put_unsigned(char *out, uint64_t number)
 {
-	unsigned int nr_zeros = (number < 100) + (number < 10);
-
+	if (number < 10)
+		return put_char(out, '0' + number);
 	if (number >= 1000)
 		return put_large(out, number);
-	memcpy(out, put_triples[number] + nr_zeros, 2);
-	out[2] = put_triples[number][2];
-	return out + 3 - nr_zeros;
+	if (number >= 100)
+		return put_three(out, number);
+	return put_bytes(out, put_triples[number] + 1, 2);
 }
 
 /** put_signed - put a number in decimal, with a minus sign where it is negative */
-static inline char *put_signed(char *out, int64_t number)
+hot_inline char *put_signed(char *out, int64_t number)
 {
 	if (number >= 0)
 		return put_unsigned(out, number);
@@ -107,25 +109,24 @@ static inline char *put_signed(char *out, int64_t number)
 /** put_decimal - put @number / 10^@decimals with so many digits after the point, 1 to 9 */
 char *put_decimal(char *out, int64_t number, unsigned int decimals);
 
+/** put_long_seconds - put_seconds() of a second or more, or less than none */
+char *put_long_seconds(char *out, int64_t ns, unsigned int decimals);
+
 /**
  * put_seconds - put nanoseconds as seconds
  * @decimals: 6 or 9; what six do not show is cut
  */
-static inline char *put_seconds(char *out, int64_t ns, unsigned int decimals)
+hot_inline char *put_seconds(char *out, int64_t ns, unsigned int decimals)
 {
-	uint64_t rest = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
-
-	if (decimals == 6)
-		rest -= rest % 1000;
-	if (ns < 0 && rest > 0)
-		out = put_char(out, '-');
-	out = put_char(put_unsigned(out, rest / 1000000000), '.');
-	put_nine(out, rest % 1000000000);
+	if ((uint64_t)ns >= 1000000000)
+		return put_long_seconds(out, ns, decimals);
+	out = PUT_LITERAL(out, "0.");
+	put_nine(out, ns);
 	return out + decimals;
 }
 
 /** put_seconds_right - the same behind blanks, where it has less than @width places, at most 32 */
-static inline char *put_seconds_right(char *out, int64_t ns, unsigned int decimals, size_t width)
+hot_inline char *put_seconds_right(char *out, int64_t ns, unsigned int decimals, size_t width)
 {
 	size_t size = put_seconds(out, ns, decimals) - out;
 

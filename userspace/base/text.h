@@ -8,6 +8,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/inline.h"
+#include "base/word.h"
+
 /**
  * struct text - bytes owned elsewhere, without a terminating NUL, of any encoding
  */
@@ -22,10 +25,64 @@ static inline struct text text_of(const char *string)
 	return (struct text){ .data = string, .size = strlen(string) };
 }
 
-/** text_equals - whether two texts hold the same bytes */
-static inline bool text_equals(struct text a, struct text b)
+/** few_bytes_equal - whether at most 8 bytes are the same; the second half may overlap the first */
+hot_inline bool few_bytes_equal(const char *a, const char *b, size_t size)
 {
-	return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+	uint32_t first_a, first_b, last_a, last_b;
+
+	if (size < sizeof(first_a)) {
+		for (size_t i = 0; i < size; i++) {
+			if (a[i] != b[i])
+				return false;
+		}
+		return true;
+	}
+	memcpy(&first_a, a, sizeof(first_a));
+	memcpy(&first_b, b, sizeof(first_b));
+	memcpy(&last_a, a + size - sizeof(last_a), sizeof(last_a));
+	memcpy(&last_b, b + size - sizeof(last_b), sizeof(last_b));
+	return first_a == first_b && last_a == last_b;
+}
+
+/**
+ * bytes_equal - whether @size bytes are the same; no call for the few that a name has
+ *
+ * The last word of bytes may overlap the one before.
+ */
+hot_inline bool bytes_equal(const char *a, const char *b, size_t size)
+{
+	if (size <= WORD_SIZE)
+		return few_bytes_equal(a, b, size);
+	if (size > 4 * WORD_SIZE)
+		return memcmp(a, b, size) == 0;
+	for (size_t i = 0; i + WORD_SIZE < size; i += WORD_SIZE) {
+		if (word_load(a + i) != word_load(b + i))
+			return false;
+	}
+	return word_load(a + size - WORD_SIZE) == word_load(b + size - WORD_SIZE);
+}
+
+/** text_equals - whether two texts hold the same bytes */
+hot_inline bool text_equals(struct text a, struct text b)
+{
+	return a.size == b.size && bytes_equal(a.data, b.data, a.size);
+}
+
+/**
+ * text_glance - a number that tells most texts of a few apart, made of their sizes and ends; for
+ * where a hash of all bytes would be too dear
+ */
+static inline uint64_t text_glance(struct text text)
+{
+	const unsigned char *bytes = (const unsigned char *)text.data;
+
+	if (text.size >= WORD_SIZE)
+		return word_load(text.data) * 3 + word_load(text.data + text.size - WORD_SIZE) +
+		       text.size;
+	if (text.size == 0)
+		return 0;
+	return text.size + ((uint64_t)bytes[0] << 8) + ((uint64_t)bytes[text.size / 2] << 16) +
+	       ((uint64_t)bytes[text.size - 1] << 24);
 }
 
 /** text_hash - a 64-bit hash of the bytes, the same on every machine */

@@ -4,6 +4,7 @@
 #define BASE_WORD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -43,6 +44,22 @@ static inline uint64_t word_equal(uint64_t word, unsigned char byte)
 static inline bool word_test(uint64_t word)
 {
 	return word & WORD_OF(0x80);
+}
+
+/** word_find_zero - the place in memory of the first byte that is 0; WORD_SIZE where none is */
+static inline size_t word_find_zero(uint64_t word)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint64_t zeros = (word - WORD_OF(1)) & ~word & WORD_OF(0x80);
+
+	return zeros ? (size_t)__builtin_ctzll(zeros) / 8 : WORD_SIZE;
+#else
+	size_t place = 0;
+
+	while (place < WORD_SIZE && ((const char *)&word)[place])
+		place++;
+	return place;
+#endif
 }
 
 #endif

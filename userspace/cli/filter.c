@@ -8,6 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool filter_is_open(const struct filter *filter)
+{
+	return !filter->track && !filter->buffer && !filter->has_cpu && !filter->has_pid &&
+	       filter->from_ns == 0 && filter->to_ns == 0;
+}
+
 bool filter_wants_stream(const struct filter *filter, int cpu, unsigned int buffer,
 			 const char *const *buffers)
 {

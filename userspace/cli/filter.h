@@ -27,6 +27,9 @@ struct filter {
 	int64_t start_ns;
 };
 
+/** filter_is_open - whether everything is wanted, so that no record need be asked about */
+bool filter_is_open(const struct filter *filter);
+
 /**
  * filter_wants_record - whether to read a record at all; @buffers as in struct source_description
  */

@@ -24,6 +24,7 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 	};
 
 	pipeline->filter.start_ns = recording->start_ns;
+	pipeline->is_open = filter_is_open(&pipeline->filter);
 	pipeline->buffers = settings.buffers;
 	pipeline->tracks = tracks_new(&settings, &pipeline->timeline, recording->start_ns);
 	if (!pipeline->tracks)
@@ -51,12 +52,14 @@ static int pipeline_record(void *context, const struct record *record, struct er
 
 	if (!template)
 		return pipeline_task(pipeline, record, error);
-	if (!filter_wants_record(&pipeline->filter, record, pipeline->buffers))
+	if (!pipeline->is_open &&
+	    !filter_wants_record(&pipeline->filter, record, pipeline->buffers))
 		return 0;
 	problem = observation_read(&pipeline->observation, template, record);
 	if (problem)
 		return tracks_reject(pipeline->tracks, &pipeline->observation, problem, error);
-	if (!filter_wants_observation(&pipeline->filter, &pipeline->observation))
+	if (!pipeline->is_open &&
+	    !filter_wants_observation(&pipeline->filter, &pipeline->observation))
 		return 0;
 	return tracks_observe(pipeline->tracks, &pipeline->observation, error);
 }

@@ -14,6 +14,7 @@
  * @filter: what is wanted
  * @has_lost: losses were told of
  * @lost: how many records they are that were counted
+ * @is_open: the filter lets everything pass
  * @buffers: names of the source's buffers, as in struct source_description
  *
  * A zeroed struct can be released. The convention, the filter and the timeline's sinks are added by
@@ -21,6 +22,7 @@
  */
 struct pipeline {
 	struct filter filter;
+	bool is_open;
 	const char *const *buffers;
 	bool has_lost;
 	uint64_t lost;

@@ -52,17 +52,22 @@ enum slot_kind {
 /**
  * struct slot - where a field is in the record, and how to read it
  * @is_swapped: its bytes are in the other order than this machine's
+ * @end: behind its bytes: no shorter record has it
+ * @read: the reader for its kind, size and order, of a record that has it; NULL where it is absent
  */
 struct slot {
 	enum slot_kind kind;
 	bool is_swapped;
 	unsigned int offset;
 	unsigned int size;
+	unsigned int end;
+	bool (*read)(const struct slot *slot, const struct record *record, struct value *out);
 };
 
-/** struct extra - a field beyond the convention's */
+/** struct extra - a field beyond the convention's; @label is its name as a text */
 struct extra {
 	char *name;
+	struct text label;
 	struct slot slot;
 };
 
@@ -72,6 +77,7 @@ struct extra {
  * @event_id: the common_type of its records
  * @category: "system:event"
  * @name: the event's name, which points into @category
+ * @label: the same as a text
  * @scope_field: name of the scope field, NULL for thread scope
  * @extras: the fields beyond the convention's
  * @fields: room for what one record says of them
@@ -84,6 +90,7 @@ struct template
 	enum template_scope scope;
 	char *category;
 	const char *name;
+	struct text label;
 	char *scope_field;
 	struct slot type;
 	struct slot slice_name;

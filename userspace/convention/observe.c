@@ -4,15 +4,8 @@
 
 #include "convention/slot.h"
 
-static const char *type_read(struct observation *out, const struct template *template,
-			     const struct record *record)
+static const char *type_take(struct observation *out, int64_t letter)
 {
-	struct value type;
-	int64_t letter;
-
-	if (!slot_read(&template->type, record, &type))
-		return "unreadable track_event_type";
-	letter = type.kind == VALUE_SIGNED ? type.signed_number : (int64_t)type.unsigned_number;
 	switch (letter) {
 	case 'B':
 		out->kind = OBSERVATION_BEGIN;
@@ -26,6 +19,21 @@ static const char *type_read(struct observation *out, const struct template *tem
 	default:
 		return "unknown track_event_type";
 	}
+}
+
+static const char *type_read(struct observation *out, const struct template *template,
+			     const struct record *record)
+{
+	const struct slot *slot = &template->type;
+	struct value type;
+
+	/* Nearly always it is a character; no sign makes another letter of it. */
+	if (slot->size == 1 && slot->end <= record->size)
+		return type_take(out, record->data[slot->offset]);
+	if (!slot_read(slot, record, &type))
+		return "unreadable track_event_type";
+	return type_take(out, type.kind == VALUE_SIGNED ? type.signed_number
+							: (int64_t)type.unsigned_number);
 }
 
 static const char *text_read(struct text *out, const struct slot *slot, const struct record *record,
@@ -85,7 +93,7 @@ static void extras_read(struct observation *out, const struct template *template
 
 		if (!slot_read(&extra->slot, record, &field->value))
 			continue;
-		field->name = text_of(extra->name);
+		field->name = extra->label;
 		out->nr_extras++;
 	}
 }
@@ -101,7 +109,7 @@ const char *observation_read(struct observation *out, const struct template *tem
 	out->buffer = record->buffer;
 	out->extras = template->fields;
 	out->nr_extras = 0;
-	out->track_name = text_of(template->name);
+	out->track_name = template->label;
 	problem = payload_read(out, template, record);
 	if (!problem)
 		problem = scope_read(out, template, record);

@@ -67,23 +67,6 @@ static enum slot_kind field_kind(const struct tep_format_field *field)
 	return field->flags & TEP_FIELD_IS_SIGNED ? SLOT_SIGNED : SLOT_UNSIGNED;
 }
 
-struct slot slot_find(const struct tep_format_field *field, bool is_swapped)
-{
-	if (field->offset < 0 || field->size <= 0)
-		return (struct slot){ .kind = SLOT_ABSENT };
-	return (struct slot){
-		.kind = field_kind(field),
-		.is_swapped = is_swapped,
-		.offset = field->offset,
-		.size = field->size,
-	};
-}
-
-bool slot_is_number(const struct slot *slot)
-{
-	return slot->kind == SLOT_SIGNED || slot->kind == SLOT_UNSIGNED;
-}
-
 bool slot_is_text(const struct slot *slot)
 {
 	return slot->kind == SLOT_FIXED_TEXT || slot->kind == SLOT_DYNAMIC_TEXT ||
@@ -127,10 +110,16 @@ static int64_t sign_extend(uint64_t number, unsigned int size)
 static bool dynamic_find(const struct slot *slot, const struct record *record, bool is_relative,
 			 struct text *out)
 {
-	uint32_t place = unsigned_read(record->data + slot->offset, 4, slot->is_swapped);
-	size_t offset = place & 0xffff;
-	size_t size = place >> 16;
+	uint32_t place;
+	size_t offset, size;
 
+	if (slot->size < sizeof(place))
+		return false;
+	memcpy(&place, record->data + slot->offset, sizeof(place));
+	if (slot->is_swapped)
+		place = __builtin_bswap32(place);
+	offset = place & 0xffff;
+	size = place >> 16;
 	if (is_relative)
 		offset += slot->offset + slot->size;
 	if (offset > record->size || size > record->size - offset)
@@ -139,47 +128,164 @@ static bool dynamic_find(const struct slot *slot, const struct record *record, b
 	return true;
 }
 
-static bool array_find(const struct slot *slot, const struct record *record, struct text *out)
+/*
+ * How far it is to the first NUL in @text, or to its end. Words are read beyond it where the record
+ * goes on, as nearly all do: fields are padded.
+ */
+static size_t text_run(const struct record *record, struct text text)
 {
-	switch (slot->kind) {
-	case SLOT_DYNAMIC_TEXT:
-	case SLOT_DYNAMIC_BYTES:
-		return slot->size >= 4 && dynamic_find(slot, record, false, out);
-	case SLOT_RELATIVE_TEXT:
-	case SLOT_RELATIVE_BYTES:
-		return slot->size >= 4 && dynamic_find(slot, record, true, out);
-	default:
-		*out = (struct text){ .data = (const char *)record->data + slot->offset,
-				      .size = slot->size };
-		return true;
+	const char *end = (const char *)record->data + record->size;
+	size_t done = 0;
+
+	while (done < text.size && end - (text.data + done) >= WORD_SIZE) {
+		size_t run = word_find_zero(word_load(text.data + done));
+
+		done += run;
+		if (run < WORD_SIZE)
+			return done < text.size ? done : text.size;
 	}
+	while (done < text.size && text.data[done])
+		done++;
+	return done < text.size ? done : text.size;
 }
 
-static bool number_read(const struct slot *slot, const struct record *record, struct value *out)
+/* Text ends at its first NUL, or with its place. */
+static bool text_take(const struct record *record, struct text text, struct value *out)
+{
+	out->kind = VALUE_TEXT;
+	out->text = (struct text){ .data = text.data, .size = text_run(record, text) };
+	return true;
+}
+
+static bool bytes_take(struct text bytes, struct value *out)
+{
+	out->kind = VALUE_BYTES;
+	out->text = bytes;
+	return true;
+}
+
+static struct text fixed_bytes(const struct slot *slot, const struct record *record)
+{
+	return (struct text){ .data = (const char *)record->data + slot->offset,
+			      .size = slot->size };
+}
+
+static bool read_fixed_text(const struct slot *slot, const struct record *record, struct value *out)
+{
+	return text_take(record, fixed_bytes(slot, record), out);
+}
+
+static bool read_fixed_bytes(const struct slot *slot, const struct record *record,
+			     struct value *out)
+{
+	return bytes_take(fixed_bytes(slot, record), out);
+}
+
+static bool read_dynamic_text(const struct slot *slot, const struct record *record,
+			      struct value *out)
+{
+	struct text text;
+
+	return dynamic_find(slot, record, slot->kind == SLOT_RELATIVE_TEXT, &text) &&
+	       text_take(record, text, out);
+}
+
+static bool read_dynamic_bytes(const struct slot *slot, const struct record *record,
+			       struct value *out)
+{
+	struct text bytes;
+
+	return dynamic_find(slot, record, slot->kind == SLOT_RELATIVE_BYTES, &bytes) &&
+	       bytes_take(bytes, out);
+}
+
+/* Integers of any size in any order. */
+static bool read_number(const struct slot *slot, const struct record *record, struct value *out)
 {
 	uint64_t number = unsigned_read(record->data + slot->offset, slot->size, slot->is_swapped);
 
 	if (slot->kind == SLOT_SIGNED)
 		*out = (struct value){ .kind = VALUE_SIGNED,
 				       .signed_number = sign_extend(number, slot->size) };
-	else if (slot->kind == SLOT_UNSIGNED)
-		*out = (struct value){ .kind = VALUE_UNSIGNED, .unsigned_number = number };
 	else
-		*out = (struct value){ .kind = VALUE_BOOLEAN, .boolean = number != 0 };
+		*out = (struct value){ .kind = VALUE_UNSIGNED, .unsigned_number = number };
 	return true;
 }
 
-bool slot_read(const struct slot *slot, const struct record *record, struct value *out)
+static bool read_boolean(const struct slot *slot, const struct record *record, struct value *out)
 {
-	if (slot->kind == SLOT_ABSENT || slot->offset > record->size ||
-	    slot->size > record->size - slot->offset)
-		return false;
-	if (slot_is_number(slot) || slot->kind == SLOT_BOOLEAN)
-		return number_read(slot, record, out);
-	out->kind = slot_is_text(slot) ? VALUE_TEXT : VALUE_BYTES;
-	if (!array_find(slot, record, &out->text))
-		return false;
-	if (out->kind == VALUE_TEXT)
-		out->text.size = strnlen(out->text.data, out->text.size);
+	*out = (struct value){ .kind = VALUE_BOOLEAN, .boolean = record->data[slot->offset] != 0 };
 	return true;
+}
+
+/* The integers that records are full of: this machine's own, of 1, 4 or 8 bytes. */
+#define DEFINE_READER(name, type, value_kind, member)                                             \
+	static bool name(const struct slot *slot, const struct record *record, struct value *out) \
+	{                                                                                         \
+		type number;                                                                      \
+                                                                                                  \
+		memcpy(&number, record->data + slot->offset, sizeof(number));                     \
+		*out = (struct value){ .kind = value_kind, .member = number };                    \
+		return true;                                                                      \
+	}
+DEFINE_READER(read_s8, int8_t, VALUE_SIGNED, signed_number)
+DEFINE_READER(read_u8, uint8_t, VALUE_UNSIGNED, unsigned_number)
+DEFINE_READER(read_s32, int32_t, VALUE_SIGNED, signed_number)
+DEFINE_READER(read_u32, uint32_t, VALUE_UNSIGNED, unsigned_number)
+DEFINE_READER(read_s64, int64_t, VALUE_SIGNED, signed_number)
+DEFINE_READER(read_u64, uint64_t, VALUE_UNSIGNED, unsigned_number)
+
+/** struct reader - how to read the slots of one kind; @size is 0 where any size will do */
+struct reader {
+	enum slot_kind kind;
+	unsigned int size;
+	bool (*read)(const struct slot *slot, const struct record *record, struct value *out);
+};
+
+/* In the order of preference. */
+static const struct reader readers[] = {
+	{ SLOT_SIGNED, 1, read_s8 },
+	{ SLOT_UNSIGNED, 1, read_u8 },
+	{ SLOT_SIGNED, 4, read_s32 },
+	{ SLOT_UNSIGNED, 4, read_u32 },
+	{ SLOT_SIGNED, 8, read_s64 },
+	{ SLOT_UNSIGNED, 8, read_u64 },
+	{ SLOT_SIGNED, 0, read_number },
+	{ SLOT_UNSIGNED, 0, read_number },
+	{ SLOT_BOOLEAN, 0, read_boolean },
+	{ SLOT_FIXED_TEXT, 0, read_fixed_text },
+	{ SLOT_FIXED_BYTES, 0, read_fixed_bytes },
+	{ SLOT_DYNAMIC_TEXT, 0, read_dynamic_text },
+	{ SLOT_RELATIVE_TEXT, 0, read_dynamic_text },
+	{ SLOT_DYNAMIC_BYTES, 0, read_dynamic_bytes },
+	{ SLOT_RELATIVE_BYTES, 0, read_dynamic_bytes },
+};
+
+static void slot_set_reader(struct slot *slot)
+{
+	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]) && !slot->read; i++) {
+		const struct reader *reader = &readers[i];
+		bool is_fit = reader->size == 0 ||
+			      (reader->size == slot->size && !slot->is_swapped);
+
+		if (reader->kind == slot->kind && is_fit)
+			slot->read = reader->read;
+	}
+}
+
+struct slot slot_find(const struct tep_format_field *field, bool is_swapped)
+{
+	struct slot slot = { .kind = SLOT_ABSENT };
+
+	if (field->offset < 0 || field->size <= 0)
+		return slot;
+	slot = (struct slot){
+		.kind = field_kind(field),
+		.is_swapped = is_swapped,
+		.offset = field->offset,
+		.size = field->size,
+		.end = (unsigned int)field->offset + field->size,
+	};
+	slot_set_reader(&slot);
+	return slot;
 }

@@ -11,7 +11,10 @@ struct tep_format_field;
 struct slot slot_find(const struct tep_format_field *field, bool is_swapped);
 
 /** slot_is_number - whether the slot holds an integer (a bool is none) */
-bool slot_is_number(const struct slot *slot);
+static inline bool slot_is_number(const struct slot *slot)
+{
+	return slot->kind == SLOT_SIGNED || slot->kind == SLOT_UNSIGNED;
+}
 
 /** slot_is_text - whether the slot holds characters */
 bool slot_is_text(const struct slot *slot);
@@ -24,6 +27,10 @@ bool slot_is_text(const struct slot *slot);
  * Returns false where the field, or the data that it points to, is not inside the record. An absent
  * slot reads as false.
  */
-bool slot_read(const struct slot *slot, const struct record *record, struct value *out);
+static inline bool slot_read(const struct slot *slot, const struct record *record,
+			     struct value *out)
+{
+	return slot->read && slot->end <= record->size && slot->read(slot, record, out);
+}
 
 #endif

@@ -85,6 +85,7 @@ static int template_add_extra(struct template *template, const struct match *mat
 	extra->name = strdup(field->name);
 	if (!extra->name)
 		return -1;
+	extra->label = text_of(extra->name);
 	template->nr_extras++;
 	return 0;
 }
@@ -128,6 +129,7 @@ static int template_fill(struct template *template, const struct match *match,
 		return -1;
 	}
 	template->name = template->category + strlen(event->system) + 1;
+	template->label = text_of(template->name);
 	return template_add_extras(template, match, event);
 }
 

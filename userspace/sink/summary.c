@@ -7,13 +7,6 @@
 /* How many entries are looked at one by one. */
 #define LIST_MAX 8
 
-void intervals_add(struct intervals *intervals, int64_t ns)
-{
-	struct intervals one = { .nr_intervals = 1, .total_ns = ns, .min_ns = ns, .max_ns = ns };
-
-	intervals_merge(intervals, &one);
-}
-
 void intervals_merge(struct intervals *intervals, const struct intervals *from)
 {
 	if (from->nr_intervals == 0)
@@ -45,9 +38,10 @@ static bool intervals_equal(const void *value, const void *key_pointer)
 
 static uint64_t intervals_hash(const struct intervals *key)
 {
-	const void *const pointers[] = { key->category, key->name };
+	uint64_t hash = (uintptr_t)key->name * UINT64_C(0x9e3779b97f4a7c15);
 
-	return text_hash((struct text){ .data = (const char *)pointers, .size = sizeof(pointers) });
+	hash += (uintptr_t)key->category * UINT64_C(0xc2b2ae3d27d4eb4f);
+	return hash ^ hash >> 32;
 }
 
 static struct intervals *interval_table_find(const struct interval_table *table,

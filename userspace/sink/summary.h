@@ -23,7 +23,15 @@ struct intervals {
 };
 
 /** intervals_add - one slice more, of @ns nanoseconds */
-void intervals_add(struct intervals *intervals, int64_t ns);
+static inline void intervals_add(struct intervals *intervals, int64_t ns)
+{
+	if (intervals->nr_intervals == 0 || ns < intervals->min_ns)
+		intervals->min_ns = ns;
+	if (intervals->nr_intervals == 0 || ns > intervals->max_ns)
+		intervals->max_ns = ns;
+	intervals->nr_intervals++;
+	intervals->total_ns += ns;
+}
 
 /** intervals_merge - all slices of @from too */
 void intervals_merge(struct intervals *intervals, const struct intervals *from);

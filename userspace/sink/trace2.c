@@ -9,13 +9,9 @@
 #include "sink/args.h"
 #include "sink/trace2_state.h"
 
-int trace2_sink_write(struct trace2_sink *sink, struct trace2_event *event, int64_t time_ns,
-		      struct error *error)
+int trace2_sink_fail(const struct trace2_sink *sink, struct error *error)
 {
-	event->time_ns = time_ns - sink->start_ns;
-	if (trace2_session_write(sink->session, event) < 0)
-		return error_set(error, "%s", trace2_session_error(sink->session));
-	return 0;
+	return error_set(error, "%s", trace2_session_error(sink->session));
 }
 
 const struct trace2_text *trace2_sink_text(struct trace2_sink *sink, struct text text, void **slot,
@@ -37,8 +33,8 @@ const struct trace2_text *trace2_sink_text(struct trace2_sink *sink, struct text
 	return *slot;
 }
 
-const struct trace2_text *trace2_sink_name(struct trace2_sink *sink, struct timeline_name *name,
-					   struct error *error)
+const struct trace2_text *trace2_sink_render(struct trace2_sink *sink, struct timeline_name *name,
+					     struct error *error)
 {
 	struct text text = name ? name->text : text_of("(other)");
 
@@ -48,15 +44,6 @@ const struct trace2_text *trace2_sink_name(struct trace2_sink *sink, struct time
 		return sink->short_text;
 	error_set(error, "out of memory");
 	return NULL;
-}
-
-static const struct trace2_text *event_category(struct trace2_sink *sink,
-						const struct timeline_track *track,
-						struct error *error)
-{
-	struct timeline_category *category = track->category;
-
-	return trace2_sink_text(sink, text_of(category->text), &category->slots[sink->slot], error);
 }
 
 static struct trace2_track *event_track(const struct trace2_sink *sink,
@@ -100,12 +87,15 @@ static void more_add_emitter(struct trace2_sink *sink, const struct timeline_eve
  * The additional members of a record's line: who wrote it, its fields, and what is to be known
  * about a slice.
  */
-static struct trace2_string event_more(struct trace2_sink *sink, const struct timeline_event *event)
+static struct trace2_string more_render(struct trace2_sink *sink,
+					const struct timeline_event *event)
 {
+	bool has_args = event->nr_fields > 0 && event->kind != TIMELINE_INSTANT;
+
 	buffer_clear(&sink->more);
 	if (sink->settings.with)
 		more_add_emitter(sink, event);
-	if (event->nr_fields > 0 && event->kind != TIMELINE_INSTANT) {
+	if (has_args) {
 		more_add(&sink->more, "\"args\":");
 		fields_append_json(&sink->more, event->fields, event->nr_fields);
 	}
@@ -116,22 +106,55 @@ static struct trace2_string event_more(struct trace2_sink *sink, const struct ti
 	return trace2_string_of(buffer_text(&sink->more));
 }
 
-static int slice_write(struct trace2_sink *sink, const struct timeline_event *event,
-		       enum trace2_kind kind, struct error *error)
+/* Most lines have nothing more. */
+hot_inline struct trace2_string event_more(struct trace2_sink *sink,
+					   const struct timeline_event *event)
 {
-	struct trace2_track *track = event_track(sink, event);
-	struct trace2_event line = { .kind = kind, .thread = track->thread };
+	if (event->nr_fields > 0 || sink->settings.with || event->is_suspect ||
+	    event->is_unfinished)
+		return more_render(sink, event);
+	return (struct trace2_string){ 0 };
+}
 
+/*
+ * What lines of records have in common. Nothing else is cleared: there is a line for each record,
+ * and each kind sets all of its own.
+ */
+hot_inline void line_begin(struct trace2_event *line, enum trace2_kind kind,
+			   const struct trace2_track *track)
+{
+	line->kind = kind;
+	line->thread = track->thread;
+	line->nr_regions = 0;
+	line->repository = NULL;
+	line->file = NULL;
+	line->line = 0;
+}
+
+/* The fields for people. */
+static struct trace2_string message_render(struct trace2_sink *sink,
+					   const struct timeline_event *event)
+{
 	buffer_clear(&sink->message);
 	fields_append_text(&sink->message, event->fields, event->nr_fields);
+	return trace2_string_of(buffer_text(&sink->message));
+}
+
+hot_inline int slice_write(struct trace2_sink *sink, const struct timeline_event *event,
+			   enum trace2_kind kind, struct error *error)
+{
+	const struct trace2_track *track = event_track(sink, event);
+	struct trace2_event line;
+
+	line_begin(&line, kind, track);
 	line.region.nesting = event->depth;
 	line.region.t_rel_ns = event->time_ns - event->begin_ns;
-	line.region.category = event_category(sink, event->track, error);
+	line.region.category = track->category;
 	line.region.label = trace2_sink_name(sink, event->name, error);
-	if (event->nr_fields > 0)
-		line.region.msg = trace2_string_of(buffer_text(&sink->message));
+	line.region.msg = event->nr_fields > 0 ? message_render(sink, event)
+					       : (struct trace2_string){ 0 };
 	line.more = event_more(sink, event);
-	if (!line.region.category || !line.region.label)
+	if (!line.region.label)
 		return -1;
 	return trace2_sink_write(sink, &line, event->time_ns, error);
 }
@@ -157,43 +180,43 @@ static int write_slice_end(struct trace2_sink *sink, const struct timeline_event
 	return slice_write(sink, event, TRACE2_REGION_LEAVE, error);
 }
 
+/* A value on a track's line of time; sink->message is the value. */
+static int data_write(struct trace2_sink *sink, const struct timeline_event *event,
+		      enum trace2_kind kind, const struct trace2_text *key, struct error *error)
+{
+	const struct trace2_track *track = event_track(sink, event);
+	struct trace2_event line;
+
+	if (!key)
+		return -1;
+	line_begin(&line, kind, track);
+	line.data.nesting = event->depth + 1;
+	line.data.t_rel_ns = event->time_ns - event->outer_ns;
+	line.data.category = track->category;
+	line.data.key = key;
+	line.data.value = trace2_string_of(buffer_text(&sink->message));
+	line.more = event_more(sink, event);
+	return trace2_sink_write(sink, &line, event->time_ns, error);
+}
+
 static int write_instant(struct trace2_sink *sink, const struct timeline_event *event,
 			 struct error *error)
 {
-	struct trace2_event line = { .kind = TRACE2_DATA_JSON,
-				     .thread = event_track(sink, event)->thread };
-
 	buffer_clear(&sink->message);
 	fields_append_json(&sink->message, event->fields, event->nr_fields);
-	line.data.nesting = event->depth + 1;
-	line.data.t_rel_ns = event->time_ns - event->outer_ns;
-	line.data.category = event_category(sink, event->track, error);
-	line.data.key = trace2_sink_name(sink, event->name, error);
-	line.data.value = trace2_string_of(buffer_text(&sink->message));
-	line.more = event_more(sink, event);
-	if (!line.data.category || !line.data.key)
-		return -1;
-	return trace2_sink_write(sink, &line, event->time_ns, error);
+	return data_write(sink, event, TRACE2_DATA_JSON, trace2_sink_name(sink, event->name, error),
+			  error);
 }
 
 static int write_counter(struct trace2_sink *sink, const struct timeline_event *event,
 			 struct error *error)
 {
 	struct trace2_track *track = event_track(sink, event);
-	struct trace2_event line = { .kind = TRACE2_DATA, .thread = track->thread };
 
 	levels_add(track->levels, &event->value);
 	buffer_clear(&sink->message);
 	value_append_text(&sink->message, &event->value);
-	line.data.nesting = event->depth + 1;
-	line.data.t_rel_ns = event->time_ns - event->outer_ns;
-	line.data.category = event_category(sink, event->track, error);
-	line.data.key = track->name;
-	line.data.value = trace2_string_of(buffer_text(&sink->message));
-	line.more = event_more(sink, event);
-	if (!line.data.category)
-		return -1;
-	return trace2_sink_write(sink, &line, event->time_ns, error);
+	return data_write(sink, event, TRACE2_DATA, track->name, error);
 }
 
 /*

@@ -39,6 +39,7 @@ struct trace2_sink {
 /**
  * struct trace2_track - one track as a trace2 thread
  * @number: that of the thread's name
+ * @category: of all its lines
  * @name: of counter tracks: what samples are called: the thread's name without its number
  * @before, @after: neighbours in the list of tracks that have not ended
  * @timers: of slice tracks
@@ -48,6 +49,7 @@ struct trace2_track {
 	struct trace2_thread *thread;
 	int64_t begin_ns;
 	unsigned long number;
+	const struct trace2_text *category;
 	struct trace2_text *name;
 	struct trace2_track *before;
 	struct trace2_track *after;
@@ -55,9 +57,16 @@ struct trace2_track {
 	struct levels *levels;
 };
 
+/** trace2_sink_fail - the session has failed; returns -1 with @error */
+int trace2_sink_fail(const struct trace2_sink *sink, struct error *error);
+
 /** trace2_sink_write - write an event of @time_ns (trace time); returns -1 with @error */
-int trace2_sink_write(struct trace2_sink *sink, struct trace2_event *event, int64_t time_ns,
-		      struct error *error);
+static inline int trace2_sink_write(struct trace2_sink *sink, struct trace2_event *event,
+				    int64_t time_ns, struct error *error)
+{
+	event->time_ns = time_ns - sink->start_ns;
+	return trace2_session_write(sink->session, event) < 0 ? trace2_sink_fail(sink, error) : 0;
+}
 
 /**
  * trace2_sink_text - the rendered form of a text that has slots
@@ -67,9 +76,19 @@ int trace2_sink_write(struct trace2_sink *sink, struct trace2_event *event, int6
 const struct trace2_text *trace2_sink_text(struct trace2_sink *sink, struct text text, void **slot,
 					   struct error *error);
 
+/** trace2_sink_render - the rendered form of a name that has none in its slot */
+const struct trace2_text *trace2_sink_render(struct trace2_sink *sink, struct timeline_name *name,
+					     struct error *error);
+
 /** trace2_sink_name - the rendered form of a name, counted or not; of NULL it is "(other)" */
-const struct trace2_text *trace2_sink_name(struct trace2_sink *sink, struct timeline_name *name,
-					   struct error *error);
+static inline const struct trace2_text *trace2_sink_name(struct trace2_sink *sink,
+							 struct timeline_name *name,
+							 struct error *error)
+{
+	if (name && name->slots[sink->slot])
+		return name->slots[sink->slot];
+	return trace2_sink_render(sink, name, error);
+}
 
 /** trace2_string_of - the same bytes, as libtrace2 calls them */
 static inline struct trace2_string trace2_string_of(struct text text)

@@ -96,12 +96,17 @@ int trace2_track_begin(struct trace2_sink *sink, const struct timeline_event *ev
 		       struct error *error)
 {
 	struct trace2_track *track = trace2_track_new(sink, event->track);
+	struct timeline_category *category = event->track->category;
 	struct trace2_event line = { .kind = TRACE2_THREAD_START };
 
 	if (!track)
 		return error_set(error, "out of memory");
 	event->track->slots[sink->slot] = track;
 	track->begin_ns = event->time_ns;
+	track->category = trace2_sink_text(sink, text_of(category->text),
+					   &category->slots[sink->slot], error);
+	if (!track->category)
+		return -1;
 	line.thread = track->thread;
 	if (trace2_sink_write(sink, &line, event->time_ns, error) < 0)
 		return -1;

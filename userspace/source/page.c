@@ -177,7 +177,43 @@ static bool page_step(struct page *page, struct record *record, bool *is_record)
 	return page_take(page, record, word - 4);
 }
 
-bool page_next(struct page *page, struct record *record)
+/*
+ * What most entries are: a record of at most 112 bytes, in this machine's order. Says false, and
+ * moves nothing, where the next entry is anything else.
+ */
+static bool page_take_short(struct page *page, struct record *record)
+{
+	const unsigned char *entry = page->data + page->offset;
+	unsigned int type, delta;
+	int64_t time_ns;
+	uint32_t head;
+	size_t left;
+
+	if (page->offset + sizeof(head) > page->size || page->layout.is_swapped)
+		return false;
+	left = page->size - page->offset - sizeof(head);
+	memcpy(&head, entry, sizeof(head));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	type = head >> DELTA_BITS;
+	delta = head & ((1U << DELTA_BITS) - 1);
+#else
+	type = head & ((1U << TYPE_BITS) - 1);
+	delta = head >> TYPE_BITS;
+#endif
+	time_ns = (uint64_t)page->time_ns + delta;
+	if (type - 1 >= TYPE_LENGTH_MAX || type * 4 > left ||
+	    (uint64_t)time_ns >= SOURCE_TIME_LIMIT)
+		return false;
+	page->time_ns = time_ns;
+	page->offset += sizeof(head) + type * 4;
+	record->time_ns = time_ns;
+	record->data = entry + sizeof(head);
+	record->size = type * 4;
+	return true;
+}
+
+/* Apart from page_next(), which is quicker the less it has to put aside. */
+static __attribute__((noinline)) bool page_search(struct page *page, struct record *record)
 {
 	bool is_record = false;
 
@@ -188,4 +224,9 @@ bool page_next(struct page *page, struct record *record)
 			return false;
 	}
 	return true;
+}
+
+bool page_next(struct page *page, struct record *record)
+{
+	return page_take_short(page, record) || page_search(page, record);
 }

@@ -2,8 +2,6 @@
 /* Hands each track event to every sink. */
 #include "timeline/timeline.h"
 
-#include <assert.h>
-
 int timeline_add(struct timeline *timeline, struct sink *sink, struct error *error)
 {
 	if (timeline->nr_sinks == TIMELINE_SINKS_MAX) {
@@ -21,21 +19,6 @@ int timeline_open(struct timeline *timeline, const struct recording *recording, 
 		struct sink *sink = timeline->sinks[slot];
 
 		if (sink->ops->open(sink, recording, slot, error) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-int timeline_push(struct timeline *timeline, const struct timeline_event *event,
-		  struct error *error)
-{
-	assert(!timeline->is_finished && event->time_ns >= timeline->last_ns);
-	timeline->is_finished = event->kind == TIMELINE_FINISH;
-	timeline->last_ns = event->time_ns;
-	for (unsigned int slot = 0; slot < timeline->nr_sinks; slot++) {
-		struct sink *sink = timeline->sinks[slot];
-
-		if (sink->ops->event(sink, event, error) < 0)
 			return -1;
 	}
 	return 0;

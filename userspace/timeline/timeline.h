@@ -21,6 +21,7 @@
 #ifndef TIMELINE_TIMELINE_H
 #define TIMELINE_TIMELINE_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -284,8 +285,20 @@ int timeline_open(struct timeline *timeline, const struct recording *recording,
  *
  * Returns 0, or -1 with the first sink's @error; the stream is over then.
  */
-int timeline_push(struct timeline *timeline, const struct timeline_event *event,
-		  struct error *error);
+static inline int timeline_push(struct timeline *timeline, const struct timeline_event *event,
+				struct error *error)
+{
+	assert(!timeline->is_finished && event->time_ns >= timeline->last_ns);
+	timeline->is_finished = event->kind == TIMELINE_FINISH;
+	timeline->last_ns = event->time_ns;
+	for (unsigned int slot = 0; slot < timeline->nr_sinks; slot++) {
+		struct sink *sink = timeline->sinks[slot];
+
+		if (sink->ops->event(sink, event, error) < 0)
+			return -1;
+	}
+	return 0;
+}
 
 /** timeline_flush - bring everything that was pushed to where readers see it */
 int timeline_flush(struct timeline *timeline, struct error *error);

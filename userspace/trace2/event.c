@@ -69,12 +69,12 @@ static void member_seconds(struct buffer *line, const struct trace2_session *ses
 	buffer_append_seconds(line, ns, session->settings.decimals);
 }
 
-static char *put_text(char *out, const struct trace2_text *text)
+hot_inline char *put_text(char *out, const struct trace2_text *text)
 {
 	return put_block(out, text->json.data, text->json.size);
 }
 
-static size_t text_size(const struct trace2_text *text)
+hot_inline size_t text_size(const struct trace2_text *text)
 {
 	return text ? text->json.size : 0;
 }
@@ -205,13 +205,16 @@ static TARGET_PRINT(print_def_repo)
 	member_string(line, "worktree", text_of(event->repository->worktree));
 }
 
-static TARGET_PRINT(print_region)
+hot_inline size_t region_size(const struct trace2_event *event)
+{
+	return FIXED_MAX + text_size(event->region.category) + text_size(event->region.label);
+}
+
+hot_inline char *put_region(char *out, const struct trace2_session *session,
+			    const struct trace2_event *event)
 {
 	const struct trace2_text *category = event->region.category, *label = event->region.label;
-	char *out = buffer_reserve_put(line, FIXED_MAX + text_size(category) + text_size(label));
 
-	if (!out)
-		return;
 	if (event->kind == TRACE2_REGION_LEAVE) {
 		out = PUT_LITERAL(out, ",\"t_rel\":");
 		out = put_seconds(out, event->region.t_rel_ns, session->settings.decimals);
@@ -221,9 +224,23 @@ static TARGET_PRINT(print_region)
 		out = put_text(PUT_LITERAL(out, ",\"category\":"), category);
 	if (label)
 		out = put_text(PUT_LITERAL(out, ",\"label\":"), label);
-	buffer_end_put(line, out);
+	return out;
+}
+
+static void message_append(struct buffer *line, const struct trace2_event *event)
+{
 	if (event->region.msg.data)
 		member_string(line, "msg", string_text(event->region.msg));
+}
+
+static TARGET_PRINT(print_region)
+{
+	char *out = buffer_reserve_put(line, region_size(event));
+
+	if (!out)
+		return;
+	buffer_end_put(line, put_region(out, session, event));
+	message_append(line, event);
 }
 
 static TARGET_PRINT(print_data)
@@ -277,23 +294,33 @@ static bool has_time(const struct trace2_session *session, enum trace2_kind kind
 }
 
 /* What all lines have: the kind, the session, the thread, the time. */
+hot_inline char *put_head(char *out, struct stamp *stamp, const struct trace2_session *session,
+			  const struct trace2_event *event)
+{
+	const struct buffer *thread = &event_thread(session, event)->json;
+	const struct kind *kind = &kinds[event->kind];
+
+	put_bytes(out, kind->head, sizeof(kind->head));
+	out = put_bytes(out + kind->head_size, thread->data, thread->size);
+	if (!has_time(session, event->kind))
+		return out;
+	out = PUT_LITERAL(out, ",\"time\":\"");
+	out = stamp_put_utc(stamp, out, session->settings.start_unix_ns + event->time_ns);
+	return put_char(out, '"');
+}
+
+hot_inline size_t head_size(const struct trace2_session *session, const struct trace2_event *event)
+{
+	return FIXED_MAX + event_thread(session, event)->json.size;
+}
+
 static void head_append(struct buffer *line, struct stamp *stamp,
 			const struct trace2_session *session, const struct trace2_event *event)
 {
-	const struct trace2_thread *thread = event_thread(session, event);
-	const struct kind *kind = &kinds[event->kind];
-	char *out = buffer_reserve_put(line, FIXED_MAX + thread->json.size);
+	char *out = buffer_reserve_put(line, head_size(session, event));
 
-	if (!out)
-		return;
-	put_bytes(out, kind->head, sizeof(kind->head));
-	out = put_block(out + kind->head_size, thread->json.data, thread->json.size);
-	if (has_time(session, event->kind)) {
-		out = PUT_LITERAL(out, ",\"time\":\"");
-		out = stamp_put_utc(stamp, out, session->settings.start_unix_ns + event->time_ns);
-		out = put_char(out, '"');
-	}
-	buffer_end_put(line, out);
+	if (out)
+		buffer_end_put(line, put_head(out, stamp, session, event));
 }
 
 static void event_begin(struct buffer *line, struct stamp *stamp,
@@ -310,20 +337,59 @@ static void event_begin(struct buffer *line, struct stamp *stamp,
 		member_seconds(line, session, "t_abs", event->time_ns);
 }
 
-static void event_end(struct buffer *line, const struct trace2_session *session,
-		      const struct trace2_event *event)
+hot_inline size_t tail_size(const struct trace2_event *event)
 {
-	char *out = buffer_reserve_put(line, FIXED_MAX + event->more.size);
+	return FIXED_MAX + event->more.size;
+}
 
-	if (!out)
-		return;
-	if (kinds[event->kind].may_have_t_abs && session->settings.has_more_t_abs) {
-		out = PUT_LITERAL(out, ",\"t_abs\":");
-		out = put_seconds(out, event->time_ns, session->settings.decimals);
-	}
+hot_inline char *put_t_abs(char *out, struct stamp *stamp, const struct trace2_session *session,
+			   const struct trace2_event *event)
+{
+	out = PUT_LITERAL(out, ",\"t_abs\":");
+	return stamp_put_since(stamp, out, event->time_ns, session->settings.decimals);
+}
+
+hot_inline char *put_tail(char *out, struct stamp *stamp, const struct trace2_session *session,
+			  const struct trace2_event *event)
+{
+	if (kinds[event->kind].may_have_t_abs && session->settings.has_more_t_abs)
+		out = put_t_abs(out, stamp, session, event);
 	if (event->more.size > 0)
 		out = put_bytes(put_char(out, ','), event->more.data, event->more.size);
-	buffer_end_put(line, PUT_LITERAL(out, "}\n"));
+	return PUT_LITERAL(out, "}\n");
+}
+
+static void event_end(struct buffer *line, struct stamp *stamp,
+		      const struct trace2_session *session, const struct trace2_event *event)
+{
+	char *out = buffer_reserve_put(line, tail_size(event));
+
+	if (out)
+		buffer_end_put(line, put_tail(out, stamp, session, event));
+}
+
+/* Regions that no source file and no repository stands behind: room for all of it at once. */
+static bool event_line(struct buffer *line, struct stamp *stamp,
+		       const struct trace2_session *session, const struct trace2_event *event)
+{
+	bool is_region = event->kind == TRACE2_REGION_ENTER || event->kind == TRACE2_REGION_LEAVE;
+	char *out;
+
+	if (!is_region || event->file || event->repository)
+		return false;
+	out = buffer_reserve_put(line,
+				 head_size(session, event) + region_size(event) + tail_size(event));
+	if (!out)
+		return true;
+	out = put_region(put_head(out, stamp, session, event), session, event);
+	if (event->region.msg.data) {
+		buffer_end_put(line, out);
+		message_append(line, event);
+		event_end(line, stamp, session, event);
+	} else {
+		buffer_end_put(line, put_tail(out, stamp, session, event));
+	}
+	return true;
 }
 
 static bool event_wants(const struct trace2_session *session, const struct trace2_event *event)
@@ -343,6 +409,7 @@ static bool event_wants(const struct trace2_session *session, const struct trace
 const struct target event_target = {
 	.begin = event_begin,
 	.end = event_end,
+	.line = event_line,
 	.wants = event_wants,
 	.print = {
 		[TRACE2_VERSION] = print_version,

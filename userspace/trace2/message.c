@@ -9,7 +9,9 @@
 /* How wide a timer's seconds are at least. */
 #define TIMER_WIDTH 8
 
-TARGET_PRINT(message_end)
+void message_end(struct buffer *line, __attribute__((unused)) struct stamp *stamp,
+		 __attribute__((unused)) const struct trace2_session *session,
+		 __attribute__((unused)) const struct trace2_event *event)
 {
 	buffer_append_char(line, '\n');
 }

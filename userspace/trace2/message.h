@@ -6,7 +6,8 @@
 #include "trace2/target.h"
 
 /** message_end - end a line, which for people is a newline and no more */
-TARGET_PRINT(message_end);
+void message_end(struct buffer *line, struct stamp *stamp, const struct trace2_session *session,
+		 const struct trace2_event *event);
 
 TARGET_PRINT(message_version);
 TARGET_PRINT(message_start);

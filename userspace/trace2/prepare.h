@@ -19,8 +19,21 @@ struct prepared {
 	struct redacted redacted;
 };
 
-/** is_prepared - whether an event may be printed as it is, as most may */
-bool is_prepared(const struct trace2_settings *settings, const struct trace2_event *event);
+/** is_kind_prepared - is_prepared() of any kind */
+bool is_kind_prepared(const struct trace2_settings *settings, const struct trace2_event *event);
+
+/**
+ * is_prepared - whether an event may be printed as it is, as most may
+ *
+ * Regions, which most events are, have no part that must be there, and no secrets.
+ */
+static inline bool is_prepared(const struct trace2_settings *settings,
+			       const struct trace2_event *event)
+{
+	if (event->kind == TRACE2_REGION_ENTER || event->kind == TRACE2_REGION_LEAVE)
+		return event->more.size == 0 || settings->has_valid_json;
+	return is_kind_prepared(settings, event);
+}
 
 /** prepared_init - make an event ready; returns -1 where memory ran out */
 int prepared_init(struct prepared *prepared, const struct trace2_settings *settings,

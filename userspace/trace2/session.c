@@ -155,76 +155,96 @@ int trace2_session_flush(struct trace2_session *session)
 	return 0;
 }
 
-static void line_append(struct buffer *line, struct printer *printer,
-			const struct trace2_session *session, const struct target *target,
-			const struct trace2_event *event)
+hot_inline void line_append(struct buffer *line, struct printer *printer,
+			    const struct trace2_session *session, const struct target *target,
+			    const struct trace2_event *event)
 {
+	if (target->line && target->line(line, &printer->stamp, session, event))
+		return;
 	target->begin(line, &printer->stamp, session, event);
 	target->print[event->kind](line, session, event);
-	target->end(line, session, event);
+	target->end(line, &printer->stamp, session, event);
 }
 
-static int line_write(struct trace2_session *session, struct printer *printer,
-		      enum trace2_target number, const struct trace2_event *event)
+hot_inline bool target_wants(const struct target *target, const struct trace2_session *session,
+			     const struct trace2_event *event)
 {
-	const struct target *target = targets[number];
+	bool is_limited = target->wants && session->settings.max_nesting != TRACE2_NESTING_ALL;
+
+	return target->print[event->kind] && (!is_limited || target->wants(session, event));
+}
+
+hot_inline int line_write(struct trace2_session *session, struct printer *printer,
+			  enum trace2_target number, const struct trace2_event *event)
+{
 	struct destination *destination = &session->destinations[number];
 	struct buffer *lines = &destination->lines;
 
-	if (!destination_is_on(destination) || !target->print[event->kind])
-		return 0;
-	if (target->wants && !target->wants(session, event))
-		return 0;
 	if (session->settings.flush == TRACE2_FLUSH_BLOCKS && !destination->is_datagram) {
-		line_append(lines, printer, session, target, event);
+		line_append(lines, printer, session, targets[number], event);
 		return lines->size < BLOCK_SIZE && !lines->failed ? 0
 								  : trace2_session_flush(session);
 	}
 	buffer_clear(&printer->line);
-	line_append(&printer->line, printer, session, target, event);
+	line_append(&printer->line, printer, session, targets[number], event);
 	return destination_send(session, destination, &printer->line);
 }
 
+static int event_print(struct trace2_session *session, struct printer *printer,
+		       const struct trace2_event *event)
+{
+	for (int i = 0; i < TRACE2_TARGET_COUNT; i++) {
+		if (destination_is_on(&session->destinations[i]) &&
+		    target_wants(targets[i], session, event) &&
+		    line_write(session, printer, i, event) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* A stream that goes into the sentinel of a full folder says so behind its version. */
-static int sentinel_write(struct trace2_session *session, struct printer *printer,
-			  const struct trace2_event *version)
+static int version_print(struct trace2_session *session, struct printer *printer,
+			 const struct trace2_event *version)
 {
 	struct trace2_event event = { .kind = TRACE2_TOO_MANY_FILES, .time_ns = version->time_ns };
 
+	if (event_print(session, printer, version) < 0)
+		return -1;
 	event.file = version->file;
 	event.line = version->line;
 	if (!session->destinations[TRACE2_EVENT].is_sentinel)
 		return 0;
-	return line_write(session, printer, TRACE2_EVENT, &event);
+	return event_print(session, printer, &event);
 }
 
-static int event_write(struct trace2_session *session, struct printer *printer,
-		       const struct trace2_event *event)
+/* An event that must not be printed as it is. */
+static int unprepared_print(struct trace2_session *session, struct printer *printer,
+			    const struct trace2_event *event)
 {
-	for (int i = 0; i < TRACE2_TARGET_COUNT; i++) {
-		if (line_write(session, printer, i, event) < 0)
-			return -1;
-	}
-	return event->kind == TRACE2_VERSION ? sentinel_write(session, printer, event) : 0;
+	struct prepared prepared;
+	int status;
+
+	if (prepared_init(&prepared, &session->settings, event) < 0)
+		status = session->settings.is_lenient ? 0
+						      : error_set(&session->error, "out of memory");
+	else if (event->kind == TRACE2_VERSION)
+		status = version_print(session, printer, prepared.event);
+	else
+		status = event_print(session, printer, prepared.event);
+	prepared_release(&prepared);
+	return status;
 }
 
 int session_print(struct trace2_session *session, struct printer *printer,
 		  const struct trace2_event *event)
 {
-	struct prepared prepared;
-	int status;
-
 	if (session->error.text[0])
 		return -1;
-	if (is_prepared(&session->settings, event))
-		return event_write(session, printer, event);
-	if (prepared_init(&prepared, &session->settings, event) == 0)
-		status = event_write(session, printer, prepared.event);
-	else
-		status = session->settings.is_lenient ? 0
-						      : error_set(&session->error, "out of memory");
-	prepared_release(&prepared);
-	return status;
+	if (!is_prepared(&session->settings, event))
+		return unprepared_print(session, printer, event);
+	if (event->kind == TRACE2_VERSION)
+		return version_print(session, printer, event);
+	return event_print(session, printer, event);
 }
 
 int trace2_session_write(struct trace2_session *session, const struct trace2_event *event)

@@ -5,6 +5,7 @@
  */
 #include "trace2/stamp.h"
 
+#include <string.h>
 #include <time.h>
 
 #define DAY_S 86400
@@ -99,6 +100,15 @@ void stamp_find_clock(struct stamp *stamp, int64_t unix_ns)
 	second += stamp->offset_s;
 	out = clock_put(stamp->clock.text, second - floor_divide(second, DAY_S) * DAY_S);
 	put_char(out, '.');
+}
+
+void stamp_find_since(struct stamp *stamp, int64_t since_ns)
+{
+	struct stamp_second *since = &stamp->since;
+	char text[PUT_NUMBER_MAX + PUT_SLACK];
+
+	since->size = put_char(put_unsigned(text, second_begin(since, since_ns)), '.') - text;
+	memcpy(since->text, text, sizeof(since->text));
 }
 
 void stamp_freeze(struct stamp *stamp, int64_t unix_ns)

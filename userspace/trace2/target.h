@@ -10,14 +10,18 @@
  * struct target - one form of a stream
  * @begin: adds what all lines begin with
  * @end: adds what all lines end with, the newline too
+ * @line: adds a whole line of the kinds that are written by the million; NULL, or false, where the
+ * line is to be put together by the others
  * @wants: whether an event of a kind that has a function is written; NULL for all of them
  * @print: adds an event's own part; NULL for kinds that this form does not have
  */
 struct target {
 	void (*begin)(struct buffer *line, struct stamp *stamp,
 		      const struct trace2_session *session, const struct trace2_event *event);
-	void (*end)(struct buffer *line, const struct trace2_session *session,
+	void (*end)(struct buffer *line, struct stamp *stamp, const struct trace2_session *session,
 		    const struct trace2_event *event);
+	bool (*line)(struct buffer *line, struct stamp *stamp, const struct trace2_session *session,
+		     const struct trace2_event *event);
 	bool (*wants)(const struct trace2_session *session, const struct trace2_event *event);
 	void (*print[TRACE2_KIND_COUNT])(struct buffer *line, const struct trace2_session *session,
 					 const struct trace2_event *event);

@@ -47,7 +47,8 @@ static size_t *names_count(struct names *names, unsigned int owner)
 	return &counts[owner];
 }
 
-struct name *names_get(struct names *names, unsigned int owner, struct text text)
+/* A name that was not used lately, or never. */
+static struct name *names_find(struct names *names, unsigned int owner, struct text text)
 {
 	struct name_key key = { .owner = owner, .text = text };
 	uint64_t hash = text_hash(text) + owner * UINT64_C(0x9e3779b97f4a7c15);
@@ -64,6 +65,21 @@ struct name *names_get(struct names *names, unsigned int owner, struct text text
 		name->shown.is_counted = true;
 		(*count)++;
 	}
+	return name;
+}
+
+struct name *names_get(struct names *names, unsigned int owner, struct text text)
+{
+	struct name_key key = { .owner = owner, .text = text };
+	uint64_t glance = (text_glance(text) + owner) * UINT64_C(0x9e3779b97f4a7c15);
+	struct name **recent = &names->recent[glance >> 32 & (NAMES_RECENT - 1)];
+	struct name *name = *recent;
+
+	if (name && name_equals(name, &key))
+		return name;
+	name = names_find(names, owner, text);
+	if (name && name->shown.is_counted)
+		*recent = name;
 	return name;
 }
 

@@ -19,14 +19,19 @@ struct name {
 	char bytes[];
 };
 
+/** NAMES_RECENT - how many names are found without a hash of all their bytes */
+#define NAMES_RECENT 256
+
 /**
  * struct names - the names of all tracepoints
+ * @recent: those that were used last, by a glance at their texts
  * @max: how many of each tracepoint are kept; the others are made for one slice and forgotten with
  * it
  * @nr_of_owner: how many are kept, by the tracepoint's index
  */
 struct names {
 	struct map map;
+	struct name *recent[NAMES_RECENT];
 	size_t max;
 	size_t *nr_of_owner;
 	size_t nr_owners;

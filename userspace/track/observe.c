@@ -11,36 +11,60 @@ static void tracks_advance(struct tracks *tracks, int64_t time_ns)
 		tracks->now_ns = time_ns;
 }
 
-static struct timeline_event event_of(const struct tracks *tracks, enum timeline_kind kind,
-				      struct track *track)
+/*
+ * There is one event for all records: to clear all of one and copy it would take longer than all
+ * the rest that is done here. So what is not of an event's kind may be an older event's.
+ */
+hot_inline struct timeline_event *event_of(struct tracks *tracks, enum timeline_kind kind,
+					   struct track *track)
 {
-	return (struct timeline_event){
-		.kind = kind,
-		.time_ns = tracks->now_ns,
-		.track = &track->shown,
-		.tid = -1,
-		.cpu = -1,
-		.comm = "",
-		.depth = track->nr_slices,
-	};
+	struct timeline_event *event = &tracks->event;
+
+	event->kind = kind;
+	event->time_ns = tracks->now_ns;
+	event->track = &track->shown;
+	event->depth = track->nr_slices;
+	event->is_suspect = false;
+	event->is_unfinished = false;
+	return event;
+}
+
+/* The name of the thread that wrote a record. */
+static const char *writer_comm(struct tracks *tracks, const struct observation *observation)
+{
+	const struct task *task = tasks_get(&tracks->tasks, &tracks->settings, observation->tid);
+
+	return task ? task->comm : "";
 }
 
 /* An event that a record stands behind, with what the record says. */
-static struct timeline_event event_of_record(struct tracks *tracks, enum timeline_kind kind,
-					     struct track *track,
-					     const struct observation *observation)
+hot_inline struct timeline_event *event_of_record(struct tracks *tracks, enum timeline_kind kind,
+						  struct track *track,
+						  const struct observation *observation)
 {
-	struct timeline_event event = event_of(tracks, kind, track);
-	const struct task *task;
+	struct timeline_event *event = event_of(tracks, kind, track);
 
-	event.tid = observation->tid;
-	event.cpu = observation->cpu;
-	event.fields = observation->extras;
-	event.nr_fields = observation->nr_extras;
-	if (tracks->settings.has_comm) {
-		task = tasks_get(&tracks->tasks, &tracks->settings, observation->tid);
-		event.comm = task ? task->comm : "";
-	}
+	event->tid = observation->tid;
+	event->cpu = observation->cpu;
+	event->fields = observation->extras;
+	event->nr_fields = observation->nr_extras;
+	event->comm = "";
+	if (tracks->settings.has_comm)
+		event->comm = writer_comm(tracks, observation);
+	return event;
+}
+
+/* An event that no record stands behind. */
+static struct timeline_event *event_of_nobody(struct tracks *tracks, enum timeline_kind kind,
+					      struct track *track)
+{
+	struct timeline_event *event = event_of(tracks, kind, track);
+
+	event->tid = -1;
+	event->cpu = -1;
+	event->comm = "";
+	event->fields = NULL;
+	event->nr_fields = 0;
 	return event;
 }
 
@@ -100,7 +124,7 @@ static int slice_begin(struct tracks *tracks, struct track *track,
 		       const struct observation *observation, struct error *error)
 {
 	struct slice slice = { .begin_cpu = observation->cpu };
-	struct timeline_event event;
+	struct timeline_event *event;
 
 	if (track_trim(tracks, track, error) < 0)
 		return -1;
@@ -108,33 +132,33 @@ static int slice_begin(struct tracks *tracks, struct track *track,
 	slice.name = tracks_name(tracks, observation, error);
 	if (!slice.name)
 		return -1;
-	if (track_push(track, slice) < 0) {
+	if (track_push(track, &slice) < 0) {
 		name_put(slice.name);
 		return error_set(error, "out of memory");
 	}
 	track_idle_remove(track);
 	track_learn_depth(tracks, track);
 	event = event_of_record(tracks, TIMELINE_SLICE_BEGIN, track, observation);
-	event.name = &slice.name->shown;
-	return timeline_push(tracks->timeline, &event, error);
+	event->name = &slice.name->shown;
+	return timeline_push(tracks->timeline, event, error);
 }
 
 int tracks_pop(struct tracks *tracks, struct track *track, const struct observation *observation,
 	       struct error *error)
 {
-	struct timeline_event event = observation ? event_of_record(tracks, TIMELINE_SLICE_END,
-								    track, observation)
-						  : event_of(tracks, TIMELINE_SLICE_END, track);
 	struct slice slice = track->slices[track->nr_slices - 1];
+	struct timeline_event *event =
+		observation ? event_of_record(tracks, TIMELINE_SLICE_END, track, observation)
+			    : event_of_nobody(tracks, TIMELINE_SLICE_END, track);
 	int status;
 
-	event.name = &slice.name->shown;
-	event.begin_ns = slice.begin_ns;
-	event.is_suspect = track_is_suspect(tracks, track, &slice);
-	event.is_unfinished = !observation;
-	tracks->totals.suspect += event.is_suspect;
-	tracks->totals.unfinished += event.is_unfinished;
-	status = timeline_push(tracks->timeline, &event, error);
+	event->name = &slice.name->shown;
+	event->begin_ns = slice.begin_ns;
+	event->is_suspect = track_is_suspect(tracks, track, &slice);
+	event->is_unfinished = !observation;
+	tracks->totals.suspect += event->is_suspect;
+	tracks->totals.unfinished += event->is_unfinished;
+	status = timeline_push(tracks->timeline, event, error);
 	track->nr_slices--;
 	name_put(slice.name);
 	if (track->nr_slices == 0)
@@ -176,16 +200,17 @@ static int64_t track_outer_ns(const struct track *track)
 static int instant(struct tracks *tracks, struct track *track,
 		   const struct observation *observation, struct error *error)
 {
-	struct timeline_event event = event_of_record(tracks, TIMELINE_INSTANT, track, observation);
 	struct name *name = tracks_name(tracks, observation, error);
+	struct timeline_event *event;
 	int status;
 
 	if (!name)
 		return -1;
 	track_touch(tracks, track);
-	event.name = &name->shown;
-	event.outer_ns = track_outer_ns(track);
-	status = timeline_push(tracks->timeline, &event, error);
+	event = event_of_record(tracks, TIMELINE_INSTANT, track, observation);
+	event->name = &name->shown;
+	event->outer_ns = track_outer_ns(track);
+	status = timeline_push(tracks->timeline, event, error);
 	name_put(name);
 	return status;
 }
@@ -193,12 +218,14 @@ static int instant(struct tracks *tracks, struct track *track,
 static int counter(struct tracks *tracks, struct track *track,
 		   const struct observation *observation, struct error *error)
 {
-	struct timeline_event event = event_of_record(tracks, TIMELINE_COUNTER, track, observation);
+	struct timeline_event *event = event_of_record(tracks, TIMELINE_COUNTER, track,
+						       observation);
 
 	track_touch(tracks, track);
-	event.outer_ns = track_outer_ns(track);
-	event.value = observation->counter_value;
-	return timeline_push(tracks->timeline, &event, error);
+	event->name = NULL;
+	event->outer_ns = track_outer_ns(track);
+	event->value = observation->counter_value;
+	return timeline_push(tracks->timeline, event, error);
 }
 
 int tracks_observe(struct tracks *tracks, const struct observation *observation,

@@ -61,6 +61,49 @@ struct track_key {
 	unsigned int buffer;
 };
 
+/** track_key_of - the key of the track that an observation belongs to; its name is borrowed */
+hot_inline struct track_key track_key_of(const struct observation *observation)
+{
+	bool is_idle_task = observation->template->scope == TEMPLATE_SCOPE_THREAD &&
+			    observation->tid == 0;
+
+	return (struct track_key){
+		.template = observation->template,
+		.name = observation->track_name,
+		.scope_id = observation->scope_id,
+		.cpu = is_idle_task ? observation->cpu : -1,
+		.buffer = observation->buffer,
+	};
+}
+
+/** track_numbers - a hash of what makes a track, but for its name */
+hot_inline uint64_t track_numbers(unsigned int template_index, const struct value *scope_id,
+				  int cpu, unsigned int buffer)
+{
+	uint64_t rest = template_index + ((uint64_t)buffer << 20) + ((uint64_t)(uint32_t)cpu << 32);
+	uint64_t number = scope_id->unsigned_number * UINT64_C(0x9e3779b97f4a7c15) +
+			  rest * UINT64_C(0xc2b2ae3d27d4eb4f);
+
+	return number ^ number >> 32;
+}
+
+hot_inline uint64_t track_key_numbers(const struct track_key *key)
+{
+	return track_numbers(key->template->index, &key->scope_id, key->cpu, key->buffer);
+}
+
+/** track_has_key - for the map of tracks */
+hot_inline bool track_has_key(const void *value, const void *key_pointer)
+{
+	const struct track *track = value;
+	const struct track_key *key = key_pointer;
+
+	return track->template_index == key->template->index && track->shown.cpu == key->cpu &&
+	       track->buffer == key->buffer &&
+	       track->shown.id.unsigned_number == key->scope_id.unsigned_number &&
+	       text_equals(track->shown.name, key->name);
+}
+
 /**
  * PROBLEMS_MAX - how many kinds of malformed records are told of a tracepoint; the convention has
  * fewer
@@ -80,9 +123,15 @@ struct category {
 	const char *problems[PROBLEMS_MAX];
 };
 
+/** TRACKS_RECENT - how many tracks are found without a hash of their names */
+#define TRACKS_RECENT 1024
+
 /**
  * struct tracks - all of them
  * @now_ns: time of the newest event
+ * @event: the newest that stands for a record
+ * @recent: those that were used last, by the numbers of their keys: what comes next is mostly one
+ * of them
  * @idle: head of the ring of tracks without open slices, least recently used first
  * @suspicions: by the buffer
  * @malformed_of: what @totals point to
@@ -93,7 +142,9 @@ struct tracks {
 	struct timeline *timeline;
 	int64_t start_ns;
 	int64_t now_ns;
+	struct timeline_event event;
 	struct map map;
+	struct track *recent[TRACKS_RECENT];
 	struct track idle;
 	struct names names;
 	struct tasks tasks;
@@ -106,21 +157,14 @@ struct tracks {
 	struct timeline_count *malformed_of;
 };
 
-/** track_key_of - the key of the track that an observation belongs to; its name is borrowed */
-struct track_key track_key_of(const struct observation *observation);
-
 /** track_new - a track with @key and no slices, or NULL where memory ran out */
 struct track *track_new(const struct track_key *key, uint64_t hash,
 			struct timeline_category *category);
 
 void track_free(struct track *track);
 
-/** track_key_hash, track_has_key - for the map of tracks */
-uint64_t track_key_hash(const struct track_key *key);
-bool track_has_key(const void *track, const void *key);
-
 /** track_push - open a slice, whose name becomes the stack's; returns -1 where memory ran out */
-int track_push(struct track *track, struct slice slice);
+int track_push(struct track *track, const struct slice *slice);
 
 /** track_idle_add - as the most recently used one */
 void track_idle_add(struct track *track, struct track *idle);
@@ -137,13 +181,24 @@ void track_part(struct track *track);
 /** tracks_category - what is kept for a tracepoint, or NULL where memory ran out */
 struct category *tracks_category(struct tracks *tracks, const struct template *template);
 
+/** tracks_find - tracks_get() of one that was not used lately, or never */
+struct track *tracks_find(struct tracks *tracks, const struct observation *observation,
+			  struct error *error);
+
 /**
  * tracks_get - the track of an observation; a new one is announced
  *
  * Returns NULL with @error where memory ran out or the timeline failed.
  */
-struct track *tracks_get(struct tracks *tracks, const struct observation *observation,
-			 struct error *error);
+hot_inline struct track *tracks_get(struct tracks *tracks, const struct observation *observation,
+				    struct error *error)
+{
+	struct track_key key = track_key_of(observation);
+	struct track *track = tracks->recent[track_key_numbers(&key) % TRACKS_RECENT];
+
+	return track && track_has_key(track, &key) ? track
+						   : tracks_find(tracks, observation, error);
+}
 
 /** tracks_end - take leave of a track without open slices, and free it */
 int tracks_end(struct tracks *tracks, struct track *track, struct error *error);

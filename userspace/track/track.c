@@ -14,41 +14,6 @@ static const enum scope_kind scopes[] = {
 	[TEMPLATE_SCOPE_CUSTOM] = SCOPE_CUSTOM,
 };
 
-struct track_key track_key_of(const struct observation *observation)
-{
-	bool is_idle_task = observation->template->scope == TEMPLATE_SCOPE_THREAD &&
-			    observation->tid == 0;
-
-	return (struct track_key){
-		.template = observation->template,
-		.name = observation->track_name,
-		.scope_id = observation->scope_id,
-		.cpu = is_idle_task ? observation->cpu : -1,
-		.buffer = observation->buffer,
-	};
-}
-
-uint64_t track_key_hash(const struct track_key *key)
-{
-	uint64_t number = key->scope_id.unsigned_number * UINT64_C(0x9e3779b97f4a7c15);
-
-	number += (uint64_t)key->template->index * UINT64_C(0xc2b2ae3d27d4eb4f);
-	number += (uint64_t)key->cpu * UINT64_C(0x165667b19e3779f9);
-	number += key->buffer * UINT64_C(0x27d4eb2f165667c5);
-	return text_hash(key->name) ^ (number ^ number >> 29);
-}
-
-bool track_has_key(const void *value, const void *key_pointer)
-{
-	const struct track *track = value;
-	const struct track_key *key = key_pointer;
-
-	return track->template_index == key->template->index && track->shown.cpu == key->cpu &&
-	       track->buffer == key->buffer &&
-	       track->shown.id.unsigned_number == key->scope_id.unsigned_number &&
-	       text_equals(track->shown.name, key->name);
-}
-
 struct track *track_new(const struct track_key *key, uint64_t hash,
 			struct timeline_category *category)
 {
@@ -82,7 +47,7 @@ void track_free(struct track *track)
 	free(track);
 }
 
-int track_push(struct track *track, struct slice slice)
+int track_push(struct track *track, const struct slice *slice)
 {
 	if (track->nr_slices == track->slices_capacity) {
 		size_t capacity = track->slices_capacity ? track->slices_capacity * 2
@@ -94,7 +59,7 @@ int track_push(struct track *track, struct slice slice)
 		track->slices = slices;
 		track->slices_capacity = capacity;
 	}
-	track->slices[track->nr_slices++] = slice;
+	track->slices[track->nr_slices++] = *slice;
 	return 0;
 }
 

@@ -134,14 +134,28 @@ static struct track *tracks_add(struct tracks *tracks, const struct track_key *k
 	return timeline_push(tracks->timeline, &event, error) < 0 ? NULL : track;
 }
 
-struct track *tracks_get(struct tracks *tracks, const struct observation *observation,
-			 struct error *error)
+struct track *tracks_find(struct tracks *tracks, const struct observation *observation,
+			  struct error *error)
 {
 	struct track_key key = track_key_of(observation);
-	uint64_t hash = track_key_hash(&key);
+	uint64_t numbers = track_key_numbers(&key);
+	uint64_t hash = text_hash(key.name) ^ numbers;
 	struct track *track = map_find(&tracks->map, hash, track_has_key, &key);
 
-	return track ? track : tracks_add(tracks, &key, hash, error);
+	if (!track)
+		track = tracks_add(tracks, &key, hash, error);
+	tracks->recent[numbers % TRACKS_RECENT] = track;
+	return track;
+}
+
+/* Nobody is to find a track that ends. */
+static void tracks_forget(struct tracks *tracks, const struct track *track)
+{
+	uint64_t numbers = track_numbers(track->template_index, &track->shown.id, track->shown.cpu,
+					 track->buffer);
+
+	if (tracks->recent[numbers % TRACKS_RECENT] == track)
+		tracks->recent[numbers % TRACKS_RECENT] = NULL;
 }
 
 int tracks_end(struct tracks *tracks, struct track *track, struct error *error)
@@ -154,6 +168,7 @@ int tracks_end(struct tracks *tracks, struct track *track, struct error *error)
 	};
 	int status = timeline_push(tracks->timeline, &event, error);
 
+	tracks_forget(tracks, track);
 	map_remove(&tracks->map, track->hash, track);
 	track_idle_remove(track);
 	track_part(track);
