@@ -92,12 +92,9 @@ hot_inline uint64_t track_key_numbers(const struct track_key *key)
 	return track_numbers(key->template->index, &key->scope_id, key->cpu, key->buffer);
 }
 
-/** track_has_key - for the map of tracks */
-hot_inline bool track_has_key(const void *value, const void *key_pointer)
+/** track_has_key - whether it is the track with this key */
+hot_inline bool track_has_key(const struct track *track, const struct track_key *key)
 {
-	const struct track *track = value;
-	const struct track_key *key = key_pointer;
-
 	return track->template_index == key->template->index && track->shown.cpu == key->cpu &&
 	       track->buffer == key->buffer &&
 	       track->shown.id.unsigned_number == key->scope_id.unsigned_number &&

@@ -134,13 +134,18 @@ static struct track *tracks_add(struct tracks *tracks, const struct track_key *k
 	return timeline_push(tracks->timeline, &event, error) < 0 ? NULL : track;
 }
 
+static bool track_matches(const void *track, const void *key)
+{
+	return track_has_key(track, key);
+}
+
 struct track *tracks_find(struct tracks *tracks, const struct observation *observation,
 			  struct error *error)
 {
 	struct track_key key = track_key_of(observation);
 	uint64_t numbers = track_key_numbers(&key);
 	uint64_t hash = text_hash(key.name) ^ numbers;
-	struct track *track = map_find(&tracks->map, hash, track_has_key, &key);
+	struct track *track = map_find(&tracks->map, hash, track_matches, &key);
 
 	if (!track)
 		track = tracks_add(tracks, &key, hash, error);
