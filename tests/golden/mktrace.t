@@ -89,8 +89,21 @@ class Meant:
         with open(HERE / f"{script}.script", "rb") as lines:
             self.trace = self.reader.read(lines)
 
-    def shown_ns(self, time_ns):
+    def shifted(self, cpu, time):
+        """A guest's time as its host's."""
+        samples = sorted(self.trace.shifts.get(cpu, []))
+        if len(samples) < 2:
+            return time + (samples[0][1] if samples else 0)
+        place = max([number for number, sample in enumerate(samples[:-1]) if sample[0] <= time], default=0)
+        (start, offset, scale, fraction), (end, next_offset, *_) = samples[place : place + 2]
+        if self.trace.shift_flags:
+            moved = (time - start) * (next_offset - offset) + (end - start) // 2
+            offset += abs(moved) // (end - start) * (1 if moved > 0 else -1)
+        return (time * scale >> fraction) + offset
+
+    def shown_ns(self, cpu, time_ns):
         """The time of a record as trace-cmd shows it."""
+        time_ns = self.shifted(cpu, time_ns)
         if self.trace.tsc:
             multiplier, shift, offset = self.trace.tsc
             return (time_ns * multiplier >> shift) + offset
@@ -164,14 +177,14 @@ def wrong_fields(event, words, cut, text):
 
 def wrong_records(meant, shown):
     """Every difference between a script and a report."""
-    wanted = sorted(meant.records, key=lambda record: (record[0], record[2]))
+    wanted = sorted(meant.records, key=lambda record: (meant.shown_ns(record[2], record[0]), record[2]))
     shown = sorted(shown, key=lambda record: (record[0][3], record[0][2]))
     if len(wanted) != len(shown):
         yield f"{len(shown)} records, the script has {len(wanted)}"
     for (time_ns, buffer, cpu, tid, event, words, cut), (place, text) in zip(wanted, shown):
         if cut and cut < 8:
             continue
-        if place != (buffer, tid, cpu, meant.shown_ns(time_ns), event.name):
+        if place != (buffer, tid, cpu, meant.shown_ns(cpu, time_ns), event.name):
             yield f"{place}, the script says {(buffer, tid, cpu, time_ns, event.name)}"
         else:
             yield from wrong_fields(event, words, cut, text)

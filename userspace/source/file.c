@@ -208,6 +208,12 @@ static int trace_file_read(struct trace_file *file, struct error *error)
 	return trace_file_read_version(file, &cursor, version, error);
 }
 
+/* Nothing is known of a CPU that came later. */
+static const struct shift *shifts_of(const struct shifts *shifts, int cpu)
+{
+	return (size_t)cpu < shifts->nr_cpus ? &shifts->list[cpu] : NULL;
+}
+
 static int trace_file_begin(struct trace_file *file, struct error *error)
 {
 	struct source *source = &file->source;
@@ -219,6 +225,7 @@ static int trace_file_begin(struct trace_file *file, struct error *error)
 	for (size_t i = 0; i < source->nr_streams; i++) {
 		source->streams[i].layout = file->layout;
 		source->streams[i].rate = file->options.rate;
+		source->streams[i].shift = shifts_of(&file->options.shifts, source->streams[i].cpu);
 	}
 	trace_file_describe(file);
 	source->description.id = trace_file_identity(file);

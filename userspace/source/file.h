@@ -51,6 +51,7 @@ struct trace_content {
  * @nr_cpus: 0 where it is not said
  * @has_date: @date_us is what to add to trace time to get the wall clock's
  * @offset_ns: what to add besides
+ * @shifts: of a guest's times to its host's
  */
 struct trace_options {
 	struct buffer statistics;
@@ -64,6 +65,7 @@ struct trace_options {
 	int64_t date_us;
 	int64_t offset_ns;
 	struct stream_rate rate;
+	struct shifts shifts;
 };
 
 /**

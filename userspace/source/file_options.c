@@ -15,6 +15,7 @@ enum option_id {
 	OPTION_OFFSET = 7,
 	OPTION_CPU_COUNT = 8,
 	OPTION_TRACE_ID = 11,
+	OPTION_TIME_SHIFT = 12,
 	OPTION_TSC_TO_NS = 14,
 };
 
@@ -130,11 +131,19 @@ static int read_rate(struct trace_options *options, struct cursor data)
 	return 0;
 }
 
+/* Behind the id of the host's trace. */
+static int read_shifts(struct trace_options *options, struct cursor data)
+{
+	cursor_u64(&data);
+	return shifts_read(&options->shifts, data);
+}
+
 static int (*const readers[])(struct trace_options *options, struct cursor data) = {
 	[OPTION_DATE] = read_date,	   [OPTION_CPU_STATISTICS] = read_statistics,
 	[OPTION_TRACE_CLOCK] = read_clock, [OPTION_UNAME] = read_uname,
 	[OPTION_OFFSET] = read_offset,	   [OPTION_CPU_COUNT] = read_cpu_count,
 	[OPTION_TRACE_ID] = read_trace_id, [OPTION_TSC_TO_NS] = read_rate,
+	[OPTION_TIME_SHIFT] = read_shifts,
 };
 
 int trace_file_option(struct trace_file *file, unsigned int id, struct cursor data)
@@ -149,6 +158,7 @@ void trace_file_options_release(struct trace_options *options)
 	buffer_release(&options->statistics);
 	free(options->clock);
 	free(options->kernel);
+	shifts_release(&options->shifts);
 }
 
 /* Adds up the date and what is to be added besides; returns whether that is a time which can be. */

@@ -54,6 +54,8 @@ static int64_t rate_apply(struct stream_rate rate, int64_t stamp)
 /* Takes in what page_next() has found. */
 static void stream_take(struct stream *stream)
 {
+	if (stream->shift)
+		stream->next.time_ns = shift_apply(stream->shift, stream->next.time_ns);
 	if (stream->rate.multiplier)
 		stream->next.time_ns = rate_apply(stream->rate, stream->next.time_ns);
 	stream->has_next = true;

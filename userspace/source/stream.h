@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "source/page.h"
+#include "source/shift.h"
 
 struct stream;
 
@@ -37,6 +38,7 @@ struct stream_rate {
  * struct stream - one CPU of one buffer
  * @own: what @ops keep
  * @layout: of the sub-buffers
+ * @shift: by how much time stamps are off, before they become nanoseconds; NULL where they are not
  * @rate: of the time stamps
  * @bytes: the sub-buffer that @page walks
  * @next: the next record, where @has_next
@@ -53,6 +55,7 @@ struct stream {
 	unsigned int buffer;
 	void *own;
 	struct page_layout layout;
+	const struct shift *shift;
 	struct stream_rate rate;
 	const unsigned char *bytes;
 	struct page page;

@@ -12,7 +12,7 @@ CHUNK_PAGES = 10
 COPY_SIZE = 1 << 20
 
 # Options of both versions, and those of version 7 that name a section, which has the same number.
-DATE, CPUSTAT, BUFFER, CLOCK, UNAME, CPU_COUNT, TRACE_ID, TSC = 1, 2, 3, 4, 5, 8, 11, 14
+DATE, CPUSTAT, BUFFER, CLOCK, UNAME, CPU_COUNT, TRACE_ID, SHIFT, TSC = 1, 2, 3, 4, 5, 8, 11, 12, 14
 HEADER_INFO, FTRACE_EVENTS, EVENT_FORMATS, KALLSYMS, PRINTK, CMDLINES = range(16, 22)
 
 HEADER_EVENT = b"""# compressed entry header
@@ -51,6 +51,10 @@ class Writer:
     def number(self, number, size):
         """So many bytes of an integer."""
         return number.to_bytes(size, self.order)
+
+    def signed(self, number, size):
+        """The same of one that may be negative."""
+        return number.to_bytes(size, self.order, signed=True)
 
     def sized(self, data):
         """Bytes behind their number, which has 8 bytes."""
@@ -118,9 +122,22 @@ class Writer:
         if trace.clock:
             yield CLOCK, f"local global counter [{trace.clock}]\0".encode()
         yield TRACE_ID, self.number(trace.number, 8)
+        if trace.shifts:
+            yield SHIFT, self.shifts()
         if trace.tsc:
             multiplier, shift, offset = trace.tsc
             yield TSC, self.number(multiplier, 4) + self.number(shift, 4) + self.number(offset, 8)
+
+    def shifts(self):
+        """By how much a guest's clock is off its host's: of each CPU times, offsets and scales; then the scales' fractions."""
+        rows = [self.trace.shifts.get(cpu, [(0, 0, 1, 0)]) for cpu in range(self.trace.cpus)]
+        head = self.number(7, 8) + self.number(self.trace.shift_flags, 4) + self.number(len(rows), 4)
+        columns = [
+            self.number(len(samples), 4)
+            + b"".join(self.signed(sample[column], 8) for column in range(3) for sample in samples)
+            for samples in rows
+        ]
+        return head + b"".join(columns) + b"".join(self.signed(sample[3], 8) for samples in rows for sample in samples)
 
     def option(self, number, data):
         """One option."""

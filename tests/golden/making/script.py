@@ -25,6 +25,10 @@ Settings, before the records; in brackets what holds without:
   start TIME             on the trace clock, when the script's time is 0 [1s]
   wall MICROSECONDS      to be added to trace time to get the time since 1970
   tsc MULT SHIFT OFFSET  how stamps of the clock x86-tsc become nanoseconds
+  shift CPU TIME OFFSET SCALE FRACTION
+                         a guest's clock at TIME: multiplied by SCALE and shifted right by FRACTION
+                         it is OFFSET less than its host's; may be repeated
+  steady                 the offset of a CPU moves evenly from one such time to the next
   id NUMBER              of the trace [1]
   task TID NAME          a saved name of a task
   stats CPU NAME=N...    entries, overrun, commit, dropped, read: the kernel's count at the end
@@ -76,6 +80,7 @@ class Trace:
         self.clock, self.kernel = "boot", "6.12.0"
         self.cpus, self.start_ns, self.number = 1, 1000000000, 1
         self.wall_us = self.tsc = None
+        self.shifts, self.shift_flags = {}, 0
         self.tasks, self.statistics = {}, {}
         self.events, self.by_name = [], {}
         self.buffers = {"": {}}
@@ -127,6 +132,13 @@ def set_page(trace, word):
     set_layout(trace, page_size=size)
 
 
+def add_shift(trace, cpu, time, *numbers):
+    """shift CPU TIME OFFSET SCALE FRACTION."""
+    cpu = read_count(cpu)
+    trace.shifts.setdefault(cpu, []).append((read_time(time.text), *map(read_number, numbers)))
+    trace.cpus = max(trace.cpus, cpu + 1)
+
+
 def set_statistics(trace, cpu, *words):
     """stats CPU NAME=N..."""
     lines = []
@@ -161,6 +173,8 @@ SETTINGS = {
     "start": (1, 1, lambda t, word: setattr(t, "start_ns", read_time(word.text))),
     "wall": (1, 1, lambda t, word: setattr(t, "wall_us", read_count(word))),
     "tsc": (3, 3, lambda t, *words: setattr(t, "tsc", tuple(map(read_count, words)))),
+    "shift": (5, 5, add_shift),
+    "steady": (0, 0, lambda t: setattr(t, "shift_flags", 1)),
     "id": (1, 1, lambda t, word: setattr(t, "number", read_count(word))),
     "task": (2, 2, lambda t, tid, name: t.tasks.__setitem__(read_count(tid), name.text)),
     "stats": (1, 6, set_statistics),
