@@ -5,6 +5,9 @@
  * Who records opens /dev/ktrack and writes lines "INSTANCE SYSTEM[:EVENT]": in that tracefs
  * instance, track events of modules loaded from now on are enabled where system and event
  * match. Both may have wildcards; events that don't follow the convention never match.
+ * One write may have several lines, but a line belongs to one write, and the last needs no
+ * newline. Lines are taken up to the first that is refused: the write is short then, and the
+ * next one, which begins with that line, fails.
  *
  * What was asked for lasts until the file is closed, be it because its owner was killed. Until
  * then the instance can't be removed: rmdir says EBUSY. Where there is no instance of that name,
@@ -29,6 +32,7 @@
 
 #include "arrivals.h"
 #include "compat.h"
+#include "convention.h"
 
 #define ARRIVALS_NR_WISHES_MAX	256	/* of one open file */
 #define ARRIVALS_LINE_MAX	512
@@ -39,7 +43,7 @@ struct arrivals_wish {
 	struct trace_array *instance;
 	const char *system;		/* patterns, parts of line */
 	const char *event;
-	char line[];
+	char line[ARRIVALS_LINE_MAX + 1];
 };
 
 struct arrivals_file {
@@ -49,21 +53,6 @@ struct arrivals_file {
 
 static DEFINE_MUTEX(arrivals_lock);
 static LIST_HEAD(arrivals_wishes);
-
-/* By its fields: the type of a slice's record, or the value of a counter's. */
-static bool arrivals_is_track_event(const struct trace_event_call *call)
-{
-	const struct trace_event_fields *field;
-
-	for (field = call->class->fields_array; field && field->type; field++) {
-		if (field->type == TRACE_FUNCTION_TYPE)
-			continue;
-		if (!strcmp(field->name, "track_event_type") ||
-		    !strcmp(field->name, "counter_value"))
-			return true;
-	}
-	return false;
-}
 
 static void arrivals_enable(struct trace_event_call *call)
 {
@@ -87,7 +76,7 @@ static int arrivals_notify(struct notifier_block *notifier, unsigned long state,
 
 	mutex_lock(&arrivals_lock);
 	for (index = 0; index < module->num_trace_events; index++)
-		if (arrivals_is_track_event(module->trace_events[index]))
+		if (convention_matches(module->trace_events[index]))
 			arrivals_enable(module->trace_events[index]);
 	mutex_unlock(&arrivals_lock);
 	return NOTIFY_OK;
@@ -109,20 +98,38 @@ static int arrivals_wish_parse(struct arrivals_wish *wish)
 	return wish->instance ? 0 : -ENOENT;
 }
 
-static struct arrivals_wish *arrivals_wish_new(const char __user *line, size_t size_bytes)
+/* Ends the line that @wish holds, as one of @size_bytes. Returns its size with its newline. */
+static ssize_t arrivals_wish_cut(struct arrivals_wish *wish, size_t size_bytes)
+{
+	char *end = strnchr(wish->line, ARRIVALS_LINE_MAX, '\n');
+
+	if (end) {
+		*end = '\0';
+		return end + 1 - wish->line;
+	}
+	return size_bytes <= ARRIVALS_LINE_MAX ? size_bytes : -EINVAL;
+}
+
+/* The wish of the first line in @text; it is owned by the caller, who then goes to @taken_bytes. */
+static struct arrivals_wish *arrivals_wish_new(const char __user *text, size_t size_bytes,
+					       size_t *taken_bytes)
 {
 	struct arrivals_wish *wish;
-	int error = -EFAULT;
+	ssize_t result = -EFAULT;
 
-	wish = kzalloc(sizeof(*wish) + size_bytes + 1, GFP_KERNEL);
+	wish = kzalloc(sizeof(*wish), GFP_KERNEL);
 	if (!wish)
 		return ERR_PTR(-ENOMEM);
-	if (!copy_from_user(wish->line, line, size_bytes))
-		error = arrivals_wish_parse(wish);
-	if (!error)
+	if (!copy_from_user(wish->line, text, min_t(size_t, size_bytes, ARRIVALS_LINE_MAX)))
+		result = arrivals_wish_cut(wish, size_bytes);
+	if (result > 0) {
+		*taken_bytes = result;
+		result = arrivals_wish_parse(wish);
+	}
+	if (!result)
 		return wish;
 	kfree(wish);
-	return ERR_PTR(error);
+	return ERR_PTR(result);
 }
 
 static void arrivals_wish_free(struct arrivals_wish *wish)
@@ -147,22 +154,38 @@ static int arrivals_file_add(struct arrivals_file *file, struct arrivals_wish *w
 	return error;
 }
 
-static ssize_t arrivals_write(struct file *opened, const char __user *line, size_t size_bytes,
-			      loff_t *position)
+/* Takes the first line of @text. Returns its size, or an error. */
+static ssize_t arrivals_file_take(struct arrivals_file *file, const char __user *text,
+				  size_t size_bytes)
 {
 	struct arrivals_wish *wish;
+	size_t taken_bytes;
 	int error;
 
-	if (size_bytes > ARRIVALS_LINE_MAX)
-		return -EINVAL;
-	wish = arrivals_wish_new(line, size_bytes);
+	wish = arrivals_wish_new(text, size_bytes, &taken_bytes);
 	if (IS_ERR(wish))
 		return PTR_ERR(wish);
-	error = arrivals_file_add(opened->private_data, wish);
+	error = arrivals_file_add(file, wish);
 	if (!error)
-		return size_bytes;
+		return taken_bytes;
 	arrivals_wish_free(wish);
 	return error;
+}
+
+static ssize_t arrivals_write(struct file *opened, const char __user *text, size_t size_bytes,
+			      loff_t *position)
+{
+	size_t done_bytes = 0;
+	ssize_t taken_bytes;
+
+	while (done_bytes < size_bytes) {
+		taken_bytes = arrivals_file_take(opened->private_data, text + done_bytes,
+						 size_bytes - done_bytes);
+		if (taken_bytes < 0)
+			return done_bytes ?: taken_bytes;
+		done_bytes += taken_bytes;
+	}
+	return done_bytes;
 }
 
 static int arrivals_open(struct inode *inode, struct file *opened)

@@ -30,6 +30,7 @@ static noinline u32 bench_run_##row(u32 nr_rounds)				\
 BENCH_LOOP(nothing, barrier())
 BENCH_LOOP(two_ints, trace_ktrack_bench_two_ints(1, 2))
 BENCH_LOOP(plain_begin, trace_ktrack_bench_plain('B', BENCH_NAME))
+/* checkpatch wants none of it in production code: here it is one of the ways to compare with. */
 BENCH_LOOP(trace_printk, trace_printk("B|%d|%s\n", 1, BENCH_NAME))
 
 BENCH_LOOP(begin, ktrack_begin(ktrack_bench_thread, BENCH_NAME))
@@ -41,6 +42,7 @@ BENCH_LOOP(tgid_begin, ktrack_begin(ktrack_bench_tgid, BENCH_NAME, 1))
 BENCH_LOOP(cpu_begin, ktrack_begin(ktrack_bench_cpu, BENCH_NAME, 1))
 BENCH_LOOP(scope_begin, ktrack_begin(ktrack_bench_scope, BENCH_NAME, 1, BENCH_TRACK))
 BENCH_LOOP(scope_end, ktrack_end(ktrack_bench_scope, 1, BENCH_TRACK))
+BENCH_LOOP(result_begin, ktrack_begin(ktrack_bench_result, BENCH_NAME, 1, 4096, 0))
 BENCH_LOOP(result_end, ktrack_end(ktrack_bench_result, 1, 4096, -5))
 
 BENCH_LOOP(sample, ktrack_sample(ktrack_bench_value, 1))
@@ -76,7 +78,7 @@ static noinline u32 bench_work(u32 number)
 }
 
 /* Loops and several ways out: the compiler has to keep in mind whether the slice has begun. */
-#define BENCH_WORK(row, slice)							\
+#define BENCH_WORK(row, slice, result)						\
 static noinline u32 bench_work_##row(const struct bench_request *request)	\
 {										\
 	u32 index;								\
@@ -86,14 +88,18 @@ static noinline u32 bench_work_##row(const struct bench_request *request)	\
 		if (bench_work(index) == U32_MAX)				\
 			return index;						\
 	index = bench_work(request->bytes);					\
-	barrier();								\
+	result;									\
 	return index;								\
 }
 
-BENCH_WORK(bare, barrier())
-BENCH_WORK(guard, ktrack_guard(ktrack_bench_thread, BENCH_NAME))
+BENCH_WORK(bare, barrier(), barrier())
+BENCH_WORK(guard, ktrack_guard(ktrack_bench_thread, BENCH_NAME), barrier())
 BENCH_WORK(scope_guard,
-	   ktrack_guard(ktrack_bench_scope, BENCH_NAME, request->slot, request->queue))
+	   ktrack_guard(ktrack_bench_scope, BENCH_NAME, request->slot, request->queue),
+	   barrier())
+BENCH_WORK(result_guard,
+	   ktrack_guard_named(end, ktrack_bench_result, BENCH_NAME, request->slot, request->bytes, 0),
+	   ktrack_guard_set(end, result, index))
 
 BENCH_LOOP(guard, ktrack_guard(ktrack_bench_thread, BENCH_NAME))
 BENCH_LOOP(scope_guard, ktrack_guard(ktrack_bench_scope, BENCH_NAME, 1, BENCH_TRACK))
@@ -101,6 +107,7 @@ BENCH_LOOP(scope_guard, ktrack_guard(ktrack_bench_scope, BENCH_NAME, 1, BENCH_TR
 BENCH_LOOP(work, bench_work_bare(bench_request_get()))
 BENCH_LOOP(work_guard, bench_work_guard(bench_request_get()))
 BENCH_LOOP(work_scope_guard, bench_work_scope_guard(bench_request_get()))
+BENCH_LOOP(work_result_guard, bench_work_result_guard(bench_request_get()))
 
 BENCH_LOOP(begin_printf, ktrack_begin_printf(ktrack_bench_thread, ("eleven %s", "byte")))
 BENCH_LOOP(guard_printf, ktrack_guard_printf(ktrack_bench_thread, ("eleven %s", "byte")))
@@ -125,6 +132,7 @@ const struct bench_row bench_rows[] = {
 	BENCH_ROW(cpu_begin, ktrack_bench_cpu, 1),
 	BENCH_ROW(scope_begin, ktrack_bench_scope, 1),
 	BENCH_ROW(scope_end, ktrack_bench_scope, 1),
+	BENCH_ROW(result_begin, ktrack_bench_result, 1),
 	BENCH_ROW(result_end, ktrack_bench_result, 1),
 	BENCH_ROW(sample, ktrack_bench_value, 1),
 	BENCH_ROW(cpu_sample, ktrack_bench_value_cpu, 1),
@@ -135,6 +143,7 @@ const struct bench_row bench_rows[] = {
 	{ "work", NULL, 0, bench_run_work },
 	BENCH_ROW(work_guard, ktrack_bench_thread, 2),
 	BENCH_ROW(work_scope_guard, ktrack_bench_scope, 2),
+	BENCH_ROW(work_result_guard, ktrack_bench_result, 2),
 	BENCH_ROW(begin_printf, ktrack_bench_thread, 1),
 	BENCH_ROW(guard_printf, ktrack_bench_thread, 2),
 	{ "trace_printk", NULL, 1, bench_run_trace_printk },

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What differs between the kernels that these modules are built for. */
+/*
+ * What differs between the kernels that these modules are built for. The only file that compares
+ * versions: none of these differences can be told by a macro.
+ */
 #ifndef KTRACK_COMPAT_H
 #define KTRACK_COMPAT_H
 
@@ -7,11 +10,11 @@
 #include <linux/trace.h>
 #include <linux/version.h>
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+#if KERNEL_VERSION(6, 8, 0) > LINUX_VERSION_CODE
 #define trace_array_get_by_name(name, systems)	trace_array_get_by_name(name)
 #endif
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#if KERNEL_VERSION(6, 13, 0) > LINUX_VERSION_CODE
 static inline void hrtimer_setup(struct hrtimer *timer,
 				 enum hrtimer_restart (*function)(struct hrtimer *),
 				 clockid_t clock, enum hrtimer_mode mode)
@@ -22,7 +25,7 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #endif
 
 /* Later kernels have seen the source in __string() already. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
+#if KERNEL_VERSION(6, 10, 0) > LINUX_VERSION_CODE
 #define compat_assign_str(field, source)	__assign_str(field, source)
 #else
 #define compat_assign_str(field, source)	__assign_str(field)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A module for tests whose init writes five records of track events (a slice with an instant in
+ * A module for tests whose init writes six records of track events (a slice with two instants in
  * it, and two samples) and one that is none, and then fails if it is told to.
  */
 #include <linux/module.h>
@@ -18,6 +18,7 @@ static int __init ktrack_early_init(void)
 
 	ktrack_sample(ktrack_early_level, 1);
 	ktrack_instant(ktrack_early_slice, "mark");
+	trace_ktrack_early_own(KTRACK_TYPE_INSTANT);
 	trace_ktrack_early_plain(1);
 	ktrack_sample(ktrack_early_level, 2);
 	return result;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tracepoints that are used while their module is still being loaded, and one of another kind. */
+/* Tracepoints that are used while their module is still being loaded, and such as were written by hand. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM ktrack_early
 
@@ -11,12 +11,26 @@
 KTRACK_SLICE(ktrack_early_slice);
 KTRACK_COUNTER(ktrack_early_level, u32);
 
+/* Follows the convention in other types than the macros above would choose. */
+TRACE_EVENT(ktrack_early_own,
+	    TP_PROTO(u32 type),
+	    TP_ARGS(type),
+	    TP_STRUCT__entry(__array(char, slice_name, 4) __field(u32, track_event_type)),
+	    TP_fast_assign(memcpy(__entry->slice_name, "own", 4);
+			   __entry->track_event_type = type;),
+	    TP_printk("type=%u", __entry->track_event_type));
+
+/* Has the convention's names, but none in a type that it allows. */
 TRACE_EVENT(ktrack_early_plain,
 	    TP_PROTO(u32 value),
 	    TP_ARGS(value),
-	    TP_STRUCT__entry(__field(u32, value)),
-	    TP_fast_assign(__entry->value = value;),
-	    TP_printk("value=%u", __entry->value));
+	    TP_STRUCT__entry(__field(u32, track_event_type)
+			     __field(u32, slice_name)
+			     __array(char, counter_value, 4)),
+	    TP_fast_assign(__entry->track_event_type = value;
+			   __entry->slice_name = value;
+			   memset(__entry->counter_value, 0, 4);),
+	    TP_printk("value=%u", __entry->slice_name));
 
 #endif
 

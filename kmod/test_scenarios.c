@@ -197,7 +197,7 @@ static const struct test_step test_names_odd[] = {
 	{ E, .event = TEST_THREAD },
 	{ B, .event = TEST_THREAD, .name = "\xe2\x82\xac and \xf0\x9f\x8e\xb5" },
 	{ E, .event = TEST_THREAD },
-	{ B, .event = TEST_THREAD, .name = "\xff" "a\xc3" "b\x80" "c" },
+	{ B, .event = TEST_THREAD, .name = "\377a\303b\200c" },
 	{ E, .event = TEST_THREAD },
 	{ B, .event = TEST_THREAD_TRACK, .track = "a\"b\\c\nd\xff", .name = "on odd bytes" },
 	{ E, .event = TEST_THREAD_TRACK, .track = "a\"b\\c\nd\xff" },

@@ -30,20 +30,23 @@
  *
  * These headers need nothing but the kernel's, and may be copied into a driver's tree.
  *
- * Defined before the include, for one file or for a whole module:
- * KTRACK_DISABLE compiles all tracepoints and calls away.
- * KTRACK_NO_PIN lets rmmod succeed while an event is enabled. The kernel then wipes the buffer
- * of each instance where one was, other modules' records included.
+ * Defined before the include:
+ * KTRACK_DISABLE compiles all calls away: those of a file that defines it, or of a module that
+ * is compiled with -DKTRACK_DISABLE, and then its tracepoints, too.
+ * KTRACK_NO_PIN, for all files of a module, lets rmmod succeed while an event is enabled. The
+ * kernel then wipes the buffer of each instance where one was, other modules' records included.
  */
 #ifndef KTRACK_DEFINE_H
 #define KTRACK_DEFINE_H
 
+#include <linux/build_bug.h>
+#include <linux/stddef.h>
 #include <linux/types.h>
 
+#include "cpu.h"
 #include "fields.h"
-#include "map.h"
 #include "pin.h"
-#include "record.h"
+#include "text.h"
 #include "track.h"
 
 /**
@@ -100,13 +103,14 @@
 		TP_printk("counter_value=" __KTRACK_FORMAT_integer(ctype)	\
 			  __KTRACK_EACH(__KTRACK_FORMAT, ##__VA_ARGS__),	\
 			  __KTRACK_PRINT_integer(ctype, counter_value)		\
-			  __KTRACK_EACH(__KTRACK_PRINT, ##__VA_ARGS__)))
+			  __KTRACK_EACH(__KTRACK_PRINT, ##__VA_ARGS__)))	\
+	__KTRACK_COUNTER_HELPERS(event, ##__VA_ARGS__)
 
 /**
  * KTRACK_SLICE_LIKE() - declare a slice tracepoint with the record of another one
  * @class: a tracepoint that KTRACK_SLICE() declared above, in the same header
  * @event: the new one's name
- * @...: the attributes, which have to be the same as those of @class
+ * @...: the attributes: those of @class, in its order; others are refused by the compiler
  *
  * It can be enabled by itself, and costs a third of the memory of KTRACK_SLICE().
  */
@@ -114,19 +118,22 @@
 	__KTRACK_EVENT_LIKE(class, event,					\
 		__KTRACK_SLICE_PROTO(__VA_ARGS__),				\
 		__KTRACK_SLICE_ARGS(__VA_ARGS__))				\
-	__KTRACK_SLICE_HELPERS(event, ##__VA_ARGS__)
+	__KTRACK_SLICE_HELPERS(event, ##__VA_ARGS__)				\
+	__KTRACK_LIKE_HELPERS(class, event, ##__VA_ARGS__)
 
 /**
  * KTRACK_COUNTER_LIKE() - declare a counter tracepoint with the record of another one
  * @class: a tracepoint that KTRACK_COUNTER() declared above, in the same header
  * @event: the new one's name
  * @ctype: the integer type of @class
- * @...: the attributes, which have to be the same as those of @class
+ * @...: the attributes: those of @class, in its order; others are refused by the compiler
  */
 #define KTRACK_COUNTER_LIKE(class, event, ctype, ...)				\
 	__KTRACK_EVENT_LIKE(class, event,					\
 		__KTRACK_COUNTER_PROTO(ctype, ##__VA_ARGS__),			\
-		__KTRACK_COUNTER_ARGS(__VA_ARGS__))
+		__KTRACK_COUNTER_ARGS(__VA_ARGS__))				\
+	__KTRACK_COUNTER_HELPERS(event, ##__VA_ARGS__)				\
+	__KTRACK_LIKE_HELPERS(class, event, ##__VA_ARGS__)
 
 /**
  * KTRACK_SCOPE() - attribute: tracks are kept apart by a number
@@ -134,15 +141,17 @@
  * @id: what it counts; the record's field is called scope_ID
  *
  * Choose something with few values that come again, a slot or a queue rather than a request:
- * each value makes a track.
+ * each value makes a track. The ids tgid and cpu make the scopes of processes and CPUs.
  */
-#define KTRACK_SCOPE(ctype, id)		(integer, ctype, scope_##id)
+#define KTRACK_SCOPE(ctype, id) \
+	(__KTRACK_SECOND(__KTRACK_SCOPE_##id, integer, _), ctype, scope_##id)
+#define __KTRACK_SCOPE_cpu		_, cpu
 
 /** KTRACK_SCOPE_TGID - attribute: tracks belong to a process, given by its id */
-#define KTRACK_SCOPE_TGID		(integer, s32, scope_tgid)
+#define KTRACK_SCOPE_TGID		KTRACK_SCOPE(s32, tgid)
 
 /** KTRACK_SCOPE_CPU - attribute: tracks belong to a CPU, given by number or KTRACK_THIS_CPU */
-#define KTRACK_SCOPE_CPU		(cpu, s32, scope_cpu)
+#define KTRACK_SCOPE_CPU		KTRACK_SCOPE(s32, cpu)
 
 /** KTRACK_TRACK_NAME - attribute: tracks are kept apart, and called, by a string */
 #define KTRACK_TRACK_NAME		(text, const char *, track_name)
@@ -160,6 +169,7 @@
  */
 #define KTRACK_TEXT(name)		(text, const char *, name)
 
+/* The tracepoint's call. */
 #define __KTRACK_SLICE_PROTO(...)						\
 	TP_PROTO(char track_event_type, const char *slice_name			\
 		 __KTRACK_EACH(__KTRACK_PARAMETER, ##__VA_ARGS__))
@@ -173,6 +183,156 @@
 	TP_ARGS(counter_value							\
 		__KTRACK_EACH(__KTRACK_ARGUMENT, ##__VA_ARGS__))
 
+#define __KTRACK_PARAMETER(kind, ctype, name)	, ctype name
+#define __KTRACK_ARGUMENT(kind, ctype, name)	, name
+
+/* An attribute's place in the record. */
+#define __KTRACK_FIELD(kind, ctype, name)	__KTRACK_FIELD_##kind(ctype, name)
+#define __KTRACK_FIELD_integer(ctype, name)	__field(ctype, name)
+#define __KTRACK_FIELD_cpu(ctype, name)		__field(ctype, name)
+#define __KTRACK_FIELD_text(ctype, name) \
+	__dynamic_array(char, name, ktrack_text_size(name))
+
+/* The statement that fills it. */
+#define __KTRACK_ASSIGN(kind, ctype, name)	__KTRACK_ASSIGN_##kind(name)
+#define __KTRACK_ASSIGN_integer(name)		__entry->name = name;
+#define __KTRACK_ASSIGN_cpu(name)		__entry->name = ktrack_cpu_resolve(name);
+#define __KTRACK_ASSIGN_text(name) \
+	ktrack_text_copy(__get_str(name), name, __get_dynamic_array_len(name));
+
+/* Its part of the text line: the format, and the arguments to it. */
+#define __KTRACK_FORMAT(kind, ctype, name)	" " #name "=" __KTRACK_FORMAT_##kind(ctype)
+#define __KTRACK_FORMAT_integer(ctype)		__KTRACK_BY_SIGN(FORMAT, ctype)
+#define __KTRACK_FORMAT_cpu(ctype)		__KTRACK_BY_SIGN(FORMAT, ctype)
+#define __KTRACK_FORMAT_text(ctype)		"%s"
+
+#define __KTRACK_PRINT(kind, ctype, name)	, __KTRACK_PRINT_##kind(ctype, name)
+#define __KTRACK_PRINT_integer(ctype, name)	__KTRACK_BY_SIGN(PRINT, ctype)(name)
+#define __KTRACK_PRINT_cpu(ctype, name)		__KTRACK_BY_SIGN(PRINT, ctype)(name)
+#define __KTRACK_PRINT_text(ctype, name)	__get_str(name)
+
+/*
+ * The format is a literal, so it has to follow from the type's name. Where that tells the sign,
+ * it is a plain one, which readers of the format file understand best. Any other type is
+ * printed as sign and magnitude; adding 0 makes a number of a truth value.
+ */
+#define __KTRACK_FORMAT_SIGNED			"%lld"
+#define __KTRACK_FORMAT_UNSIGNED		"%llu"
+#define __KTRACK_FORMAT_ANY			"%s%llu"
+#define __KTRACK_PRINT_SIGNED(name)		(s64)__entry->name
+#define __KTRACK_PRINT_UNSIGNED(name)		(u64)__entry->name
+#define __KTRACK_PRINT_ANY(name)						\
+	__entry->name + 0 < 0 ? "-" : "",					\
+	__entry->name + 0 < 0 ? 0 - (u64)__entry->name : (u64)__entry->name
+
+#define __KTRACK_BY_SIGN(what, ctype)						\
+	__KTRACK_JOIN(__KTRACK_##what##_,					\
+		      __KTRACK_SECOND(__KTRACK_JOIN(__KTRACK_SIGN_OF_, ctype), ANY, _))
+
+#define __KTRACK_SIGN_OF_s8			_, SIGNED
+#define __KTRACK_SIGN_OF_s16			_, SIGNED
+#define __KTRACK_SIGN_OF_s32			_, SIGNED
+#define __KTRACK_SIGN_OF_s64			_, SIGNED
+#define __KTRACK_SIGN_OF_int			_, SIGNED
+#define __KTRACK_SIGN_OF_u8			_, UNSIGNED
+#define __KTRACK_SIGN_OF_u16			_, UNSIGNED
+#define __KTRACK_SIGN_OF_u32			_, UNSIGNED
+#define __KTRACK_SIGN_OF_u64			_, UNSIGNED
+#define __KTRACK_SIGN_OF_bool			_, UNSIGNED
+#define __KTRACK_SIGN_OF_size_t			_, UNSIGNED
+#define __KTRACK_SIGN_OF_unsigned		_, UNSIGNED, /* the rest of its name */
+
+/*
+ * Attributes kept as one value: struct ktrack_values_EVENT. A static assertion may stand among
+ * the members.
+ */
+#define __KTRACK_DEFINE_STRUCT(event, ...)					\
+struct ktrack_values_##event {							\
+	__KTRACK_EACH(__KTRACK_MEMBER, ##__VA_ARGS__)				\
+};
+
+#define __KTRACK_MEMBER(kind, ctype, name)	__KTRACK_MEMBER_##kind(ctype, name)
+#define __KTRACK_MEMBER_integer(ctype, name)	ctype name;
+#define __KTRACK_MEMBER_text(ctype, name)	ctype name;
+#define __KTRACK_MEMBER_cpu(ctype, name)					\
+	ctype name;								\
+	static_assert(sizeof(ctype) >= sizeof(s32), "scope_cpu wants 32 bits, for KTRACK_THIS_CPU");
+
+/*
+ * Defines the function ktrack_values_EVENT(), which makes such a value of its arguments, and
+ * ktrack_emit_EVENT(), which writes a record with it. With @fix_cpu, KTRACK_THIS_CPU becomes a
+ * number at once, otherwise when the record is written.
+ */
+#define __KTRACK_DEFINE_VALUES(event, ...)					\
+static __always_inline struct ktrack_values_##event				\
+ktrack_values_##event(bool fix_cpu __KTRACK_EACH(__KTRACK_PARAMETER, ##__VA_ARGS__)) \
+{										\
+	return (struct ktrack_values_##event) {					\
+		__KTRACK_EACH(__KTRACK_TAKE, ##__VA_ARGS__)			\
+	};									\
+}										\
+										\
+static __always_inline void							\
+ktrack_emit_##event(char type, const char *name, struct ktrack_values_##event values) \
+{										\
+	trace_##event(type, name						\
+		      __KTRACK_EACH(__KTRACK_FROM_VALUES, ##__VA_ARGS__));	\
+}
+
+#define __KTRACK_TAKE(kind, ctype, name)	__KTRACK_TAKE_##kind(name)
+#define __KTRACK_TAKE_integer(name)		.name = name,
+#define __KTRACK_TAKE_text(name)		.name = name,
+#define __KTRACK_TAKE_cpu(name)			.name = fix_cpu ? ktrack_cpu_resolve(name) : name,
+#define __KTRACK_FROM_VALUES(kind, ctype, name)	, values.name
+
+/* Reads what a bound slice has kept till its end; guard.h says why like this. */
+#define __KTRACK_KEPT(kind, ctype, name)	.name = READ_ONCE(guard->values.name),
+
+/* Two lists are the same where each attribute of one is at its place in the other. */
+#define __KTRACK_DEFINE_SAME(class, event, ...)					\
+static __always_inline void							\
+ktrack_same_##event(const struct ktrack_values_##class *first,			\
+		    const struct ktrack_values_##event *second)			\
+{										\
+	__KTRACK_EACH(__KTRACK_SAME, ##__VA_ARGS__)				\
+}
+
+#define __KTRACK_SAME(kind, ctype, name)					\
+	static_assert(offsetof(typeof(*first), name) == offsetof(typeof(*second), name), \
+		      "a LIKE tracepoint has its attributes in another order: " #name);
+
+/*
+ * Expands to apply(kind, ctype, name) for each attribute, with nothing in between. Attributes
+ * are parenthesised triples, so that a macro's name before one calls that macro. Ten of them
+ * and the two arguments that every slice has are the twelve which the kernel's BPF glue can
+ * pass.
+ */
+#define __KTRACK_EACH(apply, ...) \
+	__KTRACK_JOIN(__KTRACK_EACH_, __KTRACK_COUNT(__VA_ARGS__))(apply, ##__VA_ARGS__)
+
+#define __KTRACK_EACH_0(apply)
+#define __KTRACK_EACH_1(apply, one)		apply one
+#define __KTRACK_EACH_2(apply, one, ...)	apply one __KTRACK_EACH_1(apply, __VA_ARGS__)
+#define __KTRACK_EACH_3(apply, one, ...)	apply one __KTRACK_EACH_2(apply, __VA_ARGS__)
+#define __KTRACK_EACH_4(apply, one, ...)	apply one __KTRACK_EACH_3(apply, __VA_ARGS__)
+#define __KTRACK_EACH_5(apply, one, ...)	apply one __KTRACK_EACH_4(apply, __VA_ARGS__)
+#define __KTRACK_EACH_6(apply, one, ...)	apply one __KTRACK_EACH_5(apply, __VA_ARGS__)
+#define __KTRACK_EACH_7(apply, one, ...)	apply one __KTRACK_EACH_6(apply, __VA_ARGS__)
+#define __KTRACK_EACH_8(apply, one, ...)	apply one __KTRACK_EACH_7(apply, __VA_ARGS__)
+#define __KTRACK_EACH_9(apply, one, ...)	apply one __KTRACK_EACH_8(apply, __VA_ARGS__)
+#define __KTRACK_EACH_10(apply, one, ...)	apply one __KTRACK_EACH_9(apply, __VA_ARGS__)
+
+#define __KTRACK_COUNT(...) \
+	__KTRACK_ELEVENTH(_, ##__VA_ARGS__, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define __KTRACK_ELEVENTH(_, a, b, c, d, e, f, g, h, i, j, count, ...) count
+
+#define __KTRACK_JOIN(a, b)			__KTRACK_JOIN_NOW(a, b)
+#define __KTRACK_JOIN_NOW(a, b)			a##b
+
+/* The second word, which may come out of the first: __KTRACK_SECOND(MACRO, otherwise, _). */
+#define __KTRACK_SECOND(...)			__KTRACK_SECOND_NOW(__VA_ARGS__)
+#define __KTRACK_SECOND_NOW(first, second, ...)	second
+
 #endif /* KTRACK_DEFINE_H */
 
 /*
@@ -181,6 +341,13 @@
  * created before, the kernel's own macros have to be set up anew, too.
  */
 #include <linux/tracepoint.h>
+
+#if defined(KTRACK_DISABLE) && defined(CREATE_TRACE_POINTS) && !defined(KTRACK_BORROWED)
+#if KTRACK_DISABLE + 0 == 0
+#error "KTRACK_DISABLE in the file that creates the tracepoints, which other files may need. For a \
+whole module say -DKTRACK_DISABLE in ccflags-y; for this file, create them in another one."
+#endif
+#endif
 
 #undef __KTRACK_EVENT
 #undef __KTRACK_EVENT_LIKE
@@ -209,11 +376,20 @@
 #endif
 
 #undef __KTRACK_SLICE_HELPERS
+#undef __KTRACK_COUNTER_HELPERS
+#undef __KTRACK_LIKE_HELPERS
 #ifdef TRACE_HEADER_MULTI_READ
 #define __KTRACK_SLICE_HELPERS(event, ...)
+#define __KTRACK_COUNTER_HELPERS(event, ...)
+#define __KTRACK_LIKE_HELPERS(class, event, ...)
 #else
 #define __KTRACK_SLICE_HELPERS(event, ...)					\
+	__KTRACK_DEFINE_STRUCT(event, ##__VA_ARGS__)				\
 	__KTRACK_DEFINE_VALUES(event, ##__VA_ARGS__)				\
 	__KTRACK_DEFINE_PRINTF(event)						\
-	__KTRACK_DEFINE_GUARD(event)
+	__KTRACK_DEFINE_GUARD(event, ##__VA_ARGS__)
+#define __KTRACK_COUNTER_HELPERS(event, ...)					\
+	__KTRACK_DEFINE_STRUCT(event, ##__VA_ARGS__)
+#define __KTRACK_LIKE_HELPERS(class, event, ...)				\
+	__KTRACK_DEFINE_SAME(class, event, ##__VA_ARGS__)
 #endif

@@ -9,13 +9,15 @@
 	(defined(KTRACK_CREATE_GENERIC) && defined(TRACE_HEADER_MULTI_READ))
 #define KTRACK_GENERIC_H
 
-#include "define.h"
-
-/* Only their owner has a say in where these events go; other trace headers keep theirs. */
+/* Only their owner creates these events, and has a say in where they go. */
 #ifdef KTRACK_CREATE_GENERIC
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM ktrack
+#else
+#define KTRACK_BORROWED
 #endif
+#include "define.h"
+#undef KTRACK_BORROWED
 
 KTRACK_SLICE(ktrack_slice);
 KTRACK_SLICE(ktrack_slice_track, KTRACK_TRACK_NAME);

@@ -7,10 +7,8 @@
 #include <linux/types.h>
 
 #include "fields.h"
-#include "map.h"
 #include "printf.h"
 #include "text.h"
-#include "values.h"
 
 /**
  * ktrack_guard() - a slice from here to the end of the enclosing block
@@ -18,8 +16,9 @@
  * @name: the slice's name
  * @...: the tracepoint's attributes, in the order of its declaration
  *
- * The attributes are evaluated once, and the end is emitted with the same ones: strings must
- * stay in place until then. KTRACK_THIS_CPU becomes the CPU on which the slice began.
+ * The attributes are evaluated once, and the end is emitted with the same ones. Strings among
+ * them are not copied before that: they have to outlive the block (the name needn't).
+ * KTRACK_THIS_CPU becomes the CPU on which the slice began.
  * Where the tracepoint is off at the beginning nothing is evaluated, and no end is emitted
  * even if it has been switched on since.
  *
@@ -34,11 +33,8 @@
  * @name: format and arguments, together in parentheses: ("read %u", request)
  * @...: the tracepoint's attributes, in the order of its declaration
  */
-#define ktrack_guard_printf(event, name, ...)					\
-	__KTRACK_GUARD(__UNIQUE_ID(ktrack_guard_), event,			\
-		       ktrack_printf_##event(KTRACK_TYPE_BEGIN, __guard.values,	\
-					     __KTRACK_BARE name),		\
-		       ##__VA_ARGS__)
+#define ktrack_guard_printf(event, name, ...) \
+	ktrack_guard_named_printf(__UNIQUE_ID(ktrack_guard_), event, name, ##__VA_ARGS__)
 
 /**
  * ktrack_guard_named() - a slice bound to the enclosing block, whose end can carry a result
@@ -49,7 +45,20 @@
  */
 #define ktrack_guard_named(variable, event, name, ...)				\
 	__KTRACK_GUARD(variable, event,						\
-		       ktrack_emit_##event(KTRACK_TYPE_BEGIN, name, __guard.values),	\
+		       ktrack_emit_##event(KTRACK_TYPE_BEGIN, name, __values),	\
+		       ##__VA_ARGS__)
+
+/**
+ * ktrack_guard_named_printf() - the same with a formatted name
+ * @variable: how ktrack_guard_set() shall call it
+ * @event: a tracepoint declared by KTRACK_SLICE()
+ * @name: format and arguments, together in parentheses: ("read %u", request)
+ * @...: the tracepoint's attributes, in the order of its declaration
+ */
+#define ktrack_guard_named_printf(variable, event, name, ...)			\
+	__KTRACK_GUARD(variable, event,						\
+		       ktrack_printf_##event(KTRACK_TYPE_BEGIN, __values,	\
+					     __KTRACK_BARE name),		\
 		       ##__VA_ARGS__)
 
 /**
@@ -65,44 +74,50 @@ do {										\
 } while (0)
 
 /*
- * Where nobody records, the attributes are left unset: many kernels' compilers are told to
- * clear every variable that is, which here would be work for nothing.
+ * A guard lives in memory, not in registers: keeping a register through the block takes a push
+ * and a pop of each function, for each attribute, while nobody records. Marked accesses (ONCE)
+ * where somebody does see to that. Nor may its address be known to anybody, for the stack
+ * protector then checks the function. So a disabled guard costs a store, a no-op at each end,
+ * and at most two instructions for room on the stack.
+ *
+ * Some kernels' compilers clear every variable that is left unset: here, for nothing.
  */
-#if __has_attribute(__uninitialized__) && !defined(__CHECKER__)
-#define __KTRACK_UNSET			__attribute__((__uninitialized__))
-#else
-#define __KTRACK_UNSET
-#endif
-
 #define __KTRACK_GUARD(variable, event, begin, ...)				\
-	struct ktrack_guard_##event variable					\
-	__attribute__((__cleanup__(ktrack_guard_end_##event))) = ({		\
-		struct ktrack_guard_##event __guard __KTRACK_UNSET;		\
-										\
-		__guard.armed = false;						\
+	struct ktrack_guard_##event variable __KTRACK_UNSET			\
+	__attribute__((__cleanup__(ktrack_guard_end_##event)));			\
+	bool __KTRACK_JOIN(variable, _began) __maybe_unused = ({		\
+		variable.armed = false;						\
 		if (trace_##event##_enabled()) {				\
-			__guard.values = ktrack_values_##event(true, ##__VA_ARGS__); \
-			__guard.armed = true;					\
+			struct ktrack_values_##event __values =			\
+				ktrack_values_##event(true, ##__VA_ARGS__);	\
+										\
+			variable.values = __values;				\
+			WRITE_ONCE(variable.armed, true);			\
 			begin;							\
 		}								\
-		__guard;							\
+		true;								\
 	})
 
 /*
  * Defines what the macros above need: struct ktrack_guard_EVENT and the end of its life. That
  * asks first whether anybody records: it takes one instruction, looking at @armed takes two.
  */
-#define __KTRACK_DEFINE_GUARD(event)						\
+#define __KTRACK_DEFINE_GUARD(event, ...)					\
 struct ktrack_guard_##event {							\
 	bool armed;								\
 	struct ktrack_values_##event values;					\
 };										\
 										\
 static __always_inline void							\
-ktrack_guard_end_##event(struct ktrack_guard_##event *guard)			\
+ktrack_guard_end_##event(const struct ktrack_guard_##event *guard)		\
 {										\
-	if (trace_##event##_enabled() && guard->armed)				\
-		ktrack_emit_##event(KTRACK_TYPE_END, "", guard->values);	\
+	if (trace_##event##_enabled() && READ_ONCE(guard->armed)) {		\
+		struct ktrack_values_##event values = {				\
+			__KTRACK_EACH(__KTRACK_KEPT, ##__VA_ARGS__)		\
+		};								\
+										\
+		ktrack_emit_##event(KTRACK_TYPE_END, "", values);		\
+	}									\
 }
 
 #endif

@@ -9,7 +9,6 @@
 
 #include "fields.h"
 #include "text.h"
-#include "values.h"
 
 /**
  * ktrack_begin_printf() - open a slice with a formatted name
@@ -42,10 +41,19 @@ do {										\
 #define __KTRACK_BARE(...)	__VA_ARGS__
 
 /*
- * Defines ktrack_printf_EVENT(). Out of line, so that its buffer is on the stack only while
- * it runs.
+ * Defines ktrack_printf_EVENT(). Out of line, so that its buffer is on the stack only while it
+ * runs; and so is the call of the tracepoint, whose registers and arguments, up to 104 bytes,
+ * would otherwise be there while the name is formatted: that keeps the frame below 256 bytes,
+ * whatever the attributes.
  */
 #define __KTRACK_DEFINE_PRINTF(event)						\
+static noinline __cold __maybe_unused void					\
+ktrack_emit_formatted_##event(char type, const char *name,			\
+			      const struct ktrack_values_##event *values)	\
+{										\
+	ktrack_emit_##event(type, name, *values);				\
+}										\
+										\
 static noinline __cold __maybe_unused __printf(3, 4) void			\
 ktrack_printf_##event(char type, struct ktrack_values_##event values,		\
 		      const char *format, ...)					\
@@ -59,7 +67,7 @@ ktrack_printf_##event(char type, struct ktrack_values_##event values,		\
 	va_end(arguments);							\
 	if (unlikely(len > KTRACK_STRING_MAX))					\
 		name[ktrack_text_cut(name)] = '\0';				\
-	ktrack_emit_##event(type, name, values);				\
+	ktrack_emit_formatted_##event(type, name, &values);			\
 }
 
 #endif

@@ -14,7 +14,7 @@ ROUNDS = 20000
 
 # What is not the row's own: the loop, and for some what the slice encloses.
 LOOP = "nothing"
-ENCLOSED = {"work_guard": "work", "work_scope_guard": "work"}
+ENCLOSED = {"work_guard": "work", "work_scope_guard": "work", "work_result_guard": "work"}
 
 
 class Row:

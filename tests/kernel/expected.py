@@ -2,7 +2,7 @@
 """What the modules outside of ktrack's tree write, record by record."""
 
 # What the guest prints: evaluations while untraced, and while traced.
-OUTPUT = ["outside 0 15", "disabled 0"]
+OUTPUT = ["outside 0 19", "disabled 0"]
 
 CALLS = """\
 outside_work: B slice_name=plain
@@ -17,15 +17,25 @@ outside_free: counter_value=7 scope_queue=32767
 outside_balance: counter_value=-9223372036854775808
 outside_most: I slice_name=most scope_id=255 track_name=track a=-128 b=65535 c=-32768 \
 d=4294967295 e=-9223372036854775808 f=18446744073709551615 g=text h=1
-outside_io: B slice_name=write 10 of disk scope_slot=9 result=0
+outside_space: counter_value=18446744073709551615 scope_cpu=1
+outside_types: I slice_name=greatest scope_sector=18446744073709551615 \
+address=18446744073709551615 bits=18446744073709551615 change=9223372036854775807 \
+position=9223372036854775807 pid=2147483647 state=1 letter=122
+outside_types: I slice_name=least scope_sector=0 address=0 bits=0 change=-9223372036854775808 \
+position=-9223372036854775808 pid=-2147483648 state=-1 letter=97
+outside_io: B slice_name=write 11 of disk scope_slot=9 result=0
 outside_io: I slice_name=50% scope_slot=9 result=0
 outside_io: E slice_name= scope_slot=9 result=512
+outside_most: B slice_name=many 1 scope_id=1 track_name=many a=1 b=1 c=1 d=1 e=1 f=1 g=many h=1
+outside_most: I slice_name=1 many scope_id=1 track_name=many a=1 b=1 c=1 d=1 e=1 f=1 g=many h=1
 outside_io: B slice_name=bound scope_slot=3 result=0
 outside_work: B slice_name=inner
-outside_sleep: B slice_name=inner 14
+outside_sleep: B slice_name=inner 15
 outside_sleep: E slice_name=
 outside_work: E slice_name=
 outside_io: E slice_name= scope_slot=3 result=-11
+outside_io: B slice_name=bound 18 scope_slot=6 result=0
+outside_io: E slice_name= scope_slot=6 result=-5
 """
 
 # How long a name may be, and the hard ones as outside_names.c makes them: letters, rest.

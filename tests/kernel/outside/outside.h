@@ -5,6 +5,11 @@
 
 #include <linux/types.h>
 
+enum outside_state {
+	OUTSIDE_OFF = -1,
+	OUTSIDE_ON = 1,
+};
+
 unsigned int outside_calls_make(void);
 void outside_names_write(void);
 unsigned int outside_quiet_make(void);

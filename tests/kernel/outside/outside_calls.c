@@ -21,6 +21,27 @@ static void outside_plain_calls(unsigned int *nr)
 	ktrack_sample(outside_balance, (++*nr, S64_MIN));
 	ktrack_instant(outside_most, "most", (++*nr, U8_MAX), "track", S8_MIN, U16_MAX, S16_MIN,
 		       U32_MAX, S64_MIN, U64_MAX, "text", true);
+	ktrack_sample(outside_space, (++*nr, U64_MAX), KTRACK_THIS_CPU);
+}
+
+/* Types whose names don't tell their sign. */
+static void outside_types_calls(void)
+{
+	ktrack_instant(outside_types, "greatest", U64_MAX, U64_MAX, ULONG_MAX, LONG_MAX, S64_MAX,
+		       S32_MAX, OUTSIDE_ON, 'z');
+	ktrack_instant(outside_types, "least", 0, 0, 0, LONG_MIN, S64_MIN, S32_MIN, OUTSIDE_OFF,
+		       'a');
+}
+
+/* As many attributes as there can be, none of which the compiler knows. */
+static noinline void outside_formatted_most(const char *text, u64 number)
+{
+	OPTIMIZER_HIDE_VAR(text);
+	OPTIMIZER_HIDE_VAR(number);
+	ktrack_begin_printf(outside_most, ("%s %llu", text, number), number, text, number, number,
+			    number, number, number, number, text, number);
+	ktrack_instant_printf(outside_most, ("%llu %s", number, text), number, text, number,
+			      number, number, number, number, number, text, number);
 }
 
 static void outside_formatted_calls(unsigned int *nr)
@@ -28,6 +49,7 @@ static void outside_formatted_calls(unsigned int *nr)
 	ktrack_begin_printf(outside_io, ("write %u of %s", ++*nr, "disk"), 9, 0);
 	ktrack_instant_printf(outside_io, ("%d%%", 50), 9, (++*nr, 0));
 	ktrack_end(outside_io, 9, 512);
+	outside_formatted_most("many", 1);
 }
 
 /* Returns early, so that the slice's end is where it isn't written. */
@@ -47,13 +69,23 @@ static int outside_bound_calls(unsigned int *nr)
 	return 0;
 }
 
+static int outside_bound_formatted(unsigned int *nr)
+{
+	ktrack_guard_named_printf(request, outside_io, ("bound %u", ++*nr), (++*nr, 6), 0);
+
+	ktrack_guard_set(request, result, (++*nr, -EIO));
+	return -EIO;
+}
+
 /* Returns how many of its arguments were evaluated. */
 unsigned int outside_calls_make(void)
 {
 	unsigned int nr = 0;
 
 	outside_plain_calls(&nr);
+	outside_types_calls();
 	outside_formatted_calls(&nr);
 	outside_bound_calls(&nr);
+	outside_bound_formatted(&nr);
 	return nr;
 }

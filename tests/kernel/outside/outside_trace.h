@@ -8,6 +8,8 @@
 
 #include <ktrack/define.h>
 
+#include "outside.h"
+
 KTRACK_SLICE(outside_work);
 KTRACK_SLICE_LIKE(outside_work, outside_sleep);
 KTRACK_SLICE(outside_io, KTRACK_SCOPE(u32, slot), KTRACK_FIELD(s32, result));
@@ -15,9 +17,14 @@ KTRACK_SLICE(outside_text, KTRACK_TRACK_NAME, KTRACK_TEXT(note));
 KTRACK_SLICE(outside_most, KTRACK_SCOPE(u8, id), KTRACK_TRACK_NAME, KTRACK_FIELD(s8, a),
 	     KTRACK_FIELD(u16, b), KTRACK_FIELD(s16, c), KTRACK_FIELD(u32, d),
 	     KTRACK_FIELD(s64, e), KTRACK_FIELD(u64, f), KTRACK_TEXT(g), KTRACK_FIELD(bool, h));
+KTRACK_SLICE(outside_types, KTRACK_SCOPE(sector_t, sector), KTRACK_FIELD(dma_addr_t, address),
+	     KTRACK_FIELD(ulong, bits), KTRACK_FIELD(long, change),
+	     KTRACK_FIELD(loff_t, position), KTRACK_FIELD(pid_t, pid),
+	     KTRACK_FIELD(enum outside_state, state), KTRACK_FIELD(char, letter));
 KTRACK_COUNTER(outside_depth, u64, KTRACK_SCOPE(s16, queue));
 KTRACK_COUNTER_LIKE(outside_depth, outside_free, u64, KTRACK_SCOPE(s16, queue));
 KTRACK_COUNTER(outside_balance, s64);
+KTRACK_COUNTER(outside_space, phys_addr_t, KTRACK_SCOPE(long, cpu));
 
 #endif
 

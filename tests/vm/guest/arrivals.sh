@@ -45,7 +45,7 @@ all_events_come() {
 	early_forget
 	wish "a ktrack_early"
 	insmod /modules/ktrack_early.ko
-	expect "track events of init" 5 "$(records a 'ktrack_early_[sl]')"
+	expect "track events of init" 6 "$(records a 'ktrack_early_[slo]')"
 	expect "other events of init" 0 "$(records a ktrack_early_plain)"
 	expect "records in the other instance" 0 "$(records b ktrack_early)"
 	expect "top level" 0 "$(grep -c ktrack_early $TRACING/trace)"
@@ -76,7 +76,7 @@ wishes_end() {
 	expect_refusal "rmmod while an owner lives" rmmod ktrack
 	exec 3>&-
 	insmod /modules/ktrack_early.ko
-	expect "closed and open" "0 5" "$(records a ktrack_early) $(records b ktrack_early)"
+	expect "closed and open" "0 6" "$(records a ktrack_early) $(records b ktrack_early)"
 	early_forget
 	exec 4>&-
 	# shellcheck disable=SC2016
@@ -99,7 +99,7 @@ failures_leave_nothing() {
 		[ ! -e $TRACING/events/ktrack_early ] || echo "events are left after attempt $attempt"
 	done
 	insmod /modules/ktrack_early.ko
-	expect "after failures" "5 5" "$(records a ktrack_early) $(records b ktrack_early)"
+	expect "after failures" "6 6" "$(records a ktrack_early) $(records b ktrack_early)"
 	# One for each tracepoint that is on, however many have switched it on.
 	expect "references" 2 "$(cat /sys/module/ktrack_early/refcnt)"
 	early_forget
@@ -122,6 +122,24 @@ lines_are_refused() {
 	exec 3>&-
 }
 
+# As many lines in one write as one likes; those before a bad one count.
+lines_are_taken() {
+	exec 3>/dev/ktrack
+	printf 'a ktrack_early:*level\nb *:ktrack_early_slice\nb nothing' >&3
+	insmod /modules/ktrack_early.ko
+	expect "several lines" "2 3" "$(records a ktrack_early) $(records b ktrack_early)"
+	early_forget
+	exec 3>&-
+	exec 3>/dev/ktrack
+	expect_refusal "a bad line" line_is_refused "$(printf 'b *:ktrack_early_slice\nbad\na *')"
+	insmod /modules/ktrack_early.ko
+	expect "before a bad line" "0 3" "$(records a ktrack_early) $(records b ktrack_early)"
+	early_forget
+	long=$(printf '%0600d' 1)
+	expect_refusal "a long line" line_is_refused "a $long"
+	exec 3>&-
+}
+
 instances_are_made() {
 	exec 3>/dev/ktrack
 	wish "new ktrack_early"
@@ -138,6 +156,7 @@ patterns_choose
 wishes_end
 failures_leave_nothing
 lines_are_refused
+lines_are_taken
 instances_are_made
 rmdir $INSTANCES/a $INSTANCES/b
 rmmod ktrack

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which events are track events. */
+#ifndef KTRACK_CONVENTION_H
+#define KTRACK_CONVENTION_H
+
+#include <linux/types.h>
+
+struct trace_event_call;
+
+bool convention_matches(const struct trace_event_call *call);
+
+#endif
