@@ -12,6 +12,7 @@ PAUSE_US=50000
 # While the modules are away a device file of /dev would be made anew, as a plain file.
 # Arguments: DEVICE; the module is loaded in the same order each time, so its number stays.
 node_make() {
+	rm -f "/tmp/$1"
 	mknod "/tmp/$1" c 10 "$(sed -n "s/^ *\([0-9]*\) $1\$/\1/p" /proc/misc)"
 }
 
