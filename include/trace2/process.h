@@ -70,7 +70,7 @@ void trace2_initialize_clock(void);
 #define trace2_initialize(program) trace2_initialize_at(__FILE__, __LINE__, (program))
 void trace2_initialize_at(const char *file, int line, const struct trace2_program *program);
 
-/** trace2_is_enabled - whether anything is written anywhere */
+/** trace2_is_enabled - whether the stream has begun, to any target, and has not ended */
 bool trace2_is_enabled(void);
 
 /** trace2_session_id - the whole session id; NULL where nothing is enabled */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,9 @@
 
 #define NR_THREADS 4
 #define NR_ROUNDS 200
+
+/* More events than a pipe holds. */
+#define NR_INTERRUPTED 2000
 
 /* The descriptor that the test's settings name. */
 #define BORROWED 9
@@ -287,6 +291,77 @@ static void race_say(void)
 	threads_run(race_run, NULL);
 }
 
+static volatile int nr_ticks, nr_written, nr_lines;
+
+static void tick(int number)
+{
+	(void)number;
+	nr_ticks++;
+}
+
+/* Reads nothing until the writer has stood still for some ticks: its pipe is full then. */
+static void *late_read(void *pipe)
+{
+	char bytes[4096];
+	int written = -1, ticks = 0;
+	ssize_t size;
+
+	while (nr_written < NR_INTERRUPTED && (written != nr_written || nr_ticks < ticks)) {
+		if (written != nr_written)
+			ticks = nr_ticks + 10;
+		written = nr_written;
+		usleep(1000);
+	}
+	while ((size = read(*(int *)pipe, bytes, sizeof(bytes))) > 0) {
+		for (ssize_t i = 0; i < size; i++)
+			nr_lines += bytes[i] == '\n';
+	}
+	return NULL;
+}
+
+/* A handler that asks for no more than that interrupts what the thread waits for. */
+static void ticks_begin(void)
+{
+	const struct itimerval often = { { 0, 1000 }, { 0, 1000 } };
+	struct sigaction action = { .sa_handler = tick };
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+}
+
+static void alarms_mask(int how)
+{
+	sigset_t alarms;
+
+	sigemptyset(&alarms);
+	sigaddset(&alarms, SIGALRM);
+	pthread_sigmask(how, &alarms, NULL);
+}
+
+static void interrupted_say(void)
+{
+	pthread_t reader;
+	int ends[2];
+
+	if (pipe(ends) < 0)
+		exit(2);
+	dup2(ends[1], BORROWED);
+	close(ends[1]);
+	trace2_initialize(&program);
+	alarms_mask(SIG_BLOCK);
+	if (pthread_create(&reader, NULL, late_read, &ends[0]) != 0)
+		exit(2);
+	alarms_mask(SIG_UNBLOCK);
+	ticks_begin();
+	for (nr_written = 0; nr_written < NR_INTERRUPTED; nr_written++)
+		trace2_cmd_mode("interrupted");
+	trace2_finish();
+	close(BORROWED);
+	alarms_mask(SIG_BLOCK);
+	pthread_join(reader, NULL);
+	printf("%d\n", nr_lines);
+}
+
 /** struct manner - a way to use the library */
 struct manner {
 	const char *name;
@@ -294,12 +369,19 @@ struct manner {
 };
 
 static const struct manner manners[] = {
-	{ "nothing", nothing_say },	{ "nobody", nobody_say },
-	{ "borrowed", borrowed_say },	{ "fork", fork_say },
-	{ "fork-begin", fork_begin },	{ "pipe-ignore", pipe_ignore },
-	{ "pipe-handle", pipe_handle }, { "pipe-die", pipe_die },
-	{ "errno", number_keep },	{ "clock", clock_say },
-	{ "twice", twice_say },		{ "race", race_say },
+	{ "nothing", nothing_say },
+	{ "nobody", nobody_say },
+	{ "borrowed", borrowed_say },
+	{ "fork", fork_say },
+	{ "fork-begin", fork_begin },
+	{ "pipe-ignore", pipe_ignore },
+	{ "pipe-handle", pipe_handle },
+	{ "pipe-die", pipe_die },
+	{ "errno", number_keep },
+	{ "clock", clock_say },
+	{ "twice", twice_say },
+	{ "race", race_say },
+	{ "interrupted", interrupted_say },
 };
 
 int main(int argc, char **argv)

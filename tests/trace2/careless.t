@@ -81,6 +81,12 @@ def check_borrowed(tap):
     tap.ok((done.returncode, done.stdout) == (0, b"alive\n"), "a borrowed descriptor that becomes a broken pipe kills nobody", done)
 
 
+def check_interrupted(tap):
+    """Signals of the program's own end no stream."""
+    _, _, done = use("interrupted", GIT_TRACE2_EVENT="9")
+    tap.ok((done.returncode, done.stdout) == (0, b"2002\n"), "writing that is interrupted goes on", done)
+
+
 def check_forks(tap):
     """A child's words are not its parent's."""
     streams, _, done = use("fork")
@@ -155,6 +161,7 @@ def main():
     check_nothing(tap)
     check_json(tap)
     check_borrowed(tap)
+    check_interrupted(tap)
     check_forks(tap)
     check_pipes(tap)
     check_rest(tap)

@@ -57,11 +57,16 @@ static const char *remedy(int number)
 	}
 }
 
+/* Until it was not interrupted: a program's signals are no reason to end its stream. */
 static ssize_t write_once(const struct destination *destination, const char *data, size_t size)
 {
-	if (destination->is_socket)
-		return send(destination->fd, data, size, MSG_NOSIGNAL);
-	return write(destination->fd, data, size);
+	ssize_t written;
+
+	do {
+		written = destination->is_socket ? send(destination->fd, data, size, MSG_NOSIGNAL)
+						 : write(destination->fd, data, size);
+	} while (written < 0 && errno == EINTR);
+	return written;
 }
 
 static int write_all(const struct destination *destination, const char *data, size_t size)
@@ -69,8 +74,6 @@ static int write_all(const struct destination *destination, const char *data, si
 	while (size > 0) {
 		ssize_t written = write_once(destination, data, size);
 
-		if (written < 0 && errno == EINTR)
-			continue;
 		if (written < 0)
 			return -1;
 		data += written;
