@@ -30,8 +30,13 @@ struct trace2_string {
 	size_t size;
 };
 
+/** struct trace2_session - a stream of events to up to three targets */
 struct trace2_session;
+
+/** struct trace2_thread - a thread that events are on, with its part of their lines */
 struct trace2_thread;
+
+/** struct trace2_text - a category, label or name that is written often, with its part of lines */
 struct trace2_text;
 
 /** enum trace2_flush - when written lines leave the process */
@@ -104,6 +109,7 @@ struct trace2_settings {
 	void *report_context;
 };
 
+/** enum trace2_kind - the messages of api-trace2; the two sums with TH are those of one thread */
 enum trace2_kind {
 	TRACE2_VERSION,
 	TRACE2_TOO_MANY_FILES,
@@ -312,6 +318,7 @@ void trace2_sid_make(char *out, int64_t unix_ns, int pid);
  */
 char *trace2_inherit(const char *variable, const char *own);
 
+/** struct trace2_config - settings as they were read */
 struct trace2_config;
 
 /**

@@ -210,6 +210,45 @@ TEST(a_folder_takes_ten_sessions_of_one_name)
 	scene_release(&scene);
 }
 
+TEST(a_session_whose_id_is_no_name_writes_no_file)
+{
+	static const char *const ids[] = { "..", "a/..", "a/.", "a/" };
+	struct scene scene;
+	struct trace2_settings settings;
+
+	scene_init(&scene);
+	CHECK_NUMBER(mkdir(path_of(&scene, "inner"), 0700), 0);
+	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		char want[2 * PATH_SIZE];
+
+		settings = settings_of(&scene);
+		settings.sid = ids[i];
+		CHECK_NUMBER(line_send(&scene, &settings, path_of(&scene, "inner")), 0);
+		snprintf(want, sizeof(want),
+			 "trace2: session id '%s' is no name for a file in '%s/inner'\n", ids[i],
+			 scene.folder);
+		check_reports(&scene, want);
+	}
+	CHECK_NUMBER(rmdir(path_of(&scene, "inner")), 0);
+	CHECK_NUMBER(rmdir(scene.folder), 0);
+	scene_release(&scene);
+}
+
+TEST(a_link_to_nothing_becomes_a_file)
+{
+	struct scene scene;
+	struct trace2_settings settings;
+	char target[PATH_SIZE];
+
+	scene_init(&scene);
+	settings = settings_of(&scene);
+	snprintf(target, sizeof(target), "%s", path_of(&scene, "target"));
+	CHECK_NUMBER(symlink(target, path_of(&scene, "link")), 0);
+	CHECK_NUMBER(line_send(&scene, &settings, path_of(&scene, "link")), 1);
+	check_content(target, "version 1\n");
+	scene_release(&scene);
+}
+
 TEST(a_full_folder_gets_a_sentinel_and_then_nothing)
 {
 	struct scene scene;

@@ -117,6 +117,20 @@ TEST(people_see_the_same_value)
 	catch_release(&catch);
 }
 
+TEST(a_kind_that_is_none_is_a_failure)
+{
+	struct trace2_event event = { .kind = TRACE2_KIND_COUNT };
+	struct trace2_settings settings = { 0 };
+	struct catch catch;
+	struct trace2_session *session = session_new(settings, &catch);
+
+	CHECK_NUMBER(trace2_session_write(session, &event), -1);
+	CHECK_TEXT(trace2_session_error(session), "30 is no kind of event");
+	CHECK_TEXT(catch_text(&catch), "");
+	trace2_session_free(session);
+	catch_release(&catch);
+}
+
 TEST(there_is_no_session_without_an_id)
 {
 	struct trace2_settings settings = { 0 };

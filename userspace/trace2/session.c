@@ -249,6 +249,10 @@ int session_print(struct trace2_session *session, struct printer *printer,
 
 int trace2_session_write(struct trace2_session *session, const struct trace2_event *event)
 {
+	if ((unsigned int)event->kind >= TRACE2_KIND_COUNT)
+		return session->settings.is_lenient
+			       ? 0
+			       : error_set(&session->error, "%d is no kind of event", event->kind);
 	return session_print(session, &session->printer, event);
 }
 
