@@ -5,7 +5,6 @@
 import json
 import sys
 import tempfile
-from decimal import Decimal
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -13,59 +12,15 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import cases  # noqa: E402
-from model import MARKS, OWN, Track, differences, losses_of, read_event  # noqa: E402
+from chrome import compare  # noqa: E402
 from tap import Tap  # noqa: E402
-
-OWN_PID = 4194304
-NS_PER_US = 1000
-
-
-def split_args(event):
-    """What a record said, and what ktrack says of it."""
-    args = event.get("args", {})
-    marks = [mark for mark in MARKS if args.get(f"ktrack:{mark}")]
-    return {name: value for name, value in args.items() if name not in OWN}, marks
-
-
-def read_track_event(track, event):
-    """One event on one of the recording's tracks."""
-    time_ns = int(event["ts"] * NS_PER_US)
-    args, marks = split_args(event)
-    track.category = event["cat"]
-    if event["ph"] == "B":
-        track.begin(time_ns, event["name"], args)
-    elif event["ph"] == "E":
-        track.end(time_ns, args, marks)
-    elif event["ph"] == "i":
-        track.instants.append((time_ns, event["name"], args))
-    elif event["ph"] == "C":
-        track.samples.append((time_ns, str(args["value"])))
-
-
-def read_chrome(data):
-    """(tracks by number, how often each loss is told) of a file."""
-    tracks, losses = {}, {}
-    for event in json.loads(data, parse_float=Decimal)["traceEvents"]:
-        if event["pid"] == OWN_PID:
-            if event["ph"] == "X":
-                losses[event["name"]] = losses.get(event["name"], 0) + 1
-        elif event["ph"] != "M":
-            read_track_event(tracks[event["tid"]], event)
-        elif event["name"] == "thread_name":
-            tracks[event["tid"]] = Track(event["args"]["name"], event["cat"])
-    return tracks, losses
-
 
 def check_case(tap, name, stream, data, wrong):
     """The file of one case."""
     try:
-        tracks, losses = read_chrome(data)
+        wrong = wrong + compare(stream, data)
     except (ValueError, KeyError, IndexError) as problem:
-        tap.ok(False, name.replace("-", " "), *wrong, f"cannot be read: {problem!r}")
-        return
-    wrong = wrong + list(differences(read_event(stream), tracks))
-    if losses != losses_of(stream):
-        wrong.append(f"losses {losses} instead of {losses_of(stream)}")
+        wrong = [*wrong, f"cannot be read: {problem!r}"]
     tap.nothing(wrong, name.replace("-", " "))
 
 

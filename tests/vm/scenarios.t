@@ -10,8 +10,11 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "stream", "vm")]
+sys.path.append(str(Path(__file__).resolve().parents[1] / "pictures"))
 
+import chrome  # noqa: E402
 import machine  # noqa: E402
+import perfetto  # noqa: E402
 import scenario  # noqa: E402
 from reading.regions import is_record  # noqa: E402
 from reading.stream import read_events  # noqa: E402
@@ -140,6 +143,14 @@ def check_run(tap, what, path, steps, rounds):
     tap.ok(is_right, f"{what}: counted is {counters or 'nothing'}", stream.counters)
 
 
+def check_pictures(tap, what, path):
+    """The files for viewers show what the stream tells, no more and no less."""
+    stream = path.read_bytes()
+    for reader, suffix in ((perfetto, ".pf"), (chrome, ".chrome")):
+        wrong = reader.compare(stream, path.with_suffix(suffix).read_bytes())
+        tap.nothing(wrong, f"{what}: {reader.__name__} shows the same")
+
+
 def check_table(tap, kernel, scenarios):
     """The list that the rest relies on."""
     sizes = {name: len(list(scenario.list_records(steps, 1))) for name, steps in scenarios.items()}
@@ -175,6 +186,7 @@ def check_kernel(tap, kernel, result):
         wrong = list(wrong_counts(steps, rounds, counts))
         tap.nothing(wrong, f"{what}: the device counts its records")
         check_run(tap, what, result.folder / f"{name}.{rounds}.json", steps, rounds)
+        check_pictures(tap, what, result.folder / f"{name}.{rounds}.json")
 
 
 def main():

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Guest: exports scenarios of the test module, each from a fresh one. Arguments: SCENARIO:COUNT...
-# Leaves list.txt; for each SCENARIO.COUNT a stream (.json) and what the device then says (.txt);
+# Leaves list.txt; for each SCENARIO.COUNT a stream (.json), the same for viewers (.pf, .chrome), and what the device then says (.txt);
 # text of plain tracefs (contexts.trace). Prints a line for what should not have happened.
 set -eu
 
@@ -10,7 +10,7 @@ TRACING=/sys/kernel/tracing
 # Arguments: SCENARIO COUNT FILE.
 scenario_stream() {
 	insmod /modules/ktrack_test.ko
-	ktrack stream -b 8192 -e 'ktrack_t*' "--event=$3.json" -- \
+	ktrack stream -b 8192 -e 'ktrack_t*' "--event=$3.json" "--perfetto=$3.pf" "--chrome=$3.chrome" -- \
 		sh -c "echo $1 $2 >/dev/ktrack_test" ||
 		echo "$1 ended with status $?"
 	grep -E '^(run|cpu) ' /dev/ktrack_test >"$3.txt"
