@@ -10,9 +10,10 @@ timeline-y   := timeline
 trace2-y     := config config_file config_line destination event folder kind message normal perf place plain prepare process process_message \
 		process_region process_signal process_sum process_thread redact session sid socket stamp text
 sink-y       := args chrome identity losses perfetto perfetto_append perfetto_frame perfetto_name \
-		perfetto_track proto summary trace2 trace2_frame trace2_track writer
+		perfetto_track proto quantile stat stat_json stat_rows \
+		stat_table summary table trace2 trace2_frame trace2_track writer
 recorder-y   := command instance
-cli-y        := clock export export_run filter identity list main note option output outputs pictures pipeline signals stream stream_run tracepoints
+cli-y        := clock export export_run filter identity list main note option output outputs pictures pipeline signals stat stream stream_run tracepoints
 
 rooms := base source convention track timeline trace2 sink recorder cli
 room-sources = $(patsubst %,userspace/$(1)/%.c,$($(1)-y))

@@ -29,6 +29,12 @@ def make(name, path):
         write_file(out, Reader(name, GOLDEN).read(lines))
 
 
+def make_of(text, path):
+    """Makes a trace.dat of a script's text."""
+    with open(path, "wb") as out:
+        write_file(out, Reader("own", GOLDEN).read(text.encode().splitlines(keepends=True)))
+
+
 def run(folder, *words, status=0):
     """Runs ktrack; returns (standard output, what is wrong)."""
     environment = {name: value for name, value in os.environ.items() if "TRACE2" not in name}

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Test: every scenario of the test module becomes exactly the tracks that its records mean."""
 
+import json
 import re
 import subprocess
 import sys
@@ -151,6 +152,22 @@ def check_pictures(tap, what, path):
         tap.nothing(wrong, f"{what}: {reader.__name__} shows the same")
 
 
+def check_live(tap, kernel, folder):
+    """Live statistics are renewed, and end with what the stream of the same scenario tells."""
+    lines = [json.loads(line) for line in (folder / "live.json").read_text().splitlines()]
+    tap.ok(len(lines) > 1, f"{kernel}: live statistics are told while it records", len(lines))
+    with open(folder / "nested.3.json", "rb") as stream:
+        timers = [event for event in read_events(stream) if event.kind == "th_timer"]
+    expected = Counter({(timer["category"], timer["name"]): 0 for timer in timers})
+    for timer in timers:
+        expected[timer["category"], timer["name"]] += timer["intervals"]
+    found = Counter()
+    for row in lines[-1]["slices"]:
+        found[row["tracepoint"], row["name"]] += row["count"]
+    is_same = found == expected and sum(expected.values()) > 0
+    tap.ok(is_same and "totals" in lines[-1], f"{kernel}: and are right at the end", found)
+
+
 def check_table(tap, kernel, scenarios):
     """The list that the rest relies on."""
     sizes = {name: len(list(scenario.list_records(steps, 1))) for name, steps in scenarios.items()}
@@ -178,6 +195,7 @@ def check_kernel(tap, kernel, result):
     tap.nothing(strange, f"{kernel}: scenarios run in order, others are refused")
     scenarios = scenario.read_list(result.text("list.txt"))
     check_table(tap, kernel, scenarios)
+    check_live(tap, kernel, result.folder)
     check_contexts(tap, kernel, result.text("contexts.trace"))
     for name, rounds in RUNS:
         what, steps = f"{kernel}: {name} x {rounds}", scenarios.get(name, [])

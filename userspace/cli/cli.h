@@ -30,6 +30,7 @@ struct cli_command {
 
 extern const struct cli_command export_command;
 extern const struct cli_command list_command;
+extern const struct cli_command stat_command;
 extern const struct cli_command stream_command;
 
 #endif

@@ -10,7 +10,7 @@
 #include "cli/note.h"
 
 static const struct cli_command *const commands[] = { &list_command, &stream_command,
-						      &export_command };
+						      &export_command, &stat_command };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 

@@ -275,6 +275,18 @@ static void config_note(const struct trace2_config *config)
 	trace2_config_apply(config, &settings);
 }
 
+static int stat_open(struct sink_stat_settings *settings, struct timeline *timeline,
+		     struct error *error)
+{
+	struct sink *sink;
+
+	settings->fd = output_open("-", true, &settings->name, error);
+	if (settings->fd < 0)
+		return -1;
+	sink = sink_stat_new(settings, error);
+	return sink ? timeline_add(timeline, sink, error) : -1;
+}
+
 int outputs_open(struct outputs *outputs, struct timeline *timeline,
 		 const struct identity *identity, struct error *error)
 {
@@ -284,6 +296,8 @@ int outputs_open(struct outputs *outputs, struct timeline *timeline,
 		.with = outputs->with,
 	};
 
+	if (outputs->stat)
+		return stat_open(outputs->stat, timeline, error);
 	outputs->config = config_read();
 	if (!outputs->config)
 		return error_set(error, "out of memory");

@@ -6,14 +6,15 @@
 #include "cli/identity.h"
 #include "cli/option.h"
 #include "cli/pictures.h"
+#include "sink/sink.h"
 #include "timeline/timeline.h"
-#include "trace2/trace2.h"
 
 /**
  * struct outputs - the outputs of one run
  * @targets: where lines go, by enum trace2_target; NULL where the command line says nothing
  * @folders: whole paths of those that are folders
  * @pictures: files for viewers
+ * @stat: statistics on standard output, instead of all else; NULL for none
  * @config: what the environment and files say
  * @sid: the session's own id, NULL for one made of time, host and process
  * @with: a set of 1 << enum timeline_emitter: what each record tells of who wrote it
@@ -24,6 +25,7 @@ struct outputs {
 	const char *targets[TRACE2_TARGET_COUNT];
 	char *folders[TRACE2_TARGET_COUNT];
 	struct pictures pictures;
+	struct sink_stat_settings *stat;
 	struct trace2_config *config;
 	const char *sid;
 	unsigned int with;

@@ -9,10 +9,9 @@
 #include "cli/cli.h"
 #include "cli/option.h"
 
-#define DEFAULT_BUFFER_KIB 1024
 #define BUFFER_KIB_MAX (64 * 1024 * 1024)
 
-static int apply_duration(void *settings, const char *value, struct error *error)
+int stream_apply_duration(void *settings, const char *value, struct error *error)
 {
 	struct stream_settings *stream = settings;
 
@@ -21,7 +20,7 @@ static int apply_duration(void *settings, const char *value, struct error *error
 	return stream->duration_ns > 0 ? 0 : error_set(error, "a duration of 0 records nothing");
 }
 
-static int apply_buffer(void *settings, const char *value, struct error *error)
+int stream_apply_buffer(void *settings, const char *value, struct error *error)
 {
 	struct stream_settings *stream = settings;
 	bool is_number = *value && !value[strspn(value, "0123456789")];
@@ -36,8 +35,8 @@ static int apply_buffer(void *settings, const char *value, struct error *error)
 
 static const struct option_row stream_rows[] = {
 	{ 'd', "duration", "SECONDS", "stop after this time; also with ms, s, m, h",
-	  apply_duration },
-	{ 'b', "buffer", "KIB", "ring buffer for each CPU (1024)", apply_buffer },
+	  stream_apply_duration },
+	{ 'b', "buffer", "KIB", "ring buffer for each CPU (1024)", stream_apply_buffer },
 };
 
 static const struct option_part stream_options = {
@@ -70,7 +69,7 @@ static struct option_table stream_table(void)
 static int stream_main(int argc, char **argv, struct error *error)
 {
 	struct stream_settings settings = {
-		.buffer_kib = DEFAULT_BUFFER_KIB,
+		.buffer_kib = STREAM_BUFFER_KIB,
 		.argv = argv,
 	};
 	struct option_table table = stream_table();

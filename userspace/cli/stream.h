@@ -6,6 +6,9 @@
 #include "cli/outputs.h"
 #include "cli/tracepoints.h"
 
+/** STREAM_BUFFER_KIB - the size of each CPU's ring buffer, unless told otherwise */
+#define STREAM_BUFFER_KIB 1024
+
 /**
  * struct stream_settings - what the command line asks for
  * @duration_ns: 0 for no end
@@ -20,6 +23,10 @@ struct stream_settings {
 	char *const *argv;
 	char *const *command;
 };
+
+/** stream_apply_duration, stream_apply_buffer - of options that fill a struct stream_settings */
+int stream_apply_duration(void *settings, const char *value, struct error *error);
+int stream_apply_buffer(void *settings, const char *value, struct error *error);
 
 /**
  * stream_run - record and export until the command, the duration or a signal ends it; returns the

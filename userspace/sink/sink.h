@@ -74,4 +74,47 @@ struct sink *sink_chrome_new(const struct sink_file_settings *settings, struct e
 /** sink_perfetto_new - likewise a trace in Perfetto's native form */
 struct sink *sink_perfetto_new(const struct sink_file_settings *settings, struct error *error);
 
+/** enum stat_sort - what a table is sorted by: the largest first, texts from a to z */
+enum stat_sort {
+	STAT_SORT_TOTAL,
+	STAT_SORT_COUNT,
+	STAT_SORT_MIN,
+	STAT_SORT_MEAN,
+	STAT_SORT_P50,
+	STAT_SORT_P99,
+	STAT_SORT_MAX,
+	STAT_SORT_NAME,
+	STAT_SORT_TRACK,
+	STAT_SORT_COUNT_OF
+};
+
+/**
+ * struct sink_stat_settings - what statistics look like
+ * @name: what errors call the file that they are printed to; the caller's
+ * @fd: becomes the sink's, which closes it
+ * @limit: show at most so many rows of each table; 0 for all
+ * @width: at most so many characters a line; 0 for no bound
+ * @interval_ns: print them also while the recording goes on, so often; 0 for only at the end
+ * @is_json: instead of tables
+ * @is_by_name: put the tracks of a tracepoint together
+ * @is_utf8: what reads them understands it
+ * @is_screen: it is a terminal, on which new tables take the place of the old ones
+ */
+struct sink_stat_settings {
+	const char *name;
+	int fd;
+	enum stat_sort sort;
+	size_t limit;
+	unsigned int width;
+	int64_t interval_ns;
+	bool is_json;
+	bool is_by_name;
+	bool has_colour;
+	bool is_utf8;
+	bool is_screen;
+};
+
+/** sink_stat_new - statistics of slices, counters and instants; otherwise as sink_chrome_new() */
+struct sink *sink_stat_new(const struct sink_stat_settings *settings, struct error *error);
+
 #endif

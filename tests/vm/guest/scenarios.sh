@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Guest: exports scenarios of the test module, each from a fresh one. Arguments: SCENARIO:COUNT...
 # Leaves list.txt; for each SCENARIO.COUNT a stream (.json), the same for viewers (.pf, .chrome), and what the device then says (.txt);
+# live statistics of nested 3 (live.json);
 # text of plain tracefs (contexts.trace). Prints a line for what should not have happened.
 set -eu
 
@@ -45,5 +46,8 @@ insmod /modules/ktrack_twin.ko
 for scenario in "$@"; do
 	scenario_stream "${scenario%:*}" "${scenario#*:}" "/out/${scenario%:*}.${scenario#*:}"
 done
-rmmod ktrack_twin
+insmod /modules/ktrack_test.ko
+ktrack stat --live --json --interval=20ms -b 8192 -e 'ktrack_t*' -- sh -c "echo nested 3 >/dev/ktrack_test" >/out/live.json ||
+	echo "ktrack stat ended with status $?"
+rmmod ktrack_test ktrack_twin
 [ -z "$(ls $TRACING/instances)" ] || echo "left behind: $(ls $TRACING/instances)"

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ktrack stat: statistics of a recording, or of one that is being made. */
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/export.h"
+#include "cli/option.h"
+#include "cli/stream.h"
+#include "sink/sink.h"
+
+/* How often a live table is renewed, unless told otherwise. */
+#define DEFAULT_INTERVAL_NS NS_PER_S
+
+/**
+ * struct stat_settings - what the command line asks for
+ * @stat: what the statistics look like
+ * @selection: goes to @export or @stream, whichever runs
+ * @interval_ns: 0 where the command line says nothing
+ * @words: operands: the source, or the traced command
+ */
+struct stat_settings {
+	struct sink_stat_settings stat;
+	struct selection selection;
+	struct export_settings export;
+	struct stream_settings stream;
+	int64_t interval_ns;
+	bool is_live;
+	bool fails_on_loss;
+	const char *source;
+	int nr_words;
+};
+
+static const char *const sort_words[] = {
+	[STAT_SORT_TOTAL] = "total", [STAT_SORT_COUNT] = "count", [STAT_SORT_MIN] = "min",
+	[STAT_SORT_MEAN] = "mean",   [STAT_SORT_P50] = "p50",	  [STAT_SORT_P99] = "p99",
+	[STAT_SORT_MAX] = "max",     [STAT_SORT_NAME] = "name",	  [STAT_SORT_TRACK] = "track",
+};
+_Static_assert(sizeof(sort_words) / sizeof(sort_words[0]) == STAT_SORT_COUNT_OF, "a word for each");
+
+static int apply_json(void *settings, const char *value, struct error *error)
+{
+	struct stat_settings *stat = settings;
+
+	(void)value;
+	(void)error;
+	stat->stat.is_json = true;
+	return 0;
+}
+
+static int apply_sort(void *settings, const char *value, struct error *error)
+{
+	struct stat_settings *stat = settings;
+
+	for (int i = 0; i < STAT_SORT_COUNT_OF; i++) {
+		if (strcmp(value, sort_words[i]) == 0) {
+			stat->stat.sort = i;
+			return 0;
+		}
+	}
+	return error_set(error,
+			 "--sort knows total, count, min, mean, p50, p99, max, name and "
+			 "track, not '%s'",
+			 value);
+}
+
+static int apply_limit(void *settings, const char *value, struct error *error)
+{
+	struct stat_settings *stat = settings;
+	bool is_number = *value && !value[strspn(value, "0123456789")];
+
+	errno = 0;
+	stat->stat.limit = strtoull(value, NULL, 10);
+	if (!is_number || errno || stat->stat.limit == 0)
+		return error_set(error, "'%s' is no number of rows", value);
+	return 0;
+}
+
+static int apply_by_name(void *settings, const char *value, struct error *error)
+{
+	struct stat_settings *stat = settings;
+
+	(void)value;
+	(void)error;
+	stat->stat.is_by_name = true;
+	return 0;
+}
+
+static int apply_live(void *settings, const char *value, struct error *error)
+{
+	struct stat_settings *stat = settings;
+
+	(void)value;
+	(void)error;
+	stat->is_live = true;
+	return 0;
+}
+
+static int apply_interval(void *settings, const char *value, struct error *error)
+{
+	struct stat_settings *stat = settings;
+
+	if (time_duration_parse(value, &stat->interval_ns, error) < 0)
+		return -1;
+	return stat->interval_ns > 0 ? 0 : error_set(error, "an interval of 0 is none");
+}
+
+static int apply_fail_on_loss(void *settings, const char *value, struct error *error)
+{
+	struct stat_settings *stat = settings;
+
+	(void)value;
+	(void)error;
+	stat->fails_on_loss = true;
+	return 0;
+}
+
+static int apply_word(void *settings, const char *word, struct error *error)
+{
+	struct stat_settings *stat = settings;
+
+	(void)error;
+	if (stat->nr_words++ == 0)
+		stat->source = word;
+	return 0;
+}
+
+static const struct option_row stat_rows[] = {
+	{ 0, "json", NULL, "print JSON: one line, or with --live one for each interval",
+	  apply_json },
+	{ 0, "sort", "WHAT",
+	  "sort by total (the default), count, min, mean, p50, p99, max, name or track",
+	  apply_sort },
+	{ 0, "limit", "N", "show at most N rows of each table", apply_limit },
+	{ 0, "by-name", NULL, "put the tracks of a tracepoint together", apply_by_name },
+	{ 0, "live", NULL, "record now, as ktrack stream does, and renew the table", apply_live },
+	{ 0, "interval", "SECONDS", "how often it is renewed (1); also with ms, s, m, h",
+	  apply_interval },
+	{ 0, "fail-on-loss", NULL, "exit with 3 where records were lost", apply_fail_on_loss },
+};
+
+/* --buffer is a filter here, by a buffer's name. */
+static const struct option_row live_rows[] = {
+	{ 'd', "duration", "SECONDS", "with --live: stop after this time; also with ms, s, m, h",
+	  stream_apply_duration },
+	{ 'b', "buffer-size", "KIB", "with --live: ring buffer for each CPU (1024)",
+	  stream_apply_buffer },
+};
+
+static const struct option_part live_options = {
+	.rows = live_rows,
+	.nr_rows = sizeof(live_rows) / sizeof(live_rows[0]),
+};
+
+static const struct option_part stat_options = {
+	.rows = stat_rows,
+	.nr_rows = sizeof(stat_rows) / sizeof(stat_rows[0]),
+};
+
+static struct option_table stat_table(void)
+{
+	struct option_table table = {
+		.usage = "stat [OPTION]... SOURCE\n       ktrack stat --live [OPTION]... [-- "
+			 "COMMAND "
+			 "[ARGUMENT]...]",
+		.about = "Prints a table for each name on each track: how often, how long in all, "
+			 "shortest, mean, median, 99th\n"
+			 "percentile, longest; for counters the first, last, lowest and highest "
+			 "value; and what was lost.",
+		.operand = apply_word,
+		.parts = { selection_options, filter_options, live_options, stat_options },
+	};
+
+	table.parts[0].offset = offsetof(struct stat_settings, selection);
+	table.parts[1].offset = offsetof(struct stat_settings, export.filter);
+	table.parts[2].offset = offsetof(struct stat_settings, stream);
+	return table;
+}
+
+static unsigned int terminal_size(const char *variable, bool is_width)
+{
+	const char *given = getenv(variable);
+	struct winsize size;
+
+	if (given && atoi(given) > 0)
+		return atoi(given);
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
+		return 0;
+	return is_width ? size.ws_col : size.ws_row;
+}
+
+/* Whoever names a number of rows gets it; otherwise a screen is not to scroll. */
+static void screen_fit(struct sink_stat_settings *stat)
+{
+	unsigned int lines = terminal_size("LINES", false);
+	unsigned int around = 16;
+
+	if (stat->is_screen && stat->limit == 0 && lines > 0)
+		stat->limit = lines > around + 6 ? (lines - around) / 2 : 3;
+}
+
+static void terminal_look(struct stat_settings *settings)
+{
+	struct sink_stat_settings *stat = &settings->stat;
+	const char *no_colour = getenv("NO_COLOR");
+	bool is_terminal = isatty(STDOUT_FILENO) == 1 && !stat->is_json;
+
+	setlocale(LC_CTYPE, "");
+	stat->is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	if (!is_terminal)
+		return;
+	stat->width = terminal_size("COLUMNS", true);
+	stat->has_colour = !no_colour || !*no_colour;
+	stat->is_screen = settings->is_live;
+	screen_fit(stat);
+}
+
+static bool has_filter(const struct filter *filter)
+{
+	static const struct filter none;
+
+	return memcmp(filter, &none, sizeof(none)) != 0;
+}
+
+static int live_run(struct stat_settings *settings, int argc, char **argv, struct error *error)
+{
+	char **command = argv + argc - settings->nr_words;
+
+	if (has_filter(&settings->export.filter)) {
+		error_set(error, "with --live only tracepoints can be chosen, by -e");
+		return STATUS_USAGE;
+	}
+	if (settings->nr_words > 0 && strcmp(command[-1], "--") != 0) {
+		error_set(error, "write -- before the command, and no source with --live");
+		return STATUS_USAGE;
+	}
+	settings->stat.interval_ns = settings->interval_ns > 0 ? settings->interval_ns
+							       : DEFAULT_INTERVAL_NS;
+	settings->stream.command = settings->nr_words > 0 ? command : NULL;
+	settings->stream.selection = settings->selection;
+	settings->stream.outputs.stat = &settings->stat;
+	settings->stream.outputs.fails_on_loss = settings->fails_on_loss;
+	return stream_run(&settings->stream, error);
+}
+
+static int recorded_run(struct stat_settings *settings, struct error *error)
+{
+	if (settings->nr_words != 1) {
+		error_set(error,
+			  settings->nr_words == 0
+				  ? "a source is missing; see 'ktrack stat --help'"
+				  : "there can only be one source; see 'ktrack stat --help'");
+		return STATUS_USAGE;
+	}
+	if (settings->interval_ns > 0 || settings->stream.duration_ns > 0) {
+		error_set(error, "--interval and --duration are for --live");
+		return STATUS_USAGE;
+	}
+	settings->export.source = settings->source;
+	settings->export.selection = settings->selection;
+	settings->export.outputs.stat = &settings->stat;
+	settings->export.outputs.fails_on_loss = settings->fails_on_loss;
+	return export_run(&settings->export, error);
+}
+
+static int stat_start(struct stat_settings *settings, int argc, char **argv, struct error *error)
+{
+	terminal_look(settings);
+	return settings->is_live ? live_run(settings, argc, argv, error)
+				 : recorded_run(settings, error);
+}
+
+static int stat_main(int argc, char **argv, struct error *error)
+{
+	struct stat_settings settings = {
+		.export.argv = argv,
+		.stream = { .argv = argv, .buffer_kib = STREAM_BUFFER_KIB },
+	};
+	struct option_table table = stat_table();
+	int operand, status;
+
+	switch (options_parse(&table, argc, argv, &settings, &operand, error)) {
+	case OPTIONS_HELPED:
+		status = STATUS_DONE;
+		break;
+	case OPTIONS_READ:
+		status = stat_start(&settings, argc, argv, error);
+		break;
+	default:
+		status = STATUS_USAGE;
+	}
+	selection_release(&settings.selection);
+	return status;
+}
+
+const struct cli_command stat_command = {
+	.name = "stat",
+	.summary = "print statistics of track events",
+	.run = stat_main,
+};

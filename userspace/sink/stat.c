@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The timeline as statistics: sums, extremes and quantiles for each name on each track, printed at
+ * the end, or every so often while the recording goes on.
+ */
+#include <stdlib.h>
+#include <time.h>
+
+#include "sink/identity.h"
+#include "sink/stat_state.h"
+
+/**
+ * struct stat_track - a track that goes on
+ * @label: for people; empty where tracks are put together
+ * @last: the row that was found last
+ */
+struct stat_track {
+	struct note note;
+	struct buffer label;
+	struct stat_row *last;
+};
+
+/** struct row_key - what makes a row another one */
+struct row_key {
+	enum stat_kind kind;
+	const struct timeline_category *category;
+	struct text track;
+	const struct timeline_name *name;
+};
+
+static uint64_t key_hash(const struct row_key *key)
+{
+	const uint64_t words[] = { key->kind, (uintptr_t)key->category, text_hash(key->track),
+				   (uintptr_t)key->name };
+
+	return text_hash((struct text){ .data = (const char *)words, .size = sizeof(words) });
+}
+
+static bool row_equals(const void *value, const void *key_pointer)
+{
+	const struct stat_row *row = value;
+	const struct row_key *key = key_pointer;
+
+	return row->kind == key->kind && row->category == key->category && row->name == key->name &&
+	       text_equals(buffer_text(&row->track), key->track);
+}
+
+static void row_free(struct stat_row *row)
+{
+	buffer_release(&row->track);
+	quantiles_release(&row->quantiles);
+	free(row);
+}
+
+static int row_insert(struct stat_sink *sink, const struct row_key *key, struct stat_row *row)
+{
+	struct stat_row **rows = reallocarray(sink->rows, sink->nr_rows + 1, sizeof(*rows));
+
+	if (!rows)
+		return -1;
+	sink->rows = rows;
+	if (row->track.failed || map_insert(&sink->map, key_hash(key), row) < 0)
+		return -1;
+	rows[sink->nr_rows++] = row;
+	return 0;
+}
+
+static struct stat_row *row_add(struct stat_sink *sink, const struct row_key *key)
+{
+	struct stat_row *row = calloc(1, sizeof(*row));
+
+	if (!row)
+		return NULL;
+	row->kind = key->kind;
+	row->category = key->category;
+	row->name = (struct timeline_name *)key->name;
+	buffer_append(&row->track, key->track.data, key->track.size);
+	buffer_trim(&row->track);
+	if (row_insert(sink, key, row) == 0)
+		return row;
+	row_free(row);
+	return NULL;
+}
+
+/* A row beyond the bound is that of all others of its tracepoint. */
+static struct stat_row *row_get(struct stat_sink *sink, const struct row_key *key)
+{
+	struct row_key other = { .kind = key->kind,
+				 .category = key->category,
+				 .track = text_of("(other)") };
+	struct stat_row *row = map_find(&sink->map, key_hash(key), row_equals, key);
+
+	if (row)
+		return row;
+	if (sink->nr_rows < STAT_ROWS_MAX)
+		return row_add(sink, key);
+	sink->nr_beyond++;
+	row = map_find(&sink->map, key_hash(&other), row_equals, &other);
+	return row ? row : row_add(sink, &other);
+}
+
+static struct stat_row *event_row(struct stat_sink *sink, const struct timeline_event *event,
+				  enum stat_kind kind, struct error *error)
+{
+	struct stat_track *track = event->track->slots[sink->slot];
+	struct timeline_name *name = event->name && event->name->is_counted ? event->name : NULL;
+	struct stat_row *row = track->last;
+	struct row_key key = { .kind = kind,
+			       .category = event->track->category,
+			       .track = buffer_text(&track->label),
+			       .name = name };
+
+	if (row && row->kind == kind && row->name == name)
+		return row;
+	row = row_get(sink, &key);
+	if (!row)
+		error_set(error, "out of memory");
+	/* Those that are put together are counted each time. */
+	track->last = row && row_equals(row, &key) ? row : NULL;
+	return row;
+}
+
+static int track_begin(struct stat_sink *sink, const struct timeline_event *event,
+		       struct error *error)
+{
+	struct stat_track *track = calloc(1, sizeof(*track));
+
+	if (!track)
+		return error_set(error, "out of memory");
+	note_link(&sink->tracks, &track->note);
+	event->track->slots[sink->slot] = track;
+	if (!sink->settings.is_by_name)
+		track_append_label(&track->label, event->track);
+	return track->label.failed ? error_set(error, "out of memory") : 0;
+}
+
+static void track_free(struct stat_sink *sink, struct stat_track *track)
+{
+	note_unlink(&sink->tracks, &track->note);
+	buffer_release(&track->label);
+	free(track);
+}
+
+static int track_end(struct stat_sink *sink, const struct timeline_event *event,
+		     struct error *error)
+{
+	(void)error;
+	track_free(sink, event->track->slots[sink->slot]);
+	event->track->slots[sink->slot] = NULL;
+	return 0;
+}
+
+static int slice_end(struct stat_sink *sink, const struct timeline_event *event,
+		     struct error *error)
+{
+	struct stat_row *row = event_row(sink, event, STAT_SLICES, error);
+	int64_t ns = event->time_ns - event->begin_ns;
+
+	if (!row)
+		return -1;
+	row->nr_suspect += event->is_suspect;
+	row->nr_unfinished += event->is_unfinished;
+	if (event->is_suspect || event->is_unfinished) {
+		row->nr_left_out++;
+		return 0;
+	}
+	intervals_add(&row->times, ns);
+	return quantiles_add(&row->quantiles, ns) < 0 ? error_set(error, "out of memory") : 0;
+}
+
+static int instant(struct stat_sink *sink, const struct timeline_event *event, struct error *error)
+{
+	struct stat_row *row = event_row(sink, event, STAT_INSTANTS, error);
+
+	if (!row)
+		return -1;
+	row->count++;
+	return 0;
+}
+
+static int sample(struct stat_sink *sink, const struct timeline_event *event, struct error *error)
+{
+	struct stat_row *row = event_row(sink, event, STAT_COUNTER, error);
+
+	if (!row)
+		return -1;
+	levels_add(&row->levels, &event->value);
+	return 0;
+}
+
+static struct stat_loss *loss_get(struct stat_sink *sink, int cpu)
+{
+	struct stat_loss *losses;
+
+	for (size_t i = 0; i < sink->nr_losses; i++) {
+		if (sink->losses[i].cpu == cpu)
+			return &sink->losses[i];
+	}
+	losses = reallocarray(sink->losses, sink->nr_losses + 1, sizeof(*losses));
+	if (!losses)
+		return NULL;
+	sink->losses = losses;
+	losses[sink->nr_losses] = (struct stat_loss){ .cpu = cpu };
+	return &losses[sink->nr_losses++];
+}
+
+static int loss(struct stat_sink *sink, const struct timeline_event *event, struct error *error)
+{
+	struct stat_loss *lost = loss_get(sink, event->loss_cpu);
+
+	if (!lost)
+		return error_set(error, "out of memory");
+	lost->nr_gaps++;
+	if (event->loss_count == TIMELINE_COUNT_UNKNOWN)
+		lost->nr_unknown++;
+	else
+		lost->nr_records += event->loss_count;
+	return 0;
+}
+
+static int print(struct stat_sink *sink, struct error *error)
+{
+	int status = sink->settings.is_json ? stat_print_json(sink) : stat_print_table(sink);
+
+	return status < 0 ? error_set(error, "out of memory") : writer_flush(&sink->writer, error);
+}
+
+static int finish(struct stat_sink *sink, const struct timeline_event *event, struct error *error)
+{
+	sink->totals = *event->totals;
+	sink->is_finished = true;
+	return print(sink, error);
+}
+
+static int ignore(struct stat_sink *sink, const struct timeline_event *event, struct error *error)
+{
+	(void)sink;
+	(void)event;
+	(void)error;
+	return 0;
+}
+
+static int (*const readers[])(struct stat_sink *sink, const struct timeline_event *event,
+			      struct error *error) = {
+	[TIMELINE_TRACK_BEGIN] = track_begin,
+	[TIMELINE_SLICE_BEGIN] = ignore,
+	[TIMELINE_SLICE_END] = slice_end,
+	[TIMELINE_INSTANT] = instant,
+	[TIMELINE_COUNTER] = sample,
+	[TIMELINE_TRACK_END] = track_end,
+	[TIMELINE_LOSS] = loss,
+	[TIMELINE_MALFORMED] = ignore,
+	[TIMELINE_COMMAND_BEGIN] = ignore,
+	[TIMELINE_COMMAND_END] = ignore,
+	[TIMELINE_FINISH] = finish,
+};
+_Static_assert(sizeof(readers) / sizeof(readers[0]) == TIMELINE_KIND_COUNT, "a reader for each");
+
+static int stat_event(struct sink *head, const struct timeline_event *event, struct error *error)
+{
+	struct stat_sink *sink = (struct stat_sink *)head;
+
+	sink->now_ns = event->time_ns;
+	return readers[event->kind](sink, event, error);
+}
+
+static int stat_open(struct sink *head, const struct recording *recording, unsigned int slot,
+		     struct error *error)
+{
+	struct stat_sink *sink = (struct stat_sink *)head;
+
+	(void)error;
+	sink->slot = slot;
+	sink->start_ns = sink->now_ns = recording->start_ns;
+	return 0;
+}
+
+static int64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+/* A live table is renewed when it is time. */
+static int stat_flush(struct sink *head, struct error *error)
+{
+	struct stat_sink *sink = (struct stat_sink *)head;
+	int64_t now_ns = monotonic_ns();
+
+	if (sink->settings.interval_ns == 0 || sink->is_finished ||
+	    now_ns - sink->printed_ns < sink->settings.interval_ns)
+		return 0;
+	sink->printed_ns = now_ns;
+	return print(sink, error);
+}
+
+static void stat_free(struct sink *head)
+{
+	struct stat_sink *sink = (struct stat_sink *)head;
+
+	while (sink->tracks)
+		track_free(sink, (struct stat_track *)sink->tracks);
+	for (size_t i = 0; i < sink->nr_rows; i++)
+		row_free(sink->rows[i]);
+	free(sink->rows);
+	free(sink->losses);
+	map_release(&sink->map);
+	writer_release(&sink->writer);
+	free(sink);
+}
+
+static const struct sink_ops stat_sink = {
+	.open = stat_open,
+	.event = stat_event,
+	.flush = stat_flush,
+	.free = stat_free,
+};
+
+struct sink *sink_stat_new(const struct sink_stat_settings *settings, struct error *error)
+{
+	struct stat_sink *sink = calloc(1, sizeof(*sink));
+	struct writer writer = { .name = settings->name, .fd = settings->fd };
+
+	if (!sink) {
+		writer_release(&writer);
+		error_set(error, "out of memory");
+		return NULL;
+	}
+	sink->sink.ops = &stat_sink;
+	sink->settings = *settings;
+	sink->writer = writer;
+	return &sink->sink;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The inside of the stat sink: a row for each name on each track, and what was lost. */
+#ifndef SINK_STAT_STATE_H
+#define SINK_STAT_STATE_H
+
+#include "sink/note.h"
+#include "sink/quantile.h"
+#include "sink/sink.h"
+#include "sink/summary.h"
+#include "sink/writer.h"
+
+enum stat_kind {
+	STAT_SLICES,
+	STAT_COUNTER,
+	STAT_INSTANTS,
+	STAT_KIND_COUNT
+};
+
+/**
+ * struct stat_row - one line of the table
+ * @track: the track's label; empty where all tracks are put together
+ * @name: of slices and instants; NULL for names that are not counted by themselves
+ * @times: of complete slices
+ * @quantiles: of the same
+ * @levels: of counters
+ * @count: of instants
+ * @nr_suspect, @nr_unfinished: slices that are not in @times; the same one may be both
+ * @nr_left_out: how many they are
+ */
+struct stat_row {
+	enum stat_kind kind;
+	const struct timeline_category *category;
+	struct buffer track;
+	struct timeline_name *name;
+	struct intervals times;
+	struct quantiles quantiles;
+	struct levels levels;
+	uint64_t count;
+	uint64_t nr_suspect;
+	uint64_t nr_unfinished;
+	uint64_t nr_left_out;
+};
+
+/** struct stat_loss - what one CPU lost */
+struct stat_loss {
+	int cpu;
+	uint64_t nr_gaps;
+	uint64_t nr_records;
+	uint64_t nr_unknown;
+};
+
+/** STAT_ROWS_MAX - what comes up when there are so many is put together, by tracepoint and kind */
+#define STAT_ROWS_MAX 4096
+
+/**
+ * struct stat_sink - all rows, in order of appearance
+ * @map: of the rows
+ * @nr_beyond: slices, samples and instants in the rows that put others together
+ * @totals: once @is_finished
+ * @printed_ns: when the table was printed last, by the monotonic clock
+ */
+struct stat_sink {
+	struct sink sink;
+	struct sink_stat_settings settings;
+	struct writer writer;
+	struct note *tracks;
+	struct map map;
+	struct stat_row **rows;
+	size_t nr_rows;
+	struct stat_loss *losses;
+	size_t nr_losses;
+	struct timeline_totals totals;
+	unsigned int slot;
+	uint64_t nr_beyond;
+	int64_t start_ns;
+	int64_t now_ns;
+	int64_t printed_ns;
+	bool is_finished;
+};
+
+/** stat_row_name - what a row's name is shown as */
+struct text stat_row_name(const struct stat_row *row);
+
+/** stat_row_quantile - a quantile of a row's slices, not beyond the shortest and the longest */
+int64_t stat_row_quantile(const struct stat_row *row, unsigned int permille);
+
+/** stat_row_mean_ns - the mean of a row's slices */
+int64_t stat_row_mean_ns(const struct stat_row *row);
+
+/**
+ * stat_rows_choose - the rows of a kind, sorted and limited as the settings say
+ * @nr_rows: how many are returned
+ * @nr_more: how many are not
+ *
+ * Returns an array that is the caller's, or NULL where memory ran out.
+ */
+const struct stat_row **stat_rows_choose(const struct stat_sink *sink, enum stat_kind kind,
+					 size_t *nr_rows, size_t *nr_more);
+
+/** stat_print_table, stat_print_json - all of it, to the writer's buffer; -1 out of memory */
+int stat_print_table(struct stat_sink *sink);
+int stat_print_json(struct stat_sink *sink);
+
+#endif

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lays out tables: how wide columns are, and what fits into them. */
+#include "sink/table.h"
+
+#include <stdlib.h>
+#include <wchar.h>
+
+/* What a flexible column is not cut below, and what stands between columns. */
+#define FLEXIBLE_MIN 8
+#define GAP 2
+
+#define BOLD "\033[1m"
+#define PLAIN "\033[0m"
+
+struct buffer *table_add(struct table *table)
+{
+	size_t size = (table->nr_rows + 1) * table->nr_columns;
+	struct buffer *cells = reallocarray(table->cells, size, sizeof(*cells));
+
+	if (!cells)
+		return NULL;
+	table->cells = cells;
+	for (size_t i = table->nr_rows * table->nr_columns; i < size; i++)
+		cells[i] = (struct buffer){ 0 };
+	return &cells[table->nr_rows++ * table->nr_columns];
+}
+
+void table_release(struct table *table)
+{
+	for (size_t i = 0; i < table->nr_rows * table->nr_columns; i++)
+		buffer_release(&table->cells[i]);
+	free(table->cells);
+	table->cells = NULL;
+	table->nr_rows = 0;
+}
+
+/** struct glyph - one character of a text: its bytes as shown, and how many columns they take */
+struct glyph {
+	struct text bytes;
+	unsigned int width;
+};
+
+static uint32_t code_point(struct text sequence)
+{
+	unsigned char first = sequence.data[0];
+	uint32_t code = sequence.size == 1 ? first : first & (0x7f >> sequence.size);
+
+	for (size_t i = 1; i < sequence.size; i++)
+		code = code << 6 | (sequence.data[i] & 0x3f);
+	return code;
+}
+
+/* Characters that would act on the terminal, or on the order of those around them. */
+static bool is_acting(uint32_t code)
+{
+	return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x200b && code < 0x2010) ||
+	       (code >= 0x2028 && code < 0x202f) || (code >= 0x2066 && code < 0x206a) ||
+	       code == 0xfeff;
+}
+
+/* Takes the next character. */
+static struct glyph glyph_take(struct text *rest, bool is_utf8)
+{
+	struct glyph glyph = { .bytes = text_of("?"), .width = 1 };
+	size_t size = utf8_sequence_size(*rest);
+	struct text sequence = { .data = rest->data, .size = size };
+	uint32_t code = size > 0 ? code_point(sequence) : 0;
+	int width;
+
+	size += size == 0;
+	*rest = (struct text){ .data = rest->data + size, .size = rest->size - size };
+	if (is_acting(code) || (code >= 0x80 && !is_utf8))
+		return glyph;
+	width = code < 0x80 ? 1 : wcwidth((wchar_t)code);
+	return width < 0 ? glyph : (struct glyph){ .bytes = sequence, .width = width };
+}
+
+static unsigned int text_width(struct text text, bool is_utf8)
+{
+	unsigned int width = 0;
+
+	while (text.size > 0)
+		width += glyph_take(&text, is_utf8).width;
+	return width;
+}
+
+/* As much of a text as fits, and a mark where that is not all; returns the columns taken. */
+static unsigned int append_cut(struct buffer *out, struct text text, unsigned int room,
+			       bool is_utf8)
+{
+	bool is_cut = text_width(text, is_utf8) > room;
+	unsigned int width = 0;
+
+	while (text.size > 0) {
+		struct glyph glyph = glyph_take(&text, is_utf8);
+
+		if (width + glyph.width + is_cut > room)
+			break;
+		buffer_append(out, glyph.bytes.data, glyph.bytes.size);
+		width += glyph.width;
+	}
+	if (is_cut)
+		buffer_append_string(out, is_utf8 ? "\u2026" : "~");
+	return width + is_cut;
+}
+
+void table_append_text(struct buffer *out, struct text text, const struct table_style *style)
+{
+	append_cut(out, text, UINT32_MAX, style->is_utf8);
+}
+
+static void append_blanks(struct buffer *out, unsigned int count)
+{
+	while (count-- > 0)
+		buffer_append_char(out, ' ');
+}
+
+static struct text cell_text(const struct table *table, size_t row, size_t column)
+{
+	return buffer_text(&table->cells[row * table->nr_columns + column]);
+}
+
+/** struct layout - how wide each column is; 0 for one that is left out */
+struct layout {
+	unsigned int widths[TABLE_COLUMNS_MAX];
+};
+
+static unsigned int layout_width(const struct table *table, const struct layout *layout)
+{
+	unsigned int width = 0;
+
+	for (size_t i = 0; i < table->nr_columns; i++) {
+		if (layout->widths[i] > 0)
+			width += layout->widths[i] + (width > 0 ? GAP : 0);
+	}
+	return width;
+}
+
+static struct layout layout_natural(const struct table *table, bool is_utf8)
+{
+	struct layout layout;
+
+	for (size_t i = 0; i < table->nr_columns; i++) {
+		layout.widths[i] = text_width(text_of(table->columns[i].title), is_utf8);
+		for (size_t row = 0; row < table->nr_rows; row++) {
+			unsigned int width = text_width(cell_text(table, row, i), is_utf8);
+
+			if (width > layout.widths[i])
+				layout.widths[i] = width;
+		}
+	}
+	return layout;
+}
+
+/* Takes a character from the widest flexible column; false where all are as narrow as can be. */
+static bool layout_narrow(const struct table *table, struct layout *layout)
+{
+	unsigned int *widest = NULL;
+
+	for (size_t i = 0; i < table->nr_columns; i++) {
+		unsigned int *width = &layout->widths[i];
+
+		if (table->columns[i].is_flexible && *width > FLEXIBLE_MIN &&
+		    (!widest || *width > *widest))
+			widest = width;
+	}
+	if (widest)
+		--*widest;
+	return widest;
+}
+
+/* Leaves out the column of the highest rank; false where there is none left that may be. */
+static bool layout_drop(const struct table *table, struct layout *layout)
+{
+	size_t dropped = table->nr_columns;
+	unsigned int rank = 0;
+
+	for (size_t i = 0; i < table->nr_columns; i++) {
+		if (layout->widths[i] > 0 && table->columns[i].rank > rank) {
+			rank = table->columns[i].rank;
+			dropped = i;
+		}
+	}
+	if (dropped < table->nr_columns)
+		layout->widths[dropped] = 0;
+	return dropped < table->nr_columns;
+}
+
+/* Columns are cut as far as they can be; where that is not enough, the least needed one goes. */
+static struct layout layout_make(const struct table *table, const struct table_style *style)
+{
+	struct layout whole = layout_natural(table, style->is_utf8), layout = whole;
+
+	if (style->width == 0)
+		return whole;
+	for (;;) {
+		while (layout_width(table, &layout) > style->width && layout_narrow(table, &layout))
+			;
+		if (layout_width(table, &layout) <= style->width || !layout_drop(table, &whole))
+			return layout;
+		layout = whole;
+	}
+}
+
+static void print_cell(const struct table_column *column, struct buffer *out, struct text text,
+		       unsigned int width, bool is_utf8)
+{
+	unsigned int natural = text_width(text, is_utf8);
+	unsigned int shown;
+
+	if (column->is_right)
+		append_blanks(out, natural < width ? width - natural : 0);
+	shown = append_cut(out, text, width, is_utf8);
+	if (!column->is_right)
+		append_blanks(out, width - shown);
+}
+
+static void trim_blanks(struct buffer *out, size_t line_begin)
+{
+	while (out->size > line_begin && out->data[out->size - 1] == ' ')
+		out->size--;
+}
+
+/* A row, or the titles where there is none. */
+static void print_row(const struct table *table, struct buffer *out, const struct layout *layout,
+		      const size_t *row, bool is_utf8)
+{
+	size_t begin = out->size;
+
+	for (size_t i = 0; i < table->nr_columns; i++) {
+		if (layout->widths[i] == 0)
+			continue;
+		append_blanks(out, out->size > begin ? GAP : 0);
+		print_cell(&table->columns[i], out,
+			   row ? cell_text(table, *row, i) : text_of(table->columns[i].title),
+			   layout->widths[i], is_utf8);
+	}
+	trim_blanks(out, begin);
+}
+
+void table_print(const struct table *table, struct buffer *out, const struct table_style *style)
+{
+	struct layout layout = layout_make(table, style);
+
+	buffer_append_string(out, style->has_colour ? BOLD : "");
+	print_row(table, out, &layout, NULL, style->is_utf8);
+	buffer_append_string(out, style->has_colour ? PLAIN "\n" : "\n");
+	for (size_t row = 0; row < table->nr_rows; row++) {
+		print_row(table, out, &layout, &row, style->is_utf8);
+		buffer_append_char(out, '\n');
+	}
+}
