@@ -44,7 +44,8 @@ def read_sums(stream):
         elif kind == "data_json" and event["category"] == "summary":
             counters[categories[event["thread"]], label] = event["value"]
         elif kind == "counter":
-            totals[event["name"]] = event["count"]
+            if event["category"] == "ktrack":
+                totals[event["name"]] = event["count"]
     return by_track, over_all, counters, totals
 
 

@@ -151,11 +151,14 @@ int perfetto_frame_open(struct perfetto_sink *sink, const struct recording *reco
 static int loss_write(struct perfetto_sink *sink, const struct timeline_event *loss,
 		      struct error *error)
 {
-	uint64_t uuid = perfetto_uuid_of(sink, UUID_LOSS, loss->loss_cpu);
 	struct own_event begun;
+	uint64_t uuid;
 
 	buffer_clear(&sink->text);
 	buffer_printf(&sink->text, "lost records cpu %d", loss->loss_cpu);
+	if (loss->loss_buffer && loss->loss_buffer[0])
+		buffer_printf(&sink->text, " in %s", loss->loss_buffer);
+	uuid = perfetto_uuid_of(sink, UUID_LOSS, text_hash(buffer_text(&sink->text)));
 	if (perfetto_named_track(sink, uuid, buffer_text(&sink->text), own_uuid(sink), error) < 0)
 		return -1;
 	buffer_clear(&sink->text);

@@ -292,6 +292,7 @@ static void footer_print(struct stat_sink *sink)
 		loss_print(sink, &sink->losses[i]);
 	left_out_print(sink);
 	total_print(sink, sink->totals.unmatched_ends, "ends without a begin");
+	total_print(sink, sink->totals.late_records, "records that came after younger ones");
 	total_print(sink, sink->totals.malformed, "malformed records");
 	total_print(sink, sink->nr_beyond,
 		    "events in rows called (other), which are many put "
