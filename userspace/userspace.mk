@@ -9,7 +9,7 @@ track-y      := change name observe suspicion task track tracks
 timeline-y   := timeline
 trace2-y     := config config_file config_line destination event folder kind message normal perf place plain prepare process process_message \
 		process_region process_signal process_sum process_thread redact session sid socket stamp text
-sink-y       := args chrome identity losses perfetto perfetto_append perfetto_frame perfetto_name \
+sink-y       := args base64 chrome html html_chunk identity losses page/page perfetto perfetto_append perfetto_frame perfetto_name \
 		perfetto_track proto quantile stat stat_json stat_rows \
 		stat_table summary table trace2 trace2_frame trace2_track writer
 recorder-y   := command instance
@@ -47,6 +47,9 @@ $(BUILD)/%.o: %.c userspace/userspace.mk | packages
 	@mkdir -p $(@D)
 	@echo '  CC      $<'
 	$(Q)$(CC) $(flags) $(CFLAGS) $(if $(SAN),$(SANITIZE)) -c -o $@ $<
+
+# The page's files are taken into the program; the compiler does not tell make of them.
+$(BUILD)/userspace/sink/page/page.o $(BUILD)/san/userspace/sink/page/page.o: $(wildcard userspace/sink/page/*)
 
 # Unit tests: one binary per file in tests/unit/, linked with their helpers and the rooms, built once more under sanitizers.
 unit-helpers := dat show stage tap

@@ -21,6 +21,7 @@ struct picture_row {
 static const struct picture_row picture_rows[] = {
 	[PICTURE_CHROME] = { "chrome", sink_chrome_new, false },
 	[PICTURE_PERFETTO] = { "perfetto", sink_perfetto_new, true },
+	[PICTURE_HTML] = { "html", sink_html_new, false },
 };
 _Static_assert(sizeof(picture_rows) / sizeof(picture_rows[0]) == PICTURE_COUNT, "a row for each");
 
@@ -46,10 +47,17 @@ static int apply_perfetto(void *settings, const char *value, struct error *error
 	return picture_apply(settings, PICTURE_PERFETTO, value, error);
 }
 
+static int apply_html(void *settings, const char *value, struct error *error)
+{
+	return picture_apply(settings, PICTURE_HTML, value, error);
+}
+
 static const struct option_row pictures_rows[] = {
 	{ 0, "chrome", "FILE",
 	  "write JSON trace events for chrome://tracing, Perfetto and speedscope", apply_chrome },
 	{ 0, "perfetto", "FILE", "write a trace in Perfetto's native form", apply_perfetto },
+	{ 0, "html", "FILE", "write a page with a timeline, for any browser, without a network",
+	  apply_html },
 };
 
 const struct option_part pictures_options = {

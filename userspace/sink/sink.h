@@ -74,6 +74,9 @@ struct sink *sink_chrome_new(const struct sink_file_settings *settings, struct e
 /** sink_perfetto_new - likewise a trace in Perfetto's native form */
 struct sink *sink_perfetto_new(const struct sink_file_settings *settings, struct error *error);
 
+/** sink_html_new - likewise a page that needs no other file and no network */
+struct sink *sink_html_new(const struct sink_file_settings *settings, struct error *error);
+
 /** enum stat_sort - what a table is sorted by: the largest first, texts from a to z */
 enum stat_sort {
 	STAT_SORT_TOTAL,

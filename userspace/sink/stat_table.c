@@ -16,11 +16,16 @@
 #define HISTOGRAM_CELLS 16
 
 static const struct table_column slice_columns[] = {
-	{ "TRACK", .is_flexible = true }, { "NAME", .is_flexible = true },
-	{ "COUNT", .is_right = true },	  { "TOTAL", .is_right = true },
-	{ "MIN", .is_right = true, .rank = 1 },	  { "MEAN", .is_right = true, .rank = 1 },
-	{ "P50", .is_right = true },	  { "P99", .is_right = true },
-	{ "MAX", .is_right = true },	  { "HISTOGRAM", .rank = 2 },
+	{ "TRACK", .is_flexible = true },
+	{ "NAME", .is_flexible = true },
+	{ "COUNT", .is_right = true },
+	{ "TOTAL", .is_right = true },
+	{ "MIN", .is_right = true, .rank = 1 },
+	{ "MEAN", .is_right = true, .rank = 1 },
+	{ "P50", .is_right = true },
+	{ "P99", .is_right = true },
+	{ "MAX", .is_right = true },
+	{ "HISTOGRAM", .rank = 2 },
 	{ "TRACEPOINT", .rank = 3 },
 };
 

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The timeline as one page that needs nothing else: what stands around its data, and which line of
+ * the data stands for which event.
+ */
+#include <stdlib.h>
+
+#include "sink/args.h"
+#include "sink/html_state.h"
+#include "sink/identity.h"
+#include "sink/page/page.h"
+#include "sink/proto.h"
+
+/* Scripts and styles of the page itself are all that it may run; it may fetch nothing. */
+#define PAGE_BEGIN                                                                    \
+	"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"         \
+	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; " \
+	"script-src 'unsafe-inline'; style-src 'unsafe-inline'\">\n"                  \
+	"<meta name=\"viewport\" content=\"width=device-width\">\n<title>ktrack: "
+
+static struct html_track *event_track(const struct html_sink *sink,
+				      const struct timeline_event *event)
+{
+	return event->track->slots[sink->slot];
+}
+
+/* A number that is added to a chunk's data. */
+static void data_add(struct html_sink *sink, struct html_chunk *chunk, uint64_t number)
+{
+	size_t before = chunk->data.size;
+
+	proto_append_number(&chunk->data, number);
+	sink->pending_size += chunk->data.size - before;
+}
+
+static uint64_t name_tell(struct html_sink *sink, struct text name)
+{
+	struct buffer *out = &sink->writer.buffer;
+
+	buffer_append_string(out, "n ");
+	html_append_json(out, name);
+	buffer_append_char(out, '\n');
+	return sink->next_name++;
+}
+
+/* The number of a name; one that is not counted is told each time. The slot holds number + 1. */
+static uint64_t name_number(struct html_sink *sink, struct timeline_name *name)
+{
+	void **slot = &name->slots[sink->slot];
+
+	if (!name->is_counted)
+		return name_tell(sink, name->text);
+	if (!*slot)
+		*slot = (void *)(uintptr_t)(name_tell(sink, name->text) + 1);
+	return (uintptr_t)*slot - 1;
+}
+
+static void append_track(struct html_sink *sink, const struct timeline_track *shown)
+{
+	struct buffer *out = &sink->writer.buffer;
+
+	buffer_printf(out, "t {\"number\":%lu,\"label\":", shown->number);
+	buffer_clear(&sink->text);
+	track_append_label(&sink->text, shown);
+	html_append_json(out, buffer_text(&sink->text));
+	buffer_append_string(out, ",\"identity\":");
+	buffer_clear(&sink->text);
+	track_append_identity(&sink->text, shown);
+	html_append_object(out, buffer_text(&sink->text));
+	buffer_append_string(out, "}\n");
+}
+
+static int html_track_begin(struct html_sink *sink, const struct timeline_event *event,
+			    struct error *error)
+{
+	struct html_track *track = calloc(1, sizeof(*track));
+
+	if (!track)
+		return error_set(error, "out of memory");
+	note_link(&sink->tracks, &track->note);
+	track->number = event->track->number;
+	track->kind = event->track->kind;
+	event->track->slots[sink->slot] = track;
+	append_track(sink, event->track);
+	return writer_spill(&sink->writer, error);
+}
+
+static int html_track_end(struct html_sink *sink, const struct timeline_event *event,
+			  struct error *error)
+{
+	struct html_track *track = event_track(sink, event);
+	int status = html_track_tell(sink, track, error);
+
+	event->track->slots[sink->slot] = NULL;
+	html_track_free(sink, track);
+	return status;
+}
+
+static int depths_grow(struct html_track *track, unsigned int nr_depths, struct error *error)
+{
+	struct html_chunk *slices = reallocarray(track->slices, nr_depths, sizeof(*slices));
+	struct buffer *begins;
+
+	if (slices)
+		track->slices = slices;
+	begins = slices ? reallocarray(track->begins, nr_depths, sizeof(*begins)) : NULL;
+	if (!begins)
+		return error_set(error, "out of memory");
+	track->begins = begins;
+	for (; track->nr_depths < nr_depths; track->nr_depths++) {
+		slices[track->nr_depths] = (struct html_chunk){ 0 };
+		begins[track->nr_depths] = (struct buffer){ 0 };
+	}
+	return 0;
+}
+
+/* The args of an event as JSON, "0" for none; lives until the next call. */
+static struct text event_args(struct html_sink *sink, const struct timeline_event *event)
+{
+	buffer_clear(&sink->text);
+	if (event->nr_fields > 0 || sink->with)
+		event_append_args(&sink->text, event, sink->with);
+	else
+		buffer_append_char(&sink->text, '0');
+	return buffer_text(&sink->text);
+}
+
+static int slice_begin(struct html_sink *sink, const struct timeline_event *event,
+		       struct error *error)
+{
+	struct html_track *track = event_track(sink, event);
+	struct buffer *begin;
+	struct text args;
+
+	if (event->depth > track->nr_depths && depths_grow(track, event->depth, error) < 0)
+		return -1;
+	begin = &track->begins[event->depth - 1];
+	buffer_clear(begin);
+	args = event_args(sink, event);
+	if (args.size > 1)
+		buffer_append(begin, args.data, args.size);
+	return begin->failed ? error_set(error, "out of memory") : 0;
+}
+
+/* The args of a slice: those of its begin, then those of its end. */
+static struct text slice_args(struct html_sink *sink, const struct buffer *begin,
+			      const struct timeline_event *event)
+{
+	struct text end = event_args(sink, event);
+
+	if (begin->size == 0 && end.size == 1)
+		return text_of("0");
+	buffer_clear(&sink->packed);
+	buffer_append_char(&sink->packed, '[');
+	buffer_append(&sink->packed, begin->data, begin->size);
+	buffer_append_string(&sink->packed, begin->size ? "," : "0,");
+	buffer_append(&sink->packed, end.data, end.size);
+	buffer_append_char(&sink->packed, ']');
+	return buffer_text(&sink->packed);
+}
+
+static int slice_end(struct html_sink *sink, const struct timeline_event *event,
+		     struct error *error)
+{
+	struct html_track *track = event_track(sink, event);
+	unsigned int depth = event->depth - 1;
+	struct html_chunk *chunk = html_chunk_of(track, CHUNK_SLICES, depth, event->begin_ns);
+	int64_t duration_ns = event->time_ns - event->begin_ns;
+	/* Marks are in the data, not among the args. */
+	struct timeline_event plain = *event;
+
+	plain.is_suspect = plain.is_unfinished = false;
+	data_add(sink, chunk, event->begin_ns - chunk->last_ns);
+	data_add(sink, chunk, duration_ns);
+	data_add(sink, chunk,
+		 name_number(sink, event->name) << 2 | event->is_unfinished << 1 |
+			 event->is_suspect);
+	chunk->last_ns = chunk->to_ns = event->time_ns;
+	chunk->busy_ns += duration_ns;
+	return html_chunk_add(sink, track, CHUNK_SLICES, depth,
+			      slice_args(sink, &track->begins[depth], &plain), error);
+}
+
+static int instant(struct html_sink *sink, const struct timeline_event *event, struct error *error)
+{
+	struct html_track *track = event_track(sink, event);
+	struct html_chunk *chunk = html_chunk_of(track, CHUNK_INSTANTS, 0, event->time_ns);
+
+	data_add(sink, chunk, event->time_ns - chunk->last_ns);
+	data_add(sink, chunk, event->depth);
+	data_add(sink, chunk, name_number(sink, event->name));
+	chunk->last_ns = chunk->to_ns = event->time_ns;
+	return html_chunk_add(sink, track, CHUNK_INSTANTS, 0, event_args(sink, event), error);
+}
+
+static bool is_less(const struct value *a, const struct value *b)
+{
+	return a->kind == VALUE_SIGNED ? a->signed_number < b->signed_number
+				       : a->unsigned_number < b->unsigned_number;
+}
+
+static void extremes_add(struct html_chunk *chunk, const struct value *value)
+{
+	if (chunk->count == 0)
+		chunk->min = chunk->max = *value;
+	if (is_less(value, &chunk->min))
+		chunk->min = *value;
+	if (is_less(&chunk->max, value))
+		chunk->max = *value;
+}
+
+/* Small numbers of either sign become small ones without. */
+static uint64_t value_zigzag(const struct value *value)
+{
+	uint64_t bits = value->unsigned_number;
+
+	if (value->kind == VALUE_UNSIGNED)
+		return bits;
+	return bits << 1 ^ (value->signed_number < 0 ? UINT64_MAX : 0);
+}
+
+/* Whether samples have a sign is told with the first of a chunk. */
+static int sample(struct html_sink *sink, const struct timeline_event *event, struct error *error)
+{
+	struct html_track *track = event_track(sink, event);
+	struct html_chunk *chunk = html_chunk_of(track, CHUNK_SAMPLES, 0, event->time_ns);
+
+	if (chunk->count == 0)
+		data_add(sink, chunk, event->value.kind == VALUE_SIGNED);
+	data_add(sink, chunk, event->time_ns - chunk->last_ns);
+	data_add(sink, chunk, value_zigzag(&event->value));
+	extremes_add(chunk, &event->value);
+	chunk->last_ns = chunk->to_ns = event->time_ns;
+	return html_chunk_add(sink, track, CHUNK_SAMPLES, 0, event_args(sink, event), error);
+}
+
+static int loss_tell(struct html_sink *sink, const struct timeline_event *loss, struct error *error)
+{
+	struct buffer *out = &sink->writer.buffer;
+
+	buffer_printf(out, "l %d %lld %lld ", loss->loss_cpu,
+		      (long long)(loss->begin_ns - sink->start_ns),
+		      (long long)(loss->loss_end_ns - sink->start_ns));
+	buffer_clear(&sink->text);
+	loss_append_text(&sink->text, loss);
+	html_append_json(out, buffer_text(&sink->text));
+	buffer_append_char(out, '\n');
+	return writer_spill(&sink->writer, error);
+}
+
+static int loss(struct html_sink *sink, const struct timeline_event *event, struct error *error)
+{
+	int held = losses_hold(&sink->losses, event, error);
+
+	return held ? held - 1 : loss_tell(sink, event, error);
+}
+
+/* Tells the text in sink->text. */
+static int mark_tell(struct html_sink *sink, int64_t time_ns, struct error *error)
+{
+	struct buffer *out = &sink->writer.buffer;
+
+	buffer_printf(out, "m %lld ", (long long)(time_ns - sink->start_ns));
+	html_append_json(out, buffer_text(&sink->text));
+	buffer_append_char(out, '\n');
+	return writer_spill(&sink->writer, error);
+}
+
+static int malformed(struct html_sink *sink, const struct timeline_event *event,
+		     struct error *error)
+{
+	buffer_clear(&sink->text);
+	buffer_printf(&sink->text, "malformed record of %s: %s", event->tracepoint, event->problem);
+	return mark_tell(sink, event->time_ns, error);
+}
+
+static int command_begin(struct html_sink *sink, const struct timeline_event *event,
+			 struct error *error)
+{
+	buffer_clear(&sink->text);
+	buffer_append_string(&sink->text, "begin of: ");
+	argv_append_text(&sink->text, event->argv);
+	return mark_tell(sink, event->time_ns, error);
+}
+
+static int command_end(struct html_sink *sink, const struct timeline_event *event,
+		       struct error *error)
+{
+	buffer_clear(&sink->text);
+	buffer_printf(&sink->text, "end of process %d with status %d", event->pid, event->status);
+	return mark_tell(sink, event->time_ns, error);
+}
+
+static int finish(struct html_sink *sink, const struct timeline_event *event, struct error *error)
+{
+	struct buffer *out = &sink->writer.buffer;
+
+	losses_end(&sink->losses, event->time_ns);
+	for (size_t i = 0; i < sink->losses.size; i++) {
+		if (loss_tell(sink, &sink->losses.events[i], error) < 0)
+			return -1;
+	}
+	buffer_printf(out, "f {\"end_ns\":%lld,\"lost\":%llu,\"suspect\":%llu}\n",
+		      (long long)(event->time_ns - sink->start_ns),
+		      (unsigned long long)event->totals->lost_records,
+		      (unsigned long long)event->totals->suspect);
+	buffer_append_string(out, "</script>\n<script>\n");
+	buffer_append_string(out, page_script);
+	buffer_append_string(out, "</script>\n</body></html>\n");
+	return writer_flush(&sink->writer, error);
+}
+
+static int (*const writers[])(struct html_sink *sink, const struct timeline_event *event,
+			      struct error *error) = {
+	[TIMELINE_TRACK_BEGIN] = html_track_begin,
+	[TIMELINE_SLICE_BEGIN] = slice_begin,
+	[TIMELINE_SLICE_END] = slice_end,
+	[TIMELINE_INSTANT] = instant,
+	[TIMELINE_COUNTER] = sample,
+	[TIMELINE_TRACK_END] = html_track_end,
+	[TIMELINE_LOSS] = loss,
+	[TIMELINE_MALFORMED] = malformed,
+	[TIMELINE_COMMAND_BEGIN] = command_begin,
+	[TIMELINE_COMMAND_END] = command_end,
+	[TIMELINE_FINISH] = finish,
+};
+_Static_assert(sizeof(writers) / sizeof(writers[0]) == TIMELINE_KIND_COUNT, "a writer for each");
+
+static int html_event(struct sink *head, const struct timeline_event *event, struct error *error)
+{
+	return writers[event->kind]((struct html_sink *)head, event, error);
+}
+
+static void append_member(struct buffer *out, const char *name, const char *value)
+{
+	buffer_printf(out, "\"%s\":", name);
+	html_append_json(out, text_of(value));
+	buffer_append_char(out, ',');
+}
+
+static void append_recording(struct buffer *out, const struct recording *recording)
+{
+	buffer_append_string(out, "r {");
+	append_member(out, "ktrack", KTRACK_VERSION);
+	append_member(out, "source", recording->source);
+	append_member(out, "clock", recording->clock);
+	append_member(out, "time_source", recording->time_source);
+	append_member(out, "kernel", recording->kernel);
+	buffer_printf(out, "\"cpus\":%u,\"start_ns\":\"%lld\",\"unix_ns\":\"%lld\"}\n",
+		      recording->nr_cpus, (long long)recording->start_ns,
+		      (long long)(recording->start_ns + recording->wall_offset_ns));
+}
+
+static int html_open(struct sink *head, const struct recording *recording, unsigned int slot,
+		     struct error *error)
+{
+	struct html_sink *sink = (struct html_sink *)head;
+	struct buffer *out = &sink->writer.buffer;
+
+	sink->slot = slot;
+	sink->start_ns = recording->start_ns;
+	buffer_append_string(out, PAGE_BEGIN);
+	html_append_escaped(out, text_of(recording->source));
+	buffer_append_string(out, "</title>\n<style>\n");
+	buffer_append_string(out, page_style);
+	buffer_append_string(out, "</style></head>\n<body>\n");
+	buffer_append_string(out, page_body);
+	buffer_append_string(out, "<script type=\"text/plain\" id=\"data\">\n");
+	append_recording(out, recording);
+	return writer_spill(&sink->writer, error);
+}
+
+static int html_flush(struct sink *head, struct error *error)
+{
+	return writer_flush(&((struct html_sink *)head)->writer, error);
+}
+
+static void html_free(struct sink *head)
+{
+	struct html_sink *sink = (struct html_sink *)head;
+
+	while (sink->tracks)
+		html_track_free(sink, (struct html_track *)sink->tracks);
+	losses_release(&sink->losses);
+	buffer_release(&sink->text);
+	buffer_release(&sink->packed);
+	writer_release(&sink->writer);
+	free(sink);
+}
+
+static const struct sink_ops html_sink = {
+	.open = html_open,
+	.event = html_event,
+	.flush = html_flush,
+	.free = html_free,
+};
+
+struct sink *sink_html_new(const struct sink_file_settings *settings, struct error *error)
+{
+	struct html_sink *sink = calloc(1, sizeof(*sink));
+	struct writer writer = { .name = settings->name, .fd = settings->fd };
+
+	if (!sink) {
+		writer_release(&writer);
+		error_set(error, "out of memory");
+		return NULL;
+	}
+	sink->sink.ops = &html_sink;
+	sink->writer = writer;
+	sink->with = settings->with;
+	return &sink->sink;
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Chunks of the page's data: what they hold together, and when they are written down. */
+#include <stdlib.h>
+#include <zlib.h>
+
+#include "sink/base64.h"
+#include "sink/html_state.h"
+
+/* Chunks that are drawn as one from afar; small enough to be read at once from near. */
+#define CHUNK_COUNT_MAX 512
+
+/* What may wait in all chunks together. */
+#define PENDING_SIZE_MAX (8 * 1024 * 1024)
+
+void html_append_object(struct buffer *out, struct text json)
+{
+	size_t begin = 0;
+
+	for (size_t i = 0; i < json.size; i++) {
+		if (json.data[i] != '<')
+			continue;
+		buffer_append(out, json.data + begin, i - begin);
+		buffer_append_string(out, "\\u003c");
+		begin = i + 1;
+	}
+	buffer_append(out, json.data + begin, json.size - begin);
+}
+
+void html_append_json(struct buffer *out, struct text text)
+{
+	struct buffer json = { 0 };
+
+	json_append_string(&json, text);
+	html_append_object(out, buffer_text(&json));
+	out->failed = out->failed || json.failed;
+	buffer_release(&json);
+}
+
+void html_append_escaped(struct buffer *out, struct text text)
+{
+	for (size_t i = 0; i < text.size; i++) {
+		unsigned char byte = text.data[i];
+
+		if (byte == '<' || byte == '>' || byte == '&' || byte == '"')
+			buffer_printf(out, "&#%d;", byte);
+		else
+			buffer_append_char(out, byte < 0x20 || byte >= 0x7f ? '?' : (char)byte);
+	}
+}
+
+/* Packs the args of a chunk, and adds them as a word. */
+static int append_args(struct html_sink *sink, const struct html_chunk *chunk)
+{
+	struct buffer *out = &sink->writer.buffer;
+	uLong size = compressBound(chunk->args.size);
+	char *room;
+
+	if (!chunk->has_args) {
+		buffer_append_string(out, " -\n");
+		return 0;
+	}
+	buffer_clear(&sink->packed);
+	room = buffer_reserve(&sink->packed, size);
+	if (!room || compress2((Bytef *)room, &size, (const Bytef *)chunk->args.data,
+			       chunk->args.size, Z_BEST_SPEED) != Z_OK)
+		return -1;
+	buffer_append_char(out, ' ');
+	base64_append(out, (struct text){ .data = room, .size = size });
+	buffer_append_char(out, '\n');
+	return 0;
+}
+
+static void append_times(struct html_sink *sink, const struct html_chunk *chunk)
+{
+	struct buffer *out = &sink->writer.buffer;
+
+	buffer_append_char(out, ' ');
+	buffer_append_signed(out, chunk->from_ns - sink->start_ns);
+	buffer_append_char(out, ' ');
+	buffer_append_signed(out, chunk->to_ns - sink->start_ns);
+	buffer_printf(out, " %u ", chunk->count);
+}
+
+static void append_head(struct html_sink *sink, const struct html_track *track,
+			enum html_chunk_kind kind, unsigned int depth,
+			const struct html_chunk *chunk)
+{
+	static const char letters[] = {
+		[CHUNK_SLICES] = 'c', [CHUNK_INSTANTS] = 'i', [CHUNK_SAMPLES] = 'v'
+	};
+	struct buffer *out = &sink->writer.buffer;
+
+	buffer_printf(out, "%c %lu", letters[kind], track->number);
+	if (kind == CHUNK_SLICES)
+		buffer_printf(out, " %u", depth);
+	append_times(sink, chunk);
+	if (kind == CHUNK_SLICES) {
+		buffer_append_signed(out, chunk->busy_ns);
+		buffer_append_char(out, ' ');
+	} else if (kind == CHUNK_SAMPLES) {
+		value_append_text(out, &chunk->min);
+		buffer_append_char(out, ' ');
+		value_append_text(out, &chunk->max);
+		buffer_append_char(out, ' ');
+	}
+}
+
+static int chunk_tell(struct html_sink *sink, const struct html_track *track,
+		      enum html_chunk_kind kind, unsigned int depth, struct html_chunk *chunk,
+		      struct error *error)
+{
+	if (chunk->count == 0)
+		return 0;
+	if (chunk->data.failed || chunk->args.failed)
+		return error_set(error, "out of memory");
+	append_head(sink, track, kind, depth, chunk);
+	buffer_append_char(&chunk->args, ']');
+	base64_append(&sink->writer.buffer, buffer_text(&chunk->data));
+	if (append_args(sink, chunk) < 0)
+		return error_set(error, "out of memory");
+	sink->pending_size -= chunk->data.size + chunk->args.size - 1;
+	buffer_release(&chunk->data);
+	buffer_release(&chunk->args);
+	*chunk = (struct html_chunk){ 0 };
+	return writer_spill(&sink->writer, error);
+}
+
+static enum html_chunk_kind points_kind(const struct html_track *track)
+{
+	return track->kind == TRACK_COUNTER ? CHUNK_SAMPLES : CHUNK_INSTANTS;
+}
+
+int html_track_tell(struct html_sink *sink, struct html_track *track, struct error *error)
+{
+	for (unsigned int i = 0; i < track->nr_depths; i++) {
+		if (chunk_tell(sink, track, CHUNK_SLICES, i, &track->slices[i], error) < 0)
+			return -1;
+	}
+	return chunk_tell(sink, track, points_kind(track), 0, &track->points, error);
+}
+
+static int all_tell(struct html_sink *sink, struct error *error)
+{
+	for (struct note *note = sink->tracks; note; note = note->after) {
+		if (html_track_tell(sink, (struct html_track *)note, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+struct html_chunk *html_chunk_of(struct html_track *track, enum html_chunk_kind kind,
+				 unsigned int depth, int64_t time_ns)
+{
+	struct html_chunk *chunk = kind == CHUNK_SLICES ? &track->slices[depth] : &track->points;
+
+	if (chunk->count == 0)
+		chunk->from_ns = chunk->last_ns = time_ns;
+	return chunk;
+}
+
+int html_chunk_add(struct html_sink *sink, struct html_track *track, enum html_chunk_kind kind,
+		   unsigned int depth, struct text args, struct error *error)
+{
+	struct html_chunk *chunk = kind == CHUNK_SLICES ? &track->slices[depth] : &track->points;
+
+	sink->pending_size += args.size + 1;
+	buffer_append_char(&chunk->args, chunk->count > 0 ? ',' : '[');
+	buffer_append(&chunk->args, args.data, args.size);
+	chunk->has_args = chunk->has_args || args.size > 1;
+	chunk->count++;
+	if (chunk->count == CHUNK_COUNT_MAX)
+		return chunk_tell(sink, track, kind, depth, chunk, error);
+	return sink->pending_size > PENDING_SIZE_MAX ? all_tell(sink, error) : 0;
+}
+
+static void chunk_release(struct html_chunk *chunk)
+{
+	buffer_release(&chunk->data);
+	buffer_release(&chunk->args);
+}
+
+void html_track_free(struct html_sink *sink, struct html_track *track)
+{
+	note_unlink(&sink->tracks, &track->note);
+	for (unsigned int i = 0; i < track->nr_depths; i++) {
+		chunk_release(&track->slices[i]);
+		buffer_release(&track->begins[i]);
+	}
+	chunk_release(&track->points);
+	free(track->slices);
+	free(track->begins);
+	free(track);
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Reads the data of the page: lines become tracks with chunks, which are decoded when they are needed.
+"use strict";
+
+const NO_ARGS = "-";
+
+// The bytes of a chunk, read from the front.
+class Bytes {
+	constructor(text) {
+		const raw = atob(text);
+		this.bytes = new Uint8Array(raw.length);
+		for (let i = 0; i < raw.length; i++)
+			this.bytes[i] = raw.charCodeAt(i);
+		this.at = 0;
+	}
+
+	// A number; beyond 2^53 it is rounded.
+	number() {
+		let factor = 1, value = 0, byte;
+		do {
+			byte = this.bytes[this.at++];
+			value += (byte & 127) * factor;
+			factor *= 128;
+		} while (byte > 127);
+		return value;
+	}
+
+	// The same with all its digits.
+	exact() {
+		let shift = 0n, value = 0n, byte;
+		do {
+			byte = this.bytes[this.at++];
+			value |= BigInt(byte & 127) << shift;
+			shift += 7n;
+		} while (byte > 127);
+		return value;
+	}
+
+	skip() {
+		while (this.bytes[this.at++] > 127)
+			;
+	}
+}
+
+// One chunk: where it lies, and what it holds once it was asked.
+class Chunk {
+	constructor(from, to, count, data, args) {
+		Object.assign(this, { from, to, count, data, args, items: null });
+	}
+
+	async argsOf(index) {
+		if (this.args === NO_ARGS)
+			return null;
+		if (!this.unpacked) {
+			const packed = new Blob([new Bytes(this.args).bytes]).stream();
+			const plain = packed.pipeThrough(new DecompressionStream("deflate"));
+			this.unpacked = await new Response(plain).json();
+		}
+		return this.unpacked[index] || null;
+	}
+}
+
+// begin, end, name and marks of every slice.
+class SliceChunk extends Chunk {
+	read() {
+		if (this.items)
+			return this.items;
+		const bytes = new Bytes(this.data), count = this.count;
+		const begin = new Float64Array(count), end = new Float64Array(count);
+		const name = new Uint32Array(count), marks = new Uint8Array(count);
+		let time = this.from;
+		for (let i = 0; i < count; i++) {
+			begin[i] = time += bytes.number();
+			end[i] = time += bytes.number();
+			const word = bytes.number();
+			marks[i] = word % 4;
+			name[i] = Math.floor(word / 4);
+		}
+		return this.items = { begin, end, name, marks };
+	}
+}
+
+class InstantChunk extends Chunk {
+	read() {
+		if (this.items)
+			return this.items;
+		const bytes = new Bytes(this.data), count = this.count;
+		const begin = new Float64Array(count), depth = new Uint32Array(count);
+		const name = new Uint32Array(count);
+		let time = this.from;
+		for (let i = 0; i < count; i++) {
+			begin[i] = time += bytes.number();
+			depth[i] = bytes.number();
+			name[i] = bytes.number();
+		}
+		return this.items = { begin, end: begin, depth, name };
+	}
+}
+
+class SampleChunk extends Chunk {
+	read() {
+		if (this.items)
+			return this.items;
+		const bytes = new Bytes(this.data), count = this.count, isSigned = bytes.number() === 1;
+		const begin = new Float64Array(count), value = new Float64Array(count);
+		let time = this.from;
+		for (let i = 0; i < count; i++) {
+			begin[i] = time += bytes.number();
+			const word = bytes.number();
+			value[i] = !isSigned ? word : word % 2 ? -(word + 1) / 2 : word / 2;
+		}
+		return this.items = { begin, end: begin, value };
+	}
+
+	// All digits of one value.
+	exact(index) {
+		const bytes = new Bytes(this.data), isSigned = bytes.number() === 1;
+		for (let i = 0; i < 2 * index + 1; i++)
+			bytes.skip();
+		const word = bytes.exact();
+		return String(!isSigned ? word : word & 1n ? -(word + 1n) / 2n : word / 2n);
+	}
+}
+
+// The first place in chunks or times that lies beyond a time.
+function firstBeyond(size, time, timeOf) {
+	let low = 0, high = size;
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if (timeOf(middle) > time)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+// Chunks of one kind in the order of time.
+class Row {
+	constructor(track, kind, depth) {
+		Object.assign(this, { track, kind, depth, chunks: [], min: Infinity, max: -Infinity });
+	}
+
+	// The first chunk that ends at a time or later.
+	chunkAt(time) {
+		return firstBeyond(this.chunks.length, time, (i) => this.chunks[i].to === time ? Infinity : this.chunks[i].to);
+	}
+
+	// Calls for every item that touches a span, until it returns false.
+	visit(from, to, call) {
+		for (let i = this.chunkAt(from); i < this.chunks.length && this.chunks[i].from <= to; i++) {
+			const items = this.chunks[i].read(), size = this.chunks[i].count;
+			let at = firstBeyond(size, from, (j) => items.end[j] === from ? Infinity : items.end[j]);
+			for (; at < size && items.begin[at] <= to; at++)
+				if (call(this.chunks[i], at, items) === false)
+					return;
+		}
+	}
+}
+
+class Recording {
+	constructor(text) {
+		Object.assign(this, { about: {}, names: [], tracks: [], losses: [], marks: [], end: 0, totals: null });
+		this.byNumber = new Map();
+		for (let at = 0, next; at < text.length; at = next + 1) {
+			next = text.indexOf("\n", at);
+			if (next < 0)
+				next = text.length;
+			if (next > at)
+				this.readLine(text.substring(at, next));
+		}
+		for (const track of this.tracks)
+			track.rows = track.rows.filter((row) => row);
+	}
+
+	readLine(line) {
+		const rest = line.substring(2);
+		const letter = line[0];
+		if (letter === "n")
+			this.names.push(JSON.parse(rest));
+		else if (letter === "t")
+			this.addTrack(JSON.parse(rest));
+		else if (letter === "r")
+			this.about = JSON.parse(rest);
+		else if (letter === "f")
+			this.totals = JSON.parse(rest);
+		else if (letter === "l")
+			this.addLoss(rest);
+		else if (letter === "m")
+			this.addMark(rest);
+		else
+			this.addChunk(letter, rest.split(" "));
+		if (letter === "f")
+			this.end = Math.max(this.end, this.totals.end_ns);
+	}
+
+	addTrack(about) {
+		const track = { ...about, rows: [], instants: null, samples: null };
+		this.tracks.push(track);
+		this.byNumber.set(about.number, track);
+	}
+
+	addLoss(rest) {
+		const [, cpu, from, to, text] = /^(\S+) (\S+) (\S+) (.*)$/.exec(rest);
+		this.losses.push({ cpu: +cpu, from: +from, to: +to, text: JSON.parse(text) });
+		this.end = Math.max(this.end, +to);
+	}
+
+	addMark(rest) {
+		const [, time, text] = /^(\S+) (.*)$/.exec(rest);
+		this.marks.push({ time: +time, text: JSON.parse(text) });
+	}
+
+	addChunk(letter, words) {
+		const track = this.byNumber.get(+words.shift());
+		const depth = letter === "c" ? +words.shift() : 0;
+		const [from, to, count] = words.splice(0, 3).map(Number);
+		const args = words.pop(), data = words.pop();
+		const kinds = { c: SliceChunk, i: InstantChunk, v: SampleChunk };
+		const chunk = new kinds[letter](from, to, count, data, args);
+		const row = this.rowOf(track, letter, depth);
+		if (letter === "c")
+			chunk.busy = +words[0];
+		if (letter === "v") {
+			[chunk.min, chunk.max] = words.map(Number);
+			row.min = Math.min(row.min, chunk.min);
+			row.max = Math.max(row.max, chunk.max);
+		}
+		row.chunks.push(chunk);
+		this.end = Math.max(this.end, to);
+	}
+
+	rowOf(track, letter, depth) {
+		if (letter === "c")
+			return track.rows[depth] ??= new Row(track, "slice", depth);
+		if (letter === "i")
+			return track.instants ??= new Row(track, "instant", 0);
+		return track.samples ??= new Row(track, "sample", 0);
+	}
+}
