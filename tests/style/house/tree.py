@@ -22,6 +22,7 @@ SUFFIXES = {
     ".proto": "proto",
     ".js": "script",
     ".css": "css",
+    ".html": "page",
     ".sql": "sql",
     ".png": "data",
 }
