@@ -7,6 +7,7 @@ from model import MARKS, Track, differences, losses_of, read_event
 from protobuf import decode, one
 
 EXACT = "ktrack:exact"
+END = "end."
 JSON_EXACT = 1 << 53
 KINDS = ("event_categories", "event_names", "debug_annotation_names")
 VALUES = ("bool_value", "uint_value", "int_value", "string_value")
@@ -85,7 +86,16 @@ class Sequence:
         wrong = {name: text for name, text in exact.items() if args[name] != text}
         if wrong:
             raise ValueError(f"exact values {wrong} of {args}")
+        if one(event, "type") == "TYPE_SLICE_END":
+            args = {without_end(name): value for name, value in args.items()}
         return args, marks
+
+
+def without_end(name):
+    """The name of a field of the record that ends a slice; those of ktrack's own have no prefix."""
+    if not name.startswith((END, "ktrack:")):
+        raise ValueError(f"{name} would replace what the begin says")
+    return name.removeprefix(END)
 
 
 def put_event(track, time_ns, event, name, args, marks):

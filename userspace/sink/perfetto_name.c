@@ -6,6 +6,8 @@
 #include "sink/perfetto_state.h"
 #include "sink/proto.h"
 
+#define END_PREFIX "end."
+
 /* Tells a string; returns its number, or 0 with @error. */
 static uint64_t string_tell(struct perfetto_sink *sink, enum perfetto_interned_field kind,
 			    struct text string, struct error *error)
@@ -82,7 +84,12 @@ static int field_add(struct perfetto_sink *sink, struct perfetto_category *categ
 	if (field->name.failed)
 		return error_set(error, "out of memory");
 	field->iid = string_tell(sink, INTERNED_ANNOTATION_NAMES, name, error);
-	return field->iid > 0 ? 0 : -1;
+	buffer_clear(&sink->text);
+	buffer_append_string(&sink->text, END_PREFIX);
+	buffer_append(&sink->text, name.data, name.size);
+	field->end_iid = string_tell(sink, INTERNED_ANNOTATION_NAMES, buffer_text(&sink->text),
+				     error);
+	return field->iid > 0 && field->end_iid > 0 ? 0 : -1;
 }
 
 /* Records have the same fields in the same order, unless one of them cannot be read. */
@@ -172,13 +179,13 @@ static void append_value(struct perfetto_sink *sink, const struct value *value)
 }
 
 /* Perfetto keeps unsigned numbers as signed ones: what does not fit is told as a text as well. */
-static void append_exact(struct perfetto_sink *sink, const struct field *field)
+static void append_exact(struct perfetto_sink *sink, const struct field *field, bool is_end)
 {
 	struct buffer *out = &sink->writer.buffer;
 	size_t annotation = proto_begin(out, EVENT_ANNOTATIONS);
 
 	buffer_clear(&sink->text);
-	buffer_append_string(&sink->text, "ktrack:exact:");
+	buffer_append_string(&sink->text, is_end ? "ktrack:exact:" END_PREFIX : "ktrack:exact:");
 	buffer_append(&sink->text, field->name.data, field->name.size);
 	proto_text(out, ANNOTATION_NAME, buffer_text(&sink->text));
 	buffer_clear(&sink->text);
@@ -190,16 +197,17 @@ static void append_exact(struct perfetto_sink *sink, const struct field *field)
 static void append_fields(struct perfetto_sink *sink, const struct timeline_event *event)
 {
 	const struct perfetto_category *category = event->track->category->slots[sink->slot];
+	bool is_end = event->kind == TIMELINE_SLICE_END;
 
 	for (size_t i = 0; i < event->nr_fields; i++) {
 		const struct field *field = &event->fields[i];
-		size_t annotation = annotation_begin(sink,
-						     field_find(category, i, field->name)->iid);
+		const struct perfetto_field_name *name = field_find(category, i, field->name);
+		size_t annotation = annotation_begin(sink, is_end ? name->end_iid : name->iid);
 
 		append_value(sink, &field->value);
 		proto_end(&sink->writer.buffer, annotation);
 		if (field->value.kind == VALUE_UNSIGNED && field->value.unsigned_number > INT64_MAX)
-			append_exact(sink, field);
+			append_exact(sink, field, is_end);
 	}
 }
 

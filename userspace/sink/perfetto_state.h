@@ -29,10 +29,16 @@ struct perfetto_sink {
 	uint64_t next_iid;
 };
 
-/** struct perfetto_field_name - the name of an extra field, and its number */
+/**
+ * struct perfetto_field_name - the name of an extra field, and its numbers
+ * @iid: for all records but those that end a slice
+ * @end_iid: for those, under which the name is end.NAME: Perfetto has one set of arguments for a
+ * slice, in which the fields of the end would replace those of the begin
+ */
 struct perfetto_field_name {
 	struct buffer name;
 	uint64_t iid;
+	uint64_t end_iid;
 };
 
 /**
