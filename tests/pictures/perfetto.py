@@ -7,7 +7,7 @@ from model import MARKS, Track, differences, losses_of, read_event
 from protobuf import decode, one
 
 EXACT = "ktrack:exact"
-END = "end."
+END = "end:"
 JSON_EXACT = 1 << 53
 KINDS = ("event_categories", "event_names", "debug_annotation_names")
 VALUES = ("bool_value", "uint_value", "int_value", "string_value")

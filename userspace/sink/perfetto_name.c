@@ -6,7 +6,7 @@
 #include "sink/perfetto_state.h"
 #include "sink/proto.h"
 
-#define END_PREFIX "end."
+#define END_PREFIX "end:"
 
 /* Tells a string; returns its number, or 0 with @error. */
 static uint64_t string_tell(struct perfetto_sink *sink, enum perfetto_interned_field kind,

@@ -32,7 +32,7 @@ struct perfetto_sink {
 /**
  * struct perfetto_field_name - the name of an extra field, and its numbers
  * @iid: for all records but those that end a slice
- * @end_iid: for those, under which the name is end.NAME: Perfetto has one set of arguments for a
+ * @end_iid: for those, under which the name is end:NAME: Perfetto has one set of arguments for a
  * slice, in which the fields of the end would replace those of the begin
  */
 struct perfetto_field_name {
