@@ -11,7 +11,10 @@ OWN = {f"ktrack:{mark}" for mark in MARKS}
 
 
 class Track:
-    """One track: its name for people and what happened on it, in the order of its beginnings."""
+    """One track: its name for people and what happened on it, in the order of its beginnings.
+
+    A slice is [begin, end, name, args of its begin, args of its end, marks, slices around it].
+    """
 
     def __init__(self, label, category=None):
         self.label, self.category = label, category
@@ -20,7 +23,7 @@ class Track:
 
     def begin(self, time_ns, name, args):
         """A slice begins."""
-        one = [time_ns, None, name, dict(args), {}, ()]
+        one = [time_ns, None, name, dict(args), {}, (), len(self.stack)]
         self.slices.append(one)
         self.stack.append(one)
 

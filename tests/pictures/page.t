@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: the page of --html, in a headless Chromium: what it shows, keys, mouse, search, details."""
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+import cases  # noqa: E402
+from browser import Browser, missing  # noqa: E402
+from page import TELL, compare  # noqa: E402
+from tap import Tap  # noqa: E402
+
+# The whole drawn, whatever is left for later frames.
+DRAW = "const p = ktrack.picture; do { p.isAsked = true; p.draw(); } while (p.isRough); p.isAsked = false;"
+SPAN = "const { from, to } = ktrack.picture.span; return [from, to];"
+# A driver's names may be anything.
+HOSTILE = r"""event demo:io 100 char track_event_type; string slice_name; string track_name; string text
++10 7@0 io B "</script><script>window.hacked=1</script>" "<!--<script>" "<img src=x onerror=window.hacked=2>"
++10 7@0 io I "<!-- & &lt; --> \xe2\x80\xa8" "<!--<script>" "</SCRIPT>"
++10 7@0 io E "" "<!--<script>" ""
+"""
+SEARCHED = """event demo:work 100 char track_event_type; string slice_name
++10 7@0 work B handle
++10 7@0 work B transfer
++10 7@0 work B "checksum 1"
++10 7@0 work E ""
++10 7@0 work B "CHECKSUM 2"
++10 7@0 work E ""
++10 7@0 work E ""
++10 7@0 work E ""
+"""
+# More than is drawn one by one from afar.
+MANY = """event demo:io 100 char track_event_type; string slice_name; u32 scope_slot
+repeat 10000
++100 7@0 io B read $i%4
++150 7@0 io B inner $i%4
++150 7@0 io E "" $i%4
++100 7@0 io E "" $i%4
+end
+"""
+
+
+class Pages:
+    """Pages made of recordings, in a browser."""
+
+    def __init__(self, browser, folder):
+        self.browser, self.folder = browser, Path(folder)
+
+    def load(self, make, *words):
+        """Makes a trace.dat, exports it and loads the page; returns (EVENT, what is wrong)."""
+        make(self.folder / "trace.dat")
+        command = ("export", "--event", "--html=page.html", *words, "trace.dat")
+        stream, wrong = cases.run(self.folder, *command)
+        self.browser.load(self.folder / "page.html")
+        return stream, wrong
+
+    def load_case(self, name, *words):
+        """The same of a golden case."""
+        return self.load(lambda path: cases.make(name, path), *words)
+
+    def load_text(self, text):
+        """The same of a script's text."""
+        return self.load(lambda path: cases.make_of(text, path))
+
+    def place_of(self, track, depth, time_ns):
+        """Where something is in the window."""
+        return self.browser.run(
+            """const p = ktrack.picture, box = p.canvas.getBoundingClientRect();
+            const track = p.recording.tracks[arguments[0]];
+            return [box.left + p.xOf(arguments[2]), box.top + p.topOf(track) + (arguments[1] + 0.5) * LANE];""",
+            track,
+            depth,
+            time_ns,
+        )
+
+    def details(self):
+        """What the panel says, when it is there."""
+        return self.browser.run(
+            """const panel = document.getElementById("details");
+            await ktrack.showDetails(ktrack.picture.selected);
+            return panel.innerText;"""
+        )
+
+
+def check_cases(tap, pages):
+    """Every golden case."""
+    for name in cases.names():
+        stream, wrong = pages.load_case(name)
+        pages.browser.run(DRAW)
+        wrong += compare(stream, pages.browser.run(TELL)) + pages.browser.complaints()
+        tap.nothing(wrong, name.replace("-", " "))
+
+
+def check_hostile(tap, pages):
+    """Names stay names."""
+    stream, wrong = pages.load_text(HOSTILE)
+    pages.browser.run(DRAW)
+    hacked = pages.browser.run("return window.hacked ?? null;")
+    pages.browser.run("ktrack.show(thing(ktrack.recording.tracks[0].rows[0], ktrack.recording.tracks[0].rows[0].chunks[0], 0));")
+    text = pages.details()
+    hacked = hacked or pages.browser.run("return window.hacked ?? null;")
+    wrong += compare(stream, pages.browser.run(TELL)) + pages.browser.complaints()
+    wrong += [f"hacked: {hacked}"] if hacked else []
+    wrong += [] if "<img src=x onerror=window.hacked=2>" in text else [text]
+    tap.nothing(wrong, "names that look like tags")
+
+
+def check_zoom(tap, pages):
+    """Keys and the wheel zoom, keys and the mouse move, and the whole comes back."""
+    browser = pages.browser
+    whole = browser.run(SPAN)
+    browser.press("w")
+    nearer = browser.run(SPAN)
+    is_inside = whole[0] < nearer[0] < nearer[1] < whole[1]
+    tap.ok(is_inside, "w zooms in", whole, nearer)
+    browser.press("d")
+    moved = browser.run(SPAN)
+    is_moved = moved[0] > nearer[0] and abs((moved[1] - moved[0]) / (nearer[1] - nearer[0]) - 1) < 1e-6
+    tap.ok(is_moved, "d moves", nearer, moved)
+    browser.press("a", "s")
+    tap.ok(max(abs(a - b) for a, b in zip(browser.run(SPAN), whole)) < 2, "a and s undo that")
+    browser.turn(700, 150, -100, with_control=True)
+    wheeled = browser.run(SPAN)
+    tap.ok(wheeled[1] - wheeled[0] < whole[1] - whole[0], "the wheel zooms", whole, wheeled)
+    browser.drag(700, 150, 600, 150)
+    dragged = browser.run(SPAN)
+    tap.ok(dragged[0] > wheeled[0], "the mouse drags", wheeled, dragged)
+    browser.press("Home")
+    tap.ok(browser.run(SPAN) == whole, "Home shows the whole", whole)
+
+
+def check_search(tap, pages):
+    """A name is typed, and its slice is selected, shown, and told of."""
+    browser = pages.browser
+    browser.press("/", *"check")
+    text = pages.details()
+    found = browser.run(
+        """const one = ktrack.picture.selected;
+        return one && [nameOf(ktrack.recording, one), document.getElementById("found").textContent];"""
+    )
+    tap.ok(found and found[0] == "checksum 1" and found[1].startswith("at "), "found", found)
+    tap.ok("checksum 1" in text and "depth\t3" in text, "details of what was found", text)
+    browser.press("Enter")
+    again = browser.run("return nameOf(ktrack.recording, ktrack.picture.selected);")
+    tap.ok(again == "CHECKSUM 2", "Enter goes on to the next", again)
+    browser.press(*"nothing like that")
+    told = browser.run('return document.getElementById("found").textContent;')
+    tap.ok(told == "not found", "what is not there is not found", told)
+    browser.press("Escape")
+    tap.ok(browser.run("return ktrack.picture.selected;") is None, "Escape forgets the selection")
+
+
+def check_click(tap, pages):
+    """A click on a slice tells of it, with its args; double click would zoom, as f does."""
+    stream, wrong = pages.load_case("extra-fields-are-attached", "--wall-clock=1577934245")
+    browser = pages.browser
+    browser.run(DRAW)
+    browser.click(*pages.place_of(0, 0, 500))
+    text = pages.details()
+    wanted = ("read", "demo:io", "path\t/dev/null", "result\t-5", "2020-01-02T03:04:05.000000000")
+    lost = [word for word in wanted if word not in text]
+    tap.nothing(wrong + lost + ([text] if lost else []), "a click tells all of a slice")
+    browser.press("f")
+    span = browser.run(SPAN)
+    slices = [one for line in stream.splitlines() for one in [json.loads(line)] if "t_rel" in one]
+    tap.ok(span[0] < 0 < 2000 < span[1] < 4000 and slices, "f zooms to it", span)
+    steps = browser.run(
+        """const track = ktrack.recording.tracks.find((one) => one.samples);
+        const row = track.samples, last = row.chunks.at(-1);
+        return [hit(ktrack.picture, ktrack.picture.xOf(last.to) + 1, ktrack.picture.topOf(track) + 20)?.kind];"""
+    )
+    tap.ok(steps == ["sample"], "counters tell their value", steps)
+
+
+def check_losses(tap, pages):
+    """Where records were lost the picture is red, and nowhere else."""
+    pages.load_case("loss-before-inside-and-between-slices")
+    pages.browser.run(DRAW)
+    colours = pages.browser.run(
+        """const p = ktrack.picture, loss = p.recording.losses[1];
+        const at = (time) => [...p.context.getImageData(Math.round(p.xOf(time)), RULER - 3, 1, 1).data];
+        return [at((loss.from + loss.to) / 2), at(loss.to + 5000)];"""
+    )
+    red, plain = colours
+    is_red = red[0] > 150 and red[1] < 100 and red[2] < 120 and min(plain[:3]) > 200
+    tap.ok(is_red, "losses are red", colours)
+    about = pages.browser.run('return document.getElementById("about").textContent;')
+    tap.ok(about.endswith("321 records lost"), "how much was lost is told", about)
+
+
+def check_many(tap, pages):
+    """From afar chunks are drawn without a look into them; from near every slice is there."""
+    browser = pages.browser
+    stream, wrong = pages.load_text(MANY)
+    size = (pages.folder / "page.html").stat().st_size
+    tap.ok(size < 40000 + 20000 * 40, "a slice takes little room in the page", size)
+    count = "return ktrack.recording.tracks.flatMap((t) => t.rows).flatMap((r) => r.chunks)"
+    whole = browser.run(f"{count}.length;")
+    looked = browser.run(
+        f"""const all = () => {{ {count}; }};
+        all().forEach((chunk) => chunk.items = null);
+        ktrack.picture.width = GUTTER + 12;
+        {DRAW}
+        return all().filter((chunk) => chunk.items).length;"""
+    )
+    tap.ok(looked == 0 and whole >= 40, "from afar chunks are whole", looked, whole)
+    times = browser.run(
+        """const times = [];
+        ktrack.picture.resize();
+        for (let i = 0; i < 20; i++) {
+            ktrack.picture.zoom(0.7);
+            ktrack.picture.isAsked = true;
+            ktrack.picture.draw();
+            times.push(ktrack.picture.frame_ms);
+        }
+        return times;"""
+    )
+    tap.comment(f"20 zoom steps: {', '.join(f'{time:.0f}' for time in times)} ms")
+    wrong += compare(stream, browser.run(TELL)) + browser.complaints()
+    tap.nothing(wrong, "every slice of many")
+
+
+def main():
+    """Returns the exit status."""
+    tap = Tap()
+    absent = missing()
+    if absent:
+        tap.skip("the page in a browser", f"{absent} is not installed")
+        return tap.finish()
+    browser = Browser()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            pages = Pages(browser, folder)
+            check_cases(tap, pages)
+            check_hostile(tap, pages)
+            pages.load_case("demo-tracepoints")
+            labels = browser.run("return ktrack.recording.tracks.map((track) => track.label);")
+            wanted = ["submit pid 500 writer", "queue0 slot 0", "depth queue 0"]
+            tap.ok(labels[:3] == wanted, "the demo's tracks", labels)
+            check_zoom(tap, pages)
+            check_click(tap, pages)
+            check_losses(tap, pages)
+            check_many(tap, pages)
+            pages.load_text(SEARCHED)
+            check_search(tap, pages)
+            tap.nothing(browser.complaints(), "nothing to complain about in the console")
+    finally:
+        browser.close()
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
