@@ -120,6 +120,18 @@ def check_decisions(tap, machine):
     )
 
 
+def check_browser(tap, machine):
+    """The browser is welcome, but nothing fails without it."""
+    status, output, calls = machine.run("browser", missing="chromium")
+    is_right = status == 0 and len(calls) == 2 and calls[1].endswith(" chromium")
+    tap.ok(is_right, "the browser is installed", status, output, *calls)
+    status, output, _ = machine.run("build", "browser", missing="chromium", failing="install")
+    is_right = status == 0 and "without a browser" in output
+    tap.ok(is_right, "without the browser it goes on", status, output)
+    status, output, _ = machine.run("build", "browser", missing="gcc", failing="install")
+    tap.ok(status == 1, "but not without what is needed", status, output)
+
+
 def check_elsewhere(tap, machine):
     """What it does on another system."""
     status, output, calls = machine.run("check", missing="sparse")
@@ -149,6 +161,7 @@ def main():
         machine = Machine(folder)
         if is_debian_12():
             check_decisions(tap, machine)
+            check_browser(tap, machine)
         else:
             check_elsewhere(tap, machine)
         check_usage(tap, machine)

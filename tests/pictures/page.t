@@ -5,6 +5,7 @@
 import json
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -111,6 +112,16 @@ def check_hostile(tap, pages):
     tap.nothing(wrong, "names that look like tags")
 
 
+def changed_span(browser, before):
+    """The span once it is another one; wheel and mouse act when the browser gets to it."""
+    until = time.monotonic() + 20
+    span = browser.run(SPAN)
+    while span == before and time.monotonic() < until:
+        time.sleep(0.02)
+        span = browser.run(SPAN)
+    return span
+
+
 def check_zoom(tap, pages):
     """Keys and the wheel zoom, keys and the mouse move, and the whole comes back."""
     browser = pages.browser
@@ -126,10 +137,10 @@ def check_zoom(tap, pages):
     browser.press("a", "s")
     tap.ok(max(abs(a - b) for a, b in zip(browser.run(SPAN), whole)) < 2, "a and s undo that")
     browser.turn(700, 150, -100, with_control=True)
-    wheeled = browser.run(SPAN)
+    wheeled = changed_span(browser, whole)
     tap.ok(wheeled[1] - wheeled[0] < whole[1] - whole[0], "the wheel zooms", whole, wheeled)
     browser.drag(700, 150, 600, 150)
-    dragged = browser.run(SPAN)
+    dragged = changed_span(browser, wheeled)
     tap.ok(dragged[0] > wheeled[0], "the mouse drags", wheeled, dragged)
     browser.press("Home")
     tap.ok(browser.run(SPAN) == whole, "Home shows the whole", whole)
@@ -221,7 +232,7 @@ def check_many(tap, pages):
         }
         return times;"""
     )
-    tap.comment(f"20 zoom steps: {', '.join(f'{time:.0f}' for time in times)} ms")
+    tap.comment(f"20 zoom steps: {', '.join(f'{ms:.0f}' for ms in times)} ms")
     wrong += compare(stream, browser.run(TELL)) + browser.complaints()
     tap.nothing(wrong, "every slice of many")
 
@@ -233,7 +244,11 @@ def main():
     if absent:
         tap.skip("the page in a browser", f"{absent} is not installed")
         return tap.finish()
-    browser = Browser()
+    try:
+        browser = Browser()
+    except (RuntimeError, OSError) as problem:
+        tap.skip("the page in a browser", f"it does not start here: {str(problem).splitlines()[0]}")
+        return tap.finish()
     try:
         with tempfile.TemporaryDirectory() as folder:
             pages = Pages(browser, folder)

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests of the outputs of one file: streams that end early, files that cannot be written, and names
+ * that are not counted.
+ */
+#include <fcntl.h>
+#include <string.h>
+
+#include "catch.h"
+#include "show.h"
+#include "sink/sink.h"
+#include "tap.h"
+
+static struct sink *stat_new(const struct sink_file_settings *settings, struct error *error)
+{
+	struct sink_stat_settings stat = { .name = settings->name, .fd = settings->fd };
+
+	return sink_stat_new(&stat, error);
+}
+
+static struct sink *(*const makers[])(const struct sink_file_settings *settings,
+				      struct error *error) = { sink_chrome_new, sink_perfetto_new,
+							       sink_html_new, stat_new };
+
+#define NR_MAKERS (sizeof(makers) / sizeof(makers[0]))
+
+static struct timeline_category category;
+static struct timeline_track track, counter;
+static struct timeline_name counted, other;
+
+static void things_init(void)
+{
+	category = (struct timeline_category){ .text = "a:work" };
+	track = (struct timeline_track){
+		.number = 1,
+		.category = &category,
+		.name = text_of("work"),
+		.id = { .kind = VALUE_SIGNED, .signed_number = 7 },
+		.cpu = -1,
+		.tgid = 7,
+		.comm = "task",
+	};
+	counter = track;
+	counter.number = 2;
+	counter.kind = TRACK_COUNTER;
+	counted = (struct timeline_name){ .text = text_of("counted"), .is_counted = true };
+	other = (struct timeline_name){ .text = text_of("other") };
+}
+
+static int push(struct timeline *timeline, struct timeline_event event, struct error *error)
+{
+	event.time_ns = SHOW_START_NS;
+	event.begin_ns = SHOW_START_NS;
+	event.comm = "";
+	return timeline_push(timeline, &event, error);
+}
+
+/* Two tracks with an open slice, another that ended, an instant, a sample and losses. */
+static int push_all(struct timeline *timeline, struct error *error)
+{
+	static const struct field field = { .name = { .data = "size", .size = 4 },
+					    .value = { .kind = VALUE_UNSIGNED,
+						       .unsigned_number = UINT64_MAX } };
+	const struct timeline_event events[] = {
+		{ .kind = TIMELINE_TRACK_BEGIN, .track = &track },
+		{ .kind = TIMELINE_TRACK_BEGIN, .track = &counter },
+		{ .kind = TIMELINE_SLICE_BEGIN,
+		  .track = &track,
+		  .name = &counted,
+		  .fields = &field,
+		  .nr_fields = 1,
+		  .depth = 1 },
+		{ .kind = TIMELINE_SLICE_BEGIN, .track = &track, .name = &other, .depth = 2 },
+		{ .kind = TIMELINE_SLICE_END, .track = &track, .name = &other, .depth = 2 },
+		{ .kind = TIMELINE_INSTANT, .track = &track, .name = &other, .depth = 1 },
+		{ .kind = TIMELINE_COUNTER,
+		  .track = &counter,
+		  .value = { .kind = VALUE_SIGNED, .signed_number = INT64_MIN } },
+		{ .kind = TIMELINE_LOSS, .loss_count = 3, .loss_end_ns = INT64_MAX },
+		{ .kind = TIMELINE_LOSS, .loss_count = 3, .loss_end_ns = SHOW_START_NS + 5 },
+		{ .kind = TIMELINE_MALFORMED, .problem = "odd", .tracepoint = "a:work" },
+	};
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		if (push(timeline, events[i], error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int timeline_make(struct timeline *timeline, size_t maker, int fd, struct error *error)
+{
+	struct sink_file_settings settings = { .name = "it", .fd = fd, .with = 7 };
+	struct sink *sink = makers[maker](&settings, error);
+
+	things_init();
+	*timeline = (struct timeline){ 0 };
+	if (!sink || timeline_add(timeline, sink, error) < 0)
+		return -1;
+	return timeline_open(timeline, &show_recording, error);
+}
+
+TEST(what_is_kept_is_given_back_where_the_stream_ends_early)
+{
+	for (size_t i = 0; i < NR_MAKERS; i++) {
+		struct timeline timeline;
+		struct error error = { 0 };
+		struct catch catch;
+
+		CHECK_NUMBER(timeline_make(&timeline, i, catch_init(&catch), &error), 0);
+		CHECK_NUMBER(push_all(&timeline, &error), 0);
+		CHECK_TEXT(error.text, "");
+		timeline_release(&timeline);
+		catch_release(&catch);
+	}
+}
+
+TEST(a_full_disk_is_told_of)
+{
+	for (size_t i = 0; i < NR_MAKERS; i++) {
+		static const struct timeline_totals totals;
+		struct timeline_event finish = { .kind = TIMELINE_FINISH, .totals = &totals };
+		struct timeline timeline;
+		struct error error = { 0 };
+		int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+		CHECK_NUMBER(timeline_make(&timeline, i, fd, &error), 0);
+		CHECK_NUMBER(push(&timeline, finish, &error), -1);
+		CHECK_TEXT(error.text, "cannot write to it: No space left on device");
+		timeline_release(&timeline);
+	}
+}
+
+TEST(what_is_flushed_can_be_read_while_it_goes_on)
+{
+	for (size_t i = 0; i < NR_MAKERS - 1; i++) {
+		struct timeline timeline;
+		struct error error = { 0 };
+		struct catch catch;
+		size_t before;
+
+		CHECK_NUMBER(timeline_make(&timeline, i, catch_init(&catch), &error), 0);
+		CHECK_NUMBER(timeline_flush(&timeline, &error), 0);
+		catch_text(&catch);
+		before = catch.text.size;
+		CHECK_NUMBER(push_all(&timeline, &error), 0);
+		CHECK_NUMBER(timeline_flush(&timeline, &error), 0);
+		catch_text(&catch);
+		CHECK(before > 0 && catch.text.size > before);
+		timeline_release(&timeline);
+		catch_release(&catch);
+	}
+}
