@@ -18,6 +18,7 @@ help:
 	@echo '  make userspace  build/ktrack'
 	@echo '  make modules    kmod/*.ko for the kernel whose build tree is KDIR'
 	@echo '  make bench-kernel  what the macros cost in the kernel, in instructions'
+	@echo '  make fuzz       random inputs for FUZZ_SECONDS (60) a target, with clang'
 	@echo '  make install    ktrack, libtrace2, headers and man pages below PREFIX (/usr/local)'
 	@echo '  make clean      remove what was built'
 	@echo
@@ -35,7 +36,7 @@ demo:
 
 check:
 	$(Q)scripts/deps
-	$(Q)$(MAKE) userspace unit-tests
+	$(Q)$(MAKE) userspace unit-tests fuzz-replay
 	$(Q)tests/run
 
 clean:
@@ -45,3 +46,4 @@ clean:
 include userspace/userspace.mk
 include userspace/install.mk
 include tests/bench/bench.mk
+include tests/fuzz/fuzz.mk

@@ -108,9 +108,12 @@ static int tracepoint_visit(void *context, const struct source_tracepoint *trace
 	int status;
 
 	/* Which tracepoints are wanted does not matter for who writes their records. */
-	if (convention_add_task(finder->convention, tracepoint->system, tracepoint->name,
-				tracepoint->format, &problem) > 0)
+	status = convention_add_task(finder->convention, tracepoint->system, tracepoint->name,
+				     tracepoint->format, &problem);
+	if (status > 0)
 		tracepoint_leave(tracepoint, &problem);
+	else if (status < 0)
+		return error_set(error, "%s", problem.text);
 	if (!selection_meets(finder->selection, tracepoint))
 		return 0;
 	status = convention_add(finder->convention, tracepoint->system, tracepoint->format,

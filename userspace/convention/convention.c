@@ -2,10 +2,8 @@
 /* Keeps the templates, and finds the one that reads a record. */
 #include "convention/convention.h"
 
-#include <event-parse.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "convention/task.h"
 #include "convention/template.h"
@@ -17,7 +15,6 @@
 #define NR_TASK_TEMPLATES 16
 
 struct convention {
-	struct tep_handle *tep;
 	bool is_swapped;
 	struct template **templates;
 	size_t nr_templates;
@@ -32,14 +29,7 @@ struct convention *convention_new(bool is_swapped)
 
 	if (!convention)
 		return NULL;
-	convention->tep = tep_alloc();
-	if (!convention->tep) {
-		free(convention);
-		return NULL;
-	}
 	convention->is_swapped = is_swapped;
-	tep_set_long_size(convention->tep, sizeof(long));
-	tep_set_page_size(convention->tep, sysconf(_SC_PAGESIZE));
 	return convention;
 }
 
@@ -50,7 +40,6 @@ void convention_free(struct convention *convention)
 	for (size_t i = 0; i < convention->nr_templates; i++)
 		template_free(convention->templates[i]);
 	free(convention->templates);
-	tep_free(convention->tep);
 	free(convention);
 }
 
@@ -79,41 +68,52 @@ static bool format_may_follow(struct text format)
 	       memmem(format.data, format.size, "counter_value", strlen("counter_value"));
 }
 
-/* The event of a format; NULL with @error where it cannot be read. */
-static struct tep_event *event_parse(struct convention *convention, const char *system,
-				     struct text format, struct error *error)
+/* Reads a format; returns 1 with @error where it cannot be, -1 where memory ran out. */
+static int format_read(struct format *format, const char *system, struct text text,
+		       struct error *error)
 {
-	struct tep_event *event = NULL;
+	int status = format_parse(format, text);
 
-	if (tep_parse_format(convention->tep, &event, format.data, format.size, system) || !event) {
+	if (status > 0)
 		error_set(error, "the format of a tracepoint in system %s cannot be read", system);
-		return NULL;
-	}
-	if (event->id >= 0 && event->id < NR_EVENT_IDS)
-		return event;
-	error_set(error, "%s:%s has the impossible id %d", system, event->name, event->id);
-	return NULL;
+	else if (status < 0)
+		error_set(error, "out of memory");
+	if (status != 0 || format->id < NR_EVENT_IDS)
+		return status;
+	error_set(error, "%s:%s has the impossible id %llu", system, format->name,
+		  (unsigned long long)format->id);
+	return 1;
 }
 
-int convention_add(struct convention *convention, const char *system, struct text format,
-		   const struct template **out, struct error *error)
+static int template_add(struct convention *convention, const char *system,
+			const struct format *format, const struct template **out,
+			struct error *error)
 {
-	struct tep_event *event;
 	struct template *template = NULL;
 
-	*out = NULL;
-	if (!format_may_follow(format))
-		return 0;
-	event = event_parse(convention, system, format, error);
-	if (!event)
-		return 1;
-	if (template_new(&template, event, convention->is_swapped) < 0 ||
+	if (template_new(&template, system, format, convention->is_swapped) < 0 ||
 	    (template && convention_keep(convention, template) < 0)) {
 		template_free(template);
 		return error_set(error, "out of memory");
 	}
 	*out = template;
 	return 0;
+}
+
+int convention_add(struct convention *convention, const char *system, struct text text,
+		   const struct template **out, struct error *error)
+{
+	struct format format;
+	int status;
+
+	*out = NULL;
+	if (!format_may_follow(text))
+		return 0;
+	status = format_read(&format, system, text, error);
+	if (status == 0)
+		status = template_add(convention, system, &format, out, error);
+	format_release(&format);
+	return status;
 }
 
 size_t convention_size(const struct convention *convention)
@@ -147,19 +147,20 @@ const struct template *convention_find(const struct convention *convention,
 }
 
 int convention_add_task(struct convention *convention, const char *system, const char *name,
-			struct text format, struct error *error)
+			struct text text, struct error *error)
 {
 	const struct task_rule *rule = task_rule_find(system, name);
-	struct tep_event *event;
+	struct format format;
+	int status;
 
 	if (!rule || convention->nr_tasks == NR_TASK_TEMPLATES)
 		return 0;
-	event = event_parse(convention, system, format, error);
-	if (!event)
-		return 1;
-	task_template_fill(&convention->tasks[convention->nr_tasks++], rule, event,
-			   convention->is_swapped);
-	return 0;
+	status = format_read(&format, system, text, error);
+	if (status == 0)
+		task_template_fill(&convention->tasks[convention->nr_tasks++], rule, &format,
+				   convention->is_swapped);
+	format_release(&format);
+	return status;
 }
 
 bool convention_read_task(const struct convention *convention, const struct record *record,

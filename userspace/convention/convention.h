@@ -123,7 +123,7 @@ void convention_free(struct convention *convention);
  * Returns 0, 1 with @error where the format cannot be read and the tracepoint is left out, or -1
  * with @error where memory ran out.
  */
-int convention_add(struct convention *convention, const char *system, struct text format,
+int convention_add(struct convention *convention, const char *system, struct text text,
 		   const struct template **out, struct error *error);
 
 /** convention_size - how many tracepoints follow */
@@ -219,10 +219,11 @@ struct task_change {
  * convention_add_task - look at a tracepoint's format and remember it if its records tell of
  * threads
  *
- * Returns 0, or 1 with @error where the format cannot be read and the tracepoint is left out.
+ * Returns 0, 1 with @error where the format cannot be read and the tracepoint is left out, or -1
+ * with @error where memory ran out.
  */
 int convention_add_task(struct convention *convention, const char *system, const char *name,
-			struct text format, struct error *error);
+			struct text text, struct error *error);
 
 /** convention_read_task - whether @record tells of a thread, and what, in @out */
 bool convention_read_task(const struct convention *convention, const struct record *record,

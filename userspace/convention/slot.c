@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Reads the fields of a record. libtraceevent parses the formats, but its readers are not used:
- * they don't extend signs, and don't check where __data_loc points.
- */
+/* Reads the fields of a record. */
 #include "convention/slot.h"
 
-#include <event-parse.h>
 #include <string.h>
 
 /* Whether @word stands in @type as a word of its own. */
@@ -23,48 +19,45 @@ static bool type_has_word(const char *type, const char *word)
 	return false;
 }
 
-/*
- * Arrays of u8 and of unsigned char are bytes, as Perfetto takes them, although libtraceevent calls
- * them strings.
- */
-static bool field_is_characters(const struct tep_format_field *field)
+/* Arrays of u8 and of unsigned char are bytes, as Perfetto takes them. */
+static bool field_is_characters(const struct format_field *field)
 {
 	return type_has_word(field->type, "char") && !type_has_word(field->type, "unsigned") &&
-	       !(field->flags & TEP_FIELD_IS_POINTER);
+	       !field->is_pointer;
 }
 
-static enum slot_kind array_kind(const struct tep_format_field *field)
+static enum slot_kind array_kind(const struct format_field *field)
 {
 	bool is_text = field_is_characters(field);
 
-	if (!(field->flags & TEP_FIELD_IS_DYNAMIC))
+	if (!field->is_dynamic)
 		return is_text ? SLOT_FIXED_TEXT : SLOT_FIXED_BYTES;
-	if (field->flags & TEP_FIELD_IS_RELATIVE)
+	if (field->is_relative)
 		return is_text ? SLOT_RELATIVE_TEXT : SLOT_RELATIVE_BYTES;
 	return is_text ? SLOT_DYNAMIC_TEXT : SLOT_DYNAMIC_BYTES;
 }
 
-static bool field_is_aggregate(const struct tep_format_field *field)
+static bool field_is_aggregate(const struct format_field *field)
 {
-	return !(field->flags & TEP_FIELD_IS_POINTER) &&
+	return !field->is_pointer &&
 	       (type_has_word(field->type, "struct") || type_has_word(field->type, "union"));
 }
 
-static bool is_integer_size(int size)
+static bool is_integer_size(uint64_t size)
 {
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
-static enum slot_kind field_kind(const struct tep_format_field *field)
+static enum slot_kind field_kind(const struct format_field *field)
 {
-	if (field->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_DYNAMIC))
+	if (field->is_array || field->is_dynamic)
 		return array_kind(field);
 	if (!is_integer_size(field->size) || field_is_aggregate(field))
 		return SLOT_FIXED_BYTES;
 	if (field->size == 1 &&
 	    (type_has_word(field->type, "bool") || type_has_word(field->type, "_Bool")))
 		return SLOT_BOOLEAN;
-	return field->flags & TEP_FIELD_IS_SIGNED ? SLOT_SIGNED : SLOT_UNSIGNED;
+	return field->is_signed ? SLOT_SIGNED : SLOT_UNSIGNED;
 }
 
 bool slot_is_text(const struct slot *slot)
@@ -273,18 +266,18 @@ static void slot_set_reader(struct slot *slot)
 	}
 }
 
-struct slot slot_find(const struct tep_format_field *field, bool is_swapped)
+struct slot slot_find(const struct format_field *field, bool is_swapped)
 {
 	struct slot slot = { .kind = SLOT_ABSENT };
 
-	if (field->offset < 0 || field->size <= 0)
+	if (field->offset > INT32_MAX || field->size == 0 || field->size > INT32_MAX)
 		return slot;
 	slot = (struct slot){
 		.kind = field_kind(field),
 		.is_swapped = is_swapped,
 		.offset = field->offset,
 		.size = field->size,
-		.end = (unsigned int)field->offset + field->size,
+		.end = field->offset + field->size,
 	};
 	slot_set_reader(&slot);
 	return slot;

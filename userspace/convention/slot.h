@@ -4,11 +4,10 @@
 #define CONVENTION_SLOT_H
 
 #include "convention/convention.h"
-
-struct tep_format_field;
+#include "convention/format.h"
 
 /** slot_find - how and where to read @field; SLOT_ABSENT where its type is none that we read */
-struct slot slot_find(const struct tep_format_field *field, bool is_swapped);
+struct slot slot_find(const struct format_field *field, bool is_swapped);
 
 /** slot_is_number - whether the slot holds an integer (a bool is none) */
 static inline bool slot_is_number(const struct slot *slot)

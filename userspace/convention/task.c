@@ -2,7 +2,6 @@
 /* Reads who threads are from the records of the kernel's own tracepoints. */
 #include "convention/task.h"
 
-#include <event-parse.h>
 #include <string.h>
 
 #include "convention/slot.h"
@@ -72,23 +71,23 @@ const struct task_rule *task_rule_find(const char *system, const char *name)
 	return NULL;
 }
 
-static struct slot slot_named(struct tep_event *event, const char *name, bool is_swapped)
+static struct slot slot_named(const struct format *format, const char *name, bool is_swapped)
 {
-	struct tep_format_field *field = name ? tep_find_any_field(event, name) : NULL;
+	const struct format_field *field = name ? format_find(format, name) : NULL;
 
 	return field ? slot_find(field, is_swapped) : (struct slot){ .kind = SLOT_ABSENT };
 }
 
 void task_template_fill(struct task_template *out, const struct task_rule *rule,
-			struct tep_event *event, bool is_swapped)
+			const struct format *format, bool is_swapped)
 {
 	*out = (struct task_template){
 		.rule = rule,
-		.event_id = event->id,
-		.tid = slot_named(event, rule->tid, is_swapped),
-		.comm = slot_named(event, rule->comm, is_swapped),
-		.detail = slot_named(event, rule->detail, is_swapped),
-		.writer = slot_named(event, "common_pid", is_swapped),
+		.event_id = format->id,
+		.tid = slot_named(format, rule->tid, is_swapped),
+		.comm = slot_named(format, rule->comm, is_swapped),
+		.detail = slot_named(format, rule->detail, is_swapped),
+		.writer = slot_named(format, "common_pid", is_swapped),
 	};
 	if (out->tid.kind == SLOT_ABSENT)
 		out->tid = out->writer;

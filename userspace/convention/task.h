@@ -4,8 +4,8 @@
 #define CONVENTION_TASK_H
 
 #include "convention/convention.h"
+#include "convention/format.h"
 
-struct tep_event;
 struct task_rule;
 
 /**
@@ -28,7 +28,7 @@ const struct task_rule *task_rule_find(const char *system, const char *name);
 
 /** task_template_fill - find the fields of an event that @rule is of */
 void task_template_fill(struct task_template *out, const struct task_rule *rule,
-			struct tep_event *event, bool is_swapped);
+			const struct format *format, bool is_swapped);
 
 /** task_template_read - what a record says; false where it cannot be read */
 bool task_template_read(const struct task_template *template, const struct record *record,

@@ -2,7 +2,7 @@
 /* Looks at an event's fields once, and keeps the slots of those that the convention names. */
 #include "convention/template.h"
 
-#include <event-parse.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,21 +24,21 @@ static enum template_scope scope_of(const char *field_name)
 /* The fields that the convention names, as they are found. */
 struct match {
 	bool is_swapped;
-	struct tep_format_field *type;
-	struct tep_format_field *slice_name;
-	struct tep_format_field *track_name;
-	struct tep_format_field *scope;
-	struct tep_format_field *counter_value;
+	const struct format_field *type;
+	const struct format_field *slice_name;
+	const struct format_field *track_name;
+	const struct format_field *scope;
+	const struct format_field *counter_value;
 };
 
 /*
  * A field counts only with a type that the convention allows; with several scopes the last one
  * wins, as in Perfetto.
  */
-static void match_field(struct match *match, struct tep_format_field *field)
+static void match_field(struct match *match, const struct format_field *field)
 {
 	struct slot slot = slot_find(field, match->is_swapped);
-	bool is_number = slot_is_number(&slot) && !(field->flags & TEP_FIELD_IS_POINTER);
+	bool is_number = slot_is_number(&slot) && !field->is_pointer;
 	bool is_bool_or_number = is_number || slot.kind == SLOT_BOOLEAN;
 
 	if (is_number && strcmp(field->name, "track_event_type") == 0)
@@ -62,7 +62,7 @@ static enum template_kind match_kind(const struct match *match)
 }
 
 static bool match_uses(const struct match *match, enum template_kind kind,
-		       const struct tep_format_field *field)
+		       const struct format_field *field)
 {
 	if (field == match->track_name || field == match->scope)
 		return true;
@@ -71,13 +71,13 @@ static bool match_uses(const struct match *match, enum template_kind kind,
 	return field == match->type || field == match->slice_name;
 }
 
-static struct slot slot_of(const struct match *match, const struct tep_format_field *field)
+static struct slot slot_of(const struct match *match, const struct format_field *field)
 {
 	return field ? slot_find(field, match->is_swapped) : (struct slot){ .kind = SLOT_ABSENT };
 }
 
 static int template_add_extra(struct template *template, const struct match *match,
-			      const struct tep_format_field *field)
+			      const struct format_field *field)
 {
 	struct extra *extra = &template->extras[template->nr_extras];
 
@@ -91,59 +91,58 @@ static int template_add_extra(struct template *template, const struct match *mat
 }
 
 static int template_add_extras(struct template *template, const struct match *match,
-			       const struct tep_event *event)
+			       const struct format *format)
 {
-	size_t nr_fields = event->format.nr_fields;
-
-	template->extras = calloc(nr_fields + 1, sizeof(*template->extras));
-	template->fields = calloc(nr_fields + 1, sizeof(*template->fields));
+	template->extras = calloc(format->nr_fields + 1, sizeof(*template->extras));
+	template->fields = calloc(format->nr_fields + 1, sizeof(*template->fields));
 	if (!template->extras || !template->fields)
 		return -1;
-	for (struct tep_format_field *field = event->format.fields; field; field = field->next) {
-		if (!match_uses(match, template->kind, field) &&
-		    template_add_extra(template, match, field) < 0)
+	for (size_t i = format->nr_common; i < format->nr_fields; i++) {
+		if (!match_uses(match, template->kind, &format->fields[i]) &&
+		    template_add_extra(template, match, &format->fields[i]) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int template_fill(struct template *template, const struct match *match,
-			 struct tep_event *event)
+static int template_fill(struct template *template, const struct match *match, const char *system,
+			 const struct format *format)
 {
-	template->event_id = event->id;
+	template->event_id = format->id;
 	template->kind = match_kind(match);
 	template->type = slot_of(match, match->type);
 	template->slice_name = slot_of(match, match->slice_name);
 	template->track_name = slot_of(match, match->track_name);
 	template->scope_id = slot_of(match, match->scope);
 	template->counter_value = slot_of(match, match->counter_value);
-	template->pid = slot_of(match, tep_find_common_field(event, "common_pid"));
+	template->pid = slot_of(match, format_find(format, "common_pid"));
 	template->scope = scope_of(match->scope ? match->scope->name : NULL);
 	if (match->scope) {
 		template->scope_field = strdup(match->scope->name);
 		if (!template->scope_field)
 			return -1;
 	}
-	if (asprintf(&template->category, "%s:%s", event->system, event->name) < 0) {
+	if (asprintf(&template->category, "%s:%s", system, format->name) < 0) {
 		template->category = NULL;
 		return -1;
 	}
-	template->name = template->category + strlen(event->system) + 1;
+	template->name = template->category + strlen(system) + 1;
 	template->label = text_of(template->name);
-	return template_add_extras(template, match, event);
+	return template_add_extras(template, match, format);
 }
 
-int template_new(struct template **out, struct tep_event *event, bool is_swapped)
+int template_new(struct template **out, const char *system, const struct format *format,
+		 bool is_swapped)
 {
 	struct match match = { .is_swapped = is_swapped };
 
 	*out = NULL;
-	for (struct tep_format_field *field = event->format.fields; field; field = field->next)
-		match_field(&match, field);
+	for (size_t i = format->nr_common; i < format->nr_fields; i++)
+		match_field(&match, &format->fields[i]);
 	if (match_kind(&match) == TEMPLATE_NONE)
 		return 0;
 	*out = calloc(1, sizeof(**out));
-	if (*out && template_fill(*out, &match, event) == 0)
+	if (*out && template_fill(*out, &match, system, format) == 0)
 		return 0;
 	template_free(*out);
 	*out = NULL;

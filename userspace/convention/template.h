@@ -4,17 +4,17 @@
 #define CONVENTION_TEMPLATE_H
 
 #include "convention/convention.h"
-
-struct tep_event;
+#include "convention/format.h"
 
 /**
- * template_new - look at an event's fields
+ * template_new - look at the fields of an event of @system
  * @out: a new template for template_free(), or NULL where the event does not follow the convention
  * @is_swapped: its records are in the other byte order than this machine's
  *
  * Returns 0, or -1 where memory ran out.
  */
-int template_new(struct template **out, struct tep_event *event, bool is_swapped);
+int template_new(struct template **out, const char *system, const struct format *format,
+		 bool is_swapped);
 
 void template_free(struct template *template);
 

@@ -34,7 +34,7 @@ LIBRARIES = {
     "libtracefs": (re.compile(r"(?:tracefs/)?tracefs(?:-local)?\.h"), ("source", "recorder")),
     "libtraceevent": (
         re.compile(r"(?:traceevent/)?(?:event-parse|event-utils|trace-seq|kbuffer)\.h"),
-        ("source", "convention"),
+        (),
     ),
     "libtracecmd": (re.compile(r"(?:trace-cmd/)?trace-cmd\.h"), ("source",)),
 }

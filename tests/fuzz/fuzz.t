@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: fuzz targets read sound inputs, random changes of them, and all that was ever found, under the sanitizers."""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+PROJECT = HERE.parents[1]
+sys.path[:0] = [str(HERE.parent)]
+
+from tap import Tap  # noqa: E402
+
+LIMIT_S = 300
+# Target: how many changes of each seed.
+CHANGES = {"trace_dat": 60, "format": 60, "record": 2000, "target_value": 200}
+
+
+def replay(target, changes, paths):
+    """What a target says to inputs; nothing where all is well."""
+    command = [PROJECT / f"build/fuzz/replay-{target}", str(changes), *sorted(paths)]
+    done = subprocess.run(command, cwd=PROJECT, capture_output=True, timeout=LIMIT_S, check=False)
+    said = done.stderr.decode(errors="replace").splitlines()
+    return [f"status {done.returncode}; the input is in build/fuzz/last", *said[:20]] if done.returncode else []
+
+
+def main():
+    """Returns the exit status."""
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([HERE / "seeds", folder], check=True)
+        for target, changes in CHANGES.items():
+            seeds = list((Path(folder) / target).iterdir())
+            tap.nothing(replay(target, changes, seeds), f"{target}: {len(seeds)} inputs, {changes} changes of each")
+            found = list((HERE / "found" / target).glob("*"))
+            tap.nothing(replay(target, 0, found), f"{target}: what was found before")
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
