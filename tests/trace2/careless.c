@@ -258,6 +258,28 @@ static void twice_say(void)
 	threads_run(twice_run, &counter);
 }
 
+static void late_say(void *name)
+{
+	trace2_cmd_mode(name);
+}
+
+static void *late_run(void *key)
+{
+	trace2_cmd_mode("early");
+	pthread_setspecific(*(pthread_key_t *)key, "late");
+	return NULL;
+}
+
+/* What a program cleans up behind a thread is told after the library has forgotten the thread. */
+static void late_run_all(void)
+{
+	pthread_key_t key;
+
+	trace2_initialize(&program);
+	pthread_key_create(&key, late_say);
+	threads_run(late_run, &key);
+}
+
 /* One repository, one timer and one counter for all threads. */
 static void *race_run(void *context)
 {
@@ -369,19 +391,13 @@ struct manner {
 };
 
 static const struct manner manners[] = {
-	{ "nothing", nothing_say },
-	{ "nobody", nobody_say },
-	{ "borrowed", borrowed_say },
-	{ "fork", fork_say },
-	{ "fork-begin", fork_begin },
-	{ "pipe-ignore", pipe_ignore },
-	{ "pipe-handle", pipe_handle },
-	{ "pipe-die", pipe_die },
-	{ "errno", number_keep },
-	{ "clock", clock_say },
-	{ "twice", twice_say },
-	{ "race", race_say },
-	{ "interrupted", interrupted_say },
+	{ "nothing", nothing_say },	{ "nobody", nobody_say },
+	{ "borrowed", borrowed_say },	{ "fork", fork_say },
+	{ "fork-begin", fork_begin },	{ "pipe-ignore", pipe_ignore },
+	{ "pipe-handle", pipe_handle }, { "pipe-die", pipe_die },
+	{ "errno", number_keep },	{ "clock", clock_say },
+	{ "twice", twice_say },		{ "late", late_run_all },
+	{ "race", race_say },		{ "interrupted", interrupted_say },
 };
 
 int main(int argc, char **argv)

@@ -153,6 +153,11 @@ def check_races(tap):
         "a repository is told once, and nothing is lost", told, sums,
     )
     tap.ok(sorted(names) == ["n", "n/n", "n/n/n", "n/n/n/n"] and events[-1]["code"] == 1, "names stand below one another", names)
+    (events,), _, done = use("late", program=CARELESS_THREADS)
+    tap.ok(
+        done.returncode == 0 and done.stderr == b"" and kinds(events)["cmd_mode"] == 8,
+        "what is said when a thread is gone is told", done, events,
+    )
 
 
 def main():

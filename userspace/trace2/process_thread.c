@@ -11,10 +11,8 @@ static __thread struct self *current;
 static pthread_key_t key;
 static pthread_once_t key_once = PTHREAD_ONCE_INIT;
 
-static void self_free(void *context)
+static void self_free(struct self *self)
 {
-	struct self *self = context;
-
 	trace2_thread_free(self->thread);
 	buffer_release(&self->starts);
 	buffer_release(&self->first.json);
@@ -27,10 +25,16 @@ static void self_free(void *context)
 	free(self);
 }
 
-/* For threads that end without a word. */
+/* For threads that end without a word. What still speaks on them then does so as a new one. */
+static void self_end(void *self)
+{
+	current = NULL;
+	self_free(self);
+}
+
 static void key_make(void)
 {
-	pthread_key_create(&key, self_free);
+	pthread_key_create(&key, self_end);
 }
 
 /* Git numbers threads from 1 and writes at least two digits. */
