@@ -30,7 +30,8 @@ BASE = (
     + "+100 7@0 io B read 1 4096\n+100 8@1 io B write 2 512\n+100 8@1 io E write 2 512\n+100 7@0 io E read 1 4096\nend\n"
 )
 TRACKS = EVENT + "repeat 100000\n+10 7@0 io B read $i 1\n+10 7@0 io E read $i 1\nend\n"
-NAMES = EVENT + 'repeat 500000\n+10 7@0 io B "read $i" 1 1\n+10 7@0 io E "" 1 1\nend\n'
+THREADS = "event demo:io 100 char track_event_type; string slice_name\nrepeat 100000\n+10 $i@0 io B read\n+10 $i@0 io E read\nend\n"
+NAMES = EVENT + 'repeat 1000000\n+10 7@0 io B "read $i" 1 1\n+10 7@0 io E "" 1 1\nend\n'
 
 
 def make(folder, name, script, *settings):
@@ -104,7 +105,8 @@ def main():
         check(tap, "ten million records", many, 4 * BASE_ROUNDS * COPIES)
         check(tap, "compressed", make(folder, "zstd", BASE, "version=7", "compression=zstd"), 4 * BASE_ROUNDS)
         check(tap, "a hundred thousand tracks", make(folder, "tracks", TRACKS), 200000)
-        check(tap, "half a million names", make(folder, "names", NAMES), 1000000)
+        check(tap, "a hundred thousand threads", make(folder, "threads", THREADS), 200000)
+        check(tap, "a million names", make(folder, "names", NAMES), 2000000)
     return tap.finish()
 
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TASKS_MAX 32768
+#define TASKS_MAX 8192
 
 static bool task_has_tid(const void *value, const void *key)
 {

@@ -6,7 +6,8 @@
 #include "base/base.h"
 #include "track/track.h"
 
-#define TASK_COMM_SIZE 64
+/* The longest is that of a kernel worker with the name of its queue. */
+#define TASK_COMM_SIZE 48
 
 struct track;
 
