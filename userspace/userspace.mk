@@ -3,7 +3,7 @@
 
 base-y       := buffer error file json json_value map put text time value
 source-y     := cursor events file file_comms file_formats file_options file_stream file_v6 \
-		file_v7 inflate instance live mapping merge open page shift source statistics stream task
+		file_v7 inflate instance live live_stream mapping merge open page shift source statistics stream task
 convention-y := convention format observe slot task template
 track-y      := change name observe suspicion task track tracks
 timeline-y   := timeline
@@ -13,7 +13,7 @@ sink-y       := args base64 chrome html html_chunk identity losses page/page per
 		perfetto_track proto quantile stat stat_json stat_rows \
 		stat_table summary table trace2 trace2_frame trace2_track writer
 recorder-y   := command instance
-cli-y        := clock export export_run filter identity list main note option output outputs pictures pipeline signals stat stream stream_run tracepoints
+cli-y        := clock ending export export_run filter identity list main note option output outputs pictures pipeline signals stat stream stream_run tracepoints
 
 rooms := base source convention track timeline trace2 sink recorder cli
 room-sources = $(patsubst %,userspace/$(1)/%.c,$($(1)-y))

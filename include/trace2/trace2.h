@@ -86,6 +86,11 @@ enum trace2_target {
  * @report: hears, in a line without a newline, what a lenient session does not say otherwise; may
  * be NULL
  * @report_context: its first argument
+ * @wait: where a destination of a session that is not lenient takes nothing now: waits until @fd
+ * does, or where that is -1 (nobody reads a FIFO yet) for a moment; returns 0 for another try, -1
+ * with errno to give up; NULL for waiting without end. Where there is one, files are opened so that
+ * they do not block
+ * @wait_context: its first argument
  */
 struct trace2_settings {
 	const char *sid;
@@ -107,6 +112,8 @@ struct trace2_settings {
 	bool reports_all;
 	void (*report)(void *context, const char *message);
 	void *report_context;
+	int (*wait)(void *context, int fd);
+	void *wait_context;
 };
 
 /** enum trace2_kind - the messages of api-trace2; the two sums with TH are those of one thread */
@@ -401,6 +408,12 @@ void trace2_config_free(struct trace2_config *config);
  * of each other. Returns NULL with errno: EINVAL where @settings have no sid, or ENOMEM.
  */
 struct trace2_session *trace2_session_new(const struct trace2_settings *settings);
+
+/**
+ * trace2_session_begin - say when the session begins, where that was not known when it was made;
+ * before its first event
+ */
+void trace2_session_begin(struct trace2_session *session, int64_t start_unix_ns);
 
 /**
  * trace2_session_add - write a target to a file descriptor, instead of to where it went

@@ -3,8 +3,13 @@
 #include "base/base.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "tap.h"
 
@@ -255,6 +260,81 @@ TEST(the_first_error_stays)
 	CHECK_NUMBER(error_set_system(&error, ENOENT, "cannot open %s", "x"), -1);
 	CHECK_NUMBER(error_set(&error, "later"), -1);
 	CHECK_TEXT(error.text, "cannot open x: No such file or directory");
+}
+
+/** struct slow_pipe - a pipe that is emptied only when its writer waits */
+struct slow_pipe {
+	int pair[2];
+	size_t nr_read;
+	unsigned int nr_waits;
+};
+
+static int slow_pipe_wait(void *context, int fd)
+{
+	struct slow_pipe *slow = context;
+	char block[4096];
+	ssize_t size;
+
+	CHECK_NUMBER(fd, slow->pair[1]);
+	slow->nr_waits++;
+	while ((size = read(slow->pair[0], block, sizeof(block))) > 0)
+		slow->nr_read += size;
+	return 0;
+}
+
+TEST(writing_waits_for_a_reader_and_leaves_nothing_out)
+{
+	struct slow_pipe slow = { 0 };
+	struct file_wait wait = { .wait = slow_pipe_wait, .context = &slow };
+	size_t size = 1024 * 1024;
+	char *data = calloc(1, size);
+
+	CHECK_NUMBER(pipe2(slow.pair, O_NONBLOCK), 0);
+	CHECK_NUMBER(file_write_all(slow.pair[1], data, size, &wait), 0);
+	CHECK(slow.nr_waits > 0);
+	slow_pipe_wait(&slow, slow.pair[1]);
+	CHECK_NUMBER(slow.nr_read, size);
+	close(slow.pair[0]);
+	close(slow.pair[1]);
+	free(data);
+}
+
+static int refuse_to_wait(void *context, int fd)
+{
+	(void)context;
+	(void)fd;
+	errno = ECANCELED;
+	return -1;
+}
+
+TEST(writing_ends_where_waiting_does)
+{
+	struct file_wait wait = { .wait = refuse_to_wait };
+	size_t size = 1024 * 1024;
+	char *data = calloc(1, size);
+	int pair[2];
+
+	CHECK_NUMBER(pipe2(pair, O_NONBLOCK), 0);
+	CHECK_NUMBER(file_write_all(pair[1], data, size, &wait), -1);
+	CHECK_NUMBER(errno, ECANCELED);
+	close(pair[0]);
+	close(pair[1]);
+	free(data);
+}
+
+/* A socket has nobody who could come and read it. */
+TEST(only_fifos_are_waited_for_when_they_are_opened)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct file_wait wait = { .wait = refuse_to_wait };
+	int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "/tmp/ktrack-base.%d", (int)getpid());
+	CHECK_NUMBER(bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
+	CHECK_NUMBER(file_open_unblocked(address.sun_path, O_WRONLY, 0, &wait), -1);
+	CHECK_NUMBER(errno, ENXIO);
+	unlink(address.sun_path);
+	close(listener);
 }
 
 TEST(a_file_that_does_not_know_its_size_is_read_whole)

@@ -12,9 +12,11 @@
 static int write_new(const struct folder *folder, const char *name, bool is_appending)
 {
 	const char *path = folder_path(folder, name), *called = NULL;
+	struct output_set set = { .is_appending = is_appending };
 	struct error error = { 0 };
-	int fd = output_open(path, is_appending, &called, &error);
+	int fd = output_open(&set, path, &called, &error);
 
+	CHECK_NUMBER(output_set_begin(&set, &error), 0);
 	CHECK(fd > STDERR_FILENO);
 	CHECK(called == path);
 	CHECK_TEXT(error.text, "");
@@ -68,6 +70,82 @@ TEST(an_existing_file_is_emptied_and_stays_the_same_file)
 	after = status_of(&folder, "out");
 	CHECK(after.st_ino == before.st_ino && after.st_mode == before.st_mode);
 	check_content(&folder, "out", "new");
+	folder_remove(&folder);
+}
+
+TEST(what_a_file_holds_stays_until_there_is_something_to_replace_it)
+{
+	struct output_set set = { 0 };
+	struct error error = { 0 };
+	struct folder folder;
+	const char *called;
+	int fd;
+
+	folder_new(&folder);
+	folder_add_text(&folder, "out", "old");
+	fd = output_open(&set, folder_path(&folder, "out"), &called, &error);
+	CHECK(fd >= 0);
+	check_content(&folder, "out", "old");
+	CHECK_NUMBER(output_set_begin(&set, &error), 0);
+	check_content(&folder, "out", "");
+	close(fd);
+	folder_remove(&folder);
+}
+
+/* Its other users, who may have it as their standard output too, must not meet EAGAIN. */
+TEST(a_pipe_as_standard_output_blocks_others_but_not_us)
+{
+	struct output_set set = { 0 };
+	struct error error = { 0 };
+	int pair[2], before, fd;
+	const char *called;
+
+	fflush(stdout);
+	before = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
+	CHECK_NUMBER(pipe(pair), 0);
+	dup2(pair[1], STDOUT_FILENO);
+	fd = output_open(&set, "-", &called, &error);
+	dup2(before, STDOUT_FILENO);
+	close(before);
+	CHECK(fcntl(fd, F_GETFL) & O_NONBLOCK);
+	CHECK(!(fcntl(pair[1], F_GETFL) & O_NONBLOCK));
+	CHECK_NUMBER(write(fd, "x", 1), 1);
+	CHECK_NUMBER(output_set_begin(&set, &error), 0);
+	close(fd);
+	close(pair[0]);
+	close(pair[1]);
+}
+
+static int give_up(void *context, int fd)
+{
+	int *nr_waits = context;
+
+	CHECK_NUMBER(fd, -1);
+	errno = ECANCELED;
+	return ++*nr_waits < 3 ? 0 : -1;
+}
+
+TEST(a_fifo_that_nobody_reads_is_waited_for_as_long_as_that_is_wanted)
+{
+	int nr_waits = 0, reader, fd;
+	struct output_set set = { .wait = { .wait = give_up, .context = &nr_waits } };
+	struct error error = { 0 };
+	struct folder folder;
+	const char *called;
+	char want[512];
+
+	folder_new(&folder);
+	CHECK_NUMBER(mkfifo(folder_path(&folder, "fifo"), 0600), 0);
+	CHECK_NUMBER(output_open(&set, folder_path(&folder, "fifo"), &called, &error), -1);
+	CHECK_NUMBER(nr_waits, 3);
+	snprintf(want, sizeof(want), "cannot write to %s/fifo: nobody reads it", folder.path);
+	CHECK_TEXT(error.text, want);
+	error.text[0] = '\0';
+	reader = open(folder_path(&folder, "fifo"), O_RDONLY | O_NONBLOCK);
+	fd = output_open(&set, folder_path(&folder, "fifo"), &called, &error);
+	CHECK(fd >= 0 && fcntl(fd, F_GETFL) & O_NONBLOCK);
+	close(fd);
+	close(reader);
 	folder_remove(&folder);
 }
 
@@ -155,7 +233,8 @@ TEST(a_dash_is_standard_output_through_a_descriptor_of_its_own)
 {
 	struct error error = { 0 };
 	const char *called = NULL;
-	int fd = output_open("-", false, &called, &error);
+	struct output_set set = { 0 };
+	int fd = output_open(&set, "-", &called, &error);
 	struct stat ours, theirs;
 
 	CHECK(fd > STDERR_FILENO);
@@ -169,6 +248,7 @@ TEST(a_dash_is_standard_output_through_a_descriptor_of_its_own)
 
 TEST(without_a_standard_output_a_dash_is_refused)
 {
+	struct output_set set = { 0 };
 	struct error error = { 0 };
 	const char *called;
 	int before, fd;
@@ -176,7 +256,7 @@ TEST(without_a_standard_output_a_dash_is_refused)
 	fflush(stdout);
 	before = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10);
 	close(STDOUT_FILENO);
-	fd = output_open("-", false, &called, &error);
+	fd = output_open(&set, "-", &called, &error);
 	dup2(before, STDOUT_FILENO);
 	close(before);
 	CHECK_NUMBER(fd, -1);
@@ -185,13 +265,14 @@ TEST(without_a_standard_output_a_dash_is_refused)
 
 TEST(a_link_to_nothing_makes_no_file)
 {
+	struct output_set set = { 0 };
 	struct error error = { 0 };
 	struct folder folder;
 	const char *called;
 
 	folder_new(&folder);
 	CHECK_NUMBER(symlink("missing", folder_path(&folder, "link")), 0);
-	CHECK_NUMBER(output_open(folder_path(&folder, "link"), false, &called, &error), -1);
+	CHECK_NUMBER(output_open(&set, folder_path(&folder, "link"), &called, &error), -1);
 	CHECK(strstr(error.text, "/link for writing: No such file or directory") != NULL);
 	CHECK(access(folder_path(&folder, "missing"), F_OK) < 0);
 	folder_remove(&folder);
@@ -199,10 +280,12 @@ TEST(a_link_to_nothing_makes_no_file)
 
 static void check_refused(const char *target, const char *want)
 {
+	struct output_set set = { 0 };
 	struct error error = { 0 };
 	const char *called;
 
-	CHECK_NUMBER(output_open(target, false, &called, &error), -1);
+	CHECK_NUMBER(output_open(&set, target, &called, &error), -1);
+	CHECK_NUMBER(set.size, 0);
 	CHECK_TEXT(error.text, want);
 }
 

@@ -91,7 +91,7 @@ static struct buffer open_on(const struct folder *folder, const char *name, bool
 				       .clock = "",
 				       .time_source = "",
 				       .kernel = "" };
-	struct outputs outputs = { .is_appending = is_appending };
+	struct outputs outputs = { .set.is_appending = is_appending };
 	struct identity identity = { .sid = (char *)"S", .hierarchy = (char *)"git/stream" };
 	struct timeline timeline = { 0 };
 	struct buffer content = { 0 };
@@ -99,6 +99,7 @@ static struct buffer open_on(const struct folder *folder, const char *name, bool
 
 	outputs.targets[TRACE2_EVENT] = folder_path(folder, name);
 	CHECK_NUMBER(outputs_open(&outputs, &timeline, &identity, &error), 0);
+	CHECK_NUMBER(output_set_begin(&outputs.set, &error), 0);
 	CHECK_NUMBER(timeline_open(&timeline, &recording, &error), 0);
 	CHECK_NUMBER(timeline_flush(&timeline, &error), 0);
 	CHECK_NUMBER(file_read(outputs.targets[TRACE2_EVENT], &content), 0);

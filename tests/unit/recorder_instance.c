@@ -17,6 +17,7 @@
  * struct tracefs - what our kernel does
  * @missing: the control file that new instances lack
  * @make_errno, @remove_errno: why mkdir and rmdir fail, 0 where they do not
+ * @busy_times: how often rmdir fails, 0 for always
  * @last: the control files' contents when the last instance was removed
  */
 struct tracefs {
@@ -24,13 +25,14 @@ struct tracefs {
 	const char *missing;
 	int make_errno;
 	int remove_errno;
+	int busy_times;
 	struct buffer last;
 };
 
 static struct tracefs tracefs;
 
 static const char *const control_files[] = {
-	"tracing_on",	       "trace_clock",		"buffer_size_kb",
+	"tracing_on",	       "trace_clock",		"buffer_size_kb",	   "buffer_percent",
 	"options/record-tgid", "events/demo/io/enable", "events/demo/work/enable",
 };
 
@@ -89,6 +91,8 @@ __attribute__((visibility("default"))) int rmdir(const char *path)
 		return syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
 	if (tracefs.remove_errno) {
 		errno = tracefs.remove_errno;
+		if (tracefs.busy_times > 0 && --tracefs.busy_times == 0)
+			tracefs.remove_errno = 0;
 		return -1;
 	}
 	snprintf(instance.path, sizeof(instance.path), "%s", path);
@@ -185,6 +189,8 @@ TEST(starting_and_stopping_switch_the_recording)
 
 	tracefs_begin();
 	recorder = recorder_of(1408);
+	CHECK_NUMBER(recorder_resize(recorder, &error), 0);
+	check_file(recorder, "tracing_on", "0");
 	CHECK_NUMBER(recorder_start(recorder, &error), 0);
 	check_file(recorder, "tracing_on", "1");
 	CHECK_NUMBER(recorder_stop(recorder, &error), 0);
@@ -207,7 +213,7 @@ TEST(the_buffer_gets_its_size_after_tracepoints_were_enabled)
 	check_close(recorder);
 	tracefs.missing = "buffer_size_kb";
 	recorder = recorder_of(1408);
-	CHECK_NUMBER(recorder_start(recorder, &error), -1);
+	CHECK_NUMBER(recorder_resize(recorder, &error), -1);
 	check_file(recorder, "tracing_on", "0");
 	check_close(recorder);
 	tracefs_end();
@@ -222,10 +228,11 @@ TEST(what_was_enabled_is_off_before_the_instance_goes)
 	recorder = recorder_of(64);
 	CHECK_NUMBER(recorder_enable(recorder, "demo", "work", &error), 0);
 	check_file(recorder, "events/demo/work/enable", "1");
+	CHECK_NUMBER(recorder_resize(recorder, &error), 0);
 	CHECK_NUMBER(recorder_start(recorder, &error), 0);
 	check_close(recorder);
 	CHECK_TEXT(buffer_string(&tracefs.last),
-		   "tracing_on=0\ntrace_clock=boot\nbuffer_size_kb=64\n"
+		   "tracing_on=0\ntrace_clock=boot\nbuffer_size_kb=64\nbuffer_percent=20\n"
 		   "options/record-tgid=1\nevents/demo/io/enable=as it "
 		   "was\nevents/demo/work/enable=0\n");
 	tracefs_end();
@@ -322,12 +329,21 @@ TEST(an_instance_that_cannot_be_set_up_does_not_stay)
 	}
 }
 
-TEST(an_old_kernel_without_record_tgid_will_do)
+TEST(an_old_kernel_without_record_tgid_or_buffer_percent_will_do)
 {
-	tracefs_begin();
-	tracefs.missing = "options/record-tgid";
-	check_close(recorder_of(64));
-	tracefs_end();
+	static const char *const files[] = { "options/record-tgid", "buffer_percent" };
+
+	for (int i = 0; i < 2; i++) {
+		struct error error = { 0 };
+		struct recorder *recorder;
+
+		tracefs_begin();
+		tracefs.missing = files[i];
+		recorder = recorder_of(64);
+		CHECK_NUMBER(recorder_resize(recorder, &error), 0);
+		check_close(recorder);
+		tracefs_end();
+	}
 }
 
 TEST(a_tracepoint_that_cannot_be_enabled_is_named)
@@ -349,7 +365,8 @@ TEST(a_tracepoint_that_cannot_be_enabled_is_named)
 	tracefs_end();
 }
 
-TEST(an_instance_that_cannot_be_removed_is_named)
+/* Closes a recorder whose instance cannot be removed; @format has a place for its directory. */
+static void check_close_fails(int number, const char *format)
 {
 	struct recorder *recorder;
 	struct error error = { 0 };
@@ -357,11 +374,30 @@ TEST(an_instance_that_cannot_be_removed_is_named)
 
 	tracefs_begin();
 	recorder = recorder_of(64);
-	tracefs.remove_errno = EBUSY;
-	snprintf(want, sizeof(want), "cannot remove %s: Device or resource busy",
-		 recorder_directory(recorder));
+	tracefs.remove_errno = number;
+	snprintf(want, sizeof(want), format, recorder_directory(recorder));
 	CHECK_NUMBER(recorder_close(recorder, &error), -1);
 	CHECK_TEXT(error.text, want);
+	tracefs_end();
+}
+
+TEST(an_instance_that_cannot_be_removed_is_named)
+{
+	check_close_fails(EPERM, "cannot remove %s: Operation not permitted");
+	check_close_fails(EBUSY,
+			  "cannot remove %s: somebody has its files open; rmdir it after that");
+}
+
+TEST(an_instance_that_is_busy_for_a_moment_is_removed)
+{
+	struct recorder *recorder;
+
+	tracefs_begin();
+	recorder = recorder_of(64);
+	tracefs.remove_errno = EBUSY;
+	tracefs.busy_times = 3;
+	check_close(recorder);
+	CHECK(!instance_exists(name_of(0)));
 	tracefs_end();
 }
 

@@ -4,9 +4,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define READ_SIZE 4096
+
+/* How long to wait where nothing can be waited for. */
+#define MOMENT_MS 10
 
 static int descriptor_read(int fd, struct buffer *out)
 {
@@ -41,12 +47,47 @@ int file_read(const char *path, struct buffer *out)
 	return status;
 }
 
-int file_write_all(int fd, const char *data, size_t size)
+int file_await(const struct file_wait *wait, int fd)
+{
+	struct pollfd writable = { .fd = fd, .events = POLLOUT };
+
+	if (wait && wait->wait)
+		return wait->wait(wait->context, fd);
+	poll(&writable, 1, fd < 0 ? MOMENT_MS : -1);
+	return 0;
+}
+
+static bool is_fifo(const char *path)
+{
+	struct stat about;
+
+	return stat(path, &about) == 0 && S_ISFIFO(about.st_mode);
+}
+
+int file_open_unblocked(const char *path, int flags, mode_t mode, const struct file_wait *wait)
+{
+	int fd;
+
+	do {
+		fd = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode);
+		if (fd >= 0 || errno != ENXIO)
+			return fd;
+		if (!is_fifo(path)) {
+			errno = ENXIO;
+			return -1;
+		}
+	} while (file_await(wait, -1) == 0);
+	return -1;
+}
+
+int file_write_all(int fd, const char *data, size_t size, const struct file_wait *wait)
 {
 	while (size > 0) {
 		ssize_t written = write(fd, data, size);
 
 		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0 && errno == EAGAIN && file_await(wait, fd) == 0)
 			continue;
 		if (written < 0)
 			return -1;

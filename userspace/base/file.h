@@ -3,6 +3,8 @@
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
+#include <sys/types.h>
+
 #include "base/buffer.h"
 #include "base/error.h"
 
@@ -16,10 +18,33 @@
 int file_read(const char *path, struct buffer *out);
 
 /**
- * file_write_all - write @size bytes, however many calls that takes
- *
- * Returns 0, or -1 with errno as the system left it.
+ * struct file_wait - what to do where a file takes nothing now
+ * @wait: waits until @fd takes something, or where that is -1 for a moment; returns 0 for another
+ * try, -1 with errno to give up; NULL for waiting without end
  */
-int file_write_all(int fd, const char *data, size_t size);
+struct file_wait {
+	int (*wait)(void *context, int fd);
+	void *context;
+};
+
+/** file_await - do what @wait says, which may be NULL; returns likewise */
+int file_await(const struct file_wait *wait, int fd);
+
+/**
+ * file_open_unblocked - open a file for writing, so that writing does not block
+ * @flags, @mode: as for open(2)
+ * @wait: what to do where nobody reads a FIFO yet, may be NULL
+ *
+ * Returns a descriptor, or -1 with errno as the system or @wait left it.
+ */
+int file_open_unblocked(const char *path, int flags, mode_t mode, const struct file_wait *wait);
+
+/**
+ * file_write_all - write @size bytes, however many calls that takes
+ * @wait: for descriptors that do not block, may be NULL
+ *
+ * Returns 0, or -1 with errno as the system or @wait left it.
+ */
+int file_write_all(int fd, const char *data, size_t size, const struct file_wait *wait);
 
 #endif

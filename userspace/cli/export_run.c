@@ -106,6 +106,8 @@ static int export_all(struct export *export, struct error *error)
 	if (outputs_open(&export->settings->outputs, &export->pipeline.timeline, &export->identity,
 			 error) < 0)
 		return -1;
+	if (output_set_begin(&export->settings->outputs.set, error) < 0)
+		return -1;
 	if (export_begin(export, error) < 0)
 		return -1;
 	return export_deliver(export, error);

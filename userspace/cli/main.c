@@ -110,7 +110,6 @@ int main(int argc, char **argv)
 
 	streams_occupy();
 	status = output_end(run(argc, argv, &error), &error);
-	if (error.text[0])
-		note_print(&error);
+	note_error(&error);
 	return status;
 }

@@ -2,6 +2,7 @@
 /* Prints lines to standard error that do no harm to a terminal. */
 #include "cli/note.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 /* Whether a character is a control character in UTF-8, where there are more of them behind 0xc2. */
@@ -31,4 +32,22 @@ void note_print(const struct error *note)
 	}
 	fprintf(stderr, "ktrack: %s\n", buffer_string(&line));
 	buffer_release(&line);
+}
+
+void note_say(const char *format, ...)
+{
+	struct error note;
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(note.text, sizeof(note.text), format, arguments);
+	va_end(arguments);
+	note_print(&note);
+}
+
+void note_error(struct error *error)
+{
+	if (error->text[0])
+		note_print(error);
+	error->text[0] = '\0';
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -36,11 +37,19 @@ static int output_give(int fd, const char *target, struct error *error)
 	return error_set_system(error, errno, "cannot give %s to user %u", target, user);
 }
 
-/* Always at the end of the file: the traced command may be writing its own stream to it. */
-static int file_open(const char *target, bool is_appending, struct error *error)
+/* Whether writing may have to wait for somebody who reads. */
+static bool is_pipe_or_terminal(int fd)
 {
-	int mode = O_WRONLY | O_APPEND | O_CLOEXEC;
-	int fd = open(target, mode | O_CREAT | O_EXCL, 0600);
+	struct stat about;
+
+	return isatty(fd) || (fstat(fd, &about) == 0 && S_ISFIFO(about.st_mode));
+}
+
+/* Always at the end of the file: the traced command may be writing its own stream to it. */
+static int file_open(const char *target, const struct file_wait *wait, struct error *error)
+{
+	int flags = O_WRONLY | O_APPEND;
+	int fd = file_open_unblocked(target, flags | O_CREAT | O_EXCL, 0600, NULL);
 
 	if (fd >= 0) {
 		if (output_give(fd, target, error) == 0)
@@ -49,18 +58,56 @@ static int file_open(const char *target, bool is_appending, struct error *error)
 		return -1;
 	}
 	if (errno == EEXIST)
-		fd = open(target, mode | (is_appending ? 0 : O_TRUNC));
+		fd = file_open_unblocked(target, flags, 0, wait);
+	if (fd < 0 && errno == ECANCELED)
+		return error_set(error, "cannot write to %s: nobody reads it", target);
 	return fd < 0 ? error_set_system(error, errno, "cannot open %s for writing", target) : fd;
 }
 
-int output_open(const char *target, bool is_appending, const char **name, struct error *error)
+/*
+ * Standard output through a descriptor that does not block, without changing how it is for others
+ * who have it too. A file has to stay the same one, for its place in it.
+ */
+static int standard_output_open(void)
+{
+	char path[64];
+	int fd = -1;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", STDOUT_FILENO);
+	if (is_pipe_or_terminal(STDOUT_FILENO))
+		fd = file_open_unblocked(path, O_WRONLY, 0, NULL);
+	return fd < 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : fd;
+}
+
+int output_open(struct output_set *set, const char *target, const char **name, struct error *error)
 {
 	int fd;
 
 	*name = target;
-	if (strcmp(target, "-") != 0)
-		return file_open(target, is_appending, error);
-	*name = "standard output";
-	fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-	return fd < 0 ? error_set_system(error, errno, "cannot write to standard output") : fd;
+	if (strcmp(target, "-") == 0) {
+		*name = "standard output";
+		fd = standard_output_open();
+		return fd < 0 ? error_set_system(error, errno, "cannot write to standard output")
+			      : fd;
+	}
+	if (set->size == OUTPUTS_MAX)
+		return error_set(error, "more than %d targets at once", OUTPUTS_MAX);
+	fd = file_open(target, &set->wait, error);
+	set->names[set->size] = target;
+	set->fds[set->size] = fd;
+	set->size += fd >= 0;
+	return fd;
+}
+
+int output_set_begin(const struct output_set *set, struct error *error)
+{
+	struct stat about;
+
+	for (size_t i = 0; i < set->size && !set->is_appending; i++) {
+		if (fstat(set->fds[i], &about) < 0 || !S_ISREG(about.st_mode))
+			continue;
+		if (ftruncate(set->fds[i], 0) < 0)
+			return error_set_system(error, errno, "cannot replace %s", set->names[i]);
+	}
+	return 0;
 }

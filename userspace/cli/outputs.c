@@ -74,7 +74,7 @@ static int apply_append(void *settings, const char *value, struct error *error)
 
 	(void)value;
 	(void)error;
-	outputs->is_appending = true;
+	outputs->set.is_appending = true;
 	return 0;
 }
 
@@ -201,7 +201,7 @@ static int command_target_open(struct outputs *outputs, const char *target,
 						    .value = outputs->folders[number] };
 		return out->value ? 0 : error_set_system(error, errno, "cannot find %s", target);
 	}
-	out->fd = output_open(target, outputs->is_appending, &out->name, error);
+	out->fd = output_open(&outputs->set, target, &out->name, error);
 	if (out->fd >= 0)
 		return 0;
 	out->name = NULL;
@@ -294,6 +294,7 @@ int outputs_open(struct outputs *outputs, struct timeline *timeline,
 		.sid = identity->sid,
 		.hierarchy = identity->hierarchy,
 		.with = outputs->with,
+		.wait = outputs->set.wait,
 	};
 
 	if (outputs->stat)
@@ -308,8 +309,7 @@ int outputs_open(struct outputs *outputs, struct timeline *timeline,
 		return -1;
 	if (session_open(&settings, timeline, error) < 0)
 		return -1;
-	return pictures_open(&outputs->pictures, timeline, outputs->with, outputs->is_appending,
-			     error);
+	return pictures_open(&outputs->pictures, timeline, outputs->with, &outputs->set, error);
 }
 
 void outputs_release(struct outputs *outputs)

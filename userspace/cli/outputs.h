@@ -5,6 +5,7 @@
 
 #include "cli/identity.h"
 #include "cli/option.h"
+#include "cli/output.h"
 #include "cli/pictures.h"
 #include "sink/sink.h"
 #include "timeline/timeline.h"
@@ -15,10 +16,10 @@
  * @folders: whole paths of those that are folders
  * @pictures: files for viewers
  * @stat: statistics on standard output, instead of all else; NULL for none
+ * @set: those that are open
  * @config: what the environment and files say
  * @sid: the session's own id, NULL for one made of time, host and process
  * @with: a set of 1 << enum timeline_emitter: what each record tells of who wrote it
- * @is_appending: files keep what they hold
  * @fails_on_loss: losses are a failure
  */
 struct outputs {
@@ -26,10 +27,10 @@ struct outputs {
 	char *folders[TRACE2_TARGET_COUNT];
 	struct pictures pictures;
 	struct sink_stat_settings *stat;
+	struct output_set set;
 	struct trace2_config *config;
 	const char *sid;
 	unsigned int with;
-	bool is_appending;
 	bool fails_on_loss;
 };
 
@@ -46,7 +47,8 @@ bool outputs_have_comm(const struct outputs *outputs);
  * outputs_open - open all targets, and add their sinks to a timeline
  *
  * A target of the command line is over that of the environment and of files; where none of them
- * names any, and no picture is asked for, EVENT goes to standard output. Returns -1 with @error.
+ * names any, and no picture is asked for, EVENT goes to standard output. Nothing is written yet.
+ * Returns -1 with @error.
  */
 int outputs_open(struct outputs *outputs, struct timeline *timeline,
 		 const struct identity *identity, struct error *error);

@@ -75,17 +75,18 @@ bool pictures_are_named(const struct pictures *pictures)
 }
 
 static int picture_open(const struct picture_row *row, const char *path, struct timeline *timeline,
-			unsigned int with, bool is_appending, struct error *error)
+			unsigned int with, struct output_set *set, struct error *error)
 {
 	struct sink_file_settings settings = {
 		.with = with,
-		.is_appending = is_appending && strcmp(path, "-") != 0,
+		.is_appending = set->is_appending && strcmp(path, "-") != 0,
+		.wait = set->wait,
 	};
 	struct sink *sink;
 
-	if (is_appending && !row->can_append)
+	if (set->is_appending && !row->can_append)
 		return error_set(error, "--append cannot add to a file of --%s", row->word);
-	settings.fd = output_open(path, is_appending, &settings.name, error);
+	settings.fd = output_open(set, path, &settings.name, error);
 	if (settings.fd < 0)
 		return -1;
 	sink = row->sink_new(&settings, error);
@@ -93,11 +94,11 @@ static int picture_open(const struct picture_row *row, const char *path, struct 
 }
 
 int pictures_open(const struct pictures *pictures, struct timeline *timeline, unsigned int with,
-		  bool is_appending, struct error *error)
+		  struct output_set *set, struct error *error)
 {
 	for (int i = 0; i < PICTURE_COUNT; i++) {
 		if (pictures->paths[i] && picture_open(&picture_rows[i], pictures->paths[i],
-						       timeline, with, is_appending, error) < 0)
+						       timeline, with, set, error) < 0)
 			return -1;
 	}
 	return 0;

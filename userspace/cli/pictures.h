@@ -4,6 +4,7 @@
 #define CLI_PICTURES_H
 
 #include "cli/option.h"
+#include "cli/output.h"
 #include "timeline/timeline.h"
 
 enum picture {
@@ -27,11 +28,11 @@ bool pictures_are_named(const struct pictures *pictures);
 /**
  * pictures_open - open the files, and add their sinks to a timeline
  * @with: a set of 1 << enum timeline_emitter
- * @is_appending: files keep what they hold, where that is possible
+ * @set: they are to be among these
  *
  * Returns 0, or -1 with @error.
  */
 int pictures_open(const struct pictures *pictures, struct timeline *timeline, unsigned int with,
-		  bool is_appending, struct error *error);
+		  struct output_set *set, struct error *error);
 
 #endif

@@ -7,26 +7,31 @@
 #include <stdbool.h>
 
 #include "base/base.h"
+#include "recorder/recorder.h"
 
 /**
  * struct signals - signals as something to poll
  * @fd: readable while one is pending; -1 in a released one
- * @before: the mask as it was, for children and for the way back
+ * @before: what the caller had made of signals, for children and for the way back
  */
 struct signals {
 	int fd;
-	sigset_t before;
+	struct command_signals before;
 };
 
 /**
- * signals_init - take SIGINT, SIGTERM, SIGHUP and SIGCHLD from now on, and ignore SIGPIPE; returns
- * -1 with @error
+ * signals_init - take SIGCHLD, and every signal that would end the process and can be taken, from
+ * now on
+ *
+ * Those that report a fault of the process itself stay as they are, and so do those that the caller
+ * ignores (nohup, a script's "&"). SIGPIPE and SIGXFSZ are ignored, so that writing fails instead.
+ * Returns -1 with @error.
  */
 int signals_init(struct signals *signals, struct error *error);
 
 /**
  * signals_take - the next pending signal that asks for an end
- * @was_sent: a process sent it to us alone; one from the terminal has reached the traced command
+ * @was_sent: it came to us alone; one from the terminal's keyboard has reached the traced command
  * too
  *
  * Returns its number, or 0 where there is none.
@@ -34,8 +39,8 @@ int signals_init(struct signals *signals, struct error *error);
 int signals_take(struct signals *signals, bool *was_sent);
 
 /**
- * signals_release - let signals act as before; only SIGPIPE stays ignored, for what is still to be
- * written
+ * signals_release - let signals act as before; only SIGPIPE and SIGXFSZ stay ignored, for what is
+ * still to be written
  */
 void signals_release(struct signals *signals);
 

@@ -3,36 +3,33 @@
  * One run of ktrack stream: set up, read in rounds, stop, clean up. Everything that was set up is
  * in one struct, whose release works however far the set-up came.
  */
-#include <errno.h>
-#include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/clock.h"
+#include "cli/ending.h"
 #include "cli/identity.h"
+#include "cli/note.h"
 #include "cli/pipeline.h"
-#include "cli/signals.h"
 #include "cli/stream.h"
 #include "recorder/recorder.h"
 
-/* How long a round waits for a signal: an event is out within this time and that of reading it. */
+/* How long a round waits at most: an event is out within this time and that of reading it. */
 #define ROUND_MS 50
 
 /**
  * struct run - all that a run holds
  * @drained_ns: everything up to here has been delivered
  * @lost: how many records were lost in all
- * @cannot_run: exec failed
- * @signal_number: of the last signal that asked for an end, 0 for none
- * @is_abandoned: a second one came while the command was running: it goes on without us
+ * @command_end_is_told: the stream has the command's end
+ * @failure: the exit status where something fails
+ * @has_failed: it did, though the stream could go on
  */
 struct run {
 	struct stream_settings *settings;
-	struct signals signals;
+	struct ending ending;
 	struct identity identity;
 	struct pipeline pipeline;
 	struct recorder *recorder;
@@ -43,9 +40,9 @@ struct run {
 	char id[IDENTITY_ID_SIZE];
 	int64_t drained_ns;
 	uint64_t lost;
-	bool cannot_run;
-	int signal_number;
-	bool is_abandoned;
+	bool command_end_is_told;
+	int failure;
+	bool has_failed;
 };
 
 static int run_choose(struct run *run, struct error *error)
@@ -89,28 +86,54 @@ static int run_identify(struct run *run, struct error *error)
 	return identity_init(&run->identity, "stream", sid, error);
 }
 
-static int run_set_up(struct run *run, struct error *error)
+/* An output that takes nothing must not keep records from being read, as long as there is room. */
+static int run_await_output(void *context, int fd)
 {
-	if (signals_init(&run->signals, error) < 0)
-		return -1;
-	if (run_choose(run, error) < 0)
-		return -1;
-	if (run_identify(run, error) < 0)
-		return -1;
-	if (outputs_open(&run->settings->outputs, &run->pipeline.timeline, &run->identity, error) <
-	    0)
-		return -1;
-	if (run->settings->command &&
-	    command_new(&run->command, run->settings->command, &run->signals.before, error) < 0)
-		return -1;
-	if (recorder_open(&run->recorder, run->settings->buffer_kib, error) < 0)
-		return -1;
-	if (source_live_open(&run->source, recorder_directory(run->recorder), error) < 0)
-		return -1;
-	return run_enable(run, error);
+	struct run *run = context;
+
+	if (run->source)
+		source_read_ahead(run->source);
+	return ending_await_output(&run->ending, fd);
 }
 
-static int run_begin(struct run *run, struct error *error)
+static int run_open_instance(struct run *run, struct error *error)
+{
+	if (recorder_open(&run->recorder, run->settings->buffer_kib, error) < 0)
+		return -1;
+	if (run_enable(run, error) < 0 || recorder_resize(run->recorder, error) < 0)
+		return -1;
+	return source_live_open(&run->source, recorder_directory(run->recorder), error);
+}
+
+/* The targets come last: what they hold is replaced only by a recording that takes place. */
+static int run_open_targets(struct run *run, struct error *error)
+{
+	struct outputs *outputs = &run->settings->outputs;
+
+	if (run->settings->duration_ns)
+		run->ending.deadline_ns = clock_boot_ns() + run->settings->duration_ns;
+	outputs->set.wait = (struct file_wait){ .wait = run_await_output, .context = run };
+	return outputs_open(outputs, &run->pipeline.timeline, &run->identity, error);
+}
+
+static int run_set_up(struct run *run, struct error *error)
+{
+	char *const *argv = run->settings->command;
+
+	if (signals_init(&run->ending.signals, error) < 0)
+		return -1;
+	if (argv && command_check(argv, &run->failure, error) < 0)
+		return -1;
+	if (run_choose(run, error) < 0 || run_identify(run, error) < 0)
+		return -1;
+	if (run_open_instance(run, error) < 0)
+		return -1;
+	if (argv && command_new(&run->command, argv, &run->ending.signals.before, error) < 0)
+		return -1;
+	return run_open_targets(run, error);
+}
+
+static void run_describe(struct run *run)
 {
 	struct recording *recording = &run->recording;
 
@@ -130,25 +153,48 @@ static int run_begin(struct run *run, struct error *error)
 		.start_ns = clock_boot_ns(),
 	};
 	identity_id(run->id, recording->source, recording->start_ns);
-	if (recorder_start(run->recorder, error) < 0)
-		return -1;
-	return pipeline_open(&run->pipeline, run->source, recording,
-			     outputs_have_comm(&run->settings->outputs), error);
 }
 
-static int run_command(struct run *run, struct error *error)
+static int run_start_command(struct run *run, struct error *error)
+{
+	if (!run->command)
+		return 0;
+	if (command_run(run->command, error) < 0) {
+		run->failure = command_status(run->command);
+		return -1;
+	}
+	run->ending.command = run->command;
+	return 0;
+}
+
+static int run_tell_command(struct run *run, int64_t begin_ns, struct error *error)
 {
 	struct timeline_event begin = { .kind = TIMELINE_COMMAND_BEGIN };
 
 	if (!run->command)
 		return 0;
 	begin.argv = command_argv(run->command);
-	if (tracks_pass(run->pipeline.tracks, &begin, clock_boot_ns(), error) < 0)
+	return tracks_pass(run->pipeline.tracks, &begin, begin_ns, error);
+}
+
+/* Nothing is written before the command runs: from then on the recording takes place. */
+static int run_start(struct run *run, struct error *error)
+{
+	struct outputs *outputs = &run->settings->outputs;
+	int64_t begin_ns;
+
+	run_describe(run);
+	if (run->settings->duration_ns)
+		run->ending.deadline_ns = run->recording.start_ns + run->settings->duration_ns;
+	if (recorder_start(run->recorder, error) < 0)
 		return -1;
-	if (command_run(run->command, error) == 0)
-		return 0;
-	run->cannot_run = true;
-	return -1;
+	begin_ns = clock_boot_ns();
+	if (run_start_command(run, error) < 0 || output_set_begin(&outputs->set, error) < 0)
+		return -1;
+	if (pipeline_open(&run->pipeline, run->source, &run->recording, outputs_have_comm(outputs),
+			  error) < 0)
+		return -1;
+	return run_tell_command(run, begin_ns, error);
 }
 
 /* Delivers all up to now, and brings it to the readers. */
@@ -162,91 +208,111 @@ static int run_drain(struct run *run, int64_t until_ns, struct error *error)
 	return timeline_flush(&run->pipeline.timeline, error);
 }
 
-/*
- * A first signal asks for an end: the command's, which gets it too, or without a command ours. A
- * second one does not wait for the command.
- */
-static bool run_take_signals(struct run *run)
-{
-	bool was_sent = false;
-	int number;
-
-	while ((number = signals_take(&run->signals, &was_sent))) {
-		if (run->command && run->signal_number)
-			run->is_abandoned = true;
-		else if (run->command && was_sent)
-			kill(command_pid(run->command), number);
-		run->signal_number = number;
-	}
-	return run->is_abandoned || (run->signal_number && !run->command);
-}
-
-static int run_wait_ms(const struct run *run, int64_t now_ns)
-{
-	int64_t left_ns;
-
-	if (run->settings->duration_ns == 0)
-		return ROUND_MS;
-	left_ns = run->settings->duration_ns - (now_ns - run->recording.start_ns);
-	if (left_ns <= 0)
-		return 0;
-	return left_ns < ROUND_MS * NS_PER_MS ? (int)(left_ns / NS_PER_MS) + 1 : ROUND_MS;
-}
-
-static bool run_is_over(const struct run *run, int64_t now_ns)
-{
-	return run->settings->duration_ns > 0 &&
-	       now_ns - run->recording.start_ns >= run->settings->duration_ns;
-}
-
 static int run_read(struct run *run, struct error *error)
 {
-	struct pollfd wait = { .fd = run->signals.fd, .events = POLLIN };
 	bool is_over = false;
 
 	while (!is_over) {
 		int64_t now_ns = clock_boot_ns();
 
-		poll(&wait, 1, run_wait_ms(run, now_ns));
-		is_over = run_take_signals(run);
+		source_wait(run->source, run->ending.signals.fd,
+			    ending_wait_ms(&run->ending, now_ns, ROUND_MS));
 		now_ns = clock_boot_ns();
-		is_over = is_over || run_is_over(run, now_ns);
-		is_over = is_over || (run->command && command_has_ended(run->command));
+		is_over = ending_is_due(&run->ending, now_ns);
 		if (run_drain(run, now_ns, error) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int run_command_end(struct run *run, struct error *error)
+static int run_tell_command_end(struct run *run, int64_t time_ns, struct error *error)
 {
 	struct timeline_event end = { .kind = TIMELINE_COMMAND_END };
 
-	if (!run->command || !command_has_ended(run->command))
+	if (!run->command || run->command_end_is_told || !command_has_ended(run->command))
 		return 0;
+	run->command_end_is_told = true;
 	end.pid = command_pid(run->command);
 	end.status = command_status(run->command);
-	return tracks_pass(run->pipeline.tracks, &end, run->drained_ns, error);
+	return tracks_pass(run->pipeline.tracks, &end, time_ns, error);
+}
+
+static void run_say_loss(const struct run *run)
+{
+	unsigned long long kib = run->settings->buffer_kib;
+
+	if (run->lost > 0)
+		note_say("lost %llu records: reading did not keep up with what %llu KiB for each "
+			 "CPU "
+			 "hold; "
+			 "try -b %llu, or fewer tracepoints (-e)",
+			 (unsigned long long)run->lost, kib, 8 * kib);
+}
+
+static int run_stop(struct run *run, struct error *error)
+{
+	struct source_handler handler = pipeline_handler(&run->pipeline);
+	int64_t end_ns;
+
+	if (run_tell_command_end(run, run->drained_ns, error) < 0 ||
+	    recorder_stop(run->recorder, error) < 0)
+		return -1;
+	end_ns = clock_boot_ns();
+	if (source_finish(run->source, end_ns, &handler, &run->lost, error) < 0)
+		return -1;
+	run_say_loss(run);
+	if (tracks_end_all(run->pipeline.tracks, end_ns, error) < 0)
+		return -1;
+	return timeline_flush(&run->pipeline.timeline, error);
+}
+
+static int run_record(struct run *run, struct error *error)
+{
+	if (run_set_up(run, error) < 0 || run_start(run, error) < 0)
+		return -1;
+	if (run_read(run, error) < 0)
+		return -1;
+	return run_stop(run, error);
+}
+
+static int run_remove_instance(struct run *run, struct error *error)
+{
+	struct recorder *recorder = run->recorder;
+
+	source_close(run->source);
+	run->source = NULL;
+	run->recorder = NULL;
+	return recorder_close(recorder, error);
+}
+
+static void run_await_command(struct run *run)
+{
+	if (!run->ending.command || ending_is_due(&run->ending, 0))
+		return;
+	note_say("the recording is over, '%s' goes on; a signal is passed on to it, a second one "
+		 "leaves "
+		 "it",
+		 run->settings->command[0]);
+	ending_await_command(&run->ending);
 }
 
 static int run_status(const struct run *run)
 {
-	if (run->is_abandoned)
-		return 128 + run->signal_number;
+	if (run->has_failed)
+		return run->failure;
+	if (ending_is_abandoned(&run->ending))
+		return 128 + run->ending.signal_number;
 	if (run->command && command_status(run->command) != STATUS_DONE)
 		return command_status(run->command);
 	return outputs_status(&run->settings->outputs, run->pipeline.has_lost);
 }
 
-static int run_end(struct run *run, struct error *error)
+/* The stream ends with the command, which may have gone on for longer than the recording. */
+static int run_finish(struct run *run, struct error *error)
 {
-	struct source_handler handler = pipeline_handler(&run->pipeline);
-	int64_t end_ns;
+	int64_t end_ns = clock_boot_ns();
 
-	if (run_command_end(run, error) < 0 || recorder_stop(run->recorder, error) < 0)
-		return -1;
-	end_ns = clock_boot_ns();
-	if (source_finish(run->source, end_ns, &handler, &run->lost, error) < 0)
+	if (run_tell_command_end(run, end_ns, error) < 0)
 		return -1;
 	tracks_drift(run->pipeline.tracks, clock_wall_offset_ns() - run->recording.wall_offset_ns);
 	if (tracks_finish(run->pipeline.tracks, end_ns, run->lost, run_status(run), error) < 0)
@@ -254,52 +320,31 @@ static int run_end(struct run *run, struct error *error)
 	return timeline_flush(&run->pipeline.timeline, error);
 }
 
-static int run_all(struct run *run, struct error *error)
-{
-	if (run_set_up(run, error) < 0 || run_begin(run, error) < 0)
-		return -1;
-	if (run_command(run, error) < 0 || run_read(run, error) < 0)
-		return -1;
-	return run_end(run, error);
-}
-
-/*
- * The instance goes first, so that it does not stay while a command comes to its end that runs
- * longer than the recording. From then on signals act as ever.
- */
-static int run_remove_instance(struct run *run, struct error *error)
-{
-	source_close(run->source);
-	run->source = NULL;
-	signals_release(&run->signals);
-	return recorder_close(run->recorder, error);
-}
-
-static int failure_status(const struct run *run)
-{
-	if (!run->settings->command)
-		return STATUS_FAILED;
-	return run->cannot_run ? command_status(run->command) : STATUS_TRACING_FAILED;
-}
-
 static void run_release(struct run *run)
 {
 	command_free(run->command);
 	pipeline_release(&run->pipeline);
 	identity_release(&run->identity);
+	signals_release(&run->ending.signals);
 }
 
+/*
+ * What fails is said at once, and the instance goes before the command is waited for: tracing ends
+ * no program, but a program does not keep tracing from its end either.
+ */
 int stream_run(struct stream_settings *settings, struct error *error)
 {
-	struct run run = { .settings = settings, .signals.fd = -1 };
-	int result = run_all(&run, error);
-	int status;
+	struct run run = { .settings = settings, .ending.signals.fd = -1 };
+	int result, status;
 
-	if (run_remove_instance(&run, error) < 0)
-		result = -1;
-	if (!run.is_abandoned)
-		command_wait(run.command);
-	status = result < 0 ? failure_status(&run) : run_status(&run);
+	run.failure = settings->command ? STATUS_TRACING_FAILED : STATUS_FAILED;
+	result = run_record(&run, error);
+	run.has_failed = run_remove_instance(&run, error) < 0 || result < 0;
+	note_error(error);
+	run_await_command(&run);
+	if (result == 0)
+		result = run_finish(&run, error);
+	status = result < 0 ? run.failure : run_status(&run);
 	run_release(&run);
 	return status;
 }

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,20 +30,32 @@ struct command {
 	int status;
 };
 
-static void child_main(char *const *argv, const sigset_t *signals, int go_fd, int failure_fd)
+static void signals_apply(const struct command_signals *signals)
+{
+	for (int number = 1; number <= SIGRTMAX; number++)
+		signal(number, sigismember(&signals->ignored, number) == 1 ? SIG_IGN : SIG_DFL);
+	sigprocmask(SIG_SETMASK, &signals->blocked, NULL);
+}
+
+static int status_of_errno(int number)
+{
+	return number == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
+}
+
+static void child_main(char *const *argv, const struct command_signals *signals, int go_fd,
+		       int failure_fd)
 {
 	char byte;
 	int number;
 
 	if (read(go_fd, &byte, 1) != 1)
 		_exit(STATUS_CANNOT_RUN);
-	signal(SIGPIPE, SIG_DFL);
-	sigprocmask(SIG_SETMASK, signals, NULL);
+	signals_apply(signals);
 	execvp(argv[0], argv);
 	number = errno;
 	if (write(failure_fd, &number, sizeof(number)) < 0)
 		_exit(STATUS_CANNOT_RUN);
-	_exit(number == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN);
+	_exit(status_of_errno(number));
 }
 
 static void pipe_close(int *pair)
@@ -51,7 +64,8 @@ static void pipe_close(int *pair)
 	close(pair[1]);
 }
 
-static int command_fork(struct command *command, const sigset_t *signals, struct error *error)
+static int command_fork(struct command *command, const struct command_signals *signals,
+			struct error *error)
 {
 	int go[2], failure[2];
 
@@ -74,7 +88,54 @@ static int command_fork(struct command *command, const sigset_t *signals, struct
 	return command->pid < 0 ? error_set_system(error, errno, "cannot start a process") : 0;
 }
 
-int command_new(struct command **out, char *const *argv, const sigset_t *signals,
+/* Whether a file can be executed; errno says why not. */
+static bool is_program(const char *path)
+{
+	struct stat about;
+
+	if (stat(path, &about) < 0 || access(path, X_OK) < 0)
+		return false;
+	errno = EACCES;
+	return S_ISREG(about.st_mode);
+}
+
+/* Searches PATH as execvp() does: what is there but cannot be executed is told of, if no other is.
+ */
+static int program_find(const char *name)
+{
+	const char *path = getenv("PATH");
+	int number = ENOENT;
+	char *list, *rest, *folder;
+
+	if (!*name || strchr(name, '/'))
+		return is_program(name) ? 0 : errno;
+	list = strdup(path ? path : "/bin:/usr/bin");
+	rest = list;
+	while (number && (folder = strsep(&rest, ":"))) {
+		struct buffer file = { 0 };
+
+		buffer_printf(&file, "%s/%s", *folder ? folder : ".", name);
+		if (is_program(buffer_string(&file)))
+			number = 0;
+		else if (errno == EACCES)
+			number = EACCES;
+		buffer_release(&file);
+	}
+	free(list);
+	return number;
+}
+
+int command_check(char *const *argv, int *status, struct error *error)
+{
+	int number = program_find(argv[0]);
+
+	if (number == 0)
+		return 0;
+	*status = status_of_errno(number);
+	return error_set_system(error, number, "cannot run '%s'", argv[0]);
+}
+
+int command_new(struct command **out, char *const *argv, const struct command_signals *signals,
 		struct error *error)
 {
 	struct command *command = calloc(1, sizeof(*command));

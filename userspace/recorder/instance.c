@@ -11,6 +11,10 @@
 
 #define NAMES_TO_TRY 16
 
+/* A second in all. */
+#define REMOVE_TRIES 50
+#define REMOVE_WAIT_US 20000
+
 /**
  * struct recorder - an instance
  * @enabled: "system/event" of each tracepoint that is enabled, for the way back
@@ -131,18 +135,28 @@ int recorder_enable(struct recorder *recorder, const char *system, const char *e
 }
 
 /*
+ * A reader that polls is woken as soon as this much of a buffer is full. Without it, it looks only
+ * from time to time, so that kernels may lack it.
+ */
+#define WAKING_PERCENT "20"
+
+/*
  * The buffer gets its size only after the events were enabled. Older kernels (6.1) remember for all
  * instances together whether buffers have been expanded from their boot size: enabling an event
  * expands the top level's, but a first resize of any instance would leave that at its few KiB for
  * good.
  */
-int recorder_start(struct recorder *recorder, struct error *error)
+int recorder_resize(struct recorder *recorder, struct error *error)
 {
 	char size[32];
 
 	snprintf(size, sizeof(size), "%llu", (unsigned long long)recorder->buffer_kib);
-	if (setting_write(recorder, "buffer_size_kb", size, error) < 0)
-		return -1;
+	tracefs_instance_file_write(recorder->instance, "buffer_percent", WAKING_PERCENT);
+	return setting_write(recorder, "buffer_size_kb", size, error);
+}
+
+int recorder_start(struct recorder *recorder, struct error *error)
+{
 	return setting_write(recorder, "tracing_on", "1", error);
 }
 
@@ -164,6 +178,26 @@ static void instance_disable(struct recorder *recorder)
 	free(recorder->enabled);
 }
 
+/* A script that looks at all instances holds a file of ours for a moment only. */
+static int instance_remove(struct recorder *recorder, struct error *error)
+{
+	int number = 0;
+
+	for (int i = 0; i < REMOVE_TRIES; i++) {
+		if (tracefs_instance_destroy(recorder->instance) == 0)
+			return 0;
+		number = errno;
+		if (number != EBUSY)
+			break;
+		usleep(REMOVE_WAIT_US);
+	}
+	if (number != EBUSY)
+		return error_set_system(error, number, "cannot remove %s", recorder->directory);
+	return error_set(error,
+			 "cannot remove %s: somebody has its files open; rmdir it after that",
+			 recorder->directory);
+}
+
 int recorder_close(struct recorder *recorder, struct error *error)
 {
 	int status = 0;
@@ -173,9 +207,7 @@ int recorder_close(struct recorder *recorder, struct error *error)
 	if (recorder->instance) {
 		tracefs_instance_file_write(recorder->instance, "tracing_on", "0");
 		instance_disable(recorder);
-		if (tracefs_instance_destroy(recorder->instance) < 0)
-			status = error_set_system(error, errno, "cannot remove %s",
-						  recorder->directory);
+		status = instance_remove(recorder, error);
 		tracefs_instance_free(recorder->instance);
 	}
 	tracefs_put_tracing_file(recorder->directory);

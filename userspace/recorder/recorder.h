@@ -39,6 +39,12 @@ const char *recorder_directory(const struct recorder *recorder);
 int recorder_enable(struct recorder *recorder, const char *system, const char *event,
 		    struct error *error);
 
+/**
+ * recorder_resize - give the buffers their size, once all tracepoints are enabled; returns -1 with
+ * @error
+ */
+int recorder_resize(struct recorder *recorder, struct error *error);
+
 /** recorder_start - switch recording on */
 int recorder_start(struct recorder *recorder, struct error *error);
 
@@ -53,15 +59,31 @@ int recorder_stop(struct recorder *recorder, struct error *error);
  */
 int recorder_close(struct recorder *recorder, struct error *error);
 
+/**
+ * struct command_signals - how a command finds its signals
+ * @blocked, @ignored: these; the rest act by default
+ */
+struct command_signals {
+	sigset_t blocked;
+	sigset_t ignored;
+};
+
 struct command;
+
+/**
+ * command_check - whether there is a program to run, as far as that can be told without running it
+ * @status: what command_status() would be where there is none
+ *
+ * Returns 0, or -1 with @error.
+ */
+int command_check(char *const *argv, int *status, struct error *error);
 
 /**
  * command_new - start a process that waits to become the traced command
  * @out: for command_free()
  * @argv: NULL-terminated; the first word is searched in PATH
- * @signals: the signal mask that the command gets
  */
-int command_new(struct command **out, char *const *argv, const sigset_t *signals,
+int command_new(struct command **out, char *const *argv, const struct command_signals *signals,
 		struct error *error);
 
 /** command_argv, command_pid - its words, its process */

@@ -443,7 +443,9 @@ static const struct sink_ops chrome_sink = {
 struct sink *sink_chrome_new(const struct sink_file_settings *settings, struct error *error)
 {
 	struct chrome_sink *sink = calloc(1, sizeof(*sink));
-	struct writer writer = { .name = settings->name, .fd = settings->fd };
+	struct writer writer = { .name = settings->name,
+				 .fd = settings->fd,
+				 .wait = settings->wait };
 
 	if (!sink) {
 		writer_release(&writer);

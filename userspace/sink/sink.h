@@ -30,6 +30,7 @@ struct sink_trace2_target {
  * @file_user, @file_group: to whom files are given that targets make; 0 as @file_user for nobody else
  * @config: brief forms, nesting, and parameters that are to be told; NULL for none
  * @targets: by enum trace2_target
+ * @wait: what to do where a target takes nothing now
  *
  * All strings and @config are the caller's and live as long as the sink.
  */
@@ -41,10 +42,13 @@ struct sink_trace2_settings {
 	unsigned int file_group;
 	const struct trace2_config *config;
 	struct sink_trace2_target targets[TRACE2_TARGET_COUNT];
+	struct file_wait wait;
 };
 
 /**
  * sink_trace2_new - one trace2 session for one recording
+ *
+ * All targets are opened here; nothing is written to them before the timeline is opened.
  *
  * Returns a sink for timeline_add(), or NULL with @error; all descriptors are closed then.
  */
@@ -56,12 +60,14 @@ struct sink *sink_trace2_new(const struct sink_trace2_settings *settings, struct
  * @fd: becomes the sink's, which closes it
  * @with: a set of 1 << enum timeline_emitter, told with each record
  * @is_appending: @name is a path whose file may hold something, which is added to
+ * @wait: what to do where it takes nothing now
  */
 struct sink_file_settings {
 	const char *name;
 	int fd;
 	unsigned int with;
 	bool is_appending;
+	struct file_wait wait;
 };
 
 /**

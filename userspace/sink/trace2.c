@@ -335,17 +335,10 @@ static int target_open(struct trace2_sink *sink, enum trace2_target number, stru
 	return 0;
 }
 
-/*
- * The session begins at a whole microsecond, so that the time of every line is the first line's
- * plus its t_abs, cut. No wall clock is read more exactly than that.
- */
-static int session_open(struct trace2_sink *sink, const struct recording *recording,
-			struct error *error)
+static int session_new(struct trace2_sink *sink, struct error *error)
 {
-	int64_t start_ns = recording->start_ns + recording->wall_offset_ns;
 	struct trace2_settings settings = {
 		.sid = sink->settings.sid,
-		.start_unix_ns = start_ns / NS_PER_US * NS_PER_US,
 		.decimals = 9,
 		.max_nesting = TRACE2_NESTING_ALL,
 		.category_width = 24,
@@ -356,6 +349,8 @@ static int session_open(struct trace2_sink *sink, const struct recording *record
 		.file_mode = 0600,
 		.file_user = sink->settings.file_user,
 		.file_group = sink->settings.file_group,
+		.wait = sink->settings.wait.wait,
+		.wait_context = sink->settings.wait.context,
 	};
 
 	if (sink->settings.config)
@@ -370,15 +365,19 @@ static int session_open(struct trace2_sink *sink, const struct recording *record
 	return 0;
 }
 
+/*
+ * The session begins at a whole microsecond, so that the time of every line is the first line's
+ * plus its t_abs, cut. No wall clock is read more exactly than that.
+ */
 static int trace2_open(struct sink *head, const struct recording *recording, unsigned int slot,
 		       struct error *error)
 {
 	struct trace2_sink *sink = (struct trace2_sink *)head;
+	int64_t start_ns = recording->start_ns + recording->wall_offset_ns;
 
 	sink->slot = slot;
 	sink->start_ns = recording->start_ns;
-	if (session_open(sink, recording, error) < 0)
-		return -1;
+	trace2_session_begin(sink->session, start_ns / NS_PER_US * NS_PER_US);
 	return trace2_frame_begin(sink, recording, error);
 }
 
@@ -431,9 +430,12 @@ struct sink *sink_trace2_new(const struct sink_trace2_settings *settings, struct
 		sink->short_text = trace2_text_new((struct trace2_string){ .data = "", .size = 0 });
 		sink->label = trace2_text_new((struct trace2_string){ .data = "", .size = 0 });
 	}
-	if (sink && sink->short_text && sink->label)
-		return &sink->sink;
-	error_set(error, "out of memory");
+	if (sink && sink->short_text && sink->label) {
+		if (session_new(sink, error) == 0)
+			return &sink->sink;
+	} else {
+		error_set(error, "out of memory");
+	}
 	if (sink)
 		trace2_free(&sink->sink);
 	else

@@ -13,8 +13,12 @@ int writer_flush(struct writer *writer, struct error *error)
 
 	if (buffer->failed)
 		return error_set(error, "out of memory");
-	if (buffer->size > 0 && file_write_all(writer->fd, buffer->data, buffer->size) < 0)
-		return error_set_system(error, errno, "cannot write to %s", writer->name);
+	if (buffer->size > 0 &&
+	    file_write_all(writer->fd, buffer->data, buffer->size, &writer->wait) < 0)
+		return errno == ECANCELED
+			       ? error_set(error, "cannot write to %s: nobody reads it",
+					   writer->name)
+			       : error_set_system(error, errno, "cannot write to %s", writer->name);
 	buffer_clear(buffer);
 	return 0;
 }

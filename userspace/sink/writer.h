@@ -8,11 +8,13 @@
 /**
  * struct writer - an open file, and what was not written to it yet
  * @name: what errors call it
+ * @wait: what to do where it takes nothing now
  * @buffer: append here, then call writer_spill()
  */
 struct writer {
 	const char *name;
 	int fd;
+	struct file_wait wait;
 	struct buffer buffer;
 };
 

@@ -2,8 +2,8 @@
 /* Reads a tracefs instance's ring buffers while they are written. */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/membarrier.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,42 +20,6 @@
  */
 #define HOLD_BACK_NS (20 * NS_PER_MS)
 
-/* More than the kernel allows. */
-#define SUB_BUFFER_KIB_MAX 65536
-
-static ssize_t live_refill(struct stream *stream, struct error *error)
-{
-	struct live_stream *own = stream->own;
-	ssize_t size;
-
-	if (own->sub_buffers_left == 0)
-		return 0;
-	do {
-		size = read(own->fd, own->bytes, own->size);
-	} while (size < 0 && errno == EINTR);
-	if (size < 0 && errno == EAGAIN)
-		return 0;
-	if (size < 0)
-		return error_set_system(error, errno, "cannot read the ring buffer of cpu %d",
-					stream->cpu);
-	own->sub_buffers_left--;
-	return size;
-}
-
-static void live_stream_close(struct stream *stream)
-{
-	struct live_stream *own = stream->own;
-
-	if (own->fd >= 0)
-		close(own->fd);
-	free(own);
-}
-
-static const struct stream_ops live_stream_ops = {
-	.refill = live_refill,
-	.close = live_stream_close,
-};
-
 uint64_t live_number(const char *directory, const char *file)
 {
 	struct buffer path = { 0 }, text = { 0 };
@@ -69,38 +33,6 @@ uint64_t live_number(const char *directory, const char *file)
 	return number;
 }
 
-/* A sub-buffer is a page, unless somebody made it larger, which kernels can from 6.9 on. */
-static size_t sub_buffer_size(const char *directory)
-{
-	uint64_t size_kib = live_number(directory, "buffer_subbuf_size_kb");
-
-	return size_kib > 0 && size_kib <= SUB_BUFFER_KIB_MAX ? size_kib * 1024
-							      : (size_t)sysconf(_SC_PAGESIZE);
-}
-
-static int live_stream_open(struct stream *stream, const char *directory, int cpu,
-			    struct error *error)
-{
-	size_t size = sub_buffer_size(directory);
-	struct live_stream *own = calloc(1, sizeof(*own) + size);
-	struct buffer path = { 0 };
-	int status = 0;
-
-	if (!own)
-		return error_set(error, "out of memory");
-	buffer_printf(&path, "%s/per_cpu/cpu%d/trace_pipe_raw", directory, cpu);
-	own->size = size;
-	own->sub_buffers_left = SIZE_MAX;
-	own->fd = open(buffer_string(&path), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (own->fd < 0)
-		status = error_set_system(error, errno, "cannot open %s", buffer_string(&path));
-	*stream = (struct stream){
-		.ops = &live_stream_ops, .cpu = cpu, .own = own, .bytes = own->bytes
-	};
-	buffer_release(&path);
-	return status;
-}
-
 /* Adds a stream for a directory entry "cpuN"; passes over others. */
 static int live_add(struct live *live, const char *entry, struct error *error)
 {
@@ -111,7 +43,7 @@ static int live_add(struct live *live, const char *entry, struct error *error)
 	if (sscanf(entry, "cpu%d%c", &cpu, &rest) != 1)
 		return 0;
 	stream = source_add_stream(&live->source, error);
-	return stream ? live_stream_open(stream, live->directory, cpu, error) : -1;
+	return stream ? live_stream_open(stream, live, cpu, error) : -1;
 }
 
 static int stream_compare(const void *a, const void *b)
@@ -146,6 +78,27 @@ static int live_add_all(struct live *live, struct error *error)
 	source->description.nr_cpus = source->nr_streams;
 	buffer_release(&path);
 	return status;
+}
+
+/*
+ * A CPU that is absent must not be polled: kernels up to 6.1 answer with an error number, which
+ * says that everything has happened.
+ */
+static void live_wait(struct source *source, int also_fd, int timeout_ms)
+{
+	struct pollfd *polls = calloc(source->nr_streams + 1, sizeof(*polls));
+	size_t nr_polls = 0;
+
+	for (size_t i = 0; polls && i < source->nr_streams; i++) {
+		const struct live_stream *own = source->streams[i].own;
+
+		if (!own->is_absent)
+			polls[nr_polls++] = (struct pollfd){ .fd = own->fd, .events = POLLIN };
+	}
+	if (polls)
+		polls[nr_polls++] = (struct pollfd){ .fd = also_fd, .events = POLLIN };
+	poll(polls, nr_polls, timeout_ms);
+	free(polls);
 }
 
 static int64_t live_await(struct source *source, int64_t until_ns)
@@ -218,6 +171,8 @@ static void live_close(struct source *source)
 }
 
 static const struct source_ops live_ops = {
+	.wait = live_wait,
+	.read_ahead = live_read_ahead,
 	.await = live_await,
 	.read_account = live_read_account,
 	.visit = live_visit,
@@ -252,5 +207,7 @@ int source_live_open(struct source **out, const char *directory, struct error *e
 	int status = live_new(&live, directory, error);
 
 	*out = live ? &live->source : NULL;
+	if (live)
+		live->reads_ahead = true;
 	return status;
 }

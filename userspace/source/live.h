@@ -11,26 +11,53 @@
  * @directory: the instance's
  * @clock: its clock's name, where it was asked for
  * @kernel: the running kernel's release
+ * @reads_ahead: sub-buffers may be taken before their turn
+ * @ahead_ns: when that was last done
+ * @ahead_size: how many bytes wait for their turn
  */
 struct live {
 	struct source source;
 	char *directory;
 	char *clock;
 	char *kernel;
+	bool reads_ahead;
+	int64_t ahead_ns;
+	size_t ahead_size;
+};
+
+/** struct live_page - a sub-buffer that was read */
+struct live_page {
+	struct live_page *next;
+	ssize_t size;
+	unsigned char bytes[];
 };
 
 /**
- * struct live_stream - one CPU's trace_pipe_raw, and room for a sub-buffer
+ * struct live_stream - one CPU's trace_pipe_raw
  * @sub_buffers_left: how many may still be read
  * @before: what the kernel had counted when somebody else's buffer was opened; zeros for our own
+ * @size: of a sub-buffer
+ * @is_absent: the CPU is not online, and never was
+ * @page: whose records are being delivered
+ * @first, @last: those that wait for their turn
  */
 struct live_stream {
+	struct live *live;
 	int fd;
 	size_t sub_buffers_left;
 	struct statistics before;
 	size_t size;
-	unsigned char bytes[];
+	bool is_absent;
+	struct live_page *page;
+	struct live_page *first;
+	struct live_page *last;
 };
+
+/** live_stream_open - open the file of @cpu; returns -1 with @error */
+int live_stream_open(struct stream *stream, struct live *live, int cpu, struct error *error);
+
+/** live_read_ahead - take what all CPUs have now, up to a bound */
+void live_read_ahead(struct source *source);
 
 /** live_new - open the files of all CPUs; returns -1 with @error */
 int live_new(struct live **out, const char *directory, struct error *error);

@@ -44,7 +44,7 @@ static int spool_fill(int spool, int fd)
 			continue;
 		if (size <= 0)
 			return size;
-		if (file_write_all(spool, bytes, size) < 0)
+		if (file_write_all(spool, bytes, size, NULL) < 0)
 			return -1;
 	}
 }

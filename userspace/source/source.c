@@ -41,6 +41,18 @@ int source_first_time(struct source *source, int64_t *time_ns, struct error *err
 	return has_first;
 }
 
+void source_wait(struct source *source, int also_fd, int timeout_ms)
+{
+	if (source->ops->wait)
+		source->ops->wait(source, also_fd, timeout_ms);
+}
+
+void source_read_ahead(struct source *source)
+{
+	if (source->ops->read_ahead)
+		source->ops->read_ahead(source);
+}
+
 int source_drain(struct source *source, int64_t until_ns, const struct source_handler *handler,
 		 struct error *error)
 {

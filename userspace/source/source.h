@@ -86,7 +86,8 @@ int source_open(struct source **out, const char *name, struct error *error);
  * @out: a new source, for source_close()
  * @directory: the instance's directory in tracefs, whose clock is CLOCK_BOOTTIME ("boot")
  *
- * The records that are read are gone from the buffers. Returns 0, or -1 with @error.
+ * The records that are read are gone from the buffers. CPUs that are not online now are read once
+ * they are. Returns 0, or -1 with @error.
  */
 int source_live_open(struct source **out, const char *directory, struct error *error);
 
@@ -161,6 +162,21 @@ int source_first_time(struct source *source, int64_t *time_ns, struct error *err
  */
 int source_drain(struct source *source, int64_t until_ns, const struct source_handler *handler,
 		 struct error *error);
+
+/**
+ * source_wait - wait until a buffer has filled up to the instance's buffer_percent
+ * @also_fd: or until this can be read, -1 for none
+ * @timeout_ms: or until this time is over
+ */
+void source_wait(struct source *source, int also_fd, int timeout_ms);
+
+/**
+ * source_read_ahead - take what the buffers hold now, so that it is not overwritten before its turn
+ *
+ * source_drain() does so by itself while it delivers; this is for a handler that keeps it waiting.
+ * There is a bound to it.
+ */
+void source_read_ahead(struct source *source);
 
 /**
  * source_finish - deliver all that is left, and settle the account of what was lost

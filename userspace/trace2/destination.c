@@ -58,22 +58,27 @@ static const char *remedy(int number)
 }
 
 /* Until it was not interrupted: a program's signals are no reason to end its stream. */
-static ssize_t write_once(const struct destination *destination, const char *data, size_t size)
+static ssize_t write_once(const struct destination *destination, const char *data, size_t size,
+			  int flags)
 {
 	ssize_t written;
 
 	do {
-		written = destination->is_socket ? send(destination->fd, data, size, MSG_NOSIGNAL)
-						 : write(destination->fd, data, size);
+		written = destination->is_socket
+				  ? send(destination->fd, data, size, MSG_NOSIGNAL | flags)
+				  : write(destination->fd, data, size);
 	} while (written < 0 && errno == EINTR);
 	return written;
 }
 
-static int write_all(const struct destination *destination, const char *data, size_t size)
+static int write_all(const struct destination *destination, const char *data, size_t size,
+		     const struct file_wait *wait)
 {
 	while (size > 0) {
-		ssize_t written = write_once(destination, data, size);
+		ssize_t written = write_once(destination, data, size, MSG_DONTWAIT);
 
+		if (written < 0 && errno == EAGAIN && file_await(wait, destination->fd) == 0)
+			continue;
 		if (written < 0)
 			return -1;
 		data += written;
@@ -83,11 +88,13 @@ static int write_all(const struct destination *destination, const char *data, si
 }
 
 static int lines_write(const struct destination *destination, const struct buffer *lines,
-		       bool is_single)
+		       const struct trace2_settings *settings)
 {
-	if (!is_single)
-		return write_all(destination, lines->data, lines->size);
-	return write_once(destination, lines->data, lines->size) < 0 ? -1 : 0;
+	struct file_wait wait = { .wait = settings->wait, .context = settings->wait_context };
+
+	if (!settings->is_lenient)
+		return write_all(destination, lines->data, lines->size, &wait);
+	return write_once(destination, lines->data, lines->size, 0) < 0 ? -1 : 0;
 }
 
 /*
@@ -95,7 +102,7 @@ static int lines_write(const struct destination *destination, const struct buffe
  * leaves what the program does with it alone. One that was pending before is somebody else's.
  */
 static int lines_write_quietly(const struct destination *destination, const struct buffer *lines,
-			       bool is_single)
+			       const struct trace2_settings *settings)
 {
 	static const struct timespec now;
 	sigset_t pipe, old, pending;
@@ -105,7 +112,7 @@ static int lines_write_quietly(const struct destination *destination, const stru
 	sigaddset(&pipe, SIGPIPE);
 	sigpending(&pending);
 	pthread_sigmask(SIG_BLOCK, &pipe, &old);
-	status = lines_write(destination, lines, is_single);
+	status = lines_write(destination, lines, settings);
 	number = errno;
 	if (status < 0 && number == EPIPE && !sigismember(&pending, SIGPIPE))
 		sigtimedwait(&pipe, NULL, &now);
@@ -115,7 +122,7 @@ static int lines_write_quietly(const struct destination *destination, const stru
 }
 
 int destination_write(const struct destination *destination, const struct buffer *lines,
-		      bool is_single, struct error *error)
+		      const struct trace2_settings *settings, struct error *error)
 {
 	bool is_safe = destination->is_file || destination->is_socket;
 	int status;
@@ -124,13 +131,15 @@ int destination_write(const struct destination *destination, const struct buffer
 		return error_set(error, "out of memory");
 	if (lines->size == 0)
 		return 0;
-	status = is_safe ? lines_write(destination, lines, is_single)
-			 : lines_write_quietly(destination, lines, is_single);
+	status = is_safe ? lines_write(destination, lines, settings)
+			 : lines_write_quietly(destination, lines, settings);
 	if (status == 0)
 		return 0;
-	if (is_single)
+	if (settings->is_lenient)
 		return error_set_system(error, errno, "unable to write trace to '%s'",
 					destination->name);
+	if (errno == ECANCELED)
+		return error_set(error, "cannot write to %s: nobody reads it", destination->name);
 	return error_set(error, "cannot write to %s: %s%s", destination->name, strerror(errno),
 			 remedy(errno));
 }

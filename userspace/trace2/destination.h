@@ -4,6 +4,7 @@
 #define TRACE2_DESTINATION_H
 
 #include "base/base.h"
+#include "trace2/trace2.h"
 
 /**
  * struct destination - where a target goes
@@ -47,13 +48,14 @@ bool destination_turn_off(struct destination *destination);
 
 /**
  * destination_write - write whole lines, without being killed where the reader of a pipe has gone
- * @is_single: with one write(2), of which a short one is taken as it is, as git does: a rest might
- * land within another process' line
+ * @settings: where they are lenient, this is one write(2), of which a short one is taken as it is,
+ * as git does: a rest might land within another process' line. Otherwise a destination that takes
+ * nothing now is waited for
  *
  * Returns -1 with @error.
  */
 int destination_write(const struct destination *destination, const struct buffer *lines,
-		      bool is_single, struct error *error);
+		      const struct trace2_settings *settings, struct error *error);
 
 /** destination_release - close; what was not flushed is lost */
 void destination_release(struct destination *destination);

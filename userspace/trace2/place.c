@@ -65,10 +65,12 @@ static enum place_result file_open(struct destination *destination,
 				   const struct trace2_settings *settings, const char *path,
 				   struct error *error)
 {
+	struct file_wait wait = { .wait = settings->wait, .context = settings->wait_context };
 	int fd = place_create(path, O_APPEND, settings);
 
 	if (fd < 0 && errno == EEXIST)
-		fd = path_open(path, O_APPEND, settings);
+		fd = settings->wait ? file_open_unblocked(path, O_WRONLY | O_APPEND, 0, &wait)
+				    : path_open(path, O_APPEND, settings);
 	if (fd < 0)
 		return place_failed(destination, path, error);
 	destination_set(destination, fd, true);

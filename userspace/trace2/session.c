@@ -72,6 +72,11 @@ struct trace2_session *trace2_session_new(const struct trace2_settings *settings
 	return NULL;
 }
 
+void trace2_session_begin(struct trace2_session *session, int64_t start_unix_ns)
+{
+	session->settings.start_unix_ns = start_unix_ns;
+}
+
 int trace2_session_add(struct trace2_session *session, enum trace2_target target, int fd,
 		       const char *name)
 {
@@ -135,7 +140,7 @@ static int destination_send(struct trace2_session *session, struct destination *
 {
 	struct error error = { 0 };
 
-	if (destination_write(destination, lines, session->settings.is_lenient, &error) == 0)
+	if (destination_write(destination, lines, &session->settings, &error) == 0)
 		return 0;
 	return destination_failed(session, destination, &error);
 }

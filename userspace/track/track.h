@@ -130,7 +130,13 @@ int tracks_pass(struct tracks *tracks, struct timeline_event *event, int64_t tim
 void tracks_drift(struct tracks *tracks, int64_t wall_drift_ns);
 
 /**
- * tracks_finish - end what is open, take leave of all tracks, and finish the timeline
+ * tracks_end_all - end what is open at @end_ns, and take leave of all tracks; no observation
+ * follows
+ */
+int tracks_end_all(struct tracks *tracks, int64_t end_ns, struct error *error);
+
+/**
+ * tracks_finish - like tracks_end_all(), where that was not done, and finish the timeline
  * @end_ns: when the recording ended
  * @lost_records: what the source says was lost in all
  * @status: ktrack's exit status as far as it is known

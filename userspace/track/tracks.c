@@ -222,6 +222,22 @@ void tracks_drift(struct tracks *tracks, int64_t wall_drift_ns)
 	tracks->totals.wall_drift_ns = wall_drift_ns;
 }
 
+int tracks_end_all(struct tracks *tracks, int64_t end_ns, struct error *error)
+{
+	struct track **list = tracks_list(tracks);
+	size_t nr_tracks = tracks->map.size;
+	int result = 0;
+
+	if (!list)
+		return error_set(error, "out of memory");
+	if (end_ns > tracks->now_ns)
+		tracks->now_ns = end_ns;
+	for (size_t i = 0; i < nr_tracks && result == 0; i++)
+		result = tracks_close(tracks, list[i], error);
+	free(list);
+	return result;
+}
+
 /* Counts malformed records by tracepoint. */
 static int tracks_count_malformed(struct tracks *tracks)
 {
@@ -249,21 +265,11 @@ int tracks_finish(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, 
 	struct timeline_event event = { .kind = TIMELINE_FINISH,
 					.totals = &tracks->totals,
 					.status = status };
-	struct track **list = tracks_list(tracks);
-	size_t nr_tracks = tracks->map.size;
-	int result = 0;
 
-	if (!list || tracks_count_malformed(tracks) < 0) {
-		free(list);
-		return error_set(error, "out of memory");
-	}
-	if (end_ns > tracks->now_ns)
-		tracks->now_ns = end_ns;
-	for (size_t i = 0; i < nr_tracks && result == 0; i++)
-		result = tracks_close(tracks, list[i], error);
-	free(list);
-	if (result < 0)
+	if (tracks_end_all(tracks, end_ns, error) < 0)
 		return -1;
+	if (tracks_count_malformed(tracks) < 0)
+		return error_set(error, "out of memory");
 	tracks->totals.lost_records = lost_records;
 	return tracks_pass(tracks, &event, end_ns, error);
 }

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads one CPU's ring buffer, ahead of the delivery where that takes its time: what has been read
+ * cannot be overwritten.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "source/live.h"
+
+/* More than the kernel allows. */
+#define SUB_BUFFER_KIB_MAX 65536
+
+/* While records are delivered, buffers are looked after this often. */
+#define AHEAD_EVERY_NS (5 * NS_PER_MS)
+
+/* What is read ahead, over all CPUs. */
+#define AHEAD_SIZE_MAX (64 * 1024 * 1024)
+
+static struct live_page *page_new(struct live_stream *own)
+{
+	struct live_page *page = malloc(sizeof(*page) + own->size);
+
+	if (page)
+		page->next = NULL;
+	return page;
+}
+
+/*
+ * Reads what comes next: 1 where there is something, 0 where there is nothing now, -1 with errno.
+ * The buffer of a CPU that was not online yet does not exist.
+ */
+static int page_read(struct live_stream *own, struct live_page *page)
+{
+	if (own->sub_buffers_left == 0)
+		return 0;
+	do {
+		page->size = read(own->fd, page->bytes, own->size);
+	} while (page->size < 0 && errno == EINTR);
+	own->is_absent = page->size < 0 && errno == ENODEV;
+	if (page->size < 0)
+		return errno == EAGAIN || errno == ENODEV ? 0 : -1;
+	own->sub_buffers_left--;
+	return page->size > 0;
+}
+
+/* Takes what one CPU has now. Errors come again when its turn has come. */
+static void stream_read_ahead(struct live_stream *own)
+{
+	while (own->live->ahead_size < AHEAD_SIZE_MAX) {
+		struct live_page *page = page_new(own);
+
+		if (!page || page_read(own, page) <= 0) {
+			free(page);
+			break;
+		}
+		if (own->last)
+			own->last->next = page;
+		else
+			own->first = page;
+		own->last = page;
+		own->live->ahead_size += own->size;
+	}
+}
+
+void live_read_ahead(struct source *source)
+{
+	struct live *live = (struct live *)source;
+
+	if (!live->reads_ahead)
+		return;
+	for (size_t i = 0; i < source->nr_streams; i++)
+		stream_read_ahead(source->streams[i].own);
+	live->ahead_ns = time_now_ns(CLOCK_MONOTONIC);
+}
+
+static struct live_page *page_take(struct live_stream *own)
+{
+	struct live_page *page = own->first;
+
+	own->first = page->next;
+	if (!own->first)
+		own->last = NULL;
+	own->live->ahead_size -= own->size;
+	return page;
+}
+
+static ssize_t live_refill(struct stream *stream, struct error *error)
+{
+	struct live_stream *own = stream->own;
+	int status;
+
+	if (own->live->reads_ahead &&
+	    time_now_ns(CLOCK_MONOTONIC) - own->live->ahead_ns > AHEAD_EVERY_NS)
+		live_read_ahead(&own->live->source);
+	if (own->first) {
+		free(own->page);
+		own->page = page_take(own);
+		stream->bytes = own->page->bytes;
+		return own->page->size;
+	}
+	status = page_read(own, own->page);
+	if (status < 0)
+		return error_set_system(error, errno, "cannot read the ring buffer of cpu %d",
+					stream->cpu);
+	return status > 0 ? own->page->size : 0;
+}
+
+static void live_stream_close(struct stream *stream)
+{
+	struct live_stream *own = stream->own;
+
+	while (own->first)
+		free(page_take(own));
+	if (own->fd >= 0)
+		close(own->fd);
+	free(own->page);
+	free(own);
+}
+
+static const struct stream_ops live_stream_ops = {
+	.refill = live_refill,
+	.close = live_stream_close,
+};
+
+/* A sub-buffer is a page, unless somebody made it larger, which kernels can from 6.9 on. */
+static size_t sub_buffer_size(const char *directory)
+{
+	uint64_t size_kib = live_number(directory, "buffer_subbuf_size_kb");
+
+	return size_kib > 0 && size_kib <= SUB_BUFFER_KIB_MAX ? size_kib * 1024
+							      : (size_t)sysconf(_SC_PAGESIZE);
+}
+
+int live_stream_open(struct stream *stream, struct live *live, int cpu, struct error *error)
+{
+	struct live_stream *own = calloc(1, sizeof(*own));
+	struct buffer path = { 0 };
+	int status = 0;
+
+	if (!own)
+		return error_set(error, "out of memory");
+	*own = (struct live_stream){ .live = live, .sub_buffers_left = SIZE_MAX };
+	own->size = sub_buffer_size(live->directory);
+	own->page = page_new(own);
+	buffer_printf(&path, "%s/per_cpu/cpu%d/trace_pipe_raw", live->directory, cpu);
+	own->fd = open(buffer_string(&path), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (own->fd < 0)
+		status = error_set_system(error, errno, "cannot open %s", buffer_string(&path));
+	*stream = (struct stream){ .ops = &live_stream_ops, .cpu = cpu, .own = own };
+	stream->bytes = own->page ? own->page->bytes : NULL;
+	buffer_release(&path);
+	return own->page ? status : error_set(error, "out of memory");
+}
