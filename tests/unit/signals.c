@@ -183,3 +183,12 @@ TEST(the_mask_is_kept_for_children_and_for_the_way_back)
 	CHECK(!sigismember(&after, SIGINT) && !sigismember(&after, SIGTERM) &&
 	      sigismember(&after, SIGUSR1));
 }
+
+TEST(what_came_late_does_not_act_in_the_end)
+{
+	struct signals signals;
+
+	watch(&signals);
+	kill(getpid(), SIGTERM);
+	signals_release(&signals);
+}

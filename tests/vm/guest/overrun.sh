@@ -38,6 +38,6 @@ kill -STOP $stream
 echo "$1" >/dev/ktrack_demo
 wait_for has_overrun
 kill -CONT $stream
-kill -INT $stream
+kill -TERM $stream
 wait $stream || echo "the stream ended with status $?"
 [ -z "$(ls $INSTANCES)" ] || echo "left behind: $(ls $INSTANCES)"
