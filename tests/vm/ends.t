@@ -22,6 +22,16 @@ FAILURES = (
     ("closed-pipe", 125, ("standard output", "Broken pipe", "reader")),
     ("no-command", 127, ("/no/such/command", "No such file")),
     ("no-program", 126, ("/tmp/plain", "Permission denied")),
+    ("not-read", 1, ("standard output", "nobody reads it")),
+    ("not-read-duration", 1, ("standard output", "nobody reads it")),
+    ("never-read", 1, ("/tmp/fifo", "nobody reads it")),
+    ("never-read-command", 125, ("/tmp/fifo", "nobody reads it")),
+    ("file-size-limit", 125, ("/tmp/limited", "File too large")),
+    ("told-at-once", 125, ("/small/y", "No space left")),
+    ("busy", 1, ("somebody has its files open", "rmdir")),
+    ("kept-no-command", 127, ("/no/such/command", "No such file")),
+    ("kept-no-interpreter", 127, ("/tmp/no-interpreter", "No such file")),
+    ("kept-no-memory", 1, ("buffer_size_kb", "Cannot allocate memory")),
     ("no-folder", 1, ("/no/such/folder/x", "No such file")),
     ("nothing-to-record", 1, ("follows the convention", "load a module")),
     ("no-tracefs", 1, ("not mounted", "mount -t tracefs")),
@@ -32,9 +42,20 @@ ENDS = (
     ("interrupted", 0),
     ("terminated", 0),
     ("hung-up", 0),
+    ("quit", 0),
+    ("user-signal", 0),
+    ("signalled-twice", 0),
+    ("signalled-late", 0),
     ("signal-passed-on", 9),
+    ("hung-up-leader", 9),
+    ("ignored-signal", 0),
+    ("comes-online", 4),
     ("duration", 0),
 )
+OUTLASTED = "ktrack: the recording is over, 'sh' goes on; a second signal would leave it alone\n"
+
+# GNU's env starts a program whose signals act as ever; script starts one on a terminal of its own.
+HELPERS = ("--add", "/usr/bin/env:/bin/gnu-env", "--add", "/usr/bin/script:/bin/script")
 
 
 def check_attempt(tap, what, result, name, status):
@@ -53,25 +74,36 @@ def check_failure(tap, kernel, result, name, status, words):
     tap.nothing([word for word in words if word not in "".join(lines)], f"{what}: the line says why")
 
 
-def check_end(tap, kernel, result, name, status):
-    """A whole stream, and silence."""
+def check_end(tap, kernel, result, name, status, said=""):
+    """A whole stream, and nothing else said."""
     what = f"{kernel}: {name}"
     check_attempt(tap, what, result, name, status)
-    tap.nothing(result.text(f"{name}.errors").splitlines(), f"{what}: nothing to complain about")
+    tap.ok(result.text(f"{name}.errors") == said, f"{what}: nothing else to say", result.text(f"{name}.errors"))
     last = result.text(f"{name}.output").splitlines()[-1:]
     tap.ok(last and last[0].startswith('{"event":"atexit"'), f"{what}: the stream is whole", *last)
     tap.ok(last and last[0].endswith(f'"code":{status}}}'), f"{what}: and says the status", *last)
 
 
+def check_records(tap, kernel, result, name, requests):
+    """What the demo did is all there."""
+    lines = result.text(f"{name}.output").splitlines()
+    found = sum('"event":"region_enter"' in line and '"category":"ktrack_demo:ktrack_demo_io"' in line for line in lines)
+    tap.ok(found == requests, f"{kernel}: {name}: {requests} requests", f"{found} of them")
+
+
 def main():
     tap = Tap()
     for kernel in machine.KERNELS:
-        with machine.ran(kernel, "ends.sh") as result:
+        with machine.ran(kernel, "ends.sh", options=HELPERS) as result:
             machine.check_end(tap, kernel, result)
             for name, status, words in FAILURES:
                 check_failure(tap, kernel, result, name, status, words)
             for name, status in ENDS:
                 check_end(tap, kernel, result, name, status)
+            check_end(tap, kernel, result, "outlasted", 5, OUTLASTED)
+            tap.ok('"event":"child_exit"' in result.text("outlasted.output"), f"{kernel}: and tells of the command's end")
+            check_records(tap, kernel, result, "ignored-signal", 10)
+            check_records(tap, kernel, result, "comes-online", 200)
             tap.ok(result.text("nothing-to-list.status") == "0\n", f"{kernel}: an empty list is no failure")
     return tap.finish()
 

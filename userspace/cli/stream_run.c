@@ -126,9 +126,10 @@ static int run_set_up(struct run *run, struct error *error)
 		return -1;
 	if (run_choose(run, error) < 0 || run_identify(run, error) < 0)
 		return -1;
-	if (run_open_instance(run, error) < 0)
-		return -1;
+	/* Before anything is open that the waiting process would keep open. */
 	if (argv && command_new(&run->command, argv, &run->ending.signals.before, error) < 0)
+		return -1;
+	if (run_open_instance(run, error) < 0)
 		return -1;
 	return run_open_targets(run, error);
 }
@@ -285,14 +286,14 @@ static int run_remove_instance(struct run *run, struct error *error)
 	return recorder_close(recorder, error);
 }
 
+/* The command goes on where the duration was over first, or something failed. */
 static void run_await_command(struct run *run)
 {
 	if (!run->ending.command || ending_is_due(&run->ending, 0))
 		return;
-	note_say("the recording is over, '%s' goes on; a signal is passed on to it, a second one "
-		 "leaves "
-		 "it",
-		 run->settings->command[0]);
+	if (!run->has_failed)
+		note_say("the recording is over, '%s' goes on; a second signal would leave it alone",
+			 run->settings->command[0]);
 	ending_await_command(&run->ending);
 }
 
@@ -339,6 +340,7 @@ int stream_run(struct stream_settings *settings, struct error *error)
 
 	run.failure = settings->command ? STATUS_TRACING_FAILED : STATUS_FAILED;
 	result = run_record(&run, error);
+	note_error(error);
 	run.has_failed = run_remove_instance(&run, error) < 0 || result < 0;
 	note_error(error);
 	run_await_command(&run);

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Guest: the ways in which a stream can end or be refused. For each, /out/NAME.status, NAME.errors,
-# NAME.output, and NAME.left with the instances that are there afterwards.
+# NAME.output, and NAME.left with the instances that are there afterwards. A shell lets what it starts
+# in the background ignore signals of the keyboard: gnu-env undoes that.
 # shellcheck disable=SC2317 # attempt calls what it is told to
 set -eu
 
@@ -39,17 +40,146 @@ is_recording() {
 	[ "$(cat "$INSTANCES/ktrack-$stream/tracing_on")" = 1 ]
 }
 
-signalled() {
-	ktrack stream &
+# Starts a stream of these words in the background.
+streaming() {
+	gnu-env --default-signal ktrack stream "$@" &
 	stream=$!
 	wait_for is_recording
+}
+
+# Sends signals, one right after the other.
+signalled() {
+	streaming
 	echo 10 >/dev/ktrack_demo
-	kill "-$1" "$stream"
+	for signal in "$@"; do
+		kill "-$signal" "$stream"
+	done
 	wait "$stream"
+}
+
+# The second signal comes while the first one is being obeyed.
+signalled_late() {
+	streaming
+	echo 10 >/dev/ktrack_demo
+	kill -INT "$stream"
+	usleep "$1"
+	kill -INT "$stream" 2>/dev/null || true
+	wait "$stream"
+}
+
+# A reader that takes nothing, and more than a pipe holds. Arguments: SIGNAL or "", options
+not_read() {
+	signal=$1
+	shift
+	# shellcheck disable=SC2217 # it reads nothing
+	sleep 600 </tmp/fifo &
+	sleeper=$!
+	streaming "$@" >/tmp/fifo
+	echo 2000 >/dev/ktrack_demo
+	[ -z "$signal" ] || kill "-$signal" "$stream"
+	result=0
+	wait "$stream" || result=$?
+	kill $sleeper
+	wait $sleeper 2>/dev/null || true
+	return $result
+}
+
+has_opened() {
+	[ -d "$INSTANCES/ktrack-$stream" ]
+}
+
+# A FIFO that nobody opens for reading.
+never_read() {
+	gnu-env --default-signal ktrack stream --event=/tmp/fifo "$@" &
+	stream=$!
+	wait_for has_opened
+	kill -TERM "$stream"
+	wait "$stream"
+}
+
+# The size that files may grow to; the command's own status does not matter.
+limited() {
+	(ulimit -f 8 && ktrack stream --event=/tmp/limited -- sh -c 'echo 500 >/dev/ktrack_demo; exit 3')
+}
+
+# The command ends only when the failure has been told.
+told_at_once() {
+	# shellcheck disable=SC2016 # the traced shell expands it
+	ktrack stream --event=/small/y -- sh -c 'echo 500 >/dev/ktrack_demo
+		tries=0
+		until grep -q "No space" /out/told-at-once.errors || [ $tries -ge 600 ]; do
+			tries=$((tries + 1)); sleep 0.1
+		done
+		exit 3'
+}
+
+# The signal is ignored from the beginning on: what comes after it is still recorded.
+ignored() {
+	sh -c 'trap "" HUP; echo $$ >/tmp/pid; exec ktrack stream' &
+	wait_for [ -s /tmp/pid ]
+	stream=$(cat /tmp/pid)
+	wait_for is_recording
+	kill -HUP "$stream"
+	sleep 0.2
+	echo 10 >/dev/ktrack_demo
+	kill -TERM "$stream"
+	wait $!
+}
+
+# The terminal hangs up; ktrack leads its session, and the command hears of it.
+hung_up_leader() {
+	rm -f /tmp/ready
+	script -qc "exec ktrack stream --event=/tmp/hung-up.json -- sh -c 'trap \"touch /tmp/heard; exit 9\" HUP; \
+		touch /tmp/ready; while sleep 0.1; do :; done'" /dev/null >/dev/null </dev/null &
+	terminal=$!
+	wait_for [ -e /tmp/ready ]
+	kill -KILL $terminal
+	wait_for [ -e /tmp/heard ]
+	wait_for [ -z "$(ls $INSTANCES)" ]
+	wait_for grep -q '"atexit".*"code":9}' /tmp/hung-up.json
+	cat /tmp/hung-up.json
+	return 9
+}
+
+# A CPU that is not online when the recording begins.
+comes_online() {
+	echo 0 >/sys/devices/system/cpu/cpu1/online
+	ktrack stream -- sh -c 'echo 100 >/dev/ktrack_demo
+		echo 1 >/sys/devices/system/cpu/cpu1/online; echo 100 >/dev/ktrack_demo; exit 4'
+}
+
+# The command goes on until its recording has gone.
+outlasted() {
+	ktrack stream -d 300ms -- sh -c "while [ -n \"\$(ls $INSTANCES)\" ]; do sleep 0.1; done; exit 5"
+}
+
+# Somebody has a file of the instance open, and goes on like that.
+busy() {
+	streaming
+	# shellcheck disable=SC2217 # likewise
+	sleep 600 <"$INSTANCES/ktrack-$stream/trace_pipe" &
+	holder=$!
+	kill -TERM "$stream"
+	result=0
+	wait "$stream" || result=$?
+	kill $holder
+	wait $holder 2>/dev/null || true
+	rmdir "$INSTANCES/ktrack-$stream"
+	return $result
+}
+
+# What a file holds stays where the recording never begins.
+kept() {
+	echo precious >/tmp/kept
+	result=0
+	ktrack stream --event=/tmp/kept "$@" || result=$?
+	[ "$(cat /tmp/kept)" = precious ] || result=99
+	return $result
 }
 
 # The traced command gets the signal that was sent to ktrack, and its status is ktrack's.
 passed_on() {
+	rm -f /tmp/ready
 	# shellcheck disable=SC2016 # the traced shell expands it
 	ktrack stream -- sh -c 'trap "exit 9" TERM; touch /tmp/ready; sleep 30 & wait' &
 	stream=$!
@@ -62,6 +192,9 @@ insmod /modules/ktrack.ko
 insmod /modules/ktrack_demo.ko
 mkdir /small && mount -t tmpfs -o size=16k none /small
 touch /tmp/plain
+mkfifo /tmp/fifo
+printf '#!/no/such/interpreter\n' >/tmp/no-interpreter
+chmod +x /tmp/no-interpreter
 
 attempt user-stream as_user ktrack stream -d 1
 attempt user-list as_user ktrack list
@@ -79,6 +212,25 @@ attempt command-killed ktrack stream -- sh -c 'kill -KILL $$'
 attempt interrupted signalled INT
 attempt terminated signalled TERM
 attempt hung-up signalled HUP
+attempt quit signalled QUIT
+attempt user-signal signalled USR1
+attempt signalled-twice signalled INT INT
+attempt signalled-late signalled_late 20000
+attempt hung-up-leader hung_up_leader
+attempt ignored-signal ignored
+attempt not-read not_read TERM
+attempt not-read-duration not_read "" -d 1
+attempt never-read never_read
+attempt never-read-command never_read -- touch /tmp/ran
+attempt file-size-limit limited
+attempt told-at-once told_at_once
+attempt comes-online comes_online
+attempt outlasted outlasted
+attempt busy busy
+attempt kept-no-command kept -- /no/such/command
+attempt kept-no-interpreter kept -- /tmp/no-interpreter
+attempt kept-no-memory kept -b 67108864
+[ ! -e /tmp/ran ] || echo ran >/out/never-read-command.left
 attempt signal-passed-on passed_on
 attempt duration ktrack stream -d 300ms
 rmmod ktrack_demo
