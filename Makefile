@@ -27,6 +27,8 @@ help:
 	@echo '  SAN=1     userspace with address and undefined behaviour sanitizers'
 
 modules:
+	@[ -e '$(KDIR)' ] || { \
+		echo 'ktrack: no kernel headers in $(KDIR); install linux-headers for your kernel, or say KDIR=DIR' >&2; exit 1; }
 	$(Q)$(MAKE) -C $(KDIR) M=$(CURDIR) $(if $(V),V=1) modules
 
 demo:

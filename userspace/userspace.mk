@@ -13,7 +13,7 @@ sink-y       := args base64 chrome html html_chunk identity losses page/page per
 		perfetto_track proto quantile stat stat_json stat_rows \
 		stat_table summary table trace2 trace2_frame trace2_track writer
 recorder-y   := command instance
-cli-y        := clock ending export export_run filter identity list main note option output outputs pictures pipeline signals stat stream stream_run tracepoints
+cli-y        := clock ending export export_run filter identity list main note option output outputs pictures pipeline quantity signals stat stream stream_run tracepoints
 
 rooms := base source convention track timeline trace2 sink recorder cli
 room-sources = $(patsubst %,userspace/$(1)/%.c,$($(1)-y))

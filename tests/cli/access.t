@@ -25,7 +25,7 @@ attempts() {
 }
 
 if ! tests/cli/mounted --probe; then
-	skipped "without tracefs, and as another user" "showing a process other mounts needs root"
+	skipped "without tracefs, and as another user" "this machine lets nobody show a process other mounts (unshare -m)"
 	finish
 fi
 mounted="tests/cli/mounted $folder/mounts"

@@ -7,7 +7,7 @@ set -eu
 . "$(dirname "$0")/process.sh"
 
 if ! tests/cli/mounted --probe; then
-	skipped "list" "showing a process other mounts needs root"
+	skipped "list" "this machine lets nobody show a process other mounts (unshare -m)"
 	finish
 fi
 run_mounted() {

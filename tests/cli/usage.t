@@ -32,12 +32,15 @@ stream --event=$target -d 0|a duration of 0 records nothing
 stream --event=$target -d -1|'-1' is no duration; write a number with ns, us, ms, s, m or h
 stream --event=$target -d 5x|'5x' is no duration; write a number with ns, us, ms, s, m or h
 stream --event=$target --duration=|'' is no duration; write a number with ns, us, ms, s, m or h
-stream --event=$target -b 0|'0' is no buffer size; write a number of KiB for each CPU
-stream --event=$target -b -1|'-1' is no buffer size; write a number of KiB for each CPU
-stream --event=$target -b 64k|'64k' is no buffer size; write a number of KiB for each CPU
-stream --event=$target -b 67108865|'67108865' is no buffer size; write a number of KiB for each CPU
-stream --event=$target -b 99999999999999999999|'99999999999999999999' is no buffer size; write a number of KiB for each CPU
-stream --event=$target --buffer=|'' is no buffer size; write a number of KiB for each CPU
+stream --event=$target -b 0|'0' is no size; write a number of KiB, or one with k, M or G
+stream --event=$target -b -1|'-1' is no size; write a number of KiB, or one with k, M or G
+stream --event=$target -b 64x|'64x' is no size; write a number of KiB, or one with k, M or G
+stream --event=$target -b 67108865|'67108865' is no size; write a number of KiB, or one with k, M or G
+stream --event=$target -b 65G|'65G' is no size; write a number of KiB, or one with k, M or G
+stream --event=$target -b 99999999999999999999|'99999999999999999999' is no size; write a number of KiB, or one with k, M or G
+stream --event=$target --buffer=|'' is no size; write a number of KiB, or one with k, M or G
+stream --event $target|is '$target' a value or a command? Write --event=$target, or -- before it
+stream --event=$target --|no command behind --
 stream --event= -- touch $target|--event= names no target; write - or a path
 stream --event=$target --with=pid|--with knows tid, cpu and comm, not 'pid'
 stream --event=$target --sid=|--sid= names no session

@@ -82,6 +82,18 @@ static void check_found(const char *first, const char *second, const char *want)
 	buffer_release(&found);
 }
 
+TEST(commas_are_between_patterns)
+{
+	top_begin();
+	check_found("netdisk,net:net_q*", NULL, "net:net_queue netdisk:work ");
+	check_found("netdisk,nonsense", NULL,
+		    "error: no tracepoint matches 'nonsense'; is its module loaded? See 'ktrack "
+		    "list'");
+	check_found("netdisk,", NULL,
+		    "error: no tracepoint matches ''; is its module loaded? See 'ktrack list'");
+	top_end();
+}
+
 TEST(without_a_pattern_all_that_follow_are_found)
 {
 	top_begin();

@@ -52,7 +52,7 @@ ENDS = (
     ("comes-online", 4),
     ("duration", 0),
 )
-OUTLASTED = "ktrack: the recording is over, 'sh' goes on; a second signal would leave it alone\n"
+OUTLASTED = "ktrack: the recording is over, 'sh' goes on; a second signal leaves it alone\n"
 
 # GNU's env starts a program whose signals act as ever; script starts one on a terminal of its own.
 HELPERS = ("--add", "/usr/bin/env:/bin/gnu-env", "--add", "/usr/bin/script:/bin/script")

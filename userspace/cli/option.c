@@ -186,3 +186,17 @@ enum option_result options_parse(const struct option_table *table, int argc, cha
 	buffer_release(&tables.letters);
 	return result;
 }
+
+bool option_may_have_value(const struct option_table *table, const char *word)
+{
+	struct option_place place;
+
+	if (strncmp(word, "--", 2) != 0)
+		return false;
+	for (size_t i = 0; place_find(table, i, &place); i++) {
+		if (argument_kind(place.row) == optional_argument &&
+		    strcmp(place.row->long_name, word + 2) == 0)
+			return true;
+	}
+	return false;
+}

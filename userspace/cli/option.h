@@ -3,6 +3,7 @@
 #ifndef CLI_OPTION_H
 #define CLI_OPTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/base.h"
@@ -70,5 +71,8 @@ enum option_result {
  */
 enum option_result options_parse(const struct option_table *table, int argc, char **argv,
 				 void *settings, int *operand, struct error *error);
+
+/** option_may_have_value - whether a word is an option whose value was left out, as it may be */
+bool option_may_have_value(const struct option_table *table, const char *word);
 
 #endif

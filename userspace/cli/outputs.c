@@ -132,7 +132,8 @@ static const struct option_row outputs_rows[] = {
 	{ 0, "with", "WHAT",
 	  "tell with each record who wrote it: tid, cpu, comm, or several with commas",
 	  apply_with },
-	{ 0, "sid", "TEXT", "the session's id; 'recording' makes one of the recording", apply_sid },
+	{ 0, "sid", "TEXT", "the session's id; with export, 'recording' makes one of the recording",
+	  apply_sid },
 	{ 0, "fail-on-loss", NULL, "exit with 3 where records were lost", apply_fail_on_loss },
 };
 

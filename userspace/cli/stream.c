@@ -2,14 +2,13 @@
 /* ktrack stream: its options. */
 #include "cli/stream.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/option.h"
+#include "cli/quantity.h"
 
-#define BUFFER_KIB_MAX (64 * 1024 * 1024)
 
 int stream_apply_duration(void *settings, const char *value, struct error *error)
 {
@@ -23,20 +22,15 @@ int stream_apply_duration(void *settings, const char *value, struct error *error
 int stream_apply_buffer(void *settings, const char *value, struct error *error)
 {
 	struct stream_settings *stream = settings;
-	bool is_number = *value && !value[strspn(value, "0123456789")];
 
-	errno = 0;
-	stream->buffer_kib = strtoull(value, NULL, 10);
-	if (!is_number || errno || stream->buffer_kib == 0 || stream->buffer_kib > BUFFER_KIB_MAX)
-		return error_set(
-			error, "'%s' is no buffer size; write a number of KiB for each CPU", value);
-	return 0;
+	return size_kib_parse(value, &stream->buffer_kib, error);
 }
 
 static const struct option_row stream_rows[] = {
 	{ 'd', "duration", "SECONDS", "stop after this time; also with ms, s, m, h",
 	  stream_apply_duration },
-	{ 'b', "buffer", "KIB", "ring buffer for each CPU (1024)", stream_apply_buffer },
+	{ 'b', "buffer", "SIZE", "ring buffer for each CPU (1024); also with k, M, G",
+	  stream_apply_buffer },
 };
 
 static const struct option_part stream_options = {
@@ -66,6 +60,22 @@ static struct option_table stream_table(void)
 	return table;
 }
 
+/* The command's words; a word that may be meant for an option is none. */
+static int command_take(struct stream_settings *settings, const struct option_table *table,
+			int argc, char **argv, int operand, struct error *error)
+{
+	const char *before = argv[operand - 1];
+
+	if (operand == argc)
+		return strcmp(before, "--") == 0 ? error_set(error, "no command behind --") : 0;
+	if (option_may_have_value(table, before))
+		return error_set(error,
+				 "is '%s' a value or a command? Write %s=%s, or -- before it",
+				 argv[operand], before, argv[operand]);
+	settings->command = argv + operand;
+	return 0;
+}
+
 static int stream_main(int argc, char **argv, struct error *error)
 {
 	struct stream_settings settings = {
@@ -80,9 +90,9 @@ static int stream_main(int argc, char **argv, struct error *error)
 		status = STATUS_DONE;
 		break;
 	case OPTIONS_READ:
-		if (operand < argc)
-			settings.command = argv + operand;
-		status = stream_run(&settings, error);
+		status = command_take(&settings, &table, argc, argv, operand, error) < 0
+				 ? STATUS_USAGE
+				 : stream_run(&settings, error);
 		break;
 	default:
 		status = STATUS_USAGE;

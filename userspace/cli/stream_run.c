@@ -240,14 +240,11 @@ static int run_tell_command_end(struct run *run, int64_t time_ns, struct error *
 
 static void run_say_loss(const struct run *run)
 {
-	unsigned long long kib = run->settings->buffer_kib;
+	unsigned long long lost = run->lost, kib = run->settings->buffer_kib;
 
-	if (run->lost > 0)
-		note_say("lost %llu records: reading did not keep up with what %llu KiB for each "
-			 "CPU "
-			 "hold; "
-			 "try -b %llu, or fewer tracepoints (-e)",
-			 (unsigned long long)run->lost, kib, 8 * kib);
+	if (lost > 0)
+		note_say("lost %llu records, more than fit into %llu KiB for each CPU; try -b %llu",
+			 lost, kib, 8 * kib);
 }
 
 static int run_stop(struct run *run, struct error *error)
@@ -292,7 +289,7 @@ static void run_await_command(struct run *run)
 	if (!run->ending.command || ending_is_due(&run->ending, 0))
 		return;
 	if (!run->has_failed)
-		note_say("the recording is over, '%s' goes on; a second signal would leave it alone",
+		note_say("the recording is over, '%s' goes on; a second signal leaves it alone",
 			 run->settings->command[0]);
 	ending_await_command(&run->ending);
 }

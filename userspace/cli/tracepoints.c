@@ -8,22 +8,41 @@
 
 #include "cli/note.h"
 
-/* One pattern more; its text stays the command line's. */
-static int apply_tracepoint(void *settings, const char *text, struct error *error)
+static int pattern_add(struct selection *selection, const char *text, size_t size,
+		       struct error *error)
 {
-	struct selection *selection = settings;
 	struct pattern *patterns = reallocarray(selection->patterns, selection->nr_patterns + 1,
 						sizeof(*patterns));
+	char *copy = strndup(text, size);
 
-	if (!patterns)
+	if (patterns)
+		selection->patterns = patterns;
+	if (!patterns || !copy) {
+		free(copy);
 		return error_set(error, "out of memory");
-	patterns[selection->nr_patterns++] = (struct pattern){ .text = text };
-	selection->patterns = patterns;
+	}
+	patterns[selection->nr_patterns++] = (struct pattern){ .text = copy };
 	return 0;
 }
 
+/* No name has a comma in it. */
+static int apply_tracepoint(void *settings, const char *text, struct error *error)
+{
+	const char *rest = text;
+
+	for (;;) {
+		size_t size = strcspn(rest, ",");
+
+		if (pattern_add(settings, rest, size, error) < 0)
+			return -1;
+		if (!rest[size])
+			return 0;
+		rest += size + 1;
+	}
+}
+
 static const struct option_row selection_rows[] = {
-	{ 'e', "tracepoint", "SYS[:EVENT]", "only these; wildcards allowed, may be repeated",
+	{ 'e', "tracepoint", "SYS[:EVENT]", "only these; wildcards allowed, several with commas",
 	  apply_tracepoint },
 };
 
@@ -34,6 +53,8 @@ const struct option_part selection_options = {
 
 void selection_release(struct selection *selection)
 {
+	for (size_t i = 0; i < selection->nr_patterns; i++)
+		free(selection->patterns[i].text);
 	free(selection->patterns);
 	*selection = (struct selection){ 0 };
 }

@@ -12,7 +12,7 @@
 
 /** struct pattern - SYS[:EVENT], both with wildcards, and what it met */
 struct pattern {
-	const char *text;
+	char *text;
 	bool met_tracepoint;
 	bool met_template;
 };

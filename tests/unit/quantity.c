@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of amounts on a command line. */
+#include "cli/quantity.h"
+
+#include <string.h>
+
+#include "tap.h"
+
+static uint64_t kib_of(const char *string)
+{
+	struct error error = { 0 };
+	uint64_t kib = 0;
+
+	CHECK_NUMBER(size_kib_parse(string, &kib, &error), 0);
+	return kib;
+}
+
+static void check_refused(const char *string)
+{
+	struct error error = { 0 };
+	uint64_t kib = 7;
+
+	CHECK_NUMBER(size_kib_parse(string, &kib, &error), -1);
+	CHECK(strstr(error.text, "is no size") != NULL);
+	CHECK_NUMBER(kib, 7);
+}
+
+TEST(a_size_is_a_number_of_kib_or_has_a_unit)
+{
+	CHECK_NUMBER(kib_of("1"), 1);
+	CHECK_NUMBER(kib_of("064"), 64);
+	CHECK_NUMBER(kib_of("64k"), 64);
+	CHECK_NUMBER(kib_of("64KiB"), 64);
+	CHECK_NUMBER(kib_of("3M"), 3 * 1024);
+	CHECK_NUMBER(kib_of("3mib"), 3 * 1024);
+	CHECK_NUMBER(kib_of("64G"), 64 * 1024 * 1024);
+	CHECK_NUMBER(kib_of("67108864"), 64 * 1024 * 1024);
+}
+
+TEST(what_is_no_size_is_refused)
+{
+	check_refused("");
+	check_refused("0");
+	check_refused("0M");
+	check_refused("-1");
+	check_refused("+1");
+	check_refused(" 1");
+	check_refused("1.5M");
+	check_refused("1x");
+	check_refused("1kk");
+	check_refused("M");
+	check_refused("65G");
+	check_refused("67108865");
+	check_refused("18446744073709551616");
+	check_refused("18014398509481985M");
+}

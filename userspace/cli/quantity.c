@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reads amounts. */
+#include "cli/quantity.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define SIZE_KIB_MAX (64 * 1024 * 1024)
+
+static const struct {
+	const char *word;
+	uint64_t kib;
+} units[] = {
+	{ "", 1 },	 { "k", 1 },	       { "KiB", 1 },	       { "M", 1024 },
+	{ "MiB", 1024 }, { "G", 1024 * 1024 }, { "GiB", 1024 * 1024 },
+};
+
+/* Returns 0 where it is no unit. */
+static uint64_t unit_find(const char *word)
+{
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcasecmp(units[i].word, word) == 0)
+			return units[i].kib;
+	}
+	return 0;
+}
+
+int size_kib_parse(const char *string, uint64_t *out_kib, struct error *error)
+{
+	size_t nr_digits = strspn(string, "0123456789");
+	uint64_t unit_kib = unit_find(string + nr_digits);
+	uint64_t number;
+
+	errno = 0;
+	number = strtoull(string, NULL, 10);
+	if (nr_digits == 0 || errno || number == 0 || unit_kib == 0 ||
+	    number > SIZE_KIB_MAX / unit_kib)
+		return error_set(error,
+				 "'%s' is no size; write a number of KiB, or one with k, M or G",
+				 string);
+	*out_kib = number * unit_kib;
+	return 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Amounts on a command line. */
+#ifndef CLI_QUANTITY_H
+#define CLI_QUANTITY_H
+
+#include "base/base.h"
+
+/**
+ * size_kib_parse - read a size: a number of KiB, or with one of k M G (also KiB MiB GiB) of that
+ * @out_kib: what it says, from 1 to 64 GiB
+ *
+ * Returns 0, or -1 with @error.
+ */
+int size_kib_parse(const char *string, uint64_t *out_kib, struct error *error);
+
+#endif
