@@ -91,6 +91,18 @@ def check_records(tap, kernel, result, name, requests):
     tap.ok(found == requests, f"{kernel}: {name}: {requests} requests", f"{found} of them")
 
 
+def check_clean(tap, kernel, result):
+    """What a killed run left is told of, and removed."""
+    left = result.text("after-kill.left").split()
+    tap.ok(len(left) == 1, f"{kernel}: after-kill: an instance is left", *left)
+    said = result.text("after-kill.errors")
+    tap.ok(said.count("\n") == 1 and left and f"tracefs:{left[0]}'" in said and "ktrack clean" in said, f"{kernel}: and told of", said)
+    check_attempt(tap, f"{kernel}: cleaned", result, "cleaned", 0)
+    removed = "".join(f"removed {name}\n" for name in left)
+    tap.ok(result.text("cleaned.output") == removed, f"{kernel}: it is all that is removed", result.text("cleaned.output"))
+    tap.nothing(result.text("cleaned.errors").splitlines(), f"{kernel}: nothing else is touched")
+
+
 def main():
     tap = Tap()
     for kernel in machine.KERNELS:
@@ -102,6 +114,7 @@ def main():
                 check_end(tap, kernel, result, name, status)
             check_end(tap, kernel, result, "outlasted", 5, OUTLASTED)
             tap.ok('"event":"child_exit"' in result.text("outlasted.output"), f"{kernel}: and tells of the command's end")
+            check_clean(tap, kernel, result)
             check_records(tap, kernel, result, "ignored-signal", 10)
             check_records(tap, kernel, result, "comes-online", 200)
             tap.ok(result.text("nothing-to-list.status") == "0\n", f"{kernel}: an empty list is no failure")

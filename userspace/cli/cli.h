@@ -28,6 +28,7 @@ struct cli_command {
 	int (*run)(int argc, char **argv, struct error *error);
 };
 
+extern const struct cli_command clean_command;
 extern const struct cli_command export_command;
 extern const struct cli_command list_command;
 extern const struct cli_command stat_command;

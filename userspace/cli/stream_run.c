@@ -3,6 +3,7 @@
  * One run of ktrack stream: set up, read in rounds, stop, clean up. Everything that was set up is
  * in one struct, whose release works however far the set-up came.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -96,6 +97,39 @@ static int run_await_output(void *context, int fd)
 	return ending_await_output(&run->ending, fd);
 }
 
+/** struct stale - instances that were left behind */
+struct stale {
+	char first[64];
+	unsigned int number;
+};
+
+static int stale_note(void *context, const char *name, const char *directory, struct error *error)
+{
+	struct stale *stale = context;
+
+	(void)directory;
+	(void)error;
+	if (stale->number++ == 0)
+		snprintf(stale->first, sizeof(stale->first), "%s", name);
+	return 0;
+}
+
+/* Where a run was killed, its instance goes on recording, and keeps modules from being removed. */
+static int run_tell_stale(struct error *error)
+{
+	struct stale stale = { .number = 0 };
+	struct stale_visitor visitor = { .context = &stale, .visit = stale_note };
+
+	if (stale_visit(&visitor, error) < 0)
+		return -1;
+	if (stale.number > 0)
+		note_say(
+			"%u killed run%s left an instance behind; 'ktrack export tracefs:%s' tells "
+			"what is in it, 'ktrack clean' removes it",
+			stale.number, stale.number > 1 ? "s" : "", stale.first);
+	return 0;
+}
+
 static int run_open_instance(struct run *run, struct error *error)
 {
 	if (recorder_open(&run->recorder, run->settings->buffer_kib, error) < 0)
@@ -124,7 +158,7 @@ static int run_set_up(struct run *run, struct error *error)
 		return -1;
 	if (argv && command_check(argv, &run->failure, error) < 0)
 		return -1;
-	if (run_choose(run, error) < 0 || run_identify(run, error) < 0)
+	if (run_choose(run, error) < 0 || run_identify(run, error) < 0 || run_tell_stale(error) < 0)
 		return -1;
 	/* Before anything is open that the waiting process would keep open. */
 	if (argv && command_new(&run->command, argv, &run->ending.signals.before, error) < 0)

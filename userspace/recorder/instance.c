@@ -7,6 +7,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "recorder/lock.h"
 #include "recorder/recorder.h"
 
 #define NAMES_TO_TRY 16
@@ -17,11 +18,13 @@
 
 /**
  * struct recorder - an instance
+ * @lock_fd: says that it has an owner
  * @enabled: "system/event" of each tracepoint that is enabled, for the way back
  */
 struct recorder {
 	struct tracefs_instance *instance;
 	char *directory;
+	int lock_fd;
 	uint64_t buffer_kib;
 	char **enabled;
 	size_t nr_enabled;
@@ -53,6 +56,21 @@ static struct tracefs_instance *instance_try(const char *name)
 	return NULL;
 }
 
+/* An instance that is not ours for sure is none. */
+static void instance_own(struct recorder *recorder)
+{
+	recorder->directory = tracefs_instance_get_dir(recorder->instance);
+	if (recorder->directory)
+		recorder->lock_fd = lock_take(recorder->directory);
+	if (recorder->lock_fd >= 0)
+		return;
+	tracefs_instance_destroy(recorder->instance);
+	tracefs_instance_free(recorder->instance);
+	tracefs_put_tracing_file(recorder->directory);
+	recorder->instance = NULL;
+	recorder->directory = NULL;
+}
+
 static int instance_make(struct recorder *recorder, struct error *error)
 {
 	for (int i = 0; i < NAMES_TO_TRY && !recorder->instance; i++) {
@@ -63,11 +81,11 @@ static int instance_make(struct recorder *recorder, struct error *error)
 		if (!recorder->instance && errno != EEXIST)
 			return error_set_system(error, errno, "cannot make the tracing instance %s",
 						name);
+		if (recorder->instance)
+			instance_own(recorder);
 	}
-	if (!recorder->instance)
-		return error_set(error, "all names for a tracing instance are taken");
-	recorder->directory = tracefs_instance_get_dir(recorder->instance);
-	return recorder->directory ? 0 : error_set(error, "out of memory");
+	return recorder->instance ? 0
+				  : error_set(error, "all names for a tracing instance are taken");
 }
 
 static int instance_set_up(struct recorder *recorder, struct error *error)
@@ -93,6 +111,7 @@ int recorder_open(struct recorder **out, uint64_t buffer_kib, struct error *erro
 	if (!recorder)
 		return error_set(error, "out of memory");
 	recorder->buffer_kib = buffer_kib;
+	recorder->lock_fd = -1;
 	if (instance_make(recorder, error) == 0 && instance_set_up(recorder, error) == 0)
 		return 0;
 	recorder_close(recorder, &ignored);
@@ -194,7 +213,8 @@ static int instance_remove(struct recorder *recorder, struct error *error)
 	if (number != EBUSY)
 		return error_set_system(error, number, "cannot remove %s", recorder->directory);
 	return error_set(error,
-			 "cannot remove %s: somebody has its files open; rmdir it after that",
+			 "cannot remove %s: somebody has its files open; 'ktrack clean' removes it "
+			 "after that",
 			 recorder->directory);
 }
 
@@ -209,6 +229,7 @@ int recorder_close(struct recorder *recorder, struct error *error)
 		instance_disable(recorder);
 		status = instance_remove(recorder, error);
 		tracefs_instance_free(recorder->instance);
+		close(recorder->lock_fd);
 	}
 	tracefs_put_tracing_file(recorder->directory);
 	free(recorder);

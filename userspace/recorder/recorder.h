@@ -60,6 +60,24 @@ int recorder_stop(struct recorder *recorder, struct error *error);
 int recorder_close(struct recorder *recorder, struct error *error);
 
 /**
+ * struct stale_visitor - who takes a look at instances that runs left behind
+ * @visit: @name is an instance without an owner, in @directory; returns 0 to go on, -1 with @error
+ */
+struct stale_visitor {
+	void *context;
+	int (*visit)(void *context, const char *name, const char *directory, struct error *error);
+};
+
+/**
+ * stale_visit - show all instances whose owner did not come to its end in order; returns -1 with
+ * @error
+ */
+int stale_visit(const struct stale_visitor *visitor, struct error *error);
+
+/** stale_remove - remove such an instance, with its hold on modules; returns -1 with @error */
+int stale_remove(const char *directory, struct error *error);
+
+/**
  * struct command_signals - how a command finds its signals
  * @blocked, @ignored: these; the rest act by default
  */

@@ -168,6 +168,24 @@ busy() {
 	return $result
 }
 
+# A run that was killed leaves its instance, and the next run says so.
+after_kill() {
+	streaming >/dev/null
+	kill -KILL "$stream"
+	wait "$stream" 2>/dev/null || true
+	ktrack stream -d 300ms
+}
+
+# Only what has no owner goes: the instance of a run beside this one stays, and so does a user's.
+cleaned() {
+	mkdir $INSTANCES/ktrack-user
+	streaming >/dev/null
+	ktrack clean
+	rmdir $INSTANCES/ktrack-user
+	kill -TERM "$stream"
+	wait "$stream"
+}
+
 # What a file holds stays where the recording never begins.
 kept() {
 	echo precious >/tmp/kept
@@ -227,6 +245,8 @@ attempt told-at-once told_at_once
 attempt comes-online comes_online
 attempt outlasted outlasted
 attempt busy busy
+attempt after-kill after_kill
+attempt cleaned cleaned
 attempt kept-no-command kept -- /no/such/command
 attempt kept-no-interpreter kept -- /tmp/no-interpreter
 attempt kept-no-memory kept -b 67108864

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Instances that have no owner any more. An owner holds a lock on its instance's directory, which
+ * the kernel gives back whatever becomes of the process.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "recorder/lock.h"
+#include "recorder/recorder.h"
+#include "source/source.h"
+
+#define OWN_PREFIX "ktrack-"
+#define DIGITS "0123456789"
+
+/* Between making an instance and locking it, its owner has this much time. */
+#define OWNER_WAIT_US 50000
+
+/* "ktrack-PID" or "ktrack-PID.N": others are not ours, whatever their name begins with. */
+static bool is_own_name(const char *name)
+{
+	size_t nr_digits;
+
+	if (strncmp(name, OWN_PREFIX, strlen(OWN_PREFIX)) != 0)
+		return false;
+	name += strlen(OWN_PREFIX);
+	nr_digits = strspn(name, DIGITS);
+	if (nr_digits == 0 || !name[nr_digits])
+		return nr_digits > 0;
+	name += nr_digits;
+	return name[0] == '.' && name[1] && !name[1 + strspn(name + 1, DIGITS)];
+}
+
+static bool is_same_directory(int fd, const char *path)
+{
+	struct stat ours, theirs;
+
+	return fstat(fd, &ours) == 0 && stat(path, &theirs) == 0 && ours.st_ino == theirs.st_ino &&
+	       ours.st_dev == theirs.st_dev;
+}
+
+int lock_take(const char *directory)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -1;
+	if (flock(fd, LOCK_EX) == 0 && is_same_directory(fd, directory))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static bool is_lockable(const char *directory)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool is_free = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return is_free;
+}
+
+static bool is_stale(const char *directory)
+{
+	if (!is_lockable(directory))
+		return false;
+	usleep(OWNER_WAIT_US);
+	return is_lockable(directory);
+}
+
+static int name_visit(const char *instances, const char *name, const struct stale_visitor *visitor,
+		      struct error *error)
+{
+	struct buffer directory = { 0 };
+	int status = 0;
+
+	buffer_printf(&directory, "%s/%s", instances, name);
+	if (is_own_name(name) && is_stale(buffer_string(&directory)))
+		status = visitor->visit(visitor->context, name, buffer_string(&directory), error);
+	buffer_release(&directory);
+	return status;
+}
+
+static int names_visit(const char *instances, const struct stale_visitor *visitor,
+		       struct error *error)
+{
+	struct dirent **entries;
+	int size = scandir(instances, &entries, NULL, versionsort);
+	int status = 0;
+
+	if (size < 0)
+		return error_set_system(error, errno, "cannot read %s", instances);
+	for (int i = 0; i < size; i++) {
+		if (status == 0)
+			status = name_visit(instances, entries[i]->d_name, visitor, error);
+		free(entries[i]);
+	}
+	free(entries);
+	return status;
+}
+
+int stale_visit(const struct stale_visitor *visitor, struct error *error)
+{
+	struct buffer instances = { 0 };
+	const char *tracefs;
+	int status;
+
+	if (source_directory(&tracefs, error) < 0)
+		return -1;
+	buffer_printf(&instances, "%s/instances", tracefs);
+	status = names_visit(buffer_string(&instances), visitor, error);
+	buffer_release(&instances);
+	return status;
+}
+
+/* The kernel disables what is enabled. */
+int stale_remove(const char *directory, struct error *error)
+{
+	if (rmdir(directory) == 0)
+		return 0;
+	if (errno == EBUSY)
+		return error_set(error, "cannot remove %s: somebody has its files open", directory);
+	return error_set_system(error, errno, "cannot remove %s", directory);
+}
