@@ -86,11 +86,8 @@ enum trace2_target {
  * @report: hears, in a line without a newline, what a lenient session does not say otherwise; may
  * be NULL
  * @report_context: its first argument
- * @wait: where a destination of a session that is not lenient takes nothing now: waits until @fd
- * does, or where that is -1 (nobody reads a FIFO yet) for a moment; returns 0 for another try, -1
- * with errno to give up; NULL for waiting without end. Where there is one, files are opened so that
- * they do not block
- * @wait_context: its first argument
+ * @wait, @wait_context: called where a strict session's destination takes nothing now (@fd is -1
+ * where nobody reads a FIFO yet): 0 is another try, -1 with errno the end; NULL waits for ever
  */
 struct trace2_settings {
 	const char *sid;
@@ -409,10 +406,7 @@ void trace2_config_free(struct trace2_config *config);
  */
 struct trace2_session *trace2_session_new(const struct trace2_settings *settings);
 
-/**
- * trace2_session_begin - say when the session begins, where that was not known when it was made;
- * before its first event
- */
+/** trace2_session_begin - set @start_unix_ns where it was not known; before the first event */
 void trace2_session_begin(struct trace2_session *session, int64_t start_unix_ns);
 
 /**

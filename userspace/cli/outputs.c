@@ -276,12 +276,13 @@ static void config_note(const struct trace2_config *config)
 	trace2_config_apply(config, &settings);
 }
 
-static int stat_open(struct sink_stat_settings *settings, struct timeline *timeline,
-		     struct error *error)
+static int stat_open(struct outputs *outputs, struct timeline *timeline, struct error *error)
 {
+	struct sink_stat_settings *settings = outputs->stat;
 	struct sink *sink;
 
-	settings->fd = output_open("-", true, &settings->name, error);
+	settings->wait = outputs->set.wait;
+	settings->fd = output_open(&outputs->set, "-", &settings->name, error);
 	if (settings->fd < 0)
 		return -1;
 	sink = sink_stat_new(settings, error);
@@ -299,7 +300,7 @@ int outputs_open(struct outputs *outputs, struct timeline *timeline,
 	};
 
 	if (outputs->stat)
-		return stat_open(outputs->stat, timeline, error);
+		return stat_open(outputs, timeline, error);
 	outputs->config = config_read();
 	if (!outputs->config)
 		return error_set(error, "out of memory");

@@ -148,7 +148,7 @@ static const struct option_row stat_rows[] = {
 static const struct option_row live_rows[] = {
 	{ 'd', "duration", "SECONDS", "with --live: stop after this time; also with ms, s, m, h",
 	  stream_apply_duration },
-	{ 'b', "buffer-size", "KIB", "with --live: ring buffer for each CPU (1024)",
+	{ 'b', "buffer-size", "SIZE", "with --live: ring buffer for each CPU (1024)",
 	  stream_apply_buffer },
 };
 

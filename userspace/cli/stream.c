@@ -9,7 +9,6 @@
 #include "cli/option.h"
 #include "cli/quantity.h"
 
-
 int stream_apply_duration(void *settings, const char *value, struct error *error)
 {
 	struct stream_settings *stream = settings;

@@ -398,7 +398,9 @@ static const struct sink_ops html_sink = {
 struct sink *sink_html_new(const struct sink_file_settings *settings, struct error *error)
 {
 	struct html_sink *sink = calloc(1, sizeof(*sink));
-	struct writer writer = { .name = settings->name, .fd = settings->fd };
+	struct writer writer = { .name = settings->name,
+				 .fd = settings->fd,
+				 .wait = settings->wait };
 
 	if (!sink) {
 		writer_release(&writer);

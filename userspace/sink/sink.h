@@ -108,6 +108,7 @@ enum stat_sort {
  * @is_by_name: put the tracks of a tracepoint together
  * @is_utf8: what reads them understands it
  * @is_screen: it is a terminal, on which new tables take the place of the old ones
+ * @wait: what to do where it takes nothing now
  */
 struct sink_stat_settings {
 	const char *name;
@@ -121,6 +122,7 @@ struct sink_stat_settings {
 	bool has_colour;
 	bool is_utf8;
 	bool is_screen;
+	struct file_wait wait;
 };
 
 /** sink_stat_new - statistics of slices, counters and instants; otherwise as sink_chrome_new() */

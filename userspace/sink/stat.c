@@ -321,7 +321,9 @@ static const struct sink_ops stat_sink = {
 struct sink *sink_stat_new(const struct sink_stat_settings *settings, struct error *error)
 {
 	struct stat_sink *sink = calloc(1, sizeof(*sink));
-	struct writer writer = { .name = settings->name, .fd = settings->fd };
+	struct writer writer = { .name = settings->name,
+				 .fd = settings->fd,
+				 .wait = settings->wait };
 
 	if (!sink) {
 		writer_release(&writer);
