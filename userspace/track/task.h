@@ -7,7 +7,7 @@
 #include "track/track.h"
 
 /* The longest is that of a kernel worker with the name of its queue. */
-#define TASK_COMM_SIZE 48
+#define TASK_COMM_SIZE 64
 
 struct track;
 
