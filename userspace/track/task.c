@@ -5,7 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TASKS_MAX 8192
+#define TASKS_MAX 4096
+
+#define BLOCK_SIZE 128
+
+struct task_block {
+	struct task_block *next;
+	struct task tasks[BLOCK_SIZE];
+};
 
 static bool task_has_tid(const void *value, const void *key)
 {
@@ -19,9 +26,45 @@ static uint64_t tid_hash(int tid)
 
 void tasks_release(struct tasks *tasks)
 {
-	for (size_t i = 0; i < tasks->map.capacity; i++)
-		free(tasks->map.slots[i].value);
+	struct task_block *next;
+
+	for (struct task_block *block = tasks->blocks; block; block = next) {
+		next = block->next;
+		free(block);
+	}
 	map_release(&tasks->map);
+	*tasks = (struct tasks){ 0 };
+}
+
+static void task_free(struct tasks *tasks, struct task *task)
+{
+	task->next_free = tasks->free;
+	tasks->free = task;
+}
+
+static int tasks_grow(struct tasks *tasks)
+{
+	struct task_block *block = calloc(1, sizeof(*block));
+
+	if (!block)
+		return -1;
+	block->next = tasks->blocks;
+	tasks->blocks = block;
+	for (size_t i = BLOCK_SIZE; i-- > 0;)
+		task_free(tasks, &block->tasks[i]);
+	return 0;
+}
+
+static struct task *task_new(struct tasks *tasks, int tid)
+{
+	struct task *task;
+
+	if (!tasks->free && tasks_grow(tasks) < 0)
+		return NULL;
+	task = tasks->free;
+	tasks->free = task->next_free;
+	*task = (struct task){ .tid = tid };
+	return task;
 }
 
 /* Forgets all that have no tracks; returns -1 where there is no memory for a table of the others.
@@ -42,7 +85,7 @@ static int tasks_forget(struct tasks *tasks)
 		struct task *task = tasks->map.slots[i].value;
 
 		if (task && !task->tracks)
-			free(task);
+			task_free(tasks, task);
 	}
 	map_release(&tasks->map);
 	tasks->map = kept;
@@ -57,24 +100,23 @@ struct task *tasks_find(const struct tasks *tasks, int tid)
 
 struct task *tasks_add(struct tasks *tasks, int tid)
 {
-	struct task *task = calloc(1, sizeof(*task));
+	struct task *task = task_new(tasks, tid);
 
 	if (!task)
 		return NULL;
-	task->tid = tid;
 	if (tasks->limit < TASKS_MAX)
 		tasks->limit = TASKS_MAX;
 	if ((tasks->map.size < tasks->limit || tasks_forget(tasks) == 0) &&
 	    map_insert(&tasks->map, tid_hash(tid), task) == 0)
 		return task;
-	free(task);
+	task_free(tasks, task);
 	return NULL;
 }
 
 void tasks_remove(struct tasks *tasks, struct task *task)
 {
 	map_remove(&tasks->map, tid_hash(task->tid), task);
-	free(task);
+	task_free(tasks, task);
 }
 
 void task_set_comm(struct task *task, struct text comm)

@@ -6,10 +6,11 @@
 #include "base/base.h"
 #include "track/track.h"
 
-/* The longest is that of a kernel worker with the name of its queue. */
-#define TASK_COMM_SIZE 64
+/** TASK_COMM_SIZE - room for the longest: a kernel worker with the name of its queue */
+#define TASK_COMM_SIZE 48
 
 struct track;
+struct task_block;
 
 /**
  * struct task - who has a thread's number
@@ -19,6 +20,7 @@ struct track;
  * @is_new: nothing but its birth is known
  * @has_exited: it may still write, but not change its name
  * @tracks: the first of those that are about it, as a thread or as a process
+ * @next_free: of those that are nobody
  */
 struct task {
 	int tid;
@@ -27,6 +29,7 @@ struct task {
 	bool is_new;
 	bool has_exited;
 	struct track *tracks;
+	struct task *next_free;
 	char comm[TASK_COMM_SIZE];
 };
 
@@ -34,10 +37,14 @@ struct task {
  * struct tasks - those that were asked for or told of; a bounded number, above which those without
  * tracks are forgotten
  * @limit: that number, 0 for the least
+ * @blocks: what all of them live in: among the tracks, which come and go, they would leave holes
+ * @free: the first that is nobody
  */
 struct tasks {
 	struct map map;
 	size_t limit;
+	struct task_block *blocks;
+	struct task *free;
 };
 
 void tasks_release(struct tasks *tasks);
