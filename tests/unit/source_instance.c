@@ -92,6 +92,28 @@ static int64_t now_ns(clockid_t id)
 	return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
+static bool clock_is_of_ticks(const char *text)
+{
+	struct rig rig;
+	bool counts_ticks;
+
+	rig_begin(&rig, 1);
+	folder_add_text(&rig.instance, "trace_clock", text);
+	CHECK_NUMBER(rig_open(&rig), 0);
+	counts_ticks = source_describe(rig.source)->counts_ticks;
+	rig_end(&rig);
+	return counts_ticks;
+}
+
+TEST(clocks_of_ticks_are_known)
+{
+	CHECK(clock_is_of_ticks("local [counter]\n"));
+	CHECK(clock_is_of_ticks("local [uptime]\n"));
+	CHECK(clock_is_of_ticks("[x86-tsc]\n"));
+	CHECK(!clock_is_of_ticks("[local]\n"));
+	CHECK(!clock_is_of_ticks("boot\n"));
+}
+
 TEST(wall_time_is_what_the_clock_lacks)
 {
 	const struct source_description *description;

@@ -53,6 +53,7 @@ static int export_begin(struct export *export, struct error *error)
 		.source = export->settings->source,
 		.id = export->id,
 		.clock = description->clock ? description->clock : "unknown",
+		.counts_ticks = description->counts_ticks,
 		.time_source = description->time_source,
 		.kernel = description->kernel ? description->kernel : "unknown",
 		.nr_cpus = description->nr_cpus,

@@ -27,7 +27,8 @@ struct sink_trace2_target {
  * @sid: the whole session id
  * @hierarchy: the command's name behind those of the commands that started this one ("git/stream")
  * @with: a set of 1 << enum timeline_emitter, told with each record
- * @file_user, @file_group: to whom files are given that targets make; 0 as @file_user for nobody else
+ * @file_user, @file_group: to whom files are given that targets make; 0 as @file_user for nobody
+ * else
  * @config: brief forms, nesting, and parameters that are to be told; NULL for none
  * @targets: by enum trace2_target
  * @wait: what to do where a target takes nothing now

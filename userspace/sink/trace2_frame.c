@@ -72,6 +72,9 @@ static int parameters_write(struct trace2_sink *sink, const struct recording *re
 				    error) < 0)
 			return -1;
 	}
+	if (recording->counts_ticks &&
+	    parameter_write(sink, recording, "time_unit", "ticks", error) < 0)
+		return -1;
 	if (number_write(sink, recording, "cpus", recording->nr_cpus, error) < 0)
 		return -1;
 	return recording->buffer_kib

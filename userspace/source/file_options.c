@@ -209,6 +209,8 @@ void trace_file_describe(struct trace_file *file)
 	description->buffers = file->nr_buffers > 1 ? (const char *const *)file->buffers : NULL;
 	description->nr_buffers = file->nr_buffers;
 	describe_time(description, &file->options);
+	description->counts_ticks = clock_counts_ticks(file->options.clock) &&
+				    !file->options.rate.multiplier;
 }
 
 /* Takes "HEADING" off the beginning of a line. */

@@ -90,6 +90,7 @@ static void describe(struct live *live)
 	description->clock = live->clock;
 	description->buffer_kib = live_number(live->directory, "buffer_size_kb");
 	describe_time(description);
+	description->counts_ticks = clock_counts_ticks(live->clock);
 	if (file_read("/proc/sys/kernel/random/boot_id", &text) < 0)
 		buffer_clear(&text);
 	buffer_append_string(&text, live->directory);

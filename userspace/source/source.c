@@ -1,9 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What all kinds of sources have in common: streams, their merge, the account of losses. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "source/merge.h"
 #include "source/state.h"
+
+bool clock_counts_ticks(const char *clock)
+{
+	static const char *const clocks[] = { "counter", "uptime", "x86-tsc", "ppc-tb" };
+
+	for (size_t i = 0; clock && i < sizeof(clocks) / sizeof(clocks[0]); i++) {
+		if (strcmp(clock, clocks[i]) == 0)
+			return true;
+	}
+	return false;
+}
 
 struct stream *source_add_stream(struct source *source, struct error *error)
 {

@@ -111,6 +111,7 @@ int source_file_open(struct source **out, const char *path, struct error *error)
  * @nr_buffers: how many
  * @buffer_kib: ring buffer for each CPU, 0 where it is unknown
  * @is_swapped: records are in the other byte order than this machine's
+ * @counts_ticks: its clock counts something else than nanoseconds, and nothing says how long one is
  * @time_source: how wall-clock time is known, "none" where it is not
  * @wall_offset_ns: what to add to a record's time to get nanoseconds since 1970; where that is not
  * known, what a file says is to be added, or 0
@@ -126,6 +127,7 @@ struct source_description {
 	size_t nr_buffers;
 	uint64_t buffer_kib;
 	bool is_swapped;
+	bool counts_ticks;
 	const char *time_source;
 	int64_t wall_offset_ns;
 	uint64_t id;

@@ -52,6 +52,9 @@ struct source {
 	struct error damage;
 };
 
+/** clock_counts_ticks - whether a trace clock counts something else than nanoseconds */
+bool clock_counts_ticks(const char *clock);
+
 /** source_add_stream - one stream more, zeroed; returns NULL with @error where memory ran out */
 struct stream *source_add_stream(struct source *source, struct error *error);
 

@@ -39,6 +39,7 @@
  * @id: a stable hash of the source, for machines
  * @mode: the buffering mode, NULL where the recording was not made by this run
  * @clock: the trace clock
+ * @counts_ticks: the clock counts something else than nanoseconds: what is called one is a tick
  * @time_source: how wall-clock time was found ("realtime"), "none" where it is unknown
  * @kernel: the kernel's release
  * @nr_cpus: how many CPUs can have written
@@ -53,6 +54,7 @@ struct recording {
 	const char *id;
 	const char *mode;
 	const char *clock;
+	bool counts_ticks;
 	const char *time_source;
 	const char *kernel;
 	unsigned int nr_cpus;
