@@ -41,9 +41,10 @@ modules_unload() {
 	done
 }
 
-# What goes on meanwhile. Each may fail, where a module is just away.
+# What goes on meanwhile. Each may fail, where a module is just away. The writers are at it most of the time,
+# so that modules are mostly asked to go in the middle of a write.
 writers_go() {
-	echo nested 20 >/tmp/ktrack_test && echo 5 >/tmp/ktrack_demo
+	echo nested 20 >/tmp/ktrack_test && echo 200 >/tmp/ktrack_demo
 }
 
 switchers_go() {
@@ -97,6 +98,6 @@ rm /tmp/go
 wait
 rmdir "$TRACING/instances/a"
 modules_unload ktrack_test ktrack_demo ktrack
-left=$(lsmod | grep ktrack; ls $TRACING/instances)
+left=$(lsmod | grep ktrack; ls $TRACING/instances; ps -o comm | grep ktrack_demo/ || true)
 [ -z "$left" ] || echo "left behind: $left"
 echo "$round rounds"
