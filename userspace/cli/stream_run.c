@@ -202,6 +202,17 @@ static int run_start_command(struct run *run, struct error *error)
 	return 0;
 }
 
+/* Delivers all up to now, and brings it to the readers. */
+static int run_drain(struct run *run, int64_t until_ns, struct error *error)
+{
+	struct source_handler handler = pipeline_handler(&run->pipeline);
+
+	if (source_drain(run->source, until_ns, &handler, error) < 0)
+		return -1;
+	run->drained_ns = until_ns;
+	return timeline_flush(&run->pipeline.timeline, error);
+}
+
 static int run_tell_command(struct run *run, int64_t begin_ns, struct error *error)
 {
 	struct timeline_event begin = { .kind = TIMELINE_COMMAND_BEGIN };
@@ -209,6 +220,9 @@ static int run_tell_command(struct run *run, int64_t begin_ns, struct error *err
 	if (!run->command)
 		return 0;
 	begin.argv = command_argv(run->command);
+	/* What others wrote before the command began comes before it. */
+	if (run_drain(run, begin_ns, error) < 0)
+		return -1;
 	return tracks_pass(run->pipeline.tracks, &begin, begin_ns, error);
 }
 
@@ -230,17 +244,6 @@ static int run_start(struct run *run, struct error *error)
 			  error) < 0)
 		return -1;
 	return run_tell_command(run, begin_ns, error);
-}
-
-/* Delivers all up to now, and brings it to the readers. */
-static int run_drain(struct run *run, int64_t until_ns, struct error *error)
-{
-	struct source_handler handler = pipeline_handler(&run->pipeline);
-
-	if (source_drain(run->source, until_ns, &handler, error) < 0)
-		return -1;
-	run->drained_ns = until_ns;
-	return timeline_flush(&run->pipeline.timeline, error);
 }
 
 static int run_read(struct run *run, struct error *error)

@@ -134,11 +134,11 @@ def continued_begins_session(session, event):
 
 
 @rule("unfinished-time", "exit")
-def unfinished_end_at_the_end(session, event):
-    """Unfinished slices end when the trace or their task does, or earlier where their own end may be lost."""
+def unfinished_end_at_the_end(session, _event):
+    """Unfinished slices end when the recording or their task does, or earlier where their own end may be lost."""
     for leave in session.unfinished:
         track = session.track_of(leave)
-        end_ns = track.exit_ns if track.is_of_task() else event.abs_ns
+        end_ns = track.exit_ns if track.is_of_task() else session.recording_end_ns()
         if "suspect" not in leave.members and leave.abs_ns != end_ns:
             return f"line {leave.number} is unfinished at {nanoseconds(leave.abs_ns)}"
     return None

@@ -139,6 +139,10 @@ class Session:
         self.exit_times = []
         self.late_starts = 0
 
+    def recording_end_ns(self):
+        """When the last tracks ended; the session may go on, for as long as a traced command does."""
+        return max(self.exit_times, default=0)
+
     def track_of(self, event):
         """The track that an event stands on; None on main and where there was no thread_start."""
         return self.tracks.get(event.thread)

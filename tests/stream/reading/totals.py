@@ -178,10 +178,9 @@ def unmatched_are_counted_by_track(session, _event):
 
 
 @rule("counter-retired", "atexit")
-def retired_are_counted(session, event):
-    """retired_tracks is the number of tracks that ended before the trace did."""
-    end_ns = session.exit.abs_ns if session.exit else event.abs_ns
-    early = sum(time_ns < end_ns for time_ns in session.exit_times)
+def retired_are_counted(session, _event):
+    """retired_tracks is the number of tracks that ended before the recording did."""
+    early = sum(time_ns < session.recording_end_ns() for time_ns in session.exit_times)
     return expect_range(session, "retired_tracks", early, len(session.exit_times))
 
 

@@ -281,8 +281,8 @@ REGIONS = [
     (
         "unfinished-time",
         "cut",
-        "the trace ends after its unfinished slices",
-        chain(later("exit", "t_abs", 1), later("atexit", "t_abs", 1)),
+        "the recording ends after its unfinished slices",
+        later("thread_exit", "t_abs", 1),
     ),
     (
         "unfinished-last",
