@@ -98,6 +98,6 @@ rm /tmp/go
 wait
 rmdir "$TRACING/instances/a"
 modules_unload ktrack_test ktrack_demo ktrack
-left=$(lsmod | grep ktrack; ls $TRACING/instances; ps -o comm | grep ktrack_demo/ || true)
+left=$(lsmod | grep ktrack; ls $TRACING/instances; ps -o comm | sed -n '/ktrack_demo\//p' || true)
 [ -z "$left" ] || echo "left behind: $left"
 echo "$round rounds"
