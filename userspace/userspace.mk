@@ -11,7 +11,7 @@ trace2-y     := config config_file config_line destination event folder kind mes
 		process_region process_signal process_sum process_thread redact session sid socket stamp text
 sink-y       := args base64 chrome html html_chunk identity losses page/page perfetto perfetto_append perfetto_frame perfetto_name \
 		perfetto_track proto quantile stat stat_json stat_rows \
-		stat_table summary table trace2 trace2_frame trace2_track writer
+		stat_table summary table trace2 trace2_field trace2_frame trace2_track writer
 recorder-y   := command instance stale
 cli-y        := clean clock ending export export_run filter identity list main note option output outputs pictures pipeline quantity signals stat stream stream_run tracepoints
 

@@ -16,7 +16,7 @@ static void check_slice(char type, const char *want)
 TEST(slices_begin_end_and_may_be_instants)
 {
 	check_slice('B', "B 'work' on 'event' of s7");
-	check_slice('E', "E 'work' on 'event' of s7");
+	check_slice('E', "E '' on 'event' of s7");
 	check_slice('I', "I 'work' on 'event' of s7");
 }
 
@@ -48,7 +48,7 @@ static void check_type(const char *format, size_t size, uint64_t number, const c
 TEST(the_type_counts_in_its_whole_width)
 {
 	check_type(TYPE_FORMAT("s8", 1, 1), 1, 'B', "B 'work' on 'event' of s7");
-	check_type(TYPE_FORMAT("u16", 2, 0), 2, 'E', "E 'work' on 'event' of s7");
+	check_type(TYPE_FORMAT("u16", 2, 0), 2, 'E', "E '' on 'event' of s7");
 	check_type(TYPE_FORMAT("u16", 2, 0), 2, 'B' + 256, "unknown track_event_type");
 	check_type(TYPE_FORMAT("s32", 4, 1), 4, 'I', "I 'work' on 'event' of s7");
 	check_type(TYPE_FORMAT("s32", 4, 1), 4, 'B' - 256, "unknown track_event_type");

@@ -152,7 +152,7 @@ enum observation_kind {
  * @cpu, @buffer: of the record
  * @tid: of the thread that wrote it
  * @scope_id: VALUE_SIGNED or VALUE_UNSIGNED; the tid where the tracepoint has no scope field
- * @slice_name: of begin and instant
+ * @slice_name: of begin and instant; empty in an end
  * @track_name: the tracepoint's name where it has no such field
  * @counter_value: of counters; VALUE_SIGNED or VALUE_UNSIGNED
  * @extras: the fields beyond the convention's

@@ -36,28 +36,27 @@ static const char *type_read(struct observation *out, const struct template *tem
 							: (int64_t)type.unsigned_number);
 }
 
-static const char *text_read(struct text *out, const struct slot *slot, const struct record *record,
-			     const char *problem)
+/* The end of a slice has a name that nobody needs; all the same it must be there. */
+hot_inline const char *slice_read(struct observation *out, const struct template *template,
+				  const struct record *record)
 {
-	struct value value;
+	const char *problem = type_read(out, template, record);
+	struct text unused;
+	bool is_read;
 
-	if (!slot_read(slot, record, &value))
+	if (problem)
 		return problem;
-	*out = value.text;
-	return NULL;
+	out->slice_name = (struct text){ .data = "" };
+	if (out->kind == OBSERVATION_END)
+		is_read = slot_find_text(&template->slice_name, record, &unused);
+	else
+		is_read = slot_read_text(&template->slice_name, record, &out->slice_name);
+	return is_read ? NULL : "unreadable slice_name";
 }
 
-static const char *payload_read(struct observation *out, const struct template *template,
+static const char *counter_read(struct observation *out, const struct template *template,
 				const struct record *record)
 {
-	const char *problem;
-
-	if (template->kind == TEMPLATE_SLICE) {
-		problem = type_read(out, template, record);
-		return problem ? problem
-			       : text_read(&out->slice_name, &template->slice_name, record,
-					   "unreadable slice_name");
-	}
 	out->kind = OBSERVATION_COUNTER;
 	if (!slot_read(&template->counter_value, record, &out->counter_value))
 		return "unreadable counter_value";
@@ -68,15 +67,16 @@ static const char *payload_read(struct observation *out, const struct template *
 	return NULL;
 }
 
-static const char *scope_read(struct observation *out, const struct template *template,
-			      const struct record *record)
+hot_inline const char *scope_read(struct observation *out, const struct template *template,
+				  const struct record *record)
 {
-	struct value pid;
+	int64_t tid;
 
-	if (!slot_read(&template->pid, record, &pid))
+	if (!slot_read_integer(&template->pid, record, &tid))
 		return "unreadable common_pid";
-	out->tid = pid.kind == VALUE_SIGNED ? pid.signed_number : (int64_t)pid.unsigned_number;
-	out->scope_id = (struct value){ .kind = VALUE_SIGNED, .signed_number = out->tid };
+	out->tid = tid;
+	out->scope_id.kind = VALUE_SIGNED;
+	out->scope_id.signed_number = out->tid;
 	if (template->scope != TEMPLATE_SCOPE_THREAD &&
 	    !slot_read(&template->scope_id, record, &out->scope_id))
 		return "unreadable scope";
@@ -110,13 +110,18 @@ const char *observation_read(struct observation *out, const struct template *tem
 	out->extras = template->fields;
 	out->nr_extras = 0;
 	out->track_name = template->label;
-	problem = payload_read(out, template, record);
+	if (template->kind == TEMPLATE_SLICE)
+		problem = slice_read(out, template, record);
+	else
+		problem = counter_read(out, template, record);
 	if (!problem)
 		problem = scope_read(out, template, record);
-	if (!problem && template->track_name.kind != SLOT_ABSENT)
-		problem = text_read(&out->track_name, &template->track_name, record,
-				    "unreadable track_name");
-	if (!problem)
+	if (problem)
+		return problem;
+	if (template->track_name.read &&
+	    !slot_read_text(&template->track_name, record, &out->track_name))
+		return "unreadable track_name";
+	if (template->nr_extras > 0)
 		extras_read(out, template, record);
-	return problem;
+	return NULL;
 }

@@ -100,8 +100,8 @@ static int64_t sign_extend(uint64_t number, unsigned int size)
  * Relative ones count from their own end. Synthetic events have 8 bytes here, of which the first
  * four are these.
  */
-static bool dynamic_find(const struct slot *slot, const struct record *record, bool is_relative,
-			 struct text *out)
+hot_inline bool dynamic_find(const struct slot *slot, const struct record *record, bool is_relative,
+			     struct text *out)
 {
 	uint32_t place;
 	size_t offset, size;
@@ -121,33 +121,81 @@ static bool dynamic_find(const struct slot *slot, const struct record *record, b
 	return true;
 }
 
-/*
- * How far it is to the first NUL in @text, or to its end. Words are read beyond it where the record
- * goes on, as nearly all do: fields are padded.
- */
-static size_t text_run(const struct record *record, struct text text)
+/* The word at @data, within the record, with zeros for what is beyond the record's end. */
+hot_inline uint64_t word_peek(const struct record *record, const char *data)
 {
 	const char *end = (const char *)record->data + record->size;
-	size_t done = 0;
+	size_t left = end - data;
+	uint64_t word = 0;
 
-	while (done < text.size && end - (text.data + done) >= WORD_SIZE) {
-		size_t run = word_find_zero(word_load(text.data + done));
-
-		done += run;
-		if (run < WORD_SIZE)
-			return done < text.size ? done : text.size;
-	}
-	while (done < text.size && text.data[done])
-		done++;
-	return done < text.size ? done : text.size;
+	if (left >= WORD_SIZE)
+		return word_load(data);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	if (record->size >= WORD_SIZE && left > 0)
+		return word_load(end - WORD_SIZE) >> 8 * (WORD_SIZE - left);
+#endif
+	memcpy(&word, data, left);
+	return word;
 }
 
-/* Text ends at its first NUL, or with its place. */
-static bool text_take(const struct record *record, struct text text, struct value *out)
+/* How far it is to the first NUL behind the first word of @text, or to its end. */
+static __attribute__((noinline)) size_t long_text_run(const struct record *record, struct text text)
+{
+	for (size_t done = WORD_SIZE; done < text.size; done += WORD_SIZE) {
+		size_t run = done + word_find_zero(word_peek(record, text.data + done));
+
+		if (run < done + WORD_SIZE)
+			return run < text.size ? run : text.size;
+	}
+	return text.size;
+}
+
+/* How far it is to the first NUL in @text, or to its end; most names are short. */
+hot_inline size_t text_run(const struct record *record, struct text text)
+{
+	size_t run = word_find_zero(word_peek(record, text.data));
+
+	if (run == WORD_SIZE && text.size > WORD_SIZE)
+		return long_text_run(record, text);
+	return run < text.size ? run : text.size;
+}
+
+static struct text fixed_bytes(const struct slot *slot, const struct record *record)
+{
+	return (struct text){ .data = (const char *)record->data + slot->offset,
+			      .size = slot->size };
+}
+
+hot_inline bool text_find(const struct slot *slot, const struct record *record, struct text *out)
+{
+	if (!slot->read || slot->end > record->size)
+		return false;
+	if (slot->kind != SLOT_FIXED_TEXT)
+		return dynamic_find(slot, record, slot->kind == SLOT_RELATIVE_TEXT, out);
+	*out = fixed_bytes(slot, record);
+	return true;
+}
+
+bool slot_find_text(const struct slot *slot, const struct record *record, struct text *out)
+{
+	return text_find(slot, record, out);
+}
+
+bool slot_read_text(const struct slot *slot, const struct record *record, struct text *out)
+{
+	struct text text;
+
+	if (!text_find(slot, record, &text))
+		return false;
+	out->data = text.data;
+	out->size = text_run(record, text);
+	return true;
+}
+
+static bool read_text(const struct slot *slot, const struct record *record, struct value *out)
 {
 	out->kind = VALUE_TEXT;
-	out->text = (struct text){ .data = text.data, .size = text_run(record, text) };
-	return true;
+	return slot_read_text(slot, record, &out->text);
 }
 
 static bool bytes_take(struct text bytes, struct value *out)
@@ -157,30 +205,10 @@ static bool bytes_take(struct text bytes, struct value *out)
 	return true;
 }
 
-static struct text fixed_bytes(const struct slot *slot, const struct record *record)
-{
-	return (struct text){ .data = (const char *)record->data + slot->offset,
-			      .size = slot->size };
-}
-
-static bool read_fixed_text(const struct slot *slot, const struct record *record, struct value *out)
-{
-	return text_take(record, fixed_bytes(slot, record), out);
-}
-
 static bool read_fixed_bytes(const struct slot *slot, const struct record *record,
 			     struct value *out)
 {
 	return bytes_take(fixed_bytes(slot, record), out);
-}
-
-static bool read_dynamic_text(const struct slot *slot, const struct record *record,
-			      struct value *out)
-{
-	struct text text;
-
-	return dynamic_find(slot, record, slot->kind == SLOT_RELATIVE_TEXT, &text) &&
-	       text_take(record, text, out);
 }
 
 static bool read_dynamic_bytes(const struct slot *slot, const struct record *record,
@@ -246,10 +274,10 @@ static const struct reader readers[] = {
 	{ SLOT_SIGNED, 0, read_number },
 	{ SLOT_UNSIGNED, 0, read_number },
 	{ SLOT_BOOLEAN, 0, read_boolean },
-	{ SLOT_FIXED_TEXT, 0, read_fixed_text },
+	{ SLOT_FIXED_TEXT, 0, read_text },
 	{ SLOT_FIXED_BYTES, 0, read_fixed_bytes },
-	{ SLOT_DYNAMIC_TEXT, 0, read_dynamic_text },
-	{ SLOT_RELATIVE_TEXT, 0, read_dynamic_text },
+	{ SLOT_DYNAMIC_TEXT, 0, read_text },
+	{ SLOT_RELATIVE_TEXT, 0, read_text },
 	{ SLOT_DYNAMIC_BYTES, 0, read_dynamic_bytes },
 	{ SLOT_RELATIVE_BYTES, 0, read_dynamic_bytes },
 };

@@ -4,9 +4,6 @@
 
 #include <stdlib.h>
 
-/* How many entries are looked at one by one. */
-#define LIST_MAX 8
-
 void intervals_merge(struct intervals *intervals, const struct intervals *from)
 {
 	if (from->nr_intervals == 0)
@@ -44,16 +41,13 @@ static uint64_t intervals_hash(const struct intervals *key)
 	return hash ^ hash >> 32;
 }
 
+/* Finds an entry among too many to look at each. */
 static struct intervals *interval_table_find(const struct interval_table *table,
 					     const struct intervals *key)
 {
-	if (table->size > LIST_MAX)
-		return map_find(&table->map, intervals_hash(key), intervals_equal, key);
-	for (size_t i = 0; i < table->size; i++) {
-		if (intervals_equal(table->list[i], key))
-			return table->list[i];
-	}
-	return NULL;
+	if (table->size <= INTERVAL_LIST_MAX)
+		return NULL;
+	return map_find(&table->map, intervals_hash(key), intervals_equal, key);
 }
 
 /*
@@ -61,9 +55,9 @@ static struct intervals *interval_table_find(const struct interval_table *table,
  */
 static int interval_table_index(struct interval_table *table)
 {
-	size_t first = table->size == LIST_MAX + 1 ? 0 : table->size - 1;
+	size_t first = table->size == INTERVAL_LIST_MAX + 1 ? 0 : table->size - 1;
 
-	if (table->size <= LIST_MAX)
+	if (table->size <= INTERVAL_LIST_MAX)
 		return 0;
 	for (size_t i = first; i < table->size; i++) {
 		if (map_insert(&table->map, intervals_hash(table->list[i]), table->list[i]) < 0)
@@ -89,12 +83,11 @@ static struct intervals *interval_table_add(struct interval_table *table,
 	return interval_table_index(table) < 0 ? NULL : intervals;
 }
 
-struct intervals *interval_table_get(struct interval_table *table,
-				     const struct timeline_category *category,
-				     struct timeline_name *name)
+struct intervals *interval_table_search(struct interval_table *table,
+					const struct timeline_category *category,
+					struct timeline_name *name)
 {
-	struct intervals key = { .category = category,
-				 .name = name && name->is_counted ? name : NULL };
+	struct intervals key = { .category = category, .name = name };
 	struct intervals *intervals = interval_table_find(table, &key);
 
 	return intervals ? intervals : interval_table_add(table, &key);

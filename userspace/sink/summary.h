@@ -50,14 +50,31 @@ struct interval_table {
 
 void interval_table_release(struct interval_table *table);
 
+/** INTERVAL_LIST_MAX - how many entries are looked at one by one */
+#define INTERVAL_LIST_MAX 8
+
+/** interval_table_search - interval_table_get() of an entry that is new, or one of many */
+struct intervals *interval_table_search(struct interval_table *table,
+					const struct timeline_category *category,
+					struct timeline_name *name);
+
 /**
  * interval_table_get - the entry for a name, made where there is none
  *
  * Returns NULL where memory ran out.
  */
-struct intervals *interval_table_get(struct interval_table *table,
-				     const struct timeline_category *category,
-				     struct timeline_name *name);
+hot_inline struct intervals *interval_table_get(struct interval_table *table,
+						const struct timeline_category *category,
+						struct timeline_name *name)
+{
+	struct timeline_name *own = name && name->is_counted ? name : NULL;
+
+	for (size_t i = 0; i < table->size && table->size <= INTERVAL_LIST_MAX; i++) {
+		if (table->list[i]->name == own && table->list[i]->category == category)
+			return table->list[i];
+	}
+	return interval_table_search(table, category, own);
+}
 
 /** struct levels - the samples of one counter; all values are of the first one's kind */
 struct levels {

@@ -14,17 +14,17 @@ int trace2_sink_fail(const struct trace2_sink *sink, struct error *error)
 	return error_set(error, "%s", trace2_session_error(sink->session));
 }
 
-const struct trace2_text *trace2_sink_text(struct trace2_sink *sink, struct text text, void **slot,
-					   struct error *error)
+/* The rendered form of a name that is kept. */
+static const struct trace2_text *name_render(struct trace2_sink *sink, struct timeline_name *name,
+					     struct error *error)
 {
+	void **slot = &name->slots[sink->slot];
 	struct trace2_text **texts;
 
-	if (*slot)
-		return *slot;
 	texts = reallocarray(sink->texts, sink->nr_texts + 1, sizeof(struct trace2_text *));
 	if (texts) {
 		sink->texts = texts;
-		*slot = trace2_text_new(trace2_string_of(text));
+		*slot = trace2_text_new(trace2_string_of(name->text));
 	}
 	if (*slot)
 		sink->texts[sink->nr_texts++] = *slot;
@@ -39,7 +39,7 @@ const struct trace2_text *trace2_sink_render(struct trace2_sink *sink, struct ti
 	struct text text = name ? name->text : text_of("(other)");
 
 	if (name && name->is_counted)
-		return trace2_sink_text(sink, text, &name->slots[sink->slot], error);
+		return name_render(sink, name, error);
 	if (trace2_text_set(sink->short_text, trace2_string_of(text)) == 0)
 		return sink->short_text;
 	error_set(error, "out of memory");
@@ -50,6 +50,12 @@ static struct trace2_track *event_track(const struct trace2_sink *sink,
 					const struct timeline_event *event)
 {
 	return event->track->slots[sink->slot];
+}
+
+static struct trace2_fields *event_fields(const struct trace2_sink *sink,
+					  const struct timeline_event *event)
+{
+	return &event_track(sink, event)->category->fields;
 }
 
 static void more_add(struct buffer *more, const char *member)
@@ -97,7 +103,7 @@ static struct trace2_string more_render(struct trace2_sink *sink,
 		more_add_emitter(sink, event);
 	if (has_args) {
 		more_add(&sink->more, "\"args\":");
-		fields_append_json(&sink->more, event->fields, event->nr_fields);
+		trace2_fields_append_json(event_fields(sink, event), &sink->more, event);
 	}
 	if (event->is_suspect)
 		more_add(&sink->more, "\"suspect\":true");
@@ -136,7 +142,7 @@ static struct trace2_string message_render(struct trace2_sink *sink,
 					   const struct timeline_event *event)
 {
 	buffer_clear(&sink->message);
-	fields_append_text(&sink->message, event->fields, event->nr_fields);
+	trace2_fields_append_text(event_fields(sink, event), &sink->message, event);
 	return trace2_string_of(buffer_text(&sink->message));
 }
 
@@ -149,7 +155,7 @@ hot_inline int slice_write(struct trace2_sink *sink, const struct timeline_event
 	line_begin(&line, kind, track);
 	line.region.nesting = event->depth;
 	line.region.t_rel_ns = event->time_ns - event->begin_ns;
-	line.region.category = track->category;
+	line.region.category = track->category->text;
 	line.region.label = trace2_sink_name(sink, event->name, error);
 	line.region.msg = event->nr_fields > 0 ? message_render(sink, event)
 					       : (struct trace2_string){ 0 };
@@ -192,7 +198,7 @@ static int data_write(struct trace2_sink *sink, const struct timeline_event *eve
 	line_begin(&line, kind, track);
 	line.data.nesting = event->depth + 1;
 	line.data.t_rel_ns = event->time_ns - event->outer_ns;
-	line.data.category = track->category;
+	line.data.category = track->category->text;
 	line.data.key = key;
 	line.data.value = trace2_string_of(buffer_text(&sink->message));
 	line.more = event_more(sink, event);
@@ -203,7 +209,7 @@ static int write_instant(struct trace2_sink *sink, const struct timeline_event *
 			 struct error *error)
 {
 	buffer_clear(&sink->message);
-	fields_append_json(&sink->message, event->fields, event->nr_fields);
+	trace2_fields_append_json(event_fields(sink, event), &sink->message, event);
 	return data_write(sink, event, TRACE2_DATA_JSON, trace2_sink_name(sink, event->name, error),
 			  error);
 }
@@ -403,6 +409,7 @@ static void trace2_free(struct sink *head)
 	for (size_t i = 0; i < sink->nr_texts; i++)
 		trace2_text_free(sink->texts[i]);
 	free(sink->texts);
+	trace2_categories_free(sink);
 	trace2_text_free(sink->short_text);
 	trace2_text_free(sink->label);
 	trace2_session_free(sink->session);

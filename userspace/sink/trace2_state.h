@@ -8,13 +8,39 @@
 #include "trace2/trace2.h"
 
 /**
+ * struct trace2_field - the name of a field as lines have it
+ * @name: where the name stands, by which it is known
+ * @json: as a member's name, with its colon
+ * @plain: for people, with "="
+ */
+struct trace2_field {
+	const char *name;
+	struct buffer json;
+	struct buffer plain;
+};
+
+/** struct trace2_fields - the fields of a tracepoint's records, in the order of the records */
+struct trace2_fields {
+	struct trace2_field *list;
+	size_t size;
+};
+
+/** struct trace2_category - what was rendered for a tracepoint; all of them are in a list */
+struct trace2_category {
+	struct trace2_text *text;
+	struct trace2_fields fields;
+	struct trace2_category *after;
+};
+
+/**
  * struct trace2_sink - one session
  * @slot: our index into the slots of tracks, names and categories
  * @start_ns: trace time at which the session begins
  * @command_ns: trace time at which the traced command began
  * @tracks: those that have not ended
  * @totals: timers over all tracks that ended
- * @texts: what was rendered for names and categories
+ * @texts: what was rendered for names
+ * @categories: what was rendered for tracepoints
  * @short_text: for the name that is not kept
  * @label: for the track's number in its thread's name
  * @message, @more: scratch for one line
@@ -28,6 +54,7 @@ struct trace2_sink {
 	int64_t command_ns;
 	struct trace2_track *tracks;
 	struct interval_table totals;
+	struct trace2_category *categories;
 	struct trace2_text **texts;
 	size_t nr_texts;
 	struct trace2_text *short_text;
@@ -49,7 +76,7 @@ struct trace2_track {
 	struct trace2_thread *thread;
 	int64_t begin_ns;
 	unsigned long number;
-	const struct trace2_text *category;
+	struct trace2_category *category;
 	struct trace2_text *name;
 	struct trace2_track *before;
 	struct trace2_track *after;
@@ -68,13 +95,22 @@ static inline int trace2_sink_write(struct trace2_sink *sink, struct trace2_even
 	return trace2_session_write(sink->session, event) < 0 ? trace2_sink_fail(sink, error) : 0;
 }
 
-/**
- * trace2_sink_text - the rendered form of a text that has slots
- *
- * Returns NULL with @error where memory ran out.
+/** trace2_category_get - what is rendered for a tracepoint; NULL with @error where memory ran out
  */
-const struct trace2_text *trace2_sink_text(struct trace2_sink *sink, struct text text, void **slot,
-					   struct error *error);
+struct trace2_category *trace2_category_get(struct trace2_sink *sink,
+					    struct timeline_category *category,
+					    struct error *error);
+
+/** trace2_categories_free - give all of them back */
+void trace2_categories_free(struct trace2_sink *sink);
+
+/** trace2_fields_append_json - add an object of the event's fields, "{}" where there are none */
+void trace2_fields_append_json(struct trace2_fields *fields, struct buffer *out,
+			       const struct timeline_event *event);
+
+/** trace2_fields_append_text - add "name=value name=value" */
+void trace2_fields_append_text(struct trace2_fields *fields, struct buffer *out,
+			       const struct timeline_event *event);
 
 /** trace2_sink_render - the rendered form of a name that has none in its slot */
 const struct trace2_text *trace2_sink_render(struct trace2_sink *sink, struct timeline_name *name,

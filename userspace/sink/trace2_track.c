@@ -96,15 +96,13 @@ int trace2_track_begin(struct trace2_sink *sink, const struct timeline_event *ev
 		       struct error *error)
 {
 	struct trace2_track *track = trace2_track_new(sink, event->track);
-	struct timeline_category *category = event->track->category;
 	struct trace2_event line = { .kind = TRACE2_THREAD_START };
 
 	if (!track)
 		return error_set(error, "out of memory");
 	event->track->slots[sink->slot] = track;
 	track->begin_ns = event->time_ns;
-	track->category = trace2_sink_text(sink, text_of(category->text),
-					   &category->slots[sink->slot], error);
+	track->category = trace2_category_get(sink, event->track->category, error);
 	if (!track->category)
 		return -1;
 	line.thread = track->thread;
@@ -144,9 +142,10 @@ int trace2_timers_write(struct trace2_sink *sink, const struct interval_table *t
 {
 	for (size_t i = 0; i < table->size; i++) {
 		const struct intervals *intervals = table->list[i];
+		const struct trace2_category *category = intervals->category->slots[sink->slot];
 		struct trace2_event line = { .kind = kind, .thread = thread };
 
-		line.timer.category = intervals->category->slots[sink->slot];
+		line.timer.category = category->text;
 		line.timer.name = trace2_sink_name(sink, intervals->name, error);
 		line.timer.intervals = intervals->nr_intervals;
 		line.timer.total_ns = intervals->total_ns;

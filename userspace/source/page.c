@@ -22,10 +22,6 @@
 #define MISSED_STORED (UINT64_C(1) << 30)
 #define COMMIT_MASK (MISSED_STORED - 1)
 
-#define DELTA_BITS 27
-#define TYPE_BITS 5
-#define TYPE_LENGTH_MAX 28
-
 /* An absolute time stamp has 59 bits; the rest is that of the time before. */
 #define STAMP_MASK ((UINT64_C(1) << 59) - 1)
 
@@ -130,11 +126,11 @@ static unsigned int page_head(struct page *page, uint64_t *delta)
 
 	page->offset += 4;
 	if (page->layout.is_swapped == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)) {
-		*delta = head >> TYPE_BITS;
-		return head & ((1U << TYPE_BITS) - 1);
+		*delta = head >> PAGE_TYPE_BITS;
+		return head & ((1U << PAGE_TYPE_BITS) - 1);
 	}
-	*delta = head & ((1U << DELTA_BITS) - 1);
-	return head >> DELTA_BITS;
+	*delta = head & ((1U << PAGE_DELTA_BITS) - 1);
+	return head >> PAGE_DELTA_BITS;
 }
 
 /* Steps over one entry; sets @is_record where it was a record. */
@@ -144,7 +140,7 @@ static bool page_step(struct page *page, struct record *record, bool *is_record)
 	unsigned int type = page_head(page, &delta);
 	uint32_t word;
 
-	*is_record = type <= TYPE_LENGTH_MAX;
+	*is_record = type <= PAGE_LENGTH_MAX;
 	if (*is_record && type != ENTRY_LONG_RECORD) {
 		page_add_time(page, delta);
 		return page_take(page, record, type * 4);
@@ -155,12 +151,12 @@ static bool page_step(struct page *page, struct record *record, bool *is_record)
 		return page_end(page, true);
 	word = read_u32(page->layout, page->data + page->offset);
 	if (type == ENTRY_TIME_STAMP) {
-		page_set_stamp(page, ((uint64_t)word << DELTA_BITS) + delta);
+		page_set_stamp(page, ((uint64_t)word << PAGE_DELTA_BITS) + delta);
 		page->offset += 4;
 		return true;
 	}
 	if (type == ENTRY_TIME_EXTEND) {
-		page_add_time(page, ((uint64_t)word << DELTA_BITS) + delta);
+		page_add_time(page, ((uint64_t)word << PAGE_DELTA_BITS) + delta);
 		page->offset += 4;
 		return true;
 	}
@@ -177,43 +173,7 @@ static bool page_step(struct page *page, struct record *record, bool *is_record)
 	return page_take(page, record, word - 4);
 }
 
-/*
- * What most entries are: a record of at most 112 bytes, in this machine's order. Says false, and
- * moves nothing, where the next entry is anything else.
- */
-static bool page_take_short(struct page *page, struct record *record)
-{
-	const unsigned char *entry = page->data + page->offset;
-	unsigned int type, delta;
-	int64_t time_ns;
-	uint32_t head;
-	size_t left;
-
-	if (page->offset + sizeof(head) > page->size || page->layout.is_swapped)
-		return false;
-	left = page->size - page->offset - sizeof(head);
-	memcpy(&head, entry, sizeof(head));
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	type = head >> DELTA_BITS;
-	delta = head & ((1U << DELTA_BITS) - 1);
-#else
-	type = head & ((1U << TYPE_BITS) - 1);
-	delta = head >> TYPE_BITS;
-#endif
-	time_ns = (uint64_t)page->time_ns + delta;
-	if (type - 1 >= TYPE_LENGTH_MAX || type * 4 > left ||
-	    (uint64_t)time_ns >= SOURCE_TIME_LIMIT)
-		return false;
-	page->time_ns = time_ns;
-	page->offset += sizeof(head) + type * 4;
-	record->time_ns = time_ns;
-	record->data = entry + sizeof(head);
-	record->size = type * 4;
-	return true;
-}
-
-/* Apart from page_next(), which is quicker the less it has to put aside. */
-static __attribute__((noinline)) bool page_search(struct page *page, struct record *record)
+bool page_search(struct page *page, struct record *record)
 {
 	bool is_record = false;
 
@@ -224,9 +184,4 @@ static __attribute__((noinline)) bool page_search(struct page *page, struct reco
 			return false;
 	}
 	return true;
-}
-
-bool page_next(struct page *page, struct record *record)
-{
-	return page_take_short(page, record) || page_search(page, record);
 }

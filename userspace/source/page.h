@@ -4,6 +4,7 @@
 #define SOURCE_PAGE_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "source/source.h"
 
@@ -50,12 +51,60 @@ struct page {
  */
 void page_load(struct page *page, struct page_layout layout, const void *bytes, size_t size);
 
+/** PAGE_DELTA_BITS, PAGE_TYPE_BITS - parts of an entry's head: time, and type or length in words */
+#define PAGE_DELTA_BITS 27
+#define PAGE_TYPE_BITS 5
+
+/** PAGE_LENGTH_MAX - types from 1 to this are lengths */
+#define PAGE_LENGTH_MAX 28
+
+/*
+ * What most entries are: a record of at most 112 bytes, in this machine's order. Says false, and
+ * moves nothing, where the next entry is anything else.
+ */
+hot_inline bool page_take_short(struct page *page, struct record *record)
+{
+	const unsigned char *entry = page->data + page->offset;
+	unsigned int type, delta;
+	int64_t time_ns;
+	uint32_t head;
+	size_t left;
+
+	if (page->offset + sizeof(head) > page->size || page->layout.is_swapped)
+		return false;
+	left = page->size - page->offset - sizeof(head);
+	memcpy(&head, entry, sizeof(head));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	type = head >> PAGE_DELTA_BITS;
+	delta = head & ((1U << PAGE_DELTA_BITS) - 1);
+#else
+	type = head & ((1U << PAGE_TYPE_BITS) - 1);
+	delta = head >> PAGE_TYPE_BITS;
+#endif
+	time_ns = (uint64_t)page->time_ns + delta;
+	if (type - 1 >= PAGE_LENGTH_MAX || type * 4 > left ||
+	    (uint64_t)time_ns >= SOURCE_TIME_LIMIT)
+		return false;
+	page->time_ns = time_ns;
+	page->offset += sizeof(head) + type * 4;
+	record->time_ns = time_ns;
+	record->data = entry + sizeof(head);
+	record->size = type * 4;
+	return true;
+}
+
+/** page_search - page_next() over entries of any type */
+bool page_search(struct page *page, struct record *record);
+
 /**
  * page_next - step to the next record
  * @record: time, data and size are set; data points into the sub-buffer
  *
  * Returns false at the end. A record whose time is not below SOURCE_TIME_LIMIT is damage.
  */
-bool page_next(struct page *page, struct record *record);
+hot_inline bool page_next(struct page *page, struct record *record)
+{
+	return page_take_short(page, record) || page_search(page, record);
+}
 
 #endif

@@ -51,14 +51,12 @@ static int64_t rate_apply(struct stream_rate rate, int64_t stamp)
 	return time_ns < SOURCE_TIME_LIMIT ? (int64_t)time_ns : SOURCE_TIME_LIMIT - 1;
 }
 
-/* Takes in what page_next() has found. */
-static void stream_take(struct stream *stream)
+void stream_convert(struct stream *stream)
 {
 	if (stream->shift)
 		stream->next.time_ns = shift_apply(stream->shift, stream->next.time_ns);
 	if (stream->rate.multiplier)
 		stream->next.time_ns = rate_apply(stream->rate, stream->next.time_ns);
-	stream->has_next = true;
 }
 
 int stream_fill(struct stream *stream, struct error *error)
@@ -82,20 +80,4 @@ int stream_fill(struct stream *stream, struct error *error)
 			gap_note(stream, stream->page.gap_count);
 	}
 	return 0;
-}
-
-int stream_deliver(struct stream *stream, const struct source_handler *handler, struct error *error)
-{
-	stream->has_next = false;
-	stream->last_ns = stream->next.time_ns;
-	if (handler->record(handler->context, &stream->next, error) < 0)
-		return -1;
-	/* Within a sub-buffer there is no gap to tell of. */
-	if (page_next(&stream->page, &stream->next)) {
-		stream_take(stream);
-		return 0;
-	}
-	if (stream_fill(stream, error) < 0)
-		return -1;
-	return stream_tell_gap(stream, handler, error);
 }

@@ -85,12 +85,37 @@ int stream_fill(struct stream *stream, struct error *error);
 int stream_tell_gap(struct stream *stream, const struct source_handler *handler,
 		    struct error *error);
 
+/** stream_convert - let the next record's stamp be the nanoseconds it stands for */
+void stream_convert(struct stream *stream);
+
+/** stream_take - take in what page_next() has found */
+hot_inline void stream_take(struct stream *stream)
+{
+	if (stream->shift || stream->rate.multiplier)
+		stream_convert(stream);
+	stream->has_next = true;
+}
+
 /**
  * stream_deliver - hand the next record on, fill again, and tell of a gap
  *
  * To be called while @stream->has_next. Returns 0, or -1 with @error.
  */
-int stream_deliver(struct stream *stream, const struct source_handler *handler,
-		   struct error *error);
+hot_inline int stream_deliver(struct stream *stream, const struct source_handler *handler,
+			      struct error *error)
+{
+	stream->has_next = false;
+	stream->last_ns = stream->next.time_ns;
+	if (handler->record(handler->context, &stream->next, error) < 0)
+		return -1;
+	/* Within a sub-buffer there is no gap to tell of. */
+	if (page_next(&stream->page, &stream->next)) {
+		stream_take(stream);
+		return 0;
+	}
+	if (stream_fill(stream, error) < 0)
+		return -1;
+	return stream_tell_gap(stream, handler, error);
+}
 
 #endif

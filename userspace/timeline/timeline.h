@@ -12,7 +12,7 @@
  * (TIMELINE_TRACK_END) once;
  *  - every slice end carries its begin;
  *  - a track lives until its end has been delivered, a name until the end of its slice has, a
- * counted name and a category until TIMELINE_FINISH has; everything else an event points to lives
+ * counted name, a category and the names of its fields until TIMELINE_FINISH has; everything else an event points to lives
  * only while it is delivered. Sinks copy what they keep longer;
  *  - tracks, counted names and categories have one pointer slot for each sink, where a sink keeps
  * what it rendered once; what it puts there stays its own to free;

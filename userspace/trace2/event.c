@@ -375,7 +375,8 @@ static bool event_line(struct buffer *line, struct stamp *stamp,
 	bool is_region = event->kind == TRACE2_REGION_ENTER || event->kind == TRACE2_REGION_LEAVE;
 	char *out;
 
-	if (!is_region || event->file || event->repository)
+	if (!is_region || event->file || event->repository ||
+	    event->region.nesting > session->settings.max_nesting)
 		return false;
 	out = buffer_reserve_put(line,
 				 head_size(session, event) + region_size(event) + tail_size(event));

@@ -77,18 +77,30 @@ void trace2_session_begin(struct trace2_session *session, int64_t start_unix_ns)
 	session->settings.start_unix_ns = start_unix_ns;
 }
 
+/* Notes which targets there are, so that events need not ask all. */
+static void session_list_opened(struct trace2_session *session)
+{
+	session->nr_opened = 0;
+	for (int i = 0; i < TRACE2_TARGET_COUNT; i++) {
+		if (destination_is_on(&session->destinations[i]))
+			session->opened[session->nr_opened++] = i;
+	}
+}
+
 int trace2_session_add(struct trace2_session *session, enum trace2_target target, int fd,
 		       const char *name)
 {
 	struct destination *destination = &session->destinations[target];
+	int status;
 
 	destination_release(destination);
-	if (destination_init(destination, name) == 0) {
+	status = destination_init(destination, name);
+	if (status == 0)
 		destination_set(destination, fd, true);
-		return 0;
-	}
-	close(fd);
-	return -1;
+	else
+		close(fd);
+	session_list_opened(session);
+	return status;
 }
 
 void session_report(const struct trace2_session *session, bool is_always, const char *message)
@@ -108,9 +120,11 @@ int trace2_session_open(struct trace2_session *session, enum trace2_target targe
 
 	destination_release(destination);
 	result = place_open(destination, &session->settings, value, name, &error);
+	if (result != PLACE_OPEN)
+		destination_release(destination);
+	session_list_opened(session);
 	if (result == PLACE_OPEN)
 		return 1;
-	destination_release(destination);
 	if (result == PLACE_OFF)
 		return 0;
 	if (!session->settings.is_lenient)
@@ -160,56 +174,74 @@ int trace2_session_flush(struct trace2_session *session)
 	return 0;
 }
 
-hot_inline void line_append(struct buffer *line, struct printer *printer,
-			    const struct trace2_session *session, const struct target *target,
-			    const struct trace2_event *event)
+static bool target_wants(const struct target *target, const struct trace2_session *session,
+			 const struct trace2_event *event)
 {
-	if (target->line && target->line(line, &printer->stamp, session, event))
-		return;
+	return target->print[event->kind] && (!target->wants || target->wants(session, event));
+}
+
+static void line_append(struct buffer *line, struct printer *printer,
+			const struct trace2_session *session, const struct target *target,
+			const struct trace2_event *event)
+{
 	target->begin(line, &printer->stamp, session, event);
 	target->print[event->kind](line, session, event);
 	target->end(line, &printer->stamp, session, event);
 }
 
-hot_inline bool target_wants(const struct target *target, const struct trace2_session *session,
-			     const struct trace2_event *event)
+/* Lines that leave at once. */
+static int line_send(struct trace2_session *session, struct printer *printer,
+		     const struct target *target, struct destination *destination,
+		     const struct trace2_event *event)
 {
-	bool is_limited = target->wants && session->settings.max_nesting != TRACE2_NESTING_ALL;
-
-	return target->print[event->kind] && (!is_limited || target->wants(session, event));
-}
-
-hot_inline int line_write(struct trace2_session *session, struct printer *printer,
-			  enum trace2_target number, const struct trace2_event *event)
-{
-	struct destination *destination = &session->destinations[number];
-	struct buffer *lines = &destination->lines;
-
-	if (session->settings.flush == TRACE2_FLUSH_BLOCKS && !destination->is_datagram) {
-		line_append(lines, printer, session, targets[number], event);
-		return lines->size < BLOCK_SIZE && !lines->failed ? 0
-								  : trace2_session_flush(session);
-	}
+	if (!target_wants(target, session, event))
+		return 0;
 	buffer_clear(&printer->line);
-	line_append(&printer->line, printer, session, targets[number], event);
+	line_append(&printer->line, printer, session, target, event);
 	return destination_send(session, destination, &printer->line);
 }
 
-static int event_print(struct trace2_session *session, struct printer *printer,
-		       const struct trace2_event *event)
+/* Lines that leave with many others. */
+hot_inline int line_keep(struct trace2_session *session, struct printer *printer,
+			 const struct target *target, struct destination *destination,
+			 const struct trace2_event *event)
 {
-	for (int i = 0; i < TRACE2_TARGET_COUNT; i++) {
-		if (destination_is_on(&session->destinations[i]) &&
-		    target_wants(targets[i], session, event) &&
-		    line_write(session, printer, i, event) < 0)
+	struct buffer *lines = &destination->lines;
+
+	if (!target->line || !target->line(lines, &printer->stamp, session, event)) {
+		if (!target_wants(target, session, event))
+			return 0;
+		line_append(lines, printer, session, target, event);
+	}
+	return lines->size < BLOCK_SIZE && !lines->failed ? 0 : trace2_session_flush(session);
+}
+
+hot_inline int line_print(struct trace2_session *session, struct printer *printer,
+			  enum trace2_target number, const struct trace2_event *event)
+{
+	struct destination *destination = &session->destinations[number];
+
+	if (!destination_is_on(destination))
+		return 0;
+	if (session->settings.flush == TRACE2_FLUSH_BLOCKS && !destination->is_datagram)
+		return line_keep(session, printer, targets[number], destination, event);
+	return line_send(session, printer, targets[number], destination, event);
+}
+
+hot_inline int event_print(struct trace2_session *session, struct printer *printer,
+			   const struct trace2_event *event)
+{
+	for (unsigned int i = 0; i < session->nr_opened; i++) {
+		if (line_print(session, printer, session->opened[i], event) < 0)
 			return -1;
 	}
 	return 0;
 }
 
 /* A stream that goes into the sentinel of a full folder says so behind its version. */
-static int version_print(struct trace2_session *session, struct printer *printer,
-			 const struct trace2_event *version)
+static __attribute__((noinline)) int version_print(struct trace2_session *session,
+						   struct printer *printer,
+						   const struct trace2_event *version)
 {
 	struct trace2_event event = { .kind = TRACE2_TOO_MANY_FILES, .time_ns = version->time_ns };
 
@@ -223,8 +255,9 @@ static int version_print(struct trace2_session *session, struct printer *printer
 }
 
 /* An event that must not be printed as it is. */
-static int unprepared_print(struct trace2_session *session, struct printer *printer,
-			    const struct trace2_event *event)
+static __attribute__((noinline)) int unprepared_print(struct trace2_session *session,
+						      struct printer *printer,
+						      const struct trace2_event *event)
 {
 	struct prepared prepared;
 	int status;

@@ -43,6 +43,8 @@ struct printer {
 /**
  * struct trace2_session - one stream of events
  * @depth: how many sessions it is below
+ * @opened, @nr_opened: the targets that have a destination, in their order; it may have been turned
+ * off since
  * @printer: that of trace2_session_write()
  */
 struct trace2_session {
@@ -51,6 +53,8 @@ struct trace2_session {
 	unsigned int depth;
 	struct trace2_thread *main_thread;
 	struct destination destinations[TRACE2_TARGET_COUNT];
+	enum trace2_target opened[TRACE2_TARGET_COUNT];
+	unsigned int nr_opened;
 	struct printer printer;
 	struct error error;
 };

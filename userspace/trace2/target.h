@@ -10,8 +10,8 @@
  * struct target - one form of a stream
  * @begin: adds what all lines begin with
  * @end: adds what all lines end with, the newline too
- * @line: adds a whole line of the kinds that are written by the million; NULL, or false, where the
- * line is to be put together by the others
+ * @line: adds a whole line of the kinds that are written by the million, and are wanted; NULL, or
+ * false, where the line is to be put together by the others
  * @wants: whether an event of a kind that has a function is written; NULL for all of them
  * @print: adds an event's own part; NULL for kinds that this form does not have
  */

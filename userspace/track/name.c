@@ -10,12 +10,16 @@ struct name_key {
 	struct text text;
 };
 
-static bool name_equals(const void *value, const void *key_pointer)
+hot_inline bool name_is(const struct name *name, unsigned int owner, struct text text)
 {
-	const struct name *name = value;
+	return name->owner == owner && text_equals(name->shown.text, text);
+}
+
+static bool name_equals(const void *name, const void *key_pointer)
+{
 	const struct name_key *key = key_pointer;
 
-	return name->owner == key->owner && text_equals(name->shown.text, key->text);
+	return name_is(name, key->owner, key->text);
 }
 
 static struct name *name_new(unsigned int owner, struct text text, uint64_t hash)
@@ -70,12 +74,11 @@ static struct name *names_find(struct names *names, unsigned int owner, struct t
 
 struct name *names_get(struct names *names, unsigned int owner, struct text text)
 {
-	struct name_key key = { .owner = owner, .text = text };
 	uint64_t glance = (text_glance(text) + owner) * UINT64_C(0x9e3779b97f4a7c15);
 	struct name **recent = &names->recent[glance >> 32 & (NAMES_RECENT - 1)];
 	struct name *name = *recent;
 
-	if (name && name_equals(name, &key))
+	if (name && name_is(name, owner, text))
 		return name;
 	name = names_find(names, owner, text);
 	if (name && name->shown.is_counted)

@@ -120,26 +120,30 @@ static void track_learn_depth(const struct tracks *tracks, const struct track *t
 		category->deepest = track->nr_slices;
 }
 
-static int slice_begin(struct tracks *tracks, struct track *track,
-		       const struct observation *observation, struct error *error)
+hot_inline int slice_begin(struct tracks *tracks, struct track *track,
+			   const struct observation *observation, struct error *error)
 {
-	struct slice slice = { .begin_cpu = observation->cpu };
 	struct timeline_event *event;
+	struct slice *slice;
+	struct name *name;
 
-	if (track_trim(tracks, track, error) < 0)
+	if (track->nr_slices > 0 && track_trim(tracks, track, error) < 0)
 		return -1;
-	slice.begin_ns = tracks->now_ns;
-	slice.name = tracks_name(tracks, observation, error);
-	if (!slice.name)
+	name = tracks_name(tracks, observation, error);
+	if (!name)
 		return -1;
-	if (track_push(track, &slice) < 0) {
-		name_put(slice.name);
+	slice = track_push(track);
+	if (!slice) {
+		name_put(name);
 		return error_set(error, "out of memory");
 	}
+	*slice = (struct slice){ .begin_ns = tracks->now_ns,
+				 .begin_cpu = observation->cpu,
+				 .name = name };
 	track_idle_remove(track);
 	track_learn_depth(tracks, track);
 	event = event_of_record(tracks, TIMELINE_SLICE_BEGIN, track, observation);
-	event->name = &slice.name->shown;
+	event->name = &name->shown;
 	return timeline_push(tracks->timeline, event, error);
 }
 

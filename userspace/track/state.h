@@ -160,8 +160,17 @@ struct track *track_new(const struct track_key *key, uint64_t hash,
 
 void track_free(struct track *track);
 
-/** track_push - open a slice, whose name becomes the stack's; returns -1 where memory ran out */
-int track_push(struct track *track, const struct slice *slice);
+/** track_grow - room for more slices; returns -1 where memory ran out */
+int track_grow(struct track *track);
+
+/** track_push - open a slice, to be filled, whose name becomes the stack's; NULL where memory ran
+ * out */
+hot_inline struct slice *track_push(struct track *track)
+{
+	if (track->nr_slices == track->slices_capacity && track_grow(track) < 0)
+		return NULL;
+	return &track->slices[track->nr_slices++];
+}
 
 /** track_idle_add - as the most recently used one */
 void track_idle_add(struct track *track, struct track *idle);

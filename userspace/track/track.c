@@ -47,19 +47,15 @@ void track_free(struct track *track)
 	free(track);
 }
 
-int track_push(struct track *track, const struct slice *slice)
+int track_grow(struct track *track)
 {
-	if (track->nr_slices == track->slices_capacity) {
-		size_t capacity = track->slices_capacity ? track->slices_capacity * 2
-							 : FIRST_SLICES;
-		struct slice *slices = reallocarray(track->slices, capacity, sizeof(*slices));
+	size_t capacity = track->slices_capacity ? track->slices_capacity * 2 : FIRST_SLICES;
+	struct slice *slices = reallocarray(track->slices, capacity, sizeof(*slices));
 
-		if (!slices)
-			return -1;
-		track->slices = slices;
-		track->slices_capacity = capacity;
-	}
-	track->slices[track->nr_slices++] = *slice;
+	if (!slices)
+		return -1;
+	track->slices = slices;
+	track->slices_capacity = capacity;
 	return 0;
 }
 
