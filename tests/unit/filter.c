@@ -132,3 +132,29 @@ TEST(what_is_no_number_and_what_leaves_nothing_is_refused)
 	check_refused("to", "-1", "'-1' is no duration; write a number with ns, us, ms, s, m or h");
 	check_refused("to", "0", "--to=0 leaves nothing");
 }
+
+static void check_checked(const struct filter *filter, const char *const *buffers, const char *want)
+{
+	struct source_description description = { .buffers = buffers, .nr_buffers = 2 };
+	struct error error = { 0 };
+
+	CHECK_NUMBER(filter_check(filter, &description, &error), *want ? -1 : 0);
+	CHECK_TEXT(error.text, want);
+}
+
+TEST(what_a_source_cannot_have_is_refused)
+{
+	static const char *const buffers[] = { "", "second" };
+
+	check_checked(&(struct filter){ 0 }, NULL, "");
+	check_checked(&(struct filter){ .buffer = "second" }, buffers, "");
+	check_checked(&(struct filter){ .buffer = "" }, NULL, "");
+	check_checked(&(struct filter){ .buffer = "third" }, buffers,
+		      "the source has no buffer 'third'");
+	check_checked(&(struct filter){ .buffer = "third" }, NULL,
+		      "the source has no buffer 'third'; it has only one, that is called ''");
+	check_checked(&(struct filter){ .from_ns = 5, .to_ns = 5 }, NULL, "");
+	check_checked(&(struct filter){ .from_ns = 5 }, NULL, "");
+	check_checked(&(struct filter){ .from_ns = 6, .to_ns = 5 }, NULL,
+		      "--from is later than --to, which leaves nothing");
+}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/note.h"
 #include "cli/pipeline.h"
 
 /** struct export - all that a run holds */
@@ -24,11 +25,18 @@ static int export_choose(struct export *export, struct error *error)
 	struct pipeline *pipeline = &export->pipeline;
 
 	pipeline->filter = export->settings->filter;
+	if (filter_check(&pipeline->filter, source_describe(export->source), error) < 0)
+		return -1;
 	pipeline->convention = convention_new(source_describe(export->source)->is_swapped);
 	if (!pipeline->convention)
 		return error_set(error, "out of memory");
-	return tracepoints_find(pipeline->convention, export->source, &export->settings->selection,
-				error);
+	if (tracepoints_find(pipeline->convention, export->source, &export->settings->selection,
+			     error) < 0)
+		return -1;
+	if (convention_size(pipeline->convention) == 0)
+		note_say("no tracepoint of %s follows the track event convention",
+			 export->settings->source);
+	return 0;
 }
 
 static int export_identify(struct export *export, struct error *error)

@@ -14,6 +14,26 @@ bool filter_is_open(const struct filter *filter)
 	       filter->from_ns == 0 && filter->to_ns == 0;
 }
 
+static bool buffer_is_there(const char *name, const struct source_description *description)
+{
+	for (size_t i = 0; description->buffers && i < description->nr_buffers; i++) {
+		if (strcmp(name, description->buffers[i]) == 0)
+			return true;
+	}
+	return !description->buffers && !*name;
+}
+
+int filter_check(const struct filter *filter, const struct source_description *description,
+		 struct error *error)
+{
+	if (filter->to_ns > 0 && filter->from_ns > filter->to_ns)
+		return error_set(error, "--from is later than --to, which leaves nothing");
+	if (!filter->buffer || buffer_is_there(filter->buffer, description))
+		return 0;
+	return error_set(error, "the source has no buffer '%s'%s", filter->buffer,
+			 description->buffers ? "" : "; it has only one, that is called ''");
+}
+
 bool filter_wants_stream(const struct filter *filter, int cpu, unsigned int buffer,
 			 const char *const *buffers)
 {

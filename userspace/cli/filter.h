@@ -36,6 +36,14 @@ bool filter_is_open(const struct filter *filter);
 bool filter_wants_record(const struct filter *filter, const struct record *record,
 			 const char *const *buffers);
 
+/**
+ * filter_check - whether a source can have anything that is wanted
+ *
+ * Returns 0, or -1 with @error where it has no such buffer, or no time is left.
+ */
+int filter_check(const struct filter *filter, const struct source_description *description,
+		 struct error *error);
+
 /** filter_wants_stream - whether what one CPU of a buffer wrote, or lost, is wanted */
 bool filter_wants_stream(const struct filter *filter, int cpu, unsigned int buffer,
 			 const char *const *buffers);

@@ -148,16 +148,17 @@ static int tracepoint_visit(void *context, const struct source_tracepoint *trace
 	return 0;
 }
 
-static int selection_check(const struct selection *selection, struct error *error)
+static int selection_check(const struct selection *selection, bool is_of_source,
+			   struct error *error)
 {
+	const char *hint = is_of_source ? "" : "; is its module loaded? See 'ktrack list'";
+
 	for (size_t i = 0; i < selection->nr_patterns; i++) {
 		const struct pattern *pattern = &selection->patterns[i];
 
 		if (!pattern->met_tracepoint)
-			return error_set(error,
-					 "no tracepoint matches '%s'; is its module loaded? See "
-					 "'ktrack list'",
-					 pattern->text);
+			return error_set(error, "no tracepoint%s matches '%s'%s",
+					 is_of_source ? " of the source" : "", pattern->text, hint);
 		if (!pattern->met_template)
 			return error_set(error,
 					 "'%s' does not follow the track event convention (it "
@@ -181,5 +182,5 @@ int tracepoints_find(struct convention *convention, struct source *source,
 		   source_tracepoints_visit(&visitor, error) < 0) {
 		return -1;
 	}
-	return selection_check(selection, error);
+	return selection_check(selection, source, error);
 }
