@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: an event costs at most twice as many instructions in --perfetto as in --event."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+import cases  # noqa: E402
+from tap import Tap  # noqa: E402
+
+SCRIPT = """event demo:io 100 char track_event_type; string slice_name; u32 scope_slot; u32 bytes; s32 result
+event demo:work 101 char track_event_type; string slice_name
+event demo:depth 102 s64 counter_value
+repeat {}
++100 7@0 io B read $i%4 4096 0
++100 7@0 depth 1
++150 8@1 work B handle
++150 8@1 work I retry
++150 8@1 work E ""
++100 7@0 io E "" $i%4 4096 -5
+end
+"""
+EVENTS = 6
+FEW, MANY = 1000, 3000
+MOST = 2.0
+LIMIT_S = 300
+REFERENCES = re.compile(r"refs:\s+([\d,]+)")
+
+
+def count(folder, output):
+    """Instructions of one export, with all that comes around."""
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+    command += [cases.KTRACK, "export", f"--{output}=/dev/null", "trace.dat"]
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=LIMIT_S, check=True
+    )
+    return int(REFERENCES.search(done.stderr)[1].replace(",", ""))
+
+
+def measure(output):
+    """Instructions for an event: what more of them cost."""
+    counts = []
+    with tempfile.TemporaryDirectory() as folder:
+        for times in (FEW, MANY):
+            cases.make_of(SCRIPT.format(times), Path(folder, "trace.dat"))
+            counts.append(count(folder, output))
+    return (counts[1] - counts[0]) / ((MANY - FEW) * EVENTS)
+
+
+def main():
+    """Returns the exit status."""
+    tap = Tap()
+    what = "--perfetto costs at most twice what --event does"
+    if not shutil.which("valgrind"):
+        tap.skip(what, "valgrind is not installed")
+        return tap.finish()
+    event, perfetto = measure("event"), measure("perfetto")
+    tap.comment(f"{event:.0f} and {perfetto:.0f} instructions for an event")
+    tap.ok(0 < perfetto <= MOST * event, what, event, perfetto)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
