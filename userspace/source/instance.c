@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads what the ring buffers of an instance that somebody set up hold now. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "source/live.h"
 
@@ -124,7 +126,11 @@ int source_instance_open(struct source **out, const char *instance, struct error
 	buffer_append_string(&directory, tracefs);
 	if (instance)
 		buffer_printf(&directory, "/instances/%s", instance);
-	status = instance_open(out, buffer_string(&directory), error);
+	if (instance && access(buffer_string(&directory), F_OK) < 0 && errno == ENOENT)
+		status = error_set(error, "there is no tracing instance '%s'; %s/instances has all",
+				   instance, tracefs);
+	else
+		status = instance_open(out, buffer_string(&directory), error);
 	buffer_release(&directory);
 	return status;
 }

@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Test: what ktrack export refuses, and what it says where there is nothing to export.
+set -eu
+
+# shellcheck source=tests/cli/process.sh
+. "$(dirname "$0")/process.sh"
+
+unset KTRACK_TRACE2 KTRACK_TRACE2_PERF KTRACK_TRACE2_EVENT
+tests/golden/mktrace tests/golden/filters.script "$folder/trace.dat"
+cd "$folder"
+run "$ktrack" export --buffer=third trace.dat
+refused "a buffer that is not there" 1 "the source has no buffer 'third'"
+run "$ktrack" export --from=5 --to=1 trace.dat
+refused "no time at all" 1 "--from is later than --to, which leaves nothing"
+run "$ktrack" export -e nosuch trace.dat
+refused "a pattern that meets nothing" 1 "no tracepoint of the source matches 'nosuch'"
+run "$ktrack" export nosuch.dat
+refused "a file that is not there" 1 "cannot open nosuch.dat: No such file or directory"
+run "$ktrack" export tracefs:
+refused "an instance without a name" 1 "'tracefs:' is no source; write tracefs or tracefs:INSTANCE"
+
+echo 'event demo:io 100 u32 bytes' >plain.script
+"$OLDPWD/tests/golden/mktrace" plain.script plain.dat
+run "$ktrack" export plain.dat
+is "a source without track events is exported" "$status" = 0
+is "and that is said" "$(cat "$folder/err")" = "ktrack: no tracepoint of plain.dat follows the track event convention"
+
+cd "$OLDPWD"
+if tests/cli/mounted --probe; then
+	tracefs_make
+	run tests/cli/mounted "$folder/mounts" "$ktrack" export tracefs:nosuch
+	refused "an instance that is not there" 1 \
+		"there is no tracing instance 'nosuch'; $folder/tracing/instances has all"
+else
+	skipped "an instance that is not there" "showing a process other mounts needs root"
+fi
+finish
