@@ -2,7 +2,7 @@
 /*
  * Tests of what is looked up in the top of tracefs, for which a folder stands: tracepoints, tasks.
  */
-#include "source/source.h"
+#include "source/live.h"
 
 #include <pthread.h>
 #include <sys/prctl.h>
@@ -140,10 +140,10 @@ TEST(a_task_that_is_gone_is_found_among_the_saved_names)
 		&top, "saved_cmdlines",
 		"15000000 longer\n5000000 kworker/0:1 of two\n500000 shorter\n5000002 last");
 	folder_add_text(&top, "saved_tgids", "5000001 1\n5000000 4999999\n5000002 77");
-	source_task_find(TID_GONE, &task);
+	live_find_task(TID_GONE, &task);
 	CHECK_TEXT(task.comm, "kworker/0:1 of two");
 	CHECK_NUMBER(task.tgid, 4999999);
-	source_task_find(TID_GONE + 2, &task);
+	live_find_task(TID_GONE + 2, &task);
 	CHECK_TEXT(task.comm, "last");
 	CHECK_NUMBER(task.tgid, 77);
 	tracefs_end(&top);
@@ -155,15 +155,15 @@ TEST(what_the_kernel_does_not_know_stays_empty)
 	struct folder top;
 
 	tracefs_begin(&top);
-	source_task_find(TID_GONE, &task);
+	live_find_task(TID_GONE, &task);
 	CHECK_TEXT(task.comm, "");
 	folder_add_text(&top, "saved_cmdlines", "\n5000000 <...>\n5000001\nodd\n");
-	source_task_find(TID_GONE, &task);
+	live_find_task(TID_GONE, &task);
 	CHECK_TEXT(task.comm, "");
 	CHECK_NUMBER(task.tgid, 0);
-	source_task_find(TID_GONE + 1, &task);
+	live_find_task(TID_GONE + 1, &task);
 	CHECK_TEXT(task.comm, "");
-	source_task_find(TID_GONE + 2, &task);
+	live_find_task(TID_GONE + 2, &task);
 	CHECK_TEXT(task.comm, "");
 	tracefs_end(&top);
 }
@@ -178,7 +178,7 @@ TEST(a_saved_name_that_is_too_long_is_cut)
 		tracefs_begin(&top);
 		snprintf(line, sizeof(line), "%d %0*d\n", TID_GONE, size, 0);
 		folder_add_text(&top, "saved_cmdlines", line);
-		source_task_find(TID_GONE, &task);
+		live_find_task(TID_GONE, &task);
 		CHECK_NUMBER(strlen(task.comm), SOURCE_COMM_SIZE - 1);
 		tracefs_end(&top);
 	}
@@ -189,7 +189,7 @@ static void *thread_main(void *context)
 	struct source_task *task = context;
 
 	prctl(PR_SET_NAME, "a) Tgid:\t1\nb");
-	source_task_find(syscall(SYS_gettid), task);
+	live_find_task(syscall(SYS_gettid), task);
 	return NULL;
 }
 
@@ -220,7 +220,7 @@ TEST(a_zombie_still_has_its_name_and_its_process)
 		_exit(0);
 	}
 	waitid(P_PID, pid, NULL, WEXITED | WNOWAIT);
-	source_task_find(pid, &task);
+	live_find_task(pid, &task);
 	waitpid(pid, NULL, 0);
 	CHECK_TEXT(task.comm, "walking dead");
 	CHECK_NUMBER(task.tgid, pid);

@@ -96,3 +96,12 @@ int file_write_all(int fd, const char *data, size_t size, const struct file_wait
 	}
 	return 0;
 }
+
+void file_read_boot_id(struct buffer *out)
+{
+	struct buffer id = { 0 };
+
+	if (file_read("/proc/sys/kernel/random/boot_id", &id) == 0)
+		buffer_append(out, id.data, id.size);
+	buffer_release(&id);
+}

@@ -39,6 +39,10 @@ int file_await(const struct file_wait *wait, int fd);
  */
 int file_open_unblocked(const char *path, int flags, mode_t mode, const struct file_wait *wait);
 
+/** file_read_boot_id - what tells this boot from all others, added to @out; nothing where it is
+ * unknown */
+void file_read_boot_id(struct buffer *out);
+
 /**
  * file_write_all - write @size bytes, however many calls that takes
  * @wait: for descriptors that do not block, may be NULL

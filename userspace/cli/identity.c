@@ -31,8 +31,7 @@ void identity_id(char *out, const char *source, int64_t start_ns)
 	struct buffer text = { 0 };
 
 	/* Without a boot id the rest still tells recordings of one boot apart. */
-	if (file_read("/proc/sys/kernel/random/boot_id", &text) < 0)
-		buffer_clear(&text);
+	file_read_boot_id(&text);
 	buffer_printf(&text, " %s %lld", source, (long long)start_ns);
 	snprintf(out, IDENTITY_ID_SIZE, "%016llx",
 		 (unsigned long long)text_hash(buffer_text(&text)));

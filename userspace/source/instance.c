@@ -93,8 +93,7 @@ static void describe(struct live *live)
 	description->buffer_kib = live_number(live->directory, "buffer_size_kb");
 	describe_time(description);
 	description->counts_ticks = clock_counts_ticks(live->clock);
-	if (file_read("/proc/sys/kernel/random/boot_id", &text) < 0)
-		buffer_clear(&text);
+	file_read_boot_id(&text);
 	buffer_append_string(&text, live->directory);
 	description->id = text_hash(buffer_text(&text));
 	buffer_release(&text);

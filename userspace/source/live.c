@@ -154,10 +154,10 @@ static int live_visit(struct source *source, const struct source_visitor *visito
 	return source_tracepoints_visit(visitor, error);
 }
 
-static void live_find_task(struct source *source, int tid, struct source_task *out)
+static void find_task(struct source *source, int tid, struct source_task *out)
 {
 	(void)source;
-	source_task_find(tid, out);
+	live_find_task(tid, out);
 }
 
 static void live_close(struct source *source)
@@ -176,7 +176,7 @@ static const struct source_ops live_ops = {
 	.await = live_await,
 	.read_account = live_read_account,
 	.visit = live_visit,
-	.find_task = live_find_task,
+	.find_task = find_task,
 	.close = live_close,
 };
 

@@ -62,6 +62,12 @@ void live_read_ahead(struct source *source);
 /** live_new - open the files of all CPUs; returns -1 with @error */
 int live_new(struct live **out, const char *directory, struct error *error);
 
+/**
+ * live_find_task - look up a thread of this machine: in procfs while it lives, then among the names
+ * that the kernel saved
+ */
+void live_find_task(int tid, struct source_task *out);
+
 /** live_number - the number in a file of an instance, 0 where there is none */
 uint64_t live_number(const char *directory, const char *file);
 

@@ -256,12 +256,6 @@ struct source_task {
 	char comm[SOURCE_COMM_SIZE];
 };
 
-/**
- * source_task_find - look up a thread: in procfs while it lives, then among the names that the
- * kernel saved
- */
-void source_task_find(int tid, struct source_task *out);
-
 /** source_find_task - look up a thread in what the source knows */
 void source_find_task(struct source *source, int tid, struct source_task *out);
 

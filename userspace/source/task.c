@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds a thread's name and process while it lives, or in what the kernel saved of it. */
-#include "source/source.h"
+#include "source/live.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static void saved_names_find(int tid, struct source_task *task)
 	free(groups);
 }
 
-void source_task_find(int tid, struct source_task *out)
+void live_find_task(int tid, struct source_task *out)
 {
 	*out = (struct source_task){ 0 };
 	procfs_find(tid, out);
