@@ -17,6 +17,7 @@ help:
 	@echo '  make            userspace and modules'
 	@echo '  make userspace  build/ktrack'
 	@echo '  make modules    kmod/*.ko for the kernel whose build tree is KDIR'
+	@echo '  make bench      how fast ktrack export is, beside trace-cmd report and a naive exporter'
 	@echo '  make bench-kernel  what the macros cost in the kernel, in instructions'
 	@echo '  make fuzz       random inputs for FUZZ_SECONDS (60) a target, with clang'
 	@echo '  make install    ktrack, libtrace2, headers and man pages below PREFIX (/usr/local)'

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: what an event costs in instructions, how that grows, and that speed changed no byte and no value."""
+
+import itertools
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+PROJECT = HERE.parents[1]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "golden")]
+
+import growth  # noqa: E402
+import inputs  # noqa: E402
+from baseline import BASELINE  # noqa: E402
+from making.layout import write_file  # noqa: E402
+from making.script import Reader  # noqa: E402
+from tap import Tap  # noqa: E402
+from values import naive_values, own_values  # noqa: E402
+
+KTRACK = PROJECT / "build/ktrack"
+ORACLE = PROJECT / "build/bench/ktrack-kbuffer"
+NAIVE = PROJECT / "build/bench/naive"
+SID = "20260101T000000.000000Z-H00000000-P00000001"
+
+# Other compilers and C libraries count otherwise; `make bench` is stricter.
+SLACK = 1.25
+SIZE = 9000
+TRACKS_SIZE = 40000
+
+# The program's own name, which is another's where another walks.
+NAME = re.compile(rb'("argv":\[)"[^"]*"')
+
+
+def export(program, path):
+    """The stream of a file, without the program's name."""
+    command = [program, "export", f"--sid={SID}", path.name]
+    done = subprocess.run(command, cwd=path.parent, capture_output=True, check=False, timeout=120)
+    return NAME.sub(rb'\1"ktrack"', done.stdout)
+
+
+def check_oracle(tap, folder):
+    """The scripts of the golden tests, and the benches' own, through both walkers."""
+    wrong = []
+    for script in sorted((HERE.parent / "golden").glob("*.script")):
+        path = folder / "golden.dat"
+        with open(script, "rb") as lines, open(path, "wb") as out:
+            write_file(out, Reader(script.stem, script.parent).read(lines))
+        if export(KTRACK, path) != export(ORACLE, path):
+            wrong.append(script.stem)
+    tap.nothing(wrong, "the golden tests' files are the same through kbuffer, byte by byte")
+    for name, script in (("plain", inputs.plain(SIZE)), ("mixed", inputs.mixed(SIZE))):
+        path = inputs.make(folder, name, script)
+        is_same = export(KTRACK, path) == export(ORACLE, path)
+        tap.ok(is_same, f"{name} is the same through kbuffer, byte by byte")
+
+
+def first_difference(own, naive):
+    """The first record that two exporters tell differently."""
+    for number, (a, b) in enumerate(itertools.zip_longest(own, naive)):
+        if a != b:
+            return [f"record {number}:", f"ktrack {a}", f"naive  {b}"]
+    return [] if number else ["there is nothing"]
+
+
+def check_values(tap, folder):
+    """All records of the benches' inputs, against the naive exporter."""
+    scripts = {
+        "plain": inputs.plain(SIZE),
+        "mixed": inputs.mixed(SIZE),
+        "16 CPUs": inputs.on_cpus(SIZE, 16),
+        "100 tracks": inputs.on_tracks(SIZE, 100),
+        "20 deep": inputs.nested(SIZE, 20),
+    }
+    for name, script in scripts.items():
+        path = inputs.make(folder, "values", script)
+        naive = subprocess.run([NAIVE, path], capture_output=True, check=True, timeout=120)
+        found = first_difference(
+            own_values(export(KTRACK, path).splitlines()), naive_values(naive.stdout.splitlines())
+        )
+        tap.nothing(found, f"{name}: every value is that of the naive exporter")
+
+
+def check_baseline(tap, folder):
+    """Instructions for each event, against those that were committed."""
+    for name, script in (("plain", inputs.plain), ("mixed", inputs.mixed)):
+        for form, options in (("event", []), ("perf", ["--perf=-"])):
+            costs = growth.marginal_cost(KTRACK, folder, script, SIZE, *options)
+            now, then = growth.total(costs), BASELINE[f"{name} {form}"]
+            rooms = ", ".join(f"{room} {cost:.0f}" for room, cost in costs.most_common())
+            what = f"{name} as {form}: an event costs what it did"
+            tap.ok(now <= then * SLACK, what, f"{now:.0f} instructions, {then} before", rooms)
+            tap.comment(f"{name} as {form}: {now:.0f} instructions for each event: {rooms}")
+
+
+def check_growth(tap, folder, what, script, size, counts, limit):
+    """The last of some counts costs no more than so many times the first."""
+    costs = []
+    for count in counts:
+
+        def sized(number, count=count):
+            return script(number, count)
+
+        costs.append(growth.total(growth.marginal_cost(KTRACK, folder, sized, size)))
+    ratio = costs[1] / costs[0]
+    claim = f"an event costs at most {limit} times as much with {counts[1]} {what} as with {counts[0]}"
+    tap.ok(ratio <= limit, claim, f"{costs[0]:.0f} and {costs[1]:.0f} instructions")
+    tap.comment(f"{counts[0]} to {counts[1]} {what}: {ratio:.2f} times")
+
+
+def main():
+    tap = Tap()
+    subprocess.run(["make", "-s", "bench-tools"], cwd=PROJECT, check=True, stdout=sys.stderr)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        check_oracle(tap, folder)
+        check_values(tap, folder)
+        check_baseline(tap, folder)
+        check_growth(tap, folder, "CPUs", inputs.on_cpus, 9600, (1, 16), 2)
+        check_growth(tap, folder, "tracks", inputs.on_tracks, TRACKS_SIZE, (10, 10000), 3)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
