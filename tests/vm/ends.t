@@ -28,7 +28,7 @@ FAILURES = (
     ("never-read-command", 125, ("/tmp/fifo", "nobody reads it")),
     ("file-size-limit", 125, ("/tmp/limited", "File too large")),
     ("told-at-once", 125, ("/small/y", "No space left")),
-    ("busy", 1, ("somebody has its files open", "rmdir")),
+    ("busy", 1, ("somebody has its files open", "ktrack clean")),
     ("kept-no-command", 127, ("/no/such/command", "No such file")),
     ("kept-no-interpreter", 127, ("/tmp/no-interpreter", "No such file")),
     ("kept-no-memory", 1, ("buffer_size_kb", "Cannot allocate memory")),

@@ -179,7 +179,7 @@ after_kill() {
 # Only what has no owner goes: the instance of a run beside this one stays, and so does a user's.
 cleaned() {
 	mkdir $INSTANCES/ktrack-user
-	streaming >/dev/null
+	streaming >/dev/null 2>&1
 	ktrack clean
 	rmdir $INSTANCES/ktrack-user
 	kill -TERM "$stream"
