@@ -122,7 +122,7 @@ def check_refused(tap):
         ("a field beyond its packet", sized_field(1, b"\x0a\x7f"), "from byte 0 on it is no"),
         ("an endless number", sized_field(1, b"\x08" + b"\xff" * 11), "from byte 0 on it is no"),
         ("a type that is none", sized_field(1, b"\x0b"), "from byte 0 on it is no"),
-        ("no sequence left", foreign() + sized_field(1, number_field(10, 2**32 - 1)), "has no pack"),
+        ("no sequence left", foreign() + sized_field(1, number_field(10, 2**32 - 2)), "has no pack"),
     ):
         after, errors = append(before, status=1)
         is_right = len(errors) == 1 and said in errors[0] and after == before

@@ -114,10 +114,12 @@ def put_event(track, time_ns, event, name, args, marks):
 
 
 def read_sequences(packets):
-    """{sequence id: what it shows}."""
+    """{sequence id: what it shows}; threads are described in the sequence behind."""
     sequences = {}
     for packet in packets:
         number = one(packet, "trusted_packet_sequence_id")
+        if any("thread" in descriptor for descriptor in packet.get("track_descriptor", [])):
+            number -= 1
         sequences.setdefault(number, Sequence()).read(packet)
     return sequences
 

@@ -13,19 +13,31 @@
 uint64_t perfetto_uuid_of(const struct perfetto_sink *sink, enum perfetto_uuid kind,
 			  uint64_t number)
 {
-	uint64_t words[] = { htole64(sink->seed), htole64(kind), htole64(number) };
+	/* A process or thread is the same one for all recordings in a file: they share a boot. */
+	bool is_shared = kind == UUID_PROCESS || kind == UUID_THREAD;
+	uint64_t words[] = { htole64(is_shared ? 0 : sink->seed), htole64(kind), htole64(number) };
 
 	/* 0 is the track of everything. */
 	return text_hash((struct text){ .data = (const char *)words, .size = sizeof(words) }) | 1;
 }
 
-size_t perfetto_packet_begin(struct perfetto_sink *sink)
+static size_t packet_begin(struct perfetto_sink *sink, uint32_t sequence_id)
 {
 	struct buffer *out = &sink->writer.buffer;
 	size_t packet = proto_begin(out, TRACE_PACKET);
 
-	proto_number(out, PACKET_SEQUENCE_ID, sink->sequence_id);
+	proto_number(out, PACKET_SEQUENCE_ID, sequence_id);
 	return packet;
+}
+
+size_t perfetto_packet_begin(struct perfetto_sink *sink)
+{
+	return packet_begin(sink, sink->sequence_id);
+}
+
+size_t perfetto_thread_packet_begin(struct perfetto_sink *sink)
+{
+	return packet_begin(sink, sink->sequence_id + 1);
 }
 
 int perfetto_packet_end(struct perfetto_sink *sink, size_t packet, struct error *error)

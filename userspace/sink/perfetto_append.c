@@ -235,7 +235,7 @@ static int trace_examine(struct examination *examination, struct perfetto_sink *
 		return 0;
 	if (clocks_compare(examination, recording, name, error) < 0)
 		return -1;
-	if (examination->sequence_id_max == UINT32_MAX)
+	if (examination->sequence_id_max > UINT32_MAX - 2)
 		return error_set(error, "cannot add to %s: it has no packet sequence left", name);
 	sink->sequence_id = examination->sequence_id_max + 1;
 	return 0;

@@ -9,7 +9,7 @@
 #include "sink/writer.h"
 
 /**
- * struct perfetto_sink - one packet sequence
+ * struct perfetto_sink - one packet sequence, and the next one for threads
  * @sequence_id: tells our packets from those of others in the same file
  * @seed: what makes our tracks' ids others than those of other sequences
  * @next_iid: the next string's number, over all kinds of strings
@@ -99,6 +99,16 @@ uint64_t perfetto_uuid_of(const struct perfetto_sink *sink, enum perfetto_uuid k
 
 /** perfetto_packet_begin - a packet of our sequence; returns what perfetto_packet_end() wants */
 size_t perfetto_packet_begin(struct perfetto_sink *sink);
+
+/**
+ * perfetto_thread_packet_begin - likewise one that describes a thread
+ *
+ * Those are a sequence of their own: Perfetto takes a thread that a sequence describes for the one
+ * that writes the sequence, and says so with events that are on no thread.
+ */
+size_t perfetto_thread_packet_begin(struct perfetto_sink *sink);
+
+/** perfetto_packet_end - end any of them */
 int perfetto_packet_end(struct perfetto_sink *sink, size_t packet, struct error *error);
 
 /** perfetto_category_get - the category of a track, made at its first use; NULL with @error */

@@ -17,13 +17,19 @@ struct descriptor {
 	size_t message;
 };
 
-static struct descriptor descriptor_begin(struct perfetto_sink *sink, uint64_t uuid)
+static struct descriptor descriptor_begin_in(struct perfetto_sink *sink, size_t packet,
+					     uint64_t uuid)
 {
-	struct descriptor begun = { .packet = perfetto_packet_begin(sink) };
+	struct descriptor begun = { .packet = packet };
 
 	begun.message = proto_begin(&sink->writer.buffer, PACKET_TRACK_DESCRIPTOR);
 	proto_number(&sink->writer.buffer, DESCRIPTOR_UUID, uuid);
 	return begun;
+}
+
+static struct descriptor descriptor_begin(struct perfetto_sink *sink, uint64_t uuid)
+{
+	return descriptor_begin_in(sink, perfetto_packet_begin(sink), uuid);
 }
 
 static int descriptor_end(struct perfetto_sink *sink, struct descriptor begun, struct error *error)
@@ -61,7 +67,8 @@ static int thread_tell(struct perfetto_sink *sink, const struct timeline_track *
 		       struct error *error)
 {
 	int tid = (int)shown->id.signed_number;
-	struct descriptor begun = descriptor_begin(sink, perfetto_uuid_of(sink, UUID_THREAD, tid));
+	struct descriptor begun = descriptor_begin_in(sink, perfetto_thread_packet_begin(sink),
+						      perfetto_uuid_of(sink, UUID_THREAD, tid));
 	struct buffer *out = &sink->writer.buffer;
 	size_t thread = proto_begin(out, DESCRIPTOR_THREAD);
 

@@ -236,14 +236,17 @@ class Page {
 		head.textContent = this.headOf(one);
 		columns.className = "columns";
 		columns.append(this.table(this.factsOf(one)));
-		for (const part of Array.isArray(args) ? args : [args])
+		const parts = Array.isArray(args) ? [["at its begin", args[0]], ["at its end", args[1]]] : [["fields", args]];
+		for (const [title, part] of parts)
 			if (part)
-				columns.append(this.table(Object.entries(part)));
+				columns.append(this.table(Object.entries(part), title));
 		panel.replaceChildren(head, columns);
 	}
 
-	table(rows) {
+	table(rows, title = "") {
 		const table = document.createElement("table");
+		if (title)
+			table.createCaption().textContent = title;
 		for (const row of rows) {
 			const line = table.insertRow();
 			for (const text of row)
