@@ -192,9 +192,9 @@ def check_click(tap, pages):
 def check_losses(tap, pages):
     """Where records were lost the picture is red, and nowhere else."""
     pages.load_case("loss-before-inside-and-between-slices")
-    pages.browser.run(DRAW)
     colours = pages.browser.run(
-        """const p = ktrack.picture, loss = p.recording.losses[1];
+        DRAW
+        + """const loss = p.recording.losses[1];
         const at = (time) => [...p.context.getImageData(Math.round(p.xOf(time)), RULER - 3, 1, 1).data];
         return [at((loss.from + loss.to) / 2), at(loss.to + 5000)];"""
     )

@@ -47,9 +47,13 @@ class Picture {
 		const ratio = window.devicePixelRatio || 1;
 		this.width = this.canvas.clientWidth;
 		this.rows = this.canvas.clientHeight;
-		this.canvas.width = Math.round(this.width * ratio);
-		this.canvas.height = Math.round(this.rows * ratio);
-		this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+		const width = Math.round(this.width * ratio), height = Math.round(this.rows * ratio);
+		// A new size wipes the canvas, even if it is the same.
+		if (width !== this.canvas.width || height !== this.canvas.height) {
+			this.canvas.width = width;
+			this.canvas.height = height;
+			this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+		}
 		this.setScroll(this.scroll);
 	}
 
