@@ -45,6 +45,13 @@ TEST(columns_are_as_wide_as_what_is_in_them)
 		    "a long name      7  m     n\n");
 }
 
+TEST(names_that_nothing_has_need_no_column)
+{
+	check_table("", (struct table_style){ 0 },
+		    "COUNT  MORE  MOST\n"
+		    "    7  m     n\n");
+}
+
 TEST(names_are_cut_before_columns_go)
 {
 	check_table("a long name", (struct table_style){ .width = 28 },

@@ -136,19 +136,28 @@ static unsigned int layout_width(const struct table *table, const struct layout 
 	return width;
 }
 
+/* As wide as what is in it; names that no row has need no column. */
+static unsigned int column_width(const struct table *table, size_t column, bool is_utf8)
+{
+	unsigned int title = text_width(text_of(table->columns[column].title), is_utf8);
+	unsigned int widest = 0;
+
+	for (size_t row = 0; row < table->nr_rows; row++) {
+		unsigned int width = text_width(cell_text(table, row, column), is_utf8);
+
+		widest = width > widest ? width : widest;
+	}
+	if (widest == 0 && table->columns[column].is_flexible)
+		return 0;
+	return widest > title ? widest : title;
+}
+
 static struct layout layout_natural(const struct table *table, bool is_utf8)
 {
 	struct layout layout;
 
-	for (size_t i = 0; i < table->nr_columns; i++) {
-		layout.widths[i] = text_width(text_of(table->columns[i].title), is_utf8);
-		for (size_t row = 0; row < table->nr_rows; row++) {
-			unsigned int width = text_width(cell_text(table, row, i), is_utf8);
-
-			if (width > layout.widths[i])
-				layout.widths[i] = width;
-		}
-	}
+	for (size_t i = 0; i < table->nr_columns; i++)
+		layout.widths[i] = column_width(table, i, is_utf8);
 	return layout;
 }
 
