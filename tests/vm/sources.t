@@ -9,9 +9,10 @@ from collections import defaultdict
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm", "golden")]
 
 import machine  # noqa: E402
+from making.event import read_captured  # noqa: E402
 from tap import Tap  # noqa: E402
 
 SCENARIOS = (
@@ -67,42 +68,106 @@ def check_same(tap, what, result):
         tap.ok(streams[0][1:] == stream[1:], f"{what}: live and {source} count the same", streams[0][1:], stream[1:])
 
 
-HEAD = re.compile(r"^ *\S.*-(?P<tid>\d+) +\[(?P<cpu>\d+)\] *(?P<time>[\d.]+): (?P<event>\w+): +", re.MULTILINE)
+HEAD = re.compile(rb"^ *\S.*-(?P<tid>\d+) +\[(?P<cpu>\d+)\] *(?P<time>[\d.]+): (?P<event>\w+): +", re.MULTILINE)
+ARRAY = re.compile(rb"ARRAY\[(.*)\]", re.DOTALL)
 LINES = {"region_enter": "B", "region_leave": "E", "data": "C", "data_json": "I"}
-LETTERS = {66: "B", 69: "E", 73: "I"}
+REPLACED = re.compile("\ufffd+")
 
 
-def reported(text):
-    """(time, cpu, tid, event, kind, sequence) of each record that trace-cmd reports; names may hold newlines."""
-    heads = list(HEAD.finditer(text))
-    times = [int(head["time"].replace(".", "")) for head in heads]
-    ends = [head.start() for head in heads[1:]] + [len(text)]
+def read_formats(folder):
+    """The tracepoints by name."""
+    return {path.name: read_captured(path) for path in (folder / "formats").glob("*/*")}
+
+
+def text_of(shown):
+    """A text that trace-cmd shows, as bytes where it has odd ones, in the form of a JSON stream."""
+    found = ARRAY.fullmatch(shown)
+    data = bytes.fromhex(found[1].replace(b", ", b"").decode()) if found else shown
+    return REPLACED.sub("\ufffd", data.partition(b"\0")[0].decode(errors="replace"))
+
+
+def shown_values(event, rest):
+    """What trace-cmd shows of a record: texts, and numbers without their sign, by the field's name."""
+    pattern = b" ".join(b"%s=(.*)" % field.name.encode() for field in event.fields)
+    found = re.fullmatch(pattern, rest, re.DOTALL)
+    values = {}
+    for field, shown in zip(event.fields, found.groups()):
+        values[field.name] = text_of(shown) if field.is_text else int(shown)
+    return values
+
+
+def reported(data, formats):
+    """(time, cpu, tid, event, sequence): what each record says that trace-cmd reports; names may hold newlines."""
+    heads = list(HEAD.finditer(data))
+    times = [int(head["time"].replace(b".", b"")) for head in heads]
+    ends = [head.start() - 1 for head in heads[1:]] + [len(data) - 1]
     for head, time_ns, end in zip(heads, times, ends):
-        rest = text[head.end() : end]
-        letter = re.search(r"\btrack_event_type=(-?\d+)", rest)
-        kind = LETTERS.get(int(letter[1])) if letter else "C"
-        sequence = int(re.findall(r"\bsequence=(\d+)", rest)[-1])
-        yield time_ns - min(times), int(head["cpu"]), int(head["tid"]), head["event"], kind, sequence
+        event = formats[head["event"].decode()]
+        values = shown_values(event, data[head.end() : end])
+        place = (time_ns - min(times), int(head["cpu"]), int(head["tid"]), event.name, values["sequence"])
+        yield place, values
 
 
-def exported(events):
+def said_values(event, track, fields):
+    """The same of a record in a stream, but for names of ends, which have none."""
+    kind = LINES[event["event"]]
+    values = dict(event["value"] if kind == "I" else event["args"])
+    for field in fields:
+        if field.name.startswith("scope_"):
+            values[field.name] = track["id"]
+    names = {"B": event.get("label"), "I": event.get("key")}
+    if kind == "C":
+        values["counter_value"] = event["value"]
+    else:
+        values["track_event_type"] = ord(kind)
+    if kind in names:
+        values["slice_name"] = names[kind]
+    if any(field.name == "track_name" for field in fields):
+        values["track_name"] = track["name"]
+    return values
+
+
+def exported(events, formats):
     """The same of each record in a stream."""
+    tracks = {}
     for event in events:
+        if event["event"] == "data_json" and event["category"] == "track":
+            tracks[event["thread"]] = event["value"]
         if event["event"] not in LINES or "cpu" not in event:
             continue
-        fields = event["value"] if event["event"] == "data_json" else event["args"]
-        time_ns = round(float(event["t_abs"]) * 1e9)
         name = event["category"].partition(":")[2]
-        yield time_ns, event["cpu"], event["tid"], name, LINES[event["event"]], fields["sequence"]
+        values = said_values(event, tracks[event["thread"]], formats[name].fields)
+        time_ns = round(float(event["t_abs"]) * 1e9)
+        yield (time_ns, event["cpu"], event["tid"], name, values["sequence"]), values
+
+
+def same_value(field, shown, said):
+    """trace-cmd shows numbers without their sign, a stream shows large ones as text."""
+    if field.is_text:
+        return shown == REPLACED.sub("\ufffd", said)
+    return (shown - int(said)) % (1 << 8 * field.size) == 0
+
+
+def wrong_values(event, shown, said):
+    """The fields of a record that are not exported as they are reported."""
+    for field in event.fields:
+        if field.name not in said:
+            if (field.name, said.get("track_event_type")) != ("slice_name", ord("E")):
+                yield f"{event.name}: {field.name} is missing"
+        elif not same_value(field, shown[field.name], said[field.name]):
+            yield f"{event.name}: {field.name} is {said[field.name]!r}, reported is {shown[field.name]!r}"
 
 
 def check_report(tap, what, result):
-    """Every record that trace-cmd reports is exported, but for those that have no place in a stream."""
-    events = read(result.text("file"))
+    """Every record that trace-cmd reports is exported with all it says, but for those that have no place in a stream."""
+    events, formats = read(result.text("file")), read_formats(result.folder)
     _, totals, _ = tracks(events)
-    found, wanted = set(exported(events)), set(reported(result.text("report")))
-    tap.nothing(sorted(found - wanted), f"{what}: every exported record is reported")
-    missing = wanted - found
+    found = dict(exported(events, formats))
+    wanted = dict(reported((result.folder / "report").read_bytes(), formats))
+    tap.nothing(sorted(set(found) - set(wanted)), f"{what}: every exported record is reported")
+    wrong = [line for place in found if place in wanted for line in wrong_values(formats[place[3]], wanted[place], found[place])]
+    tap.nothing(wrong, f"{what}: with the same type, names and values")
+    missing = set(wanted) - set(found)
     dropped = totals["unmatched_ends"] + totals["malformed"]
     tap.ok(wanted and len(missing) == dropped, f"{what}: every reported record is exported, or counted", *sorted(missing, key=str)[:5])
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Guest: scenarios of the test module are fired once into three instances: that of a live stream,
 # one that was set up by hand, and the top level's, for trace-cmd. Arguments: SCENARIO...
-# Leaves live, instance and file (streams), trace.dat, and report (what trace-cmd says of it).
+# Leaves live, instance and file (streams), trace.dat, report (what trace-cmd says of it), and formats/SYSTEM/EVENT.
 set -eu
 
 MINE=/sys/kernel/tracing/instances/mine
@@ -25,5 +25,11 @@ trace-cmd reset
 ktrack export -e 'ktrack_t*' tracefs:mine >/out/instance || echo "no export of the instance"
 ktrack export --with=tid,cpu /out/trace.dat >/out/file || echo "no export of the file"
 trace-cmd report -R -t /out/trace.dat >/out/report 2>/tmp/errors || cat /tmp/errors
+for format in "$MINE"/events/ktrack_t*/*/format; do
+	event=${format%/format}
+	event=${event#"$MINE"/events/}
+	mkdir -p "/out/formats/${event%/*}"
+	cat "$format" >"/out/formats/$event"
+done
 echo 0 >"$MINE/events/enable"
 rmdir "$MINE"
