@@ -25,8 +25,12 @@ enum place_result place_failed(const struct destination *destination, const char
 
 static int path_open(const char *path, int flags, const struct trace2_settings *settings)
 {
-	return open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags,
-		    settings->file_mode ? settings->file_mode : DEFAULT_MODE);
+	struct file_wait wait = { .wait = settings->wait, .context = settings->wait_context };
+	mode_t mode = settings->file_mode ? settings->file_mode : DEFAULT_MODE;
+
+	flags |= O_WRONLY | O_CREAT;
+	return settings->wait ? file_open_unblocked(path, flags, mode, &wait)
+			      : open(path, flags | O_CLOEXEC, mode);
 }
 
 int place_create(const char *path, int flags, const struct trace2_settings *settings)
@@ -65,12 +69,10 @@ static enum place_result file_open(struct destination *destination,
 				   const struct trace2_settings *settings, const char *path,
 				   struct error *error)
 {
-	struct file_wait wait = { .wait = settings->wait, .context = settings->wait_context };
 	int fd = place_create(path, O_APPEND, settings);
 
 	if (fd < 0 && errno == EEXIST)
-		fd = settings->wait ? file_open_unblocked(path, O_WRONLY | O_APPEND, 0, &wait)
-				    : path_open(path, O_APPEND, settings);
+		fd = path_open(path, O_APPEND, settings);
 	if (fd < 0)
 		return place_failed(destination, path, error);
 	destination_set(destination, fd, true);
