@@ -58,6 +58,9 @@ TEXT
 	cat >>$TRACING/synthetic_events <<'TEXT'
 busy u64 track_event_type; char slice_name[]; pid_t scope_who; char comm[16]
 TEXT
+	cat >>$TRACING/dynamic_events <<'TEXT'
+e:eprobe/woken sched/sched_waking track_event_type=\73:s8 slice_name=$comm:string scope_who=$pid:s32
+TEXT
 	echo 'hist:keys=pid:c=comm' >$TRACING/events/sched/sched_waking/trigger
 	cat >$TRACING/events/sched/sched_switch/trigger <<'TEXT'
 hist:keys=next_pid:ty=66:onmatch(sched.sched_waking).trace(busy,$ty,prev_comm,next_pid,next_comm)
@@ -98,6 +101,7 @@ dynamic_make
 formats_save ktrack
 formats_save ktrack_demo
 format_save probe read
+format_save eprobe woken
 format_save synthetic busy
 for event in switch wakeup waking process_fork process_exec process_exit process_free; do
 	format_save sched sched_$event
