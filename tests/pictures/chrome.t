@@ -53,6 +53,12 @@ def check_refusals(tap):
         _, said = cases.run(folder, "export", "--chrome=/dev/full", "trace.dat", status=1)
         full = "ktrack: cannot write to /dev/full: No space left on device"
         tap.ok(said == [full], "a full disk", *said)
+        shared = "ktrack: a file for a viewer cannot share standard output"
+        for words in (("--event", "--chrome=-"), ("--html=-", "--perfetto=-")):
+            out, said = cases.run(folder, "export", *words, "trace.dat", status=1)
+            tap.ok(said == [shared] and not out, f"not {' and '.join(words)}", *said)
+        out, said = cases.run(folder, "export", "--event", "--perf", "trace.dat")
+        tap.ok(not said and out, "but lines share it", *said)
 
 
 def main():

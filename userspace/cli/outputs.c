@@ -276,6 +276,16 @@ static void config_note(const struct trace2_config *config)
 	trace2_config_apply(config, &settings);
 }
 
+/* Lines may come from several targets, but a file for a viewer has to be alone. */
+static int output_share_check(const struct outputs *outputs, struct error *error)
+{
+	unsigned int count = pictures_on_output(&outputs->pictures);
+
+	for (int i = 0; i < TRACE2_TARGET_COUNT && count > 0; i++)
+		count += outputs->targets[i] && strcmp(outputs->targets[i], "-") == 0;
+	return count > 1 ? error_set(error, "a file for a viewer cannot share standard output") : 0;
+}
+
 static int stat_open(struct outputs *outputs, struct timeline *timeline, struct error *error)
 {
 	struct sink_stat_settings *settings = outputs->stat;
@@ -301,6 +311,8 @@ int outputs_open(struct outputs *outputs, struct timeline *timeline,
 
 	if (outputs->stat)
 		return stat_open(outputs, timeline, error);
+	if (output_share_check(outputs, error) < 0)
+		return -1;
 	outputs->config = config_read();
 	if (!outputs->config)
 		return error_set(error, "out of memory");

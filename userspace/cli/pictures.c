@@ -74,12 +74,26 @@ bool pictures_are_named(const struct pictures *pictures)
 	return is_any_named;
 }
 
+static bool is_output(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
+unsigned int pictures_on_output(const struct pictures *pictures)
+{
+	unsigned int count = 0;
+
+	for (int i = 0; i < PICTURE_COUNT; i++)
+		count += is_output(pictures->paths[i]);
+	return count;
+}
+
 static int picture_open(const struct picture_row *row, const char *path, struct timeline *timeline,
 			unsigned int with, struct output_set *set, struct error *error)
 {
 	struct sink_file_settings settings = {
 		.with = with,
-		.is_appending = set->is_appending && strcmp(path, "-") != 0,
+		.is_appending = set->is_appending && !is_output(path),
 		.wait = set->wait,
 	};
 	struct sink *sink;

@@ -25,6 +25,9 @@ extern const struct option_part pictures_options;
 /** pictures_are_named - whether there is any */
 bool pictures_are_named(const struct pictures *pictures);
 
+/** pictures_on_output - how many go to standard output */
+unsigned int pictures_on_output(const struct pictures *pictures);
+
 /**
  * pictures_open - open the files, and add their sinks to a timeline
  * @with: a set of 1 << enum timeline_emitter
