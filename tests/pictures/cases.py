@@ -17,6 +17,10 @@ from making.script import Reader  # noqa: E402
 KTRACK = ROOT / "build/ktrack"
 LIMIT_S = 60
 
+# A case with three losses, and when they were, in nanoseconds since the start.
+LOSSES_CASE = "loss-before-inside-and-between-slices"
+LOSSES = [(0, 10000), (30000, 40000), (60000, 70000)]
+
 
 def names():
     """All scripts."""

@@ -34,6 +34,16 @@ def check_emitters(tap):
     tap.nothing(wrong + without + ([] if begins else ["no event"]), "emitters, where asked for")
 
 
+def check_losses(tap):
+    """A loss lasts as long as nothing was read."""
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make(cases.LOSSES_CASE, Path(folder, "trace.dat"))
+        data, wrong = cases.run(folder, "export", "--chrome=-", "trace.dat")
+    events = [one for one in json.loads(data)["traceEvents"] if one["ph"] == "X"]
+    spans = [(round(one["ts"] * 1000), round((one["ts"] + one["dur"]) * 1000)) for one in events]
+    tap.nothing(wrong + ([] if spans == cases.LOSSES else [spans]), "when losses were")
+
+
 def check_refusals(tap):
     """What cannot be done is said, and no file is made."""
     with tempfile.TemporaryDirectory() as folder:
@@ -67,6 +77,7 @@ def main():
     for one in cases.export_all("chrome"):
         check_case(tap, *one)
     check_emitters(tap)
+    check_losses(tap)
     check_refusals(tap)
     return tap.finish()
 

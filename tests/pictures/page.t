@@ -191,7 +191,9 @@ def check_click(tap, pages):
 
 def check_losses(tap, pages):
     """Where records were lost the picture is red, and nowhere else."""
-    pages.load_case("loss-before-inside-and-between-slices")
+    pages.load_case(cases.LOSSES_CASE)
+    spans = pages.browser.run("return ktrack.recording.losses.map((one) => [one.from, one.to]);")
+    tap.ok(spans == [list(span) for span in cases.LOSSES], "when losses were", spans)
     colours = pages.browser.run(
         DRAW
         + """const loss = p.recording.losses[1];

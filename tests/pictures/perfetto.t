@@ -48,6 +48,15 @@ def check_clocks(tap):
     tap.ok(one(sequence.snapshots[0], "primary_trace_clock") == 6, "boot time")
 
 
+def check_losses(tap):
+    """A loss lasts as long as nothing was read."""
+    sequence, wrong = export(cases.LOSSES_CASE)
+    start_ns = one(sequence.snapshots[0]["clocks"][0], "timestamp")
+    times = [time_ns - start_ns for time_ns, _, kind, _, _ in sequence.own if "SLICE" in kind]
+    spans = list(zip(times[::2], times[1::2]))
+    tap.nothing(wrong + ([] if spans == cases.LOSSES else [spans]), "when losses were")
+
+
 def check_open(tap):
     """Slices that nothing ended are left open."""
     sequence, wrong = export("begin-never-closed")
@@ -62,6 +71,7 @@ def main():
         check_case(tap, *case)
     check_clocks(tap)
     check_open(tap)
+    check_losses(tap)
     return tap.finish()
 
 

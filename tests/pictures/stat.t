@@ -191,6 +191,11 @@ def check_order(tap):
             rows = [row.get(key, 0) for row in json.loads(text)["slices"]]
             is_sorted = rows == sorted(rows, reverse=word in keys) and len(set(rows)) > 1
             tap.ok(is_sorted and not wrong, f"--sort={word}", rows, *wrong)
+        rows = json.loads(cases.run(folder, "stat", "--json", "trace.dat")[0])
+        error = rows["quantile_error"]
+        (some,) = (row for row in rows["slices"] if row["name"] == "some")
+        for key, exact in (("p50_ns", 1800), ("p99_ns", 3800)):
+            tap.ok(abs(some[key] - exact) <= exact * error, f"{key} is near {exact}", some[key])
         text, wrong = cases.run(folder, "stat", "--json", "--limit=1", "trace.dat")
         first, more = cases.run(folder, "stat", "--json", "trace.dat")
         is_first = json.loads(text)["slices"] == json.loads(first)["slices"][:1]
