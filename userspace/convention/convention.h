@@ -52,12 +52,14 @@ enum slot_kind {
 /**
  * struct slot - where a field is in the record, and how to read it
  * @is_swapped: its bytes are in the other order than this machine's
+ * @is_usual_text: it is a SLOT_DYNAMIC_TEXT that needs no more care than a bound
  * @end: behind its bytes: no shorter record has it
  * @read: the reader for its kind, size and order, of a record that has it; NULL where it is absent
  */
 struct slot {
 	enum slot_kind kind;
 	bool is_swapped;
+	bool is_usual_text;
 	unsigned int offset;
 	unsigned int size;
 	unsigned int end;

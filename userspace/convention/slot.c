@@ -100,8 +100,8 @@ static int64_t sign_extend(uint64_t number, unsigned int size)
  * Relative ones count from their own end. Synthetic events have 8 bytes here, of which the first
  * four are these.
  */
-hot_inline bool dynamic_find(const struct slot *slot, const struct record *record, bool is_relative,
-			     struct text *out)
+static bool dynamic_find(const struct slot *slot, const struct record *record, bool is_relative,
+			 struct text *out)
 {
 	uint32_t place;
 	size_t offset, size;
@@ -121,25 +121,7 @@ hot_inline bool dynamic_find(const struct slot *slot, const struct record *recor
 	return true;
 }
 
-/* The word at @data, within the record, with zeros for what is beyond the record's end. */
-hot_inline uint64_t word_peek(const struct record *record, const char *data)
-{
-	const char *end = (const char *)record->data + record->size;
-	size_t left = end - data;
-	uint64_t word = 0;
-
-	if (left >= WORD_SIZE)
-		return word_load(data);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	if (record->size >= WORD_SIZE && left > 0)
-		return word_load(end - WORD_SIZE) >> 8 * (WORD_SIZE - left);
-#endif
-	memcpy(&word, data, left);
-	return word;
-}
-
-/* How far it is to the first NUL behind the first word of @text, or to its end. */
-static __attribute__((noinline)) size_t long_text_run(const struct record *record, struct text text)
+size_t slot_long_run(const struct record *record, struct text text)
 {
 	for (size_t done = WORD_SIZE; done < text.size; done += WORD_SIZE) {
 		size_t run = done + word_find_zero(word_peek(record, text.data + done));
@@ -150,45 +132,19 @@ static __attribute__((noinline)) size_t long_text_run(const struct record *recor
 	return text.size;
 }
 
-/* How far it is to the first NUL in @text, or to its end; most names are short. */
-hot_inline size_t text_run(const struct record *record, struct text text)
-{
-	size_t run = word_find_zero(word_peek(record, text.data));
-
-	if (run == WORD_SIZE && text.size > WORD_SIZE)
-		return long_text_run(record, text);
-	return run < text.size ? run : text.size;
-}
-
 static struct text fixed_bytes(const struct slot *slot, const struct record *record)
 {
 	return (struct text){ .data = (const char *)record->data + slot->offset,
 			      .size = slot->size };
 }
 
-hot_inline bool text_find(const struct slot *slot, const struct record *record, struct text *out)
+bool slot_find_other_text(const struct slot *slot, const struct record *record, struct text *out)
 {
 	if (!slot->read || slot->end > record->size)
 		return false;
 	if (slot->kind != SLOT_FIXED_TEXT)
 		return dynamic_find(slot, record, slot->kind == SLOT_RELATIVE_TEXT, out);
 	*out = fixed_bytes(slot, record);
-	return true;
-}
-
-bool slot_find_text(const struct slot *slot, const struct record *record, struct text *out)
-{
-	return text_find(slot, record, out);
-}
-
-bool slot_read_text(const struct slot *slot, const struct record *record, struct text *out)
-{
-	struct text text;
-
-	if (!text_find(slot, record, &text))
-		return false;
-	out->data = text.data;
-	out->size = text_run(record, text);
 	return true;
 }
 
@@ -307,6 +263,8 @@ struct slot slot_find(const struct format_field *field, bool is_swapped)
 		.size = field->size,
 		.end = field->offset + field->size,
 	};
+	slot.is_usual_text = slot.kind == SLOT_DYNAMIC_TEXT && !is_swapped &&
+			     slot.size >= sizeof(uint32_t);
 	slot_set_reader(&slot);
 	return slot;
 }

@@ -77,14 +77,25 @@ void trace2_session_begin(struct trace2_session *session, int64_t start_unix_ns)
 	session->settings.start_unix_ns = start_unix_ns;
 }
 
+static bool writes_blocks(const struct trace2_session *session,
+			  const struct destination *destination)
+{
+	return session->settings.flush == TRACE2_FLUSH_BLOCKS && !destination->is_datagram;
+}
+
 /* Notes which targets there are, so that events need not ask all. */
 static void session_list_opened(struct trace2_session *session)
 {
+	struct destination *first;
+
 	session->nr_opened = 0;
 	for (int i = 0; i < TRACE2_TARGET_COUNT; i++) {
 		if (destination_is_on(&session->destinations[i]))
 			session->opened[session->nr_opened++] = i;
 	}
+	first = &session->destinations[session->opened[0]];
+	session->usual = session->nr_opened == 1 && writes_blocks(session, first) ? first : NULL;
+	session->usual_target = targets[session->opened[0]];
 }
 
 int trace2_session_add(struct trace2_session *session, enum trace2_target target, int fd,
@@ -223,13 +234,13 @@ hot_inline int line_print(struct trace2_session *session, struct printer *printe
 
 	if (!destination_is_on(destination))
 		return 0;
-	if (session->settings.flush == TRACE2_FLUSH_BLOCKS && !destination->is_datagram)
+	if (writes_blocks(session, destination))
 		return line_keep(session, printer, targets[number], destination, event);
 	return line_send(session, printer, targets[number], destination, event);
 }
 
-hot_inline int event_print(struct trace2_session *session, struct printer *printer,
-			   const struct trace2_event *event)
+static int event_print(struct trace2_session *session, struct printer *printer,
+		       const struct trace2_event *event)
 {
 	for (unsigned int i = 0; i < session->nr_opened; i++) {
 		if (line_print(session, printer, session->opened[i], event) < 0)
@@ -273,6 +284,21 @@ static __attribute__((noinline)) int unprepared_print(struct trace2_session *ses
 	return status;
 }
 
+/* What most sessions do with most events. */
+hot_inline int usual_print(struct trace2_session *session, struct printer *printer,
+			   const struct trace2_event *event)
+{
+	struct destination *destination = session->usual;
+	const struct target *target = session->usual_target;
+
+	if (!destination_is_on(destination) || !target->line ||
+	    !target->line(&destination->lines, &printer->stamp, session, event))
+		return event_print(session, printer, event);
+	return destination->lines.size < BLOCK_SIZE && !destination->lines.failed
+		       ? 0
+		       : trace2_session_flush(session);
+}
+
 int session_print(struct trace2_session *session, struct printer *printer,
 		  const struct trace2_event *event)
 {
@@ -282,7 +308,8 @@ int session_print(struct trace2_session *session, struct printer *printer,
 		return unprepared_print(session, printer, event);
 	if (event->kind == TRACE2_VERSION)
 		return version_print(session, printer, event);
-	return event_print(session, printer, event);
+	return session->usual ? usual_print(session, printer, event)
+			      : event_print(session, printer, event);
 }
 
 int trace2_session_write(struct trace2_session *session, const struct trace2_event *event)

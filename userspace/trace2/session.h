@@ -8,6 +8,8 @@
 #include "trace2/stamp.h"
 #include "trace2/trace2.h"
 
+struct target;
+
 /** THREAD_NAME_SIZE - what git cuts a thread's name to, and the width of PERF's column */
 #define THREAD_NAME_SIZE 24
 
@@ -45,6 +47,9 @@ struct printer {
  * @depth: how many sessions it is below
  * @opened, @nr_opened: the targets that have a destination, in their order; it may have been turned
  * off since
+ * @usual: the destination, where there is one target only, whose lines leave in blocks; NULL where
+ * it is otherwise
+ * @usual_target: its target
  * @printer: that of trace2_session_write()
  */
 struct trace2_session {
@@ -55,6 +60,8 @@ struct trace2_session {
 	struct destination destinations[TRACE2_TARGET_COUNT];
 	enum trace2_target opened[TRACE2_TARGET_COUNT];
 	unsigned int nr_opened;
+	struct destination *usual;
+	const struct target *usual_target;
 	struct printer printer;
 	struct error error;
 };
