@@ -38,10 +38,15 @@ static const struct trace2_field *fields_add(struct trace2_fields *fields, struc
 	if (!list)
 		return NULL;
 	fields->list = list;
-	if (field_render(&list[fields->size], name))
-		return &list[fields->size++];
-	field_release(&list[fields->size]);
-	return NULL;
+	list += fields->size;
+	if (!field_render(list, name)) {
+		field_release(list);
+		return NULL;
+	}
+	if (list->json.size > fields->name_max)
+		fields->name_max = list->json.size;
+	fields->size++;
+	return list;
 }
 
 /*
@@ -60,69 +65,84 @@ hot_inline const struct trace2_field *fields_get(struct trace2_fields *fields,
 	return fields_add(fields, field->name);
 }
 
-/* Numbers, which most values are. */
-static bool number_append(struct buffer *out, const struct value *value)
+/* Numbers that are no strings in JSON, which most values are. */
+hot_inline bool is_short_number(const struct value *value)
 {
 	uint64_t limit = UINT64_C(1) << 53;
-	uint64_t size = value->kind == VALUE_SIGNED && value->signed_number < 0
-				? -value->unsigned_number
-				: value->unsigned_number;
-	char *room;
 
-	if ((value->kind != VALUE_SIGNED && value->kind != VALUE_UNSIGNED) || size > limit)
-		return false;
-	room = buffer_reserve_put(out, PUT_NUMBER_MAX);
-	if (room)
-		buffer_end_put(out, put_signed(room, value->signed_number));
-	return true;
+	if (value->kind == VALUE_UNSIGNED)
+		return value->unsigned_number <= limit;
+	return value->kind == VALUE_SIGNED && value->unsigned_number + limit <= 2 * limit;
 }
 
-static void sealed_append(struct buffer *out, const struct buffer *sealed)
+/*
+ * The usual field: its name was rendered at its place, its value is a short number. Returns where
+ * to go on, NULL where the field is another. There is room: the longest name's and a number's.
+ */
+hot_inline char *put_usual(char *out, const struct trace2_fields *fields, const struct field *field,
+			   size_t place, bool is_json)
 {
-	char *room = buffer_reserve_put(out, sealed->size);
+	const struct trace2_field *own;
+	const struct buffer *name;
 
-	if (room)
-		buffer_end_put(out, put_block(room, sealed->data, sealed->size));
+	if (place >= fields->size || !is_short_number(&field->value))
+		return NULL;
+	own = &fields->list[place];
+	if (own->name != field->name.data)
+		return NULL;
+	name = is_json ? &own->json : &own->plain;
+	return put_signed(put_block(out, name->data, name->size), field->value.signed_number);
+}
+
+static void json_field_append(struct trace2_fields *fields, struct buffer *out,
+			      const struct field *field, size_t place)
+{
+	const struct trace2_field *own = fields_get(fields, field, place);
+	bool is_first = true;
+
+	if (own)
+		buffer_append(out, own->json.data, own->json.size);
+	else
+		json_append_member(out, field->name, &is_first);
+	value_append_json(out, &field->value);
+}
+
+/* All fields, with a separator between two. */
+hot_inline void fields_append(struct trace2_fields *fields, struct buffer *out,
+			      const struct timeline_event *event, bool is_json)
+{
+	for (size_t i = 0; i < event->nr_fields; i++) {
+		const struct field *field = &event->fields[i];
+		char *room = buffer_reserve_put(out, 1 + fields->name_max + PUT_NUMBER_MAX);
+		char *end;
+
+		if (!room)
+			return;
+		if (i > 0)
+			room = put_char(room, is_json ? ',' : ' ');
+		end = put_usual(room, fields, field, i, is_json);
+		buffer_end_put(out, end ? end : room);
+		if (end)
+			continue;
+		if (is_json)
+			json_field_append(fields, out, field, i);
+		else
+			fields_append_text(out, field, 1);
+	}
 }
 
 void trace2_fields_append_json(struct trace2_fields *fields, struct buffer *out,
 			       const struct timeline_event *event)
 {
 	buffer_append_char(out, '{');
-	for (size_t i = 0; i < event->nr_fields; i++) {
-		const struct field *field = &event->fields[i];
-		const struct trace2_field *own = fields_get(fields, field, i);
-		bool is_first = true;
-
-		if (i > 0)
-			buffer_append_char(out, ',');
-		if (own)
-			sealed_append(out, &own->json);
-		else
-			json_append_member(out, field->name, &is_first);
-		if (!number_append(out, &field->value))
-			value_append_json(out, &field->value);
-	}
+	fields_append(fields, out, event, true);
 	buffer_append_char(out, '}');
 }
 
 void trace2_fields_append_text(struct trace2_fields *fields, struct buffer *out,
 			       const struct timeline_event *event)
 {
-	for (size_t i = 0; i < event->nr_fields; i++) {
-		const struct field *field = &event->fields[i];
-		const struct trace2_field *own = fields_get(fields, field, i);
-
-		if (i > 0)
-			buffer_append_char(out, ' ');
-		if (!own) {
-			fields_append_text(out, field, 1);
-			continue;
-		}
-		sealed_append(out, &own->plain);
-		if (!number_append(out, &field->value))
-			value_append_text(out, &field->value);
-	}
+	fields_append(fields, out, event, false);
 }
 
 static void category_free(struct trace2_category *own)

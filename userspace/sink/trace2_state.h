@@ -19,10 +19,14 @@ struct trace2_field {
 	struct buffer plain;
 };
 
-/** struct trace2_fields - the fields of a tracepoint's records, in the order of the records */
+/**
+ * struct trace2_fields - the fields of a tracepoint's records, in the order of the records
+ * @name_max: the longest name's size as JSON, which is never shorter than for people
+ */
 struct trace2_fields {
 	struct trace2_field *list;
 	size_t size;
+	size_t name_max;
 };
 
 /** struct trace2_category - what was rendered for a tracepoint; all of them are in a list */
