@@ -213,12 +213,15 @@
 
 /*
  * The format is a literal, so it has to follow from the type's name. Where that tells the sign,
- * it is a plain one, which readers of the format file understand best. Any other type is
- * printed as sign and magnitude; adding 0 makes a number of a truth value.
+ * it is a plain one, which readers of the format file understand best: trace-cmd extends the
+ * sign of a %d, but not of what is cast. Any other type is printed as sign and magnitude;
+ * adding 0 makes a number of a truth value.
  */
+#define __KTRACK_FORMAT_INT			"%d"
 #define __KTRACK_FORMAT_SIGNED			"%lld"
 #define __KTRACK_FORMAT_UNSIGNED		"%llu"
 #define __KTRACK_FORMAT_ANY			"%s%llu"
+#define __KTRACK_PRINT_INT(name)		__entry->name
 #define __KTRACK_PRINT_SIGNED(name)		(s64)__entry->name
 #define __KTRACK_PRINT_UNSIGNED(name)		(u64)__entry->name
 #define __KTRACK_PRINT_ANY(name)						\
@@ -231,9 +234,9 @@
 
 #define __KTRACK_SIGN_OF_s8			_, SIGNED
 #define __KTRACK_SIGN_OF_s16			_, SIGNED
-#define __KTRACK_SIGN_OF_s32			_, SIGNED
+#define __KTRACK_SIGN_OF_s32			_, INT
 #define __KTRACK_SIGN_OF_s64			_, SIGNED
-#define __KTRACK_SIGN_OF_int			_, SIGNED
+#define __KTRACK_SIGN_OF_int			_, INT
 #define __KTRACK_SIGN_OF_u8			_, UNSIGNED
 #define __KTRACK_SIGN_OF_u16			_, UNSIGNED
 #define __KTRACK_SIGN_OF_u32			_, UNSIGNED
