@@ -178,7 +178,8 @@ enum timeline_kind {
 #define TIMELINE_COUNT_UNKNOWN (-1)
 
 /**
- * struct timeline_event - something that happened at @time_ns
+ * struct timeline_event - something that happened at @time_ns; members of other kinds than its own
+ * say nothing
  * @time_ns: trace time
  * @track: of track, slice, instant and counter events
  * @name: of slices and instants
