@@ -17,7 +17,7 @@ from tap import Tap  # noqa: E402
 
 SCENARIOS = (
     "nested", "interleaved", "scopes", "ids", "values", "fields", "instants", "names_empty", "names_long",
-    "names_odd", "unmatched", "unfinished", "unknown", "twins", "deep", "two_cpus", "contexts", "everywhere",
+    "names_odd", "unmatched", "unfinished", "unknown", "twins", "deep", "two_cpus", "contexts", "nmi", "everywhere",
 )
 TRACKS_AT_LEAST = 40
 SOURCES = ("live", "instance", "file")
