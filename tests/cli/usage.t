@@ -41,6 +41,10 @@ stream --event=$target -b 67108865|'67108865' is no size; write a number of KiB,
 stream --event=$target -b 65G|'65G' is no size; write a number of KiB, or one with k, M or G
 stream --event=$target -b 99999999999999999999|'99999999999999999999' is no size; write a number of KiB, or one with k, M or G
 stream --event=$target --buffer=|'' is no size; write a number of KiB, or one with k, M or G
+stream --event=$target --cpu=0, -- touch $target|'0,' is no list of CPUs; write numbers as in 0,2-3
+stream --event=$target --pid|--pid and --user are about a command, and there is none
+stream --event=$target --user=root|--pid and --user are about a command, and there is none
+stream --event=$target --user=ktrack-nobody -- touch $target|there is no user 'ktrack-nobody'
 stream --event $target|is '$target' a value or a command? Write --event=$target, or -- before it
 stream --event=$target --|no command behind --
 stream --event= -- touch $target|--event= names no target; write - or a path

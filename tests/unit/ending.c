@@ -28,9 +28,10 @@ static struct ending ending_begin_with(const char *script)
 {
 	char *argv[] = { (char *)"sh", (char *)"-c", (char *)script, NULL };
 	struct ending ending = ending_begin();
+	struct command_user us = { 0 };
 	struct error error = { 0 };
 
-	CHECK_NUMBER(command_new(&ending.command, argv, &ending.signals.before, &error), 0);
+	CHECK_NUMBER(command_new(&ending.command, argv, &ending.signals.before, &us, &error), 0);
 	CHECK_NUMBER(command_run(ending.command, &error), 0);
 	return ending;
 }

@@ -54,3 +54,37 @@ TEST(what_is_no_size_is_refused)
 	check_refused("18446744073709551616");
 	check_refused("18014398509481985M");
 }
+
+static void check_cpus(const char *string, int want_count, int want_last)
+{
+	struct error error = { 0 };
+	cpu_set_t cpus;
+
+	CHECK_NUMBER(cpu_list_parse(string, &cpus, &error), 0);
+	CHECK_NUMBER(CPU_COUNT(&cpus), want_count);
+	CHECK(CPU_ISSET(want_last, &cpus));
+}
+
+TEST(cpus_are_numbers_and_ranges)
+{
+	check_cpus("0", 1, 0);
+	check_cpus("0,2-3", 3, 3);
+	check_cpus("5-5,1,1", 2, 5);
+	check_cpus("1023", 1, 1023);
+	check_cpus("0-1023", 1024, 77);
+}
+
+TEST(what_is_no_list_of_cpus_is_refused)
+{
+	static const char *const lists[] = { "",    "a",    "1,",    ",1",	   "3-2",
+					     "1-",  "-1",   "1 2",   "1024",	   "0-1024",
+					     "1;2", "1,,2", "1-2-3", "99999999999" };
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		struct error error = { 0 };
+		cpu_set_t cpus;
+
+		CHECK_NUMBER(cpu_list_parse(lists[i], &cpus, &error), -1);
+		CHECK(strstr(error.text, "is no list of CPUs; write numbers as in 0,2-3") != NULL);
+	}
+}

@@ -24,8 +24,9 @@ static struct command *command_of(char *const *argv)
 	struct command *command = NULL;
 	struct error error = { 0 };
 	struct command_signals none = { 0 };
+	struct command_user us = { 0 };
 
-	CHECK_NUMBER(command_new(&command, argv, &none, &error), 0);
+	CHECK_NUMBER(command_new(&command, argv, &none, &us, &error), 0);
 	return command;
 }
 
@@ -247,6 +248,7 @@ TEST(a_command_that_is_forgotten_goes_on)
 /* What a command that gets @signals writes to standard output. */
 static struct buffer output_of(const char *script, const struct command_signals *signals)
 {
+	struct command_user us = { 0 };
 	struct command *command = NULL;
 	struct buffer out = { 0 };
 	struct error error = { 0 };
@@ -255,7 +257,7 @@ static struct buffer output_of(const char *script, const struct command_signals 
 
 	folder_new(&folder);
 	snprintf(whole, sizeof(whole), "exec >%s/output; %s", folder.path, script);
-	CHECK_NUMBER(command_new(&command, shell(whole), signals, &error), 0);
+	CHECK_NUMBER(command_new(&command, shell(whole), signals, &us, &error), 0);
 	CHECK_NUMBER(command_run(command, &error), 0);
 	command_wait(command);
 	CHECK_NUMBER(file_read(folder_path(&folder, "output"), &out), 0);
@@ -344,6 +346,63 @@ TEST(the_status_is_known_where_our_caller_ignores_dead_children)
 	signal(SIGCHLD, SIG_IGN);
 	CHECK_NUMBER(status_of(shell("exit 7")), 7);
 	signal(SIGCHLD, SIG_DFL);
+}
+
+static void check_user(const char *name, const char *want)
+{
+	struct command_user user;
+	struct error error = { 0 };
+
+	CHECK_NUMBER(command_user_find(&user, name, &error), -1);
+	CHECK_TEXT(error.text, want);
+	CHECK(!user.name);
+}
+
+TEST(users_are_found_by_name_by_number_or_behind_sudo)
+{
+	static const char *const names[] = { "root", "0", NULL };
+	struct error error = { 0 };
+
+	setenv("SUDO_UID", "0", 1);
+	for (int i = 0; i < 3; i++) {
+		struct command_user user;
+
+		CHECK_NUMBER(command_user_find(&user, names[i], &error), 0);
+		CHECK_TEXT(user.name, "root");
+		CHECK(user.uid == 0 && user.gid == 0 && user.home[0] == '/');
+		command_user_release(&user);
+	}
+	unsetenv("SUDO_UID");
+	check_user("ktrack-nobody", "there is no user 'ktrack-nobody'");
+	check_user("4294967294", "there is no user '4294967294'");
+	check_user("", "there is no user ''");
+	check_user(NULL, "nobody is behind sudo; write --user=NAME");
+}
+
+/* Its privileges are gone for good, and it finds itself at home. */
+TEST(a_command_can_belong_to_another_user)
+{
+	static const char script[] = "[ $(id -u) = $0 ] && [ $USER = nobody ] && "
+				     "[ $LOGNAME = nobody ] && [ -n \"$HOME\" ] && "
+				     "[ $HOME != \"$OLD\" ] && exit 7";
+	char number[32];
+	char *argv[] = { (char *)"sh", (char *)"-c", (char *)script, number, NULL };
+	struct command_signals none = { 0 };
+	struct command *command = NULL;
+	struct command_user user;
+	struct error error = { 0 };
+	bool is_root = geteuid() == 0;
+
+	setenv("OLD", "/ktrack-home", 1);
+	setenv("HOME", "/ktrack-home", 1);
+	CHECK_NUMBER(command_user_find(&user, "nobody", &error), 0);
+	snprintf(number, sizeof(number), "%d", (int)user.uid);
+	CHECK_NUMBER(command_new(&command, argv, &none, &user, &error), 0);
+	CHECK_NUMBER(command_run(command, &error), is_root ? 0 : -1);
+	command_wait(command);
+	CHECK_NUMBER(command_status(command), is_root ? 7 : 126);
+	command_free(command);
+	command_user_release(&user);
 }
 
 TEST(no_command_is_fine)

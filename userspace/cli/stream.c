@@ -25,11 +25,41 @@ int stream_apply_buffer(void *settings, const char *value, struct error *error)
 	return size_kib_parse(value, &stream->buffer_kib, error);
 }
 
+static int apply_cpus(void *settings, const char *value, struct error *error)
+{
+	struct stream_settings *stream = settings;
+
+	stream->has_cpus = true;
+	return cpu_list_parse(value, &stream->cpus, error);
+}
+
+static int apply_pid(void *settings, const char *value, struct error *error)
+{
+	struct stream_settings *stream = settings;
+
+	(void)value;
+	(void)error;
+	stream->follows_command = true;
+	return 0;
+}
+
+static int apply_user(void *settings, const char *value, struct error *error)
+{
+	struct stream_settings *stream = settings;
+
+	command_user_release(&stream->user);
+	return command_user_find(&stream->user, value, error);
+}
+
 static const struct option_row stream_rows[] = {
 	{ 'd', "duration", "SECONDS", "stop after this time; also with ms, s, m, h",
 	  stream_apply_duration },
 	{ 'b', "buffer", "SIZE", "ring buffer for each CPU (1024); also with k, M, G",
 	  stream_apply_buffer },
+	{ 0, "cpu", "LIST", "only what is written on these CPUs, as in 0,2-3", apply_cpus },
+	{ 0, "pid", NULL, "only what the command and its children write", apply_pid },
+	{ 0, "user", "[=NAME]", "run the command as this user, or as the one behind sudo",
+	  apply_user },
 };
 
 static const struct option_part stream_options = {
@@ -65,8 +95,12 @@ static int command_take(struct stream_settings *settings, const struct option_ta
 {
 	const char *before = argv[operand - 1];
 
+	if (operand == argc && strcmp(before, "--") == 0)
+		return error_set(error, "no command behind --");
+	if (operand == argc && (settings->follows_command || settings->user.name))
+		return error_set(error, "--pid and --user are about a command, and there is none");
 	if (operand == argc)
-		return strcmp(before, "--") == 0 ? error_set(error, "no command behind --") : 0;
+		return 0;
 	if (option_may_have_value(table, before))
 		return error_set(error,
 				 "is '%s' a value or a command? Write %s=%s, or -- before it",
@@ -97,6 +131,7 @@ static int stream_main(int argc, char **argv, struct error *error)
 		status = STATUS_USAGE;
 	}
 	selection_release(&settings.selection);
+	command_user_release(&settings.user);
 	outputs_release(&settings.outputs);
 	return status;
 }

@@ -130,9 +130,23 @@ static int run_tell_stale(struct error *error)
 	return 0;
 }
 
+/* What is to be left out. */
+static int run_narrow(struct run *run, struct error *error)
+{
+	const struct stream_settings *settings = run->settings;
+
+	if (settings->has_cpus && recorder_limit_cpus(run->recorder, &settings->cpus, error) < 0)
+		return -1;
+	if (settings->follows_command)
+		return recorder_follow(run->recorder, command_pid(run->command), error);
+	return 0;
+}
+
 static int run_open_instance(struct run *run, struct error *error)
 {
 	if (recorder_open(&run->recorder, run->settings->buffer_kib, error) < 0)
+		return -1;
+	if (run_narrow(run, error) < 0)
 		return -1;
 	if (run_enable(run, error) < 0 || recorder_resize(run->recorder, error) < 0)
 		return -1;
@@ -161,7 +175,8 @@ static int run_set_up(struct run *run, struct error *error)
 	if (run_choose(run, error) < 0 || run_identify(run, error) < 0 || run_tell_stale(error) < 0)
 		return -1;
 	/* Before anything is open that the waiting process would keep open. */
-	if (argv && command_new(&run->command, argv, &run->ending.signals.before, error) < 0)
+	if (argv && command_new(&run->command, argv, &run->ending.signals.before,
+				&run->settings->user, error) < 0)
 		return -1;
 	if (run_open_instance(run, error) < 0)
 		return -1;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "recorder/recorder.h"
+#include "recorder/user.h"
 
 #define STATUS_CANNOT_RUN 126
 #define STATUS_NOT_FOUND 127
@@ -42,16 +43,23 @@ static int status_of_errno(int number)
 	return number == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
 }
 
-static void child_main(char *const *argv, const struct command_signals *signals, int go_fd,
-		       int failure_fd)
+/** struct start - how the command is to start */
+struct start {
+	char *const *argv;
+	const struct command_signals *signals;
+	const struct command_user *user;
+};
+
+static void child_main(const struct start *start, int go_fd, int failure_fd)
 {
 	char byte;
 	int number;
 
 	if (read(go_fd, &byte, 1) != 1)
 		_exit(STATUS_CANNOT_RUN);
-	signals_apply(signals);
-	execvp(argv[0], argv);
+	signals_apply(start->signals);
+	if (!start->user->name || user_become(start->user) == 0)
+		execvp(start->argv[0], start->argv);
 	number = errno;
 	if (write(failure_fd, &number, sizeof(number)) < 0)
 		_exit(STATUS_CANNOT_RUN);
@@ -64,8 +72,7 @@ static void pipe_close(int *pair)
 	close(pair[1]);
 }
 
-static int command_fork(struct command *command, const struct command_signals *signals,
-			struct error *error)
+static int command_fork(struct command *command, const struct start *start, struct error *error)
 {
 	int go[2], failure[2];
 
@@ -79,7 +86,7 @@ static int command_fork(struct command *command, const struct command_signals *s
 	if (command->pid == 0) {
 		close(go[1]);
 		close(failure[0]);
-		child_main(command->argv, signals, go[0], failure[1]);
+		child_main(start, go[0], failure[1]);
 	}
 	close(go[0]);
 	close(failure[1]);
@@ -136,8 +143,9 @@ int command_check(char *const *argv, int *status, struct error *error)
 }
 
 int command_new(struct command **out, char *const *argv, const struct command_signals *signals,
-		struct error *error)
+		const struct command_user *user, struct error *error)
 {
+	struct start start = { .argv = argv, .signals = signals, .user = user };
 	struct command *command = calloc(1, sizeof(*command));
 
 	*out = command;
@@ -146,7 +154,7 @@ int command_new(struct command **out, char *const *argv, const struct command_si
 	*command = (struct command){ .argv = argv, .pid = -1, .go_fd = -1, .failure_fd = -1 };
 	/* Where it is ignored, as some callers leave it, the kernel throws the status away. */
 	signal(SIGCHLD, SIG_DFL);
-	if (command_fork(command, signals, error) == 0)
+	if (command_fork(command, &start, error) == 0)
 		return 0;
 	command_free(command);
 	*out = NULL;

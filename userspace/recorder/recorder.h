@@ -9,6 +9,7 @@
 #ifndef RECORDER_RECORDER_H
 #define RECORDER_RECORDER_H
 
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,6 +39,17 @@ const char *recorder_directory(const struct recorder *recorder);
 /** recorder_enable - record a tracepoint from recorder_start() on */
 int recorder_enable(struct recorder *recorder, const char *system, const char *event,
 		    struct error *error);
+
+/**
+ * recorder_follow - record only what this thread writes, and those that it starts from now on
+ *
+ * What others do on its behalf (kernel threads, interrupts elsewhere) is left out. Returns -1 with
+ * @error.
+ */
+int recorder_follow(struct recorder *recorder, pid_t pid, struct error *error);
+
+/** recorder_limit_cpus - record only what is written on these; returns -1 with @error */
+int recorder_limit_cpus(struct recorder *recorder, const cpu_set_t *cpus, struct error *error);
 
 /**
  * recorder_resize - give the buffers their size, once all tracepoints are enabled; returns -1 with
@@ -86,6 +98,27 @@ struct command_signals {
 	sigset_t ignored;
 };
 
+/**
+ * struct command_user - whom the command belongs to
+ * @name: NULL for whom we belong to
+ */
+struct command_user {
+	uid_t uid;
+	gid_t gid;
+	char *name;
+	char *home;
+};
+
+/**
+ * command_user_find - look a user up
+ * @name: or number; NULL for the one behind sudo
+ *
+ * Returns 0, or -1 with @error; command_user_release() is fine in any case.
+ */
+int command_user_find(struct command_user *out, const char *name, struct error *error);
+
+void command_user_release(struct command_user *user);
+
 struct command;
 
 /**
@@ -100,9 +133,10 @@ int command_check(char *const *argv, int *status, struct error *error);
  * command_new - start a process that waits to become the traced command
  * @out: for command_free()
  * @argv: NULL-terminated; the first word is searched in PATH
+ * @user: whose process it becomes
  */
 int command_new(struct command **out, char *const *argv, const struct command_signals *signals,
-		struct error *error);
+		const struct command_user *user, struct error *error);
 
 /** command_argv, command_pid - its words, its process */
 char *const *command_argv(const struct command *command);

@@ -253,6 +253,10 @@ attempt kept-no-memory kept -b 67108864
 [ ! -e /tmp/ran ] || echo ran >/out/never-read-command.left
 attempt signal-passed-on passed_on
 attempt duration ktrack stream -d 300ms
+attempt followed ktrack stream --pid -- sh -c 'sh -c "echo 100 >/dev/ktrack_demo"; exit 4'
+attempt one-cpu ktrack stream --cpu=1 --with=cpu -- taskset 2 sh -c 'echo 100 >/dev/ktrack_demo; exit 4'
+# shellcheck disable=SC2016 # likewise
+attempt as-user ktrack stream --user=user -- sh -c '[ "$(id -un)" = user ] && [ "$HOME" != /root ] && exit 4'
 rmmod ktrack_demo
 rmmod ktrack
 attempt nothing-to-record ktrack stream -d 1
