@@ -42,7 +42,11 @@ static void ending_end(struct ending *ending)
 		kill(command_pid(ending->command), SIGKILL);
 	command_wait(ending->command);
 	command_free(ending->command);
+	ending->command = NULL;
+	/* For the next test nothing is pending, and nothing blocked. */
+	ending_is_due(ending, 0);
 	signals_release(&ending->signals);
+	sigprocmask(SIG_SETMASK, &ending->signals.before.blocked, NULL);
 }
 
 /* Looks until the recording is over; returns whether it is. */

@@ -84,14 +84,7 @@ int signals_take(struct signals *signals, bool *was_sent)
 
 void signals_release(struct signals *signals)
 {
-	bool was_sent;
-
-	if (signals->fd < 0)
-		return;
-	/* They came during an end that they would only ask for. */
-	while (signals_take(signals, &was_sent))
-		;
-	close(signals->fd);
+	if (signals->fd >= 0)
+		close(signals->fd);
 	signals->fd = -1;
-	sigprocmask(SIG_SETMASK, &signals->before.blocked, NULL);
 }

@@ -12,7 +12,7 @@
 /**
  * struct signals - signals as something to poll
  * @fd: readable while one is pending; -1 in a released one
- * @before: what the caller had made of signals, for children and for the way back
+ * @before: what the caller had made of signals, for children
  */
 struct signals {
 	int fd;
@@ -39,8 +39,8 @@ int signals_init(struct signals *signals, struct error *error);
 int signals_take(struct signals *signals, bool *was_sent);
 
 /**
- * signals_release - let signals act as before; only SIGPIPE and SIGXFSZ stay ignored, for what is
- * still to be written
+ * signals_release - take no more signals; they stay blocked: what comes late is not to change the
+ * status of a process that is about to end
  */
 void signals_release(struct signals *signals);
 

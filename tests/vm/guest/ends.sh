@@ -126,6 +126,10 @@ ignored() {
 	wait $!
 }
 
+no_instances() {
+	[ -z "$(ls $INSTANCES)" ]
+}
+
 # The terminal hangs up; ktrack leads its session, and the command hears of it.
 hung_up_leader() {
 	rm -f /tmp/ready
@@ -135,7 +139,7 @@ hung_up_leader() {
 	wait_for [ -e /tmp/ready ]
 	kill -KILL $terminal
 	wait_for [ -e /tmp/heard ]
-	wait_for [ -z "$(ls $INSTANCES)" ]
+	wait_for no_instances
 	wait_for grep -q '"atexit".*"code":9}' /tmp/hung-up.json
 	cat /tmp/hung-up.json
 	return 9
@@ -148,22 +152,24 @@ comes_online() {
 		echo 1 >/sys/devices/system/cpu/cpu1/online; echo 100 >/dev/ktrack_demo; exit 4'
 }
 
-# The command goes on until its recording has gone.
+# The command goes on until that is told.
 outlasted() {
-	ktrack stream -d 300ms -- sh -c "while [ -n \"\$(ls $INSTANCES)\" ]; do sleep 0.1; done; exit 5"
+	# shellcheck disable=SC2016 # the traced shell expands it
+	ktrack stream -d 300ms -- sh -c 'tries=0
+		until grep -q "goes on" /out/outlasted.errors || [ $tries -ge 600 ]; do
+			tries=$((tries + 1)); sleep 0.1
+		done
+		exit 5'
 }
 
 # Somebody has a file of the instance open, and goes on like that.
 busy() {
 	streaming
-	# shellcheck disable=SC2217 # likewise
-	sleep 600 <"$INSTANCES/ktrack-$stream/trace_pipe" &
-	holder=$!
+	exec 8<"$INSTANCES/ktrack-$stream/trace_pipe"
 	kill -TERM "$stream"
 	result=0
 	wait "$stream" || result=$?
-	kill $holder
-	wait $holder 2>/dev/null || true
+	exec 8<&-
 	rmdir "$INSTANCES/ktrack-$stream"
 	return $result
 }
@@ -237,7 +243,7 @@ attempt signalled-late signalled_late 20000
 attempt hung-up-leader hung_up_leader
 attempt ignored-signal ignored
 attempt not-read not_read TERM
-attempt not-read-duration not_read "" -d 1
+attempt not-read-duration not_read "" -d 5
 attempt never-read never_read
 attempt never-read-command never_read -- touch /tmp/ran
 attempt file-size-limit limited
