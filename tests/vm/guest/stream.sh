@@ -57,7 +57,7 @@ delays_measure() {
 		firing=$((firing + 1))
 		delay_measure "$firing"
 	done
-	kill -INT $stream
+	kill -TERM $stream
 	wait $stream || echo "a stream that is asked to end ended with status $?"
 	rmmod ktrack_demo
 }
