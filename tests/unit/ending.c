@@ -205,12 +205,36 @@ TEST(a_stuck_output_is_waited_for_while_nothing_asks_for_an_end)
 	ending_end(&ending);
 }
 
-TEST(at_the_end_a_stuck_output_has_a_second)
+TEST(a_stuck_output_is_waited_for_when_the_time_is_over)
 {
 	struct ending ending = ending_begin();
 	struct stuck stuck = stuck_new();
 
 	ending.deadline_ns = 1;
+	CHECK_NUMBER(ending_await_output(&ending, stuck.pair[1]), 0);
+	CHECK_NUMBER(ending.patience_ns, 0);
+	CHECK_NUMBER(ending_await_output(&ending, -1), -1);
+	stuck_free(&stuck);
+	ending_end(&ending);
+}
+
+TEST(a_duration_beyond_all_time_is_never_over)
+{
+	struct ending ending = ending_begin();
+
+	ending_set_deadline(&ending, NS_PER_S, INT64_MAX);
+	CHECK(!ending_is_due(&ending, NS_PER_S * 1000));
+	ending_set_deadline(&ending, NS_PER_S, 5);
+	CHECK(ending_is_due(&ending, NS_PER_S + 5));
+	ending_end(&ending);
+}
+
+TEST(after_a_signal_a_stuck_output_has_a_second)
+{
+	struct ending ending = ending_begin();
+	struct stuck stuck = stuck_new();
+
+	kill(getpid(), SIGTERM);
 	CHECK(patience_of(&ending, stuck.pair[1]) >= NS_PER_S);
 	stuck_free(&stuck);
 	ending_end(&ending);

@@ -23,7 +23,6 @@ FAILURES = (
     ("no-command", 127, ("/no/such/command", "No such file")),
     ("no-program", 126, ("/tmp/plain", "Permission denied")),
     ("not-read", 1, ("standard output", "nobody reads it")),
-    ("not-read-duration", 1, ("standard output", "nobody reads it")),
     ("never-read", 1, ("/tmp/fifo", "nobody reads it")),
     ("never-read-command", 125, ("/tmp/fifo", "nobody reads it")),
     ("file-size-limit", 125, ("/tmp/limited", "File too large")),
@@ -51,6 +50,8 @@ ENDS = (
     ("ignored-signal", 0),
     ("comes-online", 4),
     ("duration", 0),
+    ("read-late", 0),
+    ("shared", 0),
     ("followed", 4),
     ("one-cpu", 4),
     ("as-user", 4),
@@ -131,6 +132,7 @@ def main():
                 check_failure(tap, kernel, result, name, status, words)
             for name, status in ENDS:
                 check_end(tap, kernel, result, name, status)
+            check_attempt(tap, f"{kernel}: not-read-at-all", result, "not-read-at-all", 1)
             check_end(tap, kernel, result, "outlasted", 5, OUTLASTED)
             tap.ok('"event":"child_exit"' in result.text("outlasted.output"), f"{kernel}: and tells of the command's end")
             check_clean(tap, kernel, result)

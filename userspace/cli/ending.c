@@ -7,7 +7,7 @@
 
 #include "cli/clock.h"
 
-/* How long readers may take nothing once the recording is over. */
+/* How long readers may take nothing once a signal asked for the end. */
 #define PATIENCE_NS NS_PER_S
 
 /* The longest that a wait for an output lasts, so that its caller gets to do other things. */
@@ -60,7 +60,10 @@ int ending_wait_ms(const struct ending *ending, int64_t now_ns, int max_ms)
 	return left_ns <= 0 ? 0 : (int)(left_ns / NS_PER_MS) + 1;
 }
 
-/* Whether an output that takes nothing is to be given up. */
+/*
+ * Whether an output that takes nothing is to be given up. A pager is read for as long as it pleases
+ * its user: that the time or the command is over is no reason to lose what was recorded.
+ */
 static bool is_patience_over(struct ending *ending, int fd)
 {
 	int64_t now_ns = clock_boot_ns();
@@ -69,6 +72,8 @@ static bool is_patience_over(struct ending *ending, int fd)
 		return false;
 	if (fd < 0 || ending->nr_requests > 1)
 		return true;
+	if (ending->nr_requests == 0)
+		return false;
 	if (!ending->patience_ns)
 		ending->patience_ns = now_ns + PATIENCE_NS;
 	return now_ns >= ending->patience_ns;
@@ -89,6 +94,14 @@ int ending_await_output(struct ending *ending, int fd)
 	if (polls[1].revents)
 		ending->patience_ns = 0;
 	return 0;
+}
+
+void ending_set_deadline(struct ending *ending, int64_t start_ns, int64_t duration_ns)
+{
+	if (duration_ns <= 0)
+		return;
+	if (__builtin_add_overflow(start_ns, duration_ns, &ending->deadline_ns))
+		ending->deadline_ns = INT64_MAX;
 }
 
 void ending_await_command(struct ending *ending)

@@ -38,10 +38,14 @@ int ending_wait_ms(const struct ending *ending, int64_t now_ns, int max_ms);
  * ending_await_output - wait for an output that takes nothing now, for a moment at most
  * @fd: what to wait for, -1 where nothing can be waited for
  *
- * Once the recording is over, readers have a second to take something. Returns 0 where the output
- * is to be tried again, or -1 with errno ECANCELED where it is given up.
+ * Once a signal asked for the end, readers have a second to take something. Where nothing can be
+ * waited for, it is given up when the recording is due to end. Returns 0 where the output is to be
+ * tried again, or -1 with errno ECANCELED where it is given up.
  */
 int ending_await_output(struct ending *ending, int fd);
+
+/** ending_set_deadline - end @duration_ns after @start_ns on the boot clock; 0 for no such end */
+void ending_set_deadline(struct ending *ending, int64_t start_ns, int64_t duration_ns);
 
 /** ending_await_command - wait until the command has ended or is abandoned */
 void ending_await_command(struct ending *ending);

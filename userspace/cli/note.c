@@ -2,8 +2,14 @@
 /* Prints lines to standard error that do no harm to a terminal. */
 #include "cli/note.h"
 
+#include <poll.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <unistd.h>
+
+/* How long a reader of standard error may take nothing. */
+#define ROOM_MS 1000
 
 /* Whether a character is a control character in UTF-8, where there are more of them behind 0xc2. */
 static bool is_control(struct text character)
@@ -12,6 +18,14 @@ static bool is_control(struct text character)
 
 	return first < 0x20 || first == 0x7f ||
 	       (first == 0xc2 && (unsigned char)character.data[1] < 0xa0);
+}
+
+/* A pager that has both outputs and reads neither must not keep us from cleaning up. */
+static bool has_room(void)
+{
+	struct pollfd error_output = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	return poll(&error_output, 1, ROOM_MS) > 0;
 }
 
 /* One line, whatever bytes a name brought into it: control characters must not reach a terminal. */
@@ -30,7 +44,8 @@ void note_print(const struct error *note)
 			buffer_append(&line, character.data, size);
 		rest = (struct text){ .data = rest.data + size, .size = rest.size - size };
 	}
-	fprintf(stderr, "ktrack: %s\n", buffer_string(&line));
+	if (has_room())
+		fprintf(stderr, "ktrack: %s\n", buffer_string(&line));
 	buffer_release(&line);
 }
 

@@ -87,13 +87,19 @@ static int run_identify(struct run *run, struct error *error)
 	return identity_init(&run->identity, "stream", sid, error);
 }
 
-/* An output that takes nothing must not keep records from being read, as long as there is room. */
+/*
+ * An output that takes nothing must not keep records from being read, as long as there is room, nor
+ * the recording from ending in time; a failure of that is told by run_stop().
+ */
 static int run_await_output(void *context, int fd)
 {
 	struct run *run = context;
+	struct error error;
 
 	if (run->source)
 		source_read_ahead(run->source);
+	if (run->source && ending_is_due(&run->ending, clock_boot_ns()))
+		recorder_stop(run->recorder, &error);
 	return ending_await_output(&run->ending, fd);
 }
 
@@ -158,8 +164,7 @@ static int run_open_targets(struct run *run, struct error *error)
 {
 	struct outputs *outputs = &run->settings->outputs;
 
-	if (run->settings->duration_ns)
-		run->ending.deadline_ns = clock_boot_ns() + run->settings->duration_ns;
+	ending_set_deadline(&run->ending, clock_boot_ns(), run->settings->duration_ns);
 	outputs->set.wait = (struct file_wait){ .wait = run_await_output, .context = run };
 	return outputs_open(outputs, &run->pipeline.timeline, &run->identity, error);
 }
@@ -241,19 +246,21 @@ static int run_tell_command(struct run *run, int64_t begin_ns, struct error *err
 	return tracks_pass(run->pipeline.tracks, &begin, begin_ns, error);
 }
 
-/* Nothing is written before the command runs: from then on the recording takes place. */
+/*
+ * Files are emptied before the command runs, which may write to them, and after everything else
+ * that can be known to fail; the first line comes only when it runs.
+ */
 static int run_start(struct run *run, struct error *error)
 {
 	struct outputs *outputs = &run->settings->outputs;
 	int64_t begin_ns;
 
 	run_describe(run);
-	if (run->settings->duration_ns)
-		run->ending.deadline_ns = run->recording.start_ns + run->settings->duration_ns;
+	ending_set_deadline(&run->ending, run->recording.start_ns, run->settings->duration_ns);
 	if (recorder_start(run->recorder, error) < 0)
 		return -1;
 	begin_ns = clock_boot_ns();
-	if (run_start_command(run, error) < 0 || output_set_begin(&outputs->set, error) < 0)
+	if (output_set_begin(&outputs->set, error) < 0 || run_start_command(run, error) < 0)
 		return -1;
 	if (pipeline_open(&run->pipeline, run->source, &run->recording, outputs_have_comm(outputs),
 			  error) < 0)

@@ -3,6 +3,8 @@
 #include "trace2/destination.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -71,12 +73,34 @@ static ssize_t write_once(const struct destination *destination, const char *dat
 	return written;
 }
 
+/*
+ * How much of @size may be written without blocking. What somebody else opened may block: it is
+ * asked first, and takes as much as a pipe surely does where it takes anything. 0 with errno EAGAIN
+ * says that it takes nothing now.
+ */
+static size_t room_for(const struct destination *destination, size_t size,
+		       const struct file_wait *wait)
+{
+	struct pollfd room = { .fd = destination->fd, .events = POLLOUT };
+
+	if (!wait->wait || destination->is_owned)
+		return size;
+	if (poll(&room, 1, 0) == 0) {
+		errno = EAGAIN;
+		return 0;
+	}
+	return destination->is_datagram || size < PIPE_BUF ? size : PIPE_BUF;
+}
+
 static int write_all(const struct destination *destination, const char *data, size_t size,
 		     const struct file_wait *wait)
 {
 	while (size > 0) {
-		ssize_t written = write_once(destination, data, size, MSG_DONTWAIT);
+		size_t room = room_for(destination, size, wait);
+		ssize_t written = -1;
 
+		if (room > 0)
+			written = write_once(destination, data, room, MSG_DONTWAIT);
 		if (written < 0 && errno == EAGAIN && file_await(wait, destination->fd) == 0)
 			continue;
 		if (written < 0)

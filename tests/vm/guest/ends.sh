@@ -40,6 +40,10 @@ is_recording() {
 	[ "$(cat "$INSTANCES/ktrack-$stream/tracing_on")" = 1 ]
 }
 
+is_over() {
+	! is_recording
+}
+
 # Starts a stream of these words in the background.
 streaming() {
 	gnu-env --default-signal ktrack stream "$@" &
@@ -67,21 +71,46 @@ signalled_late() {
 	wait "$stream"
 }
 
-# A reader that takes nothing, and more than a pipe holds. Arguments: SIGNAL or "", options
+# A reader that takes nothing, and more than a pipe holds. Argument: where error lines go
 not_read() {
-	signal=$1
-	shift
 	# shellcheck disable=SC2217 # it reads nothing
 	sleep 600 </tmp/fifo &
 	sleeper=$!
-	streaming "$@" >/tmp/fifo
+	streaming >/tmp/fifo 2>"$1"
 	echo 2000 >/dev/ktrack_demo
-	[ -z "$signal" ] || kill "-$signal" "$stream"
+	kill -TERM "$stream"
 	result=0
 	wait "$stream" || result=$?
 	kill $sleeper
 	wait $sleeper 2>/dev/null || true
 	return $result
+}
+
+# A reader that comes when the time is over, as a pager's user does.
+read_late() {
+	# shellcheck disable=SC2217 # it reads nothing
+	sleep 600 </tmp/fifo &
+	sleeper=$!
+	streaming -d 5 >/tmp/fifo
+	echo 2000 >/dev/ktrack_demo
+	wait_for is_over
+	cat /tmp/fifo &
+	reader=$!
+	result=0
+	wait "$stream" || result=$?
+	wait $reader
+	kill $sleeper
+	wait $sleeper 2>/dev/null || true
+	return $result
+}
+
+# A command that writes to the file that the stream goes to, the first thing it does.
+shared() {
+	for _ in 1 2 3 4 5; do
+		ktrack stream --event=/tmp/shared -- sh -c 'echo first >>/tmp/shared' || return
+		grep -qx first /tmp/shared || return 1
+	done
+	grep -vx first /tmp/shared
 }
 
 has_opened() {
@@ -242,8 +271,10 @@ attempt signalled-twice signalled INT INT
 attempt signalled-late signalled_late 20000
 attempt hung-up-leader hung_up_leader
 attempt ignored-signal ignored
-attempt not-read not_read TERM
-attempt not-read-duration not_read "" -d 5
+attempt not-read not_read /proc/self/fd/2
+attempt not-read-at-all not_read /tmp/fifo
+attempt read-late read_late
+attempt shared shared
 attempt never-read never_read
 attempt never-read-command never_read -- touch /tmp/ran
 attempt file-size-limit limited
