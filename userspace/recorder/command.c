@@ -13,6 +13,9 @@
 #include "recorder/recorder.h"
 #include "recorder/user.h"
 
+/* How much of a script the kernel looks at. */
+#define INTERPRETER_MAX 255
+
 #define STATUS_CANNOT_RUN 126
 #define STATUS_NOT_FOUND 127
 
@@ -95,6 +98,25 @@ static int command_fork(struct command *command, const struct start *start, stru
 	return command->pid < 0 ? error_set_system(error, errno, "cannot start a process") : 0;
 }
 
+/* Whether what a script names behind "#!" can be executed; what is no script needs nothing. */
+static bool has_interpreter(const char *path)
+{
+	char line[INTERPRETER_MAX + 1] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *name = line + 2;
+
+	if (fd >= 0) {
+		if (read(fd, line, INTERPRETER_MAX) < 0)
+			line[0] = '\0';
+		close(fd);
+	}
+	if (strncmp(line, "#!", 2) != 0)
+		return true;
+	name += strspn(name, " \t");
+	name[strcspn(name, " \t\r\n")] = '\0';
+	return access(name, X_OK) == 0;
+}
+
 /* Whether a file can be executed; errno says why not. */
 static bool is_program(const char *path)
 {
@@ -103,7 +125,7 @@ static bool is_program(const char *path)
 	if (stat(path, &about) < 0 || access(path, X_OK) < 0)
 		return false;
 	errno = EACCES;
-	return S_ISREG(about.st_mode);
+	return S_ISREG(about.st_mode) && has_interpreter(path);
 }
 
 /* Searches PATH as execvp() does: what is there but cannot be executed is told of, if no other is.

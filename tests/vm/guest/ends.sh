@@ -91,7 +91,7 @@ read_late() {
 	# shellcheck disable=SC2217 # it reads nothing
 	sleep 600 </tmp/fifo &
 	sleeper=$!
-	streaming -d 5 >/tmp/fifo
+	streaming -d 5 -b 16384 >/tmp/fifo
 	echo 2000 >/dev/ktrack_demo
 	wait_for is_over
 	cat /tmp/fifo &
