@@ -91,7 +91,7 @@ void trace2_cmd_start_at(const char *file, int line, char *const *argv);
 /**
  * trace2_cmd_exit - the program is about to exit with @code, which trace2_finish() says again
  *
- * Returns @code.
+ * Returns the lowest eight bits of @code, which are what a parent sees, and what is said, as git does.
  */
 #define trace2_cmd_exit(code) trace2_cmd_exit_at(__FILE__, __LINE__, (code))
 int trace2_cmd_exit_at(const char *file, int line, int code);

@@ -258,6 +258,28 @@ static void twice_say(void)
 	threads_run(twice_run, &counter);
 }
 
+/* The thread is cancelled in the first write of its end. */
+static void *cancelled_run(void *timer)
+{
+	trace2_timer_start(timer);
+	trace2_timer_stop(timer);
+	pthread_cancel(pthread_self());
+	trace2_thread_exit();
+	return NULL;
+}
+
+static void cancelled_say(void)
+{
+	static struct trace2_timer timer = { .category = "c",
+					     .name = "n",
+					     .has_thread_events = true };
+
+	trace2_initialize(&program);
+	alarm(60);
+	threads_run(cancelled_run, &timer);
+	exit(trace2_cmd_exit(0x107));
+}
+
 static void late_say(void *name)
 {
 	trace2_cmd_mode(name);
@@ -391,13 +413,14 @@ struct manner {
 };
 
 static const struct manner manners[] = {
-	{ "nothing", nothing_say },	{ "nobody", nobody_say },
-	{ "borrowed", borrowed_say },	{ "fork", fork_say },
-	{ "fork-begin", fork_begin },	{ "pipe-ignore", pipe_ignore },
-	{ "pipe-handle", pipe_handle }, { "pipe-die", pipe_die },
-	{ "errno", number_keep },	{ "clock", clock_say },
-	{ "twice", twice_say },		{ "late", late_run_all },
-	{ "race", race_say },		{ "interrupted", interrupted_say },
+	{ "nothing", nothing_say },	    { "nobody", nobody_say },
+	{ "borrowed", borrowed_say },	    { "fork", fork_say },
+	{ "fork-begin", fork_begin },	    { "pipe-ignore", pipe_ignore },
+	{ "pipe-handle", pipe_handle },	    { "pipe-die", pipe_die },
+	{ "errno", number_keep },	    { "clock", clock_say },
+	{ "cancelled", cancelled_say },	    { "twice", twice_say },
+	{ "late", late_run_all },	    { "race", race_say },
+	{ "interrupted", interrupted_say },
 };
 
 int main(int argc, char **argv)

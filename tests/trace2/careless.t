@@ -135,6 +135,11 @@ def check_rest(tap):
         done.returncode == 7 and 0.02 < events[1]["t_abs"] < 60 and [event["code"] for event in events[-2:]] == [7, 7],
         "time counts from the clock's beginning, and the status is passed on", done, events,
     )
+    (events,), _, done = use("cancelled")
+    tap.ok(
+        done.returncode == 7 and kinds(events)["atexit"] == 1 and events[-1]["code"] == 7,
+        "threads that are cancelled while they write keep nobody waiting, and statuses have eight bits", done, events,
+    )
     (events,), _, done = use("twice")
     counts = [event["count"] for event in events if event["event"] == "counter"]
     tap.ok(done.returncode == 0 and counts == [28], "a thread that starts twice loses no sum", done, counts)

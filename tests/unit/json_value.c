@@ -63,6 +63,15 @@ TEST(bytes_that_strings_must_not_have_are_mended)
 	check_bytes("\"\0\"", 3, "\"\\u0000\"");
 }
 
+TEST(halves_of_surrogate_pairs_are_mended)
+{
+	check("\"\\ud83d\\uDE00\"", "\"\\ud83d\\uDE00\"");
+	check("\"\\udc00\"", "\"\\ufffd\"");
+	check("\"\\ud800x\"", "\"\\ufffdx\"");
+	check("\"\\ud800\\ud83d\\ude00\"", "\"\\ufffd\\ud83d\\ude00\"");
+	check("\"\\ud800\\u0041\\ud8\"", "(none)");
+}
+
 TEST(what_is_no_value_adds_nothing)
 {
 	static const char *const others[] = {

@@ -2,10 +2,14 @@
 /* Ready-made JSON of a stranger's: checked, and brought onto one line. */
 #include "base/json.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* What readers take without a fear for their stacks. */
 #define DEPTH_MAX 128
+
+/* "\\uXXXX" */
+#define UNIT_SIZE 6
 
 /**
  * struct scan - a text on its way into a buffer
@@ -95,19 +99,47 @@ static bool is_hexadecimal(char byte)
 	return is_digit(byte) || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F');
 }
 
+/* The code unit of "\uXXXX" at @offset, -1 where there is none. */
+static long unit_at(const struct scan *scan, size_t offset)
+{
+	char digits[UNIT_SIZE - 1] = "";
+
+	if (scan->rest.size < offset + UNIT_SIZE || memcmp(scan->rest.data + offset, "\\u", 2) != 0)
+		return -1;
+	memcpy(digits, scan->rest.data + offset + 2, 4);
+	for (int i = 0; i < 4; i++) {
+		if (!is_hexadecimal(digits[i]))
+			return -1;
+	}
+	return strtol(digits, NULL, 16);
+}
+
+/* Halves of surrogate pairs stand for nothing by themselves, and end some readers. */
+static bool unit_take(struct scan *scan)
+{
+	long unit = unit_at(scan, 0);
+	long next = unit_at(scan, UNIT_SIZE);
+
+	if (unit < 0)
+		return false;
+	if (unit >= 0xd800 && unit < 0xdc00 && next >= 0xdc00 && next < 0xe000) {
+		copy(scan, 2 * UNIT_SIZE);
+	} else if (unit >= 0xd800 && unit < 0xe000) {
+		buffer_append_string(scan->out, "\\ufffd");
+		skip(scan, UNIT_SIZE);
+	} else {
+		copy(scan, UNIT_SIZE);
+	}
+	return true;
+}
+
 static bool escape_take(struct scan *scan)
 {
-	size_t size = 2;
-
-	if (scan->rest.size < size || !memchr("\"\\/bfnrtu", scan->rest.data[1], 9))
+	if (scan->rest.size < 2 || !memchr("\"\\/bfnrtu", scan->rest.data[1], 9))
 		return false;
-	if (scan->rest.data[1] == 'u') {
-		for (; size < 6; size++) {
-			if (scan->rest.size <= size || !is_hexadecimal(scan->rest.data[size]))
-				return false;
-		}
-	}
-	copy(scan, size);
+	if (scan->rest.data[1] == 'u')
+		return unit_take(scan);
+	copy(scan, 2);
 	return true;
 }
 

@@ -26,8 +26,10 @@ void trace2_cmd_start_at(const char *file, int line, char *const *argv)
 
 int trace2_cmd_exit_at(const char *file, int line, int code)
 {
-	struct trace2_event event = { .kind = TRACE2_EXIT, .exit.code = code };
+	struct trace2_event event = { .kind = TRACE2_EXIT };
 
+	code &= 0xff;
+	event.exit.code = code;
 	if (!trace2_is_enabled())
 		return code;
 	__atomic_store_n(&process.exit_code, code, __ATOMIC_RELAXED);

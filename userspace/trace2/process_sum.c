@@ -193,15 +193,25 @@ static void counter_tell(struct self *self, const struct trace2_counter *counter
 	process_write(self, &event, now_ns);
 }
 
-/* Under the lock: other threads may be adding timers to the list. */
+/*
+ * Whose a number is: other threads may be adding to the list. Nothing is written under the lock, as
+ * a reader who takes nothing, or a cancelled thread, would keep it from everybody.
+ */
+static const void *owner_of(const struct buffer *list, size_t index)
+{
+	const void *owner;
+
+	pthread_mutex_lock(&process.lock);
+	owner = ((const void **)list->data)[index];
+	pthread_mutex_unlock(&process.lock);
+	return owner;
+}
+
 void sums_tell(struct self *self, const struct sums *sums, bool is_total, int64_t now_ns)
 {
-	pthread_mutex_lock(&process.lock);
 	for (size_t i = 0; i < sums->nr_timers; i++)
-		timer_tell(self, ((struct trace2_timer **)process.timers.data)[i], &sums->timers[i],
-			   is_total, now_ns);
+		timer_tell(self, owner_of(&process.timers, i), &sums->timers[i], is_total, now_ns);
 	for (size_t i = 0; i < sums->nr_counters; i++)
-		counter_tell(self, ((struct trace2_counter **)process.counters.data)[i],
-			     sums->counters[i], is_total, now_ns);
-	pthread_mutex_unlock(&process.lock);
+		counter_tell(self, owner_of(&process.counters, i), sums->counters[i], is_total,
+			     now_ns);
 }

@@ -98,12 +98,21 @@ static void session_list_opened(struct trace2_session *session)
 	session->usual_target = targets[session->opened[0]];
 }
 
+static bool is_target(enum trace2_target target)
+{
+	return (unsigned int)target < TRACE2_TARGET_COUNT;
+}
+
 int trace2_session_add(struct trace2_session *session, enum trace2_target target, int fd,
 		       const char *name)
 {
 	struct destination *destination = &session->destinations[target];
 	int status;
 
+	if (!is_target(target)) {
+		close(fd);
+		return error_set(&session->error, "trace2: there is no target %d", target);
+	}
 	destination_release(destination);
 	status = destination_init(destination, name);
 	if (status == 0)
@@ -129,8 +138,10 @@ int trace2_session_open(struct trace2_session *session, enum trace2_target targe
 	struct error error = { 0 };
 	enum place_result result;
 
+	if (!is_target(target))
+		return error_set(&session->error, "trace2: there is no target %d", target);
 	destination_release(destination);
-	result = place_open(destination, &session->settings, value, name, &error);
+	result = place_open(destination, &session->settings, value, name ? name : "trace2", &error);
 	if (result != PLACE_OPEN)
 		destination_release(destination);
 	session_list_opened(session);
@@ -146,7 +157,7 @@ int trace2_session_open(struct trace2_session *session, enum trace2_target targe
 
 bool trace2_session_has(const struct trace2_session *session, enum trace2_target target)
 {
-	return destination_is_on(&session->destinations[target]);
+	return is_target(target) && destination_is_on(&session->destinations[target]);
 }
 
 /* What a failed write means is the session's policy. */
