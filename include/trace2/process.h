@@ -283,7 +283,8 @@ void trace2_printf_va_at(const char *file, int line, const char *format, va_list
 
 /**
  * struct trace2_timer - a stopwatch that adds up its intervals, for each thread and for all; a
- * static variable of the program
+ * static variable of the program, which is looked at until trace2_finish(): a plugin that has some
+ * has to stay loaded until then
  * @has_thread_events: each thread's sum is told too
  * @number: libtrace2's own
  */

@@ -265,22 +265,23 @@ TEST(other_events_are_indented_by_the_regions_around_them)
 	check_line(event, "cmd_mode m\n", BARE("cmd_mode    ") "....m\n", NULL);
 }
 
+/* 0.0000035 is below its half as a double, 0.0000045 is above. */
 TEST(timers_are_rounded_and_counters_unsigned)
 {
 	struct trace2_text *category = trace2_text_new(bytes_of("c"));
 	struct trace2_text *name = trace2_text_new(bytes_of("n"));
 	struct trace2_event timer = { TRACE2_TIMER,
-				      .timer = { category, name, 3, 1500000600, 499, 500 } };
+				      .timer = { category, name, 3, 1500000600, 3500, 4500 } };
 	struct trace2_event counter = { TRACE2_TH_COUNTER,
 					.counter = { category, name, UINT64_MAX } };
 
-	check_line(timer, "timer c/n intervals:3 total:1.500001 min:0.000000 max:0.000001\n",
+	check_line(timer, "timer c/n intervals:3 total:1.500001 min:0.000003 max:0.000005\n",
 		   COLUMNS(MAIN, "timer       ", "   ", NO_TIME, NO_TIME,
-			   "c           ") "name:n intervals:3 total:1.500001 min:0.000000 "
-					   "max:0.000001\n",
+			   "c           ") "name:n intervals:3 total:1.500001 min:0.000003 "
+					   "max:0.000005\n",
 		   HEAD("timer") ",\"category\":\"c\",\"name\":\"n\",\"intervals\":3,\"t_total\":1."
 				 "500001,"
-				 "\"t_min\":0.000000,\"t_max\":0.000001}\n");
+				 "\"t_min\":0.000003,\"t_max\":0.000005}\n");
 	check_line(counter, "th_counter c/n value:18446744073709551615\n",
 		   COLUMNS(MAIN, "th_counter  ", "   ", NO_TIME, NO_TIME,
 			   "c           ") "name:n value:18446744073709551615\n",

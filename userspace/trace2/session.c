@@ -3,6 +3,7 @@
 #include "trace2/session.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -81,6 +82,26 @@ static bool writes_blocks(const struct trace2_session *session,
 			  const struct destination *destination)
 {
 	return session->settings.flush == TRACE2_FLUSH_BLOCKS && !destination->is_datagram;
+}
+
+/* git prints a double: which way an exact half goes is up to how near it comes to that. */
+static bool is_half_rounded_up(int64_t time_ns)
+{
+	char text[64];
+	size_t size = snprintf(text, sizeof(text), "%.6f", time_ns / (double)NS_PER_S);
+
+	return text[size - 1] - '0' != time_ns / NS_PER_US % 10;
+}
+
+int64_t timer_ns(const struct trace2_session *session, int64_t time_ns)
+{
+	bool is_shown_whole = session->settings.decimals == 9;
+
+	if (is_shown_whole || time_ns > INT64_MAX - NS_PER_US)
+		return time_ns;
+	if (time_ns % NS_PER_US == NS_PER_US / 2 && !is_half_rounded_up(time_ns))
+		return time_ns;
+	return time_ns + NS_PER_US / 2;
 }
 
 /* Notes which targets there are, so that events need not ask all. */

@@ -97,12 +97,6 @@ static inline const struct trace2_thread *event_thread(const struct trace2_sessi
 }
 
 /** timer_ns - a timer's time as it is shown: git rounds these, where it cuts all others */
-static inline int64_t timer_ns(const struct trace2_session *session, int64_t time_ns)
-{
-	bool is_shown_whole = session->settings.decimals == 9;
-
-	return is_shown_whole || time_ns > INT64_MAX - NS_PER_US ? time_ns
-								 : time_ns + NS_PER_US / 2;
-}
+int64_t timer_ns(const struct trace2_session *session, int64_t time_ns);
 
 #endif
