@@ -40,14 +40,7 @@ LINE = re.compile(
 )
 FIELD = re.compile(r"(\w+)=(.*?)(?=\s+\w+=|\s*$)")
 OWN_FIELDS = ("track_event_type", "slice_name", "track_name", "counter_value")
-SIGNED = ("result",)
 UNKNOWN_COMMS = ("<...>", "<idle>")
-
-
-def number(name, text):
-    """A reported number: libtraceevent does not extend the sign of a 32-bit field."""
-    value = int(text)
-    return value - (1 << 32) if name in SIGNED and value >> 31 else value
 
 
 def digits(text):
@@ -72,7 +65,7 @@ def reported(text, start=None):
     for match in matched(text):
         fields = dict(FIELD.findall(match["fields"]))
         scope = next((int(fields[name]) for name in fields if name.startswith("scope_")), int(match["tid"]))
-        extras = {name: number(name, fields[name]) for name in fields
+        extras = {name: int(fields[name]) for name in fields
                   if name not in OWN_FIELDS and not name.startswith("scope_")}
         kind = chr(int(fields.get("track_event_type", ord("C"))))
         yield (
