@@ -10,11 +10,16 @@
 #include <linux/trace.h>
 #include <linux/version.h>
 
-#if KERNEL_VERSION(6, 8, 0) > LINUX_VERSION_CODE
+/* Whether this is an earlier kernel than that series. */
+#define COMPAT_BEFORE(major, patchlevel) \
+	(LINUX_VERSION_MAJOR < (major) || \
+	 (LINUX_VERSION_MAJOR == (major) && LINUX_VERSION_PATCHLEVEL < (patchlevel)))
+
+#if COMPAT_BEFORE(6, 8)
 #define trace_array_get_by_name(name, systems)	trace_array_get_by_name(name)
 #endif
 
-#if KERNEL_VERSION(6, 13, 0) > LINUX_VERSION_CODE
+#if COMPAT_BEFORE(6, 13)
 static inline void hrtimer_setup(struct hrtimer *timer,
 				 enum hrtimer_restart (*function)(struct hrtimer *),
 				 clockid_t clock, enum hrtimer_mode mode)
@@ -25,7 +30,7 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #endif
 
 /* Later kernels have seen the source in __string() already. */
-#if KERNEL_VERSION(6, 10, 0) > LINUX_VERSION_CODE
+#if COMPAT_BEFORE(6, 10)
 #define compat_assign_str(field, source)	__assign_str(field, source)
 #else
 #define compat_assign_str(field, source)	__assign_str(field)

@@ -23,10 +23,6 @@ ALLOWED = {
         "SPACING",
         "TRAILING_SEMICOLON",
     },
-    # It is there to tell versions apart, which code in the kernel's own tree has no need of.
-    "kmod/compat.h": {"LINUX_VERSION_CODE"},
-    # trace_printk() is one of the ways whose cost is compared.
-    "kmod/bench_rows.c": {"TRACE_PRINTK"},
 }
 CHECKPATCH = ("--no-tree", "--terse", "--show-types", "--max-line-length=100", "-f")
 FOLDERS = ("include/ktrack", "kmod", "tests/kernel")
