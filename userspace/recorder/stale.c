@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Instances that have no owner any more. An owner holds a lock on its instance's directory, which
- * the kernel gives back whatever becomes of the process.
- */
+/* Instances that have no owner any more. */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "recorder/lock.h"
@@ -38,42 +32,12 @@ static bool is_own_name(const char *name)
 	return name[0] == '.' && name[1] && !name[1 + strspn(name + 1, DIGITS)];
 }
 
-static bool is_same_directory(int fd, const char *path)
-{
-	struct stat ours, theirs;
-
-	return fstat(fd, &ours) == 0 && stat(path, &theirs) == 0 && ours.st_ino == theirs.st_ino &&
-	       ours.st_dev == theirs.st_dev;
-}
-
-int lock_take(const char *directory)
-{
-	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -1;
-	if (flock(fd, LOCK_EX) == 0 && is_same_directory(fd, directory))
-		return fd;
-	close(fd);
-	return -1;
-}
-
-static bool is_lockable(const char *directory)
-{
-	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool is_free = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
-
-	if (fd >= 0)
-		close(fd);
-	return is_free;
-}
-
 static bool is_stale(const char *directory)
 {
-	if (!is_lockable(directory))
+	if (!lock_is_free(directory))
 		return false;
 	usleep(OWNER_WAIT_US);
-	return is_lockable(directory);
+	return lock_is_free(directory);
 }
 
 static int name_visit(const char *instances, const char *name, const struct stale_visitor *visitor,
