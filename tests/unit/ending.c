@@ -9,6 +9,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "await.h"
 #include "cli/clock.h"
 #include "tap.h"
 
@@ -38,9 +39,10 @@ static struct ending ending_begin_with(const char *script)
 
 static void ending_end(struct ending *ending)
 {
-	if (ending->command)
+	if (ending->command) {
 		kill(command_pid(ending->command), SIGKILL);
-	command_wait(ending->command);
+		command_await(ending->command);
+	}
 	command_free(ending->command);
 	ending->command = NULL;
 	/* For the next test nothing is pending, and nothing blocked. */

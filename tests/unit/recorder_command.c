@@ -4,6 +4,7 @@
 
 #include <sys/wait.h>
 
+#include "await.h"
 #include "folder.h"
 #include "tap.h"
 
@@ -38,7 +39,7 @@ static int status_of(char *const *argv)
 	int status;
 
 	CHECK_NUMBER(command_run(command, &error), 0);
-	command_wait(command);
+	command_await(command);
 	status = command_status(command);
 	command_free(command);
 	return status;
@@ -176,7 +177,7 @@ TEST(a_command_waits_until_it_is_run)
 	CHECK(!file_exists(&folder, "started"));
 	CHECK_NUMBER(command_run(command, &error), 0);
 	CHECK_NUMBER(command_pid(command), pid);
-	command_wait(command);
+	command_await(command);
 	CHECK(file_exists(&folder, "started"));
 	command_free(command);
 	folder_remove(&folder);
@@ -191,7 +192,6 @@ TEST(a_command_that_was_never_run_ends_without_having_been)
 	folder_new(&folder);
 	command = command_of((char *[]){ "touch", strdupa(folder_path(&folder, "started")), NULL });
 	pid = command_pid(command);
-	command_wait(command);
 	CHECK(!command_has_ended(command));
 	command_free(command);
 	CHECK(kill(pid, 0) < 0 && errno == ESRCH);
@@ -213,12 +213,8 @@ TEST(asking_for_the_end_does_not_wait)
 	CHECK_NUMBER(command_run(command, &error), 0);
 	CHECK(!command_has_ended(command));
 	folder_add_text(&folder, "end", "");
-	for (int i = 0; i < WAIT_MS * 1000 / STEP_US && !command_has_ended(command); i++)
-		usleep(STEP_US);
+	command_await(command);
 	CHECK(command_has_ended(command));
-	CHECK(command_has_ended(command));
-	CHECK_NUMBER(command_status(command), 3);
-	command_wait(command);
 	CHECK_NUMBER(command_status(command), 3);
 	command_free(command);
 	folder_remove(&folder);
@@ -259,7 +255,7 @@ static struct buffer output_of(const char *script, const struct command_signals 
 	snprintf(whole, sizeof(whole), "exec >%s/output; %s", folder.path, script);
 	CHECK_NUMBER(command_new(&command, shell(whole), signals, &us, &error), 0);
 	CHECK_NUMBER(command_run(command, &error), 0);
-	command_wait(command);
+	command_await(command);
 	CHECK_NUMBER(file_read(folder_path(&folder, "output"), &out), 0);
 	command_free(command);
 	folder_remove(&folder);
@@ -399,7 +395,7 @@ TEST(a_command_can_belong_to_another_user)
 	snprintf(number, sizeof(number), "%d", (int)user.uid);
 	CHECK_NUMBER(command_new(&command, argv, &none, &user, &error), 0);
 	CHECK_NUMBER(command_run(command, &error), is_root ? 0 : -1);
-	command_wait(command);
+	command_await(command);
 	CHECK_NUMBER(command_status(command), is_root ? 7 : 126);
 	command_free(command);
 	command_user_release(&user);
@@ -407,6 +403,5 @@ TEST(a_command_can_belong_to_another_user)
 
 TEST(no_command_is_fine)
 {
-	command_wait(NULL);
 	command_free(NULL);
 }

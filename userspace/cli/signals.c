@@ -47,8 +47,6 @@ int signals_init(struct signals *signals, struct error *error)
 	signals_note(&signals->before);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	/* Ignored, the kernel would throw the command's status away. */
-	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	for (size_t i = 0; i < sizeof(ending_signals) / sizeof(ending_signals[0]); i++)

@@ -238,12 +238,6 @@ bool command_has_ended(struct command *command)
 	return command->has_ended;
 }
 
-void command_wait(struct command *command)
-{
-	if (command && command->was_run)
-		command_reap(command);
-}
-
 int command_status(const struct command *command)
 {
 	return command->status;

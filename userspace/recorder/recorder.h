@@ -157,12 +157,6 @@ bool command_has_ended(struct command *command);
 int command_status(const struct command *command);
 
 /**
- * command_wait - wait for the end of a command; one that was not run is not waited for; NULL is
- * fine
- */
-void command_wait(struct command *command);
-
-/**
  * command_free - forget the command, which goes on if it runs; one that was never run ends; NULL
  * is fine
  */
