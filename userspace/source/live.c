@@ -9,16 +9,16 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "source/live.h"
 
 /*
- * Where the kernel refuses membarrier (it does with nohz_full), records younger than this are left
- * for the next time: a writer is between its time stamp and its commit for microseconds, unless
- * interrupts stack up on it.
+ * Where the kernel refuses membarrier (it does with nohz_full), writers get this long: one is
+ * between its time stamp and its commit for microseconds, unless interrupts stack up on it.
  */
-#define HOLD_BACK_NS (20 * NS_PER_MS)
+#define WRITERS_WAIT_NS (20 * NS_PER_MS)
 
 uint64_t live_number(const char *directory, const char *file)
 {
@@ -101,12 +101,15 @@ static void live_wait(struct source *source, int also_fd, int timeout_ms)
 	free(polls);
 }
 
-static int64_t live_await(struct source *source, int64_t until_ns)
+static void live_await(struct source *source)
 {
+	struct timespec left = { .tv_nsec = WRITERS_WAIT_NS };
+
 	(void)source;
-	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) < 0)
-		return until_ns - HOLD_BACK_NS;
-	return until_ns;
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) == 0)
+		return;
+	while (nanosleep(&left, &left) < 0 && errno == EINTR)
+		;
 }
 
 int live_statistics(const struct live *live, const struct stream *stream, struct statistics *out,

@@ -69,7 +69,7 @@ int source_drain(struct source *source, int64_t until_ns, const struct source_ha
 		 struct error *error)
 {
 	if (source->ops->await)
-		until_ns = source->ops->await(source, until_ns);
+		source->ops->await(source);
 	return merge_drain(source->streams, source->nr_streams, until_ns, handler, error);
 }
 
@@ -116,7 +116,7 @@ int source_finish(struct source *source, int64_t end_ns, const struct source_han
 {
 	*lost = 0;
 	if (source->ops->await)
-		source->ops->await(source, INT64_MAX);
+		source->ops->await(source);
 	if (merge_drain(source->streams, source->nr_streams, INT64_MAX, handler, error) < 0)
 		return -1;
 	for (size_t i = 0; i < source->nr_streams; i++) {

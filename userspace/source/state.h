@@ -20,8 +20,8 @@ struct account {
 /**
  * struct source_ops - a kind of source
  * @wait, @read_ahead: as source_wait() and source_read_ahead(); NULL where nobody writes
- * @await: wait for writers whose records up to @until_ns are on the way; returns up to when all
- * have arrived; NULL where nobody writes
+ * @await: wait for writers that have a time stamp but have not committed their record; NULL where
+ * nobody writes
  * @read_account: what else is known to be lost of a stream than its gaps tell; NULL where nothing
  * is; @out is that of the gaps
  * @visit: show all tracepoints whose records there may be
@@ -31,7 +31,7 @@ struct account {
 struct source_ops {
 	void (*wait)(struct source *source, int also_fd, int timeout_ms);
 	void (*read_ahead)(struct source *source);
-	int64_t (*await)(struct source *source, int64_t until_ns);
+	void (*await)(struct source *source);
 	int (*read_account)(struct source *source, const struct stream *stream, struct account *out,
 			    struct error *error);
 	int (*visit)(struct source *source, const struct source_visitor *visitor,
