@@ -50,6 +50,13 @@ stream --event=$target --|no command behind --
 stream --event= -- touch $target|--event= names no target; write - or a path
 stream --event=$target --with=pid|--with knows tid, cpu and comm, not 'pid'
 stream --event=$target --sid=|--sid= names no session
+stream --event=$target --sid=recording -- touch $target|--sid=recording is for ktrack export: a live recording happens only once
+stream --event=$target --fail-on-loss=1 -- touch $target|--fail-on-loss takes no value; see 'ktrack stream --help'
+stream --event=$target --event -- touch $target|--event is there twice; it goes to one target
+stream --chrome=$target --chrome=$target -- touch $target|--chrome is there twice; it goes to one file
+stream --event=$target -e ktrack, -- touch $target|'ktrack,' leaves a tracepoint out; write SYS[:EVENT]
+stream --event=$target -d 0x1 -- touch $target|'0x1' is no duration; write a number with ns, us, ms, s, m or h
+export --event=$target -e , one|',' leaves a tracepoint out; write SYS[:EVENT]
 export|a source is missing; see 'ktrack export --help'
 export --event=$target|a source is missing; see 'ktrack export --help'
 export --event=$target one two|'two' is one word too many; see 'ktrack export --help'

@@ -238,6 +238,14 @@ TEST(durations_have_units_and_limits)
 	CHECK_NUMBER(duration_of("nan"), -1);
 	CHECK_NUMBER(duration_of("1e300"), -1);
 	CHECK_NUMBER(duration_of("5 parsecs"), -1);
+	CHECK_NUMBER(duration_of(".5"), 500 * NS_PER_MS);
+	CHECK_NUMBER(duration_of(" 0.1"), -1);
+	CHECK_NUMBER(duration_of("0x0.1"), -1);
+	CHECK_NUMBER(duration_of("+1"), -1);
+	CHECK_NUMBER(duration_of("1e1"), -1);
+	CHECK_NUMBER(duration_of("1.2.3"), -1);
+	CHECK_NUMBER(duration_of("."), -1);
+	CHECK_NUMBER(duration_of("s"), -1);
 	CHECK_NUMBER(duration_of(""), -1);
 }
 

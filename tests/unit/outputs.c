@@ -49,6 +49,8 @@ TEST(with_is_a_list_of_words)
 	check_refused("with", "tid,cpus", "--with knows tid, cpu and comm, not 'cpus'");
 	check_refused("with", "tid,,cpu", "--with knows tid, cpu and comm, not ''");
 	check_refused("with", "TID", "--with knows tid, cpu and comm, not 'TID'");
+	check_refused("with", "", "--with knows tid, cpu and comm, not ''");
+	check_refused("with", "tid,", "--with knows tid, cpu and comm, not ''");
 }
 
 TEST(names_are_looked_up_only_where_they_are_asked_for)
@@ -69,6 +71,16 @@ TEST(event_and_sid_need_a_value_where_they_have_one)
 	check_refused("event", "", "--event= names no target; write - or a path");
 	CHECK_TEXT(outputs_of("sid", "mine").sid, "mine");
 	check_refused("sid", "", "--sid= names no session");
+}
+
+TEST(each_kind_of_lines_has_one_target)
+{
+	struct outputs outputs = outputs_of("event", NULL);
+	struct error error = { 0 };
+
+	CHECK_NUMBER(apply(&outputs, "perf", NULL, &error), 0);
+	CHECK_NUMBER(apply(&outputs, "event", "out", &error), -1);
+	CHECK_TEXT(error.text, "--event is there twice; it goes to one target");
 }
 
 TEST(loss_is_a_failure_where_that_is_asked_for)

@@ -79,11 +79,12 @@ static double unit_ns(const char *name)
 
 int time_duration_parse(const char *string, int64_t *out_ns, struct error *error)
 {
+	/* strtod() itself takes more: blanks, signs, exponents, hexadecimal digits. */
+	size_t size = strspn(string, "0123456789.");
 	char *end = NULL;
-	double number = strtod(string, &end);
-	double ns = number * unit_ns(end);
+	double ns = strtod(string, &end) * unit_ns(string + size);
 
-	if (end == string || unit_ns(end) == 0 || !(number >= 0) || !(ns < (double)INT64_MAX))
+	if (size == 0 || end != string + size || unit_ns(end) == 0 || !(ns < (double)INT64_MAX))
 		return error_set(error,
 				 "'%s' is no duration; write a number with ns, us, ms, s, m or h",
 				 string);

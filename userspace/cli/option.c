@@ -113,8 +113,12 @@ static bool found_find(const struct option_table *table, int found, struct optio
 	return false;
 }
 
+/* An option that is known, but takes no value, is found in optopt, be it "help" or a row. */
 static int option_refuse(int found, const char *word, const char *command, struct error *error)
 {
+	if (found == '?' && (optopt == 'h' || optopt >= FIRST_ROW))
+		return error_set(error, "--%.*s takes no value; see 'ktrack %s --help'",
+				 (int)strcspn(word + 2, "="), word + 2, command);
 	return error_set(error, "%s '%s'; see 'ktrack %s --help'",
 			 found == ':' ? "argument missing after" : "unknown option", word, command);
 }

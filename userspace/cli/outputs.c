@@ -49,6 +49,9 @@ static int target_apply(void *settings, enum trace2_target target, const char *v
 	if (value && !*value)
 		return error_set(error, "--%s= names no target; write - or a path",
 				 target_words[target]);
+	if (outputs->targets[target])
+		return error_set(error, "--%s is there twice; it goes to one target",
+				 target_words[target]);
 	outputs->targets[target] = value ? value : "-";
 	return 0;
 }
@@ -99,7 +102,7 @@ static int apply_with(void *settings, const char *value, struct error *error)
 {
 	struct outputs *outputs = settings;
 
-	for (const char *word = value; *word; word += *word == ',') {
+	for (const char *word = value;; word++) {
 		size_t size = strcspn(word, ",");
 		int emitter = emitter_find((struct text){ .data = word, .size = size });
 
@@ -108,8 +111,9 @@ static int apply_with(void *settings, const char *value, struct error *error)
 					 (int)size, word);
 		outputs->with |= 1u << emitter;
 		word += size;
+		if (!*word)
+			return 0;
 	}
-	return 0;
 }
 
 static int apply_fail_on_loss(void *settings, const char *value, struct error *error)

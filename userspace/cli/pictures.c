@@ -33,6 +33,9 @@ static int picture_apply(void *settings, enum picture picture, const char *value
 	if (!*value)
 		return error_set(error, "--%s= names no file; write - or a path",
 				 picture_rows[picture].word);
+	if (pictures->paths[picture])
+		return error_set(error, "--%s is there twice; it goes to one file",
+				 picture_rows[picture].word);
 	pictures->paths[picture] = value;
 	return 0;
 }

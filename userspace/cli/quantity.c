@@ -7,8 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-#define SIZE_KIB_MAX (64 * 1024 * 1024)
-
 static const struct {
 	const char *word;
 	uint64_t kib;

@@ -7,9 +7,12 @@
 
 #include "base/base.h"
 
+/** SIZE_KIB_MAX - 64 GiB, more than which is a mistake */
+#define SIZE_KIB_MAX (64 * 1024 * 1024)
+
 /**
  * size_kib_parse - read a size: a number of KiB, or with one of k M G (also KiB MiB GiB) of that
- * @out_kib: what it says, from 1 to 64 GiB
+ * @out_kib: what it says, from 1 to SIZE_KIB_MAX
  *
  * Returns 0, or -1 with @error.
  */

@@ -109,6 +109,15 @@ static int command_take(struct stream_settings *settings, const struct option_ta
 	return 0;
 }
 
+static int outputs_check(const struct outputs *outputs, struct error *error)
+{
+	if (outputs->sid && strcmp(outputs->sid, "recording") == 0)
+		return error_set(
+			error,
+			"--sid=recording is for ktrack export: a live recording happens only once");
+	return 0;
+}
+
 static int stream_main(int argc, char **argv, struct error *error)
 {
 	struct stream_settings settings = {
@@ -123,9 +132,10 @@ static int stream_main(int argc, char **argv, struct error *error)
 		status = STATUS_DONE;
 		break;
 	case OPTIONS_READ:
-		status = command_take(&settings, &table, argc, argv, operand, error) < 0
-				 ? STATUS_USAGE
-				 : stream_run(&settings, error);
+		status = STATUS_USAGE;
+		if (command_take(&settings, &table, argc, argv, operand, error) == 0 &&
+		    outputs_check(&settings.outputs, error) == 0)
+			status = stream_run(&settings, error);
 		break;
 	default:
 		status = STATUS_USAGE;

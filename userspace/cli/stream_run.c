@@ -14,6 +14,7 @@
 #include "cli/identity.h"
 #include "cli/note.h"
 #include "cli/pipeline.h"
+#include "cli/quantity.h"
 #include "cli/stream.h"
 #include "recorder/recorder.h"
 
@@ -74,17 +75,6 @@ static int run_enable(struct run *run, struct error *error)
 	}
 	buffer_release(&system);
 	return status;
-}
-
-static int run_identify(struct run *run, struct error *error)
-{
-	const char *sid = run->settings->outputs.sid;
-
-	if (sid && strcmp(sid, "recording") == 0)
-		return error_set(
-			error,
-			"--sid=recording is for ktrack export: a live recording happens only once");
-	return identity_init(&run->identity, "stream", sid, error);
 }
 
 /*
@@ -177,7 +167,9 @@ static int run_set_up(struct run *run, struct error *error)
 		return -1;
 	if (argv && command_check(argv, &run->failure, error) < 0)
 		return -1;
-	if (run_choose(run, error) < 0 || run_identify(run, error) < 0 || run_tell_stale(error) < 0)
+	if (run_choose(run, error) < 0 || run_tell_stale(error) < 0)
+		return -1;
+	if (identity_init(&run->identity, "stream", run->settings->outputs.sid, error) < 0)
 		return -1;
 	/* Before anything is open that the waiting process would keep open. */
 	if (argv && command_new(&run->command, argv, &run->ending.signals.before,
@@ -300,10 +292,11 @@ static int run_tell_command_end(struct run *run, int64_t time_ns, struct error *
 static void run_say_loss(const struct run *run)
 {
 	unsigned long long lost = run->lost, kib = run->settings->buffer_kib;
+	unsigned long long more = 8 * kib < SIZE_KIB_MAX ? 8 * kib : SIZE_KIB_MAX;
 
 	if (lost > 0)
 		note_say("lost %llu records, more than fit into %llu KiB for each CPU; try -b %llu",
-			 lost, kib, 8 * kib);
+			 lost, kib, more);
 }
 
 static int run_stop(struct run *run, struct error *error)

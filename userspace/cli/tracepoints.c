@@ -33,6 +33,9 @@ static int apply_tracepoint(void *settings, const char *text, struct error *erro
 	for (;;) {
 		size_t size = strcspn(rest, ",");
 
+		if (size == 0)
+			return error_set(error, "'%s' leaves a tracepoint out; write SYS[:EVENT]",
+					 text);
 		if (pattern_add(settings, rest, size, error) < 0)
 			return -1;
 		if (!rest[size])
