@@ -15,7 +15,7 @@ static int apply(struct filter *filter, const char *name, const char *value, str
 		const struct option_row *row = &filter_options.rows[i];
 
 		if (strcmp(row->long_name, name) == 0)
-			return row->apply(filter, value, error);
+			return option_row_apply(row, filter, value, error);
 	}
 	return 1;
 }

@@ -115,6 +115,25 @@ TEST(an_option_may_be_written_in_all_the_usual_ways)
 	check_read("-a -a", "1.all=- 1.all=- ", 4);
 }
 
+TEST(a_flag_sets_its_bool_in_its_part)
+{
+	struct flags {
+		int before;
+		bool is_set;
+		bool is_other;
+	} flags[2] = { 0 };
+	const struct option_row row = OPTION_FLAG("set", "says yes", flags, is_set);
+	const struct option_table flag_table = { .usage = "test",
+						 .about = "Tests.",
+						 .parts = { { &row, 1, sizeof(flags[0]) } } };
+	char *argv[] = { (char *)"ktrack", (char *)"test", (char *)"--set", NULL };
+	struct error error = { 0 };
+	int operand, status = -1;
+
+	CHECK(options_read(&flag_table, 3, argv, flags, &operand, &status, &error));
+	CHECK(flags[1].is_set && !flags[1].is_other && !flags[0].is_set && !flags[1].before);
+}
+
 TEST(an_argument_that_may_be_left_out_needs_an_equals_sign)
 {
 	check_read("--color", "2.color=- ", 3);

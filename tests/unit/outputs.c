@@ -17,7 +17,7 @@ static int apply(struct outputs *outputs, const char *name, const char *value, s
 		const struct option_row *row = &outputs_options.rows[i];
 
 		if (strcmp(row->long_name, name) == 0)
-			return row->apply(outputs, value, error);
+			return option_row_apply(row, outputs, value, error);
 	}
 	return 1;
 }

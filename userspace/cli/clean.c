@@ -44,17 +44,13 @@ static int instance_remove(void *context, const char *name, const char *director
 
 static int clean_main(int argc, char **argv, struct error *error)
 {
-	int status = STATUS_DONE, operand;
+	int status, operand;
 	struct stale_visitor visitor = { .context = &status, .visit = instance_remove };
 
-	switch (options_parse(&clean_table, argc, argv, NULL, &operand, error)) {
-	case OPTIONS_HELPED:
-		return STATUS_DONE;
-	case OPTIONS_READ:
-		return stale_visit(&visitor, error) < 0 ? STATUS_FAILED : status;
-	default:
-		return STATUS_USAGE;
-	}
+	if (options_read(&clean_table, argc, argv, NULL, &operand, &status, error) &&
+	    stale_visit(&visitor, error) < 0)
+		return STATUS_FAILED;
+	return status;
 }
 
 const struct cli_command clean_command = {

@@ -70,16 +70,8 @@ static int export_main(int argc, char **argv, struct error *error)
 	struct option_table table = export_table();
 	int operand, status;
 
-	switch (options_parse(&table, argc, argv, &settings, &operand, error)) {
-	case OPTIONS_HELPED:
-		status = STATUS_DONE;
-		break;
-	case OPTIONS_READ:
+	if (options_read(&table, argc, argv, &settings, &operand, &status, error))
 		status = export_start(&settings, error);
-		break;
-	default:
-		status = STATUS_USAGE;
-	}
 	selection_release(&settings.selection);
 	outputs_release(&settings.outputs);
 	return status;

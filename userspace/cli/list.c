@@ -13,18 +13,9 @@ struct list_settings {
 	bool is_json;
 };
 
-static int apply_json(void *settings, const char *value, struct error *error)
-{
-	struct list_settings *list = settings;
-
-	(void)value;
-	(void)error;
-	list->is_json = true;
-	return 0;
-}
-
 static const struct option_row list_rows[] = {
-	{ 0, "json", NULL, "a JSON object on each line instead of the table", apply_json },
+	OPTION_FLAG("json", "a JSON object on each line instead of the table", list_settings,
+		    is_json),
 };
 
 static const struct option_part list_options = {
@@ -166,16 +157,8 @@ static int list_run(int argc, char **argv, struct error *error)
 	struct option_table table = list_table();
 	int operand, status;
 
-	switch (options_parse(&table, argc, argv, &settings, &operand, error)) {
-	case OPTIONS_HELPED:
-		status = STATUS_DONE;
-		break;
-	case OPTIONS_READ:
+	if (options_read(&table, argc, argv, &settings, &operand, &status, error))
 		status = list_print(&settings, error);
-		break;
-	default:
-		status = STATUS_USAGE;
-	}
 	selection_release(&settings.selection);
 	return status;
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cli.h"
+
 /* Values that getopt_long returns for rows: beyond those of characters. */
 #define FIRST_ROW 256
 
@@ -123,6 +125,15 @@ static int option_refuse(int found, const char *word, const char *command, struc
 			 found == ':' ? "argument missing after" : "unknown option", word, command);
 }
 
+int option_row_apply(const struct option_row *row, void *part, const char *value,
+		     struct error *error)
+{
+	if (row->apply)
+		return row->apply(part, value, error);
+	*(bool *)((char *)part + row->flag) = true;
+	return 0;
+}
+
 static enum option_result option_apply(const struct option_table *table, int found,
 				       const char *word, char **argv, void *settings,
 				       struct error *error)
@@ -137,7 +148,7 @@ static enum option_result option_apply(const struct option_table *table, int fou
 		option_refuse(found, word, argv[0], error);
 		return OPTIONS_WRONG;
 	}
-	if (place.row->apply((char *)settings + place.offset, optarg, error) < 0)
+	if (option_row_apply(place.row, (char *)settings + place.offset, optarg, error) < 0)
 		return OPTIONS_WRONG;
 	return OPTIONS_READ;
 }
@@ -189,6 +200,15 @@ enum option_result options_parse(const struct option_table *table, int argc, cha
 	free(tables.names);
 	buffer_release(&tables.letters);
 	return result;
+}
+
+bool options_read(const struct option_table *table, int argc, char **argv, void *settings,
+		  int *operand, int *status, struct error *error)
+{
+	enum option_result result = options_parse(table, argc, argv, settings, operand, error);
+
+	*status = result == OPTIONS_WRONG ? STATUS_USAGE : STATUS_DONE;
+	return result == OPTIONS_READ;
 }
 
 bool option_may_have_value(const struct option_table *table, const char *word)

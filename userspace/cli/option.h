@@ -15,7 +15,8 @@
  * @argument: what help calls the argument; NULL for none, "[=X]" for one that may be left out
  * @help: what it does, one line
  * @apply: stores it in its part of the command's settings; @value is NULL where there is none;
- * returns -1 with @error
+ * returns -1 with @error; NULL for an option that only says yes
+ * @flag: where in that part the bool is which such an option sets
  */
 struct option_row {
 	char short_name;
@@ -23,7 +24,23 @@ struct option_row {
 	const char *argument;
 	const char *help;
 	int (*apply)(void *settings, const char *value, struct error *error);
+	size_t flag;
 };
+
+/** OPTION_FLAG - the row of an option without argument that sets @member of a struct @type */
+#define OPTION_FLAG(name, text, type, member)                                              \
+	{                                                                                  \
+		.long_name = (name), .help = (text), .flag = offsetof(struct type, member) \
+	}
+
+/**
+ * option_row_apply - store an option in its part of the command's settings
+ * @value: NULL where there is none
+ *
+ * Returns -1 with @error where the value is refused.
+ */
+int option_row_apply(const struct option_row *row, void *part, const char *value,
+		     struct error *error);
 
 /**
  * struct option_part - options that several commands may share, all about one part of a command's
@@ -71,6 +88,15 @@ enum option_result {
  */
 enum option_result options_parse(const struct option_table *table, int argc, char **argv,
 				 void *settings, int *operand, struct error *error);
+
+/**
+ * options_read - what a command begins with: options_parse()
+ * @status: the exit status, where that was all the command is to do
+ *
+ * Returns whether there is more to do.
+ */
+bool options_read(const struct option_table *table, int argc, char **argv, void *settings,
+		  int *operand, int *status, struct error *error);
 
 /** option_may_have_value - whether a word is an option whose value was left out, as it may be */
 bool option_may_have_value(const struct option_table *table, const char *word);

@@ -71,16 +71,6 @@ static int apply_event(void *settings, const char *value, struct error *error)
 	return target_apply(settings, TRACE2_EVENT, value, error);
 }
 
-static int apply_append(void *settings, const char *value, struct error *error)
-{
-	struct outputs *outputs = settings;
-
-	(void)value;
-	(void)error;
-	outputs->set.is_appending = true;
-	return 0;
-}
-
 static int apply_sid(void *settings, const char *value, struct error *error)
 {
 	struct outputs *outputs = settings;
@@ -116,29 +106,19 @@ static int apply_with(void *settings, const char *value, struct error *error)
 	}
 }
 
-static int apply_fail_on_loss(void *settings, const char *value, struct error *error)
-{
-	struct outputs *outputs = settings;
-
-	(void)value;
-	(void)error;
-	outputs->fails_on_loss = true;
-	return 0;
-}
-
 static const struct option_row outputs_rows[] = {
 	{ 0, "event", "[=TARGET]",
 	  "write trace2 EVENT lines to - (standard output, the default) or a path", apply_event },
 	{ 0, "perf", "[=TARGET]", "write trace2 PERF lines, columns for people", apply_perf },
 	{ 0, "normal", "[=TARGET]", "write trace2 NORMAL lines, a summary for people",
 	  apply_normal },
-	{ 0, "append", NULL, "add to what the files hold", apply_append },
+	OPTION_FLAG("append", "add to what the files hold", outputs, set.is_appending),
 	{ 0, "with", "WHAT",
 	  "tell with each record who wrote it: tid, cpu, comm, or several with commas",
 	  apply_with },
 	{ 0, "sid", "TEXT", "the session's id; with export, 'recording' makes one of the recording",
 	  apply_sid },
-	{ 0, "fail-on-loss", NULL, "exit with 3 where records were lost", apply_fail_on_loss },
+	OPTION_FLAG("fail-on-loss", "exit with 3 where records were lost", outputs, fails_on_loss),
 };
 
 const struct option_part outputs_options = {

@@ -43,16 +43,6 @@ static const char *const sort_words[] = {
 };
 _Static_assert(sizeof(sort_words) / sizeof(sort_words[0]) == STAT_SORT_COUNT_OF, "a word for each");
 
-static int apply_json(void *settings, const char *value, struct error *error)
-{
-	struct stat_settings *stat = settings;
-
-	(void)value;
-	(void)error;
-	stat->stat.is_json = true;
-	return 0;
-}
-
 static int apply_sort(void *settings, const char *value, struct error *error)
 {
 	struct stat_settings *stat = settings;
@@ -81,26 +71,6 @@ static int apply_limit(void *settings, const char *value, struct error *error)
 	return 0;
 }
 
-static int apply_by_name(void *settings, const char *value, struct error *error)
-{
-	struct stat_settings *stat = settings;
-
-	(void)value;
-	(void)error;
-	stat->stat.is_by_name = true;
-	return 0;
-}
-
-static int apply_live(void *settings, const char *value, struct error *error)
-{
-	struct stat_settings *stat = settings;
-
-	(void)value;
-	(void)error;
-	stat->is_live = true;
-	return 0;
-}
-
 static int apply_interval(void *settings, const char *value, struct error *error)
 {
 	struct stat_settings *stat = settings;
@@ -108,16 +78,6 @@ static int apply_interval(void *settings, const char *value, struct error *error
 	if (time_duration_parse(value, &stat->interval_ns, error) < 0)
 		return -1;
 	return stat->interval_ns > 0 ? 0 : error_set(error, "an interval of 0 is none");
-}
-
-static int apply_fail_on_loss(void *settings, const char *value, struct error *error)
-{
-	struct stat_settings *stat = settings;
-
-	(void)value;
-	(void)error;
-	stat->fails_on_loss = true;
-	return 0;
 }
 
 static int apply_word(void *settings, const char *word, struct error *error)
@@ -131,17 +91,20 @@ static int apply_word(void *settings, const char *word, struct error *error)
 }
 
 static const struct option_row stat_rows[] = {
-	{ 0, "json", NULL, "print JSON: one line, or with --live one for each interval",
-	  apply_json },
+	OPTION_FLAG("json", "print JSON: one line, or with --live one for each interval",
+		    stat_settings, stat.is_json),
 	{ 0, "sort", "WHAT",
 	  "sort by total (the default), count, min, mean, p50, p99, max, name or track",
 	  apply_sort },
 	{ 0, "limit", "N", "show at most N rows of each table", apply_limit },
-	{ 0, "by-name", NULL, "put the tracks of a tracepoint together", apply_by_name },
-	{ 0, "live", NULL, "record now, as ktrack stream does, and renew the table", apply_live },
+	OPTION_FLAG("by-name", "put the tracks of a tracepoint together", stat_settings,
+		    stat.is_by_name),
+	OPTION_FLAG("live", "record now, as ktrack stream does, and renew the table", stat_settings,
+		    is_live),
 	{ 0, "interval", "SECONDS", "how often it is renewed (1); also with ms, s, m, h",
 	  apply_interval },
-	{ 0, "fail-on-loss", NULL, "exit with 3 where records were lost", apply_fail_on_loss },
+	OPTION_FLAG("fail-on-loss", "exit with 3 where records were lost", stat_settings,
+		    fails_on_loss),
 };
 
 /* --buffer is a filter here, by a buffer's name. */
@@ -284,16 +247,8 @@ static int stat_main(int argc, char **argv, struct error *error)
 	struct option_table table = stat_table();
 	int operand, status;
 
-	switch (options_parse(&table, argc, argv, &settings, &operand, error)) {
-	case OPTIONS_HELPED:
-		status = STATUS_DONE;
-		break;
-	case OPTIONS_READ:
+	if (options_read(&table, argc, argv, &settings, &operand, &status, error))
 		status = stat_start(&settings, argc, argv, error);
-		break;
-	default:
-		status = STATUS_USAGE;
-	}
 	selection_release(&settings.selection);
 	return status;
 }

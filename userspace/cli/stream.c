@@ -33,16 +33,6 @@ static int apply_cpus(void *settings, const char *value, struct error *error)
 	return cpu_list_parse(value, &stream->cpus, error);
 }
 
-static int apply_pid(void *settings, const char *value, struct error *error)
-{
-	struct stream_settings *stream = settings;
-
-	(void)value;
-	(void)error;
-	stream->follows_command = true;
-	return 0;
-}
-
 static int apply_user(void *settings, const char *value, struct error *error)
 {
 	struct stream_settings *stream = settings;
@@ -57,7 +47,8 @@ static const struct option_row stream_rows[] = {
 	{ 'b', "buffer", "SIZE", "ring buffer for each CPU (1024); also with k, M, G",
 	  stream_apply_buffer },
 	{ 0, "cpu", "LIST", "only what is written on these CPUs, as in 0,2-3", apply_cpus },
-	{ 0, "pid", NULL, "only what the command and its children write", apply_pid },
+	OPTION_FLAG("pid", "only what the command and its children write", stream_settings,
+		    follows_command),
 	{ 0, "user", "[=NAME]", "run the command as this user, or as the one behind sudo",
 	  apply_user },
 };
@@ -118,6 +109,15 @@ static int outputs_check(const struct outputs *outputs, struct error *error)
 	return 0;
 }
 
+static int stream_start(struct stream_settings *settings, const struct option_table *table,
+			int argc, char **argv, int operand, struct error *error)
+{
+	if (command_take(settings, table, argc, argv, operand, error) < 0 ||
+	    outputs_check(&settings->outputs, error) < 0)
+		return STATUS_USAGE;
+	return stream_run(settings, error);
+}
+
 static int stream_main(int argc, char **argv, struct error *error)
 {
 	struct stream_settings settings = {
@@ -127,19 +127,8 @@ static int stream_main(int argc, char **argv, struct error *error)
 	struct option_table table = stream_table();
 	int operand, status;
 
-	switch (options_parse(&table, argc, argv, &settings, &operand, error)) {
-	case OPTIONS_HELPED:
-		status = STATUS_DONE;
-		break;
-	case OPTIONS_READ:
-		status = STATUS_USAGE;
-		if (command_take(&settings, &table, argc, argv, operand, error) == 0 &&
-		    outputs_check(&settings.outputs, error) == 0)
-			status = stream_run(&settings, error);
-		break;
-	default:
-		status = STATUS_USAGE;
-	}
+	if (options_read(&table, argc, argv, &settings, &operand, &status, error))
+		status = stream_start(&settings, &table, argc, argv, operand, error);
 	selection_release(&settings.selection);
 	command_user_release(&settings.user);
 	outputs_release(&settings.outputs);
