@@ -10,7 +10,8 @@ unset KTRACK_TRACE2 KTRACK_TRACE2_PERF KTRACK_TRACE2_EVENT
 tests/golden/mktrace tests/golden/filters.script "$folder/trace.dat"
 cd "$folder"
 run "$ktrack" export --buffer=third trace.dat
-refused "a buffer that is not there" 1 "the source has no buffer 'third'"
+refused "a buffer that is not there" 1 \
+	"the source has no buffer 'third'; it has '', 'second'"
 run "$ktrack" export --from=5 --to=1 trace.dat
 refused "no time at all" 1 "--from is later than --to, which leaves nothing"
 run "$ktrack" export -e nosuch trace.dat
@@ -19,6 +20,27 @@ run "$ktrack" export nosuch.dat
 refused "a file that is not there" 1 "cannot open nosuch.dat: No such file or directory"
 run "$ktrack" export tracefs:
 refused "an instance without a name" 1 "'tracefs:' is no source; write tracefs or tracefs:INSTANCE"
+run "$ktrack" export tracefs.dat
+refused "a file is no instance because of how its name begins" 1 "cannot open tracefs.dat: No such file or directory"
+
+cp trace.dat whole.dat
+ln -s trace.dat link.dat
+for option in event perf normal chrome perfetto html; do
+	run "$ktrack" export --event=other "--$option=link.dat" trace.dat
+	refused "a recording is not replaced by --$option of itself" 1 "link.dat is what is read; write elsewhere"
+done
+status=0
+"$ktrack" export --event=link.dat - <trace.dat >"$folder/out" 2>"$folder/err" || status=$?
+refused "nor as standard input" 1 "link.dat is what is read; write elsewhere"
+is "and it is whole then" "$(cmp trace.dat whole.dat && echo whole)" = whole
+echo before >page.html
+for option in event chrome; do
+	run "$ktrack" export "--$option=page.html" --html=page.html trace.dat
+	refused "a page shares no file with --$option" 1 "page.html is named twice; a file for a viewer has to be alone"
+done
+is "and what was in that stays" "$(cat page.html)" = before
+run "$ktrack" export --event=lines --perf=lines --html=/dev/null --chrome=/dev/null trace.dat
+is "lines share a file, and /dev/null is for everybody" "$status" = 0
 
 echo 'event demo:io 100 u32 bytes' >plain.script
 "$OLDPWD/tests/golden/mktrace" plain.script plain.dat

@@ -49,6 +49,7 @@ stream --event $target|is '$target' a value or a command? Write --event=$target,
 stream --event=$target --|no command behind --
 stream --event= -- touch $target|--event= names no target; write - or a path
 stream --event=$target --with=pid|--with knows tid, cpu and comm, not 'pid'
+stream --event=$target --with=|--with knows tid, cpu and comm, not ''
 stream --event=$target --sid=|--sid= names no session
 stream --event=$target --sid=recording -- touch $target|--sid=recording is for ktrack export: a live recording happens only once
 stream --event=$target --fail-on-loss=1 -- touch $target|--fail-on-loss takes no value; see 'ktrack stream --help'

@@ -150,7 +150,7 @@ TEST(what_a_source_cannot_have_is_refused)
 	check_checked(&(struct filter){ .buffer = "second" }, buffers, "");
 	check_checked(&(struct filter){ .buffer = "" }, NULL, "");
 	check_checked(&(struct filter){ .buffer = "third" }, buffers,
-		      "the source has no buffer 'third'");
+		      "the source has no buffer 'third'; it has '', 'second'");
 	check_checked(&(struct filter){ .buffer = "third" }, NULL,
 		      "the source has no buffer 'third'; it has only one, that is called ''");
 	check_checked(&(struct filter){ .from_ns = 5, .to_ns = 5 }, NULL, "");

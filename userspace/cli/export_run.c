@@ -112,6 +112,7 @@ static int export_all(struct export *export, struct error *error)
 		return -1;
 	if (export_identify(export, error) < 0)
 		return -1;
+	export->settings->outputs.set.source = export->settings->source;
 	if (outputs_open(&export->settings->outputs, &export->pipeline.timeline, &export->identity,
 			 error) < 0)
 		return -1;

@@ -23,6 +23,22 @@ static bool buffer_is_there(const char *name, const struct source_description *d
 	return !description->buffers && !*name;
 }
 
+/* Which buffers there are, for those who cannot know. */
+static int buffer_refuse(const char *name, const struct source_description *description,
+			 struct error *error)
+{
+	struct buffer names = { 0 };
+	int status;
+
+	for (size_t i = 0; description->buffers && i < description->nr_buffers; i++)
+		buffer_printf(&names, "%s'%s'", i > 0 ? ", " : "", description->buffers[i]);
+	status = error_set(error, "the source has no buffer '%s'; it has %s", name,
+			   description->buffers ? buffer_string(&names)
+						: "only one, that is called ''");
+	buffer_release(&names);
+	return status;
+}
+
 int filter_check(const struct filter *filter, const struct source_description *description,
 		 struct error *error)
 {
@@ -30,8 +46,7 @@ int filter_check(const struct filter *filter, const struct source_description *d
 		return error_set(error, "--from is later than --to, which leaves nothing");
 	if (!filter->buffer || buffer_is_there(filter->buffer, description))
 		return 0;
-	return error_set(error, "the source has no buffer '%s'%s", filter->buffer,
-			 description->buffers ? "" : "; it has only one, that is called ''");
+	return buffer_refuse(filter->buffer, description, error);
 }
 
 bool filter_wants_stream(const struct filter *filter, int cpu, unsigned int buffer,

@@ -79,6 +79,24 @@ static int standard_output_open(void)
 	return fd < 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : fd;
 }
 
+/* Whether two are the same file. What is no regular one, a terminal or /dev/null, holds nothing. */
+static bool is_same_file(const struct stat *one, const struct stat *other)
+{
+	return S_ISREG(one->st_mode) && one->st_dev == other->st_dev &&
+	       one->st_ino == other->st_ino;
+}
+
+static bool is_source(const struct output_set *set, int fd)
+{
+	struct stat source, target;
+
+	if (!set->source || fstat(fd, &target) < 0)
+		return false;
+	if (strcmp(set->source, "-") == 0)
+		return fstat(STDIN_FILENO, &source) == 0 && is_same_file(&source, &target);
+	return stat(set->source, &source) == 0 && is_same_file(&source, &target);
+}
+
 int output_open(struct output_set *set, const char *target, const char **name, struct error *error)
 {
 	int fd;
@@ -93,10 +111,29 @@ int output_open(struct output_set *set, const char *target, const char **name, s
 	if (set->size == OUTPUTS_MAX)
 		return error_set(error, "more than %d targets at once", OUTPUTS_MAX);
 	fd = file_open(target, &set->wait, error);
+	if (fd >= 0 && is_source(set, fd)) {
+		close(fd);
+		return error_set(error, "%s is what is read; write elsewhere", target);
+	}
 	set->names[set->size] = target;
 	set->fds[set->size] = fd;
 	set->size += fd >= 0;
 	return fd;
+}
+
+int output_check_alone(const struct output_set *set, struct error *error)
+{
+	size_t last = set->size - 1;
+	struct stat one, other;
+
+	for (size_t i = 0; set->size > 1 && i < last; i++) {
+		if (fstat(set->fds[last], &one) == 0 && fstat(set->fds[i], &other) == 0 &&
+		    is_same_file(&one, &other))
+			return error_set(error,
+					 "%s is named twice; a file for a viewer has to be alone",
+					 set->names[last]);
+	}
+	return 0;
 }
 
 int output_set_begin(const struct output_set *set, struct error *error)

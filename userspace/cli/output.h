@@ -11,11 +11,13 @@
 /**
  * struct output_set - the targets of a command line
  * @is_appending: files keep what they hold
+ * @source: a path that is read meanwhile, or "-", and so cannot be written to; NULL for none
  * @wait: what to do where one takes nothing now
  * @names, @fds: of those that are open
  */
 struct output_set {
 	bool is_appending;
+	const char *source;
 	struct file_wait wait;
 	const char *names[OUTPUTS_MAX];
 	int fds[OUTPUTS_MAX];
@@ -35,6 +37,12 @@ struct output_set {
  * with @error.
  */
 int output_open(struct output_set *set, const char *target, const char **name, struct error *error);
+
+/**
+ * output_check_alone - see whether the file that was opened last is none of those before it, so that
+ * what needs a file of its own has one; returns -1 with @error where it is not
+ */
+int output_check_alone(const struct output_set *set, struct error *error);
 
 /**
  * output_set_begin - empty the files whose content is to be replaced, now that there is something

@@ -3,6 +3,7 @@
 #include "cli/pictures.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/output.h"
 #include "sink/sink.h"
@@ -106,6 +107,10 @@ static int picture_open(const struct picture_row *row, const char *path, struct 
 	settings.fd = output_open(set, path, &settings.name, error);
 	if (settings.fd < 0)
 		return -1;
+	if (!is_output(path) && output_check_alone(set, error) < 0) {
+		close(settings.fd);
+		return -1;
+	}
 	sink = row->sink_new(&settings, error);
 	return sink ? timeline_add(timeline, sink, error) : -1;
 }

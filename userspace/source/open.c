@@ -33,7 +33,7 @@ int source_open(struct source **out, const char *name, struct error *error)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		size_t size = strlen(rows[i].prefix);
 
-		if (strncmp(name, rows[i].prefix, size) == 0)
+		if (strncmp(name, rows[i].prefix, size) == 0 && (!name[size] || name[size] == ':'))
 			return rows[i].open(out, name + size, error);
 	}
 	return source_file_open(out, name, error);
