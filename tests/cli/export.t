@@ -26,7 +26,7 @@ refused "a file is no instance because of how its name begins" 1 "cannot open tr
 cp trace.dat whole.dat
 ln -s trace.dat link.dat
 for option in event perf normal chrome perfetto html; do
-	run "$ktrack" export --event=other "--$option=link.dat" trace.dat
+	run "$ktrack" export "--$option=link.dat" trace.dat
 	refused "a recording is not replaced by --$option of itself" 1 "link.dat is what is read; write elsewhere"
 done
 status=0
