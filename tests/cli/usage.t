@@ -54,7 +54,7 @@ stream --event=$target --sid=|--sid= names no session
 stream --event=$target --sid=recording -- touch $target|--sid=recording is for ktrack export: a live recording happens only once
 stream --event=$target --fail-on-loss=1 -- touch $target|--fail-on-loss takes no value; see 'ktrack stream --help'
 stream --event=$target --event -- touch $target|--event is there twice; it goes to one target
-stream --chrome=$target --chrome=$target -- touch $target|--chrome is there twice; it goes to one file
+stream --chrome=$target --chrome=$target -- touch $target|'$target' and '$target' are of one form, which goes to one file
 stream --event=$target -e ktrack, -- touch $target|'ktrack,' leaves a tracepoint out; write SYS[:EVENT]
 stream --event=$target -d 0x1 -- touch $target|'0x1' is no duration; write a number with ns, us, ms, s, m or h
 export --event=$target -e , one|',' leaves a tracepoint out; write SYS[:EVENT]

@@ -58,7 +58,7 @@ def check_refusals(tap):
         )
         _, said = cases.run(folder, "export", "--chrome=", "trace.dat", status=2)
         tap.ok(
-            said == ["ktrack: --chrome= names no file; write - or a path"], "no file named", *said
+            said == ["ktrack: an empty name is no file; write - or a path"], "no file named", *said
         )
         _, said = cases.run(folder, "export", "--chrome=/dev/full", "trace.dat", status=1)
         full = "ktrack: cannot write to /dev/full: No space left on device"

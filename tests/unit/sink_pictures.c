@@ -13,7 +13,7 @@
 
 static struct sink *stat_new(const struct sink_file_settings *settings, struct error *error)
 {
-	struct sink_stat_settings stat = { .name = settings->name, .fd = settings->fd };
+	struct sink_stat_settings stat = { .file = *settings };
 
 	return sink_stat_new(&stat, error);
 }

@@ -25,12 +25,19 @@ struct option_place {
 	size_t offset;
 };
 
+static const struct option_row *part_row(const struct option_part *part, size_t number)
+{
+	size_t row_size = part->row_size > 0 ? part->row_size : sizeof(*part->rows);
+
+	return (const struct option_row *)((const char *)part->rows + number * row_size);
+}
+
 /* Finds the row with a number, counted through all parts. */
 static bool place_find(const struct option_table *table, size_t number, struct option_place *place)
 {
 	for (const struct option_part *part = table->parts; part->rows; part++) {
 		if (number < part->nr_rows) {
-			*place = (struct option_place){ .row = &part->rows[number],
+			*place = (struct option_place){ .row = part_row(part, number),
 							.offset = part->offset };
 			return true;
 		}
@@ -128,9 +135,11 @@ static int option_refuse(int found, const char *word, const char *command, struc
 int option_row_apply(const struct option_row *row, void *part, const char *value,
 		     struct error *error)
 {
+	void *at = (char *)part + row->offset;
+
 	if (row->apply)
-		return row->apply(part, value, error);
-	*(bool *)((char *)part + row->flag) = true;
+		return row->apply(at, value, error);
+	*(bool *)at = true;
 	return 0;
 }
 

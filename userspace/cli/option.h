@@ -16,7 +16,8 @@
  * @help: what it does, one line
  * @apply: stores it in its part of the command's settings; @value is NULL where there is none;
  * returns -1 with @error; NULL for an option that only says yes
- * @flag: where in that part the bool is which such an option sets
+ * @offset: where in that part @apply stores it, for rows that share one; or where the bool is which
+ * an option without @apply sets
  */
 struct option_row {
 	char short_name;
@@ -24,13 +25,13 @@ struct option_row {
 	const char *argument;
 	const char *help;
 	int (*apply)(void *settings, const char *value, struct error *error);
-	size_t flag;
+	size_t offset;
 };
 
 /** OPTION_FLAG - the row of an option without argument that sets @member of a struct @type */
-#define OPTION_FLAG(name, text, type, member)                                              \
-	{                                                                                  \
-		.long_name = (name), .help = (text), .flag = offsetof(struct type, member) \
+#define OPTION_FLAG(name, text, type, member)                                                \
+	{                                                                                    \
+		.long_name = (name), .help = (text), .offset = offsetof(struct type, member) \
 	}
 
 /**
@@ -46,11 +47,14 @@ int option_row_apply(const struct option_row *row, void *part, const char *value
  * struct option_part - options that several commands may share, all about one part of a command's
  * settings
  * @offset: where that part is in the settings; the rows' @apply gets a pointer to it
+ * @row_size: how far rows are apart where each is the first member of something larger; 0 where
+ * they are alone
  */
 struct option_part {
 	const struct option_row *rows;
 	size_t nr_rows;
 	size_t offset;
+	size_t row_size;
 };
 
 /** OPTION_PARTS_MAX - how many parts a table has at most */

@@ -275,9 +275,9 @@ static int stat_open(struct outputs *outputs, struct timeline *timeline, struct 
 	struct sink_stat_settings *settings = outputs->stat;
 	struct sink *sink;
 
-	settings->wait = outputs->set.wait;
-	settings->fd = output_open(&outputs->set, "-", &settings->name, error);
-	if (settings->fd < 0)
+	settings->file.wait = outputs->set.wait;
+	settings->file.fd = output_open(&outputs->set, "-", &settings->file.name, error);
+	if (settings->file.fd < 0)
 		return -1;
 	sink = sink_stat_new(settings, error);
 	return sink ? timeline_add(timeline, sink, error) : -1;

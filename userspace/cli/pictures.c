@@ -10,63 +10,52 @@
 
 /**
  * struct picture_row - one output
- * @word: its option
+ * @option: what names its file
  * @can_append: a file that holds something can be added to
  */
 struct picture_row {
-	const char *word;
+	struct option_row option;
 	struct sink *(*sink_new)(const struct sink_file_settings *settings, struct error *error);
 	bool can_append;
 };
 
-static const struct picture_row picture_rows[] = {
-	[PICTURE_CHROME] = { "chrome", sink_chrome_new, false },
-	[PICTURE_PERFETTO] = { "perfetto", sink_perfetto_new, true },
-	[PICTURE_HTML] = { "html", sink_html_new, false },
-};
-_Static_assert(sizeof(picture_rows) / sizeof(picture_rows[0]) == PICTURE_COUNT, "a row for each");
-
-static int picture_apply(void *settings, enum picture picture, const char *value,
-			 struct error *error)
+static int apply_path(void *settings, const char *value, struct error *error)
 {
-	struct pictures *pictures = settings;
+	const char **path = settings;
 
 	if (!*value)
-		return error_set(error, "--%s= names no file; write - or a path",
-				 picture_rows[picture].word);
-	if (pictures->paths[picture])
-		return error_set(error, "--%s is there twice; it goes to one file",
-				 picture_rows[picture].word);
-	pictures->paths[picture] = value;
+		return error_set(error, "an empty name is no file; write - or a path");
+	if (*path)
+		return error_set(error, "'%s' and '%s' are of one form, which goes to one file",
+				 *path, value);
+	*path = value;
 	return 0;
 }
 
-static int apply_chrome(void *settings, const char *value, struct error *error)
-{
-	return picture_apply(settings, PICTURE_CHROME, value, error);
-}
+#define FILE_OPTION(picture, word, help)                                                     \
+	{                                                                                    \
+		0, word, "FILE", help, apply_path, offsetof(struct pictures, paths[picture]) \
+	}
 
-static int apply_perfetto(void *settings, const char *value, struct error *error)
-{
-	return picture_apply(settings, PICTURE_PERFETTO, value, error);
-}
-
-static int apply_html(void *settings, const char *value, struct error *error)
-{
-	return picture_apply(settings, PICTURE_HTML, value, error);
-}
-
-static const struct option_row pictures_rows[] = {
-	{ 0, "chrome", "FILE",
-	  "write JSON trace events for chrome://tracing, Perfetto and speedscope", apply_chrome },
-	{ 0, "perfetto", "FILE", "write a trace in Perfetto's native form", apply_perfetto },
-	{ 0, "html", "FILE", "write a page with a timeline, for any browser, without a network",
-	  apply_html },
+static const struct picture_row picture_rows[] = {
+	[PICTURE_CHROME] = { FILE_OPTION(PICTURE_CHROME, "chrome",
+					 "write JSON trace events for chrome://tracing, Perfetto "
+					 "and speedscope"),
+			     sink_chrome_new, false },
+	[PICTURE_PERFETTO] = { FILE_OPTION(PICTURE_PERFETTO, "perfetto",
+					   "write a trace in Perfetto's native form"),
+			       sink_perfetto_new, true },
+	[PICTURE_HTML] = { FILE_OPTION(PICTURE_HTML, "html",
+				       "write a page with a timeline, for any browser, without a "
+				       "network"),
+			   sink_html_new, false },
 };
+_Static_assert(sizeof(picture_rows) / sizeof(picture_rows[0]) == PICTURE_COUNT, "a row for each");
 
 const struct option_part pictures_options = {
-	.rows = pictures_rows,
-	.nr_rows = sizeof(pictures_rows) / sizeof(pictures_rows[0]),
+	.rows = &picture_rows[0].option,
+	.nr_rows = PICTURE_COUNT,
+	.row_size = sizeof(picture_rows[0]),
 };
 
 bool pictures_are_named(const struct pictures *pictures)
@@ -103,7 +92,8 @@ static int picture_open(const struct picture_row *row, const char *path, struct 
 	struct sink *sink;
 
 	if (set->is_appending && !row->can_append)
-		return error_set(error, "--append cannot add to a file of --%s", row->word);
+		return error_set(error, "--append cannot add to a file of --%s",
+				 row->option.long_name);
 	settings.fd = output_open(set, path, &settings.name, error);
 	if (settings.fd < 0)
 		return -1;

@@ -7,11 +7,8 @@
 #include <stdlib.h>
 
 #include "sink/args.h"
+#include "sink/file.h"
 #include "sink/identity.h"
-#include "sink/losses.h"
-#include "sink/note.h"
-#include "sink/sink.h"
-#include "sink/writer.h"
 
 /* The kernel's own bound: process ids lie below it. */
 #define PIDS_MAX 4194304
@@ -35,19 +32,11 @@ _Static_assert(sizeof(group_names) / sizeof(group_names[0]) == GROUP_COUNT, "a n
 
 /**
  * struct chrome_sink - one file
- * @is_empty: no event was written yet
- * @label: scratch
+ * @has_events: one was written, so that a comma comes before the next
  */
 struct chrome_sink {
-	struct sink sink;
-	struct writer writer;
-	struct note *tracks;
-	struct losses losses;
-	struct buffer label;
-	unsigned int slot;
-	unsigned int with;
-	int64_t start_ns;
-	bool is_empty;
+	struct sink_file file;
+	bool has_events;
 };
 
 /**
@@ -65,23 +54,23 @@ struct chrome_track {
 static struct buffer *event_begin(struct chrome_sink *sink, const char *phase, struct text place,
 				  int64_t time_ns)
 {
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 
-	buffer_append_string(out, sink->is_empty ? "\n" : ",\n");
-	sink->is_empty = false;
+	buffer_append_string(out, sink->has_events ? ",\n" : "\n");
+	sink->has_events = true;
 	buffer_append_string(out, "{\"ph\":\"");
 	buffer_append_string(out, phase);
 	buffer_append_string(out, "\",");
 	buffer_append(out, place.data, place.size);
 	buffer_append_string(out, ",\"ts\":");
-	buffer_append_decimal(out, time_ns - sink->start_ns, 3);
+	buffer_append_decimal(out, time_ns - sink->file.start_ns, 3);
 	return out;
 }
 
 static int event_end(struct chrome_sink *sink, struct error *error)
 {
-	buffer_append_char(&sink->writer.buffer, '}');
-	return writer_spill(&sink->writer, error);
+	buffer_append_char(&sink->file.writer.buffer, '}');
+	return writer_spill(&sink->file.writer, error);
 }
 
 static void append_member(struct buffer *out, const char *name, struct text text)
@@ -94,19 +83,19 @@ static void append_member(struct buffer *out, const char *name, struct text text
 
 static void append_args(struct chrome_sink *sink, const struct timeline_event *event)
 {
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 
-	if (!event_has_args(event, sink->with))
+	if (!event_has_args(event, sink->file.with))
 		return;
 	buffer_append_string(out, ",\"args\":");
-	event_append_args(out, event, sink->with);
+	event_append_args(out, event, sink->file.with);
 }
 
 /* A name that the place gets in the viewer: of a process or a thread. */
 static int write_name(struct chrome_sink *sink, const char *what, struct text place,
 		      struct text name, struct error *error)
 {
-	struct buffer *out = event_begin(sink, "M", place, sink->start_ns);
+	struct buffer *out = event_begin(sink, "M", place, sink->file.start_ns);
 
 	append_member(out, "name", text_of(what));
 	buffer_append_string(out, ",\"args\":{\"name\":");
@@ -118,7 +107,7 @@ static int write_name(struct chrome_sink *sink, const char *what, struct text pl
 static int write_order(struct chrome_sink *sink, struct text place, unsigned long number,
 		       struct error *error)
 {
-	struct buffer *out = event_begin(sink, "M", place, sink->start_ns);
+	struct buffer *out = event_begin(sink, "M", place, sink->file.start_ns);
 
 	buffer_printf(out, ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%lu}", number);
 	return event_end(sink, error);
@@ -165,13 +154,13 @@ static int write_track_names(struct chrome_sink *sink, const struct timeline_tra
 {
 	struct text place = buffer_text(&track->place);
 
-	buffer_clear(&sink->label);
-	append_process_name(&sink->label, shown, track_pid(shown));
-	if (write_name(sink, "process_name", place, buffer_text(&sink->label), error) < 0)
+	buffer_clear(&sink->file.text);
+	append_process_name(&sink->file.text, shown, track_pid(shown));
+	if (write_name(sink, "process_name", place, buffer_text(&sink->file.text), error) < 0)
 		return -1;
-	buffer_clear(&sink->label);
-	track_append_label(&sink->label, shown);
-	if (write_name(sink, "thread_name", place, buffer_text(&sink->label), error) < 0)
+	buffer_clear(&sink->file.text);
+	track_append_label(&sink->file.text, shown);
+	if (write_name(sink, "thread_name", place, buffer_text(&sink->file.text), error) < 0)
 		return -1;
 	return write_order(sink, place, shown->number, error);
 }
@@ -180,44 +169,36 @@ static int chrome_track_begin(struct chrome_sink *sink, const struct timeline_ev
 			      struct error *error)
 {
 	const struct timeline_track *shown = event->track;
-	struct chrome_track *track = calloc(1, sizeof(*track));
+	struct chrome_track *track = sink_file_track_new(&sink->file, event->track, sizeof(*track),
+							 error);
 
 	if (!track)
-		return error_set(error, "out of memory");
-	note_link(&sink->tracks, &track->note);
-	event->track->slots[sink->slot] = track;
+		return -1;
 	buffer_printf(&track->place, "\"pid\":%lld,\"tid\":%lu", (long long)track_pid(shown),
 		      shown->number);
 	append_member(&track->place, "cat", text_of(shown->category->text));
-	buffer_clear(&sink->label);
-	track_append_label(&sink->label, shown);
-	json_append_string(&track->name, buffer_text(&sink->label));
+	buffer_clear(&sink->file.text);
+	track_append_label(&sink->file.text, shown);
+	json_append_string(&track->name, buffer_text(&sink->file.text));
 	if (track->place.failed || track->name.failed)
 		return error_set(error, "out of memory");
 	return write_track_names(sink, shown, track, error);
 }
 
-static void chrome_track_free(struct chrome_sink *sink, struct chrome_track *track)
+/* Viewers end tracks by themselves. */
+static int write_nothing(struct chrome_sink *sink, const struct timeline_event *event,
+			 struct error *error)
 {
-	note_unlink(&sink->tracks, &track->note);
-	buffer_release(&track->place);
-	buffer_release(&track->name);
-	free(track);
-}
-
-static int chrome_track_end(struct chrome_sink *sink, const struct timeline_event *event,
-			    struct error *error)
-{
+	(void)sink;
+	(void)event;
 	(void)error;
-	chrome_track_free(sink, event->track->slots[sink->slot]);
-	event->track->slots[sink->slot] = NULL;
 	return 0;
 }
 
 static struct buffer *track_event_begin(struct chrome_sink *sink, const char *phase,
 					const struct timeline_event *event)
 {
-	const struct chrome_track *track = event->track->slots[sink->slot];
+	const struct chrome_track *track = event->track->slots[sink->file.slot];
 
 	return event_begin(sink, phase, buffer_text(&track->place), event->time_ns);
 }
@@ -256,7 +237,7 @@ static int write_instant(struct chrome_sink *sink, const struct timeline_event *
 static int write_counter(struct chrome_sink *sink, const struct timeline_event *event,
 			 struct error *error)
 {
-	const struct chrome_track *track = event->track->slots[sink->slot];
+	const struct chrome_track *track = event->track->slots[sink->file.slot];
 	struct buffer *out = track_event_begin(sink, "C", event);
 
 	buffer_append_string(out, ",\"name\":");
@@ -270,13 +251,13 @@ static int write_counter(struct chrome_sink *sink, const struct timeline_event *
 /* Where our own events go: thread 0 of our group, and a thread for each CPU that lost records. */
 static struct text own_place(struct chrome_sink *sink, int thread)
 {
-	buffer_clear(&sink->label);
-	buffer_printf(&sink->label, "\"pid\":%d,\"tid\":%d,\"cat\":\"ktrack\"",
+	buffer_clear(&sink->file.text);
+	buffer_printf(&sink->file.text, "\"pid\":%d,\"tid\":%d,\"cat\":\"ktrack\"",
 		      PIDS_MAX + GROUP_KTRACK, thread);
-	return buffer_text(&sink->label);
+	return buffer_text(&sink->file.text);
 }
 
-static int loss_write(struct chrome_sink *sink, const struct timeline_event *event,
+static int write_loss(struct chrome_sink *sink, const struct timeline_event *event,
 		      struct error *error)
 {
 	struct text place = own_place(sink, 1 + event->loss_cpu);
@@ -295,14 +276,6 @@ static int loss_write(struct chrome_sink *sink, const struct timeline_event *eve
 	buffer_release(&text);
 	buffer_append_string(out, ",\"cname\":\"terrible\"");
 	return event_end(sink, error);
-}
-
-static int write_loss(struct chrome_sink *sink, const struct timeline_event *event,
-		      struct error *error)
-{
-	int held = losses_hold(&sink->losses, event, error);
-
-	return held ? held - 1 : loss_write(sink, event, error);
 }
 
 static int own_event_write(struct chrome_sink *sink, const char *phase, int64_t time_ns,
@@ -352,13 +325,10 @@ static int write_command_end(struct chrome_sink *sink, const struct timeline_eve
 static int write_finish(struct chrome_sink *sink, const struct timeline_event *event,
 			struct error *error)
 {
-	losses_end(&sink->losses, event->time_ns);
-	for (size_t i = 0; i < sink->losses.size; i++) {
-		if (loss_write(sink, &sink->losses.events[i], error) < 0)
-			return -1;
-	}
-	buffer_append_string(&sink->writer.buffer, "\n]}\n");
-	return writer_flush(&sink->writer, error);
+	(void)event;
+	(void)error;
+	buffer_append_string(&sink->file.writer.buffer, "\n]}\n");
+	return 0;
 }
 
 static int (*const writers[])(struct chrome_sink *sink, const struct timeline_event *event,
@@ -368,7 +338,7 @@ static int (*const writers[])(struct chrome_sink *sink, const struct timeline_ev
 	[TIMELINE_SLICE_END] = write_slice_end,
 	[TIMELINE_INSTANT] = write_instant,
 	[TIMELINE_COUNTER] = write_counter,
-	[TIMELINE_TRACK_END] = chrome_track_end,
+	[TIMELINE_TRACK_END] = write_nothing,
 	[TIMELINE_LOSS] = write_loss,
 	[TIMELINE_MALFORMED] = write_malformed,
 	[TIMELINE_COMMAND_BEGIN] = write_command_begin,
@@ -377,9 +347,10 @@ static int (*const writers[])(struct chrome_sink *sink, const struct timeline_ev
 };
 _Static_assert(sizeof(writers) / sizeof(writers[0]) == TIMELINE_KIND_COUNT, "a writer for each");
 
-static int chrome_event(struct sink *head, const struct timeline_event *event, struct error *error)
+static int chrome_event(struct sink_file *file, const struct timeline_event *event,
+			struct error *error)
 {
-	return writers[event->kind]((struct chrome_sink *)head, event, error);
+	return writers[event->kind]((struct chrome_sink *)file, event, error);
 }
 
 static void append_about(struct buffer *out, const struct recording *recording)
@@ -400,15 +371,12 @@ static void append_about(struct buffer *out, const struct recording *recording)
 	buffer_append_char(out, '"');
 }
 
-static int chrome_open(struct sink *head, const struct recording *recording, unsigned int slot,
+static int chrome_open(struct sink_file *file, const struct recording *recording,
 		       struct error *error)
 {
-	struct chrome_sink *sink = (struct chrome_sink *)head;
-	struct buffer *out = &sink->writer.buffer;
+	struct chrome_sink *sink = (struct chrome_sink *)file;
+	struct buffer *out = &sink->file.writer.buffer;
 
-	sink->slot = slot;
-	sink->start_ns = recording->start_ns;
-	sink->is_empty = true;
 	buffer_append_string(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{");
 	append_about(out, recording);
 	buffer_append_string(out, "},\"traceEvents\":[");
@@ -416,44 +384,22 @@ static int chrome_open(struct sink *head, const struct recording *recording, uns
 			  text_of(group_names[GROUP_KTRACK]), error);
 }
 
-static int chrome_flush(struct sink *head, struct error *error)
+static void chrome_track_release(struct note *note)
 {
-	return writer_flush(&((struct chrome_sink *)head)->writer, error);
+	struct chrome_track *track = (struct chrome_track *)note;
+
+	buffer_release(&track->place);
+	buffer_release(&track->name);
 }
 
-static void chrome_free(struct sink *head)
-{
-	struct chrome_sink *sink = (struct chrome_sink *)head;
-
-	while (sink->tracks)
-		chrome_track_free(sink, (struct chrome_track *)sink->tracks);
-	losses_release(&sink->losses);
-	buffer_release(&sink->label);
-	writer_release(&sink->writer);
-	free(sink);
-}
-
-static const struct sink_ops chrome_sink = {
+static const struct sink_file_ops chrome_file = {
+	.size = sizeof(struct chrome_sink),
 	.open = chrome_open,
 	.event = chrome_event,
-	.flush = chrome_flush,
-	.free = chrome_free,
+	.track_release = chrome_track_release,
 };
 
 struct sink *sink_chrome_new(const struct sink_file_settings *settings, struct error *error)
 {
-	struct chrome_sink *sink = calloc(1, sizeof(*sink));
-	struct writer writer = { .name = settings->name,
-				 .fd = settings->fd,
-				 .wait = settings->wait };
-
-	if (!sink) {
-		writer_release(&writer);
-		error_set(error, "out of memory");
-		return NULL;
-	}
-	sink->sink.ops = &chrome_sink;
-	sink->writer = writer;
-	sink->with = settings->with;
-	return &sink->sink;
+	return sink_file_new(&chrome_file, settings, error);
 }

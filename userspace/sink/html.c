@@ -21,7 +21,7 @@
 static struct html_track *event_track(const struct html_sink *sink,
 				      const struct timeline_event *event)
 {
-	return event->track->slots[sink->slot];
+	return event->track->slots[sink->file.slot];
 }
 
 /* A number that is added to a chunk's data. */
@@ -35,7 +35,7 @@ static void data_add(struct html_sink *sink, struct html_chunk *chunk, uint64_t 
 
 static uint64_t name_tell(struct html_sink *sink, struct text name)
 {
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 
 	buffer_append_string(out, "n ");
 	html_append_json(out, name);
@@ -46,7 +46,7 @@ static uint64_t name_tell(struct html_sink *sink, struct text name)
 /* The number of a name; one that is not counted is told each time. The slot holds number + 1. */
 static uint64_t name_number(struct html_sink *sink, struct timeline_name *name)
 {
-	void **slot = &name->slots[sink->slot];
+	void **slot = &name->slots[sink->file.slot];
 
 	if (!name->is_counted)
 		return name_tell(sink, name->text);
@@ -57,43 +57,37 @@ static uint64_t name_number(struct html_sink *sink, struct timeline_name *name)
 
 static void append_track(struct html_sink *sink, const struct timeline_track *shown)
 {
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 
 	buffer_printf(out, "t {\"number\":%lu,\"label\":", shown->number);
-	buffer_clear(&sink->text);
-	track_append_label(&sink->text, shown);
-	html_append_json(out, buffer_text(&sink->text));
+	buffer_clear(&sink->file.text);
+	track_append_label(&sink->file.text, shown);
+	html_append_json(out, buffer_text(&sink->file.text));
 	buffer_append_string(out, ",\"identity\":");
-	buffer_clear(&sink->text);
-	track_append_identity(&sink->text, shown);
-	html_append_object(out, buffer_text(&sink->text));
+	buffer_clear(&sink->file.text);
+	track_append_identity(&sink->file.text, shown);
+	html_append_object(out, buffer_text(&sink->file.text));
 	buffer_append_string(out, "}\n");
 }
 
 static int html_track_begin(struct html_sink *sink, const struct timeline_event *event,
 			    struct error *error)
 {
-	struct html_track *track = calloc(1, sizeof(*track));
+	struct html_track *track = sink_file_track_new(&sink->file, event->track, sizeof(*track),
+						       error);
 
 	if (!track)
-		return error_set(error, "out of memory");
-	note_link(&sink->tracks, &track->note);
+		return -1;
 	track->number = event->track->number;
 	track->kind = event->track->kind;
-	event->track->slots[sink->slot] = track;
 	append_track(sink, event->track);
-	return writer_spill(&sink->writer, error);
+	return writer_spill(&sink->file.writer, error);
 }
 
 static int html_track_end(struct html_sink *sink, const struct timeline_event *event,
 			  struct error *error)
 {
-	struct html_track *track = event_track(sink, event);
-	int status = html_track_tell(sink, track, error);
-
-	event->track->slots[sink->slot] = NULL;
-	html_track_free(sink, track);
-	return status;
+	return html_track_tell(sink, event_track(sink, event), error);
 }
 
 static int depths_grow(struct html_track *track, unsigned int nr_depths, struct error *error)
@@ -117,12 +111,12 @@ static int depths_grow(struct html_track *track, unsigned int nr_depths, struct 
 /* The args of an event as JSON, "0" for none; lives until the next call. */
 static struct text event_args(struct html_sink *sink, const struct timeline_event *event)
 {
-	buffer_clear(&sink->text);
-	if (event->nr_fields > 0 || sink->with)
-		event_append_args(&sink->text, event, sink->with);
+	buffer_clear(&sink->file.text);
+	if (event->nr_fields > 0 || sink->file.with)
+		event_append_args(&sink->file.text, event, sink->file.with);
 	else
-		buffer_append_char(&sink->text, '0');
-	return buffer_text(&sink->text);
+		buffer_append_char(&sink->file.text, '0');
+	return buffer_text(&sink->file.text);
 }
 
 static int slice_begin(struct html_sink *sink, const struct timeline_event *event,
@@ -234,80 +228,71 @@ static int sample(struct html_sink *sink, const struct timeline_event *event, st
 	return html_chunk_add(sink, track, CHUNK_SAMPLES, 0, event_args(sink, event), error);
 }
 
-static int loss_tell(struct html_sink *sink, const struct timeline_event *loss, struct error *error)
-{
-	struct buffer *out = &sink->writer.buffer;
-
-	buffer_printf(out, "l %d %lld %lld ", loss->loss_cpu,
-		      (long long)(loss->begin_ns - sink->start_ns),
-		      (long long)(loss->loss_end_ns - sink->start_ns));
-	buffer_clear(&sink->text);
-	loss_append_text(&sink->text, loss);
-	html_append_json(out, buffer_text(&sink->text));
-	buffer_append_char(out, '\n');
-	return writer_spill(&sink->writer, error);
-}
-
 static int loss(struct html_sink *sink, const struct timeline_event *event, struct error *error)
 {
-	int held = losses_hold(&sink->losses, event, error);
+	struct buffer *out = &sink->file.writer.buffer;
 
-	return held ? held - 1 : loss_tell(sink, event, error);
+	buffer_printf(out, "l %d %lld %lld ", event->loss_cpu,
+		      (long long)(event->begin_ns - sink->file.start_ns),
+		      (long long)(event->loss_end_ns - sink->file.start_ns));
+	buffer_clear(&sink->file.text);
+	loss_append_text(&sink->file.text, event);
+	html_append_json(out, buffer_text(&sink->file.text));
+	buffer_append_char(out, '\n');
+	return writer_spill(&sink->file.writer, error);
 }
 
-/* Tells the text in sink->text. */
+/* Tells the text in sink->file.text. */
 static int mark_tell(struct html_sink *sink, int64_t time_ns, struct error *error)
 {
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 
-	buffer_printf(out, "m %lld ", (long long)(time_ns - sink->start_ns));
-	html_append_json(out, buffer_text(&sink->text));
+	buffer_printf(out, "m %lld ", (long long)(time_ns - sink->file.start_ns));
+	html_append_json(out, buffer_text(&sink->file.text));
 	buffer_append_char(out, '\n');
-	return writer_spill(&sink->writer, error);
+	return writer_spill(&sink->file.writer, error);
 }
 
 static int malformed(struct html_sink *sink, const struct timeline_event *event,
 		     struct error *error)
 {
-	buffer_clear(&sink->text);
-	buffer_printf(&sink->text, "malformed record of %s: %s", event->tracepoint, event->problem);
+	buffer_clear(&sink->file.text);
+	buffer_printf(&sink->file.text, "malformed record of %s: %s", event->tracepoint,
+		      event->problem);
 	return mark_tell(sink, event->time_ns, error);
 }
 
 static int command_begin(struct html_sink *sink, const struct timeline_event *event,
 			 struct error *error)
 {
-	buffer_clear(&sink->text);
-	buffer_append_string(&sink->text, "begin of: ");
-	argv_append_text(&sink->text, event->argv);
+	buffer_clear(&sink->file.text);
+	buffer_append_string(&sink->file.text, "begin of: ");
+	argv_append_text(&sink->file.text, event->argv);
 	return mark_tell(sink, event->time_ns, error);
 }
 
 static int command_end(struct html_sink *sink, const struct timeline_event *event,
 		       struct error *error)
 {
-	buffer_clear(&sink->text);
-	buffer_printf(&sink->text, "end of process %d with status %d", event->pid, event->status);
+	buffer_clear(&sink->file.text);
+	buffer_printf(&sink->file.text, "end of process %d with status %d", event->pid,
+		      event->status);
 	return mark_tell(sink, event->time_ns, error);
 }
 
 static int finish(struct html_sink *sink, const struct timeline_event *event, struct error *error)
 {
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 
-	losses_end(&sink->losses, event->time_ns);
-	for (size_t i = 0; i < sink->losses.size; i++) {
-		if (loss_tell(sink, &sink->losses.events[i], error) < 0)
-			return -1;
-	}
+	(void)error;
 	buffer_printf(out, "f {\"end_ns\":%lld,\"lost\":%llu,\"suspect\":%llu}\n",
-		      (long long)(event->time_ns - sink->start_ns),
+		      (long long)(event->time_ns - sink->file.start_ns),
 		      (unsigned long long)event->totals->lost_records,
 		      (unsigned long long)event->totals->suspect);
 	buffer_append_string(out, "</script>\n<script>\n");
 	buffer_append_string(out, page_script);
 	buffer_append_string(out, "</script>\n</body></html>\n");
-	return writer_flush(&sink->writer, error);
+	return 0;
 }
 
 static int (*const writers[])(struct html_sink *sink, const struct timeline_event *event,
@@ -326,9 +311,10 @@ static int (*const writers[])(struct html_sink *sink, const struct timeline_even
 };
 _Static_assert(sizeof(writers) / sizeof(writers[0]) == TIMELINE_KIND_COUNT, "a writer for each");
 
-static int html_event(struct sink *head, const struct timeline_event *event, struct error *error)
+static int html_event(struct sink_file *file, const struct timeline_event *event,
+		      struct error *error)
 {
-	return writers[event->kind]((struct html_sink *)head, event, error);
+	return writers[event->kind]((struct html_sink *)file, event, error);
 }
 
 static void append_member(struct buffer *out, const char *name, const char *value)
@@ -351,14 +337,11 @@ static void append_recording(struct buffer *out, const struct recording *recordi
 		      (long long)(recording->start_ns + recording->wall_offset_ns));
 }
 
-static int html_open(struct sink *head, const struct recording *recording, unsigned int slot,
-		     struct error *error)
+static int html_open(struct sink_file *file, const struct recording *recording, struct error *error)
 {
-	struct html_sink *sink = (struct html_sink *)head;
-	struct buffer *out = &sink->writer.buffer;
+	struct html_sink *sink = (struct html_sink *)file;
+	struct buffer *out = &sink->file.writer.buffer;
 
-	sink->slot = slot;
-	sink->start_ns = recording->start_ns;
 	buffer_append_string(out, PAGE_BEGIN);
 	html_append_escaped(out, text_of(recording->source));
 	buffer_append_string(out, "</title>\n<style>\n");
@@ -367,48 +350,23 @@ static int html_open(struct sink *head, const struct recording *recording, unsig
 	buffer_append_string(out, page_body);
 	buffer_append_string(out, "<script type=\"text/plain\" id=\"data\">\n");
 	append_recording(out, recording);
-	return writer_spill(&sink->writer, error);
+	return writer_spill(&sink->file.writer, error);
 }
 
-static int html_flush(struct sink *head, struct error *error)
+static void html_release(struct sink_file *file)
 {
-	return writer_flush(&((struct html_sink *)head)->writer, error);
+	buffer_release(&((struct html_sink *)file)->packed);
 }
 
-static void html_free(struct sink *head)
-{
-	struct html_sink *sink = (struct html_sink *)head;
-
-	while (sink->tracks)
-		html_track_free(sink, (struct html_track *)sink->tracks);
-	losses_release(&sink->losses);
-	buffer_release(&sink->text);
-	buffer_release(&sink->packed);
-	writer_release(&sink->writer);
-	free(sink);
-}
-
-static const struct sink_ops html_sink = {
+static const struct sink_file_ops html_file = {
+	.size = sizeof(struct html_sink),
 	.open = html_open,
 	.event = html_event,
-	.flush = html_flush,
-	.free = html_free,
+	.track_release = html_track_release,
+	.release = html_release,
 };
 
 struct sink *sink_html_new(const struct sink_file_settings *settings, struct error *error)
 {
-	struct html_sink *sink = calloc(1, sizeof(*sink));
-	struct writer writer = { .name = settings->name,
-				 .fd = settings->fd,
-				 .wait = settings->wait };
-
-	if (!sink) {
-		writer_release(&writer);
-		error_set(error, "out of memory");
-		return NULL;
-	}
-	sink->sink.ops = &html_sink;
-	sink->writer = writer;
-	sink->with = settings->with;
-	return &sink->sink;
+	return sink_file_new(&html_file, settings, error);
 }

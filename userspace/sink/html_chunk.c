@@ -51,7 +51,7 @@ void html_append_escaped(struct buffer *out, struct text text)
 /* Packs the args of a chunk, and adds them as a word. */
 static int append_args(struct html_sink *sink, const struct html_chunk *chunk)
 {
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 	uLong size = compressBound(chunk->args.size);
 	char *room;
 
@@ -72,12 +72,12 @@ static int append_args(struct html_sink *sink, const struct html_chunk *chunk)
 
 static void append_times(struct html_sink *sink, const struct html_chunk *chunk)
 {
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 
 	buffer_append_char(out, ' ');
-	buffer_append_signed(out, chunk->from_ns - sink->start_ns);
+	buffer_append_signed(out, chunk->from_ns - sink->file.start_ns);
 	buffer_append_char(out, ' ');
-	buffer_append_signed(out, chunk->to_ns - sink->start_ns);
+	buffer_append_signed(out, chunk->to_ns - sink->file.start_ns);
 	buffer_printf(out, " %u ", chunk->count);
 }
 
@@ -88,7 +88,7 @@ static void append_head(struct html_sink *sink, const struct html_track *track,
 	static const char letters[] = {
 		[CHUNK_SLICES] = 'c', [CHUNK_INSTANTS] = 'i', [CHUNK_SAMPLES] = 'v'
 	};
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 
 	buffer_printf(out, "%c %lu", letters[kind], track->number);
 	if (kind == CHUNK_SLICES)
@@ -115,14 +115,14 @@ static int chunk_tell(struct html_sink *sink, const struct html_track *track,
 		return error_set(error, "out of memory");
 	append_head(sink, track, kind, depth, chunk);
 	buffer_append_char(&chunk->args, ']');
-	base64_append(&sink->writer.buffer, buffer_text(&chunk->data));
+	base64_append(&sink->file.writer.buffer, buffer_text(&chunk->data));
 	if (append_args(sink, chunk) < 0)
 		return error_set(error, "out of memory");
 	sink->pending_size -= chunk->data.size + chunk->args.size - 1;
 	buffer_release(&chunk->data);
 	buffer_release(&chunk->args);
 	*chunk = (struct html_chunk){ 0 };
-	return writer_spill(&sink->writer, error);
+	return writer_spill(&sink->file.writer, error);
 }
 
 static enum html_chunk_kind points_kind(const struct html_track *track)
@@ -141,7 +141,7 @@ int html_track_tell(struct html_sink *sink, struct html_track *track, struct err
 
 static int all_tell(struct html_sink *sink, struct error *error)
 {
-	for (struct note *note = sink->tracks; note; note = note->after) {
+	for (struct note *note = sink->file.tracks; note; note = note->after) {
 		if (html_track_tell(sink, (struct html_track *)note, error) < 0)
 			return -1;
 	}
@@ -179,9 +179,10 @@ static void chunk_release(struct html_chunk *chunk)
 	buffer_release(&chunk->args);
 }
 
-void html_track_free(struct html_sink *sink, struct html_track *track)
+void html_track_release(struct note *note)
 {
-	note_unlink(&sink->tracks, &track->note);
+	struct html_track *track = (struct html_track *)note;
+
 	for (unsigned int i = 0; i < track->nr_depths; i++) {
 		chunk_release(&track->slices[i]);
 		buffer_release(&track->begins[i]);
@@ -189,5 +190,4 @@ void html_track_free(struct html_sink *sink, struct html_track *track)
 	chunk_release(&track->points);
 	free(track->slices);
 	free(track->begins);
-	free(track);
 }

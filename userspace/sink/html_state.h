@@ -26,10 +26,7 @@
 #ifndef SINK_HTML_STATE_H
 #define SINK_HTML_STATE_H
 
-#include "sink/losses.h"
-#include "sink/note.h"
-#include "sink/sink.h"
-#include "sink/writer.h"
+#include "sink/file.h"
 
 enum html_chunk_kind {
 	CHUNK_SLICES,
@@ -81,15 +78,8 @@ struct html_track {
  * @pending_size: bytes in all chunks
  */
 struct html_sink {
-	struct sink sink;
-	struct writer writer;
-	struct note *tracks;
-	struct losses losses;
-	struct buffer text;
+	struct sink_file file;
 	struct buffer packed;
-	unsigned int slot;
-	unsigned int with;
-	int64_t start_ns;
 	uint64_t next_name;
 	size_t pending_size;
 };
@@ -114,7 +104,7 @@ struct html_chunk *html_chunk_of(struct html_track *track, enum html_chunk_kind 
 /** html_track_tell - write down all chunks of a track */
 int html_track_tell(struct html_sink *sink, struct html_track *track, struct error *error);
 
-/** html_track_free - without a word */
-void html_track_free(struct html_sink *sink, struct html_track *track);
+/** html_track_release - forget what was not told */
+void html_track_release(struct note *note);
 
 #endif

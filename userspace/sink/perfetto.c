@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The timeline as Perfetto's native trace: which packet stands for which event. */
 #include <endian.h>
-#include <stdlib.h>
 
 #include "sink/perfetto_fields.h"
 #include "sink/perfetto_state.h"
@@ -23,7 +22,7 @@ uint64_t perfetto_uuid_of(const struct perfetto_sink *sink, enum perfetto_uuid k
 
 static size_t packet_begin(struct perfetto_sink *sink, uint32_t sequence_id)
 {
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 	size_t packet = proto_begin(out, TRACE_PACKET);
 
 	proto_number(out, PACKET_SEQUENCE_ID, sequence_id);
@@ -42,8 +41,8 @@ size_t perfetto_thread_packet_begin(struct perfetto_sink *sink)
 
 int perfetto_packet_end(struct perfetto_sink *sink, size_t packet, struct error *error)
 {
-	proto_end(&sink->writer.buffer, packet);
-	return writer_spill(&sink->writer, error);
+	proto_end(&sink->file.writer.buffer, packet);
+	return writer_spill(&sink->file.writer, error);
 }
 
 /** struct track_event - an event that is being written: the packet, and the message in it */
@@ -55,9 +54,9 @@ struct track_event {
 static struct track_event event_begin(struct perfetto_sink *sink, const struct timeline_event *told,
 				      enum perfetto_event_type type)
 {
-	const struct perfetto_track *track = told->track->slots[sink->slot];
+	const struct perfetto_track *track = told->track->slots[sink->file.slot];
 	struct track_event begun = { .packet = perfetto_packet_begin(sink) };
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 
 	proto_number(out, PACKET_TIMESTAMP, told->time_ns);
 	proto_number(out, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
@@ -69,7 +68,7 @@ static struct track_event event_begin(struct perfetto_sink *sink, const struct t
 
 static int event_end(struct perfetto_sink *sink, struct track_event begun, struct error *error)
 {
-	proto_end(&sink->writer.buffer, begun.event);
+	proto_end(&sink->file.writer.buffer, begun.event);
 	return perfetto_packet_end(sink, begun.packet, error);
 }
 
@@ -83,9 +82,9 @@ static int write_named(struct perfetto_sink *sink, const struct timeline_event *
 		return -1;
 	begun = event_begin(sink, told, type);
 	if (iid > 0)
-		proto_number(&sink->writer.buffer, EVENT_NAME_IID, iid);
+		proto_number(&sink->file.writer.buffer, EVENT_NAME_IID, iid);
 	else
-		proto_text(&sink->writer.buffer, EVENT_NAME, told->name->text);
+		proto_text(&sink->file.writer.buffer, EVENT_NAME, told->name->text);
 	perfetto_append_annotations(sink, told);
 	return event_end(sink, begun, error);
 }
@@ -118,7 +117,7 @@ static int inner_slices_end(struct perfetto_sink *sink, const struct timeline_ev
 static int write_slice_end(struct perfetto_sink *sink, const struct timeline_event *told,
 			   struct error *error)
 {
-	struct perfetto_track *track = told->track->slots[sink->slot];
+	struct perfetto_track *track = told->track->slots[sink->file.slot];
 	struct track_event begun;
 
 	if (told->is_unfinished && !told->is_suspect) {
@@ -164,11 +163,11 @@ static int write_counter(struct perfetto_sink *sink, const struct timeline_event
 	if (perfetto_fields_know(sink, told, error) < 0)
 		return -1;
 	begun = event_begin(sink, told, TYPE_COUNTER);
-	append_sample(&sink->writer.buffer, &told->value);
+	append_sample(&sink->file.writer.buffer, &told->value);
 	if (is_rounded(&told->value)) {
-		buffer_clear(&sink->text);
-		value_append_text(&sink->text, &told->value);
-		perfetto_annotate_text(sink, OWN_EXACT, buffer_text(&sink->text));
+		buffer_clear(&sink->file.text);
+		value_append_text(&sink->file.text, &told->value);
+		perfetto_annotate_text(sink, OWN_EXACT, buffer_text(&sink->file.text));
 	}
 	perfetto_append_annotations(sink, told);
 	return event_end(sink, begun, error);
@@ -181,7 +180,7 @@ static int (*const writers[])(struct perfetto_sink *sink, const struct timeline_
 	[TIMELINE_SLICE_END] = write_slice_end,
 	[TIMELINE_INSTANT] = write_instant,
 	[TIMELINE_COUNTER] = write_counter,
-	[TIMELINE_TRACK_END] = perfetto_track_end,
+	[TIMELINE_TRACK_END] = perfetto_frame_event,
 	[TIMELINE_LOSS] = perfetto_frame_event,
 	[TIMELINE_MALFORMED] = perfetto_frame_event,
 	[TIMELINE_COMMAND_BEGIN] = perfetto_frame_event,
@@ -190,66 +189,44 @@ static int (*const writers[])(struct perfetto_sink *sink, const struct timeline_
 };
 _Static_assert(sizeof(writers) / sizeof(writers[0]) == TIMELINE_KIND_COUNT, "a writer for each");
 
-static int perfetto_event(struct sink *head, const struct timeline_event *event,
+static int perfetto_event(struct sink_file *file, const struct timeline_event *event,
 			  struct error *error)
 {
-	return writers[event->kind]((struct perfetto_sink *)head, event, error);
+	return writers[event->kind]((struct perfetto_sink *)file, event, error);
 }
 
-static int perfetto_open(struct sink *head, const struct recording *recording, unsigned int slot,
+static int perfetto_open(struct sink_file *file, const struct recording *recording,
 			 struct error *error)
 {
-	struct perfetto_sink *sink = (struct perfetto_sink *)head;
+	struct perfetto_sink *sink = (struct perfetto_sink *)file;
 
-	sink->slot = slot;
 	if (sink->is_appending && perfetto_examine(sink, recording, error) < 0)
 		return -1;
 	sink->seed = text_hash(text_of(recording->id)) ^ sink->sequence_id;
 	return perfetto_frame_open(sink, recording, error);
 }
 
-static int perfetto_flush(struct sink *head, struct error *error)
+static void perfetto_release(struct sink_file *file)
 {
-	return writer_flush(&((struct perfetto_sink *)head)->writer, error);
+	perfetto_categories_free((struct perfetto_sink *)file);
 }
 
-static void perfetto_free(struct sink *head)
-{
-	struct perfetto_sink *sink = (struct perfetto_sink *)head;
-
-	while (sink->tracks)
-		perfetto_track_free(sink, (struct perfetto_track *)sink->tracks);
-	perfetto_categories_free(sink);
-	losses_release(&sink->losses);
-	buffer_release(&sink->text);
-	writer_release(&sink->writer);
-	free(sink);
-}
-
-static const struct sink_ops perfetto_sink = {
+static const struct sink_file_ops perfetto_file = {
+	.size = sizeof(struct perfetto_sink),
 	.open = perfetto_open,
 	.event = perfetto_event,
-	.flush = perfetto_flush,
-	.free = perfetto_free,
+	.release = perfetto_release,
 };
 
 struct sink *sink_perfetto_new(const struct sink_file_settings *settings, struct error *error)
 {
-	struct perfetto_sink *sink = calloc(1, sizeof(*sink));
-	struct writer writer = { .name = settings->name,
-				 .fd = settings->fd,
-				 .wait = settings->wait };
+	struct sink *sink = sink_file_new(&perfetto_file, settings, error);
+	struct perfetto_sink *perfetto = (struct perfetto_sink *)sink;
 
-	if (!sink) {
-		writer_release(&writer);
-		error_set(error, "out of memory");
+	if (!sink)
 		return NULL;
-	}
-	sink->sink.ops = &perfetto_sink;
-	sink->writer = writer;
-	sink->with = settings->with;
-	sink->is_appending = settings->is_appending;
-	sink->sequence_id = 1;
-	sink->next_iid = OWN_NAME_END;
-	return &sink->sink;
+	perfetto->is_appending = settings->is_appending;
+	perfetto->sequence_id = 1;
+	perfetto->next_iid = OWN_NAME_END;
+	return sink;
 }

@@ -226,7 +226,7 @@ static int clocks_compare(const struct examination *examination, const struct re
 static int trace_examine(struct examination *examination, struct perfetto_sink *sink,
 			 const struct recording *recording, struct error *error)
 {
-	const char *name = sink->writer.name;
+	const char *name = sink->file.writer.name;
 
 	if (trace_read(examination, name, error) < 0)
 		return -1;
@@ -247,9 +247,9 @@ int perfetto_examine(struct perfetto_sink *sink, const struct recording *recordi
 	struct examination examination = { .sequence_id_max = SEQUENCE_ID_FIRST };
 	int status;
 
-	examination.file = fopen(sink->writer.name, "re");
+	examination.file = fopen(sink->file.writer.name, "re");
 	if (!examination.file)
-		return error_set_system(error, errno, "cannot read %s", sink->writer.name);
+		return error_set_system(error, errno, "cannot read %s", sink->file.writer.name);
 	status = trace_examine(&examination, sink, recording, error);
 	fclose(examination.file);
 	buffer_release(&examination.packet);

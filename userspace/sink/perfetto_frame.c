@@ -79,7 +79,7 @@ static void append_own_names(struct buffer *out)
 static int sequence_begin(struct perfetto_sink *sink, const struct recording *recording,
 			  struct error *error)
 {
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 	size_t packet = perfetto_packet_begin(sink);
 	size_t defaults;
 
@@ -101,7 +101,7 @@ static int snapshot_write(struct perfetto_sink *sink, const struct recording *re
 	if (sink->is_appending)
 		return 0;
 	packet = perfetto_packet_begin(sink);
-	append_snapshot(&sink->writer.buffer, recording);
+	append_snapshot(&sink->file.writer.buffer, recording);
 	return perfetto_packet_end(sink, packet, error);
 }
 
@@ -115,7 +115,7 @@ static struct own_event own_begin(struct perfetto_sink *sink, int64_t time_ns, u
 				  enum perfetto_event_type type, struct text name)
 {
 	struct own_event begun = { .packet = perfetto_packet_begin(sink) };
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 
 	proto_number(out, PACKET_TIMESTAMP, time_ns);
 	proto_number(out, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
@@ -130,7 +130,7 @@ static struct own_event own_begin(struct perfetto_sink *sink, int64_t time_ns, u
 
 static int own_end(struct perfetto_sink *sink, struct own_event begun, struct error *error)
 {
-	proto_end(&sink->writer.buffer, begun.event);
+	proto_end(&sink->file.writer.buffer, begun.event);
 	return perfetto_packet_end(sink, begun.packet, error);
 }
 
@@ -148,22 +148,24 @@ int perfetto_frame_open(struct perfetto_sink *sink, const struct recording *reco
 	return perfetto_named_track(sink, own_uuid(sink), text_of("ktrack"), 0, error);
 }
 
-static int loss_write(struct perfetto_sink *sink, const struct timeline_event *loss,
+static int write_loss(struct perfetto_sink *sink, const struct timeline_event *loss,
 		      struct error *error)
 {
 	struct own_event begun;
 	uint64_t uuid;
 
-	buffer_clear(&sink->text);
-	buffer_printf(&sink->text, "lost records cpu %d", loss->loss_cpu);
+	buffer_clear(&sink->file.text);
+	buffer_printf(&sink->file.text, "lost records cpu %d", loss->loss_cpu);
 	if (loss->loss_buffer && loss->loss_buffer[0])
-		buffer_printf(&sink->text, " in %s", loss->loss_buffer);
-	uuid = perfetto_uuid_of(sink, UUID_LOSS, text_hash(buffer_text(&sink->text)));
-	if (perfetto_named_track(sink, uuid, buffer_text(&sink->text), own_uuid(sink), error) < 0)
+		buffer_printf(&sink->file.text, " in %s", loss->loss_buffer);
+	uuid = perfetto_uuid_of(sink, UUID_LOSS, text_hash(buffer_text(&sink->file.text)));
+	if (perfetto_named_track(sink, uuid, buffer_text(&sink->file.text), own_uuid(sink), error) <
+	    0)
 		return -1;
-	buffer_clear(&sink->text);
-	loss_append_text(&sink->text, loss);
-	begun = own_begin(sink, loss->begin_ns, uuid, TYPE_SLICE_BEGIN, buffer_text(&sink->text));
+	buffer_clear(&sink->file.text);
+	loss_append_text(&sink->file.text, loss);
+	begun = own_begin(sink, loss->begin_ns, uuid, TYPE_SLICE_BEGIN,
+			  buffer_text(&sink->file.text));
 	perfetto_annotate_number(sink, OWN_CPU, loss->loss_cpu);
 	if (loss->loss_count != TIMELINE_COUNT_UNKNOWN)
 		perfetto_annotate_number(sink, OWN_COUNT_LOST, loss->loss_count);
@@ -173,23 +175,16 @@ static int loss_write(struct perfetto_sink *sink, const struct timeline_event *l
 	return own_end(sink, begun, error);
 }
 
-static int write_loss(struct perfetto_sink *sink, const struct timeline_event *event,
-		      struct error *error)
-{
-	int held = losses_hold(&sink->losses, event, error);
-
-	return held ? held - 1 : loss_write(sink, event, error);
-}
-
 static int write_malformed(struct perfetto_sink *sink, const struct timeline_event *event,
 			   struct error *error)
 {
 	struct own_event begun;
 
-	buffer_clear(&sink->text);
-	buffer_printf(&sink->text, "malformed record of %s: %s", event->tracepoint, event->problem);
+	buffer_clear(&sink->file.text);
+	buffer_printf(&sink->file.text, "malformed record of %s: %s", event->tracepoint,
+		      event->problem);
 	begun = own_begin(sink, event->time_ns, own_uuid(sink), TYPE_INSTANT,
-			  buffer_text(&sink->text));
+			  buffer_text(&sink->file.text));
 	return own_end(sink, begun, error);
 }
 
@@ -198,10 +193,10 @@ static int write_command_begin(struct perfetto_sink *sink, const struct timeline
 {
 	struct own_event begun;
 
-	buffer_clear(&sink->text);
-	argv_append_text(&sink->text, event->argv);
+	buffer_clear(&sink->file.text);
+	argv_append_text(&sink->file.text, event->argv);
 	begun = own_begin(sink, event->time_ns, own_uuid(sink), TYPE_SLICE_BEGIN,
-			  buffer_text(&sink->text));
+			  buffer_text(&sink->file.text));
 	return own_end(sink, begun, error);
 }
 
@@ -214,17 +209,6 @@ static int write_command_end(struct perfetto_sink *sink, const struct timeline_e
 	perfetto_annotate_number(sink, OWN_PID, event->pid);
 	perfetto_annotate_number(sink, OWN_STATUS, event->status);
 	return own_end(sink, begun, error);
-}
-
-static int write_finish(struct perfetto_sink *sink, const struct timeline_event *event,
-			struct error *error)
-{
-	losses_end(&sink->losses, event->time_ns);
-	for (size_t i = 0; i < sink->losses.size; i++) {
-		if (loss_write(sink, &sink->losses.events[i], error) < 0)
-			return -1;
-	}
-	return writer_flush(&sink->writer, error);
 }
 
 int perfetto_frame_event(struct perfetto_sink *sink, const struct timeline_event *event,
@@ -240,6 +224,6 @@ int perfetto_frame_event(struct perfetto_sink *sink, const struct timeline_event
 	case TIMELINE_COMMAND_END:
 		return write_command_end(sink, event, error);
 	default:
-		return write_finish(sink, event, error);
+		return 0;
 	}
 }

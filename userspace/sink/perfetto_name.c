@@ -12,7 +12,7 @@
 static uint64_t string_tell(struct perfetto_sink *sink, enum perfetto_interned_field kind,
 			    struct text string, struct error *error)
 {
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 	size_t packet = perfetto_packet_begin(sink);
 	uint64_t iid = sink->next_iid++;
 	size_t data, entry;
@@ -31,7 +31,7 @@ static uint64_t string_tell(struct perfetto_sink *sink, enum perfetto_interned_f
 uint64_t perfetto_name_iid(struct perfetto_sink *sink, struct timeline_name *name,
 			   struct error *error)
 {
-	void **slot = &name->slots[sink->slot];
+	void **slot = &name->slots[sink->file.slot];
 
 	if (!*slot)
 		*slot = (void *)(uintptr_t)string_tell(sink, INTERNED_EVENT_NAMES, name->text,
@@ -50,7 +50,7 @@ struct perfetto_category *perfetto_category_get(struct perfetto_sink *sink,
 						struct timeline_category *shown,
 						struct error *error)
 {
-	struct perfetto_category *category = shown->slots[sink->slot];
+	struct perfetto_category *category = shown->slots[sink->file.slot];
 
 	if (category)
 		return category;
@@ -64,7 +64,7 @@ struct perfetto_category *perfetto_category_get(struct perfetto_sink *sink,
 	category->iid = string_tell(sink, INTERNED_CATEGORIES, text_of(shown->text), error);
 	if (category->iid == 0 || group_tell(sink, category, text_of(shown->text), error) < 0)
 		return NULL;
-	shown->slots[sink->slot] = category;
+	shown->slots[sink->file.slot] = category;
 	return category;
 }
 
@@ -84,10 +84,10 @@ static int field_add(struct perfetto_sink *sink, struct perfetto_category *categ
 	if (field->name.failed)
 		return error_set(error, "out of memory");
 	field->iid = string_tell(sink, INTERNED_ANNOTATION_NAMES, name, error);
-	buffer_clear(&sink->text);
-	buffer_append_string(&sink->text, END_PREFIX);
-	buffer_append(&sink->text, name.data, name.size);
-	field->end_iid = string_tell(sink, INTERNED_ANNOTATION_NAMES, buffer_text(&sink->text),
+	buffer_clear(&sink->file.text);
+	buffer_append_string(&sink->file.text, END_PREFIX);
+	buffer_append(&sink->file.text, name.data, name.size);
+	field->end_iid = string_tell(sink, INTERNED_ANNOTATION_NAMES, buffer_text(&sink->file.text),
 				     error);
 	return field->iid > 0 && field->end_iid > 0 ? 0 : -1;
 }
@@ -109,7 +109,7 @@ static const struct perfetto_field_name *field_find(const struct perfetto_catego
 int perfetto_fields_know(struct perfetto_sink *sink, const struct timeline_event *event,
 			 struct error *error)
 {
-	struct perfetto_category *category = event->track->category->slots[sink->slot];
+	struct perfetto_category *category = event->track->category->slots[sink->file.slot];
 
 	for (size_t i = 0; i < event->nr_fields; i++) {
 		struct text name = event->fields[i].name;
@@ -122,9 +122,9 @@ int perfetto_fields_know(struct perfetto_sink *sink, const struct timeline_event
 
 static size_t annotation_begin(struct perfetto_sink *sink, uint64_t iid)
 {
-	size_t annotation = proto_begin(&sink->writer.buffer, EVENT_ANNOTATIONS);
+	size_t annotation = proto_begin(&sink->file.writer.buffer, EVENT_ANNOTATIONS);
 
-	proto_number(&sink->writer.buffer, ANNOTATION_NAME_IID, iid);
+	proto_number(&sink->file.writer.buffer, ANNOTATION_NAME_IID, iid);
 	return annotation;
 }
 
@@ -133,16 +133,16 @@ void perfetto_annotate_number(struct perfetto_sink *sink, enum perfetto_own_name
 {
 	size_t annotation = annotation_begin(sink, name);
 
-	proto_signed(&sink->writer.buffer, ANNOTATION_INT, number);
-	proto_end(&sink->writer.buffer, annotation);
+	proto_signed(&sink->file.writer.buffer, ANNOTATION_INT, number);
+	proto_end(&sink->file.writer.buffer, annotation);
 }
 
 void perfetto_annotate_true(struct perfetto_sink *sink, enum perfetto_own_name name)
 {
 	size_t annotation = annotation_begin(sink, name);
 
-	proto_number(&sink->writer.buffer, ANNOTATION_BOOL, true);
-	proto_end(&sink->writer.buffer, annotation);
+	proto_number(&sink->file.writer.buffer, ANNOTATION_BOOL, true);
+	proto_end(&sink->file.writer.buffer, annotation);
 }
 
 void perfetto_annotate_text(struct perfetto_sink *sink, enum perfetto_own_name name,
@@ -150,13 +150,13 @@ void perfetto_annotate_text(struct perfetto_sink *sink, enum perfetto_own_name n
 {
 	size_t annotation = annotation_begin(sink, name);
 
-	proto_text(&sink->writer.buffer, ANNOTATION_STRING, text);
-	proto_end(&sink->writer.buffer, annotation);
+	proto_text(&sink->file.writer.buffer, ANNOTATION_STRING, text);
+	proto_end(&sink->file.writer.buffer, annotation);
 }
 
 static void append_value(struct perfetto_sink *sink, const struct value *value)
 {
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 
 	switch (value->kind) {
 	case VALUE_SIGNED:
@@ -172,31 +172,32 @@ static void append_value(struct perfetto_sink *sink, const struct value *value)
 		proto_text(out, ANNOTATION_STRING, value->text);
 		break;
 	default:
-		buffer_clear(&sink->text);
-		value_append_text(&sink->text, value);
-		proto_text(out, ANNOTATION_STRING, buffer_text(&sink->text));
+		buffer_clear(&sink->file.text);
+		value_append_text(&sink->file.text, value);
+		proto_text(out, ANNOTATION_STRING, buffer_text(&sink->file.text));
 	}
 }
 
 /* Perfetto keeps unsigned numbers as signed ones: what does not fit is told as a text as well. */
 static void append_exact(struct perfetto_sink *sink, const struct field *field, bool is_end)
 {
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 	size_t annotation = proto_begin(out, EVENT_ANNOTATIONS);
 
-	buffer_clear(&sink->text);
-	buffer_append_string(&sink->text, is_end ? "ktrack:exact:" END_PREFIX : "ktrack:exact:");
-	buffer_append(&sink->text, field->name.data, field->name.size);
-	proto_text(out, ANNOTATION_NAME, buffer_text(&sink->text));
-	buffer_clear(&sink->text);
-	value_append_text(&sink->text, &field->value);
-	proto_text(out, ANNOTATION_STRING, buffer_text(&sink->text));
+	buffer_clear(&sink->file.text);
+	buffer_append_string(&sink->file.text,
+			     is_end ? "ktrack:exact:" END_PREFIX : "ktrack:exact:");
+	buffer_append(&sink->file.text, field->name.data, field->name.size);
+	proto_text(out, ANNOTATION_NAME, buffer_text(&sink->file.text));
+	buffer_clear(&sink->file.text);
+	value_append_text(&sink->file.text, &field->value);
+	proto_text(out, ANNOTATION_STRING, buffer_text(&sink->file.text));
 	proto_end(out, annotation);
 }
 
 static void append_fields(struct perfetto_sink *sink, const struct timeline_event *event)
 {
-	const struct perfetto_category *category = event->track->category->slots[sink->slot];
+	const struct perfetto_category *category = event->track->category->slots[sink->file.slot];
 	bool is_end = event->kind == TIMELINE_SLICE_END;
 
 	for (size_t i = 0; i < event->nr_fields; i++) {
@@ -205,7 +206,7 @@ static void append_fields(struct perfetto_sink *sink, const struct timeline_even
 		size_t annotation = annotation_begin(sink, is_end ? name->end_iid : name->iid);
 
 		append_value(sink, &field->value);
-		proto_end(&sink->writer.buffer, annotation);
+		proto_end(&sink->file.writer.buffer, annotation);
 		if (field->value.kind == VALUE_UNSIGNED && field->value.unsigned_number > INT64_MAX)
 			append_exact(sink, field, is_end);
 	}
@@ -213,7 +214,7 @@ static void append_fields(struct perfetto_sink *sink, const struct timeline_even
 
 static bool tells(const struct perfetto_sink *sink, enum timeline_emitter emitter)
 {
-	return sink->with & 1u << emitter;
+	return sink->file.with & 1u << emitter;
 }
 
 static void append_emitter(struct perfetto_sink *sink, const struct timeline_event *event)
@@ -229,7 +230,7 @@ static void append_emitter(struct perfetto_sink *sink, const struct timeline_eve
 void perfetto_append_annotations(struct perfetto_sink *sink, const struct timeline_event *event)
 {
 	append_fields(sink, event);
-	if (sink->with)
+	if (sink->file.with)
 		append_emitter(sink, event);
 	if (event->is_suspect)
 		perfetto_annotate_true(sink, OWN_SUSPECT);

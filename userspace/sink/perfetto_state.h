@@ -3,10 +3,7 @@
 #ifndef SINK_PERFETTO_STATE_H
 #define SINK_PERFETTO_STATE_H
 
-#include "sink/losses.h"
-#include "sink/note.h"
-#include "sink/sink.h"
-#include "sink/writer.h"
+#include "sink/file.h"
 
 /**
  * struct perfetto_sink - one packet sequence, and the next one for threads
@@ -15,15 +12,9 @@
  * @next_iid: the next string's number, over all kinds of strings
  */
 struct perfetto_sink {
-	struct sink sink;
-	struct writer writer;
-	struct note *tracks;
+	struct sink_file file;
 	struct perfetto_category *categories;
-	struct losses losses;
-	struct buffer text;
 	bool is_appending;
-	unsigned int slot;
-	unsigned int with;
 	uint32_t sequence_id;
 	uint64_t seed;
 	uint64_t next_iid;
@@ -142,12 +133,9 @@ void perfetto_annotate_true(struct perfetto_sink *sink, enum perfetto_own_name n
 void perfetto_annotate_text(struct perfetto_sink *sink, enum perfetto_own_name name,
 			    struct text text);
 
-/** perfetto_track_begin, perfetto_track_end - a track's descriptor, and its end */
+/** perfetto_track_begin - a track's descriptor */
 int perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event *event,
 			 struct error *error);
-int perfetto_track_end(struct perfetto_sink *sink, const struct timeline_event *event,
-		       struct error *error);
-void perfetto_track_free(struct perfetto_sink *sink, struct perfetto_track *track);
 
 /** perfetto_named_track - a track of ours: its id, its name, and the id of the one above, or 0 */
 int perfetto_named_track(struct perfetto_sink *sink, uint64_t uuid, struct text name,

@@ -22,8 +22,8 @@ static struct descriptor descriptor_begin_in(struct perfetto_sink *sink, size_t 
 {
 	struct descriptor begun = { .packet = packet };
 
-	begun.message = proto_begin(&sink->writer.buffer, PACKET_TRACK_DESCRIPTOR);
-	proto_number(&sink->writer.buffer, DESCRIPTOR_UUID, uuid);
+	begun.message = proto_begin(&sink->file.writer.buffer, PACKET_TRACK_DESCRIPTOR);
+	proto_number(&sink->file.writer.buffer, DESCRIPTOR_UUID, uuid);
 	return begun;
 }
 
@@ -34,7 +34,7 @@ static struct descriptor descriptor_begin(struct perfetto_sink *sink, uint64_t u
 
 static int descriptor_end(struct perfetto_sink *sink, struct descriptor begun, struct error *error)
 {
-	proto_end(&sink->writer.buffer, begun.message);
+	proto_end(&sink->file.writer.buffer, begun.message);
 	return perfetto_packet_end(sink, begun.packet, error);
 }
 
@@ -43,17 +43,17 @@ int perfetto_named_track(struct perfetto_sink *sink, uint64_t uuid, struct text 
 {
 	struct descriptor begun = descriptor_begin(sink, uuid);
 
-	proto_text(&sink->writer.buffer, DESCRIPTOR_NAME, name);
+	proto_text(&sink->file.writer.buffer, DESCRIPTOR_NAME, name);
 	if (parent_uuid > 0)
-		proto_number(&sink->writer.buffer, DESCRIPTOR_PARENT_UUID, parent_uuid);
-	proto_number(&sink->writer.buffer, DESCRIPTOR_MERGE_BEHAVIOR, MERGE_NONE);
+		proto_number(&sink->file.writer.buffer, DESCRIPTOR_PARENT_UUID, parent_uuid);
+	proto_number(&sink->file.writer.buffer, DESCRIPTOR_MERGE_BEHAVIOR, MERGE_NONE);
 	return descriptor_end(sink, begun, error);
 }
 
 static int process_tell(struct perfetto_sink *sink, int pid, const char *name, struct error *error)
 {
 	struct descriptor begun = descriptor_begin(sink, perfetto_uuid_of(sink, UUID_PROCESS, pid));
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 	size_t process = proto_begin(out, DESCRIPTOR_PROCESS);
 
 	proto_signed(out, PROCESS_PID, pid);
@@ -69,7 +69,7 @@ static int thread_tell(struct perfetto_sink *sink, const struct timeline_track *
 	int tid = (int)shown->id.signed_number;
 	struct descriptor begun = descriptor_begin_in(sink, perfetto_thread_packet_begin(sink),
 						      perfetto_uuid_of(sink, UUID_THREAD, tid));
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 	size_t thread = proto_begin(out, DESCRIPTOR_THREAD);
 
 	proto_signed(out, THREAD_PID, shown->tgid);
@@ -113,23 +113,23 @@ static int parent_tell(struct perfetto_sink *sink, const struct timeline_track *
 static void append_name(struct perfetto_sink *sink, const struct timeline_track *shown,
 			bool is_below_task)
 {
-	struct buffer *text = &sink->text;
+	struct buffer *text = &sink->file.text;
 
 	buffer_clear(text);
 	if (is_below_task)
 		buffer_append(text, shown->name.data, shown->name.size);
 	else
 		track_append_label(text, shown);
-	proto_text(&sink->writer.buffer, DESCRIPTOR_NAME, buffer_text(text));
+	proto_text(&sink->file.writer.buffer, DESCRIPTOR_NAME, buffer_text(text));
 	buffer_clear(text);
 	track_append_identity(text, shown);
-	proto_text(&sink->writer.buffer, DESCRIPTOR_DESCRIPTION, buffer_text(text));
+	proto_text(&sink->file.writer.buffer, DESCRIPTOR_DESCRIPTION, buffer_text(text));
 }
 
 static int track_tell(struct perfetto_sink *sink, const struct timeline_track *shown, uint64_t uuid,
 		      const struct perfetto_category *category, struct error *error)
 {
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 	struct descriptor begun;
 	uint64_t parent_uuid;
 
@@ -148,7 +148,7 @@ static int track_tell(struct perfetto_sink *sink, const struct timeline_track *s
 static int place_make(struct perfetto_sink *sink, struct perfetto_track *track, uint64_t uuid,
 		      uint64_t category_iid, struct error *error)
 {
-	struct buffer *text = &sink->text;
+	struct buffer *text = &sink->file.text;
 
 	buffer_clear(text);
 	proto_number(text, EVENT_TRACK_UUID, uuid);
@@ -170,27 +170,8 @@ int perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event
 
 	if (!category)
 		return -1;
-	track = calloc(1, sizeof(*track));
-	if (!track)
-		return error_set(error, "out of memory");
-	note_link(&sink->tracks, &track->note);
-	shown->slots[sink->slot] = track;
-	if (place_make(sink, track, uuid, category->iid, error) < 0)
+	track = sink_file_track_new(&sink->file, shown, sizeof(*track), error);
+	if (!track || place_make(sink, track, uuid, category->iid, error) < 0)
 		return -1;
 	return track_tell(sink, shown, uuid, category, error);
-}
-
-void perfetto_track_free(struct perfetto_sink *sink, struct perfetto_track *track)
-{
-	note_unlink(&sink->tracks, &track->note);
-	free(track);
-}
-
-int perfetto_track_end(struct perfetto_sink *sink, const struct timeline_event *event,
-		       struct error *error)
-{
-	(void)error;
-	perfetto_track_free(sink, event->track->slots[sink->slot]);
-	event->track->slots[sink->slot] = NULL;
-	return 0;
 }

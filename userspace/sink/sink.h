@@ -100,8 +100,7 @@ enum stat_sort {
 
 /**
  * struct sink_stat_settings - what statistics look like
- * @name: what errors call the file that they are printed to; the caller's
- * @fd: becomes the sink's, which closes it
+ * @file: where they are printed to
  * @limit: show at most so many rows of each table; 0 for all
  * @width: at most so many characters a line; 0 for no bound
  * @interval_ns: print them also while the recording goes on, so often; 0 for only at the end
@@ -109,11 +108,9 @@ enum stat_sort {
  * @is_by_name: put the tracks of a tracepoint together
  * @is_utf8: what reads them understands it
  * @is_screen: it is a terminal, on which new tables take the place of the old ones
- * @wait: what to do where it takes nothing now
  */
 struct sink_stat_settings {
-	const char *name;
-	int fd;
+	struct sink_file_settings file;
 	enum stat_sort sort;
 	size_t limit;
 	unsigned int width;
@@ -123,7 +120,6 @@ struct sink_stat_settings {
 	bool has_colour;
 	bool is_utf8;
 	bool is_screen;
-	struct file_wait wait;
 };
 
 /** sink_stat_new - statistics of slices, counters and instants; otherwise as sink_chrome_new() */

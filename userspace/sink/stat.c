@@ -102,7 +102,7 @@ static struct stat_row *row_get(struct stat_sink *sink, const struct row_key *ke
 static struct stat_row *event_row(struct stat_sink *sink, const struct timeline_event *event,
 				  enum stat_kind kind, struct error *error)
 {
-	struct stat_track *track = event->track->slots[sink->slot];
+	struct stat_track *track = event->track->slots[sink->file.slot];
 	struct timeline_name *name = event->name && event->name->is_counted ? event->name : NULL;
 	struct stat_row *row = track->last;
 	struct row_key key = { .kind = kind,
@@ -123,31 +123,19 @@ static struct stat_row *event_row(struct stat_sink *sink, const struct timeline_
 static int track_begin(struct stat_sink *sink, const struct timeline_event *event,
 		       struct error *error)
 {
-	struct stat_track *track = calloc(1, sizeof(*track));
+	struct stat_track *track = sink_file_track_new(&sink->file, event->track, sizeof(*track),
+						       error);
 
 	if (!track)
-		return error_set(error, "out of memory");
-	note_link(&sink->tracks, &track->note);
-	event->track->slots[sink->slot] = track;
+		return -1;
 	if (!sink->settings.is_by_name)
 		track_append_label(&track->label, event->track);
 	return track->label.failed ? error_set(error, "out of memory") : 0;
 }
 
-static void track_free(struct stat_sink *sink, struct stat_track *track)
+static void stat_track_release(struct note *note)
 {
-	note_unlink(&sink->tracks, &track->note);
-	buffer_release(&track->label);
-	free(track);
-}
-
-static int track_end(struct stat_sink *sink, const struct timeline_event *event,
-		     struct error *error)
-{
-	(void)error;
-	track_free(sink, event->track->slots[sink->slot]);
-	event->track->slots[sink->slot] = NULL;
-	return 0;
+	buffer_release(&((struct stat_track *)note)->label);
 }
 
 static int slice_end(struct stat_sink *sink, const struct timeline_event *event,
@@ -222,7 +210,8 @@ static int print(struct stat_sink *sink, struct error *error)
 {
 	int status = sink->settings.is_json ? stat_print_json(sink) : stat_print_table(sink);
 
-	return status < 0 ? error_set(error, "out of memory") : writer_flush(&sink->writer, error);
+	return status < 0 ? error_set(error, "out of memory")
+			  : writer_flush(&sink->file.writer, error);
 }
 
 static int finish(struct stat_sink *sink, const struct timeline_event *event, struct error *error)
@@ -247,7 +236,7 @@ static int (*const readers[])(struct stat_sink *sink, const struct timeline_even
 	[TIMELINE_SLICE_END] = slice_end,
 	[TIMELINE_INSTANT] = instant,
 	[TIMELINE_COUNTER] = sample,
-	[TIMELINE_TRACK_END] = track_end,
+	[TIMELINE_TRACK_END] = ignore,
 	[TIMELINE_LOSS] = loss,
 	[TIMELINE_MALFORMED] = ignore,
 	[TIMELINE_COMMAND_BEGIN] = ignore,
@@ -256,22 +245,19 @@ static int (*const readers[])(struct stat_sink *sink, const struct timeline_even
 };
 _Static_assert(sizeof(readers) / sizeof(readers[0]) == TIMELINE_KIND_COUNT, "a reader for each");
 
-static int stat_event(struct sink *head, const struct timeline_event *event, struct error *error)
+static int stat_event(struct sink_file *file, const struct timeline_event *event,
+		      struct error *error)
 {
-	struct stat_sink *sink = (struct stat_sink *)head;
+	struct stat_sink *sink = (struct stat_sink *)file;
 
 	sink->now_ns = event->time_ns;
 	return readers[event->kind](sink, event, error);
 }
 
-static int stat_open(struct sink *head, const struct recording *recording, unsigned int slot,
-		     struct error *error)
+static int stat_open(struct sink_file *file, const struct recording *recording, struct error *error)
 {
-	struct stat_sink *sink = (struct stat_sink *)head;
-
 	(void)error;
-	sink->slot = slot;
-	sink->start_ns = sink->now_ns = recording->start_ns;
+	((struct stat_sink *)file)->now_ns = recording->start_ns;
 	return 0;
 }
 
@@ -284,9 +270,9 @@ static int64_t monotonic_ns(void)
 }
 
 /* A live table is renewed when it is time. */
-static int stat_flush(struct sink *head, struct error *error)
+static int stat_flush(struct sink_file *file, struct error *error)
 {
-	struct stat_sink *sink = (struct stat_sink *)head;
+	struct stat_sink *sink = (struct stat_sink *)file;
 	int64_t now_ns = monotonic_ns();
 
 	if (sink->settings.interval_ns == 0 || sink->is_finished ||
@@ -296,42 +282,31 @@ static int stat_flush(struct sink *head, struct error *error)
 	return print(sink, error);
 }
 
-static void stat_free(struct sink *head)
+static void stat_release(struct sink_file *file)
 {
-	struct stat_sink *sink = (struct stat_sink *)head;
+	struct stat_sink *sink = (struct stat_sink *)file;
 
-	while (sink->tracks)
-		track_free(sink, (struct stat_track *)sink->tracks);
 	for (size_t i = 0; i < sink->nr_rows; i++)
 		row_free(sink->rows[i]);
 	free(sink->rows);
 	free(sink->losses);
 	map_release(&sink->map);
-	writer_release(&sink->writer);
-	free(sink);
 }
 
-static const struct sink_ops stat_sink = {
+static const struct sink_file_ops stat_file = {
+	.size = sizeof(struct stat_sink),
 	.open = stat_open,
 	.event = stat_event,
 	.flush = stat_flush,
-	.free = stat_free,
+	.track_release = stat_track_release,
+	.release = stat_release,
 };
 
 struct sink *sink_stat_new(const struct sink_stat_settings *settings, struct error *error)
 {
-	struct stat_sink *sink = calloc(1, sizeof(*sink));
-	struct writer writer = { .name = settings->name,
-				 .fd = settings->fd,
-				 .wait = settings->wait };
+	struct sink *sink = sink_file_new(&stat_file, &settings->file, error);
 
-	if (!sink) {
-		writer_release(&writer);
-		error_set(error, "out of memory");
-		return NULL;
-	}
-	sink->sink.ops = &stat_sink;
-	sink->settings = *settings;
-	sink->writer = writer;
-	return &sink->sink;
+	if (sink)
+		((struct stat_sink *)sink)->settings = *settings;
+	return sink;
 }

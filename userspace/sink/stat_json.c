@@ -104,7 +104,7 @@ static void append_row(struct buffer *out, const struct stat_row *row)
 
 static int append_rows(struct stat_sink *sink, enum stat_kind kind)
 {
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 	size_t nr_rows, nr_more;
 	const struct stat_row **rows = stat_rows_choose(sink, kind, &nr_rows, &nr_more);
 
@@ -155,11 +155,11 @@ static void append_totals(struct buffer *out, const struct timeline_totals *tota
 
 int stat_print_json(struct stat_sink *sink)
 {
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 	bool first = true;
 
 	buffer_append_char(out, '{');
-	member_number(out, "duration_ns", sink->now_ns - sink->start_ns, &first);
+	member_number(out, "duration_ns", sink->now_ns - sink->file.start_ns, &first);
 	json_append_member(out, text_of("quantile_error"), &first);
 	buffer_printf(out, "%g", QUANTILE_ERROR);
 	for (int kind = 0; kind < STAT_KIND_COUNT; kind++) {

@@ -3,11 +3,9 @@
 #ifndef SINK_STAT_STATE_H
 #define SINK_STAT_STATE_H
 
-#include "sink/note.h"
+#include "sink/file.h"
 #include "sink/quantile.h"
-#include "sink/sink.h"
 #include "sink/summary.h"
-#include "sink/writer.h"
 
 enum stat_kind {
 	STAT_SLICES,
@@ -60,19 +58,15 @@ struct stat_loss {
  * @printed_ns: when the table was printed last, by the monotonic clock
  */
 struct stat_sink {
-	struct sink sink;
+	struct sink_file file;
 	struct sink_stat_settings settings;
-	struct writer writer;
-	struct note *tracks;
 	struct map map;
 	struct stat_row **rows;
 	size_t nr_rows;
 	struct stat_loss *losses;
 	size_t nr_losses;
 	struct timeline_totals totals;
-	unsigned int slot;
 	uint64_t nr_beyond;
-	int64_t start_ns;
 	int64_t now_ns;
 	int64_t printed_ns;
 	bool is_finished;

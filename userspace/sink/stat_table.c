@@ -211,7 +211,7 @@ static int rows_print(struct stat_sink *sink, const struct section *section,
 		else
 			status = -1;
 	}
-	table_print(&table, &sink->writer.buffer, style);
+	table_print(&table, &sink->file.writer.buffer, style);
 	table_release(&table);
 	return status;
 }
@@ -219,7 +219,7 @@ static int rows_print(struct stat_sink *sink, const struct section *section,
 static int section_print(struct stat_sink *sink, enum stat_kind kind,
 			 const struct table_style *style)
 {
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 	size_t nr_rows, nr_more;
 	const struct stat_row **rows = stat_rows_choose(sink, kind, &nr_rows, &nr_more);
 	int status = 0;
@@ -239,17 +239,18 @@ static int section_print(struct stat_sink *sink, enum stat_kind kind,
 /* A line that is bad news. */
 static void warning_begin(struct stat_sink *sink)
 {
-	buffer_append_string(&sink->writer.buffer, sink->settings.has_colour ? RED : "");
+	buffer_append_string(&sink->file.writer.buffer, sink->settings.has_colour ? RED : "");
 }
 
 static void warning_end(struct stat_sink *sink)
 {
-	buffer_append_string(&sink->writer.buffer, sink->settings.has_colour ? PLAIN "\n" : "\n");
+	buffer_append_string(&sink->file.writer.buffer,
+			     sink->settings.has_colour ? PLAIN "\n" : "\n");
 }
 
 static void loss_print(struct stat_sink *sink, const struct stat_loss *loss)
 {
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 
 	warning_begin(sink);
 	buffer_printf(out, "cpu %d lost %llu records in %llu gaps", loss->cpu,
@@ -272,7 +273,7 @@ static void left_out_print(struct stat_sink *sink)
 	if (nr_left_out == 0)
 		return;
 	warning_begin(sink);
-	buffer_printf(&sink->writer.buffer,
+	buffer_printf(&sink->file.writer.buffer,
 		      "%llu slices are not counted: %llu may be falsified by losses, %llu have no "
 		      "end",
 		      (unsigned long long)nr_left_out, (unsigned long long)nr_suspect,
@@ -285,13 +286,13 @@ static void total_print(struct stat_sink *sink, uint64_t count, const char *what
 	if (count == 0)
 		return;
 	warning_begin(sink);
-	buffer_printf(&sink->writer.buffer, "%llu %s", (unsigned long long)count, what);
+	buffer_printf(&sink->file.writer.buffer, "%llu %s", (unsigned long long)count, what);
 	warning_end(sink);
 }
 
 static void footer_print(struct stat_sink *sink)
 {
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 
 	for (size_t i = 0; i < sink->nr_losses; i++)
 		loss_print(sink, &sink->losses[i]);
@@ -302,7 +303,7 @@ static void footer_print(struct stat_sink *sink)
 	total_print(sink, sink->nr_beyond,
 		    "events in rows called (other), which are many put "
 		    "together");
-	append_duration(out, sink->now_ns - sink->start_ns);
+	append_duration(out, sink->now_ns - sink->file.start_ns);
 	buffer_printf(out, " recorded; P50 and P99 are within %.1f %% of the exact values\n",
 		      100 * QUANTILE_ERROR);
 }
@@ -310,7 +311,7 @@ static void footer_print(struct stat_sink *sink)
 /* On a terminal the new tables take the place of the old ones, line by line. */
 static int screen_renew(struct stat_sink *sink)
 {
-	struct buffer *out = &sink->writer.buffer;
+	struct buffer *out = &sink->file.writer.buffer;
 	struct buffer plain = *out;
 
 	*out = (struct buffer){ 0 };
@@ -341,6 +342,6 @@ int stat_print_table(struct stat_sink *sink)
 	if (sink->settings.is_screen)
 		return screen_renew(sink);
 	if (!sink->is_finished)
-		buffer_append_char(&sink->writer.buffer, '\n');
+		buffer_append_char(&sink->file.writer.buffer, '\n');
 	return 0;
 }
