@@ -86,8 +86,8 @@ enum trace2_target {
  * @report: hears, in a line without a newline, what a lenient session does not say otherwise; may
  * be NULL
  * @report_context: its first argument
- * @wait, @wait_context: called where a strict session's destination takes nothing now (@fd is -1
- * where nobody reads a FIFO yet): 0 is another try, -1 with errno the end; NULL waits for ever
+ * @wait, @wait_context: called where a strict session's destination takes nothing (@fd is -1 while
+ * no one reads a FIFO or takes a connection): 0 tries again, -1 with errno ends, NULL waits for ever
  */
 struct trace2_settings {
 	const char *sid;

@@ -98,7 +98,7 @@ enum place_result place_open(struct destination *destination,
 	if (value[0] == '/')
 		return file_open(destination, settings, value, error);
 	if (is_socket_value(value))
-		return socket_open(destination, value, error);
+		return socket_open(destination, settings, value, error);
 	error_set(error, "trace2: unknown value for '%s': '%s'", name, value);
 	return PLACE_UNKNOWN;
 }

@@ -43,7 +43,8 @@ enum place_result folder_open(struct destination *destination,
 			      struct error *error);
 
 /** socket_open - a connection to a Unix socket; @value is all of "af_unix:[stream:|dgram:]PATH" */
-enum place_result socket_open(struct destination *destination, const char *value,
+enum place_result socket_open(struct destination *destination,
+			      const struct trace2_settings *settings, const char *value,
 			      struct error *error);
 
 /** is_socket_value - whether @value is meant for socket_open() */

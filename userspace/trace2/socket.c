@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /* A Unix socket as a target. */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -43,8 +44,26 @@ static const struct socket_form *form_find(const char *value)
 	return form;
 }
 
+/*
+ * Where nobody accepts the connections that others wait for already, connecting blocks. A caller
+ * who waits by himself is asked instead; the socket blocks again afterwards.
+ */
+static int connect_await(int fd, const struct sockaddr_un *address, const struct file_wait *wait)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (!wait->wait)
+		return connect(fd, (const struct sockaddr *)address, sizeof(*address));
+	fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+	while (connect(fd, (const struct sockaddr *)address, sizeof(*address)) < 0) {
+		if (errno != EAGAIN || file_await(wait, -1) < 0)
+			return -1;
+	}
+	return fcntl(fd, F_SETFL, flags);
+}
+
 /* Returns a descriptor, or -1 with errno. */
-static int socket_connect(const char *path, int type)
+static int socket_connect(const char *path, int type, const struct file_wait *wait)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
@@ -53,7 +72,7 @@ static int socket_connect(const char *path, int type)
 	if (fd < 0)
 		return -1;
 	strcpy(address.sun_path, path);
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
+	if (connect_await(fd, &address, wait) == 0)
 		return fd;
 	number = errno;
 	close(fd);
@@ -62,31 +81,34 @@ static int socket_connect(const char *path, int type)
 }
 
 static enum place_result path_open(struct destination *destination, const struct socket_form *form,
-				   const char *path, struct error *error)
+				   const char *path, const struct file_wait *wait,
+				   struct error *error)
 {
-	int fd = socket_connect(path, form->types[0]);
+	int fd = socket_connect(path, form->types[0], wait);
 
 	if (fd < 0 && errno == EPROTOTYPE && form->types[1])
-		fd = socket_connect(path, form->types[1]);
+		fd = socket_connect(path, form->types[1], wait);
 	if (fd < 0) {
-		error_set_system(error, errno,
-				 "trace2: could not connect to socket '%s' for '%s' tracing", path,
-				 destination->name);
+		error_set(error, "trace2: could not connect to socket '%s' for '%s' tracing: %s",
+			  path, destination->name,
+			  errno == ECANCELED ? "nobody reads it" : strerror(errno));
 		return PLACE_FAILED;
 	}
 	destination_set(destination, fd, true);
 	return PLACE_OPEN;
 }
 
-enum place_result socket_open(struct destination *destination, const char *value,
+enum place_result socket_open(struct destination *destination,
+			      const struct trace2_settings *settings, const char *value,
 			      struct error *error)
 {
+	struct file_wait wait = { .wait = settings->wait, .context = settings->wait_context };
 	const struct socket_form *form = form_find(value);
 	const char *path = value + strlen(form->prefix);
 	size_t room = sizeof(((struct sockaddr_un *)NULL)->sun_path);
 
 	if (path[0] == '/' && strlen(path) < room)
-		return path_open(destination, form, path, error);
+		return path_open(destination, form, path, &wait, error);
 	if (!*path)
 		error_set(error, "trace2: invalid AF_UNIX value '%s' for '%s' tracing", value,
 			  destination->name);
