@@ -12,7 +12,8 @@ library-major := 0
 library-packages := libmd inih
 library-objects := $(foreach room,base trace2,$(patsubst %.c,$(BUILD)/library/%.o,$(call room-sources,$(room))))
 shared-library := $(BUILD)/$(library).so.$(library-major)
-trace2-tools := $(foreach tool,speak careless,$(BUILD)/trace2/$(tool) $(BUILD)/trace2/$(tool)-threads) $(BUILD)/trace2/example
+trace2-tools := $(foreach tool,speak careless,$(BUILD)/trace2/$(tool) $(BUILD)/trace2/$(tool)-threads) $(BUILD)/trace2/steps \
+	$(BUILD)/trace2/example
 
 .PHONY: library trace2-tools install
 

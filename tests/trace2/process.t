@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from datetime import datetime
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -226,6 +227,26 @@ def check_silence(tap, folder):
     tap.ok(done.stdout == b"p\n" and done.stderr == b"", "a program without a target says nothing", done)
 
 
+def check_steps(tap, folder):
+    """Lines say what the clock on the wall says, as git's do; how long something took does not depend on it."""
+    paths = {suffix: folder / f"steps{suffix}" for suffix in ("_EVENT", "_PERF")}
+    done = subprocess.run(
+        [ROOT / "build/trace2/steps"], timeout=LIMIT_S, capture_output=True,
+        env=clean_environment(**{f"GIT_TRACE2{suffix}": str(path) for suffix, path in paths.items()}),
+    )
+    events = [json.loads(line) for line in paths["_EVENT"].read_text().splitlines()]
+    times = [datetime.fromisoformat(event["time"].rstrip("Z")) for event in events]
+    hours = [round((time - times[0]).total_seconds() / 3600, 1) for time in times]
+    tap.ok(
+        done.returncode == -signal.SIGPIPE and hours == [0, 0, 3, -1, -1], "lines follow a clock that is set, that of a signal too",
+        done, hours, events,
+    )
+    clocks = [datetime.strptime(line[:15], "%H:%M:%S.%f") for line in paths["_PERF"].read_text().splitlines()]
+    hours = [round((clock - clocks[0]).total_seconds() / 3600, 1) % 24 for clock in clocks]
+    tap.ok(hours == [0, 0, 3, 23, 23], "and so do those for people", hours, clocks)
+    tap.ok(events[3]["t_rel"] < LIMIT_S and events[4]["t_abs"] < LIMIT_S, "but durations do not", events)
+
+
 def check_full(tap):
     """A destination that fails turns itself off, and the program goes on."""
     for debug in ("", "1"):
@@ -250,6 +271,7 @@ def main():
         check_settings(tap, folder)
         check_lists(tap, folder)
         check_silence(tap, folder)
+        check_steps(tap, folder)
     check_hostile(tap)
     check_full(tap)
     return tap.finish()

@@ -25,6 +25,11 @@ int64_t process_now_ns(void)
 	return clock_us_ns(CLOCK_MONOTONIC);
 }
 
+int64_t process_shift_ns(int64_t time_ns)
+{
+	return clock_us_ns(CLOCK_REALTIME) - process.session->settings.start_unix_ns - time_ns;
+}
+
 int process_number(int *next)
 {
 	return __atomic_fetch_add(next, 1, __ATOMIC_RELAXED);
@@ -47,6 +52,7 @@ void process_write(struct self *self, struct trace2_event *event, int64_t now_ns
 	event->time_ns = now_ns - process.start_ns;
 	event->thread = self->thread;
 	event->nr_regions = self_depth(self);
+	stamp_shift(&self->printer.stamp, process_shift_ns(event->time_ns));
 	session_print(process.session, &self->printer, event);
 	errno = number;
 }

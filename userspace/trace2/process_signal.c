@@ -25,6 +25,7 @@ static void signal_tell(int number)
 		event.thread = self->thread;
 		event.nr_regions = self_depth(self);
 	}
+	stamp_shift(&printer.stamp, process_shift_ns(event.time_ns));
 	session_print(process.session, &printer, &event);
 }
 

@@ -94,6 +94,13 @@ static inline struct trace2_string string_of(const char *string)
  */
 int64_t process_now_ns(void);
 
+/**
+ * process_shift_ns - how far the clock on the wall has gone ahead of the session's, that was once
+ * set by it
+ * @time_ns: now, as the session counts
+ */
+int64_t process_shift_ns(int64_t time_ns);
+
 /** process_number - the value of one of the process' numbers, which is the next one then */
 int process_number(int *next);
 

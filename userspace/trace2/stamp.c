@@ -58,19 +58,22 @@ static char *date_put(char *out, int64_t day_since_1970)
 	return digits_put(out, in_year - (153 * month + 2) / 5 + 1, 2);
 }
 
-/* Lets a second begin; returns which one since 1970 it is. */
-static int64_t second_begin(struct stamp_second *second, int64_t unix_ns)
+/*
+ * Lets a second begin, that @time_ns is in when it is shown as @shift_ns later; returns which one
+ * it is then.
+ */
+static int64_t second_begin(struct stamp_second *second, int64_t time_ns, int64_t shift_ns)
 {
-	int64_t number = floor_divide(unix_ns, NS_PER_S);
+	int64_t number = floor_divide(time_ns + shift_ns, NS_PER_S);
 
-	second->begin_ns = (int64_t)((uint64_t)number * NS_PER_S);
+	second->begin_ns = (int64_t)((uint64_t)number * NS_PER_S - (uint64_t)shift_ns);
 	second->span_ns = NS_PER_S;
 	return number;
 }
 
 void stamp_find_utc(struct stamp *stamp, int64_t unix_ns)
 {
-	int64_t second = second_begin(&stamp->utc, unix_ns);
+	int64_t second = second_begin(&stamp->utc, unix_ns, stamp->shift_ns);
 	int64_t day = floor_divide(second, DAY_S);
 	char *out = date_put(stamp->utc.text, day);
 
@@ -93,7 +96,7 @@ static void offset_find(struct stamp *stamp, int64_t second)
 
 void stamp_find_clock(struct stamp *stamp, int64_t unix_ns)
 {
-	int64_t second = second_begin(&stamp->clock, unix_ns);
+	int64_t second = second_begin(&stamp->clock, unix_ns, stamp->shift_ns);
 	char *out;
 
 	offset_find(stamp, second);
@@ -102,12 +105,21 @@ void stamp_find_clock(struct stamp *stamp, int64_t unix_ns)
 	put_char(out, '.');
 }
 
+void stamp_shift(struct stamp *stamp, int64_t shift_ns)
+{
+	if (shift_ns == stamp->shift_ns)
+		return;
+	stamp->shift_ns = shift_ns;
+	stamp->utc.span_ns = 0;
+	stamp->clock.span_ns = 0;
+}
+
 void stamp_find_since(struct stamp *stamp, int64_t since_ns)
 {
 	struct stamp_second *since = &stamp->since;
 	char text[PUT_NUMBER_MAX + PUT_SLACK];
 
-	since->size = put_char(put_unsigned(text, second_begin(since, since_ns)), '.') - text;
+	since->size = put_char(put_unsigned(text, second_begin(since, since_ns, 0)), '.') - text;
 	memcpy(since->text, text, sizeof(since->text));
 }
 

@@ -36,6 +36,8 @@ struct stamp_second {
  * @has_offset: @offset_s holds in the quarter of an hour @offset_quarter: no zone changes its
  * offset within one
  * @offset_s: local time less UTC
+ * @shift_ns: how far the clock on the wall has gone ahead of what is asked for: it is set, and goes
+ * on while the machine sleeps
  * @is_frozen: @offset_s holds for ever; from then on nothing here calls what a signal handler may
  * not call
  */
@@ -46,12 +48,16 @@ struct stamp {
 	bool has_offset;
 	int64_t offset_quarter;
 	int64_t offset_s;
+	int64_t shift_ns;
 	bool is_frozen;
 };
 
 /** stamp_find_utc, stamp_find_clock - let the second be the one that @unix_ns is in */
 void stamp_find_utc(struct stamp *stamp, int64_t unix_ns);
 void stamp_find_clock(struct stamp *stamp, int64_t unix_ns);
+
+/** stamp_shift - let moments be shown as @shift_ns later than they are asked for */
+void stamp_shift(struct stamp *stamp, int64_t shift_ns);
 
 /** stamp_find_since - the same for the time since the session began, which is not negative */
 void stamp_find_since(struct stamp *stamp, int64_t since_ns);
