@@ -12,8 +12,8 @@ trace2-y     := config config_file config_line destination event folder kind mes
 sink-y       := args base64 chrome file html html_chunk identity losses page/page perfetto perfetto_append perfetto_frame perfetto_name \
 		perfetto_track proto quantile stat stat_json stat_rows \
 		stat_table summary table trace2 trace2_field trace2_frame trace2_track writer
-recorder-y   := command instance lock stale user
-cli-y        := clean clock ending export export_run filter identity list main note option output outputs pictures pipeline quantity signals stat stream stream_run tracepoints
+recorder-y   := command instance lock mode stale user
+cli-y        := capture capture_run clean clock ending export export_run filter identity list main note option output outputs pictures pipeline quantity signals stat stream stream_run tracepoints
 
 rooms := base source convention track timeline trace2 sink recorder cli
 room-sources = $(patsubst %,userspace/$(1)/%.c,$($(1)-y))

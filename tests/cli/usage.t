@@ -40,7 +40,11 @@ stream --event=$target -b 64x|'64x' is no size; write a number of KiB, or one wi
 stream --event=$target -b 67108865|'67108865' is no size; write a number of KiB, or one with k, M or G
 stream --event=$target -b 65G|'65G' is no size; write a number of KiB, or one with k, M or G
 stream --event=$target -b 99999999999999999999|'99999999999999999999' is no size; write a number of KiB, or one with k, M or G
-stream --event=$target --buffer=|'' is no size; write a number of KiB, or one with k, M or G
+stream --event=$target --buffer-size=|'' is no size; write a number of KiB, or one with k, M or G
+stream --event=$target --mode=often|'often' is no mode; write streaming, circular or oneshot
+stream --event=$target --mode=oneshot|a stream is read all the time; oneshot is for ktrack record
+stream --event=$target --clock=local|'local' is no clock that can be streamed; write boot, mono, mono_raw or tai
+stream --event=$target --filter=x|--filter is about the -e before it, and there is none
 stream --event=$target --cpu=0, -- touch $target|'0,' is no list of CPUs; write numbers as in 0,2-3
 stream --event=$target --pid|--pid and --user are about a command, and there is none
 stream --event=$target --user=root|--pid and --user are about a command, and there is none

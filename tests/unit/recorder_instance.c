@@ -44,6 +44,48 @@ TEST(a_new_instance_has_a_name_of_its_own_and_records_nothing_yet)
 	tracefs_end();
 }
 
+static void check_mode(const char *name, bool is_read_at_end, const char *want)
+{
+	struct recorder_settings settings = settings_of(64);
+	struct recorder *recorder;
+
+	settings.mode = recorder_mode_find(name);
+	settings.clock = "mono";
+	CHECK(settings.mode != NULL);
+	CHECK(settings.mode->is_read_at_end == is_read_at_end);
+	tracefs_begin();
+	recorder = recorder_as(&settings);
+	check_file(recorder, "options/overwrite", want);
+	check_file(recorder, "trace_clock", "mono");
+	check_close(recorder);
+	tracefs_end();
+}
+
+TEST(a_mode_says_what_becomes_of_records_in_a_full_buffer)
+{
+	check_mode("streaming", false, "1");
+	check_mode("circular", true, "1");
+	check_mode("oneshot", true, "0");
+	CHECK(recorder_mode_find("sometimes") == NULL);
+	CHECK_TEXT(recorder_modes[0].name, "streaming");
+}
+
+TEST(a_filter_is_there_before_its_tracepoint_is_enabled)
+{
+	struct recorder *recorder;
+	struct error error = { 0 };
+
+	tracefs_begin();
+	recorder = recorder_of(64);
+	CHECK_NUMBER(recorder_enable(recorder, "demo", "work", "bytes > 5", &error), 0);
+	check_file(recorder, "events/demo/work/filter", "bytes > 5");
+	check_file(recorder, "events/demo/work/enable", "1");
+	CHECK_NUMBER(recorder_enable(recorder, "demo", "io", "bytes > 5", &error), -1);
+	check_file(recorder, "events/demo/io/enable", "as it was");
+	check_close(recorder);
+	tracefs_end();
+}
+
 TEST(starting_and_stopping_switch_the_recording)
 {
 	struct recorder *recorder;
@@ -70,7 +112,7 @@ TEST(the_buffer_gets_its_size_after_tracepoints_were_enabled)
 
 	tracefs_begin();
 	recorder = recorder_of(1408);
-	CHECK_NUMBER(recorder_enable(recorder, "demo", "work", &error), 0);
+	CHECK_NUMBER(recorder_enable(recorder, "demo", "work", NULL, &error), 0);
 	check_file(recorder, "buffer_size_kb", "as it was");
 	check_close(recorder);
 	tracefs.missing = "buffer_size_kb";
@@ -84,7 +126,7 @@ TEST(the_buffer_gets_its_size_after_tracepoints_were_enabled)
 TEST(what_was_enabled_is_off_before_the_instance_goes)
 {
 	static const char want[] = "tracing_on=0\ntrace_clock=boot\nbuffer_size_kb=64\n"
-				   "buffer_percent=20\noptions/record-tgid=1\n"
+				   "buffer_percent=20\noptions/overwrite=1\noptions/record-tgid=1\n"
 				   "events/demo/io/enable=as it was\n"
 				   "events/demo/work/enable=0\n";
 	struct recorder *recorder;
@@ -92,7 +134,7 @@ TEST(what_was_enabled_is_off_before_the_instance_goes)
 
 	tracefs_begin();
 	recorder = recorder_of(64);
-	CHECK_NUMBER(recorder_enable(recorder, "demo", "work", &error), 0);
+	CHECK_NUMBER(recorder_enable(recorder, "demo", "work", NULL, &error), 0);
 	check_file(recorder, "events/demo/work/enable", "1");
 	CHECK_NUMBER(recorder_resize(recorder, &error), 0);
 	CHECK_NUMBER(recorder_start(recorder, &error), 0);
@@ -155,7 +197,7 @@ TEST(an_instance_that_is_there_is_never_taken)
 	first = recorder_of(64);
 	second = recorder_of(64);
 	CHECK_TEXT(recorder_name(second), name_of(1));
-	CHECK_NUMBER(recorder_enable(second, "demo", "io", &error), 0);
+	CHECK_NUMBER(recorder_enable(second, "demo", "io", NULL, &error), 0);
 	check_file(first, "events/demo/io/enable", "as it was");
 	check_close(first);
 	CHECK(instance_exists(name_of(1)));
@@ -165,10 +207,11 @@ TEST(an_instance_that_is_there_is_never_taken)
 
 static void check_open_fails(const char *want)
 {
+	struct recorder_settings settings = settings_of(64);
 	struct recorder *recorder = NULL;
 	struct error error = { 0 };
 
-	CHECK_NUMBER(recorder_open(&recorder, 64, &error), -1);
+	CHECK_NUMBER(recorder_open(&recorder, &settings, &error), -1);
 	CHECK_TEXT(error.text, want);
 	CHECK(!recorder);
 }
@@ -262,8 +305,8 @@ TEST(a_tracepoint_that_cannot_be_enabled_is_named)
 
 	tracefs_begin();
 	recorder = recorder_of(64);
-	CHECK_NUMBER(recorder_enable(recorder, "demo", "io", &error), 0);
-	CHECK_NUMBER(recorder_enable(recorder, "demo", "gone", &error), -1);
+	CHECK_NUMBER(recorder_enable(recorder, "demo", "io", NULL, &error), 0);
+	CHECK_NUMBER(recorder_enable(recorder, "demo", "gone", NULL, &error), -1);
 	snprintf(want, sizeof(want),
 		 "cannot write '1' to %s/events/demo/gone/enable: No such file or directory",
 		 recorder_directory(recorder));

@@ -36,9 +36,11 @@ static const char *const control_files[] = {
 	"trace_clock",
 	"buffer_size_kb",
 	"buffer_percent",
+	"options/overwrite",
 	"options/record-tgid",
 	"events/demo/io/enable",
 	"events/demo/work/enable",
+	"events/demo/work/filter",
 	"options/event-fork",
 	"set_event_pid",
 	"tracing_cpumask",
@@ -153,14 +155,29 @@ static inline bool instance_exists(const char *name)
 	return access(folder_path(&tracefs.top, path), F_OK) == 0;
 }
 
-static inline struct recorder *recorder_of(uint64_t buffer_kib)
+static inline struct recorder *recorder_as(const struct recorder_settings *settings)
 {
 	struct recorder *recorder = NULL;
 	struct error error = { 0 };
 
-	CHECK_NUMBER(recorder_open(&recorder, buffer_kib, &error), 0);
+	CHECK_NUMBER(recorder_open(&recorder, settings, &error), 0);
 	CHECK_TEXT(error.text, "");
 	return recorder;
+}
+
+/* The usual settings, but for the size of the buffers. */
+static inline struct recorder_settings settings_of(uint64_t buffer_kib)
+{
+	return (struct recorder_settings){ .mode = recorder_modes,
+					   .clock = "boot",
+					   .buffer_kib = buffer_kib };
+}
+
+static inline struct recorder *recorder_of(uint64_t buffer_kib)
+{
+	struct recorder_settings settings = settings_of(buffer_kib);
+
+	return recorder_as(&settings);
 }
 
 #endif

@@ -113,6 +113,33 @@ TEST(there_is_a_pattern_between_commas)
 	check_refused("netdisk,,net");
 }
 
+static void select_add(struct selection *selection, const char *patterns, const char *filter)
+{
+	struct error error = { 0 };
+
+	CHECK_NUMBER(selection_options.rows[0].apply(selection, patterns, &error), 0);
+	if (filter)
+		CHECK_NUMBER(selection_set_filter(selection, filter, &error), 0);
+}
+
+TEST(a_filter_is_about_the_patterns_of_the_option_before_it)
+{
+	struct selection selection = { 0 };
+	struct error error = { 0 };
+
+	CHECK_NUMBER(selection_set_filter(&selection, "early > 0", &error), -1);
+	CHECK_TEXT(error.text, "--filter is about the -e before it, and there is none");
+	select_add(&selection, "disk,net:net_q*", "bytes > 5");
+	select_add(&selection, "other", NULL);
+	select_add(&selection, "net:net_queue", "later == 1");
+	CHECK_TEXT(selection_filter(&selection, "disk", "work"), "bytes > 5");
+	CHECK_TEXT(selection_filter(&selection, "net", "net_quota"), "bytes > 5");
+	CHECK_TEXT(selection_filter(&selection, "net", "net_queue"), "later == 1");
+	CHECK(selection_filter(&selection, "net", "net_depth") == NULL);
+	CHECK(selection_filter(&selection, "other", "work") == NULL);
+	selection_release(&selection);
+}
+
 TEST(without_a_pattern_all_that_follow_are_found)
 {
 	top_begin();

@@ -110,9 +110,9 @@ static const struct option_row stat_rows[] = {
 /* --buffer is a filter here, by a buffer's name. */
 static const struct option_row live_rows[] = {
 	{ 'd', "duration", "SECONDS", "with --live: stop after this time; also with ms, s, m, h",
-	  stream_apply_duration },
+	  capture_apply_duration },
 	{ 'b', "buffer-size", "SIZE", "with --live: ring buffer for each CPU (1024)",
-	  stream_apply_buffer },
+	  capture_apply_buffer },
 };
 
 static const struct option_part live_options = {
@@ -141,7 +141,7 @@ static struct option_table stat_table(void)
 
 	table.parts[0].offset = offsetof(struct stat_settings, selection);
 	table.parts[1].offset = offsetof(struct stat_settings, export.filter);
-	table.parts[2].offset = offsetof(struct stat_settings, stream);
+	table.parts[2].offset = offsetof(struct stat_settings, stream.capture);
 	return table;
 }
 
@@ -204,8 +204,8 @@ static int live_run(struct stat_settings *settings, int argc, char **argv, struc
 	}
 	settings->stat.interval_ns = settings->interval_ns > 0 ? settings->interval_ns
 							       : DEFAULT_INTERVAL_NS;
-	settings->stream.command = settings->nr_words > 0 ? command : NULL;
-	settings->stream.selection = settings->selection;
+	settings->stream.capture.command = settings->nr_words > 0 ? command : NULL;
+	settings->stream.capture.selection = settings->selection;
 	settings->stream.outputs.stat = &settings->stat;
 	settings->stream.outputs.fails_on_loss = settings->fails_on_loss;
 	return stream_run(&settings->stream, error);
@@ -220,7 +220,7 @@ static int recorded_run(struct stat_settings *settings, struct error *error)
 				  : "there can only be one source; see 'ktrack stat --help'");
 		return STATUS_USAGE;
 	}
-	if (settings->interval_ns > 0 || settings->stream.duration_ns > 0) {
+	if (settings->interval_ns > 0 || settings->stream.capture.duration_ns > 0) {
 		error_set(error, "--interval and --duration are for --live");
 		return STATUS_USAGE;
 	}
@@ -242,7 +242,7 @@ static int stat_main(int argc, char **argv, struct error *error)
 {
 	struct stat_settings settings = {
 		.export.argv = argv,
-		.stream = { .argv = argv, .buffer_kib = STREAM_BUFFER_KIB },
+		.stream = { .argv = argv, .capture = CAPTURE_DEFAULTS },
 	};
 	struct option_table table = stat_table();
 	int operand, status;

@@ -2,61 +2,11 @@
 /* ktrack stream: its options. */
 #include "cli/stream.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/option.h"
-#include "cli/quantity.h"
-
-int stream_apply_duration(void *settings, const char *value, struct error *error)
-{
-	struct stream_settings *stream = settings;
-
-	if (time_duration_parse(value, &stream->duration_ns, error) < 0)
-		return -1;
-	return stream->duration_ns > 0 ? 0 : error_set(error, "a duration of 0 records nothing");
-}
-
-int stream_apply_buffer(void *settings, const char *value, struct error *error)
-{
-	struct stream_settings *stream = settings;
-
-	return size_kib_parse(value, &stream->buffer_kib, error);
-}
-
-static int apply_cpus(void *settings, const char *value, struct error *error)
-{
-	struct stream_settings *stream = settings;
-
-	stream->has_cpus = true;
-	return cpu_list_parse(value, &stream->cpus, error);
-}
-
-static int apply_user(void *settings, const char *value, struct error *error)
-{
-	struct stream_settings *stream = settings;
-
-	command_user_release(&stream->user);
-	return command_user_find(&stream->user, value, error);
-}
-
-static const struct option_row stream_rows[] = {
-	{ 'd', "duration", "SECONDS", "stop after this time; also with ms, s, m, h",
-	  stream_apply_duration },
-	{ 'b', "buffer", "SIZE", "ring buffer for each CPU (1024); also with k, M, G",
-	  stream_apply_buffer },
-	{ 0, "cpu", "LIST", "only what is written on these CPUs, as in 0,2-3", apply_cpus },
-	OPTION_FLAG("pid", "only what the command and its children write", stream_settings,
-		    follows_command),
-	{ 0, "user", "[=NAME]", "run the command as this user, or as the one behind sudo",
-	  apply_user },
-};
-
-static const struct option_part stream_options = {
-	.rows = stream_rows,
-	.nr_rows = sizeof(stream_rows) / sizeof(stream_rows[0]),
-};
+#include "source/source.h"
 
 /* The parts are in other files, so that the table cannot be a constant. */
 static struct option_table stream_table(void)
@@ -71,32 +21,32 @@ static struct option_table stream_table(void)
 			 "where the command cannot run.\n"
 			 "Without a command it is 0, or 1 where ktrack fails. 2 stands for wrong "
 			 "usage.",
-		.parts = { selection_options, stream_options, outputs_options, pictures_options },
+		.parts = { selection_options, capture_options, outputs_options, pictures_options },
 	};
 
-	table.parts[0].offset = offsetof(struct stream_settings, selection);
+	table.parts[0].offset = offsetof(struct stream_settings, capture.selection);
+	table.parts[1].offset = offsetof(struct stream_settings, capture);
 	table.parts[2].offset = offsetof(struct stream_settings, outputs);
 	table.parts[3].offset = offsetof(struct stream_settings, outputs.pictures);
 	return table;
 }
 
-/* The command's words; a word that may be meant for an option is none. */
-static int command_take(struct stream_settings *settings, const struct option_table *table,
-			int argc, char **argv, int operand, struct error *error)
+/*
+ * Records are put into the order of time while they come, by a clock that tells when all up to a
+ * moment are there.
+ */
+static int capture_check(const struct capture_settings *settings, struct error *error)
 {
-	const char *before = argv[operand - 1];
+	clockid_t clock;
 
-	if (operand == argc && strcmp(before, "--") == 0)
-		return error_set(error, "no command behind --");
-	if (operand == argc && (settings->follows_command || settings->user.name))
-		return error_set(error, "--pid and --user are about a command, and there is none");
-	if (operand == argc)
-		return 0;
-	if (option_may_have_value(table, before))
+	if (!source_clock_find(settings->recorder.clock, &clock))
 		return error_set(error,
-				 "is '%s' a value or a command? Write %s=%s, or -- before it",
-				 argv[operand], before, argv[operand]);
-	settings->command = argv + operand;
+				 "'%s' is no clock that can be streamed; write boot, mono, "
+				 "mono_raw or tai",
+				 settings->recorder.clock);
+	if (settings->recorder.mode->is_read_at_end)
+		return error_set(error, "a stream is read all the time; %s is for ktrack record",
+				 settings->recorder.mode->name);
 	return 0;
 }
 
@@ -112,7 +62,8 @@ static int outputs_check(const struct outputs *outputs, struct error *error)
 static int stream_start(struct stream_settings *settings, const struct option_table *table,
 			int argc, char **argv, int operand, struct error *error)
 {
-	if (command_take(settings, table, argc, argv, operand, error) < 0 ||
+	if (capture_take_command(&settings->capture, table, argc, argv, operand, error) < 0 ||
+	    capture_check(&settings->capture, error) < 0 ||
 	    outputs_check(&settings->outputs, error) < 0)
 		return STATUS_USAGE;
 	return stream_run(settings, error);
@@ -121,7 +72,7 @@ static int stream_start(struct stream_settings *settings, const struct option_ta
 static int stream_main(int argc, char **argv, struct error *error)
 {
 	struct stream_settings settings = {
-		.buffer_kib = STREAM_BUFFER_KIB,
+		.capture = CAPTURE_DEFAULTS,
 		.argv = argv,
 	};
 	struct option_table table = stream_table();
@@ -129,8 +80,7 @@ static int stream_main(int argc, char **argv, struct error *error)
 
 	if (options_read(&table, argc, argv, &settings, &operand, &status, error))
 		status = stream_start(&settings, &table, argc, argv, operand, error);
-	selection_release(&settings.selection);
-	command_user_release(&settings.user);
+	capture_settings_release(&settings.capture);
 	outputs_release(&settings.outputs);
 	return status;
 }

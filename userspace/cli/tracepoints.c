@@ -21,14 +21,20 @@ static int pattern_add(struct selection *selection, const char *text, size_t siz
 		free(copy);
 		return error_set(error, "out of memory");
 	}
-	patterns[selection->nr_patterns++] = (struct pattern){ .text = copy };
+	patterns[selection->nr_patterns++] = (struct pattern){
+		.text = copy,
+		.option = selection->nr_options,
+	};
 	return 0;
 }
 
 /* No name has a comma in it. */
 static int apply_tracepoint(void *settings, const char *text, struct error *error)
 {
+	struct selection *selection = settings;
 	const char *rest = text;
+
+	selection->nr_options++;
 
 	for (;;) {
 		size_t size = strcspn(rest, ",");
@@ -36,7 +42,7 @@ static int apply_tracepoint(void *settings, const char *text, struct error *erro
 		if (size == 0)
 			return error_set(error, "'%s' leaves a tracepoint out; write SYS[:EVENT]",
 					 text);
-		if (pattern_add(settings, rest, size, error) < 0)
+		if (pattern_add(selection, rest, size, error) < 0)
 			return -1;
 		if (!rest[size])
 			return 0;
@@ -81,6 +87,32 @@ static bool pattern_meets(const struct pattern *pattern, const struct source_tra
 		fnmatch(colon + 1, tracepoint->name, 0) == 0;
 	free(system);
 	return meets;
+}
+
+int selection_set_filter(struct selection *selection, const char *filter, struct error *error)
+{
+	if (selection->nr_options == 0)
+		return error_set(error, "--filter is about the -e before it, and there is none");
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		if (selection->patterns[i].option == selection->nr_options)
+			selection->patterns[i].filter = filter;
+	}
+	return 0;
+}
+
+const char *selection_filter(const struct selection *selection, const char *system,
+			     const char *name)
+{
+	const struct source_tracepoint tracepoint = { .system = system, .name = name };
+	const char *filter = NULL;
+
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		const struct pattern *pattern = &selection->patterns[i];
+
+		if (pattern->filter && pattern_meets(pattern, &tracepoint))
+			filter = pattern->filter;
+	}
+	return filter;
 }
 
 struct finder {

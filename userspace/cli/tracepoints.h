@@ -10,9 +10,15 @@
 #include "convention/convention.h"
 #include "source/source.h"
 
-/** struct pattern - SYS[:EVENT], both with wildcards, and what it met */
+/**
+ * struct pattern - SYS[:EVENT], both with wildcards, and what it met
+ * @option: which option it stood in, counted from the first
+ * @filter: what records are to meet, NULL for nothing; borrowed from the command line
+ */
 struct pattern {
 	char *text;
+	unsigned int option;
+	const char *filter;
 	bool met_tracepoint;
 	bool met_template;
 };
@@ -24,12 +30,21 @@ struct pattern {
 struct selection {
 	struct pattern *patterns;
 	size_t nr_patterns;
+	unsigned int nr_options;
 };
 
 /** selection_options - the options that fill a struct selection */
 extern const struct option_part selection_options;
 
 void selection_release(struct selection *selection);
+
+/** selection_set_filter - a filter for the last option's patterns; returns -1 with @error */
+int selection_set_filter(struct selection *selection, const char *filter, struct error *error);
+
+/** selection_filter - the filter for a tracepoint, that of the last pattern which has one; or NULL
+ */
+const char *selection_filter(const struct selection *selection, const char *system,
+			     const char *name);
 
 /**
  * tracepoints_find - add to @convention what is meant and follows it

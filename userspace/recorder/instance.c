@@ -88,11 +88,16 @@ static int instance_make(struct recorder *recorder, struct error *error)
 				  : error_set(error, "all names for a tracing instance are taken");
 }
 
-static int instance_set_up(struct recorder *recorder, struct error *error)
+/* Every instance begins with what the top level has, whatever somebody made of that. */
+static int instance_set_up(struct recorder *recorder, const struct recorder_settings *settings,
+			   struct error *error)
 {
 	if (setting_write(recorder, "tracing_on", "0", error) < 0)
 		return -1;
-	if (setting_write(recorder, "trace_clock", "boot", error) < 0)
+	if (setting_write(recorder, "trace_clock", settings->clock, error) < 0)
+		return -1;
+	if (setting_write(recorder, "options/overwrite", settings->mode->overwrites ? "1" : "0",
+			  error) < 0)
 		return -1;
 	/*
 	 * Lets the kernel remember which process a thread was of, even once it has ended. Kernels
@@ -102,7 +107,8 @@ static int instance_set_up(struct recorder *recorder, struct error *error)
 	return 0;
 }
 
-int recorder_open(struct recorder **out, uint64_t buffer_kib, struct error *error)
+int recorder_open(struct recorder **out, const struct recorder_settings *settings,
+		  struct error *error)
 {
 	struct recorder *recorder = calloc(1, sizeof(*recorder));
 	struct error ignored = { 0 };
@@ -110,9 +116,9 @@ int recorder_open(struct recorder **out, uint64_t buffer_kib, struct error *erro
 	*out = recorder;
 	if (!recorder)
 		return error_set(error, "out of memory");
-	recorder->buffer_kib = buffer_kib;
+	recorder->buffer_kib = settings->buffer_kib;
 	recorder->lock_fd = -1;
-	if (instance_make(recorder, error) == 0 && instance_set_up(recorder, error) == 0)
+	if (instance_make(recorder, error) == 0 && instance_set_up(recorder, settings, error) == 0)
 		return 0;
 	recorder_close(recorder, &ignored);
 	*out = NULL;
@@ -129,15 +135,29 @@ const char *recorder_directory(const struct recorder *recorder)
 	return recorder->directory;
 }
 
-static char *enable_path(const char *system, const char *event)
+static char *event_path(const char *system, const char *event, const char *file)
 {
 	char *path;
 
-	return asprintf(&path, "events/%s/%s/enable", system, event) < 0 ? NULL : path;
+	return asprintf(&path, "events/%s/%s/%s", system, event, file) < 0 ? NULL : path;
+}
+
+/* The filter goes with the instance. */
+static int event_filter(struct recorder *recorder, const char *system, const char *event,
+			const char *filter, struct error *error)
+{
+	char *path = event_path(system, event, "filter");
+	int status;
+
+	if (!path)
+		return error_set(error, "out of memory");
+	status = setting_write(recorder, path, filter, error);
+	free(path);
+	return status;
 }
 
 int recorder_enable(struct recorder *recorder, const char *system, const char *event,
-		    struct error *error)
+		    const char *filter, struct error *error)
 {
 	char **enabled = reallocarray(recorder->enabled, recorder->nr_enabled + 1,
 				      sizeof(*enabled));
@@ -146,7 +166,9 @@ int recorder_enable(struct recorder *recorder, const char *system, const char *e
 	if (!enabled)
 		return error_set(error, "out of memory");
 	recorder->enabled = enabled;
-	path = enable_path(system, event);
+	if (filter && event_filter(recorder, system, event, filter, error) < 0)
+		return -1;
+	path = event_path(system, event, "enable");
 	if (!path)
 		return error_set(error, "out of memory");
 	enabled[recorder->nr_enabled++] = path;

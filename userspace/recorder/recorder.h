@@ -20,15 +20,47 @@
 struct recorder;
 
 /**
+ * struct recorder_mode - what becomes of records when a buffer is full, and who reads it when
+ * @overwrites: the oldest give way; otherwise what comes is dropped
+ * @is_read_at_end: nobody reads before recording is off
+ *
+ * Read all the time, everything is complete but for gaps, which are where they happened. Read at
+ * the end, what was overwritten is the oldest of each CPU: all is complete from the latest of those
+ * moments on at which a CPU that overwrote still has records. What was dropped is the youngest of
+ * each CPU: all is complete up to the earliest last record of the CPUs that dropped.
+ */
+struct recorder_mode {
+	const char *name;
+	bool overwrites;
+	bool is_read_at_end;
+};
+
+/** recorder_modes - all of them, up to the one without a name; the first is the usual one */
+extern const struct recorder_mode recorder_modes[];
+
+/** recorder_mode_find - the mode of that name, or NULL */
+const struct recorder_mode *recorder_mode_find(const char *name);
+
+/**
+ * struct recorder_settings - how an instance is to be
+ * @clock: what records are stamped with; "boot", mostly, because "local" and "x86-tsc" do not
+ * compare across CPUs
+ * @buffer_kib: ring buffer for each CPU
+ */
+struct recorder_settings {
+	const struct recorder_mode *mode;
+	const char *clock;
+	uint64_t buffer_kib;
+};
+
+/**
  * recorder_open - make an instance that records nothing yet
  * @out: a new recorder for recorder_close()
- * @buffer_kib: ring buffer for each CPU
  *
- * Its clock is "boot", because "local" and "x86-tsc" do not compare across CPUs. It overwrites the
- * oldest records where nobody reads them in time. Returns 0, or -1 with @error; no instance is left
- * then.
+ * Returns 0, or -1 with @error; no instance is left then.
  */
-int recorder_open(struct recorder **out, uint64_t buffer_kib, struct error *error);
+int recorder_open(struct recorder **out, const struct recorder_settings *settings,
+		  struct error *error);
 
 /** recorder_name - the instance's name */
 const char *recorder_name(const struct recorder *recorder);
@@ -36,9 +68,12 @@ const char *recorder_name(const struct recorder *recorder);
 /** recorder_directory - the instance's directory in tracefs */
 const char *recorder_directory(const struct recorder *recorder);
 
-/** recorder_enable - record a tracepoint from recorder_start() on */
+/**
+ * recorder_enable - record a tracepoint from recorder_start() on
+ * @filter: what its records have to meet, in the kernel's words; NULL for nothing
+ */
 int recorder_enable(struct recorder *recorder, const char *system, const char *event,
-		    struct error *error);
+		    const char *filter, struct error *error);
 
 /**
  * recorder_follow - record only what this thread writes, and those that it starts from now on

@@ -39,15 +39,26 @@ static const struct wall_clock wall_clocks[] = {
 	{ "tai", CLOCK_TAI },
 };
 
+bool source_clock_find(const char *name, clockid_t *out)
+{
+	for (size_t i = 0; i < sizeof(wall_clocks) / sizeof(wall_clocks[0]); i++) {
+		if (strcmp(wall_clocks[i].name, name) != 0)
+			continue;
+		*out = wall_clocks[i].id;
+		return true;
+	}
+	return false;
+}
+
 static void describe_time(struct source_description *description)
 {
+	clockid_t clock;
+
 	description->time_source = "none";
-	for (size_t i = 0; i < sizeof(wall_clocks) / sizeof(wall_clocks[0]); i++) {
-		if (!description->clock || strcmp(wall_clocks[i].name, description->clock) != 0)
-			continue;
-		description->time_source = "realtime";
-		description->wall_offset_ns = time_wall_offset_ns(wall_clocks[i].id);
-	}
+	if (!description->clock || !source_clock_find(description->clock, &clock))
+		return;
+	description->time_source = "realtime";
+	description->wall_offset_ns = time_wall_offset_ns(clock);
 }
 
 /* A sub-buffer's header, which does not count into a buffer's size. */

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/base.h"
 
@@ -201,6 +202,14 @@ const char *source_damage(const struct source *source);
 
 /** source_close - give everything back; NULL is fine */
 void source_close(struct source *source);
+
+/**
+ * source_clock_find - the system's clock that a trace clock shows
+ * @name: of the trace clock
+ *
+ * Returns false where there is none that programs can read.
+ */
+bool source_clock_find(const char *name, clockid_t *out);
 
 /**
  * source_directory - where tracefs is
