@@ -8,9 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAGIC          \
-	"\x17\x08\x44" \
-	"tracing"
+#include "source/trace_dat.h"
 
 /* How much at each end of a file tells it from others, where it has no id. */
 #define IDENTITY_SIZE 65536
@@ -183,7 +181,7 @@ static int trace_file_read_version(struct trace_file *file, struct cursor *curso
 		return trace_file_read_v6(file, cursor, error);
 	if (text_equals(version, text_of("7")))
 		return trace_file_read_v7(file, cursor, error);
-	return trace_file_refuse(file, error, strlen(MAGIC),
+	return trace_file_refuse(file, error, strlen(TRACE_DAT_MAGIC),
 				 "its version of the format is neither 6 nor 7");
 }
 
@@ -193,7 +191,7 @@ static int trace_file_read(struct trace_file *file, struct error *error)
 	struct text version;
 	bool is_big_endian;
 
-	if (!cursor_expect(&cursor, text_of(MAGIC)))
+	if (!cursor_expect(&cursor, text_of(TRACE_DAT_MAGIC)))
 		return trace_file_refuse(file, error, 0, "this is no trace.dat file");
 	version = cursor_string(&cursor);
 	is_big_endian = cursor_u8(&cursor);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "source/file.h"
+#include "source/trace_dat.h"
 
 /* Formats of all events of a kernel take some megabytes. */
 #define FORMATS_SIZE_MAX (64 << 20)
@@ -39,10 +40,12 @@ int trace_file_read_layout(struct trace_file *file, struct cursor *cursor)
 {
 	struct text page, event;
 
-	if (!cursor_expect(cursor, (struct text){ "header_page", sizeof("header_page") }))
+	if (!cursor_expect(cursor,
+			   (struct text){ TRACE_DAT_HEADER_PAGE, sizeof(TRACE_DAT_HEADER_PAGE) }))
 		return -1;
 	page = cursor_text(cursor, cursor_u64(cursor));
-	if (!cursor_expect(cursor, (struct text){ "header_event", sizeof("header_event") }))
+	if (!cursor_expect(cursor,
+			   (struct text){ TRACE_DAT_HEADER_EVENT, sizeof(TRACE_DAT_HEADER_EVENT) }))
 		return -1;
 	event = cursor_text(cursor, cursor_u64(cursor));
 	return layout_set(&file->layout, page) && event.size > 0 && !cursor->is_over ? 0 : -1;

@@ -5,19 +5,7 @@
 
 #include "source/file.h"
 #include "source/statistics.h"
-
-/* Numbers that the format has given to options. */
-enum option_id {
-	OPTION_DATE = 1,
-	OPTION_CPU_STATISTICS = 2,
-	OPTION_TRACE_CLOCK = 4,
-	OPTION_UNAME = 5,
-	OPTION_OFFSET = 7,
-	OPTION_CPU_COUNT = 8,
-	OPTION_TRACE_ID = 11,
-	OPTION_TIME_SHIFT = 12,
-	OPTION_TSC_TO_NS = 14,
-};
+#include "source/trace_dat.h"
 
 /* The whole of an option as a text, without a NUL behind it. */
 static struct text data_text(struct cursor data)
@@ -139,11 +127,11 @@ static int read_shifts(struct trace_options *options, struct cursor data)
 }
 
 static int (*const readers[])(struct trace_options *options, struct cursor data) = {
-	[OPTION_DATE] = read_date,	   [OPTION_CPU_STATISTICS] = read_statistics,
-	[OPTION_TRACE_CLOCK] = read_clock, [OPTION_UNAME] = read_uname,
-	[OPTION_OFFSET] = read_offset,	   [OPTION_CPU_COUNT] = read_cpu_count,
-	[OPTION_TRACE_ID] = read_trace_id, [OPTION_TSC_TO_NS] = read_rate,
-	[OPTION_TIME_SHIFT] = read_shifts,
+	[TRACE_DAT_DATE] = read_date,	      [TRACE_DAT_CPU_STATISTICS] = read_statistics,
+	[TRACE_DAT_CLOCK] = read_clock,	      [TRACE_DAT_UNAME] = read_uname,
+	[TRACE_DAT_OFFSET] = read_offset,     [TRACE_DAT_CPU_COUNT] = read_cpu_count,
+	[TRACE_DAT_ID] = read_trace_id,	      [TRACE_DAT_TSC_TO_NS] = read_rate,
+	[TRACE_DAT_TIME_SHIFT] = read_shifts,
 };
 
 int trace_file_option(struct trace_file *file, unsigned int id, struct cursor data)

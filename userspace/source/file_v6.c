@@ -5,18 +5,7 @@
  * an option points.
  */
 #include "source/file.h"
-
-/* The marks between the parts; each has ten bytes. */
-#define MARK_SIZE 10
-#define MARK_OPTIONS "options  "
-#define MARK_RECORDS "flyrecord"
-#define MARK_LATENCY "latency  "
-
-enum {
-	OPTION_END = 0,
-	OPTION_BUFFER = 3,
-	OPTION_CPU_COUNT = 8,
-};
+#include "source/trace_dat.h"
 
 /**
  * struct table - where a buffer's table of CPUs is
@@ -39,7 +28,7 @@ struct tables {
 
 static bool mark_is(struct text mark, const char *name)
 {
-	return text_equals(mark, (struct text){ .data = name, .size = MARK_SIZE });
+	return text_equals(mark, (struct text){ .data = name, .size = TRACE_DAT_MARK_SIZE });
 }
 
 /* Notes where a part is, which ends somewhere before the end of the file. */
@@ -100,14 +89,14 @@ static int options_read(struct trace_file *file, struct cursor *cursor, struct t
 {
 	unsigned int id;
 
-	while ((id = cursor_u16(cursor)) != OPTION_END) {
+	while ((id = cursor_u16(cursor)) != TRACE_DAT_END) {
 		struct cursor data = cursor_part(cursor, cursor_u32(cursor));
 
 		if (data.is_over)
 			break;
-		if (id == OPTION_CPU_COUNT)
+		if (id == TRACE_DAT_CPU_COUNT)
 			table_set_cpus(tables, cursor_u32(&data));
-		else if (is_first && id == OPTION_BUFFER)
+		else if (is_first && id == TRACE_DAT_BUFFER)
 			table_note(tables, data);
 		else if (is_first && trace_file_option(file, id, data) < 0)
 			return -1;
@@ -142,15 +131,15 @@ static int buffer_read(struct trace_file *file, const struct table *table, struc
 {
 	struct cursor cursor = trace_file_cursor(file, table->offset);
 	struct tables own = { .nr_cpus = table->nr_cpus };
-	struct text mark = cursor_text(&cursor, MARK_SIZE);
+	struct text mark = cursor_text(&cursor, TRACE_DAT_MARK_SIZE);
 
 	if (trace_file_add_buffer(file, table->name, error) < 0)
 		return -1;
-	if (mark_is(mark, MARK_OPTIONS)) {
+	if (mark_is(mark, TRACE_DAT_OPTIONS)) {
 		options_read(file, &cursor, &own, false);
-		mark = cursor_text(&cursor, MARK_SIZE);
+		mark = cursor_text(&cursor, TRACE_DAT_MARK_SIZE);
 	}
-	if (mark_is(mark, MARK_RECORDS))
+	if (mark_is(mark, TRACE_DAT_RECORDS))
 		return table_read(file, &cursor, own.nr_cpus, error);
 	trace_file_damage(file, cursor.is_over ? file->mapping.size : table->offset,
 			  "the table of a buffer is missing");
@@ -160,29 +149,25 @@ static int buffer_read(struct trace_file *file, const struct table *table, struc
 /* Where the option has no clock, it may stand behind the table. */
 static int clock_read(struct trace_file *file, struct cursor *cursor)
 {
-	enum {
-		OPTION_TRACE_CLOCK = 4
-	};
-
 	if (!file->options.has_clock || file->options.clock)
 		return 0;
-	return trace_file_option(file, OPTION_TRACE_CLOCK, cursor_part(cursor, cursor_u64(cursor)));
+	return trace_file_option(file, TRACE_DAT_CLOCK, cursor_part(cursor, cursor_u64(cursor)));
 }
 
 static int first_read(struct trace_file *file, struct cursor *cursor, struct tables *tables,
 		      struct error *error)
 {
-	struct text mark = cursor_text(cursor, MARK_SIZE);
+	struct text mark = cursor_text(cursor, TRACE_DAT_MARK_SIZE);
 
-	if (mark_is(mark, MARK_OPTIONS)) {
+	if (mark_is(mark, TRACE_DAT_OPTIONS)) {
 		if (options_read(file, cursor, tables, true) < 0)
 			return error_set(error, "out of memory");
-		mark = cursor_text(cursor, MARK_SIZE);
+		mark = cursor_text(cursor, TRACE_DAT_MARK_SIZE);
 	}
-	if (mark_is(mark, MARK_LATENCY))
-		return trace_file_refuse(file, error, cursor->offset - MARK_SIZE,
+	if (mark_is(mark, TRACE_DAT_LATENCY))
+		return trace_file_refuse(file, error, cursor->offset - TRACE_DAT_MARK_SIZE,
 					 "it holds the text of a tracer, no records");
-	if (!mark_is(mark, MARK_RECORDS))
+	if (!mark_is(mark, TRACE_DAT_RECORDS))
 		return trace_file_refuse(file, error, cursor->offset,
 					 "it has no table of where its records are");
 	if (trace_file_add_buffer(file, text_of(""), error) < 0 ||

@@ -4,6 +4,7 @@
  * sections that says where all the others are. Sections may be compressed.
  */
 #include "source/file.h"
+#include "source/trace_dat.h"
 
 /* Options are small but for the memory maps of traced processes. */
 #define OPTIONS_SIZE_MAX (16 << 20)
@@ -15,21 +16,11 @@
 
 #define SECTION_IS_COMPRESSED 1
 
-/* Numbers of options, which are also those of the sections that they point to. */
-enum {
-	OPTION_END = 0,
-	OPTION_BUFFER = 3,
-	OPTION_HEADER_INFO = 16,
-	OPTION_FTRACE_FORMATS = 17,
-	OPTION_EVENT_FORMATS = 18,
-	OPTION_COMMS = 21,
-};
-
 static const unsigned int part_ids[TRACE_PART_COUNT] = {
-	[TRACE_HEADER_INFO] = OPTION_HEADER_INFO,
-	[TRACE_FTRACE_FORMATS] = OPTION_FTRACE_FORMATS,
-	[TRACE_EVENT_FORMATS] = OPTION_EVENT_FORMATS,
-	[TRACE_COMMS] = OPTION_COMMS,
+	[TRACE_HEADER_INFO] = TRACE_DAT_HEADER_INFO,
+	[TRACE_FTRACE_FORMATS] = TRACE_DAT_FTRACE_FORMATS,
+	[TRACE_EVENT_FORMATS] = TRACE_DAT_EVENT_FORMATS,
+	[TRACE_COMMS] = TRACE_DAT_COMMS,
 };
 
 /* Reads the head of a section; returns false where there is no such one, which is noted. */
@@ -80,7 +71,7 @@ static int buffer_read(struct trace_file *file, struct cursor data, struct error
 	area.sub_buffer_size = cursor_u32(&data);
 	if (area.sub_buffer_size == 0)
 		area.sub_buffer_size = file->page_size;
-	if (data.is_over || !section_find(file, OPTION_BUFFER, offset, &section))
+	if (data.is_over || !section_find(file, TRACE_DAT_BUFFER, offset, &section))
 		return 0;
 	area.is_compressed = section.is_compressed;
 	if (trace_file_add_buffer(file, name, error) < 0)
@@ -93,7 +84,7 @@ static int buffer_read(struct trace_file *file, struct cursor data, struct error
 static int option_read(struct trace_file *file, unsigned int id, struct cursor data,
 		       struct error *error)
 {
-	if (id == OPTION_BUFFER)
+	if (id == TRACE_DAT_BUFFER)
 		return buffer_read(file, data, error);
 	for (unsigned int part = 0; part < TRACE_PART_COUNT; part++) {
 		if (part_ids[part] == id)
@@ -111,9 +102,9 @@ static int options_read(struct trace_file *file, struct cursor *cursor, uint64_t
 		unsigned int id = cursor_u16(cursor);
 		struct cursor data = cursor_part(cursor, cursor_u32(cursor));
 
-		if (id == OPTION_END)
+		if (id == TRACE_DAT_END)
 			*next = cursor_u64(&data);
-		if (data.is_over || id == OPTION_END)
+		if (data.is_over || id == TRACE_DAT_END)
 			return 0;
 		if (option_read(file, id, data, error) < 0)
 			return -1;
@@ -143,7 +134,7 @@ static int chain_read(struct trace_file *file, uint64_t offset, struct error *er
 			return 0;
 		}
 		offsets[i] = offset;
-		if (!section_find(file, OPTION_END, offset, &section) ||
+		if (!section_find(file, TRACE_DAT_END, offset, &section) ||
 		    !trace_content_open(file, &section, OPTIONS_SIZE_MAX, &content))
 			return 0;
 		status = options_read(file, &content.cursor, &offset, error);
