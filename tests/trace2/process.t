@@ -203,6 +203,32 @@ def check_settings(tap, folder):
     )
 
 
+def check_includes(tap, folder):
+    """Files that a file includes are those that git finds, and count where git lets them."""
+    home = folder / "home"
+    (home / "sub").mkdir(parents=True)
+    head = f"[trace2]\n\tnormalBrief = 1\n\tnormalTarget = {folder}/"
+    texts = {
+        "user": f"{head}first\n[include]\n\tpath = nowhere\n\tpath = sub/more\n[include \"x\"]\n\tpath = sub/wrong\n",
+        "sub/more": f"{head}second\n[include]\n\tpath = beside\n\tPath = ~/third\n[trace2]\n\tconfigParams = one.*,include.*\n",
+        "sub/beside": f"{head}beside\n[one]\n\ta = 1\n",
+        "sub/wrong": f"{head}wrong\n",
+        "third": f"[trace2]\n\tnormalTarget = {folder}/TOLD\n[one]\n\tb = 2\n",
+    }
+    for name, text in texts.items():
+        (home / name).write_text(text)
+    told = []
+    for words in (["git", "version"], [SPEAK, "1.0", "v.c", "1", home / "nowhere", home / "user"]):
+        variables = clean_environment(HOME=str(home), GIT_CONFIG_GLOBAL=str(home / "user"))
+        done = subprocess.run(words, input=b"cmd_name\tx.c\t1\tm\n", timeout=60, env=variables, capture_output=True, cwd=folder)
+        path = folder / "TOLD"
+        lines = path.read_text().splitlines() if path.exists() else ["(nothing)"]
+        told.append((done.returncode, [line for line in lines if line.startswith("def_param")]))
+        path.unlink(missing_ok=True)
+    others = [name for name in ("first", "second", "beside", "wrong") if (folder / name).exists()]
+    tap.ok(told[0] == told[1] and len(told[0][1]) == 7 and not others, "files include others as git's do", *told, others)
+
+
 def check_lists(tap, folder):
     """What a program tells of its parameters by itself is not told again with its name."""
     (folder / "listed").write_text("[one]\n\ta = 1\n")
@@ -269,6 +295,7 @@ def main():
         check_stream(tap, folder)
         check_datagrams(tap, folder)
         check_settings(tap, folder)
+        check_includes(tap, folder)
         check_lists(tap, folder)
         check_silence(tap, folder)
         check_steps(tap, folder)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "folder.h"
 #include "tap.h"
 #include "trace2/trace2.h"
 
@@ -148,6 +149,83 @@ TEST(numbers_are_read_as_far_as_they_go)
 	CHECK(!settings_with("X_TRACE2_DST_DEBUG", "true").reports_all);
 	CHECK(settings_with("X_TRACE2_REDACT", "0").keeps_passwords);
 	CHECK(!settings_with("X_TRACE2_REDACT", "1").keeps_passwords);
+}
+
+TEST(a_file_includes_others_where_it_says_so)
+{
+	struct trace2_config *config;
+	struct folder folder;
+
+	folder_new(&folder);
+	folder_add_text(&folder, "user",
+			"[trace2]\nperfTarget=/1\nnormalTarget=/1\n[include]\npath\npath=\n"
+			"path=sub/more\n[trace2]\nnormalTarget=/4\n");
+	folder_add_text(&folder, "sub/more",
+			"[trace2]\nperfTarget=/2\nnormalTarget=/2\n[include]\npath=nowhere\n"
+			"path=beside\npath=~/home\n");
+	folder_add_text(&folder, "sub/beside", "[trace2]\neventTarget=/3\n");
+	folder_add_text(&folder, "home", "[trace2]\nmaxFiles=3\n");
+	setenv("HOME", folder.path, 1);
+	config = trace2_config_new("X_TRACE2", NULL, folder_path(&folder, "user"));
+	check_get(config, TRACE2_KEY_PERF, "/2");
+	check_get(config, TRACE2_KEY_EVENT, "/3");
+	check_get(config, TRACE2_KEY_NORMAL, "/4");
+	check_get(config, TRACE2_KEY_MAX_FILES, "3");
+	trace2_config_free(config);
+	folder_remove(&folder);
+}
+
+static void report_keep(void *context, const char *message)
+{
+	struct buffer *reports = context;
+
+	buffer_printf(reports, "%s\n", message);
+}
+
+/* Reads a file of a folder; all that is reported of it begins with @before and ends with @behind.
+ */
+static struct trace2_config *reported_new(const struct folder *folder, const char *name,
+					  const char *before, const char *behind)
+{
+	struct trace2_config *config = trace2_config_new("X_TRACE2", NULL,
+							 folder_path(folder, name));
+	struct buffer reports = { 0 }, want = { 0 };
+	struct trace2_settings settings = { .reports_all = true,
+					    .report = report_keep,
+					    .report_context = &reports };
+
+	trace2_config_apply(config, &settings);
+	buffer_printf(&want, "%s%s%s\n", before, folder_path(folder, name), behind);
+	CHECK_TEXT(buffer_string(&reports), buffer_string(&want));
+	buffer_release(&reports);
+	buffer_release(&want);
+	return config;
+}
+
+TEST(what_cannot_be_read_is_reported_once)
+{
+	struct folder folder;
+
+	folder_new(&folder);
+	folder_make(&folder, "folder");
+	trace2_config_free(
+		reported_new(&folder, "folder", "trace2: could not read '", "': Is a directory"));
+	folder_remove(&folder);
+}
+
+TEST(files_that_include_themselves_come_to_an_end)
+{
+	struct trace2_config *config;
+	struct folder folder;
+
+	folder_new(&folder);
+	folder_add_text(&folder, "twice",
+			"[include]\npath=twice\npath=twice\n[trace2]\neventTarget=/5\n");
+	config = reported_new(&folder, "twice",
+			      "trace2: ", ":2: too many files within one another");
+	check_get(config, TRACE2_KEY_EVENT, "/5");
+	trace2_config_free(config);
+	folder_remove(&folder);
 }
 
 static int visit(void *context, const char *scope, const char *param, const char *value)

@@ -24,6 +24,7 @@ struct config_entry {
  * @names: of the variables
  * @variables: their values, NULL for none
  * @scope: of the file that is just being read
+ * @is_too_deep: files included one another without an end, so that no more are read
  * @has_failed: memory ran out
  * @warnings: lines about what could not be read
  */
@@ -33,6 +34,7 @@ struct trace2_config {
 	char *names[TRACE2_KEY_COUNT];
 	char *variables[TRACE2_KEY_COUNT];
 	const char *scope;
+	bool is_too_deep;
 	bool has_failed;
 	struct buffer warnings;
 };
@@ -41,7 +43,10 @@ struct trace2_config {
 void config_warn(struct trace2_config *config, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** config_file_read - add the values of an INI file; returns -1 where memory ran out */
+/**
+ * config_file_read - add the values of an INI file, and of those that it includes; returns -1 where
+ * memory ran out
+ */
 int config_file_read(struct trace2_config *config, const char *path, const char *scope);
 
 /** config_visit_params, config_visit_variables - the two halves of trace2_config_visit() */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "trace2/config.h"
+#include "trace2/config_include.h"
 #include "trace2/config_line.h"
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
@@ -20,7 +21,9 @@
 
 /**
  * struct reader - a file on its way through inih
+ * @depth: how many files it is within
  * @text, @text_size: the line of the file, of any length
+ * @problem: why the rest of the file cannot be read, an errno; 0 at its end
  * @rest: what of it was not looked at yet, NULL for nothing
  * @is_lost: the section could not be read, so what stands in it is left out too
  * @value: of the name that inih has got last; @has_value where there is one
@@ -29,9 +32,11 @@ struct reader {
 	struct trace2_config *config;
 	FILE *file;
 	const char *path;
+	unsigned int depth;
 	unsigned int line;
 	char *text;
 	size_t text_size;
+	int problem;
 	char *rest;
 	bool is_lost;
 	struct buffer value;
@@ -50,8 +55,11 @@ static bool text_read(struct reader *reader)
 	size_t mark = strlen(BYTE_ORDER_MARK), size;
 
 	reader->rest = NULL;
-	if (getline(&reader->text, &reader->text_size, reader->file) < 0)
+	errno = 0;
+	if (getline(&reader->text, &reader->text_size, reader->file) < 0) {
+		reader->problem = errno;
 		return false;
+	}
 	reader->line++;
 	reader->rest = reader->text;
 	if (reader->line == 1 && strncmp(reader->text, BYTE_ORDER_MARK, mark) == 0)
@@ -189,6 +197,30 @@ static int setting_add(struct reader *reader, struct buffer *key)
 	return 0;
 }
 
+static int settings_read(struct trace2_config *config, const char *path, unsigned int depth);
+
+/* Reads another file here, so that what follows in this one counts over it. */
+static int include_read(struct reader *reader)
+{
+	struct trace2_config *config = reader->config;
+	char *path;
+	int status;
+
+	if (config->is_too_deep || reader->value.size == 0)
+		return 0;
+	if (reader->depth == INCLUDE_DEPTH_MAX) {
+		config->is_too_deep = true;
+		line_refuse(reader, "too many files within one another");
+		return 0;
+	}
+	path = include_path(reader->path, buffer_string(&reader->value));
+	if (!path)
+		config->has_failed = true;
+	status = path ? settings_read(config, path, reader->depth + 1) : -1;
+	free(path);
+	return status;
+}
+
 /* Returns what inih wants: 0 for a failure. */
 static int setting_handle(void *context, const char *section, const char *name, const char *value)
 {
@@ -202,6 +234,8 @@ static int setting_handle(void *context, const char *section, const char *name, 
 		for (; *name; name++)
 			buffer_append_char(&key, tolower((unsigned char)*name));
 		status = setting_add(reader, &key);
+		if (status == 0 && strcmp(buffer_string(&key), INCLUDE_KEY) == 0)
+			status = include_read(reader);
 	} else if (!reader->is_lost) {
 		line_refuse(reader, "a setting outside of any section");
 	}
@@ -209,20 +243,32 @@ static int setting_handle(void *context, const char *section, const char *name, 
 	return status == 0;
 }
 
-int config_file_read(struct trace2_config *config, const char *path, const char *scope)
+static void file_refuse(struct trace2_config *config, const char *path, int number)
 {
-	struct reader reader = { .config = config, .path = path, .file = fopen(path, "re") };
+	config_warn(config, "trace2: could not read '%s': %s", path, strerror(number));
+}
 
+static int settings_read(struct trace2_config *config, const char *path, unsigned int depth)
+{
+	struct reader reader = { .config = config, .path = path, .depth = depth };
+
+	reader.file = fopen(path, "re");
 	if (!reader.file) {
 		if (errno != ENOENT && errno != ENOTDIR)
-			config_warn(config, "trace2: could not read '%s': %s", path,
-				    strerror(errno));
+			file_refuse(config, path, errno);
 		return 0;
 	}
-	config->scope = scope;
 	ini_parse_stream(line_give, &reader, setting_handle, &reader);
+	if (reader.problem)
+		file_refuse(config, path, reader.problem);
 	fclose(reader.file);
 	free(reader.text);
 	buffer_release(&reader.value);
 	return config->has_failed ? -1 : 0;
+}
+
+int config_file_read(struct trace2_config *config, const char *path, const char *scope)
+{
+	config->scope = scope;
+	return settings_read(config, path, 0);
 }
