@@ -9,7 +9,7 @@ track-y      := change name observe suspicion task track tracks
 timeline-y   := timeline
 trace2-y     := config config_file config_include config_line destination event folder kind message normal perf place plain prepare process process_message \
 		process_region process_signal process_sum process_thread redact session sid socket stamp text
-sink-y       := args base64 chrome file html html_chunk identity losses page/page perfetto perfetto_append perfetto_frame perfetto_name \
+sink-y       := args base64 chrome file html html_chunk identity losses notes page/page perfetto perfetto_append perfetto_frame perfetto_name \
 		perfetto_track proto quantile stat stat_json stat_rows \
 		stat_table summary table trace2 trace2_field trace2_frame trace2_track writer
 recorder-y   := command instance lock mode stale user

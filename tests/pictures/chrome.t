@@ -15,6 +15,11 @@ import cases  # noqa: E402
 from chrome import compare  # noqa: E402
 from tap import Tap  # noqa: E402
 
+COUNTER_WITH_FIELDS = """event demo:depth 100 s64 counter_value; u32 bytes; string why
++10 7@0 depth -5 4096 "</it>"
+"""
+
+
 def check_case(tap, name, stream, data, wrong):
     """The file of one case."""
     try:
@@ -32,6 +37,16 @@ def check_emitters(tap):
     begins = [one for one in json.loads(data)["traceEvents"] if one["ph"] in "BEi"]
     without = [one for one in begins if not {"ktrack:tid", "ktrack:cpu"} <= set(one["args"])]
     tap.nothing(wrong + without + ([] if begins else ["no event"]), "emitters, where asked for")
+
+
+def check_counter_fields(tap):
+    """What a sample says beyond its value is told beside the args: viewers would draw it there."""
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make_of(COUNTER_WITH_FIELDS, Path(folder, "trace.dat"))
+        data, wrong = cases.run(folder, "export", "--chrome=-", "trace.dat")
+    told = [(one["args"], one["fields"]) for one in json.loads(data)["traceEvents"] if one["ph"] == "C"]
+    is_told = told == [({"value": -5}, {"bytes": 4096, "why": "</it>"})]
+    tap.nothing(wrong + ([] if is_told else [told]), "extra fields of a counter")
 
 
 def check_losses(tap):
@@ -77,6 +92,7 @@ def main():
     for one in cases.export_all("chrome"):
         check_case(tap, *one)
     check_emitters(tap)
+    check_counter_fields(tap)
     check_losses(tap)
     check_refusals(tap)
     return tap.finish()

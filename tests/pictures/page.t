@@ -36,6 +36,12 @@ SEARCHED = """event demo:work 100 char track_event_type; string slice_name
 +10 7@0 work E ""
 +10 7@0 work E ""
 """
+GROUPED = """event demo:io 100 char track_event_type; string slice_name; u32 scope_slot
+event demo:work 101 char track_event_type; string slice_name
++10 7@0 io I read 0
++10 7@0 work I handle
++10 7@0 io I read 1
+"""
 # More than is drawn one by one from afar.
 MANY = """event demo:io 100 char track_event_type; string slice_name; u32 scope_slot
 repeat 10000
@@ -203,8 +209,48 @@ def check_losses(tap, pages):
     red, plain = colours
     is_red = red[0] > 150 and red[1] < 100 and red[2] < 120 and min(plain[:3]) > 200
     tap.ok(is_red, "losses are red", colours)
-    about = pages.browser.run('return document.getElementById("about").textContent;')
-    tap.ok(about.endswith("321 records lost"), "how much was lost is told", about)
+    about = pages.browser.run('return document.getElementById("faults").textContent;')
+    tap.ok(about == "321 records lost", "how much was lost is told", about)
+
+
+def tip_at(browser, x, y):
+    """What the page says of a place under the mouse, both computed by a script."""
+    return browser.run(
+        f"""const p = ktrack.picture, r = ktrack.recording;
+        ktrack.showTip({{ offsetX: {x}, offsetY: {y} }});
+        const tip = document.getElementById("tip");
+        return tip.hidden ? "" : tip.textContent;"""
+    )
+
+
+def check_whole(tap, pages):
+    """What is wrong with a recording is seen without a click, and what marks are, by the mouse."""
+    browser = pages.browser
+    pages.load_case("malformed-records", "--wall-clock=1577934245")
+    panel, head = pages.details(), browser.run('return document.getElementById("faults").textContent;')
+    wanted = ("7 malformed records of demo:io", "1 malformed record of demo:late", "2020-01-02T03:04:05")
+    lost = [word for word in wanted if word not in panel]
+    tap.ok(not lost and head == wanted[0], "faults of the whole", panel, head)
+    tip = tip_at(browser, "p.xOf(r.marks[0].time) + 1", "10")
+    tap.ok(tip == "malformed record of demo:io: unknown track_event_type", "what a mark is", tip)
+    pages.load_case("extremes-of-64-bits")
+    tip = tip_at(browser, "10", "p.topOf(r.tracks[2]) + 5").splitlines()
+    tap.ok(tip[2:] == ["-9223372036854775808 … 9223372036854775807"], "all digits of extremes", *tip)
+    shapes = [browser.run("return [innerWidth, document.documentElement.scrollWidth, GUTTER];")]
+    browser.call("POST", "/window/rect", width=500, height=700)
+    shapes.append(browser.run("ktrack.picture.resize(); return [innerWidth, document.documentElement.scrollWidth, GUTTER];"))
+    browser.call("POST", "/window/rect", width=1300, height=800)
+    is_fitting = all(wide <= inner and gutter < inner / 2 for inner, wide, gutter in shapes)
+    tap.ok(is_fitting and shapes[0][0] > shapes[1][0], "a narrow window", *shapes)
+
+
+def check_groups(tap, pages):
+    """Tracks of one tracepoint lie together, whatever came between them."""
+    pages.load_text(GROUPED)
+    labels = pages.browser.run(
+        "return [...ktrack.recording.tracks].sort((a, b) => a.top - b.top).map((track) => track.label);"
+    )
+    tap.ok(labels == ["io slot 0", "io slot 1", "work tid 7"], "tracks that belong together", labels)
 
 
 def check_many(tap, pages):
@@ -263,6 +309,8 @@ def main():
             check_zoom(tap, pages)
             check_click(tap, pages)
             check_losses(tap, pages)
+            check_whole(tap, pages)
+            check_groups(tap, pages)
             check_many(tap, pages)
             pages.load_text(SEARCHED)
             check_search(tap, pages)

@@ -30,7 +30,7 @@ SUMS = ("count", "total_ns", "min_ns", "max_ns")
 
 def read_sums(stream):
     """(slices by track, slices over all tracks, counters by track, totals) of an EVENT stream."""
-    by_track, over_all, counters, totals = {}, {}, {}, {}
+    by_track, over_all, counters, totals = {}, {}, {}, {"malformed of": {}}
     categories = {}
     for line in stream.splitlines():
         event = json.loads(line, parse_float=Decimal)
@@ -46,6 +46,8 @@ def read_sums(stream):
         elif kind == "counter":
             if event["category"] == "ktrack":
                 totals[event["name"]] = event["count"]
+            else:
+                totals["malformed of"][event["category"]] = event["count"]
     return by_track, over_all, counters, totals
 
 
@@ -112,6 +114,7 @@ def check_case(tap, name):
     found = {(row.pop("tracepoint"), row.pop("track")): row for row in each["counters"]}
     wrong += difference(counters, found, "counter")
     found = {key: value for key, value in each["totals"].items() if value}
+    found["malformed of"] = {row["tracepoint"]: row["count"] for row in each["malformed_of"]}
     wrong += difference(totals, found, "total")
     tap.nothing(wrong, name.replace("-", " "))
 

@@ -8,6 +8,7 @@
 
 #include "catch.h"
 #include "show.h"
+#include "sink/proto.h"
 #include "sink/sink.h"
 #include "tap.h"
 
@@ -113,6 +114,75 @@ TEST(what_is_kept_is_given_back_where_the_stream_ends_early)
 		timeline_release(&timeline);
 		catch_release(&catch);
 	}
+}
+
+static bool catch_has(struct catch *catch, struct text text)
+{
+	const char *all = catch_text(catch);
+
+	return memmem(all, catch->text.size, text.data, text.size);
+}
+
+/* What ends a recording with all that can be wrong with it as a whole. */
+static struct timeline_event faults_finish(struct timeline_totals *totals)
+{
+	static const struct timeline_count malformed[] = { { "demo:io", 2 }, { "demo:\"it\"", 1 } };
+
+	*totals = (struct timeline_totals){ .late_records = 3,
+					    .unmatched_ends = 1,
+					    .malformed = 3,
+					    .retired_tracks = 4,
+					    .has_wall_drift = true,
+					    .wall_drift_ns = -1234567,
+					    .malformed_of = malformed,
+					    .nr_malformed_of = 2 };
+	return (struct timeline_event){ .kind = TIMELINE_FINISH, .totals = totals };
+}
+
+TEST(what_is_wrong_with_the_whole_is_told)
+{
+	static const char *const notes[] = { "3 records came after younger ones",
+					     "1 end without a begin",
+					     "2 malformed records of demo:io",
+					     "1 malformed record of demo:", "4 tracks were idle" };
+
+	for (size_t i = 0; i < NR_MAKERS; i++) {
+		struct timeline_totals totals;
+		struct timeline timeline;
+		struct error error = { 0 };
+		struct catch catch;
+
+		CHECK_NUMBER(timeline_make(&timeline, i, catch_init(&catch), &error), 0);
+		CHECK_NUMBER(push(&timeline, faults_finish(&totals), &error), 0);
+		timeline_release(&timeline);
+		for (size_t j = 0; j < sizeof(notes) / sizeof(notes[0]); j++)
+			CHECK(catch_has(&catch, text_of(notes[j])));
+		catch_release(&catch);
+	}
+}
+
+/* Perfetto is told the time of day at the end, the others by how much the wall clock moved. */
+TEST(a_wall_clock_that_moves_is_told)
+{
+	struct buffer wall = { 0 };
+
+	proto_append_number(&wall, INT64_C(1600000000) * NS_PER_S - 1234567);
+	for (size_t i = 0; i < NR_MAKERS - 1; i++) {
+		const struct text told[] = { text_of("\"wall_drift_ns\":\"-1234567\""),
+					     buffer_text(&wall),
+					     text_of("\"wall_drift_ns\":-1234567") };
+		struct timeline_totals totals;
+		struct timeline timeline;
+		struct error error = { 0 };
+		struct catch catch;
+
+		CHECK_NUMBER(timeline_make(&timeline, i, catch_init(&catch), &error), 0);
+		CHECK_NUMBER(push(&timeline, faults_finish(&totals), &error), 0);
+		timeline_release(&timeline);
+		CHECK(catch_has(&catch, told[i]));
+		catch_release(&catch);
+	}
+	buffer_release(&wall);
 }
 
 TEST(a_full_disk_is_told_of)

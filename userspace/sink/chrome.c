@@ -9,6 +9,7 @@
 #include "sink/args.h"
 #include "sink/file.h"
 #include "sink/identity.h"
+#include "sink/notes.h"
 
 /* The kernel's own bound: process ids lie below it. */
 #define PIDS_MAX 4194304
@@ -81,13 +82,16 @@ static void append_member(struct buffer *out, const char *name, struct text text
 	json_append_string(out, text);
 }
 
-static void append_args(struct chrome_sink *sink, const struct timeline_event *event)
+static void append_args(struct chrome_sink *sink, const char *member,
+			const struct timeline_event *event)
 {
 	struct buffer *out = &sink->file.writer.buffer;
 
 	if (!event_has_args(event, sink->file.with))
 		return;
-	buffer_append_string(out, ",\"args\":");
+	buffer_append_string(out, ",\"");
+	buffer_append_string(out, member);
+	buffer_append_string(out, "\":");
 	event_append_args(out, event, sink->file.with);
 }
 
@@ -211,7 +215,7 @@ static int write_named(struct chrome_sink *sink, const char *phase,
 	append_member(out, "name", event->name->text);
 	if (event->kind == TIMELINE_INSTANT)
 		append_member(out, "s", text_of("t"));
-	append_args(sink, event);
+	append_args(sink, "args", event);
 	return event_end(sink, error);
 }
 
@@ -233,7 +237,10 @@ static int write_instant(struct chrome_sink *sink, const struct timeline_event *
 	return write_named(sink, "i", event, error);
 }
 
-/* Counters are told apart by process, name and id; all digits of the value are written. */
+/*
+ * Counters are told apart by process, name and id; all digits of the value are written. Viewers
+ * draw each of the args as a counter, so extra fields are not among them.
+ */
 static int write_counter(struct chrome_sink *sink, const struct timeline_event *event,
 			 struct error *error)
 {
@@ -245,6 +252,7 @@ static int write_counter(struct chrome_sink *sink, const struct timeline_event *
 	buffer_printf(out, ",\"id\":%lu,\"args\":{\"value\":", event->track->number);
 	value_append_text(out, &event->value);
 	buffer_append_char(out, '}');
+	append_args(sink, "fields", event);
 	return event_end(sink, error);
 }
 
@@ -322,12 +330,32 @@ static int write_command_end(struct chrome_sink *sink, const struct timeline_eve
 	return event_end(sink, error);
 }
 
+/** struct note_place - where what is said of the whole recording is put */
+struct note_place {
+	struct chrome_sink *sink;
+	int64_t time_ns;
+};
+
+static int write_note(void *context, struct text note, struct error *error)
+{
+	const struct note_place *place = context;
+
+	return own_event_write(place->sink, "i", place->time_ns, note, error);
+}
+
 static int write_finish(struct chrome_sink *sink, const struct timeline_event *event,
 			struct error *error)
 {
-	(void)event;
-	(void)error;
-	buffer_append_string(&sink->file.writer.buffer, "\n]}\n");
+	struct note_place place = { .sink = sink, .time_ns = event->time_ns };
+	struct buffer *out = &sink->file.writer.buffer;
+
+	if (notes_tell(event->totals, write_note, &place, error) < 0)
+		return -1;
+	buffer_append_string(out, "\n]");
+	if (event->totals->has_wall_drift)
+		buffer_printf(out, ",\"wall_drift_ns\":\"%lld\"",
+			      (long long)event->totals->wall_drift_ns);
+	buffer_append_string(out, "}\n");
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "sink/args.h"
 #include "sink/html_state.h"
 #include "sink/identity.h"
+#include "sink/notes.h"
 #include "sink/page/page.h"
 #include "sink/proto.h"
 
@@ -280,15 +281,32 @@ static int command_end(struct html_sink *sink, const struct timeline_event *even
 	return mark_tell(sink, event->time_ns, error);
 }
 
+static int note(void *context, struct text text, struct error *error)
+{
+	struct html_sink *sink = context;
+	struct buffer *out = &sink->file.writer.buffer;
+
+	buffer_append_string(out, "w ");
+	html_append_json(out, text);
+	buffer_append_char(out, '\n');
+	return writer_spill(&sink->file.writer, error);
+}
+
 static int finish(struct html_sink *sink, const struct timeline_event *event, struct error *error)
 {
 	struct buffer *out = &sink->file.writer.buffer;
 
-	(void)error;
-	buffer_printf(out, "f {\"end_ns\":%lld,\"lost\":%llu,\"suspect\":%llu}\n",
+	const struct timeline_totals *totals = event->totals;
+
+	if (notes_tell(totals, note, sink, error) < 0)
+		return -1;
+	buffer_printf(out, "f {\"end_ns\":%lld,\"lost\":%llu,\"suspect\":%llu,\"unfinished\":%llu",
 		      (long long)(event->time_ns - sink->file.start_ns),
-		      (unsigned long long)event->totals->lost_records,
-		      (unsigned long long)event->totals->suspect);
+		      (unsigned long long)totals->lost_records, (unsigned long long)totals->suspect,
+		      (unsigned long long)totals->unfinished);
+	if (totals->has_wall_drift)
+		buffer_printf(out, ",\"wall_drift_ns\":%lld", (long long)totals->wall_drift_ns);
+	buffer_append_string(out, "}\n");
 	buffer_append_string(out, "</script>\n<script>\n");
 	buffer_append_string(out, page_script);
 	buffer_append_string(out, "</script>\n</body></html>\n");

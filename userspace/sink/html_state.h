@@ -15,6 +15,7 @@
  *   v TRACK FROM TO COUNT MIN MAX DATA ARGS     samples
  *   l CPU FROM TO STRING                        records were lost
  *   m TIME STRING                               something about the recording
+ *   w STRING                                    something wrong with the recording as a whole
  *   f OBJECT                                    the end
  *
  * DATA is varints. Of a slice: its begin since the last one's end (the first: since FROM), its

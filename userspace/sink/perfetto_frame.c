@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sink/args.h"
+#include "sink/notes.h"
 #include "sink/perfetto_fields.h"
 #include "sink/perfetto_state.h"
 #include "sink/proto.h"
@@ -49,16 +50,15 @@ static void append_clock(struct buffer *out, enum perfetto_clock id, int64_t tim
 	proto_end(out, clock);
 }
 
-static void append_snapshot(struct buffer *out, const struct recording *recording)
+static void append_snapshot(struct perfetto_sink *sink, int64_t time_ns, int64_t wall_offset_ns)
 {
-	bool has_wall_clock = strcmp(recording->time_source, "none") != 0;
+	struct buffer *out = &sink->file.writer.buffer;
 	size_t snapshot = proto_begin(out, PACKET_CLOCK_SNAPSHOT);
 
-	append_clock(out, clock_id(recording), recording->start_ns);
-	if (has_wall_clock)
-		append_clock(out, CLOCK_REALTIME_ID,
-			     recording->start_ns + recording->wall_offset_ns);
-	proto_number(out, SNAPSHOT_PRIMARY_CLOCK, clock_id(recording));
+	append_clock(out, sink->clock_id, time_ns);
+	if (sink->has_wall_clock)
+		append_clock(out, CLOCK_REALTIME_ID, time_ns + wall_offset_ns);
+	proto_number(out, SNAPSHOT_PRIMARY_CLOCK, sink->clock_id);
 	proto_end(out, snapshot);
 }
 
@@ -76,8 +76,7 @@ static void append_own_names(struct buffer *out)
 	proto_end(out, data);
 }
 
-static int sequence_begin(struct perfetto_sink *sink, const struct recording *recording,
-			  struct error *error)
+static int sequence_begin(struct perfetto_sink *sink, struct error *error)
 {
 	struct buffer *out = &sink->file.writer.buffer;
 	size_t packet = perfetto_packet_begin(sink);
@@ -86,14 +85,14 @@ static int sequence_begin(struct perfetto_sink *sink, const struct recording *re
 	proto_number(out, PACKET_SEQUENCE_FLAGS, SEQUENCE_STATE_CLEARED);
 	proto_number(out, PACKET_IS_FIRST, true);
 	defaults = proto_begin(out, PACKET_DEFAULTS);
-	proto_number(out, DEFAULTS_CLOCK_ID, clock_id(recording));
+	proto_number(out, DEFAULTS_CLOCK_ID, sink->clock_id);
 	proto_end(out, defaults);
 	append_own_names(out);
 	return perfetto_packet_end(sink, packet, error);
 }
 
 /* In a file that is added to, its own snapshots hold. */
-static int snapshot_write(struct perfetto_sink *sink, const struct recording *recording,
+static int snapshot_write(struct perfetto_sink *sink, int64_t time_ns, int64_t wall_offset_ns,
 			  struct error *error)
 {
 	size_t packet;
@@ -101,7 +100,7 @@ static int snapshot_write(struct perfetto_sink *sink, const struct recording *re
 	if (sink->is_appending)
 		return 0;
 	packet = perfetto_packet_begin(sink);
-	append_snapshot(&sink->file.writer.buffer, recording);
+	append_snapshot(sink, time_ns, wall_offset_ns);
 	return perfetto_packet_end(sink, packet, error);
 }
 
@@ -142,8 +141,11 @@ static uint64_t own_uuid(const struct perfetto_sink *sink)
 int perfetto_frame_open(struct perfetto_sink *sink, const struct recording *recording,
 			struct error *error)
 {
-	if (snapshot_write(sink, recording, error) < 0 ||
-	    sequence_begin(sink, recording, error) < 0)
+	sink->clock_id = clock_id(recording);
+	sink->has_wall_clock = strcmp(recording->time_source, "none") != 0;
+	sink->wall_offset_ns = recording->wall_offset_ns;
+	if (snapshot_write(sink, recording->start_ns, sink->wall_offset_ns, error) < 0 ||
+	    sequence_begin(sink, error) < 0)
 		return -1;
 	return perfetto_named_track(sink, own_uuid(sink), text_of("ktrack"), 0, error);
 }
@@ -175,17 +177,21 @@ static int write_loss(struct perfetto_sink *sink, const struct timeline_event *l
 	return own_end(sink, begun, error);
 }
 
+static int instant_write(struct perfetto_sink *sink, int64_t time_ns, struct text name,
+			 struct error *error)
+{
+	struct own_event begun = own_begin(sink, time_ns, own_uuid(sink), TYPE_INSTANT, name);
+
+	return own_end(sink, begun, error);
+}
+
 static int write_malformed(struct perfetto_sink *sink, const struct timeline_event *event,
 			   struct error *error)
 {
-	struct own_event begun;
-
 	buffer_clear(&sink->file.text);
 	buffer_printf(&sink->file.text, "malformed record of %s: %s", event->tracepoint,
 		      event->problem);
-	begun = own_begin(sink, event->time_ns, own_uuid(sink), TYPE_INSTANT,
-			  buffer_text(&sink->file.text));
-	return own_end(sink, begun, error);
+	return instant_write(sink, event->time_ns, buffer_text(&sink->file.text), error);
 }
 
 static int write_command_begin(struct perfetto_sink *sink, const struct timeline_event *event,
@@ -211,6 +217,34 @@ static int write_command_end(struct perfetto_sink *sink, const struct timeline_e
 	return own_end(sink, begun, error);
 }
 
+/** struct note_place - where what is said of the whole recording is put */
+struct note_place {
+	struct perfetto_sink *sink;
+	int64_t time_ns;
+};
+
+static int write_note(void *context, struct text note, struct error *error)
+{
+	const struct note_place *place = context;
+
+	return instant_write(place->sink, place->time_ns, note, error);
+}
+
+/* Where the wall clock has moved against the trace clock, a second snapshot says by how much. */
+static int write_finish(struct perfetto_sink *sink, const struct timeline_event *event,
+			struct error *error)
+{
+	struct note_place place = { .sink = sink, .time_ns = event->time_ns };
+	const struct timeline_totals *totals = event->totals;
+
+	if (notes_tell(totals, write_note, &place, error) < 0)
+		return -1;
+	if (!totals->has_wall_drift || totals->wall_drift_ns == 0)
+		return 0;
+	return snapshot_write(sink, event->time_ns, sink->wall_offset_ns + totals->wall_drift_ns,
+			      error);
+}
+
 int perfetto_frame_event(struct perfetto_sink *sink, const struct timeline_event *event,
 			 struct error *error)
 {
@@ -223,6 +257,8 @@ int perfetto_frame_event(struct perfetto_sink *sink, const struct timeline_event
 		return write_command_begin(sink, event, error);
 	case TIMELINE_COMMAND_END:
 		return write_command_end(sink, event, error);
+	case TIMELINE_FINISH:
+		return write_finish(sink, event, error);
 	default:
 		return 0;
 	}

@@ -7,6 +7,8 @@
 
 /**
  * struct perfetto_sink - one packet sequence, and the next one for threads
+ * @clock_id: Perfetto's number of the trace clock
+ * @wall_offset_ns: what makes a time of day of a time; where there is a wall clock
  * @sequence_id: tells our packets from those of others in the same file
  * @seed: what makes our tracks' ids others than those of other sequences
  * @next_iid: the next string's number, over all kinds of strings
@@ -15,6 +17,9 @@ struct perfetto_sink {
 	struct sink_file file;
 	struct perfetto_category *categories;
 	bool is_appending;
+	bool has_wall_clock;
+	unsigned int clock_id;
+	int64_t wall_offset_ns;
 	uint32_t sequence_id;
 	uint64_t seed;
 	uint64_t next_iid;

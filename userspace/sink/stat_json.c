@@ -150,7 +150,15 @@ static void append_totals(struct buffer *out, const struct timeline_totals *tota
 	member_number(out, "suspect", totals->suspect, &first);
 	member_number(out, "retired_tracks", totals->retired_tracks, &first);
 	member_number(out, "other_names", totals->other_names, &first);
-	buffer_append_char(out, '}');
+	buffer_append_string(out, "},\"malformed_of\":[");
+	for (size_t i = 0; i < totals->nr_malformed_of; i++) {
+		first = true;
+		buffer_append_string(out, i > 0 ? ",{" : "{");
+		member_text(out, "tracepoint", text_of(totals->malformed_of[i].tracepoint), &first);
+		member_number(out, "count", totals->malformed_of[i].count, &first);
+		buffer_append_char(out, '}');
+	}
+	buffer_append_char(out, ']');
 }
 
 int stat_print_json(struct stat_sink *sink)

@@ -2,6 +2,7 @@
 /* Statistics as tables, for eyes. */
 #include <stdlib.h>
 
+#include "sink/notes.h"
 #include "sink/stat_state.h"
 #include "sink/table.h"
 
@@ -274,11 +275,21 @@ static void left_out_print(struct stat_sink *sink)
 		return;
 	warning_begin(sink);
 	buffer_printf(&sink->file.writer.buffer,
-		      "%llu slices are not counted: %llu may be falsified by losses, %llu have no "
-		      "end",
+		      "slices not counted: %llu (%llu suspect by losses, %llu without an end)",
 		      (unsigned long long)nr_left_out, (unsigned long long)nr_suspect,
 		      (unsigned long long)nr_unfinished);
 	warning_end(sink);
+}
+
+static int note_print(void *context, struct text note, struct error *error)
+{
+	struct stat_sink *sink = context;
+
+	(void)error;
+	warning_begin(sink);
+	buffer_append(&sink->file.writer.buffer, note.data, note.size);
+	warning_end(sink);
+	return 0;
 }
 
 static void total_print(struct stat_sink *sink, uint64_t count, const char *what)
@@ -290,22 +301,24 @@ static void total_print(struct stat_sink *sink, uint64_t count, const char *what
 	warning_end(sink);
 }
 
-static void footer_print(struct stat_sink *sink)
+static int footer_print(struct stat_sink *sink)
 {
+	struct error error;
+
 	struct buffer *out = &sink->file.writer.buffer;
 
 	for (size_t i = 0; i < sink->nr_losses; i++)
 		loss_print(sink, &sink->losses[i]);
 	left_out_print(sink);
-	total_print(sink, sink->totals.unmatched_ends, "ends without a begin");
-	total_print(sink, sink->totals.late_records, "records that came after younger ones");
-	total_print(sink, sink->totals.malformed, "malformed records");
+	if (notes_tell(&sink->totals, note_print, sink, &error) < 0)
+		return -1;
 	total_print(sink, sink->nr_beyond,
 		    "events in rows called (other), which are many put "
 		    "together");
 	append_duration(out, sink->now_ns - sink->file.start_ns);
 	buffer_printf(out, " recorded; P50 and P99 are within %.1f %% of the exact values\n",
 		      100 * QUANTILE_ERROR);
+	return 0;
 }
 
 /* On a terminal the new tables take the place of the old ones, line by line. */
@@ -338,7 +351,8 @@ int stat_print_table(struct stat_sink *sink)
 		if (section_print(sink, kind, &style) < 0)
 			return -1;
 	}
-	footer_print(sink);
+	if (footer_print(sink) < 0)
+		return -1;
 	if (sink->settings.is_screen)
 		return screen_renew(sink);
 	if (!sink->is_finished)

@@ -138,7 +138,17 @@ function firstBeyond(size, time, timeOf) {
 // Chunks of one kind in the order of time.
 class Row {
 	constructor(track, kind, depth) {
-		Object.assign(this, { track, kind, depth, chunks: [], min: Infinity, max: -Infinity });
+		Object.assign(this, { track, kind, depth, chunks: [], lowest: null, highest: null, min: 0, max: 0 });
+	}
+
+	// Lowest and highest have all digits, min and max are what is drawn.
+	widen(low, high) {
+		if (this.lowest === null || low < this.lowest)
+			this.lowest = low;
+		if (this.highest === null || high > this.highest)
+			this.highest = high;
+		this.min = Number(this.lowest);
+		this.max = Number(this.highest);
 	}
 
 	// The first chunk that ends at a time or later.
@@ -160,7 +170,7 @@ class Row {
 
 class Recording {
 	constructor(text) {
-		Object.assign(this, { about: {}, names: [], tracks: [], losses: [], marks: [], end: 0, totals: null });
+		Object.assign(this, { about: {}, names: [], tracks: [], losses: [], marks: [], notes: [], end: 0, totals: null });
 		this.byNumber = new Map();
 		for (let at = 0, next; at < text.length; at = next + 1) {
 			next = text.indexOf("\n", at);
@@ -186,6 +196,8 @@ class Recording {
 			this.totals = JSON.parse(rest);
 		else if (letter === "l")
 			this.addLoss(rest);
+		else if (letter === "w")
+			this.notes.push(JSON.parse(rest));
 		else if (letter === "m")
 			this.addMark(rest);
 		else
@@ -223,8 +235,7 @@ class Recording {
 			chunk.busy = +words[0];
 		if (letter === "v") {
 			[chunk.min, chunk.max] = words.map(Number);
-			row.min = Math.min(row.min, chunk.min);
-			row.max = Math.max(row.max, chunk.max);
+			row.widen(...words.map(BigInt));
 		}
 		row.chunks.push(chunk);
 		this.end = Math.max(this.end, to);

@@ -2,7 +2,8 @@
 // Draws the tracks that are in sight: chunks as a whole where they are small, else what is in them.
 "use strict";
 
-const GUTTER = 260, RULER = 26, LANE = 17, COUNTER = 44, TRACK_GAP = 7;
+let GUTTER = 260;
+const GUTTER_MOST = 260, RULER = 26, LANE = 17, COUNTER = 44, TRACK_GAP = 7;
 const CHUNK_WIDTH_MIN = 4, LABEL_WIDTH_MIN = 30;
 // After so long a frame shows the rest as chunks, and another frame follows.
 const FRAME_MS = 40;
@@ -20,6 +21,12 @@ function showDuration(ns) {
 	return `${+(ns / size).toPrecision(6)} ${unit}`;
 }
 
+// All digits of a time.
+function showExact(ns) {
+	const text = String(Math.abs(Math.round(ns))).padStart(10, "0");
+	return `${ns < 0 ? "-" : ""}${text.slice(0, -9)}.${text.slice(-9)} s`;
+}
+
 class Picture {
 	constructor(canvas, recording) {
 		this.canvas = canvas;
@@ -32,10 +39,22 @@ class Picture {
 		this.layOut();
 	}
 
+	// Tracks of one tracepoint and name lie together; else they are in the order of their appearance.
+	groups() {
+		const groups = new Map();
+		for (const track of this.recording.tracks) {
+			const key = JSON.stringify([track.identity.tracepoint, track.identity.name]);
+			if (!groups.has(key))
+				groups.set(key, []);
+			groups.get(key).push(track);
+		}
+		return [...groups.values()];
+	}
+
 	// Where each track lies, from the top of the first one.
 	layOut() {
 		let top = 0;
-		for (const track of this.recording.tracks) {
+		for (const track of this.groups().flat()) {
 			track.top = top;
 			track.height = track.samples ? COUNTER : Math.max(track.rows.length, 1) * LANE;
 			top += track.height + TRACK_GAP;
@@ -47,6 +66,7 @@ class Picture {
 		const ratio = window.devicePixelRatio || 1;
 		this.width = this.canvas.clientWidth;
 		this.rows = this.canvas.clientHeight;
+		GUTTER = Math.round(Math.min(GUTTER_MOST, this.width * 0.3));
 		const width = Math.round(this.width * ratio), height = Math.round(this.rows * ratio);
 		// A new size wipes the canvas, even if it is the same.
 		if (width !== this.canvas.width || height !== this.canvas.height) {
@@ -131,6 +151,7 @@ class Picture {
 			this.drawTrack(track);
 		this.drawLosses();
 		this.drawGutter();
+		this.drawBar();
 		this.drawRuler();
 		this.frame_ms = performance.now() - begun;
 		this.frames = (this.frames ?? 0) + 1;
@@ -148,6 +169,12 @@ class Picture {
 
 	topOf(track) {
 		return RULER + track.top - this.scroll;
+	}
+
+	// The track at a height of the window.
+	trackAt(y) {
+		const place = y - RULER + this.scroll;
+		return y < RULER ? null : this.recording.tracks.find((one) => place >= one.top && place < one.top + one.height + TRACK_GAP);
 	}
 
 	isInSight(track) {
@@ -227,10 +254,13 @@ class Picture {
 		this.context.fillRect(from, top + 1, width, LANE - 2);
 		if (marks & 2)
 			this.drawStripes(from, top + 1, width, LANE - 2);
-		if (marks & 1)
-			this.drawEdge(from, top + 1, width, LANE - 2, this.bad);
-		if (this.selected?.chunk === chunk && this.selected.index === index)
+		const isSelected = this.selected?.chunk === chunk && this.selected.index === index;
+		if (isSelected)
 			this.drawEdge(from, top + 1, width, LANE - 2, this.ink);
+		if (marks & 1 && isSelected)
+			this.drawEdge(from + 2, top + 3, width - 4, LANE - 6, this.bad);
+		else if (marks & 1)
+			this.drawEdge(from, top + 1, width, LANE - 2, this.bad);
 		if (width > LABEL_WIDTH_MIN)
 			this.drawText(this.recording.names[items.name[index]], from + 4, top + LANE / 2 + 1, width - 6);
 	}
@@ -243,8 +273,10 @@ class Picture {
 
 	drawStripes(x, y, width, height) {
 		this.context.fillStyle = this.paper;
+		this.context.globalAlpha = 0.55;
 		for (let at = x + 4; at < x + width; at += 8)
 			this.context.fillRect(at, y, Math.min(3, x + width - at), height);
+		this.context.globalAlpha = 1;
 	}
 
 	// A text that is cut where it does not fit, by one measurement.
@@ -345,8 +377,19 @@ class Picture {
 			this.context.fillRect(0, top + track.height + TRACK_GAP / 2, this.width, 1);
 			this.drawText(track.label, 8, top + 9, GUTTER - 16);
 			if (track.samples)
-				this.drawText(`${track.samples.min} … ${track.samples.max}`, 8, top + 26, GUTTER - 16);
+				this.drawText(`${track.samples.lowest} … ${track.samples.highest}`, 8, top + 26, GUTTER - 16);
 		}
+	}
+
+	// How much of the tracks is in sight, and where, if not all of them are.
+	drawBar() {
+		const room = this.rows - RULER;
+		if (this.height <= room)
+			return;
+		this.context.fillStyle = this.ink;
+		this.context.globalAlpha = 0.35;
+		this.context.fillRect(this.width - 5, RULER + this.scroll / this.height * room, 4, Math.max(room * room / this.height, 8));
+		this.context.globalAlpha = 1;
 	}
 
 	drawRuler() {

@@ -42,7 +42,7 @@ function hit(picture, x, y) {
 	if (x < GUTTER || y < RULER)
 		return null;
 	const place = y - RULER + picture.scroll, time = picture.timeOf(x), within = 4 / picture.scale;
-	const track = picture.recording.tracks.find((one) => place >= one.top && place < one.top + one.height + TRACK_GAP);
+	const track = picture.trackAt(y);
 	if (!track)
 		return null;
 	if (track.samples)

@@ -2,7 +2,11 @@
 // The page itself: keys, mouse, search and details.
 "use strict";
 
-const ZOOM_STEP = 1.4, MOVE_STEP = 0.15;
+const ZOOM_STEP = 1.4, MOVE_STEP = 0.15, TIP_LINES_MAX = 6;
+
+function counted(count, word) {
+	return `${count} ${word}${count === 1 ? "" : "s"}`;
+}
 
 class Page {
 	constructor(text) {
@@ -13,6 +17,7 @@ class Page {
 		this.showAbout();
 		new ResizeObserver(() => this.picture.resize()).observe(this.picture.canvas);
 		this.picture.resize();
+		this.showDetails(null);
 		this.listen();
 	}
 
@@ -31,14 +36,34 @@ class Page {
 	}
 
 	showAbout() {
-		const about = this.recording.about, totals = this.recording.totals;
-		this.part("about").textContent = `${about.source} · ${showDuration(this.recording.end)} · ${this.recording.tracks.length} tracks`;
-		if (this.recording.losses.length > 0) {
-			const lost = document.createElement("span");
-			lost.className = "bad";
-			lost.textContent = ` · ${totals?.lost || "unknown"} records lost`;
-			this.part("about").append(lost);
-		}
+		const { about, tracks, end } = this.recording;
+		this.part("about").textContent = `${about.source} · ${showDuration(end)} · ${counted(tracks.length, "track")}`;
+		this.part("about").title = about.source;
+		this.part("faults").textContent = this.faults()[0] ?? "";
+	}
+
+	// What is wrong with the recording, the worst first.
+	faults() {
+		const { losses, totals, notes } = this.recording, faults = [];
+		if (!totals)
+			faults.push("the end of this page is missing");
+		if (losses.length > 0)
+			faults.push(`${totals?.lost || "unknown"} records lost`);
+		if (totals?.suspect)
+			faults.push(`${counted(totals.suspect, "slice")} may be falsified by that`);
+		return [...faults, ...notes];
+	}
+
+	// What is known of the recording as a whole.
+	wholeFacts() {
+		const { about, tracks, end, totals } = this.recording;
+		const facts = [["recording", about.source], ["duration", showExact(end)], ["tracks", tracks.length],
+			["unfinished", totals?.unfinished && counted(totals.unfinished, "slice")], ["kernel", about.kernel], ["clock", about.clock], ["CPUs", about.cpus]];
+		if (about.time_source !== "none")
+			facts.splice(1, 0, ["began", this.timeOfDay(0)]);
+		if (totals?.wall_drift_ns)
+			facts.push(["wall clock", `moved by ${showDuration(totals.wall_drift_ns)} meanwhile`]);
+		return facts.filter(([, value]) => value);
 	}
 
 	showRange() {
@@ -90,7 +115,7 @@ class Page {
 			this.find(event.shiftKey ? -1 : 1);
 		else if (event.key === "Escape")
 			this.leave();
-		else if (!isTyping && !event.ctrlKey && !event.metaKey && !event.altKey && this.onLetter(event.key))
+		else if (!isTyping && !this.part("help").open && !event.ctrlKey && !event.metaKey && !event.altKey && this.onLetter(event.key))
 			event.preventDefault();
 	}
 
@@ -175,19 +200,32 @@ class Page {
 	}
 
 	showTip(event) {
-		const one = hit(this.picture, event.offsetX, event.offsetY), tip = this.part("tip");
-		const loss = this.lossAt(event);
-		if (!one && !loss)
+		const tip = this.part("tip"), lines = event.offsetX < GUTTER ? this.labelAt(event) : this.linesAt(event);
+		if (lines.length === 0)
 			return this.hideTip();
-		tip.textContent = [one && this.headOf(one), loss?.text].filter((text) => text).join("\n");
+		tip.textContent = lines.join("\n");
 		tip.hidden = false;
 		tip.style.left = `${Math.min(event.offsetX + 12, this.picture.width - tip.offsetWidth - 4)}px`;
 		tip.style.top = `${Math.max(event.offsetY - tip.offsetHeight - 8, 0)}px`;
 	}
 
-	lossAt(event) {
-		const time = this.picture.timeOf(event.offsetX), within = 2 / this.picture.scale;
-		return this.recording.losses.find((one) => time >= one.from - within && time <= one.to + within);
+	// What is under the mouse, and what happened to the recording at that time.
+	linesAt(event) {
+		const one = hit(this.picture, event.offsetX, event.offsetY);
+		const time = this.picture.timeOf(event.offsetX), within = 3 / this.picture.scale;
+		const isAt = (from, to) => time >= from - within && time <= to + within;
+		const losses = this.recording.losses.filter((loss) => isAt(loss.from, loss.to));
+		const marks = this.recording.marks.filter((mark) => event.offsetY < RULER && isAt(mark.time, mark.time));
+		return [...(one ? [this.headOf(one)] : []), ...[...losses, ...marks].slice(0, TIP_LINES_MAX).map(({ text }) => text)];
+	}
+
+	// The whole of a label, and whose records they are.
+	labelAt(event) {
+		const track = this.picture.trackAt(event.offsetY);
+		if (!track)
+			return [];
+		const range = track.samples ? [`${track.samples.lowest} … ${track.samples.highest}`] : [];
+		return [track.label, track.identity.tracepoint, ...range];
 	}
 
 	hideTip() {
@@ -209,12 +247,12 @@ class Page {
 	}
 
 	factsOf(one) {
-		const facts = [["track", one.track.label], ["tracepoint", one.track.identity.tracepoint], ["begin", showDuration(one.begin)]];
+		const facts = [["track", one.track.label], ["tracepoint", one.track.identity.tracepoint], ["begin", showExact(one.begin)]];
 		if (this.recording.about.time_source !== "none")
 			facts.push(["time", this.timeOfDay(one.begin)]);
 		if (one.kind === "slice") {
 			const marks = one.chunk.read().marks[one.index];
-			facts.push(["duration", showDuration(one.end - one.begin)], ["depth", one.row.depth + 1]);
+			facts.push(["duration", showExact(one.end - one.begin)], ["depth", one.row.depth + 1]);
 			if (marks & 1)
 				facts.push(["suspect", "a loss of records may have falsified it"]);
 			if (marks & 2)
@@ -226,7 +264,7 @@ class Page {
 	async showDetails(one) {
 		const panel = this.part("details");
 		if (!one) {
-			panel.textContent = "Click on something to see what it is.";
+			panel.replaceChildren(this.whole());
 			return;
 		}
 		const args = await one.chunk.argsOf(one.index);
@@ -241,6 +279,19 @@ class Page {
 			if (part)
 				columns.append(this.table(Object.entries(part), title));
 		panel.replaceChildren(head, columns);
+	}
+
+	// The recording, where nothing in it is selected.
+	whole() {
+		const columns = document.createElement("div"), list = document.createElement("div");
+		columns.className = "columns";
+		list.className = "bad";
+		for (const fault of this.faults())
+			list.append(Object.assign(document.createElement("div"), { textContent: fault }));
+		if (list.hasChildNodes())
+			columns.append(list);
+		columns.append(this.table(this.wholeFacts()), "Click on something to see what it is.");
+		return columns;
 	}
 
 	table(rows, title = "") {

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Words for what was counted. */
+#include "sink/notes.h"
+
+/** struct note_words - a count, and what is said of one and of several */
+struct note_words {
+	uint64_t count;
+	const char *one;
+	const char *several;
+};
+
+static void append_count(struct buffer *out, const struct note_words *words)
+{
+	buffer_append_unsigned(out, words->count);
+	buffer_append_char(out, ' ');
+	buffer_append_string(out, words->count == 1 ? words->one : words->several);
+}
+
+static int malformed_tell(const struct timeline_count *malformed, struct buffer *note,
+			  int (*tell)(void *context, struct text note, struct error *error),
+			  void *context, struct error *error)
+{
+	const struct note_words words = { malformed->count, "malformed record of ",
+					  "malformed records of " };
+
+	buffer_clear(note);
+	append_count(note, &words);
+	buffer_append_string(note, malformed->tracepoint);
+	return note->failed ? error_set(error, "out of memory")
+			    : tell(context, buffer_text(note), error);
+}
+
+int notes_tell(const struct timeline_totals *totals,
+	       int (*tell)(void *context, struct text note, struct error *error), void *context,
+	       struct error *error)
+{
+	const struct note_words words[] = {
+		{ totals->unmatched_ends, "end without a begin", "ends without a begin" },
+		{ totals->late_records, "record came after a younger one, whose time it was given",
+		  "records came after younger ones, whose time they were given" },
+		{ totals->retired_tracks, "track was idle and is another one where it goes on",
+		  "tracks were idle and are others where they go on" },
+	};
+	struct buffer note = { 0 };
+	int status = 0;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && status == 0; i++) {
+		buffer_clear(&note);
+		append_count(&note, &words[i]);
+		if (words[i].count > 0)
+			status = note.failed ? error_set(error, "out of memory")
+					     : tell(context, buffer_text(&note), error);
+	}
+	for (size_t i = 0; i < totals->nr_malformed_of && status == 0; i++)
+		status = malformed_tell(&totals->malformed_of[i], &note, tell, context, error);
+	buffer_release(&note);
+	return status;
+}
