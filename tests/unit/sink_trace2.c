@@ -56,6 +56,45 @@ TEST(what_is_not_known_is_left_out)
 #define END(event, code) \
 	SHOW_LINE(event, "main", "007", ",AT" SHOW_T("t_abs", "007") ",\"code\":" code)
 
+TEST(a_continued_slice_says_so_and_is_in_no_timer)
+{
+	struct timeline_category category = { .text = "a:b" };
+	struct timeline_name name = { .text = text_of("x"), .is_counted = true };
+	struct timeline_track track = { .number = 1,
+					.category = &category,
+					.name = text_of("b"),
+					.id = { .kind = VALUE_SIGNED, .signed_number = 7 },
+					.cpu = -1,
+					.comm = "" };
+	struct timeline_event event = { .kind = TIMELINE_SLICE_END,
+					.track = &track,
+					.name = &name,
+					.tid = -1,
+					.cpu = -1,
+					.comm = "",
+					.begin_ns = SHOW_START_NS,
+					.depth = 1,
+					.is_continued = true,
+					.is_suspect = true };
+	struct show show;
+
+	show_open(&show, &show_recording);
+	show_track(&show, 0, &track);
+	show_told(&show);
+	show_push(&show, 7, event);
+	CHECK_TEXT(show_told(&show),
+		   SHOW_LINE("region_leave", "th01:b tid 7", "007",
+			     SHOW_T("t_rel",
+				    "007") ",\"nesting\":1,\"category\":\"a:b\","
+					   "\"label\":\"x\"" SHOW_T(
+						   "t_abs",
+						   "007") ","
+							  "\"continued\":true,\"suspect\":true"));
+	show_push(&show, 7, (struct timeline_event){ .kind = TIMELINE_TRACK_END, .track = &track });
+	CHECK(!strstr(show_told(&show), "th_timer"));
+	show_release(&show);
+}
+
 TEST(a_session_ends_with_exit_and_atexit)
 {
 	struct show show;

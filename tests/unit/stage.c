@@ -48,10 +48,16 @@ const struct template stage_templates[] = {
 			  .scope_field = (char *)"scope_queue" },
 };
 
-/** struct notebook - the sink */
+/**
+ * struct notebook - the sink
+ * @start_ns: when its recording is to start
+ * @slot: its slot, where things have nothing but the notebook itself
+ */
 struct notebook {
 	struct sink sink;
 	struct stage *stage;
+	int64_t start_ns;
+	unsigned int slot;
 	unsigned int nr_events;
 };
 
@@ -86,8 +92,10 @@ static void write_slice(struct buffer *line, const struct timeline_event *event)
 	write_name(line, event->kind == TIMELINE_SLICE_BEGIN ? "begin" : "end", event->name);
 	buffer_printf(line, " depth %u", event->depth);
 	if (event->kind == TIMELINE_SLICE_END)
-		buffer_printf(line, " from %lld%s%s", (long long)event->begin_ns,
-			      event->is_suspect ? " suspect" : "",
+		buffer_printf(line, " from %lld", (long long)event->begin_ns);
+	buffer_append_string(line, event->is_continued ? " continued" : "");
+	if (event->kind == TIMELINE_SLICE_END)
+		buffer_printf(line, "%s%s", event->is_suspect ? " suspect" : "",
 			      event->is_unfinished ? " unfinished" : "");
 }
 
@@ -149,11 +157,31 @@ static void write_event(struct buffer *line, const struct timeline_event *event)
 static int notebook_open(struct sink *sink, const struct recording *recording, unsigned int slot,
 			 struct error *error)
 {
-	(void)sink;
-	(void)slot;
+	struct notebook *notebook = (struct notebook *)sink;
+
 	(void)error;
-	CHECK_NUMBER(recording->start_ns, STAGE_START_NS);
+	notebook->slot = slot;
+	CHECK_NUMBER(recording->start_ns, notebook->start_ns);
 	return 0;
+}
+
+/* What is there for the first time has nothing in the slot, least of all another notebook. */
+static void slot_check(const struct notebook *notebook, void **slots)
+{
+	CHECK(!slots[notebook->slot] || slots[notebook->slot] == notebook);
+	slots[notebook->slot] = (void *)notebook;
+}
+
+static void slots_check(const struct notebook *notebook, const struct timeline_event *event)
+{
+	bool has_name = event->kind == TIMELINE_SLICE_BEGIN || event->kind == TIMELINE_INSTANT;
+
+	if (event->track) {
+		slot_check(notebook, event->track->slots);
+		slot_check(notebook, event->track->category->slots);
+	}
+	if (has_name && event->name->is_counted)
+		slot_check(notebook, event->name->slots);
 }
 
 static int notebook_event(struct sink *sink, const struct timeline_event *event,
@@ -164,6 +192,7 @@ static int notebook_event(struct sink *sink, const struct timeline_event *event,
 
 	if (notebook->stage->fails_after && notebook->nr_events++ == notebook->stage->fails_after)
 		return error_set(error, "the notebook is full");
+	slots_check(notebook, event);
 	buffer_append_signed(line, event->time_ns);
 	if (event->track)
 		buffer_printf(line, " #%lu", event->track->number);
@@ -190,18 +219,34 @@ static const struct sink_ops notebook_sink = {
 	.free = notebook_free,
 };
 
+static void notebook_add(struct stage *stage, int64_t start_ns)
+{
+	struct recording recording = { .start_ns = start_ns };
+	struct notebook *notebook = calloc(1, sizeof(*notebook));
+
+	*notebook = (struct notebook){ .sink.ops = &notebook_sink,
+				       .stage = stage,
+				       .start_ns = start_ns };
+	CHECK_NUMBER(timeline_add(&stage->timeline, &notebook->sink, &stage->error), 0);
+	CHECK_NUMBER(timeline_open(&stage->timeline, &recording, &stage->error), 0);
+}
+
 void stage_init(struct stage *stage, const struct tracks_settings *settings)
 {
 	static const struct tracks_settings defaults;
-	struct recording recording = { .start_ns = STAGE_START_NS };
-	struct notebook *notebook = calloc(1, sizeof(*notebook));
 
 	*stage = (struct stage){ 0 };
-	*notebook = (struct notebook){ .sink.ops = &notebook_sink, .stage = stage };
 	stage->tracks = tracks_new(settings ? settings : &defaults, &stage->timeline,
 				   STAGE_START_NS);
-	CHECK_NUMBER(timeline_add(&stage->timeline, &notebook->sink, &stage->error), 0);
-	CHECK_NUMBER(timeline_open(&stage->timeline, &recording, &stage->error), 0);
+	notebook_add(stage, STAGE_START_NS);
+}
+
+void stage_renew(struct stage *stage, int64_t time_ns)
+{
+	CHECK_NUMBER(tracks_suspend(stage->tracks, time_ns, 0, &stage->error), 0);
+	timeline_release(&stage->timeline);
+	notebook_add(stage, time_ns);
+	CHECK_NUMBER(tracks_resume(stage->tracks, &stage->error), 0);
 }
 
 void stage_release(struct stage *stage)

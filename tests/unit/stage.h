@@ -78,6 +78,9 @@ void stage_end(struct stage *stage, int64_t time_ns, int tid);
 void stage_instant(struct stage *stage, int64_t time_ns, int tid, const char *name);
 void stage_count(struct stage *stage, int64_t time_ns, int tid, int64_t value);
 
+/** stage_renew - end the session at @time_ns, with nothing lost, and begin another */
+void stage_renew(struct stage *stage, int64_t time_ns);
+
 /** stage_finish - end the recording, with nothing lost */
 void stage_finish(struct stage *stage, int64_t end_ns);
 

@@ -105,6 +105,8 @@ static struct trace2_string more_render(struct trace2_sink *sink,
 		more_add(&sink->more, "\"args\":");
 		trace2_fields_append_json(event_fields(sink, event), &sink->more, event);
 	}
+	if (event->is_continued)
+		more_add(&sink->more, "\"continued\":true");
 	if (event->is_suspect)
 		more_add(&sink->more, "\"suspect\":true");
 	if (event->is_unfinished)
@@ -116,8 +118,8 @@ static struct trace2_string more_render(struct trace2_sink *sink,
 hot_inline struct trace2_string event_more(struct trace2_sink *sink,
 					   const struct timeline_event *event)
 {
-	if (event->nr_fields > 0 || sink->settings.with || event->is_suspect ||
-	    event->is_unfinished)
+	if (event->nr_fields > 0 || sink->settings.with || event->is_continued ||
+	    event->is_suspect || event->is_unfinished)
 		return more_render(sink, event);
 	return (struct trace2_string){ 0 };
 }
@@ -177,7 +179,7 @@ static int write_slice_end(struct trace2_sink *sink, const struct timeline_event
 	struct trace2_track *track = event_track(sink, event);
 	struct intervals *timer;
 
-	if (!event->is_suspect && !event->is_unfinished) {
+	if (!event->is_continued && !event->is_suspect && !event->is_unfinished) {
 		timer = interval_table_get(&track->timers, event->track->category, event->name);
 		if (!timer)
 			return error_set(error, "out of memory");

@@ -12,11 +12,13 @@
  * (TIMELINE_TRACK_END) once;
  *  - every slice end carries its begin;
  *  - a track lives until its end has been delivered, a name until the end of its slice has, a
- * counted name, a category and the names of its fields until TIMELINE_FINISH has; everything else an event points to lives
- * only while it is delivered. Sinks copy what they keep longer;
+ * counted name, a category and the names of its fields until TIMELINE_FINISH has; everything else
+ * an event points to lives only while it is delivered. Sinks copy what they keep longer;
  *  - tracks, counted names and categories have one pointer slot for each sink, where a sink keeps
  * what it rendered once; what it puts there stays its own to free;
- *  - after TIMELINE_FINISH nothing comes.
+ *  - after TIMELINE_FINISH nothing comes. Where the recording goes on in another session, slices
+ * that are open are ended as continued before that, and begin as continued on the timeline of the
+ * next session, whose sinks find all slots empty.
  */
 #ifndef TIMELINE_TIMELINE_H
 #define TIMELINE_TIMELINE_H
@@ -191,6 +193,8 @@ enum timeline_kind {
  * @depth: of slices: 1 for the outermost; of instants and counters: how many slices are open around
  * them
  * @unmatched_ends: of a track's end: how many ends came when no slice was open on it
+ * @is_continued: of slice begins: the slice was open when the session began; of slice ends: that,
+ * or it is open when the session ends, and goes on in the next one
  * @is_suspect: of slice ends: a loss may have falsified this slice
  * @is_unfinished: of slice ends: no record ended it: the recording ended first, or the record was
  * lost (it is suspect then)
@@ -220,6 +224,7 @@ struct timeline_event {
 	int64_t outer_ns;
 	unsigned int depth;
 	uint64_t unmatched_ends;
+	bool is_continued;
 	bool is_suspect;
 	bool is_unfinished;
 	struct value value;

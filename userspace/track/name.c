@@ -92,6 +92,16 @@ void name_put(struct name *name)
 		free(name);
 }
 
+void names_clear_slots(struct names *names)
+{
+	for (size_t i = 0; i < names->map.capacity; i++) {
+		struct name *name = names->map.slots[i].value;
+
+		if (name)
+			memset(name->shown.slots, 0, sizeof(name->shown.slots));
+	}
+}
+
 void names_release(struct names *names)
 {
 	for (size_t i = 0; i < names->map.capacity; i++)

@@ -46,6 +46,9 @@ void names_release(struct names *names);
  */
 struct name *names_get(struct names *names, unsigned int owner, struct text text);
 
+/** names_clear_slots - forget what sinks put there, who have gone */
+void names_clear_slots(struct names *names);
+
 /** name_put - done with a name; one that is not kept is freed */
 void name_put(struct name *name);
 

@@ -24,6 +24,7 @@ hot_inline struct timeline_event *event_of(struct tracks *tracks, enum timeline_
 	event->time_ns = tracks->now_ns;
 	event->track = &track->shown;
 	event->depth = track->nr_slices;
+	event->is_continued = false;
 	event->is_suspect = false;
 	event->is_unfinished = false;
 	return event;
@@ -54,9 +55,8 @@ hot_inline struct timeline_event *event_of_record(struct tracks *tracks, enum ti
 	return event;
 }
 
-/* An event that no record stands behind. */
-static struct timeline_event *event_of_nobody(struct tracks *tracks, enum timeline_kind kind,
-					      struct track *track)
+struct timeline_event *tracks_event(struct tracks *tracks, enum timeline_kind kind,
+				    struct track *track)
 {
 	struct timeline_event *event = event_of(tracks, kind, track);
 
@@ -81,10 +81,11 @@ static struct name *tracks_name(struct tracks *tracks, const struct observation 
 	return name;
 }
 
-/* Whether a slice that ends now overlaps a loss in its buffer. */
-static bool track_is_suspect(const struct tracks *tracks, const struct track *track,
-			     const struct slice *slice)
+bool track_is_suspect(const struct tracks *tracks, const struct track *track,
+		      const struct slice *slice)
 {
+	if (slice->was_suspect)
+		return true;
 	return track->buffer < tracks->nr_suspicions &&
 	       suspicion_covers(&tracks->suspicions[track->buffer], track->shown.cpu,
 				slice->begin_ns, slice->begin_cpu);
@@ -153,11 +154,12 @@ int tracks_pop(struct tracks *tracks, struct track *track, const struct observat
 	struct slice slice = track->slices[track->nr_slices - 1];
 	struct timeline_event *event =
 		observation ? event_of_record(tracks, TIMELINE_SLICE_END, track, observation)
-			    : event_of_nobody(tracks, TIMELINE_SLICE_END, track);
+			    : tracks_event(tracks, TIMELINE_SLICE_END, track);
 	int status;
 
 	event->name = &slice.name->shown;
 	event->begin_ns = slice.begin_ns;
+	event->is_continued = slice.is_continued;
 	event->is_suspect = track_is_suspect(tracks, track, &slice);
 	event->is_unfinished = !observation;
 	tracks->totals.suspect += event->is_suspect;

@@ -10,12 +10,16 @@
 
 /**
  * struct slice - an open slice
- * @begin_ns: when it began
+ * @begin_ns: when it began, or the session did where that was later
  * @begin_cpu: which CPU wrote so
+ * @is_continued: it began in an earlier session
+ * @was_suspect: it was suspect there already
  */
 struct slice {
 	int64_t begin_ns;
 	int begin_cpu;
+	bool is_continued;
+	bool was_suspect;
 	struct name *name;
 };
 
@@ -186,6 +190,34 @@ void track_part(struct track *track);
 
 /** tracks_category - what is kept for a tracepoint, or NULL where memory ran out */
 struct category *tracks_category(struct tracks *tracks, const struct template *template);
+
+/** track_is_suspect - whether a slice that ends now overlaps a loss in its track's buffer */
+bool track_is_suspect(const struct tracks *tracks, const struct track *track,
+		      const struct slice *slice);
+
+/** tracks_event - an event of now on @track that no record stands behind; borrowed */
+struct timeline_event *tracks_event(struct tracks *tracks, enum timeline_kind kind,
+				    struct track *track);
+
+/** tracks_announce - tell the timeline of a track, which gets its number by that */
+int tracks_announce(struct tracks *tracks, struct track *track, struct error *error);
+
+/** tracks_leave - tell the timeline that a track ends */
+int tracks_leave(struct tracks *tracks, struct track *track, struct error *error);
+
+/**
+ * tracks_apply - call @act for all tracks, which it may free, in the order of their numbers: output
+ * is not to depend on hashes
+ *
+ * Returns what @act does, up to the first failure.
+ */
+int tracks_apply(struct tracks *tracks,
+		 int (*act)(struct tracks *tracks, struct track *track, struct error *error),
+		 struct error *error);
+
+/** tracks_tell_end - finish the timeline with what was counted */
+int tracks_tell_end(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, int status,
+		    struct error *error);
 
 /** tracks_find - tracks_get() of one that was not used lately, or never */
 struct track *tracks_find(struct tracks *tracks, const struct observation *observation,

@@ -136,6 +136,23 @@ void tracks_drift(struct tracks *tracks, int64_t wall_drift_ns);
 int tracks_end_all(struct tracks *tracks, int64_t end_ns, struct error *error);
 
 /**
+ * tracks_suspend - end a session, not the recording: end what is open at @end_ns as continued, take
+ * leave of all tracks, and finish the timeline
+ * @lost_records: how many were lost in this session
+ */
+int tracks_suspend(struct tracks *tracks, int64_t end_ns, uint64_t lost_records,
+		   struct error *error);
+
+/**
+ * tracks_resume - go on after tracks_suspend(), on the same timeline, that other sinks listen to
+ * and that was opened for a recording that starts at the same moment
+ *
+ * Tracks with open slices are there at once, and their slices begin as continued; the others come
+ * with their next record.
+ */
+int tracks_resume(struct tracks *tracks, struct error *error);
+
+/**
  * tracks_finish - like tracks_end_all(), where that was not done, and finish the timeline
  * @end_ns: when the recording ended
  * @lost_records: what the source says was lost in all

@@ -109,10 +109,20 @@ static int tracks_retire(struct tracks *tracks, struct error *error)
 	return 0;
 }
 
+int tracks_announce(struct tracks *tracks, struct track *track, struct error *error)
+{
+	struct timeline_event event = { .kind = TIMELINE_TRACK_BEGIN,
+					.time_ns = tracks->now_ns,
+					.track = &track->shown };
+
+	track->begin_ns = tracks->now_ns;
+	track->shown.number = ++tracks->nr_seen;
+	return timeline_push(tracks->timeline, &event, error);
+}
+
 static struct track *tracks_add(struct tracks *tracks, const struct track_key *key, uint64_t hash,
 				struct error *error)
 {
-	struct timeline_event event = { .kind = TIMELINE_TRACK_BEGIN, .time_ns = tracks->now_ns };
 	struct category *category = tracks_category(tracks, key->template);
 	struct track *track;
 
@@ -124,14 +134,11 @@ static struct track *tracks_add(struct tracks *tracks, const struct track_key *k
 		free(track);
 		return NULL;
 	}
-	track->begin_ns = tracks->now_ns;
-	track->shown.number = ++tracks->nr_seen;
 	if (tracks->settings.buffers)
 		track->shown.buffer = tracks->settings.buffers[track->buffer];
 	track_find_task(tracks, track);
 	track_idle_add(track, &tracks->idle);
-	event.track = &track->shown;
-	return timeline_push(tracks->timeline, &event, error) < 0 ? NULL : track;
+	return tracks_announce(tracks, track, error) < 0 ? NULL : track;
 }
 
 static bool track_matches(const void *track, const void *key)
@@ -163,7 +170,7 @@ static void tracks_forget(struct tracks *tracks, const struct track *track)
 		tracks->recent[numbers % TRACKS_RECENT] = NULL;
 }
 
-int tracks_end(struct tracks *tracks, struct track *track, struct error *error)
+int tracks_leave(struct tracks *tracks, struct track *track, struct error *error)
 {
 	struct timeline_event event = {
 		.kind = TIMELINE_TRACK_END,
@@ -171,7 +178,13 @@ int tracks_end(struct tracks *tracks, struct track *track, struct error *error)
 		.track = &track->shown,
 		.unmatched_ends = track->unmatched_ends,
 	};
-	int status = timeline_push(tracks->timeline, &event, error);
+
+	return timeline_push(tracks->timeline, &event, error);
+}
+
+int tracks_end(struct tracks *tracks, struct track *track, struct error *error)
+{
+	int status = tracks_leave(tracks, track, error);
 
 	tracks_forget(tracks, track);
 	map_remove(&tracks->map, track->hash, track);
@@ -191,7 +204,6 @@ static int track_compare(const void *a, const void *b)
 		       : first->shown.number > second->shown.number;
 }
 
-/* All tracks in the order of their numbers, so that output does not depend on hashes. */
 static struct track **tracks_list(const struct tracks *tracks)
 {
 	struct track **list = calloc(tracks->map.size + 1, sizeof(*list));
@@ -222,20 +234,27 @@ void tracks_drift(struct tracks *tracks, int64_t wall_drift_ns)
 	tracks->totals.wall_drift_ns = wall_drift_ns;
 }
 
-int tracks_end_all(struct tracks *tracks, int64_t end_ns, struct error *error)
+int tracks_apply(struct tracks *tracks,
+		 int (*act)(struct tracks *tracks, struct track *track, struct error *error),
+		 struct error *error)
 {
 	struct track **list = tracks_list(tracks);
 	size_t nr_tracks = tracks->map.size;
-	int result = 0;
+	int status = 0;
 
 	if (!list)
 		return error_set(error, "out of memory");
+	for (size_t i = 0; i < nr_tracks && status == 0; i++)
+		status = act(tracks, list[i], error);
+	free(list);
+	return status;
+}
+
+int tracks_end_all(struct tracks *tracks, int64_t end_ns, struct error *error)
+{
 	if (end_ns > tracks->now_ns)
 		tracks->now_ns = end_ns;
-	for (size_t i = 0; i < nr_tracks && result == 0; i++)
-		result = tracks_close(tracks, list[i], error);
-	free(list);
-	return result;
+	return tracks_apply(tracks, tracks_close, error);
 }
 
 /* Counts malformed records by tracepoint. */
@@ -259,17 +278,23 @@ static int tracks_count_malformed(struct tracks *tracks)
 	return 0;
 }
 
-int tracks_finish(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, int status,
-		  struct error *error)
+int tracks_tell_end(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, int status,
+		    struct error *error)
 {
 	struct timeline_event event = { .kind = TIMELINE_FINISH,
 					.totals = &tracks->totals,
 					.status = status };
 
-	if (tracks_end_all(tracks, end_ns, error) < 0)
-		return -1;
 	if (tracks_count_malformed(tracks) < 0)
 		return error_set(error, "out of memory");
 	tracks->totals.lost_records = lost_records;
 	return tracks_pass(tracks, &event, end_ns, error);
+}
+
+int tracks_finish(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, int status,
+		  struct error *error)
+{
+	if (tracks_end_all(tracks, end_ns, error) < 0)
+		return -1;
+	return tracks_tell_end(tracks, end_ns, lost_records, status, error);
 }

@@ -172,7 +172,9 @@ def lossy_slices_are_suspect(session, event):
 
 @rule("suspect-alone", "region_leave")
 def suspicion_has_a_reason(session, event):
-    """A slice is suspect only after a loss was told."""
+    """A slice is suspect only after a loss was told, be it in an earlier session that it is from."""
+    if "continued" in event.members:
+        return None
     if "suspect" in event.members and not session.losses:
         return "suspect, and no loss was told before"
     return None
