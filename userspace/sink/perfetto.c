@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The timeline as Perfetto's native trace: which packet stands for which event. */
 #include <endian.h>
+#include <string.h>
 
 #include "sink/perfetto_fields.h"
 #include "sink/perfetto_state.h"
@@ -51,18 +52,30 @@ struct track_event {
 	size_t event;
 };
 
+/* What an event begins with takes at most: tags and sizes, the time, and what is rendered. */
+#define EVENT_BEGIN_SIZE (8 * PROTO_NUMBER_MAX + PERFETTO_HEAD_SIZE + PERFETTO_PLACE_SIZE)
+
+/* All of it in one go: there are millions. A size takes a byte, which proto_end() fills. */
 static struct track_event event_begin(struct perfetto_sink *sink, const struct timeline_event *told,
 				      enum perfetto_event_type type)
 {
 	const struct perfetto_track *track = told->track->slots[sink->file.slot];
-	struct track_event begun = { .packet = perfetto_packet_begin(sink) };
 	struct buffer *out = &sink->file.writer.buffer;
+	char *at = buffer_reserve_put(out, EVENT_BEGIN_SIZE);
+	struct track_event begun = { 0 };
 
-	proto_number(out, PACKET_TIMESTAMP, told->time_ns);
-	proto_number(out, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
-	begun.event = proto_begin(out, PACKET_TRACK_EVENT);
-	proto_number(out, EVENT_TYPE, type);
-	proto_copy(out, (struct text){ .data = track->place, .size = track->place_size });
+	if (!at)
+		return begun;
+	at = proto_put_tag(at, TRACE_PACKET, PROTO_SIZED) + 1;
+	begun.packet = at - out->data;
+	at = put_block(at, sink->event_head, sink->event_head_size);
+	at = proto_put_tag(at, PACKET_TIMESTAMP, PROTO_NUMBER);
+	at = proto_put_number(at, told->time_ns);
+	at = proto_put_tag(at, PACKET_TRACK_EVENT, PROTO_SIZED) + 1;
+	begun.event = at - out->data;
+	at = proto_put_tag(at, EVENT_TYPE, PROTO_NUMBER);
+	at = proto_put_number(at, type);
+	buffer_end_put(out, put_block(at, track->place, track->place_size));
 	return begun;
 }
 
@@ -195,12 +208,28 @@ static int perfetto_event(struct sink_file *file, const struct timeline_event *e
 	return writers[event->kind]((struct perfetto_sink *)file, event, error);
 }
 
+static int event_head_make(struct perfetto_sink *sink, struct error *error)
+{
+	struct buffer *text = &sink->file.text;
+
+	buffer_clear(text);
+	proto_number(text, PACKET_SEQUENCE_ID, sink->sequence_id);
+	proto_number(text, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
+	if (text->failed || text->size > PERFETTO_HEAD_SIZE)
+		return error_set(error, "out of memory");
+	memcpy(sink->event_head, text->data, text->size);
+	sink->event_head_size = text->size;
+	return 0;
+}
+
 static int perfetto_open(struct sink_file *file, const struct recording *recording,
 			 struct error *error)
 {
 	struct perfetto_sink *sink = (struct perfetto_sink *)file;
 
 	if (sink->is_appending && perfetto_examine(sink, recording, error) < 0)
+		return -1;
+	if (event_head_make(sink, error) < 0)
 		return -1;
 	sink->seed = text_hash(text_of(recording->id)) ^ sink->sequence_id;
 	return perfetto_frame_open(sink, recording, error);

@@ -77,12 +77,8 @@ static int field_add(struct perfetto_sink *sink, struct perfetto_category *categ
 	if (!fields)
 		return error_set(error, "out of memory");
 	category->fields = fields;
-	field = &fields[category->nr_fields];
-	*field = (struct perfetto_field_name){ 0 };
-	buffer_append(&field->name, name.data, name.size);
-	category->nr_fields++;
-	if (field->name.failed)
-		return error_set(error, "out of memory");
+	field = &fields[category->nr_fields++];
+	*field = (struct perfetto_field_name){ .name = name };
 	field->iid = string_tell(sink, INTERNED_ANNOTATION_NAMES, name, error);
 	buffer_clear(&sink->file.text);
 	buffer_append_string(&sink->file.text, END_PREFIX);
@@ -96,11 +92,10 @@ static int field_add(struct perfetto_sink *sink, struct perfetto_category *categ
 static const struct perfetto_field_name *field_find(const struct perfetto_category *category,
 						    size_t place, struct text name)
 {
-	if (place < category->nr_fields &&
-	    text_equals(buffer_text(&category->fields[place].name), name))
+	if (place < category->nr_fields && category->fields[place].name.data == name.data)
 		return &category->fields[place];
 	for (size_t i = 0; i < category->nr_fields; i++) {
-		if (text_equals(buffer_text(&category->fields[i].name), name))
+		if (text_equals(category->fields[i].name, name))
 			return &category->fields[i];
 	}
 	return NULL;
@@ -120,6 +115,23 @@ int perfetto_fields_know(struct perfetto_sink *sink, const struct timeline_event
 	return 0;
 }
 
+static void annotation_put(struct perfetto_sink *sink, uint64_t iid,
+			   enum perfetto_annotation_field kind, uint64_t number)
+{
+	struct buffer *out = &sink->file.writer.buffer;
+	char *begin = buffer_reserve(out, 6 * PROTO_NUMBER_MAX), *at;
+
+	if (!begin)
+		return;
+	begin = proto_put_tag(begin, EVENT_ANNOTATIONS, PROTO_SIZED) + 1;
+	at = proto_put_tag(begin, ANNOTATION_NAME_IID, PROTO_NUMBER);
+	at = proto_put_number(at, iid);
+	at = proto_put_tag(at, kind, PROTO_NUMBER);
+	at = proto_put_number(at, number);
+	begin[-1] = (char)(at - begin);
+	buffer_end_put(out, at);
+}
+
 static size_t annotation_begin(struct perfetto_sink *sink, uint64_t iid)
 {
 	size_t annotation = proto_begin(&sink->file.writer.buffer, EVENT_ANNOTATIONS);
@@ -128,53 +140,50 @@ static size_t annotation_begin(struct perfetto_sink *sink, uint64_t iid)
 	return annotation;
 }
 
-void perfetto_annotate_number(struct perfetto_sink *sink, enum perfetto_own_name name,
-			      int64_t number)
+static void annotation_put_text(struct perfetto_sink *sink, uint64_t iid, struct text text)
 {
-	size_t annotation = annotation_begin(sink, name);
-
-	proto_signed(&sink->file.writer.buffer, ANNOTATION_INT, number);
-	proto_end(&sink->file.writer.buffer, annotation);
-}
-
-void perfetto_annotate_true(struct perfetto_sink *sink, enum perfetto_own_name name)
-{
-	size_t annotation = annotation_begin(sink, name);
-
-	proto_number(&sink->file.writer.buffer, ANNOTATION_BOOL, true);
-	proto_end(&sink->file.writer.buffer, annotation);
-}
-
-void perfetto_annotate_text(struct perfetto_sink *sink, enum perfetto_own_name name,
-			    struct text text)
-{
-	size_t annotation = annotation_begin(sink, name);
+	size_t annotation = annotation_begin(sink, iid);
 
 	proto_text(&sink->file.writer.buffer, ANNOTATION_STRING, text);
 	proto_end(&sink->file.writer.buffer, annotation);
 }
 
-static void append_value(struct perfetto_sink *sink, const struct value *value)
+void perfetto_annotate_number(struct perfetto_sink *sink, enum perfetto_own_name name,
+			      int64_t number)
 {
-	struct buffer *out = &sink->file.writer.buffer;
+	annotation_put(sink, name, ANNOTATION_INT, number);
+}
 
+void perfetto_annotate_true(struct perfetto_sink *sink, enum perfetto_own_name name)
+{
+	annotation_put(sink, name, ANNOTATION_BOOL, true);
+}
+
+void perfetto_annotate_text(struct perfetto_sink *sink, enum perfetto_own_name name,
+			    struct text text)
+{
+	annotation_put_text(sink, name, text);
+}
+
+static void append_value(struct perfetto_sink *sink, uint64_t iid, const struct value *value)
+{
 	switch (value->kind) {
 	case VALUE_SIGNED:
-		proto_signed(out, ANNOTATION_INT, value->signed_number);
+		annotation_put(sink, iid, ANNOTATION_INT, value->signed_number);
 		break;
 	case VALUE_UNSIGNED:
-		proto_number(out, ANNOTATION_UINT, value->unsigned_number);
+		annotation_put(sink, iid, ANNOTATION_UINT, value->unsigned_number);
 		break;
 	case VALUE_BOOLEAN:
-		proto_number(out, ANNOTATION_BOOL, value->boolean);
+		annotation_put(sink, iid, ANNOTATION_BOOL, value->boolean);
 		break;
 	case VALUE_TEXT:
-		proto_text(out, ANNOTATION_STRING, value->text);
+		annotation_put_text(sink, iid, value->text);
 		break;
 	default:
 		buffer_clear(&sink->file.text);
 		value_append_text(&sink->file.text, value);
-		proto_text(out, ANNOTATION_STRING, buffer_text(&sink->file.text));
+		annotation_put_text(sink, iid, buffer_text(&sink->file.text));
 	}
 }
 
@@ -203,10 +212,8 @@ static void append_fields(struct perfetto_sink *sink, const struct timeline_even
 	for (size_t i = 0; i < event->nr_fields; i++) {
 		const struct field *field = &event->fields[i];
 		const struct perfetto_field_name *name = field_find(category, i, field->name);
-		size_t annotation = annotation_begin(sink, is_end ? name->end_iid : name->iid);
 
-		append_value(sink, &field->value);
-		proto_end(&sink->file.writer.buffer, annotation);
+		append_value(sink, is_end ? name->end_iid : name->iid, &field->value);
 		if (field->value.kind == VALUE_UNSIGNED && field->value.unsigned_number > INT64_MAX)
 			append_exact(sink, field, is_end);
 	}
@@ -244,8 +251,6 @@ void perfetto_categories_free(struct perfetto_sink *sink)
 		struct perfetto_category *category = sink->categories;
 
 		sink->categories = category->after;
-		for (size_t i = 0; i < category->nr_fields; i++)
-			buffer_release(&category->fields[i].name);
 		free(category->fields);
 		free(category);
 	}

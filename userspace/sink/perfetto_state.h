@@ -5,10 +5,14 @@
 
 #include "sink/file.h"
 
+/** PERFETTO_HEAD_SIZE - room for a sequence's number and flags as fields of a packet */
+#define PERFETTO_HEAD_SIZE 32
+
 /**
  * struct perfetto_sink - one packet sequence, and the next one for threads
  * @clock_id: Perfetto's number of the trace clock
  * @wall_offset_ns: what makes a time of day of a time; where there is a wall clock
+ * @event_head: the fields that are the same in all packets with events
  * @sequence_id: tells our packets from those of others in the same file
  * @seed: what makes our tracks' ids others than those of other sequences
  * @next_iid: the next string's number, over all kinds of strings
@@ -20,6 +24,8 @@ struct perfetto_sink {
 	bool has_wall_clock;
 	unsigned int clock_id;
 	int64_t wall_offset_ns;
+	char event_head[PERFETTO_HEAD_SIZE + PUT_SLACK];
+	unsigned int event_head_size;
 	uint32_t sequence_id;
 	uint64_t seed;
 	uint64_t next_iid;
@@ -27,12 +33,13 @@ struct perfetto_sink {
 
 /**
  * struct perfetto_field_name - the name of an extra field, and its numbers
+ * @name: the timeline's
  * @iid: for all records but those that end a slice
  * @end_iid: for those, under which the name is end:NAME: Perfetto has one set of arguments for a
  * slice, in which the fields of the end would replace those of the begin
  */
 struct perfetto_field_name {
-	struct buffer name;
+	struct text name;
 	uint64_t iid;
 	uint64_t end_iid;
 };
@@ -62,7 +69,7 @@ struct perfetto_track {
 	struct note note;
 	unsigned int nr_open;
 	unsigned int place_size;
-	char place[PERFETTO_PLACE_SIZE];
+	char place[PERFETTO_PLACE_SIZE + PUT_SLACK];
 };
 
 /** enum perfetto_own_name - names of ours for what ktrack adds; their values are their numbers */

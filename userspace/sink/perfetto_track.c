@@ -153,7 +153,7 @@ static int place_make(struct perfetto_sink *sink, struct perfetto_track *track, 
 	buffer_clear(text);
 	proto_number(text, EVENT_TRACK_UUID, uuid);
 	proto_number(text, EVENT_CATEGORY_IIDS, category_iid);
-	if (text->failed || text->size > sizeof(track->place))
+	if (text->failed || text->size > PERFETTO_PLACE_SIZE)
 		return error_set(error, "out of memory");
 	memcpy(track->place, text->data, text->size);
 	track->place_size = text->size;

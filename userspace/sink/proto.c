@@ -5,41 +5,24 @@
 #include <endian.h>
 #include <string.h>
 
-enum wire_type {
-	WIRE_NUMBER = 0,
-	WIRE_64_BITS = 1,
-	WIRE_SIZED = 2,
-};
-
-#define NUMBER_SIZE_MAX 10
 #define REPLACEMENT "\xef\xbf\xbd"
-
-static char *number_put(char *at, uint64_t number)
-{
-	while (number >= 0x80) {
-		*at++ = (char)(number | 0x80);
-		number >>= 7;
-	}
-	*at++ = (char)number;
-	return at;
-}
 
 void proto_append_number(struct buffer *out, uint64_t number)
 {
-	char *at = buffer_reserve(out, NUMBER_SIZE_MAX);
+	char *at = buffer_reserve(out, PROTO_NUMBER_MAX);
 
 	if (at)
-		out->size = number_put(at, number) - out->data;
+		out->size = proto_put_number(at, number) - out->data;
 }
 
 void proto_number(struct buffer *out, unsigned int field, uint64_t number)
 {
-	char *at = buffer_reserve(out, 2 * NUMBER_SIZE_MAX);
+	char *at = buffer_reserve(out, 2 * PROTO_NUMBER_MAX);
 
 	if (!at)
 		return;
-	at = number_put(at, (uint64_t)field << 3 | WIRE_NUMBER);
-	out->size = number_put(at, number) - out->data;
+	at = proto_put_tag(at, field, PROTO_NUMBER);
+	out->size = proto_put_number(at, number) - out->data;
 }
 
 void proto_signed(struct buffer *out, unsigned int field, int64_t number)
@@ -53,7 +36,7 @@ void proto_double(struct buffer *out, unsigned int field, double number)
 
 	memcpy(&bits, &number, sizeof(bits));
 	bits = htole64(bits);
-	proto_append_number(out, (uint64_t)field << 3 | WIRE_64_BITS);
+	proto_append_number(out, (uint64_t)field << 3 | PROTO_64_BITS);
 	buffer_append(out, &bits, sizeof(bits));
 }
 
@@ -85,7 +68,7 @@ void proto_text(struct buffer *out, unsigned int field, struct text text)
 	size_t begin;
 
 	if (is_ascii(text)) {
-		proto_append_number(out, (uint64_t)field << 3 | WIRE_SIZED);
+		proto_append_number(out, (uint64_t)field << 3 | PROTO_SIZED);
 		proto_append_number(out, text.size);
 		buffer_append(out, text.data, text.size);
 		return;
@@ -95,29 +78,22 @@ void proto_text(struct buffer *out, unsigned int field, struct text text)
 	proto_end(out, begin);
 }
 
-void proto_copy(struct buffer *out, struct text fields)
-{
-	buffer_append(out, fields.data, fields.size);
-}
-
-/* One byte is left for the size; what is longer than that can tell is moved. */
 size_t proto_begin(struct buffer *out, unsigned int field)
 {
-	proto_append_number(out, (uint64_t)field << 3 | WIRE_SIZED);
+	proto_append_number(out, (uint64_t)field << 3 | PROTO_SIZED);
 	buffer_append_char(out, 0);
 	return out->size;
 }
 
-void proto_end(struct buffer *out, size_t begin)
+void proto_end_long(struct buffer *out, size_t begin)
 {
 	size_t size = out->size - begin;
-	char length[NUMBER_SIZE_MAX];
-	size_t length_size = number_put(length, size) - length;
+	char length[PROTO_NUMBER_MAX];
+	size_t length_size = proto_put_number(length, size) - length;
 
 	if (!buffer_reserve(out, length_size - 1))
 		return;
-	if (length_size > 1)
-		memmove(out->data + begin + length_size - 1, out->data + begin, size);
+	memmove(out->data + begin + length_size - 1, out->data + begin, size);
 	memcpy(out->data + begin - 1, length, length_size);
 	out->size += length_size - 1;
 }

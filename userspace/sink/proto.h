@@ -8,6 +8,33 @@
 
 #include "base/base.h"
 
+/** enum proto_wire - how a field's value is written */
+enum proto_wire {
+	PROTO_NUMBER = 0,
+	PROTO_64_BITS = 1,
+	PROTO_SIZED = 2,
+};
+
+/** PROTO_NUMBER_MAX - room for any varint */
+#define PROTO_NUMBER_MAX 10
+
+/** proto_put_number - put a varint where there is room for it; returns where to go on */
+hot_inline char *proto_put_number(char *at, uint64_t number)
+{
+	while (number >= 0x80) {
+		*at++ = (char)(number | 0x80);
+		number >>= 7;
+	}
+	*at++ = (char)number;
+	return at;
+}
+
+/** proto_put_tag - likewise what stands before the value of a field */
+hot_inline char *proto_put_tag(char *at, unsigned int field, enum proto_wire wire)
+{
+	return proto_put_number(at, (uint64_t)field << 3 | wire);
+}
+
 /** proto_append_number - a varint without a field number, as it stands in lengths */
 void proto_append_number(struct buffer *out, uint64_t number);
 
@@ -23,17 +50,27 @@ void proto_double(struct buffer *out, unsigned int field, double number);
 /** proto_text - of type string: bytes that are no well-formed UTF-8 become U+FFFD, one for each */
 void proto_text(struct buffer *out, unsigned int field, struct text text);
 
-/** proto_copy - fields that were encoded before */
-void proto_copy(struct buffer *out, struct text fields);
-
 /**
  * proto_begin - begin a message in a message
+ *
+ * One byte is left for the size; what is longer than that can tell is moved at its end.
  *
  * Returns what proto_end() wants to know.
  */
 size_t proto_begin(struct buffer *out, unsigned int field);
 
+/** proto_end_long - proto_end() of a message whose size takes more than the byte that is left */
+void proto_end_long(struct buffer *out, size_t begin);
+
 /** proto_end - it has all its fields; inner messages end before outer ones */
-void proto_end(struct buffer *out, size_t begin);
+hot_inline void proto_end(struct buffer *out, size_t begin)
+{
+	size_t size = out->size - begin;
+
+	if (size < 0x80 && !out->failed)
+		out->data[begin - 1] = (char)size;
+	else
+		proto_end_long(out, begin);
+}
 
 #endif
