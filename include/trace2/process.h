@@ -37,7 +37,8 @@ extern "C" {
  * struct trace2_program - who is telling
  * @version: the program's
  * @prefix: of the variables with its settings; "GIT_TRACE2" where NULL
- * @system_path, @user_path: files with settings, see trace2_config_new(); may be NULL
+ * @system_path: a file with settings, see trace2_config_new(); may be NULL
+ * @user_path: likewise
  * @has_atexit: trace2_finish() is called when the program exits
  * @has_sigpipe: the death by SIGPIPE is told, with a handler of the library's; not where the
  * program ignores or handles that signal itself, since then it does not kill
@@ -62,6 +63,7 @@ void trace2_initialize_clock(void);
 /**
  * trace2_initialize - begin the stream, if the settings name a target; the calling thread is "main"
  * from now on
+ * @program: what it is, and what it wants
  *
  * To be called once, early, before there are other threads. Tells the session id to programs that
  * this one starts, by their environment; trace2_cmd_name() does likewise with the name, so that no
@@ -90,17 +92,20 @@ void trace2_cmd_start_at(const char *file, int line, char *const *argv);
 
 /**
  * trace2_cmd_exit - the program is about to exit with @code, which trace2_finish() says again
+ * @code: its status
  *
- * Returns the lowest eight bits of @code, which are what a parent sees, and what is said, as git does.
+ * Returns the lowest eight bits of @code, which are what a parent sees, and what is said, as git
+ * does.
  */
 #define trace2_cmd_exit(code) trace2_cmd_exit_at(__FILE__, __LINE__, (code))
 int trace2_cmd_exit_at(const char *file, int line, int code);
 
 /**
- * trace2_cmd_error, trace2_cmd_error_va - something went wrong; machines are told the format too,
- * which is the same for all errors of a kind
+ * trace2_cmd_error - something went wrong; machines are told the format too, which is the same for
+ * all errors of a kind
  */
 #define trace2_cmd_error(...) trace2_cmd_error_at(__FILE__, __LINE__, __VA_ARGS__)
+/** trace2_cmd_error_va - likewise, with a va_list */
 #define trace2_cmd_error_va(format, arguments) \
 	trace2_cmd_error_va_at(__FILE__, __LINE__, (format), (arguments))
 void trace2_cmd_error_at(const char *file, int line, const char *format, ...)
@@ -118,6 +123,7 @@ void trace2_cmd_ancestry_at(const char *file, int line, char *const *names);
 /**
  * trace2_cmd_name - the command's name, which is put below those of the programs that started this
  * one; the first time with all parameters that the settings ask for
+ * @name: the command's own
  */
 #define trace2_cmd_name(name) trace2_cmd_name_at(__FILE__, __LINE__, (name))
 void trace2_cmd_name_at(const char *file, int line, const char *name);
@@ -131,10 +137,11 @@ void trace2_cmd_mode_at(const char *file, int line, const char *mode);
 void trace2_cmd_alias_at(const char *file, int line, const char *alias, char *const *argv);
 
 /**
- * trace2_cmd_list_config, trace2_cmd_list_env_vars - the parameters, or the variables, that the
- * settings ask for; trace2_cmd_name() then does not tell them
+ * trace2_cmd_list_config - the parameters that the settings ask for; trace2_cmd_name() then does
+ * not tell them
  */
 #define trace2_cmd_list_config() trace2_cmd_list_config_at(__FILE__, __LINE__)
+/** trace2_cmd_list_env_vars - the variables that the settings ask for, likewise */
 #define trace2_cmd_list_env_vars() trace2_cmd_list_env_vars_at(__FILE__, __LINE__)
 void trace2_cmd_list_config_at(const char *file, int line);
 void trace2_cmd_list_env_vars_at(const char *file, int line);
@@ -153,7 +160,8 @@ void trace2_cmd_set_config_at(const char *file, int line, const char *key, const
  * @is_git: "git" stands before @argv
  * @argv: its words
  * @pid: to be set between start and the rest
- * @id, @start_ns: set by trace2_child_start()
+ * @id: set by trace2_child_start()
+ * @start_ns: likewise
  */
 struct trace2_child {
 	const char *child_class;
@@ -167,8 +175,10 @@ struct trace2_child {
 	int64_t start_ns;
 };
 
-/** trace2_child_start, trace2_child_exit - before it starts, and when it has ended */
+/** trace2_child_start - it is about to start */
 #define trace2_child_start(child) trace2_child_start_at(__FILE__, __LINE__, (child))
+/** trace2_child_exit - it has ended with @code, or could not be started: then its pid and @code are
+ * -1 */
 #define trace2_child_exit(child, code) trace2_child_exit_at(__FILE__, __LINE__, (child), (code))
 void trace2_child_start_at(const char *file, int line, struct trace2_child *child);
 void trace2_child_exit_at(const char *file, int line, const struct trace2_child *child, int code);
@@ -179,21 +189,29 @@ void trace2_child_ready_at(const char *file, int line, const struct trace2_child
 			   const char *ready);
 
 /**
- * trace2_exec, trace2_exec_result - before exec(), and behind it, which only a failure leads to,
- * with errno as @code
+ * trace2_exec - before exec()
  * @exe: what is to be run; left out where NULL
- * @id: what trace2_exec() returned
+ * @argv: its words
+ *
+ * Returns a number for trace2_exec_result().
  */
 #define trace2_exec(exe, argv) trace2_exec_at(__FILE__, __LINE__, (exe), (argv))
+/**
+ * trace2_exec_result - behind exec(), which only a failure leads to
+ * @id: what trace2_exec() returned
+ * @code: errno
+ */
 #define trace2_exec_result(id, code) trace2_exec_result_at(__FILE__, __LINE__, (id), (code))
 int trace2_exec_at(const char *file, int line, const char *exe, char *const *argv);
 void trace2_exec_result_at(const char *file, int line, int id, int code);
 
 /**
- * trace2_thread_start, trace2_thread_exit - on the thread itself; on the main thread they are a
- * region; a thread that starts again goes on under another name
+ * trace2_thread_start - on the thread itself; on the main thread it enters a region; a thread that
+ * starts again goes on under another name
+ * @name: without its number
  */
 #define trace2_thread_start(name) trace2_thread_start_at(__FILE__, __LINE__, (name))
+/** trace2_thread_exit - on the thread itself; on the main thread it leaves that region */
 #define trace2_thread_exit() trace2_thread_exit_at(__FILE__, __LINE__)
 void trace2_thread_start_at(const char *file, int line, const char *name);
 void trace2_thread_exit_at(const char *file, int line);
@@ -209,15 +227,18 @@ void trace2_def_param_at(const char *file, int line, const char *scope, const ch
 void trace2_def_repo_at(const char *file, int line, struct trace2_repository *repository);
 
 /**
- * trace2_region_enter, trace2_region_enter_printf, trace2_region_enter_printf_va - a region begins
- * on this thread, within the one before
- * @category, @label, @repository: left out where NULL
+ * trace2_region_enter - a region begins on this thread, within the one before
+ * @category: left out where NULL
+ * @label: left out where NULL
+ * @repository: that it is about, left out where NULL
  */
 #define trace2_region_enter(category, label, repository) \
 	trace2_region_enter_at(__FILE__, __LINE__, (category), (label), (repository))
+/** trace2_region_enter_printf - likewise, with a message */
 #define trace2_region_enter_printf(category, label, repository, ...)                         \
 	trace2_region_enter_printf_at(__FILE__, __LINE__, (category), (label), (repository), \
 				      __VA_ARGS__)
+/** trace2_region_enter_printf_va - likewise, with a va_list */
 #define trace2_region_enter_printf_va(category, label, repository, format, arguments)           \
 	trace2_region_enter_printf_va_at(__FILE__, __LINE__, (category), (label), (repository), \
 					 (format), (arguments))
@@ -231,14 +252,18 @@ void trace2_region_enter_printf_va_at(const char *file, int line, const char *ca
 				      const char *format, va_list arguments);
 
 /**
- * trace2_region_leave, trace2_region_leave_printf, trace2_region_leave_printf_va - the innermost
- * region ends, whose names are said again
+ * trace2_region_leave - the innermost region ends, whose names are said again
+ * @category: as it was entered
+ * @label: likewise
+ * @repository: likewise
  */
 #define trace2_region_leave(category, label, repository) \
 	trace2_region_leave_at(__FILE__, __LINE__, (category), (label), (repository))
+/** trace2_region_leave_printf - likewise, with a message */
 #define trace2_region_leave_printf(category, label, repository, ...)                         \
 	trace2_region_leave_printf_at(__FILE__, __LINE__, (category), (label), (repository), \
 				      __VA_ARGS__)
+/** trace2_region_leave_printf_va - likewise, with a va_list */
 #define trace2_region_leave_printf_va(category, label, repository, format, arguments)           \
 	trace2_region_leave_printf_va_at(__FILE__, __LINE__, (category), (label), (repository), \
 					 (format), (arguments))
@@ -251,9 +276,16 @@ void trace2_region_leave_printf_va_at(const char *file, int line, const char *ca
 				      const char *label, const struct trace2_repository *repository,
 				      const char *format, va_list arguments);
 
-/** trace2_data_string, trace2_data_intmax - a value found within the innermost region */
+/**
+ * trace2_data_string - a value found within the innermost region
+ * @category: what kind of values it is of
+ * @repository: that it is about, left out where NULL
+ * @key: what it is called
+ * @value: the value
+ */
 #define trace2_data_string(category, repository, key, value) \
 	trace2_data_string_at(__FILE__, __LINE__, (category), (repository), (key), (value))
+/** trace2_data_intmax - likewise, a number */
 #define trace2_data_intmax(category, repository, key, value) \
 	trace2_data_intmax_at(__FILE__, __LINE__, (category), (repository), (key), (value))
 void trace2_data_string_at(const char *file, int line, const char *category,
@@ -264,7 +296,10 @@ void trace2_data_intmax_at(const char *file, int line, const char *category,
 			   intmax_t value);
 
 /**
- * trace2_data_json - likewise
+ * trace2_data_json - likewise, of any shape
+ * @category: as of trace2_data_string()
+ * @repository: likewise
+ * @key: likewise
  * @json: a JSON value; it is brought onto one line, and what is no JSON is told as a string
  */
 #define trace2_data_json(category, repository, key, json) \
@@ -273,8 +308,9 @@ void trace2_data_json_at(const char *file, int line, const char *category,
 			 const struct trace2_repository *repository, const char *key,
 			 const char *json);
 
-/** trace2_printf, trace2_printf_va - a remark for people who follow the program */
+/** trace2_printf - a remark for people who follow the program */
 #define trace2_printf(...) trace2_printf_at(__FILE__, __LINE__, __VA_ARGS__)
+/** trace2_printf_va - likewise, with a va_list */
 #define trace2_printf_va(format, arguments) \
 	trace2_printf_va_at(__FILE__, __LINE__, (format), (arguments))
 void trace2_printf_at(const char *file, int line, const char *format, ...)
@@ -285,6 +321,8 @@ void trace2_printf_va_at(const char *file, int line, const char *format, va_list
  * struct trace2_timer - a stopwatch that adds up its intervals, for each thread and for all; a
  * static variable of the program, which is looked at until trace2_finish(): a plugin that has some
  * has to stay loaded until then
+ * @category: what kind of timers it is of
+ * @name: what it is called
  * @has_thread_events: each thread's sum is told too
  * @number: libtrace2's own
  */
@@ -304,10 +342,13 @@ struct trace2_counter {
 };
 
 /**
- * trace2_timer_start, trace2_timer_stop - an interval on this thread; one that starts within
- * another is a part of it
+ * trace2_timer_start - an interval begins on this thread; one that starts within another is a part
+ * of it
+ * @timer: that counts it
  */
 void trace2_timer_start(struct trace2_timer *timer);
+
+/** trace2_timer_stop - it ends; without a start it is nothing */
 void trace2_timer_stop(struct trace2_timer *timer);
 
 /** trace2_counter_add - add to the sum of this thread, which becomes one of all when the thread

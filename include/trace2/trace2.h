@@ -18,26 +18,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <trace2/event.h>
+
 #pragma GCC visibility push(default)
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** struct trace2_string - bytes owned by the caller, of any encoding */
-struct trace2_string {
-	const char *data;
-	size_t size;
-};
-
 /** struct trace2_session - a stream of events to up to three targets */
 struct trace2_session;
-
-/** struct trace2_thread - a thread that events are on, with its part of their lines */
-struct trace2_thread;
-
-/** struct trace2_text - a category, label or name that is written often, with its part of lines */
-struct trace2_text;
 
 /** enum trace2_flush - when written lines leave the process */
 enum trace2_flush {
@@ -80,14 +70,16 @@ enum trace2_target {
  * otherwise its failure is the session's
  * @max_files: a target that is a folder takes no more files than this; 0 for any number
  * @file_mode: of new files; 0666 where 0, less the umask as always
- * @file_user, @file_group: to whom new files are given; 0 as @file_user for nobody else
+ * @file_user: to whom new files are given; 0 for nobody else
+ * @file_group: likewise, where there is a @file_user
  * @reports_all: @report hears of destinations that cannot be used; otherwise only of targets that
  * are no target at all
  * @report: hears, in a line without a newline, what a lenient session does not say otherwise; may
  * be NULL
  * @report_context: its first argument
- * @wait, @wait_context: called where a strict session's destination takes nothing (@fd is -1 while
- * no one reads a FIFO or takes a connection): 0 tries again, -1 with errno ends, NULL waits for ever
+ * @wait: called where a strict session's destination takes nothing (fd is -1 while no one reads a
+ * FIFO or takes a connection): 0 tries again, -1 with errno ends, NULL waits for ever
+ * @wait_context: its first argument
  */
 struct trace2_settings {
 	const char *sid;
@@ -113,187 +105,6 @@ struct trace2_settings {
 	void *wait_context;
 };
 
-/** enum trace2_kind - the messages of api-trace2; the two sums with TH are those of one thread */
-enum trace2_kind {
-	TRACE2_VERSION,
-	TRACE2_TOO_MANY_FILES,
-	TRACE2_START,
-	TRACE2_EXIT,
-	TRACE2_ATEXIT,
-	TRACE2_SIGNAL,
-	TRACE2_ERROR,
-	TRACE2_CMD_PATH,
-	TRACE2_CMD_ANCESTRY,
-	TRACE2_CMD_NAME,
-	TRACE2_CMD_MODE,
-	TRACE2_ALIAS,
-	TRACE2_CHILD_START,
-	TRACE2_CHILD_EXIT,
-	TRACE2_CHILD_READY,
-	TRACE2_EXEC,
-	TRACE2_EXEC_RESULT,
-	TRACE2_THREAD_START,
-	TRACE2_THREAD_EXIT,
-	TRACE2_DEF_PARAM,
-	TRACE2_DEF_REPO,
-	TRACE2_REGION_ENTER,
-	TRACE2_REGION_LEAVE,
-	TRACE2_DATA,
-	TRACE2_DATA_JSON,
-	TRACE2_PRINTF,
-	TRACE2_TH_TIMER,
-	TRACE2_TIMER,
-	TRACE2_TH_COUNTER,
-	TRACE2_COUNTER,
-	TRACE2_KIND_COUNT
-};
-
-/**
- * struct trace2_repository - what git's messages call a repository
- * @worktree: its folder
- * @id: from 1; 0 until it was announced with TRACE2_DEF_REPO
- */
-struct trace2_repository {
-	const char *worktree;
-	int id;
-};
-
-/**
- * struct trace2_event - one message
- * @kind: which; it says which member of the union counts
- * @time_ns: since the session's beginning
- * @thread: NULL for the main thread
- * @nr_regions: how many regions of @thread are open, for PERF's dots; regions and data tell it by
- * their nesting
- * @repository: that it is about, NULL for none
- * @file, @line: where the program said it; left out where @file is NULL
- * @more: additional members of EVENT's JSON object, ready-made, without the leading comma; what is
- * none becomes the string of a member "more"
- *
- * The members are those of the same name in api-trace2; times are in nanoseconds. @region.nesting
- * is 1 for the outermost region, @data.nesting is one more than that of the region around it.
- * @data.value is written as a string for TRACE2_DATA, and as ready-made JSON for TRACE2_DATA_JSON.
- *
- * Zeroed it is a valid event, the version of nothing. These may be NULL, and are left out then:
- * @cmd_name.hierarchy, @child_start.child_class (which is "?" then), @child_start.hook_name,
- * @child_start.cd, @exec.exe, @def_param.value, @region.category, @region.label, the data of
- * @region.msg and @printf.msg, and @error.fmt, without which @error.msg is left out too. Other
- * strings and texts that are NULL are empty ones, arrays have no elements. Arrays end with NULL.
- */
-struct trace2_event {
-	enum trace2_kind kind;
-	int64_t time_ns;
-	const struct trace2_thread *thread;
-	unsigned int nr_regions;
-	const struct trace2_repository *repository;
-	const char *file;
-	int line;
-	struct trace2_string more;
-	union {
-		struct {
-			const char *exe;
-		} version;
-		struct {
-			char *const *argv;
-		} start;
-		struct {
-			int code;
-		} exit;
-		struct {
-			int signo;
-		} signal;
-		struct {
-			struct trace2_string msg;
-			const char *fmt;
-		} error;
-		struct {
-			const char *path;
-		} cmd_path;
-		struct {
-			char *const *ancestry;
-		} cmd_ancestry;
-		struct {
-			const char *name;
-			const char *hierarchy;
-		} cmd_name;
-		struct {
-			const char *name;
-		} cmd_mode;
-		struct {
-			const char *alias;
-			char *const *argv;
-		} alias;
-		struct {
-			int id;
-			const char *child_class;
-			const char *hook_name;
-			const char *cd;
-			bool use_shell;
-			bool is_git;
-			char *const *argv;
-		} child_start;
-		struct {
-			int id;
-			int pid;
-			int code;
-			int64_t t_rel_ns;
-		} child_exit;
-		struct {
-			int id;
-			int pid;
-			const char *ready;
-			int64_t t_rel_ns;
-		} child_ready;
-		struct {
-			int id;
-			const char *exe;
-			char *const *argv;
-		} exec;
-		struct {
-			int id;
-			int code;
-		} exec_result;
-		struct {
-			int64_t t_rel_ns;
-		} thread_exit;
-		struct {
-			const char *scope;
-			const char *param;
-			const char *value;
-		} def_param;
-		struct {
-			unsigned int nesting;
-			int64_t t_rel_ns;
-			const struct trace2_text *category;
-			const struct trace2_text *label;
-			struct trace2_string msg;
-		} region;
-		struct {
-			unsigned int nesting;
-			int64_t t_rel_ns;
-			const struct trace2_text *category;
-			const struct trace2_text *key;
-			struct trace2_string value;
-		} data;
-		struct {
-			struct trace2_string msg;
-		} printf;
-		struct {
-			const struct trace2_text *category;
-			const struct trace2_text *name;
-			uint64_t intervals;
-			int64_t total_ns;
-			int64_t min_ns;
-			int64_t max_ns;
-		} timer;
-		struct {
-			const struct trace2_text *category;
-			const struct trace2_text *name;
-			uint64_t count;
-		} counter;
-	};
-};
-
 /** TRACE2_SID_SIZE - room for one component of a session id and its NUL */
 #define TRACE2_SID_SIZE 64
 
@@ -305,17 +116,17 @@ struct trace2_event {
  */
 void trace2_sid_make(char *out, int64_t unix_ns, int pid);
 
-/**
- * TRACE2_PARENT_SID, TRACE2_PARENT_NAME - variables by which programs learn whose children they
- * are, git among them
- */
+/** TRACE2_PARENT_SID - by this variable programs learn whose children they are, git among them */
 #define TRACE2_PARENT_SID "GIT_TRACE2_PARENT_SID"
+
+/** TRACE2_PARENT_NAME - by this one they learn the names of the commands above them */
 #define TRACE2_PARENT_NAME "GIT_TRACE2_PARENT_NAME"
 
 /**
  * trace2_inherit - "PARENT/own" with the parent of a variable, or "own" where it has none; the
  * variable says so from now on
  * @variable: one of the two above
+ * @own: the last component of a session id, or a command's name
  *
  * It changes the environment: for one thread at a time, as setenv() is. Returns a string for
  * free(), or NULL where memory ran out.
@@ -328,6 +139,19 @@ struct trace2_config;
 /**
  * enum trace2_key - settings, by the ends of their variables' names; all but the last are in
  * configurations too
+ * @TRACE2_KEY_NORMAL: where NORMAL goes
+ * @TRACE2_KEY_NORMAL_BRIEF: a truth: it is brief
+ * @TRACE2_KEY_PERF: where PERF goes
+ * @TRACE2_KEY_PERF_BRIEF: likewise
+ * @TRACE2_KEY_EVENT: where EVENT goes
+ * @TRACE2_KEY_EVENT_BRIEF: likewise
+ * @TRACE2_KEY_EVENT_NESTING: how deep EVENT tells regions, a number above 0
+ * @TRACE2_KEY_CONFIG_PARAMS: patterns of configured values that are to be told, with commas
+ * @TRACE2_KEY_ENV_VARS: names of variables that are to be told, with commas
+ * @TRACE2_KEY_DST_DEBUG: a number above 0: destinations that cannot be used are reported
+ * @TRACE2_KEY_MAX_FILES: how many files a folder takes, a number above 0
+ * @TRACE2_KEY_REDACT: a truth: passwords in URLs are hidden
+ * @TRACE2_KEY_COUNT: how many there are
  */
 enum trace2_key {
 	TRACE2_KEY_NORMAL,
@@ -349,9 +173,10 @@ enum trace2_key {
  * trace2_config_new - read settings: the environment over the user's configuration over the
  * system's
  * @prefix: of the variables: "GIT_TRACE2", also where NULL, for those of git
- * @system_path, @user_path: INI files, in whose section "trace2" are git's keys (eventTarget,
- * maxFiles, ...); NULL for none; one that is not there is empty, and a line that cannot be read is
- * left out, see trace2_config_apply()
+ * @system_path: an INI file, in whose section "trace2" are git's keys (eventTarget, maxFiles, ...),
+ * and which may include others; NULL for none; one that is not there is empty, and a line that
+ * cannot be read is left out, see trace2_config_apply()
+ * @user_path: likewise
  *
  * An empty variable is none. Returns NULL where memory ran out.
  */
@@ -364,26 +189,35 @@ const char *trace2_config_get(const struct trace2_config *config, enum trace2_ke
 /**
  * trace2_config_name - the name of the variable of a setting, by which warnings call it wherever
  * it comes from
+ * @config: whose prefix it begins with
+ * @key: the setting
  */
 const char *trace2_config_name(const struct trace2_config *config, enum trace2_key key);
 
 /**
  * trace2_config_apply - let the configuration decide of brief forms, nesting, files, reports and
  * passwords; reports what of it could not be read, where all is to be reported
+ * @config: what it does not say stays as it is
+ * @settings: of a session to be
  */
 void trace2_config_apply(const struct trace2_config *config, struct trace2_settings *settings);
 
 /**
- * trace2_config_open - open the targets that are set; returns as trace2_session_open(), 1 where
- * any is on
+ * trace2_config_open - open the targets that are set
+ * @config: where they are set
+ * @session: that they are of
+ *
+ * Returns as trace2_session_open(), 1 where any is on.
  */
 int trace2_config_open(const struct trace2_config *config, struct trace2_session *session);
 
 /**
  * trace2_config_visit - what CONFIG_PARAMS and ENV_VARS ask to be told: configured values and
  * variables
+ * @config: what asks for them, and has the values
  * @visit: gets each, with what TRACE2_DEF_PARAM calls its scope; visiting ends where it does not
  * return 0
+ * @context: its first argument
  *
  * Returns what @visit returned last, 0 where there was nothing.
  */
@@ -400,6 +234,7 @@ void trace2_config_free(struct trace2_config *config);
 
 /**
  * trace2_session_new - a session that writes nowhere yet
+ * @settings: copied, but for what its pointers besides @sid point to
  *
  * A session, its threads and its texts may be used by one thread at a time; sessions know nothing
  * of each other. Returns NULL with errno: EINVAL where @settings have no sid, or ENOMEM.
@@ -411,6 +246,8 @@ void trace2_session_begin(struct trace2_session *session, int64_t start_unix_ns)
 
 /**
  * trace2_session_add - write a target to a file descriptor, instead of to where it went
+ * @session: that the target is of
+ * @target: the form
  * @fd: becomes the session's, which closes it
  * @name: what errors call it; copied
  *
@@ -421,6 +258,8 @@ int trace2_session_add(struct trace2_session *session, enum trace2_target target
 
 /**
  * trace2_session_open - write a target to where a value says, as git's settings do
+ * @session: that the target is of
+ * @target: the form
  * @value: "0", "false", "" or NULL for nowhere; "1" or "true" for stderr, "2" to "9" for that
  * descriptor, an absolute path for a file (appended to) or for a folder (a file of its own for each
  * session), "af_unix:[stream:|dgram:]PATH"
@@ -435,25 +274,32 @@ int trace2_session_open(struct trace2_session *session, enum trace2_target targe
 /**
  * trace2_session_has - whether a target is on: it was added or opened, and has not turned itself
  * off
+ * @session: that the target is of
+ * @target: the form
  */
 bool trace2_session_has(const struct trace2_session *session, enum trace2_target target);
 
 /**
  * trace2_session_write - write one event to every target
+ * @session: that it is of
+ * @event: nothing of it is needed any more when this returns
  *
  * Returns 0, or -1 after the first failure of the session; nothing is written from then on.
  */
 int trace2_session_write(struct trace2_session *session, const struct trace2_event *event);
 
 /**
- * trace2_session_flush - let every written line leave the process; returns as
- * trace2_session_write()
+ * trace2_session_flush - let every written line leave the process
+ * @session: whose lines
+ *
+ * Returns as trace2_session_write().
  */
 int trace2_session_flush(struct trace2_session *session);
 
 /**
  * trace2_session_error - why the session failed, one line that lives as long as the session; ""
  * while it did not
+ * @session: strict; a lenient one does not fail
  */
 const char *trace2_session_error(const struct trace2_session *session);
 
@@ -479,6 +325,7 @@ void trace2_thread_free(struct trace2_thread *thread);
 
 /**
  * trace2_text_new - a text that is written often
+ * @string: copied
  *
  * Returns NULL where memory ran out.
  */

@@ -11,11 +11,11 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from house import calls, headers, manual, rooms, shell, size, words  # noqa: E402
+from house import calls, descriptions, headers, manual, rooms, shell, size, words  # noqa: E402
 from house.tree import Skip, Tree  # noqa: E402
 from tap import Tap  # noqa: E402
 
-AREAS = (headers, rooms, size, words, calls, shell, manual)
+AREAS = (headers, descriptions, rooms, size, words, calls, shell, manual)
 
 GPL = "SPDX-License-Identifier: GPL-2.0-only"
 DUAL = f"{GPL} OR MIT"
@@ -59,6 +59,14 @@ int command_start(void)
 \treturn 0;
 }}
 """
+COUNTING = f"""/* {DUAL} */
+/* Counts things. */
+/**
+ * count_things - tell how many there are
+ * @first: where counting begins
+ */
+#define count_things(first) count_them(first)
+"""
 SCRIPT = f"#!/bin/sh\n# {GPL}\n# Says a word.\nset -eu\necho word\n"
 PYTHON = f'#!/usr/bin/env python3\n# {GPL}\n"""Test: nothing."""\n\n\ndef main():\n    pass\n'
 
@@ -71,6 +79,7 @@ GOOD = {
     "include/trace2/trace2.h": f"/* {DUAL} */\n/* The library. */\n",
     "include/ktrack/define.h": f"/* {DUAL} */\n/* Defines tracepoints. */\n",
     "include/ktrack/fields.h": f"/* {DUAL} */\n/* Names of fields. */\n",
+    "include/ktrack/count.h": COUNTING,
     "userspace/base/base.h": f"/* {DUAL} */\n/* What all need. */\n",
     "userspace/base/count.h": f"/* {DUAL} */\n/* Counting of things. */\n",
     "userspace/base/count.c": BASE,
@@ -134,6 +143,16 @@ BREAKS = [
         headers.check_sentences,
         "Python without a sentence",
         replace("tests/nothing.t", '"""Test: nothing."""\n', ""),
+    ),
+    (
+        descriptions.check_descriptions,
+        "an argument that is not described",
+        replace("include/ktrack/count.h", "things(first)", "things(first, last)"),
+    ),
+    (
+        descriptions.check_descriptions,
+        "a description of something else",
+        replace("include/ktrack/count.h", "count_things -", "count_all, count_things -"),
     ),
     (rooms.check_rooms, "a room that is not in the table", {"userspace/attic/box.c": HEAD}),
     (rooms.check_rooms, "a source outside of the rooms", {"userspace/box.c": HEAD}),

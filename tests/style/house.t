@@ -9,11 +9,11 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from house import calls, headers, manual, rooms, shell, size, words  # noqa: E402
+from house import calls, descriptions, headers, manual, rooms, shell, size, words  # noqa: E402
 from house.tree import Skip, Tree  # noqa: E402
 from tap import Tap  # noqa: E402
 
-AREAS = (headers, rooms, size, words, calls, shell, manual)
+AREAS = (headers, descriptions, rooms, size, words, calls, shell, manual)
 
 
 def run_check(tap, tree, check):
