@@ -14,7 +14,17 @@ def split_args(event):
     """What a record said, and what ktrack says of it."""
     args = event.get("args", {})
     marks = [mark for mark in MARKS if args.get(f"ktrack:{mark}")]
-    return {name: value for name, value in args.items() if name not in OWN}, marks
+    args = {name: value for name, value in args.items() if name not in OWN}
+    if event["ph"] == "E":
+        args = {without_end(name): value for name, value in args.items()}
+    return args, marks
+
+
+def without_end(name):
+    """The name of a field of the record that ends a slice."""
+    if not name.startswith("end:"):
+        raise ValueError(f"{name} would replace what the begin says")
+    return name.removeprefix("end:")
 
 
 def read_track_event(track, event):

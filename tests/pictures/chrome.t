@@ -35,7 +35,12 @@ def check_emitters(tap):
         cases.make("names-of-tasks", Path(folder, "trace.dat"))
         data, wrong = cases.run(folder, "export", "--with=tid,cpu", "--chrome=-", "trace.dat")
     begins = [one for one in json.loads(data)["traceEvents"] if one["ph"] in "BEi"]
-    without = [one for one in begins if not {"ktrack:tid", "ktrack:cpu"} <= set(one["args"])]
+    without = [
+        one
+        for one in begins
+        for name in ("ktrack:tid", "ktrack:cpu")
+        if (f"end:{name}" if one["ph"] == "E" else name) not in one["args"]
+    ]
     tap.nothing(wrong + without + ([] if begins else ["no event"]), "emitters, where asked for")
 
 

@@ -92,8 +92,8 @@ class Sequence:
 
 
 def without_end(name):
-    """The name of a field of the record that ends a slice; those of ktrack's own have no prefix."""
-    if not name.startswith((END, "ktrack:")):
+    """The name of a field of the record that ends a slice."""
+    if not name.startswith(END):
         raise ValueError(f"{name} would replace what the begin says")
     return name.removeprefix(END)
 

@@ -64,6 +64,16 @@ def check_open(tap):
     tap.nothing(wrong + ([] if left > 0 else ["all are closed"]), "unfinished slices are open")
 
 
+def check_emitters(tap):
+    """Who began a slice and who ended it are two arguments of it."""
+    sequence, wrong = export("demo-tracepoints", "--with=tid,cpu,comm")
+    slices = [one_slice for track in sequence.tracks.values() for one_slice in track.slices]
+    told = [{"ktrack:tid", "ktrack:cpu"} <= set(args) for _, _, _, *both, _, _ in slices for args in both]
+    crossed = [(before["ktrack:tid"], behind["ktrack:tid"]) for *_, before, behind, _, _ in slices if behind]
+    is_told = sum(told) > len(slices) and any(begin != end for begin, end in crossed)
+    tap.nothing(wrong + ([] if is_told else [slices]), "who began and who ended a slice")
+
+
 def main():
     """Returns the exit status."""
     tap = Tap()
@@ -71,6 +81,7 @@ def main():
         check_case(tap, *case)
     check_clocks(tap)
     check_open(tap)
+    check_emitters(tap)
     check_losses(tap)
     return tap.finish()
 

@@ -12,9 +12,28 @@ bool event_has_args(const struct timeline_event *event, unsigned int with)
 	return event->nr_fields > 0 || event->is_suspect || event->is_unfinished || with;
 }
 
-static void member_number(struct buffer *out, const char *name, int64_t number, bool *first)
+/* A name, behind "end:": its opening quote becomes the last character of that. */
+static void append_name(struct buffer *out, struct text name, bool is_end, bool *first)
 {
-	json_append_member(out, text_of(name), first);
+	size_t quote;
+
+	if (!is_end) {
+		json_append_member(out, name, first);
+		return;
+	}
+	buffer_append_string(out, *first ? "\"end" : ",\"end");
+	*first = false;
+	quote = out->size;
+	json_append_string(out, name);
+	buffer_append_char(out, ':');
+	if (!out->failed)
+		out->data[quote] = ':';
+}
+
+static void member_number(struct buffer *out, const char *name, int64_t number, bool is_end,
+			  bool *first)
+{
+	append_name(out, text_of(name), is_end, first);
 	buffer_append_signed(out, number);
 }
 
@@ -25,28 +44,30 @@ static void member_true(struct buffer *out, const char *name, bool *first)
 }
 
 static void append_emitter(struct buffer *out, const struct timeline_event *event,
-			   unsigned int with, bool *first)
+			   unsigned int with, bool is_end, bool *first)
 {
 	if (event->tid >= 0 && tells(with, TIMELINE_EMITTER_TID))
-		member_number(out, "ktrack:tid", event->tid, first);
+		member_number(out, "ktrack:tid", event->tid, is_end, first);
 	if (event->cpu >= 0 && tells(with, TIMELINE_EMITTER_CPU))
-		member_number(out, "ktrack:cpu", event->cpu, first);
+		member_number(out, "ktrack:cpu", event->cpu, is_end, first);
 	if (event->comm && event->comm[0] && tells(with, TIMELINE_EMITTER_COMM)) {
-		json_append_member(out, text_of("ktrack:comm"), first);
+		append_name(out, text_of("ktrack:comm"), is_end, first);
 		json_append_string(out, text_of(event->comm));
 	}
 }
 
-void event_append_args(struct buffer *out, const struct timeline_event *event, unsigned int with)
+void event_append_args(struct buffer *out, const struct timeline_event *event, unsigned int with,
+		       bool tells_ends)
 {
+	bool is_end = tells_ends && event->kind == TIMELINE_SLICE_END;
 	bool first = true;
 
 	buffer_append_char(out, '{');
 	for (size_t i = 0; i < event->nr_fields; i++) {
-		json_append_member(out, event->fields[i].name, &first);
+		append_name(out, event->fields[i].name, is_end, &first);
 		value_append_json(out, &event->fields[i].value);
 	}
-	append_emitter(out, event, with, &first);
+	append_emitter(out, event, with, is_end, &first);
 	if (event->is_suspect)
 		member_true(out, "ktrack:suspect", &first);
 	if (event->is_unfinished)

@@ -15,10 +15,13 @@ bool event_has_args(const struct timeline_event *event, unsigned int with);
 /**
  * event_append_args - add an object of the record's fields, of who wrote it, and of what is to be
  * known about a slice
+ * @tells_ends: names of a slice's end get end: before them, for viewers that have one set of args
+ * for a slice, in which they would replace those of its begin
  *
  * Names of ours have a colon, which fields of a record cannot have.
  */
-void event_append_args(struct buffer *out, const struct timeline_event *event, unsigned int with);
+void event_append_args(struct buffer *out, const struct timeline_event *event, unsigned int with,
+		       bool tells_ends);
 
 /** loss_append_text - "lost 5 records on cpu 1" */
 void loss_append_text(struct buffer *out, const struct timeline_event *event);

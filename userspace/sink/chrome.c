@@ -92,7 +92,7 @@ static void append_args(struct chrome_sink *sink, const char *member,
 	buffer_append_string(out, ",\"");
 	buffer_append_string(out, member);
 	buffer_append_string(out, "\":");
-	event_append_args(out, event, sink->file.with);
+	event_append_args(out, event, sink->file.with, true);
 }
 
 /* A name that the place gets in the viewer: of a process or a thread. */

@@ -114,7 +114,7 @@ static struct text event_args(struct html_sink *sink, const struct timeline_even
 {
 	buffer_clear(&sink->file.text);
 	if (event->nr_fields > 0 || sink->file.with)
-		event_append_args(&sink->file.text, event, sink->file.with);
+		event_append_args(&sink->file.text, event, sink->file.with, false);
 	else
 		buffer_append_char(&sink->file.text, '0');
 	return buffer_text(&sink->file.text);

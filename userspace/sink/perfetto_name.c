@@ -226,12 +226,15 @@ static bool tells(const struct perfetto_sink *sink, enum timeline_emitter emitte
 
 static void append_emitter(struct perfetto_sink *sink, const struct timeline_event *event)
 {
+	bool is_end = event->kind == TIMELINE_SLICE_END;
+
 	if (event->tid >= 0 && tells(sink, TIMELINE_EMITTER_TID))
-		perfetto_annotate_number(sink, OWN_TID, event->tid);
+		perfetto_annotate_number(sink, is_end ? OWN_END_TID : OWN_TID, event->tid);
 	if (event->cpu >= 0 && tells(sink, TIMELINE_EMITTER_CPU))
-		perfetto_annotate_number(sink, OWN_CPU, event->cpu);
+		perfetto_annotate_number(sink, is_end ? OWN_END_CPU : OWN_CPU, event->cpu);
 	if (event->comm && event->comm[0] && tells(sink, TIMELINE_EMITTER_COMM))
-		perfetto_annotate_text(sink, OWN_COMM, text_of(event->comm));
+		perfetto_annotate_text(sink, is_end ? OWN_END_COMM : OWN_COMM,
+				       text_of(event->comm));
 }
 
 void perfetto_append_annotations(struct perfetto_sink *sink, const struct timeline_event *event)
