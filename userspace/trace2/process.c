@@ -128,9 +128,18 @@ static void fork_watch(void)
 }
 
 /*
- * Other threads of the parent may have been anywhere in its state when it forked, so that is left
- * where it is but for what a session keeps open.
+ * Other threads of the parent may have been anywhere in its state when it forked: what the lock is
+ * for is whole where nobody held it, and otherwise left where it is.
  */
+static void shared_abandon(void)
+{
+	if (pthread_mutex_trylock(&process.lock) != 0)
+		return;
+	buffer_release(&process.timers);
+	buffer_release(&process.counters);
+	sums_release(&process.totals);
+}
+
 static void process_abandon(void)
 {
 	struct self *self = self_find();
@@ -138,6 +147,7 @@ static void process_abandon(void)
 	if (self)
 		self_forget(self);
 	process_close();
+	shared_abandon();
 	process = (struct process){ .lock = PTHREAD_MUTEX_INITIALIZER,
 				    .generation = process.generation + 1 };
 }
