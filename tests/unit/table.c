@@ -54,22 +54,22 @@ TEST(names_that_nothing_has_need_no_column)
 
 TEST(names_are_cut_before_columns_go)
 {
-	check_table("a long name", (struct table_style){ .width = 28 },
-		    "NAME       COUNT  MORE  MOST\n"
-		    "a long n~      7  m     n\n");
+	check_table("a name of 26 columns in all", (struct table_style){ .width = 39 },
+		    "NAME                  COUNT  MORE  MOST\n"
+		    "a name of ~ns in all      7  m     n\n");
 	check_table("a long name", (struct table_style){ .width = 24 },
 		    "NAME         COUNT  MORE\n"
 		    "a long name      7  m\n");
 	check_table("a long name", (struct table_style){ .width = 15 },
 		    "NAME      COUNT\n"
-		    "a long ~      7\n");
+		    "a lo~ame      7\n");
 }
 
 TEST(what_is_always_there_stays_in_any_width)
 {
 	check_table("a long name", (struct table_style){ .width = 1 },
 		    "NAME      COUNT\n"
-		    "a long ~      7\n");
+		    "a lo~ame      7\n");
 }
 
 TEST(characters_that_act_do_not_get_through)
@@ -97,7 +97,7 @@ TEST(widths_are_those_of_the_terminal)
 	check_table("\u4e2d\u4e2d\u4e2d\u4e2d\u4e2d",
 		    (struct table_style){ .is_utf8 = true, .width = 15 },
 		    "NAME      COUNT\n"
-		    "\u4e2d\u4e2d\u4e2d\u2026       7\n");
+		    "\u4e2d\u4e2d\u2026\u4e2d       7\n");
 }
 
 TEST(titles_are_bold_where_there_are_colours)

@@ -287,7 +287,8 @@ static int note_print(void *context, struct text note, struct error *error)
 
 	(void)error;
 	warning_begin(sink);
-	buffer_append(&sink->file.writer.buffer, note.data, note.size);
+	table_append_text(&sink->file.writer.buffer, note,
+			  &(struct table_style){ .is_utf8 = sink->settings.is_utf8 });
 	warning_end(sink);
 	return 0;
 }

@@ -5,9 +5,14 @@
 #include <stdlib.h>
 #include <wchar.h>
 
-/* What a flexible column is not cut below, and what stands between columns. */
-#define FLEXIBLE_MIN 8
+/* What stands between columns. */
 #define GAP 2
+
+/*
+ * What a flexible column is not cut below while there is a column of a rank that could go instead,
+ * by that rank.
+ */
+static const unsigned int flexible_min[] = { 8, 10, 16, 24 };
 
 #define BOLD "\033[1m"
 #define PLAIN "\033[0m"
@@ -84,24 +89,42 @@ static unsigned int text_width(struct text text, bool is_utf8)
 	return width;
 }
 
-/* As much of a text as fits, and a mark where that is not all; returns the columns taken. */
-static unsigned int append_cut(struct buffer *out, struct text text, unsigned int room,
-			       bool is_utf8)
+/* Takes as much of a text as fits, and adds it; returns the columns taken. */
+static unsigned int append_glyphs(struct buffer *out, struct text *rest, unsigned int room,
+				  bool is_utf8)
 {
-	bool is_cut = text_width(text, is_utf8) > room;
 	unsigned int width = 0;
 
-	while (text.size > 0) {
-		struct glyph glyph = glyph_take(&text, is_utf8);
+	while (rest->size > 0) {
+		struct text next = *rest;
+		struct glyph glyph = glyph_take(&next, is_utf8);
 
-		if (width + glyph.width + is_cut > room)
+		if (width + glyph.width > room)
 			break;
 		buffer_append(out, glyph.bytes.data, glyph.bytes.size);
 		width += glyph.width;
+		*rest = next;
 	}
-	if (is_cut)
-		buffer_append_string(out, is_utf8 ? "\u2026" : "~");
-	return width + is_cut;
+	return width;
+}
+
+/*
+ * A text, or where it does not fit its two ends with a mark between them: names that begin alike
+ * often end with what they differ in. Returns the columns taken.
+ */
+static unsigned int append_cut(struct buffer *out, struct text text, unsigned int room,
+			       bool is_utf8)
+{
+	unsigned int rest = text_width(text, is_utf8), width;
+
+	if (rest <= room)
+		return append_glyphs(out, &text, room, is_utf8);
+	width = append_glyphs(out, &text, room / 2, is_utf8);
+	rest -= width++;
+	buffer_append_string(out, is_utf8 ? "\u2026" : "~");
+	while (width + rest > room)
+		rest -= glyph_take(&text, is_utf8).width;
+	return width + append_glyphs(out, &text, rest, is_utf8);
 }
 
 void table_append_text(struct buffer *out, struct text text, const struct table_style *style)
@@ -162,14 +185,14 @@ static struct layout layout_natural(const struct table *table, bool is_utf8)
 }
 
 /* Takes a character from the widest flexible column; false where all are as narrow as can be. */
-static bool layout_narrow(const struct table *table, struct layout *layout)
+static bool layout_narrow(const struct table *table, struct layout *layout, unsigned int least)
 {
 	unsigned int *widest = NULL;
 
 	for (size_t i = 0; i < table->nr_columns; i++) {
 		unsigned int *width = &layout->widths[i];
 
-		if (table->columns[i].is_flexible && *width > FLEXIBLE_MIN &&
+		if (table->columns[i].is_flexible && *width > least &&
 		    (!widest || *width > *widest))
 			widest = width;
 	}
@@ -178,21 +201,30 @@ static bool layout_narrow(const struct table *table, struct layout *layout)
 	return widest;
 }
 
-/* Leaves out the column of the highest rank; false where there is none left that may be. */
-static bool layout_drop(const struct table *table, struct layout *layout)
+/* The highest rank of the columns that are there. */
+static unsigned int layout_rank(const struct table *table, const struct layout *layout)
 {
-	size_t dropped = table->nr_columns;
 	unsigned int rank = 0;
 
 	for (size_t i = 0; i < table->nr_columns; i++) {
-		if (layout->widths[i] > 0 && table->columns[i].rank > rank) {
+		if (layout->widths[i] > 0 && table->columns[i].rank > rank)
 			rank = table->columns[i].rank;
-			dropped = i;
+	}
+	return rank;
+}
+
+/* Leaves out a column of the highest rank; false where there is none left that may be. */
+static bool layout_drop(const struct table *table, struct layout *layout)
+{
+	unsigned int rank = layout_rank(table, layout);
+
+	for (size_t i = 0; i < table->nr_columns && rank > 0; i++) {
+		if (layout->widths[i] > 0 && table->columns[i].rank == rank) {
+			layout->widths[i] = 0;
+			return true;
 		}
 	}
-	if (dropped < table->nr_columns)
-		layout->widths[dropped] = 0;
-	return dropped < table->nr_columns;
+	return false;
 }
 
 /* Columns are cut as far as they can be; where that is not enough, the least needed one goes. */
@@ -203,7 +235,10 @@ static struct layout layout_make(const struct table *table, const struct table_s
 	if (style->width == 0)
 		return whole;
 	for (;;) {
-		while (layout_width(table, &layout) > style->width && layout_narrow(table, &layout))
+		unsigned int least = flexible_min[layout_rank(table, &whole)];
+
+		while (layout_width(table, &layout) > style->width &&
+		       layout_narrow(table, &layout, least))
 			;
 		if (layout_width(table, &layout) <= style->width || !layout_drop(table, &whole))
 			return layout;

@@ -21,7 +21,8 @@ struct table_style {
  * struct table_column - one column
  * @is_right: numbers stand at the right
  * @is_flexible: may be cut where the width is too small
- * @rank: those of the highest rank are left out first where it still is; 0 is never left out
+ * @rank: 0 to 3: those of the highest rank are left out first where it still is, before much of
+ * others is cut; 0 is never left out
  */
 struct table_column {
 	const char *title;
