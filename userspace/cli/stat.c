@@ -160,11 +160,8 @@ static unsigned int terminal_size(const char *variable, bool is_width)
 /* Whoever names a number of rows gets it; otherwise a screen is not to scroll. */
 static void screen_fit(struct sink_stat_settings *stat)
 {
-	unsigned int lines = terminal_size("LINES", false);
-	unsigned int around = 16;
-
-	if (stat->is_screen && stat->limit == 0 && lines > 0)
-		stat->limit = lines > around + 6 ? (lines - around) / 2 : 3;
+	if (stat->is_screen && stat->limit == 0)
+		stat->height = terminal_size("LINES", false);
 }
 
 static void terminal_look(struct stat_settings *settings)

@@ -103,6 +103,7 @@ enum stat_sort {
  * @file: where they are printed to
  * @limit: show at most so many rows of each table; 0 for all
  * @width: at most so many characters a line; 0 for no bound
+ * @height: at most so many lines, in all, as far as fewer rows help; 0 for no bound
  * @interval_ns: print them also while the recording goes on, so often; 0 for only at the end
  * @is_json: instead of tables
  * @is_by_name: put the tracks of a tracepoint together
@@ -114,6 +115,7 @@ struct sink_stat_settings {
 	enum stat_sort sort;
 	size_t limit;
 	unsigned int width;
+	unsigned int height;
 	int64_t interval_ns;
 	bool is_json;
 	bool is_by_name;

@@ -340,7 +340,7 @@ static int screen_renew(struct stat_sink *sink)
 	return 0;
 }
 
-int stat_print_table(struct stat_sink *sink)
+static int tables_print(struct stat_sink *sink)
 {
 	struct table_style style = {
 		.width = sink->settings.width,
@@ -352,7 +352,42 @@ int stat_print_table(struct stat_sink *sink)
 		if (section_print(sink, kind, &style) < 0)
 			return -1;
 	}
-	if (footer_print(sink) < 0)
+	return footer_print(sink);
+}
+
+/* How many lines there are more than a screen takes, whose last one is where the cursor stays. */
+static size_t lines_beyond(const struct stat_sink *sink)
+{
+	struct text text = buffer_text(&sink->file.writer.buffer);
+	size_t nr_lines = 1;
+
+	for (size_t i = 0; i < text.size; i++)
+		nr_lines += text.data[i] == '\n';
+	return nr_lines > sink->settings.height ? nr_lines - sink->settings.height : 0;
+}
+
+/* A screen is not to scroll: tables get shorter until all of them fit, or have one row. */
+static int tables_fit(struct stat_sink *sink)
+{
+	struct sink_stat_settings *settings = &sink->settings;
+	size_t nr_beyond = settings->height > 0 ? lines_beyond(sink) : 0;
+
+	while (nr_beyond > 0 && settings->limit != 1) {
+		size_t fewer = (nr_beyond + STAT_KIND_COUNT - 1) / STAT_KIND_COUNT;
+		size_t limit = settings->limit > 0 ? settings->limit : settings->height + fewer;
+
+		settings->limit = limit > fewer ? limit - fewer : 1;
+		buffer_clear(&sink->file.writer.buffer);
+		if (tables_print(sink) < 0)
+			return -1;
+		nr_beyond = lines_beyond(sink);
+	}
+	return 0;
+}
+
+int stat_print_table(struct stat_sink *sink)
+{
+	if (tables_print(sink) < 0 || tables_fit(sink) < 0)
 		return -1;
 	if (sink->settings.is_screen)
 		return screen_renew(sink);

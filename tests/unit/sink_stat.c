@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of statistics on a screen: all that is told fits, with the bad news at its foot. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "catch.h"
+#include "show.h"
+#include "sink/sink.h"
+#include "tap.h"
+
+#define NR_NAMES 40
+
+static struct timeline_category category = { .text = "a:work" };
+static struct timeline_track track = { .number = 1, .category = &category, .comm = "", .cpu = -1 };
+static struct timeline_name names[NR_NAMES];
+
+static int push(struct timeline *timeline, struct timeline_event event, struct error *error)
+{
+	event.time_ns = SHOW_START_NS;
+	event.begin_ns = SHOW_START_NS;
+	event.track = &track;
+	event.comm = "";
+	return timeline_push(timeline, &event, error);
+}
+
+/* A slice and an instant of every name, and records that were lost. */
+static int push_all(struct timeline *timeline, struct error *error)
+{
+	static const struct timeline_totals totals = { .unmatched_ends = 7 };
+	int status = push(timeline, (struct timeline_event){ .kind = TIMELINE_TRACK_BEGIN }, error);
+
+	for (size_t i = 0; i < NR_NAMES && status == 0; i++) {
+		struct timeline_event slice = { .kind = TIMELINE_SLICE_END, .depth = 1 };
+		struct timeline_event instant = { .kind = TIMELINE_INSTANT };
+
+		names[i] = (struct timeline_name){ .text = text_of("name"), .is_counted = true };
+		slice.name = instant.name = &names[i];
+		status = push(timeline, slice, error) < 0 ? -1 : push(timeline, instant, error);
+	}
+	if (status < 0)
+		return -1;
+	return push(timeline, (struct timeline_event){ .kind = TIMELINE_FINISH, .totals = &totals },
+		    error);
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t count = 0;
+
+	for (; *text; text++)
+		count += *text == '\n';
+	return count;
+}
+
+/* How many lines tables have on a screen, all of whose faults are told. */
+static size_t lines_on(const struct sink_stat_settings *wanted)
+{
+	struct sink_stat_settings settings = *wanted;
+	struct timeline timeline = { 0 };
+	struct error error = { 0 };
+	struct catch catch;
+	const char *text;
+	size_t nr_lines;
+
+	settings.is_screen = true;
+	settings.file = (struct sink_file_settings){ .name = "it", .fd = catch_init(&catch) };
+	CHECK_NUMBER(timeline_add(&timeline, sink_stat_new(&settings, &error), &error), 0);
+	CHECK_NUMBER(timeline_open(&timeline, &show_recording, &error), 0);
+	CHECK_NUMBER(push_all(&timeline, &error), 0);
+	timeline_release(&timeline);
+	text = catch_text(&catch);
+	CHECK(strstr(text, "7 ends without a begin") && strstr(text, "recorded"));
+	nr_lines = count_lines(text);
+	catch_release(&catch);
+	return nr_lines;
+}
+
+TEST(tables_are_as_long_as_a_screen_is_high)
+{
+	size_t all = lines_on(&(struct sink_stat_settings){ 0 });
+
+	CHECK(all > (size_t)2 * NR_NAMES);
+	CHECK_NUMBER(lines_on(&(struct sink_stat_settings){ .height = 200 }), all);
+	for (unsigned int height = 12; height < 60; height++) {
+		size_t nr_lines = lines_on(&(struct sink_stat_settings){ .height = height });
+
+		CHECK(nr_lines < height && nr_lines + 4 > height);
+	}
+}
+
+TEST(a_screen_that_is_too_low_shows_a_row_of_each_table)
+{
+	CHECK_NUMBER(lines_on(&(struct sink_stat_settings){ .height = 1 }),
+		     lines_on(&(struct sink_stat_settings){ .limit = 1 }));
+}
