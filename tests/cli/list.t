@@ -46,6 +46,15 @@ refused "a pattern without a match" 1 "no tracepoint matches 'nonsense'; is its 
 run_mounted "$ktrack" list -e net:net_plain
 refused "a pattern that matches only what does not follow" 1 \
 	"'net:net_plain' does not follow the track event convention (it needs track_event_type and slice_name, or counter_value)"
+tracepoint_add networking_of_a_driver networking_of_a_driver_queue 15 0 's64 counter_value;8;8' 'u32 scope_receive_queue;16;4'
+run_mounted "$ktrack" list -e 'net*:*queue'
+cat >"$folder/want" <<'TEXT'
+TRACEPOINT                                          KIND     SCOPE               TRACK NAME ENABLED  EXTRA FIELDS
+net:net_queue                                       slice    scope_queue         track_name yes      bytes,result
+networking_of_a_driver:networking_of_a_driver_queue counter  scope_receive_queue -          no       -
+TEXT
+printed "long names make columns wider" "$folder/want"
+rm -r "$folder/tracing/events/networking_of_a_driver"
 mkdir "$folder/tracing/events/net/broken"
 printf 'name: broken\nformat: counter_value' >"$folder/tracing/events/net/broken/format"
 run_mounted "$ktrack" list -e net

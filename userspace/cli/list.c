@@ -44,7 +44,13 @@ static struct option_table list_table(void)
 	return table;
 }
 
-#define ROW_FORMAT "%-40s %-8s %-12s %-10s %-8s %s\n"
+#define ROW_FORMAT "%-*s %-8s %-*s %-10s %-8s %s\n"
+
+/** struct widths - of the columns whose texts may be long */
+struct widths {
+	int tracepoint;
+	int scope;
+};
 
 static const char *const scope_names[] = {
 	[TEMPLATE_SCOPE_THREAD] = "thread",
@@ -69,14 +75,40 @@ static const char *kind_name(const struct template *template)
 	return template->kind == TEMPLATE_COUNTER ? "counter" : "slice";
 }
 
-static void row_print(const struct template *template)
+static const char *scope_text(const struct template *template)
+{
+	return template->scope_field ? template->scope_field : "thread";
+}
+
+static void width_widen(int *width, const char *text)
+{
+	int size = strlen(text);
+
+	if (size > *width)
+		*width = size;
+}
+
+static struct widths widths_find(const struct convention *convention)
+{
+	struct widths widths = { .tracepoint = 40, .scope = 12 };
+
+	for (size_t i = 0; i < convention_size(convention); i++) {
+		const struct template *template = convention_template(convention, i);
+
+		width_widen(&widths.tracepoint, template->category);
+		width_widen(&widths.scope, scope_text(template));
+	}
+	return widths;
+}
+
+static void row_print(const struct template *template, const struct widths *widths)
 {
 	struct buffer fields = { 0 };
 
 	for (size_t i = 0; i < template->nr_extras; i++)
 		buffer_printf(&fields, "%s%s", i > 0 ? "," : "", template->extras[i].name);
-	printf(ROW_FORMAT, template->category, kind_name(template),
-	       template->scope_field ? template->scope_field : "thread",
+	printf(ROW_FORMAT, widths->tracepoint, template->category, kind_name(template),
+	       widths->scope, scope_text(template),
 	       template->track_name.kind == SLOT_ABSENT ? "-" : "track_name",
 	       template_is_enabled(template) ? "yes" : "no",
 	       template->nr_extras > 0 ? buffer_string(&fields) : "-");
@@ -122,14 +154,16 @@ static void json_print(const struct template *template)
 
 static void table_print(const struct convention *convention, bool is_json, struct error *error)
 {
+	struct widths widths = widths_find(convention);
+
 	if (!is_json)
-		printf(ROW_FORMAT, "TRACEPOINT", "KIND", "SCOPE", "TRACK NAME", "ENABLED",
-		       "EXTRA FIELDS");
+		printf(ROW_FORMAT, widths.tracepoint, "TRACEPOINT", "KIND", widths.scope, "SCOPE",
+		       "TRACK NAME", "ENABLED", "EXTRA FIELDS");
 	for (size_t i = 0; i < convention_size(convention); i++) {
 		if (is_json)
 			json_print(convention_template(convention, i));
 		else
-			row_print(convention_template(convention, i));
+			row_print(convention_template(convention, i), &widths);
 	}
 	if (convention_size(convention) == 0)
 		error_set(error, "no tracepoint of this machine follows the convention; load a "
