@@ -42,6 +42,30 @@ is "and what was in that stays" "$(cat page.html)" = before
 run "$ktrack" export --event=lines --perf=lines --html=/dev/null --chrome=/dev/null trace.dat
 is "lines share a file, and /dev/null is for everybody" "$status" = 0
 
+# Much more than a pipe and what is kept for it hold: whoever reads a little knows that the rest was not read yet.
+cat >long.script <<'SCRIPT'
+event demo:io 100 char track_event_type; string slice_name
+repeat 20000
++100 7@0 io B read
++100 7@0 io E read
+end
+SCRIPT
+"$OLDPWD/tests/golden/mktrace" long.script long.dat
+mkfifo pipe
+{
+	exec 3<pipe
+	head -c 10 <&3 >part
+	truncate -s 1000 long.dat
+	timeout 60 cat <&3 >>part
+} &
+run "$ktrack" export --event=pipe long.dat
+wait
+refused "a file that becomes shorter while it is read" 1 \
+	"long.dat cannot be read any more: it became shorter, or its disk fails"
+is "though its beginning was read" "$(head -c 10 part)" = '{"event":"'
+run sh -c 'ulimit -f 1; "$0" export --event=short trace.dat' "$ktrack"
+refused "a file that may not become longer" 1 "cannot write to short: File too large"
+
 echo 'event demo:io 100 u32 bytes' >plain.script
 "$OLDPWD/tests/golden/mktrace" plain.script plain.dat
 run "$ktrack" export plain.dat

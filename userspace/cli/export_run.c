@@ -2,10 +2,12 @@
 /* One run of ktrack export: open, describe, deliver, finish. */
 #include "cli/export.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/fault.h"
 #include "cli/note.h"
 #include "cli/pipeline.h"
 
@@ -123,18 +125,42 @@ static int export_all(struct export *export, struct error *error)
 	return export_deliver(export, error);
 }
 
-int export_run(struct export_settings *settings, struct error *error)
+/**
+ * struct export_call - arguments of what runs under guard
+ * @error: the caller's
+ */
+struct export_call {
+	struct export_settings *settings;
+	struct error *error;
+};
+
+static int export_guarded(void *context)
 {
-	struct export export = { .settings = settings };
+	struct export_call *call = context;
+	struct export export = { .settings = call->settings };
 	int status = STATUS_FAILED;
 
-	if (export_all(&export, error) == 0) {
+	if (export_all(&export, call->error) == 0) {
 		status = export_status(&export);
 		if (source_damage(export.source))
-			error_set(error, "%s", source_damage(export.source));
+			error_set(call->error, "%s", source_damage(export.source));
 	}
 	pipeline_release(&export.pipeline);
 	identity_release(&export.identity);
 	source_close(export.source);
 	return status;
+}
+
+int export_run(struct export_settings *settings, struct error *error)
+{
+	struct export_call call = { .settings = settings, .error = error };
+	int status;
+
+	/* Writing fails instead, and tells so. */
+	signal(SIGXFSZ, SIG_IGN);
+	if (fault_guard(export_guarded, &call, &status) == 0)
+		return status;
+	error_set(error, "%s cannot be read any more: it became shorter, or its disk fails",
+		  settings->source);
+	return STATUS_FAILED;
 }
