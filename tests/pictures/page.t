@@ -281,6 +281,27 @@ def check_many(tap, pages):
         return times;"""
     )
     tap.comment(f"20 zoom steps: {', '.join(f'{ms:.0f}' for ms in times)} ms")
+    frames = browser.run(
+        f"""const all = {count.removeprefix("return ")};
+        all.forEach((chunk) => chunk.items = null);
+        const p = ktrack.picture;
+        let clock = 0, frames = 0;
+        performance.now = () => clock += 1000;
+        ktrack.fit();
+        do {{ p.isAsked = true; p.draw(); }} while (p.isRough && ++frames < 10 * all.length);
+        p.isAsked = false;
+        delete performance.now;
+        return [frames, all.length];"""
+    )
+    tap.ok(0 < frames[0] <= frames[1], "on a slow machine the picture gets whole too", *frames)
+    worst = browser.run(
+        f"""const off = ({count.removeprefix("return ")}).map((chunk) => {{
+            const {{ bins, size }} = chunk.digest();
+            return Math.abs(bins.reduce((sum, one) => sum + one * size, 0) - chunk.busy) / chunk.busy;
+        }});
+        return Math.max(...off);"""
+    )
+    tap.ok(worst < 1e-6, "the picture from afar is as full as the slices are long", worst)
     wrong += compare(stream, browser.run(TELL)) + browser.complaints()
     tap.nothing(wrong, "every slice of many")
 

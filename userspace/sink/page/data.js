@@ -2,7 +2,8 @@
 // Reads the data of the page: lines become tracks with chunks, which are decoded when they are needed.
 "use strict";
 
-const NO_ARGS = "-";
+// Parts of a chunk, how many of them a long slice takes, and what a slice without duration counts as.
+const NO_ARGS = "-", BINS = 64, LONG_BINS = 2, LEAST_NS = 1;
 
 // The bytes of a chunk, read from the front.
 class Bytes {
@@ -77,6 +78,28 @@ class SliceChunk extends Chunk {
 			name[i] = Math.floor(word / 4);
 		}
 		return this.items = { begin, end, name, marks };
+	}
+
+	// For a picture from afar: how much of each of BINS equal parts of the time is filled, and the slices that would
+	// be seen by themselves: the longest, and those with marks.
+	digest() {
+		if (this.told)
+			return this.told;
+		const { begin, end, marks } = this.read(), size = (this.to - this.from) / BINS || 1;
+		const bins = new Float64Array(BINS), seen = [];
+		for (let i = 0; i < this.count; i++) {
+			if (marks[i] || end[i] - begin[i] > LONG_BINS * size)
+				seen.push(i);
+			for (let at = begin[i]; at <= end[i];) {
+				const bin = Math.min(Math.floor((at - this.from) / size), BINS - 1);
+				const next = bin < BINS - 1 ? Math.min(end[i], this.from + (bin + 1) * size) : end[i];
+				bins[bin] += (next - at || LEAST_NS) / size;
+				if (next <= at || next === end[i])
+					break;
+				at = next;
+			}
+		}
+		return this.told = { bins, seen, size };
 	}
 }
 

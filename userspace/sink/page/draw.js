@@ -5,8 +5,10 @@
 let GUTTER = 260;
 const GUTTER_MOST = 260, RULER = 26, LANE = 17, COUNTER = 44, TRACK_GAP = 7;
 const CHUNK_WIDTH_MIN = 4, LABEL_WIDTH_MIN = 30;
-// After so long a frame shows the rest as chunks, and another frame follows.
-const FRAME_MS = 40;
+// Chunks with more things than that on a pixel are drawn by their digest.
+const DENSE = 3;
+// After so long over chunks that are new a frame shows the rest as chunks, and another frame follows.
+const READING_MS = 25;
 
 function hueOf(text) {
 	let hash = 7;
@@ -136,7 +138,7 @@ class Picture {
 	draw() {
 		const begun = performance.now();
 		this.isAsked = false;
-		this.deadline = begun + FRAME_MS;
+		this.reading_ms = 0;
 		this.isRough = false;
 		this.ink = this.style("--ink");
 		this.paper = this.style("--paper");
@@ -201,18 +203,30 @@ class Picture {
 			if (chunk.from > this.span.to)
 				break;
 			const isSmall = (chunk.to - chunk.from) * this.scale < CHUNK_WIDTH_MIN && chunk.count > 4;
-			const isLate = !chunk.items && performance.now() > this.deadline;
+			const isLate = !chunk.items && this.reading_ms > READING_MS;
 			this.isRough ||= isLate && !isSmall;
 			if (isSmall || isLate)
 				whole(chunk);
 			else
-				each(chunk, chunk.read());
+				each(chunk, chunk.items ?? this.read(chunk));
 		}
+	}
+
+	// The first chunk of a frame is always read, so that there is an end to it.
+	read(chunk) {
+		const begun = performance.now(), items = chunk.read();
+		this.reading_ms += performance.now() - begun;
+		return items;
 	}
 
 	drawSlices(row, top) {
 		const whole = (chunk) => this.drawBusy(chunk.from, chunk.to, chunk.busy, top);
-		this.eachChunk(row, whole, (chunk, items) => this.drawSliceItems(chunk, items, top));
+		this.eachChunk(row, whole, (chunk, items) => {
+			if (chunk.count > DENSE * (chunk.to - chunk.from) * this.scale)
+				this.drawDigest(chunk, items, top);
+			else
+				this.drawSliceItems(chunk, items, top);
+		});
 	}
 
 	// Many slices in little space: the more of it they fill, the darker.
@@ -222,6 +236,17 @@ class Picture {
 		this.context.fillStyle = this.ink;
 		this.context.fillRect(x, top + 1, width, LANE - 2);
 		this.context.globalAlpha = 1;
+	}
+
+	drawDigest(chunk, items, top) {
+		const { bins, seen, size } = chunk.digest(), step = Math.max(Math.ceil(1 / (size * this.scale)), 1);
+		for (let i = 0; i < bins.length; i += step) {
+			const part = bins.subarray(i, i + step), filled = part.reduce((sum, one) => sum + one, 0);
+			if (filled > 0)
+				this.drawBusy(chunk.from + i * size, chunk.from + (i + part.length) * size, filled * size, top);
+		}
+		for (const i of seen)
+			this.drawSlice(chunk, i, items, top);
 	}
 
 	drawSliceItems(chunk, items, top) {
@@ -317,10 +342,24 @@ class Picture {
 		const yOf = (value) => top + COUNTER - 2 - (value - least) / (most - least) * (COUNTER - 4);
 		const base = yOf(least);
 		this.context.fillStyle = `hsl(${hueOf(row.track.label)} 50% ${this.isDark ? 45 : 60}%)`;
-		let before = null;
-		const fill = (from, to, value) => {
+		let before = null, narrow = null;
+		const put = (from, to, value) => {
 			const x = Math.max(this.xOf(from), GUTTER);
 			this.context.fillRect(x, yOf(value), Math.max(this.xOf(to) - x, 1), Math.max(base - yOf(value), 1));
+		};
+		// Of values that share a pixel the highest is seen.
+		const flush = () => {
+			if (narrow)
+				put(narrow.from, narrow.to, narrow.value);
+			narrow = null;
+		};
+		const fill = (from, to, value) => {
+			if (narrow && (to - narrow.from) * this.scale >= 1)
+				flush();
+			if ((to - from) * this.scale >= 1)
+				put(from, to, value);
+			else
+				narrow = { from: narrow?.from ?? from, to, value: Math.max(narrow?.value ?? value, value) };
 		};
 		const step = (time, value) => {
 			if (before)
@@ -340,6 +379,7 @@ class Picture {
 		});
 		if (before)
 			fill(before.time, Math.min(this.recording.end, this.span.to), before.value);
+		flush();
 	}
 
 	// What the counter stands at where the picture begins.
