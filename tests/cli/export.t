@@ -65,6 +65,10 @@ refused "a file that becomes shorter while it is read" 1 \
 is "though its beginning was read" "$(head -c 10 part)" = '{"event":"'
 run sh -c 'ulimit -f 1; "$0" export --event=short trace.dat' "$ktrack"
 refused "a file that may not become longer" 1 "cannot write to short: File too large"
+run sh -c 'ulimit -f 1; cat trace.dat | "$0" export -' "$ktrack"
+refused "nor may what is kept of a pipe" 1 "cannot keep standard input in a temporary file (TMPDIR says where): File too large"
+run sh -c 'echo no recording | "$0" export -' "$ktrack"
+refused "a pipe with something else" 1 "standard input: this is no trace.dat file; at offset 0"
 
 echo 'event demo:io 100 u32 bytes' >plain.script
 "$OLDPWD/tests/golden/mktrace" plain.script plain.dat

@@ -32,8 +32,8 @@ static int spool_open(void)
 	return fd;
 }
 
-/* Copies all that comes; returns -1 with errno. */
-static int spool_fill(int spool, int fd)
+/* Copies all that comes. */
+static int spool_fill(int spool, int fd, const char *path, struct error *error)
 {
 	char bytes[SPOOL_SIZE];
 
@@ -42,10 +42,15 @@ static int spool_fill(int spool, int fd)
 
 		if (size < 0 && errno == EINTR)
 			continue;
-		if (size <= 0)
-			return size;
+		if (size < 0)
+			return error_set_system(error, errno, "cannot read %s", name_of(path));
+		if (size == 0)
+			return 0;
 		if (file_write_all(spool, bytes, size, NULL) < 0)
-			return -1;
+			return error_set_system(
+				error, errno,
+				"cannot keep %s in a temporary file (TMPDIR says where)",
+				name_of(path));
 	}
 }
 
@@ -72,9 +77,10 @@ static int spool_map(struct mapping *mapping, int fd, const char *path, struct e
 	if (spool < 0)
 		return error_set_system(error, errno, "cannot make a temporary file for %s",
 					name_of(path));
-	if (spool_fill(spool, fd) < 0 || fstat(spool, &status) < 0)
+	result = spool_fill(spool, fd, path, error);
+	if (result == 0 && fstat(spool, &status) < 0)
 		result = error_set_system(error, errno, "cannot read %s", name_of(path));
-	else
+	if (result == 0)
 		result = file_map(mapping, spool, status.st_size, path, error);
 	close(spool);
 	return result;
