@@ -52,12 +52,7 @@ end
 SCRIPT
 "$OLDPWD/tests/golden/mktrace" long.script long.dat
 mkfifo pipe
-{
-	exec 3<pipe
-	head -c 10 <&3 >part
-	truncate -s 1000 long.dat
-	timeout 60 cat <&3 >>part
-} &
+timeout 60 sh -c 'exec 3<pipe; head -c 10 <&3 >part; truncate -s 1000 long.dat; cat <&3 >>part' &
 run "$ktrack" export --event=pipe long.dat
 wait
 refused "a file that becomes shorter while it is read" 1 \
