@@ -11,7 +11,7 @@ trace2-y     := config config_file config_include config_line destination event 
 		process_region process_signal process_sum process_thread redact session sid socket stamp text
 sink-y       := args base64 chrome file html html_chunk identity losses notes page/page perfetto perfetto_append perfetto_frame perfetto_name \
 		perfetto_track proto quantile stat stat_json stat_rows \
-		stat_table summary table trace2 trace2_field trace2_frame trace2_track writer
+		stat_table summary table trace2 trace2_field trace2_frame trace2_track unpack writer
 recorder-y   := command instance lock mode stale user
 cli-y        := capture capture_run clean clock ending export export_run fault filter identity list main note option output outputs pictures pipeline quantity signals stat stream stream_run tracepoints
 

@@ -4,6 +4,7 @@
 
 import sys
 import tempfile
+import zlib
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -96,6 +97,30 @@ def check_added(tap):
     tap.ok(told == [track.tell() for track in alone.tracks.values()], "the same is shown")
 
 
+def zstd_frame(data):
+    """A frame with one block that is as it was, as zstd's format has it."""
+    block = (len(data) << 3 | 1).to_bytes(3, "little") + data
+    return b"\x28\xb5\x2f\xfd\x60" + (len(data) - 256).to_bytes(2, "little") + block
+
+
+def check_packed(tap):
+    """Packets that the recorder compressed are packets like others."""
+    plain = foreign()
+    for what, packed in (
+        ("zlib", sized_field(50, zlib.compress(plain))),
+        ("zstd", sized_field(133, zstd_frame(plain))),
+    ):
+        before = sized_field(1, packed)
+        after, said = append(before)
+        numbers = read_sequences(decode(after[len(before) :])[0])
+        tap.ok(not said and after.startswith(before) and numbers, f"packed by {what}", *said)
+        after, said = append(sized_field(1, packed[:-9] + bytes(9)), status=1)
+        tap.ok(len(said) == 1 and "from byte 0 on it is no" in said[0], f"damaged {what}", *said)
+    before = sized_field(1, sized_field(50, zlib.compress(sized_field(1, number_field(10, 2**32 - 2)) + plain)))
+    _, said = append(before, status=1)
+    tap.ok(len(said) == 1 and "has no packet sequence left" in said[0], "sequences that are packed", *said)
+
+
 def check_twice(tap):
     """Ours can be added to ours: nothing is shared."""
     once, _ = append(None)
@@ -146,6 +171,7 @@ def main():
     """Returns the exit status."""
     tap = Tap()
     check_added(tap)
+    check_packed(tap)
     check_twice(tap)
     check_refused(tap)
     check_clock(tap)

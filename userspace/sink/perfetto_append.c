@@ -10,6 +10,7 @@
 
 #include "sink/perfetto_fields.h"
 #include "sink/perfetto_state.h"
+#include "sink/unpack.h"
 
 /* Perfetto's own service counts from 1; ours are far from that, also of packets not looked into. */
 #define SEQUENCE_ID_FIRST UINT32_C(0x6b740000)
@@ -128,9 +129,8 @@ static bool snapshot_read(struct examination *examination, struct text message)
 	return true;
 }
 
-static bool packet_read(struct examination *examination)
+static bool packet_fields_read(struct examination *examination, struct text rest)
 {
-	struct text rest = buffer_text(&examination->packet);
 	struct message_field field;
 
 	while (rest.size > 0) {
@@ -141,6 +141,45 @@ static bool packet_read(struct examination *examination)
 			examination->sequence_id_max = (uint32_t)field.number;
 		if (field.field == PACKET_CLOCK_SNAPSHOT &&
 		    !snapshot_read(examination, field.bytes))
+			return false;
+	}
+	return true;
+}
+
+static bool unpack(struct buffer *out, const struct message_field *field)
+{
+	if (field->field == PACKET_ZLIB_PACKETS)
+		return unpack_zlib(out, field->bytes, PACKET_SIZE_MAX);
+	return unpack_zstd(out, field->bytes, PACKET_SIZE_MAX);
+}
+
+/* Packets that were compressed together; they hold no further ones. */
+static bool packed_read(struct examination *examination, const struct message_field *packed)
+{
+	struct buffer plain = { 0 };
+	bool is_well = unpack(&plain, packed);
+	struct text rest = buffer_text(&plain);
+	struct message_field field;
+
+	while (is_well && rest.size > 0)
+		is_well = field_take(&rest, &field) && field.field == TRACE_PACKET &&
+			  packet_fields_read(examination, field.bytes);
+	buffer_release(&plain);
+	return is_well;
+}
+
+static bool packet_read(struct examination *examination)
+{
+	struct text rest = buffer_text(&examination->packet);
+	struct message_field field;
+
+	if (!packet_fields_read(examination, rest))
+		return false;
+	while (rest.size > 0) {
+		if (!field_take(&rest, &field))
+			return false;
+		if ((field.field == PACKET_ZLIB_PACKETS || field.field == PACKET_ZSTD_PACKETS) &&
+		    !packed_read(examination, &field))
 			return false;
 	}
 	return true;

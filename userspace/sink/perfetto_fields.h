@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The numbers of the fields that we write, by message, as Perfetto's published protos give them
+ * The numbers of the fields that we write or look for, by message, as Perfetto's published protos give them
  * (protos/perfetto/trace/ in its source).
  */
 #ifndef SINK_PERFETTO_FIELDS_H
@@ -17,9 +17,11 @@ enum perfetto_packet_field {
 	PACKET_TRACK_EVENT = 11,
 	PACKET_INTERNED_DATA = 12,
 	PACKET_SEQUENCE_FLAGS = 13,
+	PACKET_ZLIB_PACKETS = 50,
 	PACKET_DEFAULTS = 59,
 	PACKET_TRACK_DESCRIPTOR = 60,
 	PACKET_IS_FIRST = 87,
+	PACKET_ZSTD_PACKETS = 133,
 };
 
 enum perfetto_sequence_flag {
