@@ -64,7 +64,7 @@ stream --event=$target -d 0x1 -- touch $target|'0x1' is no duration; write a num
 export --event=$target -e , one|',' leaves a tracepoint out; write SYS[:EVENT]
 export|a source is missing; see 'ktrack export --help'
 export --event=$target|a source is missing; see 'ktrack export --help'
-export --event $target one|is '$target' a value or the source? Write --event=$target, or -- before it
+export --event $target one|'$target' stands for the source; as a value it is --event=$target
 export --event=$target one two|'two' is one word too many; see 'ktrack export --help'
 export --event=$target --cpu x one|'x' is no CPU
 export --event=$target --nonsense one|unknown option '--nonsense'; see 'ktrack export --help'

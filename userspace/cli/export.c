@@ -15,13 +15,12 @@ static int apply_wall_clock(void *settings, const char *value, struct error *err
 
 static struct option_table export_table(void);
 
-/* Returns the option before what was taken for the source, if it may have been meant for its value.
- */
+/* Returns the option before the source where that may have been meant for the option's value. */
 static const char *option_before_source(const struct export_settings *export)
 {
 	struct option_table table = export_table();
 
-	for (char **word = export->argv; word[0] && word[1]; word++) {
+	for (char *const *word = export->argv; word[0] && word[1]; word++) {
 		if (word[1] == export->source && option_may_have_value(&table, word[0]))
 			return word[0];
 	}
@@ -34,8 +33,7 @@ static int apply_source(void *settings, const char *word, struct error *error)
 	const char *option = export->source ? option_before_source(export) : NULL;
 
 	if (option)
-		return error_set(error,
-				 "is '%s' a value or the source? Write %s=%s, or -- before it",
+		return error_set(error, "'%s' stands for the source; as a value it is %s=%s",
 				 export->source, option, export->source);
 	if (export->source)
 		return error_set(error, "'%s' is one word too many; see 'ktrack export --help'",
