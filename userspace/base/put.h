@@ -86,16 +86,23 @@ hot_inline char *put_nine(char *out, unsigned int number)
 /** put_large - put a number from 1000 on in decimal */
 char *put_large(char *out, uint64_t number);
 
-/** put_unsigned - put a number in decimal */
-hot_inline char *put_unsigned(char *out, uint64_t number)
+/** PUT_SHORT_LIMIT - numbers below it are short */
+#define PUT_SHORT_LIMIT 1000
+
+/** put_short - put a number below PUT_SHORT_LIMIT in decimal */
+hot_inline char *put_short(char *out, unsigned int number)
 {
 	if (number < 10)
 		return put_char(out, '0' + number);
-	if (number >= 1000)
-		return put_large(out, number);
 	if (number >= 100)
 		return put_three(out, number);
 	return put_bytes(out, put_triples[number] + 1, 2);
+}
+
+/** put_unsigned - put a number in decimal */
+hot_inline char *put_unsigned(char *out, uint64_t number)
+{
+	return number < PUT_SHORT_LIMIT ? put_short(out, number) : put_large(out, number);
 }
 
 /** put_signed - put a number in decimal, with a minus sign where it is negative */

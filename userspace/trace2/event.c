@@ -205,11 +205,6 @@ static TARGET_PRINT(print_def_repo)
 	member_string(line, "worktree", text_of(event->repository->worktree));
 }
 
-hot_inline size_t region_size(const struct trace2_event *event)
-{
-	return FIXED_MAX + text_size(event->region.category) + text_size(event->region.label);
-}
-
 hot_inline char *put_region(char *out, const struct trace2_session *session,
 			    const struct trace2_event *event)
 {
@@ -227,20 +222,16 @@ hot_inline char *put_region(char *out, const struct trace2_session *session,
 	return out;
 }
 
-static void message_append(struct buffer *line, const struct trace2_event *event)
-{
-	if (event->region.msg.data)
-		member_string(line, "msg", string_text(event->region.msg));
-}
-
 static TARGET_PRINT(print_region)
 {
-	char *out = buffer_reserve_put(line, region_size(event));
+	size_t size = text_size(event->region.category) + text_size(event->region.label);
+	char *out = buffer_reserve_put(line, FIXED_MAX + size);
 
 	if (!out)
 		return;
 	buffer_end_put(line, put_region(out, session, event));
-	message_append(line, event);
+	if (event->region.msg.data)
+		member_string(line, "msg", string_text(event->region.msg));
 }
 
 static TARGET_PRINT(print_data)
@@ -366,31 +357,6 @@ static void event_end(struct buffer *line, struct stamp *stamp,
 
 	if (out)
 		buffer_end_put(line, put_tail(out, stamp, session, event));
-}
-
-/* Regions that no source file and no repository stands behind: room for all of it at once. */
-static bool event_line(struct buffer *line, struct stamp *stamp,
-		       const struct trace2_session *session, const struct trace2_event *event)
-{
-	bool is_region = event->kind == TRACE2_REGION_ENTER || event->kind == TRACE2_REGION_LEAVE;
-	char *out;
-
-	if (!is_region || event->file || event->repository ||
-	    event->region.nesting > session->settings.max_nesting)
-		return false;
-	out = buffer_reserve_put(line,
-				 head_size(session, event) + region_size(event) + tail_size(event));
-	if (!out)
-		return true;
-	out = put_region(put_head(out, stamp, session, event), session, event);
-	if (event->region.msg.data) {
-		buffer_end_put(line, out);
-		message_append(line, event);
-		event_end(line, stamp, session, event);
-	} else {
-		buffer_end_put(line, put_tail(out, stamp, session, event));
-	}
-	return true;
 }
 
 static bool event_wants(const struct trace2_session *session, const struct trace2_event *event)

@@ -7,9 +7,7 @@
 #include "trace2/target.h"
 
 #define PLACE_WIDTH 28
-#define NAME_WIDTH 12
 #define REPOSITORY_WIDTH 3
-#define SECONDS_WIDTH 9
 #define DOTS_PER_REGION 2
 
 /* Room for all columns that have a width, and for numbers that are wider. */
@@ -92,7 +90,7 @@ static char *put_repository(char *out, const struct trace2_repository *repositor
 
 static char *put_time(char *out, const struct trace2_session *session, const int64_t *time_ns)
 {
-	size_t width = seconds_width(session, SECONDS_WIDTH);
+	size_t width = seconds_width(session, PERF_SECONDS_WIDTH);
 
 	if (time_ns)
 		out = put_seconds_right(out, *time_ns, session->settings.decimals, width);
@@ -214,7 +212,7 @@ static void columns_append(struct buffer *line, const struct trace2_session *ses
 	if (!out)
 		return;
 	out = put_block(out, cell->data, cell->size);
-	out = PUT_BAR(put_bytes(out, kind->column, NAME_WIDTH));
+	out = PUT_BAR(put_bytes(out, kind->column, PERF_NAME_WIDTH));
 	out = put_repository(out, event->repository);
 	out = put_time(out, session, kind->has_t_abs_column ? &event->time_ns : NULL);
 	buffer_end_put(line, put_time(out, session, event_t_rel(event)));
@@ -375,6 +373,7 @@ static TARGET_PRINT(print_counter)
 const struct target perf_target = {
 	.begin = perf_begin,
 	.end = message_end,
+	.line = perf_line,
 	.print = {
 		[TRACE2_VERSION] = message_version,
 		[TRACE2_START] = message_start,

@@ -76,6 +76,7 @@ struct trace2_session *trace2_session_new(const struct trace2_settings *settings
 void trace2_session_begin(struct trace2_session *session, int64_t start_unix_ns)
 {
 	session->settings.start_unix_ns = start_unix_ns;
+	session->printer.stamp.window.span_ns = 0;
 }
 
 static bool writes_blocks(const struct trace2_session *session,
@@ -107,16 +108,19 @@ int64_t timer_ns(const struct trace2_session *session, int64_t time_ns)
 /* Notes which targets there are, so that events need not ask all. */
 static void session_list_opened(struct trace2_session *session)
 {
-	struct destination *first;
+	enum trace2_target first;
 
 	session->nr_opened = 0;
 	for (int i = 0; i < TRACE2_TARGET_COUNT; i++) {
 		if (destination_is_on(&session->destinations[i]))
 			session->opened[session->nr_opened++] = i;
 	}
-	first = &session->destinations[session->opened[0]];
-	session->usual = session->nr_opened == 1 && writes_blocks(session, first) ? first : NULL;
-	session->usual_target = targets[session->opened[0]];
+	first = session->opened[0];
+	session->usual = NULL;
+	session->usual_line = targets[first]->line;
+	if (session->nr_opened == 1 && session->usual_line && session->settings.has_valid_json &&
+	    !session->settings.is_lenient && writes_blocks(session, &session->destinations[first]))
+		session->usual = &session->destinations[first];
 }
 
 static bool is_target(enum trace2_target target)
@@ -316,21 +320,6 @@ static __attribute__((noinline)) int unprepared_print(struct trace2_session *ses
 	return status;
 }
 
-/* What most sessions do with most events. */
-hot_inline int usual_print(struct trace2_session *session, struct printer *printer,
-			   const struct trace2_event *event)
-{
-	struct destination *destination = session->usual;
-	const struct target *target = session->usual_target;
-
-	if (!destination_is_on(destination) || !target->line ||
-	    !target->line(&destination->lines, &printer->stamp, session, event))
-		return event_print(session, printer, event);
-	return destination->lines.size < BLOCK_SIZE && !destination->lines.failed
-		       ? 0
-		       : trace2_session_flush(session);
-}
-
 int session_print(struct trace2_session *session, struct printer *printer,
 		  const struct trace2_event *event)
 {
@@ -340,17 +329,28 @@ int session_print(struct trace2_session *session, struct printer *printer,
 		return unprepared_print(session, printer, event);
 	if (event->kind == TRACE2_VERSION)
 		return version_print(session, printer, event);
-	return session->usual ? usual_print(session, printer, event)
-			      : event_print(session, printer, event);
+	return event_print(session, printer, event);
 }
 
-int trace2_session_write(struct trace2_session *session, const struct trace2_event *event)
+/* Any event. */
+static __attribute__((noinline)) int event_write(struct trace2_session *session,
+						 const struct trace2_event *event)
 {
 	if ((unsigned int)event->kind >= TRACE2_KIND_COUNT)
 		return session->settings.is_lenient
 			       ? 0
 			       : error_set(&session->error, "%d is no kind of event", event->kind);
 	return session_print(session, &session->printer, event);
+}
+
+int trace2_session_write(struct trace2_session *session, const struct trace2_event *event)
+{
+	struct destination *usual = session->usual;
+
+	if (usual && !session->error.text[0] &&
+	    session->usual_line(&usual->lines, &session->printer.stamp, session, event))
+		return usual->lines.size < BLOCK_SIZE ? 0 : trace2_session_flush(session);
+	return event_write(session, event);
 }
 
 const char *trace2_session_error(const struct trace2_session *session)

@@ -47,9 +47,10 @@ struct printer {
  * @depth: how many sessions it is below
  * @opened, @nr_opened: the targets that have a destination, in their order; it may have been turned
  * off since
- * @usual: the destination, where there is one target only, whose lines leave in blocks; NULL where
- * it is otherwise
- * @usual_target: its target
+ * @usual: the destination of a strict session with one target only, whose lines leave in blocks,
+ * and whose events may be printed as they are where @usual_line knows them; NULL where it is
+ * otherwise
+ * @usual_line: its target's way of making whole lines
  * @printer: that of trace2_session_write()
  */
 struct trace2_session {
@@ -61,7 +62,8 @@ struct trace2_session {
 	enum trace2_target opened[TRACE2_TARGET_COUNT];
 	unsigned int nr_opened;
 	struct destination *usual;
-	const struct target *usual_target;
+	bool (*usual_line)(struct buffer *line, struct stamp *stamp,
+			   const struct trace2_session *session, const struct trace2_event *event);
 	struct printer printer;
 	struct error error;
 };

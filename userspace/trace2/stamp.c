@@ -75,8 +75,10 @@ void stamp_find_utc(struct stamp *stamp, int64_t unix_ns)
 {
 	int64_t second = second_begin(&stamp->utc, unix_ns, stamp->shift_ns);
 	int64_t day = floor_divide(second, DAY_S);
-	char *out = date_put(stamp->utc.text, day);
+	char *out = date_put(stamp->utc.text + STAMP_BEFORE_SIZE, day);
 
+	stamp->window.span_ns = 0;
+	memcpy(stamp->utc.text, ",\"time\":\"", STAMP_BEFORE_SIZE);
 	out = clock_put(put_char(out, 'T'), second - day * DAY_S);
 	put_char(out, '.');
 }
@@ -101,7 +103,8 @@ void stamp_find_clock(struct stamp *stamp, int64_t unix_ns)
 
 	offset_find(stamp, second);
 	second += stamp->offset_s;
-	out = clock_put(stamp->clock.text, second - floor_divide(second, DAY_S) * DAY_S);
+	out = clock_put(stamp->clock.text + STAMP_BEFORE_SIZE,
+			second - floor_divide(second, DAY_S) * DAY_S);
 	put_char(out, '.');
 }
 
@@ -112,6 +115,7 @@ void stamp_shift(struct stamp *stamp, int64_t shift_ns)
 	stamp->shift_ns = shift_ns;
 	stamp->utc.span_ns = 0;
 	stamp->clock.span_ns = 0;
+	stamp->window.span_ns = 0;
 }
 
 void stamp_find_since(struct stamp *stamp, int64_t since_ns)
@@ -119,8 +123,27 @@ void stamp_find_since(struct stamp *stamp, int64_t since_ns)
 	struct stamp_second *since = &stamp->since;
 	char text[PUT_NUMBER_MAX + PUT_SLACK];
 
+	stamp->window.span_ns = 0;
 	since->size = put_char(put_unsigned(text, second_begin(since, since_ns, 0)), '.') - text;
-	memcpy(since->text, text, sizeof(since->text));
+	memcpy(since->text, ",\"t_abs\":", STAMP_BEFORE_SIZE);
+	memcpy(since->text + STAMP_BEFORE_SIZE, text, STAMP_SINCE_SIZE);
+}
+
+bool stamp_find_window(struct stamp *stamp, int64_t start_unix_ns, int64_t since_ns)
+{
+	struct stamp_window *window = &stamp->window;
+	int64_t unix_ns, gone_ns;
+
+	if (since_ns < 0 || __builtin_add_overflow(start_unix_ns, since_ns, &unix_ns))
+		return false;
+	stamp_find_utc(stamp, unix_ns);
+	stamp_find_since(stamp, since_ns);
+	window->begin_ns = since_ns;
+	window->utc_ns = stamp_second_since(&stamp->utc, unix_ns);
+	window->since_ns = stamp_second_since(&stamp->since, since_ns);
+	gone_ns = window->utc_ns > window->since_ns ? window->utc_ns : window->since_ns;
+	window->span_ns = NS_PER_S - gone_ns;
+	return true;
 }
 
 void stamp_freeze(struct stamp *stamp, int64_t unix_ns)

@@ -12,6 +12,9 @@
 /** STAMP_SINCE_SIZE - room for all digits of a second since the session began, and a point */
 #define STAMP_SINCE_SIZE 16
 
+/** STAMP_BEFORE_SIZE - bytes that EVENT has before a second: the name of its member */
+#define STAMP_BEFORE_SIZE 9
+
 /** STAMP_MAX - room for a moment */
 #define STAMP_MAX 32
 
@@ -19,20 +22,33 @@
  * struct stamp_second - a second as text
  * @begin_ns: when it began
  * @span_ns: how long it is; 0 while none is known
- * @text: up to the point, behind which the fraction follows
- * @size: of @text
+ * @text: up to the point, behind which the fraction follows; behind what EVENT has before it
+ * @size: of the text, without what is before it
  */
 struct stamp_second {
 	int64_t begin_ns;
 	uint64_t span_ns;
-	char text[STAMP_UTC_SIZE];
+	char text[STAMP_MAX];
 	unsigned int size;
+};
+
+/**
+ * struct stamp_window - while neither the second of UTC nor that since the session began changes
+ * @begin_ns, @span_ns: since the session began; the span is 0 while none is known
+ * @utc_ns, @since_ns: how far into the seconds the window begins
+ */
+struct stamp_window {
+	int64_t begin_ns;
+	uint64_t span_ns;
+	uint64_t utc_ns;
+	uint64_t since_ns;
 };
 
 /**
  * struct stamp - what was found out for the last moment: it seldom changes from line to line
  * @utc, @clock, @since: the second that the last moment was in, in UTC, in local time, and since
  * the session began
+ * @window: in which @utc and @since are the seconds
  * @has_offset: @offset_s holds in the quarter of an hour @offset_quarter: no zone changes its
  * offset within one
  * @offset_s: local time less UTC
@@ -45,6 +61,7 @@ struct stamp {
 	struct stamp_second utc;
 	struct stamp_second clock;
 	struct stamp_second since;
+	struct stamp_window window;
 	bool has_offset;
 	int64_t offset_quarter;
 	int64_t offset_s;
@@ -62,6 +79,44 @@ void stamp_shift(struct stamp *stamp, int64_t shift_ns);
 /** stamp_find_since - the same for the time since the session began, which is not negative */
 void stamp_find_since(struct stamp *stamp, int64_t since_ns);
 
+/**
+ * stamp_find_window - let the window be around a moment
+ * @start_unix_ns: when the session began
+ *
+ * Returns false where the moment is before the session began: there is no window then.
+ */
+bool stamp_find_window(struct stamp *stamp, int64_t start_unix_ns, int64_t since_ns);
+
+/** stamp_has - whether a moment is in the window */
+hot_inline bool stamp_has(const struct stamp *stamp, int64_t since_ns)
+{
+	return (uint64_t)since_ns - (uint64_t)stamp->window.begin_ns < stamp->window.span_ns;
+}
+
+/** stamp_put_time - put EVENT's member of the time, for a moment in the window */
+hot_inline char *stamp_put_time(const struct stamp *stamp, char *out, int64_t since_ns)
+{
+	const struct stamp_window *window = &stamp->window;
+	uint64_t rest_ns = (uint64_t)since_ns - (uint64_t)window->begin_ns + window->utc_ns;
+
+	put_bytes(out, stamp->utc.text, STAMP_MAX);
+	out = put_six(out + STAMP_BEFORE_SIZE + STAMP_UTC_SIZE,
+		      (uint32_t)rest_ns / (uint32_t)NS_PER_US);
+	return PUT_LITERAL(out, "Z\"");
+}
+
+/** stamp_put_t_abs - put EVENT's member of the time since the session began, likewise */
+hot_inline char *stamp_put_t_abs(const struct stamp *stamp, char *out, int64_t since_ns,
+				 unsigned int decimals)
+{
+	const struct stamp_window *window = &stamp->window;
+
+	put_bytes(out, stamp->since.text, STAMP_MAX);
+	out += STAMP_BEFORE_SIZE + stamp->since.size;
+	put_nine(out, (uint64_t)since_ns - (uint64_t)window->begin_ns + window->since_ns);
+	return out + decimals;
+}
+
 /** stamp_second_since - how far @unix_ns is behind the second's beginning; it is in it below
  * span_ns */
 hot_inline uint64_t stamp_second_since(const struct stamp_second *second, int64_t unix_ns)
@@ -69,12 +124,18 @@ hot_inline uint64_t stamp_second_since(const struct stamp_second *second, int64_
 	return (uint64_t)unix_ns - (uint64_t)second->begin_ns;
 }
 
+/** stamp_second_has - whether @unix_ns, or a time since the session began, is in the second */
+hot_inline bool stamp_second_has(const struct stamp_second *second, int64_t unix_ns)
+{
+	return stamp_second_since(second, unix_ns) < second->span_ns;
+}
+
 /** stamp_put_utc - put "YYYY-MM-DDThh:mm:ss.uuuuuuZ"; the fraction is cut, not rounded */
 hot_inline char *stamp_put_utc(struct stamp *stamp, char *out, int64_t unix_ns)
 {
-	if (stamp_second_since(&stamp->utc, unix_ns) >= stamp->utc.span_ns)
+	if (!stamp_second_has(&stamp->utc, unix_ns))
 		stamp_find_utc(stamp, unix_ns);
-	out = put_bytes(out, stamp->utc.text, STAMP_UTC_SIZE);
+	out = put_bytes(out, stamp->utc.text + STAMP_BEFORE_SIZE, STAMP_UTC_SIZE);
 	out = put_six(out, stamp_second_since(&stamp->utc, unix_ns) / NS_PER_US);
 	return put_char(out, 'Z');
 }
@@ -82,9 +143,9 @@ hot_inline char *stamp_put_utc(struct stamp *stamp, char *out, int64_t unix_ns)
 /** stamp_put_clock - put local time, "hh:mm:ss.uuuuuu" */
 hot_inline char *stamp_put_clock(struct stamp *stamp, char *out, int64_t unix_ns)
 {
-	if (stamp_second_since(&stamp->clock, unix_ns) >= stamp->clock.span_ns)
+	if (!stamp_second_has(&stamp->clock, unix_ns))
 		stamp_find_clock(stamp, unix_ns);
-	out = put_bytes(out, stamp->clock.text, STAMP_CLOCK_SIZE);
+	out = put_bytes(out, stamp->clock.text + STAMP_BEFORE_SIZE, STAMP_CLOCK_SIZE);
 	return put_six(out, stamp_second_since(&stamp->clock, unix_ns) / NS_PER_US);
 }
 
@@ -92,12 +153,12 @@ hot_inline char *stamp_put_clock(struct stamp *stamp, char *out, int64_t unix_ns
 hot_inline char *stamp_put_since(struct stamp *stamp, char *out, int64_t since_ns,
 				 unsigned int decimals)
 {
-	if (stamp_second_since(&stamp->since, since_ns) >= stamp->since.span_ns) {
+	if (!stamp_second_has(&stamp->since, since_ns)) {
 		if (since_ns < 0)
 			return put_seconds(out, since_ns, decimals);
 		stamp_find_since(stamp, since_ns);
 	}
-	put_bytes(out, stamp->since.text, STAMP_SINCE_SIZE);
+	put_bytes(out, stamp->since.text + STAMP_BEFORE_SIZE, STAMP_SINCE_SIZE);
 	out += stamp->since.size;
 	put_nine(out, stamp_second_since(&stamp->since, since_ns));
 	return out + decimals;
