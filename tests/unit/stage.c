@@ -282,7 +282,11 @@ struct observation stage_observation(enum stage_tracepoint tracepoint, enum obse
 
 int stage_observe(struct stage *stage, const struct observation *observation)
 {
-	return tracks_observe(stage->tracks, observation, &stage->error);
+	struct observation whole = *observation;
+
+	whole.slice_head = text_head(whole.slice_name);
+	whole.track_head = text_head(whole.track_name);
+	return tracks_observe(stage->tracks, &whole, &stage->error);
 }
 
 static void stage_slice(struct stage *stage, enum observation_kind kind, int64_t time_ns, int tid,

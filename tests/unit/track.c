@@ -124,11 +124,15 @@ TEST(tracepoint_scope_and_track_name_make_a_track)
 TEST(equal_hashes_do_not_make_one_track)
 {
 	struct observation observation = begin_of(STAGE_WORK);
-	struct track_key key = track_key_of(&observation), other = key;
-	struct track *track = track_new(&key, 0, NULL);
+	struct track_key key = track_key_of(&observation), other;
+	struct track *track;
 
+	key.head = text_head(key.name);
+	other = key;
+	track = track_new(&key, 0, NULL);
 	CHECK(track_has_key(track, &other));
 	other.name = text_of("worm");
+	other.head = text_head(other.name);
 	CHECK(!track_has_key(track, &other));
 	other = key;
 	other.scope_id = number(INT64_C(1) << 32 | 7);
@@ -142,6 +146,23 @@ TEST(equal_hashes_do_not_make_one_track)
 	other = key;
 	other.template = &stage_templates[STAGE_OTHER_WORK];
 	CHECK(!track_has_key(track, &other));
+	track_free(track);
+}
+
+/* Names that only their ends tell apart, of which a glance sees but the first eight bytes. */
+TEST(long_names_are_compared_to_their_ends)
+{
+	struct observation observation = begin_of(STAGE_WORK);
+	struct track_key key = track_key_of(&observation), other;
+	struct track *track;
+
+	key.name = text_of("queue of requests, the first");
+	key.head = text_head(key.name);
+	other = key;
+	track = track_new(&key, 0, NULL);
+	CHECK(track_has_key(track, &other));
+	other.name = text_of("queue of requests, the fifth");
+	CHECK(other.head == text_head(other.name) && !track_has_key(track, &other));
 	track_free(track);
 }
 

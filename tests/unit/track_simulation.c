@@ -281,6 +281,8 @@ static void tell_entry(struct tracks *tracks, const struct entry *entry)
 	observation.cpu = entry->cpu;
 	/* The room keeps the NUL too, so that the sink can read the number. */
 	observation.slice_name = (struct text){ .data = name, .size = sizeof(name) };
+	observation.slice_head = text_head(observation.slice_name);
+	observation.track_head = text_head(observation.track_name);
 	CHECK_NUMBER(tracks_observe(tracks, &observation, &error), 0);
 }
 

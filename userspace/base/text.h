@@ -53,8 +53,6 @@ hot_inline bool bytes_equal(const char *a, const char *b, size_t size)
 {
 	if (size <= WORD_SIZE)
 		return few_bytes_equal(a, b, size);
-	if (size > 4 * WORD_SIZE)
-		return memcmp(a, b, size) == 0;
 	for (size_t i = 0; i + WORD_SIZE < size; i += WORD_SIZE) {
 		if (word_load(a + i) != word_load(b + i))
 			return false;
@@ -68,21 +66,31 @@ hot_inline bool text_equals(struct text a, struct text b)
 	return a.size == b.size && bytes_equal(a.data, b.data, a.size);
 }
 
-/**
- * text_glance - a number that tells most texts of a few apart, made of their sizes and ends; for
- * where a hash of all bytes would be too dear
- */
-static inline uint64_t text_glance(struct text text)
+/** text_head - the first bytes of a text as a word, with zeros behind its end */
+static inline uint64_t text_head(struct text text)
 {
-	const unsigned char *bytes = (const unsigned char *)text.data;
+	uint64_t word = 0;
 
-	if (text.size >= WORD_SIZE)
-		return word_load(text.data) * 3 + word_load(text.data + text.size - WORD_SIZE) +
-		       text.size;
-	if (text.size == 0)
-		return 0;
-	return text.size + ((uint64_t)bytes[0] << 8) + ((uint64_t)bytes[text.size / 2] << 16) +
-	       ((uint64_t)bytes[text.size - 1] << 24);
+	if (text.size > 0)
+		memcpy(&word, text.data, text.size < WORD_SIZE ? text.size : WORD_SIZE);
+	return word;
+}
+
+/** text_equals_behind - text_equals() of two texts that have the same text_head() */
+hot_inline bool text_equals_behind(struct text a, struct text b)
+{
+	return a.size == b.size && (a.size <= WORD_SIZE || bytes_equal(a.data, b.data, a.size));
+}
+
+/**
+ * text_glance - a number that tells most texts of a few apart, made of their heads, sizes and ends;
+ * for where a hash of all bytes would be too dear
+ */
+hot_inline uint64_t text_glance(struct text text, uint64_t head)
+{
+	if (text.size > WORD_SIZE)
+		head += word_load(text.data + text.size - WORD_SIZE) * 3;
+	return head + text.size;
 }
 
 /** text_hash - a 64-bit hash of the bytes, the same on every machine */

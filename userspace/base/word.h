@@ -46,6 +46,31 @@ static inline bool word_test(uint64_t word)
 	return word & WORD_OF(0x80);
 }
 
+/** word_keep - the first @size bytes of a word, at most all, with zeros for the others */
+static inline uint64_t word_keep(uint64_t word, size_t size)
+{
+	unsigned int bits = 8 * size;
+
+	if (size >= WORD_SIZE)
+		return word;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return word & ((UINT64_C(1) << bits) - 1);
+#else
+	return word & ~(UINT64_MAX >> bits);
+#endif
+}
+
+/** word_drop - a word without its first @size bytes, fewer than all, with zeros at its end instead
+ */
+static inline uint64_t word_drop(uint64_t word, size_t size)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return word >> 8 * size;
+#else
+	return word << 8 * size;
+#endif
+}
+
 /** word_find_zero - the place in memory of the first byte that is 0; WORD_SIZE where none is */
 static inline size_t word_find_zero(uint64_t word)
 {

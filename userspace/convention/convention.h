@@ -79,10 +79,12 @@ struct extra {
  * @event_id: the common_type of its records
  * @category: "system:event"
  * @name: the event's name, which points into @category
- * @label: the same as a text
+ * @label: the same as a text, with its text_head()
  * @scope_field: name of the scope field, NULL for thread scope
  * @extras: the fields beyond the convention's
  * @fields: room for what one record says of them
+ * @usual_size: a record of at least so many bytes has all slots but the extras', all of which are
+ * of the usual kinds; SIZE_MAX where they are not
  */
 struct template
 {
@@ -93,6 +95,7 @@ struct template
 	char *category;
 	const char *name;
 	struct text label;
+	uint64_t label_head;
 	char *scope_field;
 	struct slot type;
 	struct slot slice_name;
@@ -103,6 +106,7 @@ struct template
 	struct extra *extras;
 	struct field *fields;
 	size_t nr_extras;
+	size_t usual_size;
 };
 
 /** struct convention - all templates, found by the id of the event */
@@ -156,6 +160,7 @@ enum observation_kind {
  * @scope_id: VALUE_SIGNED or VALUE_UNSIGNED; the tid where the tracepoint has no scope field
  * @slice_name: of begin and instant; empty in an end
  * @track_name: the tracepoint's name where it has no such field
+ * @slice_head, @track_head: the text_head() of both
  * @counter_value: of counters; VALUE_SIGNED or VALUE_UNSIGNED
  * @extras: the fields beyond the convention's
  *
@@ -172,6 +177,8 @@ struct observation {
 	struct value scope_id;
 	struct text slice_name;
 	struct text track_name;
+	uint64_t slice_head;
+	uint64_t track_head;
 	struct value counter_value;
 	const struct field *extras;
 	size_t nr_extras;

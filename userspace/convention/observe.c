@@ -4,41 +4,31 @@
 
 #include "convention/slot.h"
 
-static const char *type_take(struct observation *out, int64_t letter)
+/* The letter of a track_event_type; no sign makes another of it. */
+hot_inline bool type_take(struct observation *out, int64_t letter)
 {
-	switch (letter) {
-	case 'B':
+	if (letter == 'B')
 		out->kind = OBSERVATION_BEGIN;
-		return NULL;
-	case 'E':
+	else if (letter == 'E')
 		out->kind = OBSERVATION_END;
-		return NULL;
-	case 'I':
+	else
 		out->kind = OBSERVATION_INSTANT;
-		return NULL;
-	default:
-		return "unknown track_event_type";
-	}
+	return letter == 'B' || letter == 'E' || letter == 'I';
 }
 
 static const char *type_read(struct observation *out, const struct template *template,
 			     const struct record *record)
 {
-	const struct slot *slot = &template->type;
-	struct value type;
+	int64_t letter;
 
-	/* Nearly always it is a character; no sign makes another letter of it. */
-	if (slot->size == 1 && slot->end <= record->size)
-		return type_take(out, record->data[slot->offset]);
-	if (!slot_read(slot, record, &type))
+	if (!slot_read_integer(&template->type, record, &letter))
 		return "unreadable track_event_type";
-	return type_take(out, type.kind == VALUE_SIGNED ? type.signed_number
-							: (int64_t)type.unsigned_number);
+	return type_take(out, letter) ? NULL : "unknown track_event_type";
 }
 
 /* The end of a slice has a name that nobody needs; all the same it must be there. */
-hot_inline const char *slice_read(struct observation *out, const struct template *template,
-				  const struct record *record)
+static const char *slice_read(struct observation *out, const struct template *template,
+			      const struct record *record)
 {
 	const char *problem = type_read(out, template, record);
 	struct text unused;
@@ -46,11 +36,11 @@ hot_inline const char *slice_read(struct observation *out, const struct template
 
 	if (problem)
 		return problem;
-	out->slice_name = (struct text){ .data = "" };
 	if (out->kind == OBSERVATION_END)
 		is_read = slot_find_text(&template->slice_name, record, &unused);
 	else
-		is_read = slot_read_text(&template->slice_name, record, &out->slice_name);
+		is_read = slot_read_text(&template->slice_name, record, &out->slice_name,
+					 &out->slice_head);
 	return is_read ? NULL : "unreadable slice_name";
 }
 
@@ -67,16 +57,15 @@ static const char *counter_read(struct observation *out, const struct template *
 	return NULL;
 }
 
-hot_inline const char *scope_read(struct observation *out, const struct template *template,
-				  const struct record *record)
+static const char *scope_read(struct observation *out, const struct template *template,
+			      const struct record *record)
 {
 	int64_t tid;
 
 	if (!slot_read_integer(&template->pid, record, &tid))
 		return "unreadable common_pid";
 	out->tid = tid;
-	out->scope_id.kind = VALUE_SIGNED;
-	out->scope_id.signed_number = out->tid;
+	out->scope_id = (struct value){ .kind = VALUE_SIGNED, .signed_number = out->tid };
 	if (template->scope != TEMPLATE_SCOPE_THREAD &&
 	    !slot_read(&template->scope_id, record, &out->scope_id))
 		return "unreadable scope";
@@ -84,8 +73,9 @@ hot_inline const char *scope_read(struct observation *out, const struct template
 }
 
 /* Extra fields that cannot be read are left out: the event itself is sound. */
-static void extras_read(struct observation *out, const struct template *template,
-			const struct record *record)
+static __attribute__((noinline)) const char *extras_read(struct observation *out,
+							 const struct template *template,
+							 const struct record *record)
 {
 	for (size_t i = 0; i < template->nr_extras; i++) {
 		const struct extra *extra = &template->extras[i];
@@ -96,20 +86,20 @@ static void extras_read(struct observation *out, const struct template *template
 		field->name = extra->label;
 		out->nr_extras++;
 	}
+	return NULL;
 }
 
-const char *observation_read(struct observation *out, const struct template *template,
-			     const struct record *record)
+/* Slots of any kind, one by one; says what is wrong with the first that cannot be read. */
+static __attribute__((noinline)) const char *slots_read(struct observation *out,
+							const struct template *template,
+							const struct record *record)
 {
 	const char *problem;
 
-	out->template = template;
-	out->time_ns = record->time_ns;
-	out->cpu = record->cpu;
-	out->buffer = record->buffer;
-	out->extras = template->fields;
-	out->nr_extras = 0;
+	out->slice_name = (struct text){ .data = "" };
+	out->slice_head = 0;
 	out->track_name = template->label;
+	out->track_head = template->label_head;
 	if (template->kind == TEMPLATE_SLICE)
 		problem = slice_read(out, template, record);
 	else
@@ -119,9 +109,111 @@ const char *observation_read(struct observation *out, const struct template *tem
 	if (problem)
 		return problem;
 	if (template->track_name.read &&
-	    !slot_read_text(&template->track_name, record, &out->track_name))
+	    !slot_read_text(&template->track_name, record, &out->track_name, &out->track_head))
 		return "unreadable track_name";
-	if (template->nr_extras > 0)
-		extras_read(out, template, record);
-	return NULL;
+	return extras_read(out, template, record);
+}
+
+/* Reads a number that is_usual_number(). */
+hot_inline void usual_number_read(const struct slot *slot, const struct record *record,
+				  struct value *out)
+{
+	const unsigned char *bytes = record->data + slot->offset;
+	int32_t number;
+
+	out->kind = slot->kind == SLOT_SIGNED ? VALUE_SIGNED : VALUE_UNSIGNED;
+	if (slot->size == sizeof(int64_t)) {
+		memcpy(&out->signed_number, bytes, sizeof(int64_t));
+		return;
+	}
+	memcpy(&number, bytes, sizeof(number));
+	if (slot->kind == SLOT_SIGNED)
+		out->signed_number = number;
+	else
+		out->unsigned_number = (uint32_t)number;
+}
+
+hot_inline bool usual_text_read(const struct slot *slot, const struct record *record,
+				struct text *out, uint64_t *head)
+{
+	struct text text;
+
+	if (!slot_find_usual_text(slot, record, &text))
+		return false;
+	*head = slot_cut(record, &text);
+	out->data = text.data;
+	out->size = text.size;
+	return true;
+}
+
+hot_inline bool usual_slice_read(struct observation *out, const struct template *template,
+				 const struct record *record)
+{
+	struct text unused;
+
+	if (!type_take(out, record->data[template->type.offset]))
+		return false;
+	if (out->kind != OBSERVATION_END)
+		return usual_text_read(&template->slice_name, record, &out->slice_name,
+				       &out->slice_head);
+	out->slice_name.data = "";
+	out->slice_name.size = 0;
+	out->slice_head = 0;
+	return slot_find_usual_text(&template->slice_name, record, &unused);
+}
+
+hot_inline void usual_scope_read(struct observation *out, const struct template *template,
+				 const struct record *record)
+{
+	int32_t tid;
+
+	memcpy(&tid, record->data + template->pid.offset, sizeof(tid));
+	out->tid = tid;
+	if (template->scope != TEMPLATE_SCOPE_THREAD) {
+		usual_number_read(&template->scope_id, record, &out->scope_id);
+	} else {
+		out->scope_id.kind = VALUE_SIGNED;
+		out->scope_id.signed_number = tid;
+	}
+}
+
+hot_inline bool usual_track_read(struct observation *out, const struct template *template,
+				 const struct record *record)
+{
+	if (template->track_name.read)
+		return usual_text_read(&template->track_name, record, &out->track_name,
+				       &out->track_head);
+	out->track_name.data = template->label.data;
+	out->track_name.size = template->label.size;
+	out->track_head = template->label_head;
+	return true;
+}
+
+/* slots_read() of a record that has all slots, all of the usual kinds; false where not all is well.
+ */
+hot_inline bool usual_slots_read(struct observation *out, const struct template *template,
+				 const struct record *record)
+{
+	usual_scope_read(out, template, record);
+	if (template->kind == TEMPLATE_COUNTER) {
+		out->kind = OBSERVATION_COUNTER;
+		usual_number_read(&template->counter_value, record, &out->counter_value);
+	} else if (!usual_slice_read(out, template, record)) {
+		return false;
+	}
+	return usual_track_read(out, template, record);
+}
+
+const char *observation_read(struct observation *out, const struct template *template,
+			     const struct record *record)
+{
+	out->template = template;
+	out->time_ns = record->time_ns;
+	out->cpu = record->cpu;
+	out->buffer = record->buffer;
+	out->extras = template->fields;
+	out->nr_extras = 0;
+	if (record->size < template->usual_size || !usual_slots_read(out, template, record))
+		return slots_read(out, template, record);
+	return template->nr_extras > 0 ? extras_read(out, template, record) : NULL;
 }

@@ -121,24 +121,13 @@ static bool dynamic_find(const struct slot *slot, const struct record *record, b
 	return true;
 }
 
-size_t slot_long_run(const struct record *record, struct text text)
-{
-	for (size_t done = WORD_SIZE; done < text.size; done += WORD_SIZE) {
-		size_t run = done + word_find_zero(word_peek(record, text.data + done));
-
-		if (run < done + WORD_SIZE)
-			return run < text.size ? run : text.size;
-	}
-	return text.size;
-}
-
 static struct text fixed_bytes(const struct slot *slot, const struct record *record)
 {
 	return (struct text){ .data = (const char *)record->data + slot->offset,
 			      .size = slot->size };
 }
 
-bool slot_find_other_text(const struct slot *slot, const struct record *record, struct text *out)
+bool slot_find_text(const struct slot *slot, const struct record *record, struct text *out)
 {
 	if (!slot->read || slot->end > record->size)
 		return false;
@@ -148,10 +137,22 @@ bool slot_find_other_text(const struct slot *slot, const struct record *record, 
 	return true;
 }
 
+bool slot_read_text(const struct slot *slot, const struct record *record, struct text *out,
+		    uint64_t *head)
+{
+	if (!slot_find_text(slot, record, out))
+		return false;
+	out->size = strnlen(out->data, out->size);
+	*head = text_head(*out);
+	return true;
+}
+
 static bool read_text(const struct slot *slot, const struct record *record, struct value *out)
 {
+	uint64_t unused;
+
 	out->kind = VALUE_TEXT;
-	return slot_read_text(slot, record, &out->text);
+	return slot_read_text(slot, record, &out->text, &unused);
 }
 
 static bool bytes_take(struct text bytes, struct value *out)

@@ -18,53 +18,58 @@ static inline bool slot_is_number(const struct slot *slot)
 /** slot_is_text - whether the slot holds characters */
 bool slot_is_text(const struct slot *slot);
 
-/** word_peek - the word at @data, within the record, with zeros for what is beyond its end */
+/** SLOT_RECORD_MIN - what word_peek() needs of a record */
+#define SLOT_RECORD_MIN WORD_SIZE
+
+/**
+ * word_peek - the word at @data, which is within the record or its end, with zeros for what is
+ * beyond that
+ * @record: of at least SLOT_RECORD_MIN bytes
+ */
 hot_inline uint64_t word_peek(const struct record *record, const char *data)
 {
 	const char *end = (const char *)record->data + record->size;
 	size_t left = end - data;
-	uint64_t word = 0;
 
 	if (left >= WORD_SIZE)
 		return word_load(data);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	if (record->size >= WORD_SIZE && left > 0)
-		return word_load(end - WORD_SIZE) >> 8 * (WORD_SIZE - left);
-#endif
-	memcpy(&word, data, left);
-	return word;
+	return left > 0 ? word_drop(word_load(end - WORD_SIZE), WORD_SIZE - left) : 0;
 }
 
-/** slot_long_run - slot_run() of a text without a NUL in its first word */
-size_t slot_long_run(const struct record *record, struct text text);
-
-/** slot_run - how far it is to the first NUL in @text, or to its end; most names are short */
-hot_inline size_t slot_run(const struct record *record, struct text text)
+/**
+ * slot_cut - cut @text, of a record as for word_peek(), at its first NUL
+ *
+ * Returns the text_head() of what is left. Most names are short.
+ */
+hot_inline uint64_t slot_cut(const struct record *record, struct text *text)
 {
-	size_t run = word_find_zero(word_peek(record, text.data));
+	uint64_t head = word_peek(record, text->data);
+	size_t run = word_find_zero(head), done = run;
 
-	if (run == WORD_SIZE && text.size > WORD_SIZE)
-		return slot_long_run(record, text);
-	return run < text.size ? run : text.size;
+	while (done == WORD_SIZE && run < text->size) {
+		done = word_find_zero(word_peek(record, text->data + run));
+		run += done;
+	}
+	if (run < text->size)
+		text->size = run;
+	return word_keep(head, text->size);
 }
-
-/** slot_find_other_text - slot_find_text() of any slot */
-bool slot_find_other_text(const struct slot *slot, const struct record *record, struct text *out);
 
 /**
  * slot_find_text - where the text of a slot that is one stands, up to its end or a NUL before it;
  * false as slot_read()
  */
-hot_inline bool slot_find_text(const struct slot *slot, const struct record *record,
-			       struct text *out)
+bool slot_find_text(const struct slot *slot, const struct record *record, struct text *out);
+
+/**
+ * slot_find_usual_text - the same for a slot whose is_usual_text is set, of a record that has it
+ */
+hot_inline bool slot_find_usual_text(const struct slot *slot, const struct record *record,
+				     struct text *out)
 {
 	size_t offset, size;
 	uint32_t place;
 
-	if (!slot->is_usual_text)
-		return slot_find_other_text(slot, record, out);
-	if (slot->end > record->size)
-		return false;
 	memcpy(&place, record->data + slot->offset, sizeof(place));
 	offset = place & 0xffff;
 	size = place >> 16;
@@ -74,18 +79,9 @@ hot_inline bool slot_find_text(const struct slot *slot, const struct record *rec
 	return true;
 }
 
-/** slot_read_text - the text of a slot that is one; false as slot_read() */
-hot_inline bool slot_read_text(const struct slot *slot, const struct record *record,
-			       struct text *out)
-{
-	struct text text;
-
-	if (!slot_find_text(slot, record, &text))
-		return false;
-	out->data = text.data;
-	out->size = slot_run(record, text);
-	return true;
-}
+/** slot_read_text - the text of a slot that is one, and its text_head(); false as slot_read() */
+bool slot_read_text(const struct slot *slot, const struct record *record, struct text *out,
+		    uint64_t *head);
 
 /**
  * slot_read - read a field

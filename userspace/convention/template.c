@@ -105,6 +105,41 @@ static int template_add_extras(struct template *template, const struct match *ma
 	return 0;
 }
 
+static bool is_usual_number(const struct slot *slot)
+{
+	return slot_is_number(slot) && !slot->is_swapped && (slot->size == 4 || slot->size == 8);
+}
+
+/* The kinds that nearly all slots are of: what they need is found out here, not for each record. */
+static bool template_is_usual(const struct template *template)
+{
+	const struct slot *pid = &template->pid;
+	bool has_kind = template->kind == TEMPLATE_COUNTER
+				? is_usual_number(&template->counter_value)
+				: template->type.size == 1 && template->slice_name.is_usual_text;
+	bool has_scope = template->scope == TEMPLATE_SCOPE_THREAD ||
+			 is_usual_number(&template->scope_id);
+
+	return has_kind && has_scope && is_usual_number(pid) && pid->size == 4 &&
+	       pid->kind == SLOT_SIGNED &&
+	       (!template->track_name.read || template->track_name.is_usual_text);
+}
+
+/* How long a record with all slots is; those that are absent end at 0. */
+static size_t template_size(const struct template *template)
+{
+	const struct slot *slots[] = { &template->type,		 &template->slice_name,
+				       &template->track_name,	 &template->scope_id,
+				       &template->counter_value, &template->pid };
+	size_t size = SLOT_RECORD_MIN;
+
+	for (size_t i = 0; i < sizeof(slots) / sizeof(slots[0]); i++) {
+		if (slots[i]->end > size)
+			size = slots[i]->end;
+	}
+	return size;
+}
+
 static int template_fill(struct template *template, const struct match *match, const char *system,
 			 const struct format *format)
 {
@@ -128,6 +163,8 @@ static int template_fill(struct template *template, const struct match *match, c
 	}
 	template->name = template->category + strlen(system) + 1;
 	template->label = text_of(template->name);
+	template->label_head = text_head(template->label);
+	template->usual_size = template_is_usual(template) ? template_size(template) : SIZE_MAX;
 	return template_add_extras(template, match, format);
 }
 

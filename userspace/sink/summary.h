@@ -25,9 +25,11 @@ struct intervals {
 /** intervals_add - one slice more, of @ns nanoseconds */
 static inline void intervals_add(struct intervals *intervals, int64_t ns)
 {
-	if (intervals->nr_intervals == 0 || ns < intervals->min_ns)
+	bool is_first = intervals->nr_intervals == 0;
+
+	if (ns < intervals->min_ns || is_first)
 		intervals->min_ns = ns;
-	if (intervals->nr_intervals == 0 || ns > intervals->max_ns)
+	if (ns > intervals->max_ns || is_first)
 		intervals->max_ns = ns;
 	intervals->nr_intervals++;
 	intervals->total_ns += ns;

@@ -114,14 +114,17 @@ static struct trace2_string more_render(struct trace2_sink *sink,
 	return trace2_string_of(buffer_text(&sink->more));
 }
 
-/* Most lines have nothing more. */
-hot_inline struct trace2_string event_more(struct trace2_sink *sink,
-					   const struct timeline_event *event)
+/* Whether there is nothing to tell but what all records tell. */
+hot_inline bool is_bare(const struct trace2_sink *sink, const struct timeline_event *event)
 {
-	if (event->nr_fields > 0 || sink->settings.with || event->is_continued ||
-	    event->is_suspect || event->is_unfinished)
-		return more_render(sink, event);
-	return (struct trace2_string){ 0 };
+	return event->nr_fields == 0 && !sink->settings.with && !event->is_continued &&
+	       !event->is_suspect && !event->is_unfinished;
+}
+
+/* Most lines have nothing more. */
+static struct trace2_string event_more(struct trace2_sink *sink, const struct timeline_event *event)
+{
+	return is_bare(sink, event) ? (struct trace2_string){ 0 } : more_render(sink, event);
 }
 
 /*
@@ -148,22 +151,47 @@ static struct trace2_string message_render(struct trace2_sink *sink,
 	return trace2_string_of(buffer_text(&sink->message));
 }
 
-hot_inline int slice_write(struct trace2_sink *sink, const struct timeline_event *event,
-			   enum trace2_kind kind, struct error *error)
+hot_inline void slice_line(struct trace2_event *line, const struct timeline_event *event,
+			   enum trace2_kind kind, const struct trace2_track *track)
 {
-	const struct trace2_track *track = event_track(sink, event);
+	line_begin(line, kind, track);
+	line->region.nesting = event->depth;
+	line->region.t_rel_ns = event->time_ns - event->begin_ns;
+	line->region.category = track->category->text;
+}
+
+/* A slice with fields, or a name that is new, or more to be told. */
+static __attribute__((noinline)) int other_slice_write(struct trace2_sink *sink,
+						       const struct timeline_event *event,
+						       enum trace2_kind kind, struct error *error)
+{
 	struct trace2_event line;
 
-	line_begin(&line, kind, track);
-	line.region.nesting = event->depth;
-	line.region.t_rel_ns = event->time_ns - event->begin_ns;
-	line.region.category = track->category->text;
+	slice_line(&line, event, kind, event_track(sink, event));
 	line.region.label = trace2_sink_name(sink, event->name, error);
-	line.region.msg = event->nr_fields > 0 ? message_render(sink, event)
-					       : (struct trace2_string){ 0 };
+	line.region.msg = (struct trace2_string){ 0 };
+	if (event->nr_fields > 0)
+		line.region.msg = message_render(sink, event);
 	line.more = event_more(sink, event);
 	if (!line.region.label)
 		return -1;
+	return trace2_sink_write(sink, &line, event->time_ns, error);
+}
+
+hot_inline int slice_write(struct trace2_sink *sink, const struct timeline_event *event,
+			   enum trace2_kind kind, struct error *error)
+{
+	const struct trace2_text *label = event->name->slots[sink->slot];
+	struct trace2_event line;
+
+	if (!label || !is_bare(sink, event))
+		return other_slice_write(sink, event, kind, error);
+	slice_line(&line, event, kind, event_track(sink, event));
+	line.region.label = label;
+	line.region.msg.data = NULL;
+	line.region.msg.size = 0;
+	line.more.data = NULL;
+	line.more.size = 0;
 	return trace2_sink_write(sink, &line, event->time_ns, error);
 }
 

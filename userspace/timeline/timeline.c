@@ -24,6 +24,18 @@ int timeline_open(struct timeline *timeline, const struct recording *recording, 
 	return 0;
 }
 
+int timeline_push_all(struct timeline *timeline, const struct timeline_event *event,
+		      struct error *error)
+{
+	for (unsigned int slot = 0; slot < timeline->nr_sinks; slot++) {
+		struct sink *sink = timeline->sinks[slot];
+
+		if (sink->ops->event(sink, event, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int timeline_flush(struct timeline *timeline, struct error *error)
 {
 	for (unsigned int slot = 0; slot < timeline->nr_sinks; slot++) {

@@ -288,6 +288,10 @@ int timeline_add(struct timeline *timeline, struct sink *sink, struct error *err
 int timeline_open(struct timeline *timeline, const struct recording *recording,
 		  struct error *error);
 
+/** timeline_push_all - what timeline_push() does with any number of sinks */
+int timeline_push_all(struct timeline *timeline, const struct timeline_event *event,
+		      struct error *error);
+
 /**
  * timeline_push - deliver @event, which is not older than its predecessor, to every sink
  *
@@ -296,16 +300,13 @@ int timeline_open(struct timeline *timeline, const struct recording *recording,
 static inline int timeline_push(struct timeline *timeline, const struct timeline_event *event,
 				struct error *error)
 {
+	struct sink *sink = timeline->sinks[0];
+
 	assert(!timeline->is_finished && event->time_ns >= timeline->last_ns);
 	timeline->is_finished = event->kind == TIMELINE_FINISH;
 	timeline->last_ns = event->time_ns;
-	for (unsigned int slot = 0; slot < timeline->nr_sinks; slot++) {
-		struct sink *sink = timeline->sinks[slot];
-
-		if (sink->ops->event(sink, event, error) < 0)
-			return -1;
-	}
-	return 0;
+	return timeline->nr_sinks == 1 ? sink->ops->event(sink, event, error)
+				       : timeline_push_all(timeline, event, error);
 }
 
 /** timeline_flush - bring everything that was pushed to where readers see it */

@@ -10,19 +10,15 @@ struct name_key {
 	struct text text;
 };
 
-hot_inline bool name_is(const struct name *name, unsigned int owner, struct text text)
+static bool name_equals(const void *name_pointer, const void *key_pointer)
 {
-	return name->owner == owner && text_equals(name->shown.text, text);
-}
-
-static bool name_equals(const void *name, const void *key_pointer)
-{
+	const struct name *name = name_pointer;
 	const struct name_key *key = key_pointer;
 
-	return name_is(name, key->owner, key->text);
+	return name->owner == key->owner && text_equals(name->shown.text, key->text);
 }
 
-static struct name *name_new(unsigned int owner, struct text text, uint64_t hash)
+static struct name *name_new(unsigned int owner, struct text text)
 {
 	struct name *name = calloc(1, sizeof(*name) + text.size);
 
@@ -32,7 +28,7 @@ static struct name *name_new(unsigned int owner, struct text text, uint64_t hash
 		memcpy(name->bytes, text.data, text.size);
 	name->shown.text = (struct text){ .data = name->bytes, .size = text.size };
 	name->owner = owner;
-	name->hash = hash;
+	name->head = text_head(text);
 	return name;
 }
 
@@ -51,18 +47,13 @@ static size_t *names_count(struct names *names, unsigned int owner)
 	return &counts[owner];
 }
 
-/* A name that was not used lately, or never. */
-static struct name *names_find(struct names *names, unsigned int owner, struct text text)
+/* A new name, which is kept where there is room for it. */
+static struct name *names_add(struct names *names, unsigned int owner, struct text text,
+			      uint64_t hash)
 {
-	struct name_key key = { .owner = owner, .text = text };
-	uint64_t hash = text_hash(text) + owner * UINT64_C(0x9e3779b97f4a7c15);
-	struct name *name = map_find(&names->map, hash, name_equals, &key);
-	size_t *count;
+	struct name *name = name_new(owner, text);
+	size_t *count = names_count(names, owner);
 
-	if (name)
-		return name;
-	name = name_new(owner, text, hash);
-	count = names_count(names, owner);
 	if (!name || !count || *count >= names->max)
 		return name;
 	if (map_insert(&names->map, hash, name) == 0) {
@@ -74,22 +65,15 @@ static struct name *names_find(struct names *names, unsigned int owner, struct t
 
 struct name *names_get(struct names *names, unsigned int owner, struct text text)
 {
-	uint64_t glance = (text_glance(text) + owner) * UINT64_C(0x9e3779b97f4a7c15);
-	struct name **recent = &names->recent[glance >> 32 & (NAMES_RECENT - 1)];
-	struct name *name = *recent;
+	struct name_key key = { .owner = owner, .text = text };
+	uint64_t hash = text_hash(text) + owner * UINT64_C(0x9e3779b97f4a7c15);
+	struct name *name = map_find(&names->map, hash, name_equals, &key);
 
-	if (name && name_is(name, owner, text))
-		return name;
-	name = names_find(names, owner, text);
+	if (!name)
+		name = names_add(names, owner, text, hash);
 	if (name && name->shown.is_counted)
-		*recent = name;
+		names->recent[name_place(owner, text, name->head)] = name;
 	return name;
-}
-
-void name_put(struct name *name)
-{
-	if (!name->shown.is_counted)
-		free(name);
 }
 
 void names_clear_slots(struct names *names)

@@ -3,6 +3,8 @@
 #ifndef TRACK_NAME_H
 #define TRACK_NAME_H
 
+#include <stdlib.h>
+
 #include "base/base.h"
 #include "timeline/timeline.h"
 
@@ -10,17 +12,18 @@
  * struct name - a name in use
  * @shown: what sinks see
  * @owner: the tracepoint's index
- * @hash: of owner and text
+ * @head: the text_head() of the text
  */
 struct name {
 	struct timeline_name shown;
 	unsigned int owner;
-	uint64_t hash;
+	uint64_t head;
 	char bytes[];
 };
 
-/** NAMES_RECENT - how many names are found without a hash of all their bytes */
-#define NAMES_RECENT 256
+/** NAMES_RECENT_BITS, NAMES_RECENT - how many names are found without a hash of all their bytes */
+#define NAMES_RECENT_BITS 8
+#define NAMES_RECENT (1 << NAMES_RECENT_BITS)
 
 /**
  * struct names - the names of all tracepoints
@@ -39,6 +42,25 @@ struct names {
 
 void names_release(struct names *names);
 
+/** name_place - where a name is among the recent ones; @head is the text_head() of @text */
+hot_inline size_t name_place(unsigned int owner, struct text text, uint64_t head)
+{
+	uint64_t glance = text_glance(text, head) + owner;
+
+	return glance * UINT64_C(0x9e3779b97f4a7c15) >> (64 - NAMES_RECENT_BITS);
+}
+
+/** names_recent - the name with this text where it is one of those that were used last, or NULL */
+hot_inline struct name *names_recent(const struct names *names, unsigned int owner,
+				     struct text text, uint64_t head)
+{
+	struct name *name = names->recent[name_place(owner, text, head)];
+
+	if (!name || name->owner != owner || name->head != head)
+		return NULL;
+	return text_equals_behind(name->shown.text, text) ? name : NULL;
+}
+
 /**
  * names_get - the name with this text
  *
@@ -50,6 +72,10 @@ struct name *names_get(struct names *names, unsigned int owner, struct text text
 void names_clear_slots(struct names *names);
 
 /** name_put - done with a name; one that is not kept is freed */
-void name_put(struct name *name);
+hot_inline void name_put(struct name *name)
+{
+	if (!name->shown.is_counted)
+		free(name);
+}
 
 #endif

@@ -31,7 +31,8 @@ hot_inline struct timeline_event *event_of(struct tracks *tracks, enum timeline_
 }
 
 /* The name of the thread that wrote a record. */
-static const char *writer_comm(struct tracks *tracks, const struct observation *observation)
+static __attribute__((noinline)) const char *writer_comm(struct tracks *tracks,
+							 const struct observation *observation)
 {
 	const struct task *task = tasks_get(&tracks->tasks, &tracks->settings, observation->tid);
 
@@ -41,7 +42,8 @@ static const char *writer_comm(struct tracks *tracks, const struct observation *
 /* An event that a record stands behind, with what the record says. */
 hot_inline struct timeline_event *event_of_record(struct tracks *tracks, enum timeline_kind kind,
 						  struct track *track,
-						  const struct observation *observation)
+						  const struct observation *observation,
+						  const char *comm)
 {
 	struct timeline_event *event = event_of(tracks, kind, track);
 
@@ -49,10 +51,18 @@ hot_inline struct timeline_event *event_of_record(struct tracks *tracks, enum ti
 	event->cpu = observation->cpu;
 	event->fields = observation->extras;
 	event->nr_fields = observation->nr_extras;
-	event->comm = "";
-	if (tracks->settings.has_comm)
-		event->comm = writer_comm(tracks, observation);
+	event->comm = comm;
 	return event;
+}
+
+/* The same with the writer's name, where that is asked for. */
+static struct timeline_event *event_with_comm(struct tracks *tracks, enum timeline_kind kind,
+					      struct track *track,
+					      const struct observation *observation)
+{
+	const char *comm = tracks->settings.has_comm ? writer_comm(tracks, observation) : "";
+
+	return event_of_record(tracks, kind, track, observation, comm);
 }
 
 struct timeline_event *tracks_event(struct tracks *tracks, enum timeline_kind kind,
@@ -79,6 +89,14 @@ static struct name *tracks_name(struct tracks *tracks, const struct observation 
 	else if (!name->shown.is_counted)
 		tracks->totals.other_names++;
 	return name;
+}
+
+/* The name, where it was used lately. */
+hot_inline struct name *recent_name(const struct tracks *tracks,
+				    const struct observation *observation)
+{
+	return names_recent(&tracks->names, observation->template->index, observation->slice_name,
+			    observation->slice_head);
 }
 
 bool track_is_suspect(const struct tracks *tracks, const struct track *track,
@@ -121,8 +139,10 @@ static void track_learn_depth(const struct tracks *tracks, const struct track *t
 		category->deepest = track->nr_slices;
 }
 
-hot_inline int slice_begin(struct tracks *tracks, struct track *track,
-			   const struct observation *observation, struct error *error)
+/* A slice of any depth, with any name. */
+static __attribute__((noinline)) int other_slice_begin(struct tracks *tracks, struct track *track,
+						       const struct observation *observation,
+						       struct error *error)
 {
 	struct timeline_event *event;
 	struct slice *slice;
@@ -143,37 +163,71 @@ hot_inline int slice_begin(struct tracks *tracks, struct track *track,
 				 .name = name };
 	track_idle_remove(track);
 	track_learn_depth(tracks, track);
-	event = event_of_record(tracks, TIMELINE_SLICE_BEGIN, track, observation);
+	event = event_with_comm(tracks, TIMELINE_SLICE_BEGIN, track, observation);
 	event->name = &name->shown;
 	return timeline_push(tracks->timeline, event, error);
+}
+
+/* Most slices have a name that was used lately, and are not deeper than others were. */
+static int slice_begin(struct tracks *tracks, struct track *track,
+		       const struct observation *observation, struct error *error)
+{
+	struct name *name = recent_name(tracks, observation);
+	struct timeline_event *event;
+	struct slice *slice;
+
+	if (!name || tracks->settings.has_comm || track->nr_slices == track->slices_capacity ||
+	    track->nr_slices >= track_category(track)->deepest)
+		return other_slice_begin(tracks, track, observation, error);
+	slice = &track->slices[track->nr_slices++];
+	slice->begin_ns = tracks->now_ns;
+	slice->begin_cpu = observation->cpu;
+	slice->is_continued = false;
+	slice->was_suspect = false;
+	slice->name = name;
+	track_idle_remove(track);
+	event = event_of_record(tracks, TIMELINE_SLICE_BEGIN, track, observation, "");
+	event->name = &name->shown;
+	return timeline_push(tracks->timeline, event, error);
+}
+
+/* The innermost slice leaves the stack; it is still there to be looked at. */
+hot_inline const struct slice *slice_pop(struct tracks *tracks, struct track *track,
+					 struct timeline_event *event)
+{
+	const struct slice *slice = &track->slices[--track->nr_slices];
+
+	event->name = &slice->name->shown;
+	event->begin_ns = slice->begin_ns;
+	if (track->nr_slices == 0)
+		track_idle_add(track, &tracks->idle);
+	return slice;
 }
 
 int tracks_pop(struct tracks *tracks, struct track *track, const struct observation *observation,
 	       struct error *error)
 {
-	struct slice slice = track->slices[track->nr_slices - 1];
 	struct timeline_event *event =
-		observation ? event_of_record(tracks, TIMELINE_SLICE_END, track, observation)
+		observation ? event_with_comm(tracks, TIMELINE_SLICE_END, track, observation)
 			    : tracks_event(tracks, TIMELINE_SLICE_END, track);
+	const struct slice *slice = slice_pop(tracks, track, event);
+	struct name *name = slice->name;
 	int status;
 
-	event->name = &slice.name->shown;
-	event->begin_ns = slice.begin_ns;
-	event->is_continued = slice.is_continued;
-	event->is_suspect = track_is_suspect(tracks, track, &slice);
+	event->is_continued = slice->is_continued;
+	event->is_suspect = track_is_suspect(tracks, track, slice);
 	event->is_unfinished = !observation;
 	tracks->totals.suspect += event->is_suspect;
 	tracks->totals.unfinished += event->is_unfinished;
 	status = timeline_push(tracks->timeline, event, error);
-	track->nr_slices--;
-	name_put(slice.name);
-	if (track->nr_slices == 0)
-		track_idle_add(track, &tracks->idle);
+	name_put(name);
 	return status;
 }
 
-static int slice_end(struct tracks *tracks, struct track *track,
-		     const struct observation *observation, struct error *error)
+/* The end of any slice. */
+static __attribute__((noinline)) int other_slice_end(struct tracks *tracks, struct track *track,
+						     const struct observation *observation,
+						     struct error *error)
 {
 	if (track->nr_slices == 0) {
 		tracks->totals.unmatched_ends++;
@@ -186,6 +240,31 @@ static int slice_end(struct tracks *tracks, struct track *track,
 		return 0;
 	tracks->totals.retired_tracks++;
 	return tracks_end(tracks, track, error);
+}
+
+/* Whether the end of the innermost slice is all that there is to tell. */
+hot_inline bool has_plain_end(const struct tracks *tracks, const struct track *track)
+{
+	const struct slice *slice;
+
+	if (track->nr_slices == 0 || track->is_outdated || tracks->settings.has_comm)
+		return false;
+	slice = &track->slices[track->nr_slices - 1];
+	return slice->name->shown.is_counted && !slice->is_continued &&
+	       (track->buffer >= tracks->nr_suspicions ||
+		slice->begin_ns > tracks->suspicions[track->buffer].until_ns);
+}
+
+static int slice_end(struct tracks *tracks, struct track *track,
+		     const struct observation *observation, struct error *error)
+{
+	struct timeline_event *event;
+
+	if (!has_plain_end(tracks, track))
+		return other_slice_end(tracks, track, observation, error);
+	event = event_of_record(tracks, TIMELINE_SLICE_END, track, observation, "");
+	slice_pop(tracks, track, event);
+	return timeline_push(tracks->timeline, event, error);
 }
 
 /* A track without open slices becomes the most recently used one. */
@@ -213,7 +292,7 @@ static int instant(struct tracks *tracks, struct track *track,
 	if (!name)
 		return -1;
 	track_touch(tracks, track);
-	event = event_of_record(tracks, TIMELINE_INSTANT, track, observation);
+	event = event_with_comm(tracks, TIMELINE_INSTANT, track, observation);
 	event->name = &name->shown;
 	event->outer_ns = track_outer_ns(track);
 	status = timeline_push(tracks->timeline, event, error);
@@ -224,7 +303,7 @@ static int instant(struct tracks *tracks, struct track *track,
 static int counter(struct tracks *tracks, struct track *track,
 		   const struct observation *observation, struct error *error)
 {
-	struct timeline_event *event = event_of_record(tracks, TIMELINE_COUNTER, track,
+	struct timeline_event *event = event_with_comm(tracks, TIMELINE_COUNTER, track,
 						       observation);
 
 	track_touch(tracks, track);
@@ -234,17 +313,9 @@ static int counter(struct tracks *tracks, struct track *track,
 	return timeline_push(tracks->timeline, event, error);
 }
 
-int tracks_observe(struct tracks *tracks, const struct observation *observation,
-		   struct error *error)
+hot_inline int observation_take(struct tracks *tracks, struct track *track,
+				const struct observation *observation, struct error *error)
 {
-	struct track *track;
-
-	if (observation->time_ns < tracks->now_ns)
-		tracks->totals.late_records++;
-	tracks_advance(tracks, observation->time_ns);
-	track = tracks_get(tracks, observation, error);
-	if (!track)
-		return -1;
 	switch (observation->kind) {
 	case OBSERVATION_BEGIN:
 		return slice_begin(tracks, track, observation, error);
@@ -255,6 +326,30 @@ int tracks_observe(struct tracks *tracks, const struct observation *observation,
 	default:
 		return counter(tracks, track, observation, error);
 	}
+}
+
+/* An observation of a track that was not used lately, or never. */
+static __attribute__((noinline)) int other_track_observe(struct tracks *tracks,
+							 const struct observation *observation,
+							 struct error *error)
+{
+	struct track *track = tracks_find(tracks, observation, error);
+
+	return track ? observation_take(tracks, track, observation, error) : -1;
+}
+
+int tracks_observe(struct tracks *tracks, const struct observation *observation,
+		   struct error *error)
+{
+	struct track *track;
+
+	if (observation->time_ns < tracks->now_ns)
+		tracks->totals.late_records++;
+	else
+		tracks->now_ns = observation->time_ns;
+	track = tracks_recent(tracks, observation);
+	return track ? observation_take(tracks, track, observation, error)
+		     : other_track_observe(tracks, observation, error);
 }
 
 int tracks_pass(struct tracks *tracks, struct timeline_event *event, int64_t time_ns,

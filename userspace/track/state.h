@@ -29,6 +29,7 @@ struct slice {
  * @template_index: of its tracepoint
  * @buffer: of its records, as an index
  * @hash: of its key
+ * @head: the text_head() of its name
  * @begin_ns: when it appeared
  * @unmatched_ends: how many came when no slice was open
  * @slices: the open ones, outermost first
@@ -42,6 +43,7 @@ struct track {
 	unsigned int template_index;
 	unsigned int buffer;
 	uint64_t hash;
+	uint64_t head;
 	int64_t begin_ns;
 	uint64_t unmatched_ends;
 	struct slice *slices;
@@ -56,10 +58,11 @@ struct track {
 	char name[];
 };
 
-/** struct track_key - what makes a track */
+/** struct track_key - what makes a track; @head is the text_head() of @name */
 struct track_key {
 	const struct template *template;
 	struct text name;
+	uint64_t head;
 	struct value scope_id;
 	int cpu;
 	unsigned int buffer;
@@ -74,35 +77,40 @@ hot_inline struct track_key track_key_of(const struct observation *observation)
 	return (struct track_key){
 		.template = observation->template,
 		.name = observation->track_name,
+		.head = observation->track_head,
 		.scope_id = observation->scope_id,
 		.cpu = is_idle_task ? observation->cpu : -1,
 		.buffer = observation->buffer,
 	};
 }
 
-/** track_numbers - a hash of what makes a track, but for its name */
-hot_inline uint64_t track_numbers(unsigned int template_index, const struct value *scope_id,
-				  int cpu, unsigned int buffer)
-{
-	uint64_t rest = template_index + ((uint64_t)buffer << 20) + ((uint64_t)(uint32_t)cpu << 32);
-	uint64_t number = scope_id->unsigned_number * UINT64_C(0x9e3779b97f4a7c15) +
-			  rest * UINT64_C(0xc2b2ae3d27d4eb4f);
+/** TRACKS_RECENT_BITS, TRACKS_RECENT - how many tracks are found without a hash of their names */
+#define TRACKS_RECENT_BITS 10
+#define TRACKS_RECENT (1 << TRACKS_RECENT_BITS)
 
-	return number ^ number >> 32;
+/** track_place - where a track is among the recent ones, by all that makes it but its name's end */
+hot_inline size_t track_place(unsigned int template_index, uint64_t scope_id, uint64_t head,
+			      int cpu, unsigned int buffer)
+{
+	uint64_t mix = scope_id + head + ((uint64_t)template_index << 40) +
+		       ((uint64_t)buffer << 30) + ((uint64_t)(unsigned int)cpu << 20);
+
+	return mix * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TRACKS_RECENT_BITS);
 }
 
-hot_inline uint64_t track_key_numbers(const struct track_key *key)
+/** track_has_numbers - whether it is a track with this key, but for the name */
+hot_inline bool track_has_numbers(const struct track *track, const struct track_key *key)
 {
-	return track_numbers(key->template->index, &key->scope_id, key->cpu, key->buffer);
+	return track->template_index == key->template->index && track->shown.cpu == key->cpu &&
+	       track->buffer == key->buffer &&
+	       track->shown.id.unsigned_number == key->scope_id.unsigned_number;
 }
 
 /** track_has_key - whether it is the track with this key */
 hot_inline bool track_has_key(const struct track *track, const struct track_key *key)
 {
-	return track->template_index == key->template->index && track->shown.cpu == key->cpu &&
-	       track->buffer == key->buffer &&
-	       track->shown.id.unsigned_number == key->scope_id.unsigned_number &&
-	       text_equals(track->shown.name, key->name);
+	return track_has_numbers(track, key) && track->head == key->head &&
+	       text_equals_behind(track->shown.name, key->name);
 }
 
 /**
@@ -123,9 +131,6 @@ struct category {
 	uint64_t malformed;
 	const char *problems[PROBLEMS_MAX];
 };
-
-/** TRACKS_RECENT - how many tracks are found without a hash of their names */
-#define TRACKS_RECENT 1024
 
 /**
  * struct tracks - all of them
@@ -177,10 +182,24 @@ hot_inline struct slice *track_push(struct track *track)
 }
 
 /** track_idle_add - as the most recently used one */
-void track_idle_add(struct track *track, struct track *idle);
+hot_inline void track_idle_add(struct track *track, struct track *idle)
+{
+	track->idle_after = idle;
+	track->idle_before = idle->idle_before;
+	idle->idle_before->idle_after = track;
+	idle->idle_before = track;
+}
 
 /** track_idle_remove - nothing where it is in no list */
-void track_idle_remove(struct track *track);
+hot_inline void track_idle_remove(struct track *track)
+{
+	if (!track->idle_after)
+		return;
+	track->idle_before->idle_after = track->idle_after;
+	track->idle_after->idle_before = track->idle_before;
+	track->idle_before = NULL;
+	track->idle_after = NULL;
+}
 
 /** track_join - put @track into the list of those that are about @task */
 void track_join(struct track *track, struct task *task);
@@ -219,24 +238,27 @@ int tracks_apply(struct tracks *tracks,
 int tracks_tell_end(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, int status,
 		    struct error *error);
 
-/** tracks_find - tracks_get() of one that was not used lately, or never */
-struct track *tracks_find(struct tracks *tracks, const struct observation *observation,
-			  struct error *error);
+/**
+ * tracks_recent - the track of an observation, where it is one of those that were used last, or
+ * NULL
+ */
+hot_inline struct track *tracks_recent(const struct tracks *tracks,
+				       const struct observation *observation)
+{
+	struct track_key key = track_key_of(observation);
+	struct track *track = tracks->recent[track_place(
+		key.template->index, key.scope_id.unsigned_number, key.head, key.cpu, key.buffer)];
+
+	return track && track_has_key(track, &key) ? track : NULL;
+}
 
 /**
- * tracks_get - the track of an observation; a new one is announced
+ * tracks_find - the track of an observation; a new one is announced
  *
  * Returns NULL with @error where memory ran out or the timeline failed.
  */
-hot_inline struct track *tracks_get(struct tracks *tracks, const struct observation *observation,
-				    struct error *error)
-{
-	struct track_key key = track_key_of(observation);
-	struct track *track = tracks->recent[track_key_numbers(&key) % TRACKS_RECENT];
-
-	return track && track_has_key(track, &key) ? track
-						   : tracks_find(tracks, observation, error);
-}
+struct track *tracks_find(struct tracks *tracks, const struct observation *observation,
+			  struct error *error);
 
 /** tracks_end - take leave of a track without open slices, and free it */
 int tracks_end(struct tracks *tracks, struct track *track, struct error *error);

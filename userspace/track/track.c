@@ -26,6 +26,7 @@ struct track *track_new(const struct track_key *key, uint64_t hash,
 	track->template_index = key->template->index;
 	track->buffer = key->buffer;
 	track->hash = hash;
+	track->head = text_head(key->name);
 	track->shown = (struct timeline_track){
 		.category = category,
 		.kind = key->template->kind == TEMPLATE_COUNTER ? TRACK_COUNTER : TRACK_SLICES,
@@ -57,22 +58,4 @@ int track_grow(struct track *track)
 	track->slices = slices;
 	track->slices_capacity = capacity;
 	return 0;
-}
-
-void track_idle_add(struct track *track, struct track *idle)
-{
-	track->idle_after = idle;
-	track->idle_before = idle->idle_before;
-	idle->idle_before->idle_after = track;
-	idle->idle_before = track;
-}
-
-void track_idle_remove(struct track *track)
-{
-	if (!track->idle_after)
-		return;
-	track->idle_before->idle_after = track->idle_after;
-	track->idle_after->idle_before = track->idle_before;
-	track->idle_before = NULL;
-	track->idle_after = NULL;
 }

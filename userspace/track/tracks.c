@@ -141,33 +141,52 @@ static struct track *tracks_add(struct tracks *tracks, const struct track_key *k
 	return tracks_announce(tracks, track, error) < 0 ? NULL : track;
 }
 
-static bool track_matches(const void *track, const void *key)
+static bool track_matches(const void *track_pointer, const void *key_pointer)
 {
-	return track_has_key(track, key);
+	const struct track *track = track_pointer;
+	const struct track_key *key = key_pointer;
+
+	return track_has_numbers(track, key) && text_equals(track->shown.name, key->name);
+}
+
+/* All of a key but its name. */
+static uint64_t key_numbers(const struct track_key *key)
+{
+	uint64_t rest = key->template->index + ((uint64_t)key->buffer << 20) +
+			((uint64_t)(uint32_t)key->cpu << 32);
+	uint64_t number = key->scope_id.unsigned_number * UINT64_C(0x9e3779b97f4a7c15) +
+			  rest * UINT64_C(0xc2b2ae3d27d4eb4f);
+
+	return number ^ number >> 32;
+}
+
+static struct track **tracks_place(struct tracks *tracks, const struct track *track)
+{
+	return &tracks->recent[track_place(track->template_index, track->shown.id.unsigned_number,
+					   track->head, track->shown.cpu, track->buffer)];
 }
 
 struct track *tracks_find(struct tracks *tracks, const struct observation *observation,
 			  struct error *error)
 {
 	struct track_key key = track_key_of(observation);
-	uint64_t numbers = track_key_numbers(&key);
-	uint64_t hash = text_hash(key.name) ^ numbers;
+	uint64_t hash = text_hash(key.name) ^ key_numbers(&key);
 	struct track *track = map_find(&tracks->map, hash, track_matches, &key);
 
 	if (!track)
 		track = tracks_add(tracks, &key, hash, error);
-	tracks->recent[numbers % TRACKS_RECENT] = track;
+	if (track)
+		*tracks_place(tracks, track) = track;
 	return track;
 }
 
 /* Nobody is to find a track that ends. */
 static void tracks_forget(struct tracks *tracks, const struct track *track)
 {
-	uint64_t numbers = track_numbers(track->template_index, &track->shown.id, track->shown.cpu,
-					 track->buffer);
+	struct track **place = tracks_place(tracks, track);
 
-	if (tracks->recent[numbers % TRACKS_RECENT] == track)
-		tracks->recent[numbers % TRACKS_RECENT] = NULL;
+	if (*place == track)
+		*place = NULL;
 }
 
 int tracks_leave(struct tracks *tracks, struct track *track, struct error *error)
