@@ -55,6 +55,10 @@ stream --event= -- touch $target|--event= names no target; write - or a path
 stream --event=$target --with=pid|--with knows tid, cpu and comm, not 'pid'
 stream --event=$target --with=|--with knows tid, cpu and comm, not ''
 stream --event=$target --sid=|--sid= names no session
+stream --event=$target --session-every=0|a session of 0 holds nothing
+stream --event=$target --session-every=1 --sid=x|--sid names one session, --session-every makes several
+stream --html=$target --session-every=1|--session-every is for lines; a file for a viewer holds one session
+stream --event=$target --session-every=1 -- touch $target|--session-every is for recordings without a command, which runs in one session
 stream --event=$target --sid=recording -- touch $target|--sid=recording is for ktrack export: a live recording happens only once
 stream --event=$target --fail-on-loss=1 -- touch $target|--fail-on-loss takes no value; see 'ktrack stream --help'
 stream --event=$target --event -- touch $target|--event is there twice; it goes to one target

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Test: what ktrack stream exports of the demo is what the demo was told to do, and whole where it is not all."""
 
+import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -50,6 +52,42 @@ def check_batches(tap, kernel):
         check_list(tap, kernel, result.text("list.txt"))
         check_drift(tap, kernel, result.text("batch.0.json"))
         check_delays(tap, kernel, result.text("delays.txt"))
+        check_sessions(tap, kernel, result)
+
+
+def sessions_of(result):
+    """The lines of each session, in their order."""
+    sessions = []
+    for line in (result.text("sessions.first.json") + result.text("sessions.json")).splitlines(keepends=True):
+        if '"event":"version"' in line:
+            sessions.append([])
+        sessions[-1].append(line)
+    return sessions
+
+
+def continued_slices(lines, kind):
+    """Which slices a session begins or ends with as continued ones: their tracks without number, and names."""
+    events = [json.loads(line) for line in lines if f'"event":"{kind}"' in line and '"continued":true' in line]
+    return Counter((event["thread"].partition(":")[2], event["label"], event["nesting"]) for event in events)
+
+
+def check_sessions(tap, kernel, result):
+    """Sessions that follow one another are whole, each by itself, and all of it together."""
+    sessions, requests = sessions_of(result), 100 * int(result.text("sessions.batches"))
+    for number, lines in enumerate(sessions):
+        path = result.folder / f"session.{number}.json"
+        path.write_text("".join(lines))
+        tap.nothing(findings("check-stream", path), f"{kernel}: session {number} of {len(sessions)}: a well-formed stream")
+    tap.ok(len({json.loads(lines[0])["sid"] for lines in sessions}) == len(sessions) >= 4, f"{kernel}: each has its own id")
+    found = sum('"event":"region_enter"' in line and "ktrack_demo_io" in line and '"continued"' not in line for lines in sessions for line in lines)
+    tap.ok(found == requests, f"{kernel}: sessions: {requests} requests", f"{found} of them")
+    ends = [continued_slices(lines, "region_leave") for lines in sessions]
+    begins = [continued_slices(lines, "region_enter") for lines in sessions]
+    tap.ok(any(begins), f"{kernel}: slices go on")
+    strange = [str(after - before) for before, after in zip(ends, begins[1:]) if after - before]
+    tap.nothing(strange, f"{kernel}: only what was told to go on does")
+    unmatched = [line for lines in sessions for line in lines if '"unmatched_ends"' in line]
+    tap.nothing(unmatched, f"{kernel}: and all of that does")
 
 
 def check_drift(tap, kernel, text):

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/clock.h"
@@ -18,6 +19,21 @@ int identity_init(struct identity *identity, const char *command, const char *ow
 	identity->sid = trace2_inherit(TRACE2_PARENT_SID, own_sid ? own_sid : made);
 	identity->hierarchy = trace2_inherit(TRACE2_PARENT_NAME, command);
 	return identity->sid && identity->hierarchy ? 0 : error_set(error, "out of memory");
+}
+
+int identity_renew(struct identity *identity, struct error *error)
+{
+	const char *own = strrchr(identity->sid, '/');
+	size_t parents_size = own ? own + 1 - identity->sid : 0;
+	char *sid = malloc(parents_size + TRACE2_SID_SIZE);
+
+	if (!sid)
+		return error_set(error, "out of memory");
+	memcpy(sid, identity->sid, parents_size);
+	trace2_sid_make(sid + parents_size, clock_boot_ns() + clock_wall_offset_ns(), getpid());
+	free(identity->sid);
+	identity->sid = sid;
+	return 0;
 }
 
 void identity_release(struct identity *identity)

@@ -29,6 +29,9 @@ struct identity {
 int identity_init(struct identity *identity, const char *command, const char *own_sid,
 		  struct error *error);
 
+/** identity_renew - another session of the same program and parent; returns -1 with @error */
+int identity_renew(struct identity *identity, struct error *error);
+
 void identity_release(struct identity *identity);
 
 /**

@@ -181,6 +181,7 @@ static int command_target_open(struct outputs *outputs, const char *target,
 		return 0;
 	}
 	if (is_folder(target)) {
+		free(outputs->folders[number]);
 		outputs->folders[number] = realpath(target, NULL);
 		*out = (struct sink_trace2_target){ .name = target,
 						    .value = outputs->folders[number] };
@@ -283,6 +284,18 @@ static int stat_open(struct outputs *outputs, struct timeline *timeline, struct 
 	return sink ? timeline_add(timeline, sink, error) : -1;
 }
 
+/* Once for all sessions. */
+static int outputs_configure(struct outputs *outputs, struct error *error)
+{
+	if (outputs->config)
+		return 0;
+	outputs->config = config_read();
+	if (!outputs->config)
+		return error_set(error, "out of memory");
+	config_note(outputs->config);
+	return 0;
+}
+
 int outputs_open(struct outputs *outputs, struct timeline *timeline,
 		 const struct identity *identity, struct error *error)
 {
@@ -297,10 +310,9 @@ int outputs_open(struct outputs *outputs, struct timeline *timeline,
 		return stat_open(outputs, timeline, error);
 	if (output_share_check(outputs, error) < 0)
 		return -1;
-	outputs->config = config_read();
-	if (!outputs->config)
-		return error_set(error, "out of memory");
-	config_note(outputs->config);
+	outputs->set.size = 0;
+	if (outputs_configure(outputs, error) < 0)
+		return -1;
 	settings.config = outputs->config;
 	output_owner(&settings.file_user, &settings.file_group);
 	if (targets_open(outputs, settings.targets, error) < 0)

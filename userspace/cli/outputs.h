@@ -48,7 +48,7 @@ bool outputs_have_comm(const struct outputs *outputs);
  *
  * A target of the command line is over that of the environment and of files; where none of them
  * names any, and no picture is asked for, EVENT goes to standard output. Nothing is written yet.
- * Returns -1 with @error.
+ * Once the sinks have gone, all can be opened again. Returns -1 with @error.
  */
 int outputs_open(struct outputs *outputs, struct timeline *timeline,
 		 const struct identity *identity, struct error *error);

@@ -8,6 +8,25 @@
 #include "cli/option.h"
 #include "source/source.h"
 
+static int apply_session_every(void *settings, const char *value, struct error *error)
+{
+	struct stream_settings *stream = settings;
+
+	if (time_duration_parse(value, &stream->session_ns, error) < 0)
+		return -1;
+	return stream->session_ns > 0 ? 0 : error_set(error, "a session of 0 holds nothing");
+}
+
+static const struct option_row stream_rows[] = {
+	{ 0, "session-every", "SECONDS", "end the session so often, and begin the next one",
+	  apply_session_every },
+};
+
+static const struct option_part stream_options = {
+	.rows = stream_rows,
+	.nr_rows = sizeof(stream_rows) / sizeof(stream_rows[0]),
+};
+
 /* The parts are in other files, so that the table cannot be a constant. */
 static struct option_table stream_table(void)
 {
@@ -21,13 +40,14 @@ static struct option_table stream_table(void)
 			 "where the command cannot run.\n"
 			 "Without a command it is 0, or 1 where ktrack fails. 2 stands for wrong "
 			 "usage.",
-		.parts = { selection_options, capture_options, outputs_options, pictures_options },
+		.parts = { selection_options, capture_options, stream_options, outputs_options,
+			   pictures_options },
 	};
 
 	table.parts[0].offset = offsetof(struct stream_settings, capture.selection);
 	table.parts[1].offset = offsetof(struct stream_settings, capture);
-	table.parts[2].offset = offsetof(struct stream_settings, outputs);
-	table.parts[3].offset = offsetof(struct stream_settings, outputs.pictures);
+	table.parts[3].offset = offsetof(struct stream_settings, outputs);
+	table.parts[4].offset = offsetof(struct stream_settings, outputs.pictures);
 	return table;
 }
 
@@ -59,12 +79,28 @@ static int outputs_check(const struct outputs *outputs, struct error *error)
 	return 0;
 }
 
+/* What there can be only one of. */
+static int sessions_check(const struct stream_settings *settings, struct error *error)
+{
+	if (settings->session_ns == 0)
+		return 0;
+	if (settings->outputs.sid)
+		return error_set(error, "--sid names one session, --session-every makes several");
+	if (pictures_are_named(&settings->outputs.pictures))
+		return error_set(error, "--session-every is for lines; a file for a viewer holds "
+					"one session");
+	if (settings->capture.command)
+		return error_set(error, "--session-every is for recordings without a command, "
+					"which runs in one session");
+	return 0;
+}
+
 static int stream_start(struct stream_settings *settings, const struct option_table *table,
 			int argc, char **argv, int operand, struct error *error)
 {
 	if (capture_take_command(&settings->capture, table, argc, argv, operand, error) < 0 ||
 	    capture_check(&settings->capture, error) < 0 ||
-	    outputs_check(&settings->outputs, error) < 0)
+	    outputs_check(&settings->outputs, error) < 0 || sessions_check(settings, error) < 0)
 		return STATUS_USAGE;
 	return stream_run(settings, error);
 }

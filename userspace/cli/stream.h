@@ -8,11 +8,13 @@
 
 /**
  * struct stream_settings - what the command line asks for
+ * @session_ns: how long a session lasts; 0 for one that is as long as the recording
  * @argv: ktrack's own words, as the stream tells them
  */
 struct stream_settings {
 	struct capture_settings capture;
 	struct outputs outputs;
+	int64_t session_ns;
 	char *const *argv;
 };
 

@@ -6,10 +6,10 @@
 #include "cli/cli.h"
 #include "cli/clock.h"
 #include "cli/ending.h"
-#include "cli/identity.h"
 #include "cli/note.h"
 #include "cli/pipeline.h"
 #include "cli/quantity.h"
+#include "cli/session.h"
 #include "cli/stream.h"
 
 /* How long a round waits at most: an event is out within this time and that of reading it. */
@@ -25,7 +25,7 @@
 struct run {
 	struct capture capture;
 	struct stream_settings *settings;
-	struct identity identity;
+	struct session session;
 	struct pipeline pipeline;
 	struct source *source;
 	struct recording recording;
@@ -70,7 +70,7 @@ static int run_open_targets(struct run *run, struct error *error)
 
 	run_set_deadline(run);
 	outputs->set.wait = (struct file_wait){ .wait = run_await_output, .context = run };
-	return outputs_open(outputs, &run->pipeline.timeline, &run->identity, error);
+	return outputs_open(outputs, &run->pipeline.timeline, &run->session.identity, error);
 }
 
 static int run_set_up(struct run *run, struct error *error)
@@ -83,10 +83,10 @@ static int run_set_up(struct run *run, struct error *error)
 	if (capture_prepare(capture, error) < 0 ||
 	    capture_choose(capture, run->pipeline.convention, error) < 0)
 		return -1;
-	if (identity_init(&run->identity, "stream", run->settings->outputs.sid, error) < 0 ||
-	    capture_open(capture, run->pipeline.convention, error) < 0)
+	if (identity_init(&run->session.identity, "stream", run->settings->outputs.sid, error) < 0)
 		return -1;
-	if (source_live_open(&run->source, recorder_directory(capture->recorder), error) < 0)
+	if (capture_open(capture, run->pipeline.convention, error) < 0 ||
+	    source_live_open(&run->source, recorder_directory(capture->recorder), error) < 0)
 		return -1;
 	return run_open_targets(run, error);
 }
@@ -112,6 +112,7 @@ static void run_describe(struct run *run)
 		.start_ns = capture_now_ns(&run->capture),
 	};
 	identity_id(run->id, recording->source, recording->start_ns);
+	session_begin(&run->session, recording->start_ns);
 }
 
 /* Delivers all up to now, and brings it to the readers. */
@@ -161,12 +162,22 @@ static int run_start(struct run *run, struct error *error)
 	return run_tell_command(run, begin_ns, error);
 }
 
+static int run_renew_session(struct run *run, struct error *error)
+{
+	if (!session_is_due(&run->session, run->drained_ns))
+		return 0;
+	return session_renew(&run->session, &run->pipeline, &run->recording, run->drained_ns,
+			     capture_wall_offset_ns(&run->capture), error);
+}
+
 static int run_read(struct run *run, struct error *error)
 {
 	struct ending *ending = &run->capture.ending;
 	bool is_over = false;
 
 	while (!is_over) {
+		if (run_renew_session(run, error) < 0)
+			return -1;
 		source_wait(run->source, ending->signals.fd,
 			    ending_wait_ms(ending, clock_boot_ns(), ROUND_MS));
 		is_over = ending_is_due(ending, clock_boot_ns());
@@ -252,8 +263,8 @@ static int run_finish(struct capture *capture, struct error *error)
 		return -1;
 	tracks_drift(run->pipeline.tracks,
 		     capture_wall_offset_ns(capture) - run->recording.wall_offset_ns);
-	if (tracks_finish(run->pipeline.tracks, end_ns, run->lost, capture_status(capture), error) <
-	    0)
+	if (tracks_finish(run->pipeline.tracks, end_ns, run->lost - run->session.lost_before,
+			  capture_status(capture), error) < 0)
 		return -1;
 	return timeline_flush(&run->pipeline.timeline, error);
 }
@@ -267,10 +278,13 @@ static const struct capture_ops run_ops = {
 
 int stream_run(struct stream_settings *settings, struct error *error)
 {
-	struct run run = { .settings = settings };
+	struct run run = {
+		.settings = settings,
+		.session = { .outputs = &settings->outputs, .every_ns = settings->session_ns },
+	};
 	int status = capture_run(&run.capture, &settings->capture, &run_ops, error);
 
 	pipeline_release(&run.pipeline);
-	identity_release(&run.identity);
+	identity_release(&run.session.identity);
 	return status;
 }

@@ -62,6 +62,36 @@ delays_measure() {
 	rmmod ktrack_demo
 }
 
+sessions_are_enough() {
+	[ "$(grep -c '"event":"atexit"' /out/sessions.json)" -ge 3 ] &&
+		grep -q '"event":"region_enter".*"continued":true' /out/sessions.json
+}
+
+# Batches until sessions have ended, one of them within a slice. A file that is moved away is left behind.
+sessions_stream() {
+	insmod /modules/ktrack_demo.ko
+	ktrack stream -b 4096 --session-every=100ms --event=/out/sessions.json &
+	stream=$!
+	while [ ! -s /out/sessions.json ]; do
+		kill -0 $stream
+		usleep 10000
+	done
+	batches=0
+	until sessions_are_enough || [ $batches -ge 200 ]; do
+		echo 100 >/dev/ktrack_demo
+		batches=$((batches + 1))
+	done
+	mv /out/sessions.json /out/sessions.first.json
+	while [ ! -s /out/sessions.json ]; do
+		kill -0 $stream
+		usleep 10000
+	done
+	kill -TERM $stream
+	wait $stream || echo "a stream of several sessions ended with status $?"
+	echo $batches >/out/sessions.batches
+	rmmod ktrack_demo
+}
+
 insmod /modules/ktrack.ko
 # On 6.1 the first instance that resizes its buffer could keep the top level's from ever growing beyond its boot size.
 ktrack stream -d 100ms --event=/dev/null || echo "an empty stream ended with status $?"
@@ -74,6 +104,7 @@ for batch in "$@"; do
 	number=$((number + 1))
 done
 delays_measure
+sessions_stream
 [ "$before" = "$(settings_show)" ] || echo "the top level's settings have changed"
 [ -z "$(ls $TRACING/instances)" ] || echo "left behind: $(ls $TRACING/instances)"
 rmmod ktrack
