@@ -42,7 +42,6 @@ stream --event=$target -b 65G|'65G' is no size; write a number of KiB, or one wi
 stream --event=$target -b 99999999999999999999|'99999999999999999999' is no size; write a number of KiB, or one with k, M or G
 stream --event=$target --buffer-size=|'' is no size; write a number of KiB, or one with k, M or G
 stream --event=$target --mode=often|'often' is no mode; write streaming, circular or oneshot
-stream --event=$target --mode=oneshot|a stream is read all the time; oneshot is for ktrack record
 stream --event=$target --clock=local|'local' is no clock that can be streamed; write boot, mono, mono_raw or tai
 stream --event=$target --filter=x|--filter is about the -e before it, and there is none
 stream --event=$target --cpu=0, -- touch $target|'0,' is no list of CPUs; write numbers as in 0,2-3
@@ -55,6 +54,8 @@ stream --event= -- touch $target|--event= names no target; write - or a path
 stream --event=$target --with=pid|--with knows tid, cpu and comm, not 'pid'
 stream --event=$target --with=|--with knows tid, cpu and comm, not ''
 stream --event=$target --sid=|--sid= names no session
+stream --event=$target --mode=oneshot|a stream has the youngest records; oneshot is for ktrack record
+stream --event=$target --mode=circular --session-every=1|--session-every is for what is read all the time
 stream --event=$target --session-every=0|a session of 0 holds nothing
 stream --event=$target --session-every=1 --sid=x|--sid names one session, --session-every makes several
 stream --html=$target --session-every=1|--session-every is for lines; a file for a viewer holds one session

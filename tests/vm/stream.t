@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from itertools import accumulate
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -121,6 +122,16 @@ def check_delays(tap, kernel, text):
     tap.comment(f"{kernel}: usual delays {usual} ms")
 
 
+def check_circular(tap, kernel, text):
+    """From the promised moment on everything is there."""
+    promised = re.findall(r'"param":"complete_from","value":"([0-9]+\.[0-9]{9})"', text)
+    events = [json.loads(line) for line in text.splitlines() if '"event":"data"' in line and "ktrack_demo_bytes" in line]
+    found = [int(event["value"]) for event in events if promised and event["t_abs"] >= float(promised[0])]
+    wanted = list(accumulate(512 << request % 4 for request in range(OVERRUN_REQUESTS)))
+    tap.ok(len(promised) == 1 and float(promised[0]) > 0, f"{kernel}: circular: a moment is promised", promised)
+    tap.ok(found and found == wanted[-len(found) :], f"{kernel}: circular: and from then on all is there", found[:3])
+
+
 def check_overrun(tap, kernel):
     """More than the ring buffer holds while the reader is stopped."""
     with machine.ran(kernel, "overrun.sh", OVERRUN_REQUESTS) as result:
@@ -131,6 +142,8 @@ def check_overrun(tap, kernel):
         text = result.text("lost.json")
         tap.ok('"name":"lost_records"' in text, f"{kernel}: overrun: something was lost")
         tap.ok('"fmt":"lost ' in text, f"{kernel}: overrun: the gap is told of")
+        check_batch(tap, f"{kernel}: circular", result.folder / "circular.json", OVERRUN_REQUESTS, "--with-loss")
+        check_circular(tap, kernel, result.text("circular.json"))
 
 
 def main():

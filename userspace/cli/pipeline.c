@@ -83,6 +83,8 @@ static int pipeline_loss(void *context, const struct source_loss *loss, struct e
 	pipeline->has_lost = true;
 	if (loss->count > 0)
 		pipeline->lost += loss->count;
+	if (loss->to_ns > pipeline->lost_until_ns)
+		pipeline->lost_until_ns = loss->to_ns;
 	return tracks_lose(pipeline->tracks, &gap, error);
 }
 

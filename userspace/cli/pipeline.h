@@ -14,6 +14,7 @@
  * @filter: what is wanted
  * @has_lost: losses were told of
  * @lost: how many records they are that were counted
+ * @lost_until_ns: the latest end of one of them
  * @is_open: the filter lets everything pass
  * @buffers: names of the source's buffers, as in struct source_description
  *
@@ -26,6 +27,7 @@ struct pipeline {
 	const char *const *buffers;
 	bool has_lost;
 	uint64_t lost;
+	int64_t lost_until_ns;
 	struct convention *convention;
 	struct tracks *tracks;
 	struct timeline timeline;

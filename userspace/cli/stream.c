@@ -64,8 +64,9 @@ static int capture_check(const struct capture_settings *settings, struct error *
 				 "'%s' is no clock that can be streamed; write boot, mono, "
 				 "mono_raw or tai",
 				 settings->recorder.clock);
-	if (settings->recorder.mode->is_read_at_end)
-		return error_set(error, "a stream is read all the time; %s is for ktrack record",
+	if (!settings->recorder.mode->overwrites)
+		return error_set(error,
+				 "a stream has the youngest records; %s is for ktrack record",
 				 settings->recorder.mode->name);
 	return 0;
 }
@@ -89,6 +90,8 @@ static int sessions_check(const struct stream_settings *settings, struct error *
 	if (pictures_are_named(&settings->outputs.pictures))
 		return error_set(error, "--session-every is for lines; a file for a viewer holds "
 					"one session");
+	if (settings->capture.recorder.mode->is_read_at_end)
+		return error_set(error, "--session-every is for what is read all the time");
 	if (settings->capture.command)
 		return error_set(error, "--session-every is for recordings without a command, "
 					"which runs in one session");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One run of ktrack stream: set up, read in rounds, stop, finish. */
+#include <poll.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -15,9 +16,13 @@
 /* How long a round waits at most: an event is out within this time and that of reading it. */
 #define ROUND_MS 50
 
+/* The longest rest where nothing is to be read. */
+#define REST_MS 60000
+
 /**
  * struct run - all that a run holds
  * @capture: its head
+ * @command_ns: when the command began
  * @drained_ns: everything up to here has been delivered
  * @lost: how many records were lost in all
  * @command_end_is_told: the stream has the command's end
@@ -31,6 +36,7 @@ struct run {
 	struct recording recording;
 	struct utsname kernel;
 	char id[IDENTITY_ID_SIZE];
+	int64_t command_ns;
 	int64_t drained_ns;
 	uint64_t lost;
 	bool command_end_is_told;
@@ -39,6 +45,12 @@ struct run {
 static struct run *run_of(struct capture *capture)
 {
 	return (struct run *)capture;
+}
+
+/* Whether records stay in the buffers until recording is off, and the oldest give way. */
+static bool run_is_circular(const struct run *run)
+{
+	return run->settings->capture.recorder.mode->is_read_at_end;
 }
 
 /*
@@ -50,7 +62,7 @@ static int run_await_output(void *context, int fd)
 	struct run *run = context;
 	struct error error;
 
-	if (run->source)
+	if (run->source && !run_is_circular(run))
 		source_read_ahead(run->source);
 	if (run->source && ending_is_due(&run->capture.ending, clock_boot_ns()))
 		recorder_stop(run->capture.recorder, &error);
@@ -126,7 +138,7 @@ static int run_drain(struct run *run, int64_t until_ns, struct error *error)
 	return timeline_flush(&run->pipeline.timeline, error);
 }
 
-static int run_tell_command(struct run *run, int64_t begin_ns, struct error *error)
+static int run_tell_command(struct run *run, struct error *error)
 {
 	struct timeline_event begin = { .kind = TIMELINE_COMMAND_BEGIN };
 
@@ -134,9 +146,9 @@ static int run_tell_command(struct run *run, int64_t begin_ns, struct error *err
 		return 0;
 	begin.argv = command_argv(run->capture.command);
 	/* What others wrote before the command began comes before it. */
-	if (run_drain(run, begin_ns, error) < 0)
+	if (run_drain(run, run->command_ns, error) < 0)
 		return -1;
-	return tracks_pass(run->pipeline.tracks, &begin, begin_ns, error);
+	return tracks_pass(run->pipeline.tracks, &begin, run->command_ns, error);
 }
 
 /*
@@ -146,20 +158,19 @@ static int run_tell_command(struct run *run, int64_t begin_ns, struct error *err
 static int run_start(struct run *run, struct error *error)
 {
 	struct outputs *outputs = &run->settings->outputs;
-	int64_t begin_ns;
 
 	run_describe(run);
 	run_set_deadline(run);
 	if (recorder_start(run->capture.recorder, error) < 0)
 		return -1;
-	begin_ns = capture_now_ns(&run->capture);
+	run->command_ns = capture_now_ns(&run->capture);
 	if (output_set_begin(&outputs->set, error) < 0 ||
 	    capture_run_command(&run->capture, error) < 0)
 		return -1;
 	if (pipeline_open(&run->pipeline, run->source, &run->recording, outputs_have_comm(outputs),
 			  error) < 0)
 		return -1;
-	return run_tell_command(run, begin_ns, error);
+	return run_is_circular(run) ? 0 : run_tell_command(run, error);
 }
 
 static int run_renew_session(struct run *run, struct error *error)
@@ -168,6 +179,15 @@ static int run_renew_session(struct run *run, struct error *error)
 		return 0;
 	return session_renew(&run->session, &run->pipeline, &run->recording, run->drained_ns,
 			     capture_wall_offset_ns(&run->capture), error);
+}
+
+static void run_await_end(struct run *run)
+{
+	struct ending *ending = &run->capture.ending;
+	struct pollfd signals = { .fd = ending->signals.fd, .events = POLLIN };
+
+	while (!ending_is_due(ending, clock_boot_ns()))
+		poll(&signals, 1, ending_wait_ms(ending, clock_boot_ns(), REST_MS));
 }
 
 static int run_read(struct run *run, struct error *error)
@@ -205,23 +225,42 @@ static void run_say_loss(const struct run *run)
 	unsigned long long lost = run->lost, kib = run->settings->capture.recorder.buffer_kib;
 	unsigned long long more = 8 * kib < SIZE_KIB_MAX ? 8 * kib : SIZE_KIB_MAX;
 
-	if (lost > 0)
+	if (lost > 0 && !run_is_circular(run))
 		note_say("lost %llu records, more than fit into %llu KiB for each CPU; try -b %llu",
 			 lost, kib, more);
+}
+
+/* What was written up to @over_ns, when the end was noticed, and what the command did. */
+static int run_read_at_end(struct run *run, int64_t over_ns, struct error *error)
+{
+	return run_tell_command(run, error) < 0 || run_drain(run, over_ns, error) < 0 ? -1 : 0;
+}
+
+static void run_tell_completeness(struct run *run)
+{
+	int64_t from_ns = run->pipeline.lost_until_ns, start_ns = run->recording.start_ns;
+
+	if (run_is_circular(run))
+		tracks_complete_from(run->pipeline.tracks, from_ns > start_ns ? from_ns : start_ns);
 }
 
 static int run_stop(struct run *run, struct error *error)
 {
 	struct source_handler handler = pipeline_handler(&run->pipeline);
+	int64_t over_ns = capture_now_ns(&run->capture);
 	int64_t end_ns;
 
-	if (run_tell_command_end(run, run->drained_ns, error) < 0 ||
-	    recorder_stop(run->capture.recorder, error) < 0)
+	if (recorder_stop(run->capture.recorder, error) < 0)
+		return -1;
+	if (run_is_circular(run) && run_read_at_end(run, over_ns, error) < 0)
+		return -1;
+	if (run_tell_command_end(run, run->drained_ns, error) < 0)
 		return -1;
 	end_ns = capture_now_ns(&run->capture);
 	if (source_finish(run->source, end_ns, &handler, &run->lost, error) < 0)
 		return -1;
 	run_say_loss(run);
+	run_tell_completeness(run);
 	if (tracks_end_all(run->pipeline.tracks, end_ns, error) < 0)
 		return -1;
 	return timeline_flush(&run->pipeline.timeline, error);
@@ -233,7 +272,9 @@ static int run_record(struct capture *capture, struct error *error)
 
 	if (run_set_up(run, error) < 0 || run_start(run, error) < 0)
 		return -1;
-	if (run_read(run, error) < 0)
+	if (run_is_circular(run))
+		run_await_end(run);
+	else if (run_read(run, error) < 0)
 		return -1;
 	return run_stop(run, error);
 }

@@ -185,6 +185,32 @@ static int totals_write(struct trace2_sink *sink, const struct timeline_event *e
 	return status;
 }
 
+/* A parameter that is known only in the end; sink->message is its value. */
+static int late_parameter_write(struct trace2_sink *sink, const char *param, int64_t time_ns,
+				struct error *error)
+{
+	struct trace2_event line = { .kind = TRACE2_DEF_PARAM, .file = __FILE__, .line = __LINE__ };
+
+	line.def_param.scope = "command";
+	line.def_param.param = param;
+	line.def_param.value = buffer_string(&sink->message);
+	return trace2_sink_write(sink, &line, time_ns, error);
+}
+
+/* As t_abs tells it. */
+static int complete_from_write(struct trace2_sink *sink, const struct timeline_event *event,
+			       struct error *error)
+{
+	int64_t from_ns = event->totals->complete_from_ns - sink->start_ns;
+
+	if (!event->totals->has_complete_from)
+		return 0;
+	buffer_clear(&sink->message);
+	buffer_printf(&sink->message, "%lld.%09lld", (long long)(from_ns / NS_PER_S),
+		      (long long)(from_ns % NS_PER_S));
+	return late_parameter_write(sink, "complete_from", event->time_ns, error);
+}
+
 /*
  * The time of every line is by the offset at the beginning; this says how far off that is in the
  * end.
@@ -192,22 +218,17 @@ static int totals_write(struct trace2_sink *sink, const struct timeline_event *e
 static int drift_write(struct trace2_sink *sink, const struct timeline_event *event,
 		       struct error *error)
 {
-	struct trace2_event line = { .kind = TRACE2_DEF_PARAM, .file = __FILE__, .line = __LINE__ };
-
 	if (!event->totals->has_wall_drift)
 		return 0;
 	buffer_clear(&sink->message);
 	buffer_append_signed(&sink->message, event->totals->wall_drift_ns);
-	line.def_param.scope = "command";
-	line.def_param.param = "wall_drift_ns";
-	line.def_param.value = buffer_string(&sink->message);
-	return trace2_sink_write(sink, &line, event->time_ns, error);
+	return late_parameter_write(sink, "wall_drift_ns", event->time_ns, error);
 }
 
 int trace2_frame_end(struct trace2_sink *sink, const struct timeline_event *event,
 		     struct error *error)
 {
-	if (drift_write(sink, event, error) < 0)
+	if (complete_from_write(sink, event, error) < 0 || drift_write(sink, event, error) < 0)
 		return -1;
 	if (exit_write(sink, event, TRACE2_EXIT, error) < 0)
 		return -1;

@@ -247,6 +247,12 @@ int tracks_close(struct tracks *tracks, struct track *track, struct error *error
 	return tracks_end(tracks, track, error);
 }
 
+void tracks_complete_from(struct tracks *tracks, int64_t time_ns)
+{
+	tracks->totals.has_complete_from = true;
+	tracks->totals.complete_from_ns = time_ns;
+}
+
 void tracks_drift(struct tracks *tracks, int64_t wall_drift_ns)
 {
 	tracks->totals.has_wall_drift = true;

@@ -23,9 +23,9 @@ MAIN_KINDS = {*HEAD_PHASES, *TAIL_PHASES, "error", "child_start", "child_exit"}
 NEEDED_PARAMETERS = ("source", "clock", "time_source", "recording_id")
 
 
-def is_drift(event):
-    """Whether this is the parameter that is known only at the end."""
-    return event.kind == "def_param" and event["param"] == "wall_drift_ns"
+def is_late_parameter(event):
+    """Whether this is a parameter that is known only at the end."""
+    return event.kind == "def_param" and event["param"] in ("complete_from", "wall_drift_ns")
 
 
 def phase_of(kind):
@@ -57,7 +57,7 @@ def start_is_second(session, event):
 def frame_is_in_order(session, event):
     """In order: version, start, cmd_name, cmd_mode, def_param, all else, exit, sums, atexit."""
     previous = phase_of(session.last_kind) if session.last_kind else -1
-    phase = RECORDING_PHASE if is_drift(event) else phase_of(event.kind)
+    phase = RECORDING_PHASE if is_late_parameter(event) else phase_of(event.kind)
     if phase < previous or (phase == previous and phase not in REPEATED_PHASES):
         return f"{event.kind} comes too late or a second time"
     if phase == RECORDING_PHASE and not session.seen["cmd_name"]:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Guest: a reader that is stopped until the kernel's statistics show an overrun, then goes on. Argument: REQUESTS.
-# Leaves lost.json; the output is what should not have happened.
+# Guest: a reader that is stopped until the kernel's statistics show an overrun, then goes on; and one that reads only at the end.
+# Argument: REQUESTS. Leaves lost.json and circular.json; the output is what should not have happened.
 set -eu
 
 INSTANCES=/sys/kernel/tracing/instances
@@ -40,4 +40,6 @@ wait_for has_overrun
 kill -CONT $stream
 kill -TERM $stream
 wait $stream || echo "the stream ended with status $?"
+ktrack stream -b 64 --mode=circular --event=/out/circular.json -- sh -c "echo $1 >/dev/ktrack_demo" ||
+	echo "the circular stream ended with status $?"
 [ -z "$(ls $INSTANCES)" ] || echo "left behind: $(ls $INSTANCES)"
