@@ -50,7 +50,7 @@ def main():
     kept = machine.PROJECT / "build/demo"
     missing = [
         name
-        for name in ("stream.json", "tracks.txt", "tracepoints.txt")
+        for name in ("stream.json", "page.html", "tracks.txt", "tracepoints.txt")
         if not (kept / name).exists()
     ]
     tap.nothing(missing, "it keeps what came of it")
