@@ -389,6 +389,13 @@ TEST(what_is_no_trace_dat_is_refused_in_one_line)
 	scratch_new(&scratch);
 	REFUSED("", "this is no trace.dat file; at offset 0");
 	REFUSED("#!/bin/sh\nexit 1\n", "this is no trace.dat file; at offset 0");
+	REFUSED("\x1f\x8b\x08\x00\x00", "this is packed by gzip; unpack it first; at offset 0");
+	REFUSED("\x1f", "this is no trace.dat file; at offset 0");
+	REFUSED("\x28\xb5\x2f\xfd\x04", "this is packed by zstd; unpack it first; at offset 0");
+	REFUSED("\xfd"
+		"7zXZ",
+		"this is packed by xz; unpack it first; at offset 0");
+	REFUSED("PERFILE2garbage", "this is a file of perf, not of trace-cmd; at offset 0");
 	REFUSED("\x17\x08\x44tracing", "its header is cut short; at offset 10");
 	REFUSED("\x17\x08\x44tracing8\0\0\10\0\20\0\0",
 		"its version of the format is neither 6 nor 7; at offset 10");

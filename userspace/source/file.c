@@ -185,6 +185,32 @@ static int trace_file_read_version(struct trace_file *file, struct cursor *curso
 				 "its version of the format is neither 6 nor 7");
 }
 
+/** struct file_kind - a file that is taken for a trace.dat, by its first bytes */
+struct file_kind {
+	const char *magic;
+	const char *what;
+};
+
+static const struct file_kind other_kinds[] = {
+	{ "\x1f\x8b", "this is packed by gzip; unpack it first" },
+	{ "\x28\xb5\x2f\xfd", "this is packed by zstd; unpack it first" },
+	{ "\xfd"
+	  "7zXZ",
+	  "this is packed by xz; unpack it first" },
+	{ "PERFILE2", "this is a file of perf, not of trace-cmd" },
+};
+
+static const char *kind_tell(const struct trace_file *file)
+{
+	for (size_t i = 0; i < sizeof(other_kinds) / sizeof(other_kinds[0]); i++) {
+		struct cursor cursor = trace_file_cursor(file, 0);
+
+		if (cursor_expect(&cursor, text_of(other_kinds[i].magic)))
+			return other_kinds[i].what;
+	}
+	return "this is no trace.dat file";
+}
+
 static int trace_file_read(struct trace_file *file, struct error *error)
 {
 	struct cursor cursor = trace_file_cursor(file, 0);
@@ -192,7 +218,7 @@ static int trace_file_read(struct trace_file *file, struct error *error)
 	bool is_big_endian;
 
 	if (!cursor_expect(&cursor, text_of(TRACE_DAT_MAGIC)))
-		return trace_file_refuse(file, error, 0, "this is no trace.dat file");
+		return trace_file_refuse(file, error, 0, kind_tell(file));
 	version = cursor_string(&cursor);
 	is_big_endian = cursor_u8(&cursor);
 	file->is_swapped = is_big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
