@@ -86,6 +86,13 @@ void loss_append_text(struct buffer *out, const struct timeline_event *event)
 		buffer_printf(out, " in buffer '%s'", event->loss_buffer);
 }
 
+void loss_append_place(struct buffer *out, const struct timeline_event *event)
+{
+	buffer_printf(out, "lost records cpu %d", event->loss_cpu);
+	if (event->loss_buffer && event->loss_buffer[0])
+		buffer_printf(out, " in %s", event->loss_buffer);
+}
+
 void argv_append_text(struct buffer *out, char *const *argv)
 {
 	for (size_t i = 0; argv[i]; i++) {

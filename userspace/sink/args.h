@@ -26,6 +26,9 @@ void event_append_args(struct buffer *out, const struct timeline_event *event, u
 /** loss_append_text - "lost 5 records on cpu 1" */
 void loss_append_text(struct buffer *out, const struct timeline_event *event);
 
+/** loss_append_place - whose records were lost: "lost records cpu 1 in first" */
+void loss_append_place(struct buffer *out, const struct timeline_event *event);
+
 /** argv_append_text - the words with blanks between them */
 void argv_append_text(struct buffer *out, char *const *argv);
 

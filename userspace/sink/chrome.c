@@ -14,6 +14,9 @@
 /* The kernel's own bound: process ids lie below it. */
 #define PIDS_MAX 4194304
 
+/* What CPUs' numbers lie below. */
+#define CPUS_MAX 65536
+
 /** enum chrome_group - the processes that are none, by their distance from PIDS_MAX */
 enum chrome_group {
 	GROUP_KTRACK,
@@ -256,27 +259,39 @@ static int write_counter(struct chrome_sink *sink, const struct timeline_event *
 	return event_end(sink, error);
 }
 
-/* Where our own events go: thread 0 of our group, and a thread for each CPU that lost records. */
-static struct text own_place(struct chrome_sink *sink, int thread)
+/* Where our own events go: a thread of our group. */
+static struct text own_place(struct chrome_sink *sink, uint64_t thread)
 {
 	buffer_clear(&sink->file.text);
-	buffer_printf(&sink->file.text, "\"pid\":%d,\"tid\":%d,\"cat\":\"ktrack\"",
-		      PIDS_MAX + GROUP_KTRACK, thread);
+	buffer_printf(&sink->file.text, "\"pid\":%d,\"tid\":%llu,\"cat\":\"ktrack\"",
+		      PIDS_MAX + GROUP_KTRACK, (unsigned long long)thread);
 	return buffer_text(&sink->file.text);
+}
+
+/* Thread 0 is for all the rest; losses have one for each CPU of each buffer, as they may overlap.
+ */
+static uint64_t loss_thread(const struct timeline_event *loss)
+{
+	bool is_named = loss->loss_buffer && loss->loss_buffer[0];
+	uint64_t number = is_named ? text_hash(text_of(loss->loss_buffer)) & INT16_MAX : 0;
+
+	return 1 + (uint64_t)loss->loss_cpu + number * CPUS_MAX;
 }
 
 static int write_loss(struct chrome_sink *sink, const struct timeline_event *event,
 		      struct error *error)
 {
-	struct text place = own_place(sink, 1 + event->loss_cpu);
+	struct text place = own_place(sink, loss_thread(event));
 	struct buffer text = { 0 };
 	struct buffer *out;
 
-	loss_append_text(&text, event);
-	if (write_name(sink, "thread_name", place, text_of("lost records"), error) < 0) {
+	loss_append_place(&text, event);
+	if (write_name(sink, "thread_name", place, buffer_text(&text), error) < 0) {
 		buffer_release(&text);
 		return -1;
 	}
+	buffer_clear(&text);
+	loss_append_text(&text, event);
 	out = event_begin(sink, "X", place, event->begin_ns);
 	buffer_append_string(out, ",\"dur\":");
 	buffer_append_decimal(out, event->loss_end_ns - event->begin_ns, 3);

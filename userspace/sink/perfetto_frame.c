@@ -158,9 +158,7 @@ static int write_loss(struct perfetto_sink *sink, const struct timeline_event *l
 	uint64_t uuid;
 
 	buffer_clear(&sink->file.text);
-	buffer_printf(&sink->file.text, "lost records cpu %d", loss->loss_cpu);
-	if (loss->loss_buffer && loss->loss_buffer[0])
-		buffer_printf(&sink->file.text, " in %s", loss->loss_buffer);
+	loss_append_place(&sink->file.text, loss);
 	uuid = perfetto_uuid_of(sink, UUID_LOSS, text_hash(buffer_text(&sink->file.text)));
 	if (perfetto_named_track(sink, uuid, buffer_text(&sink->file.text), own_uuid(sink), error) <
 	    0)
