@@ -125,6 +125,35 @@ int recorder_open(struct recorder **out, const struct recorder_settings *setting
 	return -1;
 }
 
+/* Of an instance that is there; whoever owns it keeps it. */
+static int instance_adopt(struct recorder *recorder, const char *name, struct error *error)
+{
+	recorder->instance = tracefs_instance_alloc(NULL, name);
+	if (!recorder->instance)
+		return error_set_system(error, errno, "cannot open the tracing instance %s", name);
+	recorder->directory = tracefs_instance_get_dir(recorder->instance);
+	return recorder->directory ? setting_write(recorder, "tracing_on", "0", error)
+				   : error_set(error, "out of memory");
+}
+
+int recorder_adopt(struct recorder **out, const char *name, struct error *error)
+{
+	int lock_fd = stale_lock(name);
+	struct recorder *recorder;
+
+	*out = NULL;
+	if (lock_fd < 0)
+		return 0;
+	recorder = calloc(1, sizeof(*recorder));
+	if (!recorder) {
+		close(lock_fd);
+		return error_set(error, "out of memory");
+	}
+	recorder->lock_fd = lock_fd;
+	*out = recorder;
+	return instance_adopt(recorder, name, error);
+}
+
 const char *recorder_name(const struct recorder *recorder)
 {
 	return tracefs_instance_get_name(recorder->instance);
@@ -287,20 +316,27 @@ static int instance_remove(struct recorder *recorder, struct error *error)
 			 recorder->directory);
 }
 
+void recorder_leave(struct recorder *recorder)
+{
+	if (!recorder)
+		return;
+	if (recorder->instance)
+		tracefs_instance_free(recorder->instance);
+	if (recorder->lock_fd >= 0)
+		close(recorder->lock_fd);
+	tracefs_put_tracing_file(recorder->directory);
+	free(recorder);
+}
+
 int recorder_close(struct recorder *recorder, struct error *error)
 {
 	int status = 0;
 
-	if (!recorder)
-		return 0;
-	if (recorder->instance) {
+	if (recorder && recorder->instance) {
 		tracefs_instance_file_write(recorder->instance, "tracing_on", "0");
 		instance_disable(recorder);
 		status = instance_remove(recorder, error);
-		tracefs_instance_free(recorder->instance);
-		close(recorder->lock_fd);
 	}
-	tracefs_put_tracing_file(recorder->directory);
-	free(recorder);
+	recorder_leave(recorder);
 	return status;
 }

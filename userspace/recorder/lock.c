@@ -30,12 +30,21 @@ int lock_take(const char *directory)
 	return -1;
 }
 
-bool lock_is_free(const char *directory)
+int lock_try(const char *directory)
 {
 	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool is_free = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+bool lock_is_free(const char *directory)
+{
+	int fd = lock_try(directory);
 
 	if (fd >= 0)
 		close(fd);
-	return is_free;
+	return fd >= 0;
 }

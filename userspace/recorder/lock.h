@@ -12,7 +12,17 @@
  */
 int lock_take(const char *directory);
 
+/** lock_try - the same, but where somebody owns it, fail instead of waiting */
+int lock_try(const char *directory);
+
 /** lock_is_free - whether nobody owns the instance in @directory */
 bool lock_is_free(const char *directory);
+
+/**
+ * stale_lock - own an instance of ours that nobody owns any more
+ *
+ * Returns a descriptor, or -1 where there is no such instance, or somebody owns it.
+ */
+int stale_lock(const char *name);
 
 #endif

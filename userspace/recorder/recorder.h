@@ -107,6 +107,116 @@ int recorder_stop(struct recorder *recorder, struct error *error);
 int recorder_close(struct recorder *recorder, struct error *error);
 
 /**
+ * recorder_adopt - take over the instance of a run that was killed
+ * @out: NULL where there is no such instance, or somebody owns it
+ *
+ * Recording is off then. Returns -1 with @error.
+ */
+int recorder_adopt(struct recorder **out, const char *name, struct error *error);
+
+/** recorder_leave - give back all but the instance, for another recorder_adopt(); NULL is fine */
+void recorder_leave(struct recorder *recorder);
+
+struct parts;
+
+/** struct parts_owner - whom new files belong to, where that is not who we are */
+struct parts_owner {
+	bool is_other;
+	uid_t user;
+	gid_t group;
+};
+
+/**
+ * parts_new - begin a recording of raw records, each CPU's in a file of its own
+ * @out: for parts_close()
+ * @path: of the trace.dat that is to be; the parts are in the folder PATH.parts
+ *
+ * Returns 0, or -1 with @error, also where parts of a killed recording are there already.
+ */
+int parts_new(struct parts **out, const char *path, const struct parts_owner *owner,
+	      struct error *error);
+
+/** parts_open - take up the parts that a killed recording left; returns -1 with @error */
+int parts_open(struct parts **out, const char *path, const struct parts_owner *owner,
+	       struct error *error);
+
+/**
+ * parts_instance - the name of the instance whose records these are; "" where nothing of it is
+ * needed any more, NULL where it went with an earlier boot
+ */
+const char *parts_instance(const struct parts *parts);
+
+/**
+ * parts_begin - note what it takes to understand the records of an instance, whose tracepoints are
+ * enabled, and read it from now on
+ *
+ * Returns -1 with @error.
+ */
+int parts_begin(struct parts *parts, const struct recorder *recorder,
+		const struct recorder_mode *mode, struct error *error);
+
+/** parts_attach - read the instance of parts that were opened; returns -1 with @error */
+int parts_attach(struct parts *parts, const struct recorder *recorder, struct error *error);
+
+/**
+ * parts_wait - wait until a buffer has filled up to the instance's buffer_percent
+ * @also_fd: or until this can be read
+ * @timeout_ms: or until this time is over
+ */
+void parts_wait(const struct parts *parts, int also_fd, int timeout_ms);
+
+/**
+ * parts_read - move whole sub-buffers to the files
+ *
+ * Returns -1 with @error; the parts stay then, for 'ktrack recover'.
+ */
+int parts_read(struct parts *parts, struct error *error);
+
+/** parts_size - how many bytes of records the files have */
+uint64_t parts_size(const struct parts *parts);
+
+/**
+ * struct parts_summary - what became of the records
+ * @lost: how many the kernel counts as lost
+ * @has_begin: CPUs have overwritten their first records; all is complete from @begin_ns on
+ * @has_end: CPUs have dropped their last records; all is complete up to @end_ns
+ *
+ * The moments are those of buffers that were read at the end; otherwise there are gaps.
+ */
+struct parts_summary {
+	uint64_t lost;
+	bool has_begin;
+	bool has_end;
+	int64_t begin_ns;
+	int64_t end_ns;
+};
+
+/**
+ * parts_finish - move all that is left, once recording is off, and note names and statistics
+ *
+ * Returns -1 with @error; the parts stay then.
+ */
+int parts_finish(struct parts *parts, const struct recorder *recorder,
+		 struct parts_summary *summary, struct error *error);
+
+/**
+ * parts_abandon - where moving records failed: note how many did not get into the files, as far as
+ * that can still be written
+ */
+void parts_abandon(struct parts *parts, const struct recorder *recorder);
+
+/**
+ * parts_join - make one trace.dat of the parts, which takes the place of what was there; the parts
+ * go when they are closed
+ *
+ * Returns -1 with @error; the parts stay then.
+ */
+int parts_join(struct parts *parts, struct error *error);
+
+/** parts_close - NULL is fine */
+void parts_close(struct parts *parts);
+
+/**
  * struct stale_visitor - who takes a look at instances that runs left behind
  * @visit: @name is an instance without an owner, in @directory; returns 0 to go on, -1 with @error
  */

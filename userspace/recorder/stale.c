@@ -40,6 +40,22 @@ static bool is_stale(const char *directory)
 	return lock_is_free(directory);
 }
 
+int stale_lock(const char *name)
+{
+	struct buffer directory = { 0 };
+	struct error ignored = { 0 };
+	const char *tracefs;
+	int fd = -1;
+
+	if (!is_own_name(name) || source_directory(&tracefs, &ignored) < 0)
+		return -1;
+	buffer_printf(&directory, "%s/instances/%s", tracefs, name);
+	if (is_stale(buffer_string(&directory)))
+		fd = lock_try(buffer_string(&directory));
+	buffer_release(&directory);
+	return fd;
+}
+
 static int name_visit(const char *instances, const char *name, const struct stale_visitor *visitor,
 		      struct error *error)
 {

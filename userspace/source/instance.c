@@ -90,7 +90,7 @@ static void note_statistics(struct live *live)
 		struct live_stream *own = stream->own;
 		struct error error = { 0 };
 
-		live_statistics(live, stream, &own->before, &error);
+		statistics_load(&own->before, live->directory, stream->cpu, &error);
 	}
 }
 

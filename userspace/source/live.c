@@ -112,21 +112,6 @@ static void live_await(struct source *source)
 		;
 }
 
-int live_statistics(const struct live *live, const struct stream *stream, struct statistics *out,
-		    struct error *error)
-{
-	struct buffer path = { 0 }, text = { 0 };
-	int status = 0;
-
-	buffer_printf(&path, "%s/per_cpu/cpu%d/stats", live->directory, stream->cpu);
-	if (file_read(buffer_string(&path), &text) < 0)
-		status = error_set_system(error, errno, "cannot read %s", buffer_string(&path));
-	statistics_read(out, buffer_text(&text));
-	buffer_release(&path);
-	buffer_release(&text);
-	return status;
-}
-
 /*
  * The kernel counts since the instance was made. Where somebody has read from it before us, what
  * was overwritten since is marked; what was dropped may have been between then and now, or before.
@@ -138,7 +123,7 @@ static int live_read_account(struct source *source, const struct stream *stream,
 	const struct statistics *before = &((struct live_stream *)stream->own)->before;
 	struct statistics now;
 
-	if (live_statistics(live, stream, &now, error) < 0)
+	if (statistics_load(&now, live->directory, stream->cpu, error) < 0)
 		return -1;
 	if (before->read == 0) {
 		out->marked = now.overwritten;

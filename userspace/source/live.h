@@ -71,10 +71,6 @@ void live_find_task(int tid, struct source_task *out);
 /** live_number - the number in a file of an instance, 0 where there is none */
 uint64_t live_number(const char *directory, const char *file);
 
-/** live_statistics - what the kernel counts for a stream; returns -1 with @error */
-int live_statistics(const struct live *live, const struct stream *stream, struct statistics *out,
-		    struct error *error);
-
 /** instance_open - like source_instance_open(), by the instance's directory */
 int instance_open(struct source **out, const char *directory, struct error *error);
 

@@ -194,6 +194,12 @@ int source_finish(struct source *source, int64_t end_ns, const struct source_han
 		  uint64_t *lost, struct error *error);
 
 /**
+ * source_page_look - how many records a sub-buffer has, as this kernel writes them
+ * @first_ns, @last_ns: times of the first and the last, where there are some
+ */
+size_t source_page_look(const void *bytes, size_t size, int64_t *first_ns, int64_t *last_ns);
+
+/**
  * source_damage - what kept a source from giving all it should have
  *
  * Returns one line that lives as long as the source is open, or NULL where all was well.

@@ -2,6 +2,7 @@
 /* Reads per_cpu/cpuN/stats: lines of "name: number". */
 #include "source/statistics.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,10 +24,9 @@ static uint64_t *statistics_member(struct statistics *out, struct text name)
 		const char *name;
 		uint64_t *member;
 	} rows[] = {
-		{ "overrun", &out->overwritten },
-		{ "commit overrun", &out->dropped },
-		{ "dropped events", &out->dropped },
-		{ "read events", &out->read },
+		{ "overrun", &out->overwritten },    { "commit overrun", &out->dropped },
+		{ "dropped events", &out->dropped }, { STATISTICS_IN_FLIGHT, &out->dropped },
+		{ "read events", &out->read },	     { "entries", &out->unread },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -55,4 +55,18 @@ void statistics_read(struct statistics *out, struct text text)
 			*member += digits_parse(colon + 1, end);
 		line = end + 1;
 	}
+}
+
+int statistics_load(struct statistics *out, const char *directory, int cpu, struct error *error)
+{
+	struct buffer path = { 0 }, text = { 0 };
+	int status = 0;
+
+	buffer_printf(&path, "%s/per_cpu/cpu%d/stats", directory, cpu);
+	if (file_read(buffer_string(&path), &text) < 0)
+		status = error_set_system(error, errno, "cannot read %s", buffer_string(&path));
+	statistics_read(out, buffer_text(&text));
+	buffer_release(&path);
+	buffer_release(&text);
+	return status;
 }

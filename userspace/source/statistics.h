@@ -5,12 +5,18 @@
 
 #include "base/base.h"
 
+/** STATISTICS_IN_FLIGHT - the name of ktrack's own line */
+#define STATISTICS_IN_FLIGHT "in flight"
+
 /**
  * struct statistics - since the instance was made, or emptied
  * @overwritten: "overrun": before anybody read them; the sub-buffer behind them is marked
  * @dropped: "dropped events" (the buffer was full and must not overwrite) and "commit overrun"
- * (interrupts filled it while a record was being written), of which no sub-buffer tells
+ * (interrupts filled it while a record was being written), of which no sub-buffer tells; and those
+ * "in flight", a line that ktrack adds in a trace.dat: they were read, but did not get into the
+ * file
  * @read: "read events"
+ * @unread: "entries", which are in the buffer now
  *
  * The kernel counts each lost record in exactly one of the three ways.
  */
@@ -18,9 +24,13 @@ struct statistics {
 	uint64_t overwritten;
 	uint64_t dropped;
 	uint64_t read;
+	uint64_t unread;
 };
 
 /** statistics_read - read the text of per_cpu/cpuN/stats; what it does not say is 0 */
 void statistics_read(struct statistics *out, struct text text);
+
+/** statistics_load - read those of a CPU in the instance of @directory; returns -1 with @error */
+int statistics_load(struct statistics *out, const char *directory, int cpu, struct error *error);
 
 #endif

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The folder of a recording's parts, from mkdir to rmdir. */
+#include "recorder/parts.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PIPE_SIZE (1024 * 1024)
+
+int parts_fail(struct parts *parts, int number, const char *file, struct error *error)
+{
+	parts->is_kept = true;
+	return error_set(error,
+			 "cannot write %s/%s: %s; once that is mended, 'ktrack recover %s' makes a "
+			 "trace.dat of what there is",
+			 parts->folder, file, strerror(number), parts->path);
+}
+
+static int file_give(const struct parts *parts, int fd)
+{
+	const struct parts_owner *owner = &parts->owner;
+
+	return owner->is_other ? fchown(fd, owner->user, owner->group) : 0;
+}
+
+int parts_create(struct parts *parts, const char *name, struct error *error)
+{
+	int fd = openat(parts->folder_fd, name, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+			0600);
+
+	if (fd >= 0 && file_give(parts, fd) == 0)
+		return fd;
+	error_set_system(error, errno, "cannot make %s/%s", parts->folder, name);
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* Whoever finds the file finds all of it. */
+int parts_write(struct parts *parts, const char *name, const struct buffer *content,
+		struct error *error)
+{
+	char unfinished[PART_NAME_SIZE];
+	int fd, status = 0;
+
+	if (content->failed)
+		return error_set(error, "out of memory");
+	snprintf(unfinished, sizeof(unfinished), "%s.new", name);
+	fd = parts_create(parts, unfinished, error);
+	if (fd < 0)
+		return -1;
+	if (file_write_all(fd, content->data, content->size, NULL) < 0 ||
+	    renameat(parts->folder_fd, unfinished, parts->folder_fd, name) < 0)
+		status = parts_fail(parts, errno, name, error);
+	if (status < 0)
+		unlinkat(parts->folder_fd, unfinished, 0);
+	close(fd);
+	return status;
+}
+
+/* The numbers in it may have grown since it was written, for which there is room. */
+int parts_overwrite(struct parts *parts, const char *name, const struct buffer *content,
+		    struct error *error)
+{
+	int fd = openat(parts->folder_fd, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+	int status = 0;
+
+	if (fd < 0)
+		return error_set_system(error, errno, "cannot open %s/%s", parts->folder, name);
+	if (file_write_all(fd, content->data, content->size, NULL) < 0 ||
+	    ftruncate(fd, content->size) < 0)
+		status = parts_fail(parts, errno, name, error);
+	close(fd);
+	return status;
+}
+
+void parts_reserve(struct parts *parts, const char *name, size_t size)
+{
+	int fd = openat(parts->folder_fd, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	/* Not all filesystems can. */
+	fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, size);
+	close(fd);
+}
+
+int folder_read(const char *folder, const char *file, struct buffer *out, struct error *error)
+{
+	struct buffer path = { 0 };
+	int status = 0;
+
+	buffer_printf(&path, "%s/%s", folder, file);
+	if (file_read(buffer_string(&path), out) < 0)
+		status = error_set_system(error, errno, "cannot read %s", buffer_string(&path));
+	buffer_release(&path);
+	return status;
+}
+
+struct part *parts_add(struct parts *parts, int cpu, struct error *error)
+{
+	struct part *list = reallocarray(parts->list, parts->nr_parts + 1, sizeof(*list));
+
+	if (!list) {
+		error_set(error, "out of memory");
+		return NULL;
+	}
+	parts->list = list;
+	list[parts->nr_parts] = (struct part){ .cpu = cpu, .raw_fd = -1, .fd = -1 };
+	return &list[parts->nr_parts++];
+}
+
+static int folder_lock(struct parts *parts, struct error *error)
+{
+	parts->folder_fd = open(parts->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (parts->folder_fd < 0)
+		return error_set_system(error, errno, "cannot open %s", parts->folder);
+	if (flock(parts->folder_fd, LOCK_EX | LOCK_NB) == 0)
+		return 0;
+	return error_set(error, "%s is in use by another ktrack", parts->folder);
+}
+
+static struct parts *parts_alloc(const char *path, const struct parts_owner *owner)
+{
+	struct parts *parts = calloc(1, sizeof(*parts));
+
+	if (!parts)
+		return NULL;
+	*parts = (struct parts){ .owner = *owner, .folder_fd = -1, .pipe = { -1, -1 } };
+	parts->page_size = sysconf(_SC_PAGESIZE);
+	parts->mode = recorder_modes;
+	parts->path = strdup(path);
+	parts->page = malloc(parts->page_size);
+	if (!parts->path || !parts->page || asprintf(&parts->folder, "%s.parts", path) < 0) {
+		parts->folder = NULL;
+		parts_close(parts);
+		return NULL;
+	}
+	return parts;
+}
+
+static int pipe_open(struct parts *parts, struct error *error)
+{
+	int size;
+
+	if (pipe2(parts->pipe, O_CLOEXEC) < 0)
+		return error_set_system(error, errno, "cannot make a pipe");
+	size = fcntl(parts->pipe[1], F_SETPIPE_SZ, PIPE_SIZE);
+	parts->pipe_size = size > 0 ? size : fcntl(parts->pipe[1], F_GETPIPE_SZ);
+	return 0;
+}
+
+/* What a trace.dat may take the place of: a file, or nothing. */
+static int path_check(const char *path, struct error *error)
+{
+	struct stat about;
+
+	if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
+		return error_set(error, "%s is no ordinary file; records go to one only", path);
+	return 0;
+}
+
+/* The folder is there already. */
+static int folder_refuse(struct parts *parts, struct error *error)
+{
+	parts->is_kept = true;
+	if (folder_lock(parts, error) < 0)
+		return -1;
+	return error_set(error,
+			 "%s holds what a killed ktrack recorded; 'ktrack recover %s' makes a "
+			 "trace.dat of it",
+			 parts->folder, parts->path);
+}
+
+static int folder_make(struct parts *parts, struct error *error)
+{
+	if (mkdir(parts->folder, 0700) < 0)
+		return errno == EEXIST
+			       ? folder_refuse(parts, error)
+			       : error_set_system(error, errno, "cannot make %s", parts->folder);
+	if (folder_lock(parts, error) < 0)
+		return -1;
+	return file_give(parts, parts->folder_fd) == 0
+		       ? 0
+		       : error_set_system(error, errno, "cannot give %s away", parts->folder);
+}
+
+static int parts_finish_open(struct parts **out, struct parts *parts, int status,
+			     struct error *error)
+{
+	if (status == 0 && pipe_open(parts, error) == 0) {
+		*out = parts;
+		return 0;
+	}
+	parts_close(parts);
+	*out = NULL;
+	return -1;
+}
+
+int parts_new(struct parts **out, const char *path, const struct parts_owner *owner,
+	      struct error *error)
+{
+	struct parts *parts = parts_alloc(path, owner);
+	int status;
+
+	*out = NULL;
+	if (!parts)
+		return error_set(error, "out of memory");
+	status = path_check(path, error) < 0 ? -1 : folder_make(parts, error);
+	return parts_finish_open(out, parts, status, error);
+}
+
+/* Opens one CPU's file; what is no whole sub-buffer was being written when the end came. */
+static int part_open(struct parts *parts, const char *name, struct error *error)
+{
+	struct part *part;
+	struct stat about;
+	char rest;
+	int cpu;
+
+	if (sscanf(name, "cpu%d%c", &cpu, &rest) != 1 || cpu < 0)
+		return 0;
+	part = parts_add(parts, cpu, error);
+	if (!part)
+		return -1;
+	part->fd = openat(parts->folder_fd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (part->fd < 0 || fstat(part->fd, &about) < 0)
+		return error_set_system(error, errno, "cannot open %s/%s", parts->folder, name);
+	part->size = about.st_size / parts->page_size * parts->page_size;
+	if (ftruncate(part->fd, part->size) < 0 || lseek(part->fd, part->size, SEEK_SET) < 0)
+		return error_set_system(error, errno, "cannot cut %s/%s", parts->folder, name);
+	return 0;
+}
+
+static int parts_open_all(struct parts *parts, struct error *error)
+{
+	struct dirent **entries;
+	int size = scandir(parts->folder, &entries, NULL, versionsort);
+	int status = 0;
+
+	if (size < 0)
+		return error_set_system(error, errno, "cannot read %s", parts->folder);
+	for (int i = 0; i < size; i++) {
+		if (status == 0)
+			status = part_open(parts, entries[i]->d_name, error);
+		free(entries[i]);
+	}
+	free(entries);
+	return status;
+}
+
+/* What parts_begin() noted last. Before that, there is nothing to be recovered. */
+static int parts_read_instance(struct parts *parts, struct error *error)
+{
+	char name[64], boot[64], mode[16];
+	struct buffer text = { 0 }, now = { 0 };
+	unsigned long long id;
+	int status = 0;
+
+	file_read_boot_id(&now);
+	if (folder_read(parts->folder, PART_INSTANCE, &text, error) < 0) {
+		status = -1;
+	} else if (sscanf(buffer_string(&text), "%63s %63s %15s %llx", name, boot, mode, &id) !=
+			   4 ||
+		   !recorder_mode_find(mode)) {
+		status = error_set(error, "%s/%s is damaged", parts->folder, PART_INSTANCE);
+	} else {
+		parts->mode = recorder_mode_find(mode);
+		parts->id = id;
+		if (strcmp(name, PART_NO_INSTANCE) == 0)
+			parts->instance = strdup("");
+		else if (strncmp(buffer_string(&now), boot, strlen(boot)) == 0)
+			parts->instance = strdup(name);
+	}
+	buffer_release(&text);
+	buffer_release(&now);
+	return status;
+}
+
+int parts_open(struct parts **out, const char *path, const struct parts_owner *owner,
+	       struct error *error)
+{
+	struct parts *parts = parts_alloc(path, owner);
+	int status;
+
+	*out = NULL;
+	if (!parts)
+		return error_set(error, "out of memory");
+	parts->is_kept = true;
+	parts->is_taken_up = true;
+	status = path_check(path, error);
+	if (status == 0)
+		status = folder_lock(parts, error);
+	if (status == 0)
+		status = parts_read_instance(parts, error);
+	if (status == 0)
+		status = parts_open_all(parts, error);
+	return parts_finish_open(out, parts, status, error);
+}
+
+const char *parts_instance(const struct parts *parts)
+{
+	return parts->instance;
+}
+
+static void folder_remove(struct parts *parts)
+{
+	struct dirent **entries;
+	int size = scandir(parts->folder, &entries, NULL, NULL);
+
+	for (int i = 0; i < size; i++) {
+		unlinkat(parts->folder_fd, entries[i]->d_name, 0);
+		free(entries[i]);
+	}
+	if (size >= 0)
+		free(entries);
+	rmdir(parts->folder);
+}
+
+static void descriptor_close(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+void parts_close(struct parts *parts)
+{
+	if (!parts)
+		return;
+	for (size_t i = 0; i < parts->nr_parts; i++) {
+		descriptor_close(parts->list[i].raw_fd);
+		descriptor_close(parts->list[i].fd);
+	}
+	if (parts->folder_fd >= 0 && !parts->is_kept)
+		folder_remove(parts);
+	descriptor_close(parts->folder_fd);
+	descriptor_close(parts->pipe[0]);
+	descriptor_close(parts->pipe[1]);
+	free(parts->list);
+	free(parts->page);
+	free(parts->instance);
+	free(parts->folder);
+	free(parts->path);
+	free(parts);
+}

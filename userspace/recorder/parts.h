@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The inside of a recording's parts: files in a folder beside the trace.dat that is to be. */
+#ifndef RECORDER_PARTS_H
+#define RECORDER_PARTS_H
+
+#include "recorder/recorder.h"
+
+/** PART_FORMATS, PART_COMMS, PART_OPTIONS, PART_INSTANCE - files of the folder beside "cpuN" */
+#define PART_FORMATS "formats"
+#define PART_COMMS "comms"
+#define PART_OPTIONS "options"
+#define PART_INSTANCE "instance"
+
+/** PART_NO_INSTANCE - the name of none, in that file: all its records, or their number, are known
+ */
+#define PART_NO_INSTANCE "-"
+
+/** PART_NAME_SIZE - room for any of these names and its NUL */
+#define PART_NAME_SIZE 32
+
+/**
+ * struct part - the raw records of one CPU
+ * @raw_fd: its trace_pipe_raw, -1 where nothing reads any more
+ * @fd: where they go
+ * @size: how many bytes went there; whole sub-buffers
+ * @in_flight: how many records were read, but did not get there
+ * @is_absent: the CPU is not online, and never was
+ */
+struct part {
+	int cpu;
+	int raw_fd;
+	int fd;
+	uint64_t size;
+	uint64_t in_flight;
+	bool is_absent;
+};
+
+/**
+ * struct parts - all of them
+ * @path: of the trace.dat
+ * @owner: to whom files belong
+ * @folder_fd: the folder of the parts, locked as long as this lives
+ * @list: by CPU
+ * @pipe: what splice(2) needs between two files, of @pipe_size bytes
+ * @page: room for one sub-buffer of @page_size
+ * @instance: its name, "" where nothing of it is needed any more, NULL where it went with an
+ * earlier boot
+ * @mode: how it buffers
+ * @id: of the recording
+ * @is_taken_up: somebody else began, and was killed
+ * @is_kept: the parts stay when this is closed
+ */
+struct parts {
+	char *path;
+	char *folder;
+	struct parts_owner owner;
+	int folder_fd;
+	struct part *list;
+	size_t nr_parts;
+	int pipe[2];
+	size_t pipe_size;
+	unsigned char *page;
+	size_t page_size;
+	char *instance;
+	const struct recorder_mode *mode;
+	uint64_t id;
+	bool is_taken_up;
+	bool is_kept;
+};
+
+/** parts_fail - writing a file of the parts failed: say what to do; returns -1 with @error */
+int parts_fail(struct parts *parts, int number, const char *file, struct error *error);
+
+/** parts_create - a new file of the folder; returns a descriptor, or -1 with @error */
+int parts_create(struct parts *parts, const char *name, struct error *error);
+
+/** parts_write - let a file of the folder hold just this; returns -1 with @error */
+int parts_write(struct parts *parts, const char *name, const struct buffer *content,
+		struct error *error);
+
+/** parts_overwrite - the same where the disk is full, in the room of the file that is there */
+int parts_overwrite(struct parts *parts, const char *name, const struct buffer *content,
+		    struct error *error);
+
+/** parts_reserve - keep room for a file of the folder to grow to @size, where that can be had */
+void parts_reserve(struct parts *parts, const char *name, size_t size);
+
+/** folder_read - append what a file of a folder holds; returns -1 with @error */
+int folder_read(const char *folder, const char *file, struct buffer *out, struct error *error);
+
+/** parts_read_rest - move all that is left, now that nothing is recorded; returns -1 with @error */
+int parts_read_rest(struct parts *parts, struct error *error);
+
+/** comms_append - "TID NAME" lines of all threads whose name is known now; returns -1 with @error
+ */
+int comms_append(struct buffer *out, struct error *error);
+
+/** parts_add - one CPU more, whose file is open; returns NULL with @error where memory ran out */
+struct part *parts_add(struct parts *parts, int cpu, struct error *error);
+
+/**
+ * trace_dat_put_formats - the beginning of a trace.dat: the header, how records are laid out, and
+ * the formats of the tracepoints that are enabled in the instance
+ *
+ * Returns -1 with @error, as the next two do.
+ */
+int trace_dat_put_formats(struct buffer *out, const char *directory, struct error *error);
+
+/**
+ * trace_dat_put_options - the clock, the kernel, the wall clock's offset, and what was lost
+ * @parts: whose CPUs, and whose id
+ */
+int trace_dat_put_options(struct buffer *out, const char *directory, const struct parts *parts,
+			  struct error *error);
+
+/** trace_dat_join - write the file of all parts to @fd; returns -1 with @error */
+int trace_dat_join(struct parts *parts, int fd, struct error *error);
+
+#endif

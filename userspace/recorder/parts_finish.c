@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is noted beside the records, when a recording begins and when it ends. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "recorder/parts.h"
+#include "source/source.h"
+#include "source/statistics.h"
+
+#define UNFINISHED "trace.dat"
+
+/* Room for all options but the statistics, and for those of a CPU. */
+#define OPTIONS_SIZE 2048
+#define OPTION_SIZE 512
+
+/* Names and options, as they are now. */
+static int notes_write(struct parts *parts, const char *directory, struct error *error)
+{
+	struct buffer comms = { 0 }, options = { 0 };
+	int status = comms_append(&comms, error);
+
+	if (status == 0)
+		status = trace_dat_put_options(&options, directory, parts, error);
+	if (status == 0)
+		status = parts_write(parts, PART_COMMS, &comms, error);
+	if (status == 0)
+		status = parts_write(parts, PART_OPTIONS, &options, error);
+	buffer_release(&comms);
+	buffer_release(&options);
+	return status;
+}
+
+static int formats_write(struct parts *parts, const char *directory, struct error *error)
+{
+	struct buffer formats = { 0 };
+	int status = trace_dat_put_formats(&formats, directory, error);
+
+	if (status == 0)
+		status = parts_write(parts, PART_FORMATS, &formats, error);
+	buffer_release(&formats);
+	return status;
+}
+
+/* The last that is noted before the recording: whoever finds it can recover what follows. */
+static void put_instance(struct buffer *out, const struct parts *parts, const char *name)
+{
+	buffer_printf(out, "%s\n", name);
+	file_read_boot_id(out);
+	buffer_printf(out, "%s\n%llx\n", parts->mode->name, (unsigned long long)parts->id);
+}
+
+static int instance_write(struct parts *parts, const struct recorder *recorder, struct error *error)
+{
+	struct buffer text = { 0 };
+	int status;
+
+	put_instance(&text, parts, recorder_name(recorder));
+	status = parts_write(parts, PART_INSTANCE, &text, error);
+	buffer_release(&text);
+	return status;
+}
+
+/* From now on the files tell all. */
+static int instance_settle(struct parts *parts, struct error *error)
+{
+	struct buffer text = { 0 };
+	int status;
+
+	put_instance(&text, parts, PART_NO_INSTANCE);
+	status = parts_overwrite(parts, PART_INSTANCE, &text, error);
+	buffer_release(&text);
+	return status;
+}
+
+static uint64_t id_make(const struct recorder *recorder)
+{
+	struct buffer text = { 0 };
+	uint64_t id;
+
+	file_read_boot_id(&text);
+	buffer_printf(&text, "%s %lld", recorder_name(recorder),
+		      (long long)time_now_ns(CLOCK_BOOTTIME));
+	id = text_hash(buffer_text(&text));
+	buffer_release(&text);
+	return id;
+}
+
+int parts_begin(struct parts *parts, const struct recorder *recorder,
+		const struct recorder_mode *mode, struct error *error)
+{
+	const char *directory = recorder_directory(recorder);
+
+	parts->mode = mode;
+	parts->id = id_make(recorder);
+	if (parts_attach(parts, recorder, error) < 0 || formats_write(parts, directory, error) < 0)
+		return -1;
+	if (notes_write(parts, directory, error) < 0)
+		return -1;
+	parts_reserve(parts, PART_OPTIONS, OPTIONS_SIZE + OPTION_SIZE * parts->nr_parts);
+	return instance_write(parts, recorder, error);
+}
+
+static bool page_read(struct parts *parts, const struct part *part, uint64_t offset)
+{
+	return offset < part->size &&
+	       pread(part->fd, parts->page, parts->page_size, offset) == (ssize_t)parts->page_size;
+}
+
+/* Times of the first and the last record in one sub-buffer of a CPU. */
+static bool part_times(struct parts *parts, const struct part *part, uint64_t offset,
+		       int64_t *first_ns, int64_t *last_ns)
+{
+	return page_read(parts, part, offset) &&
+	       source_page_look(parts->page, parts->page_size, first_ns, last_ns) > 0;
+}
+
+static uint64_t part_count(struct parts *parts, const struct part *part)
+{
+	uint64_t nr_records = 0;
+	int64_t ignored;
+
+	for (uint64_t offset = 0; page_read(parts, part, offset); offset += parts->page_size)
+		nr_records += source_page_look(parts->page, parts->page_size, &ignored, &ignored);
+	return nr_records;
+}
+
+/* What the kernel gave away, or still has, less what is in the file. */
+static int in_flight_count(struct parts *parts, const char *directory, struct error *error)
+{
+	for (size_t i = 0; i < parts->nr_parts; i++) {
+		struct part *part = &parts->list[i];
+		struct statistics statistics;
+		uint64_t nr_records = part_count(parts, part);
+
+		if (statistics_load(&statistics, directory, part->cpu, error) < 0)
+			return -1;
+		if (statistics.read + statistics.unread > nr_records)
+			part->in_flight = statistics.read + statistics.unread - nr_records;
+	}
+	return 0;
+}
+
+/* What one CPU does not have bounds what is complete of all of them. */
+static void summary_add(struct parts_summary *summary, struct parts *parts, const struct part *part,
+			const struct statistics *statistics)
+{
+	int64_t first_ns, last_ns, ignored;
+
+	summary->lost += statistics->overwritten + statistics->dropped + part->in_flight;
+	if (!parts->mode->is_read_at_end)
+		return;
+	if (statistics->overwritten > 0 && part_times(parts, part, 0, &first_ns, &ignored) &&
+	    (!summary->has_begin || first_ns > summary->begin_ns)) {
+		summary->has_begin = true;
+		summary->begin_ns = first_ns;
+	}
+	if (statistics->dropped > 0 &&
+	    part_times(parts, part, part->size - parts->page_size, &ignored, &last_ns) &&
+	    (!summary->has_end || last_ns < summary->end_ns)) {
+		summary->has_end = true;
+		summary->end_ns = last_ns;
+	}
+}
+
+static int summary_make(struct parts_summary *summary, struct parts *parts, const char *directory,
+			struct error *error)
+{
+	*summary = (struct parts_summary){ 0 };
+	for (size_t i = 0; i < parts->nr_parts; i++) {
+		struct statistics statistics;
+
+		if (statistics_load(&statistics, directory, parts->list[i].cpu, error) < 0)
+			return -1;
+		summary_add(summary, parts, &parts->list[i], &statistics);
+	}
+	return 0;
+}
+
+int parts_finish(struct parts *parts, const struct recorder *recorder,
+		 struct parts_summary *summary, struct error *error)
+{
+	const char *directory = recorder_directory(recorder);
+
+	parts->is_kept = true;
+	if (parts_read_rest(parts, error) < 0)
+		return -1;
+	if (parts->is_taken_up && in_flight_count(parts, directory, error) < 0)
+		return -1;
+	if (notes_write(parts, directory, error) < 0 || instance_settle(parts, error) < 0)
+		return -1;
+	return summary_make(summary, parts, directory, error);
+}
+
+void parts_abandon(struct parts *parts, const struct recorder *recorder)
+{
+	const char *directory = recorder_directory(recorder);
+	struct error ignored = { 0 };
+	struct buffer options = { 0 };
+
+	if (!parts->is_kept || in_flight_count(parts, directory, &ignored) < 0)
+		return;
+	if (trace_dat_put_options(&options, directory, parts, &ignored) == 0 &&
+	    parts_overwrite(parts, PART_OPTIONS, &options, &ignored) == 0)
+		instance_settle(parts, &ignored);
+	buffer_release(&options);
+}
+
+int parts_join(struct parts *parts, struct error *error)
+{
+	int fd = parts_create(parts, UNFINISHED, error);
+	int status;
+
+	if (fd < 0)
+		return -1;
+	parts->is_kept = true;
+	status = trace_dat_join(parts, fd, error);
+	close(fd);
+	if (status == 0 && renameat(parts->folder_fd, UNFINISHED, AT_FDCWD, parts->path) < 0)
+		status = parts_fail(parts, errno, UNFINISHED, error);
+	if (status < 0)
+		unlinkat(parts->folder_fd, UNFINISHED, 0);
+	else
+		parts->is_kept = false;
+	return status;
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Moves records from ring buffers to files, without looking at them. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "recorder/parts.h"
+
+/* In one go; a writer that is faster than us is not to keep us from the other CPUs, nor for ever.
+ */
+#define ROUNDS_MAX 64
+
+static int raw_open(struct part *part, const char *directory, struct error *error)
+{
+	struct buffer path = { 0 };
+	int status = 0;
+
+	buffer_printf(&path, "%s/per_cpu/cpu%d/trace_pipe_raw", directory, part->cpu);
+	part->raw_fd = open(buffer_string(&path), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (part->raw_fd < 0)
+		status = error_set_system(error, errno, "cannot open %s", buffer_string(&path));
+	buffer_release(&path);
+	return status;
+}
+
+static int part_create(struct parts *parts, struct part *part, struct error *error)
+{
+	char name[PART_NAME_SIZE];
+
+	snprintf(name, sizeof(name), "cpu%d", part->cpu);
+	part->fd = parts_create(parts, name, error);
+	return part->fd < 0 ? -1 : 0;
+}
+
+static struct part *part_find(struct parts *parts, int cpu)
+{
+	for (size_t i = 0; i < parts->nr_parts; i++) {
+		if (parts->list[i].cpu == cpu)
+			return &parts->list[i];
+	}
+	return NULL;
+}
+
+static int entry_attach(struct parts *parts, const char *directory, const char *entry,
+			struct error *error)
+{
+	struct part *part;
+	char rest;
+	int cpu;
+
+	if (sscanf(entry, "cpu%d%c", &cpu, &rest) != 1)
+		return 0;
+	part = part_find(parts, cpu);
+	if (!part)
+		part = parts_add(parts, cpu, error);
+	if (!part || (part->fd < 0 && part_create(parts, part, error) < 0))
+		return -1;
+	return raw_open(part, directory, error);
+}
+
+int parts_attach(struct parts *parts, const struct recorder *recorder, struct error *error)
+{
+	const char *directory = recorder_directory(recorder);
+	struct dirent **entries;
+	struct buffer path = { 0 };
+	int size, status = 0;
+
+	buffer_printf(&path, "%s/per_cpu", directory);
+	size = scandir(buffer_string(&path), &entries, NULL, versionsort);
+	if (size < 0)
+		status = error_set_system(error, errno, "cannot read %s", buffer_string(&path));
+	for (int i = 0; i < size; i++) {
+		if (status == 0)
+			status = entry_attach(parts, directory, entries[i]->d_name, error);
+		free(entries[i]);
+	}
+	if (size >= 0)
+		free(entries);
+	buffer_release(&path);
+	return status;
+}
+
+/*
+ * A CPU that is absent must not be polled: kernels up to 6.1 answer with an error number, which
+ * says that everything has happened.
+ */
+void parts_wait(const struct parts *parts, int also_fd, int timeout_ms)
+{
+	struct pollfd *polls = calloc(parts->nr_parts + 1, sizeof(*polls));
+	size_t nr_polls = 0;
+
+	for (size_t i = 0; polls && i < parts->nr_parts; i++) {
+		const struct part *part = &parts->list[i];
+
+		if (!part->is_absent && !parts->mode->is_read_at_end)
+			polls[nr_polls++] = (struct pollfd){ .fd = part->raw_fd, .events = POLLIN };
+	}
+	if (polls)
+		polls[nr_polls++] = (struct pollfd){ .fd = also_fd, .events = POLLIN };
+	poll(polls, nr_polls, timeout_ms);
+	free(polls);
+}
+
+static int part_fail(struct parts *parts, const struct part *part, struct error *error)
+{
+	int number = errno;
+	char name[PART_NAME_SIZE];
+
+	snprintf(name, sizeof(name), "cpu%d", part->cpu);
+	return parts_fail(parts, number, name, error);
+}
+
+/* The buffer of a CPU that was not online yet does not exist. */
+static int raw_result(struct parts *parts, struct part *part, ssize_t size, struct error *error)
+{
+	part->is_absent = size < 0 && errno == ENODEV;
+	if (size >= 0)
+		return size > 0;
+	if (errno == EAGAIN || errno == ENODEV || errno == EINTR)
+		return 0;
+	parts->is_kept = true;
+	return error_set_system(error, errno, "cannot read the ring buffer of cpu %d", part->cpu);
+}
+
+static int pipe_empty(struct parts *parts, struct part *part, size_t size, struct error *error)
+{
+	while (size > 0) {
+		ssize_t moved = splice(parts->pipe[0], NULL, part->fd, NULL, size, SPLICE_F_MOVE);
+
+		if (moved < 0 && errno == EINTR)
+			continue;
+		if (moved <= 0)
+			return part_fail(parts, part, error);
+		part->size += moved;
+		size -= moved;
+	}
+	return 0;
+}
+
+/* Whole sub-buffers go without being copied; returns 1 where there were some, -1 with @error. */
+static int part_splice(struct parts *parts, struct part *part, struct error *error)
+{
+	ssize_t size = splice(part->raw_fd, NULL, parts->pipe[1], NULL, parts->pipe_size,
+			      SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+	int status = raw_result(parts, part, size, error);
+
+	if (status <= 0)
+		return status;
+	return pipe_empty(parts, part, size, error) < 0 ? -1 : 1;
+}
+
+int parts_read(struct parts *parts, struct error *error)
+{
+	int moved = 1;
+
+	for (int round = 0; moved && round < ROUNDS_MAX; round++) {
+		moved = 0;
+		for (size_t i = 0; i < parts->nr_parts; i++) {
+			int status = part_splice(parts, &parts->list[i], error);
+
+			if (status < 0)
+				return -1;
+			moved |= status;
+		}
+	}
+	return 0;
+}
+
+/* The sub-buffer that is not full; returns as part_splice(). */
+static int part_read_rest(struct parts *parts, struct part *part, struct error *error)
+{
+	ssize_t size = read(part->raw_fd, parts->page, parts->page_size);
+	int status = raw_result(parts, part, size, error);
+
+	if (status <= 0)
+		return status;
+	memset(parts->page + size, 0, parts->page_size - size);
+	if (file_write_all(part->fd, (const char *)parts->page, parts->page_size, NULL) < 0)
+		return part_fail(parts, part, error);
+	part->size += parts->page_size;
+	return 1;
+}
+
+int parts_read_rest(struct parts *parts, struct error *error)
+{
+	for (size_t i = 0; i < parts->nr_parts; i++) {
+		struct part *part = &parts->list[i];
+		int status = 1;
+
+		while (status > 0)
+			status = part_splice(parts, part, error);
+		status = status < 0 ? -1 : 1;
+		while (status > 0)
+			status = part_read_rest(parts, part, error);
+		if (status < 0)
+			return -1;
+	}
+	return 0;
+}
+
+uint64_t parts_size(const struct parts *parts)
+{
+	uint64_t size = 0;
+
+	for (size_t i = 0; i < parts->nr_parts; i++)
+		size += parts->list[i].size;
+	return size;
+}

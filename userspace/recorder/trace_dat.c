@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Writes a trace.dat, version 6: all parts one behind the other, then the records of each CPU. Of
+ * the two versions it is the one without compression, sections and their table, which are of no use
+ * to records that are moved without being looked at.
+ */
+#include "source/trace_dat.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "recorder/parts.h"
+#include "source/source.h"
+#include "source/statistics.h"
+
+/** struct enabled - a tracepoint: "SYSTEM:EVENT", the colon being a NUL */
+struct enabled {
+	char *system;
+	char *event;
+};
+
+static void put_u16(struct buffer *out, uint16_t number)
+{
+	buffer_append(out, &number, sizeof(number));
+}
+
+static void put_u32(struct buffer *out, uint32_t number)
+{
+	buffer_append(out, &number, sizeof(number));
+}
+
+static void put_u64(struct buffer *out, uint64_t number)
+{
+	buffer_append(out, &number, sizeof(number));
+}
+
+/* With its NUL. */
+static void put_string(struct buffer *out, const char *string)
+{
+	buffer_append(out, string, strlen(string) + 1);
+}
+
+/* The size of what the file holds, then that. */
+static int put_file(struct buffer *out, const char *directory, const char *file,
+		    struct error *error)
+{
+	struct buffer text = { 0 };
+	int status = folder_read(directory, file, &text, error);
+
+	put_u64(out, text.size);
+	buffer_append(out, text.data, text.size);
+	buffer_release(&text);
+	return status;
+}
+
+static int put_format(struct buffer *out, const char *directory, const struct enabled *enabled,
+		      struct error *error)
+{
+	struct buffer file = { 0 };
+	int status;
+
+	buffer_printf(&file, "events/%s/%s/format", enabled->system, enabled->event);
+	status = put_file(out, directory, buffer_string(&file), error);
+	buffer_release(&file);
+	return status;
+}
+
+static int enabled_compare(const void *a, const void *b)
+{
+	const struct enabled *left = a, *right = b;
+	int order = strcmp(left->system, right->system);
+
+	return order ? order : strcmp(left->event, right->event);
+}
+
+/* Splits the text into its lines, sorted; what is no tracepoint is passed over. */
+static struct enabled *enabled_split(char *text, size_t *out_size)
+{
+	struct enabled *list = NULL;
+	size_t size = 0;
+	char *line;
+
+	for (size_t i = 0; text[i]; i++)
+		size += text[i] == '\n';
+	list = calloc(size + 1, sizeof(*list));
+	size = 0;
+	while (list && (line = strsep(&text, "\n"))) {
+		char *system = strsep(&line, ":");
+
+		if (line && !strchr(line, ':'))
+			list[size++] = (struct enabled){ .system = system, .event = line };
+	}
+	if (list)
+		qsort(list, size, sizeof(*list), enabled_compare);
+	*out_size = size;
+	return list;
+}
+
+/* How many of the list, from its first on, are of the same system. */
+static size_t system_size(const struct enabled *list, size_t size)
+{
+	size_t same = 0;
+
+	while (same < size && strcmp(list[same].system, list[0].system) == 0)
+		same++;
+	return same;
+}
+
+static int put_systems(struct buffer *out, const char *directory, const struct enabled *list,
+		       size_t size, struct error *error)
+{
+	uint32_t nr_systems = 0;
+	size_t same;
+
+	for (size_t i = 0; i < size; i += system_size(list + i, size - i))
+		nr_systems++;
+	put_u32(out, nr_systems);
+	for (size_t i = 0; i < size; i += same) {
+		same = system_size(list + i, size - i);
+		put_string(out, list[i].system);
+		put_u32(out, same);
+		for (size_t j = i; j < i + same; j++) {
+			if (put_format(out, directory, &list[j], error) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int put_enabled(struct buffer *out, const char *directory, struct error *error)
+{
+	struct buffer text = { 0 };
+	struct enabled *list;
+	size_t size;
+	int status = folder_read(directory, "set_event", &text, error);
+
+	buffer_append_char(&text, '\0');
+	list = status == 0 && !text.failed ? enabled_split(text.data, &size) : NULL;
+	if (status == 0)
+		status = list ? put_systems(out, directory, list, size, error)
+			      : error_set(error, "out of memory");
+	free(list);
+	buffer_release(&text);
+	return status;
+}
+
+int trace_dat_put_formats(struct buffer *out, const char *directory, struct error *error)
+{
+	buffer_append_string(out, TRACE_DAT_MAGIC);
+	put_string(out, "6");
+	buffer_append_char(out, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	buffer_append_char(out, sizeof(long));
+	put_u32(out, sysconf(_SC_PAGESIZE));
+	put_string(out, TRACE_DAT_HEADER_PAGE);
+	if (put_file(out, directory, "events/header_page", error) < 0)
+		return -1;
+	put_string(out, TRACE_DAT_HEADER_EVENT);
+	if (put_file(out, directory, "events/header_event", error) < 0)
+		return -1;
+	/* None of ftrace's own events is ever recorded. */
+	put_u32(out, 0);
+	if (put_enabled(out, directory, error) < 0)
+		return -1;
+	/* Neither are addresses of functions, nor formats of trace_printk. */
+	put_u32(out, 0);
+	put_u32(out, 0);
+	return 0;
+}
+
+static void put_option(struct buffer *out, enum trace_dat_option id, const void *data, size_t size)
+{
+	put_u16(out, id);
+	put_u32(out, size);
+	buffer_append(out, data, size);
+}
+
+static void put_text_option(struct buffer *out, enum trace_dat_option id, struct buffer *text)
+{
+	buffer_append_char(text, '\0');
+	put_option(out, id, text->data, text->size);
+	buffer_clear(text);
+}
+
+/* The clock in use stands in brackets; what to add to it for the wall clock, in microseconds. */
+static void put_date(struct buffer *out, const struct buffer *clocks)
+{
+	const char *begin = memchr(clocks->data, '[', clocks->size);
+	char name[32] = "";
+	struct buffer text = { 0 };
+	clockid_t clock;
+
+	if (begin)
+		sscanf(begin, "[%31[^]]", name);
+	if (!source_clock_find(name, &clock))
+		return;
+	buffer_printf(&text, "0x%llx",
+		      (unsigned long long)(time_wall_offset_ns(clock) / NS_PER_US));
+	put_text_option(out, TRACE_DAT_DATE, &text);
+	buffer_release(&text);
+}
+
+static void put_names(struct buffer *out, struct buffer *text)
+{
+	struct utsname kernel;
+
+	if (uname(&kernel) == 0) {
+		buffer_printf(text, "%s %s %s %s", kernel.sysname, kernel.nodename, kernel.release,
+			      kernel.machine);
+		put_text_option(out, TRACE_DAT_UNAME, text);
+	}
+	buffer_append_string(text, "ktrack " KTRACK_VERSION);
+	put_text_option(out, TRACE_DAT_WRITER, text);
+}
+
+static int put_statistics(struct buffer *out, const char *directory, const struct parts *parts,
+			  struct buffer *text, struct error *error)
+{
+	for (size_t i = 0; i < parts->nr_parts; i++) {
+		char file[64];
+
+		buffer_printf(text, "CPU: %d\n", parts->list[i].cpu);
+		snprintf(file, sizeof(file), "per_cpu/cpu%d/stats", parts->list[i].cpu);
+		if (folder_read(directory, file, text, error) < 0)
+			return -1;
+		if (parts->list[i].in_flight > 0)
+			buffer_printf(text, STATISTICS_IN_FLIGHT ": %llu\n",
+				      (unsigned long long)parts->list[i].in_flight);
+		put_text_option(out, TRACE_DAT_CPU_STATISTICS, text);
+	}
+	return 0;
+}
+
+int trace_dat_put_options(struct buffer *out, const char *directory, const struct parts *parts,
+			  struct error *error)
+{
+	struct buffer text = { 0 };
+	int status = folder_read(directory, "trace_clock", &text, error);
+
+	if (status == 0) {
+		put_date(out, &text);
+		put_text_option(out, TRACE_DAT_CLOCK, &text);
+		put_names(out, &text);
+		put_option(out, TRACE_DAT_ID, &parts->id, sizeof(parts->id));
+		status = put_statistics(out, directory, parts, &text, error);
+	}
+	buffer_release(&text);
+	return status;
+}
+
+static uint64_t round_up(uint64_t size, uint64_t unit)
+{
+	return (size + unit - 1) / unit * unit;
+}
+
+static const struct part *part_of(const struct parts *parts, int cpu)
+{
+	for (size_t i = 0; i < parts->nr_parts; i++) {
+		if (parts->list[i].cpu == cpu)
+			return &parts->list[i];
+	}
+	return NULL;
+}
+
+/* Where the records of each CPU are; then nothing up to the first of them. */
+static void put_table(struct buffer *out, const struct parts *parts, uint32_t nr_cpus)
+{
+	uint64_t end = out->size + TRACE_DAT_MARK_SIZE + nr_cpus * 2 * sizeof(uint64_t);
+	uint64_t offset = round_up(end, parts->page_size);
+
+	put_string(out, TRACE_DAT_RECORDS);
+	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
+		const struct part *part = part_of(parts, cpu);
+		uint64_t size = part ? part->size : 0;
+
+		put_u64(out, offset);
+		put_u64(out, size);
+		offset += size;
+	}
+	while (out->size % parts->page_size && !out->failed)
+		buffer_append_char(out, '\0');
+}
+
+/* All that stands before the records. */
+static int put_head(struct buffer *out, struct parts *parts, uint32_t nr_cpus, struct error *error)
+{
+	struct buffer comms = { 0 };
+	int status = folder_read(parts->folder, PART_FORMATS, out, error);
+
+	if (status == 0)
+		status = folder_read(parts->folder, PART_COMMS, &comms, error);
+	put_u64(out, comms.size);
+	buffer_append(out, comms.data, comms.size);
+	put_u32(out, nr_cpus);
+	put_string(out, TRACE_DAT_OPTIONS);
+	if (status == 0)
+		status = folder_read(parts->folder, PART_OPTIONS, out, error);
+	put_u16(out, TRACE_DAT_END);
+	put_table(out, parts, nr_cpus);
+	buffer_release(&comms);
+	return out->failed ? error_set(error, "out of memory") : status;
+}
+
+/* Where the filesystem can, both files share their blocks. */
+static ssize_t bytes_move(int fd, int from, off_t *offset, size_t size)
+{
+	ssize_t moved = copy_file_range(from, offset, fd, NULL, size, 0);
+
+	if (moved >= 0 || errno == ENOSPC || errno == EINTR || errno == EDQUOT || errno == EFBIG)
+		return moved;
+	return sendfile(fd, from, offset, size);
+}
+
+static int part_append(int fd, const struct part *part)
+{
+	off_t offset = 0;
+
+	while ((uint64_t)offset < part->size) {
+		ssize_t moved = bytes_move(fd, part->fd, &offset, part->size - offset);
+
+		if (moved == 0)
+			errno = EIO;
+		if (moved == 0 || (moved < 0 && errno != EINTR))
+			return -1;
+	}
+	return 0;
+}
+
+static uint32_t cpus_of(const struct parts *parts)
+{
+	uint32_t nr_cpus = 1;
+
+	for (size_t i = 0; i < parts->nr_parts; i++) {
+		if ((uint32_t)parts->list[i].cpu >= nr_cpus)
+			nr_cpus = parts->list[i].cpu + 1;
+	}
+	return nr_cpus;
+}
+
+int trace_dat_join(struct parts *parts, int fd, struct error *error)
+{
+	struct buffer head = { 0 };
+	uint32_t nr_cpus = cpus_of(parts);
+	int status = put_head(&head, parts, nr_cpus, error);
+
+	if (status == 0 && file_write_all(fd, head.data, head.size, NULL) < 0)
+		status = parts_fail(parts, errno, "trace.dat", error);
+	buffer_release(&head);
+	for (uint32_t cpu = 0; cpu < nr_cpus && status == 0; cpu++) {
+		const struct part *part = part_of(parts, cpu);
+
+		if (part && part_append(fd, part) < 0)
+			status = parts_fail(parts, errno, "trace.dat", error);
+	}
+	return status;
+}
