@@ -67,6 +67,14 @@ stream --chrome=$target --chrome=$target -- touch $target|'$target' and '$target
 stream --event=$target -e ktrack, -- touch $target|'ktrack,' leaves a tracepoint out; write SYS[:EVENT]
 stream --event=$target -d 0x1 -- touch $target|'0x1' is no duration; write a number with ns, us, ms, s, m or h
 export --event=$target -e , one|',' leaves a tracepoint out; write SYS[:EVENT]
+record --output=|--output= names no file
+record -o $target --max-size=0|'0' is no size; write a number of KiB, or one with k, M or G
+record -o $target --mode=often -- touch $target|'often' is no mode; write streaming, circular or oneshot
+record -o $target --filter=x|--filter is about the -e before it, and there is none
+record -o $target --pid|--pid and --user are about a command, and there is none
+record -o $target --|no command behind --
+record --event=$target|unknown option '--event=$target'; see 'ktrack record --help'
+recover one two|'two' is one word too many; see 'ktrack recover --help'
 export|a source is missing; see 'ktrack export --help'
 export --event=$target|a source is missing; see 'ktrack export --help'
 export --event $target one|'$target' stands for the source; as a value it is --event=$target

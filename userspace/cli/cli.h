@@ -31,6 +31,8 @@ struct cli_command {
 extern const struct cli_command clean_command;
 extern const struct cli_command export_command;
 extern const struct cli_command list_command;
+extern const struct cli_command record_command;
+extern const struct cli_command recover_command;
 extern const struct cli_command stat_command;
 extern const struct cli_command stream_command;
 

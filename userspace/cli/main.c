@@ -9,9 +9,10 @@
 #include "cli/cli.h"
 #include "cli/note.h"
 
-static const struct cli_command *const commands[] = { &clean_command, &list_command,
-						      &stream_command, &export_command,
-						      &stat_command };
+static const struct cli_command *const commands[] = {
+	&clean_command,	  &list_command,   &stream_command, &record_command,
+	&recover_command, &export_command, &stat_command,
+};
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 

@@ -24,7 +24,6 @@
  * @fd: where they go
  * @size: how many bytes went there; whole sub-buffers
  * @in_flight: how many records were read, but did not get there
- * @is_absent: the CPU is not online, and never was
  */
 struct part {
 	int cpu;
@@ -32,7 +31,6 @@ struct part {
 	int fd;
 	uint64_t size;
 	uint64_t in_flight;
-	bool is_absent;
 };
 
 /**

@@ -86,8 +86,8 @@ int parts_attach(struct parts *parts, const struct recorder *recorder, struct er
 }
 
 /*
- * A CPU that is absent must not be polled: kernels up to 6.1 answer with an error number, which
- * says that everything has happened.
+ * A CPU that never was online must not be polled: kernels up to 6.1 answer with an error number,
+ * which says that everything has happened. One that has written something was.
  */
 void parts_wait(const struct parts *parts, int also_fd, int timeout_ms)
 {
@@ -97,7 +97,7 @@ void parts_wait(const struct parts *parts, int also_fd, int timeout_ms)
 	for (size_t i = 0; polls && i < parts->nr_parts; i++) {
 		const struct part *part = &parts->list[i];
 
-		if (!part->is_absent && !parts->mode->is_read_at_end)
+		if (part->size > 0 && !parts->mode->is_read_at_end)
 			polls[nr_polls++] = (struct pollfd){ .fd = part->raw_fd, .events = POLLIN };
 	}
 	if (polls)
@@ -118,10 +118,9 @@ static int part_fail(struct parts *parts, const struct part *part, struct error 
 /* The buffer of a CPU that was not online yet does not exist. */
 static int raw_result(struct parts *parts, struct part *part, ssize_t size, struct error *error)
 {
-	part->is_absent = size < 0 && errno == ENODEV;
 	if (size >= 0)
 		return size > 0;
-	if (errno == EAGAIN || errno == ENODEV || errno == EINTR)
+	if (errno == EAGAIN || errno == ENODEV)
 		return 0;
 	parts->is_kept = true;
 	return error_set_system(error, errno, "cannot read the ring buffer of cpu %d", part->cpu);
@@ -145,8 +144,9 @@ static int pipe_empty(struct parts *parts, struct part *part, size_t size, struc
 /* Whole sub-buffers go without being copied; returns 1 where there were some, -1 with @error. */
 static int part_splice(struct parts *parts, struct part *part, struct error *error)
 {
-	ssize_t size = splice(part->raw_fd, NULL, parts->pipe[1], NULL, parts->pipe_size,
-			      SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+	ssize_t size = TEMP_FAILURE_RETRY(splice(part->raw_fd, NULL, parts->pipe[1], NULL,
+						 parts->pipe_size,
+						 SPLICE_F_MOVE | SPLICE_F_NONBLOCK));
 	int status = raw_result(parts, part, size, error);
 
 	if (status <= 0)
@@ -174,7 +174,7 @@ int parts_read(struct parts *parts, struct error *error)
 /* The sub-buffer that is not full; returns as part_splice(). */
 static int part_read_rest(struct parts *parts, struct part *part, struct error *error)
 {
-	ssize_t size = read(part->raw_fd, parts->page, parts->page_size);
+	ssize_t size = TEMP_FAILURE_RETRY(read(part->raw_fd, parts->page, parts->page_size));
 	int status = raw_result(parts, part, size, error);
 
 	if (status <= 0)

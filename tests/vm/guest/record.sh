@@ -1,0 +1,158 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Guest: the ways in which ktrack record can go on and end. For each, /out/NAME.status, NAME.errors, NAME.left with the
+# instances that are there afterwards; of those that leave a file, NAME.dat, NAME.listed (how it is listed) and NAME.fired (what
+# the test module fired).
+# shellcheck disable=SC2317 # attempt calls what it is told to
+set -eu
+
+INSTANCES=/sys/kernel/tracing/instances
+FIRE='for round in 1 2 3 4; do echo everywhere 250 >/dev/ktrack_test; done'
+
+attempt() {
+	name=$1
+	status=0
+	shift
+	"$@" >"/tmp/output" 2>"/out/$name.errors" || status=$?
+	echo $status >"/out/$name.status"
+	ls $INSTANCES >"/out/$name.left"
+}
+
+# The same with a fresh count of what is fired, and a file that is looked at.
+recorded() {
+	rmmod ktrack_test
+	insmod /modules/ktrack_test.ko
+	attempt "$@"
+	grep '^cpu ' /dev/ktrack_test >"/out/$name.fired"
+	[ -e "/tmp/$name.dat" ] || return 0
+	ls -ln "/tmp/$name.dat" >"/out/$name.listed"
+	mv "/tmp/$name.dat" /out
+	[ ! -e "/tmp/$name.dat.parts" ] || echo "parts of $name are left"
+}
+
+record() {
+	ktrack record -e ktrack_test -o "/tmp/$name.dat" "$@"
+}
+
+# Waits until a command succeeds, or for a minute.
+wait_for() {
+	tries=0
+	until "$@" 2>/dev/null || [ $tries -ge 600 ]; do
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+}
+
+is_recording() {
+	[ "$(cat "$INSTANCES/ktrack-$recorder/tracing_on")" = 1 ]
+}
+
+has_records() {
+	[ -s "/tmp/$name.dat.parts/cpu0" ] && [ -s "/tmp/$name.dat.parts/cpu1" ]
+}
+
+# Starts a recording of these words in the background.
+recording() {
+	gnu-env --default-signal ktrack record -e ktrack_test -o "/tmp/$name.dat" "$@" &
+	recorder=$!
+	wait_for is_recording
+}
+
+signalled() {
+	recording
+	sh -c "$FIRE"
+	kill "-$1" "$recorder"
+	wait "$recorder"
+}
+
+# What is fired before, during and after the moment of the kill.
+killed() {
+	recording -b 4096
+	sh -c "$FIRE"
+	sh -c "$FIRE" &
+	fire=$!
+	wait_for has_records
+	kill -KILL "$recorder"
+	wait "$recorder" 2>/dev/null || true
+	wait $fire
+	# Another must not begin where this one's parts are.
+	! ktrack record -o "/tmp/$name.dat" -d 1 2>"/out/$name.refused" || echo "began over the parts of a killed one" >&2
+	ktrack recover "/tmp/$name.dat"
+}
+
+# The instance was removed since, as a new boot does.
+killed_and_cleaned() {
+	recording
+	sh -c "$FIRE"
+	wait_for has_records
+	kill -KILL "$recorder"
+	wait "$recorder" 2>/dev/null || true
+	ktrack clean >/dev/null
+	ktrack recover "/tmp/$name.dat"
+}
+
+# Once there is room again, what got there is recovered.
+full_disk() {
+	mkdir -p /small
+	mount -t tmpfs -o size=256k none /small
+	result=0
+	ktrack record -e ktrack_test -o /small/full.dat -- sh -c "$FIRE; exit 3" || result=$?
+	ls $INSTANCES >&2
+	mount -o remount,size=64m /small
+	ktrack recover /small/full.dat 2>/dev/null || echo "not recovered" >&2
+	mv /small/full.dat "/tmp/$name.dat"
+	umount /small
+	return $result
+}
+
+# The command goes on until that is told.
+full_size() {
+	# shellcheck disable=SC2016 # the traced shell expands it
+	record --max-size=64 -- sh -c "$FIRE"'; tries=0
+		until grep -q "goes on" /out/max-size.errors || [ $tries -ge 600 ]; do
+			tries=$((tries + 1)); sleep 0.1
+		done
+		exit 5'
+}
+
+# A CPU that is not online when the recording begins.
+comes_online() {
+	echo 0 >/sys/devices/system/cpu/cpu1/online
+	record -- sh -c 'echo everywhere 10 >/dev/ktrack_test
+		echo 1 >/sys/devices/system/cpu/cpu1/online; echo everywhere 10 >/dev/ktrack_test; exit 4'
+}
+
+as_user() {
+	SUDO_UID=1000 SUDO_GID=1000 record -- true
+}
+
+insmod /modules/ktrack_test.ko
+mkfifo /tmp/no-file.dat
+recorded whole record -b 8192 -- sh -c "$FIRE"
+recorded small record -b 64 -- sh -c "$FIRE"
+recorded oneshot record --mode=oneshot -b 64 -- sh -c "$FIRE"
+recorded circular record --mode=circular -b 64 -- sh -c "$FIRE"
+recorded clock record --clock=mono_raw -- sh -c 'echo everywhere 10 >/dev/ktrack_test'
+recorded one-cpu record --cpu=1 -- sh -c 'echo everywhere 10 >/dev/ktrack_test'
+recorded filtered record --filter='sequence < 12' -- sh -c 'echo everywhere 10 >/dev/ktrack_test'
+recorded max-size full_size
+recorded comes-online comes_online
+recorded interrupted signalled INT
+recorded duration record -d 300ms
+recorded killed killed
+recorded killed-cleaned killed_and_cleaned
+recorded full-disk full_disk
+recorded as-user as_user
+attempt lossy record --mode=oneshot -b 16 --fail-on-loss -- sh -c "$FIRE"
+attempt command-status record -- sh -c 'exit 7'
+# shellcheck disable=SC2016 # the traced shell expands it
+attempt command-killed record -- sh -c 'kill -KILL $$'
+attempt no-command record -- /no/such/command
+attempt no-program record -- /etc/passwd
+attempt no-folder ktrack record -e ktrack_test -o /no/such/folder/x -d 1
+attempt no-file record -d 1
+attempt no-clock record --clock=nonsense -d 1
+attempt no-filter record --filter='nonsense == 1' -d 1
+attempt nothing-to-recover ktrack recover /tmp/nothing.dat
+ls /tmp/*.parts >/out/parts 2>/dev/null || true
+rmmod ktrack_test

@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: what was fired is in a recording's file or counted as lost, in every mode and however the recording ends."""
+
+import json
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
+
+import machine  # noqa: E402
+from tap import Tap  # noqa: E402
+
+FIRED = 6000
+
+# Name of the attempt, status, and words of its one line; without words there must be no line.
+ENDS = (
+    ("whole", 0, ()),
+    ("clock", 0, ()),
+    ("one-cpu", 0, ()),
+    ("filtered", 0, ()),
+    ("comes-online", 4, ()),
+    ("interrupted", 0, ()),
+    ("duration", 0, ()),
+    ("as-user", 0, ()),
+    ("command-status", 7, ()),
+    ("command-killed", 128 + 9, ()),
+    ("full-disk", 125, ("/small/full.dat.parts", "No space left", "ktrack recover /small/full.dat")),
+    ("no-command", 127, ("/no/such/command", "No such file")),
+    ("no-program", 126, ("/etc/passwd", "Permission denied")),
+    ("no-folder", 1, ("/no/such/folder/x.parts", "No such file")),
+    ("no-file", 1, ("/tmp/no-file.dat", "no ordinary file")),
+    ("no-clock", 1, ("nonsense", "trace_clock", "Invalid argument")),
+    ("no-filter", 1, ("nonsense == 1", "filter", "Invalid argument")),
+    ("nothing-to-recover", 1, ("/tmp/nothing.dat.parts", "No such file")),
+    ("killed-cleaned", 0, ("is not known",)),
+)
+# Whatever they say, or nothing.
+OTHER_ENDS = (("small", 0), ("oneshot", 0), ("circular", 0), ("max-size", 5), ("killed", 0), ("lossy", 3))
+RECORD = re.compile(r" \[(\d+)\] *(\d+): .*sequence=(\d+)")
+COMPLETE = re.compile(r"is complete (from|up to) (\d+)\.(\d{9}) on")
+
+
+def run(*command):
+    """What a program prints, nothing where it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return done.stdout if done.returncode == 0 else ""
+
+
+class Recording:
+    """What a file has, and what it should have."""
+
+    def __init__(self, result, name):
+        self.records = defaultdict(list)
+        path = result.folder / f"{name}.dat"
+        report = run("/usr/bin/trace-cmd", "report", "--raw-ts", "-t", "-R", path)
+        for cpu, time_ns, number in RECORD.findall(report):
+            self.records[int(cpu)].append((int(number), int(time_ns)))
+        fired = re.findall(r"^cpu (\d+) fired \d+ sequence (\d+)", result.text(f"{name}.fired"), re.MULTILINE)
+        self.fired = {int(cpu): int(number) for cpu, number in fired}
+        events = map(json.loads, run(machine.PROJECT / "build/ktrack", "export", path).splitlines())
+        self.lost = sum(event["count"] for event in events if event.get("name") == "lost_records")
+
+    def read(self):
+        """How many records there are."""
+        return sum(map(len, self.records.values()))
+
+    def strange(self):
+        """Numbers that come twice, or in another order."""
+        for cpu, records in self.records.items():
+            numbers = [number for number, _ in records]
+            if numbers != sorted(set(numbers)):
+                yield f"CPU {cpu} has {numbers[:20]}..."
+
+    def holes(self):
+        """Where numbers are left out between the first and the last."""
+        for cpu, records in self.records.items():
+            for (before, _), (after, _) in zip(records, records[1:]):
+                if after != before + 1:
+                    yield f"CPU {cpu}: {after} behind {before}"
+
+    def firsts(self):
+        """When the CPUs begin that do not have their first records."""
+        return [records[0][1] for records in self.records.values() if records[0][0] > 1]
+
+    def lasts(self):
+        """When the CPUs end that do not have their last records."""
+        return [records[-1][1] for cpu, records in self.records.items() if records[-1][0] < self.fired[cpu]]
+
+
+def check_attempt(tap, what, result, name, status):
+    """What every attempt has to keep to."""
+    found = result.text(f"{name}.status").strip()
+    tap.ok(found == str(status), f"{what}: status {status}", f"it was {found}", result.text(f"{name}.errors"))
+    tap.nothing(result.text(f"{name}.left").split(), f"{what}: no instance left")
+
+
+def check_end(tap, kernel, result, name, status, words):
+    """One line that says what is wrong, or none."""
+    what = f"{kernel}: {name}"
+    lines = result.text(f"{name}.errors").splitlines()
+    check_attempt(tap, what, result, name, status)
+    tap.ok(len(lines) == (1 if words else 0), f"{what}: as many lines as there is to say", *lines)
+    tap.nothing([word for word in words if word not in "".join(lines)], f"{what}: the line says why")
+
+
+def check_account(tap, what, recording, fired=None):
+    """Every record is in the file, or counted."""
+    wanted = sum(recording.fired.values())
+    tap.ok(wanted > 0 and fired in (None, wanted), f"{what}: the module fired", recording.fired)
+    account = f"{recording.read()} read, {recording.lost} lost, {wanted} fired"
+    tap.ok(recording.read() + recording.lost == wanted, f"{what}: read + lost = fired", account)
+    tap.nothing(list(recording.strange()), f"{what}: none comes twice")
+    tap.comment(f"{what}: {account}")
+
+
+def moments(result, name):
+    """What a recording says of when it is complete."""
+    found = COMPLETE.findall(result.text(f"{name}.errors"))
+    return [(word, int(seconds) * 10**9 + int(rest)) for word, seconds, rest in found]
+
+
+def check_modes(tap, kernel, result):
+    """What each mode promises."""
+    whole, small, oneshot, circular = (Recording(result, name) for name in ("whole", "small", "oneshot", "circular"))
+    for name, recording in (("whole", whole), ("small", small), ("oneshot", oneshot), ("circular", circular)):
+        check_account(tap, f"{kernel}: {name}", recording, 2 * FIRED)
+    tap.ok(whole.lost == 0, f"{kernel}: whole: nothing is lost")
+    for name, recording in (("oneshot", oneshot), ("circular", circular)):
+        tap.ok(recording.lost > 0, f"{kernel}: {name}: more was fired than fits")
+        tap.nothing(list(recording.holes()), f"{kernel}: {name}: what is there is in one piece")
+    tap.nothing(oneshot.firsts(), f"{kernel}: oneshot: the first records are there")
+    tap.nothing(circular.lasts(), f"{kernel}: circular: the last records are there")
+    said, wanted = moments(result, "oneshot"), [("up to", min(oneshot.lasts(), default=0))]
+    tap.ok(said == wanted, f"{kernel}: oneshot: up to when it is complete is said", said, wanted)
+    said, wanted = moments(result, "circular"), [("from", max(circular.firsts(), default=0))]
+    tap.ok(said == wanted, f"{kernel}: circular: from when on it is complete is said", said, wanted)
+
+
+def check_killed(tap, kernel, result):
+    """What a kill leaves is recovered."""
+    for name in ("killed", "interrupted"):
+        check_account(tap, f"{kernel}: {name}", Recording(result, name))
+    check_full_disk(tap, f"{kernel}: full-disk", Recording(result, "full-disk"))
+    refused = result.text("killed.refused").splitlines()[-1:]
+    tap.ok(refused and "/tmp/killed.dat.parts holds" in refused[0], f"{kernel}: killed: nobody records over it", *refused)
+    cleaned = Recording(result, "killed-cleaned")
+    tap.ok(cleaned.read() > 0, f"{kernel}: killed-cleaned: what was in files is recovered")
+    tap.nothing(list(cleaned.strange()), f"{kernel}: killed-cleaned: and nothing else")
+
+
+def check_full_disk(tap, what, recording):
+    """What got to the disk is there, and what did not by the time it was full is counted."""
+    tap.nothing(list(recording.strange()), f"{what}: what is there is in order")
+    last = sum(records[-1][0] for records in recording.records.values())
+    account = f"{recording.read()} read, {recording.lost} lost, {last} up to the last one"
+    tap.ok(recording.lost > 0 and last <= recording.read() + recording.lost <= 2 * FIRED, f"{what}: the rest is counted", account)
+
+
+def check_narrowed(tap, kernel, result):
+    """What is left out."""
+    tap.ok(set(Recording(result, "one-cpu").records) == {1}, f"{kernel}: one-cpu: records of that one only")
+    numbers = {number for records in Recording(result, "filtered").records.values() for number, _ in records}
+    tap.ok(numbers == set(range(1, 12)), f"{kernel}: filtered: records that meet the filter", numbers)
+    for name in ("clock", "comes-online"):
+        check_account(tap, f"{kernel}: {name}", Recording(result, name))
+    lines = result.text("max-size.errors").splitlines()
+    told = len(lines) == 2 and "--max-size" in lines[0] and "goes on" in lines[1]
+    tap.ok(told, f"{kernel}: max-size: why the recording is over is said", *lines)
+    tap.ok(Recording(result, "max-size").read() > 0, f"{kernel}: max-size: what was recorded until then is there")
+
+
+def main():
+    tap = Tap()
+    options = ("--add", "/usr/bin/env:/bin/gnu-env")
+    for kernel in machine.KERNELS:
+        with machine.ran(kernel, "record.sh", options=options) as result:
+            machine.check_end(tap, kernel, result)
+            tap.nothing(result.output.splitlines(), f"{kernel}: nothing to complain about")
+            for name, status, words in ENDS:
+                check_end(tap, kernel, result, name, status, words)
+            for name, status in OTHER_ENDS:
+                check_attempt(tap, f"{kernel}: {name}", result, name, status)
+            check_modes(tap, kernel, result)
+            check_killed(tap, kernel, result)
+            check_narrowed(tap, kernel, result)
+            for name, owner in (("whole", "0 0"), ("as-user", "1000 1000")):
+                words = result.text(f"{name}.listed").split()
+                tap.ok(words[:1] == ["-rw-------"] and " ".join(words[2:4]) == owner, f"{kernel}: {name}: the owner's alone", *words)
+            tap.nothing(result.text("parts").split(), f"{kernel}: no parts are left")
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ktrack record: its options. */
+#include "cli/record.h"
+
+#include "cli/cli.h"
+#include "cli/quantity.h"
+
+static int apply_output(void *settings, const char *value, struct error *error)
+{
+	struct record_settings *record = settings;
+
+	record->path = value;
+	return *value ? 0 : error_set(error, "--output= names no file");
+}
+
+static int apply_max_size(void *settings, const char *value, struct error *error)
+{
+	struct record_settings *record = settings;
+
+	return size_kib_parse(value, &record->max_kib, error);
+}
+
+static const struct option_row record_rows[] = {
+	{ 'o', "output", "FILE", "the file to make (trace.dat)", apply_output },
+	{ 0, "max-size", "SIZE", "end once there is so much; a number of KiB, or with k, M, G",
+	  apply_max_size },
+	OPTION_FLAG("fail-on-loss", "exit with 3 where records were lost", record_settings,
+		    fails_on_loss),
+};
+
+static const struct option_part record_options = {
+	.rows = record_rows,
+	.nr_rows = sizeof(record_rows) / sizeof(record_rows[0]),
+};
+
+/* The parts are in other files, so that the table cannot be a constant. */
+static struct option_table record_table(void)
+{
+	struct option_table table = {
+		.usage = "record [OPTION]... [-- COMMAND [ARGUMENT]...]",
+		.about = "Records track events at the lowest cost, into a trace.dat for 'ktrack "
+			 "export', trace-cmd and KernelShark,\n"
+			 "until the command ends, the duration is over, or Ctrl-C. Without -e it "
+			 "records every tracepoint that\n"
+			 "follows the track event convention.",
+		.notes = "The exit status is the command's; 125 where ktrack fails, 126 or 127 "
+			 "where the command cannot run.\n"
+			 "Without a command it is 0, or 1 where ktrack fails. 2 stands for wrong "
+			 "usage.",
+		.parts = { record_options, selection_options, capture_options },
+	};
+
+	table.parts[1].offset = offsetof(struct record_settings, capture.selection);
+	table.parts[2].offset = offsetof(struct record_settings, capture);
+	return table;
+}
+
+static int record_main(int argc, char **argv, struct error *error)
+{
+	struct record_settings settings = { .capture = CAPTURE_DEFAULTS, .path = RECORD_PATH };
+	struct option_table table = record_table();
+	int operand, status;
+
+	if (options_read(&table, argc, argv, &settings, &operand, &status, error))
+		status = capture_take_command(&settings.capture, &table, argc, argv, operand,
+					      error) < 0
+				 ? STATUS_USAGE
+				 : record_run(&settings, error);
+	capture_settings_release(&settings.capture);
+	return status;
+}
+
+const struct cli_command record_command = {
+	.name = "record",
+	.summary = "record track events into a file, raw",
+	.run = record_main,
+};

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One run of ktrack record: set up, move records to files, put the files together. */
+#include "cli/record.h"
+
+#include "cli/cli.h"
+#include "cli/clock.h"
+#include "cli/note.h"
+#include "cli/output.h"
+
+/* How long a round waits at most; what comes meanwhile waits in the ring buffers. */
+#define ROUND_MS 100
+
+/**
+ * struct record_run - all that a run holds
+ * @capture: its head
+ */
+struct record_run {
+	struct capture capture;
+	struct record_settings *settings;
+	struct convention *convention;
+	struct parts *parts;
+	struct parts_summary summary;
+};
+
+static struct record_run *record_of(struct capture *capture)
+{
+	return (struct record_run *)capture;
+}
+
+struct parts_owner record_owner(void)
+{
+	struct parts_owner owner = { .is_other = false };
+	unsigned int user, group;
+
+	if (output_owner(&user, &group))
+		owner = (struct parts_owner){ .is_other = true, .user = user, .group = group };
+	return owner;
+}
+
+static void moment_tell(const char *what, int64_t time_ns, const char *path)
+{
+	struct buffer text = { 0 };
+
+	buffer_append_decimal(&text, time_ns, 9);
+	note_say("%s is complete %s %s on the trace's clock", path, what, buffer_string(&text));
+	buffer_release(&text);
+}
+
+void record_tell(const struct parts_summary *summary, const char *path)
+{
+	if (summary->lost == 0)
+		return;
+	note_say("lost %llu records, which are not in %s", (unsigned long long)summary->lost, path);
+	if (summary->has_begin)
+		moment_tell("from", summary->begin_ns, path);
+	if (summary->has_end)
+		moment_tell("up to", summary->end_ns, path);
+}
+
+static int record_set_up(struct record_run *run, struct error *error)
+{
+	const struct parts_owner owner = record_owner();
+	struct capture *capture = &run->capture;
+
+	run->convention = convention_new(false);
+	if (!run->convention)
+		return error_set(error, "out of memory");
+	if (capture_prepare(capture, error) < 0 ||
+	    capture_choose(capture, run->convention, error) < 0)
+		return -1;
+	if (capture_open(capture, run->convention, error) < 0)
+		return -1;
+	if (parts_new(&run->parts, run->settings->path, &owner, error) < 0)
+		return -1;
+	return parts_begin(run->parts, capture->recorder, capture->settings->recorder.mode, error);
+}
+
+static bool record_is_full(const struct record_run *run)
+{
+	uint64_t max_kib = run->settings->max_kib;
+
+	if (max_kib == 0 || parts_size(run->parts) / 1024 < max_kib)
+		return false;
+	note_say("%s has the size that --max-size allows", run->settings->path);
+	return true;
+}
+
+static int record_read(struct record_run *run, struct error *error)
+{
+	struct ending *ending = &run->capture.ending;
+	bool is_at_end = run->settings->capture.recorder.mode->is_read_at_end;
+	bool is_over = false;
+
+	while (!is_over) {
+		parts_wait(run->parts, ending->signals.fd,
+			   ending_wait_ms(ending, clock_boot_ns(), ROUND_MS));
+		is_over = ending_is_due(ending, clock_boot_ns());
+		if (!is_at_end && parts_read(run->parts, error) < 0)
+			return -1;
+		is_over = is_over || record_is_full(run);
+	}
+	return 0;
+}
+
+/* Moves all there is; where that fails, says what did not get there. */
+static int record_move(struct record_run *run, struct error *error)
+{
+	struct recorder *recorder = run->capture.recorder;
+	struct error ignored = { 0 };
+
+	if (record_read(run, error) == 0 && recorder_stop(recorder, error) == 0 &&
+	    parts_finish(run->parts, recorder, &run->summary, error) == 0)
+		return 0;
+	recorder_stop(recorder, &ignored);
+	parts_abandon(run->parts, recorder);
+	return -1;
+}
+
+static int record_all(struct capture *capture, struct error *error)
+{
+	struct record_run *run = record_of(capture);
+
+	if (record_set_up(run, error) < 0)
+		return -1;
+	ending_set_deadline(&capture->ending, clock_boot_ns(), capture->settings->duration_ns);
+	if (recorder_start(capture->recorder, error) < 0 || capture_run_command(capture, error) < 0)
+		return -1;
+	if (record_move(run, error) < 0)
+		return -1;
+	record_tell(&run->summary, run->settings->path);
+	return parts_join(run->parts, error);
+}
+
+static void record_close(struct capture *capture)
+{
+	struct record_run *run = record_of(capture);
+
+	parts_close(run->parts);
+	run->parts = NULL;
+}
+
+/* The file is whole before the command is waited for. */
+static int record_finish(struct capture *capture, struct error *error)
+{
+	(void)capture;
+	(void)error;
+	return 0;
+}
+
+static int record_status(const struct capture *capture)
+{
+	const struct record_run *run = (const struct record_run *)capture;
+
+	return run->settings->fails_on_loss && run->summary.lost > 0 ? STATUS_LOST : STATUS_DONE;
+}
+
+static const struct capture_ops record_ops = {
+	.record = record_all,
+	.close = record_close,
+	.finish = record_finish,
+	.status = record_status,
+};
+
+int record_run(struct record_settings *settings, struct error *error)
+{
+	struct record_run run = { .settings = settings };
+	int status = capture_run(&run.capture, &settings->capture, &record_ops, error);
+
+	convention_free(run.convention);
+	return status;
+}
