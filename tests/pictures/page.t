@@ -104,6 +104,16 @@ def check_cases(tap, pages):
         tap.nothing(wrong, name.replace("-", " "))
 
 
+def check_title(tap, pages):
+    """A recording's name is the page's, whatever is in it."""
+    name = "\u00fcber <b>&amp; 100%.dat"
+    cases.make_of(GROUPED, pages.folder / name)
+    _, wrong = cases.run(pages.folder, "export", "--html=page.html", name)
+    pages.browser.load(pages.folder / "page.html")
+    told = pages.browser.run("return [document.title, ktrack.recording.about.source];")
+    tap.nothing(wrong + ([] if told == [f"ktrack: {name}", name] else told), "any name of a recording")
+
+
 def check_hostile(tap, pages):
     """Names stay names."""
     stream, wrong = pages.load_text(HOSTILE)
@@ -323,6 +333,7 @@ def main():
             pages = Pages(browser, folder)
             check_cases(tap, pages)
             check_hostile(tap, pages)
+            check_title(tap, pages)
             pages.load_case("demo-tracepoints")
             labels = browser.run("return ktrack.recording.tracks.map((track) => track.label);")
             wanted = ["submit pid 500 writer", "queue0 slot 0", "depth queue 0"]

@@ -38,13 +38,18 @@ void html_append_json(struct buffer *out, struct text text)
 
 void html_append_escaped(struct buffer *out, struct text text)
 {
-	for (size_t i = 0; i < text.size; i++) {
-		unsigned char byte = text.data[i];
+	while (text.size > 0) {
+		size_t size = utf8_sequence_size(text);
+		unsigned char byte = text.data[0];
 
-		if (byte == '<' || byte == '>' || byte == '&' || byte == '"')
+		if (size == 0 || byte < 0x20 || byte == 0x7f)
+			buffer_append_string(out, "?");
+		else if (byte == '<' || byte == '>' || byte == '&' || byte == '"')
 			buffer_printf(out, "&#%d;", byte);
 		else
-			buffer_append_char(out, byte < 0x20 || byte >= 0x7f ? '?' : (char)byte);
+			buffer_append(out, text.data, size);
+		size += size == 0;
+		text = (struct text){ .data = text.data + size, .size = text.size - size };
 	}
 }
 
