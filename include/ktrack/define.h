@@ -52,8 +52,8 @@
 /**
  * KTRACK_SLICE() - declare a tracepoint for slices and instants
  * @event: its name, unique in the kernel; begin it with the module's
- * @...: attributes: any of KTRACK_SCOPE(), KTRACK_SCOPE_TGID, KTRACK_SCOPE_CPU,
- *	KTRACK_TRACK_NAME, KTRACK_FIELD() and KTRACK_TEXT(), ten at most
+ * @...: attributes, ten at most: one of KTRACK_SCOPE(), KTRACK_SCOPE_TGID and
+ *	KTRACK_SCOPE_CPU, KTRACK_TRACK_NAME, any number of KTRACK_FIELD() and KTRACK_TEXT()
  *
  * Calls pass a value for each attribute in the order of this declaration. Without a scope
  * each thread that calls has a track of its own.
@@ -144,7 +144,7 @@
  * each value makes a track. The ids tgid and cpu make the scopes of processes and CPUs.
  */
 #define KTRACK_SCOPE(ctype, id) \
-	(__KTRACK_SECOND(__KTRACK_SCOPE_##id, integer, _), ctype, scope_##id)
+	(__KTRACK_SECOND(__KTRACK_SCOPE_##id, scope, _), ctype, scope_##id)
 #define __KTRACK_SCOPE_cpu		_, cpu
 
 /** KTRACK_SCOPE_TGID - attribute: tracks belong to a process, given by its id */
@@ -189,13 +189,15 @@
 /* An attribute's place in the record. */
 #define __KTRACK_FIELD(kind, ctype, name)	__KTRACK_FIELD_##kind(ctype, name)
 #define __KTRACK_FIELD_integer(ctype, name)	__field(ctype, name)
-#define __KTRACK_FIELD_cpu(ctype, name)		__field(ctype, name)
+#define __KTRACK_FIELD_scope			__KTRACK_FIELD_integer
+#define __KTRACK_FIELD_cpu			__KTRACK_FIELD_integer
 #define __KTRACK_FIELD_text(ctype, name) \
 	__dynamic_array(char, name, ktrack_text_size(name))
 
 /* The statement that fills it. */
 #define __KTRACK_ASSIGN(kind, ctype, name)	__KTRACK_ASSIGN_##kind(name)
 #define __KTRACK_ASSIGN_integer(name)		__entry->name = name;
+#define __KTRACK_ASSIGN_scope			__KTRACK_ASSIGN_integer
 #define __KTRACK_ASSIGN_cpu(name)		__entry->name = ktrack_cpu_resolve(name);
 #define __KTRACK_ASSIGN_text(name) \
 	ktrack_text_copy(__get_str(name), name, __get_dynamic_array_len(name));
@@ -203,24 +205,30 @@
 /* Its part of the text line: the format, and the arguments to it. */
 #define __KTRACK_FORMAT(kind, ctype, name)	" " #name "=" __KTRACK_FORMAT_##kind(ctype)
 #define __KTRACK_FORMAT_integer(ctype)		__KTRACK_BY_SIGN(FORMAT, ctype)
-#define __KTRACK_FORMAT_cpu(ctype)		__KTRACK_BY_SIGN(FORMAT, ctype)
+#define __KTRACK_FORMAT_scope			__KTRACK_FORMAT_integer
+#define __KTRACK_FORMAT_cpu			__KTRACK_FORMAT_integer
 #define __KTRACK_FORMAT_text(ctype)		"%s"
 
 #define __KTRACK_PRINT(kind, ctype, name)	, __KTRACK_PRINT_##kind(ctype, name)
 #define __KTRACK_PRINT_integer(ctype, name)	__KTRACK_BY_SIGN(PRINT, ctype)(name)
-#define __KTRACK_PRINT_cpu(ctype, name)		__KTRACK_BY_SIGN(PRINT, ctype)(name)
+#define __KTRACK_PRINT_scope			__KTRACK_PRINT_integer
+#define __KTRACK_PRINT_cpu			__KTRACK_PRINT_integer
 #define __KTRACK_PRINT_text(ctype, name)	__get_str(name)
 
 /*
  * The format is a literal, so it has to follow from the type's name. Where that tells the sign,
  * it is a plain one, which readers of the format file understand best: trace-cmd extends the
- * sign of a %d, but not of what is cast. Any other type is printed as sign and magnitude;
- * adding 0 makes a number of a truth value.
+ * sign of what is printed in its own size, but not of what is cast. Any other type is printed
+ * as sign and magnitude; adding 0 makes a number of a truth value.
  */
+#define __KTRACK_FORMAT_CHAR			"%hhd"
+#define __KTRACK_FORMAT_SHORT			"%hd"
 #define __KTRACK_FORMAT_INT			"%d"
 #define __KTRACK_FORMAT_SIGNED			"%lld"
 #define __KTRACK_FORMAT_UNSIGNED		"%llu"
 #define __KTRACK_FORMAT_ANY			"%s%llu"
+#define __KTRACK_PRINT_CHAR(name)		__entry->name
+#define __KTRACK_PRINT_SHORT(name)		__entry->name
 #define __KTRACK_PRINT_INT(name)		__entry->name
 #define __KTRACK_PRINT_SIGNED(name)		(s64)__entry->name
 #define __KTRACK_PRINT_UNSIGNED(name)		(u64)__entry->name
@@ -232,11 +240,15 @@
 	__KTRACK_JOIN(__KTRACK_##what##_,					\
 		      __KTRACK_SECOND(__KTRACK_JOIN(__KTRACK_SIGN_OF_, ctype), ANY, _))
 
-#define __KTRACK_SIGN_OF_s8			_, SIGNED
-#define __KTRACK_SIGN_OF_s16			_, SIGNED
+#define __KTRACK_SIGN_OF_s8			_, CHAR
+#define __KTRACK_SIGN_OF_s16			_, SHORT
 #define __KTRACK_SIGN_OF_s32			_, INT
 #define __KTRACK_SIGN_OF_s64			_, SIGNED
 #define __KTRACK_SIGN_OF_int			_, INT
+#define __KTRACK_SIGN_OF_pid_t			_, INT
+#define __KTRACK_SIGN_OF_ssize_t		_, SIGNED
+#define __KTRACK_SIGN_OF_loff_t			_, SIGNED
+#define __KTRACK_SIGN_OF_ktime_t		_, SIGNED
 #define __KTRACK_SIGN_OF_u8			_, UNSIGNED
 #define __KTRACK_SIGN_OF_u16			_, UNSIGNED
 #define __KTRACK_SIGN_OF_u32			_, UNSIGNED
@@ -247,7 +259,8 @@
 
 /*
  * Attributes kept as one value: struct ktrack_values_EVENT. A static assertion may stand among
- * the members.
+ * the members. What can't be a track event doesn't compile here: a member of no size that is
+ * there twice, and a sum that only integers have.
  */
 #define __KTRACK_DEFINE_STRUCT(event, ...)					\
 struct ktrack_values_##event {							\
@@ -255,10 +268,15 @@ struct ktrack_values_##event {							\
 };
 
 #define __KTRACK_MEMBER(kind, ctype, name)	__KTRACK_MEMBER_##kind(ctype, name)
-#define __KTRACK_MEMBER_integer(ctype, name)	ctype name;
 #define __KTRACK_MEMBER_text(ctype, name)	ctype name;
-#define __KTRACK_MEMBER_cpu(ctype, name)					\
+#define __KTRACK_MEMBER_integer(ctype, name)					\
 	ctype name;								\
+	static_assert((ctype)1 | 1, "only integers are numbers: " #name);
+#define __KTRACK_MEMBER_scope(ctype, name)					\
+	__KTRACK_MEMBER_integer(ctype, name)					\
+	struct { } ktrack_has_one_scope_at_most;
+#define __KTRACK_MEMBER_cpu(ctype, name)					\
+	__KTRACK_MEMBER_scope(ctype, name)					\
 	static_assert(sizeof(ctype) >= sizeof(s32), "scope_cpu wants 32 bits, for KTRACK_THIS_CPU");
 
 /*
@@ -284,6 +302,7 @@ ktrack_emit_##event(char type, const char *name, struct ktrack_values_##event va
 
 #define __KTRACK_TAKE(kind, ctype, name)	__KTRACK_TAKE_##kind(name)
 #define __KTRACK_TAKE_integer(name)		.name = name,
+#define __KTRACK_TAKE_scope			__KTRACK_TAKE_integer
 #define __KTRACK_TAKE_text(name)		.name = name,
 #define __KTRACK_TAKE_cpu(name)			.name = fix_cpu ? ktrack_cpu_resolve(name) : name,
 #define __KTRACK_FROM_VALUES(kind, ctype, name)	, values.name
@@ -325,9 +344,10 @@ ktrack_same_##event(const struct ktrack_values_##class *first,			\
 #define __KTRACK_EACH_9(apply, one, ...)	apply one __KTRACK_EACH_8(apply, __VA_ARGS__)
 #define __KTRACK_EACH_10(apply, one, ...)	apply one __KTRACK_EACH_9(apply, __VA_ARGS__)
 
-#define __KTRACK_COUNT(...) \
-	__KTRACK_ELEVENTH(_, ##__VA_ARGS__, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define __KTRACK_ELEVENTH(_, a, b, c, d, e, f, g, h, i, j, count, ...) count
+#define __KTRACK_COUNT(...)							\
+	__KTRACK_TWELFTH(_, ##__VA_ARGS__, ten_attributes_at_most,		\
+			 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define __KTRACK_TWELFTH(_, a, b, c, d, e, f, g, h, i, j, k, count, ...) count
 
 #define __KTRACK_JOIN(a, b)			__KTRACK_JOIN_NOW(a, b)
 #define __KTRACK_JOIN_NOW(a, b)			a##b

@@ -31,10 +31,15 @@ SOURCE = """\
 {before}
 #define CREATE_TRACE_POINTS
 #include "{name}_trace.h"
+{after}
 """
 PAIR = "KTRACK_SLICE(one, KTRACK_FIELD(u32, a), KTRACK_FIELD(u32, b));"
 LEVEL = "KTRACK_COUNTER(level, u32, KTRACK_FIELD(u32, a), KTRACK_FIELD(u32, b));"
 PLAIN = "KTRACK_SLICE(plain);"
+
+NUMBERS = ", ".join(f"KTRACK_FIELD(u32, number{index})" for index in range(10))
+OVER = "jump skips variable initialization"
+PAST = "switch jumps over variable initialization"
 
 # What is before the include, what is declared, and what the compiler says; nothing where it is content.
 CASES = {
@@ -58,12 +63,37 @@ CASES = {
         f"{PAIR} KTRACK_SLICE_LIKE(one, other, KTRACK_FIELD(u32, a), KTRACK_FIELD(u32, b));",
         "",
     ),
+    "scopes": ("", "KTRACK_SLICE(two, KTRACK_SCOPE(u32, a), KTRACK_SCOPE_CPU);", "has_one_scope_at_most"),
+    "pointer": ("", "KTRACK_SLICE(address, KTRACK_FIELD(void *, at));", "invalid operands to binary |"),
+    "structure": ("", "KTRACK_SLICE(whole, KTRACK_SCOPE(struct list_head, id));", "static assertion is not an integer"),
+    "ten": ("", f"KTRACK_SLICE(ten, {NUMBERS});", ""),
+    "eleven": ("", f"KTRACK_SLICE(eleven, {NUMBERS}, KTRACK_TRACK_NAME);", "ten_attributes_at_most"),
+    "ten_of_counter": ("", f"KTRACK_COUNTER(ten, u32, {NUMBERS});", ""),
+    "jump": ("", PLAIN, OVER),
+    "case": ("", PLAIN, PAST),
+    "blocks": ("", PLAIN, ""),
     "small_cpu": ("", "KTRACK_SLICE(small, KTRACK_SCOPE(u8, cpu));", "scope_cpu wants 32 bits"),
     "large_cpu": ("", "KTRACK_SLICE(large, KTRACK_SCOPE(u64, cpu));", ""),
     "creator": ("#define KTRACK_DISABLE", PLAIN, "say -DKTRACK_DISABLE in ccflags-y"),
     "whole": ("#define KTRACK_DISABLE 1", PLAIN, ""),
     "borrower": ("#define KTRACK_DISABLE\n#include <ktrack/generic.h>\n#undef KTRACK_DISABLE", PLAIN, ""),
 }
+
+# What some of them do with it. The compiler tells of jumps over bound slices where it is asked to.
+AFTER = {
+    "jump": 'void f(int a) { if (a) goto out; ktrack_guard(plain, ""); barrier(); out: barrier(); }',
+    "case": 'void f(int a) { switch (a) { case 0:; ktrack_guard(plain, ""); break; default: barrier(); } }',
+    "blocks": """void f(int a) {
+	if (a < 0)
+		goto out;
+	switch (a) {
+	case 0: { ktrack_guard(plain, ""); return; }
+	default: { ktrack_guard(plain, ""); ktrack_guard(plain, ""); if (a) goto out; }
+	}
+out:	barrier();
+}""",
+}
+FLAGS = "-I$(src)/include -I$(src) -Werror=jump-misses-init -Wno-missing-prototypes"
 
 
 def write_cases(folder):
@@ -73,10 +103,10 @@ def write_cases(folder):
     for name, (before, declarations, _) in CASES.items():
         header = HEADER.format(name=name, declarations=declarations)
         (folder / f"{name}_trace.h").write_text(header)
-        (folder / f"{name}.c").write_text(SOURCE.format(name=name, before=before))
+        (folder / f"{name}.c").write_text(SOURCE.format(name=name, before=before, after=AFTER.get(name, "")))
     objects = " ".join(f"{name}.o" for name in CASES)
-    flags = "ccflags-y += -I$(src)/include -I$(src)"
-    (folder / "Kbuild").write_text(f"obj-m += refused.o\nrefused-y := {objects}\n{flags}\n")
+    kbuild = f"obj-m += refused.o\nrefused-y := {objects}\nccflags-y += {FLAGS}\n"
+    (folder / "Kbuild").write_text(kbuild)
 
 
 def words_of(log):

@@ -87,7 +87,7 @@ def text_of(shown):
 
 
 def shown_values(event, rest):
-    """What trace-cmd shows of a record: texts, and numbers without their sign, by the field's name."""
+    """What trace-cmd shows of a record: texts and numbers, by the field's name."""
     pattern = b" ".join(b"%s=(.*)" % field.name.encode() for field in event.fields)
     found = re.fullmatch(pattern, rest, re.DOTALL)
     values = {}
@@ -142,10 +142,8 @@ def exported(events, formats):
 
 
 def same_value(field, shown, said):
-    """trace-cmd shows numbers without their sign, a stream shows large ones as text."""
-    if field.is_text:
-        return shown == REPLACED.sub("\ufffd", said)
-    return (shown - int(said)) % (1 << 8 * field.size) == 0
+    """A stream shows large numbers as text."""
+    return shown == (REPLACED.sub("\ufffd", said) if field.is_text else int(said))
 
 
 def wrong_values(event, shown, said):
