@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: the examples of the page for driver authors compile as they are printed."""
+"""Test: the examples of the page for driver authors, and of README, compile as they are printed."""
 
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -18,9 +19,12 @@ from tap import Tap  # noqa: E402
 
 PAGE = build.PROJECT / "include/ktrack/ktrack-instrument.7"
 EXAMPLE = re.compile(r'^\.\\" example (\S+)\n\.EX\n(.*?)^\.EE$', re.MULTILINE | re.DOTALL)
+README = build.PROJECT / "README.md"
+CHAPTER = "## In your own driver\n"
+INDENTED = re.compile(r"`(\S+)`:\n\n((?: {4}.*\n|\n)+)")
 
-# What the driver of the page has besides: it is not about tracing, so the page leaves it out.
-REST = {
+# What the drivers have besides: it is not about tracing, so the texts leave it out.
+PAGE_REST = {
     "mydrv.h": """\
 #ifndef MYDRV_H
 #define MYDRV_H
@@ -45,20 +49,48 @@ MODULE_DESCRIPTION("The driver of the page");
 """,
     "Kbuild": "\nmydrv-y += mydrv_probe.o\n",
 }
+README_REST = {
+    "mydrv.c": """
+static int __init mydrv_init(void)
+{
+	return mydrv_read(1, 1);
+}
+module_init(mydrv_init);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("The driver of README");
+""",
+}
 
 
-def examples():
+def page_examples():
     """The files that the page prints: {name: text}."""
     found = EXAMPLE.findall(PAGE.read_text())
     return {name: text.replace("\\e", "\\").replace("\\-", "-") for name, text in found}
 
 
-def write_driver(folder, files):
-    """The driver of the page, as its reader would have it."""
+def readme_examples():
+    """Likewise those of README."""
+    chapter = README.read_text().partition(CHAPTER)[2].partition("\n## ")[0]
+    return {name: textwrap.dedent(text) for name, text in INDENTED.findall(chapter)}
+
+
+def write_driver(folder, files, rest):
+    """A driver as its reader would have it."""
     folder.mkdir()
-    for name in files.keys() | REST.keys():
-        (folder / name).write_text(files.get(name, "") + REST.get(name, ""))
+    for name in files.keys() | rest.keys():
+        (folder / name).write_text(files.get(name, "") + rest.get(name, ""))
     build.copy_headers(folder)
+
+
+def check_built(tap, what, kernel, files, rest):
+    """ktrack.ko's tracepoints are no part of this build: what is missing is only said."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "mydrv"
+        write_driver(folder, files, rest)
+        built = build.make(build.headers(kernel), folder, "KBUILD_MODPOST_WARN=1", "modules")
+        remarks = [line for line in built.remarks() if "undefined!" not in line]
+        tap.ok(built.status == 0, f"{kernel}: {what} builds", built.log[-3000:])
+        tap.nothing(remarks, f"{kernel}: {what} builds without a warning")
 
 
 def check_printable(tap):
@@ -73,19 +105,14 @@ def check_printable(tap):
 
 def main():
     tap = Tap()
-    files = examples()
+    page, readme = page_examples(), readme_examples()
     wanted = {"Kbuild", "mydrv_trace.h", "mydrv_main.c", "mydrv_io.c", "mydrv_probe.c"}
-    tap.ok(set(files) == wanted, "the page prints a whole driver", *files)
+    tap.ok(set(page) == wanted, "the page prints a whole driver", *page)
+    tap.ok(set(readme) == {"Kbuild", "mydrv_trace.h", "mydrv.c"}, "so does README", *readme)
     check_printable(tap)
     for kernel in build.KERNELS:
-        with tempfile.TemporaryDirectory() as scratch:
-            folder = Path(scratch) / "mydrv"
-            write_driver(folder, files)
-            # ktrack.ko's tracepoints are no part of this build: what is missing is only said.
-            built = build.make(build.headers(kernel), folder, "KBUILD_MODPOST_WARN=1", "modules")
-            remarks = [line for line in built.remarks() if "undefined!" not in line]
-            tap.ok(built.status == 0, f"{kernel}: that driver builds", built.log[-3000:])
-            tap.nothing(remarks, f"{kernel}: without a warning")
+        check_built(tap, "the page's driver", kernel, page, PAGE_REST)
+        check_built(tap, "README's driver", kernel, readme, README_REST)
     return tap.finish()
 
 
