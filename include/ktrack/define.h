@@ -112,7 +112,7 @@
  * @event: the new one's name
  * @...: the attributes: those of @class, in its order; others are refused by the compiler
  *
- * It can be enabled by itself, and costs a third of the memory of KTRACK_SLICE().
+ * It can be enabled by itself, and costs a quarter of the memory of KTRACK_SLICE().
  */
 #define KTRACK_SLICE_LIKE(class, event, ...)					\
 	__KTRACK_EVENT_LIKE(class, event,					\

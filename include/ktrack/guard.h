@@ -22,7 +22,8 @@
  * Where the tracepoint is off at the beginning nothing is evaluated, and no end is emitted
  * even if it has been switched on since.
  *
- * It is a declaration: it can't follow a label, and no goto may jump over it.
+ * It is a declaration of a variable with a cleanup: where a goto or a case jumps over it into
+ * its block, its end finds what is on the stack. -Wjump-misses-init tells of that.
  */
 #define ktrack_guard(event, name, ...) \
 	ktrack_guard_named(__UNIQUE_ID(ktrack_guard_), event, name, ##__VA_ARGS__)

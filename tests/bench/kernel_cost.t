@@ -11,6 +11,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
 import cost  # noqa: E402
 import machine  # noqa: E402
+import told  # noqa: E402
 from tap import Tap  # noqa: E402
 
 # The loop around a row may differ by a little between rows.
@@ -38,6 +39,9 @@ BOUND_MORE_MAX = 10
 DISABLED_SET_MAX = 2
 SET_MORE_MAX = 4
 WITH_SET = ("work_result_guard",)
+
+# What the page tells may be off by so much: other compilers, and later kernels of a series.
+TOLD_SHARE = 0.05
 
 
 def disabled_max(name):
@@ -82,6 +86,23 @@ def check_recorded(tap, kernel, costs):
         tap.ok(more <= most, f"{kernel}: {name} takes at most {most} more than its two records", more)
 
 
+def check_told(tap, kernel, costs):
+    """The page for driver authors tells what was measured."""
+    page = told.lines()
+    place = told.KERNELS.index(kernel)
+    missing = [what for what in told.LINES if what not in page]
+    tap.nothing(missing, f"{kernel}: the page tells of every form")
+    for what, names in told.LINES.items():
+        disabled, recorded, size = page.get(what, ([], [], []))
+        for row in (costs.rows[name] for name in names if recorded):
+            said = f"disabled {disabled}, recorded {recorded[place]}, bytes {size}"
+            found = f"disabled {row.disabled}, recorded {row.enabled}, bytes {row.bytes}"
+            is_right = abs(row.enabled / recorded[place] - 1) <= TOLD_SHARE and row.bytes == size[0]
+            if disabled and row.name not in NOT_OURS:
+                is_right &= disabled[0] - EPSILON <= row.disabled <= disabled[-1] + EPSILON
+            tap.ok(is_right, f"{kernel}: {row.name} costs what the page tells", said, found)
+
+
 def main():
     tap = Tap()
     for kernel in cost.KERNELS:
@@ -90,7 +111,7 @@ def main():
             machine.check_end(tap, kernel, result)
         if result.status == 0:
             costs = cost.Costs(result.output)
-            for check in (check_disabled, check_evaluated, check_recorded):
+            for check in (check_disabled, check_evaluated, check_recorded, check_told):
                 check(tap, kernel, costs)
     return tap.finish()
 

@@ -16,6 +16,21 @@ LIMIT_S = 600
 # What a make that runs the tests leaves in the environment is not meant for these builds.
 FOREIGN = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "KDIR", "V", "Q")
 
+TRACE_HEADER = """\
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM made
+#if !defined(MADE_{name}) || defined(TRACE_HEADER_MULTI_READ)
+#define MADE_{name}
+#include <ktrack/define.h>
+{declarations}
+#endif
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE {name}_trace
+#include <trace/define_trace.h>
+"""
+
 
 class Built:
     """What a build left: its folder, exit status and words."""
@@ -44,6 +59,12 @@ def headers(kernel):
 def copy_headers(folder):
     """Vendors ktrack's headers, as its page for driver authors says."""
     shutil.copytree(PROJECT / "include/ktrack", folder / "include/ktrack")
+
+
+def write_trace_header(folder, name, declarations):
+    """A driver's trace header, NAME_trace.h."""
+    text = TRACE_HEADER.format(name=name, declarations=declarations)
+    (folder / f"{name}_trace.h").write_text(text)
 
 
 def copy_outside(folder, name):
@@ -87,6 +108,12 @@ def symbols(file):
     """The names in an object's symbol table."""
     done = subprocess.run(["nm", file], check=True, stdout=subprocess.PIPE, text=True)
     return [line.split()[-1] for line in done.stdout.splitlines()]
+
+
+def size_bytes(file):
+    """How much memory an object takes."""
+    done = subprocess.run(["size", file], check=True, stdout=subprocess.PIPE, text=True)
+    return int(done.stdout.splitlines()[1].split()[3])
 
 
 def sections(file):

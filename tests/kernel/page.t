@@ -61,6 +61,15 @@ MODULE_DESCRIPTION("The driver of README");
 """,
 }
 
+# Declarations of which there are ten, and how many bytes each takes, which the page tells in KB.
+SIZED = {
+    "one": "",
+    "slices": "KTRACK_SLICE(slice{0});",
+    "scoped": "KTRACK_SLICE(slice{0}, KTRACK_SCOPE(u32, slot), KTRACK_TRACK_NAME);",
+    "likes": "KTRACK_SLICE_LIKE(first, slice{0});",
+}
+SIZES = {"slices": (1750, 2500), "scoped": (2000, 3250), "likes": (400, 600)}
+
 
 def page_examples():
     """The files that the page prints: {name: text}."""
@@ -80,6 +89,24 @@ def write_driver(folder, files, rest):
     for name in files.keys() | rest.keys():
         (folder / name).write_text(files.get(name, "") + rest.get(name, ""))
     build.copy_headers(folder)
+
+
+def check_sizes(tap, kernel):
+    """How much of a module a tracepoint takes, by ten more of them."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        build.copy_headers(folder)
+        for name, declaration in SIZED.items():
+            more = "".join(declaration.format(index) for index in range(10))
+            build.write_trace_header(folder, name, "KTRACK_SLICE(first);" + more)
+            (folder / f"{name}.c").write_text(f'#define CREATE_TRACE_POINTS\n#include "{name}_trace.h"\n')
+        (folder / "Kbuild").write_text("ccflags-y += -I$(src)/include -I$(src)\n")
+        built = build.make(build.headers(kernel), folder, *(f"{name}.o" for name in SIZED))
+        if tap.ok(built.status == 0, f"{kernel}: tracepoints in numbers build", built.log[-3000:]):
+            sizes = {name: build.size_bytes(folder / f"{name}.o") for name in SIZED}
+            for name, (least, most) in SIZES.items():
+                each = (sizes[name] - sizes["one"]) / 10
+                tap.ok(least <= each <= most, f"{kernel}: {name} take {least} to {most} bytes each", each)
 
 
 def check_built(tap, what, kernel, files, rest):
@@ -113,6 +140,7 @@ def main():
     for kernel in build.KERNELS:
         check_built(tap, "the page's driver", kernel, page, PAGE_REST)
         check_built(tap, "README's driver", kernel, readme, README_REST)
+        check_sizes(tap, kernel)
     return tap.finish()
 
 

@@ -13,20 +13,6 @@ sys.path[:0] = [str(HERE.parent), str(HERE)]
 import build  # noqa: E402
 from tap import Tap  # noqa: E402
 
-HEADER = """\
-#undef TRACE_SYSTEM
-#define TRACE_SYSTEM refused
-#if !defined(REFUSED_{name}) || defined(TRACE_HEADER_MULTI_READ)
-#define REFUSED_{name}
-#include <ktrack/define.h>
-{declarations}
-#endif
-#undef TRACE_INCLUDE_PATH
-#define TRACE_INCLUDE_PATH .
-#undef TRACE_INCLUDE_FILE
-#define TRACE_INCLUDE_FILE {name}_trace
-#include <trace/define_trace.h>
-"""
 SOURCE = """\
 {before}
 #define CREATE_TRACE_POINTS
@@ -101,8 +87,7 @@ def write_cases(folder):
     folder.mkdir()
     build.copy_headers(folder)
     for name, (before, declarations, _) in CASES.items():
-        header = HEADER.format(name=name, declarations=declarations)
-        (folder / f"{name}_trace.h").write_text(header)
+        build.write_trace_header(folder, name, declarations)
         (folder / f"{name}.c").write_text(SOURCE.format(name=name, before=before, after=AFTER.get(name, "")))
     objects = " ".join(f"{name}.o" for name in CASES)
     kbuild = f"obj-m += refused.o\nrefused-y := {objects}\nccflags-y += {FLAGS}\n"
