@@ -97,7 +97,17 @@ ktrack_counter_scope_track: counter_value=-9223372036854775808 scope_id=92233720
 track_name=track
 """
 
+
+def filtered(event, *words):
+    """The records of a tracepoint that have all these words."""
+    lines = [line for line in CALLS.splitlines() if line.startswith(f"{event}: ")]
+    return [line for line in lines if all(word in line for word in words)]
+
+
 RECORDS = {
     "outside": [*CALLS.splitlines(), *name_lines()],
+    "ends": filtered("outside_io", ": E ", "result=-"),
+    "slots": filtered("outside_io", "scope_slot=9"),
+    "names": filtered("outside_work", "slice_name=p"),
     "borrower": BORROWED.splitlines(),
 }

@@ -127,9 +127,8 @@ def check_traces(tap, kernel, folder):
             f"{kernel}: arguments are evaluated once each, and only while traced",
             result.output,
         )
-        for name in ("outside", "borrower"):
+        for name, wanted in expected.RECORDS.items():
             found = records_of(result.text(f"{name}.trace"))
-            wanted = expected.RECORDS[name]
             tap.ok(found == wanted, f"{kernel}: {name}'s records", *differences(found, wanted))
 
 

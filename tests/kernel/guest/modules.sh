@@ -25,8 +25,22 @@ module_trace() {
 	[ -z "$untraced" ] || echo "$1 $untraced $(cat "$parameter")"
 }
 
+# Filters as the page for driver authors has them. Arguments: NAME TRACEPOINT FILTER; leaves NAME.trace.
+filter_trace() {
+	echo "$3" >"$TRACING/events/outside/$2/filter"
+	echo >$TRACING/trace
+	echo 1 >"$TRACING/events/outside/$2/enable"
+	parameter_fire /sys/module/outside/parameters/fire
+	echo 0 >"$TRACING/events/outside/$2/enable"
+	cat $TRACING/trace >"/out/$1.trace"
+	echo 0 >"$TRACING/events/outside/$2/filter"
+}
+
 insmod /outside.ko
 module_trace outside outside
+filter_trace ends outside_io 'track_event_type == 69 && result < 0'
+filter_trace slots outside_io 'scope_slot == 9'
+filter_trace names outside_work 'slice_name ~ "p*"'
 rmmod outside
 
 insmod /disabled/outside.ko
