@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Builds kernel modules for tests: in a scratch folder, from copies, as somebody else's tree would."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -9,12 +8,11 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "vm")]
 
+import modules  # noqa: E402
 from machine import KERNELS, PROJECT  # noqa: E402, F401
+from modules import headers  # noqa: E402, F401
 
 HERE = Path(__file__).resolve().parent
-LIMIT_S = 600
-# What a make that runs the tests leaves in the environment is not meant for these builds.
-FOREIGN = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "KDIR", "V", "Q")
 
 TRACE_HEADER = """\
 #undef TRACE_SYSTEM
@@ -43,17 +41,6 @@ class Built:
         words = ("warning", "error", "ERROR", "WARNING", "***")
         lines = self.log.splitlines()
         return [line for line in lines if any(word in line for word in words)]
-
-
-def headers(kernel):
-    """The folder to build against."""
-    done = subprocess.run(
-        [PROJECT / "scripts/vm-kernel", "--headers", kernel],
-        check=True,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    return Path(done.stdout.strip())
 
 
 def copy_headers(folder):
@@ -88,20 +75,7 @@ def copy_project(folder):
 
 def make(tree, folder, *words):
     """Builds a folder's modules against a kernel's tree."""
-    kept = {name: value for name, value in os.environ.items() if name not in FOREIGN}
-    command = ["make", f"-j{os.cpu_count()}", "-C", tree, f"M={folder}", *words]
-    done = subprocess.run(
-        command,
-        env=kept,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        timeout=LIMIT_S,
-        check=False,
-    )
-    return Built(folder, done.returncode, done.stdout)
+    return Built(folder, *modules.make(tree, folder, *words))
 
 
 def symbols(file):

@@ -21,7 +21,7 @@ OLDER_COMPILER = (
     "HOSTCC=gcc",
     "CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT=",
     "CONFIG_CC_HAS_COUNTED_BY=",
-    "KCFLAGS=-Wno-attributes",
+    "KCFLAGS=-g0 -Wno-attributes",
 )
 
 

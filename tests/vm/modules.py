@@ -5,19 +5,39 @@ import os
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 from machine import PROJECT
 
 BUILD_LIMIT_S = 600
 MODULES = re.compile(r"^obj-m \+=(?:.*\\\n)*.*\n", re.MULTILINE)
 # The variables of a make that called us are not meant for this one.
-FOREIGN = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "KDIR", "V")
+FOREIGN = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "KDIR", "V", "Q")
+# What debuggers want takes a third of a build's time, and no test looks at it.
+FAST = ("KCFLAGS=-g0", "CONFIG_DEBUG_INFO_BTF_MODULES=")
 
 
-def headers_of(kernel):
+def headers(kernel):
     """The folder of a kernel's headers."""
     command = [PROJECT / "scripts/vm-kernel", "--headers", kernel]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    return Path(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout.strip())
+
+
+def make(tree, folder, *words):
+    """Builds a folder's modules against a kernel's tree: (exit status, all that was said)."""
+    command = ["make", f"-j{os.cpu_count()}", "-C", tree, f"M={folder}", *FAST, *words]
+    done = subprocess.run(
+        command,
+        env={name: value for name, value in os.environ.items() if name not in FOREIGN},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        timeout=BUILD_LIMIT_S,
+        check=False,
+    )
+    return done.returncode, done.stdout
 
 
 def copy_sources(folder, names):
@@ -39,16 +59,7 @@ def build(kernel, folder, names, flags="", edits=()):
         if old not in text:
             raise ValueError(f"{file} has no {old!r}")
         path.write_text(text.replace(old, new))
-    command = ["make", f"-j{os.cpu_count()}", "-C", headers_of(kernel), f"M={folder / 'kmod'}"]
-    environment = {name: value for name, value in os.environ.items() if name not in FOREIGN}
-    done = subprocess.run(
-        [*command, f"KCFLAGS={flags}", "modules"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=BUILD_LIMIT_S,
-        check=False,
-    )
-    if done.returncode:
-        raise RuntimeError(f"{names} do not build for {kernel}:\n{done.stderr[-4000:]}")
+    status, log = make(headers(kernel), folder / "kmod", f"KCFLAGS=-g0 {flags}", "modules")
+    if status:
+        raise RuntimeError(f"{names} do not build for {kernel}:\n{log[-4000:]}")
     return [folder / "kmod" / f"{name}.ko" for name in names]
