@@ -107,7 +107,7 @@ def filtered(event, *words):
 RECORDS = {
     "outside": [*CALLS.splitlines(), *name_lines()],
     "ends": filtered("outside_io", ": E ", "result=-"),
-    "slots": filtered("outside_io", "scope_slot=9"),
+    "slots": filtered("outside_io", "scope_slot=3"),
     "names": filtered("outside_work", "slice_name=p"),
     "borrower": BORROWED.splitlines(),
 }

@@ -39,7 +39,7 @@ filter_trace() {
 insmod /outside.ko
 module_trace outside outside
 filter_trace ends outside_io 'track_event_type == 69 && result < 0'
-filter_trace slots outside_io 'scope_slot == 9'
+filter_trace slots outside_io 'scope_slot == 3'
 filter_trace names outside_work 'slice_name ~ "p*"'
 rmmod outside
 

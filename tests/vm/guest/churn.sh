@@ -5,7 +5,7 @@
 set -eu
 
 TRACING=/sys/kernel/tracing
-ATTEMPTS=2000
+ATTEMPTS=10000
 # Between two things of a kind, so that there are moments when nobody holds a module.
 PAUSE_US=50000
 

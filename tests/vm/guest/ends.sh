@@ -27,10 +27,10 @@ cut_short() {
 	return "$(cat /tmp/status)"
 }
 
-# Waits until a command succeeds, or for a minute.
+# Waits until a command succeeds, or for five minutes of a clock that may be too fast.
 wait_for() {
 	tries=0
-	until "$@" 2>/dev/null || [ $tries -ge 600 ]; do
+	until "$@" 2>/dev/null || [ $tries -ge 3000 ]; do
 		tries=$((tries + 1))
 		sleep 0.1
 	done
@@ -136,7 +136,7 @@ told_at_once() {
 	# shellcheck disable=SC2016 # the traced shell expands it
 	ktrack stream --event=/small/y -- sh -c 'echo 500 >/dev/ktrack_demo
 		tries=0
-		until grep -q "No space" /out/told-at-once.errors || [ $tries -ge 600 ]; do
+		until grep -q "No space" /out/told-at-once.errors || [ $tries -ge 3000 ]; do
 			tries=$((tries + 1)); sleep 0.1
 		done
 		exit 3'
@@ -185,7 +185,7 @@ comes_online() {
 outlasted() {
 	# shellcheck disable=SC2016 # the traced shell expands it
 	ktrack stream -d 300ms -- sh -c 'tries=0
-		until grep -q "goes on" /out/outlasted.errors || [ $tries -ge 600 ]; do
+		until grep -q "goes on" /out/outlasted.errors || [ $tries -ge 3000 ]; do
 			tries=$((tries + 1)); sleep 0.1
 		done
 		exit 5'
@@ -234,7 +234,7 @@ kept() {
 passed_on() {
 	rm -f /tmp/ready
 	# shellcheck disable=SC2016 # the traced shell expands it
-	ktrack stream -- sh -c 'trap "exit 9" TERM; touch /tmp/ready; sleep 30 & wait' &
+	ktrack stream -- sh -c 'trap "exit 9" TERM; touch /tmp/ready; sleep 600 & wait' &
 	stream=$!
 	wait_for [ -e /tmp/ready ]
 	kill -TERM "$stream"

@@ -5,7 +5,7 @@
 set -eu
 
 INSTANCES=/sys/kernel/tracing/instances
-LIMIT_S=60
+LIMIT_S=600
 
 overrun_sum() {
 	awk '/^overrun:/ { sum += $2 } END { print sum + 0 }' "$INSTANCES/ktrack-$stream"/per_cpu/cpu*/stats

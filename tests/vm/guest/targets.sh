@@ -18,7 +18,7 @@ cd /root/repository
 git init -q .
 git commit -q --allow-empty -m one
 export GIT_TRACE2_EVENT=/out/family.event
-ktrack stream -d 20s --event=/out/family.event -- git status >/dev/null || echo "a traced git ended with status $?"
+ktrack stream -d 10m --event=/out/family.event -- git status >/dev/null || echo "a traced git ended with status $?"
 cd /
 rmmod ktrack_demo
 rmmod ktrack
