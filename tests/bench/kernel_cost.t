@@ -42,6 +42,8 @@ WITH_SET = ("work_result_guard",)
 
 # What the page tells may be off by so much: other compilers, and later kernels of a series.
 TOLD_SHARE = 0.05
+# It also says that a formatted name takes about twice an ordinary one.
+FORMATTED = (1.5, 2.5)
 
 
 def disabled_max(name):
@@ -92,6 +94,8 @@ def check_told(tap, kernel, costs):
     place = told.KERNELS.index(kernel)
     missing = [what for what in told.LINES if what not in page]
     tap.nothing(missing, f"{kernel}: the page tells of every form")
+    times = costs.rows["begin_printf"].enabled / costs.rows["begin"].enabled
+    tap.ok(FORMATTED[0] <= times <= FORMATTED[1], f"{kernel}: a formatted name takes about twice a plain one", times)
     for what, names in told.LINES.items():
         disabled, recorded, size = page.get(what, ([], [], []))
         for row in (costs.rows[name] for name in names if recorded):
