@@ -93,12 +93,14 @@ static int timeline_make(struct timeline *timeline, size_t maker, int fd, struct
 {
 	struct sink_file_settings settings = { .name = "it", .fd = fd, .with = 7 };
 	struct sink *sink = makers[maker](&settings, error);
+	struct recording recording = show_recording;
 
+	recording.counts_ticks = true;
 	things_init();
 	*timeline = (struct timeline){ 0 };
 	if (!sink || timeline_add(timeline, sink, error) < 0)
 		return -1;
-	return timeline_open(timeline, &show_recording, error);
+	return timeline_open(timeline, &recording, error);
 }
 
 TEST(what_is_kept_is_given_back_where_the_stream_ends_early)
@@ -141,10 +143,11 @@ static struct timeline_event faults_finish(struct timeline_totals *totals)
 
 TEST(what_is_wrong_with_the_whole_is_told)
 {
-	static const char *const notes[] = { "3 records came after younger ones",
-					     "1 end without a begin",
-					     "2 malformed records of demo:io",
-					     "1 malformed record of demo:", "4 tracks were idle" };
+	static const char *const notes[] = {
+		"the clock counts ticks,",     "3 records came after younger ones",
+		"1 end without a begin",       "2 malformed records of demo:io",
+		"1 malformed record of demo:", "4 tracks were idle"
+	};
 
 	for (size_t i = 0; i < NR_MAKERS; i++) {
 		struct timeline_totals totals;

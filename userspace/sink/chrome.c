@@ -364,7 +364,7 @@ static int write_finish(struct chrome_sink *sink, const struct timeline_event *e
 	struct note_place place = { .sink = sink, .time_ns = event->time_ns };
 	struct buffer *out = &sink->file.writer.buffer;
 
-	if (notes_tell(event->totals, write_note, &place, error) < 0)
+	if (notes_tell(event->totals, sink->file.counts_ticks, write_note, &place, error) < 0)
 		return -1;
 	buffer_append_string(out, "\n]");
 	if (event->totals->has_wall_drift)

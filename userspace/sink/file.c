@@ -11,6 +11,7 @@ static int file_open(struct sink *head, const struct recording *recording, unsig
 
 	file->slot = slot;
 	file->start_ns = recording->start_ns;
+	file->counts_ticks = recording->counts_ticks;
 	return file->ops->open ? file->ops->open(file, recording, error) : 0;
 }
 

@@ -41,6 +41,7 @@ struct sink_file_ops {
  * @slot: its slot of tracks, names and categories
  * @with: a set of 1 << enum timeline_emitter, told with each record
  * @start_ns: when the recording begins
+ * @counts_ticks: its clock counts something else than nanoseconds
  */
 struct sink_file {
 	struct sink sink;
@@ -52,6 +53,7 @@ struct sink_file {
 	unsigned int slot;
 	unsigned int with;
 	int64_t start_ns;
+	bool counts_ticks;
 };
 
 /**

@@ -298,7 +298,7 @@ static int finish(struct html_sink *sink, const struct timeline_event *event, st
 
 	const struct timeline_totals *totals = event->totals;
 
-	if (notes_tell(totals, note, sink, error) < 0)
+	if (notes_tell(totals, sink->file.counts_ticks, note, sink, error) < 0)
 		return -1;
 	buffer_printf(out, "f {\"end_ns\":%lld,\"lost\":%llu,\"suspect\":%llu,\"unfinished\":%llu",
 		      (long long)(event->time_ns - sink->file.start_ns),

@@ -2,6 +2,8 @@
 /* Words for what was counted. */
 #include "sink/notes.h"
 
+#define TICKS_NOTE "the clock counts ticks, which are shown as nanoseconds"
+
 /** struct note_words - a count, and what is said of one and of several */
 struct note_words {
 	uint64_t count;
@@ -30,7 +32,7 @@ static int malformed_tell(const struct timeline_count *malformed, struct buffer 
 			    : tell(context, buffer_text(note), error);
 }
 
-int notes_tell(const struct timeline_totals *totals,
+int notes_tell(const struct timeline_totals *totals, bool counts_ticks,
 	       int (*tell)(void *context, struct text note, struct error *error), void *context,
 	       struct error *error)
 {
@@ -44,6 +46,8 @@ int notes_tell(const struct timeline_totals *totals,
 	struct buffer note = { 0 };
 	int status = 0;
 
+	if (counts_ticks)
+		status = tell(context, text_of(TICKS_NOTE), error);
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]) && status == 0; i++) {
 		buffer_clear(&note);
 		append_count(&note, &words[i]);

@@ -236,7 +236,7 @@ static int write_finish(struct perfetto_sink *sink, const struct timeline_event 
 	struct note_place place = { .sink = sink, .time_ns = event->time_ns };
 	const struct timeline_totals *totals = event->totals;
 
-	if (notes_tell(totals, write_note, &place, error) < 0)
+	if (notes_tell(totals, sink->file.counts_ticks, write_note, &place, error) < 0)
 		return -1;
 	if (!totals->has_wall_drift || totals->wall_drift_ns == 0)
 		return 0;

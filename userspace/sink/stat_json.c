@@ -168,6 +168,8 @@ int stat_print_json(struct stat_sink *sink)
 
 	buffer_append_char(out, '{');
 	member_number(out, "duration_ns", sink->now_ns - sink->file.start_ns, &first);
+	if (sink->file.counts_ticks)
+		member_text(out, "time_unit", text_of("ticks"), &first);
 	json_append_member(out, text_of("quantile_error"), &first);
 	buffer_printf(out, "%g", QUANTILE_ERROR);
 	for (int kind = 0; kind < STAT_KIND_COUNT; kind++) {

@@ -311,7 +311,7 @@ static int footer_print(struct stat_sink *sink)
 	for (size_t i = 0; i < sink->nr_losses; i++)
 		loss_print(sink, &sink->losses[i]);
 	left_out_print(sink);
-	if (notes_tell(&sink->totals, note_print, sink, &error) < 0)
+	if (notes_tell(&sink->totals, sink->file.counts_ticks, note_print, sink, &error) < 0)
 		return -1;
 	total_print(sink, sink->nr_beyond,
 		    "events in rows called (other), which are many put "
