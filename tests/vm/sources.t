@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: one firing says the same live, from an instance and from a file; and the file's records are as trace-cmd has them."""
+"""Test: one firing says the same live, from an instance and from files, trace-cmd's and ours; their records are as it has them."""
 
 import json
 import re
@@ -20,7 +20,9 @@ SCENARIOS = (
     "names_odd", "unmatched", "unfinished", "unknown", "twins", "deep", "two_cpus", "contexts", "nmi", "everywhere",
 )
 TRACKS_AT_LEAST = 40
-SOURCES = ("live", "instance", "file")
+SOURCES = ("live", "instance", "file", "own")
+# Streams of files, and what trace-cmd reports of those.
+REPORTS = {"file": "report", "own": "own.report"}
 TRACE_CMD = "/usr/bin/trace-cmd"
 
 # What differs from source to source: who names a task when, and when records were stamped.
@@ -60,7 +62,7 @@ def differences(one, other):
 
 
 def check_same(tap, what, result):
-    """The three streams of one firing."""
+    """The streams of one firing."""
     streams = [tracks(read(result.text(source))) for source in SOURCES]
     tap.ok(len(streams[0][0]) > TRACKS_AT_LEAST, f"{what}: the stream has the scenarios' tracks", len(streams[0][0]))
     for source, stream in zip(SOURCES[1:], streams[1:]):
@@ -156,12 +158,12 @@ def wrong_values(event, shown, said):
             yield f"{event.name}: {field.name} is {said[field.name]!r}, reported is {shown[field.name]!r}"
 
 
-def check_report(tap, what, result):
+def check_report(tap, what, result, source):
     """Every record that trace-cmd reports is exported with all it says, but for those that have no place in a stream."""
-    events, formats = read(result.text("file")), read_formats(result.folder)
+    events, formats = read(result.text(source)), read_formats(result.folder)
     _, totals, _ = tracks(events)
     found = dict(exported(events, formats))
-    wanted = dict(reported((result.folder / "report").read_bytes(), formats))
+    wanted = dict(reported((result.folder / REPORTS[source]).read_bytes(), formats))
     tap.nothing(sorted(set(found) - set(wanted)), f"{what}: every exported record is reported")
     wrong = [line for place in found if place in wanted for line in wrong_values(formats[place[3]], wanted[place], found[place])]
     tap.nothing(wrong, f"{what}: with the same type, names and values")
@@ -178,7 +180,8 @@ def main():
             machine.check_end(tap, kernel, result)
             tap.nothing(result.output.splitlines(), f"{kernel}: all sources are recorded and read")
             check_same(tap, kernel, result)
-            check_report(tap, kernel, result)
+            for source in REPORTS:
+                check_report(tap, f"{kernel}: {source}", result, source)
     return tap.finish()
 
 

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Guest: scenarios of the test module are fired once into three instances: that of a live stream,
+# Guest: scenarios of the test module are fired once into four instances: that of a live stream, that of a recording,
 # one that was set up by hand, and the top level's, for trace-cmd. Arguments: SCENARIO...
-# Leaves live, instance and file (streams), trace.dat, report (what trace-cmd says of it), and formats/SYSTEM/EVENT.
+# Leaves live, instance, file and own (streams), report and own.report (what trace-cmd says of its file and of the
+# recording's), and formats/SYSTEM/EVENT.
 set -eu
 
 MINE=/sys/kernel/tracing/instances/mine
@@ -16,15 +17,17 @@ echo 1 >"$MINE/events/ktrack_twin/enable"
 echo 8192 >"$MINE/buffer_size_kb"
 trace-cmd start -b 8192 -C boot -e ktrack_test -e ktrack_twin >/dev/null
 # shellcheck disable=SC2016 # the traced shell expands it
-ktrack stream -b 8192 -e 'ktrack_t*' --event=/out/live -- \
+ktrack record -b 8192 -e 'ktrack_t*' -o /out/own.dat -- ktrack stream -b 8192 -e 'ktrack_t*' --event=/out/live -- \
 	sh -c 'for name in "$@"; do echo "$name" 1 >/dev/ktrack_test; done' fire "$@" ||
-	echo "the stream ended with status $?"
+	echo "the recording of the stream ended with status $?"
 trace-cmd stop
 trace-cmd extract -o /out/trace.dat >/tmp/errors 2>&1 || cat /tmp/errors
 trace-cmd reset
 ktrack export -e 'ktrack_t*' tracefs:mine >/out/instance || echo "no export of the instance"
 ktrack export --with=tid,cpu /out/trace.dat >/out/file || echo "no export of the file"
+ktrack export --with=tid,cpu /out/own.dat >/out/own || echo "no export of our own file"
 trace-cmd report -R -t /out/trace.dat >/out/report 2>/tmp/errors || cat /tmp/errors
+trace-cmd report -R -t /out/own.dat >/out/own.report 2>/tmp/errors || cat /tmp/errors
 for format in "$MINE"/events/ktrack_t*/*/format; do
 	event=${format%/format}
 	event=${event#"$MINE"/events/}
