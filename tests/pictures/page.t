@@ -155,9 +155,13 @@ def check_zoom(tap, pages):
     browser.turn(700, 150, -100, with_control=True)
     wheeled = changed_span(browser, whole)
     tap.ok(wheeled[1] - wheeled[0] < whole[1] - whole[0], "the wheel zooms", whole, wheeled)
+    browser.turn(700, 150, -100)
+    alone = changed_span(browser, wheeled)
+    is_zoomed = alone[1] - alone[0] < wheeled[1] - wheeled[0]
+    tap.ok(is_zoomed, "and needs no key where all is in sight", wheeled, alone)
     browser.drag(700, 150, 600, 150)
-    dragged = changed_span(browser, wheeled)
-    tap.ok(dragged[0] > wheeled[0], "the mouse drags", wheeled, dragged)
+    dragged = changed_span(browser, alone)
+    tap.ok(dragged[0] > alone[0], "the mouse drags", alone, dragged)
     browser.press("Home")
     tap.ok(browser.run(SPAN) == whole, "Home shows the whole", whole)
 

@@ -102,6 +102,11 @@ class Picture {
 		this.ask();
 	}
 
+	// Whether all tracks are in sight.
+	get isWhole() {
+		return this.height <= this.rows - RULER;
+	}
+
 	get scale() {
 		return (this.width - GUTTER) / (this.span.to - this.span.from);
 	}
@@ -424,7 +429,7 @@ class Picture {
 	// How much of the tracks is in sight, and where, if not all of them are.
 	drawBar() {
 		const room = this.rows - RULER;
-		if (this.height <= room)
+		if (this.isWhole)
 			return;
 		this.context.fillStyle = this.ink;
 		this.context.globalAlpha = 0.35;

@@ -78,9 +78,11 @@ class Page {
 	onWheel(event) {
 		event.preventDefault();
 		const turn = event.deltaY || event.deltaX;
-		if (event.ctrlKey || event.metaKey || event.altKey)
+		const isZoom = event.ctrlKey || event.metaKey || event.altKey;
+		const isAcross = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
+		if (isZoom || (!isAcross && this.picture.isWhole))
 			this.picture.zoom(ZOOM_STEP ** Math.sign(turn), event.offsetX);
-		else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
+		else if (isAcross)
 			this.picture.move(Math.sign(turn) * MOVE_STEP);
 		else
 			this.picture.setScroll(this.picture.scroll + event.deltaY);
