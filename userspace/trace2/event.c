@@ -377,6 +377,7 @@ const struct target event_target = {
 	.begin = event_begin,
 	.end = event_end,
 	.line = event_line,
+	.write = event_write,
 	.wants = event_wants,
 	.print = {
 		[TRACE2_VERSION] = print_version,

@@ -77,8 +77,8 @@ static __attribute__((noinline)) bool event_line_again(struct buffer *line, stru
 	return event_line(line, stamp, session, event);
 }
 
-bool event_line(struct buffer *line, struct stamp *stamp, const struct trace2_session *session,
-		const struct trace2_event *event)
+hot_inline bool line_put(struct buffer *line, struct stamp *stamp,
+			 const struct trace2_session *session, const struct trace2_event *event)
 {
 	char *out;
 
@@ -95,4 +95,20 @@ bool event_line(struct buffer *line, struct stamp *stamp, const struct trace2_se
 		out = stamp_put_t_abs(stamp, out, event->time_ns, session->settings.decimals);
 	buffer_end_put(line, PUT_LITERAL(out, "}\n"));
 	return true;
+}
+
+bool event_line(struct buffer *line, struct stamp *stamp, const struct trace2_session *session,
+		const struct trace2_event *event)
+{
+	return line_put(line, stamp, session, event);
+}
+
+int event_write(struct trace2_session *session, const struct trace2_event *event)
+{
+	struct buffer *lines = &session->usual->lines;
+
+	return lines->size < SESSION_BLOCK_SIZE &&
+			       line_put(lines, &session->printer.stamp, session, event)
+		       ? 0
+		       : session_write(session, event);
 }

@@ -374,6 +374,7 @@ const struct target perf_target = {
 	.begin = perf_begin,
 	.end = message_end,
 	.line = perf_line,
+	.write = perf_write,
 	.print = {
 		[TRACE2_VERSION] = message_version,
 		[TRACE2_START] = message_start,

@@ -128,8 +128,8 @@ static __attribute__((noinline)) bool perf_line_again(struct buffer *line, struc
 	return has_seconds(stamp, session, event) && perf_line(line, stamp, session, event);
 }
 
-bool perf_line(struct buffer *line, struct stamp *stamp, const struct trace2_session *session,
-	       const struct trace2_event *event)
+hot_inline bool line_put(struct buffer *line, struct stamp *stamp,
+			 const struct trace2_session *session, const struct trace2_event *event)
 {
 	char *out;
 
@@ -144,4 +144,20 @@ bool perf_line(struct buffer *line, struct stamp *stamp, const struct trace2_ses
 	}
 	buffer_end_put(line, put_char(out, '\n'));
 	return true;
+}
+
+bool perf_line(struct buffer *line, struct stamp *stamp, const struct trace2_session *session,
+	       const struct trace2_event *event)
+{
+	return line_put(line, stamp, session, event);
+}
+
+int perf_write(struct trace2_session *session, const struct trace2_event *event)
+{
+	struct buffer *lines = &session->usual->lines;
+
+	return lines->size < SESSION_BLOCK_SIZE &&
+			       line_put(lines, &session->printer.stamp, session, event)
+		       ? 0
+		       : session_write(session, event);
 }

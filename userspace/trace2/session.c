@@ -12,9 +12,6 @@
 #include "trace2/prepare.h"
 #include "trace2/target.h"
 
-/* Lines leave in blocks of about this size. */
-#define BLOCK_SIZE (256 * 1024)
-
 #define DEFAULT_DECIMALS 6
 #define DEFAULT_NESTING 2
 #define DEFAULT_CATEGORY_WIDTH 12
@@ -117,8 +114,8 @@ static void session_list_opened(struct trace2_session *session)
 	}
 	first = session->opened[0];
 	session->usual = NULL;
-	session->usual_line = targets[first]->line;
-	if (session->nr_opened == 1 && session->usual_line && session->settings.has_valid_json &&
+	session->usual_write = targets[first]->write;
+	if (session->nr_opened == 1 && session->usual_write && session->settings.has_valid_json &&
 	    !session->settings.is_lenient && writes_blocks(session, &session->destinations[first]))
 		session->usual = &session->destinations[first];
 }
@@ -260,7 +257,8 @@ hot_inline int line_keep(struct trace2_session *session, struct printer *printer
 			return 0;
 		line_append(lines, printer, session, target, event);
 	}
-	return lines->size < BLOCK_SIZE && !lines->failed ? 0 : trace2_session_flush(session);
+	return lines->size < SESSION_BLOCK_SIZE && !lines->failed ? 0
+								  : trace2_session_flush(session);
 }
 
 hot_inline int line_print(struct trace2_session *session, struct printer *printer,
@@ -332,9 +330,7 @@ int session_print(struct trace2_session *session, struct printer *printer,
 	return event_print(session, printer, event);
 }
 
-/* Any event. */
-static __attribute__((noinline)) int event_write(struct trace2_session *session,
-						 const struct trace2_event *event)
+int session_write(struct trace2_session *session, const struct trace2_event *event)
 {
 	if ((unsigned int)event->kind >= TRACE2_KIND_COUNT)
 		return session->settings.is_lenient
@@ -345,12 +341,8 @@ static __attribute__((noinline)) int event_write(struct trace2_session *session,
 
 int trace2_session_write(struct trace2_session *session, const struct trace2_event *event)
 {
-	struct destination *usual = session->usual;
-
-	if (usual && !session->error.text[0] &&
-	    session->usual_line(&usual->lines, &session->printer.stamp, session, event))
-		return usual->lines.size < BLOCK_SIZE ? 0 : trace2_session_flush(session);
-	return event_write(session, event);
+	return session->usual && !session->error.text[0] ? session->usual_write(session, event)
+							 : session_write(session, event);
 }
 
 const char *trace2_session_error(const struct trace2_session *session)

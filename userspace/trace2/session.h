@@ -48,9 +48,8 @@ struct printer {
  * @opened, @nr_opened: the targets that have a destination, in their order; it may have been turned
  * off since
  * @usual: the destination of a strict session with one target only, whose lines leave in blocks,
- * and whose events may be printed as they are where @usual_line knows them; NULL where it is
- * otherwise
- * @usual_line: its target's way of making whole lines
+ * and whose regions may be printed as they are; NULL where it is otherwise
+ * @usual_write: its target's way of writing
  * @printer: that of trace2_session_write()
  */
 struct trace2_session {
@@ -62,11 +61,16 @@ struct trace2_session {
 	enum trace2_target opened[TRACE2_TARGET_COUNT];
 	unsigned int nr_opened;
 	struct destination *usual;
-	bool (*usual_line)(struct buffer *line, struct stamp *stamp,
-			   const struct trace2_session *session, const struct trace2_event *event);
+	int (*usual_write)(struct trace2_session *session, const struct trace2_event *event);
 	struct printer printer;
 	struct error error;
 };
+
+/** SESSION_BLOCK_SIZE - lines leave in blocks of about this size */
+#define SESSION_BLOCK_SIZE (256 * 1024)
+
+/** session_write - trace2_session_write() of any event, by any session */
+int session_write(struct trace2_session *session, const struct trace2_event *event);
 
 /**
  * session_print - write one event to every target, with the printer of the calling thread

@@ -12,6 +12,8 @@
  * @end: adds what all lines end with, the newline too
  * @line: adds a whole line of the kinds that are written by the million, and are wanted; NULL, or
  * false, where the line is to be put together by the others
+ * @write: trace2_session_write() of a session whose @usual destination is this form's, without a
+ * detour for what @line knows; NULL where that is
  * @wants: whether an event of a kind that has a function is written; NULL for all of them
  * @print: adds an event's own part; NULL for kinds that this form does not have
  */
@@ -22,6 +24,7 @@ struct target {
 		    const struct trace2_event *event);
 	bool (*line)(struct buffer *line, struct stamp *stamp, const struct trace2_session *session,
 		     const struct trace2_event *event);
+	int (*write)(struct trace2_session *session, const struct trace2_event *event);
 	bool (*wants)(const struct trace2_session *session, const struct trace2_event *event);
 	void (*print[TRACE2_KIND_COUNT])(struct buffer *line, const struct trace2_session *session,
 					 const struct trace2_event *event);
@@ -61,6 +64,10 @@ hot_inline bool has_room(const struct buffer *line, size_t size)
 /** PERF_NAME_WIDTH, PERF_SECONDS_WIDTH - PERF's columns of kinds, and of times at six decimals */
 #define PERF_NAME_WIDTH 12
 #define PERF_SECONDS_WIDTH 9
+
+/** event_write, perf_write - @write of EVENT and of PERF */
+int event_write(struct trace2_session *session, const struct trace2_event *event);
+int perf_write(struct trace2_session *session, const struct trace2_event *event);
 
 /** event_line, perf_line - @line of EVENT and of PERF */
 bool event_line(struct buffer *line, struct stamp *stamp, const struct trace2_session *session,
