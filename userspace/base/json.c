@@ -57,6 +57,34 @@ static bool is_plain_word(uint64_t word)
 			  word_equal(word, '\\'));
 }
 
+/* Copies 4 to 7 bytes, by halves of a word that may overlap, unless one of them is not plain. */
+static bool few_copy(char *out, const char *data, size_t size)
+{
+	uint32_t halves[2];
+	uint64_t word;
+
+	memcpy(&halves[0], data, sizeof(halves[0]));
+	memcpy(&halves[1], data + size - sizeof(halves[1]), sizeof(halves[1]));
+	word = halves[0] | (uint64_t)halves[1] << 32;
+	if (!is_plain_word(word))
+		return false;
+	memcpy(out, &halves[0], sizeof(halves[0]));
+	memcpy(out + size - sizeof(halves[1]), &halves[1], sizeof(halves[1]));
+	return true;
+}
+
+/* Copies the last word, which may overlap the one before, unless one of its bytes is not plain. */
+static bool last_copy(char *out, struct text text)
+{
+	size_t place = text.size - WORD_SIZE;
+	uint64_t word = word_load(text.data + place);
+
+	if (!is_plain_word(word))
+		return false;
+	memcpy(out + place, &word, WORD_SIZE);
+	return true;
+}
+
 /* Copies bytes up to the first that is not plain; returns how many. */
 static size_t plain_copy(char *out, struct text text)
 {
@@ -69,6 +97,11 @@ static size_t plain_copy(char *out, struct text text)
 			break;
 		memcpy(out + done, &word, WORD_SIZE);
 	}
+	if (done > 0 && text.size - done < WORD_SIZE && last_copy(out, text))
+		return text.size;
+	if (text.size >= WORD_SIZE / 2 && text.size < WORD_SIZE &&
+	    few_copy(out, text.data, text.size))
+		return text.size;
 	for (; done < text.size && is_plain(text.data[done]); done++)
 		out[done] = text.data[done];
 	return done;

@@ -33,8 +33,8 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 }
 
 /* What the kernel says of tasks is no event of a track, but says whose tracks they are. */
-static __attribute__((noinline)) int pipeline_task(struct pipeline *pipeline,
-						   const struct record *record, struct error *error)
+static int pipeline_task(struct pipeline *pipeline, const struct record *record,
+			 struct error *error)
 {
 	struct task_change change;
 
@@ -44,24 +44,39 @@ static __attribute__((noinline)) int pipeline_task(struct pipeline *pipeline,
 	return tracks_learn(pipeline->tracks, &change, error);
 }
 
-static int pipeline_record(void *context, const struct record *record, struct error *error)
+hot_inline int pipeline_observe(struct pipeline *pipeline, const char *problem, struct error *error)
 {
-	struct pipeline *pipeline = context;
-	const struct template *template = convention_find(pipeline->convention, record);
+	return problem ? tracks_reject(pipeline->tracks, &pipeline->observation, problem, error)
+		       : tracks_observe(pipeline->tracks, &pipeline->observation, error);
+}
+
+/* A record that may not be wanted; @template is NULL where it is of no track. */
+static __attribute__((noinline)) int record_filter(struct pipeline *pipeline,
+						   const struct template *template,
+						   const struct record *record, struct error *error)
+{
+	const struct filter *filter = &pipeline->filter;
 	const char *problem;
 
 	if (!template)
 		return pipeline_task(pipeline, record, error);
-	if (!pipeline->is_open &&
-	    !filter_wants_record(&pipeline->filter, record, pipeline->buffers))
+	if (!filter_wants_record(filter, record, pipeline->buffers))
 		return 0;
 	problem = observation_read(&pipeline->observation, template, record);
-	if (problem)
-		return tracks_reject(pipeline->tracks, &pipeline->observation, problem, error);
-	if (!pipeline->is_open &&
-	    !filter_wants_observation(&pipeline->filter, &pipeline->observation))
+	if (!problem && !filter_wants_observation(filter, &pipeline->observation))
 		return 0;
-	return tracks_observe(pipeline->tracks, &pipeline->observation, error);
+	return pipeline_observe(pipeline, problem, error);
+}
+
+static int pipeline_record(void *context, const struct record *record, struct error *error)
+{
+	struct pipeline *pipeline = context;
+	const struct template *template = convention_find(pipeline->convention, record);
+
+	if (!template || !pipeline->is_open)
+		return record_filter(pipeline, template, record, error);
+	return pipeline_observe(pipeline,
+				observation_read(&pipeline->observation, template, record), error);
 }
 
 _Static_assert(TIMELINE_COUNT_UNKNOWN == SOURCE_COUNT_UNKNOWN, "an unknown number stays one");

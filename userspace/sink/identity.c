@@ -30,10 +30,14 @@ static const char *scope_word(const struct timeline_track *track)
 void track_append_label(struct buffer *out, const struct timeline_track *track)
 {
 	buffer_append(out, track->name.data, track->name.size);
-	buffer_printf(out, " %s ", scope_word(track));
+	buffer_append_char(out, ' ');
+	buffer_append_string(out, scope_word(track));
+	buffer_append_char(out, ' ');
 	value_append_text(out, &track->id);
-	if (track->comm[0])
-		buffer_printf(out, " %s", track->comm);
+	if (track->comm[0]) {
+		buffer_append_char(out, ' ');
+		buffer_append_string(out, track->comm);
+	}
 	if (track->cpu >= 0)
 		buffer_printf(out, " cpu %d", track->cpu);
 	if (track->buffer && track->buffer[0])

@@ -114,11 +114,16 @@ static struct trace2_string more_render(struct trace2_sink *sink,
 	return trace2_string_of(buffer_text(&sink->more));
 }
 
+/* Whether a slice is more than its begin and its end. */
+hot_inline bool is_odd(const struct timeline_event *event)
+{
+	return event->is_continued | event->is_suspect | event->is_unfinished;
+}
+
 /* Whether there is nothing to tell but what all records tell. */
 hot_inline bool is_bare(const struct trace2_sink *sink, const struct timeline_event *event)
 {
-	return event->nr_fields == 0 && !sink->settings.with && !event->is_continued &&
-	       !event->is_suspect && !event->is_unfinished;
+	return event->nr_fields == 0 && !sink->settings.with && !is_odd(event);
 }
 
 /* Most lines have nothing more. */
@@ -151,10 +156,9 @@ static struct trace2_string message_render(struct trace2_sink *sink,
 	return trace2_string_of(buffer_text(&sink->message));
 }
 
-hot_inline void slice_line(struct trace2_event *line, const struct timeline_event *event,
-			   enum trace2_kind kind, const struct trace2_track *track)
+hot_inline void slice_fill(struct trace2_event *line, const struct timeline_event *event,
+			   const struct trace2_track *track)
 {
-	line_begin(line, kind, track);
 	line->region.nesting = event->depth;
 	line->region.t_rel_ns = event->time_ns - event->begin_ns;
 	line->region.category = track->category->text;
@@ -165,9 +169,11 @@ static __attribute__((noinline)) int other_slice_write(struct trace2_sink *sink,
 						       const struct timeline_event *event,
 						       enum trace2_kind kind, struct error *error)
 {
+	const struct trace2_track *track = event_track(sink, event);
 	struct trace2_event line;
 
-	slice_line(&line, event, kind, event_track(sink, event));
+	line_begin(&line, kind, track);
+	slice_fill(&line, event, track);
 	line.region.label = trace2_sink_name(sink, event->name, error);
 	line.region.msg = (struct trace2_string){ 0 };
 	if (event->nr_fields > 0)
@@ -178,21 +184,22 @@ static __attribute__((noinline)) int other_slice_write(struct trace2_sink *sink,
 	return trace2_sink_write(sink, &line, event->time_ns, error);
 }
 
+/* Of the slice's line only what differs from line to line is set: the rest is empty, and stays so.
+ */
 hot_inline int slice_write(struct trace2_sink *sink, const struct timeline_event *event,
 			   enum trace2_kind kind, struct error *error)
 {
 	const struct trace2_text *label = event->name->slots[sink->slot];
-	struct trace2_event line;
+	const struct trace2_track *track = event_track(sink, event);
+	struct trace2_event *line = &sink->slice;
 
 	if (!label || !is_bare(sink, event))
 		return other_slice_write(sink, event, kind, error);
-	slice_line(&line, event, kind, event_track(sink, event));
-	line.region.label = label;
-	line.region.msg.data = NULL;
-	line.region.msg.size = 0;
-	line.more.data = NULL;
-	line.more.size = 0;
-	return trace2_sink_write(sink, &line, event->time_ns, error);
+	line->kind = kind;
+	line->thread = track->thread;
+	slice_fill(line, event, track);
+	line->region.label = label;
+	return trace2_sink_write(sink, line, event->time_ns, error);
 }
 
 static int write_slice_begin(struct trace2_sink *sink, const struct timeline_event *event,
@@ -207,7 +214,7 @@ static int write_slice_end(struct trace2_sink *sink, const struct timeline_event
 	struct trace2_track *track = event_track(sink, event);
 	struct intervals *timer;
 
-	if (!event->is_continued && !event->is_suspect && !event->is_unfinished) {
+	if (!is_odd(event)) {
 		timer = interval_table_get(&track->timers, event->track->category, event->name);
 		if (!timer)
 			return error_set(error, "out of memory");

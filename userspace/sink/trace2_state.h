@@ -48,6 +48,7 @@ struct trace2_category {
  * @short_text: for the name that is not kept
  * @label: for the track's number in its thread's name
  * @message, @more: scratch for one line
+ * @slice: the line of a slice that has neither
  */
 struct trace2_sink {
 	struct sink sink;
@@ -65,6 +66,7 @@ struct trace2_sink {
 	struct trace2_text *label;
 	struct buffer message;
 	struct buffer more;
+	struct trace2_event slice;
 };
 
 /**

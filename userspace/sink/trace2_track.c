@@ -12,7 +12,8 @@
 /* The thread's name up to its colon, by which data and timers name it. */
 static void append_label(struct buffer *out, unsigned long number)
 {
-	buffer_printf(out, "th%02lu", number);
+	buffer_append_string(out, number < 10 ? "th0" : "th");
+	buffer_append_unsigned(out, number);
 }
 
 static void track_link(struct trace2_sink *sink, struct trace2_track *track)
