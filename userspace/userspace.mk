@@ -7,7 +7,7 @@ source-y     := cursor events file file_comms file_formats file_options file_str
 convention-y := convention format observe slot task template
 track-y      := change name observe session suspicion task track tracks
 timeline-y   := timeline
-trace2-y     := config config_file config_include config_line destination event event_line folder kind message normal perf perf_line place plain prepare process process_message \
+trace2-y     := config config_file config_include config_line config_value destination event event_line folder kind message normal perf perf_line place plain prepare process process_message \
 		process_region process_signal process_sum process_thread redact session sid socket stamp text
 sink-y       := args base64 chrome file html html_chunk identity losses notes page/page perfetto perfetto_append perfetto_frame perfetto_name \
 		perfetto_track proto quantile stat stat_json stat_rows \
