@@ -25,7 +25,9 @@ TEST(what_leaves_a_mark_is_told_apart_from_what_leaves_none)
 	struct statistics statistics;
 
 	statistics_read(&statistics, text_of("entries: 226\noverrun: 34491\ncommit overrun: 20\n"
-					     "dropped events: 300\nread events: 4000\n"));
+					     "bytes: 3912\ndropped events: 300\n"
+					     "read events: 4000\n"));
+	CHECK_NUMBER(statistics.held_bytes, 3912);
 	CHECK_NUMBER(statistics.overwritten, 34491);
 	CHECK_NUMBER(statistics.dropped, 320);
 	CHECK_NUMBER(statistics.read, 4000);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Test: however a stream ends or is refused, there is one clear line, the right status, and no instance left."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -111,6 +112,24 @@ def check_narrowed(tap, kernel, result):
     tap.ok('"cpu":0' not in text, f"{kernel}: one-cpu: nothing of the other")
 
 
+def check_progress(tap, kernel, result):
+    """How far the recording is, shown on a terminal, unless the stream itself is there."""
+    for name in ("progress", "no-progress"):
+        check_attempt(tap, f"{kernel}: {name}", result, name, 0)
+    shown = result.text("progress.output")
+    tap.ok(re.search(r"\b0 events, 0/s, 0 lost, buffers 0% full\x1b\[K\r", shown), f"{kernel}: progress: there is a line", shown)
+    tap.ok(shown.endswith("\x1b[K\r"), f"{kernel}: progress: and it goes", shown[-80:])
+    tap.ok("buffers" not in result.text("no-progress.output"), f"{kernel}: no-progress: the stream is not disturbed")
+
+
+def check_privileges(tap, kernel, result):
+    """Who reads has given up what root may do, and the command has it all."""
+    check_attempt(tap, f"{kernel}: privileges", result, "privileges", 0)
+    sets = [int(line.split()[1], 16) for line in result.text("privileges.output").splitlines()]
+    tap.ok(len(sets) == 3 and sets[:2] == [0, 0], f"{kernel}: privileges: nothing is left", *map(hex, sets))
+    tap.ok(sets and sets[-1] != 0, f"{kernel}: privileges: but to the command")
+
+
 def check_clean(tap, kernel, result):
     """What a killed run left is told of, and removed."""
     left = result.text("after-kill.left").split()
@@ -135,6 +154,8 @@ def main():
             check_attempt(tap, f"{kernel}: not-read-at-all", result, "not-read-at-all", 1)
             check_end(tap, kernel, result, "outlasted", 5, OUTLASTED)
             tap.ok('"event":"child_exit"' in result.text("outlasted.output"), f"{kernel}: and tells of the command's end")
+            check_progress(tap, kernel, result)
+            check_privileges(tap, kernel, result)
             check_clean(tap, kernel, result)
             check_narrowed(tap, kernel, result)
             check_records(tap, kernel, result, "ignored-signal", 10)

@@ -11,6 +11,9 @@
 /* How long a reader of standard error may take nothing. */
 #define ROOM_MS 1000
 
+/* To the end of the line, from where the next character would be. */
+#define CLEAR_LINE "\033[K"
+
 /* Whether a character is a control character in UTF-8, where there are more of them behind 0xc2. */
 static bool is_control(struct text character)
 {
@@ -21,11 +24,17 @@ static bool is_control(struct text character)
 }
 
 /* A pager that has both outputs and reads neither must not keep us from cleaning up. */
-static bool has_room(void)
+static bool has_room(int timeout_ms)
 {
 	struct pollfd error_output = { .fd = STDERR_FILENO, .events = POLLOUT };
 
-	return poll(&error_output, 1, ROOM_MS) > 0;
+	return poll(&error_output, 1, timeout_ms) > 0;
+}
+
+/* On a terminal the rest of a longer line may be there. */
+static const char *clearing(void)
+{
+	return isatty(STDERR_FILENO) ? CLEAR_LINE : "";
 }
 
 /* One line, whatever bytes a name brought into it: control characters must not reach a terminal. */
@@ -44,9 +53,15 @@ void note_print(const struct error *note)
 			buffer_append(&line, character.data, size);
 		rest = (struct text){ .data = rest.data + size, .size = rest.size - size };
 	}
-	if (has_room())
-		fprintf(stderr, "ktrack: %s\n", buffer_string(&line));
+	if (has_room(ROOM_MS))
+		fprintf(stderr, "%sktrack: %s\n", clearing(), buffer_string(&line));
 	buffer_release(&line);
+}
+
+void note_progress(const char *text)
+{
+	if (has_room(0))
+		fprintf(stderr, "%s%s\r", text, CLEAR_LINE);
 }
 
 void note_say(const char *format, ...)

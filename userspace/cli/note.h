@@ -11,6 +11,12 @@ void note_print(const struct error *note);
 /** note_say - the same, of a format */
 void note_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/**
+ * note_progress - show a line that the next one takes the place of, whatever that is; nothing where
+ * there is no room now
+ */
+void note_progress(const char *text);
+
 /** note_error - say at once why something failed, where it did, and clear @error */
 void note_error(struct error *error);
 

@@ -104,6 +104,7 @@ int output_open(struct output_set *set, const char *target, const char **name, s
 	*name = target;
 	if (strcmp(target, "-") == 0) {
 		*name = "standard output";
+		set->has_terminal = isatty(STDOUT_FILENO);
 		fd = standard_output_open();
 		return fd < 0 ? error_set_system(error, errno, "cannot write to standard output")
 			      : fd;

@@ -11,12 +11,14 @@
 /**
  * struct output_set - the targets of a command line
  * @is_appending: files keep what they hold
+ * @has_terminal: one of them is the terminal that standard output is
  * @source: a path that is read meanwhile, or "-", and so cannot be written to; NULL for none
  * @wait: what to do where one takes nothing now
  * @names, @fds: of those that are open
  */
 struct output_set {
 	bool is_appending;
+	bool has_terminal;
 	const char *source;
 	struct file_wait wait;
 	const char *names[OUTPUTS_MAX];
@@ -39,8 +41,8 @@ struct output_set {
 int output_open(struct output_set *set, const char *target, const char **name, struct error *error);
 
 /**
- * output_check_alone - see whether the file that was opened last is none of those before it, so that
- * what needs a file of its own has one; returns -1 with @error where it is not
+ * output_check_alone - see whether the file that was opened last is none of those before it, so
+ * that what needs a file of its own has one; returns -1 with @error where it is not
  */
 int output_check_alone(const struct output_set *set, struct error *error);
 

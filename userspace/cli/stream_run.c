@@ -9,6 +9,8 @@
 #include "cli/ending.h"
 #include "cli/note.h"
 #include "cli/pipeline.h"
+#include "cli/privilege.h"
+#include "cli/progress.h"
 #include "cli/quantity.h"
 #include "cli/session.h"
 #include "cli/stream.h"
@@ -31,6 +33,7 @@ struct run {
 	struct capture capture;
 	struct stream_settings *settings;
 	struct session session;
+	struct progress progress;
 	struct pipeline pipeline;
 	struct source *source;
 	struct recording recording;
@@ -152,6 +155,21 @@ static int run_tell_command(struct run *run, struct error *error)
 }
 
 /*
+ * All that is to be read is open. What stays is for the command, which may be another user's, for
+ * targets that are opened again, and for an instance whose files are not ours.
+ */
+static int run_drop_privileges(struct run *run, struct error *error)
+{
+	uint64_t kept = privilege_for_files(recorder_directory(run->capture.recorder));
+
+	if (run->capture.command)
+		kept |= PRIVILEGE(CAP_KILL);
+	if (run->settings->session_ns > 0)
+		kept |= PRIVILEGE(CAP_DAC_OVERRIDE) | PRIVILEGE(CAP_CHOWN);
+	return privilege_drop(kept, error);
+}
+
+/*
  * Files are emptied before the command runs, which may write to them, and after everything else
  * that can be known to fail; the first line comes only when it runs.
  */
@@ -165,12 +183,21 @@ static int run_start(struct run *run, struct error *error)
 		return -1;
 	run->command_ns = capture_now_ns(&run->capture);
 	if (output_set_begin(&outputs->set, error) < 0 ||
-	    capture_run_command(&run->capture, error) < 0)
+	    capture_run_command(&run->capture, error) < 0 || run_drop_privileges(run, error) < 0)
 		return -1;
 	if (pipeline_open(&run->pipeline, run->source, &run->recording, outputs_have_comm(outputs),
 			  error) < 0)
 		return -1;
 	return run_is_circular(run) ? 0 : run_tell_command(run, error);
+}
+
+/* A terminal that the stream itself or the command writes to is left to them. */
+static void run_begin_progress(struct run *run)
+{
+	uint64_t room_kib = run->recording.buffer_kib * run->recording.nr_cpus;
+
+	if (!run->settings->outputs.set.has_terminal && !run->capture.command)
+		progress_begin(&run->progress, 1024 * room_kib, clock_boot_ns());
 }
 
 static int run_renew_session(struct run *run, struct error *error)
@@ -195,15 +222,18 @@ static int run_read(struct run *run, struct error *error)
 	struct ending *ending = &run->capture.ending;
 	bool is_over = false;
 
+	run_begin_progress(run);
 	while (!is_over) {
 		if (run_renew_session(run, error) < 0)
 			return -1;
 		source_wait(run->source, ending->signals.fd,
 			    ending_wait_ms(ending, clock_boot_ns(), ROUND_MS));
+		progress_show(&run->progress, run->source, clock_boot_ns());
 		is_over = ending_is_due(ending, clock_boot_ns());
 		if (run_drain(run, capture_now_ns(&run->capture), error) < 0)
 			return -1;
 	}
+	progress_end(&run->progress);
 	return 0;
 }
 

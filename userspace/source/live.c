@@ -135,6 +135,23 @@ static int live_read_account(struct source *source, const struct stream *stream,
 	return 0;
 }
 
+/* A CPU whose numbers cannot be read now is left out. */
+static void live_count(struct source *source, struct source_counts *out)
+{
+	const struct live *live = (const struct live *)source;
+
+	for (size_t i = 0; i < source->nr_streams; i++) {
+		struct statistics now;
+		struct error error;
+
+		if (statistics_load(&now, live->directory, source->streams[i].cpu, &error) < 0)
+			continue;
+		out->read += now.read;
+		out->lost += now.overwritten + now.dropped;
+		out->held_bytes += now.held_bytes;
+	}
+}
+
 static int live_visit(struct source *source, const struct source_visitor *visitor,
 		      struct error *error)
 {
@@ -161,6 +178,7 @@ static void live_close(struct source *source)
 static const struct source_ops live_ops = {
 	.wait = live_wait,
 	.read_ahead = live_read_ahead,
+	.count = live_count,
 	.await = live_await,
 	.read_account = live_read_account,
 	.visit = live_visit,

@@ -59,6 +59,13 @@ void source_wait(struct source *source, int also_fd, int timeout_ms)
 		source->ops->wait(source, also_fd, timeout_ms);
 }
 
+void source_count(struct source *source, struct source_counts *out)
+{
+	*out = (struct source_counts){ 0 };
+	if (source->ops->count)
+		source->ops->count(source, out);
+}
+
 void source_read_ahead(struct source *source)
 {
 	if (source->ops->read_ahead)

@@ -174,6 +174,21 @@ int source_drain(struct source *source, int64_t until_ns, const struct source_ha
 void source_wait(struct source *source, int also_fd, int timeout_ms);
 
 /**
+ * struct source_counts - what the kernel counts of a running instance, over all CPUs
+ * @read: records that were read
+ * @lost: that were not, because they were overwritten or dropped
+ * @held_bytes: what waits in the buffers
+ */
+struct source_counts {
+	uint64_t read;
+	uint64_t lost;
+	uint64_t held_bytes;
+};
+
+/** source_count - how much has been read until now; zeros where nobody counts */
+void source_count(struct source *source, struct source_counts *out);
+
+/**
  * source_read_ahead - take what the buffers hold now, so that it is not overwritten before its turn
  *
  * source_drain() does so by itself while it delivers; this is for a handler that keeps it waiting.

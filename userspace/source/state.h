@@ -19,7 +19,8 @@ struct account {
 
 /**
  * struct source_ops - a kind of source
- * @wait, @read_ahead: as source_wait() and source_read_ahead(); NULL where nobody writes
+ * @wait, @read_ahead, @count: as source_wait(), source_read_ahead() and source_count(); NULL where
+ * nobody writes; @out is zeroed
  * @await: wait for writers that have a time stamp but have not committed their record; NULL where
  * nobody writes
  * @read_account: what else is known to be lost of a stream than its gaps tell; NULL where nothing
@@ -31,6 +32,7 @@ struct account {
 struct source_ops {
 	void (*wait)(struct source *source, int also_fd, int timeout_ms);
 	void (*read_ahead)(struct source *source);
+	void (*count)(struct source *source, struct source_counts *out);
 	void (*await)(struct source *source);
 	int (*read_account)(struct source *source, const struct stream *stream, struct account *out,
 			    struct error *error);

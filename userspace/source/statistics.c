@@ -27,6 +27,7 @@ static uint64_t *statistics_member(struct statistics *out, struct text name)
 		{ "overrun", &out->overwritten },    { "commit overrun", &out->dropped },
 		{ "dropped events", &out->dropped }, { STATISTICS_IN_FLIGHT, &out->dropped },
 		{ "read events", &out->read },	     { "entries", &out->unread },
+		{ "bytes", &out->held_bytes },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

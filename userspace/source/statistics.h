@@ -17,6 +17,7 @@
  * file
  * @read: "read events"
  * @unread: "entries", which are in the buffer now
+ * @held_bytes: "bytes": what waits to be read
  *
  * The kernel counts each lost record in exactly one of the three ways.
  */
@@ -25,6 +26,7 @@ struct statistics {
 	uint64_t dropped;
 	uint64_t read;
 	uint64_t unread;
+	uint64_t held_bytes;
 };
 
 /** statistics_read - read the text of per_cpu/cpuN/stats; what it does not say is 0 */

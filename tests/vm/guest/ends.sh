@@ -241,6 +241,25 @@ passed_on() {
 	wait "$stream"
 }
 
+# What a terminal shows where standard error is one.
+on_terminal() {
+	script -qec "exec ktrack stream -d 1 $*" /dev/null </dev/null
+}
+
+has_dropped() {
+	grep -q '^NoNewPrivs:.*1' "/proc/$1/status" && grep '^Cap[PE]' "/proc/$1/status"
+}
+
+# What the process that reads may still do, and a command of its.
+privileges() {
+	streaming >/tmp/stream.json
+	wait_for has_dropped "$stream"
+	has_dropped "$stream"
+	kill -TERM "$stream"
+	wait "$stream"
+	ktrack stream --event=/tmp/stream.json -- sh -c 'grep "^CapEff" /proc/self/status'
+}
+
 insmod /modules/ktrack.ko
 insmod /modules/ktrack_demo.ko
 mkdir /small && mount -t tmpfs -o size=16k none /small
@@ -289,6 +308,9 @@ attempt kept-no-interpreter kept -- /tmp/no-interpreter
 attempt kept-no-memory kept -b 67108864
 [ ! -e /tmp/ran ] || echo ran >/out/never-read-command.left
 attempt signal-passed-on passed_on
+attempt progress on_terminal --event=/tmp/terminal.json
+attempt no-progress on_terminal
+attempt privileges privileges
 attempt duration ktrack stream -d 300ms
 attempt followed ktrack stream --pid -- sh -c 'sh -c "echo 100 >/dev/ktrack_demo"; exit 4'
 attempt one-cpu ktrack stream --cpu=1 --with=cpu -- taskset 2 sh -c 'echo 100 >/dev/ktrack_demo; exit 4'
