@@ -254,7 +254,6 @@ has_dropped() {
 privileges() {
 	streaming >/tmp/stream.json
 	wait_for has_dropped "$stream"
-	has_dropped "$stream"
 	kill -TERM "$stream"
 	wait "$stream"
 	ktrack stream --event=/tmp/stream.json -- sh -c 'grep "^CapEff" /proc/self/status'
