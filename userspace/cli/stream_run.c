@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One run of ktrack stream: set up, read in rounds, stop, finish. */
+/* One run of ktrack stream: start, read in rounds, stop, finish. */
 #include <poll.h>
-#include <string.h>
-#include <sys/utsname.h>
 
 #include "cli/cli.h"
 #include "cli/clock.h"
 #include "cli/ending.h"
 #include "cli/note.h"
-#include "cli/pipeline.h"
 #include "cli/privilege.h"
-#include "cli/progress.h"
 #include "cli/quantity.h"
-#include "cli/session.h"
-#include "cli/stream.h"
+#include "cli/stream_state.h"
 
 /* How long a round waits at most: an event is out within this time and that of reading it. */
 #define ROUND_MS 50
@@ -21,113 +16,9 @@
 /* The longest rest where nothing is to be read. */
 #define REST_MS 60000
 
-/**
- * struct run - all that a run holds
- * @capture: its head
- * @command_ns: when the command began
- * @drained_ns: everything up to here has been delivered
- * @lost: how many records were lost in all
- * @command_end_is_told: the stream has the command's end
- */
-struct run {
-	struct capture capture;
-	struct stream_settings *settings;
-	struct session session;
-	struct progress progress;
-	struct pipeline pipeline;
-	struct source *source;
-	struct recording recording;
-	struct utsname kernel;
-	char id[IDENTITY_ID_SIZE];
-	int64_t command_ns;
-	int64_t drained_ns;
-	uint64_t lost;
-	bool command_end_is_told;
-};
-
 static struct run *run_of(struct capture *capture)
 {
 	return (struct run *)capture;
-}
-
-/* Whether records stay in the buffers until recording is off, and the oldest give way. */
-static bool run_is_circular(const struct run *run)
-{
-	return run->settings->capture.recorder.mode->is_read_at_end;
-}
-
-/*
- * An output that takes nothing must not keep records from being read, as long as there is room, nor
- * the recording from ending in time; a failure of that is told by run_stop().
- */
-static int run_await_output(void *context, int fd)
-{
-	struct run *run = context;
-	struct error error;
-
-	if (run->source && !run_is_circular(run))
-		source_read_ahead(run->source);
-	if (run->source && ending_is_due(&run->capture.ending, clock_boot_ns()))
-		recorder_stop(run->capture.recorder, &error);
-	return ending_await_output(&run->capture.ending, fd);
-}
-
-static void run_set_deadline(struct run *run)
-{
-	ending_set_deadline(&run->capture.ending, clock_boot_ns(),
-			    run->settings->capture.duration_ns);
-}
-
-/* The targets come last: what they hold is replaced only by a recording that takes place. */
-static int run_open_targets(struct run *run, struct error *error)
-{
-	struct outputs *outputs = &run->settings->outputs;
-
-	run_set_deadline(run);
-	outputs->set.wait = (struct file_wait){ .wait = run_await_output, .context = run };
-	return outputs_open(outputs, &run->pipeline.timeline, &run->session.identity, error);
-}
-
-static int run_set_up(struct run *run, struct error *error)
-{
-	struct capture *capture = &run->capture;
-
-	run->pipeline.convention = convention_new(false);
-	if (!run->pipeline.convention)
-		return error_set(error, "out of memory");
-	if (capture_prepare(capture, error) < 0 ||
-	    capture_choose(capture, run->pipeline.convention, error) < 0)
-		return -1;
-	if (identity_init(&run->session.identity, "stream", run->settings->outputs.sid, error) < 0)
-		return -1;
-	if (capture_open(capture, run->pipeline.convention, error) < 0 ||
-	    source_live_open(&run->source, recorder_directory(capture->recorder), error) < 0)
-		return -1;
-	return run_open_targets(run, error);
-}
-
-static void run_describe(struct run *run)
-{
-	const struct recorder_settings *recorder = &run->settings->capture.recorder;
-	struct recording *recording = &run->recording;
-
-	uname(&run->kernel);
-	*recording = (struct recording){
-		.command = "stream",
-		.argv = run->settings->argv,
-		.source = recorder_name(run->capture.recorder),
-		.id = run->id,
-		.mode = recorder->mode->name,
-		.clock = recorder->clock,
-		.time_source = "realtime",
-		.kernel = run->kernel.release,
-		.nr_cpus = source_describe(run->source)->nr_cpus,
-		.buffer_kib = recorder->buffer_kib,
-		.wall_offset_ns = capture_wall_offset_ns(&run->capture),
-		.start_ns = capture_now_ns(&run->capture),
-	};
-	identity_id(run->id, recording->source, recording->start_ns);
-	session_begin(&run->session, recording->start_ns);
 }
 
 /* Delivers all up to now, and brings it to the readers. */
