@@ -46,8 +46,8 @@ static int run_tell_command(struct run *run, struct error *error)
 }
 
 /*
- * All that is to be read is open. What stays is for the command, which may be another user's, for
- * targets that are opened again, and for an instance whose files are not ours.
+ * All that is to be read or written is open. What stays is for the command, which may be another
+ * user's, for targets that are opened again, and for an instance whose files are not ours.
  */
 static int run_drop_privileges(struct run *run, struct error *error)
 {
@@ -74,10 +74,11 @@ static int run_start(struct run *run, struct error *error)
 		return -1;
 	run->command_ns = capture_now_ns(&run->capture);
 	if (output_set_begin(&outputs->set, error) < 0 ||
-	    capture_run_command(&run->capture, error) < 0 || run_drop_privileges(run, error) < 0)
+	    capture_run_command(&run->capture, error) < 0)
 		return -1;
 	if (pipeline_open(&run->pipeline, run->source, &run->recording, outputs_have_comm(outputs),
-			  error) < 0)
+			  error) < 0 ||
+	    run_drop_privileges(run, error) < 0)
 		return -1;
 	return run_is_circular(run) ? 0 : run_tell_command(run, error);
 }
