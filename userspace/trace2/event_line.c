@@ -97,13 +97,13 @@ hot_inline bool line_put(struct buffer *line, struct stamp *stamp,
 	return true;
 }
 
-bool event_line(struct buffer *line, struct stamp *stamp, const struct trace2_session *session,
-		const struct trace2_event *event)
+hot_function bool event_line(struct buffer *line, struct stamp *stamp,
+			     const struct trace2_session *session, const struct trace2_event *event)
 {
 	return line_put(line, stamp, session, event);
 }
 
-int event_write(struct trace2_session *session, const struct trace2_event *event)
+hot_function int event_write(struct trace2_session *session, const struct trace2_event *event)
 {
 	struct buffer *lines = &session->usual->lines;
 
