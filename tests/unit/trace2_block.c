@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tests that regions, which are put together in one go where lines leave in blocks, are the same
+ * bytes as where each leaves at once.
+ */
+#include <string.h>
+
+#include "catch.h"
+#include "dice.h"
+#include "tap.h"
+#include "trace2/trace2.h"
+
+#define NR_EVENTS 20000
+#define NR_TEXTS 5
+
+/* A second less than a million nanoseconds, so that both seconds do not change at once. */
+#define START_UNIX_NS INT64_C(1767225599999000000)
+
+static struct trace2_string bytes_of(const char *string)
+{
+	return (struct trace2_string){ .data = string, .size = strlen(string) };
+}
+
+/** struct writer - a session, what its lines have in common, and where they go */
+struct writer {
+	struct catch catch;
+	struct trace2_session *session;
+	struct trace2_thread *thread;
+};
+
+static void writer_open(struct writer *writer, enum trace2_target target, unsigned int decimals,
+			enum trace2_flush flush)
+{
+	struct trace2_settings settings = { .sid = "S",
+					    .start_unix_ns = START_UNIX_NS,
+					    .decimals = decimals,
+					    .category_width = 16,
+					    .max_nesting = 900,
+					    .has_more_t_abs = decimals == 9,
+					    .has_valid_json = true,
+					    .flush = flush };
+
+	writer->session = trace2_session_new(&settings);
+	CHECK_NUMBER(
+		trace2_session_add(writer->session, target, catch_init(&writer->catch), "catch"),
+		0);
+	writer->thread = trace2_thread_new(writer->session, bytes_of("th01:queue of \"requests\""));
+}
+
+static void writer_close(struct writer *writer)
+{
+	trace2_thread_free(writer->thread);
+	trace2_session_free(writer->session);
+	catch_release(&writer->catch);
+}
+
+/* Mostly the next moment in the same second, now and then long before or after. */
+static int64_t next_time(struct dice *dice, int64_t time_ns)
+{
+	static const int64_t steps_ns[] = { 1000000000, -1000000000, 999999999, 400000000000, -7 };
+	uint64_t kind = dice_below(dice, 100);
+
+	if (kind < sizeof(steps_ns) / sizeof(steps_ns[0]))
+		return time_ns + steps_ns[kind];
+	return time_ns + dice_below(dice, 3000000);
+}
+
+static unsigned int any_nesting(struct dice *dice)
+{
+	return dice_below(dice, 20) > 0 ? dice_below(dice, 20) : dice_below(dice, 1100);
+}
+
+static struct trace2_event any_region(struct dice *dice, struct trace2_text *const *texts,
+				      int64_t time_ns)
+{
+	struct trace2_event event = { .kind = TRACE2_REGION_ENTER + dice_below(dice, 2),
+				      .time_ns = time_ns };
+
+	event.region.nesting = any_nesting(dice);
+	event.region.t_rel_ns = dice_below(dice, 10) > 0 ? dice_below(dice, 1000000000)
+							 : dice_below(dice, 20000000000);
+	event.region.category = texts[dice_below(dice, NR_TEXTS)];
+	event.region.label = texts[dice_below(dice, NR_TEXTS)];
+	if (dice_below(dice, 8) == 0)
+		event.region.msg = bytes_of("bytes=512 \"queue\"");
+	if (dice_below(dice, 8) == 0)
+		event.more = bytes_of("\"suspect\":true");
+	if (dice_below(dice, 50) == 0)
+		event.file = "file.c";
+	return event;
+}
+
+static void region_write(struct writer *writer, struct trace2_event event, bool is_main)
+{
+	event.thread = is_main ? NULL : writer->thread;
+	CHECK_NUMBER(trace2_session_write(writer->session, &event), 0);
+}
+
+static void check_same(enum trace2_target target, unsigned int decimals)
+{
+	static const char *const names[NR_TEXTS] = { "read", "mydrv:mydrv_io", "a|b", "\"\n",
+						     "a name of more than thirty-two bytes" };
+	struct dice dice = { 20260101 + target * 10 + decimals };
+	struct trace2_text *texts[NR_TEXTS];
+	struct writer blocks, lines;
+	int64_t time_ns = 0;
+
+	writer_open(&blocks, target, decimals, TRACE2_FLUSH_BLOCKS);
+	writer_open(&lines, target, decimals, TRACE2_FLUSH_LINES);
+	for (size_t i = 0; i < NR_TEXTS; i++)
+		texts[i] = trace2_text_new(bytes_of(names[i]));
+	for (int i = 0; i < NR_EVENTS; i++) {
+		struct trace2_event event = any_region(&dice, texts, time_ns);
+		bool is_main = dice_below(&dice, 50) == 0;
+
+		region_write(&blocks, event, is_main);
+		region_write(&lines, event, is_main);
+		time_ns = next_time(&dice, time_ns);
+	}
+	CHECK_NUMBER(trace2_session_flush(blocks.session), 0);
+	CHECK_TEXT(catch_text(&blocks.catch), catch_text(&lines.catch));
+	for (size_t i = 0; i < NR_TEXTS; i++)
+		trace2_text_free(texts[i]);
+	writer_close(&blocks);
+	writer_close(&lines);
+}
+
+TEST(event_is_the_same_in_blocks_and_line_by_line)
+{
+	check_same(TRACE2_EVENT, 9);
+	check_same(TRACE2_EVENT, 6);
+}
+
+TEST(perf_is_the_same_in_blocks_and_line_by_line)
+{
+	check_same(TRACE2_PERF, 9);
+	check_same(TRACE2_PERF, 6);
+}
