@@ -8,6 +8,7 @@ from protobuf import decode, one
 
 EXACT = "ktrack:exact"
 END = "end:"
+END_ONLY = ("ktrack:pid", "ktrack:status")
 JSON_EXACT = 1 << 53
 KINDS = ("event_categories", "event_names", "debug_annotation_names")
 VALUES = ("bool_value", "uint_value", "int_value", "string_value")
@@ -92,8 +93,8 @@ class Sequence:
 
 
 def without_end(name):
-    """The name of a field of the record that ends a slice."""
-    if not name.startswith(END):
+    """The name of a field of the record that ends a slice; ktrack's own may be what only ends tell."""
+    if name not in END_ONLY and not name.startswith(END):
         raise ValueError(f"{name} would replace what the begin says")
     return name.removeprefix(END)
 
