@@ -12,7 +12,7 @@ trace2-y     := config config_file config_include config_line config_value desti
 sink-y       := args base64 chrome file html html_chunk identity losses notes page/page perfetto perfetto_append perfetto_frame perfetto_name \
 		perfetto_track proto quantile stat stat_json stat_rows \
 		stat_table summary table trace2 trace2_field trace2_frame trace2_track unpack writer
-recorder-y   := command comms instance lock mode parts parts_finish parts_read stale trace_dat user
+recorder-y   := command comms instance lock mode parts parts_finish parts_notes parts_read save stale trace_dat user
 cli-y        := capture capture_run clean clock ending export export_run fault filter identity list main note option output outputs pictures pipeline privilege progress quantity record record_run recover session signals stat stream stream_run stream_setup tracepoints
 
 rooms := base source convention track timeline trace2 sink recorder cli

@@ -74,6 +74,7 @@ record -o $target --filter=x|--filter is about the -e before it, and there is no
 record -o $target --pid|--pid and --user are about a command, and there is none
 record -o $target --|no command behind --
 record --event=$target|unknown option '--event=$target'; see 'ktrack record --help'
+export --save= tracefs|--save= names no file
 recover one two|'two' is one word too many; see 'ktrack recover --help'
 export|a source is missing; see 'ktrack export --help'
 export --event=$target|a source is missing; see 'ktrack export --help'

@@ -283,6 +283,36 @@ TEST(what_moving_left_behind_is_counted_where_it_failed)
 	desk_end(&desk);
 }
 
+TEST(what_somebody_elses_instance_holds_is_saved)
+{
+	struct rig rig = { .handler = {
+				   .context = &rig.log, .record = record_log, .loss = loss_log } };
+	struct desk desk;
+
+	desk_begin(&desk, "streaming");
+	parts_close(desk.parts);
+	desk.parts = NULL;
+	folder_add_text(&tracefs.top, "available_events", "demo:work\n");
+	folder_add_text(&desk.instance, "per_cpu/cpu1/buffer_size_kb", "8\n");
+	for (int i = 1; i <= 9; i++)
+		ADD_RECORDS(&desk, 1, 100 * i);
+	CHECK_NUMBER(parts_save(output_path(&desk), &ourselves, desk.instance.path, &desk.error),
+		     0);
+	CHECK_TEXT(desk.error.text, "");
+	CHECK(!output_has(&desk, "trace.dat.parts"));
+	CHECK_NUMBER(source_file_open(&rig.source, output_path(&desk), &rig.error), 0);
+	/* No more than the buffer can hold: writers may be faster than we are. */
+	check_finish(&rig, 1000000, 0,
+		     "cpu 1 at 100\ncpu 1 at 200\ncpu 1 at 300\ncpu 1 at 400\ncpu 1 at 500\n");
+	source_close(rig.source);
+	buffer_release(&rig.log);
+	folder_add_text(&desk.instance, "buffer_subbuf_size_kb", "8\n");
+	CHECK_NUMBER(parts_save(output_path(&desk), &ourselves, desk.instance.path, &desk.error),
+		     -1);
+	CHECK(strstr(desk.error.text, "which cannot be saved"));
+	desk_end(&desk);
+}
+
 static void check_refused(struct desk *desk, const char *format)
 {
 	struct parts *parts;

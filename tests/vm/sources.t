@@ -20,9 +20,9 @@ SCENARIOS = (
     "names_odd", "unmatched", "unfinished", "unknown", "twins", "deep", "two_cpus", "contexts", "nmi", "everywhere",
 )
 TRACKS_AT_LEAST = 40
-SOURCES = ("live", "instance", "file", "own")
+SOURCES = ("live", "instance", "saved", "file", "own")
 # Streams of files, and what trace-cmd reports of those.
-REPORTS = {"file": "report", "own": "own.report"}
+REPORTS = {"file": "report", "own": "own.report", "saved": "saved.report"}
 TRACE_CMD = "/usr/bin/trace-cmd"
 
 # What differs from source to source: who names a task when, and when records were stamped.

@@ -27,6 +27,14 @@ static const char *option_before_source(const struct export_settings *export)
 	return NULL;
 }
 
+static int apply_save(void *settings, const char *value, struct error *error)
+{
+	struct export_settings *export = settings;
+
+	export->save = value;
+	return *value ? 0 : error_set(error, "--save= names no file");
+}
+
 static int apply_source(void *settings, const char *word, struct error *error)
 {
 	struct export_settings *export = settings;
@@ -46,6 +54,7 @@ static const struct option_row export_rows[] = {
 	{ 0, "wall-clock", "TIME",
 	  "when the first record was written: YYYY-MM-DDThh:mm:ssZ, or seconds since 1970",
 	  apply_wall_clock },
+	{ 0, "save", "FILE", "of tracefs: first keep the raw records, as a trace.dat", apply_save },
 };
 
 static const struct option_part export_options = {

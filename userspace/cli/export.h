@@ -10,12 +10,14 @@
 /**
  * struct export_settings - what the command line asks for
  * @source: "tracefs", "tracefs:INSTANCE", "-" or a path
+ * @save: first make a trace.dat of what the source holds, NULL for none
  * @argv: ktrack's own words, as the stream tells them
  * @has_wall_clock: the wall clock at the first record is @wall_clock_ns since 1970, whatever the
  * source knows
  */
 struct export_settings {
 	const char *source;
+	const char *save;
 	char *const *argv;
 	struct selection selection;
 	struct outputs outputs;

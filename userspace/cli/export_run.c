@@ -10,6 +10,7 @@
 #include "cli/fault.h"
 #include "cli/note.h"
 #include "cli/pipeline.h"
+#include "cli/record.h"
 
 /** struct export - all that a run holds */
 struct export
@@ -107,14 +108,40 @@ static int export_deliver(struct export *export, struct error *error)
 	return timeline_flush(&export->pipeline.timeline, error);
 }
 
+static const char *export_file(const struct export *export)
+{
+	const struct export_settings *settings = export->settings;
+
+	return settings->save ? settings->save : settings->source;
+}
+
+static int export_save(const struct export *export, struct error *error)
+{
+	const struct parts_owner owner = record_owner();
+	struct buffer directory = { 0 };
+	int status = source_name_find(&directory, export->settings->source, error);
+
+	if (status == 0)
+		status = parts_save(export->settings->save, &owner, buffer_string(&directory),
+				    error);
+	buffer_release(&directory);
+	return status;
+}
+
+static int export_open(struct export *export, struct error *error)
+{
+	if (export->settings->save && export_save(export, error) < 0)
+		return -1;
+	return source_open(&export->source, export_file(export), error);
+}
+
 static int export_all(struct export *export, struct error *error)
 {
-	if (source_open(&export->source, export->settings->source, error) < 0 ||
-	    export_choose(export, error) < 0)
+	if (export_open(export, error) < 0 || export_choose(export, error) < 0)
 		return -1;
 	if (export_identify(export, error) < 0)
 		return -1;
-	export->settings->outputs.set.source = export->settings->source;
+	export->settings->outputs.set.source = export_file(export);
 	if (outputs_open(&export->settings->outputs, &export->pipeline.timeline, &export->identity,
 			 error) < 0)
 		return -1;

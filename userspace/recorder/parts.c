@@ -113,7 +113,8 @@ struct part *parts_add(struct parts *parts, int cpu, struct error *error)
 		return NULL;
 	}
 	parts->list = list;
-	list[parts->nr_parts] = (struct part){ .cpu = cpu, .raw_fd = -1, .fd = -1 };
+	list[parts->nr_parts] =
+		(struct part){ .cpu = cpu, .left = UINT64_MAX, .raw_fd = -1, .fd = -1 };
 	return &list[parts->nr_parts++];
 }
 

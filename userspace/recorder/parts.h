@@ -23,6 +23,7 @@
  * @raw_fd: its trace_pipe_raw, -1 where nothing reads any more
  * @fd: where they go
  * @size: how many bytes went there; whole sub-buffers
+ * @left: how many more may
  * @in_flight: how many records were read, but did not get there
  */
 struct part {
@@ -30,6 +31,7 @@ struct part {
 	int raw_fd;
 	int fd;
 	uint64_t size;
+	uint64_t left;
 	uint64_t in_flight;
 };
 
@@ -86,6 +88,33 @@ void parts_reserve(struct parts *parts, const char *name, size_t size);
 /** folder_read - append what a file of a folder holds; returns -1 with @error */
 int folder_read(const char *folder, const char *file, struct buffer *out, struct error *error);
 
+/** parts_make_id - a number for a recording of the instance in @directory that begins now */
+uint64_t parts_make_id(const char *directory);
+
+/**
+ * parts_note_formats - how records are laid out, and the formats of tracepoints
+ * @folder, @list: a file with lines of "SYSTEM:EVENT"
+ *
+ * Returns -1 with @error, as the next three do.
+ */
+int parts_note_formats(struct parts *parts, const char *directory, const char *folder,
+		       const char *list, struct error *error);
+
+/** parts_note_now - names of threads, the clock and the statistics, as they are now */
+int parts_note_now(struct parts *parts, const char *directory, struct error *error);
+
+/**
+ * parts_note_instance - of which instance the records are; noted last: whoever finds it can recover
+ * the recording
+ */
+int parts_note_instance(struct parts *parts, const char *name, struct error *error);
+
+/** parts_settle - from now on the files tell all, and nothing of the instance is needed */
+int parts_settle(struct parts *parts, struct error *error);
+
+/** instance_attach - like parts_attach(), by the instance's directory */
+int instance_attach(struct parts *parts, const char *directory, struct error *error);
+
 /** parts_read_rest - move all that is left, now that nothing is recorded; returns -1 with @error */
 int parts_read_rest(struct parts *parts, struct error *error);
 
@@ -98,11 +127,13 @@ struct part *parts_add(struct parts *parts, int cpu, struct error *error);
 
 /**
  * trace_dat_put_formats - the beginning of a trace.dat: the header, how records are laid out, and
- * the formats of the tracepoints that are enabled in the instance
+ * the formats of tracepoints of the instance
+ * @list: lines of "SYSTEM:EVENT"; what is no such line is passed over
  *
- * Returns -1 with @error, as the next two do.
+ * Returns -1 with @error, as the next one does.
  */
-int trace_dat_put_formats(struct buffer *out, const char *directory, struct error *error);
+int trace_dat_put_formats(struct buffer *out, const char *directory, struct buffer *list,
+			  struct error *error);
 
 /**
  * trace_dat_put_options - the clock, the kernel, the wall clock's offset, and what was lost

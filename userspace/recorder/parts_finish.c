@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is noted beside the records, when a recording begins and when it ends. */
+/* How the parts of a recording begin, and how they end: as a trace.dat, mostly. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "recorder/parts.h"
@@ -16,91 +15,20 @@
 #define OPTIONS_SIZE 2048
 #define OPTION_SIZE 512
 
-/* Names and options, as they are now. */
-static int notes_write(struct parts *parts, const char *directory, struct error *error)
-{
-	struct buffer comms = { 0 }, options = { 0 };
-	int status = comms_append(&comms, error);
-
-	if (status == 0)
-		status = trace_dat_put_options(&options, directory, parts, error);
-	if (status == 0)
-		status = parts_write(parts, PART_COMMS, &comms, error);
-	if (status == 0)
-		status = parts_write(parts, PART_OPTIONS, &options, error);
-	buffer_release(&comms);
-	buffer_release(&options);
-	return status;
-}
-
-static int formats_write(struct parts *parts, const char *directory, struct error *error)
-{
-	struct buffer formats = { 0 };
-	int status = trace_dat_put_formats(&formats, directory, error);
-
-	if (status == 0)
-		status = parts_write(parts, PART_FORMATS, &formats, error);
-	buffer_release(&formats);
-	return status;
-}
-
-/* The last that is noted before the recording: whoever finds it can recover what follows. */
-static void put_instance(struct buffer *out, const struct parts *parts, const char *name)
-{
-	buffer_printf(out, "%s\n", name);
-	file_read_boot_id(out);
-	buffer_printf(out, "%s\n%llx\n", parts->mode->name, (unsigned long long)parts->id);
-}
-
-static int instance_write(struct parts *parts, const struct recorder *recorder, struct error *error)
-{
-	struct buffer text = { 0 };
-	int status;
-
-	put_instance(&text, parts, recorder_name(recorder));
-	status = parts_write(parts, PART_INSTANCE, &text, error);
-	buffer_release(&text);
-	return status;
-}
-
-/* From now on the files tell all. */
-static int instance_settle(struct parts *parts, struct error *error)
-{
-	struct buffer text = { 0 };
-	int status;
-
-	put_instance(&text, parts, PART_NO_INSTANCE);
-	status = parts_overwrite(parts, PART_INSTANCE, &text, error);
-	buffer_release(&text);
-	return status;
-}
-
-static uint64_t id_make(const struct recorder *recorder)
-{
-	struct buffer text = { 0 };
-	uint64_t id;
-
-	file_read_boot_id(&text);
-	buffer_printf(&text, "%s %lld", recorder_name(recorder),
-		      (long long)time_now_ns(CLOCK_BOOTTIME));
-	id = text_hash(buffer_text(&text));
-	buffer_release(&text);
-	return id;
-}
-
 int parts_begin(struct parts *parts, const struct recorder *recorder,
 		const struct recorder_mode *mode, struct error *error)
 {
 	const char *directory = recorder_directory(recorder);
 
 	parts->mode = mode;
-	parts->id = id_make(recorder);
-	if (parts_attach(parts, recorder, error) < 0 || formats_write(parts, directory, error) < 0)
+	parts->id = parts_make_id(directory);
+	if (instance_attach(parts, directory, error) < 0)
 		return -1;
-	if (notes_write(parts, directory, error) < 0)
+	if (parts_note_formats(parts, directory, directory, "set_event", error) < 0 ||
+	    parts_note_now(parts, directory, error) < 0)
 		return -1;
 	parts_reserve(parts, PART_OPTIONS, OPTIONS_SIZE + OPTION_SIZE * parts->nr_parts);
-	return instance_write(parts, recorder, error);
+	return parts_note_instance(parts, recorder_name(recorder), error);
 }
 
 static bool page_read(struct parts *parts, const struct part *part, uint64_t offset)
@@ -189,7 +117,7 @@ int parts_finish(struct parts *parts, const struct recorder *recorder,
 		return -1;
 	if (parts->is_taken_up && in_flight_count(parts, directory, error) < 0)
 		return -1;
-	if (notes_write(parts, directory, error) < 0 || instance_settle(parts, error) < 0)
+	if (parts_note_now(parts, directory, error) < 0 || parts_settle(parts, error) < 0)
 		return -1;
 	return summary_make(summary, parts, directory, error);
 }
@@ -204,7 +132,7 @@ void parts_abandon(struct parts *parts, const struct recorder *recorder)
 		return;
 	if (trace_dat_put_options(&options, directory, parts, &ignored) == 0 &&
 	    parts_overwrite(parts, PART_OPTIONS, &options, &ignored) == 0)
-		instance_settle(parts, &ignored);
+		parts_settle(parts, &ignored);
 	buffer_release(&options);
 }
 

@@ -63,9 +63,8 @@ static int entry_attach(struct parts *parts, const char *directory, const char *
 	return raw_open(part, directory, error);
 }
 
-int parts_attach(struct parts *parts, const struct recorder *recorder, struct error *error)
+int instance_attach(struct parts *parts, const char *directory, struct error *error)
 {
-	const char *directory = recorder_directory(recorder);
 	struct dirent **entries;
 	struct buffer path = { 0 };
 	int size, status = 0;
@@ -83,6 +82,11 @@ int parts_attach(struct parts *parts, const struct recorder *recorder, struct er
 		free(entries);
 	buffer_release(&path);
 	return status;
+}
+
+int parts_attach(struct parts *parts, const struct recorder *recorder, struct error *error)
+{
+	return instance_attach(parts, recorder_directory(recorder), error);
 }
 
 /*
@@ -136,6 +140,7 @@ static int pipe_empty(struct parts *parts, struct part *part, size_t size, struc
 		if (moved <= 0)
 			return part_fail(parts, part, error);
 		part->size += moved;
+		part->left -= moved;
 		size -= moved;
 	}
 	return 0;
@@ -144,11 +149,15 @@ static int pipe_empty(struct parts *parts, struct part *part, size_t size, struc
 /* Whole sub-buffers go without being copied; returns 1 where there were some, -1 with @error. */
 static int part_splice(struct parts *parts, struct part *part, struct error *error)
 {
-	ssize_t size = TEMP_FAILURE_RETRY(splice(part->raw_fd, NULL, parts->pipe[1], NULL,
-						 parts->pipe_size,
-						 SPLICE_F_MOVE | SPLICE_F_NONBLOCK));
-	int status = raw_result(parts, part, size, error);
+	size_t most = part->left < parts->pipe_size ? part->left : parts->pipe_size;
+	ssize_t size;
+	int status;
 
+	if (most < parts->page_size)
+		return 0;
+	size = TEMP_FAILURE_RETRY(splice(part->raw_fd, NULL, parts->pipe[1], NULL, most,
+					 SPLICE_F_MOVE | SPLICE_F_NONBLOCK));
+	status = raw_result(parts, part, size, error);
 	if (status <= 0)
 		return status;
 	return pipe_empty(parts, part, size, error) < 0 ? -1 : 1;
@@ -174,15 +183,20 @@ int parts_read(struct parts *parts, struct error *error)
 /* The sub-buffer that is not full; returns as part_splice(). */
 static int part_read_rest(struct parts *parts, struct part *part, struct error *error)
 {
-	ssize_t size = TEMP_FAILURE_RETRY(read(part->raw_fd, parts->page, parts->page_size));
-	int status = raw_result(parts, part, size, error);
+	ssize_t size;
+	int status;
 
+	if (part->left < parts->page_size)
+		return 0;
+	size = TEMP_FAILURE_RETRY(read(part->raw_fd, parts->page, parts->page_size));
+	status = raw_result(parts, part, size, error);
 	if (status <= 0)
 		return status;
 	memset(parts->page + size, 0, parts->page_size - size);
 	if (file_write_all(part->fd, (const char *)parts->page, parts->page_size, NULL) < 0)
 		return part_fail(parts, part, error);
 	part->size += parts->page_size;
+	part->left -= parts->page_size;
 	return 1;
 }
 

@@ -213,6 +213,16 @@ void parts_abandon(struct parts *parts, const struct recorder *recorder);
  */
 int parts_join(struct parts *parts, struct error *error);
 
+/**
+ * parts_save - make a trace.dat of what the buffers of an instance hold now, whoever set it up
+ * @directory: the instance's
+ *
+ * What is read is gone from the buffers; nothing else of the instance changes. Returns -1 with
+ * @error.
+ */
+int parts_save(const char *path, const struct parts_owner *owner, const char *directory,
+	       struct error *error);
+
 /** parts_close - NULL is fine */
 void parts_close(struct parts *parts);
 

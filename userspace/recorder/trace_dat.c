@@ -18,8 +18,8 @@
 #include "source/source.h"
 #include "source/statistics.h"
 
-/** struct enabled - a tracepoint: "SYSTEM:EVENT", the colon being a NUL */
-struct enabled {
+/** struct listed - a tracepoint: "SYSTEM:EVENT", the colon being a NUL */
+struct listed {
 	char *system;
 	char *event;
 };
@@ -58,30 +58,30 @@ static int put_file(struct buffer *out, const char *directory, const char *file,
 	return status;
 }
 
-static int put_format(struct buffer *out, const char *directory, const struct enabled *enabled,
+static int put_format(struct buffer *out, const char *directory, const struct listed *listed,
 		      struct error *error)
 {
 	struct buffer file = { 0 };
 	int status;
 
-	buffer_printf(&file, "events/%s/%s/format", enabled->system, enabled->event);
+	buffer_printf(&file, "events/%s/%s/format", listed->system, listed->event);
 	status = put_file(out, directory, buffer_string(&file), error);
 	buffer_release(&file);
 	return status;
 }
 
-static int enabled_compare(const void *a, const void *b)
+static int listed_compare(const void *a, const void *b)
 {
-	const struct enabled *left = a, *right = b;
+	const struct listed *left = a, *right = b;
 	int order = strcmp(left->system, right->system);
 
 	return order ? order : strcmp(left->event, right->event);
 }
 
 /* Splits the text into its lines, sorted; what is no tracepoint is passed over. */
-static struct enabled *enabled_split(char *text, size_t *out_size)
+static struct listed *listed_split(char *text, size_t *out_size)
 {
-	struct enabled *list = NULL;
+	struct listed *list = NULL;
 	size_t size = 0;
 	char *line;
 
@@ -93,16 +93,16 @@ static struct enabled *enabled_split(char *text, size_t *out_size)
 		char *system = strsep(&line, ":");
 
 		if (line && !strchr(line, ':'))
-			list[size++] = (struct enabled){ .system = system, .event = line };
+			list[size++] = (struct listed){ .system = system, .event = line };
 	}
 	if (list)
-		qsort(list, size, sizeof(*list), enabled_compare);
+		qsort(list, size, sizeof(*list), listed_compare);
 	*out_size = size;
 	return list;
 }
 
 /* How many of the list, from its first on, are of the same system. */
-static size_t system_size(const struct enabled *list, size_t size)
+static size_t system_size(const struct listed *list, size_t size)
 {
 	size_t same = 0;
 
@@ -111,7 +111,7 @@ static size_t system_size(const struct enabled *list, size_t size)
 	return same;
 }
 
-static int put_systems(struct buffer *out, const char *directory, const struct enabled *list,
+static int put_systems(struct buffer *out, const char *directory, const struct listed *list,
 		       size_t size, struct error *error)
 {
 	uint32_t nr_systems = 0;
@@ -132,24 +132,23 @@ static int put_systems(struct buffer *out, const char *directory, const struct e
 	return 0;
 }
 
-static int put_enabled(struct buffer *out, const char *directory, struct error *error)
+static int put_listed(struct buffer *out, const char *directory, struct buffer *text,
+		      struct error *error)
 {
-	struct buffer text = { 0 };
-	struct enabled *list;
+	struct listed *list;
 	size_t size;
-	int status = folder_read(directory, "set_event", &text, error);
+	int status;
 
-	buffer_append_char(&text, '\0');
-	list = status == 0 && !text.failed ? enabled_split(text.data, &size) : NULL;
-	if (status == 0)
-		status = list ? put_systems(out, directory, list, size, error)
-			      : error_set(error, "out of memory");
+	buffer_append_char(text, '\0');
+	list = text->failed ? NULL : listed_split(text->data, &size);
+	status = list ? put_systems(out, directory, list, size, error)
+		      : error_set(error, "out of memory");
 	free(list);
-	buffer_release(&text);
 	return status;
 }
 
-int trace_dat_put_formats(struct buffer *out, const char *directory, struct error *error)
+int trace_dat_put_formats(struct buffer *out, const char *directory, struct buffer *list,
+			  struct error *error)
 {
 	buffer_append_string(out, TRACE_DAT_MAGIC);
 	put_string(out, "6");
@@ -164,7 +163,7 @@ int trace_dat_put_formats(struct buffer *out, const char *directory, struct erro
 		return -1;
 	/* None of ftrace's own events is ever recorded. */
 	put_u32(out, 0);
-	if (put_enabled(out, directory, error) < 0)
+	if (put_listed(out, directory, list, error) < 0)
 		return -1;
 	/* Neither are addresses of functions, nor formats of trace_printk. */
 	put_u32(out, 0);

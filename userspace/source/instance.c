@@ -124,22 +124,29 @@ int instance_open(struct source **out, const char *directory, struct error *erro
 	return 0;
 }
 
-int source_instance_open(struct source **out, const char *instance, struct error *error)
+int source_instance_find(struct buffer *out, const char *instance, struct error *error)
 {
 	const char *tracefs;
+
+	if (source_directory(&tracefs, error) < 0)
+		return -1;
+	buffer_append_string(out, tracefs);
+	if (instance)
+		buffer_printf(out, "/instances/%s", instance);
+	if (instance && access(buffer_string(out), F_OK) < 0 && errno == ENOENT)
+		return error_set(error, "there is no tracing instance '%s'; %s/instances has all",
+				 instance, tracefs);
+	return out->failed ? error_set(error, "out of memory") : 0;
+}
+
+int source_instance_open(struct source **out, const char *instance, struct error *error)
+{
 	struct buffer directory = { 0 };
 	int status;
 
 	*out = NULL;
-	if (source_directory(&tracefs, error) < 0)
-		return -1;
-	buffer_append_string(&directory, tracefs);
-	if (instance)
-		buffer_printf(&directory, "/instances/%s", instance);
-	if (instance && access(buffer_string(&directory), F_OK) < 0 && errno == ENOENT)
-		status = error_set(error, "there is no tracing instance '%s'; %s/instances has all",
-				   instance, tracefs);
-	else
+	status = source_instance_find(&directory, instance, error);
+	if (status == 0)
 		status = instance_open(out, buffer_string(&directory), error);
 	buffer_release(&directory);
 	return status;

@@ -145,6 +145,20 @@ struct source_description {
  */
 int source_instance_open(struct source **out, const char *instance, struct error *error);
 
+/**
+ * source_instance_find - the directory of an instance, added to @out
+ * @instance: its name, NULL for the top level
+ *
+ * Returns 0, or -1 with @error where there is none.
+ */
+int source_instance_find(struct buffer *out, const char *instance, struct error *error);
+
+/**
+ * source_name_find - the directory of the instance that a command line's name of a source means,
+ * added to @out; returns -1 with @error where it means something else
+ */
+int source_name_find(struct buffer *out, const char *name, struct error *error);
+
 /** source_describe - what is known of a source, as long as it is open */
 const struct source_description *source_describe(const struct source *source);
 

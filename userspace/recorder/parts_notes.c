@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the folder of the parts has beside the records, for the trace.dat and for its recovery. */
+#include "recorder/parts.h"
+
+int parts_note_now(struct parts *parts, const char *directory, struct error *error)
+{
+	struct buffer comms = { 0 }, options = { 0 };
+	int status = comms_append(&comms, error);
+
+	if (status == 0)
+		status = trace_dat_put_options(&options, directory, parts, error);
+	if (status == 0)
+		status = parts_write(parts, PART_COMMS, &comms, error);
+	if (status == 0)
+		status = parts_write(parts, PART_OPTIONS, &options, error);
+	buffer_release(&comms);
+	buffer_release(&options);
+	return status;
+}
+
+int parts_note_formats(struct parts *parts, const char *directory, const char *folder,
+		       const char *list, struct error *error)
+{
+	struct buffer formats = { 0 }, names = { 0 };
+	int status = folder_read(folder, list, &names, error);
+
+	if (status == 0)
+		status = trace_dat_put_formats(&formats, directory, &names, error);
+	if (status == 0)
+		status = parts_write(parts, PART_FORMATS, &formats, error);
+	buffer_release(&formats);
+	buffer_release(&names);
+	return status;
+}
+
+static void put_instance(struct buffer *out, const struct parts *parts, const char *name)
+{
+	buffer_printf(out, "%s\n", name);
+	file_read_boot_id(out);
+	buffer_printf(out, "%s\n%llx\n", parts->mode->name, (unsigned long long)parts->id);
+}
+
+int parts_note_instance(struct parts *parts, const char *name, struct error *error)
+{
+	struct buffer text = { 0 };
+	int status;
+
+	put_instance(&text, parts, name);
+	status = parts_write(parts, PART_INSTANCE, &text, error);
+	buffer_release(&text);
+	return status;
+}
+
+int parts_settle(struct parts *parts, struct error *error)
+{
+	struct buffer text = { 0 };
+	int status;
+
+	put_instance(&text, parts, PART_NO_INSTANCE);
+	status = parts_overwrite(parts, PART_INSTANCE, &text, error);
+	buffer_release(&text);
+	return status;
+}
+
+uint64_t parts_make_id(const char *directory)
+{
+	struct buffer text = { 0 };
+	uint64_t id;
+
+	file_read_boot_id(&text);
+	buffer_printf(&text, "%s %lld", directory, (long long)time_now_ns(CLOCK_BOOTTIME));
+	id = text_hash(buffer_text(&text));
+	buffer_release(&text);
+	return id;
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Keeps what the buffers of an instance that somebody set up hold now. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "recorder/parts.h"
+#include "source/source.h"
+
+/* A sub-buffer's header, which does not count into a buffer's size. */
+#define HEADER_SIZE 16
+
+static uint64_t instance_number(const char *directory, const char *file)
+{
+	struct buffer text = { 0 };
+	struct error ignored = { 0 };
+	uint64_t number = 0;
+
+	if (folder_read(directory, file, &text, &ignored) == 0)
+		number = strtoull(buffer_string(&text), NULL, 10);
+	buffer_release(&text);
+	return number;
+}
+
+/*
+ * Writers may be at work: no more is read than a buffer holds. The kernel rounds up, has two
+ * sub-buffers at least, and one more for the reader.
+ */
+static void parts_bound(struct parts *parts, const char *directory)
+{
+	for (size_t i = 0; i < parts->nr_parts; i++) {
+		char file[64];
+		uint64_t size;
+
+		snprintf(file, sizeof(file), "per_cpu/cpu%d/buffer_size_kb", parts->list[i].cpu);
+		size = instance_number(directory, file) * 1024;
+		parts->list[i].left = (size / (parts->page_size - HEADER_SIZE) + 3) *
+				      parts->page_size;
+	}
+}
+
+/* What is enabled now need not be all that was recorded. */
+static int parts_take(struct parts *parts, const char *directory, struct error *error)
+{
+	const char *tracefs;
+
+	if (source_directory(&tracefs, error) < 0 || instance_attach(parts, directory, error) < 0)
+		return -1;
+	parts_bound(parts, directory);
+	parts->id = parts_make_id(directory);
+	if (parts_note_formats(parts, directory, tracefs, "available_events", error) < 0)
+		return -1;
+	if (parts_note_now(parts, directory, error) < 0 ||
+	    parts_note_instance(parts, PART_NO_INSTANCE, error) < 0)
+		return -1;
+	parts->is_kept = true;
+	if (parts_read_rest(parts, error) < 0 || parts_note_now(parts, directory, error) < 0)
+		return -1;
+	return parts_join(parts, error);
+}
+
+int parts_save(const char *path, const struct parts_owner *owner, const char *directory,
+	       struct error *error)
+{
+	uint64_t sub_buffer_kib = instance_number(directory, "buffer_subbuf_size_kb");
+	struct parts *parts;
+	int status;
+
+	if (parts_new(&parts, path, owner, error) < 0)
+		return -1;
+	if (sub_buffer_kib > 0 && sub_buffer_kib * 1024 != parts->page_size)
+		status = error_set(error,
+				   "%s has sub-buffers that are no pages, which cannot be "
+				   "saved",
+				   directory);
+	else
+		status = parts_take(parts, directory, error);
+	parts_close(parts);
+	return status;
+}
