@@ -31,6 +31,12 @@ TEST(what_leaves_a_mark_is_told_apart_from_what_leaves_none)
 	CHECK_NUMBER(statistics.overwritten, 34491);
 	CHECK_NUMBER(statistics.dropped, 320);
 	CHECK_NUMBER(statistics.read, 4000);
+	CHECK_NUMBER(statistics.unread, 226);
+}
+
+TEST(what_did_not_get_into_the_file_is_among_the_dropped)
+{
+	CHECK_NUMBER(lost_of("dropped events: 3\nread events: 9\nin flight: 4\n"), 7);
 }
 
 TEST(all_three_ways_to_lose_a_record_add_up)
