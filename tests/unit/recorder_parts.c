@@ -156,6 +156,37 @@ TEST(records_of_all_cpus_are_in_one_file)
 	desk_end(&desk);
 }
 
+/* That is how a file is which cannot be spliced to. */
+TEST(a_filesystem_that_wants_copies_gets_them)
+{
+	struct desk desk;
+
+	desk_begin(&desk, "streaming");
+	fcntl(desk.parts->list[0].fd, F_SETFL, O_APPEND);
+	ADD_RECORDS(&desk, 0, 100, 200);
+	ADD_RECORDS(&desk, 0, 300);
+	desk_finish(&desk);
+	check_joined(&desk, 0, "cpu 0 at 100\ncpu 0 at 200\ncpu 0 at 300\n");
+	desk_end(&desk);
+}
+
+/* What was there stays until there is something whole to take its place. */
+TEST(a_file_is_replaced_only_by_a_whole_one)
+{
+	struct desk desk;
+	struct buffer held = { 0 };
+
+	desk_begin(&desk, "streaming");
+	folder_add_text(&desk.output, "trace.dat", "precious");
+	ADD_RECORDS(&desk, 0, 100);
+	desk_finish(&desk);
+	CHECK_NUMBER(file_read(output_path(&desk), &held), 0);
+	CHECK_TEXT(buffer_string(&held), "precious");
+	check_joined(&desk, 0, "cpu 0 at 100\n");
+	buffer_release(&held);
+	desk_end(&desk);
+}
+
 static int visit_log(void *context, const struct source_tracepoint *tracepoint, struct error *error)
 {
 	(void)error;

@@ -130,10 +130,24 @@ static int raw_result(struct parts *parts, struct part *part, ssize_t size, stru
 	return error_set_system(error, errno, "cannot read the ring buffer of cpu %d", part->cpu);
 }
 
+/* Not every filesystem takes what is not copied. */
+static ssize_t pipe_move(struct parts *parts, struct part *part, size_t size)
+{
+	ssize_t moved = splice(parts->pipe[0], NULL, part->fd, NULL, size, SPLICE_F_MOVE);
+
+	if (moved >= 0 || errno != EINVAL)
+		return moved;
+	moved = read(parts->pipe[0], parts->page,
+		     size < parts->page_size ? size : parts->page_size);
+	if (moved > 0 && file_write_all(part->fd, (const char *)parts->page, moved, NULL) < 0)
+		return -1;
+	return moved;
+}
+
 static int pipe_empty(struct parts *parts, struct part *part, size_t size, struct error *error)
 {
 	while (size > 0) {
-		ssize_t moved = splice(parts->pipe[0], NULL, part->fd, NULL, size, SPLICE_F_MOVE);
+		ssize_t moved = pipe_move(parts, part, size);
 
 		if (moved < 0 && errno == EINTR)
 			continue;
