@@ -3,17 +3,25 @@
 
 base-y       := buffer error file json json_value map put text time value
 source-y     := cursor events file file_comms file_formats file_options file_stream file_v6 \
-		file_v7 inflate instance live live_stream mapping merge open page page_look shift source statistics stream task
+		file_v7 inflate instance live live_stream mapping merge open page page_look shift \
+		source statistics stream task
 convention-y := convention format observe slot task template
 track-y      := change name observe session suspicion task track tracks
 timeline-y   := timeline
-trace2-y     := config config_file config_include config_line config_value destination event event_line folder kind message normal perf perf_line place plain prepare process process_message \
-		process_region process_signal process_sum process_thread redact session sid socket stamp text
-sink-y       := args base64 chrome file html html_chunk identity losses notes page/page perfetto perfetto_append perfetto_frame perfetto_name \
-		perfetto_track proto quantile stat stat_json stat_rows \
-		stat_table summary table trace2 trace2_field trace2_frame trace2_track unpack writer
-recorder-y   := command comms instance lock mode parts parts_finish parts_notes parts_read save stale trace_dat user
-cli-y        := capture capture_run clean clock ending export export_run fault filter identity list main note option output outputs pictures pipeline privilege progress quantity record record_run recover session signals stat stream stream_run stream_setup tracepoints
+trace2-y     := config config_file config_include config_line config_value destination event \
+		event_line folder kind message normal perf perf_line place plain prepare process \
+		process_message process_region process_signal process_sum process_thread redact \
+		session sid socket stamp text
+sink-y       := args base64 chrome file html html_chunk identity losses notes page/page perfetto \
+		perfetto_append perfetto_frame perfetto_name perfetto_track proto quantile stat \
+		stat_json stat_rows stat_table summary table trace2 trace2_field trace2_frame \
+		trace2_track unpack writer
+recorder-y   := command comms instance lock mode parts parts_finish parts_notes parts_read save \
+		stale trace_dat user
+cli-y        := bounds capture capture_run clean clock ending export export_run fault filter \
+		identity list main note option output outputs pictures pipeline privilege progress \
+		quantity record record_run recover session signals stat stream stream_run \
+		stream_setup tracepoints
 
 rooms := base source convention track timeline trace2 sink recorder cli
 room-sources = $(patsubst %,userspace/$(1)/%.c,$($(1)-y))
@@ -36,8 +44,7 @@ userspace: $(BUILD)/ktrack
 
 .PHONY: packages unit-tests
 packages:
-	@pkg-config --print-errors '$(packages)' || { \
-		echo 'ktrack: run scripts/deps build, or install these with their headers: $(packages)' >&2; exit 1; }
+	@pkg-config --print-errors '$(packages)' || { echo 'ktrack: run scripts/deps build, or install these with their headers: $(packages)' >&2; exit 1; }
 
 $(BUILD)/ktrack: $(objects)
 	@echo '  LD      $@'

@@ -73,13 +73,14 @@ static struct option_table export_table(void)
 			 "which is consumed by that.",
 		.operand = apply_source,
 		.parts = { selection_options, filter_options, outputs_options, pictures_options,
-			   export_options },
+			   bounds_options, export_options },
 	};
 
 	table.parts[0].offset = offsetof(struct export_settings, selection);
 	table.parts[1].offset = offsetof(struct export_settings, filter);
 	table.parts[2].offset = offsetof(struct export_settings, outputs);
 	table.parts[3].offset = offsetof(struct export_settings, outputs.pictures);
+	table.parts[4].offset = offsetof(struct export_settings, bounds);
 	return table;
 }
 

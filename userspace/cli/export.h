@@ -3,6 +3,7 @@
 #ifndef CLI_EXPORT_H
 #define CLI_EXPORT_H
 
+#include "cli/bounds.h"
 #include "cli/filter.h"
 #include "cli/outputs.h"
 #include "cli/tracepoints.h"
@@ -22,6 +23,7 @@ struct export_settings {
 	struct selection selection;
 	struct outputs outputs;
 	struct filter filter;
+	struct bounds bounds;
 	bool has_wall_clock;
 	int64_t wall_clock_ns;
 };

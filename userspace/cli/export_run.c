@@ -28,6 +28,7 @@ static int export_choose(struct export *export, struct error *error)
 	struct pipeline *pipeline = &export->pipeline;
 
 	pipeline->filter = export->settings->filter;
+	pipeline->bounds = export->settings->bounds;
 	if (filter_check(&pipeline->filter, source_describe(export->source), error) < 0)
 		return -1;
 	pipeline->convention = convention_new(source_describe(export->source)->is_swapped);

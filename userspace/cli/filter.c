@@ -174,7 +174,8 @@ static const struct option_row filter_rows[] = {
 	{ 0, "pid", "N", "only records that this thread wrote", apply_pid },
 	{ 0, "buffer", "NAME", "only records of this buffer", apply_buffer },
 	{ 0, "from", "SECONDS",
-	  "only from this time on, since the first record; also with ns, us, ms, s, m, h", apply_from },
+	  "only from this time on, since the first record; also with ns, us, ms, s, m, h",
+	  apply_from },
 	{ 0, "to", "SECONDS", "only up to this time", apply_to },
 };
 

@@ -17,6 +17,7 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 		  const struct recording *recording, bool has_comm, struct error *error)
 {
 	struct tracks_settings settings = {
+		.idle_max = pipeline->bounds.max_tracks,
 		.has_comm = has_comm,
 		.buffers = source_describe(source)->buffers,
 		.find_task = task_find,

@@ -3,6 +3,7 @@
 #ifndef CLI_PIPELINE_H
 #define CLI_PIPELINE_H
 
+#include "cli/bounds.h"
 #include "cli/filter.h"
 #include "convention/convention.h"
 #include "source/source.h"
@@ -12,17 +13,19 @@
 /**
  * struct pipeline - source's handler, convention, tracks and timeline
  * @filter: what is wanted
+ * @bounds: how much is remembered
  * @has_lost: losses were told of
  * @lost: how many records they are that were counted
  * @lost_until_ns: the latest end of one of them
  * @is_open: the filter lets everything pass
  * @buffers: names of the source's buffers, as in struct source_description
  *
- * A zeroed struct can be released. The convention, the filter and the timeline's sinks are added by
- * its owner.
+ * A zeroed struct can be released. The convention, the filter, the bounds and the timeline's sinks
+ * are added by its owner.
  */
 struct pipeline {
 	struct filter filter;
+	struct bounds bounds;
 	bool is_open;
 	const char *const *buffers;
 	bool has_lost;

@@ -42,6 +42,17 @@ int size_kib_parse(const char *string, uint64_t *out_kib, struct error *error)
 	return 0;
 }
 
+int count_parse(const char *string, const char *things, uint64_t *out, struct error *error)
+{
+	bool is_number = *string && !string[strspn(string, "0123456789")];
+
+	errno = 0;
+	*out = strtoull(string, NULL, 10);
+	if (!is_number || errno || *out == 0)
+		return error_set(error, "'%s' is no number of %s", string, things);
+	return 0;
+}
+
 /* Reads a number below CPU_SETSIZE; returns what follows it, or NULL. */
 static const char *cpu_parse(const char *string, int *out)
 {

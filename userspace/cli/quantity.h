@@ -19,6 +19,13 @@
 int size_kib_parse(const char *string, uint64_t *out_kib, struct error *error);
 
 /**
+ * count_parse - read how many @things there may be, at least one
+ *
+ * Returns 0, or -1 with @error.
+ */
+int count_parse(const char *string, const char *things, uint64_t *out, struct error *error);
+
+/**
  * cpu_list_parse - read a list of CPUs: "0,2-3"
  *
  * Returns 0, or -1 with @error.

@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/export.h"
 #include "cli/option.h"
+#include "cli/quantity.h"
 #include "cli/stream.h"
 #include "sink/sink.h"
 
@@ -20,13 +21,14 @@
 /**
  * struct stat_settings - what the command line asks for
  * @stat: what the statistics look like
- * @selection: goes to @export or @stream, whichever runs
+ * @selection, @bounds: go to @export or @stream, whichever runs
  * @interval_ns: 0 where the command line says nothing
  * @words: operands: the source, or the traced command
  */
 struct stat_settings {
 	struct sink_stat_settings stat;
 	struct selection selection;
+	struct bounds bounds;
 	struct export_settings export;
 	struct stream_settings stream;
 	int64_t interval_ns;
@@ -62,13 +64,8 @@ static int apply_sort(void *settings, const char *value, struct error *error)
 static int apply_limit(void *settings, const char *value, struct error *error)
 {
 	struct stat_settings *stat = settings;
-	bool is_number = *value && !value[strspn(value, "0123456789")];
 
-	errno = 0;
-	stat->stat.limit = strtoull(value, NULL, 10);
-	if (!is_number || errno || stat->stat.limit == 0)
-		return error_set(error, "'%s' is no number of rows", value);
-	return 0;
+	return count_parse(value, "rows", &stat->stat.limit, error);
 }
 
 static int apply_interval(void *settings, const char *value, struct error *error)
@@ -136,12 +133,14 @@ static struct option_table stat_table(void)
 			 "percentile, longest; for counters the first, last, lowest and highest "
 			 "value; and what was lost.",
 		.operand = apply_word,
-		.parts = { selection_options, filter_options, live_options, stat_options },
+		.parts = { selection_options, filter_options, live_options, bounds_options,
+			   stat_options },
 	};
 
 	table.parts[0].offset = offsetof(struct stat_settings, selection);
 	table.parts[1].offset = offsetof(struct stat_settings, export.filter);
 	table.parts[2].offset = offsetof(struct stat_settings, stream.capture);
+	table.parts[3].offset = offsetof(struct stat_settings, bounds);
 	return table;
 }
 
@@ -203,6 +202,7 @@ static int live_run(struct stat_settings *settings, int argc, char **argv, struc
 							       : DEFAULT_INTERVAL_NS;
 	settings->stream.capture.command = settings->nr_words > 0 ? command : NULL;
 	settings->stream.capture.selection = settings->selection;
+	settings->stream.bounds = settings->bounds;
 	settings->stream.outputs.stat = &settings->stat;
 	settings->stream.outputs.fails_on_loss = settings->fails_on_loss;
 	return stream_run(&settings->stream, error);
@@ -223,6 +223,7 @@ static int recorded_run(struct stat_settings *settings, struct error *error)
 	}
 	settings->export.source = settings->source;
 	settings->export.selection = settings->selection;
+	settings->export.bounds = settings->bounds;
 	settings->export.outputs.stat = &settings->stat;
 	settings->export.outputs.fails_on_loss = settings->fails_on_loss;
 	return export_run(&settings->export, error);

@@ -41,13 +41,14 @@ static struct option_table stream_table(void)
 			 "Without a command it is 0, or 1 where ktrack fails. 2 stands for wrong "
 			 "usage.",
 		.parts = { selection_options, capture_options, stream_options, outputs_options,
-			   pictures_options },
+			   pictures_options, bounds_options },
 	};
 
 	table.parts[0].offset = offsetof(struct stream_settings, capture.selection);
 	table.parts[1].offset = offsetof(struct stream_settings, capture);
 	table.parts[3].offset = offsetof(struct stream_settings, outputs);
 	table.parts[4].offset = offsetof(struct stream_settings, outputs.pictures);
+	table.parts[5].offset = offsetof(struct stream_settings, bounds);
 	return table;
 }
 

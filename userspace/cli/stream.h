@@ -3,6 +3,7 @@
 #ifndef CLI_STREAM_H
 #define CLI_STREAM_H
 
+#include "cli/bounds.h"
 #include "cli/capture.h"
 #include "cli/outputs.h"
 
@@ -14,6 +15,7 @@
 struct stream_settings {
 	struct capture_settings capture;
 	struct outputs outputs;
+	struct bounds bounds;
 	int64_t session_ns;
 	char *const *argv;
 };

@@ -243,6 +243,7 @@ int stream_run(struct stream_settings *settings, struct error *error)
 {
 	struct run run = {
 		.settings = settings,
+		.pipeline = { .bounds = settings->bounds },
 		.session = { .outputs = &settings->outputs, .every_ns = settings->session_ns },
 	};
 	int status = capture_run(&run.capture, &settings->capture, &run_ops, error);

@@ -113,7 +113,7 @@ enum stat_sort {
 struct sink_stat_settings {
 	struct sink_file_settings file;
 	enum stat_sort sort;
-	size_t limit;
+	uint64_t limit;
 	unsigned int width;
 	unsigned int height;
 	int64_t interval_ns;
