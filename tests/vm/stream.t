@@ -74,7 +74,7 @@ def continued_slices(lines, kind):
 
 def check_sessions(tap, kernel, result):
     """Sessions that follow one another are whole, each by itself, and all of it together."""
-    sessions, requests = sessions_of(result), 100 * int(result.text("sessions.batches"))
+    sessions, requests = sessions_of(result), 2000 * int(result.text("sessions.batches"))
     for number, lines in enumerate(sessions):
         path = result.folder / f"session.{number}.json"
         path.write_text("".join(lines))

@@ -77,8 +77,9 @@ sessions_stream() {
 		usleep 10000
 	done
 	batches=0
-	until sessions_are_enough || [ $batches -ge 200 ]; do
-		echo 100 >/dev/ktrack_demo
+	# Each takes several sessions' time.
+	until sessions_are_enough || [ $batches -ge 20 ]; do
+		echo 2000 >/dev/ktrack_demo
 		batches=$((batches + 1))
 	done
 	mv /out/sessions.json /out/sessions.first.json
