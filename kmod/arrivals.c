@@ -94,7 +94,7 @@ static int arrivals_wish_parse(struct arrivals_wish *wish)
 	wish->event = rest ?: "*";
 	if (!*wish->system || !*wish->event)
 		return -EINVAL;
-	wish->instance = trace_array_get_by_name(name, NULL);
+	wish->instance = compat_instance_get(name);
 	return wish->instance ? 0 : -ENOENT;
 }
 

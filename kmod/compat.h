@@ -15,9 +15,15 @@
 	(LINUX_VERSION_MAJOR < (major) || \
 	 (LINUX_VERSION_MAJOR == (major) && LINUX_VERSION_PATCHLEVEL < (patchlevel)))
 
+/* The instance of that name with all systems, made where there is none; NULL where that fails. */
+static inline struct trace_array *compat_instance_get(const char *name)
+{
 #if COMPAT_BEFORE(6, 8)
-#define trace_array_get_by_name(name, systems)	trace_array_get_by_name(name)
+	return trace_array_get_by_name(name);
+#else
+	return trace_array_get_by_name(name, NULL);
 #endif
+}
 
 #if COMPAT_BEFORE(6, 13)
 static inline void hrtimer_setup(struct hrtimer *timer,
@@ -33,7 +39,11 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #if COMPAT_BEFORE(6, 10)
 #define compat_assign_str(field, source)	__assign_str(field, source)
 #else
-#define compat_assign_str(field, source)	__assign_str(field)
+#define compat_assign_str(field, source)	\
+	do {					\
+		(void)(source);			\
+		__assign_str(field);		\
+	} while (0)
 #endif
 
 #endif

@@ -15,14 +15,21 @@ from tap import Tap  # noqa: E402
 
 # What checkpatch may say, and why it can't be otherwise.
 ALLOWED = {
-    # Its macros make declarations, lists and statements of attributes: none can look like a function.
+    # Its macros make declarations, lists and statements of attributes, or choose one of several: none can look like
+    # a function.
     "include/ktrack/define.h": {
         "COMPLEX_MACRO",
+        "MACRO_ARG_UNUSED",
         "MACRO_WITH_FLOW_CONTROL",
         "MULTISTATEMENT_MACRO_USE_DO_WHILE",
         "SPACING",
         "TRAILING_SEMICOLON",
     },
+}
+# Where each kernel's checkpatch comes from; one is in a tree that other tests need too.
+TREES = {
+    "6.1": [HERE / "source-tree"],
+    "6.12": [HERE / "checkpatch-tree", "6.12"],
 }
 CHECKPATCH = ("--no-tree", "--terse", "--show-types", "--max-line-length=100", "-f")
 FOLDERS = ("include/ktrack", "kmod", "tests/kernel")
@@ -50,22 +57,22 @@ def remarks_of(tree, files):
     return [line for line in lines if not is_allowed(line)]
 
 
-def check_checkpatch(tap):
-    """The kernel's own idea of style."""
-    words = [HERE / "source-tree"]
+def check_checkpatch(tap, series, words):
+    """A kernel's own idea of style."""
     done = subprocess.run(words, capture_output=True, text=True, timeout=900, check=False)
-    if not tap.ok(done.returncode == 0, "a kernel's source is there", done.stderr):
+    if not tap.ok(done.returncode == 0, f"{series}: its checkpatch is there", done.stderr):
         return
     tree = Path(done.stdout.strip())
     files = [file for one in FOLDERS for file in (build.PROJECT / one).rglob("*.[ch]")]
     files = [file for file in files if not file.name.endswith(".mod.c")]
-    tap.ok(len(files) > 20, "there are files to look at", len(files))
-    tap.nothing(remarks_of(tree, sorted(files)), "checkpatch has nothing to say")
+    tap.ok(len(files) > 20, f"{series}: there are files to look at", len(files))
+    tap.nothing(remarks_of(tree, sorted(files)), f"{series}: checkpatch has nothing to say")
 
 
 def main():
     tap = Tap()
-    check_checkpatch(tap)
+    for series, words in TREES.items():
+        check_checkpatch(tap, series, words)
     return tap.finish()
 
 
