@@ -21,8 +21,9 @@ wait_for() {
 	done
 }
 
+# A new instance is on from the beginning, before it is set up.
 is_recording() {
-	[ "$(cat "$INSTANCES/ktrack-$stream/tracing_on")" = 1 ]
+	grep -q . "$INSTANCES/ktrack-$stream/set_event" && [ "$(cat "$INSTANCES/ktrack-$stream/tracing_on")" = 1 ]
 }
 
 has_overrun() {

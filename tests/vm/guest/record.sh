@@ -43,8 +43,9 @@ wait_for() {
 	done
 }
 
+# A new instance is on from the beginning, before it is set up.
 is_recording() {
-	[ "$(cat "$INSTANCES/ktrack-$recorder/tracing_on")" = 1 ]
+	grep -q . "$INSTANCES/ktrack-$recorder/set_event" && [ "$(cat "$INSTANCES/ktrack-$recorder/tracing_on")" = 1 ]
 }
 
 has_records() {
