@@ -10,6 +10,8 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[2]
 GUEST = Path(__file__).resolve().parent / "guest"
 KERNELS = ("6.1", "6.12")
+# Options for scripts that run ktrack in the background.
+RECORDING = ("--add", f"{GUEST / 'recording.sh'}:/recording.sh")
 
 # How the kernel starts to complain, in any of its debugging aids.
 COMPLAINT = re.compile(

@@ -178,7 +178,7 @@ def main():
     tap = Tap()
     options = ("--add", "/usr/bin/env:/bin/gnu-env")
     for kernel in machine.KERNELS:
-        with machine.ran(kernel, "record.sh", options=options) as result:
+        with machine.ran(kernel, "record.sh", options=(*options, *machine.RECORDING)) as result:
             machine.check_end(tap, kernel, result)
             tap.nothing(result.output.splitlines(), f"{kernel}: nothing to complain about")
             for name, status, words in ENDS:

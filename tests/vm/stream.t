@@ -134,7 +134,7 @@ def check_circular(tap, kernel, text):
 
 def check_overrun(tap, kernel):
     """More than the ring buffer holds while the reader is stopped."""
-    with machine.ran(kernel, "overrun.sh", OVERRUN_REQUESTS) as result:
+    with machine.ran(kernel, "overrun.sh", OVERRUN_REQUESTS, options=machine.RECORDING) as result:
         machine.check_end(tap, kernel, result)
         tap.nothing(result.output.splitlines(), f"{kernel}: an overrun stream ends in order")
         path = result.folder / "lost.json"

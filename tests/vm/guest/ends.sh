@@ -6,7 +6,8 @@
 # shellcheck disable=SC2317 # attempt calls what it is told to
 set -eu
 
-INSTANCES=/sys/kernel/tracing/instances
+# shellcheck source=tests/vm/guest/recording.sh
+. /recording.sh
 
 attempt() {
 	name=$1
@@ -36,20 +37,15 @@ wait_for() {
 	done
 }
 
-# A new instance is on from the beginning, before it is set up.
-is_recording() {
-	grep -q . "$INSTANCES/ktrack-$stream/set_event" && [ "$(cat "$INSTANCES/ktrack-$stream/tracing_on")" = 1 ]
-}
-
 is_over() {
-	! is_recording
+	! is_recording "$stream"
 }
 
 # Starts a stream of these words in the background.
 streaming() {
 	gnu-env --default-signal ktrack stream "$@" &
 	stream=$!
-	wait_for is_recording
+	wait_for is_recording "$stream"
 }
 
 # Sends signals, one right after the other.
@@ -148,7 +144,7 @@ ignored() {
 	sh -c 'trap "" HUP; echo $$ >/tmp/pid; exec ktrack stream' &
 	wait_for [ -s /tmp/pid ]
 	stream=$(cat /tmp/pid)
-	wait_for is_recording
+	wait_for is_recording "$stream"
 	kill -HUP "$stream"
 	sleep 0.2
 	echo 10 >/dev/ktrack_demo

@@ -4,7 +4,8 @@
 # Argument: REQUESTS. Leaves lost.json and circular.json; the output is what should not have happened.
 set -eu
 
-INSTANCES=/sys/kernel/tracing/instances
+# shellcheck source=tests/vm/guest/recording.sh
+. /recording.sh
 LIMIT_S=600
 
 overrun_sum() {
@@ -21,11 +22,6 @@ wait_for() {
 	done
 }
 
-# A new instance is on from the beginning, before it is set up.
-is_recording() {
-	grep -q . "$INSTANCES/ktrack-$stream/set_event" && [ "$(cat "$INSTANCES/ktrack-$stream/tracing_on")" = 1 ]
-}
-
 has_overrun() {
 	[ "$(overrun_sum)" -gt 0 ]
 }
@@ -34,7 +30,7 @@ insmod /modules/ktrack.ko
 insmod /modules/ktrack_demo.ko
 ktrack stream -b 64 --event=/out/lost.json &
 stream=$!
-wait_for is_recording
+wait_for is_recording "$stream"
 kill -STOP $stream
 echo "$1" >/dev/ktrack_demo
 wait_for has_overrun

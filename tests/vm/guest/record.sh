@@ -6,7 +6,8 @@
 # shellcheck disable=SC2317 # attempt calls what it is told to
 set -eu
 
-INSTANCES=/sys/kernel/tracing/instances
+# shellcheck source=tests/vm/guest/recording.sh
+. /recording.sh
 FIRE='for round in 1 2 3 4; do echo everywhere 250 >/dev/ktrack_test; done'
 
 attempt() {
@@ -43,11 +44,6 @@ wait_for() {
 	done
 }
 
-# A new instance is on from the beginning, before it is set up.
-is_recording() {
-	grep -q . "$INSTANCES/ktrack-$recorder/set_event" && [ "$(cat "$INSTANCES/ktrack-$recorder/tracing_on")" = 1 ]
-}
-
 has_records() {
 	[ -s "/tmp/$name.dat.parts/cpu0" ] && [ -s "/tmp/$name.dat.parts/cpu1" ]
 }
@@ -56,7 +52,7 @@ has_records() {
 recording() {
 	gnu-env --default-signal ktrack record -e ktrack_test -o "/tmp/$name.dat" "$@" &
 	recorder=$!
-	wait_for is_recording
+	wait_for is_recording "$recorder"
 }
 
 signalled() {

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+# Guest: what scripts take in that run ktrack in the background.
+
+INSTANCES=/sys/kernel/tracing/instances
+
+# Whether a ktrack records. Argument: its process. A new instance is on from the beginning, before it is set up.
+is_recording() {
+	grep -q . "$INSTANCES/ktrack-$1/set_event" && [ "$(cat "$INSTANCES/ktrack-$1/tracing_on")" = 1 ]
+}
