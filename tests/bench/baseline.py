@@ -4,6 +4,6 @@
 BASELINE = {
     "plain event": 674,
     "plain perf": 678,
-    "mixed event": 867,
-    "mixed perf": 872,
+    "mixed event": 781,
+    "mixed perf": 839,
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests that regions, which are put together in one go where lines leave in blocks, are the same
- * bytes as where each leaves at once.
+ * Tests that regions and data, which are put together in one go where lines leave in blocks, are
+ * the same bytes as where each leaves at once.
  */
 #include <string.h>
 
@@ -12,6 +12,7 @@
 
 #define NR_EVENTS 20000
 #define NR_TEXTS 5
+#define BYTES_MAX 40
 
 /* A second less than a million nanoseconds, so that both seconds do not change at once. */
 #define START_UNIX_NS INT64_C(1767225599999000000)
@@ -70,19 +71,59 @@ static unsigned int any_nesting(struct dice *dice)
 	return dice_below(dice, 20) > 0 ? dice_below(dice, 20) : dice_below(dice, 1100);
 }
 
-static struct trace2_event any_region(struct dice *dice, struct trace2_text *const *texts,
-				      int64_t time_ns)
+/* Seldom with a byte that must be escaped; they stay until the next ones are asked for. */
+static struct trace2_string any_bytes(struct dice *dice)
 {
-	struct trace2_event event = { .kind = TRACE2_REGION_ENTER + dice_below(dice, 2),
-				      .time_ns = time_ns };
+	static char bytes[BYTES_MAX];
+	size_t size = dice_below(dice, BYTES_MAX);
 
-	event.region.nesting = any_nesting(dice);
-	event.region.t_rel_ns = dice_below(dice, 10) > 0 ? dice_below(dice, 1000000000)
-							 : dice_below(dice, 20000000000);
-	event.region.category = texts[dice_below(dice, NR_TEXTS)];
-	event.region.label = texts[dice_below(dice, NR_TEXTS)];
-	if (dice_below(dice, 8) == 0)
-		event.region.msg = bytes_of("bytes=512 \"queue\"");
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = dice_below(dice, 60) > 0 ? '#' + dice_below(dice, 50)
+						    : dice_below(dice, 256);
+	return (struct trace2_string){ bytes, size };
+}
+
+static int64_t any_t_rel(struct dice *dice)
+{
+	return dice_below(dice, 10) > 0 ? dice_below(dice, 1000000000)
+					: dice_below(dice, 20000000000);
+}
+
+static void region_choose(struct dice *dice, struct trace2_text *const *texts,
+			  struct trace2_event *event)
+{
+	event->kind = TRACE2_REGION_ENTER + dice_below(dice, 2);
+	event->region.nesting = any_nesting(dice);
+	event->region.t_rel_ns = any_t_rel(dice);
+	event->region.category = texts[dice_below(dice, NR_TEXTS)];
+	event->region.label = texts[dice_below(dice, NR_TEXTS)];
+	if (dice_below(dice, 4) == 0)
+		event->region.msg = any_bytes(dice);
+}
+
+static void data_choose(struct dice *dice, struct trace2_text *const *texts,
+			struct trace2_event *event)
+{
+	static const char *const json[] = { "{}", "{\"bytes\":512}" };
+
+	event->kind = TRACE2_DATA + dice_below(dice, 2);
+	event->data.nesting = any_nesting(dice);
+	event->data.t_rel_ns = any_t_rel(dice);
+	event->data.category = texts[dice_below(dice, NR_TEXTS)];
+	event->data.key = texts[dice_below(dice, NR_TEXTS)];
+	event->data.value = event->kind == TRACE2_DATA ? any_bytes(dice)
+						       : bytes_of(json[dice_below(dice, 2)]);
+}
+
+static struct trace2_event any_event(struct dice *dice, struct trace2_text *const *texts,
+				     int64_t time_ns)
+{
+	struct trace2_event event = { .time_ns = time_ns };
+
+	if (dice_below(dice, 3) == 0)
+		data_choose(dice, texts, &event);
+	else
+		region_choose(dice, texts, &event);
 	if (dice_below(dice, 8) == 0)
 		event.more = bytes_of("\"suspect\":true");
 	if (dice_below(dice, 50) == 0)
@@ -90,7 +131,7 @@ static struct trace2_event any_region(struct dice *dice, struct trace2_text *con
 	return event;
 }
 
-static void region_write(struct writer *writer, struct trace2_event event, bool is_main)
+static void writer_tell(struct writer *writer, struct trace2_event event, bool is_main)
 {
 	event.thread = is_main ? NULL : writer->thread;
 	CHECK_NUMBER(trace2_session_write(writer->session, &event), 0);
@@ -110,11 +151,11 @@ static void check_same(enum trace2_target target, unsigned int decimals)
 	for (size_t i = 0; i < NR_TEXTS; i++)
 		texts[i] = trace2_text_new(bytes_of(names[i]));
 	for (int i = 0; i < NR_EVENTS; i++) {
-		struct trace2_event event = any_region(&dice, texts, time_ns);
+		struct trace2_event event = any_event(&dice, texts, time_ns);
 		bool is_main = dice_below(&dice, 50) == 0;
 
-		region_write(&blocks, event, is_main);
-		region_write(&lines, event, is_main);
+		writer_tell(&blocks, event, is_main);
+		writer_tell(&lines, event, is_main);
 		time_ns = next_time(&dice, time_ns);
 	}
 	CHECK_NUMBER(trace2_session_flush(blocks.session), 0);

@@ -107,6 +107,12 @@ static size_t plain_copy(char *out, struct text text)
 	return done;
 }
 
+char *json_put_string(char *out, struct text text)
+{
+	out = put_char(out, '"');
+	return plain_copy(out, text) == text.size ? put_char(out + text.size, '"') : NULL;
+}
+
 /* What most strings are: nothing in it is special. */
 static size_t append_plain(struct buffer *buffer, struct text text)
 {

@@ -18,6 +18,15 @@
 void json_append_string(struct buffer *buffer, struct text text);
 
 /**
+ * json_put_string - put @text as a JSON string, quotes included, where nothing in it is to be
+ * escaped
+ * @out: room as for the put functions
+ *
+ * Returns where to go on, or NULL where @text is for json_append_string().
+ */
+char *json_put_string(char *out, struct text text);
+
+/**
  * json_append_character - add the first character of a text that is not empty, as it stands in a
  * JSON string
  *

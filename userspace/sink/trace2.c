@@ -52,84 +52,16 @@ static struct trace2_track *event_track(const struct trace2_sink *sink,
 	return event->track->slots[sink->slot];
 }
 
-static struct trace2_fields *event_fields(const struct trace2_sink *sink,
-					  const struct timeline_event *event)
-{
-	return &event_track(sink, event)->category->fields;
-}
-
-static void more_add(struct buffer *more, const char *member)
-{
-	if (more->size > 0)
-		buffer_append_char(more, ',');
-	buffer_append_string(more, member);
-}
-
-static bool tells(const struct trace2_sink *sink, enum timeline_emitter emitter)
-{
-	return sink->settings.with & 1u << emitter;
-}
-
-static void more_add_number(struct buffer *more, const char *member, int64_t number)
-{
-	more_add(more, member);
-	buffer_append_signed(more, number);
-}
-
-/* Who wrote the record, as far as that was asked for and is known. */
-static void more_add_emitter(struct trace2_sink *sink, const struct timeline_event *event)
-{
-	if (event->tid >= 0 && tells(sink, TIMELINE_EMITTER_TID))
-		more_add_number(&sink->more, "\"tid\":", event->tid);
-	if (event->cpu >= 0 && tells(sink, TIMELINE_EMITTER_CPU))
-		more_add_number(&sink->more, "\"cpu\":", event->cpu);
-	if (event->comm[0] && tells(sink, TIMELINE_EMITTER_COMM)) {
-		more_add(&sink->more, "\"comm\":");
-		json_append_string(&sink->more, text_of(event->comm));
-	}
-}
-
-/*
- * The additional members of a record's line: who wrote it, its fields, and what is to be known
- * about a slice.
- */
-static struct trace2_string more_render(struct trace2_sink *sink,
-					const struct timeline_event *event)
-{
-	bool has_args = event->nr_fields > 0 && event->kind != TIMELINE_INSTANT;
-
-	buffer_clear(&sink->more);
-	if (sink->settings.with)
-		more_add_emitter(sink, event);
-	if (has_args) {
-		more_add(&sink->more, "\"args\":");
-		trace2_fields_append_json(event_fields(sink, event), &sink->more, event);
-	}
-	if (event->is_continued)
-		more_add(&sink->more, "\"continued\":true");
-	if (event->is_suspect)
-		more_add(&sink->more, "\"suspect\":true");
-	if (event->is_unfinished)
-		more_add(&sink->more, "\"unfinished\":true");
-	return trace2_string_of(buffer_text(&sink->more));
-}
-
-/* Whether a slice is more than its begin and its end. */
-hot_inline bool is_odd(const struct timeline_event *event)
-{
-	return event->is_continued | event->is_suspect | event->is_unfinished;
-}
-
 /* Whether there is nothing to tell but what all records tell. */
 hot_inline bool is_bare(const struct trace2_sink *sink, const struct timeline_event *event)
 {
-	return event->nr_fields == 0 && !sink->settings.with && !is_odd(event);
+	return event->nr_fields == 0 && !sink->settings.with && !trace2_is_odd(event);
 }
 
 /* Most lines have nothing more. */
 static struct trace2_string event_more(struct trace2_sink *sink, const struct timeline_event *event)
 {
-	return is_bare(sink, event) ? (struct trace2_string){ 0 } : more_render(sink, event);
+	return is_bare(sink, event) ? (struct trace2_string){ 0 } : trace2_more_render(sink, event);
 }
 
 /*
@@ -145,15 +77,6 @@ hot_inline void line_begin(struct trace2_event *line, enum trace2_kind kind,
 	line->repository = NULL;
 	line->file = NULL;
 	line->line = 0;
-}
-
-/* The fields for people. */
-static struct trace2_string message_render(struct trace2_sink *sink,
-					   const struct timeline_event *event)
-{
-	buffer_clear(&sink->message);
-	trace2_fields_append_text(event_fields(sink, event), &sink->message, event);
-	return trace2_string_of(buffer_text(&sink->message));
 }
 
 hot_inline void slice_fill(struct trace2_event *line, const struct timeline_event *event,
@@ -175,10 +98,8 @@ static __attribute__((noinline)) int other_slice_write(struct trace2_sink *sink,
 	line_begin(&line, kind, track);
 	slice_fill(&line, event, track);
 	line.region.label = trace2_sink_name(sink, event->name, error);
-	line.region.msg = (struct trace2_string){ 0 };
-	if (event->nr_fields > 0)
-		line.region.msg = message_render(sink, event);
 	line.more = event_more(sink, event);
+	line.region.msg = trace2_more_message(sink, event);
 	if (!line.region.label)
 		return -1;
 	return trace2_sink_write(sink, &line, event->time_ns, error);
@@ -214,7 +135,7 @@ static int write_slice_end(struct trace2_sink *sink, const struct timeline_event
 	struct trace2_track *track = event_track(sink, event);
 	struct intervals *timer;
 
-	if (!is_odd(event)) {
+	if (!trace2_is_odd(event)) {
 		timer = interval_table_get(&track->timers, event->track->category, event->name);
 		if (!timer)
 			return error_set(error, "out of memory");
@@ -223,32 +144,44 @@ static int write_slice_end(struct trace2_sink *sink, const struct timeline_event
 	return slice_write(sink, event, TRACE2_REGION_LEAVE, error);
 }
 
-/* A value on a track's line of time; sink->message is the value. */
-static int data_write(struct trace2_sink *sink, const struct timeline_event *event,
-		      enum trace2_kind kind, const struct trace2_text *key, struct error *error)
+/* A value on a track's line of time. */
+hot_inline int data_write(struct trace2_sink *sink, const struct timeline_event *event,
+			  enum trace2_kind kind, const struct trace2_text *key,
+			  struct trace2_string value, struct error *error)
 {
 	const struct trace2_track *track = event_track(sink, event);
 	struct trace2_event line;
 
-	if (!key)
-		return -1;
 	line_begin(&line, kind, track);
 	line.data.nesting = event->depth + 1;
 	line.data.t_rel_ns = event->time_ns - event->outer_ns;
 	line.data.category = track->category->text;
 	line.data.key = key;
-	line.data.value = trace2_string_of(buffer_text(&sink->message));
+	line.data.value = value;
 	line.more = event_more(sink, event);
 	return trace2_sink_write(sink, &line, event->time_ns, error);
+}
+
+/* The fields of an instant, most of which have none. */
+static struct trace2_string instant_value(struct trace2_sink *sink,
+					  const struct timeline_event *event)
+{
+	if (event->nr_fields == 0)
+		return (struct trace2_string){ "{}", 2 };
+	buffer_clear(&sink->message);
+	trace2_fields_append_json(&event_track(sink, event)->category->fields, &sink->message,
+				  event);
+	return trace2_string_of(buffer_text(&sink->message));
 }
 
 static int write_instant(struct trace2_sink *sink, const struct timeline_event *event,
 			 struct error *error)
 {
-	buffer_clear(&sink->message);
-	trace2_fields_append_json(event_fields(sink, event), &sink->message, event);
-	return data_write(sink, event, TRACE2_DATA_JSON, trace2_sink_name(sink, event->name, error),
-			  error);
+	const struct trace2_text *key = trace2_sink_name(sink, event->name, error);
+
+	if (!key)
+		return -1;
+	return data_write(sink, event, TRACE2_DATA_JSON, key, instant_value(sink, event), error);
 }
 
 static int write_counter(struct trace2_sink *sink, const struct timeline_event *event,
@@ -259,7 +192,8 @@ static int write_counter(struct trace2_sink *sink, const struct timeline_event *
 	levels_add(track->levels, &event->value);
 	buffer_clear(&sink->message);
 	value_append_text(&sink->message, &event->value);
-	return data_write(sink, event, TRACE2_DATA, track->name, error);
+	return data_write(sink, event, TRACE2_DATA, track->name,
+			  trace2_string_of(buffer_text(&sink->message)), error);
 }
 
 /*

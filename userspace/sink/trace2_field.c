@@ -13,8 +13,10 @@
 static bool field_render(struct trace2_field *own, struct text name)
 {
 	*own = (struct trace2_field){ .name = name.data };
+	buffer_append_char(&own->json, ',');
 	json_append_string(&own->json, name);
 	buffer_append_char(&own->json, ':');
+	buffer_append_char(&own->plain, ' ');
 	buffer_append(&own->plain, name.data, name.size);
 	buffer_append_char(&own->plain, '=');
 	buffer_seal(&own->json);
@@ -53,16 +55,24 @@ static const struct trace2_field *fields_add(struct trace2_fields *fields, struc
  * A name is known by where it stands, which no other name does as long as there is the category.
  * Most records have all fields, so that the field's place is the name's.
  */
-hot_inline const struct trace2_field *fields_get(struct trace2_fields *fields,
-						 const struct field *field, size_t place)
+hot_inline const struct trace2_field *fields_at(const struct trace2_fields *fields,
+						const struct field *field, size_t place)
 {
-	if (place < fields->size && fields->list[place].name == field->name.data)
-		return &fields->list[place];
-	for (size_t i = 0; i < fields->size; i++) {
+	return place < fields->size && fields->list[place].name == field->name.data
+		       ? &fields->list[place]
+		       : NULL;
+}
+
+static const struct trace2_field *fields_get(struct trace2_fields *fields,
+					     const struct field *field, size_t place)
+{
+	const struct trace2_field *own = fields_at(fields, field, place);
+
+	for (size_t i = 0; i < fields->size && !own; i++) {
 		if (fields->list[i].name == field->name.data)
-			return &fields->list[i];
+			own = &fields->list[i];
 	}
-	return fields_add(fields, field->name);
+	return own ? own : fields_add(fields, field->name);
 }
 
 /* Numbers that are no strings in JSON, which most values are. */
@@ -76,73 +86,90 @@ hot_inline bool is_short_number(const struct value *value)
 }
 
 /*
- * The usual field: its name was rendered at its place, its value is a short number. Returns where
- * to go on, NULL where the field is another. There is room: the longest name's and a number's.
+ * Adds fields from the @first on, up to one whose name was not rendered at its place, or whose
+ * value is no short number; returns that one's number.
  */
-hot_inline char *put_usual(char *out, const struct trace2_fields *fields, const struct field *field,
-			   size_t place, bool is_json)
+hot_inline size_t usual_fields_append(const struct trace2_fields *fields, struct buffer *json,
+				      struct buffer *plain, const struct timeline_event *event,
+				      size_t first)
 {
-	const struct trace2_field *own;
-	const struct buffer *name;
+	size_t most = (event->nr_fields - first) * (fields->name_max + PUT_NUMBER_MAX);
+	char *in_json = buffer_reserve_put(json, most);
+	char *in_plain = plain ? buffer_reserve_put(plain, most) : in_json;
+	size_t i;
 
-	if (place >= fields->size || !is_short_number(&field->value))
-		return NULL;
-	own = &fields->list[place];
-	if (own->name != field->name.data)
-		return NULL;
-	name = is_json ? &own->json : &own->plain;
-	return put_signed(put_block(out, name->data, name->size), field->value.signed_number);
+	if (!in_json || !in_plain)
+		return event->nr_fields;
+	for (i = first; i < event->nr_fields; i++) {
+		const struct field *field = &event->fields[i];
+		const struct trace2_field *own = fields_at(fields, field, i);
+		const char *number;
+
+		if (!own || !is_short_number(&field->value))
+			break;
+		number = put_block(in_json, own->json.data, own->json.size);
+		in_json = put_signed((char *)number, field->value.signed_number);
+		if (!plain)
+			continue;
+		in_plain = put_block(in_plain, own->plain.data, own->plain.size);
+		put_bytes(in_plain, number, PUT_NUMBER_MAX);
+		in_plain += in_json - number;
+	}
+	buffer_end_put(json, in_json);
+	if (plain)
+		buffer_end_put(plain, in_plain);
+	return i;
 }
 
-static void json_field_append(struct trace2_fields *fields, struct buffer *out,
-			      const struct field *field, size_t place)
+/* Any field. */
+static __attribute__((noinline)) void other_field_append(struct trace2_fields *fields,
+							 struct buffer *json, struct buffer *plain,
+							 const struct field *field, size_t place)
 {
 	const struct trace2_field *own = fields_get(fields, field, place);
-	bool is_first = true;
+	bool is_first = false;
 
 	if (own)
-		buffer_append(out, own->json.data, own->json.size);
+		buffer_append(json, own->json.data, own->json.size);
 	else
-		json_append_member(out, field->name, &is_first);
-	value_append_json(out, &field->value);
+		json_append_member(json, field->name, &is_first);
+	value_append_json(json, &field->value);
+	if (!plain)
+		return;
+	buffer_append_char(plain, ' ');
+	fields_append_text(plain, field, 1);
 }
 
-/* All fields, with a separator between two. */
-hot_inline void fields_append(struct trace2_fields *fields, struct buffer *out,
-			      const struct timeline_event *event, bool is_json)
+/* Each field has its separator before it, in place of which the first has what all begins with. */
+hot_inline void fields_append(struct trace2_fields *fields, struct buffer *json,
+			      struct buffer *plain, const struct timeline_event *event)
 {
-	for (size_t i = 0; i < event->nr_fields; i++) {
-		const struct field *field = &event->fields[i];
-		char *room = buffer_reserve_put(out, 1 + fields->name_max + PUT_NUMBER_MAX);
-		char *end;
+	size_t begin = json->size, i = 0;
 
-		if (!room)
-			return;
-		if (i > 0)
-			room = put_char(room, is_json ? ',' : ' ');
-		end = put_usual(room, fields, field, i, is_json);
-		buffer_end_put(out, end ? end : room);
-		if (end)
-			continue;
-		if (is_json)
-			json_field_append(fields, out, field, i);
-		else
-			fields_append_text(out, field, 1);
+	while (i < event->nr_fields) {
+		i = usual_fields_append(fields, json, plain, event, i);
+		if (i == event->nr_fields)
+			break;
+		other_field_append(fields, json, plain, &event->fields[i], i);
+		i++;
 	}
+	if (json->size > begin)
+		json->data[begin] = '{';
+	else
+		buffer_append_char(json, '{');
+	buffer_append_char(json, '}');
 }
 
-void trace2_fields_append_json(struct trace2_fields *fields, struct buffer *out,
+void trace2_fields_append_json(struct trace2_fields *fields, struct buffer *json,
 			       const struct timeline_event *event)
 {
-	buffer_append_char(out, '{');
-	fields_append(fields, out, event, true);
-	buffer_append_char(out, '}');
+	fields_append(fields, json, NULL, event);
 }
 
-void trace2_fields_append_text(struct trace2_fields *fields, struct buffer *out,
-			       const struct timeline_event *event)
+void trace2_fields_append(struct trace2_fields *fields, struct buffer *json, struct buffer *plain,
+			  const struct timeline_event *event)
 {
-	fields_append(fields, out, event, false);
+	fields_append(fields, json, plain, event);
 }
 
 static void category_free(struct trace2_category *own)

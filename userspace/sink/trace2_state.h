@@ -10,8 +10,8 @@
 /**
  * struct trace2_field - the name of a field as lines have it
  * @name: where the name stands, by which it is known
- * @json: as a member's name, with its colon
- * @plain: for people, with "="
+ * @json: as a member's name, with the comma before it and its colon
+ * @plain: for people, with the blank before it and "="
  */
 struct trace2_field {
 	const char *name;
@@ -111,12 +111,31 @@ struct trace2_category *trace2_category_get(struct trace2_sink *sink,
 void trace2_categories_free(struct trace2_sink *sink);
 
 /** trace2_fields_append_json - add an object of the event's fields, "{}" where there are none */
-void trace2_fields_append_json(struct trace2_fields *fields, struct buffer *out,
+void trace2_fields_append_json(struct trace2_fields *fields, struct buffer *json,
 			       const struct timeline_event *event);
 
-/** trace2_fields_append_text - add "name=value name=value" */
-void trace2_fields_append_text(struct trace2_fields *fields, struct buffer *out,
-			       const struct timeline_event *event);
+/** trace2_fields_append - the same, and " name=value name=value" to @plain */
+void trace2_fields_append(struct trace2_fields *fields, struct buffer *json, struct buffer *plain,
+			  const struct timeline_event *event);
+
+/** trace2_is_odd - whether a slice is more than its begin and its end */
+hot_inline bool trace2_is_odd(const struct timeline_event *event)
+{
+	return event->is_continued | event->is_suspect | event->is_unfinished;
+}
+
+/**
+ * trace2_more_render - the additional members of a record's line: who wrote it, its fields, and
+ * what is to be known about a slice
+ *
+ * They live until the next ones are rendered.
+ */
+struct trace2_string trace2_more_render(struct trace2_sink *sink,
+					const struct timeline_event *event);
+
+/** trace2_more_message - the fields for people, of a slice whose members were rendered last */
+struct trace2_string trace2_more_message(const struct trace2_sink *sink,
+					 const struct timeline_event *event);
 
 /** trace2_sink_render - the rendered form of a name that has none in its slot */
 const struct trace2_text *trace2_sink_render(struct trace2_sink *sink, struct timeline_name *name,
