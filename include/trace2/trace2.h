@@ -331,8 +331,28 @@ void trace2_thread_free(struct trace2_thread *thread);
  */
 struct trace2_text *trace2_text_new(struct trace2_string string);
 
-/** trace2_text_set - let @text be another one; returns -1 where memory ran out */
+/** trace2_text_set - let @text be another one, and no label; returns -1 where memory ran out */
 int trace2_text_set(struct trace2_text *text, struct trace2_string string);
+
+/**
+ * trace2_label_new - a text that is mostly the label of regions of one category, whose lines are
+ * written faster then
+ * @category: stays as it is as long as the label is used as such; NULL for a text that is no label
+ * @string: copied
+ *
+ * It is a text like others, too. Returns NULL where memory ran out.
+ */
+struct trace2_text *trace2_label_new(const struct trace2_text *category,
+				     struct trace2_string string);
+
+/**
+ * trace2_label_set - let @text be another label; returns -1 where memory ran out
+ * @text: a label or not, which it is from now on
+ * @category: likewise
+ * @string: copied
+ */
+int trace2_label_set(struct trace2_text *text, const struct trace2_text *category,
+		     struct trace2_string string);
 
 /** trace2_text_free - no event may have the text any more */
 void trace2_text_free(struct trace2_text *text);

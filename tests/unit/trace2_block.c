@@ -13,6 +13,7 @@
 #define NR_EVENTS 20000
 #define NR_TEXTS 5
 #define BYTES_MAX 40
+#define MANY_BYTES_MAX 3000
 
 /* A second less than a million nanoseconds, so that both seconds do not change at once. */
 #define START_UNIX_NS INT64_C(1767225599999000000)
@@ -20,6 +21,36 @@
 static struct trace2_string bytes_of(const char *string)
 {
 	return (struct trace2_string){ .data = string, .size = strlen(string) };
+}
+
+/**
+ * struct texts - what lines are made of
+ * @labels: each of another of the texts as its category, but for the last, which is no label
+ */
+struct texts {
+	struct trace2_text *texts[NR_TEXTS];
+	struct trace2_text *labels[NR_TEXTS];
+};
+
+static void texts_init(struct texts *texts)
+{
+	static const char *const names[NR_TEXTS] = { "read", "mydrv:mydrv_io", "a|b", "\"\n",
+						     "a name of more than thirty-two bytes" };
+
+	for (size_t i = 0; i < NR_TEXTS; i++)
+		texts->texts[i] = trace2_text_new(bytes_of(names[i]));
+	for (size_t i = 0; i < NR_TEXTS; i++)
+		texts->labels[i] = trace2_label_new(texts->texts[NR_TEXTS - 1 - i],
+						    bytes_of(names[i]));
+	CHECK_NUMBER(trace2_text_set(texts->labels[NR_TEXTS - 1], bytes_of("no label")), 0);
+}
+
+static void texts_release(struct texts *texts)
+{
+	for (size_t i = 0; i < NR_TEXTS; i++) {
+		trace2_text_free(texts->labels[i]);
+		trace2_text_free(texts->texts[i]);
+	}
 }
 
 /** struct writer - a session, what its lines have in common, and where they go */
@@ -71,15 +102,16 @@ static unsigned int any_nesting(struct dice *dice)
 	return dice_below(dice, 20) > 0 ? dice_below(dice, 20) : dice_below(dice, 1100);
 }
 
-/* Seldom with a byte that must be escaped; they stay until the next ones are asked for. */
+/* Now and then many, seldom with a byte that must be escaped; they stay until the next ones are asked for. */
 static struct trace2_string any_bytes(struct dice *dice)
 {
-	static char bytes[BYTES_MAX];
-	size_t size = dice_below(dice, BYTES_MAX);
+	static char bytes[MANY_BYTES_MAX];
+	size_t most = dice_below(dice, 10) > 0 ? BYTES_MAX : MANY_BYTES_MAX;
+	size_t size = dice_below(dice, most);
 
 	for (size_t i = 0; i < size; i++)
-		bytes[i] = dice_below(dice, 60) > 0 ? '#' + dice_below(dice, 50)
-						    : dice_below(dice, 256);
+		bytes[i] = dice_below(dice, most) > 0 ? '#' + dice_below(dice, 50)
+						      : dice_below(dice, 256);
 	return (struct trace2_string){ bytes, size };
 }
 
@@ -89,34 +121,40 @@ static int64_t any_t_rel(struct dice *dice)
 					: dice_below(dice, 20000000000);
 }
 
-static void region_choose(struct dice *dice, struct trace2_text *const *texts,
-			  struct trace2_event *event)
+/* Mostly a label of its category. */
+static void region_choose(struct dice *dice, const struct texts *texts, struct trace2_event *event)
 {
+	unsigned int category = dice_below(dice, NR_TEXTS);
+
 	event->kind = TRACE2_REGION_ENTER + dice_below(dice, 2);
 	event->region.nesting = any_nesting(dice);
 	event->region.t_rel_ns = any_t_rel(dice);
-	event->region.category = texts[dice_below(dice, NR_TEXTS)];
-	event->region.label = texts[dice_below(dice, NR_TEXTS)];
+	event->region.category = texts->texts[category];
+	event->region.label = texts->labels[NR_TEXTS - 1 - category];
+	if (dice_below(dice, 8) == 0)
+		event->region.label = texts->labels[dice_below(dice, NR_TEXTS)];
+	if (dice_below(dice, 50) == 0)
+		event->region.category = NULL;
+	if (dice_below(dice, 50) == 0)
+		event->region.label = NULL;
 	if (dice_below(dice, 4) == 0)
 		event->region.msg = any_bytes(dice);
 }
 
-static void data_choose(struct dice *dice, struct trace2_text *const *texts,
-			struct trace2_event *event)
+static void data_choose(struct dice *dice, const struct texts *texts, struct trace2_event *event)
 {
 	static const char *const json[] = { "{}", "{\"bytes\":512}" };
 
 	event->kind = TRACE2_DATA + dice_below(dice, 2);
 	event->data.nesting = any_nesting(dice);
 	event->data.t_rel_ns = any_t_rel(dice);
-	event->data.category = texts[dice_below(dice, NR_TEXTS)];
-	event->data.key = texts[dice_below(dice, NR_TEXTS)];
+	event->data.category = texts->texts[dice_below(dice, NR_TEXTS)];
+	event->data.key = texts->labels[dice_below(dice, NR_TEXTS)];
 	event->data.value = event->kind == TRACE2_DATA ? any_bytes(dice)
 						       : bytes_of(json[dice_below(dice, 2)]);
 }
 
-static struct trace2_event any_event(struct dice *dice, struct trace2_text *const *texts,
-				     int64_t time_ns)
+static struct trace2_event any_event(struct dice *dice, const struct texts *texts, int64_t time_ns)
 {
 	struct trace2_event event = { .time_ns = time_ns };
 
@@ -139,19 +177,16 @@ static void writer_tell(struct writer *writer, struct trace2_event event, bool i
 
 static void check_same(enum trace2_target target, unsigned int decimals)
 {
-	static const char *const names[NR_TEXTS] = { "read", "mydrv:mydrv_io", "a|b", "\"\n",
-						     "a name of more than thirty-two bytes" };
 	struct dice dice = { 20260101 + target * 10 + decimals };
-	struct trace2_text *texts[NR_TEXTS];
+	struct texts texts;
 	struct writer blocks, lines;
 	int64_t time_ns = 0;
 
 	writer_open(&blocks, target, decimals, TRACE2_FLUSH_BLOCKS);
 	writer_open(&lines, target, decimals, TRACE2_FLUSH_LINES);
-	for (size_t i = 0; i < NR_TEXTS; i++)
-		texts[i] = trace2_text_new(bytes_of(names[i]));
+	texts_init(&texts);
 	for (int i = 0; i < NR_EVENTS; i++) {
-		struct trace2_event event = any_event(&dice, texts, time_ns);
+		struct trace2_event event = any_event(&dice, &texts, time_ns);
 		bool is_main = dice_below(&dice, 50) == 0;
 
 		writer_tell(&blocks, event, is_main);
@@ -160,8 +195,7 @@ static void check_same(enum trace2_target target, unsigned int decimals)
 	}
 	CHECK_NUMBER(trace2_session_flush(blocks.session), 0);
 	CHECK_TEXT(catch_text(&blocks.catch), catch_text(&lines.catch));
-	for (size_t i = 0; i < NR_TEXTS; i++)
-		trace2_text_free(texts[i]);
+	texts_release(&texts);
 	writer_close(&blocks);
 	writer_close(&lines);
 }

@@ -61,6 +61,21 @@ struct intervals *interval_table_search(struct interval_table *table,
 					struct timeline_name *name);
 
 /**
+ * interval_table_get_own - interval_table_get() of a name that is counted, or of NULL for all that
+ * are not
+ */
+hot_inline struct intervals *interval_table_get_own(struct interval_table *table,
+						    const struct timeline_category *category,
+						    struct timeline_name *own)
+{
+	for (size_t i = 0; i < table->size && table->size <= INTERVAL_LIST_MAX; i++) {
+		if (table->list[i]->name == own && table->list[i]->category == category)
+			return table->list[i];
+	}
+	return interval_table_search(table, category, own);
+}
+
+/**
  * interval_table_get - the entry for a name, made where there is none
  *
  * Returns NULL where memory ran out.
@@ -69,13 +84,7 @@ hot_inline struct intervals *interval_table_get(struct interval_table *table,
 						const struct timeline_category *category,
 						struct timeline_name *name)
 {
-	struct timeline_name *own = name && name->is_counted ? name : NULL;
-
-	for (size_t i = 0; i < table->size && table->size <= INTERVAL_LIST_MAX; i++) {
-		if (table->list[i]->name == own && table->list[i]->category == category)
-			return table->list[i];
-	}
-	return interval_table_search(table, category, own);
+	return interval_table_get_own(table, category, name && name->is_counted ? name : NULL);
 }
 
 /** struct levels - the samples of one counter; all values are of the first one's kind */

@@ -15,8 +15,9 @@ int trace2_sink_fail(const struct trace2_sink *sink, struct error *error)
 }
 
 /* The rendered form of a name that is kept. */
-static const struct trace2_text *name_render(struct trace2_sink *sink, struct timeline_name *name,
-					     struct error *error)
+static const struct trace2_text *name_render(struct trace2_sink *sink,
+					     const struct trace2_category *category,
+					     struct timeline_name *name, struct error *error)
 {
 	void **slot = &name->slots[sink->slot];
 	struct trace2_text **texts;
@@ -24,7 +25,7 @@ static const struct trace2_text *name_render(struct trace2_sink *sink, struct ti
 	texts = reallocarray(sink->texts, sink->nr_texts + 1, sizeof(struct trace2_text *));
 	if (texts) {
 		sink->texts = texts;
-		*slot = trace2_text_new(trace2_string_of(name->text));
+		*slot = trace2_label_new(category->text, trace2_string_of(name->text));
 	}
 	if (*slot)
 		sink->texts[sink->nr_texts++] = *slot;
@@ -33,14 +34,15 @@ static const struct trace2_text *name_render(struct trace2_sink *sink, struct ti
 	return *slot;
 }
 
-const struct trace2_text *trace2_sink_render(struct trace2_sink *sink, struct timeline_name *name,
-					     struct error *error)
+const struct trace2_text *trace2_sink_render(struct trace2_sink *sink,
+					     const struct trace2_category *category,
+					     struct timeline_name *name, struct error *error)
 {
 	struct text text = name ? name->text : text_of("(other)");
 
 	if (name && name->is_counted)
-		return name_render(sink, name, error);
-	if (trace2_text_set(sink->short_text, trace2_string_of(text)) == 0)
+		return name_render(sink, category, name, error);
+	if (trace2_label_set(sink->short_text, category->text, trace2_string_of(text)) == 0)
 		return sink->short_text;
 	error_set(error, "out of memory");
 	return NULL;
@@ -79,14 +81,6 @@ hot_inline void line_begin(struct trace2_event *line, enum trace2_kind kind,
 	line->line = 0;
 }
 
-hot_inline void slice_fill(struct trace2_event *line, const struct timeline_event *event,
-			   const struct trace2_track *track)
-{
-	line->region.nesting = event->depth;
-	line->region.t_rel_ns = event->time_ns - event->begin_ns;
-	line->region.category = track->category->text;
-}
-
 /* A slice with fields, or a name that is new, or more to be told. */
 static __attribute__((noinline)) int other_slice_write(struct trace2_sink *sink,
 						       const struct timeline_event *event,
@@ -96,8 +90,10 @@ static __attribute__((noinline)) int other_slice_write(struct trace2_sink *sink,
 	struct trace2_event line;
 
 	line_begin(&line, kind, track);
-	slice_fill(&line, event, track);
-	line.region.label = trace2_sink_name(sink, event->name, error);
+	line.region.nesting = event->depth;
+	line.region.t_rel_ns = event->time_ns - event->begin_ns;
+	line.region.category = track->category->text;
+	line.region.label = trace2_sink_name(sink, track->category, event->name, error);
 	line.more = event_more(sink, event);
 	line.region.msg = trace2_more_message(sink, event);
 	if (!line.region.label)
@@ -105,20 +101,23 @@ static __attribute__((noinline)) int other_slice_write(struct trace2_sink *sink,
 	return trace2_sink_write(sink, &line, event->time_ns, error);
 }
 
-/* Of the slice's line only what differs from line to line is set: the rest is empty, and stays so.
+/*
+ * A slice that has a label and nothing more to tell. Of its line only what differs from line to
+ * line is set: the rest is empty, and stays so.
  */
-hot_inline int slice_write(struct trace2_sink *sink, const struct timeline_event *event,
-			   enum trace2_kind kind, struct error *error)
+hot_inline int bare_slice_write(struct trace2_sink *sink, const struct timeline_event *event,
+				enum trace2_kind kind, const struct trace2_text *label,
+				struct error *error)
 {
-	const struct trace2_text *label = event->name->slots[sink->slot];
 	const struct trace2_track *track = event_track(sink, event);
 	struct trace2_event *line = &sink->slice;
 
-	if (!label || !is_bare(sink, event))
-		return other_slice_write(sink, event, kind, error);
 	line->kind = kind;
 	line->thread = track->thread;
-	slice_fill(line, event, track);
+	line->region.nesting = event->depth;
+	if (kind == TRACE2_REGION_LEAVE)
+		line->region.t_rel_ns = event->time_ns - event->begin_ns;
+	line->region.category = track->category->text;
 	line->region.label = label;
 	return trace2_sink_write(sink, line, event->time_ns, error);
 }
@@ -126,11 +125,16 @@ hot_inline int slice_write(struct trace2_sink *sink, const struct timeline_event
 static int write_slice_begin(struct trace2_sink *sink, const struct timeline_event *event,
 			     struct error *error)
 {
-	return slice_write(sink, event, TRACE2_REGION_ENTER, error);
+	const struct trace2_text *label = event->name->slots[sink->slot];
+
+	if (!label || !is_bare(sink, event))
+		return other_slice_write(sink, event, TRACE2_REGION_ENTER, error);
+	return bare_slice_write(sink, event, TRACE2_REGION_ENTER, label, error);
 }
 
-static int write_slice_end(struct trace2_sink *sink, const struct timeline_event *event,
-			   struct error *error)
+static __attribute__((noinline)) int other_slice_end(struct trace2_sink *sink,
+						     const struct timeline_event *event,
+						     struct error *error)
 {
 	struct trace2_track *track = event_track(sink, event);
 	struct intervals *timer;
@@ -141,7 +145,24 @@ static int write_slice_end(struct trace2_sink *sink, const struct timeline_event
 			return error_set(error, "out of memory");
 		intervals_add(timer, event->time_ns - event->begin_ns);
 	}
-	return slice_write(sink, event, TRACE2_REGION_LEAVE, error);
+	return other_slice_write(sink, event, TRACE2_REGION_LEAVE, error);
+}
+
+/* A name that has a label is counted. */
+static int write_slice_end(struct trace2_sink *sink, const struct timeline_event *event,
+			   struct error *error)
+{
+	const struct trace2_text *label = event->name->slots[sink->slot];
+	struct trace2_track *track = event_track(sink, event);
+	struct intervals *timer;
+
+	if (!label || !is_bare(sink, event))
+		return other_slice_end(sink, event, error);
+	timer = interval_table_get_own(&track->timers, event->track->category, event->name);
+	if (!timer)
+		return error_set(error, "out of memory");
+	intervals_add(timer, event->time_ns - event->begin_ns);
+	return bare_slice_write(sink, event, TRACE2_REGION_LEAVE, label, error);
 }
 
 /* A value on a track's line of time. */
@@ -177,7 +198,8 @@ static struct trace2_string instant_value(struct trace2_sink *sink,
 static int write_instant(struct trace2_sink *sink, const struct timeline_event *event,
 			 struct error *error)
 {
-	const struct trace2_text *key = trace2_sink_name(sink, event->name, error);
+	const struct trace2_track *track = event_track(sink, event);
+	const struct trace2_text *key = trace2_sink_name(sink, track->category, event->name, error);
 
 	if (!key)
 		return -1;

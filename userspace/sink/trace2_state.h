@@ -138,17 +138,22 @@ struct trace2_string trace2_more_message(const struct trace2_sink *sink,
 					 const struct timeline_event *event);
 
 /** trace2_sink_render - the rendered form of a name that has none in its slot */
-const struct trace2_text *trace2_sink_render(struct trace2_sink *sink, struct timeline_name *name,
-					     struct error *error);
+const struct trace2_text *trace2_sink_render(struct trace2_sink *sink,
+					     const struct trace2_category *category,
+					     struct timeline_name *name, struct error *error);
 
-/** trace2_sink_name - the rendered form of a name, counted or not; of NULL it is "(other)" */
+/**
+ * trace2_sink_name - the rendered form of a name, counted or not; of NULL it is "(other)"
+ * @category: whose records have the name
+ */
 static inline const struct trace2_text *trace2_sink_name(struct trace2_sink *sink,
+							 const struct trace2_category *category,
 							 struct timeline_name *name,
 							 struct error *error)
 {
 	if (name && name->slots[sink->slot])
 		return name->slots[sink->slot];
-	return trace2_sink_render(sink, name, error);
+	return trace2_sink_render(sink, category, name, error);
 }
 
 /** trace2_string_of - the same bytes, as libtrace2 calls them */

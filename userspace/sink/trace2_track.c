@@ -147,7 +147,7 @@ int trace2_timers_write(struct trace2_sink *sink, const struct interval_table *t
 		struct trace2_event line = { .kind = kind, .thread = thread };
 
 		line.timer.category = category->text;
-		line.timer.name = trace2_sink_name(sink, intervals->name, error);
+		line.timer.name = trace2_sink_name(sink, category, intervals->name, error);
 		line.timer.intervals = intervals->nr_intervals;
 		line.timer.total_ns = intervals->total_ns;
 		line.timer.min_ns = intervals->min_ns;

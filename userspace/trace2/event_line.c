@@ -5,86 +5,96 @@
 /* Room for the names and numbers of a line, beside the texts in it. */
 #define FIXED_MAX 256
 
+/* Room for a region's message and what is more to be told, which few have. */
+#define REST_MAX 1024
+
 hot_inline char *put_text(char *out, const struct trace2_text *text)
 {
 	return put_block(out, text->json.data, text->json.size);
 }
 
-hot_inline bool is_told(const struct trace2_session *session, unsigned int nesting)
+/* Whether nothing but a thread stands behind a line, and it is neither too deep nor brief. */
+hot_inline bool is_usual(const struct trace2_session *session, const struct trace2_event *event,
+			 unsigned int nesting)
 {
-	return nesting <= session->settings.max_nesting &&
-	       !session->settings.is_brief[TRACE2_EVENT];
+	return !((uintptr_t)event->file | (uintptr_t)event->repository) && event->thread &&
+	       nesting < session->usual_nesting;
 }
 
-hot_inline bool is_usual(const struct trace2_session *session, const struct trace2_event *event)
+/* A region whose label knows its category, and whose time is short. */
+hot_inline bool is_usual_region(const struct trace2_session *session,
+				const struct trace2_event *event, enum trace2_kind kind)
 {
-	return is_usual_region(event) && is_told(session, event->region.nesting);
+	const struct trace2_text *label = event->region.label;
+
+	if (kind == TRACE2_REGION_LEAVE && (uint64_t)event->region.t_rel_ns >= NS_PER_S)
+		return false;
+	return label && label->category == event->region.category &&
+	       is_usual(session, event, event->region.nesting);
 }
 
-/* The same for a value on a thread's line of time. */
 static bool is_usual_data(const struct trace2_session *session, const struct trace2_event *event)
 {
-	if (event->kind != TRACE2_DATA && event->kind != TRACE2_DATA_JSON)
-		return false;
-	return !event->file && !event->repository && event->thread && event->data.category &&
-	       event->data.key && event->data.value.data && event->data.nesting < PUT_SHORT_LIMIT &&
-	       is_told(session, event->data.nesting);
+	return event->data.category && event->data.key && event->data.value.data &&
+	       is_usual(session, event, event->data.nesting);
 }
 
-/* All that a usual region's line takes, but for its message and what is more to be told. */
+/* All that a usual region's line takes, with a message and more to be told that are not long. */
 hot_inline size_t region_size(const struct trace2_event *event)
 {
-	return event->thread->json.size + event->region.category->json.size +
-	       event->region.label->json.size + FIXED_MAX + PUT_SLACK;
+	return event->thread->json.size + event->region.label->members.size + FIXED_MAX + REST_MAX +
+	       PUT_SLACK;
 }
 
-hot_inline size_t data_size(const struct trace2_event *event)
+static size_t data_size(const struct trace2_event *event)
 {
 	return event->thread->json.size + event->data.category->json.size +
 	       event->data.key->json.size + event->data.value.size + event->more.size + FIXED_MAX +
 	       PUT_SLACK;
 }
 
-hot_inline char *put_head(char *out, const struct stamp *stamp, const struct kind *kind,
-			  const struct trace2_event *event)
+/* Whether a line may be put as it is. */
+hot_inline bool is_ready(const struct buffer *line, const struct stamp *stamp,
+			 const struct trace2_event *event, size_t size)
 {
+	return has_room(line, size) && stamp_has(stamp, event->time_ns);
+}
+
+hot_inline char *put_head(char *out, const struct stamp *stamp, const struct trace2_event *event,
+			  enum trace2_kind number)
+{
+	const struct kind *kind = &kinds[number];
+
 	put_bytes(out, kind->head, sizeof(kind->head));
 	out = put_block(out + kind->head_size, event->thread->json.data, event->thread->json.size);
 	return stamp_put_time(stamp, out, event->time_ns);
 }
 
-hot_inline char *put_usual_numbers(char *out, const struct trace2_session *session,
-				   const struct trace2_event *event)
+/* Up to the time since the session began. */
+hot_inline char *put_region(char *out, const struct stamp *stamp,
+			    const struct trace2_session *session, const struct trace2_event *event,
+			    enum trace2_kind kind)
 {
-	if (event->kind == TRACE2_REGION_LEAVE) {
+	const struct buffer *members = &event->region.label->members;
+
+	out = put_head(out, stamp, event, kind);
+	if (kind == TRACE2_REGION_LEAVE) {
 		out = PUT_LITERAL(out, ",\"t_rel\":0.");
 		put_nine(out, event->region.t_rel_ns);
 		out += session->settings.decimals;
 	}
-	return put_short(PUT_LITERAL(out, ",\"nesting\":"), event->region.nesting);
+	out = put_short(PUT_LITERAL(out, ",\"nesting\":"), event->region.nesting);
+	return put_block(out, members->data, members->size);
 }
 
-/* Up to the time since the session began. */
-hot_inline char *put_usual_region(char *out, const struct stamp *stamp,
-				  const struct trace2_session *session,
-				  const struct trace2_event *event)
+/* Long texts, or a message in which something is to be escaped. */
+static bool long_region_end(struct buffer *line, struct stamp *stamp,
+			    const struct trace2_session *session, const struct trace2_event *event)
 {
-	const struct kind *kind = &kinds[TRACE2_REGION_ENTER];
-
-	if (event->kind == TRACE2_REGION_LEAVE)
-		kind = &kinds[TRACE2_REGION_LEAVE];
-	out = put_usual_numbers(put_head(out, stamp, kind, event), session, event);
-	out = put_text(PUT_LITERAL(out, ",\"category\":"), event->region.category);
-	return put_text(PUT_LITERAL(out, ",\"label\":"), event->region.label);
-}
-
-/* A message in which something is to be escaped. */
-static bool special_region_end(struct buffer *line, struct stamp *stamp,
-			       const struct trace2_session *session,
-			       const struct trace2_event *event)
-{
-	buffer_append_string(line, ",\"msg\":");
-	json_append_string(line, string_text(event->region.msg));
+	if (event->region.msg.data) {
+		buffer_append_string(line, ",\"msg\":");
+		json_append_string(line, string_text(event->region.msg));
+	}
 	event_target.end(line, stamp, session, event);
 	return true;
 }
@@ -96,46 +106,52 @@ hot_inline char *put_more(char *out, const struct trace2_event *event)
 	return PUT_LITERAL(out, "}\n");
 }
 
-/* Behind a message, or before more to be told. */
-static __attribute__((noinline)) bool region_end(struct buffer *line, struct stamp *stamp,
+/* Behind a message, or before more to be told; the line ends at @out now. */
+static __attribute__((noinline)) bool region_end(struct buffer *line, char *out,
+						 struct stamp *stamp,
 						 const struct trace2_session *session,
 						 const struct trace2_event *event)
 {
 	const struct trace2_string *msg = &event->region.msg;
-	char *out = buffer_reserve_put(line, msg->size + event->more.size + FIXED_MAX);
 
-	if (out && msg->data)
+	buffer_end_put(line, out);
+	if (msg->size + event->more.size > REST_MAX)
+		return long_region_end(line, stamp, session, event);
+	if (msg->data)
 		out = json_put_string(PUT_LITERAL(out, ",\"msg\":"), string_text(*msg));
 	if (!out)
-		return special_region_end(line, stamp, session, event);
+		return long_region_end(line, stamp, session, event);
 	if (session->settings.has_more_t_abs)
 		out = stamp_put_t_abs(stamp, out, event->time_ns, session->settings.decimals);
 	buffer_end_put(line, put_more(out, event));
 	return true;
 }
 
-/* Where a second is over, or memory: both seldom, and not to be in the way of the others. */
-static __attribute__((noinline)) bool event_line_again(struct buffer *line, struct stamp *stamp,
-						       const struct trace2_session *session,
-						       const struct trace2_event *event,
-						       size_t size)
+hot_inline bool region_line(struct buffer *line, struct stamp *stamp,
+			    const struct trace2_session *session, const struct trace2_event *event,
+			    enum trace2_kind kind)
 {
-	if (!buffer_reserve(line, size))
+	char *out;
+
+	if (!is_usual_region(session, event, kind) ||
+	    !is_ready(line, stamp, event, region_size(event)))
 		return false;
-	if (!stamp_has(stamp, event->time_ns) &&
-	    !stamp_find_window(stamp, session->settings.start_unix_ns, event->time_ns))
-		return false;
-	return event_line(line, stamp, session, event);
+	out = put_region(line->data + line->size, stamp, session, event, kind);
+	if (event->region.msg.data || event->more.size > 0)
+		return region_end(line, out, stamp, session, event);
+	if (session->settings.has_more_t_abs)
+		out = stamp_put_t_abs(stamp, out, event->time_ns, session->settings.decimals);
+	buffer_end_put(line, PUT_LITERAL(out, "}\n"));
+	return true;
 }
 
 /* Up to the value. */
-hot_inline char *put_usual_data(char *out, const struct stamp *stamp,
-				const struct trace2_session *session,
-				const struct trace2_event *event)
+hot_inline char *put_data(char *out, const struct stamp *stamp,
+			  const struct trace2_session *session, const struct trace2_event *event)
 {
 	unsigned int decimals = session->settings.decimals;
 
-	out = put_head(out, stamp, &kinds[event->kind], event);
+	out = put_head(out, stamp, event, event->kind);
 	out = stamp_put_t_abs(stamp, out, event->time_ns, decimals);
 	out = put_seconds(PUT_LITERAL(out, ",\"t_rel\":"), event->data.t_rel_ns, decimals);
 	out = put_short(PUT_LITERAL(out, ",\"nesting\":"), event->data.nesting);
@@ -144,7 +160,6 @@ hot_inline char *put_usual_data(char *out, const struct stamp *stamp,
 	return PUT_LITERAL(out, ",\"value\":");
 }
 
-/* A line that is no usual region's. */
 static __attribute__((noinline)) bool data_line(struct buffer *line, struct stamp *stamp,
 						const struct trace2_session *session,
 						const struct trace2_event *event)
@@ -152,11 +167,9 @@ static __attribute__((noinline)) bool data_line(struct buffer *line, struct stam
 	const struct trace2_string *value = &event->data.value;
 	char *out;
 
-	if (!is_usual_data(session, event))
+	if (!is_usual_data(session, event) || !is_ready(line, stamp, event, data_size(event)))
 		return false;
-	if (!has_room(line, data_size(event)) || !stamp_has(stamp, event->time_ns))
-		return event_line_again(line, stamp, session, event, data_size(event));
-	out = put_usual_data(line->data + line->size, stamp, session, event);
+	out = put_data(line->data + line->size, stamp, session, event);
 	if (event->kind == TRACE2_DATA)
 		out = json_put_string(out, string_text(*value));
 	else
@@ -169,35 +182,50 @@ static __attribute__((noinline)) bool data_line(struct buffer *line, struct stam
 hot_inline bool line_put(struct buffer *line, struct stamp *stamp,
 			 const struct trace2_session *session, const struct trace2_event *event)
 {
-	char *out;
-
-	if (!is_usual(session, event))
+	switch (event->kind) {
+	case TRACE2_REGION_ENTER:
+		return region_line(line, stamp, session, event, TRACE2_REGION_ENTER);
+	case TRACE2_REGION_LEAVE:
+		return region_line(line, stamp, session, event, TRACE2_REGION_LEAVE);
+	case TRACE2_DATA:
+	case TRACE2_DATA_JSON:
 		return data_line(line, stamp, session, event);
-	if (!has_room(line, region_size(event)) || !stamp_has(stamp, event->time_ns))
-		return event_line_again(line, stamp, session, event, region_size(event));
-	out = put_usual_region(line->data + line->size, stamp, session, event);
-	if (event->region.msg.data || event->more.size > 0) {
-		buffer_end_put(line, out);
-		return region_end(line, stamp, session, event);
+	default:
+		return false;
 	}
-	if (session->settings.has_more_t_abs)
-		out = stamp_put_t_abs(stamp, out, event->time_ns, session->settings.decimals);
-	buffer_end_put(line, PUT_LITERAL(out, "}\n"));
-	return true;
 }
 
-hot_function bool event_line(struct buffer *line, struct stamp *stamp,
-			     const struct trace2_session *session, const struct trace2_event *event)
+/* What a line takes; 0 where it is to be put together by others. */
+static size_t line_size(const struct trace2_session *session, const struct trace2_event *event)
 {
-	return line_put(line, stamp, session, event);
+	if (event->kind == TRACE2_REGION_ENTER || event->kind == TRACE2_REGION_LEAVE)
+		return is_usual_region(session, event, event->kind) ? region_size(event) : 0;
+	if (event->kind == TRACE2_DATA || event->kind == TRACE2_DATA_JSON)
+		return is_usual_data(session, event) ? data_size(event) : 0;
+	return 0;
+}
+
+/* Where a second is over, or memory: both seldom. */
+static bool line_prepare(struct buffer *line, struct stamp *stamp,
+			 const struct trace2_session *session, const struct trace2_event *event)
+{
+	size_t size = line_size(session, event);
+
+	if (size == 0 || !buffer_reserve(line, size))
+		return false;
+	return stamp_has(stamp, event->time_ns) ||
+	       stamp_find_window(stamp, session->settings.start_unix_ns, event->time_ns);
+}
+
+bool event_line(struct buffer *line, struct stamp *stamp, const struct trace2_session *session,
+		const struct trace2_event *event)
+{
+	return line_prepare(line, stamp, session, event) && line_put(line, stamp, session, event);
 }
 
 hot_function int event_write(struct trace2_session *session, const struct trace2_event *event)
 {
-	struct buffer *lines = &session->usual->lines;
-
-	return lines->size < SESSION_BLOCK_SIZE &&
-			       line_put(lines, &session->printer.stamp, session, event)
-		       ? 0
-		       : session_write(session, event);
+	if (line_put(&session->usual->lines, &session->printer.stamp, session, event))
+		return 0;
+	return session_write_other(session, event);
 }

@@ -19,11 +19,23 @@ static const char no_place[] = "                              | ";
 _Static_assert(sizeof(dots) - 1 == PUT_SLACK, "as many dots as are put");
 _Static_assert(sizeof(no_place) - 1 == PUT_SLACK, "a column of 28 places");
 
+/* Whether an event is a region whose time is short: what is written by the million. */
+hot_inline bool is_short_region(const struct trace2_event *event)
+{
+	if (event->kind == TRACE2_REGION_LEAVE)
+		return (uint64_t)event->region.t_rel_ns < NS_PER_S;
+	return event->kind == TRACE2_REGION_ENTER;
+}
+
+/* Whether nothing but a thread stands behind it, and all fits into its columns. */
 hot_inline bool is_usual(const struct trace2_session *session, const struct trace2_event *event)
 {
-	return is_usual_region(event) && !session->settings.is_brief[TRACE2_PERF] &&
-	       event->region.nesting <= DEPTH_MAX && !event->region.category->has_bar &&
-	       event->region.category->plain.size <= session->settings.category_width;
+	const struct trace2_text *category = event->region.category;
+
+	return is_short_region(event) && !event->file && !event->repository && event->thread &&
+	       category && event->region.label && !session->settings.is_brief[TRACE2_PERF] &&
+	       event->region.nesting <= DEPTH_MAX && !category->has_bar &&
+	       category->plain.size <= session->settings.category_width;
 }
 
 hot_inline size_t line_size(const struct trace2_session *session, const struct trace2_event *event)
@@ -154,10 +166,7 @@ hot_function bool perf_line(struct buffer *line, struct stamp *stamp,
 
 hot_function int perf_write(struct trace2_session *session, const struct trace2_event *event)
 {
-	struct buffer *lines = &session->usual->lines;
-
-	return lines->size < SESSION_BLOCK_SIZE &&
-			       line_put(lines, &session->printer.stamp, session, event)
-		       ? 0
-		       : session_write(session, event);
+	if (line_put(&session->usual->lines, &session->printer.stamp, session, event))
+		return 0;
+	return session_write_other(session, event);
 }

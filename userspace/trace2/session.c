@@ -16,6 +16,9 @@
 #define DEFAULT_NESTING 2
 #define DEFAULT_CATEGORY_WIDTH 12
 
+/* Few lines are longer. A block with less room than that leaves before it grows. */
+#define LINE_MAX 4096
+
 static const struct target *const targets[] = {
 	[TRACE2_NORMAL] = &normal_target,
 	[TRACE2_PERF] = &perf_target,
@@ -45,6 +48,14 @@ static void settings_complete(struct trace2_settings *settings)
 		settings->category_width = DEFAULT_CATEGORY_WIDTH;
 }
 
+static unsigned int usual_nesting(const struct trace2_settings *settings)
+{
+	if (settings->is_brief[TRACE2_EVENT])
+		return 0;
+	return settings->max_nesting < PUT_SHORT_LIMIT ? settings->max_nesting + 1
+						       : PUT_SHORT_LIMIT;
+}
+
 struct trace2_session *trace2_session_new(const struct trace2_settings *settings)
 {
 	static const struct trace2_string main_name = { .data = "main", .size = 4 };
@@ -59,6 +70,7 @@ struct trace2_session *trace2_session_new(const struct trace2_settings *settings
 		return NULL;
 	session->settings = *settings;
 	settings_complete(&session->settings);
+	session->usual_nesting = usual_nesting(&session->settings);
 	session->depth = count_parents(settings->sid);
 	session->sid = strdup(settings->sid);
 	session->settings.sid = session->sid;
@@ -330,13 +342,22 @@ int session_print(struct trace2_session *session, struct printer *printer,
 	return event_print(session, printer, event);
 }
 
-int session_write(struct trace2_session *session, const struct trace2_event *event)
+static int session_write(struct trace2_session *session, const struct trace2_event *event)
 {
 	if ((unsigned int)event->kind >= TRACE2_KIND_COUNT)
 		return session->settings.is_lenient
 			       ? 0
 			       : error_set(&session->error, "%d is no kind of event", event->kind);
 	return session_print(session, &session->printer, event);
+}
+
+int session_write_other(struct trace2_session *session, const struct trace2_event *event)
+{
+	bool is_full = session->usual->lines.size > SESSION_BLOCK_SIZE - LINE_MAX;
+
+	if (is_full && trace2_session_flush(session) < 0)
+		return -1;
+	return session_write(session, event);
 }
 
 int trace2_session_write(struct trace2_session *session, const struct trace2_event *event)

@@ -26,11 +26,15 @@ struct trace2_thread {
 /**
  * struct trace2_text - a text with its JSON, and as lines for people have it
  * @has_bar: there is a "|" in @plain, which a column must not have
+ * @category: of a label: the category that it is mostly of; of other texts one that no event has
+ * @members: of a label: the members "category" and "label", with a comma before each
  */
 struct trace2_text {
 	struct buffer json;
 	struct buffer plain;
 	bool has_bar;
+	const struct trace2_text *category;
+	struct buffer members;
 };
 
 /**
@@ -50,6 +54,7 @@ struct printer {
  * @usual: the destination of a strict session with one target only, whose lines leave in blocks,
  * and whose regions may be printed as they are; NULL where it is otherwise
  * @usual_write: its target's way of writing
+ * @usual_nesting: EVENT lines that are less deep than this may be put together in one go
  * @printer: that of trace2_session_write()
  */
 struct trace2_session {
@@ -62,6 +67,7 @@ struct trace2_session {
 	unsigned int nr_opened;
 	struct destination *usual;
 	int (*usual_write)(struct trace2_session *session, const struct trace2_event *event);
+	unsigned int usual_nesting;
 	struct printer printer;
 	struct error error;
 };
@@ -69,8 +75,11 @@ struct trace2_session {
 /** SESSION_BLOCK_SIZE - lines leave in blocks of about this size */
 #define SESSION_BLOCK_SIZE (256 * 1024)
 
-/** session_write - trace2_session_write() of any event, by any session */
-int session_write(struct trace2_session *session, const struct trace2_event *event);
+/**
+ * session_write_other - trace2_session_write() of an event that the usual target's @write leaves
+ * over, because it is of another kind, or its line takes more than there is room
+ */
+int session_write_other(struct trace2_session *session, const struct trace2_event *event);
 
 /**
  * session_print - write one event to every target, with the printer of the calling thread

@@ -39,26 +39,11 @@ struct target {
 		      __attribute__((unused)) const struct trace2_session *session, \
 		      __attribute__((unused)) const struct trace2_event *event)
 
-/**
- * is_usual_region - whether an event is a region that no source file and no repository stands
- * behind, on another thread than main, whose numbers are short: what is written by the million
- */
-hot_inline bool is_usual_region(const struct trace2_event *event)
-{
-	if (event->kind == TRACE2_REGION_LEAVE) {
-		if ((uint64_t)event->region.t_rel_ns >= NS_PER_S)
-			return false;
-	} else if (event->kind != TRACE2_REGION_ENTER) {
-		return false;
-	}
-	return !event->file && !event->repository && event->thread && event->region.category &&
-	       event->region.label && event->region.nesting < PUT_SHORT_LIMIT;
-}
-
-/** has_room - whether a line has room for @size bytes without growing */
+/** has_room - whether a line has room for @size bytes without growing; one that failed to grow
+ * is found out by who sends it */
 hot_inline bool has_room(const struct buffer *line, size_t size)
 {
-	return line->capacity - line->size >= size && !line->failed;
+	return line->capacity - line->size >= size;
 }
 
 /** PERF_NAME_WIDTH, PERF_SECONDS_WIDTH - PERF's columns of kinds, and of times at six decimals */

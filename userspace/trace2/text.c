@@ -56,7 +56,10 @@ void trace2_thread_free(struct trace2_thread *thread)
 	free(thread);
 }
 
-int trace2_text_set(struct trace2_text *text, struct trace2_string string)
+/* What stands where a text is no label: it is nobody's category. */
+static const struct trace2_text no_category;
+
+static bool text_render(struct trace2_text *text, struct trace2_string string)
 {
 	buffer_clear(&text->json);
 	buffer_clear(&text->plain);
@@ -65,22 +68,67 @@ int trace2_text_set(struct trace2_text *text, struct trace2_string string)
 	buffer_seal(&text->json);
 	buffer_seal(&text->plain);
 	text->has_bar = text->plain.size > 0 && memchr(text->plain.data, '|', text->plain.size);
-	return text->json.failed || text->plain.failed ? -1 : 0;
+	return !text->json.failed && !text->plain.failed;
+}
+
+int trace2_text_set(struct trace2_text *text, struct trace2_string string)
+{
+	text->category = &no_category;
+	return text_render(text, string) ? 0 : -1;
+}
+
+static void members_render(struct buffer *members, const struct trace2_text *category,
+			   const struct trace2_text *label)
+{
+	buffer_clear(members);
+	buffer_append_string(members, ",\"category\":");
+	buffer_append(members, category->json.data, category->json.size);
+	buffer_append_string(members, ",\"label\":");
+	buffer_append(members, label->json.data, label->json.size);
+	buffer_seal(members);
+}
+
+int trace2_label_set(struct trace2_text *text, const struct trace2_text *category,
+		     struct trace2_string string)
+{
+	if (trace2_text_set(text, string) < 0)
+		return -1;
+	if (!category)
+		return 0;
+	members_render(&text->members, category, text);
+	if (text->members.failed)
+		return -1;
+	text->category = category;
+	return 0;
+}
+
+/* A new text that was set, if @status says so. */
+static struct trace2_text *text_finish(struct trace2_text *text, int status)
+{
+	if (status < 0) {
+		trace2_text_free(text);
+		return NULL;
+	}
+	buffer_trim(&text->json);
+	buffer_trim(&text->plain);
+	if (text->members.data)
+		buffer_trim(&text->members);
+	return text;
 }
 
 struct trace2_text *trace2_text_new(struct trace2_string string)
 {
 	struct trace2_text *text = calloc(1, sizeof(*text));
 
-	if (!text)
-		return NULL;
-	if (trace2_text_set(text, string) < 0) {
-		trace2_text_free(text);
-		return NULL;
-	}
-	buffer_trim(&text->json);
-	buffer_trim(&text->plain);
-	return text;
+	return text ? text_finish(text, trace2_text_set(text, string)) : NULL;
+}
+
+struct trace2_text *trace2_label_new(const struct trace2_text *category,
+				     struct trace2_string string)
+{
+	struct trace2_text *text = calloc(1, sizeof(*text));
+
+	return text ? text_finish(text, trace2_label_set(text, category, string)) : NULL;
 }
 
 void trace2_text_free(struct trace2_text *text)
@@ -89,5 +137,6 @@ void trace2_text_free(struct trace2_text *text)
 		return;
 	buffer_release(&text->json);
 	buffer_release(&text->plain);
+	buffer_release(&text->members);
 	free(text);
 }
