@@ -31,6 +31,9 @@ static const char *const formats[] = {
 	FORMAT("level", 3,
 	       FIELD("s64 counter_value", 8, 8, 1) FIELD("__data_loc char[] track_name", 16, 4, 0)),
 	FORMAT("byte", 4, FIELD("u8 counter_value", 3, 1, 0)),
+	FORMAT("usual", 6,
+	       SLICE FIELD("__data_loc char[] slice_name", 12, 4, 0) FIELD("u32 bytes", 16, 4, 0)
+		       FIELD("__data_loc char[] track_name", 20, 4, 0)),
 };
 
 static const char task_format[] =

@@ -143,6 +143,17 @@ static inline void append_observation(struct buffer *out, const struct observati
 	}
 }
 
+/* What was read, the problem with it, or "no template" where it is NULL. */
+static inline void append_reading(struct buffer *out, const struct observation *observation)
+{
+	if (!observation)
+		buffer_append_string(out, "no template");
+	else if (observation->problem)
+		buffer_append_string(out, observation->problem);
+	else
+		append_observation(out, observation);
+}
+
 /**
  * record_read - say what a record says
  *
@@ -154,17 +165,10 @@ static inline struct buffer record_read(const struct convention *convention,
 	const struct template *template = convention_find(convention, record);
 	struct observation observation;
 	struct buffer out = { 0 };
-	const char *problem;
 
-	if (!template) {
-		buffer_append_string(&out, "no template");
-		return out;
-	}
-	problem = observation_read(&observation, template, record);
-	if (problem)
-		buffer_append_string(&out, problem);
-	else
-		append_observation(&out, &observation);
+	if (template)
+		observation.problem = observation_read(&observation, template, record);
+	append_reading(&out, template ? &observation : NULL);
 	return out;
 }
 

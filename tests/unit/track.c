@@ -411,7 +411,8 @@ static void reject(struct stage *stage, enum stage_tracepoint tracepoint, int64_
 	struct observation observation = stage_observation(tracepoint, OBSERVATION_BEGIN, time_ns,
 							   7);
 
-	CHECK_NUMBER(tracks_reject(stage->tracks, &observation, problem, &stage->error), 0);
+	observation.problem = problem;
+	CHECK_NUMBER(tracks_reject(stage->tracks, &observation, &stage->error), 0);
 }
 
 TEST(malformed_records_are_told_once_for_each_kind_and_tracepoint_and_counted_always)

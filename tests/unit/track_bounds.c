@@ -218,7 +218,8 @@ static int play_all(struct stage *stage)
 	}
 	if (show(stage, STAGE_LOAD, OBSERVATION_COUNTER, 1) < 0)
 		return -1;
-	if (tracks_reject(stage->tracks, &bad, "bad", &stage->error) < 0)
+	bad.problem = "bad";
+	if (tracks_reject(stage->tracks, &bad, &stage->error) < 0)
 		return -1;
 	if (tracks_lose(stage->tracks, &gap, &stage->error) < 0)
 		return -1;

@@ -67,14 +67,15 @@ TEST(each_session_counts_its_own)
 	struct observation odd = stage_observation(STAGE_WORK, OBSERVATION_BEGIN, 115, 1);
 	struct stage stage;
 
+	odd.problem = "odd";
 	stage_init(&stage, NULL);
 	stage_end(&stage, 110, 1);
-	tracks_reject(stage.tracks, &odd, "odd", &stage.error);
+	tracks_reject(stage.tracks, &odd, &stage.error);
 	stage_renew(&stage, 200);
 	CHECK_TEXT(stage_told(&stage),
 		   "110 #1 + a:work slices 'work' tid 1\n115 malformed a:work: odd\n200 #1 -\n"
 		   "200" FINISH("1 unmatched, 1 malformed, 0 unfinished, 0 suspect"));
-	tracks_reject(stage.tracks, &odd, "odd", &stage.error);
+	tracks_reject(stage.tracks, &odd, &stage.error);
 	stage_begin(&stage, 220, 1, "x");
 	stage_finish(&stage, 300);
 	CHECK_TEXT(stage_told(&stage),

@@ -45,39 +45,38 @@ static int pipeline_task(struct pipeline *pipeline, const struct record *record,
 	return tracks_learn(pipeline->tracks, &change, error);
 }
 
-hot_inline int pipeline_observe(struct pipeline *pipeline, const char *problem, struct error *error)
+hot_inline int pipeline_observe(struct pipeline *pipeline, const struct observation *observation,
+				struct error *error)
 {
-	return problem ? tracks_reject(pipeline->tracks, &pipeline->observation, problem, error)
-		       : tracks_observe(pipeline->tracks, &pipeline->observation, error);
+	return observation->problem ? tracks_reject(pipeline->tracks, observation, error)
+				    : tracks_observe(pipeline->tracks, observation, error);
 }
 
-/* A record that may not be wanted; @template is NULL where it is of no track. */
+/* A record that may not be wanted. */
 static __attribute__((noinline)) int record_filter(struct pipeline *pipeline,
-						   const struct template *template,
-						   const struct record *record, struct error *error)
+						   const struct record *record,
+						   const struct observation *observation,
+						   struct error *error)
 {
 	const struct filter *filter = &pipeline->filter;
-	const char *problem;
 
-	if (!template)
-		return pipeline_task(pipeline, record, error);
 	if (!filter_wants_record(filter, record, pipeline->buffers))
 		return 0;
-	problem = observation_read(&pipeline->observation, template, record);
-	if (!problem && !filter_wants_observation(filter, &pipeline->observation))
+	if (!observation->problem && !filter_wants_observation(filter, observation))
 		return 0;
-	return pipeline_observe(pipeline, problem, error);
+	return pipeline_observe(pipeline, observation, error);
 }
 
 static int pipeline_record(void *context, const struct record *record, struct error *error)
 {
 	struct pipeline *pipeline = context;
-	const struct template *template = convention_find(pipeline->convention, record);
+	const struct observation *observation = convention_read(pipeline->convention, record);
 
-	if (!template || !pipeline->is_open)
-		return record_filter(pipeline, template, record, error);
-	return pipeline_observe(pipeline,
-				observation_read(&pipeline->observation, template, record), error);
+	if (!observation)
+		return pipeline_task(pipeline, record, error);
+	if (!pipeline->is_open)
+		return record_filter(pipeline, record, observation, error);
+	return pipeline_observe(pipeline, observation, error);
 }
 
 _Static_assert(TIMELINE_COUNT_UNKNOWN == SOURCE_COUNT_UNKNOWN, "an unknown number stays one");

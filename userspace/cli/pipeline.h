@@ -34,7 +34,6 @@ struct pipeline {
 	struct convention *convention;
 	struct tracks *tracks;
 	struct timeline timeline;
-	struct observation observation;
 };
 
 /**

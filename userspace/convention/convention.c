@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "convention/memory.h"
 #include "convention/task.h"
 #include "convention/template.h"
 
@@ -21,6 +22,7 @@ struct convention {
 	struct template *by_id[NR_EVENT_IDS];
 	struct task_template tasks[NR_TASK_TEMPLATES];
 	size_t nr_tasks;
+	struct memories memories;
 };
 
 struct convention *convention_new(bool is_swapped)
@@ -30,6 +32,7 @@ struct convention *convention_new(bool is_swapped)
 	if (!convention)
 		return NULL;
 	convention->is_swapped = is_swapped;
+	memories_init(&convention->memories);
 	return convention;
 }
 
@@ -55,6 +58,7 @@ static int convention_keep(struct convention *convention, struct template *templ
 	template->index = convention->nr_templates;
 	templates[convention->nr_templates++] = template;
 	convention->by_id[template->event_id] = template;
+	memories_clear(&convention->memories);
 	return 0;
 }
 
@@ -144,6 +148,18 @@ const struct template *convention_find(const struct convention *convention,
 	uint16_t id;
 
 	return event_id_read(convention, record, &id) ? convention->by_id[id] : NULL;
+}
+
+const struct observation *convention_read(struct convention *convention,
+					  const struct record *record)
+{
+	const struct observation *expected = memories_expect(&convention->memories, record);
+	const struct template *template;
+
+	if (expected)
+		return expected;
+	template = convention_find(convention, record);
+	return template ? memories_read(&convention->memories, template, record) : NULL;
 }
 
 int convention_add_task(struct convention *convention, const char *system, const char *name,

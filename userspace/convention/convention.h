@@ -73,6 +73,12 @@ struct extra {
 	struct slot slot;
 };
 
+/** OBSERVATION_SIZE_MAX - the largest record that is remembered: what fits into a short entry */
+#define OBSERVATION_SIZE_MAX 112
+
+/** OBSERVATION_PLACES - how many records are remembered */
+#define OBSERVATION_PLACES 2048
+
 /**
  * struct template - a tracepoint that follows the convention, as its records are read
  * @index: its place in the convention's list, from 0
@@ -85,6 +91,10 @@ struct extra {
  * @fields: room for what one record says of them
  * @usual_size: a record of at least so many bytes has all slots but the extras', all of which are
  * of the usual kinds; SIZE_MAX where they are not
+ * @fixed_size: how long a record is before what its texts say; SIZE_MAX where not all is of the
+ * usual kinds
+ * @has_numbers: it has a counter value or extras, which differ from record to record
+ * @telling: the bits of a record that tell what it says but for these
  */
 struct template
 {
@@ -107,6 +117,9 @@ struct template
 	struct field *fields;
 	size_t nr_extras;
 	size_t usual_size;
+	size_t fixed_size;
+	bool has_numbers;
+	unsigned char telling[OBSERVATION_SIZE_MAX];
 };
 
 /** struct convention - all templates, found by the id of the event */
@@ -163,6 +176,11 @@ enum observation_kind {
  * @slice_head, @track_head: the text_head() of both
  * @counter_value: of counters; VALUE_SIGNED or VALUE_UNSIGNED
  * @extras: the fields beyond the convention's
+ * @problem: of what convention_read() gives: what observation_read() says of it
+ * @likeness: two observations with one number differ in time, CPU, counter value and extras only;
+ * 0 where nothing is known of that
+ * @place: below OBSERVATION_PLACES; those with one likeness have one place, where readers can keep
+ * what they make of it
  *
  * Texts are borrowed from the record, fields and their names from the template: they live until its
  * next record is read.
@@ -182,6 +200,9 @@ struct observation {
 	struct value counter_value;
 	const struct field *extras;
 	size_t nr_extras;
+	const char *problem;
+	uint64_t likeness;
+	unsigned int place;
 };
 
 /**
@@ -192,6 +213,15 @@ struct observation {
  */
 const char *observation_read(struct observation *out, const struct template *template,
 			     const struct record *record);
+
+/**
+ * convention_read - the same for any record, and quicker where it is like one that was read lately
+ *
+ * Returns an observation that is good until the next call, with its @problem, or NULL where
+ * convention_find() does.
+ */
+const struct observation *convention_read(struct convention *convention,
+					  const struct record *record);
 
 /** enum task_change_kind - what a thread's number stands for from now on */
 enum task_change_kind {

@@ -2,6 +2,7 @@
 /* Reads one record through its tracepoint's template. */
 #include "convention/convention.h"
 
+#include "convention/observe.h"
 #include "convention/slot.h"
 
 /* The letter of a track_event_type; no sign makes another of it. */
@@ -77,6 +78,7 @@ static __attribute__((noinline)) const char *extras_read(struct observation *out
 							 const struct template *template,
 							 const struct record *record)
 {
+	out->nr_extras = 0;
 	for (size_t i = 0; i < template->nr_extras; i++) {
 		const struct extra *extra = &template->extras[i];
 		struct field *field = &template->fields[out->nr_extras];
@@ -213,7 +215,19 @@ const char *observation_read(struct observation *out, const struct template *tem
 	out->buffer = record->buffer;
 	out->extras = template->fields;
 	out->nr_extras = 0;
+	out->likeness = 0;
+	out->place = 0;
 	if (record->size < template->usual_size || !usual_slots_read(out, template, record))
 		return slots_read(out, template, record);
 	return template->nr_extras > 0 ? extras_read(out, template, record) : NULL;
+}
+
+void observation_read_numbers(struct observation *observation, const struct record *record)
+{
+	const struct template *template = observation->template;
+
+	if (template->kind == TEMPLATE_COUNTER)
+		usual_number_read(&template->counter_value, record, &observation->counter_value);
+	if (template->nr_extras > 0)
+		extras_read(observation, template, record);
 }

@@ -10,6 +10,9 @@
 
 #define SCOPE_PREFIX "scope_"
 
+/* Each record begins with the number of its event. */
+#define EVENT_ID_SIZE sizeof(uint16_t)
+
 static enum template_scope scope_of(const char *field_name)
 {
 	if (!field_name)
@@ -140,13 +143,46 @@ static size_t template_size(const struct template *template)
 	return size;
 }
 
+static void telling_set(struct template *template, const struct slot *slot)
+{
+	memset(template->telling + slot->offset, 0xff, slot->end - slot->offset);
+}
+
+/* What is in no field of the convention's, gaps between fields too, tells nothing. */
+static void template_learn_telling(struct template *template, const struct format *format)
+{
+	size_t size = template->usual_size;
+
+	template->fixed_size = SIZE_MAX;
+	for (size_t i = 0; i < format->nr_fields && size <= OBSERVATION_SIZE_MAX; i++) {
+		const struct format_field *field = &format->fields[i];
+
+		if (field->offset > OBSERVATION_SIZE_MAX || field->size > OBSERVATION_SIZE_MAX)
+			return;
+		if (field->offset + field->size > size)
+			size = field->offset + field->size;
+	}
+	if (size > OBSERVATION_SIZE_MAX)
+		return;
+	template->fixed_size = size;
+	template->has_numbers = template->kind == TEMPLATE_COUNTER || template->nr_extras > 0;
+	memset(template->telling + size, 0xff, OBSERVATION_SIZE_MAX - size);
+	memset(template->telling, 0xff, EVENT_ID_SIZE);
+	telling_set(template, &template->pid);
+	telling_set(template, &template->type);
+	telling_set(template, &template->slice_name);
+	telling_set(template, &template->track_name);
+	telling_set(template, &template->scope_id);
+}
+
 static int template_fill(struct template *template, const struct match *match, const char *system,
 			 const struct format *format)
 {
 	template->event_id = format->id;
 	template->kind = match_kind(match);
 	template->type = slot_of(match, match->type);
-	template->slice_name = slot_of(match, match->slice_name);
+	if (template->kind == TEMPLATE_SLICE)
+		template->slice_name = slot_of(match, match->slice_name);
 	template->track_name = slot_of(match, match->track_name);
 	template->scope_id = slot_of(match, match->scope);
 	template->counter_value = slot_of(match, match->counter_value);
@@ -165,7 +201,10 @@ static int template_fill(struct template *template, const struct match *match, c
 	template->label = text_of(template->name);
 	template->label_head = text_head(template->label);
 	template->usual_size = template_is_usual(template) ? template_size(template) : SIZE_MAX;
-	return template_add_extras(template, match, format);
+	if (template_add_extras(template, match, format) < 0)
+		return -1;
+	template_learn_telling(template, format);
+	return 0;
 }
 
 int template_new(struct template **out, const char *system, const struct format *format,

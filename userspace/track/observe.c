@@ -169,10 +169,9 @@ static __attribute__((noinline)) int other_slice_begin(struct tracks *tracks, st
 }
 
 /* Most slices have a name that was used lately, and are not deeper than others were. */
-static int slice_begin(struct tracks *tracks, struct track *track,
+static int slice_begin(struct tracks *tracks, struct track *track, struct name *name,
 		       const struct observation *observation, struct error *error)
 {
-	struct name *name = recent_name(tracks, observation);
 	struct timeline_event *event;
 	struct slice *slice;
 
@@ -282,13 +281,14 @@ static int64_t track_outer_ns(const struct track *track)
 				    : track->begin_ns;
 }
 
-static int instant(struct tracks *tracks, struct track *track,
+static int instant(struct tracks *tracks, struct track *track, struct name *name,
 		   const struct observation *observation, struct error *error)
 {
-	struct name *name = tracks_name(tracks, observation, error);
 	struct timeline_event *event;
 	int status;
 
+	if (!name)
+		name = tracks_name(tracks, observation, error);
 	if (!name)
 		return -1;
 	track_touch(tracks, track);
@@ -313,43 +313,66 @@ static int counter(struct tracks *tracks, struct track *track,
 	return timeline_push(tracks->timeline, event, error);
 }
 
-hot_inline int observation_take(struct tracks *tracks, struct track *track,
+hot_inline int observation_take(struct tracks *tracks, struct track *track, struct name *name,
 				const struct observation *observation, struct error *error)
 {
 	switch (observation->kind) {
 	case OBSERVATION_BEGIN:
-		return slice_begin(tracks, track, observation, error);
+		return slice_begin(tracks, track, name, observation, error);
 	case OBSERVATION_END:
 		return slice_end(tracks, track, observation, error);
 	case OBSERVATION_INSTANT:
-		return instant(tracks, track, observation, error);
+		return instant(tracks, track, name, observation, error);
 	default:
 		return counter(tracks, track, observation, error);
 	}
 }
 
-/* An observation of a track that was not used lately, or never. */
-static __attribute__((noinline)) int other_track_observe(struct tracks *tracks,
-							 const struct observation *observation,
-							 struct error *error)
+/* Remembers what was found for an observation; the next one may be like it. */
+static void tracks_see(struct tracks *tracks, const struct observation *observation,
+		       struct track *track, struct name *name)
 {
-	struct track *track = tracks_find(tracks, observation, error);
+	if (observation->likeness)
+		tracks->seen[observation->place] = (struct seen){
+			.likeness = observation->likeness,
+			.generation = tracks->generation,
+			.track = track,
+			.name = name,
+		};
+}
 
-	return track ? observation_take(tracks, track, observation, error) : -1;
+/* An observation like none that was seen lately. */
+static __attribute__((noinline)) int other_observe(struct tracks *tracks,
+						   const struct observation *observation,
+						   struct error *error)
+{
+	struct track *track = tracks_recent(tracks, observation);
+	struct name *name = NULL;
+
+	if (!track)
+		track = tracks_find(tracks, observation, error);
+	if (!track)
+		return -1;
+	if (observation->kind == OBSERVATION_BEGIN || observation->kind == OBSERVATION_INSTANT)
+		name = recent_name(tracks, observation);
+	if (name || observation->kind == OBSERVATION_END ||
+	    observation->kind == OBSERVATION_COUNTER)
+		tracks_see(tracks, observation, track, name);
+	return observation_take(tracks, track, name, observation, error);
 }
 
 int tracks_observe(struct tracks *tracks, const struct observation *observation,
 		   struct error *error)
 {
-	struct track *track;
+	const struct seen *seen = &tracks->seen[observation->place];
 
 	if (observation->time_ns < tracks->now_ns)
 		tracks->totals.late_records++;
 	else
 		tracks->now_ns = observation->time_ns;
-	track = tracks_recent(tracks, observation);
-	return track ? observation_take(tracks, track, observation, error)
-		     : other_track_observe(tracks, observation, error);
+	if (seen->likeness != observation->likeness || seen->generation != tracks->generation)
+		return other_observe(tracks, observation, error);
+	return observation_take(tracks, seen->track, seen->name, observation, error);
 }
 
 int tracks_pass(struct tracks *tracks, struct timeline_event *event, int64_t time_ns,
@@ -374,13 +397,12 @@ static bool category_learn(struct category *category, const char *problem)
 	return false;
 }
 
-int tracks_reject(struct tracks *tracks, const struct observation *observation, const char *problem,
-		  struct error *error)
+int tracks_reject(struct tracks *tracks, const struct observation *observation, struct error *error)
 {
 	struct category *category = tracks_category(tracks, observation->template);
 	struct timeline_event event = {
 		.kind = TIMELINE_MALFORMED,
-		.problem = problem,
+		.problem = observation->problem,
 		.tracepoint = observation->template->category,
 	};
 
@@ -388,7 +410,7 @@ int tracks_reject(struct tracks *tracks, const struct observation *observation, 
 	if (!category)
 		return error_set(error, "out of memory");
 	category->malformed++;
-	if (!category_learn(category, problem))
+	if (!category_learn(category, observation->problem))
 		return 0;
 	return tracks_pass(tracks, &event, observation->time_ns, error);
 }

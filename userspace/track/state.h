@@ -133,11 +133,26 @@ struct category {
 };
 
 /**
+ * struct seen - what was found for observations that are alike
+ * @likeness: of them
+ * @generation: of the tracks at that time
+ * @name: of the slice or instant where it is a counted one, or NULL
+ */
+struct seen {
+	uint64_t likeness;
+	uint64_t generation;
+	struct track *track;
+	struct name *name;
+};
+
+/**
  * struct tracks - all of them
  * @now_ns: time of the newest event
  * @event: the newest that stands for a record
  * @recent: those that were used last, by the numbers of their keys: what comes next is mostly one
  * of them
+ * @seen: by the place of the observation
+ * @generation: another one when a track has gone; not 0
  * @idle: head of the ring of tracks without open slices, least recently used first
  * @suspicions: by the buffer
  * @malformed_of: what @totals point to
@@ -151,6 +166,8 @@ struct tracks {
 	struct timeline_event event;
 	struct map map;
 	struct track *recent[TRACKS_RECENT];
+	struct seen seen[OBSERVATION_PLACES];
+	uint64_t generation;
 	struct track idle;
 	struct names names;
 	struct tasks tasks;

@@ -96,9 +96,9 @@ int tracks_learn(struct tracks *tracks, const struct task_change *change, struct
 
 /**
  * tracks_reject - take in a record that cannot be read
- * @problem: what is wrong, a constant text; told once of each tracepoint, counted always
+ * @observation: with its problem, a constant text; told once of each tracepoint, counted always
  */
-int tracks_reject(struct tracks *tracks, const struct observation *observation, const char *problem,
+int tracks_reject(struct tracks *tracks, const struct observation *observation,
 		  struct error *error);
 
 /**

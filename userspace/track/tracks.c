@@ -19,6 +19,7 @@ struct tracks *tracks_new(const struct tracks_settings *settings, struct timelin
 	tracks->timeline = timeline;
 	tracks->start_ns = start_ns;
 	tracks->now_ns = start_ns;
+	tracks->generation = 1;
 	tracks->idle.idle_before = &tracks->idle;
 	tracks->idle.idle_after = &tracks->idle;
 	return tracks;
@@ -187,6 +188,7 @@ static void tracks_forget(struct tracks *tracks, const struct track *track)
 
 	if (*place == track)
 		*place = NULL;
+	tracks->generation++;
 }
 
 int tracks_leave(struct tracks *tracks, struct track *track, struct error *error)

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Finds the record that the next one is like, and remembers those that are like none. */
+#include "convention/memory.h"
+
+#include <string.h>
+
+#include "convention/slot.h"
+
+/* The least that is remembered. */
+#define MEMORY_SIZE_MIN sizeof(WORD_PAIR)
+
+/* Of so many unexpected records, one is not skipped. */
+#define SKIPPED_OF 32
+
+/* Where the text of a slot ends; 0 where there is none. */
+static size_t text_end(const struct slot *slot, const struct record *record)
+{
+	uint32_t place;
+
+	if (!slot->read)
+		return 0;
+	memcpy(&place, record->data + slot->offset, sizeof(place));
+	return (place & 0xffff) + (place >> 16);
+}
+
+/* How much of a record says what it says; 0 where it cannot be remembered. */
+static size_t telling_size(const struct template *template, const struct record *record)
+{
+	size_t slice_end, track_end, size = template->fixed_size;
+
+	if (record->size < size)
+		return 0;
+	slice_end = text_end(&template->slice_name, record);
+	track_end = text_end(&template->track_name, record);
+	if (slice_end > size)
+		size = slice_end;
+	if (track_end > size)
+		size = track_end;
+	return size <= record->size && size <= OBSERVATION_SIZE_MAX ? size : 0;
+}
+
+/* What tells of the word at @offset. */
+hot_inline uint64_t telling_word(const struct template *template, const unsigned char *bytes,
+				 size_t offset)
+{
+	return word_load((const char *)bytes + offset) &
+	       word_load((const char *)template->telling + offset);
+}
+
+/* The product's upper half knows of all bits. */
+hot_inline uint64_t hash_mix(uint64_t hash)
+{
+	hash *= UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
+
+/* The CPU that is part of what a record says; -1 where none is. */
+static int record_cpu(const struct template *template, const struct record *record)
+{
+	int32_t tid;
+
+	memcpy(&tid, record->data + template->pid.offset, sizeof(tid));
+	return template->scope == TEMPLATE_SCOPE_THREAD && tid == 0 ? record->cpu : -1;
+}
+
+static unsigned int record_hash(const struct template *template, const struct record *record,
+				size_t size)
+{
+	size_t last = size - WORD_SIZE;
+	uint64_t hash = record->buffer + ((uint64_t)record_cpu(template, record) << 32);
+
+	for (size_t i = 0; i < last; i += WORD_SIZE)
+		hash = hash_mix(hash ^ telling_word(template, record->data, i));
+	return hash_mix(hash_mix(hash ^ telling_word(template, record->data, last))) %
+	       MEMORY_HASHES;
+}
+
+/* One of two for this hash: the one that is another's by now, or else the older one. */
+static struct memory *memory_choose(struct memories *memories, unsigned int hash)
+{
+	uint16_t *places = memories->places[hash];
+	struct memory *first = &memories->list[places[0]], *second = &memories->list[places[1]];
+
+	if (first->hash == hash && second->hash == hash)
+		return first->observation.likeness < second->observation.likeness ? first : second;
+	if (first->hash == hash)
+		places++;
+	*places = memories->next_place;
+	memories->next_place = (memories->next_place + 1) % OBSERVATION_PLACES;
+	return &memories->list[*places];
+}
+
+/* Whether a text is not among the bytes that do not tell. */
+static bool text_tells(const struct memory *memory, struct text text)
+{
+	uintptr_t offset = (uintptr_t)text.data - (uintptr_t)memory->bytes;
+
+	return offset >= memory->observation.template->fixed_size;
+}
+
+/* Reads a record that is like none; returns whether it can be remembered. */
+static bool memory_fill(struct memory *memory, const struct template *template,
+			const struct record *record, size_t size)
+{
+	struct observation *observation = &memory->observation;
+	struct record known = *record;
+
+	memory->size = 0;
+	memcpy(memory->bytes, record->data, size);
+	known.data = memory->bytes;
+	known.size = size;
+	if (observation_read(observation, template, &known) ||
+	    !text_tells(memory, observation->slice_name) ||
+	    !text_tells(memory, observation->track_name))
+		return false;
+	memory->size = size;
+	memory->buffer = record->buffer;
+	memory->cpu = record_cpu(template, record);
+	return true;
+}
+
+/* While nearly all records are like none, few are worth to be looked for, or another's place. */
+static bool memories_skip(struct memories *memories)
+{
+	return memories->nr_strangers > OBSERVATION_PLACES &&
+	       ++memories->nr_skipped % SKIPPED_OF != 0;
+}
+
+/* The record that this one is like, which is itself where there is none; NULL where it is skipped.
+ */
+static struct memory *memories_find(struct memories *memories, const struct template *template,
+				    const struct record *record, size_t size)
+{
+	unsigned int hash = record_hash(template, record, size);
+	struct memory *memory = &memories->list[memories->places[hash][0]];
+
+	if (!memory_is_like(memory, record))
+		memory = &memories->list[memories->places[hash][1]];
+	if (memory_is_like(memory, record)) {
+		memories->nr_strangers -= memories->nr_strangers > 0;
+		return memory;
+	}
+	memories->nr_strangers += memories->nr_strangers < 2 * OBSERVATION_PLACES;
+	memory = memory_choose(memories, hash);
+	memory->hash = hash;
+	if (!memory_fill(memory, template, record, size))
+		return NULL;
+	memory->observation.likeness = ++memories->last_likeness;
+	memory->observation.place = memory - memories->list;
+	return memory;
+}
+
+const struct observation *memories_read(struct memories *memories, const struct template *template,
+					const struct record *record)
+{
+	unsigned int *past = memories_past(memories, record);
+	size_t size = memories_skip(memories) ? 0 : telling_size(template, record);
+	struct memory *memory = NULL;
+
+	if (size >= MEMORY_SIZE_MIN)
+		memory = memories_find(memories, template, record, size);
+	if (!memory) {
+		memories->other.problem = observation_read(&memories->other, template, record);
+		return &memories->other;
+	}
+	memories->expected[*past] = memory == memories->followed[*past] ? memory : &memories->none;
+	memories->followed[*past] = memory;
+	*past = past_add(*past, memory->observation.place);
+	return memory_repeat(memory, record);
+}
+
+void memories_init(struct memories *memories)
+{
+	for (size_t i = 0; i < MEMORY_PASTS; i++)
+		memories->expected[i] = &memories->none;
+}
+
+void memories_clear(struct memories *memories)
+{
+	for (size_t i = 0; i < OBSERVATION_PLACES && memories->last_likeness > 0; i++)
+		memories->list[i].size = 0;
+}

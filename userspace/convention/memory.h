@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Records that were read lately: what comes next mostly says what one of them said, but for its
+ * time and its numbers.
+ *
+ * A driver writes the same few records again and again, and in nearly the same order. To compare
+ * one with the earlier one that it is expected to be like takes half of what it takes to read it,
+ * and who knows that they are alike need not look for track and name.
+ */
+#ifndef CONVENTION_MEMORY_H
+#define CONVENTION_MEMORY_H
+
+#include "convention/convention.h"
+#include "convention/observe.h"
+
+/** MEMORY_HASHES - many more than are remembered, so that few share one */
+#define MEMORY_HASHES 4096
+
+/** MEMORY_CPUS - how many CPUs are told apart where it is about what follows what */
+#define MEMORY_CPUS 64
+
+/** MEMORY_PASTS - how many sequences of records are known to be followed by something */
+#define MEMORY_PASTS 4096
+
+/**
+ * struct memory - one record that was read
+ * @size: of what tells; 0 where there is no record
+ * @buffer: of it
+ * @cpu: of it if its track is that of an idle task, of which each CPU has one; -1 where any will do
+ * @hash: its place in the table
+ * @observation: what it said; borrowed for the next record that is like it
+ * @bytes: of the record; the observation's texts are in it
+ */
+struct memory {
+	size_t size;
+	unsigned int buffer;
+	int cpu;
+	unsigned int hash;
+	struct observation observation;
+	unsigned char bytes[OBSERVATION_SIZE_MAX];
+};
+
+/**
+ * struct memories - all of them
+ * @pasts: made of the places of the last few records of each CPU
+ * @expected: what is to follow, by the past; @none where that is not sure
+ * @followed: what did follow, last time
+ * @none: like no record
+ * @list: the oldest goes first
+ * @places: in @list, two for each hash
+ * @next_place: of the next one
+ * @last_likeness: given to the newest
+ * @nr_strangers: records that were like none, less those that were not expected but like one
+ * @nr_skipped: unexpected records while these are many
+ * @other: what was read last of those that cannot be remembered
+ */
+struct memories {
+	unsigned int pasts[MEMORY_CPUS];
+	struct memory *expected[MEMORY_PASTS];
+	struct memory *followed[MEMORY_PASTS];
+	struct memory none;
+	struct memory list[OBSERVATION_PLACES];
+	uint16_t places[MEMORY_HASHES][2];
+	unsigned int next_place;
+	uint64_t last_likeness;
+	unsigned int nr_strangers;
+	unsigned int nr_skipped;
+	struct observation other;
+};
+
+/** memories_init - once, of zeroed ones */
+void memories_init(struct memories *memories);
+
+/** memories_clear - forget all: templates are new, or others */
+void memories_clear(struct memories *memories);
+
+/** WORD_PAIR - the type of two words that are compared at once */
+#define WORD_PAIR uint64_t __attribute__((vector_size(2 * WORD_SIZE)))
+
+hot_inline WORD_PAIR pair_load(const unsigned char *bytes)
+{
+	WORD_PAIR pair;
+
+	memcpy(&pair, bytes, sizeof(pair));
+	return pair;
+}
+
+/* How two records differ in what tells, in the two words at @offset. */
+hot_inline WORD_PAIR pair_compare(const struct memory *memory, const struct record *record,
+				  const unsigned char *telling, size_t offset)
+{
+	return (pair_load(record->data + offset) ^ pair_load(memory->bytes + offset)) &
+	       pair_load(telling + offset);
+}
+
+/*
+ * Whether the record says what an earlier one did. The last words that are compared may overlap
+ * those before.
+ */
+hot_inline bool memory_is_like(const struct memory *memory, const struct record *record)
+{
+	const struct template *template = memory->observation.template;
+	WORD_PAIR difference;
+	size_t last;
+
+	/* A size of 0 wraps around. */
+	if (memory->size - 1 >= record->size || memory->buffer != record->buffer ||
+	    (memory->cpu >= 0 && memory->cpu != record->cpu))
+		return false;
+	last = memory->size - sizeof(difference);
+	difference = pair_compare(memory, record, template->telling, last);
+	for (size_t offset = 0; offset < last; offset += sizeof(difference))
+		difference |= pair_compare(memory, record, template->telling, offset);
+	return (difference[0] | difference[1]) == 0;
+}
+
+/* What an earlier record said, with the time and the numbers of this one. */
+hot_inline const struct observation *memory_repeat(struct memory *memory,
+						   const struct record *record)
+{
+	struct observation *observation = &memory->observation;
+
+	observation->time_ns = record->time_ns;
+	observation->cpu = record->cpu;
+	if (observation->template->has_numbers)
+		observation_read_numbers(observation, record);
+	return observation;
+}
+
+hot_inline unsigned int *memories_past(struct memories *memories, const struct record *record)
+{
+	return &memories->pasts[(unsigned int)record->cpu % MEMORY_CPUS];
+}
+
+hot_inline unsigned int past_add(unsigned int past, unsigned int place)
+{
+	return (past << 4 ^ place) % MEMORY_PASTS;
+}
+
+/** memories_expect - the observation of @record, where it is like the expected one, or NULL */
+hot_inline const struct observation *memories_expect(struct memories *memories,
+						     const struct record *record)
+{
+	unsigned int *past = memories_past(memories, record);
+	struct memory *memory = memories->expected[*past];
+
+	if (!memory_is_like(memory, record))
+		return NULL;
+	*past = past_add(*past, memory->observation.place);
+	return memory_repeat(memory, record);
+}
+
+/** memories_read - what convention_read() does for a record that was not expected */
+const struct observation *memories_read(struct memories *memories, const struct template *template,
+					const struct record *record);
+
+#endif
