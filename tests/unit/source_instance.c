@@ -213,7 +213,7 @@ TEST(what_was_lost_before_somebody_else_read_is_not_ours)
 {
 	check_account("overrun: 90\ndropped events: 4\nread events: 0\n",
 		      "overrun: 95\ndropped events: 6\nread events: 1\n", 101,
-		      GAP "cpu 0 lost 6 from 20 to 50\n");
+		      "cpu 0 lost 95 from 0 to 20\ncpu 0 at 20\ncpu 0 lost 6 from 20 to 50\n");
 	check_account("overrun: 90\nread events: 3\n",
 		      "overrun: 95\ndropped events: 6\nread events: 4\n", 6,
 		      GAP "cpu 0 lost 6 from 20 to 50\n");

@@ -58,7 +58,7 @@ TEST(losses_that_the_buffer_shows_are_not_told_twice)
 	CHECK_NUMBER(rig_open(&rig), 0);
 	check_finish(&rig, 100, 34,
 		     "cpu 0 at 10\ncpu 0 lost 4 from 10 to 20\ncpu 1 at 15\n"
-		     "cpu 1 lost -1 from 15 to 25\ncpu 0 at 20\ncpu 1 at 25\n");
+		     "cpu 1 lost 30 from 15 to 25\ncpu 0 at 20\ncpu 1 at 25\n");
 	rig_end(&rig);
 }
 
@@ -85,12 +85,49 @@ TEST(what_was_dropped_is_told_though_the_size_of_a_gap_is_unknown)
 	rig_begin(&rig, 1);
 	ADD(&rig, 0, 0, 10);
 	ADD(&rig, 0, -1, 20);
+	ADD(&rig, 0, -1, 30);
 	folder_add_text(&rig.instance, "per_cpu/cpu0/stats",
 			"overrun: 30\ncommit overrun: 2\ndropped events: 5\n");
 	CHECK_NUMBER(rig_open(&rig), 0);
 	check_finish(&rig, 100, 37,
 		     "cpu 0 at 10\ncpu 0 lost -1 from 10 to 20\ncpu 0 at 20\n"
-		     "cpu 0 lost 7 from 20 to 100\n");
+		     "cpu 0 lost -1 from 20 to 30\ncpu 0 at 30\n"
+		     "cpu 0 lost 7 from 30 to 100\n");
+	rig_end(&rig);
+}
+
+/* The kernel has no room for the number in a full sub-buffer. */
+TEST(the_size_of_a_gap_is_what_was_overwritten_since_the_last_one)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 1);
+	ADD(&rig, 0, 4, 10);
+	ADD(&rig, 0, 0, 20);
+	ADD(&rig, 0, -1, 30);
+	ADD(&rig, 0, 0, 40);
+	folder_add_text(&rig.instance, "per_cpu/cpu0/stats", "overrun: 30\n");
+	CHECK_NUMBER(rig_open(&rig), 0);
+	check_finish(&rig, 100, 30,
+		     "cpu 0 lost 4 from 0 to 10\ncpu 0 at 10\ncpu 0 at 20\n"
+		     "cpu 0 lost 26 from 20 to 30\ncpu 0 at 30\ncpu 0 at 40\n");
+	rig_end(&rig);
+}
+
+TEST(a_gap_has_no_size_where_more_may_have_been_overwritten_since)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 1);
+	ADD(&rig, 0, -1, 10);
+	ADD(&rig, 0, 5, 20);
+	ADD(&rig, 0, -1, 30);
+	folder_add_text(&rig.instance, "per_cpu/cpu0/stats", "overrun: 30\n");
+	CHECK_NUMBER(rig_open(&rig), 0);
+	check_finish(&rig, 100, 30,
+		     "cpu 0 lost -1 from 0 to 10\ncpu 0 at 10\n"
+		     "cpu 0 lost 5 from 10 to 20\ncpu 0 at 20\n"
+		     "cpu 0 lost -1 from 20 to 30\ncpu 0 at 30\n");
 	rig_end(&rig);
 }
 

@@ -91,6 +91,8 @@ static void note_statistics(struct live *live)
 		struct error error = { 0 };
 
 		statistics_load(&own->before, live->directory, stream->cpu, &error);
+		/* How many of those that were overwritten have been told of before is not known. */
+		own->is_counted = own->before.read == 0;
 	}
 }
 

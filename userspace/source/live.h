@@ -35,6 +35,7 @@ struct live_page {
 /**
  * struct live_stream - one CPU's trace_pipe_raw
  * @sub_buffers_left: how many may still be read
+ * @overwritten: how many records are behind the gaps so far, where @is_counted
  * @before: what the kernel had counted when somebody else's buffer was opened; zeros for our own
  * @size: of a sub-buffer
  * @is_absent: the CPU is not online, and never was
@@ -43,9 +44,12 @@ struct live_page {
  */
 struct live_stream {
 	struct live *live;
+	int cpu;
 	int fd;
 	size_t sub_buffers_left;
 	struct statistics before;
+	uint64_t overwritten;
+	bool is_counted;
 	size_t size;
 	bool is_absent;
 	struct live_page *page;

@@ -22,7 +22,7 @@
 
 static struct live_page *page_new(struct live_stream *own)
 {
-	struct live_page *page = malloc(sizeof(*page) + own->size);
+	struct live_page *page = malloc(sizeof(*page) + own->size + PAGE_COUNT_SIZE);
 
 	if (page)
 		page->next = NULL;
@@ -47,23 +47,82 @@ static int page_read(struct live_stream *own, struct live_page *page)
 	return page->size > 0;
 }
 
-/* Takes what one CPU has now. Errors come again when its turn has come. */
+/*
+ * Reads a sub-buffer into the queue and returns it; NULL where there is none now. Errors come again
+ * when its turn has come.
+ */
+static struct live_page *page_queue(struct live_stream *own)
+{
+	struct live_page *page = page_new(own);
+
+	if (!page || page_read(own, page) <= 0) {
+		free(page);
+		return NULL;
+	}
+	if (own->last)
+		own->last->next = page;
+	else
+		own->first = page;
+	own->last = page;
+	own->live->ahead_size += own->size;
+	return page;
+}
+
+static bool page_has_gap(const struct live_page *page)
+{
+	struct page walk;
+
+	page_load(&walk, (struct page_layout){ 0 }, page->bytes, page->size);
+	return walk.has_gap;
+}
+
+/*
+ * The number of all records that were overwritten is that of those before @page, if it is read
+ * before any more are, which the next sub-buffer tells: there is no gap before it. Returns that,
+ * or NULL where there is none.
+ */
+static struct live_page *gap_measure(struct live_stream *own, struct live_page *page,
+				     const struct page *walk)
+{
+	struct error ignored = { 0 };
+	struct statistics now;
+	int status = statistics_load(&now, own->live->directory, own->cpu, &ignored);
+	struct live_page *next = page_queue(own);
+	bool is_exact = status == 0 && !(next && page_has_gap(next));
+
+	if (is_exact && own->is_counted && now.overwritten > own->overwritten)
+		page->size = page_store_count(walk, page->bytes,
+					      now.overwritten - own->overwritten);
+	own->is_counted = is_exact;
+	own->overwritten = now.overwritten;
+	return next;
+}
+
+/*
+ * The kernel marks every gap, but has room for its number only in a sub-buffer that is not full.
+ * Finds that number, which may mean to read ahead.
+ */
+static void gap_count(struct live_stream *own, struct live_page *page)
+{
+	struct page walk;
+
+	while (page) {
+		page_load(&walk, (struct page_layout){ 0 }, page->bytes, page->size);
+		if (!walk.has_gap || walk.gap_count >= 0)
+			break;
+		page = gap_measure(own, page, &walk);
+	}
+	if (page && walk.has_gap)
+		own->overwritten += walk.gap_count;
+}
+
+/* Takes what one CPU has now. */
 static void stream_read_ahead(struct live_stream *own)
 {
-	while (own->live->ahead_size < AHEAD_SIZE_MAX) {
-		struct live_page *page = page_new(own);
+	struct live_page *page;
 
-		if (!page || page_read(own, page) <= 0) {
-			free(page);
-			break;
-		}
-		if (own->last)
-			own->last->next = page;
-		else
-			own->first = page;
-		own->last = page;
-		own->live->ahead_size += own->size;
-	}
+	while (own->live->ahead_size < AHEAD_SIZE_MAX && (page = page_queue(own)))
+		gap_count(own, page);
 }
 
 void live_read_ahead(struct source *source)
@@ -106,7 +165,10 @@ static ssize_t live_refill(struct stream *stream, struct error *error)
 	if (status < 0)
 		return error_set_system(error, errno, "cannot read the ring buffer of cpu %d",
 					stream->cpu);
-	return status > 0 ? own->page->size : 0;
+	if (status == 0)
+		return 0;
+	gap_count(own, own->page);
+	return own->page->size;
 }
 
 static void live_stream_close(struct stream *stream)
@@ -143,7 +205,8 @@ int live_stream_open(struct stream *stream, struct live *live, int cpu, struct e
 
 	if (!own)
 		return error_set(error, "out of memory");
-	*own = (struct live_stream){ .live = live, .sub_buffers_left = SIZE_MAX };
+	*own = (struct live_stream){ .live = live, .cpu = cpu, .sub_buffers_left = SIZE_MAX };
+	own->is_counted = true;
 	own->size = sub_buffer_size(live->directory);
 	own->page = page_new(own);
 	buffer_printf(&path, "%s/per_cpu/cpu%d/trace_pipe_raw", live->directory, cpu);

@@ -89,6 +89,19 @@ void page_load(struct page *page, struct page_layout layout, const void *bytes, 
 		page->gap_count = count_of(read_long(layout, page->data + page->size));
 }
 
+size_t page_store_count(const struct page *page, void *bytes, uint64_t count)
+{
+	unsigned char *header = bytes;
+	size_t end = STAMP_SIZE + LONG_SIZE + page->size;
+	uint64_t commit;
+
+	memcpy(&commit, header + STAMP_SIZE, sizeof(commit));
+	commit |= MISSED_STORED;
+	memcpy(header + STAMP_SIZE, &commit, sizeof(commit));
+	memcpy(header + end, &count, sizeof(count));
+	return end + sizeof(count);
+}
+
 static bool page_end(struct page *page, bool is_damaged)
 {
 	page->is_damaged |= is_damaged;

@@ -51,6 +51,19 @@ struct page {
  */
 void page_load(struct page *page, struct page_layout layout, const void *bytes, size_t size);
 
+/** PAGE_COUNT_SIZE - how much room page_store_count() may need behind a sub-buffer */
+#define PAGE_COUNT_SIZE 8
+
+/**
+ * page_store_count - add the number of records that were lost before a sub-buffer, where the kernel
+ * had no room for it
+ * @bytes: of this machine, and @page has just been loaded with it; PAGE_COUNT_SIZE bytes more than
+ * there are of it can be written to
+ *
+ * Returns the size with that.
+ */
+size_t page_store_count(const struct page *page, void *bytes, uint64_t count);
+
 /** PAGE_DELTA_BITS, PAGE_TYPE_BITS - parts of an entry's head: time, and type or length in words */
 #define PAGE_DELTA_BITS 27
 #define PAGE_TYPE_BITS 5
