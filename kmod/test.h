@@ -138,6 +138,9 @@ int test_emit_in_nmi(struct test_run *run);
 /* test_run.c */
 int test_run_rounds(const struct test_scenario *scenario, u32 nr_rounds);
 
+/* test_load.c */
+int test_load_run(const struct test_scenario *scenario, u32 nr_rounds, u32 rounds_per_s);
+
 /* test_device.c */
 int test_device_register(void);
 void test_device_unregister(void);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The test module's device file. "NAME COUNT" written to it runs a scenario so many times, and
- * the write returns when all records are written. Reading it gives the last run as
+ * the write returns when all records are written. "NAME COUNT RATE" runs it so often on each CPU,
+ * RATE times a second, where all its steps are for every CPU. Reading it gives the last run as
  *
  *	run NAME COUNT ERROR
  *	cpu N fired RECORDS sequence NUMBER
@@ -28,7 +29,7 @@ static const struct test_scenario *test_last;
 static u32 test_last_nr_rounds;
 static int test_last_error;
 
-static int test_run_command(const struct test_scenario *scenario, u32 nr_rounds)
+static int test_run_command(const struct test_scenario *scenario, u32 nr_rounds, u32 rate)
 {
 	int error;
 
@@ -37,7 +38,9 @@ static int test_run_command(const struct test_scenario *scenario, u32 nr_rounds)
 		return error;
 	test_last = scenario;
 	test_last_nr_rounds = nr_rounds;
-	test_last_error = error = test_run_rounds(scenario, nr_rounds);
+	error = rate ? test_load_run(scenario, nr_rounds, rate) :
+		       test_run_rounds(scenario, nr_rounds);
+	test_last_error = error;
 	mutex_unlock(&test_lock);
 	return error;
 }
@@ -45,9 +48,9 @@ static int test_run_command(const struct test_scenario *scenario, u32 nr_rounds)
 static ssize_t test_write(struct file *file, const char __user *text, size_t size_bytes,
 			  loff_t *position)
 {
-	char command[TEST_COMMAND_MAX], *count = command, *name;
+	char command[TEST_COMMAND_MAX], *rest = command, *name, *count;
 	const struct test_scenario *scenario;
-	u32 nr_rounds;
+	u32 nr_rounds, rate = 0;
 
 	if (size_bytes >= sizeof(command))
 		return -EINVAL;
@@ -55,15 +58,18 @@ static ssize_t test_write(struct file *file, const char __user *text, size_t siz
 		return -EFAULT;
 	command[size_bytes] = '\0';
 
-	name = strsep(&count, " ");
+	name = strsep(&rest, " ");
+	count = strsep(&rest, " ");
 	if (!count || kstrtou32(count, 10, &nr_rounds))
+		return -EINVAL;
+	if (rest && (kstrtou32(rest, 10, &rate) || rate == 0))
 		return -EINVAL;
 	scenario = test_scenario_find(name);
 	if (!scenario)
 		return -ENOENT;
 	if (nr_rounds < 1 || nr_rounds > TEST_NR_ROUNDS_MAX)
 		return -ERANGE;
-	return test_run_command(scenario, nr_rounds) ?: size_bytes;
+	return test_run_command(scenario, nr_rounds, rate) ?: size_bytes;
 }
 
 static int test_show(struct seq_file *file, void *unused)
