@@ -13,6 +13,11 @@ KERNELS = ("6.1", "6.12")
 # Options for scripts that run ktrack in the background.
 RECORDING = ("--add", f"{GUEST / 'recording.sh'}:/recording.sh")
 
+# Two processors on a clock that counts their instructions, a nanosecond for each, whichever of them runs: what is done in a
+# second is the same on every host, however busy, and less than what a modest machine of today does. The second one has to be
+# put online.
+COUNTED = ("--icount", "--cpus", "2")
+
 # How the kernel starts to complain, in any of its debugging aids.
 COMPLAINT = re.compile(
     r"WARNING: |BUG: |Oops: |general protection fault|INFO: .*(stall|blocked)|UBSAN: |Kernel panic"
@@ -41,6 +46,13 @@ class Result:
     def complaints(self):
         """What the kernel complained about."""
         return [line for line in self.text("dmesg.log").splitlines() if COMPLAINT.search(line)]
+
+
+def program(folder, name):
+    """Compiles a C program of this folder; returns the option that brings it into the machine's root folder."""
+    path = Path(folder) / name
+    subprocess.run(["gcc", "-O2", "-o", path, PROJECT / f"tests/vm/{name}.c"], check=True)
+    return "--add", f"{path}:/{name}"
 
 
 def run(folder, kernel, script, *arguments, options=(), typed=None):

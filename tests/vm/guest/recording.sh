@@ -8,3 +8,10 @@ INSTANCES=/sys/kernel/tracing/instances
 is_recording() {
 	grep -q . "$INSTANCES/ktrack-$1/set_event" && [ "$(cat "$INSTANCES/ktrack-$1/tracing_on")" = 1 ]
 }
+
+# Puts the second processor online, where time is counted in instructions: somebody has to let it run.
+second_cpu_start() {
+	/yield &
+	echo 1 >/sys/devices/system/cpu/cpu1/online
+	kill $!
+}
