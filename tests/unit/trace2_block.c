@@ -10,13 +10,18 @@
 #include "tap.h"
 #include "trace2/trace2.h"
 
-#define NR_EVENTS 20000
+#define NR_EVENTS 8000
 #define NR_TEXTS 5
 #define BYTES_MAX 40
 #define MANY_BYTES_MAX 3000
 
-/* A second less than a million nanoseconds, so that both seconds do not change at once. */
-#define START_UNIX_NS INT64_C(1767225599999000000)
+/*
+ * Beginnings of sessions: with the millisecond, but not with the second, so that both seconds do
+ * not change at once; with the microsecond; with neither.
+ */
+static const int64_t starts_unix_ns[] = { INT64_C(1767225599999000000),
+					  INT64_C(1767225599998877000),
+					  INT64_C(1767225599998877665) };
 
 static struct trace2_string bytes_of(const char *string)
 {
@@ -61,10 +66,10 @@ struct writer {
 };
 
 static void writer_open(struct writer *writer, enum trace2_target target, unsigned int decimals,
-			enum trace2_flush flush)
+			int64_t start_unix_ns, enum trace2_flush flush)
 {
 	struct trace2_settings settings = { .sid = "S",
-					    .start_unix_ns = START_UNIX_NS,
+					    .start_unix_ns = start_unix_ns,
 					    .decimals = decimals,
 					    .category_width = 16,
 					    .max_nesting = 900,
@@ -94,7 +99,7 @@ static int64_t next_time(struct dice *dice, int64_t time_ns)
 
 	if (kind < sizeof(steps_ns) / sizeof(steps_ns[0]))
 		return time_ns + steps_ns[kind];
-	return time_ns + dice_below(dice, 3000000);
+	return time_ns + dice_below(dice, dice_below(dice, 2) ? 20000 : 3000000);
 }
 
 static unsigned int any_nesting(struct dice *dice)
@@ -102,7 +107,8 @@ static unsigned int any_nesting(struct dice *dice)
 	return dice_below(dice, 20) > 0 ? dice_below(dice, 20) : dice_below(dice, 1100);
 }
 
-/* Now and then many, seldom with a byte that must be escaped; they stay until the next ones are asked for. */
+/* Now and then many, seldom with a byte that must be escaped; they stay until the next ones are
+ * asked for. */
 static struct trace2_string any_bytes(struct dice *dice)
 {
 	static char bytes[MANY_BYTES_MAX];
@@ -175,15 +181,15 @@ static void writer_tell(struct writer *writer, struct trace2_event event, bool i
 	CHECK_NUMBER(trace2_session_write(writer->session, &event), 0);
 }
 
-static void check_same(enum trace2_target target, unsigned int decimals)
+static void check_session(enum trace2_target target, unsigned int decimals, int64_t start_unix_ns)
 {
 	struct dice dice = { 20260101 + target * 10 + decimals };
 	struct texts texts;
 	struct writer blocks, lines;
 	int64_t time_ns = 0;
 
-	writer_open(&blocks, target, decimals, TRACE2_FLUSH_BLOCKS);
-	writer_open(&lines, target, decimals, TRACE2_FLUSH_LINES);
+	writer_open(&blocks, target, decimals, start_unix_ns, TRACE2_FLUSH_BLOCKS);
+	writer_open(&lines, target, decimals, start_unix_ns, TRACE2_FLUSH_LINES);
 	texts_init(&texts);
 	for (int i = 0; i < NR_EVENTS; i++) {
 		struct trace2_event event = any_event(&dice, &texts, time_ns);
@@ -198,6 +204,12 @@ static void check_same(enum trace2_target target, unsigned int decimals)
 	texts_release(&texts);
 	writer_close(&blocks);
 	writer_close(&lines);
+}
+
+static void check_same(enum trace2_target target, unsigned int decimals)
+{
+	for (size_t i = 0; i < sizeof(starts_unix_ns) / sizeof(starts_unix_ns[0]); i++)
+		check_session(target, decimals, starts_unix_ns[i]);
 }
 
 TEST(event_is_the_same_in_blocks_and_line_by_line)

@@ -53,31 +53,44 @@ static size_t data_size(const struct trace2_event *event)
 	       PUT_SLACK;
 }
 
-/* Whether a line may be put as it is. */
-hot_inline bool is_ready(const struct buffer *line, const struct stamp *stamp,
-			 const struct trace2_event *event, size_t size)
+hot_inline struct buffer *lines_of(struct trace2_session *session)
 {
-	return has_room(line, size) && stamp_has(stamp, event->time_ns);
+	return &session->destinations[TRACE2_EVENT].lines;
 }
 
-hot_inline char *put_head(char *out, const struct stamp *stamp, const struct trace2_event *event,
-			  enum trace2_kind number)
+/* Whether a line may be put as it is. */
+hot_inline bool is_ready(struct trace2_session *session, const struct trace2_event *event,
+			 size_t size)
 {
+	return has_room(lines_of(session), size) &&
+	       stamp_has(&session->printer.stamp, event->time_ns);
+}
+
+hot_inline char *put_head(char *out, const struct trace2_session *session,
+			  const struct trace2_event *event, enum trace2_kind number,
+			  uint32_t rest_ns)
+{
+	const struct buffer *thread = &event->thread->json;
 	const struct kind *kind = &kinds[number];
 
 	put_bytes(out, kind->head, sizeof(kind->head));
-	out = put_block(out + kind->head_size, event->thread->json.data, event->thread->json.size);
-	return stamp_put_time(stamp, out, event->time_ns);
+	out = put_block(out + kind->head_size, thread->data, thread->size);
+	return stamp_put_time(&session->printer.stamp, out, rest_ns);
+}
+
+hot_inline char *put_t_abs(char *out, const struct trace2_session *session, uint32_t rest_ns)
+{
+	return stamp_put_t_abs(&session->printer.stamp, out, rest_ns, session->settings.decimals);
 }
 
 /* Up to the time since the session began. */
-hot_inline char *put_region(char *out, const struct stamp *stamp,
-			    const struct trace2_session *session, const struct trace2_event *event,
-			    enum trace2_kind kind)
+hot_inline char *put_region(char *out, const struct trace2_session *session,
+			    const struct trace2_event *event, enum trace2_kind kind,
+			    uint32_t rest_ns)
 {
 	const struct buffer *members = &event->region.label->members;
 
-	out = put_head(out, stamp, event, kind);
+	out = put_head(out, session, event, kind, rest_ns);
 	if (kind == TRACE2_REGION_LEAVE) {
 		out = PUT_LITERAL(out, ",\"t_rel\":0.");
 		put_nine(out, event->region.t_rel_ns);
@@ -88,14 +101,15 @@ hot_inline char *put_region(char *out, const struct stamp *stamp,
 }
 
 /* Long texts, or a message in which something is to be escaped. */
-static bool long_region_end(struct buffer *line, struct stamp *stamp,
-			    const struct trace2_session *session, const struct trace2_event *event)
+static bool long_region_end(struct trace2_session *session, const struct trace2_event *event)
 {
+	struct buffer *lines = lines_of(session);
+
 	if (event->region.msg.data) {
-		buffer_append_string(line, ",\"msg\":");
-		json_append_string(line, string_text(event->region.msg));
+		buffer_append_string(lines, ",\"msg\":");
+		json_append_string(lines, string_text(event->region.msg));
 	}
-	event_target.end(line, stamp, session, event);
+	event_target.end(lines, &session->printer.stamp, session, event);
 	return true;
 }
 
@@ -107,89 +121,88 @@ hot_inline char *put_more(char *out, const struct trace2_event *event)
 }
 
 /* Behind a message, or before more to be told; the line ends at @out now. */
-static __attribute__((noinline)) bool region_end(struct buffer *line, char *out,
-						 struct stamp *stamp,
-						 const struct trace2_session *session,
-						 const struct trace2_event *event)
+static __attribute__((noinline)) bool region_end(struct trace2_session *session,
+						 const struct trace2_event *event, char *out)
 {
 	const struct trace2_string *msg = &event->region.msg;
 
-	buffer_end_put(line, out);
+	buffer_end_put(lines_of(session), out);
 	if (msg->size + event->more.size > REST_MAX)
-		return long_region_end(line, stamp, session, event);
+		return long_region_end(session, event);
 	if (msg->data)
 		out = json_put_string(PUT_LITERAL(out, ",\"msg\":"), string_text(*msg));
 	if (!out)
-		return long_region_end(line, stamp, session, event);
+		return long_region_end(session, event);
 	if (session->settings.has_more_t_abs)
-		out = stamp_put_t_abs(stamp, out, event->time_ns, session->settings.decimals);
-	buffer_end_put(line, put_more(out, event));
+		out = put_t_abs(out, session, stamp_rest(&session->printer.stamp, event->time_ns));
+	buffer_end_put(lines_of(session), put_more(out, event));
 	return true;
 }
 
-hot_inline bool region_line(struct buffer *line, struct stamp *stamp,
-			    const struct trace2_session *session, const struct trace2_event *event,
+hot_inline bool region_line(struct trace2_session *session, const struct trace2_event *event,
 			    enum trace2_kind kind)
 {
+	struct buffer *lines = lines_of(session);
+	uint32_t rest_ns;
 	char *out;
 
-	if (!is_usual_region(session, event, kind) ||
-	    !is_ready(line, stamp, event, region_size(event)))
+	if (!is_usual_region(session, event, kind) || !is_ready(session, event, region_size(event)))
 		return false;
-	out = put_region(line->data + line->size, stamp, session, event, kind);
+	rest_ns = stamp_rest(&session->printer.stamp, event->time_ns);
+	out = put_region(lines->data + lines->size, session, event, kind, rest_ns);
 	if (event->region.msg.data || event->more.size > 0)
-		return region_end(line, out, stamp, session, event);
+		return region_end(session, event, out);
 	if (session->settings.has_more_t_abs)
-		out = stamp_put_t_abs(stamp, out, event->time_ns, session->settings.decimals);
-	buffer_end_put(line, PUT_LITERAL(out, "}\n"));
+		out = put_t_abs(out, session, rest_ns);
+	buffer_end_put(lines, PUT_LITERAL(out, "}\n"));
 	return true;
 }
 
 /* Up to the value. */
-hot_inline char *put_data(char *out, const struct stamp *stamp,
-			  const struct trace2_session *session, const struct trace2_event *event)
+hot_inline char *put_data(char *out, const struct trace2_session *session,
+			  const struct trace2_event *event)
 {
-	unsigned int decimals = session->settings.decimals;
+	uint32_t rest_ns = stamp_rest(&session->printer.stamp, event->time_ns);
 
-	out = put_head(out, stamp, event, event->kind);
-	out = stamp_put_t_abs(stamp, out, event->time_ns, decimals);
-	out = put_seconds(PUT_LITERAL(out, ",\"t_rel\":"), event->data.t_rel_ns, decimals);
+	out = put_head(out, session, event, event->kind, rest_ns);
+	out = put_t_abs(out, session, rest_ns);
+	out = put_seconds(PUT_LITERAL(out, ",\"t_rel\":"), event->data.t_rel_ns,
+			  session->settings.decimals);
 	out = put_short(PUT_LITERAL(out, ",\"nesting\":"), event->data.nesting);
 	out = put_text(PUT_LITERAL(out, ",\"category\":"), event->data.category);
 	out = put_text(PUT_LITERAL(out, ",\"key\":"), event->data.key);
 	return PUT_LITERAL(out, ",\"value\":");
 }
 
-static __attribute__((noinline)) bool data_line(struct buffer *line, struct stamp *stamp,
-						const struct trace2_session *session,
+static __attribute__((noinline)) bool data_line(struct trace2_session *session,
 						const struct trace2_event *event)
 {
 	const struct trace2_string *value = &event->data.value;
+	struct buffer *lines = lines_of(session);
 	char *out;
 
-	if (!is_usual_data(session, event) || !is_ready(line, stamp, event, data_size(event)))
+	if (!is_usual_data(session, event) || !is_ready(session, event, data_size(event)))
 		return false;
-	out = put_data(line->data + line->size, stamp, session, event);
+	out = put_data(lines->data + lines->size, session, event);
 	if (event->kind == TRACE2_DATA)
 		out = json_put_string(out, string_text(*value));
 	else
 		out = put_bytes(out, value->data, value->size);
 	if (out)
-		buffer_end_put(line, put_more(out, event));
+		buffer_end_put(lines, put_more(out, event));
 	return out;
 }
 
-hot_inline bool line_put(struct buffer *line, struct stamp *stamp,
-			 const struct trace2_session *session, const struct trace2_event *event)
+hot_inline bool line_put(struct trace2_session *session, const struct trace2_event *event)
 {
 	switch (event->kind) {
 	case TRACE2_REGION_ENTER:
-		return region_line(line, stamp, session, event, TRACE2_REGION_ENTER);
+		return region_line(session, event, TRACE2_REGION_ENTER);
 	case TRACE2_REGION_LEAVE:
-		return region_line(line, stamp, session, event, TRACE2_REGION_LEAVE);
+		return region_line(session, event, TRACE2_REGION_LEAVE);
 	case TRACE2_DATA:
 	case TRACE2_DATA_JSON:
-		return data_line(line, stamp, session, event);
+		return data_line(session, event);
 	default:
 		return false;
 	}
@@ -205,27 +218,24 @@ static size_t line_size(const struct trace2_session *session, const struct trace
 	return 0;
 }
 
-/* Where a second is over, or memory: both seldom. */
-static bool line_prepare(struct buffer *line, struct stamp *stamp,
-			 const struct trace2_session *session, const struct trace2_event *event)
+/* Where a millisecond is over, or memory: both seldom. */
+static bool line_prepare(struct trace2_session *session, const struct trace2_event *event)
 {
+	struct stamp *stamp = &session->printer.stamp;
 	size_t size = line_size(session, event);
 
-	if (size == 0 || !buffer_reserve(line, size))
+	if (size == 0 || !buffer_reserve(lines_of(session), size))
 		return false;
 	return stamp_has(stamp, event->time_ns) ||
 	       stamp_find_window(stamp, session->settings.start_unix_ns, event->time_ns);
 }
 
-bool event_line(struct buffer *line, struct stamp *stamp, const struct trace2_session *session,
-		const struct trace2_event *event)
+bool event_line(struct trace2_session *session, const struct trace2_event *event)
 {
-	return line_prepare(line, stamp, session, event) && line_put(line, stamp, session, event);
+	return line_prepare(session, event) && line_put(session, event);
 }
 
 hot_function int event_write(struct trace2_session *session, const struct trace2_event *event)
 {
-	if (line_put(&session->usual->lines, &session->printer.stamp, session, event))
-		return 0;
-	return session_write_other(session, event);
+	return line_put(session, event) ? 0 : session_write_other(session, event);
 }

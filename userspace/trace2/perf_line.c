@@ -112,61 +112,62 @@ hot_inline char *put_line(char *out, const struct stamp *stamp,
 	return put_label(put_category(out, session, event), event);
 }
 
-static __attribute__((noinline)) bool message_put(struct buffer *line,
+static __attribute__((noinline)) bool message_put(struct buffer *lines,
 						  const struct trace2_event *event)
 {
-	buffer_append_char(line, ' ');
-	plain_append(line, string_text(event->region.msg));
-	buffer_append_char(line, '\n');
+	buffer_append_char(lines, ' ');
+	plain_append(lines, string_text(event->region.msg));
+	buffer_append_char(lines, '\n');
 	return true;
 }
 
-hot_inline bool has_seconds(const struct stamp *stamp, const struct trace2_session *session,
-			    const struct trace2_event *event)
+hot_inline bool has_seconds(const struct trace2_session *session, const struct trace2_event *event)
 {
+	const struct stamp *stamp = &session->printer.stamp;
+
 	return stamp_second_has(&stamp->clock, session->settings.start_unix_ns + event->time_ns) &&
 	       stamp_second_has(&stamp->since, event->time_ns);
 }
 
-/* Where a second is over, or memory: both seldom, and not to be in the way of the others. */
-static __attribute__((noinline)) bool perf_line_again(struct buffer *line, struct stamp *stamp,
-						      const struct trace2_session *session,
-						      const struct trace2_event *event)
+hot_inline bool line_put(struct trace2_session *session, const struct trace2_event *event)
 {
-	if (event->time_ns < 0 || !buffer_reserve(line, line_size(session, event)))
-		return false;
-	stamp_find_clock(stamp, session->settings.start_unix_ns + event->time_ns);
-	stamp_find_since(stamp, event->time_ns);
-	return has_seconds(stamp, session, event) && perf_line(line, stamp, session, event);
-}
-
-hot_inline bool line_put(struct buffer *line, struct stamp *stamp,
-			 const struct trace2_session *session, const struct trace2_event *event)
-{
+	struct buffer *lines = &session->destinations[TRACE2_PERF].lines;
 	char *out;
 
-	if (!is_usual(session, event))
+	if (!is_usual(session, event) || !has_room(lines, line_size(session, event)) ||
+	    !has_seconds(session, event))
 		return false;
-	if (!has_room(line, line_size(session, event)) || !has_seconds(stamp, session, event))
-		return perf_line_again(line, stamp, session, event);
-	out = put_line(line->data + line->size, stamp, session, event);
+	out = put_line(lines->data + lines->size, &session->printer.stamp, session, event);
 	if (event->region.msg.data) {
-		buffer_end_put(line, out);
-		return message_put(line, event);
+		buffer_end_put(lines, out);
+		return message_put(lines, event);
 	}
-	buffer_end_put(line, put_char(out, '\n'));
+	buffer_end_put(lines, put_char(out, '\n'));
 	return true;
 }
 
-hot_function bool perf_line(struct buffer *line, struct stamp *stamp,
-			    const struct trace2_session *session, const struct trace2_event *event)
+/* Where a second is over, or memory: both seldom. */
+static bool line_prepare(struct trace2_session *session, const struct trace2_event *event)
 {
-	return line_put(line, stamp, session, event);
+	struct buffer *lines = &session->destinations[TRACE2_PERF].lines;
+	struct stamp *stamp = &session->printer.stamp;
+
+	if (!is_usual(session, event) || event->time_ns < 0 ||
+	    !buffer_reserve(lines, line_size(session, event)))
+		return false;
+	if (!has_seconds(session, event)) {
+		stamp_find_clock(stamp, session->settings.start_unix_ns + event->time_ns);
+		stamp_find_since(stamp, event->time_ns);
+	}
+	return true;
+}
+
+bool perf_line(struct trace2_session *session, const struct trace2_event *event)
+{
+	return line_prepare(session, event) && line_put(session, event);
 }
 
 hot_function int perf_write(struct trace2_session *session, const struct trace2_event *event)
 {
-	if (line_put(&session->usual->lines, &session->printer.stamp, session, event))
-		return 0;
-	return session_write_other(session, event);
+	return line_put(session, event) ? 0 : session_write_other(session, event);
 }

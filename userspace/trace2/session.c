@@ -264,7 +264,7 @@ hot_inline int line_keep(struct trace2_session *session, struct printer *printer
 {
 	struct buffer *lines = &destination->lines;
 
-	if (!target->line || !target->line(lines, &printer->stamp, session, event)) {
+	if (!target->line || !target->line(session, event)) {
 		if (!target_wants(target, session, event))
 			return 0;
 		line_append(lines, printer, session, target, event);
@@ -353,10 +353,13 @@ static int session_write(struct trace2_session *session, const struct trace2_eve
 
 int session_write_other(struct trace2_session *session, const struct trace2_event *event)
 {
-	bool is_full = session->usual->lines.size > SESSION_BLOCK_SIZE - LINE_MAX;
+	const struct target *target = targets[session->opened[0]];
+	struct buffer *lines = &session->usual->lines;
 
-	if (is_full && trace2_session_flush(session) < 0)
+	if (lines->size > SESSION_BLOCK_SIZE - LINE_MAX && trace2_session_flush(session) < 0)
 		return -1;
+	if (target->line(session, event))
+		return 0;
 	return session_write(session, event);
 }
 

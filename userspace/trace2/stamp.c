@@ -129,20 +129,49 @@ void stamp_find_since(struct stamp *stamp, int64_t since_ns)
 	memcpy(since->text + STAMP_BEFORE_SIZE, text, STAMP_SINCE_SIZE);
 }
 
-bool stamp_find_window(struct stamp *stamp, int64_t start_unix_ns, int64_t since_ns)
+/* Lets the seconds be those of a moment, where they are not. */
+static void seconds_find(struct stamp *stamp, int64_t unix_ns, int64_t since_ns)
+{
+	if (!stamp_second_has(&stamp->utc, unix_ns))
+		stamp_find_utc(stamp, unix_ns);
+	if (!stamp_second_has(&stamp->since, since_ns))
+		stamp_find_since(stamp, since_ns);
+}
+
+static void millisecond_put(char *out, uint32_t number)
+{
+	memcpy(out, put_triples[number], 3);
+}
+
+/* The nanoseconds are below a second; those within their milliseconds are cut alike. */
+static void window_begin(struct stamp *stamp, uint32_t utc_ns, uint32_t since_ns)
 {
 	struct stamp_window *window = &stamp->window;
-	int64_t unix_ns, gone_ns;
+	uint32_t utc_rest_ns = utc_ns % NS_PER_MS, rest_ns = since_ns % NS_PER_MS;
 
+	millisecond_put(stamp->utc.text + STAMP_BEFORE_SIZE + STAMP_UTC_SIZE, utc_ns / NS_PER_MS);
+	millisecond_put(stamp->since.text + STAMP_BEFORE_SIZE + stamp->since.size,
+			since_ns / NS_PER_MS);
+	window->rest_ns = rest_ns;
+	window->ahead_us = utc_rest_ns / NS_PER_US - rest_ns / NS_PER_US;
+	window->span_ns = NS_PER_MS - (utc_rest_ns > rest_ns ? utc_rest_ns : rest_ns);
+}
+
+bool stamp_find_window(struct stamp *stamp, int64_t start_unix_ns, int64_t since_ns)
+{
+	int64_t unix_ns;
+	uint32_t utc_rest_ns, since_rest_ns;
+
+	stamp->window.span_ns = 0;
 	if (since_ns < 0 || __builtin_add_overflow(start_unix_ns, since_ns, &unix_ns))
 		return false;
-	stamp_find_utc(stamp, unix_ns);
-	stamp_find_since(stamp, since_ns);
-	window->begin_ns = since_ns;
-	window->utc_ns = stamp_second_since(&stamp->utc, unix_ns);
-	window->since_ns = stamp_second_since(&stamp->since, since_ns);
-	gone_ns = window->utc_ns > window->since_ns ? window->utc_ns : window->since_ns;
-	window->span_ns = NS_PER_S - gone_ns;
+	seconds_find(stamp, unix_ns, since_ns);
+	utc_rest_ns = stamp_second_since(&stamp->utc, unix_ns);
+	since_rest_ns = stamp_second_since(&stamp->since, since_ns);
+	if (utc_rest_ns % NS_PER_US != since_rest_ns % NS_PER_US)
+		return false;
+	stamp->window.begin_ns = since_ns;
+	window_begin(stamp, utc_rest_ns, since_rest_ns);
 	return true;
 }
 

@@ -15,14 +15,15 @@
 /** STAMP_BEFORE_SIZE - bytes that EVENT has before a second: the name of its member */
 #define STAMP_BEFORE_SIZE 9
 
-/** STAMP_MAX - room for a moment */
+/** STAMP_MAX - room for a moment up to its milliseconds */
 #define STAMP_MAX 32
 
 /**
  * struct stamp_second - a second as text
  * @begin_ns: when it began
  * @span_ns: how long it is; 0 while none is known
- * @text: up to the point, behind which the fraction follows; behind what EVENT has before it
+ * @text: up to the point, behind which the fraction follows; behind what EVENT has before it.
+ * While there is a window, its millisecond is behind the point
  * @size: of the text, without what is before it
  */
 struct stamp_second {
@@ -33,22 +34,24 @@ struct stamp_second {
 };
 
 /**
- * struct stamp_window - while neither the second of UTC nor that since the session began changes
+ * struct stamp_window - while neither the millisecond of UTC nor that since the session began
+ * changes, both of which are behind the texts of their seconds then
  * @begin_ns, @span_ns: since the session began; the span is 0 while none is known
- * @utc_ns, @since_ns: how far into the seconds the window begins
+ * @rest_ns: how far into the millisecond since the session began the window begins
+ * @ahead_us: how far ahead UTC is in its own
  */
 struct stamp_window {
 	int64_t begin_ns;
 	uint64_t span_ns;
-	uint64_t utc_ns;
-	uint64_t since_ns;
+	uint32_t rest_ns;
+	uint32_t ahead_us;
 };
 
 /**
  * struct stamp - what was found out for the last moment: it seldom changes from line to line
  * @utc, @clock, @since: the second that the last moment was in, in UTC, in local time, and since
  * the session began
- * @window: in which @utc and @since are the seconds
+ * @window: in which @utc and @since are the seconds, and have milliseconds
  * @has_offset: @offset_s holds in the quarter of an hour @offset_quarter: no zone changes its
  * offset within one
  * @offset_s: local time less UTC
@@ -83,7 +86,8 @@ void stamp_find_since(struct stamp *stamp, int64_t since_ns);
  * stamp_find_window - let the window be around a moment
  * @start_unix_ns: when the session began
  *
- * Returns false where the moment is before the session began: there is no window then.
+ * Returns false where the moment is before the session began, or that was not at a whole
+ * microsecond: there is no window then.
  */
 bool stamp_find_window(struct stamp *stamp, int64_t start_unix_ns, int64_t since_ns);
 
@@ -93,27 +97,28 @@ hot_inline bool stamp_has(const struct stamp *stamp, int64_t since_ns)
 	return (uint64_t)since_ns - (uint64_t)stamp->window.begin_ns < stamp->window.span_ns;
 }
 
-/** stamp_put_time - put EVENT's member of the time, for a moment in the window */
-hot_inline char *stamp_put_time(const struct stamp *stamp, char *out, int64_t since_ns)
+/** stamp_rest - the nanoseconds of a moment in the window, below a million */
+hot_inline uint32_t stamp_rest(const struct stamp *stamp, int64_t since_ns)
 {
-	const struct stamp_window *window = &stamp->window;
-	uint64_t rest_ns = (uint64_t)since_ns - (uint64_t)window->begin_ns + window->utc_ns;
+	return (uint32_t)(since_ns - stamp->window.begin_ns) + stamp->window.rest_ns;
+}
 
+/** stamp_put_time - put EVENT's member of the time, for a stamp_rest() */
+hot_inline char *stamp_put_time(const struct stamp *stamp, char *out, uint32_t rest_ns)
+{
 	put_bytes(out, stamp->utc.text, STAMP_MAX);
-	out = put_six(out + STAMP_BEFORE_SIZE + STAMP_UTC_SIZE,
-		      (uint32_t)rest_ns / (uint32_t)NS_PER_US);
+	out = put_three(out + STAMP_BEFORE_SIZE + STAMP_UTC_SIZE + 3,
+			rest_ns / 1000 + stamp->window.ahead_us);
 	return PUT_LITERAL(out, "Z\"");
 }
 
 /** stamp_put_t_abs - put EVENT's member of the time since the session began, likewise */
-hot_inline char *stamp_put_t_abs(const struct stamp *stamp, char *out, int64_t since_ns,
+hot_inline char *stamp_put_t_abs(const struct stamp *stamp, char *out, uint32_t rest_ns,
 				 unsigned int decimals)
 {
-	const struct stamp_window *window = &stamp->window;
-
 	put_bytes(out, stamp->since.text, STAMP_MAX);
 	out += STAMP_BEFORE_SIZE + stamp->since.size;
-	put_nine(out, (uint64_t)since_ns - (uint64_t)window->begin_ns + window->since_ns);
+	put_six(out + 3, rest_ns);
 	return out + decimals;
 }
 

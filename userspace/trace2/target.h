@@ -10,8 +10,8 @@
  * struct target - one form of a stream
  * @begin: adds what all lines begin with
  * @end: adds what all lines end with, the newline too
- * @line: adds a whole line of the kinds that are written by the million, and are wanted; NULL, or
- * false, where the line is to be put together by the others
+ * @line: adds a whole line of the kinds that are written by the million, and are wanted, to those
+ * that leave in blocks; NULL, or false, where the line is to be put together by the others
  * @write: trace2_session_write() of a session whose @usual destination is this form's, without a
  * detour for what @line knows; NULL where that is
  * @wants: whether an event of a kind that has a function is written; NULL for all of them
@@ -22,8 +22,7 @@ struct target {
 		      const struct trace2_session *session, const struct trace2_event *event);
 	void (*end)(struct buffer *line, struct stamp *stamp, const struct trace2_session *session,
 		    const struct trace2_event *event);
-	bool (*line)(struct buffer *line, struct stamp *stamp, const struct trace2_session *session,
-		     const struct trace2_event *event);
+	bool (*line)(struct trace2_session *session, const struct trace2_event *event);
 	int (*write)(struct trace2_session *session, const struct trace2_event *event);
 	bool (*wants)(const struct trace2_session *session, const struct trace2_event *event);
 	void (*print[TRACE2_KIND_COUNT])(struct buffer *line, const struct trace2_session *session,
@@ -55,10 +54,8 @@ int event_write(struct trace2_session *session, const struct trace2_event *event
 int perf_write(struct trace2_session *session, const struct trace2_event *event);
 
 /** event_line, perf_line - @line of EVENT and of PERF */
-bool event_line(struct buffer *line, struct stamp *stamp, const struct trace2_session *session,
-		const struct trace2_event *event);
-bool perf_line(struct buffer *line, struct stamp *stamp, const struct trace2_session *session,
-	       const struct trace2_event *event);
+bool event_line(struct trace2_session *session, const struct trace2_event *event);
+bool perf_line(struct trace2_session *session, const struct trace2_event *event);
 
 extern const struct target normal_target;
 extern const struct target perf_target;
