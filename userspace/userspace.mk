@@ -16,7 +16,7 @@ sink-y       := args base64 chrome file html html_chunk identity losses notes pa
 		perfetto_append perfetto_frame perfetto_name perfetto_track proto quantile stat \
 		stat_json stat_rows stat_table summary table trace2 trace2_field trace2_frame \
 		trace2_more trace2_track unpack writer
-recorder-y   := command comms instance lock mode parts parts_finish parts_notes parts_read save \
+recorder-y   := command comms durable instance lock mode parts parts_finish parts_notes parts_read save \
 		stale trace_dat user
 cli-y        := bounds capture capture_run clean clock ending export export_run fault filter \
 		identity list main note option output outputs pictures pipeline privilege progress \

@@ -120,6 +120,9 @@ int capture_open(struct capture *capture, const struct convention *convention, s
 /** capture_run_command - let the command run, where there is one; returns -1 with @error */
 int capture_run_command(struct capture *capture, struct error *error);
 
+/** capture_tell_durable - say that so many records were lost that tell who threads are */
+void capture_tell_durable(uint64_t lost);
+
 /** capture_status - the exit status as it is known now; where all went well, the ops say it */
 int capture_status(const struct capture *capture);
 

@@ -4,6 +4,7 @@
  * Everything that was set up is in one struct, whose release works however far the set-up came.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/capture.h"
 #include "cli/cli.h"
@@ -30,11 +31,24 @@ int capture_prepare(struct capture *capture, struct error *error)
 	return argv ? command_check(argv, &capture->failure, error) : 0;
 }
 
-/** struct stale - instances that were left behind */
+/**
+ * struct stale - instances that were left behind, and those beside them
+ * @name: of the last one
+ */
 struct stale {
 	char first[64];
+	char name[64];
 	unsigned int number;
 };
+
+/* What is beside an instance is of the same run, and comes behind it. */
+static bool stale_is_beside(const struct stale *stale, const char *name)
+{
+	size_t size = strlen(stale->name);
+
+	return size > 0 && strncmp(name, stale->name, size) == 0 &&
+	       strcmp(name + size, SOURCE_DURABLE_SUFFIX) == 0;
+}
 
 static int stale_note(void *context, const char *name, const char *directory, struct error *error)
 {
@@ -42,6 +56,9 @@ static int stale_note(void *context, const char *name, const char *directory, st
 
 	(void)directory;
 	(void)error;
+	if (stale_is_beside(stale, name))
+		return 0;
+	snprintf(stale->name, sizeof(stale->name), "%s", name);
 	if (stale->number++ == 0)
 		snprintf(stale->first, sizeof(stale->first), "%s", name);
 	return 0;
@@ -121,6 +138,12 @@ int capture_open(struct capture *capture, const struct convention *convention, s
 	if (instance_narrow(capture, error) < 0 || instance_enable(capture, convention, error) < 0)
 		return -1;
 	return recorder_resize(capture->recorder, error);
+}
+
+void capture_tell_durable(uint64_t lost)
+{
+	note_say("lost %llu records that tell who threads are: names may be those of others",
+		 (unsigned long long)lost);
 }
 
 int capture_run_command(struct capture *capture, struct error *error)

@@ -100,6 +100,7 @@ static int export_deliver(struct export *export, struct error *error)
 
 	if (source_finish(export->source, INT64_MAX, &handler, &lost, error) < 0)
 		return -1;
+	tracks_lose_tasks(export->pipeline.tracks, source_lost_durable(export->source));
 	/* The kernel's numbers are of the whole time. */
 	if (filter_has_times(&export->pipeline.filter))
 		lost = export->pipeline.lost;

@@ -48,6 +48,8 @@ static void moment_tell(const char *what, int64_t time_ns, const char *path)
 
 void record_tell(const struct parts_summary *summary, const char *path)
 {
+	if (summary->lost_durable > 0)
+		capture_tell_durable(summary->lost_durable);
 	if (summary->lost == 0)
 		return;
 	note_say("lost %llu records, which are not in %s", (unsigned long long)summary->lost, path);
@@ -88,14 +90,13 @@ static bool record_is_full(const struct record_run *run)
 static int record_read(struct record_run *run, struct error *error)
 {
 	struct ending *ending = &run->capture.ending;
-	bool is_at_end = run->settings->capture.recorder.mode->is_read_at_end;
 	bool is_over = false;
 
 	while (!is_over) {
 		parts_wait(run->parts, ending->signals.fd,
 			   ending_wait_ms(ending, clock_boot_ns(), ROUND_MS));
 		is_over = ending_is_due(ending, clock_boot_ns());
-		if (!is_at_end && parts_read(run->parts, error) < 0)
+		if (parts_read(run->parts, error) < 0)
 			return -1;
 		is_over = is_over || record_is_full(run);
 	}

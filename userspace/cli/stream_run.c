@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One run of ktrack stream: start, read in rounds, stop, finish. */
-#include <poll.h>
-
 #include "cli/cli.h"
 #include "cli/clock.h"
 #include "cli/ending.h"
@@ -103,10 +101,12 @@ static int run_renew_session(struct run *run, struct error *error)
 static void run_await_end(struct run *run)
 {
 	struct ending *ending = &run->capture.ending;
-	struct pollfd signals = { .fd = ending->signals.fd, .events = POLLIN };
 
-	while (!ending_is_due(ending, clock_boot_ns()))
-		poll(&signals, 1, ending_wait_ms(ending, clock_boot_ns(), REST_MS));
+	while (!ending_is_due(ending, clock_boot_ns())) {
+		source_wait(run->source, ending->signals.fd,
+			    ending_wait_ms(ending, clock_boot_ns(), REST_MS));
+		source_read_ahead(run->source);
+	}
 }
 
 static int run_read(struct run *run, struct error *error)
@@ -147,6 +147,9 @@ static void run_say_loss(const struct run *run)
 	unsigned long long lost = run->lost, kib = run->settings->capture.recorder.buffer_kib;
 	unsigned long long more = 8 * kib < SIZE_KIB_MAX ? 8 * kib : SIZE_KIB_MAX;
 
+	tracks_lose_tasks(run->pipeline.tracks, source_lost_durable(run->source));
+	if (source_lost_durable(run->source) > 0)
+		capture_tell_durable(source_lost_durable(run->source));
 	if (lost > 0 && !run_is_circular(run))
 		note_say("lost %llu records, more than fit into %llu KiB for each CPU; try -b %llu",
 			 lost, kib, more);
@@ -174,6 +177,7 @@ static int run_stop(struct run *run, struct error *error)
 
 	if (recorder_stop(run->capture.recorder, error) < 0)
 		return -1;
+	source_hold(run->source, false);
 	if (run_is_circular(run) && run_read_at_end(run, over_ns, error) < 0)
 		return -1;
 	if (run_tell_command_end(run, run->drained_ns, error) < 0)

@@ -15,7 +15,7 @@ static int run_await_output(void *context, int fd)
 	struct run *run = context;
 	struct error error;
 
-	if (run->source && !run_is_circular(run))
+	if (run->source)
 		source_read_ahead(run->source);
 	if (run->source && ending_is_due(&run->capture.ending, clock_boot_ns()))
 		recorder_stop(run->capture.recorder, &error);
@@ -38,6 +38,18 @@ static int run_open_targets(struct run *run, struct error *error)
 	return outputs_open(outputs, &run->pipeline.timeline, &run->session.identity, error);
 }
 
+/* What is beside the instance is read all the time. */
+static int run_open_source(struct run *run, struct error *error)
+{
+	const struct recorder *recorder = run->capture.recorder;
+	const struct recorder *durable = recorder_durable(recorder);
+
+	if (source_live_open(&run->source, recorder_directory(recorder), error) < 0)
+		return -1;
+	source_hold(run->source, run_is_circular(run));
+	return durable ? source_live_add(run->source, recorder_directory(durable), error) : 0;
+}
+
 int run_set_up(struct run *run, struct error *error)
 {
 	struct capture *capture = &run->capture;
@@ -51,7 +63,7 @@ int run_set_up(struct run *run, struct error *error)
 	if (identity_init(&run->session.identity, "stream", run->settings->outputs.sid, error) < 0)
 		return -1;
 	if (capture_open(capture, run->pipeline.convention, error) < 0 ||
-	    source_live_open(&run->source, recorder_directory(capture->recorder), error) < 0)
+	    run_open_source(run, error) < 0)
 		return -1;
 	return run_open_targets(run, error);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Names of threads: those that the kernel has saved, which are few but tell of threads that have
- * ended, then those that live.
+ * ended, then those that live, then those that lived when it was noted before.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -10,44 +10,53 @@
 #include "recorder/parts.h"
 #include "source/source.h"
 
-/** struct comms - the text, and whose names it has */
+/** struct comms - the text, and whose names it had when that was looked at, sorted */
 struct comms {
 	struct buffer *out;
 	struct buffer tids;
 };
 
-static bool comms_have(const struct comms *comms, int tid)
+static int tid_compare(const void *a, const void *b)
 {
-	const int *tids = (const int *)comms->tids.data;
+	const int *left = a, *right = b;
 
-	for (size_t i = 0; i < comms->tids.size / sizeof(tid); i++) {
-		if (tids[i] == tid)
-			return true;
-	}
-	return false;
+	return (*left > *right) - (*left < *right);
 }
 
-/* Notes whose names the lines of the text have, from @line on. */
-static void tids_note(struct comms *comms, const char *line)
+static bool comms_have(const struct comms *comms, int tid)
 {
-	while (*line) {
+	size_t size = comms->tids.size / sizeof(tid);
+
+	return size > 0 && bsearch(&tid, comms->tids.data, size, sizeof(tid), tid_compare) != NULL;
+}
+
+static const char *line_next(const char *line)
+{
+	line += strcspn(line, "\n");
+	return line + (*line == '\n');
+}
+
+/* Notes whose names the text has now. */
+static void tids_note(struct comms *comms)
+{
+	buffer_clear(&comms->tids);
+	for (const char *line = buffer_string(comms->out); *line; line = line_next(line)) {
 		int tid = atoi(line);
 
 		buffer_append(&comms->tids, &tid, sizeof(tid));
-		line += strcspn(line, "\n");
-		line += *line == '\n';
 	}
+	if (comms->tids.size > 0)
+		qsort(comms->tids.data, comms->tids.size / sizeof(int), sizeof(int), tid_compare);
 }
 
 static int saved_append(struct comms *comms, struct error *error)
 {
-	size_t size = comms->out->size;
 	const char *tracefs;
 
 	if (source_directory(&tracefs, error) < 0 ||
 	    folder_read(tracefs, "saved_cmdlines", comms->out, error) < 0)
 		return -1;
-	tids_note(comms, buffer_string(comms->out) + size);
+	tids_note(comms);
 	return 0;
 }
 
@@ -85,7 +94,16 @@ static void process_append(struct comms *comms, const char *process)
 	buffer_release(&path);
 }
 
-int comms_append(struct buffer *out, struct error *error)
+static void earlier_append(struct comms *comms, const char *earlier)
+{
+	tids_note(comms);
+	for (const char *line = earlier; *line; line = line_next(line)) {
+		if (!comms_have(comms, atoi(line)))
+			buffer_append(comms->out, line, line_next(line) - line);
+	}
+}
+
+int comms_append(struct buffer *out, const char *earlier, struct error *error)
 {
 	struct comms comms = { .out = out };
 	int status = saved_append(&comms, error);
@@ -98,6 +116,7 @@ int comms_append(struct buffer *out, struct error *error)
 	}
 	if (processes)
 		closedir(processes);
+	earlier_append(&comms, earlier);
 	buffer_release(&comms.tids);
 	return out->failed ? error_set(error, "out of memory") : status;
 }

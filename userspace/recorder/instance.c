@@ -7,8 +7,8 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "recorder/instance.h"
 #include "recorder/lock.h"
-#include "recorder/recorder.h"
 
 #define NAMES_TO_TRY 16
 
@@ -19,12 +19,14 @@
 /**
  * struct recorder - an instance
  * @lock_fd: says that it has an owner
+ * @durable: the one beside it, NULL for none
  * @enabled: "system/event" of each tracepoint that is enabled, for the way back
  */
 struct recorder {
 	struct tracefs_instance *instance;
 	char *directory;
 	int lock_fd;
+	struct recorder *durable;
 	uint64_t buffer_kib;
 	char **enabled;
 	size_t nr_enabled;
@@ -71,18 +73,25 @@ static void instance_own(struct recorder *recorder)
 	recorder->directory = NULL;
 }
 
+/* Where the name is taken, no instance is made. */
+static int instance_make_named(struct recorder *recorder, const char *name, struct error *error)
+{
+	recorder->instance = instance_try(name);
+	if (recorder->instance)
+		instance_own(recorder);
+	else if (errno != EEXIST)
+		return error_set_system(error, errno, "cannot make the tracing instance %s", name);
+	return 0;
+}
+
 static int instance_make(struct recorder *recorder, struct error *error)
 {
 	for (int i = 0; i < NAMES_TO_TRY && !recorder->instance; i++) {
-		char name[64];
+		char name[INSTANCE_NAME_SIZE];
 
 		snprintf(name, sizeof(name), i ? "ktrack-%d.%d" : "ktrack-%d", (int)getpid(), i);
-		recorder->instance = instance_try(name);
-		if (!recorder->instance && errno != EEXIST)
-			return error_set_system(error, errno, "cannot make the tracing instance %s",
-						name);
-		if (recorder->instance)
-			instance_own(recorder);
+		if (!durable_exists(name) && instance_make_named(recorder, name, error) < 0)
+			return -1;
 	}
 	return recorder->instance ? 0
 				  : error_set(error, "all names for a tracing instance are taken");
@@ -107,20 +116,38 @@ static int instance_set_up(struct recorder *recorder, const struct recorder_sett
 	return 0;
 }
 
-int recorder_open(struct recorder **out, const struct recorder_settings *settings,
-		  struct error *error)
+int instance_open_named(struct recorder **out, const char *name,
+			const struct recorder_settings *settings, struct error *error)
 {
 	struct recorder *recorder = calloc(1, sizeof(*recorder));
 	struct error ignored = { 0 };
+	int status;
 
 	*out = recorder;
 	if (!recorder)
 		return error_set(error, "out of memory");
 	recorder->buffer_kib = settings->buffer_kib;
 	recorder->lock_fd = -1;
-	if (instance_make(recorder, error) == 0 && instance_set_up(recorder, settings, error) == 0)
+	status = name ? instance_make_named(recorder, name, error) : instance_make(recorder, error);
+	if (status == 0 && !recorder->instance)
+		status = error_set(error, "there is a tracing instance %s already", name);
+	if (status == 0 && instance_set_up(recorder, settings, error) == 0)
 		return 0;
 	recorder_close(recorder, &ignored);
+	*out = NULL;
+	return -1;
+}
+
+int recorder_open(struct recorder **out, const struct recorder_settings *settings,
+		  struct error *error)
+{
+	struct error ignored = { 0 };
+
+	if (instance_open_named(out, NULL, settings, error) < 0)
+		return -1;
+	if (durable_open(&(*out)->durable, recorder_name(*out), settings->clock, error) == 0)
+		return 0;
+	recorder_close(*out, &ignored);
 	*out = NULL;
 	return -1;
 }
@@ -136,7 +163,7 @@ static int instance_adopt(struct recorder *recorder, const char *name, struct er
 				   : error_set(error, "out of memory");
 }
 
-int recorder_adopt(struct recorder **out, const char *name, struct error *error)
+static int recorder_adopt_one(struct recorder **out, const char *name, struct error *error)
 {
 	int lock_fd = stale_lock(name);
 	struct recorder *recorder;
@@ -154,6 +181,16 @@ int recorder_adopt(struct recorder **out, const char *name, struct error *error)
 	return instance_adopt(recorder, name, error);
 }
 
+int recorder_adopt(struct recorder **out, const char *name, struct error *error)
+{
+	char beside[INSTANCE_NAME_SIZE];
+
+	if (recorder_adopt_one(out, name, error) < 0)
+		return -1;
+	snprintf(beside, sizeof(beside), "%s" DURABLE_SUFFIX, name);
+	return *out ? recorder_adopt_one(&(*out)->durable, beside, error) : 0;
+}
+
 const char *recorder_name(const struct recorder *recorder)
 {
 	return tracefs_instance_get_name(recorder->instance);
@@ -162,6 +199,20 @@ const char *recorder_name(const struct recorder *recorder)
 const char *recorder_directory(const struct recorder *recorder)
 {
 	return recorder->directory;
+}
+
+const struct recorder *recorder_durable(const struct recorder *recorder)
+{
+	return recorder->durable;
+}
+
+uint64_t recorder_memory_kib(const struct recorder *recorder)
+{
+	char *text = tracefs_instance_file_read(recorder->instance, "buffer_total_size_kb", NULL);
+	uint64_t size_kib = text ? strtoull(text, NULL, 10) : 0;
+
+	free(text);
+	return size_kib + (recorder->durable ? recorder_memory_kib(recorder->durable) : 0);
 }
 
 static char *event_path(const char *system, const char *event, const char *file)
@@ -274,12 +325,16 @@ int recorder_resize(struct recorder *recorder, struct error *error)
 
 int recorder_start(struct recorder *recorder, struct error *error)
 {
+	if (recorder->durable && recorder_start(recorder->durable, error) < 0)
+		return -1;
 	return setting_write(recorder, "tracing_on", "1", error);
 }
 
 int recorder_stop(struct recorder *recorder, struct error *error)
 {
-	return setting_write(recorder, "tracing_on", "0", error);
+	if (setting_write(recorder, "tracing_on", "0", error) < 0)
+		return -1;
+	return recorder->durable ? recorder_stop(recorder->durable, error) : 0;
 }
 
 /*
@@ -320,6 +375,7 @@ void recorder_leave(struct recorder *recorder)
 {
 	if (!recorder)
 		return;
+	recorder_leave(recorder->durable);
 	if (recorder->instance)
 		tracefs_instance_free(recorder->instance);
 	if (recorder->lock_fd >= 0)
@@ -330,12 +386,19 @@ void recorder_leave(struct recorder *recorder)
 
 int recorder_close(struct recorder *recorder, struct error *error)
 {
+	struct error ignored = { 0 };
 	int status = 0;
 
 	if (recorder && recorder->instance) {
 		tracefs_instance_file_write(recorder->instance, "tracing_on", "0");
 		instance_disable(recorder);
 		status = instance_remove(recorder, error);
+	}
+	if (recorder && recorder->durable) {
+		status = recorder_close(recorder->durable, status < 0 ? &ignored : error) < 0
+				 ? -1
+				 : status;
+		recorder->durable = NULL;
 	}
 	recorder_leave(recorder);
 	return status;

@@ -104,7 +104,18 @@ int folder_read(const char *folder, const char *file, struct buffer *out, struct
 	return status;
 }
 
-struct part *parts_add(struct parts *parts, int cpu, struct error *error)
+void part_name(const struct part *part, char *out)
+{
+	snprintf(out, PART_NAME_SIZE, part->is_durable ? "durable%d" : "cpu%d", part->cpu);
+}
+
+const char *part_directory(const struct parts *parts, const struct part *part,
+			   const char *directory)
+{
+	return part->is_durable ? parts->durable : directory;
+}
+
+struct part *parts_add(struct parts *parts, int cpu, bool is_durable, struct error *error)
 {
 	struct part *list = reallocarray(parts->list, parts->nr_parts + 1, sizeof(*list));
 
@@ -113,8 +124,9 @@ struct part *parts_add(struct parts *parts, int cpu, struct error *error)
 		return NULL;
 	}
 	parts->list = list;
-	list[parts->nr_parts] =
-		(struct part){ .cpu = cpu, .left = UINT64_MAX, .raw_fd = -1, .fd = -1 };
+	list[parts->nr_parts] = (struct part){
+		.cpu = cpu, .is_durable = is_durable, .left = UINT64_MAX, .raw_fd = -1, .fd = -1
+	};
 	return &list[parts->nr_parts++];
 }
 
@@ -223,12 +235,14 @@ static int part_open(struct parts *parts, const char *name, struct error *error)
 {
 	struct part *part;
 	struct stat about;
+	bool is_durable;
 	char rest;
 	int cpu;
 
-	if (sscanf(name, "cpu%d%c", &cpu, &rest) != 1 || cpu < 0)
+	is_durable = sscanf(name, "durable%d%c", &cpu, &rest) == 1;
+	if ((!is_durable && sscanf(name, "cpu%d%c", &cpu, &rest) != 1) || cpu < 0)
 		return 0;
-	part = parts_add(parts, cpu, error);
+	part = parts_add(parts, cpu, is_durable, error);
 	if (!part)
 		return -1;
 	part->fd = openat(parts->folder_fd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
@@ -347,6 +361,7 @@ void parts_close(struct parts *parts)
 	free(parts->list);
 	free(parts->page);
 	free(parts->instance);
+	free(parts->durable);
 	free(parts->folder);
 	free(parts->path);
 	free(parts);

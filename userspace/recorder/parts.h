@@ -5,7 +5,10 @@
 
 #include "recorder/recorder.h"
 
-/** PART_FORMATS, PART_COMMS, PART_OPTIONS, PART_INSTANCE - files of the folder beside "cpuN" */
+/**
+ * PART_FORMATS, PART_COMMS, PART_OPTIONS, PART_INSTANCE - files of the folder beside "cpuN" and
+ * "durableN"
+ */
 #define PART_FORMATS "formats"
 #define PART_COMMS "comms"
 #define PART_OPTIONS "options"
@@ -20,6 +23,7 @@
 
 /**
  * struct part - the raw records of one CPU
+ * @is_durable: of the instance beside, which is read in any mode
  * @raw_fd: its trace_pipe_raw, -1 where nothing reads any more
  * @fd: where they go
  * @size: how many bytes went there; whole sub-buffers
@@ -28,6 +32,7 @@
  */
 struct part {
 	int cpu;
+	bool is_durable;
 	int raw_fd;
 	int fd;
 	uint64_t size;
@@ -41,6 +46,7 @@ struct part {
  * @owner: to whom files belong
  * @folder_fd: the folder of the parts, locked as long as this lives
  * @list: by CPU
+ * @durable: directory of the instance beside, NULL for none
  * @pipe: what splice(2) needs between two files, of @pipe_size bytes
  * @page: room for one sub-buffer of @page_size
  * @instance: its name, "" where nothing of it is needed any more, NULL where it went with an
@@ -57,6 +63,7 @@ struct parts {
 	int folder_fd;
 	struct part *list;
 	size_t nr_parts;
+	char *durable;
 	int pipe[2];
 	size_t pipe_size;
 	unsigned char *page;
@@ -93,7 +100,7 @@ uint64_t parts_make_id(const char *directory);
 
 /**
  * parts_note_formats - how records are laid out, and the formats of tracepoints
- * @folder, @list: a file with lines of "SYSTEM:EVENT"
+ * @folder, @list: a file with lines of "SYSTEM:EVENT"; those of the instance beside come to them
  *
  * Returns -1 with @error, as the next three do.
  */
@@ -112,18 +119,33 @@ int parts_note_instance(struct parts *parts, const char *name, struct error *err
 /** parts_settle - from now on the files tell all, and nothing of the instance is needed */
 int parts_settle(struct parts *parts, struct error *error);
 
-/** instance_attach - like parts_attach(), by the instance's directory */
-int instance_attach(struct parts *parts, const char *directory, struct error *error);
+/**
+ * instance_attach - like parts_attach(), by the instance's directory
+ * @durable: directory of the one beside, NULL for none
+ */
+int instance_attach(struct parts *parts, const char *directory, const char *durable,
+		    struct error *error);
 
 /** parts_read_rest - move all that is left, now that nothing is recorded; returns -1 with @error */
 int parts_read_rest(struct parts *parts, struct error *error);
 
-/** comms_append - "TID NAME" lines of all threads whose name is known now; returns -1 with @error
+/**
+ * comms_append - "TID NAME" lines of all threads whose name is known now
+ * @earlier: such lines of an earlier time, which stand for those that have ended
+ *
+ * Returns -1 with @error.
  */
-int comms_append(struct buffer *out, struct error *error);
+int comms_append(struct buffer *out, const char *earlier, struct error *error);
 
 /** parts_add - one CPU more, whose file is open; returns NULL with @error where memory ran out */
-struct part *parts_add(struct parts *parts, int cpu, struct error *error);
+struct part *parts_add(struct parts *parts, int cpu, bool is_durable, struct error *error);
+
+/** part_name - the name of its file, in @out of PART_NAME_SIZE */
+void part_name(const struct part *part, char *out);
+
+/** part_directory - the directory of the instance that has its CPU, where @directory is the usual */
+const char *part_directory(const struct parts *parts, const struct part *part,
+			   const char *directory);
 
 /**
  * trace_dat_put_formats - the beginning of a trace.dat: the header, how records are laid out, and

@@ -22,7 +22,7 @@ int parts_begin(struct parts *parts, const struct recorder *recorder,
 
 	parts->mode = mode;
 	parts->id = parts_make_id(directory);
-	if (instance_attach(parts, directory, error) < 0)
+	if (parts_attach(parts, recorder, error) < 0)
 		return -1;
 	if (parts_note_formats(parts, directory, directory, "set_event", error) < 0 ||
 	    parts_note_now(parts, directory, error) < 0)
@@ -55,6 +55,15 @@ static uint64_t part_count(struct parts *parts, const struct part *part)
 	return nr_records;
 }
 
+/* What the kernel counts of a part; zeros where the one beside has gone. */
+static int part_count_all(struct statistics *out, const struct parts *parts,
+			  const struct part *part, const char *directory, struct error *error)
+{
+	*out = (struct statistics){ 0 };
+	directory = part_directory(parts, part, directory);
+	return directory ? statistics_load(out, directory, part->cpu, error) : 0;
+}
+
 /* What the kernel gave away, or still has, less what is in the file. */
 static int in_flight_count(struct parts *parts, const char *directory, struct error *error)
 {
@@ -63,7 +72,7 @@ static int in_flight_count(struct parts *parts, const char *directory, struct er
 		struct statistics statistics;
 		uint64_t nr_records = part_count(parts, part);
 
-		if (statistics_load(&statistics, directory, part->cpu, error) < 0)
+		if (part_count_all(&statistics, parts, part, directory, error) < 0)
 			return -1;
 		if (statistics.read + statistics.unread > nr_records)
 			part->in_flight = statistics.read + statistics.unread - nr_records;
@@ -76,9 +85,10 @@ static void summary_add(struct parts_summary *summary, struct parts *parts, cons
 			const struct statistics *statistics)
 {
 	int64_t first_ns, last_ns, ignored;
+	uint64_t *lost = part->is_durable ? &summary->lost_durable : &summary->lost;
 
-	summary->lost += statistics->overwritten + statistics->dropped + part->in_flight;
-	if (!parts->mode->is_read_at_end)
+	*lost += statistics->overwritten + statistics->dropped + part->in_flight;
+	if (!parts->mode->is_read_at_end || part->is_durable)
 		return;
 	if (statistics->overwritten > 0 && part_times(parts, part, 0, &first_ns, &ignored) &&
 	    (!summary->has_begin || first_ns > summary->begin_ns)) {
@@ -100,7 +110,7 @@ static int summary_make(struct parts_summary *summary, struct parts *parts, cons
 	for (size_t i = 0; i < parts->nr_parts; i++) {
 		struct statistics statistics;
 
-		if (statistics_load(&statistics, directory, parts->list[i].cpu, error) < 0)
+		if (part_count_all(&statistics, parts, &parts->list[i], directory, error) < 0)
 			return -1;
 		summary_add(summary, parts, &parts->list[i], &statistics);
 	}

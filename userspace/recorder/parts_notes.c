@@ -4,9 +4,13 @@
 
 int parts_note_now(struct parts *parts, const char *directory, struct error *error)
 {
-	struct buffer comms = { 0 }, options = { 0 };
-	int status = comms_append(&comms, error);
+	struct buffer comms = { 0 }, options = { 0 }, earlier = { 0 };
+	struct error ignored = { 0 };
+	int status;
 
+	/* The first time there is nothing. */
+	folder_read(parts->folder, PART_COMMS, &earlier, &ignored);
+	status = comms_append(&comms, buffer_string(&earlier), error);
 	if (status == 0)
 		status = trace_dat_put_options(&options, directory, parts, error);
 	if (status == 0)
@@ -15,6 +19,7 @@ int parts_note_now(struct parts *parts, const char *directory, struct error *err
 		status = parts_write(parts, PART_OPTIONS, &options, error);
 	buffer_release(&comms);
 	buffer_release(&options);
+	buffer_release(&earlier);
 	return status;
 }
 
@@ -24,6 +29,8 @@ int parts_note_formats(struct parts *parts, const char *directory, const char *f
 	struct buffer formats = { 0 }, names = { 0 };
 	int status = folder_read(folder, list, &names, error);
 
+	if (status == 0 && parts->durable)
+		status = folder_read(parts->durable, "set_event", &names, error);
 	if (status == 0)
 		status = trace_dat_put_formats(&formats, directory, &names, error);
 	if (status == 0)

@@ -32,22 +32,22 @@ static int part_create(struct parts *parts, struct part *part, struct error *err
 {
 	char name[PART_NAME_SIZE];
 
-	snprintf(name, sizeof(name), "cpu%d", part->cpu);
+	part_name(part, name);
 	part->fd = parts_create(parts, name, error);
 	return part->fd < 0 ? -1 : 0;
 }
 
-static struct part *part_find(struct parts *parts, int cpu)
+static struct part *part_find(struct parts *parts, int cpu, bool is_durable)
 {
 	for (size_t i = 0; i < parts->nr_parts; i++) {
-		if (parts->list[i].cpu == cpu)
+		if (parts->list[i].cpu == cpu && parts->list[i].is_durable == is_durable)
 			return &parts->list[i];
 	}
 	return NULL;
 }
 
 static int entry_attach(struct parts *parts, const char *directory, const char *entry,
-			struct error *error)
+			bool is_durable, struct error *error)
 {
 	struct part *part;
 	char rest;
@@ -55,15 +55,16 @@ static int entry_attach(struct parts *parts, const char *directory, const char *
 
 	if (sscanf(entry, "cpu%d%c", &cpu, &rest) != 1)
 		return 0;
-	part = part_find(parts, cpu);
+	part = part_find(parts, cpu, is_durable);
 	if (!part)
-		part = parts_add(parts, cpu, error);
+		part = parts_add(parts, cpu, is_durable, error);
 	if (!part || (part->fd < 0 && part_create(parts, part, error) < 0))
 		return -1;
 	return raw_open(part, directory, error);
 }
 
-int instance_attach(struct parts *parts, const char *directory, struct error *error)
+static int entries_attach(struct parts *parts, const char *directory, bool is_durable,
+			  struct error *error)
 {
 	struct dirent **entries;
 	struct buffer path = { 0 };
@@ -75,7 +76,8 @@ int instance_attach(struct parts *parts, const char *directory, struct error *er
 		status = error_set_system(error, errno, "cannot read %s", buffer_string(&path));
 	for (int i = 0; i < size; i++) {
 		if (status == 0)
-			status = entry_attach(parts, directory, entries[i]->d_name, error);
+			status = entry_attach(parts, directory, entries[i]->d_name, is_durable,
+					      error);
 		free(entries[i]);
 	}
 	if (size >= 0)
@@ -84,9 +86,30 @@ int instance_attach(struct parts *parts, const char *directory, struct error *er
 	return status;
 }
 
+int instance_attach(struct parts *parts, const char *directory, const char *durable,
+		    struct error *error)
+{
+	if (entries_attach(parts, directory, false, error) < 0)
+		return -1;
+	if (!durable)
+		return 0;
+	parts->durable = strdup(durable);
+	return parts->durable ? entries_attach(parts, durable, true, error)
+			      : error_set(error, "out of memory");
+}
+
 int parts_attach(struct parts *parts, const struct recorder *recorder, struct error *error)
 {
-	return instance_attach(parts, recorder_directory(recorder), error);
+	const struct recorder *durable = recorder_durable(recorder);
+
+	return instance_attach(parts, recorder_directory(recorder),
+			       durable ? recorder_directory(durable) : NULL, error);
+}
+
+/* What nobody reads before recording is off. */
+static bool part_is_left(const struct parts *parts, const struct part *part)
+{
+	return parts->mode->is_read_at_end && !part->is_durable;
 }
 
 /*
@@ -101,7 +124,7 @@ void parts_wait(const struct parts *parts, int also_fd, int timeout_ms)
 	for (size_t i = 0; polls && i < parts->nr_parts; i++) {
 		const struct part *part = &parts->list[i];
 
-		if (part->size > 0 && !parts->mode->is_read_at_end)
+		if (part->size > 0 && !part_is_left(parts, part))
 			polls[nr_polls++] = (struct pollfd){ .fd = part->raw_fd, .events = POLLIN };
 	}
 	if (polls)
@@ -115,7 +138,7 @@ static int part_fail(struct parts *parts, const struct part *part, struct error 
 	int number = errno;
 	char name[PART_NAME_SIZE];
 
-	snprintf(name, sizeof(name), "cpu%d", part->cpu);
+	part_name(part, name);
 	return parts_fail(parts, number, name, error);
 }
 
@@ -184,7 +207,9 @@ int parts_read(struct parts *parts, struct error *error)
 	for (int round = 0; moved && round < ROUNDS_MAX; round++) {
 		moved = 0;
 		for (size_t i = 0; i < parts->nr_parts; i++) {
-			int status = part_splice(parts, &parts->list[i], error);
+			struct part *part = &parts->list[i];
+			int status = part_is_left(parts, part) ? 0
+							       : part_splice(parts, part, error);
 
 			if (status < 0)
 				return -1;

@@ -54,7 +54,8 @@ struct recorder_settings {
 };
 
 /**
- * recorder_open - make an instance that records nothing yet
+ * recorder_open - make an instance that records nothing yet, and a small one beside it for what is
+ * too important to be overwritten, as recorder_durable() has it
  * @out: a new recorder for recorder_close()
  *
  * Returns 0, or -1 with @error; no instance is left then.
@@ -67,6 +68,18 @@ const char *recorder_name(const struct recorder *recorder);
 
 /** recorder_directory - the instance's directory in tracefs */
 const char *recorder_directory(const struct recorder *recorder);
+
+/**
+ * recorder_durable - the instance beside it: who threads are, and which modules come and go, on the
+ * same clock, of all threads and CPUs
+ *
+ * It starts, stops and goes with the other, and is to be read all the time, whatever the mode. NULL
+ * where the kernel has no tracepoints that tell such things.
+ */
+const struct recorder *recorder_durable(const struct recorder *recorder);
+
+/** recorder_memory_kib - what the buffers of both take, over all CPUs; 0 where nobody tells */
+uint64_t recorder_memory_kib(const struct recorder *recorder);
 
 /**
  * recorder_enable - record a tracepoint from recorder_start() on
@@ -166,7 +179,7 @@ int parts_attach(struct parts *parts, const struct recorder *recorder, struct er
 void parts_wait(const struct parts *parts, int also_fd, int timeout_ms);
 
 /**
- * parts_read - move whole sub-buffers to the files
+ * parts_read - move whole sub-buffers to the files, of buffers that are not to be read at the end
  *
  * Returns -1 with @error; the parts stay then, for 'ktrack recover'.
  */
@@ -178,6 +191,7 @@ uint64_t parts_size(const struct parts *parts);
 /**
  * struct parts_summary - what became of the records
  * @lost: how many the kernel counts as lost
+ * @lost_durable: of those that tell who threads are
  * @has_begin: CPUs have overwritten their first records; all is complete from @begin_ns on
  * @has_end: CPUs have dropped their last records; all is complete up to @end_ns
  *
@@ -185,6 +199,7 @@ uint64_t parts_size(const struct parts *parts);
  */
 struct parts_summary {
 	uint64_t lost;
+	uint64_t lost_durable;
 	bool has_begin;
 	bool has_end;
 	int64_t begin_ns;
@@ -215,7 +230,7 @@ int parts_join(struct parts *parts, struct error *error);
 
 /**
  * parts_save - make a trace.dat of what the buffers of an instance hold now, whoever set it up
- * @directory: the instance's
+ * @directory: the instance's; one beside it is saved along with it
  *
  * What is read is gone from the buffers; nothing else of the instance changes. Returns -1 with
  * @error.

@@ -2,6 +2,7 @@
 /* Keeps what the buffers of an instance that somebody set up hold now. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "recorder/parts.h"
 #include "source/source.h"
@@ -32,10 +33,24 @@ static void parts_bound(struct parts *parts, const char *directory)
 		uint64_t size;
 
 		snprintf(file, sizeof(file), "per_cpu/cpu%d/buffer_size_kb", parts->list[i].cpu);
-		size = instance_number(directory, file) * 1024;
+		size = instance_number(part_directory(parts, &parts->list[i], directory), file) *
+		       1024;
 		parts->list[i].left = (size / (parts->page_size - HEADER_SIZE) + 3) *
 				      parts->page_size;
 	}
+}
+
+static int save_attach(struct parts *parts, const char *directory, struct error *error)
+{
+	struct buffer durable = { 0 };
+	bool exists;
+	int status;
+
+	buffer_printf(&durable, "%s" SOURCE_DURABLE_SUFFIX, directory);
+	exists = access(buffer_string(&durable), F_OK) == 0;
+	status = instance_attach(parts, directory, exists ? buffer_string(&durable) : NULL, error);
+	buffer_release(&durable);
+	return status;
 }
 
 /* What is enabled now need not be all that was recorded. */
@@ -43,7 +58,7 @@ static int parts_take(struct parts *parts, const char *directory, struct error *
 {
 	const char *tracefs;
 
-	if (source_directory(&tracefs, error) < 0 || instance_attach(parts, directory, error) < 0)
+	if (source_directory(&tracefs, error) < 0 || save_attach(parts, directory, error) < 0)
 		return -1;
 	parts_bound(parts, directory);
 	parts->id = parts_make_id(directory);

@@ -7,9 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "recorder/instance.h"
 #include "recorder/lock.h"
-#include "recorder/recorder.h"
-#include "source/source.h"
 
 #define OWN_PREFIX "ktrack-"
 #define DIGITS "0123456789"
@@ -17,7 +16,10 @@
 /* Between making an instance and locking it, its owner has this much time. */
 #define OWNER_WAIT_US 50000
 
-/* "ktrack-PID" or "ktrack-PID.N": others are not ours, whatever their name begins with. */
+/*
+ * "ktrack-PID" or "ktrack-PID.N", or the name of the one beside it: others are not ours, whatever
+ * their name begins with.
+ */
 static bool is_own_name(const char *name)
 {
 	size_t nr_digits;
@@ -26,10 +28,12 @@ static bool is_own_name(const char *name)
 		return false;
 	name += strlen(OWN_PREFIX);
 	nr_digits = strspn(name, DIGITS);
-	if (nr_digits == 0 || !name[nr_digits])
-		return nr_digits > 0;
+	if (nr_digits == 0)
+		return false;
 	name += nr_digits;
-	return name[0] == '.' && name[1] && !name[1 + strspn(name + 1, DIGITS)];
+	nr_digits = name[0] == '.' ? strspn(name + 1, DIGITS) : 0;
+	name += nr_digits ? nr_digits + 1 : 0;
+	return !*name || strcmp(name, DURABLE_SUFFIX) == 0;
 }
 
 static bool is_stale(const char *directory)

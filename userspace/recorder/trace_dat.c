@@ -18,6 +18,9 @@
 #include "source/source.h"
 #include "source/statistics.h"
 
+/* An option's number and size. */
+#define OPTION_HEAD_SIZE 6
+
 /** struct listed - a tracepoint: "SYSTEM:EVENT", the colon being a NUL */
 struct listed {
 	char *system;
@@ -78,6 +81,18 @@ static int listed_compare(const void *a, const void *b)
 	return order ? order : strcmp(left->event, right->event);
 }
 
+/* Two instances may have the same one enabled. */
+static size_t listed_unite(struct listed *list, size_t size)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < size; i++) {
+		if (kept == 0 || listed_compare(&list[kept - 1], &list[i]) != 0)
+			list[kept++] = list[i];
+	}
+	return kept;
+}
+
 /* Splits the text into its lines, sorted; what is no tracepoint is passed over. */
 static struct listed *listed_split(char *text, size_t *out_size)
 {
@@ -97,7 +112,7 @@ static struct listed *listed_split(char *text, size_t *out_size)
 	}
 	if (list)
 		qsort(list, size, sizeof(*list), listed_compare);
-	*out_size = size;
+	*out_size = list ? listed_unite(list, size) : 0;
 	return list;
 }
 
@@ -216,22 +231,46 @@ static void put_names(struct buffer *out, struct buffer *text)
 	put_text_option(out, TRACE_DAT_WRITER, text);
 }
 
+static int put_cpu_statistics(struct buffer *out, const char *directory, const struct part *part,
+			      struct buffer *text, struct error *error)
+{
+	char file[64];
+
+	buffer_printf(text, "CPU: %d\n", part->cpu);
+	snprintf(file, sizeof(file), "per_cpu/cpu%d/stats", part->cpu);
+	if (folder_read(directory, file, text, error) < 0)
+		return -1;
+	if (part->in_flight > 0)
+		buffer_printf(text, STATISTICS_IN_FLIGHT ": %llu\n",
+			      (unsigned long long)part->in_flight);
+	put_text_option(out, TRACE_DAT_CPU_STATISTICS, text);
+	return 0;
+}
+
+/* Of one instance. */
 static int put_statistics(struct buffer *out, const char *directory, const struct parts *parts,
-			  struct buffer *text, struct error *error)
+			  bool is_durable, struct buffer *text, struct error *error)
 {
 	for (size_t i = 0; i < parts->nr_parts; i++) {
-		char file[64];
+		const struct part *part = &parts->list[i];
 
-		buffer_printf(text, "CPU: %d\n", parts->list[i].cpu);
-		snprintf(file, sizeof(file), "per_cpu/cpu%d/stats", parts->list[i].cpu);
-		if (folder_read(directory, file, text, error) < 0)
+		if (part->is_durable == is_durable &&
+		    put_cpu_statistics(out, directory, part, text, error) < 0)
 			return -1;
-		if (parts->list[i].in_flight > 0)
-			buffer_printf(text, STATISTICS_IN_FLIGHT ": %llu\n",
-				      (unsigned long long)parts->list[i].in_flight);
-		put_text_option(out, TRACE_DAT_CPU_STATISTICS, text);
 	}
 	return 0;
+}
+
+static int put_all_statistics(struct buffer *out, const char *directory, const struct parts *parts,
+			      struct buffer *text, struct error *error)
+{
+	if (put_statistics(out, directory, parts, false, text, error) < 0)
+		return -1;
+	if (!parts->durable)
+		return 0;
+	buffer_append_string(text, "Buffer: " TRACE_DAT_DURABLE "\n");
+	put_text_option(out, TRACE_DAT_CPU_STATISTICS, text);
+	return put_statistics(out, parts->durable, parts, true, text, error);
 }
 
 int trace_dat_put_options(struct buffer *out, const char *directory, const struct parts *parts,
@@ -245,7 +284,7 @@ int trace_dat_put_options(struct buffer *out, const char *directory, const struc
 		put_text_option(out, TRACE_DAT_CLOCK, &text);
 		put_names(out, &text);
 		put_option(out, TRACE_DAT_ID, &parts->id, sizeof(parts->id));
-		status = put_statistics(out, directory, parts, &text, error);
+		status = put_all_statistics(out, directory, parts, &text, error);
 	}
 	buffer_release(&text);
 	return status;
@@ -256,30 +295,70 @@ static uint64_t round_up(uint64_t size, uint64_t unit)
 	return (size + unit - 1) / unit * unit;
 }
 
-static const struct part *part_of(const struct parts *parts, int cpu)
+static const struct part *part_of(const struct parts *parts, int cpu, bool is_durable)
 {
 	for (size_t i = 0; i < parts->nr_parts; i++) {
-		if (parts->list[i].cpu == cpu)
+		if (parts->list[i].cpu == cpu && parts->list[i].is_durable == is_durable)
 			return &parts->list[i];
 	}
 	return NULL;
 }
 
-/* Where the records of each CPU are; then nothing up to the first of them. */
-static void put_table(struct buffer *out, const struct parts *parts, uint32_t nr_cpus)
+static bool has_durable(const struct parts *parts)
 {
-	uint64_t end = out->size + TRACE_DAT_MARK_SIZE + nr_cpus * 2 * sizeof(uint64_t);
-	uint64_t offset = round_up(end, parts->page_size);
+	for (size_t i = 0; i < parts->nr_parts; i++) {
+		if (parts->list[i].is_durable)
+			return true;
+	}
+	return false;
+}
 
+static size_t table_size(uint32_t nr_cpus)
+{
+	return TRACE_DAT_MARK_SIZE + nr_cpus * 2 * sizeof(uint64_t);
+}
+
+/* Returns where the records end that the table is of. */
+static uint64_t put_table(struct buffer *out, const struct parts *parts, bool is_durable,
+			  uint32_t nr_cpus, uint64_t offset)
+{
 	put_string(out, TRACE_DAT_RECORDS);
 	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
-		const struct part *part = part_of(parts, cpu);
+		const struct part *part = part_of(parts, cpu, is_durable);
 		uint64_t size = part ? part->size : 0;
 
 		put_u64(out, offset);
 		put_u64(out, size);
 		offset += size;
 	}
+	return offset;
+}
+
+/* The end of the options: the last may say where the second table is, behind the first one. */
+static void put_options_end(struct buffer *out, const struct parts *parts, uint32_t nr_cpus)
+{
+	static const char name[] = TRACE_DAT_DURABLE;
+	uint64_t size = sizeof(uint64_t) + sizeof(name);
+	uint64_t offset = out->size + OPTION_HEAD_SIZE + size + sizeof(uint16_t);
+
+	if (has_durable(parts)) {
+		put_u16(out, TRACE_DAT_BUFFER);
+		put_u32(out, size);
+		put_u64(out, offset + table_size(nr_cpus));
+		put_string(out, name);
+	}
+	put_u16(out, TRACE_DAT_END);
+}
+
+/* Where the records of each CPU are; then nothing up to the first of them. */
+static void put_tables(struct buffer *out, const struct parts *parts, uint32_t nr_cpus)
+{
+	bool is_double = has_durable(parts);
+	uint64_t offset = out->size + table_size(nr_cpus) * (is_double ? 2 : 1);
+
+	offset = put_table(out, parts, false, nr_cpus, round_up(offset, parts->page_size));
+	if (is_double)
+		put_table(out, parts, true, nr_cpus, offset);
 	while (out->size % parts->page_size && !out->failed)
 		buffer_append_char(out, '\0');
 }
@@ -298,8 +377,8 @@ static int put_head(struct buffer *out, struct parts *parts, uint32_t nr_cpus, s
 	put_string(out, TRACE_DAT_OPTIONS);
 	if (status == 0)
 		status = folder_read(parts->folder, PART_OPTIONS, out, error);
-	put_u16(out, TRACE_DAT_END);
-	put_table(out, parts, nr_cpus);
+	put_options_end(out, parts, nr_cpus);
+	put_tables(out, parts, nr_cpus);
 	buffer_release(&comms);
 	return out->failed ? error_set(error, "out of memory") : status;
 }
@@ -349,8 +428,8 @@ int trace_dat_join(struct parts *parts, int fd, struct error *error)
 	if (status == 0 && file_write_all(fd, head.data, head.size, NULL) < 0)
 		status = parts_fail(parts, errno, "trace.dat", error);
 	buffer_release(&head);
-	for (uint32_t cpu = 0; cpu < nr_cpus && status == 0; cpu++) {
-		const struct part *part = part_of(parts, cpu);
+	for (uint32_t i = 0; i < 2 * nr_cpus && status == 0; i++) {
+		const struct part *part = part_of(parts, i % nr_cpus, i >= nr_cpus);
 
 		if (part && part_append(fd, part) < 0)
 			status = parts_fail(parts, errno, "trace.dat", error);

@@ -37,6 +37,9 @@ int notes_tell(const struct timeline_totals *totals, bool counts_ticks,
 	       struct error *error)
 {
 	const struct note_words words[] = {
+		{ totals->lost_task_records,
+		  "record was lost that tells who threads are: names may be those of others",
+		  "records were lost that tell who threads are: names may be those of others" },
 		{ totals->unmatched_ends, "end without a begin", "ends without a begin" },
 		{ totals->late_records, "record came after a younger one, whose time it was given",
 		  "records came after younger ones, whose time they were given" },

@@ -143,6 +143,7 @@ static void append_totals(struct buffer *out, const struct timeline_totals *tota
 
 	buffer_append_string(out, ",\"totals\":{");
 	member_number(out, "lost_records", totals->lost_records, &first);
+	member_number(out, "lost_task_records", totals->lost_task_records, &first);
 	member_number(out, "unmatched_ends", totals->unmatched_ends, &first);
 	member_number(out, "late_records", totals->late_records, &first);
 	member_number(out, "malformed", totals->malformed, &first);

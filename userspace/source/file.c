@@ -137,6 +137,13 @@ static uint64_t trace_file_identity(const struct trace_file *file)
 		       << 1;
 }
 
+size_t trace_file_tracks(const struct trace_file *file)
+{
+	size_t size = file->nr_buffers;
+
+	return size > 1 && strcmp(file->buffers[size - 1], TRACE_DAT_DURABLE) == 0 ? size - 1 : size;
+}
+
 static void trace_file_close(struct source *source)
 {
 	struct trace_file *file = (struct trace_file *)source;
@@ -247,6 +254,8 @@ static int trace_file_begin(struct trace_file *file, struct error *error)
 	if (trace_file_part_streams(file, error) < 0 || trace_file_read_comms(file, error) < 0)
 		return -1;
 	for (size_t i = 0; i < source->nr_streams; i++) {
+		source->streams[i].is_durable = source->streams[i].buffer ==
+						trace_file_tracks(file);
 		source->streams[i].layout = file->layout;
 		source->streams[i].rate = file->options.rate;
 		source->streams[i].shift = shifts_of(&file->options.shifts, source->streams[i].cpu);

@@ -168,6 +168,9 @@ int trace_file_read_account(struct source *source, const struct stream *stream, 
 /** trace_file_add_buffer - one buffer more; returns -1 with @error */
 int trace_file_add_buffer(struct trace_file *file, struct text name, struct error *error);
 
+/** trace_file_tracks - how many buffers have records of tracks; a durable one is behind those */
+size_t trace_file_tracks(const struct trace_file *file);
+
 /**
  * struct trace_area - where the records of one CPU are
  * @buffer: which buffer

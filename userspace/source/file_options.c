@@ -194,8 +194,9 @@ void trace_file_describe(struct trace_file *file)
 	description->clock = file->options.clock;
 	description->kernel = file->options.kernel;
 	description->is_swapped = file->is_swapped;
-	description->buffers = file->nr_buffers > 1 ? (const char *const *)file->buffers : NULL;
-	description->nr_buffers = file->nr_buffers;
+	description->nr_buffers = trace_file_tracks(file);
+	description->buffers = description->nr_buffers > 1 ? (const char *const *)file->buffers
+							   : NULL;
 	describe_time(description, &file->options);
 	description->counts_ticks = clock_counts_ticks(file->options.clock) &&
 				    !file->options.rate.multiplier;

@@ -78,7 +78,7 @@ static void bound_streams(struct live *live)
 
 		snprintf(file, sizeof(file), "per_cpu/cpu%d/buffer_size_kb", stream->cpu);
 		own->sub_buffers_left =
-			live_number(live->directory, file) * 1024 / (own->size - HEADER_SIZE) + 3;
+			live_number(own->directory, file) * 1024 / (own->size - HEADER_SIZE) + 3;
 	}
 }
 
@@ -90,7 +90,7 @@ static void note_statistics(struct live *live)
 		struct live_stream *own = stream->own;
 		struct error error = { 0 };
 
-		statistics_load(&own->before, live->directory, stream->cpu, &error);
+		statistics_load(&own->before, own->directory, stream->cpu, &error);
 		/* How many of those that were overwritten have been told of before is not known. */
 		own->is_counted = own->before.read == 0;
 	}
@@ -112,6 +112,19 @@ static void describe(struct live *live)
 	buffer_release(&text);
 }
 
+/* What a killed run leaves beside its instance tells who the threads in that one are. */
+static int add_durable(struct live *live, struct error *error)
+{
+	struct buffer directory = { 0 };
+	int status = 0;
+
+	buffer_printf(&directory, "%s" SOURCE_DURABLE_SUFFIX, live->directory);
+	if (access(buffer_string(&directory), F_OK) == 0)
+		status = source_live_add(&live->source, buffer_string(&directory), error);
+	buffer_release(&directory);
+	return status;
+}
+
 int instance_open(struct source **out, const char *directory, struct error *error)
 {
 	struct live *live;
@@ -119,6 +132,10 @@ int instance_open(struct source **out, const char *directory, struct error *erro
 	*out = NULL;
 	if (live_new(&live, directory, error) < 0)
 		return -1;
+	if (add_durable(live, error) < 0) {
+		source_close(&live->source);
+		return -1;
+	}
 	describe(live);
 	bound_streams(live);
 	note_statistics(live);

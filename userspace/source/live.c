@@ -34,7 +34,7 @@ uint64_t live_number(const char *directory, const char *file)
 }
 
 /* Adds a stream for a directory entry "cpuN"; passes over others. */
-static int live_add(struct live *live, const char *entry, struct error *error)
+static int live_add(struct live *live, const char *entry, bool is_durable, struct error *error)
 {
 	struct stream *stream;
 	int cpu;
@@ -43,7 +43,7 @@ static int live_add(struct live *live, const char *entry, struct error *error)
 	if (sscanf(entry, "cpu%d%c", &cpu, &rest) != 1)
 		return 0;
 	stream = source_add_stream(&live->source, error);
-	return stream ? live_stream_open(stream, live, cpu, error) : -1;
+	return stream ? live_stream_open(stream, live, cpu, is_durable, error) : -1;
 }
 
 static int stream_compare(const void *a, const void *b)
@@ -52,30 +52,31 @@ static int stream_compare(const void *a, const void *b)
 }
 
 /*
- * Adds all CPUs, sorted, so that what is told of them does not depend on the order of a directory.
+ * Adds all CPUs of an instance, sorted, so that what is told of them does not depend on the order
+ * of a directory.
  */
-static int live_add_all(struct live *live, struct error *error)
+static int live_add_all(struct live *live, bool is_durable, struct error *error)
 {
 	struct source *source = &live->source;
+	size_t nr_before = source->nr_streams;
 	struct buffer path = { 0 };
 	struct dirent *entry;
 	int status = 0;
 	DIR *list;
 
-	buffer_printf(&path, "%s/per_cpu", live->directory);
+	buffer_printf(&path, "%s/per_cpu", is_durable ? live->durable : live->directory);
 	list = opendir(buffer_string(&path));
 	if (!list)
 		status = error_set_system(error, errno, "cannot open %s", buffer_string(&path));
 	while (list && status == 0 && (entry = readdir(list)))
-		status = live_add(live, entry->d_name, error);
+		status = live_add(live, entry->d_name, is_durable, error);
 	if (list)
 		closedir(list);
-	if (status == 0 && source->nr_streams == 0)
+	if (status == 0 && source->nr_streams == nr_before)
 		status = error_set(error, "%s names no CPU", buffer_string(&path));
 	if (status == 0)
-		qsort(source->streams, source->nr_streams, sizeof(*source->streams),
-		      stream_compare);
-	source->description.nr_cpus = source->nr_streams;
+		qsort(source->streams + nr_before, source->nr_streams - nr_before,
+		      sizeof(*source->streams), stream_compare);
 	buffer_release(&path);
 	return status;
 }
@@ -86,13 +87,14 @@ static int live_add_all(struct live *live, struct error *error)
  */
 static void live_wait(struct source *source, int also_fd, int timeout_ms)
 {
+	const struct live *live = (const struct live *)source;
 	struct pollfd *polls = calloc(source->nr_streams + 1, sizeof(*polls));
 	size_t nr_polls = 0;
 
 	for (size_t i = 0; polls && i < source->nr_streams; i++) {
 		const struct live_stream *own = source->streams[i].own;
 
-		if (!own->is_absent)
+		if (!own->is_absent && !live_leaves(live, &source->streams[i]))
 			polls[nr_polls++] = (struct pollfd){ .fd = own->fd, .events = POLLIN };
 	}
 	if (polls)
@@ -119,11 +121,12 @@ static void live_await(struct source *source)
 static int live_read_account(struct source *source, const struct stream *stream,
 			     struct account *out, struct error *error)
 {
-	const struct live *live = (const struct live *)source;
-	const struct statistics *before = &((struct live_stream *)stream->own)->before;
+	const struct live_stream *own = stream->own;
+	const struct statistics *before = &own->before;
 	struct statistics now;
 
-	if (statistics_load(&now, live->directory, stream->cpu, error) < 0)
+	(void)source;
+	if (statistics_load(&now, own->directory, stream->cpu, error) < 0)
 		return -1;
 	if (before->read == 0) {
 		out->marked = now.overwritten;
@@ -144,7 +147,8 @@ static void live_count(struct source *source, struct source_counts *out)
 		struct statistics now;
 		struct error error;
 
-		if (statistics_load(&now, live->directory, source->streams[i].cpu, &error) < 0)
+		if (source->streams[i].is_durable ||
+		    statistics_load(&now, live->directory, source->streams[i].cpu, &error) < 0)
 			continue;
 		out->read += now.read;
 		out->lost += now.overwritten + now.dropped;
@@ -170,14 +174,21 @@ static void live_close(struct source *source)
 	struct live *live = (struct live *)source;
 
 	free(live->directory);
+	free(live->durable);
 	free(live->clock);
 	free(live->kernel);
 	free(live);
 }
 
+static void live_hold(struct source *source, bool is_held)
+{
+	((struct live *)source)->is_held = is_held;
+}
+
 static const struct source_ops live_ops = {
 	.wait = live_wait,
 	.read_ahead = live_read_ahead,
+	.hold = live_hold,
 	.count = live_count,
 	.await = live_await,
 	.read_account = live_read_account,
@@ -200,11 +211,23 @@ int live_new(struct live **out, const char *directory, struct error *error)
 	live->source.description.kernel = live->kernel;
 	if (!live->directory)
 		error_set(error, "out of memory");
-	else if (live_add_all(live, error) == 0)
+	else if (live_add_all(live, false, error) == 0) {
+		live->source.description.nr_cpus = live->source.nr_streams;
 		return 0;
+	}
 	source_close(&live->source);
 	*out = NULL;
 	return -1;
+}
+
+int source_live_add(struct source *source, const char *directory, struct error *error)
+{
+	struct live *live = (struct live *)source;
+
+	live->durable = strdup(directory);
+	if (!live->durable)
+		return error_set(error, "out of memory");
+	return live_add_all(live, true, error);
 }
 
 int source_live_open(struct source **out, const char *directory, struct error *error)

@@ -9,6 +9,8 @@
 /**
  * struct live - the source
  * @directory: the instance's
+ * @durable: that of the one beside it, NULL for none
+ * @is_held: only that one is read
  * @clock: its clock's name, where it was asked for
  * @kernel: the running kernel's release
  * @reads_ahead: sub-buffers may be taken before their turn
@@ -18,6 +20,8 @@
 struct live {
 	struct source source;
 	char *directory;
+	char *durable;
+	bool is_held;
 	char *clock;
 	char *kernel;
 	bool reads_ahead;
@@ -34,6 +38,7 @@ struct live_page {
 
 /**
  * struct live_stream - one CPU's trace_pipe_raw
+ * @directory: of its instance
  * @sub_buffers_left: how many may still be read
  * @overwritten: how many records are behind the gaps so far, where @is_counted
  * @before: what the kernel had counted when somebody else's buffer was opened; zeros for our own
@@ -44,6 +49,7 @@ struct live_page {
  */
 struct live_stream {
 	struct live *live;
+	const char *directory;
 	int cpu;
 	int fd;
 	size_t sub_buffers_left;
@@ -57,8 +63,20 @@ struct live_stream {
 	struct live_page *last;
 };
 
-/** live_stream_open - open the file of @cpu; returns -1 with @error */
-int live_stream_open(struct stream *stream, struct live *live, int cpu, struct error *error);
+/**
+ * live_stream_open - open the file of @cpu
+ * @is_durable: of the instance beside
+ *
+ * Returns -1 with @error.
+ */
+int live_stream_open(struct stream *stream, struct live *live, int cpu, bool is_durable,
+		     struct error *error);
+
+/** live_leaves - whether a stream's records are to stay in the buffer for now */
+static inline bool live_leaves(const struct live *live, const struct stream *stream)
+{
+	return live->is_held && !stream->is_durable;
+}
 
 /** live_read_ahead - take what all CPUs have now, up to a bound */
 void live_read_ahead(struct source *source);

@@ -86,7 +86,7 @@ static struct live_page *gap_measure(struct live_stream *own, struct live_page *
 {
 	struct error ignored = { 0 };
 	struct statistics now;
-	int status = statistics_load(&now, own->live->directory, own->cpu, &ignored);
+	int status = statistics_load(&now, own->directory, own->cpu, &ignored);
 	struct live_page *next = page_queue(own);
 	bool is_exact = status == 0 && !(next && page_has_gap(next));
 
@@ -131,8 +131,10 @@ void live_read_ahead(struct source *source)
 
 	if (!live->reads_ahead)
 		return;
-	for (size_t i = 0; i < source->nr_streams; i++)
-		stream_read_ahead(source->streams[i].own);
+	for (size_t i = 0; i < source->nr_streams; i++) {
+		if (!live_leaves(live, &source->streams[i]))
+			stream_read_ahead(source->streams[i].own);
+	}
 	live->ahead_ns = time_now_ns(CLOCK_MONOTONIC);
 }
 
@@ -197,23 +199,31 @@ static size_t sub_buffer_size(const char *directory)
 							      : (size_t)sysconf(_SC_PAGESIZE);
 }
 
-int live_stream_open(struct stream *stream, struct live *live, int cpu, struct error *error)
+int live_stream_open(struct stream *stream, struct live *live, int cpu, bool is_durable,
+		     struct error *error)
 {
+	const char *directory = is_durable ? live->durable : live->directory;
 	struct live_stream *own = calloc(1, sizeof(*own));
 	struct buffer path = { 0 };
 	int status = 0;
 
 	if (!own)
 		return error_set(error, "out of memory");
-	*own = (struct live_stream){ .live = live, .cpu = cpu, .sub_buffers_left = SIZE_MAX };
+	*own = (struct live_stream){
+		.live = live, .directory = directory, .cpu = cpu, .sub_buffers_left = SIZE_MAX
+	};
 	own->is_counted = true;
-	own->size = sub_buffer_size(live->directory);
+	own->size = sub_buffer_size(directory);
 	own->page = page_new(own);
-	buffer_printf(&path, "%s/per_cpu/cpu%d/trace_pipe_raw", live->directory, cpu);
+	buffer_printf(&path, "%s/per_cpu/cpu%d/trace_pipe_raw", directory, cpu);
 	own->fd = open(buffer_string(&path), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (own->fd < 0)
 		status = error_set_system(error, errno, "cannot open %s", buffer_string(&path));
-	*stream = (struct stream){ .ops = &live_stream_ops, .cpu = cpu, .own = own };
+	*stream = (struct stream){ .ops = &live_stream_ops,
+				   .cpu = cpu,
+				   .buffer = is_durable,
+				   .is_durable = is_durable,
+				   .own = own };
 	stream->bytes = own->page ? own->page->bytes : NULL;
 	buffer_release(&path);
 	return own->page ? status : error_set(error, "out of memory");

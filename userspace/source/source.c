@@ -43,6 +43,8 @@ int source_first_time(struct source *source, int64_t *time_ns, struct error *err
 	for (size_t i = 0; i < source->nr_streams; i++) {
 		struct stream *stream = &source->streams[i];
 
+		if (stream->is_durable)
+			continue;
 		if (stream_fill(stream, error) < 0)
 			return -1;
 		if (!stream->has_next || (has_first && stream->next.time_ns >= *time_ns))
@@ -70,6 +72,17 @@ void source_read_ahead(struct source *source)
 {
 	if (source->ops->read_ahead)
 		source->ops->read_ahead(source);
+}
+
+void source_hold(struct source *source, bool is_held)
+{
+	if (source->ops->hold)
+		source->ops->hold(source, is_held);
+}
+
+uint64_t source_lost_durable(const struct source *source)
+{
+	return source->lost_durable;
 }
 
 int source_drain(struct source *source, int64_t until_ns, const struct source_handler *handler,
@@ -113,6 +126,10 @@ static int stream_settle(struct source *source, const struct stream *stream, int
 		return -1;
 	if (account.marked < stream->counted)
 		account.marked = stream->counted;
+	if (stream->is_durable) {
+		source->lost_durable += account.marked + account.unmarked;
+		return 0;
+	}
 	*lost += account.marked + account.unmarked;
 	loss.count = stream_rest(stream, &account);
 	return loss.count == 0 ? 0 : handler->loss(handler->context, &loss, error);
@@ -122,6 +139,7 @@ int source_finish(struct source *source, int64_t end_ns, const struct source_han
 		  uint64_t *lost, struct error *error)
 {
 	*lost = 0;
+	source->lost_durable = 0;
 	if (source->ops->await)
 		source->ops->await(source);
 	if (merge_drain(source->streams, source->nr_streams, INT64_MAX, handler, error) < 0)
@@ -129,7 +147,7 @@ int source_finish(struct source *source, int64_t end_ns, const struct source_han
 	for (size_t i = 0; i < source->nr_streams; i++) {
 		const struct stream *stream = &source->streams[i];
 
-		if (handler->wants &&
+		if (handler->wants && !stream->is_durable &&
 		    !handler->wants(handler->context, stream->cpu, stream->buffer))
 			continue;
 		if (stream_settle(source, stream, end_ns, handler, lost, error) < 0)

@@ -93,6 +93,20 @@ int source_open(struct source **out, const char *name, struct error *error);
 int source_live_open(struct source **out, const char *directory, struct error *error);
 
 /**
+ * SOURCE_DURABLE_SUFFIX - how the name of an instance ends that is beside another one, and has what
+ * is too important to be overwritten: who threads are, and which modules come and go
+ */
+#define SOURCE_DURABLE_SUFFIX ".durable"
+
+/**
+ * source_live_add - read such an instance, on the same clock, along with the one that is read
+ *
+ * Its records are merged with the others'. What is lost of them is no loss that handlers are told
+ * of; see source_lost_durable(). Returns 0, or -1 with @error.
+ */
+int source_live_add(struct source *source, const char *directory, struct error *error);
+
+/**
  * source_file_open - read a trace.dat, version 6 or 7, as trace-cmd writes it
  * @out: a new source, for source_close()
  * @path: of the file; "-" is standard input
@@ -211,6 +225,13 @@ void source_count(struct source *source, struct source_counts *out);
 void source_read_ahead(struct source *source);
 
 /**
+ * source_hold - leave what the buffers hold there, but for the instance beside, until told otherwise
+ *
+ * That is what source_wait() waits for then, and all that source_read_ahead() takes.
+ */
+void source_hold(struct source *source, bool is_held);
+
+/**
  * source_finish - deliver all that is left, and settle the account of what was lost
  * @end_ns: when the tracing was switched off
  * @lost: how many records the kernel counts as lost, over all CPUs that count
@@ -221,6 +242,12 @@ void source_read_ahead(struct source *source);
  */
 int source_finish(struct source *source, int64_t end_ns, const struct source_handler *handler,
 		  uint64_t *lost, struct error *error);
+
+/**
+ * source_lost_durable - how many records that tell who threads are were lost, by now that
+ * source_finish() is done: names may be others'
+ */
+uint64_t source_lost_durable(const struct source *source);
 
 /**
  * source_page_look - how many records a sub-buffer has, as this kernel writes them

@@ -19,8 +19,8 @@ struct account {
 
 /**
  * struct source_ops - a kind of source
- * @wait, @read_ahead, @count: as source_wait(), source_read_ahead() and source_count(); NULL where
- * nobody writes; @out is zeroed
+ * @wait, @read_ahead, @hold, @count: as source_wait(), source_read_ahead(), source_hold() and
+ * source_count(); NULL where nobody writes; @out is zeroed
  * @await: wait for writers that have a time stamp but have not committed their record; NULL where
  * nobody writes
  * @read_account: what else is known to be lost of a stream than its gaps tell; NULL where nothing
@@ -32,6 +32,7 @@ struct account {
 struct source_ops {
 	void (*wait)(struct source *source, int also_fd, int timeout_ms);
 	void (*read_ahead)(struct source *source);
+	void (*hold)(struct source *source, bool is_held);
 	void (*count)(struct source *source, struct source_counts *out);
 	void (*await)(struct source *source);
 	int (*read_account)(struct source *source, const struct stream *stream, struct account *out,
@@ -44,6 +45,7 @@ struct source_ops {
 
 /**
  * struct source - the head of every kind's own struct
+ * @lost_durable: how many records of durable streams were lost, once all was delivered
  * @damage: what kept it from giving all, where something did
  */
 struct source {
@@ -51,6 +53,7 @@ struct source {
 	struct source_description description;
 	struct stream *streams;
 	size_t nr_streams;
+	uint64_t lost_durable;
 	struct error damage;
 };
 

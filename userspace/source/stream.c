@@ -40,7 +40,7 @@ int stream_tell_gap(struct stream *stream, const struct source_handler *handler,
 		stream->has_uncounted = true;
 	else
 		stream->counted += loss.count;
-	return handler->loss(handler->context, &loss, error);
+	return stream->is_durable ? 0 : handler->loss(handler->context, &loss, error);
 }
 
 /* Where the product is no time, it is the last one there is. */

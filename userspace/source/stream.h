@@ -36,6 +36,7 @@ struct stream_rate {
 
 /**
  * struct stream - one CPU of one buffer
+ * @is_durable: its records are no track's, and what is lost of them is counted apart
  * @own: what @ops keep
  * @layout: of the sub-buffers
  * @shift: by how much time stamps are off, before they become nanoseconds; NULL where they are not
@@ -53,6 +54,7 @@ struct stream {
 	const struct stream_ops *ops;
 	int cpu;
 	unsigned int buffer;
+	bool is_durable;
 	void *own;
 	struct page_layout layout;
 	const struct shift *shift;

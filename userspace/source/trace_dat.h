@@ -28,6 +28,12 @@
 #define TRACE_DAT_RECORDS "flyrecord"
 #define TRACE_DAT_LATENCY "latency  "
 
+/**
+ * TRACE_DAT_DURABLE - the name of a last buffer whose records are no track's, but tell who threads
+ * are
+ */
+#define TRACE_DAT_DURABLE "ktrack-durable"
+
 /** enum trace_dat_option - numbers that the format has given to options, and to their sections */
 enum trace_dat_option {
 	TRACE_DAT_END = 0,

@@ -130,6 +130,7 @@ struct timeline_count {
 
 /**
  * struct timeline_totals - what was counted over the whole recording
+ * @lost_task_records: told who threads are, and are no track's
  * @late_records: came after younger ones, whose time they were given
  * @has_complete_from: @complete_from_ns is from when on nothing was lost
  * @has_wall_drift: @wall_drift_ns is by how much the wall clock has moved against the trace clock
@@ -138,6 +139,7 @@ struct timeline_count {
  */
 struct timeline_totals {
 	uint64_t lost_records;
+	uint64_t lost_task_records;
 	uint64_t late_records;
 	uint64_t unmatched_ends;
 	uint64_t malformed;

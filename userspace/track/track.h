@@ -126,6 +126,9 @@ int tracks_lose(struct tracks *tracks, const struct tracks_gap *gap, struct erro
 int tracks_pass(struct tracks *tracks, struct timeline_event *event, int64_t time_ns,
 		struct error *error);
 
+/** tracks_lose_tasks - so many records were lost that tell who threads are */
+void tracks_lose_tasks(struct tracks *tracks, uint64_t lost_records);
+
 /** tracks_complete_from - from @time_ns on nothing was lost, as far as older records matter */
 void tracks_complete_from(struct tracks *tracks, int64_t time_ns);
 

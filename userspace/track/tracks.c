@@ -249,6 +249,11 @@ int tracks_close(struct tracks *tracks, struct track *track, struct error *error
 	return tracks_end(tracks, track, error);
 }
 
+void tracks_lose_tasks(struct tracks *tracks, uint64_t lost_records)
+{
+	tracks->totals.lost_task_records = lost_records;
+}
+
 void tracks_complete_from(struct tracks *tracks, int64_t time_ns)
 {
 	tracks->totals.has_complete_from = true;

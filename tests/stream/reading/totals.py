@@ -9,6 +9,7 @@ from reading.session import LOSS_FORMATS, Statistics, statistics_of_timer
 # ktrack's own counters, in their order.
 COUNTERS = (
     "lost_records",
+    "lost_task_records",
     "late_records",
     "unmatched_ends",
     "malformed",

@@ -265,6 +265,7 @@ class Writer:
         self.emit_timers("timer", "main", self.durations, names)
         order = (
             "lost_records",
+            "lost_task_records",
             "late_records",
             "unmatched_ends",
             "malformed",
