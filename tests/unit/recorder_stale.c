@@ -39,16 +39,22 @@ TEST(an_instance_without_an_owner_is_stale)
 	recorder = recorder_of(64);
 	folder_make(&tracefs.top, "instances/ktrack-77");
 	folder_make(&tracefs.top, "instances/ktrack-9.12");
-	check_stale("ktrack-9.12 ktrack-77 ");
+	folder_make(&tracefs.top, "instances/ktrack-77.durable");
+	folder_make(&tracefs.top, "instances/ktrack-9.2.durable");
+	check_stale("ktrack-9.2.durable ktrack-9.12 ktrack-77 ktrack-77.durable ");
 	CHECK_NUMBER(recorder_close(recorder, &error), 0);
 	tracefs_end();
 }
 
 TEST(instances_of_others_are_never_stale)
 {
-	static const char *const names[] = { "ktrack",	    "ktrack-",	 "ktrack-7a",	"ktrack-7.",
-					     "ktrack-7.1a", "ktrack-.1", "ktrack--7",	"ktrack-+7",
-					     "xktrack-7",   "mine",	 "ktrack-7.1.1" };
+	static const char *const names[] = { "ktrack",		 "ktrack-",
+					     "ktrack-7a",	 "ktrack-7.",
+					     "ktrack-7.1a",	 "ktrack-.1",
+					     "ktrack--7",	 "ktrack-+7",
+					     "xktrack-7",	 "mine",
+					     "ktrack-7.1.1",	 "ktrack-.durable",
+					     "ktrack-7.durably", "ktrack-7.1.durable.1" };
 
 	tracefs_begin();
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

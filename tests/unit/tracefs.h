@@ -47,6 +47,9 @@ static const char *const control_files[] = {
 	"per_cpu/cpu0/stats",
 	"per_cpu/cpu1/stats",
 	"per_cpu/cpu33/stats",
+	"events/task/task_newtask/enable",
+	"events/task/task_rename/enable",
+	"events/sched/sched_process_fork/enable",
 };
 
 #define NR_CONTROL_FILES (sizeof(control_files) / sizeof(control_files[0]))

@@ -343,11 +343,8 @@ int recorder_stop(struct recorder *recorder, struct error *error)
  */
 static void instance_disable(struct recorder *recorder)
 {
-	for (size_t i = 0; i < recorder->nr_enabled; i++) {
+	for (size_t i = 0; i < recorder->nr_enabled; i++)
 		tracefs_instance_file_write(recorder->instance, recorder->enabled[i], "0");
-		free(recorder->enabled[i]);
-	}
-	free(recorder->enabled);
 }
 
 /* A script that looks at all instances holds a file of ours for a moment only. */
@@ -381,6 +378,9 @@ void recorder_leave(struct recorder *recorder)
 	if (recorder->lock_fd >= 0)
 		close(recorder->lock_fd);
 	tracefs_put_tracing_file(recorder->directory);
+	for (size_t i = 0; i < recorder->nr_enabled; i++)
+		free(recorder->enabled[i]);
+	free(recorder->enabled);
 	free(recorder);
 }
 
