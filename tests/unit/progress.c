@@ -10,7 +10,10 @@ TEST(the_line_tells_number_rate_losses_and_how_full_the_buffers_are)
 	struct source_counts now = { .read = 1100, .lost = 7, .held_bytes = 1000 };
 	struct buffer line = { 0 };
 
-	progress_text(&progress, &now, NS_PER_S + 500 * NS_PER_MS, &line);
+	progress_text(&progress, &now, 0, NS_PER_S + 500 * NS_PER_MS, &line);
 	CHECK_TEXT(buffer_string(&line), "1100 events, 2000/s, 7 lost, buffers 25% full");
+	buffer_clear(&line);
+	progress_text(&progress, &now, 81920, NS_PER_S + 500 * NS_PER_MS, &line);
+	CHECK_TEXT(buffer_string(&line), "1100 events, 2000/s, 7 lost, buffers 25% full, 80 KiB");
 	buffer_release(&line);
 }

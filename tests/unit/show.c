@@ -24,6 +24,7 @@ const struct recording show_recording = {
 	.kernel = "6.1.0-test",
 	.nr_cpus = 2,
 	.buffer_kib = 1024,
+	.memory_kib = 2172,
 	.start_ns = SHOW_START_NS,
 	.wall_offset_ns = INT64_C(1600000000) * 1000 * MS - SHOW_START_NS,
 };

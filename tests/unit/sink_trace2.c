@@ -36,7 +36,7 @@ TEST(a_session_begins_with_what_a_reader_needs_to_trust_it)
 	CHECK_NUMBER(timeline_open(&show.timeline, &show_recording, &show.error), 0);
 	CHECK_TEXT(show_told(&show),
 		   FIRST_LINES SHOW_LINE("cmd_mode", "main", "000", ",AT,\"name\":\"streaming\"")
-			   PARAMS PARAM("buffer_kib", "1024"));
+			   PARAMS PARAM("buffer_kib", "1024") PARAM("memory_kib", "2172"));
 	show_release(&show);
 }
 
@@ -47,6 +47,7 @@ TEST(what_is_not_known_is_left_out)
 
 	recording.mode = NULL;
 	recording.buffer_kib = 0;
+	recording.memory_kib = 0;
 	show_init(&show, 0);
 	CHECK_NUMBER(timeline_open(&show.timeline, &recording, &show.error), 0);
 	CHECK_TEXT(show_told(&show), FIRST_LINES PARAMS);

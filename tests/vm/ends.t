@@ -117,7 +117,7 @@ def check_progress(tap, kernel, result):
     for name in ("progress", "no-progress"):
         check_attempt(tap, f"{kernel}: {name}", result, name, 0)
     shown = result.text("progress.output")
-    line = r"(0 events, 0/s, 0 lost, buffers 0% full\x1b\[K\s)+\x1b\[K\s"
+    line = r"\x1b\[Kktrack: the buffers take \d+ KiB of the kernel's memory\s+(0 events, 0/s, 0 lost, buffers 0% full\x1b\[K\s)+\x1b\[K\s"
     tap.ok(re.fullmatch(line, shown), f"{kernel}: progress: there is a line, and it goes", repr(shown))
     tap.ok("buffers" not in result.text("no-progress.output"), f"{kernel}: no-progress: the stream is not disturbed")
 

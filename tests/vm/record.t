@@ -174,9 +174,38 @@ def check_narrowed(tap, kernel, result):
     tap.ok(Recording(result, "max-size").read() > 0, f"{kernel}: max-size: what was recorded until then is there")
 
 
+def check_names(tap, kernel, result):
+    """Who a thread is at the time, though it has another name later, and has ended since."""
+    check_attempt(tap, f"{kernel}: names", result, "names", 0)
+    told = {"live": result.text("names.json"), "file": run(machine.PROJECT / "build/ktrack", "export", result.folder / "names.dat")}
+    for source, text in told.items():
+        found = []
+        for event in map(json.loads, text.splitlines()):
+            if event["event"] == "data_json" and event["category"] == "track" and event["value"]["name"] == "ktrack_test_thread":
+                track = event["value"]
+                found.append((track["id"] == track.get("tgid"), track.get("comm")))
+        tap.ok(found == [(True, "first"), (True, "second")], f"{kernel}: names: a thread has its name of the time, {source}", found)
+
+
+def check_terminal(tap, kernel, result):
+    """How far the recording is, and what it takes of memory, shown on a terminal."""
+    check_attempt(tap, f"{kernel}: progress", result, "progress", 0)
+    line = r"\x1b\[Kktrack: the buffers take \d+ KiB of the kernel's memory\s+(0 events, 0/s, 0 lost, buffers \d+% full(, \d+ KiB)?\x1b\[K\s)+\x1b\[K\s"
+    shown = result.text("progress.output")
+    tap.ok(re.fullmatch(line, shown), f"{kernel}: progress: there are lines, and the last one goes", repr(shown))
+
+
+def check_privileges(tap, kernel, result):
+    """Who reads has given up what root may do, and the command has it all."""
+    check_attempt(tap, f"{kernel}: privileges", result, "privileges", 0)
+    sets = [int(line.split()[1], 16) for line in result.text("privileges.output").splitlines()]
+    tap.ok(len(sets) == 3 and sets[:2] == [0, 0], f"{kernel}: privileges: nothing is left", *map(hex, sets))
+    tap.ok(sets and sets[-1] != 0, f"{kernel}: privileges: but to the command")
+
+
 def main():
     tap = Tap()
-    options = ("--add", "/usr/bin/env:/bin/gnu-env")
+    options = ("--add", "/usr/bin/env:/bin/gnu-env", "--add", "/usr/bin/script:/bin/script")
     for kernel in machine.KERNELS:
         with machine.ran(kernel, "record.sh", options=(*options, *machine.RECORDING)) as result:
             machine.check_end(tap, kernel, result)
@@ -188,6 +217,9 @@ def main():
             check_modes(tap, kernel, result)
             check_killed(tap, kernel, result)
             check_narrowed(tap, kernel, result)
+            check_names(tap, kernel, result)
+            check_terminal(tap, kernel, result)
+            check_privileges(tap, kernel, result)
             for name, owner in (("whole", "0 0"), ("as-user", "1000 1000")):
                 words = result.text(f"{name}.listed").split()
                 tap.ok(words[:1] == ["-rw-------"] and " ".join(words[2:4]) == owner, f"{kernel}: {name}: the owner's alone", *words)

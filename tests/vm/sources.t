@@ -71,6 +71,7 @@ def check_same(tap, what, result):
 
 
 HEAD = re.compile(rb"^ *\S.*-(?P<tid>\d+) +\[(?P<cpu>\d+)\] *(?P<time>[\d.]+): (?P<event>\w+): +", re.MULTILINE)
+DURABLE = b"ktrack-durable:"
 ARRAY = re.compile(rb"ARRAY\[(.*)\]", re.DOTALL)
 LINES = {"region_enter": "B", "region_leave": "E", "data": "C", "data_json": "I"}
 REPLACED = re.compile("\ufffd+")
@@ -99,13 +100,17 @@ def shown_values(event, rest):
 
 
 def reported(data, formats):
-    """(time, cpu, tid, event, sequence): what each record says that trace-cmd reports; names may hold newlines."""
+    """
+    (time, cpu, tid, event, sequence): what each record says that trace-cmd reports, but for those that tell who threads
+    are; names may hold newlines.
+    """
     heads = list(HEAD.finditer(data))
-    times = [int(head["time"].replace(b".", b"")) for head in heads]
     ends = [head.start() - 1 for head in heads[1:]] + [len(data) - 1]
-    for head, time_ns, end in zip(heads, times, ends):
+    records = [(head, data[head.end() : end]) for head, end in zip(heads, ends) if not head[0].startswith(DURABLE)]
+    times = [int(head["time"].replace(b".", b"")) for head, _ in records]
+    for (head, rest), time_ns in zip(records, times):
         event = formats[head["event"].decode()]
-        values = shown_values(event, data[head.end() : end])
+        values = shown_values(event, rest)
         place = (time_ns - min(times), int(head["cpu"]), int(head["tid"]), event.name, values["sequence"])
         yield place, values
 

@@ -52,6 +52,7 @@ def check_batches(tap, kernel):
             check_batch(tap, what, path, requests, "--workers", workers, "--slots", slots)
         check_list(tap, kernel, result.text("list.txt"))
         check_drift(tap, kernel, result.text("batch.0.json"))
+        check_memory(tap, kernel, result.text("batch.0.json"))
         check_delays(tap, kernel, result.text("delays.txt"))
         check_sessions(tap, kernel, result)
 
@@ -95,6 +96,14 @@ def check_drift(tap, kernel, text):
     """The wall clock was looked at in the end too; nobody sets it here."""
     said = re.findall(r'"param":"wall_drift_ns","value":"(-?\d+)"', text)
     tap.ok(len(said) == 1 and abs(int(said[0])) < DRIFT_NS, f"{kernel}: how far the clocks have drifted is said", said)
+
+
+def check_memory(tap, kernel, text):
+    """What the buffers take: those of both processors, and the small ones beside them."""
+    said = {name: int(number) for name, number in re.findall(r'"param":"(cpus|buffer_kib|memory_kib)","value":"(\d+)"', text)}
+    least = said.get("cpus", 0) * said.get("buffer_kib", 0)
+    beside = said.get("memory_kib", 0) - least
+    tap.ok(0 < beside <= said.get("cpus", 0) * (64 + 64), f"{kernel}: what the buffers take of memory is said", said)
 
 
 def check_list(tap, kernel, text):

@@ -120,6 +120,9 @@ int capture_open(struct capture *capture, const struct convention *convention, s
 /** capture_run_command - let the command run, where there is one; returns -1 with @error */
 int capture_run_command(struct capture *capture, struct error *error);
 
+/** capture_tell_memory - say on a terminal what the buffers take of the kernel's memory */
+void capture_tell_memory(const struct capture *capture);
+
 /** capture_tell_durable - say that so many records were lost that tell who threads are */
 void capture_tell_durable(uint64_t lost);
 

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/capture.h"
 #include "cli/cli.h"
@@ -138,6 +139,15 @@ int capture_open(struct capture *capture, const struct convention *convention, s
 	if (instance_narrow(capture, error) < 0 || instance_enable(capture, convention, error) < 0)
 		return -1;
 	return recorder_resize(capture->recorder, error);
+}
+
+void capture_tell_memory(const struct capture *capture)
+{
+	uint64_t memory_kib = recorder_memory_kib(capture->recorder);
+
+	if (memory_kib > 0 && isatty(STDERR_FILENO))
+		note_say("the buffers take %llu KiB of the kernel's memory",
+			 (unsigned long long)memory_kib);
 }
 
 void capture_tell_durable(uint64_t lost)

@@ -21,14 +21,22 @@ struct progress {
 /** progress_begin - nothing is shown unless standard error is a terminal */
 void progress_begin(struct progress *progress, uint64_t room_bytes, int64_t now_ns);
 
-/** progress_show - show how far @source has come at @now_ns, if it is time to */
-void progress_show(struct progress *progress, struct source *source, int64_t now_ns);
+/** progress_is_due - whether it is time to show something, so that it is to be counted */
+bool progress_is_due(const struct progress *progress, int64_t now_ns);
+
+/**
+ * progress_show - show how far the recording has come at @now_ns
+ * @now: what is counted then
+ * @size_bytes: how large the file is, 0 where there is none
+ */
+void progress_show(struct progress *progress, const struct source_counts *now, uint64_t size_bytes,
+		   int64_t now_ns);
 
 /** progress_end - let the line go */
 void progress_end(struct progress *progress);
 
-/** progress_text - the line; @now is what is counted at @now_ns */
-void progress_text(const struct progress *progress, const struct source_counts *now, int64_t now_ns,
-		   struct buffer *out);
+/** progress_text - the line */
+void progress_text(const struct progress *progress, const struct source_counts *now,
+		   uint64_t size_bytes, int64_t now_ns, struct buffer *out);
 
 #endif

@@ -2,10 +2,17 @@
 /* One run of ktrack record: set up, move records to files, put the files together. */
 #include "cli/record.h"
 
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "cli/cli.h"
 #include "cli/clock.h"
 #include "cli/note.h"
 #include "cli/output.h"
+#include "cli/privilege.h"
+#include "cli/progress.h"
+#include "source/source.h"
 
 /* How long a round waits at most; what comes meanwhile waits in the ring buffers. */
 #define ROUND_MS 100
@@ -19,6 +26,7 @@ struct record_run {
 	struct record_settings *settings;
 	struct convention *convention;
 	struct parts *parts;
+	struct progress progress;
 	struct parts_summary summary;
 };
 
@@ -77,6 +85,47 @@ static int record_set_up(struct record_run *run, struct error *error)
 	return parts_begin(run->parts, capture->recorder, capture->settings->recorder.mode, error);
 }
 
+/*
+ * What is to be read is open. What stays is for the command, which may be another user's, for files
+ * that belong to somebody else or are in a folder of somebody else's, and for an instance likewise.
+ */
+static int record_drop_privileges(const struct record_run *run, struct error *error)
+{
+	char *path = strdup(run->settings->path);
+	uint64_t kept;
+
+	if (!path)
+		return error_set(error, "out of memory");
+	kept = privilege_for_files(dirname(path)) |
+	       privilege_for_files(recorder_directory(run->capture.recorder));
+	free(path);
+	if (record_owner().is_other)
+		kept |= PRIVILEGE(CAP_CHOWN) | PRIVILEGE(CAP_DAC_OVERRIDE) | PRIVILEGE(CAP_FOWNER);
+	if (run->capture.command)
+		kept |= PRIVILEGE(CAP_KILL);
+	return privilege_drop(kept, error);
+}
+
+/* A terminal that the command may write to is left to it. */
+static void record_begin_progress(struct record_run *run)
+{
+	uint64_t room_kib = recorder_memory_kib(run->capture.recorder);
+
+	if (!run->capture.command)
+		progress_begin(&run->progress, 1024 * room_kib, clock_boot_ns());
+}
+
+static void record_show_progress(struct record_run *run)
+{
+	int64_t now_ns = clock_boot_ns();
+	struct source_counts now;
+
+	if (!progress_is_due(&run->progress, now_ns))
+		return;
+	parts_count(run->parts, run->capture.recorder, &now);
+	progress_show(&run->progress, &now, parts_size(run->parts), now_ns);
+}
+
 static bool record_is_full(const struct record_run *run)
 {
 	uint64_t max_kib = run->settings->max_kib;
@@ -92,14 +141,17 @@ static int record_read(struct record_run *run, struct error *error)
 	struct ending *ending = &run->capture.ending;
 	bool is_over = false;
 
+	record_begin_progress(run);
 	while (!is_over) {
 		parts_wait(run->parts, ending->signals.fd,
 			   ending_wait_ms(ending, clock_boot_ns(), ROUND_MS));
 		is_over = ending_is_due(ending, clock_boot_ns());
 		if (parts_read(run->parts, error) < 0)
 			return -1;
+		record_show_progress(run);
 		is_over = is_over || record_is_full(run);
 	}
+	progress_end(&run->progress);
 	return 0;
 }
 
@@ -123,8 +175,11 @@ static int record_all(struct capture *capture, struct error *error)
 
 	if (record_set_up(run, error) < 0)
 		return -1;
+	capture_tell_memory(capture);
 	ending_set_deadline(&capture->ending, clock_boot_ns(), capture->settings->duration_ns);
 	if (recorder_start(capture->recorder, error) < 0 || capture_run_command(capture, error) < 0)
+		return -1;
+	if (record_drop_privileges(run, error) < 0)
 		return -1;
 	if (record_move(run, error) < 0)
 		return -1;

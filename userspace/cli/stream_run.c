@@ -67,6 +67,8 @@ static int run_start(struct run *run, struct error *error)
 	struct outputs *outputs = &run->settings->outputs;
 
 	run_describe(run);
+	if (!outputs->set.has_terminal)
+		capture_tell_memory(&run->capture);
 	run_set_deadline(run);
 	if (recorder_start(run->capture.recorder, error) < 0)
 		return -1;
@@ -88,6 +90,17 @@ static void run_begin_progress(struct run *run)
 
 	if (!run->settings->outputs.set.has_terminal && !run->capture.command)
 		progress_begin(&run->progress, 1024 * room_kib, clock_boot_ns());
+}
+
+static void run_show_progress(struct run *run)
+{
+	int64_t now_ns = clock_boot_ns();
+	struct source_counts now;
+
+	if (!progress_is_due(&run->progress, now_ns))
+		return;
+	source_count(run->source, &now);
+	progress_show(&run->progress, &now, 0, now_ns);
 }
 
 static int run_renew_session(struct run *run, struct error *error)
@@ -120,7 +133,7 @@ static int run_read(struct run *run, struct error *error)
 			return -1;
 		source_wait(run->source, ending->signals.fd,
 			    ending_wait_ms(ending, clock_boot_ns(), ROUND_MS));
-		progress_show(&run->progress, run->source, clock_boot_ns());
+		run_show_progress(run);
 		is_over = ending_is_due(ending, clock_boot_ns());
 		if (run_drain(run, capture_now_ns(&run->capture), error) < 0)
 			return -1;

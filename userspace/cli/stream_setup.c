@@ -85,6 +85,7 @@ void run_describe(struct run *run)
 		.kernel = run->kernel.release,
 		.nr_cpus = source_describe(run->source)->nr_cpus,
 		.buffer_kib = recorder->buffer_kib,
+		.memory_kib = recorder_memory_kib(run->capture.recorder),
 		.wall_offset_ns = capture_wall_offset_ns(&run->capture),
 		.start_ns = capture_now_ns(&run->capture),
 	};

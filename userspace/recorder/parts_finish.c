@@ -80,6 +80,24 @@ static int in_flight_count(struct parts *parts, const char *directory, struct er
 	return 0;
 }
 
+void parts_count(const struct parts *parts, const struct recorder *recorder,
+		 struct source_counts *out)
+{
+	*out = (struct source_counts){ 0 };
+	for (size_t i = 0; i < parts->nr_parts; i++) {
+		const struct part *part = &parts->list[i];
+		struct statistics now;
+		struct error ignored;
+
+		if (part->is_durable ||
+		    statistics_load(&now, recorder_directory(recorder), part->cpu, &ignored) < 0)
+			continue;
+		out->read += now.read + now.unread;
+		out->lost += now.overwritten + now.dropped;
+		out->held_bytes += now.held_bytes;
+	}
+}
+
 /* What one CPU does not have bounds what is complete of all of them. */
 static void summary_add(struct parts_summary *summary, struct parts *parts, const struct part *part,
 			const struct statistics *statistics)

@@ -185,6 +185,12 @@ void parts_wait(const struct parts *parts, int also_fd, int timeout_ms);
  */
 int parts_read(struct parts *parts, struct error *error);
 
+struct source_counts;
+
+/** parts_count - how much has been recorded until now, and waits in buffers that are to be read */
+void parts_count(const struct parts *parts, const struct recorder *recorder,
+		 struct source_counts *out);
+
 /** parts_size - how many bytes of records the files have */
 uint64_t parts_size(const struct parts *parts);
 

@@ -77,8 +77,11 @@ static int parameters_write(struct trace2_sink *sink, const struct recording *re
 		return -1;
 	if (number_write(sink, recording, "cpus", recording->nr_cpus, error) < 0)
 		return -1;
-	return recording->buffer_kib
-		       ? number_write(sink, recording, "buffer_kib", recording->buffer_kib, error)
+	if (recording->buffer_kib &&
+	    number_write(sink, recording, "buffer_kib", recording->buffer_kib, error) < 0)
+		return -1;
+	return recording->memory_kib
+		       ? number_write(sink, recording, "memory_kib", recording->memory_kib, error)
 		       : 0;
 }
 

@@ -46,6 +46,7 @@
  * @kernel: the kernel's release
  * @nr_cpus: how many CPUs can have written
  * @buffer_kib: ring buffer per CPU, 0 where it is unknown
+ * @memory_kib: what all its buffers take of the kernel's memory, 0 where it is unknown
  * @start_ns: trace time at which the stream begins
  * @wall_offset_ns: what to add to trace time to get nanoseconds since 1970
  */
@@ -61,6 +62,7 @@ struct recording {
 	const char *kernel;
 	unsigned int nr_cpus;
 	uint64_t buffer_kib;
+	uint64_t memory_kib;
 	int64_t start_ns;
 	int64_t wall_offset_ns;
 };

@@ -123,6 +123,39 @@ as_user() {
 	SUDO_UID=1000 SUDO_GID=1000 record -- true
 }
 
+# What a terminal shows where standard error is one.
+on_terminal() {
+	script -qec "exec ktrack record -e ktrack_test -o /tmp/$name.dat -d 2" /dev/null </dev/null
+}
+
+has_dropped() {
+	grep -q '^NoNewPrivs:.*1' "/proc/$1/status" && grep '^Cap[PE]' "/proc/$1/status"
+}
+
+# What the process that reads may still do, and a command of its.
+privileges() {
+	recording
+	wait_for has_dropped "$recorder"
+	kill -INT "$recorder"
+	wait "$recorder"
+	record -- sh -c 'grep "^CapEff" /proc/self/status'
+}
+
+# One process with two names, which has ended before anybody could ask for either.
+names() {
+	printf '#!/bin/sh\necho nested 1 >/dev/ktrack_test\nexec /tmp/second\n' >/tmp/first
+	printf '#!/bin/sh\necho nested 1 >/dev/ktrack_test\n' >/tmp/second
+	chmod +x /tmp/first /tmp/second
+	ktrack stream -e ktrack_test --event=/out/names.json -- sh -c '/tmp/first; true'
+	record --mode=oneshot -- sh -c '/tmp/first; true'
+}
+
+# What is printed is kept.
+printed() {
+	attempt "$@"
+	mv /tmp/output "/out/$name.output"
+}
+
 insmod /modules/ktrack_test.ko
 mkfifo /tmp/no-file.dat
 recorded whole record -b 8192 -- sh -c "$FIRE"
@@ -140,6 +173,9 @@ recorded killed killed
 recorded killed-cleaned killed_and_cleaned
 recorded full-disk full_disk
 recorded as-user as_user
+recorded names names
+printed progress on_terminal
+printed privileges privileges
 attempt lossy record --mode=oneshot -b 16 --fail-on-loss -- sh -c "$FIRE"
 attempt command-status record -- sh -c 'exit 7'
 # shellcheck disable=SC2016 # the traced shell expands it
