@@ -34,8 +34,8 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 }
 
 /* What the kernel says of tasks is no event of a track, but says whose tracks they are. */
-static int pipeline_task(struct pipeline *pipeline, const struct record *record,
-			 struct error *error)
+static __attribute__((noinline)) int pipeline_task(struct pipeline *pipeline,
+						   const struct record *record, struct error *error)
 {
 	struct task_change change;
 

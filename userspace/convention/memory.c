@@ -126,28 +126,38 @@ static bool memories_skip(struct memories *memories)
 	       ++memories->nr_skipped % SKIPPED_OF != 0;
 }
 
-/* The record that this one is like, which is itself where there is none; NULL where it is skipped.
- */
-static struct memory *memories_find(struct memories *memories, const struct template *template,
-				    const struct record *record, size_t size)
+/* A record that is like none; NULL where it cannot be remembered. */
+static __attribute__((noinline)) struct memory *memories_add(struct memories *memories,
+							     const struct template *template,
+							     const struct record *record,
+							     size_t size, unsigned int hash)
 {
-	unsigned int hash = record_hash(template, record, size);
-	struct memory *memory = &memories->list[memories->places[hash][0]];
+	struct memory *memory = memory_choose(memories, hash);
 
-	if (!memory_is_like(memory, record))
-		memory = &memories->list[memories->places[hash][1]];
-	if (memory_is_like(memory, record)) {
-		memories->nr_strangers -= memories->nr_strangers > 0;
-		return memory;
-	}
 	memories->nr_strangers += memories->nr_strangers < 2 * OBSERVATION_PLACES;
-	memory = memory_choose(memories, hash);
 	memory->hash = hash;
 	if (!memory_fill(memory, template, record, size))
 		return NULL;
 	memory->observation.likeness = ++memories->last_likeness;
 	memory->observation.place = memory - memories->list;
 	return memory;
+}
+
+/* The record that this one is like, which may be itself; NULL where there is none. */
+static struct memory *memories_find(struct memories *memories, const struct template *template,
+				    const struct record *record, size_t size)
+{
+	unsigned int hash = record_hash(template, record, size);
+
+	for (size_t i = 0; i < 2; i++) {
+		struct memory *memory = &memories->list[memories->places[hash][i]];
+
+		if (!memory_is_like(memory, record))
+			continue;
+		memories->nr_strangers -= memories->nr_strangers > 0;
+		return memory;
+	}
+	return memories_add(memories, template, record, size, hash);
 }
 
 const struct observation *memories_read(struct memories *memories, const struct template *template,

@@ -13,13 +13,19 @@ struct heap {
 	size_t size;
 };
 
+/* Whether @a's records come before those of @b that have the same time. */
+static bool stream_comes_first(const struct stream *a, const struct stream *b)
+{
+	/* Two buffers have streams of one CPU. */
+	return a->cpu != b->cpu ? a->cpu < b->cpu : a < b;
+}
+
 /* Whether @a's next record comes before @b's. */
 static bool stream_is_before(const struct stream *a, const struct stream *b)
 {
 	if (a->next.time_ns != b->next.time_ns)
 		return a->next.time_ns < b->next.time_ns;
-	/* Two buffers have streams of one CPU. */
-	return a->cpu != b->cpu ? a->cpu < b->cpu : a < b;
+	return stream_comes_first(a, b);
 }
 
 /* The place of the earlier child, or of @parent where it has none. */
@@ -76,18 +82,26 @@ static bool stream_is_due(const struct stream *stream, int64_t until_ns)
 	return stream->has_next && stream->next.time_ns <= until_ns;
 }
 
+/* Up to when the first stream's records come before those of all others. */
+static int64_t heap_turn(const struct heap *heap, int64_t until_ns)
+{
+	const struct stream *first = heap->list[0], *second = heap->list[heap_child(heap, 0)];
+	int64_t turn_ns = second->next.time_ns - stream_comes_first(second, first);
+
+	return first == second || turn_ns > until_ns ? until_ns : turn_ns;
+}
+
 static int heap_drain(struct heap *heap, int64_t until_ns, const struct source_handler *handler,
 		      struct error *error)
 {
 	while (heap->size > 0 && stream_is_due(heap->list[0], until_ns)) {
 		struct stream *first = heap->list[0];
-		size_t second = heap_child(heap, 0);
+		int64_t turn_ns = heap_turn(heap, until_ns);
 
 		do {
 			if (stream_deliver(first, handler, error) < 0)
 				return -1;
-		} while (stream_is_due(first, until_ns) &&
-			 (second == 0 || stream_is_before(first, heap->list[second])));
+		} while (stream_is_due(first, turn_ns));
 		heap_update(heap);
 	}
 	return 0;

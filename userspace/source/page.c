@@ -83,6 +83,7 @@ void page_load(struct page *page, struct page_layout layout, const void *bytes, 
 		page->size = size - header_size;
 		page->is_damaged = true;
 	}
+	page->short_size = layout.is_swapped ? 0 : page->size;
 	page->has_gap = commit & MISSED_EVENTS;
 	page->gap_count = SOURCE_COUNT_UNKNOWN;
 	if (commit & MISSED_STORED && size - header_size - page->size >= long_size(layout))

@@ -24,6 +24,7 @@ struct page_layout {
  * @layout: how to read it
  * @data: first byte behind the header; borrowed
  * @size: how many bytes the writer committed
+ * @short_size: the same where short entries can be taken as they are, or 0
  * @offset: of the next entry
  * @time_ns: of the last entry
  * @has_gap: records were lost before this sub-buffer's first one
@@ -34,6 +35,7 @@ struct page {
 	struct page_layout layout;
 	const unsigned char *data;
 	size_t size;
+	size_t short_size;
 	size_t offset;
 	int64_t time_ns;
 	bool has_gap;
@@ -83,9 +85,9 @@ hot_inline bool page_take_short(struct page *page, struct record *record)
 	uint32_t head;
 	size_t left;
 
-	if (page->offset + sizeof(head) > page->size || page->layout.is_swapped)
+	if (page->offset + sizeof(head) > page->short_size)
 		return false;
-	left = page->size - page->offset - sizeof(head);
+	left = page->short_size - page->offset - sizeof(head);
 	memcpy(&head, entry, sizeof(head));
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	type = head >> PAGE_DELTA_BITS;
