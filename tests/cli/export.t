@@ -16,6 +16,13 @@ run "$ktrack" export --from=5 --to=1 trace.dat
 refused "no time at all" 1 "--from is later than --to, which leaves nothing"
 run "$ktrack" export -e nosuch trace.dat
 refused "a pattern that meets nothing" 1 "no tracepoint of the source matches 'nosuch'"
+run "$ktrack" export -e demo --cpu=7 --track=x trace.dat
+is "where nothing matches, that is said" "$(cat "$folder/err")" = "ktrack: nothing in trace.dat matches -e, --track, --cpu"
+is "which is no failure" "$status" = 0
+run "$ktrack" stat --pid=4711 --to=5 trace.dat
+is "nor without a word for eyes" "$status $(cat "$folder/err")" = "0 ktrack: nothing in trace.dat matches --pid, --to"
+run "$ktrack" export --cpu=1 trace.dat
+is "where something does, nothing is said" "$(cat "$folder/err")" = ""
 run "$ktrack" export nosuch.dat
 refused "a file that is not there" 1 "cannot open nosuch.dat: No such file or directory"
 run "$ktrack" export tracefs:

@@ -89,6 +89,22 @@ static int export_status(const struct export *export)
 	return outputs_status(&export->settings->outputs, export->pipeline.has_lost);
 }
 
+/* An empty stream is no failure, but seldom what somebody wanted who chose something. */
+static void export_say_nothing(const struct export *export)
+{
+	const struct export_settings *settings = export->settings;
+	struct buffer options = { 0 };
+
+	if (export->pipeline.has_lost || !tracks_are_unused(export->pipeline.tracks))
+		return;
+	if (settings->selection.nr_options > 0)
+		buffer_append_string(&options, "-e");
+	filter_name(&settings->filter, &options);
+	if (options.size > 0)
+		note_say("nothing in %s matches %s", settings->source, buffer_string(&options));
+	buffer_release(&options);
+}
+
 /*
  * Everything before the damage was exported; now the damage is told. The end is that of the last
  * record.
@@ -107,6 +123,7 @@ static int export_deliver(struct export *export, struct error *error)
 	if (tracks_finish(export->pipeline.tracks, export->recording.start_ns, lost,
 			  export_status(export), error) < 0)
 		return -1;
+	export_say_nothing(export);
 	return timeline_flush(&export->pipeline.timeline, error);
 }
 

@@ -14,6 +14,23 @@ bool filter_is_open(const struct filter *filter)
 	       filter->from_ns == 0 && filter->to_ns == 0;
 }
 
+void filter_name(const struct filter *filter, struct buffer *out)
+{
+	const struct {
+		bool is_there;
+		const char *option;
+	} options[] = {
+		{ filter->track, "--track" },	   { filter->has_cpu, "--cpu" },
+		{ filter->has_pid, "--pid" },	   { filter->buffer, "--buffer" },
+		{ filter->from_ns > 0, "--from" }, { filter->to_ns > 0, "--to" },
+	};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		if (options[i].is_there)
+			buffer_printf(out, "%s%s", out->size > 0 ? ", " : "", options[i].option);
+	}
+}
+
 static bool buffer_is_there(const char *name, const struct source_description *description)
 {
 	for (size_t i = 0; description->buffers && i < description->nr_buffers; i++) {

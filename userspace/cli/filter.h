@@ -61,6 +61,9 @@ bool filter_is_past(const struct filter *filter, int64_t time_ns);
 /** filter_wants_observation - whether what the record says is wanted */
 bool filter_wants_observation(const struct filter *filter, const struct observation *observation);
 
+/** filter_name - append the options that ask for less than everything, with commas */
+void filter_name(const struct filter *filter, struct buffer *out);
+
 /** filter_options - the options that fill a struct filter */
 extern const struct option_part filter_options;
 

@@ -415,6 +415,12 @@ int tracks_reject(struct tracks *tracks, const struct observation *observation, 
 	return tracks_pass(tracks, &event, observation->time_ns, error);
 }
 
+bool tracks_are_unused(const struct tracks *tracks)
+{
+	return tracks->nr_seen == 0 && tracks->totals.unmatched_ends == 0 &&
+	       tracks->totals.malformed == 0;
+}
+
 static struct suspicion *tracks_suspicion(struct tracks *tracks, unsigned int buffer)
 {
 	struct suspicion *suspicions;
