@@ -56,6 +56,15 @@ stream --event=$target --with=|--with knows tid, cpu and comm, not ''
 stream --event=$target --sid=|--sid= names no session
 stream --event=$target --mode=oneshot|a stream has the youngest records; oneshot is for ktrack record
 stream --event=$target --mode=circular --session-every=1|--session-every is for what is read all the time
+stream --event=$target --instance=|'' is no name of a tracing instance
+stream --event=$target --instance=a/b -- touch $target|'a/b' is no name of a tracing instance
+stream --event=$target --instance=.. -- touch $target|'..' is no name of a tracing instance
+stream --event=$target --instance=x --mode=circular|--mode says how an instance is to be, and --instance leaves one as it is
+stream --event=$target --buffer-size=64 --instance=x|--buffer-size says how an instance is to be, and --instance leaves one as it is
+stream --event=$target --instance=x --clock=boot|--clock says how an instance is to be, and --instance leaves one as it is
+stream --event=$target --instance=x --cpu=0|--cpu says how an instance is to be, and --instance leaves one as it is
+stream --event=$target --instance=x -e y --filter=z|--filter says how an instance is to be, and --instance leaves one as it is
+stream --event=$target --instance=x --pid -- touch $target|--pid says how an instance is to be, and --instance leaves one as it is
 stream --event=$target --session-every=0|a session of 0 holds nothing
 stream --event=$target --session-every=1 --sid=x|--sid names one session, --session-every makes several
 stream --html=$target --session-every=1|--session-every is for lines; a file for a viewer holds one session
@@ -72,6 +81,8 @@ record -o $target --max-size=0|'0' is no size; write a number of KiB, or one wit
 record -o $target --mode=often -- touch $target|'often' is no mode; write streaming, circular or oneshot
 record -o $target --filter=x|--filter is about the -e before it, and there is none
 record -o $target --pid|--pid and --user are about a command, and there is none
+record -o $target --instance=x --mode=oneshot|--mode says how an instance is to be, and --instance leaves one as it is
+record -o $target --instance=x -e y|-e chooses what is recorded, and --instance leaves that as it is; 'ktrack export -e' chooses of the file
 record -o $target --|no command behind --
 record --event=$target|unknown option '--event=$target'; see 'ktrack record --help'
 export --save= tracefs|--save= names no file

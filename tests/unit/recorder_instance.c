@@ -353,6 +353,67 @@ TEST(an_instance_that_is_busy_for_a_moment_is_removed)
 	tracefs_end();
 }
 
+static struct recorder *recorder_attached(const char *name)
+{
+	struct recorder *recorder = NULL;
+	struct error error = { 0 };
+
+	CHECK_NUMBER(recorder_attach(&recorder, name, &error), 0);
+	CHECK_TEXT(error.text, "");
+	return recorder;
+}
+
+TEST(somebodys_instance_stays_as_it_is)
+{
+	struct recorder *recorder;
+	struct error error = { 0 };
+
+	tracefs_begin();
+	folder_make(&tracefs.top, "instances/mine");
+	recorder = recorder_attached("mine");
+	CHECK(recorder_is_attached(recorder));
+	CHECK_TEXT(recorder_name(recorder), "mine");
+	CHECK_NUMBER(recorder_start(recorder, &error), 0);
+	CHECK_NUMBER(recorder_stop(recorder, &error), 0);
+	for (size_t i = 0; i < NR_CONTROL_FILES; i++)
+		check_file(recorder, control_files[i], "as it was");
+	check_close(recorder);
+	CHECK(instance_exists("mine"));
+	tracefs_end();
+}
+
+static void check_attach_fails(const char *name, const char *want)
+{
+	struct recorder *recorder = NULL;
+	struct error error = { 0 };
+
+	CHECK_NUMBER(recorder_attach(&recorder, name, &error), -1);
+	CHECK_TEXT(error.text, want);
+	CHECK(!recorder);
+}
+
+TEST(an_instance_has_one_user)
+{
+	struct recorder *own, *attached;
+	char want[256];
+
+	tracefs_begin();
+	folder_make(&tracefs.top, "instances/mine");
+	attached = recorder_attached("mine");
+	check_attach_fails("mine", "the tracing instance mine is in use by another ktrack");
+	check_close(attached);
+	check_close(recorder_attached("mine"));
+	own = recorder_of(64);
+	snprintf(want, sizeof(want), "the tracing instance %s is in use by another ktrack",
+		 name_of(0));
+	check_attach_fails(name_of(0), want);
+	check_close(own);
+	snprintf(want, sizeof(want), "there is no tracing instance 'none'; %s/instances has all",
+		 tracefs.top.path);
+	check_attach_fails("none", want);
+	tracefs_end();
+}
+
 TEST(no_recorder_is_fine)
 {
 	check_close(NULL);

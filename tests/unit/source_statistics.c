@@ -34,6 +34,24 @@ TEST(what_leaves_a_mark_is_told_apart_from_what_leaves_none)
 	CHECK_NUMBER(statistics.unread, 226);
 }
 
+static int64_t now_in(const char *string)
+{
+	struct statistics statistics;
+
+	statistics_read(&statistics, text_of(string));
+	return statistics.now;
+}
+
+TEST(a_clock_shows_microseconds_or_ticks)
+{
+	CHECK_NUMBER(now_in("oldest event ts:     4.060049\nnow ts:     4.064921\n"), 4064921000);
+	CHECK_NUMBER(now_in("now ts: 0.000000\n"), 0);
+	CHECK_NUMBER(now_in("now ts: 18446744073709551615\n"), 0);
+	CHECK_NUMBER(now_in("now ts: 4064921\n"), 4064921);
+	CHECK_NUMBER(now_in("now ts: 4.0649\n"), 0);
+	CHECK_NUMBER(now_in(""), 0);
+}
+
 TEST(what_did_not_get_into_the_file_is_among_the_dropped)
 {
 	CHECK_NUMBER(lost_of("dropped events: 3\nread events: 9\nin flight: 4\n"), 7);

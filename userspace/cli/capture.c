@@ -19,13 +19,15 @@ int capture_apply_buffer(void *settings, const char *value, struct error *error)
 {
 	struct capture_settings *capture = settings;
 
+	capture->setting = "--buffer-size";
 	return size_kib_parse(value, &capture->recorder.buffer_kib, error);
 }
 
-static int apply_mode(void *settings, const char *value, struct error *error)
+int capture_apply_mode(void *settings, const char *value, struct error *error)
 {
 	struct capture_settings *capture = settings;
 
+	capture->setting = "--mode";
 	capture->recorder.mode = recorder_mode_find(value);
 	if (capture->recorder.mode)
 		return 0;
@@ -37,6 +39,7 @@ static int apply_clock(void *settings, const char *value, struct error *error)
 	struct capture_settings *capture = settings;
 
 	(void)error;
+	capture->setting = "--clock";
 	capture->recorder.clock = value;
 	return 0;
 }
@@ -45,6 +48,7 @@ static int apply_filter(void *settings, const char *value, struct error *error)
 {
 	struct capture_settings *capture = settings;
 
+	capture->setting = "--filter";
 	return selection_set_filter(&capture->selection, value, error);
 }
 
@@ -52,6 +56,7 @@ static int apply_cpus(void *settings, const char *value, struct error *error)
 {
 	struct capture_settings *capture = settings;
 
+	capture->setting = "--cpu";
 	capture->has_cpus = true;
 	return cpu_list_parse(value, &capture->cpus, error);
 }
@@ -64,13 +69,23 @@ static int apply_user(void *settings, const char *value, struct error *error)
 	return command_user_find(&capture->user, value, error);
 }
 
+static int apply_instance(void *settings, const char *value, struct error *error)
+{
+	struct capture_settings *capture = settings;
+
+	capture->instance = value;
+	if (*value && *value != '.' && !strchr(value, '/'))
+		return 0;
+	return error_set(error, "'%s' is no name of a tracing instance", value);
+}
+
 static const struct option_row rows[] = {
+	{ 0, "instance", "NAME", "read this tracing instance, and leave it as it is set up",
+	  apply_instance },
 	{ 0, "filter", "EXPRESSION", "of what the -e before it names only records that meet this",
 	  apply_filter },
 	{ 'd', "duration", "SECONDS", "stop after this time; also with ms, s, m, h",
 	  capture_apply_duration },
-	{ 0, "mode", "MODE", "streaming (read all the time), circular (keep the last), oneshot",
-	  apply_mode },
 	{ 'b', "buffer-size", "SIZE", "ring buffer for each CPU (1024); also with k, M, G",
 	  capture_apply_buffer },
 	{ 0, "clock", "CLOCK", "what records are stamped with (boot); mono, mono_raw, tai",
@@ -104,6 +119,17 @@ int capture_take_command(struct capture_settings *settings, const struct option_
 				 argv[operand], before, argv[operand]);
 	settings->command = argv + operand;
 	return 0;
+}
+
+int capture_check_instance(const struct capture_settings *settings, struct error *error)
+{
+	const char *setting = settings->follows_command ? "--pid" : settings->setting;
+
+	if (!settings->instance || !setting)
+		return 0;
+	return error_set(error,
+			 "%s says how an instance is to be, and --instance leaves one as it is",
+			 setting);
 }
 
 void capture_settings_release(struct capture_settings *settings)

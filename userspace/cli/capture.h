@@ -14,6 +14,8 @@
 /**
  * struct capture_settings - what the command line asks for
  * @recorder: how the instance is to be
+ * @instance: one that somebody set up, to be used as it is; NULL for one of our own
+ * @setting: an option that says how an instance is to be, NULL where none does
  * @duration_ns: 0 for no end
  * @cpus: only these, where @has_cpus
  * @follows_command: only what the command and its children write
@@ -23,6 +25,8 @@
 struct capture_settings {
 	struct selection selection;
 	struct recorder_settings recorder;
+	const char *instance;
+	const char *setting;
 	int64_t duration_ns;
 	bool has_cpus;
 	cpu_set_t cpus;
@@ -44,6 +48,9 @@ extern const struct option_part capture_options;
 int capture_apply_duration(void *settings, const char *value, struct error *error);
 int capture_apply_buffer(void *settings, const char *value, struct error *error);
 
+/** capture_apply_mode - the modes differ from command to command */
+int capture_apply_mode(void *settings, const char *value, struct error *error);
+
 /**
  * capture_take_command - the command's words, behind the options
  * @operand: index of the first one
@@ -52,6 +59,9 @@ int capture_apply_buffer(void *settings, const char *value, struct error *error)
  */
 int capture_take_command(struct capture_settings *settings, const struct option_table *table,
 			 int argc, char **argv, int operand, struct error *error);
+
+/** capture_check_instance - whether an instance can stay as it is; returns -1 with @error */
+int capture_check_instance(const struct capture_settings *settings, struct error *error);
 
 void capture_settings_release(struct capture_settings *settings);
 

@@ -134,6 +134,8 @@ int capture_open(struct capture *capture, const struct convention *convention, s
 	    command_new(&capture->command, settings->command, &capture->ending.signals.before,
 			&settings->user, error) < 0)
 		return -1;
+	if (settings->instance)
+		return recorder_attach(&capture->recorder, settings->instance, error);
 	if (recorder_open(&capture->recorder, &settings->recorder, error) < 0)
 		return -1;
 	if (instance_narrow(capture, error) < 0 || instance_enable(capture, convention, error) < 0)
@@ -145,7 +147,7 @@ void capture_tell_memory(const struct capture *capture)
 {
 	uint64_t memory_kib = recorder_memory_kib(capture->recorder);
 
-	if (memory_kib > 0 && isatty(STDERR_FILENO))
+	if (memory_kib > 0 && !capture->settings->instance && isatty(STDERR_FILENO))
 		note_say("the buffers take %llu KiB of the kernel's memory",
 			 (unsigned long long)memory_kib);
 }

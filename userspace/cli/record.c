@@ -20,7 +20,17 @@ static int apply_max_size(void *settings, const char *value, struct error *error
 	return size_kib_parse(value, &record->max_kib, error);
 }
 
+static int apply_mode(void *settings, const char *value, struct error *error)
+{
+	struct record_settings *record = settings;
+
+	return capture_apply_mode(&record->capture, value, error);
+}
+
 static const struct option_row record_rows[] = {
+	{ 0, "mode", "MODE",
+	  "streaming (read all the time), circular (keep the last), oneshot (keep the first)",
+	  apply_mode },
 	{ 'o', "output", "FILE", "the file to make (trace.dat)", apply_output },
 	{ 0, "max-size", "SIZE", "end once there is so much; a number of KiB, or with k, M, G",
 	  apply_max_size },
@@ -55,6 +65,24 @@ static struct option_table record_table(void)
 	return table;
 }
 
+static int record_check(const struct capture_settings *capture, struct error *error)
+{
+	if (capture->instance && capture->selection.nr_options > 0)
+		return error_set(error,
+				 "-e chooses what is recorded, and --instance leaves that as it "
+				 "is; 'ktrack export -e' chooses of the file");
+	return capture_check_instance(capture, error);
+}
+
+static int record_start(struct record_settings *settings, const struct option_table *table,
+			int argc, char **argv, int operand, struct error *error)
+{
+	if (capture_take_command(&settings->capture, table, argc, argv, operand, error) < 0 ||
+	    record_check(&settings->capture, error) < 0)
+		return STATUS_USAGE;
+	return record_run(settings, error);
+}
+
 static int record_main(int argc, char **argv, struct error *error)
 {
 	struct record_settings settings = { .capture = CAPTURE_DEFAULTS, .path = RECORD_PATH };
@@ -62,10 +90,7 @@ static int record_main(int argc, char **argv, struct error *error)
 	int operand, status;
 
 	if (options_read(&table, argc, argv, &settings, &operand, &status, error))
-		status = capture_take_command(&settings.capture, &table, argc, argv, operand,
-					      error) < 0
-				 ? STATUS_USAGE
-				 : record_run(&settings, error);
+		status = record_start(&settings, &table, argc, argv, operand, error);
 	capture_settings_release(&settings.capture);
 	return status;
 }

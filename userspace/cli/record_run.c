@@ -76,7 +76,7 @@ static int record_set_up(struct record_run *run, struct error *error)
 	if (!run->convention)
 		return error_set(error, "out of memory");
 	if (capture_prepare(capture, error) < 0 ||
-	    capture_choose(capture, run->convention, error) < 0)
+	    (!capture->settings->instance && capture_choose(capture, run->convention, error) < 0))
 		return -1;
 	if (capture_open(capture, run->convention, error) < 0)
 		return -1;

@@ -38,8 +38,8 @@ static int instance_empty(struct parts *parts, const char *path, struct recorder
 	struct parts_summary summary;
 
 	if (!recorder) {
-		note_say("the instance of that recording is gone: what was in its buffers is "
-			 "missing, and how much was lost before is not known");
+		note_say("the instance of that recording is gone, or somebody's: what was in its "
+			 "buffers is missing, and how much was lost before is not known");
 		return 0;
 	}
 	if (parts_attach(parts, recorder, error) < 0 ||

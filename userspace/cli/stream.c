@@ -17,7 +17,16 @@ static int apply_session_every(void *settings, const char *value, struct error *
 	return stream->session_ns > 0 ? 0 : error_set(error, "a session of 0 holds nothing");
 }
 
+static int apply_mode(void *settings, const char *value, struct error *error)
+{
+	struct stream_settings *stream = settings;
+
+	return capture_apply_mode(&stream->capture, value, error);
+}
+
 static const struct option_row stream_rows[] = {
+	{ 0, "mode", "MODE", "streaming (read all the time) or circular (keep the last)",
+	  apply_mode },
 	{ 0, "session-every", "SECONDS", "end the session so often, and begin the next one",
 	  apply_session_every },
 };
@@ -103,6 +112,7 @@ static int stream_start(struct stream_settings *settings, const struct option_ta
 			int argc, char **argv, int operand, struct error *error)
 {
 	if (capture_take_command(&settings->capture, table, argc, argv, operand, error) < 0 ||
+	    capture_check_instance(&settings->capture, error) < 0 ||
 	    capture_check(&settings->capture, error) < 0 ||
 	    outputs_check(&settings->outputs, error) < 0 || sessions_check(settings, error) < 0)
 		return STATUS_USAGE;

@@ -66,13 +66,14 @@ static int run_start(struct run *run, struct error *error)
 {
 	struct outputs *outputs = &run->settings->outputs;
 
-	run_describe(run);
+	if (run_describe(run, error) < 0)
+		return -1;
 	if (!outputs->set.has_terminal)
 		capture_tell_memory(&run->capture);
 	run_set_deadline(run);
 	if (recorder_start(run->capture.recorder, error) < 0)
 		return -1;
-	run->command_ns = capture_now_ns(&run->capture);
+	run->command_ns = run_now_ns(run);
 	if (output_set_begin(&outputs->set, error) < 0 ||
 	    capture_run_command(&run->capture, error) < 0)
 		return -1;
@@ -88,7 +89,7 @@ static void run_begin_progress(struct run *run)
 {
 	uint64_t room_kib = run->recording.buffer_kib * run->recording.nr_cpus;
 
-	if (!run->settings->outputs.set.has_terminal && !run->capture.command)
+	if (!run->settings->outputs.set.has_terminal && !run->capture.command && room_kib > 0)
 		progress_begin(&run->progress, 1024 * room_kib, clock_boot_ns());
 }
 
@@ -135,7 +136,7 @@ static int run_read(struct run *run, struct error *error)
 			    ending_wait_ms(ending, clock_boot_ns(), ROUND_MS));
 		run_show_progress(run);
 		is_over = ending_is_due(ending, clock_boot_ns());
-		if (run_drain(run, capture_now_ns(&run->capture), error) < 0)
+		if (run_drain(run, run_now_ns(run), error) < 0)
 			return -1;
 	}
 	progress_end(&run->progress);
@@ -157,13 +158,16 @@ static int run_tell_command_end(struct run *run, int64_t time_ns, struct error *
 
 static void run_say_loss(const struct run *run)
 {
-	unsigned long long lost = run->lost, kib = run->settings->capture.recorder.buffer_kib;
+	unsigned long long lost = run->lost, kib = run->recording.buffer_kib;
 	unsigned long long more = 8 * kib < SIZE_KIB_MAX ? 8 * kib : SIZE_KIB_MAX;
 
 	tracks_lose_tasks(run->pipeline.tracks, source_lost_durable(run->source));
 	if (source_lost_durable(run->source) > 0)
 		capture_tell_durable(source_lost_durable(run->source));
-	if (lost > 0 && !run_is_circular(run))
+	if (lost > 0 && recorder_is_attached(run->capture.recorder))
+		note_say("lost %llu records, more than fit into the buffers of %s", lost,
+			 recorder_name(run->capture.recorder));
+	else if (lost > 0 && !run_is_circular(run))
 		note_say("lost %llu records, more than fit into %llu KiB for each CPU; try -b %llu",
 			 lost, kib, more);
 }
@@ -185,19 +189,20 @@ static void run_tell_completeness(struct run *run)
 static int run_stop(struct run *run, struct error *error)
 {
 	struct source_handler handler = pipeline_handler(&run->pipeline);
-	int64_t over_ns = capture_now_ns(&run->capture);
+	int64_t over_ns = run_now_ns(run);
 	int64_t end_ns;
 
-	if (recorder_stop(run->capture.recorder, error) < 0)
+	if (run_stop_recording(run, error) < 0)
 		return -1;
 	source_hold(run->source, false);
 	if (run_is_circular(run) && run_read_at_end(run, over_ns, error) < 0)
 		return -1;
 	if (run_tell_command_end(run, run->drained_ns, error) < 0)
 		return -1;
-	end_ns = capture_now_ns(&run->capture);
+	end_ns = run_now_ns(run);
 	if (source_finish(run->source, end_ns, &handler, &run->lost, error) < 0)
 		return -1;
+	run->drained_ns = end_ns;
 	run_say_loss(run);
 	run_tell_completeness(run);
 	if (tracks_end_all(run->pipeline.tracks, end_ns, error) < 0)
@@ -237,7 +242,7 @@ static int run_status(const struct capture *capture)
 static int run_finish(struct capture *capture, struct error *error)
 {
 	struct run *run = run_of(capture);
-	int64_t end_ns = capture_now_ns(capture);
+	int64_t end_ns = run_now_ns(run);
 
 	if (run_tell_command_end(run, end_ns, error) < 0)
 		return -1;

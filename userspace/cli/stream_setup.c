@@ -18,7 +18,7 @@ static int run_await_output(void *context, int fd)
 	if (run->source)
 		source_read_ahead(run->source);
 	if (run->source && ending_is_due(&run->capture.ending, clock_boot_ns()))
-		recorder_stop(run->capture.recorder, &error);
+		run_stop_recording(run, &error);
 	return ending_await_output(&run->capture.ending, fd);
 }
 
@@ -38,12 +38,47 @@ static int run_open_targets(struct run *run, struct error *error)
 	return outputs_open(outputs, &run->pipeline.timeline, &run->session.identity, error);
 }
 
+int run_stop_recording(struct run *run, struct error *error)
+{
+	if (recorder_stop(run->capture.recorder, error) < 0)
+		return -1;
+	if (recorder_is_attached(run->capture.recorder))
+		source_seal(run->source);
+	return 0;
+}
+
+int64_t run_now_ns(const struct run *run)
+{
+	if (run->capture.has_clock)
+		return capture_now_ns(&run->capture);
+	return run->source ? source_now_ns(run->source) : run->drained_ns;
+}
+
+/* The clock of an instance that somebody set up is what it is. */
+static int run_attach_source(struct run *run, struct error *error)
+{
+	struct capture *capture = &run->capture;
+	const struct source_description *description;
+
+	if (source_attached_open(&run->source, recorder_directory(capture->recorder), error) < 0)
+		return -1;
+	description = source_describe(run->source);
+	capture->has_clock = description->clock &&
+			     source_clock_find(description->clock, &capture->clock);
+	if (run->settings->session_ns > 0 && description->counts_ticks)
+		return error_set(error, "--session-every is about time, and the clock of %s is %s",
+				 recorder_name(capture->recorder), description->clock);
+	return 0;
+}
+
 /* What is beside the instance is read all the time. */
 static int run_open_source(struct run *run, struct error *error)
 {
 	const struct recorder *recorder = run->capture.recorder;
 	const struct recorder *durable = recorder_durable(recorder);
 
+	if (recorder_is_attached(recorder))
+		return run_attach_source(run, error);
 	if (source_live_open(&run->source, recorder_directory(recorder), error) < 0)
 		return -1;
 	source_hold(run->source, run_is_circular(run));
@@ -68,7 +103,21 @@ int run_set_up(struct run *run, struct error *error)
 	return run_open_targets(run, error);
 }
 
-void run_describe(struct run *run)
+/* How somebody's instance is, and from when on it has records. */
+static int run_describe_attached(struct run *run, struct error *error)
+{
+	const struct source_description *description = source_describe(run->source);
+	struct recording *recording = &run->recording;
+
+	recording->clock = description->clock ? description->clock : "unknown";
+	recording->counts_ticks = description->counts_ticks;
+	recording->time_source = description->time_source;
+	recording->buffer_kib = description->buffer_kib;
+	recording->overwrite = description->overwrite;
+	return source_attached_start(run->source, &recording->start_ns, error);
+}
+
+int run_describe(struct run *run, struct error *error)
 {
 	const struct recorder_settings *recorder = &run->settings->capture.recorder;
 	struct recording *recording = &run->recording;
@@ -89,6 +138,9 @@ void run_describe(struct run *run)
 		.wall_offset_ns = capture_wall_offset_ns(&run->capture),
 		.start_ns = capture_now_ns(&run->capture),
 	};
+	if (recorder_is_attached(run->capture.recorder) && run_describe_attached(run, error) < 0)
+		return -1;
 	identity_id(run->id, recording->source, recording->start_ns);
 	session_begin(&run->session, recording->start_ns);
+	return 0;
 }

@@ -46,8 +46,16 @@ static inline bool run_is_circular(const struct run *run)
 /** run_set_up - from the choice of tracepoints to open targets; returns -1 with @error */
 int run_set_up(struct run *run, struct error *error);
 
-/** run_describe - what the stream says of itself, which begins now */
-void run_describe(struct run *run);
+/** run_describe - what the stream says of itself, which begins now; returns -1 with @error */
+int run_describe(struct run *run, struct error *error);
+
+/** run_now_ns - what the clock of the records shows */
+int64_t run_now_ns(const struct run *run);
+
+/**
+ * run_stop_recording - what is written from now on is no matter of this run; returns -1 with @error
+ */
+int run_stop_recording(struct run *run, struct error *error);
 
 /** run_set_deadline - the duration counts from now on */
 void run_set_deadline(struct run *run);

@@ -18,6 +18,7 @@
 
 /**
  * struct recorder - an instance
+ * @is_attached: somebody set it up, and nothing of it is changed
  * @lock_fd: says that it has an owner
  * @durable: the one beside it, NULL for none
  * @enabled: "system/event" of each tracepoint that is enabled, for the way back
@@ -25,6 +26,7 @@
 struct recorder {
 	struct tracefs_instance *instance;
 	char *directory;
+	bool is_attached;
 	int lock_fd;
 	struct recorder *durable;
 	uint64_t buffer_kib;
@@ -191,6 +193,48 @@ int recorder_adopt(struct recorder **out, const char *name, struct error *error)
 	return *out ? recorder_adopt_one(&(*out)->durable, beside, error) : 0;
 }
 
+static int attached_open(struct recorder *recorder, const char *name, struct error *error)
+{
+	recorder->instance = tracefs_instance_alloc(NULL, name);
+	if (recorder->instance)
+		recorder->directory = tracefs_instance_get_dir(recorder->instance);
+	if (!recorder->directory)
+		return error_set_system(error, errno, "cannot open the tracing instance %s", name);
+	recorder->lock_fd = lock_try(recorder->directory);
+	if (recorder->lock_fd < 0)
+		return error_set(error, "the tracing instance %s is in use by another ktrack",
+				 name);
+	return 0;
+}
+
+int recorder_attach(struct recorder **out, const char *name, struct error *error)
+{
+	struct buffer directory = { 0 };
+	int status = source_instance_find(&directory, name, error);
+	struct recorder *recorder;
+
+	*out = NULL;
+	buffer_release(&directory);
+	if (status < 0)
+		return -1;
+	recorder = calloc(1, sizeof(*recorder));
+	if (!recorder)
+		return error_set(error, "out of memory");
+	recorder->lock_fd = -1;
+	recorder->is_attached = true;
+	status = attached_open(recorder, name, error);
+	if (status == 0)
+		*out = recorder;
+	else
+		recorder_leave(recorder);
+	return status;
+}
+
+bool recorder_is_attached(const struct recorder *recorder)
+{
+	return recorder->is_attached;
+}
+
 const char *recorder_name(const struct recorder *recorder)
 {
 	return tracefs_instance_get_name(recorder->instance);
@@ -325,6 +369,8 @@ int recorder_resize(struct recorder *recorder, struct error *error)
 
 int recorder_start(struct recorder *recorder, struct error *error)
 {
+	if (recorder->is_attached)
+		return 0;
 	if (recorder->durable && recorder_start(recorder->durable, error) < 0)
 		return -1;
 	return setting_write(recorder, "tracing_on", "1", error);
@@ -332,6 +378,8 @@ int recorder_start(struct recorder *recorder, struct error *error)
 
 int recorder_stop(struct recorder *recorder, struct error *error)
 {
+	if (recorder->is_attached)
+		return 0;
 	if (setting_write(recorder, "tracing_on", "0", error) < 0)
 		return -1;
 	return recorder->durable ? recorder_stop(recorder->durable, error) : 0;
@@ -389,7 +437,7 @@ int recorder_close(struct recorder *recorder, struct error *error)
 	struct error ignored = { 0 };
 	int status = 0;
 
-	if (recorder && recorder->instance) {
+	if (recorder && recorder->instance && !recorder->is_attached) {
 		tracefs_instance_file_write(recorder->instance, "tracing_on", "0");
 		instance_disable(recorder);
 		status = instance_remove(recorder, error);

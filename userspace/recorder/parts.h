@@ -4,6 +4,7 @@
 #define RECORDER_PARTS_H
 
 #include "recorder/recorder.h"
+#include "source/statistics.h"
 
 /**
  * PART_FORMATS, PART_COMMS, PART_OPTIONS, PART_INSTANCE - files of the folder beside "cpuN" and
@@ -29,6 +30,8 @@
  * @size: how many bytes went there; whole sub-buffers
  * @left: how many more may
  * @in_flight: how many records were read, but did not get there
+ * @before: what the kernel had counted of others before; zeros for an instance of our own
+ * @after: what it had counted of ours once that was over, in parts that are sealed
  */
 struct part {
 	int cpu;
@@ -38,6 +41,8 @@ struct part {
 	uint64_t size;
 	uint64_t left;
 	uint64_t in_flight;
+	struct statistics before;
+	struct statistics after;
 };
 
 /**
@@ -53,6 +58,8 @@ struct part {
  * earlier boot
  * @mode: how it buffers
  * @id: of the recording
+ * @is_shared: the instance is somebody's, who goes on with it
+ * @is_sealed: what happens in it now is no matter of these parts any more
  * @is_taken_up: somebody else began, and was killed
  * @is_kept: the parts stay when this is closed
  */
@@ -71,6 +78,8 @@ struct parts {
 	char *instance;
 	const struct recorder_mode *mode;
 	uint64_t id;
+	bool is_shared;
+	bool is_sealed;
 	bool is_taken_up;
 	bool is_kept;
 };
@@ -129,6 +138,31 @@ int instance_attach(struct parts *parts, const char *directory, const char *dura
 /** parts_read_rest - move all that is left, now that nothing is recorded; returns -1 with @error */
 int parts_read_rest(struct parts *parts, struct error *error);
 
+/** parts_bound - of what is written from now on, read no more than a buffer holds */
+void parts_bound(struct parts *parts, const char *directory);
+
+/** parts_check_instance - whether records of an instance can be files; returns -1 with @error */
+int parts_check_instance(const struct parts *parts, const char *directory, struct error *error);
+
+/** parts_share - what was counted until now is no matter of these parts; returns -1 with @error */
+int parts_share(struct parts *parts, const char *directory, struct error *error);
+
+/**
+ * parts_seal - what is counted from now on is no matter of these parts either, of which only what
+ * the buffers hold is to be read; returns -1 with @error
+ */
+int parts_seal(struct parts *parts, const char *directory, struct error *error);
+
+/**
+ * part_statistics - what the kernel counts of a part's records; zeros where the instance beside has
+ * gone
+ * @directory: of the usual instance
+ *
+ * Returns -1 with @error.
+ */
+int part_statistics(const struct parts *parts, const struct part *part, const char *directory,
+		    struct statistics *out, struct error *error);
+
 /**
  * comms_append - "TID NAME" lines of all threads whose name is known now
  * @earlier: such lines of an earlier time, which stand for those that have ended
@@ -143,7 +177,8 @@ struct part *parts_add(struct parts *parts, int cpu, bool is_durable, struct err
 /** part_name - the name of its file, in @out of PART_NAME_SIZE */
 void part_name(const struct part *part, char *out);
 
-/** part_directory - the directory of the instance that has its CPU, where @directory is the usual */
+/** part_directory - the directory of the instance that has its CPU, where @directory is the usual
+ */
 const char *part_directory(const struct parts *parts, const struct part *part,
 			   const char *directory);
 

@@ -7,13 +7,31 @@
 
 #include "recorder/parts.h"
 #include "source/source.h"
-#include "source/statistics.h"
 
 #define UNFINISHED "trace.dat"
 
 /* Room for all options but the statistics, and for those of a CPU. */
 #define OPTIONS_SIZE 2048
 #define OPTION_SIZE 512
+
+/* What is enabled in somebody's instance may change while we read it. */
+static int shared_begin(struct parts *parts, const char *directory, struct error *error)
+{
+	const char *tracefs;
+
+	if (source_directory(&tracefs, error) < 0 || parts_share(parts, directory, error) < 0)
+		return -1;
+	return parts_note_formats(parts, directory, tracefs, "available_events", error);
+}
+
+static int formats_begin(struct parts *parts, const struct recorder *recorder, struct error *error)
+{
+	const char *directory = recorder_directory(recorder);
+
+	return recorder_is_attached(recorder)
+		       ? shared_begin(parts, directory, error)
+		       : parts_note_formats(parts, directory, directory, "set_event", error);
+}
 
 int parts_begin(struct parts *parts, const struct recorder *recorder,
 		const struct recorder_mode *mode, struct error *error)
@@ -24,7 +42,7 @@ int parts_begin(struct parts *parts, const struct recorder *recorder,
 	parts->id = parts_make_id(directory);
 	if (parts_attach(parts, recorder, error) < 0)
 		return -1;
-	if (parts_note_formats(parts, directory, directory, "set_event", error) < 0 ||
+	if (formats_begin(parts, recorder, error) < 0 ||
 	    parts_note_now(parts, directory, error) < 0)
 		return -1;
 	parts_reserve(parts, PART_OPTIONS, OPTIONS_SIZE + OPTION_SIZE * parts->nr_parts);
@@ -55,15 +73,6 @@ static uint64_t part_count(struct parts *parts, const struct part *part)
 	return nr_records;
 }
 
-/* What the kernel counts of a part; zeros where the one beside has gone. */
-static int part_count_all(struct statistics *out, const struct parts *parts,
-			  const struct part *part, const char *directory, struct error *error)
-{
-	*out = (struct statistics){ 0 };
-	directory = part_directory(parts, part, directory);
-	return directory ? statistics_load(out, directory, part->cpu, error) : 0;
-}
-
 /* What the kernel gave away, or still has, less what is in the file. */
 static int in_flight_count(struct parts *parts, const char *directory, struct error *error)
 {
@@ -72,7 +81,7 @@ static int in_flight_count(struct parts *parts, const char *directory, struct er
 		struct statistics statistics;
 		uint64_t nr_records = part_count(parts, part);
 
-		if (part_count_all(&statistics, parts, part, directory, error) < 0)
+		if (part_statistics(parts, part, directory, &statistics, error) < 0)
 			return -1;
 		if (statistics.read + statistics.unread > nr_records)
 			part->in_flight = statistics.read + statistics.unread - nr_records;
@@ -128,7 +137,7 @@ static int summary_make(struct parts_summary *summary, struct parts *parts, cons
 	for (size_t i = 0; i < parts->nr_parts; i++) {
 		struct statistics statistics;
 
-		if (part_count_all(&statistics, parts, &parts->list[i], directory, error) < 0)
+		if (part_statistics(parts, &parts->list[i], directory, &statistics, error) < 0)
 			return -1;
 		summary_add(summary, parts, &parts->list[i], &statistics);
 	}
@@ -141,6 +150,8 @@ int parts_finish(struct parts *parts, const struct recorder *recorder,
 	const char *directory = recorder_directory(recorder);
 
 	parts->is_kept = true;
+	if (parts->is_shared && parts_seal(parts, directory, error) < 0)
+		return -1;
 	if (parts_read_rest(parts, error) < 0)
 		return -1;
 	if (parts->is_taken_up && in_flight_count(parts, directory, error) < 0)

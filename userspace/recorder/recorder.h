@@ -63,6 +63,17 @@ struct recorder_settings {
 int recorder_open(struct recorder **out, const struct recorder_settings *settings,
 		  struct error *error);
 
+/**
+ * recorder_attach - use an instance that somebody set up, which stays as it is, whatever is asked
+ * of the recorder
+ *
+ * Returns 0, or -1 with @error where there is none of that name, or another ktrack uses it.
+ */
+int recorder_attach(struct recorder **out, const char *name, struct error *error);
+
+/** recorder_is_attached - whether the instance is somebody's */
+bool recorder_is_attached(const struct recorder *recorder);
+
 /** recorder_name - the instance's name */
 const char *recorder_name(const struct recorder *recorder);
 

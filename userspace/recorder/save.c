@@ -23,10 +23,10 @@ static uint64_t instance_number(const char *directory, const char *file)
 }
 
 /*
- * Writers may be at work: no more is read than a buffer holds. The kernel rounds up, has two
- * sub-buffers at least, and one more for the reader.
+ * Writers may be at work. The kernel rounds up, has two sub-buffers at least, and one more for the
+ * reader.
  */
-static void parts_bound(struct parts *parts, const char *directory)
+void parts_bound(struct parts *parts, const char *directory)
 {
 	for (size_t i = 0; i < parts->nr_parts; i++) {
 		char file[64];
@@ -73,21 +73,26 @@ static int parts_take(struct parts *parts, const char *directory, struct error *
 	return parts_join(parts, error);
 }
 
+int parts_check_instance(const struct parts *parts, const char *directory, struct error *error)
+{
+	uint64_t sub_buffer_kib = instance_number(directory, "buffer_subbuf_size_kb");
+
+	if (sub_buffer_kib == 0 || sub_buffer_kib * 1024 == parts->page_size)
+		return 0;
+	return error_set(error, "%s has sub-buffers that are no pages, which cannot be saved",
+			 directory);
+}
+
 int parts_save(const char *path, const struct parts_owner *owner, const char *directory,
 	       struct error *error)
 {
-	uint64_t sub_buffer_kib = instance_number(directory, "buffer_subbuf_size_kb");
 	struct parts *parts;
 	int status;
 
 	if (parts_new(&parts, path, owner, error) < 0)
 		return -1;
-	if (sub_buffer_kib > 0 && sub_buffer_kib * 1024 != parts->page_size)
-		status = error_set(error,
-				   "%s has sub-buffers that are no pages, which cannot be "
-				   "saved",
-				   directory);
-	else
+	status = parts_check_instance(parts, directory, error);
+	if (status == 0)
 		status = parts_take(parts, directory, error);
 	parts_close(parts);
 	return status;

@@ -16,7 +16,6 @@
 
 #include "recorder/parts.h"
 #include "source/source.h"
-#include "source/statistics.h"
 
 /* An option's number and size. */
 #define OPTION_HEAD_SIZE 6
@@ -231,14 +230,29 @@ static void put_names(struct buffer *out, struct buffer *text)
 	put_text_option(out, TRACE_DAT_WRITER, text);
 }
 
-static int put_cpu_statistics(struct buffer *out, const char *directory, const struct part *part,
-			      struct buffer *text, struct error *error)
+/* The kernel's own words, or, where its numbers are not ours alone, our numbers in such words. */
+static int statistics_append(struct buffer *text, const char *directory, const struct parts *parts,
+			     const struct part *part, struct error *error)
 {
+	struct statistics statistics;
 	char file[64];
 
-	buffer_printf(text, "CPU: %d\n", part->cpu);
 	snprintf(file, sizeof(file), "per_cpu/cpu%d/stats", part->cpu);
-	if (folder_read(directory, file, text, error) < 0)
+	if (!parts->is_shared)
+		return folder_read(directory, file, text, error);
+	if (part_statistics(parts, part, directory, &statistics, error) < 0)
+		return -1;
+	buffer_printf(text, "overrun: %llu\ndropped events: %llu\nread events: %llu\n",
+		      (unsigned long long)statistics.overwritten,
+		      (unsigned long long)statistics.dropped, (unsigned long long)statistics.read);
+	return 0;
+}
+
+static int put_cpu_statistics(struct buffer *out, const char *directory, const struct parts *parts,
+			      const struct part *part, struct buffer *text, struct error *error)
+{
+	buffer_printf(text, "CPU: %d\n", part->cpu);
+	if (statistics_append(text, directory, parts, part, error) < 0)
 		return -1;
 	if (part->in_flight > 0)
 		buffer_printf(text, STATISTICS_IN_FLIGHT ": %llu\n",
@@ -255,7 +269,7 @@ static int put_statistics(struct buffer *out, const char *directory, const struc
 		const struct part *part = &parts->list[i];
 
 		if (part->is_durable == is_durable &&
-		    put_cpu_statistics(out, directory, part, text, error) < 0)
+		    put_cpu_statistics(out, directory, parts, part, text, error) < 0)
 			return -1;
 	}
 	return 0;

@@ -75,6 +75,9 @@ static int parameters_write(struct trace2_sink *sink, const struct recording *re
 	if (recording->counts_ticks &&
 	    parameter_write(sink, recording, "time_unit", "ticks", error) < 0)
 		return -1;
+	if (recording->overwrite &&
+	    parameter_write(sink, recording, "overwrite", recording->overwrite, error) < 0)
+		return -1;
 	if (number_write(sink, recording, "cpus", recording->nr_cpus, error) < 0)
 		return -1;
 	if (recording->buffer_kib &&

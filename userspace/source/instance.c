@@ -93,10 +93,11 @@ static void note_statistics(struct live *live)
 		statistics_load(&own->before, own->directory, stream->cpu, &error);
 		/* How many of those that were overwritten have been told of before is not known. */
 		own->is_counted = own->before.read == 0;
+		own->has_older_drops = own->before.read > 0 && own->before.dropped > 0;
 	}
 }
 
-static void describe(struct live *live)
+void instance_describe(struct live *live)
 {
 	struct source_description *description = &live->source.description;
 	struct buffer text = { 0 };
@@ -110,6 +111,7 @@ static void describe(struct live *live)
 	buffer_append_string(&text, live->directory);
 	description->id = text_hash(buffer_text(&text));
 	buffer_release(&text);
+	note_statistics(live);
 }
 
 /* What a killed run leaves beside its instance tells who the threads in that one are. */
@@ -136,9 +138,8 @@ int instance_open(struct source **out, const char *directory, struct error *erro
 		source_close(&live->source);
 		return -1;
 	}
-	describe(live);
+	instance_describe(live);
 	bound_streams(live);
-	note_statistics(live);
 	*out = &live->source;
 	return 0;
 }

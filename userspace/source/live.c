@@ -121,20 +121,20 @@ static void live_await(struct source *source)
 static int live_read_account(struct source *source, const struct stream *stream,
 			     struct account *out, struct error *error)
 {
+	const struct live *live = (const struct live *)source;
 	const struct live_stream *own = stream->own;
 	const struct statistics *before = &own->before;
 	struct statistics now;
 
-	(void)source;
-	if (statistics_load(&now, own->directory, stream->cpu, error) < 0)
+	if (live_statistics(stream, &now, error) < 0)
 		return -1;
-	if (before->read == 0) {
-		out->marked = now.overwritten;
-		out->unmarked = now.dropped;
-		return 0;
-	}
-	out->unmarked = now.dropped - before->dropped;
-	out->is_open = before->dropped > 0;
+	if (before->read == 0 || own->is_sealed)
+		out->marked = statistics_since(now.overwritten,
+					       before->read ? before->overwritten : 0);
+	out->unmarked = now.dropped - (before->read > 0 ? before->dropped : 0);
+	out->is_open = own->has_older_drops;
+	if (live->watches_drops)
+		out->unmarked = out->told = own->told;
 	return 0;
 }
 
@@ -191,6 +191,7 @@ static const struct source_ops live_ops = {
 	.hold = live_hold,
 	.count = live_count,
 	.await = live_await,
+	.tell_drops = live_tell_drops,
 	.read_account = live_read_account,
 	.visit = live_visit,
 	.find_task = find_task,

@@ -16,6 +16,9 @@
  * @reads_ahead: sub-buffers may be taken before their turn
  * @ahead_ns: when that was last done
  * @ahead_size: how many bytes wait for their turn
+ * @watches_drops: writers go on, and what comes to a full buffer is dropped
+ * @attached_ns: when we came
+ * @clock_id: that of @clock, where @has_clock_id
  */
 struct live {
 	struct source source;
@@ -27,6 +30,10 @@ struct live {
 	bool reads_ahead;
 	int64_t ahead_ns;
 	size_t ahead_size;
+	bool watches_drops;
+	int64_t attached_ns;
+	bool has_clock_id;
+	clockid_t clock_id;
 };
 
 /** struct live_page - a sub-buffer that was read */
@@ -42,6 +49,11 @@ struct live_page {
  * @sub_buffers_left: how many may still be read
  * @overwritten: how many records are behind the gaps so far, where @is_counted
  * @before: what the kernel had counted when somebody else's buffer was opened; zeros for our own
+ * @after: what it had counted when reading was over, where @is_sealed
+ * @has_older_drops: perhaps of those before it that were dropped, some were so after somebody read
+ * @has_looked: whether drops were looked at
+ * @dropped: how many the kernel had counted then
+ * @told: how many dropped records were told of
  * @size: of a sub-buffer
  * @is_absent: the CPU is not online, and never was
  * @page: whose records are being delivered
@@ -56,6 +68,12 @@ struct live_stream {
 	struct statistics before;
 	uint64_t overwritten;
 	bool is_counted;
+	struct statistics after;
+	bool is_sealed;
+	bool has_older_drops;
+	bool has_looked;
+	uint64_t dropped;
+	uint64_t told;
 	size_t size;
 	bool is_absent;
 	struct live_page *page;
@@ -92,6 +110,19 @@ void live_find_task(int tid, struct source_task *out);
 
 /** live_number - the number in a file of an instance, 0 where there is none */
 uint64_t live_number(const char *directory, const char *file);
+
+/**
+ * live_statistics - what the kernel counts of a stream, and counted when reading was over; returns
+ * -1 with @error
+ */
+int live_statistics(const struct stream *stream, struct statistics *out, struct error *error);
+
+/** live_tell_drops - of an instance that somebody set up, as in struct source_ops */
+int live_tell_drops(struct source *source, const struct source_handler *handler,
+		    struct error *error);
+
+/** instance_describe - ask the instance how somebody set it up, and what was counted until now */
+void instance_describe(struct live *live);
 
 /** instance_open - like source_instance_open(), by the instance's directory */
 int instance_open(struct source **out, const char *directory, struct error *error);

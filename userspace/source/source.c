@@ -85,11 +85,20 @@ uint64_t source_lost_durable(const struct source *source)
 	return source->lost_durable;
 }
 
-int source_drain(struct source *source, int64_t until_ns, const struct source_handler *handler,
-		 struct error *error)
+/* All that was dropped up to now is told of before younger records are. */
+static int source_settle_writers(struct source *source, const struct source_handler *handler,
+				 struct error *error)
 {
 	if (source->ops->await)
 		source->ops->await(source);
+	return source->ops->tell_drops ? source->ops->tell_drops(source, handler, error) : 0;
+}
+
+int source_drain(struct source *source, int64_t until_ns, const struct source_handler *handler,
+		 struct error *error)
+{
+	if (source_settle_writers(source, handler, error) < 0)
+		return -1;
 	return merge_drain(source->streams, source->nr_streams, until_ns, handler, error);
 }
 
@@ -105,7 +114,7 @@ static int64_t stream_rest(const struct stream *stream, const struct account *ac
 		rest = 0;
 	if (account->is_open || (stream->is_behind_gap && rest == 0))
 		return SOURCE_COUNT_UNKNOWN;
-	rest += account->unmarked;
+	rest += account->unmarked - account->told;
 	return rest <= INT64_MAX ? (int64_t)rest : SOURCE_COUNT_UNKNOWN;
 }
 
@@ -140,9 +149,8 @@ int source_finish(struct source *source, int64_t end_ns, const struct source_han
 {
 	*lost = 0;
 	source->lost_durable = 0;
-	if (source->ops->await)
-		source->ops->await(source);
-	if (merge_drain(source->streams, source->nr_streams, INT64_MAX, handler, error) < 0)
+	if (source_settle_writers(source, handler, error) < 0 ||
+	    merge_drain(source->streams, source->nr_streams, INT64_MAX, handler, error) < 0)
 		return -1;
 	for (size_t i = 0; i < source->nr_streams; i++) {
 		const struct stream *stream = &source->streams[i];

@@ -125,6 +125,8 @@ int source_file_open(struct source **out, const char *path, struct error *error)
  * @buffers: names of its buffers ("" is the top level's), NULL where it has only one
  * @nr_buffers: how many
  * @buffer_kib: ring buffer for each CPU, 0 where it is unknown
+ * @overwrite: tracefs' option, "1" where the oldest records give way, "0" where what comes is
+ * dropped; NULL where it is unknown
  * @is_swapped: records are in the other byte order than this machine's
  * @counts_ticks: its clock counts something else than nanoseconds, and nothing says how long one is
  * @time_source: how wall-clock time is known, "none" where it is not
@@ -141,6 +143,7 @@ struct source_description {
 	const char *const *buffers;
 	size_t nr_buffers;
 	uint64_t buffer_kib;
+	const char *overwrite;
 	bool is_swapped;
 	bool counts_ticks;
 	const char *time_source;
@@ -158,6 +161,35 @@ struct source_description {
  * @error.
  */
 int source_instance_open(struct source **out, const char *instance, struct error *error);
+
+/**
+ * source_attached_open - read the buffers of an instance that somebody set up, while it is written
+ * @out: a new source, for source_close()
+ * @directory: the instance's
+ *
+ * To be drained up to source_now_ns(), and to be sealed before source_finish(). What is read is
+ * gone from the buffers; nothing else of the instance changes. Returns 0, or -1 with @error.
+ */
+int source_attached_open(struct source **out, const char *directory, struct error *error);
+
+/**
+ * source_attached_start - when what such a source has begins: with the oldest record, or now
+ *
+ * Returns 0, or -1 with @error.
+ */
+int source_attached_start(struct source *source, int64_t *start_ns, struct error *error);
+
+/**
+ * source_now_ns - what the clock of such a source shows, whichever it is; 0 where nothing tells
+ */
+int64_t source_now_ns(const struct source *source);
+
+/**
+ * source_seal - take nothing more from the buffers of such a source
+ *
+ * What writers do from now on is no matter of its any more.
+ */
+void source_seal(struct source *source);
 
 /**
  * source_instance_find - the directory of an instance, added to @out
@@ -225,7 +257,8 @@ void source_count(struct source *source, struct source_counts *out);
 void source_read_ahead(struct source *source);
 
 /**
- * source_hold - leave what the buffers hold there, but for the instance beside, until told otherwise
+ * source_hold - leave what the buffers hold there, but for the instance beside, until told
+ * otherwise
  *
  * That is what source_wait() waits for then, and all that source_read_ahead() takes.
  */

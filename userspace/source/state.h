@@ -9,11 +9,13 @@
  * struct account - what was lost of a stream
  * @marked: how many records behind which a gap was found
  * @unmarked: how many without a trace in the buffer
+ * @told: how many of these were told of while they were dropped
  * @is_open: perhaps more of these
  */
 struct account {
 	uint64_t marked;
 	uint64_t unmarked;
+	uint64_t told;
 	bool is_open;
 };
 
@@ -23,6 +25,8 @@ struct account {
  * source_count(); NULL where nobody writes; @out is zeroed
  * @await: wait for writers that have a time stamp but have not committed their record; NULL where
  * nobody writes
+ * @tell_drops: tell of losses since the last time that buffers do not tell of; NULL where only
+ * @read_account does; returns -1 with @error
  * @read_account: what else is known to be lost of a stream than its gaps tell; NULL where nothing
  * is; @out is that of the gaps
  * @visit: show all tracepoints whose records there may be
@@ -35,6 +39,8 @@ struct source_ops {
 	void (*hold)(struct source *source, bool is_held);
 	void (*count)(struct source *source, struct source_counts *out);
 	void (*await)(struct source *source);
+	int (*tell_drops)(struct source *source, const struct source_handler *handler,
+			  struct error *error);
 	int (*read_account)(struct source *source, const struct stream *stream, struct account *out,
 			    struct error *error);
 	int (*visit)(struct source *source, const struct source_visitor *visitor,

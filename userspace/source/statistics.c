@@ -37,6 +37,31 @@ static uint64_t *statistics_member(struct statistics *out, struct text name)
 	return NULL;
 }
 
+#define MICROSECOND_DIGITS 6
+
+/* Seconds with microseconds behind a point, or ticks. */
+static int64_t clock_parse(const char *digit, const char *end)
+{
+	const char *point = memchr(digit, '.', end - digit);
+	uint64_t before = digits_parse(digit, end);
+
+	if (!point)
+		return before <= INT64_MAX ? (int64_t)before : 0;
+	if (end - point != 1 + MICROSECOND_DIGITS || before >= INT64_MAX / NS_PER_S)
+		return 0;
+	return before * NS_PER_S + digits_parse(point + 1, end) * NS_PER_US;
+}
+
+static void line_read(struct statistics *out, struct text name, const char *value, const char *end)
+{
+	uint64_t *member = statistics_member(out, name);
+
+	if (member)
+		*member += digits_parse(value, end);
+	else if (text_equals(name, text_of("now ts")))
+		out->now = clock_parse(value, end);
+}
+
 void statistics_read(struct statistics *out, struct text text)
 {
 	const char *line = text.data;
@@ -46,14 +71,12 @@ void statistics_read(struct statistics *out, struct text text)
 	while (line < text_end) {
 		const char *end = memchr(line, '\n', text_end - line);
 		const char *colon;
-		uint64_t *member;
 
 		if (!end)
 			end = text_end;
 		colon = memchr(line, ':', end - line);
-		member = colon ? statistics_member(out, (struct text){ line, colon - line }) : NULL;
-		if (member)
-			*member += digits_parse(colon + 1, end);
+		if (colon)
+			line_read(out, (struct text){ line, colon - line }, colon + 1, end);
 		line = end + 1;
 	}
 }

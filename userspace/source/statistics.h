@@ -18,6 +18,7 @@
  * @read: "read events"
  * @unread: "entries", which are in the buffer now
  * @held_bytes: "bytes": what waits to be read
+ * @now: "now ts": what the trace clock showed; its microseconds as nanoseconds, or its ticks
  *
  * The kernel counts each lost record in exactly one of the three ways.
  */
@@ -27,10 +28,19 @@ struct statistics {
 	uint64_t read;
 	uint64_t unread;
 	uint64_t held_bytes;
+	int64_t now;
 };
 
 /** statistics_read - read the text of per_cpu/cpuN/stats; what it does not say is 0 */
 void statistics_read(struct statistics *out, struct text text);
+
+/** statistics_since - how much more a count is than it was; where somebody empties the buffer, the
+ * kernel begins anew
+ */
+static inline uint64_t statistics_since(uint64_t now, uint64_t before)
+{
+	return now >= before ? now - before : now;
+}
 
 /** statistics_load - read those of a CPU in the instance of @directory; returns -1 with @error */
 int statistics_load(struct statistics *out, const char *directory, int cpu, struct error *error);

@@ -47,6 +47,8 @@
  * @nr_cpus: how many CPUs can have written
  * @buffer_kib: ring buffer per CPU, 0 where it is unknown
  * @memory_kib: what all its buffers take of the kernel's memory, 0 where it is unknown
+ * @overwrite: "1" where the oldest records give way in a full buffer, "0" where what comes is
+ * dropped; NULL where @mode says it, or nobody knows
  * @start_ns: trace time at which the stream begins
  * @wall_offset_ns: what to add to trace time to get nanoseconds since 1970
  */
@@ -63,6 +65,7 @@ struct recording {
 	unsigned int nr_cpus;
 	uint64_t buffer_kib;
 	uint64_t memory_kib;
+	const char *overwrite;
 	int64_t start_ns;
 	int64_t wall_offset_ns;
 };

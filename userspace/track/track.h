@@ -128,6 +128,7 @@ int tracks_pass(struct tracks *tracks, struct timeline_event *event, int64_t tim
 
 /** tracks_lose_tasks - so many records were lost that tell who threads are */
 void tracks_lose_tasks(struct tracks *tracks, uint64_t lost_records);
+
 /** tracks_are_unused - whether nothing was observed, not even what had to be rejected */
 bool tracks_are_unused(const struct tracks *tracks);
 
