@@ -233,17 +233,22 @@ TEST(how_far_the_wall_clock_has_moved_is_said_in_the_end)
 	show_release(&show);
 }
 
-TEST(from_when_on_all_is_there_is_said_in_the_end)
+TEST(between_which_moments_all_is_there_is_said_in_the_end)
 {
 	struct timeline_totals totals = { .has_complete_from = true,
-					  .complete_from_ns = SHOW_START_NS + 1002000003 };
+					  .complete_from_ns = SHOW_START_NS + 1002000003,
+					  .has_complete_until = true,
+					  .complete_until_ns = SHOW_START_NS + 2000000001 };
+	const char *told;
 	struct show show;
 
 	show_open(&show, &show_recording);
 	show_told(&show);
 	show_finish(&show, 9, 0, &totals);
-	CHECK(strstr(show_told(&show), "\"param\":\"complete_from\",\"value\":\"1.002000003\"}\n"
-				       "{\"event\":\"exit\""));
+	told = show_told(&show);
+	CHECK(strstr(told, "\"param\":\"complete_from\",\"value\":\"1.002000003\"}\n"));
+	CHECK(strstr(told, "\"param\":\"complete_until\",\"value\":\"2.000000001\"}\n"
+			   "{\"event\":\"exit\""));
 	show_release(&show);
 }
 

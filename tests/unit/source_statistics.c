@@ -52,6 +52,19 @@ TEST(a_clock_shows_microseconds_or_ticks)
 	CHECK_NUMBER(now_in(""), 0);
 }
 
+TEST(a_mode_says_which_records_are_there)
+{
+	struct statistics statistics;
+
+	statistics_read(&statistics, text_of("overrun: 3\nmode: circular\n"));
+	CHECK(statistics.keeps_last && !statistics.keeps_first);
+	CHECK_NUMBER(statistics.overwritten, 3);
+	statistics_read(&statistics, text_of("mode:oneshot"));
+	CHECK(statistics.keeps_first && !statistics.keeps_last);
+	statistics_read(&statistics, text_of("mode: oneshots\noverrun: 3\n"));
+	CHECK(!statistics.keeps_first && !statistics.keeps_last);
+}
+
 TEST(what_did_not_get_into_the_file_is_among_the_dropped)
 {
 	CHECK_NUMBER(lost_of("dropped events: 3\nread events: 9\nin flight: 4\n"), 7);

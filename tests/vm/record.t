@@ -62,7 +62,9 @@ class Recording:
             self.records[int(cpu)].append((int(number), int(time_ns)))
         fired = re.findall(r"^cpu (\d+) fired \d+ sequence (\d+)", result.text(f"{name}.fired"), re.MULTILINE)
         self.fired = {int(cpu): int(number) for cpu, number in fired}
-        events = map(json.loads, run(machine.PROJECT / "build/ktrack", "export", path).splitlines())
+        events = list(map(json.loads, run(machine.PROJECT / "build/ktrack", "export", path).splitlines()))
+        told = {event["param"]: event["value"] for event in events if event["event"] == "def_param"}
+        self.promises = {param: told[param] for param in ("complete_from", "complete_until") if param in told}
         self.lost = sum(event["count"] for event in events if event.get("name") == "lost_records")
 
     def read(self):
@@ -124,6 +126,13 @@ def moments(result, name):
     return [(word, int(seconds) * 10**9 + int(rest)) for word, seconds, rest in found]
 
 
+def check_promise(tap, what, recording, name, wanted):
+    """The moment is in the export of the file, counted from its first record."""
+    begin = min(time_ns for records in recording.records.values() for _, time_ns in records)
+    said = {param: int(value.replace(".", "")) + begin for param, value in recording.promises.items()}
+    tap.ok(said == {name: wanted}, f"{what}: the export says so, too", said, wanted)
+
+
 def check_modes(tap, kernel, result):
     """What each mode promises."""
     whole, small, oneshot, circular = (Recording(result, name) for name in ("whole", "small", "oneshot", "circular"))
@@ -135,6 +144,10 @@ def check_modes(tap, kernel, result):
         tap.nothing(list(recording.holes()), f"{kernel}: {name}: what is there is in one piece")
     tap.nothing(oneshot.firsts(), f"{kernel}: oneshot: the first records are there")
     tap.nothing(circular.lasts(), f"{kernel}: circular: the last records are there")
+    check_promise(tap, f"{kernel}: oneshot", oneshot, "complete_until", min(oneshot.lasts(), default=0))
+    check_promise(tap, f"{kernel}: circular", circular, "complete_from", max(circular.firsts(), default=0))
+    for name, recording in (("whole", whole), ("small", small)):
+        tap.ok(not recording.promises, f"{kernel}: {name}: gaps have their places, no moment is promised", recording.promises)
     said, wanted = moments(result, "oneshot"), [("up to", min(oneshot.lasts(), default=0))]
     tap.ok(said == wanted, f"{kernel}: oneshot: up to when it is complete is said", said, wanted)
     said, wanted = moments(result, "circular"), [("from", max(circular.firsts(), default=0))]

@@ -105,6 +105,18 @@ static void export_say_nothing(const struct export *export)
 	buffer_release(&options);
 }
 
+static void export_tell_span(struct export *export)
+{
+	const struct source_span *span = source_span(export->source);
+	int64_t start_ns = export->recording.start_ns;
+
+	if (span->has_from)
+		tracks_complete_from(export->pipeline.tracks,
+				     span->from_ns > start_ns ? span->from_ns : start_ns);
+	if (span->has_until)
+		tracks_complete_until(export->pipeline.tracks, span->until_ns);
+}
+
 /*
  * Everything before the damage was exported; now the damage is told. The end is that of the last
  * record.
@@ -116,6 +128,7 @@ static int export_deliver(struct export *export, struct error *error)
 
 	if (source_finish(export->source, INT64_MAX, &handler, &lost, error) < 0)
 		return -1;
+	export_tell_span(export);
 	tracks_lose_tasks(export->pipeline.tracks, source_lost_durable(export->source));
 	/* The kernel's numbers are of the whole time. */
 	if (filter_has_times(&export->pipeline.filter))

@@ -3,11 +3,12 @@
 #include <string.h>
 
 #include "recorder/recorder.h"
+#include "source/statistics.h"
 
 const struct recorder_mode recorder_modes[] = {
 	{ "streaming", .overwrites = true },
-	{ "circular", .overwrites = true, .is_read_at_end = true },
-	{ "oneshot", .is_read_at_end = true },
+	{ STATISTICS_CIRCULAR, .overwrites = true, .is_read_at_end = true },
+	{ STATISTICS_ONESHOT, .is_read_at_end = true },
 	{ NULL },
 };
 

@@ -122,7 +122,7 @@ static void summary_add(struct parts_summary *summary, struct parts *parts, cons
 		summary->has_begin = true;
 		summary->begin_ns = first_ns;
 	}
-	if (statistics->dropped > 0 &&
+	if (statistics->dropped > 0 && !parts->mode->overwrites &&
 	    part_times(parts, part, part->size - parts->page_size, &ignored, &last_ns) &&
 	    (!summary->has_end || last_ns < summary->end_ns)) {
 		summary->has_end = true;

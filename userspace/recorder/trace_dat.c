@@ -257,6 +257,9 @@ static int put_cpu_statistics(struct buffer *out, const char *directory, const s
 	if (part->in_flight > 0)
 		buffer_printf(text, STATISTICS_IN_FLIGHT ": %llu\n",
 			      (unsigned long long)part->in_flight);
+	/* What others read of the buffer, or how it is set up, makes no such promise. */
+	if (parts->mode->is_read_at_end && !part->is_durable && !parts->is_shared)
+		buffer_printf(text, STATISTICS_MODE ": %s\n", parts->mode->name);
 	put_text_option(out, TRACE_DAT_CPU_STATISTICS, text);
 	return 0;
 }

@@ -205,17 +205,29 @@ static int late_parameter_write(struct trace2_sink *sink, const char *param, int
 }
 
 /* As t_abs tells it. */
-static int complete_from_write(struct trace2_sink *sink, const struct timeline_event *event,
-			       struct error *error)
+static int moment_write(struct trace2_sink *sink, const char *param, int64_t moment_ns,
+			int64_t time_ns, struct error *error)
 {
-	int64_t from_ns = event->totals->complete_from_ns - sink->start_ns;
-
-	if (!event->totals->has_complete_from)
-		return 0;
+	moment_ns -= sink->start_ns;
 	buffer_clear(&sink->message);
-	buffer_printf(&sink->message, "%lld.%09lld", (long long)(from_ns / NS_PER_S),
-		      (long long)(from_ns % NS_PER_S));
-	return late_parameter_write(sink, "complete_from", event->time_ns, error);
+	buffer_printf(&sink->message, "%lld.%09lld", (long long)(moment_ns / NS_PER_S),
+		      (long long)(moment_ns % NS_PER_S));
+	return late_parameter_write(sink, param, time_ns, error);
+}
+
+static int completeness_write(struct trace2_sink *sink, const struct timeline_event *event,
+			      struct error *error)
+{
+	const struct timeline_totals *totals = event->totals;
+
+	if (totals->has_complete_from &&
+	    moment_write(sink, "complete_from", totals->complete_from_ns, event->time_ns, error) <
+		    0)
+		return -1;
+	return totals->has_complete_until
+		       ? moment_write(sink, "complete_until", totals->complete_until_ns,
+				      event->time_ns, error)
+		       : 0;
 }
 
 /*
@@ -235,7 +247,7 @@ static int drift_write(struct trace2_sink *sink, const struct timeline_event *ev
 int trace2_frame_end(struct trace2_sink *sink, const struct timeline_event *event,
 		     struct error *error)
 {
-	if (complete_from_write(sink, event, error) < 0 || drift_write(sink, event, error) < 0)
+	if (completeness_write(sink, event, error) < 0 || drift_write(sink, event, error) < 0)
 		return -1;
 	if (exit_write(sink, event, TRACE2_EXIT, error) < 0)
 		return -1;

@@ -141,7 +141,8 @@ size_t trace_file_tracks(const struct trace_file *file)
 {
 	size_t size = file->nr_buffers;
 
-	return size > 1 && strcmp(file->buffers[size - 1], TRACE_DAT_DURABLE) == 0 ? size - 1 : size;
+	return size > 1 && strcmp(file->buffers[size - 1], TRACE_DAT_DURABLE) == 0 ? size - 1
+										   : size;
 }
 
 static void trace_file_close(struct source *source)

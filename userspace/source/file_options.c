@@ -273,5 +273,7 @@ int trace_file_read_account(struct source *source, const struct stream *stream, 
 		out->marked = statistics.overwritten;
 	if (statistics.dropped <= INT64_MAX)
 		out->unmarked = statistics.dropped;
+	out->keeps_last = statistics.keeps_last;
+	out->keeps_first = statistics.keeps_first;
 	return 0;
 }

@@ -47,7 +47,10 @@ int source_first_time(struct source *source, int64_t *time_ns, struct error *err
 			continue;
 		if (stream_fill(stream, error) < 0)
 			return -1;
-		if (!stream->has_next || (has_first && stream->next.time_ns >= *time_ns))
+		if (!stream->has_next)
+			continue;
+		stream->first_ns = stream->next.time_ns;
+		if (has_first && stream->first_ns >= *time_ns)
 			continue;
 		*time_ns = stream->next.time_ns;
 		has_first = true;
@@ -85,6 +88,11 @@ uint64_t source_lost_durable(const struct source *source)
 	return source->lost_durable;
 }
 
+const struct source_span *source_span(const struct source *source)
+{
+	return &source->span;
+}
+
 /* All that was dropped up to now is told of before younger records are. */
 static int source_settle_writers(struct source *source, const struct source_handler *handler,
 				 struct error *error)
@@ -118,6 +126,20 @@ static int64_t stream_rest(const struct stream *stream, const struct account *ac
 	return rest <= INT64_MAX ? (int64_t)rest : SOURCE_COUNT_UNKNOWN;
 }
 
+/* What one CPU does not have bounds what is complete of all of them. */
+static void span_narrow(struct source_span *span, const struct stream *stream,
+			const struct account *account)
+{
+	span->has_from |= account->keeps_last;
+	if (account->keeps_last && account->marked > 0 && stream->first_ns > span->from_ns)
+		span->from_ns = stream->first_ns;
+	if (!account->keeps_first || account->unmarked == 0 ||
+	    (span->has_until && stream->last_ns >= span->until_ns))
+		return;
+	span->has_until = true;
+	span->until_ns = stream->last_ns;
+}
+
 /* Settles one stream's account: what no gap explains was lost somewhere up to the end. */
 static int stream_settle(struct source *source, const struct stream *stream, int64_t end_ns,
 			 const struct source_handler *handler, uint64_t *lost, struct error *error)
@@ -140,6 +162,7 @@ static int stream_settle(struct source *source, const struct stream *stream, int
 		return 0;
 	}
 	*lost += account.marked + account.unmarked;
+	span_narrow(&source->span, stream, &account);
 	loss.count = stream_rest(stream, &account);
 	return loss.count == 0 ? 0 : handler->loss(handler->context, &loss, error);
 }
@@ -149,6 +172,7 @@ int source_finish(struct source *source, int64_t end_ns, const struct source_han
 {
 	*lost = 0;
 	source->lost_durable = 0;
+	source->span = (struct source_span){ 0 };
 	if (source_settle_writers(source, handler, error) < 0 ||
 	    merge_drain(source->streams, source->nr_streams, INT64_MAX, handler, error) < 0)
 		return -1;

@@ -283,6 +283,22 @@ int source_finish(struct source *source, int64_t end_ns, const struct source_han
 uint64_t source_lost_durable(const struct source *source);
 
 /**
+ * struct source_span - a part of a recording in which nothing was lost, whatever was before and after
+ * @has_from: its first part may be missing, as what was read at the end only has its last records;
+ * all is there from @from_ns on, or from the beginning where that is older
+ * @has_until: its last part is missing; all is there up to @until_ns
+ */
+struct source_span {
+	bool has_from;
+	bool has_until;
+	int64_t from_ns;
+	int64_t until_ns;
+};
+
+/** source_span - what is known of that, once source_first_time() and source_finish() are done */
+const struct source_span *source_span(const struct source *source);
+
+/**
  * source_page_look - how many records a sub-buffer has, as this kernel writes them
  * @first_ns, @last_ns: times of the first and the last, where there are some
  */

@@ -11,12 +11,15 @@
  * @unmarked: how many without a trace in the buffer
  * @told: how many of these were told of while they were dropped
  * @is_open: perhaps more of these
+ * @keeps_last, @keeps_first: as in struct statistics
  */
 struct account {
 	uint64_t marked;
 	uint64_t unmarked;
 	uint64_t told;
 	bool is_open;
+	bool keeps_last;
+	bool keeps_first;
 };
 
 /**
@@ -52,6 +55,7 @@ struct source_ops {
 /**
  * struct source - the head of every kind's own struct
  * @lost_durable: how many records of durable streams were lost, once all was delivered
+ * @span: in which nothing was lost, once all was delivered
  * @damage: what kept it from giving all, where something did
  */
 struct source {
@@ -60,6 +64,7 @@ struct source {
 	struct stream *streams;
 	size_t nr_streams;
 	uint64_t lost_durable;
+	struct source_span span;
 	struct error damage;
 };
 

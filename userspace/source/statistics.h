@@ -5,8 +5,13 @@
 
 #include "base/base.h"
 
-/** STATISTICS_IN_FLIGHT - the name of ktrack's own line */
+/** STATISTICS_IN_FLIGHT, STATISTICS_MODE - names of ktrack's own lines */
 #define STATISTICS_IN_FLIGHT "in flight"
+#define STATISTICS_MODE "mode"
+
+/** STATISTICS_CIRCULAR, STATISTICS_ONESHOT - modes in which a buffer was read at the end only */
+#define STATISTICS_CIRCULAR "circular"
+#define STATISTICS_ONESHOT "oneshot"
 
 /**
  * struct statistics - since the instance was made, or emptied
@@ -19,6 +24,8 @@
  * @unread: "entries", which are in the buffer now
  * @held_bytes: "bytes": what waits to be read
  * @now: "now ts": what the trace clock showed; its microseconds as nanoseconds, or its ticks
+ * @keeps_last: "mode: circular": what was overwritten is older than all there is of the CPU
+ * @keeps_first: "mode: oneshot": what was dropped is younger
  *
  * The kernel counts each lost record in exactly one of the three ways.
  */
@@ -29,6 +36,8 @@ struct statistics {
 	uint64_t unread;
 	uint64_t held_bytes;
 	int64_t now;
+	bool keeps_last;
+	bool keeps_first;
 };
 
 /** statistics_read - read the text of per_cpu/cpuN/stats; what it does not say is 0 */

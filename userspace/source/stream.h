@@ -45,6 +45,7 @@ struct stream_rate {
  * @next: the next record, where @has_next
  * @is_behind_gap: records were lost before the next one, and nobody was told yet
  * @gap_count: how many, or SOURCE_COUNT_UNKNOWN
+ * @first_ns: time of the first record, where that was asked for
  * @last_ns: time of the last record that was delivered
  * @settled_ns: everything up to here has been delivered
  * @counted: lost records of all gaps whose number is known
@@ -65,6 +66,7 @@ struct stream {
 	bool has_next;
 	bool is_behind_gap;
 	int64_t gap_count;
+	int64_t first_ns;
 	int64_t last_ns;
 	int64_t settled_ns;
 	uint64_t counted;

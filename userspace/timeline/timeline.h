@@ -138,6 +138,7 @@ struct timeline_count {
  * @lost_task_records: told who threads are, and are no track's
  * @late_records: came after younger ones, whose time they were given
  * @has_complete_from: @complete_from_ns is from when on nothing was lost
+ * @has_complete_until: @complete_until_ns is up to when
  * @has_wall_drift: @wall_drift_ns is by how much the wall clock has moved against the trace clock
  * from the recording's beginning to its end
  * @malformed_of: the malformed ones by tracepoint, of those that have any
@@ -150,6 +151,8 @@ struct timeline_totals {
 	uint64_t malformed;
 	bool has_complete_from;
 	int64_t complete_from_ns;
+	bool has_complete_until;
+	int64_t complete_until_ns;
 	bool has_wall_drift;
 	int64_t wall_drift_ns;
 	const struct timeline_count *malformed_of;

@@ -135,6 +135,9 @@ bool tracks_are_unused(const struct tracks *tracks);
 /** tracks_complete_from - from @time_ns on nothing was lost, as far as older records matter */
 void tracks_complete_from(struct tracks *tracks, int64_t time_ns);
 
+/** tracks_complete_until - up to @time_ns nothing was lost, as far as younger records matter */
+void tracks_complete_until(struct tracks *tracks, int64_t time_ns);
+
 /** tracks_drift - the wall clock has moved by so much against the trace clock in the recording */
 void tracks_drift(struct tracks *tracks, int64_t wall_drift_ns);
 

@@ -260,6 +260,12 @@ void tracks_complete_from(struct tracks *tracks, int64_t time_ns)
 	tracks->totals.complete_from_ns = time_ns;
 }
 
+void tracks_complete_until(struct tracks *tracks, int64_t time_ns)
+{
+	tracks->totals.has_complete_until = true;
+	tracks->totals.complete_until_ns = time_ns;
+}
+
 void tracks_drift(struct tracks *tracks, int64_t wall_drift_ns)
 {
 	tracks->totals.has_wall_drift = true;

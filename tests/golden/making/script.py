@@ -31,7 +31,8 @@ Settings, before the records; in brackets what holds without:
   steady                 the offset of a CPU moves evenly from one such time to the next
   id NUMBER              of the trace [1]
   task TID NAME          a saved name of a task
-  stats CPU NAME=N...    entries, overrun, commit, dropped, read: the kernel's count at the end
+  stats CPU NAME=N...    entries, overrun, commit, dropped, read: the kernel's count at the end;
+                         mode=WHAT: circular or oneshot, where the buffer was read at the end only
 
 Tracepoints:
   event SYSTEM:NAME ID FIELD; FIELD...
@@ -68,7 +69,9 @@ STATISTICS = {
     "commit": "commit overrun",
     "dropped": "dropped events",
     "read": "read events",
+    "mode": "mode",
 }
+MODES = ("circular", "oneshot")
 
 
 class Trace:
@@ -145,7 +148,8 @@ def set_statistics(trace, cpu, *words):
     for word in words:
         if word.name not in STATISTICS:
             raise Trouble(f"{word.name or word} is none of {', '.join(STATISTICS)}")
-        lines.append(f"{STATISTICS[word.name]}: {read_count(word)}\n")
+        value = one_of(word, MODES) if word.name == "mode" else read_count(word)
+        lines.append(f"{STATISTICS[word.name]}: {value}\n")
     cpu = read_count(cpu)
     trace.statistics[cpu] = "".join(lines)
     trace.cpus = max(trace.cpus, cpu + 1)

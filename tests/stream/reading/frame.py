@@ -25,7 +25,7 @@ NEEDED_PARAMETERS = ("source", "clock", "time_source", "recording_id")
 
 def is_late_parameter(event):
     """Whether this is a parameter that is known only at the end."""
-    return event.kind == "def_param" and event["param"] in ("complete_from", "wall_drift_ns")
+    return event.kind == "def_param" and event["param"] in ("complete_from", "complete_until", "wall_drift_ns")
 
 
 def phase_of(kind):

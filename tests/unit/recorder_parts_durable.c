@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the instance beside another one has, on its way to a trace.dat. */
+#include "desk.h"
+
+/* Begins with an instance beside the other, which two CPUs have. */
+static void desk_begin_double(struct desk *desk, struct desk *beside, const char *mode)
+{
+	*desk = (struct desk){ 0 };
+	*beside = (struct desk){ 0 };
+	tracefs_begin();
+	folder_add_text(&tracefs.top, "saved_cmdlines", "4194304 gone\n");
+	folder_add_text(&tracefs.top, "events/task/task_rename/enable", "0");
+	folder_new(&desk->output);
+	desk->recorder = recorder_of(64);
+	instance_prepare(desk);
+	snprintf(beside->instance.path, sizeof(beside->instance.path), "%s",
+		 recorder_directory(recorder_durable(desk->recorder)));
+	folder_add_text(&beside->instance, "set_event", "task:task_rename\ndemo:work\n");
+	folder_add_text(&beside->instance, "per_cpu/cpu0/trace_pipe_raw", "");
+	folder_add_text(&beside->instance, "per_cpu/cpu1/trace_pipe_raw", "");
+	folder_add_text(&beside->instance, "per_cpu/cpu33/trace_pipe_raw", "");
+	folder_add_text(&desk->instance, "events/task/task_rename/format",
+			"name: task_rename\nID: 8\nformat:\n");
+	CHECK_NUMBER(parts_new(&desk->parts, output_path(desk), &ourselves, &desk->error), 0);
+	CHECK_NUMBER(
+		parts_begin(desk->parts, desk->recorder, recorder_mode_find(mode), &desk->error),
+		0);
+	CHECK_TEXT(desk->error.text, "");
+}
+
+TEST(what_is_beside_is_read_in_any_mode_and_is_a_buffer_of_its_own)
+{
+	struct desk desk, beside;
+
+	desk_begin_double(&desk, &beside, "circular");
+	ADD_RECORDS(&desk, 0, 100, 200);
+	ADD_RECORDS(&beside, 0, 50);
+	ADD_RECORDS(&beside, 1, 150);
+	statistics_add(&desk, 0, "\noverrun: 3\n");
+	statistics_add(&beside, 0, "\noverrun: 7\n");
+	CHECK_NUMBER(parts_read(desk.parts, &desk.error), 0);
+	CHECK_NUMBER(parts_size(desk.parts), 2 * SHEET_SIZE);
+	desk_finish(&desk);
+	CHECK_NUMBER(desk.summary.lost, 3);
+	CHECK_NUMBER(desk.summary.lost_durable, 7);
+	CHECK_NUMBER(desk.summary.begin_ns, 100);
+	check_joined(&desk, 3,
+		     "cpu 0 at 50\ncpu 0 at 100\ncpu 1 at 150\ncpu 0 at 200\n"
+		     "cpu 0 lost 3 from 200 to 1000000\n");
+	check_span(&desk, 100, 0);
+	desk_end(&desk);
+}
+
+static void tracepoints_log(const struct desk *desk, struct buffer *out)
+{
+	struct source_visitor visitor = { .context = out, .visit = visit_log };
+	struct error error = { 0 };
+	struct source *source;
+
+	CHECK_NUMBER(source_file_open(&source, output_path(desk), &error), 0);
+	CHECK_NUMBER(source_visit(source, &visitor, &error), 0);
+	CHECK(source_describe(source)->buffers == NULL);
+	source_close(source);
+}
+
+TEST(a_killed_recording_is_recovered_with_what_is_beside)
+{
+	struct buffer seen = { 0 };
+	struct desk desk, beside;
+
+	desk_begin_double(&desk, &beside, "streaming");
+	ADD_RECORDS(&beside, 1, 150);
+	CHECK_NUMBER(parts_read(desk.parts, &desk.error), 0);
+	desk_kill(&desk);
+	recorder_leave(desk.recorder);
+	desk_take_up(&desk);
+	CHECK_NUMBER(recorder_adopt(&desk.recorder, parts_instance(desk.parts), &desk.error), 0);
+	CHECK_NUMBER(parts_attach(desk.parts, desk.recorder, &desk.error), 0);
+	CHECK_NUMBER(truncate(folder_path(&beside.instance, "per_cpu/cpu1/trace_pipe_raw"), 0), 0);
+	ADD_RECORDS(&beside, 1, 250);
+	desk_finish(&desk);
+	check_joined(&desk, 0, "cpu 1 at 150\ncpu 1 at 250\n");
+	tracepoints_log(&desk, &seen);
+	CHECK_TEXT(buffer_string(&seen), "demo:work task:task_rename ");
+	buffer_release(&seen);
+	desk_end(&desk);
+}
