@@ -51,6 +51,17 @@ TEST(what_is_beside_is_read_in_any_mode_and_is_a_buffer_of_its_own)
 	desk_end(&desk);
 }
 
+static void check_records(const struct desk *desk, const char *want)
+{
+	struct rig rig = { .handler = {
+				   .context = &rig.log, .record = record_log, .loss = loss_log } };
+
+	CHECK_NUMBER(source_file_open(&rig.source, output_path(desk), &rig.error), 0);
+	check_finish(&rig, 1000000, 0, want);
+	source_close(rig.source);
+	buffer_release(&rig.log);
+}
+
 static void tracepoints_log(const struct desk *desk, struct buffer *out)
 {
 	struct source_visitor visitor = { .context = out, .visit = visit_log };
@@ -61,6 +72,29 @@ static void tracepoints_log(const struct desk *desk, struct buffer *out)
 	CHECK_NUMBER(source_visit(source, &visitor, &error), 0);
 	CHECK(source_describe(source)->buffers == NULL);
 	source_close(source);
+}
+
+TEST(what_is_beside_is_saved_along_with_an_instance)
+{
+	struct buffer seen = { 0 };
+	struct desk desk, beside;
+
+	desk_begin_double(&desk, &beside, "streaming");
+	parts_close(desk.parts);
+	folder_add_text(&tracefs.top, "available_events", "demo:work\ntask:task_rename\n");
+	folder_add_text(&desk.instance, "per_cpu/cpu1/buffer_size_kb", "8\n");
+	folder_add_text(&beside.instance, "per_cpu/cpu0/buffer_size_kb", "8\n");
+	ADD_RECORDS(&desk, 1, 100);
+	ADD_RECORDS(&beside, 0, 50);
+	CHECK_NUMBER(parts_save(output_path(&desk), &ourselves, desk.instance.path, &desk.error),
+		     0);
+	CHECK_TEXT(desk.error.text, "");
+	tracepoints_log(&desk, &seen);
+	CHECK_TEXT(buffer_string(&seen), "demo:work task:task_rename ");
+	check_records(&desk, "cpu 0 at 50\ncpu 1 at 100\n");
+	desk.parts = NULL;
+	buffer_release(&seen);
+	desk_end(&desk);
 }
 
 TEST(a_killed_recording_is_recovered_with_what_is_beside)
