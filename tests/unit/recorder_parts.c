@@ -136,6 +136,7 @@ TEST(circular_is_complete_from_the_latest_first_record_of_those_that_overwrote)
 	ADD_RECORDS(&desk, 33, 170);
 	statistics_add(&desk, 0, "\noverrun: 3\n");
 	statistics_add(&desk, 1, "\noverrun: 1\ncommit overrun: 1\n");
+	statistics_add(&desk, 33, "\noverrun: 0\n");
 	desk_finish(&desk);
 	CHECK(desk.summary.has_begin && !desk.summary.has_end);
 	CHECK_NUMBER(desk.summary.begin_ns, 150);
