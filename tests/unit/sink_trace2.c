@@ -54,6 +54,21 @@ TEST(what_is_not_known_is_left_out)
 	show_release(&show);
 }
 
+TEST(what_others_have_taken_out_is_told)
+{
+	struct recording recording = show_recording;
+	struct show show;
+
+	recording.mode = NULL;
+	recording.buffer_kib = 0;
+	recording.memory_kib = 0;
+	recording.read_before = 12;
+	show_init(&show, 0);
+	CHECK_NUMBER(timeline_open(&show.timeline, &recording, &show.error), 0);
+	CHECK_TEXT(show_told(&show), FIRST_LINES PARAMS PARAM("read_before", "12"));
+	show_release(&show);
+}
+
 #define END(event, code) \
 	SHOW_LINE(event, "main", "007", ",AT" SHOW_T("t_abs", "007") ",\"code\":" code)
 

@@ -70,8 +70,12 @@ static int export_begin(struct export *export, struct error *error)
 		.kernel = description->kernel ? description->kernel : "unknown",
 		.nr_cpus = description->nr_cpus,
 		.buffer_kib = description->buffer_kib,
+		.read_before = description->read_before,
 		.wall_offset_ns = description->wall_offset_ns,
 	};
+	if (recording->read_before > 0)
+		note_say("%llu records were taken out of %s before, and are not in this export",
+			 (unsigned long long)recording->read_before, recording->source);
 	if (source_first_time(export->source, &recording->start_ns, error) < 0)
 		return -1;
 	if (export->settings->has_wall_clock) {

@@ -55,6 +55,27 @@ static int number_write(struct trace2_sink *sink, const struct recording *record
 	return parameter_write(sink, recording, param, buffer_string(&sink->message), error);
 }
 
+/* Those that are known. */
+static int numbers_write(struct trace2_sink *sink, const struct recording *recording,
+			 struct error *error)
+{
+	const struct {
+		const char *param;
+		uint64_t number;
+	} numbers[] = {
+		{ "buffer_kib", recording->buffer_kib },
+		{ "memory_kib", recording->memory_kib },
+		{ "read_before", recording->read_before },
+	};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (numbers[i].number > 0 &&
+		    number_write(sink, recording, numbers[i].param, numbers[i].number, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int parameters_write(struct trace2_sink *sink, const struct recording *recording,
 			    struct error *error)
 {
@@ -80,12 +101,7 @@ static int parameters_write(struct trace2_sink *sink, const struct recording *re
 		return -1;
 	if (number_write(sink, recording, "cpus", recording->nr_cpus, error) < 0)
 		return -1;
-	if (recording->buffer_kib &&
-	    number_write(sink, recording, "buffer_kib", recording->buffer_kib, error) < 0)
-		return -1;
-	return recording->memory_kib
-		       ? number_write(sink, recording, "memory_kib", recording->memory_kib, error)
-		       : 0;
+	return numbers_write(sink, recording, error);
 }
 
 /** struct frame - what a parameter of the configuration is written with */

@@ -94,6 +94,7 @@ static void note_statistics(struct live *live)
 		/* How many of those that were overwritten have been told of before is not known. */
 		own->is_counted = own->before.read == 0;
 		own->has_older_drops = own->before.read > 0 && own->before.dropped > 0;
+		live->source.description.read_before += own->before.read;
 	}
 }
 

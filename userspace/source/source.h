@@ -127,6 +127,7 @@ int source_file_open(struct source **out, const char *path, struct error *error)
  * @buffer_kib: ring buffer for each CPU, 0 where it is unknown
  * @overwrite: tracefs' option, "1" where the oldest records give way, "0" where what comes is
  * dropped; NULL where it is unknown
+ * @read_before: how many records others have taken out of its buffers
  * @is_swapped: records are in the other byte order than this machine's
  * @counts_ticks: its clock counts something else than nanoseconds, and nothing says how long one is
  * @time_source: how wall-clock time is known, "none" where it is not
@@ -144,6 +145,7 @@ struct source_description {
 	size_t nr_buffers;
 	uint64_t buffer_kib;
 	const char *overwrite;
+	uint64_t read_before;
 	bool is_swapped;
 	bool counts_ticks;
 	const char *time_source;

@@ -49,6 +49,7 @@
  * @memory_kib: what all its buffers take of the kernel's memory, 0 where it is unknown
  * @overwrite: "1" where the oldest records give way in a full buffer, "0" where what comes is
  * dropped; NULL where @mode says it, or nobody knows
+ * @read_before: how many records others have taken out of the source, which are not in the stream
  * @start_ns: trace time at which the stream begins
  * @wall_offset_ns: what to add to trace time to get nanoseconds since 1970
  */
@@ -66,6 +67,7 @@ struct recording {
 	uint64_t buffer_kib;
 	uint64_t memory_kib;
 	const char *overwrite;
+	uint64_t read_before;
 	int64_t start_ns;
 	int64_t wall_offset_ns;
 };
