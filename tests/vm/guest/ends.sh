@@ -218,6 +218,19 @@ cleaned() {
 	wait "$stream"
 }
 
+# What a killed run left cannot be removed while somebody has its files open.
+clean_in_vain() {
+	streaming >/dev/null 2>&1
+	kill -KILL "$stream"
+	wait "$stream" 2>/dev/null || true
+	exec 8<"$INSTANCES/ktrack-$stream/trace_pipe"
+	result=0
+	ktrack clean || result=$?
+	exec 8<&-
+	ktrack clean >/dev/null
+	return $result
+}
+
 # What a file holds stays where the recording never begins.
 kept() {
 	echo precious >/tmp/kept
@@ -299,6 +312,13 @@ attempt outlasted outlasted
 attempt busy busy
 attempt after-kill after_kill
 attempt cleaned cleaned
+attempt clean-in-vain clean_in_vain
+attempt lossy ktrack stream -b 16 --mode=circular --fail-on-loss -- sh -c 'echo 2000 >/dev/ktrack_demo'
+attempt lossy-command ktrack stream -b 16 --mode=circular --fail-on-loss -- sh -c 'echo 2000 >/dev/ktrack_demo; exit 4'
+attempt stat-done ktrack stat --live -d 300ms
+attempt stat-command ktrack stat --live -- sh -c 'exit 7'
+# shellcheck disable=SC2016 # likewise
+attempt stat-killed ktrack stat --live -- sh -c 'kill -KILL $$'
 attempt kept-no-command kept -- /no/such/command
 attempt kept-no-interpreter kept -- /tmp/no-interpreter
 attempt kept-no-memory kept -b 67108864

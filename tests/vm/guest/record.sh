@@ -8,6 +8,8 @@ set -eu
 
 # shellcheck source=tests/vm/guest/recording.sh
 . /recording.sh
+# More than 1 MiB holds of each CPU's.
+FIRE_MORE='echo everywhere 8000 1000000 >/dev/ktrack_test'
 FIRE='for round in 1 2 3 4; do echo everywhere 250 >/dev/ktrack_test; done'
 
 attempt() {
@@ -160,8 +162,8 @@ insmod /modules/ktrack_test.ko
 mkfifo /tmp/no-file.dat
 recorded whole record -b 8192 -- sh -c "$FIRE"
 recorded small record -b 64 -- sh -c "$FIRE"
-recorded oneshot record --mode=oneshot -b 64 -- sh -c "$FIRE"
-recorded circular record --mode=circular -b 64 -- sh -c "$FIRE"
+recorded oneshot record --mode=oneshot -b 1024 -- sh -c "$FIRE_MORE"
+recorded circular record --mode=circular -b 1024 -- sh -c "$FIRE_MORE"
 recorded clock record --clock=mono_raw -- sh -c 'echo everywhere 10 >/dev/ktrack_test'
 recorded one-cpu record --cpu=1 -- sh -c 'echo everywhere 10 >/dev/ktrack_test'
 recorded filtered record --filter='sequence < 12' -- sh -c 'echo everywhere 10 >/dev/ktrack_test'
