@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: a stream or a recording that is killed at any moment leaves all but what was on its way, and how much that was is told."""
+
+import random
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
+
+import machine  # noqa: E402
+from tap import Tap  # noqa: E402
+
+SEED, MOMENTS = 6, 20
+
+# How the module writes, on two CPUs, six records a round; and how many of its microseconds moments are chosen from.
+ROUNDS, ROUNDS_PER_S = 800, 4000
+EVENTS_PER_MS = 12 * ROUNDS_PER_S // 1000
+SPAN_US = ROUNDS * 1000000 // ROUNDS_PER_S
+
+# How often each looks for records, with what a look may take.
+INTERVALS_MS = {"stream": 50 + 10, "record": 100 + 10}
+
+ARRIVED = re.compile(r"^cpu (\d+) records (\d+) first (\d+) last (\d+) breaks (\d+)", re.MULTILINE)
+
+
+class Kill:
+    """What is known of one kill; the records of a stream's output and of the rest are (number, first, last, breaks) by CPU."""
+
+    def __init__(self, result, number, kind):
+        def arrived(name):
+            rows = [tuple(map(int, row)) for row in ARRIVED.findall(result.text(f"{number}.{name}"))]
+            return {cpu: rest for cpu, *rest in rows}
+
+        def count(name, words):
+            found = re.search(words, result.text(f"{number}.{name}"))
+            return int(found[1]) if found else 0
+
+        fired = re.findall(r"^cpu (\d+) fired \d+ sequence (\d+)", result.text(f"{number}.fired"), re.MULTILINE)
+        self.fired = {int(cpu): int(records) for cpu, records in fired}
+        self.output, self.rest = arrived("output"), arrived("rest")
+        self.recovered = sum(row[0] for row in self.rest.values()) + count("counters", '"unmatched_ends","count":([0-9]+)')
+        self.written = sum(row[0] for row in self.output.values())
+        if kind == "stream":
+            self.in_flight = count("params", '"read_before","value":"([0-9]+)"') - self.written
+            self.told = count("errors", "([0-9]+) records were taken out of") - self.written
+        else:
+            self.in_flight = count("counters", '"lost_records","count":([0-9]+)')
+            self.told = count("errors", "lost ([0-9]+) records")
+
+    def account(self):
+        """All of it in one line."""
+        return f"{self.fired} fired, {self.written} out, {self.recovered} recovered, {self.in_flight} in flight, {self.told} told"
+
+    def is_settled(self):
+        """Whether every record is somewhere."""
+        return sum(self.fired.values()) == self.written + self.recovered + self.in_flight
+
+    def is_in_order(self):
+        """Whether the output is what came first, without a hole, and the rest what came last."""
+        whole = all(row == [row[0], 1, row[0], 0] for row in self.output.values())
+        last = {cpu: row[2] for cpu, row in self.rest.items()}
+        after = all(row[1] > self.output.get(cpu, [0])[0] for cpu, row in self.rest.items())
+        return whole and after and all(last.get(cpu, fired) == fired for cpu, fired in self.fired.items())
+
+
+def check_kill(tap, what, result, number, kind):
+    """One kill."""
+    kill = Kill(result, number, kind)
+    account = kill.account()
+    tap.ok(sum(kill.fired.values()) == 12 * ROUNDS, f"{what}: the module fired", account)
+    tap.ok(kill.is_settled(), f"{what}: fired = output + recovered + in flight", account)
+    tap.ok(kill.is_in_order(), f"{what}: what came first is out, and what came last recovered", kill.output, kill.rest, account)
+    most = INTERVALS_MS[kind] * EVENTS_PER_MS
+    tap.ok(0 <= kill.in_flight <= most, f"{what}: no more in flight than {most}, an interval's", account)
+    tap.ok(kill.told == kill.in_flight, f"{what}: and that is told", account)
+    return kill
+
+
+def check_kernel(tap, kernel, programs, kills):
+    """All kills, on one kernel."""
+    words = [word for kind, moment_us in kills for word in (kind, moment_us)]
+    options = (*machine.COUNTED, *machine.RECORDING, *programs)
+    with machine.ran(kernel, "kills.sh", ROUNDS, ROUNDS_PER_S, *words, options=options) as result:
+        machine.check_end(tap, kernel, result)
+        tap.nothing(result.output.splitlines(), f"{kernel}: nothing to complain about")
+        found = [
+            (kind, check_kill(tap, f"{kernel}: {kind} killed after {moment_us} us", result, number, kind))
+            for number, (kind, moment_us) in enumerate(kills, 1)
+        ]
+    written = [kill.written for kind, kill in found if kind == "stream"]
+    tap.ok(any(0 < number < 12 * ROUNDS for number in written), f"{kernel}: some streams were killed in the middle", written)
+    for name in INTERVALS_MS:
+        tap.comment(f"{kernel}: in flight, {name}: {[kill.in_flight for kind, kill in found if kind == name]}")
+
+
+def main():
+    tap = Tap()
+    seed = int(sys.argv[1]) if len(sys.argv) > 1 else SEED
+    dice = random.Random(seed)
+    moments = [dice.randrange(SPAN_US) for _ in range(MOMENTS)]
+    tap.comment(f"seed {seed}: {moments}")
+    kills = [(kind, moment_us) for moment_us in moments for kind in INTERVALS_MS]
+    with tempfile.TemporaryDirectory() as folder:
+        programs = (*machine.program(folder, "clocked"), *machine.program(folder, "yield"))
+        for kernel in machine.KERNELS:
+            check_kernel(tap, kernel, programs, kills)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
