@@ -74,6 +74,8 @@ struct trace2_repository {
  * @repository: that it is about, NULL for none
  * @file: where the program said it; left out with @line where NULL
  * @line: in @file
+ * @needs_no_escape: the caller vouches that @region.msg, or @data.value of TRACE2_DATA, is UTF-8 in
+ * which JSON has nothing to escape: EVENT copies it unread then
  * @more: additional members of EVENT's JSON object, ready-made, without the leading comma; what is
  * none becomes the string of a member "more". Their names are to be none that the event has itself:
  * that is not looked at, and a reader may take either
@@ -118,6 +120,7 @@ struct trace2_event {
 	const struct trace2_repository *repository;
 	const char *file;
 	int line;
+	bool needs_no_escape;
 	struct trace2_string more;
 	union {
 		struct {

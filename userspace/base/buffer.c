@@ -14,12 +14,6 @@ void buffer_release(struct buffer *buffer)
 	*buffer = (struct buffer){ 0 };
 }
 
-void buffer_clear(struct buffer *buffer)
-{
-	buffer->size = 0;
-	buffer->failed = false;
-}
-
 void buffer_seal(struct buffer *buffer)
 {
 	char *room = buffer_reserve(buffer, PUT_SLACK);

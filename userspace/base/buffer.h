@@ -31,7 +31,11 @@ struct buffer {
 void buffer_release(struct buffer *buffer);
 
 /** buffer_clear - forget the bytes and the failure, keep the memory */
-void buffer_clear(struct buffer *buffer);
+static inline void buffer_clear(struct buffer *buffer)
+{
+	buffer->size = 0;
+	buffer->failed = false;
+}
 
 /**
  * buffer_seal - let PUT_SLACK bytes behind the bytes be readable, for put_block(), until the next

@@ -83,6 +83,15 @@ hot_inline char *put_nine(char *out, unsigned int number)
 	return put_six(put_three(out, number / 1000000), number % 1000000);
 }
 
+/** put_few - put @size bytes, mostly no more than PUT_SLACK, behind which so many can be read */
+hot_inline char *put_few(char *out, const char *data, size_t size)
+{
+	memcpy(out, data, PUT_SLACK);
+	if (__builtin_expect(size > PUT_SLACK, 0))
+		put_block(out + PUT_SLACK, data + PUT_SLACK, size - PUT_SLACK);
+	return out + size;
+}
+
 /** put_large - put a number from 1000 on in decimal */
 char *put_large(char *out, uint64_t number);
 
@@ -97,6 +106,17 @@ hot_inline char *put_short(char *out, unsigned int number)
 	if (number >= 100)
 		return put_three(out, number);
 	return put_bytes(out, put_triples[number] + 1, 2);
+}
+
+/** PUT_MIDDLE_LIMIT - numbers below it are two short ones */
+#define PUT_MIDDLE_LIMIT 1000000
+
+/** put_middle - put a number below PUT_MIDDLE_LIMIT in decimal */
+hot_inline char *put_middle(char *out, unsigned int number)
+{
+	if (number < PUT_SHORT_LIMIT)
+		return put_short(out, number);
+	return put_three(put_short(out, number / 1000), number % 1000);
 }
 
 /** put_unsigned - put a number in decimal */

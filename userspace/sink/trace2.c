@@ -60,12 +60,6 @@ hot_inline bool is_bare(const struct trace2_sink *sink, const struct timeline_ev
 	return event->nr_fields == 0 && !sink->settings.with && !trace2_is_odd(event);
 }
 
-/* Most lines have nothing more. */
-static struct trace2_string event_more(struct trace2_sink *sink, const struct timeline_event *event)
-{
-	return is_bare(sink, event) ? (struct trace2_string){ 0 } : trace2_more_render(sink, event);
-}
-
 /*
  * What lines of records have in common. Nothing else is cleared: there is a line for each record,
  * and each kind sets all of its own.
@@ -79,6 +73,8 @@ hot_inline void line_begin(struct trace2_event *line, enum trace2_kind kind,
 	line->repository = NULL;
 	line->file = NULL;
 	line->line = 0;
+	line->more = (struct trace2_string){ 0 };
+	line->needs_no_escape = false;
 }
 
 /* A slice with fields, or a name that is new, or more to be told. */
@@ -94,10 +90,11 @@ static __attribute__((noinline)) int other_slice_write(struct trace2_sink *sink,
 	line.region.t_rel_ns = event->time_ns - event->begin_ns;
 	line.region.category = track->category->text;
 	line.region.label = trace2_sink_name(sink, track->category, event->name, error);
-	line.more = event_more(sink, event);
-	line.region.msg = trace2_more_message(sink, event);
 	if (!line.region.label)
 		return -1;
+	line.region.msg = (struct trace2_string){ 0 };
+	if (!is_bare(sink, event))
+		trace2_more_fill(sink, event, &line);
 	return trace2_sink_write(sink, &line, event->time_ns, error);
 }
 
@@ -165,7 +162,7 @@ static int write_slice_end(struct trace2_sink *sink, const struct timeline_event
 	return bare_slice_write(sink, event, TRACE2_REGION_LEAVE, label, error);
 }
 
-/* A value on a track's line of time. */
+/* A value on a track's line of time: digits, or ready-made JSON. */
 hot_inline int data_write(struct trace2_sink *sink, const struct timeline_event *event,
 			  enum trace2_kind kind, const struct trace2_text *key,
 			  struct trace2_string value, struct error *error)
@@ -179,7 +176,9 @@ hot_inline int data_write(struct trace2_sink *sink, const struct timeline_event 
 	line.data.category = track->category->text;
 	line.data.key = key;
 	line.data.value = value;
-	line.more = event_more(sink, event);
+	line.needs_no_escape = true;
+	if (!is_bare(sink, event))
+		trace2_more_fill(sink, event, &line);
 	return trace2_sink_write(sink, &line, event->time_ns, error);
 }
 
@@ -210,12 +209,16 @@ static int write_counter(struct trace2_sink *sink, const struct timeline_event *
 			 struct error *error)
 {
 	struct trace2_track *track = event_track(sink, event);
+	const struct value *value = &event->value;
+	char digits[PUT_NUMBER_MAX + PUT_SLACK], *end;
 
-	levels_add(track->levels, &event->value);
-	buffer_clear(&sink->message);
-	value_append_text(&sink->message, &event->value);
+	levels_add(track->levels, value);
+	if (value->kind == VALUE_SIGNED)
+		end = put_signed(digits, value->signed_number);
+	else
+		end = put_unsigned(digits, value->unsigned_number);
 	return data_write(sink, event, TRACE2_DATA, track->name,
-			  trace2_string_of(buffer_text(&sink->message)), error);
+			  (struct trace2_string){ digits, end - digits }, error);
 }
 
 /*

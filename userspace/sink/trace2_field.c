@@ -4,6 +4,7 @@
  * All are rendered once.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "sink/trace2_state.h"
 
@@ -47,6 +48,7 @@ static const struct trace2_field *fields_add(struct trace2_fields *fields, struc
 	}
 	if (list->json.size > fields->name_max)
 		fields->name_max = list->json.size;
+	fields->has_escapes |= list->json.size != name.size + strlen(",\"\":");
 	fields->size++;
 	return list;
 }
@@ -85,6 +87,13 @@ hot_inline bool is_short_number(const struct value *value)
 	return value->kind == VALUE_SIGNED && value->unsigned_number + limit <= 2 * limit;
 }
 
+hot_inline char *put_value(char *out, const struct value *value)
+{
+	if (value->unsigned_number < PUT_MIDDLE_LIMIT)
+		return put_middle(out, value->unsigned_number);
+	return put_signed(out, value->signed_number);
+}
+
 /*
  * Adds fields from the @first on, up to one whose name was not rendered at its place, or whose
  * value is no short number; returns that one's number.
@@ -103,17 +112,15 @@ hot_inline size_t usual_fields_append(const struct trace2_fields *fields, struct
 	for (i = first; i < event->nr_fields; i++) {
 		const struct field *field = &event->fields[i];
 		const struct trace2_field *own = fields_at(fields, field, i);
-		const char *number;
 
 		if (!own || !is_short_number(&field->value))
 			break;
-		number = put_block(in_json, own->json.data, own->json.size);
-		in_json = put_signed((char *)number, field->value.signed_number);
+		in_json = put_few(in_json, own->json.data, own->json.size);
+		in_json = put_value(in_json, &field->value);
 		if (!plain)
 			continue;
-		in_plain = put_block(in_plain, own->plain.data, own->plain.size);
-		put_bytes(in_plain, number, PUT_NUMBER_MAX);
-		in_plain += in_json - number;
+		in_plain = put_few(in_plain, own->plain.data, own->plain.size);
+		in_plain = put_value(in_plain, &field->value);
 	}
 	buffer_end_put(json, in_json);
 	if (plain)
@@ -140,24 +147,27 @@ static __attribute__((noinline)) void other_field_append(struct trace2_fields *f
 	fields_append_text(plain, field, 1);
 }
 
-/* Each field has its separator before it, in place of which the first has what all begins with. */
-hot_inline void fields_append(struct trace2_fields *fields, struct buffer *json,
+/*
+ * Each field has its separator before it, in place of which the first has what all begins with.
+ * Returns whether all were usual.
+ */
+hot_inline bool fields_append(struct trace2_fields *fields, struct buffer *json,
 			      struct buffer *plain, const struct timeline_event *event)
 {
+	bool is_usual = true;
 	size_t begin = json->size, i = 0;
 
-	while (i < event->nr_fields) {
-		i = usual_fields_append(fields, json, plain, event, i);
-		if (i == event->nr_fields)
-			break;
+	while ((i = usual_fields_append(fields, json, plain, event, i)) < event->nr_fields) {
 		other_field_append(fields, json, plain, &event->fields[i], i);
 		i++;
+		is_usual = false;
 	}
 	if (json->size > begin)
 		json->data[begin] = '{';
 	else
 		buffer_append_char(json, '{');
 	buffer_append_char(json, '}');
+	return is_usual;
 }
 
 void trace2_fields_append_json(struct trace2_fields *fields, struct buffer *json,
@@ -166,10 +176,10 @@ void trace2_fields_append_json(struct trace2_fields *fields, struct buffer *json
 	fields_append(fields, json, NULL, event);
 }
 
-void trace2_fields_append(struct trace2_fields *fields, struct buffer *json, struct buffer *plain,
+bool trace2_fields_append(struct trace2_fields *fields, struct buffer *json, struct buffer *plain,
 			  const struct timeline_event *event)
 {
-	fields_append(fields, json, plain, event);
+	return fields_append(fields, json, plain, event) && !fields->has_escapes;
 }
 
 static void category_free(struct trace2_category *own)

@@ -41,18 +41,18 @@ static void more_add_emitter(struct trace2_sink *sink, const struct timeline_eve
 	}
 }
 
-/* The fields as a member, and those of a slice for people too. */
-static void more_add_fields(struct trace2_sink *sink, const struct timeline_event *event)
+/* The fields of a slice, as a member and for people: without the first one's blank. */
+static void slice_fields_fill(struct trace2_sink *sink, const struct timeline_event *event,
+			      struct trace2_event *line)
 {
-	struct trace2_fields *fields = event_fields(sink, event);
+	struct buffer *message = &sink->message;
 
+	buffer_clear(message);
 	more_add(&sink->more, "\"args\":");
-	if (event->kind == TIMELINE_COUNTER) {
-		trace2_fields_append_json(fields, &sink->more, event);
-		return;
-	}
-	buffer_clear(&sink->message);
-	trace2_fields_append(fields, &sink->more, &sink->message, event);
+	line->needs_no_escape = trace2_fields_append(event_fields(sink, event), &sink->more,
+						     message, event);
+	if (message->size > 0)
+		line->region.msg = (struct trace2_string){ message->data + 1, message->size - 1 };
 }
 
 static void more_add_oddities(struct buffer *more, const struct timeline_event *event)
@@ -65,23 +65,22 @@ static void more_add_oddities(struct buffer *more, const struct timeline_event *
 		more_add(more, "\"unfinished\":true");
 }
 
-struct trace2_string trace2_more_render(struct trace2_sink *sink,
-					const struct timeline_event *event)
+/* An instant's fields are its value. */
+void trace2_more_fill(struct trace2_sink *sink, const struct timeline_event *event,
+		      struct trace2_event *line)
 {
 	buffer_clear(&sink->more);
 	if (sink->settings.with)
 		more_add_emitter(sink, event);
-	if (event->nr_fields > 0 && event->kind != TIMELINE_INSTANT)
-		more_add_fields(sink, event);
+	if (event->nr_fields == 0 || event->kind == TIMELINE_INSTANT) {
+		/* there is nothing to add */
+	} else if (event->kind == TIMELINE_COUNTER) {
+		more_add(&sink->more, "\"args\":");
+		trace2_fields_append_json(event_fields(sink, event), &sink->more, event);
+	} else {
+		slice_fields_fill(sink, event, line);
+	}
 	if (trace2_is_odd(event))
 		more_add_oddities(&sink->more, event);
-	return trace2_string_of(buffer_text(&sink->more));
-}
-
-struct trace2_string trace2_more_message(const struct trace2_sink *sink,
-					 const struct timeline_event *event)
-{
-	if (event->nr_fields == 0 || sink->message.size == 0)
-		return (struct trace2_string){ 0 };
-	return (struct trace2_string){ sink->message.data + 1, sink->message.size - 1 };
+	line->more = trace2_string_of(buffer_text(&sink->more));
 }

@@ -22,11 +22,13 @@ struct trace2_field {
 /**
  * struct trace2_fields - the fields of a tracepoint's records, in the order of the records
  * @name_max: the longest name's size as JSON, which is never shorter than for people
+ * @has_escapes: a name is not the same in JSON
  */
 struct trace2_fields {
 	struct trace2_field *list;
 	size_t size;
 	size_t name_max;
+	bool has_escapes;
 };
 
 /** struct trace2_category - what was rendered for a tracepoint; all of them are in a list */
@@ -114,8 +116,12 @@ void trace2_categories_free(struct trace2_sink *sink);
 void trace2_fields_append_json(struct trace2_fields *fields, struct buffer *json,
 			       const struct timeline_event *event);
 
-/** trace2_fields_append - the same, and " name=value name=value" to @plain */
-void trace2_fields_append(struct trace2_fields *fields, struct buffer *json, struct buffer *plain,
+/**
+ * trace2_fields_append - the same, and " name=value name=value" to @plain
+ *
+ * Returns whether @plain is sure to be the same within a JSON string.
+ */
+bool trace2_fields_append(struct trace2_fields *fields, struct buffer *json, struct buffer *plain,
 			  const struct timeline_event *event);
 
 /** trace2_is_odd - whether a slice is more than its begin and its end */
@@ -125,17 +131,13 @@ hot_inline bool trace2_is_odd(const struct timeline_event *event)
 }
 
 /**
- * trace2_more_render - the additional members of a record's line: who wrote it, its fields, and
- * what is to be known about a slice
+ * trace2_more_fill - set the additional members of a record's line, which are who wrote it, its
+ * fields, and what is to be known about a slice; and a slice's message, which is its fields
  *
- * They live until the next ones are rendered.
+ * What is set lives until the next line's is.
  */
-struct trace2_string trace2_more_render(struct trace2_sink *sink,
-					const struct timeline_event *event);
-
-/** trace2_more_message - the fields for people, of a slice whose members were rendered last */
-struct trace2_string trace2_more_message(const struct trace2_sink *sink,
-					 const struct timeline_event *event);
+void trace2_more_fill(struct trace2_sink *sink, const struct timeline_event *event,
+		      struct trace2_event *line);
 
 /** trace2_sink_render - the rendered form of a name that has none in its slot */
 const struct trace2_text *trace2_sink_render(struct trace2_sink *sink,

@@ -120,6 +120,15 @@ hot_inline char *put_more(char *out, const struct trace2_event *event)
 	return PUT_LITERAL(out, "}\n");
 }
 
+/* A string; NULL where something in it is to be escaped. */
+hot_inline char *put_string(char *out, const struct trace2_event *event,
+			    const struct trace2_string *string)
+{
+	if (!event->needs_no_escape)
+		return json_put_string(out, string_text(*string));
+	return put_char(put_bytes(put_char(out, '"'), string->data, string->size), '"');
+}
+
 /* Behind a message, or before more to be told; the line ends at @out now. */
 static __attribute__((noinline)) bool region_end(struct trace2_session *session,
 						 const struct trace2_event *event, char *out)
@@ -130,7 +139,7 @@ static __attribute__((noinline)) bool region_end(struct trace2_session *session,
 	if (msg->size + event->more.size > REST_MAX)
 		return long_region_end(session, event);
 	if (msg->data)
-		out = json_put_string(PUT_LITERAL(out, ",\"msg\":"), string_text(*msg));
+		out = put_string(PUT_LITERAL(out, ",\"msg\":"), event, msg);
 	if (!out)
 		return long_region_end(session, event);
 	if (session->settings.has_more_t_abs)
@@ -185,7 +194,7 @@ static __attribute__((noinline)) bool data_line(struct trace2_session *session,
 		return false;
 	out = put_data(lines->data + lines->size, session, event);
 	if (event->kind == TRACE2_DATA)
-		out = json_put_string(out, string_text(*value));
+		out = put_string(out, event, value);
 	else
 		out = put_bytes(out, value->data, value->size);
 	if (out)
