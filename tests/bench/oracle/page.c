@@ -3,6 +3,7 @@
 #include "source/page.h"
 
 #include <kbuffer.h>
+#include <stdlib.h>
 
 static struct kbuffer *walker_new(struct page_layout layout)
 {
@@ -42,4 +43,12 @@ bool page_next(struct page *page, struct record *record)
 	record->data = data;
 	record->size = kbuffer_event_size(page->walker);
 	return true;
+}
+
+size_t page_store_count(const struct page *page, void *bytes, uint64_t count)
+{
+	(void)page;
+	(void)bytes;
+	(void)count;
+	abort();
 }

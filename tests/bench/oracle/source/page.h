@@ -34,4 +34,8 @@ struct page {
 void page_load(struct page *page, struct page_layout layout, const void *bytes, size_t size);
 bool page_next(struct page *page, struct record *record);
 
+/** PAGE_COUNT_SIZE, page_store_count - as the source room's, for live sources, which are not read */
+#define PAGE_COUNT_SIZE 8
+size_t page_store_count(const struct page *page, void *bytes, uint64_t count);
+
 #endif
