@@ -121,6 +121,14 @@ static struct trace2_string any_bytes(struct dice *dice)
 	return (struct trace2_string){ bytes, size };
 }
 
+/* Bytes, which the caller sometimes vouches for. */
+static struct trace2_string any_string(struct dice *dice, struct trace2_event *event)
+{
+	event->needs_no_escape = dice_below(dice, 2);
+	return event->needs_no_escape ? bytes_of("bytes=512 name=\xc3\xa9 result=-5")
+				      : any_bytes(dice);
+}
+
 static int64_t any_t_rel(struct dice *dice)
 {
 	return dice_below(dice, 10) > 0 ? dice_below(dice, 1000000000)
@@ -144,7 +152,7 @@ static void region_choose(struct dice *dice, const struct texts *texts, struct t
 	if (dice_below(dice, 50) == 0)
 		event->region.label = NULL;
 	if (dice_below(dice, 4) == 0)
-		event->region.msg = any_bytes(dice);
+		event->region.msg = any_string(dice, event);
 }
 
 static void data_choose(struct dice *dice, const struct texts *texts, struct trace2_event *event)
@@ -156,7 +164,7 @@ static void data_choose(struct dice *dice, const struct texts *texts, struct tra
 	event->data.t_rel_ns = any_t_rel(dice);
 	event->data.category = texts->texts[dice_below(dice, NR_TEXTS)];
 	event->data.key = texts->labels[dice_below(dice, NR_TEXTS)];
-	event->data.value = event->kind == TRACE2_DATA ? any_bytes(dice)
+	event->data.value = event->kind == TRACE2_DATA ? any_string(dice, event)
 						       : bytes_of(json[dice_below(dice, 2)]);
 }
 
