@@ -103,7 +103,7 @@ def check_memory(tap, kernel, text):
     said = {name: int(number) for name, number in re.findall(r'"param":"(cpus|buffer_kib|memory_kib)","value":"(\d+)"', text)}
     least = said.get("cpus", 0) * said.get("buffer_kib", 0)
     beside = said.get("memory_kib", 0) - least
-    tap.ok(0 < beside <= said.get("cpus", 0) * (64 + 64), f"{kernel}: what the buffers take of memory is said", said)
+    tap.ok(0 < beside <= said.get("cpus", 0) * 64, f"{kernel}: what the buffers take of memory is said", said)
 
 
 def check_list(tap, kernel, text):
