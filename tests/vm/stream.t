@@ -151,6 +151,10 @@ def check_overrun(tap, kernel):
         text = result.text("lost.json")
         tap.ok('"name":"lost_records"' in text, f"{kernel}: overrun: something was lost")
         tap.ok('"fmt":"lost ' in text, f"{kernel}: overrun: the gap is told of")
+        tap.ok('"name":"lost_task_records"' in text, f"{kernel}: overrun: what was lost of threads is counted apart")
+        lines = result.text("lost.errors").splitlines()
+        told = len(lines) == 2 and "tell who threads are" in lines[0] and "try -b" in lines[1]
+        tap.ok(told, f"{kernel}: overrun: both are said", *lines)
         check_batch(tap, f"{kernel}: circular", result.folder / "circular.json", OVERRUN_REQUESTS, "--with-loss")
         check_circular(tap, kernel, result.text("circular.json"))
 

@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Guest: a reader that is stopped until the kernel's statistics show an overrun, then goes on; and one that reads only at the end.
-# Argument: REQUESTS. Leaves lost.json and circular.json; the output is what should not have happened.
+# Argument: REQUESTS. Leaves lost.json, lost.errors and circular.json; the output is what should not have happened.
 set -eu
 
 # shellcheck source=tests/vm/guest/recording.sh
 . /recording.sh
 LIMIT_S=600
 
+# Argument: what the instance's name has behind the stream's.
 overrun_sum() {
-	awk '/^overrun:/ { sum += $2 } END { print sum + 0 }' "$INSTANCES/ktrack-$stream"/per_cpu/cpu*/stats
+	awk '/^overrun:/ { sum += $2 } END { print sum + 0 }' "$INSTANCES/ktrack-$stream$1"/per_cpu/cpu*/stats
 }
 
 # Waits until a command succeeds.
@@ -23,17 +24,26 @@ wait_for() {
 }
 
 has_overrun() {
-	[ "$(overrun_sum)" -gt 0 ]
+	[ "$(overrun_sum "")" -gt 0 ]
+}
+
+# Processes come and go until there were too many for what tells of them.
+has_task_overrun() {
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		(: 1) && (: 2) && (: 3) && (: 4) && (: 5) && (: 6) && (: 7) && (: 8) && (: 9)
+	done
+	[ "$(overrun_sum .durable)" -gt 0 ]
 }
 
 insmod /modules/ktrack.ko
 insmod /modules/ktrack_demo.ko
-ktrack stream -b 64 --event=/out/lost.json &
+ktrack stream -b 64 --event=/out/lost.json 2>/out/lost.errors &
 stream=$!
 wait_for is_recording "$stream"
 kill -STOP $stream
 echo "$1" >/dev/ktrack_demo
 wait_for has_overrun
+wait_for has_task_overrun
 kill -CONT $stream
 kill -TERM $stream
 wait $stream || echo "the stream ended with status $?"
