@@ -17,7 +17,7 @@ from tap import Tap  # noqa: E402
 # What has all that was fired, on all CPUs or on one of them.
 WHOLE = (
     "streams.mono.json", "both.mono.json", "clock.stream.json", "clock.record.dat", "offline.stream.json", "offline.record.dat",
-    "attached.json", "rest.json", "again.stream.json", "again.record.dat", "attached.counter.json", "attached.tai.json",
+    "attached.json", "again.stream.json", "again.record.dat", "attached.counter.json", "attached.tai.json",
 )
 OF_ONE_CPU = ("streams.cpu.json", "both.cpu.dat")
 LOSSY = ("lossy.stream.json", "lossy.record.dat", "lossy.overwrites.json")
@@ -107,6 +107,14 @@ def check_lossy(tap, what, result, run):
     tap.ok(errors, f"{what}: and told of")
 
 
+def check_rest(tap, kernel, result):
+    """What came behind a stream that was attached is still there, and told is how much that one took."""
+    rest, taken = Run(result, "rest.json"), Run(result, "attached.json").read()
+    check_run(tap, f"{kernel}: rest.json", rest, (0, 1))
+    said = result.text("rest.errors").splitlines()
+    tap.ok(len(said) == 1 and f" {taken} records were taken out of tracefs:mine" in said[0], f"{kernel}: rest.json: what was taken is told", *said)
+
+
 def check_attached(tap, kernel, result):
     """What a stream says of the user's instance, and what is refused."""
     for name, (clock, overwrite) in SETTINGS.items():
@@ -115,6 +123,8 @@ def check_attached(tap, kernel, result):
         missing = {key: found.get(key) for key in wanted if found.get(key) != wanted[key]}
         size = int(found.get("buffer_kib", 0))
         tap.ok(not missing and 64 <= size < 128, f"{kernel}: {name}: the user's settings are told", found)
+    taken = [int(Run(result, f"{name}.json").parameters().get("read_before", 0)) for name in SETTINGS]
+    tap.ok(taken[0] == 0 < taken[1], f"{kernel}: attached: and what others have taken out before", taken)
     chosen = Run(result, "chosen.json")
     categories = {event["category"] for event in chosen.events if "cpu" in event}
     tap.ok(categories == {"ktrack_test:ktrack_test_level_cpu"}, f"{kernel}: chosen: only what was chosen", categories)
@@ -138,6 +148,7 @@ def main():
             for file in LOSSY:
                 check_lossy(tap, f"{kernel}: {file}", result, Run(result, file))
             check_attached(tap, kernel, result)
+            check_rest(tap, kernel, result)
             own = Run(result, "own.json")
             fired = sum(len(own.wanted(cpu)) for cpu in (0, 1))
             lines = result.text("own.lines").strip()

@@ -114,6 +114,7 @@ static int run_describe_attached(struct run *run, struct error *error)
 	recording->time_source = description->time_source;
 	recording->buffer_kib = description->buffer_kib;
 	recording->overwrite = description->overwrite;
+	recording->read_before = description->read_before;
 	return source_attached_start(run->source, &recording->start_ns, error);
 }
 
