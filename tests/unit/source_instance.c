@@ -58,24 +58,42 @@ TEST(writers_that_never_rest_do_not_keep_us)
 }
 
 /* A killed run leaves two. */
+static void pair_begin(struct rig *rig, struct rig *beside)
+{
+	rig_begin(rig, 1);
+	rig_begin(beside, 0);
+	folder_remove(&beside->instance);
+	snprintf(beside->instance.path, sizeof(beside->instance.path), "%.55s.durable",
+		 rig->instance.path);
+	ADD(rig, 0, 0, 20);
+	ADD(beside, 0, 0, 10, 30);
+	folder_add_text(&rig->instance, "per_cpu/cpu0/buffer_size_kb", "8\n");
+	folder_add_text(&beside->instance, "per_cpu/cpu0/buffer_size_kb", "8\n");
+	folder_add_text(&beside->instance, "per_cpu/cpu0/stats", "overrun: 2\n");
+}
+
 TEST(what_is_beside_is_read_along_with_it)
 {
 	struct rig rig, beside;
 
-	rig_begin(&rig, 1);
-	rig_begin(&beside, 0);
-	folder_remove(&beside.instance);
-	snprintf(beside.instance.path, sizeof(beside.instance.path), "%.55s.durable",
-		 rig.instance.path);
-	ADD(&rig, 0, 0, 20);
-	ADD(&beside, 0, 0, 10, 30);
-	folder_add_text(&rig.instance, "per_cpu/cpu0/buffer_size_kb", "8\n");
-	folder_add_text(&beside.instance, "per_cpu/cpu0/buffer_size_kb", "8\n");
-	folder_add_text(&beside.instance, "per_cpu/cpu0/stats", "overrun: 2\n");
+	pair_begin(&rig, &beside);
 	CHECK_NUMBER(rig_open(&rig), 0);
 	CHECK_NUMBER(source_describe(rig.source)->nr_cpus, 1);
 	check_finish(&rig, 100, 0, "cpu 0 at 10\ncpu 0 at 20\ncpu 0 at 30\n");
 	CHECK_NUMBER(source_lost_durable(rig.source), 2);
+	rig_end(&rig);
+	rig_end(&beside);
+}
+
+TEST(what_others_read_before_is_that_of_tracks)
+{
+	struct rig rig, beside;
+
+	pair_begin(&rig, &beside);
+	folder_add_text(&rig.instance, "per_cpu/cpu0/stats", "read events: 3\n");
+	folder_add_text(&beside.instance, "per_cpu/cpu0/stats", "read events: 5\n");
+	CHECK_NUMBER(rig_open(&rig), 0);
+	CHECK_NUMBER(source_describe(rig.source)->read_before, 3);
 	rig_end(&rig);
 	rig_end(&beside);
 }

@@ -94,7 +94,8 @@ static void note_statistics(struct live *live)
 		/* How many of those that were overwritten have been told of before is not known. */
 		own->is_counted = own->before.read == 0;
 		own->has_older_drops = own->before.read > 0 && own->before.dropped > 0;
-		live->source.description.read_before += own->before.read;
+		if (!stream->is_durable)
+			live->source.description.read_before += own->before.read;
 	}
 }
 
