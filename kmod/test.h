@@ -143,6 +143,7 @@ int test_load_run(const struct test_scenario *scenario, u32 nr_rounds, u32 round
 
 /* test_device.c */
 int test_device_register(void);
+int test_device_run(const char *name, u32 nr_rounds, u32 rate);
 void test_device_unregister(void);
 
 /* test_list.c */

@@ -45,11 +45,21 @@ static int test_run_command(const struct test_scenario *scenario, u32 nr_rounds,
 	return error;
 }
 
+int test_device_run(const char *name, u32 nr_rounds, u32 rate)
+{
+	const struct test_scenario *scenario = test_scenario_find(name);
+
+	if (!scenario)
+		return -ENOENT;
+	if (nr_rounds < 1 || nr_rounds > TEST_NR_ROUNDS_MAX)
+		return -ERANGE;
+	return test_run_command(scenario, nr_rounds, rate);
+}
+
 static ssize_t test_write(struct file *file, const char __user *text, size_t size_bytes,
 			  loff_t *position)
 {
 	char command[TEST_COMMAND_MAX], *rest = command, *name, *count;
-	const struct test_scenario *scenario;
 	u32 nr_rounds, rate = 0;
 
 	if (size_bytes >= sizeof(command))
@@ -64,12 +74,7 @@ static ssize_t test_write(struct file *file, const char __user *text, size_t siz
 		return -EINVAL;
 	if (rest && (kstrtou32(rest, 10, &rate) || rate == 0))
 		return -EINVAL;
-	scenario = test_scenario_find(name);
-	if (!scenario)
-		return -ENOENT;
-	if (nr_rounds < 1 || nr_rounds > TEST_NR_ROUNDS_MAX)
-		return -ERANGE;
-	return test_run_command(scenario, nr_rounds, rate) ?: size_bytes;
+	return test_device_run(name, nr_rounds, rate) ?: size_bytes;
 }
 
 static int test_show(struct seq_file *file, void *unused)

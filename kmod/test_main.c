@@ -7,6 +7,27 @@
 
 #include "test.h"
 
+static char *run;
+module_param(run, charp, 0444);
+MODULE_PARM_DESC(run, "the scenario that init runs; none without it");
+
+static uint rounds = 1;
+module_param(rounds, uint, 0444);
+MODULE_PARM_DESC(rounds, "how often init runs it");
+
+static int __init ktrack_test_start(void)
+{
+	int error;
+
+	error = test_device_register();
+	if (error || !run)
+		return error;
+	error = test_device_run(run, rounds, 0);
+	if (error)
+		test_device_unregister();
+	return error;
+}
+
 static int __init ktrack_test_init(void)
 {
 	int error;
@@ -14,7 +35,7 @@ static int __init ktrack_test_init(void)
 	error = test_nmi_register();
 	if (error)
 		return error;
-	error = test_device_register();
+	error = ktrack_test_start();
 	if (error)
 		test_nmi_unregister();
 	return error;
