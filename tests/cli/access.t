@@ -38,11 +38,11 @@ chmod 0700 "$folder/tracing"
 attempts "$as_nobody" "as nobody" "$DENIED"
 tracepoint_add sched sched_switch 1 0 'int prev_pid;8;4'
 run tests/cli/mounted "$folder/mounts" "$ktrack" stream -d 1
-refused "stream without a tracepoint to record" 1 "$NOTHING"
+refused "stream without a tracepoint to record" 1 "$NOTHING, or --wait for one"
 run tests/cli/mounted "$folder/mounts" "$ktrack" stream -e sched
 refused "stream of what does not follow" 1 \
 	"'sched' does not follow the track event convention (it needs track_event_type and slice_name, or counter_value)"
 run tests/cli/mounted "$folder/mounts" "$ktrack" stream -e nonsense -- touch "$folder/ran"
-refused "stream of what does not exist" 125 "no tracepoint matches 'nonsense'; is its module loaded? See 'ktrack list'"
+refused "stream of what does not exist" 125 "no tracepoint matches 'nonsense'; is its module loaded? See 'ktrack list'; --wait waits for it"
 is "the command is not run" ! -e "$folder/ran"
 finish

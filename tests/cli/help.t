@@ -8,7 +8,7 @@ set -eu
 
 run "$ktrack" --help
 said "--help tells the usage" "^usage: ktrack COMMAND"
-for command in clean list stream record recover export stat; do
+for command in clean list stream record recover release export stat; do
 	said "--help names $command" "^  $command  *[a-z]"
 done
 cp "$folder/out" "$folder/help"

@@ -80,6 +80,9 @@ static int push_all(struct timeline *timeline, struct error *error)
 		{ .kind = TIMELINE_LOSS, .loss_count = 3, .loss_end_ns = INT64_MAX },
 		{ .kind = TIMELINE_LOSS, .loss_count = 3, .loss_end_ns = SHOW_START_NS + 5 },
 		{ .kind = TIMELINE_MALFORMED, .problem = "odd", .tracepoint = "a:work" },
+		{ .kind = TIMELINE_TRACEPOINT,
+		  .recorded = TIMELINE_RECORDED_FROM_NOW,
+		  .tracepoint = "a:work" },
 	};
 
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {

@@ -218,6 +218,28 @@ TEST(malformed_records_are_errors_with_a_constant_format)
 	show_release(&show);
 }
 
+TEST(as_of_when_a_tracepoint_is_recorded_is_told_on_main)
+{
+	struct timeline_event event = { .kind = TIMELINE_TRACEPOINT, .tracepoint = "a:work" };
+	struct show show;
+
+	show_open(&show, &show_recording);
+	event.recorded = TIMELINE_RECORDED_FROM_LOAD;
+	show_push(&show, 1, event);
+	event.recorded = TIMELINE_RECORDED_UNTIL_NOW;
+	show_push(&show, 2, event);
+#define TOLD(after, recorded)                                                                    \
+	SHOW_LINE("data_json", "main", after,                                                    \
+		  SHOW_T("t_abs", after) SHOW_T(                                                 \
+			  "t_rel",                                                               \
+			  after) ",\"nesting\":1,"                                               \
+				 "\"category\":\"ktrack\",\"key\":\"tracepoint\","               \
+				 "\"value\":{\"tracepoint\":\"a:work\",\"recorded\":\"" recorded \
+				 "\"}")
+	CHECK_TEXT(show_told(&show), TOLD("001", "from_load") TOLD("002", "until_now"));
+	show_release(&show);
+}
+
 TEST(the_traced_command_is_a_child)
 {
 	static char *const argv[] = { (char *)"sh", (char *)"-c", (char *)"exit 3", NULL };

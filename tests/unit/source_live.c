@@ -237,6 +237,68 @@ TEST(an_account_that_cannot_be_read_is_named)
 	rig_end(&rig);
 }
 
+static void rig_count(struct rig *rig, const char *stats)
+{
+	FILE *file = fopen(folder_path(&rig->instance, "per_cpu/cpu0/stats"), "w");
+
+	CHECK(file && fputs(stats, file) >= 0 && fclose(file) == 0);
+}
+
+TEST(what_the_kernel_forgets_is_remembered)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 1);
+	CHECK_NUMBER(rig_open(&rig), 0);
+	rig_count(&rig, "overrun: 5\ndropped events: 1\nread events: 3\n");
+	CHECK_NUMBER(source_settle(rig.source, &rig.error), 0);
+	rig_count(&rig, "overrun: 2\nread events: 1\n");
+	CHECK_NUMBER(source_start_over(rig.source, true, 50, &rig.handler, &rig.error), 0);
+	CHECK_TEXT(buffer_string(&rig.log), "");
+	check_finish(&rig, 100, 8, "cpu 0 lost 8 from 0 to 100\n");
+	rig_end(&rig);
+}
+
+TEST(what_was_not_read_when_the_buffers_were_emptied_is_lost)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 1);
+	ADD(&rig, 0, 0, 10);
+	CHECK_NUMBER(rig_open(&rig), 0);
+	check_drain(&rig, 20, "cpu 0 at 10\n");
+	buffer_clear(&rig.log);
+	CHECK_NUMBER(source_start_over(rig.source, false, 50, &rig.handler, &rig.error), 0);
+	CHECK_TEXT(buffer_string(&rig.log), "cpu 0 lost -1 from 20 to 50\n");
+	rig_end(&rig);
+}
+
+static int looks_count(void *context, struct error *error)
+{
+	(void)error;
+	++*(int *)context;
+	return 0;
+}
+
+TEST(who_watches_looks_before_anything_is_delivered)
+{
+	int nr_looks = 0;
+	const struct source_watcher watcher = { .context = &nr_looks, .look = looks_count };
+	struct rig rig;
+
+	rig_begin(&rig, 1);
+	CHECK_NUMBER(rig_open(&rig), 0);
+	source_watch(rig.source, &watcher);
+	check_drain(&rig, 5, "");
+	CHECK_NUMBER(nr_looks, 0);
+	ADD(&rig, 0, 0, 10);
+	check_drain(&rig, 5, "");
+	CHECK_NUMBER(nr_looks, 1);
+	check_drain(&rig, 20, "cpu 0 at 10\n");
+	CHECK_NUMBER(nr_looks, 1);
+	rig_end(&rig);
+}
+
 static int record_refuse(void *context, const struct record *record, struct error *error)
 {
 	return error_set(error, "refused cpu %d at %lld%s", record->cpu, (long long)record->time_ns,

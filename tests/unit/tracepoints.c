@@ -92,6 +92,27 @@ TEST(commas_are_between_patterns)
 	top_end();
 }
 
+TEST(what_is_waited_for_need_not_be_there)
+{
+	struct selection selection = { .can_wait = true };
+	struct convention *convention = convention_new(false);
+	struct error error = { 0 };
+
+	top_begin();
+	CHECK_NUMBER(selection_options.rows[0].apply(&selection, "nonsense,netdisk", &error), 0);
+	CHECK_NUMBER(tracepoints_find(convention, NULL, &selection, &error), -1);
+	CHECK_TEXT(error.text, "no tracepoint matches 'nonsense'; is its module loaded? See "
+			       "'ktrack list'; --wait waits for it");
+	selection.waits = true;
+	CHECK_NUMBER(tracepoints_find(convention, NULL, &selection, &error), 0);
+	CHECK(selection_means(&selection, "nonsense", "anything"));
+	CHECK(!selection_means(&selection, "sense", "anything"));
+	selection_release(&selection);
+	CHECK(selection_means(&selection, "sense", "anything"));
+	convention_free(convention);
+	top_end();
+}
+
 static void check_refused(const char *text)
 {
 	struct selection selection = { 0 };

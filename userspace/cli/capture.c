@@ -84,6 +84,8 @@ static const struct option_row rows[] = {
 	  apply_instance },
 	{ 0, "filter", "EXPRESSION", "of what the -e before it names only records that meet this",
 	  apply_filter },
+	OPTION_FLAG("wait", "also with -e for what is not there yet: it is recorded once it comes",
+		    capture_settings, selection.waits),
 	{ 'd', "duration", "SECONDS", "stop after this time; also with ms, s, m, h",
 	  capture_apply_duration },
 	{ 'b', "buffer-size", "SIZE", "ring buffer for each CPU (1024); also with k, M, G",
@@ -123,7 +125,9 @@ int capture_take_command(struct capture_settings *settings, const struct option_
 
 int capture_check_instance(const struct capture_settings *settings, struct error *error)
 {
-	const char *setting = settings->follows_command ? "--pid" : settings->setting;
+	const char *setting = settings->follows_command	  ? "--pid"
+			      : settings->selection.waits ? "--wait"
+							  : settings->setting;
 
 	if (!settings->instance || !setting)
 		return 0;

@@ -85,9 +85,9 @@ int capture_choose(struct capture *capture, struct convention *convention, struc
 {
 	if (tracepoints_find(convention, NULL, &capture->settings->selection, error) < 0)
 		return -1;
-	if (convention_size(convention) == 0)
+	if (convention_size(convention) == 0 && !capture->settings->selection.waits)
 		return error_set(error, "no tracepoint of this machine follows the convention; "
-					"load a module that has some");
+					"load a module that has some, or --wait for one");
 	return stale_tell(error);
 }
 

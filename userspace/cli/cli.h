@@ -29,6 +29,7 @@ struct cli_command {
 };
 
 extern const struct cli_command clean_command;
+extern const struct cli_command release_command;
 extern const struct cli_command export_command;
 extern const struct cli_command list_command;
 extern const struct cli_command record_command;

@@ -33,14 +33,36 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 	return timeline_open(&pipeline->timeline, recording, error);
 }
 
+static int pipeline_record(void *context, const struct record *record, struct error *error);
+
+/* A record of a tracepoint that came just now, or of one that went before it was read. */
+static int pipeline_stranger(struct pipeline *pipeline, const struct record *record,
+			     struct error *error)
+{
+	const struct pipeline_finder *finder = &pipeline->finder;
+	bool is_known = false;
+	int status;
+
+	if (!finder->find)
+		return 0;
+	status = finder->find(finder->context, record, &is_known, error);
+	if (is_known)
+		return pipeline_record(pipeline, record, error);
+	if (status <= 0)
+		return status;
+	pipeline->nr_strangers++;
+	return strangers_add(&pipeline->strangers, record, error);
+}
+
 /* What the kernel says of tasks is no event of a track, but says whose tracks they are. */
 static __attribute__((noinline)) int pipeline_task(struct pipeline *pipeline,
 						   const struct record *record, struct error *error)
 {
 	struct task_change change;
 
-	if (!convention_read_task(pipeline->convention, record, &change) ||
-	    filter_is_past(&pipeline->filter, record->time_ns))
+	if (!convention_read_task(pipeline->convention, record, &change))
+		return pipeline_stranger(pipeline, record, error);
+	if (filter_is_past(&pipeline->filter, record->time_ns))
 		return 0;
 	return tracks_learn(pipeline->tracks, &change, error);
 }
@@ -118,9 +140,17 @@ struct source_handler pipeline_handler(struct pipeline *pipeline)
 					.wants = pipeline_wants };
 }
 
+int pipeline_tell_strangers(struct pipeline *pipeline, struct error *error)
+{
+	struct source_handler handler = pipeline_handler(pipeline);
+
+	return strangers_tell(&pipeline->strangers, &handler, error);
+}
+
 void pipeline_release(struct pipeline *pipeline)
 {
 	tracks_free(pipeline->tracks);
+	strangers_release(&pipeline->strangers);
 	timeline_release(&pipeline->timeline);
 	convention_free(pipeline->convention);
 }

@@ -5,10 +5,22 @@
 
 #include "cli/bounds.h"
 #include "cli/filter.h"
+#include "cli/strangers.h"
 #include "convention/convention.h"
 #include "source/source.h"
 #include "timeline/timeline.h"
 #include "track/track.h"
+
+/**
+ * struct pipeline_finder - who may know records that the convention does not
+ * @find: whether its tracepoint is known by now; returns 1 where the record is lost if it is not, 0
+ * where it never was of interest, -1 with @error
+ */
+struct pipeline_finder {
+	void *context;
+	int (*find)(void *context, const struct record *record, bool *is_known,
+		    struct error *error);
+};
 
 /**
  * struct pipeline - source's handler, convention, tracks and timeline
@@ -17,6 +29,9 @@
  * @has_lost: losses were told of
  * @lost: how many records they are that were counted
  * @lost_until_ns: the latest end of one of them
+ * @finder: asked where a record's tracepoint is not known; without one it is of no interest
+ * @strangers: those that nobody knew, until pipeline_tell_strangers()
+ * @nr_strangers: how many there were in all
  * @is_open: the filter lets everything pass
  * @buffers: names of the source's buffers, as in struct source_description
  *
@@ -31,6 +46,9 @@ struct pipeline {
 	bool has_lost;
 	uint64_t lost;
 	int64_t lost_until_ns;
+	struct pipeline_finder finder;
+	struct strangers strangers;
+	uint64_t nr_strangers;
 	struct convention *convention;
 	struct tracks *tracks;
 	struct timeline timeline;
@@ -48,6 +66,9 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 
 /** pipeline_handler - what a source is to deliver to */
 struct source_handler pipeline_handler(struct pipeline *pipeline);
+
+/** pipeline_tell_strangers - records that could not be read are told as losses */
+int pipeline_tell_strangers(struct pipeline *pipeline, struct error *error);
 
 void pipeline_release(struct pipeline *pipeline);
 

@@ -89,6 +89,7 @@ static int record_main(int argc, char **argv, struct error *error)
 	struct option_table table = record_table();
 	int operand, status;
 
+	settings.capture.recorder.keeps_modules = true;
 	if (options_read(&table, argc, argv, &settings, &operand, &status, error))
 		status = record_start(&settings, &table, argc, argv, operand, error);
 	capture_settings_release(&settings.capture);

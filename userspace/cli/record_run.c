@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/clock.h"
+#include "cli/modules.h"
 #include "cli/note.h"
 #include "cli/output.h"
 #include "cli/privilege.h"
@@ -20,6 +21,10 @@
 /**
  * struct record_run - all that a run holds
  * @capture: its head
+ * @modules: that come and go
+ * @has_come: tracepoints of theirs are recorded whose formats were not noted yet
+ * @is_torn: some have gone, and with them records that nobody has counted
+ * @is_doubtful: records of some ids cannot be read, which was said
  */
 struct record_run {
 	struct capture capture;
@@ -28,6 +33,10 @@ struct record_run {
 	struct parts *parts;
 	struct progress progress;
 	struct parts_summary summary;
+	struct modules modules;
+	bool has_come;
+	bool is_torn;
+	bool is_doubtful;
 };
 
 static struct record_run *record_of(struct capture *capture)
@@ -67,6 +76,69 @@ void record_tell(const struct parts_summary *summary, const char *path)
 		moment_tell("up to", summary->end_ns, path);
 }
 
+static int template_came(void *context, const struct template *template, bool is_early,
+			 struct error *error)
+{
+	struct record_run *run = context;
+
+	(void)template;
+	(void)is_early;
+	(void)error;
+	run->has_come = true;
+	return 0;
+}
+
+/* Modules that ktrack's macros are in stay until the end; others need not. */
+static int template_went(void *context, const struct template *template, struct error *error)
+{
+	struct record_run *run = context;
+
+	(void)error;
+	if (!run->is_torn)
+		note_say("%s was unloaded while it was recorded: the kernel has emptied the "
+			 "buffers, and how much was lost by that is not known",
+			 template->category);
+	run->is_torn = true;
+	return 0;
+}
+
+static int record_follow(struct record_run *run, struct error *error)
+{
+	const struct modules_handler handler = { .context = run,
+						 .came = template_came,
+						 .went = template_went };
+
+	if (recorder_is_attached(run->capture.recorder))
+		return 0;
+	return modules_open(&run->modules, &run->capture, run->convention, &handler, error);
+}
+
+static int record_wake_fd(const struct record_run *run)
+{
+	return recorder_is_attached(run->capture.recorder) ? run->capture.ending.signals.fd
+							   : run->modules.fd;
+}
+
+static int record_see_modules(struct record_run *run, struct error *error)
+{
+	size_t nr_doubtful;
+
+	if (recorder_is_attached(run->capture.recorder))
+		return 0;
+	if (modules_look(&run->modules, error) < 0 || modules_take_in(&run->modules, error) < 0)
+		return -1;
+	if (!run->has_come)
+		return 0;
+	run->has_come = false;
+	if (parts_note_more(run->parts, run->capture.recorder, &nr_doubtful, error) < 0)
+		return -1;
+	if (nr_doubtful > 0 && !run->is_doubtful)
+		note_say("tracepoints have come under numbers that others had before: their "
+			 "records cannot be told from one another, and will not be shown");
+	run->is_doubtful = nr_doubtful > 0;
+	return 0;
+}
+
 static int record_set_up(struct record_run *run, struct error *error)
 {
 	const struct parts_owner owner = record_owner();
@@ -82,7 +154,9 @@ static int record_set_up(struct record_run *run, struct error *error)
 		return -1;
 	if (parts_new(&run->parts, run->settings->path, &owner, error) < 0)
 		return -1;
-	return parts_begin(run->parts, capture->recorder, capture->settings->recorder.mode, error);
+	if (parts_begin(run->parts, capture->recorder, capture->settings->recorder.mode, error) < 0)
+		return -1;
+	return record_follow(run, error);
 }
 
 /*
@@ -143,9 +217,11 @@ static int record_read(struct record_run *run, struct error *error)
 
 	record_begin_progress(run);
 	while (!is_over) {
-		parts_wait(run->parts, ending->signals.fd,
+		parts_wait(run->parts, record_wake_fd(run),
 			   ending_wait_ms(ending, clock_boot_ns(), ROUND_MS));
 		is_over = ending_is_due(ending, clock_boot_ns());
+		if (record_see_modules(run, error) < 0)
+			return -1;
 		if (parts_read(run->parts, error) < 0)
 			return -1;
 		record_show_progress(run);
@@ -191,6 +267,7 @@ static void record_close(struct capture *capture)
 {
 	struct record_run *run = record_of(capture);
 
+	modules_release(&run->modules);
 	parts_close(run->parts);
 	run->parts = NULL;
 }
@@ -207,7 +284,9 @@ static int record_status(const struct capture *capture)
 {
 	const struct record_run *run = (const struct record_run *)capture;
 
-	return run->settings->fails_on_loss && run->summary.lost > 0 ? STATUS_LOST : STATUS_DONE;
+	return run->settings->fails_on_loss && (run->summary.lost > 0 || run->is_torn)
+		       ? STATUS_LOST
+		       : STATUS_DONE;
 }
 
 static const struct capture_ops record_ops = {

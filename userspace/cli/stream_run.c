@@ -22,11 +22,8 @@ static struct run *run_of(struct capture *capture)
 /* Delivers all up to now, and brings it to the readers. */
 static int run_drain(struct run *run, int64_t until_ns, struct error *error)
 {
-	struct source_handler handler = pipeline_handler(&run->pipeline);
-
-	if (source_drain(run->source, until_ns, &handler, error) < 0)
+	if (run_deliver(run, until_ns, error) < 0)
 		return -1;
-	run->drained_ns = until_ns;
 	return timeline_flush(&run->pipeline.timeline, error);
 }
 
@@ -112,15 +109,18 @@ static int run_renew_session(struct run *run, struct error *error)
 			     capture_wall_offset_ns(&run->capture), error);
 }
 
-static void run_await_end(struct run *run)
+static int run_await_end(struct run *run, struct error *error)
 {
 	struct ending *ending = &run->capture.ending;
 
 	while (!ending_is_due(ending, clock_boot_ns())) {
-		source_wait(run->source, ending->signals.fd,
+		source_wait(run->source, run_wake_fd(run),
 			    ending_wait_ms(ending, clock_boot_ns(), REST_MS));
 		source_read_ahead(run->source);
+		if (run_see_modules(run, error) < 0)
+			return -1;
 	}
+	return 0;
 }
 
 static int run_read(struct run *run, struct error *error)
@@ -132,10 +132,12 @@ static int run_read(struct run *run, struct error *error)
 	while (!is_over) {
 		if (run_renew_session(run, error) < 0)
 			return -1;
-		source_wait(run->source, ending->signals.fd,
+		source_wait(run->source, run_wake_fd(run),
 			    ending_wait_ms(ending, clock_boot_ns(), ROUND_MS));
 		run_show_progress(run);
 		is_over = ending_is_due(ending, clock_boot_ns());
+		if (run_see_modules(run, error) < 0)
+			return -1;
 		if (run_drain(run, run_now_ns(run), error) < 0)
 			return -1;
 	}
@@ -200,8 +202,10 @@ static int run_stop(struct run *run, struct error *error)
 	if (run_tell_command_end(run, run->drained_ns, error) < 0)
 		return -1;
 	end_ns = run_now_ns(run);
-	if (source_finish(run->source, end_ns, &handler, &run->lost, error) < 0)
+	if (source_finish(run->source, end_ns, &handler, &run->lost, error) < 0 ||
+	    pipeline_tell_strangers(&run->pipeline, error) < 0)
 		return -1;
+	run->lost += run->pipeline.nr_strangers;
 	run->drained_ns = end_ns;
 	run_say_loss(run);
 	run_tell_completeness(run);
@@ -216,9 +220,7 @@ static int run_record(struct capture *capture, struct error *error)
 
 	if (run_set_up(run, error) < 0 || run_start(run, error) < 0)
 		return -1;
-	if (run_is_circular(run))
-		run_await_end(run);
-	else if (run_read(run, error) < 0)
+	if ((run_is_circular(run) ? run_await_end(run, error) : run_read(run, error)) < 0)
 		return -1;
 	return run_stop(run, error);
 }
@@ -227,6 +229,7 @@ static void run_close(struct capture *capture)
 {
 	struct run *run = run_of(capture);
 
+	run_take_leave(run);
 	source_close(run->source);
 	run->source = NULL;
 }

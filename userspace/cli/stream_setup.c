@@ -100,6 +100,8 @@ int run_set_up(struct run *run, struct error *error)
 	if (capture_open(capture, run->pipeline.convention, error) < 0 ||
 	    run_open_source(run, error) < 0)
 		return -1;
+	if (run_follow(run, error) < 0)
+		return -1;
 	return run_open_targets(run, error);
 }
 

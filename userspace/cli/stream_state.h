@@ -5,10 +5,18 @@
 
 #include <sys/utsname.h>
 
+#include "cli/modules.h"
 #include "cli/pipeline.h"
 #include "cli/progress.h"
 #include "cli/session.h"
 #include "cli/stream.h"
+
+/** struct tell - as of when a tracepoint is recorded, which is to be told when that is due */
+struct tell {
+	int64_t time_ns;
+	const struct template *template;
+	enum timeline_recorded recorded;
+};
 
 /**
  * struct run - all that a run holds
@@ -16,6 +24,8 @@
  * @command_ns: when the command began
  * @drained_ns: everything up to here has been delivered
  * @lost: how many records were lost in all
+ * @modules: that come and go
+ * @tells: what is to be told of them, in order of time
  * @command_end_is_told: the stream has the command's end
  */
 struct run {
@@ -31,6 +41,9 @@ struct run {
 	int64_t command_ns;
 	int64_t drained_ns;
 	uint64_t lost;
+	struct modules modules;
+	struct tell *tells;
+	size_t nr_tells;
 	bool command_end_is_told;
 };
 
@@ -59,5 +72,23 @@ int run_stop_recording(struct run *run, struct error *error);
 
 /** run_set_deadline - the duration counts from now on */
 void run_set_deadline(struct run *run);
+
+/**
+ * run_follow - follow modules from now on, but for an instance that somebody else set up; the
+ * source is open; returns -1 with @error
+ */
+int run_follow(struct run *run, struct error *error);
+
+/** run_wake_fd - can be read when a signal or a module has come */
+int run_wake_fd(const struct run *run);
+
+/** run_deliver - deliver all up to a moment that has passed; returns -1 with @error */
+int run_deliver(struct run *run, int64_t until_ns, struct error *error);
+
+/** run_see_modules - see which modules have come and gone; returns -1 with @error */
+int run_see_modules(struct run *run, struct error *error);
+
+/** run_take_leave - of the instance's files, which keep it from being removed */
+void run_take_leave(struct run *run);
 
 #endif

@@ -100,6 +100,17 @@ int selection_set_filter(struct selection *selection, const char *filter, struct
 	return 0;
 }
 
+bool selection_means(const struct selection *selection, const char *system, const char *name)
+{
+	const struct source_tracepoint tracepoint = { .system = system, .name = name };
+
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		if (pattern_meets(&selection->patterns[i], &tracepoint))
+			return true;
+	}
+	return selection->nr_patterns == 0;
+}
+
 const char *selection_filter(const struct selection *selection, const char *system,
 			     const char *name)
 {
@@ -187,13 +198,17 @@ static int selection_check(const struct selection *selection, bool is_of_source,
 			   struct error *error)
 {
 	const char *hint = is_of_source ? "" : "; is its module loaded? See 'ktrack list'";
+	const char *remedy = selection->can_wait ? "; --wait waits for it" : "";
 
 	for (size_t i = 0; i < selection->nr_patterns; i++) {
 		const struct pattern *pattern = &selection->patterns[i];
 
+		if (!pattern->met_tracepoint && selection->waits)
+			continue;
 		if (!pattern->met_tracepoint)
-			return error_set(error, "no tracepoint%s matches '%s'%s",
-					 is_of_source ? " of the source" : "", pattern->text, hint);
+			return error_set(error, "no tracepoint%s matches '%s'%s%s",
+					 is_of_source ? " of the source" : "", pattern->text, hint,
+					 remedy);
 		if (!pattern->met_template)
 			return error_set(error,
 					 "'%s' does not follow the track event convention (it "

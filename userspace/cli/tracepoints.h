@@ -26,11 +26,15 @@ struct pattern {
 /**
  * struct selection - the patterns of a command line; without any, every tracepoint that follows is
  * meant
+ * @can_wait: --wait could have been said
+ * @waits: it was: what meets nothing may come later
  */
 struct selection {
 	struct pattern *patterns;
 	size_t nr_patterns;
 	unsigned int nr_options;
+	bool can_wait;
+	bool waits;
 };
 
 /** selection_options - the options that fill a struct selection */
@@ -40,6 +44,9 @@ void selection_release(struct selection *selection);
 
 /** selection_set_filter - a filter for the last option's patterns; returns -1 with @error */
 int selection_set_filter(struct selection *selection, const char *filter, struct error *error);
+
+/** selection_means - whether a tracepoint is meant */
+bool selection_means(const struct selection *selection, const char *system, const char *name);
 
 /** selection_filter - the filter for a tracepoint, that of the last pattern which has one; or NULL
  */

@@ -19,6 +19,7 @@ struct convention {
 	bool is_swapped;
 	struct template **templates;
 	size_t nr_templates;
+	unsigned int nr_tracepoints;
 	struct template *by_id[NR_EVENT_IDS];
 	struct task_template tasks[NR_TASK_TEMPLATES];
 	size_t nr_tasks;
@@ -46,6 +47,19 @@ void convention_free(struct convention *convention)
 	free(convention);
 }
 
+/* The index of a tracepoint of that name and format, where there was one before, or a new one. */
+static unsigned int index_of(struct convention *convention, const struct template *template)
+{
+	for (size_t i = 0; i < convention->nr_templates; i++) {
+		const struct template *other = convention->templates[i];
+
+		if (other->format_hash == template->format_hash &&
+		    strcmp(other->category, template->category) == 0)
+			return other->index;
+	}
+	return convention->nr_tracepoints++;
+}
+
 static int convention_keep(struct convention *convention, struct template *template)
 {
 	struct template **templates;
@@ -55,7 +69,7 @@ static int convention_keep(struct convention *convention, struct template *templ
 	if (!templates)
 		return -1;
 	convention->templates = templates;
-	template->index = convention->nr_templates;
+	template->index = index_of(convention, template);
 	templates[convention->nr_templates++] = template;
 	convention->by_id[template->event_id] = template;
 	memories_clear(&convention->memories);
@@ -89,14 +103,26 @@ static int format_read(struct format *format, const char *system, struct text te
 	return 1;
 }
 
-static int template_add(struct convention *convention, const char *system,
+/* Without the name and the id, which come first. */
+static uint64_t format_hash(struct text text)
+{
+	static const char head[] = "format:";
+	const char *begin = memmem(text.data, text.size, head, strlen(head));
+
+	return begin ? text_hash((struct text){ begin, text.data + text.size - begin }) : 0;
+}
+
+static int template_add(struct convention *convention, const char *system, uint64_t hash,
 			const struct format *format, const struct template **out,
 			struct error *error)
 {
 	struct template *template = NULL;
 
-	if (template_new(&template, system, format, convention->is_swapped) < 0 ||
-	    (template && convention_keep(convention, template) < 0)) {
+	int status = template_new(&template, system, format, convention->is_swapped);
+
+	if (template)
+		template->format_hash = hash;
+	if (status < 0 || (template && convention_keep(convention, template) < 0)) {
 		template_free(template);
 		return error_set(error, "out of memory");
 	}
@@ -115,7 +141,7 @@ int convention_add(struct convention *convention, const char *system, struct tex
 		return 0;
 	status = format_read(&format, system, text, error);
 	if (status == 0)
-		status = template_add(convention, system, &format, out, error);
+		status = template_add(convention, system, format_hash(text), &format, out, error);
 	format_release(&format);
 	return status;
 }
@@ -130,9 +156,44 @@ const struct template *convention_template(const struct convention *convention, 
 	return convention->templates[index];
 }
 
-/* The id of a record's event; returns false where the record is too short to have one. */
-static bool event_id_read(const struct convention *convention, const struct record *record,
-			  uint16_t *id)
+void convention_drop(struct convention *convention, const struct template *template)
+{
+	if (convention->by_id[template->event_id] == template)
+		convention->by_id[template->event_id] = NULL;
+	memories_clear(&convention->memories);
+}
+
+void convention_use(struct convention *convention, const struct template *template)
+{
+	convention->by_id[template->event_id] = (struct template *)template;
+	memories_clear(&convention->memories);
+}
+
+bool convention_knows(const struct convention *convention, uint16_t id)
+{
+	return convention->by_id[id];
+}
+
+static bool template_is_named(const struct template *template, const char *system, const char *name)
+{
+	size_t size = strlen(system);
+
+	return strcmp(template->name, name) == 0 &&
+	       strncmp(template->category, system, size) == 0 &&
+	       template->name == template->category + size + 1;
+}
+
+const struct template *convention_find_name(const struct convention *convention, const char *system,
+					    const char *name)
+{
+	for (size_t i = convention->nr_templates; i > 0; i--) {
+		if (template_is_named(convention->templates[i - 1], system, name))
+			return convention->templates[i - 1];
+	}
+	return NULL;
+}
+
+bool convention_id(const struct convention *convention, const struct record *record, uint16_t *id)
 {
 	if (record->size < sizeof(*id))
 		return false;
@@ -147,7 +208,7 @@ const struct template *convention_find(const struct convention *convention,
 {
 	uint16_t id;
 
-	return event_id_read(convention, record, &id) ? convention->by_id[id] : NULL;
+	return convention_id(convention, record, &id) ? convention->by_id[id] : NULL;
 }
 
 const struct observation *convention_read(struct convention *convention,
@@ -184,7 +245,7 @@ bool convention_read_task(const struct convention *convention, const struct reco
 {
 	uint16_t id;
 
-	if (convention->nr_tasks == 0 || !event_id_read(convention, record, &id))
+	if (convention->nr_tasks == 0 || !convention_id(convention, record, &id))
 		return false;
 	for (size_t i = 0; i < convention->nr_tasks; i++) {
 		if (convention->tasks[i].event_id == id)

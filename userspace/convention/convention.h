@@ -81,7 +81,8 @@ struct extra {
 
 /**
  * struct template - a tracepoint that follows the convention, as its records are read
- * @index: its place in the convention's list, from 0
+ * @index: which tracepoint it is, from 0: one that comes again, with the same format, is the same
+ * @format_hash: of its format, but for the id
  * @event_id: the common_type of its records
  * @category: "system:event"
  * @name: the event's name, which points into @category
@@ -99,6 +100,7 @@ struct extra {
 struct template
 {
 	unsigned int index;
+	uint64_t format_hash;
 	unsigned int event_id;
 	enum template_kind kind;
 	enum template_scope scope;
@@ -148,7 +150,7 @@ int convention_add(struct convention *convention, const char *system, struct tex
 /** convention_size - how many tracepoints follow */
 size_t convention_size(const struct convention *convention);
 
-/** convention_template - the one with @index, below convention_size() */
+/** convention_template - the one at @index, below convention_size() */
 const struct template *convention_template(const struct convention *convention, size_t index);
 
 /**
@@ -158,6 +160,28 @@ const struct template *convention_template(const struct convention *convention, 
  */
 const struct template *convention_find(const struct convention *convention,
 				       const struct record *record);
+
+/**
+ * convention_drop - the tracepoint has gone, and its id may be another's: no record is read by
+ * @template any more, which stays
+ */
+void convention_drop(struct convention *convention, const struct template *template);
+
+/** convention_use - read the records of its id by @template, be it that it was dropped */
+void convention_use(struct convention *convention, const struct template *template);
+
+/**
+ * convention_find_name - the template of that tracepoint, of several the one that was added last;
+ * or NULL
+ */
+const struct template *convention_find_name(const struct convention *convention, const char *system,
+					    const char *name);
+
+/** convention_knows - whether there is a template for records of that id */
+bool convention_knows(const struct convention *convention, uint16_t id);
+
+/** convention_id - the id of a record's event; returns false where it is too short to have one */
+bool convention_id(const struct convention *convention, const struct record *record, uint16_t *id);
 
 enum observation_kind {
 	OBSERVATION_BEGIN,

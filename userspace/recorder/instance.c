@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "recorder/held.h"
 #include "recorder/instance.h"
 #include "recorder/lock.h"
 
@@ -21,7 +23,7 @@
  * @is_attached: somebody set it up, and nothing of it is changed
  * @lock_fd: says that it has an owner
  * @durable: the one beside it, NULL for none
- * @enabled: "system/event" of each tracepoint that is enabled, for the way back
+ * @held_lock: with what the tracepoints that are enabled are looked after
  */
 struct recorder {
 	struct tracefs_instance *instance;
@@ -30,8 +32,8 @@ struct recorder {
 	int lock_fd;
 	struct recorder *durable;
 	uint64_t buffer_kib;
-	char **enabled;
-	size_t nr_enabled;
+	int held_lock;
+	struct held_list held;
 };
 
 static int setting_write(struct recorder *recorder, const char *file, const char *value,
@@ -129,6 +131,9 @@ int instance_open_named(struct recorder **out, const char *name,
 	if (!recorder)
 		return error_set(error, "out of memory");
 	recorder->buffer_kib = settings->buffer_kib;
+	/* What is read at the end only cannot be let go of before. */
+	recorder->held_lock = settings->mode->is_read_at_end || settings->keeps_modules ? LOCK_EX
+											: LOCK_SH;
 	recorder->lock_fd = -1;
 	status = name ? instance_make_named(recorder, name, error) : instance_make(recorder, error);
 	if (status == 0 && !recorder->instance)
@@ -280,23 +285,54 @@ static int event_filter(struct recorder *recorder, const char *system, const cha
 	return status;
 }
 
+static int event_switch(struct recorder *recorder, const char *system, const char *event,
+			const char *value, struct error *error)
+{
+	char *path = event_path(system, event, "enable");
+	int status;
+
+	if (!path)
+		return error_set(error, "out of memory");
+	status = setting_write(recorder, path, value, error);
+	free(path);
+	return status;
+}
+
 int recorder_enable(struct recorder *recorder, const char *system, const char *event,
 		    const char *filter, struct error *error)
 {
-	char **enabled = reallocarray(recorder->enabled, recorder->nr_enabled + 1,
-				      sizeof(*enabled));
-	char *path;
-
-	if (!enabled)
-		return error_set(error, "out of memory");
-	recorder->enabled = enabled;
 	if (filter && event_filter(recorder, system, event, filter, error) < 0)
 		return -1;
-	path = event_path(system, event, "enable");
-	if (!path)
-		return error_set(error, "out of memory");
-	enabled[recorder->nr_enabled++] = path;
-	return setting_write(recorder, path, "1", error);
+	if (event_switch(recorder, system, event, "1", error) < 0)
+		return -1;
+	return held_add(&recorder->held, recorder->directory, system, event, recorder->held_lock,
+			error);
+}
+
+int recorder_look(struct recorder *recorder, const struct recorder_observer *observer,
+		  struct error *error)
+{
+	return held_look_all(&recorder->held, observer, error);
+}
+
+void recorder_give_up(struct recorder *recorder)
+{
+	held_give_up(&recorder->held);
+}
+
+bool recorder_has(const struct recorder *recorder, const char *system, const char *event)
+{
+	return held_has(&recorder->held, system, event);
+}
+
+bool recorder_has_beside(const struct recorder *recorder, unsigned int id)
+{
+	return recorder->durable && held_has_id(&recorder->durable->held, id);
+}
+
+size_t recorder_size(const struct recorder *recorder)
+{
+	return held_recorded(&recorder->held);
 }
 
 int recorder_follow(struct recorder *recorder, pid_t pid, struct error *error)
@@ -387,12 +423,18 @@ int recorder_stop(struct recorder *recorder, struct error *error)
 
 /*
  * Disables one tracepoint after the other: the kernel's own removal of an instance would do so too,
- * but keeps quiet.
+ * but keeps quiet. What has gone meanwhile needs no disabling.
  */
 static void instance_disable(struct recorder *recorder)
 {
-	for (size_t i = 0; i < recorder->nr_enabled; i++)
-		tracefs_instance_file_write(recorder->instance, recorder->enabled[i], "0");
+	struct error ignored = { 0 };
+
+	for (size_t i = 0; i < recorder->held.size; i++) {
+		const struct held *held = &recorder->held.list[i];
+
+		event_switch(recorder, held->system, held->event, "0", &ignored);
+	}
+	held_release(&recorder->held);
 }
 
 /* A script that looks at all instances holds a file of ours for a moment only. */
@@ -425,10 +467,8 @@ void recorder_leave(struct recorder *recorder)
 		tracefs_instance_free(recorder->instance);
 	if (recorder->lock_fd >= 0)
 		close(recorder->lock_fd);
+	held_release(&recorder->held);
 	tracefs_put_tracing_file(recorder->directory);
-	for (size_t i = 0; i < recorder->nr_enabled; i++)
-		free(recorder->enabled[i]);
-	free(recorder->enabled);
 	free(recorder);
 }
 

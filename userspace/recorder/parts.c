@@ -358,6 +358,7 @@ void parts_close(struct parts *parts)
 	descriptor_close(parts->folder_fd);
 	descriptor_close(parts->pipe[0]);
 	descriptor_close(parts->pipe[1]);
+	formats_release(&parts->formats);
 	free(parts->list);
 	free(parts->page);
 	free(parts->instance);

@@ -3,6 +3,7 @@
 #ifndef RECORDER_PARTS_H
 #define RECORDER_PARTS_H
 
+#include "recorder/formats.h"
 #include "recorder/recorder.h"
 #include "source/statistics.h"
 
@@ -57,6 +58,7 @@ struct part {
  * @instance: its name, "" where nothing of it is needed any more, NULL where it went with an
  * earlier boot
  * @mode: how it buffers
+ * @formats: of all tracepoints that there may be records of
  * @id: of the recording
  * @is_shared: the instance is somebody's, who goes on with it
  * @is_sealed: what happens in it now is no matter of these parts any more
@@ -77,6 +79,7 @@ struct parts {
 	size_t page_size;
 	char *instance;
 	const struct recorder_mode *mode;
+	struct formats formats;
 	uint64_t id;
 	bool is_shared;
 	bool is_sealed;
@@ -185,11 +188,10 @@ const char *part_directory(const struct parts *parts, const struct part *part,
 /**
  * trace_dat_put_formats - the beginning of a trace.dat: the header, how records are laid out, and
  * the formats of tracepoints of the instance
- * @list: lines of "SYSTEM:EVENT"; what is no such line is passed over
  *
  * Returns -1 with @error, as the next one does.
  */
-int trace_dat_put_formats(struct buffer *out, const char *directory, struct buffer *list,
+int trace_dat_put_formats(struct buffer *out, const char *directory, const struct formats *formats,
 			  struct error *error);
 
 /**

@@ -49,6 +49,16 @@ int parts_begin(struct parts *parts, const struct recorder *recorder,
 	return parts_note_instance(parts, recorder_name(recorder), error);
 }
 
+int parts_note_more(struct parts *parts, const struct recorder *recorder, size_t *nr_doubtful,
+		    struct error *error)
+{
+	const char *directory = recorder_directory(recorder);
+	int status = parts_note_formats(parts, directory, directory, "set_event", error);
+
+	*nr_doubtful = formats_doubtful(&parts->formats);
+	return status;
+}
+
 static bool page_read(struct parts *parts, const struct part *part, uint64_t offset)
 {
 	return offset < part->size &&

@@ -32,7 +32,9 @@ int parts_note_formats(struct parts *parts, const char *directory, const char *f
 	if (status == 0 && parts->durable)
 		status = folder_read(parts->durable, "set_event", &names, error);
 	if (status == 0)
-		status = trace_dat_put_formats(&formats, directory, &names, error);
+		status = formats_note(&parts->formats, directory, &names, error);
+	if (status == 0)
+		status = trace_dat_put_formats(&formats, directory, &parts->formats, error);
 	if (status == 0)
 		status = parts_write(parts, PART_FORMATS, &formats, error);
 	buffer_release(&formats);

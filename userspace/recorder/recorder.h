@@ -46,11 +46,13 @@ const struct recorder_mode *recorder_mode_find(const char *name);
  * @clock: what records are stamped with; "boot", mostly, because "local" and "x86-tsc" do not
  * compare across CPUs
  * @buffer_kib: ring buffer for each CPU
+ * @keeps_modules: tracepoints cannot be let go of before the end
  */
 struct recorder_settings {
 	const struct recorder_mode *mode;
 	const char *clock;
 	uint64_t buffer_kib;
+	bool keeps_modules;
 };
 
 /**
@@ -100,6 +102,51 @@ int recorder_enable(struct recorder *recorder, const char *system, const char *e
 		    const char *filter, struct error *error);
 
 /**
+ * enum recorder_standing - what becomes of a tracepoint that was enabled
+ *
+ * It is recorded, until somebody disables it in the instance's folder: it is let go of then, and
+ * its module can go, with which the kernel empties all buffers that ever had records of it. So
+ * who lets go of it waits until its records have been read and it is given up ('ktrack release'
+ * does both). It is gone with its module; one of the same name that comes later is another.
+ */
+enum recorder_standing {
+	RECORDER_RECORDED,
+	RECORDER_LET_GO,
+	RECORDER_GIVEN_UP,
+	RECORDER_GONE,
+};
+
+/**
+ * struct recorder_observer - who is told
+ * @changed: a tracepoint stands @now, where it stood @before; returns -1 with @error
+ */
+struct recorder_observer {
+	void *context;
+	int (*changed)(void *context, const char *system, const char *event,
+		       enum recorder_standing before, enum recorder_standing now,
+		       struct error *error);
+};
+
+/** recorder_look - tell what has changed since the last look; returns -1 with @error */
+int recorder_look(struct recorder *recorder, const struct recorder_observer *observer,
+		  struct error *error);
+
+/** recorder_give_up - of what was let go, nothing is needed any more */
+void recorder_give_up(struct recorder *recorder);
+
+/** recorder_has - whether a tracepoint was enabled, and is not gone */
+bool recorder_has(const struct recorder *recorder, const char *system, const char *event);
+
+/** recorder_has_beside - whether records of this id are of the instance beside it */
+bool recorder_has_beside(const struct recorder *recorder, unsigned int id);
+
+/** recorder_size - how many tracepoints there may be unread records of */
+size_t recorder_size(const struct recorder *recorder);
+
+/** recorder_is_enabled - whether a tracepoint is enabled in the instance, whoever did that */
+bool recorder_is_enabled(const struct recorder *recorder, const char *system, const char *event);
+
+/**
  * recorder_follow - record only what this thread writes, and those that it starts from now on
  *
  * What others do on its behalf (kernel threads, interrupts elsewhere) is left out. Returns -1 with
@@ -141,6 +188,35 @@ int recorder_adopt(struct recorder **out, const char *name, struct error *error)
 /** recorder_leave - give back all but the instance, for another recorder_adopt(); NULL is fine */
 void recorder_leave(struct recorder *recorder);
 
+struct arrivals;
+
+/**
+ * arrivals_open - notice modules that are loaded or unloaded from now on
+ * @out: for arrivals_close()
+ *
+ * Returns -1 with @error.
+ */
+int arrivals_open(struct arrivals **out, struct error *error);
+
+/**
+ * arrivals_wish - have ktrack.ko enable the tracepoints of modules before their init runs
+ * @instance: where; it cannot be removed before arrivals_close()
+ * @pattern: SYSTEM[:EVENT], both with wildcards
+ *
+ * Returns false where ktrack.ko is not loaded, or does not take it: then they are to be enabled
+ * when the module is there.
+ */
+bool arrivals_wish(struct arrivals *arrivals, const char *instance, const char *pattern);
+
+/** arrivals_fd - can be read when there is something to take */
+int arrivals_fd(const struct arrivals *arrivals);
+
+/** arrivals_take - whether modules have come or gone since the last time */
+bool arrivals_take(struct arrivals *arrivals);
+
+/** arrivals_close - NULL is fine */
+void arrivals_close(struct arrivals *arrivals);
+
 struct parts;
 
 /** struct parts_owner - whom new files belong to, where that is not who we are */
@@ -178,6 +254,16 @@ const char *parts_instance(const struct parts *parts);
  */
 int parts_begin(struct parts *parts, const struct recorder *recorder,
 		const struct recorder_mode *mode, struct error *error);
+
+/**
+ * parts_note_more - note the formats of tracepoints that were enabled since
+ * @nr_doubtful: how many formats of the recording there are whose id another one has, too: their
+ * records can be read by neither
+ *
+ * Returns -1 with @error.
+ */
+int parts_note_more(struct parts *parts, const struct recorder *recorder, size_t *nr_doubtful,
+		    struct error *error);
 
 /** parts_attach - read the instance of parts that were opened; returns -1 with @error */
 int parts_attach(struct parts *parts, const struct recorder *recorder, struct error *error);
@@ -272,6 +358,19 @@ struct stale_visitor {
  * @error
  */
 int stale_visit(const struct stale_visitor *visitor, struct error *error);
+
+/** living_visit - the same with those that have an owner */
+int living_visit(const struct stale_visitor *visitor, struct error *error);
+
+/**
+ * release_tracepoints - let running ktracks read what there is of tracepoints, and no more
+ * @pattern: SYSTEM[:EVENT], both with wildcards
+ * @nr_released: how many there were, over all of them
+ *
+ * Once this is done, nothing of ktrack keeps their module from being unloaded, and nothing is lost
+ * by that. Returns -1 with @error, also where it takes too long.
+ */
+int release_tracepoints(const char *pattern, size_t *nr_released, struct error *error);
 
 /** stale_remove - remove such an instance, with its hold on modules; returns -1 with @error */
 int stale_remove(const char *directory, struct error *error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Instances that have no owner any more. */
+/* Instances of ours that have an owner, and those that have none any more. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -60,20 +60,20 @@ int stale_lock(const char *name)
 	return fd;
 }
 
-static int name_visit(const char *instances, const char *name, const struct stale_visitor *visitor,
-		      struct error *error)
+static int name_visit(const char *instances, const char *name, bool are_stale,
+		      const struct stale_visitor *visitor, struct error *error)
 {
 	struct buffer directory = { 0 };
 	int status = 0;
 
 	buffer_printf(&directory, "%s/%s", instances, name);
-	if (is_own_name(name) && is_stale(buffer_string(&directory)))
+	if (is_own_name(name) && is_stale(buffer_string(&directory)) == are_stale)
 		status = visitor->visit(visitor->context, name, buffer_string(&directory), error);
 	buffer_release(&directory);
 	return status;
 }
 
-static int names_visit(const char *instances, const struct stale_visitor *visitor,
+static int names_visit(const char *instances, bool are_stale, const struct stale_visitor *visitor,
 		       struct error *error)
 {
 	struct dirent **entries;
@@ -84,14 +84,15 @@ static int names_visit(const char *instances, const struct stale_visitor *visito
 		return error_set_system(error, errno, "cannot read %s", instances);
 	for (int i = 0; i < size; i++) {
 		if (status == 0)
-			status = name_visit(instances, entries[i]->d_name, visitor, error);
+			status = name_visit(instances, entries[i]->d_name, are_stale, visitor,
+					    error);
 		free(entries[i]);
 	}
 	free(entries);
 	return status;
 }
 
-int stale_visit(const struct stale_visitor *visitor, struct error *error)
+static int instances_visit(bool are_stale, const struct stale_visitor *visitor, struct error *error)
 {
 	struct buffer instances = { 0 };
 	const char *tracefs;
@@ -100,9 +101,19 @@ int stale_visit(const struct stale_visitor *visitor, struct error *error)
 	if (source_directory(&tracefs, error) < 0)
 		return -1;
 	buffer_printf(&instances, "%s/instances", tracefs);
-	status = names_visit(buffer_string(&instances), visitor, error);
+	status = names_visit(buffer_string(&instances), are_stale, visitor, error);
 	buffer_release(&instances);
 	return status;
+}
+
+int stale_visit(const struct stale_visitor *visitor, struct error *error)
+{
+	return instances_visit(true, visitor, error);
+}
+
+int living_visit(const struct stale_visitor *visitor, struct error *error)
+{
+	return instances_visit(false, visitor, error);
 }
 
 /* The kernel disables what is enabled. */

@@ -20,12 +20,6 @@
 /* An option's number and size. */
 #define OPTION_HEAD_SIZE 6
 
-/** struct listed - a tracepoint: "SYSTEM:EVENT", the colon being a NUL */
-struct listed {
-	char *system;
-	char *event;
-};
-
 static void put_u16(struct buffer *out, uint16_t number)
 {
 	buffer_append(out, &number, sizeof(number));
@@ -60,63 +54,8 @@ static int put_file(struct buffer *out, const char *directory, const char *file,
 	return status;
 }
 
-static int put_format(struct buffer *out, const char *directory, const struct listed *listed,
-		      struct error *error)
-{
-	struct buffer file = { 0 };
-	int status;
-
-	buffer_printf(&file, "events/%s/%s/format", listed->system, listed->event);
-	status = put_file(out, directory, buffer_string(&file), error);
-	buffer_release(&file);
-	return status;
-}
-
-static int listed_compare(const void *a, const void *b)
-{
-	const struct listed *left = a, *right = b;
-	int order = strcmp(left->system, right->system);
-
-	return order ? order : strcmp(left->event, right->event);
-}
-
-/* Two instances may have the same one enabled. */
-static size_t listed_unite(struct listed *list, size_t size)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < size; i++) {
-		if (kept == 0 || listed_compare(&list[kept - 1], &list[i]) != 0)
-			list[kept++] = list[i];
-	}
-	return kept;
-}
-
-/* Splits the text into its lines, sorted; what is no tracepoint is passed over. */
-static struct listed *listed_split(char *text, size_t *out_size)
-{
-	struct listed *list = NULL;
-	size_t size = 0;
-	char *line;
-
-	for (size_t i = 0; text[i]; i++)
-		size += text[i] == '\n';
-	list = calloc(size + 1, sizeof(*list));
-	size = 0;
-	while (list && (line = strsep(&text, "\n"))) {
-		char *system = strsep(&line, ":");
-
-		if (line && !strchr(line, ':'))
-			list[size++] = (struct listed){ .system = system, .event = line };
-	}
-	if (list)
-		qsort(list, size, sizeof(*list), listed_compare);
-	*out_size = list ? listed_unite(list, size) : 0;
-	return list;
-}
-
 /* How many of the list, from its first on, are of the same system. */
-static size_t system_size(const struct listed *list, size_t size)
+static size_t system_size(const struct noted_format *list, size_t size)
 {
 	size_t same = 0;
 
@@ -125,8 +64,28 @@ static size_t system_size(const struct listed *list, size_t size)
 	return same;
 }
 
-static int put_systems(struct buffer *out, const char *directory, const struct listed *list,
-		       size_t size, struct error *error)
+static uint32_t count_usable(const struct noted_format *list, size_t size)
+{
+	uint32_t usable = 0;
+
+	for (size_t i = 0; i < size; i++)
+		usable += !list[i].is_doubtful;
+	return usable;
+}
+
+static void put_system(struct buffer *out, const struct noted_format *list, size_t size)
+{
+	put_string(out, list[0].system);
+	put_u32(out, count_usable(list, size));
+	for (size_t i = 0; i < size; i++) {
+		if (list[i].is_doubtful)
+			continue;
+		put_u64(out, list[i].text.size);
+		buffer_append(out, list[i].text.data, list[i].text.size);
+	}
+}
+
+static void put_systems(struct buffer *out, const struct noted_format *list, size_t size)
 {
 	uint32_t nr_systems = 0;
 	size_t same;
@@ -136,32 +95,11 @@ static int put_systems(struct buffer *out, const char *directory, const struct l
 	put_u32(out, nr_systems);
 	for (size_t i = 0; i < size; i += same) {
 		same = system_size(list + i, size - i);
-		put_string(out, list[i].system);
-		put_u32(out, same);
-		for (size_t j = i; j < i + same; j++) {
-			if (put_format(out, directory, &list[j], error) < 0)
-				return -1;
-		}
+		put_system(out, list + i, same);
 	}
-	return 0;
 }
 
-static int put_listed(struct buffer *out, const char *directory, struct buffer *text,
-		      struct error *error)
-{
-	struct listed *list;
-	size_t size;
-	int status;
-
-	buffer_append_char(text, '\0');
-	list = text->failed ? NULL : listed_split(text->data, &size);
-	status = list ? put_systems(out, directory, list, size, error)
-		      : error_set(error, "out of memory");
-	free(list);
-	return status;
-}
-
-int trace_dat_put_formats(struct buffer *out, const char *directory, struct buffer *list,
+int trace_dat_put_formats(struct buffer *out, const char *directory, const struct formats *formats,
 			  struct error *error)
 {
 	buffer_append_string(out, TRACE_DAT_MAGIC);
@@ -177,8 +115,7 @@ int trace_dat_put_formats(struct buffer *out, const char *directory, struct buff
 		return -1;
 	/* None of ftrace's own events is ever recorded. */
 	put_u32(out, 0);
-	if (put_listed(out, directory, list, error) < 0)
-		return -1;
+	put_systems(out, formats->list, formats->size);
 	/* Neither are addresses of functions, nor formats of trace_printk. */
 	put_u32(out, 0);
 	put_u32(out, 0);

@@ -324,6 +324,18 @@ static int write_malformed(struct chrome_sink *sink, const struct timeline_event
 	return status;
 }
 
+static int write_tracepoint(struct chrome_sink *sink, const struct timeline_event *event,
+			    struct error *error)
+{
+	struct buffer text = { 0 };
+	int status;
+
+	notes_append_tracepoint(&text, event);
+	status = own_event_write(sink, "i", event->time_ns, buffer_text(&text), error);
+	buffer_release(&text);
+	return status;
+}
+
 static int write_command_begin(struct chrome_sink *sink, const struct timeline_event *event,
 			       struct error *error)
 {
@@ -384,6 +396,7 @@ static int (*const writers[])(struct chrome_sink *sink, const struct timeline_ev
 	[TIMELINE_TRACK_END] = write_nothing,
 	[TIMELINE_LOSS] = write_loss,
 	[TIMELINE_MALFORMED] = write_malformed,
+	[TIMELINE_TRACEPOINT] = write_tracepoint,
 	[TIMELINE_COMMAND_BEGIN] = write_command_begin,
 	[TIMELINE_COMMAND_END] = write_command_end,
 	[TIMELINE_FINISH] = write_finish,

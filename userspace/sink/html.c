@@ -263,6 +263,14 @@ static int malformed(struct html_sink *sink, const struct timeline_event *event,
 	return mark_tell(sink, event->time_ns, error);
 }
 
+static int tracepoint(struct html_sink *sink, const struct timeline_event *event,
+		      struct error *error)
+{
+	buffer_clear(&sink->file.text);
+	notes_append_tracepoint(&sink->file.text, event);
+	return mark_tell(sink, event->time_ns, error);
+}
+
 static int command_begin(struct html_sink *sink, const struct timeline_event *event,
 			 struct error *error)
 {
@@ -323,6 +331,7 @@ static int (*const writers[])(struct html_sink *sink, const struct timeline_even
 	[TIMELINE_TRACK_END] = html_track_end,
 	[TIMELINE_LOSS] = loss,
 	[TIMELINE_MALFORMED] = malformed,
+	[TIMELINE_TRACEPOINT] = tracepoint,
 	[TIMELINE_COMMAND_BEGIN] = command_begin,
 	[TIMELINE_COMMAND_END] = command_end,
 	[TIMELINE_FINISH] = finish,

@@ -63,3 +63,14 @@ int notes_tell(const struct timeline_totals *totals, bool counts_ticks,
 	buffer_release(&note);
 	return status;
 }
+
+void notes_append_tracepoint(struct buffer *out, const struct timeline_event *event)
+{
+	static const char *const words[] = {
+		[TIMELINE_RECORDED_FROM_LOAD] = "recorded since it was loaded",
+		[TIMELINE_RECORDED_FROM_NOW] = "recorded from here on",
+		[TIMELINE_RECORDED_UNTIL_NOW] = "recorded up to here",
+	};
+
+	buffer_printf(out, "%s is %s", event->tracepoint, words[event->recorded]);
+}

@@ -19,4 +19,7 @@ int notes_tell(const struct timeline_totals *totals, bool counts_ticks,
 	       int (*tell)(void *context, struct text note, struct error *error), void *context,
 	       struct error *error);
 
+/** notes_append_tracepoint - what a TIMELINE_TRACEPOINT tells, for people */
+void notes_append_tracepoint(struct buffer *out, const struct timeline_event *event);
+
 #endif

@@ -196,6 +196,7 @@ static int (*const writers[])(struct perfetto_sink *sink, const struct timeline_
 	[TIMELINE_TRACK_END] = perfetto_frame_event,
 	[TIMELINE_LOSS] = perfetto_frame_event,
 	[TIMELINE_MALFORMED] = perfetto_frame_event,
+	[TIMELINE_TRACEPOINT] = perfetto_frame_event,
 	[TIMELINE_COMMAND_BEGIN] = perfetto_frame_event,
 	[TIMELINE_COMMAND_END] = perfetto_frame_event,
 	[TIMELINE_FINISH] = perfetto_frame_event,

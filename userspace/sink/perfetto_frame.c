@@ -193,6 +193,14 @@ static int write_malformed(struct perfetto_sink *sink, const struct timeline_eve
 	return instant_write(sink, event->time_ns, buffer_text(&sink->file.text), error);
 }
 
+static int write_tracepoint(struct perfetto_sink *sink, const struct timeline_event *event,
+			    struct error *error)
+{
+	buffer_clear(&sink->file.text);
+	notes_append_tracepoint(&sink->file.text, event);
+	return instant_write(sink, event->time_ns, buffer_text(&sink->file.text), error);
+}
+
 static int write_command_begin(struct perfetto_sink *sink, const struct timeline_event *event,
 			       struct error *error)
 {
@@ -252,6 +260,8 @@ int perfetto_frame_event(struct perfetto_sink *sink, const struct timeline_event
 		return write_loss(sink, event, error);
 	case TIMELINE_MALFORMED:
 		return write_malformed(sink, event, error);
+	case TIMELINE_TRACEPOINT:
+		return write_tracepoint(sink, event, error);
 	case TIMELINE_COMMAND_BEGIN:
 		return write_command_begin(sink, event, error);
 	case TIMELINE_COMMAND_END:

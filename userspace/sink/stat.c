@@ -239,6 +239,7 @@ static int (*const readers[])(struct stat_sink *sink, const struct timeline_even
 	[TIMELINE_TRACK_END] = ignore,
 	[TIMELINE_LOSS] = loss,
 	[TIMELINE_MALFORMED] = ignore,
+	[TIMELINE_TRACEPOINT] = ignore,
 	[TIMELINE_COMMAND_BEGIN] = ignore,
 	[TIMELINE_COMMAND_END] = ignore,
 	[TIMELINE_FINISH] = finish,

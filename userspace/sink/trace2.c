@@ -297,6 +297,7 @@ static int (*const writers[])(struct trace2_sink *sink, const struct timeline_ev
 	[TIMELINE_TRACK_END] = trace2_track_end,
 	[TIMELINE_LOSS] = write_loss,
 	[TIMELINE_MALFORMED] = write_malformed,
+	[TIMELINE_TRACEPOINT] = trace2_tracepoint_write,
 	[TIMELINE_COMMAND_BEGIN] = write_command_begin,
 	[TIMELINE_COMMAND_END] = write_command_end,
 	[TIMELINE_FINISH] = trace2_frame_end,

@@ -144,6 +144,38 @@ int trace2_frame_begin(struct trace2_sink *sink, const struct recording *recordi
 	return configuration_write(sink, recording->start_ns, error);
 }
 
+/* Keys and words are constant, for who looks for them. */
+static void tracepoint_render(struct buffer *out, const struct timeline_event *event)
+{
+	static const char *const words[] = {
+		[TIMELINE_RECORDED_FROM_LOAD] = "from_load",
+		[TIMELINE_RECORDED_FROM_NOW] = "from_now",
+		[TIMELINE_RECORDED_UNTIL_NOW] = "until_now",
+	};
+
+	buffer_clear(out);
+	buffer_append_string(out, "{\"tracepoint\":");
+	json_append_string(out, text_of(event->tracepoint));
+	buffer_printf(out, ",\"recorded\":\"%s\"}", words[event->recorded]);
+}
+
+int trace2_tracepoint_write(struct trace2_sink *sink, const struct timeline_event *event,
+			    struct error *error)
+{
+	struct trace2_event line = { .kind = TRACE2_DATA_JSON };
+
+	if (trace2_text_set(sink->label, trace2_string_of(text_of("ktrack"))) < 0 ||
+	    trace2_text_set(sink->short_text, trace2_string_of(text_of("tracepoint"))) < 0)
+		return error_set(error, "out of memory");
+	tracepoint_render(&sink->message, event);
+	line.data.nesting = 1;
+	line.data.t_rel_ns = event->time_ns - sink->start_ns;
+	line.data.category = sink->label;
+	line.data.key = sink->short_text;
+	line.data.value = trace2_string_of(buffer_text(&sink->message));
+	return trace2_sink_write(sink, &line, event->time_ns, error);
+}
+
 int trace2_count_write(struct trace2_sink *sink, struct trace2_event *line, const char *category,
 		       const char *name, int64_t time_ns, struct error *error)
 {

@@ -182,6 +182,10 @@ int trace2_timers_write(struct trace2_sink *sink, const struct interval_table *t
 int trace2_count_write(struct trace2_sink *sink, struct trace2_event *line, const char *category,
 		       const char *name, int64_t time_ns, struct error *error);
 
+/** trace2_tracepoint_write - as of when a tracepoint is recorded that came or went meanwhile */
+int trace2_tracepoint_write(struct trace2_sink *sink, const struct timeline_event *event,
+			    struct error *error);
+
 /** trace2_frame_begin, trace2_frame_end - what stands on the main thread around the recording */
 int trace2_frame_begin(struct trace2_sink *sink, const struct recording *recording,
 		       struct error *error);

@@ -54,8 +54,11 @@ static int event_visit(const struct source_visitor *visitor, const char *system,
 {
 	struct source_tracepoint tracepoint = { .system = system, .name = name };
 	int size = 0, status;
-	char *format = tracefs_event_file_read(NULL, system, name, "format", &size);
+	char *format;
 
+	if (visitor->wants && !visitor->wants(visitor->context, system, name))
+		return 0;
+	format = tracefs_event_file_read(NULL, system, name, "format", &size);
 	if (!format)
 		return 0;
 	tracepoint.format = (struct text){ .data = format, .size = size };
@@ -89,6 +92,11 @@ int source_tracepoints_visit(const struct source_visitor *visitor, struct error 
 		status = system_visit(visitor, *system, error);
 	tracefs_list_free(systems);
 	return status;
+}
+
+char *source_format_read(const char *system, const char *name)
+{
+	return tracefs_event_file_read(NULL, system, name, "format", NULL);
 }
 
 bool source_tracepoint_is_enabled(const char *system, const char *name)

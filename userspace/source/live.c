@@ -124,14 +124,16 @@ static int live_read_account(struct source *source, const struct stream *stream,
 	const struct live *live = (const struct live *)source;
 	const struct live_stream *own = stream->own;
 	const struct statistics *before = &own->before;
+	const struct statistics *forgotten = &own->forgotten;
 	struct statistics now;
 
 	if (live_statistics(stream, &now, error) < 0)
 		return -1;
 	if (before->read == 0 || own->is_sealed)
-		out->marked = statistics_since(now.overwritten,
+		out->marked = forgotten->overwritten +
+			      statistics_since(now.overwritten,
 					       before->read ? before->overwritten : 0);
-	out->unmarked = now.dropped - (before->read > 0 ? before->dropped : 0);
+	out->unmarked = forgotten->dropped + now.dropped - (before->read > 0 ? before->dropped : 0);
 	out->is_open = own->has_older_drops;
 	if (live->watches_drops)
 		out->unmarked = out->told = own->told;
@@ -144,15 +146,57 @@ static void live_count(struct source *source, struct source_counts *out)
 	const struct live *live = (const struct live *)source;
 
 	for (size_t i = 0; i < source->nr_streams; i++) {
+		const struct statistics *forgotten =
+			&((struct live_stream *)source->streams[i].own)->forgotten;
 		struct statistics now;
 		struct error error;
 
 		if (source->streams[i].is_durable ||
 		    statistics_load(&now, live->directory, source->streams[i].cpu, &error) < 0)
 			continue;
-		out->read += now.read;
-		out->lost += now.overwritten + now.dropped;
+		out->read += forgotten->read + now.read;
+		out->lost += forgotten->overwritten + forgotten->dropped + now.overwritten +
+			     now.dropped;
 		out->held_bytes += now.held_bytes;
+	}
+}
+
+static int live_settle(struct source *source, struct error *error)
+{
+	for (size_t i = 0; i < source->nr_streams; i++) {
+		struct live_stream *own = source->streams[i].own;
+
+		if (statistics_load(&own->settled, own->directory, own->cpu, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * The kernel does not empty the buffers of CPUs that are not online: they have counted nothing
+ * since.
+ */
+static bool is_unchanged(const struct live_stream *own)
+{
+	struct error ignored = { 0 };
+	struct statistics now;
+
+	return statistics_load(&now, own->directory, own->cpu, &ignored) == 0 &&
+	       now.read == own->settled.read && now.overwritten == own->settled.overwritten;
+}
+
+static void live_start_over(struct source *source)
+{
+	for (size_t i = 0; i < source->nr_streams; i++) {
+		struct live_stream *own = source->streams[i].own;
+
+		if (source->streams[i].is_durable || is_unchanged(own))
+			continue;
+		own->forgotten.overwritten += own->settled.overwritten;
+		own->forgotten.dropped += own->settled.dropped;
+		own->forgotten.read += own->settled.read;
+		own->settled = (struct statistics){ 0 };
+		own->overwritten = 0;
 	}
 }
 
@@ -190,6 +234,8 @@ static const struct source_ops live_ops = {
 	.read_ahead = live_read_ahead,
 	.hold = live_hold,
 	.count = live_count,
+	.settle = live_settle,
+	.start_over = live_start_over,
 	.await = live_await,
 	.tell_drops = live_tell_drops,
 	.read_account = live_read_account,

@@ -19,6 +19,7 @@
  * @watches_drops: writers go on, and what comes to a full buffer is dropped
  * @attached_ns: when we came
  * @clock_id: that of @clock, where @has_clock_id
+ * @is_unseen: something was read since the watcher looked
  */
 struct live {
 	struct source source;
@@ -34,6 +35,7 @@ struct live {
 	int64_t attached_ns;
 	bool has_clock_id;
 	clockid_t clock_id;
+	bool is_unseen;
 };
 
 /** struct live_page - a sub-buffer that was read */
@@ -54,6 +56,8 @@ struct live_page {
  * @has_looked: whether drops were looked at
  * @dropped: how many the kernel had counted then
  * @told: how many dropped records were told of
+ * @settled: what the kernel had counted when it was about to empty the buffer
+ * @forgotten: what it had counted in all that it has emptied
  * @size: of a sub-buffer
  * @is_absent: the CPU is not online, and never was
  * @page: whose records are being delivered
@@ -74,6 +78,8 @@ struct live_stream {
 	bool has_looked;
 	uint64_t dropped;
 	uint64_t told;
+	struct statistics settled;
+	struct statistics forgotten;
 	size_t size;
 	bool is_absent;
 	struct live_page *page;

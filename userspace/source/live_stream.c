@@ -44,6 +44,7 @@ static int page_read(struct live_stream *own, struct live_page *page)
 	if (page->size < 0)
 		return errno == EAGAIN || errno == ENODEV ? 0 : -1;
 	own->sub_buffers_left--;
+	own->live->is_unseen |= page->size > 0;
 	return page->size > 0;
 }
 
@@ -149,28 +150,56 @@ static struct live_page *page_take(struct live_stream *own)
 	return page;
 }
 
-static ssize_t live_refill(struct stream *stream, struct error *error)
+/* As much at once as there is: who watches looks once for all of it. */
+static void refill_ahead(struct live_stream *own)
 {
-	struct live_stream *own = stream->own;
+	if (!own->live->reads_ahead)
+		return;
+	if (time_now_ns(CLOCK_MONOTONIC) - own->live->ahead_ns > AHEAD_EVERY_NS)
+		live_read_ahead(&own->live->source);
+	else if (!own->first && !own->live->is_held)
+		stream_read_ahead(own);
+}
+
+static int live_let_look(struct live *live, struct error *error)
+{
+	const struct source_watcher *watcher = &live->source.watcher;
+
+	if (!live->is_unseen)
+		return 0;
+	live->is_unseen = false;
+	return watcher->look ? watcher->look(watcher->context, error) : 0;
+}
+
+/* The next sub-buffer into @own->page; returns its size, 0 where there is none, -1 with @error. */
+static ssize_t page_get(struct live_stream *own, struct error *error)
+{
 	int status;
 
-	if (own->live->reads_ahead &&
-	    time_now_ns(CLOCK_MONOTONIC) - own->live->ahead_ns > AHEAD_EVERY_NS)
-		live_read_ahead(&own->live->source);
 	if (own->first) {
 		free(own->page);
 		own->page = page_take(own);
-		stream->bytes = own->page->bytes;
 		return own->page->size;
 	}
 	status = page_read(own, own->page);
 	if (status < 0)
 		return error_set_system(error, errno, "cannot read the ring buffer of cpu %d",
-					stream->cpu);
+					own->cpu);
 	if (status == 0)
 		return 0;
 	gap_count(own, own->page);
 	return own->page->size;
+}
+
+static ssize_t live_refill(struct stream *stream, struct error *error)
+{
+	struct live_stream *own = stream->own;
+	ssize_t size;
+
+	refill_ahead(own);
+	size = page_get(own, error);
+	stream->bytes = own->page->bytes;
+	return size <= 0 || live_let_look(own->live, error) == 0 ? size : -1;
 }
 
 static void live_stream_close(struct stream *stream)

@@ -93,6 +93,38 @@ const struct source_span *source_span(const struct source *source)
 	return &source->span;
 }
 
+void source_watch(struct source *source, const struct source_watcher *watcher)
+{
+	source->watcher = *watcher;
+}
+
+int source_settle(struct source *source, struct error *error)
+{
+	return source->ops->settle ? source->ops->settle(source, error) : 0;
+}
+
+int source_start_over(struct source *source, bool was_read, int64_t now_ns,
+		      const struct source_handler *handler, struct error *error)
+{
+	if (source->ops->start_over)
+		source->ops->start_over(source);
+	for (size_t i = 0; i < source->nr_streams && !was_read; i++) {
+		struct stream *stream = &source->streams[i];
+		struct source_loss loss = {
+			.cpu = stream->cpu,
+			.buffer = stream->buffer,
+			.from_ns = stream->last_ns > stream->settled_ns ? stream->last_ns
+									: stream->settled_ns,
+			.to_ns = now_ns,
+			.count = SOURCE_COUNT_UNKNOWN,
+		};
+
+		if (!stream->is_durable && handler->loss(handler->context, &loss, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* All that was dropped up to now is told of before younger records are. */
 static int source_settle_writers(struct source *source, const struct source_handler *handler,
 				 struct error *error)

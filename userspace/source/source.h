@@ -285,7 +285,8 @@ int source_finish(struct source *source, int64_t end_ns, const struct source_han
 uint64_t source_lost_durable(const struct source *source);
 
 /**
- * struct source_span - a part of a recording in which nothing was lost, whatever was before and after
+ * struct source_span - a part of a recording in which nothing was lost, whatever was before and
+ * after
  * @has_from: its first part may be missing, as what was read at the end only has its last records;
  * all is there from @from_ns on, or from the beginning where that is older
  * @has_until: its last part is missing; all is there up to @until_ns
@@ -299,6 +300,34 @@ struct source_span {
 
 /** source_span - what is known of that, once source_first_time() and source_finish() are done */
 const struct source_span *source_span(const struct source *source);
+
+/**
+ * struct source_watcher - who looks at the instance itself while its records are read
+ * @look: records have been read, and none of them has been delivered yet: what is true of the
+ * instance now was true when they were written; returns -1 with @error
+ */
+struct source_watcher {
+	void *context;
+	int (*look)(void *context, struct error *error);
+};
+
+/** source_watch - let @watcher look, from now on; of source_live_open() */
+void source_watch(struct source *source, const struct source_watcher *watcher);
+
+/**
+ * source_settle - remember what the kernel has counted until now, since it is about to empty the
+ * buffers and to forget that; returns -1 with @error
+ */
+int source_settle(struct source *source, struct error *error);
+
+/**
+ * source_start_over - the kernel has emptied all buffers, and counts from 0 again; of
+ * source_live_open()
+ * @was_read: nobody wrote since source_settle(), and all had been read then
+ * @now_ns: what was in the buffers is older than this; told as lost, where not @was_read
+ */
+int source_start_over(struct source *source, bool was_read, int64_t now_ns,
+		      const struct source_handler *handler, struct error *error);
 
 /**
  * source_page_look - how many records a sub-buffer has, as this kernel writes them
@@ -344,10 +373,12 @@ struct source_tracepoint {
 
 /**
  * struct source_visitor - who takes a look at tracepoints
+ * @wants: whether the format is of interest at all; NULL where all are
  * @visit: returns 0 to go on, anything else to stop, -1 with @error
  */
 struct source_visitor {
 	void *context;
+	bool (*wants)(void *context, const char *system, const char *name);
 	int (*visit)(void *context, const struct source_tracepoint *tracepoint,
 		     struct error *error);
 };
@@ -361,6 +392,9 @@ int source_tracepoints_visit(const struct source_visitor *visitor, struct error 
 
 /** source_visit - show all tracepoints that a source may have records of; returns likewise */
 int source_visit(struct source *source, const struct source_visitor *visitor, struct error *error);
+
+/** source_format_read - the format of a tracepoint, for free(); NULL where there is none */
+char *source_format_read(const char *system, const char *name);
 
 /** source_tracepoint_is_enabled - whether the top-level instance records it */
 bool source_tracepoint_is_enabled(const char *system, const char *name);

@@ -26,6 +26,8 @@ struct account {
  * struct source_ops - a kind of source
  * @wait, @read_ahead, @hold, @count: as source_wait(), source_read_ahead(), source_hold() and
  * source_count(); NULL where nobody writes; @out is zeroed
+ * @settle, @start_over: as source_settle() and source_start_over(), but for the telling; NULL where
+ * nobody empties anything
  * @await: wait for writers that have a time stamp but have not committed their record; NULL where
  * nobody writes
  * @tell_drops: tell of losses since the last time that buffers do not tell of; NULL where only
@@ -41,6 +43,8 @@ struct source_ops {
 	void (*read_ahead)(struct source *source);
 	void (*hold)(struct source *source, bool is_held);
 	void (*count)(struct source *source, struct source_counts *out);
+	int (*settle)(struct source *source, struct error *error);
+	void (*start_over)(struct source *source);
 	void (*await)(struct source *source);
 	int (*tell_drops)(struct source *source, const struct source_handler *handler,
 			  struct error *error);
@@ -56,6 +60,7 @@ struct source_ops {
  * struct source - the head of every kind's own struct
  * @lost_durable: how many records of durable streams were lost, once all was delivered
  * @span: in which nothing was lost, once all was delivered
+ * @watcher: who looks at what is read
  * @damage: what kept it from giving all, where something did
  */
 struct source {
@@ -65,6 +70,7 @@ struct source {
 	size_t nr_streams;
 	uint64_t lost_durable;
 	struct source_span span;
+	struct source_watcher watcher;
 	struct error damage;
 };
 

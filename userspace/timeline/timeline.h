@@ -187,8 +187,19 @@ enum timeline_kind {
 	TIMELINE_MALFORMED,
 	TIMELINE_COMMAND_BEGIN,
 	TIMELINE_COMMAND_END,
+	TIMELINE_TRACEPOINT,
 	TIMELINE_FINISH,
 	TIMELINE_KIND_COUNT
+};
+
+/**
+ * enum timeline_recorded - as of when a tracepoint is recorded whose module came or went in the
+ * middle of the recording: all that it writes since it was loaded; all from now on; no more
+ */
+enum timeline_recorded {
+	TIMELINE_RECORDED_FROM_LOAD,
+	TIMELINE_RECORDED_FROM_NOW,
+	TIMELINE_RECORDED_UNTIL_NOW,
 };
 
 /** TIMELINE_COUNT_UNKNOWN - the number of lost records where nobody knows it */
@@ -219,7 +230,8 @@ enum timeline_kind {
  * @loss_count: of losses, or TIMELINE_COUNT_UNKNOWN
  * @loss_buffer: whose records were lost, NULL where the source has only one buffer
  * @problem: of malformed records: what is wrong, a constant text
- * @tracepoint: of malformed records: "system:event"
+ * @tracepoint: of malformed records and of tracepoints: "system:event"
+ * @recorded: of tracepoints
  * @argv: of the traced command's begin: NULL-terminated
  * @pid: of the traced command's end
  * @status: of the traced command's end and of the finish: an exit status, 128+N for signal N
@@ -249,6 +261,7 @@ struct timeline_event {
 	const char *loss_buffer;
 	const char *problem;
 	const char *tracepoint;
+	enum timeline_recorded recorded;
 	char *const *argv;
 	int pid;
 	int status;

@@ -124,12 +124,14 @@ hot_inline bool track_has_key(const struct track *track, const struct track_key 
  * @deepest: how deep its tracks were seen to be without suspect slices
  * @malformed: how many of its records could not be read
  * @problems: what was told of its malformed records already, each a constant text
+ * @is_gone: no record of it comes any more
  */
 struct category {
 	struct timeline_category shown;
 	size_t deepest;
 	uint64_t malformed;
 	const char *problems[PROBLEMS_MAX];
+	bool is_gone;
 };
 
 /**

@@ -132,6 +132,15 @@ void tracks_lose_tasks(struct tracks *tracks, uint64_t lost_records);
 /** tracks_are_unused - whether nothing was observed, not even what had to be rejected */
 bool tracks_are_unused(const struct tracks *tracks);
 
+/** tracks_drop - take in that a tracepoint has gone; tracks_close_dropped() does what follows */
+int tracks_drop(struct tracks *tracks, const struct template *template, struct error *error);
+
+/**
+ * tracks_close_dropped - end what is open on tracks of tracepoints that have gone, as unfinished,
+ * at @time_ns, and the tracks with it
+ */
+int tracks_close_dropped(struct tracks *tracks, int64_t time_ns, struct error *error);
+
 /** tracks_complete_from - from @time_ns on nothing was lost, as far as older records matter */
 void tracks_complete_from(struct tracks *tracks, int64_t time_ns);
 

@@ -73,6 +73,8 @@ struct category *tracks_category(struct tracks *tracks, const struct template *t
 		if (*category)
 			(*category)->shown.text = template->category;
 	}
+	if (*category)
+		(*category)->is_gone = false;
 	return *category;
 }
 
@@ -293,6 +295,33 @@ int tracks_end_all(struct tracks *tracks, int64_t end_ns, struct error *error)
 	if (end_ns > tracks->now_ns)
 		tracks->now_ns = end_ns;
 	return tracks_apply(tracks, tracks_close, error);
+}
+
+int tracks_drop(struct tracks *tracks, const struct template *template, struct error *error)
+{
+	struct category *category = tracks_category(tracks, template);
+
+	if (!category)
+		return error_set(error, "out of memory");
+	category->is_gone = true;
+	return 0;
+}
+
+static int track_close_gone(struct tracks *tracks, struct track *track, struct error *error)
+{
+	const struct category *category = (const struct category *)track->shown.category;
+
+	if (!category->is_gone)
+		return 0;
+	tracks->totals.retired_tracks++;
+	return tracks_close(tracks, track, error);
+}
+
+int tracks_close_dropped(struct tracks *tracks, int64_t time_ns, struct error *error)
+{
+	if (time_ns > tracks->now_ns)
+		tracks->now_ns = time_ns;
+	return tracks_apply(tracks, track_close_gone, error);
 }
 
 /* Counts malformed records by tracepoint. */
