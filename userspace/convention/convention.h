@@ -66,10 +66,15 @@ struct slot {
 	bool (*read)(const struct slot *slot, const struct record *record, struct value *out);
 };
 
-/** struct extra - a field beyond the convention's; @label is its name as a text */
+/**
+ * struct extra - a field beyond the convention's
+ * @label: its name as a text
+ * @is_usual: it is a number of the usual kinds
+ */
 struct extra {
 	char *name;
 	struct text label;
+	bool is_usual;
 	struct slot slot;
 };
 

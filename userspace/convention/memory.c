@@ -47,11 +47,10 @@ hot_inline uint64_t telling_word(const struct template *template, const unsigned
 	       word_load((const char *)template->telling + offset);
 }
 
-/* The product's upper half knows of all bits. */
-hot_inline uint64_t hash_mix(uint64_t hash)
+/* Each bit of a word is in the product's highest bits. */
+hot_inline uint64_t hash_add(uint64_t hash, uint64_t word)
 {
-	hash *= UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 32;
+	return (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 /* The CPU that is part of what a record says; -1 where none is. */
@@ -70,9 +69,9 @@ static unsigned int record_hash(const struct template *template, const struct re
 	uint64_t hash = record->buffer + ((uint64_t)record_cpu(template, record) << 32);
 
 	for (size_t i = 0; i < last; i += WORD_SIZE)
-		hash = hash_mix(hash ^ telling_word(template, record->data, i));
-	return hash_mix(hash_mix(hash ^ telling_word(template, record->data, last))) %
-	       MEMORY_HASHES;
+		hash = hash_add(hash, telling_word(template, record->data, i));
+	hash = hash_add(hash, telling_word(template, record->data, last));
+	return hash >> (64 - MEMORY_HASH_BITS);
 }
 
 /* One of two for this hash: the one that is another's by now, or else the older one. */

@@ -13,8 +13,9 @@
 #include "convention/convention.h"
 #include "convention/observe.h"
 
-/** MEMORY_HASHES - many more than are remembered, so that few share one */
-#define MEMORY_HASHES 4096
+/** MEMORY_HASH_BITS, MEMORY_HASHES - with two places each, more than are remembered */
+#define MEMORY_HASH_BITS 12
+#define MEMORY_HASHES (1 << MEMORY_HASH_BITS)
 
 /** MEMORY_CPUS - how many CPUs are told apart where it is about what follows what */
 #define MEMORY_CPUS 64

@@ -73,6 +73,34 @@ static const char *scope_read(struct observation *out, const struct template *te
 	return NULL;
 }
 
+/* Reads a number that is_usual_number(). */
+hot_inline void usual_number_read(const struct slot *slot, const struct record *record,
+				  struct value *out)
+{
+	const unsigned char *bytes = record->data + slot->offset;
+	int32_t number;
+
+	out->kind = slot->kind == SLOT_SIGNED ? VALUE_SIGNED : VALUE_UNSIGNED;
+	if (slot->size == sizeof(int64_t)) {
+		memcpy(&out->signed_number, bytes, sizeof(int64_t));
+		return;
+	}
+	memcpy(&number, bytes, sizeof(number));
+	if (slot->kind == SLOT_SIGNED)
+		out->signed_number = number;
+	else
+		out->unsigned_number = (uint32_t)number;
+}
+
+hot_inline bool extra_read(const struct extra *extra, const struct record *record,
+			   struct value *out)
+{
+	if (!extra->is_usual || extra->slot.end > record->size)
+		return slot_read(&extra->slot, record, out);
+	usual_number_read(&extra->slot, record, out);
+	return true;
+}
+
 /* Extra fields that cannot be read are left out: the event itself is sound. */
 static __attribute__((noinline)) const char *extras_read(struct observation *out,
 							 const struct template *template,
@@ -83,7 +111,7 @@ static __attribute__((noinline)) const char *extras_read(struct observation *out
 		const struct extra *extra = &template->extras[i];
 		struct field *field = &template->fields[out->nr_extras];
 
-		if (!slot_read(&extra->slot, record, &field->value))
+		if (!extra_read(extra, record, &field->value))
 			continue;
 		field->name = extra->label;
 		out->nr_extras++;
@@ -114,25 +142,6 @@ static __attribute__((noinline)) const char *slots_read(struct observation *out,
 	    !slot_read_text(&template->track_name, record, &out->track_name, &out->track_head))
 		return "unreadable track_name";
 	return extras_read(out, template, record);
-}
-
-/* Reads a number that is_usual_number(). */
-hot_inline void usual_number_read(const struct slot *slot, const struct record *record,
-				  struct value *out)
-{
-	const unsigned char *bytes = record->data + slot->offset;
-	int32_t number;
-
-	out->kind = slot->kind == SLOT_SIGNED ? VALUE_SIGNED : VALUE_UNSIGNED;
-	if (slot->size == sizeof(int64_t)) {
-		memcpy(&out->signed_number, bytes, sizeof(int64_t));
-		return;
-	}
-	memcpy(&number, bytes, sizeof(number));
-	if (slot->kind == SLOT_SIGNED)
-		out->signed_number = number;
-	else
-		out->unsigned_number = (uint32_t)number;
 }
 
 hot_inline bool usual_text_read(const struct slot *slot, const struct record *record,

@@ -79,12 +79,18 @@ static struct slot slot_of(const struct match *match, const struct format_field 
 	return field ? slot_find(field, match->is_swapped) : (struct slot){ .kind = SLOT_ABSENT };
 }
 
+static bool is_usual_number(const struct slot *slot)
+{
+	return slot_is_number(slot) && !slot->is_swapped && (slot->size == 4 || slot->size == 8);
+}
+
 static int template_add_extra(struct template *template, const struct match *match,
 			      const struct format_field *field)
 {
 	struct extra *extra = &template->extras[template->nr_extras];
 
 	extra->slot = slot_find(field, match->is_swapped);
+	extra->is_usual = is_usual_number(&extra->slot);
 	extra->name = strdup(field->name);
 	if (!extra->name)
 		return -1;
@@ -106,11 +112,6 @@ static int template_add_extras(struct template *template, const struct match *ma
 			return -1;
 	}
 	return 0;
-}
-
-static bool is_usual_number(const struct slot *slot)
-{
-	return slot_is_number(slot) && !slot->is_swapped && (slot->size == 4 || slot->size == 8);
 }
 
 /* The kinds that nearly all slots are of: what they need is found out here, not for each record. */
