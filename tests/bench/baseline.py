@@ -4,6 +4,6 @@
 BASELINE = {
     "plain event": 503,
     "plain perf": 546,
-    "mixed event": 636,
+    "mixed event": 629,
     "mixed perf": 753,
 }
