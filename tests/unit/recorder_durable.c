@@ -20,17 +20,6 @@ static void kernel_begin(const char *const *events)
 
 #define KERNEL_BEGIN(...) kernel_begin((const char *const[]){ __VA_ARGS__, NULL })
 
-static void check_file(const struct recorder *recorder, const char *name, const char *want)
-{
-	struct buffer got = { 0 };
-	struct folder instance;
-
-	snprintf(instance.path, sizeof(instance.path), "%s", recorder_directory(recorder));
-	CHECK_NUMBER(file_read(folder_path(&instance, name), &got), 0);
-	CHECK_TEXT(buffer_string(&got), want);
-	buffer_release(&got);
-}
-
 static const char *beside(const char *name)
 {
 	static char path[64];

@@ -6,17 +6,6 @@
 
 #include "tracefs.h"
 
-static void check_file(const struct recorder *recorder, const char *name, const char *want)
-{
-	struct buffer got = { 0 };
-	struct folder instance;
-
-	snprintf(instance.path, sizeof(instance.path), "%s", recorder_directory(recorder));
-	CHECK_NUMBER(file_read(folder_path(&instance, name), &got), 0);
-	CHECK_TEXT(buffer_string(&got), want);
-	buffer_release(&got);
-}
-
 static void check_close(struct recorder *recorder)
 {
 	struct error error = { 0 };

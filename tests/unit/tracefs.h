@@ -183,4 +183,16 @@ static inline struct recorder *recorder_of(uint64_t buffer_kib)
 	return recorder_as(&settings);
 }
 
+/* What a file of the recorder's instance holds. */
+static inline void check_file(const struct recorder *recorder, const char *name, const char *want)
+{
+	struct buffer got = { 0 };
+	struct folder instance;
+
+	snprintf(instance.path, sizeof(instance.path), "%s", recorder_directory(recorder));
+	CHECK_NUMBER(file_read(folder_path(&instance, name), &got), 0);
+	CHECK_TEXT(buffer_string(&got), want);
+	buffer_release(&got);
+}
+
 #endif
