@@ -100,6 +100,7 @@ torn() {
 	module_load ktrack_test ""
 	wait_for is_said_to_be_there 21
 	kill -STOP $stream
+	wait_for is_stopped
 	echo everywhere 30 >/dev/ktrack_test
 	fired_note fired
 	echo 0 >"$INSTANCES/ktrack-$stream/events/ktrack_test/enable"
@@ -133,8 +134,12 @@ is_recording() {
 	[ -s /out/recorded.dat.parts/instance ] && [ "$(cat "$INSTANCES/ktrack-$stream/tracing_on")" = 1 ]
 }
 
+is_stopped() {
+	grep -q '^State:.T' /proc/$stream/status
+}
+
 is_said_to_be_there() {
-	[ "$(said from_load)" -ge "$1" ]
+	[ $(($(said from_load) + $(said from_now))) -ge "$1" ]
 }
 
 ! ktrack stream $EVENTS -d 1 >/dev/null 2>/out/unwaited.errors || echo "recorded what is not there"
