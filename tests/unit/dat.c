@@ -119,8 +119,8 @@ static void put_event_formats(struct buffer *out, const struct dat *dat)
 
 static void put_comms(struct buffer *out, const struct dat *dat)
 {
-	put_number(out, dat, strlen(DAT_COMMS), 8);
-	buffer_append_string(out, DAT_COMMS);
+	put_number(out, dat, sizeof(DAT_COMMS) - 1, 8);
+	buffer_append(out, DAT_COMMS, sizeof(DAT_COMMS) - 1);
 }
 
 static void put_option(struct buffer *out, const struct dat *dat, unsigned int id, const void *data,

@@ -42,8 +42,10 @@ struct dat {
 	struct sheet sheets[DAT_BUFFERS][DAT_CPUS][DAT_SHEETS];
 };
 
-/** DAT_COMMS - what the file has of saved_cmdlines */
-#define DAT_COMMS "7 seven\n300 three hundred\n12 <...>\n4 four\n"
+/** DAT_COMMS - what the file has of saved_cmdlines, and of threads' processes behind the NUL */
+#define DAT_COMMS                                          \
+	"7 seven\n300 three hundred\n12 <...>\n4 four\n\0" \
+	"300 299\nodd\n12 5\n9 9\n7"
 
 /** dat_small - a short file to begin with: version 7, not compressed */
 extern const struct dat dat_small;

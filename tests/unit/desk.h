@@ -86,6 +86,7 @@ static inline void desk_begin(struct desk *desk, const char *mode)
 	*desk = (struct desk){ 0 };
 	tracefs_begin();
 	folder_add_text(&tracefs.top, "saved_cmdlines", "4194304 gone\n");
+	folder_add_text(&tracefs.top, "saved_tgids", "4194304 4194000\n");
 	folder_new(&desk->output);
 	desk->recorder = recorder_of(64);
 	instance_prepare(desk);

@@ -224,13 +224,13 @@ TEST(stamps_of_the_processor_become_nanoseconds)
 	scratch_remove(&scratch);
 }
 
-static void check_task(struct source *source, int tid, const char *comm)
+static void check_task(struct source *source, int tid, const char *comm, int tgid)
 {
 	struct source_task task;
 
 	source_find_task(source, tid, &task);
 	CHECK_TEXT(task.comm, comm);
-	CHECK_NUMBER(task.tgid, 0);
+	CHECK_NUMBER(task.tgid, tgid);
 }
 
 TEST(threads_have_the_names_that_the_file_kept_and_no_others)
@@ -243,12 +243,13 @@ TEST(threads_have_the_names_that_the_file_kept_and_no_others)
 		dat.version = i ? 7 : 6;
 		dat.compression = i == 2 ? "zstd" : "none";
 		source = dat_open();
-		check_task(source, 7, "seven");
-		check_task(source, 300, "three hundred");
-		check_task(source, 4, "four");
-		check_task(source, 12, "");
-		check_task(source, 0, "");
-		check_task(source, getpid(), "");
+		check_task(source, 7, "seven", 0);
+		check_task(source, 300, "three hundred", 299);
+		check_task(source, 4, "four", 0);
+		check_task(source, 12, "", 0);
+		check_task(source, 9, "", 0);
+		check_task(source, 0, "", 0);
+		check_task(source, getpid(), "", 0);
 		source_close(source);
 	}
 	scratch_remove(&scratch);

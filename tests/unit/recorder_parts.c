@@ -86,8 +86,8 @@ TEST(what_the_kernel_counts_is_in_the_file)
 	desk_end(&desk);
 }
 
-/* A thread that has ended since had a name when recording began. */
-TEST(names_that_were_there_in_the_beginning_stay)
+/* A thread that has ended since had a name and a process when recording began. */
+TEST(names_and_processes_that_were_there_in_the_beginning_stay)
 {
 	struct source_task task;
 	struct source *source;
@@ -95,14 +95,19 @@ TEST(names_that_were_there_in_the_beginning_stay)
 
 	desk_begin(&desk, "streaming");
 	CHECK_NUMBER(unlink(folder_path(&tracefs.top, "saved_cmdlines")), 0);
+	CHECK_NUMBER(unlink(folder_path(&tracefs.top, "saved_tgids")), 0);
 	folder_add_text(&tracefs.top, "saved_cmdlines", "4194303 later\n");
 	desk_finish(&desk);
 	CHECK_NUMBER(parts_join(desk.parts, &desk.error), 0);
 	CHECK_NUMBER(source_file_open(&source, output_path(&desk), &desk.error), 0);
 	source_find_task(source, 4194304, &task);
 	CHECK_TEXT(task.comm, "gone");
+	CHECK_NUMBER(task.tgid, 4194000);
 	source_find_task(source, 4194303, &task);
 	CHECK_TEXT(task.comm, "later");
+	CHECK_NUMBER(task.tgid, 0);
+	source_find_task(source, syscall(SYS_gettid), &task);
+	CHECK_NUMBER(task.tgid, getpid());
 	source_close(source);
 	desk_end(&desk);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names of threads: those that the kernel has saved, which are few but tell of threads that have
- * ended, then those that live, then those that lived when it was noted before.
+ * Names and processes of threads: those that the kernel has saved, which are few but tell of
+ * threads that have ended, then those that live, then those that lived when it was noted before.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -10,10 +10,16 @@
 #include "recorder/parts.h"
 #include "source/source.h"
 
-/** struct comms - the text, and whose names it had when that was looked at, sorted */
-struct comms {
-	struct buffer *out;
+/** struct lines - "TID REST", and the threads that it had when that was looked at, sorted */
+struct lines {
+	struct buffer text;
 	struct buffer tids;
+};
+
+/** struct comms - lines "TID NAME" and "TID TGID" */
+struct comms {
+	struct lines names;
+	struct lines groups;
 };
 
 static int tid_compare(const void *a, const void *b)
@@ -23,11 +29,11 @@ static int tid_compare(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-static bool comms_have(const struct comms *comms, int tid)
+static bool lines_have(const struct lines *lines, int tid)
 {
-	size_t size = comms->tids.size / sizeof(tid);
+	size_t size = lines->tids.size / sizeof(tid);
 
-	return size > 0 && bsearch(&tid, comms->tids.data, size, sizeof(tid), tid_compare) != NULL;
+	return size > 0 && bsearch(&tid, lines->tids.data, size, sizeof(tid), tid_compare) != NULL;
 }
 
 static const char *line_next(const char *line)
@@ -36,27 +42,31 @@ static const char *line_next(const char *line)
 	return line + (*line == '\n');
 }
 
-/* Notes whose names the text has now. */
-static void tids_note(struct comms *comms)
+/* Notes which threads the text has now. */
+static void lines_note(struct lines *lines)
 {
-	buffer_clear(&comms->tids);
-	for (const char *line = buffer_string(comms->out); *line; line = line_next(line)) {
+	buffer_clear(&lines->tids);
+	for (const char *line = buffer_string(&lines->text); *line; line = line_next(line)) {
 		int tid = atoi(line);
 
-		buffer_append(&comms->tids, &tid, sizeof(tid));
+		buffer_append(&lines->tids, &tid, sizeof(tid));
 	}
-	if (comms->tids.size > 0)
-		qsort(comms->tids.data, comms->tids.size / sizeof(int), sizeof(int), tid_compare);
+	if (lines->tids.size > 0)
+		qsort(lines->tids.data, lines->tids.size / sizeof(int), sizeof(int), tid_compare);
 }
 
+/* Processes are saved only where somebody asked for that; kernels may have no such file. */
 static int saved_append(struct comms *comms, struct error *error)
 {
+	struct error ignored = { 0 };
 	const char *tracefs;
 
 	if (source_directory(&tracefs, error) < 0 ||
-	    folder_read(tracefs, "saved_cmdlines", comms->out, error) < 0)
+	    folder_read(tracefs, "saved_cmdlines", &comms->names.text, error) < 0)
 		return -1;
-	tids_note(comms);
+	folder_read(tracefs, "saved_tgids", &comms->groups.text, &ignored);
+	lines_note(&comms->names);
+	lines_note(&comms->groups);
 	return 0;
 }
 
@@ -66,8 +76,10 @@ static void thread_append(struct comms *comms, const char *process, const char *
 	struct buffer path = { 0 }, name = { 0 };
 
 	buffer_printf(&path, "/proc/%s/task/%s/comm", process, thread);
-	if (!comms_have(comms, atoi(thread)) && file_read(buffer_string(&path), &name) == 0)
-		buffer_printf(comms->out, "%s %s", thread, buffer_string(&name));
+	if (!lines_have(&comms->names, atoi(thread)) && file_read(buffer_string(&path), &name) == 0)
+		buffer_printf(&comms->names.text, "%s %s", thread, buffer_string(&name));
+	if (!lines_have(&comms->groups, atoi(thread)))
+		buffer_printf(&comms->groups.text, "%s %s\n", thread, process);
 	buffer_release(&path);
 	buffer_release(&name);
 }
@@ -94,29 +106,56 @@ static void process_append(struct comms *comms, const char *process)
 	buffer_release(&path);
 }
 
-static void earlier_append(struct comms *comms, const char *earlier)
+static void living_append(struct comms *comms)
 {
-	tids_note(comms);
-	for (const char *line = earlier; *line; line = line_next(line)) {
-		if (!comms_have(comms, atoi(line)))
-			buffer_append(comms->out, line, line_next(line) - line);
-	}
-}
-
-int comms_append(struct buffer *out, const char *earlier, struct error *error)
-{
-	struct comms comms = { .out = out };
-	int status = saved_append(&comms, error);
-	DIR *processes = status == 0 ? opendir("/proc") : NULL;
+	DIR *processes = opendir("/proc");
 	struct dirent *entry;
 
 	while (processes && (entry = readdir(processes))) {
 		if (is_number(entry->d_name))
-			process_append(&comms, entry->d_name);
+			process_append(comms, entry->d_name);
 	}
 	if (processes)
 		closedir(processes);
-	earlier_append(&comms, earlier);
-	buffer_release(&comms.tids);
+}
+
+static void earlier_append(struct lines *lines, const char *earlier)
+{
+	lines_note(lines);
+	for (const char *line = earlier; *line; line = line_next(line)) {
+		if (!lines_have(lines, atoi(line)))
+			buffer_append(&lines->text, line, line_next(line) - line);
+	}
+}
+
+/* trace-cmd reads up to the NUL. */
+static void comms_put(struct comms *comms, struct buffer *out)
+{
+	buffer_append(out, comms->names.text.data, comms->names.text.size);
+	buffer_append_char(out, '\0');
+	buffer_append(out, comms->groups.text.data, comms->groups.text.size);
+}
+
+static void lines_release(struct lines *lines)
+{
+	buffer_release(&lines->text);
+	buffer_release(&lines->tids);
+}
+
+int comms_append(struct buffer *out, struct buffer *earlier, struct error *error)
+{
+	const char *names = buffer_string(earlier);
+	size_t size = strlen(names);
+	struct comms comms = { 0 };
+	int status = saved_append(&comms, error);
+
+	if (status == 0) {
+		living_append(&comms);
+		earlier_append(&comms.names, names);
+		earlier_append(&comms.groups, size < earlier->size ? names + size + 1 : "");
+		comms_put(&comms, out);
+	}
+	lines_release(&comms.names);
+	lines_release(&comms.groups);
 	return out->failed ? error_set(error, "out of memory") : status;
 }

@@ -167,12 +167,13 @@ int part_statistics(const struct parts *parts, const struct part *part, const ch
 		    struct statistics *out, struct error *error);
 
 /**
- * comms_append - "TID NAME" lines of all threads whose name is known now
- * @earlier: such lines of an earlier time, which stand for those that have ended
+ * comms_append - "TID NAME" lines of all threads whose name is known now, a NUL, and "TID TGID"
+ * lines of all whose process is
+ * @earlier: the same of an earlier time, which stands for those that have ended; may be empty
  *
  * Returns -1 with @error.
  */
-int comms_append(struct buffer *out, const char *earlier, struct error *error);
+int comms_append(struct buffer *out, struct buffer *earlier, struct error *error);
 
 /** parts_add - one CPU more, whose file is open; returns NULL with @error where memory ran out */
 struct part *parts_add(struct parts *parts, int cpu, bool is_durable, struct error *error);

@@ -10,7 +10,7 @@ int parts_note_now(struct parts *parts, const char *directory, struct error *err
 
 	/* The first time there is nothing. */
 	folder_read(parts->folder, PART_COMMS, &earlier, &ignored);
-	status = comms_append(&comms, buffer_string(&earlier), error);
+	status = comms_append(&comms, &earlier, error);
 	if (status == 0)
 		status = trace_dat_put_options(&options, directory, parts, error);
 	if (status == 0)

@@ -70,10 +70,12 @@ struct trace_options {
 
 /**
  * struct trace_comm - a thread's name
+ * @tgid: its process, 0 where the file does not say
  * @name: borrowed from the file or what was inflated of it
  */
 struct trace_comm {
 	int tid;
+	int tgid;
 	struct text name;
 };
 

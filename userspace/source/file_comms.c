@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The names of threads that a trace.dat has kept of saved_cmdlines. */
+/*
+ * The names of threads that a trace.dat has kept of saved_cmdlines, and the processes that ktrack
+ * puts behind them, where others see no more than the end of a string.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,20 +11,28 @@
 /* The kernel keeps no more than 32,768 names. */
 #define COMMS_SIZE_MAX (4 << 20)
 
+/* Takes a number off the beginning of a line, 0 where there is none. */
+static int number_take(struct text *line)
+{
+	const char *end = line->data + line->size;
+	const char *at = line->data;
+	int number = 0;
+
+	while (at < end && *at == ' ')
+		at++;
+	for (; at < end && *at >= '0' && *at <= '9' && number < INT32_MAX / 10; at++)
+		number = number * 10 + (*at - '0');
+	*line = (struct text){ .data = at, .size = end - at };
+	return number;
+}
+
 /* Reads "TID NAME"; returns false where it is something else, or says that the name is unknown. */
 static bool comm_parse(struct trace_comm *comm, struct text line)
 {
-	const char *end = line.data + line.size;
-	const char *at = line.data;
-
-	comm->tid = 0;
-	while (at < end && *at == ' ')
-		at++;
-	for (; at < end && *at >= '0' && *at <= '9' && comm->tid < INT32_MAX / 10; at++)
-		comm->tid = comm->tid * 10 + (*at - '0');
-	if (comm->tid == 0 || at == end || *at != ' ')
+	comm->tid = number_take(&line);
+	if (comm->tid == 0 || line.size == 0 || *line.data != ' ')
 		return false;
-	comm->name = (struct text){ .data = at + 1, .size = end - at - 1 };
+	comm->name = (struct text){ .data = line.data + 1, .size = line.size - 1 };
 	return comm->name.size > 0 && !text_equals(comm->name, text_of("<...>"));
 }
 
@@ -41,22 +52,59 @@ static size_t lines_count(struct text text)
 	return nr_lines;
 }
 
+/* Takes a line off the beginning of a text. */
+static struct text line_take(struct text *text)
+{
+	const char *end = memchr(text->data, '\n', text->size);
+	size_t size = end ? (size_t)(end - text->data) : text->size;
+	struct text line = { .data = text->data, .size = size };
+
+	size += end != NULL;
+	*text = (struct text){ .data = text->data + size, .size = text->size - size };
+	return line;
+}
+
 static int comms_sort(struct trace_file *file, struct text text)
 {
-	const char *end = text.data + text.size;
-	const char *next;
-
 	file->comms = calloc(lines_count(text), sizeof(*file->comms));
 	if (!file->comms)
 		return -1;
-	for (const char *begin = text.data; begin < end; begin = next + 1) {
-		next = memchr(begin, '\n', end - begin);
-		if (!next)
-			next = end;
-		file->nr_comms += comm_parse(&file->comms[file->nr_comms],
-					     (struct text){ .data = begin, .size = next - begin });
-	}
+	while (text.size > 0)
+		file->nr_comms += comm_parse(&file->comms[file->nr_comms], line_take(&text));
 	qsort(file->comms, file->nr_comms, sizeof(*file->comms), comm_compare);
+	return 0;
+}
+
+static struct trace_comm *comm_find(const struct trace_file *file, int tid)
+{
+	const struct trace_comm key = { .tid = tid };
+
+	if (file->nr_comms == 0)
+		return NULL;
+	return bsearch(&key, file->comms, file->nr_comms, sizeof(key), comm_compare);
+}
+
+/* Lines "TID TGID". */
+static void groups_read(struct trace_file *file, struct text text)
+{
+	while (text.size > 0) {
+		struct text line = line_take(&text);
+		struct trace_comm *comm = comm_find(file, number_take(&line));
+
+		if (comm)
+			comm->tgid = number_take(&line);
+	}
+}
+
+static int comms_read(struct trace_file *file, struct text text)
+{
+	const char *nul = memchr(text.data, '\0', text.size);
+	size_t size = nul ? (size_t)(nul - text.data) : text.size;
+
+	if (comms_sort(file, (struct text){ .data = text.data, .size = size }) < 0)
+		return -1;
+	if (nul)
+		groups_read(file, (struct text){ .data = nul + 1, .size = text.size - size - 1 });
 	return 0;
 }
 
@@ -75,7 +123,7 @@ int trace_file_read_comms(struct trace_file *file, struct error *error)
 		return 0;
 	if (size > COMMS_SIZE_MAX)
 		size = COMMS_SIZE_MAX;
-	if (comms_sort(file, cursor_text(&content->cursor, size)) < 0)
+	if (comms_read(file, cursor_text(&content->cursor, size)) < 0)
 		return error_set(error, "out of memory");
 	return 0;
 }
@@ -83,15 +131,12 @@ int trace_file_read_comms(struct trace_file *file, struct error *error)
 void trace_file_find_task(struct source *source, int tid, struct source_task *out)
 {
 	const struct trace_file *file = (const struct trace_file *)source;
-	const struct trace_comm key = { .tid = tid };
-	const struct trace_comm *comm;
+	const struct trace_comm *comm = comm_find(file, tid);
 	size_t size;
 
-	comm = file->nr_comms == 0
-		       ? NULL
-		       : bsearch(&key, file->comms, file->nr_comms, sizeof(key), comm_compare);
 	if (!comm)
 		return;
+	out->tgid = comm->tgid;
 	size = comm->name.size < sizeof(out->comm) ? comm->name.size : sizeof(out->comm) - 1;
 	memcpy(out->comm, comm->name.data, size);
 	out->comm[size] = '\0';
