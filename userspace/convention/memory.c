@@ -135,6 +135,7 @@ static __attribute__((noinline)) struct memory *memories_add(struct memories *me
 
 	memories->nr_strangers += memories->nr_strangers < 2 * OBSERVATION_PLACES;
 	memory->hash = hash;
+	memory->after = memory;
 	if (!memory_fill(memory, template, record, size))
 		return NULL;
 	memory->observation.likeness = ++memories->last_likeness;
@@ -172,7 +173,7 @@ const struct observation *memories_read(struct memories *memories, const struct 
 		memories->other.problem = observation_read(&memories->other, template, record);
 		return &memories->other;
 	}
-	memories->expected[*past] = memory == memories->followed[*past] ? memory : &memories->none;
+	memories->followed[*past]->after = memory;
 	memories->followed[*past] = memory;
 	*past = past_add(*past, memory->observation.place);
 	return memory_repeat(memory, record);
@@ -180,8 +181,9 @@ const struct observation *memories_read(struct memories *memories, const struct 
 
 void memories_init(struct memories *memories)
 {
+	memories->none.after = &memories->none;
 	for (size_t i = 0; i < MEMORY_PASTS; i++)
-		memories->expected[i] = &memories->none;
+		memories->followed[i] = &memories->none;
 }
 
 void memories_clear(struct memories *memories)

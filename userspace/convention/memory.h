@@ -29,6 +29,7 @@
  * @buffer: of it
  * @cpu: of it if its track is that of an idle task, of which each CPU has one; -1 where any will do
  * @hash: its place in the table
+ * @after: what came, where this one did, the next time; never NULL where there is a record
  * @observation: what it said; borrowed for the next record that is like it
  * @bytes: of the record; the observation's texts are in it
  */
@@ -37,6 +38,7 @@ struct memory {
 	unsigned int buffer;
 	int cpu;
 	unsigned int hash;
+	struct memory *after;
 	struct observation observation;
 	unsigned char bytes[OBSERVATION_SIZE_MAX];
 };
@@ -44,9 +46,9 @@ struct memory {
 /**
  * struct memories - all of them
  * @pasts: made of the places of the last few records of each CPU
- * @expected: what is to follow, by the past; @none where that is not sure
- * @followed: what did follow, last time
- * @none: like no record
+ * @followed: what came last time, by the past; what came after that one is expected next: mostly
+ * the same, or the next of a few names or numbers in turn
+ * @none: what came where nothing has come yet
  * @list: the oldest goes first
  * @places: in @list, two for each hash
  * @next_place: of the next one
@@ -57,7 +59,6 @@ struct memory {
  */
 struct memories {
 	unsigned int pasts[MEMORY_CPUS];
-	struct memory *expected[MEMORY_PASTS];
 	struct memory *followed[MEMORY_PASTS];
 	struct memory none;
 	struct memory list[OBSERVATION_PLACES];
@@ -143,10 +144,11 @@ hot_inline const struct observation *memories_expect(struct memories *memories,
 						     const struct record *record)
 {
 	unsigned int *past = memories_past(memories, record);
-	struct memory *memory = memories->expected[*past];
+	struct memory *memory = memories->followed[*past]->after;
 
 	if (!memory_is_like(memory, record))
 		return NULL;
+	memories->followed[*past] = memory;
 	*past = past_add(*past, memory->observation.place);
 	return memory_repeat(memory, record);
 }
