@@ -150,6 +150,7 @@ TEST(circular_is_complete_from_the_latest_first_record_of_those_that_overwrote)
 	desk_end(&desk);
 }
 
+/* Where the instance has gone, nobody knows how much went with it. */
 TEST(parts_of_a_killed_recording_become_a_file)
 {
 	struct desk desk;
@@ -161,7 +162,9 @@ TEST(parts_of_a_killed_recording_become_a_file)
 	folder_add_text(&desk.output, "trace.dat.parts/cpu1", "half a sub-buffer");
 	desk_take_up(&desk);
 	CHECK_TEXT(parts_instance(desk.parts), recorder_name(desk.recorder));
-	check_joined(&desk, 0, "cpu 1 at 100\ncpu 1 at 200\n");
+	check_joined(&desk, 0,
+		     "cpu 1 at 100\ncpu 1 at 200\ncpu 0 lost -1 from 0 to 1000000\n"
+		     "cpu 1 lost -1 from 200 to 1000000\ncpu 33 lost -1 from 0 to 1000000\n");
 	desk_end(&desk);
 }
 

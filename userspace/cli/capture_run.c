@@ -75,8 +75,10 @@ static int stale_tell(struct error *error)
 		return -1;
 	if (stale.number > 0)
 		note_say(
-			"%u killed run%s left an instance behind; 'ktrack export tracefs:%s' tells "
-			"what is in it, 'ktrack clean' removes it",
+			"%u killed run%s left an instance behind; 'ktrack recover' makes a file of "
+			"what 'ktrack record' recorded, 'ktrack export tracefs:%s' tells what is "
+			"in "
+			"it, 'ktrack clean' removes it",
 			stale.number, stale.number > 1 ? "s" : "", stale.first);
 	return 0;
 }

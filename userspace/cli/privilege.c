@@ -3,8 +3,9 @@
 #include "cli/privilege.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -33,11 +34,26 @@ int privilege_drop(uint64_t kept, struct error *error)
 	return 0;
 }
 
+/* Tries it with none in effect; those that there are stay permitted. */
+static bool folder_is_open(const char *directory)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct words[NR_WORDS], none[NR_WORDS];
+	bool is_open;
+
+	if (syscall(SYS_capget, &header, words) < 0)
+		return false;
+	for (unsigned int i = 0; i < NR_WORDS; i++) {
+		none[i] = words[i];
+		none[i].effective = 0;
+	}
+	if (syscall(SYS_capset, &header, none) < 0)
+		return false;
+	is_open = faccessat(AT_FDCWD, directory, R_OK | W_OK | X_OK, AT_EACCESS) == 0;
+	return syscall(SYS_capset, &header, words) == 0 && is_open;
+}
+
 uint64_t privilege_for_files(const char *directory)
 {
-	struct stat about;
-
-	return stat(directory, &about) == 0 && about.st_uid == geteuid()
-		       ? 0
-		       : PRIVILEGE(CAP_DAC_OVERRIDE);
+	return folder_is_open(directory) ? 0 : PRIVILEGE(CAP_DAC_OVERRIDE);
 }

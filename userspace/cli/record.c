@@ -65,8 +65,15 @@ static struct option_table record_table(void)
 	return table;
 }
 
-static int record_check(const struct capture_settings *capture, struct error *error)
+static int record_check(const struct record_settings *settings, struct error *error)
 {
+	const struct capture_settings *capture = &settings->capture;
+
+	if (settings->max_kib > 0 && capture->recorder.mode->is_read_at_end)
+		return error_set(error,
+				 "--max-size bounds a file that is written all the time; with "
+				 "--mode=%s it is as large as the buffers at most, which -b says",
+				 capture->recorder.mode->name);
 	if (capture->instance && capture->selection.nr_options > 0)
 		return error_set(error,
 				 "-e chooses what is recorded, and --instance leaves that as it "
@@ -78,7 +85,7 @@ static int record_start(struct record_settings *settings, const struct option_ta
 			int argc, char **argv, int operand, struct error *error)
 {
 	if (capture_take_command(&settings->capture, table, argc, argv, operand, error) < 0 ||
-	    record_check(&settings->capture, error) < 0)
+	    record_check(settings, error) < 0)
 		return STATUS_USAGE;
 	return record_run(settings, error);
 }

@@ -72,8 +72,9 @@ static int recover_run(const char *path, struct error *error)
 {
 	const struct parts_owner owner = record_owner();
 	struct parts *parts;
+	int status = parts_open(&parts, path, &owner, error);
 
-	if (parts_open(&parts, path, &owner, error) < 0 || parts_recover(parts, path, error) < 0)
+	if (status < 0 || (status == 0 && parts_recover(parts, path, error) < 0))
 		return STATUS_FAILED;
 	printf("%s\n", path);
 	return STATUS_DONE;

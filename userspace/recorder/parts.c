@@ -180,24 +180,91 @@ static int path_check(const char *path, struct error *error)
 	return 0;
 }
 
-/* The folder is there already. */
-static int folder_refuse(struct parts *parts, struct error *error)
+/* It is noted last, once there is something to recover, and removed first. */
+static bool folder_has_instance(const struct parts *parts)
+{
+	return faccessat(parts->folder_fd, PART_INSTANCE, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* Whether we make files of this name. */
+static bool name_is_part(const char *name)
+{
+	static const char *const names[] = { PART_FORMATS, PART_COMMS, PART_OPTIONS, PART_INSTANCE,
+					     PART_UNFINISHED };
+	size_t size = strcspn(name, ".");
+	char rest;
+	int cpu;
+
+	if (sscanf(name, "cpu%d%c", &cpu, &rest) == 1 ||
+	    sscanf(name, "durable%d%c", &cpu, &rest) == 1)
+		return true;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(name, names[i]) == 0 ||
+		    (strlen(names[i]) == size && strncmp(name, names[i], size) == 0 &&
+		     strcmp(name + size, ".new") == 0))
+			return true;
+	}
+	return false;
+}
+
+/* Whoever comes upon what is left sees that it is of no use. */
+static void folder_remove(struct parts *parts)
+{
+	struct dirent **entries;
+	int size;
+
+	unlinkat(parts->folder_fd, PART_INSTANCE, 0);
+	size = scandir(parts->folder, &entries, NULL, NULL);
+	for (int i = 0; i < size; i++) {
+		if (name_is_part(entries[i]->d_name))
+			unlinkat(parts->folder_fd, entries[i]->d_name, 0);
+		free(entries[i]);
+	}
+	if (size >= 0)
+		free(entries);
+	rmdir(parts->folder);
+}
+
+/* A ktrack was killed before it had recorded anything, or when it had made the file already. */
+static int folder_sweep(struct parts *parts, struct error *error)
+{
+	folder_remove(parts);
+	if (access(parts->folder, F_OK) != 0)
+		return 0;
+	return error_set(error, "%s is in the way: it holds other files than those of a recording",
+			 parts->folder);
+}
+
+/* The folder is there already; it goes where nothing can be recovered of it. */
+static int folder_clear(struct parts *parts, struct error *error)
 {
 	parts->is_kept = true;
 	if (folder_lock(parts, error) < 0)
 		return -1;
-	return error_set(error,
-			 "%s holds what a killed ktrack recorded; 'ktrack recover %s' makes a "
-			 "trace.dat of it",
-			 parts->folder, parts->path);
+	if (folder_has_instance(parts))
+		return error_set(error,
+				 "%s holds what a killed ktrack recorded; 'ktrack recover %s' "
+				 "makes a trace.dat of it",
+				 parts->folder, parts->path);
+	if (folder_sweep(parts, error) < 0)
+		return -1;
+	close(parts->folder_fd);
+	parts->folder_fd = -1;
+	parts->is_kept = false;
+	return 0;
 }
 
 static int folder_make(struct parts *parts, struct error *error)
 {
-	if (mkdir(parts->folder, 0700) < 0)
-		return errno == EEXIST
-			       ? folder_refuse(parts, error)
-			       : error_set_system(error, errno, "cannot make %s", parts->folder);
+	int status = mkdir(parts->folder, 0700);
+
+	if (status < 0 && errno == EEXIST) {
+		if (folder_clear(parts, error) < 0)
+			return -1;
+		status = mkdir(parts->folder, 0700);
+	}
+	if (status < 0)
+		return error_set_system(error, errno, "cannot make %s", parts->folder);
 	if (folder_lock(parts, error) < 0)
 		return -1;
 	return file_give(parts, parts->folder_fd) == 0
@@ -271,31 +338,60 @@ static int parts_open_all(struct parts *parts, struct error *error)
 	return status;
 }
 
-/* What parts_begin() noted last. Before that, there is nothing to be recovered. */
+/* Takes a line off the beginning of a text; returns NULL where there is none. */
+static char *line_take(char **text)
+{
+	char *line = strsep(text, "\n");
+
+	return line && *text ? line : NULL;
+}
+
+/* What parts_begin() noted last: name, boot, mode and id. Returns -1 where it is something else. */
+static int instance_parse(struct parts *parts, char *text)
+{
+	const char *name = line_take(&text), *boot = line_take(&text), *mode = line_take(&text);
+	const char *id = line_take(&text);
+	struct buffer now = { 0 };
+
+	if (!id || !recorder_mode_find(mode))
+		return -1;
+	parts->mode = recorder_mode_find(mode);
+	parts->id = strtoull(id, NULL, 16);
+	file_read_boot_id(&now);
+	if (strcmp(name, PART_NO_INSTANCE) == 0)
+		parts->instance = strdup("");
+	else if (strncmp(buffer_string(&now), boot, strlen(boot)) == 0)
+		parts->instance = strdup(name);
+	buffer_release(&now);
+	return 0;
+}
+
 static int parts_read_instance(struct parts *parts, struct error *error)
 {
-	char name[64], boot[64], mode[16];
-	struct buffer text = { 0 }, now = { 0 };
-	unsigned long long id;
-	int status = 0;
+	struct buffer text = { 0 };
+	int status = folder_read(parts->folder, PART_INSTANCE, &text, error);
 
-	file_read_boot_id(&now);
-	if (folder_read(parts->folder, PART_INSTANCE, &text, error) < 0) {
-		status = -1;
-	} else if (sscanf(buffer_string(&text), "%63s %63s %15s %llx", name, boot, mode, &id) !=
-			   4 ||
-		   !recorder_mode_find(mode)) {
+	buffer_append_char(&text, '\0');
+	if (status == 0 && (text.failed || instance_parse(parts, text.data) < 0))
 		status = error_set(error, "%s/%s is damaged", parts->folder, PART_INSTANCE);
-	} else {
-		parts->mode = recorder_mode_find(mode);
-		parts->id = id;
-		if (strcmp(name, PART_NO_INSTANCE) == 0)
-			parts->instance = strdup("");
-		else if (strncmp(buffer_string(&now), boot, strlen(boot)) == 0)
-			parts->instance = strdup(name);
-	}
 	buffer_release(&text);
-	buffer_release(&now);
+	return status;
+}
+
+/* There is nothing to recover; returns 1 where the file is there, -1 with @error where it is not.
+ */
+static int parts_sweep(struct parts *parts, struct error *error)
+{
+	int status = folder_sweep(parts, error);
+
+	if (status == 0 && access(parts->path, F_OK) == 0)
+		status = 1;
+	else if (status == 0)
+		status = error_set(error,
+				   "nothing had been recorded yet in %s, which is removed; "
+				   "'ktrack clean' removes what there may be of a tracing instance",
+				   parts->folder);
+	parts_close(parts);
 	return status;
 }
 
@@ -313,6 +409,8 @@ int parts_open(struct parts **out, const char *path, const struct parts_owner *o
 	status = path_check(path, error);
 	if (status == 0)
 		status = folder_lock(parts, error);
+	if (status == 0 && !folder_has_instance(parts))
+		return parts_sweep(parts, error);
 	if (status == 0)
 		status = parts_read_instance(parts, error);
 	if (status == 0)
@@ -323,20 +421,6 @@ int parts_open(struct parts **out, const char *path, const struct parts_owner *o
 const char *parts_instance(const struct parts *parts)
 {
 	return parts->instance;
-}
-
-static void folder_remove(struct parts *parts)
-{
-	struct dirent **entries;
-	int size = scandir(parts->folder, &entries, NULL, NULL);
-
-	for (int i = 0; i < size; i++) {
-		unlinkat(parts->folder_fd, entries[i]->d_name, 0);
-		free(entries[i]);
-	}
-	if (size >= 0)
-		free(entries);
-	rmdir(parts->folder);
 }
 
 static void descriptor_close(int fd)

@@ -20,6 +20,9 @@
  */
 #define PART_NO_INSTANCE "-"
 
+/** PART_UNFINISHED - the trace.dat while it is made */
+#define PART_UNFINISHED "trace.dat"
+
 /** PART_NAME_SIZE - room for any of these names and its NUL */
 #define PART_NAME_SIZE 32
 
@@ -63,6 +66,7 @@ struct part {
  * @is_shared: the instance is somebody's, who goes on with it
  * @is_sealed: what happens in it now is no matter of these parts any more
  * @is_taken_up: somebody else began, and was killed
+ * @is_counted: what has been lost is known: recording is over
  * @is_kept: the parts stay when this is closed
  */
 struct parts {
@@ -84,6 +88,7 @@ struct parts {
 	bool is_shared;
 	bool is_sealed;
 	bool is_taken_up;
+	bool is_counted;
 	bool is_kept;
 };
 

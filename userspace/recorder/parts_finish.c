@@ -8,8 +8,6 @@
 #include "recorder/parts.h"
 #include "source/source.h"
 
-#define UNFINISHED "trace.dat"
-
 /* Room for all options but the statistics, and for those of a CPU. */
 #define OPTIONS_SIZE 2048
 #define OPTION_SIZE 512
@@ -166,6 +164,7 @@ int parts_finish(struct parts *parts, const struct recorder *recorder,
 		return -1;
 	if (parts->is_taken_up && in_flight_count(parts, directory, error) < 0)
 		return -1;
+	parts->is_counted = true;
 	if (parts_note_now(parts, directory, error) < 0 || parts_settle(parts, error) < 0)
 		return -1;
 	return summary_make(summary, parts, directory, error);
@@ -179,6 +178,7 @@ void parts_abandon(struct parts *parts, const struct recorder *recorder)
 
 	if (!parts->is_kept || in_flight_count(parts, directory, &ignored) < 0)
 		return;
+	parts->is_counted = true;
 	if (trace_dat_put_options(&options, directory, parts, &ignored) == 0 &&
 	    parts_overwrite(parts, PART_OPTIONS, &options, &ignored) == 0)
 		parts_settle(parts, &ignored);
@@ -187,7 +187,7 @@ void parts_abandon(struct parts *parts, const struct recorder *recorder)
 
 int parts_join(struct parts *parts, struct error *error)
 {
-	int fd = parts_create(parts, UNFINISHED, error);
+	int fd = parts_create(parts, PART_UNFINISHED, error);
 	int status;
 
 	if (fd < 0)
@@ -195,10 +195,10 @@ int parts_join(struct parts *parts, struct error *error)
 	parts->is_kept = true;
 	status = trace_dat_join(parts, fd, error);
 	close(fd);
-	if (status == 0 && renameat(parts->folder_fd, UNFINISHED, AT_FDCWD, parts->path) < 0)
-		status = parts_fail(parts, errno, UNFINISHED, error);
+	if (status == 0 && renameat(parts->folder_fd, PART_UNFINISHED, AT_FDCWD, parts->path) < 0)
+		status = parts_fail(parts, errno, PART_UNFINISHED, error);
 	if (status < 0)
-		unlinkat(parts->folder_fd, UNFINISHED, 0);
+		unlinkat(parts->folder_fd, PART_UNFINISHED, 0);
 	else
 		parts->is_kept = false;
 	return status;

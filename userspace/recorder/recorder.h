@@ -236,7 +236,12 @@ struct parts_owner {
 int parts_new(struct parts **out, const char *path, const struct parts_owner *owner,
 	      struct error *error);
 
-/** parts_open - take up the parts that a killed recording left; returns -1 with @error */
+/**
+ * parts_open - take up the parts that a killed recording left
+ *
+ * Returns 1 without parts where the file was made already and what was left of the parts has been
+ * removed, or -1 with @error.
+ */
 int parts_open(struct parts **out, const char *path, const struct parts_owner *owner,
 	       struct error *error);
 

@@ -68,9 +68,10 @@ static int parts_take(struct parts *parts, const char *directory, struct error *
 	    parts_note_instance(parts, PART_NO_INSTANCE, error) < 0)
 		return -1;
 	parts->is_kept = true;
-	if (parts_read_rest(parts, error) < 0 || parts_note_now(parts, directory, error) < 0)
+	if (parts_read_rest(parts, error) < 0)
 		return -1;
-	return parts_join(parts, error);
+	parts->is_counted = true;
+	return parts_note_now(parts, directory, error) < 0 ? -1 : parts_join(parts, error);
 }
 
 int parts_check_instance(const struct parts *parts, const char *directory, struct error *error)

@@ -191,7 +191,11 @@ static int put_cpu_statistics(struct buffer *out, const char *directory, const s
 	buffer_printf(text, "CPU: %d\n", part->cpu);
 	if (statistics_append(text, directory, parts, part, error) < 0)
 		return -1;
-	if (part->in_flight > 0)
+	if (text->size > 0 && text->data[text->size - 1] != '\n')
+		buffer_append_char(text, '\n');
+	if (!parts->is_counted)
+		buffer_printf(text, STATISTICS_IN_FLIGHT ": " STATISTICS_UNKNOWN "\n");
+	else if (part->in_flight > 0)
 		buffer_printf(text, STATISTICS_IN_FLIGHT ": %llu\n",
 			      (unsigned long long)part->in_flight);
 	/* What others read of the buffer, or how it is set up, makes no such promise. */

@@ -160,6 +160,9 @@ void trace_file_options_release(struct trace_options *options);
 /** trace_file_describe - fill the source's description, once all was read */
 void trace_file_describe(struct trace_file *file);
 
+/** trace_file_is_open - whether the file says of a CPU that nobody knows how much of it was lost */
+bool trace_file_is_open(const struct trace_file *file, int cpu, unsigned int buffer);
+
 /**
  * trace_file_read_account - what the statistics of a stream's CPU say; @out stays where they say
  * nothing

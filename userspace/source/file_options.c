@@ -256,23 +256,38 @@ static struct text statistics_find(struct text all, struct text buffer, int cpu)
 	return found;
 }
 
+static bool statistics_of(const struct trace_file *file, int cpu, unsigned int buffer,
+			  struct statistics *out)
+{
+	struct text text = statistics_find(buffer_text(&file->options.statistics),
+					   text_of(file->buffers[buffer]), cpu);
+
+	if (text.data)
+		statistics_read(out, text);
+	return text.data;
+}
+
+bool trace_file_is_open(const struct trace_file *file, int cpu, unsigned int buffer)
+{
+	struct statistics statistics;
+
+	return statistics_of(file, cpu, buffer, &statistics) && statistics.is_open;
+}
+
 int trace_file_read_account(struct source *source, const struct stream *stream, struct account *out,
 			    struct error *error)
 {
 	const struct trace_file *file = (const struct trace_file *)source;
-	struct text name = text_of(file->buffers[stream->buffer]);
-	struct text text = statistics_find(buffer_text(&file->options.statistics), name,
-					   stream->cpu);
 	struct statistics statistics;
 
 	(void)error;
-	if (!text.data)
+	if (!statistics_of(file, stream->cpu, stream->buffer, &statistics))
 		return 0;
-	statistics_read(&statistics, text);
 	if (statistics.overwritten <= INT64_MAX && statistics.overwritten > out->marked)
 		out->marked = statistics.overwritten;
 	if (statistics.dropped <= INT64_MAX)
 		out->unmarked = statistics.dropped;
+	out->is_open = statistics.is_open;
 	out->keeps_last = statistics.keeps_last;
 	out->keeps_first = statistics.keeps_first;
 	return 0;

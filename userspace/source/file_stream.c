@@ -259,7 +259,7 @@ int trace_file_add_stream(struct trace_file *file, const struct trace_area *area
 	struct stream *stream;
 	struct trace_stream *own;
 
-	if (area->size == 0)
+	if (area->size == 0 && !trace_file_is_open(file, area->cpu, area->buffer))
 		return 0;
 	if (problem) {
 		trace_file_damage(file, area->offset, problem);

@@ -52,15 +52,19 @@ static int64_t clock_parse(const char *digit, const char *end)
 	return before * NS_PER_S + digits_parse(point + 1, end) * NS_PER_US;
 }
 
-/* A line that ktrack adds. */
-static void mode_read(struct statistics *out, struct text mode)
+/* Lines that ktrack adds. */
+static void word_read(struct statistics *out, struct text name, struct text word)
 {
-	while (mode.size > 0 && *mode.data == ' ') {
-		mode.data++;
-		mode.size--;
+	while (word.size > 0 && *word.data == ' ') {
+		word.data++;
+		word.size--;
 	}
-	out->keeps_last = text_equals(mode, text_of(STATISTICS_CIRCULAR));
-	out->keeps_first = text_equals(mode, text_of(STATISTICS_ONESHOT));
+	if (text_equals(name, text_of(STATISTICS_IN_FLIGHT)))
+		out->is_open = text_equals(word, text_of(STATISTICS_UNKNOWN));
+	if (!text_equals(name, text_of(STATISTICS_MODE)))
+		return;
+	out->keeps_last = text_equals(word, text_of(STATISTICS_CIRCULAR));
+	out->keeps_first = text_equals(word, text_of(STATISTICS_ONESHOT));
 }
 
 static void line_read(struct statistics *out, struct text name, const char *value, const char *end)
@@ -71,8 +75,7 @@ static void line_read(struct statistics *out, struct text name, const char *valu
 		*member += digits_parse(value, end);
 	else if (text_equals(name, text_of("now ts")))
 		out->now = clock_parse(value, end);
-	else if (text_equals(name, text_of(STATISTICS_MODE)))
-		mode_read(out, (struct text){ .data = value, .size = end - value });
+	word_read(out, name, (struct text){ .data = value, .size = end - value });
 }
 
 void statistics_read(struct statistics *out, struct text text)

@@ -9,6 +9,9 @@
 #define STATISTICS_IN_FLIGHT "in flight"
 #define STATISTICS_MODE "mode"
 
+/** STATISTICS_UNKNOWN - how many are in flight, where recording has not ended in order */
+#define STATISTICS_UNKNOWN "unknown"
+
 /** STATISTICS_CIRCULAR, STATISTICS_ONESHOT - modes in which a buffer was read at the end only */
 #define STATISTICS_CIRCULAR "circular"
 #define STATISTICS_ONESHOT "oneshot"
@@ -24,6 +27,7 @@
  * @unread: "entries", which are in the buffer now
  * @held_bytes: "bytes": what waits to be read
  * @now: "now ts": what the trace clock showed; its microseconds as nanoseconds, or its ticks
+ * @is_open: "in flight: unknown": recording did not end in order, and more may be lost
  * @keeps_last: "mode: circular": what was overwritten is older than all there is of the CPU
  * @keeps_first: "mode: oneshot": what was dropped is younger
  *
@@ -36,6 +40,7 @@ struct statistics {
 	uint64_t unread;
 	uint64_t held_bytes;
 	int64_t now;
+	bool is_open;
 	bool keeps_last;
 	bool keeps_first;
 };
