@@ -2,8 +2,10 @@
 /* Tests of giving up privileges, in processes of their own. */
 #include "cli/privilege.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,6 +55,23 @@ TEST(what_is_kept_of_what_there_is_is_left)
 	CHECK_NUMBER(left_of(0), 0);
 	CHECK_NUMBER(left_of(some), all & some);
 	CHECK_NUMBER(left_of(UINT64_MAX), all);
+}
+
+TEST(what_is_above_a_folder_counts_too)
+{
+	char folder[] = "/tmp/ktrack-privilege-XXXXXX", inner[64];
+
+	CHECK(mkdtemp(folder) != NULL);
+	snprintf(inner, sizeof(inner), "%s/inner", folder);
+	CHECK_NUMBER(mkdir(inner, 0700), 0);
+	CHECK_NUMBER(privilege_for_files(inner), 0);
+	CHECK_NUMBER(chmod(folder, 0), 0);
+	CHECK_NUMBER(privilege_for_files(inner), PRIVILEGE(CAP_DAC_OVERRIDE));
+	CHECK_NUMBER(chmod(folder, 0700), 0);
+	CHECK_NUMBER(chmod(inner, 0500), 0);
+	CHECK_NUMBER(privilege_for_files(inner), PRIVILEGE(CAP_DAC_OVERRIDE));
+	CHECK_NUMBER(rmdir(inner), 0);
+	CHECK_NUMBER(rmdir(folder), 0);
 }
 
 TEST(the_owner_needs_nothing_for_his_files)

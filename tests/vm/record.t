@@ -165,6 +165,10 @@ def check_killed(tap, kernel, result):
     cleaned = Recording(result, "killed-cleaned")
     tap.ok(cleaned.read() > 0, f"{kernel}: killed-cleaned: what was in files is recovered")
     tap.nothing(list(cleaned.strange()), f"{kernel}: killed-cleaned: and nothing else")
+    export = [machine.PROJECT / "build/ktrack", "export", "--fail-on-loss", result.folder / "killed-cleaned.dat"]
+    done = subprocess.run(export, capture_output=True, text=True, timeout=120, check=False)
+    told = [line for line in done.stdout.splitlines() if "lost an unknown number of records on cpu" in line]
+    tap.ok(done.returncode == 3 and len(told) > 1, f"{kernel}: killed-cleaned: the file says that more was lost", done.returncode, *told)
 
 
 def check_full_disk(tap, what, recording):
