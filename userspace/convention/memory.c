@@ -12,15 +12,17 @@
 /* Of so many unexpected records, one is not skipped. */
 #define SKIPPED_OF 32
 
-/* Where the text of a slot ends; 0 where there is none. */
+/* Where the text of a slot ends: 0 where there is no slot, SIZE_MAX where it is not in the record.
+ */
 static size_t text_end(const struct slot *slot, const struct record *record)
 {
-	uint32_t place;
+	struct text text;
 
 	if (!slot->read)
 		return 0;
-	memcpy(&place, record->data + slot->offset, sizeof(place));
-	return (place & 0xffff) + (place >> 16);
+	if (!slot_find_usual_text(slot, record, &text))
+		return SIZE_MAX;
+	return text.data + text.size - (const char *)record->data;
 }
 
 /* How much of a record says what it says; 0 where it cannot be remembered. */

@@ -186,17 +186,25 @@ static bool folder_has_instance(const struct parts *parts)
 	return faccessat(parts->folder_fd, PART_INSTANCE, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+/* Whether that is the name of a CPU's file, and of which. */
+static bool part_parse(const char *name, int *cpu, bool *is_durable)
+{
+	char rest;
+
+	*is_durable = sscanf(name, "durable%d%c", cpu, &rest) == 1;
+	return (*is_durable || sscanf(name, "cpu%d%c", cpu, &rest) == 1) && *cpu >= 0;
+}
+
 /* Whether we make files of this name. */
 static bool name_is_part(const char *name)
 {
 	static const char *const names[] = { PART_FORMATS, PART_COMMS, PART_OPTIONS, PART_INSTANCE,
 					     PART_UNFINISHED };
 	size_t size = strcspn(name, ".");
-	char rest;
+	bool is_durable;
 	int cpu;
 
-	if (sscanf(name, "cpu%d%c", &cpu, &rest) == 1 ||
-	    sscanf(name, "durable%d%c", &cpu, &rest) == 1)
+	if (part_parse(name, &cpu, &is_durable))
 		return true;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(name, names[i]) == 0 ||
@@ -303,11 +311,9 @@ static int part_open(struct parts *parts, const char *name, struct error *error)
 	struct part *part;
 	struct stat about;
 	bool is_durable;
-	char rest;
 	int cpu;
 
-	is_durable = sscanf(name, "durable%d%c", &cpu, &rest) == 1;
-	if ((!is_durable && sscanf(name, "cpu%d%c", &cpu, &rest) != 1) || cpu < 0)
+	if (!part_parse(name, &cpu, &is_durable))
 		return 0;
 	part = parts_add(parts, cpu, is_durable, error);
 	if (!part)
