@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/inline.h"
+#include "base/word.h"
 
 /** PUT_SLACK - how far behind what they put these functions may write, and put_block() may read */
 #define PUT_SLACK 32
@@ -83,15 +84,6 @@ hot_inline char *put_nine(char *out, unsigned int number)
 	return put_six(put_three(out, number / 1000000), number % 1000000);
 }
 
-/** put_few - put @size bytes, mostly no more than PUT_SLACK, behind which so many can be read */
-hot_inline char *put_few(char *out, const char *data, size_t size)
-{
-	memcpy(out, data, PUT_SLACK);
-	if (__builtin_expect(size > PUT_SLACK, 0))
-		put_block(out + PUT_SLACK, data + PUT_SLACK, size - PUT_SLACK);
-	return out + size;
-}
-
 /** put_large - put a number from 1000 on in decimal */
 char *put_large(char *out, uint64_t number);
 
@@ -108,15 +100,39 @@ hot_inline char *put_short(char *out, unsigned int number)
 	return put_bytes(out, put_triples[number] + 1, 2);
 }
 
-/** PUT_MIDDLE_LIMIT - numbers below it are two short ones */
-#define PUT_MIDDLE_LIMIT 1000000
+/** DIGITS_LIMIT - digits_of() takes numbers below it, which are two short ones */
+#define DIGITS_LIMIT 1000000
 
-/** put_middle - put a number below PUT_MIDDLE_LIMIT in decimal */
-hot_inline char *put_middle(char *out, unsigned int number)
+/**
+ * struct digits - a number in decimal, to be put more than once
+ * @word: the digits as they stand in memory
+ * @size: how many there are
+ */
+struct digits {
+	uint64_t word;
+	size_t size;
+};
+
+/** digits_of - a number below DIGITS_LIMIT in decimal: six digits without the zeros before the number
+ */
+hot_inline struct digits digits_of(unsigned int number)
 {
-	if (number < PUT_SHORT_LIMIT)
-		return put_short(out, number);
-	return put_three(put_short(out, number / 1000), number % 1000);
+	uint32_t first, second;
+	uint64_t six;
+	size_t zeros;
+
+	memcpy(&first, put_triples[number / 1000], sizeof(first));
+	memcpy(&second, put_triples[number % 1000], sizeof(second));
+	six = word_of_half(first) | word_push(word_of_half(second), 3);
+	zeros = word_find_other((six ^ WORD_OF('0')) | word_load("\0\0\0\0\0\1\0"));
+	return (struct digits){ .word = word_drop(six, zeros), .size = 6 - zeros };
+}
+
+/** put_digits - put what digits_of() made */
+hot_inline char *put_digits(char *out, struct digits digits)
+{
+	memcpy(out, &digits.word, sizeof(digits.word));
+	return out + digits.size;
 }
 
 /** put_unsigned - put a number in decimal */

@@ -54,10 +54,16 @@ static struct trace2_track *event_track(const struct trace2_sink *sink,
 	return event->track->slots[sink->slot];
 }
 
-/* Whether there is nothing to tell but what all records tell. */
+/* Whether there is nothing to tell but what all records tell, and fields. */
+hot_inline bool is_usual(const struct trace2_sink *sink, const struct timeline_event *event)
+{
+	return !sink->settings.with && !trace2_is_odd(event);
+}
+
+/* Whether there are no fields either. */
 hot_inline bool is_bare(const struct trace2_sink *sink, const struct timeline_event *event)
 {
-	return event->nr_fields == 0 && !sink->settings.with && !trace2_is_odd(event);
+	return event->nr_fields == 0 && is_usual(sink, event);
 }
 
 /*
@@ -77,7 +83,7 @@ hot_inline void line_begin(struct trace2_event *line, enum trace2_kind kind,
 	line->needs_no_escape = false;
 }
 
-/* A slice with fields, or a name that is new, or more to be told. */
+/* A slice with a name that is new, or more to be told than its fields. */
 static __attribute__((noinline)) int other_slice_write(struct trace2_sink *sink,
 						       const struct timeline_event *event,
 						       enum trace2_kind kind, struct error *error)
@@ -98,16 +104,12 @@ static __attribute__((noinline)) int other_slice_write(struct trace2_sink *sink,
 	return trace2_sink_write(sink, &line, event->time_ns, error);
 }
 
-/*
- * A slice that has a label and nothing more to tell. Of its line only what differs from line to
- * line is set: the rest is empty, and stays so.
- */
-hot_inline int bare_slice_write(struct trace2_sink *sink, const struct timeline_event *event,
-				enum trace2_kind kind, const struct trace2_text *label,
-				struct error *error)
+/* Of a line that all others like it were, only what differs from line to line is set. */
+hot_inline int slice_write(struct trace2_sink *sink, const struct timeline_event *event,
+			   enum trace2_kind kind, const struct trace2_text *label,
+			   struct trace2_event *line, struct error *error)
 {
 	const struct trace2_track *track = event_track(sink, event);
-	struct trace2_event *line = &sink->slice;
 
 	line->kind = kind;
 	line->thread = track->thread;
@@ -119,14 +121,35 @@ hot_inline int bare_slice_write(struct trace2_sink *sink, const struct timeline_
 	return trace2_sink_write(sink, line, event->time_ns, error);
 }
 
+static __attribute__((noinline)) int slice_with_args_write(struct trace2_sink *sink,
+							   const struct timeline_event *event,
+							   enum trace2_kind kind,
+							   const struct trace2_text *label,
+							   struct error *error)
+{
+	if (!trace2_args_fill(sink, event, &sink->slice_with_args))
+		return other_slice_write(sink, event, kind, error);
+	return slice_write(sink, event, kind, label, &sink->slice_with_args, error);
+}
+
+/* A slice that has a label and is_usual(). */
+hot_inline int usual_slice_write(struct trace2_sink *sink, const struct timeline_event *event,
+				 enum trace2_kind kind, const struct trace2_text *label,
+				 struct error *error)
+{
+	if (event->nr_fields > 0)
+		return slice_with_args_write(sink, event, kind, label, error);
+	return slice_write(sink, event, kind, label, &sink->slice, error);
+}
+
 static int write_slice_begin(struct trace2_sink *sink, const struct timeline_event *event,
 			     struct error *error)
 {
 	const struct trace2_text *label = event->name->slots[sink->slot];
 
-	if (!label || !is_bare(sink, event))
+	if (!label || !is_usual(sink, event))
 		return other_slice_write(sink, event, TRACE2_REGION_ENTER, error);
-	return bare_slice_write(sink, event, TRACE2_REGION_ENTER, label, error);
+	return usual_slice_write(sink, event, TRACE2_REGION_ENTER, label, error);
 }
 
 static __attribute__((noinline)) int other_slice_end(struct trace2_sink *sink,
@@ -153,13 +176,13 @@ static int write_slice_end(struct trace2_sink *sink, const struct timeline_event
 	struct trace2_track *track = event_track(sink, event);
 	struct intervals *timer;
 
-	if (!label || !is_bare(sink, event))
+	if (!label || !is_usual(sink, event))
 		return other_slice_end(sink, event, error);
 	timer = interval_table_get_own(&track->timers, event->track->category, event->name);
 	if (!timer)
 		return error_set(error, "out of memory");
 	intervals_add(timer, event->time_ns - event->begin_ns);
-	return bare_slice_write(sink, event, TRACE2_REGION_LEAVE, label, error);
+	return usual_slice_write(sink, event, TRACE2_REGION_LEAVE, label, error);
 }
 
 /* A value on a track's line of time: digits, or ready-made JSON. */
@@ -189,8 +212,9 @@ static struct trace2_string instant_value(struct trace2_sink *sink,
 	if (event->nr_fields == 0)
 		return (struct trace2_string){ "{}", 2 };
 	buffer_clear(&sink->message);
-	trace2_fields_append_json(&event_track(sink, event)->category->fields, &sink->message,
-				  event);
+	buffer_clear(&sink->more);
+	trace2_fields_append(&event_track(sink, event)->category->fields, &sink->message,
+			     &sink->more, event);
 	return trace2_string_of(buffer_text(&sink->message));
 }
 

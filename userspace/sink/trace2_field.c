@@ -31,7 +31,13 @@ static void field_release(struct trace2_field *own)
 	buffer_release(&own->plain);
 }
 
-static const struct trace2_field *fields_add(struct trace2_fields *fields, struct text name)
+static bool is_number(const struct value *value)
+{
+	return value->kind == VALUE_SIGNED || value->kind == VALUE_UNSIGNED;
+}
+
+static const struct trace2_field *fields_add(struct trace2_fields *fields,
+					     const struct field *field)
 {
 	struct trace2_field *list;
 
@@ -42,13 +48,12 @@ static const struct trace2_field *fields_add(struct trace2_fields *fields, struc
 		return NULL;
 	fields->list = list;
 	list += fields->size;
-	if (!field_render(list, name)) {
+	if (!field_render(list, field->name)) {
 		field_release(list);
 		return NULL;
 	}
-	if (list->json.size > fields->name_max)
-		fields->name_max = list->json.size;
-	fields->has_escapes |= list->json.size != name.size + strlen(",\"\":");
+	fields->has_others |= !is_number(&field->value) || list->json.size > PUT_SLACK;
+	fields->has_escapes |= list->json.size != field->name.size + strlen(",\"\":");
 	fields->size++;
 	return list;
 }
@@ -57,24 +62,16 @@ static const struct trace2_field *fields_add(struct trace2_fields *fields, struc
  * A name is known by where it stands, which no other name does as long as there is the category.
  * Most records have all fields, so that the field's place is the name's.
  */
-hot_inline const struct trace2_field *fields_at(const struct trace2_fields *fields,
-						const struct field *field, size_t place)
-{
-	return place < fields->size && fields->list[place].name == field->name.data
-		       ? &fields->list[place]
-		       : NULL;
-}
-
 static const struct trace2_field *fields_get(struct trace2_fields *fields,
 					     const struct field *field, size_t place)
 {
-	const struct trace2_field *own = fields_at(fields, field, place);
-
-	for (size_t i = 0; i < fields->size && !own; i++) {
+	if (place < fields->size && fields->list[place].name == field->name.data)
+		return &fields->list[place];
+	for (size_t i = 0; i < fields->size; i++) {
 		if (fields->list[i].name == field->name.data)
-			own = &fields->list[i];
+			return &fields->list[i];
 	}
-	return own ? own : fields_add(fields, field->name);
+	return fields_add(fields, field);
 }
 
 /* Numbers that are no strings in JSON, which most values are. */
@@ -82,58 +79,57 @@ hot_inline bool is_short_number(const struct value *value)
 {
 	uint64_t limit = UINT64_C(1) << 53;
 
-	if (value->kind == VALUE_UNSIGNED)
-		return value->unsigned_number <= limit;
-	return value->kind == VALUE_SIGNED && value->unsigned_number + limit <= 2 * limit;
+	if (!is_number(value))
+		return false;
+	if (value->unsigned_number <= limit)
+		return true;
+	return value->kind == VALUE_SIGNED && value->unsigned_number >= -limit;
 }
 
-hot_inline char *put_value(char *out, const struct value *value)
+/* Where two lists of the same fields go on: as JSON, and for people. */
+struct lists {
+	char *json;
+	char *plain;
+};
+
+/* Room for a field in either list, where its name fits into a block and its value is short. */
+#define FIELD_MAX (PUT_SLACK + PUT_NUMBER_MAX)
+
+/* Such a field, whose digits are made once. */
+hot_inline struct lists field_put(struct lists out, const struct trace2_field *own,
+				  const struct value *value)
 {
-	if (value->unsigned_number < PUT_MIDDLE_LIMIT)
-		return put_middle(out, value->unsigned_number);
-	return put_signed(out, value->signed_number);
-}
+	struct digits digits;
 
-/*
- * Adds fields from the @first on, up to one whose name was not rendered at its place, or whose
- * value is no short number; returns that one's number.
- */
-hot_inline size_t usual_fields_append(const struct trace2_fields *fields, struct buffer *json,
-				      struct buffer *plain, const struct timeline_event *event,
-				      size_t first)
-{
-	size_t most = (event->nr_fields - first) * (fields->name_max + PUT_NUMBER_MAX);
-	char *in_json = buffer_reserve_put(json, most);
-	char *in_plain = plain ? buffer_reserve_put(plain, most) : in_json;
-	size_t i;
-
-	if (!in_json || !in_plain)
-		return event->nr_fields;
-	for (i = first; i < event->nr_fields; i++) {
-		const struct field *field = &event->fields[i];
-		const struct trace2_field *own = fields_at(fields, field, i);
-
-		if (!own || !is_short_number(&field->value))
-			break;
-		in_json = put_few(in_json, own->json.data, own->json.size);
-		in_json = put_value(in_json, &field->value);
-		if (!plain)
-			continue;
-		in_plain = put_few(in_plain, own->plain.data, own->plain.size);
-		in_plain = put_value(in_plain, &field->value);
+	put_bytes(out.json, own->json.data, PUT_SLACK);
+	put_bytes(out.plain, own->plain.data, PUT_SLACK);
+	out.json += own->json.size;
+	out.plain += own->plain.size;
+	if (value->unsigned_number < DIGITS_LIMIT) {
+		digits = digits_of(value->unsigned_number);
+		return (struct lists){ put_digits(out.json, digits),
+				       put_digits(out.plain, digits) };
 	}
-	buffer_end_put(json, in_json);
-	if (plain)
-		buffer_end_put(plain, in_plain);
-	return i;
+	return (struct lists){ put_signed(out.json, value->signed_number),
+			       put_signed(out.plain, value->signed_number) };
 }
 
-/* Any field. */
-static __attribute__((noinline)) void other_field_append(struct trace2_fields *fields,
-							 struct buffer *json, struct buffer *plain,
-							 const struct field *field, size_t place)
+static void short_field_append(const struct trace2_field *own, struct buffer *json,
+			       struct buffer *plain, const struct value *value)
 {
-	const struct trace2_field *own = fields_get(fields, field, place);
+	struct lists out = { buffer_reserve_put(json, FIELD_MAX),
+			     buffer_reserve_put(plain, FIELD_MAX) };
+
+	if (!out.json || !out.plain)
+		return;
+	out = field_put(out, own, value);
+	buffer_end_put(json, out.json);
+	buffer_end_put(plain, out.plain);
+}
+
+static void other_field_append(const struct trace2_field *own, struct buffer *json,
+			       struct buffer *plain, const struct field *field)
+{
 	bool is_first = false;
 
 	if (own)
@@ -141,45 +137,83 @@ static __attribute__((noinline)) void other_field_append(struct trace2_fields *f
 	else
 		json_append_member(json, field->name, &is_first);
 	value_append_json(json, &field->value);
-	if (!plain)
-		return;
 	buffer_append_char(plain, ' ');
 	fields_append_text(plain, field, 1);
 }
 
-/*
- * Each field has its separator before it, in place of which the first has what all begins with.
- * Returns whether all were usual.
- */
-hot_inline bool fields_append(struct trace2_fields *fields, struct buffer *json,
-			      struct buffer *plain, const struct timeline_event *event)
-{
-	bool is_usual = true;
-	size_t begin = json->size, i = 0;
-
-	while ((i = usual_fields_append(fields, json, plain, event, i)) < event->nr_fields) {
-		other_field_append(fields, json, plain, &event->fields[i], i);
-		i++;
-		is_usual = false;
-	}
-	if (json->size > begin)
-		json->data[begin] = '{';
-	else
-		buffer_append_char(json, '{');
-	buffer_append_char(json, '}');
-	return is_usual;
-}
-
-void trace2_fields_append_json(struct trace2_fields *fields, struct buffer *json,
-			       const struct timeline_event *event)
-{
-	fields_append(fields, json, NULL, event);
-}
-
+/* Each field has its separator before it, in place of which the first has what all begins with. */
 bool trace2_fields_append(struct trace2_fields *fields, struct buffer *json, struct buffer *plain,
 			  const struct timeline_event *event)
 {
-	return fields_append(fields, json, plain, event) && !fields->has_escapes;
+	size_t begin = json->size;
+	bool are_short = true;
+
+	for (size_t i = 0; i < event->nr_fields; i++) {
+		const struct field *field = &event->fields[i];
+		const struct trace2_field *own = fields_get(fields, field, i);
+
+		if (own && own->json.size <= PUT_SLACK && is_short_number(&field->value)) {
+			short_field_append(own, json, plain, &field->value);
+		} else {
+			other_field_append(own, json, plain, field);
+			are_short = false;
+		}
+	}
+	if (json->size == begin)
+		buffer_append_char(json, '{');
+	else
+		json->data[begin] = '{';
+	buffer_append_char(json, '}');
+	return are_short && !fields->has_escapes;
+}
+
+/*
+ * Puts all fields, which are as many as were rendered, or fewer; returns false where one of them
+ * is not where it was rendered, or not short.
+ */
+hot_inline bool usual_fields_put(const struct trace2_fields *fields, struct lists *out,
+				 const struct timeline_event *event)
+{
+	const struct field *field = event->fields, *end = field + event->nr_fields;
+	const struct trace2_field *own = fields->list;
+	struct lists at = *out;
+
+	for (; field < end; field++, own++) {
+		if (own->name != field->name.data || !is_short_number(&field->value))
+			return false;
+		at = field_put(at, own, &field->value);
+	}
+	*out = at;
+	return true;
+}
+
+#define ARGS_HEAD "\"args\":"
+
+bool trace2_args_fill(struct trace2_sink *sink, const struct timeline_event *event,
+		      struct trace2_event *line)
+{
+	const struct trace2_track *track = event->track->slots[sink->slot];
+	const struct trace2_fields *fields = &track->category->fields;
+	size_t room = strlen(ARGS_HEAD) + event->nr_fields * FIELD_MAX;
+	struct lists begin, end;
+
+	buffer_clear(&sink->more);
+	begin.json = buffer_reserve_put(&sink->more, 2 * room);
+	if (!begin.json || fields->has_others || event->nr_fields > fields->size)
+		return false;
+	begin.plain = begin.json + room;
+	end.json = PUT_LITERAL(begin.json, ARGS_HEAD);
+	end.plain = begin.plain;
+	if (!usual_fields_put(fields, &end, event))
+		return false;
+	begin.json[strlen(ARGS_HEAD)] = '{';
+	end.json = put_char(end.json, '}');
+	line->needs_no_escape = !fields->has_escapes;
+	line->region.msg.data = begin.plain + 1;
+	line->region.msg.size = end.plain - begin.plain - 1;
+	line->more.data = begin.json;
+	line->more.size = end.json - begin.json;
+	return true;
 }
 
 static void category_free(struct trace2_category *own)

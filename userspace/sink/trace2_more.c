@@ -55,6 +55,14 @@ static void slice_fields_fill(struct trace2_sink *sink, const struct timeline_ev
 		line->region.msg = (struct trace2_string){ message->data + 1, message->size - 1 };
 }
 
+/* A counter has no message. */
+static void counter_fields_add(struct trace2_sink *sink, const struct timeline_event *event)
+{
+	buffer_clear(&sink->message);
+	more_add(&sink->more, "\"args\":");
+	trace2_fields_append(event_fields(sink, event), &sink->more, &sink->message, event);
+}
+
 static void more_add_oddities(struct buffer *more, const struct timeline_event *event)
 {
 	if (event->is_continued)
@@ -75,8 +83,7 @@ void trace2_more_fill(struct trace2_sink *sink, const struct timeline_event *eve
 	if (event->nr_fields == 0 || event->kind == TIMELINE_INSTANT) {
 		/* there is nothing to add */
 	} else if (event->kind == TIMELINE_COUNTER) {
-		more_add(&sink->more, "\"args\":");
-		trace2_fields_append_json(event_fields(sink, event), &sink->more, event);
+		counter_fields_add(sink, event);
 	} else {
 		slice_fields_fill(sink, event, line);
 	}

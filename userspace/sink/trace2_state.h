@@ -21,13 +21,13 @@ struct trace2_field {
 
 /**
  * struct trace2_fields - the fields of a tracepoint's records, in the order of the records
- * @name_max: the longest name's size as JSON, which is never shorter than for people
+ * @has_others: a name is longer than a block, or what has it is no number
  * @has_escapes: a name is not the same in JSON
  */
 struct trace2_fields {
 	struct trace2_field *list;
 	size_t size;
-	size_t name_max;
+	bool has_others;
 	bool has_escapes;
 };
 
@@ -51,6 +51,7 @@ struct trace2_category {
  * @label: for the track's number in its thread's name
  * @message, @more: scratch for one line
  * @slice: the line of a slice that has neither
+ * @slice_with_args: the line of one whose fields are all that is more to be told
  */
 struct trace2_sink {
 	struct sink sink;
@@ -69,6 +70,7 @@ struct trace2_sink {
 	struct buffer message;
 	struct buffer more;
 	struct trace2_event slice;
+	struct trace2_event slice_with_args;
 };
 
 /**
@@ -112,14 +114,11 @@ struct trace2_category *trace2_category_get(struct trace2_sink *sink,
 /** trace2_categories_free - give all of them back */
 void trace2_categories_free(struct trace2_sink *sink);
 
-/** trace2_fields_append_json - add an object of the event's fields, "{}" where there are none */
-void trace2_fields_append_json(struct trace2_fields *fields, struct buffer *json,
-			       const struct timeline_event *event);
-
 /**
- * trace2_fields_append - the same, and " name=value name=value" to @plain
+ * trace2_fields_append - add an object of the event's fields, "{}" where there are none, and
+ * " name=value name=value" to @plain
  *
- * Returns whether @plain is sure to be the same within a JSON string.
+ * Returns whether what @plain got is sure to be the same within a JSON string.
  */
 bool trace2_fields_append(struct trace2_fields *fields, struct buffer *json, struct buffer *plain,
 			  const struct timeline_event *event);
@@ -137,6 +136,13 @@ hot_inline bool trace2_is_odd(const struct timeline_event *event)
  * What is set lives until the next line's is.
  */
 void trace2_more_fill(struct trace2_sink *sink, const struct timeline_event *event,
+		      struct trace2_event *line);
+
+/**
+ * trace2_args_fill - trace2_more_fill() of a slice that has fields and nothing else to tell, in one
+ * go; false where its fields are not as most are
+ */
+bool trace2_args_fill(struct trace2_sink *sink, const struct timeline_event *event,
 		      struct trace2_event *line);
 
 /** trace2_sink_render - the rendered form of a name that has none in its slot */

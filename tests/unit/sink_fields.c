@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of the trace2 sink: whatever fields a record has, its line has what base makes of them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/json.h"
+#include "dice.h"
+#include "show.h"
+#include "tap.h"
+
+/* The last name is one that JSON escapes, the one before is the longest. */
+static const char *const names[] = {
+	"a",
+	"request",
+	"name_of_twentyseven_letters",
+	"name_of_twenty_eight_letters",
+	"name_of_thirtyfour_letters_in_all_",
+	"quoted\"name",
+};
+
+#define NR_NAMES (sizeof(names) / sizeof(names[0]))
+
+/* More fields than are remembered for a tracepoint. */
+#define FIELDS_MAX 70
+
+/**
+ * struct record_maker - makes the records of one tracepoint
+ * @nr_fields: how many fields its records have, when none is left out
+ * @nr_names: so many of the names are used
+ * @has_all: none is left out
+ * @has_texts: not all values are numbers
+ * @labels: the names, each at a place of its own, as they are in a template
+ */
+struct record_maker {
+	struct dice dice;
+	size_t nr_fields;
+	size_t nr_names;
+	bool has_all;
+	bool has_texts;
+	char labels[FIELDS_MAX][64];
+	struct field fields[FIELDS_MAX];
+};
+
+static struct value number_make(struct dice *dice)
+{
+	uint64_t number = dice_roll(dice) >> dice_below(dice, 64);
+
+	if (dice_below(dice, 8) == 0)
+		number = (UINT64_C(1) << 53) - 1 + dice_below(dice, 3);
+	if (dice_below(dice, 2) == 0)
+		return (struct value){ .kind = VALUE_UNSIGNED, .unsigned_number = number };
+	return (struct value){ .kind = VALUE_SIGNED,
+			       .signed_number = dice_below(dice, 3) ? (int64_t)number
+								    : -(int64_t)number };
+}
+
+static struct value value_make(struct record_maker *maker)
+{
+	switch (maker->has_texts ? dice_below(&maker->dice, 6) : 6) {
+	case 0:
+		return (struct value){ .kind = VALUE_TEXT, .text = text_of("a \"b\"\n") };
+	case 1:
+		return (struct value){ .kind = VALUE_BOOLEAN, .boolean = true };
+	case 2:
+		return (struct value){ .kind = VALUE_BYTES, .text = { "\x7f\x80", 2 } };
+	default:
+		return number_make(&maker->dice);
+	}
+}
+
+/* Returns how many fields the next record has. */
+static size_t record_make(struct record_maker *maker)
+{
+	size_t nr_fields = 0;
+
+	for (size_t i = 0; i < maker->nr_fields; i++) {
+		if (!maker->has_all && dice_below(&maker->dice, 4) == 0)
+			continue;
+		maker->fields[nr_fields++] = (struct field){ .name = text_of(maker->labels[i]),
+							     .value = value_make(maker) };
+	}
+	return nr_fields;
+}
+
+static void line_want(struct buffer *want, const struct timeline_event *event)
+{
+	struct buffer message = { 0 };
+
+	buffer_clear(want);
+	if (event->nr_fields > 0 && event->kind == TIMELINE_SLICE_BEGIN) {
+		fields_append_text(&message, event->fields, event->nr_fields);
+		buffer_append_string(want, ",\"msg\":");
+		json_append_string(want, buffer_text(&message));
+	}
+	if (event->kind == TIMELINE_SLICE_BEGIN)
+		buffer_append_string(want, SHOW_T("t_abs", "002"));
+	if (event->kind == TIMELINE_INSTANT)
+		buffer_append_string(want, ",\"value\":");
+	if (event->kind == TIMELINE_COUNTER)
+		buffer_append_string(want, ",\"value\":\"5\"");
+	if (event->kind != TIMELINE_INSTANT && event->nr_fields > 0)
+		buffer_append_string(want, ",\"args\":");
+	if (event->kind == TIMELINE_INSTANT || event->nr_fields > 0)
+		fields_append_json(want, event->fields, event->nr_fields);
+	buffer_append_string(want, "}\n");
+	buffer_release(&message);
+}
+
+/* Compares what follows the label, or the key. */
+static void record_check(struct show *show, const struct timeline_event *event)
+{
+	const char *key = event->name ? "\"read\"" : "\"read tid 3\"";
+	struct buffer want = { 0 };
+	const char *told;
+
+	show_push(show, 2, *event);
+	told = strstr(show_told(show), key);
+	line_want(&want, event);
+	CHECK_TEXT(told ? told + strlen(key) : "", buffer_string(&want));
+	buffer_release(&want);
+}
+
+/* Records of one tracepoint, of all kinds that have fields. */
+static void records_check(struct record_maker *maker)
+{
+	static const enum timeline_kind kinds[] = { TIMELINE_SLICE_BEGIN, TIMELINE_INSTANT,
+						    TIMELINE_COUNTER };
+	struct timeline_category category = { .text = "a:work" };
+	struct timeline_track track = { .number = 1, .category = &category, .cpu = -1, .comm = "" };
+	struct timeline_name name = { .text = text_of("read"), .is_counted = true };
+	struct timeline_event event = {
+		.track = &track, .fields = maker->fields, .comm = "", .outer_ns = SHOW_START_NS
+	};
+	struct show show;
+
+	event.kind = kinds[dice_below(&maker->dice, 3)];
+	event.name = event.kind == TIMELINE_COUNTER ? NULL : &name;
+	event.value = (struct value){ .kind = VALUE_UNSIGNED, .unsigned_number = 5 };
+	event.depth = event.kind == TIMELINE_SLICE_BEGIN;
+	track.kind = event.kind == TIMELINE_COUNTER ? TRACK_COUNTER : TRACK_SLICES;
+	track.name = text_of("read");
+	track.id = (struct value){ .kind = VALUE_SIGNED, .signed_number = 3 };
+	show_open(&show, &show_recording);
+	show_track(&show, 0, &track);
+	show_told(&show);
+	for (int i = 0; i < 6; i++) {
+		event.nr_fields = record_make(maker);
+		record_check(&show, &event);
+	}
+	show_release(&show);
+}
+
+static void maker_init(struct record_maker *maker)
+{
+	struct dice *dice = &maker->dice;
+
+	maker->nr_fields = dice_below(dice, 10) ? dice_below(dice, 6) : FIELDS_MAX;
+	maker->nr_names = 2 + dice_below(dice, NR_NAMES - 1);
+	maker->has_all = dice_below(dice, 3) > 0;
+	maker->has_texts = dice_below(dice, 3) == 0;
+	for (size_t i = 0; i < maker->nr_fields; i++)
+		strcpy(maker->labels[i], names[dice_below(dice, maker->nr_names)]);
+}
+
+TEST(lines_have_the_fields_of_their_records_whatever_they_are)
+{
+	static struct record_maker maker = { .dice = { .state = 7 } };
+
+	for (int i = 0; i < 600; i++) {
+		maker_init(&maker);
+		records_check(&maker);
+	}
+}
+
+TEST(digits_are_those_of_the_c_library)
+{
+	char want[16], got[16 + PUT_SLACK];
+
+	for (unsigned int number = 0; number < DIGITS_LIMIT; number++) {
+		snprintf(want, sizeof(want), "%u", number);
+		*put_digits(got, digits_of(number)) = '\0';
+		if (strcmp(got, want) != 0)
+			break;
+	}
+	CHECK_TEXT(got, "999999");
+	CHECK_TEXT(got, want);
+}
