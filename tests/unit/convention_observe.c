@@ -283,6 +283,26 @@ TEST(an_extra_field_that_cannot_be_read_is_left_out)
 		"\4", "B 'w' on 'event' of s7 z=u4");
 }
 
+TEST(a_field_that_was_left_out_comes_again)
+{
+	struct convention *convention = convention_new(false);
+	struct draft draft;
+
+	convention_add_text(
+		convention, "demo",
+		FORMAT("event", 5, SLICE_FIELDS FIELD("u32 y", 60, 4, 0) FIELD("s64 z", 16, 8, 1)));
+	for (int i = 0; i < 2; i++) {
+		draft_slice(&draft, 5, 'B', "w", 24);
+		draft_number(&draft, 16, 8, -4);
+		check_draft(convention, &draft, "B 'w' on 'event' of s7 z=s-4");
+		draft_slice(&draft, 5, 'B', "w", 64);
+		draft_number(&draft, 16, 8, 5);
+		draft_number(&draft, 60, 4, UINT32_MAX);
+		check_draft(convention, &draft, "B 'w' on 'event' of s7 y=u4294967295 z=s5");
+	}
+	convention_free(convention);
+}
+
 /* Turns the bytes of a field around. */
 static void draft_swap(struct draft *draft, size_t offset, size_t size)
 {

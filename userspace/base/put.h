@@ -113,10 +113,10 @@ struct digits {
 	size_t size;
 };
 
-/** digits_of - a number below DIGITS_LIMIT in decimal: six digits without the zeros before the number
- */
+/** digits_of - a number below DIGITS_LIMIT in decimal */
 hot_inline struct digits digits_of(unsigned int number)
 {
+	const uint64_t last = word_load("\0\0\0\0\0\1\0");
 	uint32_t first, second;
 	uint64_t six;
 	size_t zeros;
@@ -124,7 +124,7 @@ hot_inline struct digits digits_of(unsigned int number)
 	memcpy(&first, put_triples[number / 1000], sizeof(first));
 	memcpy(&second, put_triples[number % 1000], sizeof(second));
 	six = word_of_half(first) | word_push(word_of_half(second), 3);
-	zeros = word_find_other((six ^ WORD_OF('0')) | word_load("\0\0\0\0\0\1\0"));
+	zeros = word_find_other((six ^ WORD_OF('0')) | last);
 	return (struct digits){ .word = word_drop(six, zeros), .size = 6 - zeros };
 }
 

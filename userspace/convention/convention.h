@@ -94,7 +94,10 @@ struct extra {
  * @label: the same as a text, with its text_head()
  * @scope_field: name of the scope field, NULL for thread scope
  * @extras: the fields beyond the convention's
- * @fields: room for what one record says of them
+ * @fields: what a record of at least @extras_size bytes says of them, where all are of the usual
+ * kinds: names and kinds are there, the numbers are filled in
+ * @other_fields: room for what any other record says of them
+ * @extras_size: SIZE_MAX where not all are
  * @usual_size: a record of at least so many bytes has all slots but the extras', all of which are
  * of the usual kinds; SIZE_MAX where they are not
  * @fixed_size: how long a record is before what its texts say; SIZE_MAX where not all is of the
@@ -122,7 +125,9 @@ struct template
 	struct slot pid;
 	struct extra *extras;
 	struct field *fields;
+	struct field *other_fields;
 	size_t nr_extras;
+	size_t extras_size;
 	size_t usual_size;
 	size_t fixed_size;
 	bool has_numbers;

@@ -73,23 +73,26 @@ static const char *scope_read(struct observation *out, const struct template *te
 	return NULL;
 }
 
-/* Reads a number that is_usual_number(). */
+/* A number that is_usual_number(). */
+hot_inline int64_t usual_number(const struct slot *slot, const struct record *record)
+{
+	const unsigned char *bytes = record->data + slot->offset;
+	int64_t number;
+	int32_t half;
+
+	if (slot->size == sizeof(number)) {
+		memcpy(&number, bytes, sizeof(number));
+		return number;
+	}
+	memcpy(&half, bytes, sizeof(half));
+	return slot->kind == SLOT_SIGNED ? half : (int64_t)(uint32_t)half;
+}
+
 hot_inline void usual_number_read(const struct slot *slot, const struct record *record,
 				  struct value *out)
 {
-	const unsigned char *bytes = record->data + slot->offset;
-	int32_t number;
-
 	out->kind = slot->kind == SLOT_SIGNED ? VALUE_SIGNED : VALUE_UNSIGNED;
-	if (slot->size == sizeof(int64_t)) {
-		memcpy(&out->signed_number, bytes, sizeof(int64_t));
-		return;
-	}
-	memcpy(&number, bytes, sizeof(number));
-	if (slot->kind == SLOT_SIGNED)
-		out->signed_number = number;
-	else
-		out->unsigned_number = (uint32_t)number;
+	out->signed_number = usual_number(slot, record);
 }
 
 hot_inline bool extra_read(const struct extra *extra, const struct record *record,
@@ -102,21 +105,37 @@ hot_inline bool extra_read(const struct extra *extra, const struct record *recor
 }
 
 /* Extra fields that cannot be read are left out: the event itself is sound. */
-static __attribute__((noinline)) const char *extras_read(struct observation *out,
-							 const struct template *template,
-							 const struct record *record)
+static __attribute__((noinline)) void other_extras_read(struct observation *out,
+							const struct template *template,
+							const struct record *record)
 {
+	out->extras = template->other_fields;
 	out->nr_extras = 0;
 	for (size_t i = 0; i < template->nr_extras; i++) {
 		const struct extra *extra = &template->extras[i];
-		struct field *field = &template->fields[out->nr_extras];
+		struct field *field = &template->other_fields[out->nr_extras];
 
 		if (!extra_read(extra, record, &field->value))
 			continue;
 		field->name = extra->label;
 		out->nr_extras++;
 	}
-	return NULL;
+}
+
+static void extras_read(struct observation *out, const struct template *template,
+			const struct record *record)
+{
+	const struct extra *extra = template->extras, *end = extra + template->nr_extras;
+	struct field *field = template->fields;
+
+	if (record->size < template->extras_size) {
+		other_extras_read(out, template, record);
+		return;
+	}
+	out->extras = field;
+	out->nr_extras = template->nr_extras;
+	for (; extra < end; extra++, field++)
+		field->value.signed_number = usual_number(&extra->slot, record);
 }
 
 /* Slots of any kind, one by one; says what is wrong with the first that cannot be read. */
@@ -141,7 +160,8 @@ static __attribute__((noinline)) const char *slots_read(struct observation *out,
 	if (template->track_name.read &&
 	    !slot_read_text(&template->track_name, record, &out->track_name, &out->track_head))
 		return "unreadable track_name";
-	return extras_read(out, template, record);
+	extras_read(out, template, record);
+	return NULL;
 }
 
 hot_inline bool usual_text_read(const struct slot *slot, const struct record *record,
@@ -228,7 +248,9 @@ const char *observation_read(struct observation *out, const struct template *tem
 	out->place = 0;
 	if (record->size < template->usual_size || !usual_slots_read(out, template, record))
 		return slots_read(out, template, record);
-	return template->nr_extras > 0 ? extras_read(out, template, record) : NULL;
+	if (template->nr_extras > 0)
+		extras_read(out, template, record);
+	return NULL;
 }
 
 void observation_read_numbers(struct observation *observation, const struct record *record)

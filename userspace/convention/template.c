@@ -95,6 +95,14 @@ static int template_add_extra(struct template *template, const struct match *mat
 	if (!extra->name)
 		return -1;
 	extra->label = text_of(extra->name);
+	template->fields[template->nr_extras] = (struct field){
+		.name = extra->label,
+		.value.kind = extra->slot.kind == SLOT_SIGNED ? VALUE_SIGNED : VALUE_UNSIGNED,
+	};
+	if (!extra->is_usual)
+		template->extras_size = SIZE_MAX;
+	else if (extra->slot.end > template->extras_size)
+		template->extras_size = extra->slot.end;
 	template->nr_extras++;
 	return 0;
 }
@@ -104,7 +112,8 @@ static int template_add_extras(struct template *template, const struct match *ma
 {
 	template->extras = calloc(format->nr_fields + 1, sizeof(*template->extras));
 	template->fields = calloc(format->nr_fields + 1, sizeof(*template->fields));
-	if (!template->extras || !template->fields)
+	template->other_fields = calloc(format->nr_fields + 1, sizeof(*template->other_fields));
+	if (!template->extras || !template->fields || !template->other_fields)
 		return -1;
 	for (size_t i = format->nr_common; i < format->nr_fields; i++) {
 		if (!match_uses(match, template->kind, &format->fields[i]) &&
@@ -234,6 +243,7 @@ void template_free(struct template *template)
 		free(template->extras[i].name);
 	free(template->extras);
 	free(template->fields);
+	free(template->other_fields);
 	free(template->scope_field);
 	free(template->category);
 	free(template);
