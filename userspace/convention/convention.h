@@ -220,23 +220,23 @@ enum observation_kind {
  * next record is read.
  */
 struct observation {
-	enum observation_kind kind;
 	const struct template *template;
 	int64_t time_ns;
+	enum observation_kind kind;
 	int cpu;
 	unsigned int buffer;
 	int tid;
+	uint64_t likeness;
+	const char *problem;
+	const struct field *extras;
+	size_t nr_extras;
+	unsigned int place;
+	struct value counter_value;
 	struct value scope_id;
 	struct text slice_name;
 	struct text track_name;
 	uint64_t slice_head;
 	uint64_t track_head;
-	struct value counter_value;
-	const struct field *extras;
-	size_t nr_extras;
-	const char *problem;
-	uint64_t likeness;
-	unsigned int place;
 };
 
 /**

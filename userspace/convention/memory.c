@@ -165,7 +165,7 @@ static struct memory *memories_find(struct memories *memories, const struct temp
 const struct observation *memories_read(struct memories *memories, const struct template *template,
 					const struct record *record)
 {
-	unsigned int *past = memories_past(memories, record);
+	struct expectation *expectation = memories_expectation(memories, record);
 	size_t size = memories_skip(memories) ? 0 : telling_size(template, record);
 	struct memory *memory = NULL;
 
@@ -175,9 +175,8 @@ const struct observation *memories_read(struct memories *memories, const struct 
 		memories->other.problem = observation_read(&memories->other, template, record);
 		return &memories->other;
 	}
-	memories->followed[*past]->after = memory;
-	memories->followed[*past] = memory;
-	*past = past_add(*past, memory->observation.place);
+	memories->followed[expectation->past]->after = memory;
+	expectation_advance(expectation, memories, memory);
 	return memory_repeat(memory, record);
 }
 
@@ -186,6 +185,8 @@ void memories_init(struct memories *memories)
 	memories->none.after = &memories->none;
 	for (size_t i = 0; i < MEMORY_PASTS; i++)
 		memories->followed[i] = &memories->none;
+	for (size_t i = 0; i < MEMORY_CPUS; i++)
+		memories->expectations[i].next = &memories->none;
 }
 
 void memories_clear(struct memories *memories)

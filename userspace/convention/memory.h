@@ -44,8 +44,17 @@ struct memory {
 };
 
 /**
+ * struct expectation - what comes next from a CPU
+ * @past: made of the places of its last few records
+ * @next: what came last time behind these; never NULL
+ */
+struct expectation {
+	unsigned int past;
+	struct memory *next;
+};
+
+/**
  * struct memories - all of them
- * @pasts: made of the places of the last few records of each CPU
  * @followed: what came last time, by the past; what came after that one is expected next: mostly
  * the same, or the next of a few names or numbers in turn
  * @none: what came where nothing has come yet
@@ -58,7 +67,7 @@ struct memory {
  * @other: what was read last of those that cannot be remembered
  */
 struct memories {
-	unsigned int pasts[MEMORY_CPUS];
+	struct expectation expectations[MEMORY_CPUS];
 	struct memory *followed[MEMORY_PASTS];
 	struct memory none;
 	struct memory list[OBSERVATION_PLACES];
@@ -129,27 +138,39 @@ hot_inline const struct observation *memory_repeat(struct memory *memory,
 	return observation;
 }
 
-hot_inline unsigned int *memories_past(struct memories *memories, const struct record *record)
+hot_inline struct expectation *memories_expectation(struct memories *memories,
+						    const struct record *record)
 {
-	return &memories->pasts[(unsigned int)record->cpu % MEMORY_CPUS];
+	return &memories->expectations[(unsigned int)record->cpu % MEMORY_CPUS];
 }
 
-hot_inline unsigned int past_add(unsigned int past, unsigned int place)
+/*
+ * The CPU's last record was like @memory. What comes next is looked for at once, and fetched, while
+ * this one is dealt with.
+ */
+hot_inline void expectation_advance(struct expectation *expectation, struct memories *memories,
+				    struct memory *memory)
 {
-	return (past << 4 ^ place) % MEMORY_PASTS;
+	unsigned int past = expectation->past;
+
+	memories->followed[past] = memory;
+	past = (past << 4 ^ memory->observation.place) % MEMORY_PASTS;
+	expectation->past = past;
+	expectation->next = memories->followed[past]->after;
+	__builtin_prefetch(expectation->next);
+	__builtin_prefetch(expectation->next->bytes);
 }
 
 /** memories_expect - the observation of @record, where it is like the expected one, or NULL */
 hot_inline const struct observation *memories_expect(struct memories *memories,
 						     const struct record *record)
 {
-	unsigned int *past = memories_past(memories, record);
-	struct memory *memory = memories->followed[*past]->after;
+	struct expectation *expectation = memories_expectation(memories, record);
+	struct memory *memory = expectation->next;
 
 	if (!memory_is_like(memory, record))
 		return NULL;
-	memories->followed[*past] = memory;
-	*past = past_add(*past, memory->observation.place);
+	expectation_advance(expectation, memories, memory);
 	return memory_repeat(memory, record);
 }
 
