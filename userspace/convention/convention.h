@@ -220,6 +220,12 @@ enum observation_kind {
  * next record is read.
  */
 struct observation {
+	struct value scope_id;
+	struct text slice_name;
+	struct text track_name;
+	uint64_t slice_head;
+	uint64_t track_head;
+	struct value counter_value;
 	const struct template *template;
 	int64_t time_ns;
 	enum observation_kind kind;
@@ -231,12 +237,6 @@ struct observation {
 	const struct field *extras;
 	size_t nr_extras;
 	unsigned int place;
-	struct value counter_value;
-	struct value scope_id;
-	struct text slice_name;
-	struct text track_name;
-	uint64_t slice_head;
-	uint64_t track_head;
 };
 
 /**

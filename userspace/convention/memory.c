@@ -79,7 +79,7 @@ static unsigned int record_hash(const struct template *template, const struct re
 /* One of two for this hash: the one that is another's by now, or else the older one. */
 static struct memory *memory_choose(struct memories *memories, unsigned int hash)
 {
-	uint16_t *places = memories->places[hash];
+	uint16_t *places = memories->hashes[hash];
 	struct memory *first = &memories->list[places[0]], *second = &memories->list[places[1]];
 
 	if (first->hash == hash && second->hash == hash)
@@ -137,11 +137,11 @@ static __attribute__((noinline)) struct memory *memories_add(struct memories *me
 
 	memories->nr_strangers += memories->nr_strangers < 2 * OBSERVATION_PLACES;
 	memory->hash = hash;
-	memory->after = memory;
 	if (!memory_fill(memory, template, record, size))
 		return NULL;
 	memory->observation.likeness = ++memories->last_likeness;
 	memory->observation.place = memory - memories->list;
+	memories->after[memory->observation.place] = memory->observation.place;
 	return memory;
 }
 
@@ -152,7 +152,7 @@ static struct memory *memories_find(struct memories *memories, const struct temp
 	unsigned int hash = record_hash(template, record, size);
 
 	for (size_t i = 0; i < 2; i++) {
-		struct memory *memory = &memories->list[memories->places[hash][i]];
+		struct memory *memory = &memories->list[memories->hashes[hash][i]];
 
 		if (!memory_is_like(memory, record))
 			continue;
@@ -175,18 +175,18 @@ const struct observation *memories_read(struct memories *memories, const struct 
 		memories->other.problem = observation_read(&memories->other, template, record);
 		return &memories->other;
 	}
-	memories->followed[expectation->past]->after = memory;
-	expectation_advance(expectation, memories, memory);
+	memories->after[memories->followed[expectation->past]] = memory->observation.place;
+	expectation_advance(expectation, memories, memory->observation.place);
 	return memory_repeat(memory, record);
 }
 
 void memories_init(struct memories *memories)
 {
-	memories->none.after = &memories->none;
 	for (size_t i = 0; i < MEMORY_PASTS; i++)
-		memories->followed[i] = &memories->none;
+		memories->followed[i] = MEMORY_NONE;
 	for (size_t i = 0; i < MEMORY_CPUS; i++)
-		memories->expectations[i].next = &memories->none;
+		memories->expectations[i].next = &memories->list[MEMORY_NONE];
+	memories->after[MEMORY_NONE] = MEMORY_NONE;
 }
 
 void memories_clear(struct memories *memories)

@@ -23,23 +23,26 @@
 /** MEMORY_PASTS - how many sequences of records are known to be followed by something */
 #define MEMORY_PASTS 4096
 
+/** MEMORY_NONE - the place of what is like no record */
+#define MEMORY_NONE OBSERVATION_PLACES
+
 /**
  * struct memory - one record that was read
+ * @observation: what it said; borrowed for the next record that is like it
  * @size: of what tells; 0 where there is no record
+ * @hash: its place in the table
  * @buffer: of it
  * @cpu: of it if its track is that of an idle task, of which each CPU has one; -1 where any will do
- * @hash: its place in the table
- * @after: what came, where this one did, the next time; never NULL where there is a record
- * @observation: what it said; borrowed for the next record that is like it
  * @bytes: of the record; the observation's texts are in it
+ *
+ * What is needed for each record is side by side: the end of the observation, and all behind that.
  */
 struct memory {
-	size_t size;
+	struct observation observation;
+	unsigned int size;
+	unsigned int hash;
 	unsigned int buffer;
 	int cpu;
-	unsigned int hash;
-	struct memory *after;
-	struct observation observation;
 	unsigned char bytes[OBSERVATION_SIZE_MAX];
 };
 
@@ -55,11 +58,11 @@ struct expectation {
 
 /**
  * struct memories - all of them
- * @followed: what came last time, by the past; what came after that one is expected next: mostly
- * the same, or the next of a few names or numbers in turn
- * @none: what came where nothing has come yet
- * @list: the oldest goes first
- * @places: in @list, two for each hash
+ * @followed: the place of what came last time, by the past; what came after that one is expected
+ * next: mostly the same, or the next of a few names or numbers in turn
+ * @after: the place of what came, where this one did, the next time
+ * @list: the oldest goes first; behind them one that is like no record
+ * @hashes: places in @list, two for each hash
  * @next_place: of the next one
  * @last_likeness: given to the newest
  * @nr_strangers: records that were like none, less those that were not expected but like one
@@ -68,10 +71,10 @@ struct expectation {
  */
 struct memories {
 	struct expectation expectations[MEMORY_CPUS];
-	struct memory *followed[MEMORY_PASTS];
-	struct memory none;
-	struct memory list[OBSERVATION_PLACES];
-	uint16_t places[MEMORY_HASHES][2];
+	uint16_t followed[MEMORY_PASTS];
+	uint16_t after[OBSERVATION_PLACES + 1];
+	struct memory list[OBSERVATION_PLACES + 1];
+	uint16_t hashes[MEMORY_HASHES][2];
 	unsigned int next_place;
 	uint64_t last_likeness;
 	unsigned int nr_strangers;
@@ -115,7 +118,7 @@ hot_inline bool memory_is_like(const struct memory *memory, const struct record 
 	size_t last;
 
 	/* A size of 0 wraps around. */
-	if (memory->size - 1 >= record->size || memory->buffer != record->buffer ||
+	if (memory->size - 1u >= record->size || memory->buffer != record->buffer ||
 	    (memory->cpu >= 0 && memory->cpu != record->cpu))
 		return false;
 	last = memory->size - sizeof(difference);
@@ -145,19 +148,19 @@ hot_inline struct expectation *memories_expectation(struct memories *memories,
 }
 
 /*
- * The CPU's last record was like @memory. What comes next is looked for at once, and fetched, while
- * this one is dealt with.
+ * The CPU's last record was like the one at @place. What comes next is looked for at once, and
+ * fetched, while this one is dealt with.
  */
 hot_inline void expectation_advance(struct expectation *expectation, struct memories *memories,
-				    struct memory *memory)
+				    unsigned int place)
 {
 	unsigned int past = expectation->past;
 
-	memories->followed[past] = memory;
-	past = (past << 4 ^ memory->observation.place) % MEMORY_PASTS;
+	memories->followed[past] = place;
+	past = (past << 4 ^ place) % MEMORY_PASTS;
 	expectation->past = past;
-	expectation->next = memories->followed[past]->after;
-	__builtin_prefetch(expectation->next);
+	expectation->next = &memories->list[memories->after[memories->followed[past]]];
+	__builtin_prefetch(&expectation->next->observation.template);
 	__builtin_prefetch(expectation->next->bytes);
 }
 
@@ -170,7 +173,7 @@ hot_inline const struct observation *memories_expect(struct memories *memories,
 
 	if (!memory_is_like(memory, record))
 		return NULL;
-	expectation_advance(expectation, memories, memory);
+	expectation_advance(expectation, memories, memory->observation.place);
 	return memory_repeat(memory, record);
 }
 

@@ -73,6 +73,10 @@ size_t page_store_count(const struct page *page, void *bytes, uint64_t count);
 /** PAGE_LENGTH_MAX - types from 1 to this are lengths */
 #define PAGE_LENGTH_MAX 28
 
+/** PAGE_AHEAD - how far ahead of a record memory is fetched, be it in the next sub-buffer of a file
+ */
+#define PAGE_AHEAD 1024
+
 /*
  * What most entries are: a record of at most 112 bytes, in this machine's order. Says false, and
  * moves nothing, where the next entry is anything else.
@@ -100,6 +104,7 @@ hot_inline bool page_take_short(struct page *page, struct record *record)
 	if (type - 1 >= PAGE_LENGTH_MAX || type * 4 > left ||
 	    (uint64_t)time_ns >= SOURCE_TIME_LIMIT)
 		return false;
+	__builtin_prefetch(entry + PAGE_AHEAD);
 	page->time_ns = time_ns;
 	page->offset += sizeof(head) + type * 4;
 	record->time_ns = time_ns;
