@@ -8,7 +8,6 @@
 #include <tracefs.h>
 #include <unistd.h>
 
-#include "recorder/held.h"
 #include "recorder/instance.h"
 #include "recorder/lock.h"
 
@@ -18,26 +17,8 @@
 #define REMOVE_TRIES 50
 #define REMOVE_WAIT_US 20000
 
-/**
- * struct recorder - an instance
- * @is_attached: somebody set it up, and nothing of it is changed
- * @lock_fd: says that it has an owner
- * @durable: the one beside it, NULL for none
- * @held_lock: with what the tracepoints that are enabled are looked after
- */
-struct recorder {
-	struct tracefs_instance *instance;
-	char *directory;
-	bool is_attached;
-	int lock_fd;
-	struct recorder *durable;
-	uint64_t buffer_kib;
-	int held_lock;
-	struct held_list held;
-};
-
-static int setting_write(struct recorder *recorder, const char *file, const char *value,
-			 struct error *error)
+int recorder_set(struct recorder *recorder, const char *file, const char *value,
+		 struct error *error)
 {
 	if (tracefs_instance_file_write(recorder->instance, file, value) >= 0)
 		return 0;
@@ -105,12 +86,12 @@ static int instance_make(struct recorder *recorder, struct error *error)
 static int instance_set_up(struct recorder *recorder, const struct recorder_settings *settings,
 			   struct error *error)
 {
-	if (setting_write(recorder, "tracing_on", "0", error) < 0)
+	if (recorder_set(recorder, "tracing_on", "0", error) < 0)
 		return -1;
-	if (setting_write(recorder, "trace_clock", settings->clock, error) < 0)
+	if (recorder_set(recorder, "trace_clock", settings->clock, error) < 0)
 		return -1;
-	if (setting_write(recorder, "options/overwrite", settings->mode->overwrites ? "1" : "0",
-			  error) < 0)
+	if (recorder_set(recorder, "options/overwrite", settings->mode->overwrites ? "1" : "0",
+			 error) < 0)
 		return -1;
 	/*
 	 * Lets the kernel remember which process a thread was of, even once it has ended. Kernels
@@ -166,7 +147,7 @@ static int instance_adopt(struct recorder *recorder, const char *name, struct er
 	if (!recorder->instance)
 		return error_set_system(error, errno, "cannot open the tracing instance %s", name);
 	recorder->directory = tracefs_instance_get_dir(recorder->instance);
-	return recorder->directory ? setting_write(recorder, "tracing_on", "0", error)
+	return recorder->directory ? recorder_set(recorder, "tracing_on", "0", error)
 				   : error_set(error, "out of memory");
 }
 
@@ -280,7 +261,7 @@ static int event_filter(struct recorder *recorder, const char *system, const cha
 
 	if (!path)
 		return error_set(error, "out of memory");
-	status = setting_write(recorder, path, filter, error);
+	status = recorder_set(recorder, path, filter, error);
 	free(path);
 	return status;
 }
@@ -293,7 +274,7 @@ static int event_switch(struct recorder *recorder, const char *system, const cha
 
 	if (!path)
 		return error_set(error, "out of memory");
-	status = setting_write(recorder, path, value, error);
+	status = recorder_set(recorder, path, value, error);
 	free(path);
 	return status;
 }
@@ -335,53 +316,6 @@ size_t recorder_size(const struct recorder *recorder)
 	return held_recorded(&recorder->held);
 }
 
-int recorder_follow(struct recorder *recorder, pid_t pid, struct error *error)
-{
-	char number[32];
-
-	/* First this, so that no child is missed. */
-	if (setting_write(recorder, "options/event-fork", "1", error) < 0)
-		return -1;
-	snprintf(number, sizeof(number), "%d", (int)pid);
-	return setting_write(recorder, "set_event_pid", number, error);
-}
-
-static bool cpu_exists(const struct recorder *recorder, int cpu)
-{
-	struct buffer path = { 0 };
-	bool exists;
-
-	buffer_printf(&path, "%s/per_cpu/cpu%d", recorder->directory, cpu);
-	exists = access(buffer_string(&path), F_OK) == 0;
-	buffer_release(&path);
-	return exists;
-}
-
-int recorder_limit_cpus(struct recorder *recorder, const cpu_set_t *cpus, struct error *error)
-{
-	struct buffer mask = { 0 };
-	int status;
-
-	for (int group = CPU_SETSIZE / 32 - 1; group >= 0; group--) {
-		uint32_t bits = 0;
-
-		for (int cpu = 32 * group; cpu < 32 * group + 32; cpu++) {
-			if (!CPU_ISSET(cpu, cpus))
-				continue;
-			if (!cpu_exists(recorder, cpu)) {
-				buffer_release(&mask);
-				return error_set(error, "this machine has no CPU %d", cpu);
-			}
-			bits |= UINT32_C(1) << cpu % 32;
-		}
-		if (bits || mask.size || group == 0)
-			buffer_printf(&mask, mask.size ? ",%08x" : "%x", bits);
-	}
-	status = setting_write(recorder, "tracing_cpumask", buffer_string(&mask), error);
-	buffer_release(&mask);
-	return status;
-}
-
 /*
  * A reader that polls is woken as soon as this much of a buffer is full. Without it, it looks only
  * from time to time, so that kernels may lack it.
@@ -400,7 +334,7 @@ int recorder_resize(struct recorder *recorder, struct error *error)
 
 	snprintf(size, sizeof(size), "%llu", (unsigned long long)recorder->buffer_kib);
 	tracefs_instance_file_write(recorder->instance, "buffer_percent", WAKING_PERCENT);
-	return setting_write(recorder, "buffer_size_kb", size, error);
+	return recorder_set(recorder, "buffer_size_kb", size, error);
 }
 
 int recorder_start(struct recorder *recorder, struct error *error)
@@ -409,14 +343,14 @@ int recorder_start(struct recorder *recorder, struct error *error)
 		return 0;
 	if (recorder->durable && recorder_start(recorder->durable, error) < 0)
 		return -1;
-	return setting_write(recorder, "tracing_on", "1", error);
+	return recorder_set(recorder, "tracing_on", "1", error);
 }
 
 int recorder_stop(struct recorder *recorder, struct error *error)
 {
 	if (recorder->is_attached)
 		return 0;
-	if (setting_write(recorder, "tracing_on", "0", error) < 0)
+	if (recorder_set(recorder, "tracing_on", "0", error) < 0)
 		return -1;
 	return recorder->durable ? recorder_stop(recorder->durable, error) : 0;
 }

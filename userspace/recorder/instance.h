@@ -3,6 +3,7 @@
 #ifndef RECORDER_INSTANCE_H
 #define RECORDER_INSTANCE_H
 
+#include "recorder/held.h"
 #include "recorder/recorder.h"
 #include "source/source.h"
 
@@ -11,6 +12,28 @@
 
 /** DURABLE_SUFFIX - what the name of the instance beside another one has behind the other's */
 #define DURABLE_SUFFIX SOURCE_DURABLE_SUFFIX
+
+/**
+ * struct recorder - an instance
+ * @is_attached: somebody set it up, and nothing of it is changed
+ * @lock_fd: says that it has an owner
+ * @durable: the one beside it, NULL for none
+ * @held_lock: with what the tracepoints that are enabled are looked after
+ */
+struct recorder {
+	struct tracefs_instance *instance;
+	char *directory;
+	bool is_attached;
+	int lock_fd;
+	struct recorder *durable;
+	uint64_t buffer_kib;
+	int held_lock;
+	struct held_list held;
+};
+
+/** recorder_set - write a setting of the instance; returns -1 with @error */
+int recorder_set(struct recorder *recorder, const char *file, const char *value,
+		 struct error *error);
 
 /**
  * instance_open_named - as recorder_open(), without one beside it

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The folder of a recording's parts, from mkdir to rmdir. */
+/* The parts of a recording: how they come and go, and how their files are written. */
 #include "recorder/parts.h"
 
 #include <dirent.h>
@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,19 +22,12 @@ int parts_fail(struct parts *parts, int number, const char *file, struct error *
 			 parts->folder, file, strerror(number), parts->path);
 }
 
-static int file_give(const struct parts *parts, int fd)
-{
-	const struct parts_owner *owner = &parts->owner;
-
-	return owner->is_other ? fchown(fd, owner->user, owner->group) : 0;
-}
-
 int parts_create(struct parts *parts, const char *name, struct error *error)
 {
 	int fd = openat(parts->folder_fd, name, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
 			0600);
 
-	if (fd >= 0 && file_give(parts, fd) == 0)
+	if (fd >= 0 && parts_give(parts, fd) == 0)
 		return fd;
 	error_set_system(error, errno, "cannot make %s/%s", parts->folder, name);
 	if (fd >= 0)
@@ -130,16 +122,6 @@ struct part *parts_add(struct parts *parts, int cpu, bool is_durable, struct err
 	return &list[parts->nr_parts++];
 }
 
-static int folder_lock(struct parts *parts, struct error *error)
-{
-	parts->folder_fd = open(parts->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (parts->folder_fd < 0)
-		return error_set_system(error, errno, "cannot open %s", parts->folder);
-	if (flock(parts->folder_fd, LOCK_EX | LOCK_NB) == 0)
-		return 0;
-	return error_set(error, "%s is in use by another ktrack", parts->folder);
-}
-
 static struct parts *parts_alloc(const char *path, const struct parts_owner *owner)
 {
 	struct parts *parts = calloc(1, sizeof(*parts));
@@ -180,106 +162,6 @@ static int path_check(const char *path, struct error *error)
 	return 0;
 }
 
-/* It is noted last, once there is something to recover, and removed first. */
-static bool folder_has_instance(const struct parts *parts)
-{
-	return faccessat(parts->folder_fd, PART_INSTANCE, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-}
-
-/* Whether that is the name of a CPU's file, and of which. */
-static bool part_parse(const char *name, int *cpu, bool *is_durable)
-{
-	char rest;
-
-	*is_durable = sscanf(name, "durable%d%c", cpu, &rest) == 1;
-	return (*is_durable || sscanf(name, "cpu%d%c", cpu, &rest) == 1) && *cpu >= 0;
-}
-
-/* Whether we make files of this name. */
-static bool name_is_part(const char *name)
-{
-	static const char *const names[] = { PART_FORMATS, PART_COMMS, PART_OPTIONS, PART_INSTANCE,
-					     PART_UNFINISHED };
-	size_t size = strcspn(name, ".");
-	bool is_durable;
-	int cpu;
-
-	if (part_parse(name, &cpu, &is_durable))
-		return true;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strcmp(name, names[i]) == 0 ||
-		    (strlen(names[i]) == size && strncmp(name, names[i], size) == 0 &&
-		     strcmp(name + size, ".new") == 0))
-			return true;
-	}
-	return false;
-}
-
-/* Whoever comes upon what is left sees that it is of no use. */
-static void folder_remove(struct parts *parts)
-{
-	struct dirent **entries;
-	int size;
-
-	unlinkat(parts->folder_fd, PART_INSTANCE, 0);
-	size = scandir(parts->folder, &entries, NULL, NULL);
-	for (int i = 0; i < size; i++) {
-		if (name_is_part(entries[i]->d_name))
-			unlinkat(parts->folder_fd, entries[i]->d_name, 0);
-		free(entries[i]);
-	}
-	if (size >= 0)
-		free(entries);
-	rmdir(parts->folder);
-}
-
-/* A ktrack was killed before it had recorded anything, or when it had made the file already. */
-static int folder_sweep(struct parts *parts, struct error *error)
-{
-	folder_remove(parts);
-	if (access(parts->folder, F_OK) != 0)
-		return 0;
-	return error_set(error, "%s is in the way: it holds other files than those of a recording",
-			 parts->folder);
-}
-
-/* The folder is there already; it goes where nothing can be recovered of it. */
-static int folder_clear(struct parts *parts, struct error *error)
-{
-	parts->is_kept = true;
-	if (folder_lock(parts, error) < 0)
-		return -1;
-	if (folder_has_instance(parts))
-		return error_set(error,
-				 "%s holds what a killed ktrack recorded; 'ktrack recover %s' "
-				 "makes a trace.dat of it",
-				 parts->folder, parts->path);
-	if (folder_sweep(parts, error) < 0)
-		return -1;
-	close(parts->folder_fd);
-	parts->folder_fd = -1;
-	parts->is_kept = false;
-	return 0;
-}
-
-static int folder_make(struct parts *parts, struct error *error)
-{
-	int status = mkdir(parts->folder, 0700);
-
-	if (status < 0 && errno == EEXIST) {
-		if (folder_clear(parts, error) < 0)
-			return -1;
-		status = mkdir(parts->folder, 0700);
-	}
-	if (status < 0)
-		return error_set_system(error, errno, "cannot make %s", parts->folder);
-	if (folder_lock(parts, error) < 0)
-		return -1;
-	return file_give(parts, parts->folder_fd) == 0
-		       ? 0
-		       : error_set_system(error, errno, "cannot give %s away", parts->folder);
-}
-
 static int parts_finish_open(struct parts **out, struct parts *parts, int status,
 			     struct error *error)
 {
@@ -301,7 +183,7 @@ int parts_new(struct parts **out, const char *path, const struct parts_owner *ow
 	*out = NULL;
 	if (!parts)
 		return error_set(error, "out of memory");
-	status = path_check(path, error) < 0 ? -1 : folder_make(parts, error);
+	status = path_check(path, error) < 0 ? -1 : parts_make_folder(parts, error);
 	return parts_finish_open(out, parts, status, error);
 }
 
@@ -388,7 +270,7 @@ static int parts_read_instance(struct parts *parts, struct error *error)
  */
 static int parts_sweep(struct parts *parts, struct error *error)
 {
-	int status = folder_sweep(parts, error);
+	int status = parts_sweep_folder(parts, error);
 
 	if (status == 0 && access(parts->path, F_OK) == 0)
 		status = 1;
@@ -414,8 +296,8 @@ int parts_open(struct parts **out, const char *path, const struct parts_owner *o
 	parts->is_taken_up = true;
 	status = path_check(path, error);
 	if (status == 0)
-		status = folder_lock(parts, error);
-	if (status == 0 && !folder_has_instance(parts))
+		status = parts_lock(parts, error);
+	if (status == 0 && !parts_have_instance(parts))
 		return parts_sweep(parts, error);
 	if (status == 0)
 		status = parts_read_instance(parts, error);
@@ -444,7 +326,7 @@ void parts_close(struct parts *parts)
 		descriptor_close(parts->list[i].fd);
 	}
 	if (parts->folder_fd >= 0 && !parts->is_kept)
-		folder_remove(parts);
+		parts_remove_folder(parts);
 	descriptor_close(parts->folder_fd);
 	descriptor_close(parts->pipe[0]);
 	descriptor_close(parts->pipe[1]);

@@ -95,6 +95,30 @@ struct parts {
 /** parts_fail - writing a file of the parts failed: say what to do; returns -1 with @error */
 int parts_fail(struct parts *parts, int number, const char *file, struct error *error);
 
+/** parts_make_folder - an empty one, locked; returns -1 with @error as the next does */
+int parts_make_folder(struct parts *parts, struct error *error);
+
+/** parts_lock - take up the folder that is there, unless somebody else is at work in it */
+int parts_lock(struct parts *parts, struct error *error);
+
+/** parts_have_instance - whether there is something to recover; noted last, and removed first */
+bool parts_have_instance(const struct parts *parts);
+
+/**
+ * parts_sweep_folder - remove what is left where nothing can be recovered; returns -1 with @error
+ * where the folder has files of somebody else's
+ */
+int parts_sweep_folder(struct parts *parts, struct error *error);
+
+/** parts_remove_folder - with all files of ours in it */
+void parts_remove_folder(struct parts *parts);
+
+/** parts_give - let a file belong to whom it is to; returns -1 with errno */
+int parts_give(const struct parts *parts, int fd);
+
+/** part_parse - whether @name is that of a CPU's file, and of which */
+bool part_parse(const char *name, int *cpu, bool *is_durable);
+
 /** parts_create - a new file of the folder; returns a descriptor, or -1 with @error */
 int parts_create(struct parts *parts, const char *name, struct error *error);
 
