@@ -3,8 +3,8 @@
 
 base-y       := buffer error file json json_value map put text time value
 source-y     := attached cursor events file file_comms file_formats file_options file_stream \
-		file_v6 file_v7 inflate instance live live_stream mapping merge open page page_look shift \
-		source statistics stream task
+		file_v6 file_v7 inflate instance live live_stream mapping merge open page page_look saved \
+		shift source statistics stream task
 convention-y := convention format memory observe slot task template
 track-y      := change name observe session suspicion task track tracks
 timeline-y   := timeline
@@ -16,8 +16,9 @@ sink-y       := args base64 chrome file html html_chunk identity losses notes pa
 		perfetto_append perfetto_frame perfetto_name perfetto_track proto quantile stat \
 		stat_json stat_rows stat_table summary table trace2 trace2_field trace2_frame \
 		trace2_more trace2_track unpack writer
-recorder-y   := arrivals command comms durable formats held instance lock mode narrow parts parts_finish \
-		parts_folder parts_notes parts_read parts_shared release save stale trace_dat user
+recorder-y   := arrivals command comms control durable formats held instance lock mode narrow parts parts_finish \
+		parts_folder parts_notes parts_read parts_shared release save sight stale trace_dat \
+		user
 cli-y        := bounds capture capture_run clean clock ending export export_run fault filter \
 		identity list main modules note option output outputs pictures pipeline privilege progress \
 		quantity record record_run recover release session signals stat strangers stream \

@@ -121,7 +121,7 @@ static inline void desk_take_up(struct desk *desk)
 
 static inline void desk_finish(struct desk *desk)
 {
-	CHECK_NUMBER(parts_finish(desk->parts, desk->recorder, &desk->summary, &desk->error), 0);
+	CHECK_NUMBER(parts_finish(desk->parts, &desk->summary, &desk->error), 0);
 	CHECK_TEXT(desk->error.text, "");
 }
 

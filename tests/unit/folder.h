@@ -89,4 +89,15 @@ static inline void folder_add_text(const struct folder *folder, const char *name
 	folder_add(folder, name, text, strlen(text));
 }
 
+/** folder_set_text - let the file "FOLDER/name" hold just this, also for those that have it open */
+static inline void folder_set_text(const struct folder *folder, const char *name, const char *text)
+{
+	if (truncate(folder_path(folder, name), 0) < 0 && errno != ENOENT) {
+		printf("Bail out! cannot empty %s: %s\n", folder_path(folder, name),
+		       strerror(errno));
+		exit(1);
+	}
+	folder_add_text(folder, name, text);
+}
+
 #endif

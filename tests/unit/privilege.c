@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -82,4 +83,18 @@ TEST(the_owner_needs_nothing_for_his_files)
 	CHECK_NUMBER(privilege_for_files(folder), 0);
 	CHECK_NUMBER(rmdir(folder), 0);
 	CHECK_NUMBER(privilege_for_files(folder), PRIVILEGE(CAP_DAC_OVERRIDE));
+}
+
+TEST(as_many_files_can_be_open_as_may_be_at_all)
+{
+	struct rlimit before, now;
+
+	CHECK_NUMBER(getrlimit(RLIMIT_NOFILE, &before), 0);
+	now = before;
+	now.rlim_cur = 64;
+	CHECK_NUMBER(setrlimit(RLIMIT_NOFILE, &now), 0);
+	privilege_raise_files();
+	CHECK_NUMBER(getrlimit(RLIMIT_NOFILE, &now), 0);
+	CHECK(now.rlim_cur == before.rlim_max);
+	CHECK_NUMBER(setrlimit(RLIMIT_NOFILE, &before), 0);
 }

@@ -9,9 +9,11 @@ static void note(struct formats *formats, const struct folder *folder, const cha
 {
 	struct buffer list = { 0 };
 	struct error error = { 0 };
+	int events_fd = file_open_in(folder->path, "events", O_PATH, &error);
 
 	buffer_append_string(&list, names);
-	CHECK_NUMBER(formats_note(formats, folder->path, &list, &error), want);
+	CHECK_NUMBER(formats_note(formats, events_fd, &list, &error), want);
+	close(events_fd);
 	buffer_release(&list);
 }
 

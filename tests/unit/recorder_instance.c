@@ -252,8 +252,8 @@ TEST(an_instance_that_cannot_be_set_up_does_not_stay)
 {
 	static const struct {
 		const char *file;
-		const char *value;
-	} needed[] = { { "tracing_on", "0" }, { "trace_clock", "boot" } };
+		const char *what;
+	} needed[] = { { "tracing_on", "open" }, { "trace_clock", "write 'boot' to" } };
 
 	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
 		char want[512];
@@ -261,8 +261,8 @@ TEST(an_instance_that_cannot_be_set_up_does_not_stay)
 		tracefs_begin();
 		tracefs.missing = needed[i].file;
 		snprintf(want, sizeof(want),
-			 "cannot write '%s' to %s/instances/%s/%s: No such file or directory",
-			 needed[i].value, tracefs.top.path, name_of(0), needed[i].file);
+			 "cannot %s %s/instances/%s/%s: No such file or directory", needed[i].what,
+			 tracefs.top.path, name_of(0), needed[i].file);
 		check_open_fails(want);
 		CHECK(!instance_exists(name_of(0)));
 		tracefs_end();
@@ -339,6 +339,29 @@ TEST(an_instance_that_is_busy_for_a_moment_is_removed)
 	tracefs.busy_times = 3;
 	check_close(recorder);
 	CHECK(!instance_exists(name_of(0)));
+	tracefs_end();
+}
+
+/* Whoever reads has given up the right to go there by then. */
+TEST(once_it_is_set_up_nothing_is_found_by_its_path)
+{
+	struct folder away;
+	struct recorder *recorder;
+	struct error error = { 0 };
+
+	tracefs_begin();
+	recorder = recorder_of(64);
+	CHECK_NUMBER(recorder_enable(recorder, "demo", "work", NULL, &error), 0);
+	CHECK_NUMBER(recorder_start(recorder, &error), 0);
+	strcpy(away.path, folder_path(&tracefs.top, "away"));
+	CHECK_NUMBER(rename(recorder_directory(recorder), away.path), 0);
+	CHECK_NUMBER(recorder_enable(recorder, "demo", "io", NULL, &error), 0);
+	CHECK_NUMBER(recorder_stop(recorder, &error), 0);
+	check_file_in(&away, "tracing_on", "0");
+	check_file_in(&away, "events/demo/io/enable", "1");
+	check_close(recorder);
+	check_file_in(&away, "events/demo/io/enable", "0");
+	check_file_in(&away, "events/demo/work/enable", "0");
 	tracefs_end();
 }
 

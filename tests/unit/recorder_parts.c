@@ -94,9 +94,8 @@ TEST(names_and_processes_that_were_there_in_the_beginning_stay)
 	struct desk desk;
 
 	desk_begin(&desk, "streaming");
-	CHECK_NUMBER(unlink(folder_path(&tracefs.top, "saved_cmdlines")), 0);
-	CHECK_NUMBER(unlink(folder_path(&tracefs.top, "saved_tgids")), 0);
-	folder_add_text(&tracefs.top, "saved_cmdlines", "4194303 later\n");
+	folder_set_text(&tracefs.top, "saved_cmdlines", "4194303 later\n");
+	folder_set_text(&tracefs.top, "saved_tgids", "");
 	desk_finish(&desk);
 	CHECK_NUMBER(parts_join(desk.parts, &desk.error), 0);
 	CHECK_NUMBER(source_file_open(&source, output_path(&desk), &desk.error), 0);
@@ -109,6 +108,30 @@ TEST(names_and_processes_that_were_there_in_the_beginning_stay)
 	source_find_task(source, syscall(SYS_gettid), &task);
 	CHECK_NUMBER(task.tgid, getpid());
 	source_close(source);
+	desk_end(&desk);
+}
+
+/* Whoever reads may have lost the right to go there, or somebody gave the folder another name. */
+TEST(once_it_has_begun_neither_folder_is_found_by_its_path)
+{
+	struct desk desk;
+	struct folder away, instance_away;
+
+	desk_begin(&desk, "streaming");
+	ADD_RECORDS(&desk, 0, 100);
+	statistics_add(&desk, 0, "\ndropped events: 3\n");
+	folder_new(&away);
+	strcpy(instance_away.path, folder_path(&tracefs.top, "away"));
+	CHECK_NUMBER(rename(desk.output.path, away.path), 0);
+	CHECK_NUMBER(rename(desk.instance.path, instance_away.path), 0);
+	desk_finish(&desk);
+	CHECK_NUMBER(desk.summary.lost, 3);
+	CHECK_NUMBER(parts_join(desk.parts, &desk.error), 0);
+	parts_close(desk.parts);
+	desk.parts = NULL;
+	desk.output = away;
+	CHECK(output_has(&desk, "trace.dat"));
+	CHECK(!output_has(&desk, "trace.dat.parts"));
 	desk_end(&desk);
 }
 
@@ -193,7 +216,7 @@ TEST(what_moving_left_behind_is_counted_where_it_failed)
 	CHECK_NUMBER(parts_read(desk.parts, &desk.error), 0);
 	statistics_add(&desk, 0, "\nread events: 4\nentries: 5\n");
 	CHECK_NUMBER(parts_fail(desk.parts, ENOSPC, "cpu0", &desk.error), -1);
-	parts_abandon(desk.parts, desk.recorder);
+	parts_abandon(desk.parts);
 	parts_close(desk.parts);
 	desk.error = (struct error){ 0 };
 	desk_take_up(&desk);
@@ -212,7 +235,7 @@ TEST(what_somebody_elses_instance_holds_is_saved)
 	parts_close(desk.parts);
 	desk.parts = NULL;
 	folder_add_text(&tracefs.top, "available_events", "demo:work\n");
-	folder_add_text(&desk.instance, "per_cpu/cpu1/buffer_size_kb", "8\n");
+	folder_set_text(&desk.instance, "per_cpu/cpu1/buffer_size_kb", "8\n");
 	for (int i = 1; i <= 9; i++)
 		ADD_RECORDS(&desk, 1, 100 * i);
 	CHECK_NUMBER(parts_save(output_path(&desk), &ourselves, desk.instance.path, &desk.error),

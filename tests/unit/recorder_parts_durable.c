@@ -82,8 +82,8 @@ TEST(what_is_beside_is_saved_along_with_an_instance)
 	desk_begin_double(&desk, &beside, "streaming");
 	parts_close(desk.parts);
 	folder_add_text(&tracefs.top, "available_events", "demo:work\ntask:task_rename\n");
-	folder_add_text(&desk.instance, "per_cpu/cpu1/buffer_size_kb", "8\n");
-	folder_add_text(&beside.instance, "per_cpu/cpu0/buffer_size_kb", "8\n");
+	folder_set_text(&desk.instance, "per_cpu/cpu1/buffer_size_kb", "8\n");
+	folder_set_text(&beside.instance, "per_cpu/cpu0/buffer_size_kb", "8\n");
 	ADD_RECORDS(&desk, 1, 100);
 	ADD_RECORDS(&beside, 0, 50);
 	CHECK_NUMBER(parts_save(output_path(&desk), &ourselves, desk.instance.path, &desk.error),

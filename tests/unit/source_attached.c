@@ -16,8 +16,7 @@ static void attach(struct rig *rig, const char *overwrite, const char *statistic
 /* What the kernel counts now. */
 static void count(struct rig *rig, const char *statistics)
 {
-	unlink(folder_path(&rig->instance, "per_cpu/cpu0/stats"));
-	folder_add_text(&rig->instance, "per_cpu/cpu0/stats", statistics);
+	folder_set_text(&rig->instance, "per_cpu/cpu0/stats", statistics);
 }
 
 TEST(an_instance_is_taken_as_it_is)

@@ -127,6 +127,16 @@ TEST(a_tracepoint_is_enabled_where_its_file_says_1)
 	tracefs_end(&top);
 }
 
+/* With the names that are saved in the top of tracefs now. */
+static void task_find(const struct folder *top, int tid, struct source_task *out)
+{
+	struct source_saved saved;
+
+	source_saved_open(&saved, top->path);
+	live_find_task(&saved, tid, out);
+	source_saved_close(&saved);
+}
+
 /* No thread has this number: the kernel's largest is 4194304. */
 #define TID_GONE 5000000
 
@@ -140,10 +150,10 @@ TEST(a_task_that_is_gone_is_found_among_the_saved_names)
 		&top, "saved_cmdlines",
 		"15000000 longer\n5000000 kworker/0:1 of two\n500000 shorter\n5000002 last");
 	folder_add_text(&top, "saved_tgids", "5000001 1\n5000000 4999999\n5000002 77");
-	live_find_task(TID_GONE, &task);
+	task_find(&top, TID_GONE, &task);
 	CHECK_TEXT(task.comm, "kworker/0:1 of two");
 	CHECK_NUMBER(task.tgid, 4999999);
-	live_find_task(TID_GONE + 2, &task);
+	task_find(&top, TID_GONE + 2, &task);
 	CHECK_TEXT(task.comm, "last");
 	CHECK_NUMBER(task.tgid, 77);
 	tracefs_end(&top);
@@ -155,15 +165,15 @@ TEST(what_the_kernel_does_not_know_stays_empty)
 	struct folder top;
 
 	tracefs_begin(&top);
-	live_find_task(TID_GONE, &task);
+	task_find(&top, TID_GONE, &task);
 	CHECK_TEXT(task.comm, "");
 	folder_add_text(&top, "saved_cmdlines", "\n5000000 <...>\n5000001\nodd\n");
-	live_find_task(TID_GONE, &task);
+	task_find(&top, TID_GONE, &task);
 	CHECK_TEXT(task.comm, "");
 	CHECK_NUMBER(task.tgid, 0);
-	live_find_task(TID_GONE + 1, &task);
+	task_find(&top, TID_GONE + 1, &task);
 	CHECK_TEXT(task.comm, "");
-	live_find_task(TID_GONE + 2, &task);
+	task_find(&top, TID_GONE + 2, &task);
 	CHECK_TEXT(task.comm, "");
 	tracefs_end(&top);
 }
@@ -178,7 +188,7 @@ TEST(a_saved_name_that_is_too_long_is_cut)
 		tracefs_begin(&top);
 		snprintf(line, sizeof(line), "%d %0*d\n", TID_GONE, size, 0);
 		folder_add_text(&top, "saved_cmdlines", line);
-		live_find_task(TID_GONE, &task);
+		task_find(&top, TID_GONE, &task);
 		CHECK_NUMBER(strlen(task.comm), SOURCE_COMM_SIZE - 1);
 		tracefs_end(&top);
 	}
@@ -186,10 +196,11 @@ TEST(a_saved_name_that_is_too_long_is_cut)
 
 static void *thread_main(void *context)
 {
+	const struct source_saved none = SOURCE_SAVED_NONE;
 	struct source_task *task = context;
 
 	prctl(PR_SET_NAME, "a) Tgid:\t1\nb");
-	live_find_task(syscall(SYS_gettid), task);
+	live_find_task(&none, syscall(SYS_gettid), task);
 	return NULL;
 }
 
@@ -220,7 +231,7 @@ TEST(a_zombie_still_has_its_name_and_its_process)
 		_exit(0);
 	}
 	waitid(P_PID, pid, NULL, WEXITED | WNOWAIT);
-	live_find_task(pid, &task);
+	task_find(&top, pid, &task);
 	waitpid(pid, NULL, 0);
 	CHECK_TEXT(task.comm, "walking dead");
 	CHECK_NUMBER(task.tgid, pid);

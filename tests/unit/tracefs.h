@@ -47,6 +47,9 @@ static const char *const control_files[] = {
 	"per_cpu/cpu0/stats",
 	"per_cpu/cpu1/stats",
 	"per_cpu/cpu33/stats",
+	"per_cpu/cpu0/buffer_size_kb",
+	"per_cpu/cpu1/buffer_size_kb",
+	"per_cpu/cpu33/buffer_size_kb",
 	"events/task/task_newtask/enable",
 	"events/task/task_rename/enable",
 	"events/sched/sched_process_fork/enable",
@@ -99,12 +102,11 @@ __attribute__((visibility("default"))) int mkdir(const char *path, mode_t mode)
 	return 0;
 }
 
-__attribute__((visibility("default"))) int rmdir(const char *path)
+/* Removes an instance, as far as the kernel lets one. */
+static inline int instance_remove(const char *path)
 {
 	struct folder instance;
 
-	if (!path_is_instance(path))
-		return syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
 	if (tracefs.remove_errno) {
 		errno = tracefs.remove_errno;
 		if (tracefs.busy_times > 0 && --tracefs.busy_times == 0)
@@ -115,6 +117,31 @@ __attribute__((visibility("default"))) int rmdir(const char *path)
 	instance_note(&instance);
 	folder_remove(&instance);
 	return 0;
+}
+
+__attribute__((visibility("default"))) int rmdir(const char *path)
+{
+	return path_is_instance(path) ? instance_remove(path)
+				      : syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
+}
+
+/* Whether a descriptor is of the directory that has all instances. */
+static inline bool is_of_instances(int fd)
+{
+	struct stat ours, its;
+
+	return fstat(fd, &its) == 0 && stat(folder_path(&tracefs.top, "instances"), &ours) == 0 &&
+	       its.st_dev == ours.st_dev && its.st_ino == ours.st_ino;
+}
+
+__attribute__((visibility("default"))) int unlinkat(int fd, const char *name, int flags)
+{
+	char path[PATH_MAX];
+
+	if (!(flags & AT_REMOVEDIR) || !is_of_instances(fd))
+		return syscall(SYS_unlinkat, fd, name, flags);
+	snprintf(path, sizeof(path), "%s/instances/%s", tracefs.top.path, name);
+	return instance_remove(path);
 }
 
 /* Stands in for the library's, which reads the list of mounts. */
@@ -183,16 +210,22 @@ static inline struct recorder *recorder_of(uint64_t buffer_kib)
 	return recorder_as(&settings);
 }
 
-/* What a file of the recorder's instance holds. */
-static inline void check_file(const struct recorder *recorder, const char *name, const char *want)
+/* What a file of an instance holds. */
+static inline void check_file_in(const struct folder *instance, const char *name, const char *want)
 {
 	struct buffer got = { 0 };
+
+	CHECK_NUMBER(file_read(folder_path(instance, name), &got), 0);
+	CHECK_TEXT(buffer_string(&got), want);
+	buffer_release(&got);
+}
+
+static inline void check_file(const struct recorder *recorder, const char *name, const char *want)
+{
 	struct folder instance;
 
 	snprintf(instance.path, sizeof(instance.path), "%s", recorder_directory(recorder));
-	CHECK_NUMBER(file_read(folder_path(&instance, name), &got), 0);
-	CHECK_TEXT(buffer_string(&got), want);
-	buffer_release(&got);
+	check_file_in(&instance, name, want);
 }
 
 #endif

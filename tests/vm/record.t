@@ -41,6 +41,7 @@ ENDS = (
 )
 # Whatever they say, or nothing.
 OTHER_ENDS = (("small", 0), ("oneshot", 0), ("circular", 0), ("max-size", 5), ("killed", 0), ("lossy", 3))
+CUT_OFF = tuple(f"cut-off-{kind}-{how}" for kind in ("record", "stream") for how in ("streaming", "circular", "attached"))
 RECORD = re.compile(r" \[(\d+)\] *(\d+): .*sequence=(\d+)")
 COMPLETE = re.compile(r"is complete (from|up to) (\d+)\.(\d{9}) on")
 
@@ -221,6 +222,31 @@ def check_privileges(tap, kernel, result):
     tap.ok(sets and sets[-1] != 0, f"{kernel}: privileges: but to the command")
 
 
+def numbers_of(result, name):
+    """Of each CPU, the numbers of the records that a run has."""
+    numbers = defaultdict(list)
+    if name.startswith("cut-off-record"):
+        for cpu, records in Recording(result, name).records.items():
+            numbers[cpu] = [number for number, _ in records]
+        return numbers
+    for event in map(json.loads, result.text(f"{name}.json").splitlines()):
+        if "args" in event:
+            numbers[event["cpu"]].append(event["args"]["sequence"])
+    return numbers
+
+
+def check_cut_off(tap, kernel, result, name):
+    """Who reads has open all that it takes to go on and to come to an end, and no privilege."""
+    what = f"{kernel}: {name}"
+    check_attempt(tap, what, result, name, 0)
+    tap.nothing(result.text(f"{name}.errors").splitlines(), f"{what}: there is nothing to say")
+    sets = [int(line.split()[1], 16) for line in result.text(f"{name}.output").splitlines()]
+    tap.ok(sets == [0, 0], f"{what}: no privilege is left", *map(hex, sets))
+    numbers = {cpu: (found == list(range(1, len(found) + 1)), len(found)) for cpu, found in numbers_of(result, name).items()}
+    fired = {cpu: (True, number) for cpu, number in Recording(result, name).fired.items()}
+    tap.ok(fired and numbers == fired, f"{what}: read = fired", numbers, fired)
+
+
 def main():
     tap = Tap()
     options = ("--add", "/usr/bin/env:/bin/gnu-env", "--add", "/usr/bin/script:/bin/script")
@@ -238,6 +264,8 @@ def main():
             check_names(tap, kernel, result)
             check_terminal(tap, kernel, result)
             check_privileges(tap, kernel, result)
+            for name in CUT_OFF:
+                check_cut_off(tap, kernel, result, name)
             for name, owner in (("whole", "0 0"), ("as-user", "1000 1000")):
                 words = result.text(f"{name}.listed").split()
                 tap.ok(words[:1] == ["-rw-------"] and " ".join(words[2:4]) == owner, f"{kernel}: {name}: the owner's alone", *words)

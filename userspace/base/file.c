@@ -14,8 +14,11 @@
 /* How long to wait where nothing can be waited for. */
 #define MOMENT_MS 10
 
-static int descriptor_read(int fd, struct buffer *out)
+/* Goes on where the last read ended, or begins at the beginning. */
+static int descriptor_read(int fd, bool is_anew, struct buffer *out)
 {
+	size_t before = out->size;
+
 	for (;;) {
 		char *room = buffer_reserve(out, READ_SIZE);
 		ssize_t size;
@@ -24,7 +27,8 @@ static int descriptor_read(int fd, struct buffer *out)
 			errno = ENOMEM;
 			return -1;
 		}
-		size = read(fd, room, READ_SIZE);
+		size = is_anew ? pread(fd, room, READ_SIZE, out->size - before)
+			       : read(fd, room, READ_SIZE);
 		if (size < 0 && errno == EINTR)
 			continue;
 		if (size <= 0)
@@ -35,16 +39,39 @@ static int descriptor_read(int fd, struct buffer *out)
 
 int file_read(const char *path, struct buffer *out)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	return file_read_at(AT_FDCWD, path, out);
+}
+
+int file_read_anew(int fd, struct buffer *out)
+{
+	return descriptor_read(fd, true, out);
+}
+
+int file_read_at(int directory_fd, const char *name, struct buffer *out)
+{
+	int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC);
 	int status, number;
 
 	if (fd < 0)
 		return -1;
-	status = descriptor_read(fd, out);
+	status = descriptor_read(fd, false, out);
 	number = errno;
 	close(fd);
 	errno = number;
 	return status;
+}
+
+int file_open_in(const char *directory, const char *name, int flags, struct error *error)
+{
+	struct buffer path = { 0 };
+	int fd;
+
+	buffer_printf(&path, "%s/%s", directory, name);
+	fd = open(buffer_string(&path), flags | O_CLOEXEC);
+	if (fd < 0)
+		error_set_system(error, errno, "cannot open %s", buffer_string(&path));
+	buffer_release(&path);
+	return fd;
 }
 
 int file_await(const struct file_wait *wait, int fd)

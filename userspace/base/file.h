@@ -17,6 +17,23 @@
  */
 int file_read(const char *path, struct buffer *out);
 
+/** file_read_at - the same with what @name is in a directory */
+int file_read_at(int directory_fd, const char *name, struct buffer *out);
+
+/**
+ * file_read_anew - the same with a file that is open, from its beginning, which files of procfs and
+ * tracefs make anew each time
+ */
+int file_read_anew(int fd, struct buffer *out);
+
+/**
+ * file_open_in - open what @name is in @directory
+ * @flags: as for open(2)
+ *
+ * Returns a descriptor, or -1 with @error.
+ */
+int file_open_in(const char *directory, const char *name, int flags, struct error *error);
+
 /**
  * struct file_wait - what to do where a file takes nothing now
  * @wait: waits until @fd takes something, or where that is -1 for a moment; returns 0 for another

@@ -131,6 +131,12 @@ int capture_choose(struct capture *capture, struct convention *convention, struc
  */
 int capture_open(struct capture *capture, const struct convention *convention, struct error *error);
 
+/**
+ * capture_privileges - what the rest of the run needs of root's privileges for the instance and the
+ * command, once all is open
+ */
+uint64_t capture_privileges(const struct capture *capture);
+
 /** capture_run_command - let the command run, where there is one; returns -1 with @error */
 int capture_run_command(struct capture *capture, struct error *error);
 

@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/clock.h"
 #include "cli/note.h"
+#include "cli/privilege.h"
 #include "source/source.h"
 
 int64_t capture_now_ns(const struct capture *capture)
@@ -136,6 +137,7 @@ int capture_open(struct capture *capture, const struct convention *convention, s
 	    command_new(&capture->command, settings->command, &capture->ending.signals.before,
 			&settings->user, error) < 0)
 		return -1;
+	privilege_raise_files();
 	if (settings->instance)
 		return recorder_attach(&capture->recorder, settings->instance, error);
 	if (recorder_open(&capture->recorder, &settings->recorder, error) < 0)
@@ -143,6 +145,31 @@ int capture_open(struct capture *capture, const struct convention *convention, s
 	if (instance_narrow(capture, error) < 0 || instance_enable(capture, convention, error) < 0)
 		return -1;
 	return recorder_resize(capture->recorder, error);
+}
+
+/* It is removed from the directory above, and tracepoints that come later are switched on in it. */
+static uint64_t instance_privileges(const struct recorder *recorder)
+{
+	struct buffer above = { 0 };
+	uint64_t needed = privilege_for_files(recorder_directory(recorder));
+
+	buffer_printf(&above, "%s/..", recorder_directory(recorder));
+	needed |= privilege_for_files(buffer_string(&above));
+	buffer_release(&above);
+	return needed;
+}
+
+/*
+ * Of an instance that somebody else set up nothing is opened or removed any more. A command gets
+ * the signals that we get, and may be another user's.
+ */
+uint64_t capture_privileges(const struct capture *capture)
+{
+	uint64_t needed = capture->command ? PRIVILEGE(CAP_KILL) : 0;
+
+	if (!capture->settings->instance)
+		needed |= instance_privileges(capture->recorder);
+	return needed;
 }
 
 void capture_tell_memory(const struct capture *capture)

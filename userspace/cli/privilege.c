@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Gives up capabilities that are not needed any more. */
+/* Gives up capabilities that are not needed any more, and makes use of what there is of files. */
 #include "cli/privilege.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -56,4 +57,15 @@ static bool folder_is_open(const char *directory)
 uint64_t privilege_for_files(const char *directory)
 {
 	return folder_is_open(directory) ? 0 : PRIVILEGE(CAP_DAC_OVERRIDE);
+}
+
+/* Where that fails, so does opening them, which is told. */
+void privilege_raise_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }

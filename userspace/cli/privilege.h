@@ -19,4 +19,12 @@ int privilege_drop(uint64_t kept, struct error *error);
 /** privilege_for_files - what it takes to change what is in a directory: nothing for its owner */
 uint64_t privilege_for_files(const char *directory);
 
+/**
+ * privilege_raise_files - have as many files open as may be at all: each CPU of an instance takes
+ * several, and so does each tracepoint
+ *
+ * Programs that were started before keep their limit.
+ */
+void privilege_raise_files(void);
+
 #endif

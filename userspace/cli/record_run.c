@@ -22,6 +22,7 @@
  * struct record_run - all that a run holds
  * @capture: its head
  * @modules: that come and go
+ * @memory_kib: what the buffers take
  * @has_come: tracepoints of theirs are recorded whose formats were not noted yet
  * @is_torn: some have gone, and with them records that nobody has counted
  * @is_doubtful: records of some ids cannot be read, which was said
@@ -32,6 +33,7 @@ struct record_run {
 	struct convention *convention;
 	struct parts *parts;
 	struct progress progress;
+	uint64_t memory_kib;
 	struct parts_summary summary;
 	struct modules modules;
 	bool has_come;
@@ -130,7 +132,7 @@ static int record_see_modules(struct record_run *run, struct error *error)
 	if (!run->has_come)
 		return 0;
 	run->has_come = false;
-	if (parts_note_more(run->parts, run->capture.recorder, &nr_doubtful, error) < 0)
+	if (parts_note_more(run->parts, &nr_doubtful, error) < 0)
 		return -1;
 	if (nr_doubtful > 0 && !run->is_doubtful)
 		note_say("tracepoints have come under numbers that others had before: their "
@@ -154,14 +156,17 @@ static int record_set_up(struct record_run *run, struct error *error)
 		return -1;
 	if (parts_new(&run->parts, run->settings->path, &owner, error) < 0)
 		return -1;
+	run->memory_kib = recorder_memory_kib(capture->recorder);
 	if (parts_begin(run->parts, capture->recorder, capture->settings->recorder.mode, error) < 0)
 		return -1;
 	return record_follow(run, error);
 }
 
 /*
- * What is to be read is open. What stays is for the command, which may be another user's, for files
- * that belong to somebody else or are in a folder of somebody else's, and for an instance likewise.
+ * All that there is to read or to switch is open. Names in the folder of the trace.dat and in that
+ * of its parts are still made and removed, which is for the owners of these; what belongs to
+ * somebody else is given to him, and removed from folders like /tmp, where others may not do that.
+ * The command, which gets signals, may be another user's.
  */
 static int record_drop_privileges(const struct record_run *run, struct error *error)
 {
@@ -170,23 +175,18 @@ static int record_drop_privileges(const struct record_run *run, struct error *er
 
 	if (!path)
 		return error_set(error, "out of memory");
-	kept = privilege_for_files(dirname(path)) |
-	       privilege_for_files(recorder_directory(run->capture.recorder));
+	kept = privilege_for_files(dirname(path)) | capture_privileges(&run->capture);
 	free(path);
 	if (record_owner().is_other)
 		kept |= PRIVILEGE(CAP_CHOWN) | PRIVILEGE(CAP_DAC_OVERRIDE) | PRIVILEGE(CAP_FOWNER);
-	if (run->capture.command)
-		kept |= PRIVILEGE(CAP_KILL);
 	return privilege_drop(kept, error);
 }
 
 /* A terminal that the command may write to is left to it. */
 static void record_begin_progress(struct record_run *run)
 {
-	uint64_t room_kib = recorder_memory_kib(run->capture.recorder);
-
 	if (!run->capture.command)
-		progress_begin(&run->progress, 1024 * room_kib, clock_boot_ns());
+		progress_begin(&run->progress, 1024 * run->memory_kib, clock_boot_ns());
 }
 
 static void record_show_progress(struct record_run *run)
@@ -196,7 +196,7 @@ static void record_show_progress(struct record_run *run)
 
 	if (!progress_is_due(&run->progress, now_ns))
 		return;
-	parts_count(run->parts, run->capture.recorder, &now);
+	parts_count(run->parts, &now);
 	progress_show(&run->progress, &now, parts_size(run->parts), now_ns);
 }
 
@@ -238,10 +238,10 @@ static int record_move(struct record_run *run, struct error *error)
 	struct error ignored = { 0 };
 
 	if (record_read(run, error) == 0 && recorder_stop(recorder, error) == 0 &&
-	    parts_finish(run->parts, recorder, &run->summary, error) == 0)
+	    parts_finish(run->parts, &run->summary, error) == 0)
 		return 0;
 	recorder_stop(recorder, &ignored);
-	parts_abandon(run->parts, recorder);
+	parts_abandon(run->parts);
 	return -1;
 }
 

@@ -42,8 +42,7 @@ static int instance_empty(struct parts *parts, const char *path, struct recorder
 			 "buffers is missing, and how much was lost before is not known");
 		return 0;
 	}
-	if (parts_attach(parts, recorder, error) < 0 ||
-	    parts_finish(parts, recorder, &summary, error) < 0)
+	if (parts_attach(parts, recorder, error) < 0 || parts_finish(parts, &summary, error) < 0)
 		return -1;
 	record_tell(&summary, path);
 	return 0;

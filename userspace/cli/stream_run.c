@@ -41,15 +41,13 @@ static int run_tell_command(struct run *run, struct error *error)
 }
 
 /*
- * All that is to be read or written is open. What stays is for the command, which may be another
- * user's, for targets that are opened again, and for an instance whose files are not ours.
+ * All that is to be read, switched or written is open, but for the files of sessions to come: where
+ * they go may be a folder of somebody else's, to whom they are given then.
  */
 static int run_drop_privileges(struct run *run, struct error *error)
 {
-	uint64_t kept = privilege_for_files(recorder_directory(run->capture.recorder));
+	uint64_t kept = capture_privileges(&run->capture);
 
-	if (run->capture.command)
-		kept |= PRIVILEGE(CAP_KILL);
 	if (run->settings->session_ns > 0)
 		kept |= PRIVILEGE(CAP_DAC_OVERRIDE) | PRIVILEGE(CAP_CHOWN);
 	return privilege_drop(kept, error);

@@ -4,11 +4,11 @@
  * threads that have ended, then those that live, then those that lived when it was noted before.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "recorder/parts.h"
-#include "source/source.h"
 
 /** struct lines - "TID REST", and the threads that it had when that was looked at, sorted */
 struct lines {
@@ -56,15 +56,12 @@ static void lines_note(struct lines *lines)
 }
 
 /* Processes are saved only where somebody asked for that; kernels may have no such file. */
-static int saved_append(struct comms *comms, struct error *error)
+static int saved_append(struct comms *comms, const struct source_saved *saved, struct error *error)
 {
-	struct error ignored = { 0 };
-	const char *tracefs;
-
-	if (source_directory(&tracefs, error) < 0 ||
-	    folder_read(tracefs, "saved_cmdlines", &comms->names.text, error) < 0)
-		return -1;
-	folder_read(tracefs, "saved_tgids", &comms->groups.text, &ignored);
+	if (file_read_anew(saved->names_fd, &comms->names.text) < 0)
+		return error_set_system(error, errno, "cannot read saved_cmdlines of tracefs");
+	if (saved->groups_fd >= 0)
+		file_read_anew(saved->groups_fd, &comms->groups.text);
 	lines_note(&comms->names);
 	lines_note(&comms->groups);
 	return 0;
@@ -142,12 +139,13 @@ static void lines_release(struct lines *lines)
 	buffer_release(&lines->tids);
 }
 
-int comms_append(struct buffer *out, struct buffer *earlier, struct error *error)
+int comms_append(struct buffer *out, const struct source_saved *saved, struct buffer *earlier,
+		 struct error *error)
 {
 	const char *names = buffer_string(earlier);
 	size_t size = strlen(names);
 	struct comms comms = { 0 };
-	int status = saved_append(&comms, error);
+	int status = saved_append(&comms, saved, error);
 
 	if (status == 0) {
 		living_append(&comms);

@@ -6,10 +6,9 @@
  */
 #include "recorder/formats.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "recorder/parts.h"
 
 static void format_free(struct noted_format *format)
 {
@@ -65,19 +64,18 @@ static int formats_add(struct formats *formats, struct noted_format *format)
 	return 0;
 }
 
-static int format_read(struct formats *formats, const char *directory, const char *system,
+static int format_read(struct formats *formats, int events_fd, const char *system,
 		       const char *event, bool is_first, struct error *error)
 {
 	struct noted_format format = { .system = strdup(system), .event = strdup(event) };
-	struct error problem = { 0 };
 	struct buffer file = { 0 };
 	int status;
 
-	buffer_printf(&file, "events/%s/%s/format", system, event);
-	status = folder_read(directory, buffer_string(&file), &format.text, &problem);
+	buffer_printf(&file, "%s/%s/format", system, event);
+	status = file_read_at(events_fd, buffer_string(&file), &format.text);
 	buffer_release(&file);
 	if (status < 0 && is_first)
-		error_set(error, "%s", problem.text);
+		error_set_system(error, errno, "cannot read the format of %s:%s", system, event);
 	format.id = id_find(&format.text);
 	if (status == 0 && format.system && format.event && !format.text.failed &&
 	    formats_add(formats, &format) == 0)
@@ -88,8 +86,7 @@ static int format_read(struct formats *formats, const char *directory, const cha
 	return error_set(error, "out of memory");
 }
 
-int formats_note(struct formats *formats, const char *directory, struct buffer *list,
-		 struct error *error)
+int formats_note(struct formats *formats, int events_fd, struct buffer *list, struct error *error)
 {
 	bool is_first = formats->size == 0;
 	char *rest, *line;
@@ -103,7 +100,7 @@ int formats_note(struct formats *formats, const char *directory, struct buffer *
 		char *system = strsep(&line, ":");
 
 		if (line && !strchr(line, ':'))
-			status = format_read(formats, directory, system, line, is_first, error);
+			status = format_read(formats, events_fd, system, line, is_first, error);
 	}
 	if (formats->size > 0)
 		qsort(formats->list, formats->size, sizeof(*formats->list), format_compare);

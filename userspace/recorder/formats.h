@@ -27,13 +27,12 @@ struct formats {
 
 /**
  * formats_note - read those that are new, and keep the others
- * @directory: the instance's
+ * @events_fd: the instance's directory of tracepoints
  * @list: lines of "SYSTEM:EVENT"; what is no such line is passed over
  *
  * What has gone already is an error the first time only. Returns -1 with @error.
  */
-int formats_note(struct formats *formats, const char *directory, struct buffer *list,
-		 struct error *error);
+int formats_note(struct formats *formats, int events_fd, struct buffer *list, struct error *error);
 
 /** formats_doubtful - how many can be used for nothing */
 size_t formats_doubtful(const struct formats *formats);

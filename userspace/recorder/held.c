@@ -9,6 +9,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "recorder/instance.h"
+
 static void held_free(struct held *held)
 {
 	if (held->fd >= 0)
@@ -17,56 +19,52 @@ static void held_free(struct held *held)
 	free(held->event);
 }
 
-static int enable_file_open(const char *instance, const struct held *held)
-{
-	struct buffer path = { 0 };
-	int fd;
-
-	buffer_printf(&path, "%s/events/%s/%s/enable", instance, held->system, held->event);
-	fd = open(buffer_string(&path), O_RDONLY | O_CLOEXEC);
-	buffer_release(&path);
-	return fd;
-}
-
 bool recorder_is_enabled(const struct recorder *recorder, const char *system, const char *event)
 {
-	struct buffer path = { 0 }, text = { 0 };
-	bool is_enabled;
+	struct buffer text = { 0 };
+	bool is_enabled = control_read_event(&recorder->control, system, event, "enable", &text) ==
+				  0 &&
+			  buffer_string(&text)[0] == '1';
 
-	buffer_printf(&path, "%s/events/%s/%s/enable", recorder_directory(recorder), system, event);
-	is_enabled = file_read(buffer_string(&path), &text) == 0 && buffer_string(&text)[0] == '1';
-	buffer_release(&path);
 	buffer_release(&text);
 	return is_enabled;
 }
 
-static int held_open(struct held *held, const char *instance, int lock, struct error *error)
+static bool held_switch(const struct held *held, const char *digit)
+{
+	return pwrite(held->fd, digit, 1, 0) == 1;
+}
+
+static int held_open(struct held *held, const struct control *control, int lock,
+		     struct error *error)
 {
 	if (!held->system || !held->event)
 		return error_set(error, "out of memory");
-	held->fd = enable_file_open(instance, held);
+	held->fd = control_open_event(control, held->system, held->event, "enable",
+				      O_RDWR | O_TRUNC);
+	if (held->fd < 0 || !held_switch(held, "1"))
+		return error_set_system(error, errno, "cannot write '1' to %s/events/%s/%s/enable",
+					control->directory, held->system, held->event);
 	/* Who releases it looks at the lock, for a moment. */
-	if (held->fd >= 0 && flock(held->fd, lock) == 0)
+	if (flock(held->fd, lock) == 0)
 		return 0;
 	return error_set_system(error, errno, "cannot look after %s:%s", held->system, held->event);
 }
 
 /* 0 where there is none. */
-static unsigned int id_read(const char *instance, const struct held *held)
+static unsigned int id_read(const struct control *control, const struct held *held)
 {
-	struct buffer path = { 0 }, text = { 0 };
+	struct buffer text = { 0 };
 	unsigned int id = 0;
 
-	buffer_printf(&path, "%s/events/%s/%s/id", instance, held->system, held->event);
-	if (file_read(buffer_string(&path), &text) == 0)
+	if (control_read_event(control, held->system, held->event, "id", &text) == 0)
 		id = strtoul(buffer_string(&text), NULL, 10);
-	buffer_release(&path);
 	buffer_release(&text);
 	return id;
 }
 
-int held_add(struct held_list *held, const char *instance, const char *system, const char *event,
-	     int lock, struct error *error)
+int held_add(struct held_list *held, const struct control *control, const char *system,
+	     const char *event, int lock, struct error *error)
 {
 	struct held *list = reallocarray(held->list, held->size + 1, sizeof(*list));
 	struct held one = { .fd = -1 };
@@ -76,13 +74,20 @@ int held_add(struct held_list *held, const char *instance, const char *system, c
 	held->list = list;
 	one.system = strdup(system);
 	one.event = strdup(event);
-	if (held_open(&one, instance, lock, error) < 0) {
+	if (held_open(&one, control, lock, error) < 0) {
 		held_free(&one);
 		return -1;
 	}
-	one.id = id_read(instance, &one);
+	one.id = id_read(control, &one);
 	list[held->size++] = one;
 	return 0;
+}
+
+void held_disable_all(struct held_list *held)
+{
+	for (size_t i = 0; i < held->size; i++)
+		held_switch(&held->list[i], "0");
+	held_release(held);
 }
 
 void held_release(struct held_list *held)

@@ -3,6 +3,7 @@
 #ifndef RECORDER_HELD_H
 #define RECORDER_HELD_H
 
+#include "recorder/control.h"
 #include "recorder/recorder.h"
 
 /**
@@ -26,15 +27,21 @@ struct held_list {
 };
 
 /**
- * held_add - begin to look after a tracepoint that was just enabled
- * @instance: the instance's directory
+ * held_add - enable a tracepoint, and look after it from then on
+ * @control: the instance's
  * @lock: LOCK_SH or LOCK_EX, for flock(2) on the enable file, until it is given up: by that
  * 'ktrack release' sees that its records are still needed
  *
  * Returns -1 with @error.
  */
-int held_add(struct held_list *held, const char *instance, const char *system, const char *event,
-	     int lock, struct error *error);
+int held_add(struct held_list *held, const struct control *control, const char *system,
+	     const char *event, int lock, struct error *error);
+
+/**
+ * held_disable_all - disable one tracepoint after the other, and look after none any more; what has
+ * gone meanwhile needs no disabling
+ */
+void held_disable_all(struct held_list *held);
 
 /** held_look_all, held_give_up, held_has, held_has_id, held_recorded - recorder_look() and what
  * follows it */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A tracefs instance of one's own, from mkdir to rmdir. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,17 @@
 /* A second in all. */
 #define REMOVE_TRIES 50
 #define REMOVE_WAIT_US 20000
+
+static struct recorder *recorder_new(struct error *error)
+{
+	struct recorder *recorder = calloc(1, sizeof(*recorder));
+
+	if (recorder)
+		*recorder = (struct recorder){ .lock_fd = -1, .control = CONTROL_NONE };
+	else
+		error_set(error, "out of memory");
+	return recorder;
+}
 
 int recorder_set(struct recorder *recorder, const char *file, const char *value,
 		 struct error *error)
@@ -86,7 +98,8 @@ static int instance_make(struct recorder *recorder, struct error *error)
 static int instance_set_up(struct recorder *recorder, const struct recorder_settings *settings,
 			   struct error *error)
 {
-	if (recorder_set(recorder, "tracing_on", "0", error) < 0)
+	if (control_open(&recorder->control, recorder->directory, error) < 0 ||
+	    control_switch(&recorder->control, false, error) < 0)
 		return -1;
 	if (recorder_set(recorder, "trace_clock", settings->clock, error) < 0)
 		return -1;
@@ -104,18 +117,17 @@ static int instance_set_up(struct recorder *recorder, const struct recorder_sett
 int instance_open_named(struct recorder **out, const char *name,
 			const struct recorder_settings *settings, struct error *error)
 {
-	struct recorder *recorder = calloc(1, sizeof(*recorder));
+	struct recorder *recorder = recorder_new(error);
 	struct error ignored = { 0 };
 	int status;
 
 	*out = recorder;
 	if (!recorder)
-		return error_set(error, "out of memory");
+		return -1;
 	recorder->buffer_kib = settings->buffer_kib;
 	/* What is read at the end only cannot be let go of before. */
 	recorder->held_lock = settings->mode->is_read_at_end || settings->keeps_modules ? LOCK_EX
 											: LOCK_SH;
-	recorder->lock_fd = -1;
 	status = name ? instance_make_named(recorder, name, error) : instance_make(recorder, error);
 	if (status == 0 && !recorder->instance)
 		status = error_set(error, "there is a tracing instance %s already", name);
@@ -147,8 +159,11 @@ static int instance_adopt(struct recorder *recorder, const char *name, struct er
 	if (!recorder->instance)
 		return error_set_system(error, errno, "cannot open the tracing instance %s", name);
 	recorder->directory = tracefs_instance_get_dir(recorder->instance);
-	return recorder->directory ? recorder_set(recorder, "tracing_on", "0", error)
-				   : error_set(error, "out of memory");
+	if (!recorder->directory)
+		return error_set(error, "out of memory");
+	if (control_open(&recorder->control, recorder->directory, error) < 0)
+		return -1;
+	return control_switch(&recorder->control, false, error);
 }
 
 static int recorder_adopt_one(struct recorder **out, const char *name, struct error *error)
@@ -159,10 +174,10 @@ static int recorder_adopt_one(struct recorder **out, const char *name, struct er
 	*out = NULL;
 	if (lock_fd < 0)
 		return 0;
-	recorder = calloc(1, sizeof(*recorder));
+	recorder = recorder_new(error);
 	if (!recorder) {
 		close(lock_fd);
-		return error_set(error, "out of memory");
+		return -1;
 	}
 	recorder->lock_fd = lock_fd;
 	*out = recorder;
@@ -203,10 +218,9 @@ int recorder_attach(struct recorder **out, const char *name, struct error *error
 	buffer_release(&directory);
 	if (status < 0)
 		return -1;
-	recorder = calloc(1, sizeof(*recorder));
+	recorder = recorder_new(error);
 	if (!recorder)
-		return error_set(error, "out of memory");
-	recorder->lock_fd = -1;
+		return -1;
 	recorder->is_attached = true;
 	status = attached_open(recorder, name, error);
 	if (status == 0)
@@ -245,37 +259,20 @@ uint64_t recorder_memory_kib(const struct recorder *recorder)
 	return size_kib + (recorder->durable ? recorder_memory_kib(recorder->durable) : 0);
 }
 
-static char *event_path(const char *system, const char *event, const char *file)
-{
-	char *path;
-
-	return asprintf(&path, "events/%s/%s/%s", system, event, file) < 0 ? NULL : path;
-}
-
 /* The filter goes with the instance. */
 static int event_filter(struct recorder *recorder, const char *system, const char *event,
 			const char *filter, struct error *error)
 {
-	char *path = event_path(system, event, "filter");
-	int status;
+	int fd = control_open_event(&recorder->control, system, event, "filter",
+				    O_WRONLY | O_TRUNC);
+	int status = 0;
 
-	if (!path)
-		return error_set(error, "out of memory");
-	status = recorder_set(recorder, path, filter, error);
-	free(path);
-	return status;
-}
-
-static int event_switch(struct recorder *recorder, const char *system, const char *event,
-			const char *value, struct error *error)
-{
-	char *path = event_path(system, event, "enable");
-	int status;
-
-	if (!path)
-		return error_set(error, "out of memory");
-	status = recorder_set(recorder, path, value, error);
-	free(path);
+	if (fd < 0 || write(fd, filter, strlen(filter)) < 0)
+		status = error_set_system(error, errno,
+					  "cannot write '%s' to %s/events/%s/%s/filter", filter,
+					  recorder->directory, system, event);
+	if (fd >= 0)
+		close(fd);
 	return status;
 }
 
@@ -284,9 +281,7 @@ int recorder_enable(struct recorder *recorder, const char *system, const char *e
 {
 	if (filter && event_filter(recorder, system, event, filter, error) < 0)
 		return -1;
-	if (event_switch(recorder, system, event, "1", error) < 0)
-		return -1;
-	return held_add(&recorder->held, recorder->directory, system, event, recorder->held_lock,
+	return held_add(&recorder->held, &recorder->control, system, event, recorder->held_lock,
 			error);
 }
 
@@ -343,32 +338,16 @@ int recorder_start(struct recorder *recorder, struct error *error)
 		return 0;
 	if (recorder->durable && recorder_start(recorder->durable, error) < 0)
 		return -1;
-	return recorder_set(recorder, "tracing_on", "1", error);
+	return control_switch(&recorder->control, true, error);
 }
 
 int recorder_stop(struct recorder *recorder, struct error *error)
 {
 	if (recorder->is_attached)
 		return 0;
-	if (recorder_set(recorder, "tracing_on", "0", error) < 0)
+	if (control_switch(&recorder->control, false, error) < 0)
 		return -1;
 	return recorder->durable ? recorder_stop(recorder->durable, error) : 0;
-}
-
-/*
- * Disables one tracepoint after the other: the kernel's own removal of an instance would do so too,
- * but keeps quiet. What has gone meanwhile needs no disabling.
- */
-static void instance_disable(struct recorder *recorder)
-{
-	struct error ignored = { 0 };
-
-	for (size_t i = 0; i < recorder->held.size; i++) {
-		const struct held *held = &recorder->held.list[i];
-
-		event_switch(recorder, held->system, held->event, "0", &ignored);
-	}
-	held_release(&recorder->held);
 }
 
 /* A script that looks at all instances holds a file of ours for a moment only. */
@@ -376,8 +355,9 @@ static int instance_remove(struct recorder *recorder, struct error *error)
 {
 	int number = 0;
 
+	control_let_go(&recorder->control);
 	for (int i = 0; i < REMOVE_TRIES; i++) {
-		if (tracefs_instance_destroy(recorder->instance) == 0)
+		if (control_remove(&recorder->control) == 0)
 			return 0;
 		number = errno;
 		if (number != EBUSY)
@@ -402,6 +382,7 @@ void recorder_leave(struct recorder *recorder)
 	if (recorder->lock_fd >= 0)
 		close(recorder->lock_fd);
 	held_release(&recorder->held);
+	control_close(&recorder->control);
 	tracefs_put_tracing_file(recorder->directory);
 	free(recorder);
 }
@@ -412,8 +393,9 @@ int recorder_close(struct recorder *recorder, struct error *error)
 	int status = 0;
 
 	if (recorder && recorder->instance && !recorder->is_attached) {
-		tracefs_instance_file_write(recorder->instance, "tracing_on", "0");
-		instance_disable(recorder);
+		control_switch(&recorder->control, false, &ignored);
+		/* The kernel's own removal of an instance would do so too, but keeps quiet. */
+		held_disable_all(&recorder->held);
 		status = instance_remove(recorder, error);
 	}
 	if (recorder && recorder->durable) {

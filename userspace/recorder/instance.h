@@ -15,6 +15,7 @@
 
 /**
  * struct recorder - an instance
+ * @control: of an instance of our own
  * @is_attached: somebody set it up, and nothing of it is changed
  * @lock_fd: says that it has an owner
  * @durable: the one beside it, NULL for none
@@ -23,6 +24,7 @@
 struct recorder {
 	struct tracefs_instance *instance;
 	char *directory;
+	struct control control;
 	bool is_attached;
 	int lock_fd;
 	struct recorder *durable;
@@ -31,7 +33,7 @@ struct recorder {
 	struct held_list held;
 };
 
-/** recorder_set - write a setting of the instance; returns -1 with @error */
+/** recorder_set - write a setting of the instance while it is set up; returns -1 with @error */
 int recorder_set(struct recorder *recorder, const char *file, const char *value,
 		 struct error *error);
 

@@ -84,6 +84,13 @@ void parts_reserve(struct parts *parts, const char *name, size_t size)
 	close(fd);
 }
 
+int parts_file(const struct parts *parts, const char *file, struct buffer *out, struct error *error)
+{
+	if (file_read_at(parts->folder_fd, file, out) == 0)
+		return 0;
+	return error_set_system(error, errno, "cannot read %s/%s", parts->folder, file);
+}
+
 int folder_read(const char *folder, const char *file, struct buffer *out, struct error *error)
 {
 	struct buffer path = { 0 };
@@ -117,7 +124,13 @@ struct part *parts_add(struct parts *parts, int cpu, bool is_durable, struct err
 	}
 	parts->list = list;
 	list[parts->nr_parts] = (struct part){
-		.cpu = cpu, .is_durable = is_durable, .left = UINT64_MAX, .raw_fd = -1, .fd = -1
+		.cpu = cpu,
+		.is_durable = is_durable,
+		.left = UINT64_MAX,
+		.raw_fd = -1,
+		.statistics_fd = -1,
+		.bound_fd = -1,
+		.fd = -1,
 	};
 	return &list[parts->nr_parts++];
 }
@@ -128,7 +141,16 @@ static struct parts *parts_alloc(const char *path, const struct parts_owner *own
 
 	if (!parts)
 		return NULL;
-	*parts = (struct parts){ .owner = *owner, .folder_fd = -1, .pipe = { -1, -1 } };
+	*parts = (struct parts){
+		.owner = *owner,
+		.place_fd = -1,
+		.folder_fd = -1,
+		.sight = { .events_fd = -1,
+			   .list_fd = -1,
+			   .clock_fd = -1,
+			   .saved = SOURCE_SAVED_NONE },
+		.pipe = { -1, -1 },
+	};
 	parts->page_size = sysconf(_SC_PAGESIZE);
 	parts->mode = recorder_modes;
 	parts->path = strdup(path);
@@ -183,7 +205,11 @@ int parts_new(struct parts **out, const char *path, const struct parts_owner *ow
 	*out = NULL;
 	if (!parts)
 		return error_set(error, "out of memory");
-	status = path_check(path, error) < 0 ? -1 : parts_make_folder(parts, error);
+	status = path_check(path, error);
+	if (status == 0)
+		status = parts_reach(parts, error);
+	if (status == 0)
+		status = parts_make_folder(parts, error);
 	return parts_finish_open(out, parts, status, error);
 }
 
@@ -212,7 +238,7 @@ static int part_open(struct parts *parts, const char *name, struct error *error)
 static int parts_open_all(struct parts *parts, struct error *error)
 {
 	struct dirent **entries;
-	int size = scandir(parts->folder, &entries, NULL, versionsort);
+	int size = scandirat(parts->folder_fd, ".", &entries, NULL, versionsort);
 	int status = 0;
 
 	if (size < 0)
@@ -257,7 +283,7 @@ static int instance_parse(struct parts *parts, char *text)
 static int parts_read_instance(struct parts *parts, struct error *error)
 {
 	struct buffer text = { 0 };
-	int status = folder_read(parts->folder, PART_INSTANCE, &text, error);
+	int status = parts_file(parts, PART_INSTANCE, &text, error);
 
 	buffer_append_char(&text, '\0');
 	if (status == 0 && (text.failed || instance_parse(parts, text.data) < 0))
@@ -272,7 +298,7 @@ static int parts_sweep(struct parts *parts, struct error *error)
 {
 	int status = parts_sweep_folder(parts, error);
 
-	if (status == 0 && access(parts->path, F_OK) == 0)
+	if (status == 0 && faccessat(parts->place_fd, parts_base(parts->path), F_OK, 0) == 0)
 		status = 1;
 	else if (status == 0)
 		status = error_set(error,
@@ -296,6 +322,8 @@ int parts_open(struct parts **out, const char *path, const struct parts_owner *o
 	parts->is_taken_up = true;
 	status = path_check(path, error);
 	if (status == 0)
+		status = parts_reach(parts, error);
+	if (status == 0)
 		status = parts_lock(parts, error);
 	if (status == 0 && !parts_have_instance(parts))
 		return parts_sweep(parts, error);
@@ -317,19 +345,28 @@ static void descriptor_close(int fd)
 		close(fd);
 }
 
+static void part_close(const struct part *part)
+{
+	descriptor_close(part->raw_fd);
+	descriptor_close(part->statistics_fd);
+	descriptor_close(part->bound_fd);
+	descriptor_close(part->fd);
+}
+
 void parts_close(struct parts *parts)
 {
 	if (!parts)
 		return;
-	for (size_t i = 0; i < parts->nr_parts; i++) {
-		descriptor_close(parts->list[i].raw_fd);
-		descriptor_close(parts->list[i].fd);
-	}
+	for (size_t i = 0; i < parts->nr_parts; i++)
+		part_close(&parts->list[i]);
 	if (parts->folder_fd >= 0 && !parts->is_kept)
 		parts_remove_folder(parts);
 	descriptor_close(parts->folder_fd);
+	descriptor_close(parts->place_fd);
 	descriptor_close(parts->pipe[0]);
 	descriptor_close(parts->pipe[1]);
+	sight_close(&parts->sight);
+	buffer_release(&parts->layout);
 	formats_release(&parts->formats);
 	free(parts->list);
 	free(parts->page);

@@ -5,6 +5,7 @@
 
 #include "recorder/formats.h"
 #include "recorder/recorder.h"
+#include "source/source.h"
 #include "source/statistics.h"
 
 /**
@@ -30,6 +31,8 @@
  * struct part - the raw records of one CPU
  * @is_durable: of the instance beside, which is read in any mode
  * @raw_fd: its trace_pipe_raw, -1 where nothing reads any more
+ * @statistics_fd: its statistics, -1 likewise
+ * @bound_fd: the size of its buffer, which others may change, -1 where that does not matter
  * @fd: where they go
  * @size: how many bytes went there; whole sub-buffers
  * @left: how many more may
@@ -41,6 +44,8 @@ struct part {
 	int cpu;
 	bool is_durable;
 	int raw_fd;
+	int statistics_fd;
+	int bound_fd;
 	int fd;
 	uint64_t size;
 	uint64_t left;
@@ -50,17 +55,36 @@ struct part {
 };
 
 /**
+ * struct sight - what is to be seen of an instance beside its records, in files that are opened
+ * with it; -1 where they are not
+ * @events_fd: the directory of its tracepoints
+ * @list_fd: the list of those that are enabled, whoever did that
+ * @clock_fd: the list of clocks, which says what is in use
+ * @saved: names of threads that have ended
+ */
+struct sight {
+	int events_fd;
+	int list_fd;
+	int clock_fd;
+	struct source_saved saved;
+};
+
+/**
  * struct parts - all of them
  * @path: of the trace.dat
+ * @folder: of the parts
  * @owner: to whom files belong
+ * @place_fd: the folder that both are in
  * @folder_fd: the folder of the parts, locked as long as this lives
  * @list: by CPU
+ * @sight: of the usual instance
  * @durable: directory of the instance beside, NULL for none
  * @pipe: what splice(2) needs between two files, of @pipe_size bytes
  * @page: room for one sub-buffer of @page_size
  * @instance: its name, "" where nothing of it is needed any more, NULL where it went with an
  * earlier boot
  * @mode: how it buffers
+ * @layout: of records, and how a trace.dat begins with that
  * @formats: of all tracepoints that there may be records of
  * @id: of the recording
  * @is_shared: the instance is somebody's, who goes on with it
@@ -73,9 +97,11 @@ struct parts {
 	char *path;
 	char *folder;
 	struct parts_owner owner;
+	int place_fd;
 	int folder_fd;
 	struct part *list;
 	size_t nr_parts;
+	struct sight sight;
 	char *durable;
 	int pipe[2];
 	size_t pipe_size;
@@ -83,6 +109,7 @@ struct parts {
 	size_t page_size;
 	char *instance;
 	const struct recorder_mode *mode;
+	struct buffer layout;
 	struct formats formats;
 	uint64_t id;
 	bool is_shared;
@@ -95,7 +122,13 @@ struct parts {
 /** parts_fail - writing a file of the parts failed: say what to do; returns -1 with @error */
 int parts_fail(struct parts *parts, int number, const char *file, struct error *error);
 
-/** parts_make_folder - an empty one, locked; returns -1 with @error as the next does */
+/** parts_base - the last word of a path */
+const char *parts_base(const char *path);
+
+/** parts_reach - open the folder that all will be in; returns -1 with @error, as the next two do */
+int parts_reach(struct parts *parts, struct error *error);
+
+/** parts_make_folder - an empty one, locked */
 int parts_make_folder(struct parts *parts, struct error *error);
 
 /** parts_lock - take up the folder that is there, unless somebody else is at work in it */
@@ -133,23 +166,47 @@ int parts_overwrite(struct parts *parts, const char *name, const struct buffer *
 /** parts_reserve - keep room for a file of the folder to grow to @size, where that can be had */
 void parts_reserve(struct parts *parts, const char *name, size_t size);
 
-/** folder_read - append what a file of a folder holds; returns -1 with @error */
+/** parts_file - append what a file of the folder holds; returns -1 with @error */
+int parts_file(const struct parts *parts, const char *file, struct buffer *out,
+	       struct error *error);
+
+/** folder_read - append what a file of any folder holds; returns -1 with @error */
 int folder_read(const char *folder, const char *file, struct buffer *out, struct error *error);
 
 /** parts_make_id - a number for a recording of the instance in @directory that begins now */
 uint64_t parts_make_id(const char *directory);
 
+/** sight_open - open all but the list, in the directory of an instance; returns -1 with @error */
+int sight_open(struct sight *sight, const char *directory, struct error *error);
+
+/** sight_open_list - open that, too; returns -1 with @error, as the next does */
+int sight_open_list(struct sight *sight, const char *directory, struct error *error);
+
+/** sight_list - append lines of "SYSTEM:EVENT", one for each tracepoint that is enabled now */
+int sight_list(const struct sight *sight, struct buffer *out, struct error *error);
+
+/** sight_clock - append the list of clocks as it is now; returns -1 with @error */
+int sight_clock(const struct sight *sight, struct buffer *out, struct error *error);
+
+void sight_close(struct sight *sight);
+
 /**
  * parts_note_formats - how records are laid out, and the formats of tracepoints
- * @folder, @list: a file with lines of "SYSTEM:EVENT"; those of the instance beside come to them
+ * @list: lines of "SYSTEM:EVENT"
  *
- * Returns -1 with @error, as the next three do.
+ * Returns -1 with @error, as the next four do.
  */
-int parts_note_formats(struct parts *parts, const char *directory, const char *folder,
-		       const char *list, struct error *error);
+int parts_note_formats(struct parts *parts, struct buffer *list, struct error *error);
+
+/** parts_list_beside - append such lines of what is beside the instance, where there is something
+ */
+int parts_list_beside(const struct parts *parts, struct buffer *out, struct error *error);
+
+/** parts_list_all - append lines of all that can be enabled, and of what is beside */
+int parts_list_all(const struct parts *parts, struct buffer *out, struct error *error);
 
 /** parts_note_now - names of threads, the clock and the statistics, as they are now */
-int parts_note_now(struct parts *parts, const char *directory, struct error *error);
+int parts_note_now(struct parts *parts, struct error *error);
 
 /**
  * parts_note_instance - of which instance the records are; noted last: whoever finds it can recover
@@ -170,8 +227,14 @@ int instance_attach(struct parts *parts, const char *directory, const char *dura
 /** parts_read_rest - move all that is left, now that nothing is recorded; returns -1 with @error */
 int parts_read_rest(struct parts *parts, struct error *error);
 
+/**
+ * parts_open_bounds - be able to tell how much the buffers of the instance in @directory hold;
+ * returns -1 with @error
+ */
+int parts_open_bounds(struct parts *parts, const char *directory, struct error *error);
+
 /** parts_bound - of what is written from now on, read no more than a buffer holds */
-void parts_bound(struct parts *parts, const char *directory);
+void parts_bound(struct parts *parts);
 
 /** parts_check_instance - whether records of an instance can be files; returns -1 with @error */
 int parts_check_instance(const struct parts *parts, const char *directory, struct error *error);
@@ -183,26 +246,27 @@ int parts_share(struct parts *parts, const char *directory, struct error *error)
  * parts_seal - what is counted from now on is no matter of these parts either, of which only what
  * the buffers hold is to be read; returns -1 with @error
  */
-int parts_seal(struct parts *parts, const char *directory, struct error *error);
+int parts_seal(struct parts *parts, struct error *error);
 
 /**
  * part_statistics - what the kernel counts of a part's records; zeros where the instance beside has
  * gone
- * @directory: of the usual instance
  *
  * Returns -1 with @error.
  */
-int part_statistics(const struct parts *parts, const struct part *part, const char *directory,
-		    struct statistics *out, struct error *error);
+int part_statistics(const struct parts *parts, const struct part *part, struct statistics *out,
+		    struct error *error);
 
 /**
  * comms_append - "TID NAME" lines of all threads whose name is known now, a NUL, and "TID TGID"
  * lines of all whose process is
+ * @saved: those that the kernel has saved
  * @earlier: the same of an earlier time, which stands for those that have ended; may be empty
  *
  * Returns -1 with @error.
  */
-int comms_append(struct buffer *out, struct buffer *earlier, struct error *error);
+int comms_append(struct buffer *out, const struct source_saved *saved, struct buffer *earlier,
+		 struct error *error);
 
 /** parts_add - one CPU more, whose file is open; returns NULL with @error where memory ran out */
 struct part *parts_add(struct parts *parts, int cpu, bool is_durable, struct error *error);
@@ -216,20 +280,23 @@ const char *part_directory(const struct parts *parts, const struct part *part,
 			   const char *directory);
 
 /**
- * trace_dat_put_formats - the beginning of a trace.dat: the header, how records are laid out, and
- * the formats of tracepoints of the instance
+ * trace_dat_put_layout - the beginning of a trace.dat: the header, and how records are laid out
+ * @events_fd: directory of tracepoints
  *
- * Returns -1 with @error, as the next one does.
+ * Returns -1 with @error.
  */
-int trace_dat_put_formats(struct buffer *out, const char *directory, const struct formats *formats,
-			  struct error *error);
+int trace_dat_put_layout(struct buffer *out, int events_fd, struct error *error);
+
+/** trace_dat_put_formats - what comes behind that */
+void trace_dat_put_formats(struct buffer *out, const struct formats *formats);
 
 /**
  * trace_dat_put_options - the clock, the kernel, the wall clock's offset, and what was lost
- * @parts: whose CPUs, and whose id
+ * @parts: whose instance and CPUs, and whose id
+ *
+ * Returns -1 with @error.
  */
-int trace_dat_put_options(struct buffer *out, const char *directory, const struct parts *parts,
-			  struct error *error);
+int trace_dat_put_options(struct buffer *out, const struct parts *parts, struct error *error);
 
 /** trace_dat_join - write the file of all parts to @fd; returns -1 with @error */
 int trace_dat_join(struct parts *parts, int fd, struct error *error);

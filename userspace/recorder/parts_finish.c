@@ -13,46 +13,53 @@
 #define OPTION_SIZE 512
 
 /* What is enabled in somebody's instance may change while we read it. */
-static int shared_begin(struct parts *parts, const char *directory, struct error *error)
+static int list_begin(struct parts *parts, const struct recorder *recorder, struct buffer *list,
+		      struct error *error)
 {
-	const char *tracefs;
+	const char *directory = recorder_directory(recorder);
 
-	if (source_directory(&tracefs, error) < 0 || parts_share(parts, directory, error) < 0)
+	if (recorder_is_attached(recorder))
+		return parts_share(parts, directory, error) < 0
+			       ? -1
+			       : parts_list_all(parts, list, error);
+	if (sight_open_list(&parts->sight, directory, error) < 0 ||
+	    sight_list(&parts->sight, list, error) < 0)
 		return -1;
-	return parts_note_formats(parts, directory, tracefs, "available_events", error);
+	return parts_list_beside(parts, list, error);
 }
 
 static int formats_begin(struct parts *parts, const struct recorder *recorder, struct error *error)
 {
-	const char *directory = recorder_directory(recorder);
+	struct buffer list = { 0 };
+	int status = list_begin(parts, recorder, &list, error);
 
-	return recorder_is_attached(recorder)
-		       ? shared_begin(parts, directory, error)
-		       : parts_note_formats(parts, directory, directory, "set_event", error);
+	if (status == 0)
+		status = parts_note_formats(parts, &list, error);
+	buffer_release(&list);
+	return status;
 }
 
 int parts_begin(struct parts *parts, const struct recorder *recorder,
 		const struct recorder_mode *mode, struct error *error)
 {
-	const char *directory = recorder_directory(recorder);
-
 	parts->mode = mode;
-	parts->id = parts_make_id(directory);
+	parts->id = parts_make_id(recorder_directory(recorder));
 	if (parts_attach(parts, recorder, error) < 0)
 		return -1;
-	if (formats_begin(parts, recorder, error) < 0 ||
-	    parts_note_now(parts, directory, error) < 0)
+	if (formats_begin(parts, recorder, error) < 0 || parts_note_now(parts, error) < 0)
 		return -1;
 	parts_reserve(parts, PART_OPTIONS, OPTIONS_SIZE + OPTION_SIZE * parts->nr_parts);
 	return parts_note_instance(parts, recorder_name(recorder), error);
 }
 
-int parts_note_more(struct parts *parts, const struct recorder *recorder, size_t *nr_doubtful,
-		    struct error *error)
+int parts_note_more(struct parts *parts, size_t *nr_doubtful, struct error *error)
 {
-	const char *directory = recorder_directory(recorder);
-	int status = parts_note_formats(parts, directory, directory, "set_event", error);
+	struct buffer list = { 0 };
+	int status = sight_list(&parts->sight, &list, error);
 
+	if (status == 0)
+		status = parts_note_formats(parts, &list, error);
+	buffer_release(&list);
 	*nr_doubtful = formats_doubtful(&parts->formats);
 	return status;
 }
@@ -82,14 +89,14 @@ static uint64_t part_count(struct parts *parts, const struct part *part)
 }
 
 /* What the kernel gave away, or still has, less what is in the file. */
-static int in_flight_count(struct parts *parts, const char *directory, struct error *error)
+static int in_flight_count(struct parts *parts, struct error *error)
 {
 	for (size_t i = 0; i < parts->nr_parts; i++) {
 		struct part *part = &parts->list[i];
 		struct statistics statistics;
 		uint64_t nr_records = part_count(parts, part);
 
-		if (part_statistics(parts, part, directory, &statistics, error) < 0)
+		if (part_statistics(parts, part, &statistics, error) < 0)
 			return -1;
 		if (statistics.read + statistics.unread > nr_records)
 			part->in_flight = statistics.read + statistics.unread - nr_records;
@@ -97,8 +104,7 @@ static int in_flight_count(struct parts *parts, const char *directory, struct er
 	return 0;
 }
 
-void parts_count(const struct parts *parts, const struct recorder *recorder,
-		 struct source_counts *out)
+void parts_count(const struct parts *parts, struct source_counts *out)
 {
 	*out = (struct source_counts){ 0 };
 	for (size_t i = 0; i < parts->nr_parts; i++) {
@@ -107,7 +113,7 @@ void parts_count(const struct parts *parts, const struct recorder *recorder,
 		struct error ignored;
 
 		if (part->is_durable ||
-		    statistics_load(&now, recorder_directory(recorder), part->cpu, &ignored) < 0)
+		    statistics_load(&now, part->statistics_fd, part->cpu, &ignored) < 0)
 			continue;
 		out->read += now.read + now.unread;
 		out->lost += now.overwritten + now.dropped;
@@ -138,48 +144,43 @@ static void summary_add(struct parts_summary *summary, struct parts *parts, cons
 	}
 }
 
-static int summary_make(struct parts_summary *summary, struct parts *parts, const char *directory,
-			struct error *error)
+static int summary_make(struct parts_summary *summary, struct parts *parts, struct error *error)
 {
 	*summary = (struct parts_summary){ 0 };
 	for (size_t i = 0; i < parts->nr_parts; i++) {
 		struct statistics statistics;
 
-		if (part_statistics(parts, &parts->list[i], directory, &statistics, error) < 0)
+		if (part_statistics(parts, &parts->list[i], &statistics, error) < 0)
 			return -1;
 		summary_add(summary, parts, &parts->list[i], &statistics);
 	}
 	return 0;
 }
 
-int parts_finish(struct parts *parts, const struct recorder *recorder,
-		 struct parts_summary *summary, struct error *error)
+int parts_finish(struct parts *parts, struct parts_summary *summary, struct error *error)
 {
-	const char *directory = recorder_directory(recorder);
-
 	parts->is_kept = true;
-	if (parts->is_shared && parts_seal(parts, directory, error) < 0)
+	if (parts->is_shared && parts_seal(parts, error) < 0)
 		return -1;
 	if (parts_read_rest(parts, error) < 0)
 		return -1;
-	if (parts->is_taken_up && in_flight_count(parts, directory, error) < 0)
+	if (parts->is_taken_up && in_flight_count(parts, error) < 0)
 		return -1;
 	parts->is_counted = true;
-	if (parts_note_now(parts, directory, error) < 0 || parts_settle(parts, error) < 0)
+	if (parts_note_now(parts, error) < 0 || parts_settle(parts, error) < 0)
 		return -1;
-	return summary_make(summary, parts, directory, error);
+	return summary_make(summary, parts, error);
 }
 
-void parts_abandon(struct parts *parts, const struct recorder *recorder)
+void parts_abandon(struct parts *parts)
 {
-	const char *directory = recorder_directory(recorder);
 	struct error ignored = { 0 };
 	struct buffer options = { 0 };
 
-	if (!parts->is_kept || in_flight_count(parts, directory, &ignored) < 0)
+	if (!parts->is_kept || in_flight_count(parts, &ignored) < 0)
 		return;
 	parts->is_counted = true;
-	if (trace_dat_put_options(&options, directory, parts, &ignored) == 0 &&
+	if (trace_dat_put_options(&options, parts, &ignored) == 0 &&
 	    parts_overwrite(parts, PART_OPTIONS, &options, &ignored) == 0)
 		parts_settle(parts, &ignored);
 	buffer_release(&options);
@@ -195,7 +196,8 @@ int parts_join(struct parts *parts, struct error *error)
 	parts->is_kept = true;
 	status = trace_dat_join(parts, fd, error);
 	close(fd);
-	if (status == 0 && renameat(parts->folder_fd, PART_UNFINISHED, AT_FDCWD, parts->path) < 0)
+	if (status == 0 && renameat(parts->folder_fd, PART_UNFINISHED, parts->place_fd,
+				    parts_base(parts->path)) < 0)
 		status = parts_fail(parts, errno, PART_UNFINISHED, error);
 	if (status < 0)
 		unlinkat(parts->folder_fd, PART_UNFINISHED, 0);

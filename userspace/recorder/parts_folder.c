@@ -19,9 +19,31 @@ int parts_give(const struct parts *parts, int fd)
 	return owner->is_other ? fchown(fd, owner->user, owner->group) : 0;
 }
 
+const char *parts_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+int parts_reach(struct parts *parts, struct error *error)
+{
+	size_t size = parts_base(parts->path) - parts->path;
+	char *place = size > 0 ? strndup(parts->path, size) : strdup(".");
+
+	if (!place)
+		return error_set(error, "out of memory");
+	parts->place_fd = open(place, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (parts->place_fd < 0)
+		error_set_system(error, errno, "cannot reach %s", parts->folder);
+	free(place);
+	return parts->place_fd < 0 ? -1 : 0;
+}
+
 int parts_lock(struct parts *parts, struct error *error)
 {
-	parts->folder_fd = open(parts->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	parts->folder_fd = openat(parts->place_fd, parts_base(parts->folder),
+				  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (parts->folder_fd < 0)
 		return error_set_system(error, errno, "cannot open %s", parts->folder);
 	if (flock(parts->folder_fd, LOCK_EX | LOCK_NB) == 0)
@@ -69,7 +91,7 @@ void parts_remove_folder(struct parts *parts)
 	int size;
 
 	unlinkat(parts->folder_fd, PART_INSTANCE, 0);
-	size = scandir(parts->folder, &entries, NULL, NULL);
+	size = scandirat(parts->folder_fd, ".", &entries, NULL, NULL);
 	for (int i = 0; i < size; i++) {
 		if (name_is_part(entries[i]->d_name))
 			unlinkat(parts->folder_fd, entries[i]->d_name, 0);
@@ -77,14 +99,14 @@ void parts_remove_folder(struct parts *parts)
 	}
 	if (size >= 0)
 		free(entries);
-	rmdir(parts->folder);
+	unlinkat(parts->place_fd, parts_base(parts->folder), AT_REMOVEDIR);
 }
 
 /* A ktrack was killed before it had recorded anything, or when it had made the file already. */
 int parts_sweep_folder(struct parts *parts, struct error *error)
 {
 	parts_remove_folder(parts);
-	if (access(parts->folder, F_OK) != 0)
+	if (faccessat(parts->place_fd, parts_base(parts->folder), F_OK, 0) != 0)
 		return 0;
 	return error_set(error, "%s is in the way: it holds other files than those of a recording",
 			 parts->folder);
@@ -111,12 +133,12 @@ static int folder_clear(struct parts *parts, struct error *error)
 
 int parts_make_folder(struct parts *parts, struct error *error)
 {
-	int status = mkdir(parts->folder, 0700);
+	int status = mkdirat(parts->place_fd, parts_base(parts->folder), 0700);
 
 	if (status < 0 && errno == EEXIST) {
 		if (folder_clear(parts, error) < 0)
 			return -1;
-		status = mkdir(parts->folder, 0700);
+		status = mkdirat(parts->place_fd, parts_base(parts->folder), 0700);
 	}
 	if (status < 0)
 		return error_set_system(error, errno, "cannot make %s", parts->folder);

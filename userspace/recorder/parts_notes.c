@@ -2,17 +2,19 @@
 /* What the folder of the parts has beside the records, for the trace.dat and for its recovery. */
 #include "recorder/parts.h"
 
-int parts_note_now(struct parts *parts, const char *directory, struct error *error)
+#include "source/source.h"
+
+int parts_note_now(struct parts *parts, struct error *error)
 {
 	struct buffer comms = { 0 }, options = { 0 }, earlier = { 0 };
 	struct error ignored = { 0 };
 	int status;
 
 	/* The first time there is nothing. */
-	folder_read(parts->folder, PART_COMMS, &earlier, &ignored);
-	status = comms_append(&comms, &earlier, error);
+	parts_file(parts, PART_COMMS, &earlier, &ignored);
+	status = comms_append(&comms, &parts->sight.saved, &earlier, error);
 	if (status == 0)
-		status = trace_dat_put_options(&options, directory, parts, error);
+		status = trace_dat_put_options(&options, parts, error);
 	if (status == 0)
 		status = parts_write(parts, PART_COMMS, &comms, error);
 	if (status == 0)
@@ -23,22 +25,41 @@ int parts_note_now(struct parts *parts, const char *directory, struct error *err
 	return status;
 }
 
-int parts_note_formats(struct parts *parts, const char *directory, const char *folder,
-		       const char *list, struct error *error)
+int parts_list_beside(const struct parts *parts, struct buffer *out, struct error *error)
 {
-	struct buffer formats = { 0 }, names = { 0 };
-	int status = folder_read(folder, list, &names, error);
+	return parts->durable ? folder_read(parts->durable, "set_event", out, error) : 0;
+}
 
-	if (status == 0 && parts->durable)
-		status = folder_read(parts->durable, "set_event", &names, error);
-	if (status == 0)
-		status = formats_note(&parts->formats, directory, &names, error);
-	if (status == 0)
-		status = trace_dat_put_formats(&formats, directory, &parts->formats, error);
-	if (status == 0)
-		status = parts_write(parts, PART_FORMATS, &formats, error);
+int parts_list_all(const struct parts *parts, struct buffer *out, struct error *error)
+{
+	const char *tracefs;
+
+	if (source_directory(&tracefs, error) < 0 ||
+	    folder_read(tracefs, "available_events", out, error) < 0)
+		return -1;
+	return parts_list_beside(parts, out, error);
+}
+
+/* How records are laid out stays as it is. */
+static int layout_note(struct parts *parts, struct error *error)
+{
+	if (parts->layout.size > 0)
+		return 0;
+	return trace_dat_put_layout(&parts->layout, parts->sight.events_fd, error);
+}
+
+int parts_note_formats(struct parts *parts, struct buffer *list, struct error *error)
+{
+	struct buffer formats = { 0 };
+	int status;
+
+	if (layout_note(parts, error) < 0 ||
+	    formats_note(&parts->formats, parts->sight.events_fd, list, error) < 0)
+		return -1;
+	buffer_append(&formats, parts->layout.data, parts->layout.size);
+	trace_dat_put_formats(&formats, &parts->formats);
+	status = parts_write(parts, PART_FORMATS, &formats, error);
 	buffer_release(&formats);
-	buffer_release(&names);
 	return status;
 }
 

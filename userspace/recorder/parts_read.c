@@ -15,17 +15,14 @@
  */
 #define ROUNDS_MAX 64
 
-static int raw_open(struct part *part, const char *directory, struct error *error)
+static int files_open(struct part *part, const char *directory, struct error *error)
 {
-	struct buffer path = { 0 };
-	int status = 0;
-
-	buffer_printf(&path, "%s/per_cpu/cpu%d/trace_pipe_raw", directory, part->cpu);
-	part->raw_fd = open(buffer_string(&path), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	part->raw_fd = cpu_file_open(directory, part->cpu, "trace_pipe_raw", O_RDONLY | O_NONBLOCK,
+				     error);
 	if (part->raw_fd < 0)
-		status = error_set_system(error, errno, "cannot open %s", buffer_string(&path));
-	buffer_release(&path);
-	return status;
+		return -1;
+	part->statistics_fd = statistics_open(directory, part->cpu, error);
+	return part->statistics_fd < 0 ? -1 : 0;
 }
 
 static int part_create(struct parts *parts, struct part *part, struct error *error)
@@ -60,7 +57,7 @@ static int entry_attach(struct parts *parts, const char *directory, const char *
 		part = parts_add(parts, cpu, is_durable, error);
 	if (!part || (part->fd < 0 && part_create(parts, part, error) < 0))
 		return -1;
-	return raw_open(part, directory, error);
+	return files_open(part, directory, error);
 }
 
 static int entries_attach(struct parts *parts, const char *directory, bool is_durable,
@@ -89,7 +86,8 @@ static int entries_attach(struct parts *parts, const char *directory, bool is_du
 int instance_attach(struct parts *parts, const char *directory, const char *durable,
 		    struct error *error)
 {
-	if (entries_attach(parts, directory, false, error) < 0)
+	if (sight_open(&parts->sight, directory, error) < 0 ||
+	    entries_attach(parts, directory, false, error) < 0)
 		return -1;
 	if (!durable)
 		return 0;

@@ -8,12 +8,13 @@
 int parts_share(struct parts *parts, const char *directory, struct error *error)
 {
 	parts->is_shared = true;
-	if (parts_check_instance(parts, directory, error) < 0)
+	if (parts_check_instance(parts, directory, error) < 0 ||
+	    parts_open_bounds(parts, directory, error) < 0)
 		return -1;
 	for (size_t i = 0; i < parts->nr_parts; i++) {
 		struct part *part = &parts->list[i];
 
-		if (statistics_load(&part->before, directory, part->cpu, error) < 0)
+		if (statistics_load(&part->before, part->statistics_fd, part->cpu, error) < 0)
 			return -1;
 		/* Where nobody has read before, what was lost was so before what we read first. */
 		if (part->before.read == 0)
@@ -22,21 +23,21 @@ int parts_share(struct parts *parts, const char *directory, struct error *error)
 	return 0;
 }
 
-int parts_seal(struct parts *parts, const char *directory, struct error *error)
+int parts_seal(struct parts *parts, struct error *error)
 {
 	for (size_t i = 0; i < parts->nr_parts; i++) {
 		struct part *part = &parts->list[i];
 
-		if (part_statistics(parts, part, directory, &part->after, error) < 0)
+		if (part_statistics(parts, part, &part->after, error) < 0)
 			return -1;
 	}
 	parts->is_sealed = true;
-	parts_bound(parts, directory);
+	parts_bound(parts);
 	return 0;
 }
 
-int part_statistics(const struct parts *parts, const struct part *part, const char *directory,
-		    struct statistics *out, struct error *error)
+int part_statistics(const struct parts *parts, const struct part *part, struct statistics *out,
+		    struct error *error)
 {
 	const struct statistics *before = &part->before;
 
@@ -45,8 +46,8 @@ int part_statistics(const struct parts *parts, const struct part *part, const ch
 		return 0;
 	}
 	*out = (struct statistics){ 0 };
-	directory = part_directory(parts, part, directory);
-	if (directory && statistics_load(out, directory, part->cpu, error) < 0)
+	if (part->statistics_fd >= 0 &&
+	    statistics_load(out, part->statistics_fd, part->cpu, error) < 0)
 		return -1;
 	if (!parts->is_shared)
 		return 0;

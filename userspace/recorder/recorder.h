@@ -267,8 +267,7 @@ int parts_begin(struct parts *parts, const struct recorder *recorder,
  *
  * Returns -1 with @error.
  */
-int parts_note_more(struct parts *parts, const struct recorder *recorder, size_t *nr_doubtful,
-		    struct error *error);
+int parts_note_more(struct parts *parts, size_t *nr_doubtful, struct error *error);
 
 /** parts_attach - read the instance of parts that were opened; returns -1 with @error */
 int parts_attach(struct parts *parts, const struct recorder *recorder, struct error *error);
@@ -290,8 +289,7 @@ int parts_read(struct parts *parts, struct error *error);
 struct source_counts;
 
 /** parts_count - how much has been recorded until now, and waits in buffers that are to be read */
-void parts_count(const struct parts *parts, const struct recorder *recorder,
-		 struct source_counts *out);
+void parts_count(const struct parts *parts, struct source_counts *out);
 
 /** parts_size - how many bytes of records the files have */
 uint64_t parts_size(const struct parts *parts);
@@ -319,14 +317,13 @@ struct parts_summary {
  *
  * Returns -1 with @error; the parts stay then.
  */
-int parts_finish(struct parts *parts, const struct recorder *recorder,
-		 struct parts_summary *summary, struct error *error);
+int parts_finish(struct parts *parts, struct parts_summary *summary, struct error *error);
 
 /**
  * parts_abandon - where moving records failed: note how many did not get into the files, as far as
  * that can still be written
  */
-void parts_abandon(struct parts *parts, const struct recorder *recorder);
+void parts_abandon(struct parts *parts);
 
 /**
  * parts_join - make one trace.dat of the parts, which takes the place of what was there; the parts

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Keeps what the buffers of an instance that somebody set up hold now. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -22,21 +23,34 @@ static uint64_t instance_number(const char *directory, const char *file)
 	return number;
 }
 
+int parts_open_bounds(struct parts *parts, const char *directory, struct error *error)
+{
+	for (size_t i = 0; i < parts->nr_parts; i++) {
+		struct part *part = &parts->list[i];
+
+		part->bound_fd = cpu_file_open(part_directory(parts, part, directory), part->cpu,
+					       "buffer_size_kb", O_RDONLY, error);
+		if (part->bound_fd < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /*
  * Writers may be at work. The kernel rounds up, has two sub-buffers at least, and one more for the
  * reader.
  */
-void parts_bound(struct parts *parts, const char *directory)
+void parts_bound(struct parts *parts)
 {
 	for (size_t i = 0; i < parts->nr_parts; i++) {
-		char file[64];
-		uint64_t size;
+		struct part *part = &parts->list[i];
+		struct buffer text = { 0 };
+		uint64_t size = 0;
 
-		snprintf(file, sizeof(file), "per_cpu/cpu%d/buffer_size_kb", parts->list[i].cpu);
-		size = instance_number(part_directory(parts, &parts->list[i], directory), file) *
-		       1024;
-		parts->list[i].left = (size / (parts->page_size - HEADER_SIZE) + 3) *
-				      parts->page_size;
+		if (file_read_anew(part->bound_fd, &text) == 0)
+			size = strtoull(buffer_string(&text), NULL, 10) * 1024;
+		buffer_release(&text);
+		part->left = (size / (parts->page_size - HEADER_SIZE) + 3) * parts->page_size;
 	}
 }
 
@@ -54,24 +68,33 @@ static int save_attach(struct parts *parts, const char *directory, struct error 
 }
 
 /* What is enabled now need not be all that was recorded. */
+static int save_note(struct parts *parts, const char *directory, struct error *error)
+{
+	struct buffer list = { 0 };
+	int status = parts_list_all(parts, &list, error);
+
+	parts->id = parts_make_id(directory);
+	if (status == 0)
+		status = parts_note_formats(parts, &list, error);
+	buffer_release(&list);
+	return status < 0 || parts_note_now(parts, error) < 0
+		       ? -1
+		       : parts_note_instance(parts, PART_NO_INSTANCE, error);
+}
+
 static int parts_take(struct parts *parts, const char *directory, struct error *error)
 {
-	const char *tracefs;
-
-	if (source_directory(&tracefs, error) < 0 || save_attach(parts, directory, error) < 0)
+	if (save_attach(parts, directory, error) < 0 ||
+	    parts_open_bounds(parts, directory, error) < 0)
 		return -1;
-	parts_bound(parts, directory);
-	parts->id = parts_make_id(directory);
-	if (parts_note_formats(parts, directory, tracefs, "available_events", error) < 0)
-		return -1;
-	if (parts_note_now(parts, directory, error) < 0 ||
-	    parts_note_instance(parts, PART_NO_INSTANCE, error) < 0)
+	parts_bound(parts);
+	if (save_note(parts, directory, error) < 0)
 		return -1;
 	parts->is_kept = true;
 	if (parts_read_rest(parts, error) < 0)
 		return -1;
 	parts->is_counted = true;
-	return parts_note_now(parts, directory, error) < 0 ? -1 : parts_join(parts, error);
+	return parts_note_now(parts, error) < 0 ? -1 : parts_join(parts, error);
 }
 
 int parts_check_instance(const struct parts *parts, const char *directory, struct error *error)

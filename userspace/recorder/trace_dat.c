@@ -42,12 +42,13 @@ static void put_string(struct buffer *out, const char *string)
 }
 
 /* The size of what the file holds, then that. */
-static int put_file(struct buffer *out, const char *directory, const char *file,
-		    struct error *error)
+static int put_file(struct buffer *out, int directory_fd, const char *file, struct error *error)
 {
 	struct buffer text = { 0 };
-	int status = folder_read(directory, file, &text, error);
+	int status = file_read_at(directory_fd, file, &text);
 
+	if (status < 0)
+		error_set_system(error, errno, "cannot read events/%s of the instance", file);
 	put_u64(out, text.size);
 	buffer_append(out, text.data, text.size);
 	buffer_release(&text);
@@ -99,8 +100,7 @@ static void put_systems(struct buffer *out, const struct noted_format *list, siz
 	}
 }
 
-int trace_dat_put_formats(struct buffer *out, const char *directory, const struct formats *formats,
-			  struct error *error)
+int trace_dat_put_layout(struct buffer *out, int events_fd, struct error *error)
 {
 	buffer_append_string(out, TRACE_DAT_MAGIC);
 	put_string(out, "6");
@@ -108,18 +108,20 @@ int trace_dat_put_formats(struct buffer *out, const char *directory, const struc
 	buffer_append_char(out, sizeof(long));
 	put_u32(out, sysconf(_SC_PAGESIZE));
 	put_string(out, TRACE_DAT_HEADER_PAGE);
-	if (put_file(out, directory, "events/header_page", error) < 0)
+	if (put_file(out, events_fd, "header_page", error) < 0)
 		return -1;
 	put_string(out, TRACE_DAT_HEADER_EVENT);
-	if (put_file(out, directory, "events/header_event", error) < 0)
-		return -1;
+	return put_file(out, events_fd, "header_event", error);
+}
+
+void trace_dat_put_formats(struct buffer *out, const struct formats *formats)
+{
 	/* None of ftrace's own events is ever recorded. */
 	put_u32(out, 0);
 	put_systems(out, formats->list, formats->size);
 	/* Neither are addresses of functions, nor formats of trace_printk. */
 	put_u32(out, 0);
 	put_u32(out, 0);
-	return 0;
 }
 
 static void put_option(struct buffer *out, enum trace_dat_option id, const void *data, size_t size)
@@ -168,16 +170,14 @@ static void put_names(struct buffer *out, struct buffer *text)
 }
 
 /* The kernel's own words, or, where its numbers are not ours alone, our numbers in such words. */
-static int statistics_append(struct buffer *text, const char *directory, const struct parts *parts,
+static int statistics_append(struct buffer *text, const struct parts *parts,
 			     const struct part *part, struct error *error)
 {
 	struct statistics statistics;
-	char file[64];
 
-	snprintf(file, sizeof(file), "per_cpu/cpu%d/stats", part->cpu);
 	if (!parts->is_shared)
-		return folder_read(directory, file, text, error);
-	if (part_statistics(parts, part, directory, &statistics, error) < 0)
+		return statistics_text(part->statistics_fd, part->cpu, text, error);
+	if (part_statistics(parts, part, &statistics, error) < 0)
 		return -1;
 	buffer_printf(text, "overrun: %llu\ndropped events: %llu\nread events: %llu\n",
 		      (unsigned long long)statistics.overwritten,
@@ -185,11 +185,11 @@ static int statistics_append(struct buffer *text, const char *directory, const s
 	return 0;
 }
 
-static int put_cpu_statistics(struct buffer *out, const char *directory, const struct parts *parts,
+static int put_cpu_statistics(struct buffer *out, const struct parts *parts,
 			      const struct part *part, struct buffer *text, struct error *error)
 {
 	buffer_printf(text, "CPU: %d\n", part->cpu);
-	if (statistics_append(text, directory, parts, part, error) < 0)
+	if (statistics_append(text, parts, part, error) < 0)
 		return -1;
 	if (text->size > 0 && text->data[text->size - 1] != '\n')
 		buffer_append_char(text, '\n');
@@ -206,43 +206,42 @@ static int put_cpu_statistics(struct buffer *out, const char *directory, const s
 }
 
 /* Of one instance. */
-static int put_statistics(struct buffer *out, const char *directory, const struct parts *parts,
-			  bool is_durable, struct buffer *text, struct error *error)
+static int put_statistics(struct buffer *out, const struct parts *parts, bool is_durable,
+			  struct buffer *text, struct error *error)
 {
 	for (size_t i = 0; i < parts->nr_parts; i++) {
 		const struct part *part = &parts->list[i];
 
 		if (part->is_durable == is_durable &&
-		    put_cpu_statistics(out, directory, parts, part, text, error) < 0)
+		    put_cpu_statistics(out, parts, part, text, error) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static int put_all_statistics(struct buffer *out, const char *directory, const struct parts *parts,
-			      struct buffer *text, struct error *error)
+static int put_all_statistics(struct buffer *out, const struct parts *parts, struct buffer *text,
+			      struct error *error)
 {
-	if (put_statistics(out, directory, parts, false, text, error) < 0)
+	if (put_statistics(out, parts, false, text, error) < 0)
 		return -1;
 	if (!parts->durable)
 		return 0;
 	buffer_append_string(text, "Buffer: " TRACE_DAT_DURABLE "\n");
 	put_text_option(out, TRACE_DAT_CPU_STATISTICS, text);
-	return put_statistics(out, parts->durable, parts, true, text, error);
+	return put_statistics(out, parts, true, text, error);
 }
 
-int trace_dat_put_options(struct buffer *out, const char *directory, const struct parts *parts,
-			  struct error *error)
+int trace_dat_put_options(struct buffer *out, const struct parts *parts, struct error *error)
 {
 	struct buffer text = { 0 };
-	int status = folder_read(directory, "trace_clock", &text, error);
+	int status = sight_clock(&parts->sight, &text, error);
 
 	if (status == 0) {
 		put_date(out, &text);
 		put_text_option(out, TRACE_DAT_CLOCK, &text);
 		put_names(out, &text);
 		put_option(out, TRACE_DAT_ID, &parts->id, sizeof(parts->id));
-		status = put_all_statistics(out, directory, parts, &text, error);
+		status = put_all_statistics(out, parts, &text, error);
 	}
 	buffer_release(&text);
 	return status;
@@ -325,16 +324,16 @@ static void put_tables(struct buffer *out, const struct parts *parts, uint32_t n
 static int put_head(struct buffer *out, struct parts *parts, uint32_t nr_cpus, struct error *error)
 {
 	struct buffer comms = { 0 };
-	int status = folder_read(parts->folder, PART_FORMATS, out, error);
+	int status = parts_file(parts, PART_FORMATS, out, error);
 
 	if (status == 0)
-		status = folder_read(parts->folder, PART_COMMS, &comms, error);
+		status = parts_file(parts, PART_COMMS, &comms, error);
 	put_u64(out, comms.size);
 	buffer_append(out, comms.data, comms.size);
 	put_u32(out, nr_cpus);
 	put_string(out, TRACE_DAT_OPTIONS);
 	if (status == 0)
-		status = folder_read(parts->folder, PART_OPTIONS, out, error);
+		status = parts_file(parts, PART_OPTIONS, out, error);
 	put_options_end(out, parts, nr_cpus);
 	put_tables(out, parts, nr_cpus);
 	buffer_release(&comms);

@@ -28,7 +28,7 @@ int64_t source_now_ns(const struct source *source)
 
 	if (live->has_clock_id)
 		return time_now_ns(live->clock_id);
-	if (statistics_load(&now, live->directory, source->streams[0].cpu, &ignored) < 0)
+	if (live_statistics_now(source->streams[0].own, &now, &ignored) < 0)
 		return 0;
 	return now.now;
 }
@@ -52,15 +52,13 @@ int live_statistics(const struct stream *stream, struct statistics *out, struct 
 	const struct live_stream *own = stream->own;
 
 	if (!own->is_sealed)
-		return statistics_load(out, own->directory, stream->cpu, error);
+		return live_statistics_now(own, out, error);
 	*out = own->after;
 	return 0;
 }
 
 void source_seal(struct source *source)
 {
-	const struct live *live = (const struct live *)source;
-
 	for (size_t i = 0; i < source->nr_streams; i++) {
 		struct live_stream *own = source->streams[i].own;
 		struct error ignored = { 0 };
@@ -68,8 +66,7 @@ void source_seal(struct source *source)
 		own->sub_buffers_left = 0;
 		if (own->is_sealed)
 			continue;
-		own->is_sealed = statistics_load(&own->after, live->directory,
-						 source->streams[i].cpu, &ignored) == 0;
+		own->is_sealed = live_statistics_now(own, &own->after, &ignored) == 0;
 	}
 }
 

@@ -90,7 +90,7 @@ static void note_statistics(struct live *live)
 		struct live_stream *own = stream->own;
 		struct error error = { 0 };
 
-		statistics_load(&own->before, own->directory, stream->cpu, &error);
+		live_statistics_now(own, &own->before, &error);
 		/* How many of those that were overwritten have been told of before is not known. */
 		own->is_counted = own->before.read == 0;
 		own->has_older_drops = own->before.read > 0 && own->before.dropped > 0;

@@ -143,16 +143,13 @@ static int live_read_account(struct source *source, const struct stream *stream,
 /* A CPU whose numbers cannot be read now is left out. */
 static void live_count(struct source *source, struct source_counts *out)
 {
-	const struct live *live = (const struct live *)source;
-
 	for (size_t i = 0; i < source->nr_streams; i++) {
-		const struct statistics *forgotten =
-			&((struct live_stream *)source->streams[i].own)->forgotten;
+		const struct live_stream *own = source->streams[i].own;
+		const struct statistics *forgotten = &own->forgotten;
 		struct statistics now;
 		struct error error;
 
-		if (source->streams[i].is_durable ||
-		    statistics_load(&now, live->directory, source->streams[i].cpu, &error) < 0)
+		if (source->streams[i].is_durable || live_statistics_now(own, &now, &error) < 0)
 			continue;
 		out->read += forgotten->read + now.read;
 		out->lost += forgotten->overwritten + forgotten->dropped + now.overwritten +
@@ -166,7 +163,7 @@ static int live_settle(struct source *source, struct error *error)
 	for (size_t i = 0; i < source->nr_streams; i++) {
 		struct live_stream *own = source->streams[i].own;
 
-		if (statistics_load(&own->settled, own->directory, own->cpu, error) < 0)
+		if (live_statistics_now(own, &own->settled, error) < 0)
 			return -1;
 	}
 	return 0;
@@ -181,8 +178,8 @@ static bool is_unchanged(const struct live_stream *own)
 	struct error ignored = { 0 };
 	struct statistics now;
 
-	return statistics_load(&now, own->directory, own->cpu, &ignored) == 0 &&
-	       now.read == own->settled.read && now.overwritten == own->settled.overwritten;
+	return live_statistics_now(own, &now, &ignored) == 0 && now.read == own->settled.read &&
+	       now.overwritten == own->settled.overwritten;
 }
 
 static void live_start_over(struct source *source)
@@ -209,14 +206,14 @@ static int live_visit(struct source *source, const struct source_visitor *visito
 
 static void find_task(struct source *source, int tid, struct source_task *out)
 {
-	(void)source;
-	live_find_task(tid, out);
+	live_find_task(&((struct live *)source)->saved, tid, out);
 }
 
 static void live_close(struct source *source)
 {
 	struct live *live = (struct live *)source;
 
+	source_saved_close(&live->saved);
 	free(live->directory);
 	free(live->durable);
 	free(live->clock);
@@ -244,6 +241,29 @@ static const struct source_ops live_ops = {
 	.close = live_close,
 };
 
+/* They are at the top, be this an instance or the top. Without them, fewer names are known. */
+static void live_open_saved(struct live *live)
+{
+	const char *below = strstr(live->directory, "/instances/");
+	struct buffer top = { 0 };
+
+	buffer_append(&top, live->directory,
+		      below ? (size_t)(below - live->directory) : strlen(live->directory));
+	source_saved_open(&live->saved, buffer_string(&top));
+	buffer_release(&top);
+}
+
+static int live_open(struct live *live, struct error *error)
+{
+	if (!live->directory)
+		return error_set(error, "out of memory");
+	live_open_saved(live);
+	if (live_add_all(live, false, error) < 0)
+		return -1;
+	live->source.description.nr_cpus = live->source.nr_streams;
+	return 0;
+}
+
 int live_new(struct live **out, const char *directory, struct error *error)
 {
 	struct live *live = calloc(1, sizeof(*live));
@@ -253,15 +273,12 @@ int live_new(struct live **out, const char *directory, struct error *error)
 	if (!live)
 		return error_set(error, "out of memory");
 	live->source.ops = &live_ops;
+	live->saved = (struct source_saved)SOURCE_SAVED_NONE;
 	live->directory = strdup(directory);
 	live->kernel = uname(&kernel) < 0 ? NULL : strdup(kernel.release);
 	live->source.description.kernel = live->kernel;
-	if (!live->directory)
-		error_set(error, "out of memory");
-	else if (live_add_all(live, false, error) == 0) {
-		live->source.description.nr_cpus = live->source.nr_streams;
+	if (live_open(live, error) == 0)
 		return 0;
-	}
 	source_close(&live->source);
 	*out = NULL;
 	return -1;

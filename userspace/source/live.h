@@ -10,6 +10,7 @@
  * struct live - the source
  * @directory: the instance's
  * @durable: that of the one beside it, NULL for none
+ * @saved: names of threads that have ended
  * @is_held: only that one is read
  * @clock: its clock's name, where it was asked for
  * @kernel: the running kernel's release
@@ -25,6 +26,7 @@ struct live {
 	struct source source;
 	char *directory;
 	char *durable;
+	struct source_saved saved;
 	bool is_held;
 	char *clock;
 	char *kernel;
@@ -47,6 +49,7 @@ struct live_page {
 
 /**
  * struct live_stream - one CPU's trace_pipe_raw
+ * @fd, @statistics_fd: that, and what the kernel counts of it
  * @directory: of its instance
  * @sub_buffers_left: how many may still be read
  * @overwritten: how many records are behind the gaps so far, where @is_counted
@@ -68,6 +71,7 @@ struct live_stream {
 	const char *directory;
 	int cpu;
 	int fd;
+	int statistics_fd;
 	size_t sub_buffers_left;
 	struct statistics before;
 	uint64_t overwritten;
@@ -88,7 +92,7 @@ struct live_stream {
 };
 
 /**
- * live_stream_open - open the file of @cpu
+ * live_stream_open - open the files of @cpu
  * @is_durable: of the instance beside
  *
  * Returns -1 with @error.
@@ -112,10 +116,17 @@ int live_new(struct live **out, const char *directory, struct error *error);
  * live_find_task - look up a thread of this machine: in procfs while it lives, then among the names
  * that the kernel saved
  */
-void live_find_task(int tid, struct source_task *out);
+void live_find_task(const struct source_saved *saved, int tid, struct source_task *out);
 
 /** live_number - the number in a file of an instance, 0 where there is none */
 uint64_t live_number(const char *directory, const char *file);
+
+/** live_statistics_now - what the kernel counts of a stream now; returns -1 with @error */
+static inline int live_statistics_now(const struct live_stream *own, struct statistics *out,
+				      struct error *error)
+{
+	return statistics_load(out, own->statistics_fd, own->cpu, error);
+}
 
 /**
  * live_statistics - what the kernel counts of a stream, and counted when reading was over; returns

@@ -87,7 +87,7 @@ static struct live_page *gap_measure(struct live_stream *own, struct live_page *
 {
 	struct error ignored = { 0 };
 	struct statistics now;
-	int status = statistics_load(&now, own->directory, own->cpu, &ignored);
+	int status = live_statistics_now(own, &now, &ignored);
 	struct live_page *next = page_queue(own);
 	bool is_exact = status == 0 && !(next && page_has_gap(next));
 
@@ -210,6 +210,8 @@ static void live_stream_close(struct stream *stream)
 		free(page_take(own));
 	if (own->fd >= 0)
 		close(own->fd);
+	if (own->statistics_fd >= 0)
+		close(own->statistics_fd);
 	free(own->page);
 	free(own);
 }
@@ -228,32 +230,39 @@ static size_t sub_buffer_size(const char *directory)
 							      : (size_t)sysconf(_SC_PAGESIZE);
 }
 
+static int files_open(struct live_stream *own, struct error *error)
+{
+	own->fd = cpu_file_open(own->directory, own->cpu, "trace_pipe_raw", O_RDONLY | O_NONBLOCK,
+				error);
+	if (own->fd < 0)
+		return -1;
+	own->statistics_fd = statistics_open(own->directory, own->cpu, error);
+	return own->statistics_fd < 0 ? -1 : 0;
+}
+
 int live_stream_open(struct stream *stream, struct live *live, int cpu, bool is_durable,
 		     struct error *error)
 {
-	const char *directory = is_durable ? live->durable : live->directory;
 	struct live_stream *own = calloc(1, sizeof(*own));
-	struct buffer path = { 0 };
-	int status = 0;
 
 	if (!own)
 		return error_set(error, "out of memory");
 	*own = (struct live_stream){
-		.live = live, .directory = directory, .cpu = cpu, .sub_buffers_left = SIZE_MAX
+		.live = live,
+		.directory = is_durable ? live->durable : live->directory,
+		.cpu = cpu,
+		.fd = -1,
+		.statistics_fd = -1,
+		.sub_buffers_left = SIZE_MAX,
+		.is_counted = true,
 	};
-	own->is_counted = true;
-	own->size = sub_buffer_size(directory);
+	own->size = sub_buffer_size(own->directory);
 	own->page = page_new(own);
-	buffer_printf(&path, "%s/per_cpu/cpu%d/trace_pipe_raw", directory, cpu);
-	own->fd = open(buffer_string(&path), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (own->fd < 0)
-		status = error_set_system(error, errno, "cannot open %s", buffer_string(&path));
 	*stream = (struct stream){ .ops = &live_stream_ops,
 				   .cpu = cpu,
 				   .buffer = is_durable,
 				   .is_durable = is_durable,
 				   .own = own };
 	stream->bytes = own->page ? own->page->bytes : NULL;
-	buffer_release(&path);
-	return own->page ? status : error_set(error, "out of memory");
+	return own->page ? files_open(own, error) : error_set(error, "out of memory");
 }

@@ -415,4 +415,26 @@ struct source_task {
 /** source_find_task - look up a thread in what the source knows */
 void source_find_task(struct source *source, int tid, struct source_task *out);
 
+/**
+ * struct source_saved - the files in which the kernel saves who threads were that have ended; they
+ * can be read again and again
+ * @names_fd: lines of "TID NAME", -1 where the kernel has no such file
+ * @groups_fd: lines of "TID TGID", likewise
+ */
+struct source_saved {
+	int names_fd;
+	int groups_fd;
+};
+
+/** SOURCE_SAVED_NONE - none of them is open */
+#define SOURCE_SAVED_NONE                       \
+	{                                       \
+		.names_fd = -1, .groups_fd = -1 \
+	}
+
+/** source_saved_open - open what there is, in the directory @tracefs */
+void source_saved_open(struct source_saved *out, const char *tracefs);
+
+void source_saved_close(struct source_saved *saved);
+
 #endif

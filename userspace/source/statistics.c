@@ -3,8 +3,13 @@
 #include "source/statistics.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* Room for the text, which has a dozen lines. */
+#define TEXT_SIZE 4096
 
 static uint64_t digits_parse(const char *digit, const char *end)
 {
@@ -97,16 +102,43 @@ void statistics_read(struct statistics *out, struct text text)
 	}
 }
 
-int statistics_load(struct statistics *out, const char *directory, int cpu, struct error *error)
+int cpu_file_open(const char *directory, int cpu, const char *file, int flags, struct error *error)
 {
-	struct buffer path = { 0 }, text = { 0 };
-	int status = 0;
+	struct buffer name = { 0 };
+	int fd;
 
-	buffer_printf(&path, "%s/per_cpu/cpu%d/stats", directory, cpu);
-	if (file_read(buffer_string(&path), &text) < 0)
-		status = error_set_system(error, errno, "cannot read %s", buffer_string(&path));
+	buffer_printf(&name, "per_cpu/cpu%d/%s", cpu, file);
+	fd = file_open_in(directory, buffer_string(&name), flags, error);
+	buffer_release(&name);
+	return fd;
+}
+
+int statistics_open(const char *directory, int cpu, struct error *error)
+{
+	return cpu_file_open(directory, cpu, "stats", O_RDONLY, error);
+}
+
+/* In one go: the kernel counts anew for each read. */
+int statistics_text(int fd, int cpu, struct buffer *out, struct error *error)
+{
+	char *room = buffer_reserve(out, TEXT_SIZE);
+	ssize_t size;
+
+	if (!room)
+		return error_set(error, "out of memory");
+	size = TEMP_FAILURE_RETRY(pread(fd, room, TEXT_SIZE, 0));
+	if (size < 0)
+		return error_set_system(error, errno, "cannot read the statistics of cpu %d", cpu);
+	out->size += size;
+	return 0;
+}
+
+int statistics_load(struct statistics *out, int fd, int cpu, struct error *error)
+{
+	struct buffer text = { 0 };
+	int status = statistics_text(fd, cpu, &text, error);
+
 	statistics_read(out, buffer_text(&text));
-	buffer_release(&path);
 	buffer_release(&text);
 	return status;
 }

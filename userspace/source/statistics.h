@@ -56,7 +56,22 @@ static inline uint64_t statistics_since(uint64_t now, uint64_t before)
 	return now >= before ? now - before : now;
 }
 
-/** statistics_load - read those of a CPU in the instance of @directory; returns -1 with @error */
-int statistics_load(struct statistics *out, const char *directory, int cpu, struct error *error);
+/**
+ * cpu_file_open - open a file that an instance has for each CPU
+ * @directory: the instance's, which cannot be removed until the descriptor is closed
+ * @flags: as for open(2)
+ *
+ * Returns a descriptor, or -1 with @error.
+ */
+int cpu_file_open(const char *directory, int cpu, const char *file, int flags, struct error *error);
+
+/** statistics_open - likewise, what the kernel counts, which can be read again and again */
+int statistics_open(const char *directory, int cpu, struct error *error);
+
+/** statistics_text - append what the kernel counts now, in its words; returns -1 with @error */
+int statistics_text(int fd, int cpu, struct buffer *out, struct error *error);
+
+/** statistics_load - read what the kernel counts now; returns -1 with @error */
+int statistics_load(struct statistics *out, int fd, int cpu, struct error *error);
 
 #endif

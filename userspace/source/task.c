@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tracefs.h>
 
 static void comm_set(struct source_task *task, const char *data, size_t size)
 {
@@ -39,10 +38,7 @@ static void procfs_find(int tid, struct source_task *task)
 	buffer_release(&text);
 }
 
-/*
- * Finds the line "TID rest" in a file of the top of tracefs, and returns its rest, up to the line's
- * end.
- */
+/* Finds the line "TID rest", and returns its rest, up to the line's end. */
 static struct text saved_find(const char *text, int tid)
 {
 	for (const char *line = text; line && *line; line = strchr(line, '\n')) {
@@ -55,25 +51,29 @@ static struct text saved_find(const char *text, int tid)
 	return (struct text){ 0 };
 }
 
-static void saved_names_find(int tid, struct source_task *task)
+static void saved_names_find(const struct source_saved *saved, int tid, struct source_task *task)
 {
-	char *names = tracefs_instance_file_read(NULL, "saved_cmdlines", NULL);
-	char *groups = tracefs_instance_file_read(NULL, "saved_tgids", NULL);
-	struct text name = saved_find(names, tid);
-	struct text group = saved_find(groups, tid);
+	struct buffer names = { 0 }, groups = { 0 };
+	struct text name, group;
 
+	if (saved->names_fd >= 0)
+		file_read_anew(saved->names_fd, &names);
+	if (saved->groups_fd >= 0)
+		file_read_anew(saved->groups_fd, &groups);
+	name = saved_find(buffer_string(&names), tid);
+	group = saved_find(buffer_string(&groups), tid);
 	if (name.size > 0 && !text_equals(name, text_of("<...>")))
 		comm_set(task, name.data, name.size);
 	if (group.size > 0)
 		task->tgid = atoi(group.data);
-	free(names);
-	free(groups);
+	buffer_release(&names);
+	buffer_release(&groups);
 }
 
-void live_find_task(int tid, struct source_task *out)
+void live_find_task(const struct source_saved *saved, int tid, struct source_task *out)
 {
 	*out = (struct source_task){ 0 };
 	procfs_find(tid, out);
 	if (!out->comm[0] || !out->tgid)
-		saved_names_find(tid, out);
+		saved_names_find(saved, tid, out);
 }

@@ -143,6 +143,52 @@ privileges() {
 	record -- sh -c 'grep "^CapEff" /proc/self/status'
 }
 
+# A run from which root's shell, which may do everything, takes the way to tracefs, to the instance and to the folder that the file
+# is in: whatever were opened by its path then would be refused. Arguments: record|stream OPTION...
+cut_off() {
+	mkdir -p /tmp/way/place
+	if [ "$1" = record ]; then
+		set -- "$@" -o "/tmp/way/place/$name.dat"
+	else
+		set -- "$@" --with=cpu "--event=/tmp/way/place/$name.json"
+	fi
+	gnu-env --default-signal ktrack "$@" &
+	recorder=$!
+	wait_for has_dropped "$recorder"
+	chmod 000 $INSTANCES/.. $INSTANCES/*/ /tmp/way
+	sh -c "$FIRE"
+	kill -INT "$recorder"
+	result=0
+	wait "$recorder" || result=$?
+	chmod 700 $INSTANCES/.. /tmp/way
+	mv /tmp/way/place/* /tmp
+	rmdir /tmp/way/place /tmp/way || echo "the folder of $name has more" >&2
+	return $result
+}
+
+# The same with an instance that somebody set up.
+cut_off_attached() {
+	mkdir $INSTANCES/mine
+	echo 8192 >$INSTANCES/mine/buffer_size_kb
+	echo 1 >$INSTANCES/mine/events/ktrack_test/enable
+	result=0
+	cut_off "$@" --instance=mine || result=$?
+	rmdir $INSTANCES/mine
+	return $result
+}
+
+# Arguments: record|stream OPTION...
+cut_off_own() {
+	cut_off "$@" -b 8192 -e ktrack_test
+}
+
+# What it may still do is kept, too.
+recorded_cut_off() {
+	recorded "$@"
+	mv /tmp/output "/out/$name.output"
+	[ ! -e "/tmp/$name.json" ] || mv "/tmp/$name.json" /out
+}
+
 # One process with two names, which has ended before anybody could ask for either.
 names() {
 	printf '#!/bin/sh\necho nested 1 >/dev/ktrack_test\nexec /tmp/second\n' >/tmp/first
@@ -176,6 +222,12 @@ recorded killed-cleaned killed_and_cleaned
 recorded full-disk full_disk
 recorded as-user as_user
 recorded names names
+for mode in streaming circular; do
+	recorded_cut_off cut-off-record-$mode cut_off_own record --mode=$mode
+	recorded_cut_off cut-off-stream-$mode cut_off_own stream --mode=$mode
+done
+recorded_cut_off cut-off-record-attached cut_off_attached record
+recorded_cut_off cut-off-stream-attached cut_off_attached stream
 printed progress on_terminal
 printed privileges privileges
 attempt lossy record --mode=oneshot -b 16 --fail-on-loss -- sh -c "$FIRE"
