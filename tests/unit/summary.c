@@ -115,6 +115,25 @@ TEST(a_table_keeps_many_entries_in_order_of_appearance)
 	interval_table_release(&table);
 }
 
+/* Every name's place is shared with others. */
+TEST(what_is_found_at_once_is_the_entry_of_that_name_and_tracepoint)
+{
+	struct timeline_category work = { .text = "a:work" }, other_work = { .text = "b:work" };
+	struct timeline_name names[3 * INTERVAL_RECENT] = { 0 };
+	struct interval_table table = { 0 };
+
+	for (int i = 0; i < 3 * INTERVAL_RECENT; i++) {
+		names[i].is_counted = true;
+		names[i].number = i;
+		CHECK(interval_table_recent(&table, &work, &names[i]) == NULL);
+		interval_table_get(&table, &work, &names[i]);
+		CHECK(interval_table_recent(&table, &work, &names[i]) == table.list[i]);
+		CHECK(interval_table_recent(&table, &other_work, &names[i]) == NULL);
+	}
+	CHECK(interval_table_recent(&table, &work, &names[0]) == NULL);
+	interval_table_release(&table);
+}
+
 static void add_signed(struct levels *levels, int64_t number)
 {
 	levels_add(levels, &(struct value){ .kind = VALUE_SIGNED, .signed_number = number });

@@ -168,6 +168,9 @@ TEST(a_counted_name_is_one_object_for_each_tracepoint)
 	CHECK(names_get(&names, 0, text_of("a")) == a);
 	CHECK(names_get(&names, 0, text_of("")) == empty);
 	CHECK(elsewhere != a && elsewhere->shown.is_counted);
+	CHECK_NUMBER(a->shown.number, 0);
+	CHECK_NUMBER(empty->shown.number, 1);
+	CHECK_NUMBER(elsewhere->shown.number, 0);
 	name_put(a);
 	CHECK(names_get(&names, 0, text_of("a")) == a);
 	name_put(third);

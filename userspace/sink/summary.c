@@ -2,6 +2,7 @@
 /* Sums up slices and samples. */
 #include "sink/summary.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 void intervals_merge(struct intervals *intervals, const struct intervals *from)
@@ -21,7 +22,9 @@ void interval_table_release(struct interval_table *table)
 	for (size_t i = 0; i < table->size; i++)
 		free(table->list[i]);
 	free(table->list);
-	map_release(&table->map);
+	if (table->map)
+		map_release(table->map);
+	free(table->map);
 	*table = (struct interval_table){ 0 };
 }
 
@@ -41,13 +44,17 @@ static uint64_t intervals_hash(const struct intervals *key)
 	return hash ^ hash >> 32;
 }
 
-/* Finds an entry among too many to look at each. */
-static struct intervals *interval_table_find(const struct interval_table *table,
-					     const struct intervals *key)
+/* How many entries are looked at one by one. */
+#define INTERVAL_LIST_MAX 8
+
+/* The place of an entry in a list that is not long; the list's size where there is none. */
+static size_t interval_table_look(const struct interval_table *table, const struct intervals *key)
 {
-	if (table->size <= INTERVAL_LIST_MAX)
-		return NULL;
-	return map_find(&table->map, intervals_hash(key), intervals_equal, key);
+	size_t place = 0;
+
+	while (place < table->size && !intervals_equal(table->list[place], key))
+		place++;
+	return place;
 }
 
 /*
@@ -55,42 +62,55 @@ static struct intervals *interval_table_find(const struct interval_table *table,
  */
 static int interval_table_index(struct interval_table *table)
 {
-	size_t first = table->size == INTERVAL_LIST_MAX + 1 ? 0 : table->size - 1;
+	size_t first = table->map ? table->size - 1 : 0;
 
 	if (table->size <= INTERVAL_LIST_MAX)
 		return 0;
+	if (!table->map)
+		table->map = calloc(1, sizeof(*table->map));
+	if (!table->map)
+		return -1;
 	for (size_t i = first; i < table->size; i++) {
-		if (map_insert(&table->map, intervals_hash(table->list[i]), table->list[i]) < 0)
+		if (map_insert(table->map, intervals_hash(table->list[i]), table->list[i]) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-static struct intervals *interval_table_add(struct interval_table *table,
-					    const struct intervals *key)
+static int interval_table_add(struct interval_table *table, const struct intervals *key)
 {
 	struct intervals **list = reallocarray(table->list, table->size + 1, sizeof(*list));
 	struct intervals *intervals;
 
 	if (!list)
-		return NULL;
+		return -1;
 	table->list = list;
 	intervals = malloc(sizeof(*intervals));
 	if (!intervals)
-		return NULL;
+		return -1;
 	*intervals = *key;
 	table->list[table->size++] = intervals;
-	return interval_table_index(table) < 0 ? NULL : intervals;
+	return interval_table_index(table);
 }
 
-struct intervals *interval_table_search(struct interval_table *table,
-					const struct timeline_category *category,
-					struct timeline_name *name)
+struct intervals *interval_table_get(struct interval_table *table,
+				     const struct timeline_category *category,
+				     struct timeline_name *name)
 {
-	struct intervals key = { .category = category, .name = name };
-	struct intervals *intervals = interval_table_find(table, &key);
+	struct timeline_name *counted = name && name->is_counted ? name : NULL;
+	struct intervals key = { .category = category, .name = counted };
+	struct intervals *one_of_many = table->map ? map_find(table->map, intervals_hash(&key),
+							      intervals_equal, &key)
+						   : NULL;
+	size_t place = table->map ? table->size : interval_table_look(table, &key);
 
-	return intervals ? intervals : interval_table_add(table, &key);
+	if (one_of_many)
+		return one_of_many;
+	if (place == table->size && interval_table_add(table, &key) < 0)
+		return NULL;
+	if (counted && place <= UCHAR_MAX)
+		table->recent[counted->number % INTERVAL_RECENT] = place;
+	return table->list[place];
 }
 
 static bool value_is_less(const struct value *a, const struct value *b)

@@ -38,53 +38,47 @@ static inline void intervals_add(struct intervals *intervals, int64_t ns)
 /** intervals_merge - all slices of @from too */
 void intervals_merge(struct intervals *intervals, const struct intervals *from);
 
+/** INTERVAL_RECENT - the entries of so many names are found at once; most tracks have no more */
+#define INTERVAL_RECENT 16
+
 /**
  * struct interval_table - statistics by tracepoint and name, in order of appearance
- * @map: of all entries, once there are too many to look at each; most tracks have a handful
+ * @map: of all entries, once there are too many to look at each; NULL before
+ * @recent: where in the list the entry is that came last of a name of that number, or of others
+ * that share the place
  *
- * A zeroed struct is an empty table.
+ * A zeroed struct is an empty table. There is one for each track: they are to be small.
  */
 struct interval_table {
-	struct map map;
+	struct map *map;
 	struct intervals **list;
 	size_t size;
+	unsigned char recent[INTERVAL_RECENT];
 };
 
 void interval_table_release(struct interval_table *table);
 
-/** INTERVAL_LIST_MAX - how many entries are looked at one by one */
-#define INTERVAL_LIST_MAX 8
-
-/** interval_table_search - interval_table_get() of an entry that is new, or one of many */
-struct intervals *interval_table_search(struct interval_table *table,
-					const struct timeline_category *category,
-					struct timeline_name *name);
-
-/**
- * interval_table_get_own - interval_table_get() of a name that is counted, or of NULL for all that
- * are not
- */
-hot_inline struct intervals *interval_table_get_own(struct interval_table *table,
-						    const struct timeline_category *category,
-						    struct timeline_name *own)
-{
-	for (size_t i = 0; i < table->size && table->size <= INTERVAL_LIST_MAX; i++) {
-		if (table->list[i]->name == own && table->list[i]->category == category)
-			return table->list[i];
-	}
-	return interval_table_search(table, category, own);
-}
-
 /**
  * interval_table_get - the entry for a name, made where there is none
  *
- * Returns NULL where memory ran out.
+ * Names that are not counted have one together. Returns NULL where memory ran out.
  */
-hot_inline struct intervals *interval_table_get(struct interval_table *table,
-						const struct timeline_category *category,
-						struct timeline_name *name)
+struct intervals *interval_table_get(struct interval_table *table,
+				     const struct timeline_category *category,
+				     struct timeline_name *name);
+
+/** interval_table_recent - the entry for a counted name, where it is found at once; or NULL */
+hot_inline struct intervals *interval_table_recent(const struct interval_table *table,
+						   const struct timeline_category *category,
+						   const struct timeline_name *counted)
 {
-	return interval_table_get_own(table, category, name && name->is_counted ? name : NULL);
+	size_t place = table->recent[counted->number % INTERVAL_RECENT];
+	struct intervals *recent;
+
+	if (place >= table->size)
+		return NULL;
+	recent = table->list[place];
+	return recent->name == counted && recent->category == category ? recent : NULL;
 }
 
 /** struct levels - the samples of one counter; all values are of the first one's kind */

@@ -178,9 +178,9 @@ static int write_slice_end(struct trace2_sink *sink, const struct timeline_event
 
 	if (!label || !is_usual(sink, event))
 		return other_slice_end(sink, event, error);
-	timer = interval_table_get_own(&track->timers, event->track->category, event->name);
+	timer = interval_table_recent(&track->timers, event->track->category, event->name);
 	if (!timer)
-		return error_set(error, "out of memory");
+		return other_slice_end(sink, event, error);
 	intervals_add(timer, event->time_ns - event->begin_ns);
 	return usual_slice_write(sink, event, TRACE2_REGION_LEAVE, label, error);
 }

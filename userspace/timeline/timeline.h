@@ -82,11 +82,13 @@ struct timeline_category {
  * struct timeline_name - the name of a slice or instant
  * @text: any bytes
  * @is_counted: within the bound on names of this tracepoint; statistics put the others together
+ * @number: of counted names: which of its tracepoint's it is, from 0
  * @slots: of counted names; the others come and go
  */
 struct timeline_name {
 	struct text text;
 	bool is_counted;
+	unsigned int number;
 	void *slots[TIMELINE_SINKS_MAX];
 };
 

@@ -58,7 +58,7 @@ static struct name *names_add(struct names *names, unsigned int owner, struct te
 		return name;
 	if (map_insert(&names->map, hash, name) == 0) {
 		name->shown.is_counted = true;
-		(*count)++;
+		name->shown.number = (*count)++;
 	}
 	return name;
 }
