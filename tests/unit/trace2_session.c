@@ -170,6 +170,34 @@ TEST(in_blocks_a_full_disk_is_told_at_the_flush)
 	trace2_session_free(session);
 }
 
+TEST(in_blocks_no_region_is_taken_after_a_failure)
+{
+	struct trace2_settings settings = { .sid = "S",
+					    .flush = TRACE2_FLUSH_BLOCKS,
+					    .has_valid_json = true };
+	struct trace2_session *session = trace2_session_new(&settings);
+	struct trace2_thread *thread = trace2_thread_new(session,
+							 (struct trace2_string){ "th01:a", 6 });
+	struct trace2_text *category = trace2_text_new((struct trace2_string){ "c", 1 });
+	struct trace2_text *label = trace2_label_new(category, (struct trace2_string){ "l", 1 });
+	struct trace2_event event = { .kind = TRACE2_REGION_ENTER, .thread = thread };
+
+	event.region.nesting = 1;
+	event.region.category = category;
+	event.region.label = label;
+	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT,
+					open("/dev/full", O_WRONLY | O_CLOEXEC), "out.event"),
+		     0);
+	CHECK_NUMBER(trace2_session_write(session, &event), 0);
+	CHECK_NUMBER(trace2_session_write(session, &event), 0);
+	CHECK_NUMBER(trace2_session_flush(session), -1);
+	CHECK_NUMBER(trace2_session_write(session, &event), -1);
+	trace2_text_free(label);
+	trace2_text_free(category);
+	trace2_thread_free(thread);
+	trace2_session_free(session);
+}
+
 TEST(a_reader_that_has_gone_is_told)
 {
 	struct trace2_session *session = session_new(TRACE2_FLUSH_LINES);

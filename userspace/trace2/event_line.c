@@ -101,7 +101,7 @@ hot_inline char *put_region(char *out, const struct trace2_session *session,
 }
 
 /* Long texts, or a message in which something is to be escaped. */
-static bool long_region_end(struct trace2_session *session, const struct trace2_event *event)
+static void long_region_end(struct trace2_session *session, const struct trace2_event *event)
 {
 	struct buffer *lines = lines_of(session);
 
@@ -110,7 +110,6 @@ static bool long_region_end(struct trace2_session *session, const struct trace2_
 		json_append_string(lines, string_text(event->region.msg));
 	}
 	event_target.end(lines, &session->printer.stamp, session, event);
-	return true;
 }
 
 hot_inline char *put_more(char *out, const struct trace2_event *event)
@@ -130,22 +129,21 @@ hot_inline char *put_string(char *out, const struct trace2_event *event,
 }
 
 /* Behind a message, or before more to be told; the line ends at @out now. */
-static __attribute__((noinline)) bool region_end(struct trace2_session *session,
+static __attribute__((noinline)) void region_end(struct trace2_session *session,
 						 const struct trace2_event *event, char *out)
 {
 	const struct trace2_string *msg = &event->region.msg;
 
 	buffer_end_put(lines_of(session), out);
-	if (msg->size + event->more.size > REST_MAX)
-		return long_region_end(session, event);
-	if (msg->data)
+	if (msg->data && msg->size + event->more.size <= REST_MAX)
 		out = put_string(PUT_LITERAL(out, ",\"msg\":"), event, msg);
-	if (!out)
-		return long_region_end(session, event);
+	if (!out || msg->size + event->more.size > REST_MAX) {
+		long_region_end(session, event);
+		return;
+	}
 	if (session->settings.has_more_t_abs)
 		out = put_t_abs(out, session, stamp_rest(&session->printer.stamp, event->time_ns));
 	buffer_end_put(lines_of(session), put_more(out, event));
-	return true;
 }
 
 hot_inline bool region_line(struct trace2_session *session, const struct trace2_event *event,
@@ -159,8 +157,10 @@ hot_inline bool region_line(struct trace2_session *session, const struct trace2_
 		return false;
 	rest_ns = stamp_rest(&session->printer.stamp, event->time_ns);
 	out = put_region(lines->data + lines->size, session, event, kind, rest_ns);
-	if (event->region.msg.data || event->more.size > 0)
-		return region_end(session, event, out);
+	if (event->region.msg.data || event->more.size > 0) {
+		region_end(session, event, out);
+		return true;
+	}
 	if (session->settings.has_more_t_abs)
 		out = put_t_abs(out, session, rest_ns);
 	buffer_end_put(lines, PUT_LITERAL(out, "}\n"));
@@ -183,8 +183,7 @@ hot_inline char *put_data(char *out, const struct trace2_session *session,
 	return PUT_LITERAL(out, ",\"value\":");
 }
 
-static __attribute__((noinline)) bool data_line(struct trace2_session *session,
-						const struct trace2_event *event)
+hot_inline bool data_line(struct trace2_session *session, const struct trace2_event *event)
 {
 	const struct trace2_string *value = &event->data.value;
 	struct buffer *lines = lines_of(session);
@@ -244,7 +243,22 @@ bool event_line(struct trace2_session *session, const struct trace2_event *event
 	return line_prepare(session, event) && line_put(session, event);
 }
 
+/* Not inlined, so that nothing is set up for regions that only data need. */
+static __attribute__((noinline)) int other_line_write(struct trace2_session *session,
+						      const struct trace2_event *event)
+{
+	bool is_data = event->kind == TRACE2_DATA || event->kind == TRACE2_DATA_JSON;
+
+	return is_data && data_line(session, event) ? 0 : session_write_other(session, event);
+}
+
 hot_function int event_write(struct trace2_session *session, const struct trace2_event *event)
 {
-	return line_put(session, event) ? 0 : session_write_other(session, event);
+	bool is_put = false;
+
+	if (event->kind == TRACE2_REGION_ENTER)
+		is_put = region_line(session, event, TRACE2_REGION_ENTER);
+	else if (event->kind == TRACE2_REGION_LEAVE)
+		is_put = region_line(session, event, TRACE2_REGION_LEAVE);
+	return is_put ? 0 : other_line_write(session, event);
 }

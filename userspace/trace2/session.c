@@ -56,6 +56,8 @@ static unsigned int usual_nesting(const struct trace2_settings *settings)
 						       : PUT_SHORT_LIMIT;
 }
 
+static int session_write(struct trace2_session *session, const struct trace2_event *event);
+
 struct trace2_session *trace2_session_new(const struct trace2_settings *settings)
 {
 	static const struct trace2_string main_name = { .data = "main", .size = 4 };
@@ -71,6 +73,7 @@ struct trace2_session *trace2_session_new(const struct trace2_settings *settings
 	session->settings = *settings;
 	settings_complete(&session->settings);
 	session->usual_nesting = usual_nesting(&session->settings);
+	session->write = session_write;
 	session->depth = count_parents(settings->sid);
 	session->sid = strdup(settings->sid);
 	session->settings.sid = session->sid;
@@ -126,10 +129,20 @@ static void session_list_opened(struct trace2_session *session)
 	}
 	first = session->opened[0];
 	session->usual = NULL;
-	session->usual_write = targets[first]->write;
-	if (session->nr_opened == 1 && session->usual_write && session->settings.has_valid_json &&
-	    !session->settings.is_lenient && writes_blocks(session, &session->destinations[first]))
-		session->usual = &session->destinations[first];
+	session->write = session_write;
+	if (session->nr_opened != 1 || !targets[first]->write ||
+	    !session->settings.has_valid_json || session->settings.is_lenient ||
+	    session->error.text[0] || !writes_blocks(session, &session->destinations[first]))
+		return;
+	session->usual = &session->destinations[first];
+	session->write = targets[first]->write;
+}
+
+/* Nothing is written any more after @status, which is error_set()'s. */
+static int session_stop(struct trace2_session *session, int status)
+{
+	session->write = session_write;
+	return status;
 }
 
 static bool is_target(enum trace2_target target)
@@ -145,7 +158,8 @@ int trace2_session_add(struct trace2_session *session, enum trace2_target target
 
 	if (!is_target(target)) {
 		close(fd);
-		return error_set(&session->error, "trace2: there is no target %d", target);
+		return session_stop(session, error_set(&session->error,
+						       "trace2: there is no target %d", target));
 	}
 	destination_release(destination);
 	status = destination_init(destination, name);
@@ -173,7 +187,8 @@ int trace2_session_open(struct trace2_session *session, enum trace2_target targe
 	enum place_result result;
 
 	if (!is_target(target))
-		return error_set(&session->error, "trace2: there is no target %d", target);
+		return session_stop(session, error_set(&session->error,
+						       "trace2: there is no target %d", target));
 	destination_release(destination);
 	result = place_open(destination, &session->settings, value, name ? name : "trace2", &error);
 	if (result != PLACE_OPEN)
@@ -184,7 +199,7 @@ int trace2_session_open(struct trace2_session *session, enum trace2_target targe
 	if (result == PLACE_OFF)
 		return 0;
 	if (!session->settings.is_lenient)
-		return error_set(&session->error, "%s", error.text);
+		return session_stop(session, error_set(&session->error, "%s", error.text));
 	session_report(session, result == PLACE_UNKNOWN, error.text);
 	return 0;
 }
@@ -199,7 +214,7 @@ static int destination_failed(struct trace2_session *session, struct destination
 			      struct error *error)
 {
 	if (!session->settings.is_lenient)
-		return error_set(&session->error, "%s", error->text);
+		return session_stop(session, error_set(&session->error, "%s", error->text));
 	if (destination_turn_off(destination))
 		session_report(session, false, error->text);
 	return 0;
@@ -320,8 +335,10 @@ static __attribute__((noinline)) int unprepared_print(struct trace2_session *ses
 	int status;
 
 	if (prepared_init(&prepared, &session->settings, event) < 0)
-		status = session->settings.is_lenient ? 0
-						      : error_set(&session->error, "out of memory");
+		status = session->settings.is_lenient
+				 ? 0
+				 : session_stop(session,
+						error_set(&session->error, "out of memory"));
 	else if (event->kind == TRACE2_VERSION)
 		status = version_print(session, printer, prepared.event);
 	else
@@ -347,7 +364,9 @@ static int session_write(struct trace2_session *session, const struct trace2_eve
 	if ((unsigned int)event->kind >= TRACE2_KIND_COUNT)
 		return session->settings.is_lenient
 			       ? 0
-			       : error_set(&session->error, "%d is no kind of event", event->kind);
+			       : session_stop(session,
+					      error_set(&session->error, "%d is no kind of event",
+							event->kind));
 	return session_print(session, &session->printer, event);
 }
 
@@ -365,8 +384,7 @@ int session_write_other(struct trace2_session *session, const struct trace2_even
 
 int trace2_session_write(struct trace2_session *session, const struct trace2_event *event)
 {
-	return session->usual && !session->error.text[0] ? session->usual_write(session, event)
-							 : session_write(session, event);
+	return session->write(session, event);
 }
 
 const char *trace2_session_error(const struct trace2_session *session)

@@ -53,7 +53,8 @@ struct printer {
  * off since
  * @usual: the destination of a strict session with one target only, whose lines leave in blocks,
  * and whose regions may be printed as they are; NULL where it is otherwise
- * @usual_write: its target's way of writing
+ * @write: trace2_session_write(): where there is a @usual, its target's way, until the session
+ * fails
  * @usual_nesting: EVENT lines that are less deep than this may be put together in one go
  * @printer: that of trace2_session_write()
  */
@@ -66,7 +67,7 @@ struct trace2_session {
 	enum trace2_target opened[TRACE2_TARGET_COUNT];
 	unsigned int nr_opened;
 	struct destination *usual;
-	int (*usual_write)(struct trace2_session *session, const struct trace2_event *event);
+	int (*write)(struct trace2_session *session, const struct trace2_event *event);
 	unsigned int usual_nesting;
 	struct printer printer;
 	struct error error;
