@@ -38,9 +38,9 @@ stream --event=$target --duration=|'' is no duration; write a number with ns, us
 stream --event=$target -b 0|'0' is no size; write a number of KiB, or one with k, M or G
 stream --event=$target -b -1|'-1' is no size; write a number of KiB, or one with k, M or G
 stream --event=$target -b 64x|'64x' is no size; write a number of KiB, or one with k, M or G
-stream --event=$target -b 67108865|'67108865' is no size; write a number of KiB, or one with k, M or G
-stream --event=$target -b 65G|'65G' is no size; write a number of KiB, or one with k, M or G
-stream --event=$target -b 99999999999999999999|'99999999999999999999' is no size; write a number of KiB, or one with k, M or G
+stream --event=$target -b 67108865|'67108865' is too large; the largest size is 64G
+stream --event=$target -b 65G|'65G' is too large; the largest size is 64G
+stream --event=$target -b 99999999999999999999|'99999999999999999999' is too large; the largest size is 64G
 stream --event=$target --buffer-size=|'' is no size; write a number of KiB, or one with k, M or G
 stream --event=$target --mode=often|'often' is no mode; write streaming, circular or oneshot
 stream --event=$target --clock=local|'local' is no clock that can be streamed; write boot, mono, mono_raw or tai

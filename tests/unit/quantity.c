@@ -15,14 +15,19 @@ static uint64_t kib_of(const char *string)
 	return kib;
 }
 
-static void check_refused(const char *string)
+static void check_refused_as(const char *string, const char *reason)
 {
 	struct error error = { 0 };
 	uint64_t kib = 7;
 
 	CHECK_NUMBER(size_kib_parse(string, &kib, &error), -1);
-	CHECK(strstr(error.text, "is no size") != NULL);
+	CHECK(strstr(error.text, reason) != NULL);
 	CHECK_NUMBER(kib, 7);
+}
+
+static void check_refused(const char *string)
+{
+	check_refused_as(string, "is no size");
 }
 
 TEST(a_size_is_a_number_of_kib_or_has_a_unit)
@@ -49,10 +54,17 @@ TEST(what_is_no_size_is_refused)
 	check_refused("1x");
 	check_refused("1kk");
 	check_refused("M");
-	check_refused("65G");
-	check_refused("67108865");
-	check_refused("18446744073709551616");
-	check_refused("18014398509481985M");
+	check_refused("18446744073709551616x");
+}
+
+TEST(a_size_that_is_too_large_is_told_so)
+{
+	static const char reason[] = "is too large; the largest size is 64G";
+
+	check_refused_as("65G", reason);
+	check_refused_as("67108865", reason);
+	check_refused_as("18446744073709551616", reason);
+	check_refused_as("18014398509481985M", reason);
 }
 
 static void check_cpus(const char *string, int want_count, int want_last)

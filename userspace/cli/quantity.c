@@ -33,11 +33,13 @@ int size_kib_parse(const char *string, uint64_t *out_kib, struct error *error)
 
 	errno = 0;
 	number = strtoull(string, NULL, 10);
-	if (nr_digits == 0 || errno || number == 0 || unit_kib == 0 ||
-	    number > SIZE_KIB_MAX / unit_kib)
+	if (nr_digits == 0 || number == 0 || unit_kib == 0)
 		return error_set(error,
 				 "'%s' is no size; write a number of KiB, or one with k, M or G",
 				 string);
+	if (errno || number > SIZE_KIB_MAX / unit_kib)
+		return error_set(error, "'%s' is too large; the largest size is %dG", string,
+				 SIZE_KIB_MAX / (1024 * 1024));
 	*out_kib = number * unit_kib;
 	return 0;
 }
