@@ -78,6 +78,7 @@ stream --event=$target -e ktrack, -- touch $target|'ktrack,' leaves a tracepoint
 stream --event=$target -d 0x1 -- touch $target|'0x1' is no duration; write a number with ns, us, ms, s, m or h
 export --event=$target -e , one|',' leaves a tracepoint out; write SYS[:EVENT]
 record --output=|--output= names no file
+record -o - -- touch $target|a trace.dat is put together in a folder, not on standard output; 'ktrack stream' writes there, or 'ktrack export' of the file
 record -o $target --mode=oneshot --max-size=64|--max-size bounds a file that is written all the time; with --mode=oneshot it is as large as the buffers at most, which -b says
 record -o $target --max-size=0|'0' is no size; write a number of KiB, or one with k, M or G
 record -o $target --mode=often -- touch $target|'often' is no mode; write streaming, circular or oneshot

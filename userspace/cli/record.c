@@ -2,6 +2,8 @@
 /* ktrack record: its options. */
 #include "cli/record.h"
 
+#include <string.h>
+
 #include "cli/cli.h"
 #include "cli/quantity.h"
 
@@ -10,6 +12,10 @@ static int apply_output(void *settings, const char *value, struct error *error)
 	struct record_settings *record = settings;
 
 	record->path = value;
+	if (strcmp(value, "-") == 0)
+		return error_set(error, "a trace.dat is put together in a folder, not on standard "
+					"output; 'ktrack stream' writes there, or 'ktrack export' "
+					"of the file");
 	return *value ? 0 : error_set(error, "--output= names no file");
 }
 
