@@ -66,7 +66,7 @@ STATUSES = (
     ("stat-command", 7),
     ("stat-killed", 128 + 9),
 )
-OUTLASTED = "ktrack: the recording is over, 'sh' goes on; a second signal leaves it alone\n"
+OUTLASTED = "ktrack: the recording is over, 'sh' goes on; a signal is passed on to it, and a second one leaves it alone\n"
 
 # GNU's env starts a program whose signals act as ever; script starts one on a terminal of its own.
 HELPERS = ("--add", "/usr/bin/env:/bin/gnu-env", "--add", "/usr/bin/script:/bin/script")

@@ -205,8 +205,11 @@ static void command_await(struct capture *capture)
 	if (!capture->ending.command || ending_is_due(&capture->ending, 0))
 		return;
 	if (!capture->has_failed)
-		note_say("the recording is over, '%s' goes on; a second signal leaves it alone",
-			 capture->settings->command[0]);
+		note_say("the recording is over, '%s' goes on; %s leaves it alone",
+			 capture->settings->command[0],
+			 capture->ending.nr_requests > 0
+				 ? "another signal"
+				 : "a signal is passed on to it, and a second one");
 	ending_await_command(&capture->ending);
 }
 
