@@ -24,6 +24,7 @@ LOSSY = ("lossy.stream.json", "lossy.record.dat", "lossy.overwrites.json")
 REFUSED = {
     "second-stream": ("mine", "in use by another ktrack"),
     "second-record": ("mine", "in use by another ktrack"),
+    "second-export": ("tracefs:mine", "in use by another ktrack"),
     "missing": ("nobodys", "there is no tracing instance"),
     "owned": ("ktrack-", "in use by another ktrack"),
 }

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/fault.h"
@@ -12,10 +13,14 @@
 #include "cli/pipeline.h"
 #include "cli/record.h"
 
-/** struct export - all that a run holds */
+/**
+ * struct export - all that a run holds
+ * @lock_fd: of an instance, whose records nobody else is to take; -1 for none
+ */
 struct export
 {
 	struct export_settings *settings;
+	int lock_fd;
 	struct source *source;
 	struct identity identity;
 	struct pipeline pipeline;
@@ -164,8 +169,26 @@ static int export_save(const struct export *export, struct error *error)
 	return status;
 }
 
+/* What is no instance needs no lock, and what is nothing at all will be told. */
+static int export_lock(struct export *export, struct error *error)
+{
+	const char *name = export->settings->source;
+	struct buffer directory = { 0 };
+	struct error ignored = { 0 };
+	int status = 0;
+
+	if (source_name_find(&directory, name, &ignored) == 0) {
+		export->lock_fd = instance_lock(buffer_string(&directory), name, error);
+		status = export->lock_fd < 0 ? -1 : 0;
+	}
+	buffer_release(&directory);
+	return status;
+}
+
 static int export_open(struct export *export, struct error *error)
 {
+	if (export_lock(export, error) < 0)
+		return -1;
 	if (export->settings->save && export_save(export, error) < 0)
 		return -1;
 	return source_open(&export->source, export_file(export), error);
@@ -200,7 +223,7 @@ struct export_call {
 static int export_guarded(void *context)
 {
 	struct export_call *call = context;
-	struct export export = { .settings = call->settings };
+	struct export export = { .settings = call->settings, .lock_fd = -1 };
 	int status = STATUS_FAILED;
 
 	if (export_all(&export, call->error) == 0) {
@@ -211,6 +234,8 @@ static int export_guarded(void *context)
 	pipeline_release(&export.pipeline);
 	identity_release(&export.identity);
 	source_close(export.source);
+	if (export.lock_fd >= 0)
+		close(export.lock_fd);
 	return status;
 }
 

@@ -196,16 +196,16 @@ int recorder_adopt(struct recorder **out, const char *name, struct error *error)
 
 static int attached_open(struct recorder *recorder, const char *name, struct error *error)
 {
+	char called[sizeof(error->text)];
+
 	recorder->instance = tracefs_instance_alloc(NULL, name);
 	if (recorder->instance)
 		recorder->directory = tracefs_instance_get_dir(recorder->instance);
 	if (!recorder->directory)
 		return error_set_system(error, errno, "cannot open the tracing instance %s", name);
-	recorder->lock_fd = lock_try(recorder->directory);
-	if (recorder->lock_fd < 0)
-		return error_set(error, "the tracing instance %s is in use by another ktrack",
-				 name);
-	return 0;
+	snprintf(called, sizeof(called), "the tracing instance %s", name);
+	recorder->lock_fd = instance_lock(recorder->directory, called, error);
+	return recorder->lock_fd < 0 ? -1 : 0;
 }
 
 int recorder_attach(struct recorder **out, const char *name, struct error *error)

@@ -5,10 +5,17 @@
  */
 #include "recorder/lock.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "recorder/recorder.h"
+
+/* A fifth of a second in all. */
+#define LOCK_TRIES 10
+#define LOCK_WAIT_US 20000
 
 static bool is_same_directory(int fd, const char *path)
 {
@@ -34,10 +41,31 @@ int lock_try(const char *directory)
 {
 	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
+	int number;
+
 	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0)
 		return fd;
+	number = errno;
 	close(fd);
+	errno = number;
 	return -1;
+}
+
+/* Whoever looks for instances that were left behind has a lock for a moment only. */
+int instance_lock(const char *directory, const char *name, struct error *error)
+{
+	int fd = -1;
+
+	for (int i = 0; i < LOCK_TRIES && fd < 0; i++) {
+		if (i > 0)
+			usleep(LOCK_WAIT_US);
+		fd = lock_try(directory);
+	}
+	if (fd >= 0)
+		return fd;
+	if (errno != EWOULDBLOCK)
+		return error_set_system(error, errno, "cannot lock %s", name);
+	return error_set(error, "%s is in use by another ktrack", name);
 }
 
 bool lock_is_free(const char *directory)

@@ -73,6 +73,14 @@ int recorder_open(struct recorder **out, const struct recorder_settings *setting
  */
 int recorder_attach(struct recorder **out, const char *name, struct error *error);
 
+/**
+ * instance_lock - keep every other ktrack from using the instance in @directory
+ * @name: what errors call it
+ *
+ * Returns a descriptor, which is the lock until it is closed, or -1 with @error.
+ */
+int instance_lock(const char *directory, const char *name, struct error *error);
+
 /** recorder_is_attached - whether the instance is somebody's */
 bool recorder_is_attached(const struct recorder *recorder);
 

@@ -167,6 +167,7 @@ attach() {
 	fire 30
 	attempt second-stream ktrack stream --instance mine -d 1
 	attempt second-record ktrack record --instance mine -o /tmp/second.dat -d 1
+	attempt second-export ktrack export tracefs:mine
 	! rmdir $MINE 2>/dev/null || echo "an instance could be removed while a stream is attached"
 	ktrack clean
 	end attached
