@@ -412,12 +412,16 @@ TEST(an_instance_has_one_user)
 	tracefs_begin();
 	folder_make(&tracefs.top, "instances/mine");
 	attached = recorder_attached("mine");
-	check_attach_fails("mine", "the tracing instance mine is in use by another ktrack");
+	snprintf(want, sizeof(want),
+		 "the tracing instance mine is in use by another ktrack, process %d",
+		 (int)getpid());
+	check_attach_fails("mine", want);
 	check_close(attached);
 	check_close(recorder_attached("mine"));
 	own = recorder_of(64);
-	snprintf(want, sizeof(want), "the tracing instance %s is in use by another ktrack",
-		 name_of(0));
+	snprintf(want, sizeof(want),
+		 "the tracing instance %s is in use by another ktrack, process %d", name_of(0),
+		 (int)getpid());
 	check_attach_fails(name_of(0), want);
 	check_close(own);
 	snprintf(want, sizeof(want), "there is no tracing instance 'none'; %s/instances has all",

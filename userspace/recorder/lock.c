@@ -7,8 +7,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "recorder/recorder.h"
@@ -40,7 +43,6 @@ int lock_take(const char *directory)
 int lock_try(const char *directory)
 {
 	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
 	int number;
 
 	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0)
@@ -49,6 +51,36 @@ int lock_try(const char *directory)
 	close(fd);
 	errno = number;
 	return -1;
+}
+
+/* The process that has the lock of a directory; 0 where the system does not tell. */
+static int lock_owner(const char *directory)
+{
+	struct buffer locks = { 0 };
+	unsigned int major_number, minor_number;
+	unsigned long inode;
+	struct stat about;
+	int pid, owner = 0;
+
+	if (stat(directory, &about) < 0 || file_read("/proc/locks", &locks) < 0)
+		about.st_ino = 0;
+	for (const char *line = buffer_string(&locks); line; line = strchr(line + 1, '\n')) {
+		if (sscanf(line, "%*d: FLOCK %*s %*s %d %x:%x:%lu", &pid, &major_number,
+			   &minor_number, &inode) == 4 &&
+		    inode == about.st_ino && makedev(major_number, minor_number) == about.st_dev)
+			owner = pid;
+	}
+	buffer_release(&locks);
+	return owner;
+}
+
+static int lock_fail(const char *directory, const char *name, struct error *error)
+{
+	int owner = lock_owner(directory);
+
+	if (owner > 0)
+		return error_set(error, "%s is in use by another ktrack, process %d", name, owner);
+	return error_set(error, "%s is in use by another ktrack", name);
 }
 
 /* Whoever looks for instances that were left behind has a lock for a moment only. */
@@ -65,7 +97,7 @@ int instance_lock(const char *directory, const char *name, struct error *error)
 		return fd;
 	if (errno != EWOULDBLOCK)
 		return error_set_system(error, errno, "cannot lock %s", name);
-	return error_set(error, "%s is in use by another ktrack", name);
+	return lock_fail(directory, name, error);
 }
 
 bool lock_is_free(const char *directory)
