@@ -35,12 +35,12 @@ ENDS = (
     ("no-folder", 1, ("/no/such/folder/x.parts", "No such file")),
     ("no-file", 1, ("/tmp/no-file.dat", "no ordinary file")),
     ("no-clock", 1, ("nonsense", "trace_clock", "Invalid argument")),
-    ("no-filter", 1, ("nonsense == 1", "filter", "Invalid argument")),
+    ("no-filter", 1, ("nonsense == 1", "a filter of ktrack_test:", "Field not found")),
     ("nothing-to-recover", 1, ("/tmp/nothing.dat.parts", "No such file")),
     ("killed-cleaned", 0, ("is not known",)),
 )
 # Whatever they say, or nothing.
-OTHER_ENDS = (("small", 0), ("oneshot", 0), ("circular", 0), ("max-size", 5), ("killed", 0), ("lossy", 3))
+OTHER_ENDS = (("small", 0), ("oneshot", 0), ("circular", 0), ("max-size", 5), ("max-size-signalled", 5), ("killed", 0), ("lossy", 3))
 CUT_OFF = tuple(f"cut-off-{kind}-{how}" for kind in ("record", "stream") for how in ("streaming", "circular", "attached"))
 RECORD = re.compile(r" \[(\d+)\] *(\d+): .*sequence=(\d+)")
 COMPLETE = re.compile(r"is complete (from|up to) (\d+)\.(\d{9}) on")
@@ -188,8 +188,11 @@ def check_narrowed(tap, kernel, result):
     for name in ("clock", "comes-online"):
         check_account(tap, f"{kernel}: {name}", Recording(result, name))
     lines = result.text("max-size.errors").splitlines()
-    told = len(lines) == 2 and "--max-size" in lines[0] and "goes on" in lines[1]
+    told = len(lines) == 2 and "--max-size" in lines[0] and "goes on; a signal is passed on to it" in lines[1]
     tap.ok(told, f"{kernel}: max-size: why the recording is over is said", *lines)
+    lines = result.text("max-size-signalled.errors").splitlines()
+    told = len(lines) == 2 and lines[1].endswith("goes on; another signal leaves it alone")
+    tap.ok(told, f"{kernel}: max-size-signalled: what the next signal does is said", *lines)
     tap.ok(Recording(result, "max-size").read() > 0, f"{kernel}: max-size: what was recorded until then is there")
 
 

@@ -259,6 +259,28 @@ uint64_t recorder_memory_kib(const struct recorder *recorder)
 	return size_kib + (recorder->durable ? recorder_memory_kib(recorder->durable) : 0);
 }
 
+/* Where the kernel refuses a filter, what it holds against it is in the filter's place. */
+static int filter_fail(const struct recorder *recorder, int number, const char *system,
+		       const char *event, const char *filter, struct error *error)
+{
+	static const char head[] = "parse_error: ";
+	struct buffer text = { 0 };
+	const char *reason = NULL;
+
+	if (control_read_event(&recorder->control, system, event, "filter", &text) == 0)
+		reason = strstr(buffer_string(&text), head);
+	if (reason) {
+		reason += strlen(head);
+		error_set(error, "the kernel refuses '%s' as a filter of %s:%s: %.*s", filter,
+			  system, event, (int)strcspn(reason, "\n"), reason);
+	} else {
+		error_set_system(error, number, "cannot write '%s' to %s/events/%s/%s/filter",
+				 filter, recorder->directory, system, event);
+	}
+	buffer_release(&text);
+	return -1;
+}
+
 /* The filter goes with the instance. */
 static int event_filter(struct recorder *recorder, const char *system, const char *event,
 			const char *filter, struct error *error)
@@ -268,9 +290,7 @@ static int event_filter(struct recorder *recorder, const char *system, const cha
 	int status = 0;
 
 	if (fd < 0 || write(fd, filter, strlen(filter)) < 0)
-		status = error_set_system(error, errno,
-					  "cannot write '%s' to %s/events/%s/%s/filter", filter,
-					  recorder->directory, system, event);
+		status = filter_fail(recorder, errno, system, event, filter, error);
 	if (fd >= 0)
 		close(fd);
 	return status;

@@ -114,6 +114,16 @@ full_size() {
 		exit 5'
 }
 
+# The same, but the command got a signal before, which ktrack has passed on.
+full_size_signalled() {
+	# shellcheck disable=SC2016 # the traced shell expands it
+	record --max-size=64 -- sh -c "trap 'got=1' TERM; "'kill -TERM $PPID; until [ "${got-}" ]; do sleep 0.1; done;'" $FIRE"'; tries=0
+		until grep -q "goes on" /out/max-size-signalled.errors || [ $tries -ge 600 ]; do
+			tries=$((tries + 1)); sleep 0.1
+		done
+		exit 5'
+}
+
 # A CPU that is not online when the recording begins.
 comes_online() {
 	echo 0 >/sys/devices/system/cpu/cpu1/online
@@ -214,6 +224,7 @@ recorded clock record --clock=mono_raw -- sh -c 'echo everywhere 10 >/dev/ktrack
 recorded one-cpu record --cpu=1 -- sh -c 'echo everywhere 10 >/dev/ktrack_test'
 recorded filtered record --filter='sequence < 12' -- sh -c 'echo everywhere 10 >/dev/ktrack_test'
 recorded max-size full_size
+recorded max-size-signalled full_size_signalled
 recorded comes-online comes_online
 recorded interrupted signalled INT
 recorded duration record -d 300ms
