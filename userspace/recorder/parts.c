@@ -366,6 +366,7 @@ void parts_close(struct parts *parts)
 	descriptor_close(parts->pipe[0]);
 	descriptor_close(parts->pipe[1]);
 	sight_close(&parts->sight);
+	buffer_release(&parts->boot);
 	buffer_release(&parts->layout);
 	formats_release(&parts->formats);
 	free(parts->list);

@@ -83,6 +83,7 @@ struct sight {
  * @page: room for one sub-buffer of @page_size
  * @instance: its name, "" where nothing of it is needed any more, NULL where it went with an
  * earlier boot
+ * @boot: what tells this boot from others, once that was asked for
  * @mode: how it buffers
  * @layout: of records, and how a trace.dat begins with that
  * @formats: of all tracepoints that there may be records of
@@ -108,6 +109,7 @@ struct parts {
 	unsigned char *page;
 	size_t page_size;
 	char *instance;
+	struct buffer boot;
 	const struct recorder_mode *mode;
 	struct buffer layout;
 	struct formats formats;

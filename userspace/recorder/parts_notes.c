@@ -63,10 +63,13 @@ int parts_note_formats(struct parts *parts, struct buffer *list, struct error *e
 	return status;
 }
 
-static void put_instance(struct buffer *out, const struct parts *parts, const char *name)
+/* The boot is the same in the end. */
+static void put_instance(struct buffer *out, struct parts *parts, const char *name)
 {
+	if (parts->boot.size == 0)
+		file_read_boot_id(&parts->boot);
 	buffer_printf(out, "%s\n", name);
-	file_read_boot_id(out);
+	buffer_append(out, parts->boot.data, parts->boot.size);
 	buffer_printf(out, "%s\n%llx\n", parts->mode->name, (unsigned long long)parts->id);
 }
 
