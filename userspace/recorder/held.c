@@ -21,10 +21,10 @@ static void held_free(struct held *held)
 
 bool recorder_is_enabled(const struct recorder *recorder, const char *system, const char *event)
 {
+	const struct control *control = &recorder->control;
 	struct buffer text = { 0 };
-	bool is_enabled = control_read_event(&recorder->control, system, event, "enable", &text) ==
-				  0 &&
-			  buffer_string(&text)[0] == '1';
+	int status = control_read_event(control, system, event, "enable", &text);
+	bool is_enabled = status == 0 && buffer_string(&text)[0] == '1';
 
 	buffer_release(&text);
 	return is_enabled;
