@@ -8,7 +8,7 @@
 #include "sheet.h"
 #include "tap.h"
 
-#define NR_CPUS 3
+#define NR_CPUS 24
 #define SHEETS_MAX 64
 
 /**

@@ -3,12 +3,10 @@
 #include "source/merge.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/**
- * struct heap - the streams that have a next record, the earliest first, each before its two
- * children at twice its place and one and two behind that
- */
-struct heap {
+/** struct line - the streams that have a next record, the earliest first */
+struct line {
 	struct stream **list;
 	size_t size;
 };
@@ -28,41 +26,66 @@ static bool stream_is_before(const struct stream *a, const struct stream *b)
 	return stream_comes_first(a, b);
 }
 
-/* The place of the earlier child, or of @parent where it has none. */
-static size_t heap_child(const struct heap *heap, size_t parent)
+static int stream_compare(const void *a, const void *b)
 {
-	size_t child = 2 * parent + 1;
+	const struct stream *first = *(struct stream *const *)a;
+	const struct stream *second = *(struct stream *const *)b;
 
-	if (child >= heap->size)
-		return parent;
-	if (child + 1 < heap->size && stream_is_before(heap->list[child + 1], heap->list[child]))
-		child++;
-	return child;
+	if (first == second)
+		return 0;
+	return stream_is_before(first, second) ? -1 : 1;
 }
 
-/* Lets the stream at @place sink to where it belongs, since its next record is a later one. */
-static void heap_sink(struct heap *heap, size_t place)
-{
-	struct stream *stream = heap->list[place];
+/* How many places are passed one by one before the right one is searched for. */
+#define LINE_STEPS 4
 
-	for (size_t child; (child = heap_child(heap, place)) != place; place = child) {
-		if (!stream_is_before(heap->list[child], stream))
-			break;
-		heap->list[place] = heap->list[child];
+/*
+ * Lets those behind @place that come before @stream, of which there is one at least, move up by
+ * one; returns the place that becomes free.
+ */
+static struct stream **line_pass(struct stream **place, struct stream **last,
+				 const struct stream *stream)
+{
+	struct stream **passed = place + 1;
+
+	while (passed < last) {
+		struct stream **middle = passed + (last - passed + 1) / 2;
+
+		if (stream_is_before(*middle, stream))
+			passed = middle;
+		else
+			last = middle - 1;
 	}
-	heap->list[place] = stream;
+	memmove(place, place + 1, (passed - place) * sizeof(*place));
+	return passed;
+}
+
+/* The first stream has a later record now, and goes back by a place or two, mostly. */
+hot_inline void line_settle(struct line *line)
+{
+	struct stream **place = line->list, **last = place + line->size - 1, *stream = *place;
+
+	for (int steps = 0; place < last && stream_is_before(place[1], stream); steps++) {
+		if (steps == LINE_STEPS) {
+			place = line_pass(place, last, stream);
+			break;
+		}
+		place[0] = place[1];
+		place++;
+	}
+	*place = stream;
 }
 
 /* The first stream has delivered: it has a later record, or none. */
-static void heap_update(struct heap *heap)
+hot_inline void line_update(struct line *line)
 {
-	if (!heap->list[0]->has_next)
-		heap->list[0] = heap->list[--heap->size];
-	if (heap->size > 0)
-		heap_sink(heap, 0);
+	if (line->list[0]->has_next)
+		line_settle(line);
+	else
+		memmove(line->list, line->list + 1, --line->size * sizeof(*line->list));
 }
 
-static int heap_fill(struct heap *heap, struct stream *streams, size_t nr_streams,
+static int line_fill(struct line *line, struct stream *streams, size_t nr_streams,
 		     const struct source_handler *handler, struct error *error)
 {
 	for (size_t i = 0; i < nr_streams; i++) {
@@ -70,10 +93,9 @@ static int heap_fill(struct heap *heap, struct stream *streams, size_t nr_stream
 		    stream_tell_gap(&streams[i], handler, error) < 0)
 			return -1;
 		if (streams[i].has_next)
-			heap->list[heap->size++] = &streams[i];
+			line->list[line->size++] = &streams[i];
 	}
-	for (size_t place = heap->size / 2; place > 0; place--)
-		heap_sink(heap, place - 1);
+	qsort(line->list, line->size, sizeof(*line->list), stream_compare);
 	return 0;
 }
 
@@ -83,26 +105,29 @@ static bool stream_is_due(const struct stream *stream, int64_t until_ns)
 }
 
 /* Up to when the first stream's records come before those of all others. */
-static int64_t heap_turn(const struct heap *heap, int64_t until_ns)
+hot_inline int64_t line_turn(const struct line *line, int64_t until_ns)
 {
-	const struct stream *first = heap->list[0], *second = heap->list[heap_child(heap, 0)];
-	int64_t turn_ns = second->next.time_ns - stream_comes_first(second, first);
+	const struct stream *first = line->list[0], *second = line->list[1];
+	int64_t turn_ns;
 
-	return first == second || turn_ns > until_ns ? until_ns : turn_ns;
+	if (line->size == 1)
+		return until_ns;
+	turn_ns = second->next.time_ns - stream_comes_first(second, first);
+	return turn_ns > until_ns ? until_ns : turn_ns;
 }
 
-static int heap_drain(struct heap *heap, int64_t until_ns, const struct source_handler *handler,
+static int line_drain(struct line *line, int64_t until_ns, const struct source_handler *handler,
 		      struct error *error)
 {
-	while (heap->size > 0 && stream_is_due(heap->list[0], until_ns)) {
-		struct stream *first = heap->list[0];
-		int64_t turn_ns = heap_turn(heap, until_ns);
+	while (line->size > 0 && stream_is_due(line->list[0], until_ns)) {
+		struct stream *first = line->list[0];
+		int64_t turn_ns = line_turn(line, until_ns);
 
 		do {
 			if (stream_deliver(first, handler, error) < 0)
 				return -1;
 		} while (stream_is_due(first, turn_ns));
-		heap_update(heap);
+		line_update(line);
 	}
 	return 0;
 }
@@ -110,15 +135,15 @@ static int heap_drain(struct heap *heap, int64_t until_ns, const struct source_h
 int merge_drain(struct stream *streams, size_t nr_streams, int64_t until_ns,
 		const struct source_handler *handler, struct error *error)
 {
-	struct heap heap = { .list = calloc(nr_streams + 1, sizeof(*heap.list)) };
+	struct line line = { .list = calloc(nr_streams + 1, sizeof(*line.list)) };
 	int status;
 
-	if (!heap.list)
+	if (!line.list)
 		return error_set(error, "out of memory");
-	status = heap_fill(&heap, streams, nr_streams, handler, error);
+	status = line_fill(&line, streams, nr_streams, handler, error);
 	if (status == 0)
-		status = heap_drain(&heap, until_ns, handler, error);
-	free(heap.list);
+		status = line_drain(&line, until_ns, handler, error);
+	free(line.list);
 	for (size_t i = 0; i < nr_streams && status == 0; i++) {
 		if (streams[i].settled_ns < until_ns)
 			streams[i].settled_ns = until_ns;

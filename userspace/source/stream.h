@@ -108,16 +108,16 @@ hot_inline void stream_take(struct stream *stream)
 hot_inline int stream_deliver(struct stream *stream, const struct source_handler *handler,
 			      struct error *error)
 {
-	stream->has_next = false;
+	int status = handler->record(handler->context, &stream->next, error);
+
 	stream->last_ns = stream->next.time_ns;
-	if (handler->record(handler->context, &stream->next, error) < 0)
-		return -1;
 	/* Within a sub-buffer there is no gap to tell of. */
-	if (page_next(&stream->page, &stream->next)) {
+	if (status == 0 && page_next(&stream->page, &stream->next)) {
 		stream_take(stream);
 		return 0;
 	}
-	if (stream_fill(stream, error) < 0)
+	stream->has_next = false;
+	if (status < 0 || stream_fill(stream, error) < 0)
 		return -1;
 	return stream_tell_gap(stream, handler, error);
 }
