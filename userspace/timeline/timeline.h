@@ -298,13 +298,14 @@ struct sink {
 /**
  * struct timeline - the stream's fan-out
  *
+ * @last_ns: nothing older comes; INT64_MAX once the stream is finished
+ *
  * Zeroed it has no sinks. It owns the sinks that were added.
  */
 struct timeline {
 	struct sink *sinks[TIMELINE_SINKS_MAX];
 	unsigned int nr_sinks;
 	int64_t last_ns;
-	bool is_finished;
 };
 
 /**
@@ -332,9 +333,8 @@ static inline int timeline_push(struct timeline *timeline, const struct timeline
 {
 	struct sink *sink = timeline->sinks[0];
 
-	assert(!timeline->is_finished && event->time_ns >= timeline->last_ns);
-	timeline->is_finished = event->kind == TIMELINE_FINISH;
-	timeline->last_ns = event->time_ns;
+	assert(event->time_ns >= timeline->last_ns);
+	timeline->last_ns = event->kind == TIMELINE_FINISH ? INT64_MAX : event->time_ns;
 	return timeline->nr_sinks == 1 ? sink->ops->event(sink, event, error)
 				       : timeline_push_all(timeline, event, error);
 }
