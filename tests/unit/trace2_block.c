@@ -73,6 +73,7 @@ static void writer_open(struct writer *writer, enum trace2_target target, unsign
 					    .decimals = decimals,
 					    .category_width = 16,
 					    .max_nesting = 900,
+					    .has_whole_names = true,
 					    .has_more_t_abs = decimals == 9,
 					    .has_valid_json = true,
 					    .flush = flush };
@@ -230,4 +231,41 @@ TEST(perf_is_the_same_in_blocks_and_line_by_line)
 {
 	check_same(TRACE2_PERF, 9);
 	check_same(TRACE2_PERF, 6);
+}
+
+/* A region whose thread and label have names of so many bytes. */
+static void region_tell(struct writer *writer, const struct trace2_text *category, size_t size)
+{
+	static const char bytes[] =
+		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+	struct trace2_string name = { .data = bytes, .size = size };
+	struct trace2_thread *thread = trace2_thread_new(writer->session, name);
+	struct trace2_text *label = trace2_label_new(category, name);
+	struct trace2_event event = { .kind = TRACE2_REGION_ENTER, .thread = thread };
+
+	event.region.nesting = 1;
+	event.region.category = category;
+	event.region.label = label;
+	CHECK_NUMBER(trace2_session_write(writer->session, &event), 0);
+	trace2_text_free(label);
+	trace2_thread_free(thread);
+}
+
+TEST(names_of_any_length_are_the_same_in_blocks_and_line_by_line)
+{
+	struct trace2_text *category = trace2_text_new(bytes_of("c"));
+	struct writer blocks, lines;
+
+	writer_open(&blocks, TRACE2_EVENT, 9, starts_unix_ns[0], TRACE2_FLUSH_BLOCKS);
+	writer_open(&lines, TRACE2_EVENT, 9, starts_unix_ns[0], TRACE2_FLUSH_LINES);
+	for (size_t size = 0; size <= 128; size++) {
+		region_tell(&blocks, category, size);
+		region_tell(&lines, category, size);
+	}
+	CHECK_NUMBER(trace2_session_flush(blocks.session), 0);
+	CHECK_TEXT(catch_text(&blocks.catch), catch_text(&lines.catch));
+	trace2_text_free(category);
+	writer_close(&blocks);
+	writer_close(&lines);
 }

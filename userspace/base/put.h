@@ -48,6 +48,18 @@ hot_inline char *put_block(char *out, const char *data, size_t size)
 	return end;
 }
 
+/**
+ * put_blocks - put_block() of what mostly takes @usual blocks
+ * @usual: a constant
+ */
+hot_inline char *put_blocks(char *out, const char *data, size_t size, const size_t usual)
+{
+	if (__builtin_expect(size - (usual - 1) * PUT_SLACK > PUT_SLACK, 0))
+		return put_block(out, data, size);
+	memcpy(out, data, usual * PUT_SLACK);
+	return out + size;
+}
+
 /** put_char - put one byte */
 hot_inline char *put_char(char *out, char byte)
 {

@@ -74,7 +74,7 @@ hot_inline char *put_head(char *out, const struct trace2_session *session,
 	const struct kind *kind = &kinds[number];
 
 	put_bytes(out, kind->head, sizeof(kind->head));
-	out = put_block(out + kind->head_size, thread->data, thread->size);
+	out = put_blocks(out + kind->head_size, thread->data, thread->size, 3);
 	return stamp_put_time(&session->printer.stamp, out, rest_ns);
 }
 
@@ -97,7 +97,7 @@ hot_inline char *put_region(char *out, const struct trace2_session *session,
 		out += session->settings.decimals;
 	}
 	out = put_short(PUT_LITERAL(out, ",\"nesting\":"), event->region.nesting);
-	return put_block(out, members->data, members->size);
+	return put_blocks(out, members->data, members->size, 2);
 }
 
 /* Long texts, or a message in which something is to be escaped. */
