@@ -66,6 +66,7 @@ STATUSES = (
     ("stat-command", 7),
     ("stat-killed", 128 + 9),
 )
+CAP_DAC_OVERRIDE, CAP_KILL = 1 << 1, 1 << 5
 OUTLASTED = "ktrack: the recording is over, 'sh' goes on; a signal is passed on to it, and a second one leaves it alone\n"
 
 # GNU's env starts a program whose signals act as ever; script starts one on a terminal of its own.
@@ -135,8 +136,10 @@ def check_privileges(tap, kernel, result):
     """Who reads has given up what root may do, and the command has it all."""
     check_attempt(tap, f"{kernel}: privileges", result, "privileges", 0)
     sets = [int(line.split()[1], 16) for line in result.text("privileges.output").splitlines()]
-    tap.ok(len(sets) == 3 and sets[:2] == [0, 0], f"{kernel}: privileges: nothing is left", *map(hex, sets))
-    tap.ok(sets and sets[-1] != 0, f"{kernel}: privileges: but to the command")
+    tap.ok(len(sets) == 7 and sets[:2] == [0, 0], f"{kernel}: privileges: nothing is left", *map(hex, sets))
+    tap.ok(sets[2:4] == [CAP_DAC_OVERRIDE, CAP_DAC_OVERRIDE], f"{kernel}: privileges: but to open files of other sessions", *map(hex, sets))
+    tap.ok(sets[4:6] == [CAP_KILL, CAP_KILL], f"{kernel}: privileges: or to send a command signals", *map(hex, sets))
+    tap.ok(sets and sets[-1] not in (0, CAP_KILL), f"{kernel}: privileges: which has it all")
 
 
 def check_clean(tap, kernel, result):

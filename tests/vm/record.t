@@ -41,6 +41,7 @@ ENDS = (
 )
 # Whatever they say, or nothing.
 OTHER_ENDS = (("small", 0), ("oneshot", 0), ("circular", 0), ("max-size", 5), ("max-size-signalled", 5), ("killed", 0), ("lossy", 3))
+CAP_KILL = 1 << 5
 CUT_OFF = tuple(f"cut-off-{kind}-{how}" for kind in ("record", "stream") for how in ("streaming", "circular", "attached"))
 RECORD = re.compile(r" \[(\d+)\] *(\d+): .*sequence=(\d+)")
 COMPLETE = re.compile(r"is complete (from|up to) (\d+)\.(\d{9}) on")
@@ -221,8 +222,9 @@ def check_privileges(tap, kernel, result):
     """Who reads has given up what root may do, and the command has it all."""
     check_attempt(tap, f"{kernel}: privileges", result, "privileges", 0)
     sets = [int(line.split()[1], 16) for line in result.text("privileges.output").splitlines()]
-    tap.ok(len(sets) == 3 and sets[:2] == [0, 0], f"{kernel}: privileges: nothing is left", *map(hex, sets))
-    tap.ok(sets and sets[-1] != 0, f"{kernel}: privileges: but to the command")
+    tap.ok(len(sets) == 5 and sets[:2] == [0, 0], f"{kernel}: privileges: nothing is left", *map(hex, sets))
+    tap.ok(sets[2:4] == [CAP_KILL, CAP_KILL], f"{kernel}: privileges: but to send a command signals", *map(hex, sets))
+    tap.ok(sets and sets[-1] not in (0, CAP_KILL), f"{kernel}: privileges: which has it all")
 
 
 def numbers_of(result, name):

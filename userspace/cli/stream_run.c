@@ -4,6 +4,7 @@
 #include "cli/clock.h"
 #include "cli/ending.h"
 #include "cli/note.h"
+#include "cli/output.h"
 #include "cli/privilege.h"
 #include "cli/quantity.h"
 #include "cli/stream_state.h"
@@ -40,17 +41,21 @@ static int run_tell_command(struct run *run, struct error *error)
 	return tracks_pass(run->pipeline.tracks, &begin, run->command_ns, error);
 }
 
-/*
- * All that is to be read, switched or written is open, but for the files of sessions to come: where
- * they go may be a folder of somebody else's, to whom they are given then.
- */
+/* Its files may be in a folder of somebody else's, and are given to the user behind sudo. */
+static uint64_t session_privileges(const struct run *run)
+{
+	unsigned int user, group;
+
+	if (run->settings->session_ns == 0)
+		return 0;
+	return PRIVILEGE(CAP_DAC_OVERRIDE) |
+	       (output_owner(&user, &group) ? PRIVILEGE(CAP_CHOWN) : 0);
+}
+
+/* All that is to be read, switched or written is open, but for the files of sessions to come. */
 static int run_drop_privileges(struct run *run, struct error *error)
 {
-	uint64_t kept = capture_privileges(&run->capture);
-
-	if (run->settings->session_ns > 0)
-		kept |= PRIVILEGE(CAP_DAC_OVERRIDE) | PRIVILEGE(CAP_CHOWN);
-	return privilege_drop(kept, error);
+	return privilege_drop(capture_privileges(&run->capture) | session_privileges(run), error);
 }
 
 /*

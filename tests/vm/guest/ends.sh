@@ -266,7 +266,11 @@ privileges() {
 	wait_for has_dropped "$stream"
 	kill -TERM "$stream"
 	wait "$stream"
-	ktrack stream --event=/tmp/stream.json -- sh -c 'grep "^CapEff" /proc/self/status'
+	streaming --session-every=1000 >/tmp/stream.json
+	wait_for has_dropped "$stream"
+	kill -TERM "$stream"
+	wait "$stream"
+	ktrack stream --event=/tmp/stream.json -- sh -c "$PRIVILEGES"
 }
 
 insmod /modules/ktrack.ko

@@ -150,7 +150,7 @@ privileges() {
 	wait_for has_dropped "$recorder"
 	kill -INT "$recorder"
 	wait "$recorder"
-	record -- sh -c 'grep "^CapEff" /proc/self/status'
+	record -- sh -c "$PRIVILEGES"
 }
 
 # A run from which root's shell, which may do everything, takes the way to tracefs, to the instance and to the folder that the file
