@@ -55,20 +55,21 @@ hot_inline uint64_t hash_add(uint64_t hash, uint64_t word)
 	return (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* The CPU that is part of what a record says; -1 where none is. */
-static int record_cpu(const struct template *template, const struct record *record)
+/* What tells of a record's origin. */
+static uint64_t origin_mask(const struct template *template, const struct record *record)
 {
 	int32_t tid;
 
 	memcpy(&tid, record->data + template->pid.offset, sizeof(tid));
-	return template->scope == TEMPLATE_SCOPE_THREAD && tid == 0 ? record->cpu : -1;
+	return template->scope == TEMPLATE_SCOPE_THREAD && tid == 0 ? ORIGIN_CPU | ORIGIN_BUFFER
+								    : ORIGIN_BUFFER;
 }
 
 static unsigned int record_hash(const struct template *template, const struct record *record,
 				size_t size)
 {
 	size_t last = size - WORD_SIZE;
-	uint64_t hash = record->buffer + ((uint64_t)record_cpu(template, record) << 32);
+	uint64_t hash = record_origin(record) & origin_mask(template, record);
 
 	for (size_t i = 0; i < last; i += WORD_SIZE)
 		hash = hash_add(hash, telling_word(template, record->data, i));
@@ -115,8 +116,8 @@ static bool memory_fill(struct memory *memory, const struct template *template,
 	    !text_tells(memory, observation->track_name))
 		return false;
 	memory->size = size;
-	memory->buffer = record->buffer;
-	memory->cpu = record_cpu(template, record);
+	memory->origin = record_origin(record);
+	memory->origin_mask = origin_mask(template, record);
 	return true;
 }
 

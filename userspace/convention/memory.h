@@ -31,18 +31,18 @@
  * @observation: what it said; borrowed for the next record that is like it
  * @size: of what tells; 0 where there is no record
  * @hash: its place in the table
- * @buffer: of it
- * @cpu: of it if its track is that of an idle task, of which each CPU has one; -1 where any will do
+ * @origin: the record_origin() of it, as far as @origin_mask has bits: those of the CPU only if its
+ * track is that of an idle task, of which each CPU has one
  * @bytes: of the record; the observation's texts are in it
  *
  * What is needed for each record is side by side: the end of the observation, and all behind that.
  */
 struct memory {
 	struct observation observation;
-	unsigned int size;
+	size_t size;
 	unsigned int hash;
-	unsigned int buffer;
-	int cpu;
+	uint64_t origin;
+	uint64_t origin_mask;
 	unsigned char bytes[OBSERVATION_SIZE_MAX];
 };
 
@@ -107,6 +107,18 @@ hot_inline WORD_PAIR pair_compare(const struct memory *memory, const struct reco
 	       pair_load(telling + offset);
 }
 
+/** ORIGIN_CPU, ORIGIN_BUFFER - the bits of a record_origin() that are those of the CPU, and of the
+ * buffer
+ */
+#define ORIGIN_CPU UINT64_C(0xffffffff)
+#define ORIGIN_BUFFER (~ORIGIN_CPU)
+
+/* Which CPU's record it is, in which buffer. */
+hot_inline uint64_t record_origin(const struct record *record)
+{
+	return (uint64_t)record->buffer << 32 | (uint32_t)record->cpu;
+}
+
 /*
  * Whether the record says what an earlier one did. The last words that are compared may overlap
  * those before.
@@ -118,8 +130,8 @@ hot_inline bool memory_is_like(const struct memory *memory, const struct record 
 	size_t last;
 
 	/* A size of 0 wraps around. */
-	if (memory->size - 1u >= record->size || memory->buffer != record->buffer ||
-	    (memory->cpu >= 0 && memory->cpu != record->cpu))
+	if (memory->size - 1 >= record->size ||
+	    (memory->origin ^ record_origin(record)) & memory->origin_mask)
 		return false;
 	last = memory->size - sizeof(difference);
 	difference = pair_compare(memory, record, template->telling, last);

@@ -64,6 +64,19 @@ static int64_t count_of(uint64_t number)
 	return number <= INT64_MAX ? (int64_t)number : SOURCE_COUNT_UNKNOWN;
 }
 
+/*
+ * Short entries are not looked at closely: none of them may reach beyond the sub-buffer, nor all of
+ * them together beyond the limit of time, from which half of all times is far enough.
+ */
+static void page_bound_short(struct page *page)
+{
+	bool is_far = (uint64_t)page->time_ns < SOURCE_TIME_LIMIT / 2;
+
+	page->short_end = 0;
+	if (is_far && !page->layout.is_swapped && page->size >= PAGE_SHORT_MAX)
+		page->short_end = page->size - PAGE_SHORT_MAX + 1;
+}
+
 void page_load(struct page *page, struct page_layout layout, const void *bytes, size_t size)
 {
 	const unsigned char *header = bytes;
@@ -83,7 +96,7 @@ void page_load(struct page *page, struct page_layout layout, const void *bytes, 
 		page->size = size - header_size;
 		page->is_damaged = true;
 	}
-	page->short_size = layout.is_swapped ? 0 : page->size;
+	page_bound_short(page);
 	page->has_gap = commit & MISSED_EVENTS;
 	page->gap_count = SOURCE_COUNT_UNKNOWN;
 	if (commit & MISSED_STORED && size - header_size - page->size >= long_size(layout))
@@ -197,5 +210,6 @@ bool page_search(struct page *page, struct record *record)
 		if (!page_step(page, record, &is_record))
 			return false;
 	}
+	page_bound_short(page);
 	return true;
 }

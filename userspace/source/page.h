@@ -24,7 +24,7 @@ struct page_layout {
  * @layout: how to read it
  * @data: first byte behind the header; borrowed
  * @size: how many bytes the writer committed
- * @short_size: the same where short entries can be taken as they are, or 0
+ * @short_end: entries before this can be taken by page_take_short(); 0 where none can
  * @offset: of the next entry
  * @time_ns: of the last entry
  * @has_gap: records were lost before this sub-buffer's first one
@@ -35,7 +35,7 @@ struct page {
 	struct page_layout layout;
 	const unsigned char *data;
 	size_t size;
-	size_t short_size;
+	size_t short_end;
 	size_t offset;
 	int64_t time_ns;
 	bool has_gap;
@@ -77,21 +77,22 @@ size_t page_store_count(const struct page *page, void *bytes, uint64_t count);
  */
 #define PAGE_AHEAD 1024
 
+/** PAGE_SHORT_MAX - what an entry takes at most whose type is its length */
+#define PAGE_SHORT_MAX (4 + 4 * PAGE_LENGTH_MAX)
+
 /*
- * What most entries are: a record of at most 112 bytes, in this machine's order. Says false, and
- * moves nothing, where the next entry is anything else.
+ * What most entries are: a record of at most 112 bytes, in this machine's order, which ends within
+ * the sub-buffer and is far from any limit of time wherever it begins before @short_end. Says false,
+ * and moves nothing, where the next entry is anything else.
  */
 hot_inline bool page_take_short(struct page *page, struct record *record)
 {
 	const unsigned char *entry = page->data + page->offset;
 	unsigned int type, delta;
-	int64_t time_ns;
 	uint32_t head;
-	size_t left;
 
-	if (page->offset + sizeof(head) > page->short_size)
+	if (page->offset >= page->short_end)
 		return false;
-	left = page->short_size - page->offset - sizeof(head);
 	memcpy(&head, entry, sizeof(head));
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	type = head >> PAGE_DELTA_BITS;
@@ -100,14 +101,12 @@ hot_inline bool page_take_short(struct page *page, struct record *record)
 	type = head & ((1U << PAGE_TYPE_BITS) - 1);
 	delta = head >> PAGE_TYPE_BITS;
 #endif
-	time_ns = (uint64_t)page->time_ns + delta;
-	if (type - 1 >= PAGE_LENGTH_MAX || type * 4 > left ||
-	    (uint64_t)time_ns >= SOURCE_TIME_LIMIT)
+	if (type - 1 >= PAGE_LENGTH_MAX)
 		return false;
 	__builtin_prefetch(entry + PAGE_AHEAD);
-	page->time_ns = time_ns;
+	page->time_ns += delta;
 	page->offset += sizeof(head) + type * 4;
-	record->time_ns = time_ns;
+	record->time_ns = page->time_ns;
 	record->data = entry + sizeof(head);
 	record->size = type * 4;
 	return true;
