@@ -180,6 +180,33 @@ TEST(a_time_beyond_all_limits_is_damage)
 	check_walk(&sheet, "damaged\n");
 }
 
+/* With so much behind them that they could be taken without a look at where they end. */
+static void sheet_small_many(struct sheet *sheet)
+{
+	for (int i = 0; i < 40; i++)
+		sheet_small(sheet, 0, data, 1);
+}
+
+TEST(a_time_beyond_all_limits_is_damage_in_the_midst_of_short_entries_too)
+{
+	struct sheet sheet;
+
+	sheet_begin(&sheet, SOURCE_TIME_LIMIT - 1);
+	sheet_small(&sheet, 0, data, 1);
+	sheet_small(&sheet, 1, data, 1);
+	sheet_small_many(&sheet);
+	sheet_end(&sheet);
+	check_walk(&sheet, "4611686018427387903 20+4\ndamaged\n");
+	sheet_begin(&sheet, 0);
+	for (int i = 0; i < 8; i++)
+		sheet_extend(&sheet, (UINT64_C(1) << 59) - 1);
+	sheet_small(&sheet, 7, data, 1);
+	sheet_small(&sheet, 1, data, 1);
+	sheet_small_many(&sheet);
+	sheet_end(&sheet);
+	check_walk(&sheet, "4611686018427387903 84+4\ndamaged\n");
+}
+
 TEST(random_bytes_are_never_read_beyond_their_end)
 {
 	struct dice dice = { .state = 5 };
