@@ -55,14 +55,28 @@ static struct value number_make(struct dice *dice)
 								    : -(int64_t)number };
 }
 
+static struct value text_make(struct dice *dice)
+{
+	static const char *const texts[] = {
+		"",	  "a",	      "nvme0n1", "a \"b\"",
+		"line\n", "\xc3\xa9", "\xff",	 "a text of more than thirty-two bytes, all plain"
+	};
+
+	return (struct value){
+		.kind = VALUE_TEXT,
+		.text = text_of(texts[dice_below(dice, sizeof(texts) / sizeof(texts[0]))]),
+	};
+}
+
 static struct value value_make(struct record_maker *maker)
 {
 	switch (maker->has_texts ? dice_below(&maker->dice, 6) : 6) {
 	case 0:
-		return (struct value){ .kind = VALUE_TEXT, .text = text_of("a \"b\"\n") };
 	case 1:
-		return (struct value){ .kind = VALUE_BOOLEAN, .boolean = true };
+		return text_make(&maker->dice);
 	case 2:
+		return (struct value){ .kind = VALUE_BOOLEAN, .boolean = true };
+	case 3:
 		return (struct value){ .kind = VALUE_BYTES, .text = { "\x7f\x80", 2 } };
 	default:
 		return number_make(&maker->dice);

@@ -127,6 +127,25 @@ static void short_field_append(const struct trace2_field *own, struct buffer *js
 	buffer_end_put(plain, out.plain);
 }
 
+/* A text that JSON has as it is; false, and nothing is added, where it is not. */
+static bool text_field_append(const struct trace2_field *own, struct buffer *json,
+			      struct buffer *plain, struct text text)
+{
+	size_t most = own->json.size + text.size + strlen("\"\"");
+	struct lists out = { buffer_reserve_put(json, most), buffer_reserve_put(plain, most) };
+
+	if (!out.json || !out.plain)
+		return false;
+	out.json = put_block(out.json, own->json.data, own->json.size);
+	out.json = json_put_string(out.json, text);
+	if (!out.json)
+		return false;
+	out.plain = put_block(out.plain, own->plain.data, own->plain.size);
+	buffer_end_put(json, out.json);
+	buffer_end_put(plain, put_bytes(out.plain, text.data, text.size));
+	return true;
+}
+
 static void other_field_append(const struct trace2_field *own, struct buffer *json,
 			       struct buffer *plain, const struct field *field)
 {
@@ -141,30 +160,38 @@ static void other_field_append(const struct trace2_field *own, struct buffer *js
 	fields_append_text(plain, field, 1);
 }
 
+/* Returns whether the field is the same within a JSON string, but for its name. */
+static bool field_append(struct trace2_fields *fields, struct buffer *json, struct buffer *plain,
+			 const struct field *field, size_t place)
+{
+	const struct trace2_field *own = fields_get(fields, field, place);
+
+	if (own && own->json.size <= PUT_SLACK && is_short_number(&field->value)) {
+		short_field_append(own, json, plain, &field->value);
+		return true;
+	}
+	if (own && field->value.kind == VALUE_TEXT &&
+	    text_field_append(own, json, plain, field->value.text))
+		return true;
+	other_field_append(own, json, plain, field);
+	return false;
+}
+
 /* Each field has its separator before it, in place of which the first has what all begins with. */
 bool trace2_fields_append(struct trace2_fields *fields, struct buffer *json, struct buffer *plain,
 			  const struct timeline_event *event)
 {
 	size_t begin = json->size;
-	bool are_short = true;
+	bool is_same = true;
 
-	for (size_t i = 0; i < event->nr_fields; i++) {
-		const struct field *field = &event->fields[i];
-		const struct trace2_field *own = fields_get(fields, field, i);
-
-		if (own && own->json.size <= PUT_SLACK && is_short_number(&field->value)) {
-			short_field_append(own, json, plain, &field->value);
-		} else {
-			other_field_append(own, json, plain, field);
-			are_short = false;
-		}
-	}
+	for (size_t i = 0; i < event->nr_fields; i++)
+		is_same &= field_append(fields, json, plain, &event->fields[i], i);
 	if (json->size == begin)
 		buffer_append_char(json, '{');
 	else
 		json->data[begin] = '{';
 	buffer_append_char(json, '}');
-	return are_short && !fields->has_escapes;
+	return is_same && !fields->has_escapes;
 }
 
 /*
@@ -197,9 +224,11 @@ bool trace2_args_fill(struct trace2_sink *sink, const struct timeline_event *eve
 	size_t room = strlen(ARGS_HEAD) + event->nr_fields * FIELD_MAX;
 	struct lists begin, end;
 
+	if (fields->has_others || event->nr_fields > fields->size)
+		return false;
 	buffer_clear(&sink->more);
 	begin.json = buffer_reserve_put(&sink->more, 2 * room);
-	if (!begin.json || fields->has_others || event->nr_fields > fields->size)
+	if (!begin.json)
 		return false;
 	begin.plain = begin.json + room;
 	end.json = PUT_LITERAL(begin.json, ARGS_HEAD);
