@@ -10,6 +10,7 @@
 #include "catch.h"
 #include "dice.h"
 #include "tap.h"
+#include "trace2/target.h"
 #include "trace2/trace2.h"
 
 #define NR_RANDOM_NAMES 3000
@@ -258,4 +259,77 @@ TEST(lines_stay_valid_whatever_bytes_a_name_has)
 	trace2_text_free(text);
 	trace2_session_free(session);
 	catch_release(&catch);
+}
+
+static struct trace2_session *session_open_usual(struct catch *catch)
+{
+	struct trace2_settings settings = { .sid = "S",
+					    .decimals = 9,
+					    .max_nesting = TRACE2_NESTING_ALL,
+					    .has_more_t_abs = true,
+					    .has_valid_json = true,
+					    .flush = TRACE2_FLUSH_BLOCKS };
+	struct trace2_session *session = trace2_session_new(&settings);
+
+	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, catch_init(catch), "catch"), 0);
+	return session;
+}
+
+static struct trace2_string random_name(struct dice *dice, char *room)
+{
+	size_t size = 1 + dice_below(dice, 150);
+
+	memset(room, 'a' + dice_below(dice, 26), size);
+	return (struct trace2_string){ .data = room, .size = size };
+}
+
+/* Begins and ends of regions under names of many lengths, with messages and more or without. */
+static void write_random(struct trace2_session *session,
+			 int (*write)(struct trace2_session *, const struct trace2_event *))
+{
+	struct dice dice = { .state = 11 };
+	struct trace2_text *category = trace2_text_new(bytes_of("system:event"));
+	char room[256];
+
+	for (int i = 0; i < NR_RANDOM_NAMES; i++) {
+		struct trace2_thread *thread = trace2_thread_new(session, random_name(&dice, room));
+		struct trace2_text *label = trace2_label_new(category, random_name(&dice, room));
+		struct trace2_event event = { .kind = dice_below(&dice, 2) ? TRACE2_REGION_ENTER
+									   : TRACE2_REGION_LEAVE,
+					      .time_ns = i * INT64_C(77777),
+					      .thread = thread };
+
+		event.region.nesting = dice_below(&dice, 120);
+		event.region.t_rel_ns = dice_below(&dice, 1100000000);
+		event.region.category = category;
+		event.region.label = label;
+		if (dice_below(&dice, 4) == 0)
+			event.region.msg = bytes_of("a=1 b=2");
+		if (dice_below(&dice, 4) == 0)
+			event.more = bytes_of("\"args\":{\"a\":1}");
+		CHECK_NUMBER(write(session, &event), 0);
+		trace2_text_free(label);
+		trace2_thread_free(thread);
+	}
+	trace2_text_free(category);
+	CHECK_NUMBER(trace2_session_flush(session), 0);
+}
+
+/* Where the machine copies no more than others at once, both are the same writer. */
+TEST(the_writer_for_this_machine_puts_what_the_one_for_all_does)
+{
+	struct catch catch, same;
+	struct trace2_session *any = session_open_usual(&catch), *own = session_open_usual(&same);
+	struct buffer want = { 0 };
+
+	write_random(any, event_write);
+	write_random(own, own->write);
+	buffer_append_string(&want, catch_text(&catch));
+	CHECK(want.size > NR_RANDOM_NAMES * 100);
+	CHECK_TEXT(catch_text(&same), buffer_string(&want));
+	buffer_release(&want);
+	trace2_session_free(any);
+	trace2_session_free(own);
+	catch_release(&catch);
+	catch_release(&same);
 }

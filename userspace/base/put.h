@@ -35,13 +35,26 @@ hot_inline char *put_bytes(char *out, const void *data, size_t size)
 	return out + size;
 }
 
+/** put_slack - put PUT_SLACK bytes, at once where the code around it is for machines that can */
+hot_inline void put_slack(char *out, const void *data)
+{
+#ifdef __AVX2__
+	uint64_t __attribute__((vector_size(PUT_SLACK))) block;
+
+	memcpy(&block, data, sizeof(block));
+	memcpy(out, &block, sizeof(block));
+#else
+	memcpy(out, data, PUT_SLACK);
+#endif
+}
+
 /** put_block - put @size bytes, behind which PUT_SLACK more can be read */
 hot_inline char *put_block(char *out, const char *data, size_t size)
 {
 	char *end = out + size;
 
 	do {
-		memcpy(out, data, PUT_SLACK);
+		put_slack(out, data);
 		out += PUT_SLACK;
 		data += PUT_SLACK;
 	} while (out < end);
@@ -50,13 +63,17 @@ hot_inline char *put_block(char *out, const char *data, size_t size)
 
 /**
  * put_blocks - put_block() of what mostly takes @usual blocks
- * @usual: a constant
+ * @usual: a constant, 1 to 3
  */
 hot_inline char *put_blocks(char *out, const char *data, size_t size, const size_t usual)
 {
 	if (__builtin_expect(size - (usual - 1) * PUT_SLACK > PUT_SLACK, 0))
 		return put_block(out, data, size);
-	memcpy(out, data, usual * PUT_SLACK);
+	put_slack(out, data);
+	if (usual > 1)
+		put_slack(out + PUT_SLACK, data + PUT_SLACK);
+	if (usual > 2)
+		put_slack(out + 2 * PUT_SLACK, data + 2 * PUT_SLACK);
 	return out + size;
 }
 

@@ -117,6 +117,15 @@ int64_t timer_ns(const struct trace2_session *session, int64_t time_ns)
 	return time_ns + NS_PER_US / 2;
 }
 
+static bool machine_is_wide(void)
+{
+#ifdef __x86_64__
+	return __builtin_cpu_supports("avx2");
+#else
+	return false;
+#endif
+}
+
 /* Notes which targets there are, so that events need not ask all. */
 static void session_list_opened(struct trace2_session *session)
 {
@@ -135,7 +144,8 @@ static void session_list_opened(struct trace2_session *session)
 	    session->error.text[0] || !writes_blocks(session, &session->destinations[first]))
 		return;
 	session->usual = &session->destinations[first];
-	session->write = targets[first]->write;
+	session->write = first == TRACE2_EVENT && machine_is_wide() ? event_write_wide
+								    : targets[first]->write;
 }
 
 /* Nothing is written any more after @status, which is error_set()'s. */

@@ -106,7 +106,7 @@ hot_inline uint32_t stamp_rest(const struct stamp *stamp, int64_t since_ns)
 /** stamp_put_time - put EVENT's member of the time, for a stamp_rest() */
 hot_inline char *stamp_put_time(const struct stamp *stamp, char *out, uint32_t rest_ns)
 {
-	put_bytes(out, stamp->utc.text, STAMP_MAX);
+	put_slack(out, stamp->utc.text);
 	out = put_three(out + STAMP_BEFORE_SIZE + STAMP_UTC_SIZE + 3,
 			rest_ns / 1000 + stamp->window.ahead_us);
 	return PUT_LITERAL(out, "Z\"");
@@ -116,7 +116,7 @@ hot_inline char *stamp_put_time(const struct stamp *stamp, char *out, uint32_t r
 hot_inline char *stamp_put_t_abs(const struct stamp *stamp, char *out, uint32_t rest_ns,
 				 unsigned int decimals)
 {
-	put_bytes(out, stamp->since.text, STAMP_MAX);
+	put_slack(out, stamp->since.text);
 	out += STAMP_BEFORE_SIZE + stamp->since.size;
 	put_six(out + 3, rest_ns);
 	return out + decimals;

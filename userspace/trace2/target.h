@@ -53,6 +53,9 @@ hot_inline bool has_room(const struct buffer *line, size_t size)
 int event_write(struct trace2_session *session, const struct trace2_event *event);
 int perf_write(struct trace2_session *session, const struct trace2_event *event);
 
+/** event_write_wide - event_write() on machines that copy 32 bytes at once: x86 with AVX2 */
+int event_write_wide(struct trace2_session *session, const struct trace2_event *event);
+
 /** event_line, perf_line - @line of EVENT and of PERF */
 bool event_line(struct trace2_session *session, const struct trace2_event *event);
 bool perf_line(struct trace2_session *session, const struct trace2_event *event);
