@@ -191,6 +191,36 @@ TEST(parts_of_a_killed_recording_become_a_file)
 	desk_end(&desk);
 }
 
+/* What was lost when the kernel emptied them is in nobody's statistics. */
+TEST(emptied_buffers_have_lost_an_unknown_number)
+{
+	static const char want[] =
+		"cpu 1 at 100\ncpu 0 lost -1 from 0 to 1000000\n"
+		"cpu 1 lost -1 from 100 to 1000000\ncpu 33 lost -1 from 0 to 1000000\n";
+
+	for (int is_killed = 0; is_killed < 2; is_killed++) {
+		struct desk desk;
+
+		desk_begin(&desk, "streaming");
+		ADD_RECORDS(&desk, 1, 100);
+		CHECK_NUMBER(parts_tear(desk.parts, desk.recorder, &desk.error), 0);
+		CHECK_NUMBER(parts_read(desk.parts, &desk.error), 0);
+		if (is_killed) {
+			desk_kill(&desk);
+			desk_take_up(&desk);
+			CHECK_TEXT(parts_instance(desk.parts), recorder_name(desk.recorder));
+			CHECK_NUMBER(parts_attach(desk.parts, desk.recorder, &desk.error), 0);
+			CHECK_NUMBER(
+				truncate(folder_path(&desk.instance, "per_cpu/cpu1/trace_pipe_raw"),
+					 0),
+				0);
+		}
+		desk_finish(&desk);
+		check_joined(&desk, 0, want);
+		desk_end(&desk);
+	}
+}
+
 TEST(what_left_the_buffers_but_reached_no_file_is_counted)
 {
 	struct desk desk;

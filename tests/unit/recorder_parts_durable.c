@@ -119,3 +119,44 @@ TEST(a_killed_recording_is_recovered_with_what_is_beside)
 	buffer_release(&seen);
 	desk_end(&desk);
 }
+
+/* Whoever removed it does not keep us from the rest. */
+TEST(a_killed_recording_is_recovered_where_what_was_beside_is_gone)
+{
+	struct desk desk, beside;
+
+	desk_begin_double(&desk, &beside, "streaming");
+	ADD_RECORDS(&beside, 1, 50);
+	CHECK_NUMBER(parts_read(desk.parts, &desk.error), 0);
+	desk_kill(&desk);
+	recorder_leave(desk.recorder);
+	CHECK_NUMBER(stale_remove(beside.instance.path, &desk.error), 0);
+	desk_take_up(&desk);
+	CHECK_NUMBER(recorder_adopt(&desk.recorder, parts_instance(desk.parts), &desk.error), 0);
+	CHECK(!recorder_durable(desk.recorder));
+	CHECK_NUMBER(parts_attach(desk.parts, desk.recorder, &desk.error), 0);
+	ADD_RECORDS(&desk, 0, 100);
+	desk_finish(&desk);
+	CHECK_NUMBER(parts_join(desk.parts, &desk.error), 0);
+	check_records(&desk, "cpu 1 at 50\ncpu 0 at 100\n");
+	desk_end(&desk);
+}
+
+/* Whoever exports it holds it for a while; nothing is given up for that. */
+TEST(what_somebody_looks_at_is_not_taken_for_gone)
+{
+	struct recorder *other;
+	struct desk desk, beside;
+	struct buffer name = { 0 };
+
+	desk_begin_double(&desk, &beside, "streaming");
+	buffer_append_string(&name, recorder_name(desk.recorder));
+	CHECK_NUMBER(recorder_adopt(&other, buffer_string(&name), &desk.error), -1);
+	CHECK(strstr(desk.error.text, " is in use by another ktrack") != NULL);
+	desk.error = (struct error){ 0 };
+	recorder_leave(desk.recorder);
+	CHECK_NUMBER(recorder_adopt(&desk.recorder, buffer_string(&name), &desk.error), 0);
+	CHECK(desk.recorder != NULL);
+	buffer_release(&name);
+	desk_end(&desk);
+}

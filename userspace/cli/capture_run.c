@@ -43,22 +43,13 @@ struct stale {
 	unsigned int number;
 };
 
-/* What is beside an instance is of the same run, and comes behind it. */
-static bool stale_is_beside(const struct stale *stale, const char *name)
-{
-	size_t size = strlen(stale->name);
-
-	return size > 0 && strncmp(name, stale->name, size) == 0 &&
-	       strcmp(name + size, SOURCE_DURABLE_SUFFIX) == 0;
-}
-
 static int stale_note(void *context, const char *name, const char *directory, struct error *error)
 {
 	struct stale *stale = context;
 
 	(void)directory;
 	(void)error;
-	if (stale_is_beside(stale, name))
+	if (instance_is_beside(name, stale->name))
 		return 0;
 	snprintf(stale->name, sizeof(stale->name), "%s", name);
 	if (stale->number++ == 0)

@@ -25,32 +25,45 @@ static const struct option_table clean_table = {
 	.operand = refuse_operand,
 };
 
-/* One that cannot be removed does not keep us from the others. */
+/**
+ * struct cleaning - how far it came
+ * @kept: the last instance that could not be removed
+ */
+struct cleaning {
+	int status;
+	char kept[64];
+};
+
+/* One that cannot be removed does not keep us from the others, but from what is beside it. */
 static int instance_remove(void *context, const char *name, const char *directory,
 			   struct error *error)
 {
+	struct cleaning *cleaning = context;
 	struct error problem = { 0 };
-	int *status = context;
 
 	(void)error;
+	if (instance_is_beside(name, cleaning->kept))
+		return 0;
 	if (stale_remove(directory, &problem) == 0) {
 		printf("removed %s\n", name);
 		return 0;
 	}
 	note_error(&problem);
-	*status = STATUS_FAILED;
+	cleaning->status = STATUS_FAILED;
+	snprintf(cleaning->kept, sizeof(cleaning->kept), "%s", name);
 	return 0;
 }
 
 static int clean_main(int argc, char **argv, struct error *error)
 {
-	int status, operand;
-	struct stale_visitor visitor = { .context = &status, .visit = instance_remove };
+	struct cleaning cleaning = { .status = STATUS_DONE };
+	struct stale_visitor visitor = { .context = &cleaning, .visit = instance_remove };
+	int operand;
 
-	if (options_read(&clean_table, argc, argv, NULL, &operand, &status, error) &&
+	if (options_read(&clean_table, argc, argv, NULL, &operand, &cleaning.status, error) &&
 	    stale_visit(&visitor, error) < 0)
 		return STATUS_FAILED;
-	return status;
+	return cleaning.status;
 }
 
 const struct cli_command clean_command = {

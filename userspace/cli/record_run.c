@@ -95,13 +95,13 @@ static int template_went(void *context, const struct template *template, struct 
 {
 	struct record_run *run = context;
 
-	(void)error;
-	if (!run->is_torn)
-		note_say("%s was unloaded while it was recorded: the kernel has emptied the "
-			 "buffers, and how much was lost by that is not known",
-			 template->category);
+	if (run->is_torn)
+		return 0;
+	note_say("%s was unloaded while it was recorded: the kernel has emptied the buffers, and "
+		 "how much was lost by that is not known",
+		 template->category);
 	run->is_torn = true;
-	return 0;
+	return parts_tear(run->parts, run->capture.recorder, error);
 }
 
 static int record_follow(struct record_run *run, struct error *error)

@@ -58,7 +58,7 @@ static void lines_note(struct lines *lines)
 /* Processes are saved only where somebody asked for that; kernels may have no such file. */
 static int saved_append(struct comms *comms, const struct source_saved *saved, struct error *error)
 {
-	if (file_read_anew(saved->names_fd, &comms->names.text) < 0)
+	if (saved->names_fd >= 0 && file_read_anew(saved->names_fd, &comms->names.text) < 0)
 		return error_set_system(error, errno, "cannot read saved_cmdlines of tracefs");
 	if (saved->groups_fd >= 0)
 		file_read_anew(saved->groups_fd, &comms->groups.text);

@@ -168,10 +168,12 @@ static int instance_adopt(struct recorder *recorder, const char *name, struct er
 
 static int recorder_adopt_one(struct recorder **out, const char *name, struct error *error)
 {
-	int lock_fd = stale_lock(name);
 	struct recorder *recorder;
+	int lock_fd;
 
 	*out = NULL;
+	if (stale_lock(name, &lock_fd, error) < 0)
+		return -1;
 	if (lock_fd < 0)
 		return 0;
 	recorder = recorder_new(error);

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "base/base.h"
+
 /**
  * lock_take - own the instance in @directory until the descriptor is closed
  *
@@ -19,10 +21,11 @@ int lock_try(const char *directory);
 bool lock_is_free(const char *directory);
 
 /**
- * stale_lock - own an instance of ours that nobody owns any more
+ * stale_lock - own an instance of ours whose owner was killed
+ * @lock_fd: -1 where there is no such instance any more, or it never was one of ours
  *
- * Returns a descriptor, or -1 where there is no such instance, or somebody owns it.
+ * Returns -1 with @error where somebody owns it now.
  */
-int stale_lock(const char *name);
+int stale_lock(const char *name, int *lock_fd, struct error *error);
 
 #endif

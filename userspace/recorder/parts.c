@@ -260,17 +260,19 @@ static char *line_take(char **text)
 	return line && *text ? line : NULL;
 }
 
-/* What parts_begin() noted last: name, boot, mode and id. Returns -1 where it is something else. */
+/* What parts_begin() noted last: name, boot, mode, id, and whether it is torn. Returns -1 where it
+ * is something else. */
 static int instance_parse(struct parts *parts, char *text)
 {
 	const char *name = line_take(&text), *boot = line_take(&text), *mode = line_take(&text);
-	const char *id = line_take(&text);
+	const char *id = line_take(&text), *torn = line_take(&text);
 	struct buffer now = { 0 };
 
 	if (!id || !recorder_mode_find(mode))
 		return -1;
 	parts->mode = recorder_mode_find(mode);
 	parts->id = strtoull(id, NULL, 16);
+	parts->is_torn = torn && strcmp(torn, PART_TORN) == 0;
 	file_read_boot_id(&now);
 	if (strcmp(name, PART_NO_INSTANCE) == 0)
 		parts->instance = strdup("");

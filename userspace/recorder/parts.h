@@ -21,6 +21,9 @@
  */
 #define PART_NO_INSTANCE "-"
 
+/** PART_TORN - the last line of that file, where the parts are torn */
+#define PART_TORN "torn"
+
 /** PART_UNFINISHED - the trace.dat while it is made */
 #define PART_UNFINISHED "trace.dat"
 
@@ -91,6 +94,7 @@ struct sight {
  * @is_shared: the instance is somebody's, who goes on with it
  * @is_sealed: what happens in it now is no matter of these parts any more
  * @is_taken_up: somebody else began, and was killed
+ * @is_torn: the kernel has emptied the buffers, with records that nobody has counted
  * @is_counted: what has been lost is known: recording is over
  * @is_kept: the parts stay when this is closed
  */
@@ -117,6 +121,7 @@ struct parts {
 	bool is_shared;
 	bool is_sealed;
 	bool is_taken_up;
+	bool is_torn;
 	bool is_counted;
 	bool is_kept;
 };

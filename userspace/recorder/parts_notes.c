@@ -71,6 +71,8 @@ static void put_instance(struct buffer *out, struct parts *parts, const char *na
 	buffer_printf(out, "%s\n", name);
 	buffer_append(out, parts->boot.data, parts->boot.size);
 	buffer_printf(out, "%s\n%llx\n", parts->mode->name, (unsigned long long)parts->id);
+	if (parts->is_torn)
+		buffer_append_string(out, PART_TORN "\n");
 }
 
 int parts_note_instance(struct parts *parts, const char *name, struct error *error)
@@ -82,6 +84,12 @@ int parts_note_instance(struct parts *parts, const char *name, struct error *err
 	status = parts_write(parts, PART_INSTANCE, &text, error);
 	buffer_release(&text);
 	return status;
+}
+
+int parts_tear(struct parts *parts, const struct recorder *recorder, struct error *error)
+{
+	parts->is_torn = true;
+	return parts_note_instance(parts, recorder_name(recorder), error);
 }
 
 int parts_settle(struct parts *parts, struct error *error)

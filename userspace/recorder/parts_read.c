@@ -188,7 +188,7 @@ static int part_splice(struct parts *parts, struct part *part, struct error *err
 	ssize_t size;
 	int status;
 
-	if (most < parts->page_size)
+	if (part->raw_fd < 0 || most < parts->page_size)
 		return 0;
 	size = TEMP_FAILURE_RETRY(splice(part->raw_fd, NULL, parts->pipe[1], NULL, most,
 					 SPLICE_F_MOVE | SPLICE_F_NONBLOCK));
@@ -223,7 +223,7 @@ static int part_read_rest(struct parts *parts, struct part *part, struct error *
 	ssize_t size;
 	int status;
 
-	if (part->left < parts->page_size)
+	if (part->raw_fd < 0 || part->left < parts->page_size)
 		return 0;
 	size = TEMP_FAILURE_RETRY(read(part->raw_fd, parts->page, parts->page_size));
 	status = raw_result(parts, part, size, error);

@@ -187,9 +187,9 @@ int recorder_close(struct recorder *recorder, struct error *error);
 
 /**
  * recorder_adopt - take over the instance of a run that was killed
- * @out: NULL where there is no such instance, or somebody owns it
+ * @out: NULL where there is no such instance any more, or it never was one of ours
  *
- * Recording is off then. Returns -1 with @error.
+ * Recording is off then. Returns -1 with @error, as where somebody owns it now.
  */
 int recorder_adopt(struct recorder **out, const char *name, struct error *error);
 
@@ -277,6 +277,12 @@ int parts_begin(struct parts *parts, const struct recorder *recorder,
  */
 int parts_note_more(struct parts *parts, size_t *nr_doubtful, struct error *error);
 
+/**
+ * parts_tear - note that the kernel has emptied the buffers of the instance, with what nobody has
+ * counted; returns -1 with @error
+ */
+int parts_tear(struct parts *parts, const struct recorder *recorder, struct error *error);
+
 /** parts_attach - read the instance of parts that were opened; returns -1 with @error */
 int parts_attach(struct parts *parts, const struct recorder *recorder, struct error *error);
 
@@ -362,6 +368,12 @@ struct stale_visitor {
 	void *context;
 	int (*visit)(void *context, const char *name, const char *directory, struct error *error);
 };
+
+/**
+ * instance_is_beside - whether the instance @name is the one beside @other: of the same run, and of
+ * no use without it; it is visited behind it
+ */
+bool instance_is_beside(const char *name, const char *other);
 
 /**
  * stale_visit - show all instances whose owner did not come to its end in order; returns -1 with

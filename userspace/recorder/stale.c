@@ -36,6 +36,14 @@ static bool is_own_name(const char *name)
 	return !*name || strcmp(name, DURABLE_SUFFIX) == 0;
 }
 
+bool instance_is_beside(const char *name, const char *other)
+{
+	size_t size = strlen(other);
+
+	return size > 0 && strncmp(name, other, size) == 0 &&
+	       strcmp(name + size, DURABLE_SUFFIX) == 0;
+}
+
 static bool is_stale(const char *directory)
 {
 	if (!lock_is_free(directory))
@@ -44,20 +52,25 @@ static bool is_stale(const char *directory)
 	return lock_is_free(directory);
 }
 
-int stale_lock(const char *name)
+int stale_lock(const char *name, int *lock_fd, struct error *error)
 {
 	struct buffer directory = { 0 };
-	struct error ignored = { 0 };
 	const char *tracefs;
-	int fd = -1;
+	int status = 0;
 
-	if (!is_own_name(name) || source_directory(&tracefs, &ignored) < 0)
+	*lock_fd = -1;
+	if (!is_own_name(name))
+		return 0;
+	if (source_directory(&tracefs, error) < 0)
 		return -1;
 	buffer_printf(&directory, "%s/instances/%s", tracefs, name);
-	if (is_stale(buffer_string(&directory)))
-		fd = lock_try(buffer_string(&directory));
+	if (access(buffer_string(&directory), F_OK) == 0) {
+		usleep(OWNER_WAIT_US);
+		*lock_fd = instance_lock(buffer_string(&directory), name, error);
+		status = *lock_fd < 0 ? -1 : 0;
+	}
 	buffer_release(&directory);
-	return fd;
+	return status;
 }
 
 static int name_visit(const char *instances, const char *name, bool are_stale,

@@ -185,6 +185,17 @@ static int statistics_append(struct buffer *text, const struct parts *parts,
 	return 0;
 }
 
+/*
+ * Whether it is known what was lost of a CPU: not where the kernel has emptied its buffer, or
+ * nobody reads that any more.
+ */
+static bool part_is_counted(const struct parts *parts, const struct part *part)
+{
+	bool is_torn = parts->is_torn && !part->is_durable;
+
+	return parts->is_counted && !is_torn && part->raw_fd >= 0;
+}
+
 static int put_cpu_statistics(struct buffer *out, const struct parts *parts,
 			      const struct part *part, struct buffer *text, struct error *error)
 {
@@ -193,7 +204,7 @@ static int put_cpu_statistics(struct buffer *out, const struct parts *parts,
 		return -1;
 	if (text->size > 0 && text->data[text->size - 1] != '\n')
 		buffer_append_char(text, '\n');
-	if (!parts->is_counted)
+	if (!part_is_counted(parts, part))
 		buffer_printf(text, STATISTICS_IN_FLIGHT ": " STATISTICS_UNKNOWN "\n");
 	else if (part->in_flight > 0)
 		buffer_printf(text, STATISTICS_IN_FLIGHT ": %llu\n",

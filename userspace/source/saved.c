@@ -7,7 +7,7 @@
 
 void source_saved_open(struct source_saved *out, const char *tracefs)
 {
-	struct error ignored;
+	struct error ignored = { 0 };
 
 	out->names_fd = file_open_in(tracefs, "saved_cmdlines", O_RDONLY, &ignored);
 	out->groups_fd = file_open_in(tracefs, "saved_tgids", O_RDONLY, &ignored);
