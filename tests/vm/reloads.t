@@ -129,6 +129,20 @@ def check_recorded(tap, kernel, result):
     tap.ok(len(lines) == 1 and lines[0].endswith("--wait waits for it"), f"{kernel}: without --wait the remedy is told", *lines)
 
 
+def check_emptied(tap, kernel, result):
+    """A raw recording whose module went does not say that nothing is lost."""
+    what = f"{kernel}: emptied"
+    command = [machine.PROJECT / "build/ktrack", "export", "--fail-on-loss", result.folder / "emptied.dat"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    told = {event["msg"] for event in events if event["event"] == "error"}
+    wanted = {f"lost an unknown number of records on cpu {cpu}" for cpu in sequences(result, "emptied.fired.1")}
+    tap.ok(len(wanted) == 2 and wanted <= told, f"{what}: the file has an unknown loss on each CPU", told)
+    tap.ok(done.returncode == 3, f"{what}: and that is a failure for who asks", done.returncode)
+    lines = result.text("emptied.errors").splitlines()
+    tap.ok(len(lines) == 1 and "was unloaded while it was recorded" in lines[0], f"{what}: it was said in time", *lines)
+
+
 def main():
     tap = Tap()
     for kernel in machine.KERNELS:
@@ -140,6 +154,7 @@ def main():
             check_ids(tap, kernel, result)
             check_torn(tap, kernel, result)
             check_recorded(tap, kernel, result)
+            check_emptied(tap, kernel, result)
     return tap.finish()
 
 

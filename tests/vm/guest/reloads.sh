@@ -4,8 +4,8 @@
 # multiple of that.
 # Of the ways "late" (without ktrack.ko), "early" (with it) and "torn" (nobody lets go before a module is unloaded) it leaves
 # WAY.json, WAY.errors, WAY.fired.N and WAY.init.N (what the test module had fired by the end of load N, and of its init), ids
-# with lines "WAY LOAD ID SYSTEM:EVENT"; unwaited.errors without --wait, and of a raw
-# recording that waits recorded.dat; in the output a line for each thing that should not have happened.
+# with lines "WAY LOAD ID SYSTEM:EVENT"; unwaited.errors without --wait, and of raw recordings that wait recorded.dat and
+# emptied.dat, of which the latter's module goes; in the output a line for each thing that should not have happened.
 set -eu
 
 TRACING=/sys/kernel/tracing
@@ -113,13 +113,17 @@ torn() {
 	stream_end
 }
 
-# What is recorded raw keeps its modules until the end.
-recorded() {
-	way=recorded
+record_begin() {
+	way=$1
 	load=1
-	ktrack record --wait $EVENTS -b 4096 -o /out/recorded.dat 2>/out/recorded.errors &
+	ktrack record --wait $EVENTS -b 4096 -o "/out/$way.dat" 2>"/out/$way.errors" &
 	stream=$!
 	wait_for is_recording
+}
+
+# What is recorded raw keeps its modules until the end.
+recorded() {
+	record_begin recorded
 	insmod /modules/ktrack_test.ko run=everywhere rounds=20
 	echo everywhere 30 >/dev/ktrack_test
 	fired_note fired
@@ -129,9 +133,21 @@ recorded() {
 	rmmod ktrack_test
 }
 
+# Unless somebody else disables what is recorded, and unloads them.
+emptied() {
+	record_begin emptied
+	insmod /modules/ktrack_test.ko run=everywhere rounds=20
+	echo everywhere 30 >/dev/ktrack_test
+	fired_note fired
+	echo 0 >"$INSTANCES/ktrack-$stream/events/ktrack_test/enable"
+	rmmod ktrack_test
+	wait_for test -s /out/emptied.errors
+	stream_end
+}
+
 # The file's parts are noted last before recording is switched on.
 is_recording() {
-	[ -s /out/recorded.dat.parts/instance ] && [ "$(cat "$INSTANCES/ktrack-$stream/tracing_on")" = 1 ]
+	[ -s "/out/$way.dat.parts/instance" ] && [ "$(cat "$INSTANCES/ktrack-$stream/tracing_on")" = 1 ]
 }
 
 is_stopped() {
@@ -152,4 +168,5 @@ loads
 stream_end
 torn
 recorded
+emptied
 rmmod ktrack
