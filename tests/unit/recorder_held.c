@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "source/source.h"
 #include "tracefs.h"
 
 static int change_log(void *context, const char *system, const char *event,
@@ -97,6 +98,6 @@ TEST(what_has_gone_can_come_again)
 	check_look(recorder, "");
 	CHECK_NUMBER(recorder_enable(recorder, "demo", "io", NULL, &error), 0);
 	CHECK(recorder_has(recorder, "demo", "io"));
-	CHECK(recorder_is_enabled(recorder, "demo", "io"));
+	CHECK(source_event_is_enabled(recorder_events_fd(recorder), "demo", "io"));
 	recorder_finish(recorder);
 }

@@ -57,15 +57,26 @@ static int visit_log(void *context, const struct source_tracepoint *tracepoint, 
 										 : 0;
 }
 
-static void check_visits(const char *stop_at, int stop_with, const char *want)
+/* The caller closes it. */
+static int events_open(const struct folder *top)
+{
+	struct error error = { 0 };
+
+	return file_open_in(top->path, "events", O_PATH | O_DIRECTORY, &error);
+}
+
+static void check_visits(const struct folder *top, const char *stop_at, int stop_with,
+			 const char *want)
 {
 	struct visits visits = { .stop_at = stop_at, .stop_with = stop_with };
 	const struct source_visitor visitor = { .context = &visits, .visit = visit_log };
 	struct error error = { 0 };
+	int events_fd = events_open(top);
 
-	CHECK_NUMBER(source_tracepoints_visit(&visitor, &error), stop_with);
+	CHECK_NUMBER(source_tracepoints_visit(events_fd, &visitor, &error), stop_with);
 	CHECK_TEXT(buffer_string(&visits.log), want);
 	CHECK_TEXT(error.text, "");
+	close(events_fd);
 	buffer_release(&visits.log);
 }
 
@@ -79,10 +90,10 @@ TEST(tracepoints_are_visited_by_system_and_name)
 	event_add(&top, "alpha", "a", "format aa");
 	event_add(&top, "middle", "m", "format mm");
 	check_visits(
-		NULL, 0,
+		&top, NULL, 0,
 		"alpha:a format aa\nalpha:z format az\nmiddle:m format mm\nzeta:b format zb\n");
-	check_visits("m", -1, "alpha:a format aa\nalpha:z format az\nmiddle:m format mm\n");
-	check_visits("a", 7, "alpha:a format aa\n");
+	check_visits(&top, "m", -1, "alpha:a format aa\nalpha:z format az\nmiddle:m format mm\n");
+	check_visits(&top, "a", 7, "alpha:a format aa\n");
 	tracefs_end(&top);
 }
 
@@ -96,34 +107,56 @@ TEST(what_is_no_tracepoint_or_has_gone_is_passed_over)
 	folder_add_text(&top, "events/alpha/filter", "none\n");
 	folder_add_text(&top, "events/header_page", "field: u64 timestamp\n");
 	folder_add_text(&top, "events/ftrace/print/format", "a system that cannot be enabled");
-	check_visits(NULL, 0, "alpha:here format\n");
+	check_visits(&top, NULL, 0, "alpha:here format\n");
 	tracefs_end(&top);
 }
 
-TEST(without_any_tracepoint_it_says_so)
+TEST(a_directory_that_cannot_be_listed_is_told)
 {
 	const struct source_visitor visitor = { .visit = visit_log };
 	struct error error = { 0 };
-	struct folder top;
 
-	tracefs_begin(&top);
-	CHECK_NUMBER(source_tracepoints_visit(&visitor, &error), -1);
+	CHECK_NUMBER(source_tracepoints_visit(-1, &visitor, &error), -1);
 	CHECK(strncmp(error.text, "cannot list the tracepoints in tracefs: ", 40) == 0);
+}
+
+TEST(what_comes_later_is_found_where_the_way_is_cut_off)
+{
+	struct visits visits = { 0 };
+	const struct source_visitor visitor = { .context = &visits, .visit = visit_log };
+	struct error error = { 0 };
+	struct folder top, elsewhere;
+	int events_fd;
+
+	folder_new(&elsewhere);
+	tracefs_begin(&top);
+	event_add(&top, "alpha", "a", "format aa");
+	events_fd = events_open(&top);
+	event_add(&top, "beta", "b", "format bb");
+	CHECK_NUMBER(rename(top.path, folder_path(&elsewhere, "top")), 0);
+	CHECK_NUMBER(source_tracepoints_visit(events_fd, &visitor, &error), 0);
+	CHECK_TEXT(buffer_string(&visits.log), "alpha:a format aa\nbeta:b format bb\n");
+	close(events_fd);
+	buffer_release(&visits.log);
 	tracefs_end(&top);
+	folder_remove(&elsewhere);
 }
 
 TEST(a_tracepoint_is_enabled_where_its_file_says_1)
 {
 	struct folder top;
+	int events_fd;
 
 	tracefs_begin(&top);
 	folder_add_text(&top, "events/alpha/on/enable", "1\n");
 	folder_add_text(&top, "events/alpha/soft/enable", "1*\n");
 	folder_add_text(&top, "events/alpha/off/enable", "0\n");
-	CHECK(source_tracepoint_is_enabled("alpha", "on"));
-	CHECK(source_tracepoint_is_enabled("alpha", "soft"));
-	CHECK(!source_tracepoint_is_enabled("alpha", "off"));
-	CHECK(!source_tracepoint_is_enabled("alpha", "missing"));
+	events_fd = events_open(&top);
+	CHECK(source_event_is_enabled(events_fd, "alpha", "on"));
+	CHECK(source_event_is_enabled(events_fd, "alpha", "soft"));
+	CHECK(!source_event_is_enabled(events_fd, "alpha", "off"));
+	CHECK(!source_event_is_enabled(events_fd, "alpha", "missing"));
+	close(events_fd);
 	tracefs_end(&top);
 }
 

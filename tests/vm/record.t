@@ -42,7 +42,7 @@ ENDS = (
 # Whatever they say, or nothing.
 OTHER_ENDS = (("small", 0), ("oneshot", 0), ("circular", 0), ("max-size", 5), ("max-size-signalled", 5), ("killed", 0), ("lossy", 3))
 CAP_KILL = 1 << 5
-CUT_OFF = tuple(f"cut-off-{kind}-{how}" for kind in ("record", "stream") for how in ("streaming", "circular", "attached"))
+CUT_OFF = tuple(f"cut-off-{kind}-{how}" for kind in ("record", "stream") for how in ("streaming", "circular", "late", "attached"))
 RECORD = re.compile(r" \[(\d+)\] *(\d+): .*sequence=(\d+)")
 COMPLETE = re.compile(r"is complete (from|up to) (\d+)\.(\d{9}) on")
 

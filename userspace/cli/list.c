@@ -2,6 +2,7 @@
 /* ktrack list: which tracepoints of this machine follow the convention. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/option.h"
@@ -59,13 +60,13 @@ static const char *const scope_names[] = {
 	[TEMPLATE_SCOPE_CUSTOM] = "custom",
 };
 
-static bool template_is_enabled(const struct template *template)
+static bool template_is_enabled(const struct template *template, int events_fd)
 {
 	struct buffer system = { 0 };
 	bool is_enabled;
 
 	template_system(template, &system);
-	is_enabled = source_tracepoint_is_enabled(buffer_string(&system), template->name);
+	is_enabled = source_event_is_enabled(events_fd, buffer_string(&system), template->name);
 	buffer_release(&system);
 	return is_enabled;
 }
@@ -101,7 +102,7 @@ static struct widths widths_find(const struct convention *convention)
 	return widths;
 }
 
-static void row_print(const struct template *template, const struct widths *widths)
+static void row_print(const struct template *template, const struct widths *widths, int events_fd)
 {
 	struct buffer fields = { 0 };
 
@@ -110,7 +111,7 @@ static void row_print(const struct template *template, const struct widths *widt
 	printf(ROW_FORMAT, widths->tracepoint, template->category, kind_name(template),
 	       widths->scope, scope_text(template),
 	       template->track_name.kind == SLOT_ABSENT ? "-" : "track_name",
-	       template_is_enabled(template) ? "yes" : "no",
+	       template_is_enabled(template, events_fd) ? "yes" : "no",
 	       template->nr_extras > 0 ? buffer_string(&fields) : "-");
 	buffer_release(&fields);
 }
@@ -127,7 +128,7 @@ static void member_boolean(struct buffer *out, const char *name, bool value, boo
 	buffer_append_string(out, value ? "true" : "false");
 }
 
-static void json_print(const struct template *template)
+static void json_print(const struct template *template, int events_fd)
 {
 	struct buffer line = { 0 };
 	bool first = true;
@@ -147,12 +148,13 @@ static void json_print(const struct template *template)
 		json_append_string(&line, text_of(template->extras[i].name));
 	}
 	buffer_append_char(&line, ']');
-	member_boolean(&line, "enabled", template_is_enabled(template), &first);
+	member_boolean(&line, "enabled", template_is_enabled(template, events_fd), &first);
 	printf("%s}\n", buffer_string(&line));
 	buffer_release(&line);
 }
 
-static void table_print(const struct convention *convention, bool is_json, struct error *error)
+static void table_print(const struct convention *convention, bool is_json, int events_fd,
+			struct error *error)
 {
 	struct widths widths = widths_find(convention);
 
@@ -161,16 +163,16 @@ static void table_print(const struct convention *convention, bool is_json, struc
 		       "TRACK NAME", "ENABLED", "EXTRA FIELDS");
 	for (size_t i = 0; i < convention_size(convention); i++) {
 		if (is_json)
-			json_print(convention_template(convention, i));
+			json_print(convention_template(convention, i), events_fd);
 		else
-			row_print(convention_template(convention, i), &widths);
+			row_print(convention_template(convention, i), &widths, events_fd);
 	}
 	if (convention_size(convention) == 0)
 		error_set(error, "no tracepoint of this machine follows the convention; load a "
 				 "module that has some");
 }
 
-static int list_print(struct list_settings *settings, struct error *error)
+static int list_print(struct list_settings *settings, int events_fd, struct error *error)
 {
 	struct convention *convention = convention_new(false);
 	int status = STATUS_FAILED;
@@ -179,9 +181,21 @@ static int list_print(struct list_settings *settings, struct error *error)
 		error_set(error, "out of memory");
 	} else if (tracepoints_find(convention, NULL, &settings->selection, error) == 0) {
 		status = STATUS_DONE;
-		table_print(convention, settings->is_json, error);
+		table_print(convention, settings->is_json, events_fd, error);
 	}
 	convention_free(convention);
+	return status;
+}
+
+static int list_look(struct list_settings *settings, struct error *error)
+{
+	int events_fd = source_events_open(error);
+	int status;
+
+	if (events_fd < 0)
+		return STATUS_FAILED;
+	status = list_print(settings, events_fd, error);
+	close(events_fd);
 	return status;
 }
 
@@ -192,7 +206,7 @@ static int list_run(int argc, char **argv, struct error *error)
 	int operand, status;
 
 	if (options_read(&table, argc, argv, &settings, &operand, &status, error))
-		status = list_print(&settings, error);
+		status = list_look(&settings, error);
 	selection_release(&settings.selection);
 	return status;
 }

@@ -140,13 +140,15 @@ static bool wants_tracepoint(void *context, const char *system, const char *name
 }
 
 /* Whether the format is still the one that was read before the tracepoint was enabled. */
-static bool is_same_tracepoint(const struct source_tracepoint *tracepoint)
+static bool is_same_tracepoint(int events_fd, const struct source_tracepoint *tracepoint)
 {
-	char *format = source_format_read(tracepoint->system, tracepoint->name);
-	bool is_same = format && strlen(format) == tracepoint->format.size &&
-		       memcmp(format, tracepoint->format.data, tracepoint->format.size) == 0;
+	struct buffer format = { 0 };
+	int status = source_event_read(events_fd, tracepoint->system, tracepoint->name, "format",
+				       &format);
+	bool is_same = status == 0 && format.size == tracepoint->format.size &&
+		       memcmp(format.data, tracepoint->format.data, format.size) == 0;
 
-	free(format);
+	buffer_release(&format);
 	return is_same;
 }
 
@@ -157,12 +159,13 @@ static int template_take_in(struct modules *modules, const struct source_tracepo
 	struct recorder *recorder = modules->capture->recorder;
 	const char *filter = selection_filter(&modules->capture->settings->selection,
 					      tracepoint->system, tracepoint->name);
+	int events_fd = recorder_events_fd(recorder);
 	bool is_early = modules->is_early &&
-			recorder_is_enabled(recorder, tracepoint->system, tracepoint->name);
+			source_event_is_enabled(events_fd, tracepoint->system, tracepoint->name);
 	struct error ignored = { 0 };
 
 	if (recorder_enable(recorder, tracepoint->system, tracepoint->name, filter, &ignored) < 0 ||
-	    !is_same_tracepoint(tracepoint)) {
+	    !is_same_tracepoint(events_fd, tracepoint)) {
 		convention_drop(modules->convention, template);
 		return 0;
 	}
@@ -203,8 +206,10 @@ static int modules_search(struct modules *modules, struct error *error)
 						.wants = wants_tracepoint,
 						.visit = tracepoint_visit };
 	size_t first = convention_size(modules->convention);
+	int events_fd = recorder_events_fd(modules->capture->recorder);
 
-	if (modules_look(modules, error) < 0 || source_tracepoints_visit(&visitor, error) < 0 ||
+	if (modules_look(modules, error) < 0 ||
+	    source_tracepoints_visit(events_fd, &visitor, error) < 0 ||
 	    modules_look(modules, error) < 0)
 		return -1;
 	return modules->doubtful_ns ? templates_hold_back(modules, first, error) : 0;

@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/note.h"
 
@@ -218,19 +219,28 @@ static int selection_check(const struct selection *selection, bool is_of_source,
 	return 0;
 }
 
+static int tracepoints_visit(struct source *source, const struct source_visitor *visitor,
+			     struct error *error)
+{
+	int events_fd, status;
+
+	if (source)
+		return source_visit(source, visitor, error);
+	events_fd = source_events_open(error);
+	if (events_fd < 0)
+		return -1;
+	status = source_tracepoints_visit(events_fd, visitor, error);
+	close(events_fd);
+	return status;
+}
+
 int tracepoints_find(struct convention *convention, struct source *source,
 		     struct selection *selection, struct error *error)
 {
 	struct finder finder = { .convention = convention, .selection = selection };
 	struct source_visitor visitor = { .context = &finder, .visit = tracepoint_visit };
-	const char *directory;
 
-	if (source) {
-		if (source_visit(source, &visitor, error) < 0)
-			return -1;
-	} else if (source_directory(&directory, error) < 0 ||
-		   source_tracepoints_visit(&visitor, error) < 0) {
+	if (tracepoints_visit(source, &visitor, error) < 0)
 		return -1;
-	}
 	return selection_check(selection, source, error);
 }

@@ -70,15 +70,3 @@ int control_open_event(const struct control *control, const char *system, const 
 	buffer_release(&path);
 	return fd;
 }
-
-int control_read_event(const struct control *control, const char *system, const char *event,
-		       const char *file, struct buffer *out)
-{
-	struct buffer path = { 0 };
-	int status;
-
-	buffer_printf(&path, "%s/%s/%s", system, event, file);
-	status = file_read_at(control->events_fd, buffer_string(&path), out);
-	buffer_release(&path);
-	return status;
-}

@@ -59,8 +59,4 @@ void control_close(struct control *control);
 int control_open_event(const struct control *control, const char *system, const char *event,
 		       const char *file, int flags);
 
-/** control_read_event - append what such a file holds; returns -1 with errno */
-int control_read_event(const struct control *control, const char *system, const char *event,
-		       const char *file, struct buffer *out);
-
 #endif

@@ -19,17 +19,6 @@ static void held_free(struct held *held)
 	free(held->event);
 }
 
-bool recorder_is_enabled(const struct recorder *recorder, const char *system, const char *event)
-{
-	const struct control *control = &recorder->control;
-	struct buffer text = { 0 };
-	int status = control_read_event(control, system, event, "enable", &text);
-	bool is_enabled = status == 0 && buffer_string(&text)[0] == '1';
-
-	buffer_release(&text);
-	return is_enabled;
-}
-
 static bool held_switch(const struct held *held, const char *digit)
 {
 	return pwrite(held->fd, digit, 1, 0) == 1;
@@ -57,7 +46,7 @@ static unsigned int id_read(const struct control *control, const struct held *he
 	struct buffer text = { 0 };
 	unsigned int id = 0;
 
-	if (control_read_event(control, held->system, held->event, "id", &text) == 0)
+	if (source_event_read(control->events_fd, held->system, held->event, "id", &text) == 0)
 		id = strtoul(buffer_string(&text), NULL, 10);
 	buffer_release(&text);
 	return id;

@@ -247,6 +247,11 @@ const char *recorder_directory(const struct recorder *recorder)
 	return recorder->directory;
 }
 
+int recorder_events_fd(const struct recorder *recorder)
+{
+	return recorder->control.events_fd;
+}
+
 const struct recorder *recorder_durable(const struct recorder *recorder)
 {
 	return recorder->durable;
@@ -269,7 +274,7 @@ static int filter_fail(const struct recorder *recorder, int number, const char *
 	struct buffer text = { 0 };
 	const char *reason = NULL;
 
-	if (control_read_event(&recorder->control, system, event, "filter", &text) == 0)
+	if (source_event_read(recorder->control.events_fd, system, event, "filter", &text) == 0)
 		reason = strstr(buffer_string(&text), head);
 	if (reason) {
 		reason += strlen(head);

@@ -151,8 +151,12 @@ bool recorder_has_beside(const struct recorder *recorder, unsigned int id);
 /** recorder_size - how many tracepoints there may be unread records of */
 size_t recorder_size(const struct recorder *recorder);
 
-/** recorder_is_enabled - whether a tracepoint is enabled in the instance, whoever did that */
-bool recorder_is_enabled(const struct recorder *recorder, const char *system, const char *event);
+/**
+ * recorder_events_fd - the directory of the instance's tracepoints, also of those that come later
+ *
+ * It is open as long as the recorder is; -1 for an instance that somebody set up.
+ */
+int recorder_events_fd(const struct recorder *recorder);
 
 /**
  * recorder_follow - record only what this thread writes, and those that it starts from now on

@@ -2,7 +2,9 @@
 /* Finds tracefs, and the tracepoints that it offers. */
 #include "source/source.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tracefs.h>
@@ -25,85 +27,128 @@ int source_directory(const char **out, struct error *error)
 	return 0;
 }
 
-static int string_compare(const void *a, const void *b)
+int source_events_open(struct error *error)
 {
-	return strcmp(*(char *const *)a, *(char *const *)b);
+	const char *directory;
+
+	if (source_directory(&directory, error) < 0)
+		return -1;
+	return file_open_in(directory, "events", O_PATH | O_DIRECTORY, error);
+}
+
+int source_event_read(int events_fd, const char *system, const char *event, const char *file,
+		      struct buffer *out)
+{
+	struct buffer path = { 0 };
+	int status, number;
+
+	buffer_printf(&path, "%s/%s/%s", system, event, file);
+	status = file_read_at(events_fd, buffer_string(&path), out);
+	number = errno;
+	buffer_release(&path);
+	errno = number;
+	return status;
 }
 
 /*
- * Sorts a NULL-terminated list, so that what is printed does not depend on the order of a
- * directory.
+ * Visits one tracepoint; what is none, or has gone since the directory was read (a module left), is
+ * passed over.
  */
-static char **list_sort(char **list)
-{
-	size_t size = 0;
-
-	while (list && list[size])
-		size++;
-	if (list)
-		qsort(list, size, sizeof(*list), string_compare);
-	return list;
-}
-
-/*
- * Visits one tracepoint; one that has gone since the directory was read (a module left) is passed
- * over.
- */
-static int event_visit(const struct source_visitor *visitor, const char *system, const char *name,
-		       struct error *error)
+static int event_visit(int events_fd, const struct source_visitor *visitor, const char *system,
+		       const char *name, struct error *error)
 {
 	struct source_tracepoint tracepoint = { .system = system, .name = name };
-	int size = 0, status;
-	char *format;
+	struct buffer format = { 0 };
+	int status = 0;
 
 	if (visitor->wants && !visitor->wants(visitor->context, system, name))
 		return 0;
-	format = tracefs_event_file_read(NULL, system, name, "format", &size);
-	if (!format)
-		return 0;
-	tracepoint.format = (struct text){ .data = format, .size = size };
-	status = visitor->visit(visitor->context, &tracepoint, error);
-	free(format);
+	if (source_event_read(events_fd, system, name, "format", &format) == 0) {
+		tracepoint.format = (struct text){ .data = buffer_string(&format),
+						   .size = format.size };
+		status = visitor->visit(visitor->context, &tracepoint, error);
+	}
+	buffer_release(&format);
 	return status;
 }
 
-static int system_visit(const struct source_visitor *visitor, const char *system,
+static int name_compare(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int name_is_meant(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+/**
+ * names_read - the names in a directory below @events_fd, sorted, so that what is printed does not
+ * depend on its order
+ *
+ * Returns how many, or -1 with errno; names_free() is fine in both cases.
+ */
+static int names_read(int events_fd, const char *directory, struct dirent ***out)
+{
+	*out = NULL;
+	return scandirat(events_fd, directory, out, name_is_meant, name_compare);
+}
+
+static void names_free(struct dirent **names, int size)
+{
+	for (int i = 0; i < size; i++)
+		free(names[i]);
+	free(names);
+}
+
+/* What cannot be enabled is no system, but a file, or describes ftrace's own records. */
+static bool is_system(int events_fd, const char *name)
+{
+	struct buffer path = { 0 };
+	bool has_switch;
+
+	buffer_printf(&path, "%s/enable", name);
+	has_switch = faccessat(events_fd, buffer_string(&path), F_OK, 0) == 0;
+	buffer_release(&path);
+	return has_switch;
+}
+
+static int system_visit(int events_fd, const struct source_visitor *visitor, const char *system,
 			struct error *error)
 {
-	char **names = list_sort(tracefs_system_events(NULL, system));
-	int status = 0;
+	struct dirent **names;
+	int size, status = 0;
 
-	for (char **name = names; name && *name && status == 0; name++)
-		status = event_visit(visitor, system, *name, error);
-	tracefs_list_free(names);
+	if (!is_system(events_fd, system))
+		return 0;
+	size = names_read(events_fd, system, &names);
+	for (int i = 0; i < size && status == 0; i++)
+		status = event_visit(events_fd, visitor, system, names[i]->d_name, error);
+	names_free(names, size);
 	return status;
 }
 
-int source_tracepoints_visit(const struct source_visitor *visitor, struct error *error)
+int source_tracepoints_visit(int events_fd, const struct source_visitor *visitor,
+			     struct error *error)
 {
-	char **systems;
+	struct dirent **names;
+	int size = names_read(events_fd, ".", &names);
 	int status = 0;
 
-	errno = 0;
-	systems = list_sort(tracefs_event_systems(NULL));
-	if (!systems && errno)
+	if (size < 0)
 		return error_set_system(error, errno, "cannot list the tracepoints in tracefs");
-	for (char **system = systems; system && *system && status == 0; system++)
-		status = system_visit(visitor, *system, error);
-	tracefs_list_free(systems);
+	for (int i = 0; i < size && status == 0; i++)
+		status = system_visit(events_fd, visitor, names[i]->d_name, error);
+	names_free(names, size);
 	return status;
 }
 
-char *source_format_read(const char *system, const char *name)
+bool source_event_is_enabled(int events_fd, const char *system, const char *event)
 {
-	return tracefs_event_file_read(NULL, system, name, "format", NULL);
-}
+	struct buffer text = { 0 };
+	int status = source_event_read(events_fd, system, event, "enable", &text);
+	bool is_enabled = status == 0 && buffer_string(&text)[0] == '1';
 
-bool source_tracepoint_is_enabled(const char *system, const char *name)
-{
-	char *text = tracefs_event_file_read(NULL, system, name, "enable", NULL);
-	bool is_enabled = text && text[0] == '1';
-
-	free(text);
+	buffer_release(&text);
 	return is_enabled;
 }

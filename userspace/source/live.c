@@ -2,6 +2,7 @@
 /* Reads a tracefs instance's ring buffers while they are written. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/membarrier.h>
 #include <poll.h>
 #include <stdio.h>
@@ -200,8 +201,15 @@ static void live_start_over(struct source *source)
 static int live_visit(struct source *source, const struct source_visitor *visitor,
 		      struct error *error)
 {
-	(void)source;
-	return source_tracepoints_visit(visitor, error);
+	const struct live *live = (const struct live *)source;
+	int events_fd = file_open_in(live->directory, "events", O_PATH | O_DIRECTORY, error);
+	int status;
+
+	if (events_fd < 0)
+		return -1;
+	status = source_tracepoints_visit(events_fd, visitor, error);
+	close(events_fd);
+	return status;
 }
 
 static void find_task(struct source *source, int tid, struct source_task *out)

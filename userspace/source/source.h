@@ -384,20 +384,36 @@ struct source_visitor {
 };
 
 /**
+ * source_events_open - open the directory of the running kernel's tracepoints
+ *
+ * Every instance has one with the same tracepoints, those of modules that come later, too. Returns
+ * a descriptor, or -1 with @error, as source_directory() does.
+ */
+int source_events_open(struct error *error);
+
+/**
  * source_tracepoints_visit - show all tracepoints of the running kernel, sorted by system and name
+ * @events_fd: such a directory
  *
  * Returns what the visitor returned last, 0 where there was nothing to visit, or -1 with @error.
  */
-int source_tracepoints_visit(const struct source_visitor *visitor, struct error *error);
+int source_tracepoints_visit(int events_fd, const struct source_visitor *visitor,
+			     struct error *error);
 
 /** source_visit - show all tracepoints that a source may have records of; returns likewise */
 int source_visit(struct source *source, const struct source_visitor *visitor, struct error *error);
 
-/** source_format_read - the format of a tracepoint, for free(); NULL where there is none */
-char *source_format_read(const char *system, const char *name);
+/**
+ * source_event_read - append what a file of a tracepoint holds
+ * @events_fd: as source_tracepoints_visit() has it
+ *
+ * Returns -1 with errno.
+ */
+int source_event_read(int events_fd, const char *system, const char *event, const char *file,
+		      struct buffer *out);
 
-/** source_tracepoint_is_enabled - whether the top-level instance records it */
-bool source_tracepoint_is_enabled(const char *system, const char *name);
+/** source_event_is_enabled - whether the instance whose directory that is has it enabled */
+bool source_event_is_enabled(int events_fd, const char *system, const char *event);
 
 /** SOURCE_COMM_SIZE - room for a task's name and its NUL */
 #define SOURCE_COMM_SIZE 64

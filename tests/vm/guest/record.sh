@@ -153,6 +153,12 @@ privileges() {
 	record -- sh -c "$PRIVILEGES"
 }
 
+# The module that is recorded, with all its tracepoints.
+module_come() {
+	insmod /modules/ktrack_test.ko
+	wait_for grep -q '^1' "$INSTANCES/ktrack-$recorder/events/ktrack_test/enable"
+}
+
 # A run from which root's shell, which may do everything, takes the way to tracefs, to the instance and to the folder that the file
 # is in: whatever were opened by its path then would be refused. Arguments: record|stream OPTION...
 cut_off() {
@@ -166,6 +172,7 @@ cut_off() {
 	recorder=$!
 	wait_for has_dropped "$recorder"
 	chmod 000 $INSTANCES/.. $INSTANCES/*/ /tmp/way
+	[ -e /dev/ktrack_test ] || module_come
 	sh -c "$FIRE"
 	kill -INT "$recorder"
 	result=0
@@ -190,6 +197,12 @@ cut_off_attached() {
 # Arguments: record|stream OPTION...
 cut_off_own() {
 	cut_off "$@" -b 8192 -e ktrack_test
+}
+
+# The same with a module that is loaded only when the way is taken.
+cut_off_late() {
+	rmmod ktrack_test
+	cut_off_own "$@" --wait
 }
 
 # What it may still do is kept, too.
@@ -237,6 +250,8 @@ for mode in streaming circular; do
 	recorded_cut_off cut-off-record-$mode cut_off_own record --mode=$mode
 	recorded_cut_off cut-off-stream-$mode cut_off_own stream --mode=$mode
 done
+recorded_cut_off cut-off-record-late cut_off_late record
+recorded_cut_off cut-off-stream-late cut_off_late stream
 recorded_cut_off cut-off-record-attached cut_off_attached record
 recorded_cut_off cut-off-stream-attached cut_off_attached stream
 printed progress on_terminal
