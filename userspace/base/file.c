@@ -61,6 +61,12 @@ int file_read_at(int directory_fd, const char *name, struct buffer *out)
 	return status;
 }
 
+void file_close(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
 int file_open_in(const char *directory, const char *name, int flags, struct error *error)
 {
 	struct buffer path = { 0 };

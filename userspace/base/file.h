@@ -26,6 +26,9 @@ int file_read_at(int directory_fd, const char *name, struct buffer *out);
  */
 int file_read_anew(int fd, struct buffer *out);
 
+/** file_close - close a descriptor; of none, which is negative, there is nothing to do */
+void file_close(int fd);
+
 /**
  * file_open_in - open what @name is in @directory
  * @flags: as for open(2)

@@ -30,17 +30,16 @@ int control_switch(const struct control *control, bool is_on, struct error *erro
 				control->directory);
 }
 
-static void descriptor_close(int *fd)
+static void descriptor_drop(int *fd)
 {
-	if (*fd >= 0)
-		close(*fd);
+	file_close(*fd);
 	*fd = -1;
 }
 
 void control_let_go(struct control *control)
 {
-	descriptor_close(&control->events_fd);
-	descriptor_close(&control->switch_fd);
+	descriptor_drop(&control->events_fd);
+	descriptor_drop(&control->switch_fd);
 }
 
 /* An instance that could not be set up is where its path says. */
@@ -56,7 +55,7 @@ int control_remove(const struct control *control)
 void control_close(struct control *control)
 {
 	control_let_go(control);
-	descriptor_close(&control->instances_fd);
+	descriptor_drop(&control->instances_fd);
 }
 
 int control_open_event(const struct control *control, const char *system, const char *event,

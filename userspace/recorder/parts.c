@@ -341,18 +341,12 @@ const char *parts_instance(const struct parts *parts)
 	return parts->instance;
 }
 
-static void descriptor_close(int fd)
-{
-	if (fd >= 0)
-		close(fd);
-}
-
 static void part_close(const struct part *part)
 {
-	descriptor_close(part->raw_fd);
-	descriptor_close(part->statistics_fd);
-	descriptor_close(part->bound_fd);
-	descriptor_close(part->fd);
+	file_close(part->raw_fd);
+	file_close(part->statistics_fd);
+	file_close(part->bound_fd);
+	file_close(part->fd);
 }
 
 void parts_close(struct parts *parts)
@@ -363,10 +357,10 @@ void parts_close(struct parts *parts)
 		part_close(&parts->list[i]);
 	if (parts->folder_fd >= 0 && !parts->is_kept)
 		parts_remove_folder(parts);
-	descriptor_close(parts->folder_fd);
-	descriptor_close(parts->place_fd);
-	descriptor_close(parts->pipe[0]);
-	descriptor_close(parts->pipe[1]);
+	file_close(parts->folder_fd);
+	file_close(parts->place_fd);
+	file_close(parts->pipe[0]);
+	file_close(parts->pipe[1]);
 	sight_close(&parts->sight);
 	buffer_release(&parts->boot);
 	buffer_release(&parts->layout);

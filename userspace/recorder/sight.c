@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <unistd.h>
 
 #include "recorder/parts.h"
 #include "source/source.h"
@@ -47,16 +46,10 @@ int sight_clock(const struct sight *sight, struct buffer *out, struct error *err
 	return sight_read(sight->clock_fd, "trace_clock", out, error);
 }
 
-static void descriptor_close(int fd)
-{
-	if (fd >= 0)
-		close(fd);
-}
-
 void sight_close(struct sight *sight)
 {
-	descriptor_close(sight->events_fd);
-	descriptor_close(sight->list_fd);
-	descriptor_close(sight->clock_fd);
+	file_close(sight->events_fd);
+	file_close(sight->list_fd);
+	file_close(sight->clock_fd);
 	source_saved_close(&sight->saved);
 }

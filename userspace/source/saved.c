@@ -3,7 +3,6 @@
 #include "source/source.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 void source_saved_open(struct source_saved *out, const char *tracefs)
 {
@@ -15,9 +14,7 @@ void source_saved_open(struct source_saved *out, const char *tracefs)
 
 void source_saved_close(struct source_saved *saved)
 {
-	if (saved->names_fd >= 0)
-		close(saved->names_fd);
-	if (saved->groups_fd >= 0)
-		close(saved->groups_fd);
+	file_close(saved->names_fd);
+	file_close(saved->groups_fd);
 	*saved = (struct source_saved)SOURCE_SAVED_NONE;
 }
