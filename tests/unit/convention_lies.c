@@ -107,6 +107,40 @@ TEST(a_format_without_common_pid_gives_no_observations)
 			&draft, "unreadable common_pid");
 }
 
+/* A format whose common_pid is not what it is in every kernel. */
+static void check_pid_field(const char *line)
+{
+	struct buffer format = { 0 };
+	struct draft draft;
+
+	buffer_printf(&format,
+		      "name: event\nID: 5\nformat:\n"
+		      "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+		      "%s\n" SLICE_FIELDS "\nprint fmt: \"\"\n",
+		      line);
+	draft_slice(&draft, 5, 'B', "work", 24);
+	draft_number(&draft, 16, 8, UINT64_C(0x8000000180000000));
+	check_by_format(buffer_string(&format), &draft, "unreadable common_pid");
+	buffer_release(&format);
+}
+
+TEST(a_common_pid_that_is_no_number_makes_records_malformed)
+{
+	check_pid_field(FIELD("int common_pid", 4, 5, 1));
+	check_pid_field(FIELD("int common_pid[1]", 4, 4, 1));
+	check_pid_field(FIELD("char common_pid[4]", 4, 4, 1));
+	check_pid_field(FIELD("__data_loc char[] common_pid", 12, 4, 0));
+	check_pid_field(FIELD("struct pid common_pid", 4, 4, 0));
+	check_pid_field(FIELD("bool common_pid", 4, 1, 0));
+	check_pid_field(FIELD("void * common_pid", 16, 8, 0));
+}
+
+TEST(a_common_pid_that_no_thread_can_have_makes_records_malformed)
+{
+	check_pid_field(FIELD("u64 common_pid", 16, 8, 0));
+	check_pid_field(FIELD("u32 common_pid", 20, 4, 0));
+}
+
 /* Random bytes, many of them 0, with places of data that are mostly somewhere near the record. */
 static void draft_random(struct draft *draft, struct dice *dice)
 {

@@ -66,8 +66,6 @@ TEST(a_scope_that_is_no_integer_is_an_extra_field)
 {
 	CHECK_FIELDS(SLICE_FIELDS FIELD("__data_loc char[] scope_x", 16, 4, 0),
 		     "slice demo:event thread: scope_x");
-	CHECK_FIELDS(SLICE_FIELDS FIELD("void * scope_x", 16, 8, 0),
-		     "slice demo:event thread: scope_x");
 	CHECK_FIELDS(SLICE_FIELDS FIELD("u32 scope_x[2]", 16, 8, 0),
 		     "slice demo:event thread: scope_x");
 	CHECK_FIELDS(SLICE_FIELDS FIELD("struct pair scope_x", 16, 8, 0),
@@ -76,6 +74,20 @@ TEST(a_scope_that_is_no_integer_is_an_extra_field)
 		     "slice demo:event thread: scope_x");
 	CHECK_FIELDS(SLICE_FIELDS FIELD("struct triple scope_x", 16, 3, 0),
 		     "slice demo:event thread: scope_x");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("void * scope_x[2]", 16, 16, 0),
+		     "slice demo:event thread: scope_x");
+}
+
+TEST(a_scope_that_is_a_pointer_is_custom)
+{
+	CHECK_FIELDS(SLICE_FIELDS FIELD("void * scope_x", 16, 8, 0),
+		     "slice demo:event custom scope_x");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("const struct request *scope_x", 16, 8, 0),
+		     "slice demo:event custom scope_x");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("void * scope_tgid", 16, 8, 0),
+		     "slice demo:event custom scope_tgid");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("void * scope_cpu", 16, 4, 0),
+		     "slice demo:event custom scope_cpu");
 }
 
 TEST(slices_win_over_counters_and_an_incomplete_slice_is_a_counter)

@@ -63,7 +63,7 @@ static const char *scope_read(struct observation *out, const struct template *te
 {
 	int64_t tid;
 
-	if (!slot_read_integer(&template->pid, record, &tid))
+	if (!slot_read_integer(&template->pid, record, &tid) || tid < INT32_MIN || tid > INT32_MAX)
 		return "unreadable common_pid";
 	out->tid = tid;
 	out->scope_id = (struct value){ .kind = VALUE_SIGNED, .signed_number = out->tid };

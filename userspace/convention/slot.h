@@ -96,7 +96,8 @@ hot_inline bool slot_read(const struct slot *slot, const struct record *record, 
 	return slot->read && slot->end <= record->size && slot->read(slot, record, out);
 }
 
-/** slot_read_integer - the number of a slot that is one, sign and all; false as slot_read() */
+/** slot_read_integer - the number of a slot, with its sign; false as slot_read(), and if the slot
+ * is no number */
 hot_inline bool slot_read_integer(const struct slot *slot, const struct record *record,
 				  int64_t *out)
 {
@@ -110,7 +111,7 @@ hot_inline bool slot_read_integer(const struct slot *slot, const struct record *
 		*out = number;
 		return true;
 	}
-	if (!slot_read(slot, record, &value))
+	if (!slot_is_number(slot) || !slot_read(slot, record, &value))
 		return false;
 	*out = value.kind == VALUE_SIGNED ? value.signed_number : (int64_t)value.unsigned_number;
 	return true;

@@ -13,13 +13,14 @@
 /* Each record begins with the number of its event. */
 #define EVENT_ID_SIZE sizeof(uint16_t)
 
-static enum template_scope scope_of(const char *field_name)
+/* A pointer is neither a process nor a CPU, whatever its name. */
+static enum template_scope scope_of(const struct format_field *field)
 {
-	if (!field_name)
+	if (!field)
 		return TEMPLATE_SCOPE_THREAD;
-	if (strcmp(field_name, "scope_tgid") == 0)
+	if (!field->is_pointer && strcmp(field->name, "scope_tgid") == 0)
 		return TEMPLATE_SCOPE_PROCESS;
-	if (strcmp(field_name, "scope_cpu") == 0)
+	if (!field->is_pointer && strcmp(field->name, "scope_cpu") == 0)
 		return TEMPLATE_SCOPE_CPU;
 	return TEMPLATE_SCOPE_CUSTOM;
 }
@@ -35,13 +36,13 @@ struct match {
 };
 
 /*
- * A field counts only with a type that the convention allows; with several scopes the last one
- * wins, as in Perfetto.
+ * A field counts only with a type that the convention allows. As in Perfetto, the last of several
+ * scopes wins, and a scope may be a pointer, which stands for its value.
  */
 static void match_field(struct match *match, const struct format_field *field)
 {
 	struct slot slot = slot_find(field, match->is_swapped);
-	bool is_number = slot_is_number(&slot) && !field->is_pointer;
+	bool is_scalar = slot_is_number(&slot), is_number = is_scalar && !field->is_pointer;
 	bool is_bool_or_number = is_number || slot.kind == SLOT_BOOLEAN;
 
 	if (is_number && strcmp(field->name, "track_event_type") == 0)
@@ -52,7 +53,7 @@ static void match_field(struct match *match, const struct format_field *field)
 		match->track_name = field;
 	else if (is_bool_or_number && strcmp(field->name, "counter_value") == 0)
 		match->counter_value = field;
-	else if (is_number && strncmp(field->name, SCOPE_PREFIX, strlen(SCOPE_PREFIX)) == 0)
+	else if (is_scalar && strncmp(field->name, SCOPE_PREFIX, strlen(SCOPE_PREFIX)) == 0)
 		match->scope = field;
 }
 
@@ -77,6 +78,16 @@ static bool match_uses(const struct match *match, enum template_kind kind,
 static struct slot slot_of(const struct match *match, const struct format_field *field)
 {
 	return field ? slot_find(field, match->is_swapped) : (struct slot){ .kind = SLOT_ABSENT };
+}
+
+/* The writer's thread id; a common_pid of another type makes the records malformed. */
+static struct slot pid_slot_of(const struct match *match, const struct format *format)
+{
+	const struct format_field *field = format_find(format, "common_pid");
+	struct slot slot = slot_of(match, field);
+
+	return slot_is_number(&slot) && !field->is_pointer ? slot
+							   : (struct slot){ .kind = SLOT_ABSENT };
 }
 
 static bool is_usual_number(const struct slot *slot)
@@ -196,8 +207,8 @@ static int template_fill(struct template *template, const struct match *match, c
 	template->track_name = slot_of(match, match->track_name);
 	template->scope_id = slot_of(match, match->scope);
 	template->counter_value = slot_of(match, match->counter_value);
-	template->pid = slot_of(match, format_find(format, "common_pid"));
-	template->scope = scope_of(match->scope ? match->scope->name : NULL);
+	template->pid = pid_slot_of(match, format);
+	template->scope = scope_of(match->scope);
 	if (match->scope) {
 		template->scope_field = strdup(match->scope->name);
 		if (!template->scope_field)
