@@ -10,7 +10,7 @@ track-y      := change name observe session suspicion task track tracks
 timeline-y   := timeline
 trace2-y     := config config_file config_include config_line config_value destination event \
 		event_line event_wide folder kind message normal perf perf_line place plain prepare process \
-		process_message process_region process_signal process_sum process_thread redact \
+		process_message process_region process_sid process_signal process_sum process_thread redact \
 		session sid socket stamp text
 sink-y       := args base64 chrome file html html_chunk identity losses notes page/page perfetto \
 		perfetto_append perfetto_frame perfetto_name perfetto_track proto quantile stat \

@@ -75,7 +75,13 @@ void trace2_initialize_at(const char *file, int line, const struct trace2_progra
 /** trace2_is_enabled - whether the stream has begun, to any target, and has not ended */
 bool trace2_is_enabled(void);
 
-/** trace2_session_id - the whole session id; NULL where nothing is enabled */
+/**
+ * trace2_session_id - the whole session id, whether or not the process is traced; never NULL
+ *
+ * A process that is not traced gets its id with the first call, as in git, and then passes it on to
+ * the programs that it starts; that changes the environment, as trace2_initialize() does. The string
+ * is valid until the end of the process, or in a forked child until its own trace2_initialize().
+ */
 const char *trace2_session_id(void);
 
 /**
@@ -137,11 +143,14 @@ void trace2_cmd_mode_at(const char *file, int line, const char *mode);
 void trace2_cmd_alias_at(const char *file, int line, const char *alias, char *const *argv);
 
 /**
- * trace2_cmd_list_config - the parameters that the settings ask for; trace2_cmd_name() then does
- * not tell them
+ * trace2_cmd_list_config - write the parameters that the settings ask for
+ *
+ * trace2_cmd_name() writes both lists for programs that do not call this. Each list is written
+ * once, whether the call stands before trace2_cmd_name() or, as in git, after it; every further
+ * call writes it again.
  */
 #define trace2_cmd_list_config() trace2_cmd_list_config_at(__FILE__, __LINE__)
-/** trace2_cmd_list_env_vars - the variables that the settings ask for, likewise */
+/** trace2_cmd_list_env_vars - write the variables that the settings ask for, likewise */
 #define trace2_cmd_list_env_vars() trace2_cmd_list_env_vars_at(__FILE__, __LINE__)
 void trace2_cmd_list_config_at(const char *file, int line);
 void trace2_cmd_list_env_vars_at(const char *file, int line);

@@ -309,6 +309,23 @@ BROKEN = (
 )
 
 
+def check_parameters(tap, folder):
+    """The lists of parameters, asked for in git's order, stand where git writes them, and as often."""
+    home = folder / "home"
+    home.mkdir()
+    (home / ".gitconfig").write_text("[one]\n\ta = 1\n[alias]\n\tother = version\n")
+    variables = {"HOME": str(home), "GIT_TRACE2_CONFIG_PARAMS": "one.*", "GIT_TRACE2_ENV_VARS": "TZ"}
+    words = ("cmd_name", "list_config", "list_env_vars")
+    script = "".join(f"{word}\tx.c\t1\tversion\n" for word in words)
+    want, _ = run(["git", "version"], folder=folder, environment=variables)
+    got, done = speak(script, None, variables, ["/nowhere", home / ".gitconfig"])
+    listed = [
+        [event.get("param", event.get("name")) for event in events_of(stream) if event["event"] in ("cmd_name", "def_param")]
+        for stream in ("".join(want["event"].values()), got["event"])
+    ]
+    tap.ok(listed[0] == listed[1] == ["version", "one.a", "TZ"] and not done.stderr, "parameters are listed once, as git does", *listed, done)
+
+
 def told_by_speaker(path):
     """What the speaker tells of a file, and its warnings."""
     variables = {"GIT_TRACE2_CONFIG_PARAMS": "*", "GIT_TRACE2_DST_DEBUG": "1"}
@@ -365,6 +382,7 @@ def main():
         check_full_folder(tap, repository)
         check_too_many_files(tap, repository)
         check_sockets(tap, folder, repository)
+        check_parameters(tap, folder)
         check_files(tap, folder)
     check_truths(tap)
     check_warnings(tap)

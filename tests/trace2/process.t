@@ -236,6 +236,9 @@ def check_lists(tap, folder):
     for words, want in (
         (("list_config", "cmd_name"), ["one.a", "m", "TZ"]), (("list_env_vars", "cmd_name"), ["TZ", "m", "one.a"]),
         (("list_config", "list_env_vars", "list_config"), ["one.a", "TZ", "one.a"]),
+        (("cmd_name", "list_config", "list_env_vars"), ["m", "one.a", "TZ"]),
+        (("cmd_name", "list_config", "list_config"), ["m", "one.a", "TZ", "one.a"]),
+        (("list_config", "list_env_vars", "cmd_name", "list_config", "list_env_vars"), ["one.a", "TZ", "m", "one.a", "TZ"]),
     ):
         spoken, done = speak("".join(f"{word}\tx.c\t1\tm\n" for word in words), None, variables, ["/nowhere", folder / "listed"])
         events = [json.loads(line) for line in spoken["event"].splitlines()[1:-1]]

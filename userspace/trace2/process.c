@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "trace2/process_state.h"
-#include "trace2/sid.h"
 
 /* Where git's warnings go. This API is the library's only part that may speak up. */
 #define ERROR_DESCRIPTOR 2
@@ -40,11 +39,6 @@ bool trace2_is_enabled(void)
 	return __atomic_load_n(&process.is_enabled, __ATOMIC_ACQUIRE);
 }
 
-const char *trace2_session_id(void)
-{
-	return trace2_is_enabled() ? process.session->sid : NULL;
-}
-
 void process_write(struct self *self, struct trace2_event *event, int64_t now_ns)
 {
 	int number = errno;
@@ -73,7 +67,6 @@ static struct trace2_session *session_new(const struct trace2_config *config)
 {
 	struct trace2_settings settings = { .is_lenient = true, .report = warning_print };
 	struct trace2_session *session;
-	char own[TRACE2_SID_SIZE];
 	char *sid;
 
 	trace2_config_apply(config, &settings);
@@ -82,8 +75,7 @@ static struct trace2_session *session_new(const struct trace2_config *config)
 		settings.start_unix_ns -= process_now_ns() - process.start_ns;
 	else
 		process.start_ns = process_now_ns();
-	trace2_sid_make(own, settings.start_unix_ns, getpid());
-	sid = parent_join(TRACE2_PARENT_SID, own);
+	sid = process_sid_copy(settings.start_unix_ns);
 	if (!sid)
 		return NULL;
 	settings.sid = sid;
@@ -101,6 +93,7 @@ static bool process_open(const struct trace2_program *program)
 		return false;
 	/* A program that is not traced leaves its children to its parent. */
 	setenv(TRACE2_PARENT_SID, process.session->sid, 1);
+	__atomic_store_n(&process.sid, process.session->sid, __ATOMIC_RELEASE);
 	return self_new("main", process.start_ns, true);
 }
 
@@ -147,6 +140,7 @@ static void process_abandon(void)
 	if (self)
 		self_forget(self);
 	process_close();
+	free(process.early_sid);
 	shared_abandon();
 	process = (struct process){ .lock = PTHREAD_MUTEX_INITIALIZER,
 				    .generation = process.generation + 1 };

@@ -77,24 +77,46 @@ static int parameter_tell(void *context, const char *scope, const char *param, c
 	return 0;
 }
 
-void trace2_cmd_list_config_at(const char *file, int line)
+static void config_list(const char *file, int line)
 {
 	struct place place = { file, line };
 
-	if (!trace2_is_enabled())
-		return;
-	__atomic_store_n(&process.has_told_config, true, __ATOMIC_RELAXED);
 	config_visit_params(process.config, parameter_tell, &place);
+}
+
+static void variables_list(const char *file, int line)
+{
+	struct place place = { file, line };
+
+	config_visit_variables(process.config, parameter_tell, &place);
+}
+
+/* Returns whether trace2_cmd_name() has to write a list. */
+static bool listing_complete(struct listing *listing)
+{
+	if (__atomic_exchange_n(&listing->is_done, true, __ATOMIC_RELAXED))
+		return false;
+	__atomic_store_n(&listing->is_ahead, true, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* Returns whether a list that the program asks for is still to be written. */
+static bool listing_take(struct listing *listing)
+{
+	__atomic_store_n(&listing->is_done, true, __ATOMIC_RELAXED);
+	return !__atomic_exchange_n(&listing->is_ahead, false, __ATOMIC_RELAXED);
+}
+
+void trace2_cmd_list_config_at(const char *file, int line)
+{
+	if (trace2_is_enabled() && listing_take(&process.listed_config))
+		config_list(file, line);
 }
 
 void trace2_cmd_list_env_vars_at(const char *file, int line)
 {
-	struct place place = { file, line };
-
-	if (!trace2_is_enabled())
-		return;
-	__atomic_store_n(&process.has_told_variables, true, __ATOMIC_RELAXED);
-	config_visit_variables(process.config, parameter_tell, &place);
+	if (trace2_is_enabled() && listing_take(&process.listed_variables))
+		variables_list(file, line);
 }
 
 void trace2_cmd_name_at(const char *file, int line, const char *name)
@@ -110,10 +132,10 @@ void trace2_cmd_name_at(const char *file, int line, const char *name)
 	event.cmd_name.hierarchy = hierarchy;
 	event_write(&event, file, line);
 	free(hierarchy);
-	if (!__atomic_exchange_n(&process.has_told_config, true, __ATOMIC_RELAXED))
-		trace2_cmd_list_config_at(file, line);
-	if (!__atomic_exchange_n(&process.has_told_variables, true, __ATOMIC_RELAXED))
-		trace2_cmd_list_env_vars_at(file, line);
+	if (listing_complete(&process.listed_config))
+		config_list(file, line);
+	if (listing_complete(&process.listed_variables))
+		variables_list(file, line);
 }
 
 void trace2_cmd_mode_at(const char *file, int line, const char *mode)

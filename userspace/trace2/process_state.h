@@ -46,15 +46,30 @@ struct self {
 };
 
 /**
+ * struct listing - a list of parameters that trace2_cmd_name() writes unless the program has done
+ * so
+ * @is_done: it has been written
+ * @is_ahead: trace2_cmd_name() wrote it, which is the program's next call to list it; git calls
+ * both
+ */
+struct listing {
+	bool is_done;
+	bool is_ahead;
+};
+
+/**
  * struct process - the one stream of this process; the API has no other place for it
  * @is_enabled: the rest is valid; asked and changed by any thread
  * @config: for parameters to be told
+ * @sid: the session id once there is one, whether or not the process is traced; set atomically
+ * @early_sid, @own_sid: owns @sid if it was needed before the stream began; otherwise the session
+ * does
  * @start_ns: the session's beginning on the monotonic clock; may be known before there is one
  * @is_inherited: it is the parent's, as fork() left it
  * @generation: how many times state was inherited and abandoned; the numbers of timers and counters
  * hold it, so that those of the parent do not count
  * @exit_code: of the last trace2_cmd_exit(); changed atomically, as what follows is
- * @has_told_config, @has_told_variables: what the settings ask for has been told
+ * @listed_config, @listed_variables: which lists of parameters have been written
  * @next_thread, @next_child, @next_exec: numbers that are free; changed atomically
  * @lock: of all that follows, and of the name that children inherit
  * @next_repository: the number that is free
@@ -66,10 +81,13 @@ struct process {
 	int generation;
 	struct trace2_session *session;
 	struct trace2_config *config;
+	const char *sid;
+	char *early_sid;
+	char own_sid[TRACE2_SID_SIZE];
 	int64_t start_ns;
 	int exit_code;
-	bool has_told_config;
-	bool has_told_variables;
+	struct listing listed_config;
+	struct listing listed_variables;
 	int next_thread;
 	int next_child;
 	int next_exec;
@@ -100,6 +118,14 @@ int64_t process_now_ns(void);
  * @time_ns: now, as the session counts
  */
 int64_t process_shift_ns(int64_t time_ns);
+
+/**
+ * process_sid_copy - the session id of a stream that begins now: trace2_session_id() if that has
+ * been called before
+ *
+ * Returns a string for free(), or NULL if memory ran out.
+ */
+char *process_sid_copy(int64_t unix_ns);
 
 /** process_number - the value of one of the process' numbers, which is the next one then */
 int process_number(int *next);
