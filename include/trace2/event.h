@@ -112,7 +112,7 @@ struct trace2_repository {
  * @region.msg and @printf.msg, and @error.fmt, without which @error.msg is left out too. Other
  * strings and texts that are NULL are empty ones, arrays have no elements. Arrays end with NULL.
  */
-struct trace2_event {
+__extension__ struct trace2_event {
 	enum trace2_kind kind;
 	int64_t time_ns;
 	const struct trace2_thread *thread;
