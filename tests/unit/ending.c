@@ -66,12 +66,28 @@ TEST(without_a_command_a_signal_is_the_end)
 	struct ending ending = ending_begin();
 
 	CHECK(!ending_is_due(&ending, 0));
-	kill(getpid(), SIGUSR1);
+	kill(getpid(), SIGHUP);
 	CHECK(ending_is_due(&ending, 0));
-	CHECK_NUMBER(ending.signal_number, SIGUSR1);
+	CHECK_NUMBER(ending.signal_number, SIGHUP);
 	kill(getpid(), SIGINT);
 	CHECK(ending_is_due(&ending, 0));
 	CHECK(!ending_is_abandoned(&ending));
+	ending_end(&ending);
+}
+
+TEST(without_a_command_user_and_real_time_signals_are_ignored)
+{
+	struct ending ending = ending_begin();
+
+	kill(getpid(), SIGUSR1);
+	kill(getpid(), SIGUSR2);
+	kill(getpid(), SIGRTMIN);
+	kill(getpid(), SIGRTMAX);
+	CHECK(!ending_is_due(&ending, 0));
+	CHECK_NUMBER(ending.nr_requests, 0);
+	CHECK_NUMBER(ending.signal_number, 0);
+	kill(getpid(), SIGTERM);
+	CHECK(ending_is_due(&ending, 0));
 	ending_end(&ending);
 }
 

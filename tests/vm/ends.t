@@ -44,6 +44,7 @@ ENDS = (
     ("hung-up", 0),
     ("quit", 0),
     ("user-signal", 0),
+    ("real-time-signal", 0),
     ("signalled-twice", 0),
     ("signalled-late", 0),
     ("signal-passed-on", 9),
@@ -171,7 +172,8 @@ def main():
             check_privileges(tap, kernel, result)
             check_clean(tap, kernel, result)
             check_narrowed(tap, kernel, result)
-            check_records(tap, kernel, result, "ignored-signal", 10)
+            for name in ("ignored-signal", "user-signal", "real-time-signal"):
+                check_records(tap, kernel, result, name, 10)
             check_records(tap, kernel, result, "comes-online", 200)
             tap.ok(result.text("nothing-to-list.status") == "0\n", f"{kernel}: an empty list is no failure")
     return tap.finish()

@@ -13,7 +13,7 @@
 /* The longest that a wait for an output lasts, so that its caller gets to do other things. */
 #define OUTPUT_WAIT_MS 20
 
-/* Signals that mean what their users say: with a command they are passed on, and that is all. */
+/* Signals without a meaning of their own: a command gets them, and they end no recording. */
 static bool is_message(int number)
 {
 	return number == SIGUSR1 || number == SIGUSR2 || number >= SIGRTMIN;
@@ -25,7 +25,7 @@ static void take_signals(struct ending *ending)
 	int number;
 
 	while ((number = signals_take(&ending->signals, &was_sent))) {
-		bool is_final = !ending->command || !is_message(number);
+		bool is_final = !is_message(number);
 
 		if (ending->command && was_sent && (!is_final || ending->nr_requests == 0))
 			kill(command_pid(ending->command), number);

@@ -14,7 +14,8 @@
  * @patience_ns: when an output that takes nothing is given up, 0 for no such moment
  *
  * A signal asks for the end of the command, which gets it too, or without a command for ours. A
- * second one does not wait for the command, nor for readers of the output.
+ * second one does not wait for the command, nor for readers of the output. SIGUSR1, SIGUSR2 and
+ * real-time signals ask for no end: a command gets them, without one they are ignored.
  */
 struct ending {
 	struct signals signals;

@@ -58,6 +58,16 @@ signalled() {
 	wait "$stream"
 }
 
+# The stream goes on after the signal, and has what comes then.
+user_signalled() {
+	streaming
+	kill "-$1" "$stream"
+	sleep 0.5
+	echo 10 >/dev/ktrack_demo
+	kill -TERM "$stream"
+	wait "$stream"
+}
+
 # The second signal comes while the first one is being obeyed.
 signalled_late() {
 	streaming
@@ -298,7 +308,8 @@ attempt interrupted signalled INT
 attempt terminated signalled TERM
 attempt hung-up signalled HUP
 attempt quit signalled QUIT
-attempt user-signal signalled USR1
+attempt user-signal user_signalled USR1
+attempt real-time-signal user_signalled RTMAX
 attempt signalled-twice signalled INT INT
 attempt signalled-late signalled_late 20000
 attempt hung-up-leader hung_up_leader
