@@ -21,7 +21,7 @@ recorder-y   := arrivals command comms control durable formats held instance loc
 		user
 cli-y        := bounds capture capture_run clean clock ending export export_run fault filter \
 		identity list main modules note option output outputs pictures pipeline privilege progress \
-		quantity record record_run recover release session signals stat strangers stream \
+		quantity ready record record_run recover release session signals stat strangers stream \
 		stream_round stream_run stream_setup tracepoints
 
 rooms := base source convention track timeline trace2 sink recorder cli

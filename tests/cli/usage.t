@@ -49,6 +49,15 @@ stream --event=$target --cpu=0, -- touch $target|'0,' is no list of CPUs; write 
 stream --event=$target --pid|--pid and --user are about a command, and there is none
 stream --event=$target --user=root|--pid and --user are about a command, and there is none
 stream --event=$target --user=ktrack-nobody -- touch $target|there is no user 'ktrack-nobody'
+stream --event=$target --ready-fd=x|'x' is no descriptor; write its number
+stream --event=$target --ready-fd=|'' is no descriptor; write its number
+stream --event=$target --ready-fd=-3|'-3' is no descriptor; write its number
+stream --event=$target --ready-fd=99999999999|'99999999999' is no descriptor; write its number
+stream --event=$target --ready-fd=1|--ready-fd=1 is a standard stream; write 3 or more
+stream --event=$target --ready-fd=77|--ready-fd=77 is not open; open it as in 77>FILE
+record -o $target --ready-fd=77|--ready-fd=77 is not open; open it as in 77>FILE
+stat --live --ready-fd=77|--ready-fd=77 is not open; open it as in 77>FILE
+stat --wait $target|--wait and --ready-fd are for --live
 stream --event $target|is '$target' a value or a command? Write --event=$target, or -- before it
 stream --event=$target --|no command behind --
 stream --event= -- touch $target|--event= names no target; write - or a path
@@ -98,6 +107,13 @@ export --event=$target --cpu x one|'x' is no CPU
 export --event=$target --nonsense one|unknown option '--nonsense'; see 'ktrack export --help'
 TABLE
 is "nothing was written, and no command was run" ! -e "$target"
+
+exec 7</dev/null 8>/dev/null
+run "$ktrack" stream --event="$target" --ready-fd=7
+refused "a descriptor that is for reading" 2 "--ready-fd=7 cannot be written; open it as in 7>FILE"
+run "$ktrack" stat --ready-fd=8 "$target"
+refused "a descriptor, and nothing that begins" 2 "--wait and --ready-fd are for --live"
+exec 7<&- 8>&-
 
 # What came from outside must not act on a terminal.
 run "$ktrack" "$(printf 'a\033[2Jb\nc\302\233d\377\303\251')"

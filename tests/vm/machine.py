@@ -55,6 +55,13 @@ def program(folder, name):
     return "--add", f"{path}:/{name}"
 
 
+def library(folder, name):
+    """The same with a library for LD_PRELOAD."""
+    path = Path(folder) / f"{name}.so"
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", path, PROJECT / f"tests/vm/{name}.c"], check=True)
+    return "--add", f"{path}:/{name}.so"
+
+
 def run(folder, kernel, script, *arguments, options=(), typed=None):
     """Runs a script of guest/, or what is typed where the script is "-"."""
     command = [PROJECT / "scripts/vm", "--kernel", kernel, "--timeout", str(GUEST_LIMIT_S)]

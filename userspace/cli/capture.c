@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/quantity.h"
+#include "cli/ready.h"
 
 int capture_apply_duration(void *settings, const char *value, struct error *error)
 {
@@ -21,6 +22,13 @@ int capture_apply_buffer(void *settings, const char *value, struct error *error)
 
 	capture->setting = "--buffer-size";
 	return size_kib_parse(value, &capture->recorder.buffer_kib, error);
+}
+
+int capture_apply_ready(void *settings, const char *value, struct error *error)
+{
+	struct capture_settings *capture = settings;
+
+	return ready_fd_parse(value, &capture->ready_fd, error);
 }
 
 int capture_apply_mode(void *settings, const char *value, struct error *error)
@@ -95,6 +103,8 @@ static const struct option_row rows[] = {
 	{ 0, "cpu", "LIST", "only what is written on these CPUs, as in 0,2-3", apply_cpus },
 	OPTION_FLAG("pid", "only what the command and its children write", capture_settings,
 		    follows_command),
+	{ 0, "ready-fd", "N", "write a line to this descriptor once recording is on",
+	  capture_apply_ready },
 	{ 0, "user", "[=NAME]", "run the command as this user, or as the one behind sudo",
 	  apply_user },
 };

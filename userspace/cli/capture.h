@@ -20,6 +20,7 @@
  * @cpus: only these, where @has_cpus
  * @follows_command: only what the command and its children write
  * @user: whose process the command is to be
+ * @ready_fd: where to report that recording is on, -1 for nowhere
  * @command: the traced command's words, NULL for none
  */
 struct capture_settings {
@@ -32,6 +33,7 @@ struct capture_settings {
 	cpu_set_t cpus;
 	bool follows_command;
 	struct command_user user;
+	int ready_fd;
 	char *const *command;
 };
 
@@ -42,15 +44,16 @@ struct capture_settings {
 			.mode = recorder_modes,                  \
 			.clock = "boot",                         \
 			.buffer_kib = 1024                       \
-		}                                                \
+		}, .ready_fd = -1                                \
 	}
 
 /** capture_options - the options that fill a struct capture_settings, but for its selection */
 extern const struct option_part capture_options;
 
-/** capture_apply_duration, capture_apply_buffer - two of them, for tables of others */
+/** capture_apply_duration, capture_apply_buffer, capture_apply_ready - for tables of others */
 int capture_apply_duration(void *settings, const char *value, struct error *error);
 int capture_apply_buffer(void *settings, const char *value, struct error *error);
+int capture_apply_ready(void *settings, const char *value, struct error *error);
 
 /** capture_apply_mode - the modes differ from command to command */
 int capture_apply_mode(void *settings, const char *value, struct error *error);

@@ -18,6 +18,9 @@
 /* ftrace's own records (what users write to trace_marker, for one) have lower ids than others. */
 #define FIRST_ID 32
 
+/* Modules that are loaded without end do not keep a run from reading. */
+#define PASSES_MAX 8
+
 int template_list_add(struct template_list *list, const struct template *template)
 {
 	const struct template **grown = reallocarray(list->list, list->size + 1, sizeof(*grown));
@@ -78,15 +81,17 @@ static bool wishes_make(struct modules *modules)
 	return are_all_taken;
 }
 
-int modules_open(struct modules *modules, struct capture *capture, struct convention *convention,
-		 const struct modules_handler *handler, struct error *error)
+int modules_watch(struct modules *modules, struct capture *capture, struct convention *convention,
+		  struct error *error)
 {
-	*modules = (struct modules){
-		.capture = capture, .convention = convention, .handler = *handler, .fd = -1
-	};
-	if (arrivals_open(&modules->arrivals, error) < 0)
-		return -1;
-	modules->is_early = wishes_make(modules);
+	*modules = (struct modules){ .capture = capture, .convention = convention, .fd = -1 };
+	return arrivals_open(&modules->arrivals, error);
+}
+
+int modules_open(struct modules *modules, const struct modules_handler *handler,
+		 struct error *error)
+{
+	modules->handler = *handler;
 	return descriptors_join(modules, error);
 }
 
@@ -221,6 +226,21 @@ int modules_take_in(struct modules *modules, struct error *error)
 		return 0;
 	memset(modules->searched, 0, sizeof(modules->searched));
 	return modules_search(modules, error);
+}
+
+/*
+ * ktrack.ko is asked first: a module that comes later is enabled by it, one that came before is
+ * found by the search.
+ */
+int modules_catch_up(struct modules *modules, struct error *error)
+{
+	modules->is_early = wishes_make(modules);
+	for (int i = 0; i < PASSES_MAX && arrivals_take(modules->arrivals); i++) {
+		memset(modules->searched, 0, sizeof(modules->searched));
+		if (modules_search(modules, error) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* Whether an id was looked for already; it was from now on. */

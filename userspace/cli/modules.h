@@ -54,14 +54,25 @@ struct modules {
 };
 
 /**
- * modules_open - notice modules from now on; the instance is there, and what is recorded is enabled
+ * modules_watch - notice modules from now on: before tracepoints are looked for, so that none is
+ * missed that comes meanwhile
  * @convention: where templates go
  *
  * Returns -1 with @error; modules_release() is fine in any case, also where this was not called but
  * all is zeroed.
  */
-int modules_open(struct modules *modules, struct capture *capture, struct convention *convention,
-		 const struct modules_handler *handler, struct error *error);
+int modules_watch(struct modules *modules, struct capture *capture, struct convention *convention,
+		  struct error *error);
+
+/** modules_open - the instance is there, and what is recorded is enabled; returns -1 with @error */
+int modules_open(struct modules *modules, const struct modules_handler *handler,
+		 struct error *error);
+
+/**
+ * modules_catch_up - recording is on: ask ktrack.ko to enable what comes, and record what is meant
+ * of the modules that came since modules_watch(); returns -1 with @error
+ */
+int modules_catch_up(struct modules *modules, struct error *error);
 
 /** modules_look - see what has gone or was let go of; returns -1 with @error */
 int modules_look(struct modules *modules, struct error *error);

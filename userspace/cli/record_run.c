@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/privilege.h"
 #include "cli/progress.h"
+#include "cli/ready.h"
 #include "source/source.h"
 
 /* How long a round waits at most; what comes meanwhile waits in the ring buffers. */
@@ -112,7 +113,7 @@ static int record_follow(struct record_run *run, struct error *error)
 
 	if (recorder_is_attached(run->capture.recorder))
 		return 0;
-	return modules_open(&run->modules, &run->capture, run->convention, &handler, error);
+	return modules_open(&run->modules, &handler, error);
 }
 
 static int record_wake_fd(const struct record_run *run)
@@ -121,14 +122,10 @@ static int record_wake_fd(const struct record_run *run)
 							   : run->modules.fd;
 }
 
-static int record_see_modules(struct record_run *run, struct error *error)
+static int record_note_more(struct record_run *run, struct error *error)
 {
 	size_t nr_doubtful;
 
-	if (recorder_is_attached(run->capture.recorder))
-		return 0;
-	if (modules_look(&run->modules, error) < 0 || modules_take_in(&run->modules, error) < 0)
-		return -1;
 	if (!run->has_come)
 		return 0;
 	run->has_come = false;
@@ -141,6 +138,32 @@ static int record_see_modules(struct record_run *run, struct error *error)
 	return 0;
 }
 
+static int record_see_modules(struct record_run *run, struct error *error)
+{
+	if (recorder_is_attached(run->capture.recorder))
+		return 0;
+	if (modules_look(&run->modules, error) < 0 || modules_take_in(&run->modules, error) < 0)
+		return -1;
+	return record_note_more(run, error);
+}
+
+static int record_watch(struct record_run *run, struct error *error)
+{
+	if (run->capture.settings->instance)
+		return 0;
+	return modules_watch(&run->modules, &run->capture, run->convention, error);
+}
+
+/* Recording is on: what came since record_watch() is recorded, too. */
+static int record_catch_up(struct record_run *run, struct error *error)
+{
+	if (recorder_is_attached(run->capture.recorder))
+		return 0;
+	if (modules_catch_up(&run->modules, error) < 0)
+		return -1;
+	return record_note_more(run, error);
+}
+
 static int record_set_up(struct record_run *run, struct error *error)
 {
 	const struct parts_owner owner = record_owner();
@@ -149,7 +172,7 @@ static int record_set_up(struct record_run *run, struct error *error)
 	run->convention = convention_new(false);
 	if (!run->convention)
 		return error_set(error, "out of memory");
-	if (capture_prepare(capture, error) < 0 ||
+	if (capture_prepare(capture, error) < 0 || record_watch(run, error) < 0 ||
 	    (!capture->settings->instance && capture_choose(capture, run->convention, error) < 0))
 		return -1;
 	if (capture_open(capture, run->convention, error) < 0)
@@ -253,7 +276,9 @@ static int record_all(struct capture *capture, struct error *error)
 		return -1;
 	capture_tell_memory(capture);
 	ending_set_deadline(&capture->ending, clock_boot_ns(), capture->settings->duration_ns);
-	if (recorder_start(capture->recorder, error) < 0 || capture_run_command(capture, error) < 0)
+	if (recorder_start(capture->recorder, error) < 0 || record_catch_up(run, error) < 0 ||
+	    ready_signal(&capture->settings->ready_fd, error) < 0 ||
+	    capture_run_command(capture, error) < 0)
 		return -1;
 	if (record_drop_privileges(run, error) < 0)
 		return -1;

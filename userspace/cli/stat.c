@@ -110,6 +110,10 @@ static const struct option_row live_rows[] = {
 	  capture_apply_duration },
 	{ 'b', "buffer-size", "SIZE", "with --live: ring buffer for each CPU (1024)",
 	  capture_apply_buffer },
+	OPTION_FLAG("wait", "with --live: also with -e for what is not there yet", capture_settings,
+		    selection.waits),
+	{ 0, "ready-fd", "N", "with --live: write a line to this descriptor once recording is on",
+	  capture_apply_ready },
 };
 
 static const struct option_part live_options = {
@@ -201,6 +205,8 @@ static int live_run(struct stat_settings *settings, int argc, char **argv, struc
 	settings->stat.interval_ns = settings->interval_ns > 0 ? settings->interval_ns
 							       : DEFAULT_INTERVAL_NS;
 	settings->stream.capture.command = settings->nr_words > 0 ? command : NULL;
+	settings->selection.can_wait = true;
+	settings->selection.waits = settings->stream.capture.selection.waits;
 	settings->stream.capture.selection = settings->selection;
 	settings->stream.bounds = settings->bounds;
 	settings->stream.outputs.stat = &settings->stat;
@@ -219,6 +225,10 @@ static int recorded_run(struct stat_settings *settings, struct error *error)
 	}
 	if (settings->interval_ns > 0 || settings->stream.capture.duration_ns > 0) {
 		error_set(error, "--interval and --duration are for --live");
+		return STATUS_USAGE;
+	}
+	if (settings->stream.capture.selection.waits || settings->stream.capture.ready_fd >= 0) {
+		error_set(error, "--wait and --ready-fd are for --live");
 		return STATUS_USAGE;
 	}
 	settings->export.source = settings->source;

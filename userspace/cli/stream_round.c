@@ -52,6 +52,13 @@ static int run_find(void *context, const struct record *record, bool *is_known, 
 	return modules_find(&run->modules, record, is_known, error);
 }
 
+int run_watch(struct run *run, struct error *error)
+{
+	if (run->settings->capture.instance)
+		return 0;
+	return modules_watch(&run->modules, &run->capture, run->pipeline.convention, error);
+}
+
 int run_follow(struct run *run, struct error *error)
 {
 	const struct modules_handler handler = { .context = run,
@@ -61,12 +68,26 @@ int run_follow(struct run *run, struct error *error)
 
 	if (recorder_is_attached(run->capture.recorder))
 		return 0;
-	if (modules_open(&run->modules, &run->capture, run->pipeline.convention, &handler, error) <
-	    0)
+	if (modules_open(&run->modules, &handler, error) < 0)
 		return -1;
 	run->pipeline.finder = (struct pipeline_finder){ .context = run, .find = run_find };
 	source_watch(run->source, &watcher);
 	return 0;
+}
+
+int run_catch_up(struct run *run, struct error *error)
+{
+	const struct convention *convention = run->pipeline.convention;
+	bool waits = run->settings->capture.selection.waits;
+
+	if (recorder_is_attached(run->capture.recorder))
+		return 0;
+	for (size_t i = 0; i < convention_size(convention) && waits; i++) {
+		if (tell_add(run, convention_template(convention, i), TIMELINE_RECORDED_FROM_NOW,
+			     error) < 0)
+			return -1;
+	}
+	return modules_catch_up(&run->modules, error);
 }
 
 int run_wake_fd(const struct run *run)

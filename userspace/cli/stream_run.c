@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/privilege.h"
 #include "cli/quantity.h"
+#include "cli/ready.h"
 #include "cli/stream_state.h"
 
 /* How long a round waits at most: an event is out within this time and that of reading it. */
@@ -71,7 +72,8 @@ static int run_start(struct run *run, struct error *error)
 	if (!outputs->set.has_terminal)
 		capture_tell_memory(&run->capture);
 	run_set_deadline(run);
-	if (recorder_start(run->capture.recorder, error) < 0)
+	if (recorder_start(run->capture.recorder, error) < 0 || run_catch_up(run, error) < 0 ||
+	    ready_signal(&run->settings->capture.ready_fd, error) < 0)
 		return -1;
 	run->command_ns = run_now_ns(run);
 	if (output_set_begin(&outputs->set, error) < 0 ||

@@ -92,7 +92,7 @@ int run_set_up(struct run *run, struct error *error)
 	run->pipeline.convention = convention_new(false);
 	if (!run->pipeline.convention)
 		return error_set(error, "out of memory");
-	if (capture_prepare(capture, error) < 0 ||
+	if (capture_prepare(capture, error) < 0 || run_watch(run, error) < 0 ||
 	    capture_choose(capture, run->pipeline.convention, error) < 0)
 		return -1;
 	if (identity_init(&run->session.identity, "stream", run->settings->outputs.sid, error) < 0)

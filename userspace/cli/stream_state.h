@@ -74,6 +74,19 @@ int run_stop_recording(struct run *run, struct error *error);
 void run_set_deadline(struct run *run);
 
 /**
+ * run_watch - notice modules from now on, but for an instance that somebody else set up; returns -1
+ * with @error
+ */
+int run_watch(struct run *run, struct error *error);
+
+/**
+ * run_catch_up - recording is on: record what came since run_watch(); returns -1 with @error
+ *
+ * With --wait the stream has a line for each tracepoint that is recorded, however early it came.
+ */
+int run_catch_up(struct run *run, struct error *error);
+
+/**
  * run_follow - follow modules from now on, but for an instance that somebody else set up; the
  * source is open; returns -1 with @error
  */

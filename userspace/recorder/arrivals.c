@@ -19,7 +19,7 @@
 /**
  * struct arrivals - what we listen to
  * @socket_fd: on which the kernel tells; a module that is loaded once its init has run
- * @wish_fd: ktrack.ko's device, -1 where it is not loaded
+ * @wish_fd: ktrack.ko's device, open from the first wish on; -1 if it is not loaded
  */
 struct arrivals {
 	int socket_fd;
@@ -45,7 +45,7 @@ int arrivals_open(struct arrivals **out, struct error *error)
 	*out = NULL;
 	if (!arrivals)
 		return error_set(error, "out of memory");
-	arrivals->wish_fd = open("/dev/ktrack", O_WRONLY | O_CLOEXEC);
+	arrivals->wish_fd = -1;
 	if (socket_open(arrivals, error) < 0) {
 		arrivals_close(arrivals);
 		return -1;
@@ -59,6 +59,8 @@ bool arrivals_wish(struct arrivals *arrivals, const char *instance, const char *
 	struct buffer line = { 0 };
 	bool is_taken;
 
+	if (arrivals->wish_fd < 0)
+		arrivals->wish_fd = open("/dev/ktrack", O_WRONLY | O_CLOEXEC);
 	if (arrivals->wish_fd < 0)
 		return false;
 	buffer_printf(&line, "%s %s\n", instance, pattern);

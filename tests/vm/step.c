@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Guest: a library for LD_PRELOAD that loads modules at chosen points of a program's start.
+ *
+ * STEPS has words "POINT=MODULE.ko"; each module is loaded once, at the first time that the program
+ * comes to its point. A point is before or after a call: "watch" (listening to the kernel), "scan"
+ * and "rescan" (the first and second list of all tracepoints), "instance" (making one), "on"
+ * (switching recording on) and "wish" (asking ktrack.ko). What was loaded goes to /tmp/stepped.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define TEXT_SIZE 256
+
+/* The function that is in the place of the one here for everybody else. */
+#define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+static void module_load(const char *point, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	long result = syscall(SYS_finit_module, fd, "", 0);
+	FILE *log = fopen("/tmp/stepped", "a");
+
+	if (log) {
+		fprintf(log, "%s %s %ld\n", point, path, result);
+		fclose(log);
+	}
+	close(fd);
+}
+
+static void point_reach(const char *call, const char *side)
+{
+	static char left[TEXT_SIZE] = "?";
+	char point[TEXT_SIZE], path[TEXT_SIZE];
+	char *found;
+
+	if (strcmp(left, "?") == 0)
+		snprintf(left, sizeof(left), "%s", getenv("STEPS") ? getenv("STEPS") : "");
+	snprintf(point, sizeof(point), "%s-%s=", call, side);
+	found = strstr(left, point);
+	if (!found)
+		return;
+	snprintf(path, sizeof(path), "%.*s", (int)strcspn(found + strlen(point), " "),
+		 found + strlen(point));
+	*found = '-';
+	module_load(point, path);
+}
+
+/* Where a descriptor leads; "" for nowhere. */
+static const char *path_of(int fd)
+{
+	static char path[TEXT_SIZE];
+	char link[TEXT_SIZE];
+	ssize_t size;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	size = readlink(link, path, sizeof(path) - 1);
+	path[size < 0 ? 0 : size] = '\0';
+	return path;
+}
+
+int bind(int fd, __CONST_SOCKADDR_ARG address, socklen_t size)
+{
+	int status;
+
+	point_reach("watch", "before");
+	status = NEXT(bind)(fd, address, size);
+	point_reach("watch", "after");
+	return status;
+}
+
+int scandirat(int fd, const char *directory, struct dirent ***out,
+	      int (*filter)(const struct dirent *),
+	      int (*compare)(const struct dirent **, const struct dirent **))
+{
+	static int number;
+	const char *call = number == 0 ? "scan" : "rescan";
+	bool is_all = strcmp(directory, ".") == 0;
+	int size;
+
+	if (is_all)
+		point_reach(call, "before");
+	size = NEXT(scandirat)(fd, directory, out, filter, compare);
+	if (is_all && ++number)
+		point_reach(call, "after");
+	return size;
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+	int status;
+
+	point_reach("instance", "before");
+	status = NEXT(mkdir)(path, mode);
+	point_reach("instance", "after");
+	return status;
+}
+
+ssize_t pwrite(int fd, const void *data, size_t size, off_t offset)
+{
+	const char *path = path_of(fd);
+	bool is_switch = size == 1 && *(const char *)data == '1' && strstr(path, "/tracing_on") &&
+			 !strstr(path, ".durable/");
+	ssize_t written;
+
+	if (is_switch)
+		point_reach("on", "before");
+	written = NEXT(pwrite)(fd, data, size, offset);
+	if (is_switch)
+		point_reach("on", "after");
+	return written;
+}
+
+ssize_t write(int fd, const void *data, size_t size)
+{
+	bool is_wish = strcmp(path_of(fd), "/dev/ktrack") == 0;
+	ssize_t written;
+
+	if (is_wish)
+		point_reach("wish", "before");
+	written = NEXT(write)(fd, data, size);
+	if (is_wish)
+		point_reach("wish", "after");
+	return written;
+}
