@@ -49,6 +49,41 @@ TEST(json_strings_keep_utf8_and_replace_each_other_byte)
 	CHECK_JSON("\xf4\x90\x80\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"");
 }
 
+static bool is_control(const char *sequence)
+{
+	struct text text = text_of(sequence);
+
+	CHECK_NUMBER(utf8_sequence_size(text), text.size);
+	return utf8_is_control(utf8_value(text));
+}
+
+TEST(characters_that_act_on_their_neighbors_are_controls)
+{
+	static const char *const controls[] = {
+		"\x01",		"\x1b",		"\x7f",		"\xc2\x85",
+		"\xd8\x9c",	"\xe2\x80\x8b", "\xe2\x80\x8f", "\xe2\x80\xa8",
+		"\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa9", "\xef\xbb\xbf",
+	};
+	static const char *const others[] = {
+		" ",
+		"~",
+		"\xc2\xa0",
+		"\xc3\xa9",
+		"\xe2\x80\x90",
+		"\xe2\x80\xa7",
+		"\xe2\x80\xaf",
+		"\xe2\x82\xac",
+		"\xf0\x9f\x98\x80",
+		"\xf4\x8f\xbf\xbf",
+	};
+
+	for (size_t i = 0; i < sizeof(controls) / sizeof(controls[0]); i++)
+		CHECK(is_control(controls[i]));
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		CHECK(!is_control(others[i]));
+	CHECK_NUMBER(utf8_value(text_of("\xf4\x8f\xbf\xbf")), 0x10ffff);
+}
+
 TEST(numbers_are_written_exactly)
 {
 	struct buffer out = { 0 };

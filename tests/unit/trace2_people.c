@@ -148,6 +148,14 @@ TEST(errors_and_remarks)
 		   HEAD("printf") ",\"t_abs\":1.234567}\n");
 }
 
+TEST(characters_that_turn_the_text_around_are_escaped_for_people)
+{
+	check_line((struct trace2_event){ TRACE2_PRINTF,
+					  .printf.msg = bytes_of("a\u202eb\u2066c\u061c") },
+		   "a\\u202eb\\u2066c\\u061c\n", TIMED("printf      ") "a\\u202eb\\u2066c\\u061c\n",
+		   HEAD("printf") ",\"t_abs\":1.234567,\"msg\":\"a\u202eb\u2066c\u061c\"}\n");
+}
+
 TEST(children)
 {
 	struct trace2_event hook = {

@@ -44,3 +44,32 @@ size_t utf8_sequence_size(struct text text)
 	}
 	return row->size;
 }
+
+uint32_t utf8_value(struct text sequence)
+{
+	unsigned char first = sequence.data[0];
+	uint32_t code = sequence.size == 1 ? first : first & (0x7f >> sequence.size);
+
+	for (size_t i = 1; i < sequence.size; i++)
+		code = code << 6 | (sequence.data[i] & 0x3f);
+	return code;
+}
+
+/** struct code_range - code points, the last one included */
+struct code_range {
+	uint32_t first, last;
+};
+
+bool utf8_is_control(uint32_t code)
+{
+	static const struct code_range controls[] = {
+		{ 0x00, 0x1f },	    { 0x7f, 0x9f },	{ 0x61c, 0x61c },   { 0x200b, 0x200f },
+		{ 0x2028, 0x202e }, { 0x2060, 0x206f }, { 0xfeff, 0xfeff },
+	};
+
+	for (size_t i = 0; i < sizeof(controls) / sizeof(controls[0]); i++) {
+		if (code >= controls[i].first && code <= controls[i].last)
+			return true;
+	}
+	return false;
+}

@@ -104,4 +104,16 @@ uint64_t text_hash(struct text text);
  */
 size_t utf8_sequence_size(struct text text);
 
+/** utf8_value - the code point of one well-formed sequence, as utf8_sequence_size() delimits it */
+uint32_t utf8_value(struct text sequence);
+
+/**
+ * utf8_is_control - whether a character would act on a terminal or on the text around it
+ *
+ * These are the control characters, the line and paragraph separators, and characters without a
+ * width that change the direction or the joining of their neighbors (Unicode's Bidi_Control, zero
+ * width and byte order marks): printed as they are, they let a name look like another.
+ */
+bool utf8_is_control(uint32_t code);
+
 #endif

@@ -14,15 +14,6 @@
 /* To the end of the line, from where the next character would be. */
 #define CLEAR_LINE "\033[K"
 
-/* Whether a character is a control character in UTF-8, where there are more of them behind 0xc2. */
-static bool is_control(struct text character)
-{
-	unsigned char first = character.data[0];
-
-	return first < 0x20 || first == 0x7f ||
-	       (first == 0xc2 && (unsigned char)character.data[1] < 0xa0);
-}
-
 /* A pager that has both outputs and reads neither must not keep us from cleaning up. */
 static bool has_room(int timeout_ms)
 {
@@ -47,7 +38,7 @@ void note_print(const struct error *note)
 		struct text character = { .data = rest.data, .size = utf8_sequence_size(rest) };
 		size_t size = character.size ? character.size : 1;
 
-		if (character.size == 0 || is_control(character))
+		if (character.size == 0 || utf8_is_control(utf8_value(character)))
 			buffer_append_char(&line, '?');
 		else
 			buffer_append(&line, character.data, size);

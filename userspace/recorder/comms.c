@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names and processes of threads: those that the kernel has saved, which are few but tell of
- * threads that have ended, then those that live, then those that lived when it was noted before.
+ * Names and processes of threads: those that live, whose names nobody else can set, then those of
+ * ended threads that the kernel has saved, then those that lived when it was noted before.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -55,28 +55,18 @@ static void lines_note(struct lines *lines)
 		qsort(lines->tids.data, lines->tids.size / sizeof(int), sizeof(int), tid_compare);
 }
 
-/* Processes are saved only where somebody asked for that; kernels may have no such file. */
-static int saved_append(struct comms *comms, const struct source_saved *saved, struct error *error)
-{
-	if (saved->names_fd >= 0 && file_read_anew(saved->names_fd, &comms->names.text) < 0)
-		return error_set_system(error, errno, "cannot read saved_cmdlines of tracefs");
-	if (saved->groups_fd >= 0)
-		file_read_anew(saved->groups_fd, &comms->groups.text);
-	lines_note(&comms->names);
-	lines_note(&comms->groups);
-	return 0;
-}
-
 /* One that has just ended is none. */
 static void thread_append(struct comms *comms, const char *process, const char *thread)
 {
 	struct buffer path = { 0 }, name = { 0 };
 
 	buffer_printf(&path, "/proc/%s/task/%s/comm", process, thread);
-	if (!lines_have(&comms->names, atoi(thread)) && file_read(buffer_string(&path), &name) == 0)
-		buffer_printf(&comms->names.text, "%s %s", thread, buffer_string(&name));
-	if (!lines_have(&comms->groups, atoi(thread)))
-		buffer_printf(&comms->groups.text, "%s %s\n", thread, process);
+	if (file_read(buffer_string(&path), &name) == 0 && name.size > 0) {
+		buffer_printf(&comms->names.text, "%s ", thread);
+		thread_name_append(&comms->names.text, (struct text){ name.data, name.size - 1 });
+		buffer_append_char(&comms->names.text, '\n');
+	}
+	buffer_printf(&comms->groups.text, "%s %s\n", thread, process);
 	buffer_release(&path);
 	buffer_release(&name);
 }
@@ -116,13 +106,33 @@ static void living_append(struct comms *comms)
 		closedir(processes);
 }
 
-static void earlier_append(struct lines *lines, const char *earlier)
+/* Adds the lines of threads that have none yet. */
+static void lines_append(struct lines *lines, const char *more)
 {
 	lines_note(lines);
-	for (const char *line = earlier; *line; line = line_next(line)) {
+	for (const char *line = more; *line; line = line_next(line)) {
 		if (!lines_have(lines, atoi(line)))
 			buffer_append(&lines->text, line, line_next(line) - line);
 	}
+}
+
+/* Processes are saved only if somebody asked for that; kernels may have no such file. */
+static int saved_append(struct comms *comms, const struct source_saved *saved, struct error *error)
+{
+	struct buffer names = { 0 }, groups = { 0 };
+	int status = 0;
+
+	if (saved->names_fd >= 0 && file_read_anew(saved->names_fd, &names) < 0)
+		status = error_set_system(error, errno, "cannot read saved_cmdlines of tracefs");
+	if (saved->groups_fd >= 0)
+		file_read_anew(saved->groups_fd, &groups);
+	saved_names_clean(&names);
+	lines_append(&comms->names, buffer_string(&names));
+	lines_append(&comms->groups, buffer_string(&groups));
+	comms->names.text.failed |= names.failed;
+	buffer_release(&names);
+	buffer_release(&groups);
+	return status;
 }
 
 /* trace-cmd reads up to the NUL. */
@@ -145,12 +155,13 @@ int comms_append(struct buffer *out, const struct source_saved *saved, struct bu
 	const char *names = buffer_string(earlier);
 	size_t size = strlen(names);
 	struct comms comms = { 0 };
-	int status = saved_append(&comms, saved, error);
+	int status;
 
+	living_append(&comms);
+	status = saved_append(&comms, saved, error);
 	if (status == 0) {
-		living_append(&comms);
-		earlier_append(&comms.names, names);
-		earlier_append(&comms.groups, size < earlier->size ? names + size + 1 : "");
+		lines_append(&comms.names, names);
+		lines_append(&comms.groups, size < earlier->size ? names + size + 1 : "");
 		comms_put(&comms, out);
 	}
 	lines_release(&comms.names);

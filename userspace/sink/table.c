@@ -45,36 +45,18 @@ struct glyph {
 	unsigned int width;
 };
 
-static uint32_t code_point(struct text sequence)
-{
-	unsigned char first = sequence.data[0];
-	uint32_t code = sequence.size == 1 ? first : first & (0x7f >> sequence.size);
-
-	for (size_t i = 1; i < sequence.size; i++)
-		code = code << 6 | (sequence.data[i] & 0x3f);
-	return code;
-}
-
-/* Characters that would act on the terminal, or on the order of those around them. */
-static bool is_acting(uint32_t code)
-{
-	return code < 0x20 || (code >= 0x7f && code < 0xa0) || (code >= 0x200b && code < 0x2010) ||
-	       (code >= 0x2028 && code < 0x202f) || (code >= 0x2066 && code < 0x206a) ||
-	       code == 0xfeff;
-}
-
 /* Takes the next character. */
 static struct glyph glyph_take(struct text *rest, bool is_utf8)
 {
 	struct glyph glyph = { .bytes = text_of("?"), .width = 1 };
 	size_t size = utf8_sequence_size(*rest);
 	struct text sequence = { .data = rest->data, .size = size };
-	uint32_t code = size > 0 ? code_point(sequence) : 0;
+	uint32_t code = size > 0 ? utf8_value(sequence) : 0;
 	int width;
 
 	size += size == 0;
 	*rest = (struct text){ .data = rest->data + size, .size = rest->size - size };
-	if (is_acting(code) || (code >= 0x80 && !is_utf8))
+	if (utf8_is_control(code) || (code >= 0x80 && !is_utf8))
 		return glyph;
 	width = code < 0x80 ? 1 : wcwidth((wchar_t)code);
 	return width < 0 ? glyph : (struct glyph){ .bytes = sequence, .width = width };

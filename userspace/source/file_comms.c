@@ -64,6 +64,26 @@ static struct text line_take(struct text *text)
 	return line;
 }
 
+/*
+ * A name with a newline can look like the line of another thread: of two names of one thread,
+ * nothing shows which one is forged.
+ */
+static void comms_drop_doubtful(struct trace_file *file)
+{
+	size_t nr_kept = 0, next;
+
+	for (size_t i = 0; i < file->nr_comms; i = next) {
+		bool is_sure = true;
+
+		for (next = i + 1;
+		     next < file->nr_comms && file->comms[next].tid == file->comms[i].tid; next++)
+			is_sure &= text_equals(file->comms[next].name, file->comms[i].name);
+		if (is_sure)
+			file->comms[nr_kept++] = file->comms[i];
+	}
+	file->nr_comms = nr_kept;
+}
+
 static int comms_sort(struct trace_file *file, struct text text)
 {
 	file->comms = calloc(lines_count(text), sizeof(*file->comms));
@@ -72,6 +92,7 @@ static int comms_sort(struct trace_file *file, struct text text)
 	while (text.size > 0)
 		file->nr_comms += comm_parse(&file->comms[file->nr_comms], line_take(&text));
 	qsort(file->comms, file->nr_comms, sizeof(*file->comms), comm_compare);
+	comms_drop_doubtful(file);
 	return 0;
 }
 

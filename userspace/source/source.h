@@ -453,4 +453,18 @@ void source_saved_open(struct source_saved *out, const char *tracefs);
 
 void source_saved_close(struct source_saved *saved);
 
+/**
+ * saved_names_clean - drop the lines of saved_cmdlines that cannot be trusted
+ * @names: lines "TID NAME"; sorted by thread afterwards; marked as failed if memory ran out
+ *
+ * A thread can set a name with a newline, such as "x\n1 init", which the kernel prints as it is, so
+ * that it looks like the line of another thread. Forged lines are recognized while the thread that
+ * forged them lives, or if the other thread has a line too, and then neither is kept. A thread that
+ * lives is to be looked up in procfs first.
+ */
+void saved_names_clean(struct buffer *names);
+
+/** thread_name_append - add a thread's name to a line, with '?' for control characters */
+void thread_name_append(struct buffer *out, struct text name);
+
 #endif

@@ -60,6 +60,7 @@ static void saved_names_find(const struct source_saved *saved, int tid, struct s
 		file_read_anew(saved->names_fd, &names);
 	if (saved->groups_fd >= 0)
 		file_read_anew(saved->groups_fd, &groups);
+	saved_names_clean(&names);
 	name = saved_find(buffer_string(&names), tid);
 	group = saved_find(buffer_string(&groups), tid);
 	if (name.size > 0 && !text_equals(name, text_of("<...>")))

@@ -10,22 +10,6 @@ static bool is_copied(unsigned char byte)
 	return byte >= 0x20 && byte < 0x7f;
 }
 
-/* The value of a well-formed sequence of two or three bytes; of others, which need no escape, 0. */
-static unsigned int sequence_value(const unsigned char *bytes, size_t size)
-{
-	if (size == 2)
-		return (bytes[0] & 0x1fu) << 6 | (bytes[1] & 0x3fu);
-	if (size == 3)
-		return (bytes[0] & 0x0fu) << 12 | (bytes[1] & 0x3fu) << 6 | (bytes[2] & 0x3fu);
-	return 0;
-}
-
-/* The second half of the control characters, among them NEL, and the two separators. */
-static bool is_wide_control(unsigned int value)
-{
-	return (value >= 0x80 && value < 0xa0) || value == 0x2028 || value == 0x2029;
-}
-
 static void control_append(struct buffer *line, unsigned char byte)
 {
 	static const char letters[] = { ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't' };
@@ -41,6 +25,7 @@ static size_t special_append(struct buffer *line, struct text rest)
 {
 	const unsigned char *bytes = (const unsigned char *)rest.data;
 	size_t size = utf8_sequence_size(rest);
+	uint32_t code = size > 0 ? utf8_value((struct text){ rest.data, size }) : 0;
 
 	if (size == 0) {
 		buffer_append_string(line, "\xef\xbf\xbd");
@@ -48,8 +33,8 @@ static size_t special_append(struct buffer *line, struct text rest)
 	}
 	if (size == 1)
 		control_append(line, bytes[0]);
-	else if (is_wide_control(sequence_value(bytes, size)))
-		buffer_printf(line, "\\u%04x", sequence_value(bytes, size));
+	else if (utf8_is_control(code))
+		buffer_printf(line, "\\u%04x", code);
 	else
 		buffer_append(line, rest.data, size);
 	return size;

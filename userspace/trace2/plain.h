@@ -8,9 +8,9 @@
 /**
  * plain_append - add a text of any bytes so that it stays on its line
  *
- * Control characters and what Unicode calls a line's end become \n, \t, \r, \x1b or \u2028, and
- * bytes that are no UTF-8 U+FFFD. git copies all of them. Nothing else is changed, backslashes
- * neither.
+ * Control characters, and what else utf8_is_control() lists, become \n, \t, \r, \x1b or \u202e;
+ * bytes that are not UTF-8 become U+FFFD. git copies all of them. Nothing else is changed, not even
+ * backslashes.
  */
 void plain_append(struct buffer *line, struct text text);
 void plain_append_string(struct buffer *line, const char *string);
