@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --ready-fd: its number, and the line that is written to it. */
+/* Reads the number of --ready-fd and writes the line to it. */
 #include "cli/ready.h"
 
 #include <errno.h>
