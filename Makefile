@@ -39,7 +39,7 @@ demo:
 
 check:
 	$(Q)scripts/deps
-	$(Q)$(MAKE) userspace unit-tests fuzz-replay
+	$(Q)$(MAKE) -j"$$(nproc)" userspace unit-tests fuzz-replay
 	$(Q)tests/run
 
 clean:

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Test: tests/run counts what tests say, and takes nothing that went wrong for well."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -151,12 +152,61 @@ def check_children(tap):
         tap.ok(not (Path(folder) / "alive").exists(), "what a test started ends with it")
 
 
+def check_lanes(tap):
+    """Tests of the machine run beside the others, and their counts add up."""
+    with tempfile.TemporaryDirectory() as folder:
+        project = Project(folder)
+        # Each of the first two waits for the other.
+        meet = "touch {folder}/{own}; for i in $(seq 100); do [ -e {folder}/{other} ] && break; sleep 0.1; done; " \
+            "echo 1..1; [ -e {folder}/{other} ] && echo ok 1 || echo not ok 1; sleep 0.2"
+        project.add("tests/vm/one.t", meet.format(folder=folder, own="vm", other="unit"))
+        project.add("tests/unit/one.t", meet.format(folder=folder, own="unit", other="vm"))
+        project.add("tests/unit/two.t", "echo 1..2; echo not ok 1 - a; echo 'ok 2 # SKIP b'; exit 1")
+        status, output = project.run()
+        tap.ok(status == 1 and output.endswith("\n" + closing((2, 1, 1)) + "\n"), "two lanes run side by side", output)
+        lines = [line for line in output.splitlines() if line.startswith("tests/")]
+        tap.ok(len(lines) == 3 and all(" passed, " in line for line in lines), "a line for each test, none mixed", output)
+        for name in ("vm", "unit"):
+            (Path(folder) / name).unlink()
+        status, output = project.run("--limit", "2", "-j", "1", "one.t")
+        tap.ok(status == 1 and " failed, 0 skipped" in output and "2 passed" not in output, "with -j 1 each runs alone", output)
+        tap.ok(project.run("-j", "3")[0] == 2, "there are no three lanes")
+
+
+def check_signal(tap):
+    """A run that is ended takes the tests of both lanes with it, and what they made."""
+    with tempfile.TemporaryDirectory() as folder:
+        project = Project(folder)
+        for name in ("vm", "unit"):
+            project.add(f"tests/{name}/one.t", f"touch {folder}/{name}; sleep 3; touch {folder}/alive; sleep 60")
+        (Path(folder) / "scratch").mkdir()
+        run = subprocess.Popen(
+            [project.root / "tests/run"], stdout=subprocess.DEVNULL, env={**os.environ, "TMPDIR": f"{folder}/scratch"}
+        )
+        await_paths(Path(folder) / "vm", Path(folder) / "unit")
+        run.terminate()
+        status = run.wait(30)
+        time.sleep(3.5)
+        left = list((Path(folder) / "scratch").iterdir())
+        tap.ok(status == 143 and not left and not (Path(folder) / "alive").exists(), "a signal ends both lanes", status, left)
+
+
+def await_paths(*paths):
+    """Until all exist."""
+    for _ in range(100):
+        if all(path.exists() for path in paths):
+            return
+        time.sleep(0.1)
+
+
 def main():
     tap = Tap()
     for case in CASES:
         check_case(tap, *case)
     check_finding(tap)
     check_children(tap)
+    check_lanes(tap)
+    check_signal(tap)
     return tap.finish()
 
 
