@@ -6,7 +6,7 @@ source-y     := attached cursor events file file_comms file_formats file_options
 		file_v6 file_v7 inflate instance live live_stream mapping merge open page page_look saved saved_names \
 		shift source statistics stream task
 convention-y := convention format memory observe slot task template
-track-y      := change name observe session suspicion task track tracks
+track-y      := change crossing name observe session suspicion task track tracks
 timeline-y   := timeline
 trace2-y     := config config_file config_include config_line config_value destination event \
 		event_line event_wide folder kind message normal perf perf_line place plain prepare process \

@@ -6,7 +6,7 @@ from collections import defaultdict
 from decimal import Decimal
 
 NS_PER_S = 1000000000
-MARKS = ("suspect", "unfinished")
+MARKS = ("suspect", "unfinished", "foreign")
 OWN = {f"ktrack:{mark}" for mark in MARKS}
 
 

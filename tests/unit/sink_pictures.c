@@ -137,6 +137,9 @@ static struct timeline_event faults_finish(struct timeline_totals *totals)
 					    .unmatched_ends = 1,
 					    .malformed = 3,
 					    .retired_tracks = 4,
+					    .foreign_ends = 5,
+					    .evicted_slices = 6,
+					    .renamed_threads = 7,
 					    .has_wall_drift = true,
 					    .wall_drift_ns = -1234567,
 					    .malformed_of = malformed,
@@ -149,7 +152,8 @@ TEST(what_is_wrong_with_the_whole_is_told)
 	static const char *const notes[] = {
 		"the clock counts ticks,",     "3 records came after younger ones",
 		"1 end without a begin",       "2 malformed records of demo:io",
-		"1 malformed record of demo:", "4 tracks were idle"
+		"1 malformed record of demo:", "4 tracks were closed to save memory (--max-tracks) and",
+		"5 slices were ended by other threads", "6 slices were open on closed tracks"
 	};
 
 	for (size_t i = 0; i < NR_MAKERS; i++) {
@@ -163,6 +167,7 @@ TEST(what_is_wrong_with_the_whole_is_told)
 		timeline_release(&timeline);
 		for (size_t j = 0; j < sizeof(notes) / sizeof(notes[0]); j++)
 			CHECK(catch_has(&catch, text_of(notes[j])));
+		CHECK(!catch_has(&catch, text_of("rename")));
 		catch_release(&catch);
 	}
 }

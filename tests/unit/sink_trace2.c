@@ -134,6 +134,9 @@ TEST(totals_are_told_where_there_is_something_to_tell)
 		.unfinished = 4,
 		.suspect = 5,
 		.retired_tracks = 6,
+		.renamed_threads = 8,
+		.evicted_slices = 9,
+		.foreign_ends = 10,
 		.other_names = 7,
 	};
 	static const struct timeline_totals some = { .malformed = 3 };
@@ -143,10 +146,13 @@ TEST(totals_are_told_where_there_is_something_to_tell)
 	show_finish(&show, 7, 0, &all);
 	CHECK_TEXT(show_told(&show),
 		   END("exit", "0") COUNTER("lost_records", "5000000000")
-			   COUNTER("unmatched_ends", "2") COUNTER("malformed", "3")
-				   COUNTER("unfinished", "4") COUNTER("suspect", "5")
-					   COUNTER("retired_tracks", "6")
-						   COUNTER("other_names", "7") END("atexit", "0"));
+			   COUNTER("unmatched_ends", "2") COUNTER("foreign_ends", "10")
+				   COUNTER("malformed", "3") COUNTER("unfinished", "4")
+					   COUNTER("suspect", "5") COUNTER("retired_tracks", "6")
+						   COUNTER("renamed_threads", "8")
+							   COUNTER("evicted_slices", "9")
+								   COUNTER("other_names", "7")
+									   END("atexit", "0"));
 	show_release(&show);
 	show_open(&show, &show_recording);
 	show_finish(&show, 7, 0, &some);

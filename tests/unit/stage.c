@@ -95,8 +95,9 @@ static void write_slice(struct buffer *line, const struct timeline_event *event)
 		buffer_printf(line, " from %lld", (long long)event->begin_ns);
 	buffer_append_string(line, event->is_continued ? " continued" : "");
 	if (event->kind == TIMELINE_SLICE_END)
-		buffer_printf(line, "%s%s", event->is_suspect ? " suspect" : "",
-			      event->is_unfinished ? " unfinished" : "");
+		buffer_printf(line, "%s%s%s", event->is_suspect ? " suspect" : "",
+			      event->is_unfinished ? " unfinished" : "",
+			      event->is_foreign ? " foreign" : "");
 }
 
 static void write_point(struct buffer *line, const struct timeline_event *event)
@@ -106,6 +107,12 @@ static void write_point(struct buffer *line, const struct timeline_event *event)
 	else
 		value_append_text(line, &event->value);
 	buffer_printf(line, " depth %u outer %lld", event->depth, (long long)event->outer_ns);
+}
+
+static void write_count(struct buffer *line, uint64_t count, const char *what)
+{
+	if (count > 0)
+		buffer_printf(line, ", %lu %s", (unsigned long)count, what);
 }
 
 static void write_finish(struct buffer *line, const struct timeline_event *event)
@@ -118,6 +125,9 @@ static void write_finish(struct buffer *line, const struct timeline_event *event
 	buffer_printf(line, "%lu unfinished, %lu suspect, %lu retired, %lu other",
 		      (unsigned long)totals->unfinished, (unsigned long)totals->suspect,
 		      (unsigned long)totals->retired_tracks, (unsigned long)totals->other_names);
+	write_count(line, totals->renamed_threads, "renamed");
+	write_count(line, totals->foreign_ends, "foreign");
+	write_count(line, totals->evicted_slices, "evicted slices");
 }
 
 static void write_event(struct buffer *line, const struct timeline_event *event)
@@ -145,6 +155,9 @@ static void write_event(struct buffer *line, const struct timeline_event *event)
 		break;
 	case TIMELINE_MALFORMED:
 		buffer_printf(line, "malformed %s: %s", event->tracepoint, event->problem);
+		break;
+	case TIMELINE_FOREIGN_END:
+		buffer_printf(line, "foreign end %s", event->tracepoint);
 		break;
 	case TIMELINE_FINISH:
 		write_finish(line, event);

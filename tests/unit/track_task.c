@@ -82,7 +82,7 @@ static void check_writers(bool has_comm, const char *want)
 	stage_init(&stage, &settings);
 	stage.shows_writer = true;
 	CHECK_NUMBER(observe_queue(&stage, OBSERVATION_BEGIN, 57), 0);
-	CHECK_NUMBER(observe_queue(&stage, OBSERVATION_BEGIN, 57), 0);
+	CHECK_NUMBER(observe_queue(&stage, OBSERVATION_BEGIN, 100), 0);
 	stage_told(&stage);
 	CHECK_NUMBER(observe_queue(&stage, OBSERVATION_INSTANT, 57), 0);
 	CHECK_NUMBER(observe_queue(&stage, OBSERVATION_END, 100), 0);
@@ -195,6 +195,26 @@ TEST(a_change_that_ends_nothing_does_not_move_time)
 	stage_told(&stage);
 	stage_end(&stage, 120, 7);
 	CHECK_TEXT(stage_told(&stage), "120 #1 end 'a' depth 1 from 110\n120 #1 -\n");
+	stage_release(&stage);
+}
+
+TEST(a_thread_is_renamed_only_if_it_has_tracks_with_its_old_name)
+{
+	struct stage stage;
+
+	stage_init(&stage, NULL);
+	learn(&stage, TASK_CHANGE_NAMED, 101, 7, "sh");
+	learn(&stage, TASK_CHANGE_NAMED, 102, 7, "bash");
+	stage_instant(&stage, 110, 7, "x");
+	stage_begin(&stage, 110, 8, "y");
+	learn(&stage, TASK_CHANGE_NAMED, 120, 7, "bash");
+	learn(&stage, TASK_CHANGE_NAMED, 121, 7, "true");
+	learn(&stage, TASK_CHANGE_NAMED, 122, 8, "worker");
+	stage_instant(&stage, 130, 7, "x");
+	learn(&stage, TASK_CHANGE_GONE, 140, 7, "true");
+	stage_told(&stage);
+	stage_finish(&stage, 200);
+	CHECK(strstr(stage_told(&stage), " 0 retired, 0 other, 2 renamed\n") != NULL);
 	stage_release(&stage);
 }
 

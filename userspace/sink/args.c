@@ -9,7 +9,8 @@ static bool tells(unsigned int with, enum timeline_emitter emitter)
 
 bool event_has_args(const struct timeline_event *event, unsigned int with)
 {
-	return event->nr_fields > 0 || event->is_suspect || event->is_unfinished || with;
+	return event->nr_fields > 0 || event->is_suspect || event->is_unfinished ||
+	       event->is_foreign || with;
 }
 
 /* A name, behind "end:": its opening quote becomes the last character of that. */
@@ -72,6 +73,8 @@ void event_append_args(struct buffer *out, const struct timeline_event *event, u
 		member_true(out, "ktrack:suspect", &first);
 	if (event->is_unfinished)
 		member_true(out, "ktrack:unfinished", &first);
+	if (event->is_foreign)
+		member_true(out, "ktrack:foreign", &first);
 	buffer_append_char(out, '}');
 }
 

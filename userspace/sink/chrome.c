@@ -312,13 +312,13 @@ static int own_event_write(struct chrome_sink *sink, const char *phase, int64_t 
 	return event_end(sink, error);
 }
 
-static int write_malformed(struct chrome_sink *sink, const struct timeline_event *event,
+static int write_problem(struct chrome_sink *sink, const struct timeline_event *event,
 			   struct error *error)
 {
 	struct buffer text = { 0 };
 	int status;
 
-	buffer_printf(&text, "malformed record of %s: %s", event->tracepoint, event->problem);
+	notes_append_problem(&text, event);
 	status = own_event_write(sink, "i", event->time_ns, buffer_text(&text), error);
 	buffer_release(&text);
 	return status;
@@ -395,7 +395,8 @@ static int (*const writers[])(struct chrome_sink *sink, const struct timeline_ev
 	[TIMELINE_COUNTER] = write_counter,
 	[TIMELINE_TRACK_END] = write_nothing,
 	[TIMELINE_LOSS] = write_loss,
-	[TIMELINE_MALFORMED] = write_malformed,
+	[TIMELINE_MALFORMED] = write_problem,
+	[TIMELINE_FOREIGN_END] = write_problem,
 	[TIMELINE_TRACEPOINT] = write_tracepoint,
 	[TIMELINE_COMMAND_BEGIN] = write_command_begin,
 	[TIMELINE_COMMAND_END] = write_command_end,

@@ -164,12 +164,12 @@ static int slice_end(struct html_sink *sink, const struct timeline_event *event,
 	/* Marks are in the data, not among the args. */
 	struct timeline_event plain = *event;
 
-	plain.is_suspect = plain.is_unfinished = false;
+	plain.is_suspect = plain.is_unfinished = plain.is_foreign = false;
 	data_add(sink, chunk, event->begin_ns - chunk->last_ns);
 	data_add(sink, chunk, duration_ns);
 	data_add(sink, chunk,
-		 name_number(sink, event->name) << 2 | event->is_unfinished << 1 |
-			 event->is_suspect);
+		 name_number(sink, event->name) << 3 | event->is_foreign << 2 |
+			 event->is_unfinished << 1 | event->is_suspect);
 	chunk->last_ns = chunk->to_ns = event->time_ns;
 	chunk->busy_ns += duration_ns;
 	return html_chunk_add(sink, track, CHUNK_SLICES, depth,
@@ -254,12 +254,10 @@ static int mark_tell(struct html_sink *sink, int64_t time_ns, struct error *erro
 	return writer_spill(&sink->file.writer, error);
 }
 
-static int malformed(struct html_sink *sink, const struct timeline_event *event,
-		     struct error *error)
+static int problem(struct html_sink *sink, const struct timeline_event *event, struct error *error)
 {
 	buffer_clear(&sink->file.text);
-	buffer_printf(&sink->file.text, "malformed record of %s: %s", event->tracepoint,
-		      event->problem);
+	notes_append_problem(&sink->file.text, event);
 	return mark_tell(sink, event->time_ns, error);
 }
 
@@ -330,7 +328,8 @@ static int (*const writers[])(struct html_sink *sink, const struct timeline_even
 	[TIMELINE_COUNTER] = sample,
 	[TIMELINE_TRACK_END] = html_track_end,
 	[TIMELINE_LOSS] = loss,
-	[TIMELINE_MALFORMED] = malformed,
+	[TIMELINE_MALFORMED] = problem,
+	[TIMELINE_FOREIGN_END] = problem,
 	[TIMELINE_TRACEPOINT] = tracepoint,
 	[TIMELINE_COMMAND_BEGIN] = command_begin,
 	[TIMELINE_COMMAND_END] = command_end,

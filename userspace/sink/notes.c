@@ -43,8 +43,14 @@ int notes_tell(const struct timeline_totals *totals, bool counts_ticks,
 		{ totals->unmatched_ends, "end without a begin", "ends without a begin" },
 		{ totals->late_records, "record came after a younger one, whose time it was given",
 		  "records came after younger ones, whose time they were given" },
-		{ totals->retired_tracks, "track was idle and is another one where it goes on",
-		  "tracks were idle and are others where they go on" },
+		{ totals->foreign_ends,
+		  "slice was ended by another thread while slices overlapped: durations may be wrong",
+		  "slices were ended by other threads while slices overlapped: durations may be wrong" },
+		{ totals->retired_tracks,
+		  "track was closed to save memory (--max-tracks) and continues as a new track",
+		  "tracks were closed to save memory (--max-tracks) and continue as new tracks" },
+		{ totals->evicted_slices, "slice was open on a closed track and has no end",
+		  "slices were open on closed tracks and have no ends" },
 	};
 	struct buffer note = { 0 };
 	int status = 0;
@@ -62,6 +68,14 @@ int notes_tell(const struct timeline_totals *totals, bool counts_ticks,
 		status = malformed_tell(&totals->malformed_of[i], &note, tell, context, error);
 	buffer_release(&note);
 	return status;
+}
+
+void notes_append_problem(struct buffer *out, const struct timeline_event *event)
+{
+	if (event->kind == TIMELINE_FOREIGN_END)
+		buffer_printf(out, FOREIGN_END_FORMAT, event->tracepoint);
+	else
+		buffer_printf(out, "malformed record of %s: %s", event->tracepoint, event->problem);
 }
 
 void notes_append_tracepoint(struct buffer *out, const struct timeline_event *event)

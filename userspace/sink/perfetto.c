@@ -125,7 +125,7 @@ static int inner_slices_end(struct perfetto_sink *sink, const struct timeline_ev
 
 /*
  * A slice that the recording's end cut off has no end, as Perfetto expects it; one that is suspect
- * besides has, since it is its end that says so.
+ * or foreign besides has, since its end carries that mark.
  */
 static int write_slice_end(struct perfetto_sink *sink, const struct timeline_event *told,
 			   struct error *error)
@@ -133,7 +133,7 @@ static int write_slice_end(struct perfetto_sink *sink, const struct timeline_eve
 	struct perfetto_track *track = told->track->slots[sink->file.slot];
 	struct track_event begun;
 
-	if (told->is_unfinished && !told->is_suspect) {
+	if (told->is_unfinished && !told->is_suspect && !told->is_foreign) {
 		track->nr_open++;
 		return 0;
 	}
@@ -196,6 +196,7 @@ static int (*const writers[])(struct perfetto_sink *sink, const struct timeline_
 	[TIMELINE_TRACK_END] = perfetto_frame_event,
 	[TIMELINE_LOSS] = perfetto_frame_event,
 	[TIMELINE_MALFORMED] = perfetto_frame_event,
+	[TIMELINE_FOREIGN_END] = perfetto_frame_event,
 	[TIMELINE_TRACEPOINT] = perfetto_frame_event,
 	[TIMELINE_COMMAND_BEGIN] = perfetto_frame_event,
 	[TIMELINE_COMMAND_END] = perfetto_frame_event,

@@ -24,6 +24,7 @@ static const struct clock_row clock_rows[] = {
 
 static const char *const own_names[] = {
 	[OWN_SUSPECT] = "ktrack:suspect",   [OWN_UNFINISHED] = "ktrack:unfinished",
+	[OWN_FOREIGN] = "ktrack:foreign",
 	[OWN_EXACT] = "ktrack:exact",	    [OWN_TID] = "ktrack:tid",
 	[OWN_CPU] = "ktrack:cpu",	    [OWN_COMM] = "ktrack:comm",
 	[OWN_END_TID] = "end:ktrack:tid",   [OWN_END_CPU] = "end:ktrack:cpu",
@@ -184,12 +185,11 @@ static int instant_write(struct perfetto_sink *sink, int64_t time_ns, struct tex
 	return own_end(sink, begun, error);
 }
 
-static int write_malformed(struct perfetto_sink *sink, const struct timeline_event *event,
-			   struct error *error)
+static int write_problem(struct perfetto_sink *sink, const struct timeline_event *event,
+			 struct error *error)
 {
 	buffer_clear(&sink->file.text);
-	buffer_printf(&sink->file.text, "malformed record of %s: %s", event->tracepoint,
-		      event->problem);
+	notes_append_problem(&sink->file.text, event);
 	return instant_write(sink, event->time_ns, buffer_text(&sink->file.text), error);
 }
 
@@ -259,7 +259,8 @@ int perfetto_frame_event(struct perfetto_sink *sink, const struct timeline_event
 	case TIMELINE_LOSS:
 		return write_loss(sink, event, error);
 	case TIMELINE_MALFORMED:
-		return write_malformed(sink, event, error);
+	case TIMELINE_FOREIGN_END:
+		return write_problem(sink, event, error);
 	case TIMELINE_TRACEPOINT:
 		return write_tracepoint(sink, event, error);
 	case TIMELINE_COMMAND_BEGIN:

@@ -246,6 +246,8 @@ void perfetto_append_annotations(struct perfetto_sink *sink, const struct timeli
 		perfetto_annotate_true(sink, OWN_SUSPECT);
 	if (event->is_unfinished)
 		perfetto_annotate_true(sink, OWN_UNFINISHED);
+	if (event->is_foreign)
+		perfetto_annotate_true(sink, OWN_FOREIGN);
 }
 
 void perfetto_categories_free(struct perfetto_sink *sink)

@@ -76,6 +76,7 @@ struct perfetto_track {
 enum perfetto_own_name {
 	OWN_SUSPECT = 1,
 	OWN_UNFINISHED,
+	OWN_FOREIGN,
 	OWN_EXACT,
 	OWN_TID,
 	OWN_CPU,

@@ -148,7 +148,8 @@ static int slice_end(struct stat_sink *sink, const struct timeline_event *event,
 		return -1;
 	row->nr_suspect += event->is_suspect;
 	row->nr_unfinished += event->is_unfinished;
-	if (event->is_suspect || event->is_unfinished) {
+	row->nr_foreign += event->is_foreign;
+	if (event->is_suspect || event->is_unfinished || event->is_foreign) {
 		row->nr_left_out++;
 		return 0;
 	}
@@ -239,6 +240,7 @@ static int (*const readers[])(struct stat_sink *sink, const struct timeline_even
 	[TIMELINE_TRACK_END] = ignore,
 	[TIMELINE_LOSS] = loss,
 	[TIMELINE_MALFORMED] = ignore,
+	[TIMELINE_FOREIGN_END] = ignore,
 	[TIMELINE_TRACEPOINT] = ignore,
 	[TIMELINE_COMMAND_BEGIN] = ignore,
 	[TIMELINE_COMMAND_END] = ignore,

@@ -54,6 +54,7 @@ static void append_slices(struct buffer *out, const struct stat_row *row, bool *
 	}
 	member_number(out, "suspect", row->nr_suspect, first);
 	member_number(out, "unfinished", row->nr_unfinished, first);
+	member_number(out, "foreign", row->nr_foreign, first);
 	json_append_member(out, text_of("histogram"), first);
 	buffer_append_char(out, '[');
 	append_histogram(out, &row->quantiles);
@@ -145,11 +146,14 @@ static void append_totals(struct buffer *out, const struct timeline_totals *tota
 	member_number(out, "lost_records", totals->lost_records, &first);
 	member_number(out, "lost_task_records", totals->lost_task_records, &first);
 	member_number(out, "unmatched_ends", totals->unmatched_ends, &first);
+	member_number(out, "foreign_ends", totals->foreign_ends, &first);
 	member_number(out, "late_records", totals->late_records, &first);
 	member_number(out, "malformed", totals->malformed, &first);
 	member_number(out, "unfinished", totals->unfinished, &first);
 	member_number(out, "suspect", totals->suspect, &first);
 	member_number(out, "retired_tracks", totals->retired_tracks, &first);
+	member_number(out, "renamed_threads", totals->renamed_threads, &first);
+	member_number(out, "evicted_slices", totals->evicted_slices, &first);
 	member_number(out, "other_names", totals->other_names, &first);
 	buffer_append_string(out, "},\"malformed_of\":[");
 	for (size_t i = 0; i < totals->nr_malformed_of; i++) {

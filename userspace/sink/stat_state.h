@@ -22,7 +22,7 @@ enum stat_kind {
  * @quantiles: of the same
  * @levels: of counters
  * @count: of instants
- * @nr_suspect, @nr_unfinished: slices that are not in @times; the same one may be both
+ * @nr_suspect, @nr_unfinished, @nr_foreign: slices that are not in @times; one may be several
  * @nr_left_out: how many they are
  */
 struct stat_row {
@@ -36,6 +36,7 @@ struct stat_row {
 	uint64_t count;
 	uint64_t nr_suspect;
 	uint64_t nr_unfinished;
+	uint64_t nr_foreign;
 	uint64_t nr_left_out;
 };
 

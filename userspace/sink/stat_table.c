@@ -264,20 +264,25 @@ static void loss_print(struct stat_sink *sink, const struct stat_loss *loss)
 
 static void left_out_print(struct stat_sink *sink)
 {
-	uint64_t nr_left_out = 0, nr_suspect = 0, nr_unfinished = 0;
+	uint64_t nr_left_out = 0, nr_suspect = 0, nr_unfinished = 0, nr_foreign = 0;
+	struct buffer *out = &sink->file.writer.buffer;
 
 	for (size_t i = 0; i < sink->nr_rows; i++) {
 		nr_left_out += sink->rows[i]->nr_left_out;
 		nr_suspect += sink->rows[i]->nr_suspect;
 		nr_unfinished += sink->rows[i]->nr_unfinished;
+		nr_foreign += sink->rows[i]->nr_foreign;
 	}
 	if (nr_left_out == 0)
 		return;
 	warning_begin(sink);
-	buffer_printf(&sink->file.writer.buffer,
-		      "slices not counted: %llu (%llu suspect by losses, %llu without an end)",
+	buffer_printf(out, "slices not counted: %llu (%llu suspect by losses, %llu without an end",
 		      (unsigned long long)nr_left_out, (unsigned long long)nr_suspect,
 		      (unsigned long long)nr_unfinished);
+	if (nr_foreign > 0)
+		buffer_printf(out, ", %llu where threads end each other's",
+			      (unsigned long long)nr_foreign);
+	buffer_append_char(out, ')');
 	warning_end(sink);
 }
 

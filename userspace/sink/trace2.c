@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "sink/args.h"
+#include "sink/notes.h"
 #include "sink/trace2_state.h"
 
 int trace2_sink_fail(const struct trace2_sink *sink, struct error *error)
@@ -285,6 +286,14 @@ static int write_malformed(struct trace2_sink *sink, const struct timeline_event
 	return error_write(sink, event->time_ns, format, error);
 }
 
+static int write_foreign_end(struct trace2_sink *sink, const struct timeline_event *event,
+			     struct error *error)
+{
+	buffer_clear(&sink->message);
+	notes_append_problem(&sink->message, event);
+	return error_write(sink, event->time_ns, FOREIGN_END_FORMAT, error);
+}
+
 static int write_command_begin(struct trace2_sink *sink, const struct timeline_event *event,
 			       struct error *error)
 {
@@ -321,6 +330,7 @@ static int (*const writers[])(struct trace2_sink *sink, const struct timeline_ev
 	[TIMELINE_TRACK_END] = trace2_track_end,
 	[TIMELINE_LOSS] = write_loss,
 	[TIMELINE_MALFORMED] = write_malformed,
+	[TIMELINE_FOREIGN_END] = write_foreign_end,
 	[TIMELINE_TRACEPOINT] = trace2_tracepoint_write,
 	[TIMELINE_COMMAND_BEGIN] = write_command_begin,
 	[TIMELINE_COMMAND_END] = write_command_end,

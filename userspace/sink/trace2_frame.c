@@ -223,10 +223,13 @@ static int totals_write(struct trace2_sink *sink, const struct timeline_event *e
 		{ "lost_task_records", totals->lost_task_records },
 		{ "late_records", totals->late_records },
 		{ "unmatched_ends", totals->unmatched_ends },
+		{ "foreign_ends", totals->foreign_ends },
 		{ "malformed", totals->malformed },
 		{ "unfinished", totals->unfinished },
 		{ "suspect", totals->suspect },
 		{ "retired_tracks", totals->retired_tracks },
+		{ "renamed_threads", totals->renamed_threads },
+		{ "evicted_slices", totals->evicted_slices },
 		{ "other_names", totals->other_names },
 	};
 	int status = 0;

@@ -71,6 +71,8 @@ static void more_add_oddities(struct buffer *more, const struct timeline_event *
 		more_add(more, "\"suspect\":true");
 	if (event->is_unfinished)
 		more_add(more, "\"unfinished\":true");
+	if (event->is_foreign)
+		more_add(more, "\"foreign\":true");
 }
 
 /* An instant's fields are its value. */

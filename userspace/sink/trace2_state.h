@@ -126,7 +126,8 @@ bool trace2_fields_append(struct trace2_fields *fields, struct buffer *json, str
 /** trace2_is_odd - whether a slice is more than its begin and its end */
 hot_inline bool trace2_is_odd(const struct timeline_event *event)
 {
-	return event->is_continued | event->is_suspect | event->is_unfinished;
+	return event->is_continued | event->is_suspect | event->is_unfinished |
+	       event->is_foreign;
 }
 
 /**

@@ -146,12 +146,17 @@ struct timeline_count {
  * @has_wall_drift: @wall_drift_ns is by how much the wall clock has moved against the trace clock
  * from the recording's beginning to its end
  * @malformed_of: the malformed ones by tracepoint, of those that have any
+ * @foreign_ends: ends by another thread than the begin's, while slices overlapped on their track
+ * @retired_tracks: evicted: closed to save memory; they continue as new tracks
+ * @renamed_threads: each continues on new tracks
+ * @evicted_slices: open on evicted tracks, and so unfinished
  */
 struct timeline_totals {
 	uint64_t lost_records;
 	uint64_t lost_task_records;
 	uint64_t late_records;
 	uint64_t unmatched_ends;
+	uint64_t foreign_ends;
 	uint64_t malformed;
 	bool has_complete_from;
 	int64_t complete_from_ns;
@@ -164,6 +169,8 @@ struct timeline_totals {
 	uint64_t unfinished;
 	uint64_t suspect;
 	uint64_t retired_tracks;
+	uint64_t renamed_threads;
+	uint64_t evicted_slices;
 	uint64_t other_names;
 };
 
@@ -190,6 +197,7 @@ enum timeline_kind {
 	TIMELINE_COMMAND_BEGIN,
 	TIMELINE_COMMAND_END,
 	TIMELINE_TRACEPOINT,
+	TIMELINE_FOREIGN_END,
 	TIMELINE_FINISH,
 	TIMELINE_KIND_COUNT
 };
@@ -226,13 +234,14 @@ enum timeline_recorded {
  * @is_suspect: of slice ends: a loss may have falsified this slice
  * @is_unfinished: of slice ends: no record ended it: the recording ended first, or the record was
  * lost (it is suspect then)
+ * @is_foreign: of slice ends: threads ended each other's slices on the track while it was open
  * @value: of counters: a VALUE_SIGNED or VALUE_UNSIGNED
  * @loss_cpu: of losses
  * @loss_end_ns: what was lost is older than this; INT64_MAX where nothing came after it
  * @loss_count: of losses, or TIMELINE_COUNT_UNKNOWN
  * @loss_buffer: whose records were lost, NULL where the source has only one buffer
  * @problem: of malformed records: what is wrong, a constant text
- * @tracepoint: of malformed records and of tracepoints: "system:event"
+ * @tracepoint: of malformed records, foreign ends and tracepoints: "system:event"
  * @recorded: of tracepoints
  * @argv: of the traced command's begin: NULL-terminated
  * @pid: of the traced command's end
@@ -256,6 +265,7 @@ struct timeline_event {
 	bool is_continued;
 	bool is_suspect;
 	bool is_unfinished;
+	bool is_foreign;
 	struct value value;
 	int loss_cpu;
 	int64_t loss_end_ns;

@@ -45,7 +45,6 @@ static int task_leave(struct tracks *tracks, struct task *task, const struct tas
 		if (!with_process && track->shown.scope != SCOPE_THREAD)
 			continue;
 		tracks_reach(tracks, change);
-		tracks->totals.retired_tracks++;
 		if (tracks_close(tracks, track, error) < 0)
 			return -1;
 	}
@@ -82,18 +81,20 @@ static int task_rename(struct tracks *tracks, struct task *task, const struct ta
 		       struct error *error)
 {
 	struct track *next;
+	bool has_outdated = false;
 
 	task_set_comm(task, change->comm);
 	for (struct track *track = task->tracks; track; track = next) {
 		next = track->peer_after;
 		track->is_outdated = strcmp(track->comm, task->comm) != 0;
+		has_outdated = has_outdated || track->is_outdated;
 		if (!track->is_outdated || track->nr_slices > 0)
 			continue;
 		tracks_reach(tracks, change);
-		tracks->totals.retired_tracks++;
 		if (tracks_end(tracks, track, error) < 0)
 			return -1;
 	}
+	tracks->totals.renamed_threads += has_outdated;
 	return 0;
 }
 

@@ -27,6 +27,7 @@ hot_inline struct timeline_event *event_of(struct tracks *tracks, enum timeline_
 	event->is_continued = false;
 	event->is_suspect = false;
 	event->is_unfinished = false;
+	event->is_foreign = false;
 	return event;
 }
 
@@ -160,6 +161,7 @@ static __attribute__((noinline)) int other_slice_begin(struct tracks *tracks, st
 	}
 	*slice = (struct slice){ .begin_ns = tracks->now_ns,
 				 .begin_cpu = observation->cpu,
+				 .begin_tid = observation->tid,
 				 .name = name };
 	track_idle_remove(track);
 	track_learn_depth(tracks, track);
@@ -181,8 +183,10 @@ static int slice_begin(struct tracks *tracks, struct track *track, struct name *
 	slice = &track->slices[track->nr_slices++];
 	slice->begin_ns = tracks->now_ns;
 	slice->begin_cpu = observation->cpu;
+	slice->begin_tid = observation->tid;
 	slice->is_continued = false;
 	slice->was_suspect = false;
+	slice->is_foreign = false;
 	slice->name = name;
 	track_idle_remove(track);
 	event = event_of_record(tracks, TIMELINE_SLICE_BEGIN, track, observation, "");
@@ -216,6 +220,7 @@ int tracks_pop(struct tracks *tracks, struct track *track, const struct observat
 	event->is_continued = slice->is_continued;
 	event->is_suspect = track_is_suspect(tracks, track, slice);
 	event->is_unfinished = !observation;
+	event->is_foreign = slice->is_foreign;
 	tracks->totals.suspect += event->is_suspect;
 	tracks->totals.unfinished += event->is_unfinished;
 	status = timeline_push(tracks->timeline, event, error);
@@ -233,23 +238,24 @@ static __attribute__((noinline)) int other_slice_end(struct tracks *tracks, stru
 		track->unmatched_ends++;
 		return 0;
 	}
-	if (tracks_pop(tracks, track, observation, error) < 0)
+	if (tracks_check_end(tracks, track, observation, error) < 0 ||
+	    tracks_pop(tracks, track, observation, error) < 0)
 		return -1;
-	if (!track->is_outdated || track->nr_slices > 0)
-		return 0;
-	tracks->totals.retired_tracks++;
-	return tracks_end(tracks, track, error);
+	return track->is_outdated && track->nr_slices == 0 ? tracks_end(tracks, track, error) : 0;
 }
 
 /* Whether the end of the innermost slice is all that there is to tell. */
-hot_inline bool has_plain_end(const struct tracks *tracks, const struct track *track)
+hot_inline bool has_plain_end(const struct tracks *tracks, const struct track *track,
+			      const struct observation *observation)
 {
 	const struct slice *slice;
 
 	if (track->nr_slices == 0 || track->is_outdated || tracks->settings.has_comm)
 		return false;
 	slice = &track->slices[track->nr_slices - 1];
-	return slice->name->shown.is_counted && !slice->is_continued &&
+	if (slice->begin_tid != observation->tid && track->nr_slices > 1)
+		return false;
+	return slice->name->shown.is_counted && !slice->is_continued && !slice->is_foreign &&
 	       (track->buffer >= tracks->nr_suspicions ||
 		slice->begin_ns > tracks->suspicions[track->buffer].until_ns);
 }
@@ -259,7 +265,7 @@ static int slice_end(struct tracks *tracks, struct track *track,
 {
 	struct timeline_event *event;
 
-	if (!has_plain_end(tracks, track))
+	if (!has_plain_end(tracks, track, observation))
 		return other_slice_end(tracks, track, observation, error);
 	event = event_of_record(tracks, TIMELINE_SLICE_END, track, observation, "");
 	slice_pop(tracks, track, event);

@@ -54,6 +54,7 @@ static void tracks_reset(struct tracks *tracks)
 		memset(category->shown.slots, 0, sizeof(category->shown.slots));
 		memset(category->problems, 0, sizeof(category->problems));
 		category->malformed = 0;
+		category->has_foreign_ends = false;
 	}
 	names_clear_slots(&tracks->names);
 	free(tracks->malformed_of);

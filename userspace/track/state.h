@@ -12,14 +12,18 @@
  * struct slice - an open slice
  * @begin_ns: when it began, or the session did where that was later
  * @begin_cpu: which CPU wrote so
+ * @begin_tid: the thread that wrote so
  * @is_continued: it began in an earlier session
  * @was_suspect: it was suspect there already
+ * @is_foreign: threads ended each other's slices on its track since it began
  */
 struct slice {
 	int64_t begin_ns;
 	int begin_cpu;
+	int begin_tid;
 	bool is_continued;
 	bool was_suspect;
+	bool is_foreign;
 	struct name *name;
 };
 
@@ -124,6 +128,7 @@ hot_inline bool track_has_key(const struct track *track, const struct track_key 
  * @deepest: how deep its tracks were seen to be without suspect slices
  * @malformed: how many of its records could not be read
  * @problems: what was told of its malformed records already, each a constant text
+ * @has_foreign_ends: that is reported already
  * @is_gone: no record of it comes any more
  */
 struct category {
@@ -131,6 +136,7 @@ struct category {
 	size_t deepest;
 	uint64_t malformed;
 	const char *problems[PROBLEMS_MAX];
+	bool has_foreign_ends;
 	bool is_gone;
 };
 
@@ -291,5 +297,13 @@ int tracks_close(struct tracks *tracks, struct track *track, struct error *error
  */
 int tracks_pop(struct tracks *tracks, struct track *track, const struct observation *observation,
 	       struct error *error);
+
+/**
+ * tracks_check_end - look for foreign ends before @observation ends the innermost slice of @track
+ *
+ * They are counted, marked, and reported once for each tracepoint.
+ */
+int tracks_check_end(struct tracks *tracks, struct track *track,
+		     const struct observation *observation, struct error *error);
 
 #endif

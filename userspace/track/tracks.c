@@ -311,10 +311,7 @@ static int track_close_gone(struct tracks *tracks, struct track *track, struct e
 {
 	const struct category *category = (const struct category *)track->shown.category;
 
-	if (!category->is_gone)
-		return 0;
-	tracks->totals.retired_tracks++;
-	return tracks_close(tracks, track, error);
+	return category->is_gone ? tracks_close(tracks, track, error) : 0;
 }
 
 int tracks_close_dropped(struct tracks *tracks, int64_t time_ns, struct error *error)

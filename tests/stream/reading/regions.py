@@ -135,12 +135,15 @@ def continued_begins_session(session, event):
 
 @rule("unfinished-time", "exit")
 def unfinished_end_at_the_end(session, _event):
-    """Unfinished slices end when the recording or their task does, or earlier where their own end may be lost."""
+    """Unfinished slices end when their track does, or earlier if their own end may be lost."""
     for leave in session.unfinished:
         track = session.track_of(leave)
-        end_ns = track.exit_ns if track.is_of_task() else session.recording_end_ns()
-        if "suspect" not in leave.members and leave.abs_ns != end_ns:
+        if "suspect" in leave.members:
+            continue
+        if leave.abs_ns != track.exit_ns:
             return f"line {leave.number} is unfinished at {nanoseconds(leave.abs_ns)}"
+        is_early = leave.abs_ns != session.recording_end_ns() and not track.is_of_task()
+        session.early_unfinished += is_early and not session.has_unloaded
     return None
 
 

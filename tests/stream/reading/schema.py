@@ -21,7 +21,7 @@ TIMER = "category:string name:string intervals:positive t_total:seconds t_min:se
 WRITER = "tid:integer? cpu:count? comm:string?"
 
 # key:type, a question mark where the key may be absent. t_abs behind the body, the writer, args,
-# continued, suspect and unfinished are ktrack's own keys: readers of trace2 skip what they don't know.
+# continued, suspect, unfinished and foreign are ktrack's own keys: readers of trace2 skip what they don't know.
 EVENTS = {
     "version": f"{PLACE} evt:string exe:string",
     "too_many_files": PLACE,
@@ -37,7 +37,7 @@ EVENTS = {
     "region_enter": "nesting:positive category:string label:string msg:string? t_abs:seconds"
     f" {WRITER} args:fields? continued:true?",
     "region_leave": "t_rel:seconds nesting:positive category:string label:string msg:string?"
-    f" t_abs:seconds {WRITER} args:fields? continued:true? suspect:true? unfinished:true?",
+    f" t_abs:seconds {WRITER} args:fields? continued:true? suspect:true? unfinished:true? foreign:true?",
     "data": f"{SAMPLE} value:decimal {WRITER} args:fields?",
     "th_timer": TIMER,
     "th_counter": "category:string name:string count:positive",

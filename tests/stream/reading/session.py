@@ -15,6 +15,11 @@ LOSS_FORMATS = {
     "lost an unknown number of records on cpu %d in buffer '%s'": UNCOUNTED_LOSS,
 }
 
+FOREIGN_FORMAT = (
+    "%s: a thread ended another thread's slice while slices overlapped; "
+    "give each thread or request its own scope or track name"
+)
+
 
 class Event:
     """One line whose shape is right, with its times as integers."""
@@ -38,8 +43,8 @@ class Event:
         return self.members.get(key)
 
     def is_complete(self):
-        """For a region_leave: its slice was seen whole, and nothing was lost meanwhile."""
-        return not any(mark in self.members for mark in ("continued", "suspect", "unfinished"))
+        """For a region_leave: its slice was seen whole, nothing was lost meanwhile, and its end is its own."""
+        return not any(mark in self.members for mark in ("continued", "suspect", "unfinished", "foreign"))
 
 
 class Statistics:
@@ -136,6 +141,11 @@ class Session:
         self.malformed = {}
         self.suspect = []
         self.unfinished = []
+        self.early_unfinished = 0
+        self.has_unloaded = False
+        self.foreign = 0
+        self.foreign_errors = 0
+        self.has_new_foreign = False
         self.exit_times = []
         self.late_starts = 0
 
@@ -176,8 +186,11 @@ def note_error(session, event, _track):
     """error: a loss, counted or not, or something else."""
     pattern = LOSS_FORMATS.get(event["fmt"])
     match = pattern and pattern.fullmatch(event["msg"])
-    if not match:
+    if event["fmt"] == FOREIGN_FORMAT:
+        session.foreign_errors += 1
+    elif not match:
         session.other_errors += 1
+    if not match:
         return
     session.losses.append((event.abs_ns, int(match["cpu"])))
     if pattern is COUNTED_LOSS:
@@ -204,8 +217,10 @@ def note_record(session, event, track):
 
 
 def take_json(session, event, track):
-    """data_json: a track's identity, its summary, or an instant."""
-    if event["category"] == "track":
+    """data_json: a track's identity, its summary, or an instant; on main that a module was loaded or unloaded."""
+    if track is None:
+        session.has_unloaded = session.has_unloaded or event["value"].get("recorded") == "until_now"
+    elif event["category"] == "track":
         identify_track(session, event, track)
     elif event["category"] == "summary":
         track.summary = event
@@ -249,6 +264,9 @@ def close_region(session, event, track):
     enter = track.open.pop()
     if "suspect" in event.members:
         session.suspect.append(event)
+    if "foreign" in event.members:
+        session.foreign += 1
+        session.has_new_foreign = session.has_new_foreign or "continued" not in event.members
     if "unfinished" in event.members:
         session.unfinished.append(event)
         track.has_unfinished = track.has_unfinished or "suspect" not in event.members
@@ -311,7 +329,7 @@ def take_track_counter(session, event, track):
     session.closing = track.name
 
 
-ON_TRACKS = {"th_counter", "thread_exit", "data_json", "region_enter", "region_leave", "data", "th_timer"}
+ON_TRACKS = {"th_counter", "thread_exit", "region_enter", "region_leave", "data", "th_timer"}
 
 STEPS = {
     "version": begin_stream,

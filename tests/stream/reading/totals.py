@@ -12,10 +12,13 @@ COUNTERS = (
     "lost_task_records",
     "late_records",
     "unmatched_ends",
+    "foreign_ends",
     "malformed",
     "unfinished",
     "suspect",
     "retired_tracks",
+    "renamed_threads",
+    "evicted_slices",
     "other_names",
 )
 OTHER = "(other)"
@@ -180,9 +183,20 @@ def unmatched_are_counted_by_track(session, _event):
 
 @rule("counter-retired", "atexit")
 def retired_are_counted(session, _event):
-    """retired_tracks is the number of tracks that ended before the recording did."""
-    early = sum(time_ns < session.recording_end_ns() for time_ns in session.exit_times)
-    return expect_range(session, "retired_tracks", early, len(session.exit_times))
+    """retired_tracks are among the tracks that ended; so are the tracks of evicted slices, which are unfinished."""
+    return expect_range(
+        session, "retired_tracks", int("evicted_slices" in session.counters), len(session.exit_times)
+    ) or expect_range(session, "evicted_slices", session.early_unfinished, len(session.unfinished))
+
+
+@rule("counter-foreign", "atexit")
+def foreign_ends_are_counted(session, _event):
+    """Foreign ends have their marks, which continued slices may bring along, and an error for each tracepoint."""
+    count = session.counters.get("foreign_ends", 0)
+    if (count > 0) != (session.foreign_errors > 0):
+        return f"{count} foreign ends and {session.foreign_errors} errors"
+    least = max(session.foreign_errors, int(session.has_new_foreign))
+    return expect_range(session, "foreign_ends", least, session.foreign)
 
 
 @rule("counter-other", "atexit")

@@ -430,14 +430,26 @@ TOTALS = [
     (
         "counter-retired",
         "rare",
-        "a retired track less",
-        put("counter", where={"name": "retired_tracks"}, count=2),
+        "more retired than tracks",
+        put("counter", where={"name": "retired_tracks"}, count=8),
     ),
     (
         "counter-retired",
         "rare",
-        "more retired than tracks",
-        put("counter", where={"name": "retired_tracks"}, count=8),
+        "slices of tracks that were not evicted",
+        put("counter", where={"name": "retired_tracks"}, name="evicted_slices"),
+    ),
+    (
+        "counter-foreign",
+        "rare",
+        "foreign ends without an error",
+        put("counter", where={"name": "retired_tracks"}, name="foreign_ends"),
+    ),
+    (
+        "counter-foreign",
+        "demo",
+        "a foreign end that is not counted",
+        put("region_leave", foreign=True),
     ),
     (
         "counter-other",

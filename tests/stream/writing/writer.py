@@ -268,10 +268,13 @@ class Writer:
             "lost_task_records",
             "late_records",
             "unmatched_ends",
+            "foreign_ends",
             "malformed",
             "unfinished",
             "suspect",
             "retired_tracks",
+            "renamed_threads",
+            "evicted_slices",
             "other_names",
         )
         for name in [name for name in order if self.counters.get(name)]:

@@ -74,8 +74,8 @@ class SliceChunk extends Chunk {
 			begin[i] = time += bytes.number();
 			end[i] = time += bytes.number();
 			const word = bytes.number();
-			marks[i] = word % 4;
-			name[i] = Math.floor(word / 4);
+			marks[i] = word % 8;
+			name[i] = Math.floor(word / 8);
 		}
 		return this.items = { begin, end, name, marks };
 	}
@@ -195,6 +195,7 @@ class Recording {
 	constructor(text) {
 		Object.assign(this, { about: {}, names: [], tracks: [], losses: [], marks: [], notes: [], end: 0, totals: null });
 		this.byNumber = new Map();
+		this.byIdentity = new Map();
 		for (let at = 0, next; at < text.length; at = next + 1) {
 			next = text.indexOf("\n", at);
 			if (next < 0)
@@ -229,9 +230,15 @@ class Recording {
 			this.end = Math.max(this.end, this.totals.end_ns);
 	}
 
+	// A track that was closed and comes again, as after a module's reload, continues in its row.
 	addTrack(about) {
-		const track = { ...about, rows: [], instants: null, samples: null };
-		this.tracks.push(track);
+		const key = JSON.stringify(about.identity);
+		let track = this.byIdentity.get(key);
+		if (!track) {
+			track = { ...about, rows: [], instants: null, samples: null };
+			this.tracks.push(track);
+			this.byIdentity.set(key, track);
+		}
 		this.byNumber.set(about.number, track);
 	}
 

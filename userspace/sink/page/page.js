@@ -259,6 +259,8 @@ class Page {
 				facts.push(["suspect", "a loss of records may have falsified it"]);
 			if (marks & 2)
 				facts.push(["unfinished", "no record ended it"]);
+			if (marks & 4)
+				facts.push(["foreign", "threads ended each other's slices on this track: the duration may be wrong"]);
 		}
 		return facts;
 	}
