@@ -4,7 +4,7 @@
 base-y       := buffer error file json json_value map put text time value
 source-y     := attached cursor events file file_comms file_formats file_options file_stream \
 		file_v6 file_v7 inflate instance live live_stream mapping merge open page page_look saved saved_names \
-		shift source statistics stream task
+		shift source spool statistics stream task
 convention-y := convention format memory observe slot task template
 track-y      := change crossing name observe session suspicion task track tracks
 timeline-y   := timeline

@@ -71,6 +71,10 @@ run sh -c 'ulimit -f 1; cat trace.dat | "$0" export -' "$ktrack"
 refused "nor may what is kept of a pipe" 1 "cannot keep standard input in a temporary file (TMPDIR says where): File too large"
 run sh -c 'echo no recording | "$0" export -' "$ktrack"
 refused "a pipe with something else" 1 "standard input: this is no trace.dat file; at offset 0"
+run timeout 20 "$ktrack" export /dev/zero
+refused "a device without an end" 1 "/dev/zero: this is no trace.dat file; at offset 0"
+run sh -c '(while echo endless; do :; done) | timeout 20 "$0" export -' "$ktrack"
+refused "and a pipe without an end" 1 "standard input: this is no trace.dat file; at offset 0"
 
 echo 'event demo:io 100 u32 bytes' >plain.script
 "$OLDPWD/tests/golden/mktrace" plain.script plain.dat

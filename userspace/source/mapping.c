@@ -1,57 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Maps files, spools what is none. */
+/* Maps files. */
 #include "source/mapping.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SPOOL_SIZE 65536
+#include "source/spool.h"
 
 static const char *name_of(const char *path)
 {
 	return strcmp(path, "-") == 0 ? "standard input" : path;
-}
-
-/* A file that nobody sees and that is gone with its descriptor. */
-static int spool_open(void)
-{
-	const char *folder = getenv("TMPDIR");
-	int fd = open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	char path[] = "/tmp/ktrack.XXXXXX";
-
-	if (fd >= 0)
-		return fd;
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd >= 0)
-		unlink(path);
-	return fd;
-}
-
-/* Copies all that comes. */
-static int spool_fill(int spool, int fd, const char *path, struct error *error)
-{
-	char bytes[SPOOL_SIZE];
-
-	for (;;) {
-		ssize_t size = read(fd, bytes, sizeof(bytes));
-
-		if (size < 0 && errno == EINTR)
-			continue;
-		if (size < 0)
-			return error_set_system(error, errno, "cannot read %s", name_of(path));
-		if (size == 0)
-			return 0;
-		if (file_write_all(spool, bytes, size, NULL) < 0)
-			return error_set_system(
-				error, errno,
-				"cannot keep %s in a temporary file (TMPDIR says where)",
-				name_of(path));
-	}
 }
 
 static int file_map(struct mapping *mapping, int fd, size_t size, const char *path,
@@ -70,17 +32,15 @@ static int file_map(struct mapping *mapping, int fd, size_t size, const char *pa
 
 static int spool_map(struct mapping *mapping, int fd, const char *path, struct error *error)
 {
+	int spool = spool_copy(fd, name_of(path), SPOOL_LIMIT, error);
 	struct stat status;
-	int spool = spool_open();
 	int result;
 
 	if (spool < 0)
-		return error_set_system(error, errno, "cannot make a temporary file for %s",
-					name_of(path));
-	result = spool_fill(spool, fd, path, error);
-	if (result == 0 && fstat(spool, &status) < 0)
+		return -1;
+	if (fstat(spool, &status) < 0)
 		result = error_set_system(error, errno, "cannot read %s", name_of(path));
-	if (result == 0)
+	else
 		result = file_map(mapping, spool, status.st_size, path, error);
 	close(spool);
 	return result;
