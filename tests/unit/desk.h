@@ -79,6 +79,7 @@ static inline void instance_prepare(struct desk *desk)
 		 recorder_directory(desk->recorder));
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		folder_add_text(&desk->instance, files[i][0], files[i][1]);
+	instance_mark(desk->instance.path);
 }
 
 static inline void desk_begin(struct desk *desk, const char *mode)

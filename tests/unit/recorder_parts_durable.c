@@ -16,6 +16,7 @@ static void desk_begin_double(struct desk *desk, struct desk *beside, const char
 	snprintf(beside->instance.path, sizeof(beside->instance.path), "%s",
 		 recorder_directory(recorder_durable(desk->recorder)));
 	folder_add_text(&beside->instance, "set_event", "task:task_rename\ndemo:work\n");
+	instance_mark(beside->instance.path);
 	folder_add_text(&beside->instance, "per_cpu/cpu0/trace_pipe_raw", "");
 	folder_add_text(&beside->instance, "per_cpu/cpu1/trace_pipe_raw", "");
 	folder_add_text(&beside->instance, "per_cpu/cpu33/trace_pipe_raw", "");

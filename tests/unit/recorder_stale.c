@@ -18,10 +18,25 @@ static int name_log(void *context, const char *name, const char *directory, stru
 	return 0;
 }
 
+static void unmarked_log(void *context, const char *name, const char *directory)
+{
+	CHECK(strstr(directory, name) != NULL);
+	buffer_printf(context, "(%s) ", name);
+}
+
+/* Makes an instance as a ktrack does. */
+static void marked_make(const char *name)
+{
+	folder_make(&tracefs.top, name);
+	instance_mark(folder_path(&tracefs.top, name));
+}
+
 static void check_stale(const char *want)
 {
 	struct buffer names = { 0 };
-	struct stale_visitor visitor = { .context = &names, .visit = name_log };
+	struct stale_visitor visitor = { .context = &names,
+					 .visit = name_log,
+					 .unmarked = unmarked_log };
 	struct error error = { 0 };
 
 	CHECK_NUMBER(stale_visit(&visitor, &error), 0);
@@ -37,12 +52,30 @@ TEST(an_instance_without_an_owner_is_stale)
 	tracefs_begin();
 	check_stale("");
 	recorder = recorder_of(64);
-	folder_make(&tracefs.top, "instances/ktrack-77");
-	folder_make(&tracefs.top, "instances/ktrack-9.12");
-	folder_make(&tracefs.top, "instances/ktrack-77.durable");
-	folder_make(&tracefs.top, "instances/ktrack-9.2.durable");
+	marked_make("instances/ktrack-77");
+	marked_make("instances/ktrack-9.12");
+	marked_make("instances/ktrack-77.durable");
+	marked_make("instances/ktrack-9.2.durable");
 	check_stale("ktrack-9.2.durable ktrack-9.12 ktrack-77 ktrack-77.durable ");
 	CHECK_NUMBER(recorder_close(recorder, &error), 0);
+	tracefs_end();
+}
+
+TEST(an_instance_that_a_user_made_is_never_stale)
+{
+	struct stale_visitor visitor = { .visit = name_log };
+	struct recorder *recorder = NULL;
+	struct error error = { 0 };
+
+	tracefs_begin();
+	folder_make(&tracefs.top, "instances/ktrack-5");
+	marked_make("instances/ktrack-6");
+	folder_make(&tracefs.top, "instances/ktrack-6.durable");
+	check_stale("(ktrack-5) ktrack-6 (ktrack-6.durable) ");
+	CHECK_NUMBER(recorder_adopt(&recorder, "ktrack-5", &error), 0);
+	CHECK(!recorder);
+	CHECK_NUMBER(rmdir(folder_path(&tracefs.top, "instances/ktrack-6")), 0);
+	CHECK_NUMBER(stale_visit(&visitor, &error), 0);
 	tracefs_end();
 }
 

@@ -10,6 +10,7 @@
 #include <tracefs.h>
 
 #include "folder.h"
+#include "recorder/mark.h"
 #include "recorder/recorder.h"
 #include "tap.h"
 
@@ -74,6 +75,15 @@ static inline void instance_fill(const char *path)
 		if (!tracefs.missing || strcmp(tracefs.missing, control_files[i]) != 0)
 			folder_add_text(&instance, control_files[i], "as it was");
 	}
+}
+
+/* Marks an instance as a ktrack does, once it has all files that tests add to it. */
+static inline void instance_mark(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY);
+
+	mark_set(fd);
+	close(fd);
 }
 
 static inline void instance_note(const struct folder *instance)

@@ -54,10 +54,19 @@ static int instance_remove(void *context, const char *name, const char *director
 	return 0;
 }
 
+/* Its name is like ours, but a user made it. */
+static void instance_leave(void *context, const char *name, const char *directory)
+{
+	(void)context;
+	note_say("%s: not made by ktrack; 'rmdir %s' removes it", name, directory);
+}
+
 static int clean_main(int argc, char **argv, struct error *error)
 {
 	struct cleaning cleaning = { .status = STATUS_DONE };
-	struct stale_visitor visitor = { .context = &cleaning, .visit = instance_remove };
+	struct stale_visitor visitor = { .context = &cleaning,
+					 .visit = instance_remove,
+					 .unmarked = instance_leave };
 	int operand;
 
 	if (options_read(&clean_table, argc, argv, NULL, &operand, &cleaning.status, error) &&

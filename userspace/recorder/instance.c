@@ -11,6 +11,7 @@
 
 #include "recorder/instance.h"
 #include "recorder/lock.h"
+#include "recorder/mark.h"
 
 #define NAMES_TO_TRY 16
 
@@ -61,8 +62,10 @@ static void instance_own(struct recorder *recorder)
 	recorder->directory = tracefs_instance_get_dir(recorder->instance);
 	if (recorder->directory)
 		recorder->lock_fd = lock_take(recorder->directory);
-	if (recorder->lock_fd >= 0)
+	if (recorder->lock_fd >= 0) {
+		mark_set(recorder->lock_fd);
 		return;
+	}
 	tracefs_instance_destroy(recorder->instance);
 	tracefs_instance_free(recorder->instance);
 	tracefs_put_tracing_file(recorder->directory);

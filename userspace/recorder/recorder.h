@@ -367,9 +367,11 @@ void parts_close(struct parts *parts);
 /**
  * struct stale_visitor - who takes a look at instances that runs left behind
  * @visit: @name is an instance without an owner, in @directory; returns 0 to go on, -1 with @error
+ * @unmarked: the same, but nothing shows that ktrack made it; may be NULL
  */
 struct stale_visitor {
 	void *context;
+	void (*unmarked)(void *context, const char *name, const char *directory);
 	int (*visit)(void *context, const char *name, const char *directory, struct error *error);
 };
 

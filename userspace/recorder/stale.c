@@ -9,6 +9,7 @@
 
 #include "recorder/instance.h"
 #include "recorder/lock.h"
+#include "recorder/mark.h"
 
 #define OWN_PREFIX "ktrack-"
 #define DIGITS "0123456789"
@@ -64,7 +65,7 @@ int stale_lock(const char *name, int *lock_fd, struct error *error)
 	if (source_directory(&tracefs, error) < 0)
 		return -1;
 	buffer_printf(&directory, "%s/instances/%s", tracefs, name);
-	if (access(buffer_string(&directory), F_OK) == 0) {
+	if (mark_is_set(buffer_string(&directory))) {
 		usleep(OWNER_WAIT_US);
 		*lock_fd = instance_lock(buffer_string(&directory), name, error);
 		status = *lock_fd < 0 ? -1 : 0;
@@ -80,8 +81,12 @@ static int name_visit(const char *instances, const char *name, bool are_stale,
 	int status = 0;
 
 	buffer_printf(&directory, "%s/%s", instances, name);
-	if (is_own_name(name) && is_stale(buffer_string(&directory)) == are_stale)
+	if (!is_own_name(name) || is_stale(buffer_string(&directory)) != are_stale)
+		;
+	else if (mark_is_set(buffer_string(&directory)))
 		status = visitor->visit(visitor->context, name, buffer_string(&directory), error);
+	else if (visitor->unmarked)
+		visitor->unmarked(visitor->context, name, buffer_string(&directory));
 	buffer_release(&directory);
 	return status;
 }

@@ -220,10 +220,10 @@ after_kill() {
 
 # Only what has no owner goes: the instance of a run beside this one stays, and so does a user's.
 cleaned() {
-	mkdir $INSTANCES/ktrack-user
+	mkdir $INSTANCES/ktrack-user $INSTANCES/ktrack-5
 	streaming >/dev/null 2>&1
 	ktrack clean
-	rmdir $INSTANCES/ktrack-user
+	rmdir $INSTANCES/ktrack-user $INSTANCES/ktrack-5
 	kill -TERM "$stream"
 	wait "$stream"
 }
