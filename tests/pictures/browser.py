@@ -112,15 +112,33 @@ class Browser:
         ]
         self.act({"type": "pointer", "id": "mouse", "actions": steps})
 
-    def turn(self, x, y, turn, with_control=False):
+    def pinch(self, y, *fingers):
+        """Puts down fingers, each at its first x, and moves all to their next ones, then lifts them."""
+        devices = []
+        for number, places in enumerate(fingers):
+            moves = [
+                {"type": "pointerMove", "x": int(x), "y": int(y), "duration": 0} for x in places
+            ]
+            steps = [moves[0], {"type": "pointerDown", "button": 0}, *moves[1:]]
+            devices.append(
+                {
+                    "type": "pointer",
+                    "id": f"finger {number}",
+                    "parameters": {"pointerType": "touch"},
+                    "actions": [*steps, {"type": "pointerUp", "button": 0}],
+                }
+            )
+        self.act(*devices)
+
+    def turn(self, x, y, turn, with_control=False, times=1):
         """Turns the wheel at a place, with the control key held or not."""
         pause = {"type": "pause", "duration": 0}
-        steps = [{"type": "scroll", "x": int(x), "y": int(y), "deltaX": 0, "deltaY": turn}]
-        devices = [{"type": "wheel", "id": "wheel", "actions": [pause, *steps, pause]}]
+        step = {"type": "scroll", "x": int(x), "y": int(y), "deltaX": 0, "deltaY": turn}
+        devices = [{"type": "wheel", "id": "wheel", "actions": [pause, *[step] * times, pause]}]
         if with_control:
             keys = [
                 {"type": "keyDown", "value": KEYS["Control"]},
-                pause,
+                *[pause] * times,
                 {"type": "keyUp", "value": KEYS["Control"]},
             ]
             devices.append({"type": "key", "id": "keys", "actions": keys})

@@ -5,25 +5,29 @@ from model import MARKS, Track, losses_of, read_event
 
 # Numbers are told in full, as JSON would round them.
 TELL = """
-const tell = async (row, each) => {
+const tell = async (row, number, each) => {
 	const told = [];
-	for (const chunk of row ? row.chunks : [])
+	for (const chunk of row ? row.chunks.filter((chunk) => chunk.number === number) : [])
 		for (let i = 0, items = chunk.read(); i < chunk.count; i++)
 			told.push([...each(chunk, items, i), await chunk.argsOf(i)]);
 	return told;
 };
 const names = ktrack.recording.names, tracks = [];
-for (const track of ktrack.recording.tracks) {
+const tellTrack = async (track, number) => {
 	const slices = [];
 	for (const row of track.rows)
-		slices.push(...await tell(row, (chunk, items, i) =>
+		slices.push(...await tell(row, number, (chunk, items, i) =>
 			[items.begin[i], items.end[i], row.depth, names[items.name[i]], items.marks[i]]));
 	tracks.push({
-		number: track.number, label: track.label, identity: track.identity, slices,
-		instants: await tell(track.instants, (chunk, items, i) => [items.begin[i], names[items.name[i]]]),
-		samples: await tell(track.samples, (chunk, items, i) => [items.begin[i], chunk.exact(i)]),
+		number, label: track.label, identity: track.identity, slices,
+		instants: await tell(track.instants, number, (chunk, items, i) => [items.begin[i], names[items.name[i]]]),
+		samples: await tell(track.samples, number, (chunk, items, i) => [items.begin[i], chunk.exact(i)]),
 	});
-}
+};
+// A track that was ended and continued has several numbers.
+for (const track of ktrack.recording.tracks)
+	for (const number of track.numbers)
+		await tellTrack(track, number);
 return { tracks, losses: ktrack.recording.losses.map((loss) => loss.text), end: ktrack.recording.end };
 """
 
@@ -57,18 +61,6 @@ def by_row(track):
     return rows
 
 
-def join_tracks(tracks):
-    """One track for each identity, as the page has one row for a track that was closed and came again."""
-    joined = {}
-    for number, track in sorted(tracks.items()):
-        first = joined.setdefault(str(track.identity), (number, track))[1]
-        if first is not track:
-            first.slices += track.slices
-            first.instants += track.instants
-            first.samples += track.samples
-    return dict(joined.values())
-
-
 def differences(expected, found):
     """How the tracks of a page differ from those of EVENT."""
     for number in expected.keys() | found.keys():
@@ -86,7 +78,7 @@ def differences(expected, found):
 def compare(stream, told):
     """How a page differs from the EVENT stream."""
     tracks, losses = read_page(told)
-    wrong = list(differences(join_tracks(read_event(stream)), tracks))
+    wrong = list(differences(read_event(stream), tracks))
     if losses != losses_of(stream):
         wrong.append(f"losses {losses} instead of {losses_of(stream)}")
     return wrong

@@ -13,13 +13,10 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import cases  # noqa: E402
-from browser import Browser, missing  # noqa: E402
 from page import TELL, compare  # noqa: E402
+from pages import DRAW, SPAN, Pages, changed_span, start_browser  # noqa: E402
 from tap import Tap  # noqa: E402
 
-# The whole drawn, whatever is left for later frames.
-DRAW = "const p = ktrack.picture; do { p.isAsked = true; p.draw(); } while (p.isRough); p.isAsked = false;"
-SPAN = "const { from, to } = ktrack.picture.span; return [from, to];"
 # A driver's names may be anything.
 HOSTILE = r"""event demo:io 100 char track_event_type; string slice_name; string track_name; string text
 +10 7@0 io B "</script><script>window.hacked=1</script>" "<!--<script>" "<img src=x onerror=window.hacked=2>"
@@ -53,48 +50,6 @@ end
 """
 
 
-class Pages:
-    """Pages made of recordings, in a browser."""
-
-    def __init__(self, browser, folder):
-        self.browser, self.folder = browser, Path(folder)
-
-    def load(self, make, *words):
-        """Makes a trace.dat, exports it and loads the page; returns (EVENT, what is wrong)."""
-        make(self.folder / "trace.dat")
-        command = ("export", "--event", "--html=page.html", *words, "trace.dat")
-        stream, wrong = cases.run(self.folder, *command)
-        self.browser.load(self.folder / "page.html")
-        return stream, wrong
-
-    def load_case(self, name, *words):
-        """The same of a golden case."""
-        return self.load(lambda path: cases.make(name, path), *words)
-
-    def load_text(self, text):
-        """The same of a script's text."""
-        return self.load(lambda path: cases.make_of(text, path))
-
-    def place_of(self, track, depth, time_ns):
-        """Where something is in the window."""
-        return self.browser.run(
-            """const p = ktrack.picture, box = p.canvas.getBoundingClientRect();
-            const track = p.recording.tracks[arguments[0]];
-            return [box.left + p.xOf(arguments[2]), box.top + p.topOf(track) + (arguments[1] + 0.5) * LANE];""",
-            track,
-            depth,
-            time_ns,
-        )
-
-    def details(self):
-        """What the panel says, when it is there."""
-        return self.browser.run(
-            """const panel = document.getElementById("details");
-            await ktrack.showDetails(ktrack.picture.selected);
-            return panel.innerText;"""
-        )
-
-
 def check_cases(tap, pages):
     """Every golden case."""
     for name in cases.names():
@@ -126,16 +81,6 @@ def check_hostile(tap, pages):
     wrong += [f"hacked: {hacked}"] if hacked else []
     wrong += [] if "<img src=x onerror=window.hacked=2>" in text else [text]
     tap.nothing(wrong, "names that look like tags")
-
-
-def changed_span(browser, before):
-    """The span once it is another one; wheel and mouse act when the browser gets to it."""
-    until = time.monotonic() + 20
-    span = browser.run(SPAN)
-    while span == before and time.monotonic() < until:
-        time.sleep(0.02)
-        span = browser.run(SPAN)
-    return span
 
 
 def check_zoom(tap, pages):
@@ -331,14 +276,8 @@ def check_many(tap, pages):
 def main():
     """Returns the exit status."""
     tap = Tap()
-    absent = missing()
-    if absent:
-        tap.skip("the page in a browser", f"{absent} is not installed")
-        return tap.finish()
-    try:
-        browser = Browser()
-    except (RuntimeError, OSError) as problem:
-        tap.skip("the page in a browser", f"it does not start here: {str(problem).splitlines()[0]}")
+    browser = start_browser(tap)
+    if not browser:
         return tap.finish()
     try:
         with tempfile.TemporaryDirectory() as folder:

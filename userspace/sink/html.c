@@ -181,6 +181,8 @@ static int instant(struct html_sink *sink, const struct timeline_event *event, s
 	struct html_track *track = event_track(sink, event);
 	struct html_chunk *chunk = html_chunk_of(track, CHUNK_INSTANTS, 0, event->time_ns);
 
+	if (chunk->count == 0)
+		chunk->depth = event->depth;
 	data_add(sink, chunk, event->time_ns - chunk->last_ns);
 	data_add(sink, chunk, event->depth);
 	data_add(sink, chunk, name_number(sink, event->name));
@@ -306,10 +308,12 @@ static int finish(struct html_sink *sink, const struct timeline_event *event, st
 
 	if (notes_tell(totals, sink->file.counts_ticks, note, sink, error) < 0)
 		return -1;
-	buffer_printf(out, "f {\"end_ns\":%lld,\"lost\":%llu,\"suspect\":%llu,\"unfinished\":%llu",
+	buffer_printf(out, "f {\"last_ns\":%lld,\"end_ns\":%lld,\"lost\":%llu,",
+		      (long long)(sink->last_ns - sink->file.start_ns),
 		      (long long)(event->time_ns - sink->file.start_ns),
-		      (unsigned long long)totals->lost_records, (unsigned long long)totals->suspect,
-		      (unsigned long long)totals->unfinished);
+		      (unsigned long long)totals->lost_records);
+	buffer_printf(out, "\"suspect\":%llu,\"unfinished\":%llu",
+		      (unsigned long long)totals->suspect, (unsigned long long)totals->unfinished);
 	if (totals->has_wall_drift)
 		buffer_printf(out, ",\"wall_drift_ns\":%lld", (long long)totals->wall_drift_ns);
 	buffer_append_string(out, "}\n");
@@ -337,10 +341,29 @@ static int (*const writers[])(struct html_sink *sink, const struct timeline_even
 };
 _Static_assert(sizeof(writers) / sizeof(writers[0]) == TIMELINE_KIND_COUNT, "a writer for each");
 
+/* Whether a record of a track made the event. Slices that no record ended go on to the very end. */
+static bool is_record(const struct timeline_event *event)
+{
+	switch (event->kind) {
+	case TIMELINE_INSTANT:
+	case TIMELINE_COUNTER:
+		return true;
+	case TIMELINE_SLICE_BEGIN:
+	case TIMELINE_SLICE_END:
+		return !event->is_continued && !event->is_unfinished;
+	default:
+		return false;
+	}
+}
+
 static int html_event(struct sink_file *file, const struct timeline_event *event,
 		      struct error *error)
 {
-	return writers[event->kind]((struct html_sink *)file, event, error);
+	struct html_sink *sink = (struct html_sink *)file;
+
+	if (is_record(event) && event->time_ns > sink->last_ns)
+		sink->last_ns = event->time_ns;
+	return writers[event->kind](sink, event, error);
 }
 
 static void append_member(struct buffer *out, const char *name, const char *value)
@@ -368,6 +391,7 @@ static int html_open(struct sink_file *file, const struct recording *recording, 
 	struct html_sink *sink = (struct html_sink *)file;
 	struct buffer *out = &sink->file.writer.buffer;
 
+	sink->last_ns = recording->start_ns;
 	buffer_append_string(out, PAGE_BEGIN);
 	html_append_escaped(out, text_of(recording->source));
 	buffer_append_string(out, "</title>\n<style>\n");

@@ -102,7 +102,9 @@ static void append_head(struct html_sink *sink, const struct html_track *track,
 	if (kind == CHUNK_SLICES) {
 		buffer_append_signed(out, chunk->busy_ns);
 		buffer_append_char(out, ' ');
-	} else if (kind == CHUNK_SAMPLES) {
+	} else if (kind == CHUNK_INSTANTS) {
+		buffer_printf(out, "%u ", chunk->depth);
+	} else {
 		value_append_text(out, &chunk->min);
 		buffer_append_char(out, ' ');
 		value_append_text(out, &chunk->max);

@@ -11,12 +11,12 @@
  *   n STRING                                    a name; the first is number 0, and so on
  *   t OBJECT                                    a track begins
  *   c TRACK DEPTH FROM TO COUNT BUSY DATA ARGS  slices of one depth: how long they are in all
- *   i TRACK FROM TO COUNT DATA ARGS             instants
+ *   i TRACK FROM TO COUNT DEPTH DATA ARGS       instants; the depth of the first one
  *   v TRACK FROM TO COUNT MIN MAX DATA ARGS     samples
  *   l CPU FROM TO STRING                        records were lost
  *   m TIME STRING                               something about the recording
  *   w STRING                                    something wrong with the recording as a whole
- *   f OBJECT                                    the end
+ *   f OBJECT                                    the end; last_ns is the time of the last record
  *
  * DATA is varints. Of a slice: its begin since the last one's end (the first: since FROM), its
  * duration, and 8 * its name + 4 if it is foreign + 2 if it is unfinished + 1 if it is suspect; of an
@@ -42,6 +42,7 @@ enum html_chunk_kind {
  * @has_args: any element of it is more than 0
  * @last_ns: when the last one ended, or happened
  * @busy_ns: of slices: how long they are in all
+ * @depth: of instants: how many slices are open around the first one
  * @min, @max: of samples
  */
 struct html_chunk {
@@ -53,6 +54,7 @@ struct html_chunk {
 	int64_t to_ns;
 	int64_t last_ns;
 	int64_t busy_ns;
+	unsigned int depth;
 	struct value min;
 	struct value max;
 };
@@ -77,12 +79,14 @@ struct html_track {
  * struct html_sink - one page
  * @next_name: the number of the next name
  * @pending_size: bytes in all chunks
+ * @last_ns: when the last record of any track was written
  */
 struct html_sink {
 	struct sink_file file;
 	struct buffer packed;
 	uint64_t next_name;
 	size_t pending_size;
+	int64_t last_ns;
 };
 
 /** html_append_json - add a text as a JSON string that ends no element of the page */

@@ -174,6 +174,13 @@ class Row {
 		this.max = Number(this.highest);
 	}
 
+	append(later) {
+		for (const chunk of later.chunks)
+			this.chunks.push(chunk);
+		if (later.lowest !== null)
+			[later.lowest, later.highest].forEach((value) => this.widen(value, value));
+	}
+
 	// The first chunk that ends at a time or later.
 	chunkAt(time) {
 		return firstBeyond(this.chunks.length, time, (i) => this.chunks[i].to === time ? Infinity : this.chunks[i].to);
@@ -191,11 +198,53 @@ class Row {
 	}
 }
 
+// Slices by depth, instants and samples of one identity. A track that ended and continues under another number, as after
+// a module was loaded again, is the same track here.
+class Track {
+	constructor({ number, label, identity }) {
+		Object.assign(this, { number, numbers: [number], label, identity, rows: [], instants: null, samples: null });
+	}
+
+	get parts() {
+		return [...this.rows, this.instants, this.samples].filter((row) => row);
+	}
+
+	get begin() {
+		return this.parts.reduce((least, { chunks }) => Math.min(least, chunks[0].from), Infinity);
+	}
+
+	get end() {
+		return this.parts.reduce((most, { chunks }) => Math.max(most, chunks.at(-1).to), -Infinity);
+	}
+
+	rowOf(letter, depth) {
+		if (letter === "c")
+			return this.rows[depth] ??= new Row(this, "slice", depth);
+		if (letter === "i")
+			return this.instants ??= new Row(this, "instant", 0);
+		return this.samples ??= new Row(this, "sample", 0);
+	}
+
+	// Adds all of a later track. Returns false if they overlap, because the chunks of a row are in the order of time.
+	append(later) {
+		if (later.begin < this.end)
+			return false;
+		this.numbers.push(...later.numbers);
+		for (const row of later.rows.filter((row) => row))
+			this.rowOf("c", row.depth).append(row);
+		if (later.instants)
+			this.rowOf("i").append(later.instants);
+		if (later.samples)
+			this.rowOf("v").append(later.samples);
+		return true;
+	}
+}
+
+// The end is the time of the last record; what no record ended, and losses, may go on up to the limit.
 class Recording {
 	constructor(text) {
-		Object.assign(this, { about: {}, names: [], tracks: [], losses: [], marks: [], notes: [], end: 0, totals: null });
+		Object.assign(this, { about: {}, names: [], tracks: [], losses: [], marks: [], notes: [], limit: 0, totals: null });
 		this.byNumber = new Map();
-		this.byIdentity = new Map();
 		for (let at = 0, next; at < text.length; at = next + 1) {
 			next = text.indexOf("\n", at);
 			if (next < 0)
@@ -203,8 +252,21 @@ class Recording {
 			if (next > at)
 				this.readLine(text.substring(at, next));
 		}
+		this.end = this.totals?.last_ns || this.limit;
+		this.mergeTracks();
 		for (const track of this.tracks)
 			track.rows = track.rows.filter((row) => row);
+	}
+
+	mergeTracks() {
+		const known = new Map();
+		this.tracks = this.tracks.filter((track) => {
+			const key = JSON.stringify(track.identity);
+			if (known.get(key)?.append(track))
+				return false;
+			known.set(key, track);
+			return true;
+		});
 	}
 
 	readLine(line) {
@@ -227,55 +289,45 @@ class Recording {
 		else
 			this.addChunk(letter, rest.split(" "));
 		if (letter === "f")
-			this.end = Math.max(this.end, this.totals.end_ns);
+			this.limit = Math.max(this.limit, this.totals.end_ns);
 	}
 
-	// A track that was closed and comes again, as after a module's reload, continues in its row.
 	addTrack(about) {
-		const key = JSON.stringify(about.identity);
-		let track = this.byIdentity.get(key);
-		if (!track) {
-			track = { ...about, rows: [], instants: null, samples: null };
-			this.tracks.push(track);
-			this.byIdentity.set(key, track);
-		}
+		const track = new Track(about);
+		this.tracks.push(track);
 		this.byNumber.set(about.number, track);
 	}
 
 	addLoss(rest) {
 		const [, cpu, from, to, text] = /^(\S+) (\S+) (\S+) (.*)$/.exec(rest);
 		this.losses.push({ cpu: +cpu, from: +from, to: +to, text: JSON.parse(text) });
-		this.end = Math.max(this.end, +to);
+		this.limit = Math.max(this.limit, +to);
 	}
 
 	addMark(rest) {
 		const [, time, text] = /^(\S+) (.*)$/.exec(rest);
 		this.marks.push({ time: +time, text: JSON.parse(text) });
+		this.limit = Math.max(this.limit, +time);
 	}
 
 	addChunk(letter, words) {
-		const track = this.byNumber.get(+words.shift());
+		const number = +words.shift(), track = this.byNumber.get(number);
 		const depth = letter === "c" ? +words.shift() : 0;
 		const [from, to, count] = words.splice(0, 3).map(Number);
 		const args = words.pop(), data = words.pop();
 		const kinds = { c: SliceChunk, i: InstantChunk, v: SampleChunk };
 		const chunk = new kinds[letter](from, to, count, data, args);
-		const row = this.rowOf(track, letter, depth);
+		const row = track.rowOf(letter, depth);
+		chunk.number = number;
 		if (letter === "c")
 			chunk.busy = +words[0];
+		if (letter === "i")
+			chunk.depth = +words[0];
 		if (letter === "v") {
 			[chunk.min, chunk.max] = words.map(Number);
 			row.widen(...words.map(BigInt));
 		}
 		row.chunks.push(chunk);
-		this.end = Math.max(this.end, to);
-	}
-
-	rowOf(track, letter, depth) {
-		if (letter === "c")
-			return track.rows[depth] ??= new Row(track, "slice", depth);
-		if (letter === "i")
-			return track.instants ??= new Row(track, "instant", 0);
-		return track.samples ??= new Row(track, "sample", 0);
+		this.limit = Math.max(this.limit, to);
 	}
 }

@@ -47,7 +47,7 @@ function hit(picture, x, y) {
 		return null;
 	if (track.samples)
 		return sampleAt(track.samples, time);
-	const row = track.rows[Math.floor((place - track.top) / LANE)];
+	const row = picture.rowsOf(track)[Math.floor((place - track.top) / LANE)];
 	const instant = track.instants && nearest(track.instants, time, within);
 	const slice = row && nearest(row, time, within);
 	const isOnInstant = instant && (!slice || instant.chunk.read().depth[instant.index] >= row.depth + 1);

@@ -3,6 +3,16 @@
 "use strict";
 
 const ZOOM_STEP = 1.4, MOVE_STEP = 0.15, TIP_LINES_MAX = 6;
+// What a wheel that counts lines counts as pixels.
+const WHEEL_LINE = 33;
+// A hit this narrow is zoomed to, in pixels; the window around it: so many times its duration, and at least so many ns.
+const NARROW = 2, ROOM = 20, ROOM_MIN_NS = 2000;
+
+// The zoom for one turn of the wheel: small for a pinch on a touchpad, which comes as many small turns.
+function wheelZoom(event) {
+	const turn = event.deltaY || event.deltaX, pixels = event.deltaMode === 0 ? turn : turn * WHEEL_LINE;
+	return Math.min(Math.max(Math.exp(pixels / 100), 1 / ZOOM_STEP), ZOOM_STEP);
+}
 
 function counted(count, word) {
 	return `${count} ${word}${count === 1 ? "" : "s"}`;
@@ -10,6 +20,7 @@ function counted(count, word) {
 
 class Page {
 	constructor(text) {
+		this.pointers = new Map();
 		this.recording = new Recording(text);
 		this.picture = new Picture(document.getElementById("picture"), this.recording);
 		this.part = (id) => document.getElementById(id);
@@ -27,6 +38,7 @@ class Page {
 		canvas.addEventListener("pointerdown", (event) => this.onDown(event));
 		canvas.addEventListener("pointermove", (event) => this.onMove(event));
 		canvas.addEventListener("pointerup", (event) => this.onUp(event));
+		canvas.addEventListener("pointercancel", (event) => this.onUp(event));
 		canvas.addEventListener("pointerleave", () => this.hideTip());
 		canvas.addEventListener("dblclick", () => this.focus());
 		document.addEventListener("keydown", (event) => this.onKey(event));
@@ -72,7 +84,8 @@ class Page {
 	}
 
 	fit() {
-		this.picture.setSpan(0, this.recording.end);
+		const { from, to } = this.picture.whole;
+		this.picture.setSpan(from, to);
 	}
 
 	onWheel(event) {
@@ -81,7 +94,7 @@ class Page {
 		const isZoom = event.ctrlKey || event.metaKey || event.altKey;
 		const isAcross = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
 		if (isZoom || (!isAcross && this.picture.isWhole))
-			this.picture.zoom(ZOOM_STEP ** Math.sign(turn), event.offsetX);
+			this.picture.zoom(wheelZoom(event), event.offsetX);
 		else if (isAcross)
 			this.picture.move(Math.sign(turn) * MOVE_STEP);
 		else
@@ -89,13 +102,29 @@ class Page {
 	}
 
 	onDown(event) {
-		this.drag = { x: event.offsetX, y: event.offsetY, span: this.picture.span, scroll: this.picture.scroll, isFar: false };
+		this.pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
+		this.beginDrag(this.pointers.size > 1);
 		this.picture.canvas.setPointerCapture(event.pointerId);
+	}
+
+	// The middle of all fingers, or the mouse, and how far the first two are apart.
+	grip() {
+		const [one, other = one] = [...this.pointers.values()];
+		return { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2, size: Math.hypot(one.x - other.x, one.y - other.y) };
+	}
+
+	beginDrag(isFar) {
+		this.drag = { ...this.grip(), span: this.picture.span, scroll: this.picture.scroll, isFar };
 	}
 
 	onMove(event) {
 		if (!this.drag)
 			return this.showTip(event);
+		if (!this.pointers.has(event.pointerId))
+			return;
+		this.pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
+		if (this.pointers.size > 1)
+			return this.onPinch(this.grip());
 		const dx = event.offsetX - this.drag.x, dy = event.offsetY - this.drag.y;
 		this.drag.isFar ||= Math.hypot(dx, dy) > 4;
 		if (!this.drag.isFar)
@@ -105,10 +134,30 @@ class Page {
 		this.picture.setScroll(this.drag.scroll - dy);
 	}
 
+	// What was between the fingers stays there.
+	onPinch(grip) {
+		const picture = this.picture, { from, to } = this.drag.span;
+		const size = (to - from) * Math.max(this.drag.size, 1) / Math.max(grip.size, 1), wide = picture.width - GUTTER;
+		const time = from + (to - from) * (this.drag.x - GUTTER) / wide, begin = time - size * (grip.x - GUTTER) / wide;
+		picture.setSpan(begin, begin + size);
+		picture.setScroll(this.drag.scroll + this.drag.y - grip.y);
+	}
+
 	onUp(event) {
-		if (this.drag && !this.drag.isFar)
-			this.select(hit(this.picture, event.offsetX, event.offsetY));
+		this.pointers.delete(event.pointerId);
+		if (this.drag && !this.drag.isFar && event.type === "pointerup")
+			this.onClick(event);
 		this.drag = null;
+		if (this.pointers.size > 0)
+			this.beginDrag(true);
+	}
+
+	onClick(event) {
+		const cut = event.offsetX < GUTTER ? null : this.picture.cutAt(event.offsetY);
+		if (cut)
+			this.picture.showRow(cut, cut.first + ROWS_MOST);
+		else
+			this.select(hit(this.picture, event.offsetX, event.offsetY));
 	}
 
 	onKey(event) {
@@ -165,19 +214,42 @@ class Page {
 
 	// Selects a thing and brings it into sight.
 	show(one) {
-		const picture = this.picture, { from, to } = picture.span, size = to - from;
-		if (one.end < from || one.begin > to || (one.end - one.begin) * picture.scale < 2) {
-			const room = Math.min(size, Math.max((one.end - one.begin) * 20, 2000));
-			picture.setSpan((one.begin + one.end - room) / 2, (one.begin + one.end + room) / 2);
-		}
-		this.showTrack(one.track);
+		const { span, scale } = this.picture, length = one.end - one.begin, before = this.spanBefore();
+		const isInSight = one.end >= span.from && one.begin <= span.to;
+		const isWide = one.kind !== "slice" || length * scale >= NARROW;
+		const isTooLong = span !== before && length > span.to - span.from;
+		if (!isInSight || !isWide || isTooLong)
+			this.showTime(one, before);
+		if (one.kind === "slice")
+			this.picture.showRow(one.track, one.track.rows.indexOf(one.row));
+		this.showTrack(one.track, one);
 		this.select(one);
 	}
 
-	showTrack(track) {
-		const picture = this.picture, top = picture.topOf(track);
-		if (top < RULER || top + track.height > picture.rows)
-			picture.setScroll(track.top - (picture.rows - RULER) / 3);
+	// What was in sight before the last hit was zoomed to, if that is still so.
+	spanBefore() {
+		const { from, to } = this.picture.span, size = this.zoomed?.size ?? 0;
+		return Math.abs(to - from - size) < size * 1e-9 ? this.zoomed.before : this.picture.span;
+	}
+
+	// Narrow slices are zoomed to. All else is shown at the zoom from before such a hit.
+	showTime(one, before) {
+		const picture = this.picture, size = before.to - before.from, length = one.end - one.begin;
+		const isNarrow = one.kind === "slice" && length * (picture.width - GUTTER) < NARROW * size;
+		const room = isNarrow ? Math.min(size, Math.max(length * ROOM, ROOM_MIN_NS)) : size;
+		if (!isNarrow && one.end >= before.from && one.begin <= before.to)
+			picture.setSpan(before.from, before.to);
+		else
+			picture.setSpan((one.begin + one.end - room) / 2, (one.begin + one.end + room) / 2);
+		this.zoomed = isNarrow ? { before, size: picture.span.to - picture.span.from } : null;
+	}
+
+	// Scrolls to a track, and to the row of a slice in it.
+	showTrack(track, one = null) {
+		const picture = this.picture, isSlice = one?.kind === "slice";
+		const place = isSlice ? (track.rows.indexOf(one.row) - track.first) * LANE : 0, top = picture.topOf(track) + place;
+		if (top < RULER || top + (isSlice ? LANE : track.height) > picture.rows)
+			picture.setScroll(track.top + place - (picture.rows - RULER) / 3);
 	}
 
 	find(step, isNew = false) {

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Pages made of recordings, and what is asked of them in a browser."""
+
+import time
+from pathlib import Path
+
+import cases
+from browser import Browser, missing
+
+# The whole drawn, whatever is left for later frames.
+DRAW = "const p = ktrack.picture; do { p.isAsked = true; p.draw(); } while (p.isRough); p.isAsked = false;"
+SPAN = "const { from, to } = ktrack.picture.span; return [from, to];"
+
+
+def start_browser(tap):
+    """A browser; None if there is none, which is skipped."""
+    absent = missing()
+    if absent:
+        tap.skip("the page in a browser", f"{absent} is not installed")
+        return None
+    try:
+        return Browser()
+    except (RuntimeError, OSError) as problem:
+        tap.skip("the page in a browser", f"it does not start here: {str(problem).splitlines()[0]}")
+        return None
+
+
+class Pages:
+    """Pages made of recordings, in a browser."""
+
+    def __init__(self, browser, folder):
+        self.browser, self.folder = browser, Path(folder)
+
+    def load(self, make, *words):
+        """Makes a trace.dat, exports it and loads the page; returns (EVENT, what is wrong)."""
+        make(self.folder / "trace.dat")
+        command = ("export", "--event", "--html=page.html", *words, "trace.dat")
+        stream, wrong = cases.run(self.folder, *command)
+        self.browser.load(self.folder / "page.html")
+        return stream, wrong
+
+    def load_case(self, name, *words):
+        """The same of a golden case."""
+        return self.load(lambda path: cases.make(name, path), *words)
+
+    def load_text(self, text):
+        """The same of a script's text."""
+        return self.load(lambda path: cases.make_of(text, path))
+
+    def place_of(self, track, depth, time_ns):
+        """Where something is in the window."""
+        return self.browser.run(
+            """const p = ktrack.picture, box = p.canvas.getBoundingClientRect();
+            const track = p.recording.tracks[arguments[0]];
+            return [box.left + p.xOf(arguments[2]), box.top + p.topOf(track) + (arguments[1] + 0.5) * LANE];""",
+            track,
+            depth,
+            time_ns,
+        )
+
+    def details(self):
+        """What the panel says, when it is there."""
+        return self.browser.run(
+            """const panel = document.getElementById("details");
+            await ktrack.showDetails(ktrack.picture.selected);
+            return panel.innerText;"""
+        )
+
+
+def changed_span(browser, before):
+    """The span once it is another one; wheel and mouse act when the browser gets to it."""
+    until = time.monotonic() + 20
+    span = browser.run(SPAN)
+    while span == before and time.monotonic() < until:
+        time.sleep(0.02)
+        span = browser.run(SPAN)
+    return span

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of the page's data: the time of the last record, which is not that of the recording's end.
+ */
+#include <string.h>
+
+#include "catch.h"
+#include "show.h"
+#include "sink/sink.h"
+#include "tap.h"
+
+#define MS INT64_C(1000000)
+#define END_MS 380
+
+static struct timeline_category category;
+static struct timeline_track track, counter;
+static struct timeline_name name;
+
+static void things_init(void)
+{
+	category = (struct timeline_category){ .text = "a:work" };
+	track = (struct timeline_track){
+		.number = 1,
+		.category = &category,
+		.name = text_of("work"),
+		.id = { .kind = VALUE_SIGNED, .signed_number = 7 },
+		.cpu = -1,
+		.comm = "task",
+	};
+	counter = track;
+	counter.number = 2;
+	counter.kind = TRACK_COUNTER;
+	name = (struct timeline_name){ .text = text_of("it"), .is_counted = true };
+}
+
+static void push(struct timeline *timeline, int64_t ms, struct timeline_event event)
+{
+	struct error error = { 0 };
+
+	event.time_ns = SHOW_START_NS + ms * MS;
+	event.comm = "";
+	CHECK_NUMBER(timeline_push(timeline, &event, &error), 0);
+}
+
+/* A page of one event at @ms, between two tracks that begin at 1 ms and the end at 380 ms. */
+static void page_make(struct catch *catch, int64_t ms, struct timeline_event event)
+{
+	static const struct timeline_totals totals;
+	struct sink_file_settings settings = { .name = "it", .fd = catch_init(catch) };
+	struct timeline timeline = { 0 };
+	struct error error = { 0 };
+
+	things_init();
+	CHECK_NUMBER(timeline_add(&timeline, sink_html_new(&settings, &error), &error), 0);
+	CHECK_NUMBER(timeline_open(&timeline, &show_recording, &error), 0);
+	push(&timeline, 1,
+	     (struct timeline_event){ .kind = TIMELINE_TRACK_BEGIN, .track = &track });
+	push(&timeline, 1,
+	     (struct timeline_event){ .kind = TIMELINE_TRACK_BEGIN, .track = &counter });
+	push(&timeline, 2,
+	     (struct timeline_event){
+		     .kind = TIMELINE_SLICE_BEGIN, .track = &track, .name = &name, .depth = 1 });
+	push(&timeline, ms, event);
+	push(&timeline, END_MS,
+	     (struct timeline_event){ .kind = TIMELINE_FINISH, .totals = &totals });
+	timeline_release(&timeline);
+}
+
+/* Checks what a page of @event tells of its last record: @last. */
+static void check_last(struct timeline_event event, int64_t at_ms, const char *last)
+{
+	struct catch catch;
+
+	page_make(&catch, at_ms, event);
+	CHECK(strstr(catch_text(&catch), last) != NULL);
+	CHECK(strstr(catch_text(&catch), ",\"end_ns\":380000000,") != NULL);
+	catch_release(&catch);
+}
+
+static struct timeline_event slice_end(void)
+{
+	return (struct timeline_event){ .kind = TIMELINE_SLICE_END,
+					.track = &track,
+					.name = &name,
+					.begin_ns = SHOW_START_NS + 2 * MS,
+					.depth = 1 };
+}
+
+TEST(every_record_of_a_track_may_be_the_last_one)
+{
+	const struct timeline_event events[] = {
+		{ .kind = TIMELINE_SLICE_BEGIN, .track = &track, .name = &name, .depth = 2 },
+		slice_end(),
+		{ .kind = TIMELINE_INSTANT, .track = &track, .name = &name, .depth = 1 },
+		{ .kind = TIMELINE_COUNTER,
+		  .track = &counter,
+		  .value = { .kind = VALUE_SIGNED, .signed_number = 5 } },
+	};
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		check_last(events[i], 30, "f {\"last_ns\":30000000,");
+}
+
+TEST(an_end_without_a_record_is_not_the_last_record)
+{
+	struct timeline_event unfinished = slice_end(), continued = slice_end();
+
+	unfinished.is_unfinished = true;
+	continued.is_continued = true;
+	check_last(unfinished, END_MS, "f {\"last_ns\":2000000,");
+	check_last(continued, END_MS, "f {\"last_ns\":2000000,");
+}
+
+TEST(what_happens_to_the_recording_is_no_record_of_a_track)
+{
+	const struct timeline_event events[] = {
+		{ .kind = TIMELINE_LOSS, .loss_count = 3, .loss_end_ns = INT64_MAX },
+		{ .kind = TIMELINE_MALFORMED, .problem = "odd", .tracepoint = "a:work" },
+		{ .kind = TIMELINE_COMMAND_END, .pid = 1 },
+		{ .kind = TIMELINE_TRACEPOINT,
+		  .recorded = TIMELINE_RECORDED_FROM_NOW,
+		  .tracepoint = "a:work" },
+	};
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		check_last(events[i], 300, "f {\"last_ns\":2000000,");
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Draws what is in the lanes of a track: chunks as a whole if they are small, else the slices, instants and samples in them.
+"use strict";
+
+let GUTTER = 260;
+const GUTTER_MOST = 260, RULER = 26, LANE = 17, COUNTER = 44, TRACK_GAP = 7;
+const CHUNK_WIDTH_MIN = 4, LABEL_WIDTH_MIN = 30;
+// Chunks with more things than that on a pixel are drawn by their digest.
+const DENSE = 3;
+// After so long over chunks that are new a frame shows the rest as chunks, and another frame follows.
+const READING_MS = 25;
+
+// Hues from yellow by green and blue to violet: red is the colour of lost records.
+const HUE_FIRST = 40, HUES = 275;
+// Instants that are nearer to each other than so many pixels are ticks between the lanes.
+const CROWD = 5;
+
+function hueOf(text) {
+	let hash = 7;
+	for (let i = 0; i < text.length; i++)
+		hash = (hash * 31 + text.charCodeAt(i)) | 0;
+	return HUE_FIRST + (hash % HUES + HUES) % HUES;
+}
+
+class Lanes {
+	// The nearest boundary between pixels of the screen. What is drawn up to there leaves no seam.
+	snap(x) {
+		return Math.round(x * this.ratio) / this.ratio;
+	}
+
+	// Calls whole(chunk) or each(chunk) for what is in sight; a chunk that is new costs time.
+	eachChunk(row, whole, each) {
+		for (let i = row.chunkAt(this.span.from); i < row.chunks.length; i++) {
+			const chunk = row.chunks[i];
+			if (chunk.from > this.span.to)
+				break;
+			const isSmall = (chunk.to - chunk.from) * this.scale < CHUNK_WIDTH_MIN && chunk.count > 4;
+			const isLate = !chunk.items && this.reading_ms > READING_MS;
+			this.isRough ||= isLate && !isSmall;
+			if (isSmall || isLate)
+				whole(chunk);
+			else
+				each(chunk, chunk.items ?? this.read(chunk));
+		}
+	}
+
+	// The first chunk of a frame is always read, so that there is an end to it.
+	read(chunk) {
+		const begun = performance.now(), items = chunk.read();
+		this.reading_ms += performance.now() - begun;
+		return items;
+	}
+
+	drawSlices(row, top) {
+		const whole = (chunk) => this.drawBusy(chunk.from, chunk.to, chunk.busy, top);
+		this.eachChunk(row, whole, (chunk, items) => {
+			if (chunk.count > DENSE * (chunk.to - chunk.from) * this.scale)
+				this.drawDigest(chunk, items, top);
+			else
+				this.drawSliceItems(chunk, items, top);
+		});
+	}
+
+	// Many slices in little space: the more of it they fill, the darker.
+	drawBusy(from, to, busy, top) {
+		const x = Math.max(this.xOf(from), GUTTER), width = Math.max(this.xOf(to) - x, 1);
+		this.context.globalAlpha = 0.25 + 0.5 * Math.min(1, busy / Math.max(to - from, 1));
+		this.context.fillStyle = this.ink;
+		this.context.fillRect(x, top + 1, width, LANE - 2);
+		this.context.globalAlpha = 1;
+	}
+
+	drawDigest(chunk, items, top) {
+		const { bins, seen, size } = chunk.digest(), step = Math.max(Math.ceil(1 / (size * this.scale)), 1);
+		for (let i = 0; i < bins.length; i += step) {
+			const part = bins.subarray(i, i + step), filled = part.reduce((sum, one) => sum + one, 0);
+			if (filled > 0)
+				this.drawBusy(chunk.from + i * size, chunk.from + (i + part.length) * size, filled * size, top);
+		}
+		for (const i of seen)
+			this.drawSlice(chunk, i, items, top);
+	}
+
+	drawSliceItems(chunk, items, top) {
+		const size = chunk.count, pixel = 1 / this.scale;
+		let i = firstBeyond(size, this.span.from, (j) => items.end[j]);
+		while (i < size && items.begin[i] <= this.span.to) {
+			if (items.end[i] - items.begin[i] >= 1.5 * pixel || items.marks[i]) {
+				this.drawSlice(chunk, i++, items, top);
+				continue;
+			}
+			// What falls into one pixel is one line.
+			const from = items.begin[i];
+			let busy = 0, to = from;
+			while (i < size && items.end[i] < from + pixel && !items.marks[i]) {
+				busy += items.end[i] - items.begin[i];
+				to = items.end[i++];
+			}
+			if (to === from && busy === 0 && i < size && items.end[i] >= from + pixel)
+				this.drawSlice(chunk, i++, items, top);
+			else
+				this.drawBusy(from, Math.max(to, from + pixel), busy, top);
+		}
+	}
+
+	drawSlice(chunk, index, items, top) {
+		const from = Math.max(this.xOf(items.begin[index]), GUTTER - 1);
+		const to = Math.min(this.xOf(items.end[index]), this.width + 1);
+		const width = Math.max(to - from, 1), marks = items.marks[index];
+		this.context.fillStyle = this.colour(items.name[index]);
+		this.context.fillRect(from, top + 1, width, LANE - 2);
+		if (marks & 2)
+			this.drawStripes(from, top + 1, width, LANE - 2);
+		const isSelected = this.selected?.chunk === chunk && this.selected.index === index;
+		if (isSelected)
+			this.drawEdge(from, top + 1, width, LANE - 2, this.ink);
+		if (marks & 1 && isSelected)
+			this.drawEdge(from + 2, top + 3, width - 4, LANE - 6, this.bad);
+		else if (marks & 1)
+			this.drawEdge(from, top + 1, width, LANE - 2, this.bad);
+		if (width > LABEL_WIDTH_MIN)
+			this.drawText(this.recording.names[items.name[index]], from + 4, top + LANE / 2 + 1, width - 6);
+	}
+
+	drawEdge(x, y, width, height, colour) {
+		this.context.strokeStyle = colour;
+		this.context.lineWidth = 2;
+		this.context.strokeRect(x + 1, y + 1, Math.max(width - 2, 0.5), height - 2);
+	}
+
+	drawStripes(x, y, width, height) {
+		this.context.fillStyle = this.paper;
+		this.context.globalAlpha = 0.55;
+		for (let at = x + 4; at < x + width; at += 8)
+			this.context.fillRect(at, y, Math.min(3, x + width - at), height);
+		this.context.globalAlpha = 1;
+	}
+
+	// A text that is cut where it does not fit, by one measurement.
+	drawText(text, x, y, room) {
+		const width = this.context.measureText(text).width;
+		if (width > room)
+			text = text.substring(0, Math.floor(text.length * room / width) - 1) + "…";
+		this.context.fillStyle = this.ink;
+		this.context.fillText(text, x, y);
+	}
+
+	drawInstants(row, top) {
+		const whole = (chunk) => this.drawCrowd(row.track, chunk, top);
+		let last = -Infinity;
+		this.eachChunk(row, whole, (chunk, items) => {
+			for (let i = 0; i < chunk.count; i++) {
+				const x = this.snap(this.xOf(items.begin[i]));
+				const isSelected = this.selected?.chunk === chunk && this.selected.index === i;
+				if (x < GUTTER || x > this.width || (x <= last && !isSelected))
+					continue;
+				if (x - last < CROWD && !isSelected)
+					this.drawTicks(row.track, x, 1, items.depth[i], top);
+				else
+					this.drawInstant(x, top + this.laneOf(row.track, items.depth[i]) * LANE, isSelected);
+				last = x;
+			}
+		});
+	}
+
+	// How many slices of those that are drawn are around an instant.
+	laneOf(track, depth) {
+		return Math.max(0, Math.min(depth - track.first, this.lanesOf(track)));
+	}
+
+	drawCrowd(track, chunk, top) {
+		if (track.rows.length === 0)
+			return this.drawBusy(chunk.from, chunk.to, 0, top);
+		const x = Math.max(this.xOf(chunk.from), GUTTER);
+		this.drawTicks(track, x, this.xOf(chunk.to) - x, chunk.depth, top);
+	}
+
+	// Many instants in little space are a line between the lanes. It covers no slice.
+	drawTicks(track, x, width, depth, top) {
+		const lane = this.laneOf(track, depth), from = this.snap(x);
+		const above = lane === 0 ? 3 : 1, below = lane === this.lanesOf(track) ? 3 : 1;
+		this.context.fillStyle = this.ink;
+		this.context.fillRect(from, top + lane * LANE - above, Math.max(this.snap(x + width) - from, 1), above + below);
+	}
+
+	drawInstant(x, y, isSelected) {
+		this.context.fillStyle = isSelected ? this.bad : this.ink;
+		this.context.beginPath();
+		this.context.moveTo(x, y - 3);
+		this.context.lineTo(x + 4, y + 4);
+		this.context.lineTo(x - 4, y + 4);
+		this.context.fill();
+	}
+
+	drawSamples(row, top) {
+		const least = Math.min(row.min, 0), most = Math.max(row.max, least + 1);
+		const yOf = (value) => top + COUNTER - 2 - (value - least) / (most - least) * (COUNTER - 4);
+		const base = yOf(least);
+		this.context.fillStyle = `hsl(${hueOf(row.track.label)} 50% ${this.isDark ? 45 : 60}%)`;
+		let before = null, narrow = null;
+		const put = (from, to, value) => {
+			const x = this.snap(Math.max(this.xOf(from), GUTTER));
+			this.context.fillRect(x, yOf(value), Math.max(this.snap(this.xOf(to)) - x, 1), Math.max(base - yOf(value), 1));
+		};
+		// Of values that share a pixel the highest is seen.
+		const flush = () => {
+			if (narrow)
+				put(narrow.from, narrow.to, narrow.value);
+			narrow = null;
+		};
+		const fill = (from, to, value) => {
+			if (narrow && (to - narrow.from) * this.scale >= 1)
+				flush();
+			if ((to - from) * this.scale >= 1)
+				put(from, to, value);
+			else
+				narrow = { from: narrow?.from ?? from, to, value: Math.max(narrow?.value ?? value, value) };
+		};
+		const step = (time, value) => {
+			if (before)
+				fill(before.time, time, before.value);
+			before = { time, value };
+		};
+		before = this.sampleBefore(row);
+		this.eachChunk(row, (chunk) => {
+			step(chunk.from, chunk.max);
+			step(chunk.to, chunk.max);
+		}, (chunk, items) => {
+			for (let i = 0; i < chunk.count && items.begin[i] <= this.span.to; i++)
+				if (items.begin[i] > this.span.from)
+					step(items.begin[i], items.value[i]);
+				else
+					before = { time: items.begin[i], value: items.value[i] };
+		});
+		if (before)
+			fill(before.time, Math.min(this.recording.limit, this.span.to), before.value);
+		flush();
+	}
+
+	// What the counter stands at where the picture begins.
+	sampleBefore(row) {
+		const chunk = row.chunks[row.chunkAt(this.span.from) - 1];
+		if (!chunk)
+			return null;
+		const items = chunk.read(), last = chunk.count - 1;
+		return { time: items.begin[last], value: items.value[last] };
+	}
+}
