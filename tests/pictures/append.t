@@ -2,8 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Test: --append adds to a Perfetto trace of the same boot clock, and refuses any other file."""
 
+import fcntl
+import os
+import signal
+import struct
+import subprocess
 import sys
 import tempfile
+import termios
+import time
 import zlib
 from pathlib import Path
 
@@ -147,6 +154,7 @@ def check_refused(tap):
         ("a field beyond its packet", sized_field(1, b"\x0a\x7f"), "from byte 0 on it is no"),
         ("an endless number", sized_field(1, b"\x08" + b"\xff" * 11), "from byte 0 on it is no"),
         ("a type that is none", sized_field(1, b"\x0b"), "from byte 0 on it is no"),
+        ("64 bits", foreign() + sized_field(1, number_field(10, 2**32 + 5)), "has no packet sequence"),
         ("no sequence left", foreign() + sized_field(1, number_field(10, 2**32 - 2)), "has no pack"),
     ):
         after, errors = append(before, status=1)
@@ -155,6 +163,36 @@ def check_refused(tap):
     after, errors = append(foreign(), "--sid=x", status=1)
     is_right = after == foreign() and "does not know its wall clock" in errors[0]
     tap.ok(is_right, "refused: no wall clock", *errors)
+
+
+def check_killed(tap):
+    """Who is killed while it adds has added nothing: EVENT's pipe is full, and nobody reads it."""
+    with tempfile.TemporaryDirectory() as folder:
+        text = "event demo:io 100 char track_event_type; string slice_name\nrepeat 2000\n"
+        cases.make_of(text + f'+1us 7@0 io I "$i {"x" * 2000}"\nend\n', Path(folder, "trace.dat"))
+        Path(folder, "out").write_bytes(foreign())
+        os.mkfifo(Path(folder, "pipe"))
+        pipe = os.open(Path(folder, "pipe"), os.O_RDWR)
+        words = ("--append", "--perfetto=out", "--event=pipe", f"--wall-clock={WALL_S}", "trace.dat")
+        with subprocess.Popen([cases.KTRACK, "export", *words], cwd=folder) as adding:
+            is_full = wait_until_full(pipe, adding)
+            adding.kill()
+        os.close(pipe)
+        after = Path(folder, "out").read_bytes()
+    tap.ok(is_full and adding.returncode == -signal.SIGKILL, "killed half way", adding.returncode)
+    tap.ok(after == foreign(), "killed: the trace is as it was", f"{len(after)} bytes")
+
+
+def wait_until_full(pipe, process):
+    """Whether a process has filled a pipe, and so waits for a reader."""
+    before, until = -1, time.monotonic() + cases.LIMIT_S
+    while time.monotonic() < until and process.poll() is None:
+        (now,) = struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))
+        if now == before > 32768:
+            return True
+        before = now
+        time.sleep(0.2)
+    return False
 
 
 def check_clock(tap):
@@ -175,6 +213,7 @@ def main():
     check_twice(tap)
     check_refused(tap)
     check_clock(tap)
+    check_killed(tap)
     return tap.finish()
 
 

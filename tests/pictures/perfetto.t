@@ -17,10 +17,15 @@ from tap import Tap  # noqa: E402
 
 WALL = "2020-01-02T03:04:05Z"
 WALL_NS = 1577934245 * 1000000000
+BOOT, MONOTONIC, MONOTONIC_RAW = 6, 3, 5
+DEEP_CASE = "nesting-over-512"
+DEEP_TEXT = "88 slices or instants below 512 open slices are left out: Perfetto shows no deeper ones"
+DEEP_NOTE = f"ktrack: out: {DEEP_TEXT}; --event and --html have all of them"
 
 
 def check_case(tap, name, stream, data, wrong):
     """The file of one case."""
+    wrong = [line for line in wrong if name != DEEP_CASE or line != DEEP_NOTE]
     try:
         wrong = wrong + compare(stream, data)
     except (ValueError, KeyError, IndexError) as problem:
@@ -46,6 +51,47 @@ def check_clocks(tap):
     clocks = [one(clock, "clock_id") for clock in sequence.snapshots[0]["clocks"]]
     tap.nothing(wrong + ([] if clocks == [6] else [clocks]), "no wall clock")
     tap.ok(one(sequence.snapshots[0], "primary_trace_clock") == 6, "boot time")
+
+
+def check_clock(tap, name, number):
+    """Boot time is in every snapshot, since Perfetto relates all clocks to it."""
+    with tempfile.TemporaryDirectory() as folder:
+        text = (cases.GOLDEN / "begin-never-closed.script").read_text()
+        cases.make_of(f"clock {name}\n{text}", Path(folder, "trace.dat"))
+        words = ("export", "--perfetto=-", f"--wall-clock={WALL}", "trace.dat")
+        data, wrong = cases.run(folder, *words)
+    sequence, start_ns, more = read_sequence(data)
+    snapshots = sequence.snapshots
+    clocks = [{one(c, "clock_id"): one(c, "timestamp") for c in s["clocks"]} for s in snapshots]
+    primary = [one(snapshot, "primary_trace_clock") for snapshot in snapshots]
+    is_right = clocks == [{number: start_ns, BOOT: start_ns, 1: WALL_NS}] and primary == [number]
+    tap.nothing(wrong + more + ([] if is_right else [snapshots]), f"the clock {name}")
+
+
+def check_deep(tap):
+    """What Perfetto would drop is left out with its ends, counted in the file and on standard error."""
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make(DEEP_CASE, Path(folder, "trace.dat"))
+        words = ("export", "--perfetto=out", "trace.dat")
+        _, said = cases.run(folder, *words)
+        data = Path(folder, "out").read_bytes()
+    sequence, _, wrong = read_sequence(data)
+    notes = [name for _, _, _, name, _ in sequence.own]
+    tap.ok(said == [DEEP_NOTE] and DEEP_TEXT in notes and not wrong, "slices below 512", said, notes)
+    check_deep_instants(tap)
+
+
+def check_deep_instants(tap):
+    """Likewise instants; one at the last depth is shown."""
+    records = ("repeat 511", "+1us 7@0 io B", "end", "+1us 7@0 io I", "+1us 7@0 io B", "+1us 7@0 io I")
+    with tempfile.TemporaryDirectory() as folder:
+        event = "event demo:io 100 char track_event_type; string slice_name"
+        cases.make_of("\n".join((event, *records)), Path(folder, "trace.dat"))
+        data, said = cases.run(folder, "export", "--perfetto=-", "trace.dat")
+    sequence, _, wrong = read_sequence(data)
+    (track,) = sequence.tracks.values()
+    is_said = len(said) == 1 and "standard output: 1 slice or instant below 512 open slices is" in said[0]
+    tap.ok(is_said and len(track.instants) == 1 and not wrong, "instants below 512", *said, *wrong)
 
 
 def check_losses(tap):
@@ -80,6 +126,9 @@ def main():
     for case in cases.export_all("perfetto"):
         check_case(tap, *case)
     check_clocks(tap)
+    check_clock(tap, "mono", MONOTONIC)
+    check_clock(tap, "mono_raw", MONOTONIC_RAW)
+    check_deep(tap)
     check_open(tap)
     check_emitters(tap)
     check_losses(tap)

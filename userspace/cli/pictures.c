@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/note.h"
 #include "cli/output.h"
 #include "sink/sink.h"
 
@@ -88,6 +89,7 @@ static int picture_open(const struct picture_row *row, const char *path, struct 
 		.with = with,
 		.is_appending = set->is_appending && !is_output(path),
 		.wait = set->wait,
+		.report = note_say,
 	};
 	struct sink *sink;
 

@@ -47,9 +47,9 @@ static int finish(struct sink_file *file, const struct timeline_event *event, st
 		if (file->ops->event(file, &file->losses.events[i], error) < 0)
 			return -1;
 	}
-	if (file->ops->event(file, event, error) < 0)
+	if (file->ops->event(file, event, error) < 0 || writer_flush(&file->writer, error) < 0)
 		return -1;
-	return writer_flush(&file->writer, error);
+	return file->ops->complete ? file->ops->complete(file, error) : 0;
 }
 
 static int file_event(struct sink *head, const struct timeline_event *event, struct error *error)

@@ -21,6 +21,7 @@ struct sink_file;
  * @open: write what stands before all events; may be NULL
  * @event: write one. A loss has its end here: one that lasts to the end of the recording comes just
  * before the finish. What is kept of a track is there until its end was delivered
+ * @complete: the finish was written, nothing follows; may be NULL
  * @flush: bring everything so far to where readers see it; NULL where that is in the writer
  * @track_release: give back what hangs on what is kept of a track; may be NULL
  * @release: give back all else that hangs on the struct; may be NULL
@@ -30,6 +31,7 @@ struct sink_file_ops {
 	int (*open)(struct sink_file *file, const struct recording *recording, struct error *error);
 	int (*event)(struct sink_file *file, const struct timeline_event *event,
 		     struct error *error);
+	int (*complete)(struct sink_file *file, struct error *error);
 	int (*flush)(struct sink_file *file, struct error *error);
 	void (*track_release)(struct note *track);
 	void (*release)(struct sink_file *file);

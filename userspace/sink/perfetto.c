@@ -2,6 +2,7 @@
 /* The timeline as Perfetto's native trace: which packet stands for which event. */
 #include <endian.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sink/perfetto_fields.h"
 #include "sink/perfetto_state.h"
@@ -9,6 +10,12 @@
 
 /* What a double holds without rounding; Perfetto keeps counters as doubles. */
 #define DOUBLE_EXACT_MAX (INT64_C(1) << 53)
+
+/*
+ * Perfetto drops slices and instants below this many open slices, but not the ends of such slices:
+ * those would close outer ones.
+ */
+#define DEPTH_MAX 512
 
 uint64_t perfetto_uuid_of(const struct perfetto_sink *sink, enum perfetto_uuid kind,
 			  uint64_t number)
@@ -105,6 +112,10 @@ static int write_named(struct perfetto_sink *sink, const struct timeline_event *
 static int write_slice_begin(struct perfetto_sink *sink, const struct timeline_event *told,
 			     struct error *error)
 {
+	if (told->depth > DEPTH_MAX) {
+		sink->nr_deep++;
+		return 0;
+	}
 	return write_named(sink, told, TYPE_SLICE_BEGIN, error);
 }
 
@@ -133,6 +144,8 @@ static int write_slice_end(struct perfetto_sink *sink, const struct timeline_eve
 	struct perfetto_track *track = told->track->slots[sink->file.slot];
 	struct track_event begun;
 
+	if (told->depth > DEPTH_MAX)
+		return 0;
 	if (told->is_unfinished && !told->is_suspect && !told->is_foreign) {
 		track->nr_open++;
 		return 0;
@@ -148,6 +161,10 @@ static int write_slice_end(struct perfetto_sink *sink, const struct timeline_eve
 static int write_instant(struct perfetto_sink *sink, const struct timeline_event *told,
 			 struct error *error)
 {
+	if (told->depth >= DEPTH_MAX) {
+		sink->nr_deep++;
+		return 0;
+	}
 	return write_named(sink, told, TYPE_INSTANT, error);
 }
 
@@ -229,6 +246,8 @@ static int perfetto_open(struct sink_file *file, const struct recording *recordi
 {
 	struct perfetto_sink *sink = (struct perfetto_sink *)file;
 
+	if (sink->is_appending && perfetto_target_take(sink, error) < 0)
+		return -1;
 	if (sink->is_appending && perfetto_examine(sink, recording, error) < 0)
 		return -1;
 	if (event_head_make(sink, error) < 0)
@@ -237,15 +256,25 @@ static int perfetto_open(struct sink_file *file, const struct recording *recordi
 	return perfetto_frame_open(sink, recording, error);
 }
 
+static int perfetto_complete(struct sink_file *file, struct error *error)
+{
+	return perfetto_target_complete((struct perfetto_sink *)file, error);
+}
+
 static void perfetto_release(struct sink_file *file)
 {
-	perfetto_categories_free((struct perfetto_sink *)file);
+	struct perfetto_sink *sink = (struct perfetto_sink *)file;
+
+	perfetto_categories_free(sink);
+	if (sink->is_spooled)
+		close(sink->target_fd);
 }
 
 static const struct sink_file_ops perfetto_file = {
 	.size = sizeof(struct perfetto_sink),
 	.open = perfetto_open,
 	.event = perfetto_event,
+	.complete = perfetto_complete,
 	.release = perfetto_release,
 };
 
@@ -257,6 +286,7 @@ struct sink *sink_perfetto_new(const struct sink_file_settings *settings, struct
 	if (!sink)
 		return NULL;
 	perfetto->is_appending = settings->is_appending;
+	perfetto->report = settings->report;
 	perfetto->sequence_id = 1;
 	perfetto->next_iid = OWN_NAME_END;
 	return sink;

@@ -30,7 +30,7 @@ struct examination {
 	FILE *file;
 	uint64_t offset;
 	struct buffer packet;
-	uint32_t sequence_id_max;
+	uint64_t sequence_id_max;
 	bool has_wall_offset;
 	int64_t wall_offset_ns;
 };
@@ -138,7 +138,7 @@ static bool packet_fields_read(struct examination *examination, struct text rest
 			return false;
 		if (field.field == PACKET_SEQUENCE_ID &&
 		    field.number > examination->sequence_id_max)
-			examination->sequence_id_max = (uint32_t)field.number;
+			examination->sequence_id_max = field.number;
 		if (field.field == PACKET_CLOCK_SNAPSHOT &&
 		    !snapshot_read(examination, field.bytes))
 			return false;
@@ -256,8 +256,9 @@ static int clocks_compare(const struct examination *examination, const struct re
 				 "cannot add to %s: it does not tell its boot clock and "
 				 "its wall clock of the same moment",
 				 name);
-	difference_ns = recording->wall_offset_ns - examination->wall_offset_ns;
-	if (difference_ns > OFFSET_TOLERANCE_NS || difference_ns < -OFFSET_TOLERANCE_NS)
+	if (__builtin_sub_overflow(recording->wall_offset_ns, examination->wall_offset_ns,
+				   &difference_ns) ||
+	    difference_ns > OFFSET_TOLERANCE_NS || difference_ns < -OFFSET_TOLERANCE_NS)
 		return error_set(error, "cannot add to %s: it is of another boot", name);
 	return 0;
 }
@@ -276,7 +277,7 @@ static int trace_examine(struct examination *examination, struct perfetto_sink *
 		return -1;
 	if (examination->sequence_id_max > UINT32_MAX - 2)
 		return error_set(error, "cannot add to %s: it has no packet sequence left", name);
-	sink->sequence_id = examination->sequence_id_max + 1;
+	sink->sequence_id = (uint32_t)examination->sequence_id_max + 1;
 	return 0;
 }
 
@@ -286,9 +287,9 @@ int perfetto_examine(struct perfetto_sink *sink, const struct recording *recordi
 	struct examination examination = { .sequence_id_max = SEQUENCE_ID_FIRST };
 	int status;
 
-	examination.file = fopen(sink->file.writer.name, "re");
+	examination.file = perfetto_target_read(sink, error);
 	if (!examination.file)
-		return error_set_system(error, errno, "cannot read %s", sink->file.writer.name);
+		return -1;
 	status = trace_examine(&examination, sink, recording, error);
 	fclose(examination.file);
 	buffer_release(&examination.packet);

@@ -52,12 +52,18 @@ static void append_clock(struct buffer *out, enum perfetto_clock id, int64_t tim
 	proto_end(out, clock);
 }
 
+/*
+ * Perfetto relates every clock to boot time, and reports an error for a trace without it. How far
+ * the trace clock is behind boot time is not recorded: they are taken for equal.
+ */
 static void append_snapshot(struct perfetto_sink *sink, int64_t time_ns, int64_t wall_offset_ns)
 {
 	struct buffer *out = &sink->file.writer.buffer;
 	size_t snapshot = proto_begin(out, PACKET_CLOCK_SNAPSHOT);
 
 	append_clock(out, sink->clock_id, time_ns);
+	if (sink->clock_id != CLOCK_BOOTTIME_ID)
+		append_clock(out, CLOCK_BOOTTIME_ID, time_ns);
 	if (sink->has_wall_clock)
 		append_clock(out, CLOCK_REALTIME_ID, time_ns + wall_offset_ns);
 	proto_number(out, SNAPSHOT_PRIMARY_CLOCK, sink->clock_id);
@@ -237,6 +243,27 @@ static int write_note(void *context, struct text note, struct error *error)
 	return instant_write(place->sink, place->time_ns, note, error);
 }
 
+/* Reports, in the trace and to the user, what Perfetto could not have shown. */
+static int deep_write(struct perfetto_sink *sink, int64_t time_ns, struct error *error)
+{
+	struct buffer *text = &sink->file.text;
+
+	if (sink->nr_deep == 0)
+		return 0;
+	buffer_clear(text);
+	buffer_append_unsigned(text, sink->nr_deep);
+	buffer_append_string(text, sink->nr_deep == 1 ? " slice or instant below 512 open slices is"
+						      : " slices or instants below 512 open "
+							"slices are");
+	buffer_append_string(text, " left out: Perfetto shows no deeper ones");
+	if (text->failed)
+		return error_set(error, "out of memory");
+	if (sink->report)
+		sink->report("%s: %s; --event and --html have all of them", sink->file.writer.name,
+			     buffer_string(text));
+	return instant_write(sink, time_ns, buffer_text(text), error);
+}
+
 /* Where the wall clock has moved against the trace clock, a second snapshot says by how much. */
 static int write_finish(struct perfetto_sink *sink, const struct timeline_event *event,
 			struct error *error)
@@ -244,7 +271,8 @@ static int write_finish(struct perfetto_sink *sink, const struct timeline_event 
 	struct note_place place = { .sink = sink, .time_ns = event->time_ns };
 	const struct timeline_totals *totals = event->totals;
 
-	if (notes_tell(totals, sink->file.counts_ticks, write_note, &place, error) < 0)
+	if (deep_write(sink, event->time_ns, error) < 0 ||
+	    notes_tell(totals, sink->file.counts_ticks, write_note, &place, error) < 0)
 		return -1;
 	if (!totals->has_wall_drift || totals->wall_drift_ns == 0)
 		return 0;

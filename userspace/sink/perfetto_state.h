@@ -3,6 +3,8 @@
 #ifndef SINK_PERFETTO_STATE_H
 #define SINK_PERFETTO_STATE_H
 
+#include <stdio.h>
+
 #include "sink/file.h"
 
 /** PERFETTO_HEAD_SIZE - room for a sequence's number and flags as fields of a packet */
@@ -16,6 +18,9 @@
  * @sequence_id: tells our packets from those of others in the same file
  * @seed: what makes our tracks' ids others than those of other sequences
  * @next_iid: the next string's number, over all kinds of strings
+ * @target_fd: the trace that is added to, with its size before; while @is_spooled, the writer's file
+ * is a temporary one
+ * @nr_deep: slices and instants that are left out, since Perfetto cannot show any so deep
  */
 struct perfetto_sink {
 	struct sink_file file;
@@ -29,6 +34,11 @@ struct perfetto_sink {
 	uint32_t sequence_id;
 	uint64_t seed;
 	uint64_t next_iid;
+	bool is_spooled;
+	int target_fd;
+	off_t target_size;
+	uint64_t nr_deep;
+	void (*report)(const char *format, ...) __attribute__((format(printf, 1, 2)));
 };
 
 /**
@@ -173,5 +183,23 @@ int perfetto_frame_event(struct perfetto_sink *sink, const struct timeline_event
  */
 int perfetto_examine(struct perfetto_sink *sink, const struct recording *recording,
 		     struct error *error);
+
+/**
+ * perfetto_target_take - lock the trace that is to be added to, and write to a temporary file
+ *
+ * What is no regular file holds nothing, and is written to as if nothing were to be added to it.
+ * Returns 0, or -1 with @error.
+ */
+int perfetto_target_take(struct perfetto_sink *sink, struct error *error);
+
+/** perfetto_target_read - open such a trace for reading; returns NULL with @error */
+FILE *perfetto_target_read(struct perfetto_sink *sink, struct error *error);
+
+/**
+ * perfetto_target_complete - copy all packets to the end of the trace; the recording has ended
+ *
+ * Returns 0, or -1 with @error; the trace is as it was then.
+ */
+int perfetto_target_complete(struct perfetto_sink *sink, struct error *error);
 
 #endif

@@ -62,6 +62,7 @@ struct sink *sink_trace2_new(const struct sink_trace2_settings *settings, struct
  * @with: a set of 1 << enum timeline_emitter, told with each record
  * @is_appending: @name is a path whose file may hold something, which is added to
  * @wait: what to do where it takes nothing now
+ * @report: print a message about the file on standard error; may be NULL
  */
 struct sink_file_settings {
 	const char *name;
@@ -69,6 +70,7 @@ struct sink_file_settings {
 	unsigned int with;
 	bool is_appending;
 	struct file_wait wait;
+	void (*report)(const char *format, ...) __attribute__((format(printf, 1, 2)));
 };
 
 /**
