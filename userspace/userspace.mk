@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Userspace: the sources of each room, the binary, and the unit tests that run under sanitizers.
 
-base-y       := buffer error file json json_value map put text time value
+base-y       := buffer count error file json json_value map put text time value
 source-y     := attached cursor events file file_comms file_formats file_options file_stream \
 		file_v6 file_v7 inflate instance live live_stream mapping merge open page page_look saved saved_names \
 		shift source spool statistics stream task
 convention-y := convention format memory observe slot task template
 track-y      := change crossing name observe session suspicion task track tracks
-timeline-y   := timeline
+timeline-y   := loss timeline
 trace2-y     := config config_file config_include config_line config_value destination event \
 		event_line event_wide folder kind message normal perf perf_line place plain prepare process \
 		process_message process_region process_sid process_signal process_sum process_thread redact \
@@ -20,7 +20,7 @@ recorder-y   := arrivals command comms control durable formats held instance loc
 		parts_folder parts_notes parts_read parts_shared release save sight stale trace_dat \
 		user
 cli-y        := bounds capture capture_run clean clock ending export export_run fault filter \
-		identity list main modules note option output outputs pictures pipeline privilege progress \
+		identity list loss main modules note option output outputs pictures pipeline privilege progress \
 		quantity ready record record_run recover release session signals stat strangers stream \
 		stream_round stream_run stream_setup tracepoints
 

@@ -5,6 +5,7 @@
 import argparse
 import difflib
 import itertools
+import json
 import os
 import re
 import shlex
@@ -120,15 +121,44 @@ def export(folder, words, pipe=None):
     return done.returncode, done.stdout, done.stderr.decode(errors="replace")
 
 
+def loss_note(stream, words):
+    """What standard error reports of the losses that a stream's last session counts; None without any."""
+    lines = [json.loads(line) for line in split_sessions(stream)[-1]]
+    lost = {
+        line["name"]: line["count"]
+        for line in lines
+        if line["event"] == "counter" and line["name"].startswith("lost_")
+    }
+    gaps, unknown = lost.get("lost_gaps", 0), lost.get("lost_gaps_unknown", 0)
+    if not gaps:
+        return None
+    note = f"ktrack: trace.dat: lost {count_noun(lost.get('lost_records'), 'record')} in {count_noun(gaps, 'gap')}"
+    note += f", {unknown} of unknown size" if unknown and "lost_records" in lost else ""
+    return note + ("; exit status 3 because of --fail-on-loss" if "--fail-on-loss" in words else "")
+
+
+def count_noun(count, noun):
+    """As in `1 gap`."""
+    return f"{count} {noun}{'s' * (count != 1)}" if count else f"an unknown number of {noun}s"
+
+
+def check_notes(case, words, stream, errors):
+    """What is wrong with standard error: lines that are not expected, and losses without a line."""
+    note = loss_note(stream, words) if stream else None
+    lines = errors.splitlines()
+    yield from (line for line in lines if line not in (note, *case.notes))
+    if note and note not in lines:
+        yield f"missing: {note}"
+
+
 def run_case(case, folder):
     """All runs of a case; returns (its streams, what is wrong with the runs)."""
     streams, wrong = [], []
     for words in case.runs:
         status, output, errors = export(folder, words)
-        said = [line for line in errors.splitlines() if line not in case.notes]
-        wrong += [f"{shlex.join(words)}: {line}" for line in said]
         target = folder / "out.event"
         last = output or (target.read_bytes() if target.exists() else b"")
+        wrong += [f"{shlex.join(words)}: {line}" for line in check_notes(case, words, last, errors)]
         code = EXIT_CODE.search(last)
         if not code or int(code[1]) != status:
             wrong.append(f"{shlex.join(words)}: exit status {status} is not that of the stream")
@@ -193,7 +223,9 @@ def check_pipe(tap, case):
         make_file(case.script, folder / "trace.dat")
         status, output, errors = export(folder, [], (folder / "trace.dat").read_bytes())
     stream = scrub(output).replace(b'"-"', b'"trace.dat"')
-    is_same = (status, errors, stream) == (0, "", case.read())
+    note = loss_note(stream, [])
+    notes = note.replace("trace.dat", "-") + "\n" if note else ""
+    is_same = (status, errors, stream) == (0, notes, case.read())
     tap.ok(is_same, f"{case.name} on standard input", errors, *show_difference(case.read(), stream))
 
 

@@ -91,10 +91,10 @@ def differences(expected, found):
 
 
 def losses_of(stream):
-    """How often an EVENT stream tells each loss."""
+    """How often an EVENT stream reports each gap."""
     found = defaultdict(int)
     for line in stream.splitlines():
         event = json.loads(line)
-        if event["event"] == "error" and event["fmt"].startswith("lost "):
+        if event["event"] == "error" and event["fmt"].startswith("lost ") and "in gaps of" not in event["fmt"]:
             found[event["msg"]] += 1
     return dict(found)

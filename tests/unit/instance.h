@@ -20,8 +20,13 @@ static inline int record_log(void *context, const struct record *record, struct 
 static inline int loss_log(void *context, const struct source_loss *loss, struct error *error)
 {
 	(void)error;
-	buffer_printf(context, "cpu %d lost %lld from %lld to %lld\n", loss->cpu,
-		      (long long)loss->count, (long long)loss->from_ns, (long long)loss->to_ns);
+	if (loss->is_sum)
+		buffer_printf(context, "cpu %d lost %lld in all\n", loss->cpu,
+			      (long long)loss->count);
+	else
+		buffer_printf(context, "cpu %d lost %lld from %lld to %lld\n", loss->cpu,
+			      (long long)loss->count, (long long)loss->from_ns,
+			      (long long)loss->to_ns);
 	return 0;
 }
 

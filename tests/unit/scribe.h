@@ -37,8 +37,9 @@ static inline int scribe_loss(void *context, const struct source_loss *loss, str
 	struct scribe *scribe = context;
 
 	(void)error;
-	buffer_printf(&scribe->log, "%u/%d lost %lld from %lld to %lld\n", loss->buffer, loss->cpu,
-		      (long long)loss->count, (long long)loss->from_ns, (long long)loss->to_ns);
+	buffer_printf(&scribe->log, "%u/%d lost %lld from %lld to %lld%s\n", loss->buffer,
+		      loss->cpu, (long long)loss->count, (long long)loss->from_ns,
+		      (long long)loss->to_ns, loss->is_sum ? " in all" : "");
 	return 0;
 }
 

@@ -163,7 +163,7 @@ TEST(totals_are_told_where_there_is_something_to_tell)
 #define LOSS_AT(us, ns)                                                                       \
 	"{\"event\":\"error\",\"sid\":\"S\",\"thread\":\"main\",\"time\":\"2020-09-13T12:26:" \
 	"40." us "Z\","                                                                       \
-	"\"msg\":\"lost 1 records on cpu 0\",\"fmt\":\"lost %lu records on cpu "              \
+	"\"msg\":\"lost 1 record on cpu 0\",\"fmt\":\"lost %lu records on cpu "              \
 	"%d\",\"t_abs\":0." ns "}\n"
 
 TEST(the_time_of_every_line_is_that_of_the_first_plus_its_t_abs_cut)

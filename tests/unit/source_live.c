@@ -92,7 +92,7 @@ TEST(what_was_dropped_is_told_though_the_size_of_a_gap_is_unknown)
 	check_finish(&rig, 100, 37,
 		     "cpu 0 at 10\ncpu 0 lost -1 from 10 to 20\ncpu 0 at 20\n"
 		     "cpu 0 lost -1 from 20 to 30\ncpu 0 at 30\n"
-		     "cpu 0 lost 7 from 30 to 100\n");
+		     "cpu 0 lost 7 from 30 to 100\ncpu 0 lost 30 in all\n");
 	rig_end(&rig);
 }
 
@@ -127,7 +127,7 @@ TEST(a_gap_has_no_size_where_more_may_have_been_overwritten_since)
 	check_finish(&rig, 100, 30,
 		     "cpu 0 lost -1 from 0 to 10\ncpu 0 at 10\n"
 		     "cpu 0 lost 5 from 10 to 20\ncpu 0 at 20\n"
-		     "cpu 0 lost -1 from 20 to 30\ncpu 0 at 30\n");
+		     "cpu 0 lost -1 from 20 to 30\ncpu 0 at 30\ncpu 0 lost 25 in all\n");
 	rig_end(&rig);
 }
 
@@ -175,7 +175,7 @@ TEST(a_gap_of_unknown_size_at_the_very_end_is_told_too)
 	CHECK_NUMBER(rig_open(&rig), 0);
 	check_finish(&rig, 100, 5,
 		     "cpu 0 at 10\ncpu 0 lost -1 from 10 to 20\ncpu 0 at 20\n"
-		     "cpu 0 lost -1 from 20 to 100\n");
+		     "cpu 0 lost -1 from 20 to 100\ncpu 0 lost 5 in all\n");
 	rig_end(&rig);
 }
 

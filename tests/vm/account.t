@@ -29,7 +29,7 @@ ROUNDS_PER_S = -(-RATE // (2 * ROUND))
 SLICES = {"everywhere": (0, 5), "inner": (1, 4)}
 ENDS = {end for _, end in SLICES.values()}
 
-LOST = re.compile(r"lost (\d+|an unknown number of) records on cpu (\d+)")
+LOST = re.compile(r"lost (\d+|an unknown number of) records? on cpu (\d+)")
 
 
 def fired_of(result, name):

@@ -52,7 +52,7 @@ class Kill:
             self.told = count("errors", "([0-9]+) records were taken out of") - self.written
         else:
             self.in_flight = count("counters", '"lost_records","count":([0-9]+)')
-            self.told = count("errors", "lost ([0-9]+) records")
+            self.told = count("errors", "lost ([0-9]+) records?")
 
     def account(self):
         """All of it in one line."""

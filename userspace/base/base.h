@@ -7,6 +7,7 @@
 #define BASE_BASE_H
 
 #include "base/buffer.h"
+#include "base/count.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/inline.h"

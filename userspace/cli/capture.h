@@ -153,6 +153,12 @@ void capture_tell_durable(uint64_t lost);
 int capture_status(const struct capture *capture);
 
 /**
+ * capture_is_lost - whether the exit status is that of lost records, as far as it is known now
+ * @fails_on_loss: losses are a failure, and there were some
+ */
+bool capture_is_lost(const struct capture *capture, bool fails_on_loss);
+
+/**
  * capture_now_ns - what the clock of the records shows; 0 where programs cannot read it
  */
 int64_t capture_now_ns(const struct capture *capture);

@@ -215,6 +215,15 @@ int capture_status(const struct capture *capture)
 	return capture->ops->status(capture);
 }
 
+bool capture_is_lost(const struct capture *capture, bool fails_on_loss)
+{
+	struct command *command = capture->command;
+
+	if (!fails_on_loss || capture->has_failed)
+		return false;
+	return !command || (command_has_ended(command) && command_status(command) == STATUS_DONE);
+}
+
 int capture_run(struct capture *capture, struct capture_settings *settings,
 		const struct capture_ops *ops, struct error *error)
 {

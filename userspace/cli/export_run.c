@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "cli/fault.h"
+#include "cli/loss.h"
 #include "cli/note.h"
 #include "cli/pipeline.h"
 #include "cli/record.h"
@@ -114,6 +115,21 @@ static void export_say_nothing(const struct export *export)
 	buffer_release(&options);
 }
 
+static void export_report_loss(const struct export *export)
+{
+	const struct outputs *outputs = &export->settings->outputs;
+	const struct loss_report report = {
+		.object = export->settings->source,
+		.has_lost = export->pipeline.has_lost,
+		.records = export->pipeline.lost,
+		.gaps = export->pipeline.nr_gaps,
+		.gaps_unknown = export->pipeline.nr_gaps_unknown,
+		.is_failure = outputs->fails_on_loss && export_status(export) == STATUS_LOST,
+	};
+
+	loss_print(&report);
+}
+
 static void export_tell_span(struct export *export)
 {
 	const struct source_span *span = source_span(export->source);
@@ -139,12 +155,10 @@ static int export_deliver(struct export *export, struct error *error)
 		return -1;
 	export_tell_span(export);
 	tracks_lose_tasks(export->pipeline.tracks, source_lost_durable(export->source));
-	/* The kernel's numbers are of the whole time. */
-	if (filter_has_times(&export->pipeline.filter))
-		lost = export->pipeline.lost;
-	if (tracks_finish(export->pipeline.tracks, export->recording.start_ns, lost,
-			  export_status(export), error) < 0)
+	if (tracks_finish(export->pipeline.tracks, export->recording.start_ns,
+			  export->pipeline.lost, export_status(export), error) < 0)
 		return -1;
+	export_report_loss(export);
 	export_say_nothing(export);
 	return timeline_flush(&export->pipeline.timeline, error);
 }

@@ -113,13 +113,19 @@ static int pipeline_loss(void *context, const struct source_loss *loss, struct e
 		.from_ns = loss->from_ns,
 		.to_ns = loss->to_ns,
 		.count = loss->count,
+		.is_sum = loss->is_sum,
 	};
 
+	/* The kernel's sums are of the whole time. */
+	if (loss->is_sum && filter_has_times(&pipeline->filter))
+		return 0;
 	if (!filter_wants_loss(&pipeline->filter, loss, pipeline->buffers))
 		return 0;
 	pipeline->has_lost = true;
 	if (loss->count > 0)
 		pipeline->lost += loss->count;
+	pipeline->nr_gaps += !loss->is_sum;
+	pipeline->nr_gaps_unknown += loss->count == SOURCE_COUNT_UNKNOWN;
 	if (loss->to_ns > pipeline->lost_until_ns)
 		pipeline->lost_until_ns = loss->to_ns;
 	return tracks_lose(pipeline->tracks, &gap, error);

@@ -28,6 +28,7 @@ struct pipeline_finder {
  * @bounds: how much is remembered
  * @has_lost: losses were told of
  * @lost: how many records they are that were counted
+ * @nr_gaps: how many gaps they left, and how many of these are of unknown size
  * @lost_until_ns: the latest end of one of them
  * @finder: asked where a record's tracepoint is not known; without one it is of no interest
  * @strangers: those that nobody knew, until pipeline_tell_strangers()
@@ -45,6 +46,8 @@ struct pipeline {
 	const char *const *buffers;
 	bool has_lost;
 	uint64_t lost;
+	uint64_t nr_gaps;
+	uint64_t nr_gaps_unknown;
 	int64_t lost_until_ns;
 	struct pipeline_finder finder;
 	struct strangers strangers;

@@ -29,7 +29,7 @@ int record_run(struct record_settings *settings, struct error *error);
 /** record_owner - whom files belong to */
 struct parts_owner record_owner(void);
 
-/** record_tell - say what of a recording is complete, where that is not all of it */
-void record_tell(const struct parts_summary *summary, const char *path);
+/** record_report_span - print what of a recording is complete, if that is not all of it */
+void record_report_span(const struct parts_summary *summary, const char *path);
 
 #endif

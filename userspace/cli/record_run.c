@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/clock.h"
+#include "cli/loss.h"
 #include "cli/modules.h"
 #include "cli/note.h"
 #include "cli/output.h"
@@ -66,17 +67,31 @@ static void moment_tell(const char *what, int64_t time_ns, const char *path)
 	buffer_release(&text);
 }
 
-void record_tell(const struct parts_summary *summary, const char *path)
+void record_report_span(const struct parts_summary *summary, const char *path)
 {
 	if (summary->lost_durable > 0)
 		capture_tell_durable(summary->lost_durable);
-	if (summary->lost == 0)
-		return;
-	note_say("lost %llu records, which are not in %s", (unsigned long long)summary->lost, path);
 	if (summary->has_begin)
 		moment_tell("from", summary->begin_ns, path);
 	if (summary->has_end)
 		moment_tell("up to", summary->end_ns, path);
+}
+
+static void record_report(const struct record_run *run)
+{
+	const struct capture_settings *settings = run->capture.settings;
+	bool is_small = run->summary.lost > 0 && !settings->instance &&
+			!settings->recorder.mode->is_read_at_end;
+	const struct loss_report report = {
+		.object = run->settings->path,
+		.has_lost = run->summary.lost > 0 || run->is_torn,
+		.records = run->summary.lost,
+		.buffer_kib = is_small ? settings->recorder.buffer_kib : 0,
+		.is_failure = capture_is_lost(&run->capture, run->settings->fails_on_loss),
+	};
+
+	loss_print(&report);
+	record_report_span(&run->summary, run->settings->path);
 }
 
 static int template_came(void *context, const struct template *template, bool is_early,
@@ -284,7 +299,7 @@ static int record_all(struct capture *capture, struct error *error)
 		return -1;
 	if (record_move(run, error) < 0)
 		return -1;
-	record_tell(&run->summary, run->settings->path);
+	record_report(run);
 	return parts_join(run->parts, error);
 }
 

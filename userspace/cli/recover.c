@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/loss.h"
 #include "cli/note.h"
 #include "cli/option.h"
 #include "cli/record.h"
@@ -44,7 +45,10 @@ static int instance_empty(struct parts *parts, const char *path, struct recorder
 	}
 	if (parts_attach(parts, recorder, error) < 0 || parts_finish(parts, &summary, error) < 0)
 		return -1;
-	record_tell(&summary, path);
+	loss_print(&(struct loss_report){ .object = path,
+					  .has_lost = summary.lost > 0,
+					  .records = summary.lost });
+	record_report_span(&summary, path);
 	return 0;
 }
 

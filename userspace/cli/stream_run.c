@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/clock.h"
 #include "cli/ending.h"
+#include "cli/loss.h"
 #include "cli/note.h"
 #include "cli/output.h"
 #include "cli/privilege.h"
@@ -163,20 +164,34 @@ static int run_tell_command_end(struct run *run, int64_t time_ns, struct error *
 	return tracks_pass(run->pipeline.tracks, &end, time_ns, error);
 }
 
-static void run_say_loss(const struct run *run)
+/* A larger buffer helps only against records that did not fit, and not if the oldest give way. */
+static uint64_t run_small_buffer_kib(const struct run *run)
 {
-	unsigned long long lost = run->lost, kib = run->recording.buffer_kib;
-	unsigned long long more = 8 * kib < SIZE_KIB_MAX ? 8 * kib : SIZE_KIB_MAX;
+	bool is_overrun = run->pipeline.lost > run->pipeline.nr_strangers;
 
-	tracks_lose_tasks(run->pipeline.tracks, source_lost_durable(run->source));
-	if (source_lost_durable(run->source) > 0)
-		capture_tell_durable(source_lost_durable(run->source));
-	if (lost > 0 && recorder_is_attached(run->capture.recorder))
-		note_say("lost %llu records, more than fit into the buffers of %s", lost,
-			 recorder_name(run->capture.recorder));
-	else if (lost > 0 && !run_is_circular(run))
-		note_say("lost %llu records, more than fit into %llu KiB for each CPU; try -b %llu",
-			 lost, kib, more);
+	return is_overrun && !run_is_circular(run) ? run->recording.buffer_kib : 0;
+}
+
+static void run_report_loss(struct capture *capture)
+{
+	const struct run *run = run_of(capture);
+	bool is_attached = recorder_is_attached(capture->recorder);
+	const struct loss_report report = {
+		.object = is_attached ? recorder_name(capture->recorder) : NULL,
+		.has_lost = run->pipeline.has_lost,
+		.records = run->pipeline.lost,
+		.gaps = run->pipeline.nr_gaps,
+		.gaps_unknown = run->pipeline.nr_gaps_unknown,
+		.buffer_kib = run_small_buffer_kib(run),
+		.is_attached = is_attached,
+		.is_failure = capture_is_lost(capture, run->settings->outputs.fails_on_loss),
+	};
+	uint64_t lost_durable = source_lost_durable(run->source);
+
+	tracks_lose_tasks(run->pipeline.tracks, lost_durable);
+	if (lost_durable > 0)
+		capture_tell_durable(lost_durable);
+	loss_print(&report);
 }
 
 /* What was written up to @over_ns, when the end was noticed, and what the command did. */
@@ -198,6 +213,7 @@ static int run_stop(struct run *run, struct error *error)
 	struct source_handler handler = pipeline_handler(&run->pipeline);
 	int64_t over_ns = run_now_ns(run);
 	int64_t end_ns;
+	uint64_t lost;
 
 	if (run_stop_recording(run, error) < 0)
 		return -1;
@@ -207,12 +223,11 @@ static int run_stop(struct run *run, struct error *error)
 	if (run_tell_command_end(run, run->drained_ns, error) < 0)
 		return -1;
 	end_ns = run_now_ns(run);
-	if (source_finish(run->source, end_ns, &handler, &run->lost, error) < 0 ||
+	if (source_finish(run->source, end_ns, &handler, &lost, error) < 0 ||
 	    pipeline_tell_strangers(&run->pipeline, error) < 0)
 		return -1;
-	run->lost += run->pipeline.nr_strangers;
 	run->drained_ns = end_ns;
-	run_say_loss(run);
+	run_report_loss(&run->capture);
 	run_tell_completeness(run);
 	if (tracks_end_all(run->pipeline.tracks, end_ns, error) < 0)
 		return -1;
@@ -256,7 +271,7 @@ static int run_finish(struct capture *capture, struct error *error)
 		return -1;
 	tracks_drift(run->pipeline.tracks,
 		     capture_wall_offset_ns(capture) - run->recording.wall_offset_ns);
-	if (tracks_finish(run->pipeline.tracks, end_ns, run->lost - run->session.lost_before,
+	if (tracks_finish(run->pipeline.tracks, end_ns, run->pipeline.lost - run->session.lost_before,
 			  capture_status(capture), error) < 0)
 		return -1;
 	return timeline_flush(&run->pipeline.timeline, error);

@@ -23,7 +23,6 @@ struct tell {
  * @capture: its head
  * @command_ns: when the command began
  * @drained_ns: everything up to here has been delivered
- * @lost: how many records were lost in all
  * @modules: that come and go
  * @tells: what is to be told of them, in order of time
  * @command_end_is_told: the stream has the command's end
@@ -40,7 +39,6 @@ struct run {
 	char id[IDENTITY_ID_SIZE];
 	int64_t command_ns;
 	int64_t drained_ns;
-	uint64_t lost;
 	struct modules modules;
 	struct tell *tells;
 	size_t nr_tells;

@@ -80,10 +80,13 @@ void event_append_args(struct buffer *out, const struct timeline_event *event, u
 
 void loss_append_text(struct buffer *out, const struct timeline_event *event)
 {
+	buffer_append_string(out, "lost ");
 	if (event->loss_count == TIMELINE_COUNT_UNKNOWN)
-		buffer_append_string(out, "lost an unknown number of records");
+		buffer_append_string(out, "an unknown number of records");
 	else
-		buffer_printf(out, "lost %lld records", (long long)event->loss_count);
+		buffer_append_count(out, event->loss_count, "record");
+	if (event->kind == TIMELINE_LOSS_SUM)
+		buffer_append_string(out, " in gaps of unknown size");
 	buffer_printf(out, " on cpu %d", event->loss_cpu);
 	if (event->loss_buffer)
 		buffer_printf(out, " in buffer '%s'", event->loss_buffer);

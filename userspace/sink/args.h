@@ -23,7 +23,7 @@ bool event_has_args(const struct timeline_event *event, unsigned int with);
 void event_append_args(struct buffer *out, const struct timeline_event *event, unsigned int with,
 		       bool tells_ends);
 
-/** loss_append_text - "lost 5 records on cpu 1" */
+/** loss_append_text - "lost 5 records on cpu 1", of a loss or of a sum of losses */
 void loss_append_text(struct buffer *out, const struct timeline_event *event);
 
 /** loss_append_place - whose records were lost: "lost records cpu 1 in first" */

@@ -395,6 +395,7 @@ static int (*const writers[])(struct chrome_sink *sink, const struct timeline_ev
 	[TIMELINE_COUNTER] = write_counter,
 	[TIMELINE_TRACK_END] = write_nothing,
 	[TIMELINE_LOSS] = write_loss,
+	[TIMELINE_LOSS_SUM] = write_nothing,
 	[TIMELINE_MALFORMED] = write_problem,
 	[TIMELINE_FOREIGN_END] = write_problem,
 	[TIMELINE_TRACEPOINT] = write_tracepoint,

@@ -312,7 +312,8 @@ static int finish(struct html_sink *sink, const struct timeline_event *event, st
 		      (long long)(sink->last_ns - sink->file.start_ns),
 		      (long long)(event->time_ns - sink->file.start_ns),
 		      (unsigned long long)totals->lost_records);
-	buffer_printf(out, "\"suspect\":%llu,\"unfinished\":%llu",
+	buffer_printf(out, "\"lost_gaps_unknown\":%llu,\"suspect\":%llu,\"unfinished\":%llu",
+		      (unsigned long long)totals->lost_gaps_unknown,
 		      (unsigned long long)totals->suspect, (unsigned long long)totals->unfinished);
 	if (totals->has_wall_drift)
 		buffer_printf(out, ",\"wall_drift_ns\":%lld", (long long)totals->wall_drift_ns);
@@ -320,6 +321,15 @@ static int finish(struct html_sink *sink, const struct timeline_event *event, st
 	buffer_append_string(out, "</script>\n<script>\n");
 	buffer_append_string(out, page_script);
 	buffer_append_string(out, "</script>\n</body></html>\n");
+	return 0;
+}
+
+/* The sum of lost records is in the totals. */
+static int ignore(struct html_sink *sink, const struct timeline_event *event, struct error *error)
+{
+	(void)sink;
+	(void)event;
+	(void)error;
 	return 0;
 }
 
@@ -332,6 +342,7 @@ static int (*const writers[])(struct html_sink *sink, const struct timeline_even
 	[TIMELINE_COUNTER] = sample,
 	[TIMELINE_TRACK_END] = html_track_end,
 	[TIMELINE_LOSS] = loss,
+	[TIMELINE_LOSS_SUM] = ignore,
 	[TIMELINE_MALFORMED] = problem,
 	[TIMELINE_FOREIGN_END] = problem,
 	[TIMELINE_TRACEPOINT] = tracepoint,

@@ -212,6 +212,7 @@ static int (*const writers[])(struct perfetto_sink *sink, const struct timeline_
 	[TIMELINE_COUNTER] = write_counter,
 	[TIMELINE_TRACK_END] = perfetto_frame_event,
 	[TIMELINE_LOSS] = perfetto_frame_event,
+	[TIMELINE_LOSS_SUM] = perfetto_frame_event,
 	[TIMELINE_MALFORMED] = perfetto_frame_event,
 	[TIMELINE_FOREIGN_END] = perfetto_frame_event,
 	[TIMELINE_TRACEPOINT] = perfetto_frame_event,

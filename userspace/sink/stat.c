@@ -11,7 +11,7 @@
 
 /**
  * struct stat_track - a track that goes on
- * @label: for people; empty where tracks are put together
+ * @label: for people; empty where the slices or instants of tracks are put together
  * @last: the row that was found last
  */
 struct stat_track {
@@ -128,7 +128,8 @@ static int track_begin(struct stat_sink *sink, const struct timeline_event *even
 
 	if (!track)
 		return -1;
-	if (!sink->settings.is_by_name)
+	/* The first and the last values of two counters cannot be put together. */
+	if (!sink->settings.is_by_name || event->track->kind == TRACK_COUNTER)
 		track_append_label(&track->label, event->track);
 	return track->label.failed ? error_set(error, "out of memory") : 0;
 }
@@ -199,7 +200,7 @@ static int loss(struct stat_sink *sink, const struct timeline_event *event, stru
 
 	if (!lost)
 		return error_set(error, "out of memory");
-	lost->nr_gaps++;
+	lost->nr_gaps += event->kind == TIMELINE_LOSS;
 	if (event->loss_count == TIMELINE_COUNT_UNKNOWN)
 		lost->nr_unknown++;
 	else
@@ -239,6 +240,7 @@ static int (*const readers[])(struct stat_sink *sink, const struct timeline_even
 	[TIMELINE_COUNTER] = sample,
 	[TIMELINE_TRACK_END] = ignore,
 	[TIMELINE_LOSS] = loss,
+	[TIMELINE_LOSS_SUM] = loss,
 	[TIMELINE_MALFORMED] = ignore,
 	[TIMELINE_FOREIGN_END] = ignore,
 	[TIMELINE_TRACEPOINT] = ignore,

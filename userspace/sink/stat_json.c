@@ -89,14 +89,14 @@ static const char *const kind_names[] = {
 };
 _Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == STAT_KIND_COUNT, "a name for each");
 
-static void append_row(struct buffer *out, const struct stat_row *row)
+static void append_row(struct buffer *out, const struct stat_row *row, bool is_by_name)
 {
 	bool first = true;
 
 	buffer_append_char(out, '{');
 	member_text(out, "tracepoint", text_of(row->category->text), &first);
 	if (row->track.size > 0)
-		member_text(out, "track", buffer_text(&row->track), &first);
+		member_text(out, is_by_name ? "name" : "track", buffer_text(&row->track), &first);
 	if (row->kind != STAT_COUNTER)
 		member_text(out, "name", stat_row_name(row), &first);
 	appenders[row->kind](out, row, &first);
@@ -114,7 +114,7 @@ static int append_rows(struct stat_sink *sink, enum stat_kind kind)
 	buffer_printf(out, ",\"%s\":[", kind_names[kind]);
 	for (size_t i = 0; i < nr_rows; i++) {
 		buffer_append_string(out, i > 0 ? "," : "");
-		append_row(out, rows[i]);
+		append_row(out, rows[i], sink->settings.is_by_name);
 	}
 	buffer_append_char(out, ']');
 	free(rows);
@@ -144,6 +144,8 @@ static void append_totals(struct buffer *out, const struct timeline_totals *tota
 
 	buffer_append_string(out, ",\"totals\":{");
 	member_number(out, "lost_records", totals->lost_records, &first);
+	member_number(out, "lost_gaps", totals->lost_gaps, &first);
+	member_number(out, "lost_gaps_unknown", totals->lost_gaps_unknown, &first);
 	member_number(out, "lost_task_records", totals->lost_task_records, &first);
 	member_number(out, "unmatched_ends", totals->unmatched_ends, &first);
 	member_number(out, "foreign_ends", totals->foreign_ends, &first);

@@ -16,7 +16,7 @@ enum stat_kind {
 
 /**
  * struct stat_row - one line of the table
- * @track: the track's label; empty where all tracks are put together
+ * @track: the track's label; empty where the slices or instants of all tracks are put together
  * @name: of slices and instants; NULL for names that are not counted by themselves
  * @times: of complete slices
  * @quantiles: of the same

@@ -30,12 +30,16 @@ static const struct table_column slice_columns[] = {
 	{ "TRACEPOINT", .rank = 3 },
 };
 
-static const struct table_column counter_columns[] = {
-	{ "TRACK", .is_flexible = true }, { "SAMPLES", .is_right = true },
-	{ "FIRST", .is_right = true },	  { "LAST", .is_right = true },
-	{ "MIN", .is_right = true },	  { "MAX", .is_right = true },
-	{ "TRACEPOINT", .rank = 3 },
-};
+#define COUNTER_COLUMNS(label)                                                     \
+	{                                                                          \
+		{ label, .is_flexible = true }, { "SAMPLES", .is_right = true },   \
+		{ "FIRST", .is_right = true },	{ "LAST", .is_right = true },      \
+		{ "MIN", .is_right = true },	{ "MAX", .is_right = true },       \
+		{ "TRACEPOINT", .rank = 3 },                                       \
+	}
+
+static const struct table_column counter_columns[] = COUNTER_COLUMNS("TRACK");
+static const struct table_column counter_name_columns[] = COUNTER_COLUMNS("NAME");
 
 static const struct table_column instant_columns[] = {
 	{ "TRACK", .is_flexible = true },
@@ -178,21 +182,28 @@ static void fill_instants(struct buffer *cell, const struct stat_row *row,
 	buffer_append_string(cell, row->category->text);
 }
 
-/** struct section - the table of one kind of rows */
+/**
+ * struct section - the table of one kind of rows
+ * @name_columns: with --by-name
+ */
 struct section {
 	const char *what;
 	const struct table_column *columns;
+	const struct table_column *name_columns;
 	size_t nr_columns;
 	void (*fill)(struct buffer *cell, const struct stat_row *row, const struct scale *scale,
 		     const struct sink_stat_settings *settings);
 };
 
-#define COLUMNS(columns) columns, sizeof(columns) / sizeof(columns[0])
+#define COLUMNS(columns, name_columns) \
+	columns, name_columns, sizeof(columns) / sizeof(columns[0])
 
 static const struct section sections[] = {
-	[STAT_SLICES] = { "names of slices", COLUMNS(slice_columns), fill_slices },
-	[STAT_COUNTER] = { "counters", COLUMNS(counter_columns), fill_counter },
-	[STAT_INSTANTS] = { "names of instants", COLUMNS(instant_columns), fill_instants },
+	[STAT_SLICES] = { "names of slices", COLUMNS(slice_columns, slice_columns), fill_slices },
+	[STAT_COUNTER] = { "counters", COLUMNS(counter_columns, counter_name_columns),
+			   fill_counter },
+	[STAT_INSTANTS] = { "names of instants", COLUMNS(instant_columns, instant_columns),
+			    fill_instants },
 };
 _Static_assert(sizeof(sections) / sizeof(sections[0]) == STAT_KIND_COUNT, "one for each");
 
@@ -200,7 +211,9 @@ static int rows_print(struct stat_sink *sink, const struct section *section,
 		      const struct stat_row *const *rows, size_t nr_rows,
 		      const struct table_style *style)
 {
-	struct table table = { .columns = section->columns, .nr_columns = section->nr_columns };
+	bool is_by_name = sink->settings.is_by_name;
+	struct table table = { .columns = is_by_name ? section->name_columns : section->columns,
+			       .nr_columns = section->nr_columns };
 	struct scale scale = scale_of(rows, nr_rows);
 	int status = 0;
 
@@ -254,11 +267,8 @@ static void loss_print(struct stat_sink *sink, const struct stat_loss *loss)
 	struct buffer *out = &sink->file.writer.buffer;
 
 	warning_begin(sink);
-	buffer_printf(out, "cpu %d lost %llu records in %llu gaps", loss->cpu,
-		      (unsigned long long)loss->nr_records, (unsigned long long)loss->nr_gaps);
-	if (loss->nr_unknown > 0)
-		buffer_printf(out, ", %llu of which are of unknown size",
-			      (unsigned long long)loss->nr_unknown);
+	buffer_printf(out, "cpu %d ", loss->cpu);
+	timeline_append_loss(out, loss->nr_records, loss->nr_gaps, loss->nr_unknown);
 	warning_end(sink);
 }
 

@@ -263,17 +263,20 @@ static int error_write(struct trace2_sink *sink, int64_t time_ns, const char *fo
 static int write_loss(struct trace2_sink *sink, const struct timeline_event *event,
 		      struct error *error)
 {
-	static const char *const formats[2][2] = {
+	static const char *const formats[][2] = {
 		{ "lost an unknown number of records on cpu %d",
 		  "lost an unknown number of records on cpu %d in buffer '%s'" },
 		{ "lost %lu records on cpu %d", "lost %lu records on cpu %d in buffer '%s'" },
+		{ "lost %lu records in gaps of unknown size on cpu %d",
+		  "lost %lu records in gaps of unknown size on cpu %d in buffer '%s'" },
 	};
-	bool is_counted = event->loss_count != TIMELINE_COUNT_UNKNOWN;
+	int kind = event->loss_count != TIMELINE_COUNT_UNKNOWN;
 
 	buffer_clear(&sink->message);
 	loss_append_text(&sink->message, event);
-	return error_write(sink, event->time_ns, formats[is_counted][event->loss_buffer != NULL],
-			   error);
+	if (event->kind == TIMELINE_LOSS_SUM)
+		kind = 2;
+	return error_write(sink, event->time_ns, formats[kind][event->loss_buffer != NULL], error);
 }
 
 static int write_malformed(struct trace2_sink *sink, const struct timeline_event *event,
@@ -329,6 +332,7 @@ static int (*const writers[])(struct trace2_sink *sink, const struct timeline_ev
 	[TIMELINE_COUNTER] = write_counter,
 	[TIMELINE_TRACK_END] = trace2_track_end,
 	[TIMELINE_LOSS] = write_loss,
+	[TIMELINE_LOSS_SUM] = write_loss,
 	[TIMELINE_MALFORMED] = write_malformed,
 	[TIMELINE_FOREIGN_END] = write_foreign_end,
 	[TIMELINE_TRACEPOINT] = trace2_tracepoint_write,

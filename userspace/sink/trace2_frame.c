@@ -220,6 +220,8 @@ static int totals_write(struct trace2_sink *sink, const struct timeline_event *e
 		uint64_t count;
 	} rows[] = {
 		{ "lost_records", totals->lost_records },
+		{ "lost_gaps", totals->lost_gaps },
+		{ "lost_gaps_unknown", totals->lost_gaps_unknown },
 		{ "lost_task_records", totals->lost_task_records },
 		{ "late_records", totals->late_records },
 		{ "unmatched_ends", totals->unmatched_ends },

@@ -142,20 +142,32 @@ int source_drain(struct source *source, int64_t until_ns, const struct source_ha
 	return merge_drain(source->streams, source->nr_streams, until_ns, handler, error);
 }
 
-/*
- * How many records were lost after the last one, or somewhere of which nothing tells: 0 for none.
- * Where the size of a gap is not known, it is what the others leave of the kernel's number.
+/** struct rest - what the gaps that were delivered leave of the kernel's numbers, for one stream
+ * @gap: lost after the last record, or at an unknown place: 0 for none, or SOURCE_COUNT_UNKNOWN
+ * @sum: lost in all gaps of unknown size
  */
-static int64_t stream_rest(const struct stream *stream, const struct account *account)
-{
-	uint64_t rest = account->marked - stream->counted;
+struct rest {
+	int64_t gap;
+	uint64_t sum;
+};
 
-	if (stream->has_uncounted)
-		rest = 0;
-	if (account->is_open || (stream->is_behind_gap && rest == 0))
-		return SOURCE_COUNT_UNKNOWN;
-	rest += account->unmarked - account->told;
-	return rest <= INT64_MAX ? (int64_t)rest : SOURCE_COUNT_UNKNOWN;
+static struct rest stream_rest(const struct stream *stream, const struct account *account)
+{
+	uint64_t marked = account->marked - stream->counted;
+	uint64_t behind = account->unmarked - account->told;
+	struct rest rest = { .sum = stream->has_uncounted ? marked : 0 };
+	bool is_unknown;
+
+	behind += marked - rest.sum;
+	is_unknown = account->is_open ||
+		     (stream->is_behind_gap && (stream->has_uncounted || behind == 0));
+	if (is_unknown || behind > INT64_MAX) {
+		rest.gap = SOURCE_COUNT_UNKNOWN;
+		rest.sum += behind;
+	} else {
+		rest.gap = behind;
+	}
+	return rest;
 }
 
 /* What one CPU does not have bounds what is complete of all of them. */
@@ -172,31 +184,54 @@ static void span_narrow(struct source_span *span, const struct stream *stream,
 	span->until_ns = stream->last_ns;
 }
 
-/* Settles one stream's account: what no gap explains was lost somewhere up to the end. */
-static int stream_settle(struct source *source, const struct stream *stream, int64_t end_ns,
-			 const struct source_handler *handler, uint64_t *lost, struct error *error)
+/* Delivers what no gap explains: that was lost somewhere up to the end. */
+static int rest_deliver(const struct stream *stream, const struct rest *rest, int64_t end_ns,
+			const struct source_handler *handler, struct error *error)
 {
-	struct account account = { .marked = stream->counted };
 	struct source_loss loss = {
 		.cpu = stream->cpu,
 		.buffer = stream->buffer,
 		.from_ns = stream->last_ns,
 		.to_ns = end_ns,
+		.count = rest->gap,
 	};
+
+	if (rest->gap != 0 && handler->loss(handler->context, &loss, error) < 0)
+		return -1;
+	if (rest->sum == 0 || rest->sum > INT64_MAX)
+		return 0;
+	loss.is_sum = true;
+	loss.count = rest->sum;
+	return handler->loss(handler->context, &loss, error);
+}
+
+/* A gap at the end of a stream has no record behind it that would let it be delivered. */
+static uint64_t stream_marked(const struct stream *stream)
+{
+	bool is_counted = stream->is_behind_gap && stream->gap_count > 0;
+
+	return stream->counted + (is_counted ? stream->gap_count : 0);
+}
+
+static int stream_settle(struct source *source, const struct stream *stream, int64_t end_ns,
+			 const struct source_handler *handler, uint64_t *lost, struct error *error)
+{
+	struct account account = { .marked = stream_marked(stream) };
+	struct rest rest;
 
 	if (source->ops->read_account &&
 	    source->ops->read_account(source, stream, &account, error) < 0)
 		return -1;
-	if (account.marked < stream->counted)
-		account.marked = stream->counted;
+	if (account.marked < stream_marked(stream))
+		account.marked = stream_marked(stream);
 	if (stream->is_durable) {
 		source->lost_durable += account.marked + account.unmarked;
 		return 0;
 	}
 	*lost += account.marked + account.unmarked;
 	span_narrow(&source->span, stream, &account);
-	loss.count = stream_rest(stream, &account);
-	return loss.count == 0 ? 0 : handler->loss(handler->context, &loss, error);
+	rest = stream_rest(stream, &account);
+	return rest_deliver(stream, &rest, end_ns, handler, error);
 }
 
 int source_finish(struct source *source, int64_t end_ns, const struct source_handler *handler,

@@ -46,6 +46,8 @@ struct record {
  * @from_ns: what was lost is younger than this
  * @to_ns: and older than this
  * @count: how many, or SOURCE_COUNT_UNKNOWN
+ * @is_sum: no gap, but how many records all gaps of unknown size on that CPU have together, which
+ * the kernel's statistics show in the end
  */
 struct source_loss {
 	int cpu;
@@ -53,6 +55,7 @@ struct source_loss {
 	int64_t from_ns;
 	int64_t to_ns;
 	int64_t count;
+	bool is_sum;
 };
 
 /**
@@ -272,8 +275,8 @@ void source_hold(struct source *source, bool is_held);
  * @lost: how many records the kernel counts as lost, over all CPUs that count
  *
  * To be called once nothing writes any more. Losses that left no mark in the buffer (all that is
- * known is that they happened) are delivered as losses that reach to @end_ns. Returns 0, or -1 with
- * @error.
+ * known is that they happened) are delivered as losses that reach to @end_ns. The numbers of all
+ * losses add up to @lost. Returns 0, or -1 with @error.
  */
 int source_finish(struct source *source, int64_t end_ns, const struct source_handler *handler,
 		  uint64_t *lost, struct error *error);

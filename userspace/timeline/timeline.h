@@ -139,6 +139,7 @@ struct timeline_count {
 
 /**
  * struct timeline_totals - what was counted over the whole recording
+ * @lost_gaps: how many gaps the lost records left, and how many of these are of unknown size
  * @lost_task_records: told who threads are, and are no track's
  * @late_records: came after younger ones, whose time they were given
  * @has_complete_from: @complete_from_ns is from when on nothing was lost
@@ -153,6 +154,8 @@ struct timeline_count {
  */
 struct timeline_totals {
 	uint64_t lost_records;
+	uint64_t lost_gaps;
+	uint64_t lost_gaps_unknown;
 	uint64_t lost_task_records;
 	uint64_t late_records;
 	uint64_t unmatched_ends;
@@ -193,6 +196,7 @@ enum timeline_kind {
 	TIMELINE_COUNTER,
 	TIMELINE_TRACK_END,
 	TIMELINE_LOSS,
+	TIMELINE_LOSS_SUM,
 	TIMELINE_MALFORMED,
 	TIMELINE_COMMAND_BEGIN,
 	TIMELINE_COMMAND_END,
@@ -211,6 +215,15 @@ enum timeline_recorded {
 	TIMELINE_RECORDED_FROM_NOW,
 	TIMELINE_RECORDED_UNTIL_NOW,
 };
+
+/**
+ * timeline_append_loss - "lost 5 records in 2 gaps, 1 of unknown size", or "lost an unknown number of
+ * records in 2 gaps"
+ * @records: how many; 0 for an unknown number
+ * @gaps: 0 if nobody counted them
+ */
+void timeline_append_loss(struct buffer *buffer, uint64_t records, uint64_t gaps,
+			  uint64_t gaps_unknown);
 
 /** TIMELINE_COUNT_UNKNOWN - the number of lost records where nobody knows it */
 #define TIMELINE_COUNT_UNKNOWN (-1)
@@ -236,9 +249,10 @@ enum timeline_recorded {
  * lost (it is suspect then)
  * @is_foreign: of slice ends: threads ended each other's slices on the track while it was open
  * @value: of counters: a VALUE_SIGNED or VALUE_UNSIGNED
- * @loss_cpu: of losses
+ * @loss_cpu: of losses, and of their sums
  * @loss_end_ns: what was lost is older than this; INT64_MAX where nothing came after it
- * @loss_count: of losses, or TIMELINE_COUNT_UNKNOWN
+ * @loss_count: of losses, or TIMELINE_COUNT_UNKNOWN; of a sum: how many records the CPU's gaps of
+ * unknown size have together
  * @loss_buffer: whose records were lost, NULL where the source has only one buffer
  * @problem: of malformed records: what is wrong, a constant text
  * @tracepoint: of malformed records, foreign ends and tracepoints: "system:event"

@@ -443,18 +443,26 @@ static struct suspicion *tracks_suspicion(struct tracks *tracks, unsigned int bu
 	return &suspicions[buffer];
 }
 
+static int tracks_count_gap(struct tracks *tracks, const struct tracks_gap *gap)
+{
+	struct suspicion *suspicion = tracks_suspicion(tracks, gap->buffer);
+
+	tracks->totals.lost_gaps++;
+	tracks->totals.lost_gaps_unknown += gap->count == TIMELINE_COUNT_UNKNOWN;
+	return suspicion ? suspicion_add(suspicion, gap->cpu, gap->to_ns) : -1;
+}
+
 int tracks_lose(struct tracks *tracks, const struct tracks_gap *gap, struct error *error)
 {
-	struct timeline_event event = { .kind = TIMELINE_LOSS,
+	struct timeline_event event = { .kind = gap->is_sum ? TIMELINE_LOSS_SUM : TIMELINE_LOSS,
 					.begin_ns = gap->from_ns,
 					.loss_cpu = gap->cpu,
 					.loss_end_ns = gap->to_ns,
 					.loss_count = gap->count };
-	struct suspicion *suspicion = tracks_suspicion(tracks, gap->buffer);
 
 	if (tracks->settings.buffers)
 		event.loss_buffer = tracks->settings.buffers[gap->buffer];
-	if (!suspicion || suspicion_add(suspicion, gap->cpu, gap->to_ns) < 0)
+	if (!gap->is_sum && tracks_count_gap(tracks, gap) < 0)
 		return error_set(error, "out of memory");
 	return tracks_pass(tracks, &event, gap->from_ns, error);
 }

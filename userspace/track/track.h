@@ -104,6 +104,7 @@ int tracks_reject(struct tracks *tracks, const struct observation *observation,
 /**
  * struct tracks_gap - records of one CPU of one buffer that were lost between two moments
  * @count: how many, or TIMELINE_COUNT_UNKNOWN
+ * @is_sum: no gap, but how many records the gaps of unknown size on that CPU have together
  */
 struct tracks_gap {
 	unsigned int buffer;
@@ -111,6 +112,7 @@ struct tracks_gap {
 	int64_t from_ns;
 	int64_t to_ns;
 	int64_t count;
+	bool is_sum;
 };
 
 /**

@@ -6,13 +6,18 @@ from collections import Counter
 
 from reading.schema import stamp_to_us
 
-COUNTED_LOSS = re.compile(r"lost (?P<count>[0-9]+) records on cpu (?P<cpu>[0-9]+)(?: in buffer '.*')?", re.DOTALL)
+COUNTED_LOSS = re.compile(r"lost (?P<count>[0-9]+) records? on cpu (?P<cpu>[0-9]+)(?: in buffer '.*')?", re.DOTALL)
 UNCOUNTED_LOSS = re.compile(r"lost an unknown number of records on cpu (?P<cpu>[0-9]+)(?: in buffer '.*')?", re.DOTALL)
+LOSS_SUM = re.compile(
+    r"lost (?P<count>[0-9]+) records? in gaps of unknown size on cpu (?P<cpu>[0-9]+)(?: in buffer '.*')?", re.DOTALL
+)
 LOSS_FORMATS = {
     "lost %lu records on cpu %d": COUNTED_LOSS,
     "lost an unknown number of records on cpu %d": UNCOUNTED_LOSS,
     "lost %lu records on cpu %d in buffer '%s'": COUNTED_LOSS,
     "lost an unknown number of records on cpu %d in buffer '%s'": UNCOUNTED_LOSS,
+    "lost %lu records in gaps of unknown size on cpu %d": LOSS_SUM,
+    "lost %lu records in gaps of unknown size on cpu %d in buffer '%s'": LOSS_SUM,
 }
 
 FOREIGN_FORMAT = (
@@ -192,11 +197,12 @@ def note_error(session, event, _track):
         session.other_errors += 1
     if not match:
         return
-    session.losses.append((event.abs_ns, int(match["cpu"])))
-    if pattern is COUNTED_LOSS:
+    if pattern is not UNCOUNTED_LOSS:
         session.lost_known += int(match["count"])
-    else:
-        session.lost_unknown += 1
+    if pattern is LOSS_SUM:
+        return
+    session.lost_unknown += pattern is UNCOUNTED_LOSS
+    session.losses.append((event.abs_ns, int(match["cpu"])))
 
 
 def begin_child(session, event, _track):

@@ -9,6 +9,8 @@ from reading.session import LOSS_FORMATS, Statistics, statistics_of_timer
 # ktrack's own counters, in their order.
 COUNTERS = (
     "lost_records",
+    "lost_gaps",
+    "lost_gaps_unknown",
     "lost_task_records",
     "late_records",
     "unmatched_ends",
@@ -153,9 +155,16 @@ def marks_are_counted(session, _event):
 
 @rule("counter-lost", "atexit")
 def loss_is_counted(session, _event):
-    """lost_records is the sum of the counted losses; with uncounted ones it may be more."""
-    most = None if session.lost_unknown else session.lost_known
-    return expect_range(session, "lost_records", session.lost_known, most)
+    """lost_records is the sum of all losses that have a number; the gaps are counted, and those of unknown size."""
+    for name, count in (
+        ("lost_records", session.lost_known),
+        ("lost_gaps", len(session.losses)),
+        ("lost_gaps_unknown", session.lost_unknown),
+    ):
+        problem = expect_range(session, name, count, count)
+        if problem:
+            return problem
+    return None
 
 
 @rule("counter-malformed", "atexit")
@@ -229,8 +238,9 @@ def pattern_of(fmt):
 
 @rule("error", "error")
 def message_fits_format(_session, event):
-    """An error's msg is its fmt with values in it; a loss is told in one of two formats."""
-    if not event["fmt"] or not re.fullmatch(pattern_of(event["fmt"]), event["msg"]):
+    """An error's msg is its fmt with values in it, but for one record; a loss has one of few formats."""
+    message = re.sub("^lost 1 record ", "lost 1 records ", event["msg"])
+    if not event["fmt"] or not re.fullmatch(pattern_of(event["fmt"]), message):
         return f"msg {event['msg']!r} is not made of fmt {event['fmt']!r}"
     if event["msg"].startswith("lost ") and event["fmt"] not in LOSS_FORMATS:
         return f"fmt {event['fmt']!r} is no loss that readers know"

@@ -69,7 +69,7 @@ def write_lossy(records):
         losses.get(record, lambda: None)()
         if record not in gone and record not in other_gone:
             write_record(writer, tracks, record)
-    writer.count("lost_records", len(other_gone))
+    writer.lose_sum(records[-1].time_ns, other_after.cpu, len(other_gone))
     return finish_demo(writer)
 
 

@@ -397,6 +397,28 @@ TOTALS = [
         put("counter", where={"name": "lost_records"}, count=8),
     ),
     (
+        "counter-lost",
+        "lossy",
+        "a gap that no error reports",
+        put("counter", where={"name": "lost_gaps"}, count=3),
+    ),
+    (
+        "counter-lost",
+        "lossy",
+        "gaps of unknown size not counted",
+        drop("counter", name="lost_gaps_unknown"),
+    ),
+    (
+        "counter-lost",
+        "lossy",
+        "a sum that is not in lost_records",
+        put(
+            "error",
+            where={"fmt": "lost %lu records in gaps of unknown size on cpu %d"},
+            msg="lost 99 records in gaps of unknown size on cpu 0",
+        ),
+    ),
+    (
         "counter-malformed",
         "rare",
         "malformed records not counted",

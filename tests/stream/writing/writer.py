@@ -8,6 +8,7 @@ ORIGIN = datetime(2026, 3, 1, 23, 59, 59, 999000, timezone.utc)
 SID = "20260301T235959.999000Z-H0badcafe-P00000219"
 PLACES = {"file": "userspace/cli/stream.c", "line": 42}
 COUNTED_LOSS = "lost %lu records on cpu %d"
+LOSS_SUM = "lost %lu records in gaps of unknown size on cpu %d"
 UNCOUNTED_LOSS = "lost an unknown number of records on cpu %d"
 PARAMETERS = {
     "source": "tracefs",
@@ -137,6 +138,13 @@ class Writer:
         fmt = UNCOUNTED_LOSS if number is None else COUNTED_LOSS
         self.error(time_ns, fmt.replace("%lu", str(number)).replace("%d", str(cpu)), fmt)
         self.count("lost_records", number or 0)
+        self.count("lost_gaps", 1)
+        self.count("lost_gaps_unknown", number is None)
+
+    def lose_sum(self, time_ns, cpu, number):
+        """So many records were lost in the gaps of unknown size on a CPU."""
+        self.error(time_ns, LOSS_SUM.replace("%lu", str(number)).replace("%d", str(cpu)), LOSS_SUM)
+        self.count("lost_records", number)
 
     def open_track(self, time_ns, shown, identity):
         """A track appears, with its identity."""
@@ -265,6 +273,8 @@ class Writer:
         self.emit_timers("timer", "main", self.durations, names)
         order = (
             "lost_records",
+            "lost_gaps",
+            "lost_gaps_unknown",
             "lost_task_records",
             "late_records",
             "unmatched_ends",

@@ -60,10 +60,19 @@ class Page {
 		if (!totals)
 			faults.push("the end of this page is missing");
 		if (losses.length > 0)
-			faults.push(`${totals?.lost || "unknown"} records lost`);
+			faults.push(this.lossFact());
 		if (totals?.suspect)
 			faults.push(`${counted(totals.suspect, "slice")} may be falsified by that`);
 		return [...faults, ...notes];
+	}
+
+	// The number that every output of ktrack shows.
+	lossFact() {
+		const { totals, losses } = this.recording, unknown = totals?.lost_gaps_unknown;
+		if (!totals?.lost)
+			return `lost an unknown number of records in ${counted(losses.length, "gap")}`;
+		const gaps = losses.length > 0 ? ` in ${counted(losses.length, "gap")}` : "";
+		return `lost ${counted(totals.lost, "record")}${gaps}${unknown ? `, ${unknown} of unknown size` : ""}`;
 	}
 
 	// What is known of the recording as a whole.
