@@ -43,8 +43,10 @@
 #include <linux/stddef.h>
 #include <linux/types.h>
 
+#include "check.h"
 #include "cpu.h"
 #include "fields.h"
+#include "list.h"
 #include "pin.h"
 #include "text.h"
 #include "track.h"
@@ -59,6 +61,7 @@
  * each thread that calls has a track of its own.
  */
 #define KTRACK_SLICE(event, ...)						\
+	__KTRACK_CHECKS(event, SLICE, ##__VA_ARGS__)				\
 	__KTRACK_EVENT(event,							\
 		__KTRACK_SLICE_PROTO(__VA_ARGS__),				\
 		__KTRACK_SLICE_ARGS(__VA_ARGS__),				\
@@ -89,6 +92,8 @@
  * @...: attributes, as for KTRACK_SLICE()
  */
 #define KTRACK_COUNTER(event, ctype, ...)					\
+	__KTRACK_COUNTER_CHECKS(event, ctype)					\
+	__KTRACK_CHECKS(event, COUNTER, ##__VA_ARGS__)				\
 	__KTRACK_EVENT(event,							\
 		__KTRACK_COUNTER_PROTO(ctype, ##__VA_ARGS__),			\
 		__KTRACK_COUNTER_ARGS(__VA_ARGS__),				\
@@ -103,8 +108,7 @@
 		TP_printk("counter_value=" __KTRACK_FORMAT_integer(ctype)	\
 			  __KTRACK_EACH(__KTRACK_FORMAT, ##__VA_ARGS__),	\
 			  __KTRACK_PRINT_integer(ctype, counter_value)		\
-			  __KTRACK_EACH(__KTRACK_PRINT, ##__VA_ARGS__)))	\
-	__KTRACK_COUNTER_HELPERS(event, ##__VA_ARGS__)
+			  __KTRACK_EACH(__KTRACK_PRINT, ##__VA_ARGS__)))
 
 /**
  * KTRACK_SLICE_LIKE() - declare a slice tracepoint with the record of another one
@@ -115,11 +119,12 @@
  * It can be enabled by itself, and costs a quarter of the memory of KTRACK_SLICE().
  */
 #define KTRACK_SLICE_LIKE(class, event, ...)					\
+	__KTRACK_CHECKS(event, SLICE, ##__VA_ARGS__)				\
+	__KTRACK_LIKE_CHECKS(class, event, ##__VA_ARGS__)			\
 	__KTRACK_EVENT_LIKE(class, event,					\
 		__KTRACK_SLICE_PROTO(__VA_ARGS__),				\
 		__KTRACK_SLICE_ARGS(__VA_ARGS__))				\
-	__KTRACK_SLICE_HELPERS(event, ##__VA_ARGS__)				\
-	__KTRACK_LIKE_HELPERS(class, event, ##__VA_ARGS__)
+	__KTRACK_SLICE_HELPERS(event, ##__VA_ARGS__)
 
 /**
  * KTRACK_COUNTER_LIKE() - declare a counter tracepoint with the record of another one
@@ -129,11 +134,12 @@
  * @...: the attributes: those of @class, in its order; others are refused by the compiler
  */
 #define KTRACK_COUNTER_LIKE(class, event, ctype, ...)				\
+	__KTRACK_COUNTER_CHECKS(event, ctype)					\
+	__KTRACK_CHECKS(event, COUNTER, ##__VA_ARGS__)				\
+	__KTRACK_LIKE_CHECKS(class, event, ##__VA_ARGS__)			\
 	__KTRACK_EVENT_LIKE(class, event,					\
 		__KTRACK_COUNTER_PROTO(ctype, ##__VA_ARGS__),			\
-		__KTRACK_COUNTER_ARGS(__VA_ARGS__))				\
-	__KTRACK_COUNTER_HELPERS(event, ##__VA_ARGS__)				\
-	__KTRACK_LIKE_HELPERS(class, event, ##__VA_ARGS__)
+		__KTRACK_COUNTER_ARGS(__VA_ARGS__))
 
 /**
  * KTRACK_SCOPE() - attribute: tracks are kept apart by a number
@@ -258,9 +264,8 @@
 #define __KTRACK_SIGN_OF_unsigned		_, UNSIGNED, /* the rest of its name */
 
 /*
- * Attributes kept as one value: struct ktrack_values_EVENT. A static assertion may stand among
- * the members. What can't be a track event doesn't compile here: a member of no size that is
- * there twice, and a sum that only integers have.
+ * Attributes kept as one value: struct ktrack_values_EVENT. C allows static assertions among the
+ * members. Two scopes make a duplicate member.
  */
 #define __KTRACK_DEFINE_STRUCT(event, ...)					\
 struct ktrack_values_##event {							\
@@ -271,26 +276,30 @@ struct ktrack_values_##event {							\
 #define __KTRACK_MEMBER_text(ctype, name)	ctype name;
 #define __KTRACK_MEMBER_integer(ctype, name)					\
 	ctype name;								\
-	static_assert((ctype)1 | 1, "only integers are numbers: " #name);
+	static_assert(__KTRACK_IS_INTEGER(ctype), #name " is not of an integer type: " #ctype);
 #define __KTRACK_MEMBER_scope(ctype, name)					\
 	__KTRACK_MEMBER_integer(ctype, name)					\
 	struct { } ktrack_has_one_scope_at_most;
 #define __KTRACK_MEMBER_cpu(ctype, name)					\
 	__KTRACK_MEMBER_scope(ctype, name)					\
-	static_assert(sizeof(ctype) >= sizeof(s32), "scope_cpu wants 32 bits, for KTRACK_THIS_CPU");
+	static_assert(sizeof(ctype) >= sizeof(s32), "scope_cpu needs 32 bits, for KTRACK_THIS_CPU");
 
 /*
  * Defines the function ktrack_values_EVENT(), which makes such a value of its arguments, and
  * ktrack_emit_EVENT(), which writes a record with it. With @fix_cpu, KTRACK_THIS_CPU becomes a
  * number at once, otherwise when the record is written.
+ *
+ * The members are assigned one by one: gcc 16 sets up a frame pointer for a compound literal, and
+ * a disabled guard then costs three more instructions.
  */
 #define __KTRACK_DEFINE_VALUES(event, ...)					\
 static __always_inline struct ktrack_values_##event				\
 ktrack_values_##event(bool fix_cpu __KTRACK_EACH(__KTRACK_PARAMETER, ##__VA_ARGS__)) \
 {										\
-	return (struct ktrack_values_##event) {					\
-		__KTRACK_EACH(__KTRACK_TAKE, ##__VA_ARGS__)			\
-	};									\
+	struct ktrack_values_##event values __KTRACK_UNSET;			\
+										\
+	__KTRACK_EACH(__KTRACK_TAKE, ##__VA_ARGS__)				\
+	return values;								\
 }										\
 										\
 static __always_inline void							\
@@ -301,60 +310,15 @@ ktrack_emit_##event(char type, const char *name, struct ktrack_values_##event va
 }
 
 #define __KTRACK_TAKE(kind, ctype, name)	__KTRACK_TAKE_##kind(name)
-#define __KTRACK_TAKE_integer(name)		.name = name,
+#define __KTRACK_TAKE_integer(name)		values.name = name;
 #define __KTRACK_TAKE_scope			__KTRACK_TAKE_integer
-#define __KTRACK_TAKE_text(name)		.name = name,
-#define __KTRACK_TAKE_cpu(name)			.name = fix_cpu ? ktrack_cpu_resolve(name) : name,
+#define __KTRACK_TAKE_text			__KTRACK_TAKE_integer
+#define __KTRACK_TAKE_cpu(name) \
+	values.name = fix_cpu ? ktrack_cpu_resolve(name) : name;
 #define __KTRACK_FROM_VALUES(kind, ctype, name)	, values.name
 
 /* Reads what a bound slice has kept till its end; guard.h says why like this. */
 #define __KTRACK_KEPT(kind, ctype, name)	.name = READ_ONCE(guard->values.name),
-
-/* Two lists are the same where each attribute of one is at its place in the other. */
-#define __KTRACK_DEFINE_SAME(class, event, ...)					\
-static __always_inline void							\
-ktrack_same_##event(const struct ktrack_values_##class *first,			\
-		    const struct ktrack_values_##event *second)			\
-{										\
-	__KTRACK_EACH(__KTRACK_SAME, ##__VA_ARGS__)				\
-}
-
-#define __KTRACK_SAME(kind, ctype, name)					\
-	static_assert(offsetof(typeof(*first), name) == offsetof(typeof(*second), name), \
-		      "a LIKE tracepoint has its attributes in another order: " #name);
-
-/*
- * Expands to apply(kind, ctype, name) for each attribute, with nothing in between. Attributes
- * are parenthesised triples, so that a macro's name before one calls that macro. Ten of them
- * and the two arguments that every slice has are the twelve which the kernel's BPF glue can
- * pass.
- */
-#define __KTRACK_EACH(apply, ...) \
-	__KTRACK_JOIN(__KTRACK_EACH_, __KTRACK_COUNT(__VA_ARGS__))(apply, ##__VA_ARGS__)
-
-#define __KTRACK_EACH_0(apply)
-#define __KTRACK_EACH_1(apply, one)		apply one
-#define __KTRACK_EACH_2(apply, one, ...)	apply one __KTRACK_EACH_1(apply, __VA_ARGS__)
-#define __KTRACK_EACH_3(apply, one, ...)	apply one __KTRACK_EACH_2(apply, __VA_ARGS__)
-#define __KTRACK_EACH_4(apply, one, ...)	apply one __KTRACK_EACH_3(apply, __VA_ARGS__)
-#define __KTRACK_EACH_5(apply, one, ...)	apply one __KTRACK_EACH_4(apply, __VA_ARGS__)
-#define __KTRACK_EACH_6(apply, one, ...)	apply one __KTRACK_EACH_5(apply, __VA_ARGS__)
-#define __KTRACK_EACH_7(apply, one, ...)	apply one __KTRACK_EACH_6(apply, __VA_ARGS__)
-#define __KTRACK_EACH_8(apply, one, ...)	apply one __KTRACK_EACH_7(apply, __VA_ARGS__)
-#define __KTRACK_EACH_9(apply, one, ...)	apply one __KTRACK_EACH_8(apply, __VA_ARGS__)
-#define __KTRACK_EACH_10(apply, one, ...)	apply one __KTRACK_EACH_9(apply, __VA_ARGS__)
-
-#define __KTRACK_COUNT(...)							\
-	__KTRACK_TWELFTH(_, ##__VA_ARGS__, ten_attributes_at_most,		\
-			 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define __KTRACK_TWELFTH(_, a, b, c, d, e, f, g, h, i, j, k, count, ...) count
-
-#define __KTRACK_JOIN(a, b)			__KTRACK_JOIN_NOW(a, b)
-#define __KTRACK_JOIN_NOW(a, b)			a##b
-
-/* The second word, which may come out of the first: __KTRACK_SECOND(MACRO, otherwise, _). */
-#define __KTRACK_SECOND(...)			__KTRACK_SECOND_NOW(__VA_ARGS__)
-#define __KTRACK_SECOND_NOW(first, second, ...)	second
 
 #endif /* KTRACK_DEFINE_H */
 
@@ -398,21 +362,26 @@ whole module say -DKTRACK_DISABLE in ccflags-y; for this file, create them in an
 			ktrack_pin_module, ktrack_unpin_module);
 #endif
 
+#undef __KTRACK_CHECKS
+#undef __KTRACK_COUNTER_CHECKS
+#undef __KTRACK_LIKE_CHECKS
 #undef __KTRACK_SLICE_HELPERS
-#undef __KTRACK_COUNTER_HELPERS
-#undef __KTRACK_LIKE_HELPERS
 #ifdef TRACE_HEADER_MULTI_READ
+#define __KTRACK_CHECKS(event, kind, ...)
+#define __KTRACK_COUNTER_CHECKS(event, ctype)
+#define __KTRACK_LIKE_CHECKS(class, event, ...)
 #define __KTRACK_SLICE_HELPERS(event, ...)
-#define __KTRACK_COUNTER_HELPERS(event, ...)
-#define __KTRACK_LIKE_HELPERS(class, event, ...)
 #else
+#define __KTRACK_CHECKS(event, kind, ...)					\
+	__KTRACK_DEFINE_CHECKS(event, kind, ##__VA_ARGS__)			\
+	__KTRACK_DEFINE_STRUCT(event, ##__VA_ARGS__)
+#define __KTRACK_COUNTER_CHECKS(event, ctype)					\
+	static_assert(__KTRACK_IS_INTEGER(ctype),				\
+		      #event ": the counter is not of an integer type: " #ctype);
+#define __KTRACK_LIKE_CHECKS(class, event, ...)					\
+	__KTRACK_DEFINE_SAME(class, event, ##__VA_ARGS__)
 #define __KTRACK_SLICE_HELPERS(event, ...)					\
-	__KTRACK_DEFINE_STRUCT(event, ##__VA_ARGS__)				\
 	__KTRACK_DEFINE_VALUES(event, ##__VA_ARGS__)				\
 	__KTRACK_DEFINE_PRINTF(event)						\
 	__KTRACK_DEFINE_GUARD(event, ##__VA_ARGS__)
-#define __KTRACK_COUNTER_HELPERS(event, ...)					\
-	__KTRACK_DEFINE_STRUCT(event, ##__VA_ARGS__)
-#define __KTRACK_LIKE_HELPERS(class, event, ...)				\
-	__KTRACK_DEFINE_SAME(class, event, ##__VA_ARGS__)
 #endif

@@ -6,6 +6,7 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
+#include "check.h"
 #include "fields.h"
 #include "printf.h"
 #include "text.h"
@@ -47,7 +48,7 @@
 #define ktrack_guard_named(variable, event, name, ...)				\
 	__KTRACK_GUARD(variable, event,						\
 		       ktrack_emit_##event(KTRACK_TYPE_BEGIN, name, __values),	\
-		       ##__VA_ARGS__)
+		       __KTRACK_CHECK_NAME(event, name), ##__VA_ARGS__)
 
 /**
  * ktrack_guard_named_printf() - the same with a formatted name
@@ -60,7 +61,7 @@
 	__KTRACK_GUARD(variable, event,						\
 		       ktrack_printf_##event(KTRACK_TYPE_BEGIN, __values,	\
 					     __KTRACK_BARE name),		\
-		       ##__VA_ARGS__)
+		       (void)0, ##__VA_ARGS__)
 
 /**
  * ktrack_guard_set() - change an attribute of a bound slice's end
@@ -70,6 +71,7 @@
  */
 #define ktrack_guard_set(variable, field, value)				\
 do {										\
+	__KTRACK_CHECK_SET(#field, (variable).values.field, value);		\
 	if ((variable).armed)							\
 		(variable).values.field = (value);				\
 } while (0)
@@ -83,10 +85,13 @@ do {										\
  *
  * Some kernels' compilers clear every variable that is left unset: here, for nothing.
  */
-#define __KTRACK_GUARD(variable, event, begin, ...)				\
+#define __KTRACK_GUARD(variable, event, begin, check, ...)			\
+	__KTRACK_CHECK_KIND("ktrack_guard", event, SLICE);			\
 	struct ktrack_guard_##event variable __KTRACK_UNSET			\
 	__attribute__((__cleanup__(ktrack_guard_end_##event)));			\
 	bool __KTRACK_JOIN(variable, _began) __maybe_unused = ({		\
+		check;								\
+		__KTRACK_CHECK_VALUES(event, ##__VA_ARGS__);			\
 		variable.armed = false;						\
 		if (trace_##event##_enabled()) {				\
 			struct ktrack_values_##event __values =			\

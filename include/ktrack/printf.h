@@ -7,6 +7,7 @@
 #include <linux/kernel.h>
 #include <linux/stdarg.h>
 
+#include "check.h"
 #include "fields.h"
 #include "text.h"
 
@@ -19,7 +20,7 @@
  * It goes to the same tracepoint as ktrack_begin(), and ktrack_end() ends it.
  */
 #define ktrack_begin_printf(event, name, ...) \
-	__ktrack_printf(KTRACK_TYPE_BEGIN, event, name, ##__VA_ARGS__)
+	__ktrack_printf("ktrack_begin_printf", KTRACK_TYPE_BEGIN, event, name, ##__VA_ARGS__)
 
 /**
  * ktrack_instant_printf() - mark a point in time with a formatted name
@@ -28,17 +29,17 @@
  * @...: the tracepoint's attributes, in the order of its declaration
  */
 #define ktrack_instant_printf(event, name, ...) \
-	__ktrack_printf(KTRACK_TYPE_INSTANT, event, name, ##__VA_ARGS__)
+	__ktrack_printf("ktrack_instant_printf", KTRACK_TYPE_INSTANT, event, name, ##__VA_ARGS__)
 
-#define __ktrack_printf(type, event, name, ...)					\
+#define __ktrack_printf(call, type, event, name, ...)				\
 do {										\
+	__KTRACK_CHECK_KIND(call, event, SLICE);				\
+	__KTRACK_CHECK_VALUES(event, ##__VA_ARGS__);				\
 	if (trace_##event##_enabled())						\
 		ktrack_printf_##event(type,					\
 				      ktrack_values_##event(false, ##__VA_ARGS__), \
 				      __KTRACK_BARE name);			\
 } while (0)
-
-#define __KTRACK_BARE(...)	__VA_ARGS__
 
 /*
  * Defines ktrack_printf_EVENT(). Out of line, so that its buffer is on the stack only while it

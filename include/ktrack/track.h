@@ -3,8 +3,8 @@
  * What instrumented code calls: begin, end and instant on slice tracks, samples on counter
  * tracks; with guard.h (slices bound to a C scope) and printf.h (formatted names).
  *
- * All of them evaluate their arguments only while the tracepoint is enabled; disabled they
- * are one instruction. They may be called from any context that may be traced, NMI included,
+ * All of them evaluate their arguments only while the tracepoint is enabled: arguments must not
+ * have side effects. Disabled they are one instruction. They may be called from any context that may be traced, NMI included,
  * and never sleep, allocate or fail. A name is copied, and cut at KTRACK_STRING_MAX bytes.
  *
  * Slices of one track must nest: what begins last ends first. Where they would overlap, give
@@ -13,6 +13,7 @@
 #ifndef KTRACK_TRACK_H
 #define KTRACK_TRACK_H
 
+#include "check.h"
 #include "fields.h"
 #include "guard.h"
 #include "printf.h"
@@ -33,6 +34,9 @@
  */
 #define ktrack_begin(event, name, ...)						\
 do {										\
+	__KTRACK_CHECK_KIND("ktrack_begin", event, SLICE);			\
+	__KTRACK_CHECK_NAME(event, name);					\
+	__KTRACK_CHECK_VALUES(event, ##__VA_ARGS__);				\
 	if (trace_##event##_enabled())						\
 		trace_##event(KTRACK_TYPE_BEGIN, name, ##__VA_ARGS__);		\
 } while (0)
@@ -47,6 +51,8 @@ do {										\
  */
 #define ktrack_end(event, ...)							\
 do {										\
+	__KTRACK_CHECK_KIND("ktrack_end", event, SLICE);			\
+	__KTRACK_CHECK_VALUES(event, ##__VA_ARGS__);				\
 	if (trace_##event##_enabled())						\
 		trace_##event(KTRACK_TYPE_END, "", ##__VA_ARGS__);		\
 } while (0)
@@ -59,6 +65,9 @@ do {										\
  */
 #define ktrack_instant(event, name, ...)					\
 do {										\
+	__KTRACK_CHECK_KIND("ktrack_instant", event, SLICE);			\
+	__KTRACK_CHECK_NAME(event, name);					\
+	__KTRACK_CHECK_VALUES(event, ##__VA_ARGS__);				\
 	if (trace_##event##_enabled())						\
 		trace_##event(KTRACK_TYPE_INSTANT, name, ##__VA_ARGS__);	\
 } while (0)
@@ -71,6 +80,9 @@ do {										\
  */
 #define ktrack_sample(event, value, ...)					\
 do {										\
+	__KTRACK_CHECK_KIND("ktrack_sample", event, COUNTER);			\
+	__KTRACK_CHECK_VALUE(event, value);					\
+	__KTRACK_CHECK_VALUES(event, ##__VA_ARGS__);				\
 	if (trace_##event##_enabled())						\
 		trace_##event(value, ##__VA_ARGS__);				\
 } while (0)

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Lists in macro arguments: a macro applied to each item, and their count. */
+#ifndef KTRACK_LIST_H
+#define KTRACK_LIST_H
+
+/*
+ * Expands to apply(kind, ctype, name) for each attribute, with nothing in between. Attributes
+ * are parenthesised triples, so that a macro's name before one calls that macro. Ten of them
+ * and the two arguments that every slice has are the twelve which the kernel's BPF glue can
+ * pass.
+ */
+#define __KTRACK_EACH(apply, ...) \
+	__KTRACK_JOIN(__KTRACK_EACH_, __KTRACK_COUNT(__VA_ARGS__))(apply, ##__VA_ARGS__)
+
+#define __KTRACK_EACH_0(apply)
+#define __KTRACK_EACH_1(apply, one)	apply one
+#define __KTRACK_EACH_2(apply, one, ...)	apply one __KTRACK_EACH_1(apply, __VA_ARGS__)
+#define __KTRACK_EACH_3(apply, one, ...)	apply one __KTRACK_EACH_2(apply, __VA_ARGS__)
+#define __KTRACK_EACH_4(apply, one, ...)	apply one __KTRACK_EACH_3(apply, __VA_ARGS__)
+#define __KTRACK_EACH_5(apply, one, ...)	apply one __KTRACK_EACH_4(apply, __VA_ARGS__)
+#define __KTRACK_EACH_6(apply, one, ...)	apply one __KTRACK_EACH_5(apply, __VA_ARGS__)
+#define __KTRACK_EACH_7(apply, one, ...)	apply one __KTRACK_EACH_6(apply, __VA_ARGS__)
+#define __KTRACK_EACH_8(apply, one, ...)	apply one __KTRACK_EACH_7(apply, __VA_ARGS__)
+#define __KTRACK_EACH_9(apply, one, ...)	apply one __KTRACK_EACH_8(apply, __VA_ARGS__)
+#define __KTRACK_EACH_10(apply, one, ...)	apply one __KTRACK_EACH_9(apply, __VA_ARGS__)
+
+/*
+ * Expands to apply(about, place, item) for each item. The places run from 0 in the order of the
+ * list. Items that are values of a call may be any expressions.
+ */
+#define __KTRACK_NUMBERED(apply, about, ...) \
+	__KTRACK_JOIN(__KTRACK_NUMBERED_, __KTRACK_COUNT(__VA_ARGS__))(apply, about, ##__VA_ARGS__)
+
+#define __KTRACK_NUMBERED_0(apply, about)
+#define __KTRACK_NUMBERED_1(apply, about, a) \
+	apply(about, 0, a)
+#define __KTRACK_NUMBERED_2(apply, about, a, b) \
+	__KTRACK_NUMBERED_1(apply, about, a) apply(about, 1, b)
+#define __KTRACK_NUMBERED_3(apply, about, a, b, c) \
+	__KTRACK_NUMBERED_2(apply, about, a, b) apply(about, 2, c)
+#define __KTRACK_NUMBERED_4(apply, about, a, b, c, d) \
+	__KTRACK_NUMBERED_3(apply, about, a, b, c) apply(about, 3, d)
+#define __KTRACK_NUMBERED_5(apply, about, a, b, c, d, e) \
+	__KTRACK_NUMBERED_4(apply, about, a, b, c, d) apply(about, 4, e)
+#define __KTRACK_NUMBERED_6(apply, about, a, b, c, d, e, f) \
+	__KTRACK_NUMBERED_5(apply, about, a, b, c, d, e) apply(about, 5, f)
+#define __KTRACK_NUMBERED_7(apply, about, a, b, c, d, e, f, g) \
+	__KTRACK_NUMBERED_6(apply, about, a, b, c, d, e, f) apply(about, 6, g)
+#define __KTRACK_NUMBERED_8(apply, about, a, b, c, d, e, f, g, h) \
+	__KTRACK_NUMBERED_7(apply, about, a, b, c, d, e, f, g) apply(about, 7, h)
+#define __KTRACK_NUMBERED_9(apply, about, a, b, c, d, e, f, g, h, i) \
+	__KTRACK_NUMBERED_8(apply, about, a, b, c, d, e, f, g, h) apply(about, 8, i)
+#define __KTRACK_NUMBERED_10(apply, about, a, b, c, d, e, f, g, h, i, j) \
+	__KTRACK_NUMBERED_9(apply, about, a, b, c, d, e, f, g, h, i) apply(about, 9, j)
+
+#define __KTRACK_COUNT(...)							\
+	__KTRACK_TWELFTH(_, ##__VA_ARGS__, ten_attributes_at_most,		\
+			 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define __KTRACK_TWELFTH(_, a, b, c, d, e, f, g, h, i, j, k, count, ...) count
+
+#define __KTRACK_JOIN(a, b)			__KTRACK_JOIN_NOW(a, b)
+#define __KTRACK_JOIN_NOW(a, b)			a##b
+
+/* The second word, which may come out of the first: __KTRACK_SECOND(MACRO, otherwise, _). */
+#define __KTRACK_SECOND(...)			__KTRACK_SECOND_NOW(__VA_ARGS__)
+#define __KTRACK_SECOND_NOW(first, second, ...)	second
+
+/* A list without its parentheses. */
+#define __KTRACK_BARE(...)			__VA_ARGS__
+
+#endif
