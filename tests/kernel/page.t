@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: the examples of the page for driver authors, and of README, compile as they are printed."""
+"""Test: the drivers of the page for driver authors and of README build as they are printed, and teach no side effects."""
 
 import re
 import shutil
@@ -21,45 +21,12 @@ PAGE = build.PROJECT / "include/ktrack/ktrack-instrument.7"
 EXAMPLE = re.compile(r'^\.\\" example (\S+)\n\.EX\n(.*?)^\.EE$', re.MULTILINE | re.DOTALL)
 README = build.PROJECT / "README.md"
 CHAPTER = "## In your own driver\n"
+# A call whose argument changes something.
+EFFECT = re.compile(r"ktrack_\w+\([^;]*(\+\+|--|[^=!<>]=[^=])[^;]*\);")
 INDENTED = re.compile(r"`(\S+)`:\n\n((?: {4}.*\n|\n)+)")
 
-# What the drivers have besides: it is not about tracing, so the texts leave it out.
-PAGE_REST = {
-    "mydrv.h": """\
-#ifndef MYDRV_H
-#define MYDRV_H
-#include <linux/types.h>
-struct mydrv_queue { u32 depth, index; u64 nr_irqs; };
-struct mydrv_request { u32 slot, bytes; struct mydrv_queue *queue; };
-void mydrv_submit(struct mydrv_request *request);
-void mydrv_complete(struct mydrv_request *request, int result);
-int mydrv_transfer(struct mydrv_request *request);
-#endif
-""",
-    "mydrv_main.c": """
-static int __init mydrv_init(void)
-{
-	struct mydrv_request request = { };
-
-	return mydrv_handle(&request) + mydrv_wait_for(1) + mydrv_open_file("file");
-}
-module_init(mydrv_init);
-MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("The driver of the page");
-""",
-    "Kbuild": "\nmydrv-y += mydrv_probe.o\n",
-}
-README_REST = {
-    "mydrv.c": """
-static int __init mydrv_init(void)
-{
-	return mydrv_read(1, 1);
-}
-module_init(mydrv_init);
-MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("The driver of README");
-""",
-}
+# The page's text says this in words: a file for the generic tracepoints is added.
+PAGE_REST = {"Kbuild": "\nmydrv-y += mydrv_probe.o\n"}
 
 # Declarations of which there are ten, and how many bytes each takes, which the page tells in KB.
 SIZED = {
@@ -130,16 +97,30 @@ def check_printable(tap):
     tap.nothing(done.stderr.splitlines(), "the page can be printed")
 
 
+def check_effects(tap, what, files):
+    """Arguments are evaluated only while somebody records, so an example's must change nothing."""
+    found = [found[0] for text in files.values() for found in EFFECT.finditer(text)]
+    tap.nothing(found, f"{what} passes no argument with a side effect")
+
+
+def demo_sources():
+    """The demo, from which people copy."""
+    return {file.name: file.read_text() for file in sorted((build.PROJECT / "kmod").glob("demo_*.c"))}
+
+
 def main():
     tap = Tap()
     page, readme = page_examples(), readme_examples()
-    wanted = {"Kbuild", "mydrv_trace.h", "mydrv_main.c", "mydrv_io.c", "mydrv_probe.c"}
+    wanted = {"Kbuild", "mydrv.h", "mydrv_trace.h", "mydrv_main.c", "mydrv_io.c", "mydrv_probe.c"}
     tap.ok(set(page) == wanted, "the page prints a whole driver", *page)
     tap.ok(set(readme) == {"Kbuild", "mydrv_trace.h", "mydrv.c"}, "so does README", *readme)
+    for what, files in {"the page": page, "README": readme, "the demo": demo_sources()}.items():
+        check_effects(tap, what, files)
+    tap.ok("Arguments must not have side effects." in PAGE.read_text(), "the page warns of side effects")
     check_printable(tap)
     for kernel in build.KERNELS:
         check_built(tap, "the page's driver", kernel, page, PAGE_REST)
-        check_built(tap, "README's driver", kernel, readme, README_REST)
+        check_built(tap, "README's driver", kernel, readme, {})
         check_sizes(tap, kernel)
     return tap.finish()
 
