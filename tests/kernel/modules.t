@@ -19,10 +19,12 @@ from tap import Tap  # noqa: E402
 RECORD = re.compile(r"^.{16,}\[\d+\] \S+ +[0-9.]+: (.*)$")
 TRACEPOINT = re.compile(r"__tracepoint_|__traceiter_|trace_event|event_class|tp_func|__bpf_trace")
 TRACE_SECTIONS = re.compile(r"tracepoints|_ftrace_events|__bpf_raw_tp")
-# The stack frames of functions that only formatted names have: each must stay below.
+# The stack frames of functions that only formatted names have: the most that each may take.
 FORMATTING = {"ktrack_printf_": 256, "ktrack_emit_formatted_": 112}
 # More of the compiler's warnings, and sparse.
 STRICT = ("W=1", "C=2", "modules")
+# The newest kernel's own build tools have no sparse.
+STRICT_OF = {"newest": ("W=1", "modules")}
 
 
 def records_of(text):
@@ -75,8 +77,8 @@ def check_stack(tap, kernel, folder):
         # The tracepoint with all attributes that there can be; the compiler may have marked its name.
         most = [name for name in frames if f"{name}.".startswith(f"{prefix}outside_most.")]
         tap.ok(most, f"{kernel}: the compiler tells of {prefix}'s stack frames", *frames)
-        deep = [f"{name}: {size}" for name, size in frames.items() if size >= limit]
-        tap.nothing(deep, f"{kernel}: {prefix} takes less than {limit} bytes of stack")
+        deep = [f"{name}: {size}" for name, size in frames.items() if size > limit]
+        tap.nothing(deep, f"{kernel}: {prefix} takes at most {limit} bytes of stack")
 
 
 def check_builtin(tap, kernel, tree, folder):
@@ -93,21 +95,23 @@ def check_builtin(tap, kernel, tree, folder):
 def build_all(tap, kernel, folder):
     """Builds the modules that the machine loads; None where one does not build."""
     tree = build.headers(kernel)
-    project = build.make(tree, build.copy_project(folder / "project"), *STRICT)
+    strict = STRICT_OF.get(kernel, STRICT)
+    project = build.make(tree, build.copy_project(folder / "project"), *strict)
     outside = build.copy_outside(folder / "outside", "outside")
     disabled = build.copy_outside(folder / "disabled", "outside")
     borrower = build.copy_outside(folder / "borrower", "borrower")
     symvers = f"KBUILD_EXTRA_SYMBOLS={folder}/project/Module.symvers"
     builds = {
         "ktrack's own modules": project,
-        "an outside driver": build.make(tree, outside, "OUTSIDE_FLAGS=-fstack-usage", *STRICT),
+        "an outside driver": build.make(tree, outside, "OUTSIDE_FLAGS=-fstack-usage", *strict),
         "one with KTRACK_DISABLE": build.make(
-            tree, disabled, "OUTSIDE_FLAGS=-DKTRACK_DISABLE", *STRICT
+            tree, disabled, "OUTSIDE_FLAGS=-DKTRACK_DISABLE", *strict
         ),
-        "one that uses ktrack.ko's tracepoints": build.make(tree, borrower, symvers, *STRICT),
+        "one that uses ktrack.ko's tracepoints": build.make(tree, borrower, symvers, *strict),
     }
     seen = [what for what, one in builds.items() if "  CHECK " in one.log]
-    tap.ok(seen == list(builds), f"{kernel}: sparse has looked at all of them", *seen)
+    if "C=2" in strict:
+        tap.ok(seen == list(builds), f"{kernel}: sparse has looked at all of them", *seen)
     check_builtin(tap, kernel, tree, folder / "builtin")
     return all([check_built(tap, f"{kernel}: {what}", one) for what, one in builds.items()])
 
@@ -142,7 +146,7 @@ def differences(found, wanted):
 
 def main():
     tap = Tap()
-    for kernel in build.KERNELS:
+    for kernel in machine.kernels_with_newest(tap):
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch)
             if build_all(tap, kernel, folder):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs a guest script in the test machine, once on each kernel, and hands over what came back."""
 
+import os
 import re
 import subprocess
 import tempfile
@@ -9,7 +10,9 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
 GUEST = Path(__file__).resolve().parent / "guest"
-KERNELS = ("6.1", "6.12")
+# Which tests run on Debian's newest kernel, too: "some" (those that ask for it, the default), "all" of this kind, or "none".
+NEWEST = os.environ.get("KTRACK_NEWEST", "some")
+KERNELS = ("6.1", "6.12") + (("newest",) if NEWEST == "all" else ())
 # Options for scripts that run ktrack in the background.
 RECORDING = ("--add", f"{GUEST / 'recording.sh'}:/recording.sh")
 
@@ -78,6 +81,28 @@ def ran(kernel, script, *arguments, **more):
     """The same in a folder that lasts as long as the result is looked at."""
     with tempfile.TemporaryDirectory() as folder:
         yield run(folder, kernel, script, *arguments, **more)
+
+
+def newest_problem():
+    """Why modules for Debian's newest kernel cannot be built here, None where they can."""
+    scripts = PROJECT / "scripts"
+    found = subprocess.run([scripts / "vm-kernel", "--headers", "newest"], capture_output=True, text=True, check=False)
+    if found.returncode != 0:
+        return f"it cannot be fetched: {found.stderr.strip().splitlines()[-1:]}"
+    tools = [scripts / "vm-tools", found.stdout.strip(), "true"]
+    tried = subprocess.run(tools, capture_output=True, text=True, check=False)
+    return f"its build tools do not run: {tried.stderr.strip()}" if tried.returncode != 0 else None
+
+
+def kernels_with_newest(tap):
+    """KERNELS and, where it can be had, Debian's newest."""
+    if "newest" in KERNELS or NEWEST == "none":
+        return KERNELS
+    problem = newest_problem()
+    if problem:
+        tap.skip("Debian's newest kernel", problem)
+        return KERNELS
+    return (*KERNELS, "newest")
 
 
 def check_end(tap, kernel, result):

@@ -25,7 +25,7 @@ def headers(kernel):
 
 def make(tree, folder, *words):
     """Builds a folder's modules against a kernel's tree: (exit status, all that was said)."""
-    command = ["make", f"-j{os.cpu_count()}", "-C", tree, f"M={folder}", *FAST, *words]
+    command = [PROJECT / "scripts/vm-tools", tree, "make", f"-j{os.cpu_count()}", "-C", tree, f"M={folder}", *FAST, *words]
     done = subprocess.run(
         command,
         env={name: value for name, value in os.environ.items() if name not in FOREIGN},
