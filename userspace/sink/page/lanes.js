@@ -13,7 +13,7 @@ const READING_MS = 25;
 // Hues from yellow by green and blue to violet: red is the colour of lost records.
 const HUE_FIRST = 40, HUES = 275;
 // Instants that are nearer to each other than so many pixels are ticks between the lanes.
-const CROWD = 5;
+const CROWD = 9;
 
 function hueOf(text) {
 	let hash = 7;
