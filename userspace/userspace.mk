@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Userspace: the sources of each room, the binary, and the unit tests that run under sanitizers.
 
-base-y       := buffer count error file json json_value map put text time value
+base-y       := buffer count error file json json_value map put text time value owner owner_open
 source-y     := attached cursor events file file_comms file_formats file_options file_stream \
 		file_v6 file_v7 inflate instance live live_stream mapping merge open page page_look saved saved_names \
 		shift source spool statistics stream task

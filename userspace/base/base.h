@@ -13,6 +13,7 @@
 #include "base/inline.h"
 #include "base/json.h"
 #include "base/map.h"
+#include "base/owner.h"
 #include "base/put.h"
 #include "base/text.h"
 #include "base/time.h"

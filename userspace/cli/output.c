@@ -27,16 +27,6 @@ bool output_owner(unsigned int *user, unsigned int *group)
 	return true;
 }
 
-/* Gives a file that did not exist before to the user behind sudo. */
-static int output_give(int fd, const char *target, struct error *error)
-{
-	unsigned int user, group;
-
-	if (!output_owner(&user, &group) || fchown(fd, user, group) == 0)
-		return 0;
-	return error_set_system(error, errno, "cannot give %s to user %u", target, user);
-}
-
 /* Whether writing may have to wait for somebody who reads. */
 static bool is_pipe_or_terminal(int fd)
 {
@@ -45,23 +35,47 @@ static bool is_pipe_or_terminal(int fd)
 	return isatty(fd) || (fstat(fd, &about) == 0 && S_ISFIFO(about.st_mode));
 }
 
-/* Always at the end of the file: the traced command may be writing its own stream to it. */
+/* Whom files belong to, as long as one is opened. */
+static int owner_find(struct owner *owner)
+{
+	unsigned int user, group;
+
+	*owner = (struct owner){ 0 };
+	return output_owner(&user, &group) ? owner_init(owner, user, group) : 0;
+}
+
+static int open_fail(const struct owner *owner, const char *target, struct error *error)
+{
+	if (errno == ECANCELED)
+		return error_set(error, "cannot write to %s: nobody reads it", target);
+	if (owner->is_other && errno == ELOOP)
+		return error_set(error,
+				 "cannot open %s for writing: a symbolic link leads there, which "
+				 "is not followed under sudo; name the file itself",
+				 target);
+	return error_set_system(error, errno, "cannot open %s for writing", target);
+}
+
+/*
+ * Always at the end of the file: the traced command may be writing its own stream to it. With
+ * O_CREAT the kernel refuses what somebody else has put into a folder like /tmp
+ * (fs.protected_regular, fs.protected_fifos).
+ */
 static int file_open(const char *target, const struct file_wait *wait, struct error *error)
 {
-	int flags = O_WRONLY | O_APPEND;
-	int fd = file_open_unblocked(target, flags | O_CREAT | O_EXCL, 0600, NULL);
+	int flags = O_WRONLY | O_APPEND | O_CREAT;
+	struct owner owner;
+	int fd = -1;
 
-	if (fd >= 0) {
-		if (output_give(fd, target, error) == 0)
-			return fd;
-		close(fd);
-		return -1;
+	if (owner_find(&owner) == 0) {
+		fd = owner_open(&owner, target, flags | O_EXCL, 0600, NULL);
+		if (fd < 0 && errno == EEXIST && access(target, F_OK) == 0)
+			fd = owner_open(&owner, target, flags, 0600, wait);
 	}
-	if (errno == EEXIST)
-		fd = file_open_unblocked(target, flags, 0, wait);
-	if (fd < 0 && errno == ECANCELED)
-		return error_set(error, "cannot write to %s: nobody reads it", target);
-	return fd < 0 ? error_set_system(error, errno, "cannot open %s for writing", target) : fd;
+	if (fd < 0)
+		open_fail(&owner, target, error);
+	owner_release(&owner);
+	return fd;
 }
 
 /*

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One run of ktrack stream: start, read in rounds, stop, finish. */
+#include <errno.h>
+
 #include "cli/cli.h"
 #include "cli/clock.h"
 #include "cli/ending.h"
@@ -54,9 +56,29 @@ static uint64_t session_privileges(const struct run *run)
 	       (output_owner(&user, &group) ? PRIVILEGE(CAP_CHOWN) : 0);
 }
 
+/* Files of sessions to come are opened with the rights of the user behind sudo. */
+static int run_settle_owner(const struct run *run, struct error *error)
+{
+	struct owner owner = { 0 };
+	unsigned int user, group;
+	int status;
+
+	if (run->settings->session_ns == 0 || !output_owner(&user, &group))
+		return 0;
+	status = owner_init(&owner, user, group);
+	if (status == 0)
+		status = owner_settle(&owner);
+	if (status < 0)
+		error_set_system(error, errno, "cannot act as user %u", user);
+	owner_release(&owner);
+	return status;
+}
+
 /* All that is to be read, switched or written is open, but for the files of sessions to come. */
 static int run_drop_privileges(struct run *run, struct error *error)
 {
+	if (run_settle_owner(run, error) < 0)
+		return -1;
 	return privilege_drop(capture_privileges(&run->capture) | session_privileges(run), error);
 }
 

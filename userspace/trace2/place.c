@@ -23,28 +23,37 @@ enum place_result place_failed(const struct destination *destination, const char
 	return PLACE_FAILED;
 }
 
+static int owners_open(const char *path, int flags, mode_t mode,
+		       const struct trace2_settings *settings)
+{
+	struct file_wait wait = { .wait = settings->wait, .context = settings->wait_context };
+	struct owner owner;
+	int fd, number;
+
+	if (owner_init(&owner, settings->file_user, settings->file_group) < 0)
+		return -1;
+	fd = owner_open(&owner, path, flags, mode, &wait);
+	number = errno;
+	owner_release(&owner);
+	errno = number;
+	return fd;
+}
+
 static int path_open(const char *path, int flags, const struct trace2_settings *settings)
 {
 	struct file_wait wait = { .wait = settings->wait, .context = settings->wait_context };
 	mode_t mode = settings->file_mode ? settings->file_mode : DEFAULT_MODE;
 
 	flags |= O_WRONLY | O_CREAT;
+	if (settings->file_user != 0)
+		return owners_open(path, flags, mode, settings);
 	return settings->wait ? file_open_unblocked(path, flags, mode, &wait)
 			      : open(path, flags | O_CLOEXEC, mode);
 }
 
 int place_create(const char *path, int flags, const struct trace2_settings *settings)
 {
-	int fd = path_open(path, O_EXCL | flags, settings);
-	int number;
-
-	if (fd < 0 || settings->file_user == 0 ||
-	    fchown(fd, settings->file_user, settings->file_group) == 0)
-		return fd;
-	number = errno;
-	close(fd);
-	errno = number;
-	return -1;
+	return path_open(path, O_EXCL | flags, settings);
 }
 
 static bool is_off(const char *value)
