@@ -2,9 +2,9 @@
 # Userspace: the sources of each room, the binary, and the unit tests that run under sanitizers.
 
 base-y       := buffer count error file json json_value map put text time value owner owner_open
-source-y     := attached cursor events file file_comms file_formats file_options file_stream \
-		file_v6 file_v7 inflate instance live live_stream mapping merge open page page_look saved saved_names \
-		shift source spool statistics stream task
+source-y     := attached cursor events file file_areas file_chunk file_comms file_content file_formats \
+		file_ids file_options file_statistics file_stream file_v6 file_v7 inflate input instance \
+		live live_stream merge open page page_look saved saved_names shift source spool statistics stream task window
 convention-y := convention format memory observe slot task template
 track-y      := change crossing name observe session suspicion task track tracks
 timeline-y   := loss timeline
@@ -19,7 +19,7 @@ sink-y       := args base64 chrome file html html_chunk identity losses notes pa
 recorder-y   := arrivals command comms control durable formats held instance lock mark mode narrow parts parts_finish \
 		parts_folder parts_notes parts_read parts_shared release save sight stale trace_dat \
 		user
-cli-y        := bounds capture capture_run clean clock ending export export_run fault filter \
+cli-y        := bounds capture capture_run clean clock ending export export_run filter \
 		identity list loss main modules note option output outputs pictures pipeline privilege progress \
 		quantity ready record record_run recover release session signals stat strangers stream \
 		stream_round stream_run stream_setup tracepoints

@@ -91,7 +91,8 @@ static void put_layout(struct buffer *out, const struct dat *dat)
 		      "\tfield: local_t commit;\toffset:8;\tsize:%u;\tsigned:1;\n"
 		      "\tfield: int overwrite;\toffset:8;\tsize:1;\tsigned:1;\n"
 		      "\tfield: char data;\toffset:%u;\tsize:%u;\tsigned:1;\n",
-		      dat->long_size, 8 + dat->long_size, 4088 - dat->long_size);
+		      dat->long_size, 8 + dat->long_size,
+		      (unsigned int)(dat->sub_buffer_size - 8 - dat->long_size));
 	put_string(out, "header_page");
 	put_number(out, dat, text.size, 8);
 	buffer_append(out, text.data, text.size);

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/fault.h"
 #include "cli/loss.h"
 #include "cli/note.h"
 #include "cli/pipeline.h"
@@ -225,25 +224,17 @@ static int export_all(struct export *export, struct error *error)
 	return export_deliver(export, error);
 }
 
-/**
- * struct export_call - arguments of what runs under guard
- * @error: the caller's
- */
-struct export_call {
-	struct export_settings *settings;
-	struct error *error;
-};
-
-static int export_guarded(void *context)
+int export_run(struct export_settings *settings, struct error *error)
 {
-	struct export_call *call = context;
-	struct export export = { .settings = call->settings, .lock_fd = -1 };
+	struct export export = { .settings = settings, .lock_fd = -1 };
 	int status = STATUS_FAILED;
 
-	if (export_all(&export, call->error) == 0) {
+	/* Writing fails instead, and reports so. */
+	signal(SIGXFSZ, SIG_IGN);
+	if (export_all(&export, error) == 0) {
 		status = export_status(&export);
 		if (source_damage(export.source))
-			error_set(call->error, "%s", source_damage(export.source));
+			error_set(error, "%s", source_damage(export.source));
 	}
 	pipeline_release(&export.pipeline);
 	identity_release(&export.identity);
@@ -251,18 +242,4 @@ static int export_guarded(void *context)
 	if (export.lock_fd >= 0)
 		close(export.lock_fd);
 	return status;
-}
-
-int export_run(struct export_settings *settings, struct error *error)
-{
-	struct export_call call = { .settings = settings, .error = error };
-	int status;
-
-	/* Writing fails instead, and tells so. */
-	signal(SIGXFSZ, SIG_IGN);
-	if (fault_guard(export_guarded, &call, &status) == 0)
-		return status;
-	error_set(error, "%s cannot be read any more: it became shorter, or its disk fails",
-		  settings->source);
-	return STATUS_FAILED;
 }

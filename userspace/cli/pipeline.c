@@ -24,6 +24,7 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 		.context = source,
 	};
 
+	pipeline->source = source;
 	pipeline->filter.start_ns = recording->start_ns;
 	pipeline->is_open = filter_is_open(&pipeline->filter);
 	pipeline->buffers = settings.buffers;
@@ -43,8 +44,11 @@ static int pipeline_stranger(struct pipeline *pipeline, const struct record *rec
 	bool is_known = false;
 	int status;
 
-	if (!finder->find)
+	if (!finder->find) {
+		if (pipeline->source)
+			source_note_unknown(pipeline->source, record);
 		return 0;
+	}
 	status = finder->find(finder->context, record, &is_known, error);
 	if (is_known)
 		return pipeline_record(pipeline, record, error);

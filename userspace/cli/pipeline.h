@@ -24,6 +24,7 @@ struct pipeline_finder {
 
 /**
  * struct pipeline - source's handler, convention, tracks and timeline
+ * @source: where records come from, NULL if nobody needs to know which are of no use
  * @filter: what is wanted
  * @bounds: how much is remembered
  * @has_lost: losses were told of
@@ -40,6 +41,7 @@ struct pipeline_finder {
  * are added by its owner.
  */
 struct pipeline {
+	struct source *source;
 	struct filter filter;
 	struct bounds bounds;
 	bool is_open;

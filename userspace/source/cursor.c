@@ -9,16 +9,40 @@ size_t cursor_left(const struct cursor *cursor)
 	return cursor->is_over ? 0 : cursor->size - cursor->offset;
 }
 
+static bool cursor_fits(struct cursor *cursor, uint64_t size)
+{
+	cursor->is_over |= size > cursor->size - cursor->offset;
+	return !cursor->is_over;
+}
+
+/* The next bytes, at most @size of them; @size becomes how many. */
+static const unsigned char *bytes_at(const struct cursor *cursor, size_t *size)
+{
+	if (cursor->window)
+		return window_read(cursor->window, cursor->offset, cursor->size, size);
+	return cursor->data ? cursor->data + cursor->offset : NULL;
+}
+
 const unsigned char *cursor_take(struct cursor *cursor, uint64_t size)
 {
-	size_t offset = cursor->offset;
+	const unsigned char *bytes;
+	size_t there = size;
 
-	if (cursor->is_over || !cursor->data || size > cursor->size - offset) {
+	if (!cursor_fits(cursor, size))
+		return NULL;
+	bytes = bytes_at(cursor, &there);
+	if (!bytes || there < size) {
 		cursor->is_over = true;
 		return NULL;
 	}
 	cursor->offset += size;
-	return cursor->data + offset;
+	return bytes;
+}
+
+void cursor_skip(struct cursor *cursor, uint64_t size)
+{
+	if (cursor_fits(cursor, size))
+		cursor->offset += size;
 }
 
 /* The next @size bytes as they are in memory; zeros where they are not there. */
@@ -71,26 +95,41 @@ struct text cursor_text(struct cursor *cursor, uint64_t size)
 	return (struct text){ .data = bytes ? (const char *)bytes : "", .size = bytes ? size : 0 };
 }
 
+/* How long the string is that is next, without its NUL; its size if it has none. */
+static size_t string_size(const struct cursor *cursor)
+{
+	size_t size = cursor_left(cursor);
+	const unsigned char *bytes;
+
+	if (cursor->window && size > CURSOR_STRING_MAX)
+		size = CURSOR_STRING_MAX;
+	if (size == 0)
+		return 0;
+	bytes = bytes_at(cursor, &size);
+	return bytes ? strnlen((const char *)bytes, size) : size;
+}
+
 struct text cursor_string(struct cursor *cursor)
 {
-	size_t left = cursor_left(cursor);
-	size_t size = left > 0 ? strnlen((const char *)cursor->data + cursor->offset, left) : 0;
-	struct text text = cursor_text(cursor, (uint64_t)size + 1);
+	struct text text = cursor_text(cursor, (uint64_t)string_size(cursor) + 1);
 
+	if (text.size > 0 && text.data[text.size - 1] != '\0') {
+		cursor->offset -= text.size;
+		cursor->is_over = true;
+		return (struct text){ .data = "" };
+	}
 	text.size -= text.size > 0;
 	return text;
 }
 
 struct cursor cursor_part(struct cursor *cursor, uint64_t size)
 {
-	const unsigned char *bytes = cursor_take(cursor, size);
+	struct cursor part = *cursor;
 
-	return (struct cursor){
-		.data = bytes ? bytes : cursor->data,
-		.size = bytes ? size : 0,
-		.is_swapped = cursor->is_swapped,
-		.is_over = !bytes,
-	};
+	cursor_skip(cursor, size);
+	part.is_over = cursor->is_over;
+	part.size = cursor->offset;
+	return part;
 }
 
 bool cursor_expect(struct cursor *cursor, struct text literal)

@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Numbers and texts out of bytes that may lie about what follows. */
+/* Numbers and texts out of bytes in memory or in a file, which may lie about what follows. */
 #ifndef SOURCE_CURSOR_H
 #define SOURCE_CURSOR_H
 
 #include <stdbool.h>
 
 #include "base/base.h"
+#include "source/window.h"
 
 /**
  * struct cursor - a place in bytes that somebody else owns
+ * @data: all bytes, if they are in memory
+ * @window: otherwise the window of the file they are in; it moves with each read, so that a text
+ * lasts until the next one
+ * @size: where the bytes end
  * @offset: of the next byte; behind a read that did not fit, still where it began
  * @is_swapped: numbers are in the other byte order than this machine's
  * @is_over: a read did not fit; every read since then gave 0 or nothing
  */
 struct cursor {
 	const unsigned char *data;
+	struct window *window;
 	size_t size;
 	size_t offset;
 	bool is_swapped;
@@ -27,6 +33,9 @@ size_t cursor_left(const struct cursor *cursor);
 /** cursor_take - step over @size bytes; returns where they are, NULL where they are not there */
 const unsigned char *cursor_take(struct cursor *cursor, uint64_t size);
 
+/** cursor_skip - step over @size bytes without reading them */
+void cursor_skip(struct cursor *cursor, uint64_t size);
+
 /** cursor_u8, cursor_u16, cursor_u32, cursor_u64 - the next number */
 uint8_t cursor_u8(struct cursor *cursor);
 uint16_t cursor_u16(struct cursor *cursor);
@@ -36,7 +45,10 @@ uint64_t cursor_u64(struct cursor *cursor);
 /** cursor_text - the next @size bytes as a text */
 struct text cursor_text(struct cursor *cursor, uint64_t size);
 
-/** cursor_string - the text up to the next NUL, which stands behind it; "" where there is no NUL */
+/** CURSOR_STRING_MAX - a longer string in a file is no string */
+#define CURSOR_STRING_MAX 4096
+
+/** cursor_string - the text up to the next NUL, which stands behind it; "" if there is no NUL */
 struct text cursor_string(struct cursor *cursor);
 
 /** cursor_part - a cursor of its own for the next @size bytes */

@@ -5,6 +5,7 @@
  */
 #include "source/file.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,100 +19,31 @@ static const char *trace_file_name(const struct trace_file *file)
 	return strcmp(file->path, "-") == 0 ? "standard input" : file->path;
 }
 
-int trace_file_refuse(const struct trace_file *file, struct error *error, size_t offset,
+int trace_file_refuse(const struct trace_file *file, struct error *error, uint64_t offset,
 		      const char *what)
 {
-	return error_set(error, "%s: %s; at offset %zu", trace_file_name(file), what, offset);
+	return error_set(error, "%s: %s; at offset %llu", trace_file_name(file), what,
+			 (unsigned long long)offset);
 }
 
-void trace_file_damage(struct trace_file *file, size_t offset, const char *what)
+void trace_file_damage(struct trace_file *file, uint64_t offset, const char *what)
 {
-	trace_file_refuse(file, &file->source.damage, offset, what);
-}
+	struct error *damage = &file->source.damage;
 
-struct cursor trace_file_cursor(const struct trace_file *file, uint64_t offset)
-{
-	bool is_inside = offset <= file->mapping.size;
-
-	return (struct cursor){
-		.data = file->mapping.bytes,
-		.size = file->mapping.size,
-		.offset = is_inside ? offset : file->mapping.size,
-		.is_swapped = file->is_swapped,
-		.is_over = !is_inside,
-	};
-}
-
-size_t trace_file_offset(const struct trace_file *file, const struct cursor *cursor)
-{
-	return cursor->data + cursor->offset - file->mapping.bytes;
-}
-
-/* Inflates a section: two sizes, packed and not, then the packed bytes. */
-static const char *content_inflate(struct trace_file *file, size_t limit,
-				   struct trace_content *content)
-{
-	uint32_t packed_size = cursor_u32(&content->cursor);
-	uint32_t size = cursor_u32(&content->cursor);
-	struct text packed = cursor_text(&content->cursor, packed_size);
-
-	if (content->cursor.is_over)
-		return "a compressed section is cut short";
-	if (size > limit)
-		return "a compressed section claims a size that cannot be";
-	content->inflated = malloc(size ? size : 1);
-	if (!content->inflated)
-		return "there is no memory to inflate a section";
-	if (!inflater_run(&file->inflater, packed, content->inflated, size))
-		return "a compressed section is damaged";
-	content->cursor = (struct cursor){
-		.data = content->inflated,
-		.size = size,
-		.is_swapped = file->is_swapped,
-	};
-	return NULL;
-}
-
-bool trace_content_open(struct trace_file *file, const struct trace_section *section, size_t limit,
-			struct trace_content *content)
-{
-	struct cursor cursor = trace_file_cursor(file, section->offset);
-	size_t left = cursor_left(&cursor);
-	const char *problem = NULL;
-
-	*content = (struct trace_content){ .offset = section->offset };
-	if (section->offset == 0)
-		return false;
-	content->cursor = cursor_part(&cursor, section->size < left ? section->size : left);
-	if (section->is_compressed)
-		problem = content_inflate(file, limit, content);
-	if (!problem)
-		return true;
-	trace_file_damage(file, section->offset, problem);
-	trace_content_close(content);
-	return false;
-}
-
-void trace_content_close(struct trace_content *content)
-{
-	free(content->inflated);
-	*content = (struct trace_content){ 0 };
-}
-
-void trace_content_damage(struct trace_file *file, const struct trace_content *content,
-			  const char *what)
-{
-	if (content->cursor.is_over)
-		trace_file_damage(file,
-				  content->inflated ? content->offset
-						    : trace_file_offset(file, &content->cursor),
-				  what);
+	if (file->nr_damages++ == 0) {
+		trace_file_refuse(file, damage, offset, what);
+		file->damage_size = strlen(damage->text);
+		return;
+	}
+	snprintf(damage->text + file->damage_size, sizeof(damage->text) - file->damage_size,
+		 " (and %zu more)", file->nr_damages - 1);
 }
 
 int trace_file_add_buffer(struct trace_file *file, struct text name, struct error *error)
 {
 	char **buffers = reallocarray(file->buffers, file->nr_buffers + 1, sizeof(*buffers));
 
+	memset(file->seen, 0, TRACE_CPUS_MAX / 8);
 	if (!buffers)
 		return error_set(error, "out of memory");
 	file->buffers = buffers;
@@ -122,19 +54,26 @@ int trace_file_add_buffer(struct trace_file *file, struct text name, struct erro
 	return 0;
 }
 
-/* A hash of the trace's id; where it has none, of what the file begins and ends with. */
-static uint64_t trace_file_identity(const struct trace_file *file)
+/* A hash of as much at @offset as is compared. */
+static uint64_t part_hash(struct trace_file *file, uint64_t offset)
+{
+	size_t size = file->input.size < IDENTITY_SIZE ? file->input.size : IDENTITY_SIZE;
+	const unsigned char *bytes = window_read(&file->window, offset, file->input.size, &size);
+
+	return text_hash((struct text){ .data = (const char *)bytes, .size = size });
+}
+
+/* A hash of the trace's id; if it has none, of what the file begins and ends with. */
+static uint64_t trace_file_identity(struct trace_file *file)
 {
 	struct text id = { .data = (const char *)&file->options.trace_id,
 			   .size = sizeof(file->options.trace_id) };
-	const char *bytes = (const char *)file->mapping.bytes;
-	size_t size = file->mapping.size < IDENTITY_SIZE ? file->mapping.size : IDENTITY_SIZE;
+	uint64_t size = file->input.size;
 
 	if (file->options.has_trace_id)
 		return text_hash(id);
-	return file->mapping.size ^ text_hash((struct text){ .data = bytes, .size = size }) ^
-	       text_hash((struct text){ .data = bytes + file->mapping.size - size, .size = size })
-		       << 1;
+	return size ^ part_hash(file, 0) ^
+	       part_hash(file, size > IDENTITY_SIZE ? size - IDENTITY_SIZE : 0) << 1;
 }
 
 size_t trace_file_tracks(const struct trace_file *file)
@@ -153,16 +92,33 @@ static void trace_file_close(struct source *source)
 		free(file->buffers[i]);
 	free(file->buffers);
 	free(file->comms);
-	trace_content_close(&file->comm_content);
+	free(file->comm_text);
 	trace_file_options_release(&file->options);
+	trace_file_statistics_release(&file->statistics);
 	inflater_release(&file->inflater);
-	mapping_close(&file->mapping);
+	window_release(&file->window);
+	window_release(&file->packed);
+	free(file->slot.bytes);
+	buffer_release(&file->ranges);
+	free(file->seen);
+	input_close(&file->input);
 	free(file->path);
 	free(file);
 }
 
+static void trace_file_finish(struct source *source)
+{
+	struct trace_file *file = (struct trace_file *)source;
+
+	trace_file_check_holes(file);
+	trace_file_check_ids(file);
+	window_release(&file->window);
+}
+
 static const struct source_ops trace_file_ops = {
 	.read_account = trace_file_read_account,
+	.note_unknown = trace_file_note_unknown,
+	.finish = trace_file_finish,
 	.visit = trace_file_visit,
 	.find_task = trace_file_find_task,
 	.close = trace_file_close,
@@ -175,10 +131,14 @@ static struct trace_file *trace_file_new(const char *path)
 	if (!file)
 		return NULL;
 	file->source.ops = &trace_file_ops;
+	file->input = INPUT_NONE;
+	file->window = (struct window){ .input = &file->input, .ahead = WINDOW_SIZE };
+	file->packed = (struct window){ .input = &file->input };
 	file->path = strdup(path);
-	if (file->path)
+	file->seen = calloc(TRACE_CPUS_MAX / 8, 1);
+	if (file->path && file->seen)
 		return file;
-	free(file);
+	trace_file_close(&file->source);
 	return NULL;
 }
 
@@ -208,7 +168,7 @@ static const struct file_kind other_kinds[] = {
 	{ "PERFILE2", "this is a file of perf, not of trace-cmd" },
 };
 
-static const char *kind_tell(const struct trace_file *file)
+static const char *kind_tell(struct trace_file *file)
 {
 	for (size_t i = 0; i < sizeof(other_kinds) / sizeof(other_kinds[0]); i++) {
 		struct cursor cursor = trace_file_cursor(file, 0);
@@ -246,23 +206,33 @@ static const struct shift *shifts_of(const struct shifts *shifts, int cpu)
 	return (size_t)cpu < shifts->nr_cpus ? &shifts->list[cpu] : NULL;
 }
 
-static int trace_file_begin(struct trace_file *file, struct error *error)
+static void streams_set(struct trace_file *file)
 {
 	struct source *source = &file->source;
 
-	if (mapping_open(&file->mapping, file->path, error) < 0 || trace_file_read(file, error) < 0)
-		return -1;
-	if (trace_file_part_streams(file, error) < 0 || trace_file_read_comms(file, error) < 0)
-		return -1;
 	for (size_t i = 0; i < source->nr_streams; i++) {
-		source->streams[i].is_durable = source->streams[i].buffer ==
-						trace_file_tracks(file);
-		source->streams[i].layout = file->layout;
-		source->streams[i].rate = file->options.rate;
-		source->streams[i].shift = shifts_of(&file->options.shifts, source->streams[i].cpu);
+		struct stream *stream = &source->streams[i];
+
+		stream->is_durable = stream->buffer == trace_file_tracks(file);
+		stream->layout = file->layout;
+		stream->rate = file->options.rate;
+		stream->shift = shifts_of(&file->options.shifts, stream->cpu);
 	}
+}
+
+static int trace_file_begin(struct trace_file *file, struct error *error)
+{
+	if (input_open(&file->input, file->path, error) < 0 || trace_file_read(file, error) < 0)
+		return -1;
+	trace_file_sort_statistics(file);
+	if (trace_file_check_areas(file, error) < 0 || trace_file_add_open(file, error) < 0 ||
+	    trace_file_read_comms(file, error) < 0)
+		return -1;
+	trace_file_set_windows(file);
+	streams_set(file);
 	trace_file_describe(file);
-	source->description.id = trace_file_identity(file);
+	file->source.description.id = trace_file_identity(file);
+	window_release(&file->window);
 	return 0;
 }
 

@@ -5,11 +5,18 @@
 
 #include "source/cursor.h"
 #include "source/inflate.h"
-#include "source/mapping.h"
 #include "source/state.h"
+#include "source/statistics.h"
+#include "source/window.h"
 
 /** TRACE_CPUS_MAX - no kernel has more */
 #define TRACE_CPUS_MAX 65536
+
+/** TRACE_BUFFERS_MAX - more buffers than a file of any use has */
+#define TRACE_BUFFERS_MAX 4096
+
+/** TRACE_EMPTY_MAX - how many streams may have no data in the file */
+#define TRACE_EMPTY_MAX 16384
 
 /** enum trace_part - what a file holds beside records */
 enum trace_part {
@@ -33,9 +40,9 @@ struct trace_section {
 
 /**
  * struct trace_content - a part that is being read
- * @cursor: in the file, or in what was inflated
+ * @cursor: in the file, or in the decompressed bytes
  * @offset: of the section's content
- * @inflated: to be freed by trace_content_close(), NULL where nothing had to be inflated
+ * @inflated: to be freed by trace_content_close(), NULL if the section is not compressed
  */
 struct trace_content {
 	struct cursor cursor;
@@ -45,16 +52,15 @@ struct trace_content {
 
 /**
  * struct trace_options - what the options say
- * @statistics: texts of per_cpu/cpuN/stats, after headings "Buffer: NAME"
  * @clock: the trace clock, NULL where it is not said
  * @kernel: release of the kernel, NULL where it is not said
  * @nr_cpus: 0 where it is not said
  * @has_date: @date_us is what to add to trace time to get the wall clock's
  * @offset_ns: what to add besides
  * @shifts: of a guest's times to its host's
+ * @is_ktrack: ktrack wrote the file, and its statistics count just what is in it
  */
 struct trace_options {
-	struct buffer statistics;
 	char *clock;
 	char *kernel;
 	unsigned int nr_cpus;
@@ -66,12 +72,81 @@ struct trace_options {
 	int64_t offset_ns;
 	struct stream_rate rate;
 	struct shifts shifts;
+	bool is_ktrack;
+};
+
+/**
+ * struct trace_statistics - the parsed texts of per_cpu/cpuN/stats
+ * @headings: of buffers, "Buffer: NAME" each; the rows before the first are the first buffer's
+ * @rows: of struct statistics_row
+ * @heading: which one was read last, counted from 1; 0 before the first
+ * @current: the row that lines belong to, if @has_current
+ * @is_full: there were more rows or headings than there can be
+ */
+struct trace_statistics {
+	struct buffer headings;
+	struct buffer rows;
+	unsigned int nr_headings;
+	unsigned int heading;
+	size_t current;
+	bool has_current;
+	bool is_full;
+};
+
+/**
+ * struct trace_range - bytes of the file with a known use
+ * @stream: index of the stream they belong to, or TRACE_RANGE_NONE
+ */
+struct trace_range {
+	uint64_t begin;
+	uint64_t end;
+	size_t stream;
+};
+
+#define TRACE_RANGE_NONE SIZE_MAX
+
+/**
+ * struct trace_slot - the decompressed chunk that streams share if it is too large for each to
+ * keep its own
+ * @owner: whose chunk it is, NULL if it is empty
+ */
+struct trace_slot {
+	const struct stream *owner;
+	uint64_t offset;
+	unsigned char *bytes;
+	size_t capacity;
+};
+
+/**
+ * struct trace_id_count - records of an id without a format
+ */
+struct trace_id_count {
+	unsigned int id;
+	uint64_t nr_records;
+};
+
+/** TRACE_IDS_MAX - how many such ids are counted one by one */
+#define TRACE_IDS_MAX 8
+
+/**
+ * struct trace_ids - which ids of records have a format
+ * @has_format: a bit for each
+ * @is_visited: formats were read
+ * @list: the first ids without one
+ * @nr_others: records of further ids without one
+ */
+struct trace_ids {
+	uint8_t has_format[UINT16_MAX / 8 + 1];
+	bool is_visited;
+	struct trace_id_count list[TRACE_IDS_MAX];
+	size_t nr_listed;
+	uint64_t nr_others;
 };
 
 /**
  * struct trace_comm - a thread's name
  * @tgid: its process, 0 where the file does not say
- * @name: borrowed from the file or what was inflated of it
+ * @name: borrowed from the file's text of them
  */
 struct trace_comm {
 	int tid;
@@ -81,53 +156,96 @@ struct trace_comm {
 
 /**
  * struct trace_file - the source
+ * @window: for all parts but records
+ * @packed: for compressed chunks
+ * @slot: for large chunks
+ * @kept_size: how much memory streams have beyond what each may have anyway
+ * @nr_damages: how many problems were found
+ * @damage_size: of the text of the first of them
  * @is_swapped: its numbers are in the other byte order
  * @page_size: of the traced machine; its sub-buffers have this size unless a buffer says otherwise
+ * @has_sections: it is of version 7
+ * @sub_buffer_size: that header_page describes, 0 if it does not
+ * @ranges: of struct trace_range: all bytes of the file with a known use
+ * @seen: a bit for each cpu of the last buffer that has an area
+ * @nr_empty: how many streams have no data
+ * @claimed_size: of all areas in the file, which may overlap
  * @buffers: their names
- * @comms: sorted by tid, into @comm_content
+ * @comms: sorted by tid, into @comm_text
  */
 struct trace_file {
 	struct source source;
 	char *path;
-	struct mapping mapping;
+	struct input input;
+	struct window window;
+	struct window packed;
 	struct inflater inflater;
+	struct trace_slot slot;
+	size_t kept_size;
+	size_t nr_damages;
+	size_t damage_size;
 	bool is_swapped;
+	bool has_sections;
 	size_t page_size;
+	size_t sub_buffer_size;
 	struct page_layout layout;
 	struct trace_section parts[TRACE_PART_COUNT];
 	struct trace_options options;
+	struct trace_statistics statistics;
+	struct buffer ranges;
+	uint8_t *seen;
+	struct trace_ids ids;
+	size_t nr_empty;
+	uint64_t claimed_size;
 	char **buffers;
 	size_t nr_buffers;
-	struct trace_content comm_content;
+	char *comm_text;
 	struct trace_comm *comms;
 	size_t nr_comms;
 };
 
 /** trace_file_refuse - say why a file cannot be read at all; returns -1 with @error */
-int trace_file_refuse(const struct trace_file *file, struct error *error, size_t offset,
+int trace_file_refuse(const struct trace_file *file, struct error *error, uint64_t offset,
 		      const char *what);
 
-/** trace_file_damage - note what is wrong with a file that goes on being read */
-void trace_file_damage(struct trace_file *file, size_t offset, const char *what);
+/**
+ * trace_file_damage - note what is wrong with a file that continues to be read; the first problem
+ * is reported, with the number of all others
+ */
+void trace_file_damage(struct trace_file *file, uint64_t offset, const char *what);
 
 /** trace_file_cursor - all of the file from @offset on, which may lie beyond its end */
-struct cursor trace_file_cursor(const struct trace_file *file, uint64_t offset);
-
-/** trace_file_offset - where in the file the cursor stands */
-size_t trace_file_offset(const struct trace_file *file, const struct cursor *cursor);
+struct cursor trace_file_cursor(struct trace_file *file, uint64_t offset);
 
 /**
- * trace_content_open - get at a part, inflated where it is compressed
- * @limit: the most that may be inflated
+ * trace_file_cover - note that these bytes have a known use; those that have none and are not zero
+ * are reported
+ */
+void trace_file_cover(struct trace_file *file, uint64_t begin, uint64_t end);
+
+/**
+ * trace_section_find - read the head of a section at @offset
  *
- * Returns false where it is missing or damaged, which is noted.
+ * Returns false, and reports it, if there is no such section.
+ */
+bool trace_section_find(struct trace_file *file, unsigned int id, uint64_t offset,
+			struct trace_section *section);
+
+/** TRACE_SECTION_SIZE_MAX - the most that is read of any section but records */
+#define TRACE_SECTION_SIZE_MAX (16 << 20)
+
+/**
+ * trace_content_open - read a part, decompressed if need be
+ * @limit: the most that may be in it
+ *
+ * Returns false if it is missing or damaged, which is reported.
  */
 bool trace_content_open(struct trace_file *file, const struct trace_section *section, size_t limit,
 			struct trace_content *content);
 
 void trace_content_close(struct trace_content *content);
 
-/** trace_content_damage - note that a part ends too early, where it does */
+/** trace_content_damage - report that a part ends too early, if it does */
 void trace_content_damage(struct trace_file *file, const struct trace_content *content,
 			  const char *what);
 
@@ -139,8 +257,7 @@ int trace_file_read_v6(struct trace_file *file, struct cursor *cursor, struct er
 int trace_file_read_v7(struct trace_file *file, struct cursor *cursor, struct error *error);
 
 /**
- * trace_file_read_layout - learn from the "header_page" that @cursor stands at; steps over it and
- * "header_event"
+ * trace_file_read_layout - read "header_page" at @cursor; steps over it and "header_event"
  */
 int trace_file_read_layout(struct trace_file *file, struct cursor *cursor);
 
@@ -160,12 +277,26 @@ void trace_file_options_release(struct trace_options *options);
 /** trace_file_describe - fill the source's description, once all was read */
 void trace_file_describe(struct trace_file *file);
 
-/** trace_file_is_open - whether the file says of a CPU that nobody knows how much of it was lost */
-bool trace_file_is_open(const struct trace_file *file, int cpu, unsigned int buffer);
+/** trace_file_read_statistics - parse one option; returns -1 if memory runs out */
+int trace_file_read_statistics(struct trace_file *file, struct text text);
+
+/** trace_file_sort_statistics - once all were read, so that they can be found */
+void trace_file_sort_statistics(struct trace_file *file);
+
+/** trace_file_is_open - whether it is unknown how much of a cpu was lost */
+bool trace_file_is_open(const struct trace_file *file, unsigned int buffer, int cpu);
 
 /**
- * trace_file_read_account - what the statistics of a stream's CPU say; @out stays where they say
- * nothing
+ * trace_file_add_open - add a stream without data for each cpu whose loss is unknown and that has
+ * none; returns -1 with @error
+ */
+int trace_file_add_open(struct trace_file *file, struct error *error);
+
+void trace_file_statistics_release(struct trace_statistics *statistics);
+
+/**
+ * trace_file_read_account - what the statistics of a stream's cpu count; @out stays if there are
+ * none. More records than were read is damage in a file that ktrack wrote.
  */
 int trace_file_read_account(struct source *source, const struct stream *stream, struct account *out,
 			    struct error *error);
@@ -198,12 +329,25 @@ int trace_file_add_stream(struct trace_file *file, const struct trace_area *area
 			  struct error *error);
 
 /**
- * trace_file_part_streams - see to it that no two streams read the same bytes, once all were added
+ * trace_file_check_areas - once all were added: no two streams read the same bytes
  *
- * So all of them together read no more than the file has, whatever it says. Returns -1 with @error
- * where memory ran out.
+ * So all streams together read no more than the file has. Returns -1 with @error if memory runs
+ * out.
  */
-int trace_file_part_streams(struct trace_file *file, struct error *error);
+int trace_file_check_areas(struct trace_file *file, struct error *error);
+
+/** trace_file_check_holes - report bytes that nothing in the file names, unless they are zero */
+void trace_file_check_holes(struct trace_file *file);
+
+/** trace_file_add_empty - a stream of a cpu that has no data; returns -1 with @error */
+int trace_file_add_empty(struct trace_file *file, unsigned int buffer, unsigned int cpu,
+			 struct error *error);
+
+/** trace_file_sort_streams - by buffer, then by cpu */
+void trace_file_sort_streams(struct trace_file *file);
+
+/** trace_file_set_windows - share memory among all streams */
+void trace_file_set_windows(struct trace_file *file);
 
 /** trace_file_visit - show the tracepoints whose formats a file has */
 int trace_file_visit(struct source *source, const struct source_visitor *visitor,
@@ -215,6 +359,15 @@ int trace_file_visit(struct source *source, const struct source_visitor *visitor
  */
 void trace_file_skip_formats(struct cursor *cursor);
 void trace_file_skip_events(struct cursor *cursor);
+
+/** trace_file_add_id - records of this id have a format */
+void trace_file_add_id(struct trace_file *file, unsigned int id);
+
+/** trace_file_note_unknown - count a record whose id has no format */
+void trace_file_note_unknown(struct source *source, const struct record *record);
+
+/** trace_file_check_ids - report these */
+void trace_file_check_ids(struct trace_file *file);
 
 /** trace_file_read_comms - sort the saved names; returns -1 with @error where memory ran out */
 int trace_file_read_comms(struct trace_file *file, struct error *error);

@@ -8,8 +8,9 @@
 
 #include "source/file.h"
 
-/* The kernel keeps no more than 32,768 names. */
+/* The kernel keeps no more than 32,768 names, and ktrack adds those of threads that live. */
 #define COMMS_SIZE_MAX (4 << 20)
+#define COMMS_MAX 131072
 
 /* Takes a number off the beginning of a line, 0 where there is none. */
 static int number_take(struct text *line)
@@ -43,11 +44,12 @@ static int comm_compare(const void *a, const void *b)
 	return (left->tid > right->tid) - (left->tid < right->tid);
 }
 
+/* How many lines may be names. */
 static size_t lines_count(struct text text)
 {
 	size_t nr_lines = 1;
 
-	for (size_t i = 0; i < text.size; i++)
+	for (size_t i = 0; i < text.size && nr_lines < COMMS_MAX; i++)
 		nr_lines += text.data[i] == '\n';
 	return nr_lines;
 }
@@ -86,10 +88,12 @@ static void comms_drop_doubtful(struct trace_file *file)
 
 static int comms_sort(struct trace_file *file, struct text text)
 {
-	file->comms = calloc(lines_count(text), sizeof(*file->comms));
+	size_t nr_lines = lines_count(text);
+
+	file->comms = calloc(nr_lines, sizeof(*file->comms));
 	if (!file->comms)
 		return -1;
-	while (text.size > 0)
+	while (text.size > 0 && file->nr_comms < nr_lines)
 		file->nr_comms += comm_parse(&file->comms[file->nr_comms], line_take(&text));
 	qsort(file->comms, file->nr_comms, sizeof(*file->comms), comm_compare);
 	comms_drop_doubtful(file);
@@ -129,24 +133,36 @@ static int comms_read(struct trace_file *file, struct text text)
 	return 0;
 }
 
-int trace_file_read_comms(struct trace_file *file, struct error *error)
+/* Keeps the text, which the names are parts of. */
+static int comms_keep(struct trace_file *file, struct trace_content *content, struct error *error)
 {
-	struct trace_content *content = &file->comm_content;
-	uint64_t size;
+	uint64_t size = cursor_u64(&content->cursor);
+	struct text text;
 
-	if (!trace_content_open(file, &file->parts[TRACE_COMMS], COMMS_SIZE_MAX, content))
-		return 0;
-	size = cursor_u64(&content->cursor);
 	if (size > cursor_left(&content->cursor))
 		content->cursor.is_over = true;
 	trace_content_damage(file, content, "it is cut short: names of threads are missing");
 	if (content->cursor.is_over)
 		return 0;
-	if (size > COMMS_SIZE_MAX)
-		size = COMMS_SIZE_MAX;
-	if (comms_read(file, cursor_text(&content->cursor, size)) < 0)
+	text = cursor_text(&content->cursor, size < COMMS_SIZE_MAX ? size : COMMS_SIZE_MAX);
+	file->comm_text = malloc(text.size + 1);
+	if (!file->comm_text)
 		return error_set(error, "out of memory");
-	return 0;
+	memcpy(file->comm_text, text.data, text.size);
+	text.data = file->comm_text;
+	return comms_read(file, text) < 0 ? error_set(error, "out of memory") : 0;
+}
+
+int trace_file_read_comms(struct trace_file *file, struct error *error)
+{
+	struct trace_content content;
+	int status;
+
+	if (!trace_content_open(file, &file->parts[TRACE_COMMS], COMMS_SIZE_MAX, &content))
+		return 0;
+	status = comms_keep(file, &content, error);
+	trace_content_close(&content);
+	return status;
 }
 
 void trace_file_find_task(struct source *source, int tid, struct source_task *out)

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The event formats of a trace.dat, and the layout of its sub-buffers, which stands before them. */
+#include <stdio.h>
 #include <string.h>
 
 #include "source/file.h"
 #include "source/trace_dat.h"
-
-/* Formats of all events of a kernel take some megabytes. */
-#define FORMATS_SIZE_MAX (64 << 20)
 
 #define STAMP_SIZE 8
 
@@ -36,28 +34,44 @@ static bool layout_set(struct page_layout *layout, struct text text)
 	       layout_number(text, " data;", "offset:") == STAMP_SIZE + long_size;
 }
 
+/* How large a sub-buffer is, its header included; 0 if that is not stated. */
+static size_t layout_size(struct text text)
+{
+	uint64_t offset = layout_number(text, " data;", "offset:");
+	uint64_t size = layout_number(text, " data;", "size:");
+
+	return offset < INT32_MAX && size < INT32_MAX ? offset + size : 0;
+}
+
 int trace_file_read_layout(struct trace_file *file, struct cursor *cursor)
 {
-	struct text page, event;
+	bool is_known;
+	struct text text;
 
 	if (!cursor_expect(cursor,
 			   (struct text){ TRACE_DAT_HEADER_PAGE, sizeof(TRACE_DAT_HEADER_PAGE) }))
 		return -1;
-	page = cursor_text(cursor, cursor_u64(cursor));
+	text = cursor_text(cursor, cursor_u64(cursor));
+	is_known = layout_set(&file->layout, text);
+	file->sub_buffer_size = layout_size(text);
 	if (!cursor_expect(cursor,
 			   (struct text){ TRACE_DAT_HEADER_EVENT, sizeof(TRACE_DAT_HEADER_EVENT) }))
 		return -1;
-	event = cursor_text(cursor, cursor_u64(cursor));
-	return layout_set(&file->layout, page) && event.size > 0 && !cursor->is_over ? 0 : -1;
+	text = cursor_text(cursor, cursor_u64(cursor));
+	return is_known && text.size > 0 && !cursor->is_over ? 0 : -1;
 }
 
 /**
  * struct format_visit - one round through all formats
+ * @visitor: NULL to step over them
+ * @system: of the formats that follow
  * @status: what the visitor returned last
  */
 struct format_visit {
+	struct trace_file *file;
 	const struct source_visitor *visitor;
 	struct error *error;
+	struct buffer system;
 	struct buffer name;
 	int status;
 };
@@ -76,36 +90,85 @@ static struct text format_name(struct text format)
 	return (struct text){ .data = begin, .size = end ? end - begin : 0 };
 }
 
-/* Shows one format; one without a name is passed over. */
-static void format_show(struct format_visit *visit, const char *system, struct text format)
+/* The number behind "ID:", or -1. */
+static int64_t format_id(struct text format)
 {
-	struct source_tracepoint tracepoint = { .system = system, .format = format };
-	struct text name = format_name(format);
+	static const char key[] = "\nID: ";
+	const char *begin = memmem(format.data, format.size, key, strlen(key));
+	const char *end = format.data + format.size;
+	int64_t id = 0;
 
-	if (name.size == 0)
+	if (!begin)
+		return -1;
+	for (begin += strlen(key); begin < end && *begin >= '0' && *begin <= '9'; begin++) {
+		id = id * 10 + (*begin - '0');
+		if (id > UINT16_MAX)
+			return -1;
+	}
+	return id;
+}
+
+/* Reports a format that is no text, or lacks its name or id. */
+static void format_check(struct format_visit *visit, struct text format, int64_t id,
+			 uint64_t offset)
+{
+	bool is_text = !memchr(format.data, '\0', format.size);
+	char what[160];
+
+	if (is_text && id >= 0 && visit->name.size > 0)
 		return;
+	snprintf(what, sizeof(what), "the format of %.50s:%.50s is damaged",
+		 buffer_string(&visit->system),
+		 visit->name.size > 0 ? buffer_string(&visit->name) : "(no name)");
+	trace_file_damage(visit->file, offset, what);
+}
+
+/* Shows one format; one without a name is left out. */
+static void format_show(struct format_visit *visit, struct text format, uint64_t offset)
+{
+	struct source_tracepoint tracepoint = { .format = format };
+	struct text name = format_name(format);
+	int64_t id = format_id(format);
+
 	buffer_clear(&visit->name);
 	buffer_append(&visit->name, name.data, name.size);
+	format_check(visit, format, id, offset);
+	if (id >= 0)
+		trace_file_add_id(visit->file, id);
+	if (name.size == 0)
+		return;
+	tracepoint.system = buffer_string(&visit->system);
 	tracepoint.name = buffer_string(&visit->name);
 	visit->status = visit->visitor->visit(visit->visitor->context, &tracepoint, visit->error);
 }
 
-/* Goes through the formats of one system; only steps over them where nobody visits. */
-static void system_walk(struct cursor *cursor, const char *system, struct format_visit *visit)
+/* Goes through the formats of one system; only steps over them if nobody visits. */
+static void system_walk(struct cursor *cursor, struct format_visit *visit)
 {
 	uint32_t nr_formats = cursor_u32(cursor);
 
 	for (uint32_t i = 0; i < nr_formats && !cursor->is_over; i++) {
-		struct text format = cursor_text(cursor, cursor_u64(cursor));
+		uint64_t size = cursor_u64(cursor);
+		uint64_t offset = cursor->offset;
+		struct text format;
 
-		if (visit && visit->status == 0 && !cursor->is_over)
-			format_show(visit, system, format);
+		if (!visit || visit->status != 0) {
+			cursor_skip(cursor, size);
+			continue;
+		}
+		format = cursor_text(cursor, size);
+		if (!cursor->is_over)
+			format_show(visit, format, offset);
 	}
 }
 
 static void formats_walk(struct cursor *cursor, struct format_visit *visit)
 {
-	system_walk(cursor, "ftrace", visit);
+	if (visit) {
+		buffer_clear(&visit->system);
+		buffer_append_string(&visit->system, "ftrace");
+	}
+	system_walk(cursor, visit);
 }
 
 static void events_walk(struct cursor *cursor, struct format_visit *visit)
@@ -115,7 +178,11 @@ static void events_walk(struct cursor *cursor, struct format_visit *visit)
 	for (uint32_t i = 0; i < nr_systems && !cursor->is_over; i++) {
 		struct text system = cursor_string(cursor);
 
-		system_walk(cursor, system.data, visit);
+		if (visit) {
+			buffer_clear(&visit->system);
+			buffer_append(&visit->system, system.data, system.size);
+		}
+		system_walk(cursor, visit);
 	}
 }
 
@@ -129,31 +196,41 @@ void trace_file_skip_events(struct cursor *cursor)
 	events_walk(cursor, NULL);
 }
 
+/* Whether nothing follows the last format of a section, whose size is known in version 7 only. */
+static bool part_is_used_up(const struct trace_file *file, const struct trace_content *content)
+{
+	return !file->has_sections || content->cursor.is_over ||
+	       cursor_left(&content->cursor) == 0;
+}
+
 static void part_visit(struct trace_file *file, enum trace_part part, struct format_visit *visit)
 {
 	struct trace_content content;
 
 	if (visit->status != 0 ||
-	    !trace_content_open(file, &file->parts[part], FORMATS_SIZE_MAX, &content))
+	    !trace_content_open(file, &file->parts[part], TRACE_SECTION_SIZE_MAX, &content))
 		return;
 	if (part == TRACE_EVENT_FORMATS)
 		events_walk(&content.cursor, visit);
 	else
 		formats_walk(&content.cursor, visit);
 	trace_content_damage(file, &content, "it is cut short: event formats are missing");
-	if (!content.inflated)
-		mapping_forget(&file->mapping, content.offset,
-			       trace_file_offset(file, &content.cursor));
+	if (!part_is_used_up(file, &content))
+		trace_file_damage(file, content.offset,
+				  "the size of its event formats contradicts their number");
 	trace_content_close(&content);
+	window_release(&file->window);
 }
 
 int trace_file_visit(struct source *source, const struct source_visitor *visitor,
 		     struct error *error)
 {
-	struct format_visit visit = { .visitor = visitor, .error = error };
+	struct trace_file *file = (struct trace_file *)source;
+	struct format_visit visit = { .file = file, .visitor = visitor, .error = error };
 
-	part_visit((struct trace_file *)source, TRACE_EVENT_FORMATS, &visit);
-	part_visit((struct trace_file *)source, TRACE_FTRACE_FORMATS, &visit);
+	part_visit(file, TRACE_EVENT_FORMATS, &visit);
+	part_visit(file, TRACE_FTRACE_FORMATS, &visit);
+	buffer_release(&visit.system);
 	buffer_release(&visit.name);
 	return visit.status;
 }

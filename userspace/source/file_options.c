@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "source/file.h"
-#include "source/statistics.h"
 #include "source/trace_dat.h"
+
+/* How the writer's name begins. */
+#define KTRACK "ktrack "
 
 /* The whole of an option as a text, without a NUL behind it. */
 static struct text data_text(struct cursor data)
@@ -52,15 +54,6 @@ static int read_offset(struct trace_options *options, struct cursor data)
 {
 	options->offset_ns = data_number(data);
 	return 0;
-}
-
-static int read_statistics(struct trace_options *options, struct cursor data)
-{
-	struct text text = data_text(data);
-
-	buffer_append(&options->statistics, text.data, text.size);
-	buffer_append_char(&options->statistics, '\n');
-	return options->statistics.failed ? -1 : 0;
 }
 
 /* The clock in use stands in brackets: "local global [boot]". */
@@ -119,6 +112,16 @@ static int read_rate(struct trace_options *options, struct cursor data)
 	return 0;
 }
 
+/* "ktrack VERSION", or another program's version. */
+static int read_writer(struct trace_options *options, struct cursor data)
+{
+	struct text text = data_text(data);
+
+	options->is_ktrack = text.size > strlen(KTRACK) &&
+			     memcmp(text.data, KTRACK, strlen(KTRACK)) == 0;
+	return 0;
+}
+
 /* Behind the id of the host's trace. */
 static int read_shifts(struct trace_options *options, struct cursor data)
 {
@@ -127,15 +130,17 @@ static int read_shifts(struct trace_options *options, struct cursor data)
 }
 
 static int (*const readers[])(struct trace_options *options, struct cursor data) = {
-	[TRACE_DAT_DATE] = read_date,	      [TRACE_DAT_CPU_STATISTICS] = read_statistics,
-	[TRACE_DAT_CLOCK] = read_clock,	      [TRACE_DAT_UNAME] = read_uname,
-	[TRACE_DAT_OFFSET] = read_offset,     [TRACE_DAT_CPU_COUNT] = read_cpu_count,
-	[TRACE_DAT_ID] = read_trace_id,	      [TRACE_DAT_TSC_TO_NS] = read_rate,
+	[TRACE_DAT_DATE] = read_date,		[TRACE_DAT_CLOCK] = read_clock,
+	[TRACE_DAT_UNAME] = read_uname,		[TRACE_DAT_OFFSET] = read_offset,
+	[TRACE_DAT_CPU_COUNT] = read_cpu_count, [TRACE_DAT_WRITER] = read_writer,
+	[TRACE_DAT_ID] = read_trace_id,		[TRACE_DAT_TSC_TO_NS] = read_rate,
 	[TRACE_DAT_TIME_SHIFT] = read_shifts,
 };
 
 int trace_file_option(struct trace_file *file, unsigned int id, struct cursor data)
 {
+	if (id == TRACE_DAT_CPU_STATISTICS)
+		return trace_file_read_statistics(file, data_text(data));
 	if (id >= sizeof(readers) / sizeof(readers[0]) || !readers[id])
 		return 0;
 	return readers[id](&file->options, data);
@@ -143,7 +148,6 @@ int trace_file_option(struct trace_file *file, unsigned int id, struct cursor da
 
 void trace_file_options_release(struct trace_options *options)
 {
-	buffer_release(&options->statistics);
 	free(options->clock);
 	free(options->kernel);
 	shifts_release(&options->shifts);
@@ -200,95 +204,4 @@ void trace_file_describe(struct trace_file *file)
 	describe_time(description, &file->options);
 	description->counts_ticks = clock_counts_ticks(file->options.clock) &&
 				    !file->options.rate.multiplier;
-}
-
-/* Takes "HEADING" off the beginning of a line. */
-static bool line_skip(struct text *line, const char *heading)
-{
-	size_t size = strlen(heading);
-
-	if (line->size < size || memcmp(line->data, heading, size) != 0)
-		return false;
-	line->data += size;
-	line->size -= size;
-	return true;
-}
-
-static bool line_is_cpu(struct text line, int cpu)
-{
-	char digits[16];
-	struct buffer want = { 0 };
-	bool is_equal;
-
-	if (line.size >= sizeof(digits))
-		return false;
-	buffer_append_signed(&want, cpu);
-	is_equal = text_equals(line, buffer_text(&want));
-	buffer_release(&want);
-	return is_equal;
-}
-
-/*
- * The lines between the heading of a CPU of a buffer and the next heading; the first buffer's have
- * no name above them.
- */
-static struct text statistics_find(struct text all, struct text buffer, int cpu)
-{
-	const char *end = all.data + all.size;
-	bool is_buffer = buffer.size == 0;
-	struct text found = { 0 };
-
-	for (const char *begin = all.data; begin < end;) {
-		const char *next = memchr(begin, '\n', end - begin);
-		struct text line = { .data = begin, .size = next - begin };
-		bool is_name = line_skip(&line, "Buffer: ");
-		bool is_cpu = !is_name && line_skip(&line, "CPU: ");
-
-		if (found.data && (is_name || is_cpu))
-			break;
-		begin = next + 1;
-		if (is_name)
-			is_buffer = text_equals(line, buffer);
-		if (is_cpu && is_buffer && line_is_cpu(line, cpu))
-			found.data = begin;
-		found.size = found.data ? begin - found.data : 0;
-	}
-	return found;
-}
-
-static bool statistics_of(const struct trace_file *file, int cpu, unsigned int buffer,
-			  struct statistics *out)
-{
-	struct text text = statistics_find(buffer_text(&file->options.statistics),
-					   text_of(file->buffers[buffer]), cpu);
-
-	if (text.data)
-		statistics_read(out, text);
-	return text.data;
-}
-
-bool trace_file_is_open(const struct trace_file *file, int cpu, unsigned int buffer)
-{
-	struct statistics statistics;
-
-	return statistics_of(file, cpu, buffer, &statistics) && statistics.is_open;
-}
-
-int trace_file_read_account(struct source *source, const struct stream *stream, struct account *out,
-			    struct error *error)
-{
-	const struct trace_file *file = (const struct trace_file *)source;
-	struct statistics statistics;
-
-	(void)error;
-	if (!statistics_of(file, stream->cpu, stream->buffer, &statistics))
-		return 0;
-	if (statistics.overwritten <= INT64_MAX && statistics.overwritten > out->marked)
-		out->marked = statistics.overwritten;
-	if (statistics.dropped <= INT64_MAX)
-		out->unmarked = statistics.dropped;
-	out->is_open = statistics.is_open;
-	out->keeps_last = statistics.keeps_last;
-	out->keeps_first = statistics.keeps_first;
-	return 0;
 }

@@ -4,26 +4,34 @@
  * table of where the records of each CPU are. Further buffers have a table of their own, to which
  * an option points.
  */
+#include <string.h>
+
 #include "source/file.h"
 #include "source/trace_dat.h"
 
+/* More than the names of all clocks take. */
+#define CLOCK_SIZE_MAX 4096
+
 /**
  * struct table - where a buffer's table of CPUs is
+ * @option: where its option is, which has the buffer's name behind the table's place
  * @nr_cpus: how many rows it has
  */
 struct table {
 	uint64_t offset;
-	struct text name;
+	uint64_t option;
 	uint32_t nr_cpus;
 };
 
 /**
  * struct tables - the tables of all buffers but the first
  * @nr_cpus: of those that do not say it otherwise
+ * @is_damaged: an option of a buffer ends early, or there are too many
  */
 struct tables {
 	struct buffer list;
 	uint32_t nr_cpus;
+	bool is_damaged;
 };
 
 static bool mark_is(struct text mark, const char *name)
@@ -49,10 +57,10 @@ static int parts_find(struct trace_file *file, struct cursor *cursor, struct err
 	part_begin(file, TRACE_EVENT_FORMATS, cursor);
 	trace_file_skip_events(cursor);
 	/* The kernel's symbols, and the formats of trace_printk. */
-	cursor_take(cursor, cursor_u32(cursor));
-	cursor_take(cursor, cursor_u32(cursor));
+	cursor_skip(cursor, cursor_u32(cursor));
+	cursor_skip(cursor, cursor_u32(cursor));
 	part_begin(file, TRACE_COMMS, cursor);
-	cursor_take(cursor, cursor_u64(cursor));
+	cursor_skip(cursor, cursor_u64(cursor));
 	if (cursor->is_over)
 		return trace_file_refuse(file, error, cursor->offset,
 					 "it is cut short before any records");
@@ -61,12 +69,14 @@ static int parts_find(struct trace_file *file, struct cursor *cursor, struct err
 
 static void table_note(struct tables *tables, struct cursor data)
 {
-	struct table table = { .nr_cpus = tables->nr_cpus };
+	struct table table = { .option = data.offset, .nr_cpus = tables->nr_cpus };
 
 	table.offset = cursor_u64(&data);
-	table.name = cursor_string(&data);
-	if (!data.is_over)
+	cursor_string(&data);
+	if (!data.is_over && tables->list.size / sizeof(table) < TRACE_BUFFERS_MAX)
 		buffer_append(&tables->list, &table, sizeof(table));
+	else
+		tables->is_damaged = true;
 }
 
 /* A number of CPUs behind a buffer is that buffer's. */
@@ -126,32 +136,76 @@ static int table_read(struct trace_file *file, struct cursor *cursor, uint32_t n
 	return 0;
 }
 
+/* Adds the buffer that an option names. */
+static int buffer_name(struct trace_file *file, const struct table *table, struct error *error)
+{
+	struct cursor cursor = trace_file_cursor(file, table->option);
+
+	cursor_u64(&cursor);
+	return trace_file_add_buffer(file, cursor_string(&cursor), error);
+}
+
+/* Names of clocks, one of them in brackets; and maybe a NUL. */
+static bool text_is_clock(struct text text)
+{
+	size_t size = strnlen(text.data, text.size);
+
+	for (size_t i = 0; i < size; i++) {
+		if ((text.data[i] < ' ' && text.data[i] != '\n') || text.data[i] > '~')
+			return false;
+	}
+	return size + 1 >= text.size && memchr(text.data, '[', size);
+}
+
+/* Behind a table, there may be the clock: a size, and so many bytes, with its name in brackets. */
+static void clock_skip(struct cursor *cursor)
+{
+	struct cursor ahead = *cursor;
+	uint64_t size = cursor_u64(&ahead);
+	struct text text;
+
+	if (ahead.is_over || size > CLOCK_SIZE_MAX)
+		return;
+	text = cursor_text(&ahead, size);
+	if (!ahead.is_over && text_is_clock(text))
+		*cursor = ahead;
+}
+
 /* Reads the table of a further buffer. */
 static int buffer_read(struct trace_file *file, const struct table *table, struct error *error)
 {
 	struct cursor cursor = trace_file_cursor(file, table->offset);
 	struct tables own = { .nr_cpus = table->nr_cpus };
-	struct text mark = cursor_text(&cursor, TRACE_DAT_MARK_SIZE);
+	struct text mark;
+	int status;
 
-	if (trace_file_add_buffer(file, table->name, error) < 0)
+	if (buffer_name(file, table, error) < 0)
 		return -1;
+	mark = cursor_text(&cursor, TRACE_DAT_MARK_SIZE);
 	if (mark_is(mark, TRACE_DAT_OPTIONS)) {
 		options_read(file, &cursor, &own, false);
 		mark = cursor_text(&cursor, TRACE_DAT_MARK_SIZE);
 	}
-	if (mark_is(mark, TRACE_DAT_RECORDS))
-		return table_read(file, &cursor, own.nr_cpus, error);
-	trace_file_damage(file, cursor.is_over ? file->mapping.size : table->offset,
+	if (mark_is(mark, TRACE_DAT_RECORDS)) {
+		status = table_read(file, &cursor, own.nr_cpus, error);
+		clock_skip(&cursor);
+		trace_file_cover(file, table->offset, cursor.offset);
+		return status;
+	}
+	trace_file_damage(file, cursor.is_over ? file->input.size : table->offset,
 			  "the table of a buffer is missing");
 	return 0;
 }
 
-/* Where the option has no clock, it may stand behind the table. */
+/* If the option has no clock, it may be behind the table. */
 static int clock_read(struct trace_file *file, struct cursor *cursor)
 {
+	struct cursor ahead = *cursor;
+
+	clock_skip(cursor);
 	if (!file->options.has_clock || file->options.clock)
 		return 0;
-	return trace_file_option(file, TRACE_DAT_CLOCK, cursor_part(cursor, cursor_u64(cursor)));
+	return trace_file_option(file, TRACE_DAT_CLOCK, cursor_part(&ahead, cursor_u64(&ahead)));
 }
 
 static int first_read(struct trace_file *file, struct cursor *cursor, struct tables *tables,
@@ -186,9 +240,11 @@ int trace_file_read_v6(struct trace_file *file, struct cursor *cursor, struct er
 	tables.nr_cpus = cursor_u32(cursor);
 	file->options.nr_cpus = tables.nr_cpus;
 	status = first_read(file, cursor, &tables, error);
+	trace_file_cover(file, 0, cursor->offset);
+	if (tables.is_damaged)
+		trace_file_damage(file, 0, "an option of a buffer is damaged");
 	for (size_t i = 0; i < tables.list.size / sizeof(struct table) && status == 0; i++)
 		status = buffer_read(file, (struct table *)tables.list.data + i, error);
 	buffer_release(&tables.list);
-	mapping_forget(&file->mapping, 0, cursor->offset);
 	return status;
 }

@@ -6,15 +6,10 @@
 #include "source/file.h"
 #include "source/trace_dat.h"
 
-/* Options are small but for the memory maps of traced processes. */
-#define OPTIONS_SIZE_MAX (16 << 20)
-
 /* More sections of options than a file of any use has. */
 #define CHAIN_MAX 1024
 
 #define LAYOUT_SIZE_MAX (1 << 20)
-
-#define SECTION_IS_COMPRESSED 1
 
 static const unsigned int part_ids[TRACE_PART_COUNT] = {
 	[TRACE_HEADER_INFO] = TRACE_DAT_HEADER_INFO,
@@ -22,27 +17,6 @@ static const unsigned int part_ids[TRACE_PART_COUNT] = {
 	[TRACE_EVENT_FORMATS] = TRACE_DAT_EVENT_FORMATS,
 	[TRACE_COMMS] = TRACE_DAT_COMMS,
 };
-
-/* Reads the head of a section; returns false where there is no such one, which is noted. */
-static bool section_find(struct trace_file *file, unsigned int id, uint64_t offset,
-			 struct trace_section *section)
-{
-	struct cursor cursor = trace_file_cursor(file, offset);
-	unsigned int found = cursor_u16(&cursor);
-	unsigned int flags = cursor_u16(&cursor);
-
-	/* The place of its title. */
-	cursor_u32(&cursor);
-	*section = (struct trace_section){ .size = cursor_u64(&cursor),
-					   .is_compressed = flags & SECTION_IS_COMPRESSED };
-	section->offset = cursor.offset;
-	if (!cursor.is_over && found == id)
-		return true;
-	trace_file_damage(file, cursor.is_over ? file->mapping.size : offset,
-			  "a section is missing that an option names");
-	*section = (struct trace_section){ 0 };
-	return false;
-}
 
 /* Adds the CPUs of a buffer, whose section says whether they are compressed. */
 static int areas_read(struct trace_file *file, struct cursor *data, struct trace_area *area,
@@ -60,25 +34,43 @@ static int areas_read(struct trace_file *file, struct cursor *data, struct trace
 	return 0;
 }
 
+/* The buffer's name and clock, and the size of its sub-buffers. */
+static int buffer_begin(struct trace_file *file, struct cursor *data, struct trace_area *area,
+			struct error *error)
+{
+	struct text text = cursor_string(data);
+
+	if (trace_file_add_buffer(file, text, error) < 0)
+		return -1;
+	text = cursor_string(data);
+	if (!file->options.clock && trace_file_set_clock(file, text) < 0)
+		return error_set(error, "out of memory");
+	area->sub_buffer_size = cursor_u32(data);
+	if (area->sub_buffer_size == 0)
+		area->sub_buffer_size = file->page_size;
+	return 0;
+}
+
 static int buffer_read(struct trace_file *file, struct cursor data, struct error *error)
 {
 	struct trace_area area = { .buffer = file->nr_buffers };
 	uint64_t offset = cursor_u64(&data);
-	struct text name = cursor_string(&data);
-	struct text clock = cursor_string(&data);
 	struct trace_section section;
 
-	area.sub_buffer_size = cursor_u32(&data);
-	if (area.sub_buffer_size == 0)
-		area.sub_buffer_size = file->page_size;
-	if (data.is_over || !section_find(file, TRACE_DAT_BUFFER, offset, &section))
+	if (data.is_over || !trace_section_find(file, TRACE_DAT_BUFFER, offset, &section))
 		return 0;
 	area.is_compressed = section.is_compressed;
-	if (trace_file_add_buffer(file, name, error) < 0)
+	if (file->nr_buffers == TRACE_BUFFERS_MAX) {
+		trace_file_damage(file, offset, "it names more buffers than there can be");
+		return 0;
+	}
+	if (buffer_begin(file, &data, &area, error) < 0 ||
+	    areas_read(file, &data, &area, error) < 0)
 		return -1;
-	if (!file->options.clock && trace_file_set_clock(file, clock) < 0)
-		return error_set(error, "out of memory");
-	return areas_read(file, &data, &area, error);
+	if (data.is_over || cursor_left(&data) > 0)
+		trace_file_damage(file, offset,
+				  "the size of a buffer's option contradicts its content");
+	return 0;
 }
 
 static int option_read(struct trace_file *file, unsigned int id, struct cursor data,
@@ -88,9 +80,21 @@ static int option_read(struct trace_file *file, unsigned int id, struct cursor d
 		return buffer_read(file, data, error);
 	for (unsigned int part = 0; part < TRACE_PART_COUNT; part++) {
 		if (part_ids[part] == id)
-			section_find(file, id, cursor_u64(&data), &file->parts[part]);
+			trace_section_find(file, id, cursor_u64(&data), &file->parts[part]);
 	}
 	return trace_file_option(file, id, data) < 0 ? error_set(error, "out of memory") : 0;
+}
+
+/* The last option has the place of the next section, and nothing follows it. */
+static int options_end(struct trace_file *file, struct cursor *cursor, struct cursor *data,
+		       uint64_t *next)
+{
+	if (cursor->is_over)
+		return 0;
+	*next = cursor_u64(data);
+	if (data->is_over || cursor_left(data) > 0 || cursor_left(cursor) > 0)
+		trace_file_damage(file, cursor->offset, "its options end before their section does");
+	return 0;
 }
 
 /* Reads one section of options; @next is where the following one is, 0 behind the last. */
@@ -103,8 +107,8 @@ static int options_read(struct trace_file *file, struct cursor *cursor, uint64_t
 		struct cursor data = cursor_part(cursor, cursor_u32(cursor));
 
 		if (id == TRACE_DAT_END)
-			*next = cursor_u64(&data);
-		if (data.is_over || id == TRACE_DAT_END)
+			return options_end(file, cursor, &data, next);
+		if (data.is_over)
 			return 0;
 		if (option_read(file, id, data, error) < 0)
 			return -1;
@@ -134,11 +138,11 @@ static int chain_read(struct trace_file *file, uint64_t offset, struct error *er
 			return 0;
 		}
 		offsets[i] = offset;
-		if (!section_find(file, TRACE_DAT_END, offset, &section) ||
-		    !trace_content_open(file, &section, OPTIONS_SIZE_MAX, &content))
+		if (!trace_section_find(file, TRACE_DAT_END, offset, &section) ||
+		    !trace_content_open(file, &section, TRACE_SECTION_SIZE_MAX, &content))
 			return 0;
 		status = options_read(file, &content.cursor, &offset, error);
-		trace_content_damage(file, &content, "it is cut short: options are missing");
+			trace_content_damage(file, &content, "it is cut short: options are missing");
 		trace_content_close(&content);
 	}
 	return status;
@@ -186,5 +190,7 @@ int trace_file_read_v7(struct trace_file *file, struct cursor *cursor, struct er
 		return -1;
 	if (file->nr_buffers == 0)
 		return refuse(file, error, offset, "its options name no records");
+	trace_file_cover(file, 0, cursor->offset);
+	file->has_sections = true;
 	return layout_read(file, error);
 }

@@ -252,12 +252,20 @@ int source_finish(struct source *source, int64_t end_ns, const struct source_han
 		if (stream_settle(source, stream, end_ns, handler, lost, error) < 0)
 			return -1;
 	}
+	if (source->ops->finish)
+		source->ops->finish(source);
 	return 0;
 }
 
 int source_visit(struct source *source, const struct source_visitor *visitor, struct error *error)
 {
 	return source->ops->visit(source, visitor, error);
+}
+
+void source_note_unknown(struct source *source, const struct record *record)
+{
+	if (source->ops->note_unknown)
+		source->ops->note_unknown(source, record);
 }
 
 void source_find_task(struct source *source, int tid, struct source_task *out)

@@ -418,6 +418,12 @@ int source_event_read(int events_fd, const char *system, const char *event, cons
 /** source_event_is_enabled - whether the instance whose directory that is has it enabled */
 bool source_event_is_enabled(int events_fd, const char *system, const char *event);
 
+/**
+ * source_note_unknown - a record was of no use, maybe because its format is missing; source_damage()
+ * reports that at the end
+ */
+void source_note_unknown(struct source *source, const struct record *record);
+
 /** SOURCE_COMM_SIZE - room for a task's name and its NUL */
 #define SOURCE_COMM_SIZE 64
 

@@ -34,6 +34,8 @@ struct account {
  * @read_account does; returns -1 with @error
  * @read_account: what else is known to be lost of a stream than its gaps tell; NULL where nothing
  * is; @out is that of the gaps
+ * @note_unknown: as source_note_unknown(); NULL if formats come later or are all known
+ * @finish: report what is wrong now that all was delivered; NULL if nothing can be
  * @visit: show all tracepoints whose records there may be
  * @find_task: who a thread is; @out is zeroed
  * @close: give back what the kind keeps, not the streams
@@ -50,6 +52,8 @@ struct source_ops {
 			  struct error *error);
 	int (*read_account)(struct source *source, const struct stream *stream, struct account *out,
 			    struct error *error);
+	void (*note_unknown)(struct source *source, const struct record *record);
+	void (*finish)(struct source *source);
 	int (*visit)(struct source *source, const struct source_visitor *visitor,
 		     struct error *error);
 	void (*find_task)(struct source *source, int tid, struct source_task *out);

@@ -76,11 +76,22 @@ static void line_read(struct statistics *out, struct text name, const char *valu
 {
 	uint64_t *member = statistics_member(out, name);
 
+	if (text_equals(name, text_of(STATISTICS_IN_FLIGHT)))
+		out->in_flight += digits_parse(value, end);
 	if (member)
 		*member += digits_parse(value, end);
 	else if (text_equals(name, text_of("now ts")))
 		out->now = clock_parse(value, end);
 	word_read(out, name, (struct text){ .data = value, .size = end - value });
+}
+
+void statistics_read_line(struct statistics *out, struct text line)
+{
+	const char *end = line.data + line.size;
+	const char *colon = memchr(line.data, ':', line.size);
+
+	if (colon)
+		line_read(out, (struct text){ line.data, colon - line.data }, colon + 1, end);
 }
 
 void statistics_read(struct statistics *out, struct text text)
@@ -91,13 +102,10 @@ void statistics_read(struct statistics *out, struct text text)
 	*out = (struct statistics){ 0 };
 	while (line < text_end) {
 		const char *end = memchr(line, '\n', text_end - line);
-		const char *colon;
 
 		if (!end)
 			end = text_end;
-		colon = memchr(line, ':', end - line);
-		if (colon)
-			line_read(out, (struct text){ line, colon - line }, colon + 1, end);
+		statistics_read_line(out, (struct text){ line, end - line });
 		line = end + 1;
 	}
 }

@@ -23,6 +23,7 @@
  * (interrupts filled it while a record was being written), of which no sub-buffer tells; and those
  * "in flight", a line that ktrack adds in a trace.dat: they were read, but did not get into the
  * file
+ * @in_flight: how many of these were in flight
  * @read: "read events"
  * @unread: "entries", which are in the buffer now
  * @held_bytes: "bytes": what waits to be read
@@ -36,6 +37,7 @@
 struct statistics {
 	uint64_t overwritten;
 	uint64_t dropped;
+	uint64_t in_flight;
 	uint64_t read;
 	uint64_t unread;
 	uint64_t held_bytes;
@@ -44,6 +46,9 @@ struct statistics {
 	bool keeps_last;
 	bool keeps_first;
 };
+
+/** statistics_read_line - add what one line says, without its newline */
+void statistics_read_line(struct statistics *out, struct text line);
 
 /** statistics_read - read the text of per_cpu/cpuN/stats; what it does not say is 0 */
 void statistics_read(struct statistics *out, struct text text);

@@ -47,6 +47,7 @@ struct stream_rate {
  * @gap_count: how many, or SOURCE_COUNT_UNKNOWN
  * @first_ns: time of the first record, where that was asked for
  * @last_ns: time of the last record that was delivered
+ * @nr_records: how many were delivered
  * @settled_ns: everything up to here has been delivered
  * @counted: lost records of all gaps whose number is known
  * @has_uncounted: there was a gap whose number is not known
@@ -68,6 +69,7 @@ struct stream {
 	int64_t gap_count;
 	int64_t first_ns;
 	int64_t last_ns;
+	uint64_t nr_records;
 	int64_t settled_ns;
 	uint64_t counted;
 	bool has_uncounted;
@@ -111,6 +113,7 @@ hot_inline int stream_deliver(struct stream *stream, const struct source_handler
 	int status = handler->record(handler->context, &stream->next, error);
 
 	stream->last_ns = stream->next.time_ns;
+	stream->nr_records++;
 	/* Within a sub-buffer there is no gap to tell of. */
 	if (status == 0 && page_next(&stream->page, &stream->next)) {
 		stream_take(stream);

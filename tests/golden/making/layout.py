@@ -219,7 +219,7 @@ class Writer7(Writer):
         return offset
 
     def copy_chunks(self, ring):
-        """A CPU's sub-buffers, a few at a time compressed; returns (offset, size)."""
+        """A CPU's sub-buffers, a few at a time compressed; returns (offset, size), without the number of chunks as trace-cmd does."""
         self.align()
         offset = self.out.tell()
         if not ring or not ring.size:
@@ -228,7 +228,7 @@ class Writer7(Writer):
         self.out.write(self.number(-(-ring.size // step), 4))
         while chunk := ring.pages.read(step):
             self.out.write(self.packed(chunk))
-        return offset, self.out.tell() - offset
+        return offset, self.out.tell() - offset - 4
 
     def buffer(self, name, rings):
         """One buffer's section; returns what its option says."""

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where the records of each CPU are in a trace.dat: within the file, not shared with others, and
+ * with nothing left over between them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "source/file_stream.h"
+#include "source/trace_dat.h"
+
+/* The least that holds a record, and 128 pages of 64 KiB, which is the most that kernels have. */
+#define SUB_BUFFER_SIZE_MIN 32
+#define SUB_BUFFER_SIZE_MAX (8 << 20)
+
+/* trace-cmd's sizes of compressed areas leave out the number of chunks at their beginning. */
+#define CHUNK_COUNT_SIZE 4
+
+/* How many times the size of the file all areas may have together. */
+#define OVERLAPS_MAX 4
+
+/* An id, flags, a title, and a size. */
+#define SECTION_HEAD_SIZE 16
+
+/* What is wrong with what the file states of an area, NULL if nothing is. */
+static const char *area_problem(const struct trace_file *file, const struct trace_area *area)
+{
+	if (area->cpu >= TRACE_CPUS_MAX)
+		return "there is no cpu with this number";
+	if (file->seen[area->cpu / 8] & 1 << area->cpu % 8)
+		return "a buffer has a cpu twice";
+	if (area->sub_buffer_size < SUB_BUFFER_SIZE_MIN ||
+	    area->sub_buffer_size > SUB_BUFFER_SIZE_MAX)
+		return "sub-buffers cannot have this size";
+	return NULL;
+}
+
+/* Lets the stream read what the file has of an area. */
+static void area_set(struct trace_stream *own, const struct trace_area *area)
+{
+	uint64_t claimed = area->size + (area->is_compressed ? CHUNK_COUNT_SIZE : 0);
+	uint64_t file_size = own->file->input.size;
+	uint64_t begin = area->offset < file_size ? area->offset : file_size;
+	uint64_t size = file_size - begin;
+
+	if (claimed < area->size || claimed > size)
+		own->cut = "it is cut short: records of a cpu are missing";
+	else
+		size = claimed;
+	own->offset = begin;
+	own->end = begin + size;
+	own->last_offset = begin;
+}
+
+static struct trace_stream *trace_stream_new(struct trace_file *file, const struct trace_area *area)
+{
+	struct trace_stream *own = calloc(1, sizeof(*own));
+
+	if (!own)
+		return NULL;
+	own->file = file;
+	own->sub_buffer_size = area->sub_buffer_size;
+	own->chunk = area->is_compressed ? trace_chunk_new() : NULL;
+	if (area->is_compressed && !own->chunk) {
+		free(own);
+		return NULL;
+	}
+	area_set(own, area);
+	return own;
+}
+
+static int stream_add(struct trace_file *file, const struct trace_area *area,
+		      struct trace_stream *own, struct error *error)
+{
+	struct stream *stream = source_add_stream(&file->source, error);
+
+	if (!stream) {
+		trace_chunk_free(own);
+		free(own);
+		return -1;
+	}
+	*stream = (struct stream){
+		.ops = area->is_compressed ? &trace_chunk_ops : &trace_plain_ops,
+		.cpu = area->cpu,
+		.buffer = area->buffer,
+		.own = own,
+	};
+	return 0;
+}
+
+/* Whether there is room for another stream: all together are bounded by the size of the file. */
+static bool stream_fits(struct trace_file *file, const struct trace_stream *own)
+{
+	uint64_t size = trace_stream_left(own);
+
+	if (size == 0)
+		return file->nr_empty++ < TRACE_EMPTY_MAX;
+	file->claimed_size += size > SUB_BUFFER_SIZE_MIN ? size : SUB_BUFFER_SIZE_MIN;
+	return file->claimed_size <= OVERLAPS_MAX * (file->input.size + SUB_BUFFER_SIZE_MIN);
+}
+
+/* Reports what is odd about an area that is read all the same. */
+static void area_check(struct trace_file *file, const struct trace_area *area)
+{
+	if (!area->is_compressed && area->size % area->sub_buffer_size != 0)
+		trace_file_damage(file, area->offset,
+				  "the records of a cpu end within a sub-buffer");
+	if (area->cpu >= file->options.nr_cpus && file->options.nr_cpus > 0)
+		trace_file_damage(file, area->offset, "it has more cpus than it states");
+}
+
+int trace_file_add_empty(struct trace_file *file, unsigned int buffer, unsigned int cpu,
+			 struct error *error)
+{
+	struct trace_area area = { .buffer = buffer,
+				   .cpu = cpu,
+				   .sub_buffer_size = SUB_BUFFER_SIZE_MIN };
+	struct trace_stream *own = trace_stream_new(file, &area);
+
+	if (!own)
+		return error_set(error, "out of memory");
+	if (stream_fits(file, own))
+		return stream_add(file, &area, own, error);
+	free(own);
+	return 0;
+}
+
+int trace_file_add_stream(struct trace_file *file, const struct trace_area *area,
+			  struct error *error)
+{
+	const char *problem = area_problem(file, area);
+	struct trace_stream *own;
+
+	if (problem) {
+		trace_file_damage(file, area->offset, problem);
+		return 0;
+	}
+	file->seen[area->cpu / 8] |= 1 << area->cpu % 8;
+	if (area->size == 0)
+		return 0;
+	area_check(file, area);
+	own = trace_stream_new(file, area);
+	if (!own)
+		return error_set(error, "out of memory");
+	if (stream_fits(file, own))
+		return stream_add(file, area, own, error);
+	trace_file_damage(file, area->offset, "the records of several cpus overlap");
+	trace_chunk_free(own);
+	free(own);
+	return 0;
+}
+
+static int range_compare(const void *a, const void *b)
+{
+	const struct trace_range *left = a, *right = b;
+
+	if (left->begin != right->begin)
+		return left->begin < right->begin ? -1 : 1;
+	return left->stream < right->stream ? -1 : left->stream > right->stream;
+}
+
+static int stream_compare(const void *a, const void *b)
+{
+	const struct stream *left = a, *right = b;
+
+	if (left->buffer != right->buffer)
+		return left->buffer < right->buffer ? -1 : 1;
+	return left->cpu < right->cpu ? -1 : left->cpu > right->cpu;
+}
+
+void trace_file_sort_streams(struct trace_file *file)
+{
+	struct source *source = &file->source;
+
+	if (source->nr_streams > 0)
+		qsort(source->streams, source->nr_streams, sizeof(*source->streams),
+		      stream_compare);
+}
+
+static struct trace_stream *stream_of(const struct trace_file *file,
+				      const struct trace_range *range)
+{
+	return range->stream == TRACE_RANGE_NONE ? NULL
+						 : file->source.streams[range->stream].own;
+}
+
+/*
+ * If two areas overlap, the first ends where the second begins; of two that begin at one place, the
+ * second is empty.
+ */
+static void areas_part(struct trace_stream *first, struct trace_stream *second)
+{
+	struct trace_stream *shorter = first;
+	uint64_t end = second->offset;
+
+	if (first->end <= end)
+		return;
+	if (first->offset == end)
+		shorter = second;
+	shorter->end = end;
+	shorter->cut = "the records of several cpus overlap";
+}
+
+static void all_areas_part(struct trace_file *file, const struct trace_range *ranges,
+			   size_t nr_ranges)
+{
+	struct trace_stream *first = NULL;
+
+	for (size_t i = 0; i < nr_ranges; i++) {
+		struct trace_stream *second = stream_of(file, &ranges[i]);
+
+		if (second && first)
+			areas_part(first, second);
+		if (second && (!first || trace_stream_left(second) > 0))
+			first = second;
+	}
+}
+
+/* A section that no option that is understood names, but that may be there; returns its end. */
+static uint64_t section_skip(struct trace_file *file, uint64_t begin, uint64_t end)
+{
+	struct cursor cursor = trace_file_cursor(file, begin);
+	unsigned int id = cursor_u16(&cursor);
+	bool is_named = id == TRACE_DAT_END || id == TRACE_DAT_BUFFER ||
+			id == TRACE_DAT_HEADER_INFO || id == TRACE_DAT_FTRACE_FORMATS ||
+			id == TRACE_DAT_EVENT_FORMATS || id == TRACE_DAT_COMMS;
+	uint64_t size;
+
+	cursor_skip(&cursor, 6);
+	size = cursor_u64(&cursor);
+	if (!file->has_sections || cursor.is_over || is_named || id > TRACE_DAT_SECTION_MAX ||
+	    cursor.offset > end || size > end - cursor.offset)
+		return begin;
+	return cursor.offset + size;
+}
+
+/* Where the first byte is that is not zero. */
+static uint64_t zeros_skip(struct trace_file *file, uint64_t begin, uint64_t end)
+{
+	while (begin < end) {
+		uint64_t left = end - begin;
+		size_t size = left < WINDOW_SIZE ? left : WINDOW_SIZE;
+		const unsigned char *bytes = window_read(&file->window, begin, end, &size);
+
+		for (size_t i = 0; i < size; i++) {
+			if (bytes[i])
+				return begin + i;
+		}
+		if (size == 0)
+			return end;
+		begin += size;
+	}
+	return end;
+}
+
+/* Reports bytes that are in the file for no reason: something that names them is damaged. */
+static void hole_check(struct trace_file *file, uint64_t begin, uint64_t end)
+{
+	uint64_t next;
+
+	while ((next = section_skip(file, begin, end)) > begin)
+		begin = next;
+	next = zeros_skip(file, begin, end);
+	if (next < end)
+		trace_file_damage(file, next, "what is here belongs to no cpu and no other part");
+}
+
+void trace_file_check_holes(struct trace_file *file)
+{
+	const struct trace_range *ranges = (const struct trace_range *)file->ranges.data;
+	size_t nr_ranges = file->ranges.size / sizeof(*ranges);
+	uint64_t covered = 0;
+
+	for (size_t i = 0; i < nr_ranges; i++) {
+		const struct trace_stream *own = stream_of(file, &ranges[i]);
+
+		if (ranges[i].begin > covered)
+			hole_check(file, covered, ranges[i].begin);
+		else if (own && ranges[i].begin < covered && !own->cut)
+			trace_file_damage(file, ranges[i].begin,
+					  "the records of a cpu overlap something else");
+		if (ranges[i].end > covered)
+			covered = ranges[i].end;
+	}
+	if (file->input.size > covered)
+		hole_check(file, covered, file->input.size);
+}
+
+/* Sub-buffers of the first buffer have the size that header_page describes. */
+static void sizes_check(struct trace_file *file)
+{
+	for (size_t i = 0; i < file->source.nr_streams; i++) {
+		const struct trace_stream *own = file->source.streams[i].own;
+
+		if (file->source.streams[i].buffer > 0 ||
+		    own->sub_buffer_size == file->sub_buffer_size)
+			continue;
+		trace_file_damage(file, own->offset,
+				  "sub-buffers do not have the size that header_page states");
+		return;
+	}
+}
+
+int trace_file_check_areas(struct trace_file *file, struct error *error)
+{
+	struct source *source = &file->source;
+	struct buffer *ranges = &file->ranges;
+	size_t nr_ranges;
+
+	trace_file_sort_streams(file);
+	sizes_check(file);
+	for (size_t i = 0; i < source->nr_streams; i++) {
+		const struct trace_stream *own = source->streams[i].own;
+		struct trace_range range = { .begin = own->offset, .end = own->end, .stream = i };
+
+		buffer_append(ranges, &range, sizeof(range));
+	}
+	if (ranges->failed)
+		return error_set(error, "out of memory");
+	nr_ranges = ranges->size / sizeof(struct trace_range);
+	if (nr_ranges > 0)
+		qsort(ranges->data, nr_ranges, sizeof(struct trace_range), range_compare);
+	all_areas_part(file, (struct trace_range *)ranges->data, nr_ranges);
+	return 0;
+}
