@@ -5,7 +5,7 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 BUILD := build
 Q := $(if $(V),,@)
 
-.PHONY: all modules userspace demo check clean help
+.PHONY: all modules userspace demo check clean distclean help
 
 all: userspace modules
 
@@ -21,7 +21,8 @@ help:
 	@echo '  make bench-kernel  what the macros cost in the kernel, in instructions'
 	@echo '  make fuzz       random inputs for FUZZ_SECONDS (60) a target, with clang'
 	@echo '  make install    ktrack, libtrace2, headers and man pages below PREFIX (/usr/local)'
-	@echo '  make clean      remove what was built'
+	@echo '  make clean      remove what was built; downloaded kernels stay'
+	@echo '  make distclean  remove downloaded kernels, too'
 	@echo
 	@echo '  KDIR=DIR  kernel build tree (now: $(KDIR))'
 	@echo '  V=1       show every command'
@@ -33,7 +34,7 @@ modules:
 	$(Q)$(MAKE) -C $(KDIR) M=$(CURDIR) $(if $(V),V=1) modules
 
 demo:
-	$(Q)scripts/deps
+	$(Q)scripts/deps build demo
 	$(Q)$(MAKE) userspace
 	$(Q)scripts/demo
 
@@ -42,9 +43,14 @@ check:
 	$(Q)$(MAKE) -j"$$(nproc)" userspace unit-tests fuzz-replay
 	$(Q)tests/run
 
+# What was downloaded is in vm/, with what was built from it.
 clean:
-	$(Q)rm -rf $(BUILD)
+	$(Q)[ ! -e $(BUILD) ] || find $(BUILD) -mindepth 1 -maxdepth 1 ! -name vm -exec rm -rf {} +
+	$(Q)rm -rf $(BUILD)/vm/run.* $(BUILD)/vm/*/modules
 	$(Q)if [ -e "$(KDIR)" ]; then $(MAKE) -C $(KDIR) M=$(CURDIR) clean; fi
+
+distclean: clean
+	$(Q)rm -rf $(BUILD)
 
 include userspace/userspace.mk
 include userspace/install.mk

@@ -7,6 +7,9 @@ libdir := $(PREFIX)/lib
 includedir := $(PREFIX)/include
 mandir := $(PREFIX)/share/man
 
+# Where the loader looks by itself: only there, and on this machine, its cache has something to gain.
+is-system-prefix = $(if $(DESTDIR),,$(filter /usr /usr/local,$(PREFIX:%/=%)))
+
 library := libtrace2
 library-major := 0
 library-packages := libmd inih
@@ -55,7 +58,7 @@ library-description = printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(libdir)' 'inclu
 $(BUILD)/trace2/%: tests/trace2/%.c $(BUILD)/$(library).so
 	@mkdir -p $(@D)
 	@echo '  LD      $@'
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(warnings) -O1 -g -Iinclude -o $@ $< -L$(BUILD) -ltrace2 -Wl,-rpath,'$$ORIGIN/..' \
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(warnings) -O1 -g -Iinclude $(CPPFLAGS) -o $@ $< -L$(BUILD) -ltrace2 -Wl,-rpath,'$$ORIGIN/..' \
 		-lpthread
 
 $(BUILD)/trace2/%-threads: tests/trace2/%.c $(call room-sources,base) $(call room-sources,trace2) \
@@ -68,7 +71,7 @@ $(BUILD)/trace2/%-threads: tests/trace2/%.c $(call room-sources,base) $(call roo
 $(BUILD)/trace2/example: include/trace2/example.c $(BUILD)/$(library).a
 	@mkdir -p $(@D)
 	@echo '  LD      $@'
-	$(Q)$(CC) -std=c11 $(warnings) -O1 -g -Iinclude -o $@ $< $(BUILD)/$(library).a \
+	$(Q)$(CC) -std=c11 $(warnings) -O1 -g -Iinclude $(CPPFLAGS) -o $@ $< $(BUILD)/$(library).a \
 		$(shell pkg-config --libs $(library-packages)) -lpthread
 
 install: userspace library
@@ -84,6 +87,6 @@ install: userspace library
 	install -m 644 $(wildcard userspace/cli/*.1) $(DESTDIR)$(mandir)/man1
 	install -m 644 $(wildcard userspace/trace2/*.3) $(DESTDIR)$(mandir)/man3
 	install -m 644 $(wildcard include/ktrack/*.7) $(DESTDIR)$(mandir)/man7
-	$(if $(DESTDIR),,[ "$$(id -u)" != 0 ] || ldconfig)
+	$(if $(is-system-prefix),[ "$$(id -u)" != 0 ] || ldconfig)
 
 -include $(library-objects:.o=.d)

@@ -39,7 +39,7 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 tuning := -fno-tree-slp-vectorize
 warnings := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wno-missing-field-initializers
 flags = -std=gnu11 -D_GNU_SOURCE -DKTRACK_VERSION='"$(version)"' $(warnings) $(tuning) -fvisibility=hidden \
-	-Iuserspace -Iinclude -MMD -MP $(shell pkg-config --cflags '$(packages)' 2>/dev/null)
+	-Iuserspace -Iinclude -MMD -MP $(shell pkg-config --cflags '$(packages)' 2>/dev/null) $(CPPFLAGS)
 libraries = $(shell pkg-config --libs '$(packages)' 2>/dev/null)
 objects := $(sources:%.c=$(BUILD)/%.o)
 

@@ -22,7 +22,7 @@ bench-tools: $(BUILD)/bench/naive $(BUILD)/bench/ktrack-kbuffer
 $(BUILD)/bench/naive: tests/bench/naive.c
 	@mkdir -p $(@D)
 	@echo '  LD      $@'
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(warnings) $(CFLAGS) $(shell pkg-config --cflags libtracecmd) -o $@ $< \
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(warnings) $(CPPFLAGS) $(CFLAGS) $(shell pkg-config --cflags libtracecmd) -o $@ $< \
 		$(shell pkg-config --libs libtracecmd)
 
 $(BUILD)/oracle/%.o: %.c tests/bench/oracle/source/page.h userspace/userspace.mk | packages

@@ -33,9 +33,14 @@ class Machine:
         (self.root / "bin").mkdir()
         shutil.copy(DEPS, self.root / "scripts/deps")
         for name, script in STAND_INS.items():
-            file = self.root / "bin" / name
-            file.write_text("#!/bin/sh\n" + script + "\n")
-            file.chmod(0o755)
+            self.stand_in(f"bin/{name}", script)
+        self.stand_in("scripts/vm-kernel", 'echo "vm-kernel $*" >>"$CALLS"')
+
+    def stand_in(self, name, script):
+        """A program that only writes down how it was called."""
+        file = self.root / name
+        file.write_text("#!/bin/sh\n" + script + "\n")
+        file.chmod(0o755)
 
     def run(self, *words, missing="", failing="nothing"):
         """Exit status, output, and the calls of apt-get."""
@@ -132,6 +137,19 @@ def check_browser(tap, machine):
     tap.ok(status == 1, "but not without what is needed", status, output)
 
 
+def check_demo(tap, machine):
+    """The demo is what people run first: it has to be there soon."""
+    status, output, calls = machine.run("build", "demo")
+    tap.ok((status, calls) == (0, ["vm-kernel 6.12"]), "the demo fetches one kernel", output, *calls)
+    status, output, calls = machine.run("vm")
+    tap.ok((status, calls) == (0, ["vm-kernel 6.12", "vm-kernel 6.1"]), "tests fetch more", output, *calls)
+    _, output, _ = machine.run("--list", "build", "demo")
+    words = set(output.split())
+    large = {"linux-source-6.1", "valgrind", "sparse", "chromium", "protobuf-compiler", "trace-cmd", "man-db"}
+    tap.nothing(sorted(words & large), "the demo needs no package of the tests")
+    tap.ok({"gcc", "qemu-system-x86", "python3", "libtracefs-dev"} <= words, "but an emulator and a compiler", output)
+
+
 def check_elsewhere(tap, machine):
     """What it does on another system."""
     status, output, calls = machine.run("check", missing="sparse")
@@ -162,6 +180,7 @@ def main():
         if is_debian_12():
             check_decisions(tap, machine)
             check_browser(tap, machine)
+            check_demo(tap, machine)
         else:
             check_elsewhere(tap, machine)
         check_usage(tap, machine)
