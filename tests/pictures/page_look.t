@@ -55,6 +55,14 @@ repeat 700
 +1371 7@0 level 5
 end
 """
+# A chunk of high values, of which the last one is low, then nothing for long.
+BURST = """event demo:level 100 u64 counter_value
+repeat 511
++10    7@0 level 100
+end
++10    7@0 level 1
++100ms 7@0 level 100
+"""
 NAMED = """event demo:work 100 char track_event_type; string slice_name; string track_name
 event demo:level 101 u64 counter_value; string track_name
 +10 7@0 work B "{0}" io
@@ -214,6 +222,13 @@ def check_counters(tap, pages):
     )
     found = browser.run(row)
     tap.ok(len(found) == 1 and found != ["ffffff"], "on a screen of 1.25 pixels for one", *found)
+    pages.load_text(BURST)
+    gap = browser.run(
+        LOOK
+        + """const gap = (y) => [...new Set(line(p.xOf(1e6), p.xOf(99e6), top + y))];
+        return [gap(COUNTER / 2), gap(COUNTER - 2), track.samples.chunks.length];"""
+    )
+    tap.ok(gap[0] == ["ffffff"] and gap[2] == 2, "after a burst the last value stays, not the highest", *gap)
 
 
 def check_hues(tap, pages):

@@ -28,7 +28,7 @@ class Lanes {
 		return Math.round(x * this.ratio) / this.ratio;
 	}
 
-	// Calls whole(chunk) or each(chunk) for what is in sight; a chunk that is new costs time.
+	// Calls whole(chunk, next) or each(chunk) for what is in sight; a chunk that is new costs time.
 	eachChunk(row, whole, each) {
 		for (let i = row.chunkAt(this.span.from); i < row.chunks.length; i++) {
 			const chunk = row.chunks[i];
@@ -38,7 +38,7 @@ class Lanes {
 			const isLate = !chunk.items && this.reading_ms > READING_MS;
 			this.isRough ||= isLate && !isSmall;
 			if (isSmall || isLate)
-				whole(chunk);
+				whole(chunk, row.chunks[i + 1]);
 			else
 				each(chunk, chunk.items ?? this.read(chunk));
 		}
@@ -222,9 +222,9 @@ class Lanes {
 			before = { time, value };
 		};
 		before = this.sampleBefore(row);
-		this.eachChunk(row, (chunk) => {
+		this.eachChunk(row, (chunk, next) => {
 			step(chunk.from, chunk.max);
-			step(chunk.to, chunk.max);
+			step(chunk.to, this.lastOf(chunk, next));
 		}, (chunk, items) => {
 			for (let i = 0; i < chunk.count && items.begin[i] <= this.span.to; i++)
 				if (items.begin[i] > this.span.from)
@@ -235,6 +235,15 @@ class Lanes {
 		if (before)
 			fill(before.time, Math.min(this.recording.limit, this.span.to), before.value);
 		flush();
+	}
+
+	// What a counter stands at behind a chunk that is drawn as a whole; its highest value, if nobody sees that.
+	lastOf(chunk, next) {
+		if (((next?.from ?? this.recording.limit) - chunk.to) * this.scale < 1)
+			return chunk.max;
+		const isLate = !chunk.items && this.reading_ms > READING_MS;
+		this.isRough ||= isLate;
+		return isLate ? chunk.max : (chunk.items ?? this.read(chunk)).value[chunk.count - 1];
 	}
 
 	// What the counter stands at where the picture begins.
