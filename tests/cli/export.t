@@ -6,6 +6,12 @@ set -eu
 # shellcheck source=tests/cli/process.sh
 . "$(dirname "$0")/process.sh"
 
+# What is reported of a clock that nothing ties to the wall clock.
+wall_clock()
+{
+	echo "the wall clock is unknown (clock $1), times begin in 1970; give --wall-clock=TIME, or record with 'ktrack record --clock=boot'"
+}
+
 unset KTRACK_TRACE2 KTRACK_TRACE2_PERF KTRACK_TRACE2_EVENT
 tests/golden/mktrace tests/golden/filters.script "$folder/trace.dat"
 cd "$folder"
@@ -17,12 +23,16 @@ refused "no time at all" 1 "--from is later than --to, which leaves nothing"
 run "$ktrack" export -e nosuch trace.dat
 refused "a pattern that meets nothing" 1 "no tracepoint of the source matches 'nosuch'"
 run "$ktrack" export -e demo --cpu=7 --track=x trace.dat
-is "where nothing matches, that is said" "$(cat "$folder/err")" = "ktrack: nothing in trace.dat matches -e, --track, --cpu"
+is "where nothing matches, that is said" "$(grep -v 'wall clock' "$folder/err")" = "ktrack: nothing in trace.dat matches -e, --track, --cpu"
 is "which is no failure" "$status" = 0
 run "$ktrack" stat --pid=4711 --to=5 trace.dat
 is "nor without a word for eyes" "$status $(cat "$folder/err")" = "0 ktrack: nothing in trace.dat matches --pid, --to"
 run "$ktrack" export --cpu=1 trace.dat
-is "where something does, nothing is said" "$(cat "$folder/err")" = ""
+is "if something does, only the clock is" "$(cat "$folder/err")" = "ktrack: trace.dat: $(wall_clock boot)"
+run "$ktrack" export --wall-clock=2026-01-01T00:00:00Z --cpu=1 trace.dat
+is "and nothing if the wall clock is given" "$status $(cat "$folder/err")" = "0 "
+run "$ktrack" stat trace.dat
+is "or not shown" "$status $(cat "$folder/err")" = "0 "
 run "$ktrack" export nosuch.dat
 refused "a file that is not there" 1 "cannot open nosuch.dat: No such file or directory"
 run "$ktrack" export tracefs:
@@ -81,9 +91,42 @@ refused "and a pipe without an end" 1 "standard input: this is no trace.dat file
 
 echo 'event demo:io 100 u32 bytes' >plain.script
 "$OLDPWD/tests/golden/mktrace" plain.script plain.dat
-run "$ktrack" export plain.dat
-is "a source without track events is exported" "$status" = 0
-is "and that is said" "$(cat "$folder/err")" = "ktrack: no tracepoint of plain.dat follows the track event convention"
+remedy="'ktrack list' shows the tracepoints of this machine that make track events"
+run "$ktrack" export --wall-clock=0 plain.dat
+is "a source without records is exported" "$status" = 0
+is "and that is reported" "$(cat "$folder/err")" = "ktrack: plain.dat: no track events; $remedy"
+
+cat >others.script <<'SCRIPT'
+event sched:wake 100 u32 prio
+event irq:entry 101 u32 irq
+event net:rx 102 u32 len
+repeat 6000
++100 7@0 wake 1
++100 7@1 entry 2
+end
++100 7@1 rx 2
+SCRIPT
+"$OLDPWD/tests/golden/mktrace" others.script others.dat
+for words in "export --wall-clock=0" stat "export --wall-clock=0 --html=/dev/null"; do
+	# shellcheck disable=SC2086 # words are split
+	run "$ktrack" $words others.dat
+	is "$words: what a source holds instead of track events" "$status $(cat "$folder/err")" = \
+		"0 ktrack: others.dat: no track events (12,001 records of irq, sched, net); $remedy"
+done
+run "$ktrack" stat --cpu=1 others.dat
+is "if options choose nothing, they are named" "$(cat "$folder/err")" = "ktrack: nothing in others.dat matches --cpu"
+{
+	printf '%s\n' 'clock local' 'event demo:io 103 char track_event_type; string slice_name'
+	cat others.script
+	echo '+100 7@0 io I only'
+} >both.script
+"$OLDPWD/tests/golden/mktrace" both.script both.dat
+run "$ktrack" export both.dat
+is "records that are no track events, and a clock that is not the wall clock's" "$(cat "$folder/err")" = \
+	"ktrack: both.dat: $(wall_clock local)
+ktrack: both.dat: 12,001 records of irq, sched, net are no track events"
+run "$ktrack" export -e demo --wall-clock=0 both.dat
+is "which -e leaves out" "$status $(cat "$folder/err")" = "0 "
 
 cd "$OLDPWD"
 if tests/cli/mounted --probe; then

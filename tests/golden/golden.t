@@ -121,9 +121,25 @@ def export(folder, words, pipe=None):
     return done.returncode, done.stdout, done.stderr.decode(errors="replace")
 
 
+def clock_note(stream):
+    """What standard error reports if the stream's last session has no wall clock; None if it has one."""
+    params = {line["param"]: line["value"] for line in last_session(stream) if line["event"] == "def_param"}
+    if params["time_source"] != "none":
+        return None
+    return (
+        f"ktrack: trace.dat: the wall clock is unknown (clock {params['clock']}), times begin in 1970;"
+        " give --wall-clock=TIME, or record with 'ktrack record --clock=boot'"
+    )
+
+
+def last_session(stream):
+    """The events of a stream's last session."""
+    return [json.loads(line) for line in split_sessions(stream)[-1]]
+
+
 def loss_note(stream, words):
     """What standard error reports of the losses that a stream's last session counts; None without any."""
-    lines = [json.loads(line) for line in split_sessions(stream)[-1]]
+    lines = last_session(stream)
     lost = {
         line["name"]: line["count"]
         for line in lines
@@ -144,11 +160,10 @@ def count_noun(count, noun):
 
 def check_notes(case, words, stream, errors):
     """What is wrong with standard error: lines that are not expected, and losses without a line."""
-    note = loss_note(stream, words) if stream else None
+    notes = [note for note in (clock_note(stream), loss_note(stream, words)) if note] if stream else []
     lines = errors.splitlines()
-    yield from (line for line in lines if line not in (note, *case.notes))
-    if note and note not in lines:
-        yield f"missing: {note}"
+    yield from (line for line in lines if line not in (*notes, *case.notes))
+    yield from (f"missing: {note}" for note in notes if note not in lines)
 
 
 def run_case(case, folder):
@@ -223,9 +238,8 @@ def check_pipe(tap, case):
         make_file(case.script, folder / "trace.dat")
         status, output, errors = export(folder, [], (folder / "trace.dat").read_bytes())
     stream = scrub(output).replace(b'"-"', b'"trace.dat"')
-    note = loss_note(stream, [])
-    notes = note.replace("trace.dat", "-") + "\n" if note else ""
-    is_same = (status, errors, stream) == (0, notes, case.read())
+    notes = [note.replace("trace.dat", "-", 1) for note in (clock_note(stream), loss_note(stream, [])) if note]
+    is_same = (status, errors.splitlines(), stream) == (0, notes, case.read())
     tap.ok(is_same, f"{case.name} on standard input", errors, *show_difference(case.read(), stream))
 
 

@@ -10,4 +10,7 @@
 /** buffer_append_count - a number and a noun, whose plural has an s at its end */
 void buffer_append_count(struct buffer *buffer, uint64_t count, const char *noun);
 
+/** buffer_append_grouped - a number whose thousands are apart: "12,034" */
+void buffer_append_grouped(struct buffer *buffer, uint64_t count);
+
 #endif

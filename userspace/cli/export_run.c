@@ -12,6 +12,7 @@
 #include "cli/note.h"
 #include "cli/pipeline.h"
 #include "cli/record.h"
+#include "cli/wall_clock.h"
 
 /**
  * struct export - all that a run holds
@@ -42,9 +43,7 @@ static int export_choose(struct export *export, struct error *error)
 	if (tracepoints_find(pipeline->convention, export->source, &export->settings->selection,
 			     error) < 0)
 		return -1;
-	if (convention_size(pipeline->convention) == 0)
-		note_say("no tracepoint of %s follows the track event convention",
-			 export->settings->source);
+	pipeline->counts_untaken = export->settings->selection.nr_options == 0;
 	return 0;
 }
 
@@ -98,19 +97,36 @@ static int export_status(const struct export *export)
 	return outputs_status(&export->settings->outputs, export->pipeline.has_lost);
 }
 
-/* An empty stream is no failure, but seldom what somebody wanted who chose something. */
-static void export_say_nothing(const struct export *export)
+/* Whether nothing is enabled in the instance that is read. */
+static bool export_is_disabled(const struct export *export)
+{
+	struct buffer directory = { 0 };
+	struct error ignored = { 0 };
+	bool is_disabled = source_name_find(&directory, export->settings->source, &ignored) == 0 &&
+			   source_is_disabled(buffer_string(&directory));
+
+	buffer_release(&directory);
+	return is_disabled;
+}
+
+/* An empty stream is no failure, but seldom what somebody wanted. */
+static void export_report_empty(const struct export *export)
 {
 	const struct export_settings *settings = export->settings;
+	const struct pipeline *pipeline = &export->pipeline;
+	bool is_empty = !pipeline->has_lost && tracks_are_unused(pipeline->tracks);
 	struct buffer options = { 0 };
 
-	if (export->pipeline.has_lost || !tracks_are_unused(export->pipeline.tracks))
-		return;
 	if (settings->selection.nr_options > 0)
 		buffer_append_string(&options, "-e");
 	filter_name(&settings->filter, &options);
-	if (options.size > 0)
+	if (options.size > 0 && is_empty)
 		note_say("nothing in %s matches %s", settings->source, buffer_string(&options));
+	else if (is_empty && pipeline->untaken.total == 0 && export_is_disabled(export))
+		note_say("%s: no track events (no tracepoint is enabled); " UNTAKEN_REMEDY,
+			 settings->source);
+	else
+		untaken_print(&pipeline->untaken, export->source, settings->source, is_empty);
 	buffer_release(&options);
 }
 
@@ -157,9 +173,14 @@ static int export_deliver(struct export *export, struct error *error)
 	if (tracks_finish(export->pipeline.tracks, export->recording.start_ns,
 			  export->pipeline.lost, export_status(export), error) < 0)
 		return -1;
+	if (timeline_flush(&export->pipeline.timeline, error) < 0)
+		return -1;
+	/* Of a damaged file the damage is reported, which is worse. */
+	if (!export->settings->outputs.stat && !source_damage(export->source))
+		wall_clock_check(&export->recording, false);
 	export_report_loss(export);
-	export_say_nothing(export);
-	return timeline_flush(&export->pipeline.timeline, error);
+	export_report_empty(export);
+	return 0;
 }
 
 static const char *export_file(const struct export *export)

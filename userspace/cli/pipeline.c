@@ -36,6 +36,21 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 
 static int pipeline_record(void *context, const struct record *record, struct error *error);
 
+/* Which tracepoints are exported is the choice of whoever names some. */
+static int pipeline_untaken(struct pipeline *pipeline, const struct record *record,
+			    struct error *error)
+{
+	uint16_t id;
+
+	if (!pipeline->counts_untaken ||
+	    !filter_wants_record(&pipeline->filter, record, pipeline->buffers))
+		return 0;
+	if (!convention_id(pipeline->convention, record, &id) ||
+	    convention_knows(pipeline->convention, id))
+		return 0;
+	return untaken_add(&pipeline->untaken, id, error);
+}
+
 /* A record of a tracepoint that came just now, or of one that went before it was read. */
 static int pipeline_stranger(struct pipeline *pipeline, const struct record *record,
 			     struct error *error)
@@ -47,7 +62,7 @@ static int pipeline_stranger(struct pipeline *pipeline, const struct record *rec
 	if (!finder->find) {
 		if (pipeline->source)
 			source_note_unknown(pipeline->source, record);
-		return 0;
+		return pipeline_untaken(pipeline, record, error);
 	}
 	status = finder->find(finder->context, record, &is_known, error);
 	if (is_known)
@@ -161,6 +176,7 @@ void pipeline_release(struct pipeline *pipeline)
 {
 	tracks_free(pipeline->tracks);
 	strangers_release(&pipeline->strangers);
+	untaken_release(&pipeline->untaken);
 	timeline_release(&pipeline->timeline);
 	convention_free(pipeline->convention);
 }

@@ -6,6 +6,7 @@
 #include "cli/bounds.h"
 #include "cli/filter.h"
 #include "cli/strangers.h"
+#include "cli/untaken.h"
 #include "convention/convention.h"
 #include "source/source.h"
 #include "timeline/timeline.h"
@@ -34,6 +35,7 @@ struct pipeline_finder {
  * @finder: asked where a record's tracepoint is not known; without one it is of no interest
  * @strangers: those that nobody knew, until pipeline_tell_strangers()
  * @nr_strangers: how many there were in all
+ * @untaken: records that are no track events, if @counts_untaken
  * @is_open: the filter lets everything pass
  * @buffers: names of the source's buffers, as in struct source_description
  *
@@ -54,6 +56,8 @@ struct pipeline {
 	struct pipeline_finder finder;
 	struct strangers strangers;
 	uint64_t nr_strangers;
+	bool counts_untaken;
+	struct untaken untaken;
 	struct convention *convention;
 	struct tracks *tracks;
 	struct timeline timeline;

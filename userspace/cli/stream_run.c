@@ -12,6 +12,7 @@
 #include "cli/quantity.h"
 #include "cli/ready.h"
 #include "cli/stream_state.h"
+#include "cli/wall_clock.h"
 
 /* How long a round waits at most: an event is out within this time and that of reading it. */
 #define ROUND_MS 50
@@ -94,6 +95,8 @@ static int run_start(struct run *run, struct error *error)
 		return -1;
 	if (!outputs->set.has_terminal)
 		capture_tell_memory(&run->capture);
+	if (!outputs->stat)
+		wall_clock_check(&run->recording, true);
 	run_set_deadline(run);
 	if (recorder_start(run->capture.recorder, error) < 0 || run_catch_up(run, error) < 0 ||
 	    ready_signal(&run->settings->capture.ready_fd, error) < 0)
@@ -216,6 +219,24 @@ static void run_report_loss(struct capture *capture)
 	loss_print(&report);
 }
 
+/* An instance that somebody set up may have records of any kind, or of none. */
+static void run_report_untaken(struct run *run)
+{
+	const struct recorder *recorder = run->capture.recorder;
+	struct pipeline *pipeline = &run->pipeline;
+	bool is_empty = run->settings->session_ns == 0 && !pipeline->has_lost &&
+			tracks_are_unused(pipeline->tracks);
+
+	if (!recorder_is_attached(recorder))
+		return;
+	if (is_empty && pipeline->untaken.total == 0 &&
+	    source_is_disabled(recorder_directory(recorder)))
+		note_say("%s: no track events (no tracepoint is enabled); " UNTAKEN_REMEDY,
+			 recorder_name(recorder));
+	else
+		untaken_print(&pipeline->untaken, run->source, recorder_name(recorder), is_empty);
+}
+
 /* What was written up to @over_ns, when the end was noticed, and what the command did. */
 static int run_read_at_end(struct run *run, int64_t over_ns, struct error *error)
 {
@@ -250,6 +271,7 @@ static int run_stop(struct run *run, struct error *error)
 		return -1;
 	run->drained_ns = end_ns;
 	run_report_loss(&run->capture);
+	run_report_untaken(run);
 	run_tell_completeness(run);
 	if (tracks_end_all(run->pipeline.tracks, end_ns, error) < 0)
 		return -1;

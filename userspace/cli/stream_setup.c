@@ -77,6 +77,8 @@ static int run_open_source(struct run *run, struct error *error)
 	const struct recorder *recorder = run->capture.recorder;
 	const struct recorder *durable = recorder_durable(recorder);
 
+	run->pipeline.counts_untaken = recorder_is_attached(recorder) &&
+				       run->settings->capture.selection.nr_options == 0;
 	if (recorder_is_attached(recorder))
 		return run_attach_source(run, error);
 	if (source_live_open(&run->source, recorder_directory(recorder), error) < 0)

@@ -152,3 +152,15 @@ bool source_event_is_enabled(int events_fd, const char *system, const char *even
 	buffer_release(&text);
 	return is_enabled;
 }
+
+bool source_is_disabled(const char *directory)
+{
+	struct buffer path = { 0 }, text = { 0 };
+	bool is_disabled;
+
+	buffer_printf(&path, "%s/events/enable", directory);
+	is_disabled = file_read(buffer_string(&path), &text) == 0 && buffer_string(&text)[0] == '0';
+	buffer_release(&path);
+	buffer_release(&text);
+	return is_disabled;
+}

@@ -415,6 +415,9 @@ int source_visit(struct source *source, const struct source_visitor *visitor, st
 int source_event_read(int events_fd, const char *system, const char *event, const char *file,
 		      struct buffer *out);
 
+/** source_is_disabled - whether the instance in @directory has no tracepoint enabled */
+bool source_is_disabled(const char *directory);
+
 /** source_event_is_enabled - whether the instance whose directory that is has it enabled */
 bool source_event_is_enabled(int events_fd, const char *system, const char *event);
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Records that the convention does not take: how many, and of which systems. */
+#ifndef CLI_UNTAKEN_H
+#define CLI_UNTAKEN_H
+
+#include "source/source.h"
+
+/** UNTAKEN_REMEDY - what helps if a source has nothing else */
+#define UNTAKEN_REMEDY "'ktrack list' shows the tracepoints of this machine that make track events"
+
+/**
+ * struct untaken - the records by the id of their tracepoint; zeroed there are none
+ * @counts: one for each id, NULL before the first record
+ */
+struct untaken {
+	uint64_t *counts;
+	uint64_t total;
+};
+
+/** untaken_add - one record more; returns -1 with @error if memory ran out */
+int untaken_add(struct untaken *untaken, uint16_t id, struct error *error);
+
+/**
+ * untaken_print - print one line about a source: how many such records it has, of which systems,
+ * and what to do if it has nothing else
+ * @name: of the source
+ * @is_empty: it has no track events
+ */
+void untaken_print(const struct untaken *untaken, struct source *source, const char *name,
+		   bool is_empty);
+
+void untaken_release(struct untaken *untaken);
+
+#endif

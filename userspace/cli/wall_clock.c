@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Warns of times that begin in 1970. */
+#include "cli/wall_clock.h"
+
+#include <string.h>
+
+#include "cli/note.h"
+
+void wall_clock_check(const struct recording *recording, bool is_live)
+{
+	const char *remedy = is_live ? "record without --instance, with --clock=boot, or into a file "
+				       "and export that with --wall-clock=TIME"
+				     : "give --wall-clock=TIME, or record with 'ktrack record --clock=boot'";
+
+	if (strcmp(recording->time_source, "none") != 0)
+		return;
+	note_say("%s: the wall clock is unknown (clock %s), times begin in 1970; %s",
+		 recording->source, recording->clock, remedy);
+}
