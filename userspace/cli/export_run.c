@@ -110,10 +110,10 @@ static bool export_is_disabled(const struct export *export)
 }
 
 /* An empty stream is no failure, but seldom what somebody wanted. */
-static void export_report_empty(const struct export *export)
+static void export_report_empty(struct export *export)
 {
 	const struct export_settings *settings = export->settings;
-	const struct pipeline *pipeline = &export->pipeline;
+	struct pipeline *pipeline = &export->pipeline;
 	bool is_empty = !pipeline->has_lost && tracks_are_unused(pipeline->tracks);
 	struct buffer options = { 0 };
 

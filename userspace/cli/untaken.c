@@ -9,8 +9,9 @@
 
 #define NR_IDS 65536
 
-/* So many systems are named, those with most records first. */
-#define SYSTEMS_MAX 5
+/* So many systems are named, those with most records first; and so many are told apart. */
+#define SYSTEMS_NAMED 5
+#define SYSTEMS_MAX 64
 
 /** struct system_count - the records of one system */
 struct system_count {
@@ -18,11 +19,16 @@ struct system_count {
 	uint64_t count;
 };
 
-/** struct system_counts - those of all systems */
+/**
+ * struct system_counts - the systems of all records
+ * @list: the first systems
+ * @total: all records whose tracepoint the source describes
+ */
 struct system_counts {
-	const struct untaken *untaken;
-	struct system_count *list;
+	struct untaken *untaken;
+	struct system_count list[SYSTEMS_MAX];
 	size_t size;
+	uint64_t total;
 };
 
 int untaken_add(struct untaken *untaken, uint16_t id, struct error *error)
@@ -45,7 +51,7 @@ void untaken_release(struct untaken *untaken)
 /* Formats have a line "ID: 316". */
 static bool format_id(struct text format, uint16_t *id)
 {
-	static const char key[] = "ID: ";
+	static const char key[] = "\nID: ";
 	const char *line = memmem(format.data, format.size, key, strlen(key));
 	const char *end = format.data + format.size;
 	unsigned long number = 0;
@@ -61,35 +67,40 @@ static bool format_id(struct text format, uint16_t *id)
 	return true;
 }
 
+/* The entry of a system; NULL if there are too many. */
 static struct system_count *system_get(struct system_counts *systems, const char *name)
 {
-	struct system_count *list;
+	struct system_count *system = systems->list;
 
-	for (size_t i = 0; i < systems->size; i++) {
-		if (strcmp(systems->list[i].name, name) == 0)
-			return &systems->list[i];
+	for (size_t i = 0; i < systems->size; i++, system++) {
+		if (strcmp(system->name, name) == 0)
+			return system;
 	}
-	list = reallocarray(systems->list, systems->size + 1, sizeof(*list));
-	if (!list)
+	if (systems->size == SYSTEMS_MAX)
 		return NULL;
-	systems->list = list;
-	list[systems->size] = (struct system_count){ .name = strdup(name) };
-	return list[systems->size].name ? &list[systems->size++] : NULL;
+	*system = (struct system_count){ .name = strdup(name) };
+	systems->size += system->name != NULL;
+	return system->name ? system : NULL;
 }
 
+/* A record is counted once, even if a damaged file has two tracepoints of its id. */
 static int system_visit(void *context, const struct source_tracepoint *tracepoint,
 			struct error *error)
 {
 	struct system_counts *systems = context;
 	struct system_count *system;
+	uint64_t count;
 	uint16_t id;
 
+	(void)error;
 	if (!format_id(tracepoint->format, &id) || systems->untaken->counts[id] == 0)
 		return 0;
+	count = systems->untaken->counts[id];
+	systems->untaken->counts[id] = 0;
+	systems->total += count;
 	system = system_get(systems, tracepoint->system);
-	if (!system)
-		return error_set(error, "out of memory");
-	system->count += systems->untaken->counts[id];
+	if (system)
+		system->count += count;
 	return 0;
 }
 
@@ -102,59 +113,57 @@ static int system_compare(const void *a_pointer, const void *b_pointer)
 	return strcmp(a->name, b->name);
 }
 
-static void systems_append(struct buffer *line, struct system_counts *systems)
+/* "12,034 records of sched, irq" */
+static void systems_append(struct buffer *line, const struct system_counts *systems)
 {
-	if (systems->size == 0)
-		return;
-	qsort(systems->list, systems->size, sizeof(*systems->list), system_compare);
-	buffer_append_string(line, " of ");
-	for (size_t i = 0; i < systems->size && i < SYSTEMS_MAX; i++) {
+	buffer_append_grouped(line, systems->total);
+	buffer_append_string(line, systems->total == 1 ? " record of " : " records of ");
+	for (size_t i = 0; i < systems->size && i < SYSTEMS_NAMED; i++) {
 		buffer_append_string(line, i > 0 ? ", " : "");
 		buffer_append_string(line, systems->list[i].name);
 	}
-	if (systems->size > SYSTEMS_MAX) {
+	if (systems->size == SYSTEMS_MAX)
+		buffer_append_string(line, " and others");
+	else if (systems->size > SYSTEMS_NAMED)
 		buffer_append_string(line, " and ");
-		buffer_append_count(line, systems->size - SYSTEMS_MAX, "other system");
-	}
+	if (systems->size > SYSTEMS_NAMED && systems->size < SYSTEMS_MAX)
+		buffer_append_count(line, systems->size - SYSTEMS_NAMED, "other system");
 }
 
-/* "12,034 records of sched, irq" */
-static void records_append(struct buffer *line, const struct untaken *untaken,
-			   struct source *source)
+static void line_append(struct buffer *line, const struct system_counts *systems, bool is_empty)
+{
+	if (is_empty)
+		buffer_append_string(line, "no track events");
+	if (systems->total > 0 && is_empty) {
+		buffer_append_string(line, " (");
+		systems_append(line, systems);
+		buffer_append_char(line, ')');
+	} else if (systems->total > 0) {
+		systems_append(line, systems);
+		buffer_append_string(line, systems->total == 1 ? " is no track event"
+							       : " are no track events");
+	}
+	if (is_empty)
+		buffer_append_string(line, "; " UNTAKEN_REMEDY);
+}
+
+void untaken_print(struct untaken *untaken, struct source *source, const char *name, bool is_empty)
 {
 	struct system_counts systems = { .untaken = untaken };
 	struct source_visitor visitor = { .context = &systems, .visit = system_visit };
 	struct error ignored = { 0 };
-
-	buffer_append_grouped(line, untaken->total);
-	buffer_append_string(line, untaken->total == 1 ? " record" : " records");
-	source_visit(source, &visitor, &ignored);
-	systems_append(line, &systems);
-	for (size_t i = 0; i < systems.size; i++)
-		free(systems.list[i].name);
-	free(systems.list);
-}
-
-void untaken_print(const struct untaken *untaken, struct source *source, const char *name,
-		   bool is_empty)
-{
 	struct buffer line = { 0 };
 
-	if (untaken->total == 0 && !is_empty)
+	if (untaken->total > 0)
+		source_visit(source, &visitor, &ignored);
+	if (systems.total == 0 && !is_empty)
 		return;
+	qsort(systems.list, systems.size, sizeof(*systems.list), system_compare);
 	buffer_printf(&line, "%s: ", name);
-	if (is_empty)
-		buffer_append_string(&line, "no track events");
-	if (untaken->total > 0) {
-		buffer_append_string(&line, is_empty ? " (" : "");
-		records_append(&line, untaken, source);
-		buffer_append_string(&line, is_empty ? ")"
-				     : untaken->total == 1 ? " is no track event"
-							   : " are no track events");
-	}
-	if (is_empty)
-		buffer_append_string(&line, "; " UNTAKEN_REMEDY);
+	line_append(&line, &systems, is_empty);
 	if (!line.failed)
 		note_say("%s", buffer_string(&line));
 	buffer_release(&line);
+	for (size_t i = 0; i < systems.size; i++)
+		free(systems.list[i].name);
 }

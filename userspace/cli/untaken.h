@@ -22,12 +22,14 @@ int untaken_add(struct untaken *untaken, uint16_t id, struct error *error);
 
 /**
  * untaken_print - print one line about a source: how many such records it has, of which systems,
- * and what to do if it has nothing else
+ * and what to do if it has nothing else; to be called once
  * @name: of the source
  * @is_empty: it has no track events
+ *
+ * Records of tracepoints that the source does not describe are left out; source_damage() is about
+ * them.
  */
-void untaken_print(const struct untaken *untaken, struct source *source, const char *name,
-		   bool is_empty);
+void untaken_print(struct untaken *untaken, struct source *source, const char *name, bool is_empty);
 
 void untaken_release(struct untaken *untaken);
 
