@@ -237,7 +237,8 @@ int capture_run(struct capture *capture, struct capture_settings *settings,
 	result = ops->record(capture, error);
 	note_error(error);
 	ops->close(capture);
-	capture->has_failed = recorder_close(capture->recorder, error) < 0 || result < 0;
+	if (recorder_close(capture->recorder, error) < 0 || result < 0)
+		capture->has_failed = true;
 	capture->recorder = NULL;
 	note_error(error);
 	command_await(capture);

@@ -104,6 +104,11 @@ void ending_set_deadline(struct ending *ending, int64_t start_ns, int64_t durati
 		ending->deadline_ns = INT64_MAX;
 }
 
+void ending_stop(struct ending *ending)
+{
+	ending->deadline_ns = 1;
+}
+
 void ending_await_command(struct ending *ending)
 {
 	struct pollfd wait = { .fd = ending->signals.fd, .events = POLLIN };

@@ -48,6 +48,9 @@ int ending_await_output(struct ending *ending, int fd);
 /** ending_set_deadline - end @duration_ns after @start_ns on the boot clock; 0 for no such end */
 void ending_set_deadline(struct ending *ending, int64_t start_ns, int64_t duration_ns);
 
+/** ending_stop - the recording is over, whatever its duration is */
+void ending_stop(struct ending *ending);
+
 /** ending_await_command - wait until the command has ended or is abandoned */
 void ending_await_command(struct ending *ending);
 

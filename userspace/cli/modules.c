@@ -15,6 +15,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "cli/note.h"
+
 /* ftrace's own records (what users write to trace_marker, for one) have lower ids than others. */
 #define FIRST_ID 32
 
@@ -55,7 +57,9 @@ static int descriptors_join(struct modules *modules, struct error *error)
 	modules->fd = epoll_create1(EPOLL_CLOEXEC);
 	if (modules->fd >= 0 &&
 	    descriptor_watch(modules->fd, modules->capture->ending.signals.fd) == 0 &&
-	    descriptor_watch(modules->fd, arrivals_fd(modules->arrivals)) == 0)
+	    descriptor_watch(modules->fd, arrivals_fd(modules->arrivals)) == 0 &&
+	    (!modules->changes ||
+	     descriptor_watch(modules->fd, changes_fd(modules->changes)) == 0))
 		return 0;
 	return error_set(error, "cannot wait for signals and modules");
 }
@@ -91,8 +95,46 @@ int modules_watch(struct modules *modules, struct capture *capture, struct conve
 int modules_open(struct modules *modules, const struct modules_handler *handler,
 		 struct error *error)
 {
+	struct error problem = { 0 };
+
 	modules->handler = *handler;
+	/* Without it, a recording is as good, unless somebody disturbs it. */
+	if (changes_open(&modules->changes, modules->capture->recorder, &problem) < 0)
+		note_error(&problem);
 	return descriptors_join(modules, error);
+}
+
+static void change_report(const struct modules *modules, const struct change *change)
+{
+	const char *name = recorder_name(modules->capture->recorder);
+
+	if (change->is_reclocked)
+		note_say("%s: another program changed its clock; the recording ends before that",
+			 name);
+	else if (change->is_emptied)
+		note_say("%s: another program emptied its buffers (wrote '%s')", name,
+			 change->file);
+	else
+		note_say("%s.durable: another program emptied its buffers (wrote '%s'); names of "
+			 "threads may be those of others",
+			 name, change->file);
+}
+
+/* Once the clock is another one, nothing else matters. */
+void modules_look_changes(struct modules *modules)
+{
+	struct change change;
+
+	if (!modules->changes || modules->was_reclocked ||
+	    !changes_take(modules->changes, &change))
+		return;
+	change_report(modules, &change);
+	modules->was_reclocked = change.is_reclocked;
+	if (!change.is_reclocked && !change.is_emptied)
+		return;
+	modules->was_emptied = true;
+	modules->has_gone = true;
+	modules->had_unread = true;
 }
 
 /* Until now it was known what its id stands for. */
@@ -133,6 +175,7 @@ int modules_look(struct modules *modules, struct error *error)
 	const struct recorder_observer observer = { .context = modules,
 						    .changed = standing_change };
 
+	modules_look_changes(modules);
 	return recorder_look(modules->capture->recorder, &observer, error);
 }
 
@@ -282,6 +325,7 @@ void modules_trust(struct modules *modules)
 void modules_release(struct modules *modules)
 {
 	arrivals_close(modules->arrivals);
+	changes_close(modules->changes);
 	if (modules->capture && modules->fd >= 0)
 		close(modules->fd);
 	free(modules->let_go.list);

@@ -28,11 +28,15 @@ struct template_list {
 
 /**
  * struct modules - what is known of them
+ * @changes: what others do to our instance; NULL if that cannot be noticed
  * @fd: can be read when something has happened, with signals too
  * @is_early: ktrack.ko enables what is meant before a module's init runs
  * @let_go: tracepoints that somebody disabled, whose records are still to be read
  * @has_gone: some have gone, so that the kernel has emptied the buffers
  * @had_unread: without having been given up before
+ * @was_emptied: another program emptied the buffers
+ * @was_reclocked: another program changed the clock: what was read since the last look is not to be
+ * used, and the recording is to end
  * @doubtful_ns: records up to here can be of those that have gone, or of others that took over
  * their ids: they are read by nothing; 0 where there is no such moment
  * @waiting: templates that are used once that is over
@@ -43,11 +47,14 @@ struct modules {
 	struct convention *convention;
 	struct modules_handler handler;
 	struct arrivals *arrivals;
+	struct changes *changes;
 	int fd;
 	bool is_early;
 	struct template_list let_go;
 	bool has_gone;
 	bool had_unread;
+	bool was_emptied;
+	bool was_reclocked;
 	int64_t doubtful_ns;
 	struct template_list waiting;
 	unsigned char searched[65536 / 8];
@@ -74,8 +81,14 @@ int modules_open(struct modules *modules, const struct modules_handler *handler,
  */
 int modules_catch_up(struct modules *modules, struct error *error);
 
-/** modules_look - see what has gone or was let go of; returns -1 with @error */
+/**
+ * modules_look - see what has gone or was let go of, and what others did to our instance; returns -1
+ * with @error
+ */
 int modules_look(struct modules *modules, struct error *error);
+
+/** modules_look_changes - see only what others did to our instance, which is reported at once */
+void modules_look_changes(struct modules *modules);
 
 /** modules_take_in - if modules came, record what is meant of them; returns -1 with @error */
 int modules_take_in(struct modules *modules, struct error *error);

@@ -162,6 +162,37 @@ static int record_see_modules(struct record_run *run, struct error *error)
 	return record_note_more(run, error);
 }
 
+/* What was moved since the last look may show another clock. */
+static int record_end_reclocked(struct record_run *run, struct error *error)
+{
+	struct error ignored = { 0 };
+
+	recorder_stop(run->capture.recorder, &ignored);
+	recorder_restore_clock(run->capture.recorder);
+	run->capture.has_failed = true;
+	ending_stop(&run->capture.ending);
+	return parts_rewind(run->parts, error);
+}
+
+/* What others did to our instance; the file says that they emptied its buffers. */
+static int record_see_changes(struct record_run *run, struct error *error)
+{
+	struct modules *modules = &run->modules;
+
+	if (recorder_is_attached(run->capture.recorder))
+		return 0;
+	modules_look_changes(modules);
+	if (modules->was_reclocked && !run->capture.has_failed &&
+	    record_end_reclocked(run, error) < 0)
+		return -1;
+	parts_keep(run->parts);
+	if (!modules->was_emptied)
+		return 0;
+	modules->was_emptied = false;
+	run->is_torn = true;
+	return parts_tear(run->parts, run->capture.recorder, error);
+}
+
 static int record_watch(struct record_run *run, struct error *error)
 {
 	if (run->capture.settings->instance)
@@ -260,7 +291,7 @@ static int record_read(struct record_run *run, struct error *error)
 		is_over = ending_is_due(ending, clock_boot_ns());
 		if (record_see_modules(run, error) < 0)
 			return -1;
-		if (parts_read(run->parts, error) < 0)
+		if (parts_read(run->parts, error) < 0 || record_see_changes(run, error) < 0)
 			return -1;
 		record_show_progress(run);
 		is_over = is_over || record_is_full(run);
@@ -276,6 +307,7 @@ static int record_move(struct record_run *run, struct error *error)
 	struct error ignored = { 0 };
 
 	if (record_read(run, error) == 0 && recorder_stop(recorder, error) == 0 &&
+	    record_see_changes(run, error) == 0 &&
 	    parts_finish(run->parts, &run->summary, error) == 0)
 		return 0;
 	recorder_stop(recorder, &ignored);

@@ -38,11 +38,16 @@ static int template_went(void *context, const struct template *template, struct 
 	return tell_add(context, template, TIMELINE_RECORDED_UNTIL_NOW, error);
 }
 
+/* Of what was just read, nobody knows which clock it shows, if that was changed. */
 static int run_look(void *context, struct error *error)
 {
 	struct run *run = context;
 
-	return modules_look(&run->modules, error);
+	if (modules_look(&run->modules, error) < 0)
+		return -1;
+	if (run->modules.was_reclocked)
+		source_cut(run->source);
+	return 0;
 }
 
 static int run_find(void *context, const struct record *record, bool *is_known, struct error *error)
@@ -202,15 +207,37 @@ static int run_start_over(struct run *run, struct error *error)
 				 error);
 }
 
+/* What there is of records with another clock is emptied with that. */
+static void run_end_reclocked(struct run *run)
+{
+	struct error ignored = { 0 };
+
+	source_cut(run->source);
+	run_stop_recording(run, &ignored);
+	recorder_restore_clock(run->capture.recorder);
+	run->capture.has_failed = true;
+	ending_stop(&run->capture.ending);
+}
+
+int run_see_changes(struct run *run, struct error *error)
+{
+	struct modules *modules = &run->modules;
+
+	if (recorder_is_attached(run->capture.recorder))
+		return 0;
+	modules_look_changes(modules);
+	if (modules->was_reclocked && !run->capture.has_failed)
+		run_end_reclocked(run);
+	return modules->has_gone ? run_start_over(run, error) : 0;
+}
+
 int run_see_modules(struct run *run, struct error *error)
 {
 	struct modules *modules = &run->modules;
 
 	if (recorder_is_attached(run->capture.recorder))
 		return 0;
-	if (modules_look(modules, error) < 0)
-		return -1;
-	if (modules->has_gone && run_start_over(run, error) < 0)
+	if (modules_look(modules, error) < 0 || run_see_changes(run, error) < 0)
 		return -1;
 	if (modules_take_in(modules, error) < 0)
 		return -1;

@@ -258,7 +258,7 @@ static int run_stop(struct run *run, struct error *error)
 	int64_t end_ns;
 	uint64_t lost;
 
-	if (run_stop_recording(run, error) < 0)
+	if (run_stop_recording(run, error) < 0 || run_see_changes(run, error) < 0)
 		return -1;
 	source_hold(run->source, false);
 	if (run_is_circular(run) && run_read_at_end(run, over_ns, error) < 0)
@@ -267,6 +267,7 @@ static int run_stop(struct run *run, struct error *error)
 		return -1;
 	end_ns = run_now_ns(run);
 	if (source_finish(run->source, end_ns, &handler, &lost, error) < 0 ||
+	    run_see_changes(run, error) < 0 ||
 	    pipeline_tell_strangers(&run->pipeline, error) < 0)
 		return -1;
 	run->drained_ns = end_ns;

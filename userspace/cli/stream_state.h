@@ -99,6 +99,13 @@ int run_deliver(struct run *run, int64_t until_ns, struct error *error);
 /** run_see_modules - see which modules have come and gone; returns -1 with @error */
 int run_see_modules(struct run *run, struct error *error);
 
+/**
+ * run_see_changes - report what others did to our instance, in its place; returns -1 with @error
+ *
+ * If they changed its clock, the recording is over.
+ */
+int run_see_changes(struct run *run, struct error *error);
+
 /** run_take_leave - of the instance's files, which keep it from being removed */
 void run_take_leave(struct run *run);
 

@@ -40,6 +40,7 @@ void control_let_go(struct control *control)
 {
 	descriptor_drop(&control->events_fd);
 	descriptor_drop(&control->switch_fd);
+	descriptor_drop(&control->clock_fd);
 }
 
 /* An instance that could not be set up is where its path says. */

@@ -16,18 +16,20 @@
  * @instances_fd: the directory that it is in
  * @events_fd: that of its tracepoints
  * @switch_fd: its tracing_on
+ * @clock_fd: its trace_clock
  */
 struct control {
 	const char *directory;
 	int instances_fd;
 	int events_fd;
 	int switch_fd;
+	int clock_fd;
 };
 
 /** CONTROL_NONE - of no instance */
-#define CONTROL_NONE                                                 \
-	{                                                            \
-		.instances_fd = -1, .events_fd = -1, .switch_fd = -1 \
+#define CONTROL_NONE                                                                 \
+	{                                                                            \
+		.instances_fd = -1, .events_fd = -1, .switch_fd = -1, .clock_fd = -1 \
 	}
 
 /**

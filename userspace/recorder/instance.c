@@ -97,6 +97,32 @@ static int instance_make(struct recorder *recorder, struct error *error)
 				  : error_set(error, "all names for a tracing instance are taken");
 }
 
+/* The file stays open: nothing else needs a way to it while recording goes on. */
+static int clock_set(struct recorder *recorder, const char *clock, struct error *error)
+{
+	struct control *control = &recorder->control;
+	struct error ignored = { 0 };
+
+	recorder->clock = clock;
+	control->clock_fd = file_open_in(recorder->directory, "trace_clock", O_WRONLY | O_TRUNC,
+					 &ignored);
+	if (control->clock_fd >= 0 && write(control->clock_fd, clock, strlen(clock)) >= 0)
+		return 0;
+	return error_set_system(error, errno, "cannot write '%s' to %s/trace_clock", clock,
+				recorder->directory);
+}
+
+void recorder_restore_clock(const struct recorder *recorder)
+{
+	if (recorder->control.clock_fd < 0)
+		return;
+	/* A clock that cannot be restored is reported already: somebody else has changed it. */
+	if (pwrite(recorder->control.clock_fd, recorder->clock, strlen(recorder->clock), 0) < 0)
+		return;
+	if (recorder->durable)
+		recorder_restore_clock(recorder->durable);
+}
+
 /* Every instance begins with what the top level has, whatever somebody made of that. */
 static int instance_set_up(struct recorder *recorder, const struct recorder_settings *settings,
 			   struct error *error)
@@ -104,7 +130,7 @@ static int instance_set_up(struct recorder *recorder, const struct recorder_sett
 	if (control_open(&recorder->control, recorder->directory, error) < 0 ||
 	    control_switch(&recorder->control, false, error) < 0)
 		return -1;
-	if (recorder_set(recorder, "trace_clock", settings->clock, error) < 0)
+	if (clock_set(recorder, settings->clock, error) < 0)
 		return -1;
 	if (recorder_set(recorder, "options/overwrite", settings->mode->overwrites ? "1" : "0",
 			 error) < 0)

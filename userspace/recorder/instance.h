@@ -17,6 +17,7 @@
  * struct recorder - an instance
  * @control: of an instance of our own
  * @is_attached: somebody set it up, and nothing of it is changed
+ * @clock: what its records are stamped with; borrowed
  * @lock_fd: says that it has an owner
  * @durable: the one beside it, NULL for none
  * @held_lock: with what the tracepoints that are enabled are looked after
@@ -26,6 +27,7 @@ struct recorder {
 	char *directory;
 	struct control control;
 	bool is_attached;
+	const char *clock;
 	int lock_fd;
 	struct recorder *durable;
 	uint64_t buffer_kib;

@@ -38,6 +38,7 @@
  * @bound_fd: the size of its buffer, which others may change, -1 where that does not matter
  * @fd: where they go
  * @size: how many bytes went there; whole sub-buffers
+ * @kept: how many went there by parts_keep()
  * @left: how many more may
  * @in_flight: how many records were read, but did not get there
  * @before: what the kernel had counted of others before; zeros for an instance of our own
@@ -51,6 +52,7 @@ struct part {
 	int bound_fd;
 	int fd;
 	uint64_t size;
+	uint64_t kept;
 	uint64_t left;
 	uint64_t in_flight;
 	struct statistics before;

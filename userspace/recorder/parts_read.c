@@ -254,6 +254,28 @@ int parts_read_rest(struct parts *parts, struct error *error)
 	return 0;
 }
 
+void parts_keep(struct parts *parts)
+{
+	for (size_t i = 0; i < parts->nr_parts; i++)
+		parts->list[i].kept = parts->list[i].size;
+}
+
+int parts_rewind(struct parts *parts, struct error *error)
+{
+	for (size_t i = 0; i < parts->nr_parts; i++) {
+		struct part *part = &parts->list[i];
+
+		if (part->size == part->kept)
+			continue;
+		if (ftruncate(part->fd, part->kept) < 0 ||
+		    lseek(part->fd, part->kept, SEEK_SET) < 0)
+			return part_fail(parts, part, error);
+		part->left += part->size - part->kept;
+		part->size = part->kept;
+	}
+	return 0;
+}
+
 uint64_t parts_size(const struct parts *parts)
 {
 	uint64_t size = 0;

@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "base/base.h"
+#include "recorder/changes.h"
 
 struct recorder;
 
@@ -200,6 +201,12 @@ int recorder_adopt(struct recorder **out, const char *name, struct error *error)
 /** recorder_leave - give back all but the instance, for another recorder_adopt(); NULL is fine */
 void recorder_leave(struct recorder *recorder);
 
+/**
+ * recorder_restore_clock - give the instance, and the one beside it, the clock that they had; with
+ * that, the kernel empties their buffers
+ */
+void recorder_restore_clock(const struct recorder *recorder);
+
 struct arrivals;
 
 /**
@@ -303,6 +310,12 @@ void parts_wait(const struct parts *parts, int also_fd, int timeout_ms);
  * Returns -1 with @error; the parts stay then, for 'ktrack recover'.
  */
 int parts_read(struct parts *parts, struct error *error);
+
+/** parts_keep - remember how much the files have now, all of which can be used */
+void parts_keep(struct parts *parts);
+
+/** parts_rewind - cut the files back to what parts_keep() remembers; returns -1 with @error */
+int parts_rewind(struct parts *parts, struct error *error);
 
 struct source_counts;
 

@@ -180,7 +180,7 @@ static bool is_unchanged(const struct live_stream *own)
 	struct statistics now;
 
 	return live_statistics_now(own, &now, &ignored) == 0 && now.read == own->settled.read &&
-	       now.overwritten == own->settled.overwritten;
+	       now.overwritten == own->settled.overwritten && now.overwritten >= own->overwritten;
 }
 
 static void live_start_over(struct source *source)

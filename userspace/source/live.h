@@ -21,6 +21,7 @@
  * @attached_ns: when we came
  * @clock_id: that of @clock, where @has_clock_id
  * @is_unseen: something was read since the watcher looked
+ * @is_cut: nothing more is read
  */
 struct live {
 	struct source source;
@@ -38,6 +39,7 @@ struct live {
 	bool has_clock_id;
 	clockid_t clock_id;
 	bool is_unseen;
+	bool is_cut;
 };
 
 /** struct live_page - a sub-buffer that was read */

@@ -35,7 +35,7 @@ static struct live_page *page_new(struct live_stream *own)
  */
 static int page_read(struct live_stream *own, struct live_page *page)
 {
-	if (own->sub_buffers_left == 0)
+	if (own->sub_buffers_left == 0 || own->live->is_cut)
 		return 0;
 	do {
 		page->size = read(own->fd, page->bytes, own->size);
@@ -199,7 +199,22 @@ static ssize_t live_refill(struct stream *stream, struct error *error)
 	refill_ahead(own);
 	size = page_get(own, error);
 	stream->bytes = own->page->bytes;
-	return size <= 0 || live_let_look(own->live, error) == 0 ? size : -1;
+	if (size > 0 && live_let_look(own->live, error) < 0)
+		return -1;
+	return own->live->is_cut ? 0 : size;
+}
+
+void source_cut(struct source *source)
+{
+	struct live *live = (struct live *)source;
+
+	live->is_cut = true;
+	for (size_t i = 0; i < source->nr_streams; i++) {
+		struct live_stream *own = source->streams[i].own;
+
+		while (own->first)
+			free(page_take(own));
+	}
 }
 
 static void live_stream_close(struct stream *stream)

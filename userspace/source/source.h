@@ -333,6 +333,12 @@ int source_start_over(struct source *source, bool was_read, int64_t now_ns,
 		      const struct source_handler *handler, struct error *error);
 
 /**
+ * source_cut - forget what was read and has not been delivered, and read nothing more; of
+ * source_live_open()
+ */
+void source_cut(struct source *source);
+
+/**
  * source_page_look - how many records a sub-buffer has, as this kernel writes them
  * @first_ns, @last_ns: times of the first and the last, where there are some
  */

@@ -309,7 +309,7 @@ attempt terminated signalled TERM
 attempt hung-up signalled HUP
 attempt quit signalled QUIT
 attempt user-signal user_signalled USR1
-attempt real-time-signal user_signalled RTMAX
+attempt real-time-signal user_signalled 40
 attempt signalled-twice signalled INT INT
 attempt signalled-late signalled_late 20000
 attempt hung-up-leader hung_up_leader
