@@ -108,8 +108,8 @@ TEST(a_clock_that_others_change_is_noticed_and_can_be_restored)
 	CHECK_TEXT(watched.change.file, "trace_clock");
 	file_write(recorder_durable(watched.recorder), "trace_clock", "mono");
 	recorder_restore_clock(watched.recorder);
-	check_file(watched.recorder, "trace_clock", "bootmono");
-	check_file(recorder_durable(watched.recorder), "trace_clock", "bootmono");
+	check_file(watched.recorder, "trace_clock", "bootboot");
+	check_file(recorder_durable(watched.recorder), "trace_clock", "bootboot");
 	watched_end(&watched);
 }
 

@@ -104,10 +104,16 @@ int modules_open(struct modules *modules, const struct modules_handler *handler,
 	return descriptors_join(modules, error);
 }
 
-static void change_report(const struct modules *modules, const struct change *change)
+/* Once for each kind: a program that writes a file opens it first, which counts too. */
+static void change_report(struct modules *modules, const struct change *change)
 {
 	const char *name = recorder_name(modules->capture->recorder);
+	bool *is_reported = change->is_emptied ? &modules->is_emptied_reported
+					       : &modules->is_beside_reported;
 
+	if (*is_reported && !change->is_reclocked)
+		return;
+	*is_reported = true;
 	if (change->is_reclocked)
 		note_say("%s: another program changed its clock; the recording ends before that",
 			 name);

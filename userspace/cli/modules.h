@@ -35,6 +35,7 @@ struct template_list {
  * @has_gone: some have gone, so that the kernel has emptied the buffers
  * @had_unread: without having been given up before
  * @was_emptied: another program emptied the buffers
+ * @is_emptied_reported, @is_beside_reported: that, of the instance and of the one beside it
  * @was_reclocked: another program changed the clock: what was read since the last look is not to be
  * used, and the recording is to end
  * @doubtful_ns: records up to here can be of those that have gone, or of others that took over
@@ -54,6 +55,8 @@ struct modules {
 	bool has_gone;
 	bool had_unread;
 	bool was_emptied;
+	bool is_emptied_reported;
+	bool is_beside_reported;
 	bool was_reclocked;
 	int64_t doubtful_ns;
 	struct template_list waiting;

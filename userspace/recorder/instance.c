@@ -116,8 +116,8 @@ void recorder_restore_clock(const struct recorder *recorder)
 {
 	if (recorder->control.clock_fd < 0)
 		return;
-	/* A clock that cannot be restored is reported already: somebody else has changed it. */
-	if (pwrite(recorder->control.clock_fd, recorder->clock, strlen(recorder->clock), 0) < 0)
+	/* The kernel takes no pwrite(2) there. That somebody changed the clock is reported already. */
+	if (write(recorder->control.clock_fd, recorder->clock, strlen(recorder->clock)) < 0)
 		return;
 	if (recorder->durable)
 		recorder_restore_clock(recorder->durable);
