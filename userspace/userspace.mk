@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Userspace: the sources of each room, the binary, and the unit tests that run under sanitizers.
 
-base-y       := buffer count error file json json_value map put text time value owner owner_open
+base-y       := buffer count error file hash json json_value map put text time value owner owner_open
 source-y     := attached cursor events file file_areas file_chunk file_comms file_content file_formats \
 		file_ids file_options file_statistics file_stream file_v6 file_v7 inflate input instance \
 		live live_stream merge open page page_look saved saved_names shift source spool statistics stream task window
 convention-y := convention format memory observe slot task template
-track-y      := change crossing name observe session suspicion task track tracks
+track-y      := change crossing evict name observe session suspicion task track tracks
 timeline-y   := loss timeline
 trace2-y     := config config_file config_include config_line config_value destination event \
 		event_line event_wide folder kind message normal perf perf_line place plain prepare process \

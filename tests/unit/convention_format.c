@@ -152,6 +152,34 @@ TEST(a_file_without_name_or_number_is_unreadable)
 	check_unreadable("name: event\nID: \n");
 }
 
+/* A format with so many fields, and so many bytes behind them. */
+static int parse_long(size_t nr_fields, size_t size)
+{
+	struct buffer text = { 0 };
+	struct format format;
+	int status;
+
+	buffer_append_string(&text, "name: event\nID: 5\nformat:\n");
+	for (size_t i = 0; i < nr_fields; i++)
+		buffer_append_string(&text, FIELD("u8 x", 8, 1, 0));
+	buffer_append_string(&text, "\nprint fmt: \"");
+	while (text.size < size)
+		buffer_append_char(&text, 'x');
+	status = format_parse(&format, buffer_text(&text));
+	CHECK(status != 0 || format.nr_fields == nr_fields);
+	format_release(&format);
+	buffer_release(&text);
+	return status;
+}
+
+TEST(a_format_has_at_most_1024_fields_and_one_mebibyte)
+{
+	CHECK_NUMBER(parse_long(1024, 0), 0);
+	CHECK_NUMBER(parse_long(1025, 0), 1);
+	CHECK_NUMBER(parse_long(1, 1024 * 1024), 0);
+	CHECK_NUMBER(parse_long(1, 1024 * 1024 + 1), 1);
+}
+
 TEST(numbers_that_nothing_holds_stay_large)
 {
 	check_fields(FIELD("int x", 99999999999999999999999, 4, 0),

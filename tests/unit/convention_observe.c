@@ -283,6 +283,27 @@ TEST(an_extra_field_that_cannot_be_read_is_left_out)
 		"\4", "B 'w' on 'event' of s7 z=u4");
 }
 
+TEST(texts_that_share_their_bytes_take_no_more_than_the_record)
+{
+	static const char format[] =
+		FORMAT("event", 5,
+		       SLICE_FIELDS FIELD("__data_loc char[] a", 16, 4, 0)
+			       FIELD("__data_loc char[] b", 16, 4, 0) FIELD("u8 c", 16, 1, 0)
+				       FIELD("__data_loc u8[] d", 16, 4, 0));
+	struct draft draft;
+
+	draft_slice(&draft, 5, 'B', "w", 20);
+	draft_text(&draft, 16, "0123456789");
+	check_by_format(format, &draft,
+			"B 'w' on 'event' of s7 a='0123456789' b='0123456789' c=u22 "
+			"d=<3031323334353637383900>");
+	draft_slice(&draft, 5, 'B', "w", 20);
+	draft_text(&draft, 16, "0123456789012345678901234567890123456789");
+	check_by_format(format, &draft,
+			"B 'w' on 'event' of s7 a='0123456789012345678901234567890123456789' "
+			"c=u22");
+}
+
 TEST(a_field_that_was_left_out_comes_again)
 {
 	struct convention *convention = convention_new(false);

@@ -231,6 +231,59 @@ TEST(all_extra_fields_are_kept_however_many)
 	convention_free(convention);
 }
 
+/* Adds a tracepoint of its own name; returns what convention_add() does. */
+static int add_numbered(struct convention *convention, int number, const struct template **out)
+{
+	struct buffer format = { 0 };
+	struct error error = { 0 };
+	int status;
+
+	buffer_printf(&format, "name: event%d\nID: %d\nformat:\n%s\n%s", number, number % 65536,
+		      FIELD("int common_pid", 4, 4, 1), FIELD("s64 counter_value", 8, 8, 1));
+	status = convention_add(convention, "demo", buffer_text(&format), out, &error);
+	buffer_release(&format);
+	return status;
+}
+
+TEST(above_8192_tracepoints_are_left_out)
+{
+	struct convention *convention = convention_new(false);
+	const struct template *template, *first = NULL;
+
+	for (int i = 0; i < CONVENTION_TEMPLATES_MAX; i++) {
+		CHECK_NUMBER(add_numbered(convention, i, &template), 0);
+		first = first ? first : template;
+	}
+	CHECK_NUMBER(template->index, CONVENTION_TEMPLATES_MAX - 1);
+	CHECK_NUMBER(add_numbered(convention, 10000, &template), 1);
+	CHECK(!template);
+	CHECK_NUMBER(add_numbered(convention, 10001, &template), 0);
+	CHECK(!template);
+	CHECK_NUMBER(convention_size(convention), CONVENTION_TEMPLATES_MAX);
+	/* A module that is unloaded makes room, as often as it comes again. */
+	for (int i = 0; i < 3; i++) {
+		convention_drop(convention, first);
+		convention_drop(convention, first);
+		CHECK_NUMBER(add_numbered(convention, 0, &template), 0);
+		CHECK(template && template->index == 0);
+		first = template;
+	}
+	convention_free(convention);
+}
+
+TEST(fields_of_all_tracepoints_are_bounded_too)
+{
+	struct convention *convention = convention_new(false);
+	struct buffer format = many_fields_format(1000);
+	size_t nr_added = 0;
+
+	while (nr_added < 1000 && convention_add_text(convention, "demo", buffer_string(&format)))
+		nr_added++;
+	CHECK(nr_added > 10 && nr_added < 100);
+	buffer_release(&format);
+	convention_free(convention);
+}
+
 static const struct template *found(const struct convention *convention, unsigned int id)
 {
 	const unsigned char bytes[2] = { id & 255, id >> 8 };

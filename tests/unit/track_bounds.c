@@ -116,6 +116,105 @@ TEST(without_a_setting_the_bound_is_16384_tracks)
 	stage_release(&stage);
 }
 
+/* What the finish says behind the slices without an end. */
+static void check_evicted(struct stage *stage, unsigned int nr_slices, unsigned int nr_retired,
+			  unsigned int nr_evicted)
+{
+	const char *finish;
+	char want[128];
+
+	snprintf(want, sizeof(want), "%u unfinished, 0 suspect, %u retired, 0 other, %u evicted slices\n",
+		 nr_slices, nr_retired, nr_evicted);
+	stage_told(stage);
+	stage_finish(stage, 1000000);
+	finish = strstr(stage_told(stage), " malformed, ");
+	CHECK_TEXT(finish ? finish + strlen(" malformed, ") : "", want);
+}
+
+TEST(one_slice_more_than_a_track_can_hold_closes_the_track)
+{
+	struct stage stage;
+
+	stage_init(&stage, NULL);
+	for (int i = 0; i < TRACK_SLICES_MAX; i++)
+		stage_begin(&stage, 110, 1, "x");
+	stage_told(&stage);
+	stage_begin(&stage, 120, 1, "y");
+	CHECK(strncmp(stage_told(&stage), "120 #1 end 'x' depth 16384 from 110 unfinished\n", 47) ==
+	      0);
+	stage_end(&stage, 130, 1);
+	CHECK_TEXT(stage_told(&stage), "130 #2 end 'y' depth 1 from 120\n");
+	check_evicted(&stage, TRACK_SLICES_MAX, 1, TRACK_SLICES_MAX);
+	stage_release(&stage);
+}
+
+TEST(above_20480_tracks_those_that_have_been_open_longest_are_closed)
+{
+	struct stage stage;
+
+	stage_init(&stage, NULL);
+	for (int tid = 1; tid <= 20480; tid++)
+		stage_begin(&stage, 30000 - tid / 2, 20481 - tid, "x");
+	stage_told(&stage);
+	stage_instant(&stage, 40000, 30000, "y");
+	CHECK(strncmp(stage_told(&stage),
+		      "40000 #1 end 'x' depth 1 from 30000 unfinished\n40000 #1 -\n"
+		      "40000 #2 end 'x' depth 1 from 30000 unfinished\n40000 #2 -\n",
+		      116) == 0);
+	check_evicted(&stage, 20480, 4096, 4096);
+	stage_release(&stage);
+}
+
+TEST(what_open_slices_take_is_bounded_on_all_tracks_together)
+{
+	struct stage stage;
+
+	stage_init(&stage, NULL);
+	for (int tid = 1; tid <= 100; tid++) {
+		for (int i = 0; i < 4096; i++)
+			stage_begin(&stage, 110 + tid, tid, "x");
+		stage_told(&stage);
+	}
+	/* A stack takes 128 KiB: of each 65, the 33 oldest are closed. */
+	check_evicted(&stage, 100 * 4096, 66, 66 * 4096);
+	stage_release(&stage);
+}
+
+TEST(names_of_open_slices_are_bounded_likewise)
+{
+	struct tracks_settings settings = { .names_max = 1 };
+	static char name[60000];
+	struct stage stage;
+
+	stage_init(&stage, &settings);
+	stage_instant(&stage, 110, 1, "counted");
+	memset(name, 'x', sizeof(name) - 1);
+	for (int i = 0; i < 1000; i++) {
+		stage_begin(&stage, 110 + i, 1 + i % 500, name);
+		stage_told(&stage);
+	}
+	stage_finish(&stage, 2000);
+	CHECK(strstr(stage_told(&stage), " evicted slices\n") != NULL);
+	stage_release(&stage);
+}
+
+TEST(names_that_are_kept_are_bounded_by_their_size)
+{
+	struct names names = { .max = 1000 };
+	static char name[60000];
+	size_t nr_kept = 0;
+
+	memset(name, 'x', sizeof(name));
+	for (size_t i = 0; i < 1000; i++) {
+		struct name *one = names_get(&names, 0, (struct text){ name, sizeof(name) - i });
+
+		nr_kept += one->shown.is_counted;
+		name_put(one);
+	}
+	CHECK(nr_kept > 60 && nr_kept < 71);
+	names_release(&names);
+}
+
 TEST(names_beyond_the_bound_are_told_but_not_counted)
 {
 	struct tracks_settings settings = { .names_max = 2 };

@@ -10,6 +10,7 @@
 #include "base/count.h"
 #include "base/error.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/inline.h"
 #include "base/json.h"
 #include "base/map.h"

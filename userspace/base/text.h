@@ -93,7 +93,7 @@ hot_inline uint64_t text_glance(struct text text, uint64_t head)
 	return head + text.size;
 }
 
-/** text_hash - a 64-bit hash of the bytes, the same on every machine */
+/** text_hash - a 64-bit hash of the bytes, the same on every machine; tables need hash_text() */
 uint64_t text_hash(struct text text);
 
 /**

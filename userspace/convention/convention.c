@@ -15,11 +15,22 @@
 /* More than there are tracepoints that tell of threads. */
 #define NR_TASK_TEMPLATES 16
 
+/**
+ * struct convention - see convention.h
+ * @templates: all that were added
+ * @nr_kept, @kept_size: of those that are not dropped: how many, and what they take
+ * @is_full: one more was refused
+ * @tracepoints: the first template of each index, by category and format
+ */
 struct convention {
 	bool is_swapped;
 	struct template **templates;
 	size_t nr_templates;
+	size_t nr_kept;
+	size_t kept_size;
+	bool is_full;
 	unsigned int nr_tracepoints;
+	struct map tracepoints;
 	struct template *by_id[NR_EVENT_IDS];
 	struct task_template tasks[NR_TASK_TEMPLATES];
 	size_t nr_tasks;
@@ -44,20 +55,54 @@ void convention_free(struct convention *convention)
 	for (size_t i = 0; i < convention->nr_templates; i++)
 		template_free(convention->templates[i]);
 	free(convention->templates);
+	map_release(&convention->tracepoints);
 	free(convention);
 }
 
-/* The index of a tracepoint of that name and format, where there was one before, or a new one. */
-static unsigned int index_of(struct convention *convention, const struct template *template)
+static bool is_same_tracepoint(const void *value, const void *key)
 {
-	for (size_t i = 0; i < convention->nr_templates; i++) {
-		const struct template *other = convention->templates[i];
+	const struct template *template = value, *other = key;
 
-		if (other->format_hash == template->format_hash &&
-		    strcmp(other->category, template->category) == 0)
-			return other->index;
-	}
-	return convention->nr_tracepoints++;
+	return template->format_hash == other->format_hash &&
+	       strcmp(template->category, other->category) == 0;
+}
+
+/*
+ * Sets the index of a tracepoint of that name and format, where there was one before, or a new one.
+ */
+static int index_set(struct convention *convention, struct template *template)
+{
+	uint64_t hash = hash_text(text_of(template->category)) ^ template->format_hash;
+	const struct template *first = map_find(&convention->tracepoints, hash, is_same_tracepoint,
+						template);
+
+	template->index = first ? first->index : convention->nr_tracepoints;
+	if (first)
+		return 0;
+	if (map_insert(&convention->tracepoints, hash, template) < 0)
+		return -1;
+	convention->nr_tracepoints++;
+	return 0;
+}
+
+static bool has_room(const struct convention *convention, const struct template *template)
+{
+	return convention->nr_kept < CONVENTION_TEMPLATES_MAX &&
+	       convention->kept_size + template_memory(template) <= CONVENTION_SIZE_MAX;
+}
+
+static void template_count(struct convention *convention, struct template *template)
+{
+	template->is_dropped = false;
+	convention->nr_kept++;
+	convention->kept_size += template_memory(template);
+}
+
+/* Records of its id are read by this template from now on. */
+static void template_read_by(struct convention *convention, struct template *template)
+{
+	convention->by_id[template->event_id] = template;
+	memories_clear(&convention->memories);
 }
 
 static int convention_keep(struct convention *convention, struct template *template)
@@ -69,10 +114,11 @@ static int convention_keep(struct convention *convention, struct template *templ
 	if (!templates)
 		return -1;
 	convention->templates = templates;
-	template->index = index_of(convention, template);
+	if (index_set(convention, template) < 0)
+		return -1;
 	templates[convention->nr_templates++] = template;
-	convention->by_id[template->event_id] = template;
-	memories_clear(&convention->memories);
+	template_count(convention, template);
+	template_read_by(convention, template);
 	return 0;
 }
 
@@ -109,7 +155,22 @@ static uint64_t format_hash(struct text text)
 	static const char head[] = "format:";
 	const char *begin = memmem(text.data, text.size, head, strlen(head));
 
-	return begin ? text_hash((struct text){ begin, text.data + text.size - begin }) : 0;
+	return begin ? hash_text((struct text){ begin, text.data + text.size - begin }) : 0;
+}
+
+/* Whether this is reported: the first one is. */
+static int template_refuse(struct convention *convention, struct template *template,
+			   struct error *error)
+{
+	bool is_first = !convention->is_full;
+
+	template_free(template);
+	convention->is_full = true;
+	if (is_first)
+		error_set(error, "there are more than %d tracepoints, or their fields take more "
+				 "than %zu MiB; later ones are left out too",
+			  CONVENTION_TEMPLATES_MAX, CONVENTION_SIZE_MAX >> 20);
+	return is_first;
 }
 
 static int template_add(struct convention *convention, const char *system, uint64_t hash,
@@ -117,11 +178,12 @@ static int template_add(struct convention *convention, const char *system, uint6
 			struct error *error)
 {
 	struct template *template = NULL;
-
 	int status = template_new(&template, system, format, convention->is_swapped);
 
 	if (template)
 		template->format_hash = hash;
+	if (template && !has_room(convention, template))
+		return template_refuse(convention, template, error);
 	if (status < 0 || (template && convention_keep(convention, template) < 0)) {
 		template_free(template);
 		return error_set(error, "out of memory");
@@ -158,6 +220,13 @@ const struct template *convention_template(const struct convention *convention, 
 
 void convention_drop(struct convention *convention, const struct template *template)
 {
+	struct template *dropped = (struct template *)template;
+
+	if (!dropped->is_dropped) {
+		convention->nr_kept--;
+		convention->kept_size -= template_memory(dropped);
+	}
+	dropped->is_dropped = true;
 	if (convention->by_id[template->event_id] == template)
 		convention->by_id[template->event_id] = NULL;
 	memories_clear(&convention->memories);
@@ -165,8 +234,11 @@ void convention_drop(struct convention *convention, const struct template *templ
 
 void convention_use(struct convention *convention, const struct template *template)
 {
-	convention->by_id[template->event_id] = (struct template *)template;
-	memories_clear(&convention->memories);
+	struct template *used = (struct template *)template;
+
+	if (used->is_dropped)
+		template_count(convention, used);
+	template_read_by(convention, used);
 }
 
 bool convention_knows(const struct convention *convention, uint16_t id)

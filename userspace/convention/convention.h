@@ -88,6 +88,7 @@ struct extra {
  * struct template - a tracepoint that follows the convention, as its records are read
  * @index: which tracepoint it is, from 0: one that comes again, with the same format, is the same
  * @format_hash: of its format, but for the id
+ * @is_dropped: no record is read by it any more
  * @event_id: the common_type of its records
  * @category: "system:event"
  * @name: the event's name, which points into @category
@@ -109,6 +110,7 @@ struct template
 {
 	unsigned int index;
 	uint64_t format_hash;
+	bool is_dropped;
 	unsigned int event_id;
 	enum template_kind kind;
 	enum template_scope scope;
@@ -134,6 +136,10 @@ struct template
 	unsigned char telling[OBSERVATION_SIZE_MAX];
 };
 
+/** CONVENTION_TEMPLATES_MAX, CONVENTION_SIZE_MAX - how many are kept, and how many bytes they take */
+#define CONVENTION_TEMPLATES_MAX 8192
+#define CONVENTION_SIZE_MAX ((size_t)8 * 1024 * 1024)
+
 /** struct convention - all templates, found by the id of the event */
 struct convention;
 
@@ -151,8 +157,8 @@ void convention_free(struct convention *convention);
  * convention_add - look at a tracepoint's format and remember it if it follows the convention
  * @out: the template, which the convention owns, or NULL where the tracepoint does not follow
  *
- * Returns 0, 1 with @error where the format cannot be read and the tracepoint is left out, or -1
- * with @error where memory ran out.
+ * Returns 0, 1 with @error where the format cannot be read or there are too many, and the tracepoint
+ * is left out, or -1 with @error where memory ran out. Only the first of too many is reported.
  */
 int convention_add(struct convention *convention, const char *system, struct text text,
 		   const struct template **out, struct error *error);

@@ -118,6 +118,8 @@ static int field_parse(struct format *format, char *line)
 		return 1;
 	if (!declaration_split(&field, declaration))
 		return 0;
+	if (format->nr_fields == FORMAT_FIELDS_MAX)
+		return 1;
 	/* Kernels before 2.6.32 did not say it. */
 	number_take(&line, "signed:", &is_signed);
 	field.is_signed = is_signed;
@@ -143,11 +145,12 @@ static int line_parse(struct format *format, char *line, bool *has_id)
 	return 0;
 }
 
+/* How many fields there can be. */
 static size_t lines_count(const char *text)
 {
 	size_t nr_lines = 1;
 
-	for (; *text; text++)
+	for (; *text && nr_lines < FORMAT_FIELDS_MAX; text++)
 		nr_lines += *text == '\n';
 	return nr_lines;
 }
@@ -172,6 +175,9 @@ static int lines_parse(struct format *format)
 
 int format_parse(struct format *out, struct text file)
 {
+	*out = (struct format){ 0 };
+	if (file.size > FORMAT_SIZE_MAX)
+		return 1;
 	*out = (struct format){ .text = strndup(file.data, file.size) };
 	if (!out->text)
 		return -1;

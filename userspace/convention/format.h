@@ -9,6 +9,10 @@
 
 #include "base/base.h"
 
+/** FORMAT_SIZE_MAX, FORMAT_FIELDS_MAX - longer formats are refused; the kernel's have a few KiB */
+#define FORMAT_SIZE_MAX (1024 * 1024)
+#define FORMAT_FIELDS_MAX 1024
+
 /**
  * struct format_field - a line "field:TYPE NAME; offset:N; size:N; signed:N;"
  * @type: without the brackets of an array that stand behind the name
@@ -47,7 +51,7 @@ struct format {
  * @out: for format_release(), whatever is returned
  *
  * What it says behind its fields, for printing records, does not matter. Returns 0, 1 where it
- * cannot be understood, or -1 where memory ran out.
+ * cannot be understood or is too long, or -1 where memory ran out.
  */
 int format_parse(struct format *out, struct text file);
 

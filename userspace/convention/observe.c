@@ -104,18 +104,35 @@ hot_inline bool extra_read(const struct extra *extra, const struct record *recor
 	return true;
 }
 
+/*
+ * Whether there is @room for a value. The texts of a record take no more than the record, unless
+ * fields share their bytes, as only a made-up record's do: without a bound, a few bytes would become
+ * any number of them.
+ */
+static bool room_take(size_t *room, const struct value *value)
+{
+	size_t size = value->kind == VALUE_TEXT || value->kind == VALUE_BYTES ? value->text.size : 0;
+
+	if (size > *room)
+		return false;
+	*room -= size;
+	return true;
+}
+
 /* Extra fields that cannot be read are left out: the event itself is sound. */
 static __attribute__((noinline)) void other_extras_read(struct observation *out,
 							const struct template *template,
 							const struct record *record)
 {
+	size_t room = record->size;
+
 	out->extras = template->other_fields;
 	out->nr_extras = 0;
 	for (size_t i = 0; i < template->nr_extras; i++) {
 		const struct extra *extra = &template->extras[i];
 		struct field *field = &template->other_fields[out->nr_extras];
 
-		if (!extra_read(extra, record, &field->value))
+		if (!extra_read(extra, record, &field->value) || !room_take(&room, &field->value))
 			continue;
 		field->name = extra->label;
 		out->nr_extras++;

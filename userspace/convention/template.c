@@ -246,6 +246,16 @@ int template_new(struct template **out, const char *system, const struct format 
 	return -1;
 }
 
+size_t template_memory(const struct template *template)
+{
+	size_t size = sizeof(*template) + strlen(template->category) + 1;
+
+	for (size_t i = 0; i < template->nr_extras; i++)
+		size += sizeof(struct extra) + 2 * sizeof(struct field) +
+			template->extras[i].label.size + 1;
+	return size;
+}
+
 void template_free(struct template *template)
 {
 	if (!template)

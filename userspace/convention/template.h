@@ -18,4 +18,7 @@ int template_new(struct template **out, const char *system, const struct format 
 
 void template_free(struct template *template);
 
+/** template_memory - how many bytes a template takes */
+size_t template_memory(const struct template *template);
+
 #endif

@@ -30,10 +30,10 @@ struct row_key {
 
 static uint64_t key_hash(const struct row_key *key)
 {
-	const uint64_t words[] = { key->kind, (uintptr_t)key->category, text_hash(key->track),
+	const uint64_t words[] = { key->kind, (uintptr_t)key->category, hash_text(key->track),
 				   (uintptr_t)key->name };
 
-	return text_hash((struct text){ .data = (const char *)words, .size = sizeof(words) });
+	return hash_text((struct text){ .data = (const char *)words, .size = sizeof(words) });
 }
 
 static bool row_equals(const void *value, const void *key_pointer)

@@ -38,10 +38,7 @@ static bool intervals_equal(const void *value, const void *key_pointer)
 
 static uint64_t intervals_hash(const struct intervals *key)
 {
-	uint64_t hash = (uintptr_t)key->name * UINT64_C(0x9e3779b97f4a7c15);
-
-	hash += (uintptr_t)key->category * UINT64_C(0xc2b2ae3d27d4eb4f);
-	return hash ^ hash >> 32;
+	return hash_number((uintptr_t)key->name + hash_number((uintptr_t)key->category));
 }
 
 /* How many entries are looked at one by one. */

@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What all names may take: this, or so much for each name that the settings allow. */
+#define NAMES_SIZE_MAX ((size_t)4 * 1024 * 1024)
+#define NAME_SIZE_USUAL 256
+
 struct name_key {
 	unsigned int owner;
 	struct text text;
@@ -47,6 +51,14 @@ static size_t *names_count(struct names *names, unsigned int owner)
 	return &counts[owner];
 }
 
+static bool names_have_room(const struct names *names, const struct name *name)
+{
+	size_t usual = names->max * NAME_SIZE_USUAL;
+
+	return names->size + sizeof(*name) + name->shown.text.size <=
+	       (usual > NAMES_SIZE_MAX ? usual : NAMES_SIZE_MAX);
+}
+
 /* A new name, which is kept where there is room for it. */
 static struct name *names_add(struct names *names, unsigned int owner, struct text text,
 			      uint64_t hash)
@@ -54,9 +66,10 @@ static struct name *names_add(struct names *names, unsigned int owner, struct te
 	struct name *name = name_new(owner, text);
 	size_t *count = names_count(names, owner);
 
-	if (!name || !count || *count >= names->max)
+	if (!name || !count || *count >= names->max || !names_have_room(names, name))
 		return name;
 	if (map_insert(&names->map, hash, name) == 0) {
+		names->size += sizeof(*name) + text.size;
 		name->shown.is_counted = true;
 		name->shown.number = (*count)++;
 	}
@@ -66,7 +79,7 @@ static struct name *names_add(struct names *names, unsigned int owner, struct te
 struct name *names_get(struct names *names, unsigned int owner, struct text text)
 {
 	struct name_key key = { .owner = owner, .text = text };
-	uint64_t hash = text_hash(text) + owner * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t hash = hash_text(text) + hash_number(owner);
 	struct name *name = map_find(&names->map, hash, name_equals, &key);
 
 	if (!name)

@@ -31,6 +31,7 @@ struct name {
  * @max: how many of each tracepoint are kept; the others are made for one slice and forgotten with
  * it
  * @nr_of_owner: how many are kept, by the tracepoint's index
+ * @size: how many bytes all that are kept take, which is bounded too
  */
 struct names {
 	struct map map;
@@ -38,6 +39,7 @@ struct names {
 	size_t max;
 	size_t *nr_of_owner;
 	size_t nr_owners;
+	size_t size;
 };
 
 void names_release(struct names *names);
@@ -70,6 +72,12 @@ struct name *names_get(struct names *names, unsigned int owner, struct text text
 
 /** names_clear_slots - forget what sinks put there, who have gone */
 void names_clear_slots(struct names *names);
+
+/** name_own_size - how many bytes go with the slice whose name it is */
+static inline size_t name_own_size(const struct name *name)
+{
+	return name->shown.is_counted ? 0 : sizeof(*name) + name->shown.text.size;
+}
 
 /** name_put - done with a name; one that is not kept is freed */
 hot_inline void name_put(struct name *name)

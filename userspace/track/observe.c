@@ -151,10 +151,14 @@ static __attribute__((noinline)) int other_slice_begin(struct tracks *tracks, st
 
 	if (track->nr_slices > 0 && track_trim(tracks, track, error) < 0)
 		return -1;
+	if (track->nr_slices == TRACK_SLICES_MAX || tracks->open_size > OPEN_SIZE_MAX)
+		track = tracks_make_room(tracks, track, observation, error);
+	if (!track)
+		return -1;
 	name = tracks_name(tracks, observation, error);
 	if (!name)
 		return -1;
-	slice = track_push(track);
+	slice = track_push(tracks, track, name);
 	if (!slice) {
 		name_put(name);
 		return error_set(error, "out of memory");
@@ -224,6 +228,7 @@ int tracks_pop(struct tracks *tracks, struct track *track, const struct observat
 	tracks->totals.suspect += event->is_suspect;
 	tracks->totals.unfinished += event->is_unfinished;
 	status = timeline_push(tracks->timeline, event, error);
+	tracks->open_size -= name_own_size(name);
 	name_put(name);
 	return status;
 }

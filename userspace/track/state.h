@@ -88,6 +88,9 @@ hot_inline struct track_key track_key_of(const struct observation *observation)
 	};
 }
 
+/** OPEN_SIZE_MAX - how many bytes open slices may take on all tracks */
+#define OPEN_SIZE_MAX ((size_t)8 * 1024 * 1024)
+
 /** TRACKS_RECENT_BITS, TRACKS_RECENT - how many tracks are found without a hash of their names */
 #define TRACKS_RECENT_BITS 10
 #define TRACKS_RECENT (1 << TRACKS_RECENT_BITS)
@@ -161,6 +164,7 @@ struct seen {
  * of them
  * @seen: by the place of the observation
  * @generation: another one when a track has gone; not 0
+ * @open_size: bytes in all stacks, and in the names of open slices that are nowhere else
  * @idle: head of the ring of tracks without open slices, least recently used first
  * @suspicions: by the buffer
  * @malformed_of: what @totals point to
@@ -176,6 +180,7 @@ struct tracks {
 	struct track *recent[TRACKS_RECENT];
 	struct seen seen[OBSERVATION_PLACES];
 	uint64_t generation;
+	size_t open_size;
 	struct track idle;
 	struct names names;
 	struct tasks tasks;
@@ -195,14 +200,23 @@ struct track *track_new(const struct track_key *key, uint64_t hash,
 void track_free(struct track *track);
 
 /** track_grow - room for more slices; returns -1 where memory ran out */
-int track_grow(struct track *track);
+int track_grow(struct tracks *tracks, struct track *track);
 
-/** track_push - open a slice, to be filled, whose name becomes the stack's; NULL where memory ran
- * out */
-hot_inline struct slice *track_push(struct track *track)
+/** track_shrink - free the stack of a track without open slices; the next slice makes another */
+void track_shrink(struct tracks *tracks, struct track *track);
+
+/**
+ * track_push - open a slice, to be filled
+ * @name: becomes the stack's
+ *
+ * Returns NULL where memory ran out.
+ */
+static inline struct slice *track_push(struct tracks *tracks, struct track *track,
+				       const struct name *name)
 {
-	if (track->nr_slices == track->slices_capacity && track_grow(track) < 0)
+	if (track->nr_slices == track->slices_capacity && track_grow(tracks, track) < 0)
 		return NULL;
+	tracks->open_size += name_own_size(name);
 	return &track->slices[track->nr_slices++];
 }
 
@@ -287,6 +301,20 @@ struct track *tracks_find(struct tracks *tracks, const struct observation *obser
 
 /** tracks_end - take leave of a track without open slices, and free it */
 int tracks_end(struct tracks *tracks, struct track *track, struct error *error);
+
+/**
+ * tracks_evict - if there are too many tracks for one more, close those that have been open longest
+ */
+int tracks_evict(struct tracks *tracks, struct error *error);
+
+/**
+ * tracks_make_room - close tracks before another slice begins by @observation on @track, which has
+ * TRACK_SLICES_MAX open ones or makes tracks->open_size exceed OPEN_SIZE_MAX
+ *
+ * Returns the track on which the slice begins, NULL with @error.
+ */
+struct track *tracks_make_room(struct tracks *tracks, struct track *track,
+			       const struct observation *observation, struct error *error);
 
 /** tracks_close - end all slices of a track as unfinished, then the track */
 int tracks_close(struct tracks *tracks, struct track *track, struct error *error);

@@ -21,7 +21,7 @@ static bool task_has_tid(const void *value, const void *key)
 
 static uint64_t tid_hash(int tid)
 {
-	return (unsigned int)tid * UINT64_C(0x9e3779b97f4a7c15) >> 16;
+	return hash_number((unsigned int)tid);
 }
 
 void tasks_release(struct tasks *tasks)

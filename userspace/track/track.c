@@ -48,14 +48,23 @@ void track_free(struct track *track)
 	free(track);
 }
 
-int track_grow(struct track *track)
+int track_grow(struct tracks *tracks, struct track *track)
 {
 	size_t capacity = track->slices_capacity ? track->slices_capacity * 2 : FIRST_SLICES;
 	struct slice *slices = reallocarray(track->slices, capacity, sizeof(*slices));
 
 	if (!slices)
 		return -1;
+	tracks->open_size += (capacity - track->slices_capacity) * sizeof(*slices);
 	track->slices = slices;
 	track->slices_capacity = capacity;
 	return 0;
+}
+
+void track_shrink(struct tracks *tracks, struct track *track)
+{
+	tracks->open_size -= track->slices_capacity * sizeof(*track->slices);
+	free(track->slices);
+	track->slices = NULL;
+	track->slices_capacity = 0;
 }

@@ -109,7 +109,7 @@ static int tracks_retire(struct tracks *tracks, struct error *error)
 		if (tracks_end(tracks, head->idle_after, error) < 0)
 			return -1;
 	}
-	return 0;
+	return tracks_evict(tracks, error);
 }
 
 int tracks_announce(struct tracks *tracks, struct track *track, struct error *error)
@@ -157,10 +157,8 @@ static uint64_t key_numbers(const struct track_key *key)
 {
 	uint64_t rest = key->template->index + ((uint64_t)key->buffer << 20) +
 			((uint64_t)(uint32_t)key->cpu << 32);
-	uint64_t number = key->scope_id.unsigned_number * UINT64_C(0x9e3779b97f4a7c15) +
-			  rest * UINT64_C(0xc2b2ae3d27d4eb4f);
 
-	return number ^ number >> 32;
+	return hash_number(key->scope_id.unsigned_number + hash_number(rest));
 }
 
 static struct track **tracks_place(struct tracks *tracks, const struct track *track)
@@ -173,7 +171,7 @@ struct track *tracks_find(struct tracks *tracks, const struct observation *obser
 			  struct error *error)
 {
 	struct track_key key = track_key_of(observation);
-	uint64_t hash = text_hash(key.name) ^ key_numbers(&key);
+	uint64_t hash = hash_text(key.name) ^ key_numbers(&key);
 	struct track *track = map_find(&tracks->map, hash, track_matches, &key);
 
 	if (!track)
@@ -213,6 +211,7 @@ int tracks_end(struct tracks *tracks, struct track *track, struct error *error)
 	map_remove(&tracks->map, track->hash, track);
 	track_idle_remove(track);
 	track_part(track);
+	track_shrink(tracks, track);
 	track_free(track);
 	return status;
 }

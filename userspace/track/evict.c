@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Bounds on what is open. Tracks with open slices are kept as long as there is room; then the ones
+ * that have been open longest are closed, and their slices end as unfinished.
+ *
+ * Each time a fifth of them goes, or half of the memory, so that to sort them costs little for each
+ * slice.
+ */
+#include <stdlib.h>
+
+#include "track/state.h"
+
+/* The one first that has been open longest; by numbers, so that output does not depend on hashes. */
+static int age_compare(const void *a, const void *b)
+{
+	const struct track *first = *(struct track *const *)a;
+	const struct track *second = *(struct track *const *)b;
+
+	if (first->slices[0].begin_ns != second->slices[0].begin_ns)
+		return first->slices[0].begin_ns < second->slices[0].begin_ns ? -1 : 1;
+	return first->shown.number < second->shown.number
+		       ? -1
+		       : first->shown.number > second->shown.number;
+}
+
+/* All tracks with open slices, the oldest first. */
+static struct track **open_list(const struct tracks *tracks, size_t *size)
+{
+	struct track **list = calloc(tracks->map.size + 1, sizeof(*list));
+
+	*size = 0;
+	for (size_t i = 0; i < tracks->map.capacity && list; i++) {
+		struct track *track = tracks->map.slots[i].value;
+
+		if (track && track->nr_slices > 0)
+			list[(*size)++] = track;
+	}
+	if (list)
+		qsort(list, *size, sizeof(*list), age_compare);
+	return list;
+}
+
+static int track_evict(struct tracks *tracks, struct track *track, struct error *error)
+{
+	tracks->totals.retired_tracks++;
+	tracks->totals.evicted_slices += track->nr_slices;
+	return tracks_close(tracks, track, error);
+}
+
+/* Closes the oldest until no more than so many tracks are left, and so many bytes open. */
+static int tracks_evict_to(struct tracks *tracks, size_t nr_tracks, size_t size,
+			   struct error *error)
+{
+	size_t nr_open;
+	struct track **list = open_list(tracks, &nr_open);
+	int status = 0;
+
+	if (!list)
+		return error_set(error, "out of memory");
+	for (size_t i = 0; i < nr_open && status == 0; i++) {
+		if (tracks->map.size <= nr_tracks && tracks->open_size <= size)
+			break;
+		status = track_evict(tracks, list[i], error);
+	}
+	free(list);
+	return status;
+}
+
+int tracks_evict(struct tracks *tracks, struct error *error)
+{
+	size_t max = tracks->settings.idle_max > TRACKS_IDLE_MAX ? tracks->settings.idle_max
+								  : TRACKS_IDLE_MAX;
+
+	if (tracks->map.size < max + max / 4)
+		return 0;
+	return tracks_evict_to(tracks, max, SIZE_MAX, error);
+}
+
+/* Tracks without open slices keep their stacks for the next one, until there is no room. */
+static void stacks_free(struct tracks *tracks)
+{
+	for (struct track *track = tracks->idle.idle_after; track != &tracks->idle;
+	     track = track->idle_after)
+		track_shrink(tracks, track);
+}
+
+struct track *tracks_make_room(struct tracks *tracks, struct track *track,
+			       const struct observation *observation, struct error *error)
+{
+	if (tracks->open_size > OPEN_SIZE_MAX) {
+		stacks_free(tracks);
+		if (tracks_evict_to(tracks, SIZE_MAX, OPEN_SIZE_MAX / 2, error) < 0)
+			return NULL;
+	} else if (track_evict(tracks, track, error) < 0) {
+		return NULL;
+	}
+	return tracks_find(tracks, observation, error);
+}
