@@ -22,7 +22,7 @@ recorder-y   := arrivals changes command comms control durable formats held inst
 cli-y        := bounds capture capture_run clean clock ending export export_run filter \
 		identity list loss main modules note option output outputs pictures pipeline privilege progress \
 		quantity ready record record_run recover release session signals stat strangers stream \
-		stream_round stream_run stream_setup tracepoints untaken wall_clock
+		stream_round stream_run stream_setup suggest tracepoints untaken wall_clock
 
 rooms := base source convention track timeline trace2 sink recorder cli
 room-sources = $(patsubst %,userspace/$(1)/%.c,$($(1)-y))

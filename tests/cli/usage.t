@@ -17,17 +17,24 @@ done <<TABLE
 nonsense|unknown command 'nonsense'; see 'ktrack --help'
 --nonsense|unknown command '--nonsense'; see 'ktrack --help'
 --helpp|unknown command '--helpp'; see 'ktrack --help'
+exprot|unknown command 'exprot'; did you mean 'export'?
+export --weth=tid one|unknown option '--weth=tid'; did you mean '--with'?
+export --perfeto=$target one|unknown option '--perfeto=$target'; did you mean '--perfetto'?
+export --event=$target --cpu=1 --cpu=1 one|--cpu is given twice
+stream --event=$target -d 1 --duration=2 -- touch $target|--duration is given twice
+stat --live --live|--live is given twice
+record -o $target -o $target -- touch $target|--output is given twice
 -x|unknown command '-x'; see 'ktrack --help'
 list -x|unknown option '-x'; see 'ktrack list --help'
 list --nonsense|unknown option '--nonsense'; see 'ktrack list --help'
 list -e|argument missing after '-e'; see 'ktrack list --help'
 list --tracepoint|argument missing after '--tracepoint'; see 'ktrack list --help'
 clean -x|unknown option '-x'; see 'ktrack clean --help'
-clean word|'word' is one word too many; see 'ktrack clean --help'
+clean word|unexpected argument 'word'; see 'ktrack clean --help'
 release|of what? Write SYS[:EVENT]; see 'ktrack release --help'
-list word|'word' is one word too many; see 'ktrack list --help'
-list -e sched word|'word' is one word too many; see 'ktrack list --help'
-list -- --json|'--json' is one word too many; see 'ktrack list --help'
+list word|unexpected argument 'word'; see 'ktrack list --help'
+list -e sched word|unexpected argument 'word'; see 'ktrack list --help'
+list -- --json|unexpected argument '--json'; see 'ktrack list --help'
 stream --event=$target -x|unknown option '-x'; see 'ktrack stream --help'
 stream --event=$target --nonsense -- touch $target|unknown option '--nonsense'; see 'ktrack stream --help'
 stream --event=$target -d|argument missing after '-d'; see 'ktrack stream --help'
@@ -81,8 +88,8 @@ stream --html=$target --session-every=1|--session-every is for lines; a file for
 stream --event=$target --session-every=1 -- touch $target|--session-every is for recordings without a command, which runs in one session
 stream --event=$target --sid=recording -- touch $target|--sid=recording is for ktrack export: a live recording happens only once
 stream --event=$target --fail-on-loss=1 -- touch $target|--fail-on-loss takes no value; see 'ktrack stream --help'
-stream --event=$target --event -- touch $target|--event is there twice; it goes to one target
-stream --chrome=$target --chrome=$target -- touch $target|'$target' and '$target' are of one form, which goes to one file
+stream --event=$target --event -- touch $target|--event is given twice
+stream --chrome=$target --chrome=$target -- touch $target|--chrome is given twice
 stream --event=$target -e ktrack, -- touch $target|'ktrack,' leaves a tracepoint out; write SYS[:EVENT]
 stream --event=$target -d 0x1 -- touch $target|'0x1' is no duration; write a number with ns, us, ms, s, m or h
 export --event=$target -e , one|',' leaves a tracepoint out; write SYS[:EVENT]
@@ -98,11 +105,11 @@ record -o $target --instance=x -e y|-e chooses what is recorded, and --instance 
 record -o $target --|no command behind --
 record --event=$target|unknown option '--event=$target'; see 'ktrack record --help'
 export --save= tracefs|--save= names no file
-recover one two|'two' is one word too many; see 'ktrack recover --help'
+recover one two|unexpected argument 'two'; see 'ktrack recover --help'
 export|a source is missing; see 'ktrack export --help'
 export --event=$target|a source is missing; see 'ktrack export --help'
 export --event $target one|'$target' stands for the source; as a value it is --event=$target
-export --event=$target one two|'two' is one word too many; see 'ktrack export --help'
+export --event=$target one two|unexpected argument 'two'; see 'ktrack export --help'
 export --event=$target --cpu x one|'x' is no CPU
 export --event=$target --nonsense one|unknown option '--nonsense'; see 'ktrack export --help'
 TABLE

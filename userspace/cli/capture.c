@@ -91,7 +91,7 @@ static const struct option_row rows[] = {
 	{ 0, "instance", "NAME", "read this tracing instance, and leave it as it is set up",
 	  apply_instance },
 	{ 0, "filter", "EXPRESSION", "of what the -e before it names only records that meet this",
-	  apply_filter },
+	  apply_filter, .is_repeatable = true },
 	OPTION_FLAG("wait", "also with -e for what is not there yet: it is recorded once it comes",
 		    capture_settings, selection.waits),
 	{ 'd', "duration", "SECONDS", "stop after this time; also with ms, s, m, h",

@@ -10,7 +10,7 @@
 static int refuse_operand(void *settings, const char *word, struct error *error)
 {
 	(void)settings;
-	return error_set(error, "'%s' is one word too many; see 'ktrack clean --help'", word);
+	return error_set(error, "unexpected argument '%s'; see 'ktrack clean --help'", word);
 }
 
 static const struct option_table clean_table = {

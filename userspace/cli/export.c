@@ -44,7 +44,7 @@ static int apply_source(void *settings, const char *word, struct error *error)
 		return error_set(error, "'%s' stands for the source; as a value it is %s=%s",
 				 export->source, option, export->source);
 	if (export->source)
-		return error_set(error, "'%s' is one word too many; see 'ktrack export --help'",
+		return error_set(error, "unexpected argument '%s'; see 'ktrack export --help'",
 				 word);
 	export->source = word;
 	return 0;

@@ -27,7 +27,7 @@ static const struct option_part list_options = {
 static int refuse_operand(void *settings, const char *word, struct error *error)
 {
 	(void)settings;
-	return error_set(error, "'%s' is one word too many; see 'ktrack list --help'", word);
+	return error_set(error, "unexpected argument '%s'; see 'ktrack list --help'", word);
 }
 
 /* The part is in another file, so that the table cannot be a constant. */

@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/note.h"
+#include "cli/suggest.h"
 
 static const struct cli_command *const commands[] = {
 	&clean_command,	  &list_command,    &stream_command, &record_command,
@@ -39,7 +40,14 @@ static void help_print(void)
 
 static int command_refuse(const char *name, struct error *error)
 {
-	error_set(error, "unknown command '%s'; see 'ktrack --help'", name);
+	struct suggestion meant = { 0 };
+
+	for (size_t i = 0; i < NR_COMMANDS; i++)
+		suggestion_add(&meant, name, commands[i]->name);
+	if (meant.word)
+		error_set(error, "unknown command '%s'; did you mean '%s'?", name, meant.word);
+	else
+		error_set(error, "unknown command '%s'; see 'ktrack --help'", name);
 	return STATUS_USAGE;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/suggest.h"
 
 /* Values that getopt_long returns for rows: beyond those of characters. */
 #define FIRST_ROW 256
@@ -19,9 +20,10 @@ static int argument_kind(const struct option_row *row)
 	return row->argument[0] == '[' ? optional_argument : required_argument;
 }
 
-/** struct option_place - a row, and the offset of what it is about */
+/** struct option_place - a row, its number, and the offset of what it is about */
 struct option_place {
 	const struct option_row *row;
+	size_t number;
 	size_t offset;
 };
 
@@ -35,10 +37,11 @@ static const struct option_row *part_row(const struct option_part *part, size_t 
 /* Finds the row with a number, counted through all parts. */
 static bool place_find(const struct option_table *table, size_t number, struct option_place *place)
 {
+	place->number = number;
 	for (const struct option_part *part = table->parts; part->rows; part++) {
 		if (number < part->nr_rows) {
-			*place = (struct option_place){ .row = part_row(part, number),
-							.offset = part->offset };
+			place->row = part_row(part, number);
+			place->offset = part->offset;
 			return true;
 		}
 		number -= part->nr_rows;
@@ -71,10 +74,14 @@ static void options_print(const struct option_table *table)
 		printf("\n%s\n", table->notes);
 }
 
-/* What getopt_long wants: a string of letters and an array of long names, made from the rows. */
+/**
+ * struct getopt_tables - what getopt_long wants: letters and long names, made from the rows
+ * @are_given: for each row whether it was there already
+ */
 struct getopt_tables {
 	struct buffer letters;
 	struct option *names;
+	bool *are_given;
 };
 
 static size_t table_size(const struct option_table *table)
@@ -92,7 +99,8 @@ static int tables_make(struct getopt_tables *tables, const struct option_table *
 	struct option_place place;
 
 	tables->names = calloc(size + 2, sizeof(*tables->names));
-	if (!tables->names)
+	tables->are_given = calloc(size + 1, sizeof(*tables->are_given));
+	if (!tables->names || !tables->are_given)
 		return -1;
 	buffer_append_string(&tables->letters, "+:h");
 	for (size_t i = 0; place_find(table, i, &place); i++) {
@@ -122,14 +130,36 @@ static bool found_find(const struct option_table *table, int found, struct optio
 	return false;
 }
 
+/* A word that is no option, but may be meant for one. */
+static int option_suggest(const struct option_table *table, const char *word, const char *command,
+			  struct error *error)
+{
+	struct suggestion meant = { 0 };
+	struct option_place place;
+	char name[64];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+	if (strncmp(name, "--", 2) == 0) {
+		for (size_t i = 0; place_find(table, i, &place); i++)
+			suggestion_add(&meant, name + 2, place.row->long_name);
+	}
+	if (meant.word)
+		return error_set(error, "unknown option '%s'; did you mean '--%s'?", word,
+				 meant.word);
+	return error_set(error, "unknown option '%s'; see 'ktrack %s --help'", word, command);
+}
+
 /* An option that is known, but takes no value, is found in optopt, be it "help" or a row. */
-static int option_refuse(int found, const char *word, const char *command, struct error *error)
+static int option_refuse(const struct option_table *table, int found, const char *word,
+			 const char *command, struct error *error)
 {
 	if (found == '?' && (optopt == 'h' || optopt >= FIRST_ROW))
 		return error_set(error, "--%.*s takes no value; see 'ktrack %s --help'",
 				 (int)strcspn(word + 2, "="), word + 2, command);
-	return error_set(error, "%s '%s'; see 'ktrack %s --help'",
-			 found == ':' ? "argument missing after" : "unknown option", word, command);
+	if (found != ':')
+		return option_suggest(table, word, command, error);
+	return error_set(error, "argument missing after '%s'; see 'ktrack %s --help'", word,
+			 command);
 }
 
 int option_row_apply(const struct option_row *row, void *part, const char *value,
@@ -143,7 +173,20 @@ int option_row_apply(const struct option_row *row, void *part, const char *value
 	return 0;
 }
 
-static enum option_result option_apply(const struct option_table *table, int found,
+/* The second of two equal options would silently replace the first. */
+static int option_mark(const struct getopt_tables *tables, const struct option_place *place,
+		       struct error *error)
+{
+	bool *is_given = &tables->are_given[place->number];
+
+	if (*is_given && !place->row->is_repeatable)
+		return error_set(error, "--%s is given twice", place->row->long_name);
+	*is_given = true;
+	return 0;
+}
+
+static enum option_result option_apply(const struct option_table *table,
+				       const struct getopt_tables *tables, int found,
 				       const char *word, char **argv, void *settings,
 				       struct error *error)
 {
@@ -154,10 +197,11 @@ static enum option_result option_apply(const struct option_table *table, int fou
 		return OPTIONS_HELPED;
 	}
 	if (found == '?' || found == ':' || !found_find(table, found, &place)) {
-		option_refuse(found, word, argv[0], error);
+		option_refuse(table, found, word, argv[0], error);
 		return OPTIONS_WRONG;
 	}
-	if (option_row_apply(place.row, (char *)settings + place.offset, optarg, error) < 0)
+	if (option_mark(tables, &place, error) < 0 ||
+	    option_row_apply(place.row, (char *)settings + place.offset, optarg, error) < 0)
 		return OPTIONS_WRONG;
 	return OPTIONS_READ;
 }
@@ -180,7 +224,8 @@ static enum option_result options_apply(const struct option_table *table,
 					: -1;
 
 		if (found != -1) {
-			result = option_apply(table, found, argv[at], argv, settings, error);
+			result = option_apply(table, tables, found, argv[at], argv, settings,
+					      error);
 			continue;
 		}
 		if (optind >= argc || !table->operand)
@@ -207,6 +252,7 @@ enum option_result options_parse(const struct option_table *table, int argc, cha
 		error_set(error, "out of memory");
 	*operand = optind + 1;
 	free(tables.names);
+	free(tables.are_given);
 	buffer_release(&tables.letters);
 	return result;
 }

@@ -18,6 +18,7 @@
  * returns -1 with @error; NULL for an option that only says yes
  * @offset: where in that part @apply stores it, for rows that share one; or where the bool is which
  * an option without @apply sets
+ * @is_repeatable: it may be given more than once
  */
 struct option_row {
 	char short_name;
@@ -26,6 +27,7 @@ struct option_row {
 	const char *help;
 	int (*apply)(void *settings, const char *value, struct error *error);
 	size_t offset;
+	bool is_repeatable;
 };
 
 /** OPTION_FLAG - the row of an option without argument that sets @member of a struct @type */

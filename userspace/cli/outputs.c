@@ -49,9 +49,6 @@ static int target_apply(void *settings, enum trace2_target target, const char *v
 	if (value && !*value)
 		return error_set(error, "--%s= names no target; write - or a path",
 				 target_words[target]);
-	if (outputs->targets[target])
-		return error_set(error, "--%s is there twice; it goes to one target",
-				 target_words[target]);
 	outputs->targets[target] = value ? value : "-";
 	return 0;
 }
@@ -115,7 +112,7 @@ static const struct option_row outputs_rows[] = {
 	OPTION_FLAG("append", "add to what the files hold", outputs, set.is_appending),
 	{ 0, "with", "WHAT",
 	  "tell with each record who wrote it: tid, cpu, comm, or several with commas",
-	  apply_with },
+	  apply_with, .is_repeatable = true },
 	{ 0, "sid", "TEXT", "the session's id; with export, 'recording' makes one of the recording",
 	  apply_sid },
 	OPTION_FLAG("fail-on-loss", "exit with 3 where records were lost", outputs, fails_on_loss),

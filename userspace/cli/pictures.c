@@ -26,9 +26,6 @@ static int apply_path(void *settings, const char *value, struct error *error)
 
 	if (!*value)
 		return error_set(error, "an empty name is no file; write - or a path");
-	if (*path)
-		return error_set(error, "'%s' and '%s' are of one form, which goes to one file",
-				 *path, value);
 	*path = value;
 	return 0;
 }

@@ -18,7 +18,7 @@ static int apply_path(void *settings, const char *word, struct error *error)
 	struct recover_settings *recover = settings;
 
 	if (recover->path)
-		return error_set(error, "'%s' is one word too many; see 'ktrack recover --help'",
+		return error_set(error, "unexpected argument '%s'; see 'ktrack recover --help'",
 				 word);
 	recover->path = word;
 	return 0;

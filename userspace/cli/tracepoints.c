@@ -53,7 +53,7 @@ static int apply_tracepoint(void *settings, const char *text, struct error *erro
 
 static const struct option_row selection_rows[] = {
 	{ 'e', "tracepoint", "SYS[:EVENT]", "only these; wildcards allowed, several with commas",
-	  apply_tracepoint },
+	  apply_tracepoint, .is_repeatable = true },
 };
 
 const struct option_part selection_options = {
