@@ -16,8 +16,8 @@ sink-y       := args base64 chrome file html html_chunk identity losses notes pa
 		perfetto_append perfetto_frame perfetto_name perfetto_target perfetto_track proto quantile stat \
 		stat_json stat_rows stat_table summary table trace2 trace2_field trace2_frame \
 		trace2_more trace2_track unpack writer
-recorder-y   := arrivals changes command comms control durable formats held instance lock mark mode narrow parts parts_finish \
-		parts_folder parts_notes parts_read parts_shared release save sight stale trace_dat \
+recorder-y   := arrivals changes command comms control durable formats held instance lock mark mode narrow parts parts_entry parts_finish \
+		parts_folder parts_join parts_notes parts_read parts_shared release save sight stale trace_dat \
 		user
 cli-y        := bounds capture capture_run clean clock ending export export_run filter \
 		identity list loss main modules note option output outputs pictures pipeline privilege progress \

@@ -61,6 +61,13 @@ int file_read_at(int directory_fd, const char *name, struct buffer *out)
 	return status;
 }
 
+int file_sync(int fd)
+{
+	if (fsync(fd) == 0 || errno == EINVAL || errno == EROFS || errno == ENOSYS)
+		return 0;
+	return -1;
+}
+
 void file_close(int fd)
 {
 	if (fd >= 0)

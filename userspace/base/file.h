@@ -26,6 +26,13 @@ int file_read_at(int directory_fd, const char *name, struct buffer *out);
  */
 int file_read_anew(int fd, struct buffer *out);
 
+/**
+ * file_sync - bring what was written to the disk; of files that are on none that is done
+ *
+ * Returns 0, or -1 with errno.
+ */
+int file_sync(int fd);
+
 /** file_close - close a descriptor; of none, which is negative, there is nothing to do */
 void file_close(int fd);
 

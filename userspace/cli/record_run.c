@@ -233,21 +233,25 @@ static int record_set_up(struct record_run *run, struct error *error)
 
 /*
  * All that there is to read or to switch is open. Names in the folder of the trace.dat and in that
- * of its parts are still made and removed, which is for the owners of these; what belongs to
- * somebody else is given to him, and removed from folders like /tmp, where others may not do that.
- * The command, which gets signals, may be another user's.
+ * of its parts are still made and removed: with the rights of the user behind sudo where they are in
+ * this user's folder, and with what that takes beyond root's own rights elsewhere. The command,
+ * which gets signals, may be another user's.
  */
 static int record_drop_privileges(const struct record_run *run, struct error *error)
 {
 	char *path = strdup(run->settings->path);
-	uint64_t kept;
+	uint64_t kept = capture_privileges(&run->capture);
+	bool are_owners;
 
 	if (!path)
 		return error_set(error, "out of memory");
-	kept = privilege_for_files(dirname(path)) | capture_privileges(&run->capture);
+	if (parts_keep_rights(run->parts, &are_owners, error) < 0) {
+		free(path);
+		return -1;
+	}
+	if (!are_owners)
+		kept |= privilege_for_files(dirname(path));
 	free(path);
-	if (record_owner().is_other)
-		kept |= PRIVILEGE(CAP_CHOWN) | PRIVILEGE(CAP_DAC_OVERRIDE) | PRIVILEGE(CAP_FOWNER);
 	return privilege_drop(kept, error);
 }
 
@@ -327,7 +331,7 @@ static int record_all(struct capture *capture, struct error *error)
 	    ready_signal(&capture->settings->ready_fd, error) < 0 ||
 	    capture_run_command(capture, error) < 0)
 		return -1;
-	if (record_drop_privileges(run, error) < 0)
+	if (record_drop_privileges(run, error) < 0 || parts_sync(run->parts, error) < 0)
 		return -1;
 	if (record_move(run, error) < 0)
 		return -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The parts of a recording: how they come and go, and how their files are written. */
+/* The parts of a recording: how they come and go. */
 #include "recorder/parts.h"
 
 #include <dirent.h>
@@ -20,75 +20,6 @@ int parts_fail(struct parts *parts, int number, const char *file, struct error *
 			 "cannot write %s/%s: %s; once that is mended, 'ktrack recover %s' makes a "
 			 "trace.dat of what there is",
 			 parts->folder, file, strerror(number), parts->path);
-}
-
-int parts_create(struct parts *parts, const char *name, struct error *error)
-{
-	int fd = openat(parts->folder_fd, name, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-			0600);
-
-	if (fd >= 0 && parts_give(parts, fd) == 0)
-		return fd;
-	error_set_system(error, errno, "cannot make %s/%s", parts->folder, name);
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
-/* Whoever finds the file finds all of it. */
-int parts_write(struct parts *parts, const char *name, const struct buffer *content,
-		struct error *error)
-{
-	char unfinished[PART_NAME_SIZE];
-	int fd, status = 0;
-
-	if (content->failed)
-		return error_set(error, "out of memory");
-	snprintf(unfinished, sizeof(unfinished), "%s.new", name);
-	fd = parts_create(parts, unfinished, error);
-	if (fd < 0)
-		return -1;
-	if (file_write_all(fd, content->data, content->size, NULL) < 0 ||
-	    renameat(parts->folder_fd, unfinished, parts->folder_fd, name) < 0)
-		status = parts_fail(parts, errno, name, error);
-	if (status < 0)
-		unlinkat(parts->folder_fd, unfinished, 0);
-	close(fd);
-	return status;
-}
-
-/* The numbers in it may have grown since it was written, for which there is room. */
-int parts_overwrite(struct parts *parts, const char *name, const struct buffer *content,
-		    struct error *error)
-{
-	int fd = openat(parts->folder_fd, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-	int status = 0;
-
-	if (fd < 0)
-		return error_set_system(error, errno, "cannot open %s/%s", parts->folder, name);
-	if (file_write_all(fd, content->data, content->size, NULL) < 0 ||
-	    ftruncate(fd, content->size) < 0)
-		status = parts_fail(parts, errno, name, error);
-	close(fd);
-	return status;
-}
-
-void parts_reserve(struct parts *parts, const char *name, size_t size)
-{
-	int fd = openat(parts->folder_fd, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
-
-	if (fd < 0)
-		return;
-	/* Not all filesystems can. */
-	fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, size);
-	close(fd);
-}
-
-int parts_file(const struct parts *parts, const char *file, struct buffer *out, struct error *error)
-{
-	if (file_read_at(parts->folder_fd, file, out) == 0)
-		return 0;
-	return error_set_system(error, errno, "cannot read %s/%s", parts->folder, file);
 }
 
 int folder_read(const char *folder, const char *file, struct buffer *out, struct error *error)
@@ -142,9 +73,9 @@ static struct parts *parts_alloc(const char *path, const struct parts_owner *own
 	if (!parts)
 		return NULL;
 	*parts = (struct parts){
-		.owner = *owner,
 		.place_fd = -1,
 		.folder_fd = -1,
+		.joined_fd = -1,
 		.sight = { .events_fd = -1,
 			   .list_fd = -1,
 			   .clock_fd = -1,
@@ -155,12 +86,12 @@ static struct parts *parts_alloc(const char *path, const struct parts_owner *own
 	parts->mode = recorder_modes;
 	parts->path = strdup(path);
 	parts->page = malloc(parts->page_size);
-	if (!parts->path || !parts->page || asprintf(&parts->folder, "%s.parts", path) < 0) {
+	if (!parts->path || !parts->page || asprintf(&parts->folder, "%s.parts", path) < 0)
 		parts->folder = NULL;
-		parts_close(parts);
-		return NULL;
-	}
-	return parts;
+	else if (!owner->is_other || owner_init(&parts->owner, owner->user, owner->group) == 0)
+		return parts;
+	parts_close(parts);
+	return NULL;
 }
 
 static int pipe_open(struct parts *parts, struct error *error)
@@ -171,16 +102,6 @@ static int pipe_open(struct parts *parts, struct error *error)
 		return error_set_system(error, errno, "cannot make a pipe");
 	size = fcntl(parts->pipe[1], F_SETPIPE_SZ, PIPE_SIZE);
 	parts->pipe_size = size > 0 ? size : fcntl(parts->pipe[1], F_GETPIPE_SZ);
-	return 0;
-}
-
-/* What a trace.dat may take the place of: a file, or nothing. */
-static int path_check(const char *path, struct error *error)
-{
-	struct stat about;
-
-	if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
-		return error_set(error, "%s is no ordinary file; records go to one only", path);
 	return 0;
 }
 
@@ -205,9 +126,7 @@ int parts_new(struct parts **out, const char *path, const struct parts_owner *ow
 	*out = NULL;
 	if (!parts)
 		return error_set(error, "out of memory");
-	status = path_check(path, error);
-	if (status == 0)
-		status = parts_reach(parts, error);
+	status = parts_reach(parts, error);
 	if (status == 0)
 		status = parts_make_folder(parts, error);
 	return parts_finish_open(out, parts, status, error);
@@ -226,8 +145,10 @@ static int part_open(struct parts *parts, const char *name, struct error *error)
 	part = parts_add(parts, cpu, is_durable, error);
 	if (!part)
 		return -1;
-	part->fd = openat(parts->folder_fd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-	if (part->fd < 0 || fstat(part->fd, &about) < 0)
+	part->fd = parts_entry(parts, name, O_RDWR, error);
+	if (part->fd < 0)
+		return -1;
+	if (fstat(part->fd, &about) < 0)
 		return error_set_system(error, errno, "cannot open %s/%s", parts->folder, name);
 	part->size = about.st_size / parts->page_size * parts->page_size;
 	if (ftruncate(part->fd, part->size) < 0 || lseek(part->fd, part->size, SEEK_SET) < 0)
@@ -238,7 +159,7 @@ static int part_open(struct parts *parts, const char *name, struct error *error)
 static int parts_open_all(struct parts *parts, struct error *error)
 {
 	struct dirent **entries;
-	int size = scandirat(parts->folder_fd, ".", &entries, NULL, versionsort);
+	int size = parts_scan(parts, &entries);
 	int status = 0;
 
 	if (size < 0)
@@ -300,7 +221,7 @@ static int parts_sweep(struct parts *parts, struct error *error)
 {
 	int status = parts_sweep_folder(parts, error);
 
-	if (status == 0 && faccessat(parts->place_fd, parts_base(parts->path), F_OK, 0) == 0)
+	if (status == 0 && parts_have_file(parts))
 		status = 1;
 	else if (status == 0)
 		status = error_set(error,
@@ -322,11 +243,9 @@ int parts_open(struct parts **out, const char *path, const struct parts_owner *o
 		return error_set(error, "out of memory");
 	parts->is_kept = true;
 	parts->is_taken_up = true;
-	status = path_check(path, error);
+	status = parts_reach(parts, error);
 	if (status == 0)
-		status = parts_reach(parts, error);
-	if (status == 0)
-		status = parts_lock(parts, error);
+		status = parts_take_up(parts, error);
 	if (status == 0 && !parts_have_instance(parts))
 		return parts_sweep(parts, error);
 	if (status == 0)
@@ -359,9 +278,11 @@ void parts_close(struct parts *parts)
 		parts_remove_folder(parts);
 	file_close(parts->folder_fd);
 	file_close(parts->place_fd);
+	file_close(parts->joined_fd);
 	file_close(parts->pipe[0]);
 	file_close(parts->pipe[1]);
 	sight_close(&parts->sight);
+	owner_release(&parts->owner);
 	buffer_release(&parts->boot);
 	buffer_release(&parts->layout);
 	formats_release(&parts->formats);

@@ -3,6 +3,8 @@
 #ifndef RECORDER_PARTS_H
 #define RECORDER_PARTS_H
 
+#include <dirent.h>
+
 #include "recorder/formats.h"
 #include "recorder/recorder.h"
 #include "source/source.h"
@@ -79,8 +81,11 @@ struct sight {
  * @path: of the trace.dat
  * @folder: of the parts
  * @owner: to whom files belong
+ * @is_owners: the owner may write to the folder that both are in: files are made, opened and removed
+ * with the owner's rights
  * @place_fd: the folder that both are in
  * @folder_fd: the folder of the parts, locked as long as this lives
+ * @joined_fd: the trace.dat while it is made, where that takes a privilege that is dropped; or -1
  * @list: by CPU
  * @sight: of the usual instance
  * @durable: directory of the instance beside, NULL for none
@@ -98,14 +103,17 @@ struct sight {
  * @is_taken_up: somebody else began, and was killed
  * @is_torn: the kernel has emptied the buffers, with records that nobody has counted
  * @is_counted: what has been lost is known: recording is over
+ * @is_synced: what is written from now on is to survive a crash of the machine
  * @is_kept: the parts stay when this is closed
  */
 struct parts {
 	char *path;
 	char *folder;
-	struct parts_owner owner;
+	struct owner owner;
+	bool is_owners;
 	int place_fd;
 	int folder_fd;
+	int joined_fd;
 	struct part *list;
 	size_t nr_parts;
 	struct sight sight;
@@ -125,11 +133,27 @@ struct parts {
 	bool is_taken_up;
 	bool is_torn;
 	bool is_counted;
+	bool is_synced;
 	bool is_kept;
 };
 
 /** parts_fail - writing a file of the parts failed: say what to do; returns -1 with @error */
 int parts_fail(struct parts *parts, int number, const char *file, struct error *error);
+
+/** parts_rights - whose rights are used on the parts, for owner_begin() */
+const struct owner *parts_rights(const struct parts *parts);
+
+/** parts_user - to whom the parts belong */
+uid_t parts_user(const struct parts *parts);
+
+/**
+ * parts_entry - open a file of the folder
+ * @flags: as for open(2)
+ *
+ * Neither a link nor anything but a file of parts_user() is opened. Returns a descriptor, or -1 with
+ * @error.
+ */
+int parts_entry(const struct parts *parts, const char *name, int flags, struct error *error);
 
 /** parts_base - the last word of a path */
 const char *parts_base(const char *path);
@@ -143,6 +167,15 @@ int parts_make_folder(struct parts *parts, struct error *error);
 /** parts_lock - take up the folder that is there, unless somebody else is at work in it */
 int parts_lock(struct parts *parts, struct error *error);
 
+/** parts_take_up - the same with what a killed ktrack left, which may be root's or the owner's */
+int parts_take_up(struct parts *parts, struct error *error);
+
+/** parts_have_file - whether there is a file where the trace.dat is to be */
+bool parts_have_file(const struct parts *parts);
+
+/** parts_scan - the folder's entries, as scandir(3) returns them */
+int parts_scan(const struct parts *parts, struct dirent ***entries);
+
 /** parts_have_instance - whether there is something to recover; noted last, and removed first */
 bool parts_have_instance(const struct parts *parts);
 
@@ -155,8 +188,11 @@ int parts_sweep_folder(struct parts *parts, struct error *error);
 /** parts_remove_folder - with all files of ours in it */
 void parts_remove_folder(struct parts *parts);
 
-/** parts_give - let a file belong to whom it is to; returns -1 with errno */
-int parts_give(const struct parts *parts, int fd);
+/**
+ * parts_make_joined - the file that is to become the trace.dat, which belongs to the owner; returns
+ * a descriptor, or -1 with @error
+ */
+int parts_make_joined(struct parts *parts, struct error *error);
 
 /** part_parse - whether @name is that of a CPU's file, and of which */
 bool part_parse(const char *name, int *cpu, bool *is_durable);

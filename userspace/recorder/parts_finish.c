@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How the parts of a recording begin, and how they end: as a trace.dat, mostly. */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
+/* How the parts of a recording begin, and how reading them ends. */
 #include <unistd.h>
 
 #include "recorder/parts.h"
@@ -184,24 +181,4 @@ void parts_abandon(struct parts *parts)
 	    parts_overwrite(parts, PART_OPTIONS, &options, &ignored) == 0)
 		parts_settle(parts, &ignored);
 	buffer_release(&options);
-}
-
-int parts_join(struct parts *parts, struct error *error)
-{
-	int fd = parts_create(parts, PART_UNFINISHED, error);
-	int status;
-
-	if (fd < 0)
-		return -1;
-	parts->is_kept = true;
-	status = trace_dat_join(parts, fd, error);
-	close(fd);
-	if (status == 0 && renameat(parts->folder_fd, PART_UNFINISHED, parts->place_fd,
-				    parts_base(parts->path)) < 0)
-		status = parts_fail(parts, errno, PART_UNFINISHED, error);
-	if (status < 0)
-		unlinkat(parts->folder_fd, PART_UNFINISHED, 0);
-	else
-		parts->is_kept = false;
-	return status;
 }

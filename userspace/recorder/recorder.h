@@ -294,6 +294,20 @@ int parts_note_more(struct parts *parts, size_t *nr_doubtful, struct error *erro
  */
 int parts_tear(struct parts *parts, const struct recorder *recorder, struct error *error);
 
+/**
+ * parts_sync - let what is noted already, and what will be, survive a crash of the machine; once
+ * recording is on, since it takes time; returns -1 with @error
+ */
+int parts_sync(struct parts *parts, struct error *error);
+
+/**
+ * parts_keep_rights - let the parts need no privilege of root's any more
+ * @are_owners: whether they are in a folder of another owner's, whose rights are used there
+ *
+ * Returns -1 with @error.
+ */
+int parts_keep_rights(struct parts *parts, bool *are_owners, struct error *error);
+
 /** parts_attach - read the instance of parts that were opened; returns -1 with @error */
 int parts_attach(struct parts *parts, const struct recorder *recorder, struct error *error);
 
@@ -360,7 +374,8 @@ void parts_abandon(struct parts *parts);
  * parts_join - make one trace.dat of the parts, which takes the place of what was there; the parts
  * go when they are closed
  *
- * Returns -1 with @error; the parts stay then.
+ * The file is read again and on the disk before anything is removed. Returns -1 with @error; the
+ * parts stay then.
  */
 int parts_join(struct parts *parts, struct error *error);
 

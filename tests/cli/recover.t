@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: ktrack recover removes raw records only for a file that can be read, and trusts no name in a user's folder."""
+
+import io
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "golden")]
+
+from making.layout import CLOCK, Writer6  # noqa: E402
+from making.script import Reader  # noqa: E402
+from tap import Tap  # noqa: E402
+
+KTRACK = TESTS.parent / "build/ktrack"
+USER = 65534
+SECRET = "known to root only"
+OLD_BOOT = "00000000-0000-0000-0000-000000000000"
+SCRIPT = b"""version 6
+event demo:io 100 char track_event_type; string slice_name
+task 7 worker
++100 7@0 io B read
++100 7@1 io B write
++100 7@0 io E read
++100 7@1 io E write
+"""
+
+
+class Recording:
+    """A folder with what a killed recording left; a user's, as after sudo, or root's."""
+
+    def __init__(self, folder, user=USER):
+        self.folder, self.user = folder, user
+        self.parts = folder / "x.dat.parts"
+        self.file = folder / "x.dat"
+        self.parts.mkdir(mode=0o700, parents=True)
+        self.fill(self.parts)
+        for path in [folder, self.parts, *self.parts.iterdir()]:
+            os.chown(path, user, user)
+
+    @staticmethod
+    def fill(parts):
+        """The files, as ktrack record writes them."""
+        trace = Reader("script", TESTS / "golden").read(io.BytesIO(SCRIPT))
+        out = io.BytesIO()
+        writer = Writer6(out, trace)
+        writer.initial(b"6")
+        out.write(writer.header_info() + writer.number(0, 4) + writer.formats() + bytes(8))
+        (parts / "formats").write_bytes(out.getvalue())
+        (parts / "comms").write_bytes(b"7 worker\n\0")
+        options = b"".join(writer.option(number, data) for number, data in writer.options() if number != CLOCK)
+        (parts / "options").write_bytes(options)
+        for cpu, ring in trace.buffers[""].items():
+            (parts / f"cpu{cpu}").write_bytes(ring.pages.read())
+        (parts / "instance").write_text(f"-\n{OLD_BOOT}\nstreaming\n1\n")
+
+    def recover(self, **more):
+        """Runs it under sudo; returns what came of it."""
+        sudo = {"SUDO_UID": str(USER), "SUDO_GID": str(USER)}
+        return subprocess.run(
+            [KTRACK, "recover", "x.dat"],
+            cwd=self.folder,
+            env={**os.environ, **sudo, **more},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=20,
+        )
+
+    def has(self):
+        """What is left of the parts, and their file."""
+        return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*"))
+
+
+def check_sound(tap, folder):
+    """A recording that all is well with."""
+    for user in (USER, 0):
+        one = Recording(folder / f"sound{user}", user)
+        done = one.recover()
+        whose = "a user's" if user else "root's"
+        tap.ok((done.returncode, done.stderr) == (0, ""), f"{whose} sound recording is recovered", done)
+        tap.ok(one.has() == ["x.dat"], "nothing of its parts stays", one.has())
+        about = one.file.stat()
+        tap.ok((about.st_uid, about.st_mode & 0o777) == (USER, 0o600), "the file is the user's who called sudo", about)
+        read = subprocess.run([KTRACK, "export", one.file], capture_output=True, text=True, check=False)
+        tap.ok(
+            (read.returncode, read.stdout.count('"region_leave"')) == (0, 2), "and has all records", read.stderr
+        )
+
+
+def refused(tap, one, what, words, keeps=()):
+    """Recovering fails with these words, and removes nothing."""
+    before = one.has()
+    done = one.recover()
+    is_named = done.returncode == 1 and words in done.stderr and done.stdout == ""
+    tap.ok(is_named, f"{what} is refused", done.returncode, done.stderr)
+    tap.ok(one.has() == sorted([*before, *keeps]), "and its raw records stay", one.has())
+
+
+def empty(path):
+    """As after a crash of the machine, when the file was never written back."""
+    path.write_bytes(b"")
+
+
+def check_unreadable(tap, folder):
+    """What is left of a machine that crashed."""
+    words = "x.dat: what was recorded cannot be read (this is no trace.dat file; at offset 0); it stays in x.dat.parts"
+    one = Recording(folder / "empty")
+    empty(one.parts / "formats")
+    refused(tap, one, "a recording whose formats are empty", words)
+    one = Recording(folder / "cut")
+    formats = (one.parts / "formats").read_bytes()
+    (one.parts / "formats").write_bytes(formats[: len(formats) // 2])
+    one.file.write_text("precious")
+    refused(tap, one, "a recording whose formats are cut short", "it stays in x.dat.parts")
+    tap.ok(one.file.read_bytes() == b"precious", "and the file that was there is as it was")
+
+
+def check_damaged(tap, folder):
+    """Some of it can be read."""
+    one = Recording(folder / "damaged")
+    page = (one.parts / "cpu1").read_bytes()
+    (one.parts / "cpu1").write_bytes(page + b"\xff" * len(page))
+    words = "x.dat: made, but not all of it can be read ("
+    refused(tap, one, "a recording with a damaged page", words, ["x.dat"])
+    read = subprocess.run([KTRACK, "export", one.file], capture_output=True, text=True, check=False)
+    tap.ok(read.stdout.count('"region_leave"') == 2, "the file has all that can be read", read.stderr)
+
+
+def links(secret):
+    """Name and maker of what a user may put into the place of a file."""
+    yield "a symbolic link", lambda path: path.symlink_to(secret)
+    yield "a hard link", lambda path: path.hardlink_to(secret)
+    yield "a FIFO", os.mkfifo
+    yield "a folder", os.mkdir
+
+
+def check_links(tap, folder, secret):
+    """Nothing in the folder leads to another file."""
+    for name in ("formats", "comms", "options", "instance", "cpu1"):
+        for number, (what, make) in enumerate(links(secret)):
+            one = Recording(folder / f"{name}{number}")
+            (one.parts / name).unlink()
+            make(one.parts / name)
+            refused(tap, one, f"{what} as {name}", f"x.dat.parts/{name}: ")
+            tap.ok(secret.read_text() == SECRET, "and what it leads to is as it was")
+    for number, (what, make) in enumerate(links(secret)):
+        one = Recording(folder / f"joined{number}")
+        make(one.parts / "trace.dat")
+        one.recover()
+        tap.ok(secret.read_text() == SECRET, f"{what} as trace.dat leads nowhere")
+        tap.ok(secret.stat().st_uid == 0, "and gives nothing away")
+    one = Recording(folder / "whole")
+    shutil.move(one.parts, folder / "elsewhere")
+    one.parts.symlink_to(folder / "elsewhere")
+    refused(tap, one, "a symbolic link as x.dat.parts", "cannot open x.dat.parts: ")
+
+
+def check_numbers(tap, folder):
+    """CPUs that cannot be are none."""
+    one = Recording(folder / "numbers")
+    for name in ("cpu2147483647", "cpu8192", "cpu01", "cpu-1", "cpu+3", "durable99999999999"):
+        (one.parts / name).write_bytes(bytes(4096))
+    done = one.recover()
+    tap.ok(done.returncode == 0, "files of no CPU are not read", done.stderr)
+    tap.ok(one.file.stat().st_size < 100_000, "and take no room in the file", one.file.stat().st_size)
+
+
+def check_owner(tap, folder):
+    """Parts of somebody else's."""
+    one = Recording(folder / "third", 4711)
+    os.chown(one.folder, USER, USER)
+    refused(tap, one, "what is a third user's", "x.dat.parts: belongs to user 4711; run ktrack as that user")
+    one = Recording(folder / "open")
+    one.parts.chmod(0o777)
+    refused(tap, one, "a folder that everybody may write to", "x.dat.parts: others may write to it")
+    one = Recording(folder / "plain")
+    done = one.recover(SUDO_UID="", SUDO_GID="")
+    words = f"x.dat.parts: belongs to user {USER}; run ktrack as that user"
+    tap.ok(done.returncode == 1 and words in done.stderr, "a user's parts are none of root's without sudo", done)
+
+
+def main():
+    """Returns the exit status."""
+    if os.geteuid() != 0:
+        print("Bail out! this test needs root")
+        return 1
+    tap = Tap()
+    os.umask(0o022)
+    with tempfile.TemporaryDirectory(prefix="ktrack-cli.") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        secret = folder / "secret"
+        secret.write_text(SECRET)
+        secret.chmod(0o600)
+        check_sound(tap, folder)
+        check_unreadable(tap, folder)
+        check_damaged(tap, folder)
+        check_links(tap, folder, secret)
+        check_numbers(tap, folder)
+        check_owner(tap, folder)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
