@@ -86,6 +86,26 @@ TEST(what_the_kernel_counts_is_in_the_file)
 	desk_end(&desk);
 }
 
+/* What was moved after that may show another clock. */
+TEST(what_was_moved_since_the_last_look_can_be_taken_back)
+{
+	struct desk desk;
+
+	desk_begin(&desk, "streaming");
+	ADD_RECORDS(&desk, 0, 100);
+	CHECK_NUMBER(parts_read(desk.parts, &desk.error), 0);
+	parts_keep(desk.parts);
+	CHECK_NUMBER(parts_rewind(desk.parts, &desk.error), 0);
+	ADD_RECORDS(&desk, 0, 150);
+	ADD_RECORDS(&desk, 1, 160);
+	CHECK_NUMBER(parts_read(desk.parts, &desk.error), 0);
+	CHECK_NUMBER(parts_rewind(desk.parts, &desk.error), 0);
+	ADD_RECORDS(&desk, 1, 200);
+	desk_finish(&desk);
+	check_joined(&desk, 0, "cpu 0 at 100\ncpu 1 at 200\n");
+	desk_end(&desk);
+}
+
 /* A thread that has ended since had a name and a process when recording began. */
 TEST(names_and_processes_that_were_there_in_the_beginning_stay)
 {

@@ -298,6 +298,45 @@ TEST(who_watches_looks_before_anything_is_delivered)
 	rig_end(&rig);
 }
 
+/** struct cutter - who watches, and cuts the source from the @first_bad look on */
+struct cutter {
+	struct source *source;
+	int nr_looks;
+	int first_bad;
+};
+
+static int looks_cut(void *context, struct error *error)
+{
+	struct cutter *cutter = context;
+
+	(void)error;
+	if (++cutter->nr_looks >= cutter->first_bad)
+		source_cut(cutter->source);
+	return 0;
+}
+
+/* What was looked at before is delivered. */
+TEST(what_was_read_before_a_cut_is_forgotten_and_nothing_more_is_read)
+{
+	struct cutter cutter = { .first_bad = 2 };
+	const struct source_watcher watcher = { .context = &cutter, .look = looks_cut };
+	struct rig rig;
+
+	rig_begin(&rig, 2);
+	CHECK_NUMBER(rig_open(&rig), 0);
+	cutter.source = rig.source;
+	source_watch(rig.source, &watcher);
+	ADD(&rig, 0, 0, 10, 30);
+	check_drain(&rig, 20, "cpu 0 at 10\n");
+	ADD(&rig, 0, 0, 40);
+	ADD(&rig, 1, 0, 35);
+	check_drain(&rig, 50, "cpu 0 at 30\n");
+	CHECK_NUMBER(cutter.nr_looks, 2);
+	ADD(&rig, 1, 0, 60);
+	check_finish(&rig, 100, 0, "");
+	rig_end(&rig);
+}
+
 static int record_refuse(void *context, const struct record *record, struct error *error)
 {
 	return error_set(error, "refused cpu %d at %lld%s", record->cpu, (long long)record->time_ns,
