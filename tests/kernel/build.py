@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Builds kernel modules for tests: in a scratch folder, from copies, as somebody else's tree would."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,9 @@ from machine import KERNELS, PROJECT  # noqa: E402, F401
 from modules import headers  # noqa: E402, F401
 
 HERE = Path(__file__).resolve().parent
+
+PAGE = PROJECT / "include/ktrack/ktrack-instrument.7"
+EXAMPLE = re.compile(r'^\.\\" example (\S+)\n\.EX\n(.*?)^\.EE$', re.MULTILINE | re.DOTALL)
 
 TRACE_HEADER = """\
 #undef TRACE_SYSTEM
@@ -41,6 +45,12 @@ class Built:
         words = ("warning", "error", "ERROR", "WARNING", "***")
         lines = self.log.splitlines()
         return [line for line in lines if any(word in line for word in words)]
+
+
+def page_examples():
+    """The files that the page for driver authors prints: {name: text}."""
+    found = EXAMPLE.findall(PAGE.read_text())
+    return {name: text.replace("\\e", "\\").replace("\\-", "-") for name, text in found}
 
 
 def copy_headers(folder):

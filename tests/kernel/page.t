@@ -17,8 +17,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE)]
 import build  # noqa: E402
 from tap import Tap  # noqa: E402
 
-PAGE = build.PROJECT / "include/ktrack/ktrack-instrument.7"
-EXAMPLE = re.compile(r'^\.\\" example (\S+)\n\.EX\n(.*?)^\.EE$', re.MULTILINE | re.DOTALL)
+PAGE = build.PAGE
 README = build.PROJECT / "README.md"
 CHAPTER = "## In your own driver\n"
 # A call whose argument changes something.
@@ -36,12 +35,6 @@ SIZED = {
     "likes": "KTRACK_SLICE_LIKE(first, slice{0});",
 }
 SIZES = {"slices": (1750, 2500), "scoped": (2000, 3250), "likes": (400, 600)}
-
-
-def page_examples():
-    """The files that the page prints: {name: text}."""
-    found = EXAMPLE.findall(PAGE.read_text())
-    return {name: text.replace("\\e", "\\").replace("\\-", "-") for name, text in found}
 
 
 def readme_examples():
@@ -110,7 +103,7 @@ def demo_sources():
 
 def main():
     tap = Tap()
-    page, readme = page_examples(), readme_examples()
+    page, readme = build.page_examples(), readme_examples()
     wanted = {"Kbuild", "mydrv.h", "mydrv_trace.h", "mydrv_main.c", "mydrv_io.c", "mydrv_probe.c"}
     tap.ok(set(page) == wanted, "the page prints a whole driver", *page)
     tap.ok(set(readme) == {"Kbuild", "mydrv_trace.h", "mydrv.c"}, "so does README", *readme)
