@@ -13,7 +13,8 @@ trace2-y     := config config_file config_include config_line config_value desti
 		process_message process_region process_sid process_signal process_sum process_thread redact \
 		session sid socket stamp text
 sink-y       := args base64 chrome file html html_chunk identity losses notes page/page perfetto \
-		perfetto_append perfetto_frame perfetto_name perfetto_target perfetto_track proto quantile stat \
+		perfetto_append perfetto_frame perfetto_group perfetto_label perfetto_life perfetto_name perfetto_target \
+		perfetto_track proto quantile stat \
 		stat_json stat_rows stat_table summary table trace2 trace2_field trace2_frame \
 		trace2_more trace2_track unpack writer
 recorder-y   := arrivals changes command comms control durable formats held instance lock mark mode narrow parts parts_entry parts_finish \

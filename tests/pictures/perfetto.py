@@ -22,6 +22,7 @@ class Sequence:
         self.strings = {kind: {} for kind in KINDS}
         self.descriptors, self.tracks, self.order = {}, {}, []
         self.own, self.snapshots, self.first = [], [], None
+        self.described = set()
 
     def read(self, packet):
         """The next packet."""
@@ -30,8 +31,7 @@ class Sequence:
         self.snapshots += packet.get("clock_snapshot", [])
         for data in packet.get("interned_data", []):
             self.read_strings(data)
-        for descriptor in packet.get("track_descriptor", []):
-            self.read_descriptor(descriptor)
+        self.described.update(one(d, "uuid") for d in packet.get("track_descriptor", []))
         for event in packet.get("track_event", []):
             self.read_event(one(packet, "timestamp"), event)
 
@@ -66,6 +66,8 @@ class Sequence:
         if track is None:
             self.own.append((time_ns, one(event, "track_uuid"), one(event, "type"), name, args))
             return
+        if "COUNTER" in one(event, "type") and one(event, "track_uuid") not in self.described:
+            raise ValueError(f"a sample of {track.label} comes before its descriptor")
         track.category = self.strings["event_categories"][one(event, "category_iids")]
         put_event(track, time_ns, event, name, args, marks)
 
@@ -117,14 +119,23 @@ def put_event(track, time_ns, event, name, args, marks):
 
 
 def read_sequences(packets):
-    """{sequence id: what it shows}; threads are described in the sequence behind."""
+    """{sequence id: what it shows}; threads are described in the sequence behind.
+
+    As in Perfetto, descriptors are read before all events, wherever they are.
+    """
     sequences = {}
     for packet in packets:
-        number = one(packet, "trusted_packet_sequence_id")
-        if any("thread" in descriptor for descriptor in packet.get("track_descriptor", [])):
-            number -= 1
-        sequences.setdefault(number, Sequence()).read(packet)
+        for descriptor in packet.get("track_descriptor", []):
+            sequences.setdefault(sequence_of(packet), Sequence()).read_descriptor(descriptor)
+    for packet in packets:
+        sequences.setdefault(sequence_of(packet), Sequence()).read(packet)
     return sequences
+
+
+def sequence_of(packet):
+    """The number of our sequence that a packet is of."""
+    has_thread = any("thread" in descriptor for descriptor in packet.get("track_descriptor", []))
+    return one(packet, "trusted_packet_sequence_id") - has_thread
 
 
 def to_trace_time(tracks, start_ns):
@@ -161,11 +172,12 @@ def read_sequence(data):
     return sequences[1], one(clocks[0], "timestamp"), wrong
 
 
-def wrong_parent(sequence, track):
+def wrong_parent(sequence, track, groups):
     """What is wrong with what a track is below."""
     parent = sequence.descriptors.get(one(track.descriptor, "parent_uuid"), {})
     scope, tgid = track.identity["scope"], track.identity.get("tgid")
     number = track.identity["id"]
+    tracepoint = track.identity["tracepoint"]
     if scope == "thread" and tgid:
         found = parent.get("thread", [{}])[0]
         if (one(found, "pid"), one(found, "tid")) != (tgid, number):
@@ -173,15 +185,66 @@ def wrong_parent(sequence, track):
     elif scope == "process" and isinstance(number, int) and 0 < number < 1 << 31:
         if one(parent.get("process", [{}])[0], "pid") != number:
             yield f"{track.label} is below {parent}"
-    elif one(parent, "name") != track.identity["tracepoint"]:
+    elif not parent:
+        if tracepoint in groups:
+            yield f"{track.label} is not below its tracepoint"
+    elif one(parent, "name") != tracepoint or tracepoint not in groups:
         yield f"{track.label} is below {parent}"
+    elif one(parent, "child_ordering") != "EXPLICIT" or one(track.descriptor, "sibling_order_rank") != rank_of(track):
+        yield f"{track.label} is not sorted by its number"
+
+
+def wrong_name(track, groups, has_buffers):
+    """What is wrong with a track's name."""
+    found, is_below = one(track.descriptor, "name"), is_below_task(track.identity)
+    is_alone = not is_below and track.identity["tracepoint"] not in groups
+    names = names_of(track.label, track.identity, is_below, is_alone, has_buffers)
+    if found not in names:
+        yield f"{track.label} is called {found}, not {' or '.join(names)}"
+
+
+def names_of(label, identity, is_below, is_alone, has_buffers):
+    """What a track may be called: the second name is that of the later one of two tracepoints."""
+    name, tracepoint = identity["name"], identity["tracepoint"]
+    suffix = f" in {identity['buffer']}" if identity.get("buffer") else ""
+    label = label if has_buffers else label.removesuffix(suffix)
+    if is_below:
+        own = (name or tracepoint) + suffix * has_buffers
+        return own, f"{own} ({tracepoint})"
+    if is_alone and name == tracepoint.partition(":")[2]:
+        label = label.removeprefix(f"{name} ")
+    return (f"{tracepoint} {label}",) if is_alone else (label,)
+
+
+def is_below_task(identity):
+    """Whether a track is below a process or thread."""
+    is_process = isinstance(identity["id"], int) and 0 < identity["id"] < 1 << 31
+    return is_process and identity["scope"] == "process" or identity.get("tgid", 0) > 0
+
+
+def grouped(identities):
+    """The tracepoints that have a track of their own, above others: not above a single one with slices."""
+    kinds = {}
+    for identity in identities:
+        if not is_below_task(identity):
+            kinds.setdefault(identity["tracepoint"], []).append(identity["kind"])
+    return {tracepoint for tracepoint, found in kinds.items() if found != ["slice"]}
+
+
+def rank_of(track):
+    """The place of a track among its siblings; large numbers share the last one."""
+    number = track.identity.get("cpu", track.identity["id"])
+    return max(-(1 << 31), min((1 << 31) - 1, int(number)))
 
 
 def wrong_tracks(sequence):
     """What is wrong with the tracks themselves."""
+    identities = [track.identity for track in sequence.tracks.values()]
+    groups, has_buffers = grouped(identities), len({one.get("buffer") for one in identities}) > 1
     for uuid in sequence.order:
         track = sequence.tracks[uuid]
-        yield from wrong_parent(sequence, track)
+        yield from wrong_parent(sequence, track, groups)
+        yield from wrong_name(track, groups, has_buffers)
         if one(track.descriptor, "sibling_merge_behavior") != "SIBLING_MERGE_BEHAVIOR_NONE":
             yield f"{track.label} may be merged"
         if ("counter" in track.descriptor) != (track.identity["kind"] == "counter"):
@@ -200,13 +263,26 @@ def losses_in(sequence):
     return found if depth == 0 else f"{depth} without an end"
 
 
+def number_tracks(expected, tracks):
+    """The numbers that EVENT gives tracks; equal ones come in the same order."""
+    numbers = {}
+    for number, track in sorted(expected.items()):
+        numbers.setdefault(json.dumps(track.identity), []).append(number)
+    beyond = max(expected, default=0) + 1
+    found = {}
+    for i, track in enumerate(tracks):
+        same = numbers.get(json.dumps(track.identity))
+        found[same.pop(0) if same else beyond + i] = track
+    return found
+
+
 def compare(stream, data):
     """How a file differs from the EVENT stream."""
     sequence, start_ns, wrong = read_sequence(data)
     if not sequence:
         return wrong
     expected = read_event(stream)
-    found = dict(enumerate((sequence.tracks[uuid] for uuid in sequence.order), 1))
+    found = number_tracks(expected, [sequence.tracks[uuid] for uuid in sequence.order])
     to_trace_time(expected, start_ns)
     forget_ends(expected)
     leave_out_deep(expected)

@@ -94,6 +94,64 @@ def check_deep_instants(tap):
     tap.ok(is_said and len(track.instants) == 1 and not wrong, "instants below 512", *said, *wrong)
 
 
+def export_of(text):
+    """{name: descriptor} of the tracks of a script, and all descriptors by their id."""
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make_of(text, Path(folder, "trace.dat"))
+        data, wrong = cases.run(folder, "export", "--perfetto=-", "trace.dat")
+    sequence, _, more = read_sequence(data)
+    names = {one(track.descriptor, "name"): track.descriptor for track in sequence.tracks.values()}
+    return names, sequence.descriptors, wrong + more
+
+
+IO = "event demo:io 100 char track_event_type; string slice_name"
+
+
+def check_order(tap):
+    """Siblings are sorted by their number; a single one needs no group."""
+    queues = (2, 10, 1 << 40, -3)
+    records = [f"{i}us 7@0 q I x {queue}" for i, queue in enumerate(queues)]
+    event = "event demo:q 101 char track_event_type; string slice_name; s64 scope_queue"
+    names, every, wrong = export_of("\n".join((IO, event, *records, "9us 7@0 io I x")))
+    ranks = {name: one(track, "sibling_order_rank") for name, track in names.items()}
+    expected = {"q queue 2": 2, "q queue 10": 10, f"q queue {1 << 40}": (1 << 31) - 1, "q queue -3": -3}
+    tap.ok(ranks == expected | {"demo:io tid 7": None} and not wrong, "ranks of siblings", ranks, wrong)
+    groups = [one(one_track, "name") for one_track in every.values() if "child_ordering" in one_track]
+    tap.ok(groups == ["ktrack", "demo:q"], "groups", groups)
+
+
+def check_names(tap):
+    """Tracks of one name below one process can be told apart; a buffer is named if there are several."""
+    fields = "char track_event_type; string slice_name; string track_name; pid_t scope_tgid"
+    events = [f"event {system}:io {100 + i} {fields}" for i, system in enumerate(("one", "two", "three"))]
+    records = ["0 7@0 one:io I x io 7", "1us 7@0 two:io I x io 7", "2us 7@0 three:io I x rx 7"]
+    records += ["3us 7@0 two:io I x rx 7", "4us 7@0 one:io I x '' 7".replace("''", '""')]
+    names, _, wrong = export_of("\n".join((*events, *records)))
+    expected = {"io", "io (two:io)", "rx", "rx (two:io)", "one:io"}
+    tap.ok(set(names) == expected and not wrong, "names below a process", sorted(names), wrong)
+    names, _, wrong = export_of(f'{IO}\nbuffer only\n0 7@0 io I x')
+    tap.ok(set(names) == {"demo:io tid 7"} and not wrong, "the only buffer", sorted(names), wrong)
+    names, _, wrong = export_of(f'{IO}\nbuffer a\n0 7@0 io I x\nbuffer b\n1us 7@0 io I x')
+    tap.ok(set(names) == {"io tid 7 in a", "io tid 7 in b"} and not wrong, "two buffers", sorted(names), wrong)
+
+
+def check_reuse(tap):
+    """A number that is used again is another process in Perfetto too."""
+    formats = "../formats/6.1/task/task_newtask", "../formats/6.1/sched/sched_process_exit"
+    event = "event demo:p 101 char track_event_type; string slice_name; pid_t scope_tgid"
+    lines = [f"format {path}" for path in formats] + [event, "buffer ktrack-durable"]
+    lines += ["5us 5@1 task_newtask pid=7 comm=second", 'buffer ""']
+    lines += ["0 7@0 demo:p I x 7", "1us 7@0 demo:p B open 7", "9us 7@0 demo:p I x 7"]
+    _, every, wrong = export_of("\n".join(lines))
+    found = [track["process"][0] for track in every.values() if "process" in track]
+    numbers = [one(process, "pid") for process in found]
+    starts = [one(process, "start_timestamp_ns") for process in found]
+    tap.ok(numbers == [7, 7] and starts == [None, 10**9 + 5000] and not wrong, "a reused pid", found, wrong)
+    parents = [one(track, "parent_uuid") for track in every.values() if "description" in track]
+    processes = [uuid for uuid, track in every.items() if "process" in track]
+    tap.ok(parents == processes, "each has its own track", every)
+
+
 def check_losses(tap):
     """A loss lasts as long as nothing was read."""
     sequence, wrong = export(cases.LOSSES_CASE)
@@ -129,6 +187,9 @@ def main():
     check_clock(tap, "mono", MONOTONIC)
     check_clock(tap, "mono_raw", MONOTONIC_RAW)
     check_deep(tap)
+    check_order(tap)
+    check_names(tap)
+    check_reuse(tap)
     check_open(tap)
     check_emitters(tap)
     check_losses(tap)

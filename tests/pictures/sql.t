@@ -19,6 +19,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import cases  # noqa: E402
 from model import losses_of, read_event  # noqa: E402
+from perfetto import grouped, is_below_task, names_of  # noqa: E402
 from tap import Tap  # noqa: E402
 
 GOLDEN = HERE / "golden"
@@ -81,12 +82,16 @@ def args_of(prefix, args):
         yield f"debug.{prefix}{name}", text
 
 
-def name_of(track):
-    """A track below a process or thread has its own name, others are told apart by their label."""
-    identity = track.identity
-    is_number = isinstance(identity["id"], int) and 0 < identity["id"] < 1 << 31
-    is_below = identity["scope"] == "process" and is_number
-    return identity["name"] if is_below or "tgid" in identity else track.label
+def read_named(stream):
+    """The tracks of EVENT, called as the program calls them."""
+    tracks = list(read_event(stream).values())
+    groups = grouped(track.identity for track in tracks)
+    has_buffers = len({track.identity.get("buffer") for track in tracks}) > 1
+    for track in tracks:
+        is_below = is_below_task(track.identity)
+        is_alone = not is_below and track.identity["tracepoint"] not in groups
+        track.label = names_of(track.label, track.identity, is_below, is_alone, has_buffers)[0]
+    return tracks
 
 
 def slice_of(track, one):
@@ -95,25 +100,25 @@ def slice_of(track, one):
     is_open = marks == ("unfinished",)
     args = dict(args_of("", before)) | dict(args_of("end:", behind))
     args |= {f"debug.ktrack:{mark}": "true" for mark in marks if not is_open}
-    return (name_of(track), begin, -1 if is_open else end - begin, depth, track.category, name, args)
+    return (track.label, begin, -1 if is_open else end - begin, depth, track.category, name, args)
 
 
 def slices_of(stream):
     """All slices and instants of EVENT, in any order; of an instant the depth is not compared."""
-    for track in read_event(stream).values():
+    for track in read_named(stream):
         for one in track.slices:
             yield slice_of(track, one)
         for time, name, args in track.instants:
             args = dict(args_of("", args))
-            yield (name_of(track), time, 0, None, track.category, name, args)
+            yield (track.label, time, 0, None, track.category, name, args)
 
 
 def samples_of(stream):
     """All samples of EVENT."""
-    for track in read_event(stream).values():
+    for track in read_named(stream):
         for time, text in track.samples:
             exact = {} if abs(int(text)) <= DOUBLE_EXACT else {"debug.ktrack:exact": text}
-            yield (name_of(track), time, float(int(text)), exact)
+            yield (track.label, time, float(int(text)), exact)
 
 
 def difference(expected, found, what):

@@ -74,6 +74,8 @@ static int export_begin(struct export *export, struct error *error)
 		.kernel = description->kernel ? description->kernel : "unknown",
 		.nr_cpus = description->nr_cpus,
 		.buffer_kib = description->buffer_kib,
+		.has_one_buffer = export->pipeline.filter.buffer ||
+				  source_has_one_buffer(export->source),
 		.read_before = description->read_before,
 		.wall_offset_ns = description->wall_offset_ns,
 	};

@@ -30,7 +30,8 @@ static const char *scope_word(const struct timeline_track *track)
 void track_append_label(struct buffer *out, const struct timeline_track *track)
 {
 	buffer_append(out, track->name.data, track->name.size);
-	buffer_append_char(out, ' ');
+	if (track->name.size > 0)
+		buffer_append_char(out, ' ');
 	buffer_append_string(out, scope_word(track));
 	buffer_append_char(out, ' ');
 	value_append_text(out, &track->id);

@@ -17,15 +17,18 @@
  */
 #define DEPTH_MAX 512
 
-uint64_t perfetto_uuid_of(const struct perfetto_sink *sink, enum perfetto_uuid kind,
-			  uint64_t number)
+uint64_t perfetto_uuid_of_seed(uint64_t seed, enum perfetto_uuid kind, uint64_t number)
 {
-	/* A process or thread is the same one for all recordings in a file: they share a boot. */
-	bool is_shared = kind == UUID_PROCESS || kind == UUID_THREAD;
-	uint64_t words[] = { htole64(is_shared ? 0 : sink->seed), htole64(kind), htole64(number) };
+	uint64_t words[] = { htole64(seed), htole64(kind), htole64(number) };
 
 	/* 0 is the track of everything. */
 	return text_hash((struct text){ .data = (const char *)words, .size = sizeof(words) }) | 1;
+}
+
+uint64_t perfetto_uuid_of(const struct perfetto_sink *sink, enum perfetto_uuid kind,
+			  uint64_t number)
+{
+	return perfetto_uuid_of_seed(sink->seed, kind, number);
 }
 
 static size_t packet_begin(struct perfetto_sink *sink, uint32_t sequence_id)
@@ -210,7 +213,7 @@ static int (*const writers[])(struct perfetto_sink *sink, const struct timeline_
 	[TIMELINE_SLICE_END] = write_slice_end,
 	[TIMELINE_INSTANT] = write_instant,
 	[TIMELINE_COUNTER] = write_counter,
-	[TIMELINE_TRACK_END] = perfetto_frame_event,
+	[TIMELINE_TRACK_END] = perfetto_track_end,
 	[TIMELINE_LOSS] = perfetto_frame_event,
 	[TIMELINE_LOSS_SUM] = perfetto_frame_event,
 	[TIMELINE_MALFORMED] = perfetto_frame_event,
@@ -253,8 +256,16 @@ static int perfetto_open(struct sink_file *file, const struct recording *recordi
 		return -1;
 	if (event_head_make(sink, error) < 0)
 		return -1;
+	sink->has_one_buffer = recording->has_one_buffer;
 	sink->seed = text_hash(text_of(recording->id)) ^ sink->sequence_id;
 	return perfetto_frame_open(sink, recording, error);
+}
+
+static int perfetto_flush(struct sink_file *file, struct error *error)
+{
+	if (perfetto_groups_open((struct perfetto_sink *)file, error) < 0)
+		return -1;
+	return writer_flush(&file->writer, error);
 }
 
 static int perfetto_complete(struct sink_file *file, struct error *error)
@@ -267,6 +278,9 @@ static void perfetto_release(struct sink_file *file)
 	struct perfetto_sink *sink = (struct perfetto_sink *)file;
 
 	perfetto_categories_free(sink);
+	perfetto_lives_free(sink);
+	map_release(&sink->events);
+	map_release(&sink->names);
 	if (sink->is_spooled)
 		close(sink->target_fd);
 }
@@ -276,6 +290,7 @@ static const struct sink_file_ops perfetto_file = {
 	.open = perfetto_open,
 	.event = perfetto_event,
 	.complete = perfetto_complete,
+	.flush = perfetto_flush,
 	.release = perfetto_release,
 };
 

@@ -68,8 +68,15 @@ enum perfetto_descriptor_field {
 	DESCRIPTOR_THREAD = 4,
 	DESCRIPTOR_PARENT_UUID = 5,
 	DESCRIPTOR_COUNTER = 8,
+	DESCRIPTOR_CHILD_ORDERING = 11,
+	DESCRIPTOR_ORDER_RANK = 12,
 	DESCRIPTOR_DESCRIPTION = 14,
 	DESCRIPTOR_MERGE_BEHAVIOR = 15,
+};
+
+/* A value of TrackDescriptor.ChildTracksOrdering: by the children's ranks. */
+enum perfetto_child_ordering {
+	ORDERING_EXPLICIT = 3,
 };
 
 /* A value of TrackDescriptor.SiblingMergeBehavior. */
@@ -80,6 +87,7 @@ enum perfetto_merge_behavior {
 enum perfetto_process_field {
 	PROCESS_PID = 1,
 	PROCESS_NAME = 6,
+	PROCESS_START_NS = 7,
 };
 
 enum perfetto_thread_field {

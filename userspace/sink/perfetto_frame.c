@@ -149,13 +149,35 @@ static uint64_t own_uuid(const struct perfetto_sink *sink)
 int perfetto_frame_open(struct perfetto_sink *sink, const struct recording *recording,
 			struct error *error)
 {
+	const struct perfetto_descriptor own = { .uuid = own_uuid(sink),
+						 .name = text_of("ktrack"),
+						 .is_ordered = true };
+
 	sink->clock_id = clock_id(recording);
 	sink->has_wall_clock = strcmp(recording->time_source, "none") != 0;
 	sink->wall_offset_ns = recording->wall_offset_ns;
 	if (snapshot_write(sink, recording->start_ns, sink->wall_offset_ns, error) < 0 ||
 	    sequence_begin(sink, error) < 0)
 		return -1;
-	return perfetto_named_track(sink, own_uuid(sink), text_of("ktrack"), 0, error);
+	return perfetto_descriptor_write(sink, &own, error);
+}
+
+/* Losses of a CPU; the buffer is named only if records of others are there too. */
+static int loss_track_write(struct perfetto_sink *sink, const struct timeline_event *loss,
+			    uint64_t *uuid, struct error *error)
+{
+	struct timeline_event named = *loss;
+	struct perfetto_descriptor track = { .parent_uuid = own_uuid(sink),
+					     .has_rank = true,
+					     .rank = loss->loss_cpu };
+
+	if (sink->has_one_buffer)
+		named.loss_buffer = NULL;
+	buffer_clear(&sink->file.text);
+	loss_append_place(&sink->file.text, &named);
+	track.name = buffer_text(&sink->file.text);
+	track.uuid = *uuid = perfetto_uuid_of(sink, UUID_LOSS, text_hash(track.name));
+	return perfetto_descriptor_write(sink, &track, error);
 }
 
 static int write_loss(struct perfetto_sink *sink, const struct timeline_event *loss,
@@ -164,11 +186,7 @@ static int write_loss(struct perfetto_sink *sink, const struct timeline_event *l
 	struct own_event begun;
 	uint64_t uuid;
 
-	buffer_clear(&sink->file.text);
-	loss_append_place(&sink->file.text, loss);
-	uuid = perfetto_uuid_of(sink, UUID_LOSS, text_hash(buffer_text(&sink->file.text)));
-	if (perfetto_named_track(sink, uuid, buffer_text(&sink->file.text), own_uuid(sink), error) <
-	    0)
+	if (loss_track_write(sink, loss, &uuid, error) < 0)
 		return -1;
 	buffer_clear(&sink->file.text);
 	loss_append_text(&sink->file.text, loss);
@@ -271,7 +289,7 @@ static int write_finish(struct perfetto_sink *sink, const struct timeline_event 
 	struct note_place place = { .sink = sink, .time_ns = event->time_ns };
 	const struct timeline_totals *totals = event->totals;
 
-	if (deep_write(sink, event->time_ns, error) < 0 ||
+	if (perfetto_groups_end(sink, error) < 0 || deep_write(sink, event->time_ns, error) < 0 ||
 	    notes_tell(totals, sink->file.counts_ticks, write_note, &place, error) < 0)
 		return -1;
 	if (!totals->has_wall_drift || totals->wall_drift_ns == 0)

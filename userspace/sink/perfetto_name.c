@@ -39,13 +39,6 @@ uint64_t perfetto_name_iid(struct perfetto_sink *sink, struct timeline_name *nam
 	return (uintptr_t)*slot;
 }
 
-static int group_tell(struct perfetto_sink *sink, struct perfetto_category *category,
-		      struct text text, struct error *error)
-{
-	category->group_uuid = perfetto_uuid_of(sink, UUID_GROUP, category->iid);
-	return perfetto_named_track(sink, category->group_uuid, text, 0, error);
-}
-
 struct perfetto_category *perfetto_category_get(struct perfetto_sink *sink,
 						struct timeline_category *shown,
 						struct error *error)
@@ -61,9 +54,11 @@ struct perfetto_category *perfetto_category_get(struct perfetto_sink *sink,
 	}
 	category->after = sink->categories;
 	sink->categories = category;
+	category->shown = shown;
 	category->iid = string_tell(sink, INTERNED_CATEGORIES, text_of(shown->text), error);
-	if (category->iid == 0 || group_tell(sink, category, text_of(shown->text), error) < 0)
+	if (category->iid == 0 || perfetto_category_compare(sink, category, error) < 0)
 		return NULL;
+	category->group_uuid = perfetto_uuid_of(sink, UUID_GROUP, category->iid);
 	shown->slots[sink->file.slot] = category;
 	return category;
 }
@@ -256,6 +251,7 @@ void perfetto_categories_free(struct perfetto_sink *sink)
 		struct perfetto_category *category = sink->categories;
 
 		sink->categories = category->after;
+		perfetto_waiting_release(&category->waiting);
 		free(category->fields);
 		free(category);
 	}

@@ -10,8 +10,18 @@
 /** PERFETTO_HEAD_SIZE - room for a sequence's number and flags as fields of a packet */
 #define PERFETTO_HEAD_SIZE 32
 
+/** PERFETTO_IDS_MAX - the kernel gives processes and threads no numbers above this */
+#define PERFETTO_IDS_MAX (4 * 1024 * 1024)
+
+#define PERFETTO_LIVES_PAGE 4096
+#define PERFETTO_LIVES_PAGES (PERFETTO_IDS_MAX / PERFETTO_LIVES_PAGE)
+
 /**
  * struct perfetto_sink - one packet sequence, and the next one for threads
+ * @events: the first tracepoint of each name, whatever its system
+ * @names: tracks by their name below a process or thread
+ * @lives: pages of what is known of processes and threads by their number, see perfetto_life()
+ * @has_one_buffer: all records are of one buffer, which need not be named
  * @clock_id: Perfetto's number of the trace clock
  * @wall_offset_ns: what makes a time of day of a time; where there is a wall clock
  * @event_head: the fields that are the same in all packets with events
@@ -25,7 +35,11 @@
 struct perfetto_sink {
 	struct sink_file file;
 	struct perfetto_category *categories;
+	struct map events;
+	struct map names;
+	uint64_t *lives[PERFETTO_LIVES_PAGES];
 	bool is_appending;
+	bool has_one_buffer;
 	bool has_wall_clock;
 	unsigned int clock_id;
 	int64_t wall_offset_ns;
@@ -55,14 +69,37 @@ struct perfetto_field_name {
 };
 
 /**
+ * struct perfetto_waiting - a track of slices that is the only one of its tracepoint so far, and
+ * may become one of a group
+ * @is_there: else all others say nothing
+ * @rank: its place in the group
+ * @in_group: its name there
+ * @alone: its name without a group
+ */
+struct perfetto_waiting {
+	bool is_there;
+	int32_t rank;
+	uint64_t uuid;
+	struct buffer in_group;
+	struct buffer alone;
+	struct buffer description;
+};
+
+/**
  * struct perfetto_category - a tracepoint
- * @group_uuid: the track above those that belong to no process
+ * @is_namesake: a tracepoint of another system that came before has its name
+ * @has_group: the track @group_uuid was described, the parent of those that belong to no process
+ * @waiting: the track that may come to be in the group
  * @fields: its extra fields, in the order of its records
  */
 struct perfetto_category {
 	struct perfetto_category *after;
+	const struct timeline_category *shown;
+	bool is_namesake;
+	bool has_group;
 	uint64_t iid;
 	uint64_t group_uuid;
+	struct perfetto_waiting waiting;
 	struct perfetto_field_name *fields;
 	size_t nr_fields;
 };
@@ -72,11 +109,15 @@ struct perfetto_category {
 
 /**
  * struct perfetto_track - one track
+ * @parent_uuid, @name_hash: where it is below a process or thread, and what it is called there
  * @place: the fields that are the same in all its events
  * @nr_open: slices that are left open because the recording ended
  */
 struct perfetto_track {
 	struct note note;
+	const struct perfetto_category *category;
+	uint64_t parent_uuid;
+	uint64_t name_hash;
 	unsigned int nr_open;
 	unsigned int place_size;
 	char place[PERFETTO_PLACE_SIZE + PUT_SLACK];
@@ -110,7 +151,15 @@ enum perfetto_uuid {
 	UUID_OWN,
 };
 
-/** perfetto_uuid_of - the id of a track; the same for the same words */
+/**
+ * perfetto_uuid_of_seed - the id of a track; the same for the same words
+ *
+ * A process or thread is the same one for all recordings in a file: they share a boot, and its
+ * seed is its life.
+ */
+uint64_t perfetto_uuid_of_seed(uint64_t seed, enum perfetto_uuid kind, uint64_t number);
+
+/** perfetto_uuid_of - the same with the seed of this sequence */
 uint64_t perfetto_uuid_of(const struct perfetto_sink *sink, enum perfetto_uuid kind,
 			  uint64_t number);
 
@@ -163,9 +212,82 @@ void perfetto_annotate_text(struct perfetto_sink *sink, enum perfetto_own_name n
 int perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event *event,
 			 struct error *error);
 
-/** perfetto_named_track - a track of ours: its id, its name, and the id of the one above, or 0 */
-int perfetto_named_track(struct perfetto_sink *sink, uint64_t uuid, struct text name,
-			 uint64_t parent_uuid, struct error *error);
+/** perfetto_track_end - its name is free for others */
+int perfetto_track_end(struct perfetto_sink *sink, const struct timeline_event *event,
+		       struct error *error);
+
+/**
+ * struct perfetto_descriptor - a track that is neither a process nor a thread
+ * @parent_uuid: 0 for none
+ * @description: empty for none
+ * @is_ordered: its children are sorted by their rank, and by their name else
+ * @rank: where @has_rank
+ */
+struct perfetto_descriptor {
+	uint64_t uuid;
+	uint64_t parent_uuid;
+	struct text name;
+	struct text description;
+	bool is_counter;
+	bool is_ordered;
+	bool has_rank;
+	int32_t rank;
+};
+
+/** perfetto_descriptor_write - what Perfetto keeps of a track is the first one's, but its name */
+int perfetto_descriptor_write(struct perfetto_sink *sink,
+			      const struct perfetto_descriptor *descriptor, struct error *error);
+
+/** perfetto_group_add - describe a track that belongs to no process, or let it wait for others */
+int perfetto_group_add(struct perfetto_sink *sink, struct perfetto_category *category,
+		       const struct timeline_track *shown, uint64_t uuid, struct error *error);
+
+/** perfetto_groups_open - describe all tracks that wait, each in its group; others may come */
+int perfetto_groups_open(struct perfetto_sink *sink, struct error *error);
+
+/** perfetto_groups_end - describe all tracks that wait, without a group; no others come */
+int perfetto_groups_end(struct perfetto_sink *sink, struct error *error);
+
+void perfetto_waiting_release(struct perfetto_waiting *waiting);
+
+/**
+ * perfetto_category_compare - see whether the name of a new tracepoint is that of one before
+ *
+ * Returns 0, or -1 with @error.
+ */
+int perfetto_category_compare(struct perfetto_sink *sink, struct perfetto_category *category,
+			      struct error *error);
+
+/**
+ * perfetto_label_below_task - put into the scratch what @shown is called below its @parent_uuid
+ *
+ * Returns 0, or -1 with @error.
+ */
+int perfetto_label_below_task(struct perfetto_sink *sink, const struct timeline_track *shown,
+			      struct perfetto_track *track, struct error *error);
+
+/** perfetto_label_forget - the name of a track is free for others */
+void perfetto_label_forget(struct perfetto_sink *sink, const struct perfetto_track *track);
+
+/** perfetto_label_in_group, perfetto_label_alone - append what it is called below its tracepoint, or
+ * without that
+ */
+void perfetto_label_in_group(const struct perfetto_sink *sink, struct buffer *out,
+			     const struct timeline_track *shown);
+void perfetto_label_alone(const struct perfetto_sink *sink, struct buffer *out,
+			  const struct timeline_track *shown);
+
+/**
+ * perfetto_life - which process or thread of a number it is
+ * @born_ns: when it was born, 0 where that is unknown: it is the last one then
+ * @life: 0 for the first one of the number, else when it was born
+ *
+ * Returns 0, or -1 with @error.
+ */
+int perfetto_life(struct perfetto_sink *sink, int id, int64_t born_ns, uint64_t *life,
+		  struct error *error);
+
+void perfetto_lives_free(struct perfetto_sink *sink);
 
 /** perfetto_frame_open - the sequence begins */
 int perfetto_frame_open(struct perfetto_sink *sink, const struct recording *recording,

@@ -38,44 +38,83 @@ static int descriptor_end(struct perfetto_sink *sink, struct descriptor begun, s
 	return perfetto_packet_end(sink, begun.packet, error);
 }
 
-int perfetto_named_track(struct perfetto_sink *sink, uint64_t uuid, struct text name,
-			 uint64_t parent_uuid, struct error *error)
+int perfetto_descriptor_write(struct perfetto_sink *sink,
+			      const struct perfetto_descriptor *descriptor, struct error *error)
 {
-	struct descriptor begun = descriptor_begin(sink, uuid);
+	struct descriptor begun = descriptor_begin(sink, descriptor->uuid);
+	struct buffer *out = &sink->file.writer.buffer;
 
-	proto_text(&sink->file.writer.buffer, DESCRIPTOR_NAME, name);
-	if (parent_uuid > 0)
-		proto_number(&sink->file.writer.buffer, DESCRIPTOR_PARENT_UUID, parent_uuid);
-	proto_number(&sink->file.writer.buffer, DESCRIPTOR_MERGE_BEHAVIOR, MERGE_NONE);
+	if (descriptor->parent_uuid > 0)
+		proto_number(out, DESCRIPTOR_PARENT_UUID, descriptor->parent_uuid);
+	proto_text(out, DESCRIPTOR_NAME, descriptor->name);
+	if (descriptor->description.size > 0)
+		proto_text(out, DESCRIPTOR_DESCRIPTION, descriptor->description);
+	proto_number(out, DESCRIPTOR_MERGE_BEHAVIOR, MERGE_NONE);
+	if (descriptor->is_ordered)
+		proto_number(out, DESCRIPTOR_CHILD_ORDERING, ORDERING_EXPLICIT);
+	if (descriptor->has_rank)
+		proto_signed(out, DESCRIPTOR_ORDER_RANK, descriptor->rank);
+	if (descriptor->is_counter)
+		proto_end(out, proto_begin(out, DESCRIPTOR_COUNTER));
 	return descriptor_end(sink, begun, error);
 }
 
-static int process_tell(struct perfetto_sink *sink, int pid, const char *name, struct error *error)
+/**
+ * struct task_ids - a process or thread that is described
+ * @tid: of the thread, or 0
+ * @pid: of the process
+ * @tid_life, @pid_life: which one of its number it is
+ */
+struct task_ids {
+	int tid;
+	int pid;
+	uint64_t tid_life;
+	uint64_t pid_life;
+};
+
+static uint64_t process_uuid(const struct task_ids *ids)
 {
-	struct descriptor begun = descriptor_begin(sink, perfetto_uuid_of(sink, UUID_PROCESS, pid));
+	return perfetto_uuid_of_seed(ids->pid_life, UUID_PROCESS, ids->pid);
+}
+
+static uint64_t thread_uuid(const struct task_ids *ids)
+{
+	uint64_t number = (uint64_t)(uint32_t)ids->pid << 32 | (uint32_t)ids->tid;
+	uint64_t life = ids->pid_life;
+
+	if (ids->tid_life > 0)
+		life = perfetto_uuid_of_seed(life, UUID_THREAD, ids->tid_life);
+	return perfetto_uuid_of_seed(life, UUID_THREAD, number);
+}
+
+static int process_write(struct perfetto_sink *sink, const struct task_ids *ids, const char *name,
+			 struct error *error)
+{
+	struct descriptor begun = descriptor_begin(sink, process_uuid(ids));
 	struct buffer *out = &sink->file.writer.buffer;
 	size_t process = proto_begin(out, DESCRIPTOR_PROCESS);
 
-	proto_signed(out, PROCESS_PID, pid);
+	proto_signed(out, PROCESS_PID, ids->pid);
 	if (name[0])
 		proto_text(out, PROCESS_NAME, text_of(name));
+	if (ids->pid_life > 0)
+		proto_signed(out, PROCESS_START_NS, (int64_t)ids->pid_life);
 	proto_end(out, process);
 	return descriptor_end(sink, begun, error);
 }
 
-static int thread_tell(struct perfetto_sink *sink, const struct timeline_track *shown,
-		       struct error *error)
+static int thread_write(struct perfetto_sink *sink, const struct task_ids *ids, const char *name,
+			struct error *error)
 {
-	int tid = (int)shown->id.signed_number;
 	struct descriptor begun = descriptor_begin_in(sink, perfetto_thread_packet_begin(sink),
-						      perfetto_uuid_of(sink, UUID_THREAD, tid));
+						      thread_uuid(ids));
 	struct buffer *out = &sink->file.writer.buffer;
 	size_t thread = proto_begin(out, DESCRIPTOR_THREAD);
 
-	proto_signed(out, THREAD_PID, shown->tgid);
-	proto_signed(out, THREAD_TID, tid);
-	if (shown->comm[0])
-		proto_text(out, THREAD_NAME, text_of(shown->comm));
+	proto_signed(out, THREAD_PID, ids->pid);
+	proto_signed(out, THREAD_TID, ids->tid);
+	if (name[0])
+		proto_text(out, THREAD_NAME, text_of(name));
 	proto_end(out, thread);
 	return descriptor_end(sink, begun, error);
 }
@@ -87,61 +126,66 @@ static bool is_about_process(const struct timeline_track *shown)
 	       shown->id.signed_number > 0 && shown->id.signed_number <= INT32_MAX;
 }
 
+/* Describes the process that a track is about, and stores its id. */
+static int process_describe(struct perfetto_sink *sink, const struct timeline_track *shown,
+			    uint64_t *uuid, struct error *error)
+{
+	struct task_ids ids = { .pid = (int)shown->id.signed_number };
+
+	if (perfetto_life(sink, ids.pid, shown->born_ns, &ids.pid_life, error) < 0)
+		return -1;
+	*uuid = process_uuid(&ids);
+	return process_write(sink, &ids, shown->comm, error);
+}
+
+static int thread_describe(struct perfetto_sink *sink, const struct timeline_track *shown,
+			   uint64_t *uuid, struct error *error)
+{
+	struct task_ids ids = { .tid = (int)shown->id.signed_number, .pid = shown->tgid };
+	bool is_main = ids.tid == ids.pid;
+
+	if (perfetto_life(sink, ids.pid, shown->process_born_ns, &ids.pid_life, error) < 0 ||
+	    perfetto_life(sink, ids.tid, shown->born_ns, &ids.tid_life, error) < 0)
+		return -1;
+	*uuid = thread_uuid(&ids);
+	if (process_write(sink, &ids, is_main ? shown->comm : "", error) < 0)
+		return -1;
+	return thread_write(sink, &ids, shown->comm, error);
+}
+
 /*
- * Tells what a track is about, and stores the id of that. Without a process there is no thread: a
- * thread that belongs to none would make Perfetto invent one.
+ * Describes what a track is about, and stores the id of that, or 0. Without a process there is no
+ * thread: a thread that belongs to none would make Perfetto invent one.
  */
-static int parent_tell(struct perfetto_sink *sink, const struct timeline_track *shown,
-		       const struct perfetto_category *category, uint64_t *uuid,
-		       struct error *error)
+static int parent_describe(struct perfetto_sink *sink, const struct timeline_track *shown,
+			   uint64_t *uuid, struct error *error)
 {
-	bool is_main = shown->id.signed_number == shown->tgid;
-
-	if (is_about_process(shown)) {
-		*uuid = perfetto_uuid_of(sink, UUID_PROCESS, shown->id.signed_number);
-		return process_tell(sink, (int)shown->id.signed_number, shown->comm, error);
-	}
-	*uuid = category->group_uuid;
-	if (shown->scope != SCOPE_THREAD || shown->tgid <= 0)
-		return 0;
-	*uuid = perfetto_uuid_of(sink, UUID_THREAD, shown->id.signed_number);
-	if (process_tell(sink, shown->tgid, is_main ? shown->comm : "", error) < 0)
-		return -1;
-	return thread_tell(sink, shown, error);
+	*uuid = 0;
+	if (is_about_process(shown))
+		return process_describe(sink, shown, uuid, error);
+	if (shown->scope == SCOPE_THREAD && shown->tgid > 0)
+		return thread_describe(sink, shown, uuid, error);
+	return 0;
 }
 
-static void append_name(struct perfetto_sink *sink, const struct timeline_track *shown,
-			bool is_below_task)
+static int below_task_write(struct perfetto_sink *sink, const struct timeline_track *shown,
+			    struct perfetto_track *track, uint64_t uuid, struct error *error)
 {
-	struct buffer *text = &sink->file.text;
+	struct perfetto_descriptor descriptor = { .uuid = uuid,
+						  .parent_uuid = track->parent_uuid,
+						  .is_counter = shown->kind == TRACK_COUNTER };
+	struct buffer description = { 0 };
+	int status;
 
-	buffer_clear(text);
-	if (is_below_task)
-		buffer_append(text, shown->name.data, shown->name.size);
-	else
-		track_append_label(text, shown);
-	proto_text(&sink->file.writer.buffer, DESCRIPTOR_NAME, buffer_text(text));
-	buffer_clear(text);
-	track_append_identity(text, shown);
-	proto_text(&sink->file.writer.buffer, DESCRIPTOR_DESCRIPTION, buffer_text(text));
-}
-
-static int track_tell(struct perfetto_sink *sink, const struct timeline_track *shown, uint64_t uuid,
-		      const struct perfetto_category *category, struct error *error)
-{
-	struct buffer *out = &sink->file.writer.buffer;
-	struct descriptor begun;
-	uint64_t parent_uuid;
-
-	if (parent_tell(sink, shown, category, &parent_uuid, error) < 0)
+	if (perfetto_label_below_task(sink, shown, track, error) < 0)
 		return -1;
-	begun = descriptor_begin(sink, uuid);
-	proto_number(out, DESCRIPTOR_PARENT_UUID, parent_uuid);
-	append_name(sink, shown, parent_uuid != category->group_uuid);
-	proto_number(out, DESCRIPTOR_MERGE_BEHAVIOR, MERGE_NONE);
-	if (shown->kind == TRACK_COUNTER)
-		proto_end(out, proto_begin(out, DESCRIPTOR_COUNTER));
-	return descriptor_end(sink, begun, error);
+	track_append_identity(&description, shown);
+	descriptor.name = buffer_text(&sink->file.text);
+	descriptor.description = buffer_text(&description);
+	status = description.failed ? error_set(error, "out of memory")
+				    : perfetto_descriptor_write(sink, &descriptor, error);
+	buffer_release(&description);
+	return status;
 }
 
 /* The fields that all events of a track have. */
@@ -173,5 +217,21 @@ int perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event
 	track = sink_file_track_new(&sink->file, shown, sizeof(*track), error);
 	if (!track || place_make(sink, track, uuid, category->iid, error) < 0)
 		return -1;
-	return track_tell(sink, shown, uuid, category, error);
+	track->category = category;
+	if (parent_describe(sink, shown, &track->parent_uuid, error) < 0)
+		return -1;
+	if (track->parent_uuid > 0)
+		return below_task_write(sink, shown, track, uuid, error);
+	return perfetto_group_add(sink, category, shown, uuid, error);
+}
+
+int perfetto_track_end(struct perfetto_sink *sink, const struct timeline_event *event,
+		       struct error *error)
+{
+	const struct perfetto_track *track = event->track->slots[sink->file.slot];
+
+	(void)error;
+	if (track->parent_uuid > 0)
+		perfetto_label_forget(sink, track);
+	return 0;
 }

@@ -36,6 +36,22 @@ const struct source_description *source_describe(const struct source *source)
 	return &source->description;
 }
 
+bool source_has_one_buffer(const struct source *source)
+{
+	const struct stream *first = NULL;
+
+	for (size_t i = 0; i < source->nr_streams; i++) {
+		const struct stream *stream = &source->streams[i];
+
+		if (stream->is_durable)
+			continue;
+		if (first && first->buffer != stream->buffer)
+			return false;
+		first = stream;
+	}
+	return true;
+}
+
 int source_first_time(struct source *source, int64_t *time_ns, struct error *error)
 {
 	bool has_first = false;

@@ -213,6 +213,9 @@ int source_name_find(struct buffer *out, const char *name, struct error *error);
 /** source_describe - what is known of a source, as long as it is open */
 const struct source_description *source_describe(const struct source *source);
 
+/** source_has_one_buffer - whether at most one of its buffers has records */
+bool source_has_one_buffer(const struct source *source);
+
 /**
  * source_first_time - time of the first record
  *

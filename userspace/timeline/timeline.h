@@ -49,6 +49,7 @@
  * @memory_kib: what all its buffers take of the kernel's memory, 0 where it is unknown
  * @overwrite: "1" where the oldest records give way in a full buffer, "0" where what comes is
  * dropped; NULL where @mode says it, or nobody knows
+ * @has_one_buffer: all records are of one buffer, even if the source has more
  * @read_before: how many records others have taken out of the source, which are not in the stream
  * @start_ns: trace time at which the stream begins
  * @wall_offset_ns: what to add to trace time to get nanoseconds since 1970
@@ -67,6 +68,7 @@ struct recording {
 	uint64_t buffer_kib;
 	uint64_t memory_kib;
 	const char *overwrite;
+	bool has_one_buffer;
 	uint64_t read_before;
 	int64_t start_ns;
 	int64_t wall_offset_ns;
@@ -115,6 +117,8 @@ enum scope_kind {
  * @tgid: the thread's process, 0 where it is unknown or means nothing
  * @comm: the task's name, "" where it is unknown or means nothing
  * @buffer: name of the buffer that its records are from, NULL where the source has only one
+ * @born_ns: when its thread or process was born, 0 where that is unknown or means nothing
+ * @process_born_ns: likewise the process of its thread
  */
 struct timeline_track {
 	unsigned long number;
@@ -128,6 +132,8 @@ struct timeline_track {
 	int tgid;
 	const char *comm;
 	const char *buffer;
+	int64_t born_ns;
+	int64_t process_born_ns;
 	void *slots[TIMELINE_SINKS_MAX];
 };
 

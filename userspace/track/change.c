@@ -66,6 +66,8 @@ static int task_be_born(struct tracks *tracks, struct task *task, const struct t
 	/* The kernel tells a birth twice, once with less. */
 	if (tgid || !task->is_new)
 		task->tgid = tgid;
+	if (!task->is_new || task->born_ns == 0)
+		task->born_ns = change->time_ns;
 	task_set_comm(task, change->comm);
 	task->is_asked = false;
 	task->is_new = true;

@@ -16,6 +16,7 @@ struct task_block;
  * struct task - who has a thread's number
  * @tgid: its process, 0 where that is unknown
  * @comm: its name, "" where that is unknown
+ * @born_ns: when it was born, 0 where that is unknown
  * @is_asked: whoever is to be asked was asked
  * @is_new: nothing but its birth is known
  * @has_exited: it may still write, but not change its name
@@ -25,6 +26,7 @@ struct task_block;
 struct task {
 	int tid;
 	int tgid;
+	int64_t born_ns;
 	bool is_asked;
 	bool is_new;
 	bool has_exited;

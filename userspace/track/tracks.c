@@ -78,11 +78,16 @@ struct category *tracks_category(struct tracks *tracks, const struct template *t
 	return *category;
 }
 
-static void track_set_task(struct track *track, struct task *task)
+static void track_set_task(struct tracks *tracks, struct track *track, struct task *task)
 {
+	const struct task *process;
+
 	if (!task)
 		return;
+	process = task->tgid > 0 ? tasks_find(&tracks->tasks, task->tgid) : NULL;
 	track->shown.tgid = task->tgid;
+	track->shown.born_ns = task->born_ns;
+	track->shown.process_born_ns = process ? process->born_ns : 0;
 	memcpy(track->comm, task->comm, sizeof(track->comm));
 	track_join(track, task);
 }
@@ -96,7 +101,7 @@ static void track_find_task(struct tracks *tracks, struct track *track)
 	if (track->shown.cpu >= 0)
 		strcpy(track->comm, "idle");
 	else if (is_task && id > 0 && id <= INT32_MAX)
-		track_set_task(track, tasks_get(&tracks->tasks, &tracks->settings, id));
+		track_set_task(tracks, track, tasks_get(&tracks->tasks, &tracks->settings, id));
 }
 
 /* Makes room for one track more. More than one goes where many had open slices at once. */
