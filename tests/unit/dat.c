@@ -147,6 +147,7 @@ static void put_options(struct buffer *out, const struct dat *dat)
 	put_text_option(out, dat, 4, dat->clock);
 	put_text_option(out, dat, 5, "Linux node 1.2.3 machine");
 	put_text_option(out, dat, 7, dat->offset);
+	put_text_option(out, dat, 9, dat->writer);
 	put_text_option(out, dat, 999, "of a kind that nobody knows");
 	for (size_t i = 0; dat->statistics && dat->statistics[i]; i++)
 		put_text_option(out, dat, 2, dat->statistics[i]);

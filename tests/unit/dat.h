@@ -21,6 +21,7 @@
  * @nr_sheets_in_chunk: how many sub-buffers a compressed chunk holds
  * @date, @offset, @clock: texts of options, NULL where there is none
  * @statistics: texts of per_cpu/cpuN/stats and of headings; NULL behind the last
+ * @writer: who wrote it, NULL for nobody
  * @has_trace_id: give it one
  * @multiplier, @shift: how stamps become nanoseconds, 0 where they are some
  * @sheets: [buffer][cpu][number]
@@ -36,6 +37,7 @@ struct dat {
 	const char *offset;
 	const char *clock;
 	const char *const *statistics;
+	const char *writer;
 	bool has_trace_id;
 	uint32_t multiplier;
 	uint32_t shift;

@@ -144,7 +144,7 @@ int trace_file_add_stream(struct trace_file *file, const struct trace_area *area
 		return error_set(error, "out of memory");
 	if (stream_fits(file, own))
 		return stream_add(file, area, own, error);
-	trace_file_damage(file, area->offset, "the records of several cpus overlap");
+	trace_file_damage(file, area->offset, "it names more records than it can hold");
 	trace_chunk_free(own);
 	free(own);
 	return 0;

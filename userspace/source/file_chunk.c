@@ -19,8 +19,8 @@
 #define CHUNKS_KEPT_MAX (4 << 20)
 #define SUB_BUFFERS_KEPT_MAX (8 << 20)
 
-/* How often one chunk may be decompressed. */
-#define CHUNK_RUNS_MAX 80
+/* How often one chunk may be decompressed: once for each of its sub-buffers, and some more. */
+#define CHUNK_RUNS_MAX 16
 
 /* What may follow the last chunk: sizes of areas include the number of chunks, or they do not. */
 #define CHUNK_REST_MAX 4

@@ -238,8 +238,9 @@ static void count_check(struct trace_file *file, const struct stream *stream,
 	    statistics->read < statistics->in_flight ||
 	    statistics->read - statistics->in_flight <= stream->nr_records)
 		return;
-	snprintf(what, sizeof(what), "%llu record%s of cpu %d are missing that its statistics count",
-		 (unsigned long long)missing, missing == 1 ? "" : "s", stream->cpu);
+	snprintf(what, sizeof(what), "%llu record%s of cpu %d %s missing that its statistics count",
+		 (unsigned long long)missing, missing == 1 ? "" : "s", stream->cpu,
+		 missing == 1 ? "is" : "are");
 	trace_file_damage(file, own->end, what);
 }
 
