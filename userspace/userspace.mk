@@ -3,7 +3,7 @@
 
 base-y       := buffer count error file hash json json_value map put text time value owner owner_open
 source-y     := attached cursor events file file_areas file_chunk file_comms file_content file_formats \
-		file_ids file_options file_statistics file_stream file_v6 file_v7 inflate input instance \
+		file_ids file_kind file_options file_statistics file_stream file_v6 file_v7 inflate input instance \
 		live live_stream merge open page page_look saved saved_names shift source spool statistics stream task window
 convention-y := convention format memory observe slot task template
 track-y      := change crossing evict name observe session suspicion task track tracks

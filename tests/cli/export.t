@@ -35,6 +35,15 @@ run "$ktrack" stat trace.dat
 is "or not shown" "$status $(cat "$folder/err")" = "0 "
 run "$ktrack" export nosuch.dat
 refused "a file that is not there" 1 "cannot open nosuch.dat: No such file or directory"
+run "$ktrack" export .
+refused "a folder" 1 ".: a directory, not a trace.dat; name a file in it"
+run "$ktrack" stat /dev/null
+refused "nothing at all" 1 "/dev/null: empty, not a trace.dat; name a recording of ktrack or trace-cmd"
+run "$ktrack" export --perfetto=own.pftrace trace.dat
+run "$ktrack" export own.pftrace
+refused "a trace for Perfetto" 1 "own.pftrace: a Perfetto trace, not a trace.dat; open it in ui.perfetto.dev"
+run "$ktrack" stat "$ktrack"
+refused "a program" 1 "$ktrack: an ELF file (a program, a module or a core), not a trace.dat; name a recording of ktrack or trace-cmd"
 run "$ktrack" export tracefs:
 refused "an instance without a name" 1 "'tracefs:' is no source; write tracefs or tracefs:INSTANCE"
 run "$ktrack" export tracefs.dat
@@ -84,11 +93,11 @@ refused "a file that may not become longer" 1 "cannot write to short: File too l
 run sh -c 'ulimit -f 1; cat trace.dat | "$0" export -' "$ktrack"
 refused "nor may what is kept of a pipe" 1 "cannot keep standard input in a temporary file (TMPDIR says where): File too large"
 run sh -c 'echo no recording | "$0" export -' "$ktrack"
-refused "a pipe with something else" 1 "standard input: this is no trace.dat file; at offset 0"
+refused "a pipe with something else" 1 "standard input: not a trace.dat; name a recording of ktrack or trace-cmd"
 run timeout 20 "$ktrack" export /dev/zero
-refused "a device without an end" 1 "/dev/zero: this is no trace.dat file; at offset 0"
+refused "a device without an end" 1 "/dev/zero: not a trace.dat; name a recording of ktrack or trace-cmd"
 run sh -c '(while echo endless; do :; done) | timeout 20 "$0" export -' "$ktrack"
-refused "and a pipe without an end" 1 "standard input: this is no trace.dat file; at offset 0"
+refused "and a pipe without an end" 1 "standard input: not a trace.dat; name a recording of ktrack or trace-cmd"
 
 echo 'event demo:io 100 u32 bytes' >plain.script
 "$OLDPWD/tests/golden/mktrace" plain.script plain.dat

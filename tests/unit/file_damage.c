@@ -382,6 +382,8 @@ static void check_refused(const char *bytes, size_t size, const char *want)
 	CHECK_TEXT(error.text[0] ? strchr(error.text, ':') + 2 : "", want);
 }
 
+#define REMEDY "name a recording of ktrack or trace-cmd"
+
 #define REFUSED(bytes, want) check_refused(bytes, sizeof(bytes) - 1, want)
 
 TEST(what_is_no_trace_dat_is_refused_in_one_line)
@@ -390,15 +392,20 @@ TEST(what_is_no_trace_dat_is_refused_in_one_line)
 	struct source *source;
 
 	scratch_new(&scratch);
-	REFUSED("", "this is no trace.dat file; at offset 0");
-	REFUSED("#!/bin/sh\nexit 1\n", "this is no trace.dat file; at offset 0");
-	REFUSED("\x1f\x8b\x08\x00\x00", "this is packed by gzip; unpack it first; at offset 0");
-	REFUSED("\x1f", "this is no trace.dat file; at offset 0");
-	REFUSED("\x28\xb5\x2f\xfd\x04", "this is packed by zstd; unpack it first; at offset 0");
-	REFUSED("\xfd"
-		"7zXZ",
-		"this is packed by xz; unpack it first; at offset 0");
-	REFUSED("PERFILE2garbage", "this is a file of perf, not of trace-cmd; at offset 0");
+	REFUSED("", "empty, not a trace.dat; " REMEDY);
+	REFUSED("#!/bin/sh\nexit 1\n", "not a trace.dat; " REMEDY);
+	REFUSED("\x1f", "not a trace.dat; " REMEDY);
+	REFUSED("\x1f\x8b\x08\x00\x00", "compressed by gzip, not a trace.dat; run gunzip first");
+	REFUSED("\x28\xb5\x2f\xfd\x04", "compressed by zstd, not a trace.dat; run unzstd first");
+	REFUSED("\xfd\x37zXZ", "compressed by xz, not a trace.dat; run unxz first");
+	REFUSED("PERFILE2garbage", "a perf.data, not a trace.dat; run 'perf script' on it");
+	REFUSED("\xd4\xc3\xb2\xa1\2\0\4\0",
+		"a network capture (pcap), not a trace.dat; open it in wireshark");
+	REFUSED("\x7f\x45LF\2\1",
+		"an ELF file (a program, a module or a core), not a trace.dat; " REMEDY);
+	REFUSED("\x0a\x1f\x3a\x08\x50\x01",
+		"a Perfetto trace, not a trace.dat; open it in ui.perfetto.dev");
+	REFUSED("\nname: io\n", "not a trace.dat; " REMEDY);
 	REFUSED("\x17\x08\x44tracing", "its header is cut short; at offset 10");
 	REFUSED("\x17\x08\x44tracing8\0\0\10\0\20\0\0",
 		"its version of the format is neither 6 nor 7; at offset 10");
@@ -413,5 +420,5 @@ TEST(what_is_no_trace_dat_is_refused_in_one_line)
 	CHECK_TEXT(error.text, "cannot open /nonexistent/trace.dat: No such file or directory");
 	error = (struct error){ 0 };
 	CHECK_NUMBER(source_file_open(&source, "/", &error), -1);
-	CHECK_TEXT(error.text, "cannot read /: Is a directory");
+	CHECK_TEXT(error.text, "/: a directory, not a trace.dat; name a file in it");
 }

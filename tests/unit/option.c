@@ -45,7 +45,7 @@ APPLY(bulk)
 APPLY(color)
 
 static const struct option_row first_rows[] = {
-	{ 'a', "all", NULL, "takes all", apply_all },
+	{ 'a', "all", NULL, "takes all", apply_all, .is_repeatable = true },
 	{ 'b', "buffer", "KIB", "how much", apply_buffer },
 };
 
@@ -159,6 +159,20 @@ static void check_refused(const char *words, const char *want)
 	CHECK_NUMBER(parse(words, &applied, &operand, &error), OPTIONS_WRONG);
 	CHECK_TEXT(error.text, want);
 	buffer_release(&applied);
+}
+
+TEST(an_option_is_given_once_unless_it_is_repeatable)
+{
+	check_read("-a --all -aa", "1.all=- 1.all=- 1.all=- 1.all=- ", 5);
+	check_refused("-b 5 -b 6", "--buffer is given twice");
+	check_refused("-b 5 --buffer=5", "--buffer is given twice");
+	check_refused("--color --bulk 7 --color=x", "--color is given twice");
+}
+
+TEST(an_unknown_option_may_be_misspelled)
+{
+	check_refused("--bufer=5", "unknown option '--bufer=5'; did you mean '--buffer'?");
+	check_refused("--clor", "unknown option '--clor'; did you mean '--color'?");
 }
 
 TEST(what_is_no_option_is_refused_by_its_word)

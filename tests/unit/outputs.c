@@ -73,16 +73,6 @@ TEST(event_and_sid_need_a_value_where_they_have_one)
 	check_refused("sid", "", "--sid= names no session");
 }
 
-TEST(each_kind_of_lines_has_one_target)
-{
-	struct outputs outputs = outputs_of("event", NULL);
-	struct error error = { 0 };
-
-	CHECK_NUMBER(apply(&outputs, "perf", NULL, &error), 0);
-	CHECK_NUMBER(apply(&outputs, "event", "out", &error), -1);
-	CHECK_TEXT(error.text, "--event is there twice; it goes to one target");
-}
-
 TEST(loss_is_a_failure_where_that_is_asked_for)
 {
 	struct outputs strict = outputs_of("fail-on-loss", NULL), plain = { 0 };

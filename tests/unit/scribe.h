@@ -85,14 +85,17 @@ static inline void scratch_write(struct scratch *scratch, const char *bytes, siz
 
 /**
  * scratch_is_blamed - whether a complaint is one line that begins with the file's name and ends
- * with a place in it
+ * with a place in it, unless it is about a file of another kind
  */
 static inline bool scratch_is_blamed(const struct scratch *scratch, const char *text, size_t size)
 {
 	const char *place = strstr(text, "; at offset ");
 
-	return strncmp(text, scratch->path, strlen(scratch->path)) == 0 && place &&
-	       !strchr(text, '\n') && strtoull(place + strlen("; at offset "), NULL, 10) <= size;
+	if (strncmp(text, scratch->path, strlen(scratch->path)) != 0 || strchr(text, '\n'))
+		return false;
+	if (strstr(text, "not a trace.dat; "))
+		return true;
+	return place && strtoull(place + strlen("; at offset "), NULL, 10) <= size;
 }
 
 static inline void scratch_remove(struct scratch *scratch)

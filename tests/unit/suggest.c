@@ -8,7 +8,7 @@
 
 static const char *suggest(const char *typed)
 {
-	static const char *const known[] = { "clean",   "list",   "stream", "record",
+	static const char *const known[] = { "clean",	"list",	  "stream", "record",
 					     "recover", "export", "stat",   "release" };
 	struct suggestion suggestion = { 0 };
 
@@ -19,26 +19,26 @@ static const char *suggest(const char *typed)
 
 TEST(letters_are_swapped_missing_wrong_or_too_many)
 {
-	CHECK_STRING(suggest("exprot"), "export");
-	CHECK_STRING(suggest("xport"), "export");
-	CHECK_STRING(suggest("steam"), "stream");
-	CHECK_STRING(suggest("recordd"), "record");
-	CHECK_STRING(suggest("lits"), "list");
-	CHECK_STRING(suggest("stax"), "stat");
-	CHECK_STRING(suggest("reocrd"), "record");
+	CHECK_TEXT(suggest("exprot"), "export");
+	CHECK_TEXT(suggest("xport"), "export");
+	CHECK_TEXT(suggest("steam"), "stream");
+	CHECK_TEXT(suggest("recordd"), "record");
+	CHECK_TEXT(suggest("lits"), "list");
+	CHECK_TEXT(suggest("stax"), "stat");
+	CHECK_TEXT(suggest("reocrd"), "record");
 }
 
 TEST(the_nearest_one_is_meant)
 {
-	CHECK_STRING(suggest("recove"), "recover");
-	CHECK_STRING(suggest("recorer"), "record");
+	CHECK_TEXT(suggest("recove"), "recover");
+	CHECK_TEXT(suggest("recorx"), "record");
 }
 
 TEST(what_is_too_different_or_too_long_is_nothing)
 {
-	CHECK_STRING(suggest("nonsense"), "");
-	CHECK_STRING(suggest("x"), "");
-	CHECK_STRING(suggest(""), "");
-	CHECK_STRING(suggest("export-export-export-export-export"), "");
-	CHECK_STRING(suggest("export"), "");
+	CHECK_TEXT(suggest("nonsense"), "");
+	CHECK_TEXT(suggest("x"), "");
+	CHECK_TEXT(suggest(""), "");
+	CHECK_TEXT(suggest("export-export-export-export-export"), "");
+	CHECK_TEXT(suggest("export"), "");
 }

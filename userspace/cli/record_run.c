@@ -233,8 +233,8 @@ static int record_set_up(struct record_run *run, struct error *error)
 
 /*
  * All that there is to read or to switch is open. Names in the folder of the trace.dat and in that
- * of its parts are still made and removed: with the rights of the user behind sudo where they are in
- * this user's folder, and with what that takes beyond root's own rights elsewhere. The command,
+ * of its parts are still made and removed: with the rights of the user behind sudo where they are
+ * in this user's folder, and with what that takes beyond root's own rights elsewhere. The command,
  * which gets signals, may be another user's.
  */
 static int record_drop_privileges(const struct record_run *run, struct error *error)

@@ -267,8 +267,7 @@ static int run_stop(struct run *run, struct error *error)
 		return -1;
 	end_ns = run_now_ns(run);
 	if (source_finish(run->source, end_ns, &handler, &lost, error) < 0 ||
-	    run_see_changes(run, error) < 0 ||
-	    pipeline_tell_strangers(&run->pipeline, error) < 0)
+	    run_see_changes(run, error) < 0 || pipeline_tell_strangers(&run->pipeline, error) < 0)
 		return -1;
 	run->drained_ns = end_ns;
 	run_report_loss(&run->capture);
@@ -316,8 +315,9 @@ static int run_finish(struct capture *capture, struct error *error)
 		return -1;
 	tracks_drift(run->pipeline.tracks,
 		     capture_wall_offset_ns(capture) - run->recording.wall_offset_ns);
-	if (tracks_finish(run->pipeline.tracks, end_ns, run->pipeline.lost - run->session.lost_before,
-			  capture_status(capture), error) < 0)
+	if (tracks_finish(run->pipeline.tracks, end_ns,
+			  run->pipeline.lost - run->session.lost_before, capture_status(capture),
+			  error) < 0)
 		return -1;
 	return timeline_flush(&run->pipeline.timeline, error);
 }

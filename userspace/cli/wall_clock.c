@@ -8,9 +8,10 @@
 
 void wall_clock_check(const struct recording *recording, bool is_live)
 {
-	const char *remedy = is_live ? "record without --instance, with --clock=boot, or into a file "
-				       "and export that with --wall-clock=TIME"
-				     : "give --wall-clock=TIME, or record with 'ktrack record --clock=boot'";
+	const char *remedy =
+		is_live ? "record without --instance, with --clock=boot, or into a file "
+			  "and export that with --wall-clock=TIME"
+			: "give --wall-clock=TIME, or record with 'ktrack record --clock=boot'";
 
 	if (strcmp(recording->time_source, "none") != 0)
 		return;

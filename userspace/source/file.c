@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "source/file_kind.h"
 #include "source/trace_dat.h"
 
 /* How much at each end of a file tells it from others, where it has no id. */
@@ -153,30 +154,13 @@ static int trace_file_read_version(struct trace_file *file, struct cursor *curso
 				 "its version of the format is neither 6 nor 7");
 }
 
-/** struct file_kind - a file that is taken for a trace.dat, by its first bytes */
-struct file_kind {
-	const char *magic;
-	const char *what;
-};
-
-static const struct file_kind other_kinds[] = {
-	{ "\x1f\x8b", "this is packed by gzip; unpack it first" },
-	{ "\x28\xb5\x2f\xfd", "this is packed by zstd; unpack it first" },
-	{ "\xfd"
-	  "7zXZ",
-	  "this is packed by xz; unpack it first" },
-	{ "PERFILE2", "this is a file of perf, not of trace-cmd" },
-};
-
-static const char *kind_tell(struct trace_file *file)
+/* Of another file what it is, instead of what it lacks. */
+static int trace_file_refuse_kind(const struct trace_file *file, struct error *error)
 {
-	for (size_t i = 0; i < sizeof(other_kinds) / sizeof(other_kinds[0]); i++) {
-		struct cursor cursor = trace_file_cursor(file, 0);
+	unsigned char bytes[FILE_KIND_SIZE];
+	size_t size = input_read(&file->input, bytes, sizeof(bytes), 0);
 
-		if (cursor_expect(&cursor, text_of(other_kinds[i].magic)))
-			return other_kinds[i].what;
-	}
-	return "this is no trace.dat file";
+	return error_set(error, "%s: %s", trace_file_name(file), file_kind_describe(bytes, size));
 }
 
 static int trace_file_read(struct trace_file *file, struct error *error)
@@ -186,7 +170,7 @@ static int trace_file_read(struct trace_file *file, struct error *error)
 	bool is_big_endian;
 
 	if (!cursor_expect(&cursor, text_of(TRACE_DAT_MAGIC)))
-		return trace_file_refuse(file, error, 0, kind_tell(file));
+		return trace_file_refuse_kind(file, error);
 	version = cursor_string(&cursor);
 	is_big_endian = cursor_u8(&cursor);
 	file->is_swapped = is_big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);

@@ -35,7 +35,7 @@ int input_open(struct input *input, const char *path, struct error *error)
 	bool is_standard = strcmp(path, "-") == 0;
 	int fd = is_standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
 			     : open(path, O_RDONLY | O_CLOEXEC);
-	struct stat status;
+	struct stat status = { 0 };
 	int spool;
 
 	*input = INPUT_NONE;
@@ -43,6 +43,11 @@ int input_open(struct input *input, const char *path, struct error *error)
 		return error_set_system(error, errno, "cannot open %s", name_of(path));
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
 		return input_set(input, fd, path, error);
+	if (S_ISDIR(status.st_mode)) {
+		close(fd);
+		return error_set(error, "%s: a directory, not a trace.dat; name a file in it",
+				 name_of(path));
+	}
 	spool = spool_copy(fd, name_of(path), SPOOL_LIMIT, error);
 	close(fd);
 	return spool < 0 ? -1 : input_set(input, spool, path, error);

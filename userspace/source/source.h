@@ -431,8 +431,8 @@ bool source_is_disabled(const char *directory);
 bool source_event_is_enabled(int events_fd, const char *system, const char *event);
 
 /**
- * source_note_unknown - a record was of no use, maybe because its format is missing; source_damage()
- * reports that at the end
+ * source_note_unknown - a record was of no use, maybe because its format is missing;
+ * source_damage() reports that at the end
  */
 void source_note_unknown(struct source *source, const struct record *record);
 
