@@ -3,6 +3,7 @@
 # Guest: runs the shell blocks of README and of the man pages as their readers would. Argument: the folder of the blocks.
 # /mydrv.ko is the driver of the page, /recorded.dat will be a recording. What a block prints is left in /out/BLOCK.log.
 # Prints "BLOCK STATUS" for each; the status of one that has to be ended from outside is that of the signal.
+# shellcheck shell=dash
 set -eu
 
 TRACING=/sys/kernel/tracing
@@ -33,7 +34,10 @@ folder_make() {
 
 modules_load() {
 	grep -q 'insmod.*ktrack_demo.ko' "$1" || { insmod /modules/ktrack.ko; insmod /modules/ktrack_demo.ko; }
-	grep -q '^insmod mydrv.ko' "$1" && ! grep -q 'rmmod mydrv' "$1" || insmod /mydrv.ko
+	# A block that loads the driver has not loaded it before, unless it unloads it first.
+	if grep -q 'rmmod mydrv' "$1" || ! grep -q '^insmod mydrv.ko' "$1"; then
+		insmod /mydrv.ko
+	fi
 	grep -q ' tracefs$' "$1" || return 0
 	echo 1 >$TRACING/events/ktrack_demo/enable
 	echo 20 >/dev/ktrack_demo
