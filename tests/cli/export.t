@@ -81,7 +81,7 @@ mkfifo pipe
 timeout 60 sh -c 'exec 3<pipe; head -c 10 <&3 >part; truncate -s 1000 long.dat; cat <&3 >>part' &
 run "$ktrack" export --event=pipe long.dat
 wait
-is "a file that becomes shorter while it is read is damaged" "$status $(sed -n '$s/at offset .*/at offset N/p' "$folder/err")" = \
+is "a file that becomes shorter while it is read is damaged" "$status $(sed 's/at offset .*/at offset N/' "$folder/err")" = \
 	"1 ktrack: long.dat: lost an unknown number of records in 1 gap
 ktrack: long.dat: it became shorter while it was read; at offset N"
 is "though its beginning was exported, in whole slices" "$(grep -c region_enter part)" = "$(grep -c region_leave part)"
