@@ -4,7 +4,7 @@
 base-y       := buffer count error file hash json json_value map put text time value owner owner_open
 source-y     := attached cursor events file file_areas file_chunk file_comms file_content file_formats \
 		file_ids file_kind file_options file_statistics file_stream file_v6 file_v7 inflate input instance \
-		live live_stream merge open page page_look saved saved_names shift source spool statistics stream task window
+		live live_stream lockdown merge open page page_look saved saved_names shift source spool statistics stream task window
 convention-y := convention format memory observe slot task template
 track-y      := change crossing evict name observe session suspicion task track tracks
 timeline-y   := loss timeline
@@ -23,7 +23,7 @@ recorder-y   := arrivals changes command comms control durable formats held inst
 cli-y        := bounds capture capture_run clean clock ending export export_run filter \
 		identity list loss main modules note option output outputs pictures pipeline privilege progress \
 		quantity ready record record_run recover release session signals stat strangers stream \
-		stream_round stream_run stream_setup suggest tracepoints untaken wall_clock
+		stream_round stream_run stream_setup suggest tracepoints unfinished untaken wall_clock
 
 rooms := base source convention track timeline trace2 sink recorder cli
 room-sources = $(patsubst %,userspace/$(1)/%.c,$($(1)-y))

@@ -35,6 +35,12 @@ run "$ktrack" stat trace.dat
 is "or not shown" "$status $(cat "$folder/err")" = "0 "
 run "$ktrack" export nosuch.dat
 refused "a file that is not there" 1 "cannot open nosuch.dat: No such file or directory"
+mkdir killed.dat.parts
+remedy="'ktrack recover killed.dat' makes a trace.dat of them"
+for path in killed.dat killed.dat.parts killed.dat.parts/; do
+	run "$ktrack" export $path
+	refused "a recording that was killed: $path" 1 "$path: raw records of a recording that was killed or still runs; $remedy"
+done
 run "$ktrack" export .
 refused "a folder" 1 ".: a directory, not a trace.dat; name a file in it"
 run "$ktrack" stat /dev/null

@@ -12,6 +12,7 @@
 #include "cli/note.h"
 #include "cli/pipeline.h"
 #include "cli/record.h"
+#include "cli/unfinished.h"
 #include "cli/wall_clock.h"
 
 /**
@@ -226,6 +227,8 @@ static int export_open(struct export *export, struct error *error)
 	if (export_lock(export, error) < 0)
 		return -1;
 	if (export->settings->save && export_save(export, error) < 0)
+		return -1;
+	if (unfinished_check(export_file(export), error) < 0)
 		return -1;
 	return source_open(&export->source, export_file(export), error);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "cli/note.h"
 #include "cli/option.h"
 #include "recorder/recorder.h"
 
@@ -42,6 +43,10 @@ static int release_all(const struct release_settings *settings, struct error *er
 	for (size_t i = 0; i < settings->nr_patterns; i++) {
 		if (release_tracepoints(settings->patterns[i], &nr_released, error) < 0)
 			return STATUS_FAILED;
+		if (nr_released == 0)
+			note_say("%s: no running ktrack records it; it can be unloaded unless "
+				 "somebody else uses it",
+				 settings->patterns[i]);
 		sum += nr_released;
 	}
 	printf("released %zu tracepoint%s\n", sum, sum == 1 ? "" : "s");
@@ -58,7 +63,8 @@ static int release_main(int argc, char **argv, struct error *error)
 		if (settings.nr_patterns > 0)
 			status = release_all(&settings, error);
 		else
-			error_set(error, "of what? Write SYS[:EVENT]; see 'ktrack release --help'");
+			error_set(error, "a tracepoint is missing, as in SYS[:EVENT]; see 'ktrack "
+					 "release --help'");
 	}
 	free(settings.patterns);
 	return status;

@@ -10,6 +10,8 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "source/lockdown.h"
+
 int source_directory(const char **out, struct error *error)
 {
 	const char *directory = NULL;
@@ -23,6 +25,8 @@ int source_directory(const char **out, struct error *error)
 				 geteuid() == 0 ? "is the kernel locked down?"
 						: "run ktrack as root (sudo)");
 	}
+	if (lockdown_check(directory, error) < 0)
+		return -1;
 	*out = directory;
 	return 0;
 }

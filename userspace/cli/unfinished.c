@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Recognizes the folder FILE.parts, with or without its ending. */
+#include "cli/unfinished.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ENDING ".parts"
+
+static bool is_folder(const char *path)
+{
+	struct stat status;
+
+	return lstat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* The length of the file's name in that of the folder, or 0 if it is no such folder. */
+static size_t file_size(const char *path)
+{
+	size_t size = strlen(path);
+
+	while (size > 1 && path[size - 1] == '/')
+		size--;
+	if (size <= strlen(ENDING) ||
+	    memcmp(path + size - strlen(ENDING), ENDING, strlen(ENDING)) != 0)
+		return 0;
+	return is_folder(path) ? size - strlen(ENDING) : 0;
+}
+
+int unfinished_check(const char *path, struct error *error)
+{
+	size_t size = file_size(path);
+	struct buffer folder = { 0 };
+	bool is_unfinished = size > 0;
+
+	if (!is_unfinished && access(path, F_OK) < 0) {
+		size = strlen(path);
+		buffer_printf(&folder, "%s" ENDING, path);
+		is_unfinished = is_folder(buffer_string(&folder));
+	}
+	buffer_release(&folder);
+	if (!is_unfinished)
+		return 0;
+	return error_set(error,
+			 "%s: raw records of a recording that was killed or still runs; 'ktrack "
+			 "recover %.*s' makes a trace.dat of them",
+			 path, (int)size, path);
+}
