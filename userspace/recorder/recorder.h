@@ -294,18 +294,10 @@ int parts_note_more(struct parts *parts, size_t *nr_doubtful, struct error *erro
  */
 int parts_tear(struct parts *parts, const struct recorder *recorder, struct error *error);
 
-/**
- * parts_sync - let what is noted already, and what will be, survive a crash of the machine; once
- * recording is on, since it takes time; returns -1 with @error
- */
+/** parts_sync - let all notes survive a crash of the machine; returns -1 with @error, as the next */
 int parts_sync(struct parts *parts, struct error *error);
 
-/**
- * parts_keep_rights - let the parts need no privilege of root's any more
- * @are_owners: whether they are in a folder of another owner's, whose rights are used there
- *
- * Returns -1 with @error.
- */
+/** parts_keep_rights - need no privilege any more in a folder of the owner's (@are_owners) */
 int parts_keep_rights(struct parts *parts, bool *are_owners, struct error *error);
 
 /** parts_attach - read the instance of parts that were opened; returns -1 with @error */
