@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: export's memory stays flat, however many records, tracks or names a file has."""
+"""Test: export's memory stays flat and its time linear, however many records, tracks, names or open slices a file has."""
 
 import os
 import struct
@@ -32,6 +32,30 @@ BASE = (
 TRACKS = EVENT + "repeat 100000\n+10 7@0 io B read $i 1\n+10 7@0 io E read $i 1\nend\n"
 THREADS = "event demo:io 100 char track_event_type; string slice_name\nrepeat 100000\n+10 $i@0 io B read\n+10 $i@0 io E read\nend\n"
 NAMES = EVENT + 'repeat 1000000\n+10 7@0 io B "read $i" 1 1\n+10 7@0 io E "" 1 1\nend\n'
+
+# Slices that never end: each on a track of its own, all on one track, and under names that are not kept.
+OPEN_TRACKS = EVENT + "repeat 200000\n+10 7@0 io B read $i 1\nend\n"
+OPEN_NESTED = EVENT + "repeat 400000\n+10 7@0 io B read 1 1\nend\n"
+OPEN_NAMES = EVENT + f'repeat 4000\n+10 7@0 io B "$i{"x" * 3000}" $i%200 1\nend\n'
+MAX_TRACKS, TRACK_SIZE = 20480, 256
+
+# Numbers of threads that came next to each other in a table whose hash was their product with this, without a seed.
+MULTIPLIER = 0x9E3779B97F4A7C15
+COLLIDING = 40000
+
+
+def colliding(count):
+    """Begins by so many threads whose numbers collide."""
+    inverse = pow(MULTIPLIER, -1, 1 << 36)
+    tids = filter(lambda tid: 0 < tid < 1 << 31, (i * inverse % (1 << 36) for i in range(1 << 30)))
+    lines = (f"+10 {next(tids)}@0 io B read" for _ in range(count))
+    return "event demo:io 100 char track_event_type; string slice_name\n" + "\n".join(lines) + "\n"
+
+
+def tracepoints(count):
+    """So many tracepoints, and a record of the first and of the last."""
+    lines = [f"event d:e{i} {i} u8 counter_value; u8 f{i}" for i in range(count)]
+    return "\n".join([*lines, "1us 7@0 e0 1 2", f"2us 7@0 e{count - 1} 1 2"]) + "\n"
 
 
 def make(folder, name, script, *settings):
@@ -84,16 +108,44 @@ def export(path):
         child.returncode = os.waitstatus_to_exitcode(status)
         lines = int(counter.stdout.read())
         counter.wait()
-    return child.returncode, lines, usage.ru_maxrss
+    return child.returncode, lines, usage.ru_maxrss, usage.ru_utime
 
 
-def check(tap, what, path, nr_records):
+def check(tap, what, path, nr_records, limit_kib=LIMIT_KIB):
     """One file."""
-    status, lines, size_kib = export(path)
+    status, lines, size_kib, _ = export(path)
     tap.ok(status == 0 and lines >= nr_records, f"{what}: {nr_records} records are exported", status, lines)
-    tap.ok(size_kib <= LIMIT_KIB, f"{what}: in no more than 32 MiB", f"{size_kib} KiB")
+    tap.ok(size_kib <= limit_kib, f"{what}: in no more than {limit_kib / 1024:.0f} MiB", f"{size_kib} KiB")
     tap.comment(f"{what}: {size_kib} KiB")
     path.unlink()
+
+
+def check_open(tap, folder):
+    """Slices that never end."""
+    limit_kib = LIMIT_KIB + MAX_TRACKS * TRACK_SIZE // 1024
+    check(tap, "200000 open tracks", make(folder, "open", OPEN_TRACKS), 400000, limit_kib)
+    check(tap, "400000 nested slices", make(folder, "nested", OPEN_NESTED), 800000)
+    check(tap, "4000 long names", make(folder, "long", OPEN_NAMES), 8000)
+
+
+def check_collisions(tap, folder):
+    """Twice as many threads take about twice as long."""
+    times = []
+    for count in (COLLIDING // 2, COLLIDING):
+        path = make(folder, "colliding", colliding(count))
+        status, _, _, seconds = min((export(path) for _ in range(3)), key=lambda one: one[3])
+        times.append(seconds)
+        tap.ok(status == 0, f"{count} threads with colliding numbers are exported")
+    # What is quadratic takes four times as long, or eight where caches are too small.
+    tap.ok(times[1] < 3.5 * times[0] + 0.1, "their time is linear", times)
+
+
+def check_tracepoints(tap, folder):
+    """More tracepoints than are kept: the first ones are, within the memory that there is."""
+    path = make(folder, "tracepoints", tracepoints(30000))
+    _, lines, size_kib, seconds = export(path)
+    tap.ok(lines > 10 and size_kib <= LIMIT_KIB, "30000 tracepoints: in no more than 32 MiB", f"{size_kib} KiB")
+    tap.ok(seconds < 2, "30000 tracepoints: in no time", f"{seconds} s")
 
 
 def main():
@@ -107,6 +159,9 @@ def main():
         check(tap, "a hundred thousand tracks", make(folder, "tracks", TRACKS), 200000)
         check(tap, "a hundred thousand threads", make(folder, "threads", THREADS), 200000)
         check(tap, "a million names", make(folder, "names", NAMES), 2000000)
+        check_open(tap, folder)
+        check_collisions(tap, folder)
+        check_tracepoints(tap, folder)
     return tap.finish()
 
 
