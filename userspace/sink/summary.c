@@ -110,6 +110,20 @@ struct intervals *interval_table_get(struct interval_table *table,
 	return table->list[place];
 }
 
+struct intervals *interval_table_find(const struct interval_table *table,
+				      const struct timeline_category *category,
+				      struct timeline_name *name)
+{
+	struct intervals key = { .category = category,
+				 .name = name && name->is_counted ? name : NULL };
+	size_t place;
+
+	if (table->map)
+		return map_find(table->map, intervals_hash(&key), intervals_equal, &key);
+	place = interval_table_look(table, &key);
+	return place < table->size ? table->list[place] : NULL;
+}
+
 static bool value_is_less(const struct value *a, const struct value *b)
 {
 	if (a->kind == VALUE_SIGNED)

@@ -67,6 +67,11 @@ struct intervals *interval_table_get(struct interval_table *table,
 				     const struct timeline_category *category,
 				     struct timeline_name *name);
 
+/** interval_table_find - the entry for a name, or NULL where there is none */
+struct intervals *interval_table_find(const struct interval_table *table,
+				      const struct timeline_category *category,
+				      struct timeline_name *name);
+
 /** interval_table_recent - the entry for a counted name, where it is found at once; or NULL */
 hot_inline struct intervals *interval_table_recent(const struct interval_table *table,
 						   const struct timeline_category *category,

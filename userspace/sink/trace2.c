@@ -157,15 +157,8 @@ static __attribute__((noinline)) int other_slice_end(struct trace2_sink *sink,
 						     const struct timeline_event *event,
 						     struct error *error)
 {
-	struct trace2_track *track = event_track(sink, event);
-	struct intervals *timer;
-
-	if (!trace2_is_odd(event)) {
-		timer = interval_table_get(&track->timers, event->track->category, event->name);
-		if (!timer)
-			return error_set(error, "out of memory");
-		intervals_add(timer, event->time_ns - event->begin_ns);
-	}
+	if (!trace2_is_odd(event) && trace2_timer_add(sink, event, error) < 0)
+		return -1;
 	return other_slice_write(sink, event, TRACE2_REGION_LEAVE, error);
 }
 

@@ -38,6 +38,9 @@ struct trace2_category {
 	struct trace2_category *after;
 };
 
+/** TRACE2_TIMERS_MAX - how many names have a timer of their own on a track, on all tracks together */
+#define TRACE2_TIMERS_MAX 131072
+
 /**
  * struct trace2_sink - one session
  * @slot: our index into the slots of tracks, names and categories
@@ -45,6 +48,7 @@ struct trace2_category {
  * @command_ns: trace time at which the traced command began
  * @tracks: those that have not ended
  * @totals: timers over all tracks that ended
+ * @nr_timers: how many entries the tracks' timers have; bounded by TRACE2_TIMERS_MAX
  * @texts: what was rendered for names
  * @categories: what was rendered for tracepoints
  * @short_text: for the name that is not kept
@@ -62,6 +66,7 @@ struct trace2_sink {
 	int64_t command_ns;
 	struct trace2_track *tracks;
 	struct interval_table totals;
+	size_t nr_timers;
 	struct trace2_category *categories;
 	struct trace2_text **texts;
 	size_t nr_texts;
@@ -80,6 +85,8 @@ struct trace2_sink {
  * @name: of counter tracks: what samples are called: the thread's name without its number
  * @before, @after: neighbours in the list of tracks that have not ended
  * @timers: of slice tracks
+ * @other: slices of names that have no timer on this track, for want of room; NULL where there are
+ * none. They are in the sink's totals already.
  * @levels: of counter tracks
  */
 struct trace2_track {
@@ -91,6 +98,7 @@ struct trace2_track {
 	struct trace2_track *before;
 	struct trace2_track *after;
 	struct interval_table timers;
+	struct intervals *other;
 	struct levels *levels;
 };
 
@@ -179,6 +187,10 @@ int trace2_track_end(struct trace2_sink *sink, const struct timeline_event *even
 
 /** trace2_track_free - without a word, where the stream ended early */
 void trace2_track_free(struct trace2_sink *sink, struct trace2_track *track);
+
+/** trace2_timer_add - count a slice that ends on its track */
+int trace2_timer_add(struct trace2_sink *sink, const struct timeline_event *event,
+		     struct error *error);
 
 /** trace2_timers_write - one timer event of @kind for each entry */
 int trace2_timers_write(struct trace2_sink *sink, const struct interval_table *table,

@@ -32,7 +32,9 @@ void trace2_track_free(struct trace2_sink *sink, struct trace2_track *track)
 		sink->tracks = track->after;
 	if (track->after)
 		track->after->before = track->before;
+	sink->nr_timers -= track->timers.size;
 	interval_table_release(&track->timers);
+	free(track->other);
 	trace2_thread_free(track->thread);
 	trace2_text_free(track->name);
 	free(track->levels);
@@ -158,6 +160,57 @@ int trace2_timers_write(struct trace2_sink *sink, const struct interval_table *t
 	return 0;
 }
 
+/* A slice of a name for which there is no room among the timers of its track. */
+static int other_timer_add(struct trace2_sink *sink, struct trace2_track *track,
+			   const struct timeline_event *event, struct error *error)
+{
+	struct intervals *total = interval_table_get(&sink->totals, event->track->category,
+						     event->name);
+
+	if (!track->other)
+		track->other = calloc(1, sizeof(*track->other));
+	if (!track->other || !total)
+		return error_set(error, "out of memory");
+	intervals_add(track->other, event->time_ns - event->begin_ns);
+	intervals_add(total, event->time_ns - event->begin_ns);
+	return 0;
+}
+
+int trace2_timer_add(struct trace2_sink *sink, const struct timeline_event *event,
+		     struct error *error)
+{
+	struct trace2_track *track = event->track->slots[sink->slot];
+	size_t nr_before = track->timers.size;
+	struct intervals *timer;
+
+	if ((track->other || sink->nr_timers >= TRACE2_TIMERS_MAX) &&
+	    !interval_table_find(&track->timers, event->track->category, event->name))
+		return other_timer_add(sink, track, event, error);
+	timer = interval_table_get(&track->timers, event->track->category, event->name);
+	if (!timer)
+		return error_set(error, "out of memory");
+	sink->nr_timers += track->timers.size - nr_before;
+	intervals_add(timer, event->time_ns - event->begin_ns);
+	return 0;
+}
+
+/* Those without a timer of their own, which are in the totals already, join the unnamed ones. */
+static int other_timer_merge(struct trace2_sink *sink, const struct timeline_event *event,
+			     struct trace2_track *track, struct error *error)
+{
+	size_t nr_before = track->timers.size;
+	struct intervals *timer;
+
+	if (!track->other)
+		return 0;
+	timer = interval_table_get(&track->timers, event->track->category, NULL);
+	if (!timer)
+		return error_set(error, "out of memory");
+	sink->nr_timers += track->timers.size - nr_before;
+	intervals_merge(timer, track->other);
+	return 0;
+}
+
 static int timers_collect(struct trace2_sink *sink, const struct trace2_track *track,
 			  struct error *error)
 {
@@ -185,18 +238,19 @@ static int unmatched_write(struct trace2_sink *sink, const struct timeline_event
 }
 
 static int summary_write(struct trace2_sink *sink, const struct timeline_event *event,
-			 const struct trace2_track *track, struct error *error)
+			 struct trace2_track *track, struct error *error)
 {
 	struct trace2_event line = { .kind = TRACE2_THREAD_EXIT, .thread = track->thread };
 
 	if (track->levels && track->levels->nr_samples > 0 &&
 	    levels_write(sink, track, event->time_ns, error) < 0)
 		return -1;
-	if (trace2_timers_write(sink, &track->timers, TRACE2_TH_TIMER, track->thread,
+	if (timers_collect(sink, track, error) < 0 ||
+	    other_timer_merge(sink, event, track, error) < 0 ||
+	    trace2_timers_write(sink, &track->timers, TRACE2_TH_TIMER, track->thread,
 				event->time_ns, error) < 0)
 		return -1;
-	if (timers_collect(sink, track, error) < 0 ||
-	    unmatched_write(sink, event, track, error) < 0)
+	if (unmatched_write(sink, event, track, error) < 0)
 		return -1;
 	line.thread_exit.t_rel_ns = event->time_ns - track->begin_ns;
 	return trace2_sink_write(sink, &line, event->time_ns, error);
