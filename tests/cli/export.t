@@ -147,6 +147,10 @@ is "which -e leaves out" "$status $(cat "$folder/err")" = "0 "
 cd "$OLDPWD"
 if tests/cli/mounted --probe; then
 	tracefs_make
+	mkdir -p "$folder/tracing/instances"
+	run tests/cli/mounted "$folder/mounts" "$ktrack" release nosuch
+	is "nothing to release is no failure" "$status $(cat "$folder/out" "$folder/err")" = "0 released 0 tracepoints
+ktrack: nosuch: no running ktrack records it; it can be unloaded unless somebody else uses it"
 	run tests/cli/mounted "$folder/mounts" "$ktrack" export tracefs:nosuch
 	refused "an instance that is not there" 1 \
 		"there is no tracing instance 'nosuch'; $folder/tracing/instances has all"

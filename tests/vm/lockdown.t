@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: in a kernel that is locked down every command that traces names the lockdown."""
+
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
+
+import machine  # noqa: E402
+from tap import Tap  # noqa: E402
+
+MESSAGE = (
+    "ktrack: /sys/kernel/tracing: the kernel is locked down (confidentiality), so that nobody may trace;"
+    " see kernel_lockdown(7)"
+)
+COMMANDS = ("list", "stream -d 1", "record -o /tmp/trace.dat -d 1", "export tracefs", "stat --live -d 1")
+
+
+def main():
+    """Returns the exit status."""
+    tap = Tap()
+    for kernel in machine.KERNELS:
+        with machine.ran(kernel, "lockdown.sh", options=("--lockdown", "confidentiality")) as result:
+            lines = result.output.splitlines()
+            wanted = [f"{command}: 1 {MESSAGE}" for command in COMMANDS]
+            tap.ok(lines == wanted, f"{kernel}: every command names the lockdown", result.errors[-2000:], *lines)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
