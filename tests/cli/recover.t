@@ -110,7 +110,7 @@ def empty(path):
 
 def check_unreadable(tap, folder):
     """What is left of a machine that crashed."""
-    words = "x.dat: what was recorded cannot be read (this is no trace.dat file; at offset 0); it stays in x.dat.parts"
+    words = "x.dat: what was recorded cannot be read (not a trace.dat); it stays in x.dat.parts"
     one = Recording(folder / "empty")
     empty(one.parts / "formats")
     refused(tap, one, "a recording whose formats are empty", words)

@@ -83,20 +83,22 @@ static int joined_read(const struct parts *parts, const char *path, struct error
 	return status < 0 ? 1 : 0;
 }
 
-/* What the reader calls the file is no name of its. */
-static const char *reason_of(const char *path, const struct error *error)
+/* Without what the reader calls the file, and its advice. */
+static struct text reason_of(const char *path, const struct error *error)
 {
+	const char *reason = error->text;
 	size_t size = strlen(path);
 
-	return strncmp(error->text, path, size) == 0 && strncmp(error->text + size, ": ", 2) == 0
-		       ? error->text + size + 2
-		       : error->text;
+	if (strncmp(reason, path, size) == 0 && strncmp(reason + size, ": ", 2) == 0)
+		reason += size + 2;
+	return (struct text){ .data = reason, .size = strcspn(reason, ";") };
 }
 
 /* The file is the owner's, whoever makes it. Returns as joined_read(). */
 static int joined_verify(struct parts *parts, int fd, struct error *error)
 {
 	struct error problem = { 0 };
+	struct text reason;
 	char path[64];
 	int status;
 
@@ -105,14 +107,15 @@ static int joined_verify(struct parts *parts, int fd, struct error *error)
 		return error_set_system(error, errno, "cannot act as user %u", parts->owner.user);
 	status = joined_read(parts, path, &problem);
 	owner_end(&parts->owner);
+	reason = reason_of(path, &problem);
 	if (status < 0)
-		error_set(error, "%s: what was recorded cannot be read (%s); it stays in %s",
-			  parts->path, reason_of(path, &problem), parts->folder);
+		error_set(error, "%s: what was recorded cannot be read (%.*s); it stays in %s",
+			  parts->path, (int)reason.size, reason.data, parts->folder);
 	if (status > 0)
 		error_set(error,
-			  "%s: made, but not all of it can be read (%s); the raw records stay in "
+			  "%s: made, but not all of it can be read (%.*s); the raw records stay in "
 			  "%s, to be removed by hand",
-			  parts->path, reason_of(path, &problem), parts->folder);
+			  parts->path, (int)reason.size, reason.data, parts->folder);
 	return status;
 }
 
