@@ -186,6 +186,7 @@ cut_off() {
 # The same with an instance that somebody set up.
 cut_off_attached() {
 	mkdir $INSTANCES/mine
+	echo boot >$INSTANCES/mine/trace_clock
 	echo 8192 >$INSTANCES/mine/buffer_size_kb
 	echo 1 >$INSTANCES/mine/events/ktrack_test/enable
 	result=0
