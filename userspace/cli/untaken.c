@@ -9,7 +9,7 @@
 
 #define NR_IDS 65536
 
-/* So many systems are named, those with most records first; and so many are told apart. */
+/* So many systems are named, those with most records first; and so many are counted separately. */
 #define SYSTEMS_NAMED 5
 #define SYSTEMS_MAX 64
 
@@ -48,25 +48,6 @@ void untaken_release(struct untaken *untaken)
 	*untaken = (struct untaken){ 0 };
 }
 
-/* Formats have a line "ID: 316". */
-static bool format_id(struct text format, uint16_t *id)
-{
-	static const char key[] = "\nID: ";
-	const char *line = memmem(format.data, format.size, key, strlen(key));
-	const char *end = format.data + format.size;
-	unsigned long number = 0;
-
-	if (!line)
-		return false;
-	for (line += strlen(key); line < end && *line >= '0' && *line <= '9'; line++) {
-		number = number * 10 + (*line - '0');
-		if (number >= NR_IDS)
-			return false;
-	}
-	*id = number;
-	return true;
-}
-
 /* The entry of a system; NULL if there are too many. */
 static struct system_count *system_get(struct system_counts *systems, const char *name)
 {
@@ -89,11 +70,11 @@ static int system_visit(void *context, const struct source_tracepoint *tracepoin
 {
 	struct system_counts *systems = context;
 	struct system_count *system;
+	int64_t id = source_format_id(tracepoint->format);
 	uint64_t count;
-	uint16_t id;
 
 	(void)error;
-	if (!format_id(tracepoint->format, &id) || systems->untaken->counts[id] == 0)
+	if (id < 0 || systems->untaken->counts[id] == 0)
 		return 0;
 	count = systems->untaken->counts[id];
 	systems->untaken->counts[id] = 0;

@@ -54,6 +54,23 @@ int source_event_read(int events_fd, const char *system, const char *event, cons
 	return status;
 }
 
+int64_t source_format_id(struct text format)
+{
+	static const char key[] = "\nID: ";
+	const char *begin = memmem(format.data, format.size, key, strlen(key));
+	const char *end = format.data + format.size;
+	int64_t id = 0;
+
+	if (!begin)
+		return -1;
+	for (begin += strlen(key); begin < end && *begin >= '0' && *begin <= '9'; begin++) {
+		id = id * 10 + (*begin - '0');
+		if (id > UINT16_MAX)
+			return -1;
+	}
+	return id;
+}
+
 /*
  * Visits one tracepoint; what is none, or has gone since the directory was read (a module left), is
  * passed over.

@@ -15,15 +15,10 @@
 /* How much at each end of a file tells it from others, where it has no id. */
 #define IDENTITY_SIZE 65536
 
-static const char *trace_file_name(const struct trace_file *file)
-{
-	return strcmp(file->path, "-") == 0 ? "standard input" : file->path;
-}
-
 int trace_file_refuse(const struct trace_file *file, struct error *error, uint64_t offset,
 		      const char *what)
 {
-	return error_set(error, "%s: %s; at offset %llu", trace_file_name(file), what,
+	return error_set(error, "%s: %s; at offset %llu", input_name(file->path), what,
 			 (unsigned long long)offset);
 }
 
@@ -160,7 +155,7 @@ static int trace_file_refuse_kind(const struct trace_file *file, struct error *e
 	unsigned char bytes[FILE_KIND_SIZE];
 	size_t size = input_read(&file->input, bytes, sizeof(bytes), 0);
 
-	return error_set(error, "%s: %s", trace_file_name(file), file_kind_describe(bytes, size));
+	return error_set(error, "%s: %s", input_name(file->path), file_kind_describe(bytes, size));
 }
 
 static int trace_file_read(struct trace_file *file, struct error *error)

@@ -93,17 +93,19 @@ struct trace_statistics {
 	bool is_full;
 };
 
+struct trace_stream;
+
 /**
  * struct trace_range - bytes of the file with a known use
- * @stream: index of the stream they belong to, or TRACE_RANGE_NONE
+ * @own: of the stream they belong to, NULL for none
+ * @number: of that stream before others were added, SIZE_MAX for none: the order at one place
  */
 struct trace_range {
 	uint64_t begin;
 	uint64_t end;
-	size_t stream;
+	struct trace_stream *own;
+	size_t number;
 };
-
-#define TRACE_RANGE_NONE SIZE_MAX
 
 /**
  * struct trace_slot - the decompressed chunk that streams share if it is too large for each to

@@ -19,9 +19,6 @@
 /* How many times the size of the file all areas may have together. */
 #define OVERLAPS_MAX 4
 
-/* An id, flags, a title, and a size. */
-#define SECTION_HEAD_SIZE 16
-
 /* What is wrong with what the file states of an area, NULL if nothing is. */
 static const char *area_problem(const struct trace_file *file, const struct trace_area *area)
 {
@@ -156,7 +153,7 @@ static int range_compare(const void *a, const void *b)
 
 	if (left->begin != right->begin)
 		return left->begin < right->begin ? -1 : 1;
-	return left->stream < right->stream ? -1 : left->stream > right->stream;
+	return left->number < right->number ? -1 : left->number > right->number;
 }
 
 static int stream_compare(const void *a, const void *b)
@@ -177,13 +174,6 @@ void trace_file_sort_streams(struct trace_file *file)
 		      stream_compare);
 }
 
-static struct trace_stream *stream_of(const struct trace_file *file,
-				      const struct trace_range *range)
-{
-	return range->stream == TRACE_RANGE_NONE ? NULL
-						 : file->source.streams[range->stream].own;
-}
-
 /*
  * If two areas overlap, the first ends where the second begins; of two that begin at one place, the
  * second is empty.
@@ -201,13 +191,12 @@ static void areas_part(struct trace_stream *first, struct trace_stream *second)
 	shorter->cut = "the records of several cpus overlap";
 }
 
-static void all_areas_part(struct trace_file *file, const struct trace_range *ranges,
-			   size_t nr_ranges)
+static void all_areas_part(const struct trace_range *ranges, size_t nr_ranges)
 {
 	struct trace_stream *first = NULL;
 
 	for (size_t i = 0; i < nr_ranges; i++) {
-		struct trace_stream *second = stream_of(file, &ranges[i]);
+		struct trace_stream *second = ranges[i].own;
 
 		if (second && first)
 			areas_part(first, second);
@@ -272,7 +261,7 @@ void trace_file_check_holes(struct trace_file *file)
 	uint64_t covered = 0;
 
 	for (size_t i = 0; i < nr_ranges; i++) {
-		const struct trace_stream *own = stream_of(file, &ranges[i]);
+		const struct trace_stream *own = ranges[i].own;
 
 		if (ranges[i].begin > covered)
 			hole_check(file, covered, ranges[i].begin);
@@ -310,8 +299,10 @@ int trace_file_check_areas(struct trace_file *file, struct error *error)
 	trace_file_sort_streams(file);
 	sizes_check(file);
 	for (size_t i = 0; i < source->nr_streams; i++) {
-		const struct trace_stream *own = source->streams[i].own;
-		struct trace_range range = { .begin = own->offset, .end = own->end, .stream = i };
+		struct trace_stream *own = source->streams[i].own;
+		struct trace_range range = {
+			.begin = own->offset, .end = own->end, .own = own, .number = i
+		};
 
 		buffer_append(ranges, &range, sizeof(range));
 	}
@@ -320,6 +311,6 @@ int trace_file_check_areas(struct trace_file *file, struct error *error)
 	nr_ranges = ranges->size / sizeof(struct trace_range);
 	if (nr_ranges > 0)
 		qsort(ranges->data, nr_ranges, sizeof(struct trace_range), range_compare);
-	all_areas_part(file, (struct trace_range *)ranges->data, nr_ranges);
+	all_areas_part((struct trace_range *)ranges->data, nr_ranges);
 	return 0;
 }

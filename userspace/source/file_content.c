@@ -28,7 +28,7 @@ struct cursor trace_file_cursor(struct trace_file *file, uint64_t offset)
 
 void trace_file_cover(struct trace_file *file, uint64_t begin, uint64_t end)
 {
-	struct trace_range range = { .begin = begin, .end = end, .stream = TRACE_RANGE_NONE };
+	struct trace_range range = { .begin = begin, .end = end, .number = SIZE_MAX };
 
 	if (begin < end && file->ranges.size / sizeof(range) < RANGES_MAX)
 		buffer_append(&file->ranges, &range, sizeof(range));
@@ -66,8 +66,7 @@ bool trace_section_find(struct trace_file *file, unsigned int id, uint64_t offse
 	if (id == TRACE_DAT_BUFFER)
 		trace_file_cover(file, offset, section->offset);
 	else
-		trace_file_cover(file, offset,
-				 content_end(file, section->offset, section->size));
+		trace_file_cover(file, offset, content_end(file, section->offset, section->size));
 	return true;
 }
 
@@ -134,7 +133,6 @@ void trace_content_damage(struct trace_file *file, const struct trace_content *c
 			  const char *what)
 {
 	if (content->cursor.is_over)
-		trace_file_damage(file,
-				  content->inflated ? content->offset : content->cursor.offset,
-				  what);
+		trace_file_damage(
+			file, content->inflated ? content->offset : content->cursor.offset, what);
 }

@@ -90,24 +90,6 @@ static struct text format_name(struct text format)
 	return (struct text){ .data = begin, .size = end ? end - begin : 0 };
 }
 
-/* The number behind "ID:", or -1. */
-static int64_t format_id(struct text format)
-{
-	static const char key[] = "\nID: ";
-	const char *begin = memmem(format.data, format.size, key, strlen(key));
-	const char *end = format.data + format.size;
-	int64_t id = 0;
-
-	if (!begin)
-		return -1;
-	for (begin += strlen(key); begin < end && *begin >= '0' && *begin <= '9'; begin++) {
-		id = id * 10 + (*begin - '0');
-		if (id > UINT16_MAX)
-			return -1;
-	}
-	return id;
-}
-
 /* Reports a format that is no text, or lacks its name or id. */
 static void format_check(struct format_visit *visit, struct text format, int64_t id,
 			 uint64_t offset)
@@ -128,7 +110,7 @@ static void format_show(struct format_visit *visit, struct text format, uint64_t
 {
 	struct source_tracepoint tracepoint = { .format = format };
 	struct text name = format_name(format);
-	int64_t id = format_id(format);
+	int64_t id = source_format_id(format);
 
 	buffer_clear(&visit->name);
 	buffer_append(&visit->name, name.data, name.size);
@@ -199,8 +181,7 @@ void trace_file_skip_events(struct cursor *cursor)
 /* Whether nothing follows the last format of a section, whose size is known in version 7 only. */
 static bool part_is_used_up(const struct trace_file *file, const struct trace_content *content)
 {
-	return !file->has_sections || content->cursor.is_over ||
-	       cursor_left(&content->cursor) == 0;
+	return !file->has_sections || content->cursor.is_over || cursor_left(&content->cursor) == 0;
 }
 
 static void part_visit(struct trace_file *file, enum trace_part part, struct format_visit *visit)

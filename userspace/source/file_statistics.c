@@ -141,7 +141,8 @@ static void headings_resolve(struct trace_file *file)
 		for (; row < rows + nr_rows && row->heading == heading; row++)
 			row->heading = buffer;
 		if (buffer == file->nr_buffers)
-			trace_file_damage(file, 0, "its statistics are of a buffer it does not have");
+			trace_file_damage(file, 0,
+					  "its statistics are of a buffer it does not have");
 		name += strlen(name) + 1;
 	}
 }

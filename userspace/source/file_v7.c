@@ -93,7 +93,8 @@ static int options_end(struct trace_file *file, struct cursor *cursor, struct cu
 		return 0;
 	*next = cursor_u64(data);
 	if (data->is_over || cursor_left(data) > 0 || cursor_left(cursor) > 0)
-		trace_file_damage(file, cursor->offset, "its options end before their section does");
+		trace_file_damage(file, cursor->offset,
+				  "its options end before their section does");
 	return 0;
 }
 
@@ -142,7 +143,7 @@ static int chain_read(struct trace_file *file, uint64_t offset, struct error *er
 		    !trace_content_open(file, &section, TRACE_SECTION_SIZE_MAX, &content))
 			return 0;
 		status = options_read(file, &content.cursor, &offset, error);
-			trace_content_damage(file, &content, "it is cut short: options are missing");
+		trace_content_damage(file, &content, "it is cut short: options are missing");
 		trace_content_close(&content);
 	}
 	return status;

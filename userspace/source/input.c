@@ -10,7 +10,7 @@
 
 #include "source/spool.h"
 
-static const char *name_of(const char *path)
+const char *input_name(const char *path)
 {
 	return strcmp(path, "-") == 0 ? "standard input" : path;
 }
@@ -24,7 +24,7 @@ static int input_set(struct input *input, int fd, const char *path, struct error
 		*input = (struct input){ .fd = fd, .size = status.st_size };
 		return 0;
 	}
-	error_set_system(error, errno, "cannot read %s", name_of(path));
+	error_set_system(error, errno, "cannot read %s", input_name(path));
 	if (fd >= 0)
 		close(fd);
 	return -1;
@@ -40,15 +40,15 @@ int input_open(struct input *input, const char *path, struct error *error)
 
 	*input = INPUT_NONE;
 	if (fd < 0)
-		return error_set_system(error, errno, "cannot open %s", name_of(path));
+		return error_set_system(error, errno, "cannot open %s", input_name(path));
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
 		return input_set(input, fd, path, error);
 	if (S_ISDIR(status.st_mode)) {
 		close(fd);
 		return error_set(error, "%s: a directory, not a trace.dat; name a file in it",
-				 name_of(path));
+				 input_name(path));
 	}
-	spool = spool_copy(fd, name_of(path), SPOOL_LIMIT, error);
+	spool = spool_copy(fd, input_name(path), SPOOL_LIMIT, error);
 	close(fd);
 	return spool < 0 ? -1 : input_set(input, spool, path, error);
 }

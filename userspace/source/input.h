@@ -28,6 +28,9 @@ struct input {
  */
 int input_open(struct input *input, const char *path, struct error *error);
 
+/** input_name - what errors call the file at @path */
+const char *input_name(const char *path);
+
 void input_close(struct input *input);
 
 /**

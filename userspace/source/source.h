@@ -424,6 +424,9 @@ int source_visit(struct source *source, const struct source_visitor *visitor, st
 int source_event_read(int events_fd, const char *system, const char *event, const char *file,
 		      struct buffer *out);
 
+/** source_format_id - the id in a format, "ID: N", which its records begin with; -1 for none */
+int64_t source_format_id(struct text format);
+
 /** source_is_disabled - whether the instance in @directory has no tracepoint enabled */
 bool source_is_disabled(const char *directory);
 

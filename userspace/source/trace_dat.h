@@ -52,7 +52,8 @@ enum trace_dat_option {
 	TRACE_DAT_FTRACE_FORMATS = 17,
 	TRACE_DAT_EVENT_FORMATS = 18,
 	TRACE_DAT_COMMS = 21,
-	/* Sections of these numbers may be in a file that no option names: texts, and later ones. */
+	/* Sections of these numbers may be in a file that no option names: texts, and later ones.
+	 */
 	TRACE_DAT_SECTION_MAX = 64,
 };
 
