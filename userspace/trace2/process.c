@@ -93,8 +93,10 @@ static bool process_open(const struct trace2_program *program)
 		return false;
 	/* A program that is not traced leaves its children to its parent. */
 	setenv(TRACE2_PARENT_SID, process.session->sid, 1);
+	if (!self_new("main", process.start_ns, true))
+		return false;
 	__atomic_store_n(&process.sid, process.session->sid, __ATOMIC_RELEASE);
-	return self_new("main", process.start_ns, true);
+	return true;
 }
 
 static void process_close(void)
