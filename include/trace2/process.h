@@ -79,8 +79,9 @@ bool trace2_is_enabled(void);
  * trace2_session_id - the whole session id, whether or not the process is traced; never NULL
  *
  * A process that is not traced gets its id with the first call, as in git, and then passes it on to
- * the programs that it starts; that changes the environment, as trace2_initialize() does. The string
- * is valid until the end of the process, or in a forked child until its own trace2_initialize().
+ * the programs that it starts; that changes the environment, as trace2_initialize() does. The
+ * string is valid until the end of the process, or in a forked child until its own
+ * trace2_initialize().
  */
 const char *trace2_session_id(void);
 

@@ -70,8 +70,8 @@ enum trace2_target {
  * otherwise its failure is the session's
  * @max_files: a target that is a folder takes no more files than this; 0 for any number
  * @file_mode: of new files; 0666 where 0, less the umask as always
- * @file_user: to whom new files belong; 0 for nobody else. Files in folders of this user's are opened
- * with this user's rights, and without following symbolic links
+ * @file_user: to whom new files belong; 0 for nobody else. Files in folders of this user's are
+ * opened with this user's rights, and without following symbolic links
  * @file_group: likewise, where there is a @file_user
  * @reports_all: @report hears of destinations that cannot be used; otherwise only of targets that
  * are no target at all

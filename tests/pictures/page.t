@@ -169,7 +169,7 @@ def check_losses(tap, pages):
     is_red = red[0] > 150 and red[1] < 100 and red[2] < 120 and min(plain[:3]) > 200
     tap.ok(is_red, "losses are red", colours)
     about = pages.browser.run('return document.getElementById("faults").textContent;')
-    tap.ok(about == "lost 321 records in 3 gaps", "how much was lost is told", about)
+    tap.ok(about == "lost 321 records in 3 gaps", "how much was lost is reported", about)
 
 
 def tip_at(browser, x, y):

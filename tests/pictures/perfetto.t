@@ -121,7 +121,7 @@ def check_order(tap):
 
 
 def check_names(tap):
-    """Tracks of one name below one process can be told apart; a buffer is named if there are several."""
+    """Tracks of one name below one process have different names; a buffer is named if there are several."""
     fields = "char track_event_type; string slice_name; string track_name; pid_t scope_tgid"
     events = [f"event {system}:io {100 + i} {fields}" for i, system in enumerate(("one", "two", "three"))]
     records = ["0 7@0 one:io I x io 7", "1us 7@0 two:io I x io 7", "2us 7@0 three:io I x rx 7"]

@@ -65,7 +65,7 @@ static void page_make(struct catch *catch, int64_t ms, struct timeline_event eve
 	timeline_release(&timeline);
 }
 
-/* Checks what a page of @event tells of its last record: @last. */
+/* Checks what a page of @event has as the time of its last record: @last. */
 static void check_last(struct timeline_event event, int64_t at_ms, const char *last)
 {
 	struct catch catch;

@@ -10,7 +10,8 @@
 
 #include "base/text.h"
 
-/** hash_number - the hash of a number; of several: of the next one, plus the hash of those before */
+/** hash_number - the hash of a number; of several: of the next one, plus the hash of those before
+ */
 uint64_t hash_number(uint64_t number);
 
 /** hash_text - the hash of a text's bytes */

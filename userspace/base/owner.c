@@ -107,7 +107,7 @@ int owner_begin(const struct owner *owner)
 		return -1;
 	setfsgid(owner->group);
 	setfsuid(owner->user);
-	/* Neither tells whether it has failed, but an impossible number tells what is. */
+	/* Neither returns errors; with an impossible number both return the id in use. */
 	if ((gid_t)setfsgid(-1) == owner->group && (uid_t)setfsuid(-1) == owner->user)
 		return 0;
 	owner_end(owner);
@@ -133,8 +133,8 @@ int owner_settle(struct owner *owner)
 
 	if (!owner->is_other)
 		return 0;
-	if (setgroups(owner->nr_groups, owner->groups) < 0 ||
-	    setresgid(-1, -1, owner->group) < 0 || setresuid(-1, -1, owner->user) < 0)
+	if (setgroups(owner->nr_groups, owner->groups) < 0 || setresgid(-1, -1, owner->group) < 0 ||
+	    setresuid(-1, -1, owner->user) < 0)
 		return -1;
 	groups = calloc(owner->nr_groups, sizeof(*groups));
 	if (!groups)

@@ -38,13 +38,11 @@ struct capture_settings {
 };
 
 /** CAPTURE_DEFAULTS - settings where the command line says nothing */
-#define CAPTURE_DEFAULTS                                         \
-	{                                                        \
-		.selection = { .can_wait = true }, .recorder = { \
-			.mode = recorder_modes,                  \
-			.clock = "boot",                         \
-			.buffer_kib = 1024                       \
-		}, .ready_fd = -1                                \
+#define CAPTURE_DEFAULTS                                                                     \
+	{                                                                                    \
+		.selection = { .can_wait = true },                                           \
+		.recorder = { .mode = recorder_modes, .clock = "boot", .buffer_kib = 1024 }, \
+		.ready_fd = -1                                                               \
 	}
 
 /** capture_options - the options that fill a struct capture_settings, but for its selection */

@@ -58,8 +58,7 @@ static int descriptors_join(struct modules *modules, struct error *error)
 	if (modules->fd >= 0 &&
 	    descriptor_watch(modules->fd, modules->capture->ending.signals.fd) == 0 &&
 	    descriptor_watch(modules->fd, arrivals_fd(modules->arrivals)) == 0 &&
-	    (!modules->changes ||
-	     descriptor_watch(modules->fd, changes_fd(modules->changes)) == 0))
+	    (!modules->changes || descriptor_watch(modules->fd, changes_fd(modules->changes)) == 0))
 		return 0;
 	return error_set(error, "cannot wait for signals and modules");
 }
@@ -131,8 +130,7 @@ void modules_look_changes(struct modules *modules)
 {
 	struct change change;
 
-	if (!modules->changes || modules->was_reclocked ||
-	    !changes_take(modules->changes, &change))
+	if (!modules->changes || modules->was_reclocked || !changes_take(modules->changes, &change))
 		return;
 	change_report(modules, &change);
 	modules->was_reclocked = change.is_reclocked;

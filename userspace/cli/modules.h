@@ -85,7 +85,7 @@ int modules_open(struct modules *modules, const struct modules_handler *handler,
 int modules_catch_up(struct modules *modules, struct error *error);
 
 /**
- * modules_look - see what has gone or was let go of, and what others did to our instance; returns -1
+ * modules_look - see what was unloaded or released, and what others did to our instance; returns -1
  * with @error
  */
 int modules_look(struct modules *modules, struct error *error);

@@ -45,9 +45,8 @@ static int instance_empty(struct parts *parts, const char *path, struct recorder
 	}
 	if (parts_attach(parts, recorder, error) < 0 || parts_finish(parts, &summary, error) < 0)
 		return -1;
-	loss_print(&(struct loss_report){ .object = path,
-					  .has_lost = summary.lost > 0,
-					  .records = summary.lost });
+	loss_print(&(struct loss_report){
+		.object = path, .has_lost = summary.lost > 0, .records = summary.lost });
 	record_report_span(&summary, path);
 	return 0;
 }

@@ -167,8 +167,9 @@ static int template_refuse(struct convention *convention, struct template *templ
 	template_free(template);
 	convention->is_full = true;
 	if (is_first)
-		error_set(error, "there are more than %d tracepoints, or their fields take more "
-				 "than %zu MiB; later ones are left out too",
+		error_set(error,
+			  "there are more than %d tracepoints, or their fields take more "
+			  "than %zu MiB; later ones are left out too",
 			  CONVENTION_TEMPLATES_MAX, CONVENTION_SIZE_MAX >> 20);
 	return is_first;
 }

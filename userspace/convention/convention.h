@@ -136,7 +136,8 @@ struct template
 	unsigned char telling[OBSERVATION_SIZE_MAX];
 };
 
-/** CONVENTION_TEMPLATES_MAX, CONVENTION_SIZE_MAX - how many are kept, and how many bytes they take */
+/** CONVENTION_TEMPLATES_MAX, CONVENTION_SIZE_MAX - how many are kept, and how many bytes they take
+ */
 #define CONVENTION_TEMPLATES_MAX 8192
 #define CONVENTION_SIZE_MAX ((size_t)8 * 1024 * 1024)
 
@@ -157,8 +158,9 @@ void convention_free(struct convention *convention);
  * convention_add - look at a tracepoint's format and remember it if it follows the convention
  * @out: the template, which the convention owns, or NULL where the tracepoint does not follow
  *
- * Returns 0, 1 with @error where the format cannot be read or there are too many, and the tracepoint
- * is left out, or -1 with @error where memory ran out. Only the first of too many is reported.
+ * Returns 0, 1 with @error where the format cannot be read or there are too many, and the
+ * tracepoint is left out, or -1 with @error where memory ran out. Only the first of too many is
+ * reported.
  */
 int convention_add(struct convention *convention, const char *system, struct text text,
 		   const struct template **out, struct error *error);

@@ -106,12 +106,13 @@ hot_inline bool extra_read(const struct extra *extra, const struct record *recor
 
 /*
  * Whether there is @room for a value. The texts of a record take no more than the record, unless
- * fields share their bytes, as only a made-up record's do: without a bound, a few bytes would become
- * any number of them.
+ * fields share their bytes, as only a made-up record's do: without a bound, a few bytes would
+ * become any number of them.
  */
 static bool room_take(size_t *room, const struct value *value)
 {
-	size_t size = value->kind == VALUE_TEXT || value->kind == VALUE_BYTES ? value->text.size : 0;
+	size_t size = value->kind == VALUE_TEXT || value->kind == VALUE_BYTES ? value->text.size
+									      : 0;
 
 	if (size > *room)
 		return false;

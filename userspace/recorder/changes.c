@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Notices what other programs write to the files of an instance of ours: that is how its buffers are
- * emptied, and its clock is changed.
+ * Notices what other programs write to the files of an instance of ours: that is how its buffers
+ * are emptied, and its clock is changed.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -37,7 +37,8 @@ int changes_open(struct changes **out, const struct recorder *recorder, struct e
 /** changes_fd - can be read when there is something to take */
 int changes_fd(const struct changes *changes);
 
-/** changes_take - all that was written since the last time; returns whether anything of it counts */
+/** changes_take - all that was written since the last time; returns whether anything of it counts
+ */
 bool changes_take(const struct changes *changes, struct change *out);
 
 /** changes_close - NULL is fine */

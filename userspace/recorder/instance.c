@@ -116,7 +116,8 @@ void recorder_restore_clock(const struct recorder *recorder)
 {
 	if (recorder->control.clock_fd < 0)
 		return;
-	/* The kernel takes no pwrite(2) there. That somebody changed the clock is reported already. */
+	/* The kernel takes no pwrite(2) there. That somebody changed the clock is reported already.
+	 */
 	if (write(recorder->control.clock_fd, recorder->clock, strlen(recorder->clock)) < 0)
 		return;
 	if (recorder->durable)

@@ -81,8 +81,8 @@ struct sight {
  * @path: of the trace.dat
  * @folder: of the parts
  * @owner: to whom files belong
- * @is_owners: the owner may write to the folder that both are in: files are made, opened and removed
- * with the owner's rights
+ * @is_owners: the owner may write to the folder that both are in: files are made, opened and
+ * removed with the owner's rights
  * @place_fd: the folder that both are in
  * @folder_fd: the folder of the parts, locked as long as this lives
  * @joined_fd: the trace.dat while it is made, where that takes a privilege that is dropped; or -1
@@ -150,7 +150,8 @@ uid_t parts_user(const struct parts *parts);
  * parts_entry - open a file of the folder
  * @flags: as for open(2)
  *
- * Neither a link nor anything but a file of parts_user() is opened. Returns a descriptor, or -1 with
+ * Neither a link nor anything but a file of parts_user() is opened. Returns a descriptor, or -1
+ * with
  * @error.
  */
 int parts_entry(const struct parts *parts, const char *name, int flags, struct error *error);

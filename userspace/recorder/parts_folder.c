@@ -107,8 +107,9 @@ static int folder_check(const struct parts *parts, struct error *error)
 		return error_set(error, "%s: belongs to user %u; run ktrack as that user",
 				 parts->folder, about.st_uid);
 	if (about.st_mode & (S_IWGRP | S_IWOTH))
-		return error_set(error, "%s: others may write to it; look what is in it, then "
-					"'chmod go-w' it",
+		return error_set(error,
+				 "%s: others may write to it; look what is in it, then "
+				 "'chmod go-w' it",
 				 parts->folder);
 	return 0;
 }

@@ -294,7 +294,7 @@ int parts_note_more(struct parts *parts, size_t *nr_doubtful, struct error *erro
  */
 int parts_tear(struct parts *parts, const struct recorder *recorder, struct error *error);
 
-/** parts_sync - let all notes survive a crash of the machine; returns -1 with @error, as the next */
+/** parts_sync - let all notes survive a crash; returns -1 with @error, as the next */
 int parts_sync(struct parts *parts, struct error *error);
 
 /** parts_keep_rights - need no privilege any more in a folder of the owner's (@are_owners) */

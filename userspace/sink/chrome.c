@@ -313,7 +313,7 @@ static int own_event_write(struct chrome_sink *sink, const char *phase, int64_t 
 }
 
 static int write_problem(struct chrome_sink *sink, const struct timeline_event *event,
-			   struct error *error)
+			 struct error *error)
 {
 	struct buffer text = { 0 };
 	int status;

@@ -19,10 +19,10 @@
  *   f OBJECT                                    the end; last_ns is the time of the last record
  *
  * DATA is varints. Of a slice: its begin since the last one's end (the first: since FROM), its
- * duration, and 8 * its name + 4 if it is foreign + 2 if it is unfinished + 1 if it is suspect; of an
- * instant: its time since the last one, its depth, its name; of a sample: its time since the last one, its value,
- * signed ones zigzag. ARGS is a JSON array with an element for each: [object of the begin, object
- * of the end] of slices, an object of others, 0 for none.
+ * duration, and 8 * its name + 4 if it is foreign + 2 if it is unfinished + 1 if it is suspect; of
+ * an instant: its time since the last one, its depth, its name; of a sample: its time since the
+ * last one, its value, signed ones zigzag. ARGS is a JSON array with an element for each: [object
+ * of the begin, object of the end] of slices, an object of others, 0 for none.
  */
 #ifndef SINK_HTML_STATE_H
 #define SINK_HTML_STATE_H

@@ -44,8 +44,10 @@ int notes_tell(const struct timeline_totals *totals, bool counts_ticks,
 		{ totals->late_records, "record came after a younger one, whose time it was given",
 		  "records came after younger ones, whose time they were given" },
 		{ totals->foreign_ends,
-		  "slice was ended by another thread while slices overlapped: durations may be wrong",
-		  "slices were ended by other threads while slices overlapped: durations may be wrong" },
+		  "slice was ended by another thread while slices overlapped: durations may be "
+		  "wrong",
+		  "slices were ended by other threads while slices overlapped: durations may be "
+		  "wrong" },
 		{ totals->retired_tracks,
 		  "track was closed to save memory (--max-tracks) and continues as a new track",
 		  "tracks were closed to save memory (--max-tracks) and continue as new tracks" },

@@ -23,7 +23,7 @@ int notes_tell(const struct timeline_totals *totals, bool counts_ticks,
  * FOREIGN_END_FORMAT - the text of a TIMELINE_FOREIGN_END, made of its tracepoint: what is wrong,
  * and what to do in the driver
  */
-#define FOREIGN_END_FORMAT                                                                       \
+#define FOREIGN_END_FORMAT                                                                        \
 	"%s: a thread ended another thread's slice while slices overlapped; give each thread or " \
 	"request its own scope or track name"
 

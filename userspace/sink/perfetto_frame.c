@@ -23,13 +23,13 @@ static const struct clock_row clock_rows[] = {
 };
 
 static const char *const own_names[] = {
-	[OWN_SUSPECT] = "ktrack:suspect",   [OWN_UNFINISHED] = "ktrack:unfinished",
-	[OWN_FOREIGN] = "ktrack:foreign",
-	[OWN_EXACT] = "ktrack:exact",	    [OWN_TID] = "ktrack:tid",
-	[OWN_CPU] = "ktrack:cpu",	    [OWN_COMM] = "ktrack:comm",
-	[OWN_END_TID] = "end:ktrack:tid",   [OWN_END_CPU] = "end:ktrack:cpu",
-	[OWN_END_COMM] = "end:ktrack:comm", [OWN_COUNT_LOST] = "ktrack:lost",
-	[OWN_PID] = "ktrack:pid",	    [OWN_STATUS] = "ktrack:status",
+	[OWN_SUSPECT] = "ktrack:suspect", [OWN_UNFINISHED] = "ktrack:unfinished",
+	[OWN_FOREIGN] = "ktrack:foreign", [OWN_EXACT] = "ktrack:exact",
+	[OWN_TID] = "ktrack:tid",	  [OWN_CPU] = "ktrack:cpu",
+	[OWN_COMM] = "ktrack:comm",	  [OWN_END_TID] = "end:ktrack:tid",
+	[OWN_END_CPU] = "end:ktrack:cpu", [OWN_END_COMM] = "end:ktrack:comm",
+	[OWN_COUNT_LOST] = "ktrack:lost", [OWN_PID] = "ktrack:pid",
+	[OWN_STATUS] = "ktrack:status",
 };
 _Static_assert(sizeof(own_names) / sizeof(own_names[0]) == OWN_NAME_END, "a text for each");
 

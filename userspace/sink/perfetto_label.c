@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What tracks are called in Perfetto, so that siblings can be told apart. */
+/* Names of tracks in Perfetto, which differ between siblings. */
 #include <string.h>
 
 #include "sink/identity.h"
@@ -54,8 +54,8 @@ static uint64_t place_hash(const struct perfetto_track *track)
 /* Returns 1 where a track of another tracepoint has the name, 0 where none has, -1 with @error. */
 static int name_take(struct perfetto_sink *sink, struct perfetto_track *track, struct error *error)
 {
-	const struct perfetto_track *holder =
-		map_find(&sink->names, place_hash(track), has_name, track);
+	const struct perfetto_track *holder = map_find(&sink->names, place_hash(track), has_name,
+						       track);
 
 	if (holder)
 		return !is_same_tracepoint(holder->category, track->category);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tells processes and threads apart that had the same number one after the other: Perfetto takes a
+ * Separates processes and threads that had the same number one after the other: Perfetto takes a
  * new track id for a number that it knows as a new process or thread.
  */
 #include <stdlib.h>

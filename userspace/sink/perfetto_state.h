@@ -28,8 +28,8 @@
  * @sequence_id: tells our packets from those of others in the same file
  * @seed: what makes our tracks' ids others than those of other sequences
  * @next_iid: the next string's number, over all kinds of strings
- * @target_fd: the trace that is added to, with its size before; while @is_spooled, the writer's file
- * is a temporary one
+ * @target_fd: the trace that is added to, with its size before; while @is_spooled, the writer's
+ * file is a temporary one
  * @nr_deep: slices and instants that are left out, since Perfetto cannot show any so deep
  */
 struct perfetto_sink {
@@ -269,8 +269,8 @@ int perfetto_label_below_task(struct perfetto_sink *sink, const struct timeline_
 /** perfetto_label_forget - the name of a track is free for others */
 void perfetto_label_forget(struct perfetto_sink *sink, const struct perfetto_track *track);
 
-/** perfetto_label_in_group, perfetto_label_alone - append what it is called below its tracepoint, or
- * without that
+/** perfetto_label_in_group, perfetto_label_alone - append what it is called below its tracepoint,
+ * or without that
  */
 void perfetto_label_in_group(const struct perfetto_sink *sink, struct buffer *out,
 			     const struct timeline_track *shown);

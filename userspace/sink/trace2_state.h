@@ -38,7 +38,8 @@ struct trace2_category {
 	struct trace2_category *after;
 };
 
-/** TRACE2_TIMERS_MAX - how many names have a timer of their own on a track, on all tracks together */
+/** TRACE2_TIMERS_MAX - how many names have a timer of their own on a track, on all tracks together
+ */
 #define TRACE2_TIMERS_MAX 131072
 
 /**
@@ -134,8 +135,7 @@ bool trace2_fields_append(struct trace2_fields *fields, struct buffer *json, str
 /** trace2_is_odd - whether a slice is more than its begin and its end */
 hot_inline bool trace2_is_odd(const struct timeline_event *event)
 {
-	return event->is_continued | event->is_suspect | event->is_unfinished |
-	       event->is_foreign;
+	return event->is_continued | event->is_suspect | event->is_unfinished | event->is_foreign;
 }
 
 /**

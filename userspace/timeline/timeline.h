@@ -223,8 +223,8 @@ enum timeline_recorded {
 };
 
 /**
- * timeline_append_loss - "lost 5 records in 2 gaps, 1 of unknown size", or "lost an unknown number of
- * records in 2 gaps"
+ * timeline_append_loss - "lost 5 records in 2 gaps, 1 of unknown size", or "lost an unknown number
+ * of records in 2 gaps"
  * @records: how many; 0 for an unknown number
  * @gaps: 0 if nobody counted them
  */

@@ -10,7 +10,8 @@
 
 #include "track/state.h"
 
-/* The one first that has been open longest; by numbers, so that output does not depend on hashes. */
+/* The one first that has been open longest; by numbers, so that output does not depend on hashes.
+ */
 static int age_compare(const void *a, const void *b)
 {
 	const struct track *first = *(struct track *const *)a;
@@ -69,7 +70,7 @@ static int tracks_evict_to(struct tracks *tracks, size_t nr_tracks, size_t size,
 int tracks_evict(struct tracks *tracks, struct error *error)
 {
 	size_t max = tracks->settings.idle_max > TRACKS_IDLE_MAX ? tracks->settings.idle_max
-								  : TRACKS_IDLE_MAX;
+								 : TRACKS_IDLE_MAX;
 
 	if (tracks->map.size < max + max / 4)
 		return 0;
