@@ -35,9 +35,9 @@ class Bench:
         self.home.mkdir()
 
     def trace(self, name):
-        """A trace.dat made of a script."""
+        """A trace.dat made of a script, of a machine whose wall clock is known."""
         path = self.folder / f"{name}.dat"
-        words = [HERE.parent / "golden/mktrace", HERE.parent / f"golden/{name}.script", path]
+        words = [HERE.parent / "golden/mktrace", "--set=wall=1700000000000000", HERE.parent / f"golden/{name}.script", path]
         subprocess.run([str(word) for word in words], check=True, timeout=60)
         return path
 
