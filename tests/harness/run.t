@@ -163,9 +163,13 @@ def check_lanes(tap):
         project.add("tests/unit/one.t", meet.format(folder=folder, own="unit", other="vm"))
         project.add("tests/unit/two.t", "echo 1..2; echo not ok 1 - a; echo 'ok 2 # SKIP b'; exit 1")
         status, output = project.run()
-        tap.ok(status == 1 and output.endswith("\n" + closing((2, 1, 1)) + "\n"), "two lanes run side by side", output)
+        tap.ok(status == 1 and output.endswith("\n" + closing((2, 1, 1)) + "\n"), "a test of the machine runs beside another", output)
         lines = [line for line in output.splitlines() if line.startswith("tests/")]
         tap.ok(len(lines) == 3 and all(" passed, " in line for line in lines), "a line for each test, none mixed", output)
+        project.add("tests/vm/two.t", meet.format(folder=folder, own="second", other="third"))
+        project.add("tests/vm/three.t", meet.format(folder=folder, own="third", other="second"))
+        status, output = project.run("vm/t")
+        tap.ok(status == 0 and closing((2, 0, 0)) in output, "a lane without tests takes the other's", output)
         for name in ("vm", "unit"):
             (Path(folder) / name).unlink()
         status, output = project.run("--limit", "2", "-j", "1", "one.t")
