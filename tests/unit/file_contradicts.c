@@ -145,6 +145,32 @@ TEST(areas_that_leave_out_records_are_reported)
 	scratch_remove(&scratch);
 }
 
+/* The second buffer's name and clock, and behind them the rows of its CPUs. */
+#define OTHER "other\0mono"
+#define OTHER_OFFSET (sizeof(OTHER) + 12)
+#define ROW_SIZE 20
+
+/* A stream without data is sorted in before the two that begin at one place. */
+TEST(areas_at_one_place_are_reported_once)
+{
+	static const char *const statistics[] = { "CPU: 5\nin flight: unknown\n", NULL };
+	struct buffer bytes = { 0 };
+	char *at;
+
+	scratch_new(&scratch);
+	dat = dat_small;
+	dat.statistics = statistics;
+	dat_begin(&dat);
+	dat_write(&bytes, &dat);
+	at = memmem(bytes.data, bytes.size, OTHER, sizeof(OTHER));
+	if (CHECK(at != NULL))
+		memcpy(at + OTHER_OFFSET + ROW_SIZE, at + OTHER_OFFSET, sizeof(uint64_t));
+	/* The other problem is the records that now belong to no cpu. */
+	check_bytes(&bytes, "(and 1 more)", RECORDS - RECORDS_OF_CPU);
+	buffer_release(&bytes);
+	scratch_remove(&scratch);
+}
+
 TEST(a_bit_of_a_name_that_is_another_is_reported)
 {
 	scratch_new(&scratch);
