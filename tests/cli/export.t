@@ -6,10 +6,12 @@ set -eu
 # shellcheck source=tests/cli/process.sh
 . "$(dirname "$0")/process.sh"
 
-# What is reported of a clock that nothing ties to the wall clock.
+# What is reported of a clock that nothing ties to the wall clock; boot is not advised to records of boot.
 wall_clock()
 {
-	echo "the wall clock is unknown (clock $1), times begin in 1970; give --wall-clock=TIME, or record with 'ktrack record --clock=boot'"
+	option=" --clock=boot"
+	[ "$1" != boot ] || option=
+	echo "the wall clock is unknown (clock $1), times begin in 1970; give --wall-clock=TIME, or record with 'ktrack record$option'"
 }
 
 unset KTRACK_TRACE2 KTRACK_TRACE2_PERF KTRACK_TRACE2_EVENT
@@ -41,6 +43,11 @@ for path in killed.dat killed.dat.parts killed.dat.parts/; do
 	run "$ktrack" export $path
 	refused "a recording that was killed: $path" 1 "$path: raw records of a recording that was killed or still runs; $remedy"
 done
+run "$ktrack" recover never.dat
+refused "a recording that never was" 1 "never.dat.parts: No such file or directory; name the FILE of a killed 'ktrack record -o FILE'"
+head -c 12000 trace.dat >cut.dat
+run "$ktrack" export cut.dat
+refused "a file without its last sections" 1 "cut.dat: it is cut short: a section is missing; at offset 12000"
 run "$ktrack" export .
 refused "a folder" 1 ".: a directory, not a trace.dat; name a file in it"
 run "$ktrack" stat /dev/null

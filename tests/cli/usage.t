@@ -65,6 +65,7 @@ stream --event=$target --ready-fd=77|--ready-fd=77 is not open; open it as in 77
 record -o $target --ready-fd=77|--ready-fd=77 is not open; open it as in 77>FILE
 stat --live --ready-fd=77|--ready-fd=77 is not open; open it as in 77>FILE
 stat --wait $target|--wait and --ready-fd are for --live
+stat --buffer-size=64 $target|--buffer-size is for --live
 stream --event $target|is '$target' a value or a command? Write --event=$target, or -- before it
 stream --event=$target --|no command behind --
 stream --event= -- touch $target|--event= names no target; write - or a path

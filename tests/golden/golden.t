@@ -126,9 +126,11 @@ def clock_note(stream):
     params = {line["param"]: line["value"] for line in last_session(stream) if line["event"] == "def_param"}
     if params["time_source"] != "none":
         return None
+    clock = params["clock"]
+    option = "" if clock == "boot" else " --clock=boot"
     return (
-        f"ktrack: trace.dat: the wall clock is unknown (clock {params['clock']}), times begin in 1970;"
-        " give --wall-clock=TIME, or record with 'ktrack record --clock=boot'"
+        f"ktrack: trace.dat: the wall clock is unknown (clock {clock}), times begin in 1970;"
+        f" give --wall-clock=TIME, or record with 'ktrack record{option}'"
     )
 
 

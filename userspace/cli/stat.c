@@ -214,6 +214,20 @@ static int live_run(struct stat_settings *settings, int argc, char **argv, struc
 	return stream_run(&settings->stream, error);
 }
 
+/* Options that a recording has no use for. */
+static int live_refuse(const struct stat_settings *settings, struct error *error)
+{
+	const struct capture_settings *capture = &settings->stream.capture;
+
+	if (settings->interval_ns > 0 || capture->duration_ns > 0)
+		return error_set(error, "--interval and --duration are for --live");
+	if (capture->setting)
+		return error_set(error, "%s is for --live", capture->setting);
+	if (capture->selection.waits || capture->ready_fd >= 0)
+		return error_set(error, "--wait and --ready-fd are for --live");
+	return 0;
+}
+
 static int recorded_run(struct stat_settings *settings, struct error *error)
 {
 	if (settings->nr_words != 1) {
@@ -223,14 +237,8 @@ static int recorded_run(struct stat_settings *settings, struct error *error)
 				  : "there can only be one source; see 'ktrack stat --help'");
 		return STATUS_USAGE;
 	}
-	if (settings->interval_ns > 0 || settings->stream.capture.duration_ns > 0) {
-		error_set(error, "--interval and --duration are for --live");
+	if (live_refuse(settings, error) < 0)
 		return STATUS_USAGE;
-	}
-	if (settings->stream.capture.selection.waits || settings->stream.capture.ready_fd >= 0) {
-		error_set(error, "--wait and --ready-fd are for --live");
-		return STATUS_USAGE;
-	}
 	settings->export.source = settings->source;
 	settings->export.selection = settings->selection;
 	settings->export.bounds = settings->bounds;

@@ -6,15 +6,21 @@
 
 #include "cli/note.h"
 
+static const char *remedy(const char *clock, bool is_live)
+{
+	if (is_live)
+		return "record without --instance, with --clock=boot, or into a file and export "
+		       "that with --wall-clock=TIME";
+	/* It has the right clock, and lacks only the distance from the wall clock. */
+	if (strcmp(clock, "boot") == 0)
+		return "give --wall-clock=TIME, or record with 'ktrack record'";
+	return "give --wall-clock=TIME, or record with 'ktrack record --clock=boot'";
+}
+
 void wall_clock_check(const struct recording *recording, bool is_live)
 {
-	const char *remedy =
-		is_live ? "record without --instance, with --clock=boot, or into a file "
-			  "and export that with --wall-clock=TIME"
-			: "give --wall-clock=TIME, or record with 'ktrack record --clock=boot'";
-
 	if (strcmp(recording->time_source, "none") != 0)
 		return;
 	note_say("%s: the wall clock is unknown (clock %s), times begin in 1970; %s",
-		 recording->source, recording->clock, remedy);
+		 recording->source, recording->clock, remedy(recording->clock, is_live));
 }

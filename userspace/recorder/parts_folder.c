@@ -101,6 +101,10 @@ static int folder_check(const struct parts *parts, struct error *error)
 {
 	struct stat about;
 
+	if (parts->folder_fd < 0 && errno == ENOENT)
+		return error_set(error,
+				 "%s: %s; name the FILE of a killed 'ktrack record -o FILE'",
+				 parts->folder, strerror(errno));
 	if (parts->folder_fd < 0 || fstat(parts->folder_fd, &about) < 0)
 		return error_set_system(error, errno, "cannot open %s", parts->folder);
 	if (about.st_uid != parts_user(parts))

@@ -58,7 +58,8 @@ bool trace_section_find(struct trace_file *file, unsigned int id, uint64_t offse
 	section->offset = offset + cursor.offset;
 	if (cursor.is_over || found != id) {
 		trace_file_damage(file, cursor.is_over ? file->input.size : offset,
-				  "a section is missing that an option names");
+				  cursor.is_over ? "it is cut short: a section is missing"
+						 : "a section is missing that an option names");
 		*section = (struct trace_section){ 0 };
 		return false;
 	}
