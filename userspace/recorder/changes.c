@@ -84,7 +84,10 @@ int changes_open(struct changes **out, const struct recorder *recorder, struct e
 		return error_set(error, "out of memory");
 	changes->first_beside = INT32_MAX;
 	changes->fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	status = instance_watch(changes, recorder, &ignored, error);
+	if (changes->fd < 0)
+		status = error_set_system(error, errno, "cannot watch for changes");
+	else
+		status = instance_watch(changes, recorder, &ignored, error);
 	if (status == 0 && recorder->durable)
 		status = instance_watch(changes, recorder->durable, &changes->first_beside, error);
 	if (status == 0)

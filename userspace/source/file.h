@@ -162,6 +162,7 @@ struct trace_comm {
  * @packed: for compressed chunks
  * @slot: for large chunks
  * @kept_size: how much memory streams have beyond what each may have anyway
+ * @inflated_size: of all chunks that were decompressed
  * @nr_damages: how many problems were found
  * @damage_size: of the text of the first of them
  * @is_swapped: its numbers are in the other byte order
@@ -184,6 +185,7 @@ struct trace_file {
 	struct inflater inflater;
 	struct trace_slot slot;
 	size_t kept_size;
+	uint64_t inflated_size;
 	size_t nr_damages;
 	size_t damage_size;
 	bool is_swapped;

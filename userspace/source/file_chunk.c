@@ -22,6 +22,13 @@
 /* How often one chunk may be decompressed: once for each of its sub-buffers, and some more. */
 #define CHUNK_RUNS_MAX 16
 
+/*
+ * How much the chunks of a file may be in all when they are decompressed: so many times its size,
+ * which is more than sub-buffers of next to nothing come to, or what takes no time anyway.
+ */
+#define INFLATED_FACTOR 4096
+#define INFLATED_FREE (256u << 20)
+
 /* What may follow the last chunk: sizes of areas include the number of chunks, or they do not. */
 #define CHUNK_REST_MAX 4
 
@@ -205,8 +212,12 @@ static const char *chunk_run(struct trace_stream *own, unsigned char *out)
 		own->offset = own->end;
 		return own->cut;
 	}
+	file->inflated_size += chunk->size;
 	if (++chunk->nr_runs > CHUNK_RUNS_MAX)
 		return "its compressed chunks have too many sub-buffers";
+	if (file->inflated_size > INFLATED_FREE &&
+	    file->inflated_size / INFLATED_FACTOR > file->input.size)
+		return "its compressed chunks are too large for the size of the file";
 	return inflater_run(&file->inflater, block, out, chunk->size)
 		       ? NULL
 		       : "a compressed chunk is damaged";
