@@ -150,6 +150,34 @@ is "records that are no track events, and a clock that is not the wall clock's" 
 ktrack: both.dat: 12,001 records of irq, sched, net are no track events"
 run "$ktrack" export -e demo --wall-clock=0 both.dat
 is "which -e leaves out" "$status $(cat "$folder/err")" = "0 "
+cat >tasks.script <<SCRIPT
+format $OLDPWD/tests/formats/6.1/task/task_newtask
+format $OLDPWD/tests/formats/6.1/task/task_rename
+100 5@1 task_newtask pid=7 comm=shell
+200 7@1 task_rename pid=7 oldcomm=shell newcomm=first
+SCRIPT
+"$OLDPWD/tests/golden/mktrace" tasks.script tasks.dat
+run "$ktrack" export --wall-clock=0 tasks.dat
+is "of a recording of nothing else, records that name threads are counted too" "$status $(cat "$folder/err")" = \
+	"0 ktrack: tasks.dat: no track events (2 records of task); $remedy"
+{
+	sed '/^[0-9]/d' tasks.script
+	sed -n '/^[0-9]/p' tasks.script
+	printf '%s\n' 'event demo:io 100 char track_event_type; string slice_name' '300 7@0 io I only'
+} >named.script
+"$OLDPWD/tests/golden/mktrace" named.script named.dat
+run "$ktrack" export --wall-clock=0 named.dat
+is "beside track events they are of use" "$status $(cat "$folder/err")" = "0 "
+{
+	sed '/^[0-9]/d' tasks.script
+	printf '%s\n' 'event demo:io 100 char track_event_type; string slice_name' 'buffer ktrack-durable'
+	sed -n '/^[0-9]/p' tasks.script
+	printf '%s\n' 'buffer ""'
+} >beside.script
+"$OLDPWD/tests/golden/mktrace" beside.script beside.dat
+run "$ktrack" export --wall-clock=0 beside.dat
+is "those in the sideband buffer are not counted" "$status $(cat "$folder/err")" = \
+	"0 ktrack: beside.dat: no track events; $remedy"
 
 cd "$OLDPWD"
 if tests/cli/mounted --probe; then

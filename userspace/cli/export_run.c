@@ -129,7 +129,8 @@ static void export_report_empty(struct export *export)
 		note_say("%s: no track events (no tracepoint is enabled); " UNTAKEN_REMEDY,
 			 settings->source);
 	else
-		untaken_print(&pipeline->untaken, export->source, settings->source, is_empty);
+		untaken_print(&pipeline->untaken, export->source, pipeline->convention,
+			      settings->source, is_empty);
 	buffer_release(&options);
 }
 

@@ -36,13 +36,21 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 
 static int pipeline_record(void *context, const struct record *record, struct error *error);
 
+/* What ktrack record keeps in the sideband buffer is only about threads. */
+static bool record_is_beside(const struct pipeline *pipeline, const struct record *record)
+{
+	size_t nr_buffers = source_describe(pipeline->source)->nr_buffers;
+
+	return record->buffer > 0 && record->buffer >= nr_buffers;
+}
+
 /* Which tracepoints are exported is the choice of whoever names some. */
 static int pipeline_untaken(struct pipeline *pipeline, const struct record *record,
 			    struct error *error)
 {
 	uint16_t id;
 
-	if (!pipeline->counts_untaken ||
+	if (!pipeline->counts_untaken || record_is_beside(pipeline, record) ||
 	    !filter_wants_record(&pipeline->filter, record, pipeline->buffers))
 		return 0;
 	if (!convention_id(pipeline->convention, record, &id) ||
@@ -81,6 +89,8 @@ static __attribute__((noinline)) int pipeline_task(struct pipeline *pipeline,
 
 	if (!convention_read_task(pipeline->convention, record, &change))
 		return pipeline_stranger(pipeline, record, error);
+	if (pipeline_untaken(pipeline, record, error) < 0)
+		return -1;
 	if (filter_is_past(&pipeline->filter, record->time_ns))
 		return 0;
 	return tracks_learn(pipeline->tracks, &change, error);

@@ -234,7 +234,8 @@ static void run_report_untaken(struct run *run)
 		note_say("%s: no track events (no tracepoint is enabled); " UNTAKEN_REMEDY,
 			 recorder_name(recorder));
 	else
-		untaken_print(&pipeline->untaken, run->source, recorder_name(recorder), is_empty);
+		untaken_print(&pipeline->untaken, run->source, pipeline->convention,
+			      recorder_name(recorder), is_empty);
 }
 
 /* What was written up to @over_ns, when the end was noticed, and what the command did. */

@@ -21,11 +21,13 @@ struct system_count {
 
 /**
  * struct system_counts - the systems of all records
+ * @ignored: its tracepoints that name threads are not counted, NULL if they are
  * @list: the first systems
  * @total: all records whose tracepoint the source describes
  */
 struct system_counts {
 	struct untaken *untaken;
+	const struct convention *ignored;
 	struct system_count list[SYSTEMS_MAX];
 	size_t size;
 	uint64_t total;
@@ -74,7 +76,8 @@ static int system_visit(void *context, const struct source_tracepoint *tracepoin
 	uint64_t count;
 
 	(void)error;
-	if (id < 0 || systems->untaken->counts[id] == 0)
+	if (id < 0 || systems->untaken->counts[id] == 0 ||
+	    (systems->ignored && convention_names_threads(systems->ignored, id)))
 		return 0;
 	count = systems->untaken->counts[id];
 	systems->untaken->counts[id] = 0;
@@ -128,9 +131,11 @@ static void line_append(struct buffer *line, const struct system_counts *systems
 		buffer_append_string(line, "; " UNTAKEN_REMEDY);
 }
 
-void untaken_print(struct untaken *untaken, struct source *source, const char *name, bool is_empty)
+void untaken_print(struct untaken *untaken, struct source *source,
+		   const struct convention *convention, const char *name, bool is_empty)
 {
-	struct system_counts systems = { .untaken = untaken };
+	struct system_counts systems = { .untaken = untaken,
+					 .ignored = is_empty ? NULL : convention };
 	struct source_visitor visitor = { .context = &systems, .visit = system_visit };
 	struct error ignored = { 0 };
 	struct buffer line = { 0 };

@@ -3,6 +3,7 @@
 #ifndef CLI_UNTAKEN_H
 #define CLI_UNTAKEN_H
 
+#include "convention/convention.h"
 #include "source/source.h"
 
 /** UNTAKEN_REMEDY - what helps if a source has nothing else */
@@ -23,13 +24,15 @@ int untaken_add(struct untaken *untaken, uint16_t id, struct error *error);
 /**
  * untaken_print - print one line about a source: how many such records it has, of which systems,
  * and what to do if it has nothing else; to be called once
+ * @convention: its tracepoints that name threads count only if there are no track events
  * @name: of the source
  * @is_empty: it has no track events
  *
  * Records of tracepoints that the source does not describe are left out; source_damage() is about
  * them.
  */
-void untaken_print(struct untaken *untaken, struct source *source, const char *name, bool is_empty);
+void untaken_print(struct untaken *untaken, struct source *source,
+		   const struct convention *convention, const char *name, bool is_empty);
 
 void untaken_release(struct untaken *untaken);
 

@@ -313,6 +313,15 @@ int convention_add_task(struct convention *convention, const char *system, const
 	return status;
 }
 
+bool convention_names_threads(const struct convention *convention, uint16_t id)
+{
+	size_t i = 0;
+
+	while (i < convention->nr_tasks && convention->tasks[i].event_id != id)
+		i++;
+	return i < convention->nr_tasks;
+}
+
 bool convention_read_task(const struct convention *convention, const struct record *record,
 			  struct task_change *out)
 {

@@ -198,6 +198,9 @@ const struct template *convention_find_name(const struct convention *convention,
 /** convention_knows - whether there is a template for records of that id */
 bool convention_knows(const struct convention *convention, uint16_t id);
 
+/** convention_names_threads - whether records of that id are of a tracepoint that names threads */
+bool convention_names_threads(const struct convention *convention, uint16_t id);
+
 /** convention_id - the id of a record's event; returns false where it is too short to have one */
 bool convention_id(const struct convention *convention, const struct record *record, uint16_t *id);
 
