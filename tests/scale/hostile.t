@@ -227,6 +227,18 @@ def streams(path, nr_buffers=200, nr_cpus=400):
     bomb.done()
 
 
+def tracks_of_long_names(path, nr_tracks=10000):
+    """An instant, or a begin without an end, on each track; outputs have several copies of a name."""
+    bomb = Bomb(path, fields=[("__data_loc char[] track_name", 16, 4)])
+    pages = []
+    for number in range(nr_tracks):
+        name = b"%d" % number + b"y" * 3900 + b"\0"
+        head = struct.pack("<HxxiB3xII", 100, 7, b"IB"[number % 2], 2 << 16 | 20, len(name) << 16 | 22)
+        pages.append(sub_buffer(1000 * number + 1000, [head + b"w\0" + name]))
+    bomb.options.append(bomb.buffer([(0, b"".join(pages))]))
+    bomb.done()
+
+
 # Whether it is damage, and how many CPUs have data.
 BOMBS = (
     (chunks_of_cpus, 0, 100),
@@ -239,6 +251,7 @@ BOMBS = (
     (areas_beyond_the_end, 1, 1),
     (texts_of_one_place, 0, 1),
     (streams, 0, 80000),
+    (tracks_of_long_names, 0, 1),
 )
 
 
@@ -251,10 +264,10 @@ def made(make, path):
     return os.waitpid(child, 0)[1] == 0
 
 
-def export(path):
-    """Exports a file; returns status, CPU seconds, largest memory in KiB, size of the output, and what is on standard error."""
+def export(path, command=("export", "--wall-clock=0")):
+    """Runs a command on a file; returns status, CPU seconds, largest memory in KiB, size of the output, and what is on standard error."""
     with tempfile.TemporaryFile() as errors:
-        with subprocess.Popen([KTRACK, "export", "--wall-clock=0", path], stdout=subprocess.PIPE, stderr=errors) as child:
+        with subprocess.Popen([KTRACK, *command, path], stdout=subprocess.PIPE, stderr=errors) as child:
             size = 0
             while part := child.stdout.read(MIB):
                 size += len(part)
@@ -279,6 +292,9 @@ def main():
             tap.ok(bool(errors) == bool(want), f"{what}: {'damage' if want else 'nothing'} is reported", errors)
             tap.ok(size_kib <= limit_kib, f"{what}: in no more than {limit_kib} KiB", f"{size_kib} KiB")
             tap.ok(seconds <= SECONDS, f"{what}: in no more than {SECONDS} s of CPU", f"{seconds:.1f} s")
+            if make is tracks_of_long_names:
+                status, _, size_kib, _, _ = export(path, ("stat",))
+                tap.ok(status == 0 and size_kib <= limit_kib, f"{what}: stat takes no more either", status, f"{size_kib} KiB")
             elapsed = time.monotonic() - begin
             tap.comment(f"{what}: {path.stat().st_size} bytes, {size_kib} KiB, {seconds:.2f} s of CPU, {elapsed:.1f} s")
     return tap.finish()

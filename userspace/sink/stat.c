@@ -76,8 +76,10 @@ static struct stat_row *row_add(struct stat_sink *sink, const struct row_key *ke
 	row->name = (struct timeline_name *)key->name;
 	buffer_append(&row->track, key->track.data, key->track.size);
 	buffer_trim(&row->track);
-	if (row_insert(sink, key, row) == 0)
+	if (row_insert(sink, key, row) == 0) {
+		sink->text_size += key->track.size;
 		return row;
+	}
 	row_free(row);
 	return NULL;
 }
@@ -92,7 +94,7 @@ static struct stat_row *row_get(struct stat_sink *sink, const struct row_key *ke
 
 	if (row)
 		return row;
-	if (sink->nr_rows < STAT_ROWS_MAX)
+	if (sink->nr_rows < STAT_ROWS_MAX && sink->text_size < STAT_TEXT_MAX)
 		return row_add(sink, key);
 	sink->nr_beyond++;
 	row = map_find(&sink->map, key_hash(&other), row_equals, &other);

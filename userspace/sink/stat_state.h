@@ -51,9 +51,13 @@ struct stat_loss {
 /** STAT_ROWS_MAX - what comes up when there are so many is put together, by tracepoint and kind */
 #define STAT_ROWS_MAX 4096
 
+/** STAT_TEXT_MAX - as STAT_ROWS_MAX, of the bytes in names of tracks; a table has two more copies */
+#define STAT_TEXT_MAX ((size_t)2 << 20)
+
 /**
  * struct stat_sink - all rows, in order of appearance
  * @map: of the rows
+ * @text_size: bytes in the names of their tracks
  * @nr_beyond: slices, samples and instants in the rows that put others together
  * @totals: once @is_finished
  * @printed_ns: when the table was printed last, by the monotonic clock
@@ -64,6 +68,7 @@ struct stat_sink {
 	struct map map;
 	struct stat_row **rows;
 	size_t nr_rows;
+	size_t text_size;
 	struct stat_loss *losses;
 	size_t nr_losses;
 	struct timeline_totals totals;

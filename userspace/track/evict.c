@@ -48,10 +48,11 @@ static int track_evict(struct tracks *tracks, struct track *track, struct error 
 	return tracks_close(tracks, track, error);
 }
 
-/* Closes the oldest until no more than so many tracks are left, and so many bytes open. */
+/* Closes the oldest until no more than so many tracks with names are left, and so many bytes open. */
 static int tracks_evict_to(struct tracks *tracks, size_t nr_tracks, size_t size,
 			   struct error *error)
 {
+	size_t names_size = nr_tracks < SIZE_MAX ? nr_tracks * TRACK_NAME_SIZE : SIZE_MAX;
 	size_t nr_open;
 	struct track **list = open_list(tracks, &nr_open);
 	int status = 0;
@@ -59,7 +60,8 @@ static int tracks_evict_to(struct tracks *tracks, size_t nr_tracks, size_t size,
 	if (!list)
 		return error_set(error, "out of memory");
 	for (size_t i = 0; i < nr_open && status == 0; i++) {
-		if (tracks->map.size <= nr_tracks && tracks->open_size <= size)
+		if (tracks->map.size <= nr_tracks && tracks->names_size <= names_size &&
+		    tracks->open_size <= size)
 			break;
 		status = track_evict(tracks, list[i], error);
 	}
@@ -72,7 +74,8 @@ int tracks_evict(struct tracks *tracks, struct error *error)
 	size_t max = tracks->settings.idle_max > TRACKS_IDLE_MAX ? tracks->settings.idle_max
 								 : TRACKS_IDLE_MAX;
 
-	if (tracks->map.size < max + max / 4)
+	if (tracks->map.size < max + max / 4 &&
+	    tracks->names_size < (max + max / 4) * TRACK_NAME_SIZE)
 		return 0;
 	return tracks_evict_to(tracks, max, SIZE_MAX, error);
 }

@@ -91,6 +91,9 @@ hot_inline struct track_key track_key_of(const struct observation *observation)
 /** OPEN_SIZE_MAX - how many bytes open slices may take on all tracks */
 #define OPEN_SIZE_MAX ((size_t)8 * 1024 * 1024)
 
+/** TRACK_NAME_SIZE - how many bytes the names of as many tracks as are kept have on average, at most */
+#define TRACK_NAME_SIZE 128
+
 /** TRACKS_RECENT_BITS, TRACKS_RECENT - how many tracks are found without a hash of their names */
 #define TRACKS_RECENT_BITS 10
 #define TRACKS_RECENT (1 << TRACKS_RECENT_BITS)
@@ -165,6 +168,7 @@ struct seen {
  * @seen: by the place of the observation
  * @generation: another one when a track has gone; not 0
  * @open_size: bytes in all stacks, and in the names of open slices that are nowhere else
+ * @names_size: bytes in the names of all tracks; sinks have several copies of them
  * @idle: head of the ring of tracks without open slices, least recently used first
  * @suspicions: by the buffer
  * @malformed_of: what @totals point to
@@ -181,6 +185,7 @@ struct tracks {
 	struct seen seen[OBSERVATION_PLACES];
 	uint64_t generation;
 	size_t open_size;
+	size_t names_size;
 	struct track idle;
 	struct names names;
 	struct tasks tasks;

@@ -55,7 +55,8 @@
 /**
  * struct tracks_settings - bounds, and where to ask for names of tasks
  * @idle_max: tracks above this number are retired when no slice is open on them, least recently
- * used first, and come back as new ones; 0 stands for TRACKS_IDLE_MAX
+ * used first, and come back as new ones; 0 stands for TRACKS_IDLE_MAX. Earlier if their names have
+ * more than 128 bytes on average
  * @names_max: slice names counted separately for each tracepoint, up to 4 MiB or 256 bytes for each
  * of so many; 0 stands for TRACKS_NAMES_MAX
  * @has_comm: events are to say the name of the thread that wrote the record

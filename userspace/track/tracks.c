@@ -104,12 +104,22 @@ static void track_find_task(struct tracks *tracks, struct track *track)
 		track_set_task(tracks, track, tasks_get(&tracks->tasks, &tracks->settings, id));
 }
 
+/* The names may take what names of ordinary length take of as many tracks as are always kept. */
+static bool tracks_are_full(const struct tracks *tracks)
+{
+	size_t max = tracks->settings.idle_max;
+
+	return tracks->map.size >= max ||
+	       tracks->names_size >=
+		       (max > TRACKS_IDLE_MAX ? max : TRACKS_IDLE_MAX) * TRACK_NAME_SIZE;
+}
+
 /* Makes room for one track more. More than one goes where many had open slices at once. */
 static int tracks_retire(struct tracks *tracks, struct error *error)
 {
 	const struct track *head = &tracks->idle;
 
-	while (tracks->map.size >= tracks->settings.idle_max && head->idle_after != head) {
+	while (tracks_are_full(tracks) && head->idle_after != head) {
 		tracks->totals.retired_tracks++;
 		if (tracks_end(tracks, head->idle_after, error) < 0)
 			return -1;
@@ -142,6 +152,7 @@ static struct track *tracks_add(struct tracks *tracks, const struct track_key *k
 		free(track);
 		return NULL;
 	}
+	tracks->names_size += key->name.size;
 	if (tracks->settings.buffers)
 		track->shown.buffer = tracks->settings.buffers[track->buffer];
 	track_find_task(tracks, track);
@@ -214,6 +225,7 @@ int tracks_end(struct tracks *tracks, struct track *track, struct error *error)
 
 	tracks_forget(tracks, track);
 	map_remove(&tracks->map, track->hash, track);
+	tracks->names_size -= track->shown.name.size;
 	track_idle_remove(track);
 	track_part(track);
 	track_shrink(tracks, track);
