@@ -43,6 +43,12 @@ for path in killed.dat killed.dat.parts killed.dat.parts/; do
 	run "$ktrack" export $path
 	refused "a recording that was killed: $path" 1 "$path: raw records of a recording that was killed or still runs; $remedy"
 done
+for path in killed.dat.parts killed.dat.parts/; do
+	run "$ktrack" recover $path
+	is "recover takes the folder's name, too: $path" "$(cut -c1-64 "$folder/err")" = \
+		"ktrack: nothing had been recorded yet in killed.dat.parts, which"
+	mkdir -p killed.dat.parts
+done
 run "$ktrack" recover never.dat
 refused "a recording that never was" 1 "never.dat.parts: No such file or directory; name the FILE of a killed 'ktrack record -o FILE'"
 head -c 12000 trace.dat >cut.dat

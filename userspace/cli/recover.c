@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ktrack recover: makes a trace.dat of what a killed ktrack record left. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/loss.h"
 #include "cli/note.h"
 #include "cli/option.h"
 #include "cli/record.h"
+#include "cli/unfinished.h"
 
 /** struct recover_settings - what the command line asks for */
 struct recover_settings {
@@ -82,6 +85,19 @@ static int recover_run(const char *path, struct error *error)
 	return STATUS_DONE;
 }
 
+/* Recovers FILE, by its own name or by that of its folder. */
+static int recover_named(const char *name, struct error *error)
+{
+	size_t size = unfinished_size(name);
+	char *path = size > 0 ? strndup(name, size) : strdup(name);
+	int status = path ? recover_run(path, error) : STATUS_FAILED;
+
+	if (!path)
+		error_set(error, "out of memory");
+	free(path);
+	return status;
+}
+
 static int recover_main(int argc, char **argv, struct error *error)
 {
 	struct recover_settings settings = { 0 };
@@ -89,7 +105,7 @@ static int recover_main(int argc, char **argv, struct error *error)
 
 	if (!options_read(&recover_table, argc, argv, &settings, &operand, &status, error))
 		return status;
-	return recover_run(settings.path ? settings.path : RECORD_PATH, error);
+	return recover_named(settings.path ? settings.path : RECORD_PATH, error);
 }
 
 const struct cli_command recover_command = {

@@ -15,8 +15,7 @@ static bool is_folder(const char *path)
 	return lstat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* The length of the file's name in that of the folder, or 0 if it is no such folder. */
-static size_t file_size(const char *path)
+size_t unfinished_size(const char *path)
 {
 	size_t size = strlen(path);
 
@@ -30,7 +29,7 @@ static size_t file_size(const char *path)
 
 int unfinished_check(const char *path, struct error *error)
 {
-	size_t size = file_size(path);
+	size_t size = unfinished_size(path);
 	struct buffer folder = { 0 };
 	bool is_unfinished = size > 0;
 

@@ -12,4 +12,10 @@
  */
 int unfinished_check(const char *path, struct error *error);
 
+/**
+ * unfinished_size - the length of FILE if @path is a folder FILE.parts, with or without slashes
+ * behind it; 0 if it is something else
+ */
+size_t unfinished_size(const char *path);
+
 #endif
