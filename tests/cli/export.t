@@ -51,6 +51,10 @@ for path in killed.dat.parts killed.dat.parts/; do
 done
 run "$ktrack" recover never.dat
 refused "a recording that never was" 1 "never.dat.parts: No such file or directory; name the FILE of a killed 'ktrack record -o FILE'"
+LC_ALL=C sed '0,/track_event_type;\toffset/s//track_event_type;\tofgset/' trace.dat >broken.dat
+run "$ktrack" export broken.dat
+is "a format that cannot be read is damage" "$status $(grep -c 'is left out: the format' "$folder/err")" = "1 1"
+is "which the stream's end says, too" "$(grep -c '"event":"atexit".*"code":1' "$folder/out")" = 1
 head -c 12000 trace.dat >cut.dat
 run "$ktrack" export cut.dat
 refused "a file without its last sections" 1 "cut.dat: it is cut short: a section is missing; at offset 12000"

@@ -93,9 +93,22 @@ static int export_begin(struct export *export, struct error *error)
 			     outputs_have_comm(&export->settings->outputs), error);
 }
 
+static bool export_is_of_file(const struct export *export)
+{
+	struct buffer directory = { 0 };
+	struct error ignored = { 0 };
+	bool is_file = source_name_find(&directory, export->settings->source, &ignored) < 0;
+
+	buffer_release(&directory);
+	return is_file;
+}
+
+/* A file whose formats cannot be read is damaged; the running kernel's may be too new for us. */
 static int export_status(const struct export *export)
 {
 	if (source_damage(export->source))
+		return STATUS_FAILED;
+	if (export->settings->selection.nr_unreadable > 0 && export_is_of_file(export))
 		return STATUS_FAILED;
 	return outputs_status(&export->settings->outputs, export->pipeline.has_lost);
 }

@@ -157,11 +157,12 @@ static void selection_note(struct selection *selection, const struct source_trac
 }
 
 /* One tracepoint that cannot be read does not keep us from the others. */
-static void tracepoint_leave(const struct source_tracepoint *tracepoint,
+static void tracepoint_leave(struct finder *finder, const struct source_tracepoint *tracepoint,
 			     const struct error *problem)
 {
 	struct error note = { 0 };
 
+	finder->selection->nr_unreadable++;
 	error_set(&note, "%s:%s is left out: %s", tracepoint->system, tracepoint->name,
 		  problem->text);
 	note_print(&note);
@@ -179,7 +180,7 @@ static int tracepoint_visit(void *context, const struct source_tracepoint *trace
 	status = convention_add_task(finder->convention, tracepoint->system, tracepoint->name,
 				     tracepoint->format, &problem);
 	if (status > 0)
-		tracepoint_leave(tracepoint, &problem);
+		tracepoint_leave(finder, tracepoint, &problem);
 	else if (status < 0)
 		return error_set(error, "%s", problem.text);
 	if (!selection_meets(finder->selection, tracepoint))
@@ -187,7 +188,7 @@ static int tracepoint_visit(void *context, const struct source_tracepoint *trace
 	status = convention_add(finder->convention, tracepoint->system, tracepoint->format,
 				&template, &problem);
 	if (status > 0)
-		tracepoint_leave(tracepoint, &problem);
+		tracepoint_leave(finder, tracepoint, &problem);
 	else if (status < 0)
 		return error_set(error, "%s", problem.text);
 	if (template)

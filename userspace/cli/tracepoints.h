@@ -28,6 +28,7 @@ struct pattern {
  * meant
  * @can_wait: --wait could have been said
  * @waits: it was: what meets nothing may come later
+ * @nr_unreadable: how many tracepoints are left out because their format cannot be read
  */
 struct selection {
 	struct pattern *patterns;
@@ -35,6 +36,7 @@ struct selection {
 	unsigned int nr_options;
 	bool can_wait;
 	bool waits;
+	size_t nr_unreadable;
 };
 
 /** selection_options - the options that fill a struct selection */
