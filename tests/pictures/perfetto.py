@@ -237,10 +237,17 @@ def rank_of(track):
     return max(-(1 << 31), min((1 << 31) - 1, int(number)))
 
 
-def wrong_tracks(sequence):
+def opened(sequence):
+    """The tracepoints of tracks that are below a track of their tracepoint's: live files group single tracks, too."""
+    tracks = [track for track in sequence.tracks.values() if not is_below_task(track.identity)]
+    return {track.identity["tracepoint"] for track in tracks if one(track.descriptor, "parent_uuid")}
+
+
+def wrong_tracks(sequence, is_live):
     """What is wrong with the tracks themselves."""
     identities = [track.identity for track in sequence.tracks.values()]
-    groups, has_buffers = grouped(identities), len({one.get("buffer") for one in identities}) > 1
+    groups = grouped(identities) | (opened(sequence) if is_live else set())
+    has_buffers = len({one.get("buffer") for one in identities}) > 1
     for uuid in sequence.order:
         track = sequence.tracks[uuid]
         yield from wrong_parent(sequence, track, groups)
@@ -276,8 +283,8 @@ def number_tracks(expected, tracks):
     return found
 
 
-def compare(stream, data):
-    """How a file differs from the EVENT stream."""
+def compare(stream, data, is_live=False):
+    """How a file differs from the EVENT stream, which was written while it was recorded or not."""
     sequence, start_ns, wrong = read_sequence(data)
     if not sequence:
         return wrong
@@ -293,7 +300,7 @@ def compare(stream, data):
         track.category = track.category or expected[number].category
         if track.identity != expected[number].identity:
             wrong.append(f"track {number}: {track.identity}, not {expected[number].identity}")
-    wrong += [*differences(expected, found), *wrong_tracks(sequence)]
+    wrong += [*differences(expected, found), *wrong_tracks(sequence, is_live)]
     if losses_in(sequence) != losses_of(stream):
         wrong.append(f"losses {losses_in(sequence)} instead of {losses_of(stream)}")
     return wrong

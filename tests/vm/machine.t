@@ -215,8 +215,16 @@ def check_usage(tap):
         )
 
 
+def check_emulator(tap):
+    """A crash with registers that cannot be is the emulator's; others are the kernel's."""
+    line = "vm| [    5.4] RSP: 0018:ff417a7c8044b9b0 EFLAGS: {}\n"
+    found = [machine.emulator_failed(line.format(flags)) for flags in ("00000202", "00010246", "42dbfbc2", "")]
+    tap.ok(found == [False, False, True, False], "the emulator's own failures are recognized", found)
+
+
 def main():
     tap = Tap()
+    check_emulator(tap)
     for kernel in machine.KERNELS:
         check_surroundings(tap, kernel)
         check_own_failure(tap, kernel)

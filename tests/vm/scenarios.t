@@ -147,9 +147,12 @@ def check_run(tap, what, path, steps, rounds):
 def check_pictures(tap, what, path):
     """The files for viewers show what the stream tells, no more and no less."""
     stream = path.read_bytes()
-    for reader, suffix in ((perfetto, ".pf"), (chrome, ".chrome")):
-        wrong = reader.compare(stream, path.with_suffix(suffix).read_bytes())
-        tap.nothing(wrong, f"{what}: {reader.__name__} shows the same")
+    wrong = {
+        "perfetto": perfetto.compare(stream, path.with_suffix(".pf").read_bytes(), is_live=True),
+        "chrome": chrome.compare(stream, path.with_suffix(".chrome").read_bytes()),
+    }
+    for name, found in wrong.items():
+        tap.nothing(found, f"{what}: {name} shows the same")
 
 
 def check_live(tap, kernel, folder):
