@@ -20,6 +20,7 @@ class Track:
         self.label, self.category = label, category
         self.slices, self.instants, self.samples = [], [], []
         self.stack, self.identity = [], None
+        self.depths = []  # how many slices are open around each instant of an EVENT stream
 
     def begin(self, time_ns, name, args):
         """A slice begins."""
@@ -74,6 +75,7 @@ def read_record(track, event):
         track.end(nanoseconds(event["t_abs"]), event.get("args", {}), marks)
     elif kind == "data_json" and category != "summary":
         track.instants.append((nanoseconds(event["t_abs"]), event["key"], event["value"]))
+        track.depths.append(len(track.stack))
     elif kind == "data":
         track.samples.append((nanoseconds(event["t_abs"]), event["value"]))
 

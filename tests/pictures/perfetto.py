@@ -157,8 +157,9 @@ def forget_ends(tracks):
 
 
 def leave_out_deep(tracks):
-    """Slices that Perfetto cannot show are left out."""
+    """Slices and instants that Perfetto cannot show are left out."""
     for track in tracks.values():
+        track.instants = [one for one, depth in zip(track.instants, track.depths) if depth < DEPTH_MAX]
         track.slices = [one_slice for one_slice in track.slices if one_slice[6] < DEPTH_MAX]
 
 
