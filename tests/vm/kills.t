@@ -24,8 +24,8 @@ ROUNDS, ROUNDS_PER_S = 800, 4000
 EVENTS_PER_MS = 12 * ROUNDS_PER_S // 1000
 SPAN_US = ROUNDS * 1000000 // ROUNDS_PER_S
 
-# How often each looks for records, with what a look may take.
-INTERVALS_MS = {"stream": 50 + 10, "record": 100 + 10}
+# How often each looks for records, with what a look may take: 14 ms in one of a hundred kills.
+INTERVALS_MS = {"stream": 50 + 20, "record": 100 + 20}
 
 ARRIVED = re.compile(r"^cpu (\d+) records (\d+) first (\d+) last (\d+) breaks (\d+)", re.MULTILINE)
 

@@ -140,8 +140,11 @@ def check_run(tap, what, path, steps, rounds):
     tracks, counters = scenario.expect(steps, rounds, stream.writer)
     wrong = list(wrong_tracks(stream.tracks, tracks))
     tap.nothing(wrong, f"{what}: every record on its track, and no other")
-    is_right = stream.counters == counters
-    tap.ok(is_right, f"{what}: counted is {counters or 'nothing'}", stream.counters)
+    found = dict(stream.counters)
+    # An interrupt's records have the thread that it interrupted, which may be another one at a slice's end.
+    if any(step.context == "everywhere" for step in steps):
+        found.pop("foreign_ends", None)
+    tap.ok(found == counters, f"{what}: counted is {counters or 'nothing'}", stream.counters)
 
 
 def check_pictures(tap, what, path):
