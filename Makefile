@@ -5,24 +5,27 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 BUILD := build
 Q := $(if $(V),,@)
 
-.PHONY: all modules userspace demo check clean distclean help
+.PHONY: all modules userspace demo check check-quick check-full check-newest check-bench check-fuzz clean distclean help
 
 all: userspace modules
 
 help:
 	@echo 'ktrack: kernel track events, recorded through tracefs, exported as trace2'
 	@echo
-	@echo '  make demo       install what is missing, build, boot a VM, show a driver in time'
-	@echo '  make check      install what is missing, run every test'
-	@echo '  make            userspace and modules'
-	@echo '  make userspace  build/ktrack'
-	@echo '  make modules    kmod/*.ko for the kernel whose build tree is KDIR'
-	@echo '  make bench      how fast ktrack export is, beside trace-cmd report and a naive exporter'
-	@echo '  make bench-kernel  what the macros cost in the kernel, in instructions'
-	@echo '  make fuzz       random inputs for FUZZ_SECONDS (60) a target, with clang'
-	@echo '  make install    ktrack, libtrace2, headers and man pages below PREFIX (/usr/local)'
-	@echo '  make clean      remove what was built; downloaded kernels stay'
-	@echo '  make distclean  remove downloaded kernels, too'
+	@echo '  make demo          install missing packages, build, record a demo driver in a VM'
+	@echo '  make check         install missing packages, run the tests (15 minutes on two cores)'
+	@echo '  make check-quick   run the tests that need no VM (3 minutes)'
+	@echo '  make check-full    run all tests: check-newest, check-bench and check-fuzz'
+	@echo '  make               build userspace and modules'
+	@echo '  make userspace     build build/ktrack'
+	@echo '  make modules       build kmod/*.ko for the kernel whose build tree is KDIR'
+	@echo '  make bench         compare the speed of ktrack export and trace-cmd report'
+	@echo '  make bench-kernel  count the instructions of the macros in the kernel'
+	@echo '  make bench-live    count the instructions of record and stream next to trace-cmd record'
+	@echo '  make fuzz          fuzz each target for FUZZ_SECONDS (60), with clang'
+	@echo '  make install       install ktrack, libtrace2, headers and man pages below PREFIX (/usr/local)'
+	@echo '  make clean         remove build results; keep downloaded kernels'
+	@echo '  make distclean     remove build results and downloaded kernels'
 	@echo
 	@echo '  KDIR=DIR  kernel build tree (now: $(KDIR))'
 	@echo '  V=1       show every command'
@@ -30,7 +33,7 @@ help:
 
 modules:
 	@[ -e '$(KDIR)' ] || { \
-		echo 'ktrack: no kernel headers in $(KDIR); install linux-headers for your kernel, or say KDIR=DIR' >&2; exit 1; }
+		echo '$(KDIR): no kernel headers; install linux-headers for your kernel, or set KDIR=DIR' >&2; exit 1; }
 	$(Q)$(MAKE) -C $(KDIR) M=$(CURDIR) $(if $(V),V=1) modules
 
 demo:
@@ -38,12 +41,31 @@ demo:
 	$(Q)$(MAKE) userspace
 	$(Q)scripts/demo
 
+# Lanes of tests: check-quick has no VMs, check adds them, check-full runs all tests.
+check-quick:
+	$(Q)scripts/deps build check
+	$(Q)$(MAKE) -j"$$(nproc)" userspace unit-tests fuzz-replay
+	$(Q)tests/run --lane quick
+
 check:
 	$(Q)scripts/deps
 	$(Q)$(MAKE) -j"$$(nproc)" userspace unit-tests fuzz-replay
 	$(Q)tests/run
 
-# What was downloaded is in vm/, with what was built from it.
+check-full: check-newest check-bench check-fuzz
+
+check-newest:
+	$(Q)scripts/deps
+	$(Q)$(MAKE) -j"$$(nproc)" userspace unit-tests fuzz-replay
+	$(Q)KTRACK_NEWEST=all tests/run
+
+check-bench: userspace
+	$(Q)scripts/deps
+	$(Q)tests/run tests/bench/ tests/scale/ tests/kernel/untraced
+
+check-fuzz: fuzz
+
+# Downloaded kernels are in vm/, next to modules built for them.
 clean:
 	$(Q)[ ! -e $(BUILD) ] || find $(BUILD) -mindepth 1 -maxdepth 1 ! -name vm -exec rm -rf {} +
 	$(Q)rm -rf $(BUILD)/vm/run.* $(BUILD)/vm/*/modules
@@ -54,5 +76,6 @@ distclean: clean
 
 include userspace/userspace.mk
 include userspace/install.mk
+include tests/unit/unit.mk
 include tests/bench/bench.mk
 include tests/fuzz/fuzz.mk

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the bench's device and its table of rows share. */
+/* Shared by the bench's device and its table of rows. */
 #ifndef KTRACK_BENCH_H
 #define KTRACK_BENCH_H
 
 #include <linux/types.h>
 
 /**
- * struct bench_row - something whose cost is counted
- * @name: how the device calls it
- * @event: the tracepoint that it goes to, NULL where it goes to none
- * @nr_events: how many records each round makes while that is enabled
- * @run: does it so many times; returns how often an argument with a side effect was evaluated
+ * struct bench_row - code whose cost is counted
+ * @name: its name in the device file
+ * @event: its tracepoint, NULL for none
+ * @nr_events: records per round while @event is enabled
+ * @run: run the code a number of times; returns the number of evaluations of an argument with a
+ *	side effect
  */
 struct bench_row {
 	const char *name;
@@ -19,7 +20,7 @@ struct bench_row {
 	u32 (*run)(u32 nr_rounds);
 };
 
-/* Ends with a row without a name. */
+/* The last row has no name. */
 extern const struct bench_row bench_rows[];
 
 #endif

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counts what records cost, and its module.
+ * Counts the cost of records: a device file and its module.
  *
  * Writing "NAME ROUNDS" to /dev/ktrack_bench runs a row with interrupts off. Reading lists all
- * rows, a line "NAME EVENT RECORDS-PER-ROUND" for each ("-" for no event); the one that ran
- * last has " CYCLES EVALUATIONS" behind. A cycle is one of the time-stamp counter: where an
- * emulated processor counts its instructions with it, so does this. Enabling the events is
- * left to the caller.
+ * rows, one line "NAME EVENT RECORDS-PER-ROUND" each ("-" for no event); the line of the last
+ * row that ran ends with " CYCLES EVALUATIONS". Cycles are those of the timestamp counter; an
+ * emulated processor counts instructions with it. The caller enables the events.
  */
 #include <linux/fs.h>
 #include <linux/irqflags.h>
@@ -24,12 +23,12 @@
 #define BENCH_COMMAND_BYTES	64
 
 /**
- * struct bench_device - the device, and what it ran last
- * @misc: what userspace opens
- * @lock: guards the rest
- * @row: what ran, NULL before the first
- * @nr_cycles: how long it took, the loop included
- * @nr_evaluated: what the row returned
+ * struct bench_device - the device and its last run
+ * @misc: the device file
+ * @lock: protects the members below
+ * @row: the row that ran, NULL before the first run
+ * @nr_cycles: its duration, loop included
+ * @nr_evaluated: its return value
  */
 struct bench_device {
 	struct miscdevice misc;

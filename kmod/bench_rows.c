@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The rows of the bench: a loop for each way to write a record, alike but for its body. */
+/* The rows of the bench: one loop per way to write a record; only the bodies differ. */
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 
@@ -11,7 +11,7 @@
 #define BENCH_NAME	"eleven byte"
 #define BENCH_TRACK	"queue0"
 
-/* The barrier keeps the compiler from doing one round's work in another. */
+/* The barrier prevents the compiler from moving work between rounds. */
 #define BENCH_LOOP(row, body)							\
 static noinline u32 bench_run_##row(u32 nr_rounds)				\
 {										\
@@ -30,7 +30,7 @@ static noinline u32 bench_run_##row(u32 nr_rounds)				\
 BENCH_LOOP(nothing, barrier())
 BENCH_LOOP(two_ints, trace_ktrack_bench_two_ints(1, 2))
 BENCH_LOOP(plain_begin, trace_ktrack_bench_plain('B', BENCH_NAME))
-/* What trace_printk() is where there are arguments; a kernel that traces nothing has none. */
+/* trace_printk() with arguments; a kernel without tracing lacks it. */
 #ifndef do_trace_printk
 #define do_trace_printk(format, ...)	no_printk(format, ##__VA_ARGS__)
 #endif
@@ -54,9 +54,9 @@ BENCH_LOOP(this_cpu_sample, ktrack_sample(ktrack_bench_value_cpu, 1, KTRACK_THIS
 BENCH_LOOP(scope_sample, ktrack_sample(ktrack_bench_value_scope, 1, 1, BENCH_TRACK))
 
 /**
- * struct bench_request - where a driver would have the attributes of its slices
+ * struct bench_request - a driver's object with the attributes of its slices
  * @slot: scope
- * @bytes: no attribute
+ * @bytes: not an attribute
  * @queue: track name
  */
 struct bench_request {
@@ -73,14 +73,14 @@ static noinline const struct bench_request *bench_request_get(void)
 	return &bench_request;
 }
 
-/* Something that the compiler can't see through, as what a bound slice encloses mostly is. */
+/* An opaque call, as in most blocks with a guard. */
 static noinline u32 bench_work(u32 number)
 {
 	barrier();
 	return number;
 }
 
-/* Loops and several ways out: the compiler has to keep in mind whether the slice has begun. */
+/* Loops and several exits: the compiler must keep whether the slice has begun. */
 #define BENCH_WORK(row, slice, result)						\
 static noinline u32 bench_work_##row(const struct bench_request *request)	\
 {										\
@@ -115,7 +115,7 @@ BENCH_LOOP(work_result_guard, bench_work_result_guard(bench_request_get()))
 BENCH_LOOP(begin_printf, ktrack_begin_printf(ktrack_bench_thread, ("eleven %s", "byte")))
 BENCH_LOOP(guard_printf, ktrack_guard_printf(ktrack_bench_thread, ("eleven %s", "byte")))
 
-/* What an argument costs while nobody records: nothing, for it isn't evaluated. */
+/* The cost of an argument while the event is disabled: nothing, since it is not evaluated. */
 BENCH_LOOP(begin_evaluating,
 	   ktrack_begin(ktrack_bench_scope, BENCH_NAME, ++nr_evaluated, BENCH_TRACK))
 BENCH_LOOP(sample_evaluating, ktrack_sample(ktrack_bench_value, ++nr_evaluated))

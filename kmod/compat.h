@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What differs between the kernels that these modules are built for. The only file that compares
- * versions: none of these differences can be told by a macro.
+ * Differences between kernel versions. Only this file compares versions: no macro of the kernel
+ * shows these differences.
  */
 #ifndef KTRACK_COMPAT_H
 #define KTRACK_COMPAT_H
@@ -10,12 +10,12 @@
 #include <linux/trace.h>
 #include <linux/version.h>
 
-/* Whether this is an earlier kernel than that series. */
+/* Whether the kernel is older than that series. */
 #define COMPAT_BEFORE(major, patchlevel) \
 	(LINUX_VERSION_MAJOR < (major) || \
 	 (LINUX_VERSION_MAJOR == (major) && LINUX_VERSION_PATCHLEVEL < (patchlevel)))
 
-/* The instance of that name with all systems, made where there is none; NULL where that fails. */
+/* The instance of that name with all systems, created if it does not exist; NULL on failure. */
 static inline struct trace_array *compat_instance_get(const char *name)
 {
 #if COMPAT_BEFORE(6, 8)
@@ -35,7 +35,7 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* Later kernels have seen the source in __string() already. */
+/* Later kernels take the source from __string(). */
 #if COMPAT_BEFORE(6, 10)
 #define compat_assign_str(field, source)	__assign_str(field, source)
 #else

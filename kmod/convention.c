@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tells track events by the names and types of their fields, which the kernel keeps as the text
- * that their authors wrote. Readers of the records do the same with an event's format file.
+ * Recognizes track events by the names and types of their fields, which the kernel keeps as text.
+ * Readers of the records do the same with an event's format file.
  */
 #include <linux/string.h>
 #include <linux/trace_events.h>
 
 #include "convention.h"
 
-/* Whether @word stands in @type as a word of its own. */
+/* Whether @type contains @word as a whole word. */
 static bool type_has_word(const char *type, const char *word)
 {
 	size_t size = strlen(word);
@@ -20,7 +20,7 @@ static bool type_has_word(const char *type, const char *word)
 	return false;
 }
 
-/* An array of characters, in the record itself or where __data_loc or __rel_loc points. */
+/* An array of characters, in the record itself or behind __data_loc or __rel_loc. */
 static bool field_is_text(const struct trace_event_fields *field)
 {
 	return strchr(field->type, '[') && !strchr(field->type, '*') &&
@@ -46,10 +46,10 @@ static bool field_is_number(const struct trace_event_fields *field)
 
 /**
  * convention_matches() - whether an event is a track event
- * @call: the event, which need not be enabled, nor its fields be known to tracefs yet
+ * @call: the event, which may be disabled, and whose fields tracefs may not show yet
  *
- * A slice's records have a number for their type and a text for the slice's name, a counter's a
- * number or a truth value.
+ * A slice's records have an integer track_event_type and a text slice_name; a counter's records
+ * have an integer or boolean counter_value.
  */
 bool convention_matches(const struct trace_event_call *call)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which events are track events. */
+/* Recognizes track events. */
 #ifndef KTRACK_CONVENTION_H
 #define KTRACK_CONVENTION_H
 

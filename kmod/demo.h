@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The demo driver's objects: a device with slots for requests, and workers that handle them. */
+/* The demo driver's objects: a device with slots for requests, and workers for them. */
 #ifndef KTRACK_DEMO_H
 #define KTRACK_DEMO_H
 
@@ -17,12 +17,12 @@
 #define DEMO_NR_SLOTS_MAX	1024
 #define DEMO_BYTES_MAX		4096
 
-/* A request lives in its slot, which is busy from its submission to its completion. */
+/* A request occupies its slot from submission to completion. */
 struct demo_request {
 	u32 index;
 	u32 slot;
 	u32 bytes;
-	bool is_busy;			/* under the device's lock */
+	bool is_busy;			/* protected by the device's lock */
 	struct list_head in_queue;	/* likewise */
 };
 
@@ -38,13 +38,13 @@ struct demo_worker {
 
 struct demo_device {
 	struct miscdevice misc;
-	struct mutex batch_lock;	/* held by the writer whose batch is running */
+	struct mutex batch_lock;	/* owned by the writer of the current batch */
 
-	spinlock_t lock;		/* for what follows, slots and queues */
+	spinlock_t lock;		/* protects the members below, slots and queues */
 	u32 depth;			/* requests in flight */
 	u32 nr_completed;		/* in this batch */
-	wait_queue_head_t completed;	/* a request was, so its slot is free */
-	u64 __percpu *cpu_completed;	/* in this batch, by the CPU that did it */
+	wait_queue_head_t completed;	/* woken when a slot becomes free */
+	u64 __percpu *cpu_completed;	/* in this batch, per CPU */
 
 	struct hrtimer timer;
 	u32 nr_ticks_left;

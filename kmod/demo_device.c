@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The demo driver's device file: a number written to it is a batch of so many requests. */
+/* The demo driver's device file: a number written to it submits a batch of that many requests. */
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -15,7 +15,7 @@
 #define DEMO_TICK_NS		(100 * NSEC_PER_USEC)
 #define DEMO_REQUESTS_PER_TICK	8
 
-/* Runs in softirq context, on whatever CPU the timer has been started. */
+/* Runs in softirq context, on the CPU that started the timer. */
 static enum hrtimer_restart demo_tick(struct hrtimer *timer)
 {
 	struct demo_device *device = container_of(timer, struct demo_device, timer);
@@ -49,7 +49,7 @@ static bool demo_slot_is_free(struct demo_device *device, const struct demo_requ
 	return is_free;
 }
 
-/* The worker will end the slice that begins here. */
+/* The worker ends the slice that begins here. */
 static void demo_start_request(struct demo_device *device, struct demo_request *request)
 {
 	ktrack_begin(ktrack_demo_io, request->index % 2 ? "write" : "read", request->slot,
@@ -80,7 +80,7 @@ static int demo_submit(struct demo_device *device, u32 index, u64 *submitted_byt
 	return 0;
 }
 
-/* Returns how many requests were submitted: fewer where the writer was killed. */
+/* Returns the number of submitted requests: fewer if the writer was killed. */
 static u32 demo_submit_all(struct demo_device *device, u32 nr_requests)
 {
 	u64 submitted_bytes = 0;
@@ -120,8 +120,8 @@ static void demo_reset_counters(struct demo_device *device)
 }
 
 /*
- * What has been submitted is always waited for, which takes as long as the slots take to
- * empty; what has not is given up when the writer is killed.
+ * Waits for all submitted requests, until every slot is empty. A killed writer drops the requests
+ * that it has not submitted.
  */
 static int demo_run_batch(struct demo_device *device, u32 nr_requests)
 {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A small driver that shows the track event macros at work, and its module.
+ * A small driver that uses the track event macros, and its module.
  *
- * Writing a number to /dev/ktrack_demo submits so many requests. Each goes through one of a
- * few slots to one of a few workers; the write returns when all of them are completed. Read
- * ktrack_demo_trace.h for the tracepoints, demo_device.c for the submitter and its timer, and
- * demo_worker.c for the workers.
+ * Writing a number to /dev/ktrack_demo submits that many requests. Each goes through one of a few
+ * slots to one of a few workers; the write returns when all are completed. ktrack_demo_trace.h
+ * has the tracepoints, demo_device.c the submitter and its timer, demo_worker.c the workers.
  */
 #include <linux/err.h>
 #include <linux/module.h>
@@ -27,7 +26,7 @@ MODULE_PARM_DESC(slots, "requests that may be in flight (1 to 1024, default 4)")
 
 static struct demo_device *demo;
 
-/* Value and record are made under one lock: the samples' order is that of the changes. */
+/* One lock protects value and sample, so that samples have the order of the changes. */
 void demo_change_depth(struct demo_device *device, int change)
 {
 	lockdep_assert_held(&device->lock);
@@ -35,7 +34,7 @@ void demo_change_depth(struct demo_device *device, int change)
 	ktrack_sample(ktrack_demo_depth, device->depth, 0, "depth");
 }
 
-/* Takes half-built devices too. */
+/* Accepts incomplete devices, too. */
 static void demo_free(struct demo_device *device)
 {
 	u32 index;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The demo driver's workers: threads that take requests from their queue and handle them. */
+/* The demo driver's workers: threads that handle the requests of their queue. */
 #include <linux/crc32.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
@@ -29,7 +29,7 @@ static void demo_checksum(struct demo_worker *worker, const struct demo_request 
 	ktrack_end(ktrack_demo_work);
 }
 
-/* Returns the number of bytes transferred, or an error. The slice ends either way. */
+/* Returns the number of bytes transferred, or an error. The slice ends in both cases. */
 static int demo_transfer(struct demo_worker *worker, const struct demo_request *request)
 {
 	ktrack_guard(ktrack_demo_work, "transfer");
@@ -50,7 +50,7 @@ static int demo_handle(struct demo_worker *worker, const struct demo_request *re
 	return demo_transfer(worker, request);
 }
 
-/* The CPU must stay the same from the count to the record: the two have to agree. */
+/* Preemption stays off from the count to the record, so that both are of one CPU. */
 static void demo_count_on_cpu(struct demo_device *device)
 {
 	u64 nr_completed;
@@ -62,8 +62,8 @@ static void demo_count_on_cpu(struct demo_device *device)
 }
 
 /*
- * Ends the slice that the submitter began. Nothing may be emitted after the slot is free:
- * with the last slot the batch is over, and with any slot its next slice may begin.
+ * Ends the slice that the submitter began. Emit nothing after the slot is free: the slot's next
+ * slice may begin, and the last free slot ends the batch.
  */
 static void demo_complete(struct demo_worker *worker, struct demo_request *request, int result)
 {
@@ -71,7 +71,7 @@ static void demo_complete(struct demo_worker *worker, struct demo_request *reque
 
 	ktrack_end(ktrack_demo_io, request->slot, "queue0", request->index, request->bytes,
 		   result);
-	/* Apart from the sample, which evaluates its arguments only while it is recorded. */
+	/* Not in the sample's arguments, which are evaluated only while it is enabled. */
 	worker->nr_handled++;
 	ktrack_sample(ktrack_demo_handled, worker->nr_handled);
 	demo_count_on_cpu(device);
@@ -110,7 +110,7 @@ static int demo_worker_run(void *argument)
 	return 0;
 }
 
-/* Hands @request over to the worker, which owns it from now on. */
+/* Passes @request to the worker, which owns it from now on. */
 void demo_worker_queue(struct demo_worker *worker, struct demo_request *request)
 {
 	spin_lock(&worker->device->lock);
@@ -133,7 +133,7 @@ int demo_worker_start(struct demo_worker *worker, struct demo_device *device, u3
 	return 0;
 }
 
-/* Safe on a worker that was never started. */
+/* A worker that was never started is accepted. */
 void demo_worker_stop(struct demo_worker *worker)
 {
 	if (worker->task)

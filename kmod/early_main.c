@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A module for tests whose init writes six records of track events (a slice with two instants in
- * it, and two samples) and one that is none, and then fails if it is told to.
+ * A module for tests. Its init writes six track event records (a slice that contains two instants,
+ * and two samples) and one other record, and fails on request.
  */
 #include <linux/module.h>
 
@@ -10,7 +10,7 @@
 
 static int result;
 module_param(result, int, 0444);
-MODULE_PARM_DESC(result, "what init returns: 0 or a negative error number");
+MODULE_PARM_DESC(result, "return value of init: 0 or a negative error number");
 
 static int __init ktrack_early_init(void)
 {

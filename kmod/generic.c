@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Owns the generic tracepoints, and lets other modules use them. */
+/* Creates the generic tracepoints and exports them to other modules. */
 #define KTRACK_CREATE_GENERIC
 #define CREATE_TRACE_POINTS
 #include <ktrack/generic.h>

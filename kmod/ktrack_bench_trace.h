@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The tracepoints whose cost is counted, and two written by hand to compare them with. */
+/* The tracepoints whose cost is counted, and two handwritten ones for comparison. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM ktrack_bench
 
@@ -10,7 +10,7 @@
 
 #include "compat.h"
 
-/* The floor of what an event costs: all others are measured against it. */
+/* The cheapest event: the baseline of all others. */
 TRACE_EVENT(ktrack_bench_two_ints,
 	TP_PROTO(int first, int second),
 	TP_ARGS(first, second),
@@ -25,7 +25,7 @@ TRACE_EVENT(ktrack_bench_two_ints,
 	TP_printk("first=%d second=%d", __entry->first, __entry->second)
 );
 
-/* The least that the convention wants, as one writes it with the kernel's own macros. */
+/* The minimum of the convention, written with the kernel's own macros. */
 TRACE_EVENT(ktrack_bench_plain,
 	TP_PROTO(char track_event_type, const char *slice_name),
 	TP_ARGS(track_event_type, slice_name),

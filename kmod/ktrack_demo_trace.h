@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The demo driver's own tracepoints, one for each kind of activity. */
+/* The demo driver's tracepoints, one per kind of activity. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM ktrack_demo
 
@@ -8,25 +8,24 @@
 
 #include <ktrack/define.h>
 
-/* What the process that writes to the device does: submissions, and the bytes in them. */
+/* The process that writes to the device: submissions and their bytes. */
 KTRACK_SLICE(ktrack_demo_submit, KTRACK_SCOPE_TGID, KTRACK_TRACK_NAME);
 KTRACK_COUNTER(ktrack_demo_bytes, u64, KTRACK_SCOPE_TGID, KTRACK_TRACK_NAME);
 
 /*
- * Requests in flight overlap, and end on another thread than the one that submitted them. A
- * slot holds one request at a time: a track for each slot shows them side by side, whereas a
- * track for each request would never be used twice.
+ * Requests in flight overlap, and end on another thread than the submitter's. A slot has one
+ * request at a time, so there is one track per slot; a track per request would be used only once.
  */
 KTRACK_SLICE(ktrack_demo_io, KTRACK_SCOPE(u32, slot), KTRACK_TRACK_NAME,
 	     KTRACK_FIELD(u32, request), KTRACK_FIELD(u32, bytes),
 	     KTRACK_FIELD(s32, result));
 KTRACK_COUNTER(ktrack_demo_depth, u32, KTRACK_SCOPE(u32, queue), KTRACK_TRACK_NAME);
 
-/* What a worker does: without a scope, each thread has its own track. */
+/* A worker's activity: without a scope, each thread has its own track. */
 KTRACK_SLICE(ktrack_demo_work);
 KTRACK_COUNTER(ktrack_demo_handled, u64);
 
-/* What happens on a CPU, whatever thread it interrupts. */
+/* Activity on a CPU, whichever thread it interrupts. */
 KTRACK_SLICE(ktrack_demo_tick, KTRACK_SCOPE_CPU, KTRACK_TRACK_NAME);
 KTRACK_COUNTER(ktrack_demo_completed, u64, KTRACK_SCOPE_CPU, KTRACK_TRACK_NAME);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tracepoints that are used while their module is still being loaded, and such as were written by hand. */
+/* Tracepoints that a module's init uses, and handwritten ones. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM ktrack_early
 
@@ -11,7 +11,7 @@
 KTRACK_SLICE(ktrack_early_slice);
 KTRACK_COUNTER(ktrack_early_level, u32);
 
-/* Follows the convention in other types than the macros above would choose. */
+/* Follows the convention with other types than the macros use. */
 TRACE_EVENT(ktrack_early_own,
 	    TP_PROTO(u32 type),
 	    TP_ARGS(type),
@@ -20,7 +20,7 @@ TRACE_EVENT(ktrack_early_own,
 			   __entry->track_event_type = type;),
 	    TP_printk("type=%u", __entry->track_event_type));
 
-/* Has the convention's names, but none in a type that it allows. */
+/* Has the convention's names, but with types that it does not allow. */
 TRACE_EVENT(ktrack_early_plain,
 	    TP_PROTO(u32 value),
 	    TP_ARGS(value),

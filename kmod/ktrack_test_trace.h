@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The test module's tracepoints: every shape of track, each record with its CPU's number. */
+/* The test module's tracepoints: every kind of track; each record has its number on its CPU. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM ktrack_test
 
@@ -21,11 +21,11 @@ KTRACK_SLICE(ktrack_test_lane, KTRACK_SCOPE(s8, lane), KTRACK_FIELD(u32, sequenc
 KTRACK_SLICE(ktrack_test_id_track, KTRACK_SCOPE(u64, id), KTRACK_TRACK_NAME,
 	     KTRACK_FIELD(u32, sequence));
 
-/* A slice whose records carry more than their number. */
+/* A slice whose records have more fields than their number. */
 KTRACK_SLICE(ktrack_test_fields, KTRACK_FIELD(u32, sequence), KTRACK_FIELD(u64, wide),
 	     KTRACK_FIELD(s8, narrow), KTRACK_TEXT(text));
 
-/* ktrack_twin.ko has a tracepoint of this name, too. */
+/* ktrack_twin.ko has a tracepoint of the same name. */
 KTRACK_SLICE_LIKE(ktrack_test_thread, ktrack_test_twin, KTRACK_FIELD(u32, sequence));
 
 /* Counters of every type. */
@@ -38,7 +38,7 @@ KTRACK_COUNTER(ktrack_test_u32, u32, KTRACK_FIELD(u32, sequence));
 KTRACK_COUNTER(ktrack_test_s64, s64, KTRACK_FIELD(u32, sequence));
 KTRACK_COUNTER(ktrack_test_u64, u64, KTRACK_FIELD(u32, sequence));
 
-/* Counters in the scopes that are not a thread. */
+/* Counters in every scope except the thread. */
 KTRACK_COUNTER(ktrack_test_level_tgid, s64, KTRACK_SCOPE_TGID, KTRACK_TRACK_NAME,
 	       KTRACK_FIELD(u32, sequence));
 KTRACK_COUNTER(ktrack_test_level_cpu, s64, KTRACK_SCOPE_CPU, KTRACK_FIELD(u32, sequence));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A tracepoint with the name of one of the test module's, in another system. */
+/* A tracepoint of another system with the name of one of the test module. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM ktrack_twin
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The test module's objects: scenarios made of steps, and the run of one of them. */
+/* The test module's objects: scenarios, their steps, and the current run. */
 #ifndef KTRACK_TEST_H
 #define KTRACK_TEST_H
 
@@ -12,14 +12,14 @@
 
 #define TEST_NR_ROUNDS_MAX	10000000
 
-/* Where a step's records are written. */
+/* The context that writes a step's records. */
 enum test_context {
-	TEST_IN_TASK,		/* by the process that writes to the device */
-	TEST_IN_SPINLOCK,	/* likewise, with a raw spinlock held and interrupts off */
+	TEST_IN_TASK,		/* the process that writes to the device */
+	TEST_IN_SPINLOCK,	/* the same, with a raw spinlock locked and interrupts off */
 	TEST_IN_SOFTIRQ,
 	TEST_IN_HARDIRQ,
 	TEST_IN_NMI,
-	TEST_ON_EVERY_CPU,	/* on all of them at once, by interrupts where it isn't ours */
+	TEST_ON_EVERY_CPU,	/* all of them at once, by interrupts on other CPUs */
 	TEST_NR_CONTEXTS
 };
 
@@ -50,24 +50,24 @@ enum test_event_index {
 	TEST_NR_EVENTS
 };
 
-/* What a step of a counter has for its type; it isn't part of the record. */
+/* The type of a counter's step; it is not in the record. */
 #define TEST_TYPE_SAMPLE	'C'
 
 /*
- * One record, or several in a row. Where the tracepoint has no such attribute, scope and track
- * mean nothing; in scopes of processes and CPUs the scope is the writer's or the present one.
+ * One record, or several in a row. Scope and track are ignored if the tracepoint lacks them; the
+ * scopes of processes and CPUs are the writer's and the current one.
  */
 struct test_step {
-	char type;			/* a slice record's, or TEST_TYPE_SAMPLE */
-	bool is_numbered;		/* name or value has the record's number in the row */
+	char type;			/* of a slice record, or TEST_TYPE_SAMPLE */
+	bool is_numbered;		/* name or value contains the record's number in the step */
 	bool on_second_cpu;
 	enum test_event_index event;
 	enum test_context context;
-	u32 times;			/* 0 is once */
+	u32 times;			/* 0 means once */
 	const char *name;
 	const char *track;
 	u64 scope;
-	u64 value;			/* a counter's, also where it is signed */
+	u64 value;			/* of a counter, signed or not */
 };
 
 struct test_scenario {
@@ -76,7 +76,7 @@ struct test_scenario {
 	u32 nr_steps;
 };
 
-/* One record on its way. */
+/* One record to be written. */
 struct test_record {
 	const struct test_step *step;
 	u32 number;			/* of the step's records, from 0 */
@@ -89,19 +89,19 @@ struct test_record {
 struct test_event {
 	const char *name;
 	const char *scope;		/* the field, NULL for none */
-	const char *track;		/* likewise */
+	const char *track;		/* the same */
 	void (*emit)(const struct test_record *record);
 };
 
 /* One write to the device. */
 struct test_run {
 	const struct test_scenario *scenario;
-	const struct test_step *step;	/* the present one, and its record */
+	const struct test_step *step;	/* the current step and its record */
 	u32 number;
 	s32 tgid;
-	int cpus[2];			/* where steps run; the same where there is only one */
+	int cpus[2];			/* the CPUs of steps; equal if there is only one */
 	void (*emit_twin)(char type, const char *name, u32 sequence);
-	cpumask_var_t affinity;		/* the writer's own */
+	cpumask_var_t affinity;		/* of the writer, restored after the run */
 
 	raw_spinlock_t lock;
 	struct tasklet_struct tasklet;

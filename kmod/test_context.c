@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Writes a step's record in the context that the step names, and returns when it is written. */
+/* Writes a step's record in the step's context, and returns when it is written. */
 #include <linux/preempt.h>
 #include <linux/smp.h>
 
@@ -15,8 +15,8 @@ const char *const test_context_names[TEST_NR_CONTEXTS] = {
 };
 
 /*
- * The number is taken and the record written on one CPU, with nothing of ours in between: the
- * ring buffer has a CPU's records in the order of their numbers.
+ * The number is taken and the record written on one CPU without another record of this module in
+ * between: the ring buffer has a CPU's records in the order of their numbers.
  */
 void test_emit(const struct test_run *run)
 {
@@ -51,7 +51,7 @@ static void test_tasklet(struct tasklet_struct *tasklet)
 	complete(&run->done);
 }
 
-/* The tasklet runs right here, where the bottom halves are let in again, or soon after. */
+/* The tasklet runs when bottom halves are enabled again, or soon after. */
 static void test_emit_in_softirq(struct test_run *run)
 {
 	local_bh_disable();
@@ -76,7 +76,7 @@ static void test_call(void *argument)
 	test_emit(argument);
 }
 
-/* Writes the present record of the present step. */
+/* Writes the current record of the current step. */
 int test_emit_in_context(struct test_run *run)
 {
 	switch (run->step->context) {
@@ -110,7 +110,7 @@ void test_contexts_init(struct test_run *run)
 	init_completion(&run->done);
 }
 
-/* A tasklet is done a little later than what it completes. */
+/* A tasklet ends a little later than its completion. */
 void test_contexts_release(struct test_run *run)
 {
 	tasklet_kill(&run->tasklet);

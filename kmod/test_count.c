@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Counts each CPU's records: since the module was loaded, and in the last run. */
+/* Counts records per CPU: since the module was loaded, and in the last run. */
 #include <linux/percpu.h>
 
 #include "test.h"
@@ -19,7 +19,7 @@ void test_counts_reset(void)
 		per_cpu(test_counts, cpu).fired = 0;
 }
 
-/* The next record's sequence number, from 1. Preemption has to be off until it is written. */
+/* The next record's sequence number, from 1. Preemption must stay off until it is written. */
 u32 test_count_record(void)
 {
 	this_cpu_inc(test_counts.fired);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The test module's device file. "NAME COUNT" written to it runs a scenario so many times, and
- * the write returns when all records are written. "NAME COUNT RATE" runs it so often on each CPU,
- * RATE times a second, where all its steps are for every CPU. Reading it gives the last run as
+ * The test module's device file. Writing "NAME COUNT" runs a scenario COUNT times, and returns
+ * when all records are written. "NAME COUNT RATE" runs it COUNT times on each CPU, RATE times a
+ * second, if all its steps are for every CPU. Reading prints the last run as
  *
  *	run NAME COUNT ERROR
  *	cpu N fired RECORDS sequence NUMBER
  *
- * (how many of its records came from that CPU, and the last of their numbers), then what
- * test_list.c prints.
+ * (the number of records of that CPU in the run, and the last sequence number), followed by the
+ * output of test_list.c.
  */
 #include <linux/fs.h>
 #include <linux/kernel.h>
@@ -23,7 +23,7 @@
 
 #define TEST_COMMAND_MAX	64
 
-/* The last run, or the present one; held while there is one. */
+/* The last run, or the current one; locked during a run. */
 static DEFINE_MUTEX(test_lock);
 static const struct test_scenario *test_last;
 static u32 test_last_nr_rounds;
@@ -98,7 +98,7 @@ static int test_show(struct seq_file *file, void *unused)
 
 static int test_open(struct inode *inode, struct file *file)
 {
-	/* The misc device's, which nobody needs; a sequence file wants to set its own. */
+	/* Replaces the misc device's pointer, since a sequence file sets its own. */
 	file->private_data = NULL;
 	return single_open(file, test_show, NULL);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Owns the test module's tracepoints, and calls them as a step wants it. */
+/* Creates the test module's tracepoints, and emits the record of a step. */
 #include <linux/kernel.h>
 
 #include "test.h"
@@ -9,8 +9,8 @@
 #include "ktrack_test_trace.h"
 
 /*
- * Defines the function that writes a slice tracepoint's record, by the macros that drivers
- * call. They have no type that readers don't know: that one takes the tracepoint itself.
+ * Defines the function that writes a slice tracepoint's record with the macros for drivers. They
+ * cannot write unknown types: for these the tracepoint is called directly.
  */
 #define TEST_SLICE(event, ...)							\
 static void test_emit_##event(const struct test_record *record)			\
@@ -44,13 +44,13 @@ TEST_SLICE(ktrack_test_id_track, step->scope, step->track, record->sequence)
 TEST_SLICE(ktrack_test_fields, record->sequence, step->value, step->value, step->track)
 TEST_SLICE(ktrack_test_twin, record->sequence)
 
-/* The other twin lives in a module that may be absent: a run that needs it has looked it up. */
+/* The twin tracepoint is in a module that may be absent: a run looks it up before it needs it. */
 static void test_emit_other_twin(const struct test_record *record)
 {
 	record->emit_twin(record->step->type, record->step->name, record->sequence);
 }
 
-/* Likewise for a counter's samples. */
+/* The same for a counter's samples. */
 #define TEST_COUNTER(event, ...)						\
 static void test_emit_##event(const struct test_record *record)			\
 {										\

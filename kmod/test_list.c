@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Prints all scenarios for programs, a line for each thing, its words set apart by one blank:
+ * Prints all scenarios for programs, one item per line, with words separated by one blank:
  *
- *	event NAME SCOPE_FIELD TRACK_FIELD		a tracepoint; - where it has none
- *	scenario NAME					what follows belongs to it:
+ *	event NAME SCOPE_FIELD TRACK_FIELD		a tracepoint; - for no field
+ *	scenario NAME					followed by its steps:
  *	step TYPE EVENT CONTEXT CPU TIMES NUMBERED NAME TRACK SCOPE VALUE
  *
- * TYPE is a record's in decimal, or C for a counter; CPU 0 the writer's first one, 1 the second;
- * strings are quoted, with \xNN for whatever could be mistaken; NULL stands for itself.
+ * TYPE is a record's type in decimal, or C for a counter; CPU 0 is the writer's first one, 1 the
+ * second; strings are quoted, special characters are \xNN, and NULL is not quoted.
  */
 #include <linux/ctype.h>
 #include <linux/seq_file.h>

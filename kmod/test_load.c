@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs a scenario at a steady rate, on every CPU for itself: a timer there writes as many rounds as
- * are due by the kernel's clock, those that it is behind with too.
+ * Runs a scenario at a steady rate on every CPU: a timer writes all rounds that are due by the
+ * kernel's clock, delayed ones included.
  */
 #include <linux/cpu.h>
 #include <linux/hrtimer.h>
@@ -13,7 +13,7 @@
 
 #define TEST_LOAD_PERIOD_NS	NSEC_PER_MSEC
 
-/* One CPU's share. */
+/* The load of one CPU. */
 struct test_load_cpu {
 	struct test_load *load;
 	struct test_run run;
@@ -109,8 +109,8 @@ static bool test_load_is_possible(const struct test_scenario *scenario)
 }
 
 /*
- * So many rounds on each CPU that is online now. Returns 0 when all records are written; -EINTR
- * after a fatal signal; -EINVAL where the scenario has steps that are not for all CPUs.
+ * Runs that many rounds on each CPU that is online now. Returns 0 when all records are written;
+ * -EINTR after a fatal signal; -EINVAL if the scenario has steps that are not for all CPUs.
  */
 int test_load_run(const struct test_scenario *scenario, u32 nr_rounds, u32 rounds_per_s)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The test module: named scenarios that write exactly known records. test_scenarios.c has the
- * table of them, test_device.c tells how to run one, test_context.c where records are written.
+ * The test module: named scenarios that write exactly known records. test_scenarios.c has their
+ * table, test_device.c runs them, test_context.c has the contexts that write records.
  */
 #include <linux/module.h>
 
@@ -9,11 +9,11 @@
 
 static char *run;
 module_param(run, charp, 0444);
-MODULE_PARM_DESC(run, "the scenario that init runs; none without it");
+MODULE_PARM_DESC(run, "the scenario that init runs (default: none)");
 
 static uint rounds = 1;
 module_param(rounds, uint, 0444);
-MODULE_PARM_DESC(rounds, "how often init runs it");
+MODULE_PARM_DESC(rounds, "number of rounds that init runs");
 
 static int __init ktrack_test_start(void)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Writes a record in an NMI, which the CPU sends to itself. */
+/* Writes a record in an NMI that the CPU sends to itself. */
 #include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/percpu.h>
@@ -12,7 +12,7 @@
 
 #define TEST_NMI_LIMIT_US	1000000
 
-/* The run whose NMI is on its way. Whoever clears it has taken over what it means. */
+/* The run whose NMI is pending. The code that clears it handles it. */
 static DEFINE_PER_CPU(struct test_run *, test_nmi_run);
 
 static int test_nmi(unsigned int kind, struct pt_regs *registers)

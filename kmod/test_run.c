@@ -29,7 +29,7 @@ static bool test_step_is_elsewhere(const struct test_step *step)
 	return step->on_second_cpu;
 }
 
-/* The writer is kept on one CPU at a time, so that each record's is known beforehand. */
+/* The writer is bound to one CPU at a time, so that the CPU of each record is known beforehand. */
 static int test_run_stay_on(const struct test_run *run, bool is_second)
 {
 	int cpu = run->cpus[is_second];
@@ -87,7 +87,7 @@ static int test_run_all(struct test_run *run, u32 nr_rounds)
 	return error;
 }
 
-/* With the other twin for as long as the run takes, where the scenario needs it. */
+/* Keeps the twin tracepoint's module during the run if the scenario needs it. */
 static int test_run_with_twin(struct test_run *run, u32 nr_rounds)
 {
 	int error;
@@ -104,9 +104,9 @@ static int test_run_with_twin(struct test_run *run, u32 nr_rounds)
 }
 
 /*
- * Returns 0 when all records are written; -EINTR after a fatal signal; -ENXIO where the
- * scenario needs a second CPU, -EUNATCH where it needs ktrack_twin.ko, -EOPNOTSUPP where it
- * needs NMIs; then no record is written but in the last case.
+ * Returns 0 when all records are written; -EINTR after a fatal signal; -ENXIO if the scenario
+ * needs a second CPU, -EUNATCH if it needs ktrack_twin.ko, -EOPNOTSUPP if it needs NMIs. Only in
+ * the last of these cases records may have been written.
  */
 int test_run_rounds(const struct test_scenario *scenario, u32 nr_rounds)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of scenarios: which records each writes in a round, in which order, where. Nothing
- * else is written. What a reader of tracks has to make of them is noted where it isn't plain.
+ * The table of scenarios: the records of a round, their order and their context. No other records
+ * are written. Comments explain the tracks that a reader should show if that is not obvious.
  *
- * A step that names no context is written by the process that runs the scenario; one that
- * doesn't say otherwise, on the first of the CPUs that this process may use.
+ * Without a context, a step is written by the process that runs the scenario; without a CPU, on
+ * the first CPU that this process may use.
  */
 #include <linux/kernel.h>
 #include <linux/limits.h>
@@ -19,7 +19,7 @@
 #define I	.type = KTRACK_TYPE_INSTANT
 #define C	.type = TEST_TYPE_SAMPLE
 
-/* Slices in slices, with an instant in the innermost. */
+/* Nested slices, with an instant in the innermost. */
 static const struct test_step test_nested[] = {
 	{ B, .event = TEST_THREAD, .name = "outer" },
 	{ B, .event = TEST_THREAD, .name = "middle" },
@@ -32,7 +32,7 @@ static const struct test_step test_nested[] = {
 	{ E, .event = TEST_THREAD },
 };
 
-/* Slices that overlap, on tracks of one scope: each track for itself is in order. */
+/* Slices that overlap, on tracks of one scope: on each track they nest. */
 static const struct test_step test_interleaved[] = {
 	{ B, .event = TEST_TGID_TRACK, .track = "red", .name = "red outer" },
 	{ B, .event = TEST_TGID_TRACK, .track = "blue", .name = "blue outer" },
@@ -49,7 +49,7 @@ static const struct test_step test_interleaved[] = {
 	{ E, .event = TEST_ID_TRACK, .scope = 2, .track = "red" },
 };
 
-/* A slice and a sample in every scope, with and without a track name; all open at once. */
+/* A slice and a sample in every scope, with and without a track name; all slices are open at once. */
 static const struct test_step test_scopes[] = {
 	{ B, .event = TEST_THREAD, .name = "thread" },
 	{ B, .event = TEST_THREAD_TRACK, .track = "named", .name = "thread, named" },
@@ -73,7 +73,7 @@ static const struct test_step test_scopes[] = {
 	{ E, .event = TEST_ID_TRACK, .scope = 7, .track = "named" },
 };
 
-/* The least and the greatest number of a custom scope, and what looks like it in fewer bits. */
+/* Minimum and maximum of a custom scope, and numbers that equal them in fewer bits. */
 static const struct test_step test_ids[] = {
 	{ B, .event = TEST_LANE, .scope = S8_MIN, .name = "least" },
 	{ B, .event = TEST_LANE, .scope = S8_MAX, .name = "greatest" },
@@ -93,7 +93,7 @@ static const struct test_step test_ids[] = {
 	{ E, .event = TEST_ID_TRACK, .scope = U64_MAX, .track = "id" },
 };
 
-/* Counters of every integer type at their extremes, and on their way between two values. */
+/* Counters of every integer type at their extremes and between them. */
 static const struct test_step test_values[] = {
 	{ C, .event = TEST_S8, .value = S8_MIN },
 	{ C, .event = TEST_S8, .value = -1 },
@@ -120,7 +120,7 @@ static const struct test_step test_values[] = {
 	  .times = 5, .is_numbered = true },
 };
 
-/* Fields that are no part of a track: numbers at their extremes (wide, and cut off: narrow). */
+/* Fields that do not select a track: numbers at their extremes, wide and truncated. */
 static const struct test_step test_fields[] = {
 	{ B, .event = TEST_FIELDS, .value = U64_MAX, .track = "text", .name = "all bits" },
 	{ I, .event = TEST_FIELDS, .value = S8_MIN, .track = "", .name = "least" },
@@ -129,7 +129,7 @@ static const struct test_step test_fields[] = {
 	{ E, .event = TEST_FIELDS, .value = 0, .track = NULL },
 };
 
-/* Instants, alone and in a slice, several of one name. */
+/* Instants, alone and in a slice, several with the same name. */
 static const struct test_step test_instants[] = {
 	{ I, .event = TEST_THREAD, .name = "alone" },
 	{ I, .event = TEST_CPU_TRACK, .track = "marks", .name = "here" },
@@ -140,7 +140,7 @@ static const struct test_step test_instants[] = {
 	{ I, .event = TEST_THREAD, .name = "alone" },
 };
 
-/* No text at all. NULL is written as (null). */
+/* Empty and missing text. NULL is written as (null). */
 static const struct test_step test_names_empty[] = {
 	{ B, .event = TEST_THREAD, .name = "" },
 	{ I, .event = TEST_THREAD, .name = "" },
@@ -157,8 +157,8 @@ static const struct test_step test_names_empty[] = {
 #define WORDS	"A name that is a little longer than others would ever want it. "
 
 /*
- * At the limit of 127 bytes, and beyond: cut there, but before the character that wouldn't be
- * whole, where the bytes behind it are continuations (the last name is no UTF-8).
+ * At the limit of 127 bytes and beyond: cut at the limit, but not inside a character (the last
+ * name is not UTF-8).
  */
 static const struct test_step test_names_long[] = {
 	{ B, .event = TEST_THREAD, .name = WORDS WORDS "." },
@@ -181,7 +181,7 @@ static const struct test_step test_names_long[] = {
 	{ E, .event = TEST_THREAD_TRACK, .track = WORDS WORDS ".!" },
 };
 
-/* Bytes that a reader may trip over. */
+/* Bytes that readers may handle wrongly. */
 static const struct test_step test_names_odd[] = {
 	{ B, .event = TEST_THREAD, .name = " blanks " },
 	{ E, .event = TEST_THREAD },
@@ -203,7 +203,7 @@ static const struct test_step test_names_odd[] = {
 	{ E, .event = TEST_THREAD_TRACK, .track = "a\"b\\c\nd\xff" },
 };
 
-/* Two ends without a begin, before and behind a slice that has both. */
+/* Two ends without a begin, before and after a complete slice. */
 static const struct test_step test_unmatched[] = {
 	{ E, .event = TEST_THREAD },
 	{ B, .event = TEST_THREAD, .name = "whole" },
@@ -211,7 +211,7 @@ static const struct test_step test_unmatched[] = {
 	{ E, .event = TEST_THREAD },
 };
 
-/* Two slices that never end, the second in the first, with a whole one in both. */
+/* Two nested slices without an end, with a complete one in both. */
 static const struct test_step test_unfinished[] = {
 	{ B, .event = TEST_TGID, .name = "never ends" },
 	{ B, .event = TEST_TGID, .name = "nor does this" },
@@ -219,7 +219,7 @@ static const struct test_step test_unfinished[] = {
 	{ E, .event = TEST_TGID },
 };
 
-/* Three records of types that nobody knows, in a slice that they leave alone. */
+/* Three records of unknown types in a slice, which they do not affect. */
 static const struct test_step test_unknown[] = {
 	{ B, .event = TEST_THREAD, .name = "whole" },
 	{ .type = 'X', .event = TEST_THREAD, .name = "complete, elsewhere" },
@@ -228,7 +228,7 @@ static const struct test_step test_unknown[] = {
 	{ E, .event = TEST_THREAD },
 };
 
-/* One event name in two systems, on one thread: they have nothing to do with each other. */
+/* One event name in two systems, on one thread: the tracks are independent. */
 static const struct test_step test_twins[] = {
 	{ B, .event = TEST_TWIN, .name = "one" },
 	{ B, .event = TEST_OTHER_TWIN, .name = "other" },
@@ -239,8 +239,8 @@ static const struct test_step test_twins[] = {
 };
 
 /*
- * A thousand slices in one another: "level 0" to "level 999". The instant at the bottom has the
- * name of one of them: a reader may keep no more than a thousand names apart.
+ * A thousand nested slices: "level 0" to "level 999". The instant in the innermost has the name of
+ * one of them, since a reader may count only a thousand names separately.
  */
 static const struct test_step test_deep[] = {
 	{ B, .event = TEST_THREAD, .name = "level", .times = 1000, .is_numbered = true },
@@ -249,8 +249,8 @@ static const struct test_step test_deep[] = {
 };
 
 /*
- * Tracks whose records come from two CPUs, so that a reader has to put them in order. The
- * tracks of CPUs stay on theirs.
+ * Tracks whose records come from two CPUs, so that a reader must merge them in time order. The
+ * tracks of CPUs have records of one CPU.
  */
 static const struct test_step test_two_cpus[] = {
 	{ B, .event = TEST_THREAD, .name = "moves" },
@@ -271,7 +271,7 @@ static const struct test_step test_two_cpus[] = {
 	{ E, .on_second_cpu = true, .event = TEST_THREAD },
 };
 
-/* One track, written from every context but the NMI. */
+/* One track, written from every context except NMI. */
 static const struct test_step test_contexts[] = {
 	{ B, .event = TEST_TGID, .name = "task" },
 	{ B, .context = TEST_IN_SPINLOCK, .event = TEST_TGID, .name = "spinlock" },
@@ -301,7 +301,7 @@ static const struct test_step test_nmi[] = {
 	{ E, .event = TEST_CPU_TRACK, .track = "nmi" },
 };
 
-/* Every CPU that is online writes these at the same time, on tracks of its own. */
+/* Every online CPU writes these at the same time, on its own tracks. */
 static const struct test_step test_everywhere[] = {
 	{ B, .context = TEST_ON_EVERY_CPU, .event = TEST_CPU, .name = "everywhere" },
 	{ B, .context = TEST_ON_EVERY_CPU, .event = TEST_CPU, .name = "inner" },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What ktrack_twin.ko does for the test module, which looks it up when it is needed. */
+/* The function of ktrack_twin.ko that the test module looks up when it needs it. */
 #ifndef KTRACK_TWIN_H
 #define KTRACK_TWIN_H
 

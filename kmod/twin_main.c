@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A module of its own for one tracepoint: a module can't have two of one name, but two systems
- * can.
+ * A separate module for one tracepoint: one module cannot have two tracepoints of the same name,
+ * but two systems can.
  */
 #include <linux/export.h>
 #include <linux/module.h>
@@ -17,6 +17,6 @@ void ktrack_twin_emit(char type, const char *name, u32 sequence)
 }
 EXPORT_SYMBOL_GPL(ktrack_twin_emit);
 
-MODULE_DESCRIPTION("A second system with an event name of ktrack_test's");
+MODULE_DESCRIPTION("A second system with an event name of ktrack_test");
 MODULE_AUTHOR("The ktrack authors");
 MODULE_LICENSE("GPL");

@@ -1,35 +1,57 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""TAP from Python: numbers the results, prints the plan, remembers whether all was well."""
+"""TAP from Python: numbers the results and prints the plan; an exception ends one check, not the test."""
+
+import functools
+import inspect
+import sys
+import traceback
 
 
 class Tap:
-    """The results of one test program."""
+    """The results of one test program. Its functions whose first argument is tap are isolated from each other."""
 
     def __init__(self):
         self.count = 0
         self.failed = 0
+        program = vars(sys.modules["__main__"])
+        for name, function in list(program.items()):
+            if inspect.isfunction(function) and list(inspect.signature(function).parameters)[:1] == ["tap"]:
+                program[name] = self.isolated(function)
 
-    def ok(self, is_ok, what, *details):
-        """One result; the details are shown where it is bad."""
+    def isolated(self, function):
+        """The same function; if it raises an exception, that is one failure."""
+
+        @functools.wraps(function)
+        def run(*arguments, **more):
+            try:
+                return function(*arguments, **more)
+            except Exception as problem:
+                self.ok(False, f"{function.__name__}: {type(problem).__name__}", traceback.format_exc())
+                return None
+
+        return run
+
+    def ok(self, is_ok, text, *details):
+        """One result; the details are printed if it is bad."""
         self.count += 1
         self.failed += not is_ok
-        print(f"{'ok' if is_ok else 'not ok'} {self.count} - {what}")
+        print(f"{'ok' if is_ok else 'not ok'} {self.count} - {text}", flush=True)
         for detail in [] if is_ok else details:
             self.comment(detail)
         return is_ok
 
-    def nothing(self, found, what, most=20):
-        """One result that is good when nothing was found; else it shows what was."""
+    def nothing(self, found, text, most=20):
+        """One result that is good if nothing was found; otherwise prints it."""
         more = [f"and {len(found) - most} more"] if len(found) > most else []
-        return self.ok(not found, what, *found[:most], *more)
+        return self.ok(not found, text, *found[:most], *more)
 
-    def skip(self, what, why):
-        """A result that could not be had here."""
+    def skip(self, text, why):
+        """A result that cannot be had here."""
         self.count += 1
-        print(f"ok {self.count} - {what} # SKIP {why}")
+        print(f"ok {self.count} - {text} # SKIP {why}")
 
     def comment(self, text):
-        """A remark for people."""
+        """A remark for readers."""
         for line in str(text).splitlines():
             print(f"# {line}")
 

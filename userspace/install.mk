@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What leaves the build: libtrace2 as a library for other programs, its tests' helpers, and the installation of everything.
+# libtrace2 as a library for other programs, the programs of its tests, and the target install.
 
 PREFIX ?= /usr/local
 bindir := $(PREFIX)/bin
@@ -7,15 +7,15 @@ libdir := $(PREFIX)/lib
 includedir := $(PREFIX)/include
 mandir := $(PREFIX)/share/man
 
-# Where the loader looks by itself: only there, and on this machine, its cache has something to gain.
+# Non-empty if the dynamic loader searches PREFIX by default and DESTDIR is unset; only then ldconfig is useful.
 is-system-prefix = $(if $(DESTDIR),,$(filter /usr /usr/local,$(PREFIX:%/=%)))
 
 library := libtrace2
 library-major := 0
-library-packages := libmd inih
-library-objects := $(foreach room,base trace2,$(patsubst %.c,$(BUILD)/library/%.o,$(call room-sources,$(room))))
+library-packages := libmd
+library-objects := $(patsubst %.c,$(BUILD)/library/%.o,$(call module-sources,base trace2))
 shared-library := $(BUILD)/$(library).so.$(library-major)
-trace2-tools := $(foreach tool,speak careless,$(BUILD)/trace2/$(tool) $(BUILD)/trace2/$(tool)-threads) $(BUILD)/trace2/steps \
+trace2-tools := $(foreach tool,driver misuse,$(BUILD)/trace2/$(tool) $(BUILD)/trace2/$(tool)-threads) $(BUILD)/trace2/clock_steps \
 	$(BUILD)/trace2/example
 
 .PHONY: library trace2-tools install
@@ -32,7 +32,7 @@ $(BUILD)/library/%.o: %.c userspace/userspace.mk userspace/install.mk | packages
 	@echo '  CC pic  $<'
 	$(Q)$(CC) $(flags) $(CFLAGS) -fPIC -c -o $@ $<
 
-# It stays in memory once it is there: threads that end and the end of the process lead back into it.
+# nodelete: dlclose() must not unload the library, since thread and process exit handlers call into it.
 $(shared-library): $(library-objects) userspace/trace2/libtrace2.map
 	@echo '  LD      $@'
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,--version-script=userspace/trace2/libtrace2.map \
@@ -41,27 +41,27 @@ $(shared-library): $(library-objects) userspace/trace2/libtrace2.map
 $(BUILD)/$(library).so: $(shared-library)
 	$(Q)ln -sf $(<F) $@
 
-# One object, whose hidden names are local: the static library takes no name from a program but those it offers.
+# A single object with local hidden symbols: the static library defines only its public names.
 $(BUILD)/$(library).a: $(library-objects)
 	@echo '  AR      $@'
 	$(Q)$(LD) -r -o $(BUILD)/library/$(library).o $^
-	$(Q)objcopy --localize-hidden $(BUILD)/library/$(library).o
+	$(Q)objcopy -w --keep-global-symbol='trace2_*' $(BUILD)/library/$(library).o
 	$(Q)rm -f $@ && $(AR) rcs $@ $(BUILD)/library/$(library).o
 
-# Made anew each time: it holds the place that is asked for now.
+# Written on each install, since PREFIX may change.
 library-description = printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(libdir)' 'includedir=$(includedir)' '' \
-	'Name: $(library)' 'Description: telemetry in the form of trace2, for any program' 'Version: $(version)' \
+	'Name: $(library)' 'Description: trace2 telemetry for any program' 'Version: $(version)' \
 	'Requires.private: $(library-packages)' 'Libs: -L$${libdir} -ltrace2' 'Libs.private: -lpthread' \
 	'Cflags: -I$${includedir}'
 
-# Programs of the tests: they know the library's headers only.
+# Programs of the tests; they see only the library's public headers.
 $(BUILD)/trace2/%: tests/trace2/%.c $(BUILD)/$(library).so
 	@mkdir -p $(@D)
 	@echo '  LD      $@'
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(warnings) -O1 -g -Iinclude $(CPPFLAGS) -o $@ $< -L$(BUILD) -ltrace2 -Wl,-rpath,'$$ORIGIN/..' \
 		-lpthread
 
-$(BUILD)/trace2/%-threads: tests/trace2/%.c $(call room-sources,base) $(call room-sources,trace2) \
+$(BUILD)/trace2/%-threads: tests/trace2/%.c $(call module-sources,base trace2) \
 		$(wildcard include/trace2/*.h userspace/base/*.h userspace/trace2/*.h)
 	@mkdir -p $(@D)
 	@echo '  LD tsan $@'
@@ -86,7 +86,7 @@ install: userspace library
 	install -m 644 $(wildcard include/ktrack/*.h) $(DESTDIR)$(includedir)/ktrack
 	install -m 644 $(wildcard userspace/cli/*.1) $(DESTDIR)$(mandir)/man1
 	install -m 644 $(wildcard userspace/trace2/*.3) $(DESTDIR)$(mandir)/man3
-	install -m 644 $(wildcard include/ktrack/*.7) $(DESTDIR)$(mandir)/man7
+	install -m 644 $(wildcard include/ktrack/*.7 userspace/cli/*.7) $(DESTDIR)$(mandir)/man7
 	$(if $(is-system-prefix),[ "$$(id -u)" != 0 ] || ldconfig)
 
 -include $(library-objects:.o=.d)

@@ -3,10 +3,10 @@
  * Compile-time checks of declarations and calls. Mistakes are reported before the kernel's own
  * macros expand, with the names of the tracepoint and of the attribute.
  *
- * The text of a static assertion is fixed where a call is expanded, but only the declaration
- * knows the names of attributes. So the declaration names a type after each possible mistake and
- * never defines it. A wrong call takes the size of a variable of that type, and the compiler's
- * error prints the type's name. No such variable exists.
+ * A static assertion in a call cannot print the names of attributes: only the declaration has
+ * them. So the declaration names a type after each possible mistake and never defines it. A
+ * wrong call takes the size of a variable of that type, and the compiler's error prints the
+ * type's name. The variable is never defined either.
  */
 #ifndef KTRACK_CHECK_H
 #define KTRACK_CHECK_H
@@ -20,12 +20,12 @@
 #define __KTRACK_KIND_SLICE		1
 #define __KTRACK_KIND_COUNTER		2
 
-/* GCC's numbers of type classes; those of integers, char, enum and bool are below pointers'. */
+/* GCC's type classes: those of integers, char, enum and bool are below the class of pointers. */
 #define __KTRACK_CLASS_INTEGER_MAX	4
 #define __KTRACK_CLASS_POINTER		5
 
 #ifdef __CHECKER__
-/* sparse does not know __builtin_classify_type(); the compiler reads the same lines. */
+/* sparse lacks __builtin_classify_type(); the compiler checks the same lines. */
 #define __KTRACK_IS_INTEGER(ctype)	1
 #else
 #define __KTRACK_IS_INTEGER(ctype) \
@@ -33,9 +33,9 @@
 #endif
 
 /*
- * Defines what calls are checked against: the kind of @event, its number of attributes, which of
- * them are strings, and a variable for each mistake. ktrack_given_EVENT_N has a size only if N
- * values are enough.
+ * Defines the constants that calls are checked against: the kind of @event, its number of
+ * attributes, which of them are strings, and a variable for each mistake. ktrack_given_EVENT_N
+ * has a size only if N values are enough.
  */
 #define __KTRACK_DEFINE_CHECKS(event, kind, ...)				\
 enum {										\
@@ -70,7 +70,7 @@ extern __KTRACK_WRONG_##kind(event, name) ktrack_wrong_##event##_##place;
 #define __KTRACK_WRONG_cpu			__KTRACK_WRONG_integer
 #define __KTRACK_WRONG_text(event, name)	struct ktrack_##event##_wants_a_string_as_##name
 
-/* A LIKE tracepoint and its class have the same kind, and the same attributes in one order. */
+/* A LIKE tracepoint and its class have the same kind, and the same attributes in the same order. */
 #define __KTRACK_DEFINE_SAME(class, event, ...)					\
 static_assert((int)ktrack_kind_##event == (int)ktrack_kind_##class,		\
 	      #event ": a slice LIKE a counter, or a counter LIKE a slice: " #class); \
@@ -98,7 +98,7 @@ ktrack_same_##event(const struct ktrack_values_##class *first,			\
 #define __KTRACK_CHECK_VALUES(event, ...)		do { } while (0)
 #define __KTRACK_CHECK_SET(field, attribute, given)	static_assert(1, "")
 #else
-/* Whether @call fits the tracepoint. It may stand among declarations. */
+/* Checks that @call fits the tracepoint. Allowed among declarations. */
 #define __KTRACK_CHECK_KIND(call, event, kind)					\
 	static_assert((int)ktrack_kind_##event == __KTRACK_KIND_##kind,		\
 		      call "(" #event "): " __KTRACK_IS_NOT_##kind)
@@ -106,11 +106,11 @@ ktrack_same_##event(const struct ktrack_values_##class *first,			\
 #define __KTRACK_IS_NOT_SLICE	"declared by KTRACK_COUNTER(); use ktrack_sample()"
 #define __KTRACK_IS_NOT_COUNTER	"declared by KTRACK_SLICE(); use ktrack_begin() or ktrack_guard()"
 
-/* Whether a slice's name is a string, and a counter's value a number. */
+/* Checks that a slice's name is a string, and a counter's value a number. */
 #define __KTRACK_CHECK_NAME(event, given)	__KTRACK_CHECK_ONE(event, name, given)
 #define __KTRACK_CHECK_VALUE(event, given)	__KTRACK_CHECK_ONE(event, value, given)
 
-/* Whether there is a value for each attribute, and each is a string or a number as declared. */
+/* Checks that each attribute has a value, which is a string or a number as declared. */
 #define __KTRACK_CHECK_VALUES(event, ...)					\
 do {										\
 	static_assert(__KTRACK_COUNT(__VA_ARGS__) <= (int)ktrack_count_##event,	\
@@ -122,13 +122,13 @@ do {										\
 #define __KTRACK_CHECK_EACH(event, place, given) \
 	__KTRACK_CHECK_ONE(event, place, given);
 
-/* Inside of sizeof, nothing is evaluated. */
+/* sizeof evaluates nothing. */
 #define __KTRACK_CHECK_ONE(event, place, given)					\
 	(void)sizeof(*__builtin_choose_expr(					\
 		__KTRACK_IS_POINTER(given) == ktrack_is_text_##event##_##place,	\
 		(char *)0, &ktrack_wrong_##event##_##place))
 
-/* Whether what ktrack_guard_set() gives is a string or a number like the attribute. */
+/* Checks that the value of ktrack_guard_set() is a string or a number like the attribute. */
 #define __KTRACK_CHECK_SET(field, attribute, given)				\
 	static_assert(__KTRACK_IS_POINTER(attribute) == __KTRACK_IS_POINTER(given), \
 		      "ktrack_guard_set(): a number for a string, or a string for a number: " field)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* CPUs as scopes: the one that writes the record can be left to the tracepoint. */
+/* CPUs as scopes: the tracepoint can insert the CPU that writes the record. */
 #ifndef KTRACK_CPU_H
 #define KTRACK_CPU_H
 
@@ -7,11 +7,11 @@
 #include <linux/smp.h>
 
 /**
- * KTRACK_THIS_CPU - in place of a CPU number: the CPU that writes the record
+ * KTRACK_THIS_CPU - instead of a CPU number: the CPU that writes the record
  *
- * It is looked up where preemption is already off, so that value and CPU agree. Meant for
- * counters and instants. A begin and an end may run on different CPUs: take the number once
- * and give it to both, as ktrack_guard() does.
+ * It is read when preemption is already off, so that value and CPU agree. For counters and
+ * instants. A begin and its end may run on different CPUs: read the number once and pass it to
+ * both, as ktrack_guard() does.
  */
 #define KTRACK_THIS_CPU		(-2147483647 - 1)
 

@@ -2,8 +2,8 @@
 /*
  * Declares tracepoints that follow the track event convention, one line each.
  *
- * A driver's own trace header includes this file between its guard and its declarations, and
- * is otherwise like any trace header:
+ * A driver's trace header includes this file between its guard and its declarations, and is
+ * otherwise like any trace header:
  *
  *	#undef TRACE_SYSTEM
  *	#define TRACE_SYSTEM mydrv
@@ -25,16 +25,17 @@
  *	#define TRACE_INCLUDE_FILE mydrv_trace
  *	#include <trace/define_trace.h>
  *
- * Every file that traces includes it; exactly one defines CREATE_TRACE_POINTS before. That
- * one is compiled with -I of the header's folder. What to call is in track.h.
+ * Include the trace header in every file that traces; define CREATE_TRACE_POINTS before the
+ * include in exactly one of them, which is compiled with -I of the header's folder. track.h has
+ * the calls.
  *
- * These headers need nothing but the kernel's, and may be copied into a driver's tree.
+ * These headers need only the kernel's headers, and may be copied into a driver's tree.
  *
- * Defined before the include:
- * KTRACK_DISABLE compiles all calls away: those of a file that defines it, or of a module that
- * is compiled with -DKTRACK_DISABLE, and then its tracepoints, too.
- * KTRACK_NO_PIN, for all files of a module, lets rmmod succeed while an event is enabled. The
- * kernel then wipes the buffer of each instance where one was, other modules' records included.
+ * Define before the include:
+ * KTRACK_DISABLE removes all calls at compile time: those of a file that defines it, or of a
+ * module that is compiled with -DKTRACK_DISABLE, together with the module's tracepoints.
+ * KTRACK_NO_PIN, in all files of a module, lets rmmod succeed while an event is enabled. The
+ * kernel then clears every instance that recorded the event, other modules' records included.
  */
 #ifndef KTRACK_DEFINE_H
 #define KTRACK_DEFINE_H
@@ -57,8 +58,8 @@
  * @...: attributes, ten at most: one of KTRACK_SCOPE(), KTRACK_SCOPE_TGID and
  *	KTRACK_SCOPE_CPU, KTRACK_TRACK_NAME, any number of KTRACK_FIELD() and KTRACK_TEXT()
  *
- * Calls pass a value for each attribute in the order of this declaration. Without a scope
- * each thread that calls has a track of its own.
+ * Calls pass one value per attribute in the order of this declaration. Without a scope, each
+ * calling thread has its own track.
  */
 #define KTRACK_SLICE(event, ...)						\
 	__KTRACK_CHECKS(event, SLICE, ##__VA_ARGS__)				\
@@ -116,7 +117,7 @@
  * @event: the new one's name
  * @...: the attributes: those of @class, in its order; others are refused by the compiler
  *
- * It can be enabled by itself, and costs a quarter of the memory of KTRACK_SLICE().
+ * It can be enabled separately, and costs a quarter of the memory of KTRACK_SLICE().
  */
 #define KTRACK_SLICE_LIKE(class, event, ...)					\
 	__KTRACK_CHECKS(event, SLICE, ##__VA_ARGS__)				\
@@ -142,12 +143,12 @@
 		__KTRACK_COUNTER_ARGS(__VA_ARGS__))
 
 /**
- * KTRACK_SCOPE() - attribute: tracks are kept apart by a number
+ * KTRACK_SCOPE() - attribute: a number that selects the track
  * @ctype: the number's integer type
- * @id: what it counts; the record's field is called scope_ID
+ * @id: its name; the record's field is called scope_ID
  *
- * Choose something with few values that come again, a slot or a queue rather than a request:
- * each value makes a track. The ids tgid and cpu make the scopes of processes and CPUs.
+ * Each value creates a track. Choose a number with few values that are reused: a slot or a queue,
+ * not a request. The ids tgid and cpu declare the scopes of processes and CPUs.
  */
 #define KTRACK_SCOPE(ctype, id) \
 	(__KTRACK_SECOND(__KTRACK_SCOPE_##id, scope, _), ctype, scope_##id)
@@ -159,18 +160,18 @@
 /** KTRACK_SCOPE_CPU - attribute: tracks belong to a CPU, given by number or KTRACK_THIS_CPU */
 #define KTRACK_SCOPE_CPU		KTRACK_SCOPE(s32, cpu)
 
-/** KTRACK_TRACK_NAME - attribute: tracks are kept apart, and called, by a string */
+/** KTRACK_TRACK_NAME - attribute: a string that selects and names the track */
 #define KTRACK_TRACK_NAME		(text, const char *, track_name)
 
 /**
- * KTRACK_FIELD() - attribute: a number that goes with each record, and has no part in grouping
+ * KTRACK_FIELD() - attribute: a number in each record that does not select a track
  * @ctype: its integer type
  * @name: the field's name
  */
 #define KTRACK_FIELD(ctype, name)	(integer, ctype, name)
 
 /**
- * KTRACK_TEXT() - attribute: a string that goes with each record, and has no part in grouping
+ * KTRACK_TEXT() - attribute: a string in each record that does not select a track
  * @name: the field's name
  */
 #define KTRACK_TEXT(name)		(text, const char *, name)
@@ -222,10 +223,10 @@
 #define __KTRACK_PRINT_text(ctype, name)	__get_str(name)
 
 /*
- * The format is a literal, so it has to follow from the type's name. Where that tells the sign,
- * it is a plain one, which readers of the format file understand best: trace-cmd extends the
- * sign of what is printed in its own size, but not of what is cast. Any other type is printed
- * as sign and magnitude; adding 0 makes a number of a truth value.
+ * The format is a literal, so it must follow from the type's name. If the name shows the sign, the
+ * format is a simple one, which readers of the format file handle best: trace-cmd extends the
+ * sign of a value of its own size, but not of a cast. Any other type is printed as sign and
+ * magnitude; adding 0 converts a truth value to a number.
  */
 #define __KTRACK_FORMAT_CHAR			"%hhd"
 #define __KTRACK_FORMAT_SHORT			"%hd"
@@ -264,8 +265,8 @@
 #define __KTRACK_SIGN_OF_unsigned		_, UNSIGNED, /* the rest of its name */
 
 /*
- * Attributes kept as one value: struct ktrack_values_EVENT. C allows static assertions among the
- * members. Two scopes make a duplicate member.
+ * struct ktrack_values_EVENT holds all attributes. C allows static assertions among the members.
+ * Two scopes are a duplicate member.
  */
 #define __KTRACK_DEFINE_STRUCT(event, ...)					\
 struct ktrack_values_##event {							\
@@ -285,7 +286,7 @@ struct ktrack_values_##event {							\
 	static_assert(sizeof(ctype) >= sizeof(s32), "scope_cpu needs 32 bits, for KTRACK_THIS_CPU");
 
 /*
- * Defines the function ktrack_values_EVENT(), which makes such a value of its arguments, and
+ * Defines ktrack_values_EVENT(), which fills such a struct from its arguments, and
  * ktrack_emit_EVENT(), which writes a record with it. With @fix_cpu, KTRACK_THIS_CPU becomes a
  * number at once, otherwise when the record is written.
  *
@@ -317,15 +318,15 @@ ktrack_emit_##event(char type, const char *name, struct ktrack_values_##event va
 	values.name = fix_cpu ? ktrack_cpu_resolve(name) : name;
 #define __KTRACK_FROM_VALUES(kind, ctype, name)	, values.name
 
-/* Reads what a bound slice has kept till its end; guard.h says why like this. */
+/* Reads a guard's attributes at its end; guard.h explains the access. */
 #define __KTRACK_KEPT(kind, ctype, name)	.name = READ_ONCE(guard->values.name),
 
 #endif /* KTRACK_DEFINE_H */
 
 /*
- * The rest is read again with each trace header, since it depends on what the includer
- * defined and on which of the many readings this is. Where another header's events have been
- * created before, the kernel's own macros have to be set up anew, too.
+ * The rest is read again with each trace header, since it depends on the includer's definitions
+ * and on the pass of the kernel's macros. If another header's events were created before, the
+ * kernel's own macros must be set up again, too.
  */
 #include <linux/tracepoint.h>
 
@@ -339,7 +340,7 @@ whole module say -DKTRACK_DISABLE in ccflags-y; for this file, create them in an
 #undef __KTRACK_EVENT
 #undef __KTRACK_EVENT_LIKE
 #if defined(KTRACK_DISABLE)
-/* Where no event is left, nobody uses the string that the kernel's macros make of the system. */
+/* Without events, the string that the kernel's macros make of the system is unused. */
 #pragma GCC diagnostic ignored "-Wunused-const-variable"
 #define __KTRACK_EVENT(event, proto, args, fields, assign, print)		\
 	TRACE_EVENT_NOP(event, PARAMS(proto), PARAMS(args), PARAMS(fields),	\

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The generic tracepoints, which ktrack.ko owns: for code that wants to trace without
- * declaring tracepoints of its own. They are called like any others, by track.h.
+ * The generic tracepoints of ktrack.ko, for code that traces without declaring tracepoints. The
+ * calls of track.h serve them, too.
  *
- * Their names follow from their attributes: scope, then whether there is a track name.
+ * Their names follow from their attributes: the scope, then track if they have a track name.
  */
 #if !defined(KTRACK_GENERIC_H) || \
 	(defined(KTRACK_CREATE_GENERIC) && defined(TRACE_HEADER_MULTI_READ))
 #define KTRACK_GENERIC_H
 
-/* Only their owner creates these events, and has a say in where they go. */
+/* Only ktrack.ko creates these events. */
 #ifdef KTRACK_CREATE_GENERIC
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM ktrack
@@ -37,9 +37,9 @@ KTRACK_COUNTER(ktrack_counter_scope_track, s64, KTRACK_SCOPE(s64, id), KTRACK_TR
 
 #ifndef TRACE_HEADER_MULTI_READ
 /*
- * The kernel doesn't compare the prototypes of tracepoints across modules. Whoever includes
- * this file refers to a symbol that is renamed with every change above: without a ktrack.ko
- * that fits, insmod reports it as unknown, and its name says what to do.
+ * The kernel does not compare the prototypes of tracepoints across modules. A module that
+ * includes this file refers to a symbol that is renamed with every change above: without a
+ * matching ktrack.ko, insmod reports it as unknown, and its name is the remedy.
  */
 #define KTRACK_INTERFACE ktrack_interface_1_insmod_ktrack_or_rebuild_against_it
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Slices bound to a C scope: they end on whatever way control leaves it. */
+/* Guards: slices that end with a C scope, on every path out of it. */
 #ifndef KTRACK_GUARD_H
 #define KTRACK_GUARD_H
 
@@ -17,20 +17,19 @@
  * @name: the slice's name
  * @...: the tracepoint's attributes, in the order of its declaration
  *
- * The attributes are evaluated once, and the end is emitted with the same ones. Strings among
- * them are not copied before that: they have to outlive the block (the name needn't).
- * KTRACK_THIS_CPU becomes the CPU on which the slice began.
- * Where the tracepoint is off at the beginning nothing is evaluated, and no end is emitted
- * even if it has been switched on since.
+ * The attributes are evaluated once, and the end is emitted with the same values. Strings among
+ * them are read again then: they must outlive the block (the name is copied at once).
+ * KTRACK_THIS_CPU becomes the CPU on which the slice began. If the tracepoint is disabled at the
+ * begin, nothing is evaluated, and no end is emitted even if it is enabled meanwhile.
  *
- * It is a declaration of a variable with a cleanup: where a goto or a case jumps over it into
- * its block, its end finds what is on the stack. -Wjump-misses-init tells of that.
+ * It declares a variable with a cleanup: if a goto or a case jumps over it into its block, its
+ * end reads uninitialized stack. -Wjump-misses-init reports such jumps.
  */
 #define ktrack_guard(event, name, ...) \
 	ktrack_guard_named(__UNIQUE_ID(ktrack_guard_), event, name, ##__VA_ARGS__)
 
 /**
- * ktrack_guard_printf() - a slice bound to the enclosing block, with a formatted name
+ * ktrack_guard_printf() - the same with a formatted name
  * @event: a tracepoint declared by KTRACK_SLICE()
  * @name: format and arguments, together in parentheses: ("read %u", request)
  * @...: the tracepoint's attributes, in the order of its declaration
@@ -39,8 +38,8 @@
 	ktrack_guard_named_printf(__UNIQUE_ID(ktrack_guard_), event, name, ##__VA_ARGS__)
 
 /**
- * ktrack_guard_named() - a slice bound to the enclosing block, whose end can carry a result
- * @variable: how ktrack_guard_set() shall call it
+ * ktrack_guard_named() - a guard whose end can carry a result
+ * @variable: its name for ktrack_guard_set()
  * @event: a tracepoint declared by KTRACK_SLICE()
  * @name: the slice's name
  * @...: the tracepoint's attributes, in the order of its declaration
@@ -52,7 +51,7 @@
 
 /**
  * ktrack_guard_named_printf() - the same with a formatted name
- * @variable: how ktrack_guard_set() shall call it
+ * @variable: its name for ktrack_guard_set()
  * @event: a tracepoint declared by KTRACK_SLICE()
  * @name: format and arguments, together in parentheses: ("read %u", request)
  * @...: the tracepoint's attributes, in the order of its declaration
@@ -64,10 +63,10 @@
 		       (void)0, ##__VA_ARGS__)
 
 /**
- * ktrack_guard_set() - change an attribute of a bound slice's end
+ * ktrack_guard_set() - change an attribute of a guard's end
  * @variable: as given to ktrack_guard_named()
  * @field: the attribute's field name: a result, for example
- * @value: what the end shall say; not evaluated where the slice isn't traced
+ * @value: its value in the end; not evaluated if the slice is not recorded
  */
 #define ktrack_guard_set(variable, field, value)				\
 do {										\
@@ -77,13 +76,13 @@ do {										\
 } while (0)
 
 /*
- * A guard lives in memory, not in registers: keeping a register through the block takes a push
- * and a pop of each function, for each attribute, while nobody records. Marked accesses (ONCE)
- * where somebody does see to that. Nor may its address be known to anybody, for the stack
- * protector then checks the function. So a disabled guard costs a store, a no-op at each end,
- * and at most two instructions for room on the stack.
+ * A guard is kept in memory, not in registers: a register that is live through the block costs a
+ * push and a pop per function and attribute, even while the event is disabled. Accesses marked
+ * with ONCE on the enabled path prevent that. Its address is never taken, or the stack protector
+ * would check the function. So a disabled guard costs a store, a no-op at each end, and at most
+ * two instructions for space on the stack.
  *
- * Some kernels' compilers clear every variable that is left unset: here, for nothing.
+ * Some kernels make the compiler clear every uninitialized variable, which is useless here.
  */
 #define __KTRACK_GUARD(variable, event, begin, check, ...)			\
 	__KTRACK_CHECK_KIND("ktrack_guard", event, SLICE);			\
@@ -105,8 +104,8 @@ do {										\
 	})
 
 /*
- * Defines what the macros above need: struct ktrack_guard_EVENT and the end of its life. That
- * asks first whether anybody records: it takes one instruction, looking at @armed takes two.
+ * Defines struct ktrack_guard_EVENT and its cleanup. The cleanup tests first whether the event is
+ * enabled, which takes one instruction; a test of @armed takes two.
  */
 #define __KTRACK_DEFINE_GUARD(event, ...)					\
 struct ktrack_guard_##event {							\

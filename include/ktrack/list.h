@@ -4,10 +4,9 @@
 #define KTRACK_LIST_H
 
 /*
- * Expands to apply(kind, ctype, name) for each attribute, with nothing in between. Attributes
- * are parenthesised triples, so that a macro's name before one calls that macro. Ten of them
- * and the two arguments that every slice has are the twelve which the kernel's BPF glue can
- * pass.
+ * Expands to apply(kind, ctype, name) for each attribute, without separators. Attributes are
+ * parenthesized triples, so that a macro's name before one calls that macro. Ten of them and the
+ * two arguments of every slice are the twelve that the kernel's BPF glue can pass.
  */
 #define __KTRACK_EACH(apply, ...) \
 	__KTRACK_JOIN(__KTRACK_EACH_, __KTRACK_COUNT(__VA_ARGS__))(apply, ##__VA_ARGS__)
@@ -25,7 +24,7 @@
 #define __KTRACK_EACH_10(apply, one, ...)	apply one __KTRACK_EACH_9(apply, __VA_ARGS__)
 
 /*
- * Expands to apply(about, place, item) for each item. The places run from 0 in the order of the
+ * Expands to apply(about, place, item) for each item. Places count from 0 in the order of the
  * list. Items that are values of a call may be any expressions.
  */
 #define __KTRACK_NUMBERED(apply, about, ...) \
@@ -61,7 +60,7 @@
 #define __KTRACK_JOIN(a, b)			__KTRACK_JOIN_NOW(a, b)
 #define __KTRACK_JOIN_NOW(a, b)			a##b
 
-/* The second word, which may come out of the first: __KTRACK_SECOND(MACRO, otherwise, _). */
+/* The second word, which the first may expand to: __KTRACK_SECOND(MACRO, otherwise, _). */
 #define __KTRACK_SECOND(...)			__KTRACK_SECOND_NOW(__VA_ARGS__)
 #define __KTRACK_SECOND_NOW(first, second, ...)	second
 

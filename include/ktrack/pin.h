@@ -8,10 +8,9 @@
 #include <linux/module.h>
 
 /*
- * The kernel wipes the whole buffer of an instance when a module goes whose event was enabled
- * there, records of other modules included. So rmmod has to wait (it says EAGAIN) until
- * nobody records. A tracepoint calls this pair on its way from off to on and back, however
- * many users it has.
+ * Unloading a module clears every tracing instance that recorded its events, records of other
+ * modules included. So rmmod fails with EAGAIN while an event is enabled. A tracepoint calls this
+ * pair when it is first enabled and last disabled, whatever its number of users.
  */
 static int __maybe_unused ktrack_pin_module(void)
 {

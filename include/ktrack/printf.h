@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Slices and instants whose names are formatted, at the cost of a printf, while traced. */
+/* Slices and instants with formatted names, at the cost of a printf while they are enabled. */
 #ifndef KTRACK_PRINTF_H
 #define KTRACK_PRINTF_H
 
@@ -12,12 +12,12 @@
 #include "text.h"
 
 /**
- * ktrack_begin_printf() - open a slice with a formatted name
+ * ktrack_begin_printf() - begin a slice with a formatted name
  * @event: a tracepoint declared by KTRACK_SLICE()
  * @name: format and arguments, together in parentheses: ("read %u", request)
  * @...: the tracepoint's attributes, in the order of its declaration
  *
- * It goes to the same tracepoint as ktrack_begin(), and ktrack_end() ends it.
+ * It uses the same tracepoint as ktrack_begin(), and ktrack_end() ends it.
  */
 #define ktrack_begin_printf(event, name, ...) \
 	__ktrack_printf("ktrack_begin_printf", KTRACK_TYPE_BEGIN, event, name, ##__VA_ARGS__)
@@ -42,10 +42,10 @@ do {										\
 } while (0)
 
 /*
- * Defines ktrack_printf_EVENT(). Out of line, so that its buffer is on the stack only while it
- * runs; and so is the call of the tracepoint, whose registers and arguments, up to 104 bytes,
- * would otherwise be there while the name is formatted: that keeps the frame below 256 bytes,
- * whatever the attributes.
+ * Defines ktrack_printf_EVENT(), out of line, so that its buffer is on the stack only while it
+ * runs. The call of the tracepoint is out of line, too: its registers and arguments, up to 104
+ * bytes, would otherwise be on the stack while the name is formatted. The frame stays below 256
+ * bytes, whatever the attributes.
  */
 #define __KTRACK_DEFINE_PRINTF(event)						\
 static noinline __cold __maybe_unused void					\

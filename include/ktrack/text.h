@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Strings on their way into a record: how long they may be, and how they are copied. */
+/* Copies strings into records and limits their length. */
 #ifndef KTRACK_TEXT_H
 #define KTRACK_TEXT_H
 
@@ -10,8 +10,7 @@
 #include "fields.h"
 
 /*
- * Where the compiler is told to clear every variable that is left unset, which for ours would
- * be work for nothing.
+ * For kernels that make the compiler clear every uninitialized variable, which is useless here.
  */
 #if __has_attribute(__uninitialized__) && !defined(__CHECKER__)
 #define __KTRACK_UNSET			__attribute__((__uninitialized__))
@@ -21,8 +20,8 @@
 
 /*
  * The length at which a string of more than KTRACK_STRING_MAX bytes is cut: never inside a
- * UTF-8 character. Looks only at what is kept at most: a character's first byte says how long
- * it is. What isn't UTF-8 is cut at the limit.
+ * UTF-8 character. Reads only bytes that may be kept: a character's first byte has its length.
+ * Other text is cut at the limit.
  */
 static noinline notrace __cold __maybe_unused size_t ktrack_text_cut(const char *text)
 {
@@ -35,7 +34,7 @@ static noinline notrace __cold __maybe_unused size_t ktrack_text_cut(const char 
 	return first + size > KTRACK_STRING_MAX ? first : KTRACK_STRING_MAX;
 }
 
-/* How many bytes a record needs for @text and its NUL. */
+/* The size in bytes of @text and its NUL in a record. */
 static __always_inline size_t ktrack_text_size(const char *text)
 {
 	size_t len;
@@ -49,8 +48,8 @@ static __always_inline size_t ktrack_text_size(const char *text)
 }
 
 /*
- * Fills the @size bytes that ktrack_text_size() asked for. The string may have changed since
- * then: what is copied is bounded by what was reserved.
+ * Fills the @size bytes that ktrack_text_size() returned. The string may have changed since: no
+ * more than the reserved bytes is written.
  */
 static __always_inline void ktrack_text_copy(char *to, const char *text, size_t size)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What instrumented code calls: begin, end and instant on slice tracks, samples on counter
- * tracks; with guard.h (slices bound to a C scope) and printf.h (formatted names).
+ * The calls for instrumented code: begin, end and instant on slice tracks, samples on counter
+ * tracks; guard.h has guards, printf.h formatted names.
  *
  * All of them evaluate their arguments only while the tracepoint is enabled: arguments must not
- * have side effects. Disabled they are one instruction. They may be called from any context that may be traced, NMI included,
- * and never sleep, allocate or fail. A name is copied, and cut at KTRACK_STRING_MAX bytes.
+ * have side effects. A disabled call costs one instruction. They are allowed in any context that
+ * may be traced, NMI included, and never sleep, allocate or fail. A name is copied, and cut at
+ * KTRACK_STRING_MAX bytes.
  *
- * Slices of one track must nest: what begins last ends first. Where they would overlap, give
- * the tracepoint a scope or a track name that keeps them apart.
+ * Slices of one track must nest: the last one to begin ends first. If they overlap, give the
+ * tracepoint a scope or a track name that separates them.
  */
 #ifndef KTRACK_TRACK_H
 #define KTRACK_TRACK_H
@@ -19,15 +20,15 @@
 #include "printf.h"
 
 /**
- * ktrack_enabled() - whether anybody records the tracepoint
+ * ktrack_enabled() - whether the tracepoint is enabled
  * @event: a tracepoint declared by KTRACK_SLICE() or KTRACK_COUNTER()
  *
- * For work that only a trace needs, beyond the arguments of the other macros.
+ * For work that only a trace needs and that does not fit into the arguments of a call.
  */
 #define ktrack_enabled(event)	trace_##event##_enabled()
 
 /**
- * ktrack_begin() - open a slice on its track
+ * ktrack_begin() - begin a slice on its track
  * @event: a tracepoint declared by KTRACK_SLICE()
  * @name: the slice's name
  * @...: the tracepoint's attributes, in the order of its declaration
@@ -42,12 +43,12 @@ do {										\
 } while (0)
 
 /**
- * ktrack_end() - close the slice that was opened last on its track
+ * ktrack_end() - end the innermost open slice of its track
  * @event: the tracepoint on which the slice began
  * @...: the tracepoint's attributes, in the order of its declaration. Scope and track name
- *	have to be those of the beginning; other fields, a result for example, are free.
+ *	must equal those of the begin; other fields, a result for example, may differ.
  *
- * It may run on another thread than the begin, where the track isn't the thread's.
+ * It may run on another thread than the begin, unless the track is the thread's.
  */
 #define ktrack_end(event, ...)							\
 do {										\
@@ -73,7 +74,7 @@ do {										\
 } while (0)
 
 /**
- * ktrack_sample() - record the present value of a counter
+ * ktrack_sample() - record the current value of a counter
  * @event: a tracepoint declared by KTRACK_COUNTER()
  * @value: the level, not the change since the last sample
  * @...: the tracepoint's attributes, in the order of its declaration

@@ -13,13 +13,13 @@ struct trace2_string {
 	size_t size;
 };
 
-/** struct trace2_thread - a thread that events are on, with its part of their lines */
+/** struct trace2_thread - a thread that events name, with its rendered part of their lines */
 struct trace2_thread;
 
-/** struct trace2_text - a category, label or name that is written often, with its part of lines */
+/** struct trace2_text - a category, label or name that many events share, rendered once */
 struct trace2_text;
 
-/** enum trace2_kind - the messages of api-trace2; the two sums with TH are those of one thread */
+/** enum trace2_kind - the messages of api-trace2; timers and counters with TH are of one thread */
 enum trace2_kind {
 	TRACE2_VERSION,
 	TRACE2_TOO_MANY_FILES,
@@ -55,9 +55,9 @@ enum trace2_kind {
 };
 
 /**
- * struct trace2_repository - what git's messages call a repository
- * @worktree: its folder
- * @id: from 1; 0 until it was announced with TRACE2_DEF_REPO
+ * struct trace2_repository - a repository of git's messages
+ * @worktree: its directory
+ * @id: from 1; 0 until TRACE2_DEF_REPO announces it
  */
 struct trace2_repository {
 	const char *worktree;
@@ -66,51 +66,51 @@ struct trace2_repository {
 
 /**
  * struct trace2_event - one message
- * @kind: which; it says which member of the union counts
- * @time_ns: since the session's beginning
+ * @kind: selects the member of the union
+ * @time_ns: since the session began
  * @thread: NULL for the main thread
- * @nr_regions: how many regions of @thread are open, for PERF's dots; regions and data tell it by
- * their nesting
- * @repository: that it is about, NULL for none
- * @file: where the program said it; left out with @line where NULL
- * @line: in @file
- * @needs_no_escape: the caller vouches that @region.msg, or @data.value of TRACE2_DATA, is UTF-8 in
- * which JSON has nothing to escape: EVENT copies it unread then
- * @more: additional members of EVENT's JSON object, ready-made, without the leading comma; what is
- * none becomes the string of a member "more". Their names are to be none that the event has itself:
- * that is not looked at, and a reader may take either
- * @version: the program's
- * @start: its command line
- * @exit: its status, of TRACE2_ATEXIT too
- * @signal: the number of the one that kills it
- * @error: a message, and the format that it was made by
- * @cmd_path: where the program's file lies
- * @cmd_ancestry: the names of the processes above, the nearest first
- * @cmd_name: the command's, alone and below those that started it
- * @cmd_mode: which of its ways of working it has taken
- * @alias: what the user called, and the words that it stands for
- * @child_start: a process that is started; with @is_git "git" stands before @argv
- * @child_exit: it has ended
- * @child_ready: it goes on in the background
- * @exec: another program takes this one's place
- * @exec_result: it could not, with errno as @code
- * @thread_exit: since the thread began
- * @def_param: a setting, of which scope
- * @region: one that begins or ends; @t_rel_ns is for the end
- * @data: a value found within a region, of TRACE2_DATA_JSON too
- * @printf: a remark
- * @timer: a stopwatch' intervals, of TRACE2_TH_TIMER too
- * @counter: a sum, of TRACE2_TH_COUNTER too
+ * @nr_regions: number of open regions of @thread, for PERF's dots; regions and data use their
+ * nesting instead
+ * @repository: NULL for none
+ * @file: the source file of the call; NULL omits it and @line
+ * @line: the line in @file
+ * @needs_no_escape: the caller guarantees that @region.msg, or @data.value of TRACE2_DATA, is UTF-8
+ * without anything that JSON escapes, so EVENT copies it unread
+ * @more: additional members of EVENT's JSON object, without a comma before them; if they are
+ * malformed they become the string of a member "more". Their names must differ from those of the
+ * event itself; that is not checked
+ * @version: of the program
+ * @start: the command line
+ * @exit: the exit status; also of TRACE2_ATEXIT
+ * @signal: the signal that kills the program
+ * @error: a message, and its format
+ * @cmd_path: the path of the program's file
+ * @cmd_ancestry: the names of the parent processes, the nearest first
+ * @cmd_name: the command's name, and that name below those of its parents
+ * @cmd_mode: the mode that the command runs in
+ * @alias: a word of the user, and the words that it expands to
+ * @child_start: a process is started; @is_git puts "git" before @argv
+ * @child_exit: the process ended
+ * @child_ready: the process continues in the background
+ * @exec: the program is about to execute another one
+ * @exec_result: that failed; @code is an errno
+ * @thread_exit: time since the thread began
+ * @def_param: a setting and its scope
+ * @region: a region; @t_rel_ns is for its end
+ * @data: a value within a region; also of TRACE2_DATA_JSON
+ * @printf: a message
+ * @timer: the intervals of a stopwatch; also of TRACE2_TH_TIMER
+ * @counter: a sum; also of TRACE2_TH_COUNTER
  *
- * The members are those of the same name in api-trace2; times are in nanoseconds. @region.nesting
- * is 1 for the outermost region, @data.nesting is one more than that of the region around it.
- * @data.value is written as a string for TRACE2_DATA, and as ready-made JSON for TRACE2_DATA_JSON.
+ * The members have the names and the meaning of api-trace2; times are in nanoseconds.
+ * @region.nesting is 1 for the outermost region; @data.nesting is one more than the region's around
+ * it. @data.value is a string for TRACE2_DATA, and ready-made JSON for TRACE2_DATA_JSON.
  *
- * Zeroed it is a valid event, the version of nothing. These may be NULL, and are left out then:
- * @cmd_name.hierarchy, @child_start.child_class (which is "?" then), @child_start.hook_name,
- * @child_start.cd, @exec.exe, @def_param.value, @region.category, @region.label, the data of
- * @region.msg and @printf.msg, and @error.fmt, without which @error.msg is left out too. Other
- * strings and texts that are NULL are empty ones, arrays have no elements. Arrays end with NULL.
+ * A zeroed event is valid: an empty version. The following are omitted if NULL:
+ * @cmd_name.hierarchy, @child_start.hook_name, @child_start.cd, @exec.exe, @def_param.value,
+ * @region.category, @region.label, the data of @region.msg and @printf.msg, and @error.fmt with
+ * @error.msg. @child_start.child_class is "?" if NULL. Other strings and texts are empty if NULL.
+ * Arrays end with NULL; an array that is NULL has no elements.
  */
 __extension__ struct trace2_event {
 	enum trace2_kind kind;

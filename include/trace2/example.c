@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * A program that tells of itself with libtrace2: it adds up the lengths of its arguments on two
+ * A program that uses libtrace2: it adds up the lengths of its arguments on two
  * threads. Try it with EXAMPLE_TRACE2_PERF=1 in the environment.
  *
  *	cc -o example example.c $(pkg-config --cflags --libs libtrace2) -lpthread

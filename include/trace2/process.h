@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * libtrace2 for programs that tell of themselves: one stream for the process, from any of its
- * threads, with the clock of now.
+ * libtrace2 for programs that trace themselves: one stream per process, for any of its threads,
+ * with the current time.
  *
- * The names are those of api-trace2, without git's structs. Until trace2_initialize() has found a
- * target, and after trace2_finish(), every call does nothing. No call fails, and none changes
- * errno. A thread that did not call trace2_thread_start() is called "unknown".
+ * The names are those of api-trace2, without git's structs. Every call does nothing until
+ * trace2_initialize() finds a target, and after trace2_finish(). No call fails or changes errno. A
+ * thread that did not call trace2_thread_start() is named "unknown".
  *
- * Any argument that is a pointer may be NULL: names, texts and values are empty then, unless it is
- * said that they are left out; arrays, which end with NULL, have no elements; a call about no
- * child, repository, timer or counter at all does nothing. Structs that are zeroed are good ones.
+ * Every pointer may be NULL. Names, texts and values are empty then, or omitted if their comment
+ * states it; arrays, which end with NULL, have no elements; calls without a child, repository, timer
+ * or counter do nothing. Zeroed structs are valid.
  *
- * A process that fork() made is silent, because the session is its parent's; trace2_initialize()
- * begins one of its own below that, in a daemon, say. What has numbers of the parent's session, a
- * repository or a child, has to be zeroed for it.
+ * A forked process writes nothing, because the session belongs to its parent. trace2_initialize()
+ * begins a session below the parent's, for example in a daemon. Structs with numbers of the
+ * parent's session (repositories, children) must be zeroed before.
  *
- * Each macro tells where it stands; the function behind it, whose name ends in _at, takes that as
- * its first arguments.
+ * Each macro passes its source location to a function whose name ends with _at.
  */
 #ifndef TRACE2_PROCESS_H
 #define TRACE2_PROCESS_H
@@ -34,16 +33,16 @@ extern "C" {
 #endif
 
 /**
- * struct trace2_program - who is telling
- * @version: the program's
- * @prefix: of the variables with its settings; "GIT_TRACE2" where NULL
+ * struct trace2_program - the program that is traced
+ * @version: its version
+ * @prefix: of the variables with its settings; NULL for "GIT_TRACE2"
  * @system_path: a file with settings, see trace2_config_new(); may be NULL
  * @user_path: likewise
- * @has_atexit: trace2_finish() is called when the program exits
- * @has_sigpipe: the death by SIGPIPE is told, with a handler of the library's; not where the
- * program ignores or handles that signal itself, since then it does not kill
+ * @has_atexit: call trace2_finish() when the program exits
+ * @has_sigpipe: write an event when SIGPIPE kills the program; installs a handler, unless the
+ * program ignores or handles SIGPIPE itself
  *
- * All strings live as long as the program.
+ * The strings must stay valid until the program exits.
  */
 struct trace2_program {
 	const char *version;
@@ -55,41 +54,38 @@ struct trace2_program {
 };
 
 /**
- * trace2_initialize_clock - the process begins now, and its events count from here; otherwise from
- * trace2_initialize()
+ * trace2_initialize_clock - count the times of events from now, instead of trace2_initialize()
  */
 void trace2_initialize_clock(void);
 
 /**
- * trace2_initialize - begin the stream, if the settings name a target; the calling thread is "main"
- * from now on
- * @program: what it is, and what it wants
+ * trace2_initialize - begin the stream if the settings name a target
+ * @program: the program and its options
  *
- * To be called once, early, before there are other threads. Tells the session id to programs that
- * this one starts, by their environment; trace2_cmd_name() does likewise with the name, so that no
- * other thread may be reading or changing the environment meanwhile, as with setenv().
+ * Call it once, before other threads exist; the calling thread becomes "main". Sets the session id
+ * in the environment, for the programs that this one starts; trace2_cmd_name() does so with the
+ * name. No other thread may use the environment meanwhile, as with setenv().
  */
 #define trace2_initialize(program) trace2_initialize_at(__FILE__, __LINE__, (program))
 void trace2_initialize_at(const char *file, int line, const struct trace2_program *program);
 
-/** trace2_is_enabled - whether the stream has begun, to any target, and has not ended */
+/** trace2_is_enabled - whether the stream has begun and has not ended */
 bool trace2_is_enabled(void);
 
 /**
- * trace2_session_id - the whole session id, whether or not the process is traced; never NULL
+ * trace2_session_id - the whole session id, even if the process is not traced; never NULL
  *
- * A process that is not traced gets its id with the first call, as in git, and then passes it on to
- * the programs that it starts; that changes the environment, as trace2_initialize() does. The
- * string is valid until the end of the process, or in a forked child until its own
- * trace2_initialize().
+ * The first call in a process that is not traced creates the id, as in git, and sets it in the
+ * environment, as trace2_initialize() does. The string is valid until the process exits, in a
+ * forked child until its own trace2_initialize().
  */
 const char *trace2_session_id(void);
 
 /**
- * trace2_finish - sum up and end the stream, to be called on the main thread
+ * trace2_finish - write totals and end the stream; for the main thread
  *
- * The sums are those of the threads that have called trace2_thread_exit(), and of this one. What
- * was open stays open until the process ends.
+ * The totals include this thread and those that called trace2_thread_exit(). Targets stay open
+ * until the process exits.
  */
 void trace2_finish(void);
 
@@ -98,18 +94,16 @@ void trace2_finish(void);
 void trace2_cmd_start_at(const char *file, int line, char *const *argv);
 
 /**
- * trace2_cmd_exit - the program is about to exit with @code, which trace2_finish() says again
- * @code: its status
+ * trace2_cmd_exit - the program is about to exit; trace2_finish() writes the status again
+ * @code: the status
  *
- * Returns the lowest eight bits of @code, which are what a parent sees, and what is said, as git
- * does.
+ * Writes and returns the lowest eight bits of @code, which a parent gets; as in git.
  */
 #define trace2_cmd_exit(code) trace2_cmd_exit_at(__FILE__, __LINE__, (code))
 int trace2_cmd_exit_at(const char *file, int line, int code);
 
 /**
- * trace2_cmd_error - something went wrong; machines are told the format too, which is the same for
- * all errors of a kind
+ * trace2_cmd_error - report an error; EVENT contains the format, too, to group errors
  */
 #define trace2_cmd_error(...) trace2_cmd_error_at(__FILE__, __LINE__, __VA_ARGS__)
 /** trace2_cmd_error_va - likewise, with a va_list */
@@ -119,36 +113,34 @@ void trace2_cmd_error_at(const char *file, int line, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void trace2_cmd_error_va_at(const char *file, int line, const char *format, va_list arguments);
 
-/** trace2_cmd_path - where the program's file lies */
+/** trace2_cmd_path - the path of the program's file */
 #define trace2_cmd_path(path) trace2_cmd_path_at(__FILE__, __LINE__, (path))
 void trace2_cmd_path_at(const char *file, int line, const char *path);
 
-/** trace2_cmd_ancestry - the names of the processes above, the nearest first, NULL at the end */
+/** trace2_cmd_ancestry - the names of the parent processes, the nearest first */
 #define trace2_cmd_ancestry(names) trace2_cmd_ancestry_at(__FILE__, __LINE__, (names))
 void trace2_cmd_ancestry_at(const char *file, int line, char *const *names);
 
 /**
- * trace2_cmd_name - the command's name, which is put below those of the programs that started this
- * one; the first time with all parameters that the settings ask for
- * @name: the command's own
+ * trace2_cmd_name - the command's name; the first call also lists the parameters of the settings
+ * @name: written alone, and below the names of the parent programs
  */
 #define trace2_cmd_name(name) trace2_cmd_name_at(__FILE__, __LINE__, (name))
 void trace2_cmd_name_at(const char *file, int line, const char *name);
 
-/** trace2_cmd_mode - which of its ways of working the command has taken */
+/** trace2_cmd_mode - the mode that the command runs in */
 #define trace2_cmd_mode(mode) trace2_cmd_mode_at(__FILE__, __LINE__, (mode))
 void trace2_cmd_mode_at(const char *file, int line, const char *mode);
 
-/** trace2_cmd_alias - what the user called stands for the words of @argv */
+/** trace2_cmd_alias - the word of the user expands to @argv */
 #define trace2_cmd_alias(alias, argv) trace2_cmd_alias_at(__FILE__, __LINE__, (alias), (argv))
 void trace2_cmd_alias_at(const char *file, int line, const char *alias, char *const *argv);
 
 /**
  * trace2_cmd_list_config - write the parameters that the settings ask for
  *
- * trace2_cmd_name() writes both lists for programs that do not call this. Each list is written
- * once, whether the call stands before trace2_cmd_name() or, as in git, after it; every further
- * call writes it again.
+ * trace2_cmd_name() writes both lists, unless a call before it did. The first call after it, as in
+ * git, does not repeat them; every further call does.
  */
 #define trace2_cmd_list_config() trace2_cmd_list_config_at(__FILE__, __LINE__)
 /** trace2_cmd_list_env_vars - write the variables that the settings ask for, likewise */
@@ -156,22 +148,22 @@ void trace2_cmd_alias_at(const char *file, int line, const char *alias, char *co
 void trace2_cmd_list_config_at(const char *file, int line);
 void trace2_cmd_list_env_vars_at(const char *file, int line);
 
-/** trace2_cmd_set_config - a parameter has changed; told where the settings ask for it */
+/** trace2_cmd_set_config - a parameter changed; written if the settings ask for it */
 #define trace2_cmd_set_config(key, value) \
 	trace2_cmd_set_config_at(__FILE__, __LINE__, (key), (value))
 void trace2_cmd_set_config_at(const char *file, int line, const char *key, const char *value);
 
 /**
  * struct trace2_child - a process that this one starts
- * @child_class: what it is for; NULL for "?"
- * @hook_name: where it is a hook, whose class is "hook" then
- * @directory: that it runs in; NULL for this process' own
+ * @child_class: its purpose; NULL for "?"
+ * @hook_name: the name of a hook, whose class is "hook"; NULL for other children
+ * @directory: its working directory; NULL for that of this process
  * @use_shell: a shell runs it
- * @is_git: "git" stands before @argv
+ * @is_git: put "git" before @argv
  * @argv: its words
- * @pid: to be set between start and the rest
+ * @pid: set by the caller after trace2_child_start()
  * @id: set by trace2_child_start()
- * @start_ns: likewise
+ * @start_ns: set by trace2_child_start()
  */
 struct trace2_child {
 	const char *child_class;
@@ -185,30 +177,29 @@ struct trace2_child {
 	int64_t start_ns;
 };
 
-/** trace2_child_start - it is about to start */
+/** trace2_child_start - the child is about to start */
 #define trace2_child_start(child) trace2_child_start_at(__FILE__, __LINE__, (child))
-/** trace2_child_exit - it has ended with @code, or could not be started: then its pid and @code are
- * -1 */
+/** trace2_child_exit - the child exited with @code; its pid and @code are -1 if it did not start */
 #define trace2_child_exit(child, code) trace2_child_exit_at(__FILE__, __LINE__, (child), (code))
 void trace2_child_start_at(const char *file, int line, struct trace2_child *child);
 void trace2_child_exit_at(const char *file, int line, const struct trace2_child *child, int code);
 
-/** trace2_child_ready - it goes on in the background: "ready", "timeout" or "error" */
+/** trace2_child_ready - the child runs in the background: "ready", "timeout" or "error" */
 #define trace2_child_ready(child, ready) trace2_child_ready_at(__FILE__, __LINE__, (child), (ready))
 void trace2_child_ready_at(const char *file, int line, const struct trace2_child *child,
 			   const char *ready);
 
 /**
- * trace2_exec - before exec()
- * @exe: what is to be run; left out where NULL
+ * trace2_exec - call it before exec()
+ * @exe: the program; NULL omits it
  * @argv: its words
  *
  * Returns a number for trace2_exec_result().
  */
 #define trace2_exec(exe, argv) trace2_exec_at(__FILE__, __LINE__, (exe), (argv))
 /**
- * trace2_exec_result - behind exec(), which only a failure leads to
- * @id: what trace2_exec() returned
+ * trace2_exec_result - call it after exec(), which returns only if it fails
+ * @id: the result of trace2_exec()
  * @code: errno
  */
 #define trace2_exec_result(id, code) trace2_exec_result_at(__FILE__, __LINE__, (id), (code))
@@ -216,12 +207,13 @@ int trace2_exec_at(const char *file, int line, const char *exe, char *const *arg
 void trace2_exec_result_at(const char *file, int line, int id, int code);
 
 /**
- * trace2_thread_start - on the thread itself; on the main thread it enters a region; a thread that
- * starts again goes on under another name
- * @name: without its number
+ * trace2_thread_start - name the calling thread; a second call renames it
+ * @name: without the number
+ *
+ * On the main thread it enters a region.
  */
 #define trace2_thread_start(name) trace2_thread_start_at(__FILE__, __LINE__, (name))
-/** trace2_thread_exit - on the thread itself; on the main thread it leaves that region */
+/** trace2_thread_exit - the calling thread ends; the main thread leaves that region */
 #define trace2_thread_exit() trace2_thread_exit_at(__FILE__, __LINE__)
 void trace2_thread_start_at(const char *file, int line, const char *name);
 void trace2_thread_exit_at(const char *file, int line);
@@ -232,15 +224,15 @@ void trace2_thread_exit_at(const char *file, int line);
 void trace2_def_param_at(const char *file, int line, const char *scope, const char *param,
 			 const char *value);
 
-/** trace2_def_repo - announce a repository, which gets its number by that; again it does nothing */
+/** trace2_def_repo - announce a repository and set its number; does nothing if it has one */
 #define trace2_def_repo(repository) trace2_def_repo_at(__FILE__, __LINE__, (repository))
 void trace2_def_repo_at(const char *file, int line, struct trace2_repository *repository);
 
 /**
- * trace2_region_enter - a region begins on this thread, within the one before
- * @category: left out where NULL
- * @label: left out where NULL
- * @repository: that it is about, left out where NULL
+ * trace2_region_enter - a region begins on this thread, within the innermost open one
+ * @category: NULL omits it
+ * @label: NULL omits it
+ * @repository: NULL omits it
  */
 #define trace2_region_enter(category, label, repository) \
 	trace2_region_enter_at(__FILE__, __LINE__, (category), (label), (repository))
@@ -262,8 +254,8 @@ void trace2_region_enter_printf_va_at(const char *file, int line, const char *ca
 				      const char *format, va_list arguments);
 
 /**
- * trace2_region_leave - the innermost region ends, whose names are said again
- * @category: as it was entered
+ * trace2_region_leave - the innermost region ends
+ * @category: the same as at its beginning
  * @label: likewise
  * @repository: likewise
  */
@@ -287,10 +279,10 @@ void trace2_region_leave_printf_va_at(const char *file, int line, const char *ca
 				      const char *format, va_list arguments);
 
 /**
- * trace2_data_string - a value found within the innermost region
- * @category: what kind of values it is of
- * @repository: that it is about, left out where NULL
- * @key: what it is called
+ * trace2_data_string - a value within the innermost region
+ * @category: its category
+ * @repository: NULL omits it
+ * @key: its name
  * @value: the value
  */
 #define trace2_data_string(category, repository, key, value) \
@@ -306,11 +298,11 @@ void trace2_data_intmax_at(const char *file, int line, const char *category,
 			   intmax_t value);
 
 /**
- * trace2_data_json - likewise, of any shape
+ * trace2_data_json - likewise, any JSON value
  * @category: as of trace2_data_string()
  * @repository: likewise
  * @key: likewise
- * @json: a JSON value; it is brought onto one line, and what is no JSON is told as a string
+ * @json: a JSON value; written on one line, or as a string if it is malformed
  */
 #define trace2_data_json(category, repository, key, json) \
 	trace2_data_json_at(__FILE__, __LINE__, (category), (repository), (key), (json))
@@ -318,7 +310,7 @@ void trace2_data_json_at(const char *file, int line, const char *category,
 			 const struct trace2_repository *repository, const char *key,
 			 const char *json);
 
-/** trace2_printf - a remark for people who follow the program */
+/** trace2_printf - a message */
 #define trace2_printf(...) trace2_printf_at(__FILE__, __LINE__, __VA_ARGS__)
 /** trace2_printf_va - likewise, with a va_list */
 #define trace2_printf_va(format, arguments) \
@@ -328,13 +320,14 @@ void trace2_printf_at(const char *file, int line, const char *format, ...)
 void trace2_printf_va_at(const char *file, int line, const char *format, va_list arguments);
 
 /**
- * struct trace2_timer - a stopwatch that adds up its intervals, for each thread and for all; a
- * static variable of the program, which is looked at until trace2_finish(): a plugin that has some
- * has to stay loaded until then
- * @category: what kind of timers it is of
- * @name: what it is called
- * @has_thread_events: each thread's sum is told too
- * @number: libtrace2's own
+ * struct trace2_timer - a stopwatch that sums its intervals, per thread and in total
+ * @category: its category
+ * @name: its name
+ * @has_thread_events: write each thread's sum, too
+ * @number: set by libtrace2
+ *
+ * A static variable, which must stay valid until trace2_finish(): plugins with timers must stay
+ * loaded until then.
  */
 struct trace2_timer {
 	const char *category;
@@ -343,7 +336,7 @@ struct trace2_timer {
 	int number;
 };
 
-/** struct trace2_counter - a sum, for each thread and for all; likewise */
+/** struct trace2_counter - a sum, per thread and in total; members as of struct trace2_timer */
 struct trace2_counter {
 	const char *category;
 	const char *name;
@@ -352,17 +345,15 @@ struct trace2_counter {
 };
 
 /**
- * trace2_timer_start - an interval begins on this thread; one that starts within another is a part
- * of it
- * @timer: that counts it
+ * trace2_timer_start - an interval begins on this thread; a nested start does not begin another
+ * @timer: the timer
  */
 void trace2_timer_start(struct trace2_timer *timer);
 
-/** trace2_timer_stop - it ends; without a start it is nothing */
+/** trace2_timer_stop - the interval ends; does nothing without a start */
 void trace2_timer_stop(struct trace2_timer *timer);
 
-/** trace2_counter_add - add to the sum of this thread, which becomes one of all when the thread
- * exits */
+/** trace2_counter_add - add to the sum of this thread; the total gets it when the thread exits */
 void trace2_counter_add(struct trace2_counter *counter, uint64_t value);
 
 #ifdef __cplusplus

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Targets that measure.
-.PHONY: bench-kernel
+# Benchmarks.
+.PHONY: bench-kernel bench-live
 
 bench-kernel:
 	$(Q)scripts/deps build vm
 	$(Q)tests/bench/kernel-cost
 
-# What ktrack's export is measured against, and the same ktrack with another walker of sub-buffers.
-oracle-sources := $(filter-out userspace/source/page.c,$(call room-sources,source)) tests/bench/oracle/page.c
+bench-live: userspace
+	$(Q)scripts/deps build vm check
+	$(Q)tests/bench/live-cost
+
+# References for ktrack export: a naive exporter, and ktrack with libtraceevent's kbuffer as sub-buffer reader.
+oracle-sources := $(filter-out userspace/tracefs/page.c,$(call module-sources,tracefs tracedat source)) tests/bench/oracle/page.c
 oracle-objects := $(oracle-sources:%.c=$(BUILD)/oracle/%.o)
 
 .PHONY: bench bench-tools
@@ -25,12 +29,12 @@ $(BUILD)/bench/naive: tests/bench/naive.c
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(warnings) $(CPPFLAGS) $(CFLAGS) $(shell pkg-config --cflags libtracecmd) -o $@ $< \
 		$(shell pkg-config --libs libtracecmd)
 
-$(BUILD)/oracle/%.o: %.c tests/bench/oracle/source/page.h userspace/userspace.mk | packages
+$(BUILD)/oracle/%.o: %.c tests/bench/oracle/tracefs/page.h userspace/userspace.mk | packages
 	@mkdir -p $(@D)
 	@echo '  CC      $< (kbuffer)'
 	$(Q)$(CC) -Itests/bench/oracle $(flags) $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/bench/ktrack-kbuffer: $(filter-out $(BUILD)/userspace/source/%,$(objects)) $(oracle-objects)
+$(BUILD)/bench/ktrack-kbuffer: $(filter-out $(addprefix $(BUILD)/userspace/,tracefs/% tracedat/% source/%),$(objects)) $(oracle-objects)
 	@mkdir -p $(@D)
 	@echo '  LD      $@'
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(libraries)

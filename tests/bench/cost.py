@@ -9,7 +9,6 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "vm")]
 import machine  # noqa: E402
 
 KERNELS = machine.KERNELS
-GUEST = Path(__file__).resolve().parent / "guest/kernel_cost.sh"
 ROUNDS = 20000
 
 # What is not the row's own: the loop, and for some what the slice encloses.
@@ -53,4 +52,4 @@ class Costs:
 
 def run(folder, kernel):
     """The raw result of the bench, to be looked at before it is read."""
-    return machine.run(folder, kernel, GUEST, ROUNDS, options=("--icount",))
+    return machine.run(folder, kernel, "kernel_cost.sh", ROUNDS, options=("--icount",))

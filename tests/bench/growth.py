@@ -8,20 +8,20 @@ import instructions
 
 
 def export_cost(ktrack, path, *options):
-    """Instructions of a whole export, by room."""
+    """Instructions of a whole export, by module."""
     return instructions.count([str(ktrack), "export", *options, str(path)])
 
 
 def marginal_cost(ktrack, folder, script, size, *options):
-    """Instructions for each event, by room: of a file twice as long, less those of a file."""
+    """Instructions for each event, by module: of a file twice as long, less those of a file."""
     costs = []
     for factor in (1, 2):
         path = inputs.make(folder, f"growth{factor}", script(factor * size))
         costs.append(export_cost(ktrack, path, *options))
         path.unlink()
-    return Counter({room: (costs[1][room] - costs[0][room]) / size for room in costs[1]})
+    return Counter({module: (costs[1][module] - costs[0][module]) / size for module in costs[1]})
 
 
 def total(costs):
-    """Instructions for each event in all rooms."""
+    """Instructions for each event in all modules."""
     return sum(costs.values())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Instructions that a command executes, by the rooms of userspace/, as callgrind counts them."""
+"""Instructions that a command executes, by the modules of userspace/, as callgrind counts them."""
 
 import os
 import re
@@ -8,7 +8,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-ROOM = re.compile(r"userspace/([a-z0-9]+)/")
+MODULE = re.compile(r"userspace/([a-z0-9]+)/")
 POSITION = re.compile(r"(c?)(ob|fl|fi|fe|fn)=\((\d+)\)(?: (.*))?")
 
 
@@ -18,10 +18,10 @@ class Function:
     def __init__(self):
         self.files, self.cost = set(), 0
 
-    def room(self):
-        """The room whose function this is, None outside of userspace/."""
+    def module(self):
+        """The module whose function this is, None outside of userspace/."""
         own = sorted(self.files, key=lambda file: (not file.endswith(".c"), file))
-        found = [match[1] for match in map(ROOM.search, own) if match]
+        found = [match[1] for match in map(MODULE.search, own) if match]
         return found[0] if found else None
 
 
@@ -36,7 +36,7 @@ class Profile:
         self.is_call = False
 
     def move(self, is_callee, kind, number, name):
-        """A line that says where the following costs are; names are told once."""
+        """A line that says where the following costs are; names are reported once."""
         kind = kind if kind in ("ob", "fn") else "fl"
         if name is not None:
             self.names[kind, number] = name
@@ -61,7 +61,7 @@ class Profile:
         function.cost += number
 
     def read(self, lines):
-        """All lines; returns instructions by room."""
+        """All lines; returns instructions by module."""
         for line in lines:
             found = POSITION.match(line)
             if found:
@@ -72,13 +72,13 @@ class Profile:
                 self.cost(int(line.split()[1]))
         costs = Counter()
         for function in self.functions.values():
-            if function.room():
-                costs[function.room()] += function.cost
+            if function.module():
+                costs[function.module()] += function.cost
         return costs
 
 
 def count(words, environment=None):
-    """Runs a command; returns the Counter of its instructions by room, without the output."""
+    """Runs a command; returns the Counter of its instructions by module, without the output."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "callgrind.out"
         command = ["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={out}", *words]

@@ -11,13 +11,13 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
 import cost  # noqa: E402
 import machine  # noqa: E402
-import told  # noqa: E402
+import page_costs  # noqa: E402
 from tap import Tap  # noqa: E402
 
 # The loop around a row may differ by a little between rows.
 EPSILON = 0.01
 
-# A bound slice with the two events of which it consists.
+# A guard with its two events.
 BOUND = {
     "guard": ("begin", "end"),
     "work_guard": ("begin", "end"),
@@ -40,8 +40,8 @@ DISABLED_SET_MAX = 2
 SET_MORE_MAX = 4
 WITH_SET = ("work_result_guard",)
 
-# What the page tells may be off by so much: other compilers, and later kernels of a series.
-TOLD_SHARE = 0.05
+# What the page reports may be off by so much: other compilers, and later kernels of a series.
+REPORTED_SHARE = 0.05
 # It also says that a formatted name takes about twice an ordinary one.
 FORMATTED = (1.5, 2.5)
 
@@ -88,25 +88,25 @@ def check_recorded(tap, kernel, costs):
         tap.ok(more <= most, f"{kernel}: {name} takes at most {most} more than its two records", more)
 
 
-def check_told(tap, kernel, costs):
-    """The page for driver authors tells what was measured."""
-    page = told.lines()
-    if kernel not in told.KERNELS:
+def check_reported(tap, kernel, costs):
+    """The page for driver authors reports what was measured."""
+    page = page_costs.lines()
+    if kernel not in page_costs.KERNELS:
         return
-    place = told.KERNELS.index(kernel)
-    missing = [what for what in told.LINES if what not in page]
-    tap.nothing(missing, f"{kernel}: the page tells of every form")
+    place = page_costs.KERNELS.index(kernel)
+    missing = [what for what in page_costs.LINES if what not in page]
+    tap.nothing(missing, f"{kernel}: the page reports every form")
     times = costs.rows["begin_printf"].enabled / costs.rows["begin"].enabled
     tap.ok(FORMATTED[0] <= times <= FORMATTED[1], f"{kernel}: a formatted name takes about twice a plain one", times)
-    for what, names in told.LINES.items():
+    for what, names in page_costs.LINES.items():
         disabled, recorded, size = page.get(what, ([], [], []))
         for row in (costs.rows[name] for name in names if recorded):
             said = f"disabled {disabled}, recorded {recorded[place]}, bytes {size}"
             found = f"disabled {row.disabled}, recorded {row.enabled}, bytes {row.bytes}"
-            is_right = abs(row.enabled / recorded[place] - 1) <= TOLD_SHARE and row.bytes == size[0]
+            is_right = abs(row.enabled / recorded[place] - 1) <= REPORTED_SHARE and row.bytes == size[0]
             if disabled and row.name not in NOT_OURS:
                 is_right &= disabled[0] - EPSILON <= row.disabled <= disabled[-1] + EPSILON
-            tap.ok(is_right, f"{kernel}: {row.name} costs what the page tells", said, found)
+            tap.ok(is_right, f"{kernel}: {row.name} costs what the page reports", said, found)
 
 
 def main():
@@ -117,7 +117,7 @@ def main():
             machine.check_end(tap, kernel, result)
         if result.status == 0:
             costs = cost.Costs(result.output)
-            for check in (check_disabled, check_evaluated, check_recorded, check_told):
+            for check in (check_disabled, check_evaluated, check_recorded, check_reported):
                 check(tap, kernel, costs)
     return tap.finish()
 

@@ -60,7 +60,7 @@ def check_oracle(tap, folder):
 
 
 def first_difference(own, naive):
-    """The first record that two exporters tell differently."""
+    """The first record that two exporters report differently."""
     for number, (a, b) in enumerate(itertools.zip_longest(own, naive)):
         if a != b:
             return [f"record {number}:", f"ktrack {a}", f"naive  {b}"]
@@ -91,10 +91,10 @@ def check_baseline(tap, folder):
         for form, options in (("event", []), ("perf", ["--perf=-"])):
             costs = growth.marginal_cost(KTRACK, folder, script, SIZE, *options)
             now, then = growth.total(costs), BASELINE[f"{name} {form}"]
-            rooms = ", ".join(f"{room} {cost:.0f}" for room, cost in costs.most_common())
+            modules = ", ".join(f"{module} {cost:.0f}" for module, cost in costs.most_common())
             what = f"{name} as {form}: an event costs what it did"
-            tap.ok(now <= then * SLACK, what, f"{now:.0f} instructions, {then} before", rooms)
-            tap.comment(f"{name} as {form}: {now:.0f} instructions for each event: {rooms}")
+            tap.ok(now <= then * SLACK, what, f"{now:.0f} instructions, {then} before", modules)
+            tap.comment(f"{name} as {form}: {now:.0f} instructions for each event: {modules}")
 
 
 def check_growth(tap, folder, what, script, size, counts, limit):

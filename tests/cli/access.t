@@ -8,7 +8,7 @@ set -eu
 
 UNMOUNTED="tracefs is not mounted; as root: mount -t tracefs nodev /sys/kernel/tracing"
 DENIED="$folder/tracing: Permission denied; run ktrack as root (sudo)"
-NOTHING="no tracepoint of this machine follows the convention; load a module that has some"
+NOTHING="no tracepoint of this machine follows the convention; load a module with such tracepoints"
 
 # attempts HOW WHAT ERROR: behind the words of HOW, list and stream fail with that, run no command and touch no file
 # shellcheck disable=SC2086 # words are split
@@ -41,8 +41,8 @@ run tests/cli/mounted "$folder/mounts" "$ktrack" stream -d 1
 refused "stream without a tracepoint to record" 1 "$NOTHING, or --wait for one"
 run tests/cli/mounted "$folder/mounts" "$ktrack" stream -e sched
 refused "stream of what does not follow" 1 \
-	"'sched' does not follow the track event convention (it needs track_event_type and slice_name, or counter_value)"
+	"'sched': does not follow the track event convention; it needs track_event_type and slice_name, or counter_value"
 run tests/cli/mounted "$folder/mounts" "$ktrack" stream -e nonsense -- touch "$folder/ran"
-refused "stream of what does not exist" 125 "no tracepoint matches 'nonsense'; is its module loaded? See 'ktrack list'; --wait waits for it"
+refused "stream of what does not exist" 125 "'nonsense': no tracepoint matches; load its module, or see 'ktrack list'; --wait waits for it"
 is "the command is not run" ! -e "$folder/ran"
 finish

@@ -19,16 +19,16 @@ tests/golden/mktrace tests/golden/filters.script "$folder/trace.dat"
 cd "$folder"
 run "$ktrack" export --buffer=third trace.dat
 refused "a buffer that is not there" 1 \
-	"the source has no buffer 'third'; it has '', 'second'"
+	"--buffer=third: no such buffer; write one of '', 'second'"
 run "$ktrack" export --from=5 --to=1 trace.dat
-refused "no time at all" 1 "--from is later than --to, which leaves nothing"
+refused "no time at all" 1 "--from: later than --to; write an earlier time"
 run "$ktrack" export -e nosuch trace.dat
-refused "a pattern that meets nothing" 1 "no tracepoint of the source matches 'nosuch'"
+refused "a pattern that meets nothing" 1 "'nosuch': no tracepoint of the source matches; leave out -e to export all"
 run "$ktrack" export -e demo --cpu=7 --track=x trace.dat
-is "where nothing matches, that is said" "$(grep -v 'wall clock' "$folder/err")" = "ktrack: nothing in trace.dat matches -e, --track, --cpu"
+is "where nothing matches, that is said" "$(grep -v 'wall clock' "$folder/err")" = "ktrack: trace.dat: no track events match -e, --track, --cpu"
 is "which is no failure" "$status" = 0
 run "$ktrack" stat --pid=4711 --to=5 trace.dat
-is "nor without a word for eyes" "$status $(cat "$folder/err")" = "0 ktrack: nothing in trace.dat matches --pid, --to"
+is "nor without a word for eyes" "$status $(cat "$folder/err")" = "0 ktrack: trace.dat: no track events match --pid, --to"
 run "$ktrack" export --cpu=1 trace.dat
 is "if something does, only the clock is" "$(cat "$folder/err")" = "ktrack: trace.dat: $(wall_clock boot)"
 run "$ktrack" export --wall-clock=2026-01-01T00:00:00Z --cpu=1 trace.dat
@@ -37,23 +37,23 @@ run "$ktrack" stat trace.dat
 is "or not shown" "$status $(cat "$folder/err")" = "0 "
 run "$ktrack" export nosuch.dat
 refused "a file that is not there" 1 "cannot open nosuch.dat: No such file or directory"
-mkdir killed.dat.parts
+mkdir killed.dat.spool
 remedy="'ktrack recover killed.dat' makes a trace.dat of them"
-for path in killed.dat killed.dat.parts killed.dat.parts/; do
+for path in killed.dat killed.dat.spool killed.dat.spool/; do
 	run "$ktrack" export $path
 	refused "a recording that was killed: $path" 1 "$path: raw records of a recording that was killed or still runs; $remedy"
 done
-for path in killed.dat.parts killed.dat.parts/; do
+for path in killed.dat.spool killed.dat.spool/; do
 	run "$ktrack" recover $path
 	is "recover takes the folder's name, too: $path" "$(cut -c1-64 "$folder/err")" = \
-		"ktrack: nothing had been recorded yet in killed.dat.parts, which"
-	mkdir -p killed.dat.parts
+		"ktrack: killed.dat.spool: no records, removed; run 'ktrack clean"
+	mkdir -p killed.dat.spool
 done
 run "$ktrack" recover never.dat
-refused "a recording that never was" 1 "never.dat.parts: No such file or directory; name the FILE of a killed 'ktrack record -o FILE'"
+refused "a recording that never was" 1 "never.dat.spool: No such file or directory; name the FILE of a killed 'ktrack record -o FILE'"
 LC_ALL=C sed '0,/track_event_type;\toffset/s//track_event_type;\tofgset/' trace.dat >broken.dat
 run "$ktrack" export broken.dat
-is "a format that cannot be read is damage" "$status $(grep -c 'is left out: the format' "$folder/err")" = "1 1"
+is "a format that cannot be read is damage" "$status $(grep -c 'skipped: the format' "$folder/err")" = "1 1"
 is "which the stream's end says, too" "$(grep -c '"event":"atexit".*"code":1' "$folder/out")" = 1
 head -c 12000 trace.dat >cut.dat
 run "$ktrack" export cut.dat
@@ -76,22 +76,22 @@ cp trace.dat whole.dat
 ln -s trace.dat link.dat
 for option in event perf normal chrome perfetto html; do
 	run "$ktrack" export "--$option=link.dat" trace.dat
-	refused "a recording is not replaced by --$option of itself" 1 "link.dat is what is read; write elsewhere"
+	refused "a recording is not replaced by --$option of itself" 1 "link.dat: the source; write to another file"
 done
 status=0
 "$ktrack" export --event=link.dat - <trace.dat >"$folder/out" 2>"$folder/err" || status=$?
-refused "nor as standard input" 1 "link.dat is what is read; write elsewhere"
+refused "nor as standard input" 1 "link.dat: the source; write to another file"
 is "and it is whole then" "$(cmp trace.dat whole.dat && echo whole)" = whole
 echo before >page.html
 for option in event chrome; do
 	run "$ktrack" export "--$option=page.html" --html=page.html trace.dat
-	refused "a page shares no file with --$option" 1 "page.html is named twice; a file for a viewer has to be alone"
+	refused "a page shares no file with --$option" 1 "page.html: named twice; write a file for a viewer to its own path"
 done
 is "and what was in that stays" "$(cat page.html)" = before
 run "$ktrack" export --event=lines --perf=lines --html=/dev/null --chrome=/dev/null trace.dat
 is "lines share a file, and /dev/null is for everybody" "$status" = 0
 
-# Much more than a pipe and what is kept for it hold: whoever reads a little knows that the rest was not read yet.
+# Much more than a pipe and what is kept for it hold: whoever reads a little has that the rest was not read yet.
 cat >long.script <<'SCRIPT'
 event demo:io 100 char track_event_type; string slice_name
 repeat 20000
@@ -114,7 +114,7 @@ is "and its end is in order" "$(tail -n 1 part | grep -c '"event":"atexit".*"cod
 run sh -c 'ulimit -f 1; "$0" export --event=short trace.dat' "$ktrack"
 refused "a file that may not become longer" 1 "cannot write to short: File too large"
 run sh -c 'ulimit -f 1; cat trace.dat | "$0" export -' "$ktrack"
-refused "nor may what is kept of a pipe" 1 "cannot keep standard input in a temporary file (TMPDIR says where): File too large"
+refused "nor may what is kept of a pipe" 1 "cannot copy standard input to a temporary file (in TMPDIR): File too large"
 run sh -c 'echo no recording | "$0" export -' "$ktrack"
 refused "a pipe with something else" 1 "standard input: not a trace.dat; name a recording of ktrack or trace-cmd"
 run timeout 20 "$ktrack" export /dev/zero
@@ -147,7 +147,7 @@ for words in "export --wall-clock=0" stat "export --wall-clock=0 --html=/dev/nul
 		"0 ktrack: others.dat: no track events (12,001 records of irq, sched, net); $remedy"
 done
 run "$ktrack" stat --cpu=1 others.dat
-is "if options choose nothing, they are named" "$(cat "$folder/err")" = "ktrack: nothing in others.dat matches --cpu"
+is "if options choose nothing, they are named" "$(cat "$folder/err")" = "ktrack: others.dat: no track events match --cpu"
 {
 	printf '%s\n' 'clock local' 'event demo:io 103 char track_event_type; string slice_name'
 	cat others.script
@@ -177,17 +177,17 @@ is "of a recording of nothing else, records that name threads are counted too" "
 } >named.script
 "$OLDPWD/tests/golden/mktrace" named.script named.dat
 run "$ktrack" export --wall-clock=0 named.dat
-is "beside track events they are of use" "$status $(cat "$folder/err")" = "0 "
+is "together with track events they are of use" "$status $(cat "$folder/err")" = "0 "
 {
 	sed '/^[0-9]/d' tasks.script
 	printf '%s\n' 'event demo:io 100 char track_event_type; string slice_name' 'buffer ktrack-durable'
 	sed -n '/^[0-9]/p' tasks.script
 	printf '%s\n' 'buffer ""'
-} >beside.script
-"$OLDPWD/tests/golden/mktrace" beside.script beside.dat
-run "$ktrack" export --wall-clock=0 beside.dat
+} >sideband.script
+"$OLDPWD/tests/golden/mktrace" sideband.script sideband.dat
+run "$ktrack" export --wall-clock=0 sideband.dat
 is "those in the sideband buffer are not counted" "$status $(cat "$folder/err")" = \
-	"0 ktrack: beside.dat: no track events; $remedy"
+	"0 ktrack: sideband.dat: no track events; $remedy"
 
 cd "$OLDPWD"
 if tests/cli/mounted --probe; then
@@ -195,7 +195,7 @@ if tests/cli/mounted --probe; then
 	mkdir -p "$folder/tracing/instances"
 	run tests/cli/mounted "$folder/mounts" "$ktrack" release nosuch
 	is "nothing to release is no failure" "$status $(cat "$folder/out" "$folder/err")" = "0 released 0 tracepoints
-ktrack: nosuch: no running ktrack records it; it can be unloaded unless somebody else uses it"
+ktrack: nosuch: no running ktrack records it; its module can be unloaded unless another program uses it"
 	run tests/cli/mounted "$folder/mounts" "$ktrack" export tracefs:nosuch
 	refused "an instance that is not there" 1 \
 		"there is no tracing instance 'nosuch'; $folder/tracing/instances has all"

@@ -7,7 +7,7 @@ set -eu
 . "$(dirname "$0")/process.sh"
 
 run "$ktrack" --help
-said "--help tells the usage" "^usage: ktrack COMMAND"
+said "--help reports the usage" "^usage: ktrack COMMAND"
 for command in clean list stream record recover release export stat; do
 	said "--help names $command" "^  $command  *[a-z]"
 done
@@ -20,7 +20,7 @@ done
 
 for command in $commands; do
 	run "$ktrack" "$command" --help
-	said "$command --help tells the usage" "^usage: ktrack $command"
+	said "$command --help reports the usage" "^usage: ktrack $command"
 	said "$command --help names itself among the options" "^  -h, --help  *print this"
 	is "$command --help has no overlong lines" "$(awk 'length > 120' "$folder/out" | wc -l)" = 0
 	cp "$folder/out" "$folder/help"
@@ -34,7 +34,7 @@ run "$ktrack" help nonsense
 refused "help of an unknown command" 2 "unknown command 'nonsense'; see 'ktrack --help'"
 
 run "$ktrack" --version
-said "--version tells a number" '^ktrack [0-9][0-9.]*$'
+said "--version reports a number" '^ktrack [0-9][0-9.]*$'
 is "--version is one line" "$(wc -l <"$folder/out")" = 1
 
 for words in --help --version "list --help"; do

@@ -42,10 +42,10 @@ cat >"$folder/want" <<'TEXT'
 TEXT
 printed "as JSON" "$folder/want"
 run_mounted "$ktrack" list -e nonsense
-refused "a pattern without a match" 1 "no tracepoint matches 'nonsense'; is its module loaded? See 'ktrack list'"
+refused "a pattern without a match" 1 "'nonsense': no tracepoint matches; load its module, or see 'ktrack list'"
 run_mounted "$ktrack" list -e net:net_plain
 refused "a pattern that matches only what does not follow" 1 \
-	"'net:net_plain' does not follow the track event convention (it needs track_event_type and slice_name, or counter_value)"
+	"'net:net_plain': does not follow the track event convention; it needs track_event_type and slice_name, or counter_value"
 tracepoint_add networking_of_a_driver networking_of_a_driver_queue 15 0 's64 counter_value;8;8' 'u32 scope_receive_queue;16;4'
 run_mounted "$ktrack" list -e 'net*:*queue'
 cat >"$folder/want" <<'TEXT'
@@ -61,7 +61,7 @@ run_mounted "$ktrack" list -e net
 printf '%s\n' "$head" "$queue" "$work" >"$folder/want"
 is "a tracepoint whose format cannot be read is left out" "$status" = 0 -a "$(cat "$folder/want")" = "$(cat "$folder/out")"
 is "and that is said" "$(cat "$folder/err")" = \
-	"ktrack: net:broken is left out: the format of a tracepoint in system net cannot be read"
+	"ktrack: net:broken: skipped: the format of a tracepoint in system net cannot be read"
 rm -r "$folder/tracing/events/net/broken"
 # shellcheck disable=SC2016 # the inner shell expands it
 run_mounted sh -c 'exec "$0" list >/dev/full' "$ktrack"

@@ -37,11 +37,11 @@ class Recording:
 
     def __init__(self, folder, user=USER):
         self.folder, self.user = folder, user
-        self.parts = folder / "x.dat.parts"
+        self.spool = folder / "x.dat.spool"
         self.file = folder / "x.dat"
-        self.parts.mkdir(mode=0o700, parents=True)
-        self.fill(self.parts)
-        for path in [folder, self.parts, *self.parts.iterdir()]:
+        self.spool.mkdir(mode=0o700, parents=True)
+        self.fill(self.spool)
+        for path in [folder, self.spool, *self.spool.iterdir()]:
             os.chown(path, user, user)
 
     @staticmethod
@@ -110,24 +110,24 @@ def empty(path):
 
 def check_unreadable(tap, folder):
     """What is left of a machine that crashed."""
-    words = "x.dat: what was recorded cannot be read (not a trace.dat); it stays in x.dat.parts"
+    words = "x.dat: the recording cannot be read (not a trace.dat); it is kept in x.dat.spool"
     one = Recording(folder / "empty")
-    empty(one.parts / "formats")
+    empty(one.spool / "formats")
     refused(tap, one, "a recording whose formats are empty", words)
     one = Recording(folder / "cut")
-    formats = (one.parts / "formats").read_bytes()
-    (one.parts / "formats").write_bytes(formats[: len(formats) // 2])
+    formats = (one.spool / "formats").read_bytes()
+    (one.spool / "formats").write_bytes(formats[: len(formats) // 2])
     one.file.write_text("precious")
-    refused(tap, one, "a recording whose formats are cut short", "it stays in x.dat.parts")
+    refused(tap, one, "a recording whose formats are cut short", "it is kept in x.dat.spool")
     tap.ok(one.file.read_bytes() == b"precious", "and the file that was there is as it was")
 
 
 def check_damaged(tap, folder):
     """Some of it can be read."""
     one = Recording(folder / "damaged")
-    page = (one.parts / "cpu1").read_bytes()
-    (one.parts / "cpu1").write_bytes(page + b"\xff" * len(page))
-    words = "x.dat: made, but not all of it can be read ("
+    page = (one.spool / "cpu1").read_bytes()
+    (one.spool / "cpu1").write_bytes(page + b"\xff" * len(page))
+    words = "x.dat: written, but not all of it can be read ("
     refused(tap, one, "a recording with a damaged page", words, ["x.dat"])
     read = subprocess.run([KTRACK, "export", one.file], capture_output=True, text=True, check=False)
     tap.ok(read.stdout.count('"region_leave"') == 2, "the file has all that can be read", read.stderr)
@@ -146,43 +146,43 @@ def check_links(tap, folder, secret):
     for name in ("formats", "comms", "options", "instance", "cpu1"):
         for number, (what, make) in enumerate(links(secret)):
             one = Recording(folder / f"{name}{number}")
-            (one.parts / name).unlink()
-            make(one.parts / name)
-            refused(tap, one, f"{what} as {name}", f"x.dat.parts/{name}: ")
+            (one.spool / name).unlink()
+            make(one.spool / name)
+            refused(tap, one, f"{what} as {name}", f"x.dat.spool/{name}: ")
             tap.ok(secret.read_text() == SECRET, "and what it leads to is as it was")
     for number, (what, make) in enumerate(links(secret)):
         one = Recording(folder / f"joined{number}")
-        make(one.parts / "trace.dat")
+        make(one.spool / "trace.dat")
         one.recover()
         tap.ok(secret.read_text() == SECRET, f"{what} as trace.dat leads nowhere")
         tap.ok(secret.stat().st_uid == 0, "and gives nothing away")
     one = Recording(folder / "whole")
-    shutil.move(one.parts, folder / "elsewhere")
-    one.parts.symlink_to(folder / "elsewhere")
-    refused(tap, one, "a symbolic link as x.dat.parts", "cannot open x.dat.parts: ")
+    shutil.move(one.spool, folder / "elsewhere")
+    one.spool.symlink_to(folder / "elsewhere")
+    refused(tap, one, "a symbolic link as x.dat.spool", "cannot open x.dat.spool: ")
 
 
 def check_numbers(tap, folder):
     """CPUs that cannot be are none."""
     one = Recording(folder / "numbers")
-    for name in ("cpu2147483647", "cpu8192", "cpu01", "cpu-1", "cpu+3", "durable99999999999"):
-        (one.parts / name).write_bytes(bytes(4096))
+    for name in ("cpu2147483647", "cpu8192", "cpu01", "cpu-1", "cpu+3", "sideband99999999999"):
+        (one.spool / name).write_bytes(bytes(4096))
     done = one.recover()
     tap.ok(done.returncode == 0, "files of no CPU are not read", done.stderr)
-    tap.ok(one.file.stat().st_size < 100_000, "and take no room in the file", one.file.stat().st_size)
+    tap.ok(one.file.stat().st_size < 100_000, "and take no space in the file", one.file.stat().st_size)
 
 
 def check_owner(tap, folder):
     """Parts of somebody else's."""
     one = Recording(folder / "third", 4711)
     os.chown(one.folder, USER, USER)
-    refused(tap, one, "what is a third user's", "x.dat.parts: belongs to user 4711; run ktrack as that user")
+    refused(tap, one, "what is a third user's", "x.dat.spool: belongs to user 4711; run ktrack as that user")
     one = Recording(folder / "open")
-    one.parts.chmod(0o777)
-    refused(tap, one, "a folder that everybody may write to", "x.dat.parts: others may write to it")
+    one.spool.chmod(0o777)
+    refused(tap, one, "a folder that everybody may write to", "x.dat.spool: writable by other users")
     one = Recording(folder / "plain")
     done = one.recover(SUDO_UID="", SUDO_GID="")
-    words = f"x.dat.parts: belongs to user {USER}; run ktrack as that user"
+    words = f"x.dat.spool: belongs to user {USER}; run ktrack as that user"
     tap.ok(done.returncode == 1 and words in done.stderr, "a user's parts are none of root's without sudo", done)
 
 

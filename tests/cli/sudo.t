@@ -33,11 +33,11 @@ as_user ln -s "$folder/roots" users/folder
 as_user ln -s /nonexistent users/dangling
 for option in event perf normal chrome perfetto html; do
 	under_sudo export "--$option=users/link" trace.dat
-	refused "--$option follows no link of the user's" 1 "cannot open users/link for writing: a symbolic link leads there, which is not followed under sudo; name the file itself"
+	refused "--$option follows no link of the user's" 1 "cannot open users/link for writing: symbolic links are not followed under sudo; write the path of the file itself"
 done
 is_untouched "and what it leads to stays"
 under_sudo export --html=users/folder/precious trace.dat
-refused "nor a link to a folder of root's" 1 "cannot open users/folder/precious for writing: a symbolic link leads there, which is not followed under sudo; name the file itself"
+refused "nor a link to a folder of root's" 1 "cannot open users/folder/precious for writing: symbolic links are not followed under sudo; write the path of the file itself"
 under_sudo export --html=users/folder/new trace.dat
 is "in which no file is made" "$status $(ls roots)" = "1 precious"
 if [ "$(cat /proc/sys/fs/protected_hardlinks)" = 0 ]; then

@@ -24,16 +24,16 @@ static void record_read(const struct convention *convention, const uint8_t *data
 {
 	unsigned char *bytes = malloc(size ? size : 1);
 	struct record record = { .data = bytes, .size = size };
-	struct observation observation = { 0 };
-	const struct template *template;
+	struct decoded_event decoded = { 0 };
+	const struct descriptor *descriptor;
 	struct task_change change;
 
 	memcpy(bytes, data, size);
-	template = convention_find(convention, &record);
-	if (template && !observation_read(&observation, template, &record)) {
-		value_touch(&(struct value){ .kind = VALUE_TEXT, .text = observation.track_name });
-		for (size_t i = 0; i < observation.nr_extras; i++)
-			value_touch(&observation.extras[i].value);
+	descriptor = convention_find(convention, &record);
+	if (descriptor && !decoded_event_read(&decoded, descriptor, &record)) {
+		value_touch(&(struct value){ .kind = VALUE_TEXT, .text = decoded.track_name });
+		for (size_t i = 0; i < decoded.nr_extras; i++)
+			value_touch(&decoded.extras[i].value);
 	}
 	if (convention_read_task(convention, &record, &change))
 		value_touch(&(struct value){ .kind = VALUE_TEXT, .text = change.comm });
@@ -44,10 +44,10 @@ static void format_read(bool is_swapped, struct text format, const uint8_t *reco
 {
 	static const char *const tasks[] = { "task_newtask", "task_rename", "sched_process_exec" };
 	struct convention *convention = convention_new(is_swapped);
-	const struct template *template;
+	const struct descriptor *descriptor;
 	struct error error = { 0 };
 
-	convention_add(convention, "fuzz", format, &template, &error);
+	convention_add(convention, "fuzz", format, &descriptor, &error);
 	for (size_t i = 0; i < sizeof(tasks) / sizeof(tasks[0]); i++)
 		convention_add_task(convention, i < 2 ? "task" : "sched", tasks[i], format, &error);
 	while (size > 0) {

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Fuzz targets: replayed by make check, under the sanitizers that unit tests have; run longer by make fuzz, with clang's libFuzzer.
+# Fuzz targets. make check replays saved inputs under the sanitizers of the unit tests; make fuzz runs clang's libFuzzer.
 
 FUZZ_SECONDS ?= 60
 FUZZ_CC ?= clang
-# Adding 0 to NULL is undefined only on paper, and gcc, which builds the replay, does not complain of it.
+# pointer-overflow also reports NULL + 0, which is harmless; gcc, which builds the replay, does not report it.
 FUZZ_FLAGS := -Wno-gnu-variable-sized-type-not-at-end -fsanitize=address,undefined -fno-sanitize=pointer-overflow \
 	-fno-sanitize-recover=undefined
 
-fuzz-names := trace_dat format record target_value
+fuzz-names := trace_dat format record target_value config
 fuzz-library := $(library-sources:%.c=$(BUILD)/fuzz/clang/%.o)
 
 .PHONY: fuzz fuzz-replay
 fuzz-replay: $(fuzz-names:%=$(BUILD)/fuzz/replay-%)
 
-$(BUILD)/fuzz/replay-%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o $(library-sources:%.c=$(BUILD)/san/%.o)
+$(BUILD)/fuzz/replay-%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o $(unit-library)
 	@mkdir -p $(@D)
 	@echo '  LD san  $@'
-	$(Q)$(CC) $(SANITIZE) -o $@ $^ $(libraries)
+	$(Q)$(san-link)
 
 $(BUILD)/fuzz/clang/%.o: %.c userspace/userspace.mk | packages
 	@mkdir -p $(@D)
@@ -27,7 +27,7 @@ $(BUILD)/fuzz/fuzz-%: $(BUILD)/fuzz/clang/tests/fuzz/%.o $(fuzz-library)
 	@echo '  LD fuzz $@'
 	$(Q)$(FUZZ_CC) -fsanitize=fuzzer $(FUZZ_FLAGS) -o $@ $^ $(libraries)
 
-# What is found stays in build/fuzz/found/; put it into tests/fuzz/found/TARGET/ with its mend.
+# libFuzzer writes crashing inputs to build/fuzz/found/; add them to tests/fuzz/found/TARGET/ with the fix.
 fuzz:
 	$(Q)scripts/deps build fuzz
 	$(Q)$(MAKE) $(fuzz-names:%=$(BUILD)/fuzz/fuzz-%)

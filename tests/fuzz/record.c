@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/pipeline.h"
+#include "session/pipeline.h"
 #include "fuzz.h"
 
 #define FIELD(declaration, offset, size, is_signed) \
@@ -43,11 +43,11 @@ static const char task_format[] =
 
 static void formats_add(struct convention *convention)
 {
-	const struct template *template;
+	const struct descriptor *descriptor;
 	struct error error = { 0 };
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		convention_add(convention, "fuzz", text_of(formats[i]), &template, &error);
+		convention_add(convention, "fuzz", text_of(formats[i]), &descriptor, &error);
 	convention_add_task(convention, "task", "task_newtask", text_of(task_format), &error);
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 #include "fuzz.h"
-#include "../unit/dice.h"
+#include "../unit/fixtures/random.h"
 
 /* What was run last stays, for whoever looks into a crash. */
 static void input_run(const char *data, size_t size)
@@ -23,35 +23,36 @@ static void input_run(const char *data, size_t size)
 	LLVMFuzzerTestOneInput((const uint8_t *)data, size);
 }
 
-static void change_number(char *data, size_t size, struct dice *dice)
+static void change_number(char *data, size_t size, struct random *random)
 {
 	static const uint64_t extremes[] = { 0, 1, UINT32_MAX, UINT64_MAX, INT64_MAX, 0xffff };
-	size_t width = (size_t)1 << dice_below(dice, 4);
+	size_t width = (size_t)1 << random_below(random, 4);
 	uint64_t number = 0;
 	size_t at;
 
 	if (width > size)
 		return;
-	at = dice_below(dice, size - width + 1);
+	at = random_below(random, size - width + 1);
 	memcpy(&number, data + at, width);
-	if (dice_below(dice, 2))
-		number += dice_below(dice, 64) - 32;
+	if (random_below(random, 2))
+		number += random_below(random, 64) - 32;
 	else
-		number = dice_below(dice, 2) ? dice_roll(dice)
-					     : extremes[dice_below(dice, sizeof(extremes) / 8)];
+		number = random_below(random, 2)
+				 ? random_next(random)
+				 : extremes[random_below(random, sizeof(extremes) / 8)];
 	memcpy(data + at, &number, width);
 }
 
 /* Changes some numbers; now and then cuts, or takes a piece out. */
-static size_t input_change(char *data, size_t size, struct dice *dice)
+static size_t input_change(char *data, size_t size, struct random *random)
 {
-	for (uint64_t i = 1 + dice_below(dice, 4); i > 0; i--)
-		change_number(data, size, dice);
-	if (size > 1 && dice_below(dice, 8) == 0)
-		size = dice_below(dice, size);
-	if (size > 8 && dice_below(dice, 8) == 0) {
-		size_t at = dice_below(dice, size - 8);
-		size_t taken = dice_below(dice, 8);
+	for (uint64_t i = 1 + random_below(random, 4); i > 0; i--)
+		change_number(data, size, random);
+	if (size > 1 && random_below(random, 8) == 0)
+		size = random_below(random, size);
+	if (size > 8 && random_below(random, 8) == 0) {
+		size_t at = random_below(random, size - 8);
+		size_t taken = random_below(random, 8);
 
 		memmove(data + at, data + at + taken, size - at - taken);
 		size -= taken;
@@ -59,7 +60,7 @@ static size_t input_change(char *data, size_t size, struct dice *dice)
 	return size;
 }
 
-static int file_replay(const char *path, unsigned int nr_changes, struct dice *dice)
+static int file_replay(const char *path, unsigned int nr_changes, struct random *random)
 {
 	struct buffer whole = { 0 };
 	char *changed;
@@ -72,7 +73,7 @@ static int file_replay(const char *path, unsigned int nr_changes, struct dice *d
 	changed = malloc(whole.size + 1);
 	for (unsigned int i = 0; i < nr_changes; i++) {
 		memcpy(changed, whole.data, whole.size);
-		input_run(changed, input_change(changed, whole.size, dice));
+		input_run(changed, input_change(changed, whole.size, random));
 	}
 	free(changed);
 	buffer_release(&whole);
@@ -81,11 +82,11 @@ static int file_replay(const char *path, unsigned int nr_changes, struct dice *d
 
 int main(int argc, char **argv)
 {
-	struct dice dice = { .state = 23 };
+	struct random random = { .state = 23 };
 	unsigned int nr_changes = argc > 1 ? atoi(argv[1]) : 0;
 
 	for (int i = 2; i < argc; i++) {
-		if (file_replay(argv[i], nr_changes, &dice) < 0)
+		if (file_replay(argv[i], nr_changes, &random) < 0)
 			return 1;
 	}
 	return 0;

@@ -1,45 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Fuzz target: a trace.dat, from the file through all rooms to lines of a stream. */
+/* Fuzz target: a trace.dat, from the file through all modules to lines of a stream. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/pipeline.h"
+#include "session/pipeline.h"
 #include "fuzz.h"
 #include "sink/sink.h"
 
-static int tracepoint_add(void *context, const struct source_tracepoint *tracepoint,
-			  struct error *error)
+static int tracepoint_add(void *context, const struct tracepoint *tracepoint, struct error *error)
 {
-	const struct template *template;
+	const struct descriptor *descriptor;
 	struct error ignored = { 0 };
 
 	convention_add_task(context, tracepoint->system, tracepoint->name, tracepoint->format,
 			    &ignored);
-	return convention_add(context, tracepoint->system, tracepoint->format, &template, error) < 0
+	return convention_add(context, tracepoint->system, tracepoint->format, &descriptor, error) <
+			       0
 		       ? -1
 		       : 0;
 }
 
-static int sink_add(struct timeline *timeline, struct error *error)
+/* All outputs of the table, into nothing. */
+static int sinks_add(struct timeline *timeline, struct error *error)
 {
-	struct sink_trace2_settings settings = { .sid = "fuzz",
-						 .hierarchy = "fuzz",
-						 .with = (1u << TIMELINE_EMITTER_COUNT) - 1 };
+	static const struct sink_trace2_settings trace2 = { .sid = "fuzz", .hierarchy = "fuzz" };
+	static const struct sink_stat_settings stat;
+	struct sink_settings settings = { .name = "nothing",
+					  .with = (1u << TIMELINE_EMITTER_COUNT) - 1,
+					  .trace2 = &trace2,
+					  .stat = &stat };
+	int status = 0;
 
-	struct sink_file_settings picture = { .name = "nothing",
-					      .fd = open("/dev/null", O_WRONLY | O_CLOEXEC),
-					      .with = settings.with };
-
-	for (int i = 0; i < TRACE2_TARGET_COUNT; i++) {
-		settings.targets[i].name = "nothing";
-		settings.targets[i].fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	for (size_t i = 0; i < sink_kinds_count && status == 0; i++) {
+		settings.fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+		status = timeline_add(timeline, sink_kinds[i].sink_new(&settings, error), error);
 	}
-	return timeline_add(timeline, sink_trace2_new(&settings, error), error) < 0 ||
-			       timeline_add(timeline, sink_chrome_new(&picture, error), error) < 0
-		       ? -1
-		       : 0;
+	return status;
 }
 
 static void source_export(struct source *source)
@@ -47,7 +45,8 @@ static void source_export(struct source *source)
 	static char *argv[] = { (char *)"ktrack", NULL };
 	const struct source_description *description = source_describe(source);
 	struct pipeline pipeline = { .convention = convention_new(description->is_swapped) };
-	struct source_visitor visitor = { .context = pipeline.convention, .visit = tracepoint_add };
+	struct tracepoint_visitor visitor = { .context = pipeline.convention,
+					      .visit = tracepoint_add };
 	struct recording recording = { .command = "export",
 				       .argv = argv,
 				       .source = "fuzz",
@@ -60,10 +59,11 @@ static void source_export(struct source *source)
 	struct error error = { 0 };
 	uint64_t lost;
 
-	if (sink_add(&pipeline.timeline, &error) == 0 &&
+	if (sinks_add(&pipeline.timeline, &error) == 0 &&
 	    source_visit(source, &visitor, &error) == 0 &&
 	    source_first_time(source, &recording.start_ns, &error) >= 0 &&
-	    pipeline_open(&pipeline, source, &recording, true, &error) == 0 &&
+	    pipeline_open(&pipeline, source, &recording, 1u << TIMELINE_EMITTER_COMM, &error) ==
+		    0 &&
 	    source_finish(source, INT64_MAX, &handler, &lost, &error) == 0)
 		tracks_finish(pipeline.tracks, recording.start_ns, lost, 0, &error);
 	pipeline_release(&pipeline);

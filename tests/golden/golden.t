@@ -56,7 +56,7 @@ class Case:
 
     NAME.args, where there is one, has in each line an export's options, or `script OTHER` for
     another script than NAME, or `keep REGEX` for the lines that are compared, or `note TEXT` for
-    what exports may say beside.
+    what exports may also print.
     """
 
     def __init__(self, name):

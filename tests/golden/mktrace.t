@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: trace-cmd reads from files of mktrace what their scripts say; troubles name their line."""
+"""Test: trace-cmd reads the records of scripts from files of mktrace; troubles name their line."""
 
 import itertools
 import re
-import resource
 import subprocess
 import sys
 import tempfile
@@ -20,7 +19,6 @@ from making.words import read_number  # noqa: E402
 from tap import Tap  # noqa: E402
 
 LIMIT_S = 120
-MANY, MANY_LIMIT_S = 1000000, 20
 LOSS = re.compile(rb"^( *\S+: )? *CPU:(\d+) \[(?:(\d+) )?EVENTS DROPPED\]\n", re.MULTILINE)
 RECORD = re.compile(rb"^ *(?:(\S+): )? *\S.*?-(\d+) +\[(\d+)\] *([\d.]+): (\S+): +", re.MULTILINE)
 LAYOUTS = (
@@ -33,53 +31,23 @@ LAYOUTS = (
 )
 LAYOUT_CASES = ("several-buffers", "loss-on-two-cpus", "extra-fields-are-attached")
 
-ONE = (
-    "event demo:io 100 char track_event_type; string slice_name; u8 count; char fixed[2]; u8 b[2]\n"
-)
+ONE = "event demo:io 100 char track_event_type; string slice_name; u8 count; char fixed[2]; u8 b[2]\n"
 TROUBLES = (
     ("no statement", "what is this\n", 1, "write: TIME TID@CPU EVENT"),
     ("an unknown event", "0 7@0 io B\n", 1, "no event 'io'"),
-    ("an event twice", ONE + ONE, 2, "demo:io is there already"),
-    (
-        "a name of two events",
-        ONE + ONE.replace("demo", "other") + "0 7@0 io B\n",
-        3,
-        "several events",
-    ),
-    ("a type of unknown size", "event demo:io 100 u9 count\n", 1, "size of u9"),
-    ("no field", "event demo:io 100 count\n", 1, "declares no field"),
-    ("no event's head", "event io 100 u8 count\n", 1, "write: event"),
     ("no such format", "format nowhere/io\n", 1, "nowhere/io: No such file"),
     ("too many values", ONE + "0 7@0 io B a 1 b 00 c\n", 2, "no more than 5 fields"),
-    ("a value behind names", ONE + "0 7@0 io slice_name=a 1\n", 2, "behind a value with a name"),
-    ("no number", ONE + "0 7@0 io B a many\n", 2, "many is no number"),
     ("a number that is too large", ONE + "0 7@0 io B a 256\n", 2, "does not fit into 1 bytes"),
-    ("a text that is too long", ONE + "0 7@0 io B a 1 abc\n", 2, "there is room for 2"),
-    ("no bytes", ONE + "0 7@0 io B a 1 b xy\n", 2, "no row of hexadecimal"),
     ("time that goes back", ONE + "9 7@0 io B\n8 7@0 io E\n", 3, "older by 1 ns"),
-    ("a time of half a nanosecond", ONE + "0.5 7@0 io B\n", 2, "no whole number"),
-    ("a quote that is open", ONE + '0 7@0 io B "a\n', 2, "cannot be read from"),
-    ("an unknown escape", ONE + '0 7@0 io B "\\q"\n', 2, "unknown escape"),
-    (
-        "a record larger than a sub-buffer",
-        "page 256\n" + ONE.replace("b[2]", "b[300]") + "0 7@0 io\n",
-        3,
-        "entry of",
-    ),
     ("a loss with nothing behind it", ONE + "lost 0 5\n", 2, "no record follows"),
     ("a setting behind records", ONE + "0 7@0 io B\nclock mono\n", 3, "belongs before the records"),
-    ("an unknown setting's value", "order middle\n", 1, "none of little, big"),
-    ("words too many", "clock a b\n", 1, "takes 1 words, not 2"),
-    ("$i outside of repeat", ONE + "0 7@0 io B $i\n", 2, "between repeat and end"),
-    ("absolute time in repeat", ONE + "repeat 2\n1 7@0 io B\nend\n", 3, "are +TIME"),
     ("repeat without end", ONE + "repeat 2\n", 2, "repeat without end"),
-    ("a trouble in a round", ONE + "repeat 300\n+1 7@0 io B a $i\nend\n", 3, "256 does not fit"),
     ("version 6 with compression", "version 6\ncompression zlib\n", None, "no compression"),
 )
 
 
 class Meant:
-    """What a script says of its records, in the order of time."""
+    """The records of a script, in the order of time."""
 
     def __init__(self, script, **settings):
         self.records = []
@@ -111,11 +79,11 @@ class Meant:
 
 
 def report(path):
-    """What trace-cmd says: (records as (buffer, tid, cpu, time, event, fields), losses)."""
+    """What trace-cmd prints: (records as (buffer, tid, cpu, time, event, fields), losses)."""
     command = ["trace-cmd", "report", "-R", "-t", "-N", "-i", path]
     done = subprocess.run(command, capture_output=True, timeout=LIMIT_S, check=True)
     losses = [tuple(map(int, found.groups(b"-1")[1:])) for found in LOSS.finditer(done.stdout)]
-    # The buffer's name stands before the loss, and is then missing before the record.
+    # The buffer's name is before the loss, and is then missing before the record.
     text = LOSS.sub(rb"\1", done.stdout)
     heads = list(RECORD.finditer(text))
     ends = [head.start() - 1 for head in heads[1:]] + [len(text) - 1]
@@ -185,7 +153,7 @@ def wrong_records(meant, shown):
         if cut and cut < 8:
             continue
         if place != (buffer, tid, cpu, meant.shown_ns(cpu, time_ns), event.name):
-            yield f"{place}, the script says {(buffer, tid, cpu, time_ns, event.name)}"
+            yield f"{place}, the script has {(buffer, tid, cpu, time_ns, event.name)}"
         else:
             yield from wrong_fields(event, words, cut, text)
 
@@ -206,44 +174,26 @@ def check_report(tap, script, **settings):
         records, losses = report(out.name)
     wrong = list(wrong_records(meant, records))
     if sorted(losses) != sorted(wanted_losses(script)):
-        wrong.append(f"losses {losses}, the script says {wanted_losses(script)}")
+        wrong.append(f"losses {losses}, the script has {wanted_losses(script)}")
     layout = "".join(f", {name} {value}" for name, value in settings.items())
     tap.nothing(wrong, f"trace-cmd reads {script}{layout}")
 
 
 def make(text, path):
     """Runs mktrace on a text; returns (status, errors)."""
-    done = subprocess.run(
-        [HERE / "mktrace", "-", path],
-        input=text.encode(),
-        capture_output=True,
-        timeout=LIMIT_S,
-        check=False,
-    )
+    command = [HERE / "mktrace", "-", path]
+    done = subprocess.run(command, input=text.encode(), capture_output=True, timeout=LIMIT_S, check=False)
     return done.returncode, done.stderr.decode()
 
 
 def check_troubles(tap):
-    """Each trouble is told in one line with its number."""
+    """Each trouble is reported in one line with its number."""
     with tempfile.NamedTemporaryFile() as out:
         for what, text, number, message in TROUBLES:
             status, errors = make(text, out.name)
             place = f"mktrace: standard input:{number}: " if number else "mktrace: "
             is_right = errors.startswith(place) and message in errors and errors.count("\n") == 1
             tap.ok(status == 1 and is_right, f"trouble: {what}", status, errors)
-
-
-def check_speed(tap):
-    """Large files don't take long; what counts is the processor's time."""
-    script = f"repeat {MANY // 2}\n+1us 7@0 io B read\n+1us 7@0 io E\nend\n"
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    with tempfile.NamedTemporaryFile() as out:
-        status, errors = make(ONE + script, out.name)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        records, _ = report(out.name)
-    taken_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    is_right = status == 0 and len(records) == MANY and taken_s < MANY_LIMIT_S
-    tap.ok(is_right, f"{MANY} records are made in time", errors, len(records), taken_s)
 
 
 def main():
@@ -254,7 +204,6 @@ def main():
     for script, settings in itertools.product(LAYOUT_CASES, LAYOUTS[1:]):
         check_report(tap, script, **settings)
     check_troubles(tap)
-    check_speed(tap)
     return tap.finish()
 
 

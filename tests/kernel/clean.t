@@ -46,7 +46,7 @@ FOLDERS = ("include/ktrack", "kmod", "tests/kernel")
 
 
 def is_allowed(line):
-    """Whether checkpatch may say so: FILE:LINE: LEVEL:KIND: WORDS."""
+    """Whether checkpatch may report it: FILE:LINE: LEVEL:KIND: WORDS."""
     name = line.partition(":")[0]
     return any(f":{kind}:" in line for kind in ALLOWED.get(name, ()))
 

@@ -76,7 +76,7 @@ def check_stack(tap, kernel, folder):
         frames = stack_of(folder, prefix)
         # The tracepoint with all attributes that there can be; the compiler may have marked its name.
         most = [name for name in frames if f"{name}.".startswith(f"{prefix}outside_most.")]
-        tap.ok(most, f"{kernel}: the compiler tells of {prefix}'s stack frames", *frames)
+        tap.ok(most, f"{kernel}: the compiler reports {prefix}'s stack frames", *frames)
         deep = [f"{name}: {size}" for name, size in frames.items() if size > limit]
         tap.nothing(deep, f"{kernel}: {prefix} takes at most {limit} bytes of stack")
 
@@ -124,7 +124,7 @@ def check_traces(tap, kernel, folder):
         f"{folder}/borrower/borrower.ko",
     ]
     options = [word for file in added for word in ("--add", file)]
-    with machine.ran(kernel, HERE / "guest/modules.sh", options=options) as result:
+    with machine.ran(kernel, "modules.sh", options=options) as result:
         machine.check_end(tap, kernel, result)
         tap.ok(
             result.output.splitlines() == expected.OUTPUT,

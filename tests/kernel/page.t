@@ -27,7 +27,7 @@ INDENTED = re.compile(r"`(\S+)`:\n\n((?: {4}.*\n|\n)+)")
 # The page's text says this in words: a file for the generic tracepoints is added.
 PAGE_REST = {"Kbuild": "\nmydrv-y += mydrv_probe.o\n"}
 
-# Declarations of which there are ten, and how many bytes each takes, which the page tells in KB.
+# Declarations of which there are ten, and how many bytes each takes, which the page reports in KB.
 SIZED = {
     "one": "",
     "slices": "KTRACK_SLICE(slice{0});",

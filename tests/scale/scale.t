@@ -78,8 +78,8 @@ def shifted(data, place, time_ns):
     offset, size = place
     pages = bytearray(data[offset : offset + size])
     for page in range(0, size, PAGE):
-        (stamp,) = struct.unpack_from("<Q", pages, page)
-        struct.pack_into("<Q", pages, page, stamp + time_ns)
+        (timestamp,) = struct.unpack_from("<Q", pages, page)
+        struct.pack_into("<Q", pages, page, timestamp + time_ns)
     return pages
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the commands beside this file have in common: opening streams, one line for each trouble."""
+"""What the commands next to this file have in common: opening streams, one line for each trouble."""
 
 import signal
 import sys

@@ -39,103 +39,60 @@ def check(tap, what, found, wanted):
 
 
 def check_golden(tap):
-    """Streams written by hand are right, and say nothing."""
-    check(
-        tap, "streams written by hand are right", run("check-stream", SLICES, COUNTERS), (0, "", "")
-    )
+    """Streams written by hand are right; check-stream prints nothing."""
+    check(tap, "streams written by hand are right", run("check-stream", SLICES, COUNTERS), (0, "", ""))
     named = run("check-stream", "--sid", "a-recording", NOTHING)
     check(tap, "an empty recording with a sid of its own is right", named, (0, "", ""))
-    status, output, _ = run("check-stream", NOTHING, "--sid", "another")
-    is_refused = status == 1 and output.startswith(f"{NOTHING}:1: sid-form: ")
-    tap.ok(is_refused, "another sid is refused", status, output)
 
 
 def check_refusal(tap):
-    """Violations are named by file and line; their number is bounded."""
+    """Violations are named by file and line; their number is limited."""
     lines = (HERE / SLICES).read_bytes().splitlines(keepends=True)
     status, output, _ = run("check-stream", "-", stdin=b"".join(lines[:9] + lines[10:]))
-    first = output.splitlines()[0]
-    is_named = status == 1 and first.startswith("standard input:10: nesting: ")
-    tap.ok(is_named, "a violation is file:line: rule: message", status, first)
+    is_named = status == 1 and output.startswith("standard input:10: nesting: ")
+    tap.ok(is_named, "a violation is file:line: rule: message", status, output)
     status, output, _ = run("check-stream", "--max", "3", "-", stdin=b"{}\n" * 50)
     shown = output.splitlines()
-    is_bounded = status == 1 and len(shown) == 4 and shown[-1].endswith(" more")
-    tap.ok(is_bounded, "--max bounds what is printed", status, *shown)
-    status, output, _ = run("check-stream", SLICES, "/dev/null", COUNTERS)
-    is_one = status == 1 and all(line.startswith("/dev/null:1: ") for line in output.splitlines())
-    tap.ok(is_one, "one bad stream among good ones", status, output)
-
-
-def check_unreadable(tap):
-    """What cannot be read or understood is said in one line, status 2."""
-    missing = "No such file or directory"
+    tap.ok(status == 1 and len(shown) == 4 and shown[-1].endswith(" more"), "--max limits the output", status, *shown)
     for command, words in (("check-stream", []), ("check-demo", ["1"]), ("list-tracks", [])):
-        wanted = (2, "", f"{command}: nowhere/x: {missing}\n")
+        wanted = (2, "", f"{command}: nowhere/x: No such file or directory\n")
         check(tap, f"{command} of a missing file", run(command, *words, "nowhere/x"), wanted)
-        status, _, errors = run(command)
-        is_usage = status == 2 and "usage" in errors
-        tap.ok(is_usage, f"{command} without a file tells its usage", status, errors)
-
-
-def check_rules(tap):
-    """--rules tells every rule in one sentence."""
     status, output, _ = run("check-stream", "--rules")
-    rows = output.splitlines()
-    names = [row.split()[0] for row in rows]
-    is_complete = (
-        status == 0 and names == list(all_rules()) and all(row.endswith(".") for row in rows)
-    )
-    tap.ok(is_complete, "--rules tells every rule", status, output)
+    names = [row.split()[0] for row in output.splitlines()]
+    tap.ok(status == 0 and names == list(all_rules()), "--rules lists every rule", status, output)
 
 
 def check_demo(tap):
-    """check-demo tells the sum, with and without loss."""
+    """check-demo prints the sum, with and without loss."""
     records = play_demo()
-    complete, lossy = [b"".join(write(records)) for write in (write_demo, write_lossy)]
     total = len(records)
-    for what, words, stream, lost in (
-        ("complete", [], complete, 0),
-        ("lossy", ["--with-loss"], lossy, 2),
-    ):
+    for words, write, lost in (([], write_demo, 0), (["--with-loss"], write_lossy, 2)):
         text = (
             f"standard input: {REQUESTS} requests, {total} records requested"
             f" = {total - lost} exported + {lost} lost, 16 tracks\n"
         )
-        found = run("check-demo", *words, str(REQUESTS), "-", stdin=stream)
-        check(tap, f"check-demo of a {what} batch", found, (0, text, ""))
-    status, output, _ = run("check-demo", str(REQUESTS + 1), "-", stdin=complete)
+        found = run("check-demo", *words, str(REQUESTS), "-", stdin=b"".join(write(records)))
+        check(tap, f"check-demo {' '.join(words)}", found, (0, text, ""))
+    status, output, _ = run("check-demo", str(REQUESTS + 1), "-", stdin=b"".join(write_demo(records)))
     is_refused = status == 1 and "standard input:-: demo-total: " in output
     tap.ok(is_refused, "check-demo refuses a batch of another size", status, output)
-    status, output, _ = run("check-demo", "--slots", "3", str(REQUESTS), "-", stdin=complete)
-    tap.ok(status == 1 and ": demo-slots: " in output, "check-demo knows the slots", status, output)
-    status, output, _ = run("check-demo", "1", "-", stdin=b"{}\n")
-    tap.ok(status == 1 and ":1: kind: " in output, "check-demo refuses what is no stream", output)
 
 
 def check_table(tap):
-    """list-tracks prints one row per track, and nothing that a terminal obeys."""
+    """list-tracks prints one row per track, without control characters."""
     check(tap, "list-tracks prints a table", run("list-tracks", COUNTERS), (0, TABLE, ""))
     escape = (HERE / COUNTERS).read_bytes().replace(b"transfer", b"tr\\u001b[2Jfer")
     status, output, _ = run("list-tracks", "-", stdin=escape)
-    is_harmless = status == 0 and "tr?[2Jfer x1" in output
-    tap.ok(is_harmless, "list-tracks keeps control characters from the terminal", status, output)
-    status, output, errors = run("list-tracks", "-", stdin=b"[]\n")
-    is_refused = (status, output) == (1, "") and len(errors.splitlines()) == 1
-    tap.ok(is_refused, "list-tracks refuses what is no stream", status, output, errors)
+    tap.ok(status == 0 and "tr?[2Jfer x1" in output, "list-tracks escapes control characters", status, output)
 
 
 def main():
     """Runs all of it."""
     tap = Tap()
-    for part in (
-        check_golden,
-        check_refusal,
-        check_unreadable,
-        check_rules,
-        check_demo,
-        check_table,
-    ):
-        part(tap)
+    check_golden(tap)
+    check_refusal(tap)
+    check_demo(tap)
+    check_table(tap)
     return tap.finish()
 
 

@@ -16,7 +16,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "stream")]
 
-from agree import disagreements  # noqa: E402
+from derived import disagreements  # noqa: E402
 from reading.stream import check_lines  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -148,8 +148,8 @@ def check_settings(tap, bench, trace):
     )
     tap.ok(bench.text("user.perf").startswith("d0 | main "), "the user's file counts for the rest, brief forms too")
     events = [json.loads(line) for line in bench.text("env.event").splitlines()]
-    told = [(e["scope"], e["param"], e["value"]) for e in events if e["event"] == "def_param"][-2:]
-    tap.ok(told == [("global", "demo.key", "value"), ("command", "TZ", "UTC")], "parameters that are asked for are told", told)
+    reported = [(e["scope"], e["param"], e["value"]) for e in events if e["event"] == "def_param"][-2:]
+    tap.ok(reported == [("global", "demo.key", "value"), ("command", "TZ", "UTC")], "parameters that are asked for are reported", reported)
     tap.ok(
         not [e for e in events if e.get("nesting", 0) > 1] and "counter" not in [e["event"] for e in events],
         "nesting is limited where that is set",

@@ -15,7 +15,7 @@ ROOT = HERE.parent.parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from tap import Tap  # noqa: E402
-from telling import clean_environment  # noqa: E402
+from driver import clean_environment  # noqa: E402
 
 DECLARED = re.compile(r"\b(trace2_\w+)\(")
 INSTALLED = (
@@ -100,7 +100,7 @@ def flags(folder, *words):
 
 
 def check_example(tap, folder, is_static):
-    """The example, built with what was installed and nothing else, tells of itself."""
+    """The example, built with what was installed and nothing else, reports itself."""
     program = folder / "example"
     libraries = flags(folder, "--libs", *(["--static"] if is_static else []))
     if is_static:
@@ -109,28 +109,28 @@ def check_example(tap, folder, is_static):
                *flags(folder, "--cflags"), *libraries, "-lpthread")
     tap.ok(done.returncode == 0 and done.stderr == "", "the example is built " + ("statically" if is_static else "shared"), done)
     environment = clean_environment(EXAMPLE_TRACE2="1", EXAMPLE_TRACE2_BRIEF="1", LD_LIBRARY_PATH=str(folder / "usr/lib"))
-    told = run(program, "one", "and two", env=environment)
+    reported = run(program, "one", "and two", env=environment)
     want = (
         rf"version 1\.0\nstart {re.escape(str(program))} one 'and two'\ncmd_name measure \(measure\)\n"
         r"th_timer example/measure intervals:2 total:0\.\d{6} min:0\.\d{6} max:0\.\d{6}\nexit elapsed:0\.\d{6} code:0\n"
         r"timer example/measure intervals:2 .*\ncounter example/bytes value:10\natexit elapsed:0\.\d{6} code:0\n"
     )
-    tap.ok(re.fullmatch(want, told.stderr), "and tells of itself", told)
+    tap.ok(re.fullmatch(want, reported.stderr), "and reports itself", reported)
 
 
 def check_languages(tap, folder):
     """The headers are understood by C and by C++, whose programs reach the library."""
-    program = folder / "both"
+    program = folder / "c_and_cxx"
     for words in (("gcc", "-std=c11", "-xc"), ("g++", "-std=c++11", "-xc++")):
-        done = run(*words, "-Wall", "-Wextra", "-pedantic-errors", "-Werror", "-o", program, HERE / "both.c", "-xnone",
+        done = run(*words, "-Wall", "-Wextra", "-pedantic-errors", "-Werror", "-o", program, HERE / "c_and_cxx.c", "-xnone",
                    *flags(folder, "--cflags"), *flags(folder, "--libs"))
         tap.ok(done.returncode == 0 and done.stderr == "", f"a program is built with {words[0]} {words[1]}", done)
         environment = clean_environment(GIT_TRACE2="1", GIT_TRACE2_BRIEF="1", LD_LIBRARY_PATH=str(folder / "usr/lib"))
-        told = run(program, env=environment)
+        reported = run(program, env=environment)
         tap.ok(
-            told.stderr == "version 1.0\nstart both 'of them'\nchild_start[0] 'of them'\n"
+            reported.stderr == "version 1.0\nstart both 'of them'\nchild_start[0] 'of them'\n"
             f"d0 | {'main':24} | cmd_mode     |     | {'':9} | {'':9} | {'':12} | explicit\n",
-            "and tells of itself, and of another", told,
+            "and reports itself, and of another", reported,
         )
 
 

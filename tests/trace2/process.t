@@ -19,7 +19,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from tap import Tap  # noqa: E402
-from telling import ROOT, SPEAK, clean_environment, field, speak  # noqa: E402
+from driver import ROOT, DRIVER, clean_environment, field, drive  # noqa: E402
 
 FLOOD = 500_000
 LIMIT_S = 300
@@ -55,7 +55,7 @@ def count_events(path):
 def check_flood(tap, folder):
     """Two threads write a million events to one file."""
     path = folder / "flood"
-    said, status = flood(SPEAK, FLOOD, {"GIT_TRACE2_EVENT": str(path)})
+    said, status = flood(DRIVER, FLOOD, {"GIT_TRACE2_EVENT": str(path)})
     counts, broken = count_events(path)
     tap.ok(
         (said, status) == ("", 0) and dict(counts) == {"flood0": FLOOD, "flood1": FLOOD} and not broken,
@@ -68,16 +68,16 @@ def check_flood(tap, folder):
 def check_races(tap, folder):
     """The same under ThreadSanitizer, to all targets, with a signal on top."""
     variables = {f"GIT_TRACE2{suffix}": str(folder / f"race{suffix}") for suffix in ("", "_PERF", "_EVENT")}
-    said, status = flood(ROOT / "build/trace2/speak-threads", 3000, variables)
+    said, status = flood(ROOT / "build/trace2/driver-threads", 3000, variables)
     tap.ok((said, status) == ("", 0), "ThreadSanitizer has nothing to say of two threads", said, status)
     words = "thread\nthread_start\tx.c\t1\ta\nraise\tx.c\t1\t13\nthread_end\n"
     done = subprocess.run(
-        [ROOT / "build/trace2/speak-threads", "1", "v.c", "1"], input=words.encode(), timeout=LIMIT_S,
+        [ROOT / "build/trace2/driver-threads", "1", "v.c", "1"], input=words.encode(), timeout=LIMIT_S,
         env=clean_environment(**variables), capture_output=True,
     )
     tap.ok(
         done.returncode == -signal.SIGPIPE and done.stderr == b"",
-        "nor of a signal that is told by the handler", done,
+        "nor of a signal that is reported by the handler", done,
     )
     last = json.loads((folder / "race_EVENT").read_text().splitlines()[-1])
     tap.ok(last["event"] == "signal" and last["signo"] == 13, "which is the last event", last)
@@ -101,7 +101,7 @@ def check_stream(tap, folder):
         listener.settimeout(60)
         reader = threading.Thread(target=receive_stream, args=(listener, out))
         reader.start()
-        said, status = flood(SPEAK, 20000, {"GIT_TRACE2_EVENT": f"af_unix:stream:{path}"})
+        said, status = flood(DRIVER, 20000, {"GIT_TRACE2_EVENT": f"af_unix:stream:{path}"})
         reader.join(60)
     (folder / "received").write_bytes(b"".join(out))
     counts, broken = count_events(folder / "received")
@@ -126,7 +126,7 @@ def check_datagrams(tap, folder):
         receiver.settimeout(60)
         reader = threading.Thread(target=receive_datagrams, args=(receiver, out))
         reader.start()
-        said, status = flood(SPEAK, 5000, {"GIT_TRACE2_EVENT": f"af_unix:{path}"})
+        said, status = flood(DRIVER, 5000, {"GIT_TRACE2_EVENT": f"af_unix:{path}"})
         reader.join(60)
     whole = [data for data in out if data.endswith(b"\n") and data.count(b"\n") == 1 and json.loads(data)]
     data = [line for line in whole if b'"event":"data"' in line]
@@ -159,31 +159,31 @@ def say_hostile(text):
     yield "thread_end"
 
 
-def judge_hostile(spoken, nr_sayings):
+def judge_hostile(driven, nr_sayings):
     """What is not as it ought to be: a line for each event, columns where they belong, JSON in UTF-8."""
-    events = spoken["event"].splitlines(keepends=True)
-    if spoken["event"].count("\n") != nr_sayings:
+    events = driven["event"].splitlines(keepends=True)
+    if driven["event"].count("\n") != nr_sayings:
         yield f"{len(events)} EVENT lines, {nr_sayings} due"
-    for line in spoken["event"].split("\n")[:-1]:
+    for line in driven["event"].split("\n")[:-1]:
         json.loads(line)
-    for line in spoken["perf"].splitlines():
+    for line in driven["perf"].splitlines():
         columns = line.split("|", 8)
         if len(columns) != 9 or len(columns[6].strip()) > 9 or len(columns[3].strip()) > 12:
             yield f"columns: {line!r}"
-    if len(spoken["perf"].splitlines()) != nr_sayings:
-        yield f"{len(spoken['perf'].splitlines())} PERF lines, {nr_sayings} due"
+    if len(driven["perf"].splitlines()) != nr_sayings:
+        yield f"{len(driven['perf'].splitlines())} PERF lines, {nr_sayings} due"
     for target in ("normal", "perf"):
-        if any(ord(sign) < 32 and sign != "\n" or 0x7F <= ord(sign) < 0xA0 for sign in spoken[target]):
+        if any(ord(sign) < 32 and sign != "\n" or 0x7F <= ord(sign) < 0xA0 for sign in driven[target]):
             yield f"{target}: a control character"
 
 
 def check_hostile(tap):
     """Texts with whatever bytes, in every place."""
     for text in HOSTILE:
-        sayings = list(say_hostile(text))
-        spoken, done = speak("".join(line + "\n" for line in sayings))
-        due = len(sayings) + 2 - len(["thread", "thread_end"])
-        tap.nothing([*judge_hostile(spoken, due), *([done.stderr] if done.stderr else [])], f"{text!r}", most=5)
+        messages = list(say_hostile(text))
+        driven, done = drive("".join(line + "\n" for line in messages))
+        due = len(messages) + 2 - len(["thread", "thread_end"])
+        tap.nothing([*judge_hostile(driven, due), *([done.stderr] if done.stderr else [])], f"{text!r}", most=5)
 
 
 def check_settings(tap, folder):
@@ -193,13 +193,13 @@ def check_settings(tap, folder):
     words = "cmd_name\tx.c\t1\tm\nset_config\tx.c\t1\tone.c\t3\nset_config\tx.c\t1\ttwo.c\t3\n"
     off = {f"OWN{suffix}": "" for suffix in ("", "_PERF", "_EVENT")}
     variables = {"SPEAK_PREFIX": "OWN", "OWN_ENV_VARS": "TZ", **off}
-    _, done = speak(words, None, variables, [folder / "system", folder / "user"], prefix="OWN")
+    _, done = drive(words, None, variables, [folder / "system", folder / "user"], prefix="OWN")
     want = "version 1.0\ncmd_name m (m)\ndef_param scope:system one.a=1\ndef_param scope:global one.b=2\n" \
         "def_param scope:command TZ=XXX-5:30\ndef_param scope:unknown one.c=3\n"
     got = (folder / "u").read_text() if (folder / "u").exists() else "(nothing)"
     tap.ok(
         got.startswith(want) and not (folder / "n").exists() and done.stderr == b"",
-        "settings of the user are over those of the system, and tell of parameters", got, done.stderr,
+        "settings of the user are over those of the system, and report parameters", got, done.stderr,
     )
 
 
@@ -210,27 +210,27 @@ def check_includes(tap, folder):
     head = f"[trace2]\n\tnormalBrief = 1\n\tnormalTarget = {folder}/"
     texts = {
         "user": f"{head}first\n[include]\n\tpath = nowhere\n\tpath = sub/more\n[include \"x\"]\n\tpath = sub/wrong\n",
-        "sub/more": f"{head}second\n[include]\n\tpath = beside\n\tPath = ~/third\n[trace2]\n\tconfigParams = one.*,include.*\n",
-        "sub/beside": f"{head}beside\n[one]\n\ta = 1\n",
+        "sub/more": f"{head}second\n[include]\n\tpath = sibling\n\tPath = ~/third\n[trace2]\n\tconfigParams = one.*,include.*\n",
+        "sub/sibling": f"{head}sibling\n[one]\n\ta = 1\n",
         "sub/wrong": f"{head}wrong\n",
-        "third": f"[trace2]\n\tnormalTarget = {folder}/TOLD\n[one]\n\tb = 2\n",
+        "third": f"[trace2]\n\tnormalTarget = {folder}/REPORTED\n[one]\n\tb = 2\n",
     }
     for name, text in texts.items():
         (home / name).write_text(text)
-    told = []
-    for words in (["git", "version"], [SPEAK, "1.0", "v.c", "1", home / "nowhere", home / "user"]):
+    reported = []
+    for words in (["git", "version"], [DRIVER, "1.0", "v.c", "1", home / "nowhere", home / "user"]):
         variables = clean_environment(HOME=str(home), GIT_CONFIG_GLOBAL=str(home / "user"))
         done = subprocess.run(words, input=b"cmd_name\tx.c\t1\tm\n", timeout=60, env=variables, capture_output=True, cwd=folder)
-        path = folder / "TOLD"
+        path = folder / "REPORTED"
         lines = path.read_text().splitlines() if path.exists() else ["(nothing)"]
-        told.append((done.returncode, [line for line in lines if line.startswith("def_param")]))
+        reported.append((done.returncode, [line for line in lines if line.startswith("def_param")]))
         path.unlink(missing_ok=True)
-    others = [name for name in ("first", "second", "beside", "wrong") if (folder / name).exists()]
-    tap.ok(told[0] == told[1] and len(told[0][1]) == 7 and not others, "files include others as git's do", *told, others)
+    others = [name for name in ("first", "second", "sibling", "wrong") if (folder / name).exists()]
+    tap.ok(reported[0] == reported[1] and len(reported[0][1]) == 7 and not others, "files include others as git's do", *reported, others)
 
 
 def check_lists(tap, folder):
-    """What a program tells of its parameters by itself is not told again with its name."""
+    """What a program reports its parameters by itself is not reported again with its name."""
     (folder / "listed").write_text("[one]\n\ta = 1\n")
     variables = {"GIT_TRACE2_CONFIG_PARAMS": "one.*", "GIT_TRACE2_ENV_VARS": "TZ"}
     for words, want in (
@@ -240,17 +240,17 @@ def check_lists(tap, folder):
         (("cmd_name", "list_config", "list_config"), ["m", "one.a", "TZ", "one.a"]),
         (("list_config", "list_env_vars", "cmd_name", "list_config", "list_env_vars"), ["one.a", "TZ", "m", "one.a", "TZ"]),
     ):
-        spoken, done = speak("".join(f"{word}\tx.c\t1\tm\n" for word in words), None, variables, ["/nowhere", folder / "listed"])
-        events = [json.loads(line) for line in spoken["event"].splitlines()[1:-1]]
-        told = [event.get("param", event.get("name")) for event in events]
-        tap.ok(told == want and done.stderr == b"", f"{' '.join(words)}: {want}", told, done)
+        driven, done = drive("".join(f"{word}\tx.c\t1\tm\n" for word in words), None, variables, ["/nowhere", folder / "listed"])
+        events = [json.loads(line) for line in driven["event"].splitlines()[1:-1]]
+        reported = [event.get("param", event.get("name")) for event in events]
+        tap.ok(reported == want and done.stderr == b"", f"{' '.join(words)}: {want}", reported, done)
 
 
 def check_silence(tap, folder):
     """Without a target nothing is written, and children keep their parent."""
     script = "cmd_name\tx.c\t1\tm\nraise\tx.c\t1\t0\n"
     done = subprocess.run(
-        ["sh", "-c", f'"{SPEAK}" 1 v.c 1; echo "$GIT_TRACE2_PARENT_SID"'], input=script.encode(), timeout=60,
+        ["sh", "-c", f'"{DRIVER}" 1 v.c 1; echo "$GIT_TRACE2_PARENT_SID"'], input=script.encode(), timeout=60,
         env=clean_environment(GIT_TRACE2_PARENT_SID="p", GIT_TRACE2_EVENT="0"), capture_output=True, cwd=folder,
     )
     tap.ok(done.stdout == b"p\n" and done.stderr == b"", "a program without a target says nothing", done)
@@ -260,7 +260,7 @@ def check_steps(tap, folder):
     """Lines say what the clock on the wall says, as git's do; how long something took does not depend on it."""
     paths = {suffix: folder / f"steps{suffix}" for suffix in ("_EVENT", "_PERF")}
     done = subprocess.run(
-        [ROOT / "build/trace2/steps"], timeout=LIMIT_S, capture_output=True,
+        [ROOT / "build/trace2/clock_steps"], timeout=LIMIT_S, capture_output=True,
         env=clean_environment(**{f"GIT_TRACE2{suffix}": str(path) for suffix, path in paths.items()}),
     )
     events = [json.loads(line) for line in paths["_EVENT"].read_text().splitlines()]
@@ -280,11 +280,11 @@ def check_full(tap):
     """A destination that fails turns itself off, and the program goes on."""
     for debug in ("", "1"):
         variables = {"GIT_TRACE2_PERF": "/dev/full", "GIT_TRACE2_DST_DEBUG": debug}
-        spoken, done = speak("cmd_mode\tx.c\t1\tm\nexit\tx.c\t1\t0\n", None, variables)
+        driven, done = drive("cmd_mode\tx.c\t1\tm\nexit\tx.c\t1\t0\n", None, variables)
         want = "warning: unable to write trace to 'GIT_TRACE2_PERF': No space left on device\n" if debug else ""
         tap.ok(
-            done.returncode == 0 and done.stderr.decode() == want and spoken["normal"].count("\n") == 4,
-            f"a full disk turns one target off, with debugging '{debug}'", done, spoken,
+            done.returncode == 0 and done.stderr.decode() == want and driven["normal"].count("\n") == 4,
+            f"a full disk turns one target off, with debugging '{debug}'", done, driven,
         )
 
 

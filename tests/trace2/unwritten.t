@@ -3,8 +3,8 @@
 """Test: messages that Debian's git has no way to be made to write, against lines derived by hand.
 
 Each comes with the rule of git's source from which its lines were derived. Debian's git 2.39 starts no thread of its own that
-it tells about, has no timer or counter but those of its test helper, starts no background child outside of fsmonitor (which
-Linux has not), tells a failed exec only where it stays alive, writes printf to NORMAL and PERF only, does not redact, and knows
+it reports about, has no timer or counter but those of its test helper, starts no background child outside of fsmonitor (which
+Linux has not), reports a failed exec only where it stays alive, writes printf to NORMAL and PERF only, does not redact, and has
 where its own file lies only where it was built to be moved (cmd_path).
 """
 
@@ -16,7 +16,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from tap import Tap  # noqa: E402
-from telling import field, scrub, speak  # noqa: E402
+from driver import field, scrub, drive  # noqa: E402
 
 BRIEF = {"GIT_TRACE2_BRIEF": "1", "GIT_TRACE2_PERF_BRIEF": "1", "GIT_TRACE2_EVENT_BRIEF": "1"}
 NONE = " " * 9
@@ -35,7 +35,7 @@ def perf(event, message, thread="main", t_abs="", t_rel="", category="", dots=""
 
 def event(name, body="", thread="main"):
     """A line of EVENT."""
-    return f'{{"event":"{name}","sid":"STAMP","thread":"{thread}"{body}}}'
+    return f'{{"event":"{name}","sid":"TIMESTAMP","thread":"{thread}"{body}}}'
 
 
 TIMER = "intervals:1 total:SECONDS min:SECONDS max:SECONDS"
@@ -90,7 +90,7 @@ TABLE = (
       event("region_leave", ',"t_rel":SECONDS,"nesting":1,"msg":"thread-proc on main"')]),
     ("printf: NORMAL has no verb; EVENT has it since version 4 of the form",
      [say("printf", "a b")], ["a b"], [perf("printf", "a b", **TIMED)], [event("printf", ',"t_abs":SECONDS,"msg":"a b"')]),
-    ("timers: a start within another is no interval of its own, never used is not told, the sums of threads come last",
+    ("timers: a start within another is no interval of its own, never used is not reported, the sums of threads come last",
      [say("timer_start", 0), say("timer_start", 0), say("timer_stop", 0), say("timer_stop", 0), "thread",
       say("thread_start", "t"), say("timer_start", 1), say("timer_stop", 1), say("thread_exit"), "thread_end"],
      [f"th_timer test/test2 {TIMER}", f"timer test/test1 {TIMER}", f"timer test/test2 {TIMER}"],
@@ -102,7 +102,7 @@ TABLE = (
       event("thread_exit", ',"t_rel":SECONDS', "th01:t"),
       event("timer", f',"category":"test","name":"test1","intervals":1,{SECONDS}'),
       event("timer", f',"category":"test","name":"test2","intervals":1,{SECONDS}')]),
-    ("counters: a sum of 0 is not told; beyond 2^63 it is negative in EVENT",
+    ("counters: a sum of 0 is not reported; beyond 2^63 it is negative in EVENT",
      [say("counter_add", 1, 5), say("counter_add", 1, 2**64 - 10), say("counter_add", 0, 3), say("counter_add", 2, 0)],
      [f"th_counter test/test2 value:{2**64 - 5}", f"counter test/test2 value:{2**64 - 5}", "counter test/test1 value:3"],
      [perf("th_counter", f"name:test2 value:{2**64 - 5}", category="test"),
@@ -137,19 +137,19 @@ TABLE = (
 
 def body_of(stream, sid):
     """A stream's lines between version and atexit."""
-    text = scrub(stream).replace(sid, "STAMP")
+    text = scrub(stream).replace(sid, "TIMESTAMP")
     return text.splitlines()[1:-1]
 
 
 def check_row(tap, row):
     """One rule, in all targets."""
-    rule, sayings, normal, columns, events = row
-    spoken, done = speak("".join(line + "\n" for line in sayings), environment=BRIEF)
+    rule, messages, normal, columns, events = row
+    driven, done = drive("".join(line + "\n" for line in messages), environment=BRIEF)
     wanted = {"normal": normal, "perf": columns, "event": events}
-    sid = scrub(spoken["event"].splitlines()[0]).split('"')[7] if spoken["event"] else "?"
+    sid = scrub(driven["event"].splitlines()[0]).split('"')[7] if driven["event"] else "?"
     troubles = [done.stderr.decode()] if done.stderr else []
     for target, want in wanted.items():
-        got = body_of(spoken[target], sid)
+        got = body_of(driven[target], sid)
         if got != want:
             troubles += [target, *[f"  got  {line}" for line in got], *[f"  want {line}" for line in want]]
     tap.nothing(troubles, rule, most=30)

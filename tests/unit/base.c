@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of the base room. */
+/* Tests of the base module. */
 #include "base/base.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "tap.h"
+#include "fixtures/tap.h"
 
 static struct buffer json_of(const char *data, size_t size)
 {
@@ -380,7 +380,7 @@ TEST(only_fifos_are_waited_for_when_they_are_opened)
 	close(listener);
 }
 
-TEST(a_file_that_does_not_know_its_size_is_read_whole)
+TEST(a_file_that_does_not_have_its_size_is_read_whole)
 {
 	struct buffer text = { 0 };
 

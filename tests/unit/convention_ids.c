@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of tracepoints that go and come again, and of ids that others take over. */
-#include "format.h"
+#include "fixtures/event_builder.h"
 
 #define INTEGER FIELD("int counter_value", 8, 4, 1)
 #define LONG FIELD("long counter_value", 8, 8, 1)
 
-static const struct template *template_of(struct convention *convention, const char *text)
+static const struct descriptor *descriptor_of(struct convention *convention, const char *text)
 {
-	const struct template *template = NULL;
+	const struct descriptor *descriptor = NULL;
 	struct error error = { 0 };
 
-	CHECK_NUMBER(convention_add(convention, "system", text_of(text), &template, &error), 0);
-	CHECK(template != NULL);
-	return template;
+	CHECK_NUMBER(convention_add(convention, "system", text_of(text), &descriptor, &error), 0);
+	CHECK(descriptor != NULL);
+	return descriptor;
 }
 
 static bool is_read(struct convention *convention, unsigned int id)
@@ -21,19 +21,20 @@ static bool is_read(struct convention *convention, unsigned int id)
 	const struct record record = { .data = bytes, .size = sizeof(bytes) };
 
 	memcpy(bytes, &id, 2);
-	CHECK(convention_knows(convention, id) == (convention_read(convention, &record) != NULL));
-	return convention_knows(convention, id);
+	CHECK(convention_has_id(convention, id) == (convention_find(convention, &record) != NULL));
+	return convention_has_id(convention, id);
 }
 
 TEST(no_record_is_read_by_what_was_dropped)
 {
 	struct convention *convention = convention_new(false);
-	const struct template *template = template_of(convention, COUNTER_FORMAT("int", 4, 1));
+	const struct descriptor *descriptor = descriptor_of(convention,
+							    COUNTER_FORMAT("int", 4, 1));
 
 	CHECK(is_read(convention, 5));
-	convention_drop(convention, template);
+	convention_drop(convention, descriptor);
 	CHECK(!is_read(convention, 5));
-	convention_use(convention, template);
+	convention_use(convention, descriptor);
 	CHECK(is_read(convention, 5));
 	convention_free(convention);
 }
@@ -41,9 +42,9 @@ TEST(no_record_is_read_by_what_was_dropped)
 TEST(what_took_over_an_id_keeps_it_when_the_one_before_is_dropped)
 {
 	struct convention *convention = convention_new(false);
-	const struct template *before = template_of(convention, COUNTER_FORMAT("int", 4, 1));
+	const struct descriptor *before = descriptor_of(convention, COUNTER_FORMAT("int", 4, 1));
 
-	template_of(convention, FORMAT("other", 5, LONG));
+	descriptor_of(convention, FORMAT("other", 5, LONG));
 	convention_drop(convention, before);
 	CHECK(is_read(convention, 5));
 	CHECK(convention_find_name(convention, "system", "event") == before);
@@ -54,10 +55,10 @@ TEST(what_took_over_an_id_keeps_it_when_the_one_before_is_dropped)
 TEST(what_comes_again_with_the_same_format_is_the_same_tracepoint)
 {
 	struct convention *convention = convention_new(false);
-	const struct template *first = template_of(convention, FORMAT("a", 5, INTEGER));
-	const struct template *again = template_of(convention, FORMAT("a", 6, INTEGER));
-	const struct template *other = template_of(convention, FORMAT("a", 7, LONG));
-	const struct template *named = template_of(convention, FORMAT("b", 8, INTEGER));
+	const struct descriptor *first = descriptor_of(convention, FORMAT("a", 5, INTEGER));
+	const struct descriptor *again = descriptor_of(convention, FORMAT("a", 6, INTEGER));
+	const struct descriptor *other = descriptor_of(convention, FORMAT("a", 7, LONG));
+	const struct descriptor *named = descriptor_of(convention, FORMAT("b", 8, INTEGER));
 
 	CHECK_NUMBER(again->index, first->index);
 	CHECK(other->index != first->index);

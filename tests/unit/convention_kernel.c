@@ -9,8 +9,8 @@
 #include <kbuffer.h>
 #include <stdio.h>
 
-#include "format.h"
-#include "tap.h"
+#include "fixtures/event_builder.h"
+#include "fixtures/tap.h"
 
 static int name_is_visible(const struct dirent *entry)
 {
@@ -20,15 +20,15 @@ static int name_is_visible(const struct dirent *entry)
 static void format_add(struct convention *convention, const char *path, const char *system,
 		       struct buffer *out)
 {
-	const struct template *template;
+	const struct descriptor *descriptor;
 	struct buffer format = { 0 };
 	struct error error = { 0 };
 
 	CHECK_NUMBER(file_read(path, &format), 0);
-	CHECK_NUMBER(convention_add(convention, system, buffer_text(&format), &template, &error),
+	CHECK_NUMBER(convention_add(convention, system, buffer_text(&format), &descriptor, &error),
 		     0);
-	if (template)
-		append_template(out, template);
+	if (descriptor)
+		append_descriptor(out, descriptor);
 	else
 		buffer_printf(out, "%s does not follow", path);
 	buffer_append_char(out, '\n');
@@ -65,7 +65,7 @@ static struct convention *convention_of(const char *kernel, struct buffer *out)
 	return convention;
 }
 
-static const char templates[] =
+static const char descriptors[] =
 	"counter ktrack:ktrack_counter thread\n"
 	"counter ktrack:ktrack_counter_cpu cpu scope_cpu\n"
 	"counter ktrack:ktrack_counter_cpu_track cpu scope_cpu track_name\n"
@@ -99,13 +99,13 @@ TEST(formats_of_real_kernels_are_understood)
 		struct buffer got = { 0 };
 		struct convention *convention = convention_of(kernels[i], &got);
 
-		CHECK_TEXT(buffer_string(&got), templates);
+		CHECK_TEXT(buffer_string(&got), descriptors);
 		convention_free(convention);
 		buffer_release(&got);
 	}
 }
 
-TEST(a_real_format_that_does_not_follow_is_told_from_those_that_do)
+TEST(a_real_format_that_does_not_follow_is_distinguished_from_those_that_do)
 {
 	struct convention *convention = convention_new(false);
 	struct buffer got = { 0 };
@@ -127,47 +127,47 @@ static void print_value(struct buffer *out, const char *name, const struct value
  * In the order of the kernel's own text, without the place of a probe, which the kernel prints as a
  * symbol.
  */
-static void print_fields(struct buffer *out, const struct observation *observation)
+static void print_fields(struct buffer *out, const struct decoded_event *decoded)
 {
-	const struct template *template = observation->template;
-	struct value track_name = { .kind = VALUE_TEXT, .text = observation->track_name };
+	const struct descriptor *descriptor = decoded->descriptor;
+	struct value track_name = { .kind = VALUE_TEXT, .text = decoded->track_name };
 
-	if (template->scope_field)
-		print_value(out, template->scope_field, &observation->scope_id);
-	if (template->track_name.kind != SLOT_ABSENT)
+	if (descriptor->scope_field)
+		print_value(out, descriptor->scope_field, &decoded->scope_id);
+	if (descriptor->track_name.kind != FIELD_ABSENT)
 		print_value(out, "track_name", &track_name);
-	for (size_t i = 0; i < observation->nr_extras; i++) {
-		if (!text_equals(observation->extras[i].name, text_of("__probe_ip")))
-			print_value(out, template->extras[i].name, &observation->extras[i].value);
+	for (size_t i = 0; i < decoded->nr_extras; i++) {
+		if (!text_equals(decoded->extras[i].name, text_of("__probe_ip")))
+			print_value(out, descriptor->extras[i].name, &decoded->extras[i].value);
 	}
 }
 
-static void print_observation(struct buffer *out, const struct observation *observation)
+static void print_event(struct buffer *out, const struct decoded_event *decoded)
 {
-	struct value slice_name = { .kind = VALUE_TEXT, .text = observation->slice_name };
-	long long us = (observation->time_ns + 500) / 1000;
+	struct value slice_name = { .kind = VALUE_TEXT, .text = decoded->slice_name };
+	long long us = (decoded->time_ns + 500) / 1000;
 
-	buffer_printf(out, "%d %lld.%06lld %s:", observation->tid, us / 1000000, us % 1000000,
-		      observation->template->name);
-	if (observation->kind == OBSERVATION_COUNTER) {
-		print_value(out, "counter_value", &observation->counter_value);
+	buffer_printf(out, "%d %lld.%06lld %s:", decoded->tid, us / 1000000, us % 1000000,
+		      decoded->descriptor->name);
+	if (decoded->kind == DECODED_COUNTER) {
+		print_value(out, "counter_value", &decoded->counter_value);
 	} else {
-		buffer_printf(out, " %c", "BEI"[observation->kind]);
+		buffer_printf(out, " %c", "BEI"[decoded->kind]);
 		print_value(out, "slice_name", &slice_name);
 	}
-	print_fields(out, observation);
+	print_fields(out, decoded);
 	buffer_append_char(out, '\n');
 }
 
 static void print_record(struct buffer *out, const struct convention *convention,
 			 const struct record *record)
 {
-	const struct template *template = convention_find(convention, record);
-	struct observation observation;
+	const struct descriptor *descriptor = convention_find(convention, record);
+	struct decoded_event decoded;
 
-	if (CHECK(template != NULL) &&
-	    CHECK_TEXT(observation_read(&observation, template, record) ?: "", ""))
-		print_observation(out, &observation);
+	if (CHECK(descriptor != NULL) &&
+	    CHECK_TEXT(decoded_event_read(&decoded, descriptor, record) ?: "", ""))
+		print_event(out, &decoded);
 }
 
 static void print_page(struct buffer *out, const struct convention *convention, void *page)

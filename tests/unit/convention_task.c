@@ -4,9 +4,9 @@
 
 #include <stdio.h>
 
-#include "dice.h"
-#include "format.h"
-#include "tap.h"
+#include "fixtures/random.h"
+#include "fixtures/event_builder.h"
+#include "fixtures/tap.h"
 
 static const char *const kernels[] = { "6.1", "6.12" };
 
@@ -35,9 +35,10 @@ static const char *const kinds[] = {
 	[TASK_CHANGE_GONE] = "gone",
 };
 
-static void check_change(struct convention *convention, const struct draft *draft, const char *want)
+static void check_change(struct convention *convention, const struct event_builder *builder,
+			 const char *want)
 {
-	struct record record = { .time_ns = 9, .data = draft->bytes, .size = draft->size };
+	struct record record = { .time_ns = 9, .data = builder->bytes, .size = builder->size };
 	struct buffer got = { 0 };
 	struct task_change change;
 
@@ -56,13 +57,13 @@ static void check_change(struct convention *convention, const struct draft *draf
 static void newtask_check(const char *kernel, int tid, uint64_t flags, const char *want)
 {
 	struct convention *convention = convention_of(kernel, "task", "task_newtask");
-	struct draft draft;
+	struct event_builder builder;
 
-	draft_begin(&draft, task_id, 3, 48);
-	draft_number(&draft, 8, 4, tid);
-	memcpy(draft.bytes + 12, "child", 5);
-	draft_number(&draft, 32, 8, flags);
-	check_change(convention, &draft, want);
+	event_builder_begin(&builder, task_id, 3, 48);
+	event_builder_number(&builder, 8, 4, tid);
+	memcpy(builder.bytes + 12, "child", 5);
+	event_builder_number(&builder, 32, 8, flags);
+	check_change(convention, &builder, want);
 }
 
 TEST(a_new_task_is_a_process_or_a_thread_of_its_parents)
@@ -80,13 +81,13 @@ TEST(a_program_gives_its_name_and_the_number_of_its_process)
 	for (int i = 0; i < 2; i++) {
 		struct convention *convention = convention_of(kernels[i], "sched",
 							      "sched_process_exec");
-		struct draft draft;
+		struct event_builder builder;
 
-		draft_begin(&draft, task_id, 20, 20);
-		draft_text(&draft, 8, "/usr/bin/a-program-with-a-long-name");
-		draft_number(&draft, 12, 4, 20);
-		draft_number(&draft, 16, 4, 21);
-		check_change(convention, &draft,
+		event_builder_begin(&builder, task_id, 20, 20);
+		event_builder_text(&builder, 8, "/usr/bin/a-program-with-a-long-name");
+		event_builder_number(&builder, 12, 4, 20);
+		event_builder_number(&builder, 16, 4, 21);
+		check_change(convention, &builder,
 			     "ran 20 tgid 20 by 20 process from 21 'a-program-with-'");
 	}
 }
@@ -96,12 +97,12 @@ static void comm_check(const char *system, const char *name, size_t comm, size_t
 {
 	for (int i = 0; i < 2; i++) {
 		struct convention *convention = convention_of(kernels[i], system, name);
-		struct draft draft;
+		struct event_builder builder;
 
-		draft_begin(&draft, task_id, 3, 64);
-		memcpy(draft.bytes + comm, "name", 4);
-		draft_number(&draft, tid, 4, 7);
-		check_change(convention, &draft, want);
+		event_builder_begin(&builder, task_id, 3, 64);
+		memcpy(builder.bytes + comm, "name", 4);
+		event_builder_number(&builder, tid, 4, 7);
+		check_change(convention, &builder, want);
 	}
 }
 
@@ -123,42 +124,42 @@ TEST(a_rename_without_a_number_is_of_the_writer)
 {
 	struct convention *convention = convention_new(false);
 	struct error error = { 0 };
-	struct draft draft;
+	struct event_builder builder;
 
 	CHECK_NUMBER(convention_add_task(
 			     convention, "task", "task_rename",
 			     text_of(FORMAT("task_rename", 5, FIELD("char newcomm[16]", 8, 16, 0))),
 			     &error),
 		     0);
-	draft_begin(&draft, 5, 3, 24);
-	memcpy(draft.bytes + 8, "full sixteen byt", 16);
-	check_change(convention, &draft, "named 3 tgid 0 by 3 process from 3 'full sixteen byt'");
+	event_builder_begin(&builder, 5, 3, 24);
+	memcpy(builder.bytes + 8, "full sixteen byt", 16);
+	check_change(convention, &builder, "named 3 tgid 0 by 3 process from 3 'full sixteen byt'");
 }
 
-TEST(other_tracepoints_tell_nothing_of_tasks)
+TEST(other_tracepoints_report_nothing_of_tasks)
 {
 	struct convention *convention = convention_new(false);
 	struct text format = text_of(FORMAT("task_rename", 5, FIELD("char newcomm[16]", 8, 16, 0)));
 	struct error error = { 0 };
-	struct draft draft;
+	struct event_builder builder;
 
 	CHECK_NUMBER(convention_add_task(convention, "other", "task_rename", format, &error), 0);
-	draft_begin(&draft, 5, 3, 24);
-	check_change(convention, &draft, "");
+	event_builder_begin(&builder, 5, 3, 24);
+	check_change(convention, &builder, "");
 }
 
 TEST(records_of_tasks_cut_anywhere_are_not_read_beyond_their_end)
 {
 	struct convention *convention = convention_of("6.12", "sched", "sched_process_exec");
-	struct dice dice = { .state = 3 };
+	struct random random = { .state = 3 };
 
 	for (int i = 0; i < 2000; i++) {
 		struct task_change change;
 		unsigned char *bytes = malloc(24);
-		struct record record = { .data = bytes, .size = dice_below(&dice, 25) };
+		struct record record = { .data = bytes, .size = random_below(&random, 25) };
 
 		for (int byte = 0; byte < 24; byte++)
-			bytes[byte] = dice_below(&dice, 3) ? 0 : dice_roll(&dice);
+			bytes[byte] = random_below(&random, 3) ? 0 : random_next(&random);
 		memcpy(bytes, &task_id, 2);
 		bytes = realloc(bytes, record.size ? record.size : 1);
 		record.data = bytes;

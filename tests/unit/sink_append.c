@@ -6,11 +6,11 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 
-#include "folder.h"
-#include "show.h"
-#include "sink/proto.h"
-#include "sink/sink.h"
-#include "tap.h"
+#include "fixtures/folder.h"
+#include "fixtures/trace2_fixture.h"
+#include "sink/perfetto/proto.h"
+#include "sink/kinds.h"
+#include "fixtures/tap.h"
 
 #define WALL_NS (INT64_C(1600000000) * NS_PER_S)
 
@@ -60,26 +60,26 @@ static void addition_init(struct addition *addition, uint64_t boot_ns, uint64_t 
 
 static void addition_init_fitting(struct addition *addition)
 {
-	addition_init(addition, SHOW_START_NS, WALL_NS, 7);
+	addition_init(addition, FIXTURE_START_NS, WALL_NS, 7);
 }
 
 static int addition_open(struct addition *addition)
 {
-	struct sink_file_settings settings = { .name = addition->path, .is_appending = true };
+	struct sink_settings settings = { .name = addition->path, .is_appending = true };
 	struct sink *sink;
 
 	settings.fd = open(addition->path, O_WRONLY | O_APPEND | O_CLOEXEC);
 	sink = sink_perfetto_new(&settings, &addition->error);
 	if (!sink || timeline_add(&addition->timeline, sink, &addition->error) < 0)
 		return -1;
-	return timeline_open(&addition->timeline, &show_recording, &addition->error);
+	return timeline_open(&addition->timeline, &trace2_fixture_recording, &addition->error);
 }
 
 static int addition_finish(struct addition *addition)
 {
 	static const struct timeline_totals totals;
 	const struct timeline_event finish = { .kind = TIMELINE_FINISH,
-					       .time_ns = SHOW_START_NS,
+					       .time_ns = FIXTURE_START_NS,
 					       .totals = &totals };
 
 	return timeline_push(&addition->timeline, &finish, &addition->error);
@@ -89,7 +89,7 @@ static int addition_finish(struct addition *addition)
 static int addition_fill(struct addition *addition)
 {
 	const struct timeline_event event = { .kind = TIMELINE_MALFORMED,
-					      .time_ns = SHOW_START_NS,
+					      .time_ns = FIXTURE_START_NS,
 					      .problem = "odd",
 					      .tracepoint = "a:work" };
 
@@ -197,7 +197,7 @@ TEST(what_others_add_meanwhile_stays)
 	addition_init_fitting(&addition);
 	CHECK_NUMBER(addition_open(&addition), 0);
 	folder_add(&addition.folder, "trace", addition.before.data, addition.before.size);
-	packet_append(&addition.before, SHOW_START_NS, WALL_NS, 7);
+	packet_append(&addition.before, FIXTURE_START_NS, WALL_NS, 7);
 	CHECK_NUMBER(addition_finish(&addition), -1);
 	CHECK(strstr(addition.error.text, "another program has changed it"));
 	CHECK(is_as_before(&addition));
@@ -211,7 +211,7 @@ TEST(clocks_beyond_all_bounds_are_of_another_boot)
 
 	addition_init(&addition, (UINT64_C(1) << 63) + 5, 5, 7);
 	CHECK_NUMBER(addition_open(&addition), -1);
-	CHECK(strstr(addition.error.text, "it is of another boot"));
+	CHECK(strstr(addition.error.text, "the trace is of another boot"));
 	CHECK(is_as_before(&addition));
 	addition_release(&addition);
 }
@@ -220,9 +220,9 @@ TEST(a_sequence_of_64_bits_is_not_cut)
 {
 	struct addition addition;
 
-	addition_init(&addition, SHOW_START_NS, WALL_NS, (UINT64_C(1) << 32) + 5);
+	addition_init(&addition, FIXTURE_START_NS, WALL_NS, (UINT64_C(1) << 32) + 5);
 	CHECK_NUMBER(addition_open(&addition), -1);
-	CHECK(strstr(addition.error.text, "it has no packet sequence left"));
+	CHECK(strstr(addition.error.text, "no packet sequence left"));
 	CHECK(is_as_before(&addition));
 	addition_release(&addition);
 }

@@ -3,10 +3,10 @@
  */
 #include <string.h>
 
-#include "catch.h"
-#include "show.h"
-#include "sink/sink.h"
-#include "tap.h"
+#include "fixtures/capture.h"
+#include "fixtures/trace2_fixture.h"
+#include "sink/kinds.h"
+#include "fixtures/tap.h"
 
 #define MS INT64_C(1000000)
 #define END_MS 380
@@ -36,22 +36,22 @@ static void push(struct timeline *timeline, int64_t ms, struct timeline_event ev
 {
 	struct error error = { 0 };
 
-	event.time_ns = SHOW_START_NS + ms * MS;
+	event.time_ns = FIXTURE_START_NS + ms * MS;
 	event.comm = "";
 	CHECK_NUMBER(timeline_push(timeline, &event, &error), 0);
 }
 
 /* A page of one event at @ms, between two tracks that begin at 1 ms and the end at 380 ms. */
-static void page_make(struct catch *catch, int64_t ms, struct timeline_event event)
+static void page_make(struct capture *capture, int64_t ms, struct timeline_event event)
 {
 	static const struct timeline_totals totals;
-	struct sink_file_settings settings = { .name = "it", .fd = catch_init(catch) };
+	struct sink_settings settings = { .name = "it", .fd = capture_init(capture) };
 	struct timeline timeline = { 0 };
 	struct error error = { 0 };
 
 	things_init();
 	CHECK_NUMBER(timeline_add(&timeline, sink_html_new(&settings, &error), &error), 0);
-	CHECK_NUMBER(timeline_open(&timeline, &show_recording, &error), 0);
+	CHECK_NUMBER(timeline_open(&timeline, &trace2_fixture_recording, &error), 0);
 	push(&timeline, 1,
 	     (struct timeline_event){ .kind = TIMELINE_TRACK_BEGIN, .track = &track });
 	push(&timeline, 1,
@@ -68,12 +68,12 @@ static void page_make(struct catch *catch, int64_t ms, struct timeline_event eve
 /* Checks what a page of @event has as the time of its last record: @last. */
 static void check_last(struct timeline_event event, int64_t at_ms, const char *last)
 {
-	struct catch catch;
+	struct capture capture;
 
-	page_make(&catch, at_ms, event);
-	CHECK(strstr(catch_text(&catch), last) != NULL);
-	CHECK(strstr(catch_text(&catch), ",\"end_ns\":380000000,") != NULL);
-	catch_release(&catch);
+	page_make(&capture, at_ms, event);
+	CHECK(strstr(capture_text(&capture), last) != NULL);
+	CHECK(strstr(capture_text(&capture), ",\"end_ns\":380000000,") != NULL);
+	capture_release(&capture);
 }
 
 static struct timeline_event slice_end(void)
@@ -81,7 +81,7 @@ static struct timeline_event slice_end(void)
 	return (struct timeline_event){ .kind = TIMELINE_SLICE_END,
 					.track = &track,
 					.name = &name,
-					.begin_ns = SHOW_START_NS + 2 * MS,
+					.begin_ns = FIXTURE_START_NS + 2 * MS,
 					.depth = 1 };
 }
 

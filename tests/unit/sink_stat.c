@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of statistics on a screen: all that is told fits, with the bad news at its foot. */
+/* Tests of statistics on a screen: all that is reported fits, with the bad news at its foot. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "catch.h"
-#include "show.h"
-#include "sink/sink.h"
-#include "tap.h"
+#include "fixtures/capture.h"
+#include "fixtures/trace2_fixture.h"
+#include "sink/kinds.h"
+#include "fixtures/tap.h"
 
 #define NR_NAMES 40
 
@@ -16,8 +16,8 @@ static struct timeline_name names[NR_NAMES];
 
 static int push(struct timeline *timeline, struct timeline_event event, struct error *error)
 {
-	event.time_ns = SHOW_START_NS;
-	event.begin_ns = SHOW_START_NS;
+	event.time_ns = FIXTURE_START_NS;
+	event.begin_ns = FIXTURE_START_NS;
 	event.track = &track;
 	event.comm = "";
 	return timeline_push(timeline, &event, error);
@@ -52,26 +52,27 @@ static size_t count_lines(const char *text)
 	return count;
 }
 
-/* How many lines tables have on a screen, all of whose faults are told. */
+/* How many lines tables have on a screen, all of whose faults are reported. */
 static size_t lines_on(const struct sink_stat_settings *wanted)
 {
-	struct sink_stat_settings settings = *wanted;
+	struct sink_stat_settings stat = *wanted;
+	struct sink_settings settings = { .name = "it", .stat = &stat };
 	struct timeline timeline = { 0 };
 	struct error error = { 0 };
-	struct catch catch;
+	struct capture capture;
 	const char *text;
 	size_t nr_lines;
 
-	settings.is_screen = true;
-	settings.file = (struct sink_file_settings){ .name = "it", .fd = catch_init(&catch) };
+	stat.is_screen = true;
+	settings.fd = capture_init(&capture);
 	CHECK_NUMBER(timeline_add(&timeline, sink_stat_new(&settings, &error), &error), 0);
-	CHECK_NUMBER(timeline_open(&timeline, &show_recording, &error), 0);
+	CHECK_NUMBER(timeline_open(&timeline, &trace2_fixture_recording, &error), 0);
 	CHECK_NUMBER(push_all(&timeline, &error), 0);
 	timeline_release(&timeline);
-	text = catch_text(&catch);
+	text = capture_text(&capture);
 	CHECK(strstr(text, "7 ends without a begin") && strstr(text, "recorded"));
 	nr_lines = count_lines(text);
-	catch_release(&catch);
+	capture_release(&capture);
 	return nr_lines;
 }
 

@@ -3,22 +3,23 @@
  * Tests of the trace2 sink: what stands around a recording, and the lines of each event of the
  * timeline.
  */
-#include "sink/sink.h"
+#include "sink/kinds.h"
 
 #include <fcntl.h>
 
-#include "show.h"
-#include "tap.h"
+#include "fixtures/trace2_fixture.h"
+#include "fixtures/tap.h"
 
-#define PARAM(name, value)                    \
-	SHOW_LINE("def_param", "main", "000", \
-		  ",AT,\"scope\":\"command\",\"param\":\"" name "\",\"value\":\"" value "\"")
+#define PARAM(name, value)                     \
+	EVENT_LINE("def_param", "main", "000", \
+		   ",AT,\"scope\":\"command\",\"param\":\"" name "\",\"value\":\"" value "\"")
 
-#define FIRST_LINES                                                                             \
-	SHOW_LINE("version", "main", "000", ",AT,\"evt\":\"4\",\"exe\":\"" KTRACK_VERSION "\"") \
-	SHOW_LINE("start", "main", "000",                                                       \
-		  ",AT,\"t_abs\":0.000000000,\"argv\":[\"ktrack\",\"stream\",\"-d\",\"1\"]")    \
-	SHOW_LINE("cmd_name", "main", "000", ",AT,\"name\":\"stream\",\"hierarchy\":\"git/stream\"")
+#define FIRST_LINES                                                                              \
+	EVENT_LINE("version", "main", "000", ",AT,\"evt\":\"4\",\"exe\":\"" KTRACK_VERSION "\"") \
+	EVENT_LINE("start", "main", "000",                                                       \
+		   ",AT,\"t_abs\":0.000000000,\"argv\":[\"ktrack\",\"stream\",\"-d\",\"1\"]")    \
+	EVENT_LINE("cmd_name", "main", "000",                                                    \
+		   ",AT,\"name\":\"stream\",\"hierarchy\":\"git/stream\"")
 
 #define PARAMS                                    \
 	PARAM("source", "ktrack-42")              \
@@ -30,47 +31,48 @@ static const struct timeline_totals no_totals;
 
 TEST(a_session_begins_with_what_a_reader_needs_to_trust_it)
 {
-	struct show show;
+	struct trace2_fixture fixture;
 
-	show_init(&show, 0);
-	CHECK_NUMBER(timeline_open(&show.timeline, &show_recording, &show.error), 0);
-	CHECK_TEXT(show_told(&show),
-		   FIRST_LINES SHOW_LINE("cmd_mode", "main", "000", ",AT,\"name\":\"streaming\"")
+	trace2_fixture_init(&fixture, 0);
+	CHECK_NUMBER(timeline_open(&fixture.timeline, &trace2_fixture_recording, &fixture.error),
+		     0);
+	CHECK_TEXT(trace2_fixture_output(&fixture),
+		   FIRST_LINES EVENT_LINE("cmd_mode", "main", "000", ",AT,\"name\":\"streaming\"")
 			   PARAMS PARAM("buffer_kib", "1024") PARAM("memory_kib", "2172"));
-	show_release(&show);
+	trace2_fixture_release(&fixture);
 }
 
 TEST(what_is_not_known_is_left_out)
 {
-	struct recording recording = show_recording;
-	struct show show;
+	struct recording recording = trace2_fixture_recording;
+	struct trace2_fixture fixture;
 
 	recording.mode = NULL;
 	recording.buffer_kib = 0;
 	recording.memory_kib = 0;
-	show_init(&show, 0);
-	CHECK_NUMBER(timeline_open(&show.timeline, &recording, &show.error), 0);
-	CHECK_TEXT(show_told(&show), FIRST_LINES PARAMS);
-	show_release(&show);
+	trace2_fixture_init(&fixture, 0);
+	CHECK_NUMBER(timeline_open(&fixture.timeline, &recording, &fixture.error), 0);
+	CHECK_TEXT(trace2_fixture_output(&fixture), FIRST_LINES PARAMS);
+	trace2_fixture_release(&fixture);
 }
 
-TEST(what_others_have_taken_out_is_told)
+TEST(what_others_have_taken_out_is_reported)
 {
-	struct recording recording = show_recording;
-	struct show show;
+	struct recording recording = trace2_fixture_recording;
+	struct trace2_fixture fixture;
 
 	recording.mode = NULL;
 	recording.buffer_kib = 0;
 	recording.memory_kib = 0;
 	recording.read_before = 12;
-	show_init(&show, 0);
-	CHECK_NUMBER(timeline_open(&show.timeline, &recording, &show.error), 0);
-	CHECK_TEXT(show_told(&show), FIRST_LINES PARAMS PARAM("read_before", "12"));
-	show_release(&show);
+	trace2_fixture_init(&fixture, 0);
+	CHECK_NUMBER(timeline_open(&fixture.timeline, &recording, &fixture.error), 0);
+	CHECK_TEXT(trace2_fixture_output(&fixture), FIRST_LINES PARAMS PARAM("read_before", "12"));
+	trace2_fixture_release(&fixture);
 }
 
 #define END(event, code) \
-	SHOW_LINE(event, "main", "007", ",AT" SHOW_T("t_abs", "007") ",\"code\":" code)
+	EVENT_LINE(event, "main", "007", ",AT" EVENT_T("t_abs", "007") ",\"code\":" code)
 
 TEST(a_continued_slice_says_so_and_is_in_no_timer)
 {
@@ -88,44 +90,45 @@ TEST(a_continued_slice_says_so_and_is_in_no_timer)
 					.tid = -1,
 					.cpu = -1,
 					.comm = "",
-					.begin_ns = SHOW_START_NS,
+					.begin_ns = FIXTURE_START_NS,
 					.depth = 1,
 					.is_continued = true,
 					.is_suspect = true };
-	struct show show;
+	struct trace2_fixture fixture;
 
-	show_open(&show, &show_recording);
-	show_track(&show, 0, &track);
-	show_told(&show);
-	show_push(&show, 7, event);
-	CHECK_TEXT(show_told(&show),
-		   SHOW_LINE("region_leave", "th01:b tid 7", "007",
-			     SHOW_T("t_rel",
-				    "007") ",\"nesting\":1,\"category\":\"a:b\","
-					   "\"label\":\"x\"" SHOW_T(
-						   "t_abs",
-						   "007") ","
-							  "\"continued\":true,\"suspect\":true"));
-	show_push(&show, 7, (struct timeline_event){ .kind = TIMELINE_TRACK_END, .track = &track });
-	CHECK(!strstr(show_told(&show), "th_timer"));
-	show_release(&show);
+	trace2_fixture_open(&fixture, &trace2_fixture_recording);
+	trace2_fixture_track(&fixture, 0, &track);
+	trace2_fixture_output(&fixture);
+	trace2_fixture_push(&fixture, 7, event);
+	CHECK_TEXT(trace2_fixture_output(&fixture),
+		   EVENT_LINE("region_leave", "th01:b tid 7", "007",
+			      EVENT_T("t_rel",
+				      "007") ",\"nesting\":1,\"category\":\"a:b\","
+					     "\"label\":\"x\"" EVENT_T(
+						     "t_abs",
+						     "007") ","
+							    "\"continued\":true,\"suspect\":true"));
+	trace2_fixture_push(&fixture, 7,
+			    (struct timeline_event){ .kind = TIMELINE_TRACK_END, .track = &track });
+	CHECK(!strstr(trace2_fixture_output(&fixture), "th_timer"));
+	trace2_fixture_release(&fixture);
 }
 
 TEST(a_session_ends_with_exit_and_atexit)
 {
-	struct show show;
+	struct trace2_fixture fixture;
 
-	show_open(&show, &show_recording);
-	show_finish(&show, 7, 130, &no_totals);
-	CHECK_TEXT(show_told(&show), END("exit", "130") END("atexit", "130"));
-	show_release(&show);
+	trace2_fixture_open(&fixture, &trace2_fixture_recording);
+	trace2_fixture_finish(&fixture, 7, 130, &no_totals);
+	CHECK_TEXT(trace2_fixture_output(&fixture), END("exit", "130") END("atexit", "130"));
+	trace2_fixture_release(&fixture);
 }
 
-#define COUNTER(name, count)                \
-	SHOW_LINE("counter", "main", "007", \
-		  ",\"category\":\"ktrack\",\"name\":\"" name "\",\"count\":" count)
+#define COUNTER(name, count)                 \
+	EVENT_LINE("counter", "main", "007", \
+		   ",\"category\":\"ktrack\",\"name\":\"" name "\",\"count\":" count)
 
-TEST(totals_are_told_where_there_is_something_to_tell)
+TEST(totals_are_reported_where_there_is_something_to_report)
 {
 	static const struct timeline_totals all = {
 		.lost_records = 5000000000,
@@ -140,11 +143,11 @@ TEST(totals_are_told_where_there_is_something_to_tell)
 		.other_names = 7,
 	};
 	static const struct timeline_totals some = { .malformed = 3 };
-	struct show show;
+	struct trace2_fixture fixture;
 
-	show_open(&show, &show_recording);
-	show_finish(&show, 7, 0, &all);
-	CHECK_TEXT(show_told(&show),
+	trace2_fixture_open(&fixture, &trace2_fixture_recording);
+	trace2_fixture_finish(&fixture, 7, 0, &all);
+	CHECK_TEXT(trace2_fixture_output(&fixture),
 		   END("exit", "0") COUNTER("lost_records", "5000000000")
 			   COUNTER("unmatched_ends", "2") COUNTER("foreign_ends", "10")
 				   COUNTER("malformed", "3") COUNTER("unfinished", "4")
@@ -153,35 +156,37 @@ TEST(totals_are_told_where_there_is_something_to_tell)
 							   COUNTER("evicted_slices", "9")
 								   COUNTER("other_names", "7")
 									   END("atexit", "0"));
-	show_release(&show);
-	show_open(&show, &show_recording);
-	show_finish(&show, 7, 0, &some);
-	CHECK_TEXT(show_told(&show), END("exit", "0") COUNTER("malformed", "3") END("atexit", "0"));
-	show_release(&show);
+	trace2_fixture_release(&fixture);
+	trace2_fixture_open(&fixture, &trace2_fixture_recording);
+	trace2_fixture_finish(&fixture, 7, 0, &some);
+	CHECK_TEXT(trace2_fixture_output(&fixture),
+		   END("exit", "0") COUNTER("malformed", "3") END("atexit", "0"));
+	trace2_fixture_release(&fixture);
 }
 
 #define LOSS_AT(us, ns)                                                                       \
 	"{\"event\":\"error\",\"sid\":\"S\",\"thread\":\"main\",\"time\":\"2020-09-13T12:26:" \
 	"40." us "Z\","                                                                       \
-	"\"msg\":\"lost 1 record on cpu 0\",\"fmt\":\"lost %lu records on cpu "              \
+	"\"msg\":\"lost 1 record on cpu 0\",\"fmt\":\"lost %lu records on cpu "               \
 	"%d\",\"t_abs\":0." ns "}\n"
 
 TEST(the_time_of_every_line_is_that_of_the_first_plus_its_t_abs_cut)
 {
-	struct recording recording = show_recording;
+	struct recording recording = trace2_fixture_recording;
 	struct timeline_event event = { .kind = TIMELINE_LOSS, .loss_count = 1 };
-	struct show show;
+	struct trace2_fixture fixture;
 
 	/* Seven nanoseconds of the wall clock that nobody has read so exactly. */
 	recording.wall_offset_ns += 7;
-	show_open(&show, &recording);
+	trace2_fixture_open(&fixture, &recording);
 	for (int i = 0; i < 3; i++) {
-		event.time_ns = SHOW_START_NS + 998 + i;
-		CHECK_NUMBER(timeline_push(&show.timeline, &event, &show.error), 0);
+		event.time_ns = FIXTURE_START_NS + 998 + i;
+		CHECK_NUMBER(timeline_push(&fixture.timeline, &event, &fixture.error), 0);
 	}
-	CHECK_TEXT(show_told(&show), LOSS_AT("000000", "000000998") LOSS_AT("000000", "000000999")
-					     LOSS_AT("000001", "000001000"));
-	show_release(&show);
+	CHECK_TEXT(trace2_fixture_output(&fixture),
+		   LOSS_AT("000000", "000000998") LOSS_AT("000000", "000000999")
+			   LOSS_AT("000001", "000001000"));
+	trace2_fixture_release(&fixture);
 }
 
 TEST(losses_are_errors_with_a_constant_format)
@@ -191,21 +196,22 @@ TEST(losses_are_errors_with_a_constant_format)
 					.loss_count = 5000000000 };
 	struct timeline_event unknown = { .kind = TIMELINE_LOSS,
 					  .loss_count = TIMELINE_COUNT_UNKNOWN };
-	struct show show;
+	struct trace2_fixture fixture;
 
-	show_open(&show, &show_recording);
-	show_push(&show, 1, known);
-	show_push(&show, 2, unknown);
+	trace2_fixture_open(&fixture, &trace2_fixture_recording);
+	trace2_fixture_push(&fixture, 1, known);
+	trace2_fixture_push(&fixture, 2, unknown);
 	CHECK_TEXT(
-		show_told(&show),
-		SHOW_LINE("error", "main", "001",
-			  ",\"msg\":\"lost 5000000000 records on cpu 3\","
-			  "\"fmt\":\"lost %lu records on cpu %d\"" SHOW_T("t_abs", "001"))
-			SHOW_LINE("error", "main", "002",
-				  ",\"msg\":\"lost an unknown number of records on cpu 0\","
-				  "\"fmt\":\"lost an unknown number of records on cpu %d\"" SHOW_T(
-					  "t_abs", "002")));
-	show_release(&show);
+		trace2_fixture_output(&fixture),
+		EVENT_LINE("error", "main", "001",
+			   ",\"msg\":\"lost 5000000000 records on cpu 3\","
+			   "\"fmt\":\"lost %lu records on cpu %d\"" EVENT_T("t_abs", "001"))
+			EVENT_LINE(
+				"error", "main", "002",
+				",\"msg\":\"lost an unknown number of records on cpu 0\","
+				"\"fmt\":\"lost an unknown number of records on cpu %d\"" EVENT_T(
+					"t_abs", "002")));
+	trace2_fixture_release(&fixture);
 }
 
 TEST(malformed_records_are_errors_with_a_constant_format)
@@ -213,72 +219,71 @@ TEST(malformed_records_are_errors_with_a_constant_format)
 	struct timeline_event event = { .kind = TIMELINE_MALFORMED,
 					.tracepoint = "a:%s",
 					.problem = "bad \"type\"" };
-	struct show show;
+	struct trace2_fixture fixture;
 
-	show_open(&show, &show_recording);
-	show_push(&show, 1, event);
-	CHECK_TEXT(show_told(&show),
-		   SHOW_LINE("error", "main", "001",
-			     ",\"msg\":\"malformed record of a:%s: bad \\\"type\\\"\","
-			     "\"fmt\":\"malformed record of %s: %s\"" SHOW_T("t_abs", "001")));
-	show_release(&show);
+	trace2_fixture_open(&fixture, &trace2_fixture_recording);
+	trace2_fixture_push(&fixture, 1, event);
+	CHECK_TEXT(trace2_fixture_output(&fixture),
+		   EVENT_LINE("error", "main", "001",
+			      ",\"msg\":\"malformed record of a:%s: bad \\\"type\\\"\","
+			      "\"fmt\":\"malformed record of %s: %s\"" EVENT_T("t_abs", "001")));
+	trace2_fixture_release(&fixture);
 }
 
-TEST(as_of_when_a_tracepoint_is_recorded_is_told_on_main)
+TEST(as_of_when_a_tracepoint_is_recorded_is_reported_on_main)
 {
 	struct timeline_event event = { .kind = TIMELINE_TRACEPOINT, .tracepoint = "a:work" };
-	struct show show;
+	struct trace2_fixture fixture;
 
-	show_open(&show, &show_recording);
+	trace2_fixture_open(&fixture, &trace2_fixture_recording);
 	event.recorded = TIMELINE_RECORDED_FROM_LOAD;
-	show_push(&show, 1, event);
+	trace2_fixture_push(&fixture, 1, event);
 	event.recorded = TIMELINE_RECORDED_UNTIL_NOW;
-	show_push(&show, 2, event);
-#define TOLD(after, recorded)                                                                    \
-	SHOW_LINE("data_json", "main", after,                                                    \
-		  SHOW_T("t_abs", after) SHOW_T(                                                 \
-			  "t_rel",                                                               \
-			  after) ",\"nesting\":1,"                                               \
-				 "\"category\":\"ktrack\",\"key\":\"tracepoint\","               \
-				 "\"value\":{\"tracepoint\":\"a:work\",\"recorded\":\"" recorded \
-				 "\"}")
-	CHECK_TEXT(show_told(&show), TOLD("001", "from_load") TOLD("002", "until_now"));
-	show_release(&show);
+	trace2_fixture_push(&fixture, 2, event);
+#define REPORTED(after, recorded)                                                                 \
+	EVENT_LINE("data_json", "main", after,                                                    \
+		   EVENT_T("t_abs", after) EVENT_T(                                               \
+			   "t_rel",                                                               \
+			   after) ",\"nesting\":1,"                                               \
+				  "\"category\":\"ktrack\",\"key\":\"tracepoint\","               \
+				  "\"value\":{\"tracepoint\":\"a:work\",\"recorded\":\"" recorded \
+				  "\"}")
+	CHECK_TEXT(trace2_fixture_output(&fixture),
+		   REPORTED("001", "from_load") REPORTED("002", "until_now"));
+	trace2_fixture_release(&fixture);
 }
 
 TEST(the_traced_command_is_a_child)
 {
 	static char *const argv[] = { (char *)"sh", (char *)"-c", (char *)"exit 3", NULL };
-	struct show show;
+	struct trace2_fixture fixture;
 
-	show_open(&show, &show_recording);
-	show_push(&show, 2,
-		  (struct timeline_event){ .kind = TIMELINE_COMMAND_BEGIN, .argv = argv });
-	show_push(
-		&show, 9,
+	trace2_fixture_open(&fixture, &trace2_fixture_recording);
+	trace2_fixture_push(
+		&fixture, 2,
+		(struct timeline_event){ .kind = TIMELINE_COMMAND_BEGIN, .argv = argv });
+	trace2_fixture_push(
+		&fixture, 9,
 		(struct timeline_event){ .kind = TIMELINE_COMMAND_END, .pid = 4711, .status = 3 });
-	CHECK_TEXT(show_told(&show),
-		   SHOW_LINE("child_start", "main", "002",
-			     ",AT,\"child_id\":0,\"child_class\":\"?\",\"use_shell\":false,"
-			     "\"argv\":[\"sh\",\"-c\",\"exit 3\"]")
-			   SHOW_LINE("child_exit", "main", "009",
-				     ",AT,\"child_id\":0,\"pid\":4711,\"code\":3" SHOW_T("t_rel",
-											 "007")));
-	show_release(&show);
+	CHECK_TEXT(trace2_fixture_output(&fixture),
+		   EVENT_LINE("child_start", "main", "002",
+			      ",AT,\"child_id\":0,\"child_class\":\"?\",\"use_shell\":false,"
+			      "\"argv\":[\"sh\",\"-c\",\"exit 3\"]")
+			   EVENT_LINE("child_exit", "main", "009",
+				      ",AT,\"child_id\":0,\"pid\":4711,\"code\":3" EVENT_T("t_rel",
+											   "007")));
+	trace2_fixture_release(&fixture);
 }
 
 /* A timeline with a sink that writes to @fd. */
 static void sink_add(struct timeline *timeline, int fd)
 {
-	struct sink_trace2_settings settings = {
-		.sid = "S",
-		.hierarchy = "stream",
-		.targets = { [TRACE2_EVENT] = { .name = "out.event", .fd = fd } },
-	};
+	struct sink_trace2_settings trace2 = { .sid = "S", .hierarchy = "stream" };
+	struct sink_settings settings = { .name = "out.event", .fd = fd, .trace2 = &trace2 };
 	struct error error = { 0 };
 
 	*timeline = (struct timeline){ 0 };
-	CHECK_NUMBER(timeline_add(timeline, sink_trace2_new(&settings, &error), &error), 0);
+	CHECK_NUMBER(timeline_add(timeline, sink_event_new(&settings, &error), &error), 0);
 }
 
 static int full_disk_open(void)
@@ -286,32 +291,32 @@ static int full_disk_open(void)
 	return open("/dev/full", O_WRONLY | O_CLOEXEC);
 }
 
-TEST(a_full_disk_is_told_at_the_flush)
+TEST(a_full_disk_is_reported_at_the_flush)
 {
 	struct timeline timeline;
 	struct error error = { 0 };
 
 	sink_add(&timeline, full_disk_open());
-	CHECK_NUMBER(timeline_open(&timeline, &show_recording, &error), 0);
+	CHECK_NUMBER(timeline_open(&timeline, &trace2_fixture_recording, &error), 0);
 	CHECK_NUMBER(timeline_flush(&timeline, &error), -1);
-	CHECK_TEXT(error.text, "cannot write to out.event: No space left on device; make room, or "
+	CHECK_TEXT(error.text, "cannot write to out.event: No space left on device; free some space, or "
 			       "write elsewhere");
 	timeline_release(&timeline);
 }
 
 TEST(a_full_disk_ends_the_stream_once_a_block_is_full)
 {
-	struct timeline_event event = { .kind = TIMELINE_LOSS, .time_ns = SHOW_START_NS };
+	struct timeline_event event = { .kind = TIMELINE_LOSS, .time_ns = FIXTURE_START_NS };
 	struct timeline timeline;
 	struct error error = { 0 };
 	int nr_pushed = 0;
 
 	sink_add(&timeline, full_disk_open());
-	CHECK_NUMBER(timeline_open(&timeline, &show_recording, &error), 0);
+	CHECK_NUMBER(timeline_open(&timeline, &trace2_fixture_recording, &error), 0);
 	while (nr_pushed < 100000 && timeline_push(&timeline, &event, &error) == 0)
 		nr_pushed++;
 	CHECK(nr_pushed > 100 && nr_pushed < 100000);
-	CHECK_TEXT(error.text, "cannot write to out.event: No space left on device; make room, or "
+	CHECK_TEXT(error.text, "cannot write to out.event: No space left on device; free some space, or "
 			       "write elsewhere");
 	timeline_release(&timeline);
 }
@@ -325,7 +330,8 @@ TEST(the_descriptor_is_closed_whether_or_not_the_stream_was_opened)
 
 		sink_add(&timeline, fd);
 		if (is_opened)
-			CHECK_NUMBER(timeline_open(&timeline, &show_recording, &error), 0);
+			CHECK_NUMBER(timeline_open(&timeline, &trace2_fixture_recording, &error),
+				     0);
 		CHECK(fcntl(fd, F_GETFD) >= 0);
 		timeline_release(&timeline);
 		CHECK(fcntl(fd, F_GETFD) < 0);

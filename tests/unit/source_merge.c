@@ -1,134 +1,137 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of one CPU's stream and of the merge of several: order, rounds, and when gaps are told. */
+/* Tests of one CPU's stream and of the merge of several: order, rounds, and when gaps are reported.
+ */
 #include "source/merge.h"
 
 #include <stdlib.h>
 
-#include "dice.h"
-#include "sheet.h"
-#include "tap.h"
+#include "fixtures/random.h"
+#include "fixtures/raw_page.h"
+#include "fixtures/tap.h"
 
 #define NR_CPUS 24
-#define SHEETS_MAX 64
+#define RAW_PAGES_MAX 64
 
 /**
  * struct feed - what one CPU's buffer will give
- * @sheets: sub-buffers to come; NULL where the buffer is dry for once
+ * @raw_pages: sub-buffers to come; NULL where the buffer is dry for once
  */
 struct feed {
-	struct sheet *sheets[SHEETS_MAX];
-	size_t nr_sheets;
+	struct raw_page *raw_pages[RAW_PAGES_MAX];
+	size_t nr_raw_pages;
 	size_t nr_given;
 	bool fails;
 };
 
 /**
- * struct rig - CPUs with feeds, and what a handler was told
+ * struct source_fixture - CPUs with feeds, and what a handler was reported
  * @log: a line "cpu N at TIME" for each record, "cpu N lost COUNT from TIME to TIME" for each gap
  * @nr_calls_left: the handler fails after so many calls
  */
-struct rig {
+struct source_fixture {
 	struct feed feeds[NR_CPUS];
 	struct stream streams[NR_CPUS];
 	struct buffer log;
 	unsigned int nr_calls_left;
 };
 
-static struct rig rig;
+static struct source_fixture reader;
 
 static ssize_t feed_refill(struct stream *stream, struct error *error)
 {
-	struct feed *feed = &rig.feeds[stream->cpu];
-	struct sheet *sheet;
+	struct feed *feed = &reader.feeds[stream->cpu];
+	struct raw_page *raw_page;
 
 	if (feed->fails)
 		return error_set(error, "feed %d fails", stream->cpu);
-	if (feed->nr_given == feed->nr_sheets)
+	if (feed->nr_given == feed->nr_raw_pages)
 		return 0;
-	sheet = feed->sheets[feed->nr_given++];
-	stream->bytes = sheet ? sheet->bytes : NULL;
-	return sheet ? SHEET_SIZE : 0;
+	raw_page = feed->raw_pages[feed->nr_given++];
+	stream->bytes = raw_page ? raw_page->bytes : NULL;
+	return raw_page ? RAW_PAGE_SIZE : 0;
 }
 
 static const struct stream_ops feed_ops = { .refill = feed_refill };
 
 static int record_log(void *context, const struct record *record, struct error *error)
 {
-	if (rig.nr_calls_left-- == 0)
+	if (reader.nr_calls_left-- == 0)
 		return error_set(error, "enough");
 	buffer_printf(context, "cpu %d at %lld\n", record->cpu, (long long)record->time_ns);
 	return 0;
 }
 
-static int loss_log(void *context, const struct source_loss *loss, struct error *error)
+static int loss_log(void *context, const struct loss *loss, struct error *error)
 {
-	if (rig.nr_calls_left-- == 0)
+	if (reader.nr_calls_left-- == 0)
 		return error_set(error, "enough");
 	buffer_printf(context, "cpu %d lost %lld from %lld to %lld\n", loss->cpu,
 		      (long long)loss->count, (long long)loss->from_ns, (long long)loss->to_ns);
 	return 0;
 }
 
-static void rig_begin(void)
+static void source_fixture_begin(void)
 {
-	memset(&rig, 0, sizeof(rig));
-	rig.nr_calls_left = 1000000;
+	memset(&reader, 0, sizeof(reader));
+	reader.nr_calls_left = 1000000;
 	for (int cpu = 0; cpu < NR_CPUS; cpu++)
-		rig.streams[cpu] = (struct stream){ .ops = &feed_ops, .cpu = cpu };
+		reader.streams[cpu] = (struct stream){ .ops = &feed_ops, .cpu = cpu };
 }
 
-static void rig_end(void)
+static void source_fixture_end(void)
 {
 	for (int cpu = 0; cpu < NR_CPUS; cpu++) {
-		for (size_t i = 0; i < rig.feeds[cpu].nr_sheets; i++)
-			free(rig.feeds[cpu].sheets[i]);
+		for (size_t i = 0; i < reader.feeds[cpu].nr_raw_pages; i++)
+			free(reader.feeds[cpu].raw_pages[i]);
 	}
-	buffer_release(&rig.log);
+	buffer_release(&reader.log);
 }
 
 /* Adds a sub-buffer with records at these times, which a 0 ends; returns it. */
-static struct sheet *feed_times(int cpu, const uint64_t *times)
+static struct raw_page *feed_times(int cpu, const uint64_t *times)
 {
-	struct feed *feed = &rig.feeds[cpu];
-	struct sheet *sheet = malloc(sizeof(*sheet));
+	struct feed *feed = &reader.feeds[cpu];
+	struct raw_page *raw_page = malloc(sizeof(*raw_page));
 
-	sheet_begin(sheet, times[0]);
+	raw_page_begin(raw_page, times[0]);
 	for (; *times; times++)
-		sheet_at(sheet, *times, cpu);
-	sheet_end(sheet);
-	feed->sheets[feed->nr_sheets++] = sheet;
-	return sheet;
+		raw_page_at(raw_page, *times, cpu);
+	raw_page_end(raw_page);
+	feed->raw_pages[feed->nr_raw_pages++] = raw_page;
+	return raw_page;
 }
 
 #define FEED(cpu, ...) feed_times(cpu, (const uint64_t[]){ __VA_ARGS__, 0 })
 
 static void feed_dry(int cpu)
 {
-	rig.feeds[cpu].sheets[rig.feeds[cpu].nr_sheets++] = NULL;
+	reader.feeds[cpu].raw_pages[reader.feeds[cpu].nr_raw_pages++] = NULL;
 }
 
 static int drain(int64_t until_ns, struct error *error)
 {
-	const struct source_handler handler = { .context = &rig.log,
+	const struct source_handler handler = { .context = &reader.log,
 						.record = record_log,
 						.loss = loss_log };
+	static const struct source_ops ops = { 0 };
+	struct source source = { .ops = &ops, .streams = reader.streams, .nr_streams = NR_CPUS };
 
-	return merge_drain(rig.streams, NR_CPUS, until_ns, &handler, error);
+	return merge_drain(&source, until_ns, &handler, error);
 }
 
-/* Drains, and compares what was told since the last time. */
+/* Drains, and compares what was reported since the last time. */
 static void check_drain(int64_t until_ns, const char *want)
 {
 	struct error error = { 0 };
 
-	buffer_clear(&rig.log);
+	buffer_clear(&reader.log);
 	CHECK_NUMBER(drain(until_ns, &error), 0);
-	CHECK_TEXT(buffer_string(&rig.log), want);
+	CHECK_TEXT(buffer_string(&reader.log), want);
 }
 
 TEST(records_of_all_cpus_come_in_time_order)
 {
-	rig_begin();
+	source_fixture_begin();
 	FEED(0, 10, 40, 41, 42);
 	FEED(0, 70);
 	FEED(1, 20, 50);
@@ -137,26 +140,26 @@ TEST(records_of_all_cpus_come_in_time_order)
 		    "cpu 0 at 10\ncpu 1 at 20\ncpu 2 at 30\ncpu 0 at 40\ncpu 0 at 41\ncpu 0 at 42\n"
 		    "cpu 1 at 50\ncpu 2 at 60\ncpu 0 at 70\ncpu 2 at 80\n");
 	check_drain(INT64_MAX, "");
-	rig_end();
+	source_fixture_end();
 }
 
 TEST(records_with_equal_times_come_cpu_by_cpu)
 {
-	rig_begin();
-	rig.streams[0].cpu = 2;
-	rig.streams[2].cpu = 0;
+	source_fixture_begin();
+	reader.streams[0].cpu = 2;
+	reader.streams[2].cpu = 0;
 	FEED(0, 5, 5, 6);
 	FEED(1, 5, 6);
 	FEED(2, 4, 5, 5);
 	check_drain(INT64_MAX,
 		    "cpu 2 at 4\ncpu 0 at 5\ncpu 0 at 5\ncpu 1 at 5\ncpu 2 at 5\ncpu 2 at 5\n"
 		    "cpu 0 at 6\ncpu 1 at 6\n");
-	rig_end();
+	source_fixture_end();
 }
 
 TEST(records_after_the_moment_wait_for_the_next_round)
 {
-	rig_begin();
+	source_fixture_begin();
 	FEED(0, 10, 20, 30);
 	FEED(1, 21, 22);
 	check_drain(9, "");
@@ -164,163 +167,165 @@ TEST(records_after_the_moment_wait_for_the_next_round)
 	FEED(2, 25);
 	check_drain(29, "cpu 1 at 21\ncpu 1 at 22\ncpu 2 at 25\n");
 	check_drain(30, "cpu 0 at 30\n");
-	rig_end();
+	source_fixture_end();
 }
 
 TEST(a_buffer_that_ran_dry_is_read_again_in_the_next_round)
 {
-	rig_begin();
+	source_fixture_begin();
 	FEED(0, 10);
 	feed_dry(0);
 	FEED(0, 30);
 	FEED(1, 20);
 	check_drain(25, "cpu 0 at 10\ncpu 1 at 20\n");
 	check_drain(35, "cpu 0 at 30\n");
-	rig_end();
+	source_fixture_end();
 }
 
-TEST(a_gap_is_told_before_any_record_after_its_beginning)
+TEST(a_gap_is_reported_before_any_record_after_its_beginning)
 {
-	rig_begin();
+	source_fixture_begin();
 	FEED(0, 10);
-	sheet_end_behind_counted(FEED(0, 50, 60), 7);
+	raw_page_end_behind_counted(FEED(0, 50, 60), 7);
 	FEED(1, 10, 20, 55);
 	check_drain(INT64_MAX, "cpu 0 at 10\ncpu 0 lost 7 from 10 to 50\ncpu 1 at 10\ncpu 1 at 20\n"
 			       "cpu 0 at 50\ncpu 1 at 55\ncpu 0 at 60\n");
-	CHECK_NUMBER(rig.streams[0].counted, 7);
-	CHECK(!rig.streams[0].has_uncounted);
-	rig_end();
+	CHECK_NUMBER(reader.streams[0].counted, 7);
+	CHECK(!reader.streams[0].has_uncounted);
+	source_fixture_end();
 }
 
 TEST(a_gap_reaches_back_no_further_than_what_was_settled)
 {
-	rig_begin();
+	source_fixture_begin();
 	FEED(0, 10);
 	feed_dry(0);
-	sheet_end_behind_gap(FEED(0, 60));
+	raw_page_end_behind_gap(FEED(0, 60));
 	FEED(1, 20, 50);
 	check_drain(40, "cpu 0 at 10\ncpu 1 at 20\n");
 	check_drain(100, "cpu 0 lost -1 from 40 to 60\ncpu 1 at 50\ncpu 0 at 60\n");
-	CHECK(rig.streams[0].has_uncounted);
-	CHECK_NUMBER(rig.streams[0].counted, 0);
-	rig_end();
+	CHECK(reader.streams[0].has_uncounted);
+	CHECK_NUMBER(reader.streams[0].counted, 0);
+	source_fixture_end();
 }
 
-TEST(a_gap_before_a_record_that_has_to_wait_is_told_once_and_at_once)
+TEST(a_gap_before_a_record_that_has_to_wait_is_reported_once_and_at_once)
 {
-	rig_begin();
+	source_fixture_begin();
 	FEED(0, 10);
-	sheet_end_behind_counted(FEED(0, 60), 3);
+	raw_page_end_behind_counted(FEED(0, 60), 3);
 	check_drain(40, "cpu 0 at 10\ncpu 0 lost 3 from 10 to 60\n");
 	check_drain(50, "");
 	check_drain(60, "cpu 0 at 60\n");
-	rig_end();
+	source_fixture_end();
 }
 
 TEST(a_gap_before_the_first_record_begins_with_time_itself)
 {
-	rig_begin();
-	sheet_end_behind_counted(FEED(0, 60), 3);
+	source_fixture_begin();
+	raw_page_end_behind_counted(FEED(0, 60), 3);
 	check_drain(100, "cpu 0 lost 3 from 0 to 60\ncpu 0 at 60\n");
-	rig_end();
+	source_fixture_end();
 }
 
 /* Adds a sub-buffer that says "count records were lost", and holds none. */
 static void feed_gap(int cpu, int64_t count)
 {
-	struct sheet *sheet = FEED(cpu, 1);
+	struct raw_page *raw_page = FEED(cpu, 1);
 
-	sheet_begin(sheet, 1);
+	raw_page_begin(raw_page, 1);
 	if (count < 0)
-		sheet_end_behind_gap(sheet);
+		raw_page_end_behind_gap(raw_page);
 	else
-		sheet_end_behind_counted(sheet, count);
+		raw_page_end_behind_counted(raw_page, count);
 }
 
 TEST(gaps_without_a_record_between_them_become_one)
 {
-	rig_begin();
+	source_fixture_begin();
 	FEED(0, 10);
 	feed_gap(0, 3);
 	feed_gap(0, 4);
 	FEED(0, 20);
-	sheet_end_behind_counted(FEED(0, 30), 1);
+	raw_page_end_behind_counted(FEED(0, 30), 1);
 	feed_gap(0, 5);
 	feed_gap(0, -1);
-	sheet_end_behind_counted(FEED(0, 40), 6);
+	raw_page_end_behind_counted(FEED(0, 40), 6);
 	check_drain(INT64_MAX, "cpu 0 at 10\ncpu 0 lost 7 from 10 to 20\ncpu 0 at 20\n"
 			       "cpu 0 lost 1 from 20 to 30\ncpu 0 at 30\ncpu 0 lost -1 from 30 to "
 			       "40\ncpu 0 at 40\n");
-	CHECK_NUMBER(rig.streams[0].counted, 8);
-	rig_end();
+	CHECK_NUMBER(reader.streams[0].counted, 8);
+	source_fixture_end();
 }
 
 TEST(gaps_too_large_to_add_up_become_one_of_unknown_size)
 {
-	rig_begin();
+	source_fixture_begin();
 	feed_gap(0, INT64_MAX);
-	sheet_end_behind_counted(FEED(0, 20), 1);
+	raw_page_end_behind_counted(FEED(0, 20), 1);
 	check_drain(INT64_MAX, "cpu 0 lost -1 from 0 to 20\ncpu 0 at 20\n");
-	rig_end();
+	source_fixture_end();
 }
 
 TEST(a_gap_that_no_record_follows_waits_for_one)
 {
-	rig_begin();
+	source_fixture_begin();
 	FEED(0, 10);
 	feed_gap(0, 3);
 	feed_dry(0);
 	FEED(0, 90);
 	check_drain(50, "cpu 0 at 10\n");
 	check_drain(100, "cpu 0 lost 3 from 50 to 90\ncpu 0 at 90\n");
-	rig_end();
+	source_fixture_end();
 }
 
 TEST(what_a_damaged_sub_buffer_did_not_give_is_a_gap_of_unknown_size)
 {
-	struct sheet *sheet;
+	struct raw_page *raw_page;
 
-	rig_begin();
-	sheet = FEED(0, 10, 20);
-	sheet_head(sheet, SHEET_EXTEND, 1);
-	sheet_end(sheet);
-	sheet = FEED(0, 30);
-	sheet_commit(sheet, SHEET_ROOM + 1);
+	source_fixture_begin();
+	raw_page = FEED(0, 10, 20);
+	raw_page_head(raw_page, RAW_PAGE_EXTEND, 1);
+	raw_page_end(raw_page);
+	raw_page = FEED(0, 30);
+	raw_page_commit(raw_page, RAW_PAGE_DATA_SIZE + 1);
 	feed_dry(0);
-	sheet_end_behind_counted(FEED(0, 90), 3);
+	raw_page_end_behind_counted(FEED(0, 90), 3);
 	check_drain(50, "cpu 0 at 10\ncpu 0 at 20\ncpu 0 lost -1 from 20 to 30\ncpu 0 at 30\n");
 	check_drain(100, "cpu 0 lost -1 from 50 to 90\ncpu 0 at 90\n");
-	rig_end();
+	source_fixture_end();
 }
 
-TEST(stamps_become_nanoseconds_at_the_rate_of_their_clock)
+static int64_t timestamp_double(const struct stream *stream, int64_t timestamp)
 {
-	rig_begin();
-	rig.streams[0].rate = (struct stream_rate){ .multiplier = 3, .shift = 1 };
-	rig.streams[1].rate = (struct stream_rate){ .multiplier = UINT32_MAX, .shift = 32 };
-	rig.streams[2].rate = (struct stream_rate){ .multiplier = UINT32_MAX, .shift = 0 };
+	(void)stream;
+	return 2 * timestamp;
+}
+
+TEST(records_are_merged_by_converted_timestamps)
+{
+	source_fixture_begin();
+	reader.streams[0].convert = timestamp_double;
 	FEED(0, 10, 21);
-	FEED(1, 25, UINT64_C(1) << 58);
-	FEED(2, UINT64_C(1) << 40);
-	check_drain(INT64_MAX,
-		    "cpu 0 at 15\ncpu 1 at 24\ncpu 0 at 31\ncpu 1 at 288230376084602880\n"
-		    "cpu 2 at 4611686018427387903\n");
-	rig_end();
+	FEED(1, 25, 50);
+	check_drain(INT64_MAX, "cpu 0 at 20\ncpu 1 at 25\ncpu 0 at 42\ncpu 1 at 50\n");
+	source_fixture_end();
 }
 
 TEST(sub_buffers_of_another_machine_are_read_in_its_layout)
 {
-	struct sheet *sheet;
+	struct raw_page *raw_page;
 
-	rig_begin();
-	rig.streams[0].layout = (struct page_layout){ .is_swapped = true, .has_short_longs = true };
-	sheet = FEED(0, 1);
-	sheet_begin_as(sheet, 10, true, 4);
-	sheet_at(sheet, 30, 0);
-	sheet_end_behind_counted(sheet, 5);
+	source_fixture_begin();
+	reader.streams[0].layout = (struct page_layout){ .is_swapped = true,
+							 .has_short_longs = true };
+	raw_page = FEED(0, 1);
+	raw_page_begin_as(raw_page, 10, true, 4);
+	raw_page_at(raw_page, 30, 0);
+	raw_page_end_behind_counted(raw_page, 5);
 	FEED(1, 20);
 	check_drain(INT64_MAX, "cpu 0 lost 5 from 0 to 30\ncpu 1 at 20\ncpu 0 at 30\n");
-	rig_end();
+	source_fixture_end();
 }
 
 TEST(a_failing_handler_or_buffer_ends_the_round_with_its_error)
@@ -328,23 +333,23 @@ TEST(a_failing_handler_or_buffer_ends_the_round_with_its_error)
 	for (unsigned int call = 0; call < 3; call++) {
 		struct error error = { 0 };
 
-		rig_begin();
+		source_fixture_begin();
 		FEED(0, 10);
-		sheet_end_behind_counted(FEED(0, 20), 3);
-		rig.nr_calls_left = call;
+		raw_page_end_behind_counted(FEED(0, 20), 3);
+		reader.nr_calls_left = call;
 		CHECK_NUMBER(drain(100, &error), -1);
 		CHECK_TEXT(error.text, "enough");
-		rig_end();
+		source_fixture_end();
 	}
 	for (int cpu = 0; cpu < NR_CPUS; cpu++) {
 		struct error error = { 0 };
 
-		rig_begin();
+		source_fixture_begin();
 		FEED(0, 10);
-		rig.feeds[cpu].fails = true;
+		reader.feeds[cpu].fails = true;
 		CHECK_NUMBER(drain(100, &error), -1);
 		CHECK(strncmp(error.text, "feed ", 5) == 0);
-		rig_end();
+		source_fixture_end();
 	}
 }
 
@@ -352,16 +357,16 @@ TEST(a_failing_handler_or_buffer_ends_the_round_with_its_error)
  * Times of one CPU that grow by little, so that many are equal over the CPUs, in sub-buffers of a
  * few records.
  */
-static void feed_random(int cpu, struct dice *dice, unsigned int *counts, size_t nr_times)
+static void feed_random(int cpu, struct random *random, unsigned int *counts, size_t nr_times)
 {
 	uint64_t time_ns = 1;
 
-	for (int i = 0; i < SHEETS_MAX / 2; i++) {
+	for (int i = 0; i < RAW_PAGES_MAX / 2; i++) {
 		uint64_t times[8] = { 0 };
 
-		for (size_t nr = 1 + dice_below(dice, 6), at = 0; at < nr && time_ns + 4 < nr_times;
-		     at++) {
-			time_ns += dice_below(dice, 4);
+		for (size_t nr = 1 + random_below(random, 6), at = 0;
+		     at < nr && time_ns + 4 < nr_times; at++) {
+			time_ns += random_below(random, 4);
 			times[at] = time_ns;
 			counts[time_ns]++;
 		}
@@ -375,25 +380,26 @@ static void feed_random(int cpu, struct dice *dice, unsigned int *counts, size_t
 TEST(random_rounds_deliver_everything_once_and_in_order)
 {
 	static unsigned int counts[NR_CPUS][NR_TIMES];
-	struct dice dice = { .state = 9 };
+	struct random random = { .state = 9 };
 	struct error error = { 0 };
 	struct buffer want = { 0 };
 
 	for (int run = 0; run < 20; run++) {
 		memset(counts, 0, sizeof(counts));
-		rig_begin();
+		source_fixture_begin();
 		for (int cpu = 0; cpu < NR_CPUS; cpu++)
-			feed_random(cpu, &dice, counts[cpu], NR_TIMES);
+			feed_random(cpu, &random, counts[cpu], NR_TIMES);
 		buffer_clear(&want);
 		for (int at = 0; at < NR_TIMES * NR_CPUS; at++) {
 			for (unsigned int i = 0; i < counts[at % NR_CPUS][at / NR_CPUS]; i++)
 				buffer_printf(&want, "cpu %d at %d\n", at % NR_CPUS, at / NR_CPUS);
 		}
-		for (int64_t until_ns = 0; until_ns < NR_TIMES; until_ns += dice_below(&dice, 300))
+		for (int64_t until_ns = 0; until_ns < NR_TIMES;
+		     until_ns += random_below(&random, 300))
 			CHECK_NUMBER(drain(until_ns, &error), 0);
 		CHECK_NUMBER(drain(INT64_MAX, &error), 0);
-		CHECK_TEXT(buffer_string(&rig.log), buffer_string(&want));
-		rig_end();
+		CHECK_TEXT(buffer_string(&reader.log), buffer_string(&want));
+		source_fixture_end();
 	}
 	buffer_release(&want);
 }

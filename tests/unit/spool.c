@@ -1,86 +1,379 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of copies of pipes: what is copied, and what is refused before it fills a disk. */
-#include "source/spool.h"
+/* Raw records on their way from ring buffers to a trace.dat, which is read again. */
+#include <sys/prctl.h>
 
-#include <signal.h>
-#include <sys/wait.h>
+#include "fixtures/spool_fixture.h"
+#include "tracedat/spool_entry.h"
 
-#include "source/trace_dat.h"
-
-#include "folder.h"
-#include "tap.h"
-
-/* Runs a copy of what a child process writes; returns what spool_copy() does. */
-static int copy_of(const char *first, size_t first_size, size_t zeros, uint64_t limit,
-		   struct error *error)
+TEST(records_of_all_cpus_are_in_one_file)
 {
-	static const char block[4096];
-	int pair[2], spool;
-	pid_t child;
+	struct spool_fixture fixture;
 
-	CHECK_NUMBER(pipe(pair), 0);
-	fflush(stdout);
-	child = fork();
-	if (child == 0) {
-		close(pair[0]);
-		signal(SIGPIPE, SIG_DFL);
-		file_write_all(pair[1], first, first_size, NULL);
-		for (; zeros >= sizeof(block); zeros -= sizeof(block))
-			file_write_all(pair[1], block, sizeof(block), NULL);
-		_exit(0);
+	spool_fixture_begin(&fixture, "streaming");
+	ADD_RECORDS(&fixture, 0, 100, 200);
+	ADD_RECORDS(&fixture, 33, 150);
+	CHECK_NUMBER(spool_read(fixture.spool, &fixture.error), 0);
+	CHECK_NUMBER(spool_size(fixture.spool), 2 * RAW_PAGE_SIZE);
+	ADD_RECORDS(&fixture, 0, 300);
+	spool_fixture_finish(&fixture);
+	check_joined(&fixture, 0, "cpu 0 at 100\ncpu 33 at 150\ncpu 0 at 200\ncpu 0 at 300\n");
+	spool_fixture_end(&fixture);
+}
+
+/* That is how a file is which cannot be spliced to. */
+TEST(a_filesystem_that_wants_copies_gets_them)
+{
+	struct spool_fixture fixture;
+
+	spool_fixture_begin(&fixture, "streaming");
+	fcntl(fixture.spool->files[0].fd, F_SETFL, O_APPEND);
+	ADD_RECORDS(&fixture, 0, 100, 200);
+	ADD_RECORDS(&fixture, 0, 300);
+	spool_fixture_finish(&fixture);
+	check_joined(&fixture, 0, "cpu 0 at 100\ncpu 0 at 200\ncpu 0 at 300\n");
+	spool_fixture_end(&fixture);
+}
+
+/* What was there stays until there is something whole to take its place. */
+TEST(a_file_is_replaced_only_by_a_whole_one)
+{
+	struct spool_fixture fixture;
+	struct buffer held = { 0 };
+
+	spool_fixture_begin(&fixture, "streaming");
+	folder_add_text(&fixture.output, "trace.dat", "precious");
+	ADD_RECORDS(&fixture, 0, 100);
+	spool_fixture_finish(&fixture);
+	CHECK_NUMBER(file_read(output_path(&fixture), &held), 0);
+	CHECK_TEXT(buffer_string(&held), "precious");
+	check_joined(&fixture, 0, "cpu 0 at 100\n");
+	buffer_release(&held);
+	spool_fixture_end(&fixture);
+}
+
+TEST(the_file_has_the_formats_of_what_is_enabled_and_names_of_threads)
+{
+	struct buffer seen = { 0 };
+	struct tracepoint_visitor visitor = { .context = &seen, .visit = visit_log };
+	struct thread_identity task;
+	struct source *source;
+	struct spool_fixture fixture;
+
+	spool_fixture_begin(&fixture, "streaming");
+	spool_fixture_finish(&fixture);
+	CHECK_NUMBER(spool_join(fixture.spool, &fixture.error), 0);
+	CHECK_NUMBER(source_file_open(&source, output_path(&fixture), &fixture.error), 0);
+	CHECK_NUMBER(source_visit(source, &visitor, &fixture.error), 0);
+	CHECK_TEXT(buffer_string(&seen), "demo:work ");
+	source_find_task(source, 4194304, &task);
+	CHECK_TEXT(task.comm, "gone");
+	source_find_task(source, getpid(), &task);
+	CHECK_TEXT(task.comm, program_invocation_short_name);
+	source_close(source);
+	buffer_release(&seen);
+	spool_fixture_end(&fixture);
+}
+
+TEST(what_the_kernel_counts_is_in_the_file)
+{
+	struct spool_fixture fixture;
+
+	spool_fixture_begin(&fixture, "streaming");
+	ADD_RECORDS(&fixture, 0, 100);
+	statistics_add(&fixture, 0, "\noverrun: 0\ndropped events: 3\n");
+	statistics_add(&fixture, 1, "\ncommit overrun: 2\n");
+	spool_fixture_finish(&fixture);
+	CHECK_NUMBER(fixture.summary.lost, 5);
+	CHECK(!fixture.summary.has_begin && !fixture.summary.has_end);
+	check_joined(&fixture, 3, "cpu 0 at 100\ncpu 0 lost 3 from 100 to 1000000\n");
+	spool_fixture_end(&fixture);
+}
+
+/* What was moved after that may show another clock. */
+TEST(what_was_moved_since_the_last_look_can_be_taken_back)
+{
+	struct spool_fixture fixture;
+
+	spool_fixture_begin(&fixture, "streaming");
+	ADD_RECORDS(&fixture, 0, 100);
+	CHECK_NUMBER(spool_read(fixture.spool, &fixture.error), 0);
+	spool_keep(fixture.spool);
+	CHECK_NUMBER(spool_rewind(fixture.spool, &fixture.error), 0);
+	ADD_RECORDS(&fixture, 0, 150);
+	ADD_RECORDS(&fixture, 1, 160);
+	CHECK_NUMBER(spool_read(fixture.spool, &fixture.error), 0);
+	CHECK_NUMBER(spool_rewind(fixture.spool, &fixture.error), 0);
+	ADD_RECORDS(&fixture, 1, 200);
+	spool_fixture_finish(&fixture);
+	check_joined(&fixture, 0, "cpu 0 at 100\ncpu 1 at 200\n");
+	spool_fixture_end(&fixture);
+}
+
+/* A thread that has ended since had a name and a process when recording began. */
+TEST(names_and_processes_that_were_there_in_the_beginning_stay)
+{
+	struct thread_identity task;
+	struct source *source;
+	struct spool_fixture fixture;
+
+	spool_fixture_begin(&fixture, "streaming");
+	folder_set_text(&fake_tracefs.top, "saved_cmdlines", "4194303 later\n");
+	folder_set_text(&fake_tracefs.top, "saved_tgids", "");
+	spool_fixture_finish(&fixture);
+	CHECK_NUMBER(spool_join(fixture.spool, &fixture.error), 0);
+	CHECK_NUMBER(source_file_open(&source, output_path(&fixture), &fixture.error), 0);
+	source_find_task(source, 4194304, &task);
+	CHECK_TEXT(task.comm, "gone");
+	CHECK_NUMBER(task.tgid, 4194000);
+	source_find_task(source, 4194303, &task);
+	CHECK_TEXT(task.comm, "later");
+	CHECK_NUMBER(task.tgid, 0);
+	source_find_task(source, syscall(SYS_gettid), &task);
+	CHECK_NUMBER(task.tgid, getpid());
+	source_close(source);
+	spool_fixture_end(&fixture);
+}
+
+/* A line that the name of a living thread forges, with a newline in it, names no other. */
+TEST(a_forged_line_of_saved_names_is_left_out)
+{
+	struct buffer names = { 0 };
+	struct thread_identity task;
+	struct source *source;
+	struct spool_fixture fixture;
+
+	prctl(PR_SET_NAME, "x\n4194302 sshd");
+	buffer_printf(&names, "%d x\n4194302 sshd\n4194303 sure\n", getpid());
+	spool_fixture_begin(&fixture, "streaming");
+	folder_set_text(&fake_tracefs.top, "saved_cmdlines", buffer_string(&names));
+	spool_fixture_finish(&fixture);
+	CHECK_NUMBER(spool_join(fixture.spool, &fixture.error), 0);
+	CHECK_NUMBER(source_file_open(&source, output_path(&fixture), &fixture.error), 0);
+	source_find_task(source, 4194302, &task);
+	CHECK_TEXT(task.comm, "");
+	source_find_task(source, 4194303, &task);
+	CHECK_TEXT(task.comm, "sure");
+	source_find_task(source, getpid(), &task);
+	CHECK_TEXT(task.comm, "x?4194302 sshd");
+	source_close(source);
+	spool_fixture_end(&fixture);
+	buffer_release(&names);
+}
+
+/* Whoever reads may have lost the right to go there, or somebody gave the folder another name. */
+TEST(once_it_has_begun_neither_folder_is_found_by_its_path)
+{
+	struct spool_fixture fixture;
+	struct folder away, instance_away;
+
+	spool_fixture_begin(&fixture, "streaming");
+	ADD_RECORDS(&fixture, 0, 100);
+	statistics_add(&fixture, 0, "\ndropped events: 3\n");
+	folder_new(&away);
+	strcpy(instance_away.path, folder_path(&fake_tracefs.top, "away"));
+	CHECK_NUMBER(rename(fixture.output.path, away.path), 0);
+	CHECK_NUMBER(rename(fixture.instance.path, instance_away.path), 0);
+	spool_fixture_finish(&fixture);
+	CHECK_NUMBER(fixture.summary.lost, 3);
+	CHECK_NUMBER(spool_join(fixture.spool, &fixture.error), 0);
+	spool_close(fixture.spool);
+	fixture.spool = NULL;
+	fixture.output = away;
+	CHECK(output_has(&fixture, "trace.dat"));
+	CHECK(!output_has(&fixture, "trace.dat.spool"));
+	spool_fixture_end(&fixture);
+}
+
+TEST(oneshot_is_complete_up_to_the_earliest_last_record_of_those_that_dropped)
+{
+	struct spool_fixture fixture;
+
+	spool_fixture_begin(&fixture, "oneshot");
+	ADD_RECORDS(&fixture, 0, 100, 200);
+	ADD_RECORDS(&fixture, 0, 300, 400);
+	ADD_RECORDS(&fixture, 1, 150, 250);
+	ADD_RECORDS(&fixture, 33, 170);
+	statistics_add(&fixture, 0, "\ndropped events: 3\n");
+	statistics_add(&fixture, 1, "\ndropped events: 1\n");
+	spool_fixture_finish(&fixture);
+	CHECK(fixture.summary.has_end && !fixture.summary.has_begin);
+	CHECK_NUMBER(fixture.summary.end_ns, 250);
+	CHECK_NUMBER(spool_join(fixture.spool, &fixture.error), 0);
+	check_span(&fixture, 0, 250);
+	spool_fixture_end(&fixture);
+}
+
+TEST(circular_is_complete_from_the_latest_first_record_of_those_that_overwrote)
+{
+	struct spool_fixture fixture;
+
+	spool_fixture_begin(&fixture, "circular");
+	ADD_RECORDS(&fixture, 0, 100, 200);
+	ADD_RECORDS(&fixture, 1, 150, 250);
+	ADD_RECORDS(&fixture, 33, 170);
+	statistics_add(&fixture, 0, "\noverrun: 3\n");
+	statistics_add(&fixture, 1, "\noverrun: 1\ncommit overrun: 1\n");
+	statistics_add(&fixture, 33, "\noverrun: 0\n");
+	spool_fixture_finish(&fixture);
+	CHECK(fixture.summary.has_begin && !fixture.summary.has_end);
+	CHECK_NUMBER(fixture.summary.begin_ns, 150);
+	CHECK_NUMBER(spool_join(fixture.spool, &fixture.error), 0);
+	check_span(&fixture, 150, 0);
+	spool_fixture_end(&fixture);
+}
+
+/* Where the instance has gone, it is unknown how much went with it. */
+TEST(spool_of_a_killed_recording_become_a_file)
+{
+	struct spool_fixture fixture;
+
+	spool_fixture_begin(&fixture, "streaming");
+	ADD_RECORDS(&fixture, 1, 100, 200);
+	CHECK_NUMBER(spool_read(fixture.spool, &fixture.error), 0);
+	spool_fixture_kill(&fixture);
+	folder_add_text(&fixture.output, "trace.dat.spool/cpu1", "half a sub-buffer");
+	spool_fixture_reopen(&fixture);
+	CHECK_TEXT(spool_instance(fixture.spool), instance_name(fixture.recorder));
+	check_joined(&fixture, 0,
+		     "cpu 1 at 100\ncpu 1 at 200\ncpu 0 lost -1 from 0 to 1000000\n"
+		     "cpu 1 lost -1 from 200 to 1000000\ncpu 33 lost -1 from 0 to 1000000\n");
+	spool_fixture_end(&fixture);
+}
+
+/* What was lost when the kernel emptied them is in nobody's statistics. */
+TEST(emptied_buffers_have_lost_an_unknown_number)
+{
+	static const char want[] =
+		"cpu 1 at 100\ncpu 0 lost -1 from 0 to 1000000\n"
+		"cpu 1 lost -1 from 100 to 1000000\ncpu 33 lost -1 from 0 to 1000000\n";
+
+	for (int is_killed = 0; is_killed < 2; is_killed++) {
+		struct spool_fixture fixture;
+
+		spool_fixture_begin(&fixture, "streaming");
+		ADD_RECORDS(&fixture, 1, 100);
+		CHECK_NUMBER(spool_mark_incomplete(fixture.spool, fixture.recorder, &fixture.error),
+			     0);
+		CHECK_NUMBER(spool_read(fixture.spool, &fixture.error), 0);
+		if (is_killed) {
+			spool_fixture_kill(&fixture);
+			spool_fixture_reopen(&fixture);
+			CHECK_TEXT(spool_instance(fixture.spool), instance_name(fixture.recorder));
+			CHECK_NUMBER(spool_attach(fixture.spool, fixture.recorder, &fixture.error),
+				     0);
+			CHECK_NUMBER(truncate(folder_path(&fixture.instance,
+							  "per_cpu/cpu1/trace_pipe_raw"),
+					      0),
+				     0);
+		}
+		spool_fixture_finish(&fixture);
+		check_joined(&fixture, 0, want);
+		spool_fixture_end(&fixture);
 	}
-	close(pair[1]);
-	spool = spool_copy(pair[0], "the pipe", limit, error);
-	close(pair[0]);
-	waitpid(child, NULL, 0);
-	return spool;
 }
 
-static void check_size(int spool, int64_t want)
+TEST(what_left_the_buffers_but_reached_no_file_is_counted)
 {
-	struct stat about = { 0 };
+	struct spool_fixture fixture;
 
-	CHECK_NUMBER(fstat(spool, &about), 0);
-	CHECK_NUMBER(about.st_size, want);
-	CHECK_NUMBER(about.st_nlink, 0);
-	close(spool);
+	spool_fixture_begin(&fixture, "streaming");
+	ADD_RECORDS(&fixture, 1, 100, 200);
+	statistics_add(&fixture, 1, "\nread events: 9\n");
+	spool_fixture_kill(&fixture);
+	spool_fixture_reopen(&fixture);
+	CHECK_NUMBER(spool_attach(fixture.spool, fixture.recorder, &fixture.error), 0);
+	spool_fixture_finish(&fixture);
+	CHECK_NUMBER(fixture.summary.lost, 7);
+	check_joined(&fixture, 7, "cpu 1 at 100\ncpu 1 at 200\ncpu 1 lost 7 from 200 to 1000000\n");
+	spool_fixture_end(&fixture);
 }
 
-TEST(a_pipe_is_copied_to_its_end)
+TEST(what_moving_left_behind_is_counted_where_it_failed)
 {
-	struct error error = { 0 };
-	size_t size = strlen(TRACE_DAT_MAGIC);
+	struct spool_fixture fixture;
 
-	check_size(copy_of(TRACE_DAT_MAGIC, size, 409600, size + 409600, &error), size + 409600);
-	CHECK_TEXT(error.text, "");
+	spool_fixture_begin(&fixture, "streaming");
+	ADD_RECORDS(&fixture, 0, 100);
+	CHECK_NUMBER(spool_read(fixture.spool, &fixture.error), 0);
+	statistics_add(&fixture, 0, "\nread events: 4\nentries: 5\n");
+	CHECK_NUMBER(spool_entry_fail(&fixture.spool->folder, ENOSPC, "cpu0", &fixture.error), -1);
+	spool_abandon(fixture.spool);
+	spool_close(fixture.spool);
+	fixture.error = (struct error){ 0 };
+	spool_fixture_reopen(&fixture);
+	CHECK_TEXT(spool_instance(fixture.spool), "");
+	check_joined(&fixture, 8, "cpu 0 at 100\ncpu 0 lost 8 from 100 to 1000000\n");
+	spool_fixture_end(&fixture);
 }
 
-TEST(one_byte_more_than_the_limit_is_refused)
+TEST(what_somebody_elses_instance_holds_is_saved)
 {
-	struct error error = { 0 };
-	size_t size = strlen(TRACE_DAT_MAGIC);
+	struct source_fixture reader = {
+		.handler = { .context = &reader.log, .record = record_log, .loss = loss_log }
+	};
+	struct spool_fixture fixture;
 
-	CHECK_NUMBER(copy_of(TRACE_DAT_MAGIC, size, 409600, size + 409599, &error), -1);
-	CHECK_TEXT(error.text,
-		   "the pipe: more than 409609 bytes; write it to a file and name that");
-}
-
-TEST(an_endless_source_ends_at_the_limit)
-{
-	struct error error = { 0 };
-
-	CHECK_NUMBER(copy_of(TRACE_DAT_MAGIC, strlen(TRACE_DAT_MAGIC), SIZE_MAX, 1 << 20, &error),
+	spool_fixture_begin(&fixture, "streaming");
+	spool_close(fixture.spool);
+	fixture.spool = NULL;
+	folder_add_text(&fake_tracefs.top, "available_events", "demo:work\n");
+	folder_set_text(&fixture.instance, "per_cpu/cpu1/buffer_size_kb", "8\n");
+	for (int i = 1; i <= 9; i++)
+		ADD_RECORDS(&fixture, 1, 100 * i);
+	CHECK_NUMBER(spool_save(output_path(&fixture), &ourselves, fixture.instance.path,
+				&fixture.error),
+		     0);
+	CHECK_TEXT(fixture.error.text, "");
+	CHECK(!output_has(&fixture, "trace.dat.spool"));
+	CHECK_NUMBER(source_file_open(&reader.source, output_path(&fixture), &reader.error), 0);
+	/* No more than the buffer can hold: writers may be faster than we are. */
+	check_finish(&reader, 1000000, 0,
+		     "cpu 1 at 100\ncpu 1 at 200\ncpu 1 at 300\ncpu 1 at 400\ncpu 1 at 500\n");
+	source_close(reader.source);
+	buffer_release(&reader.log);
+	folder_add_text(&fixture.instance, "buffer_subbuf_size_kb", "8\n");
+	CHECK_NUMBER(spool_save(output_path(&fixture), &ourselves, fixture.instance.path,
+				&fixture.error),
 		     -1);
-	CHECK_TEXT(error.text,
-		   "the pipe: more than 1048576 bytes; write it to a file and name that");
+	CHECK(strstr(fixture.error.text, "its sub-buffers are not pages"));
+	spool_fixture_end(&fixture);
 }
 
-TEST(of_what_is_no_trace_dat_the_first_bytes_are_enough)
+static void check_refused(struct spool_fixture *fixture, const char *format)
 {
+	struct spool *spool;
 	struct error error = { 0 };
+	char want[512];
 
-	check_size(copy_of("ordinary text", 13, SIZE_MAX, UINT64_MAX, &error), 65536);
-	check_size(copy_of("\x17\x08", 2, 0, UINT64_MAX, &error), 2);
-	check_size(copy_of("", 0, 0, UINT64_MAX, &error), 0);
-	CHECK_TEXT(error.text, "");
+	snprintf(want, sizeof(want), format, output_path(fixture), output_path(fixture));
+	CHECK_NUMBER(spool_new(&spool, output_path(fixture), &ourselves, &error), -1);
+	CHECK_TEXT(error.text, want);
+	CHECK(spool == NULL);
+}
+
+TEST(nobody_records_over_the_parts_of_another)
+{
+	struct spool_fixture fixture;
+
+	spool_fixture_begin(&fixture, "streaming");
+	check_refused(&fixture, "%s.spool: in use by another ktrack; wait until that has ended");
+	spool_fixture_kill(&fixture);
+	check_refused(&fixture, "%s.spool: contains a killed recording; run 'ktrack recover "
+				"%s'");
+	CHECK(output_has(&fixture, "trace.dat.spool/formats"));
+	spool_fixture_end(&fixture);
+}
+
+TEST(a_recording_that_was_not_begun_leaves_nothing)
+{
+	struct spool_fixture fixture;
+
+	spool_fixture_begin(&fixture, "streaming");
+	spool_close(fixture.spool);
+	fixture.spool = NULL;
+	CHECK(!output_has(&fixture, "trace.dat.spool"));
+	folder_make(&fixture.output, "trace.dat");
+	check_refused(&fixture, "%s: not a regular file; name another file");
+	CHECK(!output_has(&fixture, "trace.dat.spool"));
+	spool_fixture_end(&fixture);
 }

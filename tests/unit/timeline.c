@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of the timeline room: who is told what, in which order, and what a failure ends. */
+/* Tests of the timeline module: who is reported what, in which order, and what a failure ends. */
 #include "timeline/timeline.h"
 
 #include <signal.h>
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tap.h"
+#include "fixtures/tap.h"
 
 #define NR_SINKS 3
 
@@ -30,12 +30,12 @@ static int ear_hear(struct ear *ear, char what, struct error *error)
 	return ear->fails_at == what ? error_set(error, "%c failed", ear->letter) : 0;
 }
 
-static int ear_open(struct sink *sink, const struct recording *recording, unsigned int slot,
+static int ear_open(struct sink *sink, const struct recording *recording, unsigned int sink_index,
 		    struct error *error)
 {
 	struct ear *ear = (struct ear *)sink;
 
-	CHECK_NUMBER(slot, ear->letter - 'A');
+	CHECK_NUMBER(sink_index, ear->letter - 'A');
 	CHECK_TEXT(recording->command, "listen");
 	return ear_hear(ear, 'o', error);
 }

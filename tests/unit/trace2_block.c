@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include "catch.h"
-#include "dice.h"
-#include "tap.h"
+#include "fixtures/capture.h"
+#include "fixtures/random.h"
+#include "fixtures/tap.h"
 #include "trace2/trace2.h"
 
 #define NR_EVENTS 8000
@@ -60,7 +60,7 @@ static void texts_release(struct texts *texts)
 
 /** struct writer - a session, what its lines have in common, and where they go */
 struct writer {
-	struct catch catch;
+	struct capture capture;
 	struct trace2_session *session;
 	struct trace2_thread *thread;
 };
@@ -79,9 +79,9 @@ static void writer_open(struct writer *writer, enum trace2_target target, unsign
 					    .flush = flush };
 
 	writer->session = trace2_session_new(&settings);
-	CHECK_NUMBER(
-		trace2_session_add(writer->session, target, catch_init(&writer->catch), "catch"),
-		0);
+	CHECK_NUMBER(trace2_session_add(writer->session, target, capture_init(&writer->capture),
+					"catch"),
+		     0);
 	writer->thread = trace2_thread_new(writer->session, bytes_of("th01:queue of \"requests\""));
 }
 
@@ -89,102 +89,105 @@ static void writer_close(struct writer *writer)
 {
 	trace2_thread_free(writer->thread);
 	trace2_session_free(writer->session);
-	catch_release(&writer->catch);
+	capture_release(&writer->capture);
 }
 
 /* Mostly the next moment in the same second, now and then long before or after. */
-static int64_t next_time(struct dice *dice, int64_t time_ns)
+static int64_t next_time(struct random *random, int64_t time_ns)
 {
 	static const int64_t steps_ns[] = { 1000000000, -1000000000, 999999999, 400000000000, -7 };
-	uint64_t kind = dice_below(dice, 100);
+	uint64_t kind = random_below(random, 100);
 
 	if (kind < sizeof(steps_ns) / sizeof(steps_ns[0]))
 		return time_ns + steps_ns[kind];
-	return time_ns + dice_below(dice, dice_below(dice, 2) ? 20000 : 3000000);
+	return time_ns + random_below(random, random_below(random, 2) ? 20000 : 3000000);
 }
 
-static unsigned int any_nesting(struct dice *dice)
+static unsigned int any_nesting(struct random *random)
 {
-	return dice_below(dice, 20) > 0 ? dice_below(dice, 20) : dice_below(dice, 1100);
+	return random_below(random, 20) > 0 ? random_below(random, 20) : random_below(random, 1100);
 }
 
 /* Now and then many, seldom with a byte that must be escaped; they stay until the next ones are
  * asked for. */
-static struct trace2_string any_bytes(struct dice *dice)
+static struct trace2_string any_bytes(struct random *random)
 {
 	static char bytes[MANY_BYTES_MAX];
-	size_t most = dice_below(dice, 10) > 0 ? BYTES_MAX : MANY_BYTES_MAX;
-	size_t size = dice_below(dice, most);
+	size_t most = random_below(random, 10) > 0 ? BYTES_MAX : MANY_BYTES_MAX;
+	size_t size = random_below(random, most);
 
 	for (size_t i = 0; i < size; i++)
-		bytes[i] = dice_below(dice, most) > 0 ? '#' + dice_below(dice, 50)
-						      : dice_below(dice, 256);
+		bytes[i] = random_below(random, most) > 0 ? '#' + random_below(random, 50)
+							  : random_below(random, 256);
 	return (struct trace2_string){ bytes, size };
 }
 
 /* Bytes, which the caller sometimes vouches for. */
-static struct trace2_string any_string(struct dice *dice, struct trace2_event *event)
+static struct trace2_string any_string(struct random *random, struct trace2_event *event)
 {
-	event->needs_no_escape = dice_below(dice, 2);
+	event->needs_no_escape = random_below(random, 2);
 	return event->needs_no_escape ? bytes_of("bytes=512 name=\xc3\xa9 result=-5")
-				      : any_bytes(dice);
+				      : any_bytes(random);
 }
 
-static int64_t any_t_rel(struct dice *dice)
+static int64_t any_t_rel(struct random *random)
 {
-	return dice_below(dice, 10) > 0 ? dice_below(dice, 1000000000)
-					: dice_below(dice, 20000000000);
+	return random_below(random, 10) > 0 ? random_below(random, 1000000000)
+					    : random_below(random, 20000000000);
 }
 
 /* Mostly a label of its category. */
-static void region_choose(struct dice *dice, const struct texts *texts, struct trace2_event *event)
+static void region_choose(struct random *random, const struct texts *texts,
+			  struct trace2_event *event)
 {
-	unsigned int category = dice_below(dice, NR_TEXTS);
+	unsigned int category = random_below(random, NR_TEXTS);
 
-	event->kind = TRACE2_REGION_ENTER + dice_below(dice, 2);
-	event->region.nesting = any_nesting(dice);
-	event->region.t_rel_ns = any_t_rel(dice);
+	event->kind = TRACE2_REGION_ENTER + random_below(random, 2);
+	event->region.nesting = any_nesting(random);
+	event->region.t_rel_ns = any_t_rel(random);
 	event->region.category = texts->texts[category];
 	event->region.label = texts->labels[NR_TEXTS - 1 - category];
-	if (dice_below(dice, 8) == 0)
-		event->region.label = texts->labels[dice_below(dice, NR_TEXTS)];
-	if (dice_below(dice, 50) == 0)
+	if (random_below(random, 8) == 0)
+		event->region.label = texts->labels[random_below(random, NR_TEXTS)];
+	if (random_below(random, 50) == 0)
 		event->region.category = NULL;
-	if (dice_below(dice, 50) == 0)
+	if (random_below(random, 50) == 0)
 		event->region.label = NULL;
-	if (dice_below(dice, 4) == 0)
-		event->region.msg = any_string(dice, event);
+	if (random_below(random, 4) == 0)
+		event->region.msg = any_string(random, event);
 }
 
-static void data_choose(struct dice *dice, const struct texts *texts, struct trace2_event *event)
+static void data_choose(struct random *random, const struct texts *texts,
+			struct trace2_event *event)
 {
 	static const char *const json[] = { "{}", "{\"bytes\":512}" };
 
-	event->kind = TRACE2_DATA + dice_below(dice, 2);
-	event->data.nesting = any_nesting(dice);
-	event->data.t_rel_ns = any_t_rel(dice);
-	event->data.category = texts->texts[dice_below(dice, NR_TEXTS)];
-	event->data.key = texts->labels[dice_below(dice, NR_TEXTS)];
-	event->data.value = event->kind == TRACE2_DATA ? any_string(dice, event)
-						       : bytes_of(json[dice_below(dice, 2)]);
+	event->kind = TRACE2_DATA + random_below(random, 2);
+	event->data.nesting = any_nesting(random);
+	event->data.t_rel_ns = any_t_rel(random);
+	event->data.category = texts->texts[random_below(random, NR_TEXTS)];
+	event->data.key = texts->labels[random_below(random, NR_TEXTS)];
+	event->data.value = event->kind == TRACE2_DATA ? any_string(random, event)
+						       : bytes_of(json[random_below(random, 2)]);
 }
 
-static struct trace2_event any_event(struct dice *dice, const struct texts *texts, int64_t time_ns)
+static struct trace2_event any_event(struct random *random, const struct texts *texts,
+				     int64_t time_ns)
 {
 	struct trace2_event event = { .time_ns = time_ns };
 
-	if (dice_below(dice, 3) == 0)
-		data_choose(dice, texts, &event);
+	if (random_below(random, 3) == 0)
+		data_choose(random, texts, &event);
 	else
-		region_choose(dice, texts, &event);
-	if (dice_below(dice, 8) == 0)
+		region_choose(random, texts, &event);
+	if (random_below(random, 8) == 0)
 		event.more = bytes_of("\"suspect\":true");
-	if (dice_below(dice, 50) == 0)
+	if (random_below(random, 50) == 0)
 		event.file = "file.c";
 	return event;
 }
 
-static void writer_tell(struct writer *writer, struct trace2_event event, bool is_main)
+static void writer_report(struct writer *writer, struct trace2_event event, bool is_main)
 {
 	event.thread = is_main ? NULL : writer->thread;
 	CHECK_NUMBER(trace2_session_write(writer->session, &event), 0);
@@ -192,7 +195,7 @@ static void writer_tell(struct writer *writer, struct trace2_event event, bool i
 
 static void check_session(enum trace2_target target, unsigned int decimals, int64_t start_unix_ns)
 {
-	struct dice dice = { 20260101 + target * 10 + decimals };
+	struct random random = { 20260101 + target * 10 + decimals };
 	struct texts texts;
 	struct writer blocks, lines;
 	int64_t time_ns = 0;
@@ -201,15 +204,15 @@ static void check_session(enum trace2_target target, unsigned int decimals, int6
 	writer_open(&lines, target, decimals, start_unix_ns, TRACE2_FLUSH_LINES);
 	texts_init(&texts);
 	for (int i = 0; i < NR_EVENTS; i++) {
-		struct trace2_event event = any_event(&dice, &texts, time_ns);
-		bool is_main = dice_below(&dice, 50) == 0;
+		struct trace2_event event = any_event(&random, &texts, time_ns);
+		bool is_main = random_below(&random, 50) == 0;
 
-		writer_tell(&blocks, event, is_main);
-		writer_tell(&lines, event, is_main);
-		time_ns = next_time(&dice, time_ns);
+		writer_report(&blocks, event, is_main);
+		writer_report(&lines, event, is_main);
+		time_ns = next_time(&random, time_ns);
 	}
 	CHECK_NUMBER(trace2_session_flush(blocks.session), 0);
-	CHECK_TEXT(catch_text(&blocks.catch), catch_text(&lines.catch));
+	CHECK_TEXT(capture_text(&blocks.capture), capture_text(&lines.capture));
 	texts_release(&texts);
 	writer_close(&blocks);
 	writer_close(&lines);
@@ -234,7 +237,7 @@ TEST(perf_is_the_same_in_blocks_and_line_by_line)
 }
 
 /* A region whose thread and label have names of so many bytes. */
-static void region_tell(struct writer *writer, const struct trace2_text *category, size_t size)
+static void region_report(struct writer *writer, const struct trace2_text *category, size_t size)
 {
 	static const char bytes[] =
 		"0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -260,11 +263,11 @@ TEST(names_of_any_length_are_the_same_in_blocks_and_line_by_line)
 	writer_open(&blocks, TRACE2_EVENT, 9, starts_unix_ns[0], TRACE2_FLUSH_BLOCKS);
 	writer_open(&lines, TRACE2_EVENT, 9, starts_unix_ns[0], TRACE2_FLUSH_LINES);
 	for (size_t size = 0; size <= 128; size++) {
-		region_tell(&blocks, category, size);
-		region_tell(&lines, category, size);
+		region_report(&blocks, category, size);
+		region_report(&lines, category, size);
 	}
 	CHECK_NUMBER(trace2_session_flush(blocks.session), 0);
-	CHECK_TEXT(catch_text(&blocks.catch), catch_text(&lines.catch));
+	CHECK_TEXT(capture_text(&blocks.capture), capture_text(&lines.capture));
 	trace2_text_free(category);
 	writer_close(&blocks);
 	writer_close(&lines);

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "folder.h"
-#include "tap.h"
+#include "fixtures/folder.h"
+#include "fixtures/tap.h"
 #include "trace2/trace2.h"
 
 /* A file without a name that can be opened by its path. */
@@ -162,8 +162,8 @@ TEST(a_file_includes_others_where_it_says_so)
 			"path=sub/more\n[trace2]\nnormalTarget=/4\n");
 	folder_add_text(&folder, "sub/more",
 			"[trace2]\nperfTarget=/2\nnormalTarget=/2\n[include]\npath=nowhere\n"
-			"path=beside\npath=~/home\n");
-	folder_add_text(&folder, "sub/beside", "[trace2]\neventTarget=/3\n");
+			"path=sibling\npath=~/home\n");
+	folder_add_text(&folder, "sub/sibling", "[trace2]\neventTarget=/3\n");
 	folder_add_text(&folder, "home", "[trace2]\nmaxFiles=3\n");
 	setenv("HOME", folder.path, 1);
 	config = trace2_config_new("X_TRACE2", NULL, folder_path(&folder, "user"));
@@ -221,8 +221,7 @@ TEST(files_that_include_themselves_come_to_an_end)
 	folder_new(&folder);
 	folder_add_text(&folder, "twice",
 			"[include]\npath=twice\npath=twice\n[trace2]\neventTarget=/5\n");
-	config = reported_new(&folder, "twice",
-			      "trace2: ", ":2: too many files within one another");
+	config = reported_new(&folder, "twice", "trace2: ", ":2: too many included files");
 	check_get(config, TRACE2_KEY_EVENT, "/5");
 	trace2_config_free(config);
 	folder_remove(&folder);
@@ -230,16 +229,16 @@ TEST(files_that_include_themselves_come_to_an_end)
 
 static int visit(void *context, const char *scope, const char *param, const char *value)
 {
-	struct buffer *told = context;
+	struct buffer *reported = context;
 
-	buffer_printf(told, "%s %s=%s\n", scope, param, value);
+	buffer_printf(reported, "%s %s=%s\n", scope, param, value);
 	return 0;
 }
 
-TEST(parameters_and_variables_that_were_asked_for_are_told)
+TEST(parameters_and_variables_that_were_asked_for_are_reported)
 {
 	struct trace2_config *config;
-	struct buffer told = { 0 };
+	struct buffer reported = { 0 };
 
 	setenv("X_ONE", "1", 1);
 	setenv("X_EMPTY", "", 1);
@@ -247,11 +246,12 @@ TEST(parameters_and_variables_that_were_asked_for_are_told)
 	setenv("X_TRACE2_ENV_VARS", "X_EMPTY, X_ONE ,X_NONE", 1);
 	config = config_new("[core]\na=1\n[user]\nname=N\nemail=E\n",
 			    "[core]\nb=2\n[remote \"Or/igin\"]\nurl=U\n");
-	CHECK_NUMBER(trace2_config_visit(config, visit, &told), 0);
-	CHECK_TEXT(buffer_string(&told), "system core.a=1\nsystem user.name=N\nglobal core.b=2\n"
-					 "global remote.Or/igin.url=U\ncommand X_ONE=1\n");
+	CHECK_NUMBER(trace2_config_visit(config, visit, &reported), 0);
+	CHECK_TEXT(buffer_string(&reported),
+		   "system core.a=1\nsystem user.name=N\nglobal core.b=2\n"
+		   "global remote.Or/igin.url=U\ncommand X_ONE=1\n");
 	CHECK(trace2_config_wants(config, "Core.x") && !trace2_config_wants(config, "user.email"));
-	buffer_release(&told);
+	buffer_release(&reported);
 	trace2_config_free(config);
 	unsetenv("X_TRACE2_CONFIG_PARAMS");
 	unsetenv("X_TRACE2_ENV_VARS");
@@ -275,7 +275,7 @@ TEST(targets_are_opened_by_their_settings)
 	trace2_session_free(session);
 }
 
-TEST(a_child_knows_its_parent)
+TEST(a_child_has_its_parent)
 {
 	char *sid;
 

@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "folder.h"
-#include "tap.h"
+#include "fixtures/folder.h"
+#include "fixtures/tap.h"
 #include "trace2/trace2.h"
 
 /**
- * struct scene - a listener with room for one connection that it does not accept
+ * struct scene - a listener with space for one connection that it does not accept
  * @tries: how often a session waited
  */
 struct scene {

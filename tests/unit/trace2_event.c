@@ -5,18 +5,19 @@
  */
 #include <string.h>
 
-#include "catch.h"
-#include "tap.h"
+#include "fixtures/capture.h"
+#include "fixtures/tap.h"
 #include "trace2/trace2.h"
 
 #define START_NS (INT64_C(1600000000) * 1000000000)
 
 /* Every event of these tests happens at this time, whose last digits git cuts away. */
 #define TIME_NS INT64_C(1234567891)
-#define STAMP "2020-09-13T12:26:41.234567Z"
+#define TIMESTAMP "2020-09-13T12:26:41.234567Z"
 
-#define HEAD_ON(event, thread) \
-	"{\"event\":\"" event "\",\"sid\":\"S\",\"thread\":\"" thread "\",\"time\":\"" STAMP "\""
+#define HEAD_ON(event, thread)                                                                   \
+	"{\"event\":\"" event "\",\"sid\":\"S\",\"thread\":\"" thread "\",\"time\":\"" TIMESTAMP \
+	"\""
 #define HEAD(event) HEAD_ON(event, "main")
 
 static struct trace2_string bytes_of(const char *string)
@@ -24,16 +25,17 @@ static struct trace2_string bytes_of(const char *string)
 	return (struct trace2_string){ .data = string, .size = strlen(string) };
 }
 
-/** struct desk - a session, and the texts and the thread that its events need */
-struct desk {
-	struct catch catch;
+/** struct spool_fixture - a session, and the texts and the thread that its events need */
+struct spool_fixture {
+	struct capture capture;
 	struct trace2_session *session;
 	struct trace2_thread *thread;
 	struct trace2_text *category;
 	struct trace2_text *name;
 };
 
-static void desk_init(struct desk *desk, unsigned int decimals, bool has_more_t_abs)
+static void spool_fixture_init(struct spool_fixture *fixture, unsigned int decimals,
+			       bool has_more_t_abs)
 {
 	struct trace2_settings settings = {
 		.sid = "S",
@@ -43,22 +45,22 @@ static void desk_init(struct desk *desk, unsigned int decimals, bool has_more_t_
 		.max_nesting = TRACE2_NESTING_ALL,
 	};
 
-	desk->session = trace2_session_new(&settings);
-	CHECK_NUMBER(
-		trace2_session_add(desk->session, TRACE2_EVENT, catch_init(&desk->catch), "catch"),
-		0);
-	desk->thread = trace2_thread_new(desk->session, bytes_of("th01:reader"));
-	desk->category = trace2_text_new(bytes_of("cat"));
-	desk->name = trace2_text_new(bytes_of("n\"1"));
+	fixture->session = trace2_session_new(&settings);
+	CHECK_NUMBER(trace2_session_add(fixture->session, TRACE2_EVENT,
+					capture_init(&fixture->capture), "catch"),
+		     0);
+	fixture->thread = trace2_thread_new(fixture->session, bytes_of("th01:reader"));
+	fixture->category = trace2_text_new(bytes_of("cat"));
+	fixture->name = trace2_text_new(bytes_of("n\"1"));
 }
 
-static void desk_release(struct desk *desk)
+static void spool_fixture_release(struct spool_fixture *fixture)
 {
-	trace2_text_free(desk->category);
-	trace2_text_free(desk->name);
-	trace2_thread_free(desk->thread);
-	trace2_session_free(desk->session);
-	catch_release(&desk->catch);
+	trace2_text_free(fixture->category);
+	trace2_text_free(fixture->name);
+	trace2_thread_free(fixture->thread);
+	trace2_session_free(fixture->session);
+	capture_release(&fixture->capture);
 }
 
 static struct trace2_event event_of(enum trace2_kind kind)
@@ -67,36 +69,37 @@ static struct trace2_event event_of(enum trace2_kind kind)
 }
 
 /* Writes @event and compares the line that it becomes. */
-static void check_line(struct desk *desk, const struct trace2_event *event, const char *want)
+static void check_line(struct spool_fixture *fixture, const struct trace2_event *event,
+		       const char *want)
 {
-	CHECK_NUMBER(trace2_session_write(desk->session, event), 0);
-	CHECK_TEXT(catch_text(&desk->catch), want);
-	CHECK_NUMBER(ftruncate(desk->catch.fd, 0), 0);
-	lseek(desk->catch.fd, 0, SEEK_SET);
+	CHECK_NUMBER(trace2_session_write(fixture->session, event), 0);
+	CHECK_TEXT(capture_text(&fixture->capture), want);
+	CHECK_NUMBER(ftruncate(fixture->capture.fd, 0), 0);
+	lseek(fixture->capture.fd, 0, SEEK_SET);
 }
 
-/* The same on the desk that writes as git does, and on one that writes more. */
-static void check_both(struct trace2_event (*make)(const struct desk *desk), const char *git,
-		       const char *more)
+/* The same on the fixture that writes as git does, and on one that writes more. */
+static void check_both(struct trace2_event (*make)(const struct spool_fixture *fixture),
+		       const char *git, const char *more)
 {
-	struct desk desk;
+	struct spool_fixture fixture;
 	struct trace2_event event;
 
-	desk_init(&desk, 6, false);
-	event = make(&desk);
-	check_line(&desk, &event, git);
-	desk_release(&desk);
-	desk_init(&desk, 9, true);
-	event = make(&desk);
-	check_line(&desk, &event, more);
-	desk_release(&desk);
+	spool_fixture_init(&fixture, 6, false);
+	event = make(&fixture);
+	check_line(&fixture, &event, git);
+	spool_fixture_release(&fixture);
+	spool_fixture_init(&fixture, 9, true);
+	event = make(&fixture);
+	check_line(&fixture, &event, more);
+	spool_fixture_release(&fixture);
 }
 
-static struct trace2_event make_version(const struct desk *desk)
+static struct trace2_event make_version(const struct spool_fixture *fixture)
 {
 	struct trace2_event event = event_of(TRACE2_VERSION);
 
-	(void)desk;
+	(void)fixture;
 	event.version.exe = "2.55.0";
 	return event;
 }
@@ -110,11 +113,11 @@ TEST(version)
 
 static char *const arguments[] = { (char *)"ktrack", (char *)"a \"b\"", (char *)"", NULL };
 
-static struct trace2_event make_start(const struct desk *desk)
+static struct trace2_event make_start(const struct spool_fixture *fixture)
 {
 	struct trace2_event event = event_of(TRACE2_START);
 
-	(void)desk;
+	(void)fixture;
 	event.start.argv = arguments;
 	return event;
 }
@@ -128,18 +131,18 @@ TEST(start)
 			      "\\\"b\\\"\",\"\"]}\n");
 }
 
-static struct trace2_event make_exit(const struct desk *desk)
+static struct trace2_event make_exit(const struct spool_fixture *fixture)
 {
 	struct trace2_event event = event_of(TRACE2_EXIT);
 
-	(void)desk;
+	(void)fixture;
 	event.exit.code = -1;
 	return event;
 }
 
-static struct trace2_event make_atexit(const struct desk *desk)
+static struct trace2_event make_atexit(const struct spool_fixture *fixture)
 {
-	struct trace2_event event = make_exit(desk);
+	struct trace2_event event = make_exit(fixture);
 
 	event.kind = TRACE2_ATEXIT;
 	return event;
@@ -153,19 +156,19 @@ TEST(exit_and_atexit)
 		   HEAD("atexit") ",\"t_abs\":1.234567891,\"code\":-1}\n");
 }
 
-static struct trace2_event make_error(const struct desk *desk)
+static struct trace2_event make_error(const struct spool_fixture *fixture)
 {
 	struct trace2_event event = event_of(TRACE2_ERROR);
 
-	(void)desk;
+	(void)fixture;
 	event.error.msg = bytes_of("no x");
 	event.error.fmt = "no %s";
 	return event;
 }
 
-static struct trace2_event make_empty_error(const struct desk *desk)
+static struct trace2_event make_empty_error(const struct spool_fixture *fixture)
 {
-	struct trace2_event event = make_error(desk);
+	struct trace2_event event = make_error(fixture);
 
 	event.error.msg = bytes_of("");
 	event.error.fmt = "";
@@ -180,29 +183,29 @@ TEST(error_without_a_text_has_neither_msg_nor_fmt)
 		   HEAD("error") ",\"t_abs\":1.234567891}\n");
 }
 
-static struct trace2_event make_cmd_name(const struct desk *desk)
+static struct trace2_event make_cmd_name(const struct spool_fixture *fixture)
 {
 	struct trace2_event event = event_of(TRACE2_CMD_NAME);
 
-	(void)desk;
+	(void)fixture;
 	event.cmd_name.name = "stream";
 	event.cmd_name.hierarchy = "git/stream";
 	return event;
 }
 
-static struct trace2_event make_cmd_name_alone(const struct desk *desk)
+static struct trace2_event make_cmd_name_alone(const struct spool_fixture *fixture)
 {
-	struct trace2_event event = make_cmd_name(desk);
+	struct trace2_event event = make_cmd_name(fixture);
 
 	event.cmd_name.hierarchy = NULL;
 	return event;
 }
 
-static struct trace2_event make_cmd_mode(const struct desk *desk)
+static struct trace2_event make_cmd_mode(const struct spool_fixture *fixture)
 {
 	struct trace2_event event = event_of(TRACE2_CMD_MODE);
 
-	(void)desk;
+	(void)fixture;
 	event.cmd_mode.name = "streaming";
 	return event;
 }
@@ -219,32 +222,32 @@ TEST(cmd_name_and_cmd_mode)
 	check_both(make_cmd_mode, mode, mode);
 }
 
-static struct trace2_event make_child_start(const struct desk *desk)
+static struct trace2_event make_child_start(const struct spool_fixture *fixture)
 {
 	struct trace2_event event = event_of(TRACE2_CHILD_START);
 
-	(void)desk;
+	(void)fixture;
 	event.child_start.id = 3;
 	event.child_start.child_class = "?";
 	event.child_start.argv = arguments;
 	return event;
 }
 
-static struct trace2_event make_shell_start(const struct desk *desk)
+static struct trace2_event make_shell_start(const struct spool_fixture *fixture)
 {
 	static char *const nothing[] = { NULL };
-	struct trace2_event event = make_child_start(desk);
+	struct trace2_event event = make_child_start(fixture);
 
 	event.child_start.use_shell = true;
 	event.child_start.argv = nothing;
 	return event;
 }
 
-static struct trace2_event make_child_exit(const struct desk *desk)
+static struct trace2_event make_child_exit(const struct spool_fixture *fixture)
 {
 	struct trace2_event event = event_of(TRACE2_CHILD_EXIT);
 
-	(void)desk;
+	(void)fixture;
 	event.child_exit.id = 3;
 	event.child_exit.pid = 4711;
 	event.child_exit.code = 130;
@@ -270,17 +273,17 @@ TEST(child_start_and_child_exit)
 				      "000001999}\n");
 }
 
-static struct trace2_event make_thread_start(const struct desk *desk)
+static struct trace2_event make_thread_start(const struct spool_fixture *fixture)
 {
 	struct trace2_event event = event_of(TRACE2_THREAD_START);
 
-	event.thread = desk->thread;
+	event.thread = fixture->thread;
 	return event;
 }
 
-static struct trace2_event make_thread_exit(const struct desk *desk)
+static struct trace2_event make_thread_exit(const struct spool_fixture *fixture)
 {
-	struct trace2_event event = make_thread_start(desk);
+	struct trace2_event event = make_thread_start(fixture);
 
 	event.kind = TRACE2_THREAD_EXIT;
 	event.thread_exit.t_rel_ns = 1000000;
@@ -296,20 +299,20 @@ TEST(thread_start_and_thread_exit)
 			   "th01:reader") ",\"t_rel\":0.001000000,\"t_abs\":1.234567891}\n");
 }
 
-static struct trace2_event make_def_param(const struct desk *desk)
+static struct trace2_event make_def_param(const struct spool_fixture *fixture)
 {
 	struct trace2_event event = event_of(TRACE2_DEF_PARAM);
 
-	(void)desk;
+	(void)fixture;
 	event.def_param.scope = "command";
 	event.def_param.param = "clock";
 	event.def_param.value = "boot";
 	return event;
 }
 
-static struct trace2_event make_valueless_param(const struct desk *desk)
+static struct trace2_event make_valueless_param(const struct spool_fixture *fixture)
 {
-	struct trace2_event event = make_def_param(desk);
+	struct trace2_event event = make_def_param(fixture);
 
 	event.def_param.value = NULL;
 	return event;
@@ -326,33 +329,33 @@ TEST(def_param_with_and_without_a_value)
 	check_both(make_valueless_param, valueless, valueless);
 }
 
-static struct trace2_event make_enter(const struct desk *desk)
+static struct trace2_event make_enter(const struct spool_fixture *fixture)
 {
 	struct trace2_event event = event_of(TRACE2_REGION_ENTER);
 
-	event.thread = desk->thread;
+	event.thread = fixture->thread;
 	event.region.nesting = 2;
 	event.region.t_rel_ns = 99;
-	event.region.category = desk->category;
-	event.region.label = desk->name;
+	event.region.category = fixture->category;
+	event.region.label = fixture->name;
 	event.region.msg = bytes_of("bytes=1");
 	return event;
 }
 
-static struct trace2_event make_leave(const struct desk *desk)
+static struct trace2_event make_leave(const struct spool_fixture *fixture)
 {
-	struct trace2_event event = make_enter(desk);
+	struct trace2_event event = make_enter(fixture);
 
 	event.kind = TRACE2_REGION_LEAVE;
 	event.region.t_rel_ns = 12345;
 	return event;
 }
 
-static struct trace2_event make_bare_enter(const struct desk *desk)
+static struct trace2_event make_bare_enter(const struct spool_fixture *fixture)
 {
 	struct trace2_event event = event_of(TRACE2_REGION_ENTER);
 
-	(void)desk;
+	(void)fixture;
 	event.region.nesting = 1;
 	return event;
 }
@@ -380,22 +383,22 @@ TEST(regions)
 		   HEAD("region_enter") ",\"nesting\":1,\"t_abs\":1.234567891}\n");
 }
 
-static struct trace2_event make_data(const struct desk *desk)
+static struct trace2_event make_data(const struct spool_fixture *fixture)
 {
 	struct trace2_event event = event_of(TRACE2_DATA);
 
-	event.thread = desk->thread;
+	event.thread = fixture->thread;
 	event.data.nesting = 3;
 	event.data.t_rel_ns = 1001;
-	event.data.category = desk->category;
-	event.data.key = desk->name;
+	event.data.category = fixture->category;
+	event.data.key = fixture->name;
 	event.data.value = bytes_of("-7\n");
 	return event;
 }
 
-static struct trace2_event make_data_json(const struct desk *desk)
+static struct trace2_event make_data_json(const struct spool_fixture *fixture)
 {
-	struct trace2_event event = make_data(desk);
+	struct trace2_event event = make_data(fixture);
 
 	event.kind = TRACE2_DATA_JSON;
 	event.data.value = bytes_of("{\"a\":[1,null]}");
@@ -426,12 +429,12 @@ TEST(data_is_a_string_and_data_json_is_json)
 				       "\"value\":{\"a\":[1,null]}}\n");
 }
 
-static struct trace2_event make_timer(const struct desk *desk)
+static struct trace2_event make_timer(const struct spool_fixture *fixture)
 {
 	struct trace2_event event = event_of(TRACE2_TIMER);
 
-	event.timer.category = desk->category;
-	event.timer.name = desk->name;
+	event.timer.category = fixture->category;
+	event.timer.name = fixture->name;
 	event.timer.intervals = 5000000000;
 	event.timer.total_ns = INT64_MAX;
 	event.timer.min_ns = 0;
@@ -439,21 +442,21 @@ static struct trace2_event make_timer(const struct desk *desk)
 	return event;
 }
 
-static struct trace2_event make_th_timer(const struct desk *desk)
+static struct trace2_event make_th_timer(const struct spool_fixture *fixture)
 {
-	struct trace2_event event = make_timer(desk);
+	struct trace2_event event = make_timer(fixture);
 
 	event.kind = TRACE2_TH_TIMER;
-	event.thread = desk->thread;
+	event.thread = fixture->thread;
 	return event;
 }
 
-static struct trace2_event make_counter(const struct desk *desk)
+static struct trace2_event make_counter(const struct spool_fixture *fixture)
 {
 	struct trace2_event event = event_of(TRACE2_COUNTER);
 
-	event.counter.category = desk->category;
-	event.counter.name = desk->name;
+	event.counter.category = fixture->category;
+	event.counter.name = fixture->name;
 	event.counter.count = INT64_MAX;
 	return event;
 }

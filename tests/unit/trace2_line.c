@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catch.h"
-#include "dice.h"
-#include "tap.h"
+#include "fixtures/capture.h"
+#include "fixtures/random.h"
+#include "fixtures/tap.h"
 #include "trace2/target.h"
 #include "trace2/trace2.h"
 
@@ -21,7 +21,7 @@ static struct trace2_string bytes_of(const char *string)
 	return (struct trace2_string){ .data = string, .size = strlen(string) };
 }
 
-static struct trace2_session *session_open(struct catch *catch, const char *sid,
+static struct trace2_session *session_open(struct capture *capture, const char *sid,
 					   int64_t start_unix_ns)
 {
 	struct trace2_settings settings = { .sid = sid,
@@ -29,15 +29,15 @@ static struct trace2_session *session_open(struct catch *catch, const char *sid,
 					    .decimals = 9 };
 	struct trace2_session *session = trace2_session_new(&settings);
 
-	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, catch_init(catch), "catch"), 0);
+	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, capture_init(capture), "catch"), 0);
 	return session;
 }
 
 /* The value of "time" of a session's event. */
 static void check_time(int64_t start_unix_ns, int64_t time_ns, const char *want)
 {
-	struct catch catch;
-	struct trace2_session *session = session_open(&catch, "S", start_unix_ns);
+	struct capture capture;
+	struct trace2_session *session = session_open(&capture, "S", start_unix_ns);
 	struct trace2_event event = { .kind = TRACE2_THREAD_START, .time_ns = time_ns };
 	struct buffer line = { 0 };
 
@@ -46,10 +46,10 @@ static void check_time(int64_t start_unix_ns, int64_t time_ns, const char *want)
 		"{\"event\":\"thread_start\",\"sid\":\"S\",\"thread\":\"main\",\"time\":\"%s\"}\n",
 		want);
 	CHECK_NUMBER(trace2_session_write(session, &event), 0);
-	CHECK_TEXT(catch_text(&catch), buffer_string(&line));
+	CHECK_TEXT(capture_text(&capture), buffer_string(&line));
 	buffer_release(&line);
 	trace2_session_free(session);
-	catch_release(&catch);
+	capture_release(&capture);
 }
 
 TEST(time_is_cut_to_microseconds_on_both_sides_of_1970)
@@ -79,13 +79,13 @@ TEST(the_second_changes_with_the_time_forth_and_back)
 	static const int64_t seconds[] = { 0, 0, 1, 59, 60, 59, 0 };
 	static const char *const want[] = { ":00:00.5", ":00:00.5", ":00:01.5", ":00:59.5",
 					    ":01:00.5", ":00:59.5", ":00:00.5" };
-	struct catch catch;
-	struct trace2_session *session = session_open(&catch, "S", 500000000);
+	struct capture capture;
+	struct trace2_session *session = session_open(&capture, "S", 500000000);
 	const char *line;
 
 	for (size_t i = 0; i < 7; i++)
 		write_at(session, seconds[i] * 1000000000);
-	line = catch_text(&catch);
+	line = capture_text(&capture);
 	for (size_t i = 0; i < 7; i++) {
 		const char *time = strstr(line, "\"time\":\"1970-01-01T00");
 
@@ -94,19 +94,19 @@ TEST(the_second_changes_with_the_time_forth_and_back)
 		line = strchr(time, '\n');
 	}
 	trace2_session_free(session);
-	catch_release(&catch);
+	capture_release(&capture);
 }
 
 TEST(file_and_line_come_together_or_not_at_all)
 {
-	struct catch catch;
-	struct trace2_session *session = session_open(&catch, "S", 0);
+	struct capture capture;
+	struct trace2_session *session = session_open(&capture, "S", 0);
 	struct trace2_event event = { .kind = TRACE2_EXIT, .file = "a\"b.c", .line = 12 };
 
 	CHECK_NUMBER(trace2_session_write(session, &event), 0);
 	event.file = NULL;
 	CHECK_NUMBER(trace2_session_write(session, &event), 0);
-	CHECK_TEXT(catch_text(&catch),
+	CHECK_TEXT(capture_text(&capture),
 		   "{\"event\":\"exit\",\"sid\":\"S\",\"thread\":\"main\",\"time\":\"1970-01-01T00:"
 		   "00:00.000000Z\","
 		   "\"file\":\"a\\\"b.c\",\"line\":12,\"t_abs\":0.000000000,\"code\":0}\n"
@@ -114,24 +114,24 @@ TEST(file_and_line_come_together_or_not_at_all)
 		   "00:00.000000Z\","
 		   "\"t_abs\":0.000000000,\"code\":0}\n");
 	trace2_session_free(session);
-	catch_release(&catch);
+	capture_release(&capture);
 }
 
 TEST(additional_members_stand_last)
 {
-	struct catch catch;
+	struct capture capture;
 	struct trace2_settings settings = { .sid = "S", .decimals = 9, .has_more_t_abs = true };
 	struct trace2_session *session = trace2_session_new(&settings);
 	struct trace2_event event = { .kind = TRACE2_REGION_LEAVE, .time_ns = 5 };
 
-	trace2_session_add(session, TRACE2_EVENT, catch_init(&catch), "catch");
+	trace2_session_add(session, TRACE2_EVENT, capture_init(&capture), "catch");
 	event.region.nesting = 1;
 	event.more = bytes_of("\"args\":{\"a\":1},\"suspect\":true");
 	CHECK_NUMBER(trace2_session_write(session, &event), 0);
 	event.kind = TRACE2_VERSION;
 	event.version.exe = "1";
 	CHECK_NUMBER(trace2_session_write(session, &event), 0);
-	CHECK_TEXT(catch_text(&catch),
+	CHECK_TEXT(capture_text(&capture),
 		   "{\"event\":\"region_leave\",\"sid\":\"S\",\"thread\":\"main\","
 		   "\"time\":\"1970-01-01T00:00:00.000000Z\","
 		   "\"t_rel\":0.000000000,\"nesting\":1,\"t_abs\":0.000000005,\"args\":{\"a\":1},"
@@ -140,31 +140,31 @@ TEST(additional_members_stand_last)
 		   "01T00:00:00.000000Z\","
 		   "\"evt\":\"4\",\"exe\":\"1\",\"args\":{\"a\":1},\"suspect\":true}\n");
 	trace2_session_free(session);
-	catch_release(&catch);
+	capture_release(&capture);
 }
 
 TEST(sid_and_thread_are_escaped_in_every_line)
 {
-	struct catch catch;
-	struct trace2_session *session = session_open(&catch, "weird \"sid\"/\\\n", 0);
+	struct capture capture;
+	struct trace2_session *session = session_open(&capture, "weird \"sid\"/\\\n", 0);
 	struct trace2_string name = { .data = "a\0\x01\xff/\xc3\xa9\x7f", .size = 8 };
 	struct trace2_thread *thread = trace2_thread_new(session, name);
 	struct trace2_event event = { .kind = TRACE2_THREAD_START, .thread = thread };
 
 	CHECK_NUMBER(trace2_session_write(session, &event), 0);
-	CHECK_TEXT(catch_text(&catch),
+	CHECK_TEXT(capture_text(&capture),
 		   "{\"event\":\"thread_start\",\"sid\":\"weird \\\"sid\\\"/\\\\\\n\","
 		   "\"thread\":\"a\\u0000\\u0001\xef\xbf\xbd/\xc3\xa9\x7f\","
 		   "\"time\":\"1970-01-01T00:00:00.000000Z\"}\n");
 	trace2_thread_free(thread);
 	trace2_session_free(session);
-	catch_release(&catch);
+	capture_release(&capture);
 }
 
 TEST(a_text_can_become_another)
 {
-	struct catch catch;
-	struct trace2_session *session = session_open(&catch, "S", 0);
+	struct capture capture;
+	struct trace2_session *session = session_open(&capture, "S", 0);
 	struct trace2_text *text = trace2_text_new(bytes_of("a long first text"));
 	struct trace2_event event = { .kind = TRACE2_REGION_ENTER };
 
@@ -173,11 +173,11 @@ TEST(a_text_can_become_another)
 	CHECK_NUMBER(trace2_session_write(session, &event), 0);
 	CHECK_NUMBER(trace2_text_set(text, bytes_of("")), 0);
 	CHECK_NUMBER(trace2_session_write(session, &event), 0);
-	CHECK(strstr(catch_text(&catch), "\"label\":\"b\"}\n") != NULL);
-	CHECK(strstr(catch_text(&catch), "\"label\":\"\"}\n") != NULL);
+	CHECK(strstr(capture_text(&capture), "\"label\":\"b\"}\n") != NULL);
+	CHECK(strstr(capture_text(&capture), "\"label\":\"\"}\n") != NULL);
 	trace2_text_free(text);
 	trace2_session_free(session);
-	catch_release(&catch);
+	capture_release(&capture);
 }
 
 TEST(nothing_is_freed_twice_or_at_all_where_there_is_nothing)
@@ -191,9 +191,9 @@ TEST(nothing_is_freed_twice_or_at_all_where_there_is_nothing)
 static bool is_utf8(const char *text, size_t size)
 {
 	iconv_t conversion = iconv_open("UCS-4", "UTF-8");
-	size_t room = 4 * size + 4;
-	char *out = malloc(room), *to = out, *from = (char *)text;
-	bool is_valid = iconv(conversion, &from, &size, &to, &room) != (size_t)-1 && size == 0;
+	size_t space = 4 * size + 4;
+	char *out = malloc(space), *to = out, *from = (char *)text;
+	bool is_valid = iconv(conversion, &from, &size, &to, &space) != (size_t)-1 && size == 0;
 
 	free(out);
 	iconv_close(conversion);
@@ -230,106 +230,100 @@ static bool ends_with_string(const char *line, const char *name)
 
 TEST(lines_stay_valid_whatever_bytes_a_name_has)
 {
-	struct dice dice = { .state = 5 };
-	struct catch catch;
-	struct trace2_session *session = session_open(&catch, "S", 0);
+	struct random random = { .state = 5 };
+	struct capture capture;
+	struct trace2_session *session = session_open(&capture, "S", 0);
 	struct trace2_event event = { .kind = TRACE2_DATA };
 	struct trace2_text *text = trace2_text_new(bytes_of(""));
 
 	event.data.category = event.data.key = text;
 	for (int i = 0; i < NR_RANDOM_NAMES; i++) {
-		size_t size = dice_below(&dice, RANDOM_SIZE);
+		size_t size = random_below(&random, RANDOM_SIZE);
 		char *bytes = malloc(size);
 		const char *line;
 
 		/* Mostly bytes that matter to UTF-8 or to JSON. */
 		for (size_t at = 0; at < size; at++)
-			bytes[at] = dice_below(&dice, 3) ? 0x80 + dice_below(&dice, 0x80)
-							 : dice_below(&dice, 0x60);
+			bytes[at] = random_below(&random, 3) ? 0x80 + random_below(&random, 0x80)
+							     : random_below(&random, 0x60);
 		event.data.value = (struct trace2_string){ .data = bytes, .size = size };
 		trace2_text_set(text, event.data.value);
-		CHECK_NUMBER(ftruncate(catch.fd, 0), 0);
-		lseek(catch.fd, 0, SEEK_SET);
+		CHECK_NUMBER(ftruncate(capture.fd, 0), 0);
+		lseek(capture.fd, 0, SEEK_SET);
 		CHECK_NUMBER(trace2_session_write(session, &event), 0);
-		line = catch_text(&catch);
+		line = capture_text(&capture);
 		free(bytes);
-		if (!CHECK(is_utf8(line, catch.text.size) && ends_with_string(line, "\"value\":")))
+		if (!CHECK(is_utf8(line, capture.text.size) &&
+			   ends_with_string(line, "\"value\":")))
 			break;
 	}
 	trace2_text_free(text);
 	trace2_session_free(session);
-	catch_release(&catch);
+	capture_release(&capture);
 }
 
-static struct trace2_session *session_open_usual(struct catch *catch)
+static struct trace2_string random_name(struct random *random, char *space)
 {
-	struct trace2_settings settings = { .sid = "S",
-					    .decimals = 9,
-					    .max_nesting = TRACE2_NESTING_ALL,
-					    .has_more_t_abs = true,
-					    .has_valid_json = true,
-					    .flush = TRACE2_FLUSH_BLOCKS };
+	size_t size = 1 + random_below(random, 150);
+
+	memset(space, 'a' + random_below(random, 26), size);
+	return (struct trace2_string){ .data = space, .size = size };
+}
+
+/* A region with a name of any length, with or without a message and more members. */
+static void region_fill(struct trace2_event *event, struct random *random, int number)
+{
+	event->kind = random_below(random, 2) ? TRACE2_REGION_ENTER : TRACE2_REGION_LEAVE;
+	event->time_ns = number * INT64_C(77777);
+	event->region.nesting = random_below(random, 120);
+	event->region.t_rel_ns = random_below(random, 1100000000);
+	if (random_below(random, 4) == 0)
+		event->region.msg = bytes_of("a=1 b=2");
+	if (random_below(random, 4) == 0)
+		event->more = bytes_of("\"args\":{\"a\":1}");
+}
+
+/* An empty buffer and an empty time cache take the path for any event. */
+static void check_both_paths(const struct trace2_session *session, const struct trace2_event *event,
+			     struct buffer *lines, struct time_cache *times)
+{
+	struct time_cache no_times = { 0 };
+	struct buffer line = { 0 };
+	size_t start = lines->size;
+
+	event_print(&line, &no_times, session, event);
+	event_print(lines, times, session, event);
+	CHECK(line.size > 100 && lines->size - start == line.size &&
+	      memcmp(lines->data + start, line.data, line.size) == 0);
+	buffer_release(&line);
+}
+
+TEST(short_regions_are_printed_as_any_event_is)
+{
+	struct trace2_settings settings = {
+		.sid = "S", .decimals = 9, .max_nesting = TRACE2_NESTING_ALL, .has_more_t_abs = true
+	};
 	struct trace2_session *session = trace2_session_new(&settings);
-
-	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, catch_init(catch), "catch"), 0);
-	return session;
-}
-
-static struct trace2_string random_name(struct dice *dice, char *room)
-{
-	size_t size = 1 + dice_below(dice, 150);
-
-	memset(room, 'a' + dice_below(dice, 26), size);
-	return (struct trace2_string){ .data = room, .size = size };
-}
-
-/* Begins and ends of regions under names of many lengths, with messages and more or without. */
-static void write_random(struct trace2_session *session,
-			 int (*write)(struct trace2_session *, const struct trace2_event *))
-{
-	struct dice dice = { .state = 11 };
 	struct trace2_text *category = trace2_text_new(bytes_of("system:event"));
-	char room[256];
+	struct random random = { .state = 11 };
+	struct time_cache times = { 0 };
+	struct buffer lines = { 0 };
+	char space[256];
 
 	for (int i = 0; i < NR_RANDOM_NAMES; i++) {
-		struct trace2_thread *thread = trace2_thread_new(session, random_name(&dice, room));
-		struct trace2_text *label = trace2_label_new(category, random_name(&dice, room));
-		struct trace2_event event = { .kind = dice_below(&dice, 2) ? TRACE2_REGION_ENTER
-									   : TRACE2_REGION_LEAVE,
-					      .time_ns = i * INT64_C(77777),
-					      .thread = thread };
+		struct trace2_thread *thread = trace2_thread_new(session,
+								 random_name(&random, space));
+		struct trace2_text *label = trace2_label_new(category, random_name(&random, space));
+		struct trace2_event event = { .thread = thread };
 
-		event.region.nesting = dice_below(&dice, 120);
-		event.region.t_rel_ns = dice_below(&dice, 1100000000);
 		event.region.category = category;
 		event.region.label = label;
-		if (dice_below(&dice, 4) == 0)
-			event.region.msg = bytes_of("a=1 b=2");
-		if (dice_below(&dice, 4) == 0)
-			event.more = bytes_of("\"args\":{\"a\":1}");
-		CHECK_NUMBER(write(session, &event), 0);
+		region_fill(&event, &random, i);
+		check_both_paths(session, &event, &lines, &times);
 		trace2_text_free(label);
 		trace2_thread_free(thread);
 	}
+	buffer_release(&lines);
 	trace2_text_free(category);
-	CHECK_NUMBER(trace2_session_flush(session), 0);
-}
-
-/* Where the machine copies no more than others at once, both are the same writer. */
-TEST(the_writer_for_this_machine_puts_what_the_one_for_all_does)
-{
-	struct catch catch, same;
-	struct trace2_session *any = session_open_usual(&catch), *own = session_open_usual(&same);
-	struct buffer want = { 0 };
-
-	write_random(any, event_write);
-	write_random(own, own->write);
-	buffer_append_string(&want, catch_text(&catch));
-	CHECK(want.size > NR_RANDOM_NAMES * 100);
-	CHECK_TEXT(catch_text(&same), buffer_string(&want));
-	buffer_release(&want);
-	trace2_session_free(any);
-	trace2_session_free(own);
-	catch_release(&catch);
-	catch_release(&same);
+	trace2_session_free(session);
 }

@@ -3,15 +3,15 @@
 #include <errno.h>
 #include <string.h>
 
-#include "catch.h"
-#include "tap.h"
+#include "fixtures/capture.h"
+#include "fixtures/tap.h"
 #include "trace2/trace2.h"
 
 /* A session with all its targets in one file. */
-static struct trace2_session *session_new(struct trace2_settings settings, struct catch *catch)
+static struct trace2_session *session_new(struct trace2_settings settings, struct capture *capture)
 {
 	struct trace2_session *session;
-	int fd = catch_init(catch);
+	int fd = capture_init(capture);
 
 	settings.sid = "S";
 	settings.max_nesting = TRACE2_NESTING_ALL;
@@ -41,14 +41,14 @@ TEST(an_event_of_any_kind_may_have_nothing_in_it)
 		struct trace2_event event = { .kind = kind };
 		struct trace2_settings settings = { 0 };
 		struct trace2_session *session;
-		struct catch catch;
+		struct capture capture;
 
-		session = session_new(settings, &catch);
+		session = session_new(settings, &capture);
 		CHECK_NUMBER(trace2_session_write(session, &event), 0);
-		CHECK(lines_count(catch_text(&catch)) >= 1);
-		CHECK(!strstr(catch_text(&catch), "(null)"));
+		CHECK(lines_count(capture_text(&capture)) >= 1);
+		CHECK(!strstr(capture_text(&capture), "(null)"));
 		trace2_session_free(session);
-		catch_release(&catch);
+		capture_release(&capture);
 	}
 }
 
@@ -56,16 +56,16 @@ TEST(an_event_of_any_kind_may_have_nothing_in_it)
 static void check_event(const struct trace2_event *event, bool has_valid_json, const char *want)
 {
 	struct trace2_settings settings = { .has_valid_json = has_valid_json };
-	struct catch catch;
-	struct trace2_session *session = session_new(settings, &catch);
+	struct capture capture;
+	struct trace2_session *session = session_new(settings, &capture);
 	const char *text, *line;
 
 	CHECK_NUMBER(trace2_session_write(session, event), 0);
-	text = catch_text(&catch);
+	text = capture_text(&capture);
 	line = strstr(text, "\"thread\":\"main\"");
 	CHECK_TEXT(line ? line + strlen("\"thread\":\"main\"") : text, want);
 	trace2_session_free(session);
-	catch_release(&catch);
+	capture_release(&capture);
 }
 
 static struct trace2_string bytes_of(const char *text)
@@ -107,28 +107,28 @@ TEST(people_see_the_same_value)
 {
 	struct trace2_event event = { .kind = TRACE2_DATA_JSON };
 	struct trace2_settings settings = { 0 };
-	struct catch catch;
-	struct trace2_session *session = session_new(settings, &catch);
+	struct capture capture;
+	struct trace2_session *session = session_new(settings, &capture);
 
 	event.data.value = bytes_of("{ \"a\" :\n1 }");
 	trace2_session_write(session, &event);
-	CHECK(strstr(catch_text(&catch), " | :{\"a\":1}\n"));
+	CHECK(strstr(capture_text(&capture), " | :{\"a\":1}\n"));
 	trace2_session_free(session);
-	catch_release(&catch);
+	capture_release(&capture);
 }
 
 TEST(a_kind_that_is_none_is_a_failure)
 {
 	struct trace2_event event = { .kind = TRACE2_KIND_COUNT };
 	struct trace2_settings settings = { 0 };
-	struct catch catch;
-	struct trace2_session *session = session_new(settings, &catch);
+	struct capture capture;
+	struct trace2_session *session = session_new(settings, &capture);
 
 	CHECK_NUMBER(trace2_session_write(session, &event), -1);
 	CHECK_TEXT(trace2_session_error(session), "30 is no kind of event");
-	CHECK_TEXT(catch_text(&catch), "");
+	CHECK_TEXT(capture_text(&capture), "");
 	trace2_session_free(session);
-	catch_release(&catch);
+	capture_release(&capture);
 }
 
 TEST(there_is_no_session_without_an_id)

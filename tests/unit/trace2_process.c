@@ -8,7 +8,7 @@
 
 #include <trace2/process.h>
 
-#include "tap.h"
+#include "fixtures/tap.h"
 
 static const struct trace2_program program = { .version = "1", .prefix = "X_TRACE2" };
 
@@ -16,7 +16,7 @@ static struct trace2_timer timer = { .category = "c", .name = "timer" };
 static struct trace2_counter counter = { .category = "c", .name = "counter" };
 
 /* Uses all that is kept from call to call. */
-static void much_tell(const char *name)
+static void much_report(const char *name)
 {
 	trace2_initialize(&program);
 	trace2_cmd_name(name);
@@ -89,13 +89,13 @@ TEST(a_session_id_that_was_asked_for_early_is_kept)
 	CHECK(process_run(early_check));
 }
 
-/* Forks until no generation is left; the last one tells whether anything was lost on the way. */
+/* Forks until no generation is left; the last one reports whether anything was lost on the way. */
 static int generation_run(int nr_more)
 {
 	int status = 1;
 	pid_t child;
 
-	much_tell("generation");
+	much_report("generation");
 	if (nr_more == 0)
 		return __lsan_do_recoverable_leak_check();
 	child = fork();

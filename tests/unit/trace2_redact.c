@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catch.h"
-#include "tap.h"
+#include "fixtures/capture.h"
+#include "fixtures/tap.h"
 #include "trace2/trace2.h"
 
 static void check_line(const struct trace2_event *event, bool keeps_passwords, const char *want)
@@ -13,13 +13,14 @@ static void check_line(const struct trace2_event *event, bool keeps_passwords, c
 					    .is_brief = { true },
 					    .keeps_passwords = keeps_passwords };
 	struct trace2_session *session = trace2_session_new(&settings);
-	struct catch catch;
+	struct capture capture;
 
-	CHECK_NUMBER(trace2_session_add(session, TRACE2_NORMAL, catch_init(&catch), "catch"), 0);
+	CHECK_NUMBER(trace2_session_add(session, TRACE2_NORMAL, capture_init(&capture), "catch"),
+		     0);
 	CHECK_NUMBER(trace2_session_write(session, event), 0);
-	CHECK_TEXT(catch_text(&catch), want);
+	CHECK_TEXT(capture_text(&capture), want);
 	trace2_session_free(session);
-	catch_release(&catch);
+	capture_release(&capture);
 }
 
 static void check_value(const char *value, const char *want)

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "catch.h"
-#include "tap.h"
+#include "fixtures/capture.h"
+#include "fixtures/tap.h"
 #include "trace2/trace2.h"
 
-/* What a session holds back at most before a block leaves, with room for one line more. */
+/* What a session holds back at most before a block leaves, with space for one line more. */
 #define BLOCK_LIMIT (300 * 1024)
 
 static struct trace2_session *session_new(enum trace2_flush flush)
@@ -61,50 +61,50 @@ TEST(a_line_leaves_with_one_write_of_its_own)
 TEST(in_blocks_lines_wait_for_a_flush)
 {
 	struct trace2_session *session = session_new(TRACE2_FLUSH_BLOCKS);
-	struct catch catch;
+	struct capture capture;
 
-	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, catch_init(&catch), "catch"), 0);
+	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, capture_init(&capture), "catch"), 0);
 	CHECK_NUMBER(write_exit(session, 1), 0);
 	CHECK_NUMBER(write_exit(session, 2), 0);
-	CHECK_TEXT(catch_text(&catch), "");
+	CHECK_TEXT(capture_text(&capture), "");
 	CHECK_NUMBER(trace2_session_flush(session), 0);
-	CHECK(strstr(catch_text(&catch), "\"code\":1}\n{") &&
-	      strstr(catch_text(&catch), "\"code\":2}\n"));
+	CHECK(strstr(capture_text(&capture), "\"code\":1}\n{") &&
+	      strstr(capture_text(&capture), "\"code\":2}\n"));
 	CHECK_NUMBER(trace2_session_flush(session), 0);
-	CHECK_TEXT(strstr(catch_text(&catch), "2}\n"), "2}\n");
+	CHECK_TEXT(strstr(capture_text(&capture), "2}\n"), "2}\n");
 	trace2_session_free(session);
-	catch_release(&catch);
+	capture_release(&capture);
 }
 
 TEST(a_full_block_leaves_by_itself_and_holds_whole_lines)
 {
 	struct trace2_session *session = session_new(TRACE2_FLUSH_BLOCKS);
-	struct catch catch;
+	struct capture capture;
 	int nr_written = 0;
 
-	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, catch_init(&catch), "catch"), 0);
-	while (lseek(catch.fd, 0, SEEK_END) == 0 && nr_written < BLOCK_LIMIT)
+	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, capture_init(&capture), "catch"), 0);
+	while (lseek(capture.fd, 0, SEEK_END) == 0 && nr_written < BLOCK_LIMIT)
 		CHECK_NUMBER(write_exit(session, nr_written++), 0);
-	catch_text(&catch);
-	if (CHECK(catch.text.size > BLOCK_LIMIT / 2 && catch.text.size < BLOCK_LIMIT))
-		CHECK(catch.text.data[catch.text.size - 1] == '\n');
+	capture_text(&capture);
+	if (CHECK(capture.text.size > BLOCK_LIMIT / 2 && capture.text.size < BLOCK_LIMIT))
+		CHECK(capture.text.data[capture.text.size - 1] == '\n');
 	trace2_session_free(session);
-	catch_release(&catch);
+	capture_release(&capture);
 }
 
 TEST(what_was_not_flushed_is_lost_with_the_session)
 {
 	struct trace2_session *session = session_new(TRACE2_FLUSH_BLOCKS);
-	struct catch catch;
-	int fd = catch_init(&catch);
+	struct capture capture;
+	int fd = capture_init(&capture);
 
 	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, fd, "catch"), 0);
 	CHECK_NUMBER(write_exit(session, 1), 0);
 	CHECK(is_open(fd));
 	trace2_session_free(session);
 	CHECK(!is_open(fd));
-	CHECK_TEXT(catch_text(&catch), "");
-	catch_release(&catch);
+	CHECK_TEXT(capture_text(&capture), "");
+	capture_release(&capture);
 }
 
 TEST(a_session_without_a_target_writes_nothing_and_does_not_fail)
@@ -121,18 +121,18 @@ TEST(a_session_without_a_target_writes_nothing_and_does_not_fail)
 TEST(a_second_target_takes_the_place_of_the_first)
 {
 	struct trace2_session *session = session_new(TRACE2_FLUSH_LINES);
-	struct catch first, second;
-	int first_fd = catch_init(&first);
+	struct capture first, second;
+	int first_fd = capture_init(&first);
 
 	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, first_fd, "first"), 0);
-	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, catch_init(&second), "second"), 0);
+	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT, capture_init(&second), "second"), 0);
 	CHECK(!is_open(first_fd));
 	CHECK_NUMBER(write_exit(session, 1), 0);
-	CHECK_TEXT(catch_text(&first), "");
-	CHECK(strstr(catch_text(&second), "\"code\":1}\n") != NULL);
+	CHECK_TEXT(capture_text(&first), "");
+	CHECK(strstr(capture_text(&second), "\"code\":1}\n") != NULL);
 	trace2_session_free(session);
-	catch_release(&first);
-	catch_release(&second);
+	capture_release(&first);
+	capture_release(&second);
 }
 
 static void check_failure(struct trace2_session *session, const char *want)
@@ -144,19 +144,19 @@ static void check_failure(struct trace2_session *session, const char *want)
 	CHECK_TEXT(trace2_session_error(session), want);
 }
 
-TEST(a_full_disk_is_told_with_a_remedy)
+TEST(a_full_disk_is_reported_with_a_remedy)
 {
 	struct trace2_session *session = session_new(TRACE2_FLUSH_LINES);
 
 	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT,
 					open("/dev/full", O_WRONLY | O_CLOEXEC), "out.event"),
 		     0);
-	check_failure(session, "cannot write to out.event: No space left on device; make room, or "
+	check_failure(session, "cannot write to out.event: No space left on device; free some space, or "
 			       "write elsewhere");
 	trace2_session_free(session);
 }
 
-TEST(in_blocks_a_full_disk_is_told_at_the_flush)
+TEST(in_blocks_a_full_disk_is_reported_at_the_flush)
 {
 	struct trace2_session *session = session_new(TRACE2_FLUSH_BLOCKS);
 
@@ -165,7 +165,7 @@ TEST(in_blocks_a_full_disk_is_told_at_the_flush)
 		     0);
 	CHECK_NUMBER(write_exit(session, 1), 0);
 	CHECK_NUMBER(trace2_session_flush(session), -1);
-	check_failure(session, "cannot write to out.event: No space left on device; make room, or "
+	check_failure(session, "cannot write to out.event: No space left on device; free some space, or "
 			       "write elsewhere");
 	trace2_session_free(session);
 }
@@ -198,7 +198,7 @@ TEST(in_blocks_no_region_is_taken_after_a_failure)
 	trace2_session_free(session);
 }
 
-TEST(a_reader_that_has_gone_is_told)
+TEST(a_reader_that_has_gone_is_reported)
 {
 	struct trace2_session *session = session_new(TRACE2_FLUSH_LINES);
 	int pair[2];
@@ -211,7 +211,7 @@ TEST(a_reader_that_has_gone_is_told)
 	trace2_session_free(session);
 }
 
-TEST(a_descriptor_that_cannot_be_written_is_told)
+TEST(a_descriptor_that_cannot_be_written_is_reported)
 {
 	struct trace2_session *session = session_new(TRACE2_FLUSH_LINES);
 

@@ -4,30 +4,30 @@
 
 #include <string.h>
 
-#include "stage.h"
-#include "tap.h"
+#include "fixtures/track_fixture.h"
+#include "fixtures/tap.h"
 
 #define COUNTED " finish 0: 0 lost, 0 unmatched, 0 malformed, 0 unfinished, 0 suspect, "
 #define NONE_FOREIGN "0 retired, 0 other\n"
 
-static void observe(struct stage *stage, int64_t time_ns, enum stage_tracepoint tracepoint,
-		    enum observation_kind kind, int tid)
+static void observe(struct track_fixture *fixture, int64_t time_ns,
+		    enum track_fixture_tracepoint tracepoint, enum decoded_kind kind, int tid)
 {
-	struct observation observation = stage_observation(tracepoint, kind, time_ns, tid);
+	struct decoded_event decoded = track_fixture_event(tracepoint, kind, time_ns, tid);
 
-	observation.scope_id.signed_number = 1;
-	observation.slice_name = text_of(kind == OBSERVATION_BEGIN ? "x" : "");
-	CHECK_NUMBER(stage_observe(stage, &observation), 0);
+	decoded.scope_id.signed_number = 1;
+	decoded.slice_name = text_of(kind == DECODED_BEGIN ? "x" : "");
+	CHECK_NUMBER(track_fixture_add(fixture, &decoded), 0);
 }
 
-static void begin_of(struct stage *stage, int64_t time_ns, int tid)
+static void begin_of(struct track_fixture *fixture, int64_t time_ns, int tid)
 {
-	observe(stage, time_ns, STAGE_QUEUE, OBSERVATION_BEGIN, tid);
+	observe(fixture, time_ns, FIXTURE_QUEUE, DECODED_BEGIN, tid);
 }
 
-static void end_of(struct stage *stage, int64_t time_ns, int tid)
+static void end_of(struct track_fixture *fixture, int64_t time_ns, int tid)
 {
-	observe(stage, time_ns, STAGE_QUEUE, OBSERVATION_END, tid);
+	observe(fixture, time_ns, FIXTURE_QUEUE, DECODED_END, tid);
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -39,109 +39,111 @@ static bool ends_with(const char *text, const char *end)
 
 TEST(ends_by_other_threads_are_foreign_while_slices_overlap)
 {
-	struct stage stage;
+	struct track_fixture fixture;
 
-	stage_init(&stage, NULL);
-	begin_of(&stage, 110, 7);
-	begin_of(&stage, 120, 8);
-	stage_told(&stage);
-	end_of(&stage, 130, 7);
-	end_of(&stage, 140, 8);
-	CHECK_TEXT(stage_told(&stage), "130 foreign end a:queue\n"
-				       "130 #1 end 'x' depth 2 from 120 foreign\n"
-				       "140 #1 end 'x' depth 1 from 110 foreign\n");
-	begin_of(&stage, 150, 7);
-	begin_of(&stage, 160, 8);
-	end_of(&stage, 170, 8);
-	end_of(&stage, 180, 7);
-	begin_of(&stage, 190, 7);
-	begin_of(&stage, 200, 8);
-	stage_told(&stage);
-	end_of(&stage, 210, 9);
-	CHECK_TEXT(stage_told(&stage), "210 #1 end 'x' depth 2 from 200 foreign\n");
-	end_of(&stage, 220, 7);
-	stage_finish(&stage, 300);
-	CHECK(ends_with(stage_told(&stage), "0 retired, 0 other, 3 foreign\n"));
-	stage_release(&stage);
+	track_fixture_init(&fixture, NULL);
+	begin_of(&fixture, 110, 7);
+	begin_of(&fixture, 120, 8);
+	track_fixture_output(&fixture);
+	end_of(&fixture, 130, 7);
+	end_of(&fixture, 140, 8);
+	CHECK_TEXT(track_fixture_output(&fixture), "130 foreign end a:queue\n"
+						   "130 #1 end 'x' depth 2 from 120 foreign\n"
+						   "140 #1 end 'x' depth 1 from 110 foreign\n");
+	begin_of(&fixture, 150, 7);
+	begin_of(&fixture, 160, 8);
+	end_of(&fixture, 170, 8);
+	end_of(&fixture, 180, 7);
+	begin_of(&fixture, 190, 7);
+	begin_of(&fixture, 200, 8);
+	track_fixture_output(&fixture);
+	end_of(&fixture, 210, 9);
+	CHECK_TEXT(track_fixture_output(&fixture), "210 #1 end 'x' depth 2 from 200 foreign\n");
+	end_of(&fixture, 220, 7);
+	track_fixture_finish(&fixture, 300);
+	CHECK(ends_with(track_fixture_output(&fixture), "0 retired, 0 other, 3 foreign\n"));
+	track_fixture_release(&fixture);
 }
 
 TEST(one_slice_at_a_time_may_end_on_any_thread)
 {
-	struct stage stage;
+	struct track_fixture fixture;
 
-	stage_init(&stage, NULL);
+	track_fixture_init(&fixture, NULL);
 	for (int i = 0; i < 3; i++) {
-		begin_of(&stage, 110 + 10 * i, 7);
-		end_of(&stage, 115 + 10 * i, 8 + i);
+		begin_of(&fixture, 110 + 10 * i, 7);
+		end_of(&fixture, 115 + 10 * i, 8 + i);
 	}
-	stage_finish(&stage, 300);
-	CHECK(ends_with(stage_told(&stage), COUNTED NONE_FOREIGN));
-	stage_release(&stage);
+	track_fixture_finish(&fixture, 300);
+	CHECK(ends_with(track_fixture_output(&fixture), COUNTED NONE_FOREIGN));
+	track_fixture_release(&fixture);
 }
 
 TEST(what_one_thread_nests_in_a_slice_of_another_is_sound)
 {
-	struct stage stage;
+	struct track_fixture fixture;
 
-	stage_init(&stage, NULL);
-	begin_of(&stage, 110, 7);
-	begin_of(&stage, 120, 8);
-	end_of(&stage, 130, 8);
-	end_of(&stage, 140, 9);
-	stage_finish(&stage, 300);
-	CHECK(ends_with(stage_told(&stage), COUNTED NONE_FOREIGN));
-	stage_release(&stage);
+	track_fixture_init(&fixture, NULL);
+	begin_of(&fixture, 110, 7);
+	begin_of(&fixture, 120, 8);
+	end_of(&fixture, 130, 8);
+	end_of(&fixture, 140, 9);
+	track_fixture_finish(&fixture, 300);
+	CHECK(ends_with(track_fixture_output(&fixture), COUNTED NONE_FOREIGN));
+	track_fixture_release(&fixture);
 }
 
 TEST(foreign_ends_are_reported_once_for_each_tracepoint_and_session)
 {
-	struct stage stage;
+	struct track_fixture fixture;
 
-	stage_init(&stage, NULL);
+	track_fixture_init(&fixture, NULL);
 	for (int i = 0; i < 3; i++) {
-		begin_of(&stage, 110, 7);
-		begin_of(&stage, 110, 8);
-		end_of(&stage, 110, 7);
-		end_of(&stage, 110, 8);
+		begin_of(&fixture, 110, 7);
+		begin_of(&fixture, 110, 8);
+		end_of(&fixture, 110, 7);
+		end_of(&fixture, 110, 8);
 		if (i == 1)
-			stage_renew(&stage, 110);
-		CHECK((strstr(stage_told(&stage), "foreign end a:queue") != NULL) == (i != 1));
+			track_fixture_renew(&fixture, 110);
+		CHECK((strstr(track_fixture_output(&fixture), "foreign end a:queue") != NULL) ==
+		      (i != 1));
 	}
-	observe(&stage, 120, STAGE_JOB, OBSERVATION_BEGIN, 7);
-	observe(&stage, 120, STAGE_JOB, OBSERVATION_BEGIN, 8);
-	observe(&stage, 120, STAGE_JOB, OBSERVATION_END, 7);
-	CHECK(strstr(stage_told(&stage), "foreign end a:job") != NULL);
-	stage_release(&stage);
+	observe(&fixture, 120, FIXTURE_JOB, DECODED_BEGIN, 7);
+	observe(&fixture, 120, FIXTURE_JOB, DECODED_BEGIN, 8);
+	observe(&fixture, 120, FIXTURE_JOB, DECODED_END, 7);
+	CHECK(strstr(track_fixture_output(&fixture), "foreign end a:job") != NULL);
+	track_fixture_release(&fixture);
 }
 
 TEST(a_slice_stays_foreign_in_the_next_session)
 {
-	struct stage stage;
+	struct track_fixture fixture;
 
-	stage_init(&stage, NULL);
+	track_fixture_init(&fixture, NULL);
 	for (int i = 0; i < 3; i++)
-		begin_of(&stage, 110, 7 + i);
-	end_of(&stage, 120, 7);
-	stage_renew(&stage, 130);
-	stage_told(&stage);
-	end_of(&stage, 140, 8);
-	CHECK_TEXT(stage_told(&stage), "140 #1 end 'x' depth 2 from 130 continued foreign\n");
-	end_of(&stage, 150, 8);
-	CHECK(strstr(stage_told(&stage), "150 foreign end a:queue\n") != NULL);
-	stage_release(&stage);
+		begin_of(&fixture, 110, 7 + i);
+	end_of(&fixture, 120, 7);
+	track_fixture_renew(&fixture, 130);
+	track_fixture_output(&fixture);
+	end_of(&fixture, 140, 8);
+	CHECK_TEXT(track_fixture_output(&fixture),
+		   "140 #1 end 'x' depth 2 from 130 continued foreign\n");
+	end_of(&fixture, 150, 8);
+	CHECK(strstr(track_fixture_output(&fixture), "150 foreign end a:queue\n") != NULL);
+	track_fixture_release(&fixture);
 }
 
 TEST(an_end_after_a_loss_may_be_of_any_slice)
 {
-	struct tracks_gap gap = { .cpu = 0, .from_ns = 125, .to_ns = 126, .count = 1 };
-	struct stage stage;
+	struct loss gap = { .cpu = 0, .from_ns = 125, .to_ns = 126, .count = 1 };
+	struct track_fixture fixture;
 
-	stage_init(&stage, NULL);
-	begin_of(&stage, 110, 7);
-	begin_of(&stage, 120, 8);
-	CHECK_NUMBER(tracks_lose(stage.tracks, &gap, &stage.error), 0);
-	stage_told(&stage);
-	end_of(&stage, 130, 7);
-	CHECK_TEXT(stage_told(&stage), "130 #1 end 'x' depth 2 from 120 suspect\n");
-	stage_release(&stage);
+	track_fixture_init(&fixture, NULL);
+	begin_of(&fixture, 110, 7);
+	begin_of(&fixture, 120, 8);
+	CHECK_NUMBER(tracks_lose(fixture.tracks, &gap, &fixture.error), 0);
+	track_fixture_output(&fixture);
+	end_of(&fixture, 130, 7);
+	CHECK_TEXT(track_fixture_output(&fixture), "130 #1 end 'x' depth 2 from 120 suspect\n");
+	track_fixture_release(&fixture);
 }

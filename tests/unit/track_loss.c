@@ -1,108 +1,109 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of the track room: which slices a loss makes suspect. */
+/* Tests of the track module: which slices a loss makes suspect. */
 #include "track/track.h"
 
 #include <string.h>
 
-#include "stage.h"
-#include "tap.h"
+#include "fixtures/track_fixture.h"
+#include "fixtures/tap.h"
 #include "track/suspicion.h"
 
-static void lose_count(struct stage *stage, int cpu, int64_t from_ns, int64_t to_ns, int64_t count)
+static void lose_count(struct track_fixture *fixture, int cpu, int64_t from_ns, int64_t to_ns,
+		       int64_t count)
 {
-	struct tracks_gap gap = { .cpu = cpu, .from_ns = from_ns, .to_ns = to_ns, .count = count };
+	struct loss gap = { .cpu = cpu, .from_ns = from_ns, .to_ns = to_ns, .count = count };
 
-	CHECK_NUMBER(tracks_lose(stage->tracks, &gap, &stage->error), 0);
+	CHECK_NUMBER(tracks_lose(fixture->tracks, &gap, &fixture->error), 0);
 }
 
-static void lose(struct stage *stage, int cpu, int64_t from_ns, int64_t to_ns)
+static void lose(struct track_fixture *fixture, int cpu, int64_t from_ns, int64_t to_ns)
 {
-	lose_count(stage, cpu, from_ns, to_ns, 1);
+	lose_count(fixture, cpu, from_ns, to_ns, 1);
 }
 
 TEST(a_slice_that_is_open_when_a_loss_begins_is_suspect)
 {
-	struct stage stage;
+	struct track_fixture fixture;
 
-	stage_init(&stage, NULL);
-	stage_begin(&stage, 110, 7, "before");
-	stage_end(&stage, 119, 7);
-	stage_begin(&stage, 120, 7, "outer");
-	stage_begin(&stage, 121, 7, "inner");
-	lose(&stage, 0, 130, 140);
-	stage_end(&stage, 150, 7);
-	stage_end(&stage, 160, 7);
-	CHECK_TEXT(stage_told(&stage), "110 #1 + a:work slices 'work' tid 7\n"
-				       "110 #1 begin 'before' depth 1\n"
-				       "119 #1 end 'before' depth 1 from 110\n"
-				       "120 #1 begin 'outer' depth 1\n"
-				       "121 #1 begin 'inner' depth 2\n"
-				       "130 lost 1 on 0\n"
-				       "150 #1 end 'inner' depth 2 from 121 suspect\n"
-				       "160 #1 end 'outer' depth 1 from 120 suspect\n");
-	stage_release(&stage);
+	track_fixture_init(&fixture, NULL);
+	track_fixture_begin(&fixture, 110, 7, "before");
+	track_fixture_end(&fixture, 119, 7);
+	track_fixture_begin(&fixture, 120, 7, "outer");
+	track_fixture_begin(&fixture, 121, 7, "inner");
+	lose(&fixture, 0, 130, 140);
+	track_fixture_end(&fixture, 150, 7);
+	track_fixture_end(&fixture, 160, 7);
+	CHECK_TEXT(track_fixture_output(&fixture), "110 #1 + a:work slices 'work' tid 7\n"
+						   "110 #1 begin 'before' depth 1\n"
+						   "119 #1 end 'before' depth 1 from 110\n"
+						   "120 #1 begin 'outer' depth 1\n"
+						   "121 #1 begin 'inner' depth 2\n"
+						   "130 lost 1 on 0\n"
+						   "150 #1 end 'inner' depth 2 from 121 suspect\n"
+						   "160 #1 end 'outer' depth 1 from 120 suspect\n");
+	track_fixture_release(&fixture);
 }
 
 TEST(a_slice_that_begins_with_the_record_behind_a_loss_is_sound_and_never_cut_short)
 {
-	struct stage stage;
+	struct track_fixture fixture;
 
-	stage_init(&stage, NULL);
-	lose(&stage, 0, 120, 130);
-	stage_begin(&stage, 130, 7, "outer");
-	stage_begin(&stage, 131, 7, "inner");
-	stage_end(&stage, 132, 7);
-	stage_end(&stage, 133, 7);
-	CHECK_TEXT(stage_told(&stage), "120 lost 1 on 0\n"
-				       "130 #1 + a:work slices 'work' tid 7\n"
-				       "130 #1 begin 'outer' depth 1\n"
-				       "131 #1 begin 'inner' depth 2\n"
-				       "132 #1 end 'inner' depth 2 from 131\n"
-				       "133 #1 end 'outer' depth 1 from 130\n");
-	stage_release(&stage);
+	track_fixture_init(&fixture, NULL);
+	lose(&fixture, 0, 120, 130);
+	track_fixture_begin(&fixture, 130, 7, "outer");
+	track_fixture_begin(&fixture, 131, 7, "inner");
+	track_fixture_end(&fixture, 132, 7);
+	track_fixture_end(&fixture, 133, 7);
+	CHECK_TEXT(track_fixture_output(&fixture), "120 lost 1 on 0\n"
+						   "130 #1 + a:work slices 'work' tid 7\n"
+						   "130 #1 begin 'outer' depth 1\n"
+						   "131 #1 begin 'inner' depth 2\n"
+						   "132 #1 end 'inner' depth 2 from 131\n"
+						   "133 #1 end 'outer' depth 1 from 130\n");
+	track_fixture_release(&fixture);
 }
 
 TEST(a_slice_of_another_cpu_that_begins_within_a_loss_is_suspect)
 {
-	struct stage stage;
+	struct track_fixture fixture;
 
-	stage_init(&stage, NULL);
-	lose(&stage, 2, 130, 140);
-	stage_begin(&stage, 135, 7, "a");
-	stage_end(&stage, 136, 7);
-	stage_begin(&stage, 139, 7, "b");
-	stage_end(&stage, 150, 7);
-	CHECK_TEXT(stage_told(&stage), "130 lost 1 on 2\n"
-				       "135 #1 + a:work slices 'work' tid 7\n"
-				       "135 #1 begin 'a' depth 1\n"
-				       "136 #1 end 'a' depth 1 from 135 suspect\n"
-				       "139 #1 begin 'b' depth 1\n"
-				       "150 #1 end 'b' depth 1 from 139 suspect\n");
-	stage_release(&stage);
+	track_fixture_init(&fixture, NULL);
+	lose(&fixture, 2, 130, 140);
+	track_fixture_begin(&fixture, 135, 7, "a");
+	track_fixture_end(&fixture, 136, 7);
+	track_fixture_begin(&fixture, 139, 7, "b");
+	track_fixture_end(&fixture, 150, 7);
+	CHECK_TEXT(track_fixture_output(&fixture), "130 lost 1 on 2\n"
+						   "135 #1 + a:work slices 'work' tid 7\n"
+						   "135 #1 begin 'a' depth 1\n"
+						   "136 #1 end 'a' depth 1 from 135 suspect\n"
+						   "139 #1 begin 'b' depth 1\n"
+						   "150 #1 end 'b' depth 1 from 139 suspect\n");
+	track_fixture_release(&fixture);
 }
 
 /* Shows that slices of the tracepoint nest two deep, on a track of its own. */
-static void nest_twice(struct stage *stage)
+static void nest_twice(struct track_fixture *fixture)
 {
-	stage_begin(stage, 110, 8, "outer");
-	stage_begin(stage, 111, 8, "inner");
-	stage_end(stage, 112, 8);
-	stage_end(stage, 113, 8);
-	stage_told(stage);
+	track_fixture_begin(fixture, 110, 8, "outer");
+	track_fixture_begin(fixture, 111, 8, "inner");
+	track_fixture_end(fixture, 112, 8);
+	track_fixture_end(fixture, 113, 8);
+	track_fixture_output(fixture);
 }
 
 TEST(a_slice_that_begins_after_a_loss_is_not_suspect_even_inside_one_that_is)
 {
-	struct stage stage;
+	struct track_fixture fixture;
 
-	stage_init(&stage, NULL);
-	nest_twice(&stage);
-	stage_begin(&stage, 120, 7, "its end was lost");
-	lose(&stage, 0, 130, 140);
-	stage_begin(&stage, 141, 7, "after");
-	stage_end(&stage, 150, 7);
-	stage_finish(&stage, 200);
-	CHECK_TEXT(stage_told(&stage),
+	track_fixture_init(&fixture, NULL);
+	nest_twice(&fixture);
+	track_fixture_begin(&fixture, 120, 7, "its end was lost");
+	lose(&fixture, 0, 130, 140);
+	track_fixture_begin(&fixture, 141, 7, "after");
+	track_fixture_end(&fixture, 150, 7);
+	track_fixture_finish(&fixture, 200);
+	CHECK_TEXT(track_fixture_output(&fixture),
 		   "120 #2 + a:work slices 'work' tid 7\n"
 		   "120 #2 begin 'its end was lost' depth 1\n"
 		   "130 lost 1 on 0\n"
@@ -113,20 +114,20 @@ TEST(a_slice_that_begins_after_a_loss_is_not_suspect_even_inside_one_that_is)
 		   "200 #2 -\n"
 		   "200 finish 0: 0 lost, 0 unmatched, 0 malformed, 1 unfinished, 1 suspect, 0 "
 		   "retired, 0 other\n");
-	stage_release(&stage);
+	track_fixture_release(&fixture);
 }
 
 TEST(a_suspect_slice_ends_before_another_lies_deeper_than_any_did)
 {
-	struct stage stage;
+	struct track_fixture fixture;
 
-	stage_init(&stage, NULL);
-	stage_begin(&stage, 120, 7, "its end was lost");
-	lose(&stage, 0, 130, 140);
-	stage_begin(&stage, 135, 7, "so was this one's");
-	stage_begin(&stage, 141, 7, "after");
-	stage_end(&stage, 150, 7);
-	CHECK_TEXT(stage_told(&stage),
+	track_fixture_init(&fixture, NULL);
+	track_fixture_begin(&fixture, 120, 7, "its end was lost");
+	lose(&fixture, 0, 130, 140);
+	track_fixture_begin(&fixture, 135, 7, "so was this one's");
+	track_fixture_begin(&fixture, 141, 7, "after");
+	track_fixture_end(&fixture, 150, 7);
+	CHECK_TEXT(track_fixture_output(&fixture),
 		   "120 #1 + a:work slices 'work' tid 7\n"
 		   "120 #1 begin 'its end was lost' depth 1\n"
 		   "130 lost 1 on 0\n"
@@ -135,134 +136,136 @@ TEST(a_suspect_slice_ends_before_another_lies_deeper_than_any_did)
 		   "141 #1 end 'so was this one's' depth 1 from 135 suspect unfinished\n"
 		   "141 #1 begin 'after' depth 1\n"
 		   "150 #1 end 'after' depth 1 from 141\n");
-	stage_release(&stage);
+	track_fixture_release(&fixture);
 }
 
 TEST(suspect_slices_teach_no_depth_and_others_do)
 {
-	struct stage stage;
+	struct track_fixture fixture;
 
-	stage_init(&stage, NULL);
-	nest_twice(&stage);
-	stage_begin(&stage, 120, 7, "a");
-	lose(&stage, 0, 130, 140);
+	track_fixture_init(&fixture, NULL);
+	nest_twice(&fixture);
+	track_fixture_begin(&fixture, 120, 7, "a");
+	lose(&fixture, 0, 130, 140);
 	for (int i = 0; i < 5; i++)
-		stage_begin(&stage, 131 + i, 7, "again");
-	stage_told(&stage);
-	stage_begin(&stage, 141, 7, "after");
-	stage_begin(&stage, 142, 7, "within");
-	CHECK_TEXT(stage_told(&stage), "141 #2 end 'again' depth 2 from 135 suspect unfinished\n"
-				       "141 #2 begin 'after' depth 2\n"
-				       "142 #2 begin 'within' depth 3\n");
-	stage_release(&stage);
+		track_fixture_begin(&fixture, 131 + i, 7, "again");
+	track_fixture_output(&fixture);
+	track_fixture_begin(&fixture, 141, 7, "after");
+	track_fixture_begin(&fixture, 142, 7, "within");
+	CHECK_TEXT(track_fixture_output(&fixture),
+		   "141 #2 end 'again' depth 2 from 135 suspect unfinished\n"
+		   "141 #2 begin 'after' depth 2\n"
+		   "142 #2 begin 'within' depth 3\n");
+	track_fixture_release(&fixture);
 }
 
 TEST(a_short_loss_does_not_shorten_a_long_one)
 {
-	struct stage stage;
+	struct track_fixture fixture;
 
-	stage_init(&stage, NULL);
-	lose(&stage, 0, 110, 200);
-	lose(&stage, 1, 120, 130);
-	stage_begin(&stage, 150, 7, "in the long one");
-	stage_end(&stage, 160, 7);
-	CHECK(strstr(stage_told(&stage),
+	track_fixture_init(&fixture, NULL);
+	lose(&fixture, 0, 110, 200);
+	lose(&fixture, 1, 120, 130);
+	track_fixture_begin(&fixture, 150, 7, "in the long one");
+	track_fixture_end(&fixture, 160, 7);
+	CHECK(strstr(track_fixture_output(&fixture),
 		     "160 #1 end 'in the long one' depth 1 from 150 suspect\n") != NULL);
-	lose(&stage, 0, 200, 205);
-	stage_begin(&stage, 206, 7, "after both");
-	stage_end(&stage, 210, 7);
-	CHECK_TEXT(stage_told(&stage), "200 lost 1 on 0\n"
-				       "206 #1 begin 'after both' depth 1\n"
-				       "210 #1 end 'after both' depth 1 from 206\n");
-	stage_release(&stage);
+	lose(&fixture, 0, 200, 205);
+	track_fixture_begin(&fixture, 206, 7, "after both");
+	track_fixture_end(&fixture, 210, 7);
+	CHECK_TEXT(track_fixture_output(&fixture), "200 lost 1 on 0\n"
+						   "206 #1 begin 'after both' depth 1\n"
+						   "210 #1 end 'after both' depth 1 from 206\n");
+	track_fixture_release(&fixture);
 }
 
 /* A slice of an idle task. */
-static void idle_slice(struct stage *stage, enum observation_kind kind, int64_t time_ns, int cpu)
+static void idle_slice(struct track_fixture *fixture, enum decoded_kind kind, int64_t time_ns,
+		       int cpu)
 {
-	struct observation observation = stage_observation(STAGE_WORK, kind, time_ns, 0);
+	struct decoded_event decoded = track_fixture_event(FIXTURE_WORK, kind, time_ns, 0);
 
-	observation.cpu = cpu;
-	observation.slice_name = text_of("idle");
-	CHECK_NUMBER(stage_observe(stage, &observation), 0);
+	decoded.cpu = cpu;
+	decoded.slice_name = text_of("idle");
+	CHECK_NUMBER(track_fixture_add(fixture, &decoded), 0);
 }
 
 TEST(a_loss_touches_the_idle_task_of_its_own_cpu_only)
 {
-	struct stage stage;
+	struct track_fixture fixture;
 
-	stage_init(&stage, NULL);
+	track_fixture_init(&fixture, NULL);
 	for (int cpu = 0; cpu < 4; cpu++)
-		idle_slice(&stage, OBSERVATION_BEGIN, 110 + cpu, cpu);
-	stage_told(&stage);
-	lose(&stage, 1, 120, 130);
-	lose(&stage, 2, 125, 135);
+		idle_slice(&fixture, DECODED_BEGIN, 110 + cpu, cpu);
+	track_fixture_output(&fixture);
+	lose(&fixture, 1, 120, 130);
+	lose(&fixture, 2, 125, 135);
 	for (int cpu = 0; cpu < 4; cpu++)
-		idle_slice(&stage, OBSERVATION_END, 140, cpu);
-	idle_slice(&stage, OBSERVATION_BEGIN, 141, 1);
-	idle_slice(&stage, OBSERVATION_END, 142, 1);
-	CHECK_TEXT(stage_told(&stage), "120 lost 1 on 1\n125 lost 1 on 2\n"
-				       "140 #1 end 'idle' depth 1 from 110\n"
-				       "140 #2 end 'idle' depth 1 from 111 suspect\n"
-				       "140 #3 end 'idle' depth 1 from 112 suspect\n"
-				       "140 #4 end 'idle' depth 1 from 113\n"
-				       "141 #2 begin 'idle' depth 1\n"
-				       "142 #2 end 'idle' depth 1 from 141\n");
-	stage_release(&stage);
+		idle_slice(&fixture, DECODED_END, 140, cpu);
+	idle_slice(&fixture, DECODED_BEGIN, 141, 1);
+	idle_slice(&fixture, DECODED_END, 142, 1);
+	CHECK_TEXT(track_fixture_output(&fixture), "120 lost 1 on 1\n125 lost 1 on 2\n"
+						   "140 #1 end 'idle' depth 1 from 110\n"
+						   "140 #2 end 'idle' depth 1 from 111 suspect\n"
+						   "140 #3 end 'idle' depth 1 from 112 suspect\n"
+						   "140 #4 end 'idle' depth 1 from 113\n"
+						   "141 #2 begin 'idle' depth 1\n"
+						   "142 #2 end 'idle' depth 1 from 141\n");
+	track_fixture_release(&fixture);
 }
 
 TEST(a_scope_that_names_a_cpu_may_be_written_from_any_cpu)
 {
-	struct observation begin = stage_observation(STAGE_TICK, OBSERVATION_BEGIN, 110, 3);
-	struct observation end = stage_observation(STAGE_TICK, OBSERVATION_END, 140, 3);
-	struct stage stage;
+	struct decoded_event begin = track_fixture_event(FIXTURE_TICK, DECODED_BEGIN, 110, 3);
+	struct decoded_event end = track_fixture_event(FIXTURE_TICK, DECODED_END, 140, 3);
+	struct track_fixture fixture;
 
-	stage_init(&stage, NULL);
+	track_fixture_init(&fixture, NULL);
 	begin.cpu = end.cpu = 3;
 	begin.slice_name = text_of("tick");
-	CHECK_NUMBER(stage_observe(&stage, &begin), 0);
-	stage_told(&stage);
-	lose(&stage, 0, 120, 130);
-	CHECK_NUMBER(stage_observe(&stage, &end), 0);
-	CHECK_TEXT(stage_told(&stage),
+	CHECK_NUMBER(track_fixture_add(&fixture, &begin), 0);
+	track_fixture_output(&fixture);
+	lose(&fixture, 0, 120, 130);
+	CHECK_NUMBER(track_fixture_add(&fixture, &end), 0);
+	CHECK_TEXT(track_fixture_output(&fixture),
 		   "120 lost 1 on 0\n140 #1 end 'tick' depth 1 from 110 suspect\n");
-	stage_release(&stage);
+	track_fixture_release(&fixture);
 }
 
 TEST(a_loss_touches_its_own_buffer_only)
 {
-	struct observation begin = stage_observation(STAGE_WORK, OBSERVATION_BEGIN, 110, 7);
-	struct observation end = stage_observation(STAGE_WORK, OBSERVATION_END, 140, 7);
-	struct tracks_gap gap = { .buffer = 2, .from_ns = 120, .to_ns = 130, .count = 1 };
-	struct stage stage;
+	struct decoded_event begin = track_fixture_event(FIXTURE_WORK, DECODED_BEGIN, 110, 7);
+	struct decoded_event end = track_fixture_event(FIXTURE_WORK, DECODED_END, 140, 7);
+	struct loss gap = { .buffer = 2, .from_ns = 120, .to_ns = 130, .count = 1 };
+	struct track_fixture fixture;
 
-	stage_init(&stage, NULL);
+	track_fixture_init(&fixture, NULL);
 	for (unsigned int buffer = 0; buffer < 4; buffer++) {
 		begin.buffer = buffer;
-		CHECK_NUMBER(stage_observe(&stage, &begin), 0);
+		CHECK_NUMBER(track_fixture_add(&fixture, &begin), 0);
 	}
-	stage_told(&stage);
-	CHECK_NUMBER(tracks_lose(stage.tracks, &gap, &stage.error), 0);
+	track_fixture_output(&fixture);
+	CHECK_NUMBER(tracks_lose(fixture.tracks, &gap, &fixture.error), 0);
 	for (unsigned int buffer = 0; buffer < 4; buffer++) {
 		end.buffer = buffer;
-		CHECK_NUMBER(stage_observe(&stage, &end), 0);
+		CHECK_NUMBER(track_fixture_add(&fixture, &end), 0);
 	}
-	CHECK_TEXT(stage_told(&stage),
+	CHECK_TEXT(track_fixture_output(&fixture),
 		   "120 lost 1 on 0\n"
 		   "140 #1 end '' depth 1 from 110\n140 #2 end '' depth 1 from 110\n"
 		   "140 #3 end '' depth 1 from 110 suspect\n140 #4 end '' depth 1 from 110\n");
-	stage_release(&stage);
+	track_fixture_release(&fixture);
 }
 
-TEST(a_loss_says_how_many_or_that_nobody_knows)
+TEST(a_loss_says_how_many_or_that_nobody_has)
 {
-	struct stage stage;
+	struct track_fixture fixture;
 
-	stage_init(&stage, NULL);
-	lose_count(&stage, 0, 110, 120, INT64_C(5000000000));
-	lose_count(&stage, 70, 111, 120, TIMELINE_COUNT_UNKNOWN);
-	CHECK_TEXT(stage_told(&stage), "110 lost 5000000000 on 0\n111 lost -1 on 70\n");
-	stage_release(&stage);
+	track_fixture_init(&fixture, NULL);
+	lose_count(&fixture, 0, 110, 120, INT64_C(5000000000));
+	lose_count(&fixture, 70, 111, 120, TIMELINE_COUNT_UNKNOWN);
+	CHECK_TEXT(track_fixture_output(&fixture), "110 lost 5000000000 on 0\n111 lost -1 on 70\n");
+	track_fixture_release(&fixture);
 }
 
 TEST(suspicion_reaches_to_the_last_end_of_any_loss)

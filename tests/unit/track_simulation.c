@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Threads migrate between CPUs, open and close slices, and CPUs lose stretches of their records.
- * What the track room then tells is compared with what really happened: every slice told wrong must
- * be suspect, and none may be that no loss touches.
+ * What the track module then reports is compared with what really happened: every slice reported
+ * wrong must be suspect, and none may be that no loss touches.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "dice.h"
-#include "stage.h"
-#include "tap.h"
+#include "fixtures/random.h"
+#include "fixtures/track_fixture.h"
+#include "fixtures/tap.h"
 #include "track/track.h"
 
 #define NR_CPUS 4
@@ -23,7 +23,7 @@
 #define NR_RUNS 1000
 #define STILL_OPEN INT64_MAX
 
-/** struct entry - a record as it was written; @order tells those of one CPU and one time apart */
+/** struct entry - a record as it was written; @order reports those of one CPU and one time apart */
 struct entry {
 	int64_t time_ns;
 	int order;
@@ -46,20 +46,20 @@ struct gap {
 	int cpu;
 	int64_t from_ns;
 	int64_t to_ns;
-	bool was_told;
+	bool was_reported;
 };
 
-/** struct world - what happened, what of it was lost, and the sink that judges what is told */
+/** struct world - what happened, what of it was lost, and the sink that judges what is reported */
 struct world {
 	struct sink sink;
-	struct dice dice;
+	struct random random;
 	struct entry entries[NR_RECORDS];
 	struct truth slices[NR_RECORDS];
 	unsigned int nr_slices;
 	struct gap gaps[NR_RECORDS];
 	size_t nr_gaps;
 	int64_t end_ns;
-	unsigned int nr_told;
+	unsigned int nr_reported;
 	unsigned int nr_falsified;
 	unsigned int nr_suspect;
 	unsigned int nr_wrong;
@@ -77,8 +77,8 @@ static void task_migrate(struct world *world, struct task *tasks, int number)
 {
 	if (number >= NR_THREADS)
 		tasks[number].cpu = number - NR_THREADS;
-	else if (dice_below(&world->dice, 4) == 0)
-		tasks[number].cpu = dice_below(&world->dice, NR_CPUS);
+	else if (random_below(&world->random, 4) == 0)
+		tasks[number].cpu = random_below(&world->random, NR_CPUS);
 }
 
 static void task_act(struct world *world, struct task *task, int number, struct entry *entry)
@@ -88,7 +88,7 @@ static void task_act(struct world *world, struct task *task, int number, struct 
 	task->last_ns = world->end_ns;
 	*entry = (struct entry){ .time_ns = world->end_ns, .cpu = task->cpu, .task = number };
 	entry->is_begin = task->depth == 0 ||
-			  (task->depth < DEPTH_MAX && dice_below(&world->dice, 2));
+			  (task->depth < DEPTH_MAX && random_below(&world->random, 2));
 	if (!entry->is_begin) {
 		world->slices[task->open[--task->depth]].end_ns = entry->time_ns;
 		return;
@@ -113,11 +113,11 @@ static void world_happen(struct world *world)
 {
 	struct task tasks[NR_TASKS] = { 0 };
 
-	world->end_ns = STAGE_START_NS;
+	world->end_ns = FIXTURE_START_NS;
 	for (int i = 0; i < NR_RECORDS; i++) {
-		int number = dice_below(&world->dice, NR_TASKS);
+		int number = random_below(&world->random, NR_TASKS);
 
-		world->end_ns += dice_below(&world->dice, 3);
+		world->end_ns += random_below(&world->random, 3);
 		task_migrate(world, tasks, number);
 		task_act(world, &tasks[number], number, &world->entries[i]);
 		world->entries[i].order = i;
@@ -133,10 +133,10 @@ static void world_happen(struct world *world)
 static void world_lose(struct world *world)
 {
 	for (int stretch = 0; stretch < NR_STRETCHES; stretch++) {
-		int cpu = dice_below(&world->dice, NR_CPUS);
-		unsigned int left = dice_below(&world->dice, STRETCH_MAX + 1);
+		int cpu = random_below(&world->random, NR_CPUS);
+		unsigned int left = random_below(&world->random, STRETCH_MAX + 1);
 
-		for (int i = dice_below(&world->dice, NR_RECORDS); i < NR_RECORDS && left > 0;
+		for (int i = random_below(&world->random, NR_RECORDS); i < NR_RECORDS && left > 0;
 		     i++) {
 			if (world->entries[i].cpu != cpu)
 				continue;
@@ -152,7 +152,7 @@ static void world_lose(struct world *world)
  */
 static void world_find_gaps(struct world *world, int cpu)
 {
-	int64_t last_ns = STAGE_START_NS;
+	int64_t last_ns = FIXTURE_START_NS;
 	struct gap *gap = NULL;
 
 	for (int i = 0; i < NR_RECORDS; i++) {
@@ -165,8 +165,9 @@ static void world_find_gaps(struct world *world, int cpu)
 			*gap = (struct gap){ .cpu = cpu,
 					     .from_ns = last_ns,
 					     .to_ns = world->end_ns };
-			if (entry->time_ns > last_ns && dice_below(&world->dice, 2))
-				gap->from_ns += dice_below(&world->dice, entry->time_ns - last_ns);
+			if (entry->time_ns > last_ns && random_below(&world->random, 2))
+				gap->from_ns += random_below(&world->random,
+							     entry->time_ns - last_ns);
 		} else if (!entry->is_lost && gap) {
 			gap->to_ns = entry->time_ns;
 			gap = NULL;
@@ -193,12 +194,12 @@ static bool world_has_gap(const struct world *world, int task, int64_t begin_ns,
 	return false;
 }
 
-static int world_open(struct sink *sink, const struct recording *recording, unsigned int slot,
+static int world_open(struct sink *sink, const struct recording *recording, unsigned int sink_index,
 		      struct error *error)
 {
 	(void)sink;
 	(void)recording;
-	(void)slot;
+	(void)sink_index;
 	(void)error;
 	return 0;
 }
@@ -234,7 +235,7 @@ static int world_judge(struct sink *sink, const struct timeline_event *event, st
 		is_wrong = is_falsified || world_has_gap(world, truth->task, event->begin_ns,
 							 event->time_ns, false);
 	world->nr_wrong += is_wrong;
-	world->nr_told++;
+	world->nr_reported++;
 	world->nr_falsified += is_falsified;
 	world->nr_suspect += event->is_suspect;
 	return 0;
@@ -251,58 +252,58 @@ static const struct sink_ops world_sink = {
 	.free = world_free,
 };
 
-/* Tells of the gaps that begin before @time_ns. */
-static void tell_gaps(struct world *world, struct tracks *tracks, int64_t time_ns)
+/* Reports the gaps that begin before @time_ns. */
+static void report_gaps(struct world *world, struct tracks *tracks, int64_t time_ns)
 {
 	struct error error = { 0 };
 
 	for (size_t i = 0; i < world->nr_gaps; i++) {
 		struct gap *gap = &world->gaps[i];
-		struct tracks_gap told = {
+		struct loss loss = {
 			.cpu = gap->cpu, .from_ns = gap->from_ns, .to_ns = gap->to_ns, .count = 1
 		};
 
-		if (gap->was_told || gap->from_ns >= time_ns)
+		if (gap->was_reported || gap->from_ns >= time_ns)
 			continue;
-		gap->was_told = true;
-		CHECK_NUMBER(tracks_lose(tracks, &told, &error), 0);
+		gap->was_reported = true;
+		CHECK_NUMBER(tracks_lose(tracks, &loss, &error), 0);
 	}
 }
 
-static void tell_entry(struct tracks *tracks, const struct entry *entry)
+static void report_entry(struct tracks *tracks, const struct entry *entry)
 {
-	enum observation_kind kind = entry->is_begin ? OBSERVATION_BEGIN : OBSERVATION_END;
+	enum decoded_kind kind = entry->is_begin ? DECODED_BEGIN : DECODED_END;
 	int tid = entry->task < NR_THREADS ? entry->task + 1 : 0;
-	struct observation observation = stage_observation(STAGE_WORK, kind, entry->time_ns, tid);
+	struct decoded_event decoded = track_fixture_event(FIXTURE_WORK, kind, entry->time_ns, tid);
 	struct error error = { 0 };
 	char name[16];
 
 	snprintf(name, sizeof(name), "%u", entry->slice);
-	observation.cpu = entry->cpu;
-	/* The room keeps the NUL too, so that the sink can read the number. */
-	observation.slice_name = (struct text){ .data = name, .size = sizeof(name) };
-	observation.slice_head = text_head(observation.slice_name);
-	observation.track_head = text_head(observation.track_name);
-	CHECK_NUMBER(tracks_observe(tracks, &observation, &error), 0);
+	decoded.cpu = entry->cpu;
+	/* The space keeps the NUL too, so that the sink can read the number. */
+	decoded.slice_name = (struct text){ .data = name, .size = sizeof(name) };
+	decoded.slice_head = text_head(decoded.slice_name);
+	decoded.track_head = text_head(decoded.track_name);
+	CHECK_NUMBER(tracks_observe(tracks, &decoded, &error), 0);
 }
 
-/* Tells all that was not lost. */
-static void world_tell(struct world *world)
+/* Reports all that was not lost. */
+static void world_report(struct world *world)
 {
 	struct tracks_settings settings = { 0 };
-	struct recording recording = { .start_ns = STAGE_START_NS };
+	struct recording recording = { .start_ns = FIXTURE_START_NS };
 	struct timeline timeline = { 0 };
-	struct tracks *tracks = tracks_new(&settings, &timeline, STAGE_START_NS);
+	struct tracks *tracks = tracks_new(&settings, &timeline, FIXTURE_START_NS);
 	struct error error = { 0 };
 
 	CHECK_NUMBER(timeline_add(&timeline, &world->sink, &error), 0);
 	CHECK_NUMBER(timeline_open(&timeline, &recording, &error), 0);
 	for (int i = 0; i < NR_RECORDS; i++) {
-		tell_gaps(world, tracks, world->entries[i].time_ns);
+		report_gaps(world, tracks, world->entries[i].time_ns);
 		if (!world->entries[i].is_lost)
-			tell_entry(tracks, &world->entries[i]);
+			report_entry(tracks, &world->entries[i]);
 	}
-	tell_gaps(world, tracks, INT64_MAX);
+	report_gaps(world, tracks, INT64_MAX);
 	CHECK_NUMBER(tracks_finish(tracks, world->end_ns, 0, 0, &error), 0);
 	tracks_free(tracks);
 	timeline_release(&timeline);
@@ -310,22 +311,22 @@ static void world_tell(struct world *world)
 
 static void world_run(struct world *world, uint64_t seed, bool with_loss)
 {
-	*world = (struct world){ .sink.ops = &world_sink, .dice = { seed } };
+	*world = (struct world){ .sink.ops = &world_sink, .random = { seed } };
 	world_happen(world);
 	if (with_loss)
 		world_lose(world);
 	for (int cpu = 0; cpu < NR_CPUS; cpu++)
 		world_find_gaps(world, cpu);
-	world_tell(world);
+	world_report(world);
 }
 
-TEST(without_losses_every_slice_is_told_as_it_was_and_none_is_suspect)
+TEST(without_losses_every_slice_is_reported_as_it_was_and_none_is_suspect)
 {
 	static struct world world;
 
 	for (unsigned int seed = 1; seed <= NR_RUNS / 10; seed++) {
 		world_run(&world, seed, false);
-		CHECK_NUMBER(world.nr_told, world.nr_slices);
+		CHECK_NUMBER(world.nr_reported, world.nr_slices);
 		CHECK_NUMBER(world.nr_falsified + world.nr_suspect + world.nr_wrong, 0);
 	}
 }
@@ -333,18 +334,18 @@ TEST(without_losses_every_slice_is_told_as_it_was_and_none_is_suspect)
 TEST(with_losses_every_falsified_slice_is_suspect_and_none_that_no_loss_touches)
 {
 	static struct world world;
-	unsigned int nr_told = 0, nr_falsified = 0, nr_suspect = 0;
+	unsigned int nr_reported = 0, nr_falsified = 0, nr_suspect = 0;
 
 	for (unsigned int seed = 1; seed <= NR_RUNS; seed++) {
 		world_run(&world, seed, true);
 		if (!CHECK_NUMBER(world.nr_wrong, 0))
 			break;
-		nr_told += world.nr_told;
+		nr_reported += world.nr_reported;
 		nr_falsified += world.nr_falsified;
 		nr_suspect += world.nr_suspect;
 	}
 	/* The losses do harm, the mark says more than the harm, and less than everything. */
 	CHECK(nr_falsified > 5 * NR_RUNS);
 	CHECK(nr_suspect > nr_falsified);
-	CHECK(nr_told > nr_suspect + nr_suspect / 4);
+	CHECK(nr_reported > nr_suspect + nr_suspect / 4);
 }

@@ -60,7 +60,7 @@ class Slice:
 
 
 class Stream:
-    """What a stream tells: of each CPU the numbers of the records in it, and of the gaps between them; the slices."""
+    """What a stream reports: of each CPU the numbers of the records in it, and of the gaps between them; the slices."""
 
     def __init__(self, text):
         self.numbers, self.times = defaultdict(list), defaultdict(list)
@@ -88,7 +88,7 @@ class Stream:
             self.promised = float(event["value"])
 
     def unmatched(self, cpu, fired):
-        """The ends without a line, as many as are missing beside the gaps; None where other records are."""
+        """The ends without a line, as many as are missing next to the gaps; None where other records are."""
         gaps, numbers, ends = dict(self.gaps[cpu]), self.numbers[cpu], 0
         for place, (before, after) in enumerate(zip([0, *numbers], [*numbers, fired + 1])):
             more = after - before - 1 - gaps.get(place, 0)
@@ -119,7 +119,7 @@ def check_steady(tap, what, result):
 
 
 def check_loss(tap, what, stream, fired):
-    """What is missing is what is told to be."""
+    """What is missing is what is asked to be."""
     gaps = [count for found in stream.gaps.values() for _, count in found]
     tap.ok(gaps and None not in gaps and len(stream.gaps) == len(fired), f"{what}: gaps on every CPU, each with its number", stream.gaps)
     lost, read = stream.counters.get("lost_records", 0), sum(map(len, stream.numbers.values()))
@@ -157,7 +157,7 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         programs = (*machine.program(folder, "clocked"), *machine.program(folder, "yield"))
-        options = (*machine.COUNTED, *machine.RECORDING, *programs)
+        options = (*machine.COUNTED, *programs)
         for kernel in sys.argv[1:] or machine.KERNELS:
             with machine.ran(kernel, "account.sh", STEADY_S * ROUNDS_PER_S, ROUNDS_PER_S, options=options) as result:
                 machine.check_end(tap, kernel, result)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Guest: takes in a stream of the test module's records (--with=cpu) as it comes, and holds the
- *time of each against the clock of its arrival. When the stream has ended, prints for each CPU
+ *time of each against the clock of its receipt. When the stream has ended, prints for each CPU
  *
  *	cpu N records NUMBER first SEQUENCE last SEQUENCE breaks NUMBER
  *
@@ -36,8 +36,8 @@ struct cpu {
 	unsigned long breaks;
 };
 
-/** struct arrivals - what came at all */
-struct arrivals {
+/** struct received - what came at all */
+struct received {
 	struct cpu cpus[CPUS_MAX];
 	unsigned long records;
 	int64_t late_us;
@@ -90,24 +90,24 @@ static void sequence_take(struct cpu *cpu, unsigned long sequence)
 	cpu->last = sequence;
 }
 
-static void time_take(struct arrivals *arrivals, int64_t time_us, int64_t arrived_us)
+static void time_take(struct received *received, int64_t time_us, int64_t arrived_us)
 {
 	int64_t passed_us = since_us(time_us, arrived_us);
 
-	if (arrivals->records++ == 0) {
-		arrivals->begin_us = time_us;
-		arrivals->late_us = passed_us;
-		arrivals->least_us = passed_us;
+	if (received->records++ == 0) {
+		received->begin_us = time_us;
+		received->late_us = passed_us;
+		received->least_us = passed_us;
 	}
-	arrivals->end_us = time_us;
-	if (passed_us > arrivals->late_us)
-		arrivals->late_us = passed_us;
-	if (passed_us < arrivals->least_us)
-		arrivals->least_us = passed_us;
+	received->end_us = time_us;
+	if (passed_us > received->late_us)
+		received->late_us = passed_us;
+	if (passed_us < received->least_us)
+		received->least_us = passed_us;
 }
 
 /* Lines that are no record's own are passed over. */
-static void line_take(struct arrivals *arrivals, const char *line, int64_t arrived_us)
+static void line_take(struct received *received, const char *line, int64_t arrived_us)
 {
 	const char *cpu_text = strstr(line, CPU_KEY);
 	const char *time_text = strstr(line, TIME_KEY);
@@ -119,19 +119,19 @@ static void line_take(struct arrivals *arrivals, const char *line, int64_t arriv
 	cpu = strtoul(cpu_text + strlen(CPU_KEY), &end, 10);
 	if (cpu >= CPUS_MAX || strncmp(end, SEQUENCE_KEY, strlen(SEQUENCE_KEY)) != 0)
 		return;
-	sequence_take(&arrivals->cpus[cpu], strtoul(end + strlen(SEQUENCE_KEY), NULL, 10));
-	time_take(arrivals, clock_read(time_text + strlen(TIME_KEY) + DATE_SIZE), arrived_us);
+	sequence_take(&received->cpus[cpu], strtoul(end + strlen(SEQUENCE_KEY), NULL, 10));
+	time_take(received, clock_read(time_text + strlen(TIME_KEY) + DATE_SIZE), arrived_us);
 }
 
 /* Takes whole lines; returns how much is left, which is then at the beginning. */
-static size_t lines_take(struct arrivals *arrivals, char *text, size_t size)
+static size_t lines_take(struct received *received, char *text, size_t size)
 {
 	int64_t arrived_us = now_us();
 	char *line = text, *end;
 
 	while ((end = memchr(line, '\n', text + size - line))) {
 		*end = '\0';
-		line_take(arrivals, line, arrived_us);
+		line_take(received, line, arrived_us);
 		line = end + 1;
 	}
 	size -= line - text;
@@ -139,29 +139,29 @@ static size_t lines_take(struct arrivals *arrivals, char *text, size_t size)
 	return size;
 }
 
-static void arrivals_print(const struct arrivals *arrivals)
+static void received_print(const struct received *received)
 {
 	for (int i = 0; i < CPUS_MAX; i++) {
-		const struct cpu *cpu = &arrivals->cpus[i];
+		const struct cpu *cpu = &received->cpus[i];
 
 		if (cpu->records > 0)
 			printf("cpu %d records %lu first %lu last %lu breaks %lu\n", i,
 			       cpu->records, cpu->first, cpu->last, cpu->breaks);
 	}
-	printf("late %lld least %lld span %lld\n", (long long)arrivals->late_us,
-	       (long long)arrivals->least_us,
-	       (long long)since_us(arrivals->begin_us, arrivals->end_us));
+	printf("late %lld least %lld span %lld\n", (long long)received->late_us,
+	       (long long)received->least_us,
+	       (long long)since_us(received->begin_us, received->end_us));
 }
 
 int main(void)
 {
 	static char text[128 * 1024];
-	static struct arrivals arrivals;
+	static struct received received;
 	size_t kept = 0;
 	ssize_t size;
 
 	while ((size = read(STDIN_FILENO, text + kept, sizeof(text) - kept)) > 0)
-		kept = lines_take(&arrivals, text, kept + size);
-	arrivals_print(&arrivals);
+		kept = lines_take(&received, text, kept + size);
+	received_print(&received);
 	return size < 0;
 }

@@ -18,7 +18,7 @@ FAILURES = (
     ("user-list", 1, ("/sys/kernel/tracing", "Permission denied", "root")),
     ("unknown-event", 1, ("nosuch:event", "no tracepoint", "ktrack list")),
     ("other-event", 1, ("sched:sched_switch", "does not follow", "track_event_type")),
-    ("full-disk", 125, ("/small/x", "No space left", "make room")),
+    ("full-disk", 125, ("/small/x", "No space left", "free some space")),
     ("full-device", 1, ("/dev/full", "No space left")),
     ("closed-pipe", 125, ("standard output", "Broken pipe", "reader")),
     ("no-command", 127, ("/no/such/command", "No such file")),
@@ -27,7 +27,7 @@ FAILURES = (
     ("never-read", 1, ("/tmp/fifo", "nobody reads it")),
     ("never-read-command", 125, ("/tmp/fifo", "nobody reads it")),
     ("file-size-limit", 125, ("/tmp/limited", "File too large")),
-    ("told-at-once", 125, ("/small/y", "No space left")),
+    ("reported-at-once", 125, ("/small/y", "No space left")),
     ("busy", 1, ("somebody has its files open", "ktrack clean")),
     ("kept-no-command", 127, ("/no/such/command", "No such file")),
     ("kept-no-interpreter", 127, ("/tmp/no-interpreter", "No such file")),
@@ -68,7 +68,7 @@ STATUSES = (
     ("stat-killed", 128 + 9),
 )
 CAP_DAC_OVERRIDE, CAP_KILL = 1 << 1, 1 << 5
-OUTLASTED = "ktrack: the recording is over, 'sh' goes on; a signal is passed on to it, and a second one leaves it alone\n"
+OUTLASTED = "ktrack: the recording is over, 'sh' still runs; a signal is forwarded to it, a second one ends ktrack without it\n"
 
 # GNU's env starts a program whose signals act as ever; script starts one on a terminal of its own.
 HELPERS = ("--add", "/usr/bin/env:/bin/gnu-env", "--add", "/usr/bin/script:/bin/script")
@@ -128,7 +128,7 @@ def check_progress(tap, kernel, result):
     for name in ("progress", "no-progress"):
         check_attempt(tap, f"{kernel}: {name}", result, name, 0)
     shown = result.text("progress.output")
-    line = r"\x1b\[Kktrack: the buffers take \d+ KiB of the kernel's memory\s+(0 events, 0/s, 0 lost, buffers 0% full\x1b\[K\s)+\x1b\[K\s"
+    line = r"\x1b\[Kktrack: the buffers use \d+ KiB of kernel memory\s+(0 events, 0/s, 0 lost, buffers 0% full\x1b\[K\s)+\x1b\[K\s"
     tap.ok(re.fullmatch(line, shown), f"{kernel}: progress: there is a line, and it goes", repr(shown))
     tap.ok("buffers" not in result.text("no-progress.output"), f"{kernel}: no-progress: the stream is not disturbed")
 
@@ -144,11 +144,11 @@ def check_privileges(tap, kernel, result):
 
 
 def check_clean(tap, kernel, result):
-    """What a killed run left is told of, and removed."""
+    """What a killed run left is reported, and removed."""
     left = result.text("after-kill.left").split()
-    tap.ok(left[1:] == [f"{name}.durable" for name in left[:1]], f"{kernel}: after-kill: an instance is left, and the one beside", *left)
+    tap.ok(left[1:] == [f"{name}.sideband" for name in left[:1]], f"{kernel}: after-kill: an instance is left, and its sideband", *left)
     said = result.text("after-kill.errors")
-    tap.ok(said.startswith("ktrack: 1 killed run ") and said.count("\n") == 1 and left and f"tracefs:{left[0]}'" in said and "ktrack clean" in said, f"{kernel}: and told of", said)
+    tap.ok(said.startswith("ktrack: 1 killed run ") and said.count("\n") == 1 and left and f"tracefs:{left[0]}'" in said and "ktrack clean" in said, f"{kernel}: and reported", said)
     check_attempt(tap, f"{kernel}: cleaned", result, "cleaned", 0)
     removed = "".join(f"removed {name}\n" for name in left)
     tap.ok(result.text("cleaned.output") == removed, f"{kernel}: it is all that is removed", result.text("cleaned.output"))
@@ -159,7 +159,7 @@ def check_clean(tap, kernel, result):
 def main():
     tap = Tap()
     for kernel in machine.KERNELS:
-        with machine.ran(kernel, "ends.sh", options=(*HELPERS, *machine.RECORDING)) as result:
+        with machine.ran(kernel, "ends.sh", options=HELPERS) as result:
             machine.check_end(tap, kernel, result)
             for name, status, words in FAILURES:
                 check_failure(tap, kernel, result, name, status, words)
@@ -168,7 +168,7 @@ def main():
             for name, status in (*STATUSES, ("not-read-at-all", 1)):
                 check_attempt(tap, f"{kernel}: {name}", result, name, status)
             check_end(tap, kernel, result, "outlasted", 5, OUTLASTED)
-            tap.ok('"event":"child_exit"' in result.text("outlasted.output"), f"{kernel}: and tells of the command's end")
+            tap.ok('"event":"child_exit"' in result.text("outlasted.output"), f"{kernel}: and reports the command's end")
             check_progress(tap, kernel, result)
             check_privileges(tap, kernel, result)
             check_clean(tap, kernel, result)

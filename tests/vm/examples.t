@@ -24,6 +24,8 @@ TOO_MUCH = ("make demo", "make check")
 # What is watched until somebody ends it.
 STOPPED = "ktrack stat --live"
 STATUS_STOPPED = ("143", "124")
+# The page records its driver's init: the label of a slice in it.
+RECORDED_INIT, INIT_LABEL = "-- insmod mydrv.ko", '"label":"handle"'
 
 
 def driver_build(tap, folder):
@@ -53,6 +55,8 @@ def check_block(tap, block, status, log):
     wanted = STATUS_STOPPED if STOPPED in block.text else ("0",)
     first = blocks.commands_of(block).splitlines()[0]
     tap.ok(status in wanted, f"{block.place} works: {first}", f"exit status {status}", log[-1500:])
+    if RECORDED_INIT in block.text:
+        tap.ok(INIT_LABEL in log, f"{block.place} records the init", log[-1500:])
 
 
 def main():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: a module made for another interface of ktrack.ko is refused, and the kernel tells why."""
+"""Test: a module made for another interface of ktrack.ko is refused, and the kernel reports why."""
 
 import itertools
 import re
@@ -56,8 +56,8 @@ def check_kernel(tap, kernel, folder):
         missed = refusals(result.text("dmesg.log"))
         wanted = [other, own]
         tap.ok(missed == wanted, f"{kernel}: the kernel names the missing interface", missed)
-        told = bool(missed) and all(REMEDY in symbol for symbol in missed)
-        tap.ok(told, f"{kernel}: and what to do", missed)
+        reported = bool(missed) and all(REMEDY in symbol for symbol in missed)
+        tap.ok(reported, f"{kernel}: and what to do", missed)
 
 
 def main():

@@ -13,9 +13,6 @@ GUEST = Path(__file__).resolve().parent / "guest"
 # Which tests run on Debian's newest kernel, too: "some" (those that ask for it, the default), "all" of this kind, or "none".
 NEWEST = os.environ.get("KTRACK_NEWEST", "some")
 KERNELS = ("6.1", "6.12") + (("newest",) if NEWEST == "all" else ())
-# Options for scripts that run ktrack in the background.
-RECORDING = ("--add", f"{GUEST / 'recording.sh'}:/recording.sh")
-
 # Two processors on a clock that counts their instructions, a nanosecond for each, whichever of them runs: what is done in a
 # second is the same on every host, however busy, and less than what a modest machine of today does. The second one has to be
 # put online.
@@ -87,11 +84,12 @@ def run(folder, kernel, script, *arguments, **more):
 def run_once(folder, kernel, script, *arguments, options=(), typed=None):
     """The same, however it ends."""
     command = [PROJECT / "scripts/vm", "--kernel", kernel, "--timeout", str(GUEST_LIMIT_S)]
-    command += ["--out", folder, *options, "--"]
+    command += ["--out", folder, "--add", f"{GUEST / 'helpers.sh'}:/helpers.sh", *options, "--"]
     command += [script if script == "-" else GUEST / script, *map(str, arguments)]
-    done = subprocess.run(
-        command, input=typed or b"", capture_output=True, timeout=VM_LIMIT_S, check=False
-    )
+    try:
+        done = subprocess.run(command, input=typed or b"", capture_output=True, timeout=VM_LIMIT_S, check=False)
+    except subprocess.TimeoutExpired as late:
+        done = subprocess.CompletedProcess(command, 124, late.stdout or b"", b"the VM took too long")
     return Result(done, Path(folder))
 
 

@@ -43,8 +43,8 @@ def make(tree, folder, *words):
 def copy_sources(folder, names):
     """A copy of the sources that builds only the named modules."""
     skipped = shutil.ignore_patterns("*.o", "*.ko", "*.mod", "*.mod.c", ".*", "*.symvers")
-    for room in ("kmod", "include"):
-        shutil.copytree(PROJECT / room, folder / room, ignore=skipped)
+    for space in ("kmod", "include"):
+        shutil.copytree(PROJECT / space, folder / space, ignore=skipped)
     kbuild = folder / "kmod/Kbuild"
     wanted = "obj-m += " + " ".join(f"{name}.o" for name in names) + "\n"
     kbuild.write_text(MODULES.sub(wanted, kbuild.read_text(), count=1))

@@ -29,15 +29,15 @@ ENDS = (
     ("as-user", 0, ()),
     ("command-status", 7, ()),
     ("command-killed", 128 + 9, ()),
-    ("full-disk", 125, ("/small/full.dat.parts", "No space left", "ktrack recover /small/full.dat")),
+    ("full-disk", 125, ("/small/full.dat.spool", "No space left", "ktrack recover /small/full.dat")),
     ("no-command", 127, ("/no/such/command", "No such file")),
     ("no-program", 126, ("/etc/passwd", "Permission denied")),
-    ("no-folder", 1, ("/no/such/folder/x.parts", "No such file")),
-    ("no-file", 1, ("/tmp/no-file.dat", "no ordinary file")),
+    ("no-folder", 1, ("/no/such/folder/x.spool", "No such file")),
+    ("no-file", 1, ("/tmp/no-file.dat", "not a regular file")),
     ("no-clock", 1, ("nonsense", "trace_clock", "Invalid argument")),
     ("no-filter", 1, ("nonsense == 1", "a filter of ktrack_test:", "Field not found")),
-    ("nothing-to-recover", 1, ("/tmp/nothing.dat.parts", "No such file")),
-    ("killed-cleaned", 0, ("is not known",)),
+    ("nothing-to-recover", 1, ("/tmp/nothing.dat.spool", "No such file")),
+    ("killed-cleaned", 0, ("its tracing instance is gone",)),
 )
 # Whatever they say, or nothing.
 OTHER_ENDS = (("small", 0), ("oneshot", 0), ("circular", 0), ("max-size", 5), ("max-size-signalled", 5), ("killed", 0), ("lossy", 3))
@@ -65,8 +65,8 @@ class Recording:
         fired = re.findall(r"^cpu (\d+) fired \d+ sequence (\d+)", result.text(f"{name}.fired"), re.MULTILINE)
         self.fired = {int(cpu): int(number) for cpu, number in fired}
         events = list(map(json.loads, run(machine.PROJECT / "build/ktrack", "export", path).splitlines()))
-        told = {event["param"]: event["value"] for event in events if event["event"] == "def_param"}
-        self.promises = {param: told[param] for param in ("complete_from", "complete_until") if param in told}
+        reported = {event["param"]: event["value"] for event in events if event["event"] == "def_param"}
+        self.promises = {param: reported[param] for param in ("complete_from", "complete_until") if param in reported}
         self.lost = sum(event["count"] for event in events if event.get("name") == "lost_records")
 
     def read(self):
@@ -132,7 +132,7 @@ def check_promise(tap, what, recording, name, wanted):
     """The moment is in the export of the file, counted from its first record."""
     begin = min(time_ns for records in recording.records.values() for _, time_ns in records)
     said = {param: int(value.replace(".", "")) + begin for param, value in recording.promises.items()}
-    tap.ok(said == {name: wanted}, f"{what}: the export says so, too", said, wanted)
+    tap.ok(said == {name: wanted}, f"{what}: the export reports it, too", said, wanted)
 
 
 def check_modes(tap, kernel, result):
@@ -163,14 +163,14 @@ def check_killed(tap, kernel, result):
         check_account(tap, f"{kernel}: {name}", Recording(result, name))
     check_full_disk(tap, f"{kernel}: full-disk", Recording(result, "full-disk"))
     refused = result.text("killed.refused").splitlines()[-1:]
-    tap.ok(refused and "/tmp/killed.dat.parts holds" in refused[0], f"{kernel}: killed: nobody records over it", *refused)
+    tap.ok(refused and "/tmp/killed.dat.spool: contains a killed recording" in refused[0], f"{kernel}: killed: nobody records over it", *refused)
     cleaned = Recording(result, "killed-cleaned")
     tap.ok(cleaned.read() > 0, f"{kernel}: killed-cleaned: what was in files is recovered")
     tap.nothing(list(cleaned.strange()), f"{kernel}: killed-cleaned: and nothing else")
     export = [machine.PROJECT / "build/ktrack", "export", "--fail-on-loss", result.folder / "killed-cleaned.dat"]
     done = subprocess.run(export, capture_output=True, text=True, timeout=120, check=False)
-    told = [line for line in done.stdout.splitlines() if "lost an unknown number of records on cpu" in line]
-    tap.ok(done.returncode == 3 and len(told) > 1, f"{kernel}: killed-cleaned: the file says that more was lost", done.returncode, *told)
+    reported = [line for line in done.stdout.splitlines() if "lost an unknown number of records on cpu" in line]
+    tap.ok(done.returncode == 3 and len(reported) > 1, f"{kernel}: killed-cleaned: the file says that more was lost", done.returncode, *reported)
 
 
 def check_full_disk(tap, what, recording):
@@ -189,19 +189,19 @@ def check_narrowed(tap, kernel, result):
     for name in ("clock", "comes-online"):
         check_account(tap, f"{kernel}: {name}", Recording(result, name))
     lines = result.text("max-size.errors").splitlines()
-    told = len(lines) == 2 and "--max-size" in lines[0] and "goes on; a signal is passed on to it" in lines[1]
-    tap.ok(told, f"{kernel}: max-size: why the recording is over is said", *lines)
+    reported = len(lines) == 2 and "--max-size" in lines[0] and "still runs; a signal is forwarded to it" in lines[1]
+    tap.ok(reported, f"{kernel}: max-size: why the recording is over is said", *lines)
     lines = result.text("max-size-signalled.errors").splitlines()
-    told = len(lines) == 2 and lines[1].endswith("goes on; another signal leaves it alone")
-    tap.ok(told, f"{kernel}: max-size-signalled: what the next signal does is said", *lines)
+    reported = len(lines) == 2 and lines[1].endswith("still runs; another signal ends ktrack without it")
+    tap.ok(reported, f"{kernel}: max-size-signalled: what the next signal does is said", *lines)
     tap.ok(Recording(result, "max-size").read() > 0, f"{kernel}: max-size: what was recorded until then is there")
 
 
 def check_names(tap, kernel, result):
     """Who a thread is at the time, though it has another name later, and has ended since."""
     check_attempt(tap, f"{kernel}: names", result, "names", 0)
-    told = {"live": result.text("names.json"), "file": run(machine.PROJECT / "build/ktrack", "export", result.folder / "names.dat")}
-    for source, text in told.items():
+    reported = {"live": result.text("names.json"), "file": run(machine.PROJECT / "build/ktrack", "export", result.folder / "names.dat")}
+    for source, text in reported.items():
         found = []
         for event in map(json.loads, text.splitlines()):
             if event["event"] == "data_json" and event["category"] == "track" and event["value"]["name"] == "ktrack_test_thread":
@@ -213,7 +213,7 @@ def check_names(tap, kernel, result):
 def check_terminal(tap, kernel, result):
     """How far the recording is, and what it takes of memory, shown on a terminal."""
     check_attempt(tap, f"{kernel}: progress", result, "progress", 0)
-    line = r"\x1b\[Kktrack: the buffers take \d+ KiB of the kernel's memory\s+(0 events, 0/s, 0 lost, buffers \d+% full(, \d+ KiB)?\x1b\[K\s)+\x1b\[K\s"
+    line = r"\x1b\[Kktrack: the buffers use \d+ KiB of kernel memory\s+(0 events, 0/s, 0 lost, buffers \d+% full(, \d+ KiB)?\x1b\[K\s)+\x1b\[K\s"
     shown = result.text("progress.output")
     tap.ok(re.fullmatch(line, shown), f"{kernel}: progress: there are lines, and the last one goes", repr(shown))
 
@@ -256,7 +256,7 @@ def main():
     tap = Tap()
     options = ("--add", "/usr/bin/env:/bin/gnu-env", "--add", "/usr/bin/script:/bin/script")
     for kernel in machine.KERNELS:
-        with machine.ran(kernel, "record.sh", options=(*options, *machine.RECORDING)) as result:
+        with machine.ran(kernel, "record.sh", options=options) as result:
             machine.check_end(tap, kernel, result)
             tap.nothing(result.output.splitlines(), f"{kernel}: nothing to complain about")
             for name, status, words in ENDS:

@@ -35,7 +35,7 @@ def is_end(event):
 
 
 def loads_of(events):
-    """The records of each load of the test module, which end with a line that says so."""
+    """The records of each load of the test module, which end with a line that reports it."""
     loads, load = [], []
     for event in events:
         if is_end(event):
@@ -84,10 +84,10 @@ def check_way(tap, kernel, result, way):
     wanted = Counter({word: LOADS // 4 for word in EARLY}) if way == "early" else Counter()
     tap.ok(words == wanted, f"{kernel}: {way}: the other module's init, as it should be", words)
     said = Counter(event["value"]["recorded"] for event in events if event.get("key") == "tracepoint")
-    # Whoever looks between a module's coming and what ktrack.ko does then is as early, but cannot know.
+    # Whoever looks between a module's coming and what ktrack.ko does then is as early, but cannot have.
     wanted = {"early": {"from_load", "from_now"}, "late": {"from_now"}}[way]
-    is_told = set(said) - {"until_now"} <= wanted and (way == "late" or said["from_load"] > 0)
-    tap.ok(is_told and said.total() == 2 * said["until_now"] > 0, f"{kernel}: {way}: the stream says from when to when", said)
+    is_reported = set(said) - {"until_now"} <= wanted and (way == "late" or said["from_load"] > 0)
+    tap.ok(is_reported and said.total() == 2 * said["until_now"] > 0, f"{kernel}: {way}: the stream says from when to when", said)
 
 
 def check_ids(tap, kernel, result):
@@ -102,11 +102,11 @@ def check_ids(tap, kernel, result):
             tap.ok(len(taken_over) >= 10, f"{kernel}: {way}: ids are taken over")
 
 
-def check_torn(tap, kernel, result):
-    """What was not read when a module went is told as lost, and so is what cannot be told from it."""
-    what = f"{kernel}: torn"
-    events = [json.loads(line) for line in result.text("torn.json").splitlines()]
-    fired = sum(sequences(result, "torn.fired.1").values())
+def check_incomplete(tap, kernel, result):
+    """What was not read when a module went is reported as lost, and so is what cannot be distinguished from it."""
+    what = f"{kernel}: incomplete"
+    events = [json.loads(line) for line in result.text("incomplete.json").splitlines()]
+    fired = sum(sequences(result, "incomplete.fired.1").values())
     read = sum(len(load) for load in loads_of(events))
     unknown = [event for event in events if event["event"] == "error" and event["fmt"].startswith("lost an unknown number")]
     tap.ok(fired > 0 and read == 0 and unknown, f"{what}: what was not read is said to be lost", f"{read} of {fired} were read", unknown)
@@ -117,16 +117,16 @@ def check_torn(tap, kernel, result):
 
 
 def check_recorded(tap, kernel, result):
-    """A raw recording waits, too, and lets go of nothing."""
+    """A raw recording waits, too, and releases nothing."""
     what = f"{kernel}: recorded"
     command = [machine.PROJECT / "build/ktrack", "export", "--with=cpu", result.folder / "recorded.dat"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     records = [event for load in loads_of(map(json.loads, done.stdout.splitlines())) for event in load]
     check_load(tap, f"{what}: read = fired", records, {}, sequences(result, "recorded.fired.1"))
-    tap.ok("keeps ktrack_test:" in result.text("recorded.refused"), f"{what}: the module is kept", result.text("recorded.refused"))
+    tap.ok("until that recording ends" in result.text("recorded.refused"), f"{what}: the module is kept", result.text("recorded.refused"))
     tap.nothing(result.text("recorded.errors").splitlines(), f"{what}: nothing to say")
     lines = result.text("unwaited.errors").splitlines()
-    tap.ok(len(lines) == 1 and lines[0].endswith("--wait waits for it"), f"{kernel}: without --wait the remedy is told", *lines)
+    tap.ok(len(lines) == 1 and lines[0].endswith("--wait waits for it"), f"{kernel}: without --wait the remedy is reported", *lines)
 
 
 def check_emptied(tap, kernel, result):
@@ -135,12 +135,12 @@ def check_emptied(tap, kernel, result):
     command = [machine.PROJECT / "build/ktrack", "export", "--fail-on-loss", result.folder / "emptied.dat"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     events = [json.loads(line) for line in done.stdout.splitlines()]
-    told = {event["msg"] for event in events if event["event"] == "error"}
+    reported = {event["msg"] for event in events if event["event"] == "error"}
     wanted = {f"lost an unknown number of records on cpu {cpu}" for cpu in sequences(result, "emptied.fired.1")}
-    tap.ok(len(wanted) == 2 and wanted <= told, f"{what}: the file has an unknown loss on each CPU", told)
+    tap.ok(len(wanted) == 2 and wanted <= reported, f"{what}: the file has an unknown loss on each CPU", reported)
     tap.ok(done.returncode == 3, f"{what}: and that is a failure for who asks", done.returncode)
     lines = result.text("emptied.errors").splitlines()
-    tap.ok(len(lines) == 2 and "was unloaded while it was recorded" in lines[0], f"{what}: it was reported in time", *lines)
+    tap.ok(len(lines) == 2 and "unloaded while it was recorded" in lines[0], f"{what}: it was reported in time", *lines)
     tap.ok(lines[-1].endswith(": lost an unknown number of records"), f"{what}: and as a loss at the end", *lines)
 
 
@@ -153,7 +153,7 @@ def main():
             for way in ("late", "early"):
                 check_way(tap, kernel, result, way)
             check_ids(tap, kernel, result)
-            check_torn(tap, kernel, result)
+            check_incomplete(tap, kernel, result)
             check_recorded(tap, kernel, result)
             check_emptied(tap, kernel, result)
     return tap.finish()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "stream", "vm")]
-sys.path.append(str(Path(__file__).resolve().parents[1] / "pictures"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "outputs"))
 
 import chrome  # noqa: E402
 import machine  # noqa: E402
@@ -147,8 +147,8 @@ def check_run(tap, what, path, steps, rounds):
     tap.ok(found == counters, f"{what}: counted is {counters or 'nothing'}", stream.counters)
 
 
-def check_pictures(tap, what, path):
-    """The files for viewers show what the stream tells, no more and no less."""
+def check_output_files(tap, what, path):
+    """The files for viewers show what the stream reports, no more and no less."""
     stream = path.read_bytes()
     wrong = {
         "perfetto": perfetto.compare(stream, path.with_suffix(".pf").read_bytes(), is_live=True),
@@ -159,9 +159,9 @@ def check_pictures(tap, what, path):
 
 
 def check_live(tap, kernel, folder):
-    """Live statistics are renewed, and end with what the stream of the same scenario tells."""
+    """Live statistics are renewed, and end with what the stream of the same scenario reports."""
     lines = [json.loads(line) for line in (folder / "live.json").read_text().splitlines()]
-    tap.ok(len(lines) > 1, f"{kernel}: live statistics are told while it records", len(lines))
+    tap.ok(len(lines) > 1, f"{kernel}: live statistics are reported while it records", len(lines))
     with open(folder / "nested.3.json", "rb") as stream:
         timers = [event for event in read_events(stream) if event.kind == "th_timer"]
     expected = Counter({(timer["category"], timer["name"]): 0 for timer in timers})
@@ -206,11 +206,11 @@ def check_kernel(tap, kernel, result):
     for name, rounds in RUNS:
         what, steps = f"{kernel}: {name} x {rounds}", scenarios.get(name, [])
         counts = result.text(f"{name}.{rounds}.txt")
-        tap.ok(f"run {name} {rounds} 0\n" in counts, f"{what}: the device tells of the run", counts)
+        tap.ok(f"run {name} {rounds} 0\n" in counts, f"{what}: the device reports the run", counts)
         wrong = list(wrong_counts(steps, rounds, counts))
         tap.nothing(wrong, f"{what}: the device counts its records")
         check_run(tap, what, result.folder / f"{name}.{rounds}.json", steps, rounds)
-        check_pictures(tap, what, result.folder / f"{name}.{rounds}.json")
+        check_output_files(tap, what, result.folder / f"{name}.{rounds}.json")
 
 
 def main():

@@ -25,7 +25,7 @@ SOURCES = ("live", "instance", "saved", "file", "own")
 REPORTS = {"file": "report", "own": "own.report", "saved": "saved.report"}
 TRACE_CMD = "/usr/bin/trace-cmd"
 
-# What differs from source to source: who names a task when, and when records were stamped.
+# What differs from source to source: who names a task when, and when records were timestamped.
 SCRUBBED = ("sid", "thread", "time", "t_abs", "t_rel", "tid", "cpu")
 TRACK_EVENTS = ("region_enter", "region_leave", "data", "data_json")
 IDENTITY = ("tracepoint", "name", "kind", "scope", "id", "cpu")
@@ -71,7 +71,7 @@ def check_same(tap, what, result):
 
 
 HEAD = re.compile(rb"^ *\S.*-(?P<tid>\d+) +\[(?P<cpu>\d+)\] *(?P<time>[\d.]+): (?P<event>\w+): +", re.MULTILINE)
-DURABLE = b"ktrack-durable:"
+SIDEBAND = b"ktrack-durable:"
 ARRAY = re.compile(rb"ARRAY\[(.*)\]", re.DOTALL)
 LINES = {"region_enter": "B", "region_leave": "E", "data": "C", "data_json": "I"}
 REPLACED = re.compile("\ufffd+")
@@ -101,12 +101,12 @@ def shown_values(event, rest):
 
 def reported(data, formats):
     """
-    (time, cpu, tid, event, sequence): what each record says that trace-cmd reports, but for those that tell who threads
+    (time, cpu, tid, event, sequence): what each record says that trace-cmd reports, but for those that report who threads
     are; names may hold newlines.
     """
     heads = list(HEAD.finditer(data))
     ends = [head.start() - 1 for head in heads[1:]] + [len(data) - 1]
-    records = [(head, data[head.end() : end]) for head, end in zip(heads, ends) if not head[0].startswith(DURABLE)]
+    records = [(head, data[head.end() : end]) for head, end in zip(heads, ends) if not head[0].startswith(SIDEBAND)]
     times = [int(head["time"].replace(b".", b"")) for head, _ in records]
     for (head, rest), time_ns in zip(records, times):
         event = formats[head["event"].decode()]

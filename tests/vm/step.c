@@ -5,7 +5,7 @@
  * STEPS has words "POINT=MODULE.ko"; each module is loaded once, at the first time that the program
  * comes to its point. A point is before or after a call: "watch" (listening to the kernel), "scan"
  * and "rescan" (the first and second list of all tracepoints), "instance" (making one), "on"
- * (switching recording on) and "wish" (asking ktrack.ko). What was loaded goes to /tmp/stepped.
+ * (switching recording on) and "request" (asking ktrack.ko). What was loaded goes to /tmp/stepped.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -110,7 +110,7 @@ ssize_t pwrite(int fd, const void *data, size_t size, off_t offset)
 {
 	const char *path = path_of(fd);
 	bool is_switch = size == 1 && *(const char *)data == '1' && strstr(path, "/tracing_on") &&
-			 !strstr(path, ".durable/");
+			 !strstr(path, ".sideband/");
 	ssize_t written;
 
 	if (is_switch)
@@ -123,13 +123,13 @@ ssize_t pwrite(int fd, const void *data, size_t size, off_t offset)
 
 ssize_t write(int fd, const void *data, size_t size)
 {
-	bool is_wish = strcmp(path_of(fd), "/dev/ktrack") == 0;
+	bool is_request = strcmp(path_of(fd), "/dev/ktrack") == 0;
 	ssize_t written;
 
-	if (is_wish)
-		point_reach("wish", "before");
+	if (is_request)
+		point_reach("request", "before");
 	written = NEXT(write)(fd, data, size);
-	if (is_wish)
-		point_reach("wish", "after");
+	if (is_request)
+		point_reach("request", "after");
 	return written;
 }

@@ -11,7 +11,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm", "trace2")]
 
 import machine  # noqa: E402
-from agree import disagreements  # noqa: E402
+from derived import disagreements  # noqa: E402
 from tap import Tap  # noqa: E402
 
 STREAM_CHECKS = Path(__file__).resolve().parents[1] / "stream"

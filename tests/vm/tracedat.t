@@ -163,7 +163,7 @@ def begin_us(text):
 
 def strange(done, report):
     """
-    What was exported but not reported. Times count from the first record that is left, which the session tells to
+    What was exported but not reported. Times count from the first record that is left, which the session reports to
     the microsecond: it is a record of that microsecond.
     """
     records, begin = Counter(exported(done.stdout)), begin_us(done.stdout)
@@ -183,8 +183,8 @@ def check_cut(tap, kernel, folder, name, share):
     tap.nothing([f"strange: {record}" for record in rest], f"{what}: nothing but what was there")
     tap.ok(list(exported(done.stdout)), f"{what}: something is left")
     *losses, damage = done.stderr.splitlines() or [""]
-    told = str(path) in damage and "at offset" in damage and all(": lost an unknown number of " in line for line in losses)
-    tap.ok(done.returncode == 1 and told and len(losses) < 2, f"{what}: its place and status 1", done.returncode, done.stderr)
+    reported = str(path) in damage and "at offset" in damage and all(": lost an unknown number of " in line for line in losses)
+    tap.ok(done.returncode == 1 and reported and len(losses) < 2, f"{what}: its place and status 1", done.returncode, done.stderr)
 
 
 def counters(text):
@@ -200,8 +200,8 @@ def check_lost(tap, kernel, folder):
     stats = (folder / "lost.stats").read_text()
     want = sum(map(int, re.findall(r"^(?:overrun|commit overrun|dropped events): (\d+)", stats, re.MULTILINE)))
     got = counters(done.stdout)
-    told = want > 0 and got.get("lost_records") == want
-    tap.ok(told, f"{kernel}: lost records are counted as the kernel does", got, want, done.stderr)
+    is_right = want > 0 and got.get("lost_records") == want
+    tap.ok(is_right, f"{kernel}: lost records are counted as the kernel does", got, want, done.stderr)
     records, report = Counter(exported(done.stdout)), Counter(reported((folder / "lost.report").read_text()))
     missing = list((report - records).elements())
     rest = [record for record in missing if record[8] != "E"] + list((records - report).elements())

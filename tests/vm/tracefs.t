@@ -169,7 +169,7 @@ CHECKS = {
 
 
 def lost(stats):
-    """The lines of the kernel's statistics that tell of a loss."""
+    """The lines of the kernel's statistics that report a loss."""
     names = ("overrun", "commit overrun", "dropped events")
     return [
         line for line in stats.splitlines() if line.startswith(names) and not line.endswith(": 0")
@@ -192,7 +192,7 @@ def main():
     for kernel in machine.kernels_with_newest(tap):
         with machine.ran(kernel, "tracefs.sh", *batches) as result:
             machine.check_end(tap, kernel, result)
-            tap.nothing(result.output.splitlines(), f"{kernel}: modules come and go in order")
+            tap.nothing(result.output.splitlines(), f"{kernel}: modules start and end in order")
             for number, batch in enumerate(BATCHES):
                 check_batch(tap, kernel, result, number, batch)
     return tap.finish()

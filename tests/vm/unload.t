@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: modules come and go in any order and at any moment; they stay where they are recorded."""
+"""Test: modules start and end in any order and at any moment; they stay where they are recorded."""
 
 import random
 import sys

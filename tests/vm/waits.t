@@ -20,7 +20,7 @@ RECORDS = 2 * 6 * 10
 SLICES = 2 * 2 * 10
 TRACEPOINT = "ktrack_test:ktrack_test_cpu"
 # With ktrack.ko, what is loaded later than this is recorded from its init on.
-EARLY = "helped-stream-wish-after"
+EARLY = "helped-stream-request-after"
 
 
 def sequences(result, name):

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/*
- * The base room's public header: bytes, texts, values, tables and errors. It knows nothing of
- * tracing.
- */
+/* The public header of base/: bytes, text, values, tables, files, time and errors. */
 #ifndef BASE_BASE_H
 #define BASE_BASE_H
 
 #include "base/buffer.h"
+#include "base/container.h"
 #include "base/count.h"
 #include "base/error.h"
 #include "base/file.h"
@@ -16,6 +14,7 @@
 #include "base/map.h"
 #include "base/owner.h"
 #include "base/put.h"
+#include "base/report.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "base/value.h"

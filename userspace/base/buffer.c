@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Growable bytes whose failure sticks. */
+/* Growable bytes with a sticky failure. */
 #include "base/buffer.h"
 
 #include <stdarg.h>
@@ -16,10 +16,10 @@ void buffer_release(struct buffer *buffer)
 
 void buffer_seal(struct buffer *buffer)
 {
-	char *room = buffer_reserve(buffer, PUT_SLACK);
+	char *space = buffer_reserve(buffer, PUT_SLACK);
 
-	if (room)
-		memset(room, 0, PUT_SLACK);
+	if (space)
+		memset(space, 0, PUT_SLACK);
 }
 
 void buffer_trim(struct buffer *buffer)
@@ -58,40 +58,40 @@ bool buffer_grow(struct buffer *buffer, size_t size)
 
 void buffer_append_unsigned(struct buffer *buffer, uint64_t number)
 {
-	char *room = buffer_reserve_put(buffer, PUT_NUMBER_MAX);
+	char *space = buffer_reserve_put(buffer, PUT_NUMBER_MAX);
 
-	if (room)
-		buffer_end_put(buffer, put_unsigned(room, number));
+	if (space)
+		buffer_end_put(buffer, put_unsigned(space, number));
 }
 
 void buffer_append_signed(struct buffer *buffer, int64_t number)
 {
-	char *room = buffer_reserve_put(buffer, PUT_NUMBER_MAX);
+	char *space = buffer_reserve_put(buffer, PUT_NUMBER_MAX);
 
-	if (room)
-		buffer_end_put(buffer, put_signed(room, number));
+	if (space)
+		buffer_end_put(buffer, put_signed(space, number));
 }
 
 void buffer_append_decimal(struct buffer *buffer, int64_t number, unsigned int decimals)
 {
-	char *room = buffer_reserve_put(buffer, PUT_NUMBER_MAX);
+	char *space = buffer_reserve_put(buffer, PUT_NUMBER_MAX);
 
-	if (room)
-		buffer_end_put(buffer, put_decimal(room, number, decimals));
+	if (space)
+		buffer_end_put(buffer, put_decimal(space, number, decimals));
 }
 
 void buffer_append_seconds(struct buffer *buffer, int64_t ns, unsigned int decimals)
 {
-	char *room = buffer_reserve_put(buffer, PUT_NUMBER_MAX);
+	char *space = buffer_reserve_put(buffer, PUT_NUMBER_MAX);
 
-	if (room)
-		buffer_end_put(buffer, put_seconds(room, ns, decimals));
+	if (space)
+		buffer_end_put(buffer, put_seconds(space, ns, decimals));
 }
 
 void buffer_printf(struct buffer *buffer, const char *format, ...)
 {
 	va_list arguments, again;
-	char *room;
+	char *space;
 	int size;
 
 	va_start(arguments, format);
@@ -100,9 +100,9 @@ void buffer_printf(struct buffer *buffer, const char *format, ...)
 	va_end(arguments);
 	if (size < 0)
 		buffer->failed = true;
-	room = buffer_reserve(buffer, (size_t)size + 1);
-	if (room) {
-		vsnprintf(room, (size_t)size + 1, format, again);
+	space = buffer_reserve(buffer, (size_t)size + 1);
+	if (space) {
+		vsnprintf(space, (size_t)size + 1, format, again);
 		buffer->size += size;
 	}
 	va_end(again);
@@ -115,10 +115,10 @@ struct text buffer_text(const struct buffer *buffer)
 
 const char *buffer_string(struct buffer *buffer)
 {
-	char *room = buffer_reserve(buffer, 1);
+	char *space = buffer_reserve(buffer, 1);
 
-	if (!room)
+	if (!space)
 		return "";
-	*room = '\0';
+	*space = '\0';
 	return buffer->data;
 }

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Growable bytes whose failure sticks: append often, ask once. */
+/*
+ * Growable bytes with a sticky failure: append often, check @failed once.
+ *
+ * Our own, because no library that the C library's users have lets a caller write into reserved
+ * memory and report failure at the end.
+ */
 #ifndef BASE_BUFFER_H
 #define BASE_BUFFER_H
 
@@ -14,11 +19,11 @@
 /**
  * struct buffer - bytes that grow at their end
  * @data: the bytes, not NUL-terminated; NULL before the first append
- * @size: how many there are
- * @capacity: how many fit without growing
- * @failed: memory ran out once; every append since then did nothing
+ * @size: number of bytes
+ * @capacity: allocated bytes
+ * @failed: memory ran out; later appends do nothing
  *
- * A zeroed struct is an empty buffer. buffer_release() gives its memory back and zeroes it.
+ * A zeroed struct is an empty buffer. buffer_release() frees its memory and zeroes it.
  */
 struct buffer {
 	char *data;
@@ -27,114 +32,101 @@ struct buffer {
 	bool failed;
 };
 
-/** buffer_release - give the memory back; fine on a zeroed buffer */
+/** buffer_release - free the memory and zero the struct */
 void buffer_release(struct buffer *buffer);
 
-/** buffer_clear - forget the bytes and the failure, keep the memory */
+/** buffer_clear - drop the bytes and the failure, keep the memory */
 static inline void buffer_clear(struct buffer *buffer)
 {
 	buffer->size = 0;
 	buffer->failed = false;
 }
 
-/**
- * buffer_seal - let PUT_SLACK bytes behind the bytes be readable, for put_block(), until the next
- * append
- */
+/** buffer_seal - make PUT_SLACK bytes behind the end readable, for put_block(); lost on append */
 void buffer_seal(struct buffer *buffer);
 
-/**
- * buffer_trim - give back the memory that the sealed bytes do not need; for what is kept long and
- * grows no more
- */
+/** buffer_trim - shrink the memory of a sealed buffer that will not grow any more */
 void buffer_trim(struct buffer *buffer);
 
-/** buffer_grow - more room, for buffer_reserve(); returns false where there is none */
+/** buffer_grow - make @size bytes fit, for buffer_reserve(); returns false if memory ran out */
 bool buffer_grow(struct buffer *buffer, size_t size);
 
 /**
- * buffer_reserve - room for @size more bytes
+ * buffer_reserve - make @size more bytes fit
  *
- * Returns where they go (the caller writes there and then adds to @buffer->size), or NULL after a
- * failure.
+ * Returns the end of the bytes, or NULL after a failure. The caller writes there and adds to
+ * @buffer->size.
  */
 hot_inline char *buffer_reserve(struct buffer *buffer, size_t size)
 {
-	if (buffer->failed)
+	if (unlikely(buffer->failed))
 		return NULL;
-	if (buffer->capacity - buffer->size < size && !buffer_grow(buffer, size))
+	if (unlikely(buffer->capacity - buffer->size < size) && !buffer_grow(buffer, size))
 		return NULL;
 	return buffer->data + buffer->size;
 }
 
 /**
- * buffer_reserve_put - room for @size more bytes and what put functions need behind them
+ * buffer_reserve_put - buffer_reserve() for put functions, with PUT_SLACK bytes behind
  *
- * Returns as buffer_reserve(); buffer_end_put() then takes what was put there.
+ * Call buffer_end_put() afterwards.
  */
 hot_inline char *buffer_reserve_put(struct buffer *buffer, size_t size)
 {
 	return buffer_reserve(buffer, size + PUT_SLACK);
 }
 
-/** buffer_end_put - the bytes end at @end now */
+/** buffer_end_put - set the end of the bytes to @end, which a put function returned */
 hot_inline void buffer_end_put(struct buffer *buffer, const char *end)
 {
 	buffer->size = end - buffer->data;
 }
 
-/** buffer_append - add @size bytes */
+/** buffer_append - append @size bytes */
 static inline void buffer_append(struct buffer *buffer, const void *data, size_t size)
 {
-	char *room = buffer_reserve(buffer, size);
+	char *space = buffer_reserve(buffer, size);
 
-	if (!room || size == 0)
+	if (!space || size == 0)
 		return;
-	memcpy(room, data, size);
+	memcpy(space, data, size);
 	buffer->size += size;
 }
 
-/** buffer_append_string - add the bytes of a C string */
+/** buffer_append_string - append a C string */
 static inline void buffer_append_string(struct buffer *buffer, const char *string)
 {
 	buffer_append(buffer, string, strlen(string));
 }
 
-/** buffer_append_char - add one byte */
+/** buffer_append_char - append one byte */
 static inline void buffer_append_char(struct buffer *buffer, char byte)
 {
 	buffer_append(buffer, &byte, 1);
 }
 
-/** buffer_append_unsigned - add a number in decimal */
+/** buffer_append_unsigned, buffer_append_signed - append a number in decimal */
 void buffer_append_unsigned(struct buffer *buffer, uint64_t number);
-
-/** buffer_append_signed - add a number in decimal, with a minus sign where it is negative */
 void buffer_append_signed(struct buffer *buffer, int64_t number);
 
 /**
- * buffer_append_decimal - add @number / 10^@decimals with exactly @decimals digits after the point,
- * cut, not rounded
- * @number: for example nanoseconds, with nine decimals seconds
+ * buffer_append_decimal - append @number / 10^@decimals with @decimals digits after the point
+ * @number: for example nanoseconds: nine decimals make seconds
  * @decimals: 1 to 9
  */
 void buffer_append_decimal(struct buffer *buffer, int64_t number, unsigned int decimals);
 
-/** buffer_append_seconds - add nanoseconds as put_seconds() does */
+/** buffer_append_seconds - append nanoseconds as put_seconds() does */
 void buffer_append_seconds(struct buffer *buffer, int64_t ns, unsigned int decimals);
 
-/** buffer_printf - add formatted text */
+/** buffer_printf - append formatted text */
 void buffer_printf(struct buffer *buffer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** buffer_text - the bytes as a text, borrowed until the next append */
+/** buffer_text - the bytes as a text; valid until the next append */
 struct text buffer_text(const struct buffer *buffer);
 
-/**
- * buffer_string - the bytes as a C string
- *
- * Returns a NUL-terminated string that lives until the next append, "" after a failure.
- */
+/** buffer_string - the bytes as a C string, "" after a failure; valid until the next append */
 const char *buffer_string(struct buffer *buffer);
 
 #endif

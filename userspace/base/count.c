@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Writes counts in words that agree with them. */
+/* Counts with grammatical nouns. */
 #include "base/count.h"
 
 void buffer_append_count(struct buffer *buffer, uint64_t count, const char *noun)

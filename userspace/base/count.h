@@ -7,10 +7,10 @@
 
 #include "base/buffer.h"
 
-/** buffer_append_count - a number and a noun, whose plural has an s at its end */
+/** buffer_append_count - append a number and a noun, with an "s" unless the number is 1 */
 void buffer_append_count(struct buffer *buffer, uint64_t count, const char *noun);
 
-/** buffer_append_grouped - a number whose thousands are apart: "12,034" */
+/** buffer_append_grouped - append a number with grouped digits: "12,034" */
 void buffer_append_grouped(struct buffer *buffer, uint64_t count);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Fills struct error. */
+/* Error messages. */
 #include "base/error.h"
 
 #include <stdarg.h>

@@ -1,64 +1,85 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Reads and writes that do not stop half-way. */
+/* Reads and writes whole files; short reads, short writes and EINTR are handled here. */
 #include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define READ_SIZE 4096
 
-/* How long to wait where nothing can be waited for. */
-#define MOMENT_MS 10
+/* Time between two tries if no descriptor can be polled. */
+#define RETRY_MS 10
 
-/* Goes on where the last read ended, or begins at the beginning. */
-static int descriptor_read(int fd, bool is_anew, struct buffer *out)
+const char *path_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Reads from the current position; with pread() from the beginning if @is_anew. */
+static int descriptor_read(int fd, bool is_anew, size_t size_max, struct buffer *out)
 {
 	size_t before = out->size;
 
-	for (;;) {
-		char *room = buffer_reserve(out, READ_SIZE);
+	while (out->size - before <= size_max) {
+		char *space = buffer_reserve(out, READ_SIZE);
 		ssize_t size;
 
-		if (!room) {
+		if (!space) {
 			errno = ENOMEM;
 			return -1;
 		}
-		size = is_anew ? pread(fd, room, READ_SIZE, out->size - before)
-			       : read(fd, room, READ_SIZE);
+		size = is_anew ? pread(fd, space, READ_SIZE, out->size - before)
+			       : read(fd, space, READ_SIZE);
 		if (size < 0 && errno == EINTR)
 			continue;
 		if (size <= 0)
 			return size < 0 ? -1 : 0;
 		out->size += size;
 	}
+	errno = EFBIG;
+	return -1;
 }
 
-int file_read(const char *path, struct buffer *out)
-{
-	return file_read_at(AT_FDCWD, path, out);
-}
-
-int file_read_anew(int fd, struct buffer *out)
-{
-	return descriptor_read(fd, true, out);
-}
-
-int file_read_at(int directory_fd, const char *name, struct buffer *out)
+static int file_read_in(int directory_fd, const char *name, size_t size_max, struct buffer *out)
 {
 	int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC);
 	int status, number;
 
 	if (fd < 0)
 		return -1;
-	status = descriptor_read(fd, false, out);
+	status = descriptor_read(fd, false, size_max, out);
 	number = errno;
 	close(fd);
 	errno = number;
 	return status;
+}
+
+int file_read(const char *path, struct buffer *out)
+{
+	return file_read_in(AT_FDCWD, path, SIZE_MAX, out);
+}
+
+int file_read_up_to(const char *path, size_t size_max, struct buffer *out)
+{
+	return file_read_in(AT_FDCWD, path, size_max, out);
+}
+
+int file_read_at(int directory_fd, const char *name, struct buffer *out)
+{
+	return file_read_in(directory_fd, name, SIZE_MAX, out);
+}
+
+int file_read_anew(int fd, struct buffer *out)
+{
+	return descriptor_read(fd, true, SIZE_MAX, out);
 }
 
 int file_sync(int fd)
@@ -87,17 +108,49 @@ int file_open_in(const char *directory, const char *name, int flags, struct erro
 	return fd;
 }
 
+static int unnamed_open(const char *directory)
+{
+	char path[] = "/tmp/ktrack.XXXXXX";
+	int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	/* Not every file system has unnamed files. */
+	if (fd >= 0 || strcmp(directory, "/tmp") != 0)
+		return fd;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+int file_open_temporary(const char *path)
+{
+	const char *directory = getenv("TMPDIR");
+	size_t size = path ? path_base_name(path) - path : 0;
+	struct buffer folder = { 0 };
+	int fd = -1;
+
+	buffer_append(&folder, path, size);
+	if (path)
+		fd = unnamed_open(size > 0 ? buffer_string(&folder) : ".");
+	if (fd < 0 && directory && *directory)
+		fd = unnamed_open(directory);
+	if (fd < 0)
+		fd = unnamed_open("/tmp");
+	buffer_release(&folder);
+	return fd;
+}
+
 int file_await(const struct file_wait *wait, int fd)
 {
 	struct pollfd writable = { .fd = fd, .events = POLLOUT };
 
 	if (wait && wait->wait)
 		return wait->wait(wait->context, fd);
-	poll(&writable, 1, fd < 0 ? MOMENT_MS : -1);
+	poll(&writable, 1, fd < 0 ? RETRY_MS : -1);
 	return 0;
 }
 
-static bool is_fifo(const char *path)
+static bool path_is_fifo(const char *path)
 {
 	struct stat about;
 
@@ -112,7 +165,7 @@ int file_open_unblocked(const char *path, int flags, mode_t mode, const struct f
 		fd = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode);
 		if (fd >= 0 || errno != ENXIO)
 			return fd;
-		if (!is_fifo(path)) {
+		if (!path_is_fifo(path)) {
 			errno = ENXIO;
 			return -1;
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Whole files and whole writes. */
+/* Files: whole reads, whole writes, temporary files, and writes that must not block. */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
 
@@ -8,73 +8,88 @@
 #include "base/buffer.h"
 #include "base/error.h"
 
+/** path_base_name - the part of @path behind its last slash; @path itself if it has none */
+const char *path_base_name(const char *path);
+
 /**
- * file_read - append all that can be read from @path
+ * file_read - append the whole file @path to @out
  *
- * Works for files that do not know their size (procfs, tracefs). Returns 0, or -1 with errno as the
- * system left it;
- * @out may then hold a part.
+ * Also reads files without a size, such as those of procfs and tracefs. Returns 0, or -1 with
+ * errno; @out may then contain a part.
  */
 int file_read(const char *path, struct buffer *out);
 
-/** file_read_at - the same with what @name is in a directory */
+/** file_read_up_to - file_read(); -1 with EFBIG if the file has more than about @size_max bytes */
+int file_read_up_to(const char *path, size_t size_max, struct buffer *out);
+
+/** file_read_at - file_read() of @name, relative to a directory */
 int file_read_at(int directory_fd, const char *name, struct buffer *out);
 
 /**
- * file_read_anew - the same with a file that is open, from its beginning, which files of procfs and
- * tracefs make anew each time
+ * file_read_anew - file_read() of an open file from its beginning
+ *
+ * Files of procfs and tracefs are generated again for each read.
  */
 int file_read_anew(int fd, struct buffer *out);
 
 /**
- * file_sync - bring what was written to the disk; of files that are on none that is done
+ * file_sync - flush a file to its disk; succeeds for files without a disk
  *
  * Returns 0, or -1 with errno.
  */
 int file_sync(int fd);
 
-/** file_close - close a descriptor; of none, which is negative, there is nothing to do */
+/** file_close - close @fd, unless it is negative */
 void file_close(int fd);
 
 /**
- * file_open_in - open what @name is in @directory
- * @flags: as for open(2)
+ * file_open_in - open @name in @directory
+ * @flags: as for open(2); O_CLOEXEC is added
  *
  * Returns a descriptor, or -1 with @error.
  */
 int file_open_in(const char *directory, const char *name, int flags, struct error *error);
 
 /**
- * struct file_wait - what to do where a file takes nothing now
- * @wait: waits until @fd takes something, or where that is -1 for a moment; returns 0 for another
- * try, -1 with errno to give up; NULL for waiting without end
+ * file_open_temporary - create an unnamed file, which vanishes when it is closed
+ * @path: preferably in the directory of this file; NULL for none
+ *
+ * The other choice is TMPDIR or /tmp. Returns a descriptor for reading and writing, or -1 with
+ * errno.
+ */
+int file_open_temporary(const char *path);
+
+/**
+ * struct file_wait - what to do when a descriptor would block
+ * @wait: wait until @fd is writable, or a moment if @fd is -1; returns 0 to try again, -1 with
+ * errno to give up. NULL: wait forever
+ * @context: passed to @wait
  */
 struct file_wait {
 	int (*wait)(void *context, int fd);
 	void *context;
 };
 
-/** file_await - do what @wait says, which may be NULL; returns likewise */
+/** file_await - call @wait, which may be NULL; returns its result */
 int file_await(const struct file_wait *wait, int fd);
 
 /**
- * file_open_unblocked - open a file for writing, so that writing does not block
+ * file_open_unblocked - open a file for writing without blocking, then or later
  * @flags, @mode: as for open(2)
- * @wait: what to do where nobody reads a FIFO yet, may be NULL
+ * @wait: called while a FIFO has no reader; may be NULL
  *
- * Returns a descriptor, or -1 with errno as the system or @wait left it.
+ * Returns a descriptor, or -1 with errno, which may be that of @wait.
  */
 int file_open_unblocked(const char *path, int flags, mode_t mode, const struct file_wait *wait);
 
-/** file_read_boot_id - what tells this boot from all others, added to @out; nothing where it is
- * unknown */
+/** file_read_boot_id - append the kernel's id of this boot; nothing if it cannot be read */
 void file_read_boot_id(struct buffer *out);
 
 /**
- * file_write_all - write @size bytes, however many calls that takes
- * @wait: for descriptors that do not block, may be NULL
+ * file_write_all - write @size bytes with as many calls as needed
+ * @wait: called while a descriptor would block; may be NULL
  *
- * Returns 0, or -1 with errno as the system or @wait left it.
+ * Returns 0, or -1 with errno, which may be that of @wait.
  */
 int file_write_all(int fd, const char *data, size_t size, const struct file_wait *wait);
 

@@ -7,11 +7,11 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* The second one is a multiplier; 0 until both are there. */
+/* The second is a multiplier, and 0 until both are set. */
 static uint64_t seeds[2];
 
-/* A kernel without random numbers yet places the stack at random. */
-static __attribute__((noinline)) void seeds_init(void)
+/* Early in boot there are no random numbers, but stack addresses are randomized. */
+static out_of_line void seeds_init(void)
 {
 	if (getrandom(seeds, sizeof(seeds), GRND_NONBLOCK) != (ssize_t)sizeof(seeds))
 		seeds[0] = seeds[1] = (uintptr_t)&seeds ^ (uintptr_t)__builtin_frame_address(0);

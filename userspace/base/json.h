@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The pieces of JSON that need care: strings, and values that others made. The rest is punctuation,
- * which callers write themselves.
+ * JSON strings, and checks of ready-made JSON. Callers write the punctuation.
+ *
+ * Our own, because lines must have git's escapes byte by byte, and because a string of most lines
+ * is copied eight bytes at a time; libraries build a tree first.
  */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H
@@ -9,44 +11,40 @@
 #include "base/buffer.h"
 
 /**
- * json_append_string - add @text as a JSON string, quotes included
+ * json_append_string - append @text as a JSON string, quotes included
  *
  * Escapes are those of git's trace2 (quote, backslash, \n \r \t \f \b, other control characters as
- * \u00xx in lower case, nothing else). Bytes that are no well-formed UTF-8 become U+FFFD, one for
- * each byte, so that the line stays JSON whatever a driver put into a name; git would copy them.
+ * \u00xx in lower case, nothing else). Each byte that is not well-formed UTF-8 becomes U+FFFD,
+ * because drivers may put any bytes into names; git copies them.
  */
 void json_append_string(struct buffer *buffer, struct text text);
 
 /**
- * json_put_string - put @text as a JSON string, quotes included, where nothing in it is to be
- * escaped
- * @out: room as for the put functions
+ * json_put_string - put @text as a JSON string, quotes included, if it needs no escapes
+ * @out: reserved as for the put functions
  *
- * Returns where to go on, or NULL where @text is for json_append_string().
+ * Returns the end, or NULL if @text needs json_append_string().
  */
 char *json_put_string(char *out, struct text text);
 
 /**
- * json_append_character - add the first character of a text that is not empty, as it stands in a
- * JSON string
+ * json_append_character - append the first character of @text, which is not empty, escaped
  *
- * Returns how many bytes it took.
+ * Returns the number of bytes of @text that it has.
  */
 size_t json_append_character(struct buffer *buffer, struct text text);
 
 /**
- * json_append_value - add a JSON value that somebody else made, without blanks between its parts
+ * json_append_value - append ready-made JSON on one line, without white space
  *
- * In its strings, control characters are escaped and bytes that are no UTF-8 become U+FFFD, so what
- * is added is on one line. Returns 0, or -1 where @text is no JSON or nests too deeply; nothing is
- * added then.
+ * Control characters in its strings are escaped; bytes that are not UTF-8 become U+FFFD. Returns 0,
+ * or -1 if @text is not JSON or nests too deeply; nothing is appended then.
  */
 int json_append_value(struct buffer *buffer, struct text text);
 
 /**
- * json_append_member - add ["," before all but the first] "name": to an object that is being
- * written
- * @first: whether nothing stands in the object yet; set to false
+ * json_append_member - append the name of an object's member, after "," unless it is the first
+ * @first: whether the object is empty; set to false
  */
 void json_append_member(struct buffer *buffer, struct text name, bool *first);
 

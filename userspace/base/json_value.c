@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Ready-made JSON of a stranger's: checked, and brought onto one line. */
+/* Checks ready-made JSON and writes it on one line. */
 #include "base/json.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What readers take without a fear for their stacks. */
+/* Bounds the recursion of readers. */
 #define DEPTH_MAX 128
 
 /* "\\uXXXX" */
 #define UNIT_SIZE 6
 
 /**
- * struct scan - a text on its way into a buffer
- * @rest: what is not read yet
- * @closers: what ends each of the @depth objects and arrays that are open
+ * struct scan - a text that is being checked
+ * @rest: not read yet
+ * @closers: the closing brackets of the @depth open objects and arrays
  */
 struct scan {
 	struct buffer *out;
@@ -47,7 +47,7 @@ static void skip_blanks(struct scan *scan)
 		skip(scan, 1);
 }
 
-/* Copies @byte where it is next. */
+/* Copies the next byte if it is @byte. */
 static bool take(struct scan *scan, char byte)
 {
 	if (peek(scan) != byte)
@@ -80,7 +80,7 @@ static bool digits_take(struct scan *scan)
 	return true;
 }
 
-static bool number_take(struct scan *scan)
+static bool json_number_copy(struct scan *scan)
 {
 	take(scan, '-');
 	if (!take(scan, '0') && !digits_take(scan))
@@ -99,7 +99,7 @@ static bool is_hexadecimal(char byte)
 	return is_digit(byte) || (byte >= 'a' && byte <= 'f') || (byte >= 'A' && byte <= 'F');
 }
 
-/* The code unit of "\uXXXX" at @offset, -1 where there is none. */
+/* The code unit of "\uXXXX" at @offset; -1 if there is none. */
 static long unit_at(const struct scan *scan, size_t offset)
 {
 	char digits[UNIT_SIZE - 1] = "";
@@ -114,7 +114,7 @@ static long unit_at(const struct scan *scan, size_t offset)
 	return strtol(digits, NULL, 16);
 }
 
-/* Halves of surrogate pairs stand for nothing by themselves, and end some readers. */
+/* Unpaired surrogates are no characters; some readers reject them. */
 static bool unit_take(struct scan *scan)
 {
 	long unit = unit_at(scan, 0);
@@ -171,7 +171,7 @@ static bool scalar_take(struct scan *scan)
 	case 'n':
 		return word_take(scan, "null");
 	default:
-		return number_take(scan);
+		return json_number_copy(scan);
 	}
 }
 
@@ -190,7 +190,7 @@ static bool is_in_object(const struct scan *scan)
 	return scan->depth > 0 && scan->closers[scan->depth - 1] == '}';
 }
 
-/* An opening bracket; what it opens is over at once where nothing is in it. */
+/* Opens an object or array; closes it at once if it is empty. */
 static bool container_open(struct scan *scan)
 {
 	if (scan->depth == DEPTH_MAX)
@@ -200,7 +200,7 @@ static bool container_open(struct scan *scan)
 	return true;
 }
 
-/* Ends what ends here, and says whether another value follows. */
+/* Closes objects and arrays that end here; returns whether another value follows. */
 static bool containers_close(struct scan *scan)
 {
 	for (skip_blanks(scan); scan->depth > 0; skip_blanks(scan)) {

@@ -48,7 +48,7 @@ int map_insert(struct map *map, uint64_t hash, void *value)
 	return 0;
 }
 
-/* Closes the hole at @hole by moving back what probed past it, so that no search ends too early. */
+/* Moves later values of the probe sequence back into @hole, so that searches still find them. */
 static void hole_close(struct map *map, size_t hole)
 {
 	size_t mask = map->capacity - 1;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* A hash table of pointers; what is a key is the caller's business. */
+/*
+ * A hash table of pointers, with keys that the caller hashes and compares.
+ *
+ * Our own: hsearch() is one table per process, and GLib would be a dependency for 140 lines.
+ */
 #ifndef BASE_MAP_H
 #define BASE_MAP_H
 
@@ -16,7 +20,7 @@ struct map_slot {
  * struct map - pointers found by a 64-bit hash and a comparison
  *
  * Open addressing with linear probing, at most three quarters full. A zeroed struct is an empty
- * map. The values stay the caller's.
+ * map. The caller owns the values.
  */
 struct map {
 	struct map_slot *slots;
@@ -24,14 +28,10 @@ struct map {
 	size_t size;
 };
 
-/** map_release - give the table back, not the values */
+/** map_release - free the table, not the values */
 void map_release(struct map *map);
 
-/**
- * map_find - the value with @hash that @equals takes for the one that @key asks for
- *
- * Returns NULL where there is none.
- */
+/** map_find - the value with @hash for which @equals(value, @key) is true, or NULL */
 static inline void *map_find(const struct map *map, uint64_t hash,
 			     bool (*equals)(const void *value, const void *key), const void *key)
 {
@@ -49,11 +49,11 @@ static inline void *map_find(const struct map *map, uint64_t hash,
 /**
  * map_insert - add @value, which is not in the map yet
  *
- * Returns 0, or -1 where memory ran out; the map is unchanged then.
+ * Returns 0, or -1 if memory ran out; the map is unchanged then.
  */
 int map_insert(struct map *map, uint64_t hash, void *value);
 
-/** map_remove - take out @value, which was inserted with @hash; nothing where it is absent */
+/** map_remove - remove @value, which was inserted with @hash; does nothing if it is absent */
 void map_remove(struct map *map, uint64_t hash, const void *value);
 
 #endif

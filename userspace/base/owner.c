@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Lets root act as the user who called sudo. */
+/* Root acts with the rights of the user who called sudo. */
 #include "base/owner.h"
 
 #include <errno.h>
@@ -20,14 +20,14 @@ static int group_compare(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-/* The list is twice as long at each try that it was too short at. */
+/* Doubles the list until it fits. */
 static int groups_of_user(struct owner *owner, const char *name)
 {
-	for (int room = 64; room <= GROUPS_MAX; room *= 2) {
-		int size = room;
+	for (int space = 64; space <= GROUPS_MAX; space *= 2) {
+		int size = space;
 
 		free(owner->groups);
-		owner->groups = calloc(room, sizeof(*owner->groups));
+		owner->groups = calloc(space, sizeof(*owner->groups));
 		if (!owner->groups)
 			return -1;
 		if (getgrouplist(name, owner->group, owner->groups, &size) < 0)
@@ -39,7 +39,7 @@ static int groups_of_user(struct owner *owner, const char *name)
 	return -1;
 }
 
-/* A user whom the system does not know has one group. */
+/* A user without an account has one group. */
 static int groups_find(struct owner *owner)
 {
 	const struct passwd *entry = getpwuid(owner->user);
@@ -54,7 +54,7 @@ static int groups_find(struct owner *owner)
 	return 0;
 }
 
-static int groups_note(struct owner *owner)
+static int groups_save(struct owner *owner)
 {
 	int size = getgroups(0, NULL);
 
@@ -71,7 +71,7 @@ static int groups_note(struct owner *owner)
 int owner_init(struct owner *owner, uid_t user, gid_t group)
 {
 	*owner = (struct owner){ .is_other = true, .user = user, .group = group };
-	if (groups_find(owner) < 0 || groups_note(owner) < 0) {
+	if (groups_find(owner) < 0 || groups_save(owner) < 0) {
 		owner_release(owner);
 		return -1;
 	}
@@ -93,7 +93,7 @@ static bool groups_are_same(const struct owner *owner)
 	       memcmp(owner->groups, owner->before, owner->nr_groups * sizeof(gid_t)) == 0;
 }
 
-/* Of this thread only; the library's call would change all of them. */
+/* Changes this thread only; the C library's function changes all threads. */
 static int groups_set(const struct owner *owner, const gid_t *groups, size_t size)
 {
 	return groups_are_same(owner) ? 0 : syscall(SYS_setgroups, size, groups);
@@ -107,7 +107,7 @@ int owner_begin(const struct owner *owner)
 		return -1;
 	setfsgid(owner->group);
 	setfsuid(owner->user);
-	/* Neither returns errors; with an impossible number both return the id in use. */
+	/* Neither reports errors; with an invalid id both return the current one. */
 	if ((gid_t)setfsgid(-1) == owner->group && (uid_t)setfsuid(-1) == owner->user)
 		return 0;
 	owner_end(owner);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The user who called sudo: root works on that user's files with that user's rights only, so that a
- * link or a folder that is swapped meanwhile leads nowhere that the user could not go.
+ * The user who called sudo. Root accesses that user's files with that user's rights, so that a link
+ * or a directory that is swapped in between gives the user no access to other files.
  */
 #ifndef BASE_OWNER_H
 #define BASE_OWNER_H
@@ -13,12 +13,12 @@
 #include "base/file.h"
 
 /**
- * struct owner - whom files belong to
- * @is_other: not this process; without it, all of this does what the system does anyway
+ * struct owner - the owner of files
+ * @is_other: another user than that of this process; otherwise nothing here changes any rights
  * @groups, @nr_groups: all groups of the user, sorted
- * @before, @nr_before: those of this process
+ * @before, @nr_before: the groups of this process
  *
- * Zeroed it is this process.
+ * A zeroed struct is the user of this process.
  */
 struct owner {
 	bool is_other;
@@ -30,42 +30,44 @@ struct owner {
 	size_t nr_before;
 };
 
-/** owner_init - some other user, whose groups the system knows; returns -1 with errno */
+/** owner_init - set another user and look up the groups; returns -1 with errno */
 int owner_init(struct owner *owner, uid_t user, gid_t group);
 
+/** owner_release - free the lists of groups */
 void owner_release(struct owner *owner);
 
 /**
- * owner_begin - from now on this thread opens, makes and removes files with the user's rights
+ * owner_begin - let this thread access files with the user's rights until owner_end()
  *
- * Returns -1 with errno, and has changed nothing then.
+ * Returns 0, or -1 with errno and nothing changed.
  */
 int owner_begin(const struct owner *owner);
 
-/** owner_end - with those of this process again; leaves errno alone */
+/** owner_end - return to the rights of this process; keeps errno */
 void owner_end(const struct owner *owner);
 
 /**
- * owner_settle - let owner_begin() need no privilege any more, which may be dropped then
+ * owner_settle - prepare for dropping privileges: owner_begin() needs none afterwards
  *
- * The process keeps the user's groups, and the user as its saved one. Returns -1 with errno.
+ * The process gets the user's groups, and the user as saved user id. Returns -1 with errno.
  */
 int owner_settle(struct owner *owner);
 
 /**
- * owner_reach - find a folder for files
- * @is_owners: whether the user owns it or may write to it: the user's rights are those to use in it
+ * owner_reach - open a directory for files (O_PATH)
+ * @is_owners: set if the user owns it or may write to it, so that files in it need the user's
+ * rights
  *
- * In a folder of another's this process' own rights are used, if no symbolic link leads there.
- * Returns a descriptor (O_PATH), or -1 with errno.
+ * Other directories are accessed with the rights of this process, unless a symbolic link leads
+ * there. Returns a descriptor, or -1 with errno.
  */
 int owner_reach(const struct owner *owner, const char *folder, bool *is_owners);
 
 /**
  * owner_open - open a file for writing, as file_open_unblocked() does
  *
- * With another owner no symbolic link is followed, but for those of root's that lead to a file that
- * the owner may open, or to a standard descriptor. A file that is new belongs to the owner.
+ * For another user, symbolic links are followed only if they are root's and lead to a file that the
+ * user may open, or to a standard descriptor. New files belong to the user.
  */
 int owner_open(const struct owner *owner, const char *path, int flags, mode_t mode,
 	       const struct file_wait *wait);

@@ -12,13 +12,13 @@
 
 #include "base/owner.h"
 
-/* Of the three standard descriptors, those that are written to. */
+/* Standard output and standard error. */
 #define FIRST_WRITTEN 1
 #define LAST_WRITTEN 2
 
 #define FOLDER_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
 
-/* What a folder's owner must not do now may be allowed again at any time. */
+/* An owner can grant himself write permission at any time, so ownership is enough. */
 static bool folder_is_owners(int fd, const struct owner *owner)
 {
 	struct stat about;
@@ -53,16 +53,9 @@ int owner_reach(const struct owner *owner, const char *folder, bool *is_owners)
 	return folder_of_others(folder);
 }
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static int parent_reach(const struct owner *owner, const char *path, bool *is_owners)
 {
-	size_t size = base_of(path) - path;
+	size_t size = path_base_name(path) - path;
 	char *folder = size > 0 ? strndup(path, size) : strdup(".");
 	int fd = folder ? owner_reach(owner, folder, is_owners) : -1;
 
@@ -70,12 +63,12 @@ static int parent_reach(const struct owner *owner, const char *path, bool *is_ow
 	return fd;
 }
 
-static bool is_same_file(const struct stat *one, const struct stat *other)
+static bool files_are_same(const struct stat *one, const struct stat *other)
 {
 	return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
 }
 
-/* /dev/stdout and the like are of those who gave them to us, whoever may open them otherwise. */
+/* /dev/stdout and the like are open already; their permissions do not matter. */
 static int standard_open(int folder_fd, const char *name, int flags)
 {
 	struct stat own, target;
@@ -85,7 +78,7 @@ static int standard_open(int folder_fd, const char *name, int flags)
 		return -1;
 	for (int fd = FIRST_WRITTEN; fd <= LAST_WRITTEN; fd++) {
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-		if (fstat(fd, &own) == 0 && is_same_file(&own, &target))
+		if (fstat(fd, &own) == 0 && files_are_same(&own, &target))
 			return open(path, flags & ~O_CREAT);
 	}
 	errno = EACCES;
@@ -144,7 +137,7 @@ static int entry_open(const struct owner *rights, int folder_fd, const char *nam
 	return -1;
 }
 
-/* Only what O_EXCL has made is surely new. */
+/* Only O_EXCL proves that the file is new. */
 static int file_give(const struct owner *owner, int fd)
 {
 	int number;
@@ -170,9 +163,10 @@ int owner_open(const struct owner *owner, const char *path, int flags, mode_t mo
 	folder_fd = parent_reach(owner, path, &is_owners);
 	if (folder_fd < 0)
 		return -1;
-	fd = entry_open(is_owners ? owner : &ourselves, folder_fd, base_of(path), all, mode, wait);
+	fd = entry_open(is_owners ? owner : &ourselves, folder_fd, path_base_name(path), all, mode,
+			wait);
 	if (fd < 0 && errno == ELOOP)
-		fd = link_open(owner, folder_fd, base_of(path), all);
+		fd = link_open(owner, folder_fd, path_base_name(path), all);
 	if (fd >= 0 && flags & O_EXCL && !is_owners)
 		fd = file_give(owner, fd);
 	number = errno;

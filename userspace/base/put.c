@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Digits, and numbers that are not short. */
+/* Tables of digits, and numbers that are not short. */
 #include "base/put.h"
 
 #define TEN(before)                                                                         \

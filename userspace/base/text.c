@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Hashes of texts, and the shape of UTF-8. */
+/* Hashes of texts, and UTF-8. */
 #include "base/text.h"
 
 #define XXH_INLINE_ALL
@@ -11,8 +11,8 @@ uint64_t text_hash(struct text text)
 }
 
 /*
- * One row of Unicode's table 3-7: lead bytes up to @last take @size bytes, the second of them from
- * @low to @high.
+ * One row of Unicode's table 3-7: a sequence with a lead byte up to @last has @size bytes; the
+ * second is @low to @high.
  */
 struct utf8_row {
 	unsigned char last, size, low, high;
@@ -55,7 +55,7 @@ uint32_t utf8_value(struct text sequence)
 	return code;
 }
 
-/** struct code_range - code points, the last one included */
+/** struct code_range - code points, @last included */
 struct code_range {
 	uint32_t first, last;
 };
@@ -72,4 +72,15 @@ bool utf8_is_control(uint32_t code)
 			return true;
 	}
 	return false;
+}
+
+struct text text_take_line(struct text *text)
+{
+	const char *end = memchr(text->data, '\n', text->size);
+	size_t size = end ? (size_t)(end - text->data) : text->size;
+	struct text line = { .data = text->data, .size = size };
+
+	size += end != NULL;
+	*text = (struct text){ .data = text->data + size, .size = text->size - size };
+	return line;
 }

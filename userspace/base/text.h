@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Pieces of text that somebody else owns, and what UTF-8 allows in them. */
+/* Borrowed text, and UTF-8. */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
 
@@ -11,21 +11,22 @@
 #include "base/inline.h"
 #include "base/word.h"
 
-/**
- * struct text - bytes owned elsewhere, without a terminating NUL, of any encoding
- */
+/** struct text - borrowed bytes of any encoding, not NUL-terminated */
 struct text {
 	const char *data;
 	size_t size;
 };
 
-/** text_of - the bytes of a C string, which stays the owner */
+/** text_of - the bytes of a C string */
 static inline struct text text_of(const char *string)
 {
 	return (struct text){ .data = string, .size = strlen(string) };
 }
 
-/** few_bytes_equal - whether at most 8 bytes are the same; the second half may overlap the first */
+/** text_take_line - remove the first line from a text; returns it without its newline */
+struct text text_take_line(struct text *text);
+
+/** few_bytes_equal - whether at most 8 bytes are equal; compares halves that may overlap */
 hot_inline bool few_bytes_equal(const char *a, const char *b, size_t size)
 {
 	uint32_t first_a, first_b, last_a, last_b;
@@ -45,9 +46,9 @@ hot_inline bool few_bytes_equal(const char *a, const char *b, size_t size)
 }
 
 /**
- * bytes_equal - whether @size bytes are the same; no call for the few that a name has
+ * bytes_equal - whether @size bytes are equal; faster than memcmp() for names
  *
- * The last word of bytes may overlap the one before.
+ * The last word that is compared may overlap the previous one.
  */
 hot_inline bool bytes_equal(const char *a, const char *b, size_t size)
 {
@@ -60,13 +61,13 @@ hot_inline bool bytes_equal(const char *a, const char *b, size_t size)
 	return word_load(a + size - WORD_SIZE) == word_load(b + size - WORD_SIZE);
 }
 
-/** text_equals - whether two texts hold the same bytes */
+/** text_equals - whether two texts have the same bytes */
 hot_inline bool text_equals(struct text a, struct text b)
 {
 	return a.size == b.size && bytes_equal(a.data, b.data, a.size);
 }
 
-/** text_head - the first bytes of a text as a word, with zeros behind its end */
+/** text_head - the first 8 bytes of a text as a word, padded with zeros */
 static inline uint64_t text_head(struct text text)
 {
 	uint64_t word = 0;
@@ -76,15 +77,15 @@ static inline uint64_t text_head(struct text text)
 	return word;
 }
 
-/** text_equals_behind - text_equals() of two texts that have the same text_head() */
+/** text_equals_behind - text_equals() of two texts with equal text_head() */
 hot_inline bool text_equals_behind(struct text a, struct text b)
 {
 	return a.size == b.size && (a.size <= WORD_SIZE || bytes_equal(a.data, b.data, a.size));
 }
 
 /**
- * text_glance - a number that tells most texts of a few apart, made of their heads, sizes and ends;
- * for where a hash of all bytes would be too dear
+ * text_glance - a weak hash of the head, the end and the size of a text, for small caches
+ * @head: text_head() of the text
  */
 hot_inline uint64_t text_glance(struct text text, uint64_t head)
 {
@@ -93,26 +94,26 @@ hot_inline uint64_t text_glance(struct text text, uint64_t head)
 	return head + text.size;
 }
 
-/** text_hash - a 64-bit hash of the bytes, the same on every machine; tables need hash_text() */
+/** text_hash - a 64-bit hash that is the same on every machine; tables use hash_text() */
 uint64_t text_hash(struct text text);
 
 /**
- * utf8_sequence_size - the size of the well-formed UTF-8 sequence at the start of a text
+ * utf8_sequence_size - the size of the UTF-8 sequence at the start of a text
  *
- * Returns 1 to 4, or 0 where the bytes are no well-formed sequence (overlong forms, surrogates and
- * values above U+10FFFF are not well-formed: Unicode, table 3-7) or where the text is empty.
+ * Returns 1 to 4, or 0 if the text is empty or the sequence is not well-formed (Unicode, table 3-7:
+ * overlong forms, surrogates and values above U+10FFFF are not).
  */
 size_t utf8_sequence_size(struct text text);
 
-/** utf8_value - the code point of one well-formed sequence, as utf8_sequence_size() delimits it */
+/** utf8_value - the code point of one well-formed sequence */
 uint32_t utf8_value(struct text sequence);
 
 /**
- * utf8_is_control - whether a character would act on a terminal or on the text around it
+ * utf8_is_control - whether a character affects a terminal or the text around it
  *
- * These are the control characters, the line and paragraph separators, and characters without a
- * width that change the direction or the joining of their neighbors (Unicode's Bidi_Control, zero
- * width and byte order marks): printed as they are, they let a name look like another.
+ * Control characters, line and paragraph separators, and characters without a width that change
+ * direction or joining (Bidi_Control, zero width, byte order marks). Printed unescaped, they make
+ * one name look like another.
  */
 bool utf8_is_control(uint32_t code);
 

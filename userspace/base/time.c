@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Dates out of seconds, durations out of text. */
+/* Clocks, dates and durations. */
 #include "base/time.h"
 
 #include <stdbool.h>
@@ -18,9 +18,7 @@ int64_t time_now_ns(clockid_t clock)
 	return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
-/*
- * Of several tries the one counts in which the two readings around the wall clock's lie closest
- * together.
+/* Of several samples, the one with the shortest time around the reading of the wall clock counts.
  */
 int64_t time_wall_offset_ns(clockid_t clock)
 {
@@ -79,7 +77,7 @@ static double unit_ns(const char *name)
 
 int time_duration_parse(const char *string, int64_t *out_ns, struct error *error)
 {
-	/* strtod() itself takes more: blanks, signs, exponents, hexadecimal digits. */
+	/* strtod() also accepts blanks, signs, exponents and hexadecimal digits. */
 	size_t size = strspn(string, "0123456789.");
 	char *end = NULL;
 	double ns = strtod(string, &end) * unit_ns(string + size);
@@ -92,7 +90,7 @@ int time_duration_parse(const char *string, int64_t *out_ns, struct error *error
 	return 0;
 }
 
-/* The fraction's digits are read as such: a double holds no nanoseconds of our days. */
+/* A double cannot represent today's nanoseconds, so the fraction is parsed by digits. */
 static int seconds_parse(const char *string, int64_t *out_ns)
 {
 	char *end;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Values as JSON and as text for people. */
+/* Values as JSON and as text. */
 #include "base/value.h"
 
 #include "base/json.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Typed values with a name: what a record says beyond its well-known fields. */
+/* Typed values with names: the extra fields of records. */
 #ifndef BASE_VALUE_H
 #define BASE_VALUE_H
 
@@ -14,9 +14,7 @@ enum value_kind {
 	VALUE_KIND_COUNT
 };
 
-/**
- * struct value - a number, a truth, a text or opaque bytes; texts and bytes are borrowed
- */
+/** struct value - a number, a boolean, a text or opaque bytes; texts and bytes are borrowed */
 struct value {
 	enum value_kind kind;
 	union {
@@ -27,30 +25,30 @@ struct value {
 	};
 };
 
-/** struct field - a value and the name it has in its record */
+/** struct field - a value and its name */
 struct field {
 	struct text name;
 	struct value value;
 };
 
 /**
- * value_append_json - add @value as JSON
+ * value_append_json - append @value as JSON
  *
- * Numbers beyond 2^53 become strings, because readers that hold numbers as doubles would lose
- * digits; opaque bytes become a string of hexadecimal digits.
+ * Numbers beyond 2^53 become strings, because many readers use doubles; opaque bytes become strings
+ * of hexadecimal digits.
  */
 void value_append_json(struct buffer *buffer, const struct value *value);
 
 /**
- * value_append_text - add @value for people: numbers in decimal, texts as they are, opaque bytes
- * in hexadecimal
+ * value_append_text - append @value: numbers in decimal, texts unchanged, opaque bytes in
+ * hexadecimal
  */
 void value_append_text(struct buffer *buffer, const struct value *value);
 
-/** fields_append_json - add an object of all @nr_fields fields, "{}" where there are none */
+/** fields_append_json - append an object with all @nr_fields fields */
 void fields_append_json(struct buffer *buffer, const struct field *fields, size_t nr_fields);
 
-/** fields_append_text - add "name=value name=value" */
+/** fields_append_text - append "name=value name=value" */
 void fields_append_text(struct buffer *buffer, const struct field *fields, size_t nr_fields);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Eight bytes looked at as one number, in any order of bytes. */
+/* Eight bytes processed as one number, in either byte order. */
 #ifndef BASE_WORD_H
 #define BASE_WORD_H
 
@@ -22,13 +22,11 @@ static inline uint64_t word_load(const char *data)
 }
 
 /*
- * In a word without bytes from 0x80 on, taking @limit from each byte borrows for those below it,
- * and so sets their highest bit. A borrow reaches the next byte too, but then the answer is yes
- * anyhow.
+ * If no byte of a word is above 0x7f, subtracting @limit from each byte sets the highest bit of
+ * those below it. A borrow may reach the next byte, but the answer is yes then anyway.
  */
 
-/** word_below - not 0 in the highest bits where a byte may be below @limit, which is at most 0x80
- */
+/** word_below - sets the highest bit of some byte if any byte is below @limit, at most 0x80 */
 static inline uint64_t word_below(uint64_t word, unsigned char limit)
 {
 	return word - WORD_OF(limit);
@@ -46,7 +44,7 @@ static inline bool word_test(uint64_t word)
 	return word & WORD_OF(0x80);
 }
 
-/** word_keep - the first @size bytes of a word, at most all, with zeros for the others */
+/** word_keep - the first @size bytes of a word, padded with zeros */
 static inline uint64_t word_keep(uint64_t word, size_t size)
 {
 	unsigned int bits = 8 * size;
@@ -60,8 +58,7 @@ static inline uint64_t word_keep(uint64_t word, size_t size)
 #endif
 }
 
-/** word_drop - a word without its first @size bytes, fewer than all, with zeros at its end instead
- */
+/** word_drop - a word without its first @size bytes, fewer than all, padded with zeros */
 static inline uint64_t word_drop(uint64_t word, size_t size)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -71,9 +68,7 @@ static inline uint64_t word_drop(uint64_t word, size_t size)
 #endif
 }
 
-/** word_push - a word with @size zeros before its bytes, fewer than all; so many at its end are
- * lost
- */
+/** word_push - a word behind @size zeros, fewer than all, without its last @size bytes */
 static inline uint64_t word_push(uint64_t word, size_t size)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -83,7 +78,7 @@ static inline uint64_t word_push(uint64_t word, size_t size)
 #endif
 }
 
-/** word_of_half - the word that begins with the four bytes of @half, behind which are zeros */
+/** word_of_half - the four bytes of @half, padded with zeros */
 static inline uint64_t word_of_half(uint32_t half)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -93,7 +88,7 @@ static inline uint64_t word_of_half(uint32_t half)
 #endif
 }
 
-/** word_find_other - the place in memory of the first byte that is not 0, of a word that has one */
+/** word_find_other - the index of the first byte that is not 0; the word is not 0 */
 static inline size_t word_find_other(uint64_t word)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -103,7 +98,7 @@ static inline size_t word_find_other(uint64_t word)
 #endif
 }
 
-/** word_find_zero - the place in memory of the first byte that is 0; WORD_SIZE where none is */
+/** word_find_zero - the index of the first byte that is 0; WORD_SIZE if none is */
 static inline size_t word_find_zero(uint64_t word)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The cli room's public header: what a command is. */
+/* The commands of ktrack. */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
 #include "base/base.h"
-
-enum exit_status {
-	STATUS_DONE = 0,
-	STATUS_FAILED = 1,
-	STATUS_USAGE = 2,
-	STATUS_LOST = 3,
-	STATUS_TRACING_FAILED = 125,
-	STATUS_CANNOT_RUN = 126,
-	STATUS_NOT_FOUND = 127,
-};
+#include "session/session.h"
 
 /**
- * struct cli_command - one of ktrack's commands
+ * struct cli_command - a command
  * @name: the word that selects it
- * @summary: one line for the list of commands
- * @run: does it; argv[0] is ktrack, argv[1] the name; returns the exit status, with @error where
- * there is something to say
+ * @summary: its line in the list of commands
+ * @run: performs it; argv[0] is ktrack, argv[1] the name; returns the exit status, with @error if
+ * there is a message to print
  */
 struct cli_command {
 	const char *name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ktrack: chooses the command, prints its error, and exits. */
+/* ktrack: selects the command, prints its error and exits. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/note.h"
+#include "cli/message.h"
 #include "cli/suggest.h"
 
 static const struct cli_command *const commands[] = {
-	&clean_command,	  &list_command,    &stream_command, &record_command,
-	&recover_command, &release_command, &export_command, &stat_command,
+	&list_command,	 &stream_command, &record_command,  &recover_command,
+	&export_command, &stat_command,	  &release_command, &clean_command,
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -31,11 +31,13 @@ static void help_print(void)
 	printf("usage: ktrack COMMAND [ARGUMENT]...\n\n"
 	       "Records kernel track events (slices, instants and counters that drivers emit) "
 	       "through tracefs,\n"
-	       "and exports them in git's trace2 form.\n\n");
+	       "and writes them as git's trace2 lines, as Perfetto, Chrome or HTML timelines, or "
+	       "as "
+	       "tables.\n\n");
 	for (size_t i = 0; i < NR_COMMANDS; i++)
 		printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
-	printf("\nktrack COMMAND --help tells about a command, ktrack --version which ktrack this "
-	       "is.\n");
+	printf("\n'ktrack COMMAND --help' or 'ktrack help COMMAND' prints the usage of a command.\n"
+	       "'ktrack --version' prints the version.\n");
 }
 
 static int command_refuse(const char *name, struct error *error)
@@ -83,14 +85,14 @@ static int run(int argc, char **argv, struct error *error)
 	}
 	if (*name)
 		return command_refuse(name, error);
-	error_set(error, "command missing; see 'ktrack --help'");
+	error_set(error, "no command given; see 'ktrack --help'");
 	return STATUS_USAGE;
 }
 
-/* What was printed may have gone nowhere. */
+/* Reports output that could not be written. */
 static int output_end(int status, struct error *error)
 {
-	/* Where an earlier write failed, and not this one, its reason is forgotten. */
+	/* If an earlier write failed and this one does not, the reason is lost. */
 	errno = EIO;
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return status;
@@ -99,8 +101,8 @@ static int output_end(int status, struct error *error)
 }
 
 /*
- * Started with closed standard streams, the first files we open would take their place, and what we
- * say would go there. A file that cannot be written takes it instead, so that writing still fails.
+ * With closed standard streams, the first opened files would get their numbers and receive
+ * messages. A file that cannot be written takes the numbers instead, so that writing still fails.
  */
 static void streams_occupy(void)
 {
@@ -120,6 +122,6 @@ int main(int argc, char **argv)
 
 	streams_occupy();
 	status = output_end(run(argc, argv, &error), &error);
-	note_error(&error);
+	report_error(message_report(), &error);
 	return status;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Drives getopt_long from a table, and prints the table. */
+/* Parses options with getopt_long from a table, and prints help from it. */
 #include "cli/option.h"
 
 #include <getopt.h>
@@ -10,7 +10,7 @@
 #include "cli/cli.h"
 #include "cli/suggest.h"
 
-/* Values that getopt_long returns for rows: beyond those of characters. */
+/* getopt_long returns row numbers from here, above all characters. */
 #define FIRST_ROW 256
 
 static int argument_kind(const struct option_row *row)
@@ -20,28 +20,21 @@ static int argument_kind(const struct option_row *row)
 	return row->argument[0] == '[' ? optional_argument : required_argument;
 }
 
-/** struct option_place - a row, its number, and the offset of what it is about */
-struct option_place {
+/** struct option_match - a row, its number, and the offset of its part of the settings */
+struct option_match {
 	const struct option_row *row;
 	size_t number;
 	size_t offset;
 };
 
-static const struct option_row *part_row(const struct option_part *part, size_t number)
+/* Finds a row by its number; numbers continue from part to part. */
+static bool match_find(const struct option_table *table, size_t number, struct option_match *match)
 {
-	size_t row_size = part->row_size > 0 ? part->row_size : sizeof(*part->rows);
-
-	return (const struct option_row *)((const char *)part->rows + number * row_size);
-}
-
-/* Finds the row with a number, counted through all parts. */
-static bool place_find(const struct option_table *table, size_t number, struct option_place *place)
-{
-	place->number = number;
+	match->number = number;
 	for (const struct option_part *part = table->parts; part->rows; part++) {
 		if (number < part->nr_rows) {
-			place->row = part_row(part, number);
-			place->offset = part->offset;
+			match->row = &part->rows[number];
+			match->offset = part->offset;
 			return true;
 		}
 		number -= part->nr_rows;
@@ -63,20 +56,20 @@ static void print_row(char short_name, const char *long_name, const char *argume
 
 static void options_print(const struct option_table *table)
 {
-	struct option_place place;
+	struct option_match match;
 
 	printf("usage: ktrack %s\n\n%s\n\n", table->usage, table->about);
-	for (size_t i = 0; place_find(table, i, &place); i++)
-		print_row(place.row->short_name, place.row->long_name, place.row->argument,
-			  place.row->help);
-	print_row('h', "help", NULL, "print this");
+	for (size_t i = 0; match_find(table, i, &match); i++)
+		print_row(match.row->short_name, match.row->long_name, match.row->argument,
+			  match.row->help);
+	print_row('h', "help", NULL, "print this help");
 	if (table->notes)
 		printf("\n%s\n", table->notes);
 }
 
 /**
- * struct getopt_tables - what getopt_long wants: letters and long names, made from the rows
- * @are_given: for each row whether it was there already
+ * struct getopt_tables - letters and long names for getopt_long, made from the rows
+ * @are_given: for each row, whether the option was given
  */
 struct getopt_tables {
 	struct buffer letters;
@@ -96,15 +89,15 @@ static size_t table_size(const struct option_table *table)
 static int tables_make(struct getopt_tables *tables, const struct option_table *table)
 {
 	size_t size = table_size(table);
-	struct option_place place;
+	struct option_match match;
 
 	tables->names = calloc(size + 2, sizeof(*tables->names));
 	tables->are_given = calloc(size + 1, sizeof(*tables->are_given));
 	if (!tables->names || !tables->are_given)
 		return -1;
 	buffer_append_string(&tables->letters, "+:h");
-	for (size_t i = 0; place_find(table, i, &place); i++) {
-		const struct option_row *row = place.row;
+	for (size_t i = 0; match_find(table, i, &match); i++) {
+		const struct option_row *row = match.row;
 
 		tables->names[i] = (struct option){ row->long_name, argument_kind(row), NULL,
 						    FIRST_ROW + i };
@@ -118,30 +111,31 @@ static int tables_make(struct getopt_tables *tables, const struct option_table *
 	return 0;
 }
 
-/* Finds the row for what getopt_long returned: a long name's number, or a letter. */
-static bool found_find(const struct option_table *table, int found, struct option_place *place)
+/* Finds the row for a result of getopt_long: a row number, or a letter. */
+static bool match_find_result(const struct option_table *table, int found,
+			      struct option_match *match)
 {
 	if (found >= FIRST_ROW)
-		return place_find(table, found - FIRST_ROW, place);
-	for (size_t i = 0; place_find(table, i, place); i++) {
-		if (place->row->short_name == found)
+		return match_find(table, found - FIRST_ROW, match);
+	for (size_t i = 0; match_find(table, i, match); i++) {
+		if (match->row->short_name == found)
 			return true;
 	}
 	return false;
 }
 
-/* A word that is no option, but may be meant for one. */
+/* Reports an unknown option, with the nearest known one. */
 static int option_suggest(const struct option_table *table, const char *word, const char *command,
 			  struct error *error)
 {
 	struct suggestion meant = { 0 };
-	struct option_place place;
+	struct option_match match;
 	char name[64];
 
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
 	if (strncmp(name, "--", 2) == 0) {
-		for (size_t i = 0; place_find(table, i, &place); i++)
-			suggestion_add(&meant, name + 2, place.row->long_name);
+		for (size_t i = 0; match_find(table, i, &match); i++)
+			suggestion_add(&meant, name + 2, match.row->long_name);
 	}
 	if (meant.word)
 		return error_set(error, "unknown option '%s'; did you mean '--%s'?", word,
@@ -149,17 +143,31 @@ static int option_suggest(const struct option_table *table, const char *word, co
 	return error_set(error, "unknown option '%s'; see 'ktrack %s --help'", word, command);
 }
 
-/* An option that is known, but takes no value, is found in optopt, be it "help" or a row. */
+/* If a known option has an unexpected value, optopt identifies it. */
 static int option_refuse(const struct option_table *table, int found, const char *word,
 			 const char *command, struct error *error)
 {
 	if (found == '?' && (optopt == 'h' || optopt >= FIRST_ROW))
-		return error_set(error, "--%.*s takes no value; see 'ktrack %s --help'",
+		return error_set(error, "--%.*s: takes no value; see 'ktrack %s --help'",
 				 (int)strcspn(word + 2, "="), word + 2, command);
 	if (found != ':')
 		return option_suggest(table, word, command, error);
-	return error_set(error, "argument missing after '%s'; see 'ktrack %s --help'", word,
-			 command);
+	return error_set(error, "%s: argument missing; see 'ktrack %s --help'", word, command);
+}
+
+int option_refuse_operand(void *settings, const char *word, struct error *error)
+{
+	(void)settings;
+	return error_set(error, "unexpected argument '%s'", word);
+}
+
+/* Reports a missing argument under its name in help, "FILE" or "[=TARGET]". */
+static int option_refuse_empty(const struct option_row *row, struct error *error)
+{
+	const char *name = row->argument + strspn(row->argument, "[=");
+
+	return error_set(error, "--%s=: no value; write --%s=%.*s", row->long_name, row->long_name,
+			 (int)strcspn(name, "]"), name);
 }
 
 int option_row_apply(const struct option_row *row, void *part, const char *value,
@@ -167,20 +175,22 @@ int option_row_apply(const struct option_row *row, void *part, const char *value
 {
 	void *at = (char *)part + row->offset;
 
+	if (row->needs_text && value && !*value)
+		return option_refuse_empty(row, error);
 	if (row->apply)
 		return row->apply(at, value, error);
 	*(bool *)at = true;
 	return 0;
 }
 
-/* The second of two equal options would silently replace the first. */
-static int option_mark(const struct getopt_tables *tables, const struct option_place *place,
+/* Otherwise the second of two equal options would silently replace the first. */
+static int option_mark(const struct getopt_tables *tables, const struct option_match *match,
 		       struct error *error)
 {
-	bool *is_given = &tables->are_given[place->number];
+	bool *is_given = &tables->are_given[match->number];
 
-	if (*is_given && !place->row->is_repeatable)
-		return error_set(error, "--%s is given twice", place->row->long_name);
+	if (*is_given && !match->row->is_repeatable)
+		return error_set(error, "--%s is given twice", match->row->long_name);
 	*is_given = true;
 	return 0;
 }
@@ -190,25 +200,25 @@ static enum option_result option_apply(const struct option_table *table,
 				       const char *word, char **argv, void *settings,
 				       struct error *error)
 {
-	struct option_place place;
+	struct option_match match;
 
 	if (found == 'h') {
 		options_print(table);
 		return OPTIONS_HELPED;
 	}
-	if (found == '?' || found == ':' || !found_find(table, found, &place)) {
+	if (found == '?' || found == ':' || !match_find_result(table, found, &match)) {
 		option_refuse(table, found, word, argv[0], error);
 		return OPTIONS_WRONG;
 	}
-	if (option_mark(tables, &place, error) < 0 ||
-	    option_row_apply(place.row, (char *)settings + place.offset, optarg, error) < 0)
+	if (option_mark(tables, &match, error) < 0 ||
+	    option_row_apply(match.row, (char *)settings + match.offset, optarg, error) < 0)
 		return OPTIONS_WRONG;
 	return OPTIONS_READ;
 }
 
 /*
- * getopt_long stops at the first operand. Where the table takes operands, it goes on behind each of
- * them, so that options may follow; behind "--" there are only operands.
+ * getopt_long stops at the first operand. If the table takes operands, parsing continues after each
+ * operand, so options may follow. After "--" all words are operands.
  */
 static enum option_result options_apply(const struct option_table *table,
 					const struct getopt_tables *tables, int argc, char **argv,
@@ -243,7 +253,7 @@ enum option_result options_parse(const struct option_table *table, int argc, cha
 	struct getopt_tables tables = { 0 };
 	enum option_result result = OPTIONS_WRONG;
 
-	/* getopt's own state: 0 makes glibc start anew, and it is to print nothing itself. */
+	/* 0 resets the state of getopt_long in glibc. */
 	optind = 0;
 	opterr = 0;
 	if (tables_make(&tables, table) == 0 && *buffer_string(&tables.letters))
@@ -268,13 +278,13 @@ bool options_read(const struct option_table *table, int argc, char **argv, void 
 
 bool option_may_have_value(const struct option_table *table, const char *word)
 {
-	struct option_place place;
+	struct option_match match;
 
 	if (strncmp(word, "--", 2) != 0)
 		return false;
-	for (size_t i = 0; place_find(table, i, &place); i++) {
-		if (argument_kind(place.row) == optional_argument &&
-		    strcmp(place.row->long_name, word + 2) == 0)
+	for (size_t i = 0; match_find(table, i, &match); i++) {
+		if (argument_kind(match.row) == optional_argument &&
+		    strcmp(match.row->long_name, word + 2) == 0)
 			return true;
 	}
 	return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Options as a table that is parsed from and that help is printed from. */
+/* Tables of options, for parsing and for help. */
 #ifndef CLI_OPTION_H
 #define CLI_OPTION_H
 
@@ -12,13 +12,13 @@
  * struct option_row - one option
  * @short_name: a letter, or 0 for none
  * @long_name: without its dashes
- * @argument: what help calls the argument; NULL for none, "[=X]" for one that may be left out
- * @help: what it does, one line
- * @apply: stores it in its part of the command's settings; @value is NULL where there is none;
- * returns -1 with @error; NULL for an option that only says yes
- * @offset: where in that part @apply stores it, for rows that share one; or where the bool is which
- * an option without @apply sets
+ * @argument: its name in help; NULL for none, "[=X]" for an optional one
+ * @help: one line
+ * @apply: stores the option in its part of the command's settings; @value is NULL without an
+ * argument; returns -1 with @error; NULL for a flag
+ * @offset: added to the pointer that @apply gets; for a flag, the offset of its bool
  * @is_repeatable: it may be given more than once
+ * @needs_text: an empty argument is refused
  */
 struct option_row {
 	char short_name;
@@ -28,6 +28,7 @@ struct option_row {
 	int (*apply)(void *settings, const char *value, struct error *error);
 	size_t offset;
 	bool is_repeatable;
+	bool needs_text;
 };
 
 /** OPTION_FLAG - the row of an option without argument that sets @member of a struct @type */
@@ -38,37 +39,39 @@ struct option_row {
 
 /**
  * option_row_apply - store an option in its part of the command's settings
- * @value: NULL where there is none
+ * @value: NULL without an argument
  *
- * Returns -1 with @error where the value is refused.
+ * Returns -1 with @error if the value is refused.
  */
 int option_row_apply(const struct option_row *row, void *part, const char *value,
 		     struct error *error);
 
 /**
- * struct option_part - options that several commands may share, all about one part of a command's
- * settings
- * @offset: where that part is in the settings; the rows' @apply gets a pointer to it
- * @row_size: how far rows are apart where each is the first member of something larger; 0 where
- * they are alone
+ * struct option_part - options for one part of a command's settings
+ * @offset: of that part in the settings
  */
 struct option_part {
 	const struct option_row *rows;
 	size_t nr_rows;
 	size_t offset;
-	size_t row_size;
 };
 
-/** OPTION_PARTS_MAX - how many parts a table has at most */
+/** OPTION_PART - the options of @part, for @member of a @type */
+#define OPTION_PART(part, type, member)                             \
+	{                                                           \
+		(part).rows, (part).nr_rows, offsetof(type, member) \
+	}
+
+/** OPTION_PARTS_MAX - most parts of a table */
 #define OPTION_PARTS_MAX 8
 
 /**
- * struct option_table - all that a command takes
- * @usage: what follows "ktrack ": "list [OPTION]..."
+ * struct option_table - all options of a command
+ * @usage: follows "ktrack ": "list [OPTION]..."
  * @about: what the command does, for the top of its help
- * @notes: what follows the options in its help; may be NULL
- * @operand: takes a word that is no option, wherever it stands; NULL where the first such word ends
- * the options
+ * @notes: follows the options in its help; may be NULL
+ * @operand: takes a word that is no option, at any position; if NULL, the first such word ends the
+ * options
  * @parts: up to the first without rows
  */
 struct option_table {
@@ -85,26 +88,29 @@ enum option_result {
 	OPTIONS_WRONG,
 };
 
+/** option_refuse_operand - the operand function of a command that has none; returns -1 */
+int option_refuse_operand(void *settings, const char *word, struct error *error);
+
 /**
- * options_parse - apply options behind the command's name, up to the first word that is none
- * @argv: ktrack's own, whose second word is the command
+ * options_parse - apply the options after the command's name
+ * @argv: ktrack's own; its second word is the command
  * @operand: index of the first operand in @argv
  *
- * Returns OPTIONS_HELPED where --help was asked for and printed, OPTIONS_WRONG with @error.
+ * Returns OPTIONS_HELPED if --help was printed, OPTIONS_WRONG with @error.
  */
 enum option_result options_parse(const struct option_table *table, int argc, char **argv,
 				 void *settings, int *operand, struct error *error);
 
 /**
- * options_read - what a command begins with: options_parse()
- * @status: the exit status, where that was all the command is to do
+ * options_read - options_parse() at the start of a command
+ * @status: the exit status
  *
- * Returns whether there is more to do.
+ * Returns whether the command continues.
  */
 bool options_read(const struct option_table *table, int argc, char **argv, void *settings,
 		  int *operand, int *status, struct error *error);
 
-/** option_may_have_value - whether a word is an option whose value was left out, as it may be */
+/** option_may_have_value - whether a word is an option whose optional argument is missing */
 bool option_may_have_value(const struct option_table *table, const char *word);
 
 #endif

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ktrack record: its options. */
-#include "cli/record.h"
-
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/quantity.h"
+#include "cli/message.h"
+#include "cli/option_parts.h"
+#include "cli/parse_size.h"
 
 static int apply_output(void *settings, const char *value, struct error *error)
 {
 	struct record_settings *record = settings;
 
 	record->path = value;
-	if (strcmp(value, "-") == 0)
-		return error_set(error, "a trace.dat is put together in a folder, not on standard "
-					"output; 'ktrack stream' writes there, or 'ktrack export' "
-					"of the file");
-	return *value ? 0 : error_set(error, "--output= names no file");
+	if (strcmp(value, "-") != 0)
+		return 0;
+	return error_set(error, "--output=-: a trace.dat cannot be written to standard output; use "
+				"'ktrack stream', or 'ktrack export' of a file");
 }
 
 static int apply_max_size(void *settings, const char *value, struct error *error)
@@ -26,91 +25,63 @@ static int apply_max_size(void *settings, const char *value, struct error *error
 	return size_kib_parse(value, &record->max_kib, error);
 }
 
-static int apply_mode(void *settings, const char *value, struct error *error)
+static int record_apply_mode(void *settings, const char *value, struct error *error)
 {
 	struct record_settings *record = settings;
 
-	return capture_apply_mode(&record->capture, value, error);
+	return capture_set_mode(&record->capture, value, error);
 }
 
 static const struct option_row record_rows[] = {
 	{ 0, "mode", "MODE",
-	  "streaming (read all the time), circular (keep the last), oneshot (keep the first)",
-	  apply_mode },
-	{ 'o', "output", "FILE", "the file to make (trace.dat)", apply_output },
-	{ 0, "max-size", "SIZE", "end once there is so much; a number of KiB, or with k, M, G",
+	  "streaming (read continuously), circular (keep the newest records), oneshot (the oldest)",
+	  record_apply_mode },
+	{ 'o', "output", "FILE", "write this file (default: trace.dat)", apply_output,
+	  .needs_text = true },
+	{ 0, "max-size", "SIZE", "stop when the records reach this size in KiB, or with k, M, G",
 	  apply_max_size },
-	OPTION_FLAG("fail-on-loss", "exit with 3 where records were lost", record_settings,
+	OPTION_FLAG("fail-on-loss", "exit with status 3 if records were lost", record_settings,
 		    fails_on_loss),
 };
 
-static const struct option_part record_options = {
-	.rows = record_rows,
-	.nr_rows = sizeof(record_rows) / sizeof(record_rows[0]),
-};
-
-/* The parts are in other files, so that the table cannot be a constant. */
+/* Parts of other files have no constant address, so the table is no constant. */
 static struct option_table record_table(void)
 {
-	struct option_table table = {
+	return (struct option_table){
 		.usage = "record [OPTION]... [-- COMMAND [ARGUMENT]...]",
-		.about = "Records track events at the lowest cost, into a trace.dat for 'ktrack "
-			 "export', trace-cmd and KernelShark,\n"
-			 "until the command ends, the duration is over, or Ctrl-C. Without -e it "
-			 "records every tracepoint that\n"
-			 "follows the track event convention.",
-		.notes = "The exit status is the command's; 125 where ktrack fails, 126 or 127 "
-			 "where the command cannot run.\n"
-			 "Without a command it is 0, or 1 where ktrack fails. 2 stands for wrong "
-			 "usage.",
-		.parts = { record_options, selection_options, capture_options },
+		.about = "Records raw track events to a trace.dat without parsing them. 'ktrack "
+			 "export', trace-cmd and\n"
+			 "KernelShark open it. Stops when COMMAND ends, when the duration is "
+			 "over, or when Ctrl-C is pressed.\n"
+			 "Without -e it records every tracepoint that follows the track event "
+			 "convention.",
+		.notes = CAPTURE_STATUS_NOTES,
+		.parts = { { record_rows, sizeof(record_rows) / sizeof(record_rows[0]) },
+			   OPTION_PART(selection_options, struct record_settings,
+				       capture.selection),
+			   OPTION_PART(capture_options, struct record_settings, capture) },
 	};
-
-	table.parts[1].offset = offsetof(struct record_settings, capture.selection);
-	table.parts[2].offset = offsetof(struct record_settings, capture);
-	return table;
-}
-
-static int record_check(const struct record_settings *settings, struct error *error)
-{
-	const struct capture_settings *capture = &settings->capture;
-
-	if (settings->max_kib > 0 && capture->recorder.mode->is_read_at_end)
-		return error_set(error,
-				 "--max-size bounds a file that is written all the time; with "
-				 "--mode=%s it is as large as the buffers at most, which -b says",
-				 capture->recorder.mode->name);
-	if (capture->instance && capture->selection.nr_options > 0)
-		return error_set(error,
-				 "-e chooses what is recorded, and --instance leaves that as it "
-				 "is; 'ktrack export -e' chooses of the file");
-	return capture_check_instance(capture, error);
-}
-
-static int record_start(struct record_settings *settings, const struct option_table *table,
-			int argc, char **argv, int operand, struct error *error)
-{
-	if (capture_take_command(&settings->capture, table, argc, argv, operand, error) < 0 ||
-	    record_check(settings, error) < 0)
-		return STATUS_USAGE;
-	return record_run(settings, error);
 }
 
 static int record_main(int argc, char **argv, struct error *error)
 {
-	struct record_settings settings = { .capture = CAPTURE_DEFAULTS, .path = RECORD_PATH };
+	struct record_settings settings = { .path = RECORD_PATH };
 	struct option_table table = record_table();
 	int operand, status;
 
-	settings.capture.recorder.keeps_modules = true;
-	if (options_read(&table, argc, argv, &settings, &operand, &status, error))
-		status = record_start(&settings, &table, argc, argv, operand, error);
+	capture_settings_init(&settings.capture, message_report());
+	if (options_read(&table, argc, argv, &settings, &operand, &status, error)) {
+		status = STATUS_USAGE;
+		if (capture_parse_command(&settings.capture, &table, argc, argv, operand, error) ==
+		    0)
+			status = record_run(&settings, error);
+	}
 	capture_settings_release(&settings.capture);
 	return status;
 }
 
 const struct cli_command record_command = {
 	.name = "record",
-	.summary = "record track events into a file, raw",
+	.summary = "record raw track events to a trace.dat",
 	.run = record_main,
 };

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ktrack release: lets running ktracks let go of tracepoints, so that modules can be unloaded. */
+/* ktrack release: makes running ktracks drain and disable tracepoints. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "cli/note.h"
+#include "cli/message.h"
 #include "cli/option.h"
-#include "recorder/recorder.h"
 
-/** struct release_settings - what the command line asks for */
+/** struct release_settings - the operands */
 struct release_settings {
 	const char **patterns;
 	size_t nr_patterns;
@@ -24,33 +23,30 @@ static int apply_pattern(void *settings, const char *word, struct error *error)
 		return error_set(error, "out of memory");
 	release->patterns = patterns;
 	patterns[release->nr_patterns++] = word;
-	return *word ? 0 : error_set(error, "'' is no tracepoint; write SYS[:EVENT]");
+	return *word ? 0 : error_set(error, "'': not a tracepoint; write SYS[:EVENT]");
 }
 
 static const struct option_table release_table = {
 	.usage = "release SYS[:EVENT]...",
-	.about = "Lets running ktracks read what there is of tracepoints, and record no more of "
-		 "them, so that their module\n"
-		 "can be unloaded and nothing is lost: ktrack release mydrv && rmmod mydrv\n"
-		 "When the module is loaded again, it is recorded again.",
+	.about = "Disables these tracepoints in every running 'ktrack stream', and waits until "
+		 "their "
+		 "records are read.\n"
+		 "Their module can then be unloaded without losing its records:\n\n"
+		 "    ktrack release mydrv && rmmod mydrv\n\n"
+		 "When the module is loaded again, its tracepoints are recorded again.\n"
+		 "'ktrack record' and --mode=circular keep modules loaded until they end.",
 	.operand = apply_pattern,
 };
 
-static int release_all(const struct release_settings *settings, struct error *error)
+static int release_print(const struct release_settings *settings, struct error *error)
 {
-	size_t sum = 0, nr_released;
+	size_t nr_released;
+	int status = release_run(settings->patterns, settings->nr_patterns, &nr_released,
+				 message_report(), error);
 
-	for (size_t i = 0; i < settings->nr_patterns; i++) {
-		if (release_tracepoints(settings->patterns[i], &nr_released, error) < 0)
-			return STATUS_FAILED;
-		if (nr_released == 0)
-			note_say("%s: no running ktrack records it; it can be unloaded unless "
-				 "somebody else uses it",
-				 settings->patterns[i]);
-		sum += nr_released;
-	}
-	printf("released %zu tracepoint%s\n", sum, sum == 1 ? "" : "s");
-	return STATUS_DONE;
+	if (status == STATUS_DONE)
+		printf("released %zu tracepoint%s\n", nr_released, nr_released == 1 ? "" : "s");
+	return status;
 }
 
 static int release_main(int argc, char **argv, struct error *error)
@@ -61,7 +57,7 @@ static int release_main(int argc, char **argv, struct error *error)
 	if (options_read(&release_table, argc, argv, &settings, &operand, &status, error)) {
 		status = STATUS_USAGE;
 		if (settings.nr_patterns > 0)
-			status = release_all(&settings, error);
+			status = release_print(&settings, error);
 		else
 			error_set(error, "a tracepoint is missing, as in SYS[:EVENT]; see 'ktrack "
 					 "release --help'");
@@ -72,6 +68,6 @@ static int release_main(int argc, char **argv, struct error *error)
 
 const struct cli_command release_command = {
 	.name = "release",
-	.summary = "let running ktracks let go of a module, so that it can be unloaded",
+	.summary = "disable and drain tracepoints, so that their module can be unloaded",
 	.run = release_main,
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ktrack stat: statistics of a recording, or of one that is being made. */
-#include <errno.h>
+/* ktrack stat: its options, and the size of the terminal. */
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
@@ -9,32 +8,16 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/export.h"
-#include "cli/option.h"
-#include "cli/quantity.h"
-#include "cli/stream.h"
-#include "sink/sink.h"
-
-/* How often a live table is renewed, unless told otherwise. */
-#define DEFAULT_INTERVAL_NS NS_PER_S
+#include "cli/message.h"
+#include "cli/option_parts.h"
+#include "cli/parse_size.h"
 
 /**
- * struct stat_settings - what the command line asks for
- * @stat: what the statistics look like
- * @selection, @bounds: go to @export or @stream, whichever runs
- * @interval_ns: 0 where the command line says nothing
- * @words: operands: the source, or the traced command
+ * struct stat_command_settings - the options and operands
+ * @nr_words: number of operands: one source, or the words of the traced command
  */
-struct stat_settings {
-	struct sink_stat_settings stat;
-	struct selection selection;
-	struct bounds bounds;
-	struct export_settings export;
-	struct stream_settings stream;
-	int64_t interval_ns;
-	bool is_live;
-	bool fails_on_loss;
-	const char *source;
+struct stat_command_settings {
+	struct stat_settings stat;
 	int nr_words;
 };
 
@@ -51,13 +34,13 @@ static int apply_sort(void *settings, const char *value, struct error *error)
 
 	for (int i = 0; i < STAT_SORT_COUNT_OF; i++) {
 		if (strcmp(value, sort_words[i]) == 0) {
-			stat->stat.sort = i;
+			stat->form.sort = i;
 			return 0;
 		}
 	}
 	return error_set(error,
-			 "--sort knows total, count, min, mean, p50, p99, max, name and "
-			 "track, not '%s'",
+			 "--sort=%s: unknown; write total, count, min, mean, p50, p99, max, name "
+			 "or track",
 			 value);
 }
 
@@ -65,7 +48,7 @@ static int apply_limit(void *settings, const char *value, struct error *error)
 {
 	struct stat_settings *stat = settings;
 
-	return count_parse(value, "rows", &stat->stat.limit, error);
+	return count_parse(value, "rows", &stat->form.limit, error);
 }
 
 static int apply_interval(void *settings, const char *value, struct error *error)
@@ -74,78 +57,59 @@ static int apply_interval(void *settings, const char *value, struct error *error
 
 	if (time_duration_parse(value, &stat->interval_ns, error) < 0)
 		return -1;
-	return stat->interval_ns > 0 ? 0 : error_set(error, "an interval of 0 is none");
+	return stat->interval_ns > 0
+		       ? 0
+		       : error_set(error, "--interval=%s: too short; write a time above 0", value);
 }
 
 static int apply_word(void *settings, const char *word, struct error *error)
 {
-	struct stat_settings *stat = settings;
+	struct stat_command_settings *command = settings;
 
 	(void)error;
-	if (stat->nr_words++ == 0)
-		stat->source = word;
+	if (command->nr_words++ == 0)
+		command->stat.source = word;
 	return 0;
 }
 
 static const struct option_row stat_rows[] = {
-	OPTION_FLAG("json", "print JSON: one line, or with --live one for each interval",
-		    stat_settings, stat.is_json),
+	OPTION_FLAG("json", "print JSON: one line, or with --live one line for each interval",
+		    stat_settings, form.is_json),
 	{ 0, "sort", "WHAT",
 	  "sort by total (the default), count, min, mean, p50, p99, max, name or track",
 	  apply_sort },
-	{ 0, "limit", "N", "show at most N rows of each table", apply_limit },
-	OPTION_FLAG("by-name", "put the tracks of a tracepoint together", stat_settings,
-		    stat.is_by_name),
-	OPTION_FLAG("live", "record now, as ktrack stream does, and renew the table", stat_settings,
+	{ 0, "limit", "N", "print at most N rows of each table", apply_limit },
+	OPTION_FLAG("by-name", "print one row per name and tracepoint, for all its tracks",
+		    stat_settings, form.is_by_name),
+	OPTION_FLAG("live", "record like 'ktrack stream', and update the tables", stat_settings,
 		    is_live),
-	{ 0, "interval", "SECONDS", "how often it is renewed (1); also with ms, s, m, h",
+	{ 0, "interval", "SECONDS",
+	  "time between updates (default: 1); or with a unit: ns, us, ms, s, m, h",
 	  apply_interval },
-	OPTION_FLAG("fail-on-loss", "exit with 3 where records were lost", stat_settings,
+	OPTION_FLAG("fail-on-loss", "exit with status 3 if records were lost", stat_settings,
 		    fails_on_loss),
-};
-
-/* --buffer is a filter here, by a buffer's name. */
-static const struct option_row live_rows[] = {
-	{ 'd', "duration", "SECONDS", "with --live: stop after this time; also with ms, s, m, h",
-	  capture_apply_duration },
-	{ 'b', "buffer-size", "SIZE", "with --live: ring buffer for each CPU (1024)",
-	  capture_apply_buffer },
-	OPTION_FLAG("wait", "with --live: also with -e for what is not there yet", capture_settings,
-		    selection.waits),
-	{ 0, "ready-fd", "N", "with --live: write a line to this descriptor once recording is on",
-	  capture_apply_ready },
-};
-
-static const struct option_part live_options = {
-	.rows = live_rows,
-	.nr_rows = sizeof(live_rows) / sizeof(live_rows[0]),
-};
-
-static const struct option_part stat_options = {
-	.rows = stat_rows,
-	.nr_rows = sizeof(stat_rows) / sizeof(stat_rows[0]),
 };
 
 static struct option_table stat_table(void)
 {
-	struct option_table table = {
+	return (struct option_table){
 		.usage = "stat [OPTION]... SOURCE\n       ktrack stat --live [OPTION]... [-- "
-			 "COMMAND "
-			 "[ARGUMENT]...]",
-		.about = "Prints a table for each name on each track: how often, how long in all, "
-			 "shortest, mean, median, 99th\n"
-			 "percentile, longest; for counters the first, last, lowest and highest "
-			 "value; and what was lost.",
+			 "COMMAND [ARGUMENT]...]",
+		.about = "Prints tables of slices (count; total, min, mean, p50, p99 and max "
+			 "duration), counters (first, last,\n"
+			 "min and max value) and instants (count), and reports lost records.",
+		.notes =
+			"Exit status: 0 success; 1 ktrack failed or the source is damaged; 2 wrong "
+			"usage; 3 records were lost\n"
+			"(only with --fail-on-loss). With --live and COMMAND: as for 'ktrack "
+			"stream'.",
 		.operand = apply_word,
-		.parts = { selection_options, filter_options, live_options, bounds_options,
-			   stat_options },
+		.parts = { OPTION_PART(selection_options, struct stat_settings, capture.selection),
+			   OPTION_PART(filter_options, struct stat_settings, filter),
+			   OPTION_PART(capture_live_options, struct stat_settings, capture),
+			   OPTION_PART(limits_options, struct stat_settings, limits),
+			   { stat_rows, sizeof(stat_rows) / sizeof(stat_rows[0]) } },
 	};
-
-	table.parts[0].offset = offsetof(struct stat_settings, selection);
-	table.parts[1].offset = offsetof(struct stat_settings, export.filter);
-	table.parts[2].offset = offsetof(struct stat_settings, stream.capture);
-	table.parts[3].offset = offsetof(struct stat_settings, bounds);
-	return table;
 }
 
 static unsigned int terminal_size(const char *variable, bool is_width)
@@ -160,112 +124,56 @@ static unsigned int terminal_size(const char *variable, bool is_width)
 	return is_width ? size.ws_col : size.ws_row;
 }
 
-/* Whoever names a number of rows gets it; otherwise a screen is not to scroll. */
-static void screen_fit(struct sink_stat_settings *stat)
+/* A live table without --limit must fit the screen. */
+static void form_fit_terminal(struct sink_stat_settings *form, bool is_live)
 {
-	if (stat->is_screen && stat->limit == 0)
-		stat->height = terminal_size("LINES", false);
-}
-
-static void terminal_look(struct stat_settings *settings)
-{
-	struct sink_stat_settings *stat = &settings->stat;
 	const char *no_colour = getenv("NO_COLOR");
-	bool is_terminal = isatty(STDOUT_FILENO) == 1 && !stat->is_json;
 
 	setlocale(LC_CTYPE, "");
-	stat->is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-	if (!is_terminal)
+	form->is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	if (isatty(STDOUT_FILENO) != 1 || form->is_json)
 		return;
-	stat->width = terminal_size("COLUMNS", true);
-	stat->has_colour = !no_colour || !*no_colour;
-	stat->is_screen = settings->is_live;
-	screen_fit(stat);
+	form->width = terminal_size("COLUMNS", true);
+	form->has_colour = !no_colour || !*no_colour;
+	form->is_screen = is_live;
+	if (is_live && form->limit == 0)
+		form->height = terminal_size("LINES", false);
 }
 
-static bool has_filter(const struct filter *filter)
+/* With --live the operands are the command, otherwise there is one source. */
+static int operands_apply(struct stat_command_settings *settings, int argc, char **argv,
+			  struct error *error)
 {
-	static const struct filter none;
-
-	return memcmp(filter, &none, sizeof(none)) != 0;
-}
-
-static int live_run(struct stat_settings *settings, int argc, char **argv, struct error *error)
-{
+	struct stat_settings *stat = &settings->stat;
 	char **command = argv + argc - settings->nr_words;
 
-	if (has_filter(&settings->export.filter)) {
-		error_set(error, "with --live only tracepoints can be chosen, by -e");
-		return STATUS_USAGE;
-	}
-	if (settings->nr_words > 0 && strcmp(command[-1], "--") != 0) {
-		error_set(error, "write -- before the command, and no source with --live");
-		return STATUS_USAGE;
-	}
-	settings->stat.interval_ns = settings->interval_ns > 0 ? settings->interval_ns
-							       : DEFAULT_INTERVAL_NS;
-	settings->stream.capture.command = settings->nr_words > 0 ? command : NULL;
-	settings->selection.can_wait = true;
-	settings->selection.waits = settings->stream.capture.selection.waits;
-	settings->stream.capture.selection = settings->selection;
-	settings->stream.bounds = settings->bounds;
-	settings->stream.outputs.stat = &settings->stat;
-	settings->stream.outputs.fails_on_loss = settings->fails_on_loss;
-	return stream_run(&settings->stream, error);
-}
-
-/* Options that a recording has no use for. */
-static int live_refuse(const struct stat_settings *settings, struct error *error)
-{
-	const struct capture_settings *capture = &settings->stream.capture;
-
-	if (settings->interval_ns > 0 || capture->duration_ns > 0)
-		return error_set(error, "--interval and --duration are for --live");
-	if (capture->setting)
-		return error_set(error, "%s is for --live", capture->setting);
-	if (capture->selection.waits || capture->ready_fd >= 0)
-		return error_set(error, "--wait and --ready-fd are for --live");
+	if (!stat->is_live && settings->nr_words == 0)
+		return error_set(error, "a source is missing; see 'ktrack stat --help'");
+	if (!stat->is_live && settings->nr_words > 1)
+		return error_set(error, "unexpected argument '%s'", command[1]);
+	if (!stat->is_live || settings->nr_words == 0)
+		return 0;
+	if (strcmp(command[-1], "--") != 0)
+		return error_set(error, "'%s': unexpected with --live; write -- before a command",
+				 command[0]);
+	stat->capture.command = command;
 	return 0;
-}
-
-static int recorded_run(struct stat_settings *settings, struct error *error)
-{
-	if (settings->nr_words != 1) {
-		error_set(error,
-			  settings->nr_words == 0
-				  ? "a source is missing; see 'ktrack stat --help'"
-				  : "there can only be one source; see 'ktrack stat --help'");
-		return STATUS_USAGE;
-	}
-	if (live_refuse(settings, error) < 0)
-		return STATUS_USAGE;
-	settings->export.source = settings->source;
-	settings->export.selection = settings->selection;
-	settings->export.bounds = settings->bounds;
-	settings->export.outputs.stat = &settings->stat;
-	settings->export.outputs.fails_on_loss = settings->fails_on_loss;
-	return export_run(&settings->export, error);
-}
-
-static int stat_start(struct stat_settings *settings, int argc, char **argv, struct error *error)
-{
-	terminal_look(settings);
-	return settings->is_live ? live_run(settings, argc, argv, error)
-				 : recorded_run(settings, error);
 }
 
 static int stat_main(int argc, char **argv, struct error *error)
 {
-	struct stat_settings settings = {
-		.export.argv = argv,
-		.stream = { .argv = argv, .capture = CAPTURE_DEFAULTS },
-	};
+	struct stat_command_settings settings = { .stat.argv = argv };
 	struct option_table table = stat_table();
 	int operand, status;
 
-	if (options_read(&table, argc, argv, &settings, &operand, &status, error))
-		status = stat_start(&settings, argc, argv, error);
-	selection_release(&settings.selection);
+	capture_settings_init(&settings.stat.capture, message_report());
+	if (options_read(&table, argc, argv, &settings, &operand, &status, error)) {
+		status = STATUS_USAGE;
+		form_fit_terminal(&settings.stat.form, settings.stat.is_live);
+		if (operands_apply(&settings, argc, argv, error) == 0)
+			status = stat_run(&settings.stat, error);
+	}
+	capture_settings_release(&settings.stat.capture);
 	return status;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finds the word that a misspelled one may have been meant for. */
+/* Finds the known word that is nearest to a misspelled one. */
 #ifndef CLI_SUGGEST_H
 #define CLI_SUGGEST_H
 
 #include <stddef.h>
 
 /**
- * struct suggestion - the nearest of the known words so far; zeroed there is none
- * @distance: how many letters differ; 0 if there is no word
+ * struct suggestion - the nearest known word so far; none if zeroed
+ * @distance: number of different letters; 0 if there is no word
  */
 struct suggestion {
 	const char *word;
@@ -15,10 +15,11 @@ struct suggestion {
 };
 
 /**
- * suggestion_add - look at one more known word
+ * suggestion_add - compare with one more known word
  * @typed: the misspelled one
  *
- * The first of several at the same distance stays. A word that differs in too many letters is none.
+ * Of several words at the same distance, the first one stays. A known word is also suggested if
+ * @typed is a prefix of it, in any case.
  */
 void suggestion_add(struct suggestion *suggestion, const char *typed, const char *known);
 

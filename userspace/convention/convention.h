@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The convention room's public header: what makes a tracepoint one of kernel track events, and what
- * its records say.
+ * Public header of convention/: matches tracepoints against the convention of kernel track events.
  *
  * The convention is Perfetto's "Kernel track events: format and conventions". A tracepoint is
- * matched once, by the names and types of its fields; its records are then read through the slots
- * found there. Where the text is silent we do what Perfetto's importer does, but for what is said
- * at the spot.
+ * matched once, by names and types of its fields; the result is a struct descriptor. If the text
+ * of the convention leaves a case open, the behavior is that of Perfetto's importer, unless a
+ * comment gives a reason for another one.
  */
 #ifndef CONVENTION_CONVENTION_H
 #define CONVENTION_CONVENTION_H
@@ -14,302 +13,141 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/base.h"
-#include "source/source.h"
+#include "convention/task.h"
+#include "event/event.h"
 
-enum template_kind {
-	TEMPLATE_NONE,
-	TEMPLATE_SLICE,
-	TEMPLATE_COUNTER,
-};
+/** CONVENTION_DESCRIPTORS_MAX - maximum number of descriptors in use */
+#define CONVENTION_DESCRIPTORS_MAX 8192
 
-/**
- * enum template_scope - what the records' scope field means; without one they belong to the
- * writing thread
- */
-enum template_scope {
-	TEMPLATE_SCOPE_THREAD,
-	TEMPLATE_SCOPE_PROCESS,
-	TEMPLATE_SCOPE_CPU,
-	TEMPLATE_SCOPE_CUSTOM,
-};
-
-/** enum slot_kind - how a field's bytes are to be read */
-enum slot_kind {
-	SLOT_ABSENT,
-	SLOT_SIGNED,
-	SLOT_UNSIGNED,
-	SLOT_BOOLEAN,
-	SLOT_FIXED_TEXT,
-	SLOT_DYNAMIC_TEXT,
-	SLOT_RELATIVE_TEXT,
-	SLOT_FIXED_BYTES,
-	SLOT_DYNAMIC_BYTES,
-	SLOT_RELATIVE_BYTES,
-};
-
-/**
- * struct slot - where a field is in the record, and how to read it
- * @is_swapped: its bytes are in the other order than this machine's
- * @is_usual_text: it is a SLOT_DYNAMIC_TEXT that needs no more care than a bound
- * @end: behind its bytes: no shorter record has it
- * @read: the reader for its kind, size and order, of a record that has it; NULL where it is absent
- */
-struct slot {
-	enum slot_kind kind;
-	bool is_swapped;
-	bool is_usual_text;
-	unsigned int offset;
-	unsigned int size;
-	unsigned int end;
-	bool (*read)(const struct slot *slot, const struct record *record, struct value *out);
-};
-
-/**
- * struct extra - a field beyond the convention's
- * @label: its name as a text
- * @is_usual: it is a number of the usual kinds
- */
-struct extra {
-	char *name;
-	struct text label;
-	bool is_usual;
-	struct slot slot;
-};
-
-/** OBSERVATION_SIZE_MAX - the largest record that is remembered: what fits into a short entry */
-#define OBSERVATION_SIZE_MAX 112
-
-/** OBSERVATION_PLACES - how many records are remembered */
-#define OBSERVATION_PLACES 2048
-
-/**
- * struct template - a tracepoint that follows the convention, as its records are read
- * @index: which tracepoint it is, from 0: one that comes again, with the same format, is the same
- * @format_hash: of its format, but for the id
- * @is_dropped: no record is read by it any more
- * @event_id: the common_type of its records
- * @category: "system:event"
- * @name: the event's name, which points into @category
- * @label: the same as a text, with its text_head()
- * @scope_field: name of the scope field, NULL for thread scope
- * @extras: the fields beyond the convention's
- * @fields: what a record of at least @extras_size bytes says of them, where all are of the usual
- * kinds: names and kinds are there, the numbers are filled in
- * @other_fields: room for what any other record says of them
- * @extras_size: SIZE_MAX where not all are
- * @usual_size: a record of at least so many bytes has all slots but the extras', all of which are
- * of the usual kinds; SIZE_MAX where they are not
- * @fixed_size: how long a record is before what its texts say; SIZE_MAX where not all is of the
- * usual kinds
- * @has_numbers: it has a counter value or extras, which differ from record to record
- * @telling: the bits of a record that tell what it says but for these
- */
-struct template
-{
-	unsigned int index;
-	uint64_t format_hash;
-	bool is_dropped;
-	unsigned int event_id;
-	enum template_kind kind;
-	enum template_scope scope;
-	char *category;
-	const char *name;
-	struct text label;
-	uint64_t label_head;
-	char *scope_field;
-	struct slot type;
-	struct slot slice_name;
-	struct slot track_name;
-	struct slot scope_id;
-	struct slot counter_value;
-	struct slot pid;
-	struct extra *extras;
-	struct field *fields;
-	struct field *other_fields;
-	size_t nr_extras;
-	size_t extras_size;
-	size_t usual_size;
-	size_t fixed_size;
-	bool has_numbers;
-	unsigned char telling[OBSERVATION_SIZE_MAX];
-};
-
-/** CONVENTION_TEMPLATES_MAX, CONVENTION_SIZE_MAX - how many are kept, and how many bytes they take
- */
-#define CONVENTION_TEMPLATES_MAX 8192
+/** CONVENTION_SIZE_MAX - maximum memory of descriptors in use, in bytes */
 #define CONVENTION_SIZE_MAX ((size_t)8 * 1024 * 1024)
 
-/** struct convention - all templates, found by the id of the event */
-struct convention;
+/** CONVENTION_IDS - number of event ids: the first two bytes of each record */
+#define CONVENTION_IDS 65536
+
+/** CONVENTION_TASKS_MAX - more than there are tracepoints about threads */
+#define CONVENTION_TASKS_MAX 16
+
+struct convention_entry;
 
 /**
- * convention_new - one without templates
- * @is_swapped: records were written in the other byte order than this machine's
+ * struct convention - the descriptors of one source, found by event id; its members are private
+ * @is_swapped: the records' byte order is not this machine's
+ * @entries: all descriptors that were added
+ * @nr_used, @used_size: number and bytes of descriptors that are not dropped
+ * @is_full: a descriptor was refused
+ * @tracepoints: the first entry of each index, by category and format
+ * @nr_tracepoints: size of @tracepoints, and the next index
+ */
+struct convention {
+	bool is_swapped;
+	struct convention_entry **entries;
+	size_t nr_entries;
+	size_t nr_used;
+	size_t used_size;
+	bool is_full;
+	unsigned int nr_tracepoints;
+	struct map tracepoints;
+	const struct descriptor *by_id[CONVENTION_IDS];
+	struct task_descriptor tasks[CONVENTION_TASKS_MAX];
+	size_t nr_tasks;
+};
+
+/**
+ * convention_new - a convention without descriptors
+ * @is_swapped: the records' byte order is not this machine's
  *
- * Returns a convention for convention_free(), or NULL where memory ran out.
+ * Returns a convention for convention_free(), or NULL if memory ran out.
  */
 struct convention *convention_new(bool is_swapped);
 
+/** convention_free - free a convention and its descriptors; NULL is allowed */
 void convention_free(struct convention *convention);
 
 /**
- * convention_add - look at a tracepoint's format and remember it if it follows the convention
- * @out: the template, which the convention owns, or NULL where the tracepoint does not follow
+ * convention_add - match the format of a tracepoint; if it follows the convention, its records are
+ * decoded by a new descriptor from now on
+ * @text: the format file
+ * @out: the descriptor, owned by the convention, or NULL if the tracepoint does not follow
  *
- * Returns 0, 1 with @error where the format cannot be read or there are too many, and the
- * tracepoint is left out, or -1 with @error where memory ran out. Only the first of too many is
- * reported.
+ * Returns 0, 1 with @error if the format cannot be parsed or there are too many descriptors (only
+ * the first of these is reported), or -1 with @error if memory ran out.
  */
 int convention_add(struct convention *convention, const char *system, struct text text,
-		   const struct template **out, struct error *error);
+		   const struct descriptor **out, struct error *error);
 
-/** convention_size - how many tracepoints follow */
+/** convention_size - number of descriptors, dropped ones included */
 size_t convention_size(const struct convention *convention);
 
-/** convention_template - the one at @index, below convention_size() */
-const struct template *convention_template(const struct convention *convention, size_t index);
+/** convention_descriptor - the descriptor at @index, below convention_size() */
+const struct descriptor *convention_descriptor(const struct convention *convention, size_t index);
+
+/** convention_id - read the event id of a record; returns false if the record is too short */
+hot_inline bool convention_id(const struct convention *convention, const struct record *record,
+			      uint16_t *id)
+{
+	if (record->size < sizeof(*id))
+		return false;
+	memcpy(id, record->data, sizeof(*id));
+	if (convention->is_swapped)
+		*id = __builtin_bswap16(*id);
+	return true;
+}
+
+/** convention_find - the descriptor of @record, NULL if none or if the record has no id */
+hot_inline const struct descriptor *convention_find(const struct convention *convention,
+						    const struct record *record)
+{
+	uint16_t id;
+
+	return convention_id(convention, record, &id) ? convention->by_id[id] : NULL;
+}
 
 /**
- * convention_find - the template that reads @record
- *
- * Returns NULL where the record is of another tracepoint, or too short to say.
+ * convention_drop - decode no more records by @descriptor, which stays valid: its tracepoint was
+ * removed and the kernel may reuse the id
  */
-const struct template *convention_find(const struct convention *convention,
-				       const struct record *record);
+void convention_drop(struct convention *convention, const struct descriptor *descriptor);
 
-/**
- * convention_drop - the tracepoint has gone, and its id may be another's: no record is read by
- * @template any more, which stays
- */
-void convention_drop(struct convention *convention, const struct template *template);
+/** convention_use - decode the records of its id by @descriptor, even if it was dropped */
+void convention_use(struct convention *convention, const struct descriptor *descriptor);
 
-/** convention_use - read the records of its id by @template, be it that it was dropped */
-void convention_use(struct convention *convention, const struct template *template);
+/** convention_find_name - the descriptor of a tracepoint, the last one added; NULL if none */
+const struct descriptor *convention_find_name(const struct convention *convention,
+					      const char *system, const char *name);
 
-/**
- * convention_find_name - the template of that tracepoint, of several the one that was added last;
- * or NULL
- */
-const struct template *convention_find_name(const struct convention *convention, const char *system,
-					    const char *name);
+/** convention_has_id - whether there is a descriptor for event id @id */
+bool convention_has_id(const struct convention *convention, uint16_t id);
 
-/** convention_knows - whether there is a template for records of that id */
-bool convention_knows(const struct convention *convention, uint16_t id);
-
-/** convention_names_threads - whether records of that id are of a tracepoint that names threads */
-bool convention_names_threads(const struct convention *convention, uint16_t id);
-
-/** convention_id - the id of a record's event; returns false where it is too short to have one */
+/** convention_id - read the event id of a record; returns false if the record is too short */
 bool convention_id(const struct convention *convention, const struct record *record, uint16_t *id);
 
-enum observation_kind {
-	OBSERVATION_BEGIN,
-	OBSERVATION_END,
-	OBSERVATION_INSTANT,
-	OBSERVATION_COUNTER,
-};
-
 /**
- * struct observation - what one record says, in the convention's terms
- * @cpu, @buffer: of the record
- * @tid: of the thread that wrote it
- * @scope_id: VALUE_SIGNED or VALUE_UNSIGNED; the tid where the tracepoint has no scope field
- * @slice_name: of begin and instant; empty in an end
- * @track_name: the tracepoint's name where it has no such field
- * @slice_head, @track_head: the text_head() of both
- * @counter_value: of counters; VALUE_SIGNED or VALUE_UNSIGNED
- * @extras: the fields beyond the convention's
- * @problem: of what convention_read() gives: what observation_read() says of it
- * @likeness: two observations with one number differ in time, CPU, counter value and extras only;
- * 0 where nothing is known of that
- * @place: below OBSERVATION_PLACES; those with one likeness have one place, where readers can keep
- * what they make of it
+ * convention_add_task - read the format of a tracepoint if its records are about threads
  *
- * Texts are borrowed from the record, fields and their names from the template: they live until its
- * next record is read.
- */
-struct observation {
-	struct value scope_id;
-	struct text slice_name;
-	struct text track_name;
-	uint64_t slice_head;
-	uint64_t track_head;
-	struct value counter_value;
-	const struct template *template;
-	int64_t time_ns;
-	enum observation_kind kind;
-	int cpu;
-	unsigned int buffer;
-	int tid;
-	uint64_t likeness;
-	const char *problem;
-	const struct field *extras;
-	size_t nr_extras;
-	unsigned int place;
-};
-
-/**
- * observation_read - read @record by its template
- *
- * Returns NULL, or what is wrong with the record, as a constant text; @out then holds no more than
- * template, time and cpu.
- */
-const char *observation_read(struct observation *out, const struct template *template,
-			     const struct record *record);
-
-/**
- * convention_read - the same for any record, and quicker where it is like one that was read lately
- *
- * Returns an observation that is good until the next call, with its @problem, or NULL where
- * convention_find() does.
- */
-const struct observation *convention_read(struct convention *convention,
-					  const struct record *record);
-
-/** enum task_change_kind - what a thread's number stands for from now on */
-enum task_change_kind {
-	TASK_CHANGE_BORN,
-	TASK_CHANGE_NAMED,
-	TASK_CHANGE_TOOK_OVER,
-	TASK_CHANGE_EXITED,
-	TASK_CHANGE_GONE,
-};
-
-/**
- * struct task_change - what a record of the scheduler says of a thread
- * @kind: a new thread has this number; this is its name; it took the number over from another
- * thread of its process, as execve(2) does; it is about to end, but may still write; nobody has
- * this number any more
- * @tid: the number
- * @tgid: its process, 0 where the record does not tell
- * @parent_tid: of the born: who made it; it is in the same process where @is_thread
- * @old_tid: of those that took over: their number before
- * @comm: its name, empty where the record does not tell; borrowed from the record
- */
-struct task_change {
-	enum task_change_kind kind;
-	int64_t time_ns;
-	int tid;
-	int tgid;
-	int parent_tid;
-	bool is_thread;
-	int old_tid;
-	struct text comm;
-};
-
-/**
- * convention_add_task - look at a tracepoint's format and remember it if its records tell of
- * threads
- *
- * Returns 0, 1 with @error where the format cannot be read and the tracepoint is left out, or -1
- * with @error where memory ran out.
+ * Returns 0, 1 with @error if the format cannot be parsed, or -1 with @error if memory ran out.
  */
 int convention_add_task(struct convention *convention, const char *system, const char *name,
 			struct text text, struct error *error);
 
-/** convention_read_task - whether @record tells of a thread, and what, in @out */
+/**
+ * convention_needs_task - whether convention_add_task() uses the format of a tracepoint
+ * @name: NULL for any tracepoint of @system
+ */
+bool convention_needs_task(const char *system, const char *name);
+
+/** convention_has_task_id - whether records of event id @id are about threads */
+bool convention_has_task_id(const struct convention *convention, uint16_t id);
+
+/**
+ * convention_read_task - decode a record about a thread
+ * @out: borrows from the record
+ *
+ * Returns false if @record is not about a thread, or cannot be decoded.
+ */
 bool convention_read_task(const struct convention *convention, const struct record *record,
 			  struct task_change *out);
 

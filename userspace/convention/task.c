@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads who threads are from the records of the kernel's own tracepoints. */
+/* Decodes the kernel's own records about threads. */
 #include "convention/task.h"
 
 #include <string.h>
 
-#include "convention/slot.h"
-
-/* The kernel's room for a name, without its NUL: execve(2) cuts a program's name to it. */
+/* Maximum length of a name without its NUL: execve(2) cuts the name of a program to it. */
 #define KERNEL_COMM_MAX 15
 
 #define CLONE_THREAD 0x10000
 
 /**
- * struct task_rule - what a tracepoint's records tell
- * @comm: the field of the name
- * @detail: a field that means something to @refine
- * @refine: take in the detail, and whatever else is particular to this tracepoint; may be NULL
+ * struct task_rule - meaning of a tracepoint's records
+ * @tid: field of the thread; NULL for the writing thread
+ * @comm: field of its name
+ * @detail: field that is passed to @refine; may be NULL
+ * @refine: completes a change by the detail; may be NULL
  */
 struct task_rule {
 	const char *system;
@@ -27,15 +26,15 @@ struct task_rule {
 	void (*refine)(struct task_change *change, int64_t detail);
 };
 
-static void refine_newtask(struct task_change *change, int64_t flags)
+static void newtask_refine(struct task_change *change, int64_t flags)
 {
 	change->is_thread = flags & CLONE_THREAD;
 	if (!change->is_thread)
 		change->tgid = change->tid;
 }
 
-/* The record has the program's path, of which the name is the end. */
-static void refine_exec(struct task_change *change, int64_t old_tid)
+/* The record contains the path of the program, the end of which is the name. */
+static void exec_refine(struct task_change *change, int64_t old_tid)
 {
 	struct text path = change->comm;
 
@@ -50,11 +49,11 @@ static void refine_exec(struct task_change *change, int64_t old_tid)
 }
 
 static const struct task_rule rules[] = {
-	{ "task", "task_newtask", TASK_CHANGE_BORN, "pid", "comm", "clone_flags", refine_newtask },
+	{ "task", "task_newtask", TASK_CHANGE_BORN, "pid", "comm", "clone_flags", newtask_refine },
 	{ "task", "task_rename", TASK_CHANGE_NAMED, "pid", "newcomm" },
 	{ "sched", "sched_process_fork", TASK_CHANGE_BORN, "child_pid", "child_comm" },
 	{ "sched", "sched_process_exec", TASK_CHANGE_TOOK_OVER, "pid", "filename", "old_pid",
-	  refine_exec },
+	  exec_refine },
 	{ "sched", "sched_process_exit", TASK_CHANGE_EXITED, "pid", "comm" },
 	{ "sched", "sched_process_free", TASK_CHANGE_GONE, "pid", "comm" },
 	{ "sched", "sched_switch", TASK_CHANGE_NAMED, "next_pid", "next_comm" },
@@ -65,64 +64,64 @@ static const struct task_rule rules[] = {
 const struct task_rule *task_rule_find(const char *system, const char *name)
 {
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-		if (strcmp(system, rules[i].system) == 0 && strcmp(name, rules[i].name) == 0)
+		if (strcmp(system, rules[i].system) == 0 &&
+		    (!name || strcmp(name, rules[i].name) == 0))
 			return &rules[i];
 	}
 	return NULL;
 }
 
-static struct slot slot_named(const struct format *format, const char *name, bool is_swapped)
+static struct field_ref field_ref_named(const struct format *format, const char *name,
+					bool is_swapped)
 {
-	const struct format_field *field = name ? format_find(format, name) : NULL;
-
-	return field ? slot_find(field, is_swapped) : (struct slot){ .kind = SLOT_ABSENT };
+	return field_ref_of(name ? format_find(format, name) : NULL, is_swapped);
 }
 
-void task_template_fill(struct task_template *out, const struct task_rule *rule,
-			const struct format *format, bool is_swapped)
+struct task_descriptor task_descriptor_of(const struct task_rule *rule, const struct format *format,
+					  bool is_swapped)
 {
-	*out = (struct task_template){
+	struct task_descriptor descriptor = {
 		.rule = rule,
 		.event_id = format->id,
-		.tid = slot_named(format, rule->tid, is_swapped),
-		.comm = slot_named(format, rule->comm, is_swapped),
-		.detail = slot_named(format, rule->detail, is_swapped),
-		.writer = slot_named(format, "common_pid", is_swapped),
+		.tid = field_ref_named(format, rule->tid, is_swapped),
+		.comm = field_ref_named(format, rule->comm, is_swapped),
+		.detail = field_ref_named(format, rule->detail, is_swapped),
+		.writer = field_ref_named(format, "common_pid", is_swapped),
 	};
-	if (out->tid.kind == SLOT_ABSENT)
-		out->tid = out->writer;
+
+	if (descriptor.tid.kind == FIELD_ABSENT)
+		descriptor.tid = descriptor.writer;
+	return descriptor;
 }
 
-static bool number_read(const struct slot *slot, const struct record *record, int64_t *out)
+static bool number_read(const struct field_ref *ref, const struct record *record, int64_t *out)
 {
-	struct value value;
-
-	if (!slot_is_number(slot) || !slot_read(slot, record, &value))
+	if (!field_ref_is_number(ref) || ref->end > record->size)
 		return false;
-	*out = value.kind == VALUE_SIGNED ? value.signed_number : (int64_t)value.unsigned_number;
+	*out = field_integer(ref, record, ref->is_swapped);
 	return true;
 }
 
-bool task_template_read(const struct task_template *template, const struct record *record,
-			struct task_change *out)
+bool task_change_read(struct task_change *out, const struct task_descriptor *descriptor,
+		      const struct record *record)
 {
-	const struct task_rule *rule = template->rule;
+	const struct task_rule *rule = descriptor->rule;
 	int64_t tid, writer = 0, detail;
 	struct value comm;
 
 	*out = (struct task_change){ .kind = rule->kind,
 				     .time_ns = record->time_ns,
 				     .comm = text_of("") };
-	/* The idle tasks have one number for all. */
-	if (!number_read(&template->tid, record, &tid) || tid <= 0 || tid > INT32_MAX)
+	/* All idle tasks have the tid 0. */
+	if (!number_read(&descriptor->tid, record, &tid) || tid <= 0 || tid > INT32_MAX)
 		return false;
-	number_read(&template->writer, record, &writer);
+	number_read(&descriptor->writer, record, &writer);
 	out->tid = tid;
 	out->old_tid = tid;
 	out->parent_tid = writer;
-	if (slot_is_text(&template->comm) && slot_read(&template->comm, record, &comm))
+	if (field_ref_is_text(&descriptor->comm) && field_read(&descriptor->comm, record, &comm))
 		out->comm = comm.text;
-	if (rule->refine && number_read(&template->detail, record, &detail))
+	if (rule->refine && number_read(&descriptor->detail, record, &detail))
 		rule->refine(out, detail);
 	return true;
 }

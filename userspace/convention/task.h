@@ -1,37 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The tracepoints of the kernel that tell who threads are. */
+/* Tracepoints of the kernel about threads: birth, name, exit. */
 #ifndef CONVENTION_TASK_H
 #define CONVENTION_TASK_H
 
-#include "convention/convention.h"
-#include "convention/format.h"
+#include "event/event.h"
 
 struct task_rule;
 
 /**
- * struct task_template - such a tracepoint, as its records are read
- * @event_id: the common_type of its records
- * @tid: of whom they tell; the writing thread where there is no such field
- * @writer: who wrote
+ * struct task_descriptor - how the records of such a tracepoint are decoded
+ * @event_id: common_type of its records
+ * @tid: thread that the record is about; the writing thread if there is no such field
+ * @comm: name of that thread
+ * @detail: a field whose meaning depends on the tracepoint
+ * @writer: thread that wrote the record
  */
-struct task_template {
+struct task_descriptor {
 	const struct task_rule *rule;
 	unsigned int event_id;
-	struct slot tid;
-	struct slot comm;
-	struct slot detail;
-	struct slot writer;
+	struct field_ref tid;
+	struct field_ref comm;
+	struct field_ref detail;
+	struct field_ref writer;
 };
 
-/** task_rule_find - what records of a tracepoint tell, NULL where they tell nothing of threads */
+/**
+ * task_rule_find - the rule for a tracepoint, NULL if its records are not about threads
+ * @name: NULL finds the first rule of @system
+ */
 const struct task_rule *task_rule_find(const char *system, const char *name);
 
-/** task_template_fill - find the fields of an event that @rule is of */
-void task_template_fill(struct task_template *out, const struct task_rule *rule,
-			const struct format *format, bool is_swapped);
+/** task_descriptor_of - the descriptor of an event to which @rule applies */
+struct task_descriptor task_descriptor_of(const struct task_rule *rule, const struct format *format,
+					  bool is_swapped);
 
-/** task_template_read - what a record says; false where it cannot be read */
-bool task_template_read(const struct task_template *template, const struct record *record,
-			struct task_change *out);
+/** task_change_read - decode a record; returns false if that is not possible */
+bool task_change_read(struct task_change *out, const struct task_descriptor *descriptor,
+		      const struct record *record);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What an event says beyond its name, as JSON. */
+/* The arguments of an event as JSON: fields, emitter, and flags of slices. */
 #ifndef SINK_ARGS_H
 #define SINK_ARGS_H
 
@@ -7,29 +7,33 @@
 #include "timeline/timeline.h"
 
 /**
- * event_has_args - whether there is anything to say
+ * event_has_emitter - whether one property of an event's emitter is known and wanted
  * @with: a set of 1 << enum timeline_emitter
  */
+static inline bool event_has_emitter(const struct timeline_event *event, unsigned int with,
+				     enum timeline_emitter emitter)
+{
+	const bool are_known[] = {
+		[TIMELINE_EMITTER_TID] = event->tid >= 0,
+		[TIMELINE_EMITTER_CPU] = event->cpu >= 0,
+		[TIMELINE_EMITTER_COMM] = event->comm && event->comm[0],
+	};
+
+	return with & 1u << emitter && are_known[emitter];
+}
+
+/** event_has_args - whether event_append_args() would append members */
 bool event_has_args(const struct timeline_event *event, unsigned int with);
 
 /**
- * event_append_args - add an object of the record's fields, of who wrote it, and of what is to be
- * known about a slice
- * @tells_ends: names of a slice's end get end: before them, for viewers that have one set of args
- * for a slice, in which they would replace those of its begin
+ * event_append_args - append an object of the record's fields, its emitter and the slice's flags
+ * @with: a set of 1 << enum timeline_emitter
+ * @names_ends: prefix names at a slice's end with "end:", for viewers that merge the arguments of a
+ * slice's begin and end
  *
- * Names of ours have a colon, which fields of a record cannot have.
+ * Names that ktrack adds have a colon, which names of fields cannot have.
  */
 void event_append_args(struct buffer *out, const struct timeline_event *event, unsigned int with,
-		       bool tells_ends);
-
-/** loss_append_text - "lost 5 records on cpu 1", of a loss or of a sum of losses */
-void loss_append_text(struct buffer *out, const struct timeline_event *event);
-
-/** loss_append_place - whose records were lost: "lost records cpu 1 in first" */
-void loss_append_place(struct buffer *out, const struct timeline_event *event);
-
-/** argv_append_text - the words with blanks between them */
-void argv_append_text(struct buffer *out, char *const *argv);
+		       bool names_ends);
 
 #endif

@@ -1,118 +1,162 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Makes, drives and frees outputs of one file. */
+/* Common part of outputs that write one file. */
 #include "sink/file.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-static int file_open(struct sink *head, const struct recording *recording, unsigned int slot,
-		     struct error *error)
+#define BLOCK_SIZE (64 * 1024)
+
+int sink_file_flush(struct sink_file *file, struct error *error)
 {
-	struct sink_file *file = (struct sink_file *)head;
+	if (file->out.failed)
+		return error_set(error, "out of memory");
+	if (file->out.size > 0 &&
+	    file_write_all(file->fd, file->out.data, file->out.size, &file->wait) < 0)
+		return errno == ECANCELED
+			       ? error_set(error, "cannot write to %s: nobody reads it", file->name)
+			       : error_set_system(error, errno, "cannot write to %s", file->name);
+	buffer_clear(&file->out);
+	return 0;
+}
 
-	file->slot = slot;
+int sink_file_spill(struct sink_file *file, struct error *error)
+{
+	if (file->out.size < BLOCK_SIZE && !file->out.failed)
+		return 0;
+	return sink_file_flush(file, error);
+}
+
+static int file_sink_open(struct sink *sink, const struct recording *recording,
+			  unsigned int sink_index, struct error *error)
+{
+	struct sink_file *file = container_of(sink, struct sink_file, sink);
+
+	file->sink_index = sink_index;
 	file->start_ns = recording->start_ns;
 	file->counts_ticks = recording->counts_ticks;
 	return file->ops->open ? file->ops->open(file, recording, error) : 0;
 }
 
-static void track_free(struct sink_file *file, struct note *track)
+static void file_track_free(struct sink_file *file, struct sink_track *track)
 {
-	note_unlink(&file->tracks, track);
+	sink_track_unlink(&file->tracks, track);
 	if (file->ops->track_release)
 		file->ops->track_release(track);
 	free(track);
 }
 
-static int track_end(struct sink_file *file, const struct timeline_event *event,
-		     struct error *error)
+static int file_track_end(struct sink_file *file, const struct timeline_event *event,
+			  struct error *error)
 {
+	void **data = &event->track->sink_data[file->sink_index];
 	int status = file->ops->event(file, event, error);
 
-	track_free(file, event->track->slots[file->slot]);
-	event->track->slots[file->slot] = NULL;
+	file_track_free(file, *data);
+	*data = NULL;
 	return status;
 }
 
-static int loss(struct sink_file *file, const struct timeline_event *event, struct error *error)
+/* A loss without an end is kept until the recording's end is known. */
+static int file_loss(struct sink_file *file, const struct timeline_event *event,
+		     struct error *error)
 {
-	int held = losses_hold(&file->losses, event, error);
+	struct timeline_event *losses;
 
-	return held ? held - 1 : file->ops->event(file, event, error);
+	if (event->loss_end_ns < INT64_MAX)
+		return file->ops->event(file, event, error);
+	losses = reallocarray(file->losses, file->nr_losses + 1, sizeof(*losses));
+	if (!losses)
+		return error_set(error, "out of memory");
+	file->losses = losses;
+	losses[file->nr_losses++] = *event;
+	return 0;
 }
 
-static int finish(struct sink_file *file, const struct timeline_event *event, struct error *error)
+static int file_losses_end(struct sink_file *file, int64_t end_ns, struct error *error)
 {
-	losses_end(&file->losses, event->time_ns);
-	for (size_t i = 0; i < file->losses.size; i++) {
-		if (file->ops->event(file, &file->losses.events[i], error) < 0)
-			return -1;
+	int status = 0;
+
+	for (size_t i = 0; i < file->nr_losses && status == 0; i++) {
+		struct timeline_event *loss = &file->losses[i];
+
+		loss->loss_end_ns = end_ns > loss->begin_ns ? end_ns : loss->begin_ns;
+		status = file->ops->event(file, loss, error);
 	}
-	if (file->ops->event(file, event, error) < 0 || writer_flush(&file->writer, error) < 0)
+	return status;
+}
+
+static int file_finish(struct sink_file *file, const struct timeline_event *event,
+		       struct error *error)
+{
+	if (file_losses_end(file, event->time_ns, error) < 0 ||
+	    file->ops->event(file, event, error) < 0 || sink_file_flush(file, error) < 0)
 		return -1;
 	return file->ops->complete ? file->ops->complete(file, error) : 0;
 }
 
-static int file_event(struct sink *head, const struct timeline_event *event, struct error *error)
+static int file_sink_event(struct sink *sink, const struct timeline_event *event,
+			   struct error *error)
 {
-	struct sink_file *file = (struct sink_file *)head;
+	struct sink_file *file = container_of(sink, struct sink_file, sink);
 
 	switch (event->kind) {
 	case TIMELINE_TRACK_END:
-		return track_end(file, event, error);
+		return file_track_end(file, event, error);
 	case TIMELINE_LOSS:
-		return loss(file, event, error);
+		return file_loss(file, event, error);
 	case TIMELINE_FINISH:
-		return finish(file, event, error);
+		return file_finish(file, event, error);
 	default:
 		return file->ops->event(file, event, error);
 	}
 }
 
-static int file_flush(struct sink *head, struct error *error)
+static int file_sink_flush(struct sink *sink, struct error *error)
 {
-	struct sink_file *file = (struct sink_file *)head;
+	struct sink_file *file = container_of(sink, struct sink_file, sink);
 
-	return file->ops->flush ? file->ops->flush(file, error)
-				: writer_flush(&file->writer, error);
+	return file->ops->flush ? file->ops->flush(file, error) : sink_file_flush(file, error);
 }
 
-static void file_free(struct sink *head)
+static void file_sink_free(struct sink *sink)
 {
-	struct sink_file *file = (struct sink_file *)head;
+	struct sink_file *file = container_of(sink, struct sink_file, sink);
 
 	while (file->tracks)
-		track_free(file, file->tracks);
+		file_track_free(file, file->tracks);
 	if (file->ops->release)
 		file->ops->release(file);
-	losses_release(&file->losses);
+	file_close(file->fd);
+	free(file->losses);
 	buffer_release(&file->text);
-	writer_release(&file->writer);
+	buffer_release(&file->out);
 	free(file);
 }
 
 static const struct sink_ops file_sink = {
-	.open = file_open,
-	.event = file_event,
-	.flush = file_flush,
-	.free = file_free,
+	.open = file_sink_open,
+	.event = file_sink_event,
+	.flush = file_sink_flush,
+	.free = file_sink_free,
 };
 
-struct sink *sink_file_new(const struct sink_file_ops *ops,
-			   const struct sink_file_settings *settings, struct error *error)
+struct sink *sink_file_new(const struct sink_file_ops *ops, const struct sink_settings *settings,
+			   struct error *error)
 {
 	struct sink_file *file = calloc(1, ops->size);
-	struct writer writer = { .name = settings->name,
-				 .fd = settings->fd,
-				 .wait = settings->wait };
 
 	if (!file) {
-		writer_release(&writer);
+		file_close(settings->fd);
 		error_set(error, "out of memory");
 		return NULL;
 	}
 	file->sink.ops = &file_sink;
 	file->ops = ops;
-	file->writer = writer;
+	file->name = settings->name;
+	file->fd = settings->fd;
+	file->wait = settings->wait;
 	file->with = settings->with;
 	return &file->sink;
 }
@@ -120,13 +164,13 @@ struct sink *sink_file_new(const struct sink_file_ops *ops,
 void *sink_file_track_new(struct sink_file *file, struct timeline_track *track, size_t size,
 			  struct error *error)
 {
-	struct note *note = calloc(1, size);
+	struct sink_track *link = calloc(1, size);
 
-	if (!note) {
+	if (!link) {
 		error_set(error, "out of memory");
 		return NULL;
 	}
-	note_link(&file->tracks, note);
-	track->slots[file->slot] = note;
-	return note;
+	sink_track_link(&file->tracks, link);
+	track->sink_data[file->sink_index] = link;
+	return link;
 }

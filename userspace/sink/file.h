@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What all outputs of one file share: how they are made and freed, where their bytes go, what is
- * kept for each track, and losses that have no end before the recording has.
+ * Common part of outputs that write one file: output buffer, tracks, and losses without an end.
  *
- * An output is a struct that begins with a struct sink_file, and a struct sink_file_ops.
+ * Such an output is a struct that begins with a struct sink_file, and a struct sink_file_ops.
  */
 #ifndef SINK_FILE_H
 #define SINK_FILE_H
 
-#include "sink/losses.h"
-#include "sink/note.h"
 #include "sink/sink.h"
-#include "sink/writer.h"
+#include "sink/track_list.h"
 
 struct sink_file;
 
 /**
- * struct sink_file_ops - what makes an output another than the others
+ * struct sink_file_ops - one output format
  * @size: of its struct
- * @open: write what stands before all events; may be NULL
- * @event: write one. A loss has its end here: one that lasts to the end of the recording comes just
- * before the finish. What is kept of a track is there until its end was delivered
+ * @open: write the head of the file; may be NULL
+ * @event: write one event. Losses that last to the end of the recording are delivered just before
+ * the finish, and so every loss has an end. The track's struct exists until this returns from its
+ * end
  * @complete: the finish was written, nothing follows; may be NULL
- * @flush: bring everything so far to where readers see it; NULL where that is in the writer
- * @track_release: give back what hangs on what is kept of a track; may be NULL
- * @release: give back all else that hangs on the struct; may be NULL
+ * @flush: bring all output to the readers; NULL for sink_file_flush()
+ * @track_release: free what the track's struct refers to; may be NULL
+ * @release: free what the sink's struct refers to; may be NULL
+ *
+ * All that return a number return 0, or -1 with @error.
  */
 struct sink_file_ops {
 	size_t size;
@@ -33,46 +33,59 @@ struct sink_file_ops {
 		     struct error *error);
 	int (*complete)(struct sink_file *file, struct error *error);
 	int (*flush)(struct sink_file *file, struct error *error);
-	void (*track_release)(struct note *track);
+	void (*track_release)(struct sink_track *track);
 	void (*release)(struct sink_file *file);
 };
 
 /**
- * struct sink_file - one output, as far as all are alike
+ * struct sink_file - one output
+ * @name: in error messages
+ * @out: bytes that are not written yet
+ * @losses: those without an end; at most one for each CPU of each buffer
  * @text: scratch
- * @slot: its slot of tracks, names and categories
- * @with: a set of 1 << enum timeline_emitter, told with each record
- * @start_ns: when the recording begins
- * @counts_ticks: its clock counts something else than nanoseconds
+ * @sink_index: index into the sink data of tracks, names and categories
+ * @with: a set of 1 << enum timeline_emitter
+ * @start_ns: trace time at which the recording begins
+ * @counts_ticks: the trace clock does not count nanoseconds
  */
 struct sink_file {
 	struct sink sink;
 	const struct sink_file_ops *ops;
-	struct writer writer;
-	struct note *tracks;
-	struct losses losses;
+	const char *name;
+	int fd;
+	struct file_wait wait;
+	struct buffer out;
+	struct sink_track *tracks;
+	struct timeline_event *losses;
+	size_t nr_losses;
 	struct buffer text;
-	unsigned int slot;
+	unsigned int sink_index;
 	unsigned int with;
 	int64_t start_ns;
 	bool counts_ticks;
 };
 
 /**
- * sink_file_new - an output; all of its own members are 0
+ * sink_file_new - an output, whose own members are 0
  *
- * Returns a sink for timeline_add(), or NULL with @error; the descriptor is closed then.
+ * Returns a sink for timeline_add(), or NULL with @error and a closed descriptor.
  */
-struct sink *sink_file_new(const struct sink_file_ops *ops,
-			   const struct sink_file_settings *settings, struct error *error);
+struct sink *sink_file_new(const struct sink_file_ops *ops, const struct sink_settings *settings,
+			   struct error *error);
 
 /**
- * sink_file_track_new - what is kept of a track, from its begin to its end
- * @size: of a struct whose first member is a struct note
+ * sink_file_track_new - a track's struct, which exists until the track's end
+ * @size: of a struct whose first member is a struct sink_track
  *
- * Returns it, zeroed and in the track's slot, or NULL with @error.
+ * Returns it, zeroed and in the track's sink data, or NULL with @error.
  */
 void *sink_file_track_new(struct sink_file *file, struct timeline_track *track, size_t size,
 			  struct error *error);
+
+/** sink_file_flush - write all of @out; returns -1 with @error */
+int sink_file_flush(struct sink_file *file, struct error *error);
+
+/** sink_file_spill - write @out if it has a block's size; returns -1 with @error */
+int sink_file_spill(struct sink_file *file, struct error *error);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a track is called, for people and for machines, in every output. */
+/* Labels of tracks for people, and identities for machines, in every output. */
 #include "sink/identity.h"
 
 #include <string.h>
 
-/** struct scope_words - what a scope is called for machines, and for people */
+/** struct scope_words - names of a scope in identities and in labels */
 struct scope_words {
 	const char *name;
 	const char *word;
@@ -19,7 +19,7 @@ static const struct scope_words scope_words[] = {
 _Static_assert(sizeof(scope_words) / sizeof(scope_words[0]) == SCOPE_KIND_COUNT,
 	       "words for every scope");
 
-/* A custom scope is called as its field is, without "scope_". */
+/* The name of a custom scope is its field's, without "scope_". */
 static const char *scope_word(const struct timeline_track *track)
 {
 	if (track->scope != SCOPE_CUSTOM)
@@ -45,7 +45,8 @@ void track_append_label(struct buffer *out, const struct timeline_track *track)
 		buffer_printf(out, " in %s", track->buffer);
 }
 
-static void member_string(struct buffer *out, const char *name, struct text text, bool *first)
+static void identity_append_member(struct buffer *out, const char *name, struct text text,
+				   bool *first)
 {
 	json_append_member(out, text_of(name), first);
 	json_append_string(out, text);
@@ -56,22 +57,22 @@ void track_append_identity(struct buffer *out, const struct timeline_track *trac
 	bool first = true;
 
 	buffer_append_char(out, '{');
-	member_string(out, "tracepoint", text_of(track->category->text), &first);
-	member_string(out, "name", track->name, &first);
-	member_string(out, "kind", text_of(track->kind == TRACK_COUNTER ? "counter" : "slice"),
-		      &first);
-	member_string(out, "scope", text_of(scope_words[track->scope].name), &first);
+	identity_append_member(out, "tracepoint", text_of(track->category->text), &first);
+	identity_append_member(out, "name", track->name, &first);
+	identity_append_member(out, "kind",
+			       text_of(track->kind == TRACK_COUNTER ? "counter" : "slice"), &first);
+	identity_append_member(out, "scope", text_of(scope_words[track->scope].name), &first);
 	if (track->field)
-		member_string(out, "field", text_of(track->field), &first);
+		identity_append_member(out, "field", text_of(track->field), &first);
 	json_append_member(out, text_of("id"), &first);
 	value_append_json(out, &track->id);
 	if (track->tgid > 0)
 		buffer_printf(out, ",\"tgid\":%d", track->tgid);
 	if (track->comm[0])
-		member_string(out, "comm", text_of(track->comm), &first);
+		identity_append_member(out, "comm", text_of(track->comm), &first);
 	if (track->cpu >= 0)
 		buffer_printf(out, ",\"cpu\":%d", track->cpu);
 	if (track->buffer)
-		member_string(out, "buffer", text_of(track->buffer), &first);
+		identity_append_member(out, "buffer", text_of(track->buffer), &first);
 	buffer_append_char(out, '}');
 }

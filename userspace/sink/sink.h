@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The sink room's public header: what the timeline can be turned into, one constructor for each
- * output.
+ * Public header of the outputs: one table of all kinds, and the settings that open one of them.
+ *
+ * A new output is one file or folder in sink/, and one row in the table of sink.c.
  */
 #ifndef SINK_SINK_H
 #define SINK_SINK_H
@@ -11,82 +12,25 @@
 #include "trace2/trace2.h"
 
 /**
- * struct sink_trace2_target - where the lines of a target go
- * @name: what errors call it; NULL for a target that is off
- * @value: where trace2_session_open() is to write; NULL where there is @fd
- * @fd: becomes the sink's, which closes it
- */
-struct sink_trace2_target {
-	const char *name;
-	const char *value;
-	int fd;
-};
-
-/**
- * struct sink_trace2_settings - where trace2 lines go, and whose session it is
+ * struct sink_trace2_settings - the session that a trace2 output writes
+ * @value: the target for trace2_session_open(); NULL to write to the descriptor
  * @sid: the whole session id
- * @hierarchy: the command's name behind those of the commands that started this one ("git/stream")
- * @with: a set of 1 << enum timeline_emitter, told with each record
- * @file_user, @file_group: to whom files are given that targets make; 0 as @file_user for nobody
- * else
- * @config: brief forms, nesting, and parameters that are to be told; NULL for none
- * @targets: by enum trace2_target
- * @wait: what to do where a target takes nothing now
+ * @hierarchy: the command's name after the names of its parents ("git/stream")
+ * @file_user, @file_group: owner of files that the target creates; @file_user 0 for the caller
+ * @config: brief forms, nesting and parameters to print; NULL for none
  *
- * All strings and @config are the caller's and live as long as the sink.
+ * All strings and @config belong to the caller and outlive the sink.
  */
 struct sink_trace2_settings {
+	const char *value;
 	const char *sid;
 	const char *hierarchy;
-	unsigned int with;
 	unsigned int file_user;
 	unsigned int file_group;
 	const struct trace2_config *config;
-	struct sink_trace2_target targets[TRACE2_TARGET_COUNT];
-	struct file_wait wait;
 };
 
-/**
- * sink_trace2_new - one trace2 session for one recording
- *
- * All targets are opened here; nothing is written to them before the timeline is opened.
- *
- * Returns a sink for timeline_add(), or NULL with @error; all descriptors are closed then.
- */
-struct sink *sink_trace2_new(const struct sink_trace2_settings *settings, struct error *error);
-
-/**
- * struct sink_file_settings - a file that one recording is written to
- * @name: what errors call it; the caller's, lives as long as the sink
- * @fd: becomes the sink's, which closes it
- * @with: a set of 1 << enum timeline_emitter, told with each record
- * @is_appending: @name is a path whose file may hold something, which is added to
- * @wait: what to do where it takes nothing now
- * @report: print a message about the file on standard error; may be NULL
- */
-struct sink_file_settings {
-	const char *name;
-	int fd;
-	unsigned int with;
-	bool is_appending;
-	struct file_wait wait;
-	void (*report)(const char *format, ...) __attribute__((format(printf, 1, 2)));
-};
-
-/**
- * sink_chrome_new - trace events in JSON, as chrome://tracing, Perfetto and speedscope open them
- *
- * Returns a sink for timeline_add(), or NULL with @error; the descriptor is closed then.
- */
-struct sink *sink_chrome_new(const struct sink_file_settings *settings, struct error *error);
-
-/** sink_perfetto_new - likewise a trace in Perfetto's native form */
-struct sink *sink_perfetto_new(const struct sink_file_settings *settings, struct error *error);
-
-/** sink_html_new - likewise a page that needs no other file and no network */
-struct sink *sink_html_new(const struct sink_file_settings *settings, struct error *error);
-
-/** enum stat_sort - what a table is sorted by: the largest first, texts from a to z */
+/** enum stat_sort - the sort key of a table: the largest number first, texts from a to z */
 enum stat_sort {
 	STAT_SORT_TOTAL,
 	STAT_SORT_COUNT,
@@ -101,19 +45,17 @@ enum stat_sort {
 };
 
 /**
- * struct sink_stat_settings - what statistics look like
- * @file: where they are printed to
- * @limit: show at most so many rows of each table; 0 for all
- * @width: at most so many characters a line; 0 for no bound
- * @height: at most so many lines, in all, as far as fewer rows help; 0 for no bound
- * @interval_ns: print them also while the recording goes on, so often; 0 for only at the end
- * @is_json: instead of tables
- * @is_by_name: put the tracks of a tracepoint together
- * @is_utf8: what reads them understands it
- * @is_screen: it is a terminal, on which new tables take the place of the old ones
+ * struct sink_stat_settings - the form of statistics
+ * @limit: rows of each table; 0 for all
+ * @width: characters of a line; 0 for no limit
+ * @height: lines in all, as far as fewer rows help; 0 for no limit
+ * @interval_ns: print the tables at this interval, too; 0 for only at the end
+ * @is_json: print JSON instead of tables
+ * @is_by_name: merge the tracks of a tracepoint
+ * @is_utf8: the output may contain UTF-8
+ * @is_screen: the output is a terminal; new tables replace the old ones
  */
 struct sink_stat_settings {
-	struct sink_file_settings file;
 	enum stat_sort sort;
 	uint64_t limit;
 	unsigned int width;
@@ -126,7 +68,66 @@ struct sink_stat_settings {
 	bool is_screen;
 };
 
-/** sink_stat_new - statistics of slices, counters and instants; otherwise as sink_chrome_new() */
-struct sink *sink_stat_new(const struct sink_stat_settings *settings, struct error *error);
+/**
+ * struct sink_settings - one output of one recording
+ * @name: its name in error messages; belongs to the caller, outlives the sink
+ * @fd: becomes the sink's, which closes it; unused if @trace2 has a value
+ * @with: a set of 1 << enum timeline_emitter, printed with each record
+ * @is_appending: @name is a path, and its file keeps its content
+ * @wait: waits until the output can be written
+ * @report: for messages about the output; may be NULL
+ * @trace2: of SINK_USE_TRACE2 kinds
+ * @stat: of the kind "stat"
+ */
+struct sink_settings {
+	const char *name;
+	int fd;
+	unsigned int with;
+	bool is_appending;
+	struct file_wait wait;
+	const struct report *report;
+	const struct sink_trace2_settings *trace2;
+	const struct sink_stat_settings *stat;
+};
+
+/**
+ * enum sink_use - how a command line asks for an output
+ * @SINK_USE_TRACE2: --NAME[=TARGET], a target in libtrace2's grammar, which others may share
+ * @SINK_USE_FILE: --NAME FILE, a file of its own
+ * @SINK_USE_COMMAND: no option; the command NAME prints it
+ */
+enum sink_use {
+	SINK_USE_TRACE2,
+	SINK_USE_FILE,
+	SINK_USE_COMMAND,
+};
+
+/**
+ * struct sink_kind - an output format
+ * @name: of its option, or of its command
+ * @help: the option's line in --help
+ * @can_append: its files can be appended to
+ * @trace2_key: of SINK_USE_TRACE2: the setting that names the default target
+ * @sink_new: opens the output. Returns a sink for timeline_add(), or NULL with @error; it closes
+ * the descriptor in that case. Nothing is written before the timeline is opened.
+ */
+struct sink_kind {
+	const char *name;
+	const char *help;
+	enum sink_use use;
+	bool can_append;
+	enum trace2_key trace2_key;
+	struct sink *(*sink_new)(const struct sink_settings *settings, struct error *error);
+};
+
+/** SINK_KINDS_MAX - limit of sink_kinds_count, for arrays with one member for each kind */
+#define SINK_KINDS_MAX 16
+
+/** sink_kinds - all outputs, in the order of --help */
+extern const struct sink_kind sink_kinds[];
+extern const size_t sink_kinds_count;
+
+/** sink_kind_find - the kind of a name; NULL if there is none */
+const struct sink_kind *sink_kind_find(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sums up slices and samples. */
+/* Statistics of slices and samples. */
 #include "sink/summary.h"
 
 #include <limits.h>
@@ -41,10 +41,10 @@ static uint64_t intervals_hash(const struct intervals *key)
 	return hash_number((uintptr_t)key->name + hash_number((uintptr_t)key->category));
 }
 
-/* How many entries are looked at one by one. */
+/* Longer lists have a map. */
 #define INTERVAL_LIST_MAX 8
 
-/* The place of an entry in a list that is not long; the list's size where there is none. */
+/* The index of an entry in a list without a map; the list's size if there is none. */
 static size_t interval_table_look(const struct interval_table *table, const struct intervals *key)
 {
 	size_t place = 0;
@@ -54,9 +54,7 @@ static size_t interval_table_look(const struct interval_table *table, const stru
 	return place;
 }
 
-/*
- * Adds the newest entry to the map; the one that makes the list too long brings all others along.
- */
+/* Adds the newest entry to the map. The first call that needs a map adds all entries. */
 static int interval_table_index(struct interval_table *table)
 {
 	size_t first = table->map ? table->size - 1 : 0;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Statistics that several sinks want: how long slices took, by tracepoint and name, and where
- * counters went.
- */
+/* Statistics that several sinks need: durations of slices by tracepoint and name, levels of
+ * counters. */
 #ifndef SINK_SUMMARY_H
 #define SINK_SUMMARY_H
 
@@ -11,7 +9,7 @@
 
 /**
  * struct intervals - the slices of one name
- * @name: NULL for all names that are not counted by themselves
+ * @name: NULL for all names that are not counted one by one
  */
 struct intervals {
 	const struct timeline_category *category;
@@ -22,7 +20,7 @@ struct intervals {
 	int64_t max_ns;
 };
 
-/** intervals_add - one slice more, of @ns nanoseconds */
+/** intervals_add - add a slice of @ns nanoseconds */
 static inline void intervals_add(struct intervals *intervals, int64_t ns)
 {
 	bool is_first = intervals->nr_intervals == 0;
@@ -35,19 +33,18 @@ static inline void intervals_add(struct intervals *intervals, int64_t ns)
 	intervals->total_ns += ns;
 }
 
-/** intervals_merge - all slices of @from too */
+/** intervals_merge - add all slices of @from */
 void intervals_merge(struct intervals *intervals, const struct intervals *from);
 
-/** INTERVAL_RECENT - the entries of so many names are found at once; most tracks have no more */
+/** INTERVAL_RECENT - names with a direct index; most tracks have no more */
 #define INTERVAL_RECENT 16
 
 /**
  * struct interval_table - statistics by tracepoint and name, in order of appearance
- * @map: of all entries, once there are too many to look at each; NULL before
- * @recent: where in the list the entry is that came last of a name of that number, or of others
- * that share the place
+ * @map: of all entries; NULL while the list is short
+ * @recent: by the number of a name, modulo its size: index of the entry that was last found
  *
- * A zeroed struct is an empty table. There is one for each track: they are to be small.
+ * A zeroed struct is an empty table. It is small, because each track has one.
  */
 struct interval_table {
 	struct map *map;
@@ -59,20 +56,21 @@ struct interval_table {
 void interval_table_release(struct interval_table *table);
 
 /**
- * interval_table_get - the entry for a name, made where there is none
+ * interval_table_get - the entry for a name, created if there is none
  *
- * Names that are not counted have one together. Returns NULL where memory ran out.
+ * Names that are not counted share one. Returns NULL if memory ran out.
  */
 struct intervals *interval_table_get(struct interval_table *table,
 				     const struct timeline_category *category,
 				     struct timeline_name *name);
 
-/** interval_table_find - the entry for a name, or NULL where there is none */
+/** interval_table_find - the entry for a name; NULL if there is none */
 struct intervals *interval_table_find(const struct interval_table *table,
 				      const struct timeline_category *category,
 				      struct timeline_name *name);
 
-/** interval_table_recent - the entry for a counted name, where it is found at once; or NULL */
+/** interval_table_recent - the entry for a counted name by its direct index; NULL if that is
+ * another's */
 hot_inline struct intervals *interval_table_recent(const struct interval_table *table,
 						   const struct timeline_category *category,
 						   const struct timeline_name *counted)
@@ -86,7 +84,7 @@ hot_inline struct intervals *interval_table_recent(const struct interval_table *
 	return recent->name == counted && recent->category == category ? recent : NULL;
 }
 
-/** struct levels - the samples of one counter; all values are of the first one's kind */
+/** struct levels - the samples of one counter; all values have the first one's kind */
 struct levels {
 	uint64_t nr_samples;
 	struct value first;
@@ -95,7 +93,7 @@ struct levels {
 	struct value max;
 };
 
-/** levels_add - one sample more, a VALUE_SIGNED or VALUE_UNSIGNED */
+/** levels_add - add a sample, a VALUE_SIGNED or VALUE_UNSIGNED */
 void levels_add(struct levels *levels, const struct value *value);
 
 #endif

@@ -85,18 +85,45 @@ hot_inline void line_update(struct line *line)
 		memmove(line->list, line->list + 1, --line->size * sizeof(*line->list));
 }
 
-static int line_fill(struct line *line, struct stream *streams, size_t nr_streams,
-		     const struct source_handler *handler, struct error *error)
+/* Looks for changes after sub-buffers were read, and before their records are delivered. */
+static int source_fill_stream(struct source *source, struct stream *stream,
+			      const struct source_handler *handler, struct error *error)
 {
-	for (size_t i = 0; i < nr_streams; i++) {
-		if (stream_fill(&streams[i], error) < 0 ||
-		    stream_tell_gap(&streams[i], handler, error) < 0)
+	struct loss loss;
+
+	if (stream_fill(stream, error) < 0)
+		return -1;
+	if (source->ops->look && source->ops->look(source, stream, handler, error) < 0)
+		return -1;
+	if (!stream_take_gap(stream, &loss) || stream->is_sideband)
+		return 0;
+	return handler->loss(handler->context, &loss, error);
+}
+
+static int line_fill(struct line *line, struct source *source, const struct source_handler *handler,
+		     struct error *error)
+{
+	for (size_t i = 0; i < source->nr_streams; i++) {
+		struct stream *stream = &source->streams[i];
+
+		if (source_fill_stream(source, stream, handler, error) < 0)
 			return -1;
-		if (streams[i].has_next)
-			line->list[line->size++] = &streams[i];
+		if (stream->has_next)
+			line->list[line->size++] = stream;
 	}
 	qsort(line->list, line->size, sizeof(*line->list), stream_compare);
 	return 0;
+}
+
+/* Delivers the next record of a stream that has one. */
+hot_inline int stream_deliver(struct source *source, struct stream *stream,
+			      const struct source_handler *handler, struct error *error)
+{
+	int status = handler->record(handler->context, &stream->next, error);
+
+	if (stream_advance(stream) || status < 0)
+		return status;
+	return source_fill_stream(source, stream, handler, error);
 }
 
 static bool stream_is_due(const struct stream *stream, int64_t until_ns)
@@ -116,15 +143,15 @@ hot_inline int64_t line_turn(const struct line *line, int64_t until_ns)
 	return turn_ns > until_ns ? until_ns : turn_ns;
 }
 
-static int line_drain(struct line *line, int64_t until_ns, const struct source_handler *handler,
-		      struct error *error)
+static int line_drain(struct line *line, struct source *source, int64_t until_ns,
+		      const struct source_handler *handler, struct error *error)
 {
 	while (line->size > 0 && stream_is_due(line->list[0], until_ns)) {
 		struct stream *first = line->list[0];
 		int64_t turn_ns = line_turn(line, until_ns);
 
 		do {
-			if (stream_deliver(first, handler, error) < 0)
+			if (stream_deliver(source, first, handler, error) < 0)
 				return -1;
 		} while (stream_is_due(first, turn_ns));
 		line_update(line);
@@ -132,21 +159,21 @@ static int line_drain(struct line *line, int64_t until_ns, const struct source_h
 	return 0;
 }
 
-int merge_drain(struct stream *streams, size_t nr_streams, int64_t until_ns,
-		const struct source_handler *handler, struct error *error)
+int merge_drain(struct source *source, int64_t until_ns, const struct source_handler *handler,
+		struct error *error)
 {
-	struct line line = { .list = calloc(nr_streams + 1, sizeof(*line.list)) };
+	struct line line = { .list = calloc(source->nr_streams + 1, sizeof(*line.list)) };
 	int status;
 
 	if (!line.list)
 		return error_set(error, "out of memory");
-	status = line_fill(&line, streams, nr_streams, handler, error);
+	status = line_fill(&line, source, handler, error);
 	if (status == 0)
-		status = line_drain(&line, until_ns, handler, error);
+		status = line_drain(&line, source, until_ns, handler, error);
 	free(line.list);
-	for (size_t i = 0; i < nr_streams && status == 0; i++) {
-		if (streams[i].settled_ns < until_ns)
-			streams[i].settled_ns = until_ns;
+	for (size_t i = 0; i < source->nr_streams && status == 0; i++) {
+		if (source->streams[i].settled_ns < until_ns)
+			source->streams[i].settled_ns = until_ns;
 	}
 	return status;
 }

@@ -43,7 +43,7 @@ int source_name_find(struct buffer *out, const char *name, struct error *error)
 		return error_set(error, "'%s' is no tracing instance", name);
 	if (instance_parse(name + size, &instance, error) < 0)
 		return -1;
-	return source_instance_find(out, instance, error);
+	return instance_find(out, instance, error);
 }
 
 static const struct source_row rows[] = {

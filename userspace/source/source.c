@@ -4,18 +4,7 @@
 #include <string.h>
 
 #include "source/merge.h"
-#include "source/state.h"
-
-bool clock_counts_ticks(const char *clock)
-{
-	static const char *const clocks[] = { "counter", "uptime", "x86-tsc", "ppc-tb" };
-
-	for (size_t i = 0; clock && i < sizeof(clocks) / sizeof(clocks[0]); i++) {
-		if (strcmp(clock, clocks[i]) == 0)
-			return true;
-	}
-	return false;
-}
+#include "source/source_ops.h"
 
 struct stream *source_add_stream(struct source *source, struct error *error)
 {
@@ -43,7 +32,7 @@ bool source_has_one_buffer(const struct source *source)
 	for (size_t i = 0; i < source->nr_streams; i++) {
 		const struct stream *stream = &source->streams[i];
 
-		if (stream->is_durable)
+		if (stream->is_sideband)
 			continue;
 		if (first && first->buffer != stream->buffer)
 			return false;
@@ -59,7 +48,7 @@ int source_first_time(struct source *source, int64_t *time_ns, struct error *err
 	for (size_t i = 0; i < source->nr_streams; i++) {
 		struct stream *stream = &source->streams[i];
 
-		if (stream->is_durable)
+		if (stream->is_sideband)
 			continue;
 		if (stream_fill(stream, error) < 0)
 			return -1;
@@ -74,15 +63,15 @@ int source_first_time(struct source *source, int64_t *time_ns, struct error *err
 	return has_first;
 }
 
-void source_wait(struct source *source, int also_fd, int timeout_ms)
+void source_wait(struct source *source, int also_fd, int timeout_ms, int latency_ms)
 {
 	if (source->ops->wait)
-		source->ops->wait(source, also_fd, timeout_ms);
+		source->ops->wait(source, also_fd, timeout_ms, latency_ms);
 }
 
-void source_count(struct source *source, struct source_counts *out)
+void source_count(struct source *source, struct buffer_counts *out)
 {
-	*out = (struct source_counts){ 0 };
+	*out = (struct buffer_counts){ 0 };
 	if (source->ops->count)
 		source->ops->count(source, out);
 }
@@ -99,9 +88,9 @@ void source_hold(struct source *source, bool is_held)
 		source->ops->hold(source, is_held);
 }
 
-uint64_t source_lost_durable(const struct source *source)
+uint64_t source_lost_sideband(const struct source *source)
 {
-	return source->lost_durable;
+	return source->lost_sideband;
 }
 
 const struct source_span *source_span(const struct source *source)
@@ -109,9 +98,36 @@ const struct source_span *source_span(const struct source *source)
 	return &source->span;
 }
 
-void source_watch(struct source *source, const struct source_watcher *watcher)
+void source_freeze(struct source *source)
 {
-	source->watcher = *watcher;
+	if (source->ops->freeze)
+		source->ops->freeze(source);
+}
+
+void source_cut(struct source *source)
+{
+	if (source->ops->cut)
+		source->ops->cut(source);
+}
+
+int64_t source_now_ns(struct source *source)
+{
+	return source->ops->now_ns ? source->ops->now_ns(source) : 0;
+}
+
+/* Writers whose timestamp is older than now have committed before the first record is read. */
+int source_start_time(struct source *source, int64_t *start_ns, struct error *error)
+{
+	int64_t first_ns;
+	int status;
+
+	*start_ns = source_now_ns(source);
+	if (source->ops->await)
+		source->ops->await(source);
+	status = source_first_time(source, &first_ns, error);
+	if (status > 0 && first_ns < *start_ns)
+		*start_ns = first_ns;
+	return status < 0 ? -1 : 0;
 }
 
 int source_settle(struct source *source, struct error *error)
@@ -126,28 +142,28 @@ int source_start_over(struct source *source, bool was_read, int64_t now_ns,
 		source->ops->start_over(source);
 	for (size_t i = 0; i < source->nr_streams && !was_read; i++) {
 		struct stream *stream = &source->streams[i];
-		struct source_loss loss = {
+		struct loss loss = {
 			.cpu = stream->cpu,
 			.buffer = stream->buffer,
 			.from_ns = stream->last_ns > stream->settled_ns ? stream->last_ns
 									: stream->settled_ns,
 			.to_ns = now_ns,
-			.count = SOURCE_COUNT_UNKNOWN,
+			.count = LOSS_COUNT_UNKNOWN,
 		};
 
-		if (!stream->is_durable && handler->loss(handler->context, &loss, error) < 0)
+		if (!stream->is_sideband && handler->loss(handler->context, &loss, error) < 0)
 			return -1;
 	}
 	return 0;
 }
 
-/* All that was dropped up to now is told of before younger records are. */
+/* Reports all drops up to now before younger records are delivered. */
 static int source_settle_writers(struct source *source, const struct source_handler *handler,
 				 struct error *error)
 {
 	if (source->ops->await)
 		source->ops->await(source);
-	return source->ops->tell_drops ? source->ops->tell_drops(source, handler, error) : 0;
+	return source->ops->report_drops ? source->ops->report_drops(source, handler, error) : 0;
 }
 
 int source_drain(struct source *source, int64_t until_ns, const struct source_handler *handler,
@@ -155,11 +171,11 @@ int source_drain(struct source *source, int64_t until_ns, const struct source_ha
 {
 	if (source_settle_writers(source, handler, error) < 0)
 		return -1;
-	return merge_drain(source->streams, source->nr_streams, until_ns, handler, error);
+	return merge_drain(source, until_ns, handler, error);
 }
 
 /** struct rest - what the gaps that were delivered leave of the kernel's numbers, for one stream
- * @gap: lost after the last record, or at an unknown place: 0 for none, or SOURCE_COUNT_UNKNOWN
+ * @gap: lost after the last record, or at an unknown place: 0 for none, or LOSS_COUNT_UNKNOWN
  * @sum: lost in all gaps of unknown size
  */
 struct rest {
@@ -170,7 +186,7 @@ struct rest {
 static struct rest stream_rest(const struct stream *stream, const struct account *account)
 {
 	uint64_t marked = account->marked - stream->counted;
-	uint64_t behind = account->unmarked - account->told;
+	uint64_t behind = account->unmarked - account->reported;
 	struct rest rest = { .sum = stream->has_uncounted ? marked : 0 };
 	bool is_unknown;
 
@@ -178,7 +194,7 @@ static struct rest stream_rest(const struct stream *stream, const struct account
 	is_unknown = account->is_open ||
 		     (stream->is_behind_gap && (stream->has_uncounted || behind == 0));
 	if (is_unknown || behind > INT64_MAX) {
-		rest.gap = SOURCE_COUNT_UNKNOWN;
+		rest.gap = LOSS_COUNT_UNKNOWN;
 		rest.sum += behind;
 	} else {
 		rest.gap = behind;
@@ -204,7 +220,7 @@ static void span_narrow(struct source_span *span, const struct stream *stream,
 static int rest_deliver(const struct stream *stream, const struct rest *rest, int64_t end_ns,
 			const struct source_handler *handler, struct error *error)
 {
-	struct source_loss loss = {
+	struct loss loss = {
 		.cpu = stream->cpu,
 		.buffer = stream->buffer,
 		.from_ns = stream->last_ns,
@@ -240,8 +256,8 @@ static int stream_settle(struct source *source, const struct stream *stream, int
 		return -1;
 	if (account.marked < stream_marked(stream))
 		account.marked = stream_marked(stream);
-	if (stream->is_durable) {
-		source->lost_durable += account.marked + account.unmarked;
+	if (stream->is_sideband) {
+		source->lost_sideband += account.marked + account.unmarked;
 		return 0;
 	}
 	*lost += account.marked + account.unmarked;
@@ -254,15 +270,15 @@ int source_finish(struct source *source, int64_t end_ns, const struct source_han
 		  uint64_t *lost, struct error *error)
 {
 	*lost = 0;
-	source->lost_durable = 0;
+	source->lost_sideband = 0;
 	source->span = (struct source_span){ 0 };
 	if (source_settle_writers(source, handler, error) < 0 ||
-	    merge_drain(source->streams, source->nr_streams, INT64_MAX, handler, error) < 0)
+	    merge_drain(source, INT64_MAX, handler, error) < 0)
 		return -1;
 	for (size_t i = 0; i < source->nr_streams; i++) {
 		const struct stream *stream = &source->streams[i];
 
-		if (handler->wants && !stream->is_durable &&
+		if (handler->wants && !stream->is_sideband &&
 		    !handler->wants(handler->context, stream->cpu, stream->buffer))
 			continue;
 		if (stream_settle(source, stream, end_ns, handler, lost, error) < 0)
@@ -273,7 +289,8 @@ int source_finish(struct source *source, int64_t end_ns, const struct source_han
 	return 0;
 }
 
-int source_visit(struct source *source, const struct source_visitor *visitor, struct error *error)
+int source_visit(struct source *source, const struct tracepoint_visitor *visitor,
+		 struct error *error)
 {
 	return source->ops->visit(source, visitor, error);
 }
@@ -284,25 +301,19 @@ void source_note_unknown(struct source *source, const struct record *record)
 		source->ops->note_unknown(source, record);
 }
 
-void source_find_task(struct source *source, int tid, struct source_task *out)
+void source_find_task(struct source *source, int tid, struct thread_identity *out)
 {
-	*out = (struct source_task){ 0 };
+	*out = (struct thread_identity){ 0 };
 	source->ops->find_task(source, tid, out);
 }
 
 const char *source_damage(const struct source *source)
 {
-	return source->damage.text[0] ? source->damage.text : NULL;
+	return source->ops->damage ? source->ops->damage(source) : NULL;
 }
 
 void source_close(struct source *source)
 {
-	if (!source)
-		return;
-	for (size_t i = 0; i < source->nr_streams; i++) {
-		if (source->streams[i].ops)
-			source->streams[i].ops->close(&source->streams[i]);
-	}
-	free(source->streams);
-	source->ops->close(source);
+	if (source)
+		source->ops->close(source);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Writes how much was lost, in the same words wherever that is reported. */
+/* Wording of losses, the same in all outputs. */
 #include "timeline/timeline.h"
 
 void timeline_append_loss(struct buffer *buffer, uint64_t records, uint64_t gaps,

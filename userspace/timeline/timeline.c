@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Hands each track event to every sink. */
+/* Delivers each track event to every sink. */
 #include "timeline/timeline.h"
 
 int timeline_add(struct timeline *timeline, struct sink *sink, struct error *error)
@@ -15,10 +15,10 @@ int timeline_add(struct timeline *timeline, struct sink *sink, struct error *err
 int timeline_open(struct timeline *timeline, const struct recording *recording, struct error *error)
 {
 	timeline->last_ns = recording->start_ns;
-	for (unsigned int slot = 0; slot < timeline->nr_sinks; slot++) {
-		struct sink *sink = timeline->sinks[slot];
+	for (unsigned int i = 0; i < timeline->nr_sinks; i++) {
+		struct sink *sink = timeline->sinks[i];
 
-		if (sink->ops->open(sink, recording, slot, error) < 0)
+		if (sink->ops->open(sink, recording, i, error) < 0)
 			return -1;
 	}
 	return 0;
@@ -27,8 +27,8 @@ int timeline_open(struct timeline *timeline, const struct recording *recording, 
 int timeline_push_all(struct timeline *timeline, const struct timeline_event *event,
 		      struct error *error)
 {
-	for (unsigned int slot = 0; slot < timeline->nr_sinks; slot++) {
-		struct sink *sink = timeline->sinks[slot];
+	for (unsigned int i = 0; i < timeline->nr_sinks; i++) {
+		struct sink *sink = timeline->sinks[i];
 
 		if (sink->ops->event(sink, event, error) < 0)
 			return -1;
@@ -38,8 +38,8 @@ int timeline_push_all(struct timeline *timeline, const struct timeline_event *ev
 
 int timeline_flush(struct timeline *timeline, struct error *error)
 {
-	for (unsigned int slot = 0; slot < timeline->nr_sinks; slot++) {
-		struct sink *sink = timeline->sinks[slot];
+	for (unsigned int i = 0; i < timeline->nr_sinks; i++) {
+		struct sink *sink = timeline->sinks[i];
 
 		if (sink->ops->flush && sink->ops->flush(sink, error) < 0)
 			return -1;
@@ -49,7 +49,7 @@ int timeline_flush(struct timeline *timeline, struct error *error)
 
 void timeline_release(struct timeline *timeline)
 {
-	for (unsigned int slot = 0; slot < timeline->nr_sinks; slot++)
-		timeline->sinks[slot]->ops->free(timeline->sinks[slot]);
+	for (unsigned int i = 0; i < timeline->nr_sinks; i++)
+		timeline->sinks[i]->ops->free(timeline->sinks[i]);
 	*timeline = (struct timeline){ 0 };
 }

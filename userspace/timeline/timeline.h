@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The waist of the exporter: a small typed stream of track events, and who listens to it.
+ * Public header of timeline/: the interface between producers and outputs, a typed stream of track
+ * events.
  *
- * Upstream nobody knows an output format, downstream nobody knows ftrace. The contract of the
- * stream:
- *  - it opens with one struct recording, which every sink gets before any event;
- *  - events come in time order; a loss comes before any event with a later time than its beginning,
- * except one of which only the kernel's statistics tell: that has no place, and comes when all
- * records have;
- *  - a track is announced (TIMELINE_TRACK_BEGIN) before it is used, and taken leave of
- * (TIMELINE_TRACK_END) once;
- *  - every slice end carries its begin;
- *  - a track lives until its end has been delivered, a name until the end of its slice has, a
- * counted name, a category and the names of its fields until TIMELINE_FINISH has; everything else
- * an event points to lives only while it is delivered. Sinks copy what they keep longer;
- *  - tracks, counted names and categories have one pointer slot for each sink, where a sink keeps
- * what it rendered once; what it puts there stays its own to free;
- *  - after TIMELINE_FINISH nothing comes. Where the recording goes on in another session, slices
- * that are open are ended as continued before that, and begin as continued on the timeline of the
- * next session, whose sinks find all slots empty.
+ * Producers do not depend on output formats, outputs do not depend on ftrace. The contract:
+ *  - timeline_open() passes one struct recording to every sink before the first event;
+ *  - events are in time order. A loss precedes all events later than its begin. The exception is a
+ *    loss that only the kernel's statistics report: it has no time and follows all records;
+ *  - TIMELINE_TRACK_BEGIN announces a track before its first use, TIMELINE_TRACK_END ends it once;
+ *  - every slice end contains its begin time;
+ *  - a track is valid until its TIMELINE_TRACK_END was delivered, a name until the end of its slice
+ *    was. A counted name, a category and the names of its fields are valid until TIMELINE_FINISH
+ *    was delivered. All other pointers of an event are valid during the call only;
+ *  - tracks, counted names and categories have one sink data pointer for each sink, for what it
+ *    rendered once. The sink owns and frees it;
+ *  - TIMELINE_FINISH is the last event. If the recording continues in another session, open slices
+ *    end as continued before it, and begin as continued on the next session's timeline, with all
+ *    sink data NULL.
  */
 #ifndef TIMELINE_TIMELINE_H
 #define TIMELINE_TIMELINE_H
@@ -30,29 +28,29 @@
 
 #include "base/base.h"
 
-/** TIMELINE_SINKS_MAX - how many sinks can listen at once, and so how many slots things have */
+/** TIMELINE_SINKS_MAX - maximum number of sinks, and of sink data pointers */
 #define TIMELINE_SINKS_MAX 8
 
 /**
- * struct recording - what a reader needs to know to trust the stream
- * @command: what ktrack was asked to do ("stream")
- * @argv: its words; NULL-terminated
- * @source: where the records come from, for people
- * @id: a stable hash of the source, for machines
- * @mode: the buffering mode, NULL where the recording was not made by this run
+ * struct recording - properties of the recorded stream as a whole
+ * @command: the ktrack command ("stream")
+ * @argv: its arguments; NULL-terminated
+ * @source: human-readable name of the source
+ * @id: stable hash of the source
+ * @mode: buffering mode, NULL if another program made the recording
  * @clock: the trace clock
- * @counts_ticks: the clock counts something else than nanoseconds: what is called one is a tick
- * @time_source: how wall-clock time was found ("realtime"), "none" where it is unknown
- * @kernel: the kernel's release
- * @nr_cpus: how many CPUs can have written
- * @buffer_kib: ring buffer per CPU, 0 where it is unknown
- * @memory_kib: what all its buffers take of the kernel's memory, 0 where it is unknown
- * @overwrite: "1" where the oldest records give way in a full buffer, "0" where what comes is
- * dropped; NULL where @mode says it, or nobody knows
- * @has_one_buffer: all records are of one buffer, even if the source has more
- * @read_before: how many records others have taken out of the source, which are not in the stream
+ * @counts_ticks: the clock does not count nanoseconds; all times are in its ticks
+ * @time_source: how wall-clock time was found ("realtime"), "none" if it is unknown
+ * @kernel: release of the kernel
+ * @nr_cpus: number of CPUs that may have written records
+ * @buffer_kib: ring buffer size per CPU, 0 if unknown
+ * @memory_kib: kernel memory of all its buffers, 0 if unknown
+ * @overwrite: "1" if a full buffer overwrites its oldest records, "0" if it drops new ones; NULL if
+ * @mode implies it or it is unknown
+ * @has_one_buffer: all records are from one buffer, even if the source has more
+ * @read_before: number of records that other readers consumed, which are not in the stream
  * @start_ns: trace time at which the stream begins
- * @wall_offset_ns: what to add to trace time to get nanoseconds since 1970
+ * @wall_offset_ns: nanoseconds since 1970 minus trace time
  */
 struct recording {
 	const char *command;
@@ -74,24 +72,28 @@ struct recording {
 	int64_t wall_offset_ns;
 };
 
-/** struct timeline_category - a tracepoint, as far as sinks care: "system:event" */
+/**
+ * struct timeline_category - a tracepoint
+ * @text: "system:event"
+ * @sink_data: one pointer for each sink, by its index; NULL at first
+ */
 struct timeline_category {
 	const char *text;
-	void *slots[TIMELINE_SINKS_MAX];
+	void *sink_data[TIMELINE_SINKS_MAX];
 };
 
 /**
  * struct timeline_name - the name of a slice or instant
  * @text: any bytes
- * @is_counted: within the bound on names of this tracepoint; statistics put the others together
- * @number: of counted names: which of its tracepoint's it is, from 0
- * @slots: of counted names; the others come and go
+ * @is_counted: among the limited number of names that statistics count one by one
+ * @number: of counted names: index within the tracepoint, from 0
+ * @sink_data: of counted names: one pointer for each sink, by its index
  */
 struct timeline_name {
 	struct text text;
 	bool is_counted;
 	unsigned int number;
-	void *slots[TIMELINE_SINKS_MAX];
+	void *sink_data[TIMELINE_SINKS_MAX];
 };
 
 enum track_kind {
@@ -108,17 +110,18 @@ enum scope_kind {
 };
 
 /**
- * struct timeline_track - one row of the picture: a tracepoint, a scope and a name
+ * struct timeline_track - a tracepoint, a scope and a name
  * @number: from 1, in order of appearance
- * @name: the track name; where the tracepoint has none, the tracepoint's name
- * @field: the tracepoint's scope field, NULL where the scope is the writing thread
+ * @name: the track name, or the event's name if records have none
+ * @field: name of the scope field, NULL if the scope is the writing thread
  * @id: tid, tgid, CPU or scope value, by @scope; a VALUE_SIGNED or VALUE_UNSIGNED
- * @cpu: keeps the idle tasks (tid 0) of the CPUs apart, -1 on all other tracks
- * @tgid: the thread's process, 0 where it is unknown or means nothing
- * @comm: the task's name, "" where it is unknown or means nothing
- * @buffer: name of the buffer that its records are from, NULL where the source has only one
- * @born_ns: when its thread or process was born, 0 where that is unknown or means nothing
- * @process_born_ns: likewise the process of its thread
+ * @cpu: CPU of an idle task (tid 0) to separate these, -1 on all other tracks
+ * @tgid: the thread's process, 0 if unknown or not applicable
+ * @comm: the task's name, "" if unknown or not applicable
+ * @buffer: name of the buffer of its records, NULL if the source has only one
+ * @born_ns: creation time of its thread or process, 0 if unknown or not applicable
+ * @process_born_ns: creation time of its thread's process, likewise
+ * @sink_data: one pointer for each sink, by its index
  */
 struct timeline_track {
 	unsigned long number;
@@ -134,29 +137,35 @@ struct timeline_track {
 	const char *buffer;
 	int64_t born_ns;
 	int64_t process_born_ns;
-	void *slots[TIMELINE_SINKS_MAX];
+	void *sink_data[TIMELINE_SINKS_MAX];
 };
 
-/** struct timeline_count - how many records of a tracepoint, which is "system:event" */
+/** struct timeline_count - number of records of a tracepoint, "system:event" */
 struct timeline_count {
 	const char *tracepoint;
 	uint64_t count;
 };
 
 /**
- * struct timeline_totals - what was counted over the whole recording
- * @lost_gaps: how many gaps the lost records left, and how many of these are of unknown size
- * @lost_task_records: told who threads are, and are no track's
- * @late_records: came after younger ones, whose time they were given
- * @has_complete_from: @complete_from_ns is from when on nothing was lost
- * @has_complete_until: @complete_until_ns is up to when
- * @has_wall_drift: @wall_drift_ns is by how much the wall clock has moved against the trace clock
- * from the recording's beginning to its end
- * @malformed_of: the malformed ones by tracepoint, of those that have any
+ * struct timeline_totals - sums over the whole recording
+ * @lost_records: number of lost records, as far as it is known
+ * @lost_gaps: number of losses; @lost_gaps_unknown of them have an unknown number of records
+ * @lost_task_records: lost records about threads, which are on no track
+ * @late_records: records older than their predecessor, whose time they got
+ * @unmatched_ends: ends without an open slice
  * @foreign_ends: ends by another thread than the begin's, while slices overlapped on their track
- * @retired_tracks: evicted: closed to save memory; they continue as new tracks
+ * @malformed: records that could not be decoded
+ * @has_complete_from: nothing was lost after @complete_from_ns
+ * @has_complete_until: nothing was lost before @complete_until_ns
+ * @has_wall_drift: @wall_drift_ns is the drift of the wall clock against the trace clock over the
+ * recording
+ * @malformed_of: malformed records by tracepoint, without zeros
+ * @unfinished: slices without an end
+ * @suspect: slices that a loss may have falsified
+ * @retired_tracks: evicted tracks: closed to save memory; they continue as new tracks
  * @renamed_threads: each continues on new tracks
- * @evicted_slices: open on evicted tracks, and so unfinished
+ * @evicted_slices: unfinished slices of evicted tracks
+ * @other_names: slices and instants whose name is not counted
  */
 struct timeline_totals {
 	uint64_t lost_records;
@@ -184,8 +193,8 @@ struct timeline_totals {
 };
 
 /**
- * enum timeline_emitter - what can be told of who wrote a record, which may be another than its
- * track is about
+ * enum timeline_emitter - properties of the thread that wrote a record, which may differ from the
+ * track's thread
  */
 enum timeline_emitter {
 	TIMELINE_EMITTER_TID,
@@ -213,8 +222,8 @@ enum timeline_kind {
 };
 
 /**
- * enum timeline_recorded - as of when a tracepoint is recorded whose module came or went in the
- * middle of the recording: all that it writes since it was loaded; all from now on; no more
+ * enum timeline_recorded - since when a tracepoint is recorded whose module was loaded or unloaded
+ * during the recording: from the module's load, from now, or until now
  */
 enum timeline_recorded {
 	TIMELINE_RECORDED_FROM_LOAD,
@@ -223,53 +232,55 @@ enum timeline_recorded {
 };
 
 /**
- * timeline_append_loss - "lost 5 records in 2 gaps, 1 of unknown size", or "lost an unknown number
- * of records in 2 gaps"
- * @records: how many; 0 for an unknown number
- * @gaps: 0 if nobody counted them
+ * timeline_append_loss - append "lost 5 records in 2 gaps, 1 of unknown size", or "lost an unknown
+ * number of records in 2 gaps"
+ * @records: number of records, 0 if unknown
+ * @gaps: number of gaps, 0 if unknown
+ * @gaps_unknown: number of gaps of unknown size
  */
 void timeline_append_loss(struct buffer *buffer, uint64_t records, uint64_t gaps,
 			  uint64_t gaps_unknown);
 
-/** TIMELINE_COUNT_UNKNOWN - the number of lost records where nobody knows it */
+/** TIMELINE_COUNT_UNKNOWN - number of lost records if it is unknown */
 #define TIMELINE_COUNT_UNKNOWN (-1)
 
 /**
- * struct timeline_event - something that happened at @time_ns; members of other kinds than its own
- * say nothing
+ * struct timeline_event - an event at @time_ns
  * @time_ns: trace time
  * @track: of track, slice, instant and counter events
  * @name: of slices and instants
- * @tid, @cpu, @comm: who wrote the record of a slice's begin or end, an instant or a sample; -1 and
- * "" where that is unknown
- * @fields: what the record says beyond the convention; of slices, instants and counters
- * @begin_ns: of slice ends: when the slice began; of losses: what was lost is younger than this
- * @outer_ns: of instants and counters: when the innermost open slice began, or else the track
- * @depth: of slices: 1 for the outermost; of instants and counters: how many slices are open around
- * them
- * @unmatched_ends: of a track's end: how many ends came when no slice was open on it
- * @is_continued: of slice begins: the slice was open when the session began; of slice ends: that,
- * or it is open when the session ends, and goes on in the next one
+ * @tid, @cpu, @comm: writer of the record of a slice's begin or end, an instant or a sample; -1 and
+ * "" if unknown
+ * @fields: extra fields of the record; of slices, instants and counters
+ * @begin_ns: of slice ends: when the slice began; of losses: all lost records are younger
+ * @outer_ns: of instants and counters: begin of the innermost open slice, or of the track
+ * @depth: of slices: 1 for the outermost; of instants and counters: number of open slices
+ * @is_continued: of slice begins: the slice was open when the session began; of slice ends: also
+ * if it is open when the session ends
  * @is_suspect: of slice ends: a loss may have falsified this slice
- * @is_unfinished: of slice ends: no record ended it: the recording ended first, or the record was
- * lost (it is suspect then)
+ * @is_unfinished: of slice ends: no record ended it: the recording ended, or the record was lost
+ * (it is suspect then)
  * @is_foreign: of slice ends: threads ended each other's slices on the track while it was open
  * @value: of counters: a VALUE_SIGNED or VALUE_UNSIGNED
+ * @unmatched_ends: of track ends: number of ends without an open slice
  * @loss_cpu: of losses, and of their sums
- * @loss_end_ns: what was lost is older than this; INT64_MAX where nothing came after it
- * @loss_count: of losses, or TIMELINE_COUNT_UNKNOWN; of a sum: how many records the CPU's gaps of
- * unknown size have together
- * @loss_buffer: whose records were lost, NULL where the source has only one buffer
- * @problem: of malformed records: what is wrong, a constant text
+ * @loss_end_ns: of losses: all lost records are older; INT64_MAX if no record followed
+ * @loss_count: of losses: number of records, or TIMELINE_COUNT_UNKNOWN; of a sum: number of records
+ * in all the CPU's gaps of unknown size
+ * @loss_buffer: of losses: name of the buffer, NULL if the source has only one
+ * @problem: of malformed records: a constant text
  * @tracepoint: of malformed records, foreign ends and tracepoints: "system:event"
  * @recorded: of tracepoints
  * @argv: of the traced command's begin: NULL-terminated
  * @pid: of the traced command's end
  * @status: of the traced command's end and of the finish: an exit status, 128+N for signal N
  * @totals: of the finish
+ *
+ * Members of other kinds are 0, but for those in the union, which are undefined.
  */
 struct timeline_event {
 	enum timeline_kind kind;
+	unsigned int depth;
 	int64_t time_ns;
 	struct timeline_track *track;
 	struct timeline_name *name;
@@ -280,57 +291,62 @@ struct timeline_event {
 	size_t nr_fields;
 	int64_t begin_ns;
 	int64_t outer_ns;
-	unsigned int depth;
-	uint64_t unmatched_ends;
 	bool is_continued;
 	bool is_suspect;
 	bool is_unfinished;
 	bool is_foreign;
-	struct value value;
-	int loss_cpu;
-	int64_t loss_end_ns;
-	int64_t loss_count;
-	const char *loss_buffer;
-	const char *problem;
-	const char *tracepoint;
-	enum timeline_recorded recorded;
-	char *const *argv;
-	int pid;
-	int status;
-	const struct timeline_totals *totals;
+	union {
+		struct value value;
+		uint64_t unmatched_ends;
+		struct {
+			int loss_cpu;
+			int64_t loss_end_ns;
+			int64_t loss_count;
+			const char *loss_buffer;
+		};
+		struct {
+			const char *problem;
+			const char *tracepoint;
+			enum timeline_recorded recorded;
+		};
+		struct {
+			char *const *argv;
+			int pid;
+			int status;
+			const struct timeline_totals *totals;
+		};
+	};
 };
 
 struct sink;
 
 /**
- * struct sink_ops - what an output does
- * @open: the stream begins; @slot is this sink's index into the slots of tracks, names and
- * categories
- * @event: something happened
- * @flush: bring everything so far to where readers see it; may be NULL
- * @free: give everything back, also after a failure; the stream may have ended early
+ * struct sink_ops - operations of an output
+ * @open: start the stream; @sink_index is this sink's index into all sink data
+ * @event: handle an event
+ * @flush: make everything so far visible to readers; may be NULL
+ * @free: release all resources, also after a failure or before the stream ends
  *
  * All but @free return 0, or -1 with @error; after a failure only @free is called.
  */
 struct sink_ops {
-	int (*open)(struct sink *sink, const struct recording *recording, unsigned int slot,
+	int (*open)(struct sink *sink, const struct recording *recording, unsigned int sink_index,
 		    struct error *error);
 	int (*event)(struct sink *sink, const struct timeline_event *event, struct error *error);
 	int (*flush)(struct sink *sink, struct error *error);
 	void (*free)(struct sink *sink);
 };
 
-/** struct sink - the head of every sink's own struct */
+/** struct sink - first member of every sink's own struct */
 struct sink {
 	const struct sink_ops *ops;
 };
 
 /**
- * struct timeline - the stream's fan-out
+ * struct timeline - distributes events to sinks
+ * @last_ns: time of the last event; INT64_MAX after TIMELINE_FINISH
  *
- * @last_ns: nothing older comes; INT64_MAX once the stream is finished
- *
- * Zeroed it has no sinks. It owns the sinks that were added.
+ * A zeroed struct has no sinks. It owns the sinks that were added.
  */
 struct timeline {
 	struct sink *sinks[TIMELINE_SINKS_MAX];
@@ -339,24 +355,24 @@ struct timeline {
 };
 
 /**
- * timeline_add - let @sink listen; takes it over, also on failure
+ * timeline_add - add @sink, and take ownership of it, also on failure
  *
- * Returns 0, or -1 with @error where there are TIMELINE_SINKS_MAX already.
+ * Returns 0, or -1 with @error if there are TIMELINE_SINKS_MAX already.
  */
 int timeline_add(struct timeline *timeline, struct sink *sink, struct error *error);
 
-/** timeline_open - tell every sink what is to come; once, before the first event */
+/** timeline_open - open every sink, once before the first event; returns 0, or -1 with @error */
 int timeline_open(struct timeline *timeline, const struct recording *recording,
 		  struct error *error);
 
-/** timeline_push_all - what timeline_push() does with any number of sinks */
+/** timeline_push_all - implementation of timeline_push() for any number of sinks */
 int timeline_push_all(struct timeline *timeline, const struct timeline_event *event,
 		      struct error *error);
 
 /**
  * timeline_push - deliver @event, which is not older than its predecessor, to every sink
  *
- * Returns 0, or -1 with the first sink's @error; the stream is over then.
+ * Returns 0, or -1 with @error if a sink failed; nothing may be pushed after that.
  */
 static inline int timeline_push(struct timeline *timeline, const struct timeline_event *event,
 				struct error *error)
@@ -369,10 +385,10 @@ static inline int timeline_push(struct timeline *timeline, const struct timeline
 				       : timeline_push_all(timeline, event, error);
 }
 
-/** timeline_flush - bring everything that was pushed to where readers see it */
+/** timeline_flush - flush every sink; returns 0, or -1 with @error */
 int timeline_flush(struct timeline *timeline, struct error *error);
 
-/** timeline_release - free the sinks; fine on a zeroed timeline */
+/** timeline_release - free the sinks and zero @timeline, which may be zeroed already */
 void timeline_release(struct timeline *timeline);
 
 #endif

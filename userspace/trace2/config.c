@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Settings of a program's tracing: where they come from, and what they mean to a session. */
+/* Settings: their sources, and their effect on a session. */
 #include "trace2/config.h"
 
 #include <fnmatch.h>
@@ -11,8 +11,9 @@
 #define DEFAULT_PREFIX "GIT_TRACE2"
 
 /**
- * struct key_row - a setting's names: the end of its variable's, and its key in a file, NULL where
- * it has none
+ * struct key_row - the names of a setting
+ * @suffix: the end of its variable's name
+ * @key: in files; NULL for none
  */
 struct key_row {
 	const char *suffix;
@@ -49,7 +50,7 @@ static const struct target_keys target_keys[] = {
 _Static_assert(sizeof(target_keys) / sizeof(target_keys[0]) == TRACE2_TARGET_COUNT,
 	       "settings for every target");
 
-/* A variable that is empty counts as unset, so it does not switch off what a file says. */
+/* An empty variable counts as unset, so it does not override a file. */
 static int variables_read(struct trace2_config *config, const char *prefix)
 {
 	for (int i = 0; i < TRACE2_KEY_COUNT; i++) {
@@ -70,8 +71,8 @@ static int variables_read(struct trace2_config *config, const char *prefix)
 	return 0;
 }
 
-static int config_read(struct trace2_config *config, const char *prefix, const char *system_path,
-		       const char *user_path)
+static int config_read_sources(struct trace2_config *config, const char *prefix,
+			       const char *system_path, const char *user_path)
 {
 	if (variables_read(config, prefix) < 0)
 		return -1;
@@ -85,7 +86,7 @@ struct trace2_config *trace2_config_new(const char *prefix, const char *system_p
 {
 	struct trace2_config *config = calloc(1, sizeof(*config));
 
-	if (!config || config_read(config, prefix, system_path, user_path) == 0)
+	if (!config || config_read_sources(config, prefix, system_path, user_path) == 0)
 		return config;
 	trace2_config_free(config);
 	return NULL;
@@ -109,7 +110,7 @@ const char *trace2_config_name(const struct trace2_config *config, enum trace2_k
 	return config->names[key];
 }
 
-/* Leaves @out as it is where there is no such setting, or it is no truth. */
+/* Keeps @out if the setting is missing or malformed. */
 static void boolean_get(const struct trace2_config *config, enum trace2_key key, bool *out)
 {
 	const char *value = trace2_config_get(config, key);
@@ -118,8 +119,8 @@ static void boolean_get(const struct trace2_config *config, enum trace2_key key,
 		boolean_parse(value, out);
 }
 
-/* git reads these three with atoi(), so that "true" is 0. */
-static int number_get(const struct trace2_config *config, enum trace2_key key)
+/* git parses these three with atoi(), so "true" is 0. */
+static int config_number(const struct trace2_config *config, enum trace2_key key)
 {
 	const char *value = trace2_config_get(config, key);
 
@@ -154,8 +155,8 @@ static void warnings_report(const struct trace2_config *config,
 
 void trace2_config_apply(const struct trace2_config *config, struct trace2_settings *settings)
 {
-	int nesting = number_get(config, TRACE2_KEY_EVENT_NESTING);
-	int max_files = number_get(config, TRACE2_KEY_MAX_FILES);
+	int nesting = config_number(config, TRACE2_KEY_EVENT_NESTING);
+	int max_files = config_number(config, TRACE2_KEY_MAX_FILES);
 	bool hides_passwords = !settings->keeps_passwords;
 
 	for (int i = 0; i < TRACE2_TARGET_COUNT; i++)
@@ -164,7 +165,7 @@ void trace2_config_apply(const struct trace2_config *config, struct trace2_setti
 		settings->max_nesting = nesting;
 	if (max_files > 0)
 		settings->max_files = max_files;
-	if (number_get(config, TRACE2_KEY_DST_DEBUG) > 0)
+	if (config_number(config, TRACE2_KEY_DST_DEBUG) > 0)
 		settings->reports_all = true;
 	boolean_get(config, TRACE2_KEY_REDACT, &hides_passwords);
 	settings->keeps_passwords = !hides_passwords;
@@ -187,7 +188,7 @@ int trace2_config_open(const struct trace2_config *config, struct trace2_session
 	return is_any_on;
 }
 
-/* The next of a list with commas, without blanks around it, in @out; false at the list's end. */
+/* Sets @out to the next word of a list with commas, without blanks; false at the end. */
 static bool list_next(const char **list, struct buffer *out)
 {
 	const char *begin = *list;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* The inside of a configuration: values in the order in which they were read. */
+/* The private structures of settings. */
 #ifndef TRACE2_CONFIG_H
 #define TRACE2_CONFIG_H
 
@@ -7,10 +7,10 @@
 #include "trace2/trace2.h"
 
 /**
- * struct config_entry - a value of a file
- * @scope: "system" or "global", as git calls the two files
- * @key: "section.name", the section in lower case
- * @value: NULL where there is none, which counts for nothing but is a parameter
+ * struct config_entry - a setting of a file
+ * @scope: "system" or "global", git's names of the two files
+ * @key: "section.name" or "section.subsection.name"; only a subsection may have upper case
+ * @value: NULL if it has none; it is no setting then, but a parameter
  */
 struct config_entry {
 	const char *scope;
@@ -19,14 +19,15 @@ struct config_entry {
 };
 
 /**
- * struct trace2_config - all that was read
- * @entries: the later ones count
- * @names: of the variables
+ * struct trace2_config - the settings that were read
+ * @entries: in the order of reading; later ones override earlier ones
+ * @names: the names of the variables
  * @variables: their values, NULL for none
- * @scope: of the file that is just being read
- * @is_too_deep: files included one another without an end, so that no more are read
+ * @scope: of the file that is being read
+ * @nr_files: number of files read
+ * @is_too_deep: too many files were included; no more are read
  * @has_failed: memory ran out
- * @warnings: lines about what could not be read
+ * @warnings: about malformed lines, each NUL-terminated
  */
 struct trace2_config {
 	struct config_entry *entries;
@@ -34,18 +35,18 @@ struct trace2_config {
 	char *names[TRACE2_KEY_COUNT];
 	char *variables[TRACE2_KEY_COUNT];
 	const char *scope;
+	unsigned int nr_files;
 	bool is_too_deep;
 	bool has_failed;
 	struct buffer warnings;
 };
 
-/** config_warn - remember what could not be read, for a session that reports all */
+/** config_warn - keep a warning, for a session that reports all failures */
 void config_warn(struct trace2_config *config, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /**
- * config_file_read - add the values of an INI file, and of those that it includes; returns -1 where
- * memory ran out
+ * config_file_read - read a file, and those that it includes; returns -1 if memory ran out
  */
 int config_file_read(struct trace2_config *config, const char *path, const char *scope);
 
@@ -59,7 +60,7 @@ int config_visit_variables(const struct trace2_config *config,
 					const char *value),
 			   void *context);
 
-/** boolean_parse - read what git takes for a truth; returns -1 where it is none */
+/** boolean_parse - parse a boolean of git's: a word or a number; returns -1 if it is malformed */
 int boolean_parse(const char *value, bool *out);
 
 #endif

@@ -1,274 +1,376 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Reads files with settings. inih keeps sections and names together; values stand beside the lines
- * that it gets, which have to be short, because git's have quotes, escapes and any length.
+ * Reads settings in the syntax of git-config(1):
+ *
+ *	file       = { blank | comment | section | setting }
+ *	section    = "[" name { "." name } [ blanks '"' subsection '"' ] "]"
+ *	setting    = name [ "=" value ] end of line
+ *	name       = letters, digits and "-"; in any case; a setting's begins with a letter
+ *	subsection = any bytes but newlines; "\" makes the next byte literal
+ *	value      = up to "#", ";" or the end of the line, without blanks at its ends; within
+ *quotes all bytes are literal, except \" \\ \n \t \b and "\" before a newline, which also work
+ *outside
+ *
+ * include.path names a file to read at that point. includeIf is not followed, because git takes no
+ * trace2 settings from it. git refuses a whole file for one bad line; settings must not fail a
+ * program here, so only the bad line is omitted, with a warning.
  */
 #include <ctype.h>
 #include <errno.h>
-#include <ini.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "trace2/config.h"
-#include "trace2/config_include.h"
-#include "trace2/config_line.h"
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
+#define INCLUDE_KEY "include.path"
 
-/* What inih keeps of a section's name. */
-#define SECTION_SIZE_MAX 49
+/* Files within one another, as in git; and files in all, which git does not limit. */
+#define INCLUDE_DEPTH_MAX 10
+#define FILES_MAX 1000
+#define FILE_SIZE_MAX (16 * 1024 * 1024)
 
 /**
- * struct reader - a file on its way through inih
- * @depth: how many files it is within
- * @text, @text_size: the line of the file, of any length
- * @problem: why the rest of the file cannot be read, an errno; 0 at its end
- * @rest: what of it was not looked at yet, NULL for nothing
- * @is_lost: the section could not be read, so what stands in it is left out too
- * @value: of the name that inih has got last; @has_value where there is one
+ * struct config_parser - a file that is being parsed
+ * @depth: number of files that include it
+ * @rest: the text that is not parsed yet
+ * @line: the number of the line that @rest begins in
+ * @section: the prefix of keys, with a point at its end; empty outside of any section
+ * @is_skipped: the section's name is malformed, so its settings are omitted
  */
-struct reader {
+struct config_parser {
 	struct trace2_config *config;
-	FILE *file;
 	const char *path;
 	unsigned int depth;
+	struct text rest;
 	unsigned int line;
-	char *text;
-	size_t text_size;
-	int problem;
-	char *rest;
-	bool is_lost;
-	struct buffer value;
-	bool has_value;
+	struct buffer section;
+	bool is_skipped;
 };
 
-/* Settings must never fail the program: what cannot be read is left out, with a warning. */
-static void line_refuse(struct reader *reader, const char *reason)
+static void config_read_file(struct trace2_config *config, const char *path, unsigned int depth);
+
+static void parser_warn(const struct config_parser *parser, const char *problem)
 {
-	config_warn(reader->config, "trace2: %s:%u: %s", reader->path, reader->line, reason);
+	config_warn(parser->config, "trace2: %s:%u: %s", parser->path, parser->line, problem);
 }
 
-/* The next line without what ends it; false at the file's end. */
-static bool text_read(struct reader *reader)
+/* The next byte; a file ends like a line. */
+static char parser_peek(const struct config_parser *parser)
 {
-	size_t mark = strlen(BYTE_ORDER_MARK), size;
+	const struct text *rest = &parser->rest;
 
-	reader->rest = NULL;
-	errno = 0;
-	if (getline(&reader->text, &reader->text_size, reader->file) < 0) {
-		reader->problem = errno;
+	if (rest->size == 0 || (rest->size > 1 && rest->data[0] == '\r' && rest->data[1] == '\n'))
+		return '\n';
+	return rest->data[0];
+}
+
+static void parser_skip(struct config_parser *parser)
+{
+	size_t size = parser->rest.size > 1 && memcmp(parser->rest.data, "\r\n", 2) == 0 ? 2 : 1;
+
+	if (parser->rest.size == 0)
+		return;
+	parser->line += parser->rest.data[size - 1] == '\n';
+	parser->rest.data += size;
+	parser->rest.size -= size;
+}
+
+static char parser_next(struct config_parser *parser)
+{
+	char byte = parser_peek(parser);
+
+	parser_skip(parser);
+	return byte;
+}
+
+/* Returns whether the next byte was @byte. */
+static bool parser_accept(struct config_parser *parser, char byte)
+{
+	if (parser_peek(parser) != byte)
 		return false;
-	}
-	reader->line++;
-	reader->rest = reader->text;
-	if (reader->line == 1 && strncmp(reader->text, BYTE_ORDER_MARK, mark) == 0)
-		reader->rest += mark;
-	size = strcspn(reader->rest, "\n");
-	if (size > 0 && reader->rest[size - 1] == '\r')
-		size--;
-	reader->rest[size] = '\0';
+	parser_skip(parser);
 	return true;
 }
 
-/* Goes to what is next in the file besides blanks and comments. */
-static bool rest_find(struct reader *reader)
+static void parser_skip_line(struct config_parser *parser)
+{
+	while (parser_peek(parser) != '\n')
+		parser_skip(parser);
+}
+
+static bool is_config_space(char byte)
+{
+	return isspace((unsigned char)byte);
+}
+
+static void parser_skip_blanks(struct config_parser *parser)
+{
+	while (parser_peek(parser) != '\n' && is_config_space(parser_peek(parser)))
+		parser_skip(parser);
+}
+
+/* Appends a name in lower case; @others: the bytes that it may contain besides letters and digits
+ */
+static void parser_read_name(struct config_parser *parser, const char *others, struct buffer *out)
 {
 	for (;;) {
-		if (!reader->rest && !text_read(reader))
+		unsigned char byte = parser_peek(parser);
+
+		if (!isalnum(byte) && (!byte || !strchr(others, byte)))
+			return;
+		buffer_append_char(out, tolower(byte));
+		parser_skip(parser);
+	}
+}
+
+/* Appends a subsection, whose first quote is read; returns false if its line ends first. */
+static bool parser_read_subsection(struct config_parser *parser, struct buffer *out)
+{
+	buffer_append_char(out, '.');
+	while (!parser_accept(parser, '"')) {
+		parser_accept(parser, '\\');
+		if (parser_peek(parser) == '\n')
 			return false;
-		while (isspace((unsigned char)*reader->rest))
-			reader->rest++;
-		if (*reader->rest && !strchr("#;", *reader->rest))
-			return true;
-		reader->rest = NULL;
+		buffer_append_char(out, parser_next(parser));
 	}
+	return true;
 }
 
-/* inih ends a section's name at the first bracket, and takes a semicolon for a comment. */
-static bool is_section_for_inih(const char *text, const char *end)
+static bool parser_read_header(struct config_parser *parser)
 {
-	size_t size = end - text;
-	size_t nr_quotes = 0;
+	struct buffer *section = &parser->section;
 
-	for (size_t i = 0; i < size; i++) {
-		nr_quotes += text[i] == '"';
-		if (text[i] == '\\')
-			i++;
+	buffer_clear(section);
+	parser_read_name(parser, "-.", section);
+	if (section->size == 0)
+		return false;
+	if (parser_peek(parser) != ']') {
+		parser_skip_blanks(parser);
+		if (!parser_accept(parser, '"') || !parser_read_subsection(parser, section))
+			return false;
 	}
-	return size <= SECTION_SIZE_MAX && !memchr(text, ';', size) && nr_quotes % 2 == 0;
+	buffer_append_char(section, '.');
+	return parser_accept(parser, ']');
 }
 
-static void section_give(struct reader *reader, char *out, size_t size)
+static void parser_read_section(struct config_parser *parser)
 {
-	const char *text = reader->rest + 1;
-	const char *end = strchr(text, ']');
-
-	reader->is_lost = !end || !is_section_for_inih(text, end);
-	if (!reader->is_lost) {
-		snprintf(out, size, "[%.*s]", (int)(end - text), text);
-		reader->rest += end + 1 - reader->rest;
+	parser->is_skipped = !parser_read_header(parser);
+	if (!parser->is_skipped)
 		return;
-	}
-	snprintf(out, size, "[]");
-	line_refuse(reader, "a section's name that cannot be read");
-	reader->rest = NULL;
+	parser_warn(parser, "malformed section name");
+	parser_skip_line(parser);
 }
 
-static bool value_read(struct reader *reader, const char *text)
+/* The byte that a backslash makes of @byte; NUL if that is no escape. */
+static char config_unescape(char byte)
 {
-	struct value_state state = { 0 };
-	enum value_result result = value_append(&reader->value, &state, text);
+	static const char escapes[] = {
+		['n'] = '\n', ['t'] = '\t', ['b'] = '\b', ['\\'] = '\\', ['"'] = '"'
+	};
+	unsigned char index = byte;
 
-	while (result == VALUE_CONTINUES && text_read(reader))
-		result = value_append(&reader->value, &state, reader->rest);
-	reader->has_value = true;
-	if (result == VALUE_BROKEN)
-		line_refuse(reader, "quotes or escapes that are none");
-	return result != VALUE_BROKEN;
+	return index < sizeof(escapes) ? escapes[index] : '\0';
 }
 
-/* Returns false where inih gets nothing of it. */
-static bool setting_give(struct reader *reader, char *out, size_t size)
+/* Appends an escape behind its backslash; a newline continues the value. */
+static bool parser_read_escape(struct config_parser *parser, struct buffer *value)
 {
-	size_t name = name_size(reader->rest);
-	const char *text = reader->rest + name;
-	bool is_good;
+	char byte = parser_next(parser);
 
-	text += strspn(text, " \t");
-	is_good = name > 0 && name + sizeof("=") < size && (!*text || *text == '=');
-	if (is_good)
-		snprintf(out, size, "%.*s=", (int)name, reader->rest);
-	else
-		line_refuse(reader, "neither a section nor a setting");
-	buffer_clear(&reader->value);
-	reader->has_value = false;
-	if (is_good && *text)
-		is_good = value_read(reader, text + 1);
-	reader->rest = NULL;
-	return is_good;
+	if (byte == '\n')
+		return true;
+	if (!config_unescape(byte))
+		return false;
+	buffer_append_char(value, config_unescape(byte));
+	return true;
 }
 
-/* What inih takes for fgets(). */
-static char *line_give(char *out, int size, void *context)
+/* Returns false if quotes or escapes are malformed. */
+static bool parser_read_value(struct config_parser *parser, struct buffer *value)
 {
-	struct reader *reader = context;
+	bool is_quoted = false;
+	/* Up to the last byte that is no blank at the end. */
+	size_t size = 0;
 
-	while (rest_find(reader)) {
-		if (*reader->rest == '[') {
-			section_give(reader, out, size);
-			return out;
+	for (;;) {
+		char byte = parser_peek(parser);
+
+		if (byte == '\n' || (!is_quoted && (byte == ';' || byte == '#')))
+			break;
+		parser_skip(parser);
+		if (byte == '"') {
+			is_quoted = !is_quoted;
+		} else if (byte == '\\') {
+			bool is_continued = parser_peek(parser) == '\n';
+
+			if (!parser_read_escape(parser, value))
+				return false;
+			if (is_continued)
+				continue;
+		} else if (is_quoted || !is_config_space(byte)) {
+			buffer_append_char(value, byte);
+		} else {
+			if (value->size > 0)
+				buffer_append_char(value, byte);
+			continue;
 		}
-		if (setting_give(reader, out, size))
-			return out;
+		size = value->size;
 	}
-	return NULL;
+	value->size = size;
+	return !is_quoted;
 }
 
-static int entry_add(struct trace2_config *config, struct buffer *key, char *value)
+/* Appends "= VALUE" to @value, if there is one. */
+static bool parser_read_assignment(struct config_parser *parser, struct buffer *value,
+				   bool *has_value)
+{
+	parser_skip_blanks(parser);
+	*has_value = parser_accept(parser, '=');
+	if (!*has_value && parser_peek(parser) != '\n') {
+		parser_warn(parser, "neither a section nor a setting");
+		return false;
+	}
+	if (*has_value && !parser_read_value(parser, value)) {
+		parser_warn(parser, "malformed quotes or escapes");
+		return false;
+	}
+	return true;
+}
+
+static int config_add(struct trace2_config *config, const char *key, const char *value)
 {
 	struct config_entry *entries = reallocarray(config->entries, config->nr_entries + 1,
 						    sizeof(*entries));
+	struct config_entry entry = { .scope = config->scope, .key = strdup(key) };
 
-	if (!entries)
-		return -1;
-	config->entries = entries;
-	entries[config->nr_entries] = (struct config_entry){ .scope = config->scope,
-							     .key = strdup(buffer_string(key)),
-							     .value = value };
-	if (!entries[config->nr_entries].key)
-		return -1;
-	config->nr_entries++;
-	return 0;
-}
-
-static int setting_add(struct reader *reader, struct buffer *key)
-{
-	char *value = NULL;
-
-	if (reader->has_value)
-		value = strdup(buffer_string(&reader->value));
-	if (key->failed || reader->value.failed || (reader->has_value && !value) ||
-	    entry_add(reader->config, key, value) < 0) {
-		reader->config->has_failed = true;
-		free(value);
+	if (value)
+		entry.value = strdup(value);
+	if (entries)
+		config->entries = entries;
+	if (!entries || !entry.key || (value && !entry.value)) {
+		free(entry.key);
+		free(entry.value);
 		return -1;
 	}
+	entries[config->nr_entries++] = entry;
 	return 0;
 }
 
-static int settings_read(struct trace2_config *config, const char *path, unsigned int depth);
-
-/* Reads another file here, so that what follows in this one counts over it. */
-static int include_read(struct reader *reader)
+/* The file that @value names: relative to the folder of @including, or with "~/" to HOME. */
+static void include_path_append(struct buffer *path, const char *including, const char *value)
 {
-	struct trace2_config *config = reader->config;
-	char *path;
-	int status;
+	const char *home = getenv("HOME");
+	const char *name = path_base_name(including);
 
-	if (config->is_too_deep || reader->value.size == 0)
-		return 0;
-	if (reader->depth == INCLUDE_DEPTH_MAX) {
+	if (strncmp(value, "~/", 2) == 0 && home)
+		buffer_printf(path, "%s/%s", home, value + 2);
+	else if (*value == '/')
+		buffer_append_string(path, value);
+	else
+		buffer_printf(path, "%.*s%s", (int)(name - including), including, value);
+}
+
+/* Settings of the included file come before those that follow in this one. */
+static void parser_include(const struct config_parser *parser, const char *value)
+{
+	struct trace2_config *config = parser->config;
+	struct buffer path = { 0 };
+
+	if (config->is_too_deep || !*value)
+		return;
+	if (parser->depth == INCLUDE_DEPTH_MAX || config->nr_files == FILES_MAX) {
 		config->is_too_deep = true;
-		line_refuse(reader, "too many files within one another");
-		return 0;
+		parser_warn(parser, "too many included files");
+		return;
 	}
-	path = include_path(reader->path, buffer_string(&reader->value));
-	if (!path)
+	include_path_append(&path, parser->path, value);
+	if (path.failed)
 		config->has_failed = true;
-	status = path ? settings_read(config, path, reader->depth + 1) : -1;
-	free(path);
-	return status;
+	else
+		config_read_file(config, buffer_string(&path), parser->depth + 1);
+	buffer_release(&path);
 }
 
-/* Returns what inih wants: 0 for a failure. */
-static int setting_handle(void *context, const char *section, const char *name, const char *value)
+static void parser_add(struct config_parser *parser, struct buffer *key, const char *value)
 {
-	struct reader *reader = context;
-	struct buffer key = { 0 };
-	int status = 0;
+	struct trace2_config *config = parser->config;
 
-	(void)value;
-	if (section_append(&key, section)) {
-		buffer_append_char(&key, '.');
-		for (; *name; name++)
-			buffer_append_char(&key, tolower((unsigned char)*name));
-		status = setting_add(reader, &key);
-		if (status == 0 && strcmp(buffer_string(&key), INCLUDE_KEY) == 0)
-			status = include_read(reader);
-	} else if (!reader->is_lost) {
-		line_refuse(reader, "a setting outside of any section");
+	if (key->failed || config_add(config, buffer_string(key), value) < 0)
+		config->has_failed = true;
+	else if (value && strcmp(buffer_string(key), INCLUDE_KEY) == 0)
+		parser_include(parser, value);
+}
+
+static void parser_read_setting(struct config_parser *parser)
+{
+	struct buffer key = { 0 }, value = { 0 };
+	bool has_value;
+
+	buffer_append(&key, parser->section.data, parser->section.size);
+	if (isalpha((unsigned char)parser_peek(parser)))
+		parser_read_name(parser, "-", &key);
+	if (key.size == parser->section.size)
+		parser_warn(parser, "neither a section nor a setting");
+	else if (parser_read_assignment(parser, &value, &has_value)) {
+		if (parser->section.size > 0 && !parser->is_skipped)
+			parser_add(parser, &key, has_value ? buffer_string(&value) : NULL);
+		else if (!parser->is_skipped)
+			parser_warn(parser, "setting outside of any section");
 	}
+	parser->config->has_failed |= value.failed;
+	parser_skip_line(parser);
 	buffer_release(&key);
-	return status == 0;
+	buffer_release(&value);
 }
 
-static void file_refuse(struct trace2_config *config, const char *path, int number)
+static void config_parse(struct config_parser *parser)
 {
-	config_warn(config, "trace2: could not read '%s': %s", path, strerror(number));
-}
+	size_t mark = strlen(BYTE_ORDER_MARK);
 
-static int settings_read(struct trace2_config *config, const char *path, unsigned int depth)
-{
-	struct reader reader = { .config = config, .path = path, .depth = depth };
+	if (parser->rest.size >= mark && memcmp(parser->rest.data, BYTE_ORDER_MARK, mark) == 0)
+		parser->rest = (struct text){ parser->rest.data + mark, parser->rest.size - mark };
+	while (parser->rest.size > 0 && !parser->config->has_failed) {
+		char byte = parser_peek(parser);
 
-	reader.file = fopen(path, "re");
-	if (!reader.file) {
-		if (errno != ENOENT && errno != ENOTDIR)
-			file_refuse(config, path, errno);
-		return 0;
+		if (is_config_space(byte)) {
+			parser_skip(parser);
+		} else if (byte == '#' || byte == ';') {
+			parser_skip_line(parser);
+		} else if (byte == '[') {
+			parser_skip(parser);
+			parser_read_section(parser);
+		} else {
+			parser_read_setting(parser);
+		}
 	}
-	ini_parse_stream(line_give, &reader, setting_handle, &reader);
-	if (reader.problem)
-		file_refuse(config, path, reader.problem);
-	fclose(reader.file);
-	free(reader.text);
-	buffer_release(&reader.value);
-	return config->has_failed ? -1 : 0;
+	parser->config->has_failed |= parser->section.failed;
+	buffer_release(&parser->section);
+}
+
+static void config_read_file(struct trace2_config *config, const char *path, unsigned int depth)
+{
+	struct buffer text = { 0 };
+	struct config_parser parser = { .config = config, .path = path, .depth = depth, .line = 1 };
+
+	config->nr_files++;
+	if (file_read_up_to(path, FILE_SIZE_MAX, &text) == 0) {
+		parser.rest = buffer_text(&text);
+		config_parse(&parser);
+	} else if (errno == ENOMEM) {
+		config->has_failed = true;
+	} else if (errno != ENOENT && errno != ENOTDIR) {
+		config_warn(config, "trace2: could not read '%s': %s", path, strerror(errno));
+	}
+	buffer_release(&text);
 }
 
 int config_file_read(struct trace2_config *config, const char *path, const char *scope)
 {
 	config->scope = scope;
-	return settings_read(config, path, 0);
+	config_read_file(config, path, 0);
+	return config->has_failed ? -1 : 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Reads truths as git does. */
+/* Parses git's booleans. */
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -9,7 +9,7 @@
 
 #include "trace2/config.h"
 
-/* What stands behind a number; 0 for what may not stand there. */
+/* The factor of a unit behind a number; 0 if it is malformed. */
 static long long unit_parse(const char *text)
 {
 	static const char units[] = "kmg";
@@ -20,8 +20,8 @@ static long long unit_parse(const char *text)
 	return unit && !text[1] ? 1ll << 10 * (unit - units + 1) : 0;
 }
 
-/* An int as git reads it: any base that C knows, and k, m or g behind it. */
-static int number_parse(const char *value, bool *out)
+/* An int of git: decimal, octal or hexadecimal, with k, m or g behind it. */
+static int boolean_number_parse(const char *value, bool *out)
 {
 	long long number, unit;
 	char *end;
@@ -50,5 +50,5 @@ int boolean_parse(const char *value, bool *out)
 			return 0;
 		}
 	}
-	return number_parse(value, out);
+	return boolean_number_parse(value, out);
 }

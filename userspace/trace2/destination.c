@@ -38,8 +38,8 @@ void destination_set(struct destination *destination, int fd, bool is_owned)
 }
 
 /*
- * The descriptor stays open: another thread may just be writing to it, and the number is not to
- * become another file's.
+ * The descriptor stays open: another thread may be writing to it, and its number must not be
+ * reused for another file.
  */
 bool destination_turn_off(struct destination *destination)
 {
@@ -51,7 +51,7 @@ static const char *remedy(int number)
 	switch (number) {
 	case ENOSPC:
 	case EDQUOT:
-		return "; make room, or write elsewhere";
+		return "; free some space, or write elsewhere";
 	case EPIPE:
 		return "; its reader has gone";
 	default:
@@ -59,7 +59,7 @@ static const char *remedy(int number)
 	}
 }
 
-/* Until it was not interrupted: a program's signals are no reason to end its stream. */
+/* Retries after signals. */
 static ssize_t write_once(const struct destination *destination, const char *data, size_t size,
 			  int flags)
 {
@@ -74,18 +74,17 @@ static ssize_t write_once(const struct destination *destination, const char *dat
 }
 
 /*
- * How much of @size may be written without blocking. What somebody else opened may block: it is
- * asked first, and takes as much as a pipe surely does where it takes anything. 0 with errno EAGAIN
- * says that it takes nothing now.
+ * The number of bytes that can be written without blocking. A borrowed descriptor may block, so it
+ * is polled first; PIPE_BUF bytes fit into a writable pipe. Returns 0 with EAGAIN if none fit.
  */
-static size_t room_for(const struct destination *destination, size_t size,
-		       const struct file_wait *wait)
+static size_t space_for(const struct destination *destination, size_t size,
+			const struct file_wait *wait)
 {
-	struct pollfd room = { .fd = destination->fd, .events = POLLOUT };
+	struct pollfd space = { .fd = destination->fd, .events = POLLOUT };
 
 	if (!wait->wait || destination->is_owned)
 		return size;
-	if (poll(&room, 1, 0) == 0) {
+	if (poll(&space, 1, 0) == 0) {
 		errno = EAGAIN;
 		return 0;
 	}
@@ -96,11 +95,11 @@ static int write_all(const struct destination *destination, const char *data, si
 		     const struct file_wait *wait)
 {
 	while (size > 0) {
-		size_t room = room_for(destination, size, wait);
+		size_t space = space_for(destination, size, wait);
 		ssize_t written = -1;
 
-		if (room > 0)
-			written = write_once(destination, data, room, MSG_DONTWAIT);
+		if (space > 0)
+			written = write_once(destination, data, space, MSG_DONTWAIT);
 		if (written < 0 && errno == EAGAIN && file_await(wait, destination->fd) == 0)
 			continue;
 		if (written < 0)
@@ -122,8 +121,8 @@ static int lines_write(const struct destination *destination, const struct buffe
 }
 
 /*
- * SIGPIPE is for this thread, so keeping it back here and taking it away again is enough, and
- * leaves what the program does with it alone. One that was pending before is somebody else's.
+ * SIGPIPE is sent to this thread, so it is blocked here and removed afterwards; the program's own
+ * handling does not change. A signal that was pending before is kept.
  */
 static int lines_write_quietly(const struct destination *destination, const struct buffer *lines,
 			       const struct trace2_settings *settings)

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* What all targets need to know of each kind of event. */
+/* Properties of each kind of event. */
 #ifndef TRACE2_KIND_H
 #define TRACE2_KIND_H
 
 #include "trace2/trace2.h"
 
-/** KIND_HEAD_MAX - all of a head, so that a copy has a constant size */
+/** KIND_HEAD_MAX - bytes of a head that are copied, a constant */
 #define KIND_HEAD_MAX 32
 
 /**
  * struct kind - one kind of event
- * @name: what api-trace2 calls it
- * @head, @head_size: how its EVENT lines begin
- * @column: the name and enough blanks for PERF's column
- * @has_t_abs: EVENT tells when it was
- * @may_have_t_abs: git's EVENT does not, ours may
- * @has_t_abs_column: PERF does
- * @has_secrets: it has words of a command line or values, in which passwords are not told
+ * @name: in api-trace2
+ * @head, @head_size: the beginning of its EVENT lines
+ * @column: the name, padded for PERF's column
+ * @has_t_abs: EVENT has "t_abs"
+ * @may_have_t_abs: EVENT has "t_abs" if the settings ask for more than git's
+ * @has_t_abs_column: PERF has the time since the session began
+ * @has_secrets: words or values may contain passwords to hide
  */
 struct kind {
 	const char *name;
@@ -29,6 +29,7 @@ struct kind {
 	bool has_secrets;
 };
 
+/** kinds - the table of kinds */
 extern const struct kind kinds[TRACE2_KIND_COUNT];
 
 #endif

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Prints events as git's NORMAL target does: a verb and its words, for people who follow a
- * program's life.
- */
+/* Prints events as git's NORMAL target does: a verb and its words. */
 #include "trace2/message.h"
-#include "trace2/plain.h"
+#include "trace2/escape.h"
 
-/* The message begins here, or a blank behind a place that is longer. */
+/* The column of messages; a longer location shifts them. */
 #define MESSAGE_COLUMN 50
 
-/* What a message begins with; those that are not here have no verb. */
+/* The verb of each kind; NULL for none. */
 static const char *const verbs[TRACE2_KIND_COUNT] = {
 	[TRACE2_VERSION] = "version ",
 	[TRACE2_START] = "start ",
@@ -35,91 +32,93 @@ static const char *const verbs[TRACE2_KIND_COUNT] = {
 	[TRACE2_COUNTER] = "counter ",
 };
 
-static void moment_append(struct buffer *line, struct stamp *stamp,
-			  const struct trace2_session *session, const struct trace2_event *event)
+static void normal_append_time(struct buffer *line, struct time_cache *times,
+			       const struct trace2_session *session,
+			       const struct trace2_event *event)
 {
-	char *out = buffer_reserve_put(line, STAMP_MAX);
+	char *out = buffer_reserve_put(line, TIME_CACHE_MAX);
 
 	if (!out)
 		return;
-	out = stamp_put_clock(stamp, out, session->settings.start_unix_ns + event->time_ns);
+	out = time_cache_put_clock(times, out, session->settings.start_unix_ns + event->time_ns);
 	buffer_end_put(line, put_char(out, ' '));
 }
 
-static void place_append(struct buffer *line, const char *file, int number)
+static void normal_append_location(struct buffer *line, const char *file, int number)
 {
 	if (!file || !*file)
 		return;
-	plain_append_string(line, file);
+	escape_append_string(line, file);
 	buffer_append_char(line, ':');
 	buffer_append_signed(line, number);
 	buffer_append_char(line, ' ');
 }
 
-static void normal_begin(struct buffer *line, struct stamp *stamp,
-			 const struct trace2_session *session, const struct trace2_event *event)
+static void normal_append_head(struct buffer *line, struct time_cache *times,
+			       const struct trace2_session *session,
+			       const struct trace2_event *event)
 {
 	size_t start = line->size;
 	const char *verb = verbs[event->kind];
 
 	if (!session->settings.is_brief[TRACE2_NORMAL]) {
-		moment_append(line, stamp, session, event);
-		place_append(line, event->file, event->line);
-		plain_append_blanks(line, start + MESSAGE_COLUMN);
+		normal_append_time(line, times, session, event);
+		normal_append_location(line, event->file, event->line);
+		blanks_append(line, start + MESSAGE_COLUMN);
 	}
 	if (verb)
 		buffer_append_string(line, verb);
 }
 
-static TARGET_PRINT(print_exit)
+static TARGET_PRINT(normal_print_exit)
 {
 	message_seconds(line, session, " elapsed:", event->time_ns, 0);
 	message_signed(line, " code:", event->exit.code);
 }
 
-static TARGET_PRINT(print_signal)
+static TARGET_PRINT(normal_print_signal)
 {
 	message_seconds(line, session, " elapsed:", event->time_ns, 0);
 	message_signed(line, " code:", event->signal.signo);
 }
 
-static TARGET_PRINT(print_error)
+static TARGET_PRINT(normal_print_error)
 {
 	if (event->error.fmt && *event->error.fmt)
 		buffer_append_char(line, ' ');
 	message_error(line, session, event);
 }
 
-static TARGET_PRINT(print_cmd_ancestry)
+static TARGET_PRINT(normal_print_cmd_ancestry)
 {
 	for (char *const *name = event->cmd_ancestry.ancestry; *name; name++) {
-		plain_append_string(line, *name);
+		escape_append_string(line, *name);
 		if (name[1])
 			buffer_append_string(line, " <- ");
 	}
 }
 
-static TARGET_PRINT(print_alias)
+static TARGET_PRINT(normal_print_alias)
 {
-	plain_append_string(line, event->alias.alias);
+	escape_append_string(line, event->alias.alias);
 	buffer_append_string(line, " -> ");
-	plain_append_words(line, event->alias.argv);
+	escape_append_words(line, event->alias.argv);
 }
 
-static TARGET_PRINT(print_child_start)
+static TARGET_PRINT(normal_print_child_start)
 {
 	buffer_append_signed(line, event->child_start.id);
 	buffer_append_char(line, ']');
 	if (event->child_start.cd) {
 		buffer_append_string(line, " cd ");
-		plain_append_word(line, event->child_start.cd);
+		escape_append_word(line, event->child_start.cd);
 		buffer_append_char(line, ';');
 	}
 	buffer_append_string(line, event->child_start.is_git ? " git " : " ");
-	plain_append_words(line, event->child_start.argv);
+	escape_append_words(line, event->child_start.argv);
 }
 
-static TARGET_PRINT(print_child_exit)
+static TARGET_PRINT(normal_print_child_exit)
 {
 	buffer_append_signed(line, event->child_exit.id);
 	message_signed(line, "] pid:", event->child_exit.pid);
@@ -127,96 +126,102 @@ static TARGET_PRINT(print_child_exit)
 	message_seconds(line, session, " elapsed:", event->child_exit.t_rel_ns, 0);
 }
 
-static TARGET_PRINT(print_child_ready)
+static TARGET_PRINT(normal_print_child_ready)
 {
 	buffer_append_signed(line, event->child_ready.id);
 	message_signed(line, "] pid:", event->child_ready.pid);
 	buffer_append_string(line, " ready:");
-	plain_append_string(line, event->child_ready.ready);
+	escape_append_string(line, event->child_ready.ready);
 	message_seconds(line, session, " elapsed:", event->child_ready.t_rel_ns, 0);
 }
 
-static TARGET_PRINT(print_exec)
+static TARGET_PRINT(normal_print_exec)
 {
 	buffer_append_signed(line, event->exec.id);
 	buffer_append_string(line, "] ");
 	if (event->exec.exe) {
-		plain_append_string(line, event->exec.exe);
+		escape_append_string(line, event->exec.exe);
 		buffer_append_char(line, ' ');
 	}
-	plain_append_words(line, event->exec.argv);
+	escape_append_words(line, event->exec.argv);
 }
 
-static TARGET_PRINT(print_exec_result)
+static TARGET_PRINT(normal_print_exec_result)
 {
 	buffer_append_signed(line, event->exec_result.id);
 	message_signed(line, "] code:", event->exec_result.code);
 	message_reason(line, event->exec_result.code);
 }
 
-static TARGET_PRINT(print_def_param)
+static TARGET_PRINT(normal_print_def_param)
 {
-	plain_append_string(line, event->def_param.scope);
+	escape_append_string(line, event->def_param.scope);
 	buffer_append_char(line, ' ');
-	plain_append_string(line, event->def_param.param);
+	escape_append_string(line, event->def_param.param);
 	if (!event->def_param.value)
 		return;
 	buffer_append_char(line, '=');
-	plain_append_string(line, event->def_param.value);
+	escape_append_string(line, event->def_param.value);
 }
 
-static TARGET_PRINT(print_def_repo)
+static TARGET_PRINT(normal_print_def_repo)
 {
-	plain_append_word(line, event->repository->worktree);
+	escape_append_word(line, event->repository->worktree);
 }
 
-static void name_append(struct buffer *line, const struct trace2_text *category,
-			const struct trace2_text *name)
+static void normal_append_name(struct buffer *line, const struct trace2_text *category,
+			       const struct trace2_text *name)
 {
 	message_text(line, category);
 	buffer_append_char(line, '/');
 	message_text(line, name);
 }
 
-static TARGET_PRINT(print_timer)
+static TARGET_PRINT(normal_print_timer)
 {
-	name_append(line, event->timer.category, event->timer.name);
+	normal_append_name(line, event->timer.category, event->timer.name);
 	message_timer(line, session, event);
 }
 
-static TARGET_PRINT(print_counter)
+static TARGET_PRINT(normal_print_counter)
 {
-	name_append(line, event->counter.category, event->counter.name);
+	normal_append_name(line, event->counter.category, event->counter.name);
 	message_unsigned(line, " value:", event->counter.count);
 }
 
-/* NORMAL has no threads, regions and data, and no too_many_files. */
-const struct target normal_target = {
-	.begin = normal_begin,
-	.end = message_end,
-	.print = {
-		[TRACE2_VERSION] = message_version,
-		[TRACE2_START] = message_start,
-		[TRACE2_EXIT] = print_exit,
-		[TRACE2_ATEXIT] = print_exit,
-		[TRACE2_SIGNAL] = print_signal,
-		[TRACE2_ERROR] = print_error,
-		[TRACE2_CMD_PATH] = message_cmd_path,
-		[TRACE2_CMD_ANCESTRY] = print_cmd_ancestry,
-		[TRACE2_CMD_NAME] = message_cmd_name,
-		[TRACE2_CMD_MODE] = message_cmd_mode,
-		[TRACE2_ALIAS] = print_alias,
-		[TRACE2_CHILD_START] = print_child_start,
-		[TRACE2_CHILD_EXIT] = print_child_exit,
-		[TRACE2_CHILD_READY] = print_child_ready,
-		[TRACE2_EXEC] = print_exec,
-		[TRACE2_EXEC_RESULT] = print_exec_result,
-		[TRACE2_DEF_PARAM] = print_def_param,
-		[TRACE2_DEF_REPO] = print_def_repo,
-		[TRACE2_PRINTF] = message_printf,
-		[TRACE2_TH_TIMER] = print_timer,
-		[TRACE2_TIMER] = print_timer,
-		[TRACE2_TH_COUNTER] = print_counter,
-		[TRACE2_COUNTER] = print_counter,
-	},
+/* NORMAL has no lines for threads, regions, data and too_many_files. */
+static TARGET_PRINTS(normal_prints) = {
+	[TRACE2_VERSION] = message_version,
+	[TRACE2_START] = message_start,
+	[TRACE2_EXIT] = normal_print_exit,
+	[TRACE2_ATEXIT] = normal_print_exit,
+	[TRACE2_SIGNAL] = normal_print_signal,
+	[TRACE2_ERROR] = normal_print_error,
+	[TRACE2_CMD_PATH] = message_cmd_path,
+	[TRACE2_CMD_ANCESTRY] = normal_print_cmd_ancestry,
+	[TRACE2_CMD_NAME] = message_cmd_name,
+	[TRACE2_CMD_MODE] = message_cmd_mode,
+	[TRACE2_ALIAS] = normal_print_alias,
+	[TRACE2_CHILD_START] = normal_print_child_start,
+	[TRACE2_CHILD_EXIT] = normal_print_child_exit,
+	[TRACE2_CHILD_READY] = normal_print_child_ready,
+	[TRACE2_EXEC] = normal_print_exec,
+	[TRACE2_EXEC_RESULT] = normal_print_exec_result,
+	[TRACE2_DEF_PARAM] = normal_print_def_param,
+	[TRACE2_DEF_REPO] = normal_print_def_repo,
+	[TRACE2_PRINTF] = message_printf,
+	[TRACE2_TH_TIMER] = normal_print_timer,
+	[TRACE2_TIMER] = normal_print_timer,
+	[TRACE2_TH_COUNTER] = normal_print_counter,
+	[TRACE2_COUNTER] = normal_print_counter,
 };
+
+void normal_print(struct buffer *line, struct time_cache *times,
+		  const struct trace2_session *session, const struct trace2_event *event)
+{
+	if (!normal_prints[event->kind])
+		return;
+	normal_append_head(line, times, session, event);
+	normal_prints[event->kind](line, session, event);
+	buffer_append_char(line, '\n');
+}

@@ -1,41 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Prints events as git's PERF target does: columns between bars, and dots for open regions. */
+/* Prints events as git's PERF target does: columns between bars, and dots for nested regions. */
 #include <string.h>
 
 #include "trace2/message.h"
-#include "trace2/plain.h"
+#include "trace2/escape.h"
 #include "trace2/target.h"
 
-#define PLACE_WIDTH 28
+#define LOCATION_WIDTH 28
+#define NAME_WIDTH 12
 #define REPOSITORY_WIDTH 3
+
+/* At six decimals. */
+#define SECONDS_WIDTH 9
+
 #define DOTS_PER_REGION 2
 
-/* Room for all columns that have a width, and for numbers that are wider. */
+/* Fits all columns but those of the thread and the category, with numbers of any size. */
 #define COLUMNS_MAX 256
 
 static const char bar[] = " | ";
 
 #define PUT_BAR(out) put_bytes((out), bar, sizeof(bar) - 1)
 
-static void file_append(struct buffer *line, const char *file)
+static void perf_append_file(struct buffer *line, const char *file)
 {
 	while (*file) {
 		size_t run = strcspn(file, "|");
 
-		plain_append(line, (struct text){ .data = file, .size = run });
+		escape_append(line, (struct text){ .data = file, .size = run });
 		file += run;
 		if (*file == '|') {
-			buffer_append_string(line, PLAIN_BAR);
+			buffer_append_string(line, ESCAPED_BAR);
 			file++;
 		}
 	}
 }
 
-/* A place that is too long is shown by its end, which begins at a character. */
-static void place_shorten(struct buffer *line, size_t start)
+/* Of a long location the end is kept, cut at a character. */
+static void location_shorten(struct buffer *line, size_t start)
 {
 	static const char dots[] = "...";
-	size_t kept = PLACE_WIDTH - (sizeof(dots) - 1);
+	size_t kept = LOCATION_WIDTH - (sizeof(dots) - 1);
 	char *end = line->data + line->size;
 
 	while (((unsigned char)end[-(ptrdiff_t)kept] & 0xc0) == 0x80)
@@ -45,38 +50,19 @@ static void place_shorten(struct buffer *line, size_t start)
 	line->size = start + sizeof(dots) - 1 + kept;
 }
 
-static void place_append(struct buffer *line, const char *file, int number)
+static void perf_append_location(struct buffer *line, const char *file, int number)
 {
 	size_t start = line->size;
 
-	file_append(line, file);
+	perf_append_file(line, file);
 	buffer_append_char(line, ':');
 	buffer_append_signed(line, number);
-	if (!line->failed && line->size - start > PLACE_WIDTH)
-		place_shorten(line, start);
-	plain_append_blanks(line, start + PLACE_WIDTH);
+	if (!line->failed && line->size - start > LOCATION_WIDTH)
+		location_shorten(line, start);
+	blanks_append(line, start + LOCATION_WIDTH);
 }
 
-/* When, and where the program said it; records have no place. */
-static void origin_append(struct buffer *line, struct stamp *stamp,
-			  const struct trace2_session *session, const struct trace2_event *event)
-{
-	char *out = buffer_reserve_put(line, STAMP_MAX + PLACE_WIDTH + sizeof(bar));
-
-	if (!out)
-		return;
-	out = stamp_put_clock(stamp, out, session->settings.start_unix_ns + event->time_ns);
-	out = put_char(out, ' ');
-	if (!event->file || !*event->file) {
-		buffer_end_put(line, PUT_BAR(put_blanks(out, PLACE_WIDTH)));
-		return;
-	}
-	buffer_end_put(line, out);
-	place_append(line, event->file, event->line);
-	buffer_append(line, bar, sizeof(bar) - 1);
-}
-
-static char *put_repository(char *out, const struct trace2_repository *repository)
+hot_inline char *perf_put_repository(char *out, const struct trace2_repository *repository)
 {
 	char *start = out;
 
@@ -88,19 +74,8 @@ static char *put_repository(char *out, const struct trace2_repository *repositor
 	return PUT_BAR(out);
 }
 
-static char *put_time(char *out, const struct trace2_session *session, const int64_t *time_ns)
-{
-	size_t width = seconds_width(session, PERF_SECONDS_WIDTH);
-
-	if (time_ns)
-		out = put_seconds_right(out, *time_ns, session->settings.decimals, width);
-	else
-		out = put_blanks(out, width);
-	return PUT_BAR(out);
-}
-
-/* What stands in the column of the time since something began; NULL for nothing. */
-static const int64_t *event_t_rel(const struct trace2_event *event)
+/* The time since something began; NULL if the event has none. */
+hot_inline const int64_t *perf_t_rel(const struct trace2_event *event)
 {
 	switch (event->kind) {
 	case TRACE2_CHILD_EXIT:
@@ -119,7 +94,7 @@ static const int64_t *event_t_rel(const struct trace2_event *event)
 	}
 }
 
-static const struct trace2_text *event_category(const struct trace2_event *event)
+hot_inline const struct trace2_text *perf_category(const struct trace2_event *event)
 {
 	switch (event->kind) {
 	case TRACE2_REGION_ENTER:
@@ -139,271 +114,309 @@ static const struct trace2_text *event_category(const struct trace2_event *event
 	}
 }
 
-/* Where a parameter is from stands for its category. */
-static void scope_append(struct buffer *line, size_t width, const char *word)
-{
-	struct buffer scope = { 0 };
-
-	buffer_append_string(&scope, "scope:");
-	plain_append_string(&scope, word);
-	plain_append_cell(line, buffer_text(&scope), width, width);
-	line->failed |= scope.failed;
-	buffer_release(&scope);
-}
-
-static void category_append(struct buffer *line, const struct trace2_session *session,
-			    const struct trace2_event *event)
-{
-	size_t width = session->settings.category_width;
-	const struct trace2_text *category = event_category(event);
-	char *out;
-
-	if (event->kind == TRACE2_DEF_PARAM)
-		scope_append(line, width, event->def_param.scope);
-	else if (category && (category->has_bar || category->plain.size > width))
-		plain_append_cell(line, buffer_text(&category->plain), width, width);
-	else if ((out = buffer_reserve_put(line, width))) {
-		buffer_end_put(line, put_blanks(out, width));
-		if (category)
-			put_bytes(out, category->plain.data, category->plain.size);
-	}
-	buffer_append(line, bar, sizeof(bar) - 1);
-}
-
-/* Where a caller does not tell its nesting, nothing is open. */
-static unsigned int nesting_depth(unsigned int nesting)
+/* No region is open if the caller sets no nesting. */
+static unsigned int depth_of_nesting(unsigned int nesting)
 {
 	return nesting > 0 ? nesting - 1 : 0;
 }
 
-static unsigned int event_depth(const struct trace2_event *event)
+hot_inline unsigned int perf_depth(const struct trace2_event *event)
 {
 	switch (event->kind) {
 	case TRACE2_REGION_ENTER:
 	case TRACE2_REGION_LEAVE:
-		return nesting_depth(event->region.nesting);
+		return depth_of_nesting(event->region.nesting);
 	case TRACE2_DATA:
 	case TRACE2_DATA_JSON:
-		return nesting_depth(event->data.nesting);
+		return depth_of_nesting(event->data.nesting);
 	default:
 		return event->nr_regions;
 	}
 }
 
-static void dots_append(struct buffer *line, unsigned int depth)
+/* Bytes to reserve for the columns, the dots and a label. */
+hot_inline size_t perf_size(const struct trace2_session *session, const struct trace2_event *event)
 {
-	size_t size = (size_t)depth * DOTS_PER_REGION;
-	char *room = buffer_reserve(line, size);
+	size_t size = COLUMNS_MAX + event_thread(session, event)->columns.size +
+		      session->settings.category_width +
+		      DOTS_PER_REGION * (size_t)perf_depth(event);
 
-	if (!room || size == 0)
-		return;
-	memset(room, '.', size);
-	line->size += size;
+	return event_is_region(event) && event->region.label
+		       ? size + event->region.label->escaped.size
+		       : size;
 }
 
-/* The columns that all lines have. */
-static void columns_append(struct buffer *line, const struct trace2_session *session,
-			   const struct trace2_event *event)
+/* Parameters have their scope in the column of categories. */
+static void perf_append_scope(struct buffer *line, size_t width, const char *word)
 {
-	const struct buffer *cell = &event_thread(session, event)->cell;
-	const struct kind *kind = &kinds[event->kind];
-	char *out = buffer_reserve_put(line, COLUMNS_MAX + cell->size);
+	struct buffer scope = { 0 };
 
-	if (!out)
-		return;
-	out = put_block(out, cell->data, cell->size);
-	out = PUT_BAR(put_bytes(out, kind->column, PERF_NAME_WIDTH));
-	out = put_repository(out, event->repository);
-	out = put_time(out, session, kind->has_t_abs_column ? &event->time_ns : NULL);
-	buffer_end_put(line, put_time(out, session, event_t_rel(event)));
+	buffer_append_string(&scope, "scope:");
+	escape_append_string(&scope, word);
+	column_append(line, buffer_text(&scope), width, width);
+	line->failed |= scope.failed;
+	buffer_release(&scope);
 }
 
-static void perf_begin(struct buffer *line, struct stamp *stamp,
-		       const struct trace2_session *session, const struct trace2_event *event)
+/* Ends with a bar, as every column does. */
+hot_inline char *perf_put_category(char *out, struct buffer *line,
+				   const struct trace2_session *session,
+				   const struct trace2_event *event)
 {
-	if (!session->settings.is_brief[TRACE2_PERF])
-		origin_append(line, stamp, session, event);
-	columns_append(line, session, event);
-	category_append(line, session, event);
-	dots_append(line, event_depth(event));
+	size_t width = session->settings.category_width;
+	const struct trace2_text *category = perf_category(event);
+
+	if (event->kind == TRACE2_DEF_PARAM ||
+	    (category && (category->has_bar || category->escaped.size > width))) {
+		buffer_end_put(line, out);
+		if (event->kind == TRACE2_DEF_PARAM)
+			perf_append_scope(line, width, event->def_param.scope);
+		else
+			column_append(line, buffer_text(&category->escaped), width, width);
+		out = buffer_reserve_put(line, perf_size(session, event));
+		return out ? PUT_BAR(out) : NULL;
+	}
+	if (!category)
+		return PUT_BAR(put_blanks(out, width));
+	put_block(out, category->escaped.data, category->escaped.size);
+	put_blanks(out + category->escaped.size, width - category->escaped.size);
+	return PUT_BAR(out + width);
 }
 
-static TARGET_PRINT(print_nothing)
-{
-}
-
-static TARGET_PRINT(print_exit)
+static TARGET_PRINT(perf_print_exit)
 {
 	message_signed(line, "code:", event->exit.code);
 }
 
-static TARGET_PRINT(print_signal)
+static TARGET_PRINT(perf_print_signal)
 {
 	message_signed(line, "signo:", event->signal.signo);
 }
 
-static void words_append(struct buffer *line, const char *name, char *const *words)
+static void perf_append_words(struct buffer *line, const char *name, char *const *words)
 {
 	buffer_append_string(line, name);
-	plain_append_words(line, words);
+	escape_append_words(line, words);
 	buffer_append_char(line, ']');
 }
 
-static TARGET_PRINT(print_cmd_ancestry)
+static TARGET_PRINT(perf_print_cmd_ancestry)
 {
-	words_append(line, "ancestry:[", event->cmd_ancestry.ancestry);
+	perf_append_words(line, "ancestry:[", event->cmd_ancestry.ancestry);
 }
 
-static TARGET_PRINT(print_alias)
+static TARGET_PRINT(perf_print_alias)
 {
 	buffer_append_string(line, "alias:");
-	plain_append_string(line, event->alias.alias);
-	words_append(line, " argv:[", event->alias.argv);
+	escape_append_string(line, event->alias.alias);
+	perf_append_words(line, " argv:[", event->alias.argv);
 }
 
-static void child_append(struct buffer *line, int id)
+static void perf_append_child(struct buffer *line, int id)
 {
 	message_signed(line, "[ch", id);
 	buffer_append_char(line, ']');
 }
 
-static TARGET_PRINT(print_child_start)
+static TARGET_PRINT(perf_print_child_start)
 {
 	const char *class = event->child_start.child_class ? event->child_start.child_class : "?";
 
-	child_append(line, event->child_start.id);
+	perf_append_child(line, event->child_start.id);
 	buffer_append_string(line, " class:");
-	plain_append_string(line, event->child_start.hook_name ? "hook" : class);
+	escape_append_string(line, event->child_start.hook_name ? "hook" : class);
 	if (event->child_start.hook_name) {
 		buffer_append_string(line, " hook:");
-		plain_append_string(line, event->child_start.hook_name);
+		escape_append_string(line, event->child_start.hook_name);
 	}
 	if (event->child_start.cd) {
 		buffer_append_string(line, " cd:");
-		plain_append_word(line, event->child_start.cd);
+		escape_append_word(line, event->child_start.cd);
 	}
 	buffer_append_string(line, " argv:[");
 	if (event->child_start.is_git)
 		buffer_append_string(line, event->child_start.argv[0] ? "git " : "git");
-	words_append(line, "", event->child_start.argv);
+	perf_append_words(line, "", event->child_start.argv);
 }
 
-static TARGET_PRINT(print_child_exit)
+static TARGET_PRINT(perf_print_child_exit)
 {
-	child_append(line, event->child_exit.id);
+	perf_append_child(line, event->child_exit.id);
 	message_signed(line, " pid:", event->child_exit.pid);
 	message_signed(line, " code:", event->child_exit.code);
 }
 
-static TARGET_PRINT(print_child_ready)
+static TARGET_PRINT(perf_print_child_ready)
 {
-	child_append(line, event->child_ready.id);
+	perf_append_child(line, event->child_ready.id);
 	message_signed(line, " pid:", event->child_ready.pid);
 	buffer_append_string(line, " ready:");
-	plain_append_string(line, event->child_ready.ready);
+	escape_append_string(line, event->child_ready.ready);
 }
 
-static TARGET_PRINT(print_exec)
+static TARGET_PRINT(perf_print_exec)
 {
 	message_signed(line, "id:", event->exec.id);
 	buffer_append_string(line, " argv:[");
 	if (event->exec.exe) {
-		plain_append_string(line, event->exec.exe);
+		escape_append_string(line, event->exec.exe);
 		buffer_append_string(line, event->exec.argv[0] ? " " : "");
 	}
-	words_append(line, "", event->exec.argv);
+	perf_append_words(line, "", event->exec.argv);
 }
 
-static TARGET_PRINT(print_exec_result)
+static TARGET_PRINT(perf_print_exec_result)
 {
 	message_signed(line, "id:", event->exec_result.id);
 	message_signed(line, " code:", event->exec_result.code);
 	message_reason(line, event->exec_result.code);
 }
 
-static TARGET_PRINT(print_def_param)
+static TARGET_PRINT(perf_print_def_param)
 {
-	plain_append_string(line, event->def_param.param);
+	escape_append_string(line, event->def_param.param);
 	if (!event->def_param.value)
 		return;
 	buffer_append_char(line, ':');
-	plain_append_string(line, event->def_param.value);
+	escape_append_string(line, event->def_param.value);
 }
 
-static TARGET_PRINT(print_def_repo)
+static TARGET_PRINT(perf_print_def_repo)
 {
 	buffer_append_string(line, "worktree:");
-	plain_append_word(line, event->repository->worktree);
+	escape_append_word(line, event->repository->worktree);
 }
 
-static TARGET_PRINT(print_region)
-{
-	if (event->region.label) {
-		buffer_append_string(line, "label:");
-		message_text(line, event->region.label);
-	}
-	if (event->region.msg.data) {
-		buffer_append_char(line, ' ');
-		plain_append(line, string_text(event->region.msg));
-	}
-}
-
-static TARGET_PRINT(print_data)
+static TARGET_PRINT(perf_print_data)
 {
 	message_text(line, event->data.key);
 	buffer_append_char(line, ':');
-	plain_append(line, string_text(event->data.value));
+	escape_append(line, string_text(event->data.value));
 }
 
-static TARGET_PRINT(print_timer)
+static TARGET_PRINT(perf_print_timer)
 {
 	buffer_append_string(line, "name:");
 	message_text(line, event->timer.name);
 	message_timer(line, session, event);
 }
 
-static TARGET_PRINT(print_counter)
+static TARGET_PRINT(perf_print_counter)
 {
 	buffer_append_string(line, "name:");
 	message_text(line, event->counter.name);
 	message_unsigned(line, " value:", event->counter.count);
 }
 
-/* PERF has no too_many_files. */
-const struct target perf_target = {
-	.begin = perf_begin,
-	.end = message_end,
-	.line = perf_line,
-	.write = perf_write,
-	.print = {
-		[TRACE2_VERSION] = message_version,
-		[TRACE2_START] = message_start,
-		[TRACE2_EXIT] = print_exit,
-		[TRACE2_ATEXIT] = print_exit,
-		[TRACE2_SIGNAL] = print_signal,
-		[TRACE2_ERROR] = message_error,
-		[TRACE2_CMD_PATH] = message_cmd_path,
-		[TRACE2_CMD_ANCESTRY] = print_cmd_ancestry,
-		[TRACE2_CMD_NAME] = message_cmd_name,
-		[TRACE2_CMD_MODE] = message_cmd_mode,
-		[TRACE2_ALIAS] = print_alias,
-		[TRACE2_CHILD_START] = print_child_start,
-		[TRACE2_CHILD_EXIT] = print_child_exit,
-		[TRACE2_CHILD_READY] = print_child_ready,
-		[TRACE2_EXEC] = print_exec,
-		[TRACE2_EXEC_RESULT] = print_exec_result,
-		[TRACE2_THREAD_START] = print_nothing,
-		[TRACE2_THREAD_EXIT] = print_nothing,
-		[TRACE2_DEF_PARAM] = print_def_param,
-		[TRACE2_DEF_REPO] = print_def_repo,
-		[TRACE2_REGION_ENTER] = print_region,
-		[TRACE2_REGION_LEAVE] = print_region,
-		[TRACE2_DATA] = print_data,
-		[TRACE2_DATA_JSON] = print_data,
-		[TRACE2_PRINTF] = message_printf,
-		[TRACE2_TH_TIMER] = print_timer,
-		[TRACE2_TIMER] = print_timer,
-		[TRACE2_TH_COUNTER] = print_counter,
-		[TRACE2_COUNTER] = print_counter,
-	},
+/* Regions are put below; other kinds without a function have columns only. */
+static TARGET_PRINTS(perf_prints) = {
+	[TRACE2_VERSION] = message_version,
+	[TRACE2_START] = message_start,
+	[TRACE2_EXIT] = perf_print_exit,
+	[TRACE2_ATEXIT] = perf_print_exit,
+	[TRACE2_SIGNAL] = perf_print_signal,
+	[TRACE2_ERROR] = message_error,
+	[TRACE2_CMD_PATH] = message_cmd_path,
+	[TRACE2_CMD_ANCESTRY] = perf_print_cmd_ancestry,
+	[TRACE2_CMD_NAME] = message_cmd_name,
+	[TRACE2_CMD_MODE] = message_cmd_mode,
+	[TRACE2_ALIAS] = perf_print_alias,
+	[TRACE2_CHILD_START] = perf_print_child_start,
+	[TRACE2_CHILD_EXIT] = perf_print_child_exit,
+	[TRACE2_CHILD_READY] = perf_print_child_ready,
+	[TRACE2_EXEC] = perf_print_exec,
+	[TRACE2_EXEC_RESULT] = perf_print_exec_result,
+	[TRACE2_DEF_PARAM] = perf_print_def_param,
+	[TRACE2_DEF_REPO] = perf_print_def_repo,
+	[TRACE2_DATA] = perf_print_data,
+	[TRACE2_DATA_JSON] = perf_print_data,
+	[TRACE2_PRINTF] = message_printf,
+	[TRACE2_TH_TIMER] = perf_print_timer,
+	[TRACE2_TIMER] = perf_print_timer,
+	[TRACE2_TH_COUNTER] = perf_print_counter,
+	[TRACE2_COUNTER] = perf_print_counter,
 };
+
+/* The time, and the location in the program; records have none. */
+hot_inline char *perf_put_origin(char *out, struct buffer *line, struct time_cache *times,
+				 const struct trace2_session *session,
+				 const struct trace2_event *event)
+{
+	out = time_cache_put_clock(times, out, session->settings.start_unix_ns + event->time_ns);
+	out = put_char(out, ' ');
+	if (!event->file || !*event->file)
+		return PUT_BAR(put_blanks(out, LOCATION_WIDTH));
+	buffer_end_put(line, out);
+	perf_append_location(line, event->file, event->line);
+	out = buffer_reserve_put(line, perf_size(session, event));
+	return out ? PUT_BAR(out) : NULL;
+}
+
+/* The columns from the thread's to that of the time since the innermost region began. */
+hot_inline char *perf_put_columns(char *out, struct time_cache *times,
+				  const struct trace2_session *session,
+				  const struct trace2_event *event)
+{
+	const struct buffer *columns = &event_thread(session, event)->columns;
+	const struct kind *kind = &kinds[event->kind];
+	unsigned int decimals = session->settings.decimals;
+	size_t width = seconds_width(session, SECONDS_WIDTH);
+	const int64_t *t_rel_ns = perf_t_rel(event);
+
+	out = put_block(out, columns->data, columns->size);
+	out = PUT_BAR(put_bytes(out, kind->column, NAME_WIDTH));
+	out = perf_put_repository(out, event->repository);
+	if (kind->has_t_abs_column)
+		out = time_cache_put_since_right(times, out, event->time_ns, decimals, width);
+	else
+		out = put_blanks(out, width);
+	out = PUT_BAR(out);
+	out = t_rel_ns ? put_seconds_right(out, *t_rel_ns, decimals, width)
+		       : put_blanks(out, width);
+	return PUT_BAR(out);
+}
+
+/* Ends the line of a region. */
+static void perf_end_region(struct buffer *line, char *out, const struct trace2_event *event)
+{
+	if (event->region.label)
+		out = put_block(PUT_LITERAL(out, "label:"), event->region.label->escaped.data,
+				event->region.label->escaped.size);
+	if (!event->region.msg.data) {
+		buffer_end_put(line, put_char(out, '\n'));
+		return;
+	}
+	buffer_end_put(line, put_char(out, ' '));
+	escape_append(line, string_text(event->region.msg));
+	buffer_append_char(line, '\n');
+}
+
+hot_function copies_wide void perf_print(struct buffer *line, struct time_cache *times,
+					 const struct trace2_session *session,
+					 const struct trace2_event *event)
+{
+	size_t nr_dots = DOTS_PER_REGION * (size_t)perf_depth(event);
+	char *out;
+
+	if (event->kind == TRACE2_TOO_MANY_FILES)
+		return;
+	out = buffer_reserve_put(line, perf_size(session, event));
+	if (out && !session->settings.is_brief[TRACE2_PERF])
+		out = perf_put_origin(out, line, times, session, event);
+	if (!out)
+		return;
+	out = perf_put_columns(out, times, session, event);
+	out = perf_put_category(out, line, session, event);
+	if (!out)
+		return;
+	if (nr_dots > 0)
+		memset(out, '.', nr_dots);
+	if (event_is_region(event)) {
+		perf_end_region(line, out + nr_dots, event);
+		return;
+	}
+	buffer_end_put(line, out + nr_dots);
+	if (perf_prints[event->kind])
+		perf_prints[event->kind](line, session, event);
+	buffer_append_char(line, '\n');
+}

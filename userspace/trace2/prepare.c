@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* What callers hand over, made fit for printing; git relies on its own callers instead. */
+/* Checks the events of callers; git trusts its own callers instead. */
 #include "trace2/prepare.h"
 
 #include <stddef.h>
@@ -17,7 +17,7 @@ enum part_type {
 	PART_TEXT,
 };
 
-/** struct part - a pointer of an event that must not be NULL where it is printed */
+/** struct part - a pointer of an event that printers need */
 struct part {
 	unsigned char type;
 	unsigned short offset;
@@ -50,12 +50,12 @@ static const struct part parts[TRACE2_KIND_COUNT][PARTS_MAX] = {
 
 static char *const no_words[] = { NULL };
 
-/* Sealed, as all texts are. */
+/* Sealed like all texts. */
 static char empty_json[2 + PUT_SLACK] = "\"\"";
 static const struct trace2_text no_text = { .json = { .data = empty_json, .size = 2 },
-					    .plain = { .data = empty_json + 2 } };
+					    .escaped = { .data = empty_json + 2 } };
 
-/* What stands for each type of a part that is missing. */
+/* Replacements of missing parts, by type. */
 static const void *const substitutes[] = {
 	[PART_STRING] = "",
 	[PART_WORDS] = no_words,
@@ -96,7 +96,11 @@ static bool has_json(const struct trace2_event *event)
 
 bool is_kind_prepared(const struct trace2_settings *settings, const struct trace2_event *event)
 {
-	bool is_open = settings->keeps_passwords || !kinds[event->kind].has_secrets;
+	bool is_open;
+
+	if ((unsigned int)event->kind >= TRACE2_KIND_COUNT || event->kind == TRACE2_VERSION)
+		return false;
+	is_open = settings->keeps_passwords || !kinds[event->kind].has_secrets;
 
 	return is_open && is_complete(event) && (settings->has_valid_json || !has_json(event));
 }
@@ -133,7 +137,7 @@ static void value_check(struct prepared *prepared)
 	prepared->copy.data.value = buffer_bytes(&prepared->value);
 }
 
-/* Members are what makes an object in braces. */
+/* Valid members are a valid object once they are in braces. */
 static void more_check(struct prepared *prepared)
 {
 	struct text text = string_text(prepared->copy.more);

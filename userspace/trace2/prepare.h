@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Events as they may be printed: nothing missing, nothing secret, and JSON where JSON is due. */
+/* Prepares events for printers: complete, without secrets, with valid JSON. */
 #ifndef TRACE2_PREPARE_H
 #define TRACE2_PREPARE_H
 
@@ -7,8 +7,8 @@
 #include "trace2/redact.h"
 
 /**
- * struct prepared - an event, and what stands in for its parts
- * @event: what may be printed
+ * struct prepared - an event for printers, and replacements of its parts
+ * @event: to print
  */
 struct prepared {
 	const struct trace2_event *event;
@@ -19,13 +19,13 @@ struct prepared {
 	struct redacted redacted;
 };
 
-/** is_kind_prepared - is_prepared() of any kind */
+/** is_kind_prepared - is_prepared() of kinds other than regions */
 bool is_kind_prepared(const struct trace2_settings *settings, const struct trace2_event *event);
 
 /**
- * is_prepared - whether an event may be printed as it is, as most may
+ * is_prepared - whether an event can be printed unchanged and without a further line
  *
- * Regions, which most events are, have no part that must be there, and no secrets.
+ * Regions are most of a stream; they have no required parts and no secrets.
  */
 static inline bool is_prepared(const struct trace2_settings *settings,
 			       const struct trace2_event *event)
@@ -35,10 +35,15 @@ static inline bool is_prepared(const struct trace2_settings *settings,
 	return is_kind_prepared(settings, event);
 }
 
-/** prepared_init - make an event ready; returns -1 where memory ran out */
+/**
+ * prepared_init - complete, check and redact an event
+ *
+ * Returns 0, or -1 if memory ran out. Call prepared_release() in both cases.
+ */
 int prepared_init(struct prepared *prepared, const struct trace2_settings *settings,
 		  const struct trace2_event *event);
 
+/** prepared_release - free the replacements */
 void prepared_release(struct prepared *prepared);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "trace2/process_state.h"
 
-/* Where git's warnings go. This API is the library's only part that may speak up. */
+/* As git's warnings; only this API prints to stderr. */
 #define ERROR_DESCRIPTOR 2
 
 struct process process = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -46,7 +46,7 @@ void process_write(struct self *self, struct trace2_event *event, int64_t now_ns
 	event->time_ns = now_ns - process.start_ns;
 	event->thread = self->thread;
 	event->nr_regions = self_depth(self);
-	stamp_shift(&self->printer.stamp, process_shift_ns(event->time_ns));
+	time_cache_shift(&self->printer.times, process_shift_ns(event->time_ns));
 	session_print(process.session, &self->printer, event);
 	errno = number;
 }
@@ -63,7 +63,7 @@ void trace2_initialize_clock(void)
 		process.start_ns = process_now_ns();
 }
 
-static struct trace2_session *session_new(const struct trace2_config *config)
+static struct trace2_session *process_session_new(const struct trace2_config *config)
 {
 	struct trace2_settings settings = { .is_lenient = true, .report = warning_print };
 	struct trace2_session *session;
@@ -88,10 +88,10 @@ static bool process_open(const struct trace2_program *program)
 {
 	process.config = trace2_config_new(program->prefix, program->system_path,
 					   program->user_path);
-	process.session = process.config ? session_new(process.config) : NULL;
+	process.session = process.config ? process_session_new(process.config) : NULL;
 	if (!process.session || trace2_config_open(process.config, process.session) != 1)
 		return false;
-	/* A program that is not traced leaves its children to its parent. */
+	/* The children of a program that is not traced are below its parent. */
 	setenv(TRACE2_PARENT_SID, process.session->sid, 1);
 	if (!self_new("main", process.start_ns, true))
 		return false;
@@ -108,8 +108,8 @@ static void process_close(void)
 }
 
 /*
- * The session is the parent's, whose sums and end it would tell a second time (git's children do):
- * a child is silent until it begins a session of its own.
+ * The session is the parent's, and a child would write its totals and end a second time, as git's
+ * children do. So a child writes nothing until it begins its own session.
  */
 static void child_silence(void)
 {
@@ -123,8 +123,8 @@ static void fork_watch(void)
 }
 
 /*
- * Other threads of the parent may have been anywhere in its state when it forked: what the lock is
- * for is whole where nobody held it, and otherwise left where it is.
+ * Other threads of the parent may have been changing its state during fork(). If the lock was free,
+ * the state that it protects is consistent and is freed; otherwise it is leaked.
  */
 static void shared_abandon(void)
 {
@@ -180,7 +180,7 @@ void trace2_initialize_at(const char *file, int line, const struct trace2_progra
 	errno = number;
 }
 
-/* Its time is read before the sums are told, as git's is. */
+/* The time is read before the totals are written, as in git. */
 void trace2_finish(void)
 {
 	struct trace2_event event = { .kind = TRACE2_ATEXIT, .file = __FILE__, .line = __LINE__ };
@@ -192,9 +192,9 @@ void trace2_finish(void)
 	self = self_get();
 	if (self) {
 		self_unwind(self);
-		sums_tell(self, &self->sums, false, now_ns);
+		sums_write(self, &self->sums, false, now_ns);
 		sums_collect(&self->sums);
-		sums_tell(self, &process.totals, true, now_ns);
+		sums_write(self, &process.totals, true, now_ns);
 		event.exit.code = __atomic_load_n(&process.exit_code, __ATOMIC_RELAXED);
 		process_write(self, &event, now_ns);
 	}

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* The messages of a process' lifecycle: commands, parameters, children and programs that follow. */
+/* The messages of a process' life: commands, parameters, children, exec(). */
 #include <stdlib.h>
 
 #include "trace2/config.h"
 #include "trace2/process_state.h"
 
-/* Writes an event on the calling thread, now; used by all that need no more than that. */
-static void event_write(struct trace2_event *event, const char *file, int line)
+/* Writes an event on the calling thread with the current time. */
+static void process_event_write(struct trace2_event *event, const char *file, int line)
 {
 	struct self *self = self_get();
 
@@ -21,7 +21,7 @@ void trace2_cmd_start_at(const char *file, int line, char *const *argv)
 	struct trace2_event event = { .kind = TRACE2_START, .start.argv = argv };
 
 	if (trace2_is_enabled())
-		event_write(&event, file, line);
+		process_event_write(&event, file, line);
 }
 
 int trace2_cmd_exit_at(const char *file, int line, int code)
@@ -33,7 +33,7 @@ int trace2_cmd_exit_at(const char *file, int line, int code)
 	if (!trace2_is_enabled())
 		return code;
 	__atomic_store_n(&process.exit_code, code, __ATOMIC_RELAXED);
-	event_write(&event, file, line);
+	process_event_write(&event, file, line);
 	return code;
 }
 
@@ -42,7 +42,7 @@ void trace2_cmd_path_at(const char *file, int line, const char *path)
 	struct trace2_event event = { .kind = TRACE2_CMD_PATH, .cmd_path.path = path };
 
 	if (trace2_is_enabled())
-		event_write(&event, file, line);
+		process_event_write(&event, file, line);
 }
 
 void trace2_cmd_ancestry_at(const char *file, int line, char *const *names)
@@ -50,7 +50,7 @@ void trace2_cmd_ancestry_at(const char *file, int line, char *const *names)
 	struct trace2_event event = { .kind = TRACE2_CMD_ANCESTRY, .cmd_ancestry.ancestry = names };
 
 	if (trace2_is_enabled())
-		event_write(&event, file, line);
+		process_event_write(&event, file, line);
 }
 
 void trace2_def_param_at(const char *file, int line, const char *scope, const char *param,
@@ -60,18 +60,19 @@ void trace2_def_param_at(const char *file, int line, const char *scope, const ch
 				      .def_param = { scope, param, value } };
 
 	if (trace2_is_enabled())
-		event_write(&event, file, line);
+		process_event_write(&event, file, line);
 }
 
-/** struct place - where a program said something */
-struct place {
+/** struct location - the source location of a call */
+struct location {
 	const char *file;
 	int line;
 };
 
-static int parameter_tell(void *context, const char *scope, const char *param, const char *value)
+static int process_write_parameter(void *context, const char *scope, const char *param,
+				   const char *value)
 {
-	const struct place *place = context;
+	const struct location *place = context;
 
 	trace2_def_param_at(place->file, place->line, scope, param, value);
 	return 0;
@@ -79,19 +80,19 @@ static int parameter_tell(void *context, const char *scope, const char *param, c
 
 static void config_list(const char *file, int line)
 {
-	struct place place = { file, line };
+	struct location place = { file, line };
 
-	config_visit_params(process.config, parameter_tell, &place);
+	config_visit_params(process.config, process_write_parameter, &place);
 }
 
 static void variables_list(const char *file, int line)
 {
-	struct place place = { file, line };
+	struct location place = { file, line };
 
-	config_visit_variables(process.config, parameter_tell, &place);
+	config_visit_variables(process.config, process_write_parameter, &place);
 }
 
-/* Returns whether trace2_cmd_name() has to write a list. */
+/* Whether trace2_cmd_name() writes a list. */
 static bool listing_complete(struct listing *listing)
 {
 	if (__atomic_exchange_n(&listing->is_done, true, __ATOMIC_RELAXED))
@@ -100,7 +101,7 @@ static bool listing_complete(struct listing *listing)
 	return true;
 }
 
-/* Returns whether a list that the program asks for is still to be written. */
+/* Whether a list that the program asks for was not written yet. */
 static bool listing_take(struct listing *listing)
 {
 	__atomic_store_n(&listing->is_done, true, __ATOMIC_RELAXED);
@@ -130,7 +131,7 @@ void trace2_cmd_name_at(const char *file, int line, const char *name)
 	hierarchy = trace2_inherit(TRACE2_PARENT_NAME, name);
 	pthread_mutex_unlock(&process.lock);
 	event.cmd_name.hierarchy = hierarchy;
-	event_write(&event, file, line);
+	process_event_write(&event, file, line);
 	free(hierarchy);
 	if (listing_complete(&process.listed_config))
 		config_list(file, line);
@@ -143,7 +144,7 @@ void trace2_cmd_mode_at(const char *file, int line, const char *mode)
 	struct trace2_event event = { .kind = TRACE2_CMD_MODE, .cmd_mode.name = mode };
 
 	if (trace2_is_enabled())
-		event_write(&event, file, line);
+		process_event_write(&event, file, line);
 }
 
 void trace2_cmd_alias_at(const char *file, int line, const char *alias, char *const *argv)
@@ -151,7 +152,7 @@ void trace2_cmd_alias_at(const char *file, int line, const char *alias, char *co
 	struct trace2_event event = { .kind = TRACE2_ALIAS, .alias = { alias, argv } };
 
 	if (trace2_is_enabled())
-		event_write(&event, file, line);
+		process_event_write(&event, file, line);
 }
 
 void trace2_cmd_set_config_at(const char *file, int line, const char *key, const char *value)
@@ -160,7 +161,7 @@ void trace2_cmd_set_config_at(const char *file, int line, const char *key, const
 		trace2_def_param_at(file, line, "unknown", key, value);
 }
 
-/* Returns false where it has a number already. Others may read that at any time. */
+/* Returns false if it has a number already, which other threads may read at any time. */
 static bool repository_number(struct trace2_repository *repository)
 {
 	bool is_new;
@@ -178,7 +179,7 @@ void trace2_def_repo_at(const char *file, int line, struct trace2_repository *re
 	struct trace2_event event = { .kind = TRACE2_DEF_REPO, .repository = repository };
 
 	if (trace2_is_enabled() && repository && repository_number(repository))
-		event_write(&event, file, line);
+		process_event_write(&event, file, line);
 }
 
 void trace2_child_start_at(const char *file, int line, struct trace2_child *child)
@@ -196,7 +197,7 @@ void trace2_child_start_at(const char *file, int line, struct trace2_child *chil
 	event.child_start.use_shell = child->use_shell;
 	event.child_start.is_git = child->is_git;
 	event.child_start.argv = child->argv;
-	event_write(&event, file, line);
+	process_event_write(&event, file, line);
 }
 
 static int64_t child_elapsed_ns(const struct trace2_child *child)
@@ -214,7 +215,7 @@ void trace2_child_exit_at(const char *file, int line, const struct trace2_child 
 	event.child_exit.pid = child->pid;
 	event.child_exit.code = code;
 	event.child_exit.t_rel_ns = child_elapsed_ns(child);
-	event_write(&event, file, line);
+	process_event_write(&event, file, line);
 }
 
 void trace2_child_ready_at(const char *file, int line, const struct trace2_child *child,
@@ -228,7 +229,7 @@ void trace2_child_ready_at(const char *file, int line, const struct trace2_child
 	event.child_ready.pid = child->pid;
 	event.child_ready.ready = ready;
 	event.child_ready.t_rel_ns = child_elapsed_ns(child);
-	event_write(&event, file, line);
+	process_event_write(&event, file, line);
 }
 
 int trace2_exec_at(const char *file, int line, const char *exe, char *const *argv)
@@ -238,7 +239,7 @@ int trace2_exec_at(const char *file, int line, const char *exe, char *const *arg
 	if (!trace2_is_enabled())
 		return -1;
 	event.exec.id = process_number(&process.next_exec);
-	event_write(&event, file, line);
+	process_event_write(&event, file, line);
 	return event.exec.id;
 }
 
@@ -247,5 +248,5 @@ void trace2_exec_result_at(const char *file, int line, int id, int code)
 	struct trace2_event event = { .kind = TRACE2_EXEC_RESULT, .exec_result = { id, code } };
 
 	if (trace2_is_enabled())
-		event_write(&event, file, line);
+		process_event_write(&event, file, line);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* The messages of what a process is doing: regions, data, and texts with a format. */
+/* Messages about the work of a process: regions, data, and formatted texts. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -7,14 +7,11 @@
 
 static const struct trace2_string no_message;
 
-/*
- * Formats @format in the thread's own memory; nothing where there is none, which is not the same as
- * an empty text.
- */
+/* Formats into the thread's memory. Without a format the text is absent, not empty. */
 static struct trace2_string message_format(struct self *self, const char *format, va_list arguments)
 {
 	va_list again;
-	char *room;
+	char *space;
 	int size;
 
 	if (!format || !*format)
@@ -23,16 +20,16 @@ static struct trace2_string message_format(struct self *self, const char *format
 	size = vsnprintf(NULL, 0, format, again);
 	va_end(again);
 	buffer_clear(&self->message);
-	room = buffer_reserve(&self->message, size < 0 ? 1 : (size_t)size + 1);
-	if (size < 0 || !room)
+	space = buffer_reserve(&self->message, size < 0 ? 1 : (size_t)size + 1);
+	if (size < 0 || !space)
 		return (struct trace2_string){ "", 0 };
 	va_copy(again, arguments);
-	vsnprintf(room, (size_t)size + 1, format, again);
+	vsnprintf(space, (size_t)size + 1, format, again);
 	va_end(again);
-	return (struct trace2_string){ room, size };
+	return (struct trace2_string){ space, size };
 }
 
-/* @text with @string in it; NULL where there is none, or memory ran out. */
+/* Sets @text to @string; returns NULL if that is NULL or memory ran out. */
 static const struct trace2_text *text_fill(struct trace2_text *text, const char *string)
 {
 	if (!string || trace2_text_set(text, string_of(string)) < 0)
@@ -45,10 +42,7 @@ static struct self *enabled_self(void)
 	return trace2_is_enabled() ? self_get() : NULL;
 }
 
-/*
- * What an event says of a repository, whose number another thread may just be giving it. Returns
- * NULL where there is none.
- */
+/* Copies a repository, whose number another thread may be setting; returns NULL without one. */
 static const struct trace2_repository *repository_copy(struct trace2_repository *copy,
 						       const struct trace2_repository *repository)
 {
@@ -59,7 +53,7 @@ static const struct trace2_repository *repository_copy(struct trace2_repository 
 	return copy;
 }
 
-/** struct region - what a program says of a region's beginning or end */
+/** struct region - the arguments of a region's beginning or end */
 struct region {
 	const char *file;
 	int line;
@@ -85,7 +79,7 @@ static void region_write(struct self *self, const struct region *region, enum tr
 	process_write(self, &event, now_ns);
 }
 
-/* The line of a region's beginning stands outside of it, as that of its end does. */
+/* The lines of a region's beginning and end are outside of it. */
 static void region_enter(struct self *self, const struct region *region, struct trace2_string msg)
 {
 	int64_t now_ns = process_now_ns();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* The session id of a process, which exists whether or not the process is traced. */
+/* The session id of a process; it exists even if the process is not traced. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -7,8 +7,8 @@
 #include "trace2/sid.h"
 
 /*
- * git makes the id when it is first needed and passes it on to children at once (tr2_sid_compute()
- * in tr2_sid.c), so that an id that was sent to a server is the parent of theirs.
+ * git creates the id at its first use and sets it in the environment at once (tr2_sid_compute() in
+ * tr2_sid.c), so that children are below an id that was sent to a server.
  */
 static const char *early_make(int64_t unix_ns)
 {

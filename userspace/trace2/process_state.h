@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* The inside of the stream that a process writes about itself. */
+/* The private structures of the process stream. */
 #ifndef TRACE2_PROCESS_STATE_H
 #define TRACE2_PROCESS_STATE_H
 
@@ -9,7 +9,7 @@
 #include "trace2/process.h"
 #include "trace2/session.h"
 
-/** struct interval_sum - a stopwatch on one thread, or the sum of all */
+/** struct interval_sum - a timer of one thread, or its total */
 struct interval_sum {
 	unsigned int nr_starts;
 	int64_t start_ns;
@@ -19,7 +19,7 @@ struct interval_sum {
 	int64_t max_ns;
 };
 
-/** struct sums - the timers and counters of one thread, or of all, by their numbers less one */
+/** struct sums - timers and counters of one thread, or totals; indexed by their number minus one */
 struct sums {
 	struct interval_sum *timers;
 	size_t nr_timers;
@@ -28,11 +28,10 @@ struct sums {
 };
 
 /**
- * struct self - what belongs to the calling thread
- * @starts: when each open region began, behind the thread's own start: an array of int64_t, in
- * nanoseconds
+ * struct self - the state of the calling thread
+ * @starts: int64_t nanoseconds: the thread's start, then the start of each open region
  * @first, @second: texts of the event that is being written
- * @message: its formatted text
+ * @message: the formatted text of that event
  */
 struct self {
 	bool is_main;
@@ -46,11 +45,9 @@ struct self {
 };
 
 /**
- * struct listing - a list of parameters that trace2_cmd_name() writes unless the program has done
- * so
- * @is_done: it has been written
- * @is_ahead: trace2_cmd_name() wrote it, which is the program's next call to list it; git calls
- * both
+ * struct listing - a list of parameters that trace2_cmd_name() writes unless the program did
+ * @is_done: it was written
+ * @is_ahead: trace2_cmd_name() wrote it, so the program's next call is skipped; git calls both
  */
 struct listing {
 	bool is_done;
@@ -58,22 +55,22 @@ struct listing {
 };
 
 /**
- * struct process - the one stream of this process; the API has no other place for it
- * @is_enabled: the rest is valid; asked and changed by any thread
- * @config: for parameters to be told
- * @sid: the session id once there is one, whether or not the process is traced; set atomically
- * @early_sid, @own_sid: owns @sid if it was needed before the stream began; otherwise the session
- * does
- * @start_ns: the session's beginning on the monotonic clock; may be known before there is one
- * @is_inherited: it is the parent's, as fork() left it
- * @generation: how many times state was inherited and abandoned; the numbers of timers and counters
- * hold it, so that those of the parent do not count
- * @exit_code: of the last trace2_cmd_exit(); changed atomically, as what follows is
- * @listed_config, @listed_variables: which lists of parameters have been written
- * @next_thread, @next_child, @next_exec: numbers that are free; changed atomically
- * @lock: of all that follows, and of the name that children inherit
- * @next_repository: the number that is free
- * @timers, @counters: all that were used, by their numbers less one
+ * struct process - the stream of this process; global, because api-trace2 has no handle
+ * @is_enabled: the other members are valid; atomic
+ * @config: the settings
+ * @sid: the session id, once it is created, even if the process is not traced; atomic
+ * @early_sid, @own_sid: the memory of @sid if it was created before the stream; otherwise the
+ * session owns it
+ * @start_ns: the session's beginning by the monotonic clock; may be set before the session exists
+ * @is_inherited: the state is the parent's, from fork()
+ * @generation: number of times that inherited state was abandoned; part of the numbers of timers
+ * and counters, so that numbers of the parent are invalid
+ * @exit_code: of the last trace2_cmd_exit(); atomic like the members up to @lock
+ * @listed_config, @listed_variables: the lists of parameters that were written
+ * @next_thread, @next_child, @next_exec: free numbers
+ * @lock: protects the following members, and the inherited name in the environment
+ * @next_repository: a free number
+ * @timers, @counters: all that were used, indexed by their number minus one
  */
 struct process {
 	bool is_enabled;
@@ -98,81 +95,80 @@ struct process {
 	struct sums totals;
 };
 
+/** process - the only instance */
 extern struct process process;
 
-/** string_of - the bytes of a C string; NULL has none */
+/** string_of - the bytes of a C string; none if NULL */
 static inline struct trace2_string string_of(const char *string)
 {
 	return (struct trace2_string){ string ? string : "", string ? strlen(string) : 0 };
 }
 
 /**
- * process_now_ns - the monotonic clock, cut to microseconds as git does, so that differences of
- * what is shown are exact
+ * process_now_ns - the monotonic clock, cut to microseconds as in git, so that differences of
+ * printed times are exact
  */
 int64_t process_now_ns(void);
 
 /**
- * process_shift_ns - how far the clock on the wall has gone ahead of the session's, that was once
- * set by it
- * @time_ns: now, as the session counts
+ * process_shift_ns - the wall clock minus the session's clock, which started with the same time
+ * @time_ns: the current time since the session began
  */
 int64_t process_shift_ns(int64_t time_ns);
 
 /**
- * process_sid_copy - the session id of a stream that begins now: trace2_session_id() if that has
- * been called before
+ * process_sid_copy - the session id of a new stream; that of trace2_session_id() if it was called
  *
  * Returns a string for free(), or NULL if memory ran out.
  */
 char *process_sid_copy(int64_t unix_ns);
 
-/** process_number - the value of one of the process' numbers, which is the next one then */
+/** process_number - the value of @next, which is incremented atomically */
 int process_number(int *next);
 
-/** self_get - of the calling thread, made where it has none; NULL where memory ran out */
+/** self_get - the calling thread's state, created if it has none; NULL if memory ran out */
 struct self *self_get(void);
 
-/** self_find - of the calling thread, NULL where it has none yet */
+/** self_find - the calling thread's state, or NULL */
 struct self *self_find(void);
 
 /**
- * self_new - for the calling thread, whose name gets its number unless it is main
- * @name: NULL where it is not known
+ * self_new - create the calling thread's state; threads other than main get a number in their name
+ * @name: NULL if it is unknown
  */
 struct self *self_new(const char *name, int64_t now_ns, bool is_main);
 
-/** self_forget - the calling thread ends */
+/** self_forget - free the calling thread's state */
 void self_forget(struct self *self);
 
-/** self_depth - how many regions are open, less those that are none: 0 outside of any */
+/** self_depth - number of open regions */
 unsigned int self_depth(const struct self *self);
 
 /**
- * self_push, self_pop - a region begins, the innermost ends; the pop returns for how long it was
- * open
+ * self_push, self_pop - begin a region, end the innermost; self_pop() returns its duration
  */
 void self_push(struct self *self, int64_t now_ns);
 int64_t self_pop(struct self *self, int64_t now_ns);
 
-/** self_elapsed_ns - since the innermost region began, or outside of any the thread */
+/** self_elapsed_ns - time since the innermost region began; outside of regions, since the thread */
 int64_t self_elapsed_ns(const struct self *self, int64_t now_ns);
 
-/** self_unwind - forget open regions without a word */
+/** self_unwind - drop open regions without events */
 void self_unwind(struct self *self);
 
-/** process_write - write an event of @now_ns on the calling thread */
+/** process_write - write an event with time @now_ns on the calling thread */
 void process_write(struct self *self, struct trace2_event *event, int64_t now_ns);
 
-/** sums_tell - write the timers and counters of a thread (those that want it), or of all */
-void sums_tell(struct self *self, const struct sums *sums, bool is_total, int64_t now_ns);
+/** sums_write - write totals, or the timers and counters of a thread that have thread events */
+void sums_write(struct self *self, const struct sums *sums, bool is_total, int64_t now_ns);
 
-/** sums_collect - add a thread's to those of all */
+/** sums_collect - add a thread's sums to the totals */
 void sums_collect(const struct sums *sums);
 
+/** sums_release - free the arrays */
 void sums_release(struct sums *sums);
 
-/** signals_watch - let the death by SIGPIPE be told, unless the program has other plans for it */
+/** signals_watch - write an event when SIGPIPE kills, unless the program handles or ignores it */
 void signals_watch(void);
 
 #endif

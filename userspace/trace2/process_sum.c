@@ -1,36 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * Timers and counters: each thread adds up its own, which are added to those of all when it ends.
- */
+/* Timers and counters: each thread has its own sums, which join the totals when it ends. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace2/process_state.h"
 
-/* A number is that of a timer or counter, from 1, in these bits, behind the generation's. */
+/* Lower bits: the number of a timer or counter, from 1; higher bits: the generation. */
 #define NUMBER_BITS 20
 #define NUMBER_MASK ((1 << NUMBER_BITS) - 1)
 
-/* The number within this generation; 0 where it has none. */
-static int number_read(const int *number)
+/* The number within this generation; 0 if it has none. */
+static int sum_number_decode(const int *number)
 {
 	int whole = __atomic_load_n(number, __ATOMIC_ACQUIRE);
 
 	return whole >> NUMBER_BITS == process.generation ? whole & NUMBER_MASK : 0;
 }
 
-/*
- * Gives a timer or a counter its number when it is first used; the list tells whose a number is.
- * Returns 0 where memory ran out.
- */
-static int number_get(struct buffer *list, int *number, const void *owner)
+/* Numbers a timer or counter at its first use and lists it; returns 0 if memory ran out. */
+static int sum_number(struct buffer *list, int *number, const void *owner)
 {
-	int found = number_read(number);
+	int found = sum_number_decode(number);
 
 	if (found)
 		return found;
 	pthread_mutex_lock(&process.lock);
-	found = number_read(number);
+	found = sum_number_decode(number);
 	if (!found && list->size / sizeof(owner) < NUMBER_MASK) {
 		buffer_append(list, &owner, sizeof(owner));
 		found = list->failed ? 0 : (int)(list->size / sizeof(owner));
@@ -41,7 +36,7 @@ static int number_get(struct buffer *list, int *number, const void *owner)
 	return found;
 }
 
-/* Makes an array, of *@size elements, long enough for @number; returns -1 where memory ran out. */
+/* Grows an array of *@size elements until it has @number; returns -1 if memory ran out. */
 static int array_grow(void *array, size_t *size, size_t number, size_t element_size)
 {
 	void *grown;
@@ -77,11 +72,11 @@ void sums_release(struct sums *sums)
 	free(sums->counters);
 }
 
-/* The timer of the calling thread; NULL where nothing is enabled, or memory ran out. */
+/* The timer of the calling thread; NULL if tracing is off or memory ran out. */
 static struct interval_sum *own_timer(struct trace2_timer *timer)
 {
 	struct self *self = timer && trace2_is_enabled() ? self_get() : NULL;
-	int number = self ? number_get(&process.timers, &timer->number, timer) : 0;
+	int number = self ? sum_number(&process.timers, &timer->number, timer) : 0;
 
 	return number ? sums_timer(&self->sums, number) : NULL;
 }
@@ -90,7 +85,7 @@ void trace2_timer_start(struct trace2_timer *timer)
 {
 	struct interval_sum *sum = own_timer(timer);
 
-	/* Sums of many short times: here nothing is cut to microseconds. */
+	/* Sums of short times need nanoseconds, so these are not cut to microseconds. */
 	if (sum && sum->nr_starts++ == 0)
 		sum->start_ns = time_now_ns(CLOCK_MONOTONIC);
 }
@@ -124,7 +119,7 @@ void trace2_timer_stop(struct trace2_timer *timer)
 void trace2_counter_add(struct trace2_counter *counter, uint64_t value)
 {
 	struct self *self = counter && trace2_is_enabled() ? self_get() : NULL;
-	int number = self ? number_get(&process.counters, &counter->number, counter) : 0;
+	int number = self ? sum_number(&process.counters, &counter->number, counter) : 0;
 	uint64_t *sum = number ? sums_counter(&self->sums, number) : NULL;
 
 	if (sum)
@@ -149,15 +144,15 @@ void sums_collect(const struct sums *sums)
 	pthread_mutex_unlock(&process.lock);
 }
 
-static int names_set(struct self *self, const char *category, const char *name)
+static int sum_names_set(struct self *self, const char *category, const char *name)
 {
 	if (trace2_text_set(&self->first, string_of(category)) < 0)
 		return -1;
 	return trace2_text_set(&self->second, string_of(name));
 }
 
-static void timer_tell(struct self *self, const struct trace2_timer *timer,
-		       const struct interval_sum *sum, bool is_total, int64_t now_ns)
+static void timer_sum_write(struct self *self, const struct trace2_timer *timer,
+			    const struct interval_sum *sum, bool is_total, int64_t now_ns)
 {
 	struct trace2_event event = { .kind = is_total ? TRACE2_TIMER : TRACE2_TH_TIMER,
 				      .file = __FILE__,
@@ -165,7 +160,7 @@ static void timer_tell(struct self *self, const struct trace2_timer *timer,
 
 	if (sum->nr_intervals == 0 || (!is_total && !timer->has_thread_events))
 		return;
-	if (names_set(self, timer->category, timer->name) < 0)
+	if (sum_names_set(self, timer->category, timer->name) < 0)
 		return;
 	event.timer.category = &self->first;
 	event.timer.name = &self->second;
@@ -176,8 +171,8 @@ static void timer_tell(struct self *self, const struct trace2_timer *timer,
 	process_write(self, &event, now_ns);
 }
 
-static void counter_tell(struct self *self, const struct trace2_counter *counter, uint64_t sum,
-			 bool is_total, int64_t now_ns)
+static void counter_sum_write(struct self *self, const struct trace2_counter *counter, uint64_t sum,
+			      bool is_total, int64_t now_ns)
 {
 	struct trace2_event event = { .kind = is_total ? TRACE2_COUNTER : TRACE2_TH_COUNTER,
 				      .file = __FILE__,
@@ -185,7 +180,7 @@ static void counter_tell(struct self *self, const struct trace2_counter *counter
 
 	if (sum == 0 || (!is_total && !counter->has_thread_events))
 		return;
-	if (names_set(self, counter->category, counter->name) < 0)
+	if (sum_names_set(self, counter->category, counter->name) < 0)
 		return;
 	event.counter.category = &self->first;
 	event.counter.name = &self->second;
@@ -194,8 +189,8 @@ static void counter_tell(struct self *self, const struct trace2_counter *counter
 }
 
 /*
- * Whose a number is: other threads may be adding to the list. Nothing is written under the lock, as
- * a reader who takes nothing, or a cancelled thread, would keep it from everybody.
+ * The owner of a number; other threads may be appending to the list. Nothing is written under the
+ * lock, because a slow reader or a cancelled thread would block all threads.
  */
 static const void *owner_of(const struct buffer *list, size_t index)
 {
@@ -207,11 +202,12 @@ static const void *owner_of(const struct buffer *list, size_t index)
 	return owner;
 }
 
-void sums_tell(struct self *self, const struct sums *sums, bool is_total, int64_t now_ns)
+void sums_write(struct self *self, const struct sums *sums, bool is_total, int64_t now_ns)
 {
 	for (size_t i = 0; i < sums->nr_timers; i++)
-		timer_tell(self, owner_of(&process.timers, i), &sums->timers[i], is_total, now_ns);
+		timer_sum_write(self, owner_of(&process.timers, i), &sums->timers[i], is_total,
+				now_ns);
 	for (size_t i = 0; i < sums->nr_counters; i++)
-		counter_tell(self, owner_of(&process.counters, i), sums->counters[i], is_total,
-			     now_ns);
+		counter_sum_write(self, owner_of(&process.counters, i), sums->counters[i], is_total,
+				  now_ns);
 }

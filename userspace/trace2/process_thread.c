@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* What each thread keeps for itself, so that threads need no lock to write. */
+/* The state of each thread, with which it writes without a lock. */
 #include <stdlib.h>
 
 #include "trace2/process_state.h"
 
-/* Who does not say its name. */
+/* The name of a thread that has none. */
 #define UNKNOWN "unknown"
 
 static __thread struct self *current;
@@ -16,16 +16,16 @@ static void self_free(struct self *self)
 	trace2_thread_free(self->thread);
 	buffer_release(&self->starts);
 	buffer_release(&self->first.json);
-	buffer_release(&self->first.plain);
+	buffer_release(&self->first.escaped);
 	buffer_release(&self->second.json);
-	buffer_release(&self->second.plain);
+	buffer_release(&self->second.escaped);
 	buffer_release(&self->message);
 	printer_release(&self->printer);
 	sums_release(&self->sums);
 	free(self);
 }
 
-/* For threads that end without a word. What still speaks on them then does so as a new one. */
+/* For threads that end without trace2_thread_exit(); a later call creates new state. */
 static void self_end(void *self)
 {
 	current = NULL;
@@ -110,10 +110,7 @@ int64_t self_elapsed_ns(const struct self *self, int64_t now_ns)
 	return now_ns - starts[nr_starts(self) - 1];
 }
 
-/*
- * A leave without an enter does not end the thread's own entry: what follows still has a beginning
- * to count from.
- */
+/* A leave without an enter keeps the thread's own start, which later events count from. */
 int64_t self_pop(struct self *self, int64_t now_ns)
 {
 	int64_t elapsed_ns = self_elapsed_ns(self, now_ns);
@@ -168,7 +165,7 @@ void trace2_thread_exit_at(const char *file, int line)
 	}
 	self_unwind(self);
 	event.thread_exit.t_rel_ns = self_elapsed_ns(self, now_ns);
-	sums_tell(self, &self->sums, false, now_ns);
+	sums_write(self, &self->sums, false, now_ns);
 	sums_collect(&self->sums);
 	process_write(self, &event, now_ns);
 	self_forget(self);

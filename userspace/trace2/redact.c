@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Hides passwords in the words of command lines and in values of parameters, where git does. */
+/* Hides passwords in command lines and in values of parameters, as git does. */
 #include "trace2/redact.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The colon before the password of @word, NULL where it has none; @at: the "@" behind it. */
+/* The colon before the password of @word, or NULL; @at: the "@" behind the password. */
 static const char *password_find(const char *word, const char **at)
 {
 	static const char *const schemes[] = { "https://", "http://" };
@@ -23,7 +23,7 @@ static const char *password_find(const char *word, const char **at)
 	return NULL;
 }
 
-/* A copy of @word without its password; NULL where memory ran out. */
+/* A copy of @word without its password; NULL if memory ran out. */
 static char *word_redact(const char *word)
 {
 	const char *at;
@@ -67,7 +67,7 @@ static char **words_redact(char *const *words)
 	return copy;
 }
 
-/* The place of the words of an event that may have secrets; NULL where it has a value. */
+/* The words of an event that may have secrets; NULL if it has a value instead. */
 static char *const **words_of(struct trace2_event *event)
 {
 	switch (event->kind) {

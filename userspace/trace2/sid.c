@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Makes session ids, and passes them on from parents to children. */
+/* Session ids, and their inheritance from parent to child. */
 #include <sha1.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define HOST_SIZE 16
 
-/* "H" and the first 8 digits of the SHA-1 of the host's name, as git's tr2_sid.c makes them. */
+/* "H" and the first 8 digits of the SHA-1 of the host name, as in git's tr2_sid.c. */
 static void host_text(char *out)
 {
 	char name[256] = "";

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* What the environment says of a program's parents. */
+/* The parents of a program, from its environment. */
 #ifndef TRACE2_SID_H
 #define TRACE2_SID_H
 
 /**
- * parent_join - "PARENT/own" with the parent of a variable, or "own"; for free(), NULL where
- * memory ran out
+ * parent_join - "PARENT/own" with the value of @variable, or "own" if it is unset
+ *
+ * Returns a string for free(), or NULL if memory ran out.
  */
 char *parent_join(const char *variable, const char *own);
 

@@ -7,23 +7,19 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "trace2/place.h"
+#include "trace2/open_target.h"
 
 #define PREFIX "af_unix:"
 
 /**
- * struct socket_form - how a value begins, and which types of sockets it asks for, in the order of
- * trying; 0 is none
+ * struct socket_form - a prefix of values, and the socket types to try in this order; 0 is none
  */
 struct socket_form {
 	const char *prefix;
 	int types[2];
 };
 
-/*
- * The first that fits. A type that is no type is taken for a part of the path, which then is no
- * absolute one.
- */
+/* The first match counts. An unknown type becomes part of the path, which is not absolute then. */
 static const struct socket_form forms[] = {
 	{ PREFIX "stream:", { SOCK_STREAM, 0 } },
 	{ PREFIX "dgram:", { SOCK_DGRAM, 0 } },
@@ -45,8 +41,8 @@ static const struct socket_form *form_find(const char *value)
 }
 
 /*
- * Where nobody accepts the connections that others wait for already, connecting blocks. A caller
- * who waits by himself is asked instead; the socket blocks again afterwards.
+ * connect() blocks while the queue of connections is full. A caller with a @wait function is called
+ * instead; the socket blocks again afterwards.
  */
 static int connect_await(int fd, const struct sockaddr_un *address, const struct file_wait *wait)
 {
@@ -80,9 +76,9 @@ static int socket_connect(const char *path, int type, const struct file_wait *wa
 	return -1;
 }
 
-static enum place_result path_open(struct destination *destination, const struct socket_form *form,
-				   const char *path, const struct file_wait *wait,
-				   struct error *error)
+static enum open_result socket_path_open(struct destination *destination,
+					 const struct socket_form *form, const char *path,
+					 const struct file_wait *wait, struct error *error)
 {
 	int fd = socket_connect(path, form->types[0], wait);
 
@@ -92,28 +88,28 @@ static enum place_result path_open(struct destination *destination, const struct
 		error_set(error, "trace2: could not connect to socket '%s' for '%s' tracing: %s",
 			  path, destination->name,
 			  errno == ECANCELED ? "nobody reads it" : strerror(errno));
-		return PLACE_FAILED;
+		return OPEN_FAILED;
 	}
 	destination_set(destination, fd, true);
-	return PLACE_OPEN;
+	return OPEN_OPEN;
 }
 
-enum place_result socket_open(struct destination *destination,
-			      const struct trace2_settings *settings, const char *value,
-			      struct error *error)
+enum open_result socket_target_open(struct destination *destination,
+				    const struct trace2_settings *settings, const char *value,
+				    struct error *error)
 {
 	struct file_wait wait = { .wait = settings->wait, .context = settings->wait_context };
 	const struct socket_form *form = form_find(value);
 	const char *path = value + strlen(form->prefix);
-	size_t room = sizeof(((struct sockaddr_un *)NULL)->sun_path);
+	size_t space = sizeof(((struct sockaddr_un *)NULL)->sun_path);
 
-	if (path[0] == '/' && strlen(path) < room)
-		return path_open(destination, form, path, &wait, error);
+	if (path[0] == '/' && strlen(path) < space)
+		return socket_path_open(destination, form, path, &wait, error);
 	if (!*path)
 		error_set(error, "trace2: invalid AF_UNIX value '%s' for '%s' tracing", value,
 			  destination->name);
 	else
 		error_set(error, "trace2: invalid AF_UNIX path '%s' for '%s' tracing", path,
 			  destination->name);
-	return PLACE_FAILED;
+	return OPEN_FAILED;
 }

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Threads and texts: what is rendered once and copied into many lines. */
+/* Threads and texts: rendered once, copied into many lines. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace2/plain.h"
+#include "trace2/escape.h"
 #include "trace2/session.h"
 
 /* "d0 | main                     | " */
-static void cell_render(struct buffer *cell, const struct trace2_session *session, struct text name)
+static void columns_render(struct buffer *columns, const struct trace2_session *session,
+			   struct text name)
 {
-	struct buffer plain = { 0 };
+	struct buffer escaped = { 0 };
 
-	plain_append(&plain, name);
-	cell->failed |= plain.failed;
-	buffer_append_char(cell, 'd');
-	buffer_append_unsigned(cell, session->depth);
-	buffer_append_string(cell, " | ");
-	plain_append_cell(cell, buffer_text(&plain), THREAD_NAME_SIZE, SIZE_MAX);
-	buffer_append_string(cell, " | ");
-	buffer_release(&plain);
+	escape_append(&escaped, name);
+	columns->failed |= escaped.failed;
+	buffer_append_char(columns, 'd');
+	buffer_append_unsigned(columns, session->depth);
+	buffer_append_string(columns, " | ");
+	column_append(columns, buffer_text(&escaped), THREAD_NAME_SIZE, SIZE_MAX);
+	buffer_append_string(columns, " | ");
+	buffer_release(&escaped);
 }
 
 struct trace2_thread *trace2_thread_new(const struct trace2_session *session,
@@ -29,19 +30,19 @@ struct trace2_thread *trace2_thread_new(const struct trace2_session *session,
 
 	if (!thread)
 		return NULL;
-	/* git cuts within characters, which would leave bytes that are no UTF-8. */
+	/* git cuts within characters, which leaves bytes that are not UTF-8. */
 	if (!session->settings.has_whole_names)
 		text = text_cut(text, THREAD_NAME_SIZE);
 	buffer_append_string(&thread->json, "\"sid\":");
 	json_append_string(&thread->json, text_of(session->sid));
 	buffer_append_string(&thread->json, ",\"thread\":");
 	json_append_string(&thread->json, text);
-	cell_render(&thread->cell, session, text);
+	columns_render(&thread->columns, session, text);
 	buffer_seal(&thread->json);
-	buffer_seal(&thread->cell);
+	buffer_seal(&thread->columns);
 	buffer_trim(&thread->json);
-	buffer_trim(&thread->cell);
-	if (!thread->json.failed && !thread->cell.failed)
+	buffer_trim(&thread->columns);
+	if (!thread->json.failed && !thread->columns.failed)
 		return thread;
 	trace2_thread_free(thread);
 	return NULL;
@@ -52,23 +53,24 @@ void trace2_thread_free(struct trace2_thread *thread)
 	if (!thread)
 		return;
 	buffer_release(&thread->json);
-	buffer_release(&thread->cell);
+	buffer_release(&thread->columns);
 	free(thread);
 }
 
-/* What stands where a text is no label: it is nobody's category. */
+/* The category of texts that are no labels; no event has it. */
 static const struct trace2_text no_category;
 
 static bool text_render(struct trace2_text *text, struct trace2_string string)
 {
 	buffer_clear(&text->json);
-	buffer_clear(&text->plain);
+	buffer_clear(&text->escaped);
 	json_append_string(&text->json, string_text(string));
-	plain_append(&text->plain, string_text(string));
+	escape_append(&text->escaped, string_text(string));
 	buffer_seal(&text->json);
-	buffer_seal(&text->plain);
-	text->has_bar = text->plain.size > 0 && memchr(text->plain.data, '|', text->plain.size);
-	return !text->json.failed && !text->plain.failed;
+	buffer_seal(&text->escaped);
+	text->has_bar = text->escaped.size > 0 &&
+			memchr(text->escaped.data, '|', text->escaped.size);
+	return !text->json.failed && !text->escaped.failed;
 }
 
 int trace2_text_set(struct trace2_text *text, struct trace2_string string)
@@ -102,7 +104,7 @@ int trace2_label_set(struct trace2_text *text, const struct trace2_text *categor
 	return 0;
 }
 
-/* A new text that was set, if @status says so. */
+/* Trims a new text; frees it if setting it failed. */
 static struct trace2_text *text_finish(struct trace2_text *text, int status)
 {
 	if (status < 0) {
@@ -110,7 +112,7 @@ static struct trace2_text *text_finish(struct trace2_text *text, int status)
 		return NULL;
 	}
 	buffer_trim(&text->json);
-	buffer_trim(&text->plain);
+	buffer_trim(&text->escaped);
 	if (text->members.data)
 		buffer_trim(&text->members);
 	return text;
@@ -136,7 +138,7 @@ void trace2_text_free(struct trace2_text *text)
 	if (!text)
 		return;
 	buffer_release(&text->json);
-	buffer_release(&text->plain);
+	buffer_release(&text->escaped);
 	buffer_release(&text->members);
 	free(text);
 }

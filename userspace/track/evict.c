@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bounds on what is open. Tracks with open slices are kept as long as there is room; then the ones
- * that have been open longest are closed, and their slices end as unfinished.
+ * Limits of open slices. Tracks with open slices are kept up to a limit; above it those that are
+ * open longest are closed, and their slices end as unfinished.
  *
- * Each time a fifth of them goes, or half of the memory, so that to sort them costs little for each
- * slice.
+ * Each eviction closes a fifth of the tracks or frees half of the memory, so that the cost of
+ * sorting them is small per slice.
  */
 #include <stdlib.h>
 
 #include "track/state.h"
 
-/* The one first that has been open longest; by numbers, so that output does not depend on hashes.
+/* The oldest open slice first. The number decides ties, so that output does not depend on hashes.
  */
-static int age_compare(const void *a, const void *b)
+static int track_age_compare(const void *a, const void *b)
 {
 	const struct track *first = *(struct track *const *)a;
 	const struct track *second = *(struct track *const *)b;
@@ -24,8 +24,7 @@ static int age_compare(const void *a, const void *b)
 		       : first->shown.number > second->shown.number;
 }
 
-/* All tracks with open slices, the oldest first. */
-static struct track **open_list(const struct tracks *tracks, size_t *size)
+static struct track **open_tracks_list(const struct tracks *tracks, size_t *size)
 {
 	struct track **list = calloc(tracks->map.size + 1, sizeof(*list));
 
@@ -37,7 +36,7 @@ static struct track **open_list(const struct tracks *tracks, size_t *size)
 			list[(*size)++] = track;
 	}
 	if (list)
-		qsort(list, *size, sizeof(*list), age_compare);
+		qsort(list, *size, sizeof(*list), track_age_compare);
 	return list;
 }
 
@@ -48,13 +47,13 @@ static int track_evict(struct tracks *tracks, struct track *track, struct error 
 	return tracks_close(tracks, track, error);
 }
 
-/* Closes the oldest until no more than so many tracks with names are left, and so many bytes open. */
+/* Closes the oldest tracks until at most @nr_tracks are left, and @size bytes of open slices. */
 static int tracks_evict_to(struct tracks *tracks, size_t nr_tracks, size_t size,
 			   struct error *error)
 {
 	size_t names_size = nr_tracks < SIZE_MAX ? nr_tracks * TRACK_NAME_SIZE : SIZE_MAX;
 	size_t nr_open;
-	struct track **list = open_list(tracks, &nr_open);
+	struct track **list = open_tracks_list(tracks, &nr_open);
 	int status = 0;
 
 	if (!list)
@@ -80,7 +79,7 @@ int tracks_evict(struct tracks *tracks, struct error *error)
 	return tracks_evict_to(tracks, max, SIZE_MAX, error);
 }
 
-/* Tracks without open slices keep their stacks for the next one, until there is no room. */
+/* Tracks without open slices keep their stacks for the next one, up to the limit. */
 static void stacks_free(struct tracks *tracks)
 {
 	for (struct track *track = tracks->idle.idle_after; track != &tracks->idle;
@@ -88,8 +87,8 @@ static void stacks_free(struct tracks *tracks)
 		track_shrink(tracks, track);
 }
 
-struct track *tracks_make_room(struct tracks *tracks, struct track *track,
-			       const struct observation *observation, struct error *error)
+struct track *tracks_make_space(struct tracks *tracks, struct track *track,
+				const struct decoded_event *decoded, struct error *error)
 {
 	if (tracks->open_size > OPEN_SIZE_MAX) {
 		stacks_free(tracks);
@@ -98,5 +97,5 @@ struct track *tracks_make_room(struct tracks *tracks, struct track *track,
 	} else if (track_evict(tracks, track, error) < 0) {
 		return NULL;
 	}
-	return tracks_find(tracks, observation, error);
+	return tracks_find(tracks, decoded, error);
 }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Interns names, and makes short-lived ones above the bound. */
+/* Interns names, up to a limit. */
 #include "track/name.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What all names may take: this, or so much for each name that the settings allow. */
+/* Limit of all names in bytes: the first, or the second times the settings' number of names. */
 #define NAMES_SIZE_MAX ((size_t)4 * 1024 * 1024)
-#define NAME_SIZE_USUAL 256
+#define NAME_SIZE_AVERAGE 256
 
 struct name_key {
 	unsigned int owner;
 	struct text text;
 };
 
-static bool name_equals(const void *name_pointer, const void *key_pointer)
+static bool name_equals(const void *value, const void *key)
 {
-	const struct name *name = name_pointer;
-	const struct name_key *key = key_pointer;
+	const struct name *name = value;
+	const struct name_key *name_key = key;
 
-	return name->owner == key->owner && text_equals(name->shown.text, key->text);
+	return name->owner == name_key->owner && text_equals(name->shown.text, name_key->text);
 }
 
 static struct name *name_new(unsigned int owner, struct text text)
@@ -51,22 +51,21 @@ static size_t *names_count(struct names *names, unsigned int owner)
 	return &counts[owner];
 }
 
-static bool names_have_room(const struct names *names, const struct name *name)
+static bool name_fits(const struct names *names, const struct name *name)
 {
-	size_t usual = names->max * NAME_SIZE_USUAL;
+	size_t max = names->max * NAME_SIZE_AVERAGE;
 
 	return names->size + sizeof(*name) + name->shown.text.size <=
-	       (usual > NAMES_SIZE_MAX ? usual : NAMES_SIZE_MAX);
+	       (max > NAMES_SIZE_MAX ? max : NAMES_SIZE_MAX);
 }
 
-/* A new name, which is kept where there is room for it. */
 static struct name *names_add(struct names *names, unsigned int owner, struct text text,
 			      uint64_t hash)
 {
 	struct name *name = name_new(owner, text);
 	size_t *count = names_count(names, owner);
 
-	if (!name || !count || *count >= names->max || !names_have_room(names, name))
+	if (!name || !count || *count >= names->max || !name_fits(names, name))
 		return name;
 	if (map_insert(&names->map, hash, name) == 0) {
 		names->size += sizeof(*name) + text.size;
@@ -76,7 +75,7 @@ static struct name *names_add(struct names *names, unsigned int owner, struct te
 	return name;
 }
 
-struct name *names_get(struct names *names, unsigned int owner, struct text text)
+struct name *names_find(struct names *names, unsigned int owner, struct text text)
 {
 	struct name_key key = { .owner = owner, .text = text };
 	uint64_t hash = hash_text(text) + hash_number(owner);
@@ -85,17 +84,17 @@ struct name *names_get(struct names *names, unsigned int owner, struct text text
 	if (!name)
 		name = names_add(names, owner, text, hash);
 	if (name && name->shown.is_counted)
-		names->recent[name_place(owner, text, name->head)] = name;
+		names->recent[name_recent_index(owner, text, name->head)] = name;
 	return name;
 }
 
-void names_clear_slots(struct names *names)
+void names_clear_sink_data(struct names *names)
 {
 	for (size_t i = 0; i < names->map.capacity; i++) {
 		struct name *name = names->map.slots[i].value;
 
 		if (name)
-			memset(name->shown.slots, 0, sizeof(name->shown.slots));
+			memset(name->shown.sink_data, 0, sizeof(name->shown.sink_data));
 	}
 }
 

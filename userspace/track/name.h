@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The names of slices and instants: each text once for each tracepoint, up to a bound. */
+/* Names of slices and instants, interned by tracepoint. */
 #ifndef TRACK_NAME_H
 #define TRACK_NAME_H
 
@@ -10,9 +10,9 @@
 
 /**
  * struct name - a name in use
- * @shown: what sinks see
- * @owner: the tracepoint's index
- * @head: the text_head() of the text
+ * @shown: the part that sinks see
+ * @owner: index of the tracepoint
+ * @head: text_head() of the text
  */
 struct name {
 	struct timeline_name shown;
@@ -21,17 +21,17 @@ struct name {
 	char bytes[];
 };
 
-/** NAMES_RECENT_BITS, NAMES_RECENT - how many names are found without a hash of all their bytes */
+/** NAMES_RECENT_BITS, NAMES_RECENT - size of the table of recent names */
 #define NAMES_RECENT_BITS 8
 #define NAMES_RECENT (1 << NAMES_RECENT_BITS)
 
 /**
  * struct names - the names of all tracepoints
- * @recent: those that were used last, by a glance at their texts
- * @max: how many of each tracepoint are kept; the others are made for one slice and forgotten with
- * it
- * @nr_of_owner: how many are kept, by the tracepoint's index
- * @size: how many bytes all that are kept take, which is bounded too
+ * @map: all interned names
+ * @recent: recently used ones, found without a hash of the whole text
+ * @max: limit of interned names for each tracepoint; more are made for one slice each
+ * @nr_of_owner: number of interned names, by the tracepoint's index
+ * @size: bytes of all interned names, which are limited too
  */
 struct names {
 	struct map map;
@@ -42,44 +42,48 @@ struct names {
 	size_t size;
 };
 
+/** names_release - free all interned names, and zero @names */
 void names_release(struct names *names);
 
-/** name_place - where a name is among the recent ones; @head is the text_head() of @text */
-hot_inline size_t name_place(unsigned int owner, struct text text, uint64_t head)
+/** name_recent_index - index into the recent names; @head is the text_head() of @text */
+hot_inline size_t name_recent_index(unsigned int owner, struct text text, uint64_t head)
 {
 	uint64_t glance = text_glance(text, head) + owner;
 
 	return glance * UINT64_C(0x9e3779b97f4a7c15) >> (64 - NAMES_RECENT_BITS);
 }
 
-/** names_recent - the name with this text where it is one of those that were used last, or NULL */
-hot_inline struct name *names_recent(const struct names *names, unsigned int owner,
-				     struct text text, uint64_t head)
-{
-	struct name *name = names->recent[name_place(owner, text, head)];
-
-	if (!name || name->owner != owner || name->head != head)
-		return NULL;
-	return text_equals_behind(name->shown.text, text) ? name : NULL;
-}
+/** names_find - intern a name that is not among the recent ones; see names_get() */
+struct name *names_find(struct names *names, unsigned int owner, struct text text);
 
 /**
  * names_get - the name with this text
+ * @owner: index of the tracepoint
+ * @head: text_head() of @text
  *
- * Returns a name for name_put(), or NULL where memory ran out.
+ * Returns a name for name_put(), or NULL if memory ran out.
  */
-struct name *names_get(struct names *names, unsigned int owner, struct text text);
+hot_inline struct name *names_get(struct names *names, unsigned int owner, struct text text,
+				  uint64_t head)
+{
+	struct name *name = names->recent[name_recent_index(owner, text, head)];
 
-/** names_clear_slots - forget what sinks put there, who have gone */
-void names_clear_slots(struct names *names);
+	if (name && name->owner == owner && name->head == head &&
+	    text_equals_behind(name->shown.text, text))
+		return name;
+	return names_find(names, owner, text);
+}
 
-/** name_own_size - how many bytes go with the slice whose name it is */
-static inline size_t name_own_size(const struct name *name)
+/** names_clear_sink_data - set the sink data of all names to NULL, after the sinks were freed */
+void names_clear_sink_data(struct names *names);
+
+/** name_own_size - bytes that are freed with the slice of this name */
+hot_inline size_t name_own_size(const struct name *name)
 {
 	return name->shown.is_counted ? 0 : sizeof(*name) + name->shown.text.size;
 }
 
-/** name_put - done with a name; one that is not kept is freed */
+/** name_put - release a name; it is freed unless it is interned */
 hot_inline void name_put(struct name *name)
 {
 	if (!name->shown.is_counted)

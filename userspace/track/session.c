@@ -1,49 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Ends one session and begins the next: tracks with open slices go on, the others come back. */
+/* Ends one session and begins the next one, in which tracks with open slices continue. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "track/state.h"
 
-static int slice_suspend(struct tracks *tracks, struct track *track, size_t place,
+static int slice_suspend(struct tracks *tracks, struct track *track, size_t index,
 			 struct error *error)
 {
-	struct timeline_event *event = tracks_event(tracks, TIMELINE_SLICE_END, track);
-	struct slice *slice = &track->slices[place];
+	struct slice *slice = &track->slices[index];
+	struct timeline_event event;
 
+	track_event_init(&event, tracks, TIMELINE_SLICE_END, track);
 	slice->is_continued = true;
 	slice->was_suspect = track_is_suspect(tracks, track, slice);
-	event->name = &slice->name->shown;
-	event->depth = place + 1;
-	event->begin_ns = slice->begin_ns;
-	event->is_continued = true;
-	event->is_suspect = slice->was_suspect;
-	tracks->totals.suspect += event->is_suspect;
-	return timeline_push(tracks->timeline, event, error);
+	event.name = &slice->name->shown;
+	event.depth = index + 1;
+	event.begin_ns = slice->begin_ns;
+	event.is_continued = true;
+	event.is_suspect = slice->was_suspect;
+	tracks->totals.suspect += event.is_suspect;
+	return timeline_push(tracks->timeline, &event, error);
 }
 
 static int track_suspend(struct tracks *tracks, struct track *track, struct error *error)
 {
 	if (track->nr_slices == 0)
 		return tracks_end(tracks, track, error);
-	for (size_t place = track->nr_slices; place > 0; place--) {
-		if (slice_suspend(tracks, track, place - 1, error) < 0)
+	for (size_t index = track->nr_slices; index > 0; index--) {
+		if (slice_suspend(tracks, track, index - 1, error) < 0)
 			return -1;
 	}
-	return tracks_leave(tracks, track, error);
+	return tracks_push_end(tracks, track, error);
 }
 
 int tracks_suspend(struct tracks *tracks, int64_t end_ns, uint64_t lost_records,
 		   struct error *error)
 {
-	if (end_ns > tracks->now_ns)
-		tracks->now_ns = end_ns;
+	tracks_advance(tracks, end_ns);
 	if (tracks_apply(tracks, track_suspend, error) < 0)
 		return -1;
-	return tracks_tell_end(tracks, end_ns, lost_records, 0, error);
+	return tracks_push_totals(tracks, end_ns, lost_records, 0, error);
 }
 
-/* What the sinks put there has gone with them, and is counted anew. */
+/* The sinks were freed with their data, and the totals are those of one session. */
 static void tracks_reset(struct tracks *tracks)
 {
 	for (size_t i = 0; i < tracks->nr_categories; i++) {
@@ -51,39 +51,40 @@ static void tracks_reset(struct tracks *tracks)
 
 		if (!category)
 			continue;
-		memset(category->shown.slots, 0, sizeof(category->shown.slots));
+		memset(category->shown.sink_data, 0, sizeof(category->shown.sink_data));
 		memset(category->problems, 0, sizeof(category->problems));
 		category->malformed = 0;
 		category->has_foreign_ends = false;
 	}
-	names_clear_slots(&tracks->names);
+	names_clear_sink_data(&tracks->names);
 	free(tracks->malformed_of);
 	tracks->malformed_of = NULL;
 	tracks->totals = (struct timeline_totals){ 0 };
 	tracks->nr_seen = 0;
 }
 
-static int slice_resume(struct tracks *tracks, struct track *track, size_t place,
+static int slice_resume(struct tracks *tracks, struct track *track, size_t index,
 			struct error *error)
 {
-	struct timeline_event *event = tracks_event(tracks, TIMELINE_SLICE_BEGIN, track);
-	struct slice *slice = &track->slices[place];
+	struct slice *slice = &track->slices[index];
+	struct timeline_event event;
 
+	track_event_init(&event, tracks, TIMELINE_SLICE_BEGIN, track);
 	slice->begin_ns = tracks->now_ns;
-	event->name = &slice->name->shown;
-	event->depth = place + 1;
-	event->is_continued = true;
-	return timeline_push(tracks->timeline, event, error);
+	event.name = &slice->name->shown;
+	event.depth = index + 1;
+	event.is_continued = true;
+	return timeline_push(tracks->timeline, &event, error);
 }
 
 static int track_resume(struct tracks *tracks, struct track *track, struct error *error)
 {
-	memset(track->shown.slots, 0, sizeof(track->shown.slots));
+	memset(track->shown.sink_data, 0, sizeof(track->shown.sink_data));
 	track->unmatched_ends = 0;
 	if (tracks_announce(tracks, track, error) < 0)
 		return -1;
-	for (size_t place = 0; place < track->nr_slices; place++) {
-		if (slice_resume(tracks, track, place, error) < 0)
+	for (size_t index = 0; index < track->nr_slices; index++) {
+		if (slice_resume(tracks, track, index, error) < 0)
 			return -1;
 	}
 	return 0;

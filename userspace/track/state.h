@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The room's inside: one track with its stack of open slices, and the set of all tracks. */
+/* Private state of track/: a track with its stack of open slices, and the set of all tracks. */
 #ifndef TRACK_STATE_H
 #define TRACK_STATE_H
 
@@ -10,11 +10,11 @@
 
 /**
  * struct slice - an open slice
- * @begin_ns: when it began, or the session did where that was later
- * @begin_cpu: which CPU wrote so
- * @begin_tid: the thread that wrote so
+ * @begin_ns: its begin, or that of the session if that is later
+ * @begin_cpu: CPU that wrote the begin
+ * @begin_tid: thread that wrote the begin
  * @is_continued: it began in an earlier session
- * @was_suspect: it was suspect there already
+ * @was_suspect: it was suspect at the end of that session
  * @is_foreign: threads ended each other's slices on its track since it began
  */
 struct slice {
@@ -27,24 +27,47 @@ struct slice {
 	struct name *name;
 };
 
+/** PROBLEMS_MAX - limit of reported problems for each tracepoint; decoding has fewer */
+#define PROBLEMS_MAX 8
+
+/**
+ * struct category - state of a tracepoint
+ * @deepest: largest depth of its tracks without suspect slices
+ * @malformed: number of records that could not be decoded
+ * @problems: reported problems of these records, each a constant text
+ * @has_foreign_ends: a foreign end was reported
+ * @is_dropped: the tracepoint was removed
+ */
+struct category {
+	struct timeline_category shown;
+	size_t deepest;
+	uint64_t malformed;
+	const char *problems[PROBLEMS_MAX];
+	bool has_foreign_ends;
+	bool is_dropped;
+};
+
 /**
  * struct track - one track
- * @shown: what sinks see
- * @template_index: of its tracepoint
- * @buffer: of its records, as an index
+ * @shown: the part that sinks see
+ * @category: its tracepoint
+ * @descriptor_index: of its tracepoint
+ * @buffer: index of its records' buffer
  * @hash: of its key
- * @head: the text_head() of its name
- * @begin_ns: when it appeared
- * @unmatched_ends: how many came when no slice was open
- * @slices: the open ones, outermost first
- * @idle_before, @idle_after: neighbours in the list of tracks without open slices
- * @peer_before, @peer_after: neighbours in the list of those that are about the same task
- * @is_outdated: its task has another name now, under which it is to come back
+ * @head: text_head() of its name
+ * @begin_ns: time of its announcement
+ * @unmatched_ends: number of ends without an open slice
+ * @slices: open slices, the outermost first
+ * @idle_before, @idle_after: neighbors in the list of tracks without open slices
+ * @peer_before, @peer_after: neighbors in the list of tracks of the same task
+ * @is_outdated: its task was renamed; the track ends with its last open slice
+ * @comm: bytes of @shown.comm
  * @name: bytes of @shown.name
  */
 struct track {
 	struct timeline_track shown;
-	unsigned int template_index;
+	struct category *category;
+	unsigned int descriptor_index;
 	unsigned int buffer;
 	uint64_t hash;
 	uint64_t head;
@@ -62,128 +85,36 @@ struct track {
 	char name[];
 };
 
-/** struct track_key - what makes a track; @head is the text_head() of @name */
-struct track_key {
-	const struct template *template;
-	struct text name;
-	uint64_t head;
-	struct value scope_id;
-	int cpu;
-	unsigned int buffer;
-};
-
-/** track_key_of - the key of the track that an observation belongs to; its name is borrowed */
-hot_inline struct track_key track_key_of(const struct observation *observation)
-{
-	bool is_idle_task = observation->template->scope == TEMPLATE_SCOPE_THREAD &&
-			    observation->tid == 0;
-
-	return (struct track_key){
-		.template = observation->template,
-		.name = observation->track_name,
-		.head = observation->track_head,
-		.scope_id = observation->scope_id,
-		.cpu = is_idle_task ? observation->cpu : -1,
-		.buffer = observation->buffer,
-	};
-}
-
-/** OPEN_SIZE_MAX - how many bytes open slices may take on all tracks */
+/** OPEN_SIZE_MAX - limit of open slices on all tracks, in bytes */
 #define OPEN_SIZE_MAX ((size_t)8 * 1024 * 1024)
 
-/** TRACK_NAME_SIZE - how many bytes the names of as many tracks as are kept have on average, at most */
+/** TRACK_NAME_SIZE - limit of the average size of track names, in bytes */
 #define TRACK_NAME_SIZE 128
 
-/** TRACKS_RECENT_BITS, TRACKS_RECENT - how many tracks are found without a hash of their names */
+/** TRACKS_RECENT_BITS, TRACKS_RECENT - size of the table of recent tracks */
 #define TRACKS_RECENT_BITS 10
 #define TRACKS_RECENT (1 << TRACKS_RECENT_BITS)
 
-/** track_place - where a track is among the recent ones, by all that makes it but its name's end */
-hot_inline size_t track_place(unsigned int template_index, uint64_t scope_id, uint64_t head,
-			      int cpu, unsigned int buffer)
-{
-	uint64_t mix = scope_id + head + ((uint64_t)template_index << 40) +
-		       ((uint64_t)buffer << 30) + ((uint64_t)(unsigned int)cpu << 20);
-
-	return mix * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TRACKS_RECENT_BITS);
-}
-
-/** track_has_numbers - whether it is a track with this key, but for the name */
-hot_inline bool track_has_numbers(const struct track *track, const struct track_key *key)
-{
-	return track->template_index == key->template->index && track->shown.cpu == key->cpu &&
-	       track->buffer == key->buffer &&
-	       track->shown.id.unsigned_number == key->scope_id.unsigned_number;
-}
-
-/** track_has_key - whether it is the track with this key */
-hot_inline bool track_has_key(const struct track *track, const struct track_key *key)
-{
-	return track_has_numbers(track, key) && track->head == key->head &&
-	       text_equals_behind(track->shown.name, key->name);
-}
-
 /**
- * PROBLEMS_MAX - how many kinds of malformed records are told of a tracepoint; the convention has
- * fewer
- */
-#define PROBLEMS_MAX 8
-
-/**
- * struct category - what is kept for each tracepoint
- * @deepest: how deep its tracks were seen to be without suspect slices
- * @malformed: how many of its records could not be read
- * @problems: what was told of its malformed records already, each a constant text
- * @has_foreign_ends: that is reported already
- * @is_gone: no record of it comes any more
- */
-struct category {
-	struct timeline_category shown;
-	size_t deepest;
-	uint64_t malformed;
-	const char *problems[PROBLEMS_MAX];
-	bool has_foreign_ends;
-	bool is_gone;
-};
-
-/**
- * struct seen - what was found for observations that are alike
- * @likeness: of them
- * @generation: of the tracks at that time
- * @name: of the slice or instant where it is a counted one, or NULL
- */
-struct seen {
-	uint64_t likeness;
-	uint64_t generation;
-	struct track *track;
-	struct name *name;
-};
-
-/**
- * struct tracks - all of them
+ * struct tracks - all tracks
  * @now_ns: time of the newest event
- * @event: the newest that stands for a record
- * @recent: those that were used last, by the numbers of their keys: what comes next is mostly one
- * of them
- * @seen: by the place of the observation
- * @generation: another one when a track has gone; not 0
- * @open_size: bytes in all stacks, and in the names of open slices that are nowhere else
- * @names_size: bytes in the names of all tracks; sinks have several copies of them
- * @idle: head of the ring of tracks without open slices, least recently used first
+ * @map: all tracks
+ * @recent: recently used ones, found without a hash of the whole name
+ * @open_size: bytes of all stacks, and of the names that are freed with their slice
+ * @names_size: bytes of all track names; sinks have several copies of them
+ * @idle: head of the list of tracks without open slices, the least recently used first
  * @suspicions: by the buffer
- * @malformed_of: what @totals point to
- * @categories: by the template's index; each is allocated by itself, since tracks point to it
+ * @categories: by the descriptor's index; each allocated separately, since tracks point to it
+ * @nr_seen: number of tracks announced so far
+ * @malformed_of: the array in @totals
  */
 struct tracks {
 	struct tracks_settings settings;
 	struct timeline *timeline;
 	int64_t start_ns;
 	int64_t now_ns;
-	struct timeline_event event;
 	struct map map;
 	struct track *recent[TRACKS_RECENT];
-	struct seen seen[OBSERVATION_PLACES];
-	uint64_t generation;
 	size_t open_size;
 	size_t names_size;
 	struct track idle;
@@ -198,43 +129,75 @@ struct tracks {
 	struct timeline_count *malformed_of;
 };
 
-/** track_new - a track with @key and no slices, or NULL where memory ran out */
-struct track *track_new(const struct track_key *key, uint64_t hash,
-			struct timeline_category *category);
-
-void track_free(struct track *track);
-
-/** track_grow - room for more slices; returns -1 where memory ran out */
-int track_grow(struct tracks *tracks, struct track *track);
-
-/** track_shrink - free the stack of a track without open slices; the next slice makes another */
-void track_shrink(struct tracks *tracks, struct track *track);
-
-/**
- * track_push - open a slice, to be filled
- * @name: becomes the stack's
- *
- * Returns NULL where memory ran out.
- */
-static inline struct slice *track_push(struct tracks *tracks, struct track *track,
-				       const struct name *name)
+/** tracks_advance - move the current time to @time_ns, unless that is in the past */
+static inline void tracks_advance(struct tracks *tracks, int64_t time_ns)
 {
-	if (track->nr_slices == track->slices_capacity && track_grow(tracks, track) < 0)
-		return NULL;
-	tracks->open_size += name_own_size(name);
-	return &track->slices[track->nr_slices++];
+	if (time_ns > tracks->now_ns)
+		tracks->now_ns = time_ns;
 }
 
-/** track_idle_add - as the most recently used one */
-hot_inline void track_idle_add(struct track *track, struct track *idle)
+/** track_new - a track for @decoded without slices, or NULL if memory ran out */
+struct track *track_new(const struct decoded_event *decoded, uint64_t hash,
+			struct category *category);
+
+/** track_delete - free a track and its slices */
+void track_delete(struct track *track);
+
+/** track_grow - make the stack larger; returns -1 if memory ran out */
+int track_grow(struct tracks *tracks, struct track *track);
+
+/** track_shrink - free the stack of a track without open slices; the next slice makes a new one */
+void track_shrink(struct tracks *tracks, struct track *track);
+
+/** track_idle_cpu - the CPU of a thread track of an idle task, -1 for any other track */
+hot_inline int track_idle_cpu(const struct decoded_event *decoded)
 {
+	bool is_idle_task = decoded->tid == 0 &&
+			    decoded->descriptor->scope == DESCRIPTOR_SCOPE_THREAD;
+
+	return is_idle_task ? decoded->cpu : -1;
+}
+
+/** track_has_numbers - whether @decoded belongs on @track, if the track's name is the same */
+hot_inline bool track_has_numbers(const struct track *track, const struct decoded_event *decoded)
+{
+	return track->descriptor_index == decoded->descriptor->index &&
+	       track->shown.id.unsigned_number == decoded->scope_id.unsigned_number &&
+	       track->buffer == decoded->buffer && track->shown.cpu == track_idle_cpu(decoded);
+}
+
+/** track_matches - whether @decoded belongs on @track */
+hot_inline bool track_matches(const struct track *track, const struct decoded_event *decoded)
+{
+	return track_has_numbers(track, decoded) && track->head == decoded->track_head &&
+	       text_equals_behind(track->shown.name, decoded->track_name);
+}
+
+/**
+ * track_recent_index - index into the recent tracks
+ * @cpu: as in struct timeline_track
+ */
+hot_inline size_t track_recent_index(unsigned int descriptor_index, uint64_t scope_id,
+				     uint64_t head, int cpu)
+{
+	uint64_t mix = scope_id + head + ((uint64_t)descriptor_index << 40) +
+		       ((uint64_t)(unsigned int)cpu << 20);
+
+	return mix * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TRACKS_RECENT_BITS);
+}
+
+/** track_idle_add - append to the list of tracks without open slices */
+hot_inline void track_idle_add(struct tracks *tracks, struct track *track)
+{
+	struct track *idle = &tracks->idle;
+
 	track->idle_after = idle;
 	track->idle_before = idle->idle_before;
 	idle->idle_before->idle_after = track;
 	idle->idle_before = track;
 }
 
-/** track_idle_remove - nothing where it is in no list */
+/** track_idle_remove - remove from that list; nothing if it is not in it */
 hot_inline void track_idle_remove(struct track *track)
 {
 	if (!track->idle_after)
@@ -245,98 +208,107 @@ hot_inline void track_idle_remove(struct track *track)
 	track->idle_after = NULL;
 }
 
-/** track_join - put @track into the list of those that are about @task */
+/** track_join - add @track to the tracks of @task */
 void track_join(struct track *track, struct task *task);
 
-/** track_part - take it out; nothing where it is in no list */
+/** track_part - remove it from them; nothing if it is in no list */
 void track_part(struct track *track);
 
-/** tracks_category - what is kept for a tracepoint, or NULL where memory ran out */
-struct category *tracks_category(struct tracks *tracks, const struct template *template);
+/** tracks_category - state of a tracepoint, or NULL if memory ran out */
+struct category *tracks_category(struct tracks *tracks, const struct descriptor *descriptor);
 
 /** track_is_suspect - whether a slice that ends now overlaps a loss in its track's buffer */
-bool track_is_suspect(const struct tracks *tracks, const struct track *track,
-		      const struct slice *slice);
-
-/** tracks_event - an event of now on @track that no record stands behind; borrowed */
-struct timeline_event *tracks_event(struct tracks *tracks, enum timeline_kind kind,
-				    struct track *track);
-
-/** tracks_announce - tell the timeline of a track, which gets its number by that */
-int tracks_announce(struct tracks *tracks, struct track *track, struct error *error);
-
-/** tracks_leave - tell the timeline that a track ends */
-int tracks_leave(struct tracks *tracks, struct track *track, struct error *error);
+hot_inline bool track_is_suspect(const struct tracks *tracks, const struct track *track,
+				 const struct slice *slice)
+{
+	if (slice->was_suspect)
+		return true;
+	return track->buffer < tracks->nr_suspicions &&
+	       suspicion_covers(&tracks->suspicions[track->buffer], track->shown.cpu,
+				slice->begin_ns, slice->begin_cpu);
+}
 
 /**
- * tracks_apply - call @act for all tracks, which it may free, in the order of their numbers: output
- * is not to depend on hashes
+ * track_event_init - set all members of an event of now on @track, as of an event without a record
  *
- * Returns what @act does, up to the first failure.
+ * This is faster than to zero the event and to copy it.
+ */
+hot_inline void track_event_init(struct timeline_event *event, const struct tracks *tracks,
+				 enum timeline_kind kind, struct track *track)
+{
+	event->kind = kind;
+	event->depth = track->nr_slices;
+	event->time_ns = tracks->now_ns;
+	event->track = &track->shown;
+	event->name = NULL;
+	event->tid = -1;
+	event->cpu = -1;
+	event->comm = "";
+	event->fields = NULL;
+	event->nr_fields = 0;
+	event->begin_ns = 0;
+	event->outer_ns = 0;
+	event->is_continued = false;
+	event->is_suspect = false;
+	event->is_unfinished = false;
+	event->is_foreign = false;
+}
+
+/** tracks_announce - deliver the begin of a track, and number it */
+int tracks_announce(struct tracks *tracks, struct track *track, struct error *error);
+
+/** tracks_push_end - deliver the end of a track */
+int tracks_push_end(struct tracks *tracks, struct track *track, struct error *error);
+
+/**
+ * tracks_apply - call @act, which may free its track, for all tracks in the order of their numbers:
+ * output must not depend on hashes
+ *
+ * Returns the first failure of @act.
  */
 int tracks_apply(struct tracks *tracks,
 		 int (*act)(struct tracks *tracks, struct track *track, struct error *error),
 		 struct error *error);
 
-/** tracks_tell_end - finish the timeline with what was counted */
-int tracks_tell_end(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, int status,
-		    struct error *error);
+/** tracks_push_totals - deliver the totals and finish the timeline */
+int tracks_push_totals(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, int status,
+		       struct error *error);
 
 /**
- * tracks_recent - the track of an observation, where it is one of those that were used last, or
- * NULL
- */
-hot_inline struct track *tracks_recent(const struct tracks *tracks,
-				       const struct observation *observation)
-{
-	struct track_key key = track_key_of(observation);
-	struct track *track = tracks->recent[track_place(
-		key.template->index, key.scope_id.unsigned_number, key.head, key.cpu, key.buffer)];
-
-	return track && track_has_key(track, &key) ? track : NULL;
-}
-
-/**
- * tracks_find - the track of an observation; a new one is announced
+ * tracks_find - the track of @decoded, if it is not among the recent ones; a new one is announced
  *
- * Returns NULL with @error where memory ran out or the timeline failed.
+ * Returns NULL with @error if memory ran out or the timeline failed.
  */
-struct track *tracks_find(struct tracks *tracks, const struct observation *observation,
+struct track *tracks_find(struct tracks *tracks, const struct decoded_event *decoded,
 			  struct error *error);
 
-/** tracks_end - take leave of a track without open slices, and free it */
+/** tracks_end - end and free a track without open slices */
 int tracks_end(struct tracks *tracks, struct track *track, struct error *error);
 
-/**
- * tracks_evict - if there are too many tracks for one more, close those that have been open longest
+/** tracks_evict - if there are too many tracks for one more, close those with the oldest open slice
  */
 int tracks_evict(struct tracks *tracks, struct error *error);
 
 /**
- * tracks_make_room - close tracks before another slice begins by @observation on @track, which has
- * TRACK_SLICES_MAX open ones or makes tracks->open_size exceed OPEN_SIZE_MAX
+ * tracks_make_space - close tracks before another slice begins by @decoded on @track, which has
+ * TRACK_SLICES_MAX open slices or makes tracks->open_size exceed OPEN_SIZE_MAX
  *
  * Returns the track on which the slice begins, NULL with @error.
  */
-struct track *tracks_make_room(struct tracks *tracks, struct track *track,
-			       const struct observation *observation, struct error *error);
+struct track *tracks_make_space(struct tracks *tracks, struct track *track,
+				const struct decoded_event *decoded, struct error *error);
 
 /** tracks_close - end all slices of a track as unfinished, then the track */
 int tracks_close(struct tracks *tracks, struct track *track, struct error *error);
 
-/**
- * tracks_pop - end the innermost slice of @track now
- * @observation: what its end's record says; NULL where there is none, and the slice is unfinished
- */
-int tracks_pop(struct tracks *tracks, struct track *track, const struct observation *observation,
-	       struct error *error);
+/** tracks_pop - end the innermost slice of @track now, as unfinished */
+int tracks_pop(struct tracks *tracks, struct track *track, struct error *error);
 
 /**
- * tracks_check_end - look for foreign ends before @observation ends the innermost slice of @track
+ * tracks_mark_foreign - mark and count a foreign end of the innermost slice of @track
  *
- * They are counted, marked, and reported once for each tracepoint.
+ * The first one of each tracepoint is reported.
  */
-int tracks_check_end(struct tracks *tracks, struct track *track,
-		     const struct observation *observation, struct error *error);
+int tracks_mark_foreign(struct tracks *tracks, struct track *track, struct error *error);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Remembers how far losses reach. */
+/* Keeps how far the losses of a buffer reach. */
 #include "track/suspicion.h"
 
 #include <stdlib.h>

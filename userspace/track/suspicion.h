@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which slices a loss may have falsified. */
+/* Slices that a loss may have falsified. */
 #ifndef TRACK_SUSPICION_H
 #define TRACK_SUSPICION_H
 
@@ -8,15 +8,16 @@
 #include <stdint.h>
 
 /**
- * struct suspicion - how far into time the losses known so far reach
- * @until_ns: the latest end of a loss on any CPU
- * @until_cpu: the CPU of that loss, -1 where several end then
+ * struct suspicion - how far the losses of a buffer reach
+ * @until_ns: latest end of a loss on any CPU
+ * @until_cpu: CPU of that loss, -1 if several end then
  * @cpu_until_ns: the same for each CPU
+ * @nr_cpus: size of that array
  *
- * Losses are told before any event that is later than their beginning. So a slice that ends now
- * overlaps a loss exactly where it began before a loss's end: one number is all the state there
- * need be. What was lost on a CPU was written before the record that ends the loss, and so before
- * the slice that begins with it; records of other CPUs with the same time may have been before.
+ * A loss is delivered before any event later than its begin. So a slice that ends now overlaps a
+ * loss exactly if it began before the end of one: one time is sufficient. Lost records of a CPU
+ * precede the record that ends the loss, and so the slice that begins with it; records of other
+ * CPUs with the same time may precede them.
  */
 struct suspicion {
 	int64_t until_ns;
@@ -25,19 +26,18 @@ struct suspicion {
 	size_t nr_cpus;
 };
 
+/** suspicion_release - free the array, and zero @suspicion */
 void suspicion_release(struct suspicion *suspicion);
 
-/**
- * suspicion_add - records of @cpu were lost, the last of them before @to_ns; returns -1 where
- * memory ran out
- */
+/** suspicion_add - add a loss on @cpu that ends at @to_ns; returns -1 if memory ran out */
 int suspicion_add(struct suspicion *suspicion, int cpu, int64_t to_ns);
 
 /**
- * suspicion_covers - whether a slice that began at @begin_ns, by a record of @begin_cpu, and is
- * open now overlaps a loss
- * @cpu: the only CPU that can have written its records, or -1 for any: threads migrate, and a
- * record's scope may name another CPU than its writer's
+ * suspicion_covers - whether an open slice overlaps a loss
+ * @cpu: the only CPU that may have written its records, or -1 for any: threads migrate, and a
+ * record's scope may be another CPU than the writer's
+ * @begin_ns: begin of the slice
+ * @begin_cpu: CPU that wrote the begin
  */
 bool suspicion_covers(const struct suspicion *suspicion, int cpu, int64_t begin_ns, int begin_cpu);
 

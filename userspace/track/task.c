@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Remembers who threads are. */
+/* Identity of threads, by tid. */
 #include "track/task.h"
 
 #include <stdlib.h>
@@ -16,7 +16,10 @@ struct task_block {
 
 static bool task_has_tid(const void *value, const void *key)
 {
-	return ((const struct task *)value)->tid == *(const int *)key;
+	const struct task *task = value;
+	const int *tid = key;
+
+	return task->tid == *tid;
 }
 
 static uint64_t tid_hash(int tid)
@@ -36,7 +39,7 @@ void tasks_release(struct tasks *tasks)
 	*tasks = (struct tasks){ 0 };
 }
 
-static void task_free(struct tasks *tasks, struct task *task)
+static void task_release(struct tasks *tasks, struct task *task)
 {
 	task->next_free = tasks->free;
 	tasks->free = task;
@@ -51,7 +54,7 @@ static int tasks_grow(struct tasks *tasks)
 	block->next = tasks->blocks;
 	tasks->blocks = block;
 	for (size_t i = BLOCK_SIZE; i-- > 0;)
-		task_free(tasks, &block->tasks[i]);
+		task_release(tasks, &block->tasks[i]);
 	return 0;
 }
 
@@ -67,9 +70,8 @@ static struct task *task_new(struct tasks *tasks, int tid)
 	return task;
 }
 
-/* Forgets all that have no tracks; returns -1 where there is no memory for a table of the others.
- */
-static int tasks_forget(struct tasks *tasks)
+/* Frees all tasks without tracks; returns -1 if memory for the table of the others ran out. */
+static int tasks_prune(struct tasks *tasks)
 {
 	struct map kept = { 0 };
 
@@ -85,7 +87,7 @@ static int tasks_forget(struct tasks *tasks)
 		struct task *task = tasks->map.slots[i].value;
 
 		if (task && !task->tracks)
-			task_free(tasks, task);
+			task_release(tasks, task);
 	}
 	map_release(&tasks->map);
 	tasks->map = kept;
@@ -106,17 +108,17 @@ struct task *tasks_add(struct tasks *tasks, int tid)
 		return NULL;
 	if (tasks->limit < TASKS_MAX)
 		tasks->limit = TASKS_MAX;
-	if ((tasks->map.size < tasks->limit || tasks_forget(tasks) == 0) &&
+	if ((tasks->map.size < tasks->limit || tasks_prune(tasks) == 0) &&
 	    map_insert(&tasks->map, tid_hash(tid), task) == 0)
 		return task;
-	task_free(tasks, task);
+	task_release(tasks, task);
 	return NULL;
 }
 
 void tasks_remove(struct tasks *tasks, struct task *task)
 {
 	map_remove(&tasks->map, tid_hash(task->tid), task);
-	task_free(tasks, task);
+	task_release(tasks, task);
 }
 
 void task_set_comm(struct task *task, struct text comm)
@@ -128,20 +130,19 @@ void task_set_comm(struct task *task, struct text comm)
 	task->comm[size] = '\0';
 }
 
-/* What the trace has told already is not asked for: the answer may be of another time. */
-static void task_ask(struct task *task, const struct tracks_settings *settings)
+/* Only what the trace does not contain is looked up: the result may be of another time. */
+static void task_look_up(struct task *task, const struct tracks_settings *settings)
 {
-	char comm[TASK_COMM_SIZE] = "";
-	int tgid = 0;
+	struct thread_identity found = { 0 };
 
-	task->is_asked = true;
+	task->is_looked_up = true;
 	if (!settings->find_task || (task->tgid && task->comm[0]))
 		return;
-	settings->find_task(settings->context, task->tid, &tgid, comm, sizeof(comm));
+	settings->find_task(settings->context, task->tid, &found);
 	if (!task->tgid)
-		task->tgid = tgid;
+		task->tgid = found.tgid;
 	if (!task->comm[0])
-		memcpy(task->comm, comm, sizeof(comm));
+		task_set_comm(task, text_of(found.comm));
 }
 
 struct task *tasks_get(struct tasks *tasks, const struct tracks_settings *settings, int tid)
@@ -150,7 +151,7 @@ struct task *tasks_get(struct tasks *tasks, const struct tracks_settings *settin
 
 	if (!task)
 		task = tasks_add(tasks, tid);
-	if (task && !task->is_asked)
-		task_ask(task, settings);
+	if (task && !task->is_looked_up)
+		task_look_up(task, settings);
 	return task;
 }

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who threads are, as far as the trace has come: asked once for each, and told by its records. */
+/* Identity of threads: looked up once for each, then updated by records. */
 #ifndef TRACK_TASK_H
 #define TRACK_TASK_H
 
 #include "base/base.h"
 #include "track/track.h"
 
-/** TASK_COMM_SIZE - room for the longest: a kernel worker with the name of its queue */
+/** TASK_COMM_SIZE - size of a name with its NUL; kernel workers with their queue have the longest
+ */
 #define TASK_COMM_SIZE 48
 
 struct track;
 struct task_block;
 
 /**
- * struct task - who has a thread's number
- * @tgid: its process, 0 where that is unknown
- * @comm: its name, "" where that is unknown
- * @born_ns: when it was born, 0 where that is unknown
- * @is_asked: whoever is to be asked was asked
- * @is_new: nothing but its birth is known
- * @has_exited: it may still write, but not change its name
- * @tracks: the first of those that are about it, as a thread or as a process
- * @next_free: of those that are nobody
+ * struct task - the thread or process with a tid
+ * @tgid: its process, 0 if unknown
+ * @born_ns: time of its creation, 0 if unknown
+ * @is_looked_up: settings.find_task() was called for it
+ * @is_new: only its creation is recorded
+ * @has_exited: it may still write records, but not change its name
+ * @tracks: the first track of the thread or process
+ * @next_free: next unused task
+ * @comm: its name, "" if unknown
  */
 struct task {
 	int tid;
 	int tgid;
 	int64_t born_ns;
-	bool is_asked;
+	bool is_looked_up;
 	bool is_new;
 	bool has_exited;
 	struct track *tracks;
@@ -36,11 +37,11 @@ struct task {
 };
 
 /**
- * struct tasks - those that were asked for or told of; a bounded number, above which those without
- * tracks are forgotten
- * @limit: that number, 0 for the least
- * @blocks: what all of them live in: among the tracks, which come and go, they would leave holes
- * @free: the first that is nobody
+ * struct tasks - known threads, up to a limit at which those without tracks are freed
+ * @limit: that limit, 0 for the minimum
+ * @blocks: memory of all tasks; separate allocations among the short-lived tracks would fragment
+ * the heap
+ * @free: first unused task
  */
 struct tasks {
 	struct map map;
@@ -49,24 +50,27 @@ struct tasks {
 	struct task *free;
 };
 
+/** tasks_release - free all tasks, and zero @tasks */
 void tasks_release(struct tasks *tasks);
 
-/** tasks_find - what is known of a thread without asking; NULL where nothing is */
+/** tasks_find - the task with @tid, NULL if there is none; does not look it up */
 struct task *tasks_find(const struct tasks *tasks, int tid);
 
-/** tasks_add - a thread that tasks_find() does not find; returns NULL where memory ran out */
+/** tasks_add - add a task that tasks_find() does not find; returns NULL if memory ran out */
 struct task *tasks_add(struct tasks *tasks, int tid);
 
-/** tasks_remove - forget a thread that has no tracks */
+/** tasks_remove - remove a task without tracks */
 void tasks_remove(struct tasks *tasks, struct task *task);
 
 /**
- * tasks_get - who a thread is, by whoever there is to ask; lives until the next tasks_add() or
- * tasks_get(), or as long as it has tracks; NULL where memory ran out
+ * tasks_get - the task with @tid, looked up if it is new
+ *
+ * Returns a task that is valid until the next tasks_add() or tasks_get(), or as long as it has
+ * tracks; NULL if memory ran out.
  */
 struct task *tasks_get(struct tasks *tasks, const struct tracks_settings *settings, int tid);
 
-/** task_set_comm - cut where it is too long */
+/** task_set_comm - set the name, cut to TASK_COMM_SIZE */
 void task_set_comm(struct task *task, struct text comm);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One track: its key, its stack of open slices, its place among the idle ones. */
+/* One track and its stack of open slices. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,39 +8,42 @@
 #define FIRST_SLICES 2
 
 static const enum scope_kind scopes[] = {
-	[TEMPLATE_SCOPE_THREAD] = SCOPE_THREAD,
-	[TEMPLATE_SCOPE_PROCESS] = SCOPE_PROCESS,
-	[TEMPLATE_SCOPE_CPU] = SCOPE_CPU,
-	[TEMPLATE_SCOPE_CUSTOM] = SCOPE_CUSTOM,
+	[DESCRIPTOR_SCOPE_THREAD] = SCOPE_THREAD,
+	[DESCRIPTOR_SCOPE_PROCESS] = SCOPE_PROCESS,
+	[DESCRIPTOR_SCOPE_CPU] = SCOPE_CPU,
+	[DESCRIPTOR_SCOPE_CUSTOM] = SCOPE_CUSTOM,
 };
 
-struct track *track_new(const struct track_key *key, uint64_t hash,
-			struct timeline_category *category)
+struct track *track_new(const struct decoded_event *decoded, uint64_t hash,
+			struct category *category)
 {
-	struct track *track = calloc(1, sizeof(*track) + key->name.size);
+	const struct descriptor *descriptor = decoded->descriptor;
+	struct text name = decoded->track_name;
+	struct track *track = calloc(1, sizeof(*track) + name.size);
 
 	if (!track)
 		return NULL;
-	if (key->name.size > 0)
-		memcpy(track->name, key->name.data, key->name.size);
-	track->template_index = key->template->index;
-	track->buffer = key->buffer;
+	if (name.size > 0)
+		memcpy(track->name, name.data, name.size);
+	track->category = category;
+	track->descriptor_index = descriptor->index;
+	track->buffer = decoded->buffer;
 	track->hash = hash;
-	track->head = text_head(key->name);
+	track->head = text_head(name);
 	track->shown = (struct timeline_track){
-		.category = category,
-		.kind = key->template->kind == TEMPLATE_COUNTER ? TRACK_COUNTER : TRACK_SLICES,
-		.scope = scopes[key->template->scope],
-		.name = { .data = track->name, .size = key->name.size },
-		.field = key->template->scope_field,
-		.id = key->scope_id,
-		.cpu = key->cpu,
+		.category = &category->shown,
+		.kind = descriptor->kind == DESCRIPTOR_COUNTER ? TRACK_COUNTER : TRACK_SLICES,
+		.scope = scopes[descriptor->scope],
+		.name = { .data = track->name, .size = name.size },
+		.field = descriptor->scope_field,
+		.id = decoded->scope_id,
+		.cpu = track_idle_cpu(decoded),
 		.comm = track->comm,
 	};
 	return track;
 }
 
-void track_free(struct track *track)
+void track_delete(struct track *track)
 {
 	for (size_t i = 0; i < track->nr_slices; i++)
 		name_put(track->slices[i].name);

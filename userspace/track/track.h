@@ -1,68 +1,63 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The track room's public header: state over time. It turns observations into the timeline's
- * events: groups them into tracks, keeps each track's stack of open slices, and says which slices a
- * loss may have falsified.
+ * Public header of track/: state over time. It turns decoded events into timeline events: assigns
+ * them to tracks, keeps each track's stack of open slices, and marks slices that a loss may have
+ * falsified.
  *
- * A track is {system:event} x {scope} x {track name}; Perfetto forgets the system, we do not.
- * Records of the idle tasks, which are one thread id on all CPUs, are kept apart by CPU.
+ * A track is {system:event} x {scope} x {track name}; Perfetto ignores the system. The idle tasks,
+ * which have one tid on all CPUs, have separate tracks for each CPU.
  *
- * Where the trace has the records of the scheduler that tell so, the tracks of a thread, or of a
- * process, end when its number passes on to another, and what is open on them ends there, as
- * unfinished. A thread that gets another name gets other tracks, from where no slice is open.
- * Without such records a number stands for one thread, with the name that was asked for first.
+ * If the trace contains the scheduler's records about threads, the tracks of a thread or process
+ * end when its tid passes to another one, and open slices end there as unfinished. A renamed thread
+ * gets new tracks, each as soon as no slice is open. Without these records a tid is one thread,
+ * with the name that was found first.
  *
- * How a stack goes on after a gap: every slice that was open at any moment of the gap is suspect,
- * whichever of its records may be missing. Suspect slices stay open, and an end closes the
- * innermost one; but a gap swallows ends too, and what they should have closed must not pile up. So
- * before a slice begins directly on a suspect one, and would lie deeper than tracks of its
- * tracepoint were ever seen to be without suspect slices (one deep, where none was seen), the
- * suspect one is ended, as unfinished. Since slices are strictly nested, one that began after the
- * gap is always closed by its own end, so that nothing else needs a mark.
+ * Stacks after a loss: every slice that was open during the loss is suspect, whichever of its
+ * records may be missing. Suspect slices stay open, and an end closes the innermost slice. Since
+ * lost ends would leave slices open forever, a suspect slice ends as unfinished when another one
+ * begins directly on it, if that would be deeper than tracks of the tracepoint were without suspect
+ * slices (at least one). Slices are strictly nested, so a slice that began after the loss is always
+ * closed by its own end.
  *
- * An end without an open slice is counted and touches nothing. Slices that are open when the
- * recording ends are ended there, as unfinished.
+ * An end without an open slice is counted and has no effect. Slices that are open at the end of the
+ * recording end there as unfinished.
  */
 #ifndef TRACK_TRACK_H
 #define TRACK_TRACK_H
 
 #include "base/base.h"
-#include "convention/convention.h"
+#include "event/event.h"
 #include "timeline/timeline.h"
 
 /**
- * TRACKS_IDLE_MAX - how many tracks without open slices are kept, unless the settings say otherwise
+ * TRACKS_IDLE_MAX - default limit of tracks without open slices
  *
- * A track with its thread, names and timers takes about a kilobyte and a half: so many fit into the
- * 32 MB that an export may take.
+ * A track with its thread, names and timers takes about 1.5 KiB: this number fits into the 32 MB
+ * that an export may use.
  */
 #define TRACKS_IDLE_MAX 16384
 
-/**
- * TRACKS_NAMES_MAX - how many names are told apart for each tracepoint, unless the settings say
- * otherwise
- */
+/** TRACKS_NAMES_MAX - default limit of slice names that are counted for each tracepoint */
 #define TRACKS_NAMES_MAX 1000
 
 /**
- * TRACK_SLICES_MAX - how many slices can be open on a track; one more closes the track
+ * TRACK_SLICES_MAX - limit of open slices on a track; one more closes the track
  *
- * The open slices of all tracks may take 8 MiB, and there may be a quarter more tracks with open
- * slices than without, before the oldest are closed.
+ * Open slices of all tracks are limited to 8 MiB, and tracks with open slices to a quarter more
+ * than those without; above that the oldest are closed.
  */
 #define TRACK_SLICES_MAX 16384
 
 /**
- * struct tracks_settings - bounds, and where to ask for names of tasks
- * @idle_max: tracks above this number are retired when no slice is open on them, least recently
- * used first, and come back as new ones; 0 stands for TRACKS_IDLE_MAX. Earlier if their names have
+ * struct tracks_settings - limits, and a function for the identity of threads
+ * @idle_max: limit of tracks, above which the least recently used ones without open slices are
+ * evicted and continue as new ones; 0 for TRACKS_IDLE_MAX. The limit is lower if their names have
  * more than 128 bytes on average
- * @names_max: slice names counted separately for each tracepoint, up to 4 MiB or 256 bytes for each
- * of so many; 0 stands for TRACKS_NAMES_MAX
- * @has_comm: events are to say the name of the thread that wrote the record
- * @buffers: names of the source's buffers, where it has several: they keep tracks apart; NULL where
- * it has one
- * @find_task: fills @tgid and @comm (of @comm_size bytes) where it knows them; may be NULL
+ * @names_max: limit of slice names that are counted for each tracepoint; 0 for TRACKS_NAMES_MAX.
+ * All names are limited to 4 MiB, or 256 bytes for each of this number
+ * @has_comm: events contain the name of the thread that wrote the record
+ * @buffers: names of the source's buffers, each of which has its own tracks; NULL if it has one
+ * @find_task: looks up a thread; @out is zeroed and stays so if it is unknown; may be NULL
  * @context: for @find_task
  */
 struct tracks_settings {
@@ -70,126 +65,127 @@ struct tracks_settings {
 	size_t names_max;
 	bool has_comm;
 	const char *const *buffers;
-	void (*find_task)(void *context, int tid, int *tgid, char *comm, size_t comm_size);
+	void (*find_task)(void *context, int tid, struct thread_identity *out);
 	void *context;
 };
 
 struct tracks;
 
 /**
- * tracks_new - no tracks yet
- * @timeline: where events go; stays the caller's
- * @start_ns: trace time at which the recording starts; nothing is older
+ * tracks_new - an empty set of tracks
+ * @timeline: receives the events; owned by the caller
+ * @start_ns: trace time at which the recording starts; no event is older
  *
- * Returns NULL where memory ran out.
+ * Returns a set for tracks_free(), or NULL if memory ran out.
  */
 struct tracks *tracks_new(const struct tracks_settings *settings, struct timeline *timeline,
 			  int64_t start_ns);
 
+/** tracks_free - free all tracks without ending them; NULL is allowed */
 void tracks_free(struct tracks *tracks);
 
 /**
- * tracks_observe - take in what a record says
+ * tracks_observe - apply a decoded event without a problem
  *
- * Observations come in time order; one that is older than its predecessor counts as simultaneous.
+ * Events are in time order; one that is older than its predecessor gets the predecessor's time.
  * Returns 0, or -1 with @error.
  */
-int tracks_observe(struct tracks *tracks, const struct observation *observation,
-		   struct error *error);
+int tracks_observe(struct tracks *tracks, const struct decoded_event *decoded, struct error *error);
 
 /**
- * tracks_learn - take in what the trace says of a task; in time order with the observations
+ * tracks_learn - apply a change of a thread, in time order with the decoded events
  *
  * Returns 0, or -1 with @error.
  */
 int tracks_learn(struct tracks *tracks, const struct task_change *change, struct error *error);
 
 /**
- * tracks_reject - take in a record that cannot be read
- * @observation: with its problem, a constant text; told once of each tracepoint, counted always
+ * tracks_reject - count a record that could not be decoded
+ * @decoded: with its problem, which is reported once for each tracepoint
+ *
+ * Returns 0, or -1 with @error.
  */
-int tracks_reject(struct tracks *tracks, const struct observation *observation,
-		  struct error *error);
+int tracks_reject(struct tracks *tracks, const struct decoded_event *decoded, struct error *error);
 
 /**
- * struct tracks_gap - records of one CPU of one buffer that were lost between two moments
- * @count: how many, or TIMELINE_COUNT_UNKNOWN
- * @is_sum: no gap, but how many records the gaps of unknown size on that CPU have together
+ * tracks_lose - apply a loss, before any decoded event later than its begin
+ *
+ * Returns 0, or -1 with @error.
  */
-struct tracks_gap {
-	unsigned int buffer;
-	int cpu;
-	int64_t from_ns;
-	int64_t to_ns;
-	int64_t count;
-	bool is_sum;
-};
+int tracks_lose(struct tracks *tracks, const struct loss *loss, struct error *error);
 
 /**
- * tracks_lose - take in that records were lost; before any observation that is later than the
- * gap's beginning
- */
-int tracks_lose(struct tracks *tracks, const struct tracks_gap *gap, struct error *error);
-
-/**
- * tracks_pass - take in that time has come to @time_ns, and hand @event on at that time
- * @event: one that has no track, whose time is set here
+ * tracks_pass - advance to @time_ns, and deliver @event at that time
+ * @event: without a track; its time is set here
+ *
+ * Returns 0, or -1 with @error.
  */
 int tracks_pass(struct tracks *tracks, struct timeline_event *event, int64_t time_ns,
 		struct error *error);
 
-/** tracks_lose_tasks - so many records were lost that tell who threads are */
+/** tracks_lose_tasks - set the number of lost records about threads */
 void tracks_lose_tasks(struct tracks *tracks, uint64_t lost_records);
 
-/** tracks_are_unused - whether nothing was observed, not even what had to be rejected */
+/** tracks_are_unused - whether no event was applied or rejected */
 bool tracks_are_unused(const struct tracks *tracks);
 
-/** tracks_drop - take in that a tracepoint has gone; tracks_close_dropped() does what follows */
-int tracks_drop(struct tracks *tracks, const struct template *template, struct error *error);
+/**
+ * tracks_drop - mark a tracepoint as removed, for tracks_close_dropped()
+ *
+ * Returns 0, or -1 with @error.
+ */
+int tracks_drop(struct tracks *tracks, const struct descriptor *descriptor, struct error *error);
 
 /**
- * tracks_close_dropped - end what is open on tracks of tracepoints that have gone, as unfinished,
- * at @time_ns, and the tracks with it
+ * tracks_close_dropped - close the tracks of removed tracepoints at @time_ns; open slices end as
+ * unfinished
+ *
+ * Returns 0, or -1 with @error.
  */
 int tracks_close_dropped(struct tracks *tracks, int64_t time_ns, struct error *error);
 
-/** tracks_complete_from - from @time_ns on nothing was lost, as far as older records matter */
+/** tracks_complete_from - set the time after which no record was lost */
 void tracks_complete_from(struct tracks *tracks, int64_t time_ns);
 
-/** tracks_complete_until - up to @time_ns nothing was lost, as far as younger records matter */
+/** tracks_complete_until - set the time before which no record was lost */
 void tracks_complete_until(struct tracks *tracks, int64_t time_ns);
 
-/** tracks_drift - the wall clock has moved by so much against the trace clock in the recording */
+/** tracks_drift - set the drift of the wall clock against the trace clock over the recording */
 void tracks_drift(struct tracks *tracks, int64_t wall_drift_ns);
 
 /**
- * tracks_end_all - end what is open at @end_ns, and take leave of all tracks; no observation
- * follows
+ * tracks_end_all - end all slices and tracks at @end_ns; no event may follow
+ *
+ * Returns 0, or -1 with @error.
  */
 int tracks_end_all(struct tracks *tracks, int64_t end_ns, struct error *error);
 
 /**
- * tracks_suspend - end a session, not the recording: end what is open at @end_ns as continued, take
- * leave of all tracks, and finish the timeline
- * @lost_records: how many were lost in this session
+ * tracks_suspend - end a session but not the recording: end open slices at @end_ns as continued,
+ * then all tracks, and finish the timeline
+ * @lost_records: number of lost records in this session
+ *
+ * Returns 0, or -1 with @error.
  */
 int tracks_suspend(struct tracks *tracks, int64_t end_ns, uint64_t lost_records,
 		   struct error *error);
 
 /**
- * tracks_resume - go on after tracks_suspend(), on the same timeline, that other sinks listen to
- * and that was opened for a recording that starts at the same moment
+ * tracks_resume - continue after tracks_suspend(), on the same timeline, which has other sinks and
+ * was opened for a recording that starts at the same time
  *
- * Tracks with open slices are there at once, and their slices begin as continued; the others come
- * with their next record.
+ * Tracks with open slices begin at once, and their slices as continued; the others begin with their
+ * next record. Returns 0, or -1 with @error.
  */
 int tracks_resume(struct tracks *tracks, struct error *error);
 
 /**
- * tracks_finish - like tracks_end_all(), where that was not done, and finish the timeline
- * @end_ns: when the recording ended
- * @lost_records: what the source says was lost in all
- * @status: ktrack's exit status as far as it is known
+ * tracks_finish - tracks_end_all(), unless that was done, then finish the timeline
+ * @end_ns: end of the recording
+ * @lost_records: number of lost records, from the source
+ * @status: exit status of ktrack as far as it is known
+ *
+ * Returns 0, or -1 with @error.
  */
 int tracks_finish(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, int status,
 		  struct error *error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The set of tracks: found, announced, retired, and all ended when the recording is. */
+/* The set of tracks: finds, adds, evicts and ends them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,6 @@ struct tracks *tracks_new(const struct tracks_settings *settings, struct timelin
 	tracks->timeline = timeline;
 	tracks->start_ns = start_ns;
 	tracks->now_ns = start_ns;
-	tracks->generation = 1;
 	tracks->idle.idle_before = &tracks->idle;
 	tracks->idle.idle_after = &tracks->idle;
 	return tracks;
@@ -31,7 +30,7 @@ void tracks_free(struct tracks *tracks)
 		return;
 	for (size_t i = 0; i < tracks->map.capacity; i++) {
 		if (tracks->map.slots[i].value)
-			track_free(tracks->map.slots[i].value);
+			track_delete(tracks->map.slots[i].value);
 	}
 	map_release(&tracks->map);
 	names_release(&tracks->names);
@@ -60,21 +59,21 @@ static int categories_grow(struct tracks *tracks, size_t size)
 	return 0;
 }
 
-struct category *tracks_category(struct tracks *tracks, const struct template *template)
+struct category *tracks_category(struct tracks *tracks, const struct descriptor *descriptor)
 {
 	struct category **category;
 
-	if (template->index >= tracks->nr_categories &&
-	    categories_grow(tracks, template->index + 1) < 0)
+	if (descriptor->index >= tracks->nr_categories &&
+	    categories_grow(tracks, descriptor->index + 1) < 0)
 		return NULL;
-	category = &tracks->categories[template->index];
+	category = &tracks->categories[descriptor->index];
 	if (!*category) {
 		*category = calloc(1, sizeof(struct category));
 		if (*category)
-			(*category)->shown.text = template->category;
+			(*category)->shown.text = descriptor->category;
 	}
 	if (*category)
-		(*category)->is_gone = false;
+		(*category)->is_dropped = false;
 	return *category;
 }
 
@@ -92,8 +91,7 @@ static void track_set_task(struct tracks *tracks, struct track *track, struct ta
 	track_join(track, task);
 }
 
-/* Asks who the task is, where the scope is one. */
-static void track_find_task(struct tracks *tracks, struct track *track)
+static void track_identify(struct tracks *tracks, struct track *track)
 {
 	bool is_task = track->shown.scope == SCOPE_THREAD || track->shown.scope == SCOPE_PROCESS;
 	int64_t id = track->shown.id.signed_number;
@@ -104,7 +102,7 @@ static void track_find_task(struct tracks *tracks, struct track *track)
 		track_set_task(tracks, track, tasks_get(&tracks->tasks, &tracks->settings, id));
 }
 
-/* The names may take what names of ordinary length take of as many tracks as are always kept. */
+/* The limit of names is that of TRACKS_IDLE_MAX names with an average size, or of more. */
 static bool tracks_are_full(const struct tracks *tracks)
 {
 	size_t max = tracks->settings.idle_max;
@@ -114,8 +112,8 @@ static bool tracks_are_full(const struct tracks *tracks)
 		       (max > TRACKS_IDLE_MAX ? max : TRACKS_IDLE_MAX) * TRACK_NAME_SIZE;
 }
 
-/* Makes room for one track more. More than one goes where many had open slices at once. */
-static int tracks_retire(struct tracks *tracks, struct error *error)
+/* Makes space for one track. More than one is evicted if many had open slices at once. */
+static int tracks_evict_idle(struct tracks *tracks, struct error *error)
 {
 	const struct track *head = &tracks->idle;
 
@@ -138,76 +136,67 @@ int tracks_announce(struct tracks *tracks, struct track *track, struct error *er
 	return timeline_push(tracks->timeline, &event, error);
 }
 
-static struct track *tracks_add(struct tracks *tracks, const struct track_key *key, uint64_t hash,
-				struct error *error)
+static struct track *tracks_add(struct tracks *tracks, const struct decoded_event *decoded,
+				uint64_t hash, struct error *error)
 {
-	struct category *category = tracks_category(tracks, key->template);
+	struct category *category = tracks_category(tracks, decoded->descriptor);
 	struct track *track;
 
-	if (tracks_retire(tracks, error) < 0)
+	if (tracks_evict_idle(tracks, error) < 0)
 		return NULL;
-	track = category ? track_new(key, hash, &category->shown) : NULL;
+	track = category ? track_new(decoded, hash, category) : NULL;
 	if (!track || map_insert(&tracks->map, hash, track) < 0) {
 		error_set(error, "out of memory");
 		free(track);
 		return NULL;
 	}
-	tracks->names_size += key->name.size;
+	tracks->names_size += track->shown.name.size;
 	if (tracks->settings.buffers)
 		track->shown.buffer = tracks->settings.buffers[track->buffer];
-	track_find_task(tracks, track);
-	track_idle_add(track, &tracks->idle);
+	track_identify(tracks, track);
+	track_idle_add(tracks, track);
 	return tracks_announce(tracks, track, error) < 0 ? NULL : track;
 }
 
-static bool track_matches(const void *track_pointer, const void *key_pointer)
+static bool track_is_of(const void *value, const void *key)
 {
-	const struct track *track = track_pointer;
-	const struct track_key *key = key_pointer;
+	const struct track *track = value;
+	const struct decoded_event *decoded = key;
 
-	return track_has_numbers(track, key) && text_equals(track->shown.name, key->name);
+	return track_has_numbers(track, decoded) &&
+	       text_equals(track->shown.name, decoded->track_name);
 }
 
-/* All of a key but its name. */
-static uint64_t key_numbers(const struct track_key *key)
+static uint64_t track_hash(const struct decoded_event *decoded)
 {
-	uint64_t rest = key->template->index + ((uint64_t)key->buffer << 20) +
-			((uint64_t)(uint32_t)key->cpu << 32);
+	uint64_t rest = decoded->descriptor->index + ((uint64_t)decoded->buffer << 20) +
+			((uint64_t)(uint32_t)track_idle_cpu(decoded) << 32);
+	uint64_t numbers = hash_number(decoded->scope_id.unsigned_number + hash_number(rest));
 
-	return hash_number(key->scope_id.unsigned_number + hash_number(rest));
+	return hash_text(decoded->track_name) ^ numbers;
 }
 
-static struct track **tracks_place(struct tracks *tracks, const struct track *track)
+static struct track **track_recent(struct tracks *tracks, const struct track *track)
 {
-	return &tracks->recent[track_place(track->template_index, track->shown.id.unsigned_number,
-					   track->head, track->shown.cpu, track->buffer)];
+	return &tracks->recent[track_recent_index(track->descriptor_index,
+						  track->shown.id.unsigned_number, track->head,
+						  track->shown.cpu)];
 }
 
-struct track *tracks_find(struct tracks *tracks, const struct observation *observation,
+struct track *tracks_find(struct tracks *tracks, const struct decoded_event *decoded,
 			  struct error *error)
 {
-	struct track_key key = track_key_of(observation);
-	uint64_t hash = hash_text(key.name) ^ key_numbers(&key);
-	struct track *track = map_find(&tracks->map, hash, track_matches, &key);
+	uint64_t hash = track_hash(decoded);
+	struct track *track = map_find(&tracks->map, hash, track_is_of, decoded);
 
 	if (!track)
-		track = tracks_add(tracks, &key, hash, error);
+		track = tracks_add(tracks, decoded, hash, error);
 	if (track)
-		*tracks_place(tracks, track) = track;
+		*track_recent(tracks, track) = track;
 	return track;
 }
 
-/* Nobody is to find a track that ends. */
-static void tracks_forget(struct tracks *tracks, const struct track *track)
-{
-	struct track **place = tracks_place(tracks, track);
-
-	if (*place == track)
-		*place = NULL;
-	tracks->generation++;
-}
-
-int tracks_leave(struct tracks *tracks, struct track *track, struct error *error)
+int tracks_push_end(struct tracks *tracks, struct track *track, struct error *error)
 {
 	struct timeline_event event = {
 		.kind = TIMELINE_TRACK_END,
@@ -221,15 +210,17 @@ int tracks_leave(struct tracks *tracks, struct track *track, struct error *error
 
 int tracks_end(struct tracks *tracks, struct track *track, struct error *error)
 {
-	int status = tracks_leave(tracks, track, error);
+	int status = tracks_push_end(tracks, track, error);
+	struct track **recent = track_recent(tracks, track);
 
-	tracks_forget(tracks, track);
+	if (*recent == track)
+		*recent = NULL;
 	map_remove(&tracks->map, track->hash, track);
 	tracks->names_size -= track->shown.name.size;
 	track_idle_remove(track);
 	track_part(track);
 	track_shrink(tracks, track);
-	track_free(track);
+	track_delete(track);
 	return status;
 }
 
@@ -261,7 +252,7 @@ static struct track **tracks_list(const struct tracks *tracks)
 int tracks_close(struct tracks *tracks, struct track *track, struct error *error)
 {
 	while (track->nr_slices > 0) {
-		if (tracks_pop(tracks, track, NULL, error) < 0)
+		if (tracks_pop(tracks, track, error) < 0)
 			return -1;
 	}
 	return tracks_end(tracks, track, error);
@@ -308,36 +299,31 @@ int tracks_apply(struct tracks *tracks,
 
 int tracks_end_all(struct tracks *tracks, int64_t end_ns, struct error *error)
 {
-	if (end_ns > tracks->now_ns)
-		tracks->now_ns = end_ns;
+	tracks_advance(tracks, end_ns);
 	return tracks_apply(tracks, tracks_close, error);
 }
 
-int tracks_drop(struct tracks *tracks, const struct template *template, struct error *error)
+int tracks_drop(struct tracks *tracks, const struct descriptor *descriptor, struct error *error)
 {
-	struct category *category = tracks_category(tracks, template);
+	struct category *category = tracks_category(tracks, descriptor);
 
 	if (!category)
 		return error_set(error, "out of memory");
-	category->is_gone = true;
+	category->is_dropped = true;
 	return 0;
 }
 
-static int track_close_gone(struct tracks *tracks, struct track *track, struct error *error)
+static int track_close_dropped(struct tracks *tracks, struct track *track, struct error *error)
 {
-	const struct category *category = (const struct category *)track->shown.category;
-
-	return category->is_gone ? tracks_close(tracks, track, error) : 0;
+	return track->category->is_dropped ? tracks_close(tracks, track, error) : 0;
 }
 
 int tracks_close_dropped(struct tracks *tracks, int64_t time_ns, struct error *error)
 {
-	if (time_ns > tracks->now_ns)
-		tracks->now_ns = time_ns;
-	return tracks_apply(tracks, track_close_gone, error);
+	tracks_advance(tracks, time_ns);
+	return tracks_apply(tracks, track_close_dropped, error);
 }
 
-/* Counts malformed records by tracepoint. */
 static int tracks_count_malformed(struct tracks *tracks)
 {
 	struct timeline_totals *totals = &tracks->totals;
@@ -358,8 +344,8 @@ static int tracks_count_malformed(struct tracks *tracks)
 	return 0;
 }
 
-int tracks_tell_end(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, int status,
-		    struct error *error)
+int tracks_push_totals(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, int status,
+		       struct error *error)
 {
 	struct timeline_event event = { .kind = TIMELINE_FINISH,
 					.totals = &tracks->totals,
@@ -376,5 +362,11 @@ int tracks_finish(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, 
 {
 	if (tracks_end_all(tracks, end_ns, error) < 0)
 		return -1;
-	return tracks_tell_end(tracks, end_ns, lost_records, status, error);
+	return tracks_push_totals(tracks, end_ns, lost_records, status, error);
+}
+
+bool tracks_are_unused(const struct tracks *tracks)
+{
+	return tracks->nr_seen == 0 && tracks->totals.unmatched_ends == 0 &&
+	       tracks->totals.malformed == 0;
 }

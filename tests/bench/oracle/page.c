@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Walks sub-buffers by libtraceevent's kbuffer. */
-#include "source/page.h"
+#include "tracefs/page.h"
 
 #include <kbuffer.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ void page_load(struct page *page, struct page_layout layout, const void *bytes, 
 	missed = kbuffer_missed_events(page->walker);
 	page->is_new = true;
 	page->has_gap = missed != 0;
-	page->gap_count = missed > 0 ? missed : SOURCE_COUNT_UNKNOWN;
+	page->gap_count = missed > 0 ? missed : LOSS_COUNT_UNKNOWN;
 }
 
 bool page_next(struct page *page, struct record *record)

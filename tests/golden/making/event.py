@@ -84,7 +84,7 @@ class Field:
             data = self.bytes_of(word)
             if len(data) > self.size:
                 raise Trouble(
-                    f"{self.name}: {word} has {len(data)} bytes, there is room for {self.size}"
+                    f"{self.name}: {word} has {len(data)} bytes, there is space for {self.size}"
                 )
             return data.ljust(self.size, b"\0")
         number, bits = read_number(word), 8 * self.size

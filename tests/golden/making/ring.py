@@ -46,7 +46,7 @@ class Ring:
         self.size = 0
         self.page = None
         self.page_time = self.time = 0
-        self.room = 0
+        self.space = 0
         self.gap = None
         self.has_gap = False
 
@@ -76,11 +76,11 @@ class Ring:
         layout = self.layout
         self.end_page()
         self.page, self.page_time, self.time = bytearray(), time_ns, time_ns
-        self.room = layout.page_size - layout.header_size
+        self.space = layout.page_size - layout.header_size
         if self.gap is not None:
-            self.room -= layout.long_size
-        if size > self.room:
-            raise Trouble(f"an entry of {size} bytes, and there is room for {self.room}")
+            self.space -= layout.long_size
+        if size > self.space:
+            raise Trouble(f"an entry of {size} bytes, and there is space for {self.space}")
 
     def put(self, time_ns, kind, content):
         """An entry, in a new sub-buffer where it does not fit into this one."""
@@ -89,7 +89,7 @@ class Ring:
             raise Trouble(f"older by {-delta} ns than the entry before it on its CPU")
         size = 4 + len(content)
         needed = size if delta < DELTA_LIMIT else size + 8
-        if self.page is None or len(self.page) + needed > self.room:
+        if self.page is None or len(self.page) + needed > self.space:
             self.begin_page(time_ns, size)
             delta = 0
         if delta >= DELTA_LIMIT:
@@ -104,7 +104,7 @@ class Ring:
         """An entry that was given up: all that is left of its head is its size and its time."""
         if kind:
             content = self.layout.word(len(content)) + content[4:]
-        if self.page is None or len(self.page) + 12 + len(content) > self.room:
+        if self.page is None or len(self.page) + 12 + len(content) > self.space:
             self.begin_page(time_ns - 1, 4 + len(content))
         if time_ns == self.time:
             raise Trouble("a discarded entry needs a time of its own")

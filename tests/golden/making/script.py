@@ -19,12 +19,12 @@ Settings, before the records; in brackets what holds without:
   page BYTES             size of a sub-buffer [4096]
   order little|big       of bytes [little]
   long 4|8               size of the kernel's long [8]
-  clock NAME             trace clock, or none for a file that does not tell [boot]
+  clock NAME             trace clock, or none for a file that does not report [boot]
   kernel RELEASE         or none [6.12.0]
   cpus N                 at least so many; others as the records need them [1]
   start TIME             on the trace clock, when the script's time is 0 [1s]
   wall MICROSECONDS      to be added to trace time to get the time since 1970
-  tsc MULT SHIFT OFFSET  how stamps of the clock x86-tsc become nanoseconds
+  tsc MULT SHIFT OFFSET  how timestamps of the clock x86-tsc become nanoseconds
   shift CPU TIME OFFSET SCALE FRACTION
                          a guest's clock at TIME: multiplied by SCALE and shifted right by FRACTION
                          it is OFFSET less than its host's; may be repeated
@@ -53,7 +53,7 @@ Records; each CPU's are in the order of time:
       record, rounded up to 4.
   TIME TID@CPU discard EVENT VALUE...
       a record that was given up after it had its place; its time is another than the one before
-  lost CPU [COUNT]       records were lost before the CPU's next one; without COUNT nobody knows
+  lost CPU [COUNT]       records were lost before the CPU's next one; without COUNT it is unknown
                          how many
   page CPU               the CPU's next record begins a sub-buffer
   buffer NAME            what follows is of this instance, of the top level where NAME is ""
@@ -218,7 +218,7 @@ class Record:
         data = self.event.record(tid, words, trace.layout.order)
         return ring, *trace.layout.entry(data[: self.cut])
 
-    def tell(self, time_ns, index):
+    def report(self, time_ns, index):
         """Says what one round is meant to be."""
         tid, cpu = map(int, self.writer.at(index).text.split(b"@"))
         words = [word.at(index) for word in self.words]
@@ -237,7 +237,7 @@ class Record:
         else:
             ring.put(time_ns, kind, content)
             if reader.note:
-                self.tell(time_ns, index)
+                self.report(time_ns, index)
 
 
 class Reader:

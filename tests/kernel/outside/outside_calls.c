@@ -24,7 +24,7 @@ static void outside_plain_calls(unsigned int *nr)
 	ktrack_sample(outside_space, (++*nr, U64_MAX), KTRACK_THIS_CPU);
 }
 
-/* Types whose names don't tell their sign. */
+/* Types whose names don't report their sign. */
 static void outside_types_calls(void)
 {
 	ktrack_instant(outside_types, "greatest", U64_MAX, U64_MAX, ULONG_MAX, LONG_MAX, S64_MAX,
@@ -33,7 +33,7 @@ static void outside_types_calls(void)
 		       'a');
 }
 
-/* As many attributes as there can be, none of which the compiler knows. */
+/* As many attributes as there can be, none of which the compiler has. */
 static noinline void outside_formatted_most(const char *text, u64 number)
 {
 	OPTIMIZER_HIDE_VAR(text);

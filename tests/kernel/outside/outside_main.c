@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The outside driver's module: writing to its parameter "fire" makes all of its calls, reading
- * it tells how many arguments they have evaluated.
+ * it reports how many arguments they have evaluated.
  */
 #include <linux/module.h>
 #include <linux/moduleparam.h>

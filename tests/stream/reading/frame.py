@@ -97,7 +97,7 @@ def sid_is_one(session, event):
 
 @rule("sid-form", "version")
 def sid_is_spelled_right(session, event):
-    """The sid's last part is trace2's (stamp, host, process), unless another sid was asked for."""
+    """The sid's last part is trace2's (timestamp, host, process), unless another sid was asked for."""
     if session.wanted_sid is not None:
         return f"sid {event['sid']!r}" if event["sid"] != session.wanted_sid else None
     own = event["sid"].rpartition("/")[2]
@@ -159,7 +159,7 @@ def child_had_started(session, event):
 
 @rule("child_exit-t_rel", "child_exit")
 def child_time_is_right(session, event):
-    """t_rel of child_exit is what passed since child_start, as far as `time` can tell."""
+    """t_rel of child_exit is what passed since child_start, as far as `time` can report."""
     if not session.child:
         return None
     elapsed_us = event.time_us - session.child.time_us

@@ -61,7 +61,7 @@ def read_integer(text):
 
 
 def refuse_constant(text):
-    """Python's reader knows NaN and Infinity, JSON does not."""
+    """Python's reader has NaN and Infinity, JSON does not."""
     raise Violation("number", f"{text} is no JSON number")
 
 

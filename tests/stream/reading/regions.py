@@ -164,7 +164,7 @@ def lossy_slices_are_suspect(session, event):
         return None
     identity = identity_of(session, event)
     if "buffer" in identity:
-        return None  # A loss does not tell its buffer.
+        return None  # A loss does not report its buffer.
     cpu = identity.get("cpu")
     place = bisect_right(session.losses, (track.open[-1].abs_ns, 1 << 64))
     for time_ns, lost_cpu in session.losses[place:]:
@@ -175,9 +175,9 @@ def lossy_slices_are_suspect(session, event):
 
 @rule("suspect-alone", "region_leave")
 def suspicion_has_a_reason(session, event):
-    """A slice is suspect only after a loss was told, be it in an earlier session that it is from."""
+    """A slice is suspect only after a loss was reported, be it in an earlier session that it is from."""
     if "continued" in event.members:
         return None
     if "suspect" in event.members and not session.losses:
-        return "suspect, and no loss was told before"
+        return "suspect, and no loss was reported before"
     return None

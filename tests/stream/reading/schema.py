@@ -12,7 +12,7 @@ RULES = {
     "type": "Every value has its key's type; times have nine decimals, `time` has six.",
 }
 
-HEAD = "event:string sid:string thread:string time:stamp"
+HEAD = "event:string sid:string thread:string time:timestamp"
 PLACE = "file:string line:positive"
 SAMPLE = "t_abs:seconds t_rel:seconds nesting:positive category:string key:string"
 TIMER = "category:string name:string intervals:positive t_total:seconds t_min:seconds t_max:seconds"
@@ -21,7 +21,7 @@ TIMER = "category:string name:string intervals:positive t_total:seconds t_min:se
 WRITER = "tid:integer? cpu:count? comm:string?"
 
 # key:type, a question mark where the key may be absent. t_abs behind the body, the writer, args,
-# continued, suspect, unfinished and foreign are ktrack's own keys: readers of trace2 skip what they don't know.
+# continued, suspect, unfinished and foreign are ktrack's own keys: readers of trace2 skip what they don't have.
 EVENTS = {
     "version": f"{PLACE} evt:string exe:string",
     "too_many_files": PLACE,
@@ -48,17 +48,17 @@ EVENTS = {
     "atexit": f"{PLACE} t_abs:seconds code:integer",
 }
 
-STAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
+TIMESTAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
 DECIMAL = re.compile(r"0|-?[1-9][0-9]*")
 EXACT_LIMIT = 1 << 53
 
 
-def is_stamp(value):
+def is_timestamp(value):
     """UTC with six decimals, and a date that exists."""
-    if type(value) is not str or not STAMP.fullmatch(value):
+    if type(value) is not str or not TIMESTAMP.fullmatch(value):
         return False
     try:
-        stamp_to_us(value)
+        timestamp_to_us(value)
     except ValueError:
         return False
     return True
@@ -87,7 +87,7 @@ def is_strings(value):
 TYPES = {
     "string": lambda value: type(value) is str,
     "strings": is_strings,
-    "stamp": is_stamp,
+    "timestamp": is_timestamp,
     "decimal": lambda value: type(value) is str and DECIMAL.fullmatch(value) is not None,
     "seconds": lambda value: type(value) is Real and value.is_seconds(),
     "integer": is_exact,
@@ -99,17 +99,17 @@ TYPES = {
     "fields": is_fields,
 }
 
-SECONDS_OF_STAMP = {}
+SECONDS_OF_TIMESTAMP = {}
 CHECKS_OF_KEYS = {}
 
 
-def stamp_to_us(stamp):
+def timestamp_to_us(timestamp):
     """Microseconds since 1970 of a `time`; the second's part is computed once per second."""
-    second = SECONDS_OF_STAMP.get(stamp[:19])
+    second = SECONDS_OF_TIMESTAMP.get(timestamp[:19])
     if second is None:
-        moment = datetime.strptime(stamp[:19], "%Y-%m-%dT%H:%M:%S").replace(tzinfo=timezone.utc)
-        second = SECONDS_OF_STAMP[stamp[:19]] = int(moment.timestamp()) * 1000000
-    return second + int(stamp[20:26])
+        moment = datetime.strptime(timestamp[:19], "%Y-%m-%dT%H:%M:%S").replace(tzinfo=timezone.utc)
+        second = SECONDS_OF_TIMESTAMP[timestamp[:19]] = int(moment.timestamp()) * 1000000
+    return second + int(timestamp[20:26])
 
 
 def parse_spec(spec):

@@ -4,7 +4,7 @@
 import re
 from collections import Counter
 
-from reading.schema import stamp_to_us
+from reading.schema import timestamp_to_us
 
 COUNTED_LOSS = re.compile(r"lost (?P<count>[0-9]+) records? on cpu (?P<cpu>[0-9]+)(?: in buffer '.*')?", re.DOTALL)
 UNCOUNTED_LOSS = re.compile(r"lost an unknown number of records on cpu (?P<cpu>[0-9]+)(?: in buffer '.*')?", re.DOTALL)
@@ -36,7 +36,7 @@ class Event:
         self.members = members
         self.kind = members["event"]
         self.thread = members["thread"]
-        self.time_us = stamp_to_us(members["time"])
+        self.time_us = timestamp_to_us(members["time"])
         self.abs_ns = members["t_abs"].to_ns() if "t_abs" in members else None
         self.rel_ns = members["t_rel"].to_ns() if "t_rel" in members else None
 

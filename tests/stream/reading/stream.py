@@ -7,7 +7,7 @@ from reading.rules import broken_rules
 from reading.schema import check_shape
 from reading.session import Event, Session
 
-ROOMS = (frame, clock, threads, regions, totals)
+PARTS = (frame, clock, threads, regions, totals)
 
 
 def all_rules():

@@ -166,7 +166,7 @@ def identity_is_unique(session, event):
 
 
 @rule("track-name", "data_json")
-def name_tells_identity(_session, event):
+def name_reports_identity(_session, event):
     """A track's name for people begins with its track name and says its scope and id."""
     if not is_identity(event):
         return None
@@ -175,10 +175,10 @@ def name_tells_identity(_session, event):
     word = SCOPES.get(value.get("scope"), (None, None))[1]
     rest = shown[len(name) :].split(" ")
     pairs = list(zip(rest, rest[1:]))
-    told = [text for before, text in pairs if word in (None, before)]
-    if shown.startswith(name) and str(value.get("id")) in told:
+    reported = [text for before, text in pairs if word in (None, before)]
+    if shown.startswith(name) and str(value.get("id")) in reported:
         return None
-    return f"{shown!r} does not tell {name!r}, {word or 'its scope'} {value.get('id')}"
+    return f"{shown!r} does not report {name!r}, {word or 'its scope'} {value.get('id')}"
 
 
 @rule("thread_exit-t_rel", "thread_exit")

@@ -243,5 +243,5 @@ def message_fits_format(_session, event):
     if not event["fmt"] or not re.fullmatch(pattern_of(event["fmt"]), message):
         return f"msg {event['msg']!r} is not made of fmt {event['fmt']!r}"
     if event["msg"].startswith("lost ") and event["fmt"] not in LOSS_FORMATS:
-        return f"fmt {event['fmt']!r} is no loss that readers know"
+        return f"fmt {event['fmt']!r} is no loss that readers have"
     return None

@@ -100,7 +100,7 @@ def write_odd_names(writer):
         idle = identity("drv:idle", "idle", "slice", "thread", id=0, comm=f"swapper/{cpu}", cpu=cpu)
         track = writer.open_track(2000 + cpu, f"idle tid 0 swapper/{cpu}", idle)
         writer.enter(track, 2000 + cpu, "sleep")
-    level = identity("drv:level", "", "counter", "cpu", field="scope_cpu", id=-1, buffer="durable")
+    level = identity("drv:level", "", "counter", "cpu", field="scope_cpu", id=-1, buffer="sideband")
     track = writer.open_track(3000, " cpu -1", level)
     for value in ((1 << 64) - 1, -(1 << 63), 0):
         writer.sample(track, 3999, value, {"why": "odd"})

@@ -79,11 +79,6 @@ def drop(kind, /, nth=0, **wanted):
     return mutate
 
 
-def drop_all(kind, /, **wanted):
-    """Leaves all such events out."""
-    return lambda lines: [line for line in lines if not matches(load(line), kind, wanted)]
-
-
 def move(kind, steps, /, nth=0, **wanted):
     """Moves an event by some lines."""
 
@@ -119,13 +114,3 @@ def chain(*mutations):
 def everywhere(old, new):
     """Replaces bytes in every line."""
     return lambda lines: [line.replace(old, new) for line in lines]
-
-
-def reorder(*keys):
-    """Puts keys behind all others of an event."""
-
-    def change(members):
-        moved = {key: members.pop(key) for key in keys}
-        members.update(moved)
-
-    return change

@@ -5,8 +5,8 @@
 # (what /clocked says), overload.json and circular.json; prints a line for what should not have happened.
 set -eu
 
-# shellcheck source=tests/vm/guest/recording.sh
-. /recording.sh
+# shellcheck source=tests/vm/guest/helpers.sh
+. /helpers.sh
 
 # The module's numbers begin anew.
 part_begin() {
@@ -14,9 +14,9 @@ part_begin() {
 }
 
 part_end() {
-	grep '^cpu ' /dev/ktrack_test >"/out/$1.fired"
+	fired_save "$1"
 	rmmod ktrack_test
-	[ -z "$(ls $INSTANCES)" ] || echo "left behind after $1: $(ls $INSTANCES)"
+	instances_check "$1"
 }
 
 steady_stream() {
@@ -26,13 +26,9 @@ steady_stream() {
 	reader=$!
 	ktrack stream -b 1024 -e ktrack_test --with=cpu --event=/tmp/stream &
 	stream=$!
-	until is_recording $stream 2>/dev/null; do
-		kill -0 $stream
-		sleep 0.1
-	done
+	wait_while_alive $stream is_recording $stream
 	echo "everywhere $1 $2" >/dev/ktrack_test
-	kill -TERM $stream
-	wait $stream || echo "the steady stream ended with status $?"
+	process_end $stream "the steady stream"
 	wait $reader || echo "the reader ended with status $?"
 	part_end steady
 }

@@ -4,7 +4,9 @@
 # Arguments: FOLDER ROUNDS; the modules are FOLDER/*.ko. Prints a line for what should not happen.
 set -eu
 
-TRACING=/sys/kernel/tracing
+# shellcheck source=tests/vm/guest/helpers.sh
+. /helpers.sh
+
 ATTEMPTS=10000
 # Between two things of a kind, so that there are moments when nobody holds a module.
 PAUSE_US=50000
@@ -49,21 +51,21 @@ writers_go() {
 
 switchers_go() {
 	for system in ktrack ktrack_demo ktrack_test; do
-		echo 1 >"$TRACING/instances/a/events/$system/enable"
+		echo 1 >"$INSTANCES/a/events/$system/enable"
 		echo 1 >"$TRACING/events/$system/enable"
-		echo 0 >"$TRACING/instances/a/events/$system/enable"
+		echo 0 >"$INSTANCES/a/events/$system/enable"
 		echo 0 >"$TRACING/events/$system/enable"
 	done
 }
 
 instances_go() {
-	mkdir "$TRACING/instances/b"
-	echo 1 >"$TRACING/instances/b/events/ktrack_test/enable"
-	rmdir "$TRACING/instances/b"
+	mkdir "$INSTANCES/b"
+	echo 1 >"$INSTANCES/b/events/ktrack_test/enable"
+	rmdir "$INSTANCES/b"
 }
 
 readers_go() {
-	grep -q ktrack_ "$TRACING/instances/a/trace" && echo >"$TRACING/instances/a/trace"
+	grep -q ktrack_ "$INSTANCES/a/trace" && echo >"$INSTANCES/a/trace"
 }
 
 activity_repeat() {
@@ -78,7 +80,7 @@ activity_repeat() {
 
 folder=$1
 rounds=$2
-mkdir "$TRACING/instances/a"
+mkdir "$INSTANCES/a"
 modules_load
 node_make ktrack_test
 node_make ktrack_demo
@@ -96,8 +98,8 @@ for round in $(seq "$rounds"); do
 done
 rm /tmp/go
 wait
-rmdir "$TRACING/instances/a"
+rmdir "$INSTANCES/a"
 modules_unload ktrack_test ktrack_demo ktrack
-left=$(lsmod | grep ktrack; ls $TRACING/instances; ps -o comm | sed -n '/ktrack_demo\//p' || true)
+left=$(lsmod | grep ktrack; ls $INSTANCES; ps -o comm | sed -n '/ktrack_demo\//p' || true)
 [ -z "$left" ] || echo "left behind: $left"
 echo "$round rounds"

@@ -3,20 +3,11 @@
 # Guest: the ways in which a stream can end or be refused. For each, /out/NAME.status, NAME.errors,
 # NAME.output, and NAME.left with the instances that are there afterwards. A shell lets what it starts
 # in the background ignore signals of the keyboard: gnu-env undoes that.
-# shellcheck disable=SC2317 # attempt calls what it is told to
+# shellcheck disable=SC2317 # attempt calls what it is asked to
 set -eu
 
-# shellcheck source=tests/vm/guest/recording.sh
-. /recording.sh
-
-attempt() {
-	name=$1
-	status=0
-	shift
-	"$@" >"/out/$name.output" 2>"/out/$name.errors" || status=$?
-	echo $status >"/out/$name.status"
-	[ ! -d $INSTANCES ] || ls $INSTANCES >"/out/$name.left"
-}
+# shellcheck source=tests/vm/guest/helpers.sh
+. /helpers.sh
 
 as_user() {
 	su user -c "$*"
@@ -26,15 +17,6 @@ as_user() {
 cut_short() {
 	{ ktrack stream -- sh -c 'echo 500 >/dev/ktrack_demo; exit 3'; echo $? >/tmp/status; } | head -n 1
 	return "$(cat /tmp/status)"
-}
-
-# Waits until a command succeeds, or for five minutes of a clock that may be too fast.
-wait_for() {
-	tries=0
-	until "$@" 2>/dev/null || [ $tries -ge 3000 ]; do
-		tries=$((tries + 1))
-		sleep 0.1
-	done
 }
 
 is_over() {
@@ -138,12 +120,12 @@ limited() {
 	(ulimit -f 8 && ktrack stream --event=/tmp/limited -- sh -c 'echo 500 >/dev/ktrack_demo; exit 3')
 }
 
-# The command ends only when the failure has been told.
-told_at_once() {
+# The command ends only when the failure has been reported.
+reported_at_once() {
 	# shellcheck disable=SC2016 # the traced shell expands it
 	ktrack stream --event=/small/y -- sh -c 'echo 500 >/dev/ktrack_demo
 		tries=0
-		until grep -q "No space" /out/told-at-once.errors || [ $tries -ge 3000 ]; do
+		until grep -q "No space" /out/reported-at-once.errors || [ $tries -ge 3000 ]; do
 			tries=$((tries + 1)); sleep 0.1
 		done
 		exit 3'
@@ -188,11 +170,11 @@ comes_online() {
 		echo 1 >/sys/devices/system/cpu/cpu1/online; echo 100 >/dev/ktrack_demo; exit 4'
 }
 
-# The command goes on until that is told.
+# The command goes on until that is reported.
 outlasted() {
 	# shellcheck disable=SC2016 # the traced shell expands it
 	ktrack stream -d 300ms -- sh -c 'tries=0
-		until grep -q "goes on" /out/outlasted.errors || [ $tries -ge 3000 ]; do
+		until grep -q "still runs" /out/outlasted.errors || [ $tries -ge 3000 ]; do
 			tries=$((tries + 1)); sleep 0.1
 		done
 		exit 5'
@@ -210,7 +192,7 @@ busy() {
 	return $result
 }
 
-# A run that was killed leaves its instance, and the next run says so.
+# A run that was killed leaves its instance, and the next run reports it.
 after_kill() {
 	streaming >/dev/null
 	kill -KILL "$stream"
@@ -218,7 +200,7 @@ after_kill() {
 	ktrack stream -d 300ms
 }
 
-# Only what has no owner goes: the instance of a run beside this one stays, and so does a user's.
+# Only what has no owner goes: the instance of a run next to this one stays, and so does a user's.
 cleaned() {
 	mkdir $INSTANCES/ktrack-user $INSTANCES/ktrack-5
 	streaming >/dev/null 2>&1
@@ -264,10 +246,6 @@ passed_on() {
 # What a terminal shows where standard error is one.
 on_terminal() {
 	script -qec "exec ktrack stream -d 1 $*" /dev/null </dev/null
-}
-
-has_dropped() {
-	grep -q '^NoNewPrivs:.*1' "/proc/$1/status" && grep '^Cap[PE]' "/proc/$1/status"
 }
 
 # What the process that reads may still do, and a command of its.
@@ -321,7 +299,7 @@ attempt shared shared
 attempt never-read never_read
 attempt never-read-command never_read -- touch /tmp/ran
 attempt file-size-limit limited
-attempt told-at-once told_at_once
+attempt reported-at-once reported_at_once
 attempt comes-online comes_online
 attempt outlasted outlasted
 attempt busy busy

@@ -6,7 +6,9 @@
 # shellcheck shell=dash
 set -eu
 
-TRACING=/sys/kernel/tracing
+# shellcheck source=tests/vm/guest/helpers.sh
+. /helpers.sh
+
 LIMIT_S=15
 # These show what happens until they are stopped.
 ENDLESS='stat --live'
@@ -35,7 +37,7 @@ folder_make() {
 modules_load() {
 	grep -q 'insmod.*ktrack_demo.ko' "$1" || { insmod /modules/ktrack.ko; insmod /modules/ktrack_demo.ko; }
 	# A block that loads the driver has not loaded it before, unless it unloads it first.
-	if grep -q 'rmmod mydrv' "$1" || ! grep -q '^insmod mydrv.ko' "$1"; then
+	if grep -q 'rmmod mydrv' "$1" || ! grep -q 'insmod mydrv.ko' "$1"; then
 		insmod /mydrv.ko
 	fi
 	grep -q ' tracefs$' "$1" || return 0
@@ -63,7 +65,7 @@ ktracks_end() {
 	done
 }
 
-# A block that releases a driver does it beside a stream.
+# A block that releases a driver does it next to a stream.
 stream_begin() {
 	grep -q '^ktrack release' "$1" || return 0
 	ktrack stream --wait -e mydrv --event=/dev/null --ready-fd=3 3>/ready >/dev/null 2>&1 &

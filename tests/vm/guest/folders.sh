@@ -5,19 +5,10 @@
 # output a line for each file of root's that was changed or given away.
 set -eu
 
-# shellcheck source=tests/vm/guest/recording.sh
-. /recording.sh
+# shellcheck source=tests/vm/guest/helpers.sh
+. /helpers.sh
 
 SECRET="known to root only"
-
-# attempt NAME COMMAND...: runs it, keeps its status and what it says
-attempt() {
-	name=$1
-	shift
-	status=0
-	"$@" >"/out/$name.out" 2>"/out/$name.errors" || status=$?
-	echo $status >"/out/$name.status"
-}
 
 user() {
 	su user -c "umask 0; $1"
@@ -43,10 +34,7 @@ record_while() {
 	home "$1"
 	sudo_ktrack record -e ktrack_test -o "/h/$1/x.dat" >/dev/null 2>"/out/$1.errors" &
 	recorder=$!
-	until is_recording $recorder 2>/dev/null && grep -q '^NoNewPrivs:.*1' /proc/$recorder/status; do
-		kill -0 $recorder
-		usleep 10000
-	done
+	wait_while_alive $recorder is_recording_dropped $recorder
 	grep '^CapPrm' /proc/$recorder/status >/out/rights
 	user "cd /h/$1; $2" || echo "$1: the user could not"
 	echo nested 5 >/dev/ktrack_test
@@ -83,10 +71,7 @@ renewed() {
 	home renewed
 	sudo_ktrack stream -e ktrack_test --session-every=2s --event=/h/renewed/s.json -d 10 2>/out/renewed.errors &
 	stream=$!
-	until grep -q '"start"' /h/renewed/s.json 2>/dev/null; do
-		kill -0 $stream
-		usleep 10000
-	done
+	wait_while_alive $stream grep -q '"start"' /h/renewed/s.json
 	user 'rm -f /h/renewed/s.json; ln -s /secret /h/renewed/s.json'
 	status=0
 	wait $stream || status=$?
@@ -106,13 +91,9 @@ killed() {
 	home killed
 	sudo_ktrack record -e ktrack_test -o /h/killed/x.dat 2>/dev/null &
 	recorder=$!
-	until is_recording $recorder 2>/dev/null && grep -q '^NoNewPrivs:.*1' /proc/$recorder/status; do
-		kill -0 $recorder
-		usleep 10000
-	done
+	wait_while_alive $recorder is_recording_dropped $recorder
 	echo nested 5 >/dev/ktrack_test
-	kill -KILL $recorder
-	wait $recorder 2>/dev/null || true
+	process_kill $recorder
 	attempt killed sh -c 'SUDO_UID=1000 SUDO_GID=1000 exec ktrack recover /h/killed/x.dat'
 	stat -c '%u %a' /h/killed/x.dat >/out/killed.owner
 }
@@ -127,11 +108,11 @@ chmod 644 /r.dat
 sticky
 record_while plain true
 stat -c '%u %a' /h/plain/x.dat >/out/plain.owner
-record_while link 'rm x.dat.parts/formats; ln -s /secret x.dat.parts/formats'
-record_while fifo 'rm x.dat.parts/comms; mkfifo x.dat.parts/comms'
+record_while link 'rm x.dat.spool/formats; ln -s /secret x.dat.spool/formats'
+record_while fifo 'rm x.dat.spool/comms; mkfifo x.dat.spool/comms'
 echo 0 >/proc/sys/fs/protected_hardlinks
-record_while hard 'ln /secret x.dat.parts/trace.dat'
-record_while hardformats 'rm x.dat.parts/formats; ln /secret x.dat.parts/formats'
+record_while hard 'ln /secret x.dat.spool/trace.dat'
+record_while hardformats 'rm x.dat.spool/formats; ln /secret x.dat.spool/formats'
 record_while folder 'cd ..; mv folder away; ln -s /etc folder'
 [ ! -e /etc/x.dat ] || echo "a file was made in /etc"
 stat -c %u /h/away/x.dat >/out/folder.owner

@@ -5,21 +5,8 @@
 # should not have happened.
 set -eu
 
-# shellcheck source=tests/vm/guest/recording.sh
-. /recording.sh
-
-# Waits until a command succeeds, for a minute.
-wait_for() {
-	tries=0
-	until "$@" 2>/dev/null; do
-		tries=$((tries + 1))
-		if [ $tries -ge 600 ]; then
-			echo "$name: waited in vain for: $*"
-			return
-		fi
-		sleep 0.1
-	done
-}
+# shellcheck source=tests/vm/guest/helpers.sh
+. /helpers.sh
 
 has_reported() {
 	grep -q 'another program' "/out/$name.errors"
@@ -54,7 +41,7 @@ run_end() {
 	wait $ktrack || status=$?
 	echo $status >"/out/$name.status"
 	[ ! -e /tmp/a.dat ] || ktrack export "--event=/out/$name.json" /tmp/a.dat
-	[ -z "$(ls $INSTANCES)" ] || echo "$name: left behind: $(ls $INSTANCES)"
+	instances_check "$name"
 }
 
 # Arguments: FILE VALUE NAME HOW OPTION...; FILE of the instance is written.
@@ -80,6 +67,7 @@ reclocked() {
 	sleep 0.2
 	echo tai >"$instance$file"
 	wait_for is_over
+	kill -TERM $ktrack 2>/dev/null || true
 	run_end
 	wait $load
 }
@@ -91,11 +79,11 @@ emptied /per_cpu/cpu1/trace "" emptied-cpu stream -b 4096
 emptied /buffer_size_kb 64 emptied-resized stream -b 4096
 emptied /trace "" emptied-circular stream -b 4096 --mode=circular
 emptied /trace "" emptied-record record -b 4096 --fail-on-loss
-emptied .durable/trace "" emptied-durable stream -b 4096
+emptied .sideband/trace "" emptied-sideband stream -b 4096
 reclocked /trace_clock reclocked-stream stream -b 64
 reclocked /trace_clock reclocked-circular stream -b 4096 --mode=circular
 reclocked /trace_clock reclocked-record record -b 64
-reclocked .durable/trace_clock reclocked-durable stream -b 64
+reclocked .sideband/trace_clock reclocked-sideband stream -b 64
 reclocked /trace_clock reclocked-command stream -b 64 -- sleep 5
 rmmod ktrack_demo
 rmmod ktrack

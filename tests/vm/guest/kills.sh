@@ -6,24 +6,16 @@
 # recovered), .counters and .params (lines of the latter's stream), .errors (what recovering says).
 set -eu
 
-# shellcheck source=tests/vm/guest/recording.sh
-. /recording.sh
-
-recording_wait() {
-	until is_recording "$1" 2>/dev/null; do
-		kill -0 "$1"
-		usleep 10000
-	done
-}
+# shellcheck source=tests/vm/guest/helpers.sh
+. /helpers.sh
 
 # Kills a ktrack so long after the module begins, and waits until that is done. Arguments: PROCESS MICROSECONDS.
 kill_while_written() {
-	recording_wait "$1"
+	wait_while_alive "$1" is_recording "$1"
 	echo "everywhere $rounds $rate" >/dev/ktrack_test &
 	writer=$!
 	usleep "$2"
-	kill -KILL "$1"
-	wait "$1" 2>/dev/null || true
+	process_kill "$1"
 	wait $writer
 }
 
@@ -63,8 +55,8 @@ while [ $# -gt 0 ]; do
 	number=$((number + 1))
 	insmod /modules/ktrack_test.ko
 	"$1_kill" "$2"
-	grep '^cpu ' /dev/ktrack_test >"/out/$number.fired"
+	fired_save "$number"
 	rmmod ktrack_test
-	[ -z "$(ls $INSTANCES)" ] || echo "left behind after $number: $(ls $INSTANCES)"
+	instances_check "$number"
 	shift 2
 done

@@ -4,8 +4,10 @@
 # Arguments: FOLDER ROUNDS. Prints a line for what should not happen.
 set -eu
 
-TRACING=/sys/kernel/tracing
-INSTANCE=$TRACING/instances/r
+# shellcheck source=tests/vm/guest/helpers.sh
+. /helpers.sh
+
+INSTANCE=$INSTANCES/r
 
 # A new instance is made for every tenth round only: on old kernels it takes longer than the rest.
 for round in $(seq "$2"); do
@@ -21,6 +23,6 @@ for round in $(seq "$2"); do
 	[ ! -e $TRACING/events/ktrack_test ] || echo "round $round: its events stay"
 	[ $((round % 10)) != 0 ] || rmdir $INSTANCE
 done
-left=$(lsmod | grep ktrack; ls $TRACING/instances)
+left=$(lsmod | grep ktrack; ls $INSTANCES)
 [ -z "$left" ] || echo "left behind: $left"
 echo "$round rounds"

@@ -3,51 +3,33 @@
 # Guest: the ways in which ktrack record can go on and end. For each, /out/NAME.status, NAME.errors, NAME.left with the
 # instances that are there afterwards; of those that leave a file, NAME.dat, NAME.listed (how it is listed) and NAME.fired (what
 # the test module fired).
-# shellcheck disable=SC2317 # attempt calls what it is told to
+# shellcheck disable=SC2317 # attempt calls what it is asked to
 set -eu
 
-# shellcheck source=tests/vm/guest/recording.sh
-. /recording.sh
+# shellcheck source=tests/vm/guest/helpers.sh
+. /helpers.sh
 # More than 1 MiB holds of each CPU's.
 FIRE_MORE='echo everywhere 8000 1000000 >/dev/ktrack_test'
 FIRE='for round in 1 2 3 4; do echo everywhere 250 >/dev/ktrack_test; done'
-
-attempt() {
-	name=$1
-	status=0
-	shift
-	"$@" >"/tmp/output" 2>"/out/$name.errors" || status=$?
-	echo $status >"/out/$name.status"
-	ls $INSTANCES >"/out/$name.left"
-}
 
 # The same with a fresh count of what is fired, and a file that is looked at.
 recorded() {
 	rmmod ktrack_test
 	insmod /modules/ktrack_test.ko
 	attempt "$@"
-	grep '^cpu ' /dev/ktrack_test >"/out/$name.fired"
+	fired_save "$name"
 	[ -e "/tmp/$name.dat" ] || return 0
 	ls -ln "/tmp/$name.dat" >"/out/$name.listed"
 	mv "/tmp/$name.dat" /out
-	[ ! -e "/tmp/$name.dat.parts" ] || echo "parts of $name are left"
+	[ ! -e "/tmp/$name.dat.spool" ] || echo "parts of $name are left"
 }
 
 record() {
 	ktrack record -e ktrack_test -o "/tmp/$name.dat" "$@"
 }
 
-# Waits until a command succeeds, or for a minute.
-wait_for() {
-	tries=0
-	until "$@" 2>/dev/null || [ $tries -ge 600 ]; do
-		tries=$((tries + 1))
-		sleep 0.1
-	done
-}
-
 has_records() {
-	[ -s "/tmp/$name.dat.parts/cpu0" ] && [ -s "/tmp/$name.dat.parts/cpu1" ]
+	[ -s "/tmp/$name.dat.spool/cpu0" ] && [ -s "/tmp/$name.dat.spool/cpu1" ]
 }
 
 # Starts a recording of these words in the background.
@@ -90,7 +72,7 @@ killed_and_cleaned() {
 	ktrack recover "/tmp/$name.dat"
 }
 
-# Once there is room again, what got there is recovered.
+# Once there is space again, what got there is recovered.
 full_disk() {
 	mkdir -p /small
 	mount -t tmpfs -o size=256k none /small
@@ -104,11 +86,11 @@ full_disk() {
 	return $result
 }
 
-# The command goes on until that is told.
+# The command goes on until that is reported.
 full_size() {
 	# shellcheck disable=SC2016 # the traced shell expands it
 	record --max-size=64 -- sh -c "$FIRE"'; tries=0
-		until grep -q "goes on" /out/max-size.errors || [ $tries -ge 600 ]; do
+		until grep -q "still runs" /out/max-size.errors || [ $tries -ge 600 ]; do
 			tries=$((tries + 1)); sleep 0.1
 		done
 		exit 5'
@@ -118,7 +100,7 @@ full_size() {
 full_size_signalled() {
 	# shellcheck disable=SC2016 # the traced shell expands it
 	record --max-size=64 -- sh -c "trap 'got=1' TERM; "'kill -TERM $PPID; until [ "${got-}" ]; do sleep 0.1; done;'" $FIRE"'; tries=0
-		until grep -q "goes on" /out/max-size-signalled.errors || [ $tries -ge 600 ]; do
+		until grep -q "still runs" /out/max-size-signalled.errors || [ $tries -ge 600 ]; do
 			tries=$((tries + 1)); sleep 0.1
 		done
 		exit 5'
@@ -138,10 +120,6 @@ as_user() {
 # What a terminal shows where standard error is one.
 on_terminal() {
 	script -qec "exec ktrack record -e ktrack_test -o /tmp/$name.dat -d 2" /dev/null </dev/null
-}
-
-has_dropped() {
-	grep -q '^NoNewPrivs:.*1' "/proc/$1/status" && grep '^Cap[PE]' "/proc/$1/status"
 }
 
 # What the process that reads may still do, and a command of its.
@@ -206,10 +184,8 @@ cut_off_late() {
 	cut_off_own "$@" --wait
 }
 
-# What it may still do is kept, too.
 recorded_cut_off() {
 	recorded "$@"
-	mv /tmp/output "/out/$name.output"
 	[ ! -e "/tmp/$name.json" ] || mv "/tmp/$name.json" /out
 }
 
@@ -220,12 +196,6 @@ names() {
 	chmod +x /tmp/first /tmp/second
 	ktrack stream -e ktrack_test --event=/out/names.json -- sh -c '/tmp/first; true'
 	record --mode=oneshot -- sh -c '/tmp/first; true'
-}
-
-# What is printed is kept.
-printed() {
-	attempt "$@"
-	mv /tmp/output "/out/$name.output"
 }
 
 insmod /modules/ktrack_test.ko
@@ -255,8 +225,8 @@ recorded_cut_off cut-off-record-late cut_off_late record
 recorded_cut_off cut-off-stream-late cut_off_late stream
 recorded_cut_off cut-off-record-attached cut_off_attached record
 recorded_cut_off cut-off-stream-attached cut_off_attached stream
-printed progress on_terminal
-printed privileges privileges
+attempt progress on_terminal
+attempt privileges privileges
 attempt lossy record --mode=oneshot -b 16 --fail-on-loss -- sh -c "$FIRE"
 attempt command-status record -- sh -c 'exit 7'
 # shellcheck disable=SC2016 # the traced shell expands it
@@ -268,5 +238,5 @@ attempt no-file record -d 1
 attempt no-clock record --clock=nonsense -d 1
 attempt no-filter record --filter='nonsense == 1' -d 1
 attempt nothing-to-recover ktrack recover /tmp/nothing.dat
-ls /tmp/*.parts >/out/parts 2>/dev/null || true
+ls /tmp/*.spool >/out/parts 2>/dev/null || true
 rmmod ktrack_test

@@ -2,29 +2,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Guest: modules are loaded and unloaded while ktrack stream runs that waits for them. Arguments: LOADS, of each way, four or a
 # multiple of that.
-# Of the ways "late" (without ktrack.ko), "early" (with it) and "torn" (nobody lets go before a module is unloaded) it leaves
+# Of the ways "late" (without ktrack.ko), "early" (with it) and "incomplete" (nobody releases before a module is unloaded) it leaves
 # WAY.json, WAY.errors, WAY.fired.N and WAY.init.N (what the test module had fired by the end of load N, and of its init), ids
 # with lines "WAY LOAD ID SYSTEM:EVENT"; unwaited.errors without --wait, and of raw recordings that wait recorded.dat and
 # emptied.dat, of which the latter's module goes; in the output a line for each thing that should not have happened.
 set -eu
 
-TRACING=/sys/kernel/tracing
-INSTANCES=$TRACING/instances
+# shellcheck source=tests/vm/guest/helpers.sh
+. /helpers.sh
+
 LOADS=$1
 EVENTS=--tracepoint=ktrack_test,ktrack_early
 
-# Waits until a command succeeds, for minutes.
-wait_for() {
-	tries=0
-	until "$@" 2>/dev/null; do
-		tries=$((tries + 1))
-		[ $tries -lt 2400 ] || { echo "$way: waited in vain for: $*"; exit 1; }
-		sleep 0.1
-	done
-}
-
 stream_begin() {
 	way=$1
+	name=$way
 	shift
 	ktrack stream --wait $EVENTS -b 4096 --with=cpu "--event=/out/$way.json" "$@" 2>"/out/$way.errors" &
 	stream=$!
@@ -32,10 +24,8 @@ stream_begin() {
 }
 
 stream_end() {
-	kill -TERM $stream
-	wait $stream || echo "$way: the stream ended with status $?"
-	left=$(ls $INSTANCES)
-	[ -z "$left" ] || echo "$way: left behind: $left"
+	process_end $stream "$way"
+	instances_check "$way"
 }
 
 said() {
@@ -68,7 +58,7 @@ module_unload() {
 	rmmod "$1"
 }
 
-# Another module takes ids away from the one that comes after it; it is let go of at once, so that nobody writes while that one
+# Another module takes ids away from the one that comes after it; it is released at once, so that nobody writes while that one
 # goes.
 other_module() {
 	case $((load % 4)) in
@@ -94,9 +84,9 @@ loads() {
 }
 
 # The stream is stopped while one module goes, with records that nobody has read, and another takes its ids.
-torn() {
+incomplete() {
 	load=1
-	stream_begin torn
+	stream_begin incomplete
 	module_load ktrack_test ""
 	wait_for is_said_to_be_there 21
 	kill -STOP $stream
@@ -115,10 +105,11 @@ torn() {
 
 record_begin() {
 	way=$1
+	name=$way
 	load=1
 	ktrack record --wait $EVENTS -b 4096 -o "/out/$way.dat" 2>"/out/$way.errors" &
 	stream=$!
-	wait_for is_recording
+	wait_for is_set_up
 }
 
 # What is recorded raw keeps its modules until the end.
@@ -127,7 +118,7 @@ recorded() {
 	insmod /modules/ktrack_test.ko run=everywhere rounds=20
 	echo everywhere 30 >/dev/ktrack_test
 	fired_note fired
-	ktrack release ktrack_test >/out/recorded.refused 2>&1 && echo "$way: let go of"
+	ktrack release ktrack_test >/out/recorded.refused 2>&1 && echo "$way: released"
 	rmmod ktrack_test 2>/dev/null && echo "$way: unloaded"
 	stream_end
 	rmmod ktrack_test
@@ -146,8 +137,8 @@ emptied() {
 }
 
 # The file's parts are noted last before recording is switched on.
-is_recording() {
-	[ -s "/out/$way.dat.parts/instance" ] && [ "$(cat "$INSTANCES/ktrack-$stream/tracing_on")" = 1 ]
+is_set_up() {
+	[ -s "/out/$way.dat.spool/instance" ] && [ "$(cat "$INSTANCES/ktrack-$stream/tracing_on")" = 1 ]
 }
 
 is_stopped() {
@@ -166,7 +157,7 @@ insmod /modules/ktrack.ko
 stream_begin early
 loads
 stream_end
-torn
+incomplete
 recorded
 emptied
 rmmod ktrack

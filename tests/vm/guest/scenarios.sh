@@ -6,7 +6,8 @@
 # text of plain tracefs (contexts.trace). Prints a line for what should not have happened.
 set -eu
 
-TRACING=/sys/kernel/tracing
+# shellcheck source=tests/vm/guest/helpers.sh
+. /helpers.sh
 
 # Arguments: SCENARIO COUNT FILE.
 scenario_stream() {
@@ -50,4 +51,4 @@ insmod /modules/ktrack_test.ko
 ktrack stat --live --json --interval=20ms -b 8192 -e 'ktrack_t*' -- sh -c "echo nested 3 >/dev/ktrack_test" >/out/live.json ||
 	echo "ktrack stat ended with status $?"
 rmmod ktrack_test ktrack_twin
-[ -z "$(ls $TRACING/instances)" ] || echo "left behind: $(ls $TRACING/instances)"
+instances_check "at the end"

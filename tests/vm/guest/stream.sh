@@ -5,7 +5,9 @@
 # end all of it was in the file that a stream writes; and in the output a line for each thing that should not have happened.
 set -eu
 
-TRACING=/sys/kernel/tracing
+# shellcheck source=tests/vm/guest/helpers.sh
+. /helpers.sh
+
 FIRINGS=27
 
 # Everything that can be set at the top level, where a stream has no business.
@@ -48,17 +50,13 @@ delays_measure() {
 	insmod /modules/ktrack_demo.ko
 	ktrack stream --event=/tmp/delayed.json &
 	stream=$!
-	while [ ! -s /tmp/delayed.json ]; do
-		kill -0 $stream
-		usleep 10000
-	done
+	wait_while_alive $stream test -s /tmp/delayed.json
 	firing=0
 	while [ "$firing" -lt "$FIRINGS" ]; do
 		firing=$((firing + 1))
 		delay_measure "$firing"
 	done
-	kill -TERM $stream
-	wait $stream || echo "a stream that is asked to end ended with status $?"
+	process_end $stream "a stream that is asked to end"
 	rmmod ktrack_demo
 }
 
@@ -72,10 +70,7 @@ sessions_stream() {
 	insmod /modules/ktrack_demo.ko
 	ktrack stream -b 4096 --session-every=100ms --event=/out/sessions.json &
 	stream=$!
-	while [ ! -s /out/sessions.json ]; do
-		kill -0 $stream
-		usleep 10000
-	done
+	wait_while_alive $stream test -s /out/sessions.json
 	batches=0
 	# Each takes several sessions' time.
 	until sessions_are_enough || [ $batches -ge 20 ]; do
@@ -83,12 +78,8 @@ sessions_stream() {
 		batches=$((batches + 1))
 	done
 	mv /out/sessions.json /out/sessions.first.json
-	while [ ! -s /out/sessions.json ]; do
-		kill -0 $stream
-		usleep 10000
-	done
-	kill -TERM $stream
-	wait $stream || echo "a stream of several sessions ended with status $?"
+	wait_while_alive $stream test -s /out/sessions.json
+	process_end $stream "a stream of several sessions"
 	echo $batches >/out/sessions.batches
 	rmmod ktrack_demo
 }
@@ -107,5 +98,5 @@ done
 delays_measure
 sessions_stream
 [ "$before" = "$(settings_show)" ] || echo "the top level's settings have changed"
-[ -z "$(ls $TRACING/instances)" ] || echo "left behind: $(ls $TRACING/instances)"
+instances_check "at the end"
 rmmod ktrack

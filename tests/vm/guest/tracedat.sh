@@ -5,7 +5,8 @@
 # much was overwritten, with the kernel's count of that in lost.stats. Prints what went wrong.
 set -eu
 
-TRACING=/sys/kernel/tracing
+# shellcheck source=tests/vm/guest/helpers.sh
+. /helpers.sh
 
 report() {
 	trace-cmd report -R -t "/out/$1.dat" >"/out/$1.report" 2>/tmp/errors ||

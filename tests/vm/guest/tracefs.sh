@@ -4,7 +4,8 @@
 # Leaves batch.N/trace (the text), batch.N/stats, and in the output a line for each thing that should not have happened.
 set -eu
 
-TRACING=/sys/kernel/tracing
+# shellcheck source=tests/vm/guest/helpers.sh
+. /helpers.sh
 
 events_switch() {
 	echo "$1" >$TRACING/events/ktrack/enable

@@ -4,13 +4,14 @@
 # Prints a line for what went otherwise.
 set -eu
 
-TRACING=/sys/kernel/tracing
+# shellcheck source=tests/vm/guest/helpers.sh
+. /helpers.sh
 
 # The events of a module, at the top level or in an instance.
 events_of() {
 	case $1 in
 	top) echo "$TRACING/events/$2" ;;
-	*) echo "$TRACING/instances/$1/events/$2" ;;
+	*) echo "$INSTANCES/$1/events/$2" ;;
 	esac
 }
 
@@ -35,8 +36,8 @@ action_do() {
 	rmmod) rmmod "$2" ;;
 	on) echo 1 >"$(events_of "$2" "$3")/enable" ;;
 	off) echo 0 >"$(events_of "$2" "$3")/enable" ;;
-	mkdir) mkdir "$TRACING/instances/$2" ;;
-	rmdir) rmdir "$TRACING/instances/$2" ;;
+	mkdir) mkdir "$INSTANCES/$2" ;;
+	rmdir) rmdir "$INSTANCES/$2" ;;
 	fire) fire "$2" ;;
 	references) references_check "$2" "$3" "$4" ;;
 	esac
@@ -60,5 +61,5 @@ while read -r wanted action; do
 		rmmod_reason_check $action || echo "action $number, $action: $(cat /tmp/error)"
 	fi
 done </actions
-left=$(lsmod | grep ktrack; ls $TRACING/instances)
+left=$(lsmod | grep ktrack; ls $INSTANCES)
 [ -z "$left" ] || echo "left behind: $left"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Guest: modules with pins (/modules) and without (/optout) come and go, part by part; the parts are in /parts.
+# Guest: modules with pins (/modules) and without (/optout) start and end, part by part; the parts are in /parts.
 # Arguments: CHURN-ROUNDS OPTOUT-ROUNDS. Leaves what each part said in a file of its own.
 set -eu
 

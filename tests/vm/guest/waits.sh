@@ -6,21 +6,8 @@
 # its init, and in all); in the output a line for each thing that should not have happened.
 set -eu
 
-INSTANCES=/sys/kernel/tracing/instances
-LIMIT=600
-
-# Waits until a command succeeds, for a minute.
-wait_for() {
-	tries=0
-	until "$@" 2>/dev/null; do
-		tries=$((tries + 1))
-		if [ $tries -ge $LIMIT ]; then
-			echo "$name: waited in vain for: $*"
-			return 1
-		fi
-		sleep 0.1
-	done
-}
+# shellcheck source=tests/vm/guest/helpers.sh
+. /helpers.sh
 
 # Arguments: NAME HOW; the rest of what it takes is in STEPS.
 run_begin() {
@@ -46,10 +33,9 @@ is_recorded() {
 }
 
 run_end() {
-	kill -TERM $ktrack
-	wait $ktrack || echo "$name: the recording ended with status $?"
+	process_end $ktrack "$name"
 	[ ! -e /tmp/a.dat ] || ktrack export "--event=/out/$name.json" /tmp/a.dat
-	[ -z "$(ls $INSTANCES)" ] || echo "$name: left behind: $(ls $INSTANCES)"
+	instances_check "$name"
 	rmmod ktrack_test
 	[ ! -e /sys/module/ktrack_early ] || rmmod ktrack_early
 }
@@ -102,7 +88,7 @@ late() {
 points="watch-before watch-after scan-after instance-before on-before on-after"
 for prefix in alone helped; do
 	[ $prefix = alone ] || insmod /modules/ktrack.ko
-	[ $prefix = alone ] || points="$points wish-before wish-after"
+	[ $prefix = alone ] || points="$points request-before request-after"
 	# shellcheck disable=SC2086 # several words
 	[ "$1" != steps ] || steps $points
 	for delay in "$@"; do

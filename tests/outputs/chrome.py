@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a file of JSON trace events shows: its events, as tracks with slices and samples."""
+
+import json
+from decimal import Decimal
+
+from model import MARKS, OWN, Track, differences, losses_of, read_event
+
+OWN_PID = 4194304
+NS_PER_US = 1000
+
+
+def split_args(event):
+    """What a record said, and what ktrack says of it."""
+    args = event.get("args", {})
+    marks = [mark for mark in MARKS if args.get(f"ktrack:{mark}")]
+    args = {name: value for name, value in args.items() if name not in OWN}
+    if event["ph"] == "E":
+        args = {without_end(name): value for name, value in args.items()}
+    return args, marks
+
+
+def without_end(name):
+    """The name of a field of the record that ends a slice."""
+    if not name.startswith("end:"):
+        raise ValueError(f"{name} would replace what the begin says")
+    return name.removeprefix("end:")
+
+
+def read_track_event(track, event):
+    """One event on one of the recording's tracks."""
+    time_ns = int(event["ts"] * NS_PER_US)
+    args, marks = split_args(event)
+    track.category = event["cat"]
+    if event["ph"] == "B":
+        track.begin(time_ns, event["name"], args)
+    elif event["ph"] == "E":
+        track.end(time_ns, args, marks)
+    elif event["ph"] == "i":
+        track.instants.append((time_ns, event["name"], args))
+    elif event["ph"] == "C":
+        track.samples.append((time_ns, str(args["value"])))
+
+
+def read_chrome(data):
+    """(tracks by number, how often each loss is reported) of a file."""
+    tracks, losses = {}, {}
+    for event in json.loads(data, parse_float=Decimal)["traceEvents"]:
+        if event["pid"] == OWN_PID:
+            if event["ph"] == "X":
+                losses[event["name"]] = losses.get(event["name"], 0) + 1
+        elif event["ph"] != "M":
+            read_track_event(tracks[event["tid"]], event)
+        elif event["name"] == "thread_name":
+            tracks[event["tid"]] = Track(event["args"]["name"], event["cat"])
+    return tracks, losses
+
+
+def compare(stream, data):
+    """How a file differs from the EVENT stream."""
+    tracks, losses = read_chrome(data)
+    wrong = list(differences(read_event(stream), tracks))
+    if losses != losses_of(stream):
+        wrong.append(f"losses {losses} instead of {losses_of(stream)}")
+    return wrong

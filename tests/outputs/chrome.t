@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: the file of --chrome is JSON for every golden case, and shows what EVENT reports."""
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+import cases  # noqa: E402
+from chrome import compare  # noqa: E402
+from tap import Tap  # noqa: E402
+
+COUNTER_WITH_FIELDS = """event demo:depth 100 s64 counter_value; u32 bytes; string why
++10 7@0 depth -5 4096 "</it>"
+"""
+
+
+def check_case(tap, name, stream, data, wrong):
+    """The file of one case."""
+    try:
+        wrong = wrong + compare(stream, data)
+    except (ValueError, KeyError, IndexError) as problem:
+        wrong = [*wrong, f"cannot be read: {problem!r}"]
+    tap.nothing(wrong, name.replace("-", " "))
+
+
+def check_emitters(tap):
+    """Who wrote a record is reported where that was asked for."""
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make("names-of-tasks", Path(folder, "trace.dat"))
+        data, wrong = cases.run(folder, "export", "--with=tid,cpu", "--chrome=-", "trace.dat")
+    begins = [one for one in json.loads(data)["traceEvents"] if one["ph"] in "BEi"]
+    without = [
+        one
+        for one in begins
+        for name in ("ktrack:tid", "ktrack:cpu")
+        if (f"end:{name}" if one["ph"] == "E" else name) not in one["args"]
+    ]
+    tap.nothing(wrong + without + ([] if begins else ["no event"]), "emitters, where asked for")
+
+
+def check_counter_fields(tap):
+    """What a sample says beyond its value is reported next to the args: viewers would draw it there."""
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make_of(COUNTER_WITH_FIELDS, Path(folder, "trace.dat"))
+        data, wrong = cases.run(folder, "export", "--chrome=-", "trace.dat")
+    reported = [(one["args"], one["fields"]) for one in json.loads(data)["traceEvents"] if one["ph"] == "C"]
+    is_reported = reported == [({"value": -5}, {"bytes": 4096, "why": "</it>"})]
+    tap.nothing(wrong + ([] if is_reported else [reported]), "extra fields of a counter")
+
+
+def check_losses(tap):
+    """A loss lasts as long as nothing was read."""
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make(cases.LOSSES_CASE, Path(folder, "trace.dat"))
+        data, wrong = cases.run(folder, "export", "--chrome=-", "trace.dat")
+    events = [one for one in json.loads(data)["traceEvents"] if one["ph"] == "X"]
+    names = [one["args"]["name"] for one in json.loads(data)["traceEvents"] if one["name"] == "thread_name"]
+    wrong += [] if "lost records cpu 0" in names else names
+    spans = [(round(one["ts"] * 1000), round((one["ts"] + one["dur"]) * 1000)) for one in events]
+    tap.nothing(wrong + ([] if spans == cases.LOSSES else [spans]), "when losses were")
+
+
+def check_refusals(tap):
+    """What cannot be done is said, and no file is made."""
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make("nothing-in-it", Path(folder, "trace.dat"))
+        words = ("export", "--append", "--chrome=out", "trace.dat")
+        _, said = cases.run(folder, *words, status=1)
+        tap.ok(
+            said == ["ktrack: --append: files of --chrome cannot be appended to"]
+            and not Path(folder, "out").exists(),
+            "a file that cannot be added to",
+            *said,
+        )
+        _, said = cases.run(folder, "export", "--chrome=", "trace.dat", status=2)
+        tap.ok(
+            said == ["ktrack: --chrome=: no value; write --chrome=FILE"], "no file named", *said
+        )
+        _, said = cases.run(folder, "export", "--chrome=/dev/full", "trace.dat", status=1)
+        full = "ktrack: cannot write to /dev/full: No space left on device"
+        tap.ok(said == [full], "a full disk", *said)
+        shared = "ktrack: standard output: a file for a viewer cannot share it; write the others to files"
+        for words in (("--event", "--chrome=-"), ("--html=-", "--perfetto=-")):
+            out, said = cases.run(folder, "export", *words, "trace.dat", status=1)
+            tap.ok(said == [shared] and not out, f"not {' and '.join(words)}", *said)
+        out, said = cases.run(folder, "export", "--event", "--perf", "trace.dat")
+        tap.ok(not said and out, "but lines share it", *said)
+
+
+def main():
+    """Returns the exit status."""
+    tap = Tap()
+    for one in cases.export_all("chrome"):
+        check_case(tap, *one)
+    check_emitters(tap)
+    check_counter_fields(tap)
+    check_losses(tap)
+    check_refusals(tap)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a recording shows, whatever output reports it: tracks with slices, instants and samples."""
+
+import json
+from collections import defaultdict
+from decimal import Decimal
+
+NS_PER_S = 1000000000
+MARKS = ("suspect", "unfinished", "foreign")
+OWN = {f"ktrack:{mark}" for mark in MARKS}
+
+
+class Track:
+    """One track: its name for people and what happened on it, in the order of its beginnings.
+
+    A slice is [begin, end, name, args of its begin, args of its end, marks, slices around it].
+    """
+
+    def __init__(self, label, category=None):
+        self.label, self.category = label, category
+        self.slices, self.instants, self.samples = [], [], []
+        self.stack, self.identity = [], None
+        self.depths = []  # how many slices are open around each instant of an EVENT stream
+
+    def begin(self, time_ns, name, args):
+        """A slice begins."""
+        one = [time_ns, None, name, dict(args), {}, (), len(self.stack)]
+        self.slices.append(one)
+        self.stack.append(one)
+
+    def end(self, time_ns, args, marks):
+        """The innermost slice ends."""
+        one = self.stack.pop()
+        one[1], one[4], one[5] = time_ns, dict(args), tuple(marks)
+
+    def describe(self):
+        """All of it, to be compared."""
+        return [
+            (self.label, self.category),
+            *(("slice", *one) for one in self.slices),
+            *(("instant", *one) for one in self.instants),
+            *(("sample", *one) for one in self.samples),
+        ]
+
+
+def nanoseconds(seconds):
+    """A decimal number of seconds."""
+    return int(seconds * NS_PER_S)
+
+
+def read_event(stream):
+    """The tracks of an EVENT stream by their number."""
+    tracks = {}
+    for line in stream.splitlines():
+        event = json.loads(line, parse_float=Decimal)
+        number, _, label = event["thread"].partition(":")
+        if event["event"] == "thread_start":
+            tracks[int(number[2:])] = Track(label)
+        elif number.startswith("th") and label:
+            read_record(tracks[int(number[2:])], event)
+    return tracks
+
+
+def read_record(track, event):
+    """What a line says of its track."""
+    kind = event["event"]
+    category = event.get("category")
+    if kind == "data_json" and category == "track":
+        track.identity = event["value"]
+        track.category = track.identity["tracepoint"]
+    elif kind == "region_enter":
+        track.begin(nanoseconds(event["t_abs"]), event["label"], event.get("args", {}))
+    elif kind == "region_leave":
+        marks = [mark for mark in MARKS if event.get(mark)]
+        track.end(nanoseconds(event["t_abs"]), event.get("args", {}), marks)
+    elif kind == "data_json" and category != "summary":
+        track.instants.append((nanoseconds(event["t_abs"]), event["key"], event["value"]))
+        track.depths.append(len(track.stack))
+    elif kind == "data":
+        track.samples.append((nanoseconds(event["t_abs"]), event["value"]))
+
+
+def differences(expected, found):
+    """How two sets of tracks differ, a line each."""
+    for number in sorted(set(expected) | set(found)):
+        if number not in found or number not in expected:
+            yield f"track {number} is only in {'EVENT' if number in expected else 'the file'}"
+            continue
+        one, other = expected[number].describe(), found[number].describe()
+        if len(one) != len(other):
+            yield f"track {number}: {len(one)} things in EVENT, {len(other)} in the file"
+        yield from (f"track {number}: {a} became {b}" for a, b in zip(one, other) if a != b)
+
+
+def losses_of(stream):
+    """How often an EVENT stream reports each gap."""
+    found = defaultdict(int)
+    for line in stream.splitlines():
+        event = json.loads(line)
+        if event["event"] == "error" and event["fmt"].startswith("lost ") and "in gaps of" not in event["fmt"]:
+            found[event["msg"]] += 1
+    return dict(found)

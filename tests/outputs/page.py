@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a page shows: its own scripts report every track what they would draw."""
+
+from model import MARKS, Track, losses_of, read_event
+
+# Numbers are reported in full, as JSON would round them.
+DESCRIBE = """
+const describe = async (row, number, each) => {
+	const reported = [];
+	for (const chunk of row ? row.chunks.filter((chunk) => chunk.number === number) : [])
+		for (let i = 0, items = chunk.read(); i < chunk.count; i++)
+			reported.push([...each(chunk, items, i), await chunk.argsOf(i)]);
+	return reported;
+};
+const names = ktrack.recording.names, tracks = [];
+const tellTrack = async (track, number) => {
+	const slices = [];
+	for (const row of track.rows)
+		slices.push(...await describe(row, number, (chunk, items, i) =>
+			[items.begin[i], items.end[i], row.depth, names[items.name[i]], items.marks[i]]));
+	tracks.push({
+		number, label: track.label, identity: track.identity, slices,
+		instants: await describe(track.instants, number, (chunk, items, i) => [items.begin[i], names[items.name[i]]]),
+		samples: await describe(track.samples, number, (chunk, items, i) => [items.begin[i], chunk.exact(i)]),
+	});
+};
+// A track that was ended and continued has several numbers.
+for (const track of ktrack.recording.tracks)
+	for (const number of track.numbers)
+		await tellTrack(track, number);
+return { tracks, losses: ktrack.recording.losses.map((loss) => loss.text), end: ktrack.recording.end };
+"""
+
+
+def read_slice(begin, end, depth, name, marks, args):
+    """A slice as the model has it."""
+    before, behind = args or (0, 0)
+    reported = tuple(mark for bit, mark in enumerate(MARKS) if marks >> bit & 1)
+    return [begin, end, name, before or {}, behind or {}, reported, depth]
+
+
+def read_page(reported):
+    """(tracks by number, how often each loss is reported)."""
+    tracks, losses = {}, {}
+    for one in reported["tracks"]:
+        track = tracks[one["number"]] = Track(one["label"], one["identity"]["tracepoint"])
+        track.identity = one["identity"]
+        track.slices = [read_slice(*words) for words in one["slices"]]
+        track.instants = [(time, name, args or {}) for time, name, args in one["instants"]]
+        track.samples = [(time, value) for time, value, _ in one["samples"]]
+    for text in reported["losses"]:
+        losses[text] = losses.get(text, 0) + 1
+    return tracks, losses
+
+
+def by_row(track):
+    """A track's slices by how many are around them, each row in the order of time."""
+    rows = {}
+    for one in track.slices:
+        rows.setdefault(one[6], []).append(one)
+    return rows
+
+
+def differences(expected, found):
+    """How the tracks of a page differ from those of EVENT."""
+    for number in expected.keys() | found.keys():
+        one, other = expected.get(number), found.get(number)
+        if not one or not other:
+            yield f"track {number} is only in {'EVENT' if one else 'the page'}"
+            continue
+        for what in ("label", "identity", "instants", "samples"):
+            if getattr(one, what) != getattr(other, what):
+                yield f"track {number}: {getattr(one, what)} became {getattr(other, what)}"
+        if by_row(one) != by_row(other):
+            yield f"track {number}: {by_row(one)} became {by_row(other)}"
+
+
+def compare(stream, reported):
+    """How a page differs from the EVENT stream."""
+    tracks, losses = read_page(reported)
+    wrong = list(differences(read_event(stream), tracks))
+    if losses != losses_of(stream):
+        wrong.append(f"losses {losses} instead of {losses_of(stream)}")
+    return wrong

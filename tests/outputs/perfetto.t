@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: the file of --perfetto, decoded by protoc, shows what EVENT reports, in every golden case."""
+
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+import cases  # noqa: E402
+from perfetto import compare, read_sequence  # noqa: E402
+from protobuf import one  # noqa: E402
+from tap import Tap  # noqa: E402
+
+WALL = "2020-01-02T03:04:05Z"
+WALL_NS = 1577934245 * 1000000000
+BOOT, MONOTONIC, MONOTONIC_RAW = 6, 3, 5
+DEEP_CASE = "nesting-over-512"
+DEEP_TEXT = "88 slices or instants below 512 open slices are left out: Perfetto shows no deeper ones"
+DEEP_NOTE = f"ktrack: out: {DEEP_TEXT}; --event and --html have all of them"
+
+
+def check_case(tap, name, stream, data, wrong):
+    """The file of one case."""
+    wrong = [line for line in wrong if name != DEEP_CASE or line != DEEP_NOTE]
+    try:
+        wrong = wrong + compare(stream, data)
+    except (ValueError, KeyError, IndexError) as problem:
+        wrong = [*wrong, f"cannot be read: {problem!r}"]
+    tap.nothing(wrong, name.replace("-", " "))
+
+
+def export(name, *words):
+    """The sequence of a case exported with more options."""
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make(name, Path(folder, "trace.dat"))
+        data, wrong = cases.run(folder, "export", "--perfetto=-", *words, "trace.dat")
+    sequence, _, more = read_sequence(data)
+    return sequence, wrong + more
+
+
+def check_clocks(tap):
+    """Wall time is right where it is known, and not made up where it is not."""
+    sequence, wrong = export("begin-never-closed", f"--wall-clock={WALL}")
+    clocks = {one(c, "clock_id"): one(c, "timestamp") for c in sequence.snapshots[0]["clocks"]}
+    tap.nothing(wrong + ([] if clocks.get(1) == WALL_NS else [clocks]), "the wall clock")
+    sequence, wrong = export("begin-never-closed")
+    clocks = [one(clock, "clock_id") for clock in sequence.snapshots[0]["clocks"]]
+    tap.nothing(wrong + ([] if clocks == [6] else [clocks]), "no wall clock")
+    tap.ok(one(sequence.snapshots[0], "primary_trace_clock") == 6, "boot time")
+
+
+def check_clock(tap, name, number):
+    """Boot time is in every snapshot, since Perfetto relates all clocks to it."""
+    with tempfile.TemporaryDirectory() as folder:
+        text = (cases.GOLDEN / "begin-never-closed.script").read_text()
+        cases.make_of(f"clock {name}\n{text}", Path(folder, "trace.dat"))
+        words = ("export", "--perfetto=-", f"--wall-clock={WALL}", "trace.dat")
+        data, wrong = cases.run(folder, *words)
+    sequence, start_ns, more = read_sequence(data)
+    snapshots = sequence.snapshots
+    clocks = [{one(c, "clock_id"): one(c, "timestamp") for c in s["clocks"]} for s in snapshots]
+    primary = [one(snapshot, "primary_trace_clock") for snapshot in snapshots]
+    is_right = clocks == [{number: start_ns, BOOT: start_ns, 1: WALL_NS}] and primary == [number]
+    tap.nothing(wrong + more + ([] if is_right else [snapshots]), f"the clock {name}")
+
+
+def check_deep(tap):
+    """What Perfetto would drop is left out with its ends, counted in the file and on standard error."""
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make(DEEP_CASE, Path(folder, "trace.dat"))
+        words = ("export", "--perfetto=out", "trace.dat")
+        _, said = cases.run(folder, *words)
+        data = Path(folder, "out").read_bytes()
+    sequence, _, wrong = read_sequence(data)
+    notes = [name for _, _, _, name, _ in sequence.own]
+    tap.ok(said == [DEEP_NOTE] and DEEP_TEXT in notes and not wrong, "slices below 512", said, notes)
+    check_deep_instants(tap)
+
+
+def check_deep_instants(tap):
+    """Likewise instants; one at the last depth is shown."""
+    records = ("repeat 511", "+1us 7@0 io B", "end", "+1us 7@0 io I", "+1us 7@0 io B", "+1us 7@0 io I")
+    with tempfile.TemporaryDirectory() as folder:
+        event = "event demo:io 100 char track_event_type; string slice_name"
+        cases.make_of("\n".join((event, *records)), Path(folder, "trace.dat"))
+        data, said = cases.run(folder, "export", "--perfetto=-", "trace.dat")
+    sequence, _, wrong = read_sequence(data)
+    (track,) = sequence.tracks.values()
+    is_said = len(said) == 1 and "standard output: 1 slice or instant below 512 open slices is" in said[0]
+    tap.ok(is_said and len(track.instants) == 1 and not wrong, "instants below 512", *said, *wrong)
+
+
+def export_of(text):
+    """{name: descriptor} of the tracks of a script, and all descriptors by their id."""
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make_of(text, Path(folder, "trace.dat"))
+        data, wrong = cases.run(folder, "export", "--perfetto=-", "trace.dat")
+    sequence, _, more = read_sequence(data)
+    names = {one(track.descriptor, "name"): track.descriptor for track in sequence.tracks.values()}
+    return names, sequence.descriptors, wrong + more
+
+
+IO = "event demo:io 100 char track_event_type; string slice_name"
+
+
+def check_order(tap):
+    """Siblings are sorted by their number; a single one needs no group."""
+    queues = (2, 10, 1 << 40, -3)
+    records = [f"{i}us 7@0 q I x {queue}" for i, queue in enumerate(queues)]
+    event = "event demo:q 101 char track_event_type; string slice_name; s64 scope_queue"
+    names, every, wrong = export_of("\n".join((IO, event, *records, "9us 7@0 io I x")))
+    ranks = {name: one(track, "sibling_order_rank") for name, track in names.items()}
+    expected = {"q queue 2": 2, "q queue 10": 10, f"q queue {1 << 40}": (1 << 31) - 1, "q queue -3": -3}
+    tap.ok(ranks == expected | {"demo:io tid 7": None} and not wrong, "ranks of siblings", ranks, wrong)
+    groups = [one(one_track, "name") for one_track in every.values() if "child_ordering" in one_track]
+    tap.ok(groups == ["ktrack", "demo:q"], "groups", groups)
+
+
+def check_names(tap):
+    """Tracks of one name below one process have different names; a buffer is named if there are several."""
+    fields = "char track_event_type; string slice_name; string track_name; pid_t scope_tgid"
+    events = [f"event {system}:io {100 + i} {fields}" for i, system in enumerate(("one", "two", "three"))]
+    records = ["0 7@0 one:io I x io 7", "1us 7@0 two:io I x io 7", "2us 7@0 three:io I x rx 7"]
+    records += ["3us 7@0 two:io I x rx 7", "4us 7@0 one:io I x '' 7".replace("''", '""')]
+    names, _, wrong = export_of("\n".join((*events, *records)))
+    expected = {"io", "io (two:io)", "rx", "rx (two:io)", "one:io"}
+    tap.ok(set(names) == expected and not wrong, "names below a process", sorted(names), wrong)
+    names, _, wrong = export_of(f'{IO}\nbuffer only\n0 7@0 io I x')
+    tap.ok(set(names) == {"demo:io tid 7"} and not wrong, "the only buffer", sorted(names), wrong)
+    names, _, wrong = export_of(f'{IO}\nbuffer a\n0 7@0 io I x\nbuffer b\n1us 7@0 io I x')
+    tap.ok(set(names) == {"io tid 7 in a", "io tid 7 in b"} and not wrong, "two buffers", sorted(names), wrong)
+
+
+def check_reuse(tap):
+    """A number that is used again is another process in Perfetto too."""
+    formats = "../formats/6.1/task/task_newtask", "../formats/6.1/sched/sched_process_exit"
+    event = "event demo:p 101 char track_event_type; string slice_name; pid_t scope_tgid"
+    lines = [f"format {path}" for path in formats] + [event, "buffer ktrack-durable"]
+    lines += ["5us 5@1 task_newtask pid=7 comm=second", 'buffer ""']
+    lines += ["0 7@0 demo:p I x 7", "1us 7@0 demo:p B open 7", "9us 7@0 demo:p I x 7"]
+    _, every, wrong = export_of("\n".join(lines))
+    found = [track["process"][0] for track in every.values() if "process" in track]
+    numbers = [one(process, "pid") for process in found]
+    starts = [one(process, "start_timestamp_ns") for process in found]
+    tap.ok(numbers == [7, 7] and starts == [None, 10**9 + 5000] and not wrong, "a reused pid", found, wrong)
+    parents = [one(track, "parent_uuid") for track in every.values() if "description" in track]
+    processes = [uuid for uuid, track in every.items() if "process" in track]
+    tap.ok(parents == processes, "each has its own track", every)
+
+
+def check_losses(tap):
+    """A loss lasts as long as nothing was read."""
+    sequence, wrong = export(cases.LOSSES_CASE)
+    start_ns = one(sequence.snapshots[0]["clocks"][0], "timestamp")
+    times = [time_ns - start_ns for time_ns, _, kind, _, _ in sequence.own if "SLICE" in kind]
+    spans = list(zip(times[::2], times[1::2]))
+    tap.nothing(wrong + ([] if spans == cases.LOSSES else [spans]), "when losses were")
+
+
+def check_open(tap):
+    """Slices that nothing ended are left open."""
+    sequence, wrong = export("begin-never-closed")
+    left = sum(len(track.stack) for track in sequence.tracks.values())
+    tap.nothing(wrong + ([] if left > 0 else ["all are closed"]), "unfinished slices are open")
+
+
+def check_emitters(tap):
+    """Who began a slice and who ended it are two arguments of it."""
+    sequence, wrong = export("demo-tracepoints", "--with=tid,cpu,comm")
+    slices = [one_slice for track in sequence.tracks.values() for one_slice in track.slices]
+    reported = [{"ktrack:tid", "ktrack:cpu"} <= set(args) for _, _, _, *both, _, _ in slices for args in both]
+    crossed = [(before["ktrack:tid"], behind["ktrack:tid"]) for *_, before, behind, _, _ in slices if behind]
+    is_reported = sum(reported) > len(slices) and any(begin != end for begin, end in crossed)
+    tap.nothing(wrong + ([] if is_reported else [slices]), "who began and who ended a slice")
+
+
+def main():
+    """Returns the exit status."""
+    tap = Tap()
+    for case in cases.export_all("perfetto"):
+        check_case(tap, *case)
+    check_clocks(tap)
+    check_clock(tap, "mono", MONOTONIC)
+    check_clock(tap, "mono_raw", MONOTONIC_RAW)
+    check_deep(tap)
+    check_order(tap)
+    check_names(tap)
+    check_reuse(tap)
+    check_open(tap)
+    check_emitters(tap)
+    check_losses(tap)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: GPL-2.0-only
-"""The house rules, each a function that looks at the whole tree and lists what breaks it."""

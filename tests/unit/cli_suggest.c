@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of suggestions for misspelled words. */
+#include "cli/suggest.h"
+
+#include <string.h>
+
+#include "fixtures/tap.h"
+
+static const char *suggest(const char *typed)
+{
+	static const char *const known[] = { "clean",	"list",	  "stream", "record",
+					     "recover", "export", "stat",   "release" };
+	struct suggestion suggestion = { 0 };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		suggestion_add(&suggestion, typed, known[i]);
+	return suggestion.word ? suggestion.word : "";
+}
+
+TEST(letters_are_swapped_missing_wrong_or_too_many)
+{
+	CHECK_TEXT(suggest("exprot"), "export");
+	CHECK_TEXT(suggest("xport"), "export");
+	CHECK_TEXT(suggest("steam"), "stream");
+	CHECK_TEXT(suggest("recordd"), "record");
+	CHECK_TEXT(suggest("lits"), "list");
+	CHECK_TEXT(suggest("stax"), "stat");
+	CHECK_TEXT(suggest("reocrd"), "record");
+}
+
+TEST(the_nearest_one_is_meant)
+{
+	CHECK_TEXT(suggest("recove"), "recover");
+	CHECK_TEXT(suggest("recorx"), "record");
+}
+
+TEST(a_prefix_or_another_case_is_enough)
+{
+	CHECK_TEXT(suggest("exp"), "export");
+	CHECK_TEXT(suggest("EXPORT"), "export");
+	CHECK_TEXT(suggest("Str"), "stream");
+	CHECK_TEXT(suggest("e"), "");
+}
+
+TEST(what_is_too_different_or_too_long_is_nothing)
+{
+	CHECK_TEXT(suggest("nonsense"), "");
+	CHECK_TEXT(suggest("x"), "");
+	CHECK_TEXT(suggest(""), "");
+	CHECK_TEXT(suggest("export-export-export-export-export"), "");
+	CHECK_TEXT(suggest("export"), "");
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of which lines of saved_cmdlines are kept, if threads have newlines in their names. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "source/source.h"
+#include "fixtures/tap.h"
+
+/* A thread that does not live: above what the kernel gives. */
+#define DEAD "99999999"
+
+static void check_clean(const char *names, const char *want)
+{
+	struct buffer buffer = { 0 };
+
+	buffer_append_string(&buffer, names);
+	saved_names_clean(&buffer);
+	CHECK_TEXT(buffer_string(&buffer), want);
+	CHECK(!buffer.failed);
+	buffer_release(&buffer);
+}
+
+TEST(lines_are_kept_and_sorted)
+{
+	check_clean("", "");
+	check_clean("7 b c\n5 a\n", "5 a\n7 b c\n");
+	check_clean("5 a", "5 a\n");
+	check_clean("5 <...>\n0 <idle>\n", "0 <idle>\n5 <...>\n");
+}
+
+TEST(what_is_no_line_of_a_thread_is_dropped)
+{
+	check_clean("\n5 a\nb\n 6 c\n-7 d\n8\n9x y\n", "5 a\n");
+	check_clean("9999999999 a\n123456789 b\n", "123456789 b\n");
+}
+
+TEST(two_lines_of_a_thread_are_both_dropped)
+{
+	check_clean("5 a\n1 init\n6 b\n1 forged\n", "5 a\n6 b\n");
+	check_clean("1 a\n1 b\n1 c\n2 d\n", "2 d\n");
+}
+
+/* The name of the calling process, "x" on its first line, and the lines of it and a dead thread. */
+static int forger_run(const char *name)
+{
+	struct buffer names = { 0 }, want = { 0 };
+	bool is_same;
+
+	prctl(PR_SET_NAME, name);
+	buffer_printf(&names, "%d %s\n" DEAD " z\n", getpid(), name);
+	buffer_printf(&want, "%d x\n" DEAD " z\n", getpid());
+	saved_names_clean(&names);
+	is_same = strcmp(buffer_string(&names), buffer_string(&want)) == 0;
+	buffer_release(&names);
+	buffer_release(&want);
+	return !is_same;
+}
+
+static bool forger_fails(const char *name)
+{
+	int status = 1;
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(forger_run(name));
+	waitpid(child, &status, 0);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(a_living_thread_forges_nothing)
+{
+	CHECK(forger_fails("x\n1 init"));
+	CHECK(forger_fails("x\n1 a\n2 b"));
+	CHECK(forger_fails("x\n1 "));
+	CHECK(forger_fails("x\n"));
+	CHECK(forger_fails("x"));
+}
+
+TEST(a_name_is_written_on_one_line)
+{
+	struct buffer out = { 0 };
+
+	thread_name_append(&out, text_of("a\nb\x7f\x1b[c \xc3\xa9"));
+	CHECK_TEXT(buffer_string(&out), "a?b??[c \xc3\xa9");
+	buffer_release(&out);
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of formats that are kept when their tracepoints go, and of ids that are taken over. */
+#include "tracedat/formats.h"
+
+#include "fixtures/folder.h"
+#include "fixtures/tap.h"
+
+static void note(struct formats *formats, const struct folder *folder, const char *names, int want)
+{
+	struct buffer list = { 0 };
+	struct error error = { 0 };
+	int events_fd = file_open_in(folder->path, "events", O_PATH, &error);
+
+	buffer_append_string(&list, names);
+	CHECK_NUMBER(formats_read(formats, events_fd, &list, &error), want);
+	close(events_fd);
+	buffer_release(&list);
+}
+
+static void check_formats(const struct formats *formats, const char *want)
+{
+	struct buffer got = { 0 };
+
+	for (size_t i = 0; i < formats->size; i++) {
+		const struct saved_format *format = &formats->list[i];
+
+		buffer_printf(&got, "%s:%s %d%s ", format->system, format->event, (int)format->id,
+			      format->is_doubtful ? "?" : "");
+	}
+	CHECK_TEXT(buffer_string(&got), want);
+	buffer_release(&got);
+}
+
+TEST(formats_of_what_has_gone_stay)
+{
+	struct formats formats = { 0 };
+	struct folder folder;
+
+	folder_new(&folder);
+	folder_add_text(&folder, "events/b/work/format", "name: work\nID: 7\n");
+	folder_add_text(&folder, "events/a/io/format", "name: io\nID: 12\n");
+	note(&formats, &folder, "b:work\na:io\nno line\n", 0);
+	check_formats(&formats, "a:io 12 b:work 7 ");
+	note(&formats, &folder, "b:work\na:gone\n", 0);
+	check_formats(&formats, "a:io 12 b:work 7 ");
+	formats_release(&formats);
+	note(&formats, &folder, "a:gone\n", -1);
+	formats_release(&formats);
+	folder_remove(&folder);
+}
+
+TEST(an_id_of_two_tracepoints_is_of_neither)
+{
+	struct formats formats = { 0 };
+	struct folder folder;
+
+	folder_new(&folder);
+	folder_add_text(&folder, "events/a/io/format", "name: io\nID: 12\n");
+	folder_add_text(&folder, "events/b/work/format", "name: work\nID: 12\n");
+	folder_add_text(&folder, "events/b/rest/format", "name: rest\nID: 13\n");
+	note(&formats, &folder, "a:io\n", 0);
+	CHECK_NUMBER(formats_count_doubtful(&formats), 0);
+	note(&formats, &folder, "b:work\nb:rest\n", 0);
+	check_formats(&formats, "a:io 12? b:rest 13 b:work 12? ");
+	CHECK_NUMBER(formats_count_doubtful(&formats), 2);
+	formats_release(&formats);
+	folder_remove(&folder);
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of what is noticed of other programs that write to the files of an instance of ours. */
+#include "tracefs/instance_state.h"
+
+#include "fixtures/fake_tracefs.h"
+
+/** struct watched - an instance, its sideband, and who notices what others do to them */
+struct watched {
+	struct instance *recorder;
+	struct changes *changes;
+	struct instance_change change;
+};
+
+static void watched_begin(struct watched *watched)
+{
+	struct error error = { 0 };
+
+	fake_tracefs_begin();
+	folder_add_text(&fake_tracefs.top, "events/task/task_rename/enable", "0");
+	watched->recorder = recorder_of(64);
+	CHECK(instance_sideband(watched->recorder) != NULL);
+	CHECK_NUMBER(changes_open(&watched->changes, watched->recorder, &error), 0);
+}
+
+static void watched_end(struct watched *watched)
+{
+	struct error error = { 0 };
+
+	changes_close(watched->changes);
+	CHECK_NUMBER(instance_remove(watched->recorder, &error), 0);
+	fake_tracefs_end();
+}
+
+static void file_write(const struct instance *recorder, const char *name, const char *text)
+{
+	struct folder instance;
+
+	snprintf(instance.path, sizeof(instance.path), "%s", instance_directory(recorder));
+	folder_add_text(&instance, name, text);
+}
+
+static bool changes_come(struct watched *watched)
+{
+	return changes_take(watched->changes, &watched->change);
+}
+
+TEST(what_we_do_ourselves_is_no_change)
+{
+	struct watched watched;
+	struct error error = { 0 };
+
+	watched_begin(&watched);
+	CHECK_NUMBER(instance_enable(watched.recorder, "demo", "io", NULL, &error), 0);
+	CHECK_NUMBER(instance_start(watched.recorder, &error), 0);
+	instance_memory_kib(watched.recorder);
+	CHECK_NUMBER(instance_stop(watched.recorder, &error), 0);
+	CHECK(!changes_come(&watched));
+	watched_end(&watched);
+}
+
+TEST(buffers_that_others_empty_are_noticed_once)
+{
+	static const char *const files[] = { "trace",
+					     "per_cpu/cpu1/trace",
+					     "per_cpu/cpu0/snapshot",
+					     "buffer_size_kb",
+					     "per_cpu/cpu1/buffer_size_kb",
+					     "buffer_subbuf_size_kb",
+					     "free_buffer",
+					     "current_tracer" };
+	struct watched watched;
+
+	watched_begin(&watched);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		file_write(watched.recorder, files[i], "\n");
+		CHECK(changes_come(&watched));
+		CHECK(watched.change.is_emptied);
+		CHECK(!watched.change.is_sideband_emptied && !watched.change.is_reclocked);
+		CHECK(strstr(files[i], watched.change.file) != NULL);
+		CHECK(!changes_come(&watched));
+	}
+	watched_end(&watched);
+}
+
+TEST(what_others_do_to_the_sideband_is_distinguished)
+{
+	struct watched watched;
+
+	watched_begin(&watched);
+	file_write(instance_sideband(watched.recorder), "per_cpu/cpu0/trace", "\n");
+	CHECK(changes_come(&watched));
+	CHECK(watched.change.is_sideband_emptied);
+	CHECK(!watched.change.is_emptied && !watched.change.is_reclocked);
+	file_write(instance_sideband(watched.recorder), "trace_clock", "mono");
+	CHECK(changes_come(&watched));
+	CHECK(watched.change.is_reclocked);
+	watched_end(&watched);
+}
+
+TEST(a_clock_that_others_change_is_noticed_and_can_be_restored)
+{
+	struct watched watched;
+
+	watched_begin(&watched);
+	file_write(watched.recorder, "trace_clock", "mono");
+	CHECK(changes_come(&watched));
+	CHECK(watched.change.is_reclocked && watched.change.is_emptied);
+	CHECK_TEXT(watched.change.file, "trace_clock");
+	file_write(instance_sideband(watched.recorder), "trace_clock", "mono");
+	instance_restore_clock(watched.recorder);
+	check_file(watched.recorder, "trace_clock", "bootboot");
+	check_file(instance_sideband(watched.recorder), "trace_clock", "bootboot");
+	watched_end(&watched);
+}
+
+TEST(what_empties_nothing_is_no_change)
+{
+	struct watched watched;
+
+	watched_begin(&watched);
+	file_write(watched.recorder, "options/overwrite", "0");
+	file_write(watched.recorder, "tracing_cpumask", "3");
+	file_write(watched.recorder, "trace_marker", "hello");
+	file_write(watched.recorder, "events/demo/io/enable", "0");
+	CHECK(!changes_come(&watched));
+	watched_end(&watched);
+}
+
+TEST(an_instance_that_has_gone_cannot_be_watched)
+{
+	struct changes *changes = NULL;
+	struct watched watched;
+	struct error error = { 0 };
+
+	watched_begin(&watched);
+	fake_instance_remove(instance_directory(watched.recorder));
+	CHECK_NUMBER(changes_open(&changes, watched.recorder, &error), -1);
+	CHECK(!changes);
+	CHECK(strstr(error.text, ": cannot notice what others write to it: ") != NULL);
+	changes_close(watched.changes);
+	instance_close(watched.recorder);
+	fake_tracefs_end();
+}

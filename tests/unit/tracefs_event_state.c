@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of what is reported tracepoints that somebody releases, or that go. */
+#include "tracefs/tracefs.h"
+
+#include <unistd.h>
+
+#include "source/source.h"
+#include "fixtures/fake_tracefs.h"
+
+static int change_log(void *context, const struct instance_change *change, struct error *error)
+{
+	(void)error;
+	buffer_printf(context, "%s:%s %d to %d\n", change->system, change->event, change->before,
+		      change->now);
+	return 0;
+}
+
+static void check_look(struct instance *recorder, const char *want)
+{
+	struct buffer log = { 0 };
+	const struct instance_observer observer = { .context = &log, .change = change_log };
+	struct error error = { 0 };
+
+	CHECK_NUMBER(instance_look(recorder, &observer, &error), 0);
+	CHECK_TEXT(buffer_string(&log), want);
+	buffer_release(&log);
+}
+
+/* What the kernel, or a user, makes of an enable file. */
+static void enable_file_set(const struct instance *recorder, const char *event, const char *text)
+{
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/events/demo/%s/enable", instance_directory(recorder),
+		 event);
+	file = fopen(path, "w");
+	CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static struct instance *recorder_begin(void)
+{
+	struct error error = { 0 };
+	struct instance *recorder;
+
+	fake_tracefs_begin();
+	recorder = recorder_of(64);
+	CHECK_NUMBER(instance_enable(recorder, "demo", "io", NULL, &error), 0);
+	CHECK_NUMBER(instance_enable(recorder, "demo", "work", NULL, &error), 0);
+	return recorder;
+}
+
+static void recorder_finish(struct instance *recorder)
+{
+	struct error error = { 0 };
+
+	CHECK_NUMBER(instance_remove(recorder, &error), 0);
+	fake_tracefs_end();
+}
+
+TEST(what_is_released_is_reported_once_and_given_up_when_it_was_read)
+{
+	struct instance *recorder = recorder_begin();
+
+	check_look(recorder, "");
+	enable_file_set(recorder, "io", "0");
+	check_look(recorder, "demo:io 0 to 1\n");
+	check_look(recorder, "");
+	CHECK_NUMBER(instance_count_events(recorder), 2);
+	instance_release_events(recorder);
+	CHECK_NUMBER(instance_count_events(recorder), 1);
+	enable_file_set(recorder, "io", "1");
+	check_look(recorder, "");
+	CHECK(instance_has_event(recorder, "demo", "io"));
+	recorder_finish(recorder);
+}
+
+TEST(what_is_enabled_again_in_time_is_recorded)
+{
+	struct instance *recorder = recorder_begin();
+
+	enable_file_set(recorder, "work", "0");
+	check_look(recorder, "demo:work 0 to 1\n");
+	enable_file_set(recorder, "work", "1");
+	check_look(recorder, "demo:work 1 to 0\n");
+	recorder_finish(recorder);
+}
+
+TEST(what_has_gone_can_come_again)
+{
+	struct error error = { 0 };
+	struct instance *recorder = recorder_begin();
+
+	enable_file_set(recorder, "io", "");
+	check_look(recorder, "demo:io 0 to 3\n");
+	CHECK(!instance_has_event(recorder, "demo", "io"));
+	check_look(recorder, "");
+	CHECK_NUMBER(instance_enable(recorder, "demo", "io", NULL, &error), 0);
+	CHECK(instance_has_event(recorder, "demo", "io"));
+	CHECK(event_is_enabled(instance_events_fd(recorder), "demo", "io"));
+	recorder_finish(recorder);
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of reading the small sideband instance along with that. */
+#include "fixtures/source_fixture.h"
+
+/** struct pair - an instance and its sideband, read by the first's source */
+struct pair {
+	struct source_fixture reader;
+	struct source_fixture sideband;
+};
+
+static void pair_begin(struct pair *pair)
+{
+	source_fixture_begin(&pair->reader, 2);
+	source_fixture_begin(&pair->sideband, 2);
+	ADD(&pair->reader, 0, 0, 10, 30);
+	ADD(&pair->sideband, 1, 0, 5, 20, 60);
+}
+
+static void pair_open(struct pair *pair)
+{
+	CHECK_NUMBER(source_live_open(&pair->reader.source, pair->reader.instance.path,
+				      pair->sideband.instance.path, NULL, &pair->reader.error),
+		     0);
+}
+
+static void pair_end(struct pair *pair)
+{
+	source_fixture_end(&pair->reader);
+	source_fixture_end(&pair->sideband);
+}
+
+TEST(both_are_merged_and_count_their_cpus_once)
+{
+	struct pair pair;
+
+	pair_begin(&pair);
+	pair_open(&pair);
+	CHECK_NUMBER(source_describe(pair.reader.source)->nr_cpus, 2);
+	CHECK(source_describe(pair.reader.source)->buffers == NULL);
+	check_drain(&pair.reader, 25, "cpu 1 at 5\ncpu 0 at 10\ncpu 1 at 20\n");
+	check_finish(&pair.reader, 100, 0, "cpu 0 at 30\ncpu 1 at 60\n");
+	pair_end(&pair);
+}
+
+TEST(what_is_lost_in_the_sideband_is_counted_apart)
+{
+	struct pair pair;
+
+	pair_begin(&pair);
+	ADD(&pair.sideband, 1, 4, 70);
+	folder_add_text(&pair.sideband.instance, "per_cpu/cpu1/stats", "overrun: 4\n");
+	folder_add_text(&pair.sideband.instance, "per_cpu/cpu0/stats", "dropped events: 2\n");
+	folder_add_text(&pair.reader.instance, "per_cpu/cpu1/stats", "dropped events: 1\n");
+	pair_open(&pair);
+	check_finish(&pair.reader, 100, 1,
+		     "cpu 1 at 5\ncpu 0 at 10\ncpu 1 at 20\ncpu 0 at 30\ncpu 1 at 60\n"
+		     "cpu 1 at 70\ncpu 1 lost 1 from 0 to 100\n");
+	CHECK_NUMBER(source_lost_sideband(pair.reader.source), 6);
+	pair_end(&pair);
+}
+
+TEST(the_first_record_is_that_of_a_track)
+{
+	struct pair pair;
+	int64_t first_ns;
+
+	pair_begin(&pair);
+	pair_open(&pair);
+	CHECK_NUMBER(source_first_time(pair.reader.source, &first_ns, &pair.reader.error), 1);
+	CHECK_NUMBER(first_ns, 10);
+	pair_end(&pair);
+}
+
+static void buffer_empty(struct source_fixture *reader, const char *file)
+{
+	CHECK_NUMBER(truncate(folder_path(&reader->instance, file), 0), 0);
+}
+
+/* What is held may be overwritten, the sideband not. */
+TEST(the_sideband_is_read_while_the_rest_is_held)
+{
+	struct pair pair;
+
+	pair_begin(&pair);
+	pair_open(&pair);
+	source_hold(pair.reader.source, true);
+	source_read_ahead(pair.reader.source);
+	buffer_empty(&pair.reader, "per_cpu/cpu0/trace_pipe_raw");
+	buffer_empty(&pair.sideband, "per_cpu/cpu1/trace_pipe_raw");
+	source_hold(pair.reader.source, false);
+	check_finish(&pair.reader, 100, 0, "cpu 1 at 5\ncpu 1 at 20\ncpu 1 at 60\n");
+	pair_end(&pair);
+}

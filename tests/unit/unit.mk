@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Unit tests: one program for each file in tests/unit/, under sanitizers. The modules are one shared library: programs link
+# quickly, and a test can replace a function of the C library.
+
+unit-library := $(BUILD)/san/libktrack.so
+unit-fixtures := $(patsubst %.c,$(BUILD)/san/%.o,$(wildcard tests/unit/fixtures/*.c))
+unit-programs := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
+san-link = $(CC) $(SANITIZE) -o $@ $(filter %.o,$^) -L$(BUILD)/san -lktrack '-Wl,-rpath,$$ORIGIN/../../san:$$ORIGIN/../san' $(libraries)
+
+.PHONY: unit-tests
+unit-tests: $(unit-programs)
+
+$(BUILD)/san/%.o: %.c userspace/userspace.mk tests/unit/unit.mk | packages
+	@mkdir -p $(@D)
+	@echo '  CC san  $<'
+	$(Q)$(CC) $(flags) -O1 -g -fPIC -fvisibility=default -fno-omit-frame-pointer $(SANITIZE) -c -o $@ $<
+
+$(unit-library): $(library-sources:%.c=$(BUILD)/san/%.o)
+	@echo '  LD san  $@'
+	$(Q)$(CC) $(SANITIZE) -shared -o $@ $^ $(libraries)
+
+$(unit-programs): $(BUILD)/tests/unit/%: $(BUILD)/san/tests/unit/%.o $(unit-fixtures) $(unit-library)
+	@mkdir -p $(@D)
+	@echo '  LD san  $@'
+	$(Q)$(san-link)
+
+-include $(wildcard $(BUILD)/san/userspace/*/*.d $(BUILD)/san/userspace/*/*/*.d $(BUILD)/san/tests/unit/*.d $(BUILD)/san/tests/unit/fixtures/*.d)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh disable=SC2034 # scripts that include this file use its variables
+# Guest: functions and paths that all scripts share; every VM has this file as /helpers.sh.
+
+TRACING=/sys/kernel/tracing
+INSTANCES=$TRACING/instances
+
+# A traced command: prints the capabilities of the reading process, once it has dropped privileges, and its own.
+# shellcheck disable=SC2016 # the traced shell expands it
+PRIVILEGES='tries=0
+	until grep -q "^NoNewPrivs:.*1" /proc/$PPID/status || [ $tries -ge 600 ]; do tries=$((tries + 1)); sleep 0.1; done
+	grep "^Cap[PE]" /proc/$PPID/status
+	grep "^CapEff" /proc/self/status'
+
+# Repeats a command until it succeeds, for at most five minutes of the guest's clock, which can be too fast.
+wait_for() {
+	tries=0
+	until "$@" 2>/dev/null; do
+		tries=$((tries + 1))
+		[ $tries -lt 6000 ] || { echo "${name-}: timeout of wait_for $*"; return 1; }
+		usleep 50000
+	done
+}
+
+# Arguments: PROCESS [COMMAND...]; the same while a process runs.
+wait_while_alive() {
+	alive=$1
+	shift
+	wait_for alive_or "$alive" "$@"
+	"$@" 2>/dev/null || { echo "${name-}: ktrack ended early"; return 1; }
+}
+
+alive_or() {
+	process=$1
+	shift
+	"$@" || ! kill -0 "$process"
+}
+
+# Whether a ktrack records. Argument: its process. A new instance is switched on before it is set up.
+is_recording() {
+	grep -q . "$INSTANCES/ktrack-$1/set_event" && [ "$(cat "$INSTANCES/ktrack-$1/tracing_on")" = 1 ]
+}
+
+has_dropped() {
+	grep -q '^NoNewPrivs:.*1' "/proc/$1/status" && grep '^Cap[PE]' "/proc/$1/status"
+}
+
+is_recording_dropped() {
+	is_recording "$1" && has_dropped "$1" >/dev/null
+}
+
+# Runs a command; leaves /out/NAME.status, NAME.output, NAME.errors, and NAME.left (the instances). Arguments: NAME COMMAND...
+attempt() {
+	name=$1
+	status=0
+	shift
+	"$@" >"/out/$name.output" 2>"/out/$name.errors" || status=$?
+	echo $status >"/out/$name.status"
+	[ ! -d $INSTANCES ] || ls $INSTANCES >"/out/$name.left"
+}
+
+# Ends a process in order. Arguments: PROCESS NAME
+process_end() {
+	kill -TERM "$1"
+	wait "$1" || echo "$2: exit status $?"
+}
+
+process_kill() {
+	kill -KILL "$1"
+	wait "$1" 2>/dev/null || true
+}
+
+# Reports instances that remain. Argument: the run that left them
+instances_check() {
+	[ -z "$(ls $INSTANCES)" ] || echo "$1: left behind: $(ls $INSTANCES)"
+}
+
+# Saves the test module's counts. Argument: NAME of /out/NAME.fired
+fired_save() {
+	grep '^cpu ' /dev/ktrack_test >"/out/$1.fired"
+}
+
+# Puts the second processor online when time is counted in instructions: /yield lets it run.
+second_cpu_start() {
+	/yield &
+	echo 1 >/sys/devices/system/cpu/cpu1/online
+	kill $!
+}

@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Guest: what live recorders cost, on a clock that counts instructions as nanoseconds. For each recorder one line: NAME START
+# IDLE LOAD EVENTS WAKEUPS WAKEUPS, the first three in instructions: until it records, in 10 idle seconds, and while EVENTS are
+# written in BURSTS over 5 seconds; its wakeups in the idle time and in the load. Arguments: BURSTS.
+set -eu
+
+# shellcheck source=tests/vm/guest/helpers.sh
+. /helpers.sh
+
+BURSTS=$1
+IDLE_S=10
+
+# Sums a field of schedstat over a process and its children: 1 is its run time, 3 the number of its time slices.
+spent() {
+	for process in $recorder $(cat "/proc/$recorder/task/$recorder/children"); do
+		cat "/proc/$process/schedstat" 2>/dev/null
+	done | awk -v field="$1" '{ sum += $field } END { printf "%d\n", sum }'
+}
+
+fired() {
+	awk '/^cpu / { sum += $6 } END { printf "%d\n", sum }' /dev/ktrack_test
+}
+
+trace_cmd_records() {
+	[ -n "$(cat "/proc/$1/task/$1/children")" ] && grep -q 1 "$TRACING/events/ktrack_test/enable"
+}
+
+# Arguments: NAME CONDITION COMMAND...
+measure() {
+	name=$1
+	condition=$2
+	shift 2
+	gnu-env --default-signal "$@" >/dev/null 2>"/out/$name.errors" &
+	recorder=$!
+	wait_while_alive "$recorder" "$condition" "$recorder" || { cat "/out/$name.errors"; exit 1; }
+	sleep 2
+	start=$(spent 1)
+	slices=$(spent 3)
+	sleep $IDLE_S
+	idle=$(spent 1)
+	wakeups=$(($(spent 3) - slices))
+	slices=$(spent 3)
+	before=$(fired)
+	burst=0
+	while [ $burst -lt "$BURSTS" ]; do
+		echo everywhere 250 >/dev/ktrack_test
+		usleep $((5000000 / BURSTS))
+		burst=$((burst + 1))
+	done
+	sleep 1
+	load=$(spent 1)
+	slices=$(($(spent 3) - slices))
+	echo "$name $start $((idle - start)) $((load - idle)) $(($(fired) - before)) $wakeups $slices"
+	kill -INT $recorder
+	wait $recorder || echo "$name: exit status $?" >&2
+}
+
+insmod /modules/ktrack.ko
+insmod /modules/ktrack_test.ko
+measure trace-cmd trace_cmd_records trace-cmd record -q -b 4096 -C boot -e ktrack_test -o /tmp/trace-cmd.dat
+measure record is_recording ktrack record -b 4096 -e ktrack_test -o /tmp/record.dat
+measure stream is_recording ktrack stream -b 4096 -e ktrack_test --event=/dev/null
+cat /dev/ktrack_test >/out/fired

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Options for what is recorded and until when. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/option_parts.h"
+#include "cli/parse_size.h"
+
+/* No descriptor has more digits. */
+#define FD_DIGITS_MAX 9
+
+static int apply_duration(void *settings, const char *value, struct error *error)
+{
+	struct capture_settings *capture = settings;
+
+	if (time_duration_parse(value, &capture->duration_ns, error) < 0)
+		return -1;
+	return capture->duration_ns > 0
+		       ? 0
+		       : error_set(error, "--duration=%s: nothing to record; write a time above 0",
+				   value);
+}
+
+static int apply_buffer_size(void *settings, const char *value, struct error *error)
+{
+	struct capture_settings *capture = settings;
+
+	capture->setting = "--buffer-size";
+	return size_kib_parse(value, &capture->buffer_kib, error);
+}
+
+/* The traced command does not inherit the descriptor. */
+static int apply_ready_fd(void *settings, const char *value, struct error *error)
+{
+	struct capture_settings *capture = settings;
+	size_t nr_digits = strspn(value, "0123456789");
+	int fd, flags;
+
+	if (nr_digits == 0 || nr_digits > FD_DIGITS_MAX || value[nr_digits])
+		return error_set(error, "--ready-fd=%s: not a descriptor; write its number", value);
+	fd = atoi(value);
+	if (fd <= STDERR_FILENO)
+		return error_set(error, "--ready-fd=%d: a standard stream; write 3 or more", fd);
+	flags = fcntl(fd, F_GETFL);
+	if (flags < 0)
+		return error_set(error, "--ready-fd=%d: not open; open it as in %d>FILE", fd, fd);
+	if ((flags & O_ACCMODE) == O_RDONLY || (flags & O_PATH))
+		return error_set(error, "--ready-fd=%d: not writable; open it as in %d>FILE", fd,
+				 fd);
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	capture->ready_fd = fd;
+	return 0;
+}
+
+static int apply_clock(void *settings, const char *value, struct error *error)
+{
+	struct capture_settings *capture = settings;
+
+	(void)error;
+	capture->setting = "--clock";
+	capture->clock = value;
+	return 0;
+}
+
+static int apply_event_filter(void *settings, const char *value, struct error *error)
+{
+	struct capture_settings *capture = settings;
+
+	capture->setting = "--filter";
+	return selection_set_filter(&capture->selection, value, error);
+}
+
+static int apply_cpus(void *settings, const char *value, struct error *error)
+{
+	struct capture_settings *capture = settings;
+
+	capture->setting = "--cpu";
+	capture->has_cpus = true;
+	return cpu_list_parse(value, &capture->cpus, error);
+}
+
+static int apply_user(void *settings, const char *value, struct error *error)
+{
+	struct capture_settings *capture = settings;
+
+	command_user_release(&capture->user);
+	return command_user_find(&capture->user, value, error);
+}
+
+static int apply_instance(void *settings, const char *value, struct error *error)
+{
+	struct capture_settings *capture = settings;
+
+	capture->instance = value;
+	if (*value && *value != '.' && !strchr(value, '/'))
+		return 0;
+	return error_set(error,
+			 "--instance=%s: not the name of a tracing instance; write one of those "
+			 "in /sys/kernel/tracing/instances",
+			 value);
+}
+
+static const struct option_row capture_rows[] = {
+	{ 0, "instance", "NAME",
+	  "read this existing tracing instance; changes no settings, consumes its records",
+	  apply_instance },
+	{ 0, "filter", "EXPRESSION", "apply this event filter to the preceding -e",
+	  apply_event_filter, .is_repeatable = true },
+	OPTION_FLAG("wait",
+		    "accept -e for tracepoints that do not exist yet; record them when they appear",
+		    capture_settings, selection.waits),
+	{ 'd', "duration", "SECONDS", "stop after this time; or with a unit: ns, us, ms, s, m, h",
+	  apply_duration },
+	{ 'b', "buffer-size", "SIZE",
+	  "ring buffer size per CPU in KiB, or with k, M, G (default: 1024)", apply_buffer_size },
+	{ 0, "clock", "CLOCK",
+	  "trace clock: boot (default), mono, mono_raw or tai; record accepts any other, too",
+	  apply_clock },
+	{ 0, "cpu", "LIST", "record only these CPUs, for example 0,2-3", apply_cpus },
+	OPTION_FLAG("pid", "record only COMMAND and its descendants", capture_settings,
+		    follows_command),
+	{ 0, "ready-fd", "N",
+	  "write the line 'ready' to file descriptor N when recording has started",
+	  apply_ready_fd },
+	{ 0, "user", "[=NAME]", "run COMMAND as this user (default: the user who invoked sudo)",
+	  apply_user },
+};
+
+const struct option_part capture_options = {
+	.rows = capture_rows,
+	.nr_rows = sizeof(capture_rows) / sizeof(capture_rows[0]),
+};
+
+/* For ktrack stat, --buffer is a filter by a buffer's name. */
+static const struct option_row live_rows[] = {
+	{ 'd', "duration", "SECONDS",
+	  "with --live: stop after this time; or with a unit: ns, us, ms, s, m, h",
+	  apply_duration },
+	{ 'b', "buffer-size", "SIZE",
+	  "with --live: ring buffer size per CPU in KiB, or with k, M, G (default: 1024)",
+	  apply_buffer_size },
+	OPTION_FLAG("wait", "with --live: accept -e for tracepoints that do not exist yet",
+		    capture_settings, selection.waits),
+	{ 0, "ready-fd", "N",
+	  "with --live: write the line 'ready' to file descriptor N when recording has started",
+	  apply_ready_fd },
+};
+
+const struct option_part capture_live_options = {
+	.rows = live_rows,
+	.nr_rows = sizeof(live_rows) / sizeof(live_rows[0]),
+};
+
+int capture_parse_command(struct capture_settings *settings, const struct option_table *table,
+			  int argc, char **argv, int operand, struct error *error)
+{
+	const char *before = argv[operand - 1];
+
+	if (operand == argc && strcmp(before, "--") == 0)
+		return error_set(error, "--: no command; write its words after it");
+	if (operand == argc && (settings->follows_command || settings->user.name))
+		return error_set(error, "--pid and --user: no command; write its words at the end");
+	if (operand == argc)
+		return 0;
+	if (option_may_have_value(table, before))
+		return error_set(error, "'%s': value or command; write %s=%s, or -- before it",
+				 argv[operand], before, argv[operand]);
+	settings->command = argv + operand;
+	return 0;
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Options that select tracepoints, records and how much state is kept. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "cli/option_parts.h"
+#include "cli/parse_size.h"
+
+static int apply_tracepoint(void *settings, const char *value, struct error *error)
+{
+	return selection_add(settings, value, error);
+}
+
+static const struct option_row selection_rows[] = {
+	{ 'e', "tracepoint", "SYS[:EVENT]",
+	  "select only these tracepoints (comma-separated list; wildcards allowed)",
+	  apply_tracepoint, .is_repeatable = true },
+};
+
+const struct option_part selection_options = {
+	.rows = selection_rows,
+	.nr_rows = sizeof(selection_rows) / sizeof(selection_rows[0]),
+};
+
+static int apply_track(void *settings, const char *value, struct error *error)
+{
+	struct filter *filter = settings;
+
+	(void)error;
+	filter->track = value;
+	return 0;
+}
+
+static int apply_buffer(void *settings, const char *value, struct error *error)
+{
+	struct filter *filter = settings;
+
+	(void)error;
+	filter->buffer = value;
+	return 0;
+}
+
+static int filter_number_parse(const char *value, int *out, const char *kind, struct error *error)
+{
+	char *end;
+	long number;
+
+	errno = 0;
+	number = strtol(value, &end, 10);
+	if (end == value || *end || errno || number < 0 || number > INT_MAX)
+		return error_set(error, "'%s': not a %s; write a number from 0", value, kind);
+	*out = number;
+	return 0;
+}
+
+static int apply_cpu(void *settings, const char *value, struct error *error)
+{
+	struct filter *filter = settings;
+
+	filter->has_cpu = true;
+	return filter_number_parse(value, &filter->cpu, "CPU", error);
+}
+
+static int apply_pid(void *settings, const char *value, struct error *error)
+{
+	struct filter *filter = settings;
+
+	filter->has_pid = true;
+	return filter_number_parse(value, &filter->pid, "thread id", error);
+}
+
+static int apply_from(void *settings, const char *value, struct error *error)
+{
+	struct filter *filter = settings;
+
+	return time_duration_parse(value, &filter->from_ns, error);
+}
+
+static int apply_to(void *settings, const char *value, struct error *error)
+{
+	struct filter *filter = settings;
+
+	if (time_duration_parse(value, &filter->to_ns, error) < 0)
+		return -1;
+	return filter->to_ns > 0
+		       ? 0
+		       : error_set(error, "--to=%s: no records; write a time above 0", value);
+}
+
+static const struct option_row filter_rows[] = {
+	{ 0, "track", "PATTERN", "select only tracks with this name (wildcards allowed)",
+	  apply_track },
+	{ 0, "cpu", "N", "select only records of CPU N", apply_cpu },
+	{ 0, "pid", "N", "select only records of the thread with this id", apply_pid },
+	{ 0, "buffer", "NAME",
+	  "select only records of this buffer (an instance name in a trace.dat)", apply_buffer },
+	{ 0, "from", "SECONDS",
+	  "start at this t_abs: seconds after the first record, or with ns, us, ms, s, m, h",
+	  apply_from },
+	{ 0, "to", "SECONDS", "end at this t_abs; format as for --from", apply_to },
+};
+
+const struct option_part filter_options = {
+	.rows = filter_rows,
+	.nr_rows = sizeof(filter_rows) / sizeof(filter_rows[0]),
+};
+
+static int apply_max_tracks(void *settings, const char *value, struct error *error)
+{
+	struct limits *limits = settings;
+
+	return count_parse(value, "tracks", &limits->max_tracks, error);
+}
+
+static const struct option_row limits_rows[] = {
+	{ 0, "max-tracks", "N", "keep at most N tracks, evict idle ones (default: 16384)",
+	  apply_max_tracks },
+};
+
+const struct option_part limits_options = {
+	.rows = limits_rows,
+	.nr_rows = sizeof(limits_rows) / sizeof(limits_rows[0]),
+};

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Option tables that several commands share, each for one part of their settings. */
+#ifndef CLI_OPTION_PARTS_H
+#define CLI_OPTION_PARTS_H
+
+#include "cli/option.h"
+#include "session/session.h"
+
+/** CAPTURE_STATUS_NOTES - exit statuses of commands that run a traced command, for help */
+#define CAPTURE_STATUS_NOTES                                                                      \
+	"Exit status with COMMAND: its status; 125 ktrack failed; 126 COMMAND cannot be "         \
+	"executed;\n"                                                                             \
+	"127 COMMAND is not found. Without COMMAND: 0 success; 1 ktrack failed. In both cases:\n" \
+	"2 wrong usage; 3 records were lost (only with --fail-on-loss, and if COMMAND succeeded)."
+
+/** selection_options - for a struct selection */
+extern const struct option_part selection_options;
+
+/** filter_options - for a struct filter */
+extern const struct option_part filter_options;
+
+/** limits_options - for a struct limits */
+extern const struct option_part limits_options;
+
+/** capture_options - for a struct capture_settings, without its selection */
+extern const struct option_part capture_options;
+
+/** capture_live_options - those of capture_options that ktrack stat --live has */
+extern const struct option_part capture_live_options;
+
+/**
+ * capture_parse_command - take the words after the options as the traced command
+ * @operand: index of the first one
+ *
+ * Returns -1 with @error, also if the first word may be meant as an option's value.
+ */
+int capture_parse_command(struct capture_settings *settings, const struct option_table *table,
+			  int argc, char **argv, int operand, struct error *error);
+
+#endif

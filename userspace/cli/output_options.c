@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Options for outputs: one for each row of the table of sinks, and those that all outputs share. */
+#include "cli/output_options.h"
+
+#include <string.h>
+
+static const char *const emitter_words[] = {
+	[TIMELINE_EMITTER_TID] = "tid",
+	[TIMELINE_EMITTER_CPU] = "cpu",
+	[TIMELINE_EMITTER_COMM] = "comm",
+};
+_Static_assert(sizeof(emitter_words) / sizeof(emitter_words[0]) == TIMELINE_EMITTER_COUNT,
+	       "a word for each");
+
+static int apply_target(void *settings, const char *value, struct error *error)
+{
+	const char **target = settings;
+
+	(void)error;
+	*target = value ? value : "-";
+	return 0;
+}
+
+static int apply_sid(void *settings, const char *value, struct error *error)
+{
+	struct output_settings *outputs = settings;
+
+	(void)error;
+	outputs->sid = value;
+	return 0;
+}
+
+static int emitter_find(struct text word)
+{
+	for (int i = 0; i < TIMELINE_EMITTER_COUNT; i++) {
+		if (text_equals(word, text_of(emitter_words[i])))
+			return i;
+	}
+	return -1;
+}
+
+static int apply_with(void *settings, const char *value, struct error *error)
+{
+	struct output_settings *outputs = settings;
+
+	for (const char *word = value;; word++) {
+		size_t size = strcspn(word, ",");
+		int emitter = emitter_find((struct text){ .data = word, .size = size });
+
+		if (emitter < 0)
+			return error_set(error, "--with=%.*s: unknown; write tid, cpu or comm",
+					 (int)size, word);
+		outputs->with |= 1u << emitter;
+		word += size;
+		if (!*word)
+			return 0;
+	}
+}
+
+static const struct option_row shared_rows[OUTPUT_SHARED_ROWS] = {
+	OPTION_FLAG("append",
+		    "append to EVENT, PERF, NORMAL and Perfetto files instead of replacing them",
+		    output_settings, is_appending),
+	{ 0, "with", "WHAT",
+	  "add the writer of each record: a comma-separated list of tid, cpu and comm", apply_with,
+	  .is_repeatable = true },
+	{ 0, "sid", "TEXT",
+	  "set the trace2 session id; 'recording' (export only) derives it from SOURCE", apply_sid,
+	  .needs_text = true },
+	OPTION_FLAG("fail-on-loss", "exit with status 3 if records were lost", output_settings,
+		    fails_on_loss),
+};
+
+struct option_part output_options(struct output_rows *rows, size_t offset)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < sink_kinds_count; i++) {
+		const struct sink_kind *kind = &sink_kinds[i];
+		size_t target = offsetof(struct output_settings, targets) + i * sizeof(char *);
+
+		if (kind->use == SINK_USE_COMMAND)
+			continue;
+		rows->rows[size++] = (struct option_row){
+			.long_name = kind->name,
+			.argument = kind->use == SINK_USE_TRACE2 ? "[=TARGET]" : "FILE",
+			.help = kind->help,
+			.apply = apply_target,
+			.offset = target,
+			.needs_text = true,
+		};
+	}
+	memcpy(rows->rows + size, shared_rows, sizeof(shared_rows));
+	size += OUTPUT_SHARED_ROWS;
+	return (struct option_part){ .rows = rows->rows, .nr_rows = size, .offset = offset };
+}

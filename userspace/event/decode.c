@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Decodes records into track events. */
+#include "event/decoded.h"
+
+/*
+ * The functions below that take @is_swapped are compiled for both values.
+ */
+
+hot_inline bool kind_decode(struct decoded_event *out, const struct descriptor *descriptor,
+			    const struct record *record, bool is_swapped)
+{
+	int64_t type = field_integer(&descriptor->type, record, is_swapped);
+
+	if (type == 'B')
+		out->kind = DECODED_BEGIN;
+	else if (type == 'E')
+		out->kind = DECODED_END;
+	else
+		out->kind = DECODED_INSTANT;
+	return type == 'B' || type == 'E' || type == 'I';
+}
+
+/* The name of an end is not used, but its bytes must be in the record. */
+hot_inline const char *slice_decode(struct decoded_event *out, const struct descriptor *descriptor,
+				    const struct record *record, bool is_swapped)
+{
+	struct text name;
+	uint64_t head = 0;
+
+	if (!kind_decode(out, descriptor, record, is_swapped))
+		return "unknown track_event_type";
+	if (!field_bytes(&descriptor->slice_name, record, is_swapped, &name))
+		return "unreadable slice_name";
+	if (out->kind == DECODED_END)
+		name.size = 0;
+	else
+		head = field_cut_text(record, &name);
+	out->slice_name = name;
+	out->slice_head = head;
+	return NULL;
+}
+
+hot_inline void counter_decode(struct decoded_event *out, const struct descriptor *descriptor,
+			       const struct record *record, bool is_swapped)
+{
+	const struct field_ref *ref = &descriptor->counter_value;
+	int64_t number = field_integer(ref, record, is_swapped);
+
+	out->kind = DECODED_COUNTER;
+	out->counter_value.kind = field_integer_kind(ref);
+	out->counter_value.signed_number = ref->kind == FIELD_BOOLEAN ? number != 0 : number;
+	out->slice_name = (struct text){ .data = "" };
+	out->slice_head = 0;
+}
+
+hot_inline const char *scope_decode(struct decoded_event *out, const struct descriptor *descriptor,
+				    const struct record *record, bool is_swapped)
+{
+	const struct field_ref *ref = &descriptor->scope_id;
+	int64_t tid = field_integer(&descriptor->pid, record, is_swapped);
+
+	if (tid != (int32_t)tid)
+		return "unreadable common_pid";
+	out->tid = tid;
+	out->scope_id.kind = VALUE_SIGNED;
+	out->scope_id.signed_number = tid;
+	if (descriptor->scope != DESCRIPTOR_SCOPE_THREAD) {
+		out->scope_id.kind = field_integer_kind(ref);
+		out->scope_id.signed_number = field_integer(ref, record, is_swapped);
+	}
+	return NULL;
+}
+
+hot_inline const char *track_decode(struct decoded_event *out, const struct descriptor *descriptor,
+				    const struct record *record, bool is_swapped)
+{
+	struct text name = descriptor->label;
+	uint64_t head = descriptor->label_head;
+
+	if (descriptor->track_name.kind != FIELD_ABSENT) {
+		if (!field_bytes(&descriptor->track_name, record, is_swapped, &name))
+			return "unreadable track_name";
+		head = field_cut_text(record, &name);
+	}
+	out->track_name = name;
+	out->track_head = head;
+	return NULL;
+}
+
+/*
+ * Takes the size of a value from @left. Without this limit, fields that share their bytes, as only
+ * hostile formats have, would turn a small record into any number of bytes.
+ */
+static bool extra_fits(size_t *left, const struct value *value)
+{
+	bool has_text = value->kind == VALUE_TEXT || value->kind == VALUE_BYTES;
+	size_t size = has_text ? value->text.size : 0;
+
+	if (size > *left)
+		return false;
+	*left -= size;
+	return true;
+}
+
+/* Unreadable extra fields are left out; the event is valid without them. */
+static const char *extras_decode(struct decoded_event *out, const struct descriptor *descriptor,
+				 const struct record *record)
+{
+	struct field *field = descriptor->fields;
+	size_t left = record->size;
+
+	for (size_t i = 0; i < descriptor->nr_extras; i++) {
+		const struct extra *extra = &descriptor->extras[i];
+
+		if (!field_read(&extra->ref, record, &field->value) ||
+		    !extra_fits(&left, &field->value))
+			continue;
+		field->name = extra->label;
+		field++;
+	}
+	out->nr_extras = field - descriptor->fields;
+	return NULL;
+}
+
+static const char *decode_fail(struct decoded_event *out, const char *problem)
+{
+	out->problem = problem;
+	return problem;
+}
+
+static bool record_lacks(const struct record *record, const struct field_ref *ref)
+{
+	return ref->end == FIELD_END_NEVER || ref->offset + ref->size > record->size;
+}
+
+/* Also for records that are too short to read numbers from them. */
+static const char *short_slice_problem(struct decoded_event *out,
+				       const struct descriptor *descriptor,
+				       const struct record *record)
+{
+	bool is_swapped = descriptor->is_swapped;
+	struct text name;
+
+	if (record_lacks(record, &descriptor->type))
+		return "unreadable track_event_type";
+	if (descriptor->type.end <= record->size &&
+	    !kind_decode(out, descriptor, record, is_swapped))
+		return "unknown track_event_type";
+	if (record_lacks(record, &descriptor->slice_name) ||
+	    !field_bytes(&descriptor->slice_name, record, is_swapped, &name))
+		return "unreadable slice_name";
+	return NULL;
+}
+
+/* Reports the first problem of a record that does not contain all fields. */
+static const char *short_record_fail(struct decoded_event *out, const struct descriptor *descriptor,
+				     const struct record *record)
+{
+	const char *problem = NULL;
+
+	if (descriptor->kind == DESCRIPTOR_SLICE)
+		problem = short_slice_problem(out, descriptor, record);
+	else if (record_lacks(record, &descriptor->counter_value))
+		problem = "unreadable counter_value";
+	if (problem)
+		return decode_fail(out, problem);
+	if (record_lacks(record, &descriptor->pid))
+		return decode_fail(out, "unreadable common_pid");
+	if (descriptor->scope != DESCRIPTOR_SCOPE_THREAD &&
+	    record_lacks(record, &descriptor->scope_id))
+		return decode_fail(out, "unreadable scope");
+	return decode_fail(out, "unreadable track_name");
+}
+
+hot_inline const char *record_decode(struct decoded_event *out, const struct descriptor *descriptor,
+				     const struct record *record, bool is_swapped)
+{
+	const char *problem = NULL;
+
+	if (record->size < descriptor->record_size)
+		return short_record_fail(out, descriptor, record);
+	if (descriptor->kind == DESCRIPTOR_SLICE)
+		problem = slice_decode(out, descriptor, record, is_swapped);
+	else
+		counter_decode(out, descriptor, record, is_swapped);
+	if (!problem)
+		problem = scope_decode(out, descriptor, record, is_swapped);
+	if (!problem)
+		problem = track_decode(out, descriptor, record, is_swapped);
+	if (problem)
+		return decode_fail(out, problem);
+	return descriptor->nr_extras > 0 ? extras_decode(out, descriptor, record) : NULL;
+}
+
+const char *decoded_event_read(struct decoded_event *restrict out,
+			       const struct descriptor *descriptor, const struct record *record)
+{
+	out->descriptor = descriptor;
+	out->time_ns = record->time_ns;
+	out->cpu = record->cpu;
+	out->buffer = record->buffer;
+	out->extras = descriptor->fields;
+	out->nr_extras = 0;
+	out->problem = NULL;
+	return descriptor->is_swapped ? record_decode(out, descriptor, record, true)
+				      : record_decode(out, descriptor, record, false);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Decoded records: events on tracks, and changes of threads. */
+#ifndef EVENT_DECODED_H
+#define EVENT_DECODED_H
+
+#include "event/descriptor.h"
+#include "event/record.h"
+
+enum decoded_kind {
+	DECODED_BEGIN,
+	DECODED_END,
+	DECODED_INSTANT,
+	DECODED_COUNTER,
+};
+
+/**
+ * struct decoded_event - a record as a track event
+ * @time_ns, @cpu, @buffer: of the record
+ * @tid: thread that wrote it
+ * @scope_id: VALUE_SIGNED or VALUE_UNSIGNED; @tid if the tracepoint has no scope field
+ * @slice_name: of begin and instant; empty otherwise
+ * @track_name: name of the event if the tracepoint has no such field
+ * @slice_head, @track_head: text_head() of both
+ * @counter_value: of counters; VALUE_SIGNED or VALUE_UNSIGNED
+ * @extras: fields without a role
+ * @problem: NULL, or a constant text why the record could not be decoded; only @descriptor,
+ * @time_ns, @cpu and @buffer are valid then
+ *
+ * Texts are borrowed from the record. Fields and their names are borrowed from the descriptor; the
+ * fields are valid until its next record is decoded.
+ */
+struct decoded_event {
+	const struct descriptor *descriptor;
+	int64_t time_ns;
+	int cpu;
+	unsigned int buffer;
+	enum decoded_kind kind;
+	int tid;
+	struct value scope_id;
+	struct text slice_name;
+	struct text track_name;
+	uint64_t slice_head;
+	uint64_t track_head;
+	struct value counter_value;
+	const struct field *extras;
+	size_t nr_extras;
+	const char *problem;
+};
+
+/**
+ * decoded_event_read - decode @record, of @descriptor's tracepoint
+ *
+ * Sets all members of @out. Returns its @problem, NULL on success.
+ */
+const char *decoded_event_read(struct decoded_event *restrict out,
+			       const struct descriptor *descriptor, const struct record *record);
+
+/** enum task_change_kind - see struct task_change */
+enum task_change_kind {
+	TASK_CHANGE_BORN,
+	TASK_CHANGE_NAMED,
+	TASK_CHANGE_TOOK_OVER,
+	TASK_CHANGE_EXITED,
+	TASK_CHANGE_GONE,
+};
+
+/**
+ * struct task_change - a record of the scheduler about a thread
+ * @kind: the thread is new (BORN), has this name (NAMED), took the tid from another thread of its
+ * process as execve(2) does (TOOK_OVER), is about to end but may still write (EXITED), or the tid
+ * is free (GONE)
+ * @tid: its number
+ * @tgid: its process, 0 if the record does not contain it
+ * @parent_tid: BORN: the thread that created it, of the same process if @is_thread
+ * @old_tid: TOOK_OVER: its number before
+ * @comm: its name, empty if the record does not contain it; borrowed from the record
+ */
+struct task_change {
+	enum task_change_kind kind;
+	int64_t time_ns;
+	int tid;
+	int tgid;
+	int parent_tid;
+	bool is_thread;
+	int old_tid;
+	struct text comm;
+};
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Field references: where a field is in a record, and readers that check every bound. */
+#ifndef EVENT_FIELD_REF_H
+#define EVENT_FIELD_REF_H
+
+#include <limits.h>
+#include <string.h>
+
+#include "event/format.h"
+#include "event/record.h"
+
+/** enum field_kind - representation of a field */
+enum field_kind {
+	FIELD_ABSENT,
+	FIELD_SIGNED,
+	FIELD_UNSIGNED,
+	FIELD_BOOLEAN,
+	FIELD_FIXED_TEXT,
+	FIELD_FIXED_BYTES,
+	FIELD_DYNAMIC_TEXT,
+	FIELD_RELATIVE_TEXT,
+	FIELD_DYNAMIC_BYTES,
+	FIELD_RELATIVE_BYTES,
+};
+
+/** FIELD_END_NEVER - end of a field that no record contains */
+#define FIELD_END_NEVER UINT_MAX
+
+/**
+ * struct field_ref - position and representation of a field in the records of one tracepoint
+ * @is_swapped: the byte order is not this machine's
+ * @offset: of its first byte
+ * @size: number of bytes
+ * @end: minimum size of a record that contains the field, at least WORD_SIZE
+ * @base: added to the offset that a dynamic field contains: 0, or the field's end if it is relative
+ * @word_offset: of a word that contains the number
+ * @shift_left, @shift_right: numbers of bits to shift that word, to get the number
+ * @mask: bits of the number; all if it is signed
+ */
+struct field_ref {
+	enum field_kind kind;
+	bool is_swapped;
+	unsigned int offset;
+	unsigned int size;
+	unsigned int end;
+	unsigned int base;
+	unsigned int word_offset;
+	unsigned int shift_left;
+	unsigned int shift_right;
+	uint64_t mask;
+};
+
+/** FIELD_REF_ABSENT - initializer of a reference that no record contains */
+#define FIELD_REF_ABSENT                                      \
+	{                                                     \
+		.kind = FIELD_ABSENT, .end = FIELD_END_NEVER, \
+	}
+
+/**
+ * field_ref_of - reference to @field
+ * @is_swapped: the records' byte order is not this machine's
+ *
+ * Returns an absent reference if @field is NULL, or has an impossible position.
+ */
+struct field_ref field_ref_of(const struct format_field *field, bool is_swapped);
+
+/** field_ref_is_number - whether the field is an integer; a bool is not */
+static inline bool field_ref_is_number(const struct field_ref *ref)
+{
+	return ref->kind == FIELD_SIGNED || ref->kind == FIELD_UNSIGNED;
+}
+
+/** field_ref_is_text - whether the field contains characters */
+static inline bool field_ref_is_text(const struct field_ref *ref)
+{
+	return ref->kind == FIELD_FIXED_TEXT || ref->kind == FIELD_DYNAMIC_TEXT ||
+	       ref->kind == FIELD_RELATIVE_TEXT;
+}
+
+/**
+ * field_integer - the integer in a record that contains the field
+ * @ref: of a field that field_ref_is_number(), or a FIELD_BOOLEAN
+ * @is_swapped: of @ref; as a constant it saves instructions
+ *
+ * Returns the bits of an unsigned field.
+ */
+hot_inline int64_t field_integer(const struct field_ref *ref, const struct record *record,
+				 bool is_swapped)
+{
+	uint64_t word = word_load((const char *)record->data + ref->word_offset);
+
+	if (is_swapped)
+		word = __builtin_bswap64(word);
+	return ((int64_t)(word << ref->shift_left) >> ref->shift_right) & ref->mask;
+}
+
+/** field_integer_kind - the kind of value that field_integer() returns */
+hot_inline enum value_kind field_integer_kind(const struct field_ref *ref)
+{
+	return ref->kind == FIELD_SIGNED ? VALUE_SIGNED : VALUE_UNSIGNED;
+}
+
+/**
+ * field_bytes - the bytes of a text or of bytes, in a record that contains the field
+ * @is_swapped: of @ref; as a constant it saves instructions
+ * @out: borrowed from the record
+ *
+ * The word of a dynamic field contains offset (lower 16 bits) and size (upper 16 bits) of the data.
+ * Returns false if the data are not in the record.
+ */
+hot_inline bool field_bytes(const struct field_ref *ref, const struct record *record,
+			    bool is_swapped, struct text *out)
+{
+	size_t offset = ref->offset, size = ref->size;
+	uint32_t word;
+
+	if (ref->kind >= FIELD_DYNAMIC_TEXT) {
+		memcpy(&word, record->data + offset, sizeof(word));
+		if (is_swapped)
+			word = __builtin_bswap32(word);
+		size = word >> 16;
+		offset = (word & 0xffff) + (size_t)ref->base;
+		if (offset + size > record->size)
+			return false;
+	}
+	out->data = (const char *)record->data + offset;
+	out->size = size;
+	return true;
+}
+
+/**
+ * field_peek_word - the word at @data, which is in the record or at its end; bytes beyond the end
+ * read as zeros
+ * @record: of at least WORD_SIZE bytes
+ */
+hot_inline uint64_t field_peek_word(const struct record *record, const char *data)
+{
+	const char *end = (const char *)record->data + record->size;
+	size_t left = end - data;
+
+	if (left >= WORD_SIZE)
+		return word_load(data);
+	return left > 0 ? word_drop(word_load(end - WORD_SIZE), WORD_SIZE - left) : 0;
+}
+
+/**
+ * field_cut_text - cut @text, which is in the record, at its first NUL
+ * @record: of at least WORD_SIZE bytes
+ *
+ * Returns the text_head() of the result.
+ */
+hot_inline uint64_t field_cut_text(const struct record *record, struct text *text)
+{
+	uint64_t head = field_peek_word(record, text->data);
+	size_t size = word_find_zero(head), found = size;
+
+	while (found == WORD_SIZE && size < text->size) {
+		found = word_find_zero(field_peek_word(record, text->data + size));
+		size += found;
+	}
+	if (size < text->size)
+		text->size = size;
+	return word_keep(head, text->size);
+}
+
+/**
+ * field_read - read a field of any kind
+ * @out: VALUE_SIGNED or VALUE_UNSIGNED by the field's type, VALUE_BOOLEAN, VALUE_TEXT up to the
+ * first NUL, or VALUE_BYTES; texts and bytes are borrowed from the record
+ *
+ * Returns false if the record does not contain the field or its data.
+ */
+bool field_read(const struct field_ref *ref, const struct record *record, struct value *out);
+
+#endif

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sets up and ends a run that records. All its resources are in one struct, which can be released
+ * at any point of the set-up.
+ */
+#include "session/capture.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "session/privilege.h"
+#include "session/session.h"
+#include "session/tracepoints.h"
+#include "source/source.h"
+
+#define READY_LINE "ready\n"
+
+void capture_init(struct capture *capture, struct capture_settings *settings)
+{
+	*capture = (struct capture){
+		.settings = settings,
+		.report = settings->report,
+		.stop.signals.fd = -1,
+		.failure = settings->command ? STATUS_TRACING_FAILED : STATUS_FAILED,
+	};
+	capture->has_clock = trace_clock_find(settings->clock, &capture->clock);
+}
+
+int64_t capture_now_ns(const struct capture *capture)
+{
+	return capture->has_clock ? time_now_ns(capture->clock) : 0;
+}
+
+int64_t capture_wall_offset_ns(const struct capture *capture)
+{
+	return capture->has_clock ? time_wall_offset_ns(capture->clock) : 0;
+}
+
+int capture_prepare(struct capture *capture, struct error *error)
+{
+	char *const *argv = capture->settings->command;
+
+	if (signals_init(&capture->stop.signals, error) < 0)
+		return -1;
+	return argv ? command_check(argv, &capture->failure, error) : 0;
+}
+
+/**
+ * struct stale_count - instances of killed runs, without their sideband instances
+ * @name: of the last one
+ */
+struct stale_count {
+	char first[64];
+	char name[64];
+	unsigned int number;
+};
+
+static int stale_add(void *context, const char *name, const char *directory, struct error *error)
+{
+	struct stale_count *stale = context;
+
+	(void)directory;
+	(void)error;
+	if (instance_is_sideband(name, stale->name))
+		return 0;
+	snprintf(stale->name, sizeof(stale->name), "%s", name);
+	if (stale->number++ == 0)
+		snprintf(stale->first, sizeof(stale->first), "%s", name);
+	return 0;
+}
+
+/* The instance of a killed run keeps recording, and keeps modules loaded. */
+static int stale_report(const struct report *report, struct error *error)
+{
+	struct stale_count stale = { .number = 0 };
+	const struct stale_visitor visitor = { .context = &stale, .visit = stale_add };
+
+	if (stale_visit(&visitor, error) < 0)
+		return -1;
+	if (stale.number > 0)
+		report_message(report,
+			       "%u killed run%s left an instance behind; 'ktrack recover' makes a "
+			       "file of a recording, 'ktrack export tracefs:%s' exports its "
+			       "buffers, 'ktrack clean' removes it",
+			       stale.number, stale.number > 1 ? "s" : "", stale.first);
+	return 0;
+}
+
+int capture_choose(struct capture *capture, struct convention *convention, struct error *error)
+{
+	struct selection *selection = &capture->settings->selection;
+
+	if (tracepoints_find(convention, NULL, selection, capture->report, error) < 0)
+		return -1;
+	if (convention_size(convention) == 0 && !selection->waits)
+		return error_set(error, "no tracepoint of this machine follows the convention; "
+					"load a module with such tracepoints, or --wait for one");
+	return stale_report(capture->report, error);
+}
+
+static int capture_filter(struct capture *capture, struct error *error)
+{
+	const struct capture_settings *settings = capture->settings;
+
+	if (settings->has_cpus &&
+	    instance_limit_cpus(capture->recorder, &settings->cpus, error) < 0)
+		return -1;
+	if (settings->follows_command)
+		return instance_follow(capture->recorder, command_pid(capture->command), error);
+	return 0;
+}
+
+static int capture_enable(struct capture *capture, const struct convention *convention,
+			  struct error *error)
+{
+	struct buffer system = { 0 };
+	int status = 0;
+
+	for (size_t i = 0; i < convention_size(convention) && status == 0; i++) {
+		const struct descriptor *descriptor = convention_descriptor(convention, i);
+		const char *filter;
+
+		buffer_clear(&system);
+		descriptor_system(descriptor, &system);
+		filter = selection_filter(&capture->settings->selection, buffer_string(&system),
+					  descriptor->name);
+		status = instance_enable(capture->recorder, buffer_string(&system),
+					 descriptor->name, filter, error);
+	}
+	buffer_release(&system);
+	return status;
+}
+
+int capture_open(struct capture *capture, const struct convention *convention, bool keeps_modules,
+		 struct error *error)
+{
+	const struct capture_settings *settings = capture->settings;
+	const struct instance_settings recorder = { .mode = settings->mode,
+						    .clock = settings->clock,
+						    .buffer_kib = settings->buffer_kib,
+						    .keeps_modules = keeps_modules };
+
+	/* The waiting process would inherit files that are opened earlier. */
+	if (settings->command &&
+	    command_new(&capture->command, settings->command, &capture->stop.signals.before,
+			&settings->user, error) < 0)
+		return -1;
+	privilege_raise_files();
+	if (settings->instance)
+		return instance_attach(&capture->recorder, settings->instance, error);
+	if (instance_create(&capture->recorder, &recorder, error) < 0)
+		return -1;
+	if (capture_filter(capture, error) < 0 || capture_enable(capture, convention, error) < 0)
+		return -1;
+	return instance_resize(capture->recorder, error);
+}
+
+/* Tracepoints are enabled in the instance's folder; its removal changes the folder above. */
+static uint64_t instance_privileges(const struct instance *recorder)
+{
+	struct buffer above = { 0 };
+	uint64_t needed = privilege_for_files(instance_directory(recorder));
+
+	buffer_printf(&above, "%s/..", instance_directory(recorder));
+	needed |= privilege_for_files(buffer_string(&above));
+	buffer_release(&above);
+	return needed;
+}
+
+/* Signals are forwarded to the command, which may have another user. */
+uint64_t capture_privileges(const struct capture *capture)
+{
+	uint64_t needed = capture->command ? PRIVILEGE(CAP_KILL) : 0;
+
+	if (!capture->settings->instance)
+		needed |= instance_privileges(capture->recorder);
+	return needed;
+}
+
+int capture_signal_ready(struct capture *capture, struct error *error)
+{
+	int *fd = &capture->settings->ready_fd;
+	int status = 0;
+
+	if (*fd < 0)
+		return 0;
+	if (file_write_all(*fd, READY_LINE, strlen(READY_LINE), NULL) < 0)
+		status = error_set_system(error, errno, "cannot write to --ready-fd=%d", *fd);
+	close(*fd);
+	*fd = -1;
+	return status;
+}
+
+void capture_report_memory(const struct capture *capture)
+{
+	uint64_t memory_kib = instance_memory_kib(capture->recorder);
+
+	if (memory_kib > 0 && !capture->settings->instance && capture->report->progress)
+		report_message(capture->report, "the buffers use %llu KiB of kernel memory",
+			       (unsigned long long)memory_kib);
+}
+
+int capture_run_command(struct capture *capture, struct error *error)
+{
+	if (!capture->command)
+		return 0;
+	if (command_run(capture->command, error) < 0) {
+		capture->failure = command_status(capture->command);
+		return -1;
+	}
+	capture->stop.command = capture->command;
+	return 0;
+}
+
+/* The command continues if the duration ended first, or after a failure. */
+static void command_await(struct capture *capture)
+{
+	if (!capture->stop.command || stop_is_due(&capture->stop, 0))
+		return;
+	if (!capture->has_failed)
+		report_message(capture->report,
+			       "the recording is over, '%s' still runs; %s ends ktrack without it",
+			       capture->settings->command[0],
+			       capture->stop.nr_requests > 0
+				       ? "another signal"
+				       : "a signal is forwarded to it, a second one");
+	stop_await_command(&capture->stop);
+}
+
+void capture_close(struct capture *capture, int result, struct error *error)
+{
+	report_error(capture->report, error);
+	if (instance_remove(capture->recorder, error) < 0 || result < 0)
+		capture->has_failed = true;
+	capture->recorder = NULL;
+	report_error(capture->report, error);
+	command_await(capture);
+}
+
+void capture_end(struct capture *capture)
+{
+	command_free(capture->command);
+	signals_release(&capture->stop.signals);
+}
+
+int capture_status(const struct capture *capture, int own_status)
+{
+	if (capture->has_failed)
+		return capture->failure;
+	if (stop_is_abandoned(&capture->stop))
+		return 128 + capture->stop.signal_number;
+	if (capture->command && command_status(capture->command) != STATUS_DONE)
+		return command_status(capture->command);
+	return own_status;
+}
+
+bool capture_is_lost(const struct capture *capture, bool fails_on_loss)
+{
+	struct command *command = capture->command;
+
+	if (!fails_on_loss || capture->has_failed)
+		return false;
+	return !command || (command_has_ended(command) && command_status(command) == STATUS_DONE);
+}

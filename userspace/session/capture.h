@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What record and stream share: the tracing instance, the traced command, and the order in which
+ * both end.
+ */
+#ifndef SESSION_CAPTURE_H
+#define SESSION_CAPTURE_H
+
+#include <time.h>
+
+#include "convention/convention.h"
+#include "session/command.h"
+#include "session/settings.h"
+#include "session/stop.h"
+#include "tracefs/tracefs.h"
+
+/** record_settings_check - refuse settings that exclude each other; returns -1 with @error */
+int record_settings_check(const struct record_settings *settings, struct error *error);
+
+/** stream_settings_check - the same for ktrack stream */
+int stream_settings_check(const struct stream_settings *settings, struct error *error);
+
+/**
+ * struct capture - a run that records
+ * @clock: of the records, if @has_clock
+ * @command: NULL for none
+ * @failure: the exit status of a failed run
+ * @has_failed: part of the run failed
+ */
+struct capture {
+	struct capture_settings *settings;
+	const struct report *report;
+	struct stop_condition stop;
+	clockid_t clock;
+	bool has_clock;
+	struct instance *recorder;
+	struct command *command;
+	int failure;
+	bool has_failed;
+};
+
+/** capture_init - a capture for capture_close() and capture_end() */
+void capture_init(struct capture *capture, struct capture_settings *settings);
+
+/** capture_prepare - catch signals, and check the command; returns -1 with @error */
+int capture_prepare(struct capture *capture, struct error *error);
+
+/**
+ * capture_choose - add the tracepoints to record to @convention, and report instances of killed
+ * runs; returns -1 with @error
+ */
+int capture_choose(struct capture *capture, struct convention *convention, struct error *error);
+
+/**
+ * capture_open - start the command's process, which waits, and set up the instance without
+ * recording; returns -1 with @error
+ * @keeps_modules: tracepoints cannot be released before the end
+ */
+int capture_open(struct capture *capture, const struct convention *convention, bool keeps_modules,
+		 struct error *error);
+
+/** capture_privileges - capabilities that the rest of the run needs, after all files are open */
+uint64_t capture_privileges(const struct capture *capture);
+
+/** capture_signal_ready - report on --ready-fd that recording is on; returns -1 with @error */
+int capture_signal_ready(struct capture *capture, struct error *error);
+
+/** capture_run_command - execute the command, if there is one; returns -1 with @error */
+int capture_run_command(struct capture *capture, struct error *error);
+
+/** capture_report_memory - report on a terminal how much kernel memory the buffers use */
+void capture_report_memory(const struct capture *capture);
+
+/**
+ * capture_close - remove the instance, and wait for the command
+ * @result: of the recording so far; its @error is reported first
+ *
+ * The instance is removed before the wait: a program does not extend the recording.
+ */
+void capture_close(struct capture *capture, int result, struct error *error);
+
+/** capture_end - release everything */
+void capture_end(struct capture *capture);
+
+/**
+ * capture_status - the exit status as far as it is known
+ * @own_status: the status if neither ktrack nor the command failed
+ */
+int capture_status(const struct capture *capture, int own_status);
+
+/** capture_is_lost - whether --fail-on-loss decides the exit status, as far as it is known */
+bool capture_is_lost(const struct capture *capture, bool fails_on_loss);
+
+/** capture_now_ns - time of the records' clock; 0 if programs cannot read it */
+int64_t capture_now_ns(const struct capture *capture);
+
+/** capture_wall_offset_ns - nanoseconds to add to capture_now_ns() to get those since 1970 */
+int64_t capture_wall_offset_ns(const struct capture *capture);
+
+#endif

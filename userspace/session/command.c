@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Starts the traced command in a process that waits until recording is on. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "session/command.h"
+#include "session/session.h"
+
+/* The kernel reads this many bytes of a script's first line. */
+#define INTERPRETER_MAX 255
+
+/**
+ * struct command - the traced command
+ * @go_fd: a byte here continues the process; closing it ends the process
+ * @failure_fd: receives the errno of a failed exec; a successful one closes it
+ */
+struct command {
+	char *const *argv;
+	pid_t pid;
+	int go_fd;
+	int failure_fd;
+	bool was_run;
+	bool has_ended;
+	int status;
+};
+
+static void signals_apply(const struct command_signals *signals)
+{
+	for (int number = 1; number <= SIGRTMAX; number++)
+		signal(number, sigismember(&signals->ignored, number) == 1 ? SIG_IGN : SIG_DFL);
+	sigprocmask(SIG_SETMASK, &signals->blocked, NULL);
+}
+
+static int status_of_errno(int number)
+{
+	return number == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
+}
+
+/** struct start - parameters of the process */
+struct start {
+	char *const *argv;
+	const struct command_signals *signals;
+	const struct command_user *user;
+};
+
+static void child_main(const struct start *start, int go_fd, int failure_fd)
+{
+	char byte;
+	int number;
+
+	if (read(go_fd, &byte, 1) != 1)
+		_exit(STATUS_CANNOT_RUN);
+	signals_apply(start->signals);
+	if (!start->user->name || command_user_become(start->user) == 0)
+		execvp(start->argv[0], start->argv);
+	number = errno;
+	if (write(failure_fd, &number, sizeof(number)) < 0)
+		_exit(STATUS_CANNOT_RUN);
+	_exit(status_of_errno(number));
+}
+
+static void pipe_close(int *pair)
+{
+	close(pair[0]);
+	close(pair[1]);
+}
+
+static int command_fork(struct command *command, const struct start *start, struct error *error)
+{
+	int go[2], failure[2];
+
+	if (pipe2(go, O_CLOEXEC) < 0)
+		return error_set_system(error, errno, "cannot make a pipe");
+	if (pipe2(failure, O_CLOEXEC) < 0) {
+		pipe_close(go);
+		return error_set_system(error, errno, "cannot make a pipe");
+	}
+	command->pid = fork();
+	if (command->pid == 0) {
+		close(go[1]);
+		close(failure[0]);
+		child_main(start, go[0], failure[1]);
+	}
+	close(go[0]);
+	close(failure[1]);
+	command->go_fd = go[1];
+	command->failure_fd = failure[0];
+	return command->pid < 0 ? error_set_system(error, errno, "cannot start a process") : 0;
+}
+
+/* Whether the interpreter of a script can be executed; true if the file is no script. */
+static bool has_interpreter(const char *path)
+{
+	char line[INTERPRETER_MAX + 1] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *name = line + 2;
+
+	if (fd >= 0) {
+		if (read(fd, line, INTERPRETER_MAX) < 0)
+			line[0] = '\0';
+		close(fd);
+	}
+	if (strncmp(line, "#!", 2) != 0)
+		return true;
+	name += strspn(name, " \t");
+	name[strcspn(name, " \t\r\n")] = '\0';
+	return access(name, X_OK) == 0;
+}
+
+/* Whether a file can be executed; sets errno if not. */
+static bool is_program(const char *path)
+{
+	struct stat about;
+
+	if (stat(path, &about) < 0 || access(path, X_OK) < 0)
+		return false;
+	errno = EACCES;
+	return S_ISREG(about.st_mode) && has_interpreter(path);
+}
+
+/* Searches PATH as execvp() does. Returns EACCES if it only finds files that cannot be executed. */
+static int program_find(const char *name)
+{
+	const char *path = getenv("PATH");
+	int number = ENOENT;
+	char *list, *rest, *folder;
+
+	if (!*name || strchr(name, '/'))
+		return is_program(name) ? 0 : errno;
+	list = strdup(path ? path : "/bin:/usr/bin");
+	rest = list;
+	while (number && (folder = strsep(&rest, ":"))) {
+		struct buffer file = { 0 };
+
+		buffer_printf(&file, "%s/%s", *folder ? folder : ".", name);
+		if (is_program(buffer_string(&file)))
+			number = 0;
+		else if (errno == EACCES)
+			number = EACCES;
+		buffer_release(&file);
+	}
+	free(list);
+	return number;
+}
+
+int command_check(char *const *argv, int *status, struct error *error)
+{
+	int number = program_find(argv[0]);
+
+	if (number == 0)
+		return 0;
+	*status = status_of_errno(number);
+	return error_set_system(error, number, "cannot run '%s'", argv[0]);
+}
+
+int command_new(struct command **out, char *const *argv, const struct command_signals *signals,
+		const struct command_user *user, struct error *error)
+{
+	struct start start = { .argv = argv, .signals = signals, .user = user };
+	struct command *command = calloc(1, sizeof(*command));
+
+	*out = command;
+	if (!command)
+		return error_set(error, "out of memory");
+	*command = (struct command){ .argv = argv, .pid = -1, .go_fd = -1, .failure_fd = -1 };
+	/* If the caller ignored it, the kernel would discard the exit status. */
+	signal(SIGCHLD, SIG_DFL);
+	if (command_fork(command, &start, error) == 0)
+		return 0;
+	command_free(command);
+	*out = NULL;
+	return -1;
+}
+
+char *const *command_argv(const struct command *command)
+{
+	return command->argv;
+}
+
+pid_t command_pid(const struct command *command)
+{
+	return command->pid;
+}
+
+static void command_end(struct command *command, int wait_status)
+{
+	command->has_ended = true;
+	command->status = WIFSIGNALED(wait_status) ? 128 + WTERMSIG(wait_status)
+						   : WEXITSTATUS(wait_status);
+}
+
+static void command_reap(struct command *command)
+{
+	int wait_status = 0;
+
+	if (command->pid <= 0 || command->has_ended)
+		return;
+	while (waitpid(command->pid, &wait_status, 0) < 0 && errno == EINTR)
+		;
+	command_end(command, wait_status);
+}
+
+int command_run(struct command *command, struct error *error)
+{
+	int number = 0;
+
+	if (write(command->go_fd, "", 1) != 1) {
+		error_set_system(error, errno, "cannot run '%s'", command->argv[0]);
+		command_reap(command);
+		command->status = STATUS_CANNOT_RUN;
+		return -1;
+	}
+	command->was_run = true;
+	/* Blocks until exec closes the other end or fails. */
+	if (read(command->failure_fd, &number, sizeof(number)) != sizeof(number))
+		return 0;
+	command_reap(command);
+	return error_set_system(error, number, "cannot run '%s'", command->argv[0]);
+}
+
+bool command_has_ended(struct command *command)
+{
+	int wait_status;
+
+	if (!command->has_ended && waitpid(command->pid, &wait_status, WNOHANG) == command->pid)
+		command_end(command, wait_status);
+	return command->has_ended;
+}
+
+int command_status(const struct command *command)
+{
+	return command->status;
+}
+
+void command_free(struct command *command)
+{
+	if (!command)
+		return;
+	if (command->go_fd >= 0)
+		close(command->go_fd);
+	if (command->failure_fd >= 0)
+		close(command->failure_fd);
+	if (!command->was_run)
+		command_reap(command);
+	free(command);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Selects the records of a source. */
+#ifndef SESSION_FILTER_H
+#define SESSION_FILTER_H
+
+#include "convention/convention.h"
+#include "session/settings.h"
+#include "source/source.h"
+
+/** filter_is_open - whether the filter matches all records */
+bool filter_is_open(const struct filter *filter);
+
+/** filter_wants_record - whether to decode a record; @buffers as in struct source_description */
+bool filter_wants_record(const struct filter *filter, const struct record *record,
+			 const char *const *buffers);
+
+/** filter_check - refuse a filter that matches nothing of a source; returns -1 with @error */
+int filter_check(const struct filter *filter, const struct source_description *description,
+		 struct error *error);
+
+/** filter_wants_stream - whether records and losses of one CPU of a buffer match */
+bool filter_wants_stream(const struct filter *filter, int cpu, unsigned int buffer,
+			 const char *const *buffers);
+
+/** filter_wants_loss - whether the lost records could have matched */
+bool filter_wants_loss(const struct filter *filter, const struct loss *loss,
+		       const char *const *buffers);
+
+/** filter_has_times - whether the filter limits the time */
+bool filter_has_times(const struct filter *filter);
+
+/** filter_is_past - whether all matching records are older than @time_ns */
+bool filter_is_past(const struct filter *filter, int64_t time_ns);
+
+/** filter_wants_event - whether a decoded record matches */
+bool filter_wants_event(const struct filter *filter, const struct decoded_event *decoded);
+
+/** filter_name - append the options of the filter, with commas */
+void filter_name(const struct filter *filter, struct buffer *out);
+
+#endif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reports lost records in one line: how many, in how many gaps, and the remedy. */
+#include "session/loss.h"
+
+#include "session/session.h"
+#include "timeline/timeline.h"
+
+/* The suggested buffer is larger by this factor. */
+#define MORE_FACTOR 8
+
+static void advice_append(struct buffer *line, const struct loss_summary *summary)
+{
+	uint64_t kib = summary->buffer_kib;
+	uint64_t more = kib < BUFFER_KIB_MAX / MORE_FACTOR ? MORE_FACTOR * kib : BUFFER_KIB_MAX;
+
+	if (kib == 0 || kib >= BUFFER_KIB_MAX)
+		return;
+	buffer_printf(line, "; %llu KiB for each CPU are too small, ", (unsigned long long)kib);
+	if (summary->is_attached)
+		buffer_printf(line, "write a larger number to the instance's buffer_size_kb");
+	else
+		buffer_printf(line, "try -b %llu", (unsigned long long)more);
+}
+
+void loss_summary_report(const struct loss_summary *summary, const struct report *report)
+{
+	struct buffer line = { 0 };
+
+	if (!summary->has_lost)
+		return;
+	if (summary->object)
+		buffer_printf(&line, "%s: ", summary->object);
+	timeline_append_loss(&line, summary->records, summary->gaps, summary->gaps_unknown);
+	advice_append(&line, summary);
+	if (summary->is_failure)
+		buffer_printf(&line, "; exit status %d because of --fail-on-loss", STATUS_LOST);
+	if (!line.failed)
+		report_message(report, "%s", buffer_string(&line));
+	buffer_release(&line);
+}
+
+void loss_report_sideband(uint64_t lost, const struct report *report)
+{
+	if (lost > 0)
+		report_message(report, "lost %llu records about threads; thread names may be wrong",
+			       (unsigned long long)lost);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The message about lost records. */
+#ifndef SESSION_LOSS_H
+#define SESSION_LOSS_H
+
+#include "base/base.h"
+
+/**
+ * struct loss_summary - the lost records of a run
+ * @object: a file, a source or an instance; NULL for the run itself
+ * @has_lost: @records or gaps of unknown size; otherwise nothing is reported
+ * @records: number as in all outputs; 0 if unknown
+ * @gaps: 0 if unknown
+ * @gaps_unknown: gaps of unknown size
+ * @buffer_kib: size of a ring buffer that was too small; 0 if its size is not the reason
+ * @is_attached: the buffer belongs to an existing instance
+ * @is_failure: --fail-on-loss makes the loss the exit status
+ */
+struct loss_summary {
+	const char *object;
+	bool has_lost;
+	uint64_t records;
+	uint64_t gaps;
+	uint64_t gaps_unknown;
+	uint64_t buffer_kib;
+	bool is_attached;
+	bool is_failure;
+};
+
+/** loss_summary_report - report the loss, if there is one */
+void loss_summary_report(const struct loss_summary *summary, const struct report *report);
+
+/** loss_report_sideband - report @lost records of the sideband buffer, if there are any */
+void loss_report_sideband(uint64_t lost, const struct report *report);
+
+#endif

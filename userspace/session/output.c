@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Opens the files of outputs. */
+#include "session/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int number_of(const char *text)
+{
+	return text && *text ? atoi(text) : -1;
+}
+
+bool output_owner(unsigned int *user, unsigned int *group)
+{
+	int sudo_user = number_of(getenv("SUDO_UID"));
+	int sudo_group = number_of(getenv("SUDO_GID"));
+
+	if (geteuid() != 0 || sudo_user <= 0 || sudo_group < 0)
+		return false;
+	*user = sudo_user;
+	*group = sudo_group;
+	return true;
+}
+
+/* Whether writing may have to wait for a reader. */
+static bool is_pipe_or_terminal(int fd)
+{
+	struct stat about;
+
+	return isatty(fd) || (fstat(fd, &about) == 0 && S_ISFIFO(about.st_mode));
+}
+
+/* Finds the owner of a file that is being opened. */
+static int output_owner_find(struct owner *owner)
+{
+	unsigned int user, group;
+
+	*owner = (struct owner){ 0 };
+	return output_owner(&user, &group) ? owner_init(owner, user, group) : 0;
+}
+
+static int output_open_fail(const struct owner *owner, const char *target, struct error *error)
+{
+	if (errno == ECANCELED)
+		return error_set(error, "cannot write to %s: nobody reads it", target);
+	if (owner->is_other && errno == ELOOP)
+		return error_set(
+			error,
+			"cannot open %s for writing: symbolic links are not followed under "
+			"sudo; write the path of the file itself",
+			target);
+	return error_set_system(error, errno, "cannot open %s for writing", target);
+}
+
+/*
+ * Writes always append: the traced command may write its own stream to the file. With O_CREAT the
+ * kernel refuses files of others in folders like /tmp (fs.protected_regular, fs.protected_fifos).
+ */
+static int output_file_create(const char *target, const struct file_wait *wait, struct error *error)
+{
+	int flags = O_WRONLY | O_APPEND | O_CREAT;
+	struct owner owner;
+	int fd = -1;
+
+	if (output_owner_find(&owner) == 0) {
+		fd = owner_open(&owner, target, flags | O_EXCL, 0600, NULL);
+		if (fd < 0 && errno == EEXIST && access(target, F_OK) == 0)
+			fd = owner_open(&owner, target, flags, 0600, wait);
+	}
+	if (fd < 0)
+		output_open_fail(&owner, target, error);
+	owner_release(&owner);
+	return fd;
+}
+
+/*
+ * Opens standard output again, non-blocking, so that other processes with it are not affected. A
+ * file is duplicated instead, because its offset is shared.
+ */
+static int standard_output_open(void)
+{
+	char path[64];
+	int fd = -1;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", STDOUT_FILENO);
+	if (is_pipe_or_terminal(STDOUT_FILENO))
+		fd = file_open_unblocked(path, O_WRONLY, 0, NULL);
+	return fd < 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3) : fd;
+}
+
+/* Whether both are the same regular file. Terminals and /dev/null can be shared. */
+static bool output_is_same_file(const struct stat *one, const struct stat *other)
+{
+	return S_ISREG(one->st_mode) && one->st_dev == other->st_dev &&
+	       one->st_ino == other->st_ino;
+}
+
+static bool is_source(const struct output_set *set, int fd)
+{
+	struct stat source, target;
+
+	if (!set->source || fstat(fd, &target) < 0)
+		return false;
+	if (strcmp(set->source, "-") == 0)
+		return fstat(STDIN_FILENO, &source) == 0 && output_is_same_file(&source, &target);
+	return stat(set->source, &source) == 0 && output_is_same_file(&source, &target);
+}
+
+int output_open(struct output_set *set, const char *target, const char **name, struct error *error)
+{
+	int fd;
+
+	*name = target;
+	if (strcmp(target, "-") == 0) {
+		*name = "standard output";
+		set->has_terminal = isatty(STDOUT_FILENO);
+		fd = standard_output_open();
+		return fd < 0 ? error_set_system(error, errno, "cannot write to standard output")
+			      : fd;
+	}
+	if (set->size == OUTPUTS_MAX)
+		return error_set(error, "%s: more than %d files; leave out some outputs", target,
+				 OUTPUTS_MAX);
+	fd = output_file_create(target, &set->wait, error);
+	if (fd >= 0 && is_source(set, fd)) {
+		close(fd);
+		return error_set(error, "%s: the source; write to another file", target);
+	}
+	set->names[set->size] = target;
+	set->fds[set->size] = fd;
+	set->size += fd >= 0;
+	return fd;
+}
+
+int output_check_alone(const struct output_set *set, struct error *error)
+{
+	size_t last = set->size - 1;
+	struct stat one, other;
+
+	for (size_t i = 0; set->size > 1 && i < last; i++) {
+		if (fstat(set->fds[last], &one) == 0 && fstat(set->fds[i], &other) == 0 &&
+		    output_is_same_file(&one, &other))
+			return error_set(
+				error, "%s: named twice; write a file for a viewer to its own path",
+				set->names[last]);
+	}
+	return 0;
+}
+
+int output_set_begin(const struct output_set *set, struct error *error)
+{
+	struct stat about;
+
+	for (size_t i = 0; i < set->size && !set->is_appending; i++) {
+		if (fstat(set->fds[i], &about) < 0 || !S_ISREG(about.st_mode))
+			continue;
+		if (ftruncate(set->fds[i], 0) < 0)
+			return error_set_system(error, errno, "cannot replace %s", set->names[i]);
+	}
+	return 0;
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Opens the outputs of a run: one sink for each target. */
+#include "session/outputs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "session/session.h"
+
+#define SETTINGS_PREFIX "KTRACK_TRACE2"
+#define SYSTEM_SETTINGS "/etc/ktrack.conf"
+
+void outputs_init(struct outputs *outputs, const struct output_settings *settings,
+		  const struct report *report)
+{
+	*outputs = (struct outputs){ .settings = settings,
+				     .report = report,
+				     .set.is_appending = settings->is_appending };
+}
+
+int output_settings_status(const struct output_settings *settings, bool has_lost)
+{
+	return settings->fails_on_loss && has_lost ? STATUS_LOST : STATUS_DONE;
+}
+
+/* The number of targets of a use; with @is_shared, only of those on standard output. */
+static unsigned int targets_count(const struct output_settings *settings, enum sink_use use,
+				  bool is_shared)
+{
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < sink_kinds_count; i++) {
+		const char *target = settings->targets[i];
+
+		if (target && sink_kinds[i].use == use && (!is_shared || strcmp(target, "-") == 0))
+			count++;
+	}
+	return count;
+}
+
+bool output_settings_have_file(const struct output_settings *settings)
+{
+	return targets_count(settings, SINK_USE_FILE, false) > 0;
+}
+
+static struct trace2_config *outputs_config_read(void)
+{
+	const char *home = getenv("HOME");
+	const char *folder = getenv("XDG_CONFIG_HOME");
+	struct trace2_config *config;
+	struct buffer path = { 0 };
+
+	if (folder && *folder)
+		buffer_printf(&path, "%s/ktrack/config", folder);
+	else
+		buffer_printf(&path, "%s/.config/ktrack/config", home ? home : "");
+	config = path.failed ? NULL
+			     : trace2_config_new(SETTINGS_PREFIX, SYSTEM_SETTINGS,
+						 buffer_string(&path));
+	buffer_release(&path);
+	return config;
+}
+
+static void config_report(void *context, const char *message)
+{
+	const struct outputs *outputs = context;
+
+	report_message(outputs->report, "%s", message);
+}
+
+/* Reads the settings once for all sessions. Sessions do not report lines that cannot be parsed. */
+static int outputs_configure(struct outputs *outputs, struct error *error)
+{
+	struct trace2_settings settings = { .report = config_report, .report_context = outputs };
+
+	if (outputs->config)
+		return 0;
+	outputs->config = outputs_config_read();
+	if (!outputs->config)
+		return error_set(error, "out of memory");
+	trace2_config_apply(outputs->config, &settings);
+	return 0;
+}
+
+/* Whether libtrace2 opens the target: its grammar has more than paths. */
+static bool is_trace2_value(const char *target)
+{
+	bool is_digit = target[0] >= '0' && target[0] <= '9' && !target[1];
+
+	if (is_digit || strcasecmp(target, "true") == 0 || strcasecmp(target, "false") == 0)
+		return true;
+	return strncmp(target, "af_unix:", strlen("af_unix:")) == 0;
+}
+
+static bool target_is_folder(const char *target)
+{
+	struct stat about;
+
+	return stat(target, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+/* Returns 1 if libtrace2 opens the target: @value is set; otherwise 0, or -1 with @error. */
+static int trace2_value_find(struct outputs *outputs, size_t kind, const char *target,
+			     const char **value, struct error *error)
+{
+	*value = target;
+	if (is_trace2_value(target))
+		return 1;
+	if (!target_is_folder(target))
+		return 0;
+	/* libtrace2 takes no relative paths. */
+	free(outputs->folders[kind]);
+	outputs->folders[kind] = realpath(target, NULL);
+	*value = outputs->folders[kind];
+	return *value ? 1 : error_set_system(error, errno, "cannot find %s", target);
+}
+
+/**
+ * struct opening - the parameters of outputs_open()
+ * @trace2: parts of it that all trace2 outputs share
+ */
+struct opening {
+	struct outputs *outputs;
+	struct timeline *timeline;
+	struct sink_trace2_settings trace2;
+};
+
+static int sink_open(const struct opening *opening, size_t kind, struct sink_settings *settings,
+		     struct error *error)
+{
+	const struct outputs *outputs = opening->outputs;
+	struct sink *sink;
+
+	settings->with = outputs->settings->with;
+	settings->wait = outputs->set.wait;
+	settings->report = outputs->report;
+	settings->stat = outputs->settings->stat;
+	sink = sink_kinds[kind].sink_new(settings, error);
+	return sink ? timeline_add(opening->timeline, sink, error) : -1;
+}
+
+/* Opens a target that libtrace2 understands, or a file or standard output for its lines. */
+static int trace2_open(struct opening *opening, size_t kind, const char *target,
+		       struct error *error)
+{
+	struct sink_trace2_settings trace2 = opening->trace2;
+	struct sink_settings settings = { .name = target, .fd = -1, .trace2 = &trace2 };
+	int is_value = trace2_value_find(opening->outputs, kind, target, &trace2.value, error);
+
+	if (is_value < 0)
+		return -1;
+	if (!is_value) {
+		trace2.value = NULL;
+		settings.fd = output_open(&opening->outputs->set, target, &settings.name, error);
+		if (settings.fd < 0)
+			return -1;
+	}
+	return sink_open(opening, kind, &settings, error);
+}
+
+static int setting_open(struct opening *opening, size_t kind, const char *value,
+			struct error *error)
+{
+	struct sink_trace2_settings trace2 = opening->trace2;
+	struct sink_settings settings = {
+		.name = trace2_config_name(opening->outputs->config, sink_kinds[kind].trace2_key),
+		.fd = -1,
+		.trace2 = &trace2,
+	};
+
+	trace2.value = value;
+	return sink_open(opening, kind, &settings, error);
+}
+
+/* Opens a file that no other output shares. */
+static int output_file_open(struct opening *opening, size_t kind, const char *path,
+			    struct error *error)
+{
+	struct output_set *set = &opening->outputs->set;
+	bool is_standard = strcmp(path, "-") == 0;
+	struct sink_settings settings = { .is_appending = set->is_appending && !is_standard };
+
+	if (set->is_appending && !sink_kinds[kind].can_append)
+		return error_set(error, "--append: files of --%s cannot be appended to",
+				 sink_kinds[kind].name);
+	settings.fd = output_open(set, path, &settings.name, error);
+	if (settings.fd < 0)
+		return -1;
+	if (!is_standard && output_check_alone(set, error) < 0) {
+		close(settings.fd);
+		return -1;
+	}
+	return sink_open(opening, kind, &settings, error);
+}
+
+/* Several trace2 outputs can share standard output, but a file for a viewer cannot. */
+static int standard_output_check(const struct output_settings *settings, struct error *error)
+{
+	unsigned int nr_files = targets_count(settings, SINK_USE_FILE, true);
+	unsigned int nr_lines = targets_count(settings, SINK_USE_TRACE2, true);
+
+	if (nr_files == 0 || nr_files + nr_lines < 2)
+		return 0;
+	return error_set(error, "standard output: a file for a viewer cannot share it; write the "
+				"others to files");
+}
+
+/* Opens the kind if anything asks for it; counts it in @nr_open. */
+static int kind_open(struct opening *opening, size_t number, unsigned int *nr_open,
+		     struct error *error)
+{
+	const struct outputs *outputs = opening->outputs;
+	const struct sink_kind *kind = &sink_kinds[number];
+	const char *target = outputs->settings->targets[number];
+	const char *setting = NULL;
+
+	if (kind->use == SINK_USE_TRACE2 && !target)
+		setting = trace2_config_get(outputs->config, kind->trace2_key);
+	*nr_open += target || setting;
+	if (setting)
+		return setting_open(opening, number, setting, error);
+	if (!target)
+		return 0;
+	return kind->use == SINK_USE_TRACE2 ? trace2_open(opening, number, target, error)
+					    : output_file_open(opening, number, target, error);
+}
+
+static int kinds_open(struct opening *opening, struct error *error)
+{
+	unsigned int nr_open = 0;
+
+	for (size_t i = 0; i < sink_kinds_count; i++) {
+		if (kind_open(opening, i, &nr_open, error) < 0)
+			return -1;
+	}
+	return nr_open > 0 ? 0 : trace2_open(opening, 0, "-", error);
+}
+
+static int stat_open(struct opening *opening, struct error *error)
+{
+	return output_file_open(opening, sink_kind_find("stat") - sink_kinds, "-", error);
+}
+
+int outputs_open(struct outputs *outputs, struct timeline *timeline,
+		 const struct identity *identity, struct error *error)
+{
+	struct opening opening = {
+		.outputs = outputs,
+		.timeline = timeline,
+		.trace2 = { .sid = identity->sid, .hierarchy = identity->hierarchy },
+	};
+
+	outputs->set.size = 0;
+	if (outputs->settings->stat)
+		return stat_open(&opening, error);
+	if (standard_output_check(outputs->settings, error) < 0 ||
+	    outputs_configure(outputs, error) < 0)
+		return -1;
+	opening.trace2.config = outputs->config;
+	output_owner(&opening.trace2.file_user, &opening.trace2.file_group);
+	return kinds_open(&opening, error);
+}
+
+void outputs_release(struct outputs *outputs)
+{
+	for (size_t i = 0; i < SINK_KINDS_MAX; i++)
+		free(outputs->folders[i]);
+	trace2_config_free(outputs->config);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Opens the outputs of a run. */
+#ifndef SESSION_OUTPUTS_H
+#define SESSION_OUTPUTS_H
+
+#include "session/identity.h"
+#include "session/output.h"
+#include "session/settings.h"
+#include "timeline/timeline.h"
+
+/**
+ * struct outputs - the outputs of a run
+ * @settings: what the command line asks for
+ * @report: for messages
+ * @set: the open files
+ * @config: trace2 settings of the environment and of files, NULL before outputs_open()
+ * @folders: absolute paths of targets that are folders
+ */
+struct outputs {
+	const struct output_settings *settings;
+	const struct report *report;
+	struct output_set set;
+	struct trace2_config *config;
+	char *folders[SINK_KINDS_MAX];
+};
+
+/** outputs_init - @settings and @report outlive the outputs */
+void outputs_init(struct outputs *outputs, const struct output_settings *settings,
+		  const struct report *report);
+
+/** output_settings_status - the exit status of a run without failure */
+int output_settings_status(const struct output_settings *settings, bool has_lost);
+
+/** output_settings_have_file - whether there is an output that needs a file of its own */
+bool output_settings_have_file(const struct output_settings *settings);
+
+/**
+ * outputs_open - open all targets, and add their sinks to a timeline
+ *
+ * The command line overrides the environment and configuration files. If none of them has a target,
+ * the first kind goes to standard output. Nothing is written before the timeline is opened. After
+ * the sinks are released, the outputs can be opened again. Returns -1 with @error.
+ */
+int outputs_open(struct outputs *outputs, struct timeline *timeline,
+		 const struct identity *identity, struct error *error);
+
+/** outputs_release - after the timeline's sinks are released */
+void outputs_release(struct outputs *outputs);
+
+#endif

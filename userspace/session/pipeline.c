@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Decodes and filters records, and passes them to the tracks. */
+#include "session/pipeline.h"
+
+#include "session/modules.h"
+
+static void task_find(void *context, int tid, struct thread_identity *out)
+{
+	source_find_task(context, tid, out);
+}
+
+int pipeline_open(struct pipeline *pipeline, struct source *source,
+		  const struct recording *recording, unsigned int with, struct error *error)
+{
+	struct tracks_settings settings = {
+		.idle_max = pipeline->limits.max_tracks,
+		.has_comm = with & 1u << TIMELINE_EMITTER_COMM,
+		.buffers = source_describe(source)->buffers,
+		.find_task = task_find,
+		.context = source,
+	};
+
+	pipeline->source = source;
+	pipeline->filter.start_ns = recording->start_ns;
+	pipeline->is_open = filter_is_open(&pipeline->filter);
+	pipeline->buffers = settings.buffers;
+	pipeline->tracks = tracks_new(&settings, &pipeline->timeline, recording->start_ns);
+	if (!pipeline->tracks)
+		return error_set(error, "out of memory");
+	return timeline_open(&pipeline->timeline, recording, error);
+}
+
+static int pipeline_record(void *context, const struct record *record, struct error *error);
+
+/* The sideband buffer only has records about threads. */
+static bool record_is_sideband(const struct pipeline *pipeline, const struct record *record)
+{
+	size_t nr_buffers = source_describe(pipeline->source)->nr_buffers;
+
+	return record->buffer > 0 && record->buffer >= nr_buffers;
+}
+
+/* Counts a record that is no track event. */
+static int pipeline_untaken(struct pipeline *pipeline, const struct record *record,
+			    struct error *error)
+{
+	uint16_t id;
+
+	if (!pipeline->counts_untaken || record_is_sideband(pipeline, record) ||
+	    !filter_wants_record(&pipeline->filter, record, pipeline->buffers))
+		return 0;
+	if (!convention_id(pipeline->convention, record, &id) ||
+	    convention_has_id(pipeline->convention, id))
+		return 0;
+	return untaken_add(&pipeline->untaken, id, error);
+}
+
+/* Handles a record of a tracepoint that was just loaded, or unloaded before the record was read. */
+static int pipeline_unknown(struct pipeline *pipeline, const struct record *record,
+			    struct error *error)
+{
+	bool is_known = false;
+	int status;
+
+	if (!pipeline->modules) {
+		if (pipeline->source)
+			source_note_unknown(pipeline->source, record);
+		return pipeline_untaken(pipeline, record, error);
+	}
+	status = modules_find(pipeline->modules, record, &is_known, error);
+	if (is_known)
+		return pipeline_record(pipeline, record, error);
+	if (status <= 0)
+		return status;
+	pipeline->nr_unknown++;
+	return unknown_events_add(&pipeline->unknown, record, error);
+}
+
+/* Records about tasks are no track events, but name the tasks of tracks. */
+static out_of_line int pipeline_task(struct pipeline *pipeline, const struct record *record,
+				     struct error *error)
+{
+	struct task_change change;
+
+	if (!convention_read_task(pipeline->convention, record, &change))
+		return pipeline_unknown(pipeline, record, error);
+	if (pipeline_untaken(pipeline, record, error) < 0)
+		return -1;
+	if (filter_is_past(&pipeline->filter, record->time_ns))
+		return 0;
+	return tracks_learn(pipeline->tracks, &change, error);
+}
+
+static int pipeline_observe(struct pipeline *pipeline, const struct decoded_event *decoded,
+			    struct error *error)
+{
+	return decoded->problem ? tracks_reject(pipeline->tracks, decoded, error)
+				: tracks_observe(pipeline->tracks, decoded, error);
+}
+
+/* Passes a record if the filter matches. */
+static out_of_line int record_filter(struct pipeline *pipeline, const struct record *record,
+				     const struct decoded_event *decoded, struct error *error)
+{
+	const struct filter *filter = &pipeline->filter;
+
+	if (!filter_wants_record(filter, record, pipeline->buffers))
+		return 0;
+	if (!decoded->problem && !filter_wants_event(filter, decoded))
+		return 0;
+	return pipeline_observe(pipeline, decoded, error);
+}
+
+static int pipeline_record(void *context, const struct record *record, struct error *error)
+{
+	struct pipeline *pipeline = context;
+	const struct descriptor *descriptor = convention_find(pipeline->convention, record);
+	struct decoded_event decoded;
+	const char *problem;
+
+	if (!descriptor)
+		return pipeline_task(pipeline, record, error);
+	problem = decoded_event_read(&decoded, descriptor, record);
+	if (unlikely(problem || !pipeline->is_open))
+		return record_filter(pipeline, record, &decoded, error);
+	return tracks_observe(pipeline->tracks, &decoded, error);
+}
+
+static int pipeline_loss(void *context, const struct loss *loss, struct error *error)
+{
+	struct pipeline *pipeline = context;
+
+	/* The kernel's sums cover the whole recording. */
+	if (loss->is_sum && filter_has_times(&pipeline->filter))
+		return 0;
+	if (!filter_wants_loss(&pipeline->filter, loss, pipeline->buffers))
+		return 0;
+	pipeline->has_lost = true;
+	if (loss->count > 0)
+		pipeline->lost += loss->count;
+	pipeline->nr_gaps += !loss->is_sum;
+	pipeline->nr_gaps_unknown += loss->count == LOSS_COUNT_UNKNOWN;
+	if (loss->to_ns > pipeline->lost_until_ns)
+		pipeline->lost_until_ns = loss->to_ns;
+	return tracks_lose(pipeline->tracks, loss, error);
+}
+
+static bool pipeline_wants(void *context, int cpu, unsigned int buffer)
+{
+	const struct pipeline *pipeline = context;
+
+	return filter_wants_stream(&pipeline->filter, cpu, buffer, pipeline->buffers);
+}
+
+static int pipeline_change(void *context, const struct instance_change *change, struct error *error)
+{
+	const struct pipeline *pipeline = context;
+
+	return pipeline->modules ? modules_change(pipeline->modules, change, error) : 0;
+}
+
+struct source_handler pipeline_handler(struct pipeline *pipeline)
+{
+	return (struct source_handler){ .context = pipeline,
+					.record = pipeline_record,
+					.loss = pipeline_loss,
+					.wants = pipeline_wants,
+					.change = pipeline_change };
+}
+
+int pipeline_report_unknown(struct pipeline *pipeline, struct error *error)
+{
+	struct source_handler handler = pipeline_handler(pipeline);
+
+	return unknown_events_report(&pipeline->unknown, &handler, error);
+}
+
+void pipeline_release(struct pipeline *pipeline)
+{
+	tracks_free(pipeline->tracks);
+	unknown_events_release(&pipeline->unknown);
+	untaken_release(&pipeline->untaken);
+	timeline_release(&pipeline->timeline);
+	convention_free(pipeline->convention);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The pipeline: records of a source become track events of a timeline. */
+#ifndef SESSION_PIPELINE_H
+#define SESSION_PIPELINE_H
+
+#include "convention/convention.h"
+#include "session/filter.h"
+#include "session/unknown_events.h"
+#include "session/untaken.h"
+#include "source/source.h"
+#include "timeline/timeline.h"
+#include "track/track.h"
+
+struct modules;
+
+/**
+ * struct pipeline - from records to track events
+ * @source: of the records; NULL in tests
+ * @filter: which records are exported
+ * @is_open: the filter exports all records
+ * @buffers: names of the source's buffers, as in struct source_description
+ * @has_lost: there were losses
+ * @lost: number of lost records that were counted
+ * @nr_gaps: number of gaps; @nr_gaps_unknown of them have an unknown size
+ * @lost_until_ns: latest end of a gap
+ * @modules: finds the tracepoints of loaded modules; NULL if no module is followed
+ * @unknown: records without a known tracepoint, until pipeline_report_unknown()
+ * @nr_unknown: their number in all
+ * @untaken: records that are no track events, if @counts_untaken
+ *
+ * A zeroed struct can be released. The owner sets the convention, the filter, the limits and the
+ * timeline's sinks.
+ */
+struct pipeline {
+	struct source *source;
+	struct filter filter;
+	struct limits limits;
+	bool is_open;
+	const char *const *buffers;
+	bool has_lost;
+	uint64_t lost;
+	uint64_t nr_gaps;
+	uint64_t nr_gaps_unknown;
+	int64_t lost_until_ns;
+	struct modules *modules;
+	struct unknown_events unknown;
+	uint64_t nr_unknown;
+	bool counts_untaken;
+	struct untaken untaken;
+	struct convention *convention;
+	struct tracks *tracks;
+	struct timeline timeline;
+};
+
+/**
+ * pipeline_open - open the timeline for a recording
+ * @source: of the records, and of thread names
+ * @with: a set of 1 << enum timeline_emitter, to be written with each record
+ *
+ * Returns 0, or -1 with @error.
+ */
+int pipeline_open(struct pipeline *pipeline, struct source *source,
+		  const struct recording *recording, unsigned int with, struct error *error);
+
+/** pipeline_handler - the handler for a source */
+struct source_handler pipeline_handler(struct pipeline *pipeline);
+
+/** pipeline_report_unknown - deliver unknown events as losses; returns -1 with @error */
+int pipeline_report_unknown(struct pipeline *pipeline, struct error *error);
+
+void pipeline_release(struct pipeline *pipeline);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Public header of session/: the runs behind ktrack's commands.
+ *
+ * Each function performs one command with its settings, reports through struct report, and returns
+ * an exit status, with @error if it failed.
+ */
+#ifndef SESSION_SESSION_H
+#define SESSION_SESSION_H
+
+#include "session/settings.h"
+
+enum exit_status {
+	STATUS_DONE = 0,
+	STATUS_FAILED = 1,
+	STATUS_USAGE = 2,
+	STATUS_LOST = 3,
+	STATUS_TRACING_FAILED = 125,
+	STATUS_CANNOT_RUN = 126,
+	STATUS_NOT_FOUND = 127,
+};
+
+/** BUFFER_KIB_MAX - largest ring buffer of a CPU, 64 GiB */
+#define BUFFER_KIB_MAX (64 * 1024 * 1024)
+
+/** record_run - record into a trace.dat until the command, the duration or a signal ends it */
+int record_run(struct record_settings *settings, struct error *error);
+
+/** stream_run - record and export until the command, the duration or a signal ends it */
+int stream_run(struct stream_settings *settings, struct error *error);
+
+/** export_run - export the records of a source */
+int export_run(struct export_settings *settings, struct error *error);
+
+/** stat_run - print statistics of a source, or of a recording that it makes */
+int stat_run(const struct stat_settings *settings, struct error *error);
+
+/**
+ * recover_run - make a trace.dat of the files of a killed recording
+ * @name: of the trace.dat, or of its folder FILE.spool
+ * @path: of the trace.dat, if the status is STATUS_DONE; the caller frees it
+ */
+int recover_run(const char *name, char **path, const struct report *report, struct error *error);
+
+/**
+ * clean_run - remove the tracing instances of killed runs
+ * @removed: called for each one; one that cannot be removed is reported, and the others follow
+ */
+int clean_run(void (*removed)(void *context, const char *name), void *context,
+	      const struct report *report, struct error *error);
+
+/**
+ * release_run - drain and disable tracepoints in all running ktracks
+ * @patterns: SYS[:EVENT], both with wildcards
+ * @nr_released: how many there were
+ */
+int release_run(const char *const *patterns, size_t nr_patterns, size_t *nr_released,
+		const struct report *report, struct error *error);
+
+struct listing;
+
+/**
+ * struct listed - a tracepoint that follows the convention
+ * @name: SYS:EVENT
+ * @scope: what its tracks belong to: "thread", "process", "cpu" or "custom"
+ * @field: the field with the scope's value, NULL for none
+ * @nr_fields: extra fields, see listing_field()
+ */
+struct listed {
+	const char *name;
+	const char *scope;
+	const char *field;
+	size_t nr_fields;
+	bool is_counter;
+	bool has_track_name;
+	bool is_enabled;
+};
+
+/**
+ * listing_new - find the tracepoints of the running kernel that follow the convention
+ * @out: for listing_free()
+ *
+ * Returns 0, or -1 with @error.
+ */
+int listing_new(struct listing **out, struct selection *selection, const struct report *report,
+		struct error *error);
+
+/** listing_size - number of tracepoints */
+size_t listing_size(const struct listing *listing);
+
+/** listing_get - the tracepoint with a number below listing_size() */
+void listing_get(const struct listing *listing, size_t number, struct listed *out);
+
+/** listing_field - the name of an extra field of a tracepoint */
+const char *listing_field(const struct listing *listing, size_t number, size_t field);
+
+/** listing_free - NULL is fine */
+void listing_free(struct listing *listing);
+
+#endif

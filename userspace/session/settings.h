@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a command line asks of a run. The strings are the command line's and outlive the run. */
+#ifndef SESSION_SETTINGS_H
+#define SESSION_SETTINGS_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/base.h"
+#include "sink/sink.h"
+
+/**
+ * struct pattern - SYS[:EVENT], both with wildcards, and what it matched
+ * @option: the number of the -e that has it, from 1
+ * @filter: the event filter of its tracepoints, NULL for none
+ */
+struct pattern {
+	char *text;
+	unsigned int option;
+	const char *filter;
+	bool matches_tracepoint;
+	bool matches_descriptor;
+};
+
+/**
+ * struct selection - the patterns of tracepoints; without any, all that follow the convention
+ * @can_wait: the command has --wait
+ * @waits: a pattern may match only later
+ * @nr_unreadable: tracepoints that were skipped because their format cannot be read
+ */
+struct selection {
+	struct pattern *patterns;
+	size_t nr_patterns;
+	unsigned int nr_options;
+	bool can_wait;
+	bool waits;
+	size_t nr_unreadable;
+};
+
+/**
+ * selection_add - add the patterns of one -e
+ * @text: SYS[:EVENT], several with commas
+ *
+ * Returns 0, or -1 with @error.
+ */
+int selection_add(struct selection *selection, const char *text, struct error *error);
+
+/** selection_set_filter - apply an event filter to the last -e; returns -1 with @error */
+int selection_set_filter(struct selection *selection, const char *filter, struct error *error);
+
+void selection_release(struct selection *selection);
+
+/**
+ * struct filter - which records are exported; a zeroed one exports all
+ * @track: a pattern for track names, NULL for all
+ * @buffer: the name of a buffer, NULL for all
+ * @cpu, @pid: if @has_cpu, @has_pid; pid is the thread that wrote the record
+ * @from_ns, @to_ns: since @start_ns; 0 for no limit
+ * @start_ns: trace time of the recording's start
+ */
+struct filter {
+	const char *track;
+	const char *buffer;
+	bool has_cpu;
+	int cpu;
+	bool has_pid;
+	int pid;
+	int64_t from_ns;
+	int64_t to_ns;
+	int64_t start_ns;
+};
+
+/**
+ * struct limits - how much state a run keeps
+ * @max_tracks: idle tracks above this number are closed; 0 for the default
+ */
+struct limits {
+	uint64_t max_tracks;
+};
+
+/**
+ * struct output_settings - the outputs of a run
+ * @targets: by row of sink_kinds: "-" or a path; NULL for none
+ * @stat: print statistics to standard output instead; NULL for none
+ * @sid: the session's own id; NULL for one made of time, host and process
+ * @with: a set of 1 << enum timeline_emitter, written with each record
+ * @is_appending: files keep their content
+ * @fails_on_loss: the exit status reports lost records
+ */
+struct output_settings {
+	const char *targets[SINK_KINDS_MAX];
+	const struct sink_stat_settings *stat;
+	const char *sid;
+	unsigned int with;
+	bool is_appending;
+	bool fails_on_loss;
+};
+
+/**
+ * struct command_user - the user of the traced command
+ * @name: NULL for the user of this process
+ */
+struct command_user {
+	uid_t uid;
+	gid_t gid;
+	char *name;
+	char *home;
+};
+
+/**
+ * command_user_find - look up a user
+ * @name: or number; NULL for the user who called sudo
+ *
+ * Returns 0, or -1 with @error; command_user_release() works in both cases.
+ */
+int command_user_find(struct command_user *out, const char *name, struct error *error);
+
+void command_user_release(struct command_user *user);
+
+struct buffer_mode;
+
+/**
+ * struct capture_settings - what to record, and until when
+ * @report: for messages
+ * @instance: an existing tracing instance to read; NULL for one of our own
+ * @setting: the last option that sets up an instance, NULL for none
+ * @mode: what happens when a buffer is full
+ * @clock: the trace clock
+ * @buffer_kib: ring buffer for each CPU
+ * @duration_ns: 0 for no limit
+ * @cpus: record only these, if @has_cpus
+ * @follows_command: record only the command and its children
+ * @user: of the command
+ * @ready_fd: reports that recording is on; -1 for none
+ * @command: the words of the traced command, NULL for none
+ */
+struct capture_settings {
+	const struct report *report;
+	struct selection selection;
+	const char *instance;
+	const char *setting;
+	const struct buffer_mode *mode;
+	const char *clock;
+	uint64_t buffer_kib;
+	int64_t duration_ns;
+	bool has_cpus;
+	cpu_set_t cpus;
+	bool follows_command;
+	struct command_user user;
+	int ready_fd;
+	char *const *command;
+};
+
+/** capture_settings_init - the defaults */
+void capture_settings_init(struct capture_settings *settings, const struct report *report);
+
+/** capture_set_mode - a mode by its name; returns -1 with @error if there is none */
+int capture_set_mode(struct capture_settings *settings, const char *name, struct error *error);
+
+void capture_settings_release(struct capture_settings *settings);
+
+/**
+ * struct record_settings - one run of ktrack record
+ * @path: of the trace.dat
+ * @max_kib: stop at this size, 0 for no limit
+ * @fails_on_loss: the exit status reports lost records
+ */
+struct record_settings {
+	struct capture_settings capture;
+	const char *path;
+	uint64_t max_kib;
+	bool fails_on_loss;
+};
+
+/** RECORD_PATH - the default path of a recording */
+#define RECORD_PATH "trace.dat"
+
+/**
+ * struct stream_settings - one run of ktrack stream
+ * @session_ns: length of a trace2 session; 0 for one session
+ * @argv: ktrack's own words, for the stream
+ */
+struct stream_settings {
+	struct capture_settings capture;
+	struct output_settings outputs;
+	struct limits limits;
+	int64_t session_ns;
+	char *const *argv;
+};
+
+/**
+ * struct export_settings - one run of ktrack export
+ * @report: for messages
+ * @source: "tracefs", "tracefs:INSTANCE", "-" or a path
+ * @save: first write the records of the source to this trace.dat; NULL for none
+ * @argv: ktrack's own words, for the stream
+ * @has_wall_clock: the first record's time is @wall_clock_ns since 1970, whatever the source has
+ */
+struct export_settings {
+	const struct report *report;
+	const char *source;
+	const char *save;
+	char *const *argv;
+	struct selection selection;
+	struct output_settings outputs;
+	struct filter filter;
+	struct limits limits;
+	bool has_wall_clock;
+	int64_t wall_clock_ns;
+};
+
+/**
+ * struct stat_settings - one run of ktrack stat
+ * @capture: of a live run; its selection is that of both
+ * @filter: of a source
+ * @form: the form of the statistics
+ * @source: as in struct export_settings
+ * @is_live: record instead of reading @source
+ * @interval_ns: time between updates of a live run; 0 for the default
+ * @argv: ktrack's own words
+ */
+struct stat_settings {
+	struct capture_settings capture;
+	struct filter filter;
+	struct limits limits;
+	struct sink_stat_settings form;
+	const char *source;
+	bool is_live;
+	bool fails_on_loss;
+	int64_t interval_ns;
+	char *const *argv;
+};
+
+#endif

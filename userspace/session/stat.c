@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Statistics are an output: ktrack stat exports a source or streams a recording to it. */
+#include <string.h>
+
+#include "session/filter.h"
+#include "session/session.h"
+
+#define DEFAULT_INTERVAL_NS NS_PER_S
+
+static int live_check(const struct stat_settings *settings, struct error *error)
+{
+	if (filter_is_open(&settings->filter))
+		return 0;
+	return error_set(error, "--live: records cannot be filtered; select tracepoints with -e");
+}
+
+/* Options of a recording. */
+static int recorded_check(const struct stat_settings *settings, struct error *error)
+{
+	const struct capture_settings *capture = &settings->capture;
+	const char *option = settings->interval_ns > 0	? "--interval"
+			     : capture->duration_ns > 0 ? "--duration"
+			     : capture->selection.waits ? "--wait"
+			     : capture->ready_fd >= 0	? "--ready-fd"
+							: capture->setting;
+
+	return option ? error_set(error, "%s: needs --live", option) : 0;
+}
+
+static int stat_run_live(const struct stat_settings *settings, struct error *error)
+{
+	struct sink_stat_settings form = settings->form;
+	struct stream_settings stream = {
+		.capture = settings->capture,
+		.limits = settings->limits,
+		.outputs = { .stat = &form, .fails_on_loss = settings->fails_on_loss },
+		.argv = settings->argv,
+	};
+
+	form.interval_ns = settings->interval_ns > 0 ? settings->interval_ns : DEFAULT_INTERVAL_NS;
+	return stream_run(&stream, error);
+}
+
+static int stat_run_recorded(const struct stat_settings *settings, struct error *error)
+{
+	struct export_settings export = {
+		.report = settings->capture.report,
+		.source = settings->source,
+		.argv = settings->argv,
+		.selection = settings->capture.selection,
+		.outputs = { .stat = &settings->form, .fails_on_loss = settings->fails_on_loss },
+		.filter = settings->filter,
+		.limits = settings->limits,
+	};
+
+	export.selection.can_wait = false;
+	return export_run(&export, error);
+}
+
+int stat_run(const struct stat_settings *settings, struct error *error)
+{
+	if ((settings->is_live ? live_check : recorded_check)(settings, error) < 0)
+		return STATUS_USAGE;
+	return settings->is_live ? stat_run_live(settings, error)
+				 : stat_run_recorded(settings, error);
+}

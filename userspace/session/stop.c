@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Combines signals, the duration and the traced command. */
+#include "session/stop.h"
+
+#include <errno.h>
+#include <poll.h>
+
+/* Time for blocked readers after a signal requested the end. */
+#define PATIENCE_NS NS_PER_S
+
+/* Longest wait for an output, so that its caller can read records meanwhile. */
+#define OUTPUT_WAIT_MS 20
+
+/* Signals without a meaning of their own are forwarded to a command, and end no recording. */
+static bool is_user_signal(int number)
+{
+	return number == SIGUSR1 || number == SIGUSR2 || number >= SIGRTMIN;
+}
+
+static void take_signals(struct stop_condition *stop)
+{
+	bool was_sent = false;
+	int number;
+
+	while ((number = signals_take(&stop->signals, &was_sent))) {
+		bool is_final = !is_user_signal(number);
+
+		if (stop->command && was_sent && (!is_final || stop->nr_requests == 0))
+			kill(command_pid(stop->command), number);
+		if (!is_final)
+			continue;
+		stop->signal_number = number;
+		stop->nr_requests++;
+	}
+}
+
+bool stop_is_abandoned(const struct stop_condition *stop)
+{
+	return stop->command && stop->nr_requests > 1;
+}
+
+bool stop_is_due(struct stop_condition *stop, int64_t now_ns)
+{
+	take_signals(stop);
+	if (stop->deadline_ns && now_ns >= stop->deadline_ns)
+		return true;
+	if (stop->command)
+		return command_has_ended(stop->command) || stop_is_abandoned(stop);
+	return stop->nr_requests > 0;
+}
+
+int stop_wait_ms(const struct stop_condition *stop, int64_t now_ns, int max_ms)
+{
+	int64_t left_ns = stop->deadline_ns - now_ns;
+
+	if (!stop->deadline_ns || left_ns >= max_ms * NS_PER_MS)
+		return max_ms;
+	return left_ns <= 0 ? 0 : (int)(left_ns / NS_PER_MS) + 1;
+}
+
+/*
+ * Whether a blocked output is given up. A user may read a pager for any time: the end of the
+ * duration or of the command is no reason to lose records.
+ */
+static bool is_patience_over(struct stop_condition *stop, int fd)
+{
+	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME);
+
+	if (!stop_is_due(stop, now_ns))
+		return false;
+	if (fd < 0 || stop->nr_requests > 1)
+		return true;
+	if (stop->nr_requests == 0)
+		return false;
+	if (!stop->patience_ns)
+		stop->patience_ns = now_ns + PATIENCE_NS;
+	return now_ns >= stop->patience_ns;
+}
+
+int stop_await_output(struct stop_condition *stop, int fd)
+{
+	struct pollfd polls[] = {
+		{ .fd = stop->signals.fd, .events = POLLIN },
+		{ .fd = fd, .events = POLLOUT },
+	};
+
+	if (is_patience_over(stop, fd)) {
+		errno = ECANCELED;
+		return -1;
+	}
+	poll(polls, 2, OUTPUT_WAIT_MS);
+	if (polls[1].revents)
+		stop->patience_ns = 0;
+	return 0;
+}
+
+void stop_set_deadline(struct stop_condition *stop, int64_t start_ns, int64_t duration_ns)
+{
+	if (duration_ns <= 0)
+		return;
+	if (__builtin_add_overflow(start_ns, duration_ns, &stop->deadline_ns))
+		stop->deadline_ns = INT64_MAX;
+}
+
+void stop_now(struct stop_condition *stop)
+{
+	stop->deadline_ns = 1;
+}
+
+void stop_await_command(struct stop_condition *stop)
+{
+	struct pollfd wait = { .fd = stop->signals.fd, .events = POLLIN };
+
+	if (!stop->command)
+		return;
+	stop->deadline_ns = 0;
+	while (!stop_is_due(stop, 0))
+		poll(&wait, 1, -1);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* State of a run of ktrack stream. */
+#ifndef SESSION_STREAM_STATE_H
+#define SESSION_STREAM_STATE_H
+
+#include <sys/utsname.h>
+
+#include "session/modules.h"
+#include "session/pipeline.h"
+#include "session/progress.h"
+#include "session/renewal.h"
+
+/** struct pending_event - a tracepoint event that follows all records up to its time */
+struct pending_event {
+	int64_t time_ns;
+	const struct descriptor *descriptor;
+	enum timeline_recorded recorded;
+};
+
+/**
+ * struct stream_run - state of a run
+ * @command_ns: start of the command
+ * @drained_ns: all records up to this time are delivered
+ * @pending: tracepoint events, sorted by time
+ * @has_command_end: the stream has the command's end
+ */
+struct stream_run {
+	struct capture capture;
+	struct stream_settings *settings;
+	struct outputs outputs;
+	struct session session;
+	struct progress progress;
+	struct pipeline pipeline;
+	struct source *source;
+	struct recording recording;
+	struct utsname kernel;
+	char id[IDENTITY_ID_SIZE];
+	int64_t command_ns;
+	int64_t drained_ns;
+	struct modules modules;
+	struct pending_event *pending;
+	size_t nr_pending;
+	bool has_command_end;
+};
+
+/** stream_run_is_circular - whether records stay in the buffers until recording stops */
+static inline bool stream_run_is_circular(const struct stream_run *run)
+{
+	return run->settings->capture.mode->is_read_at_end;
+}
+
+/** stream_run_set_up - choose tracepoints, and open everything; returns -1 with @error */
+int stream_run_set_up(struct stream_run *run, struct error *error);
+
+/** stream_run_describe - fill the description of the recording; returns -1 with @error */
+int stream_run_describe(struct stream_run *run, struct error *error);
+
+/** stream_run_now_ns - time of the records' clock */
+int64_t stream_run_now_ns(const struct stream_run *run);
+
+/** stream_run_stop_recording - ignore records from now on; returns -1 with @error */
+int stream_run_stop_recording(struct stream_run *run, struct error *error);
+
+/** stream_run_set_deadline - the duration starts now */
+void stream_run_set_deadline(struct stream_run *run);
+
+/**
+ * stream_run_catch_up - record modules that were loaded during the set-up
+ *
+ * With --wait the stream has a line for each recorded tracepoint. Returns -1 with @error.
+ */
+int stream_run_catch_up(struct stream_run *run, struct error *error);
+
+/** stream_run_follow - follow modules from now on; the source is open; returns -1 with @error */
+int stream_run_follow(struct stream_run *run, struct error *error);
+
+/** stream_run_deliver - deliver all records up to a time in the past; returns -1 with @error */
+int stream_run_deliver(struct stream_run *run, int64_t until_ns, struct error *error);
+
+/** stream_run_follow_modules - process changes of modules; returns -1 with @error */
+int stream_run_follow_modules(struct stream_run *run, struct error *error);
+
+/**
+ * stream_run_follow_changes - process changes of our instance by other programs
+ *
+ * If they changed its clock, the recording ends. Returns -1 with @error.
+ */
+int stream_run_follow_changes(struct stream_run *run, struct error *error);
+
+/** stream_run_close_modules - close files of the instance, so that it can be removed */
+void stream_run_close_modules(struct stream_run *run);
+
+#endif

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Matches tracepoints with the patterns of a command line. */
+#include "session/tracepoints.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int pattern_add(struct selection *selection, const char *text, size_t size,
+		       struct error *error)
+{
+	struct pattern *patterns = reallocarray(selection->patterns, selection->nr_patterns + 1,
+						sizeof(*patterns));
+	char *copy = strndup(text, size);
+
+	if (patterns)
+		selection->patterns = patterns;
+	if (!patterns || !copy) {
+		free(copy);
+		return error_set(error, "out of memory");
+	}
+	patterns[selection->nr_patterns++] = (struct pattern){
+		.text = copy,
+		.option = selection->nr_options,
+	};
+	return 0;
+}
+
+/* Names have no commas. */
+int selection_add(struct selection *selection, const char *text, struct error *error)
+{
+	const char *rest = text;
+
+	selection->nr_options++;
+	for (;;) {
+		size_t size = strcspn(rest, ",");
+
+		if (size == 0)
+			return error_set(error, "'%s': empty tracepoint; write SYS[:EVENT]", text);
+		if (pattern_add(selection, rest, size, error) < 0)
+			return -1;
+		if (!rest[size])
+			return 0;
+		rest += size + 1;
+	}
+}
+
+void selection_release(struct selection *selection)
+{
+	for (size_t i = 0; i < selection->nr_patterns; i++)
+		free(selection->patterns[i].text);
+	free(selection->patterns);
+	*selection = (struct selection){ 0 };
+}
+
+void descriptor_system(const struct descriptor *descriptor, struct buffer *out)
+{
+	buffer_append(out, descriptor->category, descriptor->name - descriptor->category - 1);
+}
+
+/* "SYS" means all of the system, "SYS:EVENT" what matches both. */
+static bool pattern_matches_system(const struct pattern *pattern, const char *system)
+{
+	char *wanted = strndup(pattern->text, strcspn(pattern->text, ":"));
+	bool matches = wanted && fnmatch(wanted, system, 0) == 0;
+
+	free(wanted);
+	return matches;
+}
+
+static bool pattern_matches(const struct pattern *pattern, const struct tracepoint *tracepoint)
+{
+	const char *colon = strchr(pattern->text, ':');
+	char *system;
+	bool matches;
+
+	if (!colon)
+		return fnmatch(pattern->text, tracepoint->system, 0) == 0;
+	system = strndup(pattern->text, colon - pattern->text);
+	matches = system && fnmatch(system, tracepoint->system, 0) == 0 &&
+		  fnmatch(colon + 1, tracepoint->name, 0) == 0;
+	free(system);
+	return matches;
+}
+
+int selection_set_filter(struct selection *selection, const char *filter, struct error *error)
+{
+	if (selection->nr_options == 0)
+		return error_set(error, "--filter: no preceding -e; write -e SYS:EVENT before it");
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		if (selection->patterns[i].option == selection->nr_options)
+			selection->patterns[i].filter = filter;
+	}
+	return 0;
+}
+
+bool selection_means(const struct selection *selection, const char *system, const char *name)
+{
+	const struct tracepoint tracepoint = { .system = system, .name = name };
+
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		if (pattern_matches(&selection->patterns[i], &tracepoint))
+			return true;
+	}
+	return selection->nr_patterns == 0;
+}
+
+const char *selection_filter(const struct selection *selection, const char *system,
+			     const char *name)
+{
+	const struct tracepoint tracepoint = { .system = system, .name = name };
+	const char *filter = NULL;
+
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		const struct pattern *pattern = &selection->patterns[i];
+
+		if (pattern->filter && pattern_matches(pattern, &tracepoint))
+			filter = pattern->filter;
+	}
+	return filter;
+}
+
+/** struct tracepoint_search - parameters of tracepoints_find() */
+struct tracepoint_search {
+	struct convention *convention;
+	struct selection *selection;
+	const struct report *report;
+};
+
+/* Marks every pattern that matches the tracepoint; returns whether it is selected. */
+static bool selection_match(struct selection *selection, const struct tracepoint *tracepoint)
+{
+	bool matches = selection->nr_patterns == 0;
+
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		struct pattern *pattern = &selection->patterns[i];
+
+		if (!pattern_matches(pattern, tracepoint))
+			continue;
+		pattern->matches_tracepoint = true;
+		matches = true;
+	}
+	return matches;
+}
+
+static void selection_mark_descriptor(struct selection *selection,
+				      const struct tracepoint *tracepoint)
+{
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		if (pattern_matches(&selection->patterns[i], tracepoint))
+			selection->patterns[i].matches_descriptor = true;
+	}
+}
+
+/* Skips a tracepoint whose format cannot be read. */
+static void tracepoint_skip(struct tracepoint_search *search, const struct tracepoint *tracepoint,
+			    const struct error *problem)
+{
+	search->selection->nr_unreadable++;
+	report_message(search->report, "%s:%s: skipped: %s", tracepoint->system, tracepoint->name,
+		       problem->text);
+}
+
+static int tracepoint_add(void *context, const struct tracepoint *tracepoint, struct error *error)
+{
+	struct tracepoint_search *search = context;
+	const struct descriptor *descriptor;
+	struct error problem = { 0 };
+	int status;
+
+	/* Tracepoints about tasks are needed with any selection. */
+	status = convention_add_task(search->convention, tracepoint->system, tracepoint->name,
+				     tracepoint->format, &problem);
+	if (status > 0)
+		tracepoint_skip(search, tracepoint, &problem);
+	else if (status < 0)
+		return error_set(error, "%s", problem.text);
+	if (!selection_match(search->selection, tracepoint))
+		return 0;
+	status = convention_add(search->convention, tracepoint->system, tracepoint->format,
+				&descriptor, &problem);
+	if (status > 0)
+		tracepoint_skip(search, tracepoint, &problem);
+	else if (status < 0)
+		return error_set(error, "%s", problem.text);
+	if (descriptor)
+		selection_mark_descriptor(search->selection, tracepoint);
+	return 0;
+}
+
+/* Formats of other systems need not be read: there are thousands. */
+static bool search_wants_system(void *context, const char *system)
+{
+	const struct tracepoint_search *search = context;
+	const struct selection *selection = search->selection;
+
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		if (pattern_matches_system(&selection->patterns[i], system))
+			return true;
+	}
+	return selection->nr_patterns == 0 || convention_needs_task(system, NULL);
+}
+
+static bool search_wants(void *context, const char *system, const char *name)
+{
+	const struct tracepoint_search *search = context;
+
+	return convention_needs_task(system, name) ||
+	       selection_means(search->selection, system, name);
+}
+
+static int pattern_refuse(const struct pattern *pattern, const struct selection *selection,
+			  bool is_of_source, struct error *error)
+{
+	if (pattern->matches_tracepoint)
+		return error_set(error,
+				 "'%s': does not follow the track event convention; it needs "
+				 "track_event_type and slice_name, or counter_value",
+				 pattern->text);
+	if (is_of_source)
+		return error_set(error,
+				 "'%s': no tracepoint of the source matches; leave out -e "
+				 "to export all",
+				 pattern->text);
+	return error_set(error,
+			 "'%s': no tracepoint matches; load its module, or see 'ktrack list'%s",
+			 pattern->text, selection->can_wait ? "; --wait waits for it" : "");
+}
+
+static int selection_check(const struct selection *selection, bool is_of_source,
+			   struct error *error)
+{
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		const struct pattern *pattern = &selection->patterns[i];
+		bool is_waiting = !pattern->matches_tracepoint && selection->waits;
+
+		if (!pattern->matches_descriptor && !is_waiting)
+			return pattern_refuse(pattern, selection, is_of_source, error);
+	}
+	return 0;
+}
+
+static int selection_visit(struct source *source, const struct tracepoint_visitor *visitor,
+			   struct error *error)
+{
+	int events_fd, status;
+
+	if (source)
+		return source_visit(source, visitor, error);
+	events_fd = events_open(error);
+	if (events_fd < 0)
+		return -1;
+	status = tracepoints_visit(events_fd, visitor, error);
+	close(events_fd);
+	return status;
+}
+
+int tracepoints_find(struct convention *convention, struct source *source,
+		     struct selection *selection, const struct report *report, struct error *error)
+{
+	struct tracepoint_search search = { .convention = convention,
+					    .selection = selection,
+					    .report = report };
+	struct tracepoint_visitor visitor = { .context = &search,
+					      .wants_system = search_wants_system,
+					      .wants = search_wants,
+					      .visit = tracepoint_add };
+
+	if (selection_visit(source, &visitor, error) < 0)
+		return -1;
+	return selection_check(selection, source, error);
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Counts records that are no track events, and reports their systems. */
+#include "session/untaken.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define REMEDY "'ktrack list' shows the tracepoints of this machine that make track events"
+
+#define NR_IDS 65536
+
+/* Systems named in the report, those with most records first, and systems counted separately. */
+#define SYSTEMS_NAMED 5
+#define SYSTEMS_MAX 64
+
+/** struct system_count - the records of one system */
+struct system_count {
+	char *name;
+	uint64_t count;
+};
+
+/**
+ * struct system_counts - the systems of all records
+ * @ignored: its tracepoints that name threads are not counted, NULL if they are
+ * @list: the first systems
+ * @total: all records whose tracepoint the source describes
+ */
+struct system_counts {
+	struct untaken *untaken;
+	const struct convention *ignored;
+	struct system_count list[SYSTEMS_MAX];
+	size_t size;
+	uint64_t total;
+};
+
+int untaken_add(struct untaken *untaken, uint16_t id, struct error *error)
+{
+	if (!untaken->counts)
+		untaken->counts = calloc(NR_IDS, sizeof(*untaken->counts));
+	if (!untaken->counts)
+		return error_set(error, "out of memory");
+	untaken->counts[id]++;
+	untaken->total++;
+	return 0;
+}
+
+void untaken_release(struct untaken *untaken)
+{
+	free(untaken->counts);
+	*untaken = (struct untaken){ 0 };
+}
+
+/* Returns the entry of a system, or NULL if there are too many. */
+static struct system_count *system_count_get(struct system_counts *systems, const char *name)
+{
+	struct system_count *system = systems->list;
+
+	for (size_t i = 0; i < systems->size; i++, system++) {
+		if (strcmp(system->name, name) == 0)
+			return system;
+	}
+	if (systems->size == SYSTEMS_MAX)
+		return NULL;
+	*system = (struct system_count){ .name = strdup(name) };
+	systems->size += system->name != NULL;
+	return system->name ? system : NULL;
+}
+
+/* A record is counted once, even if a damaged file has two tracepoints of its id. */
+static int untaken_visit(void *context, const struct tracepoint *tracepoint, struct error *error)
+{
+	struct system_counts *systems = context;
+	struct system_count *system;
+	int64_t id = format_read_id(tracepoint->format);
+	uint64_t count;
+
+	(void)error;
+	if (id < 0 || systems->untaken->counts[id] == 0 ||
+	    (systems->ignored && convention_has_task_id(systems->ignored, id)))
+		return 0;
+	count = systems->untaken->counts[id];
+	systems->untaken->counts[id] = 0;
+	systems->total += count;
+	system = system_count_get(systems, tracepoint->system);
+	if (system)
+		system->count += count;
+	return 0;
+}
+
+static int system_compare(const void *a_pointer, const void *b_pointer)
+{
+	const struct system_count *a = a_pointer, *b = b_pointer;
+
+	if (a->count != b->count)
+		return a->count < b->count ? 1 : -1;
+	return strcmp(a->name, b->name);
+}
+
+/* "12,034 records of sched, irq" */
+static void untaken_append_systems(struct buffer *line, const struct system_counts *systems)
+{
+	buffer_append_grouped(line, systems->total);
+	buffer_append_string(line, systems->total == 1 ? " record of " : " records of ");
+	for (size_t i = 0; i < systems->size && i < SYSTEMS_NAMED; i++) {
+		buffer_append_string(line, i > 0 ? ", " : "");
+		buffer_append_string(line, systems->list[i].name);
+	}
+	if (systems->size == SYSTEMS_MAX)
+		buffer_append_string(line, " and others");
+	else if (systems->size > SYSTEMS_NAMED)
+		buffer_append_string(line, " and ");
+	if (systems->size > SYSTEMS_NAMED && systems->size < SYSTEMS_MAX)
+		buffer_append_count(line, systems->size - SYSTEMS_NAMED, "other system");
+}
+
+static void untaken_append(struct buffer *line, const struct system_counts *systems, bool is_empty)
+{
+	if (is_empty)
+		buffer_append_string(line, "no track events");
+	if (systems->total > 0 && is_empty) {
+		buffer_append_string(line, " (");
+		untaken_append_systems(line, systems);
+		buffer_append_char(line, ')');
+	} else if (systems->total > 0) {
+		untaken_append_systems(line, systems);
+		buffer_append_string(line, systems->total == 1 ? " is no track event"
+							       : " are no track events");
+	}
+	if (is_empty)
+		buffer_append_string(line, "; " REMEDY);
+}
+
+/* Counts the records by system; removes them from @untaken. */
+static void systems_count(struct system_counts *systems, struct source *source)
+{
+	const struct tracepoint_visitor visitor = { .context = systems, .visit = untaken_visit };
+	struct error ignored = { 0 };
+
+	if (systems->untaken->total > 0)
+		source_visit(source, &visitor, &ignored);
+	qsort(systems->list, systems->size, sizeof(*systems->list), system_compare);
+}
+
+void untaken_report(struct untaken *untaken, const struct untaken_source *source, bool is_empty,
+		    const struct report *report)
+{
+	struct system_counts systems = { .untaken = untaken,
+					 .ignored = is_empty ? NULL : source->convention };
+	struct buffer line = { 0 };
+
+	if (is_empty && untaken->total == 0 && source->directory &&
+	    events_are_disabled(source->directory)) {
+		report_message(report, "%s: no track events (no tracepoint is enabled); " REMEDY,
+			       source->name);
+		return;
+	}
+	systems_count(&systems, source->source);
+	if (systems.total > 0 || is_empty) {
+		buffer_printf(&line, "%s: ", source->name);
+		untaken_append(&line, &systems, is_empty);
+	}
+	if (line.size > 0 && !line.failed)
+		report_message(report, "%s", buffer_string(&line));
+	buffer_release(&line);
+	for (size_t i = 0; i < systems.size; i++)
+		free(systems.list[i].name);
+}

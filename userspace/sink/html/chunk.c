@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Chunks of the page's data. */
+#include <stdlib.h>
+#include <zlib.h>
+
+#include "sink/html/base64.h"
+#include "sink/html/state.h"
+
+/* The page draws a chunk as a whole at low zoom, and decodes it at once at high zoom. */
+#define CHUNK_COUNT_MAX 512
+
+/* All chunks together, in bytes. */
+#define PENDING_SIZE_MAX (8 * 1024 * 1024)
+
+void html_append_object(struct buffer *out, struct text json)
+{
+	size_t begin = 0;
+
+	for (size_t i = 0; i < json.size; i++) {
+		if (json.data[i] != '<')
+			continue;
+		buffer_append(out, json.data + begin, i - begin);
+		buffer_append_string(out, "\\u003c");
+		begin = i + 1;
+	}
+	buffer_append(out, json.data + begin, json.size - begin);
+}
+
+void html_append_json(struct buffer *out, struct text text)
+{
+	struct buffer json = { 0 };
+
+	json_append_string(&json, text);
+	html_append_object(out, buffer_text(&json));
+	out->failed = out->failed || json.failed;
+	buffer_release(&json);
+}
+
+void html_append_escaped(struct buffer *out, struct text text)
+{
+	while (text.size > 0) {
+		size_t size = utf8_sequence_size(text);
+		unsigned char byte = text.data[0];
+
+		if (size == 0 || byte < 0x20 || byte == 0x7f)
+			buffer_append_string(out, "?");
+		else if (byte == '<' || byte == '>' || byte == '&' || byte == '"')
+			buffer_printf(out, "&#%d;", byte);
+		else
+			buffer_append(out, text.data, size);
+		size += size == 0;
+		text = (struct text){ .data = text.data + size, .size = text.size - size };
+	}
+}
+
+/* Appends the compressed arguments of a chunk as a word. */
+static int html_chunk_append_args(struct html_sink *sink, const struct html_chunk *chunk)
+{
+	struct buffer *out = &sink->file.out;
+	uLong size = compressBound(chunk->args.size);
+	char *target;
+
+	if (!chunk->has_args) {
+		buffer_append_string(out, " -\n");
+		return 0;
+	}
+	buffer_clear(&sink->packed);
+	target = buffer_reserve(&sink->packed, size);
+	if (!target || compress2((Bytef *)target, &size, (const Bytef *)chunk->args.data,
+				 chunk->args.size, Z_BEST_SPEED) != Z_OK)
+		return -1;
+	buffer_append_char(out, ' ');
+	base64_append(out, (struct text){ .data = target, .size = size });
+	buffer_append_char(out, '\n');
+	return 0;
+}
+
+static void append_times(struct html_sink *sink, const struct html_chunk *chunk)
+{
+	struct buffer *out = &sink->file.out;
+
+	buffer_append_char(out, ' ');
+	buffer_append_signed(out, chunk->from_ns - sink->file.start_ns);
+	buffer_append_char(out, ' ');
+	buffer_append_signed(out, chunk->to_ns - sink->file.start_ns);
+	buffer_printf(out, " %u ", chunk->count);
+}
+
+static void append_head(struct html_sink *sink, const struct html_track *track,
+			enum html_chunk_kind kind, unsigned int depth,
+			const struct html_chunk *chunk)
+{
+	static const char letters[] = {
+		[CHUNK_SLICES] = 'c', [CHUNK_INSTANTS] = 'i', [CHUNK_SAMPLES] = 'v'
+	};
+	struct buffer *out = &sink->file.out;
+
+	buffer_printf(out, "%c %lu", letters[kind], track->number);
+	if (kind == CHUNK_SLICES)
+		buffer_printf(out, " %u", depth);
+	append_times(sink, chunk);
+	if (kind == CHUNK_SLICES) {
+		buffer_append_signed(out, chunk->busy_ns);
+		buffer_append_char(out, ' ');
+	} else if (kind == CHUNK_INSTANTS) {
+		buffer_printf(out, "%u ", chunk->depth);
+	} else {
+		value_append_text(out, &chunk->min);
+		buffer_append_char(out, ' ');
+		value_append_text(out, &chunk->max);
+		buffer_append_char(out, ' ');
+	}
+}
+
+static int chunk_report(struct html_sink *sink, const struct html_track *track,
+			enum html_chunk_kind kind, unsigned int depth, struct html_chunk *chunk,
+			struct error *error)
+{
+	if (chunk->count == 0)
+		return 0;
+	if (chunk->data.failed || chunk->args.failed)
+		return error_set(error, "out of memory");
+	append_head(sink, track, kind, depth, chunk);
+	buffer_append_char(&chunk->args, ']');
+	base64_append(&sink->file.out, buffer_text(&chunk->data));
+	if (html_chunk_append_args(sink, chunk) < 0)
+		return error_set(error, "out of memory");
+	sink->pending_size -= chunk->data.size + chunk->args.size - 1;
+	buffer_release(&chunk->data);
+	buffer_release(&chunk->args);
+	*chunk = (struct html_chunk){ 0 };
+	return sink_file_spill(&sink->file, error);
+}
+
+static enum html_chunk_kind points_kind(const struct html_track *track)
+{
+	return track->kind == TRACK_COUNTER ? CHUNK_SAMPLES : CHUNK_INSTANTS;
+}
+
+int html_track_report(struct html_sink *sink, struct html_track *track, struct error *error)
+{
+	for (unsigned int i = 0; i < track->nr_depths; i++) {
+		if (chunk_report(sink, track, CHUNK_SLICES, i, &track->slices[i], error) < 0)
+			return -1;
+	}
+	return chunk_report(sink, track, points_kind(track), 0, &track->points, error);
+}
+
+static int all_report(struct html_sink *sink, struct error *error)
+{
+	for (struct sink_track *link = sink->file.tracks; link; link = link->after) {
+		if (html_track_report(sink, container_of(link, struct html_track, link), error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+struct html_chunk *html_chunk_of(struct html_track *track, enum html_chunk_kind kind,
+				 unsigned int depth, int64_t time_ns)
+{
+	struct html_chunk *chunk = kind == CHUNK_SLICES ? &track->slices[depth] : &track->points;
+
+	if (chunk->count == 0)
+		chunk->from_ns = chunk->last_ns = time_ns;
+	return chunk;
+}
+
+int html_chunk_add(struct html_sink *sink, struct html_track *track, enum html_chunk_kind kind,
+		   unsigned int depth, struct text args, struct error *error)
+{
+	struct html_chunk *chunk = kind == CHUNK_SLICES ? &track->slices[depth] : &track->points;
+
+	sink->pending_size += args.size + 1;
+	buffer_append_char(&chunk->args, chunk->count > 0 ? ',' : '[');
+	buffer_append(&chunk->args, args.data, args.size);
+	chunk->has_args = chunk->has_args || args.size > 1;
+	chunk->count++;
+	if (chunk->count == CHUNK_COUNT_MAX)
+		return chunk_report(sink, track, kind, depth, chunk, error);
+	return sink->pending_size > PENDING_SIZE_MAX ? all_report(sink, error) : 0;
+}
+
+static void chunk_release(struct html_chunk *chunk)
+{
+	buffer_release(&chunk->data);
+	buffer_release(&chunk->args);
+}
+
+void html_track_release(struct sink_track *link)
+{
+	struct html_track *track = container_of(link, struct html_track, link);
+
+	for (unsigned int i = 0; i < track->nr_depths; i++) {
+		chunk_release(&track->slices[i]);
+		buffer_release(&track->begins[i]);
+	}
+	chunk_release(&track->points);
+	free(track->slices);
+	free(track->begins);
+}

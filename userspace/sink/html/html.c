@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The timeline as one self-contained page: its frame, and a line of data for each event. */
+#include <stdlib.h>
+
+#include "sink/args.h"
+#include "sink/html/page.h"
+#include "sink/html/state.h"
+#include "sink/identity.h"
+#include "sink/kinds.h"
+#include "sink/remark.h"
+#include "sink/perfetto/proto.h"
+
+/* The page may run only its own scripts and styles, and fetch nothing. */
+#define PAGE_BEGIN                                                                    \
+	"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"         \
+	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; " \
+	"script-src 'unsafe-inline'; style-src 'unsafe-inline'\">\n"                  \
+	"<meta name=\"viewport\" content=\"width=device-width\">\n<title>ktrack: "
+
+static struct html_track *event_track(const struct html_sink *sink,
+				      const struct timeline_event *event)
+{
+	return event->track->sink_data[sink->file.sink_index];
+}
+
+static void data_add(struct html_sink *sink, struct html_chunk *chunk, uint64_t number)
+{
+	size_t before = chunk->data.size;
+
+	proto_append_number(&chunk->data, number);
+	sink->pending_size += chunk->data.size - before;
+}
+
+static uint64_t name_report(struct html_sink *sink, struct text name)
+{
+	struct buffer *out = &sink->file.out;
+
+	buffer_append_string(out, "n ");
+	html_append_json(out, name);
+	buffer_append_char(out, '\n');
+	return sink->next_name++;
+}
+
+/* A name that is not counted is written each time. The sink data is the number + 1. */
+static uint64_t name_number(struct html_sink *sink, struct timeline_name *name)
+{
+	void **data = &name->sink_data[sink->file.sink_index];
+
+	if (!name->is_counted)
+		return name_report(sink, name->text);
+	if (!*data)
+		*data = (void *)(uintptr_t)(name_report(sink, name->text) + 1);
+	return (uintptr_t)*data - 1;
+}
+
+static void append_track(struct html_sink *sink, const struct timeline_track *shown)
+{
+	struct buffer *out = &sink->file.out;
+
+	buffer_printf(out, "t {\"number\":%lu,\"label\":", shown->number);
+	buffer_clear(&sink->file.text);
+	track_append_label(&sink->file.text, shown);
+	html_append_json(out, buffer_text(&sink->file.text));
+	buffer_append_string(out, ",\"identity\":");
+	buffer_clear(&sink->file.text);
+	track_append_identity(&sink->file.text, shown);
+	html_append_object(out, buffer_text(&sink->file.text));
+	buffer_append_string(out, "}\n");
+}
+
+static int html_track_begin(struct html_sink *sink, const struct timeline_event *event,
+			    struct error *error)
+{
+	struct html_track *track = sink_file_track_new(&sink->file, event->track, sizeof(*track),
+						       error);
+
+	if (!track)
+		return -1;
+	track->number = event->track->number;
+	track->kind = event->track->kind;
+	append_track(sink, event->track);
+	return sink_file_spill(&sink->file, error);
+}
+
+static int html_track_end(struct html_sink *sink, const struct timeline_event *event,
+			  struct error *error)
+{
+	return html_track_report(sink, event_track(sink, event), error);
+}
+
+static int depths_grow(struct html_track *track, unsigned int nr_depths, struct error *error)
+{
+	struct html_chunk *slices = reallocarray(track->slices, nr_depths, sizeof(*slices));
+	struct buffer *begins;
+
+	if (slices)
+		track->slices = slices;
+	begins = slices ? reallocarray(track->begins, nr_depths, sizeof(*begins)) : NULL;
+	if (!begins)
+		return error_set(error, "out of memory");
+	track->begins = begins;
+	for (; track->nr_depths < nr_depths; track->nr_depths++) {
+		slices[track->nr_depths] = (struct html_chunk){ 0 };
+		begins[track->nr_depths] = (struct buffer){ 0 };
+	}
+	return 0;
+}
+
+/* The arguments of an event as JSON, "0" for none; valid until the next call. */
+static struct text event_args(struct html_sink *sink, const struct timeline_event *event)
+{
+	buffer_clear(&sink->file.text);
+	if (event->nr_fields > 0 || sink->file.with)
+		event_append_args(&sink->file.text, event, sink->file.with, false);
+	else
+		buffer_append_char(&sink->file.text, '0');
+	return buffer_text(&sink->file.text);
+}
+
+static int html_slice_begin(struct html_sink *sink, const struct timeline_event *event,
+			    struct error *error)
+{
+	struct html_track *track = event_track(sink, event);
+	struct buffer *begin;
+	struct text args;
+
+	if (event->depth > track->nr_depths && depths_grow(track, event->depth, error) < 0)
+		return -1;
+	begin = &track->begins[event->depth - 1];
+	buffer_clear(begin);
+	args = event_args(sink, event);
+	if (args.size > 1)
+		buffer_append(begin, args.data, args.size);
+	return begin->failed ? error_set(error, "out of memory") : 0;
+}
+
+/* The arguments of a slice's begin and of its end. */
+static struct text slice_args(struct html_sink *sink, const struct buffer *begin,
+			      const struct timeline_event *event)
+{
+	struct text end = event_args(sink, event);
+
+	if (begin->size == 0 && end.size == 1)
+		return text_of("0");
+	buffer_clear(&sink->packed);
+	buffer_append_char(&sink->packed, '[');
+	buffer_append(&sink->packed, begin->data, begin->size);
+	buffer_append_string(&sink->packed, begin->size ? "," : "0,");
+	buffer_append(&sink->packed, end.data, end.size);
+	buffer_append_char(&sink->packed, ']');
+	return buffer_text(&sink->packed);
+}
+
+static int html_slice_end(struct html_sink *sink, const struct timeline_event *event,
+			  struct error *error)
+{
+	struct html_track *track = event_track(sink, event);
+	unsigned int depth = event->depth - 1;
+	struct html_chunk *chunk = html_chunk_of(track, CHUNK_SLICES, depth, event->begin_ns);
+	int64_t duration_ns = event->time_ns - event->begin_ns;
+	/* Flags are part of the data, not of the arguments. */
+	struct timeline_event plain = *event;
+
+	plain.is_suspect = plain.is_unfinished = plain.is_foreign = false;
+	data_add(sink, chunk, event->begin_ns - chunk->last_ns);
+	data_add(sink, chunk, duration_ns);
+	data_add(sink, chunk,
+		 name_number(sink, event->name) << 3 | event->is_foreign << 2 |
+			 event->is_unfinished << 1 | event->is_suspect);
+	chunk->last_ns = chunk->to_ns = event->time_ns;
+	chunk->busy_ns += duration_ns;
+	return html_chunk_add(sink, track, CHUNK_SLICES, depth,
+			      slice_args(sink, &track->begins[depth], &plain), error);
+}
+
+static int html_instant(struct html_sink *sink, const struct timeline_event *event,
+			struct error *error)
+{
+	struct html_track *track = event_track(sink, event);
+	struct html_chunk *chunk = html_chunk_of(track, CHUNK_INSTANTS, 0, event->time_ns);
+
+	if (chunk->count == 0)
+		chunk->depth = event->depth;
+	data_add(sink, chunk, event->time_ns - chunk->last_ns);
+	data_add(sink, chunk, event->depth);
+	data_add(sink, chunk, name_number(sink, event->name));
+	chunk->last_ns = chunk->to_ns = event->time_ns;
+	return html_chunk_add(sink, track, CHUNK_INSTANTS, 0, event_args(sink, event), error);
+}
+
+static bool is_less(const struct value *a, const struct value *b)
+{
+	return a->kind == VALUE_SIGNED ? a->signed_number < b->signed_number
+				       : a->unsigned_number < b->unsigned_number;
+}
+
+static void extremes_add(struct html_chunk *chunk, const struct value *value)
+{
+	if (chunk->count == 0)
+		chunk->min = chunk->max = *value;
+	if (is_less(value, &chunk->min))
+		chunk->min = *value;
+	if (is_less(&chunk->max, value))
+		chunk->max = *value;
+}
+
+/* Zigzag: small numbers of either sign become small unsigned ones. */
+static uint64_t value_zigzag(const struct value *value)
+{
+	uint64_t bits = value->unsigned_number;
+
+	if (value->kind == VALUE_UNSIGNED)
+		return bits;
+	return bits << 1 ^ (value->signed_number < 0 ? UINT64_MAX : 0);
+}
+
+/* A chunk begins with a number: 1 if its samples are signed. */
+static int html_sample(struct html_sink *sink, const struct timeline_event *event,
+		       struct error *error)
+{
+	struct html_track *track = event_track(sink, event);
+	struct html_chunk *chunk = html_chunk_of(track, CHUNK_SAMPLES, 0, event->time_ns);
+
+	if (chunk->count == 0)
+		data_add(sink, chunk, event->value.kind == VALUE_SIGNED);
+	data_add(sink, chunk, event->time_ns - chunk->last_ns);
+	data_add(sink, chunk, value_zigzag(&event->value));
+	extremes_add(chunk, &event->value);
+	chunk->last_ns = chunk->to_ns = event->time_ns;
+	return html_chunk_add(sink, track, CHUNK_SAMPLES, 0, event_args(sink, event), error);
+}
+
+static int html_loss(struct html_sink *sink, const struct timeline_event *event,
+		     struct error *error)
+{
+	struct buffer *out = &sink->file.out;
+
+	buffer_printf(out, "l %d %lld %lld ", event->loss_cpu,
+		      (long long)(event->begin_ns - sink->file.start_ns),
+		      (long long)(event->loss_end_ns - sink->file.start_ns));
+	html_append_json(out, remark_set(&sink->file.text, event));
+	buffer_append_char(out, '\n');
+	return sink_file_spill(&sink->file, error);
+}
+
+static int mark_write(struct html_sink *sink, int64_t time_ns, struct text text,
+		      struct error *error)
+{
+	struct buffer *out = &sink->file.out;
+
+	buffer_printf(out, "m %lld ", (long long)(time_ns - sink->file.start_ns));
+	html_append_json(out, text);
+	buffer_append_char(out, '\n');
+	return sink_file_spill(&sink->file, error);
+}
+
+static int html_remark(struct html_sink *sink, const struct timeline_event *event,
+		       struct error *error)
+{
+	return mark_write(sink, event->time_ns, remark_set(&sink->file.text, event), error);
+}
+
+static int html_command_begin(struct html_sink *sink, const struct timeline_event *event,
+			      struct error *error)
+{
+	buffer_clear(&sink->file.text);
+	buffer_append_string(&sink->file.text, "begin of: ");
+	remark_append(&sink->file.text, event);
+	return mark_write(sink, event->time_ns, buffer_text(&sink->file.text), error);
+}
+
+static int html_command_end(struct html_sink *sink, const struct timeline_event *event,
+			    struct error *error)
+{
+	buffer_clear(&sink->file.text);
+	buffer_printf(&sink->file.text, "end of process %d with status %d", event->pid,
+		      event->status);
+	return mark_write(sink, event->time_ns, buffer_text(&sink->file.text), error);
+}
+
+static int html_faults_write(struct html_sink *sink, const struct timeline_totals *totals,
+			     struct error *error)
+{
+	struct buffer *out = &sink->file.out;
+	struct buffer *text = &sink->file.text;
+
+	for (size_t i = 0; i < fault_limit(totals); i++) {
+		if (!fault_set(text, totals, sink->file.counts_ticks, i))
+			continue;
+		buffer_append_string(out, "w ");
+		html_append_json(out, buffer_text(text));
+		buffer_append_char(out, '\n');
+		out->failed |= text->failed;
+	}
+	return sink_file_spill(&sink->file, error);
+}
+
+static int html_finish(struct html_sink *sink, const struct timeline_event *event,
+		       struct error *error)
+{
+	struct buffer *out = &sink->file.out;
+	const struct timeline_totals *totals = event->totals;
+
+	if (html_faults_write(sink, totals, error) < 0)
+		return -1;
+	buffer_printf(out, "f {\"last_ns\":%lld,\"end_ns\":%lld,\"lost\":%llu,",
+		      (long long)(sink->last_ns - sink->file.start_ns),
+		      (long long)(event->time_ns - sink->file.start_ns),
+		      (unsigned long long)totals->lost_records);
+	buffer_printf(out, "\"lost_gaps_unknown\":%llu,\"suspect\":%llu,\"unfinished\":%llu",
+		      (unsigned long long)totals->lost_gaps_unknown,
+		      (unsigned long long)totals->suspect, (unsigned long long)totals->unfinished);
+	if (totals->has_wall_drift)
+		buffer_printf(out, ",\"wall_drift_ns\":%lld", (long long)totals->wall_drift_ns);
+	buffer_append_string(out, "}\n");
+	buffer_append_string(out, "</script>\n<script>\n");
+	buffer_append_string(out, page_script);
+	buffer_append_string(out, "</script>\n</body></html>\n");
+	return 0;
+}
+
+static int (*const writers[TIMELINE_KIND_COUNT])(struct html_sink *sink,
+						 const struct timeline_event *event,
+						 struct error *error) = {
+	[TIMELINE_TRACK_BEGIN] = html_track_begin,
+	[TIMELINE_SLICE_BEGIN] = html_slice_begin,
+	[TIMELINE_SLICE_END] = html_slice_end,
+	[TIMELINE_INSTANT] = html_instant,
+	[TIMELINE_COUNTER] = html_sample,
+	[TIMELINE_TRACK_END] = html_track_end,
+	[TIMELINE_LOSS] = html_loss,
+	[TIMELINE_MALFORMED] = html_remark,
+	[TIMELINE_FOREIGN_END] = html_remark,
+	[TIMELINE_TRACEPOINT] = html_remark,
+	[TIMELINE_COMMAND_BEGIN] = html_command_begin,
+	[TIMELINE_COMMAND_END] = html_command_end,
+	[TIMELINE_FINISH] = html_finish,
+};
+
+/* Whether a record caused the event. Incomplete slices last until the end of the recording. */
+static bool is_record(const struct timeline_event *event)
+{
+	switch (event->kind) {
+	case TIMELINE_INSTANT:
+	case TIMELINE_COUNTER:
+		return true;
+	case TIMELINE_SLICE_BEGIN:
+	case TIMELINE_SLICE_END:
+		return !event->is_continued && !event->is_unfinished;
+	default:
+		return false;
+	}
+}
+
+static int html_event(struct sink_file *file, const struct timeline_event *event,
+		      struct error *error)
+{
+	struct html_sink *sink = container_of(file, struct html_sink, file);
+
+	if (is_record(event) && event->time_ns > sink->last_ns)
+		sink->last_ns = event->time_ns;
+	return writers[event->kind] ? writers[event->kind](sink, event, error) : 0;
+}
+
+static void html_append_member(struct buffer *out, const char *name, const char *value)
+{
+	buffer_printf(out, "\"%s\":", name);
+	html_append_json(out, text_of(value));
+	buffer_append_char(out, ',');
+}
+
+static void append_recording(struct buffer *out, const struct recording *recording)
+{
+	buffer_append_string(out, "r {");
+	html_append_member(out, "ktrack", KTRACK_VERSION);
+	html_append_member(out, "source", recording->source);
+	html_append_member(out, "clock", recording->clock);
+	html_append_member(out, "time_source", recording->time_source);
+	html_append_member(out, "kernel", recording->kernel);
+	buffer_printf(out, "\"cpus\":%u,\"start_ns\":\"%lld\",\"unix_ns\":\"%lld\"}\n",
+		      recording->nr_cpus, (long long)recording->start_ns,
+		      (long long)(recording->start_ns + recording->wall_offset_ns));
+}
+
+static int html_open(struct sink_file *file, const struct recording *recording, struct error *error)
+{
+	struct html_sink *sink = container_of(file, struct html_sink, file);
+	struct buffer *out = &sink->file.out;
+
+	sink->last_ns = recording->start_ns;
+	buffer_append_string(out, PAGE_BEGIN);
+	html_append_escaped(out, text_of(recording->source));
+	buffer_append_string(out, "</title>\n<style>\n");
+	buffer_append_string(out, page_style);
+	buffer_append_string(out, "</style></head>\n<body>\n");
+	buffer_append_string(out, page_body);
+	buffer_append_string(out, "<script type=\"text/plain\" id=\"data\">\n");
+	append_recording(out, recording);
+	return sink_file_spill(&sink->file, error);
+}
+
+static void html_release(struct sink_file *file)
+{
+	buffer_release(&container_of(file, struct html_sink, file)->packed);
+}
+
+static const struct sink_file_ops html_file = {
+	.size = sizeof(struct html_sink),
+	.open = html_open,
+	.event = html_event,
+	.track_release = html_track_release,
+	.release = html_release,
+};
+
+struct sink *sink_html_new(const struct sink_settings *settings, struct error *error)
+{
+	return sink_file_new(&html_file, settings, error);
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Embeds the page's files. The assembler reads them, by their path from the top of the tree. */
+#include "sink/html/page.h"
+
+#define FILE_BEGIN(name)         \
+	".pushsection .rodata\n" \
+	".global " #name "\n.hidden " #name "\n" #name ":\n"
+#define FILE_PART(file) ".incbin \"userspace/sink/html/" file "\"\n"
+#define FILE_END ".byte 0\n.popsection\n"
+
+__asm__(FILE_BEGIN(page_style) FILE_PART("page.css") FILE_END);
+__asm__(FILE_BEGIN(page_body) FILE_PART("page.html") FILE_END);
+__asm__(FILE_BEGIN(page_script) FILE_PART("data.js") FILE_PART("lanes.js") FILE_PART("draw.js")
+		FILE_PART("find.js") FILE_PART("page.js") FILE_END);

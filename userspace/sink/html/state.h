@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Private header of the html sink. The page's data is lines of text. The events of a track are in
+ * chunks, each with a summary that is enough to draw it at low zoom.
+ *
+ * A line is a letter and words, separated by blanks. Times are nanoseconds since the start of the
+ * recording. DATA and ARGS are base64, of bytes and of a zlib stream; ARGS is - if there are none.
+ *
+ *   r OBJECT                                    the recording
+ *   n STRING                                    a name; the first is number 0, and so on
+ *   t OBJECT                                    a track begins
+ *   c TRACK DEPTH FROM TO COUNT BUSY DATA ARGS  slices of one depth; their total duration
+ *   i TRACK FROM TO COUNT DEPTH DATA ARGS       instants; the depth of the first one
+ *   v TRACK FROM TO COUNT MIN MAX DATA ARGS     samples
+ *   l CPU FROM TO STRING                        lost records
+ *   m TIME STRING                               a remark
+ *   w STRING                                    a fault of the recording as a whole
+ *   f OBJECT                                    the end; last_ns is the time of the last record
+ *
+ * DATA is varints. Of a slice: its begin since the last one's end (the first: since FROM), its
+ * duration, and 8 * its name + 4 if it is foreign + 2 if it is incomplete + 1 if it is suspect; of
+ * an instant: its time since the last one, its depth, its name; of a sample: its time since the
+ * last one, its value, signed ones zigzag. ARGS is a JSON array with an element for each: [object
+ * of the begin, object of the end] of slices, an object of others, 0 for none.
+ */
+#ifndef SINK_HTML_STATE_H
+#define SINK_HTML_STATE_H
+
+#include "sink/file.h"
+
+enum html_chunk_kind {
+	CHUNK_SLICES,
+	CHUNK_INSTANTS,
+	CHUNK_SAMPLES,
+};
+
+/**
+ * struct html_chunk - events of one row of a track that are not written yet
+ * @data: varints
+ * @args: the array, without its brackets
+ * @has_args: any element of it is more than 0
+ * @last_ns: time of the last event, or of its end
+ * @busy_ns: of slices: their total duration
+ * @depth: of instants: number of open slices around the first one
+ * @min, @max: of samples
+ */
+struct html_chunk {
+	struct buffer data;
+	struct buffer args;
+	bool has_args;
+	unsigned int count;
+	int64_t from_ns;
+	int64_t to_ns;
+	int64_t last_ns;
+	int64_t busy_ns;
+	unsigned int depth;
+	struct value min;
+	struct value max;
+};
+
+/**
+ * struct html_track - a track that has not ended
+ * @slices: by depth
+ * @begins: arguments of the begins of open slices, by depth; empty for none
+ * @points: instants or samples
+ */
+struct html_track {
+	struct sink_track link;
+	unsigned long number;
+	enum track_kind kind;
+	struct html_chunk *slices;
+	struct buffer *begins;
+	unsigned int nr_depths;
+	struct html_chunk points;
+};
+
+/**
+ * struct html_sink - one page
+ * @next_name: the number of the next name
+ * @pending_size: bytes in all chunks
+ * @last_ns: time of the last record of all tracks
+ */
+struct html_sink {
+	struct sink_file file;
+	struct buffer packed;
+	uint64_t next_name;
+	size_t pending_size;
+	int64_t last_ns;
+};
+
+/** html_append_json - append a text as a JSON string without '<', which could end the element */
+void html_append_json(struct buffer *out, struct text text);
+
+/** html_append_object - append JSON, likewise without '<' */
+void html_append_object(struct buffer *out, struct text json);
+
+/** html_append_escaped - append a text between tags */
+void html_append_escaped(struct buffer *out, struct text text);
+
+/** html_chunk_add - count an event whose data the chunk has; returns -1 with @error */
+int html_chunk_add(struct html_sink *sink, struct html_track *track, enum html_chunk_kind kind,
+		   unsigned int depth, struct text args, struct error *error);
+
+/** html_chunk_of - the chunk of a kind and depth; an empty one begins at @time_ns */
+struct html_chunk *html_chunk_of(struct html_track *track, enum html_chunk_kind kind,
+				 unsigned int depth, int64_t time_ns);
+
+/** html_track_report - write all chunks of a track; returns -1 with @error */
+int html_track_report(struct html_sink *sink, struct html_track *track, struct error *error);
+
+/** html_track_release - free the chunks of a track without writing them */
+void html_track_release(struct sink_track *link);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Numbers of the fields that are written or read, by message, from Perfetto's published protos
+ * (protos/perfetto/trace/ in its source).
+ */
+#ifndef SINK_PERFETTO_FIELDS_H
+#define SINK_PERFETTO_FIELDS_H
+
+enum perfetto_trace_field {
+	TRACE_PACKET = 1,
+};
+
+enum perfetto_packet_field {
+	PACKET_CLOCK_SNAPSHOT = 6,
+	PACKET_TIMESTAMP = 8,
+	PACKET_SEQUENCE_ID = 10,
+	PACKET_TRACK_EVENT = 11,
+	PACKET_INTERNED_DATA = 12,
+	PACKET_SEQUENCE_FLAGS = 13,
+	PACKET_ZLIB_PACKETS = 50,
+	PACKET_DEFAULTS = 59,
+	PACKET_TRACK_DESCRIPTOR = 60,
+	PACKET_IS_FIRST = 87,
+	PACKET_ZSTD_PACKETS = 133,
+};
+
+enum perfetto_sequence_flag {
+	SEQUENCE_STATE_CLEARED = 1,
+	SEQUENCE_NEEDS_STATE = 2,
+};
+
+enum perfetto_defaults_field {
+	DEFAULTS_CLOCK_ID = 58,
+};
+
+enum perfetto_snapshot_field {
+	SNAPSHOT_CLOCKS = 1,
+	SNAPSHOT_PRIMARY_CLOCK = 2,
+};
+
+enum perfetto_clock_field {
+	CLOCK_ID = 1,
+	CLOCK_TIMESTAMP = 2,
+};
+
+enum perfetto_clock {
+	CLOCK_REALTIME_ID = 1,
+	CLOCK_MONOTONIC_ID = 3,
+	CLOCK_MONOTONIC_RAW_ID = 5,
+	CLOCK_BOOTTIME_ID = 6,
+};
+
+enum perfetto_interned_field {
+	INTERNED_CATEGORIES = 1,
+	INTERNED_EVENT_NAMES = 2,
+	INTERNED_ANNOTATION_NAMES = 3,
+};
+
+enum perfetto_interned_entry_field {
+	ENTRY_IID = 1,
+	ENTRY_NAME = 2,
+};
+
+enum perfetto_descriptor_field {
+	DESCRIPTOR_UUID = 1,
+	DESCRIPTOR_NAME = 2,
+	DESCRIPTOR_PROCESS = 3,
+	DESCRIPTOR_THREAD = 4,
+	DESCRIPTOR_PARENT_UUID = 5,
+	DESCRIPTOR_COUNTER = 8,
+	DESCRIPTOR_CHILD_ORDERING = 11,
+	DESCRIPTOR_ORDER_RANK = 12,
+	DESCRIPTOR_DESCRIPTION = 14,
+	DESCRIPTOR_MERGE_BEHAVIOR = 15,
+};
+
+/* A value of TrackDescriptor.ChildTracksOrdering: by the children's ranks. */
+enum perfetto_child_ordering {
+	ORDERING_EXPLICIT = 3,
+};
+
+/* A value of TrackDescriptor.SiblingMergeBehavior. */
+enum perfetto_merge_behavior {
+	MERGE_NONE = 2,
+};
+
+enum perfetto_process_field {
+	PROCESS_PID = 1,
+	PROCESS_NAME = 6,
+	PROCESS_START_NS = 7,
+};
+
+enum perfetto_thread_field {
+	THREAD_PID = 1,
+	THREAD_TID = 2,
+	THREAD_NAME = 5,
+};
+
+enum perfetto_event_field {
+	EVENT_CATEGORY_IIDS = 3,
+	EVENT_ANNOTATIONS = 4,
+	EVENT_TYPE = 9,
+	EVENT_NAME_IID = 10,
+	EVENT_TRACK_UUID = 11,
+	EVENT_CATEGORIES = 22,
+	EVENT_NAME = 23,
+	EVENT_COUNTER_VALUE = 30,
+	EVENT_DOUBLE_COUNTER_VALUE = 44,
+};
+
+enum perfetto_event_type {
+	TYPE_SLICE_BEGIN = 1,
+	TYPE_SLICE_END = 2,
+	TYPE_INSTANT = 3,
+	TYPE_COUNTER = 4,
+};
+
+enum perfetto_annotation_field {
+	ANNOTATION_NAME_IID = 1,
+	ANNOTATION_BOOL = 2,
+	ANNOTATION_UINT = 3,
+	ANNOTATION_INT = 4,
+	ANNOTATION_STRING = 6,
+	ANNOTATION_NAME = 10,
+};
+
+#endif

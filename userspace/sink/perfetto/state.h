@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Private header of the perfetto sink: its packet sequence, tracks and names. */
+#ifndef SINK_PERFETTO_STATE_H
+#define SINK_PERFETTO_STATE_H
+
+#include <stdio.h>
+
+#include "sink/file.h"
+
+/** PERFETTO_HEAD_SIZE - limit of a sequence's number and flags as fields of a packet */
+#define PERFETTO_HEAD_SIZE 32
+
+/** PERFETTO_IDS_MAX - the kernel's limit of process and thread numbers */
+#define PERFETTO_IDS_MAX (4 * 1024 * 1024)
+
+#define PERFETTO_LIVES_PAGE 4096
+#define PERFETTO_LIVES_PAGES (PERFETTO_IDS_MAX / PERFETTO_LIVES_PAGE)
+
+/**
+ * struct perfetto_sink - one packet sequence, and the next one for threads
+ * @events: by event name: its first tracepoint of any system
+ * @names: tracks by their name below a process or thread
+ * @lives: pages of cells by process or thread number, see perfetto_life()
+ * @has_one_buffer: names need not have the buffer
+ * @clock_id: Perfetto's number of the trace clock
+ * @wall_offset_ns: wall-clock time minus trace time; if there is a wall clock
+ * @event_head: constant fields of all packets with events
+ * @sequence_id: identifies this sequence in the file
+ * @seed: makes the ids of tracks differ from those of other sequences
+ * @next_iid: number of the next interned string of any kind
+ * @is_spooled: packets go to a temporary file first
+ * @target_fd, @target_size: the trace that is appended to, and its size before
+ * @nr_deep: dropped slices and instants: Perfetto cannot show such depths
+ */
+struct perfetto_sink {
+	struct sink_file file;
+	struct perfetto_category *categories;
+	struct map events;
+	struct map names;
+	uint64_t *lives[PERFETTO_LIVES_PAGES];
+	bool is_appending;
+	bool has_one_buffer;
+	bool has_wall_clock;
+	unsigned int clock_id;
+	int64_t wall_offset_ns;
+	char event_head[PERFETTO_HEAD_SIZE + PUT_SLACK];
+	unsigned int event_head_size;
+	uint32_t sequence_id;
+	uint64_t seed;
+	uint64_t next_iid;
+	bool is_spooled;
+	int target_fd;
+	off_t target_size;
+	uint64_t nr_deep;
+	const struct report *report;
+};
+
+/**
+ * struct perfetto_field_name - the name of an extra field, and its numbers
+ * @name: in the timeline
+ * @iid: of the name
+ * @end_iid: of end:NAME, for ends of slices: Perfetto merges the arguments of begin and end, and
+ * fields of the end would replace those of the begin
+ */
+struct perfetto_field_name {
+	struct text name;
+	uint64_t iid;
+	uint64_t end_iid;
+};
+
+/**
+ * struct perfetto_waiting - the first track of slices of a tracepoint; a second one makes a group
+ * @is_there: the other members are valid
+ * @rank: sort key in the group
+ * @in_group: name in the group
+ * @alone: name without a group
+ */
+struct perfetto_waiting {
+	bool is_there;
+	int32_t rank;
+	uint64_t uuid;
+	struct buffer in_group;
+	struct buffer alone;
+	struct buffer description;
+};
+
+/**
+ * struct perfetto_category - a tracepoint
+ * @is_namesake: an earlier tracepoint of another system has the same event name
+ * @has_group: the group track @group_uuid was written
+ * @waiting: the first track, until the group is written
+ * @fields: its extra fields, in the order of its records
+ */
+struct perfetto_category {
+	struct perfetto_category *after;
+	const struct timeline_category *shown;
+	bool is_namesake;
+	bool has_group;
+	uint64_t iid;
+	uint64_t group_uuid;
+	struct perfetto_waiting waiting;
+	struct perfetto_field_name *fields;
+	size_t nr_fields;
+};
+
+/** PERFETTO_PLACE_SIZE - limit of a track's id and a category's number as fields of an event */
+#define PERFETTO_PLACE_SIZE 24
+
+/**
+ * struct perfetto_track - one track
+ * @parent_uuid, @name_hash: process or thread, and name below that; 0 if there is none
+ * @place: constant fields of all its events
+ * @nr_open: incomplete slices, which stay open
+ */
+struct perfetto_track {
+	struct sink_track link;
+	const struct perfetto_category *category;
+	uint64_t parent_uuid;
+	uint64_t name_hash;
+	unsigned int nr_open;
+	unsigned int place_size;
+	char place[PERFETTO_PLACE_SIZE + PUT_SLACK];
+};
+
+/** perfetto_track_of, perfetto_category_of - the sink data of each */
+static inline struct perfetto_track *perfetto_track_of(const struct perfetto_sink *sink,
+						       const struct timeline_track *track)
+{
+	return track->sink_data[sink->file.sink_index];
+}
+
+static inline struct perfetto_category *perfetto_category_of(
+	const struct perfetto_sink *sink, const struct timeline_category *category)
+{
+	return category->sink_data[sink->file.sink_index];
+}
+
+/** enum perfetto_own_name - numbers of the names that ktrack adds */
+enum perfetto_own_name {
+	OWN_SUSPECT = 1,
+	OWN_UNFINISHED,
+	OWN_FOREIGN,
+	OWN_EXACT,
+	OWN_TID,
+	OWN_CPU,
+	OWN_COMM,
+	OWN_END_TID,
+	OWN_END_CPU,
+	OWN_END_COMM,
+	OWN_COUNT_LOST,
+	OWN_PID,
+	OWN_STATUS,
+	OWN_NAME_END
+};
+
+/** enum perfetto_uuid - kinds of tracks; input of their ids, with a number */
+enum perfetto_uuid {
+	UUID_TRACK,
+	UUID_PROCESS,
+	UUID_THREAD,
+	UUID_GROUP,
+	UUID_LOSS,
+	UUID_OWN,
+};
+
+/**
+ * perfetto_uuid_of_seed - the id of a track
+ *
+ * All recordings in a file share a boot, and so their processes and threads: the seed is the life.
+ */
+uint64_t perfetto_uuid_of_seed(uint64_t seed, enum perfetto_uuid kind, uint64_t number);
+
+/** perfetto_uuid_of - the same with the seed of this sequence */
+uint64_t perfetto_uuid_of(const struct perfetto_sink *sink, enum perfetto_uuid kind,
+			  uint64_t number);
+
+/** perfetto_packet_begin - begin a packet; returns the argument for perfetto_packet_end() */
+size_t perfetto_packet_begin(struct perfetto_sink *sink);
+
+/**
+ * perfetto_thread_packet_begin - begin a packet that describes a thread
+ *
+ * These are a separate sequence: Perfetto assumes that the described thread writes the sequence,
+ * and would show it with events that are on no thread.
+ */
+size_t perfetto_thread_packet_begin(struct perfetto_sink *sink);
+
+/** perfetto_packet_end - end any of them */
+int perfetto_packet_end(struct perfetto_sink *sink, size_t packet, struct error *error);
+
+/** struct perfetto_message - a packet that is being written, and the message in it */
+struct perfetto_message {
+	size_t packet;
+	size_t message;
+};
+
+/** perfetto_message_end - end both */
+int perfetto_message_end(struct perfetto_sink *sink, struct perfetto_message begun,
+			 struct error *error);
+
+/** perfetto_category_get - the category, created at its first use; NULL with @error */
+struct perfetto_category *perfetto_category_get(struct perfetto_sink *sink,
+						struct timeline_category *category,
+						struct error *error);
+
+/**
+ * perfetto_name_iid - the number of a counted name, which is interned at its first use
+ *
+ * Returns 0 with @error on failure.
+ */
+uint64_t perfetto_name_iid(struct perfetto_sink *sink, struct timeline_name *name,
+			   struct error *error);
+
+/** perfetto_fields_intern - intern the names of the event's fields; returns -1 with @error */
+int perfetto_fields_intern(struct perfetto_sink *sink, const struct timeline_event *event,
+			   struct error *error);
+
+/** perfetto_categories_free - free all categories and their names */
+void perfetto_categories_free(struct perfetto_sink *sink);
+
+/** perfetto_append_annotations - append fields, emitter and flags of an event */
+void perfetto_append_annotations(struct perfetto_sink *sink, const struct timeline_event *event);
+
+/** perfetto_annotate_number, ..._true, ..._text - append an annotation with a name of ktrack's */
+void perfetto_annotate_number(struct perfetto_sink *sink, enum perfetto_own_name name,
+			      int64_t number);
+void perfetto_annotate_true(struct perfetto_sink *sink, enum perfetto_own_name name);
+void perfetto_annotate_text(struct perfetto_sink *sink, enum perfetto_own_name name,
+			    struct text text);
+
+/** perfetto_track_begin - write a track's descriptor */
+int perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event *event,
+			 struct error *error);
+
+/** perfetto_track_end - release the track's name */
+int perfetto_track_end(struct perfetto_sink *sink, const struct timeline_event *event,
+		       struct error *error);
+
+/**
+ * struct perfetto_descriptor - a track that is neither a process nor a thread
+ * @parent_uuid: 0 for none
+ * @shown: the track whose identity is the description; NULL for @description
+ * @description: empty for none
+ * @is_ordered: its children are sorted by rank, otherwise by name
+ * @rank: if @has_rank
+ */
+struct perfetto_descriptor {
+	uint64_t uuid;
+	uint64_t parent_uuid;
+	struct text name;
+	const struct timeline_track *shown;
+	struct text description;
+	bool is_counter;
+	bool is_ordered;
+	bool has_rank;
+	int32_t rank;
+};
+
+/** perfetto_descriptor_write - write a descriptor; of later ones Perfetto takes only the name */
+int perfetto_descriptor_write(struct perfetto_sink *sink,
+			      const struct perfetto_descriptor *descriptor, struct error *error);
+
+/** perfetto_group_add - write the descriptor of a track without a process, or keep it waiting */
+int perfetto_group_add(struct perfetto_sink *sink, struct perfetto_category *category,
+		       const struct timeline_track *shown, uint64_t uuid, struct error *error);
+
+/** perfetto_groups_open - write all waiting tracks, each in its group; others may follow */
+int perfetto_groups_open(struct perfetto_sink *sink, struct error *error);
+
+/** perfetto_groups_end - write all waiting tracks without a group; no others follow */
+int perfetto_groups_end(struct perfetto_sink *sink, struct error *error);
+
+void perfetto_waiting_release(struct perfetto_waiting *waiting);
+
+/**
+ * perfetto_category_compare - set is_namesake of a new category
+ *
+ * Returns 0, or -1 with @error.
+ */
+int perfetto_category_compare(struct perfetto_sink *sink, struct perfetto_category *category,
+			      struct error *error);
+
+/**
+ * perfetto_label_below_task - set sink->file.text to the track's name below its parent
+ *
+ * Returns 0, or -1 with @error.
+ */
+int perfetto_label_below_task(struct perfetto_sink *sink, const struct timeline_track *shown,
+			      struct perfetto_track *track, struct error *error);
+
+/** perfetto_label_forget - release the name of a track below a task */
+void perfetto_label_forget(struct perfetto_sink *sink, const struct perfetto_track *track);
+
+/** perfetto_label_in_group, perfetto_label_alone - append the name in its group, or without one */
+void perfetto_label_in_group(const struct perfetto_sink *sink, struct buffer *out,
+			     const struct timeline_track *shown);
+void perfetto_label_alone(const struct perfetto_sink *sink, struct buffer *out,
+			  const struct timeline_track *shown);
+
+/**
+ * perfetto_life - distinguish processes or threads with the same number
+ * @born_ns: its birth; 0 if unknown, which means the last one of the number
+ * @life: becomes 0 for the first one of the number, else its birth
+ *
+ * Returns 0, or -1 with @error.
+ */
+int perfetto_life(struct perfetto_sink *sink, int id, int64_t born_ns, uint64_t *life,
+		  struct error *error);
+
+void perfetto_lives_free(struct perfetto_sink *sink);
+
+/** perfetto_frame_open - begin the sequence; returns -1 with @error */
+int perfetto_frame_open(struct perfetto_sink *sink, const struct recording *recording,
+			struct error *error);
+
+/** perfetto_frame_event - write an event that is on no track; returns -1 with @error */
+int perfetto_frame_event(struct perfetto_sink *sink, const struct timeline_event *event,
+			 struct error *error);
+
+/**
+ * perfetto_examine - read the trace that is appended to, and choose the sequence's number
+ *
+ * Returns -1 with @error if the file is no trace, or has another boot clock than @recording.
+ */
+int perfetto_examine(struct perfetto_sink *sink, const struct recording *recording,
+		     struct error *error);
+
+/**
+ * perfetto_target_take - lock the trace that is appended to, and write to a temporary file
+ *
+ * A target that is no regular file is written directly.
+ * Returns 0, or -1 with @error.
+ */
+int perfetto_target_take(struct perfetto_sink *sink, struct error *error);
+
+/** perfetto_target_read - open the trace for reading; returns NULL with @error */
+FILE *perfetto_target_read(struct perfetto_sink *sink, struct error *error);
+
+/**
+ * perfetto_target_complete - append all packets to the trace at the end of the recording
+ *
+ * Returns 0, or -1 with @error and an unchanged trace.
+ */
+int perfetto_target_complete(struct perfetto_sink *sink, struct error *error);
+
+#endif

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Descriptors of tracks: below the process or thread that they are about if that is known, else
+ * below a track with their tracepoint's name.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sink/identity.h"
+#include "sink/perfetto/fields.h"
+#include "sink/perfetto/state.h"
+#include "sink/perfetto/proto.h"
+
+static struct perfetto_message descriptor_begin_in(struct perfetto_sink *sink, size_t packet,
+						   uint64_t uuid)
+{
+	struct perfetto_message begun = { .packet = packet };
+
+	begun.message = proto_begin(&sink->file.out, PACKET_TRACK_DESCRIPTOR);
+	proto_number(&sink->file.out, DESCRIPTOR_UUID, uuid);
+	return begun;
+}
+
+static struct perfetto_message descriptor_begin(struct perfetto_sink *sink, uint64_t uuid)
+{
+	return descriptor_begin_in(sink, perfetto_packet_begin(sink), uuid);
+}
+
+/* JSON is well-formed UTF-8, and so needs no proto_text(). */
+static void identity_append(struct buffer *out, const struct timeline_track *shown)
+{
+	size_t description = proto_begin(out, DESCRIPTOR_DESCRIPTION);
+
+	track_append_identity(out, shown);
+	proto_end(out, description);
+}
+
+int perfetto_descriptor_write(struct perfetto_sink *sink,
+			      const struct perfetto_descriptor *descriptor, struct error *error)
+{
+	struct perfetto_message begun = descriptor_begin(sink, descriptor->uuid);
+	struct buffer *out = &sink->file.out;
+
+	if (descriptor->parent_uuid > 0)
+		proto_number(out, DESCRIPTOR_PARENT_UUID, descriptor->parent_uuid);
+	proto_text(out, DESCRIPTOR_NAME, descriptor->name);
+	if (descriptor->shown)
+		identity_append(out, descriptor->shown);
+	else if (descriptor->description.size > 0)
+		proto_text(out, DESCRIPTOR_DESCRIPTION, descriptor->description);
+	proto_number(out, DESCRIPTOR_MERGE_BEHAVIOR, MERGE_NONE);
+	if (descriptor->is_ordered)
+		proto_number(out, DESCRIPTOR_CHILD_ORDERING, ORDERING_EXPLICIT);
+	if (descriptor->has_rank)
+		proto_signed(out, DESCRIPTOR_ORDER_RANK, descriptor->rank);
+	if (descriptor->is_counter)
+		proto_end(out, proto_begin(out, DESCRIPTOR_COUNTER));
+	return perfetto_message_end(sink, begun, error);
+}
+
+/**
+ * struct task_ids - a process or thread
+ * @tid: of the thread, or 0
+ * @pid: of the process
+ * @tid_life, @pid_life: see perfetto_life()
+ */
+struct task_ids {
+	int tid;
+	int pid;
+	uint64_t tid_life;
+	uint64_t pid_life;
+};
+
+static uint64_t process_uuid(const struct task_ids *ids)
+{
+	return perfetto_uuid_of_seed(ids->pid_life, UUID_PROCESS, ids->pid);
+}
+
+static uint64_t thread_uuid(const struct task_ids *ids)
+{
+	uint64_t number = (uint64_t)(uint32_t)ids->pid << 32 | (uint32_t)ids->tid;
+	uint64_t life = ids->pid_life;
+
+	if (ids->tid_life > 0)
+		life = perfetto_uuid_of_seed(life, UUID_THREAD, ids->tid_life);
+	return perfetto_uuid_of_seed(life, UUID_THREAD, number);
+}
+
+static int process_descriptor_write(struct perfetto_sink *sink, const struct task_ids *ids,
+				    const char *name, struct error *error)
+{
+	struct perfetto_message begun = descriptor_begin(sink, process_uuid(ids));
+	struct buffer *out = &sink->file.out;
+	size_t process = proto_begin(out, DESCRIPTOR_PROCESS);
+
+	proto_signed(out, PROCESS_PID, ids->pid);
+	if (name[0])
+		proto_text(out, PROCESS_NAME, text_of(name));
+	if (ids->pid_life > 0)
+		proto_signed(out, PROCESS_START_NS, (int64_t)ids->pid_life);
+	proto_end(out, process);
+	return perfetto_message_end(sink, begun, error);
+}
+
+static int thread_descriptor_write(struct perfetto_sink *sink, const struct task_ids *ids,
+				   const char *name, struct error *error)
+{
+	struct perfetto_message begun =
+		descriptor_begin_in(sink, perfetto_thread_packet_begin(sink), thread_uuid(ids));
+	struct buffer *out = &sink->file.out;
+	size_t thread = proto_begin(out, DESCRIPTOR_THREAD);
+
+	proto_signed(out, THREAD_PID, ids->pid);
+	proto_signed(out, THREAD_TID, ids->tid);
+	if (name[0])
+		proto_text(out, THREAD_NAME, text_of(name));
+	proto_end(out, thread);
+	return perfetto_message_end(sink, begun, error);
+}
+
+/* Perfetto's process ids are positive 32-bit numbers; a scope may be any number. */
+static bool is_about_process(const struct timeline_track *shown)
+{
+	return shown->scope == SCOPE_PROCESS && shown->id.kind == VALUE_SIGNED &&
+	       shown->id.signed_number > 0 && shown->id.signed_number <= INT32_MAX;
+}
+
+/* Writes the process that a track is about; sets @uuid to its id. */
+static int process_describe(struct perfetto_sink *sink, const struct timeline_track *shown,
+			    uint64_t *uuid, struct error *error)
+{
+	struct task_ids ids = { .pid = (int)shown->id.signed_number };
+
+	if (perfetto_life(sink, ids.pid, shown->born_ns, &ids.pid_life, error) < 0)
+		return -1;
+	*uuid = process_uuid(&ids);
+	return process_descriptor_write(sink, &ids, shown->comm, error);
+}
+
+static int thread_describe(struct perfetto_sink *sink, const struct timeline_track *shown,
+			   uint64_t *uuid, struct error *error)
+{
+	struct task_ids ids = { .tid = (int)shown->id.signed_number, .pid = shown->tgid };
+	bool is_main = ids.tid == ids.pid;
+
+	if (perfetto_life(sink, ids.pid, shown->process_born_ns, &ids.pid_life, error) < 0 ||
+	    perfetto_life(sink, ids.tid, shown->born_ns, &ids.tid_life, error) < 0)
+		return -1;
+	*uuid = thread_uuid(&ids);
+	if (process_descriptor_write(sink, &ids, is_main ? shown->comm : "", error) < 0)
+		return -1;
+	return thread_descriptor_write(sink, &ids, shown->comm, error);
+}
+
+/*
+ * Writes what a track is about; sets @uuid to its id, or 0. A thread of an unknown process is not
+ * written, because Perfetto would invent a process for it.
+ */
+static int parent_describe(struct perfetto_sink *sink, const struct timeline_track *shown,
+			   uint64_t *uuid, struct error *error)
+{
+	*uuid = 0;
+	if (is_about_process(shown))
+		return process_describe(sink, shown, uuid, error);
+	if (shown->scope == SCOPE_THREAD && shown->tgid > 0)
+		return thread_describe(sink, shown, uuid, error);
+	return 0;
+}
+
+static int below_task_write(struct perfetto_sink *sink, const struct timeline_track *shown,
+			    struct perfetto_track *track, uint64_t uuid, struct error *error)
+{
+	struct perfetto_descriptor descriptor = { .uuid = uuid,
+						  .parent_uuid = track->parent_uuid,
+						  .shown = shown,
+						  .is_counter = shown->kind == TRACK_COUNTER };
+
+	if (perfetto_label_below_task(sink, shown, track, error) < 0)
+		return -1;
+	descriptor.name = buffer_text(&sink->file.text);
+	return perfetto_descriptor_write(sink, &descriptor, error);
+}
+
+/* Renders the constant fields of a track's events. */
+static int place_make(struct perfetto_sink *sink, struct perfetto_track *track, uint64_t uuid,
+		      uint64_t category_iid, struct error *error)
+{
+	struct buffer *text = &sink->file.text;
+
+	buffer_clear(text);
+	proto_number(text, EVENT_TRACK_UUID, uuid);
+	proto_number(text, EVENT_CATEGORY_IIDS, category_iid);
+	if (text->failed || text->size > PERFETTO_PLACE_SIZE)
+		return error_set(error, "out of memory");
+	memcpy(track->place, text->data, text->size);
+	track->place_size = text->size;
+	return 0;
+}
+
+int perfetto_track_begin(struct perfetto_sink *sink, const struct timeline_event *event,
+			 struct error *error)
+{
+	struct timeline_track *shown = event->track;
+	struct perfetto_category *category = perfetto_category_get(sink, shown->category, error);
+	uint64_t uuid = perfetto_uuid_of(sink, UUID_TRACK, shown->number);
+	struct perfetto_track *track;
+
+	if (!category)
+		return -1;
+	track = sink_file_track_new(&sink->file, shown, sizeof(*track), error);
+	if (!track || place_make(sink, track, uuid, category->iid, error) < 0)
+		return -1;
+	track->category = category;
+	if (parent_describe(sink, shown, &track->parent_uuid, error) < 0)
+		return -1;
+	if (track->parent_uuid > 0)
+		return below_task_write(sink, shown, track, uuid, error);
+	return perfetto_group_add(sink, category, shown, uuid, error);
+}
+
+int perfetto_track_end(struct perfetto_sink *sink, const struct timeline_event *event,
+		       struct error *error)
+{
+	const struct perfetto_track *track = perfetto_track_of(sink, event->track);
+
+	(void)error;
+	if (track->parent_uuid > 0)
+		perfetto_label_forget(sink, track);
+	return 0;
+}

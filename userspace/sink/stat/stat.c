@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The timeline as statistics: sums, extremes and quantiles for each name on each track, printed at
+ * the end, or at an interval.
+ */
+#include <stdlib.h>
+#include <time.h>
+
+#include "sink/identity.h"
+#include "sink/kinds.h"
+#include "sink/stat/state.h"
+
+/**
+ * struct stat_track - a track that has not ended
+ * @label: empty if the slices or instants of tracks are merged
+ * @last: the row of the last event
+ */
+struct stat_track {
+	struct sink_track link;
+	struct buffer label;
+	struct stat_row *last;
+};
+
+/** struct row_key - identity of a row */
+struct row_key {
+	enum stat_kind kind;
+	const struct timeline_category *category;
+	struct text track;
+	struct timeline_name *name;
+};
+
+static uint64_t key_hash(const struct row_key *key)
+{
+	const uint64_t words[] = { key->kind, (uintptr_t)key->category, hash_text(key->track),
+				   (uintptr_t)key->name };
+
+	return hash_text((struct text){ .data = (const char *)words, .size = sizeof(words) });
+}
+
+static bool row_equals(const void *value, const void *key_pointer)
+{
+	const struct stat_row *row = value;
+	const struct row_key *key = key_pointer;
+
+	return row->kind == key->kind && row->category == key->category && row->name == key->name &&
+	       text_equals(buffer_text(&row->track), key->track);
+}
+
+static void row_free(struct stat_row *row)
+{
+	buffer_release(&row->track);
+	quantiles_release(&row->quantiles);
+	free(row);
+}
+
+static int row_insert(struct stat_sink *sink, const struct row_key *key, struct stat_row *row)
+{
+	struct stat_row **rows = reallocarray(sink->rows, sink->nr_rows + 1, sizeof(*rows));
+
+	if (!rows)
+		return -1;
+	sink->rows = rows;
+	if (row->track.failed || map_insert(&sink->map, key_hash(key), row) < 0)
+		return -1;
+	rows[sink->nr_rows++] = row;
+	return 0;
+}
+
+static struct stat_row *stat_row_add(struct stat_sink *sink, const struct row_key *key)
+{
+	struct stat_row *row = calloc(1, sizeof(*row));
+
+	if (!row)
+		return NULL;
+	row->kind = key->kind;
+	row->category = key->category;
+	row->name = key->name;
+	buffer_append(&row->track, key->track.data, key->track.size);
+	buffer_trim(&row->track);
+	if (row_insert(sink, key, row) == 0) {
+		sink->text_size += key->track.size;
+		return row;
+	}
+	row_free(row);
+	return NULL;
+}
+
+/* Rows beyond the limit are merged into one for each tracepoint. */
+static struct stat_row *row_get(struct stat_sink *sink, const struct row_key *key)
+{
+	struct row_key other = { .kind = key->kind,
+				 .category = key->category,
+				 .track = text_of("(other)") };
+	struct stat_row *row = map_find(&sink->map, key_hash(key), row_equals, key);
+
+	if (row)
+		return row;
+	if (sink->nr_rows < STAT_ROWS_MAX && sink->text_size < STAT_TEXT_MAX)
+		return stat_row_add(sink, key);
+	sink->nr_beyond++;
+	row = map_find(&sink->map, key_hash(&other), row_equals, &other);
+	return row ? row : stat_row_add(sink, &other);
+}
+
+static struct stat_row *event_row(struct stat_sink *sink, const struct timeline_event *event,
+				  enum stat_kind kind, struct error *error)
+{
+	struct stat_track *track = event->track->sink_data[sink->file.sink_index];
+	struct timeline_name *name = event->name && event->name->is_counted ? event->name : NULL;
+	struct stat_row *row = track->last;
+	struct row_key key = { .kind = kind,
+			       .category = event->track->category,
+			       .track = buffer_text(&track->label),
+			       .name = name };
+
+	if (row && row->kind == kind && row->name == name)
+		return row;
+	row = row_get(sink, &key);
+	if (!row)
+		error_set(error, "out of memory");
+	/* Events in merged rows are counted each time. */
+	track->last = row && row_equals(row, &key) ? row : NULL;
+	return row;
+}
+
+static int track_begin(struct stat_sink *sink, const struct timeline_event *event,
+		       struct error *error)
+{
+	struct stat_track *track = sink_file_track_new(&sink->file, event->track, sizeof(*track),
+						       error);
+
+	if (!track)
+		return -1;
+	/* First and last values of two counters cannot be merged. */
+	if (!sink->settings.is_by_name || event->track->kind == TRACK_COUNTER)
+		track_append_label(&track->label, event->track);
+	return track->label.failed ? error_set(error, "out of memory") : 0;
+}
+
+static void stat_track_release(struct sink_track *link)
+{
+	buffer_release(&container_of(link, struct stat_track, link)->label);
+}
+
+static int stat_slice_add(struct stat_sink *sink, const struct timeline_event *event,
+			  struct error *error)
+{
+	struct stat_row *row = event_row(sink, event, STAT_SLICES, error);
+	int64_t ns = event->time_ns - event->begin_ns;
+
+	if (!row)
+		return -1;
+	row->nr_suspect += event->is_suspect;
+	row->nr_unfinished += event->is_unfinished;
+	row->nr_foreign += event->is_foreign;
+	if (event->is_suspect || event->is_unfinished || event->is_foreign) {
+		row->nr_left_out++;
+		return 0;
+	}
+	intervals_add(&row->times, ns);
+	return quantiles_add(&row->quantiles, ns) < 0 ? error_set(error, "out of memory") : 0;
+}
+
+static int stat_instant_add(struct stat_sink *sink, const struct timeline_event *event,
+			    struct error *error)
+{
+	struct stat_row *row = event_row(sink, event, STAT_INSTANTS, error);
+
+	if (!row)
+		return -1;
+	row->count++;
+	return 0;
+}
+
+static int stat_sample_add(struct stat_sink *sink, const struct timeline_event *event,
+			   struct error *error)
+{
+	struct stat_row *row = event_row(sink, event, STAT_COUNTER, error);
+
+	if (!row)
+		return -1;
+	levels_add(&row->levels, &event->value);
+	return 0;
+}
+
+static struct stat_loss *loss_get(struct stat_sink *sink, int cpu)
+{
+	struct stat_loss *losses;
+
+	for (size_t i = 0; i < sink->nr_losses; i++) {
+		if (sink->losses[i].cpu == cpu)
+			return &sink->losses[i];
+	}
+	losses = reallocarray(sink->losses, sink->nr_losses + 1, sizeof(*losses));
+	if (!losses)
+		return NULL;
+	sink->losses = losses;
+	losses[sink->nr_losses] = (struct stat_loss){ .cpu = cpu };
+	return &losses[sink->nr_losses++];
+}
+
+static int stat_loss_add(struct stat_sink *sink, const struct timeline_event *event,
+			 struct error *error)
+{
+	struct stat_loss *lost = loss_get(sink, event->loss_cpu);
+
+	if (!lost)
+		return error_set(error, "out of memory");
+	lost->nr_gaps += event->kind == TIMELINE_LOSS;
+	if (event->loss_count == TIMELINE_COUNT_UNKNOWN)
+		lost->nr_unknown++;
+	else
+		lost->nr_records += event->loss_count;
+	return 0;
+}
+
+static int print(struct stat_sink *sink, struct error *error)
+{
+	int status = sink->settings.is_json ? stat_print_json(sink) : stat_print_table(sink);
+
+	return status < 0 ? error_set(error, "out of memory") : sink_file_flush(&sink->file, error);
+}
+
+static int stat_finish(struct stat_sink *sink, const struct timeline_event *event,
+		       struct error *error)
+{
+	sink->totals = *event->totals;
+	sink->is_finished = true;
+	return print(sink, error);
+}
+
+static int (*const readers[TIMELINE_KIND_COUNT])(struct stat_sink *sink,
+						 const struct timeline_event *event,
+						 struct error *error) = {
+	[TIMELINE_TRACK_BEGIN] = track_begin,  [TIMELINE_SLICE_END] = stat_slice_add,
+	[TIMELINE_INSTANT] = stat_instant_add, [TIMELINE_COUNTER] = stat_sample_add,
+	[TIMELINE_LOSS] = stat_loss_add,       [TIMELINE_LOSS_SUM] = stat_loss_add,
+	[TIMELINE_FINISH] = stat_finish,
+};
+
+static int stat_event(struct sink_file *file, const struct timeline_event *event,
+		      struct error *error)
+{
+	struct stat_sink *sink = container_of(file, struct stat_sink, file);
+
+	sink->now_ns = event->time_ns;
+	return readers[event->kind] ? readers[event->kind](sink, event, error) : 0;
+}
+
+static int stat_begin(struct sink_file *file, const struct recording *recording,
+		      struct error *error)
+{
+	(void)error;
+	container_of(file, struct stat_sink, file)->now_ns = recording->start_ns;
+	return 0;
+}
+
+static int64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NS_PER_S + now.tv_nsec;
+}
+
+/* Renews a live table at its interval. */
+static int stat_flush(struct sink_file *file, struct error *error)
+{
+	struct stat_sink *sink = container_of(file, struct stat_sink, file);
+	int64_t now_ns = monotonic_ns();
+
+	if (sink->settings.interval_ns == 0 || sink->is_finished ||
+	    now_ns - sink->printed_ns < sink->settings.interval_ns)
+		return 0;
+	sink->printed_ns = now_ns;
+	return print(sink, error);
+}
+
+static void stat_release(struct sink_file *file)
+{
+	struct stat_sink *sink = container_of(file, struct stat_sink, file);
+
+	for (size_t i = 0; i < sink->nr_rows; i++)
+		row_free(sink->rows[i]);
+	free(sink->rows);
+	free(sink->losses);
+	map_release(&sink->map);
+}
+
+static const struct sink_file_ops stat_file = {
+	.size = sizeof(struct stat_sink),
+	.open = stat_begin,
+	.event = stat_event,
+	.flush = stat_flush,
+	.track_release = stat_track_release,
+	.release = stat_release,
+};
+
+struct sink *sink_stat_new(const struct sink_settings *settings, struct error *error)
+{
+	struct sink *sink = sink_file_new(&stat_file, settings, error);
+
+	if (sink)
+		container_of(sink, struct stat_sink, file.sink)->settings = *settings->stat;
+	return sink;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A human-readable table that fits the width of a terminal. It is our own because column(1) and the
+ * libraries (libsmartcols) do not drop columns by rank or cut texts in the middle.
+ */
+#ifndef SINK_STAT_TABLE_H
+#define SINK_STAT_TABLE_H
+
+#include "base/base.h"
+
+/**
+ * struct table_style - the form of a table
+ * @width: limit of characters in a line; 0 for none
+ * @has_colour: print escape sequences
+ * @is_utf8: print UTF-8; otherwise characters that are not ASCII become ?
+ */
+struct table_style {
+	unsigned int width;
+	bool has_colour;
+	bool is_utf8;
+};
+
+/**
+ * struct table_column - one column
+ * @is_right: align to the right
+ * @is_flexible: may be cut if the width is too small
+ * @rank: 0 to 3; if the width is too small, columns of the highest rank are dropped first; 0 is
+ * never dropped
+ */
+struct table_column {
+	const char *title;
+	bool is_right;
+	bool is_flexible;
+	unsigned int rank;
+};
+
+/** TABLE_COLUMNS_MAX - limit of columns */
+#define TABLE_COLUMNS_MAX 12
+
+/**
+ * struct table - rows of cells, of any bytes
+ * @cells: by row, then by column
+ *
+ * A struct with only columns is an empty table.
+ */
+struct table {
+	const struct table_column *columns;
+	size_t nr_columns;
+	struct buffer *cells;
+	size_t nr_rows;
+};
+
+/**
+ * table_add - add a row of empty cells
+ *
+ * Returns its first cell, valid until the next row is added, or NULL if memory ran out.
+ */
+struct buffer *table_add(struct table *table);
+
+/** table_append - append titles and rows; control characters become ? */
+void table_append(const struct table *table, struct buffer *out, const struct table_style *style);
+
+/** table_append_text - append a text in the form of cells, uncut */
+void table_append_text(struct buffer *out, struct text text, const struct table_style *style);
+
+void table_release(struct table *table);
+
+#endif

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lines of records: slices, instants and samples. */
+#include <stdlib.h>
+
+#include "sink/args.h"
+#include "sink/trace2/state.h"
+
+static const struct trace2_text *label_new(struct trace2_sink *sink,
+					   const struct trace2_category *category,
+					   struct timeline_name *name, struct error *error)
+{
+	struct trace2_text **labels = reallocarray(sink->labels, sink->nr_labels + 1,
+						   sizeof(struct trace2_text *));
+	struct trace2_text *label;
+
+	if (labels)
+		sink->labels = labels;
+	label = labels ? trace2_label_new(category->text, trace2_string_of(name->text)) : NULL;
+	if (label)
+		labels[sink->nr_labels++] = label;
+	else
+		error_set(error, "out of memory");
+	name->sink_data[sink->sink_index] = label;
+	return label;
+}
+
+const struct trace2_text *trace2_sink_label(struct trace2_sink *sink,
+					    const struct trace2_category *category,
+					    struct timeline_name *name, struct error *error)
+{
+	const struct trace2_text *label = name ? trace2_label_of(sink, name) : NULL;
+	struct text text = name ? name->text : text_of("(other)");
+
+	if (label)
+		return label;
+	if (name && name->is_counted)
+		return label_new(sink, category, name, error);
+	if (trace2_label_set(sink->short_text, category->text, trace2_string_of(text)) == 0)
+		return sink->short_text;
+	error_set(error, "out of memory");
+	return NULL;
+}
+
+static void member_append(struct buffer *more, const char *member)
+{
+	if (more->size > 0)
+		buffer_append_char(more, ',');
+	buffer_append_string(more, member);
+}
+
+static void more_append_emitter(struct trace2_sink *sink, const struct timeline_event *event)
+{
+	if (event_has_emitter(event, sink->with, TIMELINE_EMITTER_TID)) {
+		member_append(&sink->more, "\"tid\":");
+		buffer_append_signed(&sink->more, event->tid);
+	}
+	if (event_has_emitter(event, sink->with, TIMELINE_EMITTER_CPU)) {
+		member_append(&sink->more, "\"cpu\":");
+		buffer_append_signed(&sink->more, event->cpu);
+	}
+	if (event_has_emitter(event, sink->with, TIMELINE_EMITTER_COMM)) {
+		member_append(&sink->more, "\"comm\":");
+		json_append_string(&sink->more, text_of(event->comm));
+	}
+}
+
+hot_inline bool has_flags(const struct timeline_event *event)
+{
+	return event->is_continued | event->is_suspect | event->is_unfinished | event->is_foreign;
+}
+
+static void flags_append(struct buffer *more, const struct timeline_event *event)
+{
+	if (event->is_continued)
+		member_append(more, "\"continued\":true");
+	if (event->is_suspect)
+		member_append(more, "\"suspect\":true");
+	if (event->is_unfinished)
+		member_append(more, "\"unfinished\":true");
+	if (event->is_foreign)
+		member_append(more, "\"foreign\":true");
+}
+
+/* The fields as a member, and as sink->message; returns trace2_fields_append()'s. */
+static bool args_append(struct trace2_sink *sink, const struct timeline_event *event)
+{
+	struct trace2_category *category = trace2_track_of(sink, event->track)->category;
+
+	buffer_clear(&sink->message);
+	member_append(&sink->more, "\"args\":");
+	return trace2_fields_append(&category->fields, &sink->more, &sink->message, event);
+}
+
+/* A slice's message is its fields, without the first blank. */
+static out_of_line void slice_more_set(struct trace2_sink *sink, const struct timeline_event *event,
+				       struct trace2_event *line)
+{
+	buffer_clear(&sink->more);
+	if (sink->with)
+		more_append_emitter(sink, event);
+	if (event->nr_fields > 0) {
+		line->needs_no_escape = args_append(sink, event);
+		if (sink->message.size > 0)
+			line->region.msg = (struct trace2_string){ sink->message.data + 1,
+								   sink->message.size - 1 };
+	}
+	flags_append(&sink->more, event);
+	line->more = trace2_string_of(buffer_text(&sink->more));
+}
+
+/*
+ * The members that all kinds have; the caller sets all of its own kind. To zero the rest would cost
+ * more than the sink does otherwise.
+ */
+hot_inline void line_init(struct trace2_event *line, enum trace2_kind kind,
+			  const struct trace2_track *track)
+{
+	line->kind = kind;
+	line->thread = track->thread;
+	line->nr_regions = 0;
+	line->repository = NULL;
+	line->file = NULL;
+	line->line = 0;
+	line->needs_no_escape = false;
+	line->more = (struct trace2_string){ 0 };
+}
+
+hot_inline int slice_write(struct trace2_sink *sink, const struct timeline_event *event,
+			   enum trace2_kind kind, bool is_flagged, struct error *error)
+{
+	const struct trace2_track *track = trace2_track_of(sink, event->track);
+	const struct trace2_text *label = trace2_label_of(sink, event->name);
+	struct trace2_event line;
+
+	if (!label)
+		label = trace2_sink_label(sink, track->category, event->name, error);
+	if (!label)
+		return -1;
+	line_init(&line, kind, track);
+	line.region.nesting = event->depth;
+	line.region.t_rel_ns = event->time_ns - event->begin_ns;
+	line.region.category = track->category->text;
+	line.region.label = label;
+	line.region.msg = (struct trace2_string){ 0 };
+	if (event->nr_fields > 0 || sink->with || is_flagged)
+		slice_more_set(sink, event, &line);
+	return trace2_sink_write(sink, &line, event->time_ns, error);
+}
+
+int trace2_slice_begin_write(struct trace2_sink *sink, const struct timeline_event *event,
+			     struct error *error)
+{
+	return slice_write(sink, event, TRACE2_REGION_ENTER, has_flags(event), error);
+}
+
+/* Only complete slices are counted. */
+int trace2_slice_end_write(struct trace2_sink *sink, const struct timeline_event *event,
+			   struct error *error)
+{
+	struct trace2_track *track = trace2_track_of(sink, event->track);
+	bool is_flagged = has_flags(event);
+	struct intervals *recent;
+
+	if (!is_flagged) {
+		recent = interval_table_recent(&track->timers, event->track->category, event->name);
+		if (recent)
+			intervals_add(recent, event->time_ns - event->begin_ns);
+		else if (trace2_timer_add(sink, event, error) < 0)
+			return -1;
+	}
+	return slice_write(sink, event, TRACE2_REGION_LEAVE, is_flagged, error);
+}
+
+/* An instant's fields are its value. */
+static void data_more_set(struct trace2_sink *sink, const struct timeline_event *event,
+			  struct trace2_event *line)
+{
+	buffer_clear(&sink->more);
+	if (sink->with)
+		more_append_emitter(sink, event);
+	if (event->nr_fields > 0 && event->kind == TIMELINE_COUNTER)
+		args_append(sink, event);
+	flags_append(&sink->more, event);
+	line->more = trace2_string_of(buffer_text(&sink->more));
+}
+
+/* @value is digits, or ready-made JSON. */
+static int data_line_write(struct trace2_sink *sink, const struct timeline_event *event,
+			   enum trace2_kind kind, const struct trace2_text *key,
+			   struct trace2_string value, struct error *error)
+{
+	const struct trace2_track *track = trace2_track_of(sink, event->track);
+	struct trace2_event line;
+
+	line_init(&line, kind, track);
+	line.needs_no_escape = true;
+	line.data.nesting = event->depth + 1;
+	line.data.t_rel_ns = event->time_ns - event->outer_ns;
+	line.data.category = track->category->text;
+	line.data.key = key;
+	line.data.value = value;
+	if ((event->nr_fields > 0 && kind == TRACE2_DATA) || sink->with || has_flags(event))
+		data_more_set(sink, event, &line);
+	return trace2_sink_write(sink, &line, event->time_ns, error);
+}
+
+int trace2_instant_write(struct trace2_sink *sink, const struct timeline_event *event,
+			 struct error *error)
+{
+	struct trace2_category *category = trace2_track_of(sink, event->track)->category;
+	const struct trace2_text *key = trace2_sink_label(sink, category, event->name, error);
+
+	if (!key)
+		return -1;
+	buffer_clear(&sink->message);
+	buffer_clear(&sink->more);
+	trace2_fields_append(&category->fields, &sink->message, &sink->more, event);
+	return data_line_write(sink, event, TRACE2_DATA_JSON, key,
+			       trace2_string_of(buffer_text(&sink->message)), error);
+}
+
+int trace2_sample_write(struct trace2_sink *sink, const struct timeline_event *event,
+			struct error *error)
+{
+	const struct trace2_track *track = trace2_track_of(sink, event->track);
+	const struct value *value = &event->value;
+	char digits[PUT_NUMBER_MAX + PUT_SLACK], *end;
+
+	levels_add(track->levels, value);
+	if (value->kind == VALUE_SIGNED)
+		end = put_signed(digits, value->signed_number);
+	else
+		end = put_unsigned(digits, value->unsigned_number);
+	return data_line_write(sink, event, TRACE2_DATA, track->name,
+			       (struct trace2_string){ digits, end - digits }, error);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Private header of the trace2 sink: the session, its tracks, tracepoints and names. */
+#ifndef SINK_TRACE2_STATE_H
+#define SINK_TRACE2_STATE_H
+
+#include "sink/sink.h"
+#include "sink/summary.h"
+#include "sink/track_list.h"
+#include "trace2/trace2.h"
+
+/**
+ * struct trace2_field - the name of a field, rendered once
+ * @name: address of the name, which identifies it
+ * @json: ,"NAME":
+ * @text: " NAME="
+ */
+struct trace2_field {
+	const char *name;
+	struct buffer json;
+	struct buffer text;
+};
+
+/**
+ * struct trace2_fields - the fields of a tracepoint, in the order of its records
+ * @has_escapes: a name needs escapes in JSON
+ */
+struct trace2_fields {
+	struct trace2_field *list;
+	size_t size;
+	bool has_escapes;
+};
+
+/** struct trace2_category - a tracepoint; all of them are in a list */
+struct trace2_category {
+	struct trace2_text *text;
+	struct trace2_fields fields;
+	struct trace2_category *after;
+};
+
+/** TRACE2_TIMERS_MAX - limit of timers by track and name, over all tracks */
+#define TRACE2_TIMERS_MAX 131072
+
+/**
+ * struct trace2_sink - one session with one target
+ * @with: a set of 1 << enum timeline_emitter
+ * @sink_index: index into the sink data of tracks, names and categories
+ * @start_ns: trace time at which the session begins
+ * @command_ns: trace time at which the traced command began
+ * @tracks: those that have not ended
+ * @totals: timers over all tracks that ended
+ * @nr_timers: entries in the timers of all tracks, at most TRACE2_TIMERS_MAX
+ * @labels: of all counted names
+ * @short_text, @other_text: scratch for texts of one line
+ * @message, @more: scratch for one line
+ */
+struct trace2_sink {
+	struct sink sink;
+	struct sink_trace2_settings settings;
+	struct trace2_session *session;
+	unsigned int with;
+	unsigned int sink_index;
+	int64_t start_ns;
+	int64_t command_ns;
+	struct sink_track *tracks;
+	struct interval_table totals;
+	size_t nr_timers;
+	struct trace2_category *categories;
+	struct trace2_text **labels;
+	size_t nr_labels;
+	struct trace2_text *short_text;
+	struct trace2_text *other_text;
+	struct buffer message;
+	struct buffer more;
+};
+
+/**
+ * struct trace2_track - one track as a trace2 thread
+ * @number: of the thread's name
+ * @name: of counter tracks: key of the samples, the thread's name without its number
+ * @timers: of slice tracks
+ * @other: slices without a timer on this track, because there are TRACE2_TIMERS_MAX; NULL if there
+ * are none. The sink's totals include them already.
+ * @levels: of counter tracks
+ */
+struct trace2_track {
+	struct sink_track link;
+	struct trace2_thread *thread;
+	int64_t begin_ns;
+	unsigned long number;
+	struct trace2_category *category;
+	struct trace2_text *name;
+	struct interval_table timers;
+	struct intervals *other;
+	struct levels *levels;
+};
+
+/** trace2_track_of, trace2_category_of, trace2_label_of - the sink data of each; NULL at first */
+static inline struct trace2_track *trace2_track_of(const struct trace2_sink *sink,
+						   const struct timeline_track *track)
+{
+	return track->sink_data[sink->sink_index];
+}
+
+static inline struct trace2_category *trace2_category_of(const struct trace2_sink *sink,
+							 const struct timeline_category *category)
+{
+	return category->sink_data[sink->sink_index];
+}
+
+static inline const struct trace2_text *trace2_label_of(const struct trace2_sink *sink,
+							const struct timeline_name *name)
+{
+	return name->sink_data[sink->sink_index];
+}
+
+/** trace2_string_of - the same bytes as libtrace2's type */
+static inline struct trace2_string trace2_string_of(struct text text)
+{
+	return (struct trace2_string){ .data = text.data, .size = text.size };
+}
+
+/** trace2_sink_fail - the session has failed; returns -1 with @error */
+int trace2_sink_fail(const struct trace2_sink *sink, struct error *error);
+
+/** trace2_sink_write - write an event of @time_ns (trace time); returns -1 with @error */
+static inline int trace2_sink_write(struct trace2_sink *sink, struct trace2_event *event,
+				    int64_t time_ns, struct error *error)
+{
+	event->time_ns = time_ns - sink->start_ns;
+	return trace2_session_write(sink->session, event) < 0 ? trace2_sink_fail(sink, error) : 0;
+}
+
+/** trace2_sink_category - what is rendered for a tracepoint; NULL with @error if memory ran out */
+struct trace2_category *trace2_sink_category(struct trace2_sink *sink,
+					     struct timeline_category *category,
+					     struct error *error);
+
+/** trace2_sink_categories_free - free all of them */
+void trace2_sink_categories_free(struct trace2_sink *sink);
+
+/**
+ * trace2_fields_append - append an object of the event's fields to @json, "{}" if it has none, and
+ * " name=value name=value" to @text
+ *
+ * Returns true if the text needs no escapes in JSON.
+ */
+bool trace2_fields_append(struct trace2_fields *fields, struct buffer *json, struct buffer *text,
+			  const struct timeline_event *event);
+
+/**
+ * trace2_sink_label - the rendered form of a name, counted or not; of NULL it is "(other)"
+ * @category: the tracepoint of the name
+ *
+ * Returns NULL with @error if memory ran out.
+ */
+const struct trace2_text *trace2_sink_label(struct trace2_sink *sink,
+					    const struct trace2_category *category,
+					    struct timeline_name *name, struct error *error);
+
+/** trace2_slice_begin_write, ..., trace2_sample_write - the line of a record */
+int trace2_slice_begin_write(struct trace2_sink *sink, const struct timeline_event *event,
+			     struct error *error);
+int trace2_slice_end_write(struct trace2_sink *sink, const struct timeline_event *event,
+			   struct error *error);
+int trace2_instant_write(struct trace2_sink *sink, const struct timeline_event *event,
+			 struct error *error);
+int trace2_sample_write(struct trace2_sink *sink, const struct timeline_event *event,
+			struct error *error);
+
+/** trace2_track_begin, trace2_track_end - a track's thread, its identity and its summary */
+int trace2_track_begin(struct trace2_sink *sink, const struct timeline_event *event,
+		       struct error *error);
+int trace2_track_end(struct trace2_sink *sink, const struct timeline_event *event,
+		     struct error *error);
+
+/** trace2_tracks_free - free all tracks, without lines, if the stream ended early */
+void trace2_tracks_free(struct trace2_sink *sink);
+
+/** trace2_timer_add - count a slice that ends on its track */
+int trace2_timer_add(struct trace2_sink *sink, const struct timeline_event *event,
+		     struct error *error);
+
+/** trace2_timers_write - one timer event of @kind for each entry */
+int trace2_timers_write(struct trace2_sink *sink, const struct interval_table *table,
+			enum trace2_kind kind, const struct trace2_thread *thread, int64_t time_ns,
+			struct error *error);
+
+/**
+ * trace2_count_write - write a counter event of @kind, unless @count is 0
+ * @thread: NULL for the main thread
+ */
+int trace2_count_write(struct trace2_sink *sink, enum trace2_kind kind,
+		       const struct trace2_thread *thread, const char *category, const char *name,
+		       uint64_t count, int64_t time_ns, struct error *error);
+
+/**
+ * trace2_json_write - write sink->message as TRACE2_DATA_JSON
+ * @thread: NULL for the main thread
+ * @begin_ns: trace time at which the thread began
+ */
+int trace2_json_write(struct trace2_sink *sink, const struct trace2_thread *thread,
+		      int64_t begin_ns, struct text category, struct text key, int64_t time_ns,
+		      struct error *error);
+
+/** trace2_recording_begin, trace2_recording_end - first and last lines of the main thread */
+int trace2_recording_begin(struct trace2_sink *sink, const struct recording *recording,
+			   struct error *error);
+int trace2_recording_end(struct trace2_sink *sink, const struct timeline_event *event,
+			 struct error *error);
+
+#endif

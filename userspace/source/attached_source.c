@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reads the instance of another owner, and changes nothing of it. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "source/live_source.h"
+
+/* Reads the clock in brackets: "local global [boot]". */
+static char *clock_read(const char *directory)
+{
+	struct buffer path = { 0 }, text = { 0 };
+	const char *begin;
+	char *clock = NULL;
+
+	buffer_printf(&path, "%s/trace_clock", directory);
+	if (file_read(buffer_string(&path), &text) == 0) {
+		begin = strchr(buffer_string(&text), '[');
+		clock = begin ? strndup(begin + 1, strcspn(begin + 1, "]")) : NULL;
+	}
+	buffer_release(&path);
+	buffer_release(&text);
+	return clock;
+}
+
+static void describe_time(struct source_description *description)
+{
+	clockid_t clock;
+
+	description->time_source = "none";
+	if (!description->clock || !trace_clock_find(description->clock, &clock))
+		return;
+	description->time_source = "realtime";
+	description->wall_offset_ns = time_wall_offset_ns(clock);
+}
+
+/*
+ * How many of the overwritten records earlier gaps explained is unknown, if others read them.
+ */
+static void live_source_share(struct live_source *live)
+{
+	buffer_reader_share(live->reader);
+	for (size_t i = 0; i < live->source.nr_streams; i++) {
+		struct live_stream *own = live->source.streams[i].own;
+		const struct statistics *before = &own->buffer->before;
+
+		own->is_counted = before->read == 0;
+		own->has_older_drops = before->read > 0 && before->dropped > 0;
+		if (!own->buffer->is_sideband)
+			live->source.description.read_before += before->read;
+	}
+}
+
+void live_source_describe(struct live_source *live)
+{
+	struct source_description *description = &live->source.description;
+	struct buffer text = { 0 };
+
+	live->clock = clock_read(live->directory);
+	description->clock = live->clock;
+	description->buffer_kib = instance_number(live->directory, "buffer_size_kb");
+	describe_time(description);
+	description->counts_ticks = trace_clock_counts_ticks(live->clock);
+	file_read_boot_id(&text);
+	buffer_append_string(&text, live->directory);
+	description->id = text_hash(buffer_text(&text));
+	buffer_release(&text);
+	live_source_share(live);
+}
+
+int source_attached_open(struct source **out, const char *directory, struct error *error)
+{
+	struct live_source *live;
+
+	*out = NULL;
+	if (live_source_new(&live, directory, NULL, error) < 0)
+		return -1;
+	live_source_describe(live);
+	live->watches_drops = instance_number(directory, "options/overwrite") == 0;
+	live->source.description.overwrite = live->watches_drops ? "0" : "1";
+	live->reads_ahead = true;
+	live->has_clock_id = live->clock && trace_clock_find(live->clock, &live->clock_id);
+	live->attached_ns = source_now_ns(&live->source);
+	*out = &live->source;
+	return 0;
+}
+
+/* The sideband instance of a killed run has the names of its threads. */
+int live_source_snapshot_open(struct source **out, const char *directory, struct error *error)
+{
+	struct buffer sideband = { 0 };
+	struct live_source *live;
+	bool has_sideband;
+	int status;
+
+	buffer_printf(&sideband, "%s" SIDEBAND_SUFFIX, directory);
+	has_sideband = access(buffer_string(&sideband), F_OK) == 0;
+	status = live_source_new(&live, directory, has_sideband ? buffer_string(&sideband) : NULL,
+				 error);
+	buffer_release(&sideband);
+	if (status < 0)
+		return -1;
+	live_source_describe(live);
+	/* Writers may continue: their later records are not part of the snapshot. */
+	buffer_reader_limit(live->reader);
+	*out = &live->source;
+	return 0;
+}
+
+int source_instance_open(struct source **out, const char *instance, struct error *error)
+{
+	struct buffer directory = { 0 };
+	int status;
+
+	*out = NULL;
+	status = instance_find(&directory, instance, error);
+	if (status == 0)
+		status = live_source_snapshot_open(out, buffer_string(&directory), error);
+	buffer_release(&directory);
+	return status;
+}
+
+/* How many records were dropped since the last call. */
+static int64_t drops_count(struct live_stream *own, uint64_t dropped)
+{
+	uint64_t count = statistics_since(dropped, own->dropped);
+
+	own->dropped = dropped;
+	own->reported += count;
+	return count;
+}
+
+/* Earlier drops are younger than the records that the buffer contained then. */
+static int64_t older_drops_count(struct live_stream *own)
+{
+	int64_t count = drops_count(own, own->buffer->before.dropped);
+
+	if (!own->has_older_drops)
+		return count;
+	own->has_older_drops = false;
+	own->reported = 0;
+	return own->buffer->before.unread > 0 ? LOSS_COUNT_UNKNOWN : 0;
+}
+
+static int drops_report(const struct stream *stream, int64_t count, int64_t to_ns,
+			const struct source_handler *handler, struct error *error)
+{
+	const struct loss loss = {
+		.cpu = stream->cpu,
+		.buffer = stream->buffer,
+		.from_ns = stream->settled_ns,
+		.to_ns = to_ns,
+		.count = count,
+	};
+
+	return count == 0 ? 0 : handler->loss(handler->context, &loss, error);
+}
+
+/*
+ * Drops of a full buffer leave no mark. They are younger than all delivered records, and older than
+ * now.
+ */
+static int stream_report_drops(struct live_source *live, const struct stream *stream,
+			       const struct source_handler *handler, struct error *error)
+{
+	struct live_stream *own = stream->own;
+	struct statistics now;
+
+	if (cpu_buffer_statistics(own->buffer, &now, error) < 0)
+		return -1;
+	if (!own->has_looked &&
+	    drops_report(stream, older_drops_count(own), live->attached_ns, handler, error) < 0)
+		return -1;
+	own->has_looked = true;
+	return drops_report(stream, drops_count(own, now.dropped), source_now_ns(&live->source),
+			    handler, error);
+}
+
+int live_source_report_drops(struct source *source, const struct source_handler *handler,
+			     struct error *error)
+{
+	struct live_source *live = live_source_of(source);
+
+	for (size_t i = 0; live->watches_drops && i < source->nr_streams; i++) {
+		if (stream_report_drops(live, &source->streams[i], handler, error) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A trace.dat as a source. */
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "source/source_ops.h"
+#include "tracedat/tracedat.h"
+
+struct file_source {
+	struct source source;
+	struct trace_file *file;
+};
+
+static struct trace_file *file_source_file(const struct source *source)
+{
+	return container_of(source, const struct file_source, source)->file;
+}
+
+static int file_source_read_account(struct source *source, const struct stream *stream,
+				    struct account *out, struct error *error)
+{
+	const struct statistics *statistics = trace_file_statistics(file_source_file(source),
+								    stream);
+
+	(void)error;
+	if (!statistics)
+		return 0;
+	if (statistics->overwritten <= INT64_MAX && statistics->overwritten > out->marked)
+		out->marked = statistics->overwritten;
+	if (statistics->dropped <= INT64_MAX)
+		out->unmarked = statistics->dropped;
+	out->is_open = statistics->is_open;
+	out->keeps_last = statistics->keeps_last;
+	out->keeps_first = statistics->keeps_first;
+	return 0;
+}
+
+static void file_source_note_unknown(struct source *source, const struct record *record)
+{
+	trace_file_count_unknown(file_source_file(source), record);
+}
+
+static void file_source_finish(struct source *source)
+{
+	trace_file_finish(file_source_file(source));
+}
+
+static int file_source_visit(struct source *source, const struct tracepoint_visitor *visitor,
+			     struct error *error)
+{
+	return trace_file_visit(file_source_file(source), visitor, error);
+}
+
+static void file_source_find_task(struct source *source, int tid, struct thread_identity *out)
+{
+	trace_file_find_task(file_source_file(source), tid, out);
+}
+
+static const char *file_source_damage(const struct source *source)
+{
+	return trace_file_damage(file_source_file(source));
+}
+
+static void file_source_close(struct source *source)
+{
+	trace_file_close(file_source_file(source));
+	free(container_of(source, struct file_source, source));
+}
+
+static const struct source_ops file_source_ops = {
+	.read_account = file_source_read_account,
+	.note_unknown = file_source_note_unknown,
+	.finish = file_source_finish,
+	.visit = file_source_visit,
+	.find_task = file_source_find_task,
+	.damage = file_source_damage,
+	.close = file_source_close,
+};
+
+static void file_source_describe(struct source_description *out, const struct trace_file *file)
+{
+	const struct trace_file_description *description = trace_file_describe(file);
+
+	*out = (struct source_description){
+		.nr_cpus = description->nr_cpus,
+		.clock = description->clock,
+		.kernel = description->kernel,
+		.buffers = description->buffers,
+		.nr_buffers = description->nr_buffers,
+		.is_swapped = description->is_swapped,
+		.counts_ticks = trace_clock_counts_ticks(description->clock) &&
+				!description->has_rate,
+		.time_source = description->time_source,
+		.wall_offset_ns = description->wall_offset_ns,
+		.id = description->id,
+	};
+}
+
+int source_file_open(struct source **out, const char *path, struct error *error)
+{
+	struct file_source *own = calloc(1, sizeof(*own));
+	struct source *source;
+
+	*out = NULL;
+	if (!own)
+		return error_set(error, "out of memory");
+	if (trace_file_open(&own->file, path, error) < 0) {
+		free(own);
+		return -1;
+	}
+	source = &own->source;
+	source->ops = &file_source_ops;
+	source->streams = trace_file_streams(own->file, &source->nr_streams);
+	file_source_describe(&source->description, own->file);
+	*out = source;
+	return 0;
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reads the ring buffers of an instance while they are written. */
+#include "source/live_source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+static void live_source_wait(struct source *source, int also_fd, int timeout_ms, int latency_ms)
+{
+	buffer_reader_wait(live_source_of(source)->reader, also_fd, timeout_ms, latency_ms);
+}
+
+static void live_source_await(struct source *source)
+{
+	(void)source;
+	buffer_reader_await_writers();
+}
+
+static void live_source_read_ahead(struct source *source)
+{
+	live_streams_read_ahead(live_source_of(source));
+}
+
+static void live_source_hold(struct source *source, bool is_held)
+{
+	live_source_of(source)->reader->is_held = is_held;
+}
+
+/*
+ * If others have read the buffer before, only gaps show the records overwritten since, unless the
+ * account was ended by buffer_reader_freeze(). Drops may be older than the first read by others.
+ */
+static int live_source_read_account(struct source *source, const struct stream *stream,
+				    struct account *out, struct error *error)
+{
+	const struct live_stream *own = stream->own;
+	struct statistics statistics;
+
+	if (cpu_buffer_account(own->buffer, &statistics, error) < 0)
+		return -1;
+	if (own->buffer->before.read == 0 || own->buffer->is_frozen)
+		out->marked = statistics.overwritten;
+	out->unmarked = statistics.dropped;
+	out->is_open = own->has_older_drops;
+	if (live_source_of(source)->watches_drops)
+		out->unmarked = out->reported = own->reported;
+	return 0;
+}
+
+static void live_source_count(struct source *source, struct buffer_counts *out)
+{
+	buffer_reader_count(live_source_of(source)->reader, out);
+}
+
+static int live_source_settle(struct source *source, struct error *error)
+{
+	return buffer_reader_settle(live_source_of(source)->reader, error);
+}
+
+static void live_source_start_over(struct source *source)
+{
+	for (size_t i = 0; i < source->nr_streams; i++) {
+		struct live_stream *own = source->streams[i].own;
+
+		if (!source->streams[i].is_sideband &&
+		    cpu_buffer_forget(own->buffer, own->overwritten))
+			own->overwritten = 0;
+	}
+}
+
+static void live_source_freeze(struct source *source)
+{
+	struct buffer_reader *reader = live_source_of(source)->reader;
+	struct error ignored = { 0 };
+
+	/* If the statistics cannot be read, source_finish() fails, too. */
+	buffer_reader_freeze(reader, &ignored);
+	for (size_t i = 0; i < reader->size; i++)
+		reader->list[i].sub_buffers_left = 0;
+}
+
+static void live_source_cut(struct source *source)
+{
+	live_source_of(source)->is_cut = true;
+	for (size_t i = 0; i < source->nr_streams; i++)
+		live_stream_clear(source->streams[i].own);
+}
+
+/* The kernel shows any of its clocks, though only in microseconds. */
+static int64_t live_source_now_ns(struct source *source)
+{
+	const struct live_source *live = live_source_of(source);
+	struct error ignored = { 0 };
+	struct statistics now;
+
+	if (live->has_clock_id)
+		return time_now_ns(live->clock_id);
+	if (statistics_load(&now, live->reader->list[0].statistics_fd, live->reader->list[0].cpu,
+			    &ignored) < 0)
+		return 0;
+	return now.now;
+}
+
+/**
+ * struct live_look - where the changes of one look are delivered
+ * @is_reclocked: one of them changed the clock
+ */
+struct live_look {
+	const struct source_handler *handler;
+	bool is_reclocked;
+};
+
+static int live_change_deliver(void *context, const struct instance_change *change,
+			       struct error *error)
+{
+	struct live_look *look = context;
+
+	look->is_reclocked |= change->is_reclocked;
+	return look->handler->change(look->handler->context, change, error);
+}
+
+/*
+ * What is true of the instance after sub-buffers were read was true when their records were
+ * written. If the clock was changed, the clock of these records is uncertain: they are dropped.
+ */
+static int live_source_look(struct source *source, struct stream *stream,
+			    const struct source_handler *handler, struct error *error)
+{
+	struct live_source *live = live_source_of(source);
+	struct live_look look = { .handler = handler };
+	const struct instance_observer observer = { .context = &look,
+						    .change = live_change_deliver };
+
+	if (!live->is_unseen)
+		return 0;
+	live->is_unseen = false;
+	if (!live->watched || !handler->change)
+		return 0;
+	if (instance_look(live->watched, &observer, error) < 0)
+		return -1;
+	if (!look.is_reclocked)
+		return 0;
+	live_source_cut(source);
+	stream->has_next = false;
+	stream->is_behind_gap = false;
+	stream->page = (struct page){ 0 };
+	return 0;
+}
+
+static int live_source_visit(struct source *source, const struct tracepoint_visitor *visitor,
+			     struct error *error)
+{
+	const struct live_source *live = live_source_of(source);
+	int events_fd = file_open_in(live->directory, "events", O_PATH | O_DIRECTORY, error);
+	int status;
+
+	if (events_fd < 0)
+		return -1;
+	status = tracepoints_visit(events_fd, visitor, error);
+	close(events_fd);
+	return status;
+}
+
+static void live_source_find_task(struct source *source, int tid, struct thread_identity *out)
+{
+	thread_find(&live_source_of(source)->saved, tid, out);
+}
+
+static void live_source_close(struct source *source)
+{
+	struct live_source *live = live_source_of(source);
+
+	streams_close(source->streams, source->nr_streams);
+	buffer_reader_close(live->reader);
+	saved_tasks_close(&live->saved);
+	free(live->directory);
+	free(live->clock);
+	free(live->kernel);
+	free(live);
+}
+
+static const struct source_ops live_source_ops = {
+	.wait = live_source_wait,
+	.read_ahead = live_source_read_ahead,
+	.hold = live_source_hold,
+	.count = live_source_count,
+	.settle = live_source_settle,
+	.start_over = live_source_start_over,
+	.freeze = live_source_freeze,
+	.cut = live_source_cut,
+	.now_ns = live_source_now_ns,
+	.look = live_source_look,
+	.await = live_source_await,
+	.report_drops = live_source_report_drops,
+	.read_account = live_source_read_account,
+	.visit = live_source_visit,
+	.find_task = live_source_find_task,
+	.close = live_source_close,
+};
+
+/* The files are at the top level. Without them, fewer names are known. */
+static void live_source_open_saved(struct live_source *live)
+{
+	const char *below = strstr(live->directory, "/instances/");
+	struct buffer top = { 0 };
+
+	buffer_append(&top, live->directory,
+		      below ? (size_t)(below - live->directory) : strlen(live->directory));
+	saved_tasks_open(&live->saved, buffer_string(&top));
+	buffer_release(&top);
+}
+
+static int live_source_open(struct live_source *live, const char *directory, const char *sideband,
+			    struct error *error)
+{
+	struct source *source = &live->source;
+	struct utsname kernel;
+
+	live->saved = (struct saved_tasks)SAVED_TASKS_NONE;
+	live->directory = strdup(directory);
+	live->kernel = uname(&kernel) < 0 ? NULL : strdup(kernel.release);
+	source->description.kernel = live->kernel;
+	if (!live->directory)
+		return error_set(error, "out of memory");
+	live_source_open_saved(live);
+	if (buffer_reader_open(&live->reader, directory, sideband, error) < 0)
+		return -1;
+	for (size_t i = 0; i < live->reader->size; i++) {
+		struct cpu_buffer *buffer = &live->reader->list[i];
+		struct stream *stream = source_add_stream(source, error);
+
+		if (!stream || live_stream_open(stream, live, buffer, error) < 0)
+			return -1;
+		source->description.nr_cpus += !buffer->is_sideband;
+	}
+	return 0;
+}
+
+int live_source_new(struct live_source **out, const char *directory, const char *sideband,
+		    struct error *error)
+{
+	struct live_source *live = calloc(1, sizeof(*live));
+
+	*out = live;
+	if (!live)
+		return error_set(error, "out of memory");
+	live->source.ops = &live_source_ops;
+	if (live_source_open(live, directory, sideband, error) == 0)
+		return 0;
+	source_close(&live->source);
+	*out = NULL;
+	return -1;
+}
+
+int source_live_open(struct source **out, const char *directory, const char *sideband,
+		     struct instance *watched, struct error *error)
+{
+	struct live_source *live;
+
+	*out = NULL;
+	if (live_source_new(&live, directory, sideband, error) < 0)
+		return -1;
+	live->reads_ahead = true;
+	live->watched = watched;
+	buffer_reader_wake_early(live->reader, directory);
+	*out = &live->source;
+	return 0;
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Collects names and processes of threads: first of living threads, whose names no other thread can
+ * forge, then the kernel's saved ones, then the earlier ones.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tracedat/comms.h"
+
+/**
+ * struct lines - lines "TID REST"
+ * @tids: sorted tids of the lines at the last lines_index()
+ */
+struct lines {
+	struct buffer text;
+	struct buffer tids;
+};
+
+/** struct comms - lines "TID NAME" and "TID TGID" */
+struct comms {
+	struct lines names;
+	struct lines groups;
+};
+
+static int tid_compare(const void *a, const void *b)
+{
+	const int *left = a, *right = b;
+
+	return (*left > *right) - (*left < *right);
+}
+
+static bool lines_contain(const struct lines *lines, int tid)
+{
+	size_t size = lines->tids.size / sizeof(tid);
+
+	return size > 0 && bsearch(&tid, lines->tids.data, size, sizeof(tid), tid_compare) != NULL;
+}
+
+static const char *line_next(const char *line)
+{
+	line += strcspn(line, "\n");
+	return line + (*line == '\n');
+}
+
+static void lines_index(struct lines *lines)
+{
+	buffer_clear(&lines->tids);
+	for (const char *line = buffer_string(&lines->text); *line; line = line_next(line)) {
+		int tid = atoi(line);
+
+		buffer_append(&lines->tids, &tid, sizeof(tid));
+	}
+	if (lines->tids.size > 0)
+		qsort(lines->tids.data, lines->tids.size / sizeof(int), sizeof(int), tid_compare);
+}
+
+/* A thread that has just ended is skipped. */
+static void thread_append(struct comms *comms, const char *process, const char *thread)
+{
+	struct buffer path = { 0 }, name = { 0 };
+
+	buffer_printf(&path, "/proc/%s/task/%s/comm", process, thread);
+	if (file_read(buffer_string(&path), &name) == 0 && name.size > 0) {
+		buffer_printf(&comms->names.text, "%s ", thread);
+		thread_name_append(&comms->names.text, (struct text){ name.data, name.size - 1 });
+		buffer_append_char(&comms->names.text, '\n');
+	}
+	buffer_printf(&comms->groups.text, "%s %s\n", thread, process);
+	buffer_release(&path);
+	buffer_release(&name);
+}
+
+static bool is_number(const char *name)
+{
+	return *name && !name[strspn(name, "0123456789")];
+}
+
+static void process_append(struct comms *comms, const char *process)
+{
+	struct buffer path = { 0 };
+	struct dirent *entry;
+	DIR *threads;
+
+	buffer_printf(&path, "/proc/%s/task", process);
+	threads = opendir(buffer_string(&path));
+	while (threads && (entry = readdir(threads))) {
+		if (is_number(entry->d_name))
+			thread_append(comms, process, entry->d_name);
+	}
+	if (threads)
+		closedir(threads);
+	buffer_release(&path);
+}
+
+static void living_append(struct comms *comms)
+{
+	DIR *processes = opendir("/proc");
+	struct dirent *entry;
+
+	while (processes && (entry = readdir(processes))) {
+		if (is_number(entry->d_name))
+			process_append(comms, entry->d_name);
+	}
+	if (processes)
+		closedir(processes);
+}
+
+/* Adds lines of threads that have no line yet. */
+static void lines_append(struct lines *lines, const char *more)
+{
+	lines_index(lines);
+	for (const char *line = more; *line; line = line_next(line)) {
+		if (!lines_contain(lines, atoi(line)))
+			buffer_append(&lines->text, line, line_next(line) - line);
+	}
+}
+
+/* The kernel saves processes only with the option record-tgid; it may lack both files. */
+static int saved_append(struct comms *comms, const struct saved_tasks *saved, struct error *error)
+{
+	struct buffer names = { 0 }, groups = { 0 };
+	int status = 0;
+
+	if (saved->names_fd >= 0 && file_read_anew(saved->names_fd, &names) < 0)
+		status = error_set_system(error, errno, "cannot read saved_cmdlines of tracefs");
+	if (saved->groups_fd >= 0)
+		file_read_anew(saved->groups_fd, &groups);
+	saved_names_clean(&names);
+	lines_append(&comms->names, buffer_string(&names));
+	lines_append(&comms->groups, buffer_string(&groups));
+	comms->names.text.failed |= names.failed;
+	buffer_release(&names);
+	buffer_release(&groups);
+	return status;
+}
+
+/* trace-cmd reads only up to the NUL. */
+static void comms_put(struct comms *comms, struct buffer *out)
+{
+	buffer_append(out, comms->names.text.data, comms->names.text.size);
+	buffer_append_char(out, '\0');
+	buffer_append(out, comms->groups.text.data, comms->groups.text.size);
+}
+
+static void lines_release(struct lines *lines)
+{
+	buffer_release(&lines->text);
+	buffer_release(&lines->tids);
+}
+
+int comms_append(struct buffer *out, const struct saved_tasks *saved, struct buffer *earlier,
+		 struct error *error)
+{
+	const char *names = buffer_string(earlier);
+	size_t size = strlen(names);
+	struct comms comms = { 0 };
+	int status;
+
+	living_append(&comms);
+	status = saved_append(&comms, saved, error);
+	if (status == 0) {
+		lines_append(&comms.names, names);
+		lines_append(&comms.groups, size < earlier->size ? names + size + 1 : "");
+		comms_put(&comms, out);
+	}
+	lines_release(&comms.names);
+	lines_release(&comms.groups);
+	return out->failed ? error_set(error, "out of memory") : status;
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Parses options, and describes the file by them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tracedat/file.h"
+#include "tracedat/layout.h"
+
+/* The option as text, up to a NUL. */
+static struct text option_text(struct cursor data)
+{
+	struct text text = cursor_text(&data, cursor_left(&data));
+
+	text.size = strnlen(text.data, text.size);
+	return text;
+}
+
+/* A decimal or hexadecimal number, 0 if it is none. */
+static int64_t option_number(struct cursor data)
+{
+	char digits[32];
+	struct text text = option_text(data);
+
+	if (text.size >= sizeof(digits))
+		return 0;
+	memcpy(digits, text.data, text.size);
+	digits[text.size] = '\0';
+	return strtoll(digits, NULL, 0);
+}
+
+static int option_copy(char **out, struct text text)
+{
+	free(*out);
+	*out = strndup(text.data, text.size);
+	return *out ? 0 : -1;
+}
+
+int trace_file_set_clock(struct trace_file *file, struct text name)
+{
+	return name.size > 0 ? option_copy(&file->options.clock, name) : 0;
+}
+
+static int option_read_date(struct trace_options *options, struct cursor data)
+{
+	options->has_date = true;
+	options->date_us = option_number(data);
+	return 0;
+}
+
+static int option_read_offset(struct trace_options *options, struct cursor data)
+{
+	options->offset_ns = option_number(data);
+	return 0;
+}
+
+/* The current clock is in brackets: "local global [boot]". */
+static int option_read_clock(struct trace_options *options, struct cursor data)
+{
+	struct text text = option_text(data);
+	const char *begin = memchr(text.data, '[', text.size);
+	const char *end = begin ? memchr(begin, ']', text.data + text.size - begin) : NULL;
+
+	options->has_clock = true;
+	if (!end)
+		return 0;
+	return option_copy(&options->clock,
+			   (struct text){ .data = begin + 1, .size = end - begin - 1 });
+}
+
+/* "SYSTEM NODE RELEASE MACHINE" */
+static int option_read_uname(struct trace_options *options, struct cursor data)
+{
+	struct text text = option_text(data);
+	const char *end = text.data + text.size;
+	const char *begin = text.data;
+	const char *space = NULL;
+
+	for (int i = 0; i < 2; i++) {
+		space = memchr(begin, ' ', end - begin);
+		if (!space)
+			return 0;
+		begin = space + 1;
+	}
+	space = memchr(begin, ' ', end - begin);
+	return option_copy(&options->kernel,
+			   (struct text){ .data = begin, .size = (space ? space : end) - begin });
+}
+
+static int option_read_cpu_count(struct trace_options *options, struct cursor data)
+{
+	options->nr_cpus = cursor_u32(&data);
+	return 0;
+}
+
+static int option_read_trace_id(struct trace_options *options, struct cursor data)
+{
+	options->trace_id = cursor_u64(&data);
+	options->has_trace_id = !data.is_over;
+	return 0;
+}
+
+static int option_read_rate(struct trace_options *options, struct cursor data)
+{
+	struct trace_rate rate = { .multiplier = cursor_u32(&data) };
+
+	rate.shift = cursor_u32(&data);
+	if (!data.is_over && rate.shift < 64)
+		options->rate = rate;
+	return 0;
+}
+
+static int option_read_writer(struct trace_options *options, struct cursor data)
+{
+	struct text text = option_text(data);
+
+	options->is_ktrack = text.size > strlen(TRACE_DAT_KTRACK) &&
+			     memcmp(text.data, TRACE_DAT_KTRACK, strlen(TRACE_DAT_KTRACK)) == 0;
+	return 0;
+}
+
+/* Skips the id of the host's trace. */
+static int option_read_shifts(struct trace_options *options, struct cursor data)
+{
+	cursor_u64(&data);
+	return shifts_read(&options->shifts, data);
+}
+
+static int (*const readers[])(struct trace_options *options, struct cursor data) = {
+	[TRACE_DAT_DATE] = option_read_date,	       [TRACE_DAT_CLOCK] = option_read_clock,
+	[TRACE_DAT_UNAME] = option_read_uname,	       [TRACE_DAT_OFFSET] = option_read_offset,
+	[TRACE_DAT_CPU_COUNT] = option_read_cpu_count, [TRACE_DAT_WRITER] = option_read_writer,
+	[TRACE_DAT_ID] = option_read_trace_id,	       [TRACE_DAT_TSC_TO_NS] = option_read_rate,
+	[TRACE_DAT_TIME_SHIFT] = option_read_shifts,
+};
+
+int trace_file_read_option(struct trace_file *file, unsigned int id, struct cursor data)
+{
+	if (id == TRACE_DAT_CPU_STATISTICS)
+		return trace_file_read_statistics(file, option_text(data));
+	if (id >= sizeof(readers) / sizeof(readers[0]) || !readers[id])
+		return 0;
+	return readers[id](&file->options, data);
+}
+
+void trace_options_release(struct trace_options *options)
+{
+	free(options->clock);
+	free(options->kernel);
+	shifts_release(&options->shifts);
+}
+
+/* Adds date and offset; returns whether the sum is a valid time. */
+static bool options_wall_offset(const struct trace_options *options, int64_t *out_ns)
+{
+	int64_t date_ns;
+
+	if (__builtin_mul_overflow(options->date_us, NS_PER_US, &date_ns) ||
+	    __builtin_add_overflow(date_ns, options->offset_ns, out_ns))
+		return false;
+	return *out_ns > -RECORD_TIME_LIMIT && *out_ns < RECORD_TIME_LIMIT;
+}
+
+/* A date, or the clock "tai", relates trace time to the wall clock; an offset alone does not. */
+static void description_set_time(struct trace_file_description *description,
+				 const struct trace_options *options)
+{
+	int64_t offset_ns = 0;
+	bool is_time = options_wall_offset(options, &offset_ns);
+
+	description->wall_offset_ns = is_time ? offset_ns : 0;
+	if (is_time && options->has_date)
+		description->time_source = "date";
+	else if (options->clock && strcmp(options->clock, "tai") == 0)
+		description->time_source = "tai";
+	else
+		description->time_source = "none";
+}
+
+void trace_file_fill_description(struct trace_file *file)
+{
+	struct trace_file_description *description = &file->description;
+
+	if (file->options.nr_cpus <= TRACE_CPUS_MAX)
+		description->nr_cpus = file->options.nr_cpus;
+	for (size_t i = 0; i < file->nr_streams; i++) {
+		unsigned int cpu = file->streams[i].cpu;
+
+		if (cpu >= description->nr_cpus)
+			description->nr_cpus = cpu + 1;
+	}
+	description->clock = file->options.clock;
+	description->kernel = file->options.kernel;
+	description->is_swapped = file->is_swapped;
+	description->nr_buffers = trace_file_nr_buffers(file);
+	description->buffers = description->nr_buffers > 1 ? (const char *const *)file->buffers
+							   : NULL;
+	description_set_time(description, &file->options);
+	description->has_rate = file->options.rate.multiplier != 0;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Public header of tracedat: reads trace.dat files (version 6 and 7), spools the raw sub-buffers of
+ * a recording, and writes the trace.dat of a spool.
+ */
+#ifndef TRACEDAT_TRACEDAT_H
+#define TRACEDAT_TRACEDAT_H
+
+#include "base/base.h"
+#include "event/event.h"
+#include "tracefs/page.h"
+#include "tracefs/tracefs.h"
+
+struct trace_file;
+
+/**
+ * struct trace_file_description - properties of a trace.dat
+ * @nr_cpus: CPUs of the traced machine
+ * @clock: the trace clock, NULL if unknown
+ * @kernel: release of the traced kernel, NULL if unknown
+ * @buffers: names of the buffers ("" is the top level's), NULL if there is only one
+ * @is_swapped: records are in the other byte order than this machine's
+ * @has_rate: the file states how long a tick of @clock is; times are nanoseconds
+ * @time_source: how wall-clock time is determined, "none" if it is not
+ * @wall_offset_ns: nanoseconds to add to a record's time to get nanoseconds since 1970; if that is
+ * unknown, the offset that the file states, or 0
+ * @id: a hash that identifies the file, the same whenever it is read
+ *
+ * Strings live as long as the file is open.
+ */
+struct trace_file_description {
+	unsigned int nr_cpus;
+	const char *clock;
+	const char *kernel;
+	const char *const *buffers;
+	size_t nr_buffers;
+	bool is_swapped;
+	bool has_rate;
+	const char *time_source;
+	int64_t wall_offset_ns;
+	uint64_t id;
+};
+
+/**
+ * trace_file_open - open a trace.dat
+ * @out: a new file, for trace_file_close(); NULL on failure
+ * @path: "-" is standard input
+ *
+ * A damaged or truncated file is opened too: all complete records before the damage can be read,
+ * trace_file_damage() reports the damage. Returns 0, or -1 with @error if the file is of another
+ * kind, or so short that it names no records.
+ */
+int trace_file_open(struct trace_file **out, const char *path, struct error *error);
+
+/** trace_file_close - close the file and its streams; NULL is fine */
+void trace_file_close(struct trace_file *file);
+
+/** trace_file_describe - properties of the file; borrowed from it */
+const struct trace_file_description *trace_file_describe(const struct trace_file *file);
+
+/**
+ * trace_file_streams - one stream for each CPU of each buffer, sorted by buffer and CPU
+ * @nr_streams: how many
+ *
+ * The file owns the streams; the caller reads them.
+ */
+struct stream *trace_file_streams(struct trace_file *file, size_t *nr_streams);
+
+/**
+ * trace_file_statistics - the kernel's statistics of a stream's CPU
+ * @stream: of this file, read to its end
+ *
+ * In a file of ktrack's, records that the statistics count and the stream lacks are damage. Returns
+ * NULL if the file has no statistics of this CPU.
+ */
+const struct statistics *trace_file_statistics(struct trace_file *file,
+					       const struct stream *stream);
+
+/** trace_file_visit - visit all event formats; returns the visitor's last result */
+int trace_file_visit(struct trace_file *file, const struct tracepoint_visitor *visitor,
+		     struct error *error);
+
+/** trace_file_find_task - look up a thread among the saved names; @out is zeroed */
+void trace_file_find_task(const struct trace_file *file, int tid, struct thread_identity *out);
+
+/** trace_file_count_unknown - count a record that could not be decoded */
+void trace_file_count_unknown(struct trace_file *file, const struct record *record);
+
+/** trace_file_finish - report unused bytes and unknown ids, after all streams were read */
+void trace_file_finish(struct trace_file *file);
+
+/**
+ * trace_file_damage - the first problem of the file and the number of further ones
+ *
+ * Returns one line, valid until the next call that reads the file; NULL if there was no problem.
+ */
+const char *trace_file_damage(const struct trace_file *file);
+
+struct spool;
+
+/** struct spool_owner - owner of new files, if @is_other than this process */
+struct spool_owner {
+	bool is_other;
+	uid_t user;
+	gid_t group;
+};
+
+/**
+ * spool_new - create the spool of a recording: a folder with the raw records of each CPU
+ * @out: for spool_close()
+ * @path: of the future trace.dat; the folder is PATH.spool
+ *
+ * Returns 0, or -1 with @error, for example if the folder holds a killed recording.
+ */
+int spool_new(struct spool **out, const char *path, const struct spool_owner *owner,
+	      struct error *error);
+
+/**
+ * spool_open - open the spool that a killed recording left
+ * @out: for spool_close()
+ *
+ * Returns 0; 1 without a spool if the trace.dat was complete already, and the rest of the spool has
+ * been removed; or -1 with @error.
+ */
+int spool_open(struct spool **out, const char *path, const struct spool_owner *owner,
+	       struct error *error);
+
+/**
+ * spool_instance - the tracing instance that was recorded
+ *
+ * Returns its name; "" if the spool is complete without it, NULL if an earlier boot had it.
+ */
+const char *spool_instance(const struct spool *spool);
+
+/**
+ * spool_begin - write the files that decode the records, and open the instance for reading
+ * @instance: whose tracepoints are enabled; not needed after this call
+ *
+ * Returns 0, or -1 with @error.
+ */
+int spool_begin(struct spool *spool, const struct instance *instance,
+		const struct buffer_mode *mode, struct error *error);
+
+/**
+ * spool_save_more - add the formats of tracepoints that were enabled since
+ * @nr_doubtful: formats of the recording that share their id with another one, so that neither can
+ * decode its records
+ *
+ * Returns 0, or -1 with @error.
+ */
+int spool_save_more(struct spool *spool, size_t *nr_doubtful, struct error *error);
+
+/**
+ * spool_mark_incomplete - the kernel emptied the instance's buffers, with uncounted records
+ *
+ * Returns 0, or -1 with @error.
+ */
+int spool_mark_incomplete(struct spool *spool, const struct instance *instance,
+			  struct error *error);
+
+/** spool_sync - make everything but the records survive a crash of the machine; returns -1 with
+ * @error */
+int spool_sync(struct spool *spool, struct error *error);
+
+/**
+ * spool_keep_rights - prepare for dropping privileges
+ * @are_owners: set if the owner may write to the folder, so that no privilege is needed any more
+ *
+ * Returns 0, or -1 with @error.
+ */
+int spool_keep_rights(struct spool *spool, bool *are_owners, struct error *error);
+
+/** spool_attach - open the instance of a spool_open()ed spool for reading; returns -1 with @error
+ */
+int spool_attach(struct spool *spool, const struct instance *instance, struct error *error);
+
+/**
+ * spool_wait - wait until a buffer has filled up to the instance's buffer_percent
+ * @also_fd: or until this descriptor is readable
+ * @timeout_ms: or until this time has passed
+ */
+void spool_wait(const struct spool *spool, int also_fd, int timeout_ms);
+
+/**
+ * spool_read - move whole sub-buffers to the files, except from buffers that are read at the end
+ *
+ * Returns 0, or -1 with @error; the spool is kept for 'ktrack recover' then.
+ */
+int spool_read(struct spool *spool, struct error *error);
+
+/** spool_keep - remember the current sizes of the files, for spool_rewind() */
+void spool_keep(struct spool *spool);
+
+/** spool_rewind - truncate the files to the sizes at spool_keep(); returns -1 with @error */
+int spool_rewind(struct spool *spool, struct error *error);
+
+/** spool_count - records and losses until now, and bytes in the buffers */
+void spool_count(const struct spool *spool, struct buffer_counts *out);
+
+/** spool_size - bytes of records in the files */
+uint64_t spool_size(const struct spool *spool);
+
+/**
+ * struct spool_summary - losses of a recording
+ * @lost: records that the kernel counts as lost
+ * @lost_sideband: the same of the sideband buffer
+ * @has_begin: CPUs overwrote their first records; all records from @begin_ns on are complete
+ * @has_end: CPUs dropped their last records; all records up to @end_ns are complete
+ *
+ * Both times exist only if buffers were read at the end; otherwise losses are gaps.
+ */
+struct spool_summary {
+	uint64_t lost;
+	uint64_t lost_sideband;
+	bool has_begin;
+	bool has_end;
+	int64_t begin_ns;
+	int64_t end_ns;
+};
+
+/**
+ * spool_finish - read the rest of the buffers after recording stopped, save names and statistics
+ *
+ * Returns 0, or -1 with @error; the spool is kept for 'ktrack recover' then.
+ */
+int spool_finish(struct spool *spool, struct spool_summary *summary, struct error *error);
+
+/** spool_abandon - after a failed spool_read() or spool_finish(): save statistics if possible */
+void spool_abandon(struct spool *spool);
+
+/**
+ * spool_join - write the trace.dat, verify it, sync it and replace the target by it
+ *
+ * spool_close() removes the spool then. Returns 0, or -1 with @error; the spool is kept then.
+ */
+int spool_join(struct spool *spool, struct error *error);
+
+/**
+ * spool_save - write a trace.dat of the current buffers of any instance
+ * @directory: of the instance; its sideband instance is saved along with it
+ *
+ * Consumes the buffers; nothing else of the instance changes. Returns 0, or -1 with @error.
+ */
+int spool_save(const char *path, const struct spool_owner *owner, const char *directory,
+	       struct error *error);
+
+/** spool_close - close the spool and remove its folder unless it is kept; NULL is fine */
+void spool_close(struct spool *spool);
+
+#endif

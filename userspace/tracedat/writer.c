@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Writes the sections of a trace.dat, its tables, and the records of each CPU. */
+#include "tracedat/writer.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <unistd.h>
+
+#include "tracedat/layout.h"
+#include "tracedat/spool_entry.h"
+
+/* An option's number and size. */
+#define OPTION_HEAD_SIZE 6
+
+void writer_put_u16(struct buffer *out, uint16_t number)
+{
+	buffer_append(out, &number, sizeof(number));
+}
+
+void writer_put_u32(struct buffer *out, uint32_t number)
+{
+	buffer_append(out, &number, sizeof(number));
+}
+
+void writer_put_u64(struct buffer *out, uint64_t number)
+{
+	buffer_append(out, &number, sizeof(number));
+}
+
+void writer_put_string(struct buffer *out, const char *string)
+{
+	buffer_append(out, string, strlen(string) + 1);
+}
+
+static void put_sized(struct buffer *out, const struct buffer *content)
+{
+	writer_put_u64(out, content->size);
+	buffer_append(out, content->data, content->size);
+}
+
+/* How many formats, from the first one on, are of the same system. */
+static size_t system_size(const struct saved_format *list, size_t size)
+{
+	size_t same = 0;
+
+	while (same < size && strcmp(list[same].system, list[0].system) == 0)
+		same++;
+	return same;
+}
+
+static void put_system(struct buffer *out, const struct saved_format *list, size_t size)
+{
+	uint32_t nr_usable = 0;
+
+	for (size_t i = 0; i < size; i++)
+		nr_usable += !list[i].is_doubtful;
+	writer_put_string(out, list[0].system);
+	writer_put_u32(out, nr_usable);
+	for (size_t i = 0; i < size; i++) {
+		if (!list[i].is_doubtful)
+			put_sized(out, &list[i].text);
+	}
+}
+
+static void put_systems(struct buffer *out, const struct saved_format *list, size_t size)
+{
+	uint32_t nr_systems = 0;
+	size_t same;
+
+	for (size_t i = 0; i < size; i += system_size(list + i, size - i))
+		nr_systems++;
+	writer_put_u32(out, nr_systems);
+	for (size_t i = 0; i < size; i += same) {
+		same = system_size(list + i, size - i);
+		put_system(out, list + i, same);
+	}
+}
+
+void writer_put_formats(struct buffer *out, const struct formats *formats)
+{
+	buffer_append_string(out, TRACE_DAT_MAGIC);
+	writer_put_string(out, TRACE_DAT_VERSION_6);
+	buffer_append_char(out, __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+	buffer_append_char(out, sizeof(long));
+	writer_put_u32(out, sysconf(_SC_PAGESIZE));
+	writer_put_string(out, TRACE_DAT_HEADER_PAGE);
+	put_sized(out, &formats->header_page);
+	writer_put_string(out, TRACE_DAT_HEADER_EVENT);
+	put_sized(out, &formats->header_event);
+	/* No formats of ftrace's own events: ktrack records none. */
+	writer_put_u32(out, 0);
+	put_systems(out, formats->list, formats->size);
+	/* No kernel symbols, and no formats of trace_printk. */
+	writer_put_u32(out, 0);
+	writer_put_u32(out, 0);
+}
+
+static bool has_sideband(const struct spool *spool)
+{
+	for (size_t i = 0; i < spool->nr_files; i++) {
+		if (spool->files[i].is_sideband)
+			return true;
+	}
+	return false;
+}
+
+static size_t writer_table_size(uint32_t nr_cpus)
+{
+	return TRACE_DAT_MARK_SIZE + nr_cpus * 2 * sizeof(uint64_t);
+}
+
+/* Returns the offset behind the records in the table. */
+static uint64_t put_table(struct buffer *out, const struct spool *spool, bool is_sideband,
+			  uint32_t nr_cpus, uint64_t offset)
+{
+	writer_put_string(out, TRACE_DAT_RECORDS);
+	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
+		const struct spool_file *file = spool_file_find(spool, cpu, is_sideband);
+		uint64_t size = file ? file->size : 0;
+
+		writer_put_u64(out, offset);
+		writer_put_u64(out, size);
+		offset += size;
+	}
+	return offset;
+}
+
+/* The last option names the sideband buffer, whose table is behind the first one. */
+static void put_options_end(struct buffer *out, const struct spool *spool, uint32_t nr_cpus)
+{
+	static const char name[] = TRACE_DAT_SIDEBAND;
+	uint64_t size = sizeof(uint64_t) + sizeof(name);
+	uint64_t offset = out->size + OPTION_HEAD_SIZE + size + sizeof(uint16_t);
+
+	if (has_sideband(spool)) {
+		writer_put_u16(out, TRACE_DAT_BUFFER);
+		writer_put_u32(out, size);
+		writer_put_u64(out, offset + writer_table_size(nr_cpus));
+		writer_put_string(out, name);
+	}
+	writer_put_u16(out, TRACE_DAT_END);
+}
+
+/* Zeros follow up to the first page of records. */
+static void put_tables(struct buffer *out, const struct spool *spool, uint32_t nr_cpus)
+{
+	size_t page_size = spool->pipe.page_size;
+	uint64_t offset = out->size + writer_table_size(nr_cpus) * (has_sideband(spool) ? 2 : 1);
+
+	offset = (offset + page_size - 1) / page_size * page_size;
+	offset = put_table(out, spool, false, nr_cpus, offset);
+	if (has_sideband(spool))
+		put_table(out, spool, true, nr_cpus, offset);
+	while (out->size % page_size && !out->failed)
+		buffer_append_char(out, '\0');
+}
+
+/* Everything before the records. */
+static int put_head(struct buffer *out, const struct spool *spool, uint32_t nr_cpus,
+		    struct error *error)
+{
+	const struct spool_folder *folder = &spool->folder;
+	struct buffer comms = { 0 };
+	int status = spool_entry_read(folder, SPOOL_FORMATS, out, error);
+
+	if (status == 0)
+		status = spool_entry_read(folder, SPOOL_COMMS, &comms, error);
+	put_sized(out, &comms);
+	writer_put_u32(out, nr_cpus);
+	writer_put_string(out, TRACE_DAT_OPTIONS);
+	if (status == 0)
+		status = spool_entry_read(folder, SPOOL_OPTIONS, out, error);
+	put_options_end(out, spool, nr_cpus);
+	put_tables(out, spool, nr_cpus);
+	buffer_release(&comms);
+	return out->failed ? error_set(error, "out of memory") : status;
+}
+
+/* Some filesystems share the blocks of both files. */
+static ssize_t bytes_move(int fd, int from, off_t *offset, size_t size)
+{
+	ssize_t moved = copy_file_range(from, offset, fd, NULL, size, 0);
+
+	if (moved >= 0 || errno == ENOSPC || errno == EINTR || errno == EDQUOT || errno == EFBIG)
+		return moved;
+	return sendfile(fd, from, offset, size);
+}
+
+static int records_append(int fd, const struct spool_file *file)
+{
+	off_t offset = 0;
+
+	while ((uint64_t)offset < file->size) {
+		ssize_t moved = bytes_move(fd, file->fd, &offset, file->size - offset);
+
+		if (moved == 0)
+			errno = EIO;
+		if (moved == 0 || (moved < 0 && errno != EINTR))
+			return -1;
+	}
+	return 0;
+}
+
+static uint32_t spool_nr_cpus(const struct spool *spool)
+{
+	uint32_t nr_cpus = 1;
+
+	for (size_t i = 0; i < spool->nr_files; i++) {
+		if ((uint32_t)spool->files[i].cpu >= nr_cpus)
+			nr_cpus = spool->files[i].cpu + 1;
+	}
+	return nr_cpus;
+}
+
+int writer_write(struct spool *spool, int fd, struct error *error)
+{
+	struct buffer head = { 0 };
+	uint32_t nr_cpus = spool_nr_cpus(spool);
+	int status = put_head(&head, spool, nr_cpus, error);
+
+	if (status == 0 && file_write_all(fd, head.data, head.size, NULL) < 0)
+		status = spool_entry_fail(&spool->folder, errno, SPOOL_JOINED, error);
+	buffer_release(&head);
+	for (uint32_t i = 0; i < 2 * nr_cpus && status == 0; i++) {
+		const struct spool_file *file = spool_file_find(spool, i % nr_cpus, i >= nr_cpus);
+
+		if (file && records_append(fd, file) < 0)
+			status = spool_entry_fail(&spool->folder, errno, SPOOL_JOINED, error);
+	}
+	return status;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Files that control an instance. They are opened while it is set up, so that no privilege is
+ * needed later.
+ */
+#ifndef TRACEFS_CONTROL_H
+#define TRACEFS_CONTROL_H
+
+#include <stdbool.h>
+
+#include "base/base.h"
+
+/**
+ * struct control - descriptors, -1 if not open
+ * @directory: of the instance
+ * @instances_fd: its parent directory
+ * @events_fd: the directory of its tracepoints
+ * @switch_fd: its tracing_on
+ * @clock_fd: its trace_clock
+ */
+struct control {
+	const char *directory;
+	int instances_fd;
+	int events_fd;
+	int switch_fd;
+	int clock_fd;
+};
+
+/** CONTROL_NONE - initializer without open files */
+#define CONTROL_NONE                                                                 \
+	{                                                                            \
+		.instances_fd = -1, .events_fd = -1, .switch_fd = -1, .clock_fd = -1 \
+	}
+
+/**
+ * control_open - open all files
+ * @directory: of the instance; outlives the control
+ *
+ * Returns 0, or -1 with @error; control_close() is needed in any case.
+ */
+int control_open(struct control *control, const char *directory, struct error *error);
+
+/** control_switch - switch recording on or off; returns -1 with @error */
+int control_switch(const struct control *control, bool is_on, struct error *error);
+
+/**
+ * control_release - close all files except the parent directory, since the others keep the kernel
+ * from removing the instance
+ */
+void control_release(struct control *control);
+
+/** control_remove - remove the instance; returns -1 with errno */
+int control_remove(const struct control *control);
+
+void control_close(struct control *control);
+
+/**
+ * control_open_event - open a file of a tracepoint
+ * @flags: as for open(2)
+ *
+ * Returns a descriptor, or -1 with errno.
+ */
+int control_open_event(const struct control *control, const char *system, const char *event,
+		       const char *file, int flags);
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The tracepoints that an instance records: enabling, filters, changes of their state. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+#include "tracefs/instance_state.h"
+
+/* If the kernel refuses a filter, the file of the filter contains its reason. */
+static int filter_fail(const struct instance *recorder, int number, const char *system,
+		       const char *event, const char *filter, struct error *error)
+{
+	static const char head[] = "parse_error: ";
+	struct buffer text = { 0 };
+	const char *reason = NULL;
+
+	if (event_file_read(recorder->control.events_fd, system, event, "filter", &text) == 0)
+		reason = strstr(buffer_string(&text), head);
+	if (reason) {
+		reason += strlen(head);
+		error_set(error, "the kernel refuses '%s' as a filter of %s:%s: %.*s", filter,
+			  system, event, (int)strcspn(reason, "\n"), reason);
+	} else {
+		error_set_system(error, number, "cannot write '%s' to %s/events/%s/%s/filter",
+				 filter, recorder->directory, system, event);
+	}
+	buffer_release(&text);
+	return -1;
+}
+
+/* The filter goes with the instance. */
+static int event_filter(struct instance *recorder, const char *system, const char *event,
+			const char *filter, struct error *error)
+{
+	int fd = control_open_event(&recorder->control, system, event, "filter",
+				    O_WRONLY | O_TRUNC);
+	int status = 0;
+
+	if (fd < 0 || write(fd, filter, strlen(filter)) < 0)
+		status = filter_fail(recorder, errno, system, event, filter, error);
+	if (fd >= 0)
+		close(fd);
+	return status;
+}
+
+int instance_enable(struct instance *recorder, const char *system, const char *event,
+		    const char *filter, struct error *error)
+{
+	if (filter && event_filter(recorder, system, event, filter, error) < 0)
+		return -1;
+	return enabled_add(&recorder->held, &recorder->control, system, event,
+			   recorder->enabled_lock, error);
+}
+
+int instance_watch(struct instance *instance, struct error *error)
+{
+	return changes_open(&instance->changes, instance, error);
+}
+
+int instance_watch_fd(const struct instance *instance)
+{
+	return instance->changes ? changes_fd(instance->changes) : -1;
+}
+
+int instance_look_writes(const struct instance *instance, const struct instance_observer *observer,
+			 struct error *error)
+{
+	struct instance_change change;
+
+	if (!instance->changes || !changes_take(instance->changes, &change))
+		return 0;
+	return observer->change(observer->context, &change, error);
+}
+
+int instance_look(struct instance *instance, const struct instance_observer *observer,
+		  struct error *error)
+{
+	if (instance_look_writes(instance, observer, error) < 0)
+		return -1;
+	return enabled_look_all(&instance->held, observer, error);
+}
+
+void instance_release_events(struct instance *recorder)
+{
+	enabled_release_all(&recorder->held);
+}
+
+bool instance_has_event(const struct instance *recorder, const char *system, const char *event)
+{
+	return enabled_has(&recorder->held, system, event);
+}
+
+bool instance_sideband_has_id(const struct instance *recorder, unsigned int id)
+{
+	return recorder->sideband && enabled_has_id(&recorder->sideband->held, id);
+}
+
+size_t instance_count_events(const struct instance *recorder)
+{
+	return enabled_recorded(&recorder->held);
+}

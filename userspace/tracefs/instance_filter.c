@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lets an instance record only what some threads, or some CPUs, write. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "tracefs/instance_state.h"
+
+int instance_follow(struct instance *recorder, pid_t pid, struct error *error)
+{
+	char number[32];
+
+	/* First this, so that no child is missed. */
+	if (instance_write(recorder, "options/event-fork", "1", error) < 0)
+		return -1;
+	snprintf(number, sizeof(number), "%d", (int)pid);
+	return instance_write(recorder, "set_event_pid", number, error);
+}
+
+static bool cpu_exists(const struct instance *recorder, int cpu)
+{
+	struct buffer path = { 0 };
+	bool exists;
+
+	buffer_printf(&path, "%s/per_cpu/cpu%d", recorder->directory, cpu);
+	exists = access(buffer_string(&path), F_OK) == 0;
+	buffer_release(&path);
+	return exists;
+}
+
+int instance_limit_cpus(struct instance *recorder, const cpu_set_t *cpus, struct error *error)
+{
+	struct buffer mask = { 0 };
+	int status;
+
+	for (int group = CPU_SETSIZE / 32 - 1; group >= 0; group--) {
+		uint32_t bits = 0;
+
+		for (int cpu = 32 * group; cpu < 32 * group + 32; cpu++) {
+			if (!CPU_ISSET(cpu, cpus))
+				continue;
+			if (!cpu_exists(recorder, cpu)) {
+				buffer_release(&mask);
+				return error_set(error, "this machine has no CPU %d", cpu);
+			}
+			bits |= UINT32_C(1) << cpu % 32;
+		}
+		if (bits || mask.size || group == 0)
+			buffer_printf(&mask, mask.size ? ",%08x" : "%x", bits);
+	}
+	status = instance_write(recorder, "tracing_cpumask", buffer_string(&mask), error);
+	buffer_release(&mask);
+	return status;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* State of an instance that ktrack created, and of its sideband instance. */
+#ifndef TRACEFS_INSTANCE_STATE_H
+#define TRACEFS_INSTANCE_STATE_H
+
+#include "tracefs/changes.h"
+#include "tracefs/enabled.h"
+#include "tracefs/tracefs.h"
+
+/** INSTANCE_NAME_SIZE - space for any name of ours */
+#define INSTANCE_NAME_SIZE 64
+
+/** SIDEBAND_SUFFIX - suffix of the name of a sideband instance */
+
+/**
+ * struct instance - an instance
+ * @control: of an instance of our own
+ * @is_attached: somebody set it up, and nothing of it is changed
+ * @clock: the trace clock of its records; borrowed
+ * @lock_fd: says that it has an owner
+ * @sideband: its sideband instance, NULL for none
+ * @enabled_lock: with what the tracepoints that are enabled are looked after
+ */
+struct instance {
+	struct tracefs_instance *instance;
+	char *directory;
+	struct control control;
+	bool is_attached;
+	const char *clock;
+	int lock_fd;
+	struct instance *sideband;
+	uint64_t buffer_kib;
+	int enabled_lock;
+	struct enabled_list held;
+	struct changes *changes;
+};
+
+/** instance_write - write a setting of the instance while it is set up; returns -1 with @error */
+int instance_write(struct instance *recorder, const char *file, const char *value,
+		   struct error *error);
+
+/**
+ * instance_open_named - as instance_create(), without a sideband instance
+ * @name: NULL for one made of the process
+ */
+int instance_open_named(struct instance **out, const char *name,
+			const struct instance_settings *settings, struct error *error);
+
+/** sideband_exists - whether the instance @name has a sideband instance, even if it is gone itself
+ */
+bool sideband_exists(const char *name);
+
+/**
+ * sideband_open - create the sideband instance of @name, with its tracepoints enabled
+ * @out: NULL where the kernel has none of them
+ *
+ * Returns -1 with @error.
+ */
+int sideband_open(struct instance **out, const char *name, const char *clock, struct error *error);
+
+#endif

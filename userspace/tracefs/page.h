@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One sub-buffer of the kernel's ring buffer, walked record by record. */
+#ifndef TRACEFS_PAGE_H
+#define TRACEFS_PAGE_H
+
+#include <stdbool.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "event/event.h"
+
+/**
+ * struct page_layout - how the kernel that wrote lays out its numbers; zeroed where it is this
+ * machine's, with 8-byte longs
+ * @is_swapped: in the other byte order
+ * @has_short_longs: its longs have 4 bytes
+ */
+struct page_layout {
+	bool is_swapped;
+	bool has_short_longs;
+};
+
+/**
+ * struct page - a cursor in a sub-buffer
+ * @layout: how to read it
+ * @data: first byte behind the header; borrowed
+ * @size: how many bytes the writer committed
+ * @short_end: entries before this can be taken by page_take_short(); 0 where none can
+ * @offset: of the next entry
+ * @time_ns: of the last entry
+ * @has_gap: records were lost before this sub-buffer's first one
+ * @gap_count: how many, or LOSS_COUNT_UNKNOWN
+ * @is_damaged: an entry did not fit; the walk has ended there
+ */
+struct page {
+	struct page_layout layout;
+	const unsigned char *data;
+	size_t size;
+	size_t short_end;
+	size_t offset;
+	int64_t time_ns;
+	bool has_gap;
+	int64_t gap_count;
+	bool is_damaged;
+};
+
+/**
+ * page_load - put the cursor before the first record of a sub-buffer
+ * @layout: of @bytes
+ * @bytes: a whole sub-buffer as trace_pipe_raw gives it
+ *
+ * Sizes that the header claims beyond @size are cut; nothing outside @bytes is read, here or by
+ * page_next().
+ */
+void page_load(struct page *page, struct page_layout layout, const void *bytes, size_t size);
+
+/** PAGE_COUNT_SIZE - how much space page_store_count() may need behind a sub-buffer */
+#define PAGE_COUNT_SIZE 8
+
+/**
+ * page_store_count - add the number of records that were lost before a sub-buffer, where the kernel
+ * had no space for it
+ * @bytes: of this machine, and @page has just been loaded with it; PAGE_COUNT_SIZE bytes more than
+ * there are of it can be written to
+ *
+ * Returns the size with that.
+ */
+size_t page_store_count(const struct page *page, void *bytes, uint64_t count);
+
+/** PAGE_DELTA_BITS, PAGE_TYPE_BITS - parts of an entry's head: time, and type or length in words */
+#define PAGE_DELTA_BITS 27
+#define PAGE_TYPE_BITS 5
+
+/** PAGE_LENGTH_MAX - types from 1 to this are lengths */
+#define PAGE_LENGTH_MAX 28
+
+/** PAGE_AHEAD - bytes to prefetch ahead of a record; they may be in a file's next sub-buffer */
+#define PAGE_AHEAD 1024
+
+/** PAGE_SHORT_MAX - maximum size of an entry whose type is its length */
+#define PAGE_SHORT_MAX (4 + 4 * PAGE_LENGTH_MAX)
+
+/*
+ * What most entries are: a record of at most 112 bytes, in this machine's order, which ends within
+ * the sub-buffer and is far from any limit of time wherever it begins before @short_end. Says
+ * false, and moves nothing, where the next entry is anything else.
+ */
+hot_inline bool page_take_short(struct page *page, struct record *record)
+{
+	const unsigned char *entry = page->data + page->offset;
+	unsigned int type, delta;
+	uint32_t head;
+
+	if (page->offset >= page->short_end)
+		return false;
+	memcpy(&head, entry, sizeof(head));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	type = head >> PAGE_DELTA_BITS;
+	delta = head & ((1U << PAGE_DELTA_BITS) - 1);
+#else
+	type = head & ((1U << PAGE_TYPE_BITS) - 1);
+	delta = head >> PAGE_TYPE_BITS;
+#endif
+	if (type - 1 >= PAGE_LENGTH_MAX)
+		return false;
+	__builtin_prefetch(entry + PAGE_AHEAD);
+	page->time_ns += delta;
+	page->offset += sizeof(head) + type * 4;
+	record->time_ns = page->time_ns;
+	record->data = entry + sizeof(head);
+	record->size = type * 4;
+	return true;
+}
+
+/** page_search - page_next() over entries of any type */
+bool page_search(struct page *page, struct record *record);
+
+/**
+ * page_next - step to the next record
+ * @record: time, data and size are set; data points into the sub-buffer
+ *
+ * Returns false at the end. A record whose time is not below RECORD_TIME_LIMIT is damage.
+ */
+hot_inline bool page_next(struct page *page, struct record *record)
+{
+	return page_take_short(page, record) || page_search(page, record);
+}
+
+#include "tracefs/stream.h"
+
+#endif

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Opens all ring buffers of an instance, waits for them, and adds up what the kernel counts. */
+#include "tracefs/tracefs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/*
+ * If the kernel refuses membarrier (it does with nohz_full), writers get this long: the time
+ * between timestamp and commit is microseconds, unless interrupts stack up.
+ */
+#define WRITERS_WAIT_NS (20 * NS_PER_MS)
+
+/* More than the kernel allows. */
+#define SUB_BUFFER_KIB_MAX 65536
+
+/* A sub-buffer's header, which buffer_size_kb does not include. */
+#define SUB_BUFFER_HEADER_SIZE 16
+
+/* Sub-buffers beyond buffer_size_kb: the kernel rounds up, and the reader has one. */
+#define SUB_BUFFERS_MORE 3
+
+uint64_t instance_number(const char *directory, const char *file)
+{
+	struct buffer path = { 0 }, text = { 0 };
+	uint64_t number = 0;
+
+	buffer_printf(&path, "%s/%s", directory, file);
+	if (file_read(buffer_string(&path), &text) == 0)
+		number = strtoull(buffer_string(&text), NULL, 10);
+	buffer_release(&path);
+	buffer_release(&text);
+	return number;
+}
+
+/* A sub-buffer is a page, unless somebody resized it, which kernels allow from 6.9 on. */
+static size_t sub_buffer_size(const char *directory)
+{
+	uint64_t size_kib = instance_number(directory, "buffer_subbuf_size_kb");
+
+	return size_kib > 0 && size_kib <= SUB_BUFFER_KIB_MAX ? size_kib * 1024
+							      : (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static int cpu_buffer_open(struct cpu_buffer *buffer, const char *directory, struct error *error)
+{
+	buffer->fd = cpu_file_open(directory, buffer->cpu, "trace_pipe_raw", O_RDONLY | O_NONBLOCK,
+				   error);
+	if (buffer->fd < 0)
+		return -1;
+	buffer->statistics_fd = cpu_file_open(directory, buffer->cpu, "stats", O_RDONLY, error);
+	if (buffer->statistics_fd < 0)
+		return -1;
+	buffer->size_fd = cpu_file_open(directory, buffer->cpu, "buffer_size_kb", O_RDONLY,
+					&(struct error){ 0 });
+	return 0;
+}
+
+/*
+ * Adds the CPU of a directory entry "cpuN"; ignores other entries.
+ * @common: members that all CPUs of the instance share
+ */
+static int reader_add_entry(struct buffer_reader *reader, const char *directory, const char *entry,
+			    const struct cpu_buffer *common, struct error *error)
+{
+	struct cpu_buffer *list;
+	char rest;
+	int cpu;
+
+	if (sscanf(entry, "cpu%d%c", &cpu, &rest) != 1)
+		return 0;
+	list = reallocarray(reader->list, reader->size + 1, sizeof(*list));
+	if (!list)
+		return error_set(error, "out of memory");
+	reader->list = list;
+	list[reader->size] = *common;
+	list[reader->size].cpu = cpu;
+	return cpu_buffer_open(&list[reader->size++], directory, error);
+}
+
+static int cpu_buffer_compare(const void *a, const void *b)
+{
+	return ((const struct cpu_buffer *)a)->cpu - ((const struct cpu_buffer *)b)->cpu;
+}
+
+/* Sorts the CPUs, so that reports do not depend on the order of a directory. */
+static int reader_add_all(struct buffer_reader *reader, const char *directory, bool is_sideband,
+			  struct error *error)
+{
+	const struct cpu_buffer common = {
+		.is_sideband = is_sideband,
+		.fd = -1,
+		.statistics_fd = -1,
+		.size_fd = -1,
+		.sub_buffer_size = sub_buffer_size(directory),
+		.sub_buffers_left = UINT64_MAX,
+	};
+	size_t nr_before = reader->size;
+	struct buffer path = { 0 };
+	struct dirent *entry;
+	int status = 0;
+	DIR *list;
+
+	buffer_printf(&path, "%s/per_cpu", directory);
+	list = opendir(buffer_string(&path));
+	if (!list)
+		status = error_set_system(error, errno, "cannot open %s", buffer_string(&path));
+	while (list && status == 0 && (entry = readdir(list)))
+		status = reader_add_entry(reader, directory, entry->d_name, &common, error);
+	if (list)
+		closedir(list);
+	if (status == 0 && reader->size == nr_before)
+		status = error_set(error, "%s names no CPU", buffer_string(&path));
+	if (status == 0)
+		qsort(reader->list + nr_before, reader->size - nr_before, sizeof(*reader->list),
+		      cpu_buffer_compare);
+	buffer_release(&path);
+	return status;
+}
+
+int buffer_reader_open(struct buffer_reader **out, const char *directory, const char *sideband,
+		       struct error *error)
+{
+	struct buffer_reader *reader = calloc(1, sizeof(*reader));
+
+	*out = reader;
+	if (!reader)
+		return error_set(error, "out of memory");
+	reader->percent_fd = -1;
+	if (reader_add_all(reader, directory, false, error) == 0 &&
+	    (!sideband || reader_add_all(reader, sideband, true, error) == 0))
+		return 0;
+	buffer_reader_close(reader);
+	*out = NULL;
+	return -1;
+}
+
+void buffer_reader_close(struct buffer_reader *reader)
+{
+	if (!reader)
+		return;
+	for (size_t i = 0; i < reader->size; i++) {
+		file_close(reader->list[i].fd);
+		file_close(reader->list[i].statistics_fd);
+		file_close(reader->list[i].size_fd);
+	}
+	file_close(reader->percent_fd);
+	free(reader->list);
+	free(reader);
+}
+
+static bool percent_set(int fd, const char *percent)
+{
+	return pwrite(fd, percent, strlen(percent), 0) > 0;
+}
+
+/* Kernel 6.1 raises 0 to 1, and then wakes no reader before a sub-buffer is full. */
+static bool percent_accepts_zero(int fd)
+{
+	char digit = '\0';
+
+	return percent_set(fd, "0") && pread(fd, &digit, 1, 0) == 1 && digit == '0';
+}
+
+/* buffer_percent keeps its value: buffer_reader_wait() changes it when it is needed. */
+void buffer_reader_wake_early(struct buffer_reader *reader, const char *directory)
+{
+	struct error ignored = { 0 };
+	int fd = file_open_in(directory, "buffer_percent", O_RDWR, &ignored);
+	bool accepts_zero = fd >= 0 && percent_accepts_zero(fd);
+
+	if (fd >= 0)
+		percent_set(fd, BUFFER_PERCENT);
+	if (accepts_zero)
+		reader->percent_fd = fd;
+	else
+		file_close(fd);
+}
+
+static void reader_set_wakes_first(struct buffer_reader *reader, bool wakes_first)
+{
+	const char *percent = wakes_first ? "0" : BUFFER_PERCENT;
+
+	if (wakes_first != reader->wakes_first && percent_set(reader->percent_fd, percent))
+		reader->wakes_first = wakes_first;
+}
+
+/*
+ * Returns whether a buffer is readable. The buffer of an absent CPU must not be polled: kernels up
+ * to 6.1 return an error number, which sets all events.
+ */
+static bool reader_poll(const struct buffer_reader *reader, int also_fd, int timeout_ms)
+{
+	struct pollfd *polls = calloc(reader->size + 1, sizeof(*polls));
+	size_t nr_polls = 0;
+	int nr_ready;
+
+	for (size_t i = 0; polls && i < reader->size; i++) {
+		const struct cpu_buffer *buffer = &reader->list[i];
+
+		if (!buffer->is_absent && !buffer_reader_is_left(reader, buffer))
+			polls[nr_polls++] = (struct pollfd){ .fd = buffer->fd, .events = POLLIN };
+	}
+	if (polls)
+		polls[nr_polls++] = (struct pollfd){ .fd = also_fd, .events = POLLIN };
+	nr_ready = poll(polls, nr_polls, timeout_ms);
+	if (polls && nr_ready > 0 && polls[nr_polls - 1].revents)
+		nr_ready = 0;
+	free(polls);
+	return nr_ready > 0;
+}
+
+static bool reader_take_has_read(struct buffer_reader *reader)
+{
+	bool has_read = false;
+
+	for (size_t i = 0; i < reader->size; i++) {
+		has_read |= reader->list[i].has_read;
+		reader->list[i].has_read = false;
+	}
+	return has_read;
+}
+
+/*
+ * buffer_percent alone would leave the records of a quiet system unread for long. So the first
+ * record after a round that read nothing wakes the reader, which then waits @latency_ms for more.
+ */
+void buffer_reader_wait(struct buffer_reader *reader, int also_fd, int timeout_ms, int latency_ms)
+{
+	bool has_read = reader_take_has_read(reader);
+
+	if (latency_ms > 0 && reader->percent_fd >= 0 && !has_read) {
+		reader_set_wakes_first(reader, true);
+		if (!reader_poll(reader, also_fd, timeout_ms))
+			return;
+		reader_set_wakes_first(reader, false);
+	}
+	if (latency_ms > 0 && (timeout_ms < 0 || latency_ms < timeout_ms))
+		timeout_ms = latency_ms;
+	reader_poll(reader, also_fd, timeout_ms);
+}
+
+void buffer_reader_await_writers(void)
+{
+	struct timespec left = { .tv_nsec = WRITERS_WAIT_NS };
+
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) == 0)
+		return;
+	while (nanosleep(&left, &left) < 0 && errno == EINTR)
+		;
+}
+
+void buffer_reader_share(struct buffer_reader *reader)
+{
+	for (size_t i = 0; i < reader->size; i++) {
+		struct error ignored = { 0 };
+
+		cpu_buffer_statistics(&reader->list[i], &reader->list[i].before, &ignored);
+	}
+}
+
+void buffer_reader_limit(struct buffer_reader *reader)
+{
+	for (size_t i = 0; i < reader->size; i++) {
+		struct cpu_buffer *buffer = &reader->list[i];
+		size_t space = buffer->sub_buffer_size - SUB_BUFFER_HEADER_SIZE;
+		struct buffer text = { 0 };
+		uint64_t size_kib = 0;
+
+		if (file_read_anew(buffer->size_fd, &text) == 0)
+			size_kib = strtoull(buffer_string(&text), NULL, 10);
+		buffer_release(&text);
+		buffer->sub_buffers_left = size_kib * 1024 / space + SUB_BUFFERS_MORE;
+	}
+}
+
+int buffer_reader_freeze(struct buffer_reader *reader, struct error *error)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < reader->size; i++) {
+		struct cpu_buffer *buffer = &reader->list[i];
+
+		if (cpu_buffer_statistics(buffer, &buffer->after, error) == 0)
+			buffer->is_frozen = true;
+		else
+			status = -1;
+	}
+	return status;
+}
+
+void buffer_reader_count(const struct buffer_reader *reader, struct buffer_counts *out)
+{
+	*out = (struct buffer_counts){ 0 };
+	for (size_t i = 0; i < reader->size; i++) {
+		const struct cpu_buffer *buffer = &reader->list[i];
+		const struct statistics *forgotten = &buffer->forgotten;
+		struct statistics now;
+		struct error ignored = { 0 };
+
+		if (buffer->is_sideband ||
+		    statistics_load(&now, buffer->statistics_fd, buffer->cpu, &ignored) < 0)
+			continue;
+		out->read += forgotten->read + now.read;
+		out->unread += now.unread;
+		out->lost += forgotten->overwritten + forgotten->dropped + now.overwritten +
+			     now.dropped;
+		out->held_bytes += now.held_bytes;
+	}
+}
+
+int buffer_reader_settle(struct buffer_reader *reader, struct error *error)
+{
+	for (size_t i = 0; i < reader->size; i++) {
+		if (cpu_buffer_statistics(&reader->list[i], &reader->list[i].settled, error) < 0)
+			return -1;
+	}
+	return 0;
+}

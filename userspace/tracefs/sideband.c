@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The sideband instance: a small one for records that are too important to be overwritten. They
+ * are rare, and the meaning of other records depends on them.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "tracefs/instance_state.h"
+
+/* By the kernel's rounding, and with the page that a reader has, this becomes 64 KiB. */
+#define SIDEBAND_KIB 56
+
+/**
+ * struct sideband_row - a tracepoint
+ * @is_substitute: only where the kernel lacks the one before it
+ */
+struct sideband_row {
+	const char *system;
+	const char *event;
+	bool is_substitute;
+};
+
+static const struct sideband_row rows[] = {
+	{ "task", "task_newtask" },	   { "sched", "sched_process_fork", .is_substitute = true },
+	{ "task", "task_rename" },	   { "sched", "sched_process_exec" },
+	{ "sched", "sched_process_exit" }, { "module", "module_load" },
+	{ "module", "module_free" },
+};
+
+#define NR_ROWS (sizeof(rows) / sizeof(rows[0]))
+
+static bool kernel_has(const char *tracefs, const struct sideband_row *row)
+{
+	struct buffer path = { 0 };
+	bool has_it;
+
+	buffer_printf(&path, "%s/events/%s/%s/enable", tracefs, row->system, row->event);
+	has_it = access(buffer_string(&path), F_OK) == 0;
+	buffer_release(&path);
+	return has_it;
+}
+
+/* Marks what is to be enabled; returns whether anything is. */
+static bool rows_choose(const char *tracefs, bool *chosen)
+{
+	bool is_any = false;
+
+	for (size_t i = 0; i < NR_ROWS; i++) {
+		chosen[i] = kernel_has(tracefs, &rows[i]) &&
+			    !(rows[i].is_substitute && chosen[i - 1]);
+		is_any |= chosen[i];
+	}
+	return is_any;
+}
+
+/* One that cannot be enabled is left out. */
+static int sideband_set_up(struct instance *sideband, const bool *chosen, struct error *error)
+{
+	struct error ignored = { 0 };
+
+	for (size_t i = 0; i < NR_ROWS; i++) {
+		if (chosen[i])
+			instance_enable(sideband, rows[i].system, rows[i].event, NULL, &ignored);
+	}
+	return instance_resize(sideband, error);
+}
+
+bool sideband_exists(const char *name)
+{
+	struct buffer path = { 0 };
+	struct error ignored = { 0 };
+	const char *tracefs;
+	bool exists = false;
+
+	if (tracefs_directory(&tracefs, &ignored) == 0) {
+		buffer_printf(&path, "%s/instances/%s" SIDEBAND_SUFFIX, tracefs, name);
+		exists = access(buffer_string(&path), F_OK) == 0;
+	}
+	buffer_release(&path);
+	return exists;
+}
+
+int sideband_open(struct instance **out, const char *name, const char *clock, struct error *error)
+{
+	const struct instance_settings settings = { .mode = buffer_modes,
+						    .clock = clock,
+						    .buffer_kib = SIDEBAND_KIB };
+	char sideband_name[INSTANCE_NAME_SIZE];
+	bool chosen[NR_ROWS] = { false };
+	struct error ignored = { 0 };
+	const char *tracefs;
+
+	*out = NULL;
+	if (tracefs_directory(&tracefs, error) < 0)
+		return -1;
+	if (!rows_choose(tracefs, chosen))
+		return 0;
+	snprintf(sideband_name, sizeof(sideband_name), "%s" SIDEBAND_SUFFIX, name);
+	if (instance_open_named(out, sideband_name, &settings, error) < 0)
+		return -1;
+	if (sideband_set_up(*out, chosen, error) == 0)
+		return 0;
+	instance_remove(*out, &ignored);
+	*out = NULL;
+	return -1;
+}

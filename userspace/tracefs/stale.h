@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Instances that other runs of ktrack made or left behind; a part of tracefs.h. */
+#ifndef TRACEFS_STALE_H
+#define TRACEFS_STALE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/base.h"
+
+/**
+ * struct stale_visitor - visits instances of ktrack
+ * @unmarked: an instance with a name of ours that ktrack perhaps did not make; may be NULL
+ * @visit: returns 0 to continue, -1 with @error
+ */
+struct stale_visitor {
+	void *context;
+	void (*unmarked)(void *context, const char *name, const char *directory);
+	int (*visit)(void *context, const char *name, const char *directory, struct error *error);
+};
+
+/** instance_is_sideband - whether @name is the sideband instance of @other, which is visited first
+ */
+bool instance_is_sideband(const char *name, const char *other);
+
+/** stale_visit - visit all instances whose owner was killed; returns -1 with @error */
+int stale_visit(const struct stale_visitor *visitor, struct error *error);
+
+/** owned_visit - visit all instances whose owner runs; returns -1 with @error */
+int owned_visit(const struct stale_visitor *visitor, struct error *error);
+
+/** stale_remove - remove a stale instance, which unpins modules; returns -1 with @error */
+int stale_remove(const char *directory, struct error *error);
+
+/**
+ * tracepoints_release - drain and disable tracepoints in every running ktrack
+ * @pattern: SYSTEM[:EVENT], both with wildcards
+ * @nr_released: how many were disabled, over all instances
+ *
+ * Blocks for up to a minute. Afterwards no ktrack pins their modules, and unloading them loses no
+ * records. Returns -1 with @error, also on timeout.
+ */
+int tracepoints_release(const char *pattern, size_t *nr_released, struct error *error);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The sub-buffers of one CPU, read record by record; a part of page.h, which includes it last. */
+#ifndef TRACEFS_STREAM_H
+#define TRACEFS_STREAM_H
+
+/**
+ * page_look - count the records of a sub-buffer of this machine
+ * @first_ns, @last_ns: times of the first and the last record, if there are any
+ */
+size_t page_look(const void *bytes, size_t size, int64_t *first_ns, int64_t *last_ns);
+
+struct stream;
+
+/**
+ * struct stream_ops - where a stream's sub-buffers are read from
+ * @refill: point @stream->bytes to the next sub-buffer, which is valid until the next call; returns
+ * its size, 0 if there is none now, -1 with @error
+ * @close: free @stream->own
+ */
+struct stream_ops {
+	ssize_t (*refill)(struct stream *stream, struct error *error);
+	void (*close)(struct stream *stream);
+};
+
+/**
+ * struct stream - the records of one CPU of one buffer, in the order of writing
+ * @is_sideband: its records are about threads and modules; its losses are counted separately
+ * @own: data of @ops
+ * @layout: of the sub-buffers
+ * @convert: from a timestamp to nanoseconds below RECORD_TIME_LIMIT; NULL if timestamps are
+ * nanoseconds
+ * @bytes: the sub-buffer that @page walks
+ * @next: the next record, if @has_next
+ * @is_behind_gap: records were lost before the next one, which is not reported yet
+ * @gap_count: how many, or LOSS_COUNT_UNKNOWN
+ * @first_ns: time of the first record, after source_first_time()
+ * @last_ns: time of the last delivered record
+ * @nr_records: number of delivered records
+ * @settled_ns: all records up to this time are delivered
+ * @counted: lost records of all gaps of known size
+ * @has_uncounted: there was a gap of unknown size
+ */
+struct stream {
+	const struct stream_ops *ops;
+	int cpu;
+	unsigned int buffer;
+	bool is_sideband;
+	void *own;
+	struct page_layout layout;
+	int64_t (*convert)(const struct stream *stream, int64_t timestamp);
+	const unsigned char *bytes;
+	struct page page;
+	struct record next;
+	bool has_next;
+	bool is_behind_gap;
+	int64_t gap_count;
+	int64_t first_ns;
+	int64_t last_ns;
+	uint64_t nr_records;
+	int64_t settled_ns;
+	uint64_t counted;
+	bool has_uncounted;
+};
+
+/**
+ * stream_fill - find the stream's next record, unless it has one
+ *
+ * What a damaged sub-buffer lacks is a gap of unknown size. Returns 0, with or without a next
+ * record, or -1 with @error.
+ */
+int stream_fill(struct stream *stream, struct error *error);
+
+/**
+ * stream_take_gap - the unreported gap before the next record, which counts as reported then
+ *
+ * Returns false if there is no gap or no next record.
+ */
+bool stream_take_gap(struct stream *stream, struct loss *out);
+
+/**
+ * stream_advance - step behind the next record, which is read
+ *
+ * Returns whether the sub-buffer has another one; there is no gap before that. Otherwise
+ * stream_fill() finds it.
+ */
+hot_inline bool stream_advance(struct stream *stream)
+{
+	stream->last_ns = stream->next.time_ns;
+	stream->nr_records++;
+	stream->has_next = page_next(&stream->page, &stream->next);
+	if (stream->has_next && stream->convert)
+		stream->next.time_ns = stream->convert(stream, stream->next.time_ns);
+	return stream->has_next;
+}
+
+/** streams_close - close all streams of an array, and free it */
+void streams_close(struct stream *streams, size_t nr_streams);
+
+#endif

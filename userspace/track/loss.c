@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lost and malformed records: counted, and delivered to the timeline. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "track/state.h"
+
+_Static_assert(TIMELINE_COUNT_UNKNOWN == LOSS_COUNT_UNKNOWN, "counts are passed on unchanged");
+
+int tracks_pass(struct tracks *tracks, struct timeline_event *event, int64_t time_ns,
+		struct error *error)
+{
+	tracks_advance(tracks, time_ns);
+	event->time_ns = tracks->now_ns;
+	return timeline_push(tracks->timeline, event, error);
+}
+
+/* Returns whether @problem is new for the tracepoint. */
+static bool category_add_problem(struct category *category, const char *problem)
+{
+	for (size_t i = 0; i < PROBLEMS_MAX; i++) {
+		if (category->problems[i] == problem)
+			return false;
+		if (!category->problems[i]) {
+			category->problems[i] = problem;
+			return true;
+		}
+	}
+	return false;
+}
+
+int tracks_reject(struct tracks *tracks, const struct decoded_event *decoded, struct error *error)
+{
+	struct category *category = tracks_category(tracks, decoded->descriptor);
+	struct timeline_event event = {
+		.kind = TIMELINE_MALFORMED,
+		.problem = decoded->problem,
+		.tracepoint = decoded->descriptor->category,
+	};
+
+	tracks->totals.malformed++;
+	if (!category)
+		return error_set(error, "out of memory");
+	category->malformed++;
+	if (!category_add_problem(category, decoded->problem))
+		return 0;
+	return tracks_pass(tracks, &event, decoded->time_ns, error);
+}
+
+static struct suspicion *tracks_suspicion(struct tracks *tracks, unsigned int buffer)
+{
+	struct suspicion *suspicions;
+
+	if (buffer < tracks->nr_suspicions)
+		return &tracks->suspicions[buffer];
+	suspicions = reallocarray(tracks->suspicions, buffer + 1, sizeof(*suspicions));
+	if (!suspicions)
+		return NULL;
+	memset(suspicions + tracks->nr_suspicions, 0,
+	       (buffer + 1 - tracks->nr_suspicions) * sizeof(*suspicions));
+	tracks->suspicions = suspicions;
+	tracks->nr_suspicions = buffer + 1;
+	return &suspicions[buffer];
+}
+
+static int tracks_count_gap(struct tracks *tracks, const struct loss *loss)
+{
+	struct suspicion *suspicion = tracks_suspicion(tracks, loss->buffer);
+
+	tracks->totals.lost_gaps++;
+	tracks->totals.lost_gaps_unknown += loss->count == LOSS_COUNT_UNKNOWN;
+	return suspicion ? suspicion_add(suspicion, loss->cpu, loss->to_ns) : -1;
+}
+
+int tracks_lose(struct tracks *tracks, const struct loss *loss, struct error *error)
+{
+	struct timeline_event event = { .kind = loss->is_sum ? TIMELINE_LOSS_SUM : TIMELINE_LOSS,
+					.begin_ns = loss->from_ns,
+					.loss_cpu = loss->cpu,
+					.loss_end_ns = loss->to_ns,
+					.loss_count = loss->count };
+
+	if (tracks->settings.buffers)
+		event.loss_buffer = tracks->settings.buffers[loss->buffer];
+	if (!loss->is_sum && tracks_count_gap(tracks, loss) < 0)
+		return error_set(error, "out of memory");
+	return tracks_pass(tracks, &event, loss->from_ns, error);
+}
