@@ -107,6 +107,17 @@ def check_pairs(tap, project, folder):
     tap.ok(project.run("-j", "1")[0] == 1, "with -j 1 each runs alone")
 
 
+def check_repetition(tap, project, folder):
+    """Failures are repeated right before the sum."""
+    project.add("tests/some/a.t", "sleep 1; echo 1..2; echo ok 1; echo not ok 2 - reads; echo '# of 7'")
+    project.add("tests/some/b.t", "for i in $(seq 30); do echo noise; done; echo ok 1; echo not ok 2 - writes")
+    project.add("tests/some/c.t", "sleep 2; echo ok 1; echo 1..1")
+    end = project.run()[1].splitlines()[-26:]
+    b = ["1 passed, 2 failed", "wrong: planned nothing but ran 2", "| not ok 2 - writes"] + ["| noise"] * 18
+    a = ["1 passed, 1 failed", "| not ok 2 - reads", "| # of 7", "3 passed, 3 failed"]
+    tap.ok(len(end) == 26 and all(part in line for part, line in zip(["c.t", *b, *a], end)), "failures are repeated", *end)
+
+
 def check_signal(tap, project, folder):
     """Timeouts and signals end a test and its children."""
     project.add("tests/some/one.t", f"(sleep 3; touch {folder}/alive) & touch {folder}/begun; echo 1..1; echo ok 1; sleep 60")
@@ -127,7 +138,7 @@ def main():
     tap = Tap()
     for case in CASES:
         check_case(tap, *case)
-    for check in (check_finding, check_pairs, check_signal):
+    for check in (check_finding, check_pairs, check_repetition, check_signal):
         with tempfile.TemporaryDirectory() as folder:
             check(tap, Project(folder), folder)
     return tap.finish()
