@@ -5,10 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/cli.h"
 #include "fixtures/capture.h"
 #include "fixtures/tap.h"
 
 #define WORDS_MAX 8
+
+/* The command continues; otherwise a status. */
+#define READ -1
 
 /**
  * struct part - a part of the settings: options write its letter, their name and their value into
@@ -65,17 +69,16 @@ static const struct option_table table = {
 };
 
 /* Parses "ktrack test WORDS"; the words are one string, separated by blanks. */
-static enum option_result parse(const char *words, struct buffer *applied, int *operand,
-				struct error *error)
+static int parse(const char *words, struct buffer *applied, int *operand, struct error *error)
 {
 	struct settings settings = { .first = { '1', applied }, .second = { '2', applied } };
 	char text[128], *argv[WORDS_MAX + 3] = { (char *)"ktrack", (char *)"test" }, *rest = text;
-	int argc = 2;
+	int argc = 2, status;
 
 	snprintf(text, sizeof(text), "%s", words);
 	while (*words && rest && argc < WORDS_MAX + 2)
 		argv[argc++] = strsep(&rest, " ");
-	return options_parse(&table, argc, argv, &settings, operand, error);
+	return options_read(&table, argc, argv, &settings, operand, &status, error) ? READ : status;
 }
 
 /* Parses what is right: the options' traces, and which word is the first operand. */
@@ -85,7 +88,7 @@ static void check_read(const char *words, const char *want, int want_operand)
 	struct error error = { 0 };
 	int operand = 0;
 
-	CHECK_NUMBER(parse(words, &applied, &operand, &error), OPTIONS_READ);
+	CHECK_NUMBER(parse(words, &applied, &operand, &error), READ);
 	CHECK_TEXT(buffer_string(&applied), want);
 	CHECK_NUMBER(operand, want_operand);
 	CHECK_TEXT(error.text, "");
@@ -156,7 +159,7 @@ static void check_refused(const char *words, const char *want)
 	struct error error = { 0 };
 	int operand;
 
-	CHECK_NUMBER(parse(words, &applied, &operand, &error), OPTIONS_WRONG);
+	CHECK_NUMBER(parse(words, &applied, &operand, &error), STATUS_USAGE);
 	CHECK_TEXT(error.text, want);
 	buffer_release(&applied);
 }
@@ -215,7 +218,7 @@ static void check_helped(const char *words, const char *want)
 	fflush(stdout);
 	before = dup(STDOUT_FILENO);
 	dup2(fd, STDOUT_FILENO);
-	CHECK_NUMBER(parse(words, &applied, &operand, &error), OPTIONS_HELPED);
+	CHECK_NUMBER(parse(words, &applied, &operand, &error), STATUS_DONE);
 	fflush(stdout);
 	dup2(before, STDOUT_FILENO);
 	CHECK_TEXT(capture_text(&capture), want);

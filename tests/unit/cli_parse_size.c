@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of amounts on a command line. */
-#include "cli/parse_size.h"
+#include "cli/option.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of suggestions for misspelled words. */
-#include "cli/suggest.h"
+#include "cli/option.h"
 
 #include <string.h>
 

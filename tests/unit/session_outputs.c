@@ -2,7 +2,7 @@
 /* Tests of options for outputs, and of opening them. */
 #include "session/outputs.h"
 
-#include "cli/output_options.h"
+#include "cli/option_parts.h"
 #include "fixtures/folder.h"
 #include "fixtures/tap.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of the line that reports how far a recording has come. */
-#include "session/progress.h"
+#include "session/read_loop.h"
 
 #include "fixtures/tap.h"
 

@@ -9,22 +9,22 @@
 
 #define START_NS 1000
 
-static struct session session_of(int64_t every_ns)
+static struct renewal renewal_of(int64_t every_ns)
 {
-	struct session session = { .every_ns = every_ns };
+	struct renewal renewal = { .every_ns = every_ns };
 
-	session_begin(&session, START_NS);
-	return session;
+	renewal_begin(&renewal, START_NS);
+	return renewal;
 }
 
 TEST(a_session_ends_when_it_has_lasted_its_time)
 {
-	struct session once = session_of(0), often = session_of(100), never = session_of(INT64_MAX);
+	struct renewal once = renewal_of(0), often = renewal_of(100), never = renewal_of(INT64_MAX);
 
-	CHECK(!session_is_due(&once, INT64_MAX));
-	CHECK(!session_is_due(&often, 1099));
-	CHECK(session_is_due(&often, 1100));
-	CHECK(!session_is_due(&never, INT64_MAX - 1));
+	CHECK(!renewal_is_due(&once, INT64_MAX));
+	CHECK(!renewal_is_due(&often, 1099));
+	CHECK(renewal_is_due(&often, 1100));
+	CHECK(!renewal_is_due(&never, INT64_MAX - 1));
 }
 
 /** struct scene - a recording with one session that goes to a file */
@@ -32,7 +32,7 @@ struct scene {
 	struct folder folder;
 	struct output_settings settings;
 	struct outputs outputs;
-	struct session session;
+	struct renewal renewal;
 	struct pipeline pipeline;
 	struct recording recording;
 	struct error error;
@@ -57,16 +57,16 @@ static void scene_begin(struct scene *scene)
 			       .time_source = "",
 			       .kernel = "",
 			       .start_ns = START_NS },
-		.session = { .every_ns = 100, .outputs = &scene->outputs },
+		.renewal = { .every_ns = 100, .outputs = &scene->outputs },
 	};
 	folder_new(&scene->folder);
 	scene->settings.targets[event_number()] = strdup(folder_path(&scene->folder, "out"));
 	outputs_init(&scene->outputs, &scene->settings, NULL);
-	scene->session.identity = (struct identity){ strdup("parent/own"), strdup("stream") };
+	scene->renewal.identity = (struct identity){ strdup("parent/own"), strdup("stream") };
 	scene->pipeline.tracks = tracks_new(&settings, &scene->pipeline.timeline, START_NS);
-	session_begin(&scene->session, START_NS);
+	renewal_begin(&scene->renewal, START_NS);
 	CHECK_NUMBER(outputs_open(&scene->outputs, &scene->pipeline.timeline,
-				  &scene->session.identity, &scene->error),
+				  &scene->renewal.identity, &scene->error),
 		     0);
 	CHECK_NUMBER(timeline_open(&scene->pipeline.timeline, &scene->recording, &scene->error), 0);
 }
@@ -75,15 +75,15 @@ static void scene_end(struct scene *scene)
 {
 	free((char *)scene->settings.targets[event_number()]);
 	pipeline_release(&scene->pipeline);
-	identity_release(&scene->session.identity);
+	identity_release(&scene->renewal.identity);
 	outputs_release(&scene->outputs);
 	folder_remove(&scene->folder);
 }
 
 static void renew(struct scene *scene, int64_t now_ns)
 {
-	CHECK_NUMBER(session_renew(&scene->session, &scene->pipeline, &scene->recording, now_ns, 0,
-				   &scene->error),
+	CHECK_NUMBER(renewal_run(&scene->renewal, &scene->pipeline, &scene->recording, now_ns, 0,
+				 &scene->error),
 		     0);
 	CHECK_NUMBER(timeline_flush(&scene->pipeline.timeline, &scene->error), 0);
 }
@@ -94,8 +94,8 @@ TEST(moments_that_have_passed_are_passed_over)
 
 	scene_begin(&scene);
 	renew(&scene, 1350);
-	CHECK(!session_is_due(&scene.session, 1399));
-	CHECK(session_is_due(&scene.session, 1400));
+	CHECK(!renewal_is_due(&scene.renewal, 1399));
+	CHECK(renewal_is_due(&scene.renewal, 1400));
 	CHECK_NUMBER(scene.recording.start_ns, 1350);
 	scene_end(&scene);
 }

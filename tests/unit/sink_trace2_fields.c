@@ -97,6 +97,18 @@ static size_t record_make(struct record_maker *maker)
 	return nr_fields;
 }
 
+static void fields_want(struct buffer *want, const struct field *fields, size_t nr_fields)
+{
+	bool first = true;
+
+	buffer_append_char(want, '{');
+	for (size_t i = 0; i < nr_fields; i++) {
+		json_append_member(want, fields[i].name, &first);
+		value_append_json(want, &fields[i].value);
+	}
+	buffer_append_char(want, '}');
+}
+
 static void line_want(struct buffer *want, const struct timeline_event *event)
 {
 	struct buffer message = { 0 };
@@ -116,7 +128,7 @@ static void line_want(struct buffer *want, const struct timeline_event *event)
 	if (event->kind != TIMELINE_INSTANT && event->nr_fields > 0)
 		buffer_append_string(want, ",\"args\":");
 	if (event->kind == TIMELINE_INSTANT || event->nr_fields > 0)
-		fields_append_json(want, event->fields, event->nr_fields);
+		fields_want(want, event->fields, event->nr_fields);
 	buffer_append_string(want, "}\n");
 	buffer_release(&message);
 }
@@ -185,18 +197,4 @@ TEST(lines_have_the_fields_of_their_records_whatever_they_are)
 		maker_init(&maker);
 		records_check(&maker);
 	}
-}
-
-TEST(digits_are_those_of_the_c_library)
-{
-	char want[16], got[16 + PUT_SLACK];
-
-	for (unsigned int number = 0; number < DIGITS_LIMIT; number++) {
-		snprintf(want, sizeof(want), "%u", number);
-		*put_digits(got, digits_of(number)) = '\0';
-		if (strcmp(got, want) != 0)
-			break;
-	}
-	CHECK_TEXT(got, "999999");
-	CHECK_TEXT(got, want);
 }

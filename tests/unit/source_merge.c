@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of one CPU's stream and of the merge of several: order, rounds, and when gaps are reported.
  */
-#include "source/merge.h"
+#include "source/source_ops.h"
 
 #include <stdlib.h>
 

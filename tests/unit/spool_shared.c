@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of what is counted of an instance that was there before a recording, and goes on behind it.
  */
-#include "tracedat/spool_statistics.h"
+#include "tracedat/spool.h"
 
 #include <fcntl.h>
 #include <unistd.h>

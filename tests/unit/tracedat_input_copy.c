@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of copies of pipes: what is copied, and what is refused before it fills a disk. */
-#include "tracedat/input_copy.h"
+#include "tracedat/input.h"
 
 #include <signal.h>
 #include <sys/wait.h>

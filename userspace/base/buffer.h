@@ -129,4 +129,10 @@ struct text buffer_text(const struct buffer *buffer);
 /** buffer_string - the bytes as a C string, "" after a failure; valid until the next append */
 const char *buffer_string(struct buffer *buffer);
 
+/** buffer_append_count - append a number and a noun, with an "s" unless the number is 1 */
+void buffer_append_count(struct buffer *buffer, uint64_t count, const char *noun);
+
+/** buffer_append_grouped - append a number with grouped digits: "12,034" */
+void buffer_append_grouped(struct buffer *buffer, uint64_t count);
+
 #endif

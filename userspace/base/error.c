@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Error messages. */
+/* Errors, and messages through the caller's interface. */
 #include "base/error.h"
 
 #include <stdarg.h>
@@ -31,4 +31,24 @@ int error_set_system(struct error *error, int number, const char *format, ...)
 	used = strlen(error->text);
 	snprintf(error->text + used, sizeof(error->text) - used, ": %s", strerror(number));
 	return -1;
+}
+
+void report_message(const struct report *report, const char *format, ...)
+{
+	struct error line;
+	va_list arguments;
+
+	if (!report)
+		return;
+	va_start(arguments, format);
+	vsnprintf(line.text, sizeof(line.text), format, arguments);
+	va_end(arguments);
+	report->message(report->context, line.text);
+}
+
+void report_error(const struct report *report, struct error *error)
+{
+	if (error->text[0] && report)
+		report->message(report->context, error->text);
+	error->text[0] = '\0';
 }

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Errors that callers pass up until cli/ prints them: one line, "OBJECT: PROBLEM; REMEDY". */
+/*
+ * Errors that callers pass up until cli/ prints them: one line, "OBJECT: PROBLEM; REMEDY". Modules
+ * report to the user without printing: the caller passes an interface.
+ */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
+
+#include <stdbool.h>
 
 /**
  * struct error - why something failed
@@ -20,5 +25,24 @@ int error_set(struct error *error, const char *format, ...) __attribute__((forma
 /** error_set_system - error_set() with ": " and the text of the errno @number at the end */
 int error_set_system(struct error *error, int number, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/**
+ * struct report - the destination of messages to the user
+ * @context: for the functions
+ * @message: prints one line
+ * @progress: shows a line that the next line replaces; "" removes it; NULL without a terminal
+ */
+struct report {
+	void *context;
+	void (*message)(void *context, const char *line);
+	void (*progress)(void *context, const char *line);
+};
+
+/** report_message - report one line; a NULL @report drops it */
+void report_message(const struct report *report, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** report_error - report @error, if it has a text, and clear it */
+void report_error(const struct report *report, struct error *error);
 
 #endif

@@ -3,6 +3,9 @@
  * A hash table of pointers, with keys that the caller hashes and compares.
  *
  * Our own: hsearch() is one table per process, and GLib would be a dependency for 140 lines.
+ *
+ * Each process has its own seed of hashes, so that an input cannot contain keys that collide. No
+ * output may depend on them.
  */
 #ifndef BASE_MAP_H
 #define BASE_MAP_H
@@ -10,6 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/text.h"
 
 struct map_slot {
 	uint64_t hash;
@@ -55,5 +60,11 @@ int map_insert(struct map *map, uint64_t hash, void *value);
 
 /** map_remove - remove @value, which was inserted with @hash; does nothing if it is absent */
 void map_remove(struct map *map, uint64_t hash, const void *value);
+
+/** hash_number - hash a number; for several, hash the next plus the hash of the previous ones */
+uint64_t hash_number(uint64_t number);
+
+/** hash_text - hash the bytes of a text with libxxhash, which is not worth a call for a number */
+uint64_t hash_text(struct text text);
 
 #endif

@@ -148,41 +148,6 @@ hot_inline char *put_short(char *out, unsigned int number)
 	return put_bytes(out, put_triples[number] + 1, 2);
 }
 
-/** DIGITS_LIMIT - the limit of digits_of(), exclusive */
-#define DIGITS_LIMIT 1000000
-
-/**
- * struct digits - a decimal number that is put more than once
- * @word: the digits in memory order
- * @size: number of digits
- */
-struct digits {
-	uint64_t word;
-	size_t size;
-};
-
-/** digits_of - the digits of a number below DIGITS_LIMIT */
-hot_inline struct digits digits_of(unsigned int number)
-{
-	const uint64_t last = word_load("\0\0\0\0\0\1\0");
-	uint32_t first, second;
-	uint64_t six;
-	size_t zeros;
-
-	memcpy(&first, put_triples[number / 1000], sizeof(first));
-	memcpy(&second, put_triples[number % 1000], sizeof(second));
-	six = word_of_half(first) | word_push(word_of_half(second), 3);
-	zeros = word_find_other((six ^ WORD_OF('0')) | last);
-	return (struct digits){ .word = word_drop(six, zeros), .size = 6 - zeros };
-}
-
-/** put_digits - put a number that digits_of() converted */
-hot_inline char *put_digits(char *out, struct digits digits)
-{
-	memcpy(out, &digits.word, sizeof(digits.word));
-	return out + digits.size;
-}
-
 /** put_unsigned - put a number in decimal */
 hot_inline char *put_unsigned(char *out, uint64_t number)
 {

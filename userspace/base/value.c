@@ -69,18 +69,6 @@ void value_append_json(struct buffer *buffer, const struct value *value)
 	value_append_text(buffer, value);
 }
 
-void fields_append_json(struct buffer *buffer, const struct field *fields, size_t nr_fields)
-{
-	bool first = true;
-
-	buffer_append_char(buffer, '{');
-	for (size_t i = 0; i < nr_fields; i++) {
-		json_append_member(buffer, fields[i].name, &first);
-		value_append_json(buffer, &fields[i].value);
-	}
-	buffer_append_char(buffer, '}');
-}
-
 void fields_append_text(struct buffer *buffer, const struct field *fields, size_t nr_fields)
 {
 	for (size_t i = 0; i < nr_fields; i++) {

@@ -45,9 +45,6 @@ void value_append_json(struct buffer *buffer, const struct value *value);
  */
 void value_append_text(struct buffer *buffer, const struct value *value);
 
-/** fields_append_json - append an object with all @nr_fields fields */
-void fields_append_json(struct buffer *buffer, const struct field *fields, size_t nr_fields);
-
 /** fields_append_text - append "name=value name=value" */
 void fields_append_text(struct buffer *buffer, const struct field *fields, size_t nr_fields);
 

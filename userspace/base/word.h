@@ -68,36 +68,6 @@ static inline uint64_t word_drop(uint64_t word, size_t size)
 #endif
 }
 
-/** word_push - a word behind @size zeros, fewer than all, without its last @size bytes */
-static inline uint64_t word_push(uint64_t word, size_t size)
-{
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return word << 8 * size;
-#else
-	return word >> 8 * size;
-#endif
-}
-
-/** word_of_half - the four bytes of @half, padded with zeros */
-static inline uint64_t word_of_half(uint32_t half)
-{
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return half;
-#else
-	return (uint64_t)half << 32;
-#endif
-}
-
-/** word_find_other - the index of the first byte that is not 0; the word is not 0 */
-static inline size_t word_find_other(uint64_t word)
-{
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	return (unsigned int)__builtin_ctzll(word) / 8;
-#else
-	return (unsigned int)__builtin_clzll(word) / 8;
-#endif
-}
-
 /** word_find_zero - the index of the first byte that is 0; WORD_SIZE if none is */
 static inline size_t word_find_zero(uint64_t word)
 {

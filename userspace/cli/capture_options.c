@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/option.h"
 #include "cli/option_parts.h"
-#include "cli/parse_size.h"
 
 /* No descriptor has more digits. */
 #define FD_DIGITS_MAX 9
@@ -15,12 +15,8 @@ static int apply_duration(void *settings, const char *value, struct error *error
 {
 	struct capture_settings *capture = settings;
 
-	if (time_duration_parse(value, &capture->duration_ns, error) < 0)
-		return -1;
-	return capture->duration_ns > 0
-		       ? 0
-		       : error_set(error, "--duration=%s: nothing to record; write a time above 0",
-				   value);
+	return duration_parse(value, "--duration", "nothing to record", &capture->duration_ns,
+			      error);
 }
 
 static int apply_buffer_size(void *settings, const char *value, struct error *error)
@@ -100,6 +96,11 @@ static int apply_instance(void *settings, const char *value, struct error *error
 			 "--instance=%s: not the name of a tracing instance; write one of those "
 			 "in /sys/kernel/tracing/instances",
 			 value);
+}
+
+int capture_apply_mode(void *settings, const char *value, struct error *error)
+{
+	return capture_set_mode(settings, value, error);
 }
 
 static const struct option_row capture_rows[] = {

@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
-#include "cli/message.h"
 #include "cli/option.h"
 
 static const struct option_table clean_table = {

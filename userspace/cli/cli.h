@@ -28,4 +28,10 @@ extern const struct cli_command recover_command;
 extern const struct cli_command stat_command;
 extern const struct cli_command stream_command;
 
+/** message_print - print one line; control characters in it become '?' */
+void message_print(const char *text);
+
+/** message_report - the interface that prints messages, for session/ */
+const struct report *message_report(void);
+
 #endif

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ktrack export: its options. */
 #include "cli/cli.h"
-#include "cli/message.h"
 #include "cli/option_parts.h"
-#include "cli/output_options.h"
 
 static int apply_wall_clock(void *settings, const char *value, struct error *error)
 {
@@ -11,15 +9,6 @@ static int apply_wall_clock(void *settings, const char *value, struct error *err
 
 	export->has_wall_clock = true;
 	return time_wall_parse(value, &export->wall_clock_ns, error);
-}
-
-static int apply_save(void *settings, const char *value, struct error *error)
-{
-	struct export_settings *export = settings;
-
-	(void)error;
-	export->save = value;
-	return 0;
 }
 
 static struct option_table export_table(struct output_rows *rows);
@@ -56,8 +45,8 @@ static const struct option_row export_rows[] = {
 	  "time of the first record: YYYY-MM-DDThh:mm:ssZ, or seconds since 1970",
 	  apply_wall_clock },
 	{ 0, "save", "FILE",
-	  "first save the raw records to this trace.dat (only with SOURCE tracefs)", apply_save,
-	  .needs_text = true },
+	  "first save the raw records to this trace.dat (only with SOURCE tracefs)",
+	  option_store_text, offsetof(struct export_settings, save), .needs_text = true },
 };
 
 static struct option_table export_table(struct output_rows *rows)

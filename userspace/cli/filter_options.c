@@ -4,8 +4,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "cli/option.h"
 #include "cli/option_parts.h"
-#include "cli/parse_size.h"
 
 static int apply_tracepoint(void *settings, const char *value, struct error *error)
 {
@@ -22,24 +22,6 @@ const struct option_part selection_options = {
 	.rows = selection_rows,
 	.nr_rows = sizeof(selection_rows) / sizeof(selection_rows[0]),
 };
-
-static int apply_track(void *settings, const char *value, struct error *error)
-{
-	struct filter *filter = settings;
-
-	(void)error;
-	filter->track = value;
-	return 0;
-}
-
-static int apply_buffer(void *settings, const char *value, struct error *error)
-{
-	struct filter *filter = settings;
-
-	(void)error;
-	filter->buffer = value;
-	return 0;
-}
 
 static int filter_number_parse(const char *value, int *out, const char *kind, struct error *error)
 {
@@ -81,20 +63,17 @@ static int apply_to(void *settings, const char *value, struct error *error)
 {
 	struct filter *filter = settings;
 
-	if (time_duration_parse(value, &filter->to_ns, error) < 0)
-		return -1;
-	return filter->to_ns > 0
-		       ? 0
-		       : error_set(error, "--to=%s: no records; write a time above 0", value);
+	return duration_parse(value, "--to", "no records", &filter->to_ns, error);
 }
 
 static const struct option_row filter_rows[] = {
 	{ 0, "track", "PATTERN", "select only tracks with this name (wildcards allowed)",
-	  apply_track },
+	  option_store_text, offsetof(struct filter, track) },
 	{ 0, "cpu", "N", "select only records of CPU N", apply_cpu },
 	{ 0, "pid", "N", "select only records of the thread with this id", apply_pid },
 	{ 0, "buffer", "NAME",
-	  "select only records of this buffer (an instance name in a trace.dat)", apply_buffer },
+	  "select only records of this buffer (an instance name in a trace.dat)", option_store_text,
+	  offsetof(struct filter, buffer) },
 	{ 0, "from", "SECONDS",
 	  "start at this t_abs: seconds after the first record, or with ns, us, ms, s, m, h",
 	  apply_from },

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/message.h"
 #include "cli/option.h"
 #include "cli/option_parts.h"
 

@@ -7,8 +7,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/message.h"
-#include "cli/suggest.h"
+#include "cli/option.h"
 
 static const struct cli_command *const commands[] = {
 	&list_command,	 &stream_command, &record_command,  &recover_command,

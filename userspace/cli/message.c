@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Prints lines to standard error without control characters. */
-#include "cli/message.h"
+#include "cli/cli.h"
 
 #include <poll.h>
 #include <stdio.h>

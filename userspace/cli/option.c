@@ -8,10 +8,15 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/suggest.h"
 
 /* getopt_long returns row numbers from here, above all characters. */
 #define FIRST_ROW 256
+
+enum option_result {
+	OPTIONS_READ,
+	OPTIONS_HELPED,
+	OPTIONS_WRONG,
+};
 
 static int argument_kind(const struct option_row *row)
 {
@@ -155,6 +160,13 @@ static int option_refuse(const struct option_table *table, int found, const char
 	return error_set(error, "%s: argument missing; see 'ktrack %s --help'", word, command);
 }
 
+int option_store_text(void *text, const char *value, struct error *error)
+{
+	(void)error;
+	*(const char **)text = value ? value : "-";
+	return 0;
+}
+
 int option_refuse_operand(void *settings, const char *word, struct error *error)
 {
 	(void)settings;
@@ -247,8 +259,8 @@ static enum option_result options_apply(const struct option_table *table,
 	return result;
 }
 
-enum option_result options_parse(const struct option_table *table, int argc, char **argv,
-				 void *settings, int *operand, struct error *error)
+bool options_read(const struct option_table *table, int argc, char **argv, void *settings,
+		  int *operand, int *status, struct error *error)
 {
 	struct getopt_tables tables = { 0 };
 	enum option_result result = OPTIONS_WRONG;
@@ -261,18 +273,10 @@ enum option_result options_parse(const struct option_table *table, int argc, cha
 	else
 		error_set(error, "out of memory");
 	*operand = optind + 1;
+	*status = result == OPTIONS_WRONG ? STATUS_USAGE : STATUS_DONE;
 	free(tables.names);
 	free(tables.are_given);
 	buffer_release(&tables.letters);
-	return result;
-}
-
-bool options_read(const struct option_table *table, int argc, char **argv, void *settings,
-		  int *operand, int *status, struct error *error)
-{
-	enum option_result result = options_parse(table, argc, argv, settings, operand, error);
-
-	*status = result == OPTIONS_WRONG ? STATUS_USAGE : STATUS_DONE;
 	return result == OPTIONS_READ;
 }
 

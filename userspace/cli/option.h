@@ -3,6 +3,7 @@
 #ifndef CLI_OPTION_H
 #define CLI_OPTION_H
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -82,28 +83,18 @@ struct option_table {
 	struct option_part parts[OPTION_PARTS_MAX + 1];
 };
 
-enum option_result {
-	OPTIONS_READ,
-	OPTIONS_HELPED,
-	OPTIONS_WRONG,
-};
+/** option_store_text - an apply function: stores the value in a string; "-" without one */
+int option_store_text(void *text, const char *value, struct error *error);
 
 /** option_refuse_operand - the operand function of a command that has none; returns -1 */
 int option_refuse_operand(void *settings, const char *word, struct error *error);
 
 /**
- * options_parse - apply the options after the command's name
+ * options_read - apply the options after the command's name
  * @argv: ktrack's own; its second word is the command
  * @operand: index of the first operand in @argv
- *
- * Returns OPTIONS_HELPED if --help was printed, OPTIONS_WRONG with @error.
- */
-enum option_result options_parse(const struct option_table *table, int argc, char **argv,
-				 void *settings, int *operand, struct error *error);
-
-/**
- * options_read - options_parse() at the start of a command
- * @status: the exit status
+ * @status: the exit status if the command ends here: --help was printed, or STATUS_USAGE with
+ * @error
  *
  * Returns whether the command continues.
  */
@@ -112,5 +103,54 @@ bool options_read(const struct option_table *table, int argc, char **argv, void 
 
 /** option_may_have_value - whether a word is an option whose optional argument is missing */
 bool option_may_have_value(const struct option_table *table, const char *word);
+
+/**
+ * struct suggestion - the nearest known word so far; none if zeroed
+ * @distance: number of different letters; 0 if there is no word
+ */
+struct suggestion {
+	const char *word;
+	unsigned int distance;
+};
+
+/**
+ * suggestion_add - compare with one more known word
+ * @typed: the misspelled one
+ *
+ * Of several words at the same distance, the first one stays. A known word is also suggested if
+ * @typed is a prefix of it, in any case.
+ */
+void suggestion_add(struct suggestion *suggestion, const char *typed, const char *known);
+
+/**
+ * size_kib_parse - parse a size: a number of KiB, or a number with k, M, G, KiB, MiB or GiB
+ * @out_kib: from 1 to BUFFER_KIB_MAX
+ *
+ * Returns 0, or -1 with @error.
+ */
+int size_kib_parse(const char *string, uint64_t *out_kib, struct error *error);
+
+/**
+ * duration_parse - parse the time of @option, which is above 0, as time_duration_parse() does
+ * @problem: of a time of 0
+ *
+ * Returns 0, or -1 with @error.
+ */
+int duration_parse(const char *string, const char *option, const char *problem, int64_t *out_ns,
+		   struct error *error);
+
+/**
+ * count_parse - parse a number of @things, at least one
+ *
+ * Returns 0, or -1 with @error.
+ */
+int count_parse(const char *string, const char *things, uint64_t *out, struct error *error);
+
+/**
+ * cpu_list_parse - parse a list of CPUs: "0,2-3"
+ *
+ * Returns 0, or -1 with @error.
+ */
+int cpu_list_parse(const char *string, cpu_set_t *out, struct error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Option tables that several commands share, each for one part of their settings. */
+/* Option tables that several commands share, each for one part of their settings; outputs. */
 #ifndef CLI_OPTION_PARTS_H
 #define CLI_OPTION_PARTS_H
 
@@ -25,6 +25,9 @@ extern const struct option_part limits_options;
 /** capture_options - for a struct capture_settings, without its selection */
 extern const struct option_part capture_options;
 
+/** capture_apply_mode - the apply function of --mode, for a struct capture_settings */
+int capture_apply_mode(void *settings, const char *value, struct error *error);
+
 /** capture_live_options - those of capture_options that ktrack stat --live has */
 extern const struct option_part capture_live_options;
 
@@ -36,5 +39,20 @@ extern const struct option_part capture_live_options;
  */
 int capture_parse_command(struct capture_settings *settings, const struct option_table *table,
 			  int argc, char **argv, int operand, struct error *error);
+
+/** OUTPUT_SHARED_ROWS - number of options that all outputs share */
+#define OUTPUT_SHARED_ROWS 4
+
+/** struct output_rows - memory for the rows of output_options() */
+struct output_rows {
+	struct option_row rows[SINK_KINDS_MAX + OUTPUT_SHARED_ROWS];
+};
+
+/**
+ * output_options - the options for a struct output_settings, from the table of sinks
+ * @rows: filled; outlives the part
+ * @offset: of the struct output_settings in the command's settings
+ */
+struct option_part output_options(struct output_rows *rows, size_t offset);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Options for outputs: one for each row of the table of sinks, and those that all outputs share. */
-#include "cli/output_options.h"
+#include "cli/option_parts.h"
 
 #include <string.h>
 
@@ -11,24 +11,6 @@ static const char *const emitter_words[] = {
 };
 _Static_assert(sizeof(emitter_words) / sizeof(emitter_words[0]) == TIMELINE_EMITTER_COUNT,
 	       "a word for each");
-
-static int apply_target(void *settings, const char *value, struct error *error)
-{
-	const char **target = settings;
-
-	(void)error;
-	*target = value ? value : "-";
-	return 0;
-}
-
-static int apply_sid(void *settings, const char *value, struct error *error)
-{
-	struct output_settings *outputs = settings;
-
-	(void)error;
-	outputs->sid = value;
-	return 0;
-}
 
 static int emitter_find(struct text word)
 {
@@ -65,8 +47,8 @@ static const struct option_row shared_rows[OUTPUT_SHARED_ROWS] = {
 	  "add the writer of each record: a comma-separated list of tid, cpu and comm", apply_with,
 	  .is_repeatable = true },
 	{ 0, "sid", "TEXT",
-	  "set the trace2 session id; 'recording' (export only) derives it from SOURCE", apply_sid,
-	  .needs_text = true },
+	  "set the trace2 session id; 'recording' (export only) derives it from SOURCE",
+	  option_store_text, offsetof(struct output_settings, sid), .needs_text = true },
 	OPTION_FLAG("fail-on-loss", "exit with status 3 if records were lost", output_settings,
 		    fails_on_loss),
 };
@@ -85,7 +67,7 @@ struct option_part output_options(struct output_rows *rows, size_t offset)
 			.long_name = kind->name,
 			.argument = kind->use == SINK_USE_TRACE2 ? "[=TARGET]" : "FILE",
 			.help = kind->help,
-			.apply = apply_target,
+			.apply = option_store_text,
 			.offset = target,
 			.needs_text = true,
 		};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parses sizes, counts and lists of CPUs. */
-#include "cli/parse_size.h"
+/* Parses sizes, durations, counts and lists of CPUs. */
+#include "cli/option.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -44,6 +44,16 @@ int size_kib_parse(const char *string, uint64_t *out_kib, struct error *error)
 				 BUFFER_KIB_MAX / (1024 * 1024));
 	*out_kib = number * unit_kib;
 	return 0;
+}
+
+int duration_parse(const char *string, const char *option, const char *problem, int64_t *out_ns,
+		   struct error *error)
+{
+	if (time_duration_parse(string, out_ns, error) < 0)
+		return -1;
+	return *out_ns > 0 ? 0
+			   : error_set(error, "%s=%s: %s; write a time above 0", option, string,
+				       problem);
 }
 
 int count_parse(const char *string, const char *things, uint64_t *out, struct error *error)

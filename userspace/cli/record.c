@@ -3,9 +3,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/message.h"
+#include "cli/option.h"
 #include "cli/option_parts.h"
-#include "cli/parse_size.h"
 
 static int apply_output(void *settings, const char *value, struct error *error)
 {
@@ -25,17 +24,10 @@ static int apply_max_size(void *settings, const char *value, struct error *error
 	return size_kib_parse(value, &record->max_kib, error);
 }
 
-static int record_apply_mode(void *settings, const char *value, struct error *error)
-{
-	struct record_settings *record = settings;
-
-	return capture_set_mode(&record->capture, value, error);
-}
-
 static const struct option_row record_rows[] = {
 	{ 0, "mode", "MODE",
 	  "streaming (read continuously), circular (keep the newest records), oneshot (the oldest)",
-	  record_apply_mode },
+	  capture_apply_mode, offsetof(struct record_settings, capture) },
 	{ 'o', "output", "FILE", "write this file (default: trace.dat)", apply_output,
 	  .needs_text = true },
 	{ 0, "max-size", "SIZE", "stop when the records reach this size in KiB, or with k, M, G",

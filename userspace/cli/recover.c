@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
-#include "cli/message.h"
 #include "cli/option.h"
 
 /** struct recover_settings - the operand */

@@ -8,9 +8,8 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/message.h"
+#include "cli/option.h"
 #include "cli/option_parts.h"
-#include "cli/parse_size.h"
 
 /**
  * struct stat_command_settings - the options and operands
@@ -55,11 +54,7 @@ static int apply_interval(void *settings, const char *value, struct error *error
 {
 	struct stat_settings *stat = settings;
 
-	if (time_duration_parse(value, &stat->interval_ns, error) < 0)
-		return -1;
-	return stat->interval_ns > 0
-		       ? 0
-		       : error_set(error, "--interval=%s: too short; write a time above 0", value);
+	return duration_parse(value, "--interval", "too short", &stat->interval_ns, error);
 }
 
 static int apply_word(void *settings, const char *word, struct error *error)

@@ -1,33 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ktrack stream: its options. */
 #include "cli/cli.h"
-#include "cli/message.h"
 #include "cli/option_parts.h"
-#include "cli/output_options.h"
 
 static int apply_session_every(void *settings, const char *value, struct error *error)
 {
 	struct stream_settings *stream = settings;
 
-	if (time_duration_parse(value, &stream->session_ns, error) < 0)
-		return -1;
-	return stream->session_ns > 0 ? 0
-				      : error_set(error,
-						  "--session-every=%s: an empty session; write a "
-						  "time above 0",
-						  value);
-}
-
-static int stream_apply_mode(void *settings, const char *value, struct error *error)
-{
-	struct stream_settings *stream = settings;
-
-	return capture_set_mode(&stream->capture, value, error);
+	return duration_parse(value, "--session-every", "an empty session", &stream->session_ns,
+			      error);
 }
 
 static const struct option_row stream_rows[] = {
 	{ 0, "mode", "MODE", "streaming (read continuously) or circular (keep the newest records)",
-	  stream_apply_mode },
+	  capture_apply_mode, offsetof(struct stream_settings, capture) },
 	{ 0, "session-every", "SECONDS",
 	  "start a new trace2 session at this interval (or with a unit); not with COMMAND",
 	  apply_session_every },

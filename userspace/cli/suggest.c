@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds the nearest known word: a different case, a prefix, or few wrong letters. */
-#include "cli/suggest.h"
+#include "cli/option.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -103,8 +103,8 @@ static bool extra_fits(size_t *left, const struct value *value)
 }
 
 /* Unreadable extra fields are left out; the event is valid without them. */
-static const char *extras_decode(struct decoded_event *out, const struct descriptor *descriptor,
-				 const struct record *record)
+static void extras_decode(struct decoded_event *out, const struct descriptor *descriptor,
+			  const struct record *record)
 {
 	struct field *field = descriptor->fields;
 	size_t left = record->size;
@@ -119,7 +119,6 @@ static const char *extras_decode(struct decoded_event *out, const struct descrip
 		field++;
 	}
 	out->nr_extras = field - descriptor->fields;
-	return NULL;
 }
 
 static const char *decode_fail(struct decoded_event *out, const char *problem)
@@ -189,7 +188,9 @@ hot_inline const char *record_decode(struct decoded_event *out, const struct des
 		problem = track_decode(out, descriptor, record, is_swapped);
 	if (problem)
 		return decode_fail(out, problem);
-	return descriptor->nr_extras > 0 ? extras_decode(out, descriptor, record) : NULL;
+	if (descriptor->nr_extras > 0)
+		extras_decode(out, descriptor, record);
+	return NULL;
 }
 
 const char *decoded_event_read(struct decoded_event *restrict out,

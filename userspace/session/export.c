@@ -5,15 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "session/loss.h"
 #include "session/outputs.h"
 #include "session/pipeline.h"
 #include "session/read_loop.h"
 #include "session/session.h"
-#include "session/spooled.h"
+#include "session/spool.h"
 #include "session/tracepoints.h"
-#include "session/unfinished.h"
-#include "session/wall_clock.h"
+#include "session/warning.h"
 
 /**
  * struct export_run - state of a run
@@ -47,7 +45,7 @@ static int export_run_choose(struct export_run *run, struct error *error)
 	if (tracepoints_find(pipeline->convention, run->source, &run->settings->selection,
 			     run->report, error) < 0)
 		return -1;
-	pipeline->counts_untaken = run->settings->selection.nr_options == 0;
+	pipeline->counts_others = run->settings->selection.nr_options == 0;
 	return 0;
 }
 
@@ -133,15 +131,15 @@ static void export_run_report_empty(struct export_run *run)
 		report_message(run->report, "%s: no track events match %s", settings->source,
 			       buffer_string(&options));
 	else
-		untaken_report(&pipeline->untaken,
-			       &(struct untaken_source){
-				       .source = run->source,
-				       .convention = pipeline->convention,
-				       .name = settings->source,
-				       .directory = run->directory.size > 0
-							    ? buffer_string(&run->directory)
-							    : NULL },
-			       is_empty, run->report);
+		other_records_report(&pipeline->others,
+				     &(struct other_source){
+					     .source = run->source,
+					     .convention = pipeline->convention,
+					     .name = settings->source,
+					     .directory = run->directory.size > 0
+								  ? buffer_string(&run->directory)
+								  : NULL },
+				     is_empty, run->report);
 	buffer_release(&options);
 }
 
@@ -247,7 +245,7 @@ static int export_run_open(struct export_run *run, struct error *error)
 		return -1;
 	if (run->settings->save && export_run_save(run, error) < 0)
 		return -1;
-	if (unfinished_check(export_run_file(run), error) < 0)
+	if (spool_refuse_killed(export_run_file(run), error) < 0)
 		return -1;
 	return source_open(&run->source, export_run_file(run), error);
 }

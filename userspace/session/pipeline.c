@@ -41,18 +41,18 @@ static bool record_is_sideband(const struct pipeline *pipeline, const struct rec
 }
 
 /* Counts a record that is no track event. */
-static int pipeline_untaken(struct pipeline *pipeline, const struct record *record,
-			    struct error *error)
+static int pipeline_count_other(struct pipeline *pipeline, const struct record *record,
+				struct error *error)
 {
 	uint16_t id;
 
-	if (!pipeline->counts_untaken || record_is_sideband(pipeline, record) ||
+	if (!pipeline->counts_others || record_is_sideband(pipeline, record) ||
 	    !filter_wants_record(&pipeline->filter, record, pipeline->buffers))
 		return 0;
 	if (!convention_id(pipeline->convention, record, &id) ||
 	    convention_has_id(pipeline->convention, id))
 		return 0;
-	return untaken_add(&pipeline->untaken, id, error);
+	return other_records_add(&pipeline->others, id, error);
 }
 
 /* Handles a record of a tracepoint that was just loaded, or unloaded before the record was read. */
@@ -65,7 +65,7 @@ static int pipeline_unknown(struct pipeline *pipeline, const struct record *reco
 	if (!pipeline->modules) {
 		if (pipeline->source)
 			source_note_unknown(pipeline->source, record);
-		return pipeline_untaken(pipeline, record, error);
+		return pipeline_count_other(pipeline, record, error);
 	}
 	status = modules_find(pipeline->modules, record, &is_known, error);
 	if (is_known)
@@ -84,7 +84,7 @@ static out_of_line int pipeline_task(struct pipeline *pipeline, const struct rec
 
 	if (!convention_read_task(pipeline->convention, record, &change))
 		return pipeline_unknown(pipeline, record, error);
-	if (pipeline_untaken(pipeline, record, error) < 0)
+	if (pipeline_count_other(pipeline, record, error) < 0)
 		return -1;
 	if (filter_is_past(&pipeline->filter, record->time_ns))
 		return 0;
@@ -179,7 +179,7 @@ void pipeline_release(struct pipeline *pipeline)
 {
 	tracks_free(pipeline->tracks);
 	unknown_events_release(&pipeline->unknown);
-	untaken_release(&pipeline->untaken);
+	other_records_release(&pipeline->others);
 	timeline_release(&pipeline->timeline);
 	convention_free(pipeline->convention);
 }

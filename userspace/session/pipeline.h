@@ -5,8 +5,8 @@
 
 #include "convention/convention.h"
 #include "session/filter.h"
+#include "session/other_records.h"
 #include "session/unknown_events.h"
-#include "session/untaken.h"
 #include "source/source.h"
 #include "timeline/timeline.h"
 #include "track/track.h"
@@ -26,7 +26,7 @@ struct modules;
  * @modules: finds the tracepoints of loaded modules; NULL if no module is followed
  * @unknown: records without a known tracepoint, until pipeline_report_unknown()
  * @nr_unknown: their number in all
- * @untaken: records that are no track events, if @counts_untaken
+ * @others: records that are no track events, if @counts_others
  *
  * A zeroed struct can be released. The owner sets the convention, the filter, the limits and the
  * timeline's sinks.
@@ -45,8 +45,8 @@ struct pipeline {
 	struct modules *modules;
 	struct unknown_events unknown;
 	uint64_t nr_unknown;
-	bool counts_untaken;
-	struct untaken untaken;
+	bool counts_others;
+	struct other_records others;
 	struct convention *convention;
 	struct tracks *tracks;
 	struct timeline timeline;

@@ -1,10 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The read loop of record, stream, export and stat. */
+/* The read loop of record, stream, export and stat, and the progress line on a terminal. */
 #ifndef SESSION_READ_LOOP_H
 #define SESSION_READ_LOOP_H
 
-#include "session/progress.h"
 #include "session/stop.h"
+#include "source/source.h"
+
+/**
+ * struct progress_counts - counts at one moment
+ * @file_bytes: size of the file, 0 if there is none
+ */
+struct progress_counts {
+	struct buffer_counts records;
+	uint64_t file_bytes;
+};
+
+/**
+ * struct progress - a line that is replaced again and again
+ * @report: shows the line; NULL if progress is off
+ * @buffer_bytes: size of all ring buffers
+ * @shown_ns: time of the last line
+ * @shown: counts of the last line
+ */
+struct progress {
+	const struct report *report;
+	uint64_t buffer_bytes;
+	int64_t shown_ns;
+	struct buffer_counts shown;
+};
+
+/** progress_begin - progress stays off unless @report has a terminal */
+void progress_begin(struct progress *progress, const struct report *report, uint64_t buffer_bytes,
+		    int64_t now_ns);
+
+/** progress_is_due - whether a new line is to be shown */
+bool progress_is_due(const struct progress *progress, int64_t now_ns);
+
+/** progress_show - show a line with the counts at @now_ns */
+void progress_show(struct progress *progress, const struct progress_counts *now, int64_t now_ns);
+
+/** progress_end - remove the line */
+void progress_end(struct progress *progress);
+
+/** progress_text - append the line to @out */
+void progress_text(const struct progress *progress, const struct progress_counts *now,
+		   int64_t now_ns, struct buffer *out);
 
 /**
  * struct read_loop - what one run does in each round of the loop

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "session/capture.h"
-#include "session/loss.h"
 #include "session/modules.h"
 #include "session/privilege.h"
 #include "session/read_loop.h"
 #include "session/session.h"
-#include "session/spooled.h"
+#include "session/spool.h"
+#include "session/warning.h"
 
 /*
  * Longest wait of a round in ms: tracepoints that somebody disables are noticed within this time.

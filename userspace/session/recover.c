@@ -3,10 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/loss.h"
 #include "session/session.h"
-#include "session/spooled.h"
-#include "session/unfinished.h"
+#include "session/spool.h"
+#include "session/warning.h"
 #include "tracefs/tracefs.h"
 
 /* Reads the ring buffers of the instance, if they still exist. */
@@ -65,7 +64,7 @@ static int file_recover(const char *path, const struct report *report, struct er
 
 int recover_run(const char *name, char **path, const struct report *report, struct error *error)
 {
-	size_t size = unfinished_size(name);
+	size_t size = spool_target_size(name);
 
 	*path = size > 0 ? strndup(name, size) : strdup(name);
 	if (*path)

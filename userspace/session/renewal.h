@@ -8,12 +8,12 @@
 #include "session/pipeline.h"
 
 /**
- * struct session - the open session
+ * struct renewal - the open session
  * @every_ns: its length; 0 for one session
  * @due_ns: its end on the recording's clock
  * @lost_before: records that were lost in earlier sessions
  */
-struct session {
+struct renewal {
 	struct outputs *outputs;
 	struct identity identity;
 	int64_t every_ns;
@@ -21,17 +21,17 @@ struct session {
 	uint64_t lost_before;
 };
 
-/** session_begin - the first session begins at @start_ns */
-void session_begin(struct session *session, int64_t start_ns);
+/** renewal_begin - the first session begins at @start_ns */
+void renewal_begin(struct renewal *renewal, int64_t start_ns);
 
-/** session_is_due - whether the session ends at @now_ns */
-bool session_is_due(const struct session *session, int64_t now_ns);
+/** renewal_is_due - whether the session ends at @now_ns */
+bool renewal_is_due(const struct renewal *renewal, int64_t now_ns);
 
-/** session_wait_ms - time from @now_ns to the end of the session, @max_ms at most */
-int session_wait_ms(const struct session *session, int64_t now_ns, int max_ms);
+/** renewal_wait_ms - time from @now_ns to the end of the session, @max_ms at most */
+int renewal_wait_ms(const struct renewal *renewal, int64_t now_ns, int max_ms);
 
 /**
- * session_renew - finish the session, and begin the next one
+ * renewal_run - finish the session, and begin the next one
  * @recording: of the old session; becomes that of the new one
  * @now_ns: all records up to this time were delivered
  * @wall_offset_ns: nanoseconds to add to the recording's clock to get those since 1970
@@ -39,7 +39,7 @@ int session_wait_ms(const struct session *session, int64_t now_ns, int max_ms);
  * All targets are opened again: a file that was moved away is created again, a folder receives
  * another file, a socket another connection. Returns -1 with @error.
  */
-int session_renew(struct session *session, struct pipeline *pipeline, struct recording *recording,
-		  int64_t now_ns, int64_t wall_offset_ns, struct error *error);
+int renewal_run(struct renewal *renewal, struct pipeline *pipeline, struct recording *recording,
+		int64_t now_ns, int64_t wall_offset_ns, struct error *error);
 
 #endif

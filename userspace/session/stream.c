@@ -2,12 +2,11 @@
 /* ktrack stream: starts, reads in rounds, stops and finishes. */
 #include <errno.h>
 
-#include "session/loss.h"
 #include "session/privilege.h"
 #include "session/read_loop.h"
 #include "session/session.h"
 #include "session/stream_state.h"
-#include "session/wall_clock.h"
+#include "session/warning.h"
 
 /* Longest time in ms that a record waits for being read. */
 #define LATENCY_MS 50
@@ -124,17 +123,17 @@ static void stream_run_count(void *context, struct progress_counts *out)
 
 static int stream_run_renew_session(struct stream_run *run, struct error *error)
 {
-	if (!session_is_due(&run->session, run->drained_ns))
+	if (!renewal_is_due(&run->renewal, run->drained_ns))
 		return 0;
-	return session_renew(&run->session, &run->pipeline, &run->recording, run->drained_ns,
-			     capture_wall_offset_ns(&run->capture), error);
+	return renewal_run(&run->renewal, &run->pipeline, &run->recording, run->drained_ns,
+			   capture_wall_offset_ns(&run->capture), error);
 }
 
 static void stream_run_wait(void *context, int wake_fd, int timeout_ms)
 {
 	struct stream_run *run = context;
 
-	timeout_ms = session_wait_ms(&run->session, run->drained_ns, timeout_ms);
+	timeout_ms = renewal_wait_ms(&run->renewal, run->drained_ns, timeout_ms);
 	source_wait(run->source, wake_fd, timeout_ms, stream_run_is_circular(run) ? 0 : LATENCY_MS);
 }
 
@@ -218,7 +217,7 @@ static void stream_run_report_loss(const struct stream_run *run)
 }
 
 /* An existing instance may have records of any kind, or none. */
-static void stream_run_report_untaken(struct stream_run *run)
+static void stream_run_report_others(struct stream_run *run)
 {
 	const struct instance *recorder = run->capture.recorder;
 	struct pipeline *pipeline = &run->pipeline;
@@ -227,12 +226,12 @@ static void stream_run_report_untaken(struct stream_run *run)
 
 	if (!instance_is_attached(recorder))
 		return;
-	untaken_report(&pipeline->untaken,
-		       &(struct untaken_source){ .source = run->source,
-						 .convention = pipeline->convention,
-						 .name = instance_name(recorder),
-						 .directory = instance_directory(recorder) },
-		       is_empty, run->capture.report);
+	other_records_report(&pipeline->others,
+			     &(struct other_source){ .source = run->source,
+						     .convention = pipeline->convention,
+						     .name = instance_name(recorder),
+						     .directory = instance_directory(recorder) },
+			     is_empty, run->capture.report);
 }
 
 /* Delivers the records up to @over_ns, when the end was noticed. */
@@ -273,7 +272,7 @@ static int stream_run_stop(struct stream_run *run, struct error *error)
 		return -1;
 	run->drained_ns = end_ns;
 	stream_run_report_loss(run);
-	stream_run_report_untaken(run);
+	stream_run_report_others(run);
 	stream_run_report_completeness(run);
 	if (tracks_end_all(run->pipeline.tracks, end_ns, error) < 0)
 		return -1;
@@ -304,7 +303,7 @@ static int stream_run_finish(struct stream_run *run, struct error *error)
 	tracks_drift(run->pipeline.tracks,
 		     capture_wall_offset_ns(&run->capture) - run->recording.wall_offset_ns);
 	if (tracks_finish(run->pipeline.tracks, end_ns,
-			  run->pipeline.lost - run->session.lost_before, stream_run_status(run),
+			  run->pipeline.lost - run->renewal.lost_before, stream_run_status(run),
 			  error) < 0)
 		return -1;
 	return timeline_flush(&run->pipeline.timeline, error);
@@ -314,7 +313,7 @@ static void stream_run_release(struct stream_run *run)
 {
 	capture_end(&run->capture);
 	pipeline_release(&run->pipeline);
-	identity_release(&run->session.identity);
+	identity_release(&run->renewal.identity);
 	outputs_release(&run->outputs);
 }
 
@@ -323,7 +322,7 @@ int stream_run(struct stream_settings *settings, struct error *error)
 	struct stream_run run = {
 		.settings = settings,
 		.pipeline = { .limits = settings->limits },
-		.session = { .outputs = &run.outputs, .every_ns = settings->session_ns },
+		.renewal = { .outputs = &run.outputs, .every_ns = settings->session_ns },
 	};
 	int result, status;
 

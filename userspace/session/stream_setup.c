@@ -30,7 +30,7 @@ static int stream_run_open_targets(struct stream_run *run, struct error *error)
 	stream_run_set_deadline(run);
 	run->outputs.set.wait = (struct file_wait){ .wait = stream_run_await_output,
 						    .context = run };
-	return outputs_open(&run->outputs, &run->pipeline.timeline, &run->session.identity, error);
+	return outputs_open(&run->outputs, &run->pipeline.timeline, &run->renewal.identity, error);
 }
 
 int stream_run_stop_recording(struct stream_run *run, struct error *error)
@@ -73,8 +73,8 @@ static int stream_run_open_source(struct stream_run *run, struct error *error)
 	const struct instance *recorder = run->capture.recorder;
 	const struct instance *sideband = instance_sideband(recorder);
 
-	run->pipeline.counts_untaken = instance_is_attached(recorder) &&
-				       run->settings->capture.selection.nr_options == 0;
+	run->pipeline.counts_others = instance_is_attached(recorder) &&
+				      run->settings->capture.selection.nr_options == 0;
 	if (instance_is_attached(recorder))
 		return stream_run_attach_source(run, error);
 	if (source_live_open(&run->source, instance_directory(recorder),
@@ -96,7 +96,7 @@ int stream_run_set_up(struct stream_run *run, struct error *error)
 	    modules_watch(&run->modules, capture, run->pipeline.convention, error) < 0 ||
 	    capture_choose(capture, run->pipeline.convention, error) < 0)
 		return -1;
-	if (identity_init(&run->session.identity, "stream", run->settings->outputs.sid, error) < 0)
+	if (identity_init(&run->renewal.identity, "stream", run->settings->outputs.sid, error) < 0)
 		return -1;
 	if (capture_open(capture, run->pipeline.convention, false, error) < 0 ||
 	    stream_run_open_source(run, error) < 0)
@@ -146,6 +146,6 @@ int stream_run_describe(struct stream_run *run, struct error *error)
 	    stream_run_describe_attached(run, error) < 0)
 		return -1;
 	identity_id(run->id, recording->source, recording->start_ns);
-	session_begin(&run->session, recording->start_ns);
+	renewal_begin(&run->renewal, recording->start_ns);
 	return 0;
 }

@@ -7,7 +7,7 @@
 
 #include "session/modules.h"
 #include "session/pipeline.h"
-#include "session/progress.h"
+#include "session/read_loop.h"
 #include "session/renewal.h"
 
 /** struct pending_event - a tracepoint event that follows all records up to its time */
@@ -28,7 +28,7 @@ struct stream_run {
 	struct capture capture;
 	struct stream_settings *settings;
 	struct outputs outputs;
-	struct session session;
+	struct renewal renewal;
 	struct progress progress;
 	struct pipeline pipeline;
 	struct source *source;

@@ -121,7 +121,7 @@ struct sink_kind {
 };
 
 /** SINK_KINDS_MAX - limit of sink_kinds_count, for arrays with one member for each kind */
-#define SINK_KINDS_MAX 16
+#define SINK_KINDS_MAX TIMELINE_SINKS_MAX
 
 /** sink_kinds - all outputs, in the order of --help */
 extern const struct sink_kind sink_kinds[];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Merges CPUs by time; stays with one CPU until another's record is due. */
-#include "source/merge.h"
+#include "source/source_ops.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/merge.h"
 #include "source/source_ops.h"
 
 struct stream *source_add_stream(struct source *source, struct error *error)

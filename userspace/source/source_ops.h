@@ -82,4 +82,12 @@ struct source {
 /** source_add_stream - append a zeroed stream; returns NULL with @error if memory ran out */
 struct stream *source_add_stream(struct source *source, struct error *error);
 
+/**
+ * merge_drain - deliver all records up to a time, and the gaps before them
+ *
+ * Records with equal times are delivered CPU by CPU. Returns 0, or -1 with @error.
+ */
+int merge_drain(struct source *source, int64_t until_ns, const struct source_handler *handler,
+		struct error *error);
+
 #endif

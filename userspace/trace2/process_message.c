@@ -93,30 +93,30 @@ static void variables_list(const char *file, int line)
 }
 
 /* Whether trace2_cmd_name() writes a list. */
-static bool listing_complete(struct listing *listing)
+static bool parameter_list_complete(struct parameter_list *list)
 {
-	if (__atomic_exchange_n(&listing->is_done, true, __ATOMIC_RELAXED))
+	if (__atomic_exchange_n(&list->is_done, true, __ATOMIC_RELAXED))
 		return false;
-	__atomic_store_n(&listing->is_ahead, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&list->is_ahead, true, __ATOMIC_RELAXED);
 	return true;
 }
 
 /* Whether a list that the program asks for was not written yet. */
-static bool listing_take(struct listing *listing)
+static bool parameter_list_take(struct parameter_list *list)
 {
-	__atomic_store_n(&listing->is_done, true, __ATOMIC_RELAXED);
-	return !__atomic_exchange_n(&listing->is_ahead, false, __ATOMIC_RELAXED);
+	__atomic_store_n(&list->is_done, true, __ATOMIC_RELAXED);
+	return !__atomic_exchange_n(&list->is_ahead, false, __ATOMIC_RELAXED);
 }
 
 void trace2_cmd_list_config_at(const char *file, int line)
 {
-	if (trace2_is_enabled() && listing_take(&process.listed_config))
+	if (trace2_is_enabled() && parameter_list_take(&process.listed_config))
 		config_list(file, line);
 }
 
 void trace2_cmd_list_env_vars_at(const char *file, int line)
 {
-	if (trace2_is_enabled() && listing_take(&process.listed_variables))
+	if (trace2_is_enabled() && parameter_list_take(&process.listed_variables))
 		variables_list(file, line);
 }
 
@@ -133,9 +133,9 @@ void trace2_cmd_name_at(const char *file, int line, const char *name)
 	event.cmd_name.hierarchy = hierarchy;
 	process_event_write(&event, file, line);
 	free(hierarchy);
-	if (listing_complete(&process.listed_config))
+	if (parameter_list_complete(&process.listed_config))
 		config_list(file, line);
-	if (listing_complete(&process.listed_variables))
+	if (parameter_list_complete(&process.listed_variables))
 		variables_list(file, line);
 }
 

@@ -45,11 +45,11 @@ struct self {
 };
 
 /**
- * struct listing - a list of parameters that trace2_cmd_name() writes unless the program did
+ * struct parameter_list - a list of parameters that trace2_cmd_name() writes unless the program did
  * @is_done: it was written
  * @is_ahead: trace2_cmd_name() wrote it, so the program's next call is skipped; git calls both
  */
-struct listing {
+struct parameter_list {
 	bool is_done;
 	bool is_ahead;
 };
@@ -83,8 +83,8 @@ struct process {
 	char own_sid[TRACE2_SID_SIZE];
 	int64_t start_ns;
 	int exit_code;
-	struct listing listed_config;
-	struct listing listed_variables;
+	struct parameter_list listed_config;
+	struct parameter_list listed_variables;
 	int next_thread;
 	int next_child;
 	int next_exec;

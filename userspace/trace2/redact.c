@@ -67,7 +67,7 @@ static char **words_redact(char *const *words)
 	return copy;
 }
 
-/* The words of an event that may have secrets; NULL if it has a value instead. */
+/* The words of an event that may have secrets; NULL if it has none. */
 static char *const **words_of(struct trace2_event *event)
 {
 	switch (event->kind) {
@@ -99,10 +99,10 @@ int redacted_init(struct redacted *redacted, const struct trace2_event *event)
 	char *const **words;
 
 	*redacted = (struct redacted){ .event = event, .copy = *event };
-	words = words_of(&redacted->copy);
-	if (!words)
+	if (event->kind == TRACE2_DEF_PARAM)
 		return value_redact(redacted);
-	if (!has_password(*words))
+	words = words_of(&redacted->copy);
+	if (!words || !has_password(*words))
 		return 0;
 	redacted->words = words_redact(*words);
 	*words = redacted->words;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tracedat/comms.h"
+#include "tracedat/spool.h"
 
 /**
  * struct lines - lines "TID REST"

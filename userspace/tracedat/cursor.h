@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "base/base.h"
-#include "tracedat/window.h"
+#include "tracedat/input.h"
 
 /**
  * struct cursor - a position in borrowed bytes

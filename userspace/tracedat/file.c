@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tracedat/file_kind.h"
+#include "tracedat/file.h"
 #include "tracedat/layout.h"
 
 /* Bytes at each end that identify a file without an id. */

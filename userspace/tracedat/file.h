@@ -3,6 +3,7 @@
 #ifndef TRACEDAT_FILE_H
 #define TRACEDAT_FILE_H
 
+#include "base/base.h"
 #include "tracedat/file_section.h"
 #include "tracedat/inflate.h"
 #include "tracedat/shift.h"
@@ -247,5 +248,16 @@ void trace_file_check_ids(struct trace_file *file);
 
 /** trace_file_read_comms - read the names of threads; returns -1 with @error */
 int trace_file_read_comms(struct trace_file *file, struct error *error);
+
+/**
+ * file_kind_describe - kind of a file by its first bytes, and what opens it
+ * @size: of @bytes, FILE_KIND_SIZE unless the file is shorter
+ *
+ * Returns a constant text.
+ */
+const char *file_kind_describe(const unsigned char *bytes, size_t size);
+
+/** FILE_KIND_SIZE - bytes that identify any kind */
+#define FILE_KIND_SIZE 64
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Recognizes kinds of files by their first bytes. */
-#include "tracedat/file_kind.h"
+#include "tracedat/file.h"
 
 #include <string.h>
 

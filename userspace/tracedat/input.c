@@ -1,14 +1,94 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Opens files, and copies of pipes. */
+/* Opens files and copies of pipes, and moves windows over them. */
 #include "tracedat/input.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tracedat/input_copy.h"
+#include "tracedat/layout.h"
+
+#define BLOCK_SIZE 65536
+
+/* Only the last block is shorter than BLOCK_SIZE. */
+static ssize_t copy_read_block(int fd, char *block)
+{
+	size_t size = 0;
+
+	while (size < BLOCK_SIZE) {
+		ssize_t more = read(fd, block + size, BLOCK_SIZE - size);
+
+		if (more < 0 && errno == EINTR)
+			continue;
+		if (more < 0)
+			return -1;
+		if (more == 0)
+			break;
+		size += more;
+	}
+	return size;
+}
+
+static bool copy_is_trace_dat(const char *block, size_t size)
+{
+	size_t magic_size = strlen(TRACE_DAT_MAGIC);
+
+	return size >= magic_size && memcmp(block, TRACE_DAT_MAGIC, magic_size) == 0;
+}
+
+static int copy_exceeds(const char *name, uint64_t limit, struct error *error)
+{
+	struct buffer size = { 0 };
+
+	if (limit >> 30)
+		buffer_printf(&size, "%llu GiB", (unsigned long long)limit >> 30);
+	else
+		buffer_printf(&size, "%llu bytes", (unsigned long long)limit);
+	error_set(error, "%s: more than %s; write it to a file and name that", name,
+		  buffer_string(&size));
+	buffer_release(&size);
+	return -1;
+}
+
+static int copy_fill(int copy, int fd, const char *name, uint64_t limit, struct error *error)
+{
+	char block[BLOCK_SIZE];
+	uint64_t total = 0;
+	ssize_t size;
+
+	do {
+		size = copy_read_block(fd, block);
+		if (size < 0)
+			return error_set_system(error, errno, "cannot read %s", name);
+		if ((uint64_t)size > limit - total)
+			return copy_exceeds(name, limit, error);
+		if (file_write_all(copy, block, size, NULL) < 0)
+			return error_set_system(error, errno,
+						"cannot copy %s to a temporary file (in TMPDIR)",
+						name);
+		/* The reader of the copy reports its kind. */
+		if (total == 0 && !copy_is_trace_dat(block, size))
+			return 0;
+		total += size;
+	} while (size == BLOCK_SIZE);
+	return 0;
+}
+
+int input_copy(int fd, const char *name, uint64_t limit, struct error *error)
+{
+	int copy = file_open_temporary(NULL);
+
+	if (copy < 0)
+		return error_set_system(error, errno, "cannot create a temporary file for %s",
+					name);
+	if (copy_fill(copy, fd, name, limit, error) == 0)
+		return copy;
+	close(copy);
+	return -1;
+}
 
 const char *input_name(const char *path)
 {
@@ -77,4 +157,55 @@ size_t input_read(const struct input *input, void *out, size_t size, uint64_t of
 		done += part;
 	}
 	return done;
+}
+
+static bool window_reserve(struct window *window, size_t size)
+{
+	if (size <= window->capacity)
+		return true;
+	free(window->bytes);
+	window->bytes = malloc(size);
+	window->filled = 0;
+	window->capacity = window->bytes ? size : 0;
+	return window->bytes;
+}
+
+static bool window_contains(const struct window *window, uint64_t offset, size_t size)
+{
+	return offset >= window->begin && offset - window->begin <= window->filled &&
+	       size <= window->filled - (offset - window->begin);
+}
+
+static size_t window_size_ahead(const struct window *window, uint64_t offset, uint64_t end,
+				size_t size)
+{
+	uint64_t left = end > offset ? end - offset : 0;
+	size_t want = size > window->ahead ? size : window->ahead;
+
+	return want < left ? want : left;
+}
+
+const unsigned char *window_read(struct window *window, uint64_t offset, uint64_t end, size_t *size)
+{
+	size_t want;
+
+	if (window_contains(window, offset, *size))
+		return window->bytes + (offset - window->begin);
+	want = window_size_ahead(window, offset, end, *size);
+	if (*size > WINDOW_SIZE_MAX || !window_reserve(window, want)) {
+		errno = ENOMEM;
+		*size = 0;
+		return NULL;
+	}
+	window->begin = offset;
+	window->filled = input_read(window->input, window->bytes, want, offset);
+	if (*size > window->filled)
+		*size = window->filled;
+	return window->bytes;
+}
+
+void window_release(struct window *window)
+{
+	free(window->bytes);
+	*window = (struct window){ .input = window->input, .ahead = window->ahead };
 }

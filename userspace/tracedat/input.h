@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A file that is read by offset. */
+/* A file that is read by offset, the copy of a pipe, and a window that moves over the file. */
 #ifndef TRACEDAT_INPUT_H
 #define TRACEDAT_INPUT_H
 
@@ -39,5 +39,50 @@ void input_close(struct input *input);
  * the reason otherwise.
  */
 size_t input_read(const struct input *input, void *out, size_t size, uint64_t offset);
+
+/** INPUT_COPY_MAX - limit of a copy */
+#define INPUT_COPY_MAX (UINT64_C(16) << 30)
+
+/**
+ * input_copy - copy all bytes of @fd to an unnamed temporary file
+ * @name: of @fd in errors
+ * @limit: more bytes are an error
+ *
+ * Stops after the first bytes if they do not begin a trace.dat, so that endless other input is
+ * refused at once. Returns a descriptor, or -1 with @error.
+ */
+int input_copy(int fd, const char *name, uint64_t limit, struct error *error);
+
+/** WINDOW_SIZE - default of struct window.ahead */
+#define WINDOW_SIZE 65536
+
+/** WINDOW_SIZE_MAX - limit of window_read() */
+#define WINDOW_SIZE_MAX (16 << 20)
+
+/**
+ * struct window - bytes of a file
+ * @ahead: bytes to read at once, if the file has more than requested
+ * @begin: offset of @bytes in the file
+ * @filled: valid bytes, of @capacity
+ */
+struct window {
+	const struct input *input;
+	size_t ahead;
+	unsigned char *bytes;
+	uint64_t begin;
+	size_t filled;
+	size_t capacity;
+};
+
+/**
+ * window_read - move the window to @offset; nothing from @end on is read
+ * @size: requested bytes; becomes their number, less if the file is shorter or memory runs out
+ *
+ * Returns the bytes, valid until the next call; errno is as input_read() leaves it.
+ */
+const unsigned char *window_read(struct window *window, uint64_t offset, uint64_t end,
+				 size_t *size);
+
+void window_release(struct window *window);
 
 #endif

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "tracedat/spool_entry.h"
-#include "tracedat/spool_statistics.h"
 #include "tracedat/writer.h"
 
 #define PIPE_SIZE (1024 * 1024)
@@ -143,7 +142,7 @@ int spool_open(struct spool **out, const char *path, const struct spool_owner *o
 	*out = NULL;
 	if (!spool)
 		return -1;
-	spool_folder_keep(&spool->folder);
+	spool->folder.is_kept = true;
 	spool->is_recovered = true;
 	status = spool_open_folder(spool, error);
 	if (status == 0)
@@ -168,7 +167,7 @@ int spool_keep_rights(struct spool *spool, bool *are_owners, struct error *error
 
 int spool_finish(struct spool *spool, struct spool_summary *summary, struct error *error)
 {
-	spool_folder_keep(&spool->folder);
+	spool->folder.is_kept = true;
 	if (spool->is_shared && spool_freeze(spool, error) < 0)
 		return -1;
 	if (spool_read_rest(spool, error) < 0)
@@ -177,7 +176,7 @@ int spool_finish(struct spool *spool, struct spool_summary *summary, struct erro
 		return -1;
 	spool->is_counted = true;
 	if (spool_save_now(spool, error) < 0 ||
-	    spool_origin_write_complete(&spool->origin, &spool->folder, error) < 0)
+	    spool_origin_complete(&spool->origin, &spool->folder, error) < 0)
 		return -1;
 	return spool_summarize(spool, summary, error);
 }
@@ -192,7 +191,7 @@ void spool_abandon(struct spool *spool)
 	spool->is_counted = true;
 	if (writer_put_options(&options, spool, &ignored) == 0 &&
 	    spool_entry_overwrite(&spool->folder, SPOOL_OPTIONS, &options, &ignored) == 0)
-		spool_origin_write_complete(&spool->origin, &spool->folder, &ignored);
+		spool_origin_complete(&spool->origin, &spool->folder, &ignored);
 	buffer_release(&options);
 }
 

@@ -6,7 +6,46 @@
 #include "tracedat/formats.h"
 #include "tracedat/instance_files.h"
 #include "tracedat/spool_folder.h"
-#include "tracedat/spool_origin.h"
+#include "tracedat/tracedat.h"
+
+/**
+ * struct spool_origin - which instance was recorded, and how
+ * @instance: its name; "" if the spool is complete without it, NULL if an earlier boot had it
+ * @mode: how the instance buffers records
+ * @id: of the recording
+ * @boot: id of the current boot, empty until it is written
+ * @is_incomplete: the kernel emptied the buffers, with uncounted records
+ */
+struct spool_origin {
+	char *instance;
+	const struct buffer_mode *mode;
+	uint64_t id;
+	struct buffer boot;
+	bool is_incomplete;
+};
+
+/** spool_origin_begin - a new recording of the instance in @directory */
+void spool_origin_begin(struct spool_origin *origin, const char *directory,
+			const struct buffer_mode *mode);
+
+/** spool_origin_read - of a killed recording; returns -1 with @error */
+int spool_origin_read(struct spool_origin *origin, const struct spool_folder *folder,
+		      struct error *error);
+
+/**
+ * spool_origin_write - from now on the folder is a recording
+ * @instance: name of the instance, NULL if the spool is complete without it
+ *
+ * Returns -1 with @error.
+ */
+int spool_origin_write(struct spool_origin *origin, struct spool_folder *folder,
+		       const char *instance, struct error *error);
+
+/** spool_origin_complete - the spool needs no instance any more; returns -1 with @error */
+int spool_origin_complete(struct spool_origin *origin, struct spool_folder *folder,
+			  struct error *error);
+
+void spool_origin_release(struct spool_origin *origin);
 
 /**
  * struct spool_file - raw records of one CPU
@@ -90,5 +129,38 @@ int spool_save_formats(struct spool *spool, struct buffer *list, struct error *e
 
 /** spool_save_now - save current names of threads, clock and statistics; returns -1 with @error */
 int spool_save_now(struct spool *spool, struct error *error);
+
+/**
+ * comms_append - append lines "TID NAME" of all known threads, a NUL, and lines "TID TGID"
+ * @saved: names that the kernel saved of ended threads
+ * @earlier: an earlier result, used for threads that have ended; may be empty
+ *
+ * Returns -1 with @error.
+ */
+int comms_append(struct buffer *out, const struct saved_tasks *saved, struct buffer *earlier,
+		 struct error *error);
+
+/** spool_check_sub_buffers - refuse sub-buffers that are not pages; returns -1 with @error */
+int spool_check_sub_buffers(const struct spool *spool, const char *directory, struct error *error);
+
+/** spool_share - ignore earlier statistics; returns -1 with @error */
+int spool_share(struct spool *spool, const char *directory, struct error *error);
+
+/** spool_freeze - ignore later statistics, and limit reading; returns -1 with @error */
+int spool_freeze(struct spool *spool, struct error *error);
+
+/**
+ * spool_file_statistics - the kernel's statistics of a file's CPU
+ *
+ * All zeros if the CPU is not read any more. Returns -1 with @error.
+ */
+int spool_file_statistics(const struct spool *spool, const struct spool_file *file,
+			  struct statistics *out, struct error *error);
+
+/** spool_count_in_flight - count the records missing in each file; returns -1 with @error */
+int spool_count_in_flight(struct spool *spool, struct error *error);
+
+/** spool_summarize - losses of all CPUs; returns -1 with @error */
+int spool_summarize(const struct spool *spool, struct spool_summary *summary, struct error *error);
 
 #endif

@@ -66,7 +66,7 @@ bool spool_entry_is_known(const char *name)
 
 int spool_entry_fail(struct spool_folder *folder, int number, const char *name, struct error *error)
 {
-	spool_folder_keep(folder);
+	folder->is_kept = true;
 	return error_set(error,
 			 "%s/%s: cannot be written: %s; fix that, then run 'ktrack recover %s'",
 			 folder->path, name, strerror(number), folder->target);

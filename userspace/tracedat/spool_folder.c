@@ -345,16 +345,6 @@ int spool_folder_sync(struct spool_folder *folder, struct error *error)
 	return file_sync(folder->fd) < 0 ? spool_entry_fail(folder, errno, SPOOL_ORIGIN, error) : 0;
 }
 
-void spool_folder_keep(struct spool_folder *folder)
-{
-	folder->is_kept = true;
-}
-
-void spool_folder_discard(struct spool_folder *folder)
-{
-	folder->is_kept = false;
-}
-
 void spool_folder_release(struct spool_folder *folder)
 {
 	if (folder->fd >= 0 && !folder->is_kept)

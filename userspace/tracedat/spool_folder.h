@@ -47,10 +47,6 @@ int spool_folder_create(struct spool_folder *folder, struct error *error);
 /** spool_folder_open - open the folder of a killed ktrack, which may be root's or the owner's */
 int spool_folder_open(struct spool_folder *folder, struct error *error);
 
-/** spool_folder_keep, spool_folder_discard - whether to keep the folder on release */
-void spool_folder_keep(struct spool_folder *folder);
-void spool_folder_discard(struct spool_folder *folder);
-
 /** spool_folder_release - remove the folder unless it is kept, and close it */
 void spool_folder_release(struct spool_folder *folder);
 

@@ -112,7 +112,7 @@ int spool_join(struct spool *spool, struct error *error)
 
 	if (fd < 0)
 		return -1;
-	spool_folder_keep(folder);
+	folder->is_kept = true;
 	status = joined_fill(spool, fd, error);
 	close(fd);
 	if (status >= 0 && spool_folder_publish(folder, error) < 0)
@@ -120,6 +120,6 @@ int spool_join(struct spool *spool, struct error *error)
 	if (status < 0)
 		spool_folder_remove_joined(folder);
 	if (status == 0)
-		spool_folder_discard(folder);
+		folder->is_kept = false;
 	return status == 0 ? 0 : -1;
 }

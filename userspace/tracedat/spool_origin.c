@@ -3,7 +3,7 @@
  * Reads and writes the origin: lines with the instance's name, the id of the boot, the mode, the id
  * of the recording, and "incomplete" if it is.
  */
-#include "tracedat/spool_origin.h"
+#include "tracedat/spool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,39 +70,36 @@ int spool_origin_read(struct spool_origin *origin, const struct spool_folder *fo
 	return status;
 }
 
-static void origin_put(struct buffer *out, struct spool_origin *origin, const char *instance)
+/* Writes the lines by @write; without @instance the spool is complete. */
+static int origin_write(struct spool_origin *origin, struct spool_folder *folder,
+			const char *instance, __typeof__(spool_entry_write) *write,
+			struct error *error)
 {
+	struct buffer text = { 0 };
+	int status;
+
 	if (origin->boot.size == 0)
 		file_read_boot_id(&origin->boot);
-	buffer_printf(out, "%s\n", instance ? instance : ORIGIN_NO_INSTANCE);
-	buffer_append(out, origin->boot.data, origin->boot.size);
-	buffer_printf(out, "%s\n%llx\n", origin->mode->name, (unsigned long long)origin->id);
+	buffer_printf(&text, "%s\n", instance ? instance : ORIGIN_NO_INSTANCE);
+	buffer_append(&text, origin->boot.data, origin->boot.size);
+	buffer_printf(&text, "%s\n%llx\n", origin->mode->name, (unsigned long long)origin->id);
 	if (origin->is_incomplete)
-		buffer_append_string(out, ORIGIN_INCOMPLETE "\n");
+		buffer_append_string(&text, ORIGIN_INCOMPLETE "\n");
+	status = write(folder, SPOOL_ORIGIN, &text, error);
+	buffer_release(&text);
+	return status;
 }
 
 int spool_origin_write(struct spool_origin *origin, struct spool_folder *folder,
 		       const char *instance, struct error *error)
 {
-	struct buffer text = { 0 };
-	int status;
-
-	origin_put(&text, origin, instance);
-	status = spool_entry_write(folder, SPOOL_ORIGIN, &text, error);
-	buffer_release(&text);
-	return status;
+	return origin_write(origin, folder, instance, spool_entry_write, error);
 }
 
-int spool_origin_write_complete(struct spool_origin *origin, struct spool_folder *folder,
-				struct error *error)
+int spool_origin_complete(struct spool_origin *origin, struct spool_folder *folder,
+			  struct error *error)
 {
-	struct buffer text = { 0 };
-	int status;
-
-	origin_put(&text, origin, NULL);
-	status = spool_entry_overwrite(folder, SPOOL_ORIGIN, &text, error);
-	buffer_release(&text);
-	return status;
+	return origin_write(origin, folder, NULL, spool_entry_overwrite, error);
 }
 
 void spool_origin_release(struct spool_origin *origin)

@@ -98,7 +98,7 @@ static int spool_file_splice(struct spool *spool, struct spool_file *file, struc
 		return 0;
 	size = cpu_buffer_splice(file->buffer, spool->pipe.fds[1], spool->pipe.size, error);
 	if (size < 0)
-		spool_folder_keep(&spool->folder);
+		spool->folder.is_kept = true;
 	if (size <= 0)
 		return size;
 	return pipe_empty(spool, file, size, error) < 0 ? -1 : 1;
@@ -134,7 +134,7 @@ static int spool_file_copy(struct spool *spool, struct spool_file *file, struct 
 		return 0;
 	size = cpu_buffer_read(file->buffer, pipe->page, error);
 	if (size < 0)
-		spool_folder_keep(&spool->folder);
+		spool->folder.is_kept = true;
 	if (size <= 0)
 		return size;
 	memset(pipe->page + size, 0, pipe->page_size - size);

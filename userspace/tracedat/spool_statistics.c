@@ -3,7 +3,7 @@
  * Counts recorded and lost records. An instance of another program has statistics from before the
  * recording, and continues after it: both are subtracted.
  */
-#include "tracedat/spool_statistics.h"
+#include "tracedat/spool.h"
 
 #include <unistd.h>
 

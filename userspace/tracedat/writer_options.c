@@ -5,7 +5,7 @@
 #include <sys/utsname.h>
 
 #include "tracedat/layout.h"
-#include "tracedat/spool_statistics.h"
+#include "tracedat/spool.h"
 #include "tracedat/writer.h"
 
 static void put_option(struct buffer *out, enum trace_dat_option id, const void *data, size_t size)

@@ -17,7 +17,7 @@ static struct perfetto_message descriptor_begin_in(struct perfetto_sink *sink, s
 	struct perfetto_message begun = { .packet = packet };
 
 	begun.message = proto_begin(&sink->file.out, PACKET_TRACK_DESCRIPTOR);
-	proto_number(&sink->file.out, DESCRIPTOR_UUID, uuid);
+	proto_number(&sink->file.out, TRACK_DESCRIPTOR_UUID, uuid);
 	return begun;
 }
 
@@ -29,7 +29,7 @@ static struct perfetto_message descriptor_begin(struct perfetto_sink *sink, uint
 /* JSON is well-formed UTF-8, and so needs no proto_text(). */
 static void identity_append(struct buffer *out, const struct timeline_track *shown)
 {
-	size_t description = proto_begin(out, DESCRIPTOR_DESCRIPTION);
+	size_t description = proto_begin(out, TRACK_DESCRIPTOR_DESCRIPTION);
 
 	track_append_identity(out, shown);
 	proto_end(out, description);
@@ -42,19 +42,19 @@ int perfetto_descriptor_write(struct perfetto_sink *sink,
 	struct buffer *out = &sink->file.out;
 
 	if (descriptor->parent_uuid > 0)
-		proto_number(out, DESCRIPTOR_PARENT_UUID, descriptor->parent_uuid);
-	proto_text(out, DESCRIPTOR_NAME, descriptor->name);
+		proto_number(out, TRACK_DESCRIPTOR_PARENT_UUID, descriptor->parent_uuid);
+	proto_text(out, TRACK_DESCRIPTOR_NAME, descriptor->name);
 	if (descriptor->shown)
 		identity_append(out, descriptor->shown);
 	else if (descriptor->description.size > 0)
-		proto_text(out, DESCRIPTOR_DESCRIPTION, descriptor->description);
-	proto_number(out, DESCRIPTOR_MERGE_BEHAVIOR, MERGE_NONE);
+		proto_text(out, TRACK_DESCRIPTOR_DESCRIPTION, descriptor->description);
+	proto_number(out, TRACK_DESCRIPTOR_MERGE_BEHAVIOR, MERGE_NONE);
 	if (descriptor->is_ordered)
-		proto_number(out, DESCRIPTOR_CHILD_ORDERING, ORDERING_EXPLICIT);
+		proto_number(out, TRACK_DESCRIPTOR_CHILD_ORDERING, ORDERING_EXPLICIT);
 	if (descriptor->has_rank)
-		proto_signed(out, DESCRIPTOR_ORDER_RANK, descriptor->rank);
+		proto_signed(out, TRACK_DESCRIPTOR_ORDER_RANK, descriptor->rank);
 	if (descriptor->is_counter)
-		proto_end(out, proto_begin(out, DESCRIPTOR_COUNTER));
+		proto_end(out, proto_begin(out, TRACK_DESCRIPTOR_COUNTER));
 	return perfetto_message_end(sink, begun, error);
 }
 
@@ -91,7 +91,7 @@ static int process_descriptor_write(struct perfetto_sink *sink, const struct tas
 {
 	struct perfetto_message begun = descriptor_begin(sink, process_uuid(ids));
 	struct buffer *out = &sink->file.out;
-	size_t process = proto_begin(out, DESCRIPTOR_PROCESS);
+	size_t process = proto_begin(out, TRACK_DESCRIPTOR_PROCESS);
 
 	proto_signed(out, PROCESS_PID, ids->pid);
 	if (name[0])
@@ -108,7 +108,7 @@ static int thread_descriptor_write(struct perfetto_sink *sink, const struct task
 	struct perfetto_message begun =
 		descriptor_begin_in(sink, perfetto_thread_packet_begin(sink), thread_uuid(ids));
 	struct buffer *out = &sink->file.out;
-	size_t thread = proto_begin(out, DESCRIPTOR_THREAD);
+	size_t thread = proto_begin(out, TRACK_DESCRIPTOR_THREAD);
 
 	proto_signed(out, THREAD_PID, ids->pid);
 	proto_signed(out, THREAD_TID, ids->tid);

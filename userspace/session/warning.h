@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The message about lost records. */
-#ifndef SESSION_LOSS_H
-#define SESSION_LOSS_H
+/* Warnings about a recording: lost records, and an unknown wall clock. */
+#ifndef SESSION_WARNING_H
+#define SESSION_WARNING_H
 
 #include "base/base.h"
+#include "timeline/timeline.h"
 
 /**
  * struct loss_summary - the lost records of a run
@@ -32,5 +33,11 @@ void loss_summary_report(const struct loss_summary *summary, const struct report
 
 /** loss_report_sideband - report @lost records of the sideband buffer, if there are any */
 void loss_report_sideband(uint64_t lost, const struct report *report);
+
+/**
+ * wall_clock_check - report a recording whose times are not those of the wall clock
+ * @is_live: of an instance that is read now
+ */
+void wall_clock_check(const struct recording *recording, bool is_live, const struct report *report);
 
 #endif

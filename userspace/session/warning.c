@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reports lost records in one line: how many, in how many gaps, and the remedy. */
-#include "session/loss.h"
+/* Reports lost records in one line (how many, in how many gaps, the remedy), and times in 1970. */
+#include "session/warning.h"
+
+#include <string.h>
 
 #include "session/session.h"
 #include "timeline/timeline.h"
@@ -44,4 +46,24 @@ void loss_report_sideband(uint64_t lost, const struct report *report)
 	if (lost > 0)
 		report_message(report, "lost %llu records about threads; thread names may be wrong",
 			       (unsigned long long)lost);
+}
+
+static const char *wall_clock_remedy(const char *clock, bool is_live)
+{
+	if (is_live)
+		return "record without --instance, with --clock=boot, or into a file and export "
+		       "that with --wall-clock=TIME";
+	/* It has the right clock, and only its offset from the wall clock is unknown. */
+	if (strcmp(clock, "boot") == 0)
+		return "give --wall-clock=TIME, or record with 'ktrack record'";
+	return "give --wall-clock=TIME, or record with 'ktrack record --clock=boot'";
+}
+
+void wall_clock_check(const struct recording *recording, bool is_live, const struct report *report)
+{
+	if (strcmp(recording->time_source, "none") != 0)
+		return;
+	report_message(report, "%s: the wall clock is unknown (clock %s), times begin in 1970; %s",
+		       recording->source, recording->clock,
+		       wall_clock_remedy(recording->clock, is_live));
 }

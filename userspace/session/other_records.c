@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Counts records that are no track events, and reports their systems. */
-#include "session/untaken.h"
+#include "session/other_records.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,28 +26,28 @@ struct system_count {
  * @total: all records whose tracepoint the source describes
  */
 struct system_counts {
-	struct untaken *untaken;
+	struct other_records *others;
 	const struct convention *ignored;
 	struct system_count list[SYSTEMS_MAX];
 	size_t size;
 	uint64_t total;
 };
 
-int untaken_add(struct untaken *untaken, uint16_t id, struct error *error)
+int other_records_add(struct other_records *others, uint16_t id, struct error *error)
 {
-	if (!untaken->counts)
-		untaken->counts = calloc(NR_IDS, sizeof(*untaken->counts));
-	if (!untaken->counts)
+	if (!others->counts)
+		others->counts = calloc(NR_IDS, sizeof(*others->counts));
+	if (!others->counts)
 		return error_set(error, "out of memory");
-	untaken->counts[id]++;
-	untaken->total++;
+	others->counts[id]++;
+	others->total++;
 	return 0;
 }
 
-void untaken_release(struct untaken *untaken)
+void other_records_release(struct other_records *others)
 {
-	free(untaken->counts);
-	*untaken = (struct untaken){ 0 };
+	free(others->counts);
+	*others = (struct other_records){ 0 };
 }
 
 /* Returns the entry of a system, or NULL if there are too many. */
@@ -67,7 +67,7 @@ static struct system_count *system_count_get(struct system_counts *systems, cons
 }
 
 /* A record is counted once, even if a damaged file has two tracepoints of its id. */
-static int untaken_visit(void *context, const struct tracepoint *tracepoint, struct error *error)
+static int others_visit(void *context, const struct tracepoint *tracepoint, struct error *error)
 {
 	struct system_counts *systems = context;
 	struct system_count *system;
@@ -75,11 +75,11 @@ static int untaken_visit(void *context, const struct tracepoint *tracepoint, str
 	uint64_t count;
 
 	(void)error;
-	if (id < 0 || systems->untaken->counts[id] == 0 ||
+	if (id < 0 || systems->others->counts[id] == 0 ||
 	    (systems->ignored && convention_has_task_id(systems->ignored, id)))
 		return 0;
-	count = systems->untaken->counts[id];
-	systems->untaken->counts[id] = 0;
+	count = systems->others->counts[id];
+	systems->others->counts[id] = 0;
 	systems->total += count;
 	system = system_count_get(systems, tracepoint->system);
 	if (system)
@@ -97,7 +97,7 @@ static int system_compare(const void *a_pointer, const void *b_pointer)
 }
 
 /* "12,034 records of sched, irq" */
-static void untaken_append_systems(struct buffer *line, const struct system_counts *systems)
+static void others_append_systems(struct buffer *line, const struct system_counts *systems)
 {
 	buffer_append_grouped(line, systems->total);
 	buffer_append_string(line, systems->total == 1 ? " record of " : " records of ");
@@ -113,16 +113,16 @@ static void untaken_append_systems(struct buffer *line, const struct system_coun
 		buffer_append_count(line, systems->size - SYSTEMS_NAMED, "other system");
 }
 
-static void untaken_append(struct buffer *line, const struct system_counts *systems, bool is_empty)
+static void others_append(struct buffer *line, const struct system_counts *systems, bool is_empty)
 {
 	if (is_empty)
 		buffer_append_string(line, "no track events");
 	if (systems->total > 0 && is_empty) {
 		buffer_append_string(line, " (");
-		untaken_append_systems(line, systems);
+		others_append_systems(line, systems);
 		buffer_append_char(line, ')');
 	} else if (systems->total > 0) {
-		untaken_append_systems(line, systems);
+		others_append_systems(line, systems);
 		buffer_append_string(line, systems->total == 1 ? " is no track event"
 							       : " are no track events");
 	}
@@ -130,25 +130,25 @@ static void untaken_append(struct buffer *line, const struct system_counts *syst
 		buffer_append_string(line, "; " REMEDY);
 }
 
-/* Counts the records by system; removes them from @untaken. */
+/* Counts the records by system; removes them from @others. */
 static void systems_count(struct system_counts *systems, struct source *source)
 {
-	const struct tracepoint_visitor visitor = { .context = systems, .visit = untaken_visit };
+	const struct tracepoint_visitor visitor = { .context = systems, .visit = others_visit };
 	struct error ignored = { 0 };
 
-	if (systems->untaken->total > 0)
+	if (systems->others->total > 0)
 		source_visit(source, &visitor, &ignored);
 	qsort(systems->list, systems->size, sizeof(*systems->list), system_compare);
 }
 
-void untaken_report(struct untaken *untaken, const struct untaken_source *source, bool is_empty,
-		    const struct report *report)
+void other_records_report(struct other_records *others, const struct other_source *source,
+			  bool is_empty, const struct report *report)
 {
-	struct system_counts systems = { .untaken = untaken,
+	struct system_counts systems = { .others = others,
 					 .ignored = is_empty ? NULL : source->convention };
 	struct buffer line = { 0 };
 
-	if (is_empty && untaken->total == 0 && source->directory &&
+	if (is_empty && others->total == 0 && source->directory &&
 	    events_are_disabled(source->directory)) {
 		report_message(report, "%s: no track events (no tracepoint is enabled); " REMEDY,
 			       source->name);
@@ -157,7 +157,7 @@ void untaken_report(struct untaken *untaken, const struct untaken_source *source
 	systems_count(&systems, source->source);
 	if (systems.total > 0 || is_empty) {
 		buffer_printf(&line, "%s: ", source->name);
-		untaken_append(&line, &systems, is_empty);
+		others_append(&line, &systems, is_empty);
 	}
 	if (line.size > 0 && !line.failed)
 		report_message(report, "%s", buffer_string(&line));
