@@ -59,28 +59,15 @@ void descriptor_system(const struct descriptor *descriptor, struct buffer *out)
 	buffer_append(out, descriptor->category, descriptor->name - descriptor->category - 1);
 }
 
-/* "SYS" means all of the system, "SYS:EVENT" what matches both. */
-static bool pattern_matches_system(const struct pattern *pattern, const char *system)
+/* "SYS" means all of the system, "SYS:EVENT" what matches both; without @name, any tracepoint. */
+static bool pattern_matches(const struct pattern *pattern, const char *system, const char *name)
 {
-	char *wanted = strndup(pattern->text, strcspn(pattern->text, ":"));
-	bool matches = wanted && fnmatch(wanted, system, 0) == 0;
+	const char *colon = strchrnul(pattern->text, ':');
+	char *wanted = strndup(pattern->text, colon - pattern->text);
+	bool matches = wanted && fnmatch(wanted, system, 0) == 0 &&
+		       (!name || !*colon || fnmatch(colon + 1, name, 0) == 0);
 
 	free(wanted);
-	return matches;
-}
-
-static bool pattern_matches(const struct pattern *pattern, const struct tracepoint *tracepoint)
-{
-	const char *colon = strchr(pattern->text, ':');
-	char *system;
-	bool matches;
-
-	if (!colon)
-		return fnmatch(pattern->text, tracepoint->system, 0) == 0;
-	system = strndup(pattern->text, colon - pattern->text);
-	matches = system && fnmatch(system, tracepoint->system, 0) == 0 &&
-		  fnmatch(colon + 1, tracepoint->name, 0) == 0;
-	free(system);
 	return matches;
 }
 
@@ -97,10 +84,8 @@ int selection_set_filter(struct selection *selection, const char *filter, struct
 
 bool selection_means(const struct selection *selection, const char *system, const char *name)
 {
-	const struct tracepoint tracepoint = { .system = system, .name = name };
-
 	for (size_t i = 0; i < selection->nr_patterns; i++) {
-		if (pattern_matches(&selection->patterns[i], &tracepoint))
+		if (pattern_matches(&selection->patterns[i], system, name))
 			return true;
 	}
 	return selection->nr_patterns == 0;
@@ -109,13 +94,12 @@ bool selection_means(const struct selection *selection, const char *system, cons
 const char *selection_filter(const struct selection *selection, const char *system,
 			     const char *name)
 {
-	const struct tracepoint tracepoint = { .system = system, .name = name };
 	const char *filter = NULL;
 
 	for (size_t i = 0; i < selection->nr_patterns; i++) {
 		const struct pattern *pattern = &selection->patterns[i];
 
-		if (pattern->filter && pattern_matches(pattern, &tracepoint))
+		if (pattern->filter && pattern_matches(pattern, system, name))
 			filter = pattern->filter;
 	}
 	return filter;
@@ -129,28 +113,21 @@ struct tracepoint_search {
 };
 
 /* Marks every pattern that matches the tracepoint; returns whether it is selected. */
-static bool selection_match(struct selection *selection, const struct tracepoint *tracepoint)
+static bool selection_mark(struct selection *selection, const struct tracepoint *tracepoint,
+			   bool has_descriptor)
 {
 	bool matches = selection->nr_patterns == 0;
 
 	for (size_t i = 0; i < selection->nr_patterns; i++) {
 		struct pattern *pattern = &selection->patterns[i];
 
-		if (!pattern_matches(pattern, tracepoint))
+		if (!pattern_matches(pattern, tracepoint->system, tracepoint->name))
 			continue;
 		pattern->matches_tracepoint = true;
+		pattern->matches_descriptor |= has_descriptor;
 		matches = true;
 	}
 	return matches;
-}
-
-static void selection_mark_descriptor(struct selection *selection,
-				      const struct tracepoint *tracepoint)
-{
-	for (size_t i = 0; i < selection->nr_patterns; i++) {
-		if (pattern_matches(&selection->patterns[i], tracepoint))
-			selection->patterns[i].matches_descriptor = true;
-	}
 }
 
 /* Skips a tracepoint whose format cannot be read. */
@@ -176,7 +153,7 @@ static int tracepoint_add(void *context, const struct tracepoint *tracepoint, st
 		tracepoint_skip(search, tracepoint, &problem);
 	else if (status < 0)
 		return error_set(error, "%s", problem.text);
-	if (!selection_match(search->selection, tracepoint))
+	if (!selection_mark(search->selection, tracepoint, false))
 		return 0;
 	status = convention_add(search->convention, tracepoint->system, tracepoint->format,
 				&descriptor, &problem);
@@ -185,7 +162,7 @@ static int tracepoint_add(void *context, const struct tracepoint *tracepoint, st
 	else if (status < 0)
 		return error_set(error, "%s", problem.text);
 	if (descriptor)
-		selection_mark_descriptor(search->selection, tracepoint);
+		selection_mark(search->selection, tracepoint, true);
 	return 0;
 }
 
@@ -196,7 +173,7 @@ static bool search_wants_system(void *context, const char *system)
 	const struct selection *selection = search->selection;
 
 	for (size_t i = 0; i < selection->nr_patterns; i++) {
-		if (pattern_matches_system(&selection->patterns[i], system))
+		if (pattern_matches(&selection->patterns[i], system, NULL))
 			return true;
 	}
 	return selection->nr_patterns == 0 || convention_needs_task(system, NULL);

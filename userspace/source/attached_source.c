@@ -107,19 +107,6 @@ int live_source_snapshot_open(struct source **out, const char *directory, struct
 	return 0;
 }
 
-int source_instance_open(struct source **out, const char *instance, struct error *error)
-{
-	struct buffer directory = { 0 };
-	int status;
-
-	*out = NULL;
-	status = instance_find(&directory, instance, error);
-	if (status == 0)
-		status = live_source_snapshot_open(out, buffer_string(&directory), error);
-	buffer_release(&directory);
-	return status;
-}
-
 /* How many records were dropped since the last call. */
 static int64_t drops_count(struct live_stream *own, uint64_t dropped)
 {

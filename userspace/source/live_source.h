@@ -89,7 +89,13 @@ static inline struct live_source *live_source_of(struct source *source)
 int live_source_new(struct live_source **out, const char *directory, const char *sideband,
 		    struct error *error);
 
-/** live_source_snapshot_open - as source_instance_open(), by the instance's directory */
+/**
+ * live_source_snapshot_open - open what the buffers of the instance in @directory contain now
+ * @out: for source_close(); NULL on failure
+ *
+ * Reading consumes the records; the instance does not change otherwise. Read it with one
+ * source_finish(). Returns 0, or -1 with @error.
+ */
 int live_source_snapshot_open(struct source **out, const char *directory, struct error *error);
 
 /** live_source_describe - read the settings of another owner's instance, and what it counted */

@@ -37,8 +37,8 @@ struct source;
 /**
  * source_open - open what a command line names
  * @out: for source_close(); NULL on failure
- * @name: "tracefs" or "tracefs:INSTANCE" for source_instance_open(), any other for
- * source_file_open()
+ * @name: "tracefs" or "tracefs:INSTANCE" for what the buffers of an instance contain now, any other
+ * for source_file_open()
  *
  * Returns 0, or -1 with @error.
  */
@@ -53,16 +53,6 @@ int source_open(struct source **out, const char *name, struct error *error);
  * -1 with @error if the file is of another kind, or so short that it names no records.
  */
 int source_file_open(struct source **out, const char *path, struct error *error);
-
-/**
- * source_instance_open - open what the buffers of any instance contain now
- * @out: for source_close(); NULL on failure
- * @instance: its name, NULL for the top level
- *
- * Reading consumes the records; the instance does not change otherwise. Read it with one
- * source_finish(). Returns 0, or -1 with @error.
- */
-int source_instance_open(struct source **out, const char *instance, struct error *error);
 
 /**
  * source_live_open - read the ring buffers of a tracing instance while they are written
