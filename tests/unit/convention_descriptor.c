@@ -54,6 +54,29 @@ TEST(scopes_are_distinguished_by_their_names)
 	CHECK_FIELDS(SLICE_FIELDS FIELD("s64 scoped", 16, 8, 1), "slice demo:event thread: scoped");
 }
 
+TEST(types_of_the_macros_mark_keys_ids_and_results)
+{
+	CHECK_FIELDS(SLICE_FIELDS FIELD("ktrack_scope_u32 scope_dev", 16, 4, 0)
+			     FIELD("ktrack_scope_s32 scope_tgid", 20, 4, 1),
+		     "slice demo:event process scope_tgid after scope_dev");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("ktrack_scope_u32 scope_dev", 16, 4, 0)
+			     FIELD("u32 scope_queue", 20, 4, 0),
+		     "slice demo:event custom scope_queue: scope_dev");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("ktrack_async_id scope_request", 16, 8, 0),
+		     "slice demo:event global async: request");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("u32 scope_queue", 16, 4, 0)
+			     FIELD("ktrack_async_id scope_request", 24, 8, 0),
+		     "slice demo:event custom scope_queue async: request");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("ktrack_scope_global scope_global", 16, 1, 0),
+		     "slice demo:event global");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("ktrack_result result", 16, 8, 1)
+			     FIELD("u32 bytes", 24, 4, 0),
+		     "slice demo:event thread: bytes result");
+	CHECK_FIELDS(FIELD("s64 counter_value", 8, 8, 1)
+			     FIELD("ktrack_async_id scope_request", 16, 8, 0),
+		     "counter demo:event global: request");
+}
+
 TEST(the_last_of_several_scopes_counts)
 {
 	CHECK_FIELDS(SLICE_FIELDS FIELD("s32 scope_tgid", 16, 4, 1) FIELD("s32 scope_x", 20, 4, 1),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ktrack list: prints the tracepoints of this machine that follow the convention. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,49 +43,59 @@ struct widths {
 
 static const char *kind_name(const struct listed *listed)
 {
-	return listed->is_counter ? "counter" : "slice";
+	if (listed->is_counter)
+		return "counter";
+	return listed->is_async ? "async" : "slice";
 }
 
-static const char *scope_text(const struct listed *listed)
+/* "scope_dev,scope_queue", the outer scopes first. */
+static void scope_append(struct buffer *out, const struct listing *listing, size_t number,
+			 const struct listed *listed)
 {
-	return listed->field ? listed->field : "thread";
+	for (size_t i = 0; i < listed->nr_outer; i++)
+		buffer_printf(out, "%s,", listing_outer(listing, number, i));
+	buffer_append_string(out, listed->field ? listed->field : listed->scope);
 }
 
-static void width_widen(int *width, const char *text)
+static void width_widen(int *width, size_t size)
 {
-	int size = strlen(text);
-
-	if (size > *width)
+	if (size <= INT_MAX && (int)size > *width)
 		*width = size;
 }
 
 static struct widths widths_find(const struct listing *listing)
 {
 	struct widths widths = { .tracepoint = 40, .scope = 12 };
+	struct buffer scope = { 0 };
 
 	for (size_t i = 0; i < listing_size(listing); i++) {
 		struct listed listed;
 
 		listing_get(listing, i, &listed);
-		width_widen(&widths.tracepoint, listed.name);
-		width_widen(&widths.scope, scope_text(&listed));
+		width_widen(&widths.tracepoint, strlen(listed.name));
+		buffer_clear(&scope);
+		scope_append(&scope, listing, i, &listed);
+		width_widen(&widths.scope, scope.size);
 	}
+	buffer_release(&scope);
 	return widths;
 }
 
 static void row_print(const struct listing *listing, size_t number, const struct widths *widths)
 {
-	struct buffer fields = { 0 };
+	struct buffer fields = { 0 }, scope = { 0 };
 	struct listed listed;
 
 	listing_get(listing, number, &listed);
 	for (size_t i = 0; i < listed.nr_fields; i++)
 		buffer_printf(&fields, "%s%s", i > 0 ? "," : "", listing_field(listing, number, i));
+	scope_append(&scope, listing, number, &listed);
 	printf(ROW_FORMAT, widths->tracepoint, listed.name, kind_name(&listed), widths->scope,
-	       scope_text(&listed), listed.has_track_name ? "track_name" : "-",
+	       buffer_string(&scope), listed.has_track_name ? "track_name" : "-",
 	       listed.is_enabled ? "yes" : "no",
 	       listed.nr_fields > 0 ? buffer_string(&fields) : "-");
 	buffer_release(&fields);
+	buffer_release(&scope);
 }
 
 static void table_print(const struct listing *listing)
@@ -109,6 +120,20 @@ static void member_boolean(struct buffer *out, const char *name, bool value, boo
 	buffer_append_string(out, value ? "true" : "false");
 }
 
+static void names_member(struct buffer *out, const char *name, const struct listing *listing,
+			 size_t number, size_t nr_names,
+			 const char *(*get)(const struct listing *listing, size_t number,
+					    size_t index))
+{
+	buffer_printf(out, ",\"%s\":[", name);
+	for (size_t i = 0; i < nr_names; i++) {
+		if (i > 0)
+			buffer_append_char(out, ',');
+		json_append_string(out, text_of(get(listing, number, i)));
+	}
+	buffer_append_char(out, ']');
+}
+
 static void json_print(const struct listing *listing, size_t number)
 {
 	struct buffer line = { 0 };
@@ -122,15 +147,10 @@ static void json_print(const struct listing *listing, size_t number)
 	member_string(&line, "scope", listed.scope, &first);
 	if (listed.field)
 		member_string(&line, "field", listed.field, &first);
+	if (listed.nr_outer > 0)
+		names_member(&line, "outer", listing, number, listed.nr_outer, listing_outer);
 	member_boolean(&line, "track_name", listed.has_track_name, &first);
-	json_append_member(&line, text_of("fields"), &first);
-	buffer_append_char(&line, '[');
-	for (size_t i = 0; i < listed.nr_fields; i++) {
-		if (i > 0)
-			buffer_append_char(&line, ',');
-		json_append_string(&line, text_of(listing_field(listing, number, i)));
-	}
-	buffer_append_char(&line, ']');
+	names_member(&line, "fields", listing, number, listed.nr_fields, listing_field);
 	member_boolean(&line, "enabled", listed.is_enabled, &first);
 	printf("%s}\n", buffer_string(&line));
 	buffer_release(&line);

@@ -6,12 +6,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * Types by which the macros of include/ktrack mark fields, see ktrack-instrument(7). The convention
+ * has no words for these; to its other readers they are scopes or extra fields.
+ */
+#define TYPE_SCOPE_PREFIX "ktrack_scope_"
+#define TYPE_SCOPE_GLOBAL "ktrack_scope_global"
+#define TYPE_ASYNC "ktrack_async_id"
+#define TYPE_RESULT "ktrack_result"
+
+/** SCOPE_FIELD_PREFIX - begin of the names of scope fields */
+#define SCOPE_FIELD_PREFIX "scope_"
+
 /**
  * struct match - fields of a format with a role in the convention, NULL if there is none
  * @is_swapped: the records' byte order is not this machine's
+ * @outer: scopes before @scope that belong to a compound scope
+ * @async: pairs begin and end of asynchronous slices
+ * @is_global: the tracepoint has one scope only
  */
 struct match {
 	bool is_swapped;
+	bool is_global;
+	const struct format_field *async;
+	const struct format_field *outer[KEYS_OUTER_MAX];
+	size_t nr_outer;
 	const struct format_field *type;
 	const struct format_field *slice_name;
 	const struct format_field *track_name;
@@ -19,9 +38,37 @@ struct match {
 	const struct format_field *counter_value;
 };
 
+static bool type_is(const struct format_field *field, const char *type)
+{
+	return strcmp(field->type, type) == 0;
+}
+
+static bool is_key(const struct format_field *field)
+{
+	return field && strncmp(field->type, TYPE_SCOPE_PREFIX, strlen(TYPE_SCOPE_PREFIX)) == 0 &&
+	       !type_is(field, TYPE_SCOPE_GLOBAL);
+}
+
 /*
- * A field of another type than the convention's has no role. As in Perfetto, the last of several
- * scope fields counts, and a scope may be a pointer.
+ * Scopes that are marked as such are a compound scope together. Of others the last one counts, as
+ * in Perfetto.
+ */
+static void match_scope_field(struct match *match, const struct format_field *field)
+{
+	if (type_is(field, TYPE_ASYNC)) {
+		match->async = field;
+		return;
+	}
+	if (!is_key(field) || !is_key(match->scope))
+		match->nr_outer = 0;
+	else if (match->nr_outer < KEYS_OUTER_MAX)
+		match->outer[match->nr_outer++] = match->scope;
+	match->scope = field;
+}
+
+/*
+ * A field of another type than the convention's has no role. As in Perfetto, a scope may be a
+ * pointer.
  */
 static void match_field(struct match *match, const struct format_field *field)
 {
@@ -37,8 +84,18 @@ static void match_field(struct match *match, const struct format_field *field)
 		match->track_name = field;
 	else if (is_bool_or_number && strcmp(field->name, "counter_value") == 0)
 		match->counter_value = field;
-	else if (is_scalar && strncmp(field->name, "scope_", strlen("scope_")) == 0)
-		match->scope = field;
+	else if (is_scalar &&
+		 strncmp(field->name, SCOPE_FIELD_PREFIX, strlen(SCOPE_FIELD_PREFIX)) == 0)
+		match_scope_field(match, field);
+}
+
+/* After all fields were matched. A global scope's field and an id alone select no track. */
+static void match_end(struct match *match)
+{
+	if (match->scope)
+		match->is_global = type_is(match->scope, TYPE_SCOPE_GLOBAL);
+	else
+		match->is_global = match->async != NULL;
 }
 
 /* An event with the fields of both kinds is a slice, as in Perfetto. */
@@ -54,6 +111,10 @@ static bool match_uses(const struct match *match, enum descriptor_kind kind,
 {
 	if (field == match->track_name || field == match->scope)
 		return true;
+	for (size_t i = 0; i < match->nr_outer; i++) {
+		if (field == match->outer[i])
+			return true;
+	}
 	if (kind == DESCRIPTOR_COUNTER)
 		return field == match->counter_value;
 	return field == match->type || field == match->slice_name;
@@ -64,6 +125,8 @@ static enum descriptor_scope match_scope(const struct match *match)
 {
 	const struct format_field *field = match->scope;
 
+	if (match->is_global)
+		return DESCRIPTOR_SCOPE_GLOBAL;
 	if (!field)
 		return DESCRIPTOR_SCOPE_THREAD;
 	if (!field->is_pointer && strcmp(field->name, "scope_tgid") == 0)
@@ -71,6 +134,14 @@ static enum descriptor_scope match_scope(const struct match *match)
 	if (!field->is_pointer && strcmp(field->name, "scope_cpu") == 0)
 		return DESCRIPTOR_SCOPE_CPU;
 	return DESCRIPTOR_SCOPE_CUSTOM;
+}
+
+/* The number of a global scope is 0, which is read from no bit of the record. */
+static struct field_ref match_scope_id(const struct match *match)
+{
+	if (match->is_global)
+		return (struct field_ref){ .kind = FIELD_UNSIGNED, .end = WORD_SIZE };
+	return field_ref_of(match->scope, match->is_swapped);
 }
 
 /* A common_pid of another type makes the records malformed. */
@@ -81,6 +152,11 @@ static struct field_ref match_pid(const struct match *match, const struct format
 	bool is_number = field_ref_is_number(&ref) && !field->is_pointer;
 
 	return is_number ? ref : (struct field_ref)FIELD_REF_ABSENT;
+}
+
+static size_t max_size(size_t a, size_t b)
+{
+	return a > b ? a : b;
 }
 
 /* Returns FIELD_END_NEVER if a required field is absent: then all records are malformed. */
@@ -98,10 +174,12 @@ static size_t record_size(const struct descriptor *descriptor)
 	};
 	size_t size = 0;
 
-	for (size_t i = 0; i < sizeof(refs) / sizeof(refs[0]); i++) {
-		if (refs[i]->end > size)
-			size = refs[i]->end;
-	}
+	for (size_t i = 0; i < sizeof(refs) / sizeof(refs[0]); i++)
+		size = max_size(size, refs[i]->end);
+	if (descriptor->keys && descriptor->keys->is_async)
+		size = max_size(size, descriptor->async.end);
+	for (size_t i = 0; descriptor->keys && i < descriptor->keys->nr_outer; i++)
+		size = max_size(size, descriptor->outer[i].ref.end);
 	return size;
 }
 
@@ -109,13 +187,31 @@ static int extra_add(struct descriptor *descriptor, const struct match *match,
 		     const struct format_field *field)
 {
 	struct extra *extra = &descriptor->extras[descriptor->nr_extras];
+	const char *name = field->name;
 
+	if (field == match->async)
+		name += strlen(SCOPE_FIELD_PREFIX);
 	extra->ref = field_ref_of(field, match->is_swapped);
-	extra->name = strdup(field->name);
+	extra->name = strdup(name);
 	if (!extra->name)
 		return -1;
 	extra->label = text_of(extra->name);
 	descriptor->nr_extras++;
+	return 0;
+}
+
+/* Adds the extra fields that are results, or those that are not. */
+static int extras_add_some(struct descriptor *descriptor, const struct match *match,
+			   const struct format *format, bool are_results)
+{
+	for (size_t i = format->nr_common; i < format->nr_fields; i++) {
+		const struct format_field *field = &format->fields[i];
+
+		if (type_is(field, TYPE_RESULT) == are_results &&
+		    !match_uses(match, descriptor->kind, field) &&
+		    extra_add(descriptor, match, field) < 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -124,12 +220,34 @@ static int extras_add(struct descriptor *descriptor, const struct match *match,
 {
 	descriptor->extras = calloc(format->nr_fields + 1, sizeof(*descriptor->extras));
 	descriptor->fields = calloc(format->nr_fields + 1, sizeof(*descriptor->fields));
-	if (!descriptor->extras || !descriptor->fields)
+	if (!descriptor->extras || !descriptor->fields ||
+	    extras_add_some(descriptor, match, format, false) < 0)
 		return -1;
-	for (size_t i = format->nr_common; i < format->nr_fields; i++) {
-		if (!match_uses(match, descriptor->kind, &format->fields[i]) &&
-		    extra_add(descriptor, match, &format->fields[i]) < 0)
+	descriptor->nr_early_extras = descriptor->nr_extras;
+	return extras_add_some(descriptor, match, format, true);
+}
+
+/* Of counters, which have no end, the id is an extra field only. */
+static int keys_add(struct descriptor *descriptor, const struct match *match)
+{
+	bool is_async = match->async && descriptor->kind == DESCRIPTOR_SLICE;
+
+	if (!is_async && match->nr_outer == 0)
+		return 0;
+	descriptor->keys = calloc(1, sizeof(*descriptor->keys));
+	if (!descriptor->keys)
+		return -1;
+	descriptor->keys->is_async = is_async;
+	descriptor->async = field_ref_of(match->async, match->is_swapped);
+	for (size_t i = 0; i < match->nr_outer; i++) {
+		struct extra *outer = &descriptor->outer[i];
+
+		outer->ref = field_ref_of(match->outer[i], match->is_swapped);
+		outer->name = strdup(match->outer[i]->name);
+		if (!outer->name)
 			return -1;
+		descriptor->keys->outer[i].name = text_of(outer->name);
+		descriptor->keys->nr_outer++;
 	}
 	return 0;
 }
@@ -137,7 +255,7 @@ static int extras_add(struct descriptor *descriptor, const struct match *match,
 static int names_set(struct descriptor *descriptor, const struct match *match, const char *system,
 		     const struct format *format)
 {
-	if (match->scope) {
+	if (match->scope && !match->is_global) {
 		descriptor->scope_field = strdup(match->scope->name);
 		if (!descriptor->scope_field)
 			return -1;
@@ -163,15 +281,15 @@ static int descriptor_fill(struct descriptor *descriptor, const struct match *ma
 		.type = field_ref_of(match->type, match->is_swapped),
 		.slice_name = field_ref_of(match->slice_name, match->is_swapped),
 		.track_name = field_ref_of(match->track_name, match->is_swapped),
-		.scope_id = field_ref_of(match->scope, match->is_swapped),
+		.scope_id = match_scope_id(match),
 		.counter_value = field_ref_of(match->counter_value, match->is_swapped),
 		.pid = match_pid(match, format),
 	};
+	if (names_set(descriptor, match, system, format) < 0 ||
+	    extras_add(descriptor, match, format) < 0 || keys_add(descriptor, match) < 0)
+		return -1;
 	descriptor->record_size = record_size(descriptor);
-	return names_set(descriptor, match, system, format) < 0 ||
-			       extras_add(descriptor, match, format) < 0
-		       ? -1
-		       : 0;
+	return 0;
 }
 
 int descriptor_new(struct descriptor **out, const char *system, const struct format *format,
@@ -182,6 +300,7 @@ int descriptor_new(struct descriptor **out, const char *system, const struct for
 	*out = NULL;
 	for (size_t i = format->nr_common; i < format->nr_fields; i++)
 		match_field(&match, &format->fields[i]);
+	match_end(&match);
 	if (match_kind(&match) == DESCRIPTOR_NONE)
 		return 0;
 	*out = calloc(1, sizeof(**out));
@@ -199,7 +318,7 @@ size_t descriptor_size(const struct descriptor *descriptor)
 	for (size_t i = 0; i < descriptor->nr_extras; i++)
 		size += sizeof(struct extra) + sizeof(struct field) +
 			descriptor->extras[i].label.size + 1;
-	return size;
+	return descriptor->keys ? size + sizeof(*descriptor->keys) : size;
 }
 
 void descriptor_free(struct descriptor *descriptor)
@@ -210,6 +329,9 @@ void descriptor_free(struct descriptor *descriptor)
 		free(descriptor->extras[i].name);
 	free(descriptor->extras);
 	free(descriptor->fields);
+	for (size_t i = 0; i < KEYS_OUTER_MAX; i++)
+		free(descriptor->outer[i].name);
+	free(descriptor->keys);
 	free(descriptor->scope_field);
 	free(descriptor->category);
 	free(descriptor);

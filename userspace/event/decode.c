@@ -71,6 +71,21 @@ hot_inline const char *scope_decode(struct decoded_event *out, const struct desc
 	return NULL;
 }
 
+static void keys_decode(const struct descriptor *descriptor, const struct record *record)
+{
+	struct decoded_keys *keys = descriptor->keys;
+
+	for (size_t i = 0; i < keys->nr_outer; i++) {
+		const struct extra *outer = &descriptor->outer[i];
+
+		keys->outer[i].value.kind = field_integer_kind(&outer->ref);
+		keys->outer[i].value.signed_number = field_integer(&outer->ref, record,
+								   descriptor->is_swapped);
+	}
+	if (keys->is_async)
+		keys->ids[0] = field_integer(&descriptor->async, record, descriptor->is_swapped);
+}
+
 hot_inline const char *track_decode(struct decoded_event *out, const struct descriptor *descriptor,
 				    const struct record *record, bool is_swapped)
 {
@@ -108,8 +123,10 @@ static void extras_decode(struct decoded_event *out, const struct descriptor *de
 {
 	struct field *field = descriptor->fields;
 	size_t left = record->size;
+	size_t nr_extras = out->kind == DECODED_END ? descriptor->nr_extras
+						    : descriptor->nr_early_extras;
 
-	for (size_t i = 0; i < descriptor->nr_extras; i++) {
+	for (size_t i = 0; i < nr_extras; i++) {
 		const struct extra *extra = &descriptor->extras[i];
 
 		if (!field_read(&extra->ref, record, &field->value) ||
@@ -151,6 +168,17 @@ static const char *short_slice_problem(struct decoded_event *out,
 	return NULL;
 }
 
+static bool record_lacks_keys(const struct record *record, const struct descriptor *descriptor)
+{
+	const struct decoded_keys *keys = descriptor->keys;
+
+	for (size_t i = 0; keys && i < keys->nr_outer; i++) {
+		if (record_lacks(record, &descriptor->outer[i].ref))
+			return true;
+	}
+	return keys && keys->is_async && record_lacks(record, &descriptor->async);
+}
+
 /* Reports the first problem of a record that does not contain all fields. */
 static const char *short_record_fail(struct decoded_event *out, const struct descriptor *descriptor,
 				     const struct record *record)
@@ -165,8 +193,9 @@ static const char *short_record_fail(struct decoded_event *out, const struct des
 		return decode_fail(out, problem);
 	if (record_lacks(record, &descriptor->pid))
 		return decode_fail(out, "unreadable common_pid");
-	if (descriptor->scope != DESCRIPTOR_SCOPE_THREAD &&
-	    record_lacks(record, &descriptor->scope_id))
+	if ((descriptor->scope != DESCRIPTOR_SCOPE_THREAD &&
+	     record_lacks(record, &descriptor->scope_id)) ||
+	    record_lacks_keys(record, descriptor))
 		return decode_fail(out, "unreadable scope");
 	return decode_fail(out, "unreadable track_name");
 }
@@ -188,6 +217,8 @@ hot_inline const char *record_decode(struct decoded_event *out, const struct des
 		problem = track_decode(out, descriptor, record, is_swapped);
 	if (problem)
 		return decode_fail(out, problem);
+	if (unlikely(descriptor->keys))
+		keys_decode(descriptor, record);
 	if (descriptor->nr_extras > 0)
 		extras_decode(out, descriptor, record);
 	return NULL;
@@ -202,6 +233,7 @@ const char *decoded_event_read(struct decoded_event *restrict out,
 	out->buffer = record->buffer;
 	out->extras = descriptor->fields;
 	out->nr_extras = 0;
+	out->keys = descriptor->keys;
 	out->problem = NULL;
 	return descriptor->is_swapped ? record_decode(out, descriptor, record, true)
 				      : record_decode(out, descriptor, record, false);

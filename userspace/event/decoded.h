@@ -23,11 +23,12 @@ enum decoded_kind {
  * @slice_head, @track_head: text_head() of both
  * @counter_value: of counters; VALUE_SIGNED or VALUE_UNSIGNED
  * @extras: fields without a role
+ * @keys: outer scopes and the ids of an asynchronous slice; NULL if there are none
  * @problem: NULL, or a constant text why the record could not be decoded; only @descriptor,
  * @time_ns, @cpu and @buffer are valid then
  *
- * Texts are borrowed from the record. Fields and their names are borrowed from the descriptor; the
- * fields are valid until its next record is decoded.
+ * Texts are borrowed from the record. Fields, their names and keys are borrowed from the descriptor,
+ * and valid until its next record is decoded.
  */
 struct decoded_event {
 	const struct descriptor *descriptor;
@@ -44,6 +45,7 @@ struct decoded_event {
 	struct value counter_value;
 	const struct field *extras;
 	size_t nr_extras;
+	const struct decoded_keys *keys;
 	const char *problem;
 };
 

@@ -17,13 +17,14 @@ enum descriptor_kind {
 
 /**
  * enum descriptor_scope - meaning of the scope field; without that field the scope is the writing
- * thread
+ * thread, or everything (GLOBAL)
  */
 enum descriptor_scope {
 	DESCRIPTOR_SCOPE_THREAD,
 	DESCRIPTOR_SCOPE_PROCESS,
 	DESCRIPTOR_SCOPE_CPU,
 	DESCRIPTOR_SCOPE_CUSTOM,
+	DESCRIPTOR_SCOPE_GLOBAL,
 };
 
 /**
@@ -36,6 +37,26 @@ struct extra {
 	struct field_ref ref;
 };
 
+/** KEYS_OUTER_MAX - limit of outer scopes: those before the last one of a compound scope */
+#define KEYS_OUTER_MAX 7
+
+/** KEYS_IDS_MAX - limit of numbers that pair the begin and the end of an asynchronous slice */
+#define KEYS_IDS_MAX 4
+
+/**
+ * struct decoded_keys - what distinguishes tracks and slices, in addition to scope and track name
+ * @outer: outer scopes, by name of the field; each a VALUE_SIGNED or VALUE_UNSIGNED
+ * @nr_outer: their number
+ * @ids: numbers that pair begin and end; unused ones are 0
+ * @is_async: slices are asynchronous, and @ids are valid
+ */
+struct decoded_keys {
+	struct field outer[KEYS_OUTER_MAX];
+	size_t nr_outer;
+	uint64_t ids[KEYS_IDS_MAX];
+	bool is_async;
+};
+
 /**
  * struct descriptor - a tracepoint whose records are track events
  * @index: number of the tracepoint, from 0; the same name and format have the same index
@@ -44,14 +65,18 @@ struct extra {
  * @name: name of the event, the end of @category
  * @label: @name as a text
  * @label_head: text_head() of @label
- * @scope_field: name of the scope field, NULL if the scope is the writing thread
+ * @scope_field: name of the scope field, NULL if there is none
  * @type: field of 'B', 'E' or 'I'; this and the other references are absent if there is no field
  * @pid: field of the writing thread
  * @is_swapped: the byte order of the records is not this machine's
  * @record_size: minimum size of a record that contains all these fields
- * @extras: fields without a role
+ * @extras: fields without a role; those that only ends have are the last ones
  * @fields: values of the extras of the record that was decoded last
  * @nr_extras: size of both arrays
+ * @nr_early_extras: number of extras that begins and instants have
+ * @outer: fields of outer scopes
+ * @async: field that pairs begin and end of asynchronous slices
+ * @keys: values of both in the record that was decoded last; NULL if there are none
  */
 struct descriptor {
 	unsigned int index;
@@ -74,6 +99,10 @@ struct descriptor {
 	struct extra *extras;
 	struct field *fields;
 	size_t nr_extras;
+	size_t nr_early_extras;
+	struct extra outer[KEYS_OUTER_MAX];
+	struct field_ref async;
+	struct decoded_keys *keys;
 };
 
 #endif

@@ -20,6 +20,7 @@ static const char *const scope_names[] = {
 	[DESCRIPTOR_SCOPE_PROCESS] = "process",
 	[DESCRIPTOR_SCOPE_CPU] = "cpu",
 	[DESCRIPTOR_SCOPE_CUSTOM] = "custom",
+	[DESCRIPTOR_SCOPE_GLOBAL] = "global",
 };
 
 static bool descriptor_is_enabled(const struct descriptor *descriptor, int events_fd)
@@ -68,16 +69,24 @@ size_t listing_size(const struct listing *listing)
 void listing_get(const struct listing *listing, size_t number, struct listed *out)
 {
 	const struct descriptor *descriptor = convention_descriptor(listing->convention, number);
+	const struct decoded_keys *keys = descriptor->keys;
 
 	*out = (struct listed){
 		.name = descriptor->category,
 		.scope = scope_names[descriptor->scope],
 		.field = descriptor->scope_field,
+		.nr_outer = keys ? keys->nr_outer : 0,
 		.nr_fields = descriptor->nr_extras,
+		.is_async = keys && keys->is_async,
 		.is_counter = descriptor->kind == DESCRIPTOR_COUNTER,
 		.has_track_name = descriptor->track_name.kind != FIELD_ABSENT,
 		.is_enabled = descriptor_is_enabled(descriptor, listing->events_fd),
 	};
+}
+
+const char *listing_outer(const struct listing *listing, size_t number, size_t outer)
+{
+	return convention_descriptor(listing->convention, number)->outer[outer].name;
 }
 
 const char *listing_field(const struct listing *listing, size_t number, size_t field)

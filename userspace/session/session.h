@@ -62,15 +62,19 @@ struct listing;
 /**
  * struct listed - a tracepoint that follows the convention
  * @name: SYS:EVENT
- * @scope: what its tracks belong to: "thread", "process", "cpu" or "custom"
+ * @scope: what its tracks belong to: "thread", "process", "cpu", "custom" or "global"
  * @field: the field with the scope's value, NULL for none
+ * @nr_outer: outer scopes, see listing_outer()
  * @nr_fields: extra fields, see listing_field()
+ * @is_async: its slices are asynchronous
  */
 struct listed {
 	const char *name;
 	const char *scope;
 	const char *field;
+	size_t nr_outer;
 	size_t nr_fields;
+	bool is_async;
 	bool is_counter;
 	bool has_track_name;
 	bool is_enabled;
@@ -90,6 +94,9 @@ size_t listing_size(const struct listing *listing);
 
 /** listing_get - the tracepoint with a number below listing_size() */
 void listing_get(const struct listing *listing, size_t number, struct listed *out);
+
+/** listing_outer - the field of an outer scope of a tracepoint */
+const char *listing_outer(const struct listing *listing, size_t number, size_t outer);
 
 /** listing_field - the name of an extra field of a tracepoint */
 const char *listing_field(const struct listing *listing, size_t number, size_t field);

@@ -15,6 +15,7 @@ static const struct scope_words scope_words[] = {
 	[SCOPE_PROCESS] = { "process", "pid" },
 	[SCOPE_CPU] = { "cpu", "cpu" },
 	[SCOPE_CUSTOM] = { "custom", NULL },
+	[SCOPE_GLOBAL] = { "global", NULL },
 };
 _Static_assert(sizeof(scope_words) / sizeof(scope_words[0]) == SCOPE_KIND_COUNT,
 	       "words for every scope");
@@ -27,20 +28,34 @@ static const char *scope_word(const struct timeline_track *track)
 	return track->field + strlen("scope_");
 }
 
-void track_append_label(struct buffer *out, const struct timeline_track *track)
+static void label_append_scopes(struct buffer *out, const struct timeline_track *track)
 {
-	buffer_append(out, track->name.data, track->name.size);
-	if (track->name.size > 0)
+	for (size_t i = 0; i < track->nr_outer; i++) {
+		buffer_append_string(out, track->outer[i].name.data + strlen("scope_"));
 		buffer_append_char(out, ' ');
+		value_append_text(out, &track->outer[i].value);
+		buffer_append_char(out, ' ');
+	}
 	buffer_append_string(out, scope_word(track));
 	buffer_append_char(out, ' ');
 	value_append_text(out, &track->id);
+}
+
+void track_append_label(struct buffer *out, const struct timeline_track *track)
+{
+	buffer_append(out, track->name.data, track->name.size);
+	if (track->name.size > 0 && track->scope != SCOPE_GLOBAL)
+		buffer_append_char(out, ' ');
+	if (track->scope != SCOPE_GLOBAL)
+		label_append_scopes(out, track);
 	if (track->comm[0]) {
 		buffer_append_char(out, ' ');
 		buffer_append_string(out, track->comm);
 	}
 	if (track->cpu >= 0)
 		buffer_printf(out, " cpu %d", track->cpu);
+	if (track->lane > 0)
+		buffer_printf(out, " lane %u", track->lane);
 	if (track->buffer && track->buffer[0])
 		buffer_printf(out, " in %s", track->buffer);
 }
@@ -52,6 +67,22 @@ static void identity_append_member(struct buffer *out, const char *name, struct 
 	json_append_string(out, text);
 }
 
+static void identity_append_scope(struct buffer *out, const struct timeline_track *track,
+				  bool *first)
+{
+	identity_append_member(out, "scope", text_of(scope_words[track->scope].name), first);
+	if (track->scope == SCOPE_GLOBAL)
+		return;
+	if (track->field)
+		identity_append_member(out, "field", text_of(track->field), first);
+	json_append_member(out, text_of("id"), first);
+	value_append_json(out, &track->id);
+	if (track->nr_outer == 0)
+		return;
+	json_append_member(out, text_of("outer"), first);
+	fields_append_json(out, track->outer, track->nr_outer);
+}
+
 void track_append_identity(struct buffer *out, const struct timeline_track *track)
 {
 	bool first = true;
@@ -61,17 +92,15 @@ void track_append_identity(struct buffer *out, const struct timeline_track *trac
 	identity_append_member(out, "name", track->name, &first);
 	identity_append_member(out, "kind",
 			       text_of(track->kind == TRACK_COUNTER ? "counter" : "slice"), &first);
-	identity_append_member(out, "scope", text_of(scope_words[track->scope].name), &first);
-	if (track->field)
-		identity_append_member(out, "field", text_of(track->field), &first);
-	json_append_member(out, text_of("id"), &first);
-	value_append_json(out, &track->id);
+	identity_append_scope(out, track, &first);
 	if (track->tgid > 0)
 		buffer_printf(out, ",\"tgid\":%d", track->tgid);
 	if (track->comm[0])
 		identity_append_member(out, "comm", text_of(track->comm), &first);
 	if (track->cpu >= 0)
 		buffer_printf(out, ",\"cpu\":%d", track->cpu);
+	if (track->lane > 0)
+		buffer_printf(out, ",\"lane\":%u", track->lane);
 	if (track->buffer)
 		identity_append_member(out, "buffer", text_of(track->buffer), &first);
 	buffer_append_char(out, '}');

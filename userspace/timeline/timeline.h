@@ -106,6 +106,7 @@ enum scope_kind {
 	SCOPE_PROCESS,
 	SCOPE_CPU,
 	SCOPE_CUSTOM,
+	SCOPE_GLOBAL,
 	SCOPE_KIND_COUNT
 };
 
@@ -113,8 +114,12 @@ enum scope_kind {
  * struct timeline_track - a tracepoint, a scope and a name
  * @number: from 1, in order of appearance
  * @name: the track name, or the event's name if records have none
- * @field: name of the scope field, NULL if the scope is the writing thread
- * @id: tid, tgid, CPU or scope value, by @scope; a VALUE_SIGNED or VALUE_UNSIGNED
+ * @field: name of the scope field, NULL if the scope is the writing thread or global
+ * @id: tid, tgid, CPU or scope value, by @scope; a VALUE_SIGNED or VALUE_UNSIGNED; 0 if global
+ * @outer: outer scopes of a compound scope, in the order of declaration, by names of their fields
+ * @nr_outer: number of outer scopes
+ * @lane: of asynchronous slices, which may overlap: 1, 2, ...; tracks that differ by nothing else
+ * are lanes of one track. 0 for other tracks
  * @cpu: CPU of an idle task (tid 0) to separate these, -1 on all other tracks
  * @tgid: the thread's process, 0 if unknown or not applicable
  * @comm: the task's name, "" if unknown or not applicable
@@ -131,6 +136,9 @@ struct timeline_track {
 	struct text name;
 	const char *field;
 	struct value id;
+	const struct field *outer;
+	size_t nr_outer;
+	unsigned int lane;
 	int cpu;
 	int tgid;
 	const char *comm;

@@ -95,6 +95,9 @@ static int slice_begin(struct tracks *tracks, struct track *track,
 				 .name = name };
 	track_idle_remove(track);
 	track_learn_depth(tracks, track);
+	if (track->lanes && track->nr_slices == 1 &&
+	    lanes_occupy(tracks, track, decoded->keys->ids, error) < 0)
+		return -1;
 	record_event_init(&event, tracks, TIMELINE_SLICE_BEGIN, track, decoded);
 	event.name = &name->shown;
 	return timeline_push(tracks->timeline, &event, error);
@@ -123,8 +126,11 @@ hot_inline int slice_pop(struct tracks *tracks, struct track *track,
 	event.is_foreign = slice->is_foreign;
 	tracks->totals.suspect += is_suspect;
 	tracks->totals.unfinished += !decoded;
-	if (track->nr_slices == 0)
+	if (track->nr_slices == 0) {
 		track_idle_add(tracks, track);
+		if (track->lanes)
+			lanes_vacate(tracks, track);
+	}
 	status = timeline_push(tracks->timeline, &event, error);
 	if (!name->shown.is_counted)
 		tracks->open_size -= name_own_size(name);
@@ -146,7 +152,8 @@ static bool end_is_foreign(const struct tracks *tracks, const struct track *trac
 {
 	const struct slice *slice = &track->slices[track->nr_slices - 1];
 
-	if (slice->begin_tid == decoded->tid || (track->nr_slices == 1 && !slice->is_foreign))
+	if (slice->begin_tid == decoded->tid || track->lanes ||
+	    (track->nr_slices == 1 && !slice->is_foreign))
 		return false;
 	/* After a loss, the end may belong to another slice anyway. */
 	return !track_is_suspect(tracks, track, slice);
@@ -220,7 +227,8 @@ hot_inline struct track *tracks_get(struct tracks *tracks, const struct decoded_
 					  track_idle_cpu(decoded));
 	struct track *track = tracks->recent[index];
 
-	return likely(track && track_matches(track, decoded)) ? track
+	return likely(track && !decoded->keys && track_matches(track, decoded))
+		       ? track
 							      : tracks_find(tracks, decoded, error);
 }
 

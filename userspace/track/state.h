@@ -3,6 +3,7 @@
 #ifndef TRACK_STATE_H
 #define TRACK_STATE_H
 
+#include "track/lanes.h"
 #include "track/name.h"
 #include "track/suspicion.h"
 #include "track/task.h"
@@ -61,6 +62,9 @@ struct category {
  * @idle_before, @idle_after: neighbors in the list of tracks without open slices
  * @peer_before, @peer_after: neighbors in the list of tracks of the same task
  * @is_outdated: its task was renamed; the track ends with its last open slice
+ * @lanes: the track of asynchronous slices that this is a lane of; NULL for other tracks
+ * @ids: of the open slices of a lane
+ * @outer: the outer scopes of @shown
  * @comm: bytes of @shown.comm
  * @name: bytes of @shown.name
  */
@@ -81,6 +85,9 @@ struct track {
 	struct track **peer_before;
 	struct track *peer_after;
 	bool is_outdated;
+	struct lanes *lanes;
+	uint64_t ids[KEYS_IDS_MAX];
+	struct field *outer;
 	char comm[TASK_COMM_SIZE];
 	char name[];
 };
@@ -99,6 +106,8 @@ struct track {
  * struct tracks - all tracks
  * @now_ns: time of the newest event
  * @map: all tracks
+ * @lanes: tracks of asynchronous slices
+ * @in_flight: lanes with open slices
  * @recent: recently used ones, found without a hash of the whole name
  * @open_size: bytes of all stacks, and of the names that are freed with their slice
  * @names_size: bytes of all track names; sinks have several copies of them
@@ -114,6 +123,8 @@ struct tracks {
 	int64_t start_ns;
 	int64_t now_ns;
 	struct map map;
+	struct map lanes;
+	struct map in_flight;
 	struct track *recent[TRACKS_RECENT];
 	size_t open_size;
 	size_t names_size;
@@ -273,6 +284,21 @@ int tracks_apply(struct tracks *tracks,
 /** tracks_push_totals - deliver the totals and finish the timeline */
 int tracks_push_totals(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, int status,
 		       struct error *error);
+
+/** track_hash - hash of the key of @decoded's track; all lanes of a track have the same */
+uint64_t track_hash(const struct decoded_event *decoded);
+
+/** track_has_outer - whether the outer scopes of @track are those of @decoded */
+bool track_has_outer(const struct track *track, const struct decoded_event *decoded);
+
+/**
+ * tracks_add - add and announce a track for @decoded
+ * @lane: its number among the lanes, 0 if its slices are not asynchronous
+ *
+ * Returns NULL with @error if memory ran out or the timeline failed.
+ */
+struct track *tracks_add(struct tracks *tracks, const struct decoded_event *decoded, uint64_t hash,
+			 unsigned int lane, struct error *error);
 
 /**
  * tracks_find - the track of @decoded, if it is not among the recent ones; a new one is announced

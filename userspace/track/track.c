@@ -12,7 +12,21 @@ static const enum scope_kind scopes[] = {
 	[DESCRIPTOR_SCOPE_PROCESS] = SCOPE_PROCESS,
 	[DESCRIPTOR_SCOPE_CPU] = SCOPE_CPU,
 	[DESCRIPTOR_SCOPE_CUSTOM] = SCOPE_CUSTOM,
+	[DESCRIPTOR_SCOPE_GLOBAL] = SCOPE_GLOBAL,
 };
+
+static int track_set_outer(struct track *track, const struct decoded_keys *keys)
+{
+	if (!keys || keys->nr_outer == 0)
+		return 0;
+	track->outer = calloc(keys->nr_outer, sizeof(*track->outer));
+	if (!track->outer)
+		return -1;
+	memcpy(track->outer, keys->outer, keys->nr_outer * sizeof(*track->outer));
+	track->shown.outer = track->outer;
+	track->shown.nr_outer = keys->nr_outer;
+	return 0;
+}
 
 struct track *track_new(const struct decoded_event *decoded, uint64_t hash,
 			struct category *category)
@@ -40,6 +54,10 @@ struct track *track_new(const struct decoded_event *decoded, uint64_t hash,
 		.cpu = track_idle_cpu(decoded),
 		.comm = track->comm,
 	};
+	if (track_set_outer(track, decoded->keys) < 0) {
+		free(track);
+		return NULL;
+	}
 	return track;
 }
 
@@ -48,6 +66,7 @@ void track_delete(struct track *track)
 	for (size_t i = 0; i < track->nr_slices; i++)
 		name_put(track->slices[i].name);
 	free(track->slices);
+	free(track->outer);
 	free(track);
 }
 

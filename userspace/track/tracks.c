@@ -33,6 +33,7 @@ void tracks_free(struct tracks *tracks)
 			track_delete(tracks->map.slots[i].value);
 	}
 	map_release(&tracks->map);
+	lanes_release(tracks);
 	names_release(&tracks->names);
 	tasks_release(&tracks->tasks);
 	for (size_t i = 0; i < tracks->nr_suspicions; i++)
@@ -136,8 +137,8 @@ int tracks_announce(struct tracks *tracks, struct track *track, struct error *er
 	return timeline_push(tracks->timeline, &event, error);
 }
 
-static struct track *tracks_add(struct tracks *tracks, const struct decoded_event *decoded,
-				uint64_t hash, struct error *error)
+struct track *tracks_add(struct tracks *tracks, const struct decoded_event *decoded, uint64_t hash,
+			 unsigned int lane, struct error *error)
 {
 	struct category *category = tracks_category(tracks, decoded->descriptor);
 	struct track *track;
@@ -147,9 +148,11 @@ static struct track *tracks_add(struct tracks *tracks, const struct decoded_even
 	track = category ? track_new(decoded, hash, category) : NULL;
 	if (!track || map_insert(&tracks->map, hash, track) < 0) {
 		error_set(error, "out of memory");
-		free(track);
+		if (track)
+			track_delete(track);
 		return NULL;
 	}
+	track->shown.lane = lane;
 	tracks->names_size += track->shown.name.size;
 	if (tracks->settings.buffers)
 		track->shown.buffer = tracks->settings.buffers[track->buffer];
@@ -163,17 +166,36 @@ static bool track_is_of(const void *value, const void *key)
 	const struct track *track = value;
 	const struct decoded_event *decoded = key;
 
-	return track_has_numbers(track, decoded) &&
+	return track_has_numbers(track, decoded) && track_has_outer(track, decoded) &&
 	       text_equals(track->shown.name, decoded->track_name);
 }
 
-static uint64_t track_hash(const struct decoded_event *decoded)
+bool track_has_outer(const struct track *track, const struct decoded_event *decoded)
+{
+	for (size_t i = 0; i < track->shown.nr_outer; i++) {
+		if (track->outer[i].value.unsigned_number !=
+		    decoded->keys->outer[i].value.unsigned_number)
+			return false;
+	}
+	return true;
+}
+
+static uint64_t outer_hash(const struct decoded_keys *keys)
+{
+	uint64_t hash = 0;
+
+	for (size_t i = 0; keys && i < keys->nr_outer; i++)
+		hash = hash_number(hash + keys->outer[i].value.unsigned_number + i);
+	return hash;
+}
+
+uint64_t track_hash(const struct decoded_event *decoded)
 {
 	uint64_t rest = decoded->descriptor->index + ((uint64_t)decoded->buffer << 20) +
 			((uint64_t)(uint32_t)track_idle_cpu(decoded) << 32);
 	uint64_t numbers = hash_number(decoded->scope_id.unsigned_number + hash_number(rest));
 
-	return hash_text(decoded->track_name) ^ numbers;
+	return hash_text(decoded->track_name) ^ numbers ^ outer_hash(decoded->keys);
 }
 
 static struct track **track_recent(struct tracks *tracks, const struct track *track)
@@ -186,11 +208,16 @@ static struct track **track_recent(struct tracks *tracks, const struct track *tr
 struct track *tracks_find(struct tracks *tracks, const struct decoded_event *decoded,
 			  struct error *error)
 {
-	uint64_t hash = track_hash(decoded);
-	struct track *track = map_find(&tracks->map, hash, track_is_of, decoded);
+	uint64_t hash;
+	struct track *track;
+
+	if (decoded->keys && decoded->keys->is_async)
+		return lanes_find(tracks, decoded, error);
+	hash = track_hash(decoded);
+	track = map_find(&tracks->map, hash, track_is_of, decoded);
 
 	if (!track)
-		track = tracks_add(tracks, decoded, hash, error);
+		track = tracks_add(tracks, decoded, hash, 0, error);
 	if (track)
 		*track_recent(tracks, track) = track;
 	return track;
@@ -219,6 +246,8 @@ int tracks_end(struct tracks *tracks, struct track *track, struct error *error)
 	tracks->names_size -= track->shown.name.size;
 	track_idle_remove(track);
 	track_part(track);
+	if (track->lanes)
+		lanes_remove(tracks, track);
 	track_shrink(tracks, track);
 	track_delete(track);
 	return status;

@@ -24,6 +24,9 @@ TYPES = {
 TYPES.update(
     (f"{'us'[sign]}{bits}", (bits // 8, sign)) for bits in (8, 16, 32, 64) for sign in (0, 1)
 )
+# The types by which ktrack's macros mark fields.
+TYPES.update({f"ktrack_scope_{kind}": TYPES[kind] for kind in ("s32", "u8", "u16", "u32", "u64")})
+TYPES.update(ktrack_scope_global=TYPES["u8"], ktrack_async_id=TYPES["u64"], ktrack_result=TYPES["s64"])
 SHORT_TYPES = {"string": "__data_loc char[]", "rel_string": "__rel_loc char[]"}
 COMMON = (
     ("unsigned short", "common_type", 0, 2, 0),

@@ -248,7 +248,7 @@ def key_of_identity(value):
     """What makes a track another one; tgid and comm may become known later."""
     return tuple(
         str(value.get(key))
-        for key in ("tracepoint", "name", "kind", "scope", "field", "id", "buffer")
+        for key in ("tracepoint", "name", "kind", "scope", "field", "id", "outer", "lane", "buffer")
     ) + (value.get("cpu"),)
 
 

@@ -17,6 +17,7 @@ SCOPES = {
     "process": (re.compile("scope_tgid"), "pid"),
     "cpu": (re.compile("scope_cpu"), "cpu"),
     "custom": (re.compile("scope_(?!tgid$|cpu$).*"), None),
+    "global": (None, None),
 }
 
 
@@ -28,6 +29,12 @@ def is_identifier(value):
 def is_count(value):
     """A tgid or a CPU."""
     return is_exact(value) and value >= 0
+
+
+def is_outer(value):
+    """The outer scopes of a compound scope."""
+    fields = value.items() if type(value) is dict else ()
+    return bool(fields) and all(re.match("scope_", name) and is_identifier(one) for name, one in fields)
 
 
 def is_text(value):
@@ -42,10 +49,12 @@ IDENTITY = (
     ("kind", lambda value: value in ("slice", "counter"), False),
     ("scope", lambda value: value in SCOPES, False),
     ("field", is_text, True),
-    ("id", is_identifier, False),
+    ("id", is_identifier, True),
+    ("outer", is_outer, True),
     ("tgid", is_count, True),
     ("comm", is_text, True),
     ("cpu", is_count, True),
+    ("lane", lambda value: is_count(value) and value > 0, True),
     ("buffer", is_text, True),
 )
 
@@ -138,6 +147,8 @@ def identity_agrees_with_scope(_session, event):
     value = event["value"]
     pattern = SCOPES.get(value.get("scope"), (None, None))[0]
     field, tgid = value.get("field"), value.get("tgid")
+    if ("id" in value) != (value.get("scope") != "global"):
+        return f"id {value.get('id')!r} in scope {value.get('scope')!r}"
     if (field is None) != (pattern is None) or (pattern and not pattern.fullmatch(str(field))):
         return f"field {field!r} in scope {value.get('scope')!r}"
     if value.get("scope") == "process" and tgid not in (None, value.get("id")):
@@ -172,6 +183,8 @@ def name_reports_identity(_session, event):
         return None
     value = event["value"]
     shown, name = event.thread.partition(":")[2], str(value.get("name"))
+    if value.get("scope") == "global":
+        return None if shown.startswith(name) else f"{shown!r} does not report {name!r}"
     word = SCOPES.get(value.get("scope"), (None, None))[1]
     rest = shown[len(name) :].split(" ")
     pairs = list(zip(rest, rest[1:]))

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lanes of asynchronous slices: finds the first free one, and the one of an id. */
+#include "track/lanes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "track/state.h"
+
+#define WORD_BITS 64
+#define FIRST_LANES 2
+
+/**
+ * struct lanes - the lanes of a track
+ * @hash: track_hash() of its key
+ * @tracks: by number of the lane, from 0; NULL if the lane has no track now
+ * @is_busy: a bit for each lane: it has open slices
+ * @capacity: size of @tracks
+ * @nr_tracks: number of lanes that have a track
+ * @first_word: all lanes of the words before this one are busy
+ */
+struct lanes {
+	uint64_t hash;
+	struct track **tracks;
+	uint64_t *is_busy;
+	size_t capacity;
+	size_t nr_tracks;
+	size_t first_word;
+};
+
+/** struct flight - key of a lane with open slices */
+struct flight {
+	const struct lanes *lanes;
+	const uint64_t *ids;
+};
+
+static void lanes_free(struct lanes *lanes)
+{
+	free(lanes->tracks);
+	free(lanes->is_busy);
+	free(lanes);
+}
+
+void lanes_release(struct tracks *tracks)
+{
+	for (size_t i = 0; i < tracks->lanes.capacity; i++) {
+		if (tracks->lanes.slots[i].value)
+			lanes_free(tracks->lanes.slots[i].value);
+	}
+	map_release(&tracks->lanes);
+	map_release(&tracks->in_flight);
+}
+
+static uint64_t flight_hash(const struct lanes *lanes, const uint64_t *ids)
+{
+	uint64_t hash = lanes->hash;
+
+	for (size_t i = 0; i < KEYS_IDS_MAX; i++)
+		hash = hash_number(hash + ids[i]);
+	return hash;
+}
+
+static bool track_is_flight(const void *value, const void *key)
+{
+	const struct track *track = value;
+	const struct flight *flight = key;
+
+	return track->lanes == flight->lanes &&
+	       memcmp(track->ids, flight->ids, sizeof(track->ids)) == 0;
+}
+
+/* All lanes have the same key, and there is at least one. */
+static bool lanes_are_of(const void *value, const void *key)
+{
+	const struct lanes *lanes = value;
+	const struct decoded_event *decoded = key;
+	size_t i = 0;
+
+	while (!lanes->tracks[i])
+		i++;
+	return track_has_numbers(lanes->tracks[i], decoded) &&
+	       track_has_outer(lanes->tracks[i], decoded) &&
+	       text_equals(lanes->tracks[i]->shown.name, decoded->track_name);
+}
+
+static size_t nr_words_of(size_t capacity)
+{
+	return (capacity + WORD_BITS - 1) / WORD_BITS;
+}
+
+static int lanes_grow(struct lanes *lanes)
+{
+	size_t capacity = lanes->capacity ? lanes->capacity * 2 : FIRST_LANES;
+	struct track **list = reallocarray(lanes->tracks, capacity, sizeof(*list));
+	uint64_t *is_busy;
+
+	if (!list)
+		return -1;
+	lanes->tracks = list;
+	is_busy = reallocarray(lanes->is_busy, nr_words_of(capacity), sizeof(*is_busy));
+	if (!is_busy)
+		return -1;
+	lanes->is_busy = is_busy;
+	for (size_t i = lanes->capacity; i < capacity; i++)
+		list[i] = NULL;
+	for (size_t i = nr_words_of(lanes->capacity); i < nr_words_of(capacity); i++)
+		is_busy[i] = 0;
+	lanes->capacity = capacity;
+	return 0;
+}
+
+static size_t lanes_search(struct lanes *lanes)
+{
+	size_t nr_words = nr_words_of(lanes->capacity);
+
+	while (lanes->first_word < nr_words && !~lanes->is_busy[lanes->first_word])
+		lanes->first_word++;
+	if (lanes->first_word == nr_words)
+		return lanes->capacity;
+	return lanes->first_word * WORD_BITS +
+	       __builtin_ctzll(~lanes->is_busy[lanes->first_word]);
+}
+
+/* Eviction, which a new track may cause, must not free @lanes. */
+static struct track *lane_add(struct tracks *tracks, struct lanes *lanes, size_t index,
+			      const struct decoded_event *decoded, struct error *error)
+{
+	struct track *track;
+
+	lanes->nr_tracks++;
+	track = tracks_add(tracks, decoded, lanes->hash ^ hash_number(index), index + 1, error);
+	if (!track) {
+		lanes->nr_tracks--;
+		return NULL;
+	}
+	track->lanes = lanes;
+	lanes->tracks[index] = track;
+	return track;
+}
+
+static struct track *lane_get(struct tracks *tracks, struct lanes *lanes,
+			      const struct decoded_event *decoded, struct error *error)
+{
+	size_t index = lanes_search(lanes);
+
+	if (index >= lanes->capacity && lanes_grow(lanes) < 0) {
+		error_set(error, "out of memory");
+		return NULL;
+	}
+	if (lanes->tracks[index])
+		return lanes->tracks[index];
+	return lane_add(tracks, lanes, index, decoded, error);
+}
+
+static struct track *lanes_new(struct tracks *tracks, const struct decoded_event *decoded,
+			       uint64_t hash, struct error *error)
+{
+	struct lanes *lanes = calloc(1, sizeof(*lanes));
+	struct track *track;
+
+	if (!lanes) {
+		error_set(error, "out of memory");
+		return NULL;
+	}
+	lanes->hash = hash;
+	track = lane_get(tracks, lanes, decoded, error);
+	if (!track) {
+		lanes_free(lanes);
+		return NULL;
+	}
+	if (map_insert(&tracks->lanes, hash, lanes) == 0)
+		return track;
+	track->lanes = NULL;
+	lanes_free(lanes);
+	error_set(error, "out of memory");
+	return NULL;
+}
+
+struct track *lanes_find(struct tracks *tracks, const struct decoded_event *decoded,
+			 struct error *error)
+{
+	uint64_t hash = track_hash(decoded);
+	struct lanes *lanes = map_find(&tracks->lanes, hash, lanes_are_of, decoded);
+	struct flight flight = { .lanes = lanes, .ids = decoded->keys->ids };
+	struct track *track;
+
+	if (!lanes)
+		return lanes_new(tracks, decoded, hash, error);
+	track = map_find(&tracks->in_flight, flight_hash(lanes, flight.ids), track_is_flight,
+			 &flight);
+	return track ? track : lane_get(tracks, lanes, decoded, error);
+}
+
+static void lane_set_busy(struct track *track, bool is_busy)
+{
+	size_t index = track->shown.lane - 1, word = index / WORD_BITS;
+	uint64_t bit = UINT64_C(1) << index % WORD_BITS;
+	struct lanes *lanes = track->lanes;
+
+	if (is_busy) {
+		lanes->is_busy[word] |= bit;
+		return;
+	}
+	lanes->is_busy[word] &= ~bit;
+	if (word < lanes->first_word)
+		lanes->first_word = word;
+}
+
+int lanes_occupy(struct tracks *tracks, struct track *track, const uint64_t *ids,
+		 struct error *error)
+{
+	if (map_insert(&tracks->in_flight, flight_hash(track->lanes, ids), track) < 0)
+		return error_set(error, "out of memory");
+	memcpy(track->ids, ids, sizeof(track->ids));
+	lane_set_busy(track, true);
+	return 0;
+}
+
+void lanes_vacate(struct tracks *tracks, struct track *track)
+{
+	map_remove(&tracks->in_flight, flight_hash(track->lanes, track->ids), track);
+	lane_set_busy(track, false);
+}
+
+void lanes_remove(struct tracks *tracks, struct track *track)
+{
+	struct lanes *lanes = track->lanes;
+
+	lanes->tracks[track->shown.lane - 1] = NULL;
+	if (--lanes->nr_tracks > 0)
+		return;
+	map_remove(&tracks->lanes, lanes->hash, lanes);
+	lanes_free(lanes);
+}
