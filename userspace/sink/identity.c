@@ -79,8 +79,14 @@ static void identity_append_scope(struct buffer *out, const struct timeline_trac
 	value_append_json(out, &track->id);
 	if (track->nr_outer == 0)
 		return;
-	json_append_member(out, text_of("outer"), first);
-	fields_append_json(out, track->outer, track->nr_outer);
+	buffer_append_string(out, ",\"outer\":{");
+	for (size_t i = 0; i < track->nr_outer; i++) {
+		bool is_first = i == 0;
+
+		json_append_member(out, track->outer[i].name, &is_first);
+		value_append_json(out, &track->outer[i].value);
+	}
+	buffer_append_char(out, '}');
 }
 
 void track_append_identity(struct buffer *out, const struct timeline_track *track)
