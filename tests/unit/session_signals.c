@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of the signals that end a run in order. */
-#include "session/signals.h"
+#include "session/stop.h"
 
 #include <errno.h>
 #include <fcntl.h>

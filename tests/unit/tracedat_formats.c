@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of formats that are kept when their tracepoints go, and of ids that are taken over. */
-#include "tracedat/formats.h"
+#include "tracedat/spool.h"
 
 #include "fixtures/folder.h"
 #include "fixtures/tap.h"

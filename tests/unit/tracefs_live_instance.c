@@ -63,7 +63,7 @@ static void pair_begin(struct source_fixture *reader, struct source_fixture *sid
 	source_fixture_begin(reader, 1);
 	source_fixture_begin(sideband, 0);
 	folder_remove(&sideband->instance);
-	snprintf(sideband->instance.path, sizeof(sideband->instance.path), "%.55s.sideband",
+	snprintf(sideband->instance.path, sizeof(sideband->instance.path), "%.54s.sideband",
 		 reader->instance.path);
 	ADD(reader, 0, 0, 20);
 	ADD(sideband, 0, 0, 10, 30);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Input of the pipeline: records, losses, format changes, and the identity of threads. */
+/* Input of the pipeline: records, losses, and the identity of threads. */
 #ifndef EVENT_RECORD_H
 #define EVENT_RECORD_H
 
@@ -51,35 +51,6 @@ struct loss {
 	int64_t to_ns;
 	int64_t count;
 	bool is_sum;
-};
-
-/** enum format_change_kind - what happened to a tracepoint's format */
-enum format_change_kind {
-	FORMAT_ADDED,
-	FORMAT_REMOVED,
-	FORMAT_REPLACED,
-};
-
-/**
- * struct format_change - a tracepoint's format was added, removed or replaced
- * @time_ns: trace time of the change
- * @id: the tracepoint's event id, the common_type of its records
- * @system: name of its system; borrowed for the call, as all pointers here
- * @name: name of the event
- * @format: text of the format file; empty if FORMAT_REMOVED
- * @is_from_load: FORMAT_ADDED: the stream has its records since its module was loaded
- *
- * A source delivers it between records, in its place: earlier records of @id have the old format,
- * later ones the new format. Other tracepoints are not affected.
- */
-struct format_change {
-	enum format_change_kind kind;
-	int64_t time_ns;
-	uint16_t id;
-	const char *system;
-	const char *name;
-	struct text format;
-	bool is_from_load;
 };
 
 /** THREAD_COMM_SIZE - size of a thread's name, with its NUL */

@@ -3,7 +3,7 @@
  * A module takes its formats along when it is unloaded, and another module's tracepoint may get its
  * id. Raw records have only the id, so that neither format can decode them then.
  */
-#include "tracedat/formats.h"
+#include "tracedat/spool.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Opens and reads the files of an instance that describe its records. */
-#include "tracedat/instance_files.h"
+#include "tracedat/spool.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -159,10 +159,12 @@ const char *spool_instance(const struct spool *spool)
 
 int spool_keep_rights(struct spool *spool, bool *are_owners, struct error *error)
 {
-	const struct spool_folder *folder = &spool->folder;
+	struct owner *owner = &spool->folder.owner;
 
-	*are_owners = folder->is_owners;
-	return spool_folder_keep_rights(&spool->folder, error);
+	*are_owners = spool->folder.is_owners;
+	if (owner_settle(owner) == 0)
+		return 0;
+	return error_set_system(error, errno, "cannot act as user %u", owner->user);
 }
 
 int spool_finish(struct spool *spool, struct spool_summary *summary, struct error *error)

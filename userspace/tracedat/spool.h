@@ -3,10 +3,104 @@
 #ifndef TRACEDAT_SPOOL_H
 #define TRACEDAT_SPOOL_H
 
-#include "tracedat/formats.h"
-#include "tracedat/instance_files.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/base.h"
 #include "tracedat/spool_folder.h"
 #include "tracedat/tracedat.h"
+
+/**
+ * struct instance_files - open files; no further privilege is needed to read them
+ * @events_fd: the directory of tracepoints
+ * @list_fd: the list of enabled tracepoints, -1 if not opened
+ * @clock_fd: the list of clocks with the current one in brackets
+ * @saved: names of ended threads
+ * @sideband: directory of the sideband instance, NULL if there is none
+ */
+struct instance_files {
+	int events_fd;
+	int list_fd;
+	int clock_fd;
+	struct saved_tasks saved;
+	char *sideband;
+};
+
+/** INSTANCE_FILES_NONE - no open files */
+#define INSTANCE_FILES_NONE                                                                \
+	{                                                                                  \
+		.events_fd = -1, .list_fd = -1, .clock_fd = -1, .saved = SAVED_TASKS_NONE, \
+	}
+
+/** instance_files_open - open all but the list; @sideband may be NULL; returns -1 with @error */
+int instance_files_open(struct instance_files *files, const char *directory, const char *sideband,
+			struct error *error);
+
+/** instance_files_open_list - open the list, too; returns -1 with @error */
+int instance_files_open_list(struct instance_files *files, const char *directory,
+			     struct error *error);
+
+/** instance_files_list_enabled - append lines SYSTEM:EVENT of the tracepoints enabled now */
+int instance_files_list_enabled(const struct instance_files *files, struct buffer *out,
+				struct error *error);
+
+/** instance_files_list_sideband - the same of the sideband instance, if there is one */
+int instance_files_list_sideband(const struct instance_files *files, struct buffer *out,
+				 struct error *error);
+
+/** instance_files_list_all - the same of all tracepoints, and of the sideband instance */
+int instance_files_list_all(const struct instance_files *files, struct buffer *out,
+			    struct error *error);
+
+/** instance_files_clock - append the current list of clocks; returns -1 with @error */
+int instance_files_clock(const struct instance_files *files, struct buffer *out,
+			 struct error *error);
+
+void instance_files_close(struct instance_files *files);
+
+/**
+ * struct saved_format - the format of one tracepoint
+ * @id: common_type of its records, -1 if the format has none
+ * @is_doubtful: another format has the same id, so that neither can decode records
+ */
+struct saved_format {
+	char *system;
+	char *event;
+	struct buffer text;
+	int64_t id;
+	bool is_doubtful;
+};
+
+/**
+ * struct formats - all formats of a recording; zeroed it is empty
+ * @header_page: layout of sub-buffers, empty until formats_read_layout()
+ * @header_event: layout of entries
+ * @list: sorted by system, event and id
+ */
+struct formats {
+	struct buffer header_page;
+	struct buffer header_event;
+	struct saved_format *list;
+	size_t size;
+};
+
+/** formats_read_layout - read the layout of records once; returns -1 with @error */
+int formats_read_layout(struct formats *formats, int events_fd, struct error *error);
+
+/**
+ * formats_read - add the formats that are new
+ * @events_fd: the instance's directory of tracepoints
+ * @list: lines SYSTEM:EVENT; other lines are skipped; modified
+ *
+ * A tracepoint that was removed meanwhile is an error in the first call only. Returns -1 with
+ * @error.
+ */
+int formats_read(struct formats *formats, int events_fd, struct buffer *list, struct error *error);
+
+/** formats_count_doubtful - how many formats cannot decode records */
+size_t formats_count_doubtful(const struct formats *formats);
+
+void formats_release(struct formats *formats);
 
 /**
  * struct spool_origin - which instance was recorded, and how

@@ -51,9 +51,7 @@ static int target_stat(const struct spool_folder *folder, struct stat *status, i
 
 bool spool_folder_has_target(const struct spool_folder *folder)
 {
-	struct stat status;
-
-	return target_stat(folder, &status, 0) == 0;
+	return target_stat(folder, &(struct stat){ 0 }, 0) == 0;
 }
 
 /* In a sticky folder such as /tmp only the owner of a file or of the folder can replace it. */
@@ -330,13 +328,6 @@ void spool_folder_remove_joined(const struct spool_folder *folder)
 		return;
 	unlinkat(folder->fd, SPOOL_JOINED, 0);
 	owner_end(spool_folder_rights(folder));
-}
-
-int spool_folder_keep_rights(struct spool_folder *folder, struct error *error)
-{
-	if (owner_settle(&folder->owner) == 0)
-		return 0;
-	return error_set_system(error, errno, "cannot act as user %u", folder->owner.user);
 }
 
 int spool_folder_sync(struct spool_folder *folder, struct error *error)

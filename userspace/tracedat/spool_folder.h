@@ -68,9 +68,6 @@ const struct owner *spool_folder_rights(const struct spool_folder *folder);
 /** spool_folder_user - user that must own the folder and its files */
 uid_t spool_folder_user(const struct spool_folder *folder);
 
-/** spool_folder_keep_rights - let the owner's rights be used without privileges from now on */
-int spool_folder_keep_rights(struct spool_folder *folder, struct error *error);
-
 /** spool_folder_sync - sync the folder itself */
 int spool_folder_sync(struct spool_folder *folder, struct error *error);
 

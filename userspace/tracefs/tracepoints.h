@@ -70,9 +70,6 @@ int tracepoints_visit(int events_fd, const struct tracepoint_visitor *visitor, s
 int event_file_read(int events_fd, const char *system, const char *event, const char *file,
 		    struct buffer *out);
 
-/** format_id - parse the "ID: N" line of a format; returns -1 if it has none */
-int64_t format_id(struct text format);
-
 /** events_are_disabled - whether the instance in @directory has no tracepoint enabled */
 bool events_are_disabled(const char *directory);
 
