@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Raw records on their way from ring buffers to a trace.dat, which is read again. */
+#include <signal.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 
 #include "fixtures/spool_fixture.h"
 #include "tracedat/spool_entry.h"
@@ -109,22 +111,47 @@ TEST(what_was_moved_since_the_last_look_can_be_taken_back)
 	spool_fixture_end(&fixture);
 }
 
-/* A thread that has ended since had a name and a process when recording began. */
-TEST(names_and_processes_that_were_there_in_the_beginning_stay)
+/* Starts a process with a name. */
+static pid_t process_start(const char *name)
 {
+	char own[16];
+	pid_t process;
+
+	prctl(PR_GET_NAME, own);
+	prctl(PR_SET_NAME, name);
+	process = fork();
+	if (process == 0) {
+		pause();
+		_exit(0);
+	}
+	prctl(PR_SET_NAME, own);
+	return process;
+}
+
+/*
+ * The names of threads that lived when recording began stay. The kernel's saved names of that time
+ * are of ended threads, which are not in the recording.
+ */
+TEST(names_and_processes_of_the_beginning_stay)
+{
+	pid_t process = process_start("a thread");
 	struct thread_identity task;
 	struct source *source;
 	struct spool_fixture fixture;
 
 	spool_fixture_begin(&fixture, "streaming");
+	kill(process, SIGKILL);
+	waitpid(process, NULL, 0);
 	folder_set_text(&fake_tracefs.top, "saved_cmdlines", "4194303 later\n");
 	folder_set_text(&fake_tracefs.top, "saved_tgids", "");
 	spool_fixture_finish(&fixture);
 	CHECK_NUMBER(spool_join(fixture.spool, &fixture.error), 0);
 	CHECK_NUMBER(source_file_open(&source, output_path(&fixture), &fixture.error), 0);
+	source_find_task(source, process, &task);
+	CHECK_TEXT(task.comm, "a thread");
+	CHECK_NUMBER(task.tgid, process);
 	source_find_task(source, 4194304, &task);
-	CHECK_TEXT(task.comm, "gone");
-	CHECK_NUMBER(task.tgid, 4194000);
+	CHECK_TEXT(task.comm, "");
 	source_find_task(source, 4194303, &task);
 	CHECK_TEXT(task.comm, "later");
 	CHECK_NUMBER(task.tgid, 0);

@@ -13,6 +13,15 @@
 /* Capabilities in a set. */
 #define NR_CAPABILITIES 64
 
+/* libcap-ng reads four files of procfs for this; later calls use what it found. */
+static bool capabilities_read(void)
+{
+	static bool are_read;
+
+	are_read = are_read || capng_get_caps_process() == 0;
+	return are_read;
+}
+
 /* Those of @kept that this process has. */
 static uint64_t privileges_intersect(uint64_t kept)
 {
@@ -25,7 +34,7 @@ static uint64_t privileges_intersect(uint64_t kept)
 
 int privilege_drop(uint64_t kept, struct error *error)
 {
-	if (capng_get_caps_process() < 0)
+	if (!capabilities_read())
 		return error_set_system(error, errno, "cannot read this process' capabilities");
 	kept = privileges_intersect(kept);
 	capng_clear(CAPNG_SELECT_CAPS);
@@ -44,7 +53,7 @@ static bool folder_is_open(const char *directory)
 	bool is_open = false;
 	void *saved;
 
-	if (capng_get_caps_process() < 0)
+	if (!capabilities_read())
 		return false;
 	saved = capng_save_state();
 	if (!saved)

@@ -5,10 +5,15 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "tracedat/spool.h"
+
+/* The folder "task" of a process has two links of its own and one for each thread. */
+#define LINKS_OF_ONE_THREAD 3
 
 /**
  * struct lines - lines "TID REST"
@@ -57,18 +62,32 @@ static void lines_index(struct lines *lines)
 		qsort(lines->tids.data, lines->tids.size / sizeof(int), sizeof(int), tid_compare);
 }
 
-/* A thread that has just ended is skipped. */
-static void thread_append(struct comms *comms, const char *process, const char *thread)
+/* Appends "TID ". */
+static void line_begin(struct lines *lines, const char *thread)
+{
+	buffer_append_string(&lines->text, thread);
+	buffer_append_char(&lines->text, ' ');
+}
+
+/*
+ * A thread that has just ended is skipped.
+ * @folder_fd: has the folder of the thread
+ */
+static void thread_append(struct comms *comms, int folder_fd, const char *process,
+			  const char *thread)
 {
 	struct buffer path = { 0 }, name = { 0 };
 
-	buffer_printf(&path, "/proc/%s/task/%s/comm", process, thread);
-	if (file_read(buffer_string(&path), &name) == 0 && name.size > 0) {
-		buffer_printf(&comms->names.text, "%s ", thread);
+	buffer_append_string(&path, thread);
+	buffer_append_string(&path, "/comm");
+	if (file_read_at(folder_fd, buffer_string(&path), &name) == 0 && name.size > 0) {
+		line_begin(&comms->names, thread);
 		thread_name_append(&comms->names.text, (struct text){ name.data, name.size - 1 });
 		buffer_append_char(&comms->names.text, '\n');
 	}
-	buffer_printf(&comms->groups.text, "%s %s\n", thread, process);
+	line_begin(&comms->groups, thread);
+	buffer_append_string(&comms->groups.text, process);
+	buffer_append_char(&comms->groups.text, '\n');
 	buffer_release(&path);
 	buffer_release(&name);
 }
@@ -78,20 +97,39 @@ static bool is_number(const char *name)
 	return *name && !name[strspn(name, "0123456789")];
 }
 
-static void process_append(struct comms *comms, const char *process)
+/* Closes @task_fd, which is -1 if the process has just ended. */
+static void threads_append(struct comms *comms, int task_fd, const char *process)
 {
-	struct buffer path = { 0 };
+	DIR *threads = task_fd < 0 ? NULL : fdopendir(task_fd);
 	struct dirent *entry;
-	DIR *threads;
 
-	buffer_printf(&path, "/proc/%s/task", process);
-	threads = opendir(buffer_string(&path));
 	while (threads && (entry = readdir(threads))) {
 		if (is_number(entry->d_name))
-			thread_append(comms, process, entry->d_name);
+			thread_append(comms, task_fd, process, entry->d_name);
 	}
 	if (threads)
 		closedir(threads);
+	else
+		file_close(task_fd);
+}
+
+/* Most processes have one thread, which has the number of the process: its folder is not read. */
+static void process_append(struct comms *comms, int proc_fd, const char *process)
+{
+	struct buffer path = { 0 };
+	struct stat status;
+
+	buffer_append_string(&path, process);
+	buffer_append_string(&path, "/task");
+	if (fstatat(proc_fd, buffer_string(&path), &status, 0) == 0 &&
+	    status.st_nlink == LINKS_OF_ONE_THREAD) {
+		thread_append(comms, proc_fd, process, process);
+	} else {
+		threads_append(comms,
+			       openat(proc_fd, buffer_string(&path),
+				      O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+			       process);
+	}
 	buffer_release(&path);
 }
 
@@ -102,7 +140,7 @@ static void living_append(struct comms *comms)
 
 	while (processes && (entry = readdir(processes))) {
 		if (is_number(entry->d_name))
-			process_append(comms, entry->d_name);
+			process_append(comms, dirfd(processes), entry->d_name);
 	}
 	if (processes)
 		closedir(processes);

@@ -10,8 +10,6 @@
 #include "tracedat/spool_entry.h"
 #include "tracedat/writer.h"
 
-#define PIPE_SIZE (1024 * 1024)
-
 /* Disk space reserved for the options: without statistics, and the statistics of a CPU. */
 #define OPTIONS_SIZE 2048
 #define STATISTICS_SIZE 512
@@ -26,8 +24,10 @@ static int spool_pipe_open(struct spool_pipe *pipe, struct error *error)
 		return error_set(error, "out of memory");
 	if (pipe2(pipe->fds, O_CLOEXEC) < 0)
 		return error_set_system(error, errno, "cannot create a pipe");
-	size = fcntl(pipe->fds[1], F_SETPIPE_SZ, PIPE_SIZE);
-	pipe->size = size > 0 ? size : fcntl(pipe->fds[1], F_GETPIPE_SZ);
+	size = fcntl(pipe->fds[1], F_GETPIPE_SZ);
+	if (size < (int)pipe->page_size)
+		return error_set_system(error, errno, "cannot use a pipe");
+	pipe->size = size;
 	return 0;
 }
 
@@ -75,6 +75,7 @@ static int spool_begin_shared(struct spool *spool, const char *directory, struct
 static int spool_begin_own(struct spool *spool, const char *directory, struct buffer *list,
 			   struct error *error)
 {
+	spool->is_own = true;
 	if (instance_files_open_list(&spool->instance, directory, error) < 0 ||
 	    instance_files_list_enabled(&spool->instance, list, error) < 0)
 		return -1;

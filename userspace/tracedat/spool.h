@@ -175,6 +175,7 @@ struct spool_pipe {
 /**
  * struct spool - a recording of raw records
  * @reader: of the instance's ring buffers, NULL if they are not read any more
+ * @is_own: the instance is new
  * @is_shared: the instance is another program's; its statistics began before the recording
  * @is_recovered: the recording was killed
  * @is_counted: recording is over: the statistics count all losses
@@ -188,6 +189,7 @@ struct spool {
 	struct spool_file *files;
 	size_t nr_files;
 	struct spool_pipe pipe;
+	bool is_own;
 	bool is_shared;
 	bool is_recovered;
 	bool is_counted;

@@ -6,6 +6,17 @@
 #include "tracedat/spool_entry.h"
 #include "tracedat/writer.h"
 
+/*
+ * Threads that ended before recording began have no records in an instance of our own. Reading
+ * saved_tgids takes a while: the kernel looks at each thread id up to pid_max.
+ */
+static const struct saved_tasks *spool_saved_tasks(const struct spool *spool)
+{
+	static const struct saved_tasks none = SAVED_TASKS_NONE;
+
+	return spool->is_own && !spool->is_counted ? &none : &spool->instance.saved;
+}
+
 int spool_save_now(struct spool *spool, struct error *error)
 {
 	struct buffer comms = { 0 }, options = { 0 }, earlier = { 0 };
@@ -14,7 +25,7 @@ int spool_save_now(struct spool *spool, struct error *error)
 
 	/* The first time there are none. */
 	spool_entry_read(&spool->folder, SPOOL_COMMS, &earlier, &ignored);
-	status = comms_append(&comms, &spool->instance.saved, &earlier, error);
+	status = comms_append(&comms, spool_saved_tasks(spool), &earlier, error);
 	if (status == 0)
 		status = writer_put_options(&options, spool, error);
 	if (status == 0)

@@ -42,7 +42,7 @@ static int enabled_open(struct enabled *held, const struct control *control, int
 				held->event);
 }
 
-/* 0 where there is none. */
+/* 0 if there is none. */
 static unsigned int id_read(const struct control *control, const struct enabled *held)
 {
 	struct buffer text = { 0 };
@@ -69,7 +69,6 @@ int enabled_add(struct enabled_list *held, const struct control *control, const 
 		enabled_free(&one);
 		return -1;
 	}
-	one.id = id_read(control, &one);
 	list[held->size++] = one;
 	return 0;
 }
@@ -161,10 +160,14 @@ bool enabled_has(const struct enabled_list *held, const char *system, const char
 	return false;
 }
 
-bool enabled_has_id(const struct enabled_list *held, unsigned int id)
+bool enabled_has_id(struct enabled_list *held, const struct control *control, unsigned int id)
 {
 	for (size_t i = 0; i < held->size; i++) {
-		if (held->list[i].id == id)
+		struct enabled *one = &held->list[i];
+
+		if (one->id == 0)
+			one->id = id_read(control, one);
+		if (one->id == id)
 			return true;
 	}
 	return false;

@@ -8,7 +8,7 @@
 
 /**
  * struct enabled - a tracepoint
- * @id: of its records
+ * @id: of its records; 0 until enabled_has_id() needs it
  * @fd: its enable file. It becomes unreadable when the module is unloaded, which distinguishes the
  * tracepoint from a later one of the same name
  */
@@ -52,7 +52,7 @@ int enabled_look_all(struct enabled_list *held, const struct instance_observer *
 		     struct error *error);
 void enabled_release_all(struct enabled_list *held);
 bool enabled_has(const struct enabled_list *held, const char *system, const char *event);
-bool enabled_has_id(const struct enabled_list *held, unsigned int id);
+bool enabled_has_id(struct enabled_list *held, const struct control *control, unsigned int id);
 size_t enabled_recorded(const struct enabled_list *held);
 
 /** enabled_release - empty the list without disabling tracepoints */

@@ -12,11 +12,18 @@
 
 #include "tracefs/lockdown.h"
 
+/* Reading the mounts and the lockdown state once is enough. */
+static const char *usable_directory;
+
 int tracefs_directory(const char **out, struct error *error)
 {
 	const char *directory = NULL;
-	int mounted = tracefs_tracing_dir_is_mounted(false, &directory);
+	int mounted;
 
+	*out = usable_directory;
+	if (usable_directory)
+		return 0;
+	mounted = tracefs_tracing_dir_is_mounted(false, &directory);
 	if (mounted <= 0 || !directory)
 		return error_set(error, "tracefs is not mounted; as root: mount -t tracefs nodev "
 					"/sys/kernel/tracing");
@@ -27,7 +34,7 @@ int tracefs_directory(const char **out, struct error *error)
 	}
 	if (lockdown_check(directory, error) < 0)
 		return -1;
-	*out = directory;
+	*out = usable_directory = directory;
 	return 0;
 }
 

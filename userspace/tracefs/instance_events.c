@@ -95,7 +95,9 @@ bool instance_has_event(const struct instance *recorder, const char *system, con
 
 bool instance_sideband_has_id(const struct instance *recorder, unsigned int id)
 {
-	return recorder->sideband && enabled_has_id(&recorder->sideband->held, id);
+	struct instance *sideband = recorder->sideband;
+
+	return sideband && enabled_has_id(&sideband->held, &sideband->control, id);
 }
 
 size_t instance_count_events(const struct instance *recorder)

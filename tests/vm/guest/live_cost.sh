@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Guest: what live recorders cost, on a clock that counts instructions as nanoseconds. For each recorder one line: NAME START
-# IDLE LOAD EVENTS WAKEUPS WAKEUPS, the first three in instructions: until it records, in 10 idle seconds, and while EVENTS are
-# written in BURSTS over 5 seconds; its wakeups in the idle time and in the load. Arguments: BURSTS.
+# IDLE LOAD EVENTS WAKEUPS WAKEUPS, the first three in instructions: until it records, in 10 idle seconds, and while events are
+# written in BURSTS over 5 seconds, of which it reads EVENTS; its wakeups in the idle time and in the load. The rest stays in the
+# buffers until they are fuller (trace-cmd: half) or recording ends. Arguments: BURSTS.
 set -eu
 
 # shellcheck source=tests/vm/guest/helpers.sh
@@ -18,12 +19,18 @@ spent() {
 	done | awk -v field="$1" '{ sum += $field } END { printf "%d\n", sum }'
 }
 
-fired() {
-	awk '/^cpu / { sum += $6 } END { printf "%d\n", sum }' /dev/ktrack_test
+# The events that were read from the buffers in a folder of tracefs.
+read_events() {
+	cat "$1"/per_cpu/cpu*/stats | awk '/^read events:/ { sum += $3 } END { printf "%d\n", sum }'
 }
 
 trace_cmd_records() {
 	[ -n "$(cat "/proc/$1/task/$1/children")" ] && grep -q 1 "$TRACING/events/ktrack_test/enable"
+}
+
+# The folder of tracefs that the recorder uses.
+recorded_folder() {
+	if [ -d "$INSTANCES/ktrack-$recorder" ]; then echo "$INSTANCES/ktrack-$recorder"; else echo "$TRACING"; fi
 }
 
 # Arguments: NAME CONDITION COMMAND...
@@ -41,7 +48,8 @@ measure() {
 	idle=$(spent 1)
 	wakeups=$(($(spent 3) - slices))
 	slices=$(spent 3)
-	before=$(fired)
+	folder=$(recorded_folder)
+	before=$(read_events "$folder")
 	burst=0
 	while [ $burst -lt "$BURSTS" ]; do
 		echo everywhere 250 >/dev/ktrack_test
@@ -51,7 +59,7 @@ measure() {
 	sleep 1
 	load=$(spent 1)
 	slices=$(($(spent 3) - slices))
-	echo "$name $start $((idle - start)) $((load - idle)) $(($(fired) - before)) $wakeups $slices"
+	echo "$name $start $((idle - start)) $((load - idle)) $(($(read_events "$folder") - before)) $wakeups $slices"
 	kill -INT $recorder
 	wait $recorder || echo "$name: exit status $?" >&2
 }
