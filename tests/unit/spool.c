@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Raw records on their way from ring buffers to a trace.dat, which is read again. */
+#include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -111,20 +112,36 @@ TEST(what_was_moved_since_the_last_look_can_be_taken_back)
 	spool_fixture_end(&fixture);
 }
 
-/* Starts a process with a name. */
-static pid_t process_start(const char *name)
+/* Sends its id to a pipe. */
+static void *second_thread(void *write_fd)
 {
-	char own[16];
-	pid_t process;
+	pid_t thread = syscall(SYS_gettid);
 
-	prctl(PR_GET_NAME, own);
-	prctl(PR_SET_NAME, name);
+	prctl(PR_SET_NAME, "second");
+	if (write(*(int *)write_fd, &thread, sizeof(thread)) < 0)
+		_exit(1);
+	pause();
+	return NULL;
+}
+
+/* Starts a process of two threads. */
+static pid_t process_start(pid_t *second)
+{
+	int fds[2];
+	pid_t process;
+	pthread_t thread;
+
+	CHECK_NUMBER(pipe(fds), 0);
 	process = fork();
 	if (process == 0) {
+		prctl(PR_SET_NAME, "first");
+		pthread_create(&thread, NULL, second_thread, &fds[1]);
 		pause();
 		_exit(0);
 	}
-	prctl(PR_SET_NAME, own);
+	CHECK_NUMBER(read(fds[0], second, sizeof(*second)), sizeof(*second));
+	close(fds[0]);
+	close(fds[1]);
 	return process;
 }
 
@@ -134,7 +151,7 @@ static pid_t process_start(const char *name)
  */
 TEST(names_and_processes_of_the_beginning_stay)
 {
-	pid_t process = process_start("a thread");
+	pid_t second, process = process_start(&second);
 	struct thread_identity task;
 	struct source *source;
 	struct spool_fixture fixture;
@@ -148,7 +165,10 @@ TEST(names_and_processes_of_the_beginning_stay)
 	CHECK_NUMBER(spool_join(fixture.spool, &fixture.error), 0);
 	CHECK_NUMBER(source_file_open(&source, output_path(&fixture), &fixture.error), 0);
 	source_find_task(source, process, &task);
-	CHECK_TEXT(task.comm, "a thread");
+	CHECK_TEXT(task.comm, "first");
+	CHECK_NUMBER(task.tgid, process);
+	source_find_task(source, second, &task);
+	CHECK_TEXT(task.comm, "second");
 	CHECK_NUMBER(task.tgid, process);
 	source_find_task(source, 4194304, &task);
 	CHECK_TEXT(task.comm, "");
