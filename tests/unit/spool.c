@@ -67,7 +67,7 @@ TEST(the_file_has_the_formats_of_what_is_enabled_and_names_of_threads)
 	CHECK_NUMBER(spool_join(fixture.spool, &fixture.error), 0);
 	CHECK_NUMBER(source_file_open(&source, output_path(&fixture), &fixture.error), 0);
 	CHECK_NUMBER(source_visit(source, &visitor, &fixture.error), 0);
-	CHECK_TEXT(buffer_string(&seen), "demo:work ");
+	CHECK_TEXT(buffer_string(&seen), "demo:job ");
 	source_find_task(source, 4194304, &task);
 	CHECK_TEXT(task.comm, "gone");
 	source_find_task(source, getpid(), &task);
@@ -363,7 +363,7 @@ TEST(what_somebody_elses_instance_holds_is_saved)
 	spool_fixture_begin(&fixture, "streaming");
 	spool_close(fixture.spool);
 	fixture.spool = NULL;
-	folder_add_text(&fake_tracefs.top, "available_events", "demo:work\n");
+	folder_add_text(&fake_tracefs.top, "available_events", "demo:job\n");
 	folder_set_text(&fixture.instance, "per_cpu/cpu1/buffer_size_kb", "8\n");
 	for (int i = 1; i <= 9; i++)
 		ADD_RECORDS(&fixture, 1, 100 * i);

@@ -16,7 +16,7 @@ static void spool_fixture_begin_double(struct spool_fixture *fixture,
 	instance_prepare(fixture);
 	snprintf(sideband->instance.path, sizeof(sideband->instance.path), "%s",
 		 instance_directory(instance_sideband(fixture->recorder)));
-	folder_add_text(&sideband->instance, "set_event", "task:task_rename\ndemo:work\n");
+	folder_add_text(&sideband->instance, "set_event", "task:task_rename\ndemo:job\n");
 	instance_mark(sideband->instance.path);
 	folder_add_text(&sideband->instance, "per_cpu/cpu0/trace_pipe_raw", "");
 	folder_add_text(&sideband->instance, "per_cpu/cpu1/trace_pipe_raw", "");
@@ -85,7 +85,7 @@ TEST(the_sideband_is_saved_along_with_an_instance)
 
 	spool_fixture_begin_double(&fixture, &sideband, "streaming");
 	spool_close(fixture.spool);
-	folder_add_text(&fake_tracefs.top, "available_events", "demo:work\ntask:task_rename\n");
+	folder_add_text(&fake_tracefs.top, "available_events", "demo:job\ntask:task_rename\n");
 	folder_set_text(&fixture.instance, "per_cpu/cpu1/buffer_size_kb", "8\n");
 	folder_set_text(&sideband.instance, "per_cpu/cpu0/buffer_size_kb", "8\n");
 	ADD_RECORDS(&fixture, 1, 100);
@@ -95,7 +95,7 @@ TEST(the_sideband_is_saved_along_with_an_instance)
 		     0);
 	CHECK_TEXT(fixture.error.text, "");
 	tracepoints_log(&fixture, &seen);
-	CHECK_TEXT(buffer_string(&seen), "demo:work task:task_rename ");
+	CHECK_TEXT(buffer_string(&seen), "demo:job task:task_rename ");
 	check_records(&fixture, "cpu 0 at 50\ncpu 1 at 100\n");
 	fixture.spool = NULL;
 	buffer_release(&seen);
@@ -123,7 +123,7 @@ TEST(a_killed_recording_is_recovered_with_the_sideband)
 	spool_fixture_finish(&fixture);
 	check_joined(&fixture, 0, "cpu 1 at 150\ncpu 1 at 250\n");
 	tracepoints_log(&fixture, &seen);
-	CHECK_TEXT(buffer_string(&seen), "demo:work task:task_rename ");
+	CHECK_TEXT(buffer_string(&seen), "demo:job task:task_rename ");
 	buffer_release(&seen);
 	spool_fixture_end(&fixture);
 }

@@ -37,12 +37,12 @@ TEST(formats_of_what_has_gone_stay)
 	struct folder folder;
 
 	folder_new(&folder);
-	folder_add_text(&folder, "events/b/work/format", "name: work\nID: 7\n");
+	folder_add_text(&folder, "events/b/job/format", "name: job\nID: 7\n");
 	folder_add_text(&folder, "events/a/io/format", "name: io\nID: 12\n");
-	note(&formats, &folder, "b:work\na:io\nno line\n", 0);
-	check_formats(&formats, "a:io 12 b:work 7 ");
-	note(&formats, &folder, "b:work\na:gone\n", 0);
-	check_formats(&formats, "a:io 12 b:work 7 ");
+	note(&formats, &folder, "b:job\na:io\nno line\n", 0);
+	check_formats(&formats, "a:io 12 b:job 7 ");
+	note(&formats, &folder, "b:job\na:gone\n", 0);
+	check_formats(&formats, "a:io 12 b:job 7 ");
 	formats_release(&formats);
 	note(&formats, &folder, "a:gone\n", -1);
 	formats_release(&formats);
@@ -56,12 +56,12 @@ TEST(an_id_of_two_tracepoints_is_of_neither)
 
 	folder_new(&folder);
 	folder_add_text(&folder, "events/a/io/format", "name: io\nID: 12\n");
-	folder_add_text(&folder, "events/b/work/format", "name: work\nID: 12\n");
+	folder_add_text(&folder, "events/b/job/format", "name: job\nID: 12\n");
 	folder_add_text(&folder, "events/b/rest/format", "name: rest\nID: 13\n");
 	note(&formats, &folder, "a:io\n", 0);
 	CHECK_NUMBER(formats_count_doubtful(&formats), 0);
-	note(&formats, &folder, "b:work\nb:rest\n", 0);
-	check_formats(&formats, "a:io 12? b:rest 13 b:work 12? ");
+	note(&formats, &folder, "b:job\nb:rest\n", 0);
+	check_formats(&formats, "a:io 12? b:job 12? b:rest 13 ");
 	CHECK_NUMBER(formats_count_doubtful(&formats), 2);
 	formats_release(&formats);
 	folder_remove(&folder);

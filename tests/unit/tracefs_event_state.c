@@ -46,7 +46,7 @@ static struct instance *recorder_begin(void)
 	fake_tracefs_begin();
 	recorder = recorder_of(64);
 	CHECK_NUMBER(instance_enable(recorder, "demo", "io", NULL, &error), 0);
-	CHECK_NUMBER(instance_enable(recorder, "demo", "work", NULL, &error), 0);
+	CHECK_NUMBER(instance_enable(recorder, "demo", "job", NULL, &error), 0);
 	return recorder;
 }
 
@@ -79,10 +79,10 @@ TEST(what_is_enabled_again_in_time_is_recorded)
 {
 	struct instance *recorder = recorder_begin();
 
-	enable_file_set(recorder, "work", "0");
-	check_look(recorder, "demo:work 0 to 1\n");
-	enable_file_set(recorder, "work", "1");
-	check_look(recorder, "demo:work 1 to 0\n");
+	enable_file_set(recorder, "job", "0");
+	check_look(recorder, "demo:job 0 to 1\n");
+	enable_file_set(recorder, "job", "1");
+	check_look(recorder, "demo:job 1 to 0\n");
 	recorder_finish(recorder);
 }
 

@@ -66,9 +66,9 @@ TEST(a_filter_is_there_before_its_tracepoint_is_enabled)
 
 	fake_tracefs_begin();
 	recorder = recorder_of(64);
-	CHECK_NUMBER(instance_enable(recorder, "demo", "work", "bytes > 5", &error), 0);
-	check_file(recorder, "events/demo/work/filter", "bytes > 5");
-	check_file(recorder, "events/demo/work/enable", "1");
+	CHECK_NUMBER(instance_enable(recorder, "demo", "job", "bytes > 5", &error), 0);
+	check_file(recorder, "events/demo/job/filter", "bytes > 5");
+	check_file(recorder, "events/demo/job/enable", "1");
 	CHECK_NUMBER(instance_enable(recorder, "demo", "io", "bytes > 5", &error), -1);
 	check_file(recorder, "events/demo/io/enable", "as it was");
 	check_close(recorder);
@@ -106,7 +106,7 @@ TEST(the_buffer_gets_its_size_after_tracepoints_were_enabled)
 
 	fake_tracefs_begin();
 	recorder = recorder_of(1408);
-	CHECK_NUMBER(instance_enable(recorder, "demo", "work", NULL, &error), 0);
+	CHECK_NUMBER(instance_enable(recorder, "demo", "job", NULL, &error), 0);
 	check_file(recorder, "buffer_size_kb", "as it was");
 	check_close(recorder);
 	fake_tracefs.missing = "buffer_size_kb";
@@ -122,14 +122,14 @@ TEST(what_was_enabled_is_off_before_the_instance_goes)
 	static const char want[] = "tracing_on=0\ntrace_clock=boot\nbuffer_size_kb=64\n"
 				   "buffer_percent=20\noptions/overwrite=1\noptions/record-tgid=1\n"
 				   "events/demo/io/enable=as it was\n"
-				   "events/demo/work/enable=0\n";
+				   "events/demo/job/enable=0\n";
 	struct instance *recorder;
 	struct error error = { 0 };
 
 	fake_tracefs_begin();
 	recorder = recorder_of(64);
-	CHECK_NUMBER(instance_enable(recorder, "demo", "work", NULL, &error), 0);
-	check_file(recorder, "events/demo/work/enable", "1");
+	CHECK_NUMBER(instance_enable(recorder, "demo", "job", NULL, &error), 0);
+	check_file(recorder, "events/demo/job/enable", "1");
 	CHECK_NUMBER(instance_resize(recorder, &error), 0);
 	CHECK_NUMBER(instance_start(recorder, &error), 0);
 	check_close(recorder);
@@ -356,7 +356,7 @@ TEST(once_it_is_set_up_nothing_is_found_by_its_path)
 
 	fake_tracefs_begin();
 	recorder = recorder_of(64);
-	CHECK_NUMBER(instance_enable(recorder, "demo", "work", NULL, &error), 0);
+	CHECK_NUMBER(instance_enable(recorder, "demo", "job", NULL, &error), 0);
 	CHECK_NUMBER(instance_start(recorder, &error), 0);
 	strcpy(away.path, folder_path(&fake_tracefs.top, "away"));
 	CHECK_NUMBER(rename(instance_directory(recorder), away.path), 0);
@@ -366,7 +366,7 @@ TEST(once_it_is_set_up_nothing_is_found_by_its_path)
 	check_file_in(&away, "events/demo/io/enable", "1");
 	check_close(recorder);
 	check_file_in(&away, "events/demo/io/enable", "0");
-	check_file_in(&away, "events/demo/work/enable", "0");
+	check_file_in(&away, "events/demo/job/enable", "0");
 	fake_tracefs_end();
 }
 
