@@ -2,10 +2,15 @@
 /* Tests of what is reported tracepoints that somebody releases, or that go. */
 #include "tracefs/tracefs.h"
 
+#include <poll.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "source/source.h"
 #include "fixtures/fake_tracefs.h"
+
+/* For the other process. */
+#define RELEASE_WAIT_MS 20000
 
 static int change_log(void *context, const struct instance_change *change, struct error *error)
 {
@@ -98,5 +103,40 @@ TEST(what_has_gone_can_come_again)
 	CHECK_NUMBER(instance_enable(recorder, "demo", "io", NULL, &error), 0);
 	CHECK(instance_has_event(recorder, "demo", "io"));
 	CHECK(event_is_enabled(instance_events_fd(recorder), "demo", "io"));
+	recorder_finish(recorder);
+}
+
+/* Runs 'ktrack release' in another process, which ends when the tracepoints are released. */
+static pid_t release_start(const char *pattern)
+{
+	struct error error = { 0 };
+	size_t nr_released;
+	pid_t process = fork();
+
+	if (process == 0)
+		_exit(tracepoints_release(pattern, &nr_released, &error) == 0 ? (int)nr_released : 99);
+	return process;
+}
+
+TEST(a_release_wakes_whoever_records)
+{
+	struct instance *recorder = recorder_begin();
+	struct pollfd changes = { .events = POLLIN };
+	struct folder folder;
+	struct error error = { 0 };
+	int status = 0;
+	pid_t process;
+
+	snprintf(folder.path, sizeof(folder.path), "%s", instance_directory(recorder));
+	folder_add_text(&folder, "set_event", "demo:io\ndemo:job\n");
+	instance_mark(folder.path);
+	CHECK_NUMBER(instance_watch(recorder, &error), 0);
+	changes.fd = instance_watch_fd(recorder);
+	process = release_start("demo:job");
+	CHECK_NUMBER(poll(&changes, 1, RELEASE_WAIT_MS), 1);
+	check_look(recorder, "demo:job 0 to 1\n");
+	instance_release_events(recorder);
+	CHECK(waitpid(process, &status, 0) == process && WIFEXITED(status));
+	CHECK_NUMBER(WEXITSTATUS(status), 1);
 	recorder_finish(recorder);
 }

@@ -112,10 +112,25 @@ static int line_release(struct released *released, const char *directory, const 
 	return -1;
 }
 
+/*
+ * A ktrack that waits for records notices writes to files of its instance; otherwise it looks once
+ * a second. A blank in set_event changes nothing; truncating the file would disable all events.
+ */
+static bool owner_wake(const char *directory)
+{
+	struct error ignored = { 0 };
+	int fd = file_open_in(directory, "set_event", O_WRONLY, &ignored);
+	bool is_awake = fd >= 0 && write(fd, "\n", 1) == 1;
+
+	file_close(fd);
+	return is_awake;
+}
+
 static int instance_events_release(void *context, const char *name, const char *directory,
 				   struct error *error)
 {
 	struct released *released = context;
+	size_t nr_before = released->size;
 	struct buffer path = { 0 }, text = { 0 };
 	char *rest, *line;
 	int status = 0;
@@ -132,6 +147,8 @@ static int instance_events_release(void *context, const char *name, const char *
 				status = line_release(released, directory, line, error);
 		}
 	}
+	if (released->size > nr_before)
+		(void)owner_wake(directory);
 	buffer_release(&path);
 	buffer_release(&text);
 	return status;
