@@ -15,7 +15,7 @@ help:
 	@echo '  make demo          install missing packages, build, record a demo driver in a VM'
 	@echo '  make check         install missing packages, run the tests (15 minutes on two cores)'
 	@echo '  make check-quick   run the tests that need no VM (3 minutes)'
-	@echo '  make check-full    run all tests: check-newest, check-bench and check-fuzz'
+	@echo '  make check-full    run all tests with all repetitions: check-newest, check-bench and check-fuzz'
 	@echo '  make               build userspace and modules'
 	@echo '  make userspace     build build/ktrack'
 	@echo '  make modules       build kmod/*.ko for the kernel whose build tree is KDIR'
@@ -57,7 +57,7 @@ check-full: check-newest check-bench check-fuzz
 check-newest:
 	$(Q)scripts/deps
 	$(Q)$(MAKE) -j"$$(nproc)" userspace unit-tests fuzz-replay
-	$(Q)KTRACK_NEWEST=all tests/run
+	$(Q)KTRACK_FULL=1 KTRACK_NEWEST=all tests/run
 
 check-bench: userspace
 	$(Q)scripts/deps

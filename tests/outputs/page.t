@@ -4,7 +4,6 @@
 
 import json
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -14,7 +13,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import cases  # noqa: E402
 from page import DESCRIBE, compare  # noqa: E402
-from pages import DRAW, SPAN, Pages, changed_span, start_browser  # noqa: E402
+from pages import DRAW, SPAN, changed_span, visit_pages  # noqa: E402
 from tap import Tap  # noqa: E402
 
 # A driver's names may be anything.
@@ -113,6 +112,7 @@ def check_zoom(tap, pages):
 
 def check_search(tap, pages):
     """A name is typed, and its slice is selected, shown, and reported."""
+    pages.load_text(SEARCHED)
     browser = pages.browser
     browser.press("/", *"check")
     text = pages.details()
@@ -273,35 +273,28 @@ def check_many(tap, pages):
     tap.nothing(wrong, "every slice of many")
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
-    browser = start_browser(tap)
-    if not browser:
-        return tap.finish()
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            pages = Pages(browser, folder)
-            check_cases(tap, pages)
-            check_hostile(tap, pages)
-            check_title(tap, pages)
-            pages.load_case("demo-tracepoints")
-            labels = browser.run("return ktrack.recording.tracks.map((track) => track.label);")
-            wanted = ["submit pid 500 writer", "queue0 slot 0", "depth queue 0"]
-            tap.ok(labels[:3] == wanted, "the demo's tracks", labels)
-            check_zoom(tap, pages)
-            check_click(tap, pages)
-            check_losses(tap, pages)
-            check_whole(tap, pages)
-            check_groups(tap, pages)
-            check_many(tap, pages)
-            pages.load_text(SEARCHED)
-            check_search(tap, pages)
-            tap.nothing(browser.complaints(), "nothing to complain about in the console")
-    finally:
-        browser.close()
-    return tap.finish()
+def check_demo(tap, pages):
+    """The demo's page as it is loaded; the checks that follow use it."""
+    pages.load_case("demo-tracepoints")
+    labels = pages.browser.run("return ktrack.recording.tracks.map((track) => track.label);")
+    wanted = ["submit pid 500 writer", "queue0 slot 0", "depth queue 0"]
+    tap.ok(labels[:3] == wanted, "the demo's tracks", labels)
+
+
+CHECKS = (
+    check_cases,
+    check_hostile,
+    check_title,
+    check_demo,
+    check_zoom,
+    check_click,
+    check_losses,
+    check_whole,
+    check_groups,
+    check_many,
+    check_search,
+)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(visit_pages(Tap(), CHECKS))

@@ -5,7 +5,6 @@
 import colorsys
 import math
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -13,7 +12,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from pages import DRAW, SPAN, Pages, changed_span, start_browser  # noqa: E402
+from pages import DRAW, SPAN, changed_span, visit_pages  # noqa: E402
 from tap import Tap  # noqa: E402
 
 # Colours of the picture, drawn anew: of one pixel, of a part of a line, and how many are no paper.
@@ -440,25 +439,5 @@ CHECKS = (
 )
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
-    browser = start_browser(tap)
-    if not browser:
-        return tap.finish()
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            pages = Pages(browser, folder)
-            for check in CHECKS:
-                try:
-                    check(tap, pages)
-                except RuntimeError as problem:
-                    tap.ok(False, check.__doc__, problem)
-            tap.nothing(browser.complaints(), "nothing to complain about in the console")
-    finally:
-        browser.close()
-    return tap.finish()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(visit_pages(Tap(), CHECKS))

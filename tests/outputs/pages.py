@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Pages made of recordings, and what is asked of them in a browser."""
 
+import tempfile
 import time
 from pathlib import Path
 
@@ -23,6 +24,22 @@ def start_browser(tap):
     except (RuntimeError, OSError) as problem:
         tap.skip("the page in a browser", f"it does not start here: {str(problem).splitlines()[0]}")
         return None
+
+
+def visit_pages(tap, checks):
+    """Runs checks(tap, pages) in a browser, each on its own; returns the exit status."""
+    browser = start_browser(tap)
+    if not browser:
+        return tap.finish()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            pages = Pages(browser, folder)
+            for check in checks:
+                tap.isolated(check)(tap, pages)
+            tap.nothing(browser.complaints(), "nothing to complain about in the console")
+    finally:
+        browser.close()
+    return tap.finish()
 
 
 class Pages:

@@ -160,6 +160,17 @@ static bool file_comes(const struct folder *folder, const char *name)
 	return file_exists(folder, name);
 }
 
+/* A command that makes a file "started" in a new folder. */
+static struct command *starting_command(struct folder *folder)
+{
+	static char path[PATH_MAX];
+	static char *argv[] = { (char *)"touch", path, NULL };
+
+	folder_new(folder);
+	snprintf(path, sizeof(path), "%s", folder_path(folder, "started"));
+	return command_of(argv);
+}
+
 TEST(a_command_waits_until_it_is_run)
 {
 	struct error error = { 0 };
@@ -167,8 +178,7 @@ TEST(a_command_waits_until_it_is_run)
 	struct folder folder;
 	pid_t pid;
 
-	folder_new(&folder);
-	command = command_of((char *[]){ "touch", strdupa(folder_path(&folder, "started")), NULL });
+	command = starting_command(&folder);
 	pid = command_pid(command);
 	CHECK_TEXT(command_argv(command)[0], "touch");
 	usleep(50000);
@@ -189,8 +199,7 @@ TEST(a_command_that_was_never_run_ends_without_having_been)
 	struct folder folder;
 	pid_t pid;
 
-	folder_new(&folder);
-	command = command_of((char *[]){ "touch", strdupa(folder_path(&folder, "started")), NULL });
+	command = starting_command(&folder);
 	pid = command_pid(command);
 	CHECK(!command_has_ended(command));
 	command_free(command);

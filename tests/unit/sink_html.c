@@ -11,24 +11,12 @@
 #define MS INT64_C(1000000)
 #define END_MS 380
 
-static struct timeline_category category;
-static struct timeline_track track, counter;
+static struct fixture_tracks tracks;
 static struct timeline_name name;
 
 static void things_init(void)
 {
-	category = (struct timeline_category){ .text = "a:work" };
-	track = (struct timeline_track){
-		.number = 1,
-		.category = &category,
-		.name = text_of("work"),
-		.id = { .kind = VALUE_SIGNED, .signed_number = 7 },
-		.cpu = -1,
-		.comm = "task",
-	};
-	counter = track;
-	counter.number = 2;
-	counter.kind = TRACK_COUNTER;
+	fixture_tracks_init(&tracks);
 	name = (struct timeline_name){ .text = text_of("it"), .is_counted = true };
 }
 
@@ -53,12 +41,14 @@ static void page_make(struct capture *capture, int64_t ms, struct timeline_event
 	CHECK_NUMBER(timeline_add(&timeline, sink_html_new(&settings, &error), &error), 0);
 	CHECK_NUMBER(timeline_open(&timeline, &trace2_fixture_recording, &error), 0);
 	push(&timeline, 1,
-	     (struct timeline_event){ .kind = TIMELINE_TRACK_BEGIN, .track = &track });
+	     (struct timeline_event){ .kind = TIMELINE_TRACK_BEGIN, .track = &tracks.slices });
 	push(&timeline, 1,
-	     (struct timeline_event){ .kind = TIMELINE_TRACK_BEGIN, .track = &counter });
+	     (struct timeline_event){ .kind = TIMELINE_TRACK_BEGIN, .track = &tracks.counter });
 	push(&timeline, 2,
-	     (struct timeline_event){
-		     .kind = TIMELINE_SLICE_BEGIN, .track = &track, .name = &name, .depth = 1 });
+	     (struct timeline_event){ .kind = TIMELINE_SLICE_BEGIN,
+				      .track = &tracks.slices,
+				      .name = &name,
+				      .depth = 1 });
 	push(&timeline, ms, event);
 	push(&timeline, END_MS,
 	     (struct timeline_event){ .kind = TIMELINE_FINISH, .totals = &totals });
@@ -79,7 +69,7 @@ static void check_last(struct timeline_event event, int64_t at_ms, const char *l
 static struct timeline_event slice_end(void)
 {
 	return (struct timeline_event){ .kind = TIMELINE_SLICE_END,
-					.track = &track,
+					.track = &tracks.slices,
 					.name = &name,
 					.begin_ns = FIXTURE_START_NS + 2 * MS,
 					.depth = 1 };
@@ -88,11 +78,14 @@ static struct timeline_event slice_end(void)
 TEST(every_record_of_a_track_may_be_the_last_one)
 {
 	const struct timeline_event events[] = {
-		{ .kind = TIMELINE_SLICE_BEGIN, .track = &track, .name = &name, .depth = 2 },
+		{ .kind = TIMELINE_SLICE_BEGIN,
+		  .track = &tracks.slices,
+		  .name = &name,
+		  .depth = 2 },
 		slice_end(),
-		{ .kind = TIMELINE_INSTANT, .track = &track, .name = &name, .depth = 1 },
+		{ .kind = TIMELINE_INSTANT, .track = &tracks.slices, .name = &name, .depth = 1 },
 		{ .kind = TIMELINE_COUNTER,
-		  .track = &counter,
+		  .track = &tracks.counter,
 		  .value = { .kind = VALUE_SIGNED, .signed_number = 5 } },
 	};
 

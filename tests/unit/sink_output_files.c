@@ -18,25 +18,12 @@ static struct sink *(*const makers[])(const struct sink_settings *settings,
 
 #define NR_MAKERS (sizeof(makers) / sizeof(makers[0]))
 
-static struct timeline_category category;
-static struct timeline_track track, counter;
+static struct fixture_tracks tracks;
 static struct timeline_name counted, other;
 
 static void things_init(void)
 {
-	category = (struct timeline_category){ .text = "a:work" };
-	track = (struct timeline_track){
-		.number = 1,
-		.category = &category,
-		.name = text_of("work"),
-		.id = { .kind = VALUE_SIGNED, .signed_number = 7 },
-		.cpu = -1,
-		.tgid = 7,
-		.comm = "task",
-	};
-	counter = track;
-	counter.number = 2;
-	counter.kind = TRACK_COUNTER;
+	fixture_tracks_init(&tracks);
 	counted = (struct timeline_name){ .text = text_of("counted"), .is_counted = true };
 	other = (struct timeline_name){ .text = text_of("other") };
 }
@@ -56,19 +43,22 @@ static int push_all(struct timeline *timeline, struct error *error)
 					    .value = { .kind = VALUE_UNSIGNED,
 						       .unsigned_number = UINT64_MAX } };
 	const struct timeline_event events[] = {
-		{ .kind = TIMELINE_TRACK_BEGIN, .track = &track },
-		{ .kind = TIMELINE_TRACK_BEGIN, .track = &counter },
+		{ .kind = TIMELINE_TRACK_BEGIN, .track = &tracks.slices },
+		{ .kind = TIMELINE_TRACK_BEGIN, .track = &tracks.counter },
 		{ .kind = TIMELINE_SLICE_BEGIN,
-		  .track = &track,
+		  .track = &tracks.slices,
 		  .name = &counted,
 		  .fields = &field,
 		  .nr_fields = 1,
 		  .depth = 1 },
-		{ .kind = TIMELINE_SLICE_BEGIN, .track = &track, .name = &other, .depth = 2 },
-		{ .kind = TIMELINE_SLICE_END, .track = &track, .name = &other, .depth = 2 },
-		{ .kind = TIMELINE_INSTANT, .track = &track, .name = &other, .depth = 1 },
+		{ .kind = TIMELINE_SLICE_BEGIN,
+		  .track = &tracks.slices,
+		  .name = &other,
+		  .depth = 2 },
+		{ .kind = TIMELINE_SLICE_END, .track = &tracks.slices, .name = &other, .depth = 2 },
+		{ .kind = TIMELINE_INSTANT, .track = &tracks.slices, .name = &other, .depth = 1 },
 		{ .kind = TIMELINE_COUNTER,
-		  .track = &counter,
+		  .track = &tracks.counter,
 		  .value = { .kind = VALUE_SIGNED, .signed_number = INT64_MIN } },
 		{ .kind = TIMELINE_LOSS, .loss_count = 3, .loss_end_ns = INT64_MAX },
 		{ .kind = TIMELINE_LOSS, .loss_count = 3, .loss_end_ns = FIXTURE_START_NS + 5 },

@@ -6,14 +6,8 @@
 static void spool_fixture_begin_double(struct spool_fixture *fixture,
 				       struct spool_fixture *sideband, const char *mode)
 {
-	*fixture = (struct spool_fixture){ 0 };
+	spool_fixture_prepare(fixture, true);
 	*sideband = (struct spool_fixture){ 0 };
-	fake_tracefs_begin();
-	folder_add_text(&fake_tracefs.top, "saved_cmdlines", "4194304 gone\n");
-	folder_add_text(&fake_tracefs.top, "events/task/task_rename/enable", "0");
-	folder_new(&fixture->output);
-	fixture->recorder = recorder_of(64);
-	instance_prepare(fixture);
 	snprintf(sideband->instance.path, sizeof(sideband->instance.path), "%s",
 		 instance_directory(instance_sideband(fixture->recorder)));
 	folder_add_text(&sideband->instance, "set_event", "task:task_rename\ndemo:job\n");

@@ -84,13 +84,8 @@ static void check_patched(const void *find, size_t find_size, ssize_t behind, ui
 			  size_t size, const char *want, int nr_lines)
 {
 	struct buffer bytes = { 0 };
-	char *at;
 
-	trace_dat_begin(&dat);
-	trace_dat_write(&bytes, &dat);
-	at = memmem(bytes.data, bytes.size, find, find_size);
-	if (CHECK(at != NULL))
-		memcpy(at + behind, &number, size);
+	trace_dat_patch(&bytes, &dat, find, find_size, behind, number, size);
 	check_bytes(&bytes, want, nr_lines);
 	buffer_release(&bytes);
 }

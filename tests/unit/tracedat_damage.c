@@ -163,13 +163,8 @@ static struct source *patched_open(const void *find, size_t find_size, size_t be
 {
 	struct buffer bytes = { 0 };
 	struct source *source;
-	char *at;
 
-	trace_dat_begin(&dat);
-	trace_dat_write(&bytes, &dat);
-	at = memmem(bytes.data, bytes.size, find, find_size);
-	if (CHECK(at != NULL))
-		memcpy(at + behind, &number, size);
+	trace_dat_patch(&bytes, &dat, find, find_size, behind, number, size);
 	scratch_write(&scratch, bytes.data, bytes.size);
 	refusal = (struct error){ 0 };
 	if (source_file_open(&source, scratch.path, &refusal) < 0)

@@ -13,6 +13,10 @@ GUEST = Path(__file__).resolve().parent / "guest"
 # Which tests run on Debian's newest kernel, too: "some" (those that ask for it, the default), "all" of this kind, or "none".
 NEWEST = os.environ.get("KTRACK_NEWEST", "some")
 KERNELS = ("6.1", "6.12") + (("newest",) if NEWEST == "all" else ())
+# make check-full: all rounds of repeated tests, and every kernel for tests that depend little on it.
+IS_FULL = bool(os.environ.get("KTRACK_FULL"))
+# These test files, options and rights: each runs on one kernel, except with IS_FULL.
+ONE_6_1, ONE_6_12 = (KERNELS, KERNELS) if IS_FULL else (("6.1",), ("6.12",))
 # Two processors on a clock that counts their instructions, a nanosecond for each, whichever of them runs: what is done in a
 # second is the same on every host, however busy, and less than what a modest machine of today does. The second one has to be
 # put online.
@@ -51,6 +55,11 @@ class Result:
     def complaints(self):
         """What the kernel complained about."""
         return [line for line in self.text("dmesg.log").splitlines() if COMPLAINT.search(line)]
+
+
+def rounds(full, check):
+    """How often a test repeats what it does: less often in make check."""
+    return full if IS_FULL else check
 
 
 def program(folder, name):

@@ -17,10 +17,10 @@ from tap import Tap  # noqa: E402
 NAMES = ("ktrack", "ktrack_demo", "ktrack_test", "ktrack_twin")
 USERS = {"ktrack": "ktrack_demo"}
 PLACES = ("top", "a", "b")
-NR_ACTIONS = 300
+NR_ACTIONS = machine.rounds(300, 100)
 SEED = 20
-CHURN_ROUNDS = 4
-OPTOUT_ROUNDS = 50
+CHURN_ROUNDS = machine.rounds(4, 2)
+OPTOUT_ROUNDS = machine.rounds(50, 20)
 PARTS = ("unload.sh", "churn.sh", "optout.sh")
 
 

@@ -4,72 +4,46 @@
 from copy import copy
 
 from contract import BYTES, COMPLETED, DEPTH, HANDLED, IO, SUBMIT, TICK, WORK, Tracepoint
+from writing.mutate import chain
 
 
-def find(records, tracepoint, kind, nth=0):
-    """The place of the nth record of a tracepoint and type."""
-    same = (tracepoint, kind)
-    places = [place for place, one in enumerate(records) if (one.tracepoint, one.kind) == same]
-    return places[nth]
+def at(tracepoint, kind, nth, change):
+    """Replaces the nth record of a tracepoint and type; change gets its copy and the last time, and returns records."""
+
+    def damage(records):
+        places = [place for place, one in enumerate(records) if (one.tracepoint, one.kind) == (tracepoint, kind)]
+        place = places[nth]
+        inside, behind = change(copy(records[place]), records[-1].time_ns)
+        return [*records[:place], *inside, *records[place + 1 :], *behind]
+
+    return damage
+
+
+def with_values(record, values):
+    """The record with other values."""
+    for name, value in values.items():
+        setattr(record, name, value)
+    return record
 
 
 def change(tracepoint, kind, nth=0, /, **values):
     """Another value in one record."""
-
-    def damage(records):
-        place = find(records, tracepoint, kind, nth)
-        record = copy(records[place])
-        for name, value in values.items():
-            setattr(record, name, value)
-        return [*records[:place], record, *records[place + 1 :]]
-
-    return damage
+    return at(tracepoint, kind, nth, lambda record, _: ([with_values(record, values)], []))
 
 
 def change_all(tracepoint, /, **values):
     """Another value in all records of a tracepoint."""
-
-    def damage(records):
-        records = [copy(record) for record in records]
-        for record in [one for one in records if one.tracepoint is tracepoint]:
-            for name, value in values.items():
-                setattr(record, name, value)
-        return records
-
-    return damage
+    return lambda records: [with_values(copy(one), values) if one.tracepoint is tracepoint else one for one in records]
 
 
 def lose(tracepoint, kind, nth=0, /):
     """One record is not there."""
-
-    def damage(records):
-        place = find(records, tracepoint, kind, nth)
-        return records[:place] + records[place + 1 :]
-
-    return damage
+    return at(tracepoint, kind, nth, lambda record, _: ([], []))
 
 
 def delay(tracepoint, kind, nth=0, /):
     """A record comes after all others."""
-
-    def damage(records):
-        place = find(records, tracepoint, kind, nth)
-        record = copy(records[place])
-        record.time_ns = records[-1].time_ns + 1
-        return [*records[:place], *records[place + 1 :], record]
-
-    return damage
-
-
-def chain(*damages):
-    """One after the other."""
-
-    def damage(records):
-        for one in damages:
-            records = one(records)
-        return records
-
-    return damage
+    return at(tracepoint, kind, nth, lambda record, last_ns: ([], [with_values(record, {"time_ns": last_ns + 1})]))
 
 
 OTHER_NAME = Tracepoint(IO.name, "slice", "scope_slot", "queue1")

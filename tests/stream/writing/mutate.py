@@ -4,29 +4,35 @@
 from writing.writer import Seconds, dump, load
 
 
-def matches(members, kind, wanted):
-    """True for an event of this kind that has these values."""
-    return members["event"] == kind and all(
-        members.get(key) == value for key, value in wanted.items()
-    )
-
-
-def find(lines, kind, /, nth=0, **wanted):
+def find(lines, kind, nth, wanted):
     """The place of the nth event of a kind with these values; nth may count from the end."""
-    places = [place for place, line in enumerate(lines) if matches(load(line), kind, wanted)]
+    events = [load(line) for line in lines]
+    places = [
+        place
+        for place, event in enumerate(events)
+        if event["event"] == kind and all(event.get(key) == value for key, value in wanted.items())
+    ]
     return places[nth]
+
+
+def at(kind, nth, wanted, change):
+    """Changes the lines; change gets those before the event, its line, and those behind it."""
+
+    def mutate(lines):
+        place = find(lines, kind, nth, wanted)
+        return change(lines[:place], lines[place], lines[place + 1 :])
+
+    return mutate
 
 
 def edit(kind, change, /, nth=0, **wanted):
     """Changes the members of an event; change works in place or returns others."""
 
-    def mutate(lines):
-        place = find(lines, kind, nth=nth, **wanted)
-        members = load(lines[place])
-        members = change(members) or members
-        return [*lines[:place], dump(members).encode() + b"\n", *lines[place + 1 :]]
+    def rewrite(before, line, behind):
+        members = load(line)
+        return [*before, dump(change(members) or members).encode() + b"\n", *behind]
 
-    return mutate
+    return at(kind, nth, wanted, rewrite)
 
 
 def put(kind, /, nth=0, where=None, **values):
@@ -41,72 +47,51 @@ def put_value(kind, /, nth=0, where=None, **values):
 
 def later(kind, key, time_ns, /, nth=0, **wanted):
     """Adds to a time of an event."""
-
-    def change(members):
-        members[key] = Seconds(members[key].time_ns + time_ns)
-
-    return edit(kind, change, nth=nth, **wanted)
+    return edit(kind, lambda members: {**members, key: Seconds(members[key].time_ns + time_ns)}, nth=nth, **wanted)
 
 
 def remove(kind, key, /, nth=0, **wanted):
-    """Takes a key out of an event."""
-    return edit(
-        kind,
-        lambda members: {name: value for name, value in members.items() if name != key},
-        nth=nth,
-        **wanted,
-    )
+    """Removes a key from an event."""
+    return edit(kind, lambda members: {name: members[name] for name in members if name != key}, nth=nth, **wanted)
 
 
 def spell(kind, old, new, /, nth=0, **wanted):
     """Replaces bytes in an event's line, once."""
 
-    def mutate(lines):
-        place = find(lines, kind, nth=nth, **wanted)
-        assert old in lines[place], (old, lines[place])
-        return [*lines[:place], lines[place].replace(old, new, 1), *lines[place + 1 :]]
+    def rewrite(before, line, behind):
+        assert old in line, (old, line)
+        return [*before, line.replace(old, new, 1), *behind]
 
-    return mutate
+    return at(kind, nth, wanted, rewrite)
 
 
 def drop(kind, /, nth=0, **wanted):
-    """Leaves an event out."""
-
-    def mutate(lines):
-        place = find(lines, kind, nth=nth, **wanted)
-        return lines[:place] + lines[place + 1 :]
-
-    return mutate
+    """Removes an event."""
+    return at(kind, nth, wanted, lambda before, line, behind: before + behind)
 
 
 def move(kind, steps, /, nth=0, **wanted):
     """Moves an event by some lines."""
 
-    def mutate(lines):
-        place = find(lines, kind, nth=nth, **wanted)
-        rest = lines[:place] + lines[place + 1 :]
-        return rest[: place + steps] + [lines[place]] + rest[place + steps :]
+    def insert(before, line, behind):
+        rest, place = before + behind, len(before) + steps
+        return [*rest[:place], line, *rest[place:]]
 
-    return mutate
+    return at(kind, nth, wanted, insert)
 
 
 def repeat(kind, /, nth=0, steps=1, **wanted):
     """Writes an event a second time, some lines later."""
-
-    def mutate(lines):
-        place = find(lines, kind, nth=nth, **wanted)
-        return lines[: place + steps] + [lines[place]] + lines[place + steps :]
-
-    return mutate
+    return at(kind, nth, wanted, lambda before, line, behind: [*before, line, *behind[: steps - 1], line, *behind[steps - 1 :]])
 
 
 def chain(*mutations):
-    """One after the other."""
+    """Applies one mutation after the other, to lines or to records."""
 
-    def mutate(lines):
+    def mutate(stream):
         for mutation in mutations:
-            lines = mutation(lines)
-        return lines
+            stream = mutation(stream)
+        return stream
 
     return mutate
 
