@@ -82,6 +82,17 @@ static void check_found(const char *first, const char *second, const char *want)
 	buffer_release(&found);
 }
 
+/* First, because a folder of tracefs that was found is kept. */
+TEST(without_tracefs_the_remedy_is_reported)
+{
+	top_begin();
+	is_mounted = false;
+	check_found(NULL, NULL,
+		    "error: tracefs is not mounted; as root: mount -t tracefs nodev "
+		    "/sys/kernel/tracing");
+	top_end();
+}
+
 TEST(commas_are_between_patterns)
 {
 	top_begin();
@@ -252,15 +263,5 @@ TEST(a_format_that_cannot_be_read_is_left_out)
 	check_found("net:broken", NULL,
 		    "error: 'net:broken': does not follow the track event convention; it needs "
 		    "track_event_type and slice_name, or counter_value");
-	top_end();
-}
-
-TEST(without_tracefs_the_remedy_is_reported)
-{
-	top_begin();
-	is_mounted = false;
-	check_found(NULL, NULL,
-		    "error: tracefs is not mounted; as root: mount -t tracefs nodev "
-		    "/sys/kernel/tracing");
 	top_end();
 }
