@@ -7,7 +7,7 @@ module-sources = $(sort $(foreach module,$(1),$(wildcard userspace/$(module)/*.c
 sources := $(call module-sources,$(modules))
 library-sources := $(filter-out userspace/cli/main.c,$(sources))
 
-packages := libtracefs >= 1.6 libtraceevent >= 1.7 libxxhash libmd libzstd zlib libcap-ng
+packages := libtracefs >= 1.6 libtraceevent >= 1.7 libxxhash libmd libzstd zlib libcap-ng libseccomp
 version := 0.1.0
 
 CC ?= gcc

@@ -108,6 +108,9 @@ for event in switch wakeup waking process_fork process_exec process_exit process
 done
 format_save task task_newtask
 format_save task task_rename
+format_save irq softirq_entry
+format_save kmem kmalloc
+format_save timer timer_start
 batches_save
 dynamic_save
 gaps_save

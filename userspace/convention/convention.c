@@ -43,6 +43,7 @@ void convention_free(struct convention *convention)
 		convention_entry_free(convention->entries[i]);
 	free(convention->entries);
 	map_release(&convention->tracepoints);
+	convention_symbols_release(&convention->symbols);
 	free(convention);
 }
 
@@ -173,14 +174,20 @@ static uint64_t format_hash(struct text text)
 }
 
 static int format_add(struct convention *convention, const char *system,
-		      const struct format *format, uint64_t hash, const struct descriptor **out,
+		      const struct format *format, struct text text, const struct descriptor **out,
 		      struct error *error)
 {
 	struct descriptor *descriptor;
+	int status;
 
 	if (descriptor_new(&descriptor, system, format, convention->is_swapped) < 0)
 		return error_set(error, "out of memory");
-	return descriptor ? convention_entry_add(convention, descriptor, hash, out, error) : 0;
+	if (!descriptor)
+		return 0;
+	status = convention_entry_add(convention, descriptor, format_hash(text), out, error);
+	if (*out && convention_queue_symbols(convention, descriptor, text) < 0)
+		return error_set(error, "out of memory");
+	return status;
 }
 
 int convention_add(struct convention *convention, const char *system, struct text text,
@@ -194,7 +201,7 @@ int convention_add(struct convention *convention, const char *system, struct tex
 		return 0;
 	status = convention_parse(&format, system, text, error);
 	if (status == 0)
-		status = format_add(convention, system, &format, format_hash(text), out, error);
+		status = format_add(convention, system, &format, text, out, error);
 	format_release(&format);
 	return status;
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "convention/symbols.h"
 #include "convention/task.h"
 #include "event/event.h"
 
@@ -41,6 +42,7 @@ struct convention_entry;
  * @is_full: a descriptor was refused
  * @tracepoints: the first entry of each index, by category and format
  * @nr_tracepoints: size of @tracepoints, and the next index
+ * @symbols: see convention_want_symbols()
  */
 struct convention {
 	bool is_swapped;
@@ -54,6 +56,7 @@ struct convention {
 	const struct descriptor *by_id[CONVENTION_IDS];
 	struct task_descriptor tasks[CONVENTION_TASKS_MAX];
 	size_t nr_tasks;
+	struct convention_symbols symbols;
 };
 
 /**
@@ -78,6 +81,21 @@ void convention_free(struct convention *convention);
  */
 int convention_add(struct convention *convention, const char *system, struct text text,
 		   const struct descriptor **out, struct error *error);
+
+/**
+ * convention_want_symbols - texts of symbolic fields are wanted of tracepoints that are added from
+ * now on; convention_read_symbols() reads them
+ * @is_trusted: the formats are the running kernel's
+ */
+void convention_want_symbols(struct convention *convention, bool is_trusted);
+
+/**
+ * convention_read_symbols - read the symbols of the tracepoints that were added since the last call
+ * @report: receives one line if that failed for some of them, whose fields remain numbers
+ *
+ * To be called before one of them is dropped. Returns 0, or -1 if memory ran out.
+ */
+int convention_read_symbols(struct convention *convention, const struct report *report);
 
 /** convention_size - number of descriptors, dropped ones included */
 size_t convention_size(const struct convention *convention);

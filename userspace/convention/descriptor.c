@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "convention/symbols.h"
+
 /*
  * Types by which the macros of include/ktrack mark fields, see ktrack-instrument(7). The convention
  * has no words for these; to its other readers they are scopes or extra fields.
@@ -313,7 +315,8 @@ int descriptor_new(struct descriptor **out, const char *system, const struct for
 
 size_t descriptor_size(const struct descriptor *descriptor)
 {
-	size_t size = sizeof(*descriptor) + strlen(descriptor->category) + 1;
+	size_t size = sizeof(*descriptor) + strlen(descriptor->category) + 1 +
+		      extra_symbols_size(descriptor);
 
 	for (size_t i = 0; i < descriptor->nr_extras; i++)
 		size += sizeof(struct extra) + sizeof(struct field) +
@@ -327,6 +330,7 @@ void descriptor_free(struct descriptor *descriptor)
 		return;
 	for (size_t i = 0; i < descriptor->nr_extras; i++)
 		free(descriptor->extras[i].name);
+	extra_symbols_free(descriptor->symbols);
 	free(descriptor->extras);
 	free(descriptor->fields);
 	for (size_t i = 0; i < KEYS_OUTER_MAX; i++)

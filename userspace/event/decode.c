@@ -117,6 +117,24 @@ static bool extra_fits(size_t *left, const struct value *value)
 	return true;
 }
 
+/* Replaces numbers by their texts. Fields are those of the extras that could be read, in order. */
+static void extras_render(const struct descriptor *descriptor, const struct record *record,
+			  size_t nr_fields)
+{
+	const struct extra_symbols *own = descriptor->symbols;
+	struct field *field = descriptor->fields, *end = field + nr_fields;
+	struct text text;
+
+	symbols_begin(own->symbols);
+	for (size_t i = 0; field < end; i++) {
+		if (field->name.data != descriptor->extras[i].label.data)
+			continue;
+		if (own->fields[i] && symbols_render(own->symbols, own->fields[i], record, &text))
+			field->value = (struct value){ .kind = VALUE_TEXT, .text = text };
+		field++;
+	}
+}
+
 /* Unreadable extra fields are left out; the event is valid without them. */
 static void extras_decode(struct decoded_event *out, const struct descriptor *descriptor,
 			  const struct record *record)
@@ -136,6 +154,8 @@ static void extras_decode(struct decoded_event *out, const struct descriptor *de
 		field++;
 	}
 	out->nr_extras = field - descriptor->fields;
+	if (unlikely(descriptor->symbols))
+		extras_render(descriptor, record, out->nr_extras);
 }
 
 static const char *decode_fail(struct decoded_event *out, const char *problem)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "event/field_ref.h"
+#include "event/symbols.h"
 
 enum descriptor_kind {
 	DESCRIPTOR_NONE,
@@ -35,6 +36,15 @@ struct extra {
 	char *name;
 	struct text label;
 	struct field_ref ref;
+};
+
+/**
+ * struct extra_symbols - texts of extras
+ * @fields: by the extra's index, NULL if its value is passed on
+ */
+struct extra_symbols {
+	struct symbols *symbols;
+	const struct symbol_field *fields[];
 };
 
 /** KEYS_OUTER_MAX - limit of outer scopes: those before the last one of a compound scope */
@@ -77,6 +87,7 @@ struct decoded_keys {
  * @outer: fields of outer scopes
  * @async: field that pairs begin and end of asynchronous slices
  * @keys: values of both in the record that was decoded last; NULL if there are none
+ * @symbols: texts of the extras, NULL if none has any
  */
 struct descriptor {
 	unsigned int index;
@@ -103,6 +114,7 @@ struct descriptor {
 	struct extra outer[KEYS_OUTER_MAX];
 	struct field_ref async;
 	struct decoded_keys *keys;
+	struct extra_symbols *symbols;
 };
 
 #endif

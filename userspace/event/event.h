@@ -13,5 +13,6 @@
 #include "event/field_ref.h"
 #include "event/format.h"
 #include "event/record.h"
+#include "event/symbols.h"
 
 #endif

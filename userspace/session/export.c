@@ -42,6 +42,8 @@ static int export_run_choose(struct export_run *run, struct error *error)
 	pipeline->convention = convention_new(source_describe(run->source)->is_swapped);
 	if (!pipeline->convention)
 		return error_set(error, "out of memory");
+	if (!run->settings->outputs.stat)
+		convention_want_symbols(pipeline->convention, run->directory.size > 0);
 	if (tracepoints_find(pipeline->convention, run->source, &run->settings->selection,
 			     run->report, error) < 0)
 		return -1;

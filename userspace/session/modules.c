@@ -265,6 +265,8 @@ static int tracepoint_take_in(void *context, const struct tracepoint *tracepoint
 
 	if (status < 0)
 		return error_set(error, "%s", problem.text);
+	if (convention_read_symbols(modules->convention, modules->capture->report) < 0)
+		return error_set(error, "out of memory");
 	return descriptor ? descriptor_take_in(modules, tracepoint, descriptor, error) : 0;
 }
 

@@ -92,6 +92,8 @@ int stream_run_set_up(struct stream_run *run, struct error *error)
 	run->pipeline.convention = convention_new(false);
 	if (!run->pipeline.convention)
 		return error_set(error, "out of memory");
+	if (!run->settings->outputs.stat)
+		convention_want_symbols(run->pipeline.convention, true);
 	if (capture_prepare(capture, error) < 0 ||
 	    modules_watch(&run->modules, capture, run->pipeline.convention, error) < 0 ||
 	    capture_choose(capture, run->pipeline.convention, error) < 0)

@@ -246,5 +246,7 @@ int tracepoints_find(struct convention *convention, struct source *source,
 
 	if (selection_visit(source, &visitor, error) < 0)
 		return -1;
+	if (convention_read_symbols(convention, report) < 0)
+		return error_set(error, "out of memory");
 	return selection_check(selection, source, error);
 }

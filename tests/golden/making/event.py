@@ -164,6 +164,10 @@ class Event:
         head = f"name: {self.name}\nID: {self.number}\nformat:\n"
         return f"{head}{common}\n{fields}\nprint fmt: {shown}\n".encode()
 
+    def set_print_format(self, text):
+        """Another print format than that of format()."""
+        self.text = self.text.partition(b"print fmt: ")[0] + b"print fmt: " + text + b"\n"
+
     def pair(self, words):
         """(field, word) of a record's words: first by place, then by name."""
         named = False

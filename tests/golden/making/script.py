@@ -40,6 +40,8 @@ Tracepoints:
       any *), an array of one (char name[16]), `string name` or `rel_string name` for texts behind
       __data_loc and __rel_loc, or `__data_loc u8[] name`. Offsets follow from the types; @OFFSET,
       size=N and signed=0|1 behind the declaration say them otherwise.
+  print EVENT "FORMAT", ARGUMENT...
+      the event's print format, up to the end of the line, instead of one of simple conversions
   format PATH
       a captured format file SYSTEM/EVENT, found from the script's folder
 
@@ -296,6 +298,10 @@ class Reader:
         if line.startswith(b"event "):
             text = line.decode().partition("#")[0]
             self.trace.add_event(read_short(text[6:].strip(), self.trace.layout.long_size))
+            return
+        if line.startswith(b"print "):
+            name, _, text = line[6:].strip().partition(b" ")
+            self.trace.find_event(name.decode()).set_print_format(text.strip())
             return
         words = split_line(line)
         if not words:

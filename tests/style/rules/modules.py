@@ -47,6 +47,7 @@ LIBRARIES = {
     "zlib": (re.compile(r"zlib\.h"), ("tracedat", "sink")),
     "zstd": (re.compile(r"zstd\.h"), ("tracedat", "sink")),
     "libcap-ng": (re.compile(r"cap-ng\.h"), ("session",)),
+    "libseccomp": (re.compile(r"seccomp\.h"), ("event",)),
 }
 
 # The kernel's side is no module; only what names the convention's fields is shared with it.

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Symbols of a tracepoint's fields, and their binary form, in which the child sends them.
+ *
+ * A format's symbols are a byte, the number of fields, and for each field: a byte, the number of
+ * its parts, the parts, and the field's name. The text of a field is the texts of its parts, one
+ * behind the other. A part is a tree of nodes, each before its operands. A node is a byte, its
+ * kind, and the members below. Numbers are in this machine's byte order. A string is a byte, its
+ * size, and its bytes. A table is two bytes, the number of its entries, and for each entry a number
+ * of eight bytes and a string.
+ */
+#ifndef EVENT_SYMBOL_NODE_H
+#define EVENT_SYMBOL_NODE_H
+
+#include "event/field_ref.h"
+#include "event/symbol_number.h"
+
+/** Limits of the symbols of a tracepoint; the kernel's need a tenth of each */
+#define SYMBOL_ANSWER_MAX (256 * 1024)
+#define SYMBOL_FIELDS_MAX 64
+#define SYMBOL_PARTS_MAX 8
+#define SYMBOL_NODES_MAX 1024
+#define SYMBOL_ENTRIES_MAX 4096
+#define SYMBOL_DEPTH_MAX 48
+#define SYMBOL_STRING_MAX 255
+
+/**
+ * enum symbol_kind - kinds of nodes; the first ones are numbers, the others texts
+ * @SYMBOL_NUMBER: eight bytes
+ * @SYMBOL_FIELD: string: the name of the field
+ * @SYMBOL_CAST: a byte: the size of the type, a byte: whether it is signed; a number
+ * @SYMBOL_UNARY: a byte: enum symbol_unary; a number
+ * @SYMBOL_BINARY: a byte: enum symbol_binary; two numbers
+ * @SYMBOL_TEXT: a string
+ * @SYMBOL_CHOICE: a number; the text if it is not 0, and the text if it is
+ * @SYMBOL_VALUES: __print_symbolic(): a table; a number
+ * @SYMBOL_FLAGS: __print_flags(): a string, the delimiter; a table; a number
+ */
+enum symbol_kind {
+	SYMBOL_NUMBER,
+	SYMBOL_FIELD,
+	SYMBOL_CAST,
+	SYMBOL_UNARY,
+	SYMBOL_BINARY,
+	SYMBOL_TEXT,
+	SYMBOL_CHOICE,
+	SYMBOL_VALUES,
+	SYMBOL_FLAGS,
+	SYMBOL_KIND_COUNT
+};
+
+/** struct symbol_entry - a value or the bits of a flag, and its text */
+struct symbol_entry {
+	uint64_t value;
+	struct text text;
+};
+
+/**
+ * struct symbol_node - a node whose content was checked
+ * @kind: decides which members are used
+ * @op: of UNARY and BINARY; size of the type of CAST
+ * @is_signed: of CAST
+ * @operands: indexes of nodes
+ * @number: of NUMBER
+ * @ref: of FIELD: an integer or a boolean
+ * @text: of TEXT; the delimiter of FLAGS
+ * @first_entry, @nr_entries: of VALUES and FLAGS
+ */
+struct symbol_node {
+	uint8_t kind;
+	uint8_t op;
+	bool is_signed;
+	uint16_t operands[3];
+	union {
+		uint64_t number;
+		struct field_ref ref;
+		struct {
+			struct text text;
+			uint32_t first_entry;
+			uint32_t nr_entries;
+		};
+	};
+};
+
+/**
+ * struct symbol_field - the text of a field
+ * @name: borrowed from the answer
+ * @parts: indexes of nodes, whose texts follow each other
+ */
+struct symbol_field {
+	struct text name;
+	uint16_t parts[SYMBOL_PARTS_MAX];
+	unsigned int nr_parts;
+};
+
+/**
+ * struct symbols - the symbols of a tracepoint; all members are private
+ * @answer: the bytes that texts point to
+ * @texts: SYMBOLS_TEXTS_MAX bytes for the texts of a record, of which @nr_used are used
+ */
+struct symbols {
+	char *answer;
+	size_t answer_size;
+	struct symbol_node *nodes;
+	size_t nr_nodes;
+	struct symbol_entry *entries;
+	size_t nr_entries;
+	struct symbol_field *fields;
+	size_t nr_fields;
+	char *texts;
+	size_t nr_used;
+};
+
+#endif
