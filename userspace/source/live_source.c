@@ -4,11 +4,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+
+/*
+ * Unused memory that the allocator keeps. What sub-buffers used is needed again in the next round;
+ * the kernel would clear it each time.
+ */
+#define KEPT_SIZE (4 * 1024 * 1024)
 
 static void live_source_wait(struct source *source, int also_fd, int timeout_ms, int latency_ms)
 {
@@ -266,6 +273,7 @@ int source_live_open(struct source **out, const char *directory, const char *sid
 	if (live_source_new(&live, directory, sideband, error) < 0)
 		return -1;
 	live->reads_ahead = true;
+	mallopt(M_TRIM_THRESHOLD, KEPT_SIZE);
 	live->watched = watched;
 	buffer_reader_wake_early(live->reader, directory);
 	*out = &live->source;

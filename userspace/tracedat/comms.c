@@ -149,6 +149,8 @@ static void living_append(struct comms *comms)
 /* Adds lines of threads that have no line yet. */
 static void lines_append(struct lines *lines, const char *more)
 {
+	if (!*more)
+		return;
 	lines_index(lines);
 	for (const char *line = more; *line; line = line_next(line)) {
 		if (!lines_contain(lines, atoi(line)))
