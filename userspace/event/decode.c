@@ -2,6 +2,8 @@
 /* Decodes records into track events. */
 #include "event/decoded.h"
 
+#include "ktrack/fields.h"
+
 /*
  * The functions below that take @is_swapped are compiled for both values.
  */
@@ -11,13 +13,13 @@ hot_inline bool kind_decode(struct decoded_event *out, const struct descriptor *
 {
 	int64_t type = field_integer(&descriptor->type, record, is_swapped);
 
-	if (type == 'B')
+	if (type == KTRACK_TYPE_BEGIN)
 		out->kind = DECODED_BEGIN;
-	else if (type == 'E')
+	else if (type == KTRACK_TYPE_END)
 		out->kind = DECODED_END;
 	else
 		out->kind = DECODED_INSTANT;
-	return type == 'B' || type == 'E' || type == 'I';
+	return type == KTRACK_TYPE_BEGIN || type == KTRACK_TYPE_END || type == KTRACK_TYPE_INSTANT;
 }
 
 /* The name of an end is not used, but its bytes must be in the record. */

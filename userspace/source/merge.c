@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Merges CPUs by time; stays with one CPU until another's record is due. */
+/* Merges streams by time. One stream delivers until the next record of another is earlier. */
 #include "source/source_ops.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/** struct line - the streams that have a next record, the earliest first */
-struct line {
+/** struct merge_queue - streams with a next record, sorted by its time */
+struct merge_queue {
 	struct stream **list;
 	size_t size;
 };
 
-/* Whether @a's records come before those of @b that have the same time. */
+/* Whether records of @a precede records of @b with the same time. */
 static bool stream_comes_first(const struct stream *a, const struct stream *b)
 {
 	/* Two buffers have streams of one CPU. */
 	return a->cpu != b->cpu ? a->cpu < b->cpu : a < b;
 }
 
-/* Whether @a's next record comes before @b's. */
+/* Whether the next record of @a precedes that of @b. */
 static bool stream_is_before(const struct stream *a, const struct stream *b)
 {
 	if (a->next.time_ns != b->next.time_ns)
@@ -36,15 +36,15 @@ static int stream_compare(const void *a, const void *b)
 	return stream_is_before(first, second) ? -1 : 1;
 }
 
-/* How many places are passed one by one before the right one is searched for. */
-#define LINE_STEPS 4
+/* Steps of the linear search for the new place of a stream, before the binary search. */
+#define MERGE_STEPS 4
 
 /*
- * Lets those behind @place that come before @stream, of which there is one at least, move up by
- * one; returns the place that becomes free.
+ * Moves the streams behind @place that precede @stream, at least one, forward by one place. Returns
+ * the free place.
  */
-static struct stream **line_pass(struct stream **place, struct stream **last,
-				 const struct stream *stream)
+static struct stream **merge_queue_pass(struct stream **place, struct stream **last,
+					const struct stream *stream)
 {
 	struct stream **passed = place + 1;
 
@@ -60,14 +60,14 @@ static struct stream **line_pass(struct stream **place, struct stream **last,
 	return passed;
 }
 
-/* The first stream has a later record now, and goes back by a place or two, mostly. */
-hot_inline void line_settle(struct line *line)
+/* Moves the first stream, whose next record is later now, back; mostly by one or two places. */
+hot_inline void merge_queue_settle(struct merge_queue *queue)
 {
-	struct stream **place = line->list, **last = place + line->size - 1, *stream = *place;
+	struct stream **place = queue->list, **last = place + queue->size - 1, *stream = *place;
 
 	for (int steps = 0; place < last && stream_is_before(place[1], stream); steps++) {
-		if (steps == LINE_STEPS) {
-			place = line_pass(place, last, stream);
+		if (steps == MERGE_STEPS) {
+			place = merge_queue_pass(place, last, stream);
 			break;
 		}
 		place[0] = place[1];
@@ -76,16 +76,16 @@ hot_inline void line_settle(struct line *line)
 	*place = stream;
 }
 
-/* The first stream has delivered: it has a later record, or none. */
-hot_inline void line_update(struct line *line)
+/* Restores the order after the first stream delivered. */
+hot_inline void merge_queue_update(struct merge_queue *queue)
 {
-	if (line->list[0]->has_next)
-		line_settle(line);
+	if (queue->list[0]->has_next)
+		merge_queue_settle(queue);
 	else
-		memmove(line->list, line->list + 1, --line->size * sizeof(*line->list));
+		memmove(queue->list, queue->list + 1, --queue->size * sizeof(*queue->list));
 }
 
-/* Looks for changes after sub-buffers were read, and before their records are delivered. */
+/* Checks for changes after sub-buffers were read and before their records are delivered. */
 static int source_fill_stream(struct source *source, struct stream *stream,
 			      const struct source_handler *handler, struct error *error)
 {
@@ -100,8 +100,8 @@ static int source_fill_stream(struct source *source, struct stream *stream,
 	return handler->loss(handler->context, &loss, error);
 }
 
-static int line_fill(struct line *line, struct source *source, const struct source_handler *handler,
-		     struct error *error)
+static int merge_queue_fill(struct merge_queue *queue, struct source *source,
+			    const struct source_handler *handler, struct error *error)
 {
 	for (size_t i = 0; i < source->nr_streams; i++) {
 		struct stream *stream = &source->streams[i];
@@ -109,9 +109,9 @@ static int line_fill(struct line *line, struct source *source, const struct sour
 		if (source_fill_stream(source, stream, handler, error) < 0)
 			return -1;
 		if (stream->has_next)
-			line->list[line->size++] = stream;
+			queue->list[queue->size++] = stream;
 	}
-	qsort(line->list, line->size, sizeof(*line->list), stream_compare);
+	qsort(queue->list, queue->size, sizeof(*queue->list), stream_compare);
 	return 0;
 }
 
@@ -131,30 +131,30 @@ static bool stream_is_due(const struct stream *stream, int64_t until_ns)
 	return stream->has_next && stream->next.time_ns <= until_ns;
 }
 
-/* Up to when the first stream's records come before those of all others. */
-hot_inline int64_t line_turn(const struct line *line, int64_t until_ns)
+/* The time up to which records of the first stream precede those of all others. */
+hot_inline int64_t merge_queue_turn(const struct merge_queue *queue, int64_t until_ns)
 {
-	const struct stream *first = line->list[0], *second = line->list[1];
+	const struct stream *first = queue->list[0], *second = queue->list[1];
 	int64_t turn_ns;
 
-	if (line->size == 1)
+	if (queue->size == 1)
 		return until_ns;
 	turn_ns = second->next.time_ns - stream_comes_first(second, first);
 	return turn_ns > until_ns ? until_ns : turn_ns;
 }
 
-static int line_drain(struct line *line, struct source *source, int64_t until_ns,
-		      const struct source_handler *handler, struct error *error)
+static int merge_queue_drain(struct merge_queue *queue, struct source *source, int64_t until_ns,
+			     const struct source_handler *handler, struct error *error)
 {
-	while (line->size > 0 && stream_is_due(line->list[0], until_ns)) {
-		struct stream *first = line->list[0];
-		int64_t turn_ns = line_turn(line, until_ns);
+	while (queue->size > 0 && stream_is_due(queue->list[0], until_ns)) {
+		struct stream *first = queue->list[0];
+		int64_t turn_ns = merge_queue_turn(queue, until_ns);
 
 		do {
 			if (stream_deliver(source, first, handler, error) < 0)
 				return -1;
 		} while (stream_is_due(first, turn_ns));
-		line_update(line);
+		merge_queue_update(queue);
 	}
 	return 0;
 }
@@ -162,15 +162,15 @@ static int line_drain(struct line *line, struct source *source, int64_t until_ns
 int merge_drain(struct source *source, int64_t until_ns, const struct source_handler *handler,
 		struct error *error)
 {
-	struct line line = { .list = calloc(source->nr_streams + 1, sizeof(*line.list)) };
+	struct merge_queue queue = { .list = calloc(source->nr_streams + 1, sizeof(*queue.list)) };
 	int status;
 
-	if (!line.list)
+	if (!queue.list)
 		return error_set(error, "out of memory");
-	status = line_fill(&line, source, handler, error);
+	status = merge_queue_fill(&queue, source, handler, error);
 	if (status == 0)
-		status = line_drain(&line, source, until_ns, handler, error);
-	free(line.list);
+		status = merge_queue_drain(&queue, source, until_ns, handler, error);
+	free(queue.list);
 	for (size_t i = 0; i < source->nr_streams && status == 0; i++) {
 		if (source->streams[i].settled_ns < until_ns)
 			source->streams[i].settled_ns = until_ns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Switches and removes an instance, and reaches its tracepoints, by descriptors. */
+/* Switches an instance on and off, removes it, and opens files of its tracepoints. */
 #include "tracefs/control.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ void control_release(struct control *control)
 	descriptor_drop(&control->clock_fd);
 }
 
-/* An instance that could not be set up is where its path says. */
+/* Without an open parent directory, the path of the instance is used. */
 int control_remove(const struct control *control)
 {
 	const char *name = path_base_name(control->directory);

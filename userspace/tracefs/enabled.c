@@ -12,136 +12,136 @@
 
 #include "tracefs/instance_state.h"
 
-static void enabled_free(struct enabled *held)
+static void enabled_free(struct enabled *enabled)
 {
-	if (held->fd >= 0)
-		close(held->fd);
-	free(held->system);
-	free(held->event);
+	if (enabled->fd >= 0)
+		close(enabled->fd);
+	free(enabled->system);
+	free(enabled->event);
 }
 
-static bool enabled_switch(const struct enabled *held, const char *digit)
+static bool enabled_switch(const struct enabled *enabled, const char *digit)
 {
-	return pwrite(held->fd, digit, 1, 0) == 1;
+	return pwrite(enabled->fd, digit, 1, 0) == 1;
 }
 
-static int enabled_open(struct enabled *held, const struct control *control, int lock,
+static int enabled_open(struct enabled *enabled, const struct control *control, int lock,
 			struct error *error)
 {
-	if (!held->system || !held->event)
+	if (!enabled->system || !enabled->event)
 		return error_set(error, "out of memory");
-	held->fd = control_open_event(control, held->system, held->event, "enable",
-				      O_RDWR | O_TRUNC);
-	if (held->fd < 0 || !enabled_switch(held, "1"))
+	enabled->fd = control_open_event(control, enabled->system, enabled->event, "enable",
+					 O_RDWR | O_TRUNC);
+	if (enabled->fd < 0 || !enabled_switch(enabled, "1"))
 		return error_set_system(error, errno, "cannot write '1' to %s/events/%s/%s/enable",
-					control->directory, held->system, held->event);
+					control->directory, enabled->system, enabled->event);
 	/* 'ktrack release' tests this lock. */
-	if (flock(held->fd, lock) == 0)
+	if (flock(enabled->fd, lock) == 0)
 		return 0;
-	return error_set_system(error, errno, "cannot lock the enable file of %s:%s", held->system,
-				held->event);
+	return error_set_system(error, errno, "cannot lock the enable file of %s:%s",
+				enabled->system, enabled->event);
 }
 
-/* 0 if there is none. */
-static unsigned int id_read(const struct control *control, const struct enabled *held)
+/* The id of its records, 0 if unknown. */
+static unsigned int id_read(const struct control *control, const struct enabled *enabled)
 {
 	struct buffer text = { 0 };
 	unsigned int id = 0;
 
-	if (event_file_read(control->events_fd, held->system, held->event, "id", &text) == 0)
+	if (event_file_read(control->events_fd, enabled->system, enabled->event, "id", &text) == 0)
 		id = strtoul(buffer_string(&text), NULL, 10);
 	buffer_release(&text);
 	return id;
 }
 
-int enabled_add(struct enabled_list *held, const struct control *control, const char *system,
+int enabled_add(struct enabled_list *list, const struct control *control, const char *system,
 		const char *event, int lock, struct error *error)
 {
-	struct enabled *list = reallocarray(held->list, held->size + 1, sizeof(*list));
+	struct enabled *grown = reallocarray(list->list, list->size + 1, sizeof(*grown));
 	struct enabled one = { .fd = -1 };
 
-	if (!list)
+	if (!grown)
 		return error_set(error, "out of memory");
-	held->list = list;
+	list->list = grown;
 	one.system = strdup(system);
 	one.event = strdup(event);
 	if (enabled_open(&one, control, lock, error) < 0) {
 		enabled_free(&one);
 		return -1;
 	}
-	list[held->size++] = one;
+	grown[list->size++] = one;
 	return 0;
 }
 
-void enabled_disable_all(struct enabled_list *held)
+void enabled_disable_all(struct enabled_list *list)
 {
-	for (size_t i = 0; i < held->size; i++)
-		enabled_switch(&held->list[i], "0");
-	enabled_release(held);
+	for (size_t i = 0; i < list->size; i++)
+		enabled_switch(&list->list[i], "0");
+	enabled_release(list);
 }
 
-void enabled_release(struct enabled_list *held)
+void enabled_release(struct enabled_list *list)
 {
-	for (size_t i = 0; i < held->size; i++)
-		enabled_free(&held->list[i]);
-	free(held->list);
-	*held = (struct enabled_list){ 0 };
+	for (size_t i = 0; i < list->size; i++)
+		enabled_free(&list->list[i]);
+	free(list->list);
+	*list = (struct enabled_list){ 0 };
 }
 
-/* The file is of this tracepoint only: when its module is loaded again, there is another one. */
-static enum event_state event_state_read(const struct enabled *held)
+/* After a reload of the module, the tracepoint has another file: this one stays unreadable. */
+static enum event_state event_state_read(const struct enabled *enabled)
 {
 	char digit;
 
-	if (pread(held->fd, &digit, 1, 0) != 1)
+	if (pread(enabled->fd, &digit, 1, 0) != 1)
 		return EVENT_UNLOADED;
-	if (held->state == EVENT_RELEASED)
+	if (enabled->state == EVENT_RELEASED)
 		return EVENT_RELEASED;
 	return digit == '0' ? EVENT_RELEASING : EVENT_RECORDED;
 }
 
-static int enabled_look(struct enabled *held, const struct instance_observer *observer,
+static int enabled_look(struct enabled *enabled, const struct instance_observer *observer,
 			struct error *error)
 {
 	struct instance_change change = { .kind = INSTANCE_EVENT_STATE,
-					  .system = held->system,
-					  .event = held->event,
-					  .before = held->state };
+					  .system = enabled->system,
+					  .event = enabled->event,
+					  .before = enabled->state };
 
-	held->state = event_state_read(held);
-	change.now = held->state;
+	enabled->state = event_state_read(enabled);
+	change.now = enabled->state;
 	return change.now == change.before ? 0
 					   : observer->change(observer->context, &change, error);
 }
 
-static void enabled_drop_gone(struct enabled_list *held)
+static void enabled_drop_gone(struct enabled_list *list)
 {
 	size_t size = 0;
 
-	for (size_t i = 0; i < held->size; i++) {
-		if (held->list[i].state == EVENT_UNLOADED)
-			enabled_free(&held->list[i]);
+	for (size_t i = 0; i < list->size; i++) {
+		if (list->list[i].state == EVENT_UNLOADED)
+			enabled_free(&list->list[i]);
 		else
-			held->list[size++] = held->list[i];
+			list->list[size++] = list->list[i];
 	}
-	held->size = size;
+	list->size = size;
 }
 
-int enabled_look_all(struct enabled_list *held, const struct instance_observer *observer,
+int enabled_look_all(struct enabled_list *list, const struct instance_observer *observer,
 		     struct error *error)
 {
 	int status = 0;
 
-	for (size_t i = 0; i < held->size && status == 0; i++)
-		status = enabled_look(&held->list[i], observer, error);
-	enabled_drop_gone(held);
+	for (size_t i = 0; i < list->size && status == 0; i++)
+		status = enabled_look(&list->list[i], observer, error);
+	enabled_drop_gone(list);
 	return status;
 }
 
-void enabled_release_all(struct enabled_list *held)
+void enabled_release_all(struct enabled_list *list)
 {
-	for (size_t i = 0; i < held->size; i++) {
-		struct enabled *one = &held->list[i];
+	for (size_t i = 0; i < list->size; i++) {
+		struct enabled *one = &list->list[i];
 
 		if (one->state != EVENT_RELEASING)
 			continue;
@@ -150,20 +150,20 @@ void enabled_release_all(struct enabled_list *held)
 	}
 }
 
-bool enabled_has(const struct enabled_list *held, const char *system, const char *event)
+bool enabled_has(const struct enabled_list *list, const char *system, const char *event)
 {
-	for (size_t i = 0; i < held->size; i++) {
-		if (strcmp(held->list[i].event, event) == 0 &&
-		    strcmp(held->list[i].system, system) == 0)
+	for (size_t i = 0; i < list->size; i++) {
+		if (strcmp(list->list[i].event, event) == 0 &&
+		    strcmp(list->list[i].system, system) == 0)
 			return true;
 	}
 	return false;
 }
 
-bool enabled_has_id(struct enabled_list *held, const struct control *control, unsigned int id)
+bool enabled_has_id(struct enabled_list *list, const struct control *control, unsigned int id)
 {
-	for (size_t i = 0; i < held->size; i++) {
-		struct enabled *one = &held->list[i];
+	for (size_t i = 0; i < list->size; i++) {
+		struct enabled *one = &list->list[i];
 
 		if (one->id == 0)
 			one->id = id_read(control, one);
@@ -173,11 +173,11 @@ bool enabled_has_id(struct enabled_list *held, const struct control *control, un
 	return false;
 }
 
-size_t enabled_recorded(const struct enabled_list *held)
+size_t enabled_recorded(const struct enabled_list *list)
 {
 	size_t size = 0;
 
-	for (size_t i = 0; i < held->size; i++)
-		size += held->list[i].state != EVENT_RELEASED;
+	for (size_t i = 0; i < list->size; i++)
+		size += list->list[i].state != EVENT_RELEASED;
 	return size;
 }

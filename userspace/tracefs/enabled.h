@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The tracepoints that an instance records, and what becomes of them. */
+/* The tracepoints that an instance records, and their state. */
 #ifndef TRACEFS_ENABLED_H
 #define TRACEFS_ENABLED_H
 
@@ -34,28 +34,28 @@ struct enabled_list {
  *
  * Returns -1 with @error.
  */
-int enabled_add(struct enabled_list *held, const struct control *control, const char *system,
+int enabled_add(struct enabled_list *list, const struct control *control, const char *system,
 		const char *event, int lock, struct error *error);
 
 /**
  * enabled_disable_all - disable all tracepoints and empty the list; unloaded tracepoints are
  * skipped
  */
-void enabled_disable_all(struct enabled_list *held);
+void enabled_disable_all(struct enabled_list *list);
 
 /**
  * enabled_look_all, enabled_release_all, enabled_has, enabled_has_id, enabled_recorded - implement
  * instance_look(), instance_release_events(), instance_has_event(), instance_sideband_has_id() and
  * instance_count_events()
  */
-int enabled_look_all(struct enabled_list *held, const struct instance_observer *observer,
+int enabled_look_all(struct enabled_list *list, const struct instance_observer *observer,
 		     struct error *error);
-void enabled_release_all(struct enabled_list *held);
-bool enabled_has(const struct enabled_list *held, const char *system, const char *event);
-bool enabled_has_id(struct enabled_list *held, const struct control *control, unsigned int id);
-size_t enabled_recorded(const struct enabled_list *held);
+void enabled_release_all(struct enabled_list *list);
+bool enabled_has(const struct enabled_list *list, const char *system, const char *event);
+bool enabled_has_id(struct enabled_list *list, const struct control *control, unsigned int id);
+size_t enabled_recorded(const struct enabled_list *list);
 
 /** enabled_release - empty the list without disabling tracepoints */
-void enabled_release(struct enabled_list *held);
+void enabled_release(struct enabled_list *list);
 
 #endif

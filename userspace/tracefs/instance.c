@@ -15,33 +15,33 @@
 
 #define NAMES_TO_TRY 16
 
-/* A second in all. */
+/* One second in total. */
 #define REMOVE_TRIES 50
 #define REMOVE_WAIT_US 20000
 
 static struct instance *instance_alloc(struct error *error)
 {
-	struct instance *recorder = calloc(1, sizeof(*recorder));
+	struct instance *instance = calloc(1, sizeof(*instance));
 
-	if (recorder)
-		*recorder = (struct instance){ .lock_fd = -1, .control = CONTROL_NONE };
+	if (instance)
+		*instance = (struct instance){ .lock_fd = -1, .control = CONTROL_NONE };
 	else
 		error_set(error, "out of memory");
-	return recorder;
+	return instance;
 }
 
-int instance_write(struct instance *recorder, const char *file, const char *value,
+int instance_write(struct instance *instance, const char *file, const char *value,
 		   struct error *error)
 {
-	if (tracefs_instance_file_write(recorder->instance, file, value) >= 0)
+	if (tracefs_instance_file_write(instance->handle, file, value) >= 0)
 		return 0;
 	return error_set_system(error, errno, "cannot write '%s' to %s/%s", value,
-				recorder->directory, file);
+				instance->directory, file);
 }
 
 /*
- * Makes an instance that did not exist: two runs of one process id (in two containers) must not
- * share one.
+ * Creates an instance that does not exist yet: two runs with the same process id (in two
+ * containers) must not share one.
  */
 static struct tracefs_instance *instance_try(const char *name)
 {
@@ -57,114 +57,113 @@ static struct tracefs_instance *instance_try(const char *name)
 }
 
 /* Locks and marks a new instance; removes it if that fails. */
-static void instance_own(struct instance *recorder)
+static void instance_own(struct instance *instance)
 {
-	recorder->directory = tracefs_instance_get_dir(recorder->instance);
-	if (recorder->directory)
-		recorder->lock_fd = lock_take(recorder->directory);
-	if (recorder->lock_fd >= 0) {
-		mark_set(recorder->lock_fd);
+	instance->directory = tracefs_instance_get_dir(instance->handle);
+	if (instance->directory)
+		instance->lock_fd = lock_take(instance->directory);
+	if (instance->lock_fd >= 0) {
+		mark_set(instance->lock_fd);
 		return;
 	}
-	tracefs_instance_destroy(recorder->instance);
-	tracefs_instance_free(recorder->instance);
-	tracefs_put_tracing_file(recorder->directory);
-	recorder->instance = NULL;
-	recorder->directory = NULL;
+	tracefs_instance_destroy(instance->handle);
+	tracefs_instance_free(instance->handle);
+	tracefs_put_tracing_file(instance->directory);
+	instance->handle = NULL;
+	instance->directory = NULL;
 }
 
-/* Where the name is taken, no instance is made. */
-static int instance_make_named(struct instance *recorder, const char *name, struct error *error)
+/* Creates no instance if the name is taken. */
+static int instance_make_named(struct instance *instance, const char *name, struct error *error)
 {
-	recorder->instance = instance_try(name);
-	if (recorder->instance)
-		instance_own(recorder);
+	instance->handle = instance_try(name);
+	if (instance->handle)
+		instance_own(instance);
 	else if (errno != EEXIST)
 		return error_set_system(error, errno, "cannot make the tracing instance %s", name);
 	return 0;
 }
 
-static int instance_make(struct instance *recorder, struct error *error)
+static int instance_make(struct instance *instance, struct error *error)
 {
-	for (int i = 0; i < NAMES_TO_TRY && !recorder->instance; i++) {
+	for (int i = 0; i < NAMES_TO_TRY && !instance->handle; i++) {
 		char name[INSTANCE_NAME_SIZE];
 
 		snprintf(name, sizeof(name), i ? "ktrack-%d.%d" : "ktrack-%d", (int)getpid(), i);
-		if (!sideband_exists(name) && instance_make_named(recorder, name, error) < 0)
+		if (!sideband_exists(name) && instance_make_named(instance, name, error) < 0)
 			return -1;
 	}
-	return recorder->instance ? 0
-				  : error_set(error, "all names for a tracing instance are taken");
+	return instance->handle ? 0
+				: error_set(error, "all names for a tracing instance are taken");
 }
 
-/* The file stays open: nothing else needs a way to it while recording goes on. */
-static int clock_set(struct instance *recorder, const char *clock, struct error *error)
+/* The file stays open, so that no path is needed while recording. */
+static int clock_set(struct instance *instance, const char *clock, struct error *error)
 {
-	struct control *control = &recorder->control;
+	struct control *control = &instance->control;
 	struct error ignored = { 0 };
 
-	recorder->clock = clock;
-	control->clock_fd = file_open_in(recorder->directory, "trace_clock", O_WRONLY | O_TRUNC,
+	instance->clock = clock;
+	control->clock_fd = file_open_in(instance->directory, "trace_clock", O_WRONLY | O_TRUNC,
 					 &ignored);
 	if (control->clock_fd >= 0 && write(control->clock_fd, clock, strlen(clock)) >= 0)
 		return 0;
 	return error_set_system(error, errno, "cannot write '%s' to %s/trace_clock", clock,
-				recorder->directory);
+				instance->directory);
 }
 
-void instance_restore_clock(const struct instance *recorder)
+void instance_restore_clock(const struct instance *instance)
 {
-	if (recorder->control.clock_fd < 0)
+	if (instance->control.clock_fd < 0)
 		return;
-	/* The kernel takes no pwrite(2) there. That somebody changed the clock is reported already.
-	 */
-	if (write(recorder->control.clock_fd, recorder->clock, strlen(recorder->clock)) < 0)
+	/* The kernel supports no pwrite(2) here. The changed clock has been reported. */
+	if (write(instance->control.clock_fd, instance->clock, strlen(instance->clock)) < 0)
 		return;
-	if (recorder->sideband)
-		instance_restore_clock(recorder->sideband);
+	if (instance->sideband)
+		instance_restore_clock(instance->sideband);
 }
 
 /* A new instance inherits the options of the top level, which other programs may have changed. */
-static int instance_set_up(struct instance *recorder, const struct instance_settings *settings,
+static int instance_set_up(struct instance *instance, const struct instance_settings *settings,
 			   struct error *error)
 {
-	if (control_open(&recorder->control, recorder->directory, error) < 0 ||
-	    control_switch(&recorder->control, false, error) < 0)
+	if (control_open(&instance->control, instance->directory, error) < 0 ||
+	    control_switch(&instance->control, false, error) < 0)
 		return -1;
-	if (clock_set(recorder, settings->clock, error) < 0)
+	if (clock_set(instance, settings->clock, error) < 0)
 		return -1;
-	if (instance_write(recorder, "options/overwrite", settings->mode->overwrites ? "1" : "0",
+	if (instance_write(instance, "options/overwrite", settings->mode->overwrites ? "1" : "0",
 			   error) < 0)
 		return -1;
 	/*
-	 * Lets the kernel remember which process a thread was of, even once it has ended. Kernels
-	 * may lack it.
+	 * The kernel then saves the process of each thread, also of ended ones. Kernels may lack
+	 * this option.
 	 */
-	tracefs_instance_file_write(recorder->instance, "options/record-tgid", "1");
+	tracefs_instance_file_write(instance->handle, "options/record-tgid", "1");
 	return 0;
 }
 
 int instance_open_named(struct instance **out, const char *name,
 			const struct instance_settings *settings, struct error *error)
 {
-	struct instance *recorder = instance_alloc(error);
+	struct instance *instance = instance_alloc(error);
 	struct error ignored = { 0 };
 	int status;
 
-	*out = recorder;
-	if (!recorder)
+	*out = instance;
+	if (!instance)
 		return -1;
-	recorder->buffer_kib = settings->buffer_kib;
+	instance->buffer_kib = settings->buffer_kib;
 	/* Buffers that are read only at the end keep their modules until then. */
-	recorder->enabled_lock = settings->mode->is_read_at_end || settings->keeps_modules
+	instance->enabled_lock = settings->mode->is_read_at_end || settings->keeps_modules
 					 ? LOCK_EX
 					 : LOCK_SH;
-	status = name ? instance_make_named(recorder, name, error) : instance_make(recorder, error);
-	if (status == 0 && !recorder->instance)
+	status = name ? instance_make_named(instance, name, error) : instance_make(instance, error);
+	if (status == 0 && !instance->handle)
 		status = error_set(error, "there is a tracing instance %s already", name);
-	if (status == 0 && instance_set_up(recorder, settings, error) == 0)
+	if (status == 0 && instance_set_up(instance, settings, error) == 0)
 		return 0;
-	instance_remove(recorder, &ignored);
+	instance_remove(instance, &ignored);
 	*out = NULL;
 	return -1;
 }
@@ -183,23 +182,23 @@ int instance_create(struct instance **out, const struct instance_settings *setti
 	return -1;
 }
 
-/* Of an instance that is there; whoever owns it keeps it. */
-static int directory_adopt(struct instance *recorder, const char *name, struct error *error)
+/* Opens an existing instance without changing its owner. */
+static int directory_adopt(struct instance *instance, const char *name, struct error *error)
 {
-	recorder->instance = tracefs_instance_alloc(NULL, name);
-	if (!recorder->instance)
+	instance->handle = tracefs_instance_alloc(NULL, name);
+	if (!instance->handle)
 		return error_set_system(error, errno, "cannot open the tracing instance %s", name);
-	recorder->directory = tracefs_instance_get_dir(recorder->instance);
-	if (!recorder->directory)
+	instance->directory = tracefs_instance_get_dir(instance->handle);
+	if (!instance->directory)
 		return error_set(error, "out of memory");
-	if (control_open(&recorder->control, recorder->directory, error) < 0)
+	if (control_open(&instance->control, instance->directory, error) < 0)
 		return -1;
-	return control_switch(&recorder->control, false, error);
+	return control_switch(&instance->control, false, error);
 }
 
 static int instance_adopt_one(struct instance **out, const char *name, struct error *error)
 {
-	struct instance *recorder;
+	struct instance *instance;
 	int lock_fd;
 
 	*out = NULL;
@@ -207,14 +206,14 @@ static int instance_adopt_one(struct instance **out, const char *name, struct er
 		return -1;
 	if (lock_fd < 0)
 		return 0;
-	recorder = instance_alloc(error);
-	if (!recorder) {
+	instance = instance_alloc(error);
+	if (!instance) {
 		close(lock_fd);
 		return -1;
 	}
-	recorder->lock_fd = lock_fd;
-	*out = recorder;
-	return directory_adopt(recorder, name, error);
+	instance->lock_fd = lock_fd;
+	*out = instance;
+	return directory_adopt(instance, name, error);
 }
 
 int instance_adopt(struct instance **out, const char *name, struct error *error)
@@ -242,70 +241,70 @@ int instance_find(struct buffer *out, const char *name, struct error *error)
 	return out->failed ? error_set(error, "out of memory") : 0;
 }
 
-static int attached_open(struct instance *recorder, const char *name, struct error *error)
+static int attached_open(struct instance *instance, const char *name, struct error *error)
 {
 	char called[sizeof(error->text)];
 
-	recorder->instance = tracefs_instance_alloc(NULL, name);
-	if (recorder->instance)
-		recorder->directory = tracefs_instance_get_dir(recorder->instance);
-	if (!recorder->directory)
+	instance->handle = tracefs_instance_alloc(NULL, name);
+	if (instance->handle)
+		instance->directory = tracefs_instance_get_dir(instance->handle);
+	if (!instance->directory)
 		return error_set_system(error, errno, "cannot open the tracing instance %s", name);
 	snprintf(called, sizeof(called), "the tracing instance %s", name);
-	recorder->lock_fd = instance_lock(recorder->directory, called, error);
-	return recorder->lock_fd < 0 ? -1 : 0;
+	instance->lock_fd = instance_lock(instance->directory, called, error);
+	return instance->lock_fd < 0 ? -1 : 0;
 }
 
 int instance_attach(struct instance **out, const char *name, struct error *error)
 {
 	struct buffer directory = { 0 };
 	int status = instance_find(&directory, name, error);
-	struct instance *recorder;
+	struct instance *instance;
 
 	*out = NULL;
 	buffer_release(&directory);
 	if (status < 0)
 		return -1;
-	recorder = instance_alloc(error);
-	if (!recorder)
+	instance = instance_alloc(error);
+	if (!instance)
 		return -1;
-	recorder->is_attached = true;
-	status = attached_open(recorder, name, error);
+	instance->is_attached = true;
+	status = attached_open(instance, name, error);
 	if (status == 0)
-		*out = recorder;
+		*out = instance;
 	else
-		instance_close(recorder);
+		instance_close(instance);
 	return status;
 }
 
-bool instance_is_attached(const struct instance *recorder)
+bool instance_is_attached(const struct instance *instance)
 {
-	return recorder->is_attached;
+	return instance->is_attached;
 }
 
-const char *instance_name(const struct instance *recorder)
+const char *instance_name(const struct instance *instance)
 {
-	return tracefs_instance_get_name(recorder->instance);
+	return tracefs_instance_get_name(instance->handle);
 }
 
-const char *instance_directory(const struct instance *recorder)
+const char *instance_directory(const struct instance *instance)
 {
-	return recorder->directory;
+	return instance->directory;
 }
 
-int instance_events_fd(const struct instance *recorder)
+int instance_events_fd(const struct instance *instance)
 {
-	return recorder->control.events_fd;
+	return instance->control.events_fd;
 }
 
-const struct instance *instance_sideband(const struct instance *recorder)
+const struct instance *instance_sideband(const struct instance *instance)
 {
-	return recorder->sideband;
+	return instance->sideband;
 }
 
-static uint64_t instance_read_size(const struct instance *recorder, const char *file)
+static uint64_t instance_read_size(const struct instance *instance, const char *file)
 {
-	char *text = tracefs_instance_file_read(recorder->instance, file, NULL);
+	char *text = tracefs_instance_file_read(instance->handle, file, NULL);
 	uint64_t size_kib = text ? strtoull(text, NULL, 10) : 0;
 
 	free(text);
@@ -313,59 +312,59 @@ static uint64_t instance_read_size(const struct instance *recorder, const char *
 }
 
 /* The kernel prints "X" if the sizes differ. */
-uint64_t instance_buffer_kib(const struct instance *recorder)
+uint64_t instance_buffer_kib(const struct instance *instance)
 {
-	return instance_read_size(recorder, "buffer_size_kb");
+	return instance_read_size(instance, "buffer_size_kb");
 }
 
-uint64_t instance_memory_kib(const struct instance *recorder)
+uint64_t instance_memory_kib(const struct instance *instance)
 {
-	uint64_t size_kib = instance_read_size(recorder, "buffer_total_size_kb");
+	uint64_t size_kib = instance_read_size(instance, "buffer_total_size_kb");
 
-	return size_kib + (recorder->sideband ? instance_memory_kib(recorder->sideband) : 0);
+	return size_kib + (instance->sideband ? instance_memory_kib(instance->sideband) : 0);
 }
 
 /*
- * The buffer gets its size only after the events were enabled. Older kernels (6.1) remember for all
- * instances together whether buffers have been expanded from their boot size: enabling an event
- * expands the top level's, but a first resize of any instance would leave that at its few KiB for
- * good.
+ * The buffer is resized after the events are enabled. Older kernels (6.1) have one flag for all
+ * instances that buffers have been expanded from their boot size. Enabling an event expands the top
+ * level's buffer and sets the flag. If a resize of any instance sets it first, the top level's
+ * buffer keeps its few KiB forever.
  */
-int instance_resize(struct instance *recorder, struct error *error)
+int instance_resize(struct instance *instance, struct error *error)
 {
 	char size[32];
 
-	snprintf(size, sizeof(size), "%llu", (unsigned long long)recorder->buffer_kib);
-	tracefs_instance_file_write(recorder->instance, "buffer_percent", BUFFER_PERCENT);
-	return instance_write(recorder, "buffer_size_kb", size, error);
+	snprintf(size, sizeof(size), "%llu", (unsigned long long)instance->buffer_kib);
+	tracefs_instance_file_write(instance->handle, "buffer_percent", BUFFER_PERCENT);
+	return instance_write(instance, "buffer_size_kb", size, error);
 }
 
-int instance_start(struct instance *recorder, struct error *error)
+int instance_start(struct instance *instance, struct error *error)
 {
-	if (recorder->is_attached)
+	if (instance->is_attached)
 		return 0;
-	if (recorder->sideband && instance_start(recorder->sideband, error) < 0)
+	if (instance->sideband && instance_start(instance->sideband, error) < 0)
 		return -1;
-	return control_switch(&recorder->control, true, error);
+	return control_switch(&instance->control, true, error);
 }
 
-int instance_stop(struct instance *recorder, struct error *error)
+int instance_stop(struct instance *instance, struct error *error)
 {
-	if (recorder->is_attached)
+	if (instance->is_attached)
 		return 0;
-	if (control_switch(&recorder->control, false, error) < 0)
+	if (control_switch(&instance->control, false, error) < 0)
 		return -1;
-	return recorder->sideband ? instance_stop(recorder->sideband, error) : 0;
+	return instance->sideband ? instance_stop(instance->sideband, error) : 0;
 }
 
-/* A script that looks at all instances holds a file of ours for a moment only. */
-static int directory_remove(struct instance *recorder, struct error *error)
+/* A script that reads all instances keeps a file of ours open only briefly. */
+static int directory_remove(struct instance *instance, struct error *error)
 {
 	int number = 0;
 
-	control_release(&recorder->control);
+	control_release(&instance->control);
 	for (int i = 0; i < REMOVE_TRIES; i++) {
-		if (control_remove(&recorder->control) == 0)
+		if (control_remove(&instance->control) == 0)
 			return 0;
 		number = errno;
 		if (number != EBUSY)
@@ -373,46 +372,46 @@ static int directory_remove(struct instance *recorder, struct error *error)
 		usleep(REMOVE_WAIT_US);
 	}
 	if (number != EBUSY)
-		return error_set_system(error, number, "cannot remove %s", recorder->directory);
+		return error_set_system(error, number, "cannot remove %s", instance->directory);
 	return error_set(error,
 			 "cannot remove %s: somebody has its files open; 'ktrack clean' removes it "
 			 "after that",
-			 recorder->directory);
+			 instance->directory);
 }
 
-void instance_close(struct instance *recorder)
+void instance_close(struct instance *instance)
 {
-	if (!recorder)
+	if (!instance)
 		return;
-	instance_close(recorder->sideband);
-	if (recorder->instance)
-		tracefs_instance_free(recorder->instance);
-	if (recorder->lock_fd >= 0)
-		close(recorder->lock_fd);
-	enabled_release(&recorder->held);
-	changes_close(recorder->changes);
-	control_close(&recorder->control);
-	tracefs_put_tracing_file(recorder->directory);
-	free(recorder);
+	instance_close(instance->sideband);
+	if (instance->handle)
+		tracefs_instance_free(instance->handle);
+	if (instance->lock_fd >= 0)
+		close(instance->lock_fd);
+	enabled_release(&instance->enabled);
+	changes_close(instance->changes);
+	control_close(&instance->control);
+	tracefs_put_tracing_file(instance->directory);
+	free(instance);
 }
 
-int instance_remove(struct instance *recorder, struct error *error)
+int instance_remove(struct instance *instance, struct error *error)
 {
 	struct error ignored = { 0 };
 	int status = 0;
 
-	if (recorder && recorder->instance && !recorder->is_attached) {
-		control_switch(&recorder->control, false, &ignored);
+	if (instance && instance->handle && !instance->is_attached) {
+		control_switch(&instance->control, false, &ignored);
 		/* The kernel's own removal of an instance would do so too, but keeps quiet. */
-		enabled_disable_all(&recorder->held);
-		status = directory_remove(recorder, error);
+		enabled_disable_all(&instance->enabled);
+		status = directory_remove(instance, error);
 	}
-	if (recorder && recorder->sideband) {
-		status = instance_remove(recorder->sideband, status < 0 ? &ignored : error) < 0
+	if (instance && instance->sideband) {
+		status = instance_remove(instance->sideband, status < 0 ? &ignored : error) < 0
 				 ? -1
 				 : status;
-		recorder->sideband = NULL;
+		instance->sideband = NULL;
 	}
-	instance_close(recorder);
+	instance_close(instance);
 	return status;
 }

@@ -10,14 +10,14 @@
 #include "tracefs/instance_state.h"
 
 /* If the kernel refuses a filter, the file of the filter contains its reason. */
-static int filter_fail(const struct instance *recorder, int number, const char *system,
+static int filter_fail(const struct instance *instance, int number, const char *system,
 		       const char *event, const char *filter, struct error *error)
 {
 	static const char head[] = "parse_error: ";
 	struct buffer text = { 0 };
 	const char *reason = NULL;
 
-	if (event_file_read(recorder->control.events_fd, system, event, "filter", &text) == 0)
+	if (event_file_read(instance->control.events_fd, system, event, "filter", &text) == 0)
 		reason = strstr(buffer_string(&text), head);
 	if (reason) {
 		reason += strlen(head);
@@ -25,34 +25,34 @@ static int filter_fail(const struct instance *recorder, int number, const char *
 			  system, event, (int)strcspn(reason, "\n"), reason);
 	} else {
 		error_set_system(error, number, "cannot write '%s' to %s/events/%s/%s/filter",
-				 filter, recorder->directory, system, event);
+				 filter, instance->directory, system, event);
 	}
 	buffer_release(&text);
 	return -1;
 }
 
 /* The filter goes with the instance. */
-static int event_filter(struct instance *recorder, const char *system, const char *event,
+static int event_filter(struct instance *instance, const char *system, const char *event,
 			const char *filter, struct error *error)
 {
-	int fd = control_open_event(&recorder->control, system, event, "filter",
+	int fd = control_open_event(&instance->control, system, event, "filter",
 				    O_WRONLY | O_TRUNC);
 	int status = 0;
 
 	if (fd < 0 || write(fd, filter, strlen(filter)) < 0)
-		status = filter_fail(recorder, errno, system, event, filter, error);
+		status = filter_fail(instance, errno, system, event, filter, error);
 	if (fd >= 0)
 		close(fd);
 	return status;
 }
 
-int instance_enable(struct instance *recorder, const char *system, const char *event,
+int instance_enable(struct instance *instance, const char *system, const char *event,
 		    const char *filter, struct error *error)
 {
-	if (filter && event_filter(recorder, system, event, filter, error) < 0)
+	if (filter && event_filter(instance, system, event, filter, error) < 0)
 		return -1;
-	return enabled_add(&recorder->held, &recorder->control, system, event,
-			   recorder->enabled_lock, error);
+	return enabled_add(&instance->enabled, &instance->control, system, event,
+			   instance->enabled_lock, error);
 }
 
 int instance_watch(struct instance *instance, struct error *error)
@@ -80,27 +80,27 @@ int instance_look(struct instance *instance, const struct instance_observer *obs
 {
 	if (instance_look_writes(instance, observer, error) < 0)
 		return -1;
-	return enabled_look_all(&instance->held, observer, error);
+	return enabled_look_all(&instance->enabled, observer, error);
 }
 
-void instance_release_events(struct instance *recorder)
+void instance_release_events(struct instance *instance)
 {
-	enabled_release_all(&recorder->held);
+	enabled_release_all(&instance->enabled);
 }
 
-bool instance_has_event(const struct instance *recorder, const char *system, const char *event)
+bool instance_has_event(const struct instance *instance, const char *system, const char *event)
 {
-	return enabled_has(&recorder->held, system, event);
+	return enabled_has(&instance->enabled, system, event);
 }
 
-bool instance_sideband_has_id(const struct instance *recorder, unsigned int id)
+bool instance_sideband_has_id(const struct instance *instance, unsigned int id)
 {
-	struct instance *sideband = recorder->sideband;
+	struct instance *sideband = instance->sideband;
 
-	return sideband && enabled_has_id(&sideband->held, &sideband->control, id);
+	return sideband && enabled_has_id(&sideband->enabled, &sideband->control, id);
 }
 
-size_t instance_count_events(const struct instance *recorder)
+size_t instance_count_events(const struct instance *instance)
 {
-	return enabled_recorded(&recorder->held);
+	return enabled_recorded(&instance->enabled);
 }

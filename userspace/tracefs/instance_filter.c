@@ -5,29 +5,29 @@
 
 #include "tracefs/instance_state.h"
 
-int instance_follow(struct instance *recorder, pid_t pid, struct error *error)
+int instance_follow(struct instance *instance, pid_t pid, struct error *error)
 {
 	char number[32];
 
 	/* First this, so that no child is missed. */
-	if (instance_write(recorder, "options/event-fork", "1", error) < 0)
+	if (instance_write(instance, "options/event-fork", "1", error) < 0)
 		return -1;
 	snprintf(number, sizeof(number), "%d", (int)pid);
-	return instance_write(recorder, "set_event_pid", number, error);
+	return instance_write(instance, "set_event_pid", number, error);
 }
 
-static bool cpu_exists(const struct instance *recorder, int cpu)
+static bool cpu_exists(const struct instance *instance, int cpu)
 {
 	struct buffer path = { 0 };
 	bool exists;
 
-	buffer_printf(&path, "%s/per_cpu/cpu%d", recorder->directory, cpu);
+	buffer_printf(&path, "%s/per_cpu/cpu%d", instance->directory, cpu);
 	exists = access(buffer_string(&path), F_OK) == 0;
 	buffer_release(&path);
 	return exists;
 }
 
-int instance_limit_cpus(struct instance *recorder, const cpu_set_t *cpus, struct error *error)
+int instance_limit_cpus(struct instance *instance, const cpu_set_t *cpus, struct error *error)
 {
 	struct buffer mask = { 0 };
 	int status;
@@ -38,7 +38,7 @@ int instance_limit_cpus(struct instance *recorder, const cpu_set_t *cpus, struct
 		for (int cpu = 32 * group; cpu < 32 * group + 32; cpu++) {
 			if (!CPU_ISSET(cpu, cpus))
 				continue;
-			if (!cpu_exists(recorder, cpu)) {
+			if (!cpu_exists(instance, cpu)) {
 				buffer_release(&mask);
 				return error_set(error, "this machine has no CPU %d", cpu);
 			}
@@ -47,7 +47,7 @@ int instance_limit_cpus(struct instance *recorder, const cpu_set_t *cpus, struct
 		if (bits || mask.size || group == 0)
 			buffer_printf(&mask, mask.size ? ",%08x" : "%x", bits);
 	}
-	status = instance_write(recorder, "tracing_cpumask", buffer_string(&mask), error);
+	status = instance_write(instance, "tracing_cpumask", buffer_string(&mask), error);
 	buffer_release(&mask);
 	return status;
 }

@@ -7,22 +7,21 @@
 #include "tracefs/enabled.h"
 #include "tracefs/tracefs.h"
 
-/** INSTANCE_NAME_SIZE - space for any name of ours */
+/** INSTANCE_NAME_SIZE - fits any name of an instance of ktrack */
 #define INSTANCE_NAME_SIZE 64
-
-/** SIDEBAND_SUFFIX - suffix of the name of a sideband instance */
 
 /**
  * struct instance - an instance
- * @control: of an instance of our own
- * @is_attached: somebody set it up, and nothing of it is changed
+ * @handle: for libtracefs
+ * @control: of an instance that ktrack created
+ * @is_attached: another owner set it up; it is not changed
  * @clock: the trace clock of its records; borrowed
- * @lock_fd: says that it has an owner
+ * @lock_fd: its lock shows that the instance has an owner
  * @sideband: its sideband instance, NULL for none
- * @enabled_lock: with what the tracepoints that are enabled are looked after
+ * @enabled_lock: LOCK_SH or LOCK_EX, for enabled_add()
  */
 struct instance {
-	struct tracefs_instance *instance;
+	struct tracefs_instance *handle;
 	char *directory;
 	struct control control;
 	bool is_attached;
@@ -31,17 +30,17 @@ struct instance {
 	struct instance *sideband;
 	uint64_t buffer_kib;
 	int enabled_lock;
-	struct enabled_list held;
+	struct enabled_list enabled;
 	struct changes *changes;
 };
 
 /** instance_write - write a setting of the instance while it is set up; returns -1 with @error */
-int instance_write(struct instance *recorder, const char *file, const char *value,
+int instance_write(struct instance *instance, const char *file, const char *value,
 		   struct error *error);
 
 /**
  * instance_open_named - as instance_create(), without a sideband instance
- * @name: NULL for one made of the process
+ * @name: NULL for a name made from the process id
  */
 int instance_open_named(struct instance **out, const char *name,
 			const struct instance_settings *settings, struct error *error);
@@ -52,7 +51,7 @@ bool sideband_exists(const char *name);
 
 /**
  * sideband_open - create the sideband instance of @name, with its tracepoints enabled
- * @out: NULL where the kernel has none of them
+ * @out: NULL if the kernel has none of them
  *
  * Returns -1 with @error.
  */

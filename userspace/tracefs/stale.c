@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Instances of ours that have an owner, and those that have none any more. */
+/* Finds instances of ktrack with an owner (running) and without one (killed). */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #define OWN_PREFIX "ktrack-"
 #define DIGITS "0123456789"
 
-/* Between making an instance and locking it, its owner has this much time. */
+/* Time for an owner between creating an instance and locking it. */
 #define OWNER_WAIT_US 50000
 
 /*
@@ -134,7 +134,7 @@ int owned_visit(const struct stale_visitor *visitor, struct error *error)
 	return instances_visit(false, visitor, error);
 }
 
-/* The kernel disables what is enabled. */
+/* The kernel disables the enabled tracepoints. */
 int stale_remove(const char *directory, struct error *error)
 {
 	if (rmdir(directory) == 0)

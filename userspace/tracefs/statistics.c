@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Space for the text, which has a dozen lines. */
+/* Fits the text, which has a dozen lines. */
 #define TEXT_SIZE 4096
 
 static uint64_t digits_parse(const char *digit, const char *end)
@@ -22,7 +22,7 @@ static uint64_t digits_parse(const char *digit, const char *end)
 	return number;
 }
 
-/* Where a line's number belongs, NULL where it does not matter. */
+/* The member for the number of a line, NULL if the line is not used. */
 static uint64_t *statistics_member(struct statistics *out, struct text name)
 {
 	const struct {
@@ -44,7 +44,7 @@ static uint64_t *statistics_member(struct statistics *out, struct text name)
 
 #define MICROSECOND_DIGITS 6
 
-/* Seconds with microseconds behind a point, or ticks. */
+/* Parses seconds with microseconds, or ticks. */
 static int64_t clock_parse(const char *digit, const char *end)
 {
 	const char *point = memchr(digit, '.', end - digit);
@@ -117,7 +117,7 @@ int statistics_open(const char *directory, int cpu, struct error *error)
 	return cpu_file_open(directory, cpu, "stats", O_RDONLY, error);
 }
 
-/* In one go: the kernel counts anew for each read. */
+/* One read: the kernel generates the text again for each. */
 int statistics_text(int fd, int cpu, struct buffer *out, struct error *error)
 {
 	char *space = buffer_reserve(out, TEXT_SIZE);

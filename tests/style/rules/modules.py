@@ -50,9 +50,9 @@ LIBRARIES = {
     "libseccomp": (re.compile(r"seccomp\.h"), ("event",)),
 }
 
-# The kernel's side is no module; only what names the convention's fields is shared with it.
+# Headers for the kernel; the event module decodes records by the convention's constants.
 KERNEL_HEADERS = ("kmod/", "include/ktrack/")
-SHARED_WITH_KERNEL = {"include/ktrack/fields.h": ("convention",)}
+SHARED_WITH_KERNEL = {"include/ktrack/fields.h": ("event",)}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">\n]+)[>"]', re.MULTILINE)
 
