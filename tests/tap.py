@@ -32,7 +32,7 @@ class Tap:
         return run
 
     def ok(self, is_ok, text, *details):
-        """One result; the details are printed if it is bad."""
+        """One result; details are printed on failure."""
         self.count += 1
         self.failed += not is_ok
         print(f"{'ok' if is_ok else 'not ok'} {self.count} - {text}", flush=True)
@@ -41,17 +41,17 @@ class Tap:
         return is_ok
 
     def nothing(self, found, text, most=20):
-        """One result that is good if nothing was found; otherwise prints it."""
+        """One result: ok if nothing was found; otherwise the findings are printed."""
         more = [f"and {len(found) - most} more"] if len(found) > most else []
         return self.ok(not found, text, *found[:most], *more)
 
     def skip(self, text, why):
-        """A result that cannot be had here."""
+        """A test that cannot run here."""
         self.count += 1
         print(f"ok {self.count} - {text} # SKIP {why}")
 
     def comment(self, text):
-        """A remark for readers."""
+        """A comment line."""
         for line in str(text).splitlines():
             print(f"# {line}")
 

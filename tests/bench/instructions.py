@@ -36,7 +36,7 @@ class Profile:
         self.is_call = False
 
     def move(self, is_callee, kind, number, name):
-        """A line that says where the following costs are; names are reported once."""
+        """A line with the location of the following costs; each name is written once."""
         kind = kind if kind in ("ob", "fn") else "fl"
         if name is not None:
             self.names[kind, number] = name

@@ -91,7 +91,7 @@ is "and what was in that stays" "$(cat page.html)" = before
 run "$ktrack" export --event=lines --perf=lines --html=/dev/null --chrome=/dev/null trace.dat
 is "lines share a file, and /dev/null is for everybody" "$status" = 0
 
-# Much more than a pipe and what is kept for it hold: whoever reads a little has that the rest was not read yet.
+# Much more than a pipe and its queue hold, so that a slow reader leaves unread output.
 cat >long.script <<'SCRIPT'
 event demo:io 100 char track_event_type; string slice_name
 repeat 20000

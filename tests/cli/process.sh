@@ -15,7 +15,7 @@ chmod 0755 "$folder"
 cp build/ktrack "$folder/ktrack"
 export ktrack="$folder/ktrack"
 
-# Runs a command; $status, $folder/out and $folder/err report what came of it.
+# Runs a command; sets $status, writes $folder/out and $folder/err.
 run() {
 	status=0
 	timeout 60 "$@" >"$folder/out" 2>"$folder/err" </dev/null || status=$?

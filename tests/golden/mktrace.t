@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: trace-cmd reads the records of scripts from files of mktrace; troubles name their line."""
+"""Test: trace-cmd reads the files of mktrace; errors in scripts name their line."""
 
 import itertools
 import re

@@ -46,7 +46,7 @@ class Machine:
         """Exit status, output, and the calls of apt-get."""
         calls = self.root / "calls"
         calls.write_text("")
-        # Whoever runs the tests may have asked it to do nothing.
+        # The caller of the tests may have set KTRACK_DEPS=skip.
         names = {
             "KTRACK_DEPS": "",
             "PATH": f"{self.root}/bin:{os.environ['PATH']}",
@@ -91,7 +91,7 @@ def check_decisions(tap, machine):
 
 
 def check_demo(tap, machine):
-    """The demo runs first and installs little."""
+    """The demo needs few packages."""
     status, output, calls = machine.run("build", "demo")
     tap.ok((status, calls) == (0, ["vm-kernel 6.12"]), "the demo fetches one kernel", output, *calls)
     status, output, calls = machine.run("vm")

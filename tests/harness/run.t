@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: tests/run counts what tests say, and takes no problem for a success."""
+"""Test: tests/run counts results, and no problem counts as success."""
 
 import shutil
 import subprocess

@@ -81,7 +81,7 @@ def check_built(tap, what, kernel, files, rest):
 
 
 def check_printable(tap):
-    """man has nothing to complain about."""
+    """man has no complaints."""
     if not shutil.which("groff"):
         tap.skip("the page can be printed", "groff is not installed")
         return

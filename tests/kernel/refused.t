@@ -129,7 +129,7 @@ CALLS = {
 }
 CASES |= {name: ("", declarations, words) for name, (_, declarations, words) in CALLS.items()}
 
-# What some of them do with it. The compiler reports jumps over bound slices where it is asked to.
+# Some compilers report jumps over guards, if requested.
 AFTER = {
     "jump": 'void f(int a) { if (a) goto out; ktrack_guard(plain, ""); barrier(); out: barrier(); }',
     "case": 'void f(int a) { switch (a) { case 0:; ktrack_guard(plain, ""); break; default: barrier(); } }',

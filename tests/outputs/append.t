@@ -49,7 +49,7 @@ def sized_field(field, data):
 
 
 def snapshot(**clocks):
-    """A packet of another recorder, that reports clocks of the same moment."""
+    """A packet of another recorder with clock snapshots."""
     numbers = {"boot": BOOT, "wall": REALTIME, "mono": 3}
     inner = b"".join(
         sized_field(1, number_field(1, numbers[name]) + number_field(2, time_ns))
@@ -59,7 +59,7 @@ def snapshot(**clocks):
 
 
 def foreign(boot_ns=5 * 10**9, wall_ns=None):
-    """A trace that is not ours: packets of several kinds, some with fields that we do not have."""
+    """A foreign trace: packets of several kinds, some with unknown fields."""
     wall_ns = WALL_S * 10**9 + boot_ns - START_NS if wall_ns is None else wall_ns
     return b"".join(
         (

@@ -57,7 +57,7 @@ class Browser:
         self.url += f"/session/{session['sessionId']}"
 
     def read_port(self):
-        """The port that ChromeDriver chose; it reports it before anything else is possible."""
+        """The port that ChromeDriver chose; it is printed before ChromeDriver accepts commands."""
         for line in self.driver.stdout:
             found = STARTED.search(line)
             if found:

@@ -30,7 +30,7 @@ def check_case(tap, name, stream, data, wrong):
 
 
 def check_emitters(tap):
-    """Who wrote a record is reported where that was asked for."""
+    """The writer of a record is reported if requested."""
     with tempfile.TemporaryDirectory() as folder:
         cases.make("names-of-tasks", Path(folder, "trace.dat"))
         data, wrong = cases.run(folder, "export", "--with=tid,cpu", "--chrome=-", "trace.dat")
@@ -45,7 +45,7 @@ def check_emitters(tap):
 
 
 def check_counter_fields(tap):
-    """What a sample says beyond its value is reported next to the args: viewers would draw it there."""
+    """Extra fields of a sample are not in the args, because viewers would draw them as counters."""
     with tempfile.TemporaryDirectory() as folder:
         cases.make_of(COUNTER_WITH_FIELDS, Path(folder, "trace.dat"))
         data, wrong = cases.run(folder, "export", "--chrome=-", "trace.dat")

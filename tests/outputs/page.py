@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a page shows: its own scripts report every track what they would draw."""
+"""The content of a page: its own scripts report what they would draw for each track."""
 
 from model import MARKS, Track, losses_of, read_event
 

@@ -249,7 +249,7 @@ def check_hues(tap, pages):
 
 
 def hit(browser):
-    """What is selected, and the span that is visible."""
+    """The selection and the visible span."""
     return browser.run(
         "const { from, to } = ktrack.picture.span, one = ktrack.picture.selected;"
         "return [one && nameOf(ktrack.recording, one), from, to];"

@@ -36,7 +36,7 @@ def visit_pages(tap, checks):
             pages = Pages(browser, folder)
             for check in checks:
                 tap.isolated(check)(tap, pages)
-            tap.nothing(browser.complaints(), "nothing to complain about in the console")
+            tap.nothing(browser.complaints(), "no complaints in the console")
     finally:
         browser.close()
     return tap.finish()

@@ -96,7 +96,7 @@ class Sequence:
 
 
 def without_end(name):
-    """The name of a field of the record that ends a slice; ktrack's own may be what only ends report."""
+    """The name of a field of the record that ends a slice; ktrack's macros may add fields that only ends have."""
     if name not in END_ONLY and not name.startswith(END):
         raise ValueError(f"{name} would replace what the begin says")
     return name.removeprefix(END)
@@ -149,7 +149,7 @@ def to_trace_time(tracks, start_ns):
 
 
 def forget_ends(tracks):
-    """When unfinished slices ended is reported by EVENT only."""
+    """Only EVENT reports the end of incomplete slices."""
     for track in tracks.values():
         for one_slice in track.slices + track.stack:
             if one_slice[1] is None or one_slice[5] == ("unfinished",):

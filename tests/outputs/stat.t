@@ -127,7 +127,7 @@ def check_case(tap, name):
 
 
 def lost_sums(statistics):
-    """What was lost in all, and what the rows of CPUs have together."""
+    """All losses, and the sum of the rows of CPUs."""
     names = {"lost_records": "records", "lost_gaps": "gaps", "lost_gaps_unknown": "gaps_of_unknown_size"}
     found = {name: sum(row[of_cpu] for row in statistics["losses"]) for name, of_cpu in names.items()}
     return {name: statistics["totals"][name] for name in names}, found
@@ -171,7 +171,7 @@ def check_terminal(tap):
 
 
 def check_plain(tap):
-    """In a pipe there are no colours, and nothing is cut; the losses are reported."""
+    """Output to a pipe has no colours and is not cut; losses are reported."""
     with tempfile.TemporaryDirectory() as folder:
         cases.make("loss-on-two-cpus", Path(folder, "trace.dat"))
         text, wrong = cases.run(folder, "stat", "trace.dat")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the commands next to this file have in common: opening streams, one line for each trouble."""
+"""Common parts of the commands in this folder: opening streams, one line for each error."""
 
 import signal
 import sys

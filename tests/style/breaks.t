@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: each style rule accepts a small tree that keeps it, and refuses each small breach of it."""
+"""Test: each style rule accepts a small correct tree, and refuses each small violation."""
 
 import subprocess
 import sys
@@ -188,7 +188,7 @@ def findings(check, files):
 
 
 def check_break(tap, check, files):
-    """One breach; its text is the name of the test."""
+    """One violation; its text is the name of the test."""
     text = "; ".join(f"{name}: {text.removeprefix(GOOD.get(name, ''))[-60:]!r}" for name, text in files.items())
     title = f"{check.__doc__}; refused: {text}"
     found = findings(check, {**GOOD, **files})

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A program in what C and C++ have in common, which reports itself and of another's life. */
+/* A program in the common subset of C and C++: traces itself and a child process. */
 #include <string.h>
 
 #include <trace2/process.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs git and libtrace2's driver, makes the driver say what git said, and compares what both wrote."""
+"""Runs git, replays its events with libtrace2's driver, and compares the output of both."""
 
 import json
 import os
@@ -76,7 +76,7 @@ def field(value):
 
 
 def saying(name, event, *values):
-    """A line for the driver, said at the event's place."""
+    """A line for the driver at the source location of the event."""
     head = [name, field(event.get("file")), str(event.get("line", 0))]
     return "\t".join(head + [field(value) for value in values])
 
@@ -136,7 +136,7 @@ def events_of(stream):
 
 
 def script_of(events):
-    """What the driver has to be reported, to say the same."""
+    """Input for the driver that produces the same events."""
     lines = []
     for event in events:
         kind = event["event"]
@@ -160,7 +160,7 @@ def parents_of(events):
 
 
 def drive(script, version=None, environment=None, files=(), **more):
-    """The streams of the driver's only process."""
+    """The streams of the only process of the driver."""
     version = version or {"exe": "1.0", "file": "v.c", "line": 1}
     words = [DRIVER, version["exe"], version.get("file", ""), version.get("line", 0), *files]
     streams, done = run(words, script, environment=environment, **more)

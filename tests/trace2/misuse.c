@@ -100,7 +100,7 @@ static void nobody_say(void)
 	trace2_finish();
 }
 
-/* What stands in the other arguments is said to be JSON. */
+/* The other arguments are declared to be JSON. */
 static void json_say(char **words)
 {
 	trace2_initialize(&program);
@@ -205,7 +205,7 @@ static void pipe_die(void)
 	pipe_break();
 }
 
-/* errno is not the library's to change, and what it was can be reported. */
+/* The library keeps errno, and can report its value. */
 static void number_keep(void)
 {
 	errno = ENOTDIR;
@@ -292,7 +292,7 @@ static void *late_run(void *key)
 	return NULL;
 }
 
-/* What a program cleans up behind a thread is reported after the library has forgotten the thread.
+/* Messages of a thread's clean-up handlers come after the library has released the thread.
  */
 static void late_run_all(void)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: programs that are misuse with libtrace2 neither crash of it nor spoil a stream."""
+"""Test: programs that misuse libtrace2 neither crash nor damage a stream."""
 
 import collections
 import re
@@ -113,7 +113,7 @@ def check_forks(tap):
 
 
 def check_pipes(tap):
-    """SIGPIPE is reported where it kills."""
+    """SIGPIPE is reported if it ends the process."""
     for manner in ("pipe-ignore", "pipe-handle"):
         (events,), _, done = use(manner)
         tap.ok(

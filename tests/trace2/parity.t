@@ -87,7 +87,7 @@ def repository_make(folder):
 
 
 def judge_process(events, streams, environment):
-    """What is not the same in what a process of git and the driver wrote."""
+    """Differences between the output of a git process and of the driver."""
     variables = {**environment, **parents_of(events)}
     for name in ("GIT_TRACE2_CONFIG_PARAMS", "GIT_TRACE2_ENV_VARS"):
         variables.pop(name, None)
@@ -101,7 +101,7 @@ def judge_process(events, streams, environment):
 
 
 def with_places(events, plain):
-    """A brief stream reports no places; which they were does not matter then."""
+    """A brief stream has no source locations; they are not compared."""
     return events if not plain else [{**event, "file": event.get("file", "x.c")} for event in events]
 
 
@@ -138,7 +138,7 @@ def check_nesting(tap, repository):
 
 
 def check_pipe(tap, repository):
-    """Git dies of SIGPIPE, and so does the driver."""
+    """SIGPIPE ends git, and also the driver."""
     reading, writing = os.pipe()
     os.close(reading)
     streams, done = run(["git", "log", "-p"], folder=repository, stdout=writing)
@@ -328,7 +328,7 @@ def check_parameters(tap, folder):
 
 
 def reported_by_driver(path):
-    """What the driver reports a file, and its warnings."""
+    """The driver's output in a file, and its warnings."""
     variables = {"GIT_TRACE2_CONFIG_PARAMS": "*", "GIT_TRACE2_DST_DEBUG": "1"}
     driven, done = drive("cmd_name\tx.c\t1\tm\n", None, variables, ["/nowhere", path])
     events = [event for event in events_of(driven["event"]) if event["event"] == "def_param"]

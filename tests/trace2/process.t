@@ -230,7 +230,7 @@ def check_includes(tap, folder):
 
 
 def check_lists(tap, folder):
-    """What a program reports its parameters by itself is not reported again with its name."""
+    """Parameters that the program listed itself are not listed again with its name."""
     (folder / "listed").write_text("[one]\n\ta = 1\n")
     variables = {"GIT_TRACE2_CONFIG_PARAMS": "one.*", "GIT_TRACE2_ENV_VARS": "TZ"}
     for words, want in (

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of the modules put together: what a source delivers, and what the timeline is reported it.
+/* Tests of the modules put together: what a source delivers, and what the timeline receives.
  */
 #include "session/pipeline.h"
 

@@ -20,7 +20,7 @@ static void watch(struct signals *signals)
 	CHECK_NUMBER(signals_init(signals, &error), 0);
 }
 
-/* For the next test nothing is pending, and nothing blocked. */
+/* No signal is pending or blocked for the next test. */
 static void unwatch(struct signals *signals)
 {
 	bool was_sent;
@@ -141,7 +141,7 @@ TEST(what_the_caller_ignores_stays_ignored)
 	signal(SIGHUP, SIG_DFL);
 }
 
-/* The leader of a session takes a hang-up for itself, and reports its caller what came of it. */
+/* The leader of a session receives the hang-up alone, and its exit status reports the result. */
 static int leader_main(int master)
 {
 	struct signals signals;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of what ends a run: signals, the duration, the traced command, and outputs that are stuck.
+/* Tests of the end of a run: signals, the duration, the traced command, and blocked outputs.
  */
 #include "session/stop.h"
 
@@ -23,7 +23,7 @@ static struct stop_condition stop_begin(void)
 	return stop;
 }
 
-/* The same with a command that is running. */
+/* The same while a command runs. */
 static struct stop_condition stop_begin_with(const char *script)
 {
 	char *argv[] = { (char *)"sh", (char *)"-c", (char *)script, NULL };
@@ -44,7 +44,7 @@ static void stop_end(struct stop_condition *stop)
 	}
 	command_free(stop->command);
 	stop->command = NULL;
-	/* For the next test nothing is pending, and nothing blocked. */
+	/* No signal is pending or blocked for the next test. */
 	stop_is_due(stop, 0);
 	signals_release(&stop->signals);
 	sigprocmask(SIG_SETMASK, &stop->signals.before.blocked, NULL);
@@ -129,7 +129,7 @@ TEST(a_signal_is_passed_on_and_the_commands_end_waited_for)
 	stop_end(&stop);
 }
 
-/* A shell that waits for its child is deaf until that has ended. */
+/* A shell handles no signal until its child has ended. */
 TEST(a_second_signal_does_not_wait_for_the_command)
 {
 	struct stop_condition stop = stop_begin_with("trap '' TERM INT; sleep 60; exit 1");
@@ -174,7 +174,7 @@ TEST(what_the_kernel_sent_is_not_passed_on)
 	stop_end(&stop);
 }
 
-/** struct stuck - a pipe that nobody empties */
+/** struct stuck - a pipe without a reader */
 struct stuck {
 	int pair[2];
 };

@@ -160,7 +160,7 @@ TEST(what_is_wrong_with_the_whole_is_reported)
 	}
 }
 
-/* Perfetto is reported the time of day at the end, the others by how much the wall clock moved. */
+/* Perfetto gets the time of day at the end, the others the drift of the wall clock. */
 TEST(a_wall_clock_that_moves_is_reported)
 {
 	struct buffer wall = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of statistics on a screen: all that is reported fits, with the bad news at its foot. */
+/* Tests of statistics on a screen: everything fits, and problems are at the bottom. */
 #include <stdlib.h>
 #include <string.h>
 

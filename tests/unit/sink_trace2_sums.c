@@ -16,7 +16,7 @@ static struct value number(int64_t number)
 	return (struct value){ .kind = VALUE_SIGNED, .signed_number = number };
 }
 
-/** struct cast - what the events of one show point to */
+/** struct cast - the objects that the events refer to */
 struct cast {
 	struct timeline_category work;
 	struct timeline_category load;
@@ -136,7 +136,7 @@ TEST(names_that_are_not_counted_share_one_timer)
 	CHECK(strstr(trace2_fixture_output(&fixture), "\"label\":\"rare\"") != NULL);
 	slice(&fixture, &cast.tracks[0], &cast.odd, 1);
 	CHECK(strstr(trace2_fixture_output(&fixture), "\"label\":\"odd\"") != NULL);
-	/* Such names start and end, so that nothing may be kept in them. */
+	/* Such names are released, so that sinks may keep no data in them. */
 	CHECK(cast.rare.sink_data[0] == NULL);
 	track_end(&fixture, &cast.tracks[0]);
 	trace2_fixture_finish(&fixture, 9, 0, &no_totals);

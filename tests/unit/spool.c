@@ -23,7 +23,7 @@ TEST(records_of_all_cpus_are_in_one_file)
 	spool_fixture_end(&fixture);
 }
 
-/* That is how a file is which cannot be spliced to. */
+/* Simulates a file that does not support splice. */
 TEST(a_filesystem_that_wants_copies_gets_them)
 {
 	struct spool_fixture fixture;
@@ -37,7 +37,7 @@ TEST(a_filesystem_that_wants_copies_gets_them)
 	spool_fixture_end(&fixture);
 }
 
-/* What was there stays until there is something whole to take its place. */
+/* An existing file stays until it can be replaced by a complete one. */
 TEST(a_file_is_replaced_only_by_a_whole_one)
 {
 	struct spool_fixture fixture;
@@ -92,7 +92,7 @@ TEST(what_the_kernel_counts_is_in_the_file)
 	spool_fixture_end(&fixture);
 }
 
-/* What was moved after that may show another clock. */
+/* Records that were moved later may have another clock. */
 TEST(what_was_moved_since_the_last_look_can_be_taken_back)
 {
 	struct spool_fixture fixture;
@@ -207,7 +207,7 @@ TEST(a_forged_line_of_saved_names_is_left_out)
 	buffer_release(&names);
 }
 
-/* Whoever reads may have lost the right to go there, or somebody gave the folder another name. */
+/* The reader may have lost access to the folder, or the folder was renamed. */
 TEST(once_it_has_begun_neither_folder_is_found_by_its_path)
 {
 	struct spool_fixture fixture;
@@ -269,7 +269,7 @@ TEST(circular_is_complete_from_the_latest_first_record_of_those_that_overwrote)
 	spool_fixture_end(&fixture);
 }
 
-/* Where the instance has gone, it is unknown how much went with it. */
+/* If the instance is gone, the number of lost records is unknown. */
 TEST(spool_of_a_killed_recording_become_a_file)
 {
 	struct spool_fixture fixture;
@@ -287,7 +287,7 @@ TEST(spool_of_a_killed_recording_become_a_file)
 	spool_fixture_end(&fixture);
 }
 
-/* What was lost when the kernel emptied them is in nobody's statistics. */
+/* Statistics do not count the records that were lost when the kernel emptied the buffers. */
 TEST(emptied_buffers_have_lost_an_unknown_number)
 {
 	static const char want[] =

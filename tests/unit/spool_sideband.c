@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the sideband instance has, on its way to a trace.dat. */
+/* Tests of the spool of a recording with a sideband instance. */
 #include "fixtures/spool_fixture.h"
 
-/* Begins with an instance next to the other, which two CPUs have. */
+/* Begins with an instance and its sideband, both of three CPUs. */
 static void spool_fixture_begin_double(struct spool_fixture *fixture,
 				       struct spool_fixture *sideband, const char *mode)
 {
@@ -122,7 +122,7 @@ TEST(a_killed_recording_is_recovered_with_the_sideband)
 	spool_fixture_end(&fixture);
 }
 
-/* Whoever removed it does not keep us from the rest. */
+/* A removed instance does not prevent the rest. */
 TEST(a_killed_recording_is_recovered_where_the_sideband_is_gone)
 {
 	struct spool_fixture fixture, sideband;
@@ -146,7 +146,7 @@ TEST(a_killed_recording_is_recovered_where_the_sideband_is_gone)
 	spool_fixture_end(&fixture);
 }
 
-/* Whoever exports it holds it for a while; nothing is given up for that. */
+/* A concurrent export locks it for a while; nothing is given up because of that. */
 TEST(what_somebody_looks_at_is_not_taken_for_gone)
 {
 	struct instance *other;

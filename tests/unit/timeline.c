@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of the timeline module: who is reported what, in which order, and what a failure ends. */
+/* Tests of the timeline module: which sinks receive what, in which order, and after failures. */
 #include "timeline/timeline.h"
 
 #include <signal.h>

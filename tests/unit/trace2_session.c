@@ -14,7 +14,7 @@
 #include "fixtures/tap.h"
 #include "trace2/trace2.h"
 
-/* What a session holds back at most before a block leaves, with space for one line more. */
+/* The largest queue of a session before a block is written, and space for one more line. */
 #define BLOCK_LIMIT (300 * 1024)
 
 static struct trace2_session *session_new(enum trace2_flush flush)
@@ -151,8 +151,9 @@ TEST(a_full_disk_is_reported_with_a_remedy)
 	CHECK_NUMBER(trace2_session_add(session, TRACE2_EVENT,
 					open("/dev/full", O_WRONLY | O_CLOEXEC), "out.event"),
 		     0);
-	check_failure(session, "cannot write to out.event: No space left on device; free some space, or "
-			       "write elsewhere");
+	check_failure(session,
+		      "cannot write to out.event: No space left on device; free some space, or "
+		      "write elsewhere");
 	trace2_session_free(session);
 }
 
@@ -165,8 +166,9 @@ TEST(in_blocks_a_full_disk_is_reported_at_the_flush)
 		     0);
 	CHECK_NUMBER(write_exit(session, 1), 0);
 	CHECK_NUMBER(trace2_session_flush(session), -1);
-	check_failure(session, "cannot write to out.event: No space left on device; free some space, or "
-			       "write elsewhere");
+	check_failure(session,
+		      "cannot write to out.event: No space left on device; free some space, or "
+		      "write elsewhere");
 	trace2_session_free(session);
 }
 

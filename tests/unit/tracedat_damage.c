@@ -87,7 +87,7 @@ static bool complaint_is_right(const char *text, size_t size)
 	return scratch_is_blamed(&scratch, text, size);
 }
 
-/* Opens what is left of a file; returns how many records it gave. */
+/* Opens the rest of a file; returns the number of its records. */
 static int cut_take(size_t size)
 {
 	struct error error = { 0 };

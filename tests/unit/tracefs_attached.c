@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of reading an instance that somebody set up, while it is written. */
+/* Tests of reading an instance of another owner while it is written. */
 #include "fixtures/source_fixture.h"
 
 /* An instance with one CPU, whose clock no program can read. */
@@ -148,7 +148,7 @@ TEST(drops_are_counted_anew_where_somebody_empties_the_buffer)
 	source_fixture_end(&reader);
 }
 
-/* What was counted when we came, and what is reported it. */
+/* The counts when the source is opened, and the report of them. */
 static void check_older(const char *before, uint64_t lost, const char *want)
 {
 	struct source_fixture reader;

@@ -4,7 +4,7 @@
 
 #include "fixtures/fake_tracefs.h"
 
-/** struct watched - an instance, its sideband, and who notices what others do to them */
+/** struct watched - an instance, its sideband, and the observer of changes by others */
 struct watched {
 	struct instance *recorder;
 	struct changes *changes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of what is reported tracepoints that somebody releases, or that go. */
+/* Tests of the state of tracepoints: released by another program, or unloaded. */
 #include "tracefs/tracefs.h"
 
 #include <poll.h>
@@ -31,7 +31,7 @@ static void check_look(struct instance *recorder, const char *want)
 	buffer_release(&log);
 }
 
-/* What the kernel, or a user, makes of an enable file. */
+/* Changes an enable file as the kernel or a user does. */
 static void enable_file_set(const struct instance *recorder, const char *event, const char *text)
 {
 	char path[512];
@@ -114,7 +114,8 @@ static pid_t release_start(const char *pattern)
 	pid_t process = fork();
 
 	if (process == 0)
-		_exit(tracepoints_release(pattern, &nr_released, &error) == 0 ? (int)nr_released : 99);
+		_exit(tracepoints_release(pattern, &nr_released, &error) == 0 ? (int)nr_released
+									      : 99);
 	return process;
 }
 

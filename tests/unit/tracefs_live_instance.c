@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of reading what an instance that somebody else set up holds. */
+/* Tests of reading the buffers of an instance of another owner. */
 #include "source/live_source.h"
 
 #include <sys/utsname.h>
@@ -40,7 +40,7 @@ static size_t records_of(uint64_t nr_raw_pages, const char *size_kib)
 	return nr_records;
 }
 
-/* As many sub-buffers as Linux 6.12 gave of full buffers that said to have these sizes. */
+/* The number of sub-buffers that Linux 6.12 returned for full buffers of these stated sizes. */
 TEST(all_is_read_that_a_full_buffer_holds)
 {
 	CHECK_NUMBER(records_of(2, "7\n"), 2);
@@ -57,7 +57,7 @@ TEST(writers_that_never_rest_do_not_keep_us)
 	CHECK(records_of(100, "") < 10);
 }
 
-/* A killed run leaves two. */
+/* A killed run leaves an instance and its sideband. */
 static void pair_begin(struct source_fixture *reader, struct source_fixture *sideband)
 {
 	source_fixture_begin(reader, 1);
@@ -233,7 +233,7 @@ TEST(the_first_time_is_that_of_the_earliest_cpu)
 	source_fixture_end(&reader);
 }
 
-/* What the kernel counts, when the instance is opened and at the end, and what is reported it. */
+/* The kernel's counts when the instance is opened and at the end, and the report of both. */
 static void check_account(const char *before, const char *after, uint64_t lost, const char *want)
 {
 	struct source_fixture reader;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of reading the small sideband instance along with that. */
+/* Tests of reading an instance and its sideband instance. */
 #include "fixtures/source_fixture.h"
 
 /** struct pair - an instance and its sideband, read by the first's source */
@@ -76,7 +76,7 @@ static void buffer_empty(struct source_fixture *reader, const char *file)
 	CHECK_NUMBER(truncate(folder_path(&reader->instance, file), 0), 0);
 }
 
-/* What is held may be overwritten, the sideband not. */
+/* Unread records may be overwritten, those of the sideband not. */
 TEST(the_sideband_is_read_while_the_rest_is_held)
 {
 	struct pair pair;

@@ -14,7 +14,7 @@ static void check_walk(const struct raw_page *raw_page, const char *want)
 	buffer_release(&got);
 }
 
-/* The walk through damaged bytes has to give the sound one's first records and nothing else. */
+/* Damaged bytes must yield the first records of the intact ones and nothing else. */
 static bool check_prefix(const void *bytes, size_t size, struct buffer *whole)
 {
 	struct buffer part = page_dump(bytes, size);
@@ -121,7 +121,7 @@ TEST(entries_that_lie_about_their_size_end_the_walk)
 		raw_page_small(&raw_page, 1, data, 1);
 		raw_page_head(&raw_page, lies[i].type, 1);
 		raw_page_word(&raw_page, lies[i].word);
-		/* Would be a record to a walk that goes on. */
+		/* A reader that continues would return a record. */
 		raw_page_small(&raw_page, 1, data, 2);
 		raw_page_end(&raw_page);
 		check_walk(&raw_page, "1 20+4\ndamaged\n");
@@ -180,7 +180,7 @@ TEST(a_time_beyond_all_limits_is_damage)
 	check_walk(&raw_page, "damaged\n");
 }
 
-/* With so much behind them that they could be taken without a look at where they end. */
+/* With enough bytes behind them that their end need not be checked. */
 static void raw_page_small_many(struct raw_page *raw_page)
 {
 	for (int i = 0; i < 40; i++)
@@ -218,7 +218,7 @@ TEST(random_bytes_are_never_read_beyond_their_end)
 
 		for (size_t at = 0; at < size; at++)
 			block[at] = random_next(&random);
-		/* Mostly a size that may be, so that the walk gets somewhere. */
+		/* Mostly a valid size, so that the reader gets further. */
 		if (size >= RAW_PAGE_HEADER_SIZE && random_below(&random, 4))
 			memcpy(block + 8, &(uint64_t){ random_below(&random, size) }, 8);
 		is_sound = walk_is_sound(block, size);

@@ -6,7 +6,7 @@
 
 #define SUFFIX ".sideband"
 
-/* Begins with a kernel that has these tracepoints. */
+/* Begins with a kernel with these tracepoints. */
 static void kernel_begin(const char *const *events)
 {
 	fake_tracefs_begin();
@@ -118,7 +118,7 @@ TEST(what_both_take_is_the_memory)
 	fake_tracefs_end();
 }
 
-/* Somebody removed one of the two that a killed run left. */
+/* One of both instances of a killed run was removed. */
 TEST(a_name_with_another_the_sideband_it_is_taken)
 {
 	struct instance *recorder;

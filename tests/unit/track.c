@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests of the track module: which records belong together, and what the timeline is reported them.
+/* Tests of the track module: which records belong together, and what the timeline receives.
  */
 #include "track/track.h"
 

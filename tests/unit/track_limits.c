@@ -119,7 +119,7 @@ TEST(without_a_setting_the_bound_is_16384_tracks)
 	track_fixture_release(&fixture);
 }
 
-/* What the finish says behind the slices without an end. */
+/* The lines of the finish after the incomplete slices. */
 static void check_evicted(struct track_fixture *fixture, unsigned int nr_slices,
 			  unsigned int nr_retired, unsigned int nr_evicted)
 {

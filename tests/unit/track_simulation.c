@@ -23,7 +23,7 @@
 #define NR_RUNS 1000
 #define STILL_OPEN INT64_MAX
 
-/** struct entry - a record as it was written; @order reports those of one CPU and one time apart */
+/** struct entry - a record as it was written; @order distinguishes records of one CPU and time */
 struct entry {
 	int64_t time_ns;
 	int order;
@@ -49,7 +49,7 @@ struct gap {
 	bool was_reported;
 };
 
-/** struct world - what happened, what of it was lost, and the sink that judges what is reported */
+/** struct world - the records, the lost ones, and the sink that checks the output */
 struct world {
 	struct sink sink;
 	struct random random;

@@ -60,7 +60,7 @@ class Slice:
 
 
 class Stream:
-    """What a stream reports: of each CPU the numbers of the records in it, and of the gaps between them; the slices."""
+    """Content of a stream: for each CPU the numbers of its records and of the gaps; the slices."""
 
     def __init__(self, text):
         self.numbers, self.times = defaultdict(list), defaultdict(list)
@@ -88,7 +88,7 @@ class Stream:
             self.promised = float(event["value"])
 
     def unmatched(self, cpu, fired):
-        """The ends without a line, as many as are missing next to the gaps; None where other records are."""
+        """The ends without a line that are missing at gaps; None if other records are missing."""
         gaps, numbers, ends = dict(self.gaps[cpu]), self.numbers[cpu], 0
         for place, (before, after) in enumerate(zip([0, *numbers], [*numbers, fired + 1])):
             more = after - before - 1 - gaps.get(place, 0)
@@ -161,7 +161,7 @@ def main():
         for kernel in sys.argv[1:] or machine.KERNELS:
             with machine.ran(kernel, "account.sh", STEADY_S * ROUNDS_PER_S, ROUNDS_PER_S, options=options) as result:
                 machine.check_end(tap, kernel, result)
-                tap.nothing(result.output.splitlines(), f"{kernel}: nothing to complain about")
+                tap.nothing(result.output.splitlines(), f"{kernel}: no complaints")
                 check_steady(tap, f"{kernel}: steady", result)
                 for name in ("overload", "circular"):
                     stream, fired = Stream(result.text(f"{name}.json")), fired_of(result, name)

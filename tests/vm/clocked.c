@@ -36,7 +36,7 @@ struct cpu {
 	unsigned long breaks;
 };
 
-/** struct received - what came at all */
+/** struct received - the received bytes */
 struct received {
 	struct cpu cpus[CPUS_MAX];
 	unsigned long records;

@@ -120,7 +120,7 @@ def check_lossy(tap, what, result, run):
 
 
 def check_rest(tap, kernel, result):
-    """What came behind a stream that was attached is still there, and reported is how much that one took."""
+    """Records after an attached stream are still there, and the number that the stream read is reported."""
     rest, taken = Run(result, "rest.json"), Run(result, "attached.json").read()
     check_run(tap, f"{kernel}: rest.json", rest, (0, 1))
     said = notes_of(result, "rest")

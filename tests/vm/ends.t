@@ -144,7 +144,7 @@ def check_privileges(tap, kernel, result):
 
 
 def check_clean(tap, kernel, result):
-    """What a killed run left is reported, and removed."""
+    """Instances of a killed run are reported and removed."""
     left = result.text("after-kill.left").split()
     tap.ok(left[1:] == [f"{name}.sideband" for name in left[:1]], f"{kernel}: after-kill: an instance is left, and its sideband", *left)
     said = result.text("after-kill.errors")

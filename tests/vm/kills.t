@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: a stream or a recording that is killed at any moment leaves all but what was on its way, and how much that was is reported.
+"""Test: a stream or a recording that is killed at any moment loses only records in flight, and their number is reported.
 
-With a number as argument the moments are others.
+A number as argument is the seed of other moments.
 """
 
 import random
@@ -24,7 +24,7 @@ ROUNDS, ROUNDS_PER_S = 800, 4000
 EVENTS_PER_MS = 12 * ROUNDS_PER_S // 1000
 SPAN_US = ROUNDS * 1000000 // ROUNDS_PER_S
 
-# How often each looks for records, and what a look may take besides. With 10 ms for that, one run of four had a stream with
+# Interval of reading, and the longest time of a read. With 10 ms for the latter, one run of four had a stream with
 # 63.5 ms of records in flight.
 INTERVALS_MS = {"stream": 50 + 20, "record": 100 + 20}
 
@@ -90,7 +90,7 @@ def check_kernel(tap, kernel, programs, kills):
     options = (*machine.COUNTED, *programs)
     with machine.ran(kernel, "kills.sh", ROUNDS, ROUNDS_PER_S, *words, options=options) as result:
         machine.check_end(tap, kernel, result)
-        tap.nothing(result.output.splitlines(), f"{kernel}: nothing to complain about")
+        tap.nothing(result.output.splitlines(), f"{kernel}: no complaints")
         found = [
             (kind, check_kill(tap, f"{kernel}: {kind} killed after {moment_us} us", result, number, kind))
             for number, (kind, moment_us) in enumerate(kills, 1)

@@ -140,4 +140,4 @@ def check_end(tap, kernel, result):
         result.output[-2000:],
         result.errors[-4000:],
     )
-    tap.nothing(result.complaints(), f"{kernel}: the kernel has nothing to complain about")
+    tap.nothing(result.complaints(), f"{kernel}: the kernel has no complaints")

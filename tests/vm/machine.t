@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: scripts/vm brings back all that a guest script does, and distinguishes its failures from the VM's."""
+"""Test: scripts/vm returns all results of a guest script, and distinguishes its failures from the VM's."""
 
 import hashlib
 import os
@@ -47,7 +47,7 @@ def run_typed(kernel, script, *arguments, options=()):
 
 
 def check_script(tap, kernel):
-    """What a guest script gets, and what comes back."""
+    """Arguments of a guest script, and its results."""
     words = ["plain", "two words", "it's", "$HOME", "*", ""]
     with machine.tempfile.TemporaryDirectory() as folder:
         big = Path(folder) / "big"
@@ -90,7 +90,7 @@ exec REAL "$@"
 
 
 def run_stubborn(failures):
-    """A run with an emulator that does not start so many times; returns how often it was tried."""
+    """A run whose emulator fails to start this many times; returns the number of attempts."""
     with machine.tempfile.TemporaryDirectory() as folder:
         stand_in = Path(folder) / "qemu-system-x86_64"
         real = shutil.which(stand_in.name)

@@ -258,7 +258,7 @@ def main():
     for kernel in machine.ONE_6_12:
         with machine.ran(kernel, "record.sh", options=options) as result:
             machine.check_end(tap, kernel, result)
-            tap.nothing(result.output.splitlines(), f"{kernel}: nothing to complain about")
+            tap.nothing(result.output.splitlines(), f"{kernel}: no complaints")
             for name, status, words in ENDS:
                 check_end(tap, kernel, result, name, status, words)
             for name, status in OTHER_ENDS:

@@ -103,7 +103,7 @@ def check_ids(tap, kernel, result):
 
 
 def check_incomplete(tap, kernel, result):
-    """What was not read when a module went is reported as lost, and so is what cannot be distinguished from it."""
+    """Records that were unread when a module was unloaded are reported as lost, and so are records with the same id."""
     what = f"{kernel}: incomplete"
     events = [json.loads(line) for line in result.text("incomplete.json").splitlines()]
     fired = sum(sequences(result, "incomplete.fired.1").values())
@@ -149,7 +149,7 @@ def main():
     for kernel in machine.KERNELS:
         with machine.ran(kernel, "reloads.sh", LOADS) as result:
             machine.check_end(tap, kernel, result)
-            tap.nothing(result.output.splitlines(), f"{kernel}: nothing to complain about")
+            tap.nothing(result.output.splitlines(), f"{kernel}: no complaints")
             for way in ("late", "early"):
                 check_way(tap, kernel, result, way)
             check_ids(tap, kernel, result)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: what ktrack stream exports of the demo is what the demo was asked to do, and whole where it is not all."""
+"""Test: ktrack stream exports what the demo did; with losses, it exports the rest correctly."""
 
 import json
 import re
@@ -104,7 +104,7 @@ def check_drift(tap, kernel, text):
 
 
 def check_memory(tap, kernel, text):
-    """What the buffers take: those of both processors, and the small ones next to them."""
+    """Memory of the buffers of both CPUs and of the sideband buffers."""
     said = {name: int(number) for name, number in re.findall(r'"param":"(cpus|buffer_kib|memory_kib)","value":"(\d+)"', text)}
     least = said.get("cpus", 0) * said.get("buffer_kib", 0)
     sideband = said.get("memory_kib", 0) - least

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: modules start and end in any order and at any moment; they stay where they are recorded."""
+"""Test: modules are loaded and unloaded in any order at any moment; recorded modules stay loaded."""
 
 import random
 import sys

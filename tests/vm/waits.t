@@ -64,7 +64,7 @@ def check_live(tap, what, result, name):
 
 def check(tap, kernel, result):
     machine.check_end(tap, kernel, result)
-    tap.nothing(result.output.splitlines(), f"{kernel}: nothing to complain about")
+    tap.nothing(result.output.splitlines(), f"{kernel}: no complaints")
     for name in result.text("runs").splitlines():
         what = f"{kernel}: {name}"
         (check_live if "-live-" in name else check_stream)(tap, what, result, name)

@@ -28,7 +28,7 @@ HEADER_EVENT = b"""# compressed entry header
 
 
 def compress_zstd(data):
-    """As the command does it, which does not report the size of what it reads from a pipe."""
+    """As the command does; it does not report the size of piped input."""
     command = ["zstd", "-q", "-c", "--no-check"]
     return subprocess.run(command, input=data, capture_output=True, check=True).stdout
 

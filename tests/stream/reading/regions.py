@@ -175,7 +175,7 @@ def lossy_slices_are_suspect(session, event):
 
 @rule("suspect-alone", "region_leave")
 def suspicion_has_a_reason(session, event):
-    """A slice is suspect only after a loss was reported, be it in an earlier session that it is from."""
+    """A slice is suspect only after a loss was reported, also in an earlier session."""
     if "continued" in event.members:
         return None
     if "suspect" in event.members and not session.losses:

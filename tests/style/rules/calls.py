@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Who may talk and who may end the program: only cli prints to stderr, only main exits."""
+"""Only cli prints to stderr, only main exits."""
 
 import re
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Descriptions in public headers: the kernel's own reader of them understands them, and misses none."""
+"""Descriptions in public headers: kernel-doc parses all of them."""
 
 import subprocess
 from pathlib import Path
@@ -13,7 +13,7 @@ LIMIT_S = 60
 
 
 def check_descriptions(tree):
-    """kernel-doc has nothing to say about the descriptions in public headers"""
+    """kernel-doc accepts the descriptions in public headers"""
     headers = [file.name for file in tree.of("c") if file.name.startswith("include/") and file.name.endswith(".h")]
     readers = sorted(READERS.glob(READER))
     if not readers:

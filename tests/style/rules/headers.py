@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The head of each file: its licence in one line, then one sentence on what the file owns."""
+"""The head of each file: its licence in one line, then one sentence about its purpose."""
 
 import re
 
@@ -76,7 +76,7 @@ def check_languages(tree):
     """Every file is of a known kind, so that no check overlooks it"""
     for file in tree.files:
         if file.language is None:
-            yield f"{file.name}: neither its name nor its first line tells what it is written in"
+            yield f"{file.name}: unknown language: neither its name nor its first line identifies it"
 
 
 def first_comment(file):
@@ -91,7 +91,7 @@ def first_comment(file):
 
 
 def check_sentences(tree):
-    """Every source file says in a sentence below its licence what it owns"""
+    """Every source file states its purpose in a sentence below its licence"""
     for file in tree.of(*MARKS):
         if file.name.startswith(".") or len(file.lines) < 2:
             continue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Man pages: as soon as there is one, every command of ktrack has its own."""
+"""Man pages: every command of ktrack has one."""
 
 import re
 import subprocess
@@ -13,7 +13,7 @@ LIMIT_S = 20
 
 
 def commands_of(tree):
-    """The commands that the program tells of itself."""
+    """The commands in the program's help."""
     if not (tree.root / PROGRAM).is_file():
         raise Skip(f"{PROGRAM} is not built")
     words = [str(tree.root / PROGRAM), "--help"]
@@ -29,9 +29,9 @@ def check_pages(tree):
         raise Skip("there are no man pages of commands yet")
     commands = set(commands_of(tree))
     if not commands:
-        yield f"{PROGRAM} --help tells no command"
+        yield f"{PROGRAM} --help lists no command"
     yield from (f"ktrack {name} has no man page" for name in sorted(commands - found))
-    yield from (f"ktrack-{name}.1 tells of no command" for name in sorted(found - commands))
+    yield from (f"ktrack-{name}.1 describes no command" for name in sorted(found - commands))
 
 
 CHECKS = (check_pages,)

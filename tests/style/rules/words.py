@@ -25,7 +25,7 @@ FORBIDDEN = tuple((re.compile(pattern), what) for pattern, what in OUTSIDE)
 PROSE = ("licence", "data")
 
 
-# Words of the past, and what replaces them. Underscores and digits separate words, too. tests/style/ may name them.
+# Retired words and their replacements. Underscores and digits separate words, too. Files of tests/style/ may contain them.
 RETIRED = (
     (r"strangers?", "unknown event"),
     (r"waists?|likeness(?:es)?|memories", "prediction"),

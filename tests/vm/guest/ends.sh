@@ -40,7 +40,7 @@ signalled() {
 	wait "$stream"
 }
 
-# The stream goes on after the signal, and has what comes then.
+# The stream continues after the signal and has the records that follow.
 user_signalled() {
 	streaming
 	kill "-$1" "$stream"
@@ -50,7 +50,7 @@ user_signalled() {
 	wait "$stream"
 }
 
-# The second signal comes while the first one is being obeyed.
+# The second signal arrives while the first one is handled.
 signalled_late() {
 	streaming
 	echo 10 >/dev/ktrack_demo
@@ -170,7 +170,7 @@ comes_online() {
 		echo 1 >/sys/devices/system/cpu/cpu1/online; echo 100 >/dev/ktrack_demo; exit 4'
 }
 
-# The command goes on until that is reported.
+# The command runs until that is reported.
 outlasted() {
 	# shellcheck disable=SC2016 # the traced shell expands it
 	ktrack stream -d 300ms -- sh -c 'tries=0
@@ -180,7 +180,7 @@ outlasted() {
 		exit 5'
 }
 
-# Somebody has a file of the instance open, and goes on like that.
+# Another process keeps a file of the instance open.
 busy() {
 	streaming
 	exec 8<"$INSTANCES/ktrack-$stream/trace_pipe"
@@ -192,7 +192,7 @@ busy() {
 	return $result
 }
 
-# A run that was killed leaves its instance, and the next run reports it.
+# A killed run leaves its instance, and the next run reports it.
 after_kill() {
 	streaming >/dev/null
 	kill -KILL "$stream"
@@ -200,7 +200,7 @@ after_kill() {
 	ktrack stream -d 300ms
 }
 
-# Only what has no owner goes: the instance of a run next to this one stays, and so does a user's.
+# Only instances without an owner are removed: those of a running ktrack and of a user stay.
 cleaned() {
 	mkdir $INSTANCES/ktrack-user $INSTANCES/ktrack-5
 	streaming >/dev/null 2>&1
@@ -210,7 +210,7 @@ cleaned() {
 	wait "$stream"
 }
 
-# What a killed run left cannot be removed while somebody has its files open.
+# Instances of a killed run cannot be removed while their files are open.
 clean_in_vain() {
 	streaming >/dev/null 2>&1
 	kill -KILL "$stream"
@@ -223,7 +223,7 @@ clean_in_vain() {
 	return $result
 }
 
-# What a file holds stays where the recording never begins.
+# A file keeps its content if the recording never begins.
 kept() {
 	echo precious >/tmp/kept
 	result=0
@@ -243,12 +243,12 @@ passed_on() {
 	wait "$stream"
 }
 
-# What a terminal shows where standard error is one.
+# The output on a terminal.
 on_terminal() {
 	script -qec "exec ktrack stream -d 1 $*" /dev/null </dev/null
 }
 
-# What the process that reads may still do, and a command of its.
+# Remaining capabilities of the reading process, and those of its command.
 privileges() {
 	streaming >/tmp/stream.json
 	wait_for has_dropped "$stream"

@@ -65,7 +65,7 @@ ktracks_end() {
 	done
 }
 
-# A block that releases a driver does it next to a stream.
+# A block that unloads a driver does so during a stream.
 stream_begin() {
 	grep -q '^ktrack release' "$1" || return 0
 	ktrack stream --wait -e mydrv --event=/dev/null --ready-fd=3 3>/ready >/dev/null 2>&1 &

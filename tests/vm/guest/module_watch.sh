@@ -12,7 +12,7 @@ expect() {
 	[ "$2" = "$3" ] || echo "$1: $3, expected is $2"
 }
 
-# Arguments: WHAT COMMAND...; its error is kept for who wants to have it.
+# Arguments: WHAT COMMAND...; its error output is kept.
 expect_refusal() {
 	what=$1
 	shift

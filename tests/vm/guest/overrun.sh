@@ -17,7 +17,7 @@ has_overrun() {
 	[ "$(overrun_sum "")" -gt 0 ]
 }
 
-# Processes start and end until there were too many for what reports them.
+# Processes start and end until there are more than the sideband buffer holds.
 has_task_overrun() {
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		(: 1) && (: 2) && (: 3) && (: 4) && (: 5) && (: 6) && (: 7) && (: 8) && (: 9)

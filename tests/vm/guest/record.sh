@@ -46,7 +46,7 @@ signalled() {
 	wait "$recorder"
 }
 
-# What is fired before, during and after the moment of the kill.
+# Fires records before, during and after the kill.
 killed() {
 	recording -b 4096
 	sh -c "$FIRE"
@@ -72,7 +72,7 @@ killed_and_cleaned() {
 	ktrack recover "/tmp/$name.dat"
 }
 
-# Once there is space again, what got there is recovered.
+# When there is space again, the written records are recovered.
 full_disk() {
 	mkdir -p /small
 	mount -t tmpfs -o size=256k none /small
@@ -86,7 +86,7 @@ full_disk() {
 	return $result
 }
 
-# The command goes on until that is reported.
+# The command runs until that is reported.
 full_size() {
 	# shellcheck disable=SC2016 # the traced shell expands it
 	record --max-size=64 -- sh -c "$FIRE"'; tries=0
@@ -117,12 +117,12 @@ as_user() {
 	SUDO_UID=1000 SUDO_GID=1000 record -- true
 }
 
-# What a terminal shows where standard error is one.
+# The output on a terminal.
 on_terminal() {
 	script -qec "exec ktrack record -e ktrack_test -o /tmp/$name.dat -d 2" /dev/null </dev/null
 }
 
-# What the process that reads may still do, and a command of its.
+# Remaining capabilities of the reading process, and those of its command.
 privileges() {
 	recording
 	wait_for has_dropped "$recorder"

@@ -31,7 +31,7 @@ struct page {
 	bool is_damaged;
 };
 
-/** page_load, page_next - as in page.h, of bytes that are what they seem */
+/** page_load, page_next - as in page.h, for trusted bytes */
 void page_load(struct page *page, struct page_layout layout, const void *bytes, size_t size);
 bool page_next(struct page *page, struct record *record);
 
