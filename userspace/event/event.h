@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Public header of event/: records and losses, event formats and their fields, decoded events.
+ * Public header of event/: records and losses, event formats, their fields, texts and filters,
+ * decoded events, names of kernel functions and system calls.
  *
  * Sources deliver struct record. convention/ fills a struct descriptor for each tracepoint from its
  * format, decodes records into struct decoded_event, and track/ consumes these.
@@ -11,8 +12,12 @@
 #include "event/decoded.h"
 #include "event/descriptor.h"
 #include "event/field_ref.h"
+#include "event/filter.h"
 #include "event/format.h"
+#include "event/kallsyms.h"
+#include "event/print_format.h"
 #include "event/record.h"
 #include "event/symbols.h"
+#include "event/syscalls.h"
 
 #endif

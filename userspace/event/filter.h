@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Event filters: the kernel's filter expressions, evaluated on records.
+ *
+ * Syntax and verdict are those of the kernel (Documentation/trace/events.rst), with its oddities: a
+ * constant is cut to the size of the field; ~ "1*" is a comparison, because the pattern begins with
+ * a digit; ~ "*x" compares the last bytes of a fixed array, not those of its text.
+ */
+#ifndef EVENT_FILTER_H
+#define EVENT_FILTER_H
+
+#include "event/format.h"
+#include "event/record.h"
+
+/** EVENT_FILTER_SIZE_MAX - limit of an expression in bytes, that of the kernel */
+#define EVENT_FILTER_SIZE_MAX 4095
+
+/** EVENT_FILTER_DEPTH_MAX - limit of nested parentheses */
+#define EVENT_FILTER_DEPTH_MAX 64
+
+struct event_filter;
+struct kallsyms;
+
+/**
+ * event_filter_new - compile an expression
+ * @out: for event_filter_free(); NULL on failure
+ * @format: of the event; not needed after this call
+ * @is_swapped: the records' byte order is not this machine's
+ *
+ * Returns 0, or -1 with @error, which begins with "column N: ". Unknown fields are errors, and so
+ * is all that the kernel refuses, and a comparison with a string that records only point to.
+ */
+int event_filter_new(struct event_filter **out, const char *text, const struct format *format,
+		     bool is_swapped, struct error *error);
+
+/** event_filter_check - check the syntax only; returns -1 with @error as event_filter_new() does */
+int event_filter_check(const char *text, struct error *error);
+
+/** event_filter_free - free a filter; NULL is fine */
+void event_filter_free(struct event_filter *filter);
+
+/** event_filter_needs_symbols - whether it compares functions, and needs event_filter_resolve() */
+bool event_filter_needs_symbols(const struct event_filter *filter);
+
+/**
+ * event_filter_resolve - look up all functions that the filter names
+ * @symbols: of the recording; not needed after this call; NULL if there are none
+ *
+ * Until then comparisons with functions are false. Returns 0, or -1 with @error if a function is
+ * unknown.
+ */
+int event_filter_resolve(struct event_filter *filter, const struct kallsyms *symbols,
+			 struct error *error);
+
+/** event_filter_needs_comm - whether it compares the thread's name: event_filter_matches_task() */
+bool event_filter_needs_comm(const struct event_filter *filter);
+
+/**
+ * event_filter_matches_task - whether a record matches
+ * @comm: name of the thread that wrote it, empty if unknown
+ *
+ * A record that does not contain all fields matches no filter.
+ */
+bool event_filter_matches_task(const struct event_filter *filter, const struct record *record,
+			       struct text comm);
+
+/** event_filter_matches - event_filter_matches_task() with an unknown thread name */
+static inline bool event_filter_matches(const struct event_filter *filter,
+					const struct record *record)
+{
+	return event_filter_matches_task(filter, record, (struct text){ 0 });
+}
+
+#endif

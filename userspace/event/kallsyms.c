@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Parses and searches kernel symbols. An entry takes 16 bytes and its name; data symbols only mark
+ * where code ends.
+ */
+#include "event/kallsyms.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* The kernel's names have at most 511 bytes, modules' 55. */
+#define NAME_SIZE_MAX 511
+#define LINE_SIZE_MAX 1024
+
+/* No function is larger. */
+#define FUNCTION_SIZE_MAX (1 << 20)
+
+/* Limit of a function that no symbol of its module follows. */
+#define LAST_SIZE_MAX (64 << 10)
+
+#define MODULES_MAX UINT16_MAX
+#define RANK_MAX UINT16_MAX
+
+/* Number of names that are looked for before a name is stored again; a power of 2. */
+#define RECENT_COUNT 65536
+
+#define READ_SIZE 65536
+
+/**
+ * struct kallsyms_entry - a function, or the end of code
+ * @name: offset in the names
+ * @module: index of the module, 0 for the kernel
+ * @rank: 0 for the end of code; otherwise the order of functions with the same address, from 1
+ */
+struct kallsyms_entry {
+	uint64_t address;
+	uint32_t name;
+	uint16_t module;
+	uint16_t rank;
+};
+
+/**
+ * struct kallsyms - a table of symbols
+ * @entries: of struct kallsyms_entry, sorted by address after kallsyms_finish()
+ * @names: each with a NUL
+ * @modules: offsets of the modules' names
+ * @recent: offsets of names plus 1, by hash; until kallsyms_finish()
+ * @pending: begin of a line whose end was not added yet
+ * @nr_functions: number of entries that are no ends
+ * @nr_hidden: number of functions without an address
+ * @is_full: there were more symbols or names than allowed
+ */
+struct kallsyms {
+	struct buffer entries;
+	struct buffer names;
+	struct buffer modules;
+	uint32_t *recent;
+	struct buffer pending;
+	size_t nr_functions;
+	size_t nr_hidden;
+	bool is_full;
+};
+
+/**
+ * struct kallsyms_line - a line "ADDRESS TYPE NAME [MODULE]"
+ * @module: empty for the kernel's symbols
+ */
+struct kallsyms_line {
+	uint64_t address;
+	char type;
+	struct text name;
+	struct text module;
+};
+
+static struct kallsyms_entry *kallsyms_entries(const struct kallsyms *table)
+{
+	return (struct kallsyms_entry *)table->entries.data;
+}
+
+static size_t kallsyms_nr_entries(const struct kallsyms *table)
+{
+	return table->entries.size / sizeof(struct kallsyms_entry);
+}
+
+static struct text kallsyms_text(const struct kallsyms *table, uint32_t offset)
+{
+	return text_of(table->names.data + offset);
+}
+
+static bool line_take_address(struct text *line, uint64_t *out)
+{
+	size_t size = 0;
+
+	*out = 0;
+	for (; size < line->size && isxdigit((unsigned char)line->data[size]); size++) {
+		unsigned char byte = tolower((unsigned char)line->data[size]);
+
+		*out = *out << 4 | (isdigit(byte) ? byte - '0' : byte - 'a' + 10);
+	}
+	*line = (struct text){ line->data + size, line->size - size };
+	return size > 0 && size <= 16;
+}
+
+/* Takes the bytes up to a blank. */
+static struct text line_take_word(struct text *line)
+{
+	struct text word = { .data = line->data };
+
+	while (word.size < line->size && !isspace((unsigned char)word.data[word.size]))
+		word.size++;
+	*line = (struct text){ line->data + word.size, line->size - word.size };
+	return word;
+}
+
+static bool line_take_blank(struct text *line)
+{
+	if (line->size == 0 || (*line->data != ' ' && *line->data != '\t'))
+		return false;
+	*line = (struct text){ line->data + 1, line->size - 1 };
+	return true;
+}
+
+static bool kallsyms_line_parse(struct kallsyms_line *out, struct text line)
+{
+	struct text word;
+
+	if (!line_take_address(&line, &out->address) || !line_take_blank(&line))
+		return false;
+	word = line_take_word(&line);
+	if (word.size != 1 || !line_take_blank(&line))
+		return false;
+	out->type = *word.data;
+	out->name = line_take_word(&line);
+	out->module = (struct text){ 0 };
+	if (line_take_blank(&line)) {
+		word = line_take_word(&line);
+		if (word.size < 2 || *word.data != '[' || word.data[word.size - 1] != ']')
+			return false;
+		out->module = (struct text){ word.data + 1, word.size - 2 };
+	}
+	return out->name.size > 0 && out->name.size <= NAME_SIZE_MAX &&
+	       !memchr(out->name.data, '\0', out->name.size) &&
+	       !memchr(out->module.data ? out->module.data : "", '\0', out->module.size);
+}
+
+/* Whether the symbol begins code; the ends of the kernel's code do not. */
+static bool kallsyms_line_is_code(const struct kallsyms_line *line)
+{
+	if (!strchr("tTwW", line->type))
+		return false;
+	return line->module.size > 0 || (!text_equals(line->name, text_of("_etext")) &&
+					 !text_equals(line->name, text_of("_einittext")));
+}
+
+/* Returns the offset of a name, which is stored once if it was used recently. */
+static uint32_t kallsyms_intern(struct kallsyms *table, struct text name)
+{
+	uint32_t *recent = &table->recent[hash_text(name) & (RECENT_COUNT - 1)];
+	uint32_t offset = table->names.size;
+
+	if (*recent > 0 && text_equals(kallsyms_text(table, *recent - 1), name))
+		return *recent - 1;
+	buffer_append(&table->names, name.data, name.size);
+	buffer_append_char(&table->names, '\0');
+	*recent = offset + 1;
+	return offset;
+}
+
+/* Returns the index of a module, whose symbols follow each other. */
+static uint16_t kallsyms_add_module(struct kallsyms *table, struct text name)
+{
+	const uint32_t *offsets = (const uint32_t *)table->modules.data;
+	size_t nr_modules = table->modules.size / sizeof(*offsets);
+	uint32_t offset;
+
+	if (name.size == 0)
+		return 0;
+	if (nr_modules > 0 && text_equals(kallsyms_text(table, offsets[nr_modules - 1]), name))
+		return nr_modules;
+	if (nr_modules == MODULES_MAX) {
+		table->is_full = true;
+		return 0;
+	}
+	offset = kallsyms_intern(table, name);
+	buffer_append(&table->modules, &offset, sizeof(offset));
+	return nr_modules + 1;
+}
+
+/* Adds the end of code; the kernel's data symbols are sorted, and only the first is needed. */
+static void kallsyms_add_end(struct kallsyms *table, const struct kallsyms_entry *last,
+			     struct kallsyms_entry entry)
+{
+	bool is_needless = last && last->rank == 0 && last->module == 0 && entry.module == 0 &&
+			   last->address <= entry.address;
+
+	if (!is_needless)
+		buffer_append(&table->entries, &entry, sizeof(entry));
+}
+
+static void kallsyms_add_function(struct kallsyms *table, const struct kallsyms_entry *last,
+				  struct kallsyms_entry entry, struct text name)
+{
+	bool is_alias = last && last->rank > 0 && last->address == entry.address;
+
+	entry.rank = !is_alias ? 1 : last->rank < RANK_MAX ? last->rank + 1 : RANK_MAX;
+	entry.name = kallsyms_intern(table, name);
+	buffer_append(&table->entries, &entry, sizeof(entry));
+	table->nr_functions++;
+}
+
+static void kallsyms_add_line(struct kallsyms *table, struct text text)
+{
+	size_t nr_entries = kallsyms_nr_entries(table);
+	const struct kallsyms_entry *last = NULL;
+	struct kallsyms_entry entry = { 0 };
+	struct kallsyms_line line;
+	bool is_code;
+
+	if (!kallsyms_line_parse(&line, text))
+		return;
+	if (nr_entries == KALLSYMS_SYMBOLS_MAX ||
+	    table->names.size > KALLSYMS_NAMES_SIZE_MAX - 2 * LINE_SIZE_MAX)
+		table->is_full = true;
+	if (table->is_full)
+		return;
+	is_code = kallsyms_line_is_code(&line);
+	if (line.address == 0) {
+		table->nr_hidden += is_code;
+		return;
+	}
+	if (nr_entries > 0)
+		last = &kallsyms_entries(table)[nr_entries - 1];
+	entry.address = line.address;
+	entry.module = kallsyms_add_module(table, line.module);
+	if (is_code)
+		kallsyms_add_function(table, last, entry, line.name);
+	else
+		kallsyms_add_end(table, last, entry);
+}
+
+struct kallsyms *kallsyms_begin(void)
+{
+	struct kallsyms *table = calloc(1, sizeof(*table));
+
+	if (!table)
+		return NULL;
+	table->recent = calloc(RECENT_COUNT, sizeof(*table->recent));
+	if (table->recent)
+		return table;
+	free(table);
+	return NULL;
+}
+
+void kallsyms_add(struct kallsyms *table, struct text part)
+{
+	while (part.size > 0) {
+		const char *newline = memchr(part.data, '\n', part.size);
+		size_t size = newline ? (size_t)(newline - part.data) : part.size;
+		size_t space = LINE_SIZE_MAX - table->pending.size;
+
+		buffer_append(&table->pending, part.data, size < space ? size : space);
+		if (newline) {
+			kallsyms_add_line(table, buffer_text(&table->pending));
+			buffer_clear(&table->pending);
+			size++;
+		}
+		part = (struct text){ part.data + size, part.size - size };
+	}
+}
+
+static int kallsyms_compare(const void *a, const void *b)
+{
+	const struct kallsyms_entry *left = a, *right = b;
+
+	if (left->address != right->address)
+		return left->address < right->address ? -1 : 1;
+	if (left->rank != right->rank)
+		return left->rank - right->rank;
+	return (left->name > right->name) - (left->name < right->name);
+}
+
+/* Sorts the entries, and drops all but the first of the ends that follow each other. */
+static void kallsyms_sort(struct kallsyms *table)
+{
+	struct kallsyms_entry *entries = kallsyms_entries(table);
+	size_t nr_entries = kallsyms_nr_entries(table), nr_kept = 0;
+
+	qsort(entries, nr_entries, sizeof(*entries), kallsyms_compare);
+	for (size_t i = 0; i < nr_entries; i++) {
+		if (i == 0 || entries[i].rank > 0 || entries[i - 1].rank > 0)
+			entries[nr_kept++] = entries[i];
+	}
+	table->entries.size = nr_kept * sizeof(*entries);
+}
+
+static void kallsyms_shrink(struct buffer *buffer)
+{
+	buffer_seal(buffer);
+	buffer_trim(buffer);
+}
+
+int kallsyms_finish(struct kallsyms *table, struct error *error)
+{
+	kallsyms_add_line(table, buffer_text(&table->pending));
+	buffer_release(&table->pending);
+	free(table->recent);
+	table->recent = NULL;
+	if (table->is_full)
+		return error_set(error, "kernel symbols: more than %d symbols or %d MiB of names",
+				 KALLSYMS_SYMBOLS_MAX, KALLSYMS_NAMES_SIZE_MAX >> 20);
+	if (table->nr_functions == 0 && table->nr_hidden > 0)
+		return error_set(error,
+				 "kernel symbols: all addresses are hidden; read them as root, "
+				 "with kernel.kptr_restrict below 2");
+	if (table->nr_functions == 0)
+		return error_set(error, "kernel symbols: no functions");
+	if (table->entries.failed || table->names.failed || table->modules.failed)
+		return error_set(error, "out of memory");
+	kallsyms_sort(table);
+	kallsyms_shrink(&table->entries);
+	kallsyms_shrink(&table->names);
+	return 0;
+}
+
+void kallsyms_free(struct kallsyms *table)
+{
+	if (!table)
+		return;
+	buffer_release(&table->entries);
+	buffer_release(&table->names);
+	buffer_release(&table->modules);
+	buffer_release(&table->pending);
+	free(table->recent);
+	free(table);
+}
+
+/* Finishes a table, or frees it; @status is negative if reading failed. */
+static int kallsyms_end(struct kallsyms *table, int status, struct kallsyms **out,
+			struct error *error)
+{
+	*out = NULL;
+	if (status == 0)
+		status = kallsyms_finish(table, error);
+	if (status == 0)
+		*out = table;
+	else
+		kallsyms_free(table);
+	return status;
+}
+
+int kallsyms_new(struct kallsyms **out, struct text text, struct error *error)
+{
+	struct kallsyms *table = kallsyms_begin();
+
+	*out = NULL;
+	if (!table)
+		return error_set(error, "out of memory");
+	kallsyms_add(table, text);
+	return kallsyms_end(table, 0, out, error);
+}
+
+static int kallsyms_read_from(struct kallsyms *table, int fd, const char *path, struct error *error)
+{
+	char bytes[READ_SIZE];
+	ssize_t size;
+
+	while ((size = read(fd, bytes, sizeof(bytes))) > 0)
+		kallsyms_add(table, (struct text){ .data = bytes, .size = size });
+	return size < 0 ? error_set_system(error, errno, "cannot read %s", path) : 0;
+}
+
+int kallsyms_read(struct kallsyms **out, const char *path, struct error *error)
+{
+	struct kallsyms *table;
+	int fd, status;
+
+	*out = NULL;
+	path = path ? path : "/proc/kallsyms";
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return error_set_system(error, errno, "cannot open %s", path);
+	table = kallsyms_begin();
+	if (!table) {
+		file_close(fd);
+		return error_set(error, "out of memory");
+	}
+	status = kallsyms_read_from(table, fd, path, error);
+	file_close(fd);
+	return kallsyms_end(table, status, out, error);
+}
+
+/* The number of entries with a lower address, or with the same one if @is_same. */
+static size_t kallsyms_search(const struct kallsyms *table, uint64_t address, bool is_same)
+{
+	const struct kallsyms_entry *entries = kallsyms_entries(table);
+	size_t begin = 0, end = kallsyms_nr_entries(table);
+
+	while (begin < end) {
+		size_t middle = begin + (end - begin) / 2;
+
+		if (entries[middle].address < address ||
+		    (is_same && entries[middle].address == address))
+			begin = middle + 1;
+		else
+			end = middle;
+	}
+	return begin;
+}
+
+/* The address behind a function, whose next entry is number @next. */
+static uint64_t kallsyms_function_end(const struct kallsyms *table,
+				      const struct kallsyms_entry *entry, size_t next)
+{
+	const struct kallsyms_entry *following = &kallsyms_entries(table)[next];
+	bool has_following = next < kallsyms_nr_entries(table);
+	bool is_last = !has_following || following->module != entry->module;
+	uint64_t size_max = is_last ? LAST_SIZE_MAX : FUNCTION_SIZE_MAX;
+	uint64_t size = has_following ? following->address - entry->address
+				      : UINT64_MAX - entry->address;
+
+	return entry->address + (size < size_max ? size : size_max);
+}
+
+static void kallsyms_fill(const struct kallsyms *table, const struct kallsyms_entry *entry,
+			  size_t next, struct kallsyms_symbol *out)
+{
+	const uint32_t *modules = (const uint32_t *)table->modules.data;
+
+	*out = (struct kallsyms_symbol){
+		.name = kallsyms_text(table, entry->name),
+		.module = { .data = "" },
+		.begin = entry->address,
+		.end = kallsyms_function_end(table, entry, next),
+	};
+	if (entry->module > 0)
+		out->module = kallsyms_text(table, modules[entry->module - 1]);
+}
+
+bool kallsyms_find(const struct kallsyms *table, uint64_t address, struct kallsyms_symbol *out)
+{
+	const struct kallsyms_entry *entries = kallsyms_entries(table);
+	size_t next = kallsyms_search(table, address, true), first;
+
+	if (next == 0 || entries[next - 1].rank == 0)
+		return false;
+	first = kallsyms_search(table, entries[next - 1].address, false);
+	/* Code may begin where other code ends. */
+	first += entries[first].rank == 0;
+	kallsyms_fill(table, &entries[first], next, out);
+	return address < out->end;
+}
+
+bool kallsyms_find_name(const struct kallsyms *table, struct text name, struct kallsyms_symbol *out)
+{
+	const struct kallsyms_entry *entries = kallsyms_entries(table);
+
+	for (size_t i = 0; i < kallsyms_nr_entries(table); i++) {
+		if (entries[i].rank == 0 ||
+		    !text_equals(kallsyms_text(table, entries[i].name), name))
+			continue;
+		kallsyms_fill(table, &entries[i], kallsyms_search(table, entries[i].address, true),
+			      out);
+		return true;
+	}
+	return false;
+}
+
+size_t kallsyms_count(const struct kallsyms *table)
+{
+	return table->nr_functions;
+}
+
+size_t kallsyms_size(const struct kallsyms *table)
+{
+	return sizeof(*table) + table->entries.capacity + table->names.capacity +
+	       table->modules.capacity;
+}

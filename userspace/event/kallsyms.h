@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Kernel symbols: from addresses of code to names, by the text of /proc/kallsyms. */
+#ifndef EVENT_KALLSYMS_H
+#define EVENT_KALLSYMS_H
+
+#include "base/base.h"
+
+/** KALLSYMS_SYMBOLS_MAX, KALLSYMS_NAMES_SIZE_MAX - limits of a table; kernels have half of that */
+#define KALLSYMS_SYMBOLS_MAX 500000
+#define KALLSYMS_NAMES_SIZE_MAX (16 << 20)
+
+struct kallsyms;
+
+/**
+ * struct kallsyms_symbol - a function
+ * @name: borrowed from the table
+ * @module: empty if it is the kernel's own; borrowed from the table
+ * @begin: its first address
+ * @end: the address behind it: the next symbol's, or a guess if the next one is far
+ */
+struct kallsyms_symbol {
+	struct text name;
+	struct text module;
+	uint64_t begin;
+	uint64_t end;
+};
+
+/**
+ * kallsyms_new - parse the text of /proc/kallsyms
+ * @out: for kallsyms_free(); NULL on failure
+ *
+ * Lines that are no symbols are skipped. Returns 0, or -1 with @error if there are no symbols, too
+ * many, or all addresses are hidden.
+ */
+int kallsyms_new(struct kallsyms **out, struct text text, struct error *error);
+
+/** kallsyms_read - kallsyms_new() of the file @path, or of /proc/kallsyms if that is NULL */
+int kallsyms_read(struct kallsyms **out, const char *path, struct error *error);
+
+/** kallsyms_begin - an empty table, for kallsyms_add() and kallsyms_finish(); NULL without memory
+ */
+struct kallsyms *kallsyms_begin(void);
+
+/** kallsyms_add - add a part of the text; lines may be split between parts */
+void kallsyms_add(struct kallsyms *table, struct text part);
+
+/**
+ * kallsyms_finish - prepare for look-ups, after all parts were added
+ *
+ * Returns 0, or -1 with @error as kallsyms_new() does; kallsyms_free() is needed all the same.
+ */
+int kallsyms_finish(struct kallsyms *table, struct error *error);
+
+/** kallsyms_free - free a table; NULL is fine */
+void kallsyms_free(struct kallsyms *table);
+
+/**
+ * kallsyms_find - the function that contains @address
+ *
+ * Of several names of one function, the first in the text is used. Returns false if no function
+ * contains it.
+ */
+bool kallsyms_find(const struct kallsyms *table, uint64_t address, struct kallsyms_symbol *out);
+
+/** kallsyms_find_name - the first function with this name; returns false if there is none */
+bool kallsyms_find_name(const struct kallsyms *table, struct text name,
+			struct kallsyms_symbol *out);
+
+/** kallsyms_count - number of functions, aliases included */
+size_t kallsyms_count(const struct kallsyms *table);
+
+/** kallsyms_size - bytes of memory */
+size_t kallsyms_size(const struct kallsyms *table);
+
+#endif

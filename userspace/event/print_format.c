@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Scans print formats: "TEXT", ARGUMENT, ARGUMENT... They are C expressions of any kind, and may be
+ * hostile; only casts of a field are understood.
+ */
+#include "event/print_format.h"
+
+#include <ctype.h>
+
+#define PRINT_FORMAT_KEY "print fmt:"
+
+static struct text text_skip(struct text text, size_t size)
+{
+	return (struct text){ .data = text.data + size, .size = text.size - size };
+}
+
+/* Takes the text up to the next comma that is not in parentheses or quotes. */
+static struct text part_split(struct text *rest)
+{
+	struct text part = { .data = rest->data };
+	bool is_quoted = false;
+	size_t depth = 0, size;
+
+	for (size = 0; size < rest->size; size++) {
+		char byte = rest->data[size];
+
+		if (byte == '\\' && size + 1 < rest->size)
+			size++;
+		else if (byte == '"')
+			is_quoted = !is_quoted;
+		else if (is_quoted)
+			continue;
+		else if (strchr("({[", byte) && byte)
+			depth++;
+		else if (strchr(")}]", byte) && byte)
+			depth -= depth > 0;
+		else if (byte == ',' && depth == 0)
+			break;
+	}
+	part.size = size;
+	*rest = text_skip(*rest, size < rest->size ? size + 1 : size);
+	return part;
+}
+
+/* Takes bytes of a set. */
+static void conversion_skip(struct text *format, const char *set)
+{
+	while (format->size > 0 && *format->data && strchr(set, *format->data))
+		*format = text_skip(*format, 1);
+}
+
+static char conversion_take(struct text *format)
+{
+	char byte = '\0';
+
+	if (format->size > 0) {
+		byte = *format->data;
+		*format = text_skip(*format, 1);
+	}
+	return byte;
+}
+
+static enum print_conversion pointer_conversion(struct text *format)
+{
+	switch (format->size > 0 ? *format->data : '\0') {
+	case 's':
+	case 'S':
+	case 'f':
+	case 'F':
+	case 'B':
+		return PRINT_CONVERSION_SYMBOL;
+	case 'm':
+	case 'M':
+		return PRINT_CONVERSION_MAC;
+	case 'x':
+	case 'K':
+		return PRINT_CONVERSION_POINTER;
+	default:
+		break;
+	}
+	return format->size > 0 && isalnum((unsigned char)*format->data) ? PRINT_CONVERSION_PLAIN
+									 : PRINT_CONVERSION_POINTER;
+}
+
+/*
+ * Takes the next conversion that has an argument; a width "*" is one, too, and leaves the rest for
+ * the next call. Returns false at the end.
+ */
+static bool conversion_next(struct text *format, bool *is_inside, enum print_conversion *out)
+{
+	char byte;
+
+	*out = PRINT_CONVERSION_NONE;
+	while (format->size > 0) {
+		if (!*is_inside && conversion_take(format) != '%')
+			continue;
+		*is_inside = true;
+		conversion_skip(format, "-+ #0123456789.hlLqjzt");
+		byte = conversion_take(format);
+		if (byte == '*')
+			return true;
+		*is_inside = false;
+		if (byte == 'p')
+			*out = pointer_conversion(format);
+		else if (byte == 'x' || byte == 'X' || byte == 'o')
+			*out = PRINT_CONVERSION_HEX;
+		else
+			*out = PRINT_CONVERSION_PLAIN;
+		if (byte != '%')
+			return true;
+	}
+	return false;
+}
+
+static struct text blanks_trim(struct text text)
+{
+	while (text.size > 0 && isspace((unsigned char)*text.data))
+		text = text_skip(text, 1);
+	while (text.size > 0 && isspace((unsigned char)text.data[text.size - 1]))
+		text.size--;
+	return text;
+}
+
+/* Removes @word from the end of a text; returns false if it is not there. */
+static bool text_cut_end(struct text *text, struct text word)
+{
+	if (text->size < word.size ||
+	    memcmp(text->data + text->size - word.size, word.data, word.size) != 0)
+		return false;
+	text->size -= word.size;
+	return true;
+}
+
+/* Whether a text has only casts and as many open parentheses as given. */
+static bool casts_match(struct text text, size_t nr_open)
+{
+	bool has_word = false;
+	size_t depth = 0;
+
+	for (size_t i = 0; i < text.size; i++) {
+		char byte = text.data[i];
+
+		if (byte == '(' && has_word)
+			return false;
+		if (byte == ')' && depth == 0)
+			return false;
+		depth += (byte == '(') - (byte == ')');
+		if (byte == '(' || byte == ')')
+			has_word = false;
+		else if (isalnum((unsigned char)byte) || byte == '_' || byte == '*')
+			has_word = true;
+		else if (!isspace((unsigned char)byte))
+			return false;
+	}
+	return !has_word && depth == nr_open;
+}
+
+/* Whether an argument is the field alone: (void *)(REC->field). */
+static bool argument_is_field(struct text argument, struct text field)
+{
+	size_t nr_closed = 0;
+
+	argument = blanks_trim(argument);
+	while (argument.size > 0 && argument.data[argument.size - 1] == ')') {
+		argument.size--;
+		argument = blanks_trim(argument);
+		nr_closed++;
+	}
+	return text_cut_end(&argument, field) && text_cut_end(&argument, text_of("REC->")) &&
+	       casts_match(argument, nr_closed);
+}
+
+/* Finds the line of the print format, up to its end. */
+static struct text print_format_locate(struct text text)
+{
+	while (text.size > 0) {
+		struct text line = text_take_line(&text);
+		size_t size = strlen(PRINT_FORMAT_KEY);
+
+		if (line.size >= size && memcmp(line.data, PRINT_FORMAT_KEY, size) == 0)
+			return text_skip(line, size);
+	}
+	return (struct text){ .data = "" };
+}
+
+enum print_conversion print_format_find(struct text text, struct text field)
+{
+	struct text arguments = print_format_locate(text);
+	struct text format = part_split(&arguments);
+	enum print_conversion found = PRINT_CONVERSION_NONE, conversion;
+	bool is_inside = false;
+
+	while (arguments.size > 0 && conversion_next(&format, &is_inside, &conversion)) {
+		if (!argument_is_field(part_split(&arguments), field))
+			continue;
+		if (conversion == PRINT_CONVERSION_SYMBOL)
+			return conversion;
+		if (found == PRINT_CONVERSION_NONE)
+			found = conversion;
+	}
+	return found;
+}

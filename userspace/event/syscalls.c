@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Names of system calls, by libseccomp. */
+#include "event/syscalls.h"
+
+#include <inttypes.h>
+#include <seccomp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/**
+ * struct syscalls - names of one machine's system calls
+ * @architecture: libseccomp's number of the machine, 0 if it has none
+ * @names: by number; NULL until they are needed
+ * @other: the name of a number without a place in @names
+ */
+struct syscalls {
+	uint32_t architecture;
+	char *names[SYSCALLS_CACHE_SIZE];
+	char other[32];
+};
+
+struct syscalls *syscalls_new(const char *machine)
+{
+	struct syscalls *syscalls = calloc(1, sizeof(*syscalls));
+
+	if (syscalls)
+		syscalls->architecture = machine ? seccomp_arch_resolve_name(machine)
+						 : seccomp_arch_native();
+	return syscalls;
+}
+
+void syscalls_free(struct syscalls *syscalls)
+{
+	for (size_t i = 0; syscalls && i < SYSCALLS_CACHE_SIZE; i++)
+		free(syscalls->names[i]);
+	free(syscalls);
+}
+
+/* Returns a new string; NULL without memory. */
+static char *syscall_make_name(uint32_t architecture, int number)
+{
+	char *name = NULL;
+
+	if (architecture)
+		name = seccomp_syscall_resolve_num_arch(architecture, number);
+	if (!name && asprintf(&name, "syscall_%d", number) < 0)
+		return NULL;
+	return name;
+}
+
+struct text syscalls_name(struct syscalls *syscalls, int64_t number)
+{
+	char **name;
+
+	if (number >= 0 && number < SYSCALLS_CACHE_SIZE) {
+		name = &syscalls->names[number];
+		if (!*name)
+			*name = syscall_make_name(syscalls->architecture, number);
+		if (*name)
+			return text_of(*name);
+	}
+	snprintf(syscalls->other, sizeof(syscalls->other), "syscall_%" PRId64, number);
+	return text_of(syscalls->other);
+}
