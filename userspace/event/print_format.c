@@ -43,13 +43,13 @@ static struct text part_split(struct text *rest)
 }
 
 /* Takes bytes of a set. */
-static void conversion_skip(struct text *format, const char *set)
+static void print_conversion_skip(struct text *format, const char *set)
 {
 	while (format->size > 0 && *format->data && strchr(set, *format->data))
 		*format = text_skip(*format, 1);
 }
 
-static char conversion_take(struct text *format)
+static char print_conversion_take(struct text *format)
 {
 	char byte = '\0';
 
@@ -86,17 +86,17 @@ static enum print_conversion pointer_conversion(struct text *format)
  * Takes the next conversion that has an argument; a width "*" is one, too, and leaves the rest for
  * the next call. Returns false at the end.
  */
-static bool conversion_next(struct text *format, bool *is_inside, enum print_conversion *out)
+static bool print_conversion_next(struct text *format, bool *is_inside, enum print_conversion *out)
 {
 	char byte;
 
 	*out = PRINT_CONVERSION_NONE;
 	while (format->size > 0) {
-		if (!*is_inside && conversion_take(format) != '%')
+		if (!*is_inside && print_conversion_take(format) != '%')
 			continue;
 		*is_inside = true;
-		conversion_skip(format, "-+ #0123456789.hlLqjzt");
-		byte = conversion_take(format);
+		print_conversion_skip(format, "-+ #0123456789.hlLqjzt");
+		byte = print_conversion_take(format);
 		if (byte == '*')
 			return true;
 		*is_inside = false;
@@ -190,7 +190,7 @@ enum print_conversion print_format_find(struct text text, struct text field)
 	enum print_conversion found = PRINT_CONVERSION_NONE, conversion;
 	bool is_inside = false;
 
-	while (arguments.size > 0 && conversion_next(&format, &is_inside, &conversion)) {
+	while (arguments.size > 0 && print_conversion_next(&format, &is_inside, &conversion)) {
 		if (!argument_is_field(part_split(&arguments), field))
 			continue;
 		if (conversion == PRINT_CONVERSION_SYMBOL)
