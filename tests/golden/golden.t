@@ -48,7 +48,7 @@ LAYOUTS = [
     for long_size in ("4", "8")
     for page in ("4096", "65536")
 ]
-LAYOUT_CASES = ("several-buffers", "extra-fields-of-every-type", "loss-on-two-cpus")
+LAYOUT_CASES = ("several-buffers", "extra-fields-of-every-type", "loss-on-two-cpus", "symbols")
 
 
 class Case:

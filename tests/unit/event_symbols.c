@@ -143,7 +143,7 @@ TEST(adjacent_texts_of_a_field_belong_together)
 TEST(adjacent_texts_of_another_field_do_not)
 {
 	static const char print[] =
-		"\"%s%s\", __print_symbolic(REC->v, { 1, \"one\" }), REC->flags ? \"f\" : \"\"";
+		"\"%s%s\", __print_symbolic(REC->v, { 1, \"one\" }), REC->flags ? \"f\" : \"g\"";
 
 	CHECK_V(print, 1, "one");
 }

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <seccomp.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -98,6 +99,15 @@ static void count_files(void)
 
 	first_file(&nr_files);
 	if (nr_files != 1)
+		abort();
+}
+
+static void check_limits(void)
+{
+	struct rlimit cpu, core;
+
+	if (getrlimit(RLIMIT_CPU, &cpu) < 0 || getrlimit(RLIMIT_CORE, &core) < 0 ||
+	    cpu.rlim_max > 2 || core.rlim_max > 0)
 		abort();
 }
 
@@ -216,12 +226,14 @@ TEST(a_parser_can_neither_open_files_nor_sockets_nor_write_elsewhere)
 	check_action(write_elsewhere);
 }
 
-TEST(a_parser_has_no_file_but_the_pipe)
+TEST(a_parser_has_limits_and_no_file_but_the_pipe)
 {
 	struct symbols_reader reader = { .is_trusted = true };
 
 	lacks_seccomp = true;
 	action = count_files;
+	check_text(&reader, GOOD, "one", false);
+	action = check_limits;
 	check_text(&reader, GOOD, "one", false);
 	action = NULL;
 	lacks_seccomp = false;
