@@ -80,7 +80,8 @@ static inline uint64_t text_head(struct text text)
 /** text_equals_behind - text_equals() of two texts with equal text_head() */
 hot_inline bool text_equals_behind(struct text a, struct text b)
 {
-	return a.size == b.size && (a.size <= WORD_SIZE || bytes_equal(a.data, b.data, a.size));
+	return a.size == b.size &&
+	       likely(a.size <= WORD_SIZE || bytes_equal(a.data, b.data, a.size));
 }
 
 /**

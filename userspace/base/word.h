@@ -74,7 +74,7 @@ static inline size_t word_find_zero(uint64_t word)
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	uint64_t zeros = (word - WORD_OF(1)) & ~word & WORD_OF(0x80);
 
-	return zeros ? (size_t)__builtin_ctzll(zeros) / 8 : WORD_SIZE;
+	return zeros ? (unsigned int)__builtin_ctzll(zeros) / 8 : WORD_SIZE;
 #else
 	size_t place = 0;
 

@@ -291,6 +291,7 @@ static int descriptor_fill(struct descriptor *descriptor, const struct match *ma
 	    extras_add(descriptor, match, format) < 0 || keys_add(descriptor, match) < 0)
 		return -1;
 	descriptor->record_size = record_size(descriptor);
+	descriptor->has_more = descriptor->nr_extras > 0 || descriptor->keys;
 	return 0;
 }
 

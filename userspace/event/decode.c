@@ -13,12 +13,9 @@ hot_inline bool kind_decode(struct decoded_event *out, const struct descriptor *
 {
 	int64_t type = field_integer(&descriptor->type, record, is_swapped);
 
-	if (type == KTRACK_TYPE_BEGIN)
-		out->kind = DECODED_BEGIN;
-	else if (type == KTRACK_TYPE_END)
-		out->kind = DECODED_END;
-	else
-		out->kind = DECODED_INSTANT;
+	out->kind = type == KTRACK_TYPE_BEGIN ? DECODED_BEGIN
+		    : type == KTRACK_TYPE_END ? DECODED_END
+					      : DECODED_INSTANT;
 	return type == KTRACK_TYPE_BEGIN || type == KTRACK_TYPE_END || type == KTRACK_TYPE_INSTANT;
 }
 
@@ -29,9 +26,9 @@ hot_inline const char *slice_decode(struct decoded_event *out, const struct desc
 	struct text name;
 	uint64_t head = 0;
 
-	if (!kind_decode(out, descriptor, record, is_swapped))
+	if (unlikely(!kind_decode(out, descriptor, record, is_swapped)))
 		return "unknown track_event_type";
-	if (!field_bytes(&descriptor->slice_name, record, is_swapped, &name))
+	if (unlikely(!field_bytes(&descriptor->slice_name, record, is_swapped, &name)))
 		return "unreadable slice_name";
 	if (out->kind == DECODED_END)
 		name.size = 0;
@@ -61,7 +58,7 @@ hot_inline const char *scope_decode(struct decoded_event *out, const struct desc
 	const struct field_ref *ref = &descriptor->scope_id;
 	int64_t tid = field_integer(&descriptor->pid, record, is_swapped);
 
-	if (tid != (int32_t)tid)
+	if (unlikely(tid != (int32_t)tid))
 		return "unreadable common_pid";
 	out->tid = tid;
 	out->scope_id.kind = VALUE_SIGNED;
@@ -73,34 +70,20 @@ hot_inline const char *scope_decode(struct decoded_event *out, const struct desc
 	return NULL;
 }
 
-static void keys_decode(const struct descriptor *descriptor, const struct record *record)
-{
-	struct decoded_keys *keys = descriptor->keys;
-
-	for (size_t i = 0; i < keys->nr_outer; i++) {
-		const struct extra *outer = &descriptor->outer[i];
-
-		keys->outer[i].value.kind = field_integer_kind(&outer->ref);
-		keys->outer[i].value.signed_number = field_integer(&outer->ref, record,
-								   descriptor->is_swapped);
-	}
-	if (keys->is_async)
-		keys->ids[0] = field_integer(&descriptor->async, record, descriptor->is_swapped);
-}
-
 hot_inline const char *track_decode(struct decoded_event *out, const struct descriptor *descriptor,
 				    const struct record *record, bool is_swapped)
 {
-	struct text name = descriptor->label;
-	uint64_t head = descriptor->label_head;
+	struct text name;
 
-	if (descriptor->track_name.kind != FIELD_ABSENT) {
-		if (!field_bytes(&descriptor->track_name, record, is_swapped, &name))
-			return "unreadable track_name";
-		head = field_cut_text(record, &name);
+	if (descriptor->track_name.kind == FIELD_ABSENT) {
+		out->track_name = descriptor->label;
+		out->track_head = descriptor->label_head;
+		return NULL;
 	}
+	if (unlikely(!field_bytes(&descriptor->track_name, record, is_swapped, &name)))
+		return "unreadable track_name";
+	out->track_head = field_cut_text(record, &name);
 	out->track_name = name;
-	out->track_head = head;
 	return NULL;
 }
 
@@ -149,8 +132,12 @@ static void extras_decode(struct decoded_event *out, const struct descriptor *de
 	for (size_t i = 0; i < nr_extras; i++) {
 		const struct extra *extra = &descriptor->extras[i];
 
-		if (!field_read(&extra->ref, record, &field->value) ||
-		    !extra_fits(&left, &field->value))
+		if (likely(field_ref_is_number(&extra->ref) &&
+			   extra->ref.end <= record->size))
+			field_read_number(&extra->ref, record, descriptor->is_swapped,
+					  &field->value);
+		else if (!field_read(&extra->ref, record, &field->value) ||
+			 !extra_fits(&left, &field->value))
 			continue;
 		field->name = extra->label;
 		field++;
@@ -158,6 +145,33 @@ static void extras_decode(struct decoded_event *out, const struct descriptor *de
 	out->nr_extras = field - descriptor->fields;
 	if (unlikely(descriptor->symbols))
 		extras_render(descriptor, record, out->nr_extras);
+}
+
+static void keys_decode(const struct descriptor *descriptor, const struct record *record)
+{
+	struct decoded_keys *keys = descriptor->keys;
+
+	for (size_t i = 0; i < keys->nr_outer; i++) {
+		const struct extra *outer = &descriptor->outer[i];
+
+		keys->outer[i].value.kind = field_integer_kind(&outer->ref);
+		keys->outer[i].value.signed_number = field_integer(&outer->ref, record,
+								   descriptor->is_swapped);
+	}
+	if (keys->is_async)
+		keys->ids[0] = field_integer(&descriptor->async, record, descriptor->is_swapped);
+}
+
+/* Decodes what most tracepoints do not have. */
+static out_of_line void more_decode(struct decoded_event *out, const struct descriptor *descriptor,
+				    const struct record *record)
+{
+	out->extras = descriptor->fields;
+	out->keys = descriptor->keys;
+	if (descriptor->keys)
+		keys_decode(descriptor, record);
+	if (descriptor->nr_extras > 0)
+		extras_decode(out, descriptor, record);
 }
 
 static const char *decode_fail(struct decoded_event *out, const char *problem)
@@ -202,8 +216,9 @@ static bool record_lacks_keys(const struct record *record, const struct descript
 }
 
 /* Reports the first problem of a record that does not contain all fields. */
-static const char *short_record_fail(struct decoded_event *out, const struct descriptor *descriptor,
-				     const struct record *record)
+static out_of_line const char *short_record_fail(struct decoded_event *out,
+						 const struct descriptor *descriptor,
+						 const struct record *record)
 {
 	const char *problem = NULL;
 
@@ -227,7 +242,7 @@ hot_inline const char *record_decode(struct decoded_event *out, const struct des
 {
 	const char *problem = NULL;
 
-	if (record->size < descriptor->record_size)
+	if (unlikely(record->size < descriptor->record_size))
 		return short_record_fail(out, descriptor, record);
 	if (descriptor->kind == DESCRIPTOR_SLICE)
 		problem = slice_decode(out, descriptor, record, is_swapped);
@@ -237,13 +252,19 @@ hot_inline const char *record_decode(struct decoded_event *out, const struct des
 		problem = scope_decode(out, descriptor, record, is_swapped);
 	if (!problem)
 		problem = track_decode(out, descriptor, record, is_swapped);
-	if (problem)
+	if (unlikely(problem))
 		return decode_fail(out, problem);
-	if (unlikely(descriptor->keys))
-		keys_decode(descriptor, record);
-	if (descriptor->nr_extras > 0)
-		extras_decode(out, descriptor, record);
+	if (unlikely(descriptor->has_more))
+		more_decode(out, descriptor, record);
 	return NULL;
+}
+
+/* In a function of its own, so that the usual byte order needs fewer registers. */
+static out_of_line const char *swapped_decode(struct decoded_event *restrict out,
+					      const struct descriptor *descriptor,
+					      const struct record *record)
+{
+	return record_decode(out, descriptor, record, true);
 }
 
 const char *decoded_event_read(struct decoded_event *restrict out,
@@ -253,10 +274,11 @@ const char *decoded_event_read(struct decoded_event *restrict out,
 	out->time_ns = record->time_ns;
 	out->cpu = record->cpu;
 	out->buffer = record->buffer;
-	out->extras = descriptor->fields;
+	out->extras = NULL;
 	out->nr_extras = 0;
-	out->keys = descriptor->keys;
+	out->keys = NULL;
 	out->problem = NULL;
-	return descriptor->is_swapped ? record_decode(out, descriptor, record, true)
-				      : record_decode(out, descriptor, record, false);
+	if (unlikely(descriptor->is_swapped))
+		return swapped_decode(out, descriptor, record);
+	return record_decode(out, descriptor, record, false);
 }

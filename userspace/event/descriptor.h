@@ -88,6 +88,7 @@ struct decoded_keys {
  * @async: field that pairs begin and end of asynchronous slices
  * @keys: values of both in the record that was decoded last; NULL if there are none
  * @symbols: texts of the extras, NULL if none has any
+ * @has_more: there are extras or keys
  */
 struct descriptor {
 	unsigned int index;
@@ -115,6 +116,7 @@ struct descriptor {
 	struct field_ref async;
 	struct decoded_keys *keys;
 	struct extra_symbols *symbols;
+	bool has_more;
 };
 
 #endif

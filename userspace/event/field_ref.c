@@ -104,9 +104,7 @@ bool field_read(const struct field_ref *ref, const struct record *record, struct
 		return false;
 	case FIELD_SIGNED:
 	case FIELD_UNSIGNED:
-		*out = (struct value){ .kind = field_integer_kind(ref),
-				       .signed_number = field_integer(ref, record,
-								      ref->is_swapped) };
+		field_read_number(ref, record, ref->is_swapped, out);
 		return true;
 	case FIELD_BOOLEAN:
 		*out = (struct value){ .kind = VALUE_BOOLEAN,

@@ -100,6 +100,14 @@ hot_inline enum value_kind field_integer_kind(const struct field_ref *ref)
 	return ref->kind == FIELD_SIGNED ? VALUE_SIGNED : VALUE_UNSIGNED;
 }
 
+/** field_read_number - field_integer() of a field that field_ref_is_number(), and its kind */
+hot_inline void field_read_number(const struct field_ref *ref, const struct record *record,
+				  bool is_swapped, struct value *out)
+{
+	out->kind = field_integer_kind(ref);
+	out->signed_number = field_integer(ref, record, is_swapped);
+}
+
 /**
  * field_bytes - the bytes of a text or of bytes, in a record that contains the field
  * @is_swapped: of @ref; as a constant it saves instructions
@@ -154,7 +162,7 @@ hot_inline uint64_t field_cut_text(const struct record *record, struct text *tex
 	uint64_t head = field_peek_word(record, text->data);
 	size_t size = word_find_zero(head), found = size;
 
-	while (found == WORD_SIZE && size < text->size) {
+	while (unlikely(found == WORD_SIZE) && size < text->size) {
 		found = word_find_zero(field_peek_word(record, text->data + size));
 		size += found;
 	}

@@ -91,39 +91,39 @@ static out_of_line int pipeline_task(struct pipeline *pipeline, const struct rec
 	return tracks_learn(pipeline->tracks, &change, error);
 }
 
-static int pipeline_observe(struct pipeline *pipeline, const struct decoded_event *decoded,
-			    struct error *error)
+hot_inline int pipeline_observe(struct pipeline *pipeline, struct error *error)
 {
-	return decoded->problem ? tracks_reject(pipeline->tracks, decoded, error)
-				: tracks_observe(pipeline->tracks, decoded, error);
+	const struct decoded_event *decoded = &pipeline->decoded;
+
+	return unlikely(decoded->problem) ? tracks_reject(pipeline->tracks, decoded, error)
+					  : tracks_observe(pipeline->tracks, decoded, error);
 }
 
 /* Passes a record if the filter matches. */
-static out_of_line int record_filter(struct pipeline *pipeline, const struct record *record,
-				     const struct decoded_event *decoded, struct error *error)
+static out_of_line int record_filter(struct pipeline *pipeline, const struct descriptor *descriptor,
+				     const struct record *record, struct error *error)
 {
 	const struct filter *filter = &pipeline->filter;
 
 	if (!filter_wants_record(filter, record, pipeline->buffers))
 		return 0;
-	if (!decoded->problem && !filter_wants_event(filter, decoded))
+	if (!decoded_event_read(&pipeline->decoded, descriptor, record) &&
+	    !filter_wants_event(filter, &pipeline->decoded))
 		return 0;
-	return pipeline_observe(pipeline, decoded, error);
+	return pipeline_observe(pipeline, error);
 }
 
 static int pipeline_record(void *context, const struct record *record, struct error *error)
 {
 	struct pipeline *pipeline = context;
 	const struct descriptor *descriptor = convention_find(pipeline->convention, record);
-	struct decoded_event decoded;
-	const char *problem;
 
 	if (!descriptor)
 		return pipeline_task(pipeline, record, error);
-	problem = decoded_event_read(&decoded, descriptor, record);
-	if (unlikely(problem || !pipeline->is_open))
-		return record_filter(pipeline, record, &decoded, error);
-	return tracks_observe(pipeline->tracks, &decoded, error);
+	if (unlikely(!pipeline->is_open))
+		return record_filter(pipeline, descriptor, record, error);
+	decoded_event_read(&pipeline->decoded, descriptor, record);
+	return pipeline_observe(pipeline, error);
 }
 
 static int pipeline_loss(void *context, const struct loss *loss, struct error *error)

@@ -27,6 +27,7 @@ struct modules;
  * @unknown: records without a known tracepoint, until pipeline_report_unknown()
  * @nr_unknown: their number in all
  * @others: records that are no track events, if @counts_others
+ * @decoded: the record that was decoded last; not on a stack, see struct tracks
  *
  * A zeroed struct can be released. The owner sets the convention, the filter, the limits and the
  * timeline's sinks.
@@ -50,6 +51,7 @@ struct pipeline {
 	struct convention *convention;
 	struct tracks *tracks;
 	struct timeline timeline;
+	struct decoded_event decoded;
 };
 
 /**

@@ -269,6 +269,7 @@ void timeline_append_loss(struct buffer *buffer, uint64_t records, uint64_t gaps
  * @is_unfinished: of slice ends: no record ended it: the recording ended, or the record was lost
  * (it is suspect then)
  * @is_foreign: of slice ends: threads ended each other's slices on the track while it was open
+ * @flags: not 0 if any of the four flags before it is set
  * @value: of counters: a VALUE_SIGNED or VALUE_UNSIGNED
  * @unmatched_ends: of track ends: number of ends without an open slice
  * @loss_cpu: of losses, and of their sums
@@ -299,10 +300,15 @@ struct timeline_event {
 	size_t nr_fields;
 	int64_t begin_ns;
 	int64_t outer_ns;
-	bool is_continued;
-	bool is_suspect;
-	bool is_unfinished;
-	bool is_foreign;
+	union {
+		struct {
+			bool is_continued;
+			bool is_suspect;
+			bool is_unfinished;
+			bool is_foreign;
+		};
+		uint32_t flags;
+	};
 	union {
 		struct value value;
 		uint64_t unmatched_ends;

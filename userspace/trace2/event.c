@@ -55,37 +55,41 @@ hot_inline char *event_put_head(char *out, struct time_cache *times,
 	out = put_blocks(out + kinds[kind].head_size, thread->data, thread->size, 3);
 	if (!event_has_time(session, kind))
 		return out;
-	out = PUT_LITERAL(out, ",\"time\":\"");
-	out = time_cache_put_utc(times, out, session->settings.start_unix_ns + event->time_ns,
-				 is_short);
-	return put_char(out, '"');
+	return time_cache_put_utc(times, out, session->settings.start_unix_ns + event->time_ns,
+				  is_short);
 }
 
 hot_inline char *event_put_t_abs(char *out, struct time_cache *times,
 				 const struct trace2_session *session,
 				 const struct trace2_event *event, const bool is_short)
 {
-	out = PUT_LITERAL(out, ",\"t_abs\":");
-	return time_cache_put_since(times, out, event->time_ns, session->settings.decimals,
+	return time_cache_put_t_abs(times, out, event->time_ns, session->settings.decimals,
 				    is_short);
 }
 
 /* Fits into the reserved memory unless something needs an escape; grows @line then. */
-static char *event_put_string(char *out, struct buffer *line, const struct trace2_session *session,
-			      const struct trace2_event *event, struct trace2_string string)
+static out_of_line char *event_put_escaped(char *out, struct buffer *line,
+					   const struct trace2_session *session,
+					   const struct trace2_event *event,
+					   struct trace2_string string)
 {
-	char *end;
+	char *end = json_put_string(out, string_text(string));
 
-	if (event->needs_no_escape) {
-		out = put_bytes(put_char(out, '"'), string.data, string.size);
-		return put_char(out, '"');
-	}
-	end = json_put_string(out, string_text(string));
 	if (end)
 		return end;
 	buffer_end_put(line, out);
 	json_append_string(line, string_text(string));
 	return buffer_reserve_put(line, event_size(session, event));
+}
+
+hot_inline char *event_put_string(char *out, struct buffer *line,
+				  const struct trace2_session *session,
+				  const struct trace2_event *event, struct trace2_string string)
+{
+	if (!event->needs_no_escape)
+		return event_put_escaped(out, line, session, event, string);
+	out = put_bytes(put_char(out, '"'), string.data, string.size);
+	return put_char(out, '"');
 }
 
 /* All members of a region but its message. */
@@ -137,25 +141,21 @@ hot_inline char *event_put_end(char *out, struct time_cache *times,
 			       const struct trace2_event *event, enum trace2_kind kind,
 			       const bool is_short)
 {
-	if (kinds[kind].may_have_t_abs && session->settings.has_more_t_abs)
+	if ((is_short || kinds[kind].may_have_t_abs) && session->settings.has_more_t_abs)
 		out = event_put_t_abs(out, times, session, event, is_short);
 	return PUT_LITERAL(out, "}\n");
 }
 
-/* Ends any line. */
-static out_of_line hot_function void event_end(struct buffer *line, char *out,
-					       struct time_cache *times,
-					       const struct trace2_session *session,
-					       const struct trace2_event *event)
+/* Ends any line, in memory that was reserved for all of it. */
+hot_inline int event_end(struct buffer *line, char *out, struct time_cache *times,
+			 const struct trace2_session *session, const struct trace2_event *event)
 {
-	buffer_end_put(line, out);
-	out = buffer_reserve_put(line, event_size(session, event));
-	if (out && event_is_region(event) && event->region.msg.data) {
+	if (event_is_region(event) && event->region.msg.data) {
 		out = PUT_LITERAL(out, ",\"msg\":");
 		out = event_put_string(out, line, session, event, event->region.msg);
+		if (!out)
+			return 0;
 	}
-	if (!out)
-		return;
 	out = event_put_end(out, times, session, event, event->kind, false);
 	if (event->more.size > 0) {
 		out = put_char(out - 2, ',');
@@ -163,6 +163,18 @@ static out_of_line hot_function void event_end(struct buffer *line, char *out,
 		out = PUT_LITERAL(out, "}\n");
 	}
 	buffer_end_put(line, out);
+	return 0;
+}
+
+/* Ends the line of a region with a message or additional members. */
+static out_of_line hot_function copies_wide int region_end(struct buffer *line, char *out,
+							   struct time_cache *times,
+							   const struct trace2_session *session,
+							   const struct trace2_event *event)
+{
+	buffer_end_put(line, out);
+	out = buffer_reserve_put(line, event_size(session, event));
+	return out ? event_end(line, out, times, session, event) : 0;
 }
 
 /* The members that only this kind has, but a region's message. */
@@ -180,27 +192,26 @@ hot_inline char *event_put_members(char *out, struct buffer *line,
 }
 
 /* Any event, with numbers of any size; grows @line and renews @times. */
-static out_of_line hot_function void event_print_any(struct buffer *line, struct time_cache *times,
-						     const struct trace2_session *session,
-						     const struct trace2_event *event)
+static out_of_line hot_function copies_wide int event_print_any(struct buffer *line, struct time_cache *times,
+						    const struct trace2_session *session,
+						    const struct trace2_event *event)
 {
 	char *out = buffer_reserve_put(line, event_size(session, event));
 
 	if (!out)
-		return;
+		return 0;
 	out = event_put_head(out, times, session, event, event->kind, false);
 	if (event->file || event->repository) {
 		buffer_end_put(line, out);
 		event_append_origin(line, session, event);
 		out = buffer_reserve_put(line, event_size(session, event));
 		if (!out)
-			return;
+			return 0;
 	}
 	if (kinds[event->kind].has_t_abs)
 		out = event_put_t_abs(out, times, session, event, false);
 	out = event_put_members(out, line, session, event);
-	if (out)
-		event_end(line, out, times, session, event);
+	return out ? event_end(line, out, times, session, event) : 0;
 }
 
 /* Regions and data that nest too deeply are omitted. */
@@ -225,8 +236,7 @@ hot_inline bool region_is_short(const struct buffer *line, const struct time_cac
 	const struct trace2_text *label = event->region.label;
 	size_t size;
 
-	if (event->region.nesting >= PUT_SHORT_LIMIT ||
-	    event->region.nesting > session->settings.max_nesting ||
+	if (event->region.nesting > session->short_nesting ||
 	    (kind == TRACE2_REGION_LEAVE && (uint64_t)event->region.t_rel_ns >= NS_PER_S) ||
 	    (uintptr_t)event->file | (uintptr_t)event->repository || !event->thread || !label ||
 	    label->category != event->region.category ||
@@ -234,37 +244,34 @@ hot_inline bool region_is_short(const struct buffer *line, const struct time_cac
 			    event->time_ns))
 		return false;
 	size = FIXED_MAX + PUT_SLACK + event->thread->json.size + label->members.size;
-	return line->capacity - line->size >= size && !line->failed;
+	return line->capacity - line->size >= size;
 }
 
-/* Returns false if the region is for event_print_any(). */
-hot_inline bool region_print(struct buffer *line, struct time_cache *times,
-			     const struct trace2_session *session, const struct trace2_event *event,
-			     enum trace2_kind kind)
+hot_inline int region_print(struct buffer *line, struct time_cache *times,
+			    const struct trace2_session *session, const struct trace2_event *event,
+			    enum trace2_kind kind)
 {
 	char *out = line->data + line->size;
 
-	if (!region_is_short(line, times, session, event, kind))
-		return false;
 	out = event_put_head(out, times, session, event, kind, true);
 	out = event_put_region(out, session, event, kind, true);
 	if (event->region.msg.data || event->more.size > 0)
-		event_end(line, out, times, session, event);
-	else
-		buffer_end_put(line, event_put_end(out, times, session, event, kind, true));
-	return true;
+		return region_end(line, out, times, session, event);
+	buffer_end_put(line, event_put_end(out, times, session, event, kind, true));
+	return 0;
 }
 
-hot_function copies_wide void event_print(struct buffer *line, struct time_cache *times,
-					  const struct trace2_session *session,
-					  const struct trace2_event *event)
+hot_function copies_wide int event_print(struct buffer *line, struct time_cache *times,
+					 const struct trace2_session *session,
+					 const struct trace2_event *event)
 {
 	if (event->kind == TRACE2_REGION_ENTER &&
-	    likely(region_print(line, times, session, event, TRACE2_REGION_ENTER)))
-		return;
+	    likely(region_is_short(line, times, session, event, TRACE2_REGION_ENTER)))
+		return region_print(line, times, session, event, TRACE2_REGION_ENTER);
 	if (event->kind == TRACE2_REGION_LEAVE &&
-	    likely(region_print(line, times, session, event, TRACE2_REGION_LEAVE)))
-		return;
-	if (!event_is_too_deep(session, event))
-		event_print_any(line, times, session, event);
+	    likely(region_is_short(line, times, session, event, TRACE2_REGION_LEAVE)))
+		return region_print(line, times, session, event, TRACE2_REGION_LEAVE);
+	if (event_is_too_deep(session, event))
+		return 0;
+	return event_print_any(line, times, session, event);
 }

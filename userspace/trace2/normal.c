@@ -216,12 +216,13 @@ static TARGET_PRINTS(normal_prints) = {
 	[TRACE2_COUNTER] = normal_print_counter,
 };
 
-void normal_print(struct buffer *line, struct time_cache *times,
-		  const struct trace2_session *session, const struct trace2_event *event)
+int normal_print(struct buffer *line, struct time_cache *times,
+		 const struct trace2_session *session, const struct trace2_event *event)
 {
 	if (!normal_prints[event->kind])
-		return;
+		return 0;
 	normal_append_head(line, times, session, event);
 	normal_prints[event->kind](line, session, event);
 	buffer_append_char(line, '\n');
+	return 0;
 }

@@ -377,46 +377,47 @@ hot_inline char *perf_put_columns(char *out, struct time_cache *times,
 }
 
 /* Ends the line of a region. */
-static void perf_end_region(struct buffer *line, char *out, const struct trace2_event *event)
+static int perf_end_region(struct buffer *line, char *out, const struct trace2_event *event)
 {
 	if (event->region.label)
 		out = put_block(PUT_LITERAL(out, "label:"), event->region.label->escaped.data,
 				event->region.label->escaped.size);
 	if (!event->region.msg.data) {
 		buffer_end_put(line, put_char(out, '\n'));
-		return;
+		return 0;
 	}
 	buffer_end_put(line, put_char(out, ' '));
 	escape_append(line, string_text(event->region.msg));
 	buffer_append_char(line, '\n');
+	return 0;
 }
 
-hot_function copies_wide void perf_print(struct buffer *line, struct time_cache *times,
-					 const struct trace2_session *session,
-					 const struct trace2_event *event)
+hot_function copies_wide int perf_print(struct buffer *line, struct time_cache *times,
+					const struct trace2_session *session,
+					const struct trace2_event *event)
 {
 	size_t nr_dots = DOTS_PER_REGION * (size_t)perf_depth(event);
 	char *out;
 
 	if (event->kind == TRACE2_TOO_MANY_FILES)
-		return;
+		return 0;
 	out = buffer_reserve_put(line, perf_size(session, event));
 	if (out && !session->settings.is_brief[TRACE2_PERF])
 		out = perf_put_origin(out, line, times, session, event);
 	if (!out)
-		return;
+		return 0;
 	out = perf_put_columns(out, times, session, event);
 	out = perf_put_category(out, line, session, event);
 	if (!out)
-		return;
+		return 0;
 	if (nr_dots > 0)
 		memset(out, '.', nr_dots);
 	if (event_is_region(event)) {
-		perf_end_region(line, out + nr_dots, event);
-		return;
+		return perf_end_region(line, out + nr_dots, event);
 	}
 	buffer_end_put(line, out + nr_dots);
 	if (perf_prints[event->kind])
 		perf_prints[event->kind](line, session, event);
 	buffer_append_char(line, '\n');
+	return 0;
 }

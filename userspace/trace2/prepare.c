@@ -94,7 +94,7 @@ static bool has_json(const struct trace2_event *event)
 	return event->more.size > 0 || event->kind == TRACE2_DATA_JSON;
 }
 
-bool is_kind_prepared(const struct trace2_settings *settings, const struct trace2_event *event)
+bool is_prepared(const struct trace2_settings *settings, const struct trace2_event *event)
 {
 	bool is_open;
 

@@ -19,20 +19,19 @@ struct prepared {
 	struct redacted redacted;
 };
 
-/** is_kind_prepared - is_prepared() of kinds other than regions */
-bool is_kind_prepared(const struct trace2_settings *settings, const struct trace2_event *event);
+/** is_prepared - whether an event can be printed unchanged and without a further line */
+bool is_prepared(const struct trace2_settings *settings, const struct trace2_event *event);
 
 /**
- * is_prepared - whether an event can be printed unchanged and without a further line
+ * is_region_prepared - whether an event is a region that is_prepared()
  *
  * Regions are most of a stream; they have no required parts and no secrets.
  */
-static inline bool is_prepared(const struct trace2_settings *settings,
-			       const struct trace2_event *event)
+hot_inline bool is_region_prepared(const struct trace2_settings *settings,
+				   const struct trace2_event *event)
 {
-	if (event->kind == TRACE2_REGION_ENTER || event->kind == TRACE2_REGION_LEAVE)
-		return event->more.size == 0 || settings->has_valid_json;
-	return is_kind_prepared(settings, event);
+	return (event->kind == TRACE2_REGION_ENTER || event->kind == TRACE2_REGION_LEAVE) &&
+	       (event->more.size == 0 || settings->has_valid_json);
 }
 
 /**

@@ -16,9 +16,9 @@
 #define DEFAULT_NESTING 2
 #define DEFAULT_CATEGORY_WIDTH 12
 
-static void (*const printers[])(struct buffer *line, struct time_cache *times,
-				const struct trace2_session *session,
-				const struct trace2_event *event) = {
+static int (*const printers[])(struct buffer *line, struct time_cache *times,
+			       const struct trace2_session *session,
+			       const struct trace2_event *event) = {
 	[TRACE2_NORMAL] = normal_print,
 	[TRACE2_PERF] = perf_print,
 	[TRACE2_EVENT] = event_print,
@@ -62,6 +62,9 @@ struct trace2_session *trace2_session_new(const struct trace2_settings *settings
 	session->settings = *settings;
 	settings_complete(&session->settings);
 	session->depth = count_parents(settings->sid);
+	session->short_nesting = session->settings.max_nesting < PUT_SHORT_LIMIT
+					 ? session->settings.max_nesting
+					 : PUT_SHORT_LIMIT - 1;
 	session->sid = strdup(settings->sid);
 	session->settings.sid = session->sid;
 	if (session->sid)
@@ -118,6 +121,9 @@ static void session_list_opened(struct trace2_session *session)
 			.has_blocks = writes_blocks(session, destination),
 		};
 	}
+	session->block_target = NULL;
+	if (session->nr_opened == 1 && session->opened[0].has_blocks)
+		session->block_target = &session->opened[0];
 }
 
 static bool target_is_valid(enum trace2_target target)
@@ -229,41 +235,54 @@ static out_of_line int session_write_line(struct trace2_session *session, struct
 	return destination_send(session, target->destination, &printer->line);
 }
 
-hot_inline int session_print_line(struct trace2_session *session, struct printer *printer,
-				  const struct opened_target *target,
-				  const struct trace2_event *event)
+/* Writes a complete block, and prints the first line of the next one. */
+static out_of_line int session_begin_block(struct trace2_session *session, struct printer *printer,
+					   const struct opened_target *target,
+					   const struct trace2_event *event)
 {
-	struct destination *destination = target->destination;
-	struct buffer *lines = &destination->lines;
-
-	if (!destination_is_on(destination))
-		return 0;
-	if (!target->has_blocks)
-		return session_write_line(session, printer, target, event);
-	target->print(lines, &printer->times, session, event);
-	if (likely(lines->size < SESSION_BLOCK_SIZE && !lines->failed))
-		return 0;
-	return trace2_session_flush(session);
+	if (trace2_session_flush(session) < 0)
+		return -1;
+	return target->print(&target->destination->lines, &printer->times, session, event);
 }
 
-static __attribute__((noinline)) int session_print_many(struct trace2_session *session,
-							struct printer *printer,
-							const struct trace2_event *event)
+/* Appends a line to the target's block. */
+hot_inline int session_append_line(struct trace2_session *session, struct printer *printer,
+				   const struct opened_target *target,
+				   const struct trace2_event *event)
 {
-	for (unsigned int i = 0; i < session->nr_opened; i++) {
-		if (session_print_line(session, printer, &session->opened[i], event) < 0)
-			return -1;
+	struct buffer *lines = &target->destination->lines;
+
+	if (!destination_is_on(target->destination))
+		return 0;
+	if (unlikely(lines->size >= SESSION_BLOCK_SIZE || lines->failed))
+		return session_begin_block(session, printer, target, event);
+	return target->print(lines, &printer->times, session, event);
+}
+
+/* Prints to any targets. */
+static out_of_line int session_print_targets(struct trace2_session *session,
+					     struct printer *printer,
+					     const struct trace2_event *event)
+{
+	int status = 0;
+
+	for (unsigned int i = 0; i < session->nr_opened && status == 0; i++) {
+		const struct opened_target *target = &session->opened[i];
+
+		if (target->has_blocks)
+			status = session_append_line(session, printer, target, event);
+		else if (destination_is_on(target->destination))
+			status = session_write_line(session, printer, target, event);
 	}
-	return 0;
+	return status;
 }
 
-/* Without a loop for one target, as most sessions have. */
 hot_inline int session_print_lines(struct trace2_session *session, struct printer *printer,
 				   const struct trace2_event *event)
 {
-	if (session->nr_opened != 1)
-		return session_print_many(session, printer, event);
-	return session_print_line(session, printer, &session->opened[0], event);
+	if (unlikely(!session->block_target))
+		return session_print_targets(session, printer, event);
+	return session_append_line(session, printer, session->block_target, event);
 }
 
 /* The stream in the last file of a full directory reports that after its version. */
@@ -302,14 +321,23 @@ static out_of_line int unprepared_print(struct trace2_session *session, struct p
 	return status;
 }
 
+/* Prints any event. */
+static out_of_line int session_print_any(struct trace2_session *session, struct printer *printer,
+					 const struct trace2_event *event)
+{
+	if (is_prepared(&session->settings, event))
+		return session_print_lines(session, printer, event);
+	return unprepared_print(session, printer, event);
+}
+
 int session_print(struct trace2_session *session, struct printer *printer,
 		  const struct trace2_event *event)
 {
 	if (session->error.text[0])
 		return -1;
-	if (is_prepared(&session->settings, event))
+	if (likely(is_region_prepared(&session->settings, event)))
 		return session_print_lines(session, printer, event);
-	return unprepared_print(session, printer, event);
+	return session_print_any(session, printer, event);
 }
 
 int trace2_session_write(struct trace2_session *session, const struct trace2_event *event)

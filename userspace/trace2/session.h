@@ -52,20 +52,22 @@ struct trace2_session;
 
 /**
  * struct opened_target - a target that has a destination
- * @print: appends an event as one line
+ * @print: appends an event as one line; returns 0
  * @has_blocks: lines are collected in the destination and written as blocks
  */
 struct opened_target {
 	struct destination *destination;
-	void (*print)(struct buffer *line, struct time_cache *times,
-		      const struct trace2_session *session, const struct trace2_event *event);
+	int (*print)(struct buffer *line, struct time_cache *times,
+		     const struct trace2_session *session, const struct trace2_event *event);
 	bool has_blocks;
 };
 
 /**
  * struct trace2_session - one stream of events
  * @depth: number of sessions above it
+ * @short_nesting: the deepest nesting that is printed and is below PUT_SHORT_LIMIT
  * @opened, @nr_opened: the targets that were opened, in their order; they may be off since
+ * @block_target: the only target, if it is written in blocks; NULL otherwise
  * @printer: of trace2_session_write()
  * @error: the first failure
  */
@@ -73,10 +75,12 @@ struct trace2_session {
 	struct trace2_settings settings;
 	char *sid;
 	unsigned int depth;
+	unsigned int short_nesting;
 	struct trace2_thread *main_thread;
 	struct destination destinations[TRACE2_TARGET_COUNT];
 	struct opened_target opened[TRACE2_TARGET_COUNT];
 	unsigned int nr_opened;
+	const struct opened_target *block_target;
 	struct printer printer;
 	struct error error;
 };

@@ -13,14 +13,15 @@
  * @event: complete and without secrets, see prepare.h
  *
  * Nothing is appended if the target has no line for this kind, or if the event nests too deeply.
- * @line->failed is set if memory ran out; the line may be cut then.
+ * @line->failed is set if memory ran out; the line may be cut then. Returns 0: callers that return
+ * a status end with the call, which saves them a stack frame.
  */
-void event_print(struct buffer *line, struct time_cache *times,
-		 const struct trace2_session *session, const struct trace2_event *event);
-void perf_print(struct buffer *line, struct time_cache *times, const struct trace2_session *session,
+int event_print(struct buffer *line, struct time_cache *times, const struct trace2_session *session,
 		const struct trace2_event *event);
-void normal_print(struct buffer *line, struct time_cache *times,
-		  const struct trace2_session *session, const struct trace2_event *event);
+int perf_print(struct buffer *line, struct time_cache *times, const struct trace2_session *session,
+	       const struct trace2_event *event);
+int normal_print(struct buffer *line, struct time_cache *times,
+		 const struct trace2_session *session, const struct trace2_event *event);
 
 /** TARGET_PRINT - the head of a function that appends the part of a line that depends on the kind
  */

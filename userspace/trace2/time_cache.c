@@ -71,7 +71,7 @@ void time_cache_set_utc(struct time_cache *times, int64_t unix_ns)
 {
 	int64_t second = second_begin(&times->utc, unix_ns, times->shift_ns);
 	int64_t day = divide_down(second, DAY_S);
-	char *out = date_put(times->utc.text, day);
+	char *out = date_put(PUT_LITERAL(times->utc.text, TIME_CACHE_TIME), day);
 
 	out = clock_put(put_char(out, 'T'), second - day * DAY_S);
 	put_char(out, '.');
@@ -106,8 +106,10 @@ void time_cache_set_since(struct time_cache *times, int64_t since_ns)
 	struct time_cache_second *since = &times->since;
 	char text[PUT_NUMBER_MAX + PUT_SLACK];
 
-	since->size = put_char(put_unsigned(text, second_begin(since, since_ns, 0)), '.') - text;
-	memcpy(since->text, text, TIME_CACHE_SINCE_SIZE);
+	char *out = PUT_LITERAL(text, TIME_CACHE_T_ABS);
+
+	since->size = put_char(put_unsigned(out, second_begin(since, since_ns, 0)), '.') - text;
+	memcpy(since->text, text, TIME_CACHE_MAX);
 }
 
 void time_cache_shift(struct time_cache *times, int64_t shift_ns)

@@ -8,21 +8,27 @@
 
 #include "base/base.h"
 
-/** TIME_CACHE_UTC_SIZE, TIME_CACHE_CLOCK_SIZE - bytes of "YYYY-MM-DDThh:mm:ss." and "hh:mm:ss." */
-#define TIME_CACHE_UTC_SIZE 20
+/** TIME_CACHE_TIME, TIME_CACHE_T_ABS - the beginnings of EVENT's members, cached with their seconds */
+#define TIME_CACHE_TIME ",\"time\":\""
+#define TIME_CACHE_T_ABS ",\"t_abs\":"
+
+/** TIME_CACHE_CLOCK_SIZE - bytes of "hh:mm:ss." */
 #define TIME_CACHE_CLOCK_SIZE 9
+
+/** TIME_CACHE_UTC_SIZE - bytes of TIME_CACHE_TIME and "YYYY-MM-DDThh:mm:ss." */
+#define TIME_CACHE_UTC_SIZE (sizeof(TIME_CACHE_TIME) - 1 + 20)
 
 /** TIME_CACHE_SINCE_SIZE - fits the seconds of any session time, and a point */
 #define TIME_CACHE_SINCE_SIZE 16
 
-/** TIME_CACHE_MAX - fits any time that the put functions below write */
-#define TIME_CACHE_MAX 32
+/** TIME_CACHE_MAX - bytes of a cached text, all of which are copied */
+#define TIME_CACHE_MAX PUT_SLACK
 
 /**
  * struct time_cache_second - one second as text
  * @begin_ns: its beginning
  * @span_ns: its length; 0 if no second is cached
- * @text: up to the point; the fraction follows
+ * @text: up to the point; the fraction follows. @utc and @since below begin with their members
  * @size: bytes of @text
  */
 struct time_cache_second {
@@ -91,15 +97,20 @@ hot_inline bool time_cache_has(const struct time_cache *times, int64_t unix_ns, 
 	       time_cache_second_has(&times->since, since_ns);
 }
 
-/** time_cache_put_utc - put "YYYY-MM-DDThh:mm:ss.uuuuuuZ"; nanoseconds are cut, not rounded */
+/**
+ * time_cache_put_utc - put the member "time", "YYYY-MM-DDThh:mm:ss.uuuuuuZ", with a comma before it
+ *
+ * Nanoseconds are cut, not rounded.
+ */
 hot_inline char *time_cache_put_utc(struct time_cache *times, char *out, int64_t unix_ns,
 				    const bool is_cached)
 {
 	if (!is_cached && !time_cache_second_has(&times->utc, unix_ns))
 		time_cache_set_utc(times, unix_ns);
-	out = put_bytes(out, times->utc.text, TIME_CACHE_UTC_SIZE);
+	put_slack(out, times->utc.text);
+	out += TIME_CACHE_UTC_SIZE;
 	out = put_nine_part(out, time_cache_second_since(&times->utc, unix_ns), 6);
-	return put_char(out, 'Z');
+	return PUT_LITERAL(out, "Z\"");
 }
 
 /** time_cache_put_clock - put local time, "hh:mm:ss.uuuuuu" */
@@ -111,16 +122,16 @@ hot_inline char *time_cache_put_clock(struct time_cache *times, char *out, int64
 	return put_nine_part(out, time_cache_second_since(&times->clock, unix_ns), 6);
 }
 
-/** time_cache_put_since - put seconds since the session began, as put_seconds() does */
-hot_inline char *time_cache_put_since(struct time_cache *times, char *out, int64_t since_ns,
+/** time_cache_put_t_abs - put the member "t_abs", as put_seconds() does, with a comma before it */
+hot_inline char *time_cache_put_t_abs(struct time_cache *times, char *out, int64_t since_ns,
 				      unsigned int decimals, const bool is_cached)
 {
 	if (!is_cached && !time_cache_second_has(&times->since, since_ns)) {
 		if (since_ns < 0)
-			return put_seconds(out, since_ns, decimals);
+			return put_seconds(PUT_LITERAL(out, TIME_CACHE_T_ABS), since_ns, decimals);
 		time_cache_set_since(times, since_ns);
 	}
-	put_bytes(out, times->since.text, TIME_CACHE_SINCE_SIZE);
+	put_slack(out, times->since.text);
 	out += times->since.size;
 	put_nine(out, time_cache_second_since(&times->since, since_ns));
 	return out + decimals;
@@ -130,16 +141,20 @@ hot_inline char *time_cache_put_since(struct time_cache *times, char *out, int64
 hot_inline char *time_cache_put_since_right(struct time_cache *times, char *out, int64_t since_ns,
 					    unsigned int decimals, size_t width)
 {
-	size_t size;
+	const size_t begin = sizeof(TIME_CACHE_T_ABS) - 1;
+	size_t whole, size;
 
 	if (since_ns < 0)
 		return put_seconds_right(out, since_ns, decimals, width);
 	if (!time_cache_second_has(&times->since, since_ns))
 		time_cache_set_since(times, since_ns);
-	size = times->since.size + decimals;
+	whole = times->since.size - begin;
+	size = whole + decimals;
 	memset(out, ' ', PUT_SLACK);
 	out += width > size ? width - size : 0;
-	return time_cache_put_since(times, out, since_ns, decimals, true);
+	put_bytes(out, times->since.text + begin, TIME_CACHE_SINCE_SIZE);
+	put_nine(out + whole, time_cache_second_since(&times->since, since_ns));
+	return out + size;
 }
 
 #endif

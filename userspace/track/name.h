@@ -57,21 +57,27 @@ hot_inline size_t name_recent_index(unsigned int owner, struct text text, uint64
 struct name *names_find(struct names *names, unsigned int owner, struct text text);
 
 /**
- * names_get - the name with this text
+ * names_recent - the name with this text, an interned one, if it is among the recent ones
  * @owner: index of the tracepoint
  * @head: text_head() of @text
- *
- * Returns a name for name_put(), or NULL if memory ran out.
  */
+hot_inline struct name *names_recent(const struct names *names, unsigned int owner,
+				     struct text text, uint64_t head)
+{
+	struct name *name = names->recent[name_recent_index(owner, text, head)];
+	bool is_found = name && name->owner == owner && name->head == head &&
+			text_equals_behind(name->shown.text, text);
+
+	return likely(is_found) ? name : NULL;
+}
+
+/** names_get - the name with this text, for name_put(), or NULL if memory ran out */
 hot_inline struct name *names_get(struct names *names, unsigned int owner, struct text text,
 				  uint64_t head)
 {
-	struct name *name = names->recent[name_recent_index(owner, text, head)];
+	struct name *name = names_recent(names, owner, text, head);
 
-	if (name && name->owner == owner && name->head == head &&
-	    text_equals_behind(name->shown.text, text))
-		return name;
-	return names_find(names, owner, text);
+	return name ? name : names_find(names, owner, text);
 }
 
 /** names_clear_sink_data - set the sink data of all names to NULL, after the sinks were freed */

@@ -10,18 +10,13 @@ static const char *writer_comm(struct tracks *tracks, const struct decoded_event
 	return task ? task->comm : "";
 }
 
-/*
- * Sets all members of an event on @track by the record of @decoded. No call follows the first
- * store, so that the compiler drops stores that others overwrite.
- */
-hot_inline void record_event_init(struct timeline_event *event, struct tracks *tracks,
+/* Sets all members of an event on @track by the record of @decoded. */
+hot_inline void record_event_init(struct timeline_event *event, const struct tracks *tracks,
 				  enum timeline_kind kind, struct track *track,
 				  const struct decoded_event *decoded)
 {
-	const char *comm = tracks->settings.has_comm ? writer_comm(tracks, decoded) : "";
-
 	track_event_init(event, tracks, kind, track);
-	event->comm = comm;
+	event->comm = tracks->comm;
 	event->tid = decoded->tid;
 	event->cpu = decoded->cpu;
 	event->fields = decoded->extras;
@@ -55,100 +50,127 @@ static int track_trim(struct tracks *tracks, struct track *track, struct error *
 }
 
 /* If the outermost slice, which is the oldest, is not suspect, none is. */
-static void track_learn_depth(const struct tracks *tracks, const struct track *track)
+hot_inline void track_learn_depth(const struct tracks *tracks, const struct track *track)
 {
 	if (track->nr_slices > track->category->deepest &&
 	    !track_is_suspect(tracks, track, &track->slices[0]))
 		track->category->deepest = track->nr_slices;
 }
 
-static struct slice *track_push(struct tracks *tracks, struct track *track, struct name *name,
-				struct error *error)
+/* Begins a slice on a track that has space for it. */
+hot_inline int slice_push(struct tracks *tracks, struct track *track,
+			  const struct decoded_event *decoded, struct name *name,
+			  struct error *error)
 {
-	if (track->nr_slices == track->slices_capacity && track_grow(tracks, track) < 0) {
-		name_put(name);
-		error_set(error, "out of memory");
-		return NULL;
-	}
-	tracks->open_size += name_own_size(name);
-	return &track->slices[track->nr_slices++];
+	struct timeline_event *event = &tracks->event;
+
+	track->slices[track->nr_slices++] = (struct slice){ .begin_ns = tracks->now_ns,
+							    .begin_cpu = decoded->cpu,
+							    .begin_tid = decoded->tid,
+							    .name = name };
+	track_idle_remove(track);
+	track_learn_depth(tracks, track);
+	record_event_init(event, tracks, TIMELINE_SLICE_BEGIN, track, decoded);
+	event->name = &name->shown;
+	return timeline_push(tracks->timeline, event, error);
 }
 
-static int slice_begin(struct tracks *tracks, struct track *track,
-		       const struct decoded_event *decoded, struct error *error)
+/* Begins any slice: of a new name, on a lane, on a track that may have no space for it. */
+static out_of_line int slice_begin_any(struct tracks *tracks, struct track *track,
+				       const struct decoded_event *decoded, struct error *error)
 {
-	struct timeline_event event;
-	struct slice *slice;
 	struct name *name;
 
 	if (track->nr_slices > 0 && track_trim(tracks, track, error) < 0)
 		return -1;
 	if (track->nr_slices == TRACK_SLICES_MAX || tracks->open_size > OPEN_SIZE_MAX)
 		track = tracks_make_space(tracks, track, decoded, error);
-	name = track ? record_name(tracks, decoded, error) : NULL;
-	slice = name ? track_push(tracks, track, name, error) : NULL;
-	if (!slice)
+	if (!track || (track->lanes && track->nr_slices == 0 &&
+		       lanes_occupy(tracks, track, decoded->keys->ids, error) < 0))
 		return -1;
-	*slice = (struct slice){ .begin_ns = tracks->now_ns,
-				 .begin_cpu = decoded->cpu,
-				 .begin_tid = decoded->tid,
-				 .name = name };
-	track_idle_remove(track);
-	track_learn_depth(tracks, track);
-	if (track->lanes && track->nr_slices == 1 &&
-	    lanes_occupy(tracks, track, decoded->keys->ids, error) < 0)
+	name = record_name(tracks, decoded, error);
+	if (!name)
 		return -1;
-	record_event_init(&event, tracks, TIMELINE_SLICE_BEGIN, track, decoded);
-	event.name = &name->shown;
-	return timeline_push(tracks->timeline, &event, error);
+	if (track->nr_slices == track->slices_capacity && track_grow(tracks, track) < 0) {
+		name_put(name);
+		return error_set(error, "out of memory");
+	}
+	tracks->open_size += name_own_size(name);
+	return slice_push(tracks, track, decoded, name, error);
 }
 
-/* See tracks_pop(). */
-hot_inline int slice_pop(struct tracks *tracks, struct track *track,
-			 const struct decoded_event *decoded, struct error *error)
+/* Whether another slice fits onto a track without slice_begin_any(). */
+hot_inline bool track_has_space(const struct tracks *tracks, const struct track *track)
+{
+	return track->nr_slices < track->slices_capacity &&
+	       (track->nr_slices == 0 || track->nr_slices < track->category->deepest) &&
+	       tracks->open_size <= OPEN_SIZE_MAX;
+}
+
+static int slice_begin(struct tracks *tracks, struct track *track,
+		       const struct decoded_event *decoded, struct error *error)
+{
+	struct name *name = names_recent(&tracks->names, decoded->descriptor->index,
+					 decoded->slice_name, decoded->slice_head);
+
+	if (unlikely(!name || !track_has_space(tracks, track)))
+		return slice_begin_any(tracks, track, decoded, error);
+	return slice_push(tracks, track, decoded, name, error);
+}
+
+/* Sets tracks->event to the end of the innermost slice, which leaves the stack. See tracks_pop(). */
+hot_inline void slice_pop(struct tracks *tracks, struct track *track,
+			  const struct decoded_event *decoded)
 {
 	const struct slice *slice = &track->slices[track->nr_slices - 1];
 	bool is_suspect = track_is_suspect(tracks, track, slice);
-	struct name *name = slice->name;
-	struct timeline_event event;
-	int status;
+	struct timeline_event *event = &tracks->event;
 
 	if (decoded)
-		record_event_init(&event, tracks, TIMELINE_SLICE_END, track, decoded);
+		record_event_init(event, tracks, TIMELINE_SLICE_END, track, decoded);
 	else
-		track_event_init(&event, tracks, TIMELINE_SLICE_END, track);
+		track_event_init(event, tracks, TIMELINE_SLICE_END, track);
 	track->nr_slices--;
-	event.name = &name->shown;
-	event.begin_ns = slice->begin_ns;
-	event.is_continued = slice->is_continued;
-	event.is_suspect = is_suspect;
-	event.is_unfinished = !decoded;
-	event.is_foreign = slice->is_foreign;
+	event->name = &slice->name->shown;
+	event->begin_ns = slice->begin_ns;
+	event->is_continued = slice->is_continued;
+	event->is_suspect = is_suspect;
+	event->is_unfinished = !decoded;
+	event->is_foreign = slice->is_foreign;
 	tracks->totals.suspect += is_suspect;
 	tracks->totals.unfinished += !decoded;
-	if (track->nr_slices == 0) {
+	if (track->nr_slices == 0)
 		track_idle_add(tracks, track);
-		if (track->lanes)
-			lanes_vacate(tracks, track);
-	}
-	status = timeline_push(tracks->timeline, &event, error);
-	if (!name->shown.is_counted)
-		tracks->open_size -= name_own_size(name);
+}
+
+/* Delivers tracks->event, the end of a slice whose name may be its own. */
+static int slice_end_deliver(struct tracks *tracks, struct track *track, struct name *name,
+			     struct error *error)
+{
+	int status;
+
+	if (track->lanes && track->nr_slices == 0)
+		lanes_vacate(tracks, track);
+	status = timeline_push(tracks->timeline, &tracks->event, error);
+	tracks->open_size -= name_own_size(name);
 	name_put(name);
 	return status;
 }
 
 int tracks_pop(struct tracks *tracks, struct track *track, struct error *error)
 {
-	return slice_pop(tracks, track, NULL, error);
+	struct name *name = track->slices[track->nr_slices - 1].name;
+
+	slice_pop(tracks, track, NULL);
+	return slice_end_deliver(tracks, track, name, error);
 }
 
 /*
  * Whether an end is by another thread than the begin while slices overlap on the track. A request
  * that one thread begins and another one ends is fine if nothing overlaps it.
  */
-static bool end_is_foreign(const struct tracks *tracks, const struct track *track,
-			   const struct decoded_event *decoded)
+hot_inline bool end_is_foreign(const struct tracks *tracks, const struct track *track,
+			       const struct decoded_event *decoded)
 {
 	const struct slice *slice = &track->slices[track->nr_slices - 1];
 
@@ -159,19 +181,40 @@ static bool end_is_foreign(const struct tracks *tracks, const struct track *trac
 	return !track_is_suspect(tracks, track, slice);
 }
 
+static int slice_end_unmatched(struct tracks *tracks, struct track *track)
+{
+	tracks->totals.unmatched_ends++;
+	track->unmatched_ends++;
+	return 0;
+}
+
+/* Ends any slice: on a lane, on a track that may end with it, of a name of its own. */
+static out_of_line int slice_end_any(struct tracks *tracks, struct track *track,
+				     const struct decoded_event *decoded, struct error *error)
+{
+	struct name *name;
+
+	if (track->nr_slices == 0)
+		return slice_end_unmatched(tracks, track);
+	if (end_is_foreign(tracks, track, decoded) && tracks_mark_foreign(tracks, track, error) < 0)
+		return -1;
+	name = track->slices[track->nr_slices - 1].name;
+	slice_pop(tracks, track, decoded);
+	if (slice_end_deliver(tracks, track, name, error) < 0)
+		return -1;
+	return track->is_outdated && track->nr_slices == 0 ? tracks_end(tracks, track, error) : 0;
+}
+
 static int slice_end(struct tracks *tracks, struct track *track,
 		     const struct decoded_event *decoded, struct error *error)
 {
-	if (track->nr_slices == 0) {
-		tracks->totals.unmatched_ends++;
-		track->unmatched_ends++;
-		return 0;
-	}
-	if (end_is_foreign(tracks, track, decoded) && tracks_mark_foreign(tracks, track, error) < 0)
-		return -1;
-	if (slice_pop(tracks, track, decoded, error) < 0)
-		return -1;
-	return track->is_outdated && track->nr_slices == 0 ? tracks_end(tracks, track, error) : 0;
+	if (track->nr_slices == 0)
+		return slice_end_unmatched(tracks, track);
+	if (unlikely(track->is_outdated || end_is_foreign(tracks, track, decoded) ||
+		     !track->slices[track->nr_slices - 1].name->shown.is_counted))
+		return slice_end_any(tracks, track, decoded, error);
+	slice_pop(tracks, track, decoded);
+	return timeline_push(tracks->timeline, &tracks->event, error);
 }
 
 /* A track without open slices becomes the most recently used one. */
@@ -193,16 +236,16 @@ static int track_instant(struct tracks *tracks, struct track *track,
 			 const struct decoded_event *decoded, struct error *error)
 {
 	struct name *name = record_name(tracks, decoded, error);
-	struct timeline_event event;
+	struct timeline_event *event = &tracks->event;
 	int status;
 
 	if (!name)
 		return -1;
 	track_touch(tracks, track);
-	record_event_init(&event, tracks, TIMELINE_INSTANT, track, decoded);
-	event.name = &name->shown;
-	event.outer_ns = track_outer_ns(track);
-	status = timeline_push(tracks->timeline, &event, error);
+	record_event_init(event, tracks, TIMELINE_INSTANT, track, decoded);
+	event->name = &name->shown;
+	event->outer_ns = track_outer_ns(track);
+	status = timeline_push(tracks->timeline, event, error);
 	name_put(name);
 	return status;
 }
@@ -210,26 +253,49 @@ static int track_instant(struct tracks *tracks, struct track *track,
 static int track_count(struct tracks *tracks, struct track *track,
 		       const struct decoded_event *decoded, struct error *error)
 {
-	struct timeline_event event;
+	struct timeline_event *event = &tracks->event;
 
-	record_event_init(&event, tracks, TIMELINE_COUNTER, track, decoded);
+	record_event_init(event, tracks, TIMELINE_COUNTER, track, decoded);
 	track_touch(tracks, track);
-	event.outer_ns = track_outer_ns(track);
-	event.value = decoded->counter_value;
-	return timeline_push(tracks->timeline, &event, error);
+	event->outer_ns = track_outer_ns(track);
+	event->value = decoded->counter_value;
+	return timeline_push(tracks->timeline, event, error);
 }
 
-hot_inline struct track *tracks_get(struct tracks *tracks, const struct decoded_event *decoded,
-				    struct error *error)
+/* The track of @decoded if it is among the recent ones, which no lanes are. */
+hot_inline struct track *tracks_recent(const struct tracks *tracks,
+				       const struct decoded_event *decoded)
 {
 	size_t index = track_recent_index(decoded->descriptor->index,
 					  decoded->scope_id.unsigned_number, decoded->track_head,
 					  track_idle_cpu(decoded));
 	struct track *track = tracks->recent[index];
 
-	return likely(track && !decoded->keys && track_matches(track, decoded))
-		       ? track
-							      : tracks_find(tracks, decoded, error);
+	return likely(track && !decoded->keys && track_matches(track, decoded)) ? track : NULL;
+}
+
+/* Observes a record whose track or whose writer must be looked up. */
+static out_of_line int tracks_observe_any(struct tracks *tracks,
+					  const struct decoded_event *decoded, struct error *error)
+{
+	struct track *track = tracks_recent(tracks, decoded);
+
+	if (!track)
+		track = tracks_find(tracks, decoded, error);
+	if (!track)
+		return -1;
+	if (tracks->settings.has_comm)
+		tracks->comm = writer_comm(tracks, decoded);
+	switch (decoded->kind) {
+	case DECODED_BEGIN:
+		return slice_begin_any(tracks, track, decoded, error);
+	case DECODED_END:
+		return slice_end_any(tracks, track, decoded, error);
+	case DECODED_INSTANT:
+		return track_instant(tracks, track, decoded, error);
+	default:
+		return track_count(tracks, track, decoded, error);
+	}
 }
 
 int tracks_observe(struct tracks *tracks, const struct decoded_event *decoded, struct error *error)
@@ -240,9 +306,9 @@ int tracks_observe(struct tracks *tracks, const struct decoded_event *decoded, s
 		tracks->totals.late_records++;
 	else
 		tracks->now_ns = decoded->time_ns;
-	track = tracks_get(tracks, decoded, error);
-	if (!track)
-		return -1;
+	track = tracks_recent(tracks, decoded);
+	if (unlikely(!track || tracks->settings.has_comm))
+		return tracks_observe_any(tracks, decoded, error);
 	switch (decoded->kind) {
 	case DECODED_BEGIN:
 		return slice_begin(tracks, track, decoded, error);

@@ -116,6 +116,10 @@ struct track {
  * @categories: by the descriptor's index; each allocated separately, since tracks point to it
  * @nr_seen: number of tracks announced so far
  * @malformed_of: the array in @totals
+ * @comm: name of the thread that wrote the record that is observed, "" unless the settings ask for
+ * it
+ * @event: of the record that is observed; not on a stack, so that the call that delivers it can be
+ * the last of its function, which saves a stack frame
  */
 struct tracks {
 	struct tracks_settings settings;
@@ -138,6 +142,8 @@ struct tracks {
 	unsigned long nr_seen;
 	struct timeline_totals totals;
 	struct timeline_count *malformed_of;
+	const char *comm;
+	struct timeline_event event;
 };
 
 /** tracks_advance - move the current time to @time_ns, unless that is in the past */
@@ -166,15 +172,20 @@ hot_inline int track_idle_cpu(const struct decoded_event *decoded)
 	bool is_idle_task = decoded->tid == 0 &&
 			    decoded->descriptor->scope == DESCRIPTOR_SCOPE_THREAD;
 
-	return is_idle_task ? decoded->cpu : -1;
+	return unlikely(is_idle_task) ? decoded->cpu : -1;
 }
 
-/** track_has_numbers - whether @decoded belongs on @track, if the track's name is the same */
+/**
+ * track_has_numbers - whether @decoded belongs on @track, if the track's name is the same
+ *
+ * Tracks of one tracepoint and scope value are all of idle tasks, or none is.
+ */
 hot_inline bool track_has_numbers(const struct track *track, const struct decoded_event *decoded)
 {
 	return track->descriptor_index == decoded->descriptor->index &&
 	       track->shown.id.unsigned_number == decoded->scope_id.unsigned_number &&
-	       track->buffer == decoded->buffer && track->shown.cpu == track_idle_cpu(decoded);
+	       track->buffer == decoded->buffer &&
+	       (track->shown.cpu < 0 || track->shown.cpu == decoded->cpu);
 }
 
 /** track_matches - whether @decoded belongs on @track */
@@ -215,7 +226,6 @@ hot_inline void track_idle_remove(struct track *track)
 		return;
 	track->idle_before->idle_after = track->idle_after;
 	track->idle_after->idle_before = track->idle_before;
-	track->idle_before = NULL;
 	track->idle_after = NULL;
 }
 
@@ -259,10 +269,7 @@ hot_inline void track_event_init(struct timeline_event *event, const struct trac
 	event->nr_fields = 0;
 	event->begin_ns = 0;
 	event->outer_ns = 0;
-	event->is_continued = false;
-	event->is_suspect = false;
-	event->is_unfinished = false;
-	event->is_foreign = false;
+	event->flags = 0;
 }
 
 /** tracks_announce - deliver the begin of a track, and number it */

@@ -40,13 +40,3 @@ int suspicion_add(struct suspicion *suspicion, int cpu, int64_t to_ns)
 	}
 	return 0;
 }
-
-bool suspicion_covers(const struct suspicion *suspicion, int cpu, int64_t begin_ns, int begin_cpu)
-{
-	if (suspicion->nr_cpus == 0)
-		return false;
-	if (cpu < 0)
-		return begin_ns < suspicion->until_ns ||
-		       (begin_ns == suspicion->until_ns && begin_cpu != suspicion->until_cpu);
-	return (size_t)cpu < suspicion->nr_cpus && begin_ns < suspicion->cpu_until_ns[cpu];
-}

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/base.h"
+
 /**
  * struct suspicion - how far the losses of a buffer reach
  * @until_ns: latest end of a loss on any CPU
@@ -39,6 +41,16 @@ int suspicion_add(struct suspicion *suspicion, int cpu, int64_t to_ns);
  * @begin_ns: begin of the slice
  * @begin_cpu: CPU that wrote the begin
  */
-bool suspicion_covers(const struct suspicion *suspicion, int cpu, int64_t begin_ns, int begin_cpu);
+hot_inline bool suspicion_covers(const struct suspicion *suspicion, int cpu, int64_t begin_ns,
+				 int begin_cpu)
+{
+	/* Most slices began after the latest loss. */
+	if (begin_ns > suspicion->until_ns || suspicion->nr_cpus == 0)
+		return false;
+	if (cpu < 0)
+		return begin_ns < suspicion->until_ns ||
+		       (begin_ns == suspicion->until_ns && begin_cpu != suspicion->until_cpu);
+	return (size_t)cpu < suspicion->nr_cpus && begin_ns < suspicion->cpu_until_ns[cpu];
+}
 
 #endif

@@ -17,6 +17,7 @@ struct tracks *tracks_new(const struct tracks_settings *settings, struct timelin
 		tracks->settings.idle_max = TRACKS_IDLE_MAX;
 	tracks->names.max = settings->names_max ? settings->names_max : TRACKS_NAMES_MAX;
 	tracks->timeline = timeline;
+	tracks->comm = "";
 	tracks->start_ns = start_ns;
 	tracks->now_ns = start_ns;
 	tracks->idle.idle_before = &tracks->idle;

@@ -8,6 +8,9 @@
 /* Further names are rendered for each record; most events have less than a dozen fields. */
 #define FIELDS_MAX 64
 
+/* Bytes of the braces of an object. */
+#define FIELDS_END_MAX 2
+
 static bool field_render(struct trace2_field *own, struct text name)
 {
 	*own = (struct trace2_field){ .name = name.data };
@@ -43,6 +46,8 @@ static const struct trace2_field *fields_add(struct trace2_fields *fields, struc
 		field_release(list);
 		return NULL;
 	}
+	fields->json_size += list->json.size;
+	fields->text_size += list->text.size;
 	fields->has_escapes |= list->json.size != name.size + strlen(",\"\":");
 	fields->size++;
 	return list;
@@ -52,16 +57,16 @@ static const struct trace2_field *fields_add(struct trace2_fields *fields, struc
  * The address identifies a name as long as its category lives. Most records have all fields, so the
  * field's index is usually the name's.
  */
-static const struct trace2_field *fields_get(struct trace2_fields *fields, struct text name,
-					     size_t index)
+hot_inline const struct trace2_field *fields_find(const struct trace2_fields *fields,
+						  struct text name, size_t index)
 {
-	if (index < fields->size && fields->list[index].name == name.data)
+	if (likely(index < fields->size && fields->list[index].name == name.data))
 		return &fields->list[index];
 	for (size_t i = 0; i < fields->size; i++) {
 		if (fields->list[i].name == name.data)
 			return &fields->list[i];
 	}
-	return fields_add(fields, name);
+	return NULL;
 }
 
 /* JSON has these as numbers; larger ones are strings. */
@@ -75,29 +80,45 @@ hot_inline bool is_json_number(const struct value *value)
 	       (value->kind == VALUE_SIGNED && value->unsigned_number >= -limit);
 }
 
-/* The digits are made once and copied. */
-hot_inline void number_field_append(const struct trace2_field *own, struct buffer *json,
-				    struct buffer *text, const struct value *value)
-{
-	char *json_end = buffer_reserve_put(json, own->json.size + PUT_NUMBER_MAX);
-	char *text_end = buffer_reserve_put(text, own->text.size + PUT_NUMBER_MAX);
-	const char *digits;
+/** struct fields_put - where the next field is put, in memory that fits all known fields */
+struct fields_put {
+	char *json;
+	char *text;
+};
 
-	if (!json_end || !text_end)
-		return;
-	digits = put_block(json_end, own->json.data, own->json.size);
-	text_end = put_block(text_end, own->text.data, own->text.size);
-	json_end = put_signed(json_end + own->json.size, value->signed_number);
-	put_bytes(text_end, digits, PUT_NUMBER_MAX);
-	buffer_end_put(json, json_end);
-	buffer_end_put(text, text_end + (json_end - digits));
+/* Reserves memory for @nr_fields numbers with names in @fields. */
+hot_inline bool fields_reserve(struct fields_put *put, const struct trace2_fields *fields,
+			       size_t nr_fields, struct buffer *json, struct buffer *text)
+{
+	size_t digits = nr_fields * PUT_NUMBER_MAX;
+
+	put->json = buffer_reserve_put(json, fields->json_size + digits + FIELDS_END_MAX);
+	put->text = buffer_reserve_put(text, fields->text_size + digits);
+	return put->json && put->text;
 }
 
-static void other_field_append(const struct trace2_field *own, struct buffer *json,
-			       struct buffer *text, const struct field *field)
+/* The digits are made once and copied. */
+hot_inline void number_field_put(struct fields_put *put, const struct trace2_field *own,
+				 const struct value *value)
 {
+	char *digits = put_blocks(put->json, own->json.data, own->json.size, 1);
+	char *text = put_blocks(put->text, own->text.data, own->text.size, 1);
+
+	put->json = put_signed(digits, value->signed_number);
+	put_slack(text, digits);
+	put->text = text + (put->json - digits);
+}
+
+/* Appends a field that is no number, or whose name is new. */
+static out_of_line void other_field_append(struct trace2_fields *fields, struct buffer *json,
+					   struct buffer *text, const struct field *field,
+					   size_t index)
+{
+	const struct trace2_field *own = fields_find(fields, field->name, index);
 	bool is_first = false;
 
+	if (!own)
+		own = fields_add(fields, field->name);
 	if (own)
 		buffer_append(json, own->json.data, own->json.size);
 	else
@@ -107,29 +128,50 @@ static void other_field_append(const struct trace2_field *own, struct buffer *js
 	fields_append_text(text, field, 1);
 }
 
-/* Fields start with ','; the first one is overwritten with '{'. */
-bool trace2_fields_append(struct trace2_fields *fields, struct buffer *json, struct buffer *text,
+/* Puts all fields; returns whether all are numbers, or -1 if memory ran out. */
+hot_inline int fields_put(struct fields_put *put, struct trace2_fields *fields,
+			  struct buffer *json, struct buffer *text,
 			  const struct timeline_event *event)
 {
-	size_t begin = json->size;
-	bool are_numbers = true;
+	int are_numbers = true;
 
 	for (size_t i = 0; i < event->nr_fields; i++) {
 		const struct field *field = &event->fields[i];
-		const struct trace2_field *own = fields_get(fields, field->name, i);
+		const struct trace2_field *own = fields_find(fields, field->name, i);
 
-		if (own && is_json_number(&field->value)) {
-			number_field_append(own, json, text, &field->value);
-		} else {
-			other_field_append(own, json, text, field);
-			are_numbers = false;
+		if (likely(own && is_json_number(&field->value))) {
+			number_field_put(put, own, &field->value);
+			continue;
 		}
+		buffer_end_put(json, put->json);
+		buffer_end_put(text, put->text);
+		other_field_append(fields, json, text, field, i);
+		if (!fields_reserve(put, fields, event->nr_fields, json, text))
+			return -1;
+		are_numbers = false;
 	}
-	if (json->size == begin)
-		buffer_append_char(json, '{');
+	return are_numbers;
+}
+
+/* Fields start with ','; the first one is overwritten with '{'. */
+copies_wide bool trace2_fields_append(struct trace2_fields *fields, struct buffer *json,
+				      struct buffer *text, const struct timeline_event *event)
+{
+	size_t begin = json->size;
+	struct fields_put put;
+	int are_numbers;
+
+	if (!fields_reserve(&put, fields, event->nr_fields, json, text))
+		return false;
+	are_numbers = fields_put(&put, fields, json, text, event);
+	if (are_numbers < 0)
+		return false;
+	if (event->nr_fields == 0)
+		put.json = put_char(put.json, '{');
 	else
 		json->data[begin] = '{';
-	buffer_append_char(json, '}');
+	buffer_end_put(json, put_char(put.json, '}'));
+	buffer_end_put(text, put.text);
 	return are_numbers && !fields->has_escapes;
 }
 

@@ -41,7 +41,7 @@ const struct trace2_text *trace2_sink_label(struct trace2_sink *sink,
 	return NULL;
 }
 
-static void member_append(struct buffer *more, const char *member)
+hot_inline void member_append(struct buffer *more, const char *member)
 {
 	if (more->size > 0)
 		buffer_append_char(more, ',');
@@ -66,7 +66,7 @@ static void more_append_emitter(struct trace2_sink *sink, const struct timeline_
 
 hot_inline bool has_flags(const struct timeline_event *event)
 {
-	return event->is_continued | event->is_suspect | event->is_unfinished | event->is_foreign;
+	return event->flags != 0;
 }
 
 static void flags_append(struct buffer *more, const struct timeline_event *event)
@@ -92,8 +92,8 @@ static bool args_append(struct trace2_sink *sink, const struct timeline_event *e
 }
 
 /* A slice's message is its fields, without the first blank. */
-static out_of_line void slice_more_set(struct trace2_sink *sink, const struct timeline_event *event,
-				       struct trace2_event *line)
+static void slice_more_set(struct trace2_sink *sink, const struct timeline_event *event,
+			   struct trace2_event *line)
 {
 	buffer_clear(&sink->more);
 	if (sink->with)
@@ -104,53 +104,74 @@ static out_of_line void slice_more_set(struct trace2_sink *sink, const struct ti
 			line->region.msg = (struct trace2_string){ sink->message.data + 1,
 								   sink->message.size - 1 };
 	}
-	flags_append(&sink->more, event);
-	line->more = trace2_string_of(buffer_text(&sink->more));
+	if (has_flags(event))
+		flags_append(&sink->more, event);
+	line->more = (struct trace2_string){ sink->more.data, sink->more.size };
 }
 
-/*
- * The members that all kinds have; the caller sets all of its own kind. To zero the rest would cost
- * more than the sink does otherwise.
- */
-hot_inline void line_init(struct trace2_event *line, enum trace2_kind kind,
-			  const struct trace2_track *track)
+/* Writes a slice's line, with the members that are in all of them. */
+hot_inline int slice_line_write(struct trace2_sink *sink, const struct timeline_event *event,
+				enum trace2_kind kind, const struct trace2_text *label,
+				struct error *error)
 {
+	const struct trace2_track *track = trace2_track_of(sink, event->track);
+	struct trace2_event *line = &sink->slice;
+
 	line->kind = kind;
 	line->thread = track->thread;
-	line->nr_regions = 0;
-	line->repository = NULL;
-	line->file = NULL;
-	line->line = 0;
-	line->needs_no_escape = false;
-	line->more = (struct trace2_string){ 0 };
+	line->region.nesting = event->depth;
+	line->region.t_rel_ns = event->time_ns - event->begin_ns;
+	line->region.category = track->category->text;
+	line->region.label = label;
+	return trace2_sink_write(sink, line, event->time_ns, error);
 }
 
-hot_inline int slice_write(struct trace2_sink *sink, const struct timeline_event *event,
-			   enum trace2_kind kind, bool is_flagged, struct error *error)
+/* Writes any slice. Other lines do not have the members that are set here only. */
+static out_of_line int slice_write_any(struct trace2_sink *sink, const struct timeline_event *event,
+				       enum trace2_kind kind, struct error *error)
 {
 	const struct trace2_track *track = trace2_track_of(sink, event->track);
 	const struct trace2_text *label = trace2_label_of(sink, event->name);
-	struct trace2_event line;
+	struct trace2_event *line = &sink->slice;
+	int status;
 
 	if (!label)
 		label = trace2_sink_label(sink, track->category, event->name, error);
 	if (!label)
 		return -1;
-	line_init(&line, kind, track);
-	line.region.nesting = event->depth;
-	line.region.t_rel_ns = event->time_ns - event->begin_ns;
-	line.region.category = track->category->text;
-	line.region.label = label;
-	line.region.msg = (struct trace2_string){ 0 };
-	if (event->nr_fields > 0 || sink->with || is_flagged)
-		slice_more_set(sink, event, &line);
-	return trace2_sink_write(sink, &line, event->time_ns, error);
+	if (event->nr_fields > 0 || sink->with || has_flags(event))
+		slice_more_set(sink, event, line);
+	status = slice_line_write(sink, event, kind, label, error);
+	line->needs_no_escape = false;
+	line->region.msg = (struct trace2_string){ 0 };
+	line->more = (struct trace2_string){ 0 };
+	return status;
+}
+
+/* Most slices have a name that is rendered already, and no further members. */
+hot_inline int slice_write(struct trace2_sink *sink, const struct timeline_event *event,
+			   enum trace2_kind kind, struct error *error)
+{
+	const struct trace2_text *label = trace2_label_of(sink, event->name);
+
+	if (unlikely(!label || event->nr_fields > 0 || sink->with || has_flags(event)))
+		return slice_write_any(sink, event, kind, error);
+	return slice_line_write(sink, event, kind, label, error);
 }
 
 int trace2_slice_begin_write(struct trace2_sink *sink, const struct timeline_event *event,
 			     struct error *error)
 {
-	return slice_write(sink, event, TRACE2_REGION_ENTER, has_flags(event), error);
+	return slice_write(sink, event, TRACE2_REGION_ENTER, error);
+}
+
+/* Writes the end of a slice that is not counted, or whose timer is not at hand. */
+static out_of_line int slice_end_write_any(struct trace2_sink *sink,
+					   const struct timeline_event *event, struct error *error)
+{
+	if (!has_flags(event) && trace2_timer_add(sink, event, error) < 0)
+		return -1;
+	return slice_write_any(sink, event, TRACE2_REGION_LEAVE, error);
 }
 
 /* Only complete slices are counted. */
@@ -158,17 +179,13 @@ int trace2_slice_end_write(struct trace2_sink *sink, const struct timeline_event
 			   struct error *error)
 {
 	struct trace2_track *track = trace2_track_of(sink, event->track);
-	bool is_flagged = has_flags(event);
-	struct intervals *recent;
+	struct intervals *recent = interval_table_recent(&track->timers, event->track->category,
+							 event->name);
 
-	if (!is_flagged) {
-		recent = interval_table_recent(&track->timers, event->track->category, event->name);
-		if (recent)
-			intervals_add(recent, event->time_ns - event->begin_ns);
-		else if (trace2_timer_add(sink, event, error) < 0)
-			return -1;
-	}
-	return slice_write(sink, event, TRACE2_REGION_LEAVE, is_flagged, error);
+	if (unlikely(!recent || has_flags(event)))
+		return slice_end_write_any(sink, event, error);
+	intervals_add(recent, event->time_ns - event->begin_ns);
+	return slice_write(sink, event, TRACE2_REGION_LEAVE, error);
 }
 
 /* An instant's fields are its value. */
@@ -190,10 +207,9 @@ static int data_line_write(struct trace2_sink *sink, const struct timeline_event
 			   struct trace2_string value, struct error *error)
 {
 	const struct trace2_track *track = trace2_track_of(sink, event->track);
-	struct trace2_event line;
+	struct trace2_event line = { .kind = kind, .needs_no_escape = true };
 
-	line_init(&line, kind, track);
-	line.needs_no_escape = true;
+	line.thread = track->thread;
 	line.data.nesting = event->depth + 1;
 	line.data.t_rel_ns = event->time_ns - event->outer_ns;
 	line.data.category = track->category->text;

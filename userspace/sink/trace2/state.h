@@ -22,11 +22,14 @@ struct trace2_field {
 
 /**
  * struct trace2_fields - the fields of a tracepoint, in the order of its records
+ * @json_size, @text_size: bytes of all names in both forms
  * @has_escapes: a name needs escapes in JSON
  */
 struct trace2_fields {
 	struct trace2_field *list;
 	size_t size;
+	size_t json_size;
+	size_t text_size;
 	bool has_escapes;
 };
 
@@ -52,6 +55,7 @@ struct trace2_category {
  * @labels: of all counted names
  * @short_text, @other_text: scratch for texts of one line
  * @message, @more: scratch for one line
+ * @slice: the line of the last slice, so that only the members that differ are set
  */
 struct trace2_sink {
 	struct sink sink;
@@ -71,6 +75,7 @@ struct trace2_sink {
 	struct trace2_text *other_text;
 	struct buffer message;
 	struct buffer more;
+	struct trace2_event slice;
 };
 
 /**
