@@ -15,6 +15,10 @@ const char put_triples[1000][4] = {
 	HUNDRED("5"), HUNDRED("6"), HUNDRED("7"), HUNDRED("8"), HUNDRED("9"),
 };
 
+_Static_assert(PUT_SLACK == 32, "as many blanks");
+const char put_blank_block[PUT_SLACK] __attribute__((nonstring)) =
+	"                                ";
+
 char *put_large(char *out, uint64_t number)
 {
 	if (number < 1000000)

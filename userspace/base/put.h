@@ -26,6 +26,9 @@
 /** put_triples - "000" to "999" */
 extern const char put_triples[1000][4];
 
+/** put_blank_block - blanks */
+extern const char put_blank_block[PUT_SLACK];
+
 /** PUT_LITERAL - put the bytes of a string literal */
 #define PUT_LITERAL(out, literal) put_bytes((out), (literal), sizeof(literal) - 1)
 
@@ -86,7 +89,7 @@ hot_inline char *put_blanks(char *out, size_t size)
 	char *end = out + size;
 
 	do {
-		memset(out, ' ', PUT_SLACK);
+		put_slack(out, put_blank_block);
 		out += PUT_SLACK;
 	} while (out < end);
 	return end;
@@ -191,7 +194,7 @@ hot_inline char *put_seconds_right(char *out, int64_t ns, unsigned int decimals,
 {
 	size_t size = 2 + decimals;
 
-	memset(out, ' ', PUT_SLACK);
+	put_slack(out, put_blank_block);
 	if ((uint64_t)ns >= 1000000000) {
 		char number[PUT_NUMBER_MAX + PUT_SLACK];
 

@@ -18,9 +18,15 @@
 /* Fits all columns but those of the thread and the category, with numbers of any size. */
 #define COLUMNS_MAX 256
 
-static const char bar[] = " | ";
+#define BAR " | "
+#define PUT_BAR(out) PUT_LITERAL((out), BAR)
 
-#define PUT_BAR(out) put_bytes((out), bar, sizeof(bar) - 1)
+/* Empty columns. */
+#define NO_LOCATION "                            "
+#define NO_REPOSITORY "   "
+_Static_assert(sizeof(NO_LOCATION) == LOCATION_WIDTH + 1 &&
+		       sizeof(NO_REPOSITORY) == REPOSITORY_WIDTH + 1,
+	       "empty columns are as wide as others");
 
 static void perf_append_file(struct buffer *line, const char *file)
 {
@@ -62,12 +68,14 @@ static void perf_append_location(struct buffer *line, const char *file, int numb
 	blanks_append(line, start + LOCATION_WIDTH);
 }
 
+/* The column and the bars around it. */
 hot_inline char *perf_put_repository(char *out, const struct trace2_repository *repository)
 {
-	char *start = out;
+	char *start;
 
 	if (!repository)
-		return PUT_BAR(put_blanks(out, REPOSITORY_WIDTH));
+		return PUT_LITERAL(out, BAR NO_REPOSITORY BAR);
+	out = start = PUT_BAR(out);
 	out = put_char(put_signed(put_char(out, 'r'), repository->id), ' ');
 	while (out < start + REPOSITORY_WIDTH)
 		out = put_char(out, ' ');
@@ -343,10 +351,9 @@ hot_inline char *perf_put_origin(char *out, struct buffer *line, struct time_cac
 				 const struct trace2_event *event)
 {
 	out = time_cache_put_clock(times, out, session->settings.start_unix_ns + event->time_ns);
-	out = put_char(out, ' ');
 	if (!event->file || !*event->file)
-		return PUT_BAR(put_blanks(out, LOCATION_WIDTH));
-	buffer_end_put(line, out);
+		return PUT_LITERAL(out, " " NO_LOCATION BAR);
+	buffer_end_put(line, put_char(out, ' '));
 	perf_append_location(line, event->file, event->line);
 	out = buffer_reserve_put(line, perf_size(session, event));
 	return out ? PUT_BAR(out) : NULL;
@@ -364,7 +371,7 @@ hot_inline char *perf_put_columns(char *out, struct time_cache *times,
 	const int64_t *t_rel_ns = perf_t_rel(event);
 
 	out = put_block(out, columns->data, columns->size);
-	out = PUT_BAR(put_bytes(out, kind->column, NAME_WIDTH));
+	out = put_bytes(out, kind->column, NAME_WIDTH);
 	out = perf_put_repository(out, event->repository);
 	if (kind->has_t_abs_column)
 		out = time_cache_put_since_right(times, out, event->time_ns, decimals, width);
@@ -377,7 +384,7 @@ hot_inline char *perf_put_columns(char *out, struct time_cache *times,
 }
 
 /* Ends the line of a region. */
-static int perf_end_region(struct buffer *line, char *out, const struct trace2_event *event)
+hot_inline int perf_end_region(struct buffer *line, char *out, const struct trace2_event *event)
 {
 	if (event->region.label)
 		out = put_block(PUT_LITERAL(out, "label:"), event->region.label->escaped.data,

@@ -150,7 +150,7 @@ hot_inline char *time_cache_put_since_right(struct time_cache *times, char *out,
 		time_cache_set_since(times, since_ns);
 	whole = times->since.size - begin;
 	size = whole + decimals;
-	memset(out, ' ', PUT_SLACK);
+	put_slack(out, put_blank_block);
 	out += width > size ? width - size : 0;
 	put_bytes(out, times->since.text + begin, TIME_CACHE_SINCE_SIZE);
 	put_nine(out + whole, time_cache_second_since(&times->since, since_ns));
