@@ -125,21 +125,25 @@ TEST(tracepoint_scope_and_track_name_make_a_track)
 /* The hash is 64 bits wide, so that no other test sees a collision. */
 TEST(equal_hashes_do_not_make_one_track)
 {
-	struct decoded_event decoded = begin_of(FIXTURE_WORK), other = decoded;
+	struct decoded_event decoded = begin_of(FIXTURE_WORK), other;
 	struct category category = { 0 };
 	struct track *track;
 
-	decoded.track_head = other.track_head = text_head(decoded.track_name);
+	/* An idle task, which each CPU has. */
+	decoded.tid = 0;
+	decoded.scope_id = number(0);
+	decoded.track_head = text_head(decoded.track_name);
+	other = decoded;
 	track = track_new(&decoded, 0, &category);
 	CHECK(track_matches(track, &other));
 	other.track_name = text_of("worm");
 	other.track_head = text_head(other.track_name);
 	CHECK(!track_matches(track, &other));
 	other = decoded;
-	other.scope_id = number(INT64_C(1) << 32 | 7);
+	other.scope_id = number(INT64_C(1) << 32);
 	CHECK(!track_matches(track, &other));
 	other = decoded;
-	other.tid = 0;
+	other.cpu++;
 	CHECK(!track_matches(track, &other));
 	other = decoded;
 	other.buffer = 1;
