@@ -177,7 +177,7 @@ def wrong_parent(sequence, track, groups):
     """What is wrong with what a track is below."""
     parent = sequence.descriptors.get(one(track.descriptor, "parent_uuid"), {})
     scope, tgid = track.identity["scope"], track.identity.get("tgid")
-    number = track.identity["id"]
+    number = track.identity.get("id")
     tracepoint = track.identity["tracepoint"]
     if scope == "thread" and tgid:
         found = parent.get("thread", [{}])[0]
@@ -219,7 +219,7 @@ def names_of(label, identity, is_below, is_alone, has_buffers):
 
 def is_below_task(identity):
     """Whether a track is below a process or thread."""
-    is_process = isinstance(identity["id"], int) and 0 < identity["id"] < 1 << 31
+    is_process = isinstance(identity.get("id"), int) and 0 < identity["id"] < 1 << 31
     return is_process and identity["scope"] == "process" or identity.get("tgid", 0) > 0
 
 
@@ -234,7 +234,7 @@ def grouped(identities):
 
 def rank_of(track):
     """The place of a track among its siblings; large numbers share the last one."""
-    number = track.identity.get("cpu", track.identity["id"])
+    number = track.identity.get("cpu", track.identity.get("id", 0))
     return max(-(1 << 31), min((1 << 31) - 1, int(number)))
 
 
