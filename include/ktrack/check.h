@@ -14,6 +14,7 @@
 #include <linux/build_bug.h>
 #include <linux/stddef.h>
 
+#include "attribute.h"
 #include "list.h"
 
 /* Kinds of tracepoints. */
@@ -32,15 +33,99 @@
 	(__builtin_classify_type(*(ctype *)0) <= __KTRACK_CLASS_INTEGER_MAX)
 #endif
 
+/* Numbers of the kinds of attributes. */
+#define __KTRACK_KIND_OF_integer	0
+#define __KTRACK_KIND_OF_scope		1
+#define __KTRACK_KIND_OF_cpu		2
+#define __KTRACK_KIND_OF_global		3
+#define __KTRACK_KIND_OF_async		4
+#define __KTRACK_KIND_OF_text		5
+#define __KTRACK_KIND_OF_flow		6
+#define __KTRACK_KIND_OF_result		7
+#define __KTRACK_KIND_OF_symbol		8
+#define __KTRACK_KIND_OF_bits		9
+
 /*
  * Defines the constants that calls are checked against: the kind of @event, its number of
- * attributes, which of them are strings, and a variable for each mistake. ktrack_given_EVENT_N
- * has a size only if N values are enough.
+ * attributes, their kinds, which of them are strings, and a variable for each mistake.
  */
 #define __KTRACK_DEFINE_CHECKS(event, kind, ...)				\
 enum {										\
 	ktrack_kind_##event = __KTRACK_KIND_##kind,				\
 	ktrack_count_##event = __KTRACK_COUNT(__VA_ARGS__),			\
+	ktrack_asyncs_##event = 0 __KTRACK_NUMBERED(__KTRACK_PLACES_OF, async, ##__VA_ARGS__), \
+	ktrack_globals_##event = 0 __KTRACK_NUMBERED(__KTRACK_PLACES_OF, global, ##__VA_ARGS__), \
+};										\
+__KTRACK_NUMBERED(__KTRACK_DEFINE_ATTRIBUTE, event, ##__VA_ARGS__)		\
+__KTRACK_DEFINE_CALL(event, begin __KTRACK_BEGIN_LIST(__VA_ARGS__))		\
+__KTRACK_DEFINE_CALL(event, end __KTRACK_END_LIST(__VA_ARGS__))			\
+__KTRACK_DEFINE_FIRST(event)
+
+/* A bit for the place of each attribute of a kind. */
+#define __KTRACK_PLACES_OF(kind, place, attribute) \
+	__KTRACK_PLACES_OF_BARE(kind, place, __KTRACK_BARE attribute)
+#define __KTRACK_PLACES_OF_BARE(...)	__KTRACK_PLACES_OF_NOW(__VA_ARGS__)
+#define __KTRACK_PLACES_OF_NOW(wanted, place, kind, ...) \
+	| (__KTRACK_KIND_OF_##kind == __KTRACK_KIND_OF_##wanted) << place
+
+/* Checks an attribute among the others. */
+#define __KTRACK_DEFINE_ATTRIBUTE(event, place, attribute) \
+	__KTRACK_DEFINE_ATTRIBUTE_OF(event, place, __KTRACK_BARE attribute)
+#define __KTRACK_DEFINE_ATTRIBUTE_OF(...)	__KTRACK_DEFINE_ATTRIBUTE_NOW(__VA_ARGS__)
+#define __KTRACK_DEFINE_ATTRIBUTE_NOW(event, place, kind, ctype, name, ...)	\
+enum { ktrack_attribute_kind_##event##_##place = __KTRACK_KIND_OF_##kind };		\
+static_assert(!__KTRACK_IS_SCOPE_##kind || !(ktrack_asyncs_##event & ((1 << place) - 1)), \
+	      #event ": KTRACK_ASYNC() must be the last scope, but before it is " #name); \
+static_assert(!__KTRACK_IS_SCOPE_##kind || !(ktrack_globals_##event & ~(1 << place)), \
+	      #event ": KTRACK_SCOPE_GLOBAL excludes another scope: " #name);	\
+static_assert((int)ktrack_kind_##event == __KTRACK_KIND_SLICE || !__KTRACK_OF_SLICES_##kind, \
+	      #event ": a counter has no KTRACK_ASYNC(), KTRACK_FLOW() or KTRACK_RESULT(): " #name);
+
+#define __KTRACK_OF_SLICES_integer	0
+#define __KTRACK_OF_SLICES_scope	0
+#define __KTRACK_OF_SLICES_cpu		0
+#define __KTRACK_OF_SLICES_global	0
+#define __KTRACK_OF_SLICES_async	1
+#define __KTRACK_OF_SLICES_text		0
+#define __KTRACK_OF_SLICES_flow		1
+#define __KTRACK_OF_SLICES_result	1
+#define __KTRACK_OF_SLICES_symbol	0
+#define __KTRACK_OF_SLICES_bits		0
+
+/*
+ * What begins or ends pass, by place. ktrack_given_CALL_EVENT_N has a size only if N values are
+ * enough.
+ */
+#define __KTRACK_DEFINE_CALL(...)	__KTRACK_DEFINE_CALL_NOW(__VA_ARGS__)
+#define __KTRACK_DEFINE_CALL_NOW(event, call, ...)				\
+enum { ktrack_##call##_count_##event = __KTRACK_COUNT(__VA_ARGS__) };		\
+extern char __KTRACK_JOIN(ktrack_given_##call##_##event##_, __KTRACK_COUNT(__VA_ARGS__)); \
+__KTRACK_NUMBERED(__KTRACK_DEFINE_CHECK, (event, call##_##event), ##__VA_ARGS__)
+
+#define __KTRACK_DEFINE_CHECK(about, place, attribute) \
+	__KTRACK_DEFINE_CHECK_OF(__KTRACK_BARE about, place, __KTRACK_BARE attribute)
+#define __KTRACK_DEFINE_CHECK_OF(...)	__KTRACK_DEFINE_CHECK_NOW(__VA_ARGS__)
+#define __KTRACK_DEFINE_CHECK_NOW(event, call, place, kind, ctype, name)	\
+enum { ktrack_is_text_##call##_##place = __KTRACK_KIND_OF_##kind == __KTRACK_KIND_OF_text }; \
+extern struct ktrack_##event##_has_no_value_for_##name				\
+	ktrack_given_##call##_##place;						\
+extern __KTRACK_WRONG_##kind(event, name) ktrack_wrong_##call##_##place;	\
+extern struct ktrack_##event##_cannot_format_##name				\
+	ktrack_formatted_##call##_##place;
+
+#define __KTRACK_WRONG_integer(event, name)	struct ktrack_##event##_wants_a_number_as_##name
+#define __KTRACK_WRONG_scope			__KTRACK_WRONG_integer
+#define __KTRACK_WRONG_cpu			__KTRACK_WRONG_integer
+#define __KTRACK_WRONG_async(event, name)	struct ktrack_##event##_wants_ktrack_id_as_##name
+#define __KTRACK_WRONG_text(event, name)	struct ktrack_##event##_wants_a_string_as_##name
+#define __KTRACK_WRONG_flow			__KTRACK_WRONG_async
+#define __KTRACK_WRONG_result			__KTRACK_WRONG_integer
+#define __KTRACK_WRONG_symbol			__KTRACK_WRONG_integer
+#define __KTRACK_WRONG_bits			__KTRACK_WRONG_integer
+
+/* The first argument: a slice's name or a counter's value. */
+#define __KTRACK_DEFINE_FIRST(event)						\
+enum {										\
 	ktrack_is_text_##event##_name = 1,					\
 	ktrack_is_text_##event##_value = 0,					\
 };										\
@@ -48,27 +133,10 @@ extern struct ktrack_##event##_wants_a_string_as_its_name			\
 	ktrack_wrong_##event##_name;						\
 extern struct ktrack_##event##_wants_a_number_as_its_value			\
 	ktrack_wrong_##event##_value;						\
-extern char __KTRACK_JOIN(ktrack_given_##event##_, __KTRACK_COUNT(__VA_ARGS__)); \
-__KTRACK_NUMBERED(__KTRACK_DEFINE_CHECK, event, ##__VA_ARGS__)
-
-#define __KTRACK_DEFINE_CHECK(event, place, attribute) \
-	__KTRACK_DEFINE_CHECK_OF(event, place, __KTRACK_BARE attribute)
-#define __KTRACK_DEFINE_CHECK_OF(...)	__KTRACK_DEFINE_CHECK_NOW(__VA_ARGS__)
-#define __KTRACK_DEFINE_CHECK_NOW(event, place, kind, ctype, name)		\
-enum { ktrack_is_text_##event##_##place = __KTRACK_IS_TEXT_##kind };		\
-extern struct ktrack_##event##_has_no_value_for_##name				\
-	ktrack_given_##event##_##place;						\
-extern __KTRACK_WRONG_##kind(event, name) ktrack_wrong_##event##_##place;
-
-#define __KTRACK_IS_TEXT_integer		0
-#define __KTRACK_IS_TEXT_scope			0
-#define __KTRACK_IS_TEXT_cpu			0
-#define __KTRACK_IS_TEXT_text			1
-
-#define __KTRACK_WRONG_integer(event, name)	struct ktrack_##event##_wants_a_number_as_##name
-#define __KTRACK_WRONG_scope			__KTRACK_WRONG_integer
-#define __KTRACK_WRONG_cpu			__KTRACK_WRONG_integer
-#define __KTRACK_WRONG_text(event, name)	struct ktrack_##event##_wants_a_string_as_##name
+extern struct ktrack_##event##_needs_a_printf_macro_for_its_name		\
+	ktrack_formatted_##event##_name;					\
+extern struct ktrack_##event##_wants_a_number_as_its_value			\
+	ktrack_formatted_##event##_value;
 
 /* A LIKE tracepoint and its class have the same kind, and the same attributes in the same order. */
 #define __KTRACK_DEFINE_SAME(class, event, ...)					\
@@ -76,6 +144,7 @@ static_assert((int)ktrack_kind_##event == (int)ktrack_kind_##class,		\
 	      #event ": a slice LIKE a counter, or a counter LIKE a slice: " #class); \
 static_assert((int)ktrack_count_##event == (int)ktrack_count_##class,		\
 	      #event ": LIKE a tracepoint with more or fewer attributes: " #class); \
+__KTRACK_NUMBERED(__KTRACK_SAME_KIND, (class, event), ##__VA_ARGS__)		\
 										\
 static __always_inline void							\
 ktrack_same_##event(const struct ktrack_values_##class *first,			\
@@ -84,7 +153,15 @@ ktrack_same_##event(const struct ktrack_values_##class *first,			\
 	__KTRACK_EACH(__KTRACK_SAME, ##__VA_ARGS__)				\
 }
 
-#define __KTRACK_SAME(kind, ctype, name)					\
+#define __KTRACK_SAME_KIND(about, place, attribute) \
+	__KTRACK_SAME_KIND_OF(__KTRACK_BARE about, place, __KTRACK_BARE attribute)
+#define __KTRACK_SAME_KIND_OF(...)	__KTRACK_SAME_KIND_NOW(__VA_ARGS__)
+#define __KTRACK_SAME_KIND_NOW(class, event, place, kind, ctype, name, ...)	\
+static_assert((int)ktrack_attribute_kind_##event##_##place == (int)ktrack_attribute_kind_##class##_##place, \
+	      #event ": LIKE a tracepoint with another kind of attribute: " #name);
+
+#define __KTRACK_SAME(kind, ctype, name, ...)	__KTRACK_IF_END(kind, __KTRACK_SAME_MEMBER(name))
+#define __KTRACK_SAME_MEMBER(name)						\
 	static_assert(offsetof(typeof(*first), name) == offsetof(typeof(*second), name), \
 		      "a LIKE tracepoint has its attributes in another order: " #name); \
 	static_assert(__builtin_types_compatible_p(typeof(first->name),		\
@@ -95,7 +172,7 @@ ktrack_same_##event(const struct ktrack_values_##class *first,			\
 #define __KTRACK_CHECK_KIND(call, event, kind)		static_assert(1, "")
 #define __KTRACK_CHECK_NAME(event, given)		do { } while (0)
 #define __KTRACK_CHECK_VALUE(event, given)		do { } while (0)
-#define __KTRACK_CHECK_VALUES(event, ...)		do { } while (0)
+#define __KTRACK_CHECK_VALUES(event, call, ...)		do { } while (0)
 #define __KTRACK_CHECK_SET(field, attribute, given)	static_assert(1, "")
 #else
 /* Checks that @call fits the tracepoint. Allowed among declarations. */
@@ -110,13 +187,18 @@ ktrack_same_##event(const struct ktrack_values_##class *first,			\
 #define __KTRACK_CHECK_NAME(event, given)	__KTRACK_CHECK_ONE(event, name, given)
 #define __KTRACK_CHECK_VALUE(event, given)	__KTRACK_CHECK_ONE(event, value, given)
 
-/* Checks that each attribute has a value, which is a string or a number as declared. */
-#define __KTRACK_CHECK_VALUES(event, ...)					\
+/*
+ * Checks that each attribute has a value, which is a string or a number as declared. @call is
+ * begin or end.
+ */
+#define __KTRACK_CHECK_VALUES(event, call, ...)					\
 do {										\
-	static_assert(__KTRACK_COUNT(__VA_ARGS__) <= (int)ktrack_count_##event,	\
-		      #event ": more values than attributes");			\
-	(void)sizeof(__KTRACK_JOIN(ktrack_given_##event##_, __KTRACK_COUNT(__VA_ARGS__))); \
-	__KTRACK_NUMBERED(__KTRACK_CHECK_EACH, event, ##__VA_ARGS__)		\
+	static_assert(__KTRACK_COUNT(__VA_ARGS__) <= (int)ktrack_##call##_count_##event, \
+		      #event ": more values than attributes (only ends have a KTRACK_RESULT(), " \
+		      "none has a KTRACK_SCOPE_GLOBAL)");			\
+	(void)sizeof(__KTRACK_JOIN(ktrack_given_##call##_##event##_,		\
+				   __KTRACK_COUNT(__VA_ARGS__)));		\
+	__KTRACK_NUMBERED(__KTRACK_CHECK_EACH, call##_##event, ##__VA_ARGS__)	\
 } while (0)
 
 #define __KTRACK_CHECK_EACH(event, place, given) \
@@ -124,12 +206,24 @@ do {										\
 
 /* sizeof evaluates nothing. */
 #define __KTRACK_CHECK_ONE(event, place, given)					\
+	(void)sizeof(*__builtin_choose_expr(__KTRACK_IS_FORMATTED(given),	\
+		&ktrack_formatted_##event##_##place, (char *)0));		\
 	(void)sizeof(*__builtin_choose_expr(					\
 		__KTRACK_IS_POINTER(given) == ktrack_is_text_##event##_##place,	\
 		(char *)0, &ktrack_wrong_##event##_##place))
 
+/*
+ * Whether a value is a format with arguments in parentheses, as the printf macros take: a list
+ * that begins with a quotation mark. Otherwise it would be a comma expression.
+ */
+#define __KTRACK_IS_FORMATTED(given)	__KTRACK_SECOND(__KTRACK_FORMATTED given, 0, _)
+#define __KTRACK_FORMATTED(first, ...) \
+	_, !__builtin_strncmp(#first, "\"", 1) && sizeof(#__VA_ARGS__) > 1,
+
 /* Checks that the value of ktrack_guard_set() is a string or a number like the attribute. */
 #define __KTRACK_CHECK_SET(field, attribute, given)				\
+	static_assert(!__KTRACK_IS_FORMATTED(given),				\
+		      "ktrack_guard_set(): cannot format " field);		\
 	static_assert(__KTRACK_IS_POINTER(attribute) == __KTRACK_IS_POINTER(given), \
 		      "ktrack_guard_set(): a number for a string, or a string for a number: " field)
 

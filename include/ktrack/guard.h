@@ -46,7 +46,7 @@
  */
 #define ktrack_guard_named(variable, event, name, ...)				\
 	__KTRACK_GUARD(variable, event,						\
-		       ktrack_emit_##event(KTRACK_TYPE_BEGIN, name, __values),	\
+		       ktrack_write_##event(KTRACK_TYPE_BEGIN, name, __values), \
 		       __KTRACK_CHECK_NAME(event, name), ##__VA_ARGS__)
 
 /**
@@ -61,6 +61,33 @@
 		       ktrack_printf_##event(KTRACK_TYPE_BEGIN, __values,	\
 					     __KTRACK_BARE name),		\
 		       (void)0, ##__VA_ARGS__)
+
+/**
+ * ktrack_guard_copy() - a guard that copies its strings, for a block that frees or changes them
+ * @event: a tracepoint declared by KTRACK_SLICE()
+ * @name: the slice's name
+ * @...: the tracepoint's attributes, in the order of its declaration
+ *
+ * It takes 128 bytes of stack for each string among the attributes. The stack protector checks
+ * the function because of them, which costs some instructions while the event is disabled, too.
+ */
+#define ktrack_guard_copy(event, name, ...) \
+	ktrack_guard_named_copy(__UNIQUE_ID(ktrack_guard_), event, name, ##__VA_ARGS__)
+
+/**
+ * ktrack_guard_named_copy() - the same for a guard whose end can carry a result
+ * @variable: its name for ktrack_guard_set(), which does not copy a string
+ * @event: a tracepoint declared by KTRACK_SLICE()
+ * @name: the slice's name
+ * @...: the tracepoint's attributes, in the order of its declaration
+ */
+#define ktrack_guard_named_copy(variable, event, name, ...)			\
+	__KTRACK_GUARD_OF(ktrack_copying_guard_##event, variable, event,		\
+			  ({							\
+				ktrack_copy_texts_##event(&variable.values, variable.texts); \
+				ktrack_write_##event(KTRACK_TYPE_BEGIN, name, __values); \
+			  }),							\
+			  __KTRACK_CHECK_NAME(event, name), ##__VA_ARGS__)
 
 /**
  * ktrack_guard_set() - change an attribute of a guard's end
@@ -84,13 +111,17 @@ do {										\
  *
  * Some kernels make the compiler clear every uninitialized variable, which is useless here.
  */
-#define __KTRACK_GUARD(variable, event, begin, check, ...)			\
+#define __KTRACK_GUARD(variable, event, emit_begin, check, ...)			\
+	__KTRACK_GUARD_OF(ktrack_guard_##event, variable, event, emit_begin,	\
+			  check, ##__VA_ARGS__)
+
+#define __KTRACK_GUARD_OF(type, variable, event, emit_begin, check, ...)	\
 	__KTRACK_CHECK_KIND("ktrack_guard", event, SLICE);			\
-	struct ktrack_guard_##event variable __KTRACK_UNSET			\
-	__attribute__((__cleanup__(ktrack_guard_end_##event)));			\
+	struct type variable __KTRACK_UNSET					\
+	__attribute__((__cleanup__(type##_end)));				\
 	bool __KTRACK_JOIN(variable, _began) __maybe_unused = ({		\
 		check;								\
-		__KTRACK_CHECK_VALUES(event, ##__VA_ARGS__);			\
+		__KTRACK_CHECK_VALUES(event, begin, ##__VA_ARGS__);		\
 		variable.armed = false;						\
 		if (trace_##event##_enabled()) {				\
 			struct ktrack_values_##event __values =			\
@@ -98,14 +129,13 @@ do {										\
 										\
 			variable.values = __values;				\
 			WRITE_ONCE(variable.armed, true);			\
-			begin;							\
+			emit_begin;						\
 		}								\
 		true;								\
 	})
 
 /*
- * Defines struct ktrack_guard_EVENT and its cleanup. The cleanup tests first whether the event is
- * enabled, which takes one instruction; a test of @armed takes two.
+ * Defines struct ktrack_guard_EVENT and its cleanup, and the same for a guard with copies.
  */
 #define __KTRACK_DEFINE_GUARD(event, ...)					\
 struct ktrack_guard_##event {							\
@@ -113,16 +143,40 @@ struct ktrack_guard_##event {							\
 	struct ktrack_values_##event values;					\
 };										\
 										\
-static __always_inline void							\
-ktrack_guard_end_##event(const struct ktrack_guard_##event *guard)		\
-{										\
-	if (trace_##event##_enabled() && READ_ONCE(guard->armed)) {		\
-		struct ktrack_values_##event values = {				\
-			__KTRACK_EACH(__KTRACK_KEPT, ##__VA_ARGS__)		\
-		};								\
+struct ktrack_copying_guard_##event {						\
+	bool armed;								\
+	struct ktrack_values_##event values;					\
+	char texts[0 __KTRACK_EACH(__KTRACK_PLUS_TEXT, ##__VA_ARGS__)][KTRACK_STRING_MAX + 1]; \
+};										\
 										\
-		ktrack_emit_##event(KTRACK_TYPE_END, "", values);		\
-	}									\
+static noinline notrace __cold __maybe_unused void				\
+ktrack_copy_texts_##event(struct ktrack_values_##event *values,			\
+			  char (*texts)[KTRACK_STRING_MAX + 1])			\
+{										\
+	__KTRACK_EACH(__KTRACK_COPY, ##__VA_ARGS__)				\
+}										\
+										\
+__KTRACK_DEFINE_CLEANUP(event, ktrack_guard_##event, ##__VA_ARGS__)		\
+__KTRACK_DEFINE_CLEANUP(event, ktrack_copying_guard_##event, ##__VA_ARGS__)
+
+/*
+ * The cleanup tests first whether the event is enabled, which takes one instruction; a test of
+ * @armed takes two.
+ */
+#define __KTRACK_DEFINE_CLEANUP(event, type, ...)				\
+static __always_inline void							\
+type##_end(const struct type *guard)						\
+{										\
+	if (trace_##event##_enabled() && READ_ONCE(guard->armed))		\
+		ktrack_emit_##event(KTRACK_TYPE_END, ""				\
+				    __KTRACK_EACH(__KTRACK_KEPT, ##__VA_ARGS__)); \
 }
+
+#define __KTRACK_PLUS_TEXT(kind, ctype, name, ...) \
+	+ (__KTRACK_KIND_OF_##kind == __KTRACK_KIND_OF_text)
+#define __KTRACK_COPY(kind, ctype, name, ...) \
+	__KTRACK_SECOND(__KTRACK_COPY_##kind(name), , _)
+#define __KTRACK_COPY_text(name) \
+	_, values->name = ktrack_text_keep(*texts++, values->name);
 
 #endif

@@ -34,7 +34,7 @@
 #define __ktrack_printf(call, type, event, name, ...)				\
 do {										\
 	__KTRACK_CHECK_KIND(call, event, SLICE);				\
-	__KTRACK_CHECK_VALUES(event, ##__VA_ARGS__);				\
+	__KTRACK_CHECK_VALUES(event, begin, ##__VA_ARGS__);			\
 	if (trace_##event##_enabled())						\
 		ktrack_printf_##event(type,					\
 				      ktrack_values_##event(false, ##__VA_ARGS__), \
@@ -43,16 +43,16 @@ do {										\
 
 /*
  * Defines ktrack_printf_EVENT(), out of line, so that its buffer is on the stack only while it
- * runs. The call of the tracepoint is out of line, too: its registers and arguments, up to 104
- * bytes, would otherwise be on the stack while the name is formatted. The frame stays below 256
- * bytes, whatever the attributes.
+ * runs. The arguments of ktrack_emit_EVENT() are prepared in a function of their own, too: they
+ * would otherwise be on the stack while the name is formatted. The frame stays below 256 bytes,
+ * whatever the attributes.
  */
 #define __KTRACK_DEFINE_PRINTF(event)						\
 static noinline __cold __maybe_unused void					\
 ktrack_emit_formatted_##event(char type, const char *name,			\
 			      const struct ktrack_values_##event *values)	\
 {										\
-	ktrack_emit_##event(type, name, *values);				\
+	ktrack_write_##event(type, name, *values);				\
 }										\
 										\
 static noinline __cold __maybe_unused __printf(3, 4) void			\

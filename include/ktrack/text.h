@@ -39,8 +39,7 @@ static __always_inline size_t ktrack_text_size(const char *text)
 {
 	size_t len;
 
-	if (!text)
-		return sizeof(KTRACK_STRING_NULL);
+	text = text ?: KTRACK_STRING_NULL;
 	len = strlen(text);
 	if (unlikely(len > KTRACK_STRING_MAX))
 		len = ktrack_text_cut(text);
@@ -55,6 +54,13 @@ static __always_inline void ktrack_text_copy(char *to, const char *text, size_t 
 {
 	memcpy(to, text ?: KTRACK_STRING_NULL, size - 1);
 	to[size - 1] = '\0';
+}
+
+/* Copies a string to a buffer of KTRACK_STRING_MAX + 1 bytes, as a record has it. */
+static __always_inline const char *ktrack_text_keep(char *to, const char *text)
+{
+	ktrack_text_copy(to, text, ktrack_text_size(text));
+	return to;
 }
 
 #endif

@@ -9,7 +9,7 @@
  * KTRACK_STRING_MAX bytes.
  *
  * Slices of one track must nest: the last one to begin ends first. If they overlap, give the
- * tracepoint a scope or a track name that separates them.
+ * tracepoint KTRACK_ASYNC(), or a scope or a track name that separates them.
  */
 #ifndef KTRACK_TRACK_H
 #define KTRACK_TRACK_H
@@ -37,25 +37,25 @@
 do {										\
 	__KTRACK_CHECK_KIND("ktrack_begin", event, SLICE);			\
 	__KTRACK_CHECK_NAME(event, name);					\
-	__KTRACK_CHECK_VALUES(event, ##__VA_ARGS__);				\
+	__KTRACK_CHECK_VALUES(event, begin, ##__VA_ARGS__);			\
 	if (trace_##event##_enabled())						\
-		trace_##event(KTRACK_TYPE_BEGIN, name, ##__VA_ARGS__);		\
+		ktrack_start_##event(KTRACK_TYPE_BEGIN, name, ##__VA_ARGS__);	\
 } while (0)
 
 /**
  * ktrack_end() - end the innermost open slice of its track
  * @event: the tracepoint on which the slice began
- * @...: the tracepoint's attributes, in the order of its declaration. Scope and track name
- *	must equal those of the begin; other fields, a result for example, may differ.
+ * @...: the tracepoint's attributes, in the order of its declaration. Scopes, async id and track
+ *	name must equal those of the begin; other fields may differ.
  *
  * It may run on another thread than the begin, unless the track is the thread's.
  */
 #define ktrack_end(event, ...)							\
 do {										\
 	__KTRACK_CHECK_KIND("ktrack_end", event, SLICE);			\
-	__KTRACK_CHECK_VALUES(event, ##__VA_ARGS__);				\
+	__KTRACK_CHECK_VALUES(event, end, ##__VA_ARGS__);			\
 	if (trace_##event##_enabled())						\
-		trace_##event(KTRACK_TYPE_END, "", ##__VA_ARGS__);		\
+		ktrack_emit_##event(KTRACK_TYPE_END, "", ##__VA_ARGS__);	\
 } while (0)
 
 /**
@@ -68,9 +68,9 @@ do {										\
 do {										\
 	__KTRACK_CHECK_KIND("ktrack_instant", event, SLICE);			\
 	__KTRACK_CHECK_NAME(event, name);					\
-	__KTRACK_CHECK_VALUES(event, ##__VA_ARGS__);				\
+	__KTRACK_CHECK_VALUES(event, begin, ##__VA_ARGS__);			\
 	if (trace_##event##_enabled())						\
-		trace_##event(KTRACK_TYPE_INSTANT, name, ##__VA_ARGS__);	\
+		ktrack_start_##event(KTRACK_TYPE_INSTANT, name, ##__VA_ARGS__);	\
 } while (0)
 
 /**
@@ -83,9 +83,9 @@ do {										\
 do {										\
 	__KTRACK_CHECK_KIND("ktrack_sample", event, COUNTER);			\
 	__KTRACK_CHECK_VALUE(event, value);					\
-	__KTRACK_CHECK_VALUES(event, ##__VA_ARGS__);				\
+	__KTRACK_CHECK_VALUES(event, end, ##__VA_ARGS__);			\
 	if (trace_##event##_enabled())						\
-		trace_##event(value, ##__VA_ARGS__);				\
+		ktrack_emit_##event(value, ##__VA_ARGS__);			\
 } while (0)
 
 #endif

@@ -2,7 +2,7 @@
 """What the modules outside of ktrack's tree write, record by record."""
 
 # What the guest prints: evaluations while untraced, and while traced.
-OUTPUT = ["outside 0 19", "disabled 0"]
+OUTPUT = ["outside 0 23", "disabled 0"]
 
 CALLS = """\
 outside_work: B slice_name=plain
@@ -37,6 +37,56 @@ outside_io: E slice_name= scope_slot=3 result=-11
 outside_io: B slice_name=bound 18 scope_slot=6 result=0
 outside_io: E slice_name= scope_slot=6 result=-5
 """
+
+ATTRIBUTES = """\
+outside_request: B slice_name=read scope_queue=2 scope_request=0x11 outside_flow=0x22 error=0 op=read flags=sync|discard
+outside_request: I slice_name=retry scope_queue=2 scope_request=0x11 outside_flow=0x1234 error=0 op=write flags=
+outside_request: E slice_name= scope_queue=2 scope_request=0x11 outside_flow=0x22 error=-5 op=0x3 flags=discard
+outside_async: B slice_name=wait 1 scope_id=0x1234
+outside_async: E slice_name= scope_id=0x1234
+outside_pending: B slice_name=wait scope_id=0xffffffffffffffff
+outside_pending: E slice_name= scope_id=0xffffffffffffffff
+outside_global: B slice_name=all scope_global=0 track_name=track
+outside_global: E slice_name= scope_global=0 track_name=track
+outside_key: B slice_name=key scope_tgid=1 scope_lane=-2 scope_cpu=1
+outside_state: counter_value=9 scope_global=0 state=off
+outside_state: counter_value=9 scope_global=0 state=on
+outside_key: E slice_name= scope_tgid=1 scope_lane=-2 scope_cpu=1
+outside_request: B slice_name=set scope_queue=1 scope_request=0x1 outside_flow=0x0 error=0 op=write flags=sync
+outside_request: B slice_name=unset scope_queue=1 scope_request=0x2 outside_flow=0x0 error=0 op=write flags=sync
+outside_request: E slice_name= scope_queue=1 scope_request=0x2 outside_flow=0x0 error=0 op=write flags=sync
+outside_request: E slice_name= scope_queue=1 scope_request=0x1 outside_flow=0x0 error=-5 op=write flags=sync
+outside_text: B slice_name=copy track_name=copied note=kept
+outside_text: B slice_name=null track_name=(null) note=kept
+outside_text: E slice_name= track_name=(null) note=kept
+outside_text: E slice_name= track_name=copied note=set
+"""
+
+# The lines of a format that mark attributes: C type, name, size and sign, in the record's order; and its table of texts.
+FIELDS = {
+    "outside_request": [
+        ("ktrack_scope_u16", "scope_queue", 2, False),
+        ("ktrack_async_id", "scope_request", 8, False),
+        ("ktrack_flow_id", "outside_flow", 8, False),
+        ("ktrack_result", "error", 8, True),
+        ("enum outside_op", "op", 4, False),
+        ("u8", "flags", 1, False),
+    ],
+    "outside_async": [("ktrack_async_id", "scope_id", 8, False)],
+    "outside_pending": [("ktrack_async_id", "scope_id", 8, False)],
+    "outside_global": [("ktrack_scope_global", "scope_global", 1, False), ("__data_loc char[]", "track_name", 4, None)],
+    "outside_key": [
+        ("ktrack_scope_s32", "scope_tgid", 4, True),
+        ("ktrack_scope_s8", "scope_lane", 1, True),
+        ("ktrack_scope_s32", "scope_cpu", 4, True),
+    ],
+    "outside_state": [("ktrack_scope_global", "scope_global", 1, False), ("int", "state", 4, True)],
+    "outside_io": [("u32", "scope_slot", 4, False), ("s32", "result", 4, True)],
+}
+TEXTS = {
+    "outside_request": ('REC->op, { 0, "read" }, { 7, "write" })', 'REC->flags, "|", { 1, "sync" }, { 4, "discard" })'),
+    "outside_state": ('REC->state, { -1, "off" }, { 1, "on" })',),
+}
 
 # How long a name may be, and the hard ones as outside_names.c makes them: letters, rest.
 MAX_BYTES = 127
@@ -105,7 +155,7 @@ def filtered(event, *words):
 
 
 RECORDS = {
-    "outside": [*CALLS.splitlines(), *name_lines()],
+    "outside": [*CALLS.splitlines(), *ATTRIBUTES.splitlines(), *name_lines()],
     "ends": filtered("outside_io", ": E ", "result=-"),
     "slots": filtered("outside_io", "scope_slot=3"),
     "names": filtered("outside_work", "slice_name=p"),

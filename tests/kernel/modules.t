@@ -17,7 +17,10 @@ import machine  # noqa: E402
 from tap import Tap  # noqa: E402
 
 RECORD = re.compile(r"^.{16,}\[\d+\] \S+ +[0-9.]+: (.*)$")
-TRACEPOINT = re.compile(r"__tracepoint_|__traceiter_|trace_event|event_class|tp_func|__bpf_trace")
+FIELD = re.compile(r"\s*field:(.+) (\w+);\s*offset:\d+;\s*size:(\d+);\s*signed:([01]);")
+# What the convention has itself, and every record has.
+FIRST = {"track_event_type", "slice_name", "counter_value", *(f"common_{name}" for name in ("type", "flags", "preempt_count", "pid"))}
+TRACEPOINT = re.compile(r"__tracepoint_|ktrack_emit_|__traceiter_|trace_event|event_class|tp_func|__bpf_trace")
 TRACE_SECTIONS = re.compile(r"tracepoints|_ftrace_events|__bpf_raw_tp")
 # The stack frames of functions that only formatted names have: the most that each may take.
 FORMATTING = {"ktrack_printf_": 256, "ktrack_emit_formatted_": 112}
@@ -116,6 +119,29 @@ def build_all(tap, kernel, folder):
     return all([check_built(tap, f"{kernel}: {what}", one) for what, one in builds.items()])
 
 
+def formats_of(text):
+    """The fields behind the first ones, and the print line, of each event in a guest's listing of format files."""
+    fields, prints = {}, {}
+    for event, line in re.findall(r"^\S+/(\w+)/format:(.*)$", text, re.MULTILINE):
+        match = FIELD.match(line)
+        if match and match[2] not in FIRST:
+            sign = None if "[" in match[1] else match[4] == "1"
+            fields.setdefault(event, []).append((match[1], match[2], int(match[3]), sign))
+        elif line.startswith("print fmt: "):
+            prints[event] = line
+    return fields, prints
+
+
+def check_formats(tap, kernel, text):
+    """The format's types and texts are what ktrack-instrument(7) promises to readers."""
+    fields, prints = formats_of(text)
+    for event, wanted in expected.FIELDS.items():
+        tap.ok(fields.get(event) == wanted, f"{kernel}: {event}'s format marks its attributes", *fields.get(event, []))
+    for event, texts in expected.TEXTS.items():
+        missing = [text for text in texts if text not in prints.get(event, "")]
+        tap.nothing(missing, f"{kernel}: {event}'s format has numbers and their names")
+
+
 def check_traces(tap, kernel, folder):
     """What the modules do in a running kernel."""
     added = [
@@ -131,6 +157,7 @@ def check_traces(tap, kernel, folder):
             f"{kernel}: arguments are evaluated once each, and only while traced",
             result.output,
         )
+        check_formats(tap, kernel, result.text("outside.formats"))
         for name, wanted in expected.RECORDS.items():
             found = records_of(result.text(f"{name}.trace"))
             tap.ok(found == wanted, f"{kernel}: {name}'s records", *differences(found, wanted))

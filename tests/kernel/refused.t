@@ -25,6 +25,10 @@ PLAIN = "KTRACK_SLICE(plain);"
 FULL = "KTRACK_SLICE(io, KTRACK_SCOPE(u32, slot), KTRACK_TRACK_NAME, KTRACK_FIELD(s32, result));"
 DEPTH = "KTRACK_COUNTER(depth, u32, KTRACK_SCOPE(u32, queue));"
 
+TRACK = "KTRACK_SLICE(named, KTRACK_SCOPE_GLOBAL, KTRACK_TRACK_NAME);"
+REQUEST = """KTRACK_SLICE(request, KTRACK_SCOPE(u32, queue), KTRACK_ASYNC(id), KTRACK_FLOW(flow), KTRACK_RESULT(result),
+	KTRACK_ENUM(u8, op, { 0, "read" }, { 1, "write" }));"""
+
 NUMBERS = ", ".join(f"KTRACK_FIELD(u32, number{index})" for index in range(10))
 OVER = "jump skips variable initialization"
 PAST = "switch jumps over variable initialization"
@@ -62,7 +66,46 @@ CASES = {
         f"{LEVEL} KTRACK_SLICE_LIKE(level, other, KTRACK_FIELD(u32, a), KTRACK_FIELD(u32, b));",
         "other: a slice LIKE a counter, or a counter LIKE a slice: level",
     ),
-    "scopes": ("", "KTRACK_SLICE(two, KTRACK_SCOPE(u32, a), KTRACK_SCOPE_CPU);", "has_one_scope_at_most"),
+    "scopes": ("", "KTRACK_SLICE(two, KTRACK_SCOPE(u32, a), KTRACK_SCOPE_CPU, KTRACK_ASYNC(b));", ""),
+    "scope_type": (
+        "",
+        "KTRACK_SLICE(two, KTRACK_SCOPE(unsigned long, a), KTRACK_SCOPE_CPU);",
+        "scope_a: several scopes need types of s8 to s64 or u8 to u64, not unsigned long",
+    ),
+    "two_globals": ("", "KTRACK_SLICE(two, KTRACK_SCOPE_GLOBAL, KTRACK_SCOPE_GLOBAL);", "KTRACK_SCOPE_GLOBAL excludes another scope"),
+    "global_scope": (
+        "",
+        "KTRACK_SLICE(two, KTRACK_SCOPE(u32, a), KTRACK_SCOPE_GLOBAL);",
+        "two: KTRACK_SCOPE_GLOBAL excludes another scope: scope_a",
+    ),
+    "global_async": (
+        "",
+        "KTRACK_SLICE(two, KTRACK_SCOPE_GLOBAL, KTRACK_ASYNC(b));",
+        "two: KTRACK_SCOPE_GLOBAL excludes another scope: scope_b",
+    ),
+    "async_first": (
+        "",
+        "KTRACK_SLICE(two, KTRACK_ASYNC(b), KTRACK_SCOPE(u32, a));",
+        "two: KTRACK_ASYNC() must be the last scope, but before it is scope_a",
+    ),
+    "two_asyncs": ("", "KTRACK_SLICE(two, KTRACK_ASYNC(b), KTRACK_ASYNC(c));", "two: KTRACK_ASYNC() must be the last scope"),
+    "async_of_cpu": ("", "KTRACK_SLICE(one, KTRACK_ASYNC(cpu));", "scope_cpu: KTRACK_ASYNC() with the id of a process or a CPU"),
+    "async_counter": ("", "KTRACK_COUNTER(one, u32, KTRACK_ASYNC(b));", "one: a counter has no KTRACK_ASYNC()"),
+    "flow_counter": ("", "KTRACK_COUNTER(one, u32, KTRACK_FLOW(b));", "KTRACK_RESULT(): b"),
+    "result_counter": ("", "KTRACK_COUNTER(one, u32, KTRACK_RESULT(b));", "KTRACK_RESULT(): b"),
+    "no_values": ("", "KTRACK_SLICE(one, KTRACK_ENUM(u8, op));", "op: KTRACK_ENUM() without values"),
+    "no_bits": ("", "KTRACK_SLICE(one, KTRACK_FLAGS(u8, bits));", "bits: KTRACK_FLAGS() without bits"),
+    "like_another_kind": (
+        "",
+        "KTRACK_SLICE(one, KTRACK_FIELD(u64, a)); KTRACK_SLICE_LIKE(one, other, KTRACK_FLOW(a));",
+        "other: LIKE a tracepoint with another kind of attribute: a",
+    ),
+    "like_result": (
+        "",
+        "KTRACK_SLICE(one, KTRACK_RESULT(a)); KTRACK_SLICE_LIKE(one, other, KTRACK_FIELD(s64, a));",
+        "other: LIKE a tracepoint with another kind of attribute: a",
+    ),
+    "like_all": ("", f"{REQUEST} {REQUEST.replace('KTRACK_SLICE(request', 'KTRACK_SLICE_LIKE(request, other')}", ""),
     "pointer": ("", "KTRACK_SLICE(address, KTRACK_FIELD(void *, at));", "at is not of an integer type: void *"),
     "structure": (
         "",
@@ -116,6 +159,31 @@ CALLS = {
         'ktrack_guard_named(g, io, "read", 1, "a", 0); ktrack_guard_set(g, result, "b");',
         FULL,
         "a number for a string, or a string for a number: result",
+    ),
+    "begin_with_result": ('ktrack_begin(request, "read", 1, 2, 3, 4, 5);', REQUEST, "request: more values than attributes (only ends"),
+    "end_without_result": ("ktrack_end(request, 1, 2, 3);", REQUEST, "request_has_no_value_for_result"),
+    "end_without_op": ("ktrack_end(request, 1, 2, 3, 4);", REQUEST, "request_has_no_value_for_op"),
+    "begin_without_op": ('ktrack_begin(request, "read", 1, 2, 3);', REQUEST, "request_has_no_value_for_op"),
+    "begin_with_global": ('ktrack_begin(named, "read", 0, "track");', TRACK, "named: more values than attributes"),
+    "pointer_as_id": ('void *p = NULL; ktrack_end(request, 1, p, 3, 4, 5);', REQUEST, "request_wants_ktrack_id_as_scope_id"),
+    "pointer_as_flow": ('void *p = NULL; ktrack_end(request, 1, 2, p, 4, 5);', REQUEST, "request_wants_ktrack_id_as_flow"),
+    "string_as_op": ('ktrack_end(request, 1, 2, 3, 4, "read");', REQUEST, "request_wants_a_number_as_op"),
+    "formatted_name": ('ktrack_begin(plain, ("read %d", 1));', PLAIN, "plain_needs_a_printf_macro_for_its_name"),
+    "formatted_track": ('ktrack_end(named, ("track %d", 1));', TRACK, "named_cannot_format_track_name"),
+    "formatted_string": ('ktrack_end(named, ("track %s", "a"));', TRACK, "named_cannot_format_track_name"),
+    "formatted_guard": ('ktrack_guard_copy(named, "a", ("track %s", "a"));', TRACK, "named_cannot_format_track_name"),
+    "formatted_set": (
+        'ktrack_guard_named(g, named, "a", "a"); ktrack_guard_set(g, track_name, ("track %s", "a"));',
+        TRACK,
+        "ktrack_guard_set(): cannot format track_name",
+    ),
+    "ids_well": (
+        'void *p = NULL; struct { int x; } s; ktrack_begin(request, "read", 1, ktrack_id(p), ktrack_id(&s), 1);'
+        ' ktrack_instant(request, "read", 1, ktrack_id(-1), 0, 0); ktrack_end(request, 1, ktrack_id((u8)1), 7ULL, -5, 1);'
+        ' ktrack_guard_named_copy(g, request, "read", 1, 2, 3, 4); ktrack_guard_set(g, result, -5);'
+        ' ktrack_begin(named, "read", (const char *)p); ktrack_end(named, ("track"));',
+        f"{REQUEST} {TRACK}",
+        "",
     ),
     "all_well": (
         'char *text = "a"; u8 bits[4] = { }; bool flag = false; struct { unsigned f:3; } s = { };'

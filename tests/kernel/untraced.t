@@ -14,7 +14,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE)]
 import build  # noqa: E402
 from tap import Tap  # noqa: E402
 
-TRACE_WORDS = ("tracepoint", "traceiter", "trace_event", "ktrack_printf", "event_class")
+TRACE_WORDS = ("tracepoint", "traceiter", "trace_event", "ktrack_printf", "ktrack_emit", "ktrack_copy_texts", "event_class")
 
 
 def check_objects(tap, what, folder):

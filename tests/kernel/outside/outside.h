@@ -10,6 +10,17 @@ enum outside_state {
 	OUTSIDE_ON = 1,
 };
 
+enum outside_op {
+	OUTSIDE_READ,
+	OUTSIDE_WRITE = 7,
+};
+
+#define OUTSIDE_SYNC	1
+enum outside_flag {
+	OUTSIDE_DISCARD = 4,
+};
+
+unsigned int outside_attributes_make(void);
 unsigned int outside_calls_make(void);
 void outside_names_write(void);
 unsigned int outside_quiet_make(void);

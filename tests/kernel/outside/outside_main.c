@@ -15,7 +15,8 @@ static int outside_fire(const char *value, const struct kernel_param *param)
 {
 	unsigned int *nr_evaluated = param->arg;
 
-	*nr_evaluated = outside_calls_make() + outside_quiet_make();
+	*nr_evaluated = outside_calls_make() + outside_attributes_make() +
+			outside_quiet_make();
 	outside_names_write();
 	return 0;
 }

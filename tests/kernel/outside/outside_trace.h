@@ -21,6 +21,20 @@ KTRACK_SLICE(outside_types, KTRACK_SCOPE(sector_t, sector), KTRACK_FIELD(dma_add
 	     KTRACK_FIELD(ulong, bits), KTRACK_FIELD(long, change),
 	     KTRACK_FIELD(loff_t, position), KTRACK_FIELD(pid_t, pid),
 	     KTRACK_FIELD(enum outside_state, state), KTRACK_FIELD(char, letter));
+KTRACK_ENUM_VALUE(OUTSIDE_READ);
+KTRACK_ENUM_VALUE(OUTSIDE_WRITE);
+KTRACK_ENUM_VALUE(OUTSIDE_DISCARD);
+KTRACK_SLICE(outside_request, KTRACK_SCOPE(u16, queue), KTRACK_ASYNC(request),
+	     KTRACK_FLOW(outside_flow), KTRACK_RESULT(error),
+	     KTRACK_ENUM(enum outside_op, op, { OUTSIDE_READ, "read" },
+			 { OUTSIDE_WRITE, "write" }),
+	     KTRACK_FLAGS(u8, flags, { OUTSIDE_SYNC, "sync" }, { OUTSIDE_DISCARD, "discard" }));
+KTRACK_SLICE(outside_async, KTRACK_ASYNC(id));
+KTRACK_SLICE_LIKE(outside_async, outside_pending, KTRACK_ASYNC(id));
+KTRACK_SLICE(outside_global, KTRACK_SCOPE_GLOBAL, KTRACK_TRACK_NAME);
+KTRACK_SLICE(outside_key, KTRACK_SCOPE_TGID, KTRACK_SCOPE(s8, lane), KTRACK_SCOPE_CPU);
+KTRACK_COUNTER(outside_state, u8, KTRACK_SCOPE_GLOBAL,
+	       KTRACK_ENUM(int, state, { -1, "off" }, { 1, "on" }));
 KTRACK_COUNTER(outside_depth, u64, KTRACK_SCOPE(s16, queue));
 KTRACK_COUNTER_LIKE(outside_depth, outside_free, u64, KTRACK_SCOPE(s16, queue));
 KTRACK_COUNTER(outside_balance, s64);

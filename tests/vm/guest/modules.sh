@@ -23,6 +23,7 @@ module_trace() {
 	parameter_fire "$parameter"
 	echo 0 >"$TRACING/events/$2/enable"
 	cat $TRACING/trace >"/out/$1.trace"
+	grep -H . "$TRACING/events/$2/"*/format >"/out/$1.formats"
 	[ -z "$untraced" ] || echo "$1 $untraced $(cat "$parameter")"
 }
 
