@@ -41,23 +41,36 @@ static void label_append_scopes(struct buffer *out, const struct timeline_track 
 	value_append_text(out, &track->id);
 }
 
+/* Separates a part of a label that begins at @begin from those before it. */
+static void label_append_blank(struct buffer *out, size_t begin)
+{
+	if (out->size > begin)
+		buffer_append_char(out, ' ');
+}
+
 void track_append_label(struct buffer *out, const struct timeline_track *track)
 {
+	size_t begin = out->size;
+
 	buffer_append(out, track->name.data, track->name.size);
-	if (track->name.size > 0 && track->scope != SCOPE_GLOBAL)
-		buffer_append_char(out, ' ');
-	if (track->scope != SCOPE_GLOBAL)
+	if (track->scope != SCOPE_GLOBAL) {
+		label_append_blank(out, begin);
 		label_append_scopes(out, track);
+	}
 	if (track->comm[0]) {
 		buffer_append_char(out, ' ');
 		buffer_append_string(out, track->comm);
 	}
 	if (track->cpu >= 0)
 		buffer_printf(out, " cpu %d", track->cpu);
-	if (track->lane > 0)
-		buffer_printf(out, " lane %u", track->lane);
-	if (track->buffer && track->buffer[0])
-		buffer_printf(out, " in %s", track->buffer);
+	if (track->lane > 0) {
+		label_append_blank(out, begin);
+		buffer_printf(out, "lane %u", track->lane);
+	}
+	if (track->buffer && track->buffer[0]) {
+		label_append_blank(out, begin);
+		buffer_printf(out, "in %s", track->buffer);
+	}
 }
 
 static void identity_append_member(struct buffer *out, const char *name, struct text text,
