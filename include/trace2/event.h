@@ -97,7 +97,7 @@ struct trace2_repository {
  * @thread_exit: time since the thread began
  * @def_param: a setting and its scope
  * @region: a region; @t_rel_ns is for its end
- * @data: a value within a region; also of TRACE2_DATA_JSON
+ * @data: a value within a region; also of TRACE2_DATA_JSON; PERF prints @data.msg after it
  * @printf: a message
  * @timer: the intervals of a stopwatch; also of TRACE2_TH_TIMER
  * @counter: a sum; also of TRACE2_TH_COUNTER
@@ -108,8 +108,8 @@ struct trace2_repository {
  *
  * A zeroed event is valid: an empty version. The following are omitted if NULL:
  * @cmd_name.hierarchy, @child_start.hook_name, @child_start.cd, @exec.exe, @def_param.value,
- * @region.category, @region.label, the data of @region.msg and @printf.msg, and @error.fmt with
- * @error.msg. @child_start.child_class is "?" if NULL. Other strings and texts are empty if NULL.
+ * @region.category, @region.label, the data of @region.msg, @data.msg and @printf.msg, and @error.fmt
+ * with @error.msg. @child_start.child_class is "?" if NULL. Other strings and texts are empty if NULL.
  * Arrays end with NULL; an array that is NULL has no elements.
  */
 __extension__ struct trace2_event {
@@ -207,6 +207,7 @@ __extension__ struct trace2_event {
 			const struct trace2_text *category;
 			const struct trace2_text *key;
 			struct trace2_string value;
+			struct trace2_string msg;
 		} data;
 		struct {
 			struct trace2_string msg;

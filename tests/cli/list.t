@@ -55,6 +55,17 @@ networking_of_a_driver:networking_of_a_driver_queue counter  scope_receive_queue
 TEXT
 printed "long names make columns wider" "$folder/want"
 rm -r "$folder/tracing/events/networking_of_a_driver"
+tracepoint_add net net_link 16 0 "$slice_type" "$slice_name" 'ktrack_flow_id request;16;8' 'u32 bytes;24;4' 'ktrack_flow_id batch;32;8'
+run_mounted "$ktrack" list -e net:net_link
+link='net:net_link                             slice    thread       -          no       bytes,request(flow),batch(flow)'
+printf '%s\n' "$head" "$link" >"$folder/want"
+printed "flows" "$folder/want"
+run_mounted "$ktrack" list --json -e net:net_link
+cat >"$folder/want" <<'TEXT'
+{"tracepoint":"net:net_link","kind":"slice","scope":"thread","track_name":false,"fields":["bytes"],"flows":["request","batch"],"enabled":false}
+TEXT
+printed "flows as JSON" "$folder/want"
+rm -r "$folder/tracing/events/net/net_link"
 mkdir "$folder/tracing/events/net/broken"
 printf 'name: broken\nformat: counter_value' >"$folder/tracing/events/net/broken/format"
 run_mounted "$ktrack" list -e net

@@ -4,7 +4,7 @@
 import json
 from decimal import Decimal
 
-from model import MARKS, OWN, Track, differences, losses_of, read_event
+from model import MARKS, OWN, Track, differences, losses_of, points_of, read_event
 
 OWN_PID = 4194304
 NS_PER_US = 1000
@@ -42,24 +42,39 @@ def read_track_event(track, event):
         track.samples.append((time_ns, str(args["value"])))
 
 
+def read_point(points, track, event):
+    """A point of a flow: the first one begins it, and each belongs to the slice or instant at that time."""
+    time_ns, flow = int(event["ts"] * NS_PER_US), f"{event['name']}:{event['id']}"
+    is_first = not any(flow == other for _, _, other in points)
+    if event["ph"] != ("s" if is_first else "t") or event["cat"] != "flow":
+        raise ValueError(f"{event} of {points}")
+    if not track.stack and track.instants[-1][0] != time_ns:
+        raise ValueError(f"{event} is in no slice")
+    points.append((time_ns, event["tid"], flow))
+
+
 def read_chrome(data):
-    """(tracks by number, how often each loss is reported) of a file."""
-    tracks, losses = {}, {}
+    """(tracks by number, how often each loss is reported, points of flows) of a file."""
+    tracks, losses, points = {}, {}, []
     for event in json.loads(data, parse_float=Decimal)["traceEvents"]:
         if event["pid"] == OWN_PID:
             if event["ph"] == "X":
                 losses[event["name"]] = losses.get(event["name"], 0) + 1
+        elif event["ph"] in "stf":
+            read_point(points, tracks[event["tid"]], event)
         elif event["ph"] != "M":
             read_track_event(tracks[event["tid"]], event)
         elif event["name"] == "thread_name":
             tracks[event["tid"]] = Track(event["args"]["name"], event["cat"])
-    return tracks, losses
+    return tracks, losses, points
 
 
 def compare(stream, data):
     """How a file differs from the EVENT stream."""
-    tracks, losses = read_chrome(data)
+    tracks, losses, points = read_chrome(data)
     wrong = list(differences(read_event(stream), tracks))
+    if sorted(points) != points_of(tracks):
+        wrong.append(f"points of flows {points} instead of {points_of(tracks)}")
     if losses != losses_of(stream):
         wrong.append(f"losses {losses} instead of {losses_of(stream)}")
     return wrong

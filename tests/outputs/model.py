@@ -7,6 +7,7 @@ from decimal import Decimal
 
 NS_PER_S = 1000000000
 MARKS = ("suspect", "unfinished", "foreign")
+FLOW = "ktrack:flow"
 OWN = {f"ktrack:{mark}" for mark in MARKS}
 
 
@@ -61,6 +62,11 @@ def read_event(stream):
     return tracks
 
 
+def args_of(event, key="args"):
+    """The extra fields of a line, and its flows."""
+    return event.get(key, {}) | ({FLOW: event["flow"]} if "flow" in event else {})
+
+
 def read_record(track, event):
     """What a line says of its track."""
     kind = event["event"]
@@ -69,15 +75,26 @@ def read_record(track, event):
         track.identity = event["value"]
         track.category = track.identity["tracepoint"]
     elif kind == "region_enter":
-        track.begin(nanoseconds(event["t_abs"]), event["label"], event.get("args", {}))
+        track.begin(nanoseconds(event["t_abs"]), event["label"], args_of(event))
     elif kind == "region_leave":
         marks = [mark for mark in MARKS if event.get(mark)]
-        track.end(nanoseconds(event["t_abs"]), event.get("args", {}), marks)
+        track.end(nanoseconds(event["t_abs"]), args_of(event), marks)
     elif kind == "data_json" and category != "summary":
-        track.instants.append((nanoseconds(event["t_abs"]), event["key"], event["value"]))
+        track.instants.append((nanoseconds(event["t_abs"]), event["key"], args_of(event, "value")))
         track.depths.append(len(track.stack))
     elif kind == "data":
         track.samples.append((nanoseconds(event["t_abs"]), event["value"]))
+
+
+def points_of(tracks):
+    """The points of flows: (time, track, flow), the slices' in the order of their ids' records."""
+    points = []
+    for number, track in tracks.items():
+        for begin, end, _, before, behind, *_ in track.slices:
+            points += [(begin, number, flow) for flow in before.get(FLOW, [])]
+            points += [(end, number, flow) for flow in behind.get(FLOW, [])]
+        points += [(time, number, flow) for time, _, args in track.instants for flow in args.get(FLOW, [])]
+    return sorted(points)
 
 
 def differences(expected, found):

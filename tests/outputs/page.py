@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The content of a page: its own scripts report what they would draw for each track."""
 
-from model import MARKS, Track, losses_of, read_event
+from model import MARKS, Track, losses_of, points_of, read_event
 
 # Numbers are reported in full, as JSON would round them.
 DESCRIBE = """
@@ -28,7 +28,11 @@ const tellTrack = async (track, number) => {
 for (const track of ktrack.recording.tracks)
 	for (const number of track.numbers)
 		await tellTrack(track, number);
-return { tracks, losses: ktrack.recording.losses.map((loss) => loss.text), end: ktrack.recording.end };
+const points = ktrack.recording.points.flatMap((chunk) => {
+	const items = chunk.read(), report = (i) => [items.time[i], items.track[i], `${names[items.name[i]]}:0x${items.id[i].toString(16)}`];
+	return [...items.time.keys()].map(report);
+});
+return { tracks, points, losses: ktrack.recording.losses.map((loss) => loss.text), end: ktrack.recording.end };
 """
 
 
@@ -79,6 +83,8 @@ def compare(stream, reported):
     """How a page differs from the EVENT stream."""
     tracks, losses = read_page(reported)
     wrong = list(differences(read_event(stream), tracks))
+    if sorted(map(tuple, reported["points"])) != points_of(tracks):
+        wrong.append(f"points of flows {reported['points']} instead of {points_of(tracks)}")
     if losses != losses_of(stream):
         wrong.append(f"losses {losses} instead of {losses_of(stream)}")
     return wrong

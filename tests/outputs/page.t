@@ -12,6 +12,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import cases  # noqa: E402
+from model import FLOW  # noqa: E402
 from page import DESCRIBE, compare  # noqa: E402
 from pages import DRAW, SPAN, changed_span, visit_pages  # noqa: E402
 from tap import Tap  # noqa: E402
@@ -154,6 +155,29 @@ def check_click(tap, pages):
     tap.ok(steps == ["sample"], "counters report their value", steps)
 
 
+def check_flows(tap, pages):
+    """A selected point of a flow has arrows to the others, which its details report."""
+    pages.load_case("flows-connect-slices-and-instants")
+    browser = pages.browser
+    browser.run(DRAW)
+    arrows = "return ktrack.picture.arrows();"
+    tap.ok(browser.run(arrows) == [], "no arrows without a selection")
+    browser.click(*pages.place_of(1, 0, 4500))
+    text = pages.details()
+    lost = [word for word in ("request:0x1f, point 2 of 3", "batch:0x4d, point 1 of 1") if word not in text]
+    tap.nothing(lost + ([text] if lost or FLOW in text else []), "flows of a slice")
+    found, wanted = browser.run(arrows), browser.run(
+        """const p = ktrack.picture, [submit, handle, , done] = p.recording.tracks, middle = (track) => p.topOf(track) + LANE / 2;
+        return [[p.xOf(3000), middle(submit), p.xOf(4000), middle(handle)],
+            [p.xOf(7000), middle(handle), p.xOf(10000), middle(done)]];"""
+    )
+    tap.ok(found == wanted, "arrows from each end to the next point", found, wanted)
+    browser.run(DRAW)
+    tap.nothing(browser.complaints(), "arrows are drawn")
+    browser.press("Escape")
+    tap.ok(browser.run(arrows) == [], "no arrows after Escape")
+
+
 def check_losses(tap, pages):
     """Where records were lost the picture is red, and nowhere else."""
     pages.load_case(cases.LOSSES_CASE)
@@ -288,6 +312,7 @@ CHECKS = (
     check_demo,
     check_zoom,
     check_click,
+    check_flows,
     check_losses,
     check_whole,
     check_groups,

@@ -3,7 +3,7 @@
 
 import json
 
-from model import MARKS, Track, differences, losses_of, read_event
+from model import FLOW, MARKS, Track, differences, losses_of, read_event
 from protobuf import decode, one
 
 EXACT = "ktrack:exact"
@@ -23,6 +23,7 @@ class Sequence:
         self.descriptors, self.tracks, self.order = {}, {}, []
         self.own, self.snapshots, self.first = [], [], None
         self.described = set()
+        self.flows = {}
 
     def read(self, packet):
         """The next packet."""
@@ -81,7 +82,9 @@ class Sequence:
                 exact[name[len(EXACT) + 1 :]] = value
                 continue
             name = self.strings["debug_annotation_names"][one(annotation, "name_iid")]
-            if name.startswith("ktrack:") and name[7:] in MARKS:
+            if name.removeprefix(END) == FLOW:
+                args[name] = self.read_flows(value.split(" "), event)
+            elif name.startswith("ktrack:") and name[7:] in MARKS:
                 marks.append(name[7:])
             elif isinstance(value, int) and abs(value) > JSON_EXACT:
                 args[name] = str(value)
@@ -90,9 +93,20 @@ class Sequence:
         wrong = {name: text for name, text in exact.items() if args[name] != text}
         if wrong:
             raise ValueError(f"exact values {wrong} of {args}")
+        if "flow_ids" in event and not any(name.removeprefix(END) == FLOW for name in args):
+            raise ValueError(f"flow ids {event['flow_ids']} without their names")
         if one(event, "type") == "TYPE_SLICE_END":
             args = {without_end(name): value for name, value in args.items()}
         return args, marks
+
+    def read_flows(self, flows, event):
+        """The flows of an event: each has an id of its own in the whole file."""
+        for flow, number in zip(flows, event["flow_ids"], strict=True):
+            if self.flows.setdefault(flow, number) != number:
+                raise ValueError(f"{flow} is {number} and {self.flows[flow]}")
+        if len(set(self.flows.values())) != len(self.flows):
+            raise ValueError(f"two flows have one id: {self.flows}")
+        return flows
 
 
 def without_end(name):

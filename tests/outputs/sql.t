@@ -70,6 +70,8 @@ def show(value):
     """A value as the program shows it."""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, list):
+        return " ".join(value)
     return str(value)
 
 

@@ -117,6 +117,39 @@ TEST(the_thread_is_the_scope_where_there_is_no_field)
 	check_by_format(FORMAT("event", 5, SLICE_FIELDS), &builder, "B 'work' on 'event' of s-1");
 }
 
+/* Reads a record of @size bytes with the flows 0 and 31, or others in place of these. */
+static void check_flows(char type, size_t size, uint64_t first, uint64_t second, const char *want)
+{
+	static const char format[] =
+		FORMAT("event", 5,
+		       SLICE_FIELDS FIELD("ktrack_flow_id request", 24, 8, 0)
+			       FIELD("s64 bytes", 32, 8, 1) FIELD("ktrack_flow_id batch", 40, 8, 0));
+	struct event_builder builder;
+
+	event_builder_slice(&builder, 5, type, "x", 16);
+	event_builder_number(&builder, 24, 8, first);
+	event_builder_number(&builder, 32, 8, 5);
+	event_builder_number(&builder, 40, 8, second);
+	builder.size = size;
+	check_by_format(format, &builder, want);
+}
+
+TEST(flows_are_ids_other_than_0)
+{
+	check_flows('B', 48, 31, 0, "B 'x' on 'event' of s7 bytes=s5 flow request=u31");
+	check_flows('E', 48, 0, UINT64_MAX,
+		    "E '' on 'event' of s7 bytes=s5 flow batch=u18446744073709551615");
+	check_flows('I', 48, 1, 1,
+		    "I 'x' on 'event' of s7 bytes=s5 flow request=u1 flow batch=u1");
+	check_flows('I', 48, 0, 0, "I 'x' on 'event' of s7 bytes=s5");
+}
+
+TEST(flows_that_the_record_does_not_contain_are_left_out)
+{
+	check_flows('B', 47, 31, 1, "B 'x' on 'event' of s7 bytes=s5 flow request=u31");
+	check_flows('B', 31, 31, 1, "B 'x' on 'event' of s7");
+}
+
 TEST(an_event_carries_time_cpu_and_thread)
 {
 	struct convention *convention = convention_new(false);

@@ -77,6 +77,32 @@ TEST(types_of_the_macros_mark_keys_ids_and_results)
 		     "counter demo:event global: request");
 }
 
+TEST(a_flow_is_a_field_by_its_type)
+{
+	CHECK_FIELDS(SLICE_FIELDS FIELD("ktrack_flow_id request", 16, 8, 0)
+			     FIELD("u32 bytes", 24, 4, 0) FIELD("ktrack_flow_id batch", 32, 8, 0),
+		     "slice demo:event thread: bytes flow request flow batch");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("ktrack_flow_id flow", 16, 4, 0),
+		     "slice demo:event thread flow flow");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("ktrack_flow_id scope_x", 16, 8, 0),
+		     "slice demo:event custom scope_x");
+	CHECK_FIELDS(SLICE_FIELDS FIELD("ktrack_flow_id * pointer", 16, 8, 0)
+			     FIELD("ktrack_flow_id pair[2]", 24, 16, 0),
+		     "slice demo:event thread: pointer pair");
+	CHECK_FIELDS(FIELD("s64 counter_value", 8, 8, 1) FIELD("ktrack_flow_id request", 16, 8, 0),
+		     "counter demo:event thread: request");
+}
+
+TEST(more_flows_than_the_limit_are_extra_fields)
+{
+	CHECK_FIELDS(SLICE_FIELDS FIELD("ktrack_flow_id a", 16, 8, 0)
+			     FIELD("ktrack_flow_id b", 24, 8, 0)
+				     FIELD("ktrack_flow_id c", 32, 8, 0)
+					     FIELD("ktrack_flow_id d", 40, 8, 0)
+						     FIELD("ktrack_flow_id e", 48, 8, 0),
+		     "slice demo:event thread: e flow a flow b flow c flow d");
+}
+
 TEST(the_last_of_several_scopes_counts)
 {
 	CHECK_FIELDS(SLICE_FIELDS FIELD("s32 scope_tgid", 16, 4, 1) FIELD("s32 scope_x", 20, 4, 1),

@@ -81,19 +81,31 @@ static struct widths widths_find(const struct listing *listing)
 	return widths;
 }
 
+/* "bytes,request(flow)", or "-". */
+static void fields_append(struct buffer *out, const struct listing *listing, size_t number,
+			  const struct listed *listed)
+{
+	for (size_t i = 0; i < listed->nr_fields; i++)
+		buffer_printf(out, "%s%s", out->size > 0 ? "," : "",
+			      listing_field(listing, number, i));
+	for (size_t i = 0; i < listed->nr_flows; i++)
+		buffer_printf(out, "%s%s(flow)", out->size > 0 ? "," : "",
+			      listing_flow(listing, number, i));
+	if (out->size == 0)
+		buffer_append_char(out, '-');
+}
+
 static void row_print(const struct listing *listing, size_t number, const struct widths *widths)
 {
 	struct buffer fields = { 0 }, scope = { 0 };
 	struct listed listed;
 
 	listing_get(listing, number, &listed);
-	for (size_t i = 0; i < listed.nr_fields; i++)
-		buffer_printf(&fields, "%s%s", i > 0 ? "," : "", listing_field(listing, number, i));
+	fields_append(&fields, listing, number, &listed);
 	scope_append(&scope, listing, number, &listed);
 	printf(ROW_FORMAT, widths->tracepoint, listed.name, kind_name(&listed), widths->scope,
 	       buffer_string(&scope), listed.has_track_name ? "track_name" : "-",
-	       listed.is_enabled ? "yes" : "no",
-	       listed.nr_fields > 0 ? buffer_string(&fields) : "-");
+	       listed.is_enabled ? "yes" : "no", buffer_string(&fields));
 	buffer_release(&fields);
 	buffer_release(&scope);
 }
@@ -151,6 +163,8 @@ static void json_print(const struct listing *listing, size_t number)
 		names_member(&line, "outer", listing, number, listed.nr_outer, listing_outer);
 	member_boolean(&line, "track_name", listed.has_track_name, &first);
 	names_member(&line, "fields", listing, number, listed.nr_fields, listing_field);
+	if (listed.nr_flows > 0)
+		names_member(&line, "flows", listing, number, listed.nr_flows, listing_flow);
 	member_boolean(&line, "enabled", listed.is_enabled, &first);
 	printf("%s}\n", buffer_string(&line));
 	buffer_release(&line);

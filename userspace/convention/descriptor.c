@@ -15,6 +15,7 @@
 #define TYPE_SCOPE_PREFIX "ktrack_scope_"
 #define TYPE_SCOPE_GLOBAL "ktrack_scope_global"
 #define TYPE_ASYNC "ktrack_async_id"
+#define TYPE_FLOW "ktrack_flow_id"
 #define TYPE_RESULT "ktrack_result"
 
 /** SCOPE_FIELD_PREFIX - begin of the names of scope fields */
@@ -25,6 +26,7 @@
  * @is_swapped: the records' byte order is not this machine's
  * @outer: scopes before @scope that belong to a compound scope
  * @async: pairs begin and end of asynchronous slices
+ * @flows: ids of flows
  * @is_global: the tracepoint has one scope only
  */
 struct match {
@@ -33,6 +35,8 @@ struct match {
 	const struct format_field *async;
 	const struct format_field *outer[KEYS_OUTER_MAX];
 	size_t nr_outer;
+	const struct format_field *flows[FLOWS_MAX];
+	size_t nr_flows;
 	const struct format_field *type;
 	const struct format_field *slice_name;
 	const struct format_field *track_name;
@@ -89,6 +93,8 @@ static void match_field(struct match *match, const struct format_field *field)
 	else if (is_scalar &&
 		 strncmp(field->name, SCOPE_FIELD_PREFIX, strlen(SCOPE_FIELD_PREFIX)) == 0)
 		match_scope_field(match, field);
+	else if (is_number && type_is(field, TYPE_FLOW) && match->nr_flows < FLOWS_MAX)
+		match->flows[match->nr_flows++] = field;
 }
 
 /* After all fields were matched. A global scope's field and an id alone select no track. */
@@ -119,6 +125,10 @@ static bool match_uses(const struct match *match, enum descriptor_kind kind,
 	}
 	if (kind == DESCRIPTOR_COUNTER)
 		return field == match->counter_value;
+	for (size_t i = 0; i < match->nr_flows; i++) {
+		if (field == match->flows[i])
+			return true;
+	}
 	return field == match->type || field == match->slice_name;
 }
 
@@ -185,10 +195,9 @@ static size_t record_size(const struct descriptor *descriptor)
 	return size;
 }
 
-static int extra_add(struct descriptor *descriptor, const struct match *match,
+static int extra_set(struct extra *extra, const struct match *match,
 		     const struct format_field *field)
 {
-	struct extra *extra = &descriptor->extras[descriptor->nr_extras];
 	const char *name = field->name;
 
 	if (field == match->async)
@@ -198,7 +207,29 @@ static int extra_add(struct descriptor *descriptor, const struct match *match,
 	if (!extra->name)
 		return -1;
 	extra->label = text_of(extra->name);
+	return 0;
+}
+
+static int extra_add(struct descriptor *descriptor, const struct match *match,
+		     const struct format_field *field)
+{
+	if (extra_set(&descriptor->extras[descriptor->nr_extras], match, field) < 0)
+		return -1;
 	descriptor->nr_extras++;
+	return 0;
+}
+
+/* Samples are no points of flows. */
+static int flows_add(struct descriptor *descriptor, const struct match *match)
+{
+	if (descriptor->kind == DESCRIPTOR_COUNTER)
+		return 0;
+	descriptor->flows = &descriptor->extras[descriptor->nr_extras];
+	for (size_t i = 0; i < match->nr_flows; i++) {
+		if (extra_set(&descriptor->flows[i], match, match->flows[i]) < 0)
+			return -1;
+		descriptor->nr_flows++;
+	}
 	return 0;
 }
 
@@ -288,10 +319,12 @@ static int descriptor_fill(struct descriptor *descriptor, const struct match *ma
 		.pid = match_pid(match, format),
 	};
 	if (names_set(descriptor, match, system, format) < 0 ||
-	    extras_add(descriptor, match, format) < 0 || keys_add(descriptor, match) < 0)
+	    extras_add(descriptor, match, format) < 0 || flows_add(descriptor, match) < 0 ||
+	    keys_add(descriptor, match) < 0)
 		return -1;
+	descriptor->nr_fields = descriptor->nr_extras + descriptor->nr_flows;
 	descriptor->record_size = record_size(descriptor);
-	descriptor->has_more = descriptor->nr_extras > 0 || descriptor->keys;
+	descriptor->has_more = descriptor->nr_fields > 0 || descriptor->keys;
 	return 0;
 }
 
@@ -322,6 +355,9 @@ size_t descriptor_size(const struct descriptor *descriptor)
 	for (size_t i = 0; i < descriptor->nr_extras; i++)
 		size += sizeof(struct extra) + sizeof(struct field) +
 			descriptor->extras[i].label.size + 1;
+	for (size_t i = 0; i < descriptor->nr_flows; i++)
+		size += sizeof(struct extra) + sizeof(struct field) +
+			descriptor->flows[i].label.size + 1;
 	return descriptor->keys ? size + sizeof(*descriptor->keys) : size;
 }
 
@@ -329,7 +365,7 @@ void descriptor_free(struct descriptor *descriptor)
 {
 	if (!descriptor)
 		return;
-	for (size_t i = 0; i < descriptor->nr_extras; i++)
+	for (size_t i = 0; i < descriptor->nr_extras + descriptor->nr_flows; i++)
 		free(descriptor->extras[i].name);
 	extra_symbols_free(descriptor->symbols);
 	free(descriptor->extras);

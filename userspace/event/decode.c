@@ -120,7 +120,26 @@ static void extras_render(const struct descriptor *descriptor, const struct reco
 	}
 }
 
-/* Unreadable extra fields are left out; the event is valid without them. */
+/* 0 is no flow, and what cannot be read is none. */
+static void flows_decode(struct decoded_event *out, const struct descriptor *descriptor,
+			 const struct record *record)
+{
+	struct field *field = out->extras + out->nr_extras;
+
+	for (size_t i = 0; i < descriptor->nr_flows; i++) {
+		const struct extra *flow = &descriptor->flows[i];
+
+		if (!field_read(&flow->ref, record, &field->value) ||
+		    field->value.unsigned_number == 0)
+			continue;
+		field->name = flow->label;
+		field->value.kind = VALUE_UNSIGNED;
+		field++;
+		out->nr_flows++;
+	}
+}
+
+/* Unreadable extra fields are left out; the event is valid without them. Flows follow them. */
 static void extras_decode(struct decoded_event *out, const struct descriptor *descriptor,
 			  const struct record *record)
 {
@@ -145,6 +164,8 @@ static void extras_decode(struct decoded_event *out, const struct descriptor *de
 	out->nr_extras = field - descriptor->fields;
 	if (unlikely(descriptor->symbols))
 		extras_render(descriptor, record, out->nr_extras);
+	if (descriptor->nr_flows > 0)
+		flows_decode(out, descriptor, record);
 }
 
 static void keys_decode(const struct descriptor *descriptor, const struct record *record)
@@ -170,7 +191,7 @@ static out_of_line void more_decode(struct decoded_event *out, const struct desc
 	out->keys = descriptor->keys;
 	if (descriptor->keys)
 		keys_decode(descriptor, record);
-	if (descriptor->nr_extras > 0)
+	if (descriptor->nr_fields > 0)
 		extras_decode(out, descriptor, record);
 }
 
@@ -276,6 +297,7 @@ const char *decoded_event_read(struct decoded_event *restrict out,
 	out->buffer = record->buffer;
 	out->extras = NULL;
 	out->nr_extras = 0;
+	out->nr_flows = 0;
 	out->keys = NULL;
 	out->problem = NULL;
 	if (unlikely(descriptor->is_swapped))

@@ -22,7 +22,8 @@ enum decoded_kind {
  * @track_name: name of the event if the tracepoint has no such field
  * @slice_head, @track_head: text_head() of both
  * @counter_value: of counters; VALUE_SIGNED or VALUE_UNSIGNED
- * @extras: fields without a role
+ * @extras: @nr_extras fields without a role, and then @nr_flows ids of flows, each a VALUE_UNSIGNED
+ * other than 0; who consumes the event may change the order of the flows
  * @keys: outer scopes and the ids of an asynchronous slice; NULL if there are none
  * @problem: NULL, or a constant text why the record could not be decoded; only @descriptor,
  * @time_ns, @cpu and @buffer are valid then
@@ -43,8 +44,9 @@ struct decoded_event {
 	uint64_t slice_head;
 	uint64_t track_head;
 	struct value counter_value;
-	const struct field *extras;
-	size_t nr_extras;
+	struct field *extras;
+	unsigned int nr_extras;
+	unsigned int nr_flows;
 	const struct decoded_keys *keys;
 	const char *problem;
 };

@@ -47,6 +47,9 @@ struct extra_symbols {
 	const struct symbol_field *fields[];
 };
 
+/** FLOWS_MAX - limit of flows of a tracepoint; the fields of further ones are extra fields */
+#define FLOWS_MAX 4
+
 /** KEYS_OUTER_MAX - limit of outer scopes: those before the last one of a compound scope */
 #define KEYS_OUTER_MAX 7
 
@@ -81,14 +84,17 @@ struct decoded_keys {
  * @is_swapped: the byte order of the records is not this machine's
  * @record_size: minimum size of a record that contains all these fields
  * @extras: fields without a role; those that only ends have are the last ones
- * @fields: values of the extras of the record that was decoded last
- * @nr_extras: size of both arrays
+ * @nr_extras: their number
  * @nr_early_extras: number of extras that begins and instants have
+ * @flows: fields of flows, in the same memory as the extras
+ * @nr_flows: their number; 0 for counters
+ * @fields: values of the extras and the flows of the record that was decoded last
+ * @nr_fields: number of extras and flows
  * @outer: fields of outer scopes
  * @async: field that pairs begin and end of asynchronous slices
  * @keys: values of both in the record that was decoded last; NULL if there are none
  * @symbols: texts of the extras, NULL if none has any
- * @has_more: there are extras or keys
+ * @has_more: there are extras, flows or keys
  */
 struct descriptor {
 	unsigned int index;
@@ -109,9 +115,12 @@ struct descriptor {
 	bool is_swapped;
 	size_t record_size;
 	struct extra *extras;
-	struct field *fields;
 	size_t nr_extras;
 	size_t nr_early_extras;
+	struct extra *flows;
+	size_t nr_flows;
+	struct field *fields;
+	size_t nr_fields;
 	struct extra outer[KEYS_OUTER_MAX];
 	struct field_ref async;
 	struct decoded_keys *keys;

@@ -77,6 +77,7 @@ void listing_get(const struct listing *listing, size_t number, struct listed *ou
 		.field = descriptor->scope_field,
 		.nr_outer = keys ? keys->nr_outer : 0,
 		.nr_fields = descriptor->nr_extras,
+		.nr_flows = descriptor->nr_flows,
 		.is_async = keys && keys->is_async,
 		.is_counter = descriptor->kind == DESCRIPTOR_COUNTER,
 		.has_track_name = descriptor->track_name.kind != FIELD_ABSENT,
@@ -92,6 +93,11 @@ const char *listing_outer(const struct listing *listing, size_t number, size_t o
 const char *listing_field(const struct listing *listing, size_t number, size_t field)
 {
 	return convention_descriptor(listing->convention, number)->extras[field].name;
+}
+
+const char *listing_flow(const struct listing *listing, size_t number, size_t flow)
+{
+	return convention_descriptor(listing->convention, number)->flows[flow].name;
 }
 
 void listing_free(struct listing *listing)

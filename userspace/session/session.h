@@ -66,6 +66,7 @@ struct listing;
  * @field: the field with the scope's value, NULL for none
  * @nr_outer: outer scopes, see listing_outer()
  * @nr_fields: extra fields, see listing_field()
+ * @nr_flows: fields of flows, see listing_flow()
  * @is_async: its slices are asynchronous
  */
 struct listed {
@@ -74,6 +75,7 @@ struct listed {
 	const char *field;
 	size_t nr_outer;
 	size_t nr_fields;
+	size_t nr_flows;
 	bool is_async;
 	bool is_counter;
 	bool has_track_name;
@@ -100,6 +102,9 @@ const char *listing_outer(const struct listing *listing, size_t number, size_t o
 
 /** listing_field - the name of an extra field of a tracepoint */
 const char *listing_field(const struct listing *listing, size_t number, size_t field);
+
+/** listing_flow - the name of a flow of a tracepoint */
+const char *listing_flow(const struct listing *listing, size_t number, size_t flow);
 
 /** listing_free - NULL is fine */
 void listing_free(struct listing *listing);

@@ -2,9 +2,11 @@
 /* The arguments of an event as JSON. */
 #include "sink/args.h"
 
+#include "sink/flow.h"
+
 bool event_has_args(const struct timeline_event *event, unsigned int with)
 {
-	return event->nr_fields > 0 || event->is_suspect || event->is_unfinished ||
+	return event->nr_any > 0 || event->is_suspect || event->is_unfinished ||
 	       event->is_foreign || with;
 }
 
@@ -62,6 +64,10 @@ void event_append_args(struct buffer *out, const struct timeline_event *event, u
 	for (size_t i = 0; i < event->nr_fields; i++) {
 		arg_name_append(out, event->fields[i].name, is_end, &first);
 		value_append_json(out, &event->fields[i].value);
+	}
+	if (event->nr_flows > 0) {
+		arg_name_append(out, text_of("ktrack:flow"), is_end, &first);
+		flows_append_json(out, event);
 	}
 	args_append_emitter(out, event, with, is_end, &first);
 	if (event->is_suspect)

@@ -26,7 +26,8 @@ static inline bool event_has_emitter(const struct timeline_event *event, unsigne
 bool event_has_args(const struct timeline_event *event, unsigned int with);
 
 /**
- * event_append_args - append an object of the record's fields, its emitter and the slice's flags
+ * event_append_args - append an object of the record's fields, its flows, its emitter and the slice's
+ * flags
  * @with: a set of 1 << enum timeline_emitter
  * @names_ends: prefix names at a slice's end with "end:", for viewers that merge the arguments of a
  * slice's begin and end

@@ -3,11 +3,17 @@
  * The timeline as Chrome's JSON trace events. A track is a thread with the track's number. It
  * belongs to the process that it is about, or to a group, which is a process with a number that no
  * process has.
+ *
+ * Viewers draw a flow from its "s" over each "t" to the next one. Events with the same id, name and
+ * category are one flow, and so the category is not the track's. An event belongs to the innermost
+ * slice that is open on its thread, and in Perfetto to an instant that precedes it. Ids are open
+ * ended: no point is known to be the last one, and so there is no "f".
  */
 #include <stdlib.h>
 
 #include "sink/args.h"
 #include "sink/file.h"
+#include "sink/flow.h"
 #include "sink/identity.h"
 #include "sink/kinds.h"
 #include "sink/remark.h"
@@ -38,20 +44,24 @@ _Static_assert(sizeof(group_names) / sizeof(group_names[0]) == GROUP_COUNT, "a n
 /**
  * struct chrome_sink - one file
  * @has_events: an event was written; the next one starts with a comma
+ * @flows: flows that had a point
  */
 struct chrome_sink {
 	struct sink_file file;
 	bool has_events;
+	struct flow_set flows;
 };
 
 /**
  * struct chrome_track - the constant parts of a track's events
  * @place: its "pid", "tid" and "cat"
+ * @thread_size: size of the first two in it
  * @name: of counters: the name in JSON
  */
 struct chrome_track {
 	struct sink_track link;
 	struct buffer place;
+	size_t thread_size;
 	struct buffer name;
 };
 
@@ -190,6 +200,7 @@ static int chrome_track_begin(struct chrome_sink *sink, const struct timeline_ev
 		return -1;
 	buffer_printf(&track->place, "\"pid\":%lld,\"tid\":%lu", (long long)track_pid(shown),
 		      shown->number);
+	track->thread_size = track->place.size;
 	chrome_append_member(&track->place, "cat", text_of(shown->category->text));
 	buffer_clear(&sink->file.text);
 	track_append_label(&sink->file.text, shown);
@@ -207,10 +218,13 @@ static struct buffer *chrome_track_event_begin(struct chrome_sink *sink, const c
 	return chrome_event_begin(sink, phase, buffer_text(&track->place), event->time_ns);
 }
 
-static int chrome_write_named(struct chrome_sink *sink, const char *phase,
-			      const struct timeline_event *event, struct error *error)
+static int chrome_write_named(struct chrome_sink *sink, const struct timeline_event *event,
+			      struct error *error)
 {
-	struct buffer *out = chrome_track_event_begin(sink, phase, event);
+	static const char *const phases[] = {
+		[TIMELINE_SLICE_BEGIN] = "B", [TIMELINE_SLICE_END] = "E", [TIMELINE_INSTANT] = "i"
+	};
+	struct buffer *out = chrome_track_event_begin(sink, phases[event->kind], event);
 
 	chrome_append_member(out, "name", event->name->text);
 	if (event->kind == TIMELINE_INSTANT)
@@ -219,22 +233,34 @@ static int chrome_write_named(struct chrome_sink *sink, const char *phase,
 	return chrome_event_end(sink, error);
 }
 
-static int chrome_write_slice_begin(struct chrome_sink *sink, const struct timeline_event *event,
-				    struct error *error)
+static int chrome_write_flow(struct chrome_sink *sink, const struct timeline_event *event,
+			     const struct field *flow, struct error *error)
 {
-	return chrome_write_named(sink, "B", event, error);
+	const struct chrome_track *track = chrome_track_of(sink, event->track);
+	struct text thread = { .data = track->place.data, .size = track->thread_size };
+	int is_known = flow_set_add(&sink->flows, flow);
+	struct buffer *out;
+
+	if (is_known < 0)
+		return error_set(error, "out of memory");
+	out = chrome_event_begin(sink, is_known ? "t" : "s", thread, event->time_ns);
+	chrome_append_member(out, "cat", text_of("flow"));
+	chrome_append_member(out, "name", flow->name);
+	buffer_printf(out, ",\"id\":\"0x%llx\"",
+		      (unsigned long long)flow->value.unsigned_number);
+	if (is_known)
+		chrome_append_member(out, "bp", text_of("e"));
+	return chrome_event_end(sink, error);
 }
 
-static int chrome_write_slice_end(struct chrome_sink *sink, const struct timeline_event *event,
-				  struct error *error)
+static int chrome_write_flows(struct chrome_sink *sink, const struct timeline_event *event,
+			      struct error *error)
 {
-	return chrome_write_named(sink, "E", event, error);
-}
-
-static int chrome_write_instant(struct chrome_sink *sink, const struct timeline_event *event,
-				struct error *error)
-{
-	return chrome_write_named(sink, "i", event, error);
+	for (unsigned int i = 0; i < event->nr_flows; i++) {
+		if (chrome_write_flow(sink, event, timeline_event_flow(event, i), error) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 /*
@@ -375,9 +401,9 @@ static int (*const writers[TIMELINE_KIND_COUNT])(struct chrome_sink *sink,
 						 const struct timeline_event *event,
 						 struct error *error) = {
 	[TIMELINE_TRACK_BEGIN] = chrome_track_begin,
-	[TIMELINE_SLICE_BEGIN] = chrome_write_slice_begin,
-	[TIMELINE_SLICE_END] = chrome_write_slice_end,
-	[TIMELINE_INSTANT] = chrome_write_instant,
+	[TIMELINE_SLICE_BEGIN] = chrome_write_named,
+	[TIMELINE_SLICE_END] = chrome_write_named,
+	[TIMELINE_INSTANT] = chrome_write_named,
 	[TIMELINE_COUNTER] = chrome_write_counter,
 	[TIMELINE_LOSS] = chrome_write_loss,
 	[TIMELINE_MALFORMED] = chrome_write_problem,
@@ -388,11 +414,26 @@ static int (*const writers[TIMELINE_KIND_COUNT])(struct chrome_sink *sink,
 	[TIMELINE_FINISH] = chrome_write_finish,
 };
 
+/* Flows follow a begin and precede an end, because they belong to the slice that is open. */
+static out_of_line int chrome_write_linked(struct chrome_sink *sink,
+					   const struct timeline_event *event, struct error *error)
+{
+	bool is_end = event->kind == TIMELINE_SLICE_END;
+
+	if (is_end && chrome_write_flows(sink, event, error) < 0)
+		return -1;
+	if (writers[event->kind](sink, event, error) < 0)
+		return -1;
+	return is_end ? 0 : chrome_write_flows(sink, event, error);
+}
+
 static int chrome_event(struct sink_file *file, const struct timeline_event *event,
 			struct error *error)
 {
 	struct chrome_sink *sink = container_of(file, struct chrome_sink, file);
 
+	if (unlikely(event->nr_flows > 0))
+		return chrome_write_linked(sink, event, error);
 	return writers[event->kind] ? writers[event->kind](sink, event, error) : 0;
 }
 
@@ -435,11 +476,17 @@ static void chrome_track_release(struct sink_track *link)
 	buffer_release(&track->name);
 }
 
+static void chrome_release(struct sink_file *file)
+{
+	flow_set_release(&container_of(file, struct chrome_sink, file)->flows);
+}
+
 static const struct sink_file_ops chrome_file = {
 	.size = sizeof(struct chrome_sink),
 	.open = chrome_open,
 	.event = chrome_event,
 	.track_release = chrome_track_release,
+	.release = chrome_release,
 };
 
 struct sink *sink_chrome_new(const struct sink_settings *settings, struct error *error)

@@ -259,7 +259,11 @@ void timeline_append_loss(struct buffer *buffer, uint64_t records, uint64_t gaps
  * @name: of slices and instants
  * @tid, @cpu, @comm: writer of the record of a slice's begin or end, an instant or a sample; -1 and
  * "" if unknown
- * @fields: extra fields of the record; of slices, instants and counters
+ * @fields: @nr_fields extra fields of the record, and then @nr_flows ids of flows; of slices,
+ * instants and counters. A flow connects all slices and instants that have its name and its id, in
+ * the order of time; an id is a VALUE_UNSIGNED other than 0. A slice has one id of a flow at most,
+ * in the event of its begin or of its end
+ * @nr_any: 0 if there are neither extra fields nor flows
  * @begin_ns: of slice ends: when the slice began; of losses: all lost records are younger
  * @outer_ns: of instants and counters: begin of the innermost open slice, or of the track
  * @depth: of slices: 1 for the outermost; of instants and counters: number of open slices
@@ -297,7 +301,13 @@ struct timeline_event {
 	int cpu;
 	const char *comm;
 	const struct field *fields;
-	size_t nr_fields;
+	union {
+		struct {
+			unsigned int nr_fields;
+			unsigned int nr_flows;
+		};
+		uint64_t nr_any;
+	};
 	int64_t begin_ns;
 	int64_t outer_ns;
 	union {
@@ -331,6 +341,13 @@ struct timeline_event {
 		};
 	};
 };
+
+/** timeline_event_flow - the flow with an index below @event->nr_flows */
+static inline const struct field *timeline_event_flow(const struct timeline_event *event,
+						      unsigned int index)
+{
+	return &event->fields[event->nr_fields + index];
+}
 
 struct sink;
 

@@ -300,6 +300,10 @@ static TARGET_PRINT(perf_print_data)
 	message_text(line, event->data.key);
 	buffer_append_char(line, ':');
 	escape_append(line, string_text(event->data.value));
+	if (!event->data.msg.data)
+		return;
+	buffer_append_char(line, ' ');
+	escape_append(line, string_text(event->data.msg));
 }
 
 static TARGET_PRINT(perf_print_timer)

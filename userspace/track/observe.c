@@ -21,6 +21,7 @@ hot_inline void record_event_init(struct timeline_event *event, const struct tra
 	event->cpu = decoded->cpu;
 	event->fields = decoded->extras;
 	event->nr_fields = decoded->nr_extras;
+	event->nr_flows = decoded->nr_flows;
 }
 
 hot_inline struct name *record_name(struct tracks *tracks, const struct decoded_event *decoded,
@@ -75,7 +76,36 @@ hot_inline int slice_push(struct tracks *tracks, struct track *track,
 	return timeline_push(tracks->timeline, event, error);
 }
 
-/* Begins any slice: of a new name, on a lane, on a track that may have no space for it. */
+static uint8_t flow_bit(const struct descriptor *descriptor, const struct field *flow)
+{
+	size_t i = 0;
+
+	while (descriptor->flows[i].name != flow->name.data)
+		i++;
+	return 1 << i;
+}
+
+static void slice_set_flows(struct slice *slice, const struct decoded_event *decoded)
+{
+	for (unsigned int i = 0; i < decoded->nr_flows; i++)
+		slice->flows |= flow_bit(decoded->descriptor,
+					 &decoded->extras[decoded->nr_extras + i]);
+}
+
+/* A slice has one id of each flow: that of its begin, or else that of its end. */
+static unsigned int slice_keep_flows(const struct slice *slice, const struct decoded_event *decoded)
+{
+	struct field *flows = &decoded->extras[decoded->nr_extras];
+	unsigned int nr_kept = 0;
+
+	for (unsigned int i = 0; i < decoded->nr_flows; i++) {
+		if (!(slice->flows & flow_bit(decoded->descriptor, &flows[i])))
+			flows[nr_kept++] = flows[i];
+	}
+	return nr_kept;
+}
+
+/* Begins any slice: of a new name, on a lane, with flows, on a track that may have no space for it. */
 static out_of_line int slice_begin_any(struct tracks *tracks, struct track *track,
 				       const struct decoded_event *decoded, struct error *error)
 {
@@ -96,7 +126,10 @@ static out_of_line int slice_begin_any(struct tracks *tracks, struct track *trac
 		return error_set(error, "out of memory");
 	}
 	tracks->open_size += name_own_size(name);
-	return slice_push(tracks, track, decoded, name, error);
+	if (slice_push(tracks, track, decoded, name, error) < 0)
+		return -1;
+	slice_set_flows(&track->slices[track->nr_slices - 1], decoded);
+	return 0;
 }
 
 /* Whether another slice fits onto a track without slice_begin_any(). */
@@ -188,7 +221,7 @@ static int slice_end_unmatched(struct tracks *tracks, struct track *track)
 	return 0;
 }
 
-/* Ends any slice: on a lane, on a track that may end with it, of a name of its own. */
+/* Ends any slice: on a lane, with flows, on a track that may end with it, of a name of its own. */
 static out_of_line int slice_end_any(struct tracks *tracks, struct track *track,
 				     const struct decoded_event *decoded, struct error *error)
 {
@@ -200,6 +233,9 @@ static out_of_line int slice_end_any(struct tracks *tracks, struct track *track,
 		return -1;
 	name = track->slices[track->nr_slices - 1].name;
 	slice_pop(tracks, track, decoded);
+	if (decoded->nr_flows > 0)
+		tracks->event.nr_flows = slice_keep_flows(&track->slices[track->nr_slices],
+							  decoded);
 	if (slice_end_deliver(tracks, track, name, error) < 0)
 		return -1;
 	return track->is_outdated && track->nr_slices == 0 ? tracks_end(tracks, track, error) : 0;
@@ -274,7 +310,7 @@ hot_inline struct track *tracks_recent(const struct tracks *tracks,
 	return likely(track && !decoded->keys && track_matches(track, decoded)) ? track : NULL;
 }
 
-/* Observes a record whose track or whose writer must be looked up. */
+/* Observes a record whose track or writer must be looked up, or that has flows. */
 static out_of_line int tracks_observe_any(struct tracks *tracks,
 					  const struct decoded_event *decoded, struct error *error)
 {
@@ -307,7 +343,7 @@ int tracks_observe(struct tracks *tracks, const struct decoded_event *decoded, s
 	else
 		tracks->now_ns = decoded->time_ns;
 	track = tracks_recent(tracks, decoded);
-	if (unlikely(!track || tracks->settings.has_comm))
+	if (unlikely(!track || tracks->settings.has_comm || decoded->nr_flows > 0))
 		return tracks_observe_any(tracks, decoded, error);
 	switch (decoded->kind) {
 	case DECODED_BEGIN:

@@ -17,6 +17,7 @@
  * @is_continued: it began in an earlier session
  * @was_suspect: it was suspect at the end of that session
  * @is_foreign: threads ended each other's slices on its track since it began
+ * @flows: a bit for each flow of its tracepoint: the begin had an id of it
  */
 struct slice {
 	int64_t begin_ns;
@@ -25,6 +26,7 @@ struct slice {
 	bool is_continued;
 	bool was_suspect;
 	bool is_foreign;
+	uint8_t flows;
 	struct name *name;
 };
 
@@ -267,6 +269,7 @@ hot_inline void track_event_init(struct timeline_event *event, const struct trac
 	event->comm = "";
 	event->fields = NULL;
 	event->nr_fields = 0;
+	event->nr_flows = 0;
 	event->begin_ns = 0;
 	event->outer_ns = 0;
 	event->flags = 0;

@@ -26,7 +26,7 @@ TYPES.update(
 )
 # The types by which ktrack's macros mark fields.
 TYPES.update({f"ktrack_scope_{kind}": TYPES[kind] for kind in ("s32", "u8", "u16", "u32", "u64")})
-TYPES.update(ktrack_scope_global=TYPES["u8"], ktrack_async_id=TYPES["u64"], ktrack_result=TYPES["s64"])
+TYPES.update(ktrack_scope_global=TYPES["u8"], ktrack_async_id=TYPES["u64"], ktrack_flow_id=TYPES["u64"], ktrack_result=TYPES["s64"])
 SHORT_TYPES = {"string": "__data_loc char[]", "rel_string": "__rel_loc char[]"}
 COMMON = (
     ("unsigned short", "common_type", 0, 2, 0),

@@ -118,11 +118,32 @@ def show_field(value):
 
 @rule("msg", "region_enter", "region_leave")
 def message_shows_fields(_session, event):
-    """msg is there with args, and shows them as name=value."""
-    fields = event.get("args")
-    wanted = fields and " ".join(f"{key}={show_field(value)}" for key, value in fields.items())
+    """msg is there with args or flows, and shows them as name=value and name:0xid."""
+    fields = [f"{key}={show_field(value)}" for key, value in event.members.get("args", {}).items()]
+    wanted = " ".join([*fields, *event.members.get("flow", [])]) or None
     said = event.get("msg")
     return None if said == wanted else f"msg {said!r} for the fields {wanted!r}"
+
+
+def flow_names(event):
+    """The names of an event's flows."""
+    return {one.rpartition(":")[0] for one in event.members.get("flow", [])}
+
+
+@rule("flow-once", "region_leave")
+def slice_has_one_id(session, event):
+    """A region_leave has only flows that its region_enter does not have."""
+    track = session.track_of(event)
+    twice = flow_names(event) & flow_names(track.open[-1]) if track and track.open else ()
+    return f"another id of {sorted(twice)}" if twice else None
+
+
+@rule("flow-fields", *RECORDS)
+def flow_is_no_field(_session, event):
+    """A flow is not also one of the extra fields."""
+    fields = event["value"] if event.kind == "data_json" else event.members.get("args", {})
+    twice = flow_names(event) & set(fields)
+    return f"{sorted(twice)} is a field, too" if twice else None
 
 
 @rule("continued", "region_enter")

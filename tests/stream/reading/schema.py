@@ -20,7 +20,7 @@ TIMER = "category:string name:string intervals:positive t_total:seconds t_min:se
 # Who wrote a record, where that was asked for.
 WRITER = "tid:integer? cpu:count? comm:string?"
 
-# key:type, a question mark where the key may be absent. t_abs behind the body, the writer, args,
+# key:type, a question mark where the key may be absent. t_abs behind the body, the writer, args, flow,
 # continued, suspect, unfinished and foreign are ktrack's own keys: readers of trace2 skip what they don't have.
 EVENTS = {
     "version": f"{PLACE} evt:string exe:string",
@@ -33,11 +33,11 @@ EVENTS = {
     "child_start": f"{PLACE} child_id:count child_class:string use_shell:boolean argv:strings",
     "child_exit": f"{PLACE} child_id:count pid:integer code:integer t_rel:seconds",
     "thread_start": "t_abs:seconds",
-    "data_json": f"{SAMPLE} value:object {WRITER}",
+    "data_json": f"{SAMPLE} value:object {WRITER} flow:flows?",
     "region_enter": "nesting:positive category:string label:string msg:string? t_abs:seconds"
-    f" {WRITER} args:fields? continued:true?",
+    f" {WRITER} args:fields? flow:flows? continued:true?",
     "region_leave": "t_rel:seconds nesting:positive category:string label:string msg:string?"
-    f" t_abs:seconds {WRITER} args:fields? continued:true? suspect:true? unfinished:true? foreign:true?",
+    f" t_abs:seconds {WRITER} args:fields? flow:flows? continued:true? suspect:true? unfinished:true? foreign:true?",
     "data": f"{SAMPLE} value:decimal {WRITER} args:fields?",
     "th_timer": TIMER,
     "th_counter": "category:string name:string count:positive",
@@ -50,6 +50,7 @@ EVENTS = {
 
 TIMESTAMP = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z")
 DECIMAL = re.compile(r"0|-?[1-9][0-9]*")
+FLOW = re.compile(r".*:0x[1-9a-f][0-9a-f]{0,15}", re.DOTALL)
 EXACT_LIMIT = 1 << 53
 
 
@@ -79,6 +80,14 @@ def is_fields(value):
     return type(value) is dict and bool(value) and all(map(is_field, value.values()))
 
 
+def is_flows(value):
+    """The flows of a record: at least one, each a name and an id other than 0; no flow twice."""
+    if type(value) is not list or not all(type(one) is str and FLOW.fullmatch(one) for one in value):
+        return False
+    names = [one.rpartition(":")[0] for one in value]
+    return bool(value) and len(set(names)) == len(names)
+
+
 def is_strings(value):
     """A command line: at least one word, strings only."""
     return type(value) is list and bool(value) and all(type(word) is str for word in value)
@@ -97,6 +106,7 @@ TYPES = {
     "true": lambda value: value is True,
     "object": lambda value: type(value) is dict,
     "fields": is_fields,
+    "flows": is_flows,
 }
 
 SECONDS_OF_TIMESTAMP = {}

@@ -106,6 +106,15 @@ def write_odd_names(writer):
         writer.sample(track, 3999, value, {"why": "odd"})
 
 
+def write_flows(writer):
+    """Slices and instants that are points of flows."""
+    task = identity("drv:flow", "flow", "slice", "thread", id=98)
+    track = writer.open_track(4000, "flow tid 98", task)
+    writer.enter(track, 4000, "submit", {"bytes": 5}, flows=["request:0x1f"])
+    writer.instant(track, 4001, "queued", {"bytes": 6}, flows=["request:0xffff888000001000"])
+    writer.leave(track, 4002, {"bytes": 5}, flows=["batch:0x1"])
+
+
 def write_retired(writer, times_ns):
     """A task whose track is retired and comes back as a new one."""
     for time_ns in times_ns:
@@ -125,6 +134,7 @@ def write_rare():
     write_retired(writer, [0])
     writer.lose(900, 3, 7)
     write_odd_names(writer)
+    write_flows(writer)
     writer.error(5000, "drv:io: unknown type 88", "%s: unknown type %u")
     writer.reject("drv:io", 4)
     write_retired(writer, [6000, 7000])

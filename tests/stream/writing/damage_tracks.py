@@ -18,7 +18,14 @@ IO = {"category": "ktrack_demo:ktrack_demo_io"}
 TRACK = {"category": "track"}
 SUMMARY = {"category": "summary"}
 RETRY = {"key": "retry"}
+FLOWS = {"label": "submit", "category": "drv:flow"}
 FIRST = "th01:ktrack_slice tid 537 sh"
+
+
+def flow_first(members):
+    """Puts flow before args."""
+    return members | {"args": members.pop("args")}
+
 
 THREADS = [
     ("thread-known", "demo", "a track without thread_start", drop("thread_start")),
@@ -85,6 +92,13 @@ REGIONS = [
     ("data-key", "demo", "a sample under the bare name", put("data", key="depth")),
     ("instant-value", "demo", "an instant with an object in it", put("data_json", where=RETRY, value={"a": {}})),
     ("msg", "demo", "msg with another value", put("region_enter", where=IO, msg="request=0 bytes=512 result=1")),
+    ("msg", "rare", "msg without the flow", put("region_leave", where=FLOWS, msg="bytes=5")),
+    ("flow-once", "rare", "a flow of the begin again", put("region_leave", where=FLOWS, flow=["request:0x1"], msg="bytes=5 request:0x1")),
+    ("flow-fields", "rare", "a flow that is a field", put("data_json", where={"key": "queued"}, flow=["bytes:0x6"])),
+    ("type", "rare", "a flow of 0", put("data_json", where={"key": "queued"}, flow=["request:0x0"])),
+    ("type", "rare", "two ids of a flow", put("data_json", where={"key": "queued"}, flow=["a:0x1", "a:0x2"])),
+    ("type", "rare", "no flow", put("data_json", where={"key": "queued"}, flow=[])),
+    ("keys", "rare", "a flow before args", edit("region_enter", flow_first, **FLOWS)),
     ("continued", "demo", "a slice that is continued in the middle", put("region_enter", nth=5, continued=True)),
     ("unfinished-time", "cut", "a slice unfinished before the end", put("region_leave", unfinished=True)),
     (
@@ -119,7 +133,7 @@ TOTALS = [
     ("counter-malformed", "rare", "malformed records not counted", drop("counter", name="malformed")),
     ("counter-unmatched", "cut", "ends that closed nothing are on no track", drop("th_counter")),
     ("th_counter", "cut", "a track counts something else", put("th_counter", name="other")),
-    ("counter-retired", "rare", "more retired than tracks", put("counter", where={"name": "retired_tracks"}, count=8)),
+    ("counter-retired", "rare", "more retired than tracks", put("counter", where={"name": "retired_tracks"}, count=9)),
     (
         "counter-foreign",
         "rare",

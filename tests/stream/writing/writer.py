@@ -49,12 +49,16 @@ def load(line):
     return json.loads(line, parse_float=Seconds.parse)
 
 
-def field_members(fields, with_message):
-    """The keys that a record's extra fields add: before and after t_abs."""
-    message = " ".join(f"{key}={value}" for key, value in fields.items())
-    return ({"msg": message} if with_message and fields else {}), (
-        {"args": fields} if fields else {}
-    )
+def field_members(fields, with_message, flows=()):
+    """The keys that a record's extra fields and flows add: before and after t_abs."""
+    message = " ".join([*(f"{key}={value}" for key, value in fields.items()), *flows])
+    after = {"args": fields} if fields else {}
+    return ({"msg": message} if with_message and message else {}), after | flow_member(flows)
+
+
+def flow_member(flows):
+    """The key that flows add."""
+    return {"flow": list(flows)} if flows else {}
 
 
 class Track:
@@ -156,25 +160,25 @@ class Writer:
         self.emit_json(track, "track", track.thread.partition(":")[0], identity)
         return track
 
-    def emit_json(self, track, category, key, value, since_ns=None):
+    def emit_json(self, track, category, key, value, since_ns=None, flows=()):
         """A data_json on a track."""
         since_ns = track.start_ns if since_ns is None else since_ns
         times = {"t_abs": Seconds(self.now_ns), "t_rel": Seconds(self.now_ns - since_ns)}
         body = {"nesting": len(track.open) + 1, "category": category, "key": key, "value": value}
-        self.emit("data_json", track.thread, {**times, **body})
+        self.emit("data_json", track.thread, {**times, **body, **flow_member(flows)})
 
-    def enter(self, track, time_ns, label, fields=(), continued=False):
+    def enter(self, track, time_ns, label, fields=(), continued=False, flows=()):
         """A slice begins."""
         self.now_ns = time_ns
         track.open.append((label, time_ns, continued))
-        before, after = field_members(dict(fields), True)
+        before, after = field_members(dict(fields), True, flows)
         body = {"nesting": len(track.open), "category": track.tracepoint, "label": label, **before}
         marks = {"continued": True} if continued else {}
         self.emit(
             "region_enter", track.thread, {**body, "t_abs": Seconds(time_ns), **after, **marks}
         )
 
-    def leave(self, track, time_ns, fields=(), unfinished=False):
+    def leave(self, track, time_ns, fields=(), unfinished=False, flows=()):
         """The innermost slice ends; without one, the end is counted as unmatched."""
         if not track.open:
             self.count("unmatched_ends")
@@ -183,7 +187,7 @@ class Writer:
         self.now_ns = time_ns
         label, since_ns, continued = track.open.pop()
         marks = self.mark(since_ns, time_ns, unfinished)
-        before, after = field_members(dict(fields), True)
+        before, after = field_members(dict(fields), True, flows)
         body = {"t_rel": Seconds(time_ns - since_ns), "nesting": len(track.open) + 1}
         body.update({"category": track.tracepoint, "label": label, **before})
         self.emit(
@@ -201,11 +205,11 @@ class Writer:
             self.count(name)
         return {name: True for name, is_set in marks.items() if is_set}
 
-    def instant(self, track, time_ns, label, fields=()):
+    def instant(self, track, time_ns, label, fields=(), flows=()):
         """Something that has no duration."""
         self.now_ns = time_ns
         since_ns = track.open[-1][1] if track.open else track.start_ns
-        self.emit_json(track, track.tracepoint, label, dict(fields), since_ns)
+        self.emit_json(track, track.tracepoint, label, dict(fields), since_ns, flows)
 
     def sample(self, track, time_ns, value, fields=()):
         """A value of a counter."""

@@ -242,7 +242,7 @@ class Track {
 // `end` is the time of the last record; incomplete slices and losses may last until `limit`.
 class Recording {
 	constructor(text) {
-		Object.assign(this, { about: {}, names: [], tracks: [], losses: [], marks: [], notes: [], limit: 0, totals: null });
+		Object.assign(this, { about: {}, names: [], tracks: [], points: [], losses: [], marks: [], notes: [], limit: 0, totals: null });
 		this.byNumber = new Map();
 		for (let at = 0, next; at < text.length; at = next + 1) {
 			next = text.indexOf("\n", at);
@@ -285,6 +285,8 @@ class Recording {
 			this.notes.push(JSON.parse(rest));
 		else if (letter === "m")
 			this.addMark(rest);
+		else if (letter === "p")
+			this.addPoints(...rest.split(" "));
 		else
 			this.addChunk(letter, rest.split(" "));
 		if (letter === "f")
@@ -307,6 +309,10 @@ class Recording {
 		const [, time, text] = /^(\S+) (.*)$/.exec(rest);
 		this.marks.push({ time: +time, text: JSON.parse(text) });
 		this.limit = Math.max(this.limit, +time);
+	}
+
+	addPoints(from, count, data) {
+		this.points.push(new PointChunk(+from, +count, data));
 	}
 
 	addChunk(letter, words) {

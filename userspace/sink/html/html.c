@@ -31,7 +31,7 @@ static void data_add(struct html_sink *sink, struct html_chunk *chunk, uint64_t 
 	sink->pending_size += chunk->data.size - before;
 }
 
-static uint64_t name_report(struct html_sink *sink, struct text name)
+uint64_t html_name_report(struct html_sink *sink, struct text name)
 {
 	struct buffer *out = &sink->file.out;
 
@@ -47,9 +47,9 @@ static uint64_t name_number(struct html_sink *sink, struct timeline_name *name)
 	void **data = &name->sink_data[sink->file.sink_index];
 
 	if (!name->is_counted)
-		return name_report(sink, name->text);
+		return html_name_report(sink, name->text);
 	if (!*data)
-		*data = (void *)(uintptr_t)(name_report(sink, name->text) + 1);
+		*data = (void *)(uintptr_t)(html_name_report(sink, name->text) + 1);
 	return (uintptr_t)*data - 1;
 }
 
@@ -110,7 +110,7 @@ static int depths_grow(struct html_track *track, unsigned int nr_depths, struct 
 static struct text event_args(struct html_sink *sink, const struct timeline_event *event)
 {
 	buffer_clear(&sink->file.text);
-	if (event->nr_fields > 0 || sink->file.with)
+	if (event->nr_any > 0 || sink->file.with)
 		event_append_args(&sink->file.text, event, sink->file.with, false);
 	else
 		buffer_append_char(&sink->file.text, '0');
@@ -301,7 +301,7 @@ static int html_finish(struct html_sink *sink, const struct timeline_event *even
 	struct buffer *out = &sink->file.out;
 	const struct timeline_totals *totals = event->totals;
 
-	if (html_faults_write(sink, totals, error) < 0)
+	if (html_flows_report(sink, error) < 0 || html_faults_write(sink, totals, error) < 0)
 		return -1;
 	buffer_printf(out, "f {\"last_ns\":%lld,\"end_ns\":%lld,\"lost\":%llu,",
 		      (long long)(sink->last_ns - sink->file.start_ns),
@@ -359,6 +359,8 @@ static int html_event(struct sink_file *file, const struct timeline_event *event
 
 	if (is_record(event) && event->time_ns > sink->last_ns)
 		sink->last_ns = event->time_ns;
+	if (unlikely(event->nr_flows > 0) && html_flows_add(sink, event, error) < 0)
+		return -1;
 	return writers[event->kind] ? writers[event->kind](sink, event, error) : 0;
 }
 
@@ -401,7 +403,10 @@ static int html_open(struct sink_file *file, const struct recording *recording, 
 
 static void html_release(struct sink_file *file)
 {
-	buffer_release(&container_of(file, struct html_sink, file)->packed);
+	struct html_sink *sink = container_of(file, struct html_sink, file);
+
+	html_flows_release(sink);
+	buffer_release(&sink->packed);
 }
 
 static const struct sink_file_ops html_file = {

@@ -22,7 +22,7 @@ class Page {
 	constructor(text) {
 		this.pointers = new Map();
 		this.recording = new Recording(text);
-		this.picture = new Picture(document.getElementById("picture"), this.recording);
+		this.picture = new FlowPicture(document.getElementById("picture"), this.recording);
 		this.part = (id) => document.getElementById(id);
 		this.picture.whenDrawn = () => this.showRange();
 		this.showAbout();
@@ -278,6 +278,7 @@ class Page {
 
 	select(one) {
 		this.picture.selected = one;
+		this.picture.flows = [];
 		this.picture.ask();
 		this.showDetails(one);
 	}
@@ -355,15 +356,27 @@ class Page {
 		const args = await one.chunk.argsOf(one.index);
 		if (this.picture.selected !== one)
 			return;
+		this.picture.flows = flowsOf(this.recording, one, args);
+		this.picture.ask();
 		const head = document.createElement("h2"), columns = document.createElement("div");
 		head.textContent = this.headOf(one);
 		columns.className = "columns";
-		columns.append(this.table(this.factsOf(one)));
+		columns.append(this.table([...this.factsOf(one), ...this.flowFacts()]));
 		const parts = Array.isArray(args) ? [["at its begin", args[0]], ["at its end", args[1]]] : [["fields", args]];
 		for (const [title, part] of parts)
-			if (part)
-				columns.append(this.table(Object.entries(part), title));
+			this.appendFields(columns, part, title);
 		panel.replaceChildren(head, columns);
+	}
+
+	// Flows have facts of their own.
+	appendFields(columns, part, title) {
+		const fields = Object.entries(part || {}).filter(([name]) => name !== FLOW_KEY);
+		if (fields.length > 0)
+			columns.append(this.table(fields, title));
+	}
+
+	flowFacts() {
+		return this.picture.flows.map(({ text, number, count }) => ["flow", `${text}, point ${number} of ${count}`]);
 	}
 
 	// Facts about the recording, shown if nothing is selected.

@@ -12,6 +12,7 @@
  *   c TRACK DEPTH FROM TO COUNT BUSY DATA ARGS  slices of one depth; their total duration
  *   i TRACK FROM TO COUNT DEPTH DATA ARGS       instants; the depth of the first one
  *   v TRACK FROM TO COUNT MIN MAX DATA ARGS     samples
+ *   p FROM COUNT DATA                           points of flows
  *   l CPU FROM TO STRING                        lost records
  *   m TIME STRING                               a remark
  *   w STRING                                    a fault of the recording as a whole
@@ -20,7 +21,9 @@
  * DATA is varints. Of a slice: its begin since the last one's end (the first: since FROM), its
  * duration, and 8 * its name + 4 if it is foreign + 2 if it is incomplete + 1 if it is suspect; of
  * an instant: its time since the last one, its depth, its name; of a sample: its time since the
- * last one, its value, signed ones zigzag. ARGS is a JSON array with an element for each: [object
+ * last one, its value, signed ones zigzag; of a point: its time since the last one, its time since
+ * its slice's begin, its track, its slice's depth from 1, or 0 for an instant, the flow's name, and
+ * its id. ARGS is a JSON array with an element for each: [object
  * of the begin, object of the end] of slices, an object of others, 0 for none.
  */
 #ifndef SINK_HTML_STATE_H
@@ -74,11 +77,20 @@ struct html_track {
 	struct html_chunk points;
 };
 
+/** struct html_flow_name - the name of a flow, and its number */
+struct html_flow_name {
+	struct text name;
+	uint64_t number;
+};
+
 /**
  * struct html_sink - one page
  * @next_name: the number of the next name
  * @pending_size: bytes in all chunks
  * @last_ns: time of the last record of all tracks
+ * @points: points of flows that are not written yet
+ * @flow_names: names of flows so far
+ * @nr_flow_names: their number
  */
 struct html_sink {
 	struct sink_file file;
@@ -86,6 +98,9 @@ struct html_sink {
 	uint64_t next_name;
 	size_t pending_size;
 	int64_t last_ns;
+	struct html_chunk points;
+	struct html_flow_name *flow_names;
+	size_t nr_flow_names;
 };
 
 /** html_append_json - append a text as a JSON string without '<', which could end the element */
@@ -104,6 +119,18 @@ int html_chunk_add(struct html_sink *sink, struct html_track *track, enum html_c
 /** html_chunk_of - the chunk of a kind and depth; an empty one begins at @time_ns */
 struct html_chunk *html_chunk_of(struct html_track *track, enum html_chunk_kind kind,
 				 unsigned int depth, int64_t time_ns);
+
+/** html_name_report - write a name; returns its number */
+uint64_t html_name_report(struct html_sink *sink, struct text name);
+
+/** html_flows_add - add the points of flows that @event is; returns -1 with @error */
+int html_flows_add(struct html_sink *sink, const struct timeline_event *event, struct error *error);
+
+/** html_flows_report - write all points that were added; returns -1 with @error */
+int html_flows_report(struct html_sink *sink, struct error *error);
+
+/** html_flows_release - free the points */
+void html_flows_release(struct html_sink *sink);
 
 /** html_track_report - write all chunks of a track; returns -1 with @error */
 int html_track_report(struct html_sink *sink, struct html_track *track, struct error *error);

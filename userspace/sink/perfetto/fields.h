@@ -106,6 +106,7 @@ enum perfetto_event_field {
 	EVENT_NAME = 23,
 	EVENT_COUNTER_VALUE = 30,
 	EVENT_DOUBLE_COUNTER_VALUE = 44,
+	EVENT_FLOW_IDS = 47,
 };
 
 enum perfetto_event_type {

@@ -22,10 +22,11 @@ static const struct clock_row clock_rows[] = {
 
 static const char *const own_names[] = {
 	[OWN_SUSPECT] = "ktrack:suspect", [OWN_UNFINISHED] = "ktrack:unfinished",
-	[OWN_FOREIGN] = "ktrack:foreign", [OWN_EXACT] = "ktrack:exact",
-	[OWN_TID] = "ktrack:tid",	  [OWN_CPU] = "ktrack:cpu",
-	[OWN_COMM] = "ktrack:comm",	  [OWN_END_TID] = "end:ktrack:tid",
-	[OWN_END_CPU] = "end:ktrack:cpu", [OWN_END_COMM] = "end:ktrack:comm",
+	[OWN_FOREIGN] = "ktrack:foreign", [OWN_FLOW] = "ktrack:flow",
+	[OWN_EXACT] = "ktrack:exact",	  [OWN_TID] = "ktrack:tid",
+	[OWN_CPU] = "ktrack:cpu",	  [OWN_COMM] = "ktrack:comm",
+	[OWN_END_TID] = "end:ktrack:tid", [OWN_END_CPU] = "end:ktrack:cpu",
+	[OWN_END_COMM] = "end:ktrack:comm", [OWN_END_FLOW] = "end:ktrack:flow",
 	[OWN_COUNT_LOST] = "ktrack:lost", [OWN_PID] = "ktrack:pid",
 	[OWN_STATUS] = "ktrack:status",
 };

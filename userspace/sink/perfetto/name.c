@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "sink/args.h"
+#include "sink/flow.h"
 #include "sink/perfetto/fields.h"
 #include "sink/perfetto/state.h"
 #include "sink/perfetto/proto.h"
@@ -216,6 +217,27 @@ static void append_fields(struct perfetto_sink *sink, const struct timeline_even
 	}
 }
 
+/*
+ * The importer continues a flow at each event that has its id, which must be unique in the file: it
+ * is a hash of name and id, and so an annotation has both as text.
+ */
+void perfetto_append_flows(struct perfetto_sink *sink, const struct timeline_event *event)
+{
+	bool is_end = event->kind == TIMELINE_SLICE_END;
+
+	for (unsigned int i = 0; i < event->nr_flows; i++) {
+		const struct field *flow = timeline_event_flow(event, i);
+		uint64_t seed = sink->seed ^ text_hash(flow->name);
+
+		proto_fixed(&sink->file.out, EVENT_FLOW_IDS,
+			    perfetto_uuid_of_seed(seed, UUID_FLOW, flow->value.unsigned_number));
+	}
+	buffer_clear(&sink->file.text);
+	flows_append_text(&sink->file.text, event);
+	perfetto_annotate_text(sink, is_end ? OWN_END_FLOW : OWN_FLOW,
+			       buffer_text(&sink->file.text));
+}
+
 static void append_emitter(struct perfetto_sink *sink, const struct timeline_event *event)
 {
 	bool is_end = event->kind == TIMELINE_SLICE_END;
@@ -232,7 +254,8 @@ static void append_emitter(struct perfetto_sink *sink, const struct timeline_eve
 
 void perfetto_append_annotations(struct perfetto_sink *sink, const struct timeline_event *event)
 {
-	append_fields(sink, event);
+	if (event->nr_fields > 0)
+		append_fields(sink, event);
 	if (sink->file.with)
 		append_emitter(sink, event);
 	if (event->is_suspect)

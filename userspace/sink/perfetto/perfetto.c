@@ -98,13 +98,16 @@ static int perfetto_write_named(struct perfetto_sink *sink, const struct timelin
 	uint64_t iid = event->name->is_counted ? perfetto_name_iid(sink, event->name, error) : 0;
 	struct perfetto_message begun;
 
-	if ((event->name->is_counted && iid == 0) || perfetto_fields_intern(sink, event, error) < 0)
+	if ((event->name->is_counted && iid == 0) ||
+	    (event->nr_fields > 0 && perfetto_fields_intern(sink, event, error) < 0))
 		return -1;
 	begun = track_event_begin(sink, event, type);
 	if (iid > 0)
 		proto_number(&sink->file.out, EVENT_NAME_IID, iid);
 	else
 		proto_text(&sink->file.out, EVENT_NAME, event->name->text);
+	if (event->nr_flows > 0)
+		perfetto_append_flows(sink, event);
 	perfetto_append_annotations(sink, event);
 	return perfetto_message_end(sink, begun, error);
 }
@@ -151,9 +154,11 @@ static int perfetto_write_slice_end(struct perfetto_sink *sink, const struct tim
 		return 0;
 	}
 	if (inner_slices_end(sink, event, track, error) < 0 ||
-	    perfetto_fields_intern(sink, event, error) < 0)
+	    (event->nr_fields > 0 && perfetto_fields_intern(sink, event, error) < 0))
 		return -1;
 	begun = track_event_begin(sink, event, TYPE_SLICE_END);
+	if (event->nr_flows > 0)
+		perfetto_append_flows(sink, event);
 	perfetto_append_annotations(sink, event);
 	return perfetto_message_end(sink, begun, error);
 }

@@ -30,14 +30,20 @@ void proto_signed(struct buffer *out, unsigned int field, int64_t number)
 	proto_number(out, field, (uint64_t)number);
 }
 
+void proto_fixed(struct buffer *out, unsigned int field, uint64_t number)
+{
+	uint64_t bits = htole64(number);
+
+	proto_append_number(out, (uint64_t)field << 3 | PROTO_64_BITS);
+	buffer_append(out, &bits, sizeof(bits));
+}
+
 void proto_double(struct buffer *out, unsigned int field, double number)
 {
 	uint64_t bits;
 
 	memcpy(&bits, &number, sizeof(bits));
-	bits = htole64(bits);
-	proto_append_number(out, (uint64_t)field << 3 | PROTO_64_BITS);
-	buffer_append(out, &bits, sizeof(bits));
+	proto_fixed(out, field, bits);
 }
 
 static void append_well_formed(struct buffer *out, struct text text)

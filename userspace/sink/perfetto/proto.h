@@ -44,6 +44,9 @@ void proto_number(struct buffer *out, unsigned int field, uint64_t number);
 /** proto_signed - of type int64 or int32, which take ten bytes if they are negative */
 void proto_signed(struct buffer *out, unsigned int field, int64_t number);
 
+/** proto_fixed - of type fixed64 */
+void proto_fixed(struct buffer *out, unsigned int field, uint64_t number);
+
 /** proto_double - of type double */
 void proto_double(struct buffer *out, unsigned int field, double number);
 

@@ -140,10 +140,12 @@ enum perfetto_own_name {
 	OWN_SUSPECT = 1,
 	OWN_UNFINISHED,
 	OWN_FOREIGN,
+	OWN_FLOW,
 	OWN_EXACT,
 	OWN_TID,
 	OWN_CPU,
 	OWN_COMM,
+	OWN_END_FLOW,
 	OWN_END_TID,
 	OWN_END_CPU,
 	OWN_END_COMM,
@@ -153,7 +155,7 @@ enum perfetto_own_name {
 	OWN_NAME_END
 };
 
-/** enum perfetto_uuid - kinds of tracks; input of their ids, with a number */
+/** enum perfetto_uuid - kinds of tracks, and flows; input of their ids, with a number */
 enum perfetto_uuid {
 	UUID_TRACK,
 	UUID_PROCESS,
@@ -161,6 +163,7 @@ enum perfetto_uuid {
 	UUID_GROUP,
 	UUID_LOSS,
 	UUID_OWN,
+	UUID_FLOW,
 };
 
 /**
@@ -217,6 +220,9 @@ int perfetto_fields_intern(struct perfetto_sink *sink, const struct timeline_eve
 
 /** perfetto_categories_free - free all categories and their names */
 void perfetto_categories_free(struct perfetto_sink *sink);
+
+/** perfetto_append_flows - append the ids of flows of an event, also as text */
+void perfetto_append_flows(struct perfetto_sink *sink, const struct timeline_event *event);
 
 /** perfetto_append_annotations - append fields, emitter and flags of an event */
 void perfetto_append_annotations(struct perfetto_sink *sink, const struct timeline_event *event);

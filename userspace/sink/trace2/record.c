@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "sink/args.h"
+#include "sink/flow.h"
 #include "sink/trace2/state.h"
 
 static const struct trace2_text *label_new(struct trace2_sink *sink,
@@ -91,7 +92,36 @@ static bool args_append(struct trace2_sink *sink, const struct timeline_event *e
 	return trace2_fields_append(&category->fields, &sink->more, &sink->message, event);
 }
 
-/* A slice's message is its fields, without the first blank. */
+/* The flows as a member; sink->message gets them, too. */
+static void flows_append(struct trace2_sink *sink, const struct timeline_event *event)
+{
+	buffer_append_char(&sink->message, ' ');
+	flows_append_text(&sink->message, event);
+	member_append(&sink->more, "\"flow\":");
+	flows_append_json(&sink->more, event);
+}
+
+/* sink->message without its first @size bytes and the blank after them. */
+static struct trace2_string message_behind(const struct trace2_sink *sink, size_t size)
+{
+	if (sink->message.size <= size)
+		return (struct trace2_string){ 0 };
+	return (struct trace2_string){ sink->message.data + size + 1,
+				       sink->message.size - size - 1 };
+}
+
+static out_of_line void slice_flows_append(struct trace2_sink *sink,
+					   const struct timeline_event *event,
+					   struct trace2_event *line)
+{
+	if (event->nr_fields == 0)
+		buffer_clear(&sink->message);
+	flows_append(sink, event);
+	line->region.msg = message_behind(sink, 0);
+	line->needs_no_escape = false;
+}
+
+/* A slice's message is its fields and its flows, without the first blank. */
 static void slice_more_set(struct trace2_sink *sink, const struct timeline_event *event,
 			   struct trace2_event *line)
 {
@@ -100,10 +130,10 @@ static void slice_more_set(struct trace2_sink *sink, const struct timeline_event
 		more_append_emitter(sink, event);
 	if (event->nr_fields > 0) {
 		line->needs_no_escape = args_append(sink, event);
-		if (sink->message.size > 0)
-			line->region.msg = (struct trace2_string){ sink->message.data + 1,
-								   sink->message.size - 1 };
+		line->region.msg = message_behind(sink, 0);
 	}
+	if (event->nr_flows > 0)
+		slice_flows_append(sink, event, line);
 	if (has_flags(event))
 		flags_append(&sink->more, event);
 	line->more = (struct trace2_string){ sink->more.data, sink->more.size };
@@ -139,7 +169,7 @@ static out_of_line int slice_write_any(struct trace2_sink *sink, const struct ti
 		label = trace2_sink_label(sink, track->category, event->name, error);
 	if (!label)
 		return -1;
-	if (event->nr_fields > 0 || sink->with || has_flags(event))
+	if (event->nr_any > 0 || sink->with || has_flags(event))
 		slice_more_set(sink, event, line);
 	status = slice_line_write(sink, event, kind, label, error);
 	line->needs_no_escape = false;
@@ -154,7 +184,7 @@ hot_inline int slice_write(struct trace2_sink *sink, const struct timeline_event
 {
 	const struct trace2_text *label = trace2_label_of(sink, event->name);
 
-	if (unlikely(!label || event->nr_fields > 0 || sink->with || has_flags(event)))
+	if (unlikely(!label || event->nr_any > 0 || sink->with || has_flags(event)))
 		return slice_write_any(sink, event, kind, error);
 	return slice_line_write(sink, event, kind, label, error);
 }
@@ -188,7 +218,18 @@ int trace2_slice_end_write(struct trace2_sink *sink, const struct timeline_event
 	return slice_write(sink, event, TRACE2_REGION_LEAVE, error);
 }
 
-/* An instant's fields are its value. */
+/* An instant's fields are its value, which is in sink->message; its message is its flows. */
+static out_of_line void instant_flows_append(struct trace2_sink *sink,
+					     const struct timeline_event *event,
+					     struct trace2_event *line)
+{
+	size_t value_size = sink->message.size;
+
+	flows_append(sink, event);
+	line->data.value.data = sink->message.data;
+	line->data.msg = message_behind(sink, value_size);
+}
+
 static void data_more_set(struct trace2_sink *sink, const struct timeline_event *event,
 			  struct trace2_event *line)
 {
@@ -197,14 +238,16 @@ static void data_more_set(struct trace2_sink *sink, const struct timeline_event 
 		more_append_emitter(sink, event);
 	if (event->nr_fields > 0 && event->kind == TIMELINE_COUNTER)
 		args_append(sink, event);
+	if (event->nr_flows > 0)
+		instant_flows_append(sink, event, line);
 	flags_append(&sink->more, event);
 	line->more = trace2_string_of(buffer_text(&sink->more));
 }
 
 /* @value is digits, or ready-made JSON. */
-static int data_line_write(struct trace2_sink *sink, const struct timeline_event *event,
-			   enum trace2_kind kind, const struct trace2_text *key,
-			   struct trace2_string value, struct error *error)
+hot_inline int data_line_write(struct trace2_sink *sink, const struct timeline_event *event,
+			       enum trace2_kind kind, const struct trace2_text *key,
+			       struct trace2_string value, struct error *error)
 {
 	const struct trace2_track *track = trace2_track_of(sink, event->track);
 	struct trace2_event line = { .kind = kind, .needs_no_escape = true };
@@ -215,7 +258,8 @@ static int data_line_write(struct trace2_sink *sink, const struct timeline_event
 	line.data.category = track->category->text;
 	line.data.key = key;
 	line.data.value = value;
-	if ((event->nr_fields > 0 && kind == TRACE2_DATA) || sink->with || has_flags(event))
+	if ((kind == TRACE2_DATA ? event->nr_fields : event->nr_flows) > 0 || sink->with ||
+	    has_flags(event))
 		data_more_set(sink, event, &line);
 	return trace2_sink_write(sink, &line, event->time_ns, error);
 }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Flows of an event as texts, and sets of flows. */
+#include "sink/flow.h"
+
+#include <inttypes.h>
+
+void flow_append(struct buffer *out, const struct field *flow)
+{
+	buffer_append(out, flow->name.data, flow->name.size);
+	buffer_printf(out, ":0x%" PRIx64, flow->value.unsigned_number);
+}
+
+void flows_append_text(struct buffer *out, const struct timeline_event *event)
+{
+	for (unsigned int i = 0; i < event->nr_flows; i++) {
+		if (i > 0)
+			buffer_append_char(out, ' ');
+		flow_append(out, timeline_event_flow(event, i));
+	}
+}
+
+void flows_append_json(struct buffer *out, const struct timeline_event *event)
+{
+	struct buffer text = { 0 };
+
+	for (unsigned int i = 0; i < event->nr_flows; i++) {
+		buffer_clear(&text);
+		flow_append(&text, timeline_event_flow(event, i));
+		buffer_append_char(out, i > 0 ? ',' : '[');
+		json_append_string(out, buffer_text(&text));
+	}
+	buffer_append_char(out, ']');
+	out->failed |= text.failed;
+	buffer_release(&text);
+}
+
+static bool is_same_hash(const void *value, const void *key)
+{
+	return value == key;
+}
+
+int flow_set_add(struct flow_set *set, const struct field *flow)
+{
+	uint64_t hash = hash_number(hash_text(flow->name) + flow->value.unsigned_number) | 1;
+	void *value = (void *)(uintptr_t)hash;
+	bool is_older;
+
+	if (map_find(&set->recent, hash, is_same_hash, value))
+		return 1;
+	is_older = map_find(&set->older, hash, is_same_hash, value);
+	if (set->recent.size == FLOW_SET_RECENT) {
+		map_release(&set->older);
+		set->older = set->recent;
+		set->recent = (struct map){ 0 };
+	}
+	return map_insert(&set->recent, hash, value) < 0 ? -1 : is_older;
+}
+
+void flow_set_release(struct flow_set *set)
+{
+	map_release(&set->recent);
+	map_release(&set->older);
+}
