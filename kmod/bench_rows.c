@@ -48,10 +48,18 @@ BENCH_LOOP(scope_end, ktrack_end(ktrack_bench_scope, 1, BENCH_TRACK))
 BENCH_LOOP(result_begin, ktrack_begin(ktrack_bench_result, BENCH_NAME, 1, 4096, 0))
 BENCH_LOOP(result_end, ktrack_end(ktrack_bench_result, 1, 4096, -5))
 
+BENCH_LOOP(async_begin, ktrack_begin(ktrack_bench_async, BENCH_NAME, 1))
+BENCH_LOOP(async_end, ktrack_end(ktrack_bench_async, 1))
+BENCH_LOOP(flow_begin, ktrack_begin(ktrack_bench_flow, BENCH_NAME, 1))
+BENCH_LOOP(request_begin, ktrack_begin(ktrack_bench_request, BENCH_NAME, 1, 2))
+BENCH_LOOP(request_end, ktrack_end(ktrack_bench_request, 1, 2, -5))
+
 BENCH_LOOP(sample, ktrack_sample(ktrack_bench_value, 1))
 BENCH_LOOP(cpu_sample, ktrack_sample(ktrack_bench_value_cpu, 1, 1))
 BENCH_LOOP(this_cpu_sample, ktrack_sample(ktrack_bench_value_cpu, 1, KTRACK_THIS_CPU))
 BENCH_LOOP(scope_sample, ktrack_sample(ktrack_bench_value_scope, 1, 1, BENCH_TRACK))
+
+BENCH_LOOP(copy_guard, ktrack_guard_copy(ktrack_bench_scope, BENCH_NAME, 1, BENCH_TRACK))
 
 /**
  * struct bench_request - a driver's object with the attributes of its slices
@@ -137,12 +145,18 @@ const struct bench_row bench_rows[] = {
 	BENCH_ROW(scope_end, ktrack_bench_scope, 1),
 	BENCH_ROW(result_begin, ktrack_bench_result, 1),
 	BENCH_ROW(result_end, ktrack_bench_result, 1),
+	BENCH_ROW(async_begin, ktrack_bench_async, 1),
+	BENCH_ROW(async_end, ktrack_bench_async, 1),
+	BENCH_ROW(flow_begin, ktrack_bench_flow, 1),
+	BENCH_ROW(request_begin, ktrack_bench_request, 1),
+	BENCH_ROW(request_end, ktrack_bench_request, 1),
 	BENCH_ROW(sample, ktrack_bench_value, 1),
 	BENCH_ROW(cpu_sample, ktrack_bench_value_cpu, 1),
 	BENCH_ROW(this_cpu_sample, ktrack_bench_value_cpu, 1),
 	BENCH_ROW(scope_sample, ktrack_bench_value_scope, 1),
 	BENCH_ROW(guard, ktrack_bench_thread, 2),
 	BENCH_ROW(scope_guard, ktrack_bench_scope, 2),
+	BENCH_ROW(copy_guard, ktrack_bench_scope, 2),
 	{ "work", NULL, 0, bench_run_work },
 	BENCH_ROW(work_guard, ktrack_bench_thread, 2),
 	BENCH_ROW(work_scope_guard, ktrack_bench_scope, 2),

@@ -49,6 +49,12 @@ KTRACK_SLICE(ktrack_bench_scope, KTRACK_SCOPE(u32, slot), KTRACK_TRACK_NAME);
 KTRACK_SLICE(ktrack_bench_result, KTRACK_SCOPE(u32, slot), KTRACK_FIELD(u32, bytes),
 	     KTRACK_FIELD(s32, result));
 
+/* One attribute more than ktrack_bench_thread each, and all of them. */
+KTRACK_SLICE(ktrack_bench_async, KTRACK_ASYNC(request));
+KTRACK_SLICE(ktrack_bench_flow, KTRACK_FLOW(bench_flow));
+KTRACK_SLICE(ktrack_bench_request, KTRACK_ASYNC(request), KTRACK_FLOW(bench_flow),
+	     KTRACK_RESULT(result));
+
 KTRACK_COUNTER(ktrack_bench_value, s64);
 KTRACK_COUNTER(ktrack_bench_value_cpu, s64, KTRACK_SCOPE_CPU);
 KTRACK_COUNTER(ktrack_bench_value_scope, s64, KTRACK_SCOPE(u32, queue), KTRACK_TRACK_NAME);

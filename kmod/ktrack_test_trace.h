@@ -8,6 +8,8 @@
 
 #include <ktrack/define.h>
 
+#include "test.h"
+
 /* Slices, in every scope, with and without a track name. */
 KTRACK_SLICE(ktrack_test_thread, KTRACK_FIELD(u32, sequence));
 KTRACK_SLICE(ktrack_test_thread_track, KTRACK_TRACK_NAME, KTRACK_FIELD(u32, sequence));
@@ -24,6 +26,18 @@ KTRACK_SLICE(ktrack_test_id_track, KTRACK_SCOPE(u64, id), KTRACK_TRACK_NAME,
 /* A slice whose records have more fields than their number. */
 KTRACK_SLICE(ktrack_test_fields, KTRACK_FIELD(u32, sequence), KTRACK_FIELD(u64, wide),
 	     KTRACK_FIELD(s8, narrow), KTRACK_TEXT(text));
+
+/* Requests that overlap, and all kinds of attributes. */
+KTRACK_ENUM_VALUE(TEST_READ);
+KTRACK_ENUM_VALUE(TEST_WRITE);
+KTRACK_SLICE(ktrack_test_request, KTRACK_ASYNC(request), KTRACK_FLOW(ktrack_test_flow),
+	     KTRACK_ENUM(u8, op, { TEST_READ, "read" }, { TEST_WRITE, "write" }),
+	     KTRACK_RESULT(result));
+KTRACK_SLICE(ktrack_test_key, KTRACK_SCOPE(u16, queue), KTRACK_SCOPE_CPU,
+	     KTRACK_FLAGS(u8, flags, { 1, "sync" }, { 2, "discard" }), KTRACK_TEXT(text));
+KTRACK_SLICE(ktrack_test_global, KTRACK_SCOPE_GLOBAL, KTRACK_TRACK_NAME);
+KTRACK_COUNTER(ktrack_test_state, u32, KTRACK_SCOPE_GLOBAL,
+	       KTRACK_ENUM(u8, op, { TEST_READ, "read" }, { TEST_WRITE, "write" }));
 
 /* ktrack_twin.ko has a tracepoint of the same name. */
 KTRACK_SLICE_LIKE(ktrack_test_thread, ktrack_test_twin, KTRACK_FIELD(u32, sequence));

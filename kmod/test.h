@@ -47,7 +47,14 @@ enum test_event_index {
 	TEST_LEVEL_TGID,
 	TEST_LEVEL_CPU,
 	TEST_LEVEL_ID,
+	TEST_MACROS,		/* every macro, for all kinds of attributes */
 	TEST_NR_EVENTS
+};
+
+/* What a request does. */
+enum test_op {
+	TEST_READ,
+	TEST_WRITE,
 };
 
 /* The type of a counter's step; it is not in the record. */
@@ -145,6 +152,13 @@ int test_load_run(const struct test_scenario *scenario, u32 nr_rounds, u32 round
 int test_device_register(void);
 int test_device_run(const char *name, u32 nr_rounds, u32 rate);
 void test_device_unregister(void);
+
+/* test_requests.c */
+int test_requests_run(u32 nr_rounds);
+
+/* test_macros.c */
+void test_emit_macros(const struct test_record *record);
+int test_macros_run(u32 nr_rounds);
 
 /* test_list.c */
 struct seq_file;

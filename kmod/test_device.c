@@ -2,7 +2,8 @@
 /*
  * The test module's device file. Writing "NAME COUNT" runs a scenario COUNT times, and returns
  * when all records are written. "NAME COUNT RATE" runs it COUNT times on each CPU, RATE times a
- * second, if all its steps are for every CPU. Reading prints the last run as
+ * second, if all its steps are for every CPU. "requests COUNT" and "macros COUNT" run
+ * test_requests.c and test_macros.c. Reading prints the last run as
  *
  *	run NAME COUNT ERROR
  *	cpu N fired RECORDS sequence NUMBER
@@ -45,14 +46,41 @@ static int test_run_command(const struct test_scenario *scenario, u32 nr_rounds,
 	return error;
 }
 
+/* Runs that are no lists of steps. They leave the last scenario as it is. */
+static const struct {
+	const char *name;
+	int (*run)(u32 nr_rounds);
+} test_programs[] = {
+	{ "requests", test_requests_run },
+	{ "macros", test_macros_run },
+};
+
+static int test_program_run(const char *name, u32 nr_rounds)
+{
+	u32 index;
+	int error;
+
+	for (index = 0; index < ARRAY_SIZE(test_programs); index++)
+		if (!strcmp(test_programs[index].name, name))
+			break;
+	if (index == ARRAY_SIZE(test_programs))
+		return -ENOENT;
+	error = mutex_lock_killable(&test_lock);
+	if (error)
+		return error;
+	error = test_programs[index].run(nr_rounds);
+	mutex_unlock(&test_lock);
+	return error;
+}
+
 int test_device_run(const char *name, u32 nr_rounds, u32 rate)
 {
 	const struct test_scenario *scenario = test_scenario_find(name);
 
-	if (!scenario)
-		return -ENOENT;
 	if (nr_rounds < 1 || nr_rounds > TEST_NR_ROUNDS_MAX)
-		return -ERANGE;
+		return scenario ? -ERANGE : -ENOENT;
+	if (!scenario)
+		return test_program_run(name, nr_rounds);
 	return test_run_command(scenario, nr_rounds, rate);
 }
 

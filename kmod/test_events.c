@@ -102,4 +102,5 @@ const struct test_event test_events[TEST_NR_EVENTS] = {
 	[TEST_LEVEL_TGID] = TEST_EVENT(ktrack_test_level_tgid, "scope_tgid", "track_name"),
 	[TEST_LEVEL_CPU] = TEST_EVENT(ktrack_test_level_cpu, "scope_cpu", NULL),
 	[TEST_LEVEL_ID] = TEST_EVENT(ktrack_test_level_id, "scope_id", "track_name"),
+	[TEST_MACROS] = { "ktrack_test:ktrack_test_request", NULL, NULL, test_emit_macros },
 };

@@ -12,6 +12,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 import cost  # noqa: E402
 import machine  # noqa: E402
 import page_costs  # noqa: E402
+import sizes  # noqa: E402
 from tap import Tap  # noqa: E402
 
 # The loop around a row may differ by a little between rows.
@@ -22,6 +23,7 @@ BOUND = {
     "guard": ("begin", "end"),
     "work_guard": ("begin", "end"),
     "scope_guard": ("scope_begin", "scope_end"),
+    "copy_guard": ("scope_begin", "scope_end"),
     "work_scope_guard": ("scope_begin", "scope_end"),
     "guard_evaluating": ("begin_evaluating", "scope_end"),
     "work_result_guard": ("result_begin", "result_end"),
@@ -33,12 +35,24 @@ RATIOS = {"begin": 1.15, "like_begin": 1.15, "scope_begin": 1.35}
 DISABLED_CALL_MAX = 1
 DISABLED_BOUND_MAX = 5
 BOUND_MORE_MAX = 10
+# A string that the begin copies.
+COPY_MORE_MAX = 30
 
 # What ktrack_guard_set() adds: a test, and while traced a store; and its slice has one attribute
 # more than those with scope and track name, to be kept till the end.
 DISABLED_SET_MAX = 2
 SET_MORE_MAX = 4
 WITH_SET = ("work_result_guard",)
+
+# What a field of its own costs in a record.
+FIELDS = {"async_begin": ("begin", 10), "async_end": ("end", 10), "flow_begin": ("begin", 10)}
+
+# Bytes of .text and static branches of a call with a scope and a field.
+CALL_MAX = (40, 1)
+GUARD_MAX = (120, 2)
+CALLS = {"begin": CALL_MAX, "end": CALL_MAX, "instant": CALL_MAX, "sample": CALL_MAX, "guard": GUARD_MAX}
+# All sections of a tracepoint. The newest kernel's compiler inlines more, in its plain TRACE_EVENT, too.
+TRACEPOINT_MAX = {"6.1": 2850, "6.12": 2850, "newest": 2950}
 
 # What the page reports may be off by so much: other compilers, and later kernels of a series.
 REPORTED_SHARE = 0.05
@@ -82,8 +96,12 @@ def check_recorded(tap, kernel, costs):
     for name, most in RATIOS.items():
         ratio = costs.ratio(name)
         tap.ok(1 < ratio <= most, f"{kernel}: {name} takes at most {most} of two ints", ratio)
+    for name, (plain, most) in FIELDS.items():
+        more = costs.rows[name].enabled - costs.rows[plain].enabled
+        tap.ok(0 < more <= most, f"{kernel}: {name} takes at most {most} more than {plain}", more)
     for name, ends in BOUND.items():
         most = BOUND_MORE_MAX + (SET_MORE_MAX if name in WITH_SET else 0)
+        most += COPY_MORE_MAX if name == "copy_guard" else 0
         more = costs.rows[name].enabled - sum(costs.rows[end].enabled for end in ends)
         tap.ok(more <= most, f"{kernel}: {name} takes at most {most} more than its two records", more)
 
@@ -109,12 +127,25 @@ def check_reported(tap, kernel, costs):
             tap.ok(is_right, f"{kernel}: {row.name} costs what the page reports", said, found)
 
 
+def check_sizes(tap, kernel):
+    """What instrumented code adds to a module."""
+    with tempfile.TemporaryDirectory() as folder:
+        calls, points = sizes.measure(folder, kernel)
+    for name, (text, branches) in CALLS.items():
+        found = calls[name]
+        is_ok = 0 < found.text <= text and round(found.branches, 1) <= branches
+        tap.ok(is_ok, f"{kernel}: {name} takes at most {text} bytes and {branches} branches", found.text, found.branches)
+    most, found = TRACEPOINT_MAX[kernel], points["KTRACK_SLICE"].total
+    tap.ok(0 < found <= most, f"{kernel}: a tracepoint takes at most {most} bytes", found, points["TRACE_EVENT"].total)
+
+
 def main():
     tap = Tap()
     for kernel in machine.kernels_with_newest(tap):
         with tempfile.TemporaryDirectory() as folder:
             result = cost.run(folder, kernel)
             machine.check_end(tap, kernel, result)
+        check_sizes(tap, kernel)
         if result.status == 0:
             costs = cost.Costs(result.output)
             for check in (check_disabled, check_evaluated, check_recorded, check_reported):

@@ -105,6 +105,7 @@ def write_source(folder, name, declarations, calls):
 
 def measure(folder, kernel):
     """({call: Size}, {tracepoint: Size}) for a kernel."""
+    folder = Path(folder)
     build.copy_headers(folder)
     shutil.copy(build.PROJECT / "kmod/compat.h", folder)
     first = list(CALLS.values())
