@@ -69,6 +69,15 @@ static void source_export(struct source *source)
 	pipeline_release(&pipeline);
 }
 
+static void source_read_all_symbols(struct source *source)
+{
+	struct kallsyms *symbols;
+	struct error error = { 0 };
+
+	if (source_read_symbols(source, &symbols, &error) == 0)
+		kallsyms_free(symbols);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("fuzz", MFD_CLOEXEC);
@@ -80,6 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (write(fd, data, size) == (ssize_t)size &&
 	    source_file_open(&source, path, &error) == 0) {
 		source_export(source);
+		source_read_all_symbols(source);
 		source_close(source);
 	}
 	close(fd);

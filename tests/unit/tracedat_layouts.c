@@ -68,6 +68,24 @@ static void records_want(struct buffer *want, const struct trace_dat *of)
 	buffer_append_string(want, "0/0 lost 3 from 3300 to 9999\n1/1 lost 2 from 3311 to 9999\n");
 }
 
+/* Of the file's symbols, the second. */
+static bool check_symbols(struct source *source)
+{
+	struct kallsyms_symbol symbol = { 0 };
+	struct kallsyms *symbols;
+	struct error error = { 0 };
+	bool is_right;
+
+	source_read_symbols(source, &symbols, &error);
+	CHECK_TEXT(error.text, "");
+	is_right = CHECK(symbols && kallsyms_count(symbols) == 2 &&
+			 kallsyms_find(symbols, 0xffffffffc0001004, &symbol) &&
+			 text_equals(symbol.name, text_of("probe")) &&
+			 text_equals(symbol.module, text_of("demo")));
+	kallsyms_free(symbols);
+	return is_right;
+}
+
 static bool check_source(struct source *source)
 {
 	struct source_log log = { 0 };
@@ -79,6 +97,7 @@ static bool check_source(struct source *source)
 	CHECK_NUMBER(source_log_read(&log, source, &error), 0);
 	is_right = CHECK_TEXT(buffer_string(&log.text), buffer_string(&want));
 	CHECK_NUMBER(log.lost, 10);
+	is_right &= check_symbols(source);
 	if (!CHECK(source_damage(source) == NULL))
 		printf("# damage: %s\n", source_damage(source));
 	source_log_release(&log);

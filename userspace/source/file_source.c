@@ -56,6 +56,12 @@ static void file_source_find_task(struct source *source, int tid, struct thread_
 	trace_file_find_task(file_source_file(source), tid, out);
 }
 
+static int file_source_read_symbols(struct source *source, struct kallsyms **out,
+				    struct error *error)
+{
+	return trace_file_read_symbols(file_source_file(source), out, error);
+}
+
 static const char *file_source_damage(const struct source *source)
 {
 	return trace_file_damage(file_source_file(source));
@@ -73,6 +79,7 @@ static const struct source_ops file_source_ops = {
 	.finish = file_source_finish,
 	.visit = file_source_visit,
 	.find_task = file_source_find_task,
+	.read_symbols = file_source_read_symbols,
 	.damage = file_source_damage,
 	.close = file_source_close,
 };

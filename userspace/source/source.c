@@ -306,6 +306,13 @@ void source_find_task(struct source *source, int tid, struct thread_identity *ou
 	source->ops->find_task(source, tid, out);
 }
 
+int source_read_symbols(struct source *source, struct kallsyms **out, struct error *error)
+{
+	if (source->ops->read_symbols)
+		return source->ops->read_symbols(source, out, error);
+	return kallsyms_read(out, NULL, error);
+}
+
 const char *source_damage(const struct source *source)
 {
 	return source->ops->damage ? source->ops->damage(source) : NULL;

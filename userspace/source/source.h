@@ -246,4 +246,13 @@ void source_note_unknown(struct source *source, const struct record *record);
 /** source_find_task - look up a thread */
 void source_find_task(struct source *source, int tid, struct thread_identity *out);
 
+/**
+ * source_read_symbols - read the symbols of the traced kernel
+ * @out: for kallsyms_free(); NULL on failure
+ *
+ * A live source's are those of /proc/kallsyms, whose addresses are hidden without privileges.
+ * Returns 0, or -1 with @error if there are none, or hidden ones.
+ */
+int source_read_symbols(struct source *source, struct kallsyms **out, struct error *error);
+
 #endif

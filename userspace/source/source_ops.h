@@ -36,6 +36,7 @@ struct account {
  * @note_unknown: as source_note_unknown()
  * @finish: all records were delivered: check what can only be checked now
  * @visit, @find_task: never NULL; @out is zeroed
+ * @read_symbols: as source_read_symbols(); NULL for this machine's
  * @damage: as source_damage()
  * @close: free the source and its streams; never NULL
  */
@@ -61,6 +62,7 @@ struct source_ops {
 	int (*visit)(struct source *source, const struct tracepoint_visitor *visitor,
 		     struct error *error);
 	void (*find_task)(struct source *source, int tid, struct thread_identity *out);
+	int (*read_symbols)(struct source *source, struct kallsyms **out, struct error *error);
 	const char *(*damage)(const struct source *source);
 	void (*close)(struct source *source);
 };

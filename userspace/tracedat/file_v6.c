@@ -56,8 +56,9 @@ static int v6_find_sections(struct trace_file *file, struct cursor *cursor, stru
 	trace_file_skip_formats(cursor);
 	v6_begin_section(file, TRACE_EVENT_FORMATS, cursor);
 	trace_file_skip_events(cursor);
-	/* Kernel symbols, and formats of trace_printk. */
+	v6_begin_section(file, TRACE_SYMBOLS, cursor);
 	cursor_skip(cursor, cursor_u32(cursor));
+	/* Formats of trace_printk. */
 	cursor_skip(cursor, cursor_u32(cursor));
 	v6_begin_section(file, TRACE_COMMS, cursor);
 	cursor_skip(cursor, cursor_u64(cursor));

@@ -80,6 +80,14 @@ const struct statistics *trace_file_statistics(struct trace_file *file,
 int trace_file_visit(struct trace_file *file, const struct tracepoint_visitor *visitor,
 		     struct error *error);
 
+/**
+ * trace_file_read_symbols - read the symbols of the traced kernel
+ * @out: for kallsyms_free(); NULL on failure
+ *
+ * Returns 0, or -1 with @error if the file has none, or hidden ones.
+ */
+int trace_file_read_symbols(struct trace_file *file, struct kallsyms **out, struct error *error);
+
 /** trace_file_find_task - look up a thread among the saved names; @out is zeroed */
 void trace_file_find_task(const struct trace_file *file, int tid, struct thread_identity *out);
 
