@@ -222,13 +222,16 @@ def names_of(label, identity, is_below, is_alone, has_buffers):
     """What a track may be called: the second name is that of the later one of two tracepoints."""
     name, tracepoint = identity["name"], identity["tracepoint"]
     suffix = f" in {identity['buffer']}" if identity.get("buffer") else ""
-    label = label if has_buffers else label.removesuffix(suffix)
+    label = label.removesuffix(suffix)
+    if "lane" in identity:
+        label = label.removesuffix(f"lane {identity['lane']}").rstrip(" ")
+    label += suffix * has_buffers
     if is_below:
         own = (name or tracepoint) + suffix * has_buffers
         return own, f"{own} ({tracepoint})"
     if is_alone and name == tracepoint.partition(":")[2]:
-        label = label.removeprefix(f"{name} ")
-    return (f"{tracepoint} {label}",) if is_alone else (label,)
+        label = label.removeprefix(name).removeprefix(" ")
+    return (f"{tracepoint} {label}".removesuffix(" "),) if is_alone else (label,)
 
 
 def is_below_task(identity):
@@ -267,10 +270,23 @@ def wrong_tracks(sequence, is_live):
         track = sequence.tracks[uuid]
         yield from wrong_parent(sequence, track, groups)
         yield from wrong_name(track, groups, has_buffers)
-        if one(track.descriptor, "sibling_merge_behavior") != "SIBLING_MERGE_BEHAVIOR_NONE":
-            yield f"{track.label} may be merged"
+        behavior = "BY_SIBLING_MERGE_KEY" if "lane" in track.identity else "NONE"
+        if one(track.descriptor, "sibling_merge_behavior") != f"SIBLING_MERGE_BEHAVIOR_{behavior}":
+            yield f"{track.label} is merged by {one(track.descriptor, 'sibling_merge_behavior')}"
         if ("counter" in track.descriptor) != (track.identity["kind"] == "counter"):
             yield f"{track.label} is no {track.identity['kind']}"
+
+
+def wrong_merges(sequence):
+    """What is wrong with the keys by which Perfetto draws the lanes of a track as one: other tracks have other keys."""
+    keys, names = {}, {}
+    for track in sequence.tracks.values():
+        if "lane" not in track.identity:
+            continue
+        identity = json.dumps({name: value for name, value in track.identity.items() if name != "lane"})
+        key = one(track.descriptor, "sibling_merge_key")
+        if keys.setdefault(identity, key) != key or names.setdefault(key, identity) != identity:
+            yield f"{identity} has the key {key} of {names}"
 
 
 def losses_in(sequence):
@@ -315,7 +331,7 @@ def compare(stream, data, is_live=False):
         track.category = track.category or expected[number].category
         if track.identity != expected[number].identity:
             wrong.append(f"track {number}: {track.identity}, not {expected[number].identity}")
-    wrong += [*differences(expected, found), *wrong_tracks(sequence, is_live)]
+    wrong += [*differences(expected, found), *wrong_tracks(sequence, is_live), *wrong_merges(sequence)]
     if losses_in(sequence) != losses_of(stream):
         wrong.append(f"losses {losses_in(sequence)} instead of {losses_of(stream)}")
     return wrong

@@ -72,6 +72,7 @@ enum perfetto_descriptor_field {
 	TRACK_DESCRIPTOR_ORDER_RANK = 12,
 	TRACK_DESCRIPTOR_DESCRIPTION = 14,
 	TRACK_DESCRIPTOR_MERGE_BEHAVIOR = 15,
+	TRACK_DESCRIPTOR_MERGE_KEY = 16,
 };
 
 /* A value of TrackDescriptor.ChildTracksOrdering: by the children's ranks. */
@@ -79,9 +80,10 @@ enum perfetto_child_ordering {
 	ORDERING_EXPLICIT = 3,
 };
 
-/* A value of TrackDescriptor.SiblingMergeBehavior. */
+/* Values of TrackDescriptor.SiblingMergeBehavior. */
 enum perfetto_merge_behavior {
 	MERGE_NONE = 2,
+	MERGE_BY_KEY = 3,
 };
 
 enum perfetto_process_field {

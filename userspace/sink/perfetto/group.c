@@ -40,6 +40,7 @@ static int waiting_end(struct perfetto_sink *sink, struct perfetto_waiting *wait
 		.parent_uuid = group ? group->group_uuid : 0,
 		.name = buffer_text(group ? &waiting->in_group : &waiting->alone),
 		.description = buffer_text(&waiting->description),
+		.merge_key = waiting->merge_key,
 		.has_rank = group,
 		.rank = waiting->rank,
 	};
@@ -75,6 +76,7 @@ static int waiting_begin(struct perfetto_sink *sink, struct perfetto_waiting *wa
 	waiting->is_there = true;
 	waiting->rank = rank_of(shown);
 	waiting->uuid = uuid;
+	waiting->merge_key = perfetto_merge_key(sink, shown);
 	perfetto_label_in_group(sink, &waiting->in_group, shown);
 	perfetto_label_alone(sink, &waiting->alone, shown);
 	track_append_identity(&waiting->description, shown);
@@ -89,6 +91,7 @@ static int member_write(struct perfetto_sink *sink, const struct perfetto_catego
 	struct perfetto_descriptor track = { .uuid = uuid,
 					     .parent_uuid = category->group_uuid,
 					     .shown = shown,
+					     .merge_key = perfetto_merge_key(sink, shown),
 					     .is_counter = shown->kind == TRACK_COUNTER,
 					     .has_rank = true,
 					     .rank = rank_of(shown) };

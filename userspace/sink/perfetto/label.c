@@ -99,12 +99,13 @@ int perfetto_label_below_task(struct perfetto_sink *sink, const struct timeline_
 	return is_shared < 0 ? -1 : 0;
 }
 
-/* Labels have the buffer only if there are several. */
+/* Labels have the buffer only if there are several, and no lane: all lanes have one name. */
 static void append_label(const struct perfetto_sink *sink, struct buffer *out,
 			 struct timeline_track shown)
 {
 	if (sink->has_one_buffer)
 		shown.buffer = NULL;
+	shown.lane = 0;
 	track_append_label(out, &shown);
 }
 
@@ -122,6 +123,7 @@ void perfetto_label_alone(const struct perfetto_sink *sink, struct buffer *out,
 	if (text_equals(shown->name, category_event(shown->category)))
 		rest.name = text_of("");
 	buffer_append_string(out, shown->category->text);
-	buffer_append_char(out, ' ');
+	if (rest.name.size > 0 || rest.scope != SCOPE_GLOBAL)
+		buffer_append_char(out, ' ');
 	append_label(sink, out, rest);
 }

@@ -74,6 +74,7 @@ struct perfetto_field_name {
  * @rank: sort key in the group
  * @in_group: name in the group
  * @alone: name without a group
+ * @merge_key: see struct perfetto_descriptor
  */
 struct perfetto_waiting {
 	bool is_there;
@@ -82,6 +83,7 @@ struct perfetto_waiting {
 	struct buffer in_group;
 	struct buffer alone;
 	struct buffer description;
+	uint64_t merge_key;
 };
 
 /**
@@ -247,6 +249,7 @@ int perfetto_track_end(struct perfetto_sink *sink, const struct timeline_event *
  * @parent_uuid: 0 for none
  * @shown: the track whose identity is the description; NULL for @description
  * @description: empty for none
+ * @merge_key: the same for all lanes of a track, which Perfetto draws as one; 0 for other tracks
  * @is_ordered: its children are sorted by rank, otherwise by name
  * @rank: if @has_rank
  */
@@ -256,11 +259,15 @@ struct perfetto_descriptor {
 	struct text name;
 	const struct timeline_track *shown;
 	struct text description;
+	uint64_t merge_key;
 	bool is_counter;
 	bool is_ordered;
 	bool has_rank;
 	int32_t rank;
 };
+
+/** perfetto_merge_key - the merge_key of a track's descriptor; overwrites sink->file.text */
+uint64_t perfetto_merge_key(struct perfetto_sink *sink, const struct timeline_track *shown);
 
 /** perfetto_descriptor_write - write a descriptor; of later ones Perfetto takes only the name */
 int perfetto_descriptor_write(struct perfetto_sink *sink,

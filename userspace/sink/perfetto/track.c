@@ -3,6 +3,8 @@
  * Descriptors of tracks: below the process or thread that they are about if that is known, else
  * below a track with their tracepoint's name.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +37,32 @@ static void identity_append(struct buffer *out, const struct timeline_track *sho
 	proto_end(out, description);
 }
 
+/* Lanes of a track differ in nothing else. */
+uint64_t perfetto_merge_key(struct perfetto_sink *sink, const struct timeline_track *shown)
+{
+	struct timeline_track first = *shown;
+
+	if (shown->lane == 0)
+		return 0;
+	first.lane = 0;
+	buffer_clear(&sink->file.text);
+	track_append_identity(&sink->file.text, &first);
+	return text_hash(buffer_text(&sink->file.text)) | 1;
+}
+
+static void merge_append(struct buffer *out, uint64_t key)
+{
+	char text[2 * sizeof(key) + 1];
+
+	if (key == 0) {
+		proto_number(out, TRACK_DESCRIPTOR_MERGE_BEHAVIOR, MERGE_NONE);
+		return;
+	}
+	snprintf(text, sizeof(text), "%" PRIx64, key);
+	proto_number(out, TRACK_DESCRIPTOR_MERGE_BEHAVIOR, MERGE_BY_KEY);
+	proto_text(out, TRACK_DESCRIPTOR_MERGE_KEY, text_of(text));
+}
+
 int perfetto_descriptor_write(struct perfetto_sink *sink,
 			      const struct perfetto_descriptor *descriptor, struct error *error)
 {
@@ -48,7 +76,7 @@ int perfetto_descriptor_write(struct perfetto_sink *sink,
 		identity_append(out, descriptor->shown);
 	else if (descriptor->description.size > 0)
 		proto_text(out, TRACK_DESCRIPTOR_DESCRIPTION, descriptor->description);
-	proto_number(out, TRACK_DESCRIPTOR_MERGE_BEHAVIOR, MERGE_NONE);
+	merge_append(out, descriptor->merge_key);
 	if (descriptor->is_ordered)
 		proto_number(out, TRACK_DESCRIPTOR_CHILD_ORDERING, ORDERING_EXPLICIT);
 	if (descriptor->has_rank)
@@ -173,6 +201,7 @@ static int below_task_write(struct perfetto_sink *sink, const struct timeline_tr
 	struct perfetto_descriptor descriptor = { .uuid = uuid,
 						  .parent_uuid = track->parent_uuid,
 						  .shown = shown,
+						  .merge_key = perfetto_merge_key(sink, shown),
 						  .is_counter = shown->kind == TRACK_COUNTER };
 
 	if (perfetto_label_below_task(sink, shown, track, error) < 0)
