@@ -130,7 +130,9 @@ static void slice_more_set(struct trace2_sink *sink, const struct timeline_event
 		more_append_emitter(sink, event);
 	if (event->nr_fields > 0) {
 		line->needs_no_escape = args_append(sink, event);
-		line->region.msg = message_behind(sink, 0);
+		if (sink->message.size > 0)
+			line->region.msg = (struct trace2_string){ sink->message.data + 1,
+								   sink->message.size - 1 };
 	}
 	if (event->nr_flows > 0)
 		slice_flows_append(sink, event, line);
