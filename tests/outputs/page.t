@@ -155,6 +155,29 @@ def check_click(tap, pages):
     tap.ok(steps == ["sample"], "counters report their value", steps)
 
 
+LANES = """event demo:request 100 char track_event_type; string slice_name; ktrack_scope_u32 scope_queue; ktrack_async_id scope_id
++10 7@0 request B a 0 1
++10 7@0 request B b 1 2
++10 7@0 request B c 0 3
++10 7@0 request B d 1 4
+"""
+
+
+def check_lanes(tap, pages):
+    """Lanes of a track are adjacent, and have one label; details report the lane."""
+    pages.load_text(LANES)
+    shown = pages.browser.run(
+        """const p = ktrack.picture, tracks = [...ktrack.recording.tracks].sort((a, b) => a.top - b.top);
+        return tracks.map((one) => [one.identity.id, one.identity.lane, p.isFirstLane(one) ? p.labelOf(one) : null]);"""
+    )
+    wanted = [[0, 1, "request queue 0"], [0, 2, None], [1, 1, "request queue 1"], [1, 2, None]]
+    tap.ok(shown == wanted, "lanes of a track", shown)
+    pages.browser.run(DRAW)
+    pages.browser.click(*pages.place_of(2, 0, 30))
+    text = pages.details()
+    tap.ok("request queue 0 lane 2" in text and not pages.browser.complaints(), "the lane of a slice", text)
+
+
 def check_flows(tap, pages):
     """A selected point of a flow has arrows to the others, which its details report."""
     pages.load_case("flows-connect-slices-and-instants")
@@ -313,6 +336,7 @@ CHECKS = (
     check_zoom,
     check_click,
     check_flows,
+    check_lanes,
     check_losses,
     check_whole,
     check_groups,

@@ -44,13 +44,42 @@ class Picture extends Lanes {
 				groups.set(key, []);
 			groups.get(key).push(track);
 		}
+		for (const group of groups.values())
+			group.sort((a, b) => this.lanesKey(a) - this.lanesKey(b) || (a.identity.lane ?? 0) - (b.identity.lane ?? 0));
 		return [...groups.values()];
+	}
+
+	// All lanes of a track have one label, at the first of them.
+	labelOf(track) {
+		return track.identity.lane ? track.label.replace(/ ?lane \d+/, "") : track.label;
+	}
+
+	isFirstLane(track) {
+		return !this.before.get(track) || this.keyOf(this.before.get(track)) !== this.keyOf(track);
+	}
+
+	// The number of the first lane of a track's lanes.
+	lanesKey(track) {
+		const key = this.keyOf(track);
+		if (!track.identity.lane)
+			return track.number;
+		this.firstLanes ??= new Map();
+		if (!this.firstLanes.has(key))
+			this.firstLanes.set(key, this.recording.tracks.find((one) => this.keyOf(one) === key).number);
+		return this.firstLanes.get(key);
+	}
+
+	keyOf({ identity }) {
+		return JSON.stringify({ ...identity, lane: identity.lane > 0 });
 	}
 
 	// Sets the position of each track, from the top of the first one.
 	layOut() {
-		let top = Math.ceil(TRACK_GAP / 2);
+		let top = Math.ceil(TRACK_GAP / 2), before = null;
+		this.before = new Map();
 		for (const track of this.groups().flat()) {
+			this.before.set(track, track.identity.lane ? before : null);
+			before = track;
 			track.top = top;
 			track.first = 0;
 			track.height = track.samples ? COUNTER : Math.max(this.lanesOf(track) + this.isCut(track), 1) * LANE;
@@ -257,7 +286,8 @@ class Picture extends Lanes {
 			const top = this.topOf(track);
 			this.context.fillStyle = this.line;
 			this.context.fillRect(0, top + track.height + TRACK_GAP / 2, this.width, 1);
-			this.drawText(track.label, 8, top + 9, GUTTER - 16);
+			if (this.isFirstLane(track))
+				this.drawText(this.labelOf(track), 8, top + 9, GUTTER - 16);
 			if (track.samples)
 				this.drawText(`${track.samples.lowest} … ${track.samples.highest}`, 8, top + 26, GUTTER - 16);
 		}
