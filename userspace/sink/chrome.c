@@ -8,6 +8,8 @@
  * category are one flow, and so the category is not the track's. An event belongs to the innermost
  * slice that is open on its thread, and in Perfetto to an instant that precedes it. Ids are open
  * ended: no point is known to be the last one, and so there is no "f".
+ *
+ * Lanes are threads: Perfetto would draw "b" and "e" on a track for each name, and without flows.
  */
 #include <stdlib.h>
 
