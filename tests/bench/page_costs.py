@@ -15,10 +15,14 @@ LINES = {
     "end": ("end",),
     "begin, scope and track name": ("scope_begin",),
     "end, scope and track name": ("scope_end",),
+    "begin, async id": ("async_begin",),
+    "begin, async id, flow and result": ("request_begin",),
+    "end, async id, flow and result": ("request_end",),
     "counter": ("sample",),
     "counter, scope and track name": ("scope_sample",),
     "guard (begin and end)": ("guard", "work_guard"),
     "guard, scope and track name": ("scope_guard", "work_scope_guard"),
+    "the same, with a copy": ("copy_guard",),
     "trace_printk(), same content": ("trace_printk",),
 }
 

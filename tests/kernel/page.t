@@ -34,7 +34,7 @@ SIZED = {
     "scoped": "KTRACK_SLICE(slice{0}, KTRACK_SCOPE(u32, slot), KTRACK_TRACK_NAME);",
     "likes": "KTRACK_SLICE_LIKE(first, slice{0});",
 }
-SIZES = {"slices": (1750, 2500), "scoped": (2000, 3250), "likes": (400, 600)}
+SIZES = {"slices": (1600, 2500), "scoped": (2000, 3250), "likes": (400, 600)}
 
 
 def readme_examples():
