@@ -2,7 +2,7 @@
 # Userspace: sources of each module, and the ktrack binary.
 
 # A module may include only modules before it in this list. Its sources are all *.c files of its folder.
-modules := base event tracefs tracedat source convention timeline track trace2 sink session cli
+modules := base event tracefs tracedat source convention rules timeline track trace2 sink session cli
 module-sources = $(sort $(foreach module,$(1),$(wildcard userspace/$(module)/*.c userspace/$(module)/*/*.c)))
 sources := $(call module-sources,$(modules))
 library-sources := $(filter-out userspace/cli/main.c,$(sources))
@@ -36,7 +36,8 @@ $(BUILD)/%.o: %.c userspace/userspace.mk | packages
 	@echo '  CC      $<'
 	$(Q)$(CC) $(flags) $(CFLAGS) $(if $(SAN),$(SANITIZE)) -c -o $@ $<
 
-# page.c embeds these files; the compiler lists them in no dependency file.
+# page.c and packs.c embed these files; the compiler lists them in no dependency file.
+$(BUILD)/userspace/rules/packs.o $(BUILD)/san/userspace/rules/packs.o: $(wildcard userspace/rules/packs/*)
 $(BUILD)/userspace/sink/html/page.o $(BUILD)/san/userspace/sink/html/page.o: $(wildcard userspace/sink/html/*)
 
 .SECONDARY:

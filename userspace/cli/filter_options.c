@@ -12,10 +12,18 @@ static int apply_tracepoint(void *settings, const char *value, struct error *err
 	return selection_add(settings, value, error);
 }
 
+static int apply_rules(void *settings, const char *value, struct error *error)
+{
+	return selection_add_rules(settings, value, error);
+}
+
 static const struct option_row selection_rows[] = {
 	{ 'e', "tracepoint", "SYS[:EVENT]",
 	  "select only these tracepoints (comma-separated list; wildcards allowed)",
 	  apply_tracepoint, .is_repeatable = true },
+	{ 'r', "rules", "RULES",
+	  "make tracks of other tracepoints: names of packs, paths, or a rule; see ktrack-rules(5)",
+	  apply_rules, .is_repeatable = true },
 };
 
 const struct option_part selection_options = {

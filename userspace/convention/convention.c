@@ -28,6 +28,11 @@ struct convention *convention_new(bool is_swapped)
 	return convention;
 }
 
+void convention_reserve(struct convention *convention, unsigned int nr_indexes)
+{
+	convention->nr_tracepoints = nr_indexes;
+}
+
 static void convention_entry_free(struct convention_entry *entry)
 {
 	if (entry)

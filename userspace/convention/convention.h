@@ -67,6 +67,9 @@ struct convention {
  */
 struct convention *convention_new(bool is_swapped);
 
+/** convention_reserve - leave the first @nr_indexes indexes of descriptors to others */
+void convention_reserve(struct convention *convention, unsigned int nr_indexes);
+
 /** convention_free - free a convention and its descriptors; NULL is allowed */
 void convention_free(struct convention *convention);
 

@@ -6,11 +6,26 @@
 #include "event/descriptor.h"
 #include "event/record.h"
 
+/**
+ * enum decoded_kind - kinds of track events; those behind DECODED_COUNTER are made by rules only
+ * @DECODED_HIDDEN_BEGIN: begin of a slice that is not shown, for whose end the stack waits
+ * @DECODED_STATE: the open slice ends, if there is one, and a new one begins
+ * @DECODED_STATE_END: the open slice ends, if there is one
+ * @DECODED_CHANGE: the counter changes by the value
+ * @DECODED_FLOW_BEGIN, @DECODED_FLOW_END: instants that are connected by the ids of their keys; an
+ * end without a begin is no event
+ */
 enum decoded_kind {
 	DECODED_BEGIN,
 	DECODED_END,
 	DECODED_INSTANT,
 	DECODED_COUNTER,
+	DECODED_HIDDEN_BEGIN,
+	DECODED_STATE,
+	DECODED_STATE_END,
+	DECODED_CHANGE,
+	DECODED_FLOW_BEGIN,
+	DECODED_FLOW_END,
 };
 
 /**
@@ -25,6 +40,7 @@ enum decoded_kind {
  * @extras: @nr_extras fields without a role, and then @nr_flows ids of flows, each a VALUE_UNSIGNED
  * other than 0; who consumes the event may change the order of the flows
  * @keys: outer scopes and the ids of an asynchronous slice; NULL if there are none
+ * @unless: of DECODED_STATE: list of names "A, B" of states in which the event is ignored, or NULL
  * @problem: NULL, or a constant text why the record could not be decoded; only @descriptor,
  * @time_ns, @cpu and @buffer are valid then
  *
@@ -48,6 +64,7 @@ struct decoded_event {
 	unsigned int nr_extras;
 	unsigned int nr_flows;
 	const struct decoded_keys *keys;
+	const char *unless;
 	const char *problem;
 };
 

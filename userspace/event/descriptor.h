@@ -94,6 +94,7 @@ struct decoded_keys {
  * @async: field that pairs begin and end of asynchronous slices
  * @keys: values of both in the record that was decoded last; NULL if there are none
  * @symbols: texts of the extras, NULL if none has any
+ * @counter: the counter of this descriptor's open slices, NULL if there is none
  * @has_more: there are extras, flows or keys
  */
 struct descriptor {
@@ -125,6 +126,7 @@ struct descriptor {
 	struct field_ref async;
 	struct decoded_keys *keys;
 	struct extra_symbols *symbols;
+	const struct descriptor *counter;
 	bool has_more;
 };
 

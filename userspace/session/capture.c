@@ -94,7 +94,7 @@ int capture_choose(struct capture *capture, struct convention *convention, struc
 
 	if (tracepoints_find(convention, NULL, selection, capture->report, error) < 0)
 		return -1;
-	if (convention_size(convention) == 0 && !selection->waits)
+	if (convention_size(convention) == 0 && !selection->waits && !selection->rules)
 		return error_set(error, "no tracepoint of this machine follows the convention; "
 					"load a module with such tracepoints, or --wait for one");
 	return stale_report(capture->report, error);
@@ -133,6 +133,21 @@ static int capture_enable(struct capture *capture, const struct convention *conv
 	return status;
 }
 
+static int capture_enable_rules(struct capture *capture, struct error *error)
+{
+	const struct rules *rules = capture->settings->selection.rules;
+	size_t nr_tracepoints = rules ? rules->nr_tracepoints : 0;
+
+	for (size_t i = 0; i < nr_tracepoints; i++) {
+		const struct rule_tracepoint *tracepoint = rules->tracepoints[i];
+
+		if (instance_enable(capture->recorder, tracepoint->system, tracepoint->name, NULL,
+				    error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int capture_open(struct capture *capture, const struct convention *convention, bool keeps_modules,
 		 struct error *error)
 {
@@ -152,7 +167,9 @@ int capture_open(struct capture *capture, const struct convention *convention, b
 		return instance_attach(&capture->recorder, settings->instance, error);
 	if (instance_create(&capture->recorder, &recorder, error) < 0)
 		return -1;
-	if (capture_filter(capture, error) < 0 || capture_enable(capture, convention, error) < 0)
+	if (capture_filter(capture, error) < 0 ||
+	    capture_enable(capture, convention, error) < 0 ||
+	    capture_enable_rules(capture, error) < 0)
 		return -1;
 	return instance_resize(capture->recorder, error);
 }

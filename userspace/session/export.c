@@ -47,7 +47,8 @@ static int export_run_choose(struct export_run *run, struct error *error)
 	if (tracepoints_find(pipeline->convention, run->source, &run->settings->selection,
 			     run->report, error) < 0)
 		return -1;
-	pipeline->counts_others = run->settings->selection.nr_options == 0;
+	pipeline->rules = run->settings->selection.rules;
+	pipeline->counts_others = selection_is_empty(&run->settings->selection);
 	return 0;
 }
 

@@ -113,6 +113,50 @@ static out_of_line int record_filter(struct pipeline *pipeline, const struct des
 	return pipeline_observe(pipeline, error);
 }
 
+static int pipeline_observe_rule(struct pipeline *pipeline, struct error *error)
+{
+	const struct decoded_event *decoded = &pipeline->decoded;
+
+	if (decoded->problem)
+		return tracks_reject(pipeline->tracks, decoded, error);
+	if (!filter_wants_event(&pipeline->filter, decoded))
+		return 0;
+	return tracks_observe_rule(pipeline->tracks, decoded, error);
+}
+
+/* The events of all rules that use the record's tracepoint. */
+static int record_apply_rules(struct pipeline *pipeline, struct rule_tracepoint *tracepoint,
+			      const struct record *record, struct error *error)
+{
+	if (!filter_wants_record(&pipeline->filter, record, pipeline->buffers))
+		return 0;
+	for (size_t i = 0; i < tracepoint->nr_actions; i++) {
+		if (rules_decode(pipeline->rules, tracepoint, i, record, &pipeline->decoded) &&
+		    pipeline_observe_rule(pipeline, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * A record may be about a thread, too. What it says comes first, so that a new thread gets no state
+ * of an older one with its number; but the end of a thread comes last.
+ */
+static int pipeline_rules(struct pipeline *pipeline, struct rule_tracepoint *tracepoint,
+			  const struct record *record, struct error *error)
+{
+	struct task_change change;
+	bool is_about_task = convention_read_task(pipeline->convention, record, &change) &&
+			     !filter_is_past(&pipeline->filter, record->time_ns);
+	bool is_last = is_about_task && change.kind == TASK_CHANGE_GONE;
+
+	if (is_about_task && !is_last && tracks_learn(pipeline->tracks, &change, error) < 0)
+		return -1;
+	if (record_apply_rules(pipeline, tracepoint, record, error) < 0)
+		return -1;
+	return is_last ? tracks_learn(pipeline->tracks, &change, error) : 0;
+}
+
 static int pipeline_record(void *context, const struct record *record, struct error *error)
 {
 	struct pipeline *pipeline = context;
@@ -124,6 +168,21 @@ static int pipeline_record(void *context, const struct record *record, struct er
 		return record_filter(pipeline, descriptor, record, error);
 	decoded_event_read(&pipeline->decoded, descriptor, record);
 	return pipeline_observe(pipeline, error);
+}
+
+/* Handles a record by rules and by the convention; a tracepoint may have both. */
+static int pipeline_record_by_rules(void *context, const struct record *record, struct error *error)
+{
+	struct pipeline *pipeline = context;
+	struct rule_tracepoint *tracepoint = rules_find(pipeline->rules, record);
+
+	if (!tracepoint)
+		return pipeline_record(pipeline, record, error);
+	if (pipeline_rules(pipeline, tracepoint, record, error) < 0)
+		return -1;
+	return convention_find(pipeline->convention, record)
+		       ? pipeline_record(pipeline, record, error)
+		       : 0;
 }
 
 static int pipeline_loss(void *context, const struct loss *loss, struct error *error)
@@ -162,7 +221,8 @@ static int pipeline_change(void *context, const struct instance_change *change, 
 struct source_handler pipeline_handler(struct pipeline *pipeline)
 {
 	return (struct source_handler){ .context = pipeline,
-					.record = pipeline_record,
+					.record = pipeline->rules ? pipeline_record_by_rules
+								  : pipeline_record,
 					.loss = pipeline_loss,
 					.wants = pipeline_wants,
 					.change = pipeline_change };

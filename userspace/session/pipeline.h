@@ -4,6 +4,7 @@
 #define SESSION_PIPELINE_H
 
 #include "convention/convention.h"
+#include "rules/rules.h"
 #include "session/filter.h"
 #include "session/other_records.h"
 #include "session/unknown_events.h"
@@ -29,7 +30,9 @@ struct modules;
  * @others: records that are no track events, if @counts_others
  * @decoded: the record that was decoded last; not on a stack, see struct tracks
  *
- * A zeroed struct can be released. The owner sets the convention, the filter, the limits and the
+ * @rules: for tracepoints that do not follow the convention; NULL for none; the selection's
+ *
+ * A zeroed struct can be released. The owner sets the convention, the rules, the filter, the limits and the
  * timeline's sinks.
  */
 struct pipeline {
@@ -49,6 +52,7 @@ struct pipeline {
 	bool counts_others;
 	struct other_records others;
 	struct convention *convention;
+	struct rules *rules;
 	struct tracks *tracks;
 	struct timeline timeline;
 	struct decoded_event decoded;

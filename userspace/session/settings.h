@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "base/base.h"
+#include "rules/rules.h"
 #include "sink/sink.h"
 
 /**
@@ -26,7 +27,9 @@ struct pattern {
 };
 
 /**
- * struct selection - the patterns of tracepoints; without any, all that follow the convention
+ * struct selection - the patterns of tracepoints that follow the convention, and rules for others;
+ * without any, all that follow the convention
+ * @rules: NULL for none
  * @can_wait: the command has --wait
  * @waits: a pattern may match only later
  * @nr_unreadable: tracepoints that were skipped because their format cannot be read
@@ -35,6 +38,7 @@ struct selection {
 	struct pattern *patterns;
 	size_t nr_patterns;
 	unsigned int nr_options;
+	struct rules *rules;
 	bool can_wait;
 	bool waits;
 	size_t nr_unreadable;
@@ -47,6 +51,12 @@ struct selection {
  * Returns 0, or -1 with @error.
  */
 int selection_add(struct selection *selection, const char *text, struct error *error);
+
+/** selection_add_rules - add the rules of one -r; returns -1 with @error */
+int selection_add_rules(struct selection *selection, const char *text, struct error *error);
+
+/** selection_is_empty - whether nothing is selected, which means all that follow the convention */
+bool selection_is_empty(const struct selection *selection);
 
 /** selection_set_filter - apply an event filter to the last -e; returns -1 with @error */
 int selection_set_filter(struct selection *selection, const char *filter, struct error *error);

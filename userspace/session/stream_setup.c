@@ -74,7 +74,8 @@ static int stream_run_open_source(struct stream_run *run, struct error *error)
 	const struct instance *sideband = instance_sideband(recorder);
 
 	run->pipeline.counts_others = instance_is_attached(recorder) &&
-				      run->settings->capture.selection.nr_options == 0;
+				      selection_is_empty(&run->settings->capture.selection);
+	run->pipeline.rules = run->settings->capture.selection.rules;
 	if (instance_is_attached(recorder))
 		return stream_run_attach_source(run, error);
 	if (source_live_open(&run->source, instance_directory(recorder),

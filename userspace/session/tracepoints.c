@@ -46,11 +46,25 @@ int selection_add(struct selection *selection, const char *text, struct error *e
 	}
 }
 
+int selection_add_rules(struct selection *selection, const char *text, struct error *error)
+{
+	if (!selection->rules)
+		selection->rules = rules_new();
+	return selection->rules ? rules_add(selection->rules, text, error)
+				: error_set(error, "out of memory");
+}
+
+bool selection_is_empty(const struct selection *selection)
+{
+	return selection->nr_options == 0 && !selection->rules;
+}
+
 void selection_release(struct selection *selection)
 {
 	for (size_t i = 0; i < selection->nr_patterns; i++)
 		free(selection->patterns[i].text);
 	free(selection->patterns);
+	rules_free(selection->rules);
 	*selection = (struct selection){ 0 };
 }
 
@@ -88,7 +102,7 @@ bool selection_means(const struct selection *selection, const char *system, cons
 		if (pattern_matches(&selection->patterns[i], system, name))
 			return true;
 	}
-	return selection->nr_patterns == 0;
+	return selection_is_empty(selection);
 }
 
 const char *selection_filter(const struct selection *selection, const char *system,
@@ -116,7 +130,7 @@ struct tracepoint_search {
 static bool selection_mark(struct selection *selection, const struct tracepoint *tracepoint,
 			   bool has_descriptor)
 {
-	bool matches = selection->nr_patterns == 0;
+	bool matches = selection_is_empty(selection);
 
 	for (size_t i = 0; i < selection->nr_patterns; i++) {
 		struct pattern *pattern = &selection->patterns[i];
@@ -139,6 +153,20 @@ static void tracepoint_skip(struct tracepoint_search *search, const struct trace
 		       problem->text);
 }
 
+static int rules_add_tracepoint(struct tracepoint_search *search,
+				const struct tracepoint *tracepoint, struct error *error)
+{
+	struct rules *rules = search->selection->rules;
+	struct error problem = { 0 };
+	int status = rules ? rules_bind(rules, tracepoint->system, tracepoint->name,
+					tracepoint->format, &problem)
+			   : 0;
+
+	if (status > 0)
+		tracepoint_skip(search, tracepoint, &problem);
+	return status < 0 ? error_set(error, "%s", problem.text) : 0;
+}
+
 static int tracepoint_add(void *context, const struct tracepoint *tracepoint, struct error *error)
 {
 	struct tracepoint_search *search = context;
@@ -153,6 +181,8 @@ static int tracepoint_add(void *context, const struct tracepoint *tracepoint, st
 		tracepoint_skip(search, tracepoint, &problem);
 	else if (status < 0)
 		return error_set(error, "%s", problem.text);
+	if (rules_add_tracepoint(search, tracepoint, error) < 0)
+		return -1;
 	if (!selection_mark(search->selection, tracepoint, false))
 		return 0;
 	status = convention_add(search->convention, tracepoint->system, tracepoint->format,
@@ -176,15 +206,19 @@ static bool search_wants_system(void *context, const char *system)
 		if (pattern_matches(&selection->patterns[i], system, NULL))
 			return true;
 	}
-	return selection->nr_patterns == 0 || convention_needs_task(system, NULL);
+	return selection_is_empty(selection) || convention_needs_task(system, NULL) ||
+	       (selection->rules && rules_want(selection->rules, system, NULL));
 }
 
 static bool search_wants(void *context, const char *system, const char *name)
 {
 	const struct tracepoint_search *search = context;
 
+	const struct rules *rules = search->selection->rules;
+
 	return convention_needs_task(system, name) ||
-	       selection_means(search->selection, system, name);
+	       selection_means(search->selection, system, name) ||
+	       (rules && rules_want(rules, system, name));
 }
 
 static int pattern_refuse(const struct pattern *pattern, const struct selection *selection,
@@ -218,6 +252,16 @@ static int selection_check(const struct selection *selection, bool is_of_source,
 	return 0;
 }
 
+static int rules_check(const struct selection *selection, bool is_of_source, struct error *error)
+{
+	if (!selection->rules || rules_are_bound(selection->rules) || selection->waits)
+		return 0;
+	return error_set(error, is_of_source ? "-r: the source has none of the tracepoints that "
+					       "the rules use; see 'ktrack list --rules'"
+					     : "-r: none of the tracepoints that the rules use "
+					       "exists; see 'ktrack list --rules'");
+}
+
 static int selection_visit(struct source *source, const struct tracepoint_visitor *visitor,
 			   struct error *error)
 {
@@ -244,9 +288,18 @@ int tracepoints_find(struct convention *convention, struct source *source,
 					      .wants = search_wants,
 					      .visit = tracepoint_add };
 
+	if (selection->rules) {
+		convention_reserve(convention, rules_size(selection->rules));
+		if (rules_close(selection->rules, convention->is_swapped, error) < 0)
+			return -1;
+	}
 	if (selection_visit(source, &visitor, error) < 0)
 		return -1;
 	if (convention_read_symbols(convention, report) < 0)
 		return error_set(error, "out of memory");
+	if (selection->rules)
+		rules_read_symbols(selection->rules, !source, report);
+	if (rules_check(selection, source, error) < 0)
+		return -1;
 	return selection_check(selection, source, error);
 }

@@ -20,18 +20,26 @@ static const struct scope_words scope_words[] = {
 _Static_assert(sizeof(scope_words) / sizeof(scope_words[0]) == SCOPE_KIND_COUNT,
 	       "words for every scope");
 
-/* The name of a custom scope is its field's, without "scope_". */
+/* The convention's scope fields begin with "scope_", others' need not. */
+static const char *field_word(const char *field)
+{
+	size_t size = strlen("scope_");
+
+	return strncmp(field, "scope_", size) == 0 ? field + size : field;
+}
+
+/* The name of a custom scope is its field's. */
 static const char *scope_word(const struct timeline_track *track)
 {
-	if (track->scope != SCOPE_CUSTOM)
-		return scope_words[track->scope].word;
-	return track->field + strlen("scope_");
+	const char *word = scope_words[track->scope].word;
+
+	return word ? word : field_word(track->field);
 }
 
 static void label_append_scopes(struct buffer *out, const struct timeline_track *track)
 {
 	for (size_t i = 0; i < track->nr_outer; i++) {
-		buffer_append_string(out, track->outer[i].name.data + strlen("scope_"));
+		buffer_append_string(out, field_word(track->outer[i].name.data));
 		buffer_append_char(out, ' ');
 		value_append_text(out, &track->outer[i].value);
 		buffer_append_char(out, ' ');

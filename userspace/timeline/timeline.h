@@ -161,6 +161,7 @@ struct timeline_count {
  * @lost_task_records: lost records about threads, which are on no track
  * @late_records: records older than their predecessor, whose time they got
  * @unmatched_ends: ends without an open slice
+ * @filtered_ends: ends of slices that a rule's condition hides
  * @foreign_ends: ends by another thread than the begin's, while slices overlapped on their track
  * @malformed: records that could not be decoded
  * @has_complete_from: nothing was lost after @complete_from_ns
@@ -182,6 +183,7 @@ struct timeline_totals {
 	uint64_t lost_task_records;
 	uint64_t late_records;
 	uint64_t unmatched_ends;
+	uint64_t filtered_ends;
 	uint64_t foreign_ends;
 	uint64_t malformed;
 	bool has_complete_from;

@@ -45,11 +45,23 @@ static int task_close_tracks(struct tracks *tracks, struct task *task,
 	return 0;
 }
 
+/* sched_process_fork follows task_newtask, and lacks the process that this has. */
+static bool is_second_report(struct task *task, const struct task_change *change)
+{
+	bool is_fork = change->tgid == 0 && !change->is_thread;
+	bool is_second = is_fork && task->awaits_fork;
+
+	task->awaits_fork = !is_fork;
+	return is_second;
+}
+
 static int task_create(struct tracks *tracks, struct task *task, const struct task_change *change,
 		       struct error *error)
 {
 	int tgid = change->tgid;
 
+	if (is_second_report(task, change))
+		return 0;
 	if (task_close_tracks(tracks, task, change, true, error) < 0)
 		return -1;
 	if (change->is_thread) {
@@ -105,6 +117,7 @@ static int task_take_over(struct tracks *tracks, struct task *task,
 	struct task *before = tasks_find(&tracks->tasks, change->old_tid);
 
 	task->tgid = change->tgid;
+	task->has_exited = false;
 	if (change->old_tid != change->tid &&
 	    task_close_tracks(tracks, task, change, false, error) < 0)
 		return -1;
@@ -127,9 +140,12 @@ static int task_set_name(struct tracks *tracks, struct task *task, const struct 
 	return task_rename(tracks, task, change, error);
 }
 
+/* The kernel frees a thread late: its number may be another's. */
 static int task_end(struct tracks *tracks, struct task *task, const struct task_change *change,
 		    struct error *error)
 {
+	if (tasks_lives(&tracks->tasks, change->tid))
+		return 0;
 	if (task_close_tracks(tracks, task, change, true, error) < 0)
 		return -1;
 	tasks_remove(&tracks->tasks, task);
@@ -152,6 +168,7 @@ int tracks_learn(struct tracks *tracks, const struct task_change *change, struct
 	case TASK_CHANGE_TOOK_OVER:
 		return task_take_over(tracks, task, change, error);
 	case TASK_CHANGE_EXITED:
+		tracks->tasks.sees_exits = true;
 		task->has_exited = true;
 		task->is_new = false;
 		return 0;

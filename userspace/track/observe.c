@@ -106,8 +106,8 @@ static unsigned int slice_keep_flows(const struct slice *slice, const struct dec
 }
 
 /* Begins any slice: of a new name, on a lane, with flows, on a track that may have no space for it. */
-static out_of_line int slice_begin_any(struct tracks *tracks, struct track *track,
-				       const struct decoded_event *decoded, struct error *error)
+out_of_line int tracks_begin_slice(struct tracks *tracks, struct track *track,
+				   const struct decoded_event *decoded, struct error *error)
 {
 	struct name *name;
 
@@ -132,7 +132,7 @@ static out_of_line int slice_begin_any(struct tracks *tracks, struct track *trac
 	return 0;
 }
 
-/* Whether another slice fits onto a track without slice_begin_any(). */
+/* Whether another slice fits onto a track without tracks_begin_slice(). */
 hot_inline bool track_has_space(const struct tracks *tracks, const struct track *track)
 {
 	return track->nr_slices < track->slices_capacity &&
@@ -147,7 +147,7 @@ static int slice_begin(struct tracks *tracks, struct track *track,
 					 decoded->slice_name, decoded->slice_head);
 
 	if (unlikely(!name || !track_has_space(tracks, track)))
-		return slice_begin_any(tracks, track, decoded, error);
+		return tracks_begin_slice(tracks, track, decoded, error);
 	return slice_push(tracks, track, decoded, name, error);
 }
 
@@ -187,14 +187,26 @@ static int slice_end_deliver(struct tracks *tracks, struct track *track, struct 
 	status = timeline_push(tracks->timeline, &tracks->event, error);
 	tracks->open_size -= name_own_size(name);
 	name_put(name);
-	return status;
+	return status < 0 || !track->counter ? status : tracks_count_open(tracks, track, -1, error);
 }
 
 int tracks_pop(struct tracks *tracks, struct track *track, struct error *error)
 {
+	return tracks_pop_by(tracks, track, NULL, error);
+}
+
+int tracks_pop_by(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
+		  struct error *error)
+{
 	struct name *name = track->slices[track->nr_slices - 1].name;
 
-	slice_pop(tracks, track, NULL);
+	if (decoded)
+		slice_pop(tracks, track, decoded);
+	else
+		slice_pop(tracks, track, NULL);
+	if (decoded && decoded->nr_flows > 0)
+		tracks->event.nr_flows = slice_keep_flows(&track->slices[track->nr_slices],
+							  decoded);
 	return slice_end_deliver(tracks, track, name, error);
 }
 
@@ -222,21 +234,14 @@ static int slice_end_unmatched(struct tracks *tracks, struct track *track)
 }
 
 /* Ends any slice: on a lane, with flows, on a track that may end with it, of a name of its own. */
-static out_of_line int slice_end_any(struct tracks *tracks, struct track *track,
-				     const struct decoded_event *decoded, struct error *error)
+out_of_line int tracks_end_slice(struct tracks *tracks, struct track *track,
+				 const struct decoded_event *decoded, struct error *error)
 {
-	struct name *name;
-
 	if (track->nr_slices == 0)
 		return slice_end_unmatched(tracks, track);
 	if (end_is_foreign(tracks, track, decoded) && tracks_mark_foreign(tracks, track, error) < 0)
 		return -1;
-	name = track->slices[track->nr_slices - 1].name;
-	slice_pop(tracks, track, decoded);
-	if (decoded->nr_flows > 0)
-		tracks->event.nr_flows = slice_keep_flows(&track->slices[track->nr_slices],
-							  decoded);
-	if (slice_end_deliver(tracks, track, name, error) < 0)
+	if (tracks_pop_by(tracks, track, decoded, error) < 0)
 		return -1;
 	return track->is_outdated && track->nr_slices == 0 ? tracks_end(tracks, track, error) : 0;
 }
@@ -248,7 +253,7 @@ static int slice_end(struct tracks *tracks, struct track *track,
 		return slice_end_unmatched(tracks, track);
 	if (unlikely(track->is_outdated || end_is_foreign(tracks, track, decoded) ||
 		     !track->slices[track->nr_slices - 1].name->shown.is_counted))
-		return slice_end_any(tracks, track, decoded, error);
+		return tracks_end_slice(tracks, track, decoded, error);
 	slice_pop(tracks, track, decoded);
 	return timeline_push(tracks->timeline, &tracks->event, error);
 }
@@ -268,8 +273,8 @@ static int64_t track_outer_ns(const struct track *track)
 				    : track->begin_ns;
 }
 
-static int track_instant(struct tracks *tracks, struct track *track,
-			 const struct decoded_event *decoded, struct error *error)
+int tracks_instant(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
+		   struct error *error)
 {
 	struct name *name = record_name(tracks, decoded, error);
 	struct timeline_event *event = &tracks->event;
@@ -286,8 +291,8 @@ static int track_instant(struct tracks *tracks, struct track *track,
 	return status;
 }
 
-static int track_count(struct tracks *tracks, struct track *track,
-		       const struct decoded_event *decoded, struct error *error)
+int tracks_sample(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
+		  struct error *error)
 {
 	struct timeline_event *event = &tracks->event;
 
@@ -310,6 +315,12 @@ hot_inline struct track *tracks_recent(const struct tracks *tracks,
 	return likely(track && !decoded->keys && track_matches(track, decoded)) ? track : NULL;
 }
 
+void tracks_find_writer(struct tracks *tracks, const struct decoded_event *decoded)
+{
+	if (tracks->settings.has_comm)
+		tracks->comm = writer_comm(tracks, decoded);
+}
+
 /* Observes a record whose track or writer must be looked up, or that has flows. */
 static out_of_line int tracks_observe_any(struct tracks *tracks,
 					  const struct decoded_event *decoded, struct error *error)
@@ -320,17 +331,16 @@ static out_of_line int tracks_observe_any(struct tracks *tracks,
 		track = tracks_find(tracks, decoded, error);
 	if (!track)
 		return -1;
-	if (tracks->settings.has_comm)
-		tracks->comm = writer_comm(tracks, decoded);
+	tracks_find_writer(tracks, decoded);
 	switch (decoded->kind) {
 	case DECODED_BEGIN:
-		return slice_begin_any(tracks, track, decoded, error);
+		return tracks_begin_slice(tracks, track, decoded, error);
 	case DECODED_END:
-		return slice_end_any(tracks, track, decoded, error);
+		return tracks_end_slice(tracks, track, decoded, error);
 	case DECODED_INSTANT:
-		return track_instant(tracks, track, decoded, error);
+		return tracks_instant(tracks, track, decoded, error);
 	default:
-		return track_count(tracks, track, decoded, error);
+		return tracks_sample(tracks, track, decoded, error);
 	}
 }
 
@@ -351,8 +361,8 @@ int tracks_observe(struct tracks *tracks, const struct decoded_event *decoded, s
 	case DECODED_END:
 		return slice_end(tracks, track, decoded, error);
 	case DECODED_INSTANT:
-		return track_instant(tracks, track, decoded, error);
+		return tracks_instant(tracks, track, decoded, error);
 	default:
-		return track_count(tracks, track, decoded, error);
+		return tracks_sample(tracks, track, decoded, error);
 	}
 }

@@ -18,6 +18,7 @@
  * @was_suspect: it was suspect at the end of that session
  * @is_foreign: threads ended each other's slices on its track since it began
  * @flows: a bit for each flow of its tracepoint: the begin had an id of it
+ * @nr_hidden: hidden slices that began directly on it and are open
  */
 struct slice {
 	int64_t begin_ns;
@@ -27,6 +28,7 @@ struct slice {
 	bool was_suspect;
 	bool is_foreign;
 	uint8_t flows;
+	uint32_t nr_hidden;
 	struct name *name;
 };
 
@@ -64,6 +66,9 @@ struct category {
  * @idle_before, @idle_after: neighbors in the list of tracks without open slices
  * @peer_before, @peer_after: neighbors in the list of tracks of the same task
  * @is_outdated: its task was renamed; the track ends with its last open slice
+ * @nr_hidden: hidden slices that are open below all others
+ * @counter: counts the open slices, NULL if nothing does
+ * @sum: of a counter: its value
  * @lanes: the track of asynchronous slices that this is a lane of; NULL for other tracks
  * @ids: of the open slices of a lane
  * @outer: the outer scopes of @shown
@@ -87,6 +92,9 @@ struct track {
 	struct track **peer_before;
 	struct track *peer_after;
 	bool is_outdated;
+	uint32_t nr_hidden;
+	const struct descriptor *counter;
+	uint64_t sum;
 	struct lanes *lanes;
 	uint64_t ids[KEYS_IDS_MAX];
 	struct field *outer;
@@ -171,7 +179,7 @@ void track_shrink(struct tracks *tracks, struct track *track);
 /** track_idle_cpu - the CPU of a thread track of an idle task, -1 for any other track */
 hot_inline int track_idle_cpu(const struct decoded_event *decoded)
 {
-	bool is_idle_task = decoded->tid == 0 &&
+	bool is_idle_task = decoded->scope_id.unsigned_number == 0 &&
 			    decoded->descriptor->scope == DESCRIPTOR_SCOPE_THREAD;
 
 	return unlikely(is_idle_task) ? decoded->cpu : -1;
@@ -336,6 +344,42 @@ struct track *tracks_make_space(struct tracks *tracks, struct track *track,
 
 /** tracks_close - end all slices of a track as unfinished, then the track */
 int tracks_close(struct tracks *tracks, struct track *track, struct error *error);
+
+/** track_hidden - number of hidden slices that are open on the innermost slice of @track */
+hot_inline uint32_t *track_hidden(struct track *track)
+{
+	return track->nr_slices > 0 ? &track->slices[track->nr_slices - 1].nr_hidden
+				    : &track->nr_hidden;
+}
+
+/** tracks_begin_slice - begin a slice on @track */
+int tracks_begin_slice(struct tracks *tracks, struct track *track,
+		       const struct decoded_event *decoded, struct error *error);
+
+/** tracks_end_slice - end the innermost slice of @track; count the end if there is none */
+int tracks_end_slice(struct tracks *tracks, struct track *track,
+		     const struct decoded_event *decoded, struct error *error);
+
+/** tracks_instant - deliver an instant on @track */
+int tracks_instant(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
+		   struct error *error);
+
+/** tracks_sample - deliver a sample of a counter on @track */
+int tracks_sample(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
+		  struct error *error);
+
+/** tracks_find_writer - find the name of the thread that wrote a record, if events contain it */
+void tracks_find_writer(struct tracks *tracks, const struct decoded_event *decoded);
+
+/** tracks_pop_by - end the innermost slice of @track by a record, or as unfinished if it is NULL */
+int tracks_pop_by(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
+		  struct error *error);
+
+/** tracks_count_open - add @change to the counter of open slices of @track's rule and scope */
+int tracks_count_open(struct tracks *tracks, struct track *track, int change, struct error *error);
+
+/** tracks_look - the track of @decoded, NULL if there is none; not for asynchronous slices */
+struct track *tracks_look(struct tracks *tracks, const struct decoded_event *decoded);
 
 /** tracks_pop - end the innermost slice of @track now, as unfinished */
 int tracks_pop(struct tracks *tracks, struct track *track, struct error *error);

@@ -100,6 +100,13 @@ struct task *tasks_find(const struct tasks *tasks, int tid)
 	return map_find(&tasks->map, tid_hash(tid), task_has_tid, &tid);
 }
 
+bool tasks_lives(const struct tasks *tasks, int tid)
+{
+	const struct task *task = tasks_find(tasks, tid);
+
+	return tasks->sees_exits && task && !task->has_exited;
+}
+
 struct task *tasks_add(struct tasks *tasks, int tid)
 {
 	struct task *task = task_new(tasks, tid);

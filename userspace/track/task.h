@@ -19,6 +19,7 @@ struct task_block;
  * @born_ns: time of its creation, 0 if unknown
  * @is_looked_up: settings.find_task() was called for it
  * @is_new: only its creation is recorded
+ * @awaits_fork: its creation was recorded by the first of two tracepoints
  * @has_exited: it may still write records, but not change its name
  * @tracks: the first track of the thread or process
  * @next_free: next unused task
@@ -30,6 +31,7 @@ struct task {
 	int64_t born_ns;
 	bool is_looked_up;
 	bool is_new;
+	bool awaits_fork;
 	bool has_exited;
 	struct track *tracks;
 	struct task *next_free;
@@ -42,12 +44,14 @@ struct task {
  * @blocks: memory of all tasks; separate allocations among the short-lived tracks would fragment
  * the heap
  * @free: first unused task
+ * @sees_exits: exits of threads are recorded
  */
 struct tasks {
 	struct map map;
 	size_t limit;
 	struct task_block *blocks;
 	struct task *free;
+	bool sees_exits;
 };
 
 /** tasks_release - free all tasks, and zero @tasks */
@@ -55,6 +59,9 @@ void tasks_release(struct tasks *tasks);
 
 /** tasks_find - the task with @tid, NULL if there is none; does not look it up */
 struct task *tasks_find(const struct tasks *tasks, int tid);
+
+/** tasks_lives - whether the thread with @tid certainly has not exited */
+bool tasks_lives(const struct tasks *tasks, int tid);
 
 /** tasks_add - add a task that tasks_find() does not find; returns NULL if memory ran out */
 struct task *tasks_add(struct tasks *tasks, int tid);

@@ -44,6 +44,7 @@ struct track *track_new(const struct decoded_event *decoded, uint64_t hash,
 	track->buffer = decoded->buffer;
 	track->hash = hash;
 	track->head = text_head(name);
+	track->counter = descriptor->counter;
 	track->shown = (struct timeline_track){
 		.category = &category->shown,
 		.kind = descriptor->kind == DESCRIPTOR_COUNTER ? TRACK_COUNTER : TRACK_SLICES,

@@ -92,6 +92,10 @@ void tracks_free(struct tracks *tracks);
  */
 int tracks_observe(struct tracks *tracks, const struct decoded_event *decoded, struct error *error);
 
+/** tracks_observe_rule - tracks_observe() for an event that a rule made, which may be of any kind */
+int tracks_observe_rule(struct tracks *tracks, const struct decoded_event *decoded,
+			struct error *error);
+
 /**
  * tracks_learn - apply a change of a thread, in time order with the decoded events
  *

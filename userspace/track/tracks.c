@@ -206,6 +206,11 @@ static struct track **track_recent(struct tracks *tracks, const struct track *tr
 						  track->shown.cpu)];
 }
 
+struct track *tracks_look(struct tracks *tracks, const struct decoded_event *decoded)
+{
+	return map_find(&tracks->map, track_hash(decoded), track_is_of, decoded);
+}
+
 struct track *tracks_find(struct tracks *tracks, const struct decoded_event *decoded,
 			  struct error *error)
 {

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Actions: what one use of a tracepoint by a rule does with each record. */
+#ifndef RULES_ACTION_H
+#define RULES_ACTION_H
+
+#include "rules/rule.h"
+#include "rules/rules.h"
+#include "rules/template.h"
+
+/**
+ * struct rule_action - a use of a tracepoint, bound to its format
+ * @descriptor: of the rule; decoded events refer to it
+ * @hidden_kind: kind of event if @where does not match; only if @has_hidden
+ * @is_quiet: the event has no name: an end or a sample
+ * @unless: see struct decoded_event
+ * @writer: thread that wrote the record
+ * @scope: fields of the scope, the last one by itself; none for the thread or CPU of the record
+ * @ids: fields that pair begin and end
+ * @value: of a counter
+ * @record_size: minimum size of a record that contains these numbers
+ * @keys: outer scopes and ids of the last record; used if @has_keys
+ * @extras: fields that are passed on; @fields are their values in the last record
+ * @extra_symbols: texts of their values, NULL for fields without
+ * @name_space, @track_space: for rendered names
+ */
+struct rule_action {
+	const struct descriptor *descriptor;
+	enum decoded_kind kind;
+	enum decoded_kind hidden_kind;
+	bool has_hidden;
+	bool is_quiet;
+	bool is_swapped;
+	enum value_sign sign;
+	struct event_filter *where;
+	const char *unless;
+	struct field_ref writer;
+	struct field_ref scope[RULE_FIELDS_MAX];
+	size_t nr_scope;
+	struct field_ref ids[KEYS_IDS_MAX];
+	size_t nr_ids;
+	struct field_ref value;
+	size_t record_size;
+	bool has_keys;
+	struct decoded_keys keys;
+	bool has_name;
+	struct template name;
+	bool has_track;
+	struct template track;
+	struct extra *extras;
+	const struct symbol_field **extra_symbols;
+	struct field *fields;
+	size_t nr_extras;
+	struct buffer name_space;
+	struct buffer track_space;
+};
+
+/**
+ * rule_action_bind - bind a use of a tracepoint to its format
+ * @out: zeroed; for rule_action_release(), also on failure
+ * @format_text: the format file
+ *
+ * Returns 0, or -1 with @error.
+ */
+int rule_action_bind(struct rule_action *out, const struct rule *rule, const struct rule_use *use,
+		     const struct format *format, struct text format_text, bool is_swapped,
+		     struct error *error);
+
+/** rule_action_set_symbols - render symbolic fields by the tracepoint's symbols */
+void rule_action_set_symbols(struct rule_action *action, const struct symbols *symbols);
+
+void rule_action_release(struct rule_action *action);
+
+/** rule_action_decode - see rules_decode() */
+bool rule_action_decode(struct rule_action *action, const struct record *record,
+			const struct template_names *names, struct decoded_event *out);
+
+#endif

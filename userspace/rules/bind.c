@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Binds the uses of tracepoints to their formats. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/action.h"
+
+/**
+ * struct binding - what rule_action_bind() works on
+ * @name, @track, @args, @where: the settings of the use, or else the rule's
+ */
+struct binding {
+	struct rule_action *action;
+	const struct rule *rule;
+	const struct rule_use *use;
+	const struct format *format;
+	struct text format_text;
+	bool is_swapped;
+	const struct rule_scope *scope;
+	const char *name;
+	const char *track;
+	const char *args;
+	const char *where;
+};
+
+static const enum decoded_kind role_kinds[RULE_ROLE_COUNT] = {
+	[RULE_BEGIN] = DECODED_BEGIN,	  [RULE_END] = DECODED_END,
+	[RULE_ON] = DECODED_STATE,	  [RULE_EVENT] = DECODED_INSTANT,
+	[RULE_FROM] = DECODED_FLOW_BEGIN, [RULE_TO] = DECODED_FLOW_END,
+};
+
+static enum decoded_kind use_kind(const struct rule *rule, const struct rule_use *use)
+{
+	if (rule->kind == RULE_COUNTER)
+		return rule->sign == VALUE_LEVEL ? DECODED_COUNTER : DECODED_CHANGE;
+	if (rule->kind == RULE_STATE && use->role == RULE_END)
+		return DECODED_STATE_END;
+	return role_kinds[use->role];
+}
+
+/* Sets @ref to an integer field that records must contain. */
+static int number_bind(struct binding *binding, struct field_ref *ref, const char *name,
+		       struct error *error)
+{
+	const struct format_field *field = format_find(binding->format, name);
+
+	*ref = field_ref_of(field, binding->is_swapped);
+	if (!field)
+		return error_set(error, "no field '%s'", name);
+	if (!field_ref_is_number(ref) && ref->kind != FIELD_BOOLEAN)
+		return error_set(error, "field '%s' is not an integer", name);
+	if (ref->end > binding->action->record_size)
+		binding->action->record_size = ref->end;
+	return 0;
+}
+
+static int scope_bind(struct binding *binding, struct error *error)
+{
+	const struct field_names *fields = &binding->scope->fields;
+	struct rule_action *action = binding->action;
+
+	for (size_t i = 0; i < fields->size; i++) {
+		if (number_bind(binding, &action->scope[i], fields->names[i], error) < 0)
+			return -1;
+		if (i + 1 == fields->size)
+			continue;
+		action->keys.outer[i].name = text_of(fields->names[i]);
+		action->keys.nr_outer++;
+		action->has_keys = true;
+	}
+	action->nr_scope = fields->size;
+	return 0;
+}
+
+static int ids_bind(struct binding *binding, struct error *error)
+{
+	bool is_end = binding->use->role == RULE_END || binding->use->role == RULE_TO;
+	const struct field_names *fields = is_end ? &binding->rule->match_end
+						  : &binding->rule->match_begin;
+	struct rule_action *action = binding->action;
+
+	for (size_t i = 0; i < fields->size; i++) {
+		if (number_bind(binding, &action->ids[i], fields->names[i], error) < 0)
+			return -1;
+	}
+	action->nr_ids = fields->size;
+	action->keys.is_async = fields->size > 0;
+	action->has_keys = action->has_keys || fields->size > 0;
+	return 0;
+}
+
+static int numbers_bind(struct binding *binding, struct error *error)
+{
+	struct rule_action *action = binding->action;
+
+	if (number_bind(binding, &action->writer, "common_pid", error) < 0 ||
+	    scope_bind(binding, error) < 0 || ids_bind(binding, error) < 0)
+		return -1;
+	return binding->rule->value
+		       ? number_bind(binding, &action->value, binding->rule->value, error)
+		       : 0;
+}
+
+/* Ends, samples and what a condition hides have no name. */
+static int names_bind(struct binding *binding, struct error *error)
+{
+	struct rule_action *action = binding->action;
+
+	action->is_quiet = action->kind == DECODED_END || action->kind == DECODED_STATE_END ||
+			   binding->rule->kind == RULE_COUNTER;
+	action->has_name = binding->name && !action->is_quiet;
+	action->has_track = binding->track;
+	if (action->has_name && template_bind(&action->name, binding->name, binding->format,
+					      binding->format_text, binding->is_swapped, error) < 0)
+		return -1;
+	if (!action->has_track)
+		return 0;
+	return template_bind(&action->track, binding->track, binding->format,
+			     binding->format_text, binding->is_swapped, error);
+}
+
+/* Whether a list "FIELD, FIELD" contains @name. */
+static bool list_contains(const char *list, const char *name)
+{
+	size_t size = strlen(name);
+
+	while (*list) {
+		size_t length;
+
+		list += strspn(list, ", \t");
+		length = strcspn(list, ", \t");
+		if (length == size && memcmp(list, name, size) == 0)
+			return true;
+		list += length;
+	}
+	return false;
+}
+
+static int list_check(const struct binding *binding, const char *list, struct error *error)
+{
+	while (*list) {
+		char name[64];
+		size_t size;
+
+		list += strspn(list, ", \t");
+		size = strcspn(list, ", \t");
+		if (size >= sizeof(name))
+			return error_set(error, "args: no field '%.*s'", (int)size, list);
+		memcpy(name, list, size);
+		name[size] = '\0';
+		if (size > 0 && !format_find(binding->format, name))
+			return error_set(error, "args: no field '%s'", name);
+		list += size;
+	}
+	return 0;
+}
+
+static int extra_bind(struct binding *binding, const struct format_field *field)
+{
+	struct rule_action *action = binding->action;
+	struct extra *extra = &action->extras[action->nr_extras];
+
+	extra->name = strdup(field->name);
+	if (!extra->name)
+		return -1;
+	extra->label = text_of(extra->name);
+	extra->ref = field_ref_of(field, binding->is_swapped);
+	action->nr_extras++;
+	return 0;
+}
+
+/* Without args, all fields but the common ones; "-" is none. */
+static int args_bind(struct binding *binding, struct error *error)
+{
+	const struct format *format = binding->format;
+	const char *args = binding->args ? binding->args : "*";
+	bool is_all = strcmp(args, "*") == 0;
+	struct rule_action *action = binding->action;
+
+	if (strcmp(args, "-") == 0)
+		return 0;
+	if (!is_all && list_check(binding, args, error) < 0)
+		return -1;
+	action->extras = calloc(format->nr_fields + 1, sizeof(*action->extras));
+	action->fields = calloc(format->nr_fields + 1, sizeof(*action->fields));
+	action->extra_symbols = calloc(format->nr_fields + 1, sizeof(*action->extra_symbols));
+	if (!action->extras || !action->fields || !action->extra_symbols)
+		return error_set(error, "out of memory");
+	for (size_t i = 0; i < format->nr_fields; i++) {
+		bool is_common = i < format->nr_common;
+
+		if (is_all ? is_common : !list_contains(args, format->fields[i].name))
+			continue;
+		if (extra_bind(binding, &format->fields[i]) < 0)
+			return error_set(error, "out of memory");
+	}
+	return 0;
+}
+
+/*
+ * A begin on a stack that is not selected is hidden, not ignored: its end must not end the slice
+ * below.
+ */
+static int where_bind(struct binding *binding, struct error *error)
+{
+	struct rule_action *action = binding->action;
+	bool is_on_stack = action->kind == DECODED_BEGIN && !rule_matches(binding->rule);
+
+	if (!binding->where)
+		return 0;
+	action->has_hidden = is_on_stack;
+	action->hidden_kind = DECODED_HIDDEN_BEGIN;
+	return event_filter_new(&action->where, binding->where, binding->format,
+				binding->is_swapped, error);
+}
+
+int rule_action_bind(struct rule_action *out, const struct rule *rule, const struct rule_use *use,
+		     const struct format *format, struct text format_text, bool is_swapped,
+		     struct error *error)
+{
+	const struct rule_settings *own = &use->settings, *common = &rule->settings;
+	bool is_begin = use->role != RULE_END;
+	struct binding binding = {
+		.action = out,
+		.rule = rule,
+		.use = use,
+		.format = format,
+		.format_text = format_text,
+		.is_swapped = is_swapped,
+		.scope = own->scope.is_set ? &own->scope : &common->scope,
+		.name = own->name ? own->name : common->name,
+		.track = own->track ? own->track : common->track,
+		.args = own->args ? own->args : common->args,
+		.where = own->where || !is_begin ? own->where : common->where,
+	};
+	struct error problem = { 0 };
+
+	out->descriptor = &rule->descriptor;
+	out->kind = use_kind(rule, use);
+	out->sign = rule->sign;
+	out->unless = own->unless ? own->unless : common->unless;
+	out->is_swapped = is_swapped;
+	if (numbers_bind(&binding, &problem) == 0 && names_bind(&binding, &problem) == 0 &&
+	    args_bind(&binding, &problem) == 0 && where_bind(&binding, &problem) == 0)
+		return 0;
+	return error_set(error, "%s:%u: %s: %s:%s: %s", rule->source, rule->line,
+			 rule->descriptor.category, use->system, use->event, problem.text);
+}
+
+void rule_action_set_symbols(struct rule_action *action, const struct symbols *symbols)
+{
+	template_set_symbols(&action->name, symbols);
+	template_set_symbols(&action->track, symbols);
+	for (size_t i = 0; i < action->nr_extras; i++)
+		action->extra_symbols[i] = symbols_find(symbols, action->extras[i].label);
+}
+
+void rule_action_release(struct rule_action *action)
+{
+	event_filter_free(action->where);
+	for (size_t i = 0; i < action->nr_extras; i++)
+		free(action->extras[i].name);
+	free(action->extras);
+	free(action->fields);
+	free(action->extra_symbols);
+	buffer_release(&action->name_space);
+	buffer_release(&action->track_space);
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Embeds the packs. The assembler reads them, by their path from the top of the tree. */
+#include "rules/rules.h"
+
+#define PACK(name)                                                              \
+	__asm__(".pushsection .rodata\npack_" #name ":\n"                       \
+		".incbin \"userspace/rules/packs/" #name ".rules\"\n.byte 0\n"  \
+		".popsection\n");                                               \
+	extern const char pack_##name[] __attribute__((visibility("hidden")))
+
+PACK(irq);
+PACK(sched);
+PACK(syscalls);
+PACK(block);
+PACK(workqueue);
+PACK(locks);
+PACK(net);
+PACK(memory);
+PACK(fs);
+
+#define KERNELS "6.1, 6.12"
+
+const struct rule_pack rule_packs[] = {
+	{ "irq", "hard and soft interrupts, IPIs and timers, by CPU", pack_irq, KERNELS },
+	{ "sched", "running threads by CPU, states of threads, wake-ups", pack_sched, KERNELS },
+	{ "syscalls", "system calls, by thread", pack_syscalls, KERNELS },
+	{ "block", "block requests, by device", pack_block, KERNELS },
+	{ "workqueue", "work items, by thread, and their wait in the queue", pack_workqueue, KERNELS },
+	{ "locks", "waits for contended locks, by thread", pack_locks, KERNELS },
+	{ "net", "reception and transmission of packets", pack_net, KERNELS },
+	{ "memory", "page faults, reclaim and compaction, by thread", pack_memory, KERNELS },
+	{ "fs", "ext4 and jbd2, by thread and device", pack_fs, KERNELS },
+	{ 0 },
+};

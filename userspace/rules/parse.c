@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Parses rules; see the grammar in ktrack-rules(5). What fields mean is checked when they are bound. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/line.h"
+#include "rules/rule.h"
+
+static const char *const kind_names[] = {
+	[RULE_SLICE] = "slice",	    [RULE_STATE] = "state", [RULE_COUNTER] = "counter",
+	[RULE_INSTANT] = "instant", [RULE_FLOW] = "flow",
+};
+_Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == RULE_KIND_COUNT, "a name for a kind");
+
+/** struct key_use - the role of a tracepoint by its key, and the kinds of rules that have the key */
+struct key_use {
+	bool is_tracepoint;
+	enum rule_role role;
+	unsigned int kinds;
+};
+
+#define KIND(kind) (1u << RULE_##kind)
+#define ALL_KINDS ((1u << RULE_KIND_COUNT) - 1)
+
+static const struct key_use key_uses[KEY_COUNT] = {
+	[KEY_BEGIN] = { true, RULE_BEGIN, KIND(SLICE) },
+	[KEY_END] = { true, RULE_END, KIND(SLICE) | KIND(STATE) },
+	[KEY_ON] = { true, RULE_ON, KIND(STATE) },
+	[KEY_EVENT] = { true, RULE_EVENT, KIND(COUNTER) | KIND(INSTANT) },
+	[KEY_FROM] = { true, RULE_FROM, KIND(FLOW) },
+	[KEY_TO] = { true, RULE_TO, KIND(FLOW) },
+	[KEY_MATCH] = { .kinds = KIND(SLICE) | KIND(FLOW) },
+	[KEY_SCOPE] = { .kinds = ALL_KINDS },
+	[KEY_TRACK] = { .kinds = ALL_KINDS },
+	[KEY_NAME] = { .kinds = KIND(SLICE) | KIND(STATE) | KIND(INSTANT) | KIND(FLOW) },
+	[KEY_ARGS] = { .kinds = ALL_KINDS },
+	[KEY_WHERE] = { .kinds = ALL_KINDS },
+	[KEY_UNLESS] = { .kinds = KIND(STATE) },
+	[KEY_VALUE] = { .kinds = KIND(COUNTER) },
+	[KEY_UNIT] = { .kinds = KIND(COUNTER) },
+	[KEY_OF] = { .kinds = KIND(COUNTER) },
+};
+
+/**
+ * struct parser - the rule that is being parsed
+ * @rule: NULL before the first one
+ * @local: settings of the last tracepoint of this line; NULL if settings are the rule's
+ */
+struct parser {
+	struct line_place place;
+	struct rule *rule;
+	struct rule_settings *local;
+	int (*add)(void *context, struct rule *rule, struct error *error);
+	void *context;
+};
+
+static void field_names_free(struct field_names *names)
+{
+	for (size_t i = 0; i < names->size; i++)
+		free(names->names[i]);
+}
+
+static void settings_free(struct rule_settings *settings)
+{
+	field_names_free(&settings->scope.fields);
+	free(settings->name);
+	free(settings->track);
+	free(settings->args);
+	free(settings->where);
+	free(settings->unless);
+}
+
+void rule_free(struct rule *rule)
+{
+	if (!rule)
+		return;
+	settings_free(&rule->settings);
+	field_names_free(&rule->match_begin);
+	field_names_free(&rule->match_end);
+	for (size_t i = 0; i < rule->nr_uses; i++) {
+		free(rule->uses[i].system);
+		free(rule->uses[i].event);
+		settings_free(&rule->uses[i].settings);
+	}
+	free(rule->uses);
+	free(rule->value);
+	free(rule->unit);
+	free(rule->of);
+	free(rule->descriptor.category);
+	free(rule->descriptor.scope_field);
+	free(rule);
+}
+
+static int text_copy(char **out, struct text text, struct error *error)
+{
+	*out = strndup(text.data, text.size);
+	return *out ? 0 : error_set(error, "out of memory");
+}
+
+/* A setting is given once. */
+static int text_set(struct parser *parser, char **out, struct text text, const char *key,
+		    struct error *error)
+{
+	if (*out)
+		return line_error(&parser->place, text.data, error, "'%s' is given twice", key);
+	return text_copy(out, text, error);
+}
+
+static bool take_separator(struct text *rest, char separator)
+{
+	line_take_space(rest);
+	if (rest->size == 0 || rest->data[0] != separator)
+		return false;
+	rest->data++;
+	rest->size--;
+	line_take_space(rest);
+	return true;
+}
+
+/* Takes "FIELD, FIELD". */
+static int fields_take(struct parser *parser, struct text *rest, struct field_names *out,
+		       size_t max, struct error *error)
+{
+	do {
+		struct text name = line_take_word(rest);
+
+		if (name.size == 0)
+			return line_error(&parser->place, rest->data, error, "expected a field");
+		if (out->size == max)
+			return line_error(&parser->place, name.data, error,
+					  "more than %zu fields", max);
+		if (text_copy(&out->names[out->size], name, error) < 0)
+			return -1;
+		out->size++;
+	} while (take_separator(rest, ','));
+	return 0;
+}
+
+static int expect_end(struct parser *parser, struct text rest, struct error *error)
+{
+	line_take_space(&rest);
+	if (rest.size == 0)
+		return 0;
+	return line_error(&parser->place, rest.data, error, "unexpected '%.*s'", (int)rest.size,
+			  rest.data);
+}
+
+/* "FIELD, FIELD", or "FIELD, FIELD -> FIELD, FIELD" if the fields of the end have other names. */
+static int match_parse(struct parser *parser, struct text value, struct error *error)
+{
+	struct rule *rule = parser->rule;
+	const char *arrow = memmem(value.data, value.size, "->", 2);
+	struct text begin = value, end;
+
+	if (rule->match_begin.size > 0)
+		return line_error(&parser->place, value.data, error, "'match' is given twice");
+	if (arrow)
+		begin.size = arrow - value.data;
+	end = begin;
+	if (arrow)
+		end = (struct text){ arrow + 2, value.data + value.size - arrow - 2 };
+	line_take_space(&end);
+	if (fields_take(parser, &begin, &rule->match_begin, KEYS_IDS_MAX, error) < 0 ||
+	    expect_end(parser, begin, error) < 0 ||
+	    fields_take(parser, &end, &rule->match_end, KEYS_IDS_MAX, error) < 0 ||
+	    expect_end(parser, end, error) < 0)
+		return -1;
+	if (rule->match_begin.size != rule->match_end.size)
+		return line_error(&parser->place, value.data, error,
+				  "%zu fields on the left of '->', %zu on the right",
+				  rule->match_begin.size, rule->match_end.size);
+	return 0;
+}
+
+/** struct scope_word - a scope by its name; those of a task or CPU may have a field */
+struct scope_word {
+	const char *word;
+	enum descriptor_scope kind;
+};
+
+static const struct scope_word scope_words[] = {
+	{ "thread", DESCRIPTOR_SCOPE_THREAD },
+	{ "process", DESCRIPTOR_SCOPE_PROCESS },
+	{ "cpu", DESCRIPTOR_SCOPE_CPU },
+	{ "global", DESCRIPTOR_SCOPE_GLOBAL },
+};
+
+static const struct scope_word *scope_word_find(struct text word)
+{
+	for (size_t i = 0; i < sizeof(scope_words) / sizeof(scope_words[0]); i++) {
+		if (text_equals(word, text_of(scope_words[i].word)))
+			return &scope_words[i];
+	}
+	return NULL;
+}
+
+/* "thread", "thread:FIELD", "process:FIELD", "cpu", "cpu:FIELD", "global", or "FIELD, FIELD". */
+static int scope_parse(struct parser *parser, struct rule_scope *scope, struct text value,
+		       struct error *error)
+{
+	const char *colon = memchr(value.data, ':', value.size);
+	struct text word = value;
+	const struct scope_word *found;
+
+	if (scope->is_set)
+		return line_error(&parser->place, value.data, error, "'scope' is given twice");
+	scope->is_set = true;
+	if (colon)
+		word.size = colon - value.data;
+	found = scope_word_find(word);
+	if (!found && colon)
+		return line_error(&parser->place, value.data, error,
+				  "unknown scope '%.*s'; use thread, process or cpu",
+				  (int)word.size, word.data);
+	scope->kind = found ? found->kind : DESCRIPTOR_SCOPE_CUSTOM;
+	if (found && !colon)
+		return 0;
+	if (colon)
+		value = (struct text){ colon + 1, value.data + value.size - colon - 1 };
+	if (fields_take(parser, &value, &scope->fields, colon ? 1 : RULE_FIELDS_MAX, error) < 0)
+		return -1;
+	return expect_end(parser, value, error);
+}
+
+/* "+FIELD", "-FIELD" or "FIELD". */
+static int value_parse(struct parser *parser, struct text value, struct error *error)
+{
+	struct rule *rule = parser->rule;
+	char sign = value.data[0];
+
+	if (sign == '+' || sign == '-') {
+		rule->sign = sign == '+' ? VALUE_PLUS : VALUE_MINUS;
+		value.data++;
+		value.size--;
+	}
+	return text_set(parser, &rule->value, value, "value", error);
+}
+
+static int name_split(struct parser *parser, struct text word, char **first, char **second,
+		      const char *example, struct error *error)
+{
+	const char *colon = memchr(word.data, ':', word.size);
+	size_t size = colon ? (size_t)(colon - word.data) : 0;
+
+	if (size == 0 || size + 1 == word.size)
+		return line_error(&parser->place, word.data, error, "expected %s", example);
+	if (text_copy(first, (struct text){ word.data, size }, error) < 0)
+		return -1;
+	return text_copy(second, (struct text){ colon + 1, word.size - size - 1 }, error);
+}
+
+/* "SYS:EVENT", or "SYS:EVENT at SCOPE". */
+static int use_parse(struct parser *parser, enum rule_role role, struct text value,
+		     struct error *error)
+{
+	struct rule *rule = parser->rule;
+	struct rule_use *uses = reallocarray(rule->uses, rule->nr_uses + 1, sizeof(*uses));
+	struct rule_use *use;
+
+	if (!uses)
+		return error_set(error, "out of memory");
+	rule->uses = uses;
+	if (rule->nr_uses == RULE_USES_MAX)
+		return line_error(&parser->place, value.data, error, "more than %d tracepoints",
+				  RULE_USES_MAX);
+	use = &uses[rule->nr_uses++];
+	*use = (struct rule_use){ .role = role };
+	if (name_split(parser, line_take_word(&value), &use->system, &use->event,
+		       "a tracepoint SYS:EVENT", error) < 0)
+		return -1;
+	line_take_space(&value);
+	if (value.size > 3 && memcmp(value.data, "at ", 3) == 0) {
+		value = (struct text){ value.data + 3, value.size - 3 };
+		line_take_space(&value);
+		return scope_parse(parser, &use->settings.scope, value, error);
+	}
+	return expect_end(parser, value, error);
+}
+
+static int setting_apply(struct parser *parser, enum rule_key key, struct text value,
+			 struct error *error)
+{
+	struct rule_settings *settings = parser->local ? parser->local : &parser->rule->settings;
+	const char *name = rule_key_name(key);
+
+	switch (key) {
+	case KEY_MATCH:
+		return match_parse(parser, value, error);
+	case KEY_SCOPE:
+		return scope_parse(parser, &settings->scope, value, error);
+	case KEY_TRACK:
+		return text_set(parser, &settings->track, value, name, error);
+	case KEY_NAME:
+		return text_set(parser, &settings->name, value, name, error);
+	case KEY_ARGS:
+		return text_set(parser, &settings->args, value, name, error);
+	case KEY_WHERE:
+		return text_set(parser, &settings->where, value, name, error);
+	case KEY_UNLESS:
+		return text_set(parser, &settings->unless, value, name, error);
+	case KEY_VALUE:
+		return value_parse(parser, value, error);
+	case KEY_UNIT:
+		return text_set(parser, &parser->rule->unit, value, name, error);
+	default:
+		return text_set(parser, &parser->rule->of, value, name, error);
+	}
+}
+
+/* Whether settings behind a tracepoint are its own: not on the first line, but of states and flows. */
+static bool has_local_settings(const struct parser *parser, bool is_first)
+{
+	enum rule_kind kind = parser->rule->kind;
+
+	return !is_first || kind == RULE_STATE || kind == RULE_FLOW;
+}
+
+static int settings_parse(struct parser *parser, struct text line, bool is_first,
+			  struct error *error)
+{
+	parser->local = NULL;
+	line_take_space(&line);
+	while (line.size > 0) {
+		const char *begin = line.data;
+		const struct key_use *use;
+		struct text value;
+		enum rule_key key;
+
+		if (line_take_setting(&parser->place, &line, &key, &value, error) < 0)
+			return -1;
+		use = &key_uses[key];
+		if (!(use->kinds & 1u << parser->rule->kind))
+			return line_error(&parser->place, begin, error, "a %s has no '%s'",
+					  kind_names[parser->rule->kind], rule_key_name(key));
+		if (!use->is_tracepoint) {
+			if (setting_apply(parser, key, value, error) < 0)
+				return -1;
+			continue;
+		}
+		if (use_parse(parser, use->role, value, error) < 0)
+			return -1;
+		if (has_local_settings(parser, is_first))
+			parser->local = &parser->rule->uses[parser->rule->nr_uses - 1].settings;
+	}
+	return 0;
+}
+
+static int rule_begin(struct parser *parser, struct text line, struct error *error)
+{
+	struct text word = line_take_word(&line);
+	struct rule *rule = calloc(1, sizeof(*rule));
+	enum rule_kind kind = 0;
+	char *pack = NULL, *name = NULL;
+	int status;
+
+	parser->rule = rule;
+	if (!rule)
+		return error_set(error, "out of memory");
+	while (kind < RULE_KIND_COUNT && !text_equals(word, text_of(kind_names[kind])))
+		kind++;
+	if (kind == RULE_KIND_COUNT)
+		return line_error(&parser->place, word.data, error,
+				  "expected slice, state, counter, instant or flow");
+	rule->kind = kind;
+	rule->source = parser->place.source;
+	rule->line = parser->place.line;
+	line_take_space(&line);
+	word = line_take_word(&line);
+	status = name_split(parser, word, &pack, &name, "a name PACK:NAME", error);
+	free(pack);
+	free(name);
+	if (status < 0 || text_copy(&rule->descriptor.category, word, error) < 0)
+		return -1;
+	return settings_parse(parser, line, true, error);
+}
+
+static bool rule_has_role(const struct rule *rule, enum rule_role role)
+{
+	for (size_t i = 0; i < rule->nr_uses; i++) {
+		if (rule->uses[i].role == role)
+			return true;
+	}
+	return false;
+}
+
+static const char *rule_lack(const struct rule *rule)
+{
+	switch (rule->kind) {
+	case RULE_SLICE:
+		if (!rule_has_role(rule, RULE_BEGIN))
+			return "begin";
+		return rule_has_role(rule, RULE_END) ? NULL : "end";
+	case RULE_STATE:
+		return rule_has_role(rule, RULE_ON) ? NULL : "on";
+	case RULE_FLOW:
+		if (!rule_has_role(rule, RULE_FROM))
+			return "from";
+		if (!rule_has_role(rule, RULE_TO))
+			return "to";
+		return rule_matches(rule) ? NULL : "match";
+	case RULE_COUNTER:
+		if (rule->of)
+			return NULL;
+		if (!rule_has_role(rule, RULE_EVENT))
+			return "event";
+		return rule->value ? NULL : "value";
+	default:
+		return rule_has_role(rule, RULE_EVENT) ? NULL : "event";
+	}
+}
+
+/* Hands over the last rule. */
+static int rule_end(struct parser *parser, struct error *error)
+{
+	struct rule *rule = parser->rule;
+	const char *lack = rule ? rule_lack(rule) : NULL;
+
+	if (lack)
+		return error_set(error, "%s:%u:1: %s has no '%s'", rule->source, rule->line,
+				 rule->descriptor.category, lack);
+	parser->rule = NULL;
+	return rule ? parser->add(parser->context, rule, error) : 0;
+}
+
+static int line_parse(struct parser *parser, struct text line, struct error *error)
+{
+	bool is_first = line.data[0] != ' ' && line.data[0] != '\t';
+
+	if (!is_first && !parser->rule)
+		return line_error(&parser->place, line.data, error,
+				  "an indented line without a rule above it");
+	if (!is_first)
+		return settings_parse(parser, line, false, error);
+	return rule_end(parser, error) < 0 ? -1 : rule_begin(parser, line, error);
+}
+
+int rule_text_parse(struct text text, const char *source,
+		    int (*add)(void *context, struct rule *rule, struct error *error),
+		    void *context, struct error *error)
+{
+	struct parser parser = { .place.source = source, .add = add, .context = context };
+	int status = 0;
+
+	if (memchr(text.data, '\0', text.size))
+		return error_set(error, "%s: not a text file", source);
+	while (text.size > 0 && status == 0) {
+		struct text line = text_take_line(&text);
+
+		parser.place.line++;
+		parser.place.begin = line.data;
+		line = line_cut_comment(line);
+		if (line.size > 0)
+			status = line_parse(&parser, line, error);
+	}
+	if (status == 0)
+		status = rule_end(&parser, error);
+	rule_free(parser.rule);
+	return status;
+}

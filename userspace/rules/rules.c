@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The rules in use: packs, files of rules, and single rules of a command line. */
+#include "rules/rules.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/action.h"
+#include "rules/rule.h"
+
+struct rules *rules_new(void)
+{
+	struct rules *rules = calloc(1, sizeof(*rules));
+
+	if (!rules)
+		return NULL;
+	rules->syscalls = syscalls_new(NULL);
+	if (rules->syscalls)
+		return rules;
+	free(rules);
+	return NULL;
+}
+
+void rules_set_kallsyms(struct rules *rules, struct kallsyms *kallsyms)
+{
+	kallsyms_free(rules->kallsyms);
+	rules->kallsyms = kallsyms;
+}
+
+void rules_free(struct rules *rules)
+{
+	if (!rules)
+		return;
+	rules_unbind(rules);
+	for (size_t i = 0; i < rules->nr_rules; i++)
+		rule_free(rules->rules[i]);
+	free(rules->rules);
+	for (size_t i = 0; i < rules->nr_sources; i++)
+		free(rules->sources[i]);
+	free(rules->sources);
+	kallsyms_free(rules->kallsyms);
+	syscalls_free(rules->syscalls);
+	free(rules);
+}
+
+static struct rule *rule_find(const struct rules *rules, const char *category)
+{
+	for (size_t i = 0; i < rules->nr_rules; i++) {
+		if (strcmp(rules->rules[i]->descriptor.category, category) == 0)
+			return rules->rules[i];
+	}
+	return NULL;
+}
+
+static int rule_keep(struct rules *rules, struct rule *rule)
+{
+	struct rule **list = reallocarray(rules->rules, rules->nr_rules + 1, sizeof(*list));
+
+	if (!list)
+		return -1;
+	rules->rules = list;
+	list[rules->nr_rules++] = rule;
+	return 0;
+}
+
+/* A pack that is given twice is used once; a rule of the user's replaces one with the same name. */
+static int rule_add(void *context, struct rule *rule, struct error *error)
+{
+	struct rules *rules = context;
+	struct rule *same = rule_find(rules, rule->descriptor.category);
+	int status = 0;
+
+	if (same && same->source == rule->source && same->line == rule->line)
+		goto out_free;
+	if (same)
+		status = error_set(error, "%s:%u:1: %s is also in %s:%u", rule->source, rule->line,
+				   rule->descriptor.category, same->source, same->line);
+	else if (rules->nr_rules == RULES_MAX)
+		status = error_set(error, "more than %d rules", RULES_MAX);
+	else if (rule_keep(rules, rule) < 0)
+		status = error_set(error, "out of memory");
+	else
+		return 0;
+out_free:
+	rule_free(rule);
+	return status;
+}
+
+static const struct rule_pack *pack_find(struct text name)
+{
+	for (const struct rule_pack *pack = rule_packs; pack->name; pack++) {
+		if (text_equals(name, text_of(pack->name)))
+			return pack;
+	}
+	return NULL;
+}
+
+/* Keeps the name of a file for messages about its rules. */
+static const char *source_keep(struct rules *rules, const char *path)
+{
+	char **list = reallocarray(rules->sources, rules->nr_sources + 1, sizeof(*list));
+	char *copy = strdup(path);
+
+	if (list)
+		rules->sources = list;
+	if (!list || !copy) {
+		free(copy);
+		return NULL;
+	}
+	list[rules->nr_sources++] = copy;
+	return copy;
+}
+
+static int rules_add_file(struct rules *rules, const char *path, struct error *error)
+{
+	struct buffer text = { 0 };
+	const char *source = source_keep(rules, path);
+	int status;
+
+	if (file_read_up_to(path, RULES_TEXT_MAX, &text) < 0) {
+		status = errno == EFBIG ? error_set(error, "%s: no file of rules: too large", path)
+					: error_set_system(error, errno, "%s", path);
+		buffer_release(&text);
+		return status;
+	}
+	status = source ? rule_text_parse(buffer_text(&text), source, rule_add, rules, error)
+			: error_set(error, "out of memory");
+	buffer_release(&text);
+	return status;
+}
+
+/* A pack's name has no slash, a file's path has one. */
+static int rules_add_one(struct rules *rules, struct text name, struct error *error)
+{
+	const struct rule_pack *pack = pack_find(name);
+	char *path;
+	int status;
+
+	if (pack)
+		return rule_text_parse(text_of(pack->text), pack->name, rule_add, rules, error);
+	if (!memchr(name.data, '/', name.size))
+		return error_set(error,
+				 "'%.*s': no such pack; see 'ktrack list --rules', write ./%.*s for a "
+				 "file",
+				 (int)name.size, name.data, (int)name.size, name.data);
+	path = strndup(name.data, name.size);
+	status = path ? rules_add_file(rules, path, error) : error_set(error, "out of memory");
+	free(path);
+	return status;
+}
+
+/* A rule begins with its kind and a space; names of packs and files have no spaces. */
+int rules_add(struct rules *rules, const char *text, struct error *error)
+{
+	struct text rest = text_of(text);
+
+	if (strchr(text, ' '))
+		return rule_text_parse(rest, "-r", rule_add, rules, error);
+	for (;;) {
+		const char *comma = memchr(rest.data, ',', rest.size);
+		struct text name = rest;
+
+		if (comma)
+			name.size = comma - rest.data;
+		if (rules_add_one(rules, name, error) < 0)
+			return -1;
+		if (!comma)
+			return 0;
+		rest = (struct text){ comma + 1, rest.size - name.size - 1 };
+	}
+}
+
+static const struct rule_scope *use_scope(const struct rule *rule, const struct rule_use *use)
+{
+	return use && use->settings.scope.is_set ? &use->settings.scope : &rule->settings.scope;
+}
+
+static int rule_fail(const struct rule *rule, struct error *error, const char *problem)
+{
+	return error_set(error, "%s:%u:1: %s: %s", rule->source, rule->line,
+			 rule->descriptor.category, problem);
+}
+
+/* All uses must have the same kind of scope, for they are on the same tracks. */
+static int rule_close_scope(struct rule *rule, struct error *error)
+{
+	const struct rule_scope *first = use_scope(rule, rule->nr_uses ? &rule->uses[0] : NULL);
+	size_t nr_fields = first->fields.size;
+
+	for (size_t i = 1; i < rule->nr_uses; i++) {
+		const struct rule_scope *scope = use_scope(rule, &rule->uses[i]);
+
+		if (scope->kind != first->kind)
+			return rule_fail(rule, error, "its scopes are of different kinds");
+		if (scope->kind == DESCRIPTOR_SCOPE_CUSTOM && scope->fields.size != nr_fields)
+			return rule_fail(rule, error, "its scopes have different numbers of fields");
+	}
+	rule->descriptor.scope = first->kind;
+	if (nr_fields == 0)
+		return 0;
+	rule->descriptor.scope_field = strdup(first->fields.names[nr_fields - 1]);
+	return rule->descriptor.scope_field ? 0 : error_set(error, "out of memory");
+}
+
+/* A counter of open slices has the tracks of the slices' rule. */
+static int rule_close_of(struct rules *rules, struct rule *rule, struct error *error)
+{
+	struct rule *counted = rule->of ? rule_find(rules, rule->of) : NULL;
+
+	if (!rule->of)
+		return 0;
+	if (!counted || counted->kind != RULE_SLICE)
+		return rule_fail(rule, error, "'of' names no slice rule");
+	counted->descriptor.counter = &rule->descriptor;
+	rule->descriptor.scope = counted->descriptor.scope;
+	if (counted->descriptor.scope_field)
+		rule->descriptor.scope_field = strdup(counted->descriptor.scope_field);
+	return !counted->descriptor.scope_field || rule->descriptor.scope_field
+		       ? 0
+		       : error_set(error, "out of memory");
+}
+
+static int rule_close(struct rules *rules, size_t index, struct error *error)
+{
+	struct rule *rule = rules->rules[index];
+	struct descriptor *descriptor = &rule->descriptor;
+
+	descriptor->index = index;
+	descriptor->kind = rule->kind == RULE_COUNTER ? DESCRIPTOR_COUNTER : DESCRIPTOR_SLICE;
+	descriptor->name = strchr(descriptor->category, ':') + 1;
+	descriptor->label = text_of(descriptor->name);
+	descriptor->label_head = text_head(descriptor->label);
+	return rule_close_scope(rule, error);
+}
+
+int rules_close(struct rules *rules, bool is_swapped, struct error *error)
+{
+	rules->is_swapped = is_swapped;
+	for (size_t i = 0; i < rules->nr_rules; i++) {
+		if (rule_close(rules, i, error) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < rules->nr_rules; i++) {
+		if (rule_close_of(rules, rules->rules[i], error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+size_t rules_size(const struct rules *rules)
+{
+	return rules->nr_rules;
+}
+
+const struct descriptor *rules_descriptor(const struct rules *rules, size_t index)
+{
+	return &rules->rules[index]->descriptor;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Public header of rules/: turns the records of existing tracepoints into track events.
+ *
+ * Rules are read from packs, which are built in, from files and from the command line. They are
+ * bound to the formats of tracepoints; then each record of such a tracepoint is decoded into the
+ * events of all rules that use it.
+ */
+#ifndef RULES_RULES_H
+#define RULES_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "event/event.h"
+
+/** RULES_MAX - limit of rules in use */
+#define RULES_MAX 1024
+
+/** RULES_TEXT_MAX - limit of a file of rules, in bytes */
+#define RULES_TEXT_MAX (1024 * 1024)
+
+/** RULES_IDS - number of event ids: the first two bytes of each record */
+#define RULES_IDS 65536
+
+struct rule;
+struct rule_action;
+
+/**
+ * struct rule_pack - rules that are built in
+ * @about: one line for people
+ * @text: the rules
+ * @tried: kernels on which the pack was tried, NULL if its tracepoints never fired
+ */
+struct rule_pack {
+	const char *name;
+	const char *about;
+	const char *text;
+	const char *tried;
+};
+
+/** rule_packs - all packs; the last one has no name */
+extern const struct rule_pack rule_packs[];
+
+/**
+ * struct rule_tracepoint - a tracepoint that rules use
+ * @format: text of its format, until its symbols were read
+ * @symbols: texts of its fields' values, NULL if there are none
+ * @actions: what its records mean
+ * @is_dropped: it was removed, and its id may be another's
+ */
+struct rule_tracepoint {
+	uint16_t id;
+	char *system;
+	char *name;
+	char *format;
+	struct symbols *symbols;
+	struct rule_action *actions;
+	size_t nr_actions;
+	bool is_dropped;
+};
+
+/**
+ * struct rules - rules in use; its members are private
+ * @is_swapped: the records' byte order is not this machine's
+ * @sources: names of files
+ */
+struct rules {
+	bool is_swapped;
+	struct rule **rules;
+	size_t nr_rules;
+	char **sources;
+	size_t nr_sources;
+	struct kallsyms *kallsyms;
+	struct syscalls *syscalls;
+	struct rule_tracepoint **tracepoints;
+	size_t nr_tracepoints;
+	struct rule_tracepoint *by_id[RULES_IDS];
+};
+
+/** rules_new - no rules; returns rules for rules_free(), or NULL if memory ran out */
+struct rules *rules_new(void);
+
+/** rules_free - free rules and their tracepoints; NULL is allowed */
+void rules_free(struct rules *rules);
+
+/**
+ * rules_add - add rules
+ * @text: the name of a pack, a path (with a slash) of a file of rules, or one rule, which begins
+ * with its kind and has spaces; several names and paths with commas
+ *
+ * Returns 0, or -1 with @error.
+ */
+int rules_add(struct rules *rules, const char *text, struct error *error);
+
+/**
+ * rules_close - check rules against each other, after the last rules_add()
+ * @is_swapped: the records' byte order is not this machine's
+ *
+ * Returns 0, or -1 with @error.
+ */
+int rules_close(struct rules *rules, bool is_swapped, struct error *error);
+
+/** rules_size - number of rules, and of the indexes of their descriptors, from 0 */
+size_t rules_size(const struct rules *rules);
+
+/** rules_descriptor - the descriptor of the rule at @index, below rules_size() */
+const struct descriptor *rules_descriptor(const struct rules *rules, size_t index);
+
+/** rules_want - whether a rule uses a tracepoint; @name is NULL for any tracepoint of @system */
+bool rules_want(const struct rules *rules, const char *system, const char *name);
+
+/**
+ * rules_bind - bind rules to a tracepoint
+ * @format: its format file
+ *
+ * Returns 0, 1 with @error if the format cannot be parsed, or -1 with @error: a rule names fields
+ * that it does not have, or memory ran out.
+ */
+int rules_bind(struct rules *rules, const char *system, const char *name, struct text format,
+	       struct error *error);
+
+/** rules_are_bound - whether a tracepoint is bound */
+bool rules_are_bound(const struct rules *rules);
+
+/** rules_unbind - unbind rules from all tracepoints */
+void rules_unbind(struct rules *rules);
+
+/** rules_drop - decode no more records of a tracepoint, which was removed */
+void rules_drop(struct rules *rules, const char *system, const char *name);
+
+/**
+ * rules_read_symbols - read the symbols of the tracepoints that were bound since the last call
+ * @is_trusted: their formats are the running kernel's
+ * @report: receives a line if that failed for some
+ */
+void rules_read_symbols(struct rules *rules, bool is_trusted, const struct report *report);
+
+/** rules_need_kallsyms - whether names of functions are rendered */
+bool rules_need_kallsyms(const struct rules *rules);
+
+/** rules_set_kallsyms - take ownership of a table of the recorded kernel's functions */
+void rules_set_kallsyms(struct rules *rules, struct kallsyms *kallsyms);
+
+/** rules_find - the tracepoint of @record, NULL if no rule uses it */
+hot_inline struct rule_tracepoint *rules_find(const struct rules *rules,
+					      const struct record *record)
+{
+	uint16_t id;
+
+	if (record->size < sizeof(id))
+		return NULL;
+	memcpy(&id, record->data, sizeof(id));
+	return rules->by_id[rules->is_swapped ? __builtin_bswap16(id) : id];
+}
+
+/**
+ * rules_decode - decode a record for one of its actions
+ * @index: of the action, below @tracepoint->nr_actions
+ * @out: the event; if it has a problem, only what struct decoded_event says is valid
+ *
+ * Begin with index 0 for each record. Texts are valid until the next call. Returns whether there is
+ * an event: the action's condition selects the record.
+ */
+bool rules_decode(const struct rules *rules, struct rule_tracepoint *tracepoint, size_t index,
+		  const struct record *record, struct decoded_event *out);
+
+/**
+ * rules_filter - the kernel's event filter that keeps all records that rules need
+ *
+ * Returns a filter for free(), or NULL if all records are needed or memory ran out.
+ */
+char *rules_filter(const struct rules *rules, const char *system, const char *name);
+
+#endif

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tracepoints that rules use: finds the rules of one, and the tracepoint of a record. */
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/action.h"
+#include "rules/rule.h"
+#include "rules/rules.h"
+
+static void tracepoint_free(struct rule_tracepoint *tracepoint)
+{
+	for (size_t i = 0; i < tracepoint->nr_actions; i++)
+		rule_action_release(&tracepoint->actions[i]);
+	free(tracepoint->actions);
+	symbols_free(tracepoint->symbols);
+	free(tracepoint->system);
+	free(tracepoint->name);
+	free(tracepoint->format);
+	free(tracepoint);
+}
+
+void rules_unbind(struct rules *rules)
+{
+	for (size_t i = 0; i < rules->nr_tracepoints; i++)
+		tracepoint_free(rules->tracepoints[i]);
+	free(rules->tracepoints);
+	rules->tracepoints = NULL;
+	rules->nr_tracepoints = 0;
+}
+
+/* Tracepoints of a rule may have wildcards. */
+static bool use_means(const struct rule_use *use, const char *system, const char *name)
+{
+	return fnmatch(use->system, system, 0) == 0 &&
+	       (!name || fnmatch(use->event, name, 0) == 0);
+}
+
+static size_t uses_count(const struct rules *rules, const char *system, const char *name)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < rules->nr_rules; i++) {
+		const struct rule *rule = rules->rules[i];
+
+		for (size_t j = 0; j < rule->nr_uses; j++)
+			count += use_means(&rule->uses[j], system, name);
+	}
+	return count;
+}
+
+bool rules_want(const struct rules *rules, const char *system, const char *name)
+{
+	return uses_count(rules, system, name) > 0;
+}
+
+static int actions_bind(const struct rules *rules, struct rule_tracepoint *tracepoint,
+			const struct format *format, struct text text, struct error *error)
+{
+	for (size_t i = 0; i < rules->nr_rules; i++) {
+		const struct rule *rule = rules->rules[i];
+
+		for (size_t j = 0; j < rule->nr_uses; j++) {
+			const struct rule_use *use = &rule->uses[j];
+
+			if (!use_means(use, tracepoint->system, tracepoint->name))
+				continue;
+			if (rule_action_bind(&tracepoint->actions[tracepoint->nr_actions++], rule,
+					     use, format, text, rules->is_swapped, error) < 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int tracepoint_keep(struct rules *rules, struct rule_tracepoint *tracepoint)
+{
+	struct rule_tracepoint **list = reallocarray(rules->tracepoints, rules->nr_tracepoints + 1,
+						     sizeof(*list));
+
+	if (!list)
+		return -1;
+	rules->tracepoints = list;
+	list[rules->nr_tracepoints++] = tracepoint;
+	rules->by_id[tracepoint->id] = tracepoint;
+	return 0;
+}
+
+static struct rule_tracepoint *tracepoint_new(const char *system, const char *name,
+					      struct text format, size_t nr_actions)
+{
+	struct rule_tracepoint *tracepoint = calloc(1, sizeof(*tracepoint));
+
+	if (!tracepoint)
+		return NULL;
+	tracepoint->system = strdup(system);
+	tracepoint->name = strdup(name);
+	tracepoint->format = strndup(format.data, format.size);
+	tracepoint->actions = calloc(nr_actions, sizeof(*tracepoint->actions));
+	if (tracepoint->system && tracepoint->name && tracepoint->format && tracepoint->actions)
+		return tracepoint;
+	tracepoint_free(tracepoint);
+	return NULL;
+}
+
+static int tracepoint_bind(struct rules *rules, struct rule_tracepoint *tracepoint,
+			   const struct format *format, struct text text, struct error *error)
+{
+	tracepoint->id = format->id;
+	if (actions_bind(rules, tracepoint, format, text, error) < 0)
+		return -1;
+	return tracepoint_keep(rules, tracepoint) < 0 ? error_set(error, "out of memory") : 0;
+}
+
+int rules_bind(struct rules *rules, const char *system, const char *name, struct text text,
+	       struct error *error)
+{
+	size_t nr_actions = uses_count(rules, system, name);
+	struct rule_tracepoint *tracepoint;
+	struct format format = { 0 };
+	int status;
+
+	if (nr_actions == 0)
+		return 0;
+	tracepoint = tracepoint_new(system, name, text, nr_actions);
+	status = tracepoint ? format_parse(&format, text) : -1;
+	if (status > 0)
+		error_set(error, "%s:%s: cannot parse its format", system, name);
+	else if (status < 0)
+		error_set(error, "out of memory");
+	else
+		status = tracepoint_bind(rules, tracepoint, &format, text, error);
+	if (status != 0 && tracepoint)
+		tracepoint_free(tracepoint);
+	format_release(&format);
+	return status;
+}
+
+bool rules_are_bound(const struct rules *rules)
+{
+	return rules->nr_tracepoints > 0;
+}
+
+void rules_drop(struct rules *rules, const char *system, const char *name)
+{
+	for (size_t i = 0; i < rules->nr_tracepoints; i++) {
+		struct rule_tracepoint *tracepoint = rules->tracepoints[i];
+
+		if (strcmp(tracepoint->system, system) != 0 || strcmp(tracepoint->name, name) != 0)
+			continue;
+		tracepoint->is_dropped = true;
+		if (rules->by_id[tracepoint->id] == tracepoint)
+			rules->by_id[tracepoint->id] = NULL;
+	}
+}
+
+bool rules_need_kallsyms(const struct rules *rules)
+{
+	for (size_t i = 0; i < rules->nr_tracepoints; i++) {
+		const struct rule_tracepoint *tracepoint = rules->tracepoints[i];
+
+		for (size_t j = 0; j < tracepoint->nr_actions; j++) {
+			const struct rule_action *action = &tracepoint->actions[j];
+
+			if (template_needs(&action->name, TEMPLATE_FUNCTION) ||
+			    template_needs(&action->track, TEMPLATE_FUNCTION))
+				return true;
+		}
+	}
+	return false;
+}
+
+bool rules_decode(const struct rules *rules, struct rule_tracepoint *tracepoint, size_t index,
+		  const struct record *record, struct decoded_event *out)
+{
+	const struct template_names names = { .symbols = tracepoint->symbols,
+					      .kallsyms = rules->kallsyms,
+					      .syscalls = rules->syscalls };
+
+	if (index == 0 && tracepoint->symbols)
+		symbols_begin(tracepoint->symbols);
+	return rule_action_decode(&tracepoint->actions[index], record, &names, out);
+}

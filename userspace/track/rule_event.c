@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Events that rules make: also states, changes of counters, hidden slices. */
+#include <string.h>
+
+#include "track/state.h"
+
+/* Fields of a record belong to the state that it begins. */
+static int state_pop(struct tracks *tracks, struct track *track,
+		     const struct decoded_event *decoded, struct error *error)
+{
+	struct decoded_event end = *decoded;
+
+	end.nr_extras = 0;
+	while (track->nr_slices > 0) {
+		if (tracks_pop_by(tracks, track, &end, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Whether a list "A, B" contains the name of the open slice. */
+static bool state_is_in(const struct track *track, const char *list)
+{
+	struct text name;
+
+	if (track->nr_slices == 0)
+		return false;
+	name = track->slices[track->nr_slices - 1].name->shown.text;
+	while (*list) {
+		size_t size;
+
+		list += strspn(list, ", ");
+		size = strcspn(list, ",");
+		if (text_equals(name, (struct text){ list, size }))
+			return true;
+		list += size;
+	}
+	return false;
+}
+
+static int state_begin(struct tracks *tracks, const struct decoded_event *decoded,
+		       struct error *error)
+{
+	struct track *track = tracks_find(tracks, decoded, error);
+
+	if (!track)
+		return -1;
+	if (decoded->unless && state_is_in(track, decoded->unless))
+		return 0;
+	if (state_pop(tracks, track, decoded, error) < 0)
+		return -1;
+	/* The thread was renamed in this state. */
+	if (track->is_outdated) {
+		if (tracks_end(tracks, track, error) < 0)
+			return -1;
+		track = tracks_find(tracks, decoded, error);
+	}
+	return track ? tracks_begin_slice(tracks, track, decoded, error) : -1;
+}
+
+/* The kernel frees a thread late: its number may be another's, which has not exited. */
+static bool is_late_free(struct tracks *tracks, const struct decoded_event *decoded)
+{
+	bool is_thread = decoded->descriptor->scope == DESCRIPTOR_SCOPE_THREAD;
+
+	return is_thread && tasks_lives(&tracks->tasks, decoded->scope_id.signed_number);
+}
+
+static int state_end(struct tracks *tracks, const struct decoded_event *decoded,
+		     struct error *error)
+{
+	struct track *track = tracks_look(tracks, decoded);
+
+	if (!track || is_late_free(tracks, decoded))
+		return 0;
+	return state_pop(tracks, track, decoded, error);
+}
+
+static int counter_change(struct tracks *tracks, struct track *track,
+			  const struct decoded_event *decoded, int64_t change, struct error *error)
+{
+	struct timeline_event event;
+
+	track->sum += change;
+	track_event_init(&event, tracks, TIMELINE_COUNTER, track);
+	event.outer_ns = track->begin_ns;
+	event.value.kind = VALUE_SIGNED;
+	event.value.unsigned_number = track->sum;
+	if (decoded) {
+		event.tid = decoded->tid;
+		event.cpu = decoded->cpu;
+		event.fields = decoded->extras;
+		event.nr_fields = decoded->nr_extras;
+	}
+	return timeline_push(tracks->timeline, &event, error);
+}
+
+/*
+ * The track of a counter is made by the first begin, and not evicted while slices are open: so an
+ * end never adds a track, which may evict the one that it works on.
+ */
+static struct track *open_counter(struct tracks *tracks, const struct decoded_event *counted,
+				  int change, struct error *error)
+{
+	struct track *counter = change > 0 ? tracks_find(tracks, counted, error)
+					   : tracks_look(tracks, counted);
+
+	if (!counter)
+		return NULL;
+	track_idle_remove(counter);
+	if (counter->sum + change == 0)
+		track_idle_add(tracks, counter);
+	return counter;
+}
+
+int tracks_count_open(struct tracks *tracks, struct track *track, int change, struct error *error)
+{
+	struct decoded_keys keys = { .nr_outer = track->shown.nr_outer };
+	struct decoded_event counted = {
+		.descriptor = track->counter,
+		.time_ns = tracks->now_ns,
+		.buffer = track->buffer,
+		.scope_id = track->shown.id,
+		.track_name = track->counter->label,
+		.track_head = track->counter->label_head,
+		.keys = &keys,
+	};
+	struct track *counter;
+
+	for (size_t i = 0; i < keys.nr_outer; i++)
+		keys.outer[i] = track->outer[i];
+	counter = open_counter(tracks, &counted, change, error);
+	if (counter)
+		return counter_change(tracks, counter, NULL, change, error);
+	return change > 0 ? -1 : 0;
+}
+
+static int rule_begin_slice(struct tracks *tracks, struct track *track,
+			    const struct decoded_event *decoded, struct error *error)
+{
+	const struct descriptor *counter = track->counter;
+
+	if (tracks_begin_slice(tracks, track, decoded, error) < 0)
+		return -1;
+	return counter ? tracks_count_open(tracks, track, 1, error) : 0;
+}
+
+static int rule_end_slice(struct tracks *tracks, struct track *track,
+			  const struct decoded_event *decoded, struct error *error)
+{
+	uint32_t *nr_hidden = track_hidden(track);
+
+	if (*nr_hidden == 0)
+		return tracks_end_slice(tracks, track, decoded, error);
+	--*nr_hidden;
+	tracks->totals.filtered_ends++;
+	return 0;
+}
+
+/* Events for which a track is made if there is none. */
+static int track_observe_rule(struct tracks *tracks, const struct decoded_event *decoded,
+			      struct error *error)
+{
+	struct track *track = tracks_find(tracks, decoded, error);
+
+	if (!track)
+		return -1;
+	switch (decoded->kind) {
+	case DECODED_BEGIN:
+		return rule_begin_slice(tracks, track, decoded, error);
+	case DECODED_END:
+		return rule_end_slice(tracks, track, decoded, error);
+	case DECODED_INSTANT:
+		return tracks_instant(tracks, track, decoded, error);
+	case DECODED_COUNTER:
+		return tracks_sample(tracks, track, decoded, error);
+	case DECODED_HIDDEN_BEGIN:
+		++*track_hidden(track);
+		return 0;
+	default:
+		return counter_change(tracks, track, decoded,
+				      decoded->counter_value.signed_number, error);
+	}
+}
+
+int tracks_observe_rule(struct tracks *tracks, const struct decoded_event *decoded,
+			struct error *error)
+{
+	if (decoded->time_ns < tracks->now_ns)
+		tracks->totals.late_records++;
+	else
+		tracks->now_ns = decoded->time_ns;
+	tracks_find_writer(tracks, decoded);
+	switch (decoded->kind) {
+	case DECODED_STATE:
+		return state_begin(tracks, decoded, error);
+	case DECODED_STATE_END:
+		return state_end(tracks, decoded, error);
+	case DECODED_FLOW_BEGIN:
+	case DECODED_FLOW_END:
+		return 0;
+	default:
+		return track_observe_rule(tracks, decoded, error);
+	}
+}
