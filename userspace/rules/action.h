@@ -5,7 +5,7 @@
 
 #include "rules/rule.h"
 #include "rules/rules.h"
-#include "rules/template.h"
+#include "rules/naming.h"
 
 /**
  * struct rule_action - a use of a tracepoint, bound to its format
@@ -43,9 +43,9 @@ struct rule_action {
 	bool has_keys;
 	struct decoded_keys keys;
 	bool has_name;
-	struct template name;
+	struct naming name;
 	bool has_track;
-	struct template track;
+	struct naming track;
 	struct extra *extras;
 	const struct symbol_field **extra_symbols;
 	struct field *fields;
@@ -72,6 +72,6 @@ void rule_action_release(struct rule_action *action);
 
 /** rule_action_decode - see rules_decode() */
 bool rule_action_decode(struct rule_action *action, const struct record *record,
-			const struct template_names *names, struct decoded_event *out);
+			const struct naming_names *names, struct decoded_event *out);
 
 #endif

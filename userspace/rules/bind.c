@@ -110,12 +110,12 @@ static int names_bind(struct binding *binding, struct error *error)
 			   binding->rule->kind == RULE_COUNTER;
 	action->has_name = binding->name && !action->is_quiet;
 	action->has_track = binding->track;
-	if (action->has_name && template_bind(&action->name, binding->name, binding->format,
+	if (action->has_name && naming_bind(&action->name, binding->name, binding->format,
 					      binding->format_text, binding->is_swapped, error) < 0)
 		return -1;
 	if (!action->has_track)
 		return 0;
-	return template_bind(&action->track, binding->track, binding->format,
+	return naming_bind(&action->track, binding->track, binding->format,
 			     binding->format_text, binding->is_swapped, error);
 }
 
@@ -249,8 +249,8 @@ int rule_action_bind(struct rule_action *out, const struct rule *rule, const str
 
 void rule_action_set_symbols(struct rule_action *action, const struct symbols *symbols)
 {
-	template_set_symbols(&action->name, symbols);
-	template_set_symbols(&action->track, symbols);
+	naming_set_symbols(&action->name, symbols);
+	naming_set_symbols(&action->track, symbols);
 	for (size_t i = 0; i < action->nr_extras; i++)
 		action->extra_symbols[i] = symbols_find(symbols, action->extras[i].label);
 }

@@ -2,7 +2,7 @@
 /* Decodes records by rules. */
 #include "rules/action.h"
 
-static int64_t number_of(const struct rule_action *action, const struct field_ref *ref,
+static int64_t action_number_of(const struct rule_action *action, const struct field_ref *ref,
 			 const struct record *record)
 {
 	return field_integer(ref, record, action->is_swapped);
@@ -12,7 +12,7 @@ static void value_set(const struct rule_action *action, struct value *out,
 		      const struct field_ref *ref, const struct record *record)
 {
 	out->kind = field_integer_kind(ref);
-	out->signed_number = number_of(action, ref, record);
+	out->signed_number = action_number_of(action, ref, record);
 }
 
 /* Without fields, the scope is the record's thread or CPU. */
@@ -32,7 +32,7 @@ static void scope_decode_own(const struct rule_action *action, const struct reco
 	}
 }
 
-static void scope_read(struct rule_action *action, const struct record *record,
+static void action_scope_read(struct rule_action *action, const struct record *record,
 		       struct decoded_event *out)
 {
 	size_t nr_outer = action->keys.nr_outer;
@@ -40,7 +40,7 @@ static void scope_read(struct rule_action *action, const struct record *record,
 	for (size_t i = 0; i < nr_outer; i++)
 		value_set(action, &action->keys.outer[i].value, &action->scope[i], record);
 	for (size_t i = 0; i < action->nr_ids; i++)
-		action->keys.ids[i] = number_of(action, &action->ids[i], record);
+		action->keys.ids[i] = action_number_of(action, &action->ids[i], record);
 	out->keys = action->has_keys ? &action->keys : NULL;
 	if (action->nr_scope > 0)
 		value_set(action, &out->scope_id, &action->scope[nr_outer], record);
@@ -48,8 +48,8 @@ static void scope_read(struct rule_action *action, const struct record *record,
 		scope_decode_own(action, record, out);
 }
 
-static void extras_read(struct rule_action *action, const struct record *record,
-			const struct template_names *names, struct decoded_event *out)
+static void action_extras_read(struct rule_action *action, const struct record *record,
+			const struct naming_names *names, struct decoded_event *out)
 {
 	struct field *field = action->fields;
 
@@ -68,22 +68,22 @@ static void extras_read(struct rule_action *action, const struct record *record,
 	out->nr_extras = field - action->fields;
 }
 
-static void names_read(struct rule_action *action, const struct record *record,
-		       const struct template_names *names, struct decoded_event *out)
+static void action_names_read(struct rule_action *action, const struct record *record,
+		       const struct naming_names *names, struct decoded_event *out)
 {
 	out->track_name = action->descriptor->label;
 	if (action->has_track)
-		out->track_name = template_render(&action->track, record, names,
+		out->track_name = naming_render(&action->track, record, names,
 						  &action->track_space);
 	out->track_head = text_head(out->track_name);
 	out->slice_name = action->is_quiet ? text_of("") : action->descriptor->label;
 	if (action->has_name)
-		out->slice_name = template_render(&action->name, record, names,
+		out->slice_name = naming_render(&action->name, record, names,
 						  &action->name_space);
 	out->slice_head = text_head(out->slice_name);
 }
 
-static void value_read(struct rule_action *action, const struct record *record,
+static void action_value_read(struct rule_action *action, const struct record *record,
 		       struct decoded_event *out)
 {
 	value_set(action, &out->counter_value, &action->value, record);
@@ -94,7 +94,7 @@ static void value_read(struct rule_action *action, const struct record *record,
 }
 
 bool rule_action_decode(struct rule_action *action, const struct record *record,
-			const struct template_names *names, struct decoded_event *out)
+			const struct naming_names *names, struct decoded_event *out)
 {
 	*out = (struct decoded_event){ .descriptor = action->descriptor,
 				       .time_ns = record->time_ns,
@@ -111,12 +111,12 @@ bool rule_action_decode(struct rule_action *action, const struct record *record,
 			return false;
 		out->kind = action->hidden_kind;
 	}
-	out->tid = number_of(action, &action->writer, record);
-	scope_read(action, record, out);
-	names_read(action, record, names, out);
+	out->tid = action_number_of(action, &action->writer, record);
+	action_scope_read(action, record, out);
+	action_names_read(action, record, names, out);
 	if (action->value.kind != FIELD_ABSENT)
-		value_read(action, record, out);
+		action_value_read(action, record, out);
 	if (action->nr_extras > 0)
-		extras_read(action, record, names, out);
+		action_extras_read(action, record, names, out);
 	return true;
 }

@@ -46,8 +46,8 @@ struct text line_cut_comment(struct text line);
 /** line_take_space - remove leading spaces and tabs */
 void line_take_space(struct text *line);
 
-/** line_take_word - remove the first word, of letters, digits and any of "_:.-*?[]" */
-struct text line_take_word(struct text *line);
+/** rule_line_take_word - remove the first word, of letters, digits and any of "_:.-*?[]" */
+struct text rule_line_take_word(struct text *line);
 
 /**
  * line_take_setting - remove the first setting

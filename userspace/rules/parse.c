@@ -122,7 +122,7 @@ static int fields_take(struct parser *parser, struct text *rest, struct field_na
 		       size_t max, struct error *error)
 {
 	do {
-		struct text name = line_take_word(rest);
+		struct text name = rule_line_take_word(rest);
 
 		if (name.size == 0)
 			return line_error(&parser->place, rest->data, error, "expected a field");
@@ -265,7 +265,7 @@ static int use_parse(struct parser *parser, enum rule_role role, struct text val
 				  RULE_USES_MAX);
 	use = &uses[rule->nr_uses++];
 	*use = (struct rule_use){ .role = role };
-	if (name_split(parser, line_take_word(&value), &use->system, &use->event,
+	if (name_split(parser, rule_line_take_word(&value), &use->system, &use->event,
 		       "a tracepoint SYS:EVENT", error) < 0)
 		return -1;
 	line_take_space(&value);
@@ -347,7 +347,7 @@ static int settings_parse(struct parser *parser, struct text line, bool is_first
 
 static int rule_begin(struct parser *parser, struct text line, struct error *error)
 {
-	struct text word = line_take_word(&line);
+	struct text word = rule_line_take_word(&line);
 	struct rule *rule = calloc(1, sizeof(*rule));
 	enum rule_kind kind = 0;
 	char *pack = NULL, *name = NULL;
@@ -365,7 +365,7 @@ static int rule_begin(struct parser *parser, struct text line, struct error *err
 	rule->source = parser->place.source;
 	rule->line = parser->place.line;
 	line_take_space(&line);
-	word = line_take_word(&line);
+	word = rule_line_take_word(&line);
 	status = name_split(parser, word, &pack, &name, "a name PACK:NAME", error);
 	free(pack);
 	free(name);

@@ -51,8 +51,8 @@ struct rule_scope {
 
 /**
  * struct rule_settings - settings of a rule, or of one use of a tracepoint; NULL if not set
- * @name: template of names of slices, states and instants
- * @track: template of names of tracks
+ * @name: naming of names of slices, states and instants
+ * @track: naming of names of tracks
  * @args: list of the fields that are passed on, or "*" for all
  * @where: an event filter
  * @unless: list of states in which the record is ignored

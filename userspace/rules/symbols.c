@@ -23,7 +23,7 @@ static void tracepoint_set_symbols(struct rule_tracepoint *tracepoint, struct sy
 		rule_action_set_symbols(&tracepoint->actions[i], symbols);
 }
 
-static void failures_report(const struct report *report, const struct rule_tracepoint *first,
+static void symbol_failures_report(const struct report *report, const struct rule_tracepoint *first,
 			    size_t nr_failed)
 {
 	if (nr_failed > 1)
@@ -67,6 +67,6 @@ void rules_read_symbols(struct rules *rules, bool is_trusted, const struct repor
 			first = tracepoint;
 		tracepoint_set_symbols(tracepoint, requests[number++].symbols);
 	}
-	failures_report(report, first, nr_failed);
+	symbol_failures_report(report, first, nr_failed);
 	free(requests);
 }

@@ -162,8 +162,8 @@ bool rules_need_kallsyms(const struct rules *rules)
 		for (size_t j = 0; j < tracepoint->nr_actions; j++) {
 			const struct rule_action *action = &tracepoint->actions[j];
 
-			if (template_needs(&action->name, TEMPLATE_FUNCTION) ||
-			    template_needs(&action->track, TEMPLATE_FUNCTION))
+			if (naming_needs(&action->name, NAMING_FUNCTION) ||
+			    naming_needs(&action->track, NAMING_FUNCTION))
 				return true;
 		}
 	}
@@ -173,7 +173,7 @@ bool rules_need_kallsyms(const struct rules *rules)
 bool rules_decode(const struct rules *rules, struct rule_tracepoint *tracepoint, size_t index,
 		  const struct record *record, struct decoded_event *out)
 {
-	const struct template_names names = { .symbols = tracepoint->symbols,
+	const struct naming_names names = { .symbols = tracepoint->symbols,
 					      .kallsyms = rules->kallsyms,
 					      .syscalls = rules->syscalls };
 

@@ -18,6 +18,7 @@ SUFFIXES = {
     ".5": "man",
     ".7": "man",
     ".config": "make",
+    ".rules": "make",
     ".map": "linker",
     ".proto": "proto",
     ".js": "script",

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Renders names of slices and tracks. */
+#include "rules/naming.h"
+
+#include <string.h>
+
+#define DEVICE_MINOR_BITS 20
+
+static const char *const form_names[NAMING_FORM_COUNT] = {
+	[NAMING_AS_PRINTED] = "",
+	[NAMING_RAW] = "raw",
+	[NAMING_HEX] = "hex",
+	[NAMING_DEVICE] = "dev",
+	[NAMING_FUNCTION] = "function",
+	[NAMING_SYSCALL] = "syscall",
+};
+
+static struct naming_part *part_add(struct naming *naming, struct error *error)
+{
+	if (naming->nr_parts == NAMING_PARTS_MAX) {
+		error_set(error, "more than %d texts and fields", NAMING_PARTS_MAX);
+		return NULL;
+	}
+	return &naming->parts[naming->nr_parts++];
+}
+
+static int naming_form_find(struct text name, enum naming_form *out, struct error *error)
+{
+	for (*out = 0; *out < NAMING_FORM_COUNT; (*out)++) {
+		if (text_equals(name, text_of(form_names[*out])))
+			return 0;
+	}
+	return error_set(error, "unknown form ':%.*s'; use :raw, :hex, :dev, :function or :syscall", (int)name.size,
+			 name.data);
+}
+
+static const struct format_field *naming_field_find(const struct format *format, struct text name)
+{
+	for (size_t i = 0; i < format->nr_fields; i++) {
+		if (text_equals(text_of(format->fields[i].name), name))
+			return &format->fields[i];
+	}
+	return NULL;
+}
+
+/* Adds the field of "{FIELD}" or "{FIELD:FORM}". */
+static int naming_field_bind(struct naming *out, struct text inside, const struct format *format,
+		      struct text format_text, bool is_swapped, struct error *error)
+{
+	const char *colon = memchr(inside.data, ':', inside.size);
+	struct text name = inside, form = { .data = "" };
+	struct naming_part *part = part_add(out, error);
+	const struct format_field *field;
+
+	if (!part)
+		return -1;
+	if (colon) {
+		name.size = colon - inside.data;
+		form = (struct text){ colon + 1, inside.size - name.size - 1 };
+	}
+	field = naming_field_find(format, name);
+	if (!field)
+		return error_set(error, "no field '%.*s'", (int)name.size, name.data);
+	*part = (struct naming_part){ .is_field = true,
+					.text = name,
+					.ref = field_ref_of(field, is_swapped) };
+	if (naming_form_find(form, &part->form, error) < 0)
+		return -1;
+	if (part->form == NAMING_AS_PRINTED && print_format_is_symbol(format_text, name))
+		part->form = NAMING_FUNCTION;
+	return 0;
+}
+
+static int naming_text_bind(struct naming *out, struct text text, struct error *error)
+{
+	struct naming_part *part;
+
+	if (text.size == 0)
+		return 0;
+	part = part_add(out, error);
+	if (!part)
+		return -1;
+	*part = (struct naming_part){ .text = text };
+	return 0;
+}
+
+int naming_bind(struct naming *out, const char *text, const struct format *format,
+		  struct text format_text, bool is_swapped, struct error *error)
+{
+	out->nr_parts = 0;
+	while (*text) {
+		size_t size = strcspn(text, "{");
+		const char *end;
+
+		if (naming_text_bind(out, (struct text){ text, size }, error) < 0)
+			return -1;
+		text += size;
+		if (!*text)
+			return 0;
+		end = strchr(++text, '}');
+		if (!end)
+			return error_set(error, "'{' without '}'");
+		if (naming_field_bind(out, (struct text){ text, end - text }, format, format_text,
+			       is_swapped, error) < 0)
+			return -1;
+		text = end + 1;
+	}
+	return 0;
+}
+
+void naming_set_symbols(struct naming *naming, const struct symbols *symbols)
+{
+	for (size_t i = 0; i < naming->nr_parts; i++) {
+		struct naming_part *part = &naming->parts[i];
+
+		if (part->is_field && part->form == NAMING_AS_PRINTED)
+			part->symbols = symbols_find(symbols, part->text);
+	}
+}
+
+static void naming_number_append(struct buffer *out, const struct value *value, enum naming_form form)
+{
+	unsigned long long number = value->unsigned_number;
+
+	if (form == NAMING_HEX || form == NAMING_FUNCTION)
+		buffer_printf(out, "0x%llx", number);
+	else if (form == NAMING_DEVICE)
+		buffer_printf(out, "%llu,%llu", number >> DEVICE_MINOR_BITS,
+			      number & ((1ULL << DEVICE_MINOR_BITS) - 1));
+	else
+		value_append_text(out, value);
+}
+
+bool naming_needs(const struct naming *naming, enum naming_form form)
+{
+	for (size_t i = 0; i < naming->nr_parts; i++) {
+		if (naming->parts[i].is_field && naming->parts[i].form == form)
+			return true;
+	}
+	return false;
+}
+
+/* Sets @out to the name of a function or of a system call; returns whether there is one. */
+static bool number_text(const struct naming_part *part, const struct record *record,
+			const struct naming_names *names, struct text *out)
+{
+	struct kallsyms_symbol symbol;
+	struct value value;
+
+	if (part->form == NAMING_SYSCALL && names->syscalls &&
+	    field_read(&part->ref, record, &value)) {
+		*out = syscalls_name(names->syscalls, value.signed_number);
+		return true;
+	}
+	if (part->form != NAMING_FUNCTION || !names->kallsyms ||
+	    !field_read(&part->ref, record, &value) ||
+	    !kallsyms_find(names->kallsyms, value.unsigned_number, &symbol))
+		return false;
+	*out = symbol.name;
+	return true;
+}
+
+/* Sets @out to a text that need not be rendered; returns whether there is one. */
+static bool part_text(const struct naming_part *part, const struct record *record,
+		      const struct naming_names *names, struct text *out)
+{
+	struct value value;
+
+	if (!part->is_field) {
+		*out = part->text;
+		return true;
+	}
+	if (part->symbols && symbols_render(names->symbols, part->symbols, record, out))
+		return true;
+	if (number_text(part, record, names, out))
+		return true;
+	if (!field_ref_is_text(&part->ref) || !field_read(&part->ref, record, &value))
+		return false;
+	*out = value.text;
+	return true;
+}
+
+static void naming_part_append(struct buffer *out, const struct naming_part *part,
+			const struct record *record, const struct naming_names *names)
+{
+	struct value value;
+	struct text text;
+
+	if (part_text(part, record, names, &text))
+		buffer_append(out, text.data, text.size);
+	else if (field_read(&part->ref, record, &value))
+		naming_number_append(out, &value, part->form);
+}
+
+static struct text naming_cut(struct text text)
+{
+	if (text.size > NAMING_SIZE_MAX)
+		text.size = NAMING_SIZE_MAX;
+	return text;
+}
+
+struct text naming_render(const struct naming *naming, const struct record *record,
+			    const struct naming_names *names, struct buffer *space)
+{
+	struct text text;
+
+	if (naming->nr_parts == 1 && part_text(&naming->parts[0], record, names, &text))
+		return naming_cut(text);
+	buffer_clear(space);
+	for (size_t i = 0; i < naming->nr_parts && space->size <= NAMING_SIZE_MAX; i++)
+		naming_part_append(space, &naming->parts[i], record, names);
+	return naming_cut(buffer_text(space));
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Names to be made: text with fields in braces, "{rwbs} {bytes}". */
+#ifndef RULES_NAMING_H
+#define RULES_NAMING_H
+
+#include "base/base.h"
+#include "event/event.h"
+
+/** NAMING_PARTS_MAX - limit of texts and fields of a naming */
+#define NAMING_PARTS_MAX 16
+
+/** NAMING_SIZE_MAX - limit of a rendered name in bytes; the rest is cut */
+#define NAMING_SIZE_MAX 512
+
+/**
+ * enum naming_form - how a field is rendered
+ * @NAMING_AS_PRINTED: as the kernel prints it: symbols and flags as text, functions by name
+ * @NAMING_RAW: numbers as numbers
+ * @NAMING_HEX: numbers in hexadecimal
+ * @NAMING_DEVICE: the kernel's dev_t as "MAJOR,MINOR"
+ * @NAMING_FUNCTION: the name of the function at an address
+ * @NAMING_SYSCALL: the name of a system call
+ */
+enum naming_form {
+	NAMING_AS_PRINTED,
+	NAMING_RAW,
+	NAMING_HEX,
+	NAMING_DEVICE,
+	NAMING_FUNCTION,
+	NAMING_SYSCALL,
+	NAMING_FORM_COUNT
+};
+
+/**
+ * struct naming_part - a text, or a field
+ * @text: the text, or the name of the field; borrowed from the naming's text
+ * @symbols: texts of the field's values; NULL if it has none
+ */
+struct naming_part {
+	bool is_field;
+	enum naming_form form;
+	struct text text;
+	struct field_ref ref;
+	const struct symbol_field *symbols;
+};
+
+/**
+ * struct naming_names - names of numbers; each may be NULL
+ * @symbols: of the record's tracepoint
+ * @kallsyms: functions of the recorded kernel
+ * @syscalls: its system calls
+ */
+struct naming_names {
+	struct symbols *symbols;
+	const struct kallsyms *kallsyms;
+	struct syscalls *syscalls;
+};
+
+/** struct naming - a name to render; a zeroed one renders nothing */
+struct naming {
+	struct naming_part parts[NAMING_PARTS_MAX];
+	size_t nr_parts;
+};
+
+/**
+ * naming_bind - find the fields of a naming in a format
+ * @text: the naming; outlives @out
+ * @format_text: the format file
+ *
+ * Returns 0, or -1 with @error: a field is unknown, or the naming is malformed.
+ */
+int naming_bind(struct naming *out, const char *text, const struct format *format,
+		  struct text format_text, bool is_swapped, struct error *error);
+
+/** naming_needs - whether a field is rendered in this form */
+bool naming_needs(const struct naming *naming, enum naming_form form);
+
+/** naming_set_symbols - use the symbols of a tracepoint, which outlive @naming */
+void naming_set_symbols(struct naming *naming, const struct symbols *symbols);
+
+/**
+ * naming_render - render a name
+ * @space: for the text
+ *
+ * A field that the record does not contain is left out. Returns a text in @space, in the record or
+ * in the naming.
+ */
+struct text naming_render(const struct naming *naming, const struct record *record,
+			    const struct naming_names *names, struct buffer *space);
+
+#endif
