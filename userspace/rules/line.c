@@ -43,7 +43,7 @@ static bool is_word(char byte)
 	       (byte >= '0' && byte <= '9') || (byte && strchr("_:.-*?[]", byte));
 }
 
-static void line_skip(struct text *text, size_t size)
+static void rule_line_skip(struct text *text, size_t size)
 {
 	text->data += size;
 	text->size -= size;
@@ -52,7 +52,7 @@ static void line_skip(struct text *text, size_t size)
 void line_take_space(struct text *line)
 {
 	while (line->size > 0 && is_space(line->data[0]))
-		line_skip(line, 1);
+		rule_line_skip(line, 1);
 }
 
 struct text rule_line_take_word(struct text *line)
@@ -61,7 +61,7 @@ struct text rule_line_take_word(struct text *line)
 
 	while (word.size < line->size && is_word(line->data[word.size]))
 		word.size++;
-	line_skip(line, word.size);
+	rule_line_skip(line, word.size);
 	return word;
 }
 
@@ -121,7 +121,7 @@ static enum rule_key key_take(struct text *line)
 		return KEY_COUNT;
 	while (key < KEY_COUNT && !text_equals(word, text_of(key_names[key])))
 		key++;
-	line_skip(&rest, 1);
+	rule_line_skip(&rest, 1);
 	if (key < KEY_COUNT)
 		*line = rest;
 	return key;
@@ -149,7 +149,7 @@ static struct text value_unquote(struct text value)
 				 value.data + value.size - 1;
 
 	if (is_quoted) {
-		line_skip(&value, 1);
+		rule_line_skip(&value, 1);
 		value.size--;
 	}
 	return value;
@@ -166,7 +166,7 @@ int line_take_setting(const struct line_place *place, struct text *line, enum ru
 	line_take_space(line);
 	value->data = line->data;
 	value->size = value_size(*line);
-	line_skip(line, value->size);
+	rule_line_skip(line, value->size);
 	*value = text_trim_end(*value);
 	line_take_space(line);
 	if (value->size == 0)
