@@ -74,6 +74,53 @@ is "a tracepoint whose format cannot be read is left out" "$status" = 0 -a "$(ca
 is "and that is said" "$(cat "$folder/err")" = \
 	"ktrack: net:broken: skipped: the format of a tracepoint in system net cannot be read"
 rm -r "$folder/tracing/events/net/broken"
+tracepoint_add block block_rq_issue 17 0 'u32 dev;8;4'
+cat >"$folder/mine.rules" <<'TEXT'
+slice mine:wait
+	begin = net:net_p?ain
+	end   = net:absent
+counter mine:waits
+	of = mine:wait
+TEXT
+run_mounted "$ktrack" list -r "$folder/mine.rules,block"
+cat >"$folder/want" <<TEXT
+PACK       TRIED ON     TRACEPOINTS  TRACKS
+$folder/mine.rules -            1 of 2       -
+block      6.1, 6.12    1 of 2       block requests, by device
+
+RULE                   KIND     ROLE   TRACEPOINT                                     EXISTS
+mine:wait              slice    begin  net:net_p?ain                                  yes
+mine:wait              slice    end    net:absent                                     no
+mine:waits             counter  of     mine:wait                                      -
+block:request          slice    begin  block:block_rq_issue                           yes
+block:request          slice    end    block:block_rq_complete                        no
+block:inflight         counter  of     block:request                                  -
+TEXT
+printed "rules of a file and of a pack, and whether their tracepoints exist" "$folder/want"
+run_mounted "$ktrack" list --json -r "$folder/mine.rules,fs"
+is "rules as JSON: one line each" "$(wc -l <"$folder/out")" = 4
+head -2 "$folder/out" | sed "s|$folder|FOLDER|" >"$folder/two"
+cat >"$folder/want" <<'TEXT'
+{"rule":"mine:wait","kind":"slice","source":"FOLDER/mine.rules","tracepoints":[{"role":"begin","tracepoint":"net:net_p?ain","exists":true},{"role":"end","tracepoint":"net:absent","exists":false}]}
+{"rule":"mine:waits","kind":"counter","source":"FOLDER/mine.rules","of":"mine:wait","tracepoints":[]}
+TEXT
+is "with their tracepoints" "$(cat "$folder/two")" = "$(cat "$folder/want")"
+is "a pack that was tried nowhere" "$(grep -c '"pack":"fs","tried_on":null' "$folder/out")" = 2
+run_mounted "$ktrack" list --rules
+is "--rules lists every pack" "$(awk '/^[a-z]/ { print $1 } /^$/ { exit }' "$folder/out" | tr '\n' ' ')" = \
+	"irq sched syscalls block workqueue locks net memory fs "
+mv "$folder/tracing/events" "$folder/tracing/away"
+run_mounted "$ktrack" list -r block
+is "without tracefs, existence is unknown" "$status" = 0 -a "$(grep -c ' unknown$' "$folder/out")" = 2
+is "and that is reported" "$(grep -c '; whether tracepoints exist is unknown$' "$folder/err")" = 1
+run_mounted "$ktrack" list --json -r block
+is "as JSON" "$(grep -o '"exists":null' "$folder/out" | wc -l)" = 2
+run_mounted "$ktrack" list -r "slice a:b begin=c"
+refused "a wrong rule" 2 "-r:1:17: expected a tracepoint SYS:EVENT"
+mv "$folder/tracing/away" "$folder/tracing/events"
+# shellcheck disable=SC2016 # the inner shell expands it
+run_mounted sh -c 'exec "$0" list --rules >/dev/full' "$ktrack"
+refused "rules on a full disk" 1 "cannot write to standard output: No space left on device"
 # shellcheck disable=SC2016 # the inner shell expands it
 run_mounted sh -c 'exec "$0" list >/dev/full' "$ktrack"
 refused "a full disk" 1 "cannot write to standard output: No space left on device"

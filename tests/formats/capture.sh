@@ -3,7 +3,7 @@
 # Guest: writes what the tests read here, all of one boot, so that the ids fit together: formats of events
 # (SYSTEM/EVENT), sub-buffers of one CPU (*.page), and the same as the kernel prints it (*.text, a line
 # "TID SECONDS EVENT: FIELDS" for each record).
-# Run: scripts/vm --kernel 6.1 --cpus 1 --out FOLDER -- tests/formats/capture.sh
+# Run: scripts/vm --kernel 6.1 --cpus 1 --out FOLDER --add userspace/rules/packs:/packs -- tests/formats/capture.sh
 set -eu
 
 TRACING=/sys/kernel/tracing
@@ -18,6 +18,15 @@ format_save() {
 formats_save() {
 	for folder in "$TRACING/events/$1"/*/; do
 		format_save "$1" "$(basename "$folder")"
+	done
+}
+
+# The tracepoints of the packs of rules, those that this kernel has.
+packs_save() {
+	grep -hoE '= [a-z_]+:[a-z_]+' /packs/*.rules | cut -c3- | while read -r name; do
+		if [ -d "$TRACING/events/${name%:*}/${name#*:}" ]; then
+			format_save "${name%:*}" "${name#*:}"
+		fi
 	done
 }
 
@@ -108,9 +117,9 @@ for event in switch wakeup waking process_fork process_exec process_exit process
 done
 format_save task task_newtask
 format_save task task_rename
-format_save irq softirq_entry
 format_save kmem kmalloc
 format_save timer timer_start
+packs_save
 batches_save
 dynamic_save
 gaps_save

@@ -139,6 +139,7 @@ TEST(totals_are_reported_where_there_is_something_to_report)
 		.retired_tracks = 6,
 		.renamed_threads = 8,
 		.evicted_slices = 9,
+		.filtered_ends = 11,
 		.foreign_ends = 10,
 		.other_names = 7,
 	};
@@ -149,7 +150,8 @@ TEST(totals_are_reported_where_there_is_something_to_report)
 	trace2_fixture_finish(&fixture, 7, 0, &all);
 	CHECK_TEXT(trace2_fixture_output(&fixture),
 		   END("exit", "0") COUNTER("lost_records", "5000000000")
-			   COUNTER("unmatched_ends", "2") COUNTER("foreign_ends", "10")
+			   COUNTER("unmatched_ends", "2") COUNTER("filtered_ends", "11")
+			   COUNTER("foreign_ends", "10")
 				   COUNTER("malformed", "3") COUNTER("unfinished", "4")
 					   COUNTER("suspect", "5") COUNTER("retired_tracks", "6")
 						   COUNTER("renamed_threads", "8")

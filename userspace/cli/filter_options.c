@@ -21,7 +21,7 @@ static const struct option_row selection_rows[] = {
 	{ 'e', "tracepoint", "SYS[:EVENT]",
 	  "select only these tracepoints (comma-separated list; wildcards allowed)",
 	  apply_tracepoint, .is_repeatable = true },
-	{ 'r', "rules", "RULES",
+	{ 'r', "rule", "RULES",
 	  "make tracks of other tracepoints: names of packs, paths, or a rule; see ktrack-rules(5)",
 	  apply_rules, .is_repeatable = true },
 };

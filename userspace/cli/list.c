@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ktrack list: prints the tracepoints of this machine that follow the convention. */
+/* ktrack list: prints the tracepoints of this machine that follow the convention, or rules. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,14 +7,18 @@
 #include "cli/cli.h"
 #include "cli/option.h"
 #include "cli/option_parts.h"
+#include "cli/rule_table.h"
 
 struct list_settings {
 	struct selection selection;
 	bool is_json;
+	bool lists_rules;
 };
 
 static const struct option_row list_rows[] = {
-	OPTION_FLAG("json", "print one JSON object per line, one for each tracepoint",
+	OPTION_FLAG("rules", "list the rules of -r, or of all packs, and whether their tracepoints "
+		    "exist", list_settings, lists_rules),
+	OPTION_FLAG("json", "print one JSON object per line, one for each tracepoint or rule",
 		    list_settings, is_json),
 };
 
@@ -24,8 +28,8 @@ static struct option_table list_table(void)
 	return (struct option_table){
 		.usage = "list [OPTION]...",
 		.about = "Lists the running kernel's tracepoints that follow the track event "
-			 "convention.",
-		.notes = "Exit status: 0 success; 1 tracefs cannot be read, or a pattern matches "
+			 "convention, or rules that make tracks of others.",
+		.notes = "Exit status: 0 success; 1 tracefs cannot be read, a pattern matches "
 			 "nothing; 2 wrong usage.",
 		.operand = option_refuse_operand,
 		.parts = { OPTION_PART(selection_options, struct list_settings, selection),
@@ -187,6 +191,20 @@ static int list_print(struct list_settings *settings, struct error *error)
 	return STATUS_DONE;
 }
 
+static int rules_print(struct list_settings *settings, struct error *error)
+{
+	struct rule_listing *listing;
+
+	if (rule_listing_new(&listing, &settings->selection, message_report(), error) < 0)
+		return STATUS_FAILED;
+	if (settings->is_json)
+		rule_json_lines_print(listing);
+	else
+		rule_table_print(listing);
+	rule_listing_free(listing);
+	return STATUS_DONE;
+}
+
 static int list_main(int argc, char **argv, struct error *error)
 {
 	struct list_settings settings = { 0 };
@@ -194,13 +212,15 @@ static int list_main(int argc, char **argv, struct error *error)
 	int operand, status;
 
 	if (options_read(&table, argc, argv, &settings, &operand, &status, error))
-		status = list_print(&settings, error);
+		status = settings.lists_rules || settings.selection.rules ?
+				 rules_print(&settings, error) :
+				 list_print(&settings, error);
 	selection_release(&settings.selection);
 	return status;
 }
 
 const struct cli_command list_command = {
 	.name = "list",
-	.summary = "list the running kernel's tracepoints that follow the track event convention",
+	.summary = "list the running kernel's tracepoints that follow the convention, or rules",
 	.run = list_main,
 };

@@ -25,10 +25,19 @@ const struct rule_pack rule_packs[] = {
 	{ "sched", "running threads by CPU, states of threads, wake-ups", pack_sched, KERNELS },
 	{ "syscalls", "system calls, by thread", pack_syscalls, KERNELS },
 	{ "block", "block requests, by device", pack_block, KERNELS },
-	{ "workqueue", "work items, by thread, and their wait in the queue", pack_workqueue, KERNELS },
+	{ "workqueue", "work items, by thread", pack_workqueue, KERNELS },
 	{ "locks", "waits for contended locks, by thread", pack_locks, KERNELS },
 	{ "net", "reception and transmission of packets", pack_net, KERNELS },
 	{ "memory", "page faults, reclaim and compaction, by thread", pack_memory, KERNELS },
-	{ "fs", "ext4 and jbd2, by thread and device", pack_fs, KERNELS },
+	{ "fs", "ext4 and jbd2, by thread and device", pack_fs, NULL },
 	{ 0 },
 };
+
+const struct rule_pack *rule_pack_find(struct text name)
+{
+	for (const struct rule_pack *pack = rule_packs; pack->name; pack++) {
+		if (text_equals(name, text_of(pack->name)))
+			return pack;
+	}
+	return NULL;
+}

@@ -12,6 +12,11 @@ static const char *const kind_names[] = {
 };
 _Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == RULE_KIND_COUNT, "a name for a kind");
 
+const char *rule_kind_name(enum rule_kind kind)
+{
+	return kind_names[kind];
+}
+
 /** struct key_use - the role of a tracepoint by its key, and the kinds of rules that have the key */
 struct key_use {
 	bool is_tracepoint;

@@ -122,6 +122,9 @@ int rule_text_parse(struct text text, const char *source,
 		    int (*add)(void *context, struct rule *rule, struct error *error),
 		    void *context, struct error *error);
 
+/** rule_kind_name - the kind as it is written */
+const char *rule_kind_name(enum rule_kind kind);
+
 /** rule_free - free a rule; NULL is allowed */
 void rule_free(struct rule *rule);
 

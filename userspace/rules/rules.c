@@ -87,15 +87,6 @@ out_free:
 	return status;
 }
 
-static const struct rule_pack *pack_find(struct text name)
-{
-	for (const struct rule_pack *pack = rule_packs; pack->name; pack++) {
-		if (text_equals(name, text_of(pack->name)))
-			return pack;
-	}
-	return NULL;
-}
-
 /* Keeps the name of a file for messages about its rules. */
 static const char *source_keep(struct rules *rules, const char *path)
 {
@@ -133,7 +124,7 @@ static int rules_add_file(struct rules *rules, const char *path, struct error *e
 /* A pack's name has no slash, a file's path has one. */
 static int rules_add_one(struct rules *rules, struct text name, struct error *error)
 {
-	const struct rule_pack *pack = pack_find(name);
+	const struct rule_pack *pack = rule_pack_find(name);
 	char *path;
 	int status;
 

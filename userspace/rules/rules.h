@@ -110,6 +110,41 @@ size_t rules_size(const struct rules *rules);
 /** rules_descriptor - the descriptor of the rule at @index, below rules_size() */
 const struct descriptor *rules_descriptor(const struct rules *rules, size_t index);
 
+/**
+ * struct rule_about - a rule for people
+ * @name: PACK:NAME
+ * @source: name of its pack or path of its file
+ * @kind: "slice", "state", "counter", "instant" or "flow"
+ * @of: name of the rule whose open slices are counted, NULL if none
+ * @nr_uses: number of tracepoints, see rules_use()
+ */
+struct rule_about {
+	const char *name;
+	const char *source;
+	const char *kind;
+	const char *of;
+	size_t nr_uses;
+};
+
+/** rules_about - describe the rule at @index, below rules_size() */
+void rules_about(const struct rules *rules, size_t index, struct rule_about *out);
+
+/**
+ * struct rule_use_about - a tracepoint that a rule uses; names may have wildcards
+ * @role: the setting that names it: "begin", "end", "on", ...
+ */
+struct rule_use_about {
+	const char *system;
+	const char *event;
+	const char *role;
+};
+
+/** rules_use - describe a tracepoint of a rule; @use is below @nr_uses of its struct rule_about */
+void rules_use(const struct rules *rules, size_t index, size_t use, struct rule_use_about *out);
+
+/** rule_pack_find - the pack with a name, NULL if there is none */
+const struct rule_pack *rule_pack_find(struct text name);
+
 /** rules_want - whether a rule uses a tracepoint; @name is NULL for any tracepoint of @system */
 bool rules_want(const struct rules *rules, const char *system, const char *name);
 

@@ -109,4 +109,68 @@ const char *listing_flow(const struct listing *listing, size_t number, size_t fl
 /** listing_free - NULL is fine */
 void listing_free(struct listing *listing);
 
+struct rule_listing;
+
+/**
+ * struct listed_rule - a rule
+ * @name: PACK:NAME
+ * @kind: "slice", "state", "counter", "instant" or "flow"
+ * @of: the rule whose open slices are counted, NULL if none
+ * @source: name of its pack, path of its file, or "-r"
+ * @about: one line about its pack, NULL without a pack
+ * @tried: kernels on which the pack was tried, NULL if none
+ */
+struct listed_rule {
+	const char *name;
+	const char *kind;
+	const char *of;
+	const char *source;
+	bool is_pack;
+	const char *about;
+	const char *tried;
+	size_t nr_tracepoints;
+};
+
+/** enum listed_presence - whether the running kernel has a tracepoint */
+enum listed_presence {
+	LISTED_ABSENT,
+	LISTED_PRESENT,
+	LISTED_UNKNOWN,
+};
+
+/**
+ * struct listed_use - a tracepoint of a rule; its names may have wildcards
+ * @role: the setting of the rule that names it
+ */
+struct listed_use {
+	const char *system;
+	const char *event;
+	const char *role;
+	enum listed_presence presence;
+};
+
+/**
+ * rule_listing_new - list the rules of a selection, or of all packs if it has no rules
+ * @out: for rule_listing_free()
+ * @selection: loses its rules
+ * @report: receives a line if the tracepoints of the running kernel cannot be read
+ *
+ * Returns 0, or -1 with @error.
+ */
+int rule_listing_new(struct rule_listing **out, struct selection *selection,
+		     const struct report *report, struct error *error);
+
+/** rule_listing_size - number of rules */
+size_t rule_listing_size(const struct rule_listing *listing);
+
+/** rule_listing_get - the rule with a number below rule_listing_size() */
+void rule_listing_get(const struct rule_listing *listing, size_t number, struct listed_rule *out);
+
+/** rule_listing_tracepoint - a tracepoint of a rule */
+void rule_listing_tracepoint(const struct rule_listing *listing, size_t number, size_t index,
+			     struct listed_use *out);
+
+/** rule_listing_free - NULL is fine */
+void rule_listing_free(struct rule_listing *listing);
+
 #endif

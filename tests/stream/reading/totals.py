@@ -14,6 +14,7 @@ COUNTERS = (
     "lost_task_records",
     "late_records",
     "unmatched_ends",
+    "filtered_ends",
     "foreign_ends",
     "malformed",
     "unfinished",

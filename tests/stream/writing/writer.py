@@ -282,6 +282,7 @@ class Writer:
             "lost_task_records",
             "late_records",
             "unmatched_ends",
+            "filtered_ends",
             "foreign_ends",
             "malformed",
             "unfinished",

@@ -148,6 +148,7 @@ static void append_totals(struct buffer *out, const struct timeline_totals *tota
 	member_number(out, "lost_gaps_unknown", totals->lost_gaps_unknown, &first);
 	member_number(out, "lost_task_records", totals->lost_task_records, &first);
 	member_number(out, "unmatched_ends", totals->unmatched_ends, &first);
+	member_number(out, "filtered_ends", totals->filtered_ends, &first);
 	member_number(out, "foreign_ends", totals->foreign_ends, &first);
 	member_number(out, "late_records", totals->late_records, &first);
 	member_number(out, "malformed", totals->malformed, &first);

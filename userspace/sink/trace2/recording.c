@@ -213,6 +213,7 @@ static int totals_write(struct trace2_sink *sink, const struct timeline_event *e
 		{ "lost_task_records", totals->lost_task_records },
 		{ "late_records", totals->late_records },
 		{ "unmatched_ends", totals->unmatched_ends },
+		{ "filtered_ends", totals->filtered_ends },
 		{ "foreign_ends", totals->foreign_ends },
 		{ "malformed", totals->malformed },
 		{ "unfinished", totals->unfinished },
