@@ -19,6 +19,9 @@ static const struct descriptor linked = {
 	.nr_flows = 2,
 };
 
+/* The descriptor of a tracepoint with flows has keys, maybe none of them. */
+static const struct decoded_keys no_keys;
+
 /* Shows a record with ids of both flows, 0 for none, and an extra field. */
 static void show(struct track_fixture *fixture, enum decoded_kind kind, int64_t time_ns,
 		 uint64_t request, uint64_t batch)
@@ -37,6 +40,7 @@ static void show(struct track_fixture *fixture, enum decoded_kind kind, int64_t 
 		decoded.nr_flows++;
 	}
 	decoded.descriptor = &linked;
+	decoded.keys = &no_keys;
 	decoded.slice_name = kind == DECODED_END ? text_of("") : text_of("x");
 	decoded.slice_head = text_head(decoded.slice_name);
 	decoded.extras = fields;

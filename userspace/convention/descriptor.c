@@ -265,7 +265,7 @@ static int keys_add(struct descriptor *descriptor, const struct match *match)
 {
 	bool is_async = match->async && descriptor->kind == DESCRIPTOR_SLICE;
 
-	if (!is_async && match->nr_outer == 0)
+	if (!is_async && match->nr_outer == 0 && descriptor->nr_flows == 0)
 		return 0;
 	descriptor->keys = calloc(1, sizeof(*descriptor->keys));
 	if (!descriptor->keys)

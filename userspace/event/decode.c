@@ -296,8 +296,7 @@ const char *decoded_event_read(struct decoded_event *restrict out,
 	out->cpu = record->cpu;
 	out->buffer = record->buffer;
 	out->extras = NULL;
-	out->nr_extras = 0;
-	out->nr_flows = 0;
+	out->nr_any = 0;
 	out->keys = NULL;
 	out->problem = NULL;
 	if (unlikely(descriptor->is_swapped))

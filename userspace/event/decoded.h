@@ -39,7 +39,9 @@ enum decoded_kind {
  * @counter_value: of counters; VALUE_SIGNED or VALUE_UNSIGNED
  * @extras: @nr_extras fields without a role, and then @nr_flows ids of flows, each a VALUE_UNSIGNED
  * other than 0; who consumes the event may change the order of the flows
- * @keys: outer scopes and the ids of an asynchronous slice; NULL if there are none
+ * @nr_any: 0 if there are neither extras nor flows
+ * @keys: outer scopes and the ids of an asynchronous slice; NULL if there are neither these nor
+ * flows
  * @unless: of DECODED_STATE: list of names "A, B" of states in which the event is ignored, or NULL
  * @problem: NULL, or a constant text why the record could not be decoded; only @descriptor,
  * @time_ns, @cpu and @buffer are valid then
@@ -61,8 +63,13 @@ struct decoded_event {
 	uint64_t track_head;
 	struct value counter_value;
 	struct field *extras;
-	unsigned int nr_extras;
-	unsigned int nr_flows;
+	union {
+		struct {
+			unsigned int nr_extras;
+			unsigned int nr_flows;
+		};
+		uint64_t nr_any;
+	};
 	const struct decoded_keys *keys;
 	const char *unless;
 	const char *problem;

@@ -92,7 +92,8 @@ struct decoded_keys {
  * @nr_fields: number of extras and flows
  * @outer: fields of outer scopes
  * @async: field that pairs begin and end of asynchronous slices
- * @keys: values of both in the record that was decoded last; NULL if there are none
+ * @keys: values of both in the record that was decoded last; NULL if there are neither these fields
+ * nor flows
  * @symbols: texts of the extras, NULL if none has any
  * @counter: the counter of this descriptor's open slices, NULL if there is none
  * @has_more: there are extras, flows or keys

@@ -169,24 +169,22 @@ static int extra_bind(struct binding *binding, const struct format_field *field)
 	return 0;
 }
 
-/* Without args, all fields but the common ones; "-" is none. */
+/* Without args, all fields but the common ones; "-" is none. There is space for the id of a flow. */
 static int args_bind(struct binding *binding, struct error *error)
 {
 	const struct format *format = binding->format;
 	const char *args = binding->args ? binding->args : "*";
-	bool is_all = strcmp(args, "*") == 0;
+	bool is_all = strcmp(args, "*") == 0, is_none = strcmp(args, "-") == 0;
 	struct rule_action *action = binding->action;
 
-	if (strcmp(args, "-") == 0)
-		return 0;
-	if (!is_all && list_check(binding, args, error) < 0)
+	if (!is_all && !is_none && list_check(binding, args, error) < 0)
 		return -1;
 	action->extras = calloc(format->nr_fields + 1, sizeof(*action->extras));
 	action->fields = calloc(format->nr_fields + 1, sizeof(*action->fields));
 	action->extra_symbols = calloc(format->nr_fields + 1, sizeof(*action->extra_symbols));
 	if (!action->extras || !action->fields || !action->extra_symbols)
 		return error_set(error, "out of memory");
-	for (size_t i = 0; i < format->nr_fields; i++) {
+	for (size_t i = 0; i < format->nr_fields && !is_none; i++) {
 		bool is_common = i < format->nr_common;
 
 		if (is_all ? is_common : !list_contains(args, format->fields[i].name))

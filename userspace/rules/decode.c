@@ -116,7 +116,6 @@ bool rule_action_decode(struct rule_action *action, const struct record *record,
 	action_names_read(action, record, names, out);
 	if (action->value.kind != FIELD_ABSENT)
 		action_value_read(action, record, out);
-	if (action->nr_extras > 0)
-		action_extras_read(action, record, names, out);
+	action_extras_read(action, record, names, out);
 	return true;
 }

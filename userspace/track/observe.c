@@ -20,8 +20,7 @@ hot_inline void record_event_init(struct timeline_event *event, const struct tra
 	event->tid = decoded->tid;
 	event->cpu = decoded->cpu;
 	event->fields = decoded->extras;
-	event->nr_fields = decoded->nr_extras;
-	event->nr_flows = decoded->nr_flows;
+	event->nr_any = decoded->nr_any;
 }
 
 hot_inline struct name *record_name(struct tracks *tracks, const struct decoded_event *decoded,
@@ -303,7 +302,10 @@ int tracks_sample(struct tracks *tracks, struct track *track, const struct decod
 	return timeline_push(tracks->timeline, event, error);
 }
 
-/* The track of @decoded if it is among the recent ones, which no lanes are. */
+/*
+ * The track of @decoded if it is among the recent ones. None is if writers must be looked up, and
+ * none is taken if there are keys or flows.
+ */
 hot_inline struct track *tracks_recent(const struct tracks *tracks,
 				       const struct decoded_event *decoded)
 {
@@ -353,7 +355,7 @@ int tracks_observe(struct tracks *tracks, const struct decoded_event *decoded, s
 	else
 		tracks->now_ns = decoded->time_ns;
 	track = tracks_recent(tracks, decoded);
-	if (unlikely(!track || tracks->settings.has_comm || decoded->nr_flows > 0))
+	if (unlikely(!track))
 		return tracks_observe_any(tracks, decoded, error);
 	switch (decoded->kind) {
 	case DECODED_BEGIN:

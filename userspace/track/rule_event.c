@@ -183,6 +183,33 @@ static int track_observe_rule(struct tracks *tracks, const struct decoded_event 
 	}
 }
 
+/*
+ * The begin and the end of a flow are instants. Most ends have no begin: any thread may be switched
+ * to, also without being woken.
+ */
+static int flow_observe(struct tracks *tracks, const struct decoded_event *decoded,
+			struct error *error)
+{
+	uint64_t id = decoded->kind == DECODED_FLOW_BEGIN ? flows_begin(&tracks->flows, decoded)
+							  : flows_end(&tracks->flows, decoded);
+	struct decoded_keys keys = *decoded->keys;
+	struct decoded_event instant = *decoded;
+	struct track *track;
+
+	if (id == 0)
+		return 0;
+	keys.is_async = false;
+	instant.keys = keys.nr_outer > 0 ? &keys : NULL;
+	instant.kind = DECODED_INSTANT;
+	instant.nr_flows = 1;
+	instant.extras[instant.nr_extras] = (struct field){
+		.name = decoded->descriptor->label,
+		.value = { .kind = VALUE_UNSIGNED, .unsigned_number = id },
+	};
+	track = tracks_find(tracks, &instant, error);
+	return track ? tracks_instant(tracks, track, &instant, error) : -1;
+}
+
 int tracks_observe_rule(struct tracks *tracks, const struct decoded_event *decoded,
 			struct error *error)
 {
@@ -198,7 +225,7 @@ int tracks_observe_rule(struct tracks *tracks, const struct decoded_event *decod
 		return state_end(tracks, decoded, error);
 	case DECODED_FLOW_BEGIN:
 	case DECODED_FLOW_END:
-		return 0;
+		return flow_observe(tracks, decoded, error);
 	default:
 		return track_observe_rule(tracks, decoded, error);
 	}

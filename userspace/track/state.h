@@ -3,6 +3,7 @@
 #ifndef TRACK_STATE_H
 #define TRACK_STATE_H
 
+#include "track/flow.h"
 #include "track/lanes.h"
 #include "track/name.h"
 #include "track/suspicion.h"
@@ -118,6 +119,7 @@ struct track {
  * @map: all tracks
  * @lanes: tracks of asynchronous slices
  * @in_flight: lanes with open slices
+ * @flows: flows of rules that have begun
  * @recent: recently used ones, found without a hash of the whole name
  * @open_size: bytes of all stacks, and of the names that are freed with their slice
  * @names_size: bytes of all track names; sinks have several copies of them
@@ -139,6 +141,7 @@ struct tracks {
 	struct map map;
 	struct map lanes;
 	struct map in_flight;
+	struct flows flows;
 	struct track *recent[TRACKS_RECENT];
 	size_t open_size;
 	size_t names_size;
@@ -276,8 +279,7 @@ hot_inline void track_event_init(struct timeline_event *event, const struct trac
 	event->cpu = -1;
 	event->comm = "";
 	event->fields = NULL;
-	event->nr_fields = 0;
-	event->nr_flows = 0;
+	event->nr_any = 0;
 	event->begin_ns = 0;
 	event->outer_ns = 0;
 	event->flags = 0;

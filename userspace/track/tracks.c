@@ -35,6 +35,7 @@ void tracks_free(struct tracks *tracks)
 	}
 	map_release(&tracks->map);
 	lanes_release(tracks);
+	flows_release(&tracks->flows);
 	names_release(&tracks->names);
 	tasks_release(&tracks->tasks);
 	for (size_t i = 0; i < tracks->nr_suspicions; i++)
@@ -224,7 +225,7 @@ struct track *tracks_find(struct tracks *tracks, const struct decoded_event *dec
 
 	if (!track)
 		track = tracks_add(tracks, decoded, hash, 0, error);
-	if (track)
+	if (track && !tracks->settings.has_comm)
 		*track_recent(tracks, track) = track;
 	return track;
 }
