@@ -392,8 +392,8 @@ int kallsyms_read(struct kallsyms **out, const char *path, struct error *error)
 	return kallsyms_end(table, status, out, error);
 }
 
-/* The number of entries with a lower address, or with the same one if @is_same. */
-static size_t kallsyms_search(const struct kallsyms *table, uint64_t address, bool is_same)
+/* The number of entries up to an address. */
+static size_t kallsyms_search(const struct kallsyms *table, uint64_t address)
 {
 	const struct kallsyms_entry *entries = kallsyms_entries(table);
 	size_t begin = 0, end = kallsyms_nr_entries(table);
@@ -401,8 +401,7 @@ static size_t kallsyms_search(const struct kallsyms *table, uint64_t address, bo
 	while (begin < end) {
 		size_t middle = begin + (end - begin) / 2;
 
-		if (entries[middle].address < address ||
-		    (is_same && entries[middle].address == address))
+		if (entries[middle].address <= address)
 			begin = middle + 1;
 		else
 			end = middle;
@@ -442,14 +441,12 @@ static void kallsyms_fill(const struct kallsyms *table, const struct kallsyms_en
 bool kallsyms_find(const struct kallsyms *table, uint64_t address, struct kallsyms_symbol *out)
 {
 	const struct kallsyms_entry *entries = kallsyms_entries(table);
-	size_t next = kallsyms_search(table, address, true), first;
+	size_t next = kallsyms_search(table, address);
 
 	if (next == 0 || entries[next - 1].rank == 0)
 		return false;
-	first = kallsyms_search(table, entries[next - 1].address, false);
-	/* Code may begin where other code ends. */
-	first += entries[first].rank == 0;
-	kallsyms_fill(table, &entries[first], next, out);
+	/* The last one has the highest rank, and all lower ones are before it. */
+	kallsyms_fill(table, &entries[next - entries[next - 1].rank], next, out);
 	return address < out->end;
 }
 
@@ -461,8 +458,7 @@ bool kallsyms_find_name(const struct kallsyms *table, struct text name, struct k
 		if (entries[i].rank == 0 ||
 		    !text_equals(kallsyms_text(table, entries[i].name), name))
 			continue;
-		kallsyms_fill(table, &entries[i], kallsyms_search(table, entries[i].address, true),
-			      out);
+		kallsyms_fill(table, &entries[i], kallsyms_search(table, entries[i].address), out);
 		return true;
 	}
 	return false;
