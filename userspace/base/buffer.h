@@ -109,6 +109,9 @@ static inline void buffer_append_char(struct buffer *buffer, char byte)
 void buffer_append_unsigned(struct buffer *buffer, uint64_t number);
 void buffer_append_signed(struct buffer *buffer, int64_t number);
 
+/** buffer_append_hex - append a number in hexadecimal: "0x1f" */
+void buffer_append_hex(struct buffer *buffer, uint64_t number);
+
 /**
  * buffer_append_decimal - append @number / 10^@decimals with @decimals digits after the point
  * @number: for example nanoseconds: nine decimals make seconds

@@ -118,15 +118,21 @@ void naming_set_symbols(struct naming *naming, const struct symbols *symbols)
 	}
 }
 
+static void device_append(struct buffer *out, uint64_t device)
+{
+	buffer_append_unsigned(out, device >> DEVICE_MINOR_BITS);
+	buffer_append_char(out, ',');
+	buffer_append_unsigned(out, device & ((1ULL << DEVICE_MINOR_BITS) - 1));
+}
+
 static void naming_number_append(struct buffer *out, const struct value *value, enum naming_form form)
 {
-	unsigned long long number = value->unsigned_number;
+	uint64_t number = value->unsigned_number;
 
 	if (form == NAMING_HEX || form == NAMING_FUNCTION)
-		buffer_printf(out, "0x%llx", number);
+		buffer_append_hex(out, number);
 	else if (form == NAMING_DEVICE)
-		buffer_printf(out, "%llu,%llu", number >> DEVICE_MINOR_BITS,
-			      number & ((1ULL << DEVICE_MINOR_BITS) - 1));
+		device_append(out, number);
 	else
 		value_append_text(out, value);
 }

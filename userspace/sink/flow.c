@@ -2,12 +2,11 @@
 /* Flows of an event as texts, and sets of flows. */
 #include "sink/flow.h"
 
-#include <inttypes.h>
-
 void flow_append(struct buffer *out, const struct field *flow)
 {
 	buffer_append(out, flow->name.data, flow->name.size);
-	buffer_printf(out, ":0x%" PRIx64, flow->value.unsigned_number);
+	buffer_append_char(out, ':');
+	buffer_append_hex(out, flow->value.unsigned_number);
 }
 
 void flows_append_text(struct buffer *out, const struct timeline_event *event)
@@ -19,19 +18,15 @@ void flows_append_text(struct buffer *out, const struct timeline_event *event)
 	}
 }
 
+/* The name of a field is the same in JSON. */
 void flows_append_json(struct buffer *out, const struct timeline_event *event)
 {
-	struct buffer text = { 0 };
-
 	for (unsigned int i = 0; i < event->nr_flows; i++) {
-		buffer_clear(&text);
-		flow_append(&text, timeline_event_flow(event, i));
-		buffer_append_char(out, i > 0 ? ',' : '[');
-		json_append_string(out, buffer_text(&text));
+		buffer_append_string(out, i > 0 ? ",\"" : "[\"");
+		flow_append(out, timeline_event_flow(event, i));
+		buffer_append_char(out, '"');
 	}
 	buffer_append_char(out, ']');
-	out->failed |= text.failed;
-	buffer_release(&text);
 }
 
 static bool is_same_hash(const void *value, const void *key)

@@ -317,6 +317,14 @@ hot_inline struct track *tracks_recent(const struct tracks *tracks,
 	return likely(track && !decoded->keys && track_matches(track, decoded)) ? track : NULL;
 }
 
+struct track *tracks_get(struct tracks *tracks, const struct decoded_event *decoded,
+			 struct error *error)
+{
+	struct track *track = tracks_recent(tracks, decoded);
+
+	return track ? track : tracks_find(tracks, decoded, error);
+}
+
 void tracks_find_writer(struct tracks *tracks, const struct decoded_event *decoded)
 {
 	if (tracks->settings.has_comm)
@@ -327,10 +335,8 @@ void tracks_find_writer(struct tracks *tracks, const struct decoded_event *decod
 static out_of_line int tracks_observe_any(struct tracks *tracks,
 					  const struct decoded_event *decoded, struct error *error)
 {
-	struct track *track = tracks_recent(tracks, decoded);
+	struct track *track = tracks_get(tracks, decoded, error);
 
-	if (!track)
-		track = tracks_find(tracks, decoded, error);
 	if (!track)
 		return -1;
 	tracks_find_writer(tracks, decoded);

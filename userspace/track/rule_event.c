@@ -41,7 +41,7 @@ static bool state_is_in(const struct track *track, const char *list)
 static int state_begin(struct tracks *tracks, const struct decoded_event *decoded,
 		       struct error *error)
 {
-	struct track *track = tracks_find(tracks, decoded, error);
+	struct track *track = tracks_get(tracks, decoded, error);
 
 	if (!track)
 		return -1;
@@ -161,7 +161,7 @@ static int rule_end_slice(struct tracks *tracks, struct track *track,
 static int track_observe_rule(struct tracks *tracks, const struct decoded_event *decoded,
 			      struct error *error)
 {
-	struct track *track = tracks_find(tracks, decoded, error);
+	struct track *track = tracks_get(tracks, decoded, error);
 
 	if (!track)
 		return -1;

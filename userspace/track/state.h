@@ -328,6 +328,10 @@ struct track *tracks_add(struct tracks *tracks, const struct decoded_event *deco
 struct track *tracks_find(struct tracks *tracks, const struct decoded_event *decoded,
 			  struct error *error);
 
+/** tracks_get - tracks_find() for any track */
+struct track *tracks_get(struct tracks *tracks, const struct decoded_event *decoded,
+			 struct error *error);
+
 /** tracks_end - end and free a track without open slices */
 int tracks_end(struct tracks *tracks, struct track *track, struct error *error);
 
