@@ -54,6 +54,46 @@ MIXED_ROUND = """
 MIXED_SIZE = 18
 LOSSES = 10
 
+# What the kernel reports of two threads that read from a disk and through a pipe, without the convention.
+FORMATS = MKTRACE.parents[1] / "formats/6.12"
+KERNEL_RULES = "sched,irq,syscalls,block"
+KERNEL_EVENTS = "\n".join(
+    f"format {FORMATS}/{name}"
+    for name in (
+        "sched/sched_switch",
+        "sched/sched_waking",
+        "irq/irq_handler_entry",
+        "irq/irq_handler_exit",
+        "irq/softirq_entry",
+        "irq/softirq_exit",
+        "raw_syscalls/sys_enter",
+        "raw_syscalls/sys_exit",
+        "block/block_rq_issue",
+        "block/block_rq_complete",
+    )
+)
+KERNEL_CALL = """
++300 7@0 sys_enter id=0
++400 7@0 sys_exit id=0 ret=4096
+"""
+KERNEL_ROUND = (
+    KERNEL_CALL * 4
+    + """
++200 7@0 sys_enter id=0
++300 7@0 block_rq_issue dev=0x800010 sector=$i nr_sector=8 bytes=4096 rwbs=R comm=reader
++200 7@0 sched_switch prev_comm=reader prev_pid=7 prev_state=2 next_comm=swapper/0 next_pid=0
++900 0@0 irq_handler_entry irq=11 name=virtio0
++200 0@0 block_rq_complete dev=0x800010 sector=$i nr_sector=8 rwbs=R
++300 0@0 sched_waking comm=reader pid=7 target_cpu=0
++100 0@0 irq_handler_exit irq=11 ret=1
++200 0@0 softirq_entry vec=4
++300 0@0 softirq_exit vec=4
++400 0@0 sched_switch prev_comm=swapper/0 prev_pid=0 next_comm=reader next_pid=7
++300 7@0 sys_exit id=0 ret=4096
+"""
+)
+KERNEL_SIZE = 19
+
 
 def repeated(events, rounds, text):
     """A script that does one thing again and again."""
@@ -70,6 +110,11 @@ def mixed(size):
     rounds = size // MIXED_SIZE // LOSSES
     parts = [repeated("", rounds, MIXED_ROUND) for _ in range(LOSSES)]
     return MIXED_EVENTS + "lost 0 5\n".join(parts)
+
+
+def kernel(size):
+    """Tracepoints of the kernel, of which rules make tracks."""
+    return repeated(f"task 7 reader\n{KERNEL_EVENTS}\n", size // KERNEL_SIZE, "\n" + KERNEL_ROUND)
 
 
 def on_cpus(size, cpus):

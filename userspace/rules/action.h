@@ -8,10 +8,24 @@
 #include "rules/naming.h"
 
 /**
+ * struct action_name - a name that an action makes
+ * @naming: how it is made, if it depends on the record
+ * @space: for the name
+ * @fixed: the name, if it does not
+ * @fixed_head: text_head() of @fixed
+ */
+struct action_name {
+	bool is_made;
+	struct naming naming;
+	struct buffer space;
+	struct text fixed;
+	uint64_t fixed_head;
+};
+
+/**
  * struct rule_action - a use of a tracepoint, bound to its format
  * @descriptor: of the rule; decoded events refer to it
  * @hidden_kind: kind of event if @where does not match; only if @has_hidden
- * @is_quiet: the event has no name: an end or a sample
  * @unless: see struct decoded_event
  * @writer: thread that wrote the record
  * @scope: fields of the scope, the last one by itself; none for the thread or CPU of the record
@@ -21,14 +35,14 @@
  * @keys: outer scopes and ids of the last record; used if @has_keys
  * @extras: fields that are passed on; @fields are their values in the last record
  * @extra_symbols: texts of their values, NULL for fields without
- * @name_space, @track_space: for rendered names
+ * @name: of a slice, state or instant, empty otherwise
+ * @track: of the track
  */
 struct rule_action {
 	const struct descriptor *descriptor;
 	enum decoded_kind kind;
 	enum decoded_kind hidden_kind;
 	bool has_hidden;
-	bool is_quiet;
 	bool is_swapped;
 	enum value_sign sign;
 	struct event_filter *where;
@@ -42,16 +56,12 @@ struct rule_action {
 	size_t record_size;
 	bool has_keys;
 	struct decoded_keys keys;
-	bool has_name;
-	struct naming name;
-	bool has_track;
-	struct naming track;
+	struct action_name name;
+	struct action_name track;
 	struct extra *extras;
 	const struct symbol_field **extra_symbols;
 	struct field *fields;
 	size_t nr_extras;
-	struct buffer name_space;
-	struct buffer track_space;
 };
 
 /**

@@ -101,22 +101,30 @@ static int numbers_bind(struct binding *binding, struct error *error)
 		       : 0;
 }
 
-/* Ends, samples and what a condition hides have no name. */
+static int name_bind(struct binding *binding, struct action_name *out, const char *text,
+		     struct text fixed, struct error *error)
+{
+	out->fixed = fixed;
+	if (text && naming_bind(&out->naming, text, binding->format, binding->format_text,
+				binding->is_swapped, error) < 0)
+		return -1;
+	out->is_made = text && !naming_is_fixed(&out->naming, &out->fixed);
+	out->fixed_head = text_head(out->fixed);
+	return 0;
+}
+
+/* Ends and samples have no name. */
 static int names_bind(struct binding *binding, struct error *error)
 {
 	struct rule_action *action = binding->action;
+	struct text label = binding->rule->descriptor.label;
+	bool is_quiet = action->kind == DECODED_END || action->kind == DECODED_STATE_END ||
+			binding->rule->kind == RULE_COUNTER;
 
-	action->is_quiet = action->kind == DECODED_END || action->kind == DECODED_STATE_END ||
-			   binding->rule->kind == RULE_COUNTER;
-	action->has_name = binding->name && !action->is_quiet;
-	action->has_track = binding->track;
-	if (action->has_name && naming_bind(&action->name, binding->name, binding->format,
-					      binding->format_text, binding->is_swapped, error) < 0)
+	if (name_bind(binding, &action->name, is_quiet ? NULL : binding->name,
+		      is_quiet ? text_of("") : label, error) < 0)
 		return -1;
-	if (!action->has_track)
-		return 0;
-	return naming_bind(&action->track, binding->track, binding->format,
-			     binding->format_text, binding->is_swapped, error);
+	return name_bind(binding, &action->track, binding->track, label, error);
 }
 
 /* Whether a list "FIELD, FIELD" contains @name. */
@@ -247,8 +255,8 @@ int rule_action_bind(struct rule_action *out, const struct rule *rule, const str
 
 void rule_action_set_symbols(struct rule_action *action, const struct symbols *symbols)
 {
-	naming_set_symbols(&action->name, symbols);
-	naming_set_symbols(&action->track, symbols);
+	naming_set_symbols(&action->name.naming, symbols);
+	naming_set_symbols(&action->track.naming, symbols);
 	for (size_t i = 0; i < action->nr_extras; i++)
 		action->extra_symbols[i] = symbols_find(symbols, action->extras[i].label);
 }
@@ -261,6 +269,6 @@ void rule_action_release(struct rule_action *action)
 	free(action->extras);
 	free(action->fields);
 	free(action->extra_symbols);
-	buffer_release(&action->name_space);
-	buffer_release(&action->track_space);
+	buffer_release(&action->name.space);
+	buffer_release(&action->track.space);
 }

@@ -56,7 +56,9 @@ static void action_extras_read(struct rule_action *action, const struct record *
 	for (size_t i = 0; i < action->nr_extras; i++) {
 		const struct extra *extra = &action->extras[i];
 
-		if (!field_read(&extra->ref, record, &field->value))
+		if (likely(field_ref_is_number(&extra->ref) && extra->ref.end <= record->size))
+			field_read_number(&extra->ref, record, action->is_swapped, &field->value);
+		else if (!field_read(&extra->ref, record, &field->value))
 			continue;
 		if (action->extra_symbols[i] &&
 		    symbols_render(names->symbols, action->extra_symbols[i], record, &field->value.text))
@@ -68,19 +70,17 @@ static void action_extras_read(struct rule_action *action, const struct record *
 	out->nr_extras = field - action->fields;
 }
 
-static void action_names_read(struct rule_action *action, const struct record *record,
-		       const struct naming_names *names, struct decoded_event *out)
+/* Sets @text to a name, and @head to its text_head(). */
+hot_inline void action_name_read(struct action_name *name, const struct record *record,
+				 const struct naming_names *names, struct text *text,
+				 uint64_t *head)
 {
-	out->track_name = action->descriptor->label;
-	if (action->has_track)
-		out->track_name = naming_render(&action->track, record, names,
-						  &action->track_space);
-	out->track_head = text_head(out->track_name);
-	out->slice_name = action->is_quiet ? text_of("") : action->descriptor->label;
-	if (action->has_name)
-		out->slice_name = naming_render(&action->name, record, names,
-						  &action->name_space);
-	out->slice_head = text_head(out->slice_name);
+	*text = name->fixed;
+	*head = name->fixed_head;
+	if (!name->is_made)
+		return;
+	*text = naming_render(&name->naming, record, names, &name->space);
+	*head = text_head(*text);
 }
 
 static void action_value_read(struct rule_action *action, const struct record *record,
@@ -113,7 +113,8 @@ bool rule_action_decode(struct rule_action *action, const struct record *record,
 	}
 	out->tid = action_number_of(action, &action->writer, record);
 	action_scope_read(action, record, out);
-	action_names_read(action, record, names, out);
+	action_name_read(&action->track, record, names, &out->track_name, &out->track_head);
+	action_name_read(&action->name, record, names, &out->slice_name, &out->slice_head);
 	if (action->value.kind != FIELD_ABSENT)
 		action_value_read(action, record, out);
 	action_extras_read(action, record, names, out);

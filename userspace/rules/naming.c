@@ -137,6 +137,14 @@ static void naming_number_append(struct buffer *out, const struct value *value, 
 		value_append_text(out, value);
 }
 
+bool naming_is_fixed(const struct naming *naming, struct text *out)
+{
+	if (naming->nr_parts != 1 || naming->parts[0].is_field)
+		return false;
+	*out = naming->parts[0].text;
+	return true;
+}
+
 bool naming_needs(const struct naming *naming, enum naming_form form)
 {
 	for (size_t i = 0; i < naming->nr_parts; i++) {

@@ -72,6 +72,9 @@ struct naming {
 int naming_bind(struct naming *out, const char *text, const struct format *format,
 		  struct text format_text, bool is_swapped, struct error *error);
 
+/** naming_is_fixed - whether the name does not depend on the record; sets @out to it then */
+bool naming_is_fixed(const struct naming *naming, struct text *out);
+
 /** naming_needs - whether a field is rendered in this form */
 bool naming_needs(const struct naming *naming, enum naming_form form);
 

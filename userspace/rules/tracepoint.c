@@ -162,8 +162,8 @@ bool rules_need_kallsyms(const struct rules *rules)
 		for (size_t j = 0; j < tracepoint->nr_actions; j++) {
 			const struct rule_action *action = &tracepoint->actions[j];
 
-			if (naming_needs(&action->name, NAMING_FUNCTION) ||
-			    naming_needs(&action->track, NAMING_FUNCTION))
+			if (naming_needs(&action->name.naming, NAMING_FUNCTION) ||
+			    naming_needs(&action->track.naming, NAMING_FUNCTION))
 				return true;
 		}
 	}

@@ -119,7 +119,7 @@ static int pipeline_observe_rule(struct pipeline *pipeline, struct error *error)
 
 	if (decoded->problem)
 		return tracks_reject(pipeline->tracks, decoded, error);
-	if (!filter_wants_event(&pipeline->filter, decoded))
+	if (!pipeline->is_open && !filter_wants_event(&pipeline->filter, decoded))
 		return 0;
 	return tracks_observe_rule(pipeline->tracks, decoded, error);
 }
@@ -128,7 +128,8 @@ static int pipeline_observe_rule(struct pipeline *pipeline, struct error *error)
 static int record_apply_rules(struct pipeline *pipeline, struct rule_tracepoint *tracepoint,
 			      const struct record *record, struct error *error)
 {
-	if (!filter_wants_record(&pipeline->filter, record, pipeline->buffers))
+	if (!pipeline->is_open &&
+	    !filter_wants_record(&pipeline->filter, record, pipeline->buffers))
 		return 0;
 	for (size_t i = 0; i < tracepoint->nr_actions; i++) {
 		if (rules_decode(pipeline->rules, tracepoint, i, record, &pipeline->decoded) &&
