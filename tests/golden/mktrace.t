@@ -108,7 +108,15 @@ def value_of(field, text):
         return text[: field.size if field.count else None].partition(b"\0")[0]
     if field.is_array:
         return text if is_bytes else None
-    return int(text, 16 if field.name in ("__probe_ip", "clone_flags") else 10) % (1 << 8 * field.size)
+    return number_of(field, text) % (1 << 8 * field.size)
+
+
+def number_of(field, text):
+    """The number that a text shows: some fields, and pointers, in hexadecimal."""
+    if text == b"(nil)":
+        return 0
+    is_hex = field.name in ("__probe_ip", "clone_flags") or text.startswith(b"0x")
+    return int(text, 16 if is_hex else 10)
 
 
 def wanted_value(field, word):

@@ -96,6 +96,7 @@ struct decoded_keys {
  * nor flows
  * @symbols: texts of the extras, NULL if none has any
  * @counter: the counter of this descriptor's open slices, NULL if there is none
+ * @is_selective: begins may be filtered, so that an end without a begin is a filtered one
  * @has_more: there are extras, flows or keys
  */
 struct descriptor {
@@ -128,6 +129,7 @@ struct descriptor {
 	struct decoded_keys *keys;
 	struct extra_symbols *symbols;
 	const struct descriptor *counter;
+	bool is_selective;
 	bool has_more;
 };
 

@@ -182,10 +182,12 @@ static int args_bind(struct binding *binding, struct error *error)
 {
 	const struct format *format = binding->format;
 	const char *args = binding->args ? binding->args : "*";
-	bool is_all = strcmp(args, "*") == 0, is_none = strcmp(args, "-") == 0;
+	bool is_all = strcmp(args, "*") == 0, is_none = strcmp(args, "-") == 0, is_checked;
 	struct rule_action *action = binding->action;
 
-	if (!is_all && !is_none && list_check(binding, args, error) < 0)
+	/* A list of the rule is for begins; of its fields, ends have some. */
+	is_checked = binding->use->settings.args || binding->use->role != RULE_END;
+	if (is_checked && !is_all && !is_none && list_check(binding, args, error) < 0)
 		return -1;
 	action->extras = calloc(format->nr_fields + 1, sizeof(*action->extras));
 	action->fields = calloc(format->nr_fields + 1, sizeof(*action->fields));

@@ -90,6 +90,7 @@ void rule_free(struct rule *rule)
 	free(rule->uses);
 	free(rule->value);
 	free(rule->unit);
+	free(rule->label);
 	free(rule->of);
 	free(rule->descriptor.category);
 	free(rule->descriptor.scope_field);
@@ -231,13 +232,19 @@ static int scope_parse(struct parser *parser, struct rule_scope *scope, struct t
 static int value_parse(struct parser *parser, struct text value, struct error *error)
 {
 	struct rule *rule = parser->rule;
-	char sign = value.data[0];
+	char sign = value.size > 0 ? value.data[0] : 0;
+	struct text rest;
 
 	if (sign == '+' || sign == '-') {
 		rule->sign = sign == '+' ? VALUE_PLUS : VALUE_MINUS;
 		value.data++;
 		value.size--;
 	}
+	rest = value;
+	if (rule_line_take_word(&rest).size == 0)
+		return line_error(&parser->place, value.data, error, "expected a field");
+	if (expect_end(parser, rest, error) < 0)
+		return -1;
 	return text_set(parser, &rule->value, value, "value", error);
 }
 
@@ -414,12 +421,24 @@ static const char *rule_lack(const struct rule *rule)
 	}
 }
 
+/* A counter of open slices has the tracks of their rule, and nothing of its own but a unit. */
+static bool rule_counts_more(const struct rule *rule)
+{
+	const struct rule_settings *own = &rule->settings;
+
+	return rule->of && (rule->nr_uses > 0 || rule->value || own->scope.is_set || own->track ||
+			    own->args || own->where);
+}
+
 /* Hands over the last rule. */
 static int rule_end(struct parser *parser, struct error *error)
 {
 	struct rule *rule = parser->rule;
 	const char *lack = rule ? rule_lack(rule) : NULL;
 
+	if (rule && rule_counts_more(rule))
+		return error_set(error, "%s:%u:1: %s: 'of' allows no other setting but unit",
+				 rule->source, rule->line, rule->descriptor.category);
 	if (lack)
 		return error_set(error, "%s:%u:1: %s has no '%s'", rule->source, rule->line,
 				 rule->descriptor.category, lack);

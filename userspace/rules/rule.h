@@ -90,7 +90,7 @@ enum value_sign {
  * @source, @line: position of the rule in a file
  * @match_begin, @match_end: fields that pair begin and end; none for a stack
  * @value: field of a counter
- * @unit: of a counter, for its label
+ * @unit: of a counter; shown by @label, the name of its tracks, which is NULL without
  * @of: name of the rule whose open slices are counted; NULL if none
  * @descriptor: what its decoded events refer to
  */
@@ -104,6 +104,7 @@ struct rule {
 	enum value_sign sign;
 	char *value;
 	char *unit;
+	char *label;
 	char *of;
 	struct rule_use *uses;
 	size_t nr_uses;

@@ -3,6 +3,7 @@
 #include "rules/rules.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +65,7 @@ static int rule_keep(struct rules *rules, struct rule *rule)
 	return 0;
 }
 
-/* A pack that is given twice is used once; a rule of the user's replaces one with the same name. */
+/* A pack that is given twice is used once. */
 static int rule_add(void *context, struct rule *rule, struct error *error)
 {
 	struct rules *rules = context;
@@ -212,6 +213,32 @@ static int rule_close_of(struct rules *rules, struct rule *rule, struct error *e
 		       : error_set(error, "out of memory");
 }
 
+/* Whether a condition selects some of the begins. */
+static bool rule_is_selective(const struct rule *rule)
+{
+	bool has_own = false;
+
+	for (size_t i = 0; i < rule->nr_uses; i++)
+		has_own |= rule->uses[i].role == RULE_BEGIN && rule->uses[i].settings.where;
+	return rule->kind == RULE_SLICE && (rule->settings.where || has_own);
+}
+
+/* A counter's tracks show its unit. */
+static int rule_close_label(struct rule *rule, struct error *error)
+{
+	struct descriptor *descriptor = &rule->descriptor;
+
+	descriptor->name = strchr(descriptor->category, ':') + 1;
+	descriptor->label = text_of(descriptor->name);
+	if (rule->unit) {
+		if (asprintf(&rule->label, "%s (%s)", descriptor->name, rule->unit) < 0)
+			return error_set(error, "out of memory");
+		descriptor->label = text_of(rule->label);
+	}
+	descriptor->label_head = text_head(descriptor->label);
+	return 0;
+}
+
 static int rule_close(struct rules *rules, size_t index, struct error *error)
 {
 	struct rule *rule = rules->rules[index];
@@ -219,10 +246,8 @@ static int rule_close(struct rules *rules, size_t index, struct error *error)
 
 	descriptor->index = index;
 	descriptor->kind = rule->kind == RULE_COUNTER ? DESCRIPTOR_COUNTER : DESCRIPTOR_SLICE;
-	descriptor->name = strchr(descriptor->category, ':') + 1;
-	descriptor->label = text_of(descriptor->name);
-	descriptor->label_head = text_head(descriptor->label);
-	return rule_close_scope(rule, error);
+	descriptor->is_selective = rule_is_selective(rule);
+	return rule_close_label(rule, error) < 0 ? -1 : rule_close_scope(rule, error);
 }
 
 int rules_close(struct rules *rules, bool is_swapped, struct error *error)

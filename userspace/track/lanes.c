@@ -176,18 +176,32 @@ static struct track *lanes_new(struct tracks *tracks, const struct decoded_event
 	return NULL;
 }
 
+static struct track *flight_find(struct tracks *tracks, const struct lanes *lanes,
+				 const struct decoded_event *decoded)
+{
+	struct flight flight = { .lanes = lanes, .ids = decoded->keys->ids };
+
+	return map_find(&tracks->in_flight, flight_hash(lanes, flight.ids), track_is_flight,
+			&flight);
+}
+
+struct track *lanes_look(struct tracks *tracks, const struct decoded_event *decoded)
+{
+	struct lanes *lanes = map_find(&tracks->lanes, track_hash(decoded), lanes_are_of, decoded);
+
+	return lanes ? flight_find(tracks, lanes, decoded) : NULL;
+}
+
 struct track *lanes_find(struct tracks *tracks, const struct decoded_event *decoded,
 			 struct error *error)
 {
 	uint64_t hash = track_hash(decoded);
 	struct lanes *lanes = map_find(&tracks->lanes, hash, lanes_are_of, decoded);
-	struct flight flight = { .lanes = lanes, .ids = decoded->keys->ids };
 	struct track *track;
 
 	if (!lanes)
 		return lanes_new(tracks, decoded, hash, error);
-	track = map_find(&tracks->in_flight, flight_hash(lanes, flight.ids), track_is_flight,
-			 &flight);
+	track = flight_find(tracks, lanes, decoded);
 	return track ? track : lane_get(tracks, lanes, decoded, error);
 }
 

@@ -23,6 +23,9 @@ void lanes_release(struct tracks *tracks);
 struct track *lanes_find(struct tracks *tracks, const struct decoded_event *decoded,
 			 struct error *error);
 
+/** lanes_look - the lane on which @decoded's id has open slices, NULL if there is none */
+struct track *lanes_look(struct tracks *tracks, const struct decoded_event *decoded);
+
 /**
  * lanes_occupy - let lanes_find() find @track by @ids; its first slice began
  *

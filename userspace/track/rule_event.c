@@ -2,6 +2,7 @@
 /* Events that rules make: also states, changes of counters, hidden slices. */
 #include <string.h>
 
+#include "track/lanes.h"
 #include "track/state.h"
 
 /* Fields of a record belong to the state that it begins. */
@@ -145,16 +146,34 @@ static int rule_begin_slice(struct tracks *tracks, struct track *track,
 	return counter ? tracks_count_open(tracks, track, 1, error) : 0;
 }
 
+/* @track is NULL if the end is of a hidden slice. */
 static int rule_end_slice(struct tracks *tracks, struct track *track,
 			  const struct decoded_event *decoded, struct error *error)
 {
-	uint32_t *nr_hidden = track_hidden(track);
-
-	if (*nr_hidden == 0)
+	if (track && (track->nr_slices == 0 || *track_hidden(track) == 0))
 		return tracks_end_slice(tracks, track, decoded, error);
-	--*nr_hidden;
+	if (track)
+		--*track_hidden(track);
 	tracks->totals.filtered_ends++;
 	return 0;
+}
+
+/* The track of the event, if it has open slices; hidden slices alone make no track. */
+static struct track *open_track_look(struct tracks *tracks, const struct decoded_event *decoded)
+{
+	bool is_async = decoded->keys && decoded->keys->is_async;
+	struct track *track = is_async ? lanes_look(tracks, decoded)
+				       : tracks_look(tracks, decoded);
+
+	return track && track->nr_slices > 0 ? track : NULL;
+}
+
+static void hidden_begin(struct tracks *tracks, const struct decoded_event *decoded)
+{
+	struct track *track = open_track_look(tracks, decoded);
+
+	if (track)
+		++*track_hidden(track);
 }
 
 /* Events for which a track is made if there is none. */
@@ -174,9 +193,6 @@ static int track_observe_rule(struct tracks *tracks, const struct decoded_event 
 		return tracks_instant(tracks, track, decoded, error);
 	case DECODED_COUNTER:
 		return tracks_sample(tracks, track, decoded, error);
-	case DECODED_HIDDEN_BEGIN:
-		++*track_hidden(track);
-		return 0;
 	default:
 		return counter_change(tracks, track, decoded,
 				      decoded->counter_value.signed_number, error);
@@ -218,7 +234,12 @@ int tracks_observe_rule(struct tracks *tracks, const struct decoded_event *decod
 	else
 		tracks->now_ns = decoded->time_ns;
 	tracks_find_writer(tracks, decoded);
+	if (decoded->kind == DECODED_END && decoded->descriptor->is_selective)
+		return rule_end_slice(tracks, open_track_look(tracks, decoded), decoded, error);
 	switch (decoded->kind) {
+	case DECODED_HIDDEN_BEGIN:
+		hidden_begin(tracks, decoded);
+		return 0;
 	case DECODED_STATE:
 		return state_begin(tracks, decoded, error);
 	case DECODED_STATE_END:

@@ -67,7 +67,6 @@ struct category {
  * @idle_before, @idle_after: neighbors in the list of tracks without open slices
  * @peer_before, @peer_after: neighbors in the list of tracks of the same task
  * @is_outdated: its task was renamed; the track ends with its last open slice
- * @nr_hidden: hidden slices that are open below all others
  * @counter: counts the open slices, NULL if nothing does
  * @sum: of a counter: its value
  * @lanes: the track of asynchronous slices that this is a lane of; NULL for other tracks
@@ -93,7 +92,6 @@ struct track {
 	struct track **peer_before;
 	struct track *peer_after;
 	bool is_outdated;
-	uint32_t nr_hidden;
 	const struct descriptor *counter;
 	uint64_t sum;
 	struct lanes *lanes;
@@ -351,11 +349,10 @@ struct track *tracks_make_space(struct tracks *tracks, struct track *track,
 /** tracks_close - end all slices of a track as unfinished, then the track */
 int tracks_close(struct tracks *tracks, struct track *track, struct error *error);
 
-/** track_hidden - number of hidden slices that are open on the innermost slice of @track */
+/** track_hidden - number of hidden slices on the innermost slice of @track, which has one */
 hot_inline uint32_t *track_hidden(struct track *track)
 {
-	return track->nr_slices > 0 ? &track->slices[track->nr_slices - 1].nr_hidden
-				    : &track->nr_hidden;
+	return &track->slices[track->nr_slices - 1].nr_hidden;
 }
 
 /** tracks_begin_slice - begin a slice on @track */

@@ -11,13 +11,14 @@ THREAD = re.compile(r"th([0-9]{2,}):(.*)", re.DOTALL)
 WIDE_ID = re.compile(r"-?[1-9][0-9]{15,19}")
 TRACEPOINT = re.compile(r"[^:\s]+:[^:\s]+")
 
-# scope: (may it have a field, the field's name, the word before the id in a track's name)
+# scope: (the field's name, may it be absent, the word before the id in a track's name). Of rules, any field may be a
+# scope, but the names of the convention keep their meaning.
 SCOPES = {
-    "thread": (None, "tid"),
-    "process": (re.compile("scope_tgid"), "pid"),
-    "cpu": (re.compile("scope_cpu"), "cpu"),
-    "custom": (re.compile("scope_(?!tgid$|cpu$).*"), None),
-    "global": (None, None),
+    "thread": (re.compile(r"(?!scope_)[a-z_]\w*"), True, "tid"),
+    "process": (re.compile(r"scope_tgid|(?!scope_)[a-z_]\w*"), False, "pid"),
+    "cpu": (re.compile(r"scope_cpu|(?!scope_)[a-z_]\w*"), True, "cpu"),
+    "custom": (re.compile(r"scope_(?!tgid$|cpu$).*|(?!scope_)[a-z_]\w*"), False, None),
+    "global": (None, True, None),
 }
 
 
@@ -34,7 +35,7 @@ def is_count(value):
 def is_outer(value):
     """The outer scopes of a compound scope."""
     fields = value.items() if type(value) is dict else ()
-    return bool(fields) and all(re.match("scope_", name) and is_identifier(one) for name, one in fields)
+    return bool(fields) and all(re.fullmatch(r"[a-z_]\w*", name) and is_identifier(one) for name, one in fields)
 
 
 def is_text(value):
@@ -145,11 +146,11 @@ def identity_agrees_with_scope(_session, event):
     if not is_identity(event):
         return None
     value = event["value"]
-    pattern = SCOPES.get(value.get("scope"), (None, None))[0]
+    pattern, may_be_absent, _ = SCOPES.get(value.get("scope"), (None, True, None))
     field, tgid = value.get("field"), value.get("tgid")
     if ("id" in value) != (value.get("scope") != "global"):
         return f"id {value.get('id')!r} in scope {value.get('scope')!r}"
-    if (field is None) != (pattern is None) or (pattern and not pattern.fullmatch(str(field))):
+    if not may_be_absent if field is None else not (pattern and pattern.fullmatch(field)):
         return f"field {field!r} in scope {value.get('scope')!r}"
     if value.get("scope") == "process" and tgid not in (None, value.get("id")):
         return f"tgid {tgid} of process {value.get('id')}"
@@ -185,7 +186,7 @@ def name_reports_identity(_session, event):
     shown, name = event.thread.partition(":")[2], str(value.get("name"))
     if value.get("scope") == "global":
         return None if shown.startswith(name) else f"{shown!r} does not report {name!r}"
-    word = SCOPES.get(value.get("scope"), (None, None))[1]
+    word = SCOPES.get(value.get("scope"), (None, True, None))[2]
     rest = shown[len(name) :].split(" ")
     pairs = list(zip(rest, rest[1:]))
     reported = [text for before, text in pairs if word in (None, before)]
