@@ -24,6 +24,8 @@ static const struct option_row selection_rows[] = {
 	{ 'r', "rule", "RULES",
 	  "make tracks of other tracepoints: names of packs, paths, or a rule; see ktrack-rules(5)",
 	  apply_rules, .is_repeatable = true },
+	OPTION_FLAG("include-self", "make tracks of ktrack's own thread, too, with -r", selection,
+		    includes_self),
 };
 
 const struct option_part selection_options = {

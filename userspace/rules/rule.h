@@ -129,6 +129,9 @@ const char *rule_kind_name(enum rule_kind kind);
 /** rule_free - free a rule; NULL is allowed */
 void rule_free(struct rule *rule);
 
+/** rule_use_means - whether a use has this tracepoint; @name is NULL for any of @system */
+bool rule_use_means(const struct rule_use *use, const char *system, const char *name);
+
 /** rule_matches - whether begin and end pair by fields, so that slices may overlap */
 static inline bool rule_matches(const struct rule *rule)
 {

@@ -47,26 +47,31 @@ extern const struct rule_pack rule_packs[];
 
 /**
  * struct rule_tracepoint - a tracepoint that rules use
+ * @category: "SYSTEM:NAME"
  * @format: text of its format, until its symbols were read
  * @symbols: texts of its fields' values, NULL if there are none
  * @actions: what its records mean
  * @is_dropped: it was removed, and its id may be another's
+ * @is_held: its id may be another's until rules_trust()
  */
 struct rule_tracepoint {
 	uint16_t id;
 	char *system;
 	char *name;
+	char *category;
 	char *format;
 	struct symbols *symbols;
 	struct rule_action *actions;
 	size_t nr_actions;
 	bool is_dropped;
+	bool is_held;
 };
 
 /**
  * struct rules - rules in use; its members are private
  * @is_swapped: the records' byte order is not this machine's
  * @sources: names of files
+ * @excluded: number of a thread that gets no tracks, 0 for none
  */
 struct rules {
 	bool is_swapped;
@@ -74,6 +79,7 @@ struct rules {
 	size_t nr_rules;
 	char **sources;
 	size_t nr_sources;
+	int excluded;
 	struct kallsyms *kallsyms;
 	struct syscalls *syscalls;
 	struct rule_tracepoint **tracepoints;
@@ -166,6 +172,22 @@ void rules_unbind(struct rules *rules);
 
 /** rules_drop - decode no more records of a tracepoint, which was removed */
 void rules_drop(struct rules *rules, const char *system, const char *name);
+
+/** rules_hold_back - decode no records of tracepoints from index @first on until rules_trust() */
+void rules_hold_back(struct rules *rules, size_t first);
+
+/** rules_trust - decode records of all tracepoints that were held back */
+void rules_trust(struct rules *rules);
+
+/** rules_find_name - the bound tracepoint of this name; NULL if there is none */
+const struct rule_tracepoint *rules_find_name(const struct rules *rules, const char *system,
+					      const char *name);
+
+/** rules_exclude - tracks of a thread, the recorder's own, are left out; 0 leaves out none */
+static inline void rules_exclude(struct rules *rules, int tid)
+{
+	rules->excluded = tid;
+}
 
 /**
  * rules_read_symbols - read the symbols of the tracepoints that were bound since the last call

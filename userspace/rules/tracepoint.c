@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tracepoints that rules use: finds the rules of one, and the tracepoint of a record. */
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,7 @@ static void tracepoint_free(struct rule_tracepoint *tracepoint)
 	symbols_free(tracepoint->symbols);
 	free(tracepoint->system);
 	free(tracepoint->name);
+	free(tracepoint->category);
 	free(tracepoint->format);
 	free(tracepoint);
 }
@@ -30,7 +32,7 @@ void rules_unbind(struct rules *rules)
 }
 
 /* Tracepoints of a rule may have wildcards. */
-static bool use_means(const struct rule_use *use, const char *system, const char *name)
+bool rule_use_means(const struct rule_use *use, const char *system, const char *name)
 {
 	return fnmatch(use->system, system, 0) == 0 &&
 	       (!name || fnmatch(use->event, name, 0) == 0);
@@ -44,7 +46,7 @@ static size_t uses_count(const struct rules *rules, const char *system, const ch
 		const struct rule *rule = rules->rules[i];
 
 		for (size_t j = 0; j < rule->nr_uses; j++)
-			count += use_means(&rule->uses[j], system, name);
+			count += rule_use_means(&rule->uses[j], system, name);
 	}
 	return count;
 }
@@ -63,7 +65,7 @@ static int actions_bind(const struct rules *rules, struct rule_tracepoint *trace
 		for (size_t j = 0; j < rule->nr_uses; j++) {
 			const struct rule_use *use = &rule->uses[j];
 
-			if (!use_means(use, tracepoint->system, tracepoint->name))
+			if (!rule_use_means(use, tracepoint->system, tracepoint->name))
 				continue;
 			if (rule_action_bind(&tracepoint->actions[tracepoint->nr_actions++], rule,
 					     use, format, text, rules->is_swapped, error) < 0)
@@ -86,6 +88,13 @@ static int tracepoint_keep(struct rules *rules, struct rule_tracepoint *tracepoi
 	return 0;
 }
 
+static char *category_new(const char *system, const char *name)
+{
+	char *category;
+
+	return asprintf(&category, "%s:%s", system, name) < 0 ? NULL : category;
+}
+
 static struct rule_tracepoint *tracepoint_new(const char *system, const char *name,
 					      struct text format, size_t nr_actions)
 {
@@ -95,9 +104,11 @@ static struct rule_tracepoint *tracepoint_new(const char *system, const char *na
 		return NULL;
 	tracepoint->system = strdup(system);
 	tracepoint->name = strdup(name);
+	tracepoint->category = category_new(system, name);
 	tracepoint->format = strndup(format.data, format.size);
 	tracepoint->actions = calloc(nr_actions, sizeof(*tracepoint->actions));
-	if (tracepoint->system && tracepoint->name && tracepoint->format && tracepoint->actions)
+	if (tracepoint->system && tracepoint->name && tracepoint->category && tracepoint->format &&
+	    tracepoint->actions)
 		return tracepoint;
 	tracepoint_free(tracepoint);
 	return NULL;
@@ -154,6 +165,41 @@ void rules_drop(struct rules *rules, const char *system, const char *name)
 	}
 }
 
+void rules_hold_back(struct rules *rules, size_t first)
+{
+	for (size_t i = first; i < rules->nr_tracepoints; i++) {
+		struct rule_tracepoint *tracepoint = rules->tracepoints[i];
+
+		tracepoint->is_held = true;
+		if (rules->by_id[tracepoint->id] == tracepoint)
+			rules->by_id[tracepoint->id] = NULL;
+	}
+}
+
+void rules_trust(struct rules *rules)
+{
+	for (size_t i = 0; i < rules->nr_tracepoints; i++) {
+		struct rule_tracepoint *tracepoint = rules->tracepoints[i];
+
+		if (tracepoint->is_held && !tracepoint->is_dropped)
+			rules->by_id[tracepoint->id] = tracepoint;
+		tracepoint->is_held = false;
+	}
+}
+
+const struct rule_tracepoint *rules_find_name(const struct rules *rules, const char *system,
+					      const char *name)
+{
+	for (size_t i = 0; i < rules->nr_tracepoints; i++) {
+		const struct rule_tracepoint *tracepoint = rules->tracepoints[i];
+
+		if (!tracepoint->is_dropped && strcmp(tracepoint->system, system) == 0 &&
+		    strcmp(tracepoint->name, name) == 0)
+			return tracepoint;
+	}
+	return NULL;
+}
+
 bool rules_need_kallsyms(const struct rules *rules)
 {
 	for (size_t i = 0; i < rules->nr_tracepoints; i++) {
@@ -170,6 +216,13 @@ bool rules_need_kallsyms(const struct rules *rules)
 	return false;
 }
 
+/* What a CPU does includes the excluded thread: only what the thread itself does is left out. */
+static bool event_is_excluded(const struct rules *rules, const struct decoded_event *event)
+{
+	return unlikely(rules->excluded && event->scope_id.signed_number == rules->excluded) &&
+	       event->descriptor->scope == DESCRIPTOR_SCOPE_THREAD && !event->problem;
+}
+
 bool rules_decode(const struct rules *rules, struct rule_tracepoint *tracepoint, size_t index,
 		  const struct record *record, struct decoded_event *out)
 {
@@ -179,5 +232,6 @@ bool rules_decode(const struct rules *rules, struct rule_tracepoint *tracepoint,
 
 	if (index == 0 && tracepoint->symbols)
 		symbols_begin(tracepoint->symbols);
-	return rule_action_decode(&tracepoint->actions[index], record, &names, out);
+	return rule_action_decode(&tracepoint->actions[index], record, &names, out) &&
+	       !event_is_excluded(rules, out);
 }

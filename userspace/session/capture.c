@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -133,16 +134,30 @@ static int capture_enable(struct capture *capture, const struct convention *conv
 	return status;
 }
 
+int capture_enable_rule(struct capture *capture, const struct rule_tracepoint *tracepoint,
+			struct error *error)
+{
+	const struct rules *rules = capture->settings->selection.rules;
+	const char *system = tracepoint->system, *name = tracepoint->name;
+	struct error ignored = { 0 };
+	char *filter;
+	int status;
+
+	if (instance_has_event(capture->recorder, system, name))
+		return 0;
+	filter = rules_filter(rules, system, name);
+	status = filter ? instance_enable(capture->recorder, system, name, filter, &ignored) : -1;
+	free(filter);
+	return status < 0 ? instance_enable(capture->recorder, system, name, NULL, error) : 0;
+}
+
 static int capture_enable_rules(struct capture *capture, struct error *error)
 {
 	const struct rules *rules = capture->settings->selection.rules;
 	size_t nr_tracepoints = rules ? rules->nr_tracepoints : 0;
 
 	for (size_t i = 0; i < nr_tracepoints; i++) {
-		const struct rule_tracepoint *tracepoint = rules->tracepoints[i];
-
-		if (instance_enable(capture->recorder, tracepoint->system, tracepoint->name, NULL,
-				    error) < 0)
+		if (capture_enable_rule(capture, rules->tracepoints[i], error) < 0)
 			return -1;
 	}
 	return 0;

@@ -59,6 +59,16 @@ int capture_choose(struct capture *capture, struct convention *convention, struc
 int capture_open(struct capture *capture, const struct convention *convention, bool keeps_modules,
 		 struct error *error);
 
+/**
+ * capture_enable_rule - record a tracepoint that rules use
+ *
+ * With an event filter that keeps what the rules need; rules apply their conditions again, so
+ * that without the filter there are only more records. A filter of the user's has precedence.
+ * Returns -1 with @error.
+ */
+int capture_enable_rule(struct capture *capture, const struct rule_tracepoint *tracepoint,
+			struct error *error);
+
 /** capture_privileges - capabilities that the rest of the run needs, after all files are open */
 uint64_t capture_privileges(const struct capture *capture);
 

@@ -47,6 +47,7 @@ static int export_run_choose(struct export_run *run, struct error *error)
 	if (tracepoints_find(pipeline->convention, run->source, &run->settings->selection,
 			     run->report, error) < 0)
 		return -1;
+	selection_read_functions(&run->settings->selection, run->source, run->report);
 	pipeline->rules = run->settings->selection.rules;
 	pipeline->counts_others = selection_is_empty(&run->settings->selection);
 	return 0;

@@ -75,7 +75,7 @@ static bool modules_request(struct modules *modules)
 	const char *instance = instance_name(modules->capture->recorder);
 	bool is_all_requested = true;
 
-	if (selection->nr_patterns == 0)
+	if (selection_is_empty(selection))
 		return module_watch_request(modules->watch, instance, "*");
 	for (size_t i = 0; i < selection->nr_patterns; i++) {
 		const struct pattern *pattern = &selection->patterns[i];
@@ -162,7 +162,41 @@ static int descriptor_unload(struct modules *modules, const struct descriptor *d
 	descriptor_list_remove(&modules->waiting, descriptor);
 	modules->had_unread = true;
 	modules->doubtful_ns = capture_now_ns(modules->capture);
-	return modules->handler.went(modules->handler.context, descriptor, error);
+	return modules->handler.went(modules->handler.context, descriptor->category, descriptor,
+				     error);
+}
+
+static struct rules *modules_rules(const struct modules *modules)
+{
+	return modules->capture->settings->selection.rules;
+}
+
+/*
+ * The same for a tracepoint of rules. Modules with ktrack's macros wait until their tracepoints are
+ * released; others are unloaded at once, and nothing of them can be read before.
+ */
+static int rule_tracepoint_unload(struct modules *modules, const struct rule_tracepoint *tracepoint,
+				  struct error *error)
+{
+	rules_drop(modules_rules(modules), tracepoint->system, tracepoint->name);
+	modules->had_unread = true;
+	modules->doubtful_ns = capture_now_ns(modules->capture);
+	return modules->handler.went(modules->handler.context, tracepoint->category, NULL, error);
+}
+
+/* A tracepoint that was disabled only has no more records. */
+static int rules_state_change(struct modules *modules, const struct instance_change *change,
+			      struct error *error)
+{
+	struct rules *rules = modules_rules(modules);
+	const struct rule_tracepoint *tracepoint =
+		rules ? rules_find_name(rules, change->system, change->event) : NULL;
+
+	if (!tracepoint || change->now != EVENT_UNLOADED)
+		return 0;
+	modules->has_gone = true;
+	memset(modules->searched, 0, sizeof(modules->searched));
+	return rule_tracepoint_unload(modules, tracepoint, error);
 }
 
 static int event_state_change(struct modules *modules, const struct instance_change *change,
@@ -171,6 +205,8 @@ static int event_state_change(struct modules *modules, const struct instance_cha
 	const struct descriptor *descriptor = convention_find_name(modules->convention,
 								   change->system, change->event);
 
+	if (rules_state_change(modules, change, error) < 0)
+		return -1;
 	if (!descriptor)
 		return 0;
 	if (change->now == EVENT_UNLOADED) {
@@ -216,8 +252,10 @@ int modules_look(struct modules *modules, struct error *error)
 static bool wants_tracepoint(void *context, const char *system, const char *name)
 {
 	const struct modules *modules = context;
+	const struct rules *rules = modules_rules(modules);
 
-	return selection_means(&modules->capture->settings->selection, system, name) &&
+	return (selection_means(&modules->capture->settings->selection, system, name) ||
+		(rules && rules_want(rules, system, name))) &&
 	       !instance_has_event(modules->capture->recorder, system, name);
 }
 
@@ -251,13 +289,51 @@ static int descriptor_take_in(struct modules *modules, const struct tracepoint *
 		convention_drop(modules->convention, descriptor);
 		return 0;
 	}
-	return modules->handler.came(modules->handler.context, descriptor, is_early, error);
+	return modules->handler.came(modules->handler.context, descriptor->category, descriptor,
+				     is_early, error);
 }
 
-static int tracepoint_take_in(void *context, const struct tracepoint *tracepoint,
-			      struct error *error)
+/* Skips a tracepoint that was unloaded meanwhile. */
+static int rules_enable_new(struct modules *modules, const struct tracepoint *tracepoint,
+			    struct error *error)
 {
-	struct modules *modules = context;
+	struct instance *recorder = modules->capture->recorder;
+	struct rules *rules = modules_rules(modules);
+	const struct rule_tracepoint *bound = rules_find_name(rules, tracepoint->system,
+							      tracepoint->name);
+	struct error ignored = { 0 };
+
+	if (!bound)
+		return 0;
+	if (capture_enable_rule(modules->capture, bound, &ignored) < 0 ||
+	    !tracepoint_is_same(instance_events_fd(recorder), tracepoint)) {
+		rules_drop(rules, tracepoint->system, tracepoint->name);
+		return 0;
+	}
+	rules_read_symbols(rules, true, modules->capture->report);
+	return modules->handler.came(modules->handler.context, bound->category, NULL, false, error);
+}
+
+/* A rule that does not fit a module is of no use, but no reason to end. */
+static int rules_take_in(struct modules *modules, const struct tracepoint *tracepoint,
+			 struct error *error)
+{
+	struct rules *rules = modules_rules(modules);
+	struct error problem = { 0 };
+
+	if (!rules || rules_find_name(rules, tracepoint->system, tracepoint->name))
+		return 0;
+	if (rules_bind(rules, tracepoint->system, tracepoint->name, tracepoint->format, &problem) !=
+	    0) {
+		report_error(modules->capture->report, &problem);
+		return 0;
+	}
+	return rules_enable_new(modules, tracepoint, error);
+}
+
+static int descriptor_find_new(struct modules *modules, const struct tracepoint *tracepoint,
+			       struct error *error)
+{
 	const struct descriptor *descriptor = NULL;
 	struct error problem = { 0 };
 	int status = convention_add(modules->convention, tracepoint->system, tracepoint->format,
@@ -268,6 +344,18 @@ static int tracepoint_take_in(void *context, const struct tracepoint *tracepoint
 	if (convention_read_symbols(modules->convention, modules->capture->report) < 0)
 		return error_set(error, "out of memory");
 	return descriptor ? descriptor_take_in(modules, tracepoint, descriptor, error) : 0;
+}
+
+static int tracepoint_take_in(void *context, const struct tracepoint *tracepoint,
+			      struct error *error)
+{
+	const struct modules *modules = context;
+
+	if (selection_means(&modules->capture->settings->selection, tracepoint->system,
+			    tracepoint->name) &&
+	    descriptor_find_new(context, tracepoint, error) < 0)
+		return -1;
+	return rules_take_in(context, tracepoint, error);
 }
 
 /* New descriptors wait until no id is ambiguous. */
@@ -290,11 +378,15 @@ static int modules_search(struct modules *modules, struct error *error)
 						    .wants = wants_tracepoint,
 						    .visit = tracepoint_take_in };
 	size_t first = convention_size(modules->convention);
+	struct rules *rules = modules_rules(modules);
+	size_t first_of_rules = rules ? rules->nr_tracepoints : 0;
 	int events_fd = instance_events_fd(modules->capture->recorder);
 
 	if (modules_look(modules, error) < 0 || tracepoints_visit(events_fd, &visitor, error) < 0 ||
 	    modules_look(modules, error) < 0)
 		return -1;
+	if (modules->doubtful_ns && rules)
+		rules_hold_back(rules, first_of_rules);
 	return modules->doubtful_ns ? descriptors_hold_back(modules, first, error) : 0;
 }
 
@@ -346,7 +438,8 @@ int modules_find(struct modules *modules, const struct record *record, bool *is_
 		return 1;
 	if (modules_search(modules, error) < 0)
 		return -1;
-	*is_known = convention_has_id(modules->convention, id);
+	*is_known = convention_has_id(modules->convention, id) ||
+		    (modules_rules(modules) && rules_find(modules_rules(modules), record));
 	return 1;
 }
 
@@ -355,6 +448,8 @@ void modules_trust(struct modules *modules)
 	for (size_t i = 0; i < modules->waiting.size; i++)
 		convention_use(modules->convention, modules->waiting.list[i]);
 	modules->waiting.size = 0;
+	if (modules->capture && modules_rules(modules))
+		rules_trust(modules_rules(modules));
 	modules->doubtful_ns = 0;
 	memset(modules->searched, 0, sizeof(modules->searched));
 }

@@ -11,13 +11,16 @@
  * @came: a tracepoint is recorded from now on, or with @is_early since its module was loaded
  * @went: it was unloaded, and its unread records are lost
  *
+ * Its name is "SYSTEM:NAME" and lives as long as the convention and the rules; the descriptor is
+ * NULL if only rules decode its records.
  * Both return -1 with @error.
  */
 struct modules_handler {
 	void *context;
-	int (*came)(void *context, const struct descriptor *descriptor, bool is_early,
+	int (*came)(void *context, const char *tracepoint, const struct descriptor *descriptor,
+		    bool is_early, struct error *error);
+	int (*went)(void *context, const char *tracepoint, const struct descriptor *descriptor,
 		    struct error *error);
-	int (*went)(void *context, const struct descriptor *descriptor, struct error *error);
 };
 
 /** struct descriptor_list - descriptors of a convention */

@@ -35,9 +35,8 @@ static int pipeline_record(void *context, const struct record *record, struct er
 /* The sideband buffer only has records about threads. */
 static bool record_is_sideband(const struct pipeline *pipeline, const struct record *record)
 {
-	size_t nr_buffers = source_describe(pipeline->source)->nr_buffers;
-
-	return record->buffer > 0 && record->buffer >= nr_buffers;
+	return record->buffer > 0 &&
+	       record->buffer >= source_describe(pipeline->source)->nr_buffers;
 }
 
 /* Counts a record that is no track event. */
@@ -69,7 +68,7 @@ static int pipeline_unknown(struct pipeline *pipeline, const struct record *reco
 	}
 	status = modules_find(pipeline->modules, record, &is_known, error);
 	if (is_known)
-		return pipeline_record(pipeline, record, error);
+		return pipeline_handler(pipeline).record(pipeline, record, error);
 	if (status <= 0)
 		return status;
 	pipeline->nr_unknown++;
@@ -171,13 +170,16 @@ static int pipeline_record(void *context, const struct record *record, struct er
 	return pipeline_observe(pipeline, error);
 }
 
-/* Handles a record by rules and by the convention; a tracepoint may have both. */
+/*
+ * Handles a record by rules and by the convention; a tracepoint may have both. The sideband buffer
+ * has its own records of some tracepoints.
+ */
 static int pipeline_record_by_rules(void *context, const struct record *record, struct error *error)
 {
 	struct pipeline *pipeline = context;
 	struct rule_tracepoint *tracepoint = rules_find(pipeline->rules, record);
 
-	if (!tracepoint)
+	if (!tracepoint || record_is_sideband(pipeline, record))
 		return pipeline_record(pipeline, record, error);
 	if (pipeline_rules(pipeline, tracepoint, record, error) < 0)
 		return -1;

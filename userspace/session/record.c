@@ -73,11 +73,12 @@ static void record_run_report(const struct record_run *run)
 	spool_report_span(&run->summary, run->settings->path, run->capture.report);
 }
 
-static int format_came(void *context, const struct descriptor *descriptor, bool is_early,
-		       struct error *error)
+static int format_came(void *context, const char *tracepoint, const struct descriptor *descriptor,
+		       bool is_early, struct error *error)
 {
 	struct record_run *run = context;
 
+	(void)tracepoint;
 	(void)descriptor;
 	(void)is_early;
 	(void)error;
@@ -86,16 +87,18 @@ static int format_came(void *context, const struct descriptor *descriptor, bool 
 }
 
 /* Modules with ktrack's macros stay loaded until the end; others may be unloaded. */
-static int format_went(void *context, const struct descriptor *descriptor, struct error *error)
+static int format_went(void *context, const char *tracepoint, const struct descriptor *descriptor,
+		       struct error *error)
 {
 	struct record_run *run = context;
 
+	(void)descriptor;
 	if (run->is_incomplete)
 		return 0;
 	report_message(run->capture.report,
 		       "%s: unloaded while it was recorded; the kernel emptied the buffers with an "
 		       "unknown number of records",
-		       descriptor->category);
+		       tracepoint);
 	run->is_incomplete = true;
 	return spool_mark_incomplete(run->spool, run->capture.recorder, error);
 }
@@ -185,6 +188,7 @@ static int record_run_set_up(struct record_run *run, struct error *error)
 {
 	const struct spool_owner owner = spool_owner_find();
 	struct capture *capture = &run->capture;
+	const struct rules *rules = capture->settings->selection.rules;
 
 	run->convention = convention_new(false);
 	if (!run->convention)
@@ -199,6 +203,8 @@ static int record_run_set_up(struct record_run *run, struct error *error)
 		return -1;
 	run->memory_kib = instance_memory_kib(capture->recorder);
 	if (spool_begin(run->spool, capture->recorder, capture->settings->mode, error) < 0)
+		return -1;
+	if (rules && rules_need_kallsyms(rules) && spool_save_symbols(run->spool, error) < 0)
 		return -1;
 	return record_run_follow(run, error);
 }

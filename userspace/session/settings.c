@@ -57,6 +57,9 @@ int record_settings_check(const struct record_settings *settings, struct error *
 				 "--max-size: --mode=%s writes the file at its end; limit its "
 				 "size with -b",
 				 capture->mode->name);
+	if (capture->instance && capture->selection.rules)
+		return error_set(error, "-r: would change the instance of --instance; use 'ktrack "
+					"export -r' with the file");
 	if (capture->instance && capture->selection.nr_options > 0)
 		return error_set(error, "-e: would change the instance of --instance; use 'ktrack "
 					"export -e' with the file");

@@ -32,6 +32,7 @@ struct pattern {
  * @rules: NULL for none
  * @can_wait: the command has --wait
  * @waits: a pattern may match only later
+ * @includes_self: ktrack's own thread gets tracks of rules, too
  * @nr_unreadable: tracepoints that were skipped because their format cannot be read
  */
 struct selection {
@@ -41,6 +42,7 @@ struct selection {
 	struct rules *rules;
 	bool can_wait;
 	bool waits;
+	bool includes_self;
 	size_t nr_unreadable;
 };
 

@@ -12,8 +12,9 @@
 
 #include "session/stream_state.h"
 
-static int pending_add(struct stream_run *run, const struct descriptor *descriptor,
-		       enum timeline_recorded recorded, struct error *error)
+static int pending_add(struct stream_run *run, const char *tracepoint,
+		       const struct descriptor *descriptor, enum timeline_recorded recorded,
+		       struct error *error)
 {
 	struct pending_event *pending = reallocarray(run->pending, run->nr_pending + 1,
 						     sizeof(*pending));
@@ -23,22 +24,24 @@ static int pending_add(struct stream_run *run, const struct descriptor *descript
 	run->pending = pending;
 	pending[run->nr_pending++] =
 		(struct pending_event){ .time_ns = capture_now_ns(&run->capture),
+					.tracepoint = tracepoint,
 					.descriptor = descriptor,
 					.recorded = recorded };
 	return 0;
 }
 
-static int tracepoint_came(void *context, const struct descriptor *descriptor, bool is_early,
-			   struct error *error)
+static int tracepoint_came(void *context, const char *tracepoint,
+			   const struct descriptor *descriptor, bool is_early, struct error *error)
 {
-	return pending_add(context, descriptor,
+	return pending_add(context, tracepoint, descriptor,
 			   is_early ? TIMELINE_RECORDED_FROM_LOAD : TIMELINE_RECORDED_FROM_NOW,
 			   error);
 }
 
-static int tracepoint_went(void *context, const struct descriptor *descriptor, struct error *error)
+static int tracepoint_went(void *context, const char *tracepoint,
+			   const struct descriptor *descriptor, struct error *error)
 {
-	return pending_add(context, descriptor, TIMELINE_RECORDED_UNTIL_NOW, error);
+	return pending_add(context, tracepoint, descriptor, TIMELINE_RECORDED_UNTIL_NOW, error);
 }
 
 int stream_run_follow(struct stream_run *run, struct error *error)
@@ -55,18 +58,35 @@ int stream_run_follow(struct stream_run *run, struct error *error)
 	return 0;
 }
 
-int stream_run_catch_up(struct stream_run *run, struct error *error)
+static int stream_run_list_recorded(struct stream_run *run, struct error *error)
 {
 	const struct convention *convention = run->pipeline.convention;
+	const struct rules *rules = run->pipeline.rules;
+	size_t nr_tracepoints = rules ? rules->nr_tracepoints : 0;
+
+	for (size_t i = 0; i < convention_size(convention); i++) {
+		const struct descriptor *descriptor = convention_descriptor(convention, i);
+
+		if (pending_add(run, descriptor->category, descriptor, TIMELINE_RECORDED_FROM_NOW,
+				error) < 0)
+			return -1;
+	}
+	for (size_t i = 0; i < nr_tracepoints; i++) {
+		if (pending_add(run, rules->tracepoints[i]->category, NULL,
+				TIMELINE_RECORDED_FROM_NOW, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int stream_run_catch_up(struct stream_run *run, struct error *error)
+{
 	bool waits = run->settings->capture.selection.waits;
 
 	if (instance_is_attached(run->capture.recorder))
 		return 0;
-	for (size_t i = 0; i < convention_size(convention) && waits; i++) {
-		if (pending_add(run, convention_descriptor(convention, i),
-				TIMELINE_RECORDED_FROM_NOW, error) < 0)
-			return -1;
-	}
+	if (waits && stream_run_list_recorded(run, error) < 0)
+		return -1;
 	return modules_catch_up(&run->modules, error);
 }
 
@@ -83,12 +103,12 @@ static int pending_pass_one(struct stream_run *run, const struct pending_event *
 			    int64_t time_ns, struct error *error)
 {
 	struct timeline_event passed = { .kind = TIMELINE_TRACEPOINT,
-					 .tracepoint = event->descriptor->category,
+					 .tracepoint = event->tracepoint,
 					 .recorded = event->recorded };
 
 	if (tracks_pass(run->pipeline.tracks, &passed, time_ns, error) < 0)
 		return -1;
-	return event->recorded == TIMELINE_RECORDED_UNTIL_NOW
+	return event->recorded == TIMELINE_RECORDED_UNTIL_NOW && event->descriptor
 		       ? tracks_drop(run->pipeline.tracks, event->descriptor, error)
 		       : 0;
 }
@@ -148,8 +168,10 @@ static int stream_run_release_tracepoints(struct stream_run *run, struct error *
 
 	while (passed < releasing->size) {
 		for (; passed < releasing->size; passed++) {
-			if (pending_add(run, releasing->list[passed], TIMELINE_RECORDED_UNTIL_NOW,
-					error) < 0)
+			const struct descriptor *descriptor = releasing->list[passed];
+
+			if (pending_add(run, descriptor->category, descriptor,
+					TIMELINE_RECORDED_UNTIL_NOW, error) < 0)
 				return -1;
 		}
 		if (stream_run_deliver(run, capture_now_ns(&run->capture), error) < 0)

@@ -2,6 +2,8 @@
 /* Sets up a run of ktrack stream. */
 #include "session/stream_state.h"
 
+#include "session/tracepoints.h"
+
 /*
  * A blocked output must not stop reading while there is memory, nor the end of the recording.
  * stream_run_stop() reports a failure to stop.
@@ -104,6 +106,7 @@ int stream_run_set_up(struct stream_run *run, struct error *error)
 	if (capture_open(capture, run->pipeline.convention, false, error) < 0 ||
 	    stream_run_open_source(run, error) < 0)
 		return -1;
+	selection_read_functions(&run->settings->capture.selection, run->source, capture->report);
 	if (stream_run_follow(run, error) < 0)
 		return -1;
 	return stream_run_open_targets(run, error);

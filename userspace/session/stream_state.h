@@ -10,9 +10,13 @@
 #include "session/read_loop.h"
 #include "session/renewal.h"
 
-/** struct pending_event - a tracepoint event that follows all records up to its time */
+/**
+ * struct pending_event - a tracepoint event that follows all records up to its time
+ * @descriptor: NULL if only rules use the tracepoint
+ */
 struct pending_event {
 	int64_t time_ns;
+	const char *tracepoint;
 	const struct descriptor *descriptor;
 	enum timeline_recorded recorded;
 };

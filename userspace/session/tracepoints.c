@@ -277,6 +277,20 @@ static int selection_visit(struct source *source, const struct tracepoint_visito
 	return status;
 }
 
+void selection_read_functions(struct selection *selection, struct source *source,
+			      const struct report *report)
+{
+	struct kallsyms *functions;
+	struct error problem = { 0 };
+
+	if (!selection->rules || !rules_need_kallsyms(selection->rules))
+		return;
+	if (source_read_symbols(source, &functions, &problem) == 0)
+		rules_set_kallsyms(selection->rules, functions);
+	else
+		report_message(report, "functions are shown as addresses: %s", problem.text);
+}
+
 int tracepoints_find(struct convention *convention, struct source *source,
 		     struct selection *selection, const struct report *report, struct error *error)
 {
@@ -289,6 +303,9 @@ int tracepoints_find(struct convention *convention, struct source *source,
 					      .visit = tracepoint_add };
 
 	if (selection->rules) {
+		if (!selection->includes_self)
+			rules_exclude(selection->rules,
+				      source ? source_describe(source)->writer : getpid());
 		convention_reserve(convention, rules_size(selection->rules));
 		if (rules_close(selection->rules, convention->is_swapped, error) < 0)
 			return -1;

@@ -25,6 +25,14 @@ const char *selection_filter(const struct selection *selection, const char *syst
 int tracepoints_find(struct convention *convention, struct source *source,
 		     struct selection *selection, const struct report *report, struct error *error);
 
+/**
+ * selection_read_functions - read the names of functions, if the bound rules show some
+ * @source: of the records
+ * @report: receives a line if there are none
+ */
+void selection_read_functions(struct selection *selection, struct source *source,
+			      const struct report *report);
+
 /** descriptor_system - append the system of a descriptor to @out */
 void descriptor_system(const struct descriptor *descriptor, struct buffer *out);
 

@@ -99,6 +99,7 @@ static void file_source_describe(struct source_description *out, const struct tr
 				!description->has_rate,
 		.time_source = description->time_source,
 		.wall_offset_ns = description->wall_offset_ns,
+		.writer = description->writer,
 		.id = description->id,
 	};
 }

@@ -97,6 +97,7 @@ void source_close(struct source *source);
  * @time_source: how wall-clock time is determined, "none" if it is not
  * @wall_offset_ns: nanoseconds to add to a record's time to get nanoseconds since 1970; if that is
  * unknown, the offset that a file states, or 0
+ * @writer: the thread of ktrack that recorded a file, 0 if unknown
  * @id: a hash that identifies the source, the same whenever it is read
  *
  * Strings live as long as the source is open.
@@ -114,6 +115,7 @@ struct source_description {
 	bool counts_ticks;
 	const char *time_source;
 	int64_t wall_offset_ns;
+	int writer;
 	uint64_t id;
 };
 

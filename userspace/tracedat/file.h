@@ -24,6 +24,7 @@
  * @offset_ns: offset to add in any case
  * @rate: of the trace clock
  * @shifts: from a guest's times to its host's
+ * @writer: number of ktrack's thread, 0 if unknown
  * @is_ktrack: ktrack wrote the file: its statistics count only records of the file
  */
 struct trace_options {
@@ -38,6 +39,7 @@ struct trace_options {
 	int64_t offset_ns;
 	struct trace_rate rate;
 	struct shifts shifts;
+	int writer;
 	bool is_ktrack;
 };
 

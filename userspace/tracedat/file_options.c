@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Parses options, and describes the file by them. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tracedat/file.h"
 #include "tracedat/layout.h"
+
+/* The kernel's limit is 2^22. */
+#define THREAD_MAX (1 << 24)
 
 /* The option as text, up to a NUL. */
 static struct text option_text(struct cursor data)
@@ -109,12 +113,33 @@ static int option_read_rate(struct trace_options *options, struct cursor data)
 	return 0;
 }
 
+/* The number behind TRACE_DAT_THREAD, 0 if there is none. */
+static int writer_thread(struct text text)
+{
+	const char *found = memmem(text.data, text.size, TRACE_DAT_THREAD,
+				   strlen(TRACE_DAT_THREAD));
+	const char *end = text.data + text.size;
+	int number = 0;
+
+	if (!found)
+		return 0;
+	for (found += strlen(TRACE_DAT_THREAD); found < end && isdigit((unsigned char)*found);
+	     found++) {
+		if (number > THREAD_MAX / 10)
+			return 0;
+		number = 10 * number + *found - '0';
+	}
+	return number;
+}
+
 static int option_read_writer(struct trace_options *options, struct cursor data)
 {
 	struct text text = option_text(data);
 
 	options->is_ktrack = text.size > strlen(TRACE_DAT_KTRACK) &&
 			     memcmp(text.data, TRACE_DAT_KTRACK, strlen(TRACE_DAT_KTRACK)) == 0;
+	if (options->is_ktrack)
+		options->writer = writer_thread(text);
 	return 0;
 }
 
@@ -189,6 +214,7 @@ void trace_file_fill_description(struct trace_file *file)
 			description->nr_cpus = cpu + 1;
 	}
 	description->clock = file->options.clock;
+	description->writer = file->options.writer;
 	description->kernel = file->options.kernel;
 	description->is_swapped = file->is_swapped;
 	description->nr_buffers = trace_file_nr_buffers(file);

@@ -32,6 +32,9 @@
 /** TRACE_DAT_KTRACK - begin of the writer's name in ktrack's files; its version follows */
 #define TRACE_DAT_KTRACK "ktrack "
 
+/** TRACE_DAT_THREAD - behind that version, the writer's thread; its number follows */
+#define TRACE_DAT_THREAD " thread "
+
 /** TRACE_DAT_BUFFER_HEADING, TRACE_DAT_CPU_HEADING - lines above statistics, with name or number */
 #define TRACE_DAT_BUFFER_HEADING "Buffer: "
 #define TRACE_DAT_CPU_HEADING "CPU: "

@@ -42,7 +42,8 @@ static struct spool *spool_init(const char *path, const struct spool_owner *owne
 	}
 	*spool = (struct spool){ .origin.mode = buffer_modes,
 				 .instance = INSTANCE_FILES_NONE,
-				 .pipe.fds = { -1, -1 } };
+				 .pipe.fds = { -1, -1 },
+				 .symbols_fd = -1 };
 	if (spool_folder_init(&spool->folder, path, owner, error) == 0 &&
 	    spool_pipe_open(&spool->pipe, error) == 0)
 		return spool;
@@ -206,6 +207,7 @@ void spool_close(struct spool *spool)
 	spool_folder_release(&spool->folder);
 	file_close(spool->pipe.fds[0]);
 	file_close(spool->pipe.fds[1]);
+	file_close(spool->symbols_fd);
 	free(spool->pipe.page);
 	instance_files_close(&spool->instance);
 	formats_release(&spool->formats);

@@ -175,6 +175,7 @@ struct spool_pipe {
 /**
  * struct spool - a recording of raw records
  * @reader: of the instance's ring buffers, NULL if they are not read any more
+ * @symbols_fd: /proc/kallsyms, -1 if it is not saved
  * @is_own: the instance is new
  * @is_shared: the instance is another program's; its statistics began before the recording
  * @is_recovered: the recording was killed
@@ -189,6 +190,7 @@ struct spool {
 	struct spool_file *files;
 	size_t nr_files;
 	struct spool_pipe pipe;
+	int symbols_fd;
 	bool is_own;
 	bool is_shared;
 	bool is_recovered;

@@ -5,10 +5,14 @@
 
 #include "tracedat/spool_folder.h"
 
-/** SPOOL_FORMATS, SPOOL_COMMS, SPOOL_OPTIONS - parts of the future trace.dat but the records */
+/**
+ * SPOOL_FORMATS, SPOOL_COMMS, SPOOL_OPTIONS, SPOOL_SYMBOLS - parts of the future trace.dat but the
+ * records; symbols may be absent
+ */
 #define SPOOL_FORMATS "formats"
 #define SPOOL_COMMS "comms"
 #define SPOOL_OPTIONS "options"
+#define SPOOL_SYMBOLS "symbols"
 
 /** SPOOL_ORIGIN - origin of the records; written last: a folder without it is no recording */
 #define SPOOL_ORIGIN "instance"

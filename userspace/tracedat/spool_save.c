@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Saves the parts of the future trace.dat that are not records, and the buffers of any instance. */
+#include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "tracedat/spool.h"
 #include "tracedat/spool_entry.h"
 #include "tracedat/writer.h"
+
+#define KALLSYMS_PATH "/proc/kallsyms"
 
 /*
  * Threads that ended before recording began have no records in an instance of our own. Reading
@@ -53,6 +57,28 @@ int spool_save_formats(struct spool *spool, struct buffer *list, struct error *e
 	return status;
 }
 
+/* Reads the whole file again: its modules may have changed. */
+static int symbols_save(struct spool *spool, struct error *error)
+{
+	struct buffer text = { 0 };
+	int status = 0;
+
+	if (file_read_anew(spool->symbols_fd, &text) < 0)
+		status = error_set_system(error, errno, "cannot read " KALLSYMS_PATH);
+	else
+		status = spool_entry_write(&spool->folder, SPOOL_SYMBOLS, &text, error);
+	buffer_release(&text);
+	return status;
+}
+
+int spool_save_symbols(struct spool *spool, struct error *error)
+{
+	spool->symbols_fd = open(KALLSYMS_PATH, O_RDONLY | O_CLOEXEC);
+	if (spool->symbols_fd < 0)
+		return error_set_system(error, errno, "cannot open " KALLSYMS_PATH);
+	return symbols_save(spool, error);
+}
+
 int spool_save_more(struct spool *spool, size_t *nr_doubtful, struct error *error)
 {
 	struct buffer list = { 0 };
@@ -60,6 +86,8 @@ int spool_save_more(struct spool *spool, size_t *nr_doubtful, struct error *erro
 
 	if (status == 0)
 		status = spool_save_formats(spool, &list, error);
+	if (status == 0 && spool->symbols_fd >= 0)
+		status = symbols_save(spool, error);
 	buffer_release(&list);
 	*nr_doubtful = formats_count_doubtful(&spool->formats);
 	return status;

@@ -24,6 +24,7 @@ struct trace_file;
  * @time_source: how wall-clock time is determined, "none" if it is not
  * @wall_offset_ns: nanoseconds to add to a record's time to get nanoseconds since 1970; if that is
  * unknown, the offset that the file states, or 0
+ * @writer: ktrack's thread that recorded the file, 0 if unknown
  * @id: a hash that identifies the file, the same whenever it is read
  *
  * Strings live as long as the file is open.
@@ -38,6 +39,7 @@ struct trace_file_description {
 	bool has_rate;
 	const char *time_source;
 	int64_t wall_offset_ns;
+	int writer;
 	uint64_t id;
 };
 
@@ -195,6 +197,14 @@ void spool_wait(const struct spool *spool, int also_fd, int timeout_ms);
  * Returns 0, or -1 with @error; the spool is kept for 'ktrack recover' then.
  */
 int spool_read(struct spool *spool, struct error *error);
+
+/**
+ * spool_save_symbols - save the kernel's symbols, too, after spool_begin()
+ *
+ * The file stays open: its addresses are hidden from who opens it without privileges. Returns -1
+ * with @error.
+ */
+int spool_save_symbols(struct spool *spool, struct error *error);
 
 /** spool_keep - remember the current sizes of the files, for spool_rewind() */
 void spool_keep(struct spool *spool);

@@ -13,6 +13,9 @@
 /* An option's number and size. */
 #define OPTION_HEAD_SIZE 6
 
+/* Behind the formats: the sizes of the kernel's symbols, and of the formats of trace_printk. */
+#define FORMATS_TAIL_SIZE (2 * sizeof(uint32_t))
+
 void writer_put_u16(struct buffer *out, uint16_t number)
 {
 	buffer_append(out, &number, sizeof(number));
@@ -91,7 +94,7 @@ void writer_put_formats(struct buffer *out, const struct formats *formats)
 	/* No formats of ftrace's own events: ktrack records none. */
 	writer_put_u32(out, 0);
 	put_systems(out, formats->list, formats->size);
-	/* No kernel symbols, and no formats of trace_printk. */
+	/* No kernel symbols (see put_symbols()), and no formats of trace_printk. */
 	writer_put_u32(out, 0);
 	writer_put_u32(out, 0);
 }
@@ -156,6 +159,24 @@ static void put_tables(struct buffer *out, const struct spool *spool, uint32_t n
 		buffer_append_char(out, '\0');
 }
 
+/* A spool may have symbols; they are behind the formats, in place of a size of 0. */
+static void put_symbols(struct buffer *out, const struct spool_folder *folder)
+{
+	struct buffer symbols = { 0 };
+	struct error ignored = { 0 };
+	uint32_t size;
+
+	if (spool_entry_read(folder, SPOOL_SYMBOLS, &symbols, &ignored) == 0 && !symbols.failed &&
+	    symbols.size > 0 && out->size > FORMATS_TAIL_SIZE) {
+		size = symbols.size;
+		out->size -= FORMATS_TAIL_SIZE;
+		writer_put_u32(out, size);
+		buffer_append(out, symbols.data, size);
+		writer_put_u32(out, 0);
+	}
+	buffer_release(&symbols);
+}
+
 /* Everything before the records. */
 static int put_head(struct buffer *out, const struct spool *spool, uint32_t nr_cpus,
 		    struct error *error)
@@ -164,8 +185,10 @@ static int put_head(struct buffer *out, const struct spool *spool, uint32_t nr_c
 	struct buffer comms = { 0 };
 	int status = spool_entry_read(folder, SPOOL_FORMATS, out, error);
 
-	if (status == 0)
+	if (status == 0) {
+		put_symbols(out, folder);
 		status = spool_entry_read(folder, SPOOL_COMMS, &comms, error);
+	}
 	put_sized(out, &comms);
 	writer_put_u32(out, nr_cpus);
 	writer_put_string(out, TRACE_DAT_OPTIONS);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "tracedat/layout.h"
 #include "tracedat/spool.h"
@@ -50,7 +51,7 @@ static void put_names(struct buffer *out, struct buffer *text)
 			      kernel.machine);
 		put_text_option(out, TRACE_DAT_UNAME, text);
 	}
-	buffer_append_string(text, TRACE_DAT_KTRACK KTRACK_VERSION);
+	buffer_printf(text, TRACE_DAT_KTRACK KTRACK_VERSION TRACE_DAT_THREAD "%d", (int)getpid());
 	put_text_option(out, TRACE_DAT_WRITER, text);
 }
 

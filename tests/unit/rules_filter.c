@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests: event filters that the kernel gets keep every record that a rule needs. */
+#include <stdlib.h>
+
+#include "fixtures/tap.h"
+#include "rules/rules.h"
+
+/* Checks the filter of a tracepoint for rules; NULL is none. */
+static void check_filter(const char *text, int excluded, const char *system, const char *name,
+			 const char *want)
+{
+	struct rules *rules = rules_new();
+	struct error error = { 0 };
+	char *filter;
+
+	CHECK(rules != NULL);
+	CHECK_NUMBER(rules_add(rules, text, &error), 0);
+	CHECK_TEXT(error.text, "");
+	CHECK_NUMBER(rules_close(rules, false, &error), 0);
+	rules_exclude(rules, excluded);
+	filter = rules_filter(rules, system, name);
+	CHECK_TEXT(filter ? filter : "none", want);
+	free(filter);
+	rules_free(rules);
+}
+
+TEST(a_filter_is_the_condition_of_a_rule)
+{
+	check_filter("instant a:b event=x:one where=number > 0", 0, "x", "one", "(number > 0)");
+}
+
+TEST(conditions_of_several_rules_are_alternatives)
+{
+	check_filter("instant a:b event=x:one where=number > 0\n"
+		     "instant a:c event=x:one where=number < -5\n"
+		     "instant a:d event=x:one where=number > 0\n"
+		     "instant a:e event=x:two where=size == 1\n",
+		     0, "x", "one", "(number > 0) || (number < -5)");
+}
+
+TEST(one_rule_without_a_condition_needs_all_records)
+{
+	check_filter("instant a:b event=x:one where=number > 0\n"
+		     "instant a:c event=x:one\n",
+		     0, "x", "one", "none");
+}
+
+TEST(begins_on_a_stack_are_all_needed)
+{
+	check_filter("slice a:b begin=x:one end=x:two where=number > 0", 0, "x", "one", "none");
+}
+
+TEST(begins_that_pair_by_fields_are_filtered)
+{
+	const char *rule = "slice a:b begin=x:one end=x:two match=id where=number > 0";
+
+	check_filter(rule, 0, "x", "one", "(number > 0)");
+	check_filter(rule, 0, "x", "two", "none");
+}
+
+TEST(chains_are_not_filtered)
+{
+	check_filter("instant a:b event=sched:sched_switch where=next_pid == 5", 0, "sched",
+		     "sched_switch", "none");
+	check_filter("instant a:b event=task:task_rename where=pid == 5", 7, "task", "task_rename",
+		     "none");
+}
+
+TEST(the_recorders_system_calls_are_left_out)
+{
+	check_filter("syscalls", 7, "raw_syscalls", "sys_enter", "common_pid != 7");
+	check_filter("syscalls", 0, "raw_syscalls", "sys_enter", "none");
+	check_filter("instant a:b event=raw_syscalls:sys_enter where=id == 1 || id == 2", 7,
+		     "raw_syscalls", "sys_enter", "((id == 1 || id == 2)) && common_pid != 7");
+	check_filter("irq", 7, "irq", "softirq_entry", "none");
+}

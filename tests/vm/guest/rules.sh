@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Guest: records real work by rules, live and to files, by ktrack and by trace-cmd at the same time; and counts what the kernel counts.
+set -eu
+
+# shellcheck source=tests/vm/guest/helpers.sh
+. /helpers.sh
+
+PACKS=sched,irq,syscalls,block
+
+# The kernel's own counts. Argument: NAME
+counts_save() {
+	cat /proc/stat >"/out/$1.stat"
+	cat /proc/interrupts >"/out/$1.interrupts"
+	grep -w loop0 /proc/diskstats >"/out/$1.diskstats"
+}
+
+disk_make() {
+	insmod /more/loop.ko
+	dd if=/dev/zero of=/disk bs=1M count=8 2>/dev/null
+	losetup /dev/loop0 /disk
+}
+
+# Copies to a disk and back, pipes, processes, packets.
+work() {
+	dd if=/dev/urandom of=/data bs=64k count=32 2>/dev/null
+	dd if=/data of=/dev/loop0 bs=64k conv=fsync 2>/dev/null
+	echo 3 >/proc/sys/vm/drop_caches
+	dd if=/dev/loop0 of=/dev/null bs=4k count=512 2>/dev/null
+	dd if=/dev/zero bs=512 count=500 2>/dev/null | cat >/dev/null
+	for number in 1 2 3 4 5 6 7 8 9 10; do
+		echo "$number" | sed 's/1/2/' >/dev/null
+	done
+	ping -c 3 -i 0.2 127.0.0.1 >/dev/null
+	for _ in 1 2 3; do
+		(i=0; while [ $i -lt 2000 ]; do i=$((i + 1)); done) &
+	done
+	wait
+}
+
+counted_work() {
+	counts_save before
+	work
+	counts_save after
+}
+
+if [ "${1-}" = work ]; then
+	work
+	exit
+fi
+if [ "${1-}" = counted ]; then
+	counted_work
+	exit
+fi
+
+disk_make
+cp "$0" /work.sh
+
+attempt live ktrack stream -b 8192 -r $PACKS --event=/out/live.json -- sh /work.sh work
+attempt counted ktrack record -b 8192 --include-self -r $PACKS,workqueue -o /out/counted.dat -- sh /work.sh counted
+attempt export ktrack export --include-self -r $PACKS,workqueue --event=/out/counted.json /out/counted.dat
+attempt self ktrack export -r $PACKS,workqueue --event=/out/self.json /out/counted.dat
+trace-cmd report /out/counted.dat >/out/counted.report 2>/dev/null
+
+# Both at once: trace-cmd from before until after ktrack. It has no tracepoints of timers, nor of interrupt vectors.
+trace-cmd record -q -C boot -b 8192 -e sched -e irq -e block -e task:task_newtask -o /out/theirs.dat sh -c \
+	"ktrack record -b 8192 --include-self -r 'sched,block,irq' -o /out/ours.dat -- sh /work.sh work" >/out/both.log 2>&1 || echo "both: $?"
+for name in ours theirs; do
+	attempt $name ktrack export --include-self -r $PACKS --event=/out/$name.json /out/$name.dat
+done
+rm -f /out/*.dat
