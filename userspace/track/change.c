@@ -121,12 +121,15 @@ static int task_take_over(struct tracks *tracks, struct task *task,
 	if (change->old_tid != change->tid &&
 	    task_close_tracks(tracks, task, change, false, error) < 0)
 		return -1;
+	if (!task_has_name(task, change->comm) && task_rename(tracks, task, change, error) < 0)
+		return -1;
 	if (before && before != task) {
-		if (task_close_tracks(tracks, before, change, true, error) < 0)
+		if (task_move_tracks(tracks, before, change, error) < 0 ||
+		    task_close_tracks(tracks, before, change, true, error) < 0)
 			return -1;
 		tasks_remove(&tracks->tasks, before);
 	}
-	return task_has_name(task, change->comm) ? 0 : task_rename(tracks, task, change, error);
+	return 0;
 }
 
 /* A thread that exits cannot change its name: the tid is another thread's. */

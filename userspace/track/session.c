@@ -5,8 +5,7 @@
 
 #include "track/state.h"
 
-static int slice_suspend(struct tracks *tracks, struct track *track, size_t index,
-			 struct error *error)
+int slice_suspend(struct tracks *tracks, struct track *track, size_t index, struct error *error)
 {
 	struct slice *slice = &track->slices[index];
 	struct timeline_event event;
@@ -77,7 +76,7 @@ static int slice_resume(struct tracks *tracks, struct track *track, size_t index
 	return timeline_push(tracks->timeline, &event, error);
 }
 
-static int track_resume(struct tracks *tracks, struct track *track, struct error *error)
+int track_resume(struct tracks *tracks, struct track *track, struct error *error)
 {
 	memset(track->shown.sink_data, 0, sizeof(track->shown.sink_data));
 	track->unmatched_ends = 0;

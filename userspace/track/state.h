@@ -330,6 +330,22 @@ struct track *tracks_find(struct tracks *tracks, const struct decoded_event *dec
 struct track *tracks_get(struct tracks *tracks, const struct decoded_event *decoded,
 			 struct error *error);
 
+/** slice_suspend - end the slice at @index as continued, and keep it */
+int slice_suspend(struct tracks *tracks, struct track *track, size_t index, struct error *error);
+
+/** track_resume - announce a track and begin its slices as continued, after slice_suspend() */
+int track_resume(struct tracks *tracks, struct track *track, struct error *error);
+
+/** tracks_identify - set the thread or process of @track by its id */
+void tracks_identify(struct tracks *tracks, struct track *track);
+
+/** tracks_forget - let no look-up find @track; its key is about to change, or it ends */
+void tracks_forget(struct tracks *tracks, struct track *track);
+
+/** task_move_tracks - move open slices of a thread to the tid that it took over */
+int task_move_tracks(struct tracks *tracks, struct task *task, const struct task_change *change,
+		     struct error *error);
+
 /** tracks_end - end and free a track without open slices */
 int tracks_end(struct tracks *tracks, struct track *track, struct error *error);
 

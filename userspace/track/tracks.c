@@ -94,7 +94,7 @@ static void track_set_task(struct tracks *tracks, struct track *track, struct ta
 	track_join(track, task);
 }
 
-static void track_identify(struct tracks *tracks, struct track *track)
+void tracks_identify(struct tracks *tracks, struct track *track)
 {
 	bool is_task = track->shown.scope == SCOPE_THREAD || track->shown.scope == SCOPE_PROCESS;
 	int64_t id = track->shown.id.signed_number;
@@ -158,7 +158,7 @@ struct track *tracks_add(struct tracks *tracks, const struct decoded_event *deco
 	tracks->names_size += track->shown.name.size;
 	if (tracks->settings.buffers)
 		track->shown.buffer = tracks->settings.buffers[track->buffer];
-	track_identify(tracks, track);
+	tracks_identify(tracks, track);
 	track_idle_add(tracks, track);
 	return tracks_announce(tracks, track, error) < 0 ? NULL : track;
 }
@@ -242,17 +242,23 @@ int tracks_push_end(struct tracks *tracks, struct track *track, struct error *er
 	return timeline_push(tracks->timeline, &event, error);
 }
 
-int tracks_end(struct tracks *tracks, struct track *track, struct error *error)
+void tracks_forget(struct tracks *tracks, struct track *track)
 {
-	int status = tracks_push_end(tracks, track, error);
 	struct track **recent = track_recent(tracks, track);
 
 	if (*recent == track)
 		*recent = NULL;
 	map_remove(&tracks->map, track->hash, track);
+	track_part(track);
+}
+
+int tracks_end(struct tracks *tracks, struct track *track, struct error *error)
+{
+	int status = tracks_push_end(tracks, track, error);
+
+	tracks_forget(tracks, track);
 	tracks->names_size -= track->shown.name.size;
 	track_idle_remove(track);
-	track_part(track);
 	if (track->lanes)
 		lanes_remove(tracks, track);
 	track_shrink(tracks, track);

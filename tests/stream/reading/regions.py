@@ -148,8 +148,10 @@ def flow_is_no_field(_session, event):
 
 @rule("continued", "region_enter")
 def continued_begins_session(session, event):
-    """Only the slices that were open when the session began are continued."""
-    if "continued" in event.members and event.abs_ns:
+    """Only slices that were open when the session began, or moved to the track that begins, are continued."""
+    track = session.track_of(event)
+    is_first = not event.abs_ns or track and track.start.abs_ns == event.abs_ns
+    if "continued" in event.members and not is_first:
         return f"continued at {nanoseconds(event.abs_ns)}"
     return None
 

@@ -99,7 +99,7 @@ REGIONS = [
     ("type", "rare", "two ids of a flow", put("data_json", where={"key": "queued"}, flow=["a:0x1", "a:0x2"])),
     ("type", "rare", "no flow", put("data_json", where={"key": "queued"}, flow=[])),
     ("keys", "rare", "a flow before args", edit("region_enter", flow_first, **FLOWS)),
-    ("continued", "demo", "a slice that is continued in the middle", put("region_enter", nth=5, continued=True)),
+    ("continued", "demo", "a slice that is continued in the middle", put("region_enter", nth=40, continued=True)),
     ("unfinished-time", "cut", "a slice unfinished before the end", put("region_leave", unfinished=True)),
     (
         "unfinished-last",
