@@ -24,6 +24,7 @@ struct action_name {
 
 /**
  * struct rule_action - a use of a tracepoint, bound to its format
+ * @rule: the rule
  * @descriptor: of the rule; decoded events refer to it
  * @hidden_kind: kind of event if @where does not match; only if @has_hidden
  * @unless: see struct decoded_event
@@ -39,6 +40,7 @@ struct action_name {
  * @track: of the track
  */
 struct rule_action {
+	const struct rule *rule;
 	const struct descriptor *descriptor;
 	enum decoded_kind kind;
 	enum decoded_kind hidden_kind;

@@ -243,6 +243,7 @@ int rule_action_bind(struct rule_action *out, const struct rule *rule, const str
 	};
 	struct error problem = { 0 };
 
+	out->rule = rule;
 	out->descriptor = &rule->descriptor;
 	out->kind = use_kind(rule, use);
 	out->sign = rule->sign;

@@ -164,7 +164,7 @@ bool rules_want(const struct rules *rules, const char *system, const char *name)
 int rules_bind(struct rules *rules, const char *system, const char *name, struct text format,
 	       struct error *error);
 
-/** rules_are_bound - whether a tracepoint is bound */
+/** rules_are_bound - whether a rule has the tracepoints that it needs; others make no events */
 bool rules_are_bound(const struct rules *rules);
 
 /** rules_unbind - unbind rules from all tracepoints */

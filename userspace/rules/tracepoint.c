@@ -60,13 +60,14 @@ static int actions_bind(const struct rules *rules, struct rule_tracepoint *trace
 			const struct format *format, struct text text, struct error *error)
 {
 	for (size_t i = 0; i < rules->nr_rules; i++) {
-		const struct rule *rule = rules->rules[i];
+		struct rule *rule = rules->rules[i];
 
 		for (size_t j = 0; j < rule->nr_uses; j++) {
 			const struct rule_use *use = &rule->uses[j];
 
 			if (!rule_use_means(use, tracepoint->system, tracepoint->name))
 				continue;
+			rule->bound_roles |= 1u << use->role;
 			if (rule_action_bind(&tracepoint->actions[tracepoint->nr_actions++], rule,
 					     use, format, text, rules->is_swapped, error) < 0)
 				return -1;
@@ -149,7 +150,11 @@ int rules_bind(struct rules *rules, const char *system, const char *name, struct
 
 bool rules_are_bound(const struct rules *rules)
 {
-	return rules->nr_tracepoints > 0;
+	for (size_t i = 0; i < rules->nr_rules; i++) {
+		if (rules->rules[i]->bound_roles != 0 && rule_is_usable(rules->rules[i]))
+			return true;
+	}
+	return false;
 }
 
 void rules_drop(struct rules *rules, const char *system, const char *name)
@@ -232,6 +237,8 @@ bool rules_decode(const struct rules *rules, struct rule_tracepoint *tracepoint,
 
 	if (index == 0 && tracepoint->symbols)
 		symbols_begin(tracepoint->symbols);
+	if (!rule_is_usable(tracepoint->actions[index].rule))
+		return false;
 	return rule_action_decode(&tracepoint->actions[index], record, &names, out) &&
 	       !event_is_excluded(rules, out);
 }
