@@ -28,6 +28,11 @@ record() {
 	ktrack record -e ktrack_test -o "/tmp/$name.dat" "$@"
 }
 
+# The tracepoints whose records have a number.
+record_numbered() {
+	ktrack record -e 'ktrack_test:ktrack_test_[!grks]*,ktrack_test:ktrack_test_s[0-9]*' -o "/tmp/$name.dat" "$@"
+}
+
 has_records() {
 	[ -s "/tmp/$name.dat.spool/cpu0" ] && [ -s "/tmp/$name.dat.spool/cpu1" ]
 }
@@ -206,7 +211,7 @@ recorded oneshot record --mode=oneshot -b 1024 -- sh -c "$FIRE_MORE"
 recorded circular record --mode=circular -b 1024 -- sh -c "$FIRE_MORE"
 recorded clock record --clock=mono_raw -- sh -c 'echo everywhere 10 >/dev/ktrack_test'
 recorded one-cpu record --cpu=1 -- sh -c 'echo everywhere 10 >/dev/ktrack_test'
-recorded filtered record --filter='sequence < 12' -- sh -c 'echo everywhere 10 >/dev/ktrack_test'
+recorded filtered record_numbered --filter='sequence < 12' -- sh -c 'echo everywhere 10 >/dev/ktrack_test'
 recorded max-size full_size
 recorded max-size-signalled full_size_signalled
 recorded comes-online comes_online
