@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tests: event filters that the kernel gets keep every record that a rule needs. */
+/* Tests: event filters that the kernel gets keep every record that a rule needs; rules for some tasks. */
 #include <stdlib.h>
 
 #include "fixtures/tap.h"
@@ -73,4 +73,26 @@ TEST(the_recorders_system_calls_are_left_out)
 	check_filter("instant a:b event=raw_syscalls:sys_enter where=id == 1 || id == 2", 7,
 		     "raw_syscalls", "sys_enter", "((id == 1 || id == 2)) && common_pid != 7");
 	check_filter("irq", 7, "irq", "softirq_entry", "none");
+}
+
+static void check_omitted(const char *text, bool want_left, const char *want)
+{
+	struct rules *rules = rules_new();
+	struct buffer omitted = { 0 };
+	struct error error = { 0 };
+
+	CHECK(rules != NULL);
+	CHECK_NUMBER(rules_add(rules, text, &error), 0);
+	CHECK(rules_omit_shared(rules, &omitted) == want_left);
+	CHECK_TEXT(buffer_string(&omitted), want);
+	CHECK_NUMBER(rules_close(rules, false, &error), 0);
+	buffer_release(&omitted);
+	rules_free(rules);
+}
+
+TEST(rules_that_need_all_tasks_are_omitted)
+{
+	check_omitted("block", false, "block:request, block:inflight");
+	check_omitted("syscalls", true, "");
+	check_omitted("irq", true, "");
 }

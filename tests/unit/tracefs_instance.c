@@ -139,11 +139,15 @@ TEST(what_was_enabled_is_off_before_the_instance_goes)
 
 TEST(one_thread_and_those_that_it_starts_can_be_followed)
 {
+	struct folder instance;
 	struct instance *recorder;
 	struct error error = { 0 };
 
 	fake_tracefs_begin();
 	recorder = recorder_of(64);
+	snprintf(instance.path, sizeof(instance.path), "%s", instance_directory(recorder));
+	/* The kernel adds what is written to a new instance's empty list. */
+	CHECK_NUMBER(truncate(folder_path(&instance, "set_event_pid"), 0), 0);
 	CHECK_NUMBER(instance_follow(recorder, 4711, &error), 0);
 	check_file(recorder, "set_event_pid", "4711");
 	check_file(recorder, "options/event-fork", "1");

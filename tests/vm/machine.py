@@ -109,6 +109,12 @@ def ran(kernel, script, *arguments, **more):
         yield run(folder, kernel, script, *arguments, **more)
 
 
+def kernel_folder(kernel):
+    """Where the files of a kernel are."""
+    done = subprocess.run([PROJECT / "scripts/vm-kernel", kernel], capture_output=True, text=True, check=True)
+    return Path(done.stdout.strip())
+
+
 def newest_problem():
     """Why modules for Debian's newest kernel cannot be built here, None where they can."""
     scripts = PROJECT / "scripts"

@@ -8,7 +8,7 @@
 #include "cli/option.h"
 #include "cli/option_parts.h"
 
-/* No descriptor has more digits. */
+/* No descriptor and no process has more digits. */
 #define FD_DIGITS_MAX 9
 
 static int apply_duration(void *settings, const char *value, struct error *error)
@@ -77,6 +77,43 @@ static int apply_cpus(void *settings, const char *value, struct error *error)
 	return cpu_list_parse(value, &capture->cpus, error);
 }
 
+static int workload_take(struct capture_settings *capture, const char *option, struct error *error)
+{
+	struct workload_settings *workload = &capture->workload;
+
+	if (workload->option)
+		return error_set(error, "%s and %s: give one of the two", workload->option, option);
+	workload->option = option;
+	return 0;
+}
+
+static int apply_process(void *settings, const char *value, struct error *error)
+{
+	struct capture_settings *capture = settings;
+	size_t nr_digits = strspn(value, "0123456789");
+
+	capture->workload.pid = nr_digits > 0 && nr_digits <= FD_DIGITS_MAX ? atoi(value) : 0;
+	if (capture->workload.pid == 0 || value[nr_digits])
+		return error_set(error, "-p %s: not a process; write its number", value);
+	return workload_take(capture, "-p", error);
+}
+
+static int apply_cgroup(void *settings, const char *value, struct error *error)
+{
+	struct capture_settings *capture = settings;
+
+	capture->workload.cgroup = value;
+	return workload_take(capture, "--cgroup", error);
+}
+
+static int apply_unit(void *settings, const char *value, struct error *error)
+{
+	struct capture_settings *capture = settings;
+
+	capture->workload.unit = value;
+	return workload_take(capture, "--unit", error);
+}
+
 static int apply_user(void *settings, const char *value, struct error *error)
 {
 	struct capture_settings *capture = settings;
@@ -122,6 +159,14 @@ static const struct option_row capture_rows[] = {
 	{ 0, "cpu", "LIST", "record only these CPUs, for example 0,2-3", apply_cpus },
 	OPTION_FLAG("pid", "record only COMMAND and its descendants", capture_settings,
 		    follows_command),
+	{ 'p', "process", "PID",
+	  "record only this process and its descendants from now on", apply_process },
+	{ 0, "cgroup", "PATH",
+	  "record only the processes of this cgroup and their descendants", apply_cgroup,
+	  .needs_text = true },
+	{ 0, "unit", "NAME",
+	  "record only the processes of this systemd unit and their descendants", apply_unit,
+	  .needs_text = true },
 	{ 0, "ready-fd", "N",
 	  "write the line 'ready' to file descriptor N when recording has started",
 	  apply_ready_fd },

@@ -173,6 +173,14 @@ void rules_unbind(struct rules *rules);
 /** rules_drop - decode no more records of a tracepoint, which was removed */
 void rules_drop(struct rules *rules, const char *system, const char *name);
 
+/**
+ * rules_omit_shared - remove the rules that need the records of all tasks, before rules_close()
+ * @omitted: receives a list of their names
+ *
+ * Returns whether rules are left.
+ */
+bool rules_omit_shared(struct rules *rules, struct buffer *omitted);
+
 /** rules_hold_back - decode no records of tracepoints from index @first on until rules_trust() */
 void rules_hold_back(struct rules *rules, size_t first);
 

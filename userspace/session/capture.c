@@ -18,6 +18,9 @@
 
 #define READY_LINE "ready\n"
 
+/* Searches of a workload that starts threads all the time. */
+#define PASSES_MAX 16
+
 void capture_init(struct capture *capture, struct capture_settings *settings)
 {
 	*capture = (struct capture){
@@ -89,16 +92,78 @@ static int stale_report(const struct report *report, struct error *error)
 	return 0;
 }
 
+/* Records of all tasks do not exist. */
+static int capture_limit_rules(struct capture *capture, struct error *error)
+{
+	struct rules *rules = capture->settings->selection.rules;
+	struct buffer omitted = { 0 };
+	int status = 0;
+
+	if (!rules)
+		return 0;
+	if (!rules_omit_shared(rules, &omitted))
+		status = error_set(error, "%s: needs the records of all tasks; leave out -p, "
+					  "--cgroup, --unit or --pid", buffer_string(&omitted));
+	else if (omitted.size > 0)
+		report_message(capture->report, "%s: left out, needs the records of all tasks",
+			       buffer_string(&omitted));
+	buffer_release(&omitted);
+	return status;
+}
+
+static int capture_begin_workload(struct capture *capture, struct error *error)
+{
+	const struct capture_settings *settings = capture->settings;
+
+	if (!settings->follows_command && !settings->workload.option)
+		return 0;
+	capture->workload = workload_new();
+	if (!capture->workload)
+		return error_set(error, "out of memory");
+	return capture_limit_rules(capture, error);
+}
+
 int capture_choose(struct capture *capture, struct convention *convention, struct error *error)
 {
 	struct selection *selection = &capture->settings->selection;
 
+	if (capture_begin_workload(capture, error) < 0)
+		return -1;
 	if (tracepoints_find(convention, NULL, selection, capture->report, error) < 0)
 		return -1;
 	if (convention_size(convention) == 0 && !selection->waits && !selection->rules)
 		return error_set(error, "no tracepoint of this machine follows the convention; "
 					"load a module with such tracepoints, or --wait for one");
 	return stale_report(capture->report, error);
+}
+
+/* Children of a thread that is followed are followed by the kernel. */
+static int workload_follow(void *context, int tid, struct error *error)
+{
+	struct capture *capture = context;
+
+	if (!workload_add(capture->workload, tid))
+		return 0;
+	capture->nr_followed++;
+	return instance_follow(capture->recorder, tid, error);
+}
+
+/* Threads may start others before they are followed: search until there is no new one. */
+static int workload_follow_all(struct capture *capture, struct error *error)
+{
+	const struct workload_settings *settings = &capture->settings->workload;
+	size_t before;
+
+	for (int i = 0; i < PASSES_MAX; i++) {
+		before = capture->nr_followed;
+		if (workload_find(settings, workload_follow, capture, error) < 0)
+			return -1;
+		if (capture->nr_followed == before)
+			break;
+	}
+	if (capture->nr_followed == 0)
+		return error_set(error, "%s: no process; nothing to record", settings->option);
+	return 0;
 }
 
 static int capture_filter(struct capture *capture, struct error *error)
@@ -109,8 +174,8 @@ static int capture_filter(struct capture *capture, struct error *error)
 	    instance_limit_cpus(capture->recorder, &settings->cpus, error) < 0)
 		return -1;
 	if (settings->follows_command)
-		return instance_follow(capture->recorder, command_pid(capture->command), error);
-	return 0;
+		return workload_follow(capture, command_pid(capture->command), error);
+	return settings->workload.option ? workload_follow_all(capture, error) : 0;
 }
 
 static int capture_enable(struct capture *capture, const struct convention *convention,
@@ -273,6 +338,7 @@ void capture_close(struct capture *capture, int result, struct error *error)
 
 void capture_end(struct capture *capture)
 {
+	workload_free(capture->workload);
 	command_free(capture->command);
 	signals_release(&capture->stop.signals);
 }

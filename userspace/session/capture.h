@@ -12,6 +12,7 @@
 #include "session/command.h"
 #include "session/settings.h"
 #include "session/stop.h"
+#include "session/workload.h"
 #include "tracefs/tracefs.h"
 
 /** record_settings_check - refuse settings that exclude each other; returns -1 with @error */
@@ -24,6 +25,8 @@ int stream_settings_check(const struct stream_settings *settings, struct error *
  * struct capture - a run that records
  * @clock: of the records, if @has_clock
  * @command: NULL for none
+ * @workload: the threads that are recorded, NULL for all
+ * @nr_followed: how many were found
  * @failure: the exit status of a failed run
  * @has_failed: part of the run failed
  */
@@ -35,6 +38,8 @@ struct capture {
 	bool has_clock;
 	struct instance *recorder;
 	struct command *command;
+	struct workload *workload;
+	size_t nr_followed;
 	int failure;
 	bool has_failed;
 };

@@ -3,6 +3,7 @@
 #include "session/pipeline.h"
 
 #include "session/modules.h"
+#include "session/workload.h"
 
 static void task_find(void *context, int tid, struct thread_identity *out)
 {
@@ -85,6 +86,8 @@ static out_of_line int pipeline_task(struct pipeline *pipeline, const struct rec
 		return pipeline_unknown(pipeline, record, error);
 	if (pipeline_count_other(pipeline, record, error) < 0)
 		return -1;
+	if (pipeline->workload)
+		workload_learn(pipeline->workload, &change);
 	if (filter_is_past(&pipeline->filter, record->time_ns))
 		return 0;
 	return tracks_learn(pipeline->tracks, &change, error);
@@ -112,6 +115,13 @@ static out_of_line int record_filter(struct pipeline *pipeline, const struct des
 	return pipeline_observe(pipeline, error);
 }
 
+/* A switch is also recorded for the other thread, whose chain of states is incomplete. */
+static bool workload_wants(const struct workload *workload, const struct decoded_event *event)
+{
+	return event->descriptor->scope != DESCRIPTOR_SCOPE_THREAD ||
+	       workload_has(workload, event->scope_id.signed_number);
+}
+
 static int pipeline_observe_rule(struct pipeline *pipeline, struct error *error)
 {
 	const struct decoded_event *decoded = &pipeline->decoded;
@@ -119,6 +129,8 @@ static int pipeline_observe_rule(struct pipeline *pipeline, struct error *error)
 	if (decoded->problem)
 		return tracks_reject(pipeline->tracks, decoded, error);
 	if (!pipeline->is_open && !filter_wants_event(&pipeline->filter, decoded))
+		return 0;
+	if (pipeline->workload && !workload_wants(pipeline->workload, decoded))
 		return 0;
 	return tracks_observe_rule(pipeline->tracks, decoded, error);
 }
@@ -150,6 +162,8 @@ static int pipeline_rules(struct pipeline *pipeline, struct rule_tracepoint *tra
 			     !filter_is_past(&pipeline->filter, record->time_ns);
 	bool is_last = is_about_task && change.kind == TASK_CHANGE_GONE;
 
+	if (is_about_task && pipeline->workload && !is_last)
+		workload_learn(pipeline->workload, &change);
 	if (is_about_task && !is_last && tracks_learn(pipeline->tracks, &change, error) < 0)
 		return -1;
 	if (record_apply_rules(pipeline, tracepoint, record, error) < 0)

@@ -13,6 +13,7 @@
 #include "track/track.h"
 
 struct modules;
+struct workload;
 
 /**
  * struct pipeline - from records to track events
@@ -28,6 +29,7 @@ struct modules;
  * @unknown: records without a known tracepoint, until pipeline_report_unknown()
  * @nr_unknown: their number in all
  * @others: records that are no track events, if @counts_others
+ * @workload: only these threads get tracks of rules; NULL for all
  * @decoded: the record that was decoded last; not on a stack, see struct tracks
  *
  * @rules: for tracepoints that do not follow the convention; NULL for none; the selection's
@@ -53,6 +55,7 @@ struct pipeline {
 	struct other_records others;
 	struct convention *convention;
 	struct rules *rules;
+	struct workload *workload;
 	struct tracks *tracks;
 	struct timeline timeline;
 	struct decoded_event decoded;

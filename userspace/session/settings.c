@@ -38,9 +38,13 @@ void capture_settings_release(struct capture_settings *settings)
 static int instance_check(const struct capture_settings *settings, struct error *error)
 {
 	const char *setting = settings->follows_command	  ? "--pid"
+			      : settings->workload.option ? settings->workload.option
 			      : settings->selection.waits ? "--wait"
 							  : settings->setting;
 
+	if (settings->follows_command && settings->workload.option)
+		return error_set(error, "--pid and %s: give one of the two",
+				 settings->workload.option);
 	if (!settings->instance || !setting)
 		return 0;
 	return error_set(error,

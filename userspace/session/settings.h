@@ -132,6 +132,17 @@ int command_user_find(struct command_user *out, const char *name, struct error *
 
 void command_user_release(struct command_user *user);
 
+/**
+ * struct workload_settings - record only existing threads and their children; by one of these
+ * @option: the option that was given, NULL for none
+ */
+struct workload_settings {
+	const char *option;
+	int pid;
+	const char *cgroup;
+	const char *unit;
+};
+
 struct buffer_mode;
 
 /**
@@ -145,6 +156,7 @@ struct buffer_mode;
  * @duration_ns: 0 for no limit
  * @cpus: record only these, if @has_cpus
  * @follows_command: record only the command and its children
+ * @workload: record only these, if it has an option
  * @user: of the command
  * @ready_fd: reports that recording is on; -1 for none
  * @command: the words of the traced command, NULL for none
@@ -161,6 +173,7 @@ struct capture_settings {
 	bool has_cpus;
 	cpu_set_t cpus;
 	bool follows_command;
+	struct workload_settings workload;
 	struct command_user user;
 	int ready_fd;
 	char *const *command;

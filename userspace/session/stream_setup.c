@@ -78,6 +78,7 @@ static int stream_run_open_source(struct stream_run *run, struct error *error)
 	run->pipeline.counts_others = instance_is_attached(recorder) &&
 				      selection_is_empty(&run->settings->capture.selection);
 	run->pipeline.rules = run->settings->capture.selection.rules;
+	run->pipeline.workload = run->capture.workload;
 	if (instance_is_attached(recorder))
 		return stream_run_attach_source(run, error);
 	if (source_live_open(&run->source, instance_directory(recorder),

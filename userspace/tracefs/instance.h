@@ -220,7 +220,8 @@ size_t instance_count_events(const struct instance *instance);
 int instance_events_fd(const struct instance *instance);
 
 /**
- * instance_follow - record only this thread and threads that it starts from now on
+ * instance_follow - record only this thread, others of earlier calls, and threads that they start
+ * from now on
  *
  * Work of kernel threads and interrupts on its behalf is not recorded. Returns -1 with @error.
  */

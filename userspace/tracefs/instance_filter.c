@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Lets an instance record only what some threads, or some CPUs, write. */
+#include <errno.h>
 #include <stdio.h>
+#include <tracefs.h>
 #include <unistd.h>
 
 #include "tracefs/instance_state.h"
@@ -13,7 +15,10 @@ int instance_follow(struct instance *instance, pid_t pid, struct error *error)
 	if (instance_write(instance, "options/event-fork", "1", error) < 0)
 		return -1;
 	snprintf(number, sizeof(number), "%d", (int)pid);
-	return instance_write(instance, "set_event_pid", number, error);
+	if (tracefs_instance_file_append(instance->handle, "set_event_pid", number) >= 0)
+		return 0;
+	return error_set_system(error, errno, "cannot append '%s' to %s/set_event_pid", number,
+				instance->directory);
 }
 
 static bool cpu_exists(const struct instance *instance, int cpu)

@@ -19,6 +19,8 @@ disk_make() {
 	insmod /more/loop.ko
 	dd if=/dev/zero of=/disk bs=1M count=8 2>/dev/null
 	losetup /dev/loop0 /disk
+	# One request for each block.
+	echo 0 >/sys/block/loop0/queue/read_ahead_kb
 }
 
 # Copies to a disk and back, pipes, processes, packets.
@@ -26,7 +28,7 @@ work() {
 	dd if=/dev/urandom of=/data bs=64k count=32 2>/dev/null
 	dd if=/data of=/dev/loop0 bs=64k conv=fsync 2>/dev/null
 	echo 3 >/proc/sys/vm/drop_caches
-	dd if=/dev/loop0 of=/dev/null bs=4k count=512 2>/dev/null
+	dd if=/dev/loop0 of=/dev/null bs=4k count=256 2>/dev/null
 	dd if=/dev/zero bs=512 count=500 2>/dev/null | cat >/dev/null
 	for number in 1 2 3 4 5 6 7 8 9 10; do
 		echo "$number" | sed 's/1/2/' >/dev/null
@@ -48,6 +50,12 @@ if [ "${1-}" = work ]; then
 	work
 	exit
 fi
+if [ "${1-}" = busy ]; then
+	while :; do
+		(true)
+		usleep 20000
+	done
+fi
 if [ "${1-}" = counted ]; then
 	counted_work
 	exit
@@ -59,6 +67,7 @@ cp "$0" /work.sh
 attempt live ktrack stream -b 8192 -r $PACKS --event=/out/live.json -- sh /work.sh work
 attempt counted ktrack record -b 8192 --include-self -r $PACKS,workqueue -o /out/counted.dat -- sh /work.sh counted
 attempt export ktrack export --include-self -r $PACKS,workqueue --event=/out/counted.json /out/counted.dat
+cp /out/counted.dat /out/saved.dat
 attempt self ktrack export -r $PACKS,workqueue --event=/out/self.json /out/counted.dat
 trace-cmd report /out/counted.dat >/out/counted.report 2>/dev/null
 
@@ -68,4 +77,19 @@ trace-cmd record -q -C boot -b 8192 -e sched -e irq -e block -e task:task_newtas
 for name in ours theirs; do
 	attempt $name ktrack export --include-self -r $PACKS --event=/out/$name.json /out/$name.dat
 done
-rm -f /out/*.dat
+# Two processes, of which one is recorded, in each way.
+mount -t cgroup2 none /sys/fs/cgroup
+mkdir -p /sys/fs/cgroup/top.slice/worker.service
+sh /work.sh busy & process=$!
+sh /work.sh busy & other=$!
+echo $process >/sys/fs/cgroup/top.slice/worker.service/cgroup.procs
+echo $process >/out/process
+for way in "-p $process" "--cgroup=top.slice" "--unit=worker"; do
+	name=${way#--}
+	# shellcheck disable=SC2086
+	attempt "way-${name%%[= ]*}" ktrack stream -d 0.5 $way -r sched,syscalls --event="/out/way-${name%%[= ]*}.json"
+done
+attempt command ktrack stream --pid -r sched,syscalls --event=/out/command.json -- sh -c 'echo $$ >/out/command; (true); ls / >/dev/null'
+attempt all-tasks ktrack stream -p $process -r block
+kill $process $other
+rm -f /out/counted.dat /out/ours.dat /out/theirs.dat

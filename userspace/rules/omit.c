@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Leaves out the rules that need the records of all tasks. */
+#include "rules/rule.h"
+#include "rules/rules.h"
+
+#include <string.h>
+
+/* A state of a CPU lasts until another task's record; what pairs by fields may end in any task. */
+static bool rule_needs_all_tasks(const struct rule *rule)
+{
+	return (rule->kind == RULE_STATE && rule->settings.scope.kind == DESCRIPTOR_SCOPE_CPU) ||
+	       (rule->kind == RULE_SLICE && rule_matches(rule)) ||
+	       (rule->kind == RULE_COUNTER && (rule->of || rule->sign != VALUE_LEVEL));
+}
+
+bool rules_omit_shared(struct rules *rules, struct buffer *omitted)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < rules->nr_rules; i++) {
+		struct rule *rule = rules->rules[i];
+
+		if (!rule_needs_all_tasks(rule)) {
+			rules->rules[size++] = rule;
+			continue;
+		}
+		buffer_printf(omitted, "%s%s", omitted->size > 0 ? ", " : "",
+			      rule->descriptor.category);
+		rule_free(rule);
+	}
+	rules->nr_rules = size;
+	return size > 0;
+}
