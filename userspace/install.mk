@@ -76,7 +76,7 @@ $(BUILD)/trace2/example: include/trace2/example.c $(BUILD)/$(library).a
 
 install: userspace library
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)/trace2 \
-		$(DESTDIR)$(includedir)/ktrack $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man3 $(DESTDIR)$(mandir)/man7
+		$(DESTDIR)$(includedir)/ktrack $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man3 $(DESTDIR)$(mandir)/man5 $(DESTDIR)$(mandir)/man7
 	install -m 755 $(BUILD)/ktrack $(DESTDIR)$(bindir)
 	install -m 755 $(shared-library) $(DESTDIR)$(libdir)
 	ln -sf $(notdir $(shared-library)) $(DESTDIR)$(libdir)/$(library).so
@@ -86,6 +86,7 @@ install: userspace library
 	install -m 644 $(wildcard include/ktrack/*.h) $(DESTDIR)$(includedir)/ktrack
 	install -m 644 $(wildcard userspace/cli/*.1) $(DESTDIR)$(mandir)/man1
 	install -m 644 $(wildcard userspace/trace2/*.3) $(DESTDIR)$(mandir)/man3
+	install -m 644 $(wildcard userspace/cli/*.5) $(DESTDIR)$(mandir)/man5
 	install -m 644 $(wildcard include/ktrack/*.7 userspace/cli/*.7) $(DESTDIR)$(mandir)/man7
 	$(if $(is-system-prefix),[ "$$(id -u)" != 0 ] || ldconfig)
 

@@ -37,7 +37,7 @@ $(BUILD)/%.o: %.c userspace/userspace.mk | packages
 	$(Q)$(CC) $(flags) $(CFLAGS) $(if $(SAN),$(SANITIZE)) -c -o $@ $<
 
 # page.c and packs.c embed these files; the compiler lists them in no dependency file.
-$(BUILD)/userspace/rules/packs.o $(BUILD)/san/userspace/rules/packs.o: $(wildcard userspace/rules/packs/*)
+$(BUILD)/userspace/rules/packs.o $(BUILD)/san/userspace/rules/packs.o $(BUILD)/fuzz/clang/userspace/rules/packs.o: $(wildcard userspace/rules/packs/*)
 $(BUILD)/userspace/sink/html/page.o $(BUILD)/san/userspace/sink/html/page.o: $(wildcard userspace/sink/html/*)
 
 .SECONDARY:

@@ -14,6 +14,7 @@ PAGE_BLOCK = re.compile(r'^(\.\\" example \S+\n)?\.(?:EX|nf)\n(.*?)^\.(?:EE|fi)$
 README_BLOCK = re.compile(r"(\S+)\n\n((?: {4}.*\n|\n(?= {4}))+)")
 DRIVER_FILE = re.compile(r"`\S+`:$")
 ROFF = re.compile(r"^\.[A-Z]", re.MULTILINE)
+RULES = re.compile(r"(slice|state|counter|instant|flow) \w+:")
 DIAGRAM = re.compile(r"^\w+( -> \w+)+$")
 
 
@@ -29,6 +30,10 @@ def kind_of(text):
     """By its looks. A console shows commands behind dollars, and what they print."""
     if ROFF.search(text):
         return "synopsis"
+    if "::=" in text:
+        return "grammar"
+    if RULES.match(text):
+        return "rules"
     if DIAGRAM.match(text.strip()):
         return "diagram"
     if re.search(r"^\w+\(.*\);$", text, re.MULTILINE):

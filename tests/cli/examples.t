@@ -24,6 +24,8 @@ TESTED_BY = {
     "program": "tests/cli/examples.t",
     "shell": "tests/vm/examples.t",
     "console": "tests/vm/examples.t",
+    "rules": "tests/cli/examples.t",
+    "grammar": None,
     "synopsis": None,
     "diagram": None,
 }
@@ -118,6 +120,31 @@ def check_sorted(tap):
         tap.ok(order == sorted(DURATIONS, key=float), f"{block.place}: slices are sorted by their length", *order, done.stderr)
 
 
+def check_rules(tap):
+    """The examples of rules are rules, one of each kind; every key of the grammar is one that the parser has."""
+    kinds = set()
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch) / "example.rules"
+        for block in blocks.blocks("rules"):
+            path.write_text(block.text)
+            done = run(ROOT / "build/ktrack", "list", "--json", "-r", path)
+            kinds |= {json.loads(line)["kind"] for line in done.stdout.splitlines()}
+            tap.ok(done.returncode == 0, f"{block.place}: these are rules", done.stderr)
+    tap.ok(kinds == {"slice", "state", "counter", "instant", "flow"}, "there is an example of every kind", *kinds)
+    keys = set(re.findall(r'= "(\w+)"', (ROOT / "userspace/rules/line.c").read_text()))
+    grammar = "".join(block.text for block in blocks.blocks("grammar"))
+    tap.nothing([key for key in keys if f'"{key}"' not in grammar], "the grammar has every key", len(keys))
+
+
+def check_packs(tap):
+    """The page has a section for each pack, with the kernels on which it was tried."""
+    page = (ROOT / "userspace/cli/ktrack-rules.5").read_text()
+    done = run(ROOT / "build/ktrack", "list", "--json", "--rules")
+    packs = {line["pack"]: line["tried_on"] or "not tried" for line in map(json.loads, done.stdout.splitlines())}
+    tap.ok(len(packs) >= 9, "there are packs", *packs)
+    tap.nothing([name for name, tried in packs.items() if f".SS {name} ({tried})" not in page], "each has its section")
+
+
 def main():
     tap = Tap()
     check_kinds(tap)
@@ -125,6 +152,8 @@ def main():
     check_pages_named(tap)
     check_program(tap)
     check_sorted(tap)
+    check_rules(tap)
+    check_packs(tap)
     return tap.finish()
 
 

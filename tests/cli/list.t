@@ -119,7 +119,7 @@ run_mounted "$ktrack" list -r "slice a:b begin=c"
 refused "a wrong rule" 2 "-r:1:17: expected a tracepoint SYS:EVENT"
 mv "$folder/tracing/away" "$folder/tracing/events"
 # shellcheck disable=SC2016 # the inner shell expands it
-run_mounted sh -c 'exec "$0" list --rules >/dev/full' "$ktrack"
+run_mounted sh -c 'exec "$0" list -r block >/dev/full' "$ktrack"
 refused "rules on a full disk" 1 "cannot write to standard output: No space left on device"
 # shellcheck disable=SC2016 # the inner shell expands it
 run_mounted sh -c 'exec "$0" list >/dev/full' "$ktrack"

@@ -21,7 +21,8 @@ DECLARED = re.compile(r"\b(trace2_\w+)\(")
 INSTALLED = (
     "bin/ktrack", "lib/libtrace2.so", "lib/libtrace2.so.0", "lib/libtrace2.a", "lib/pkgconfig/libtrace2.pc",
     "include/trace2/trace2.h", "include/trace2/event.h", "include/trace2/process.h", "include/ktrack/define.h",
-    "share/man/man1/ktrack.1", "share/man/man1/ktrack-stream.1", "share/man/man3/libtrace2.3", "share/man/man7/ktrack-instrument.7",
+    "share/man/man1/ktrack.1", "share/man/man1/ktrack-stream.1", "share/man/man3/libtrace2.3", "share/man/man5/ktrack-rules.5",
+    "share/man/man7/ktrack-instrument.7",
 )
 
 

@@ -43,6 +43,44 @@ static const struct format_field *naming_field_find(const struct format *format,
 	return NULL;
 }
 
+/* Checks "FIELD" or "FIELD:FORM". */
+static int naming_field_check(struct text inside, struct error *error)
+{
+	const char *colon = memchr(inside.data, ':', inside.size);
+	enum naming_form form;
+
+	if (inside.size == 0 || colon == inside.data)
+		return error_set(error, "expected a field between '{' and '}'");
+	if (!colon)
+		return 0;
+	colon++;
+	return naming_form_find((struct text){ colon, inside.data + inside.size - colon }, &form,
+				error);
+}
+
+int naming_check(const char *text, struct error *error)
+{
+	size_t nr_parts = 0;
+
+	while (*text) {
+		size_t size = strcspn(text, "{");
+		const char *begin = text + size, *end = strchr(begin, '}');
+
+		nr_parts += (size > 0) + (*begin != '\0');
+		if (nr_parts > NAMING_PARTS_MAX)
+			return error_set(error, "more than %d texts and fields", NAMING_PARTS_MAX);
+		if (!*begin)
+			return 0;
+		if (!end)
+			return error_set(error, "'{' without '}'");
+		begin++;
+		if (naming_field_check((struct text){ begin, end - begin }, error) < 0)
+			return -1;
+		text = end + 1;
+	}
+	return 0;
+}
+
 /* Adds the field of "{FIELD}" or "{FIELD:FORM}". */
 static int naming_field_bind(struct naming *out, struct text inside, const struct format *format,
 		      struct text format_text, bool is_swapped, struct error *error)

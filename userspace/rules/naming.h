@@ -62,6 +62,9 @@ struct naming {
 	size_t nr_parts;
 };
 
+/** naming_check - check braces and forms of a naming; returns 0, or -1 with @error */
+int naming_check(const char *text, struct error *error);
+
 /**
  * naming_bind - find the fields of a naming in a format
  * @text: the naming; outlives @out

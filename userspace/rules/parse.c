@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rules/line.h"
+#include "rules/naming.h"
 #include "rules/rule.h"
 
 static const char *const kind_names[] = {
@@ -228,7 +229,6 @@ static int scope_parse(struct parser *parser, struct rule_scope *scope, struct t
 	return expect_end(parser, value, error);
 }
 
-/* "+FIELD", "-FIELD" or "FIELD". */
 static int value_parse(struct parser *parser, struct text value, struct error *error)
 {
 	struct rule *rule = parser->rule;
@@ -261,7 +261,6 @@ static int name_split(struct parser *parser, struct text word, char **first, cha
 	return text_copy(second, (struct text){ colon + 1, word.size - size - 1 }, error);
 }
 
-/* "SYS:EVENT", or "SYS:EVENT at SCOPE". */
 static int use_parse(struct parser *parser, enum rule_role role, struct text value,
 		     struct error *error)
 {
@@ -289,6 +288,20 @@ static int use_parse(struct parser *parser, enum rule_role role, struct text val
 	return expect_end(parser, value, error);
 }
 
+/* Sets a text that @check accepts. */
+static int text_set_checked(struct parser *parser, char **out, struct text text, const char *key,
+			    int (*check)(const char *text, struct error *error),
+			    struct error *error)
+{
+	struct error problem = { 0 };
+
+	if (text_set(parser, out, text, key, error) < 0)
+		return -1;
+	if (check(*out, &problem) == 0)
+		return 0;
+	return line_error(&parser->place, text.data, error, "%s: %s", key, problem.text);
+}
+
 static int setting_apply(struct parser *parser, enum rule_key key, struct text value,
 			 struct error *error)
 {
@@ -301,13 +314,14 @@ static int setting_apply(struct parser *parser, enum rule_key key, struct text v
 	case KEY_SCOPE:
 		return scope_parse(parser, &settings->scope, value, error);
 	case KEY_TRACK:
-		return text_set(parser, &settings->track, value, name, error);
+		return text_set_checked(parser, &settings->track, value, name, naming_check, error);
 	case KEY_NAME:
-		return text_set(parser, &settings->name, value, name, error);
+		return text_set_checked(parser, &settings->name, value, name, naming_check, error);
 	case KEY_ARGS:
 		return text_set(parser, &settings->args, value, name, error);
 	case KEY_WHERE:
-		return text_set(parser, &settings->where, value, name, error);
+		return text_set_checked(parser, &settings->where, value, name, event_filter_check,
+					error);
 	case KEY_UNLESS:
 		return text_set(parser, &settings->unless, value, name, error);
 	case KEY_VALUE:
@@ -342,7 +356,8 @@ static int settings_parse(struct parser *parser, struct text line, bool is_first
 			return -1;
 		use = &key_uses[key];
 		if (!(use->kinds & 1u << parser->rule->kind))
-			return line_error(&parser->place, begin, error, "a %s has no '%s'",
+			return line_error(&parser->place, begin, error, "%s %s has no '%s'",
+					  parser->rule->kind == RULE_INSTANT ? "an" : "a",
 					  kind_names[parser->rule->kind], rule_key_name(key));
 		if (!use->is_tracepoint) {
 			if (setting_apply(parser, key, value, error) < 0)

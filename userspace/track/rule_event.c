@@ -141,6 +141,9 @@ static int rule_begin_slice(struct tracks *tracks, struct track *track,
 {
 	const struct descriptor *counter = track->counter;
 
+	/* The id is in use: it was requeued, or its end was lost. Nothing else would end that slice. */
+	if (track->lanes && state_pop(tracks, track, decoded, error) < 0)
+		return -1;
 	if (tracks_begin_slice(tracks, track, decoded, error) < 0)
 		return -1;
 	return counter ? tracks_count_open(tracks, track, 1, error) : 0;

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Fuzz target: rules, then after a NUL a record; they are bound to a format that has fields of every kind. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "rules/rule.h"
+#include "rules/rules.h"
+
+#define FIELD(declaration, offset, size, is_signed) \
+	"\tfield:" declaration ";\toffset:" #offset ";\tsize:" #size ";\tsigned:" #is_signed ";\n"
+
+static const char format_text[] =
+	"name: event\nID: 5\nformat:\n" FIELD("unsigned short common_type", 0, 2, 0)
+		FIELD("int common_pid", 4, 4, 1) "\n" FIELD("s8 a", 8, 1, 1) FIELD("u8 b", 9, 1, 0)
+			FIELD("s16 c", 10, 2, 1) FIELD("u32 d", 12, 4, 0) FIELD("s64 e", 16, 8, 1)
+				FIELD("u64 f", 24, 8, 0) FIELD("char g[8]", 32, 8, 0)
+					FIELD("__data_loc char[] h", 40, 4, 0)
+						FIELD("__rel_loc char[] i", 44, 4, 0)
+							FIELD("u8 j[3]", 48, 3, 0)
+								FIELD("char *k", 56, 8, 0)
+	"\nprint fmt: \"%ps %d\", (void *)REC->f, REC->a\n";
+
+static const char symbols_text[] = "1000 T first\n2000 T second\n2000 T alias\n3000 D data\n";
+
+static void decoded_check(const struct rules *rules, const struct decoded_event *decoded)
+{
+	if (decoded->descriptor->index >= rules_size(rules))
+		abort();
+	if (!decoded->problem && decoded->slice_name.size > 0 && !decoded->slice_name.data)
+		abort();
+}
+
+static void rules_run(struct rules *rules, const struct record *record)
+{
+	struct rule_tracepoint *tracepoint = rules_find(rules, record);
+
+	for (size_t i = 0; tracepoint && i < tracepoint->nr_actions; i++) {
+		struct decoded_event decoded;
+
+		if (rules_decode(rules, tracepoint, i, record, &decoded))
+			decoded_check(rules, &decoded);
+	}
+}
+
+/* Every failure has an error. */
+static bool rules_make(struct rules *rules, const char *text, bool is_swapped)
+{
+	struct error error = { 0 };
+	bool is_good = rules_add(rules, text, &error) == 0 &&
+		       rules_close(rules, is_swapped, &error) == 0 &&
+		       rules_bind(rules, "s", "event", text_of(format_text), &error) == 0;
+
+	if (!is_good && !*error.text)
+		abort();
+	return is_good;
+}
+
+static void text_run(const char *text, const struct record *record, bool is_swapped)
+{
+	struct rules *rules = rules_new();
+	struct kallsyms *symbols = NULL;
+	struct error error = { 0 };
+
+	if (rules && rules_make(rules, text, is_swapped)) {
+		free(rules_filter(rules, "s", "event"));
+		rules_run(rules, record);
+		kallsyms_new(&symbols, text_of(symbols_text), &error);
+		rules_set_kallsyms(rules, symbols);
+		rules_run(rules, record);
+	}
+	rules_free(rules);
+}
+
+/* The text and the record are in blocks of their own, so that no read behind them is unseen. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	size_t text_size = strnlen((const char *)data, size);
+	size_t rest = size > text_size ? size - text_size - 1 : 0;
+	char *text = strndup((const char *)data, text_size);
+	unsigned char *bytes = malloc(rest ? rest : 1);
+	struct record record = { .cpu = 1, .data = bytes, .size = rest };
+
+	memcpy(bytes, data + size - rest, rest);
+	/* Without a space, it is a name of a pack or a path, which no fuzzer opens. */
+	if (strchr(text, ' ')) {
+		text_run(text, &record, false);
+		text_run(text, &record, true);
+	}
+	free(bytes);
+	free(text);
+	return 0;
+}

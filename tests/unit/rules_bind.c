@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of rules that are bound to a format: errors, names, scopes, values, and what a record becomes. */
+#include "rules/rules.h"
+
+#include <stdlib.h>
+
+#include "fixtures/event_builder.h"
+#include "fixtures/tap.h"
+
+/* A tracepoint with fields of every kind, and a record of it. */
+static const char format_text[] = FORMAT(
+	"event", 5,
+	FIELD("s8 small", 8, 1, 1) FIELD("bool flag", 9, 1, 0) FIELD("u32 dev", 12, 4, 0) FIELD(
+		"s64 wide", 16, 8, 1) FIELD("void * function", 24, 8, 0)
+		FIELD("char comm[8]", 32, 8, 0) FIELD("__data_loc char[] name", 40, 4, 0)
+			FIELD("u8 raw[3]", 44, 3, 0) FIELD("long id", 48, 8, 1));
+
+static const unsigned char record_bytes[64] = {
+	[0] = 5,     [4] = 7,	  [8] = 0xfe,  [9] = 1,	    [12] = 0x10, [14] = 0x80, [16] = 0xff,
+	[17] = 0xff, [18] = 0xff, [19] = 0xff, [20] = 0xff, [21] = 0xff, [22] = 0xff, [23] = 0xff,
+	[24] = 0x04, [25] = 0x10, [32] = 'b',  [33] = 'a',  [34] = 's',	 [35] = 'h',  [40] = 56,
+	[42] = 5,    [44] = 1,	  [48] = 1,    [56] = '/',  [57] = 'b',	 [58] = 'i',  [59] = 'n',
+};
+
+static const struct record whole_record = { .time_ns = 9,
+					    .cpu = 3,
+					    .data = record_bytes,
+					    .size = sizeof(record_bytes) };
+
+/* Returns rules that are bound to the tracepoint, or NULL with @error. */
+static struct rules *rules_make(const char *text, struct error *error)
+{
+	struct rules *rules = rules_new();
+	struct kallsyms *kallsyms = NULL;
+
+	if (rules_add(rules, text, error) == 0 && rules_close(rules, false, error) == 0 &&
+	    rules_bind(rules, "s", "event", text_of(format_text), error) == 0) {
+		CHECK_NUMBER(kallsyms_new(&kallsyms, text_of("1000 T first\n2000 T second\n"), error), 0);
+		rules_set_kallsyms(rules, kallsyms);
+		return rules;
+	}
+	rules_free(rules);
+	return NULL;
+}
+
+static void check_error(const char *text, const char *want)
+{
+	struct error error = { 0 };
+	struct rules *rules = rules_make(text, &error);
+
+	CHECK(!rules);
+	if (!CHECK_TEXT(error.text, want))
+		CHECK_TEXT(text, "");
+	rules_free(rules);
+}
+
+/* Decodes a record with the first action; the caller frees the rules. */
+static struct rules *decode(const char *text, const struct record *record, struct decoded_event *out)
+{
+	struct error error = { 0 };
+	struct rules *rules = rules_make(text, &error);
+	struct rule_tracepoint *tracepoint = rules ? rules_find(rules, record) : NULL;
+
+	CHECK_TEXT(error.text, "");
+	if (CHECK(tracepoint != NULL))
+		CHECK(rules_decode(rules, tracepoint, 0, record, out));
+	return rules;
+}
+
+static void check_name(const char *naming, const char *want)
+{
+	struct decoded_event decoded = { 0 };
+	struct buffer text = { 0 };
+	struct rules *rules;
+
+	buffer_printf(&text, "instant a:b event=s:event name=%s", naming);
+	rules = decode(buffer_string(&text), &whole_record, &decoded);
+	buffer_clear(&text);
+	buffer_append(&text, decoded.slice_name.data, decoded.slice_name.size);
+	if (!CHECK_TEXT(buffer_string(&text), want))
+		CHECK_TEXT(naming, "");
+	buffer_release(&text);
+	rules_free(rules);
+}
+
+TEST(names_are_text_with_fields)
+{
+	check_name("constant", "constant");
+	check_name("\"  quoted = x \"", "  quoted = x ");
+	check_name("{comm}", "bash");
+	check_name("<{name}>", "</bin>");
+	check_name("{small} {flag} {wide}", "-2 true -1");
+	check_name("{small:raw} {small:hex} {wide:hex}", "-2 0xfffffffffffffffe 0xffffffffffffffff");
+	check_name("{dev:dev} {dev}", "8,16 8388624");
+	check_name("{function:function}", "first");
+	check_name("{function:function} {wide:function}", "first 0xffffffffffffffff");
+	check_name("{id:syscall} {wide:syscall}", "write syscall_-1");
+	check_name("a}b", "a}b");
+}
+
+TEST(long_names_are_cut)
+{
+	struct buffer text = { 0 };
+	struct decoded_event decoded = { 0 };
+	struct rules *rules;
+
+	buffer_append_string(&text, "instant a:b event=s:event name={comm} ");
+	for (int i = 0; i < 600; i++)
+		buffer_append_char(&text, 'x');
+	rules = decode(buffer_string(&text), &whole_record, &decoded);
+	CHECK_NUMBER(decoded.slice_name.size, 512);
+	rules_free(rules);
+	buffer_release(&text);
+}
+
+TEST(unknown_fields_are_refused)
+{
+	check_error("instant a:b event=s:event name={nothing}",
+		    "-r:1: a:b: s:event: no field 'nothing'");
+	check_error("instant a:b event=s:event track={nothing:dev}",
+		    "-r:1: a:b: s:event: no field 'nothing'");
+	check_error("instant a:b event=s:event scope=nothing", "-r:1: a:b: s:event: no field 'nothing'");
+	check_error("instant a:b event=s:event scope=dev, nothing",
+		    "-r:1: a:b: s:event: no field 'nothing'");
+	check_error("instant a:b event=s:event args=dev, nothing",
+		    "-r:1: a:b: s:event: args: no field 'nothing'");
+	check_error("counter a:b event=s:event value=nothing", "-r:1: a:b: s:event: no field 'nothing'");
+	check_error("slice a:b begin=s:event end=s:event match=nothing",
+		    "-r:1: a:b: s:event: no field 'nothing'");
+	check_error("slice a:b begin=s:event end=s:event match=dev -> nothing",
+		    "-r:1: a:b: s:event: no field 'nothing'");
+	check_error("instant a:b event=s:event where=nothing > 1",
+		    "-r:1: a:b: s:event: column 1: event has no field 'nothing'");
+}
+
+TEST(fields_have_the_right_kind)
+{
+	check_error("instant a:b event=s:event scope=comm",
+		    "-r:1: a:b: s:event: field 'comm' is not an integer");
+	check_error("instant a:b event=s:event scope=thread:name",
+		    "-r:1: a:b: s:event: field 'name' is not an integer");
+	check_error("counter a:b event=s:event value=raw",
+		    "-r:1: a:b: s:event: field 'raw' is not an integer");
+	check_error("slice a:b begin=s:event end=s:event match=comm",
+		    "-r:1: a:b: s:event: field 'comm' is not an integer");
+	check_error("instant a:b event=s:event where=comm > 1",
+		    "-r:1: a:b: s:event: column 8: expected a string in quotes, as field comm is text");
+}
+
+TEST(the_uses_of_a_rule_agree)
+{
+	check_error("state a:b on=s:event scope=cpu on=s:event scope=dev",
+		    "-r:1:1: a:b: its scopes are of different kinds");
+	check_error("state a:b on=s:event scope=id, dev on=s:event scope=dev",
+		    "-r:1:1: a:b: its scopes have different numbers of fields");
+	check_error("counter a:b of=a:c", "-r:1:1: a:b: 'of' names no slice rule");
+	check_error("slice a:b begin=s:event end=s:event\nslice a:b begin=s:event end=s:event",
+		    "-r:2:1: a:b is also in -r:1");
+}
+
+static void check_scope(const char *scope, enum descriptor_scope kind, long long want)
+{
+	struct decoded_event decoded = { 0 };
+	struct buffer text = { 0 };
+	struct rules *rules;
+
+	buffer_printf(&text, "instant a:b event=s:event scope=%s", scope);
+	rules = decode(buffer_string(&text), &whole_record, &decoded);
+	if (rules) {
+		CHECK_NUMBER(decoded.descriptor->scope, kind);
+		CHECK_NUMBER(decoded.scope_id.signed_number, want);
+		CHECK_NUMBER(decoded.tid, 7);
+	}
+	rules_free(rules);
+	buffer_release(&text);
+}
+
+TEST(every_scope)
+{
+	check_scope("thread", DESCRIPTOR_SCOPE_THREAD, 7);
+	check_scope("thread:small", DESCRIPTOR_SCOPE_THREAD, -2);
+	check_scope("process:id", DESCRIPTOR_SCOPE_PROCESS, 1);
+	check_scope("cpu", DESCRIPTOR_SCOPE_CPU, 3);
+	check_scope("cpu:id", DESCRIPTOR_SCOPE_CPU, 1);
+	check_scope("global", DESCRIPTOR_SCOPE_GLOBAL, 0);
+	check_scope("wide", DESCRIPTOR_SCOPE_CUSTOM, -1);
+	check_scope("flag", DESCRIPTOR_SCOPE_CUSTOM, 1);
+	check_scope("small, dev", DESCRIPTOR_SCOPE_CUSTOM, 0x800010);
+}
+
+TEST(several_fields_are_one_key)
+{
+	struct decoded_event decoded = { 0 };
+	struct rules *rules = decode("slice a:b begin=s:event end=s:event scope=small, dev "
+				     "match=id, wide",
+				     &whole_record, &decoded);
+
+	if (CHECK(decoded.keys != NULL)) {
+		CHECK_NUMBER(decoded.keys->nr_outer, 1);
+		CHECK_NUMBER(decoded.keys->outer[0].value.signed_number, -2);
+		CHECK_NUMBER(decoded.keys->is_async, 1);
+		CHECK_NUMBER(decoded.keys->ids[0], 1);
+		CHECK_NUMBER((int64_t)decoded.keys->ids[1], -1);
+	}
+	rules_free(rules);
+}
+
+TEST(values_of_counters)
+{
+	struct decoded_event decoded = { 0 };
+	struct rules *rules = decode("counter a:b event=s:event value=small unit=K", &whole_record,
+				     &decoded);
+
+	CHECK_NUMBER(decoded.kind, DECODED_COUNTER);
+	CHECK_NUMBER(decoded.counter_value.signed_number, -2);
+	CHECK_NUMBER(text_equals(decoded.track_name, text_of("b (K)")), 1);
+	rules_free(rules);
+	rules = decode("counter a:b event=s:event value=-dev", &whole_record, &decoded);
+	CHECK_NUMBER(decoded.kind, DECODED_CHANGE);
+	CHECK_NUMBER(decoded.counter_value.signed_number, -0x800010);
+	rules_free(rules);
+}
+
+TEST(args_are_a_list_all_or_none)
+{
+	static const struct {
+		const char *args;
+		size_t count;
+	} cases[] = { { "", 9 }, { " args=*", 9 }, { " args=-", 0 }, { " args=comm, dev", 2 } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct decoded_event decoded = { 0 };
+		struct buffer text = { 0 };
+		struct rules *rules;
+
+		buffer_printf(&text, "instant a:b event=s:event%s", cases[i].args);
+		rules = decode(buffer_string(&text), &whole_record, &decoded);
+		CHECK_NUMBER(decoded.nr_extras, cases[i].count);
+		rules_free(rules);
+		buffer_release(&text);
+	}
+}
+
+TEST(a_condition_hides_begins_on_a_stack_and_drops_other_records)
+{
+	struct decoded_event decoded = { 0 };
+	struct error error = { 0 };
+	struct rules *rules = decode("slice a:b begin=s:event end=s:event where=id > 1",
+				     &whole_record, &decoded);
+
+	CHECK_NUMBER(decoded.kind, DECODED_HIDDEN_BEGIN);
+	CHECK(decoded.descriptor->is_selective);
+	rules_free(rules);
+	rules = rules_make("slice a:b begin=s:event end=s:event where=id > 1 match=dev", &error);
+	CHECK(!rules_decode(rules, rules_find(rules, &whole_record), 0, &whole_record, &decoded));
+	rules_free(rules);
+	rules = rules_make("instant a:b event=s:event where=id > 1", &error);
+	CHECK(!rules_decode(rules, rules_find(rules, &whole_record), 0, &whole_record, &decoded));
+	rules_free(rules);
+}
+
+/* Records of every size are in blocks of their own, so that sanitizers see reads behind them. */
+TEST(short_records_are_malformed)
+{
+	struct error error = { 0 };
+	struct rules *rules = rules_make("slice a:b begin=s:event end=s:event scope=dev match=id "
+					 "name={name} {comm} {function:function}",
+					 &error);
+
+	for (size_t size = 0; size <= sizeof(record_bytes); size++) {
+		unsigned char *bytes = malloc(size ? size : 1);
+		struct record record = { .data = bytes, .size = size };
+		struct rule_tracepoint *tracepoint;
+		struct decoded_event decoded;
+
+		memcpy(bytes, record_bytes, size);
+		tracepoint = rules_find(rules, &record);
+		CHECK_NUMBER(tracepoint != NULL, size >= 2);
+		if (tracepoint && CHECK(rules_decode(rules, tracepoint, 0, &record, &decoded)))
+			CHECK_NUMBER(decoded.problem != NULL, size < 56);
+		free(bytes);
+	}
+	rules_free(rules);
+}
+
+TEST(packs_files_and_rules_are_added)
+{
+	struct rules *rules = rules_new();
+	struct error error = { 0 };
+
+	for (const struct rule_pack *pack = rule_packs; pack->name; pack++) {
+		CHECK_NUMBER(rules_add(rules, pack->name, &error), 0);
+		CHECK(rule_pack_find(text_of(pack->name)) == pack);
+	}
+	CHECK_NUMBER(rules_add(rules, "block,block", &error), 0);
+	CHECK_NUMBER(rules_close(rules, false, &error), 0);
+	CHECK_TEXT(error.text, "");
+	rules_free(rules);
+	check_error("nonsense", "'nonsense': no such pack; see 'ktrack list --rules', write ./nonsense "
+				"for a file");
+	check_error("", "'': no such pack; see 'ktrack list --rules', write ./ for a file");
+	check_error("./nothing-there", "./nothing-there: No such file or directory");
+}
