@@ -3,6 +3,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,9 @@ from making.script import Reader  # noqa: E402
 KTRACK = ROOT / "build/ktrack"
 LIMIT_S = 60
 # Notes that hold tests/golden/ to the stream.
-NOTE = re.compile(r"ktrack: .+: (lost .*|the wall clock is unknown .*|.*no track events?(;.*)?)")
+NOTE = re.compile(
+    r"ktrack: .+: (lost .*|the wall clock is unknown .*|.*no track events?(;.*)?|kernel symbols: no functions)"
+)
 
 # A case with three losses, and when they were, in nanoseconds since the start.
 LOSSES_CASE = "loss-before-inside-and-between-slices"
@@ -28,6 +31,14 @@ LOSSES = [(0, 10000), (30000, 40000), (60000, 70000)]
 def names():
     """All scripts."""
     return sorted(path.stem for path in GOLDEN.glob("*.script"))
+
+
+def rules_of(name):
+    """The options -r that a case's tracks are made by."""
+    path = GOLDEN / f"{name}.args"
+    lines = path.read_text().splitlines() if path.exists() else []
+    runs = [shlex.split(line) for line in lines if line.startswith("-r ")]
+    return runs[0] if runs else []
 
 
 def make(name, path):
@@ -66,6 +77,7 @@ def export_all(output):
     for name in names():
         with tempfile.TemporaryDirectory() as folder:
             make(name, Path(folder, "trace.dat"))
-            stream, wrong = run(folder, "export", "--event", f"--{output}=out", "trace.dat")
+            words = ("--event", f"--{output}=out", *rules_of(name))
+            stream, wrong = run(folder, "export", *words, "trace.dat")
             path = Path(folder, "out")
             yield name, stream, path.read_bytes() if path.exists() else b"", wrong

@@ -58,7 +58,7 @@ class Pages:
 
     def load_case(self, name, *words):
         """The same of a golden case."""
-        return self.load(lambda path: cases.make(name, path), *words)
+        return self.load(lambda path: cases.make(name, path), *cases.rules_of(name), *words)
 
     def load_text(self, text):
         """The same of a script's text."""

@@ -105,9 +105,10 @@ def check_case(tap, name):
     """The statistics of one case."""
     with tempfile.TemporaryDirectory() as folder:
         cases.make(name, Path(folder, "trace.dat"))
-        stream, wrong = cases.run(folder, "export", "trace.dat")
-        each, more = cases.run(folder, "stat", "--json", "trace.dat")
-        merged, most = cases.run(folder, "stat", "--json", "--by-name", "trace.dat")
+        rules = cases.rules_of(name)
+        stream, wrong = cases.run(folder, "export", *rules, "trace.dat")
+        each, more = cases.run(folder, "stat", "--json", *rules, "trace.dat")
+        merged, most = cases.run(folder, "stat", "--json", "--by-name", *rules, "trace.dat")
     by_track, over_all, counters, totals = read_sums(stream)
     each, merged = json.loads(each), json.loads(merged)
     wrong += more + most + list(wrong_quantiles(each)) + list(wrong_quantiles(merged))

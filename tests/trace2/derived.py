@@ -10,6 +10,11 @@ SPENT = "child_exit thread_exit region_leave data data_json"
 CATEGORY_WIDTH = 24
 
 
+def compact(value):
+    """JSON without blanks."""
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
 def escape(text, more=""):
     """A text that stays on its line; more are other signs that must not be in it."""
     marks = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
@@ -77,7 +82,7 @@ PERF = {
     "region_enter": lambda e: f"label:{e['label']}" + (f" {e['msg']}" if "msg" in e else ""),
     "region_leave": lambda e: f"label:{e['label']}" + (f" {e['msg']}" if "msg" in e else ""),
     "data": lambda e: f"{e['key']}:{e['value']}",
-    "data_json": lambda e: f"{e['key']}:{json.dumps(e['value'], separators=(',', ':'), ensure_ascii=False)}",
+    "data_json": lambda e: " ".join((f"{e['key']}:{compact(e['value'])}", *e.get("flow", ()))),
     "th_timer": lambda e: f"name:{e['name']} {timer_text(e)}",
     "timer": lambda e: f"name:{e['name']} {timer_text(e)}",
     "th_counter": lambda e: f"name:{e['name']} value:{e['count']}",

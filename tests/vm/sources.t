@@ -96,7 +96,7 @@ def shown_values(event, rest):
     values = {}
     for field, shown in zip(event.fields, found.groups()):
         if field.name == "track_event_type":
-            values[field.name] = ord(shown)
+            values[field.name] = ord(shown.strip(b"<>"))
         else:
             values[field.name] = text_of(shown) if field.is_text else int(shown)
     return values

@@ -153,7 +153,8 @@ static int stat_slice_add(struct stat_sink *sink, const struct timeline_event *e
 	row->nr_suspect += event->is_suspect;
 	row->nr_unfinished += event->is_unfinished;
 	row->nr_foreign += event->is_foreign;
-	if (event->is_suspect || event->is_unfinished || event->is_foreign) {
+	if (event->is_suspect || event->is_unfinished || event->is_foreign ||
+	    event->is_continued) {
 		row->nr_left_out++;
 		return 0;
 	}
