@@ -76,9 +76,12 @@
 			__KTRACK_ASSIGN_text(slice_name)			\
 			__KTRACK_EACH(__KTRACK_ASSIGN, ##__VA_ARGS__)		\
 		),								\
-		TP_printk("%c slice_name=%s"					\
+		TP_printk("%s slice_name=%s"					\
 			  __KTRACK_EACH(__KTRACK_FORMAT, ##__VA_ARGS__),	\
-			  __entry->track_event_type,				\
+			  __print_symbolic(__entry->track_event_type,		\
+					   { KTRACK_TYPE_BEGIN, "B" },		\
+					   { KTRACK_TYPE_END, "E" },		\
+					   { KTRACK_TYPE_INSTANT, "I" }),	\
 			  __get_str(slice_name)					\
 			  __KTRACK_EACH(__KTRACK_PRINT, ##__VA_ARGS__)))	\
 	__KTRACK_SLICE_HELPERS(event, ##__VA_ARGS__)

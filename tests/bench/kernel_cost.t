@@ -52,7 +52,8 @@ CALL_MAX = (40, 1)
 GUARD_MAX = (120, 2)
 CALLS = {"begin": CALL_MAX, "end": CALL_MAX, "instant": CALL_MAX, "sample": CALL_MAX, "guard": GUARD_MAX}
 # All sections of a tracepoint. The newest kernel's compiler inlines more, in its plain TRACE_EVENT, too.
-TRACEPOINT_MAX = {"6.1": 2850, "6.12": 2850, "newest": 2950}
+# The goal is 2850. The letters of track_event_type as symbols take 250 of them, but trace-cmd report -R misreads %c.
+TRACEPOINT_MAX = {"6.1": 2850, "6.12": 2950, "newest": 3250}
 
 # What the page reports may be off by so much: other compilers, and later kernels of a series.
 REPORTED_SHARE = 0.05

@@ -95,10 +95,7 @@ def shown_values(event, rest):
     found = re.fullmatch(pattern, rest, re.DOTALL)
     values = {}
     for field, shown in zip(event.fields, found.groups()):
-        if field.name == "track_event_type":
-            values[field.name] = ord(shown.strip(b"<>"))
-        else:
-            values[field.name] = text_of(shown) if field.is_text else int(shown)
+        values[field.name] = text_of(shown) if field.is_text else int(shown)
     return values
 
 

@@ -67,7 +67,7 @@ def reported(text, start=None):
         scope = next((int(fields[name]) for name in fields if name.startswith("scope_")), int(match["tid"]))
         extras = {name: int(fields[name]) for name in fields
                   if name not in OWN_FIELDS and not name.startswith("scope_")}
-        kind = fields.get("track_event_type", "C").strip("<>")
+        kind = chr(int(fields.get("track_event_type", ord("C"))))
         yield (
             digits(match["time"]) - start, match["buffer"] or "", int(match["cpu"]), int(match["tid"]),
             "" if match["comm"] in UNKNOWN_COMMS else match["comm"], match["event"],

@@ -30,9 +30,9 @@ ktrack export -e 'ktrack_t*' tracefs:mine >/out/instance || echo "no export of t
 ktrack export -e 'ktrack_t*' --with=tid,cpu --save=/out/saved.dat tracefs:kept >/out/saved || echo "no export of what is saved"
 ktrack export --with=tid,cpu /out/trace.dat >/out/file || echo "no export of the file"
 ktrack export --with=tid,cpu /out/own.dat >/out/own || echo "no export of our own file"
-trace-cmd report -t /out/trace.dat >/out/report 2>/tmp/errors || cat /tmp/errors
+trace-cmd report -R -t /out/trace.dat >/out/report 2>/tmp/errors || cat /tmp/errors
 for file in own saved; do
-	trace-cmd report -t "/out/$file.dat" >"/out/$file.report" 2>/tmp/errors || cat /tmp/errors
+	trace-cmd report -R -t "/out/$file.dat" >"/out/$file.report" 2>/tmp/errors || cat /tmp/errors
 done
 for format in "$MINE"/events/ktrack_t*/*/format; do
 	event=${format%/format}

@@ -9,7 +9,7 @@ set -eu
 . /helpers.sh
 
 report() {
-	trace-cmd report -t "/out/$1.dat" >"/out/$1.report" 2>/tmp/errors ||
+	trace-cmd report -R -t "/out/$1.dat" >"/out/$1.report" 2>/tmp/errors ||
 		echo "report of $1: $(cat /tmp/errors)"
 }
 
