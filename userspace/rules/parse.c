@@ -206,20 +206,21 @@ static int scope_parse(struct parser *parser, struct rule_scope *scope, struct t
 		       struct error *error)
 {
 	const char *colon = memchr(value.data, ':', value.size);
-	struct text word = value;
+	struct text word = { value.data, colon ? (size_t)(colon - value.data) : value.size };
 	const struct scope_word *found;
 
 	if (scope->is_set)
 		return line_error(&parser->place, value.data, error, "'scope' is given twice");
 	scope->is_set = true;
-	if (colon)
-		word.size = colon - value.data;
 	found = scope_word_find(word);
 	if (!found && colon)
 		return line_error(&parser->place, value.data, error,
 				  "unknown scope '%.*s'; use thread, process or cpu",
 				  (int)word.size, word.data);
 	scope->kind = found ? found->kind : DESCRIPTOR_SCOPE_CUSTOM;
+	if (scope->kind == DESCRIPTOR_SCOPE_PROCESS && !colon)
+		return line_error(&parser->place, value.data, error,
+				  "'process' needs a field; write process:FIELD");
 	if (found && !colon)
 		return 0;
 	if (colon)
