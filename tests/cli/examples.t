@@ -63,8 +63,8 @@ def check_kinds(tap):
 
 
 def check_targets(tap):
-    """make's targets, which are too much to be made here."""
-    words = re.findall(r"^make\b(.*)$", "".join(block.text for block in blocks.blocks("shell")), re.MULTILINE)
+    """Targets of our own Makefile, which are too much to be made here."""
+    words = re.findall(r"^make\b(?! -C)(.*)$", "".join(block.text for block in blocks.blocks("shell")), re.MULTILINE)
     for target in sorted({word for line in words for word in line.split()}):
         done = run("make", "-n", "KDIR=/nonexistent", target, cwd=ROOT)
         tap.ok(done.returncode == 0, f"make {target} is something", done.stderr)
