@@ -17,6 +17,7 @@ from tap import Tap  # noqa: E402
 DELAYS = ("0", "0.3", "0.7")
 # Six records of each round on each of two processors.
 RECORDS = 2 * 6 * 10
+SYMBOLS = "symbolic fields are numbers"
 SLICES = 2 * 2 * 10
 TRACEPOINT = "ktrack_test:ktrack_test_cpu"
 # With ktrack.ko, what is loaded later than this is recorded from its init on.
@@ -68,7 +69,9 @@ def check(tap, kernel, result):
     for name in result.text("runs").splitlines():
         what = f"{kernel}: {name}"
         (check_live if "-live-" in name else check_stream)(tap, what, result, name)
-        tap.nothing(result.text(f"{name}.errors").splitlines(), f"{what}: nothing to say")
+        # The preloaded library looks up what is written to, which the child that parses print formats must not.
+        lines = [line for line in result.text(f"{name}.errors").splitlines() if SYMBOLS not in line]
+        tap.nothing(lines, f"{what}: nothing to say")
 
 
 def main():
