@@ -61,7 +61,7 @@ check-newest:
 
 check-bench: userspace
 	$(Q)scripts/deps
-	$(Q)tests/run tests/bench/ tests/scale/ tests/kernel/untraced
+	$(Q)tests/run tests/bench/ tests/scale/ tests/kernel/untraced tests/vm/rules
 
 check-fuzz: fuzz
 
