@@ -10,6 +10,9 @@ set -eu
 ATTEMPTS=10000
 # Between two things of a kind, so that there are moments when nobody holds a module.
 PAUSE_US=50000
+ACTIVITIES="writers switchers instances readers"
+# A few rounds can be over before each activity has met a moment when the modules were there.
+MORE_ROUNDS=50
 
 # While the modules are away a device file of /dev would be made anew, as a plain file.
 # Arguments: DEVICE; the module is loaded in the same order each time, so its number stays.
@@ -70,12 +73,25 @@ readers_go() {
 
 activity_repeat() {
 	set +e
-	count=0
 	while [ -e /tmp/go ]; do
-		"$1_go" >/dev/null 2>&1 && count=$((count + 1))
+		"$1_go" >/dev/null 2>&1 && touch "/tmp/$1.done"
 		usleep "$PAUSE_US"
 	done
-	[ "$count" != 0 ] || echo "$1 never got anything done"
+}
+
+activities_idle() {
+	for activity in $ACTIVITIES; do
+		[ -e "/tmp/$activity.done" ] || echo "$activity"
+	done
+}
+
+modules_churn() {
+	case $(($1 % 3)) in
+	0) modules_unload ktrack_test ktrack_demo ktrack ;;
+	1) modules_unload ktrack_demo ktrack ktrack_test ;;
+	2) modules_unload ktrack_demo ktrack_test ktrack ;;
+	esac
+	modules_load
 }
 
 folder=$1
@@ -85,21 +101,23 @@ modules_load
 node_make ktrack_test
 node_make ktrack_demo
 touch /tmp/go
-for activity in writers switchers instances readers; do
-	activity_repeat $activity &
+for activity in $ACTIVITIES; do
+	rm -f "/tmp/$activity.done"
+	activity_repeat "$activity" &
 done
-for round in $(seq "$rounds"); do
-	case $((round % 3)) in
-	0) modules_unload ktrack_test ktrack_demo ktrack ;;
-	1) modules_unload ktrack_demo ktrack ktrack_test ;;
-	2) modules_unload ktrack_demo ktrack_test ktrack ;;
-	esac
-	modules_load
+round=0
+while [ "$round" -lt "$rounds" ] || [ -n "$(activities_idle)" ]; do
+	round=$((round + 1))
+	modules_churn "$round"
+	[ "$round" -lt $((rounds + MORE_ROUNDS)) ] || break
 done
 rm /tmp/go
 wait
 rmdir "$INSTANCES/a"
 modules_unload ktrack_test ktrack_demo ktrack
+for activity in $(activities_idle); do
+	echo "$activity never got anything done"
+done
 left=$(lsmod | grep ktrack; ls $INSTANCES; ps -o comm | sed -n '/ktrack_demo\//p' || true)
 [ -z "$left" ] || echo "left behind: $left"
-echo "$round rounds"
+echo "$rounds rounds or more"
