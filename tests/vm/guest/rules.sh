@@ -77,7 +77,9 @@ trace-cmd record -q -C boot -b 8192 -e sched -e irq -e block -e task:task_newtas
 for name in ours theirs; do
 	attempt $name ktrack export --include-self -r $PACKS --event=/out/$name.json /out/$name.dat
 done
-# Two processes, of which one is recorded, in each way.
+# Two processes, of which one is recorded, in each way. The kernel reports who created whom, also before ktrack records.
+mkdir $INSTANCES/forks
+echo 1 >$INSTANCES/forks/events/sched/sched_process_fork/enable
 mount -t cgroup2 none /sys/fs/cgroup
 mkdir -p /sys/fs/cgroup/top.slice/worker.service
 sh /work.sh busy & process=$!
@@ -92,4 +94,6 @@ done
 attempt command ktrack stream --pid -r sched,syscalls --event=/out/command.json -- sh -c 'echo $$ >/out/command; (true); ls / >/dev/null'
 attempt all-tasks ktrack stream -p $process -r block
 kill $process $other
+cat $INSTANCES/forks/trace >/out/forks
+rmdir $INSTANCES/forks
 rm -f /out/counted.dat /out/ours.dat /out/theirs.dat
