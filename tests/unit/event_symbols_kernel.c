@@ -22,7 +22,7 @@ static void text_of_value(const char *kernel, const char *event, const char *nam
 	symbols_read(&reader, &request, 1);
 	CHECK(!request.has_failed);
 	CHECK_NUMBER(format_parse(&format, request.format), 0);
-	field = format_find(&format, name);
+	field = format_find(&format, text_of(name));
 	event_builder_begin(&builder, format.id, 7, 128);
 	event_builder_number(&builder, field->offset, field->size, value);
 	symbols_append_text(out, request.symbols, name, &builder);

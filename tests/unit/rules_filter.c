@@ -38,6 +38,13 @@ TEST(conditions_of_several_rules_are_alternatives)
 		     0, "x", "one", "(number > 0) || (number < -5)");
 }
 
+TEST(a_condition_that_is_part_of_another_is_kept)
+{
+	check_filter("instant a:b event=x:one where=(number > 0) && size == 1\n"
+		     "instant a:c event=x:one where=number > 0\n",
+		     0, "x", "one", "((number > 0) && size == 1) || (number > 0)");
+}
+
 TEST(one_rule_without_a_condition_needs_all_records)
 {
 	check_filter("instant a:b event=x:one where=number > 0\n"
@@ -95,4 +102,5 @@ TEST(rules_that_need_all_tasks_are_omitted)
 	check_omitted("block", false, "block:request, block:inflight");
 	check_omitted("syscalls", true, "");
 	check_omitted("irq", true, "");
+	check_omitted("state a:b on=x:one scope=cpu name=busy", false, "a:b");
 }

@@ -84,3 +84,28 @@ struct text text_take_line(struct text *text)
 	*text = (struct text){ .data = text->data + size, .size = text->size - size };
 	return line;
 }
+
+static bool is_blank(char byte)
+{
+	return byte == ' ' || byte == '\t';
+}
+
+bool text_take_item(struct text *list, struct text *item)
+{
+	const char *comma;
+
+	if (!list->data)
+		return false;
+	comma = memchr(list->data, ',', list->size);
+	*item = *list;
+	*list = (struct text){ 0 };
+	if (comma) {
+		*list = (struct text){ comma + 1, item->data + item->size - comma - 1 };
+		item->size = comma - item->data;
+	}
+	while (item->size > 0 && is_blank(item->data[0]))
+		*item = (struct text){ item->data + 1, item->size - 1 };
+	while (item->size > 0 && is_blank(item->data[item->size - 1]))
+		item->size--;
+	return true;
+}

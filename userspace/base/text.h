@@ -26,6 +26,14 @@ static inline struct text text_of(const char *string)
 /** text_take_line - remove the first line from a text; returns it without its newline */
 struct text text_take_line(struct text *text);
 
+/**
+ * text_take_item - remove the first item from a comma-separated list
+ * @item: receives it, without the spaces around it; may be empty
+ *
+ * Returns false behind the last item: then @list has no data.
+ */
+bool text_take_item(struct text *list, struct text *item);
+
 /** few_bytes_equal - whether at most 8 bytes are equal; compares halves that may overlap */
 hot_inline bool few_bytes_equal(const char *a, const char *b, size_t size)
 {

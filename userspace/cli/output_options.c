@@ -24,19 +24,17 @@ static int emitter_find(struct text word)
 static int apply_with(void *settings, const char *value, struct error *error)
 {
 	struct output_settings *outputs = settings;
+	struct text rest = text_of(value), word;
 
-	for (const char *word = value;; word++) {
-		size_t size = strcspn(word, ",");
-		int emitter = emitter_find((struct text){ .data = word, .size = size });
+	while (text_take_item(&rest, &word)) {
+		int emitter = emitter_find(word);
 
 		if (emitter < 0)
 			return error_set(error, "--with=%.*s: unknown; write tid, cpu or comm",
-					 (int)size, word);
+					 (int)word.size, word.data);
 		outputs->with |= 1u << emitter;
-		word += size;
-		if (!*word)
-			return 0;
 	}
+	return 0;
 }
 
 static const struct option_row shared_rows[OUTPUT_SHARED_ROWS] = {

@@ -159,7 +159,7 @@ static struct field_ref match_scope_id(const struct match *match)
 /* A common_pid of another type makes the records malformed. */
 static struct field_ref match_pid(const struct match *match, const struct format *format)
 {
-	const struct format_field *field = format_find(format, "common_pid");
+	const struct format_field *field = format_find(format, text_of("common_pid"));
 	struct field_ref ref = field_ref_of(field, match->is_swapped);
 	bool is_number = field_ref_is_number(&ref) && !field->is_pointer;
 

@@ -74,7 +74,7 @@ const struct task_rule *task_rule_find(const char *system, const char *name)
 static struct field_ref field_ref_named(const struct format *format, const char *name,
 					bool is_swapped)
 {
-	return field_ref_of(name ? format_find(format, name) : NULL, is_swapped);
+	return field_ref_of(name ? format_find(format, text_of(name)) : NULL, is_swapped);
 }
 
 struct task_descriptor task_descriptor_of(const struct task_rule *rule, const struct format *format,

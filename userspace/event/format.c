@@ -189,10 +189,10 @@ void format_release(struct format *format)
 	*format = (struct format){ 0 };
 }
 
-const struct format_field *format_find(const struct format *format, const char *name)
+const struct format_field *format_find(const struct format *format, struct text name)
 {
 	for (size_t i = 0; i < format->nr_fields; i++) {
-		if (strcmp(format->fields[i].name, name) == 0)
+		if (text_equals(text_of(format->fields[i].name), name))
 			return &format->fields[i];
 	}
 	return NULL;

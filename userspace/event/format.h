@@ -59,7 +59,7 @@ int format_parse(struct format *out, struct text file);
 void format_release(struct format *format);
 
 /** format_find - the field with this name, NULL if there is none */
-const struct format_field *format_find(const struct format *format, const char *name);
+const struct format_field *format_find(const struct format *format, struct text name);
 
 /**
  * format_read_id - the event id in a format text, without parsing the rest

@@ -42,7 +42,7 @@ static enum decoded_kind use_kind(const struct rule *rule, const struct rule_use
 static int number_bind(struct binding *binding, struct field_ref *ref, const char *name,
 		       struct error *error)
 {
-	const struct format_field *field = format_find(binding->format, name);
+	const struct format_field *field = format_find(binding->format, text_of(name));
 
 	*ref = field_ref_of(field, binding->is_swapped);
 	if (!field)
@@ -127,38 +127,24 @@ static int names_bind(struct binding *binding, struct error *error)
 	return name_bind(binding, &action->track, binding->track, label, error);
 }
 
-/* Whether a list "FIELD, FIELD" contains @name. */
-static bool list_contains(const char *list, const char *name)
+static bool list_has(struct text list, struct text name)
 {
-	size_t size = strlen(name);
+	struct text item;
 
-	while (*list) {
-		size_t length;
-
-		list += strspn(list, ", \t");
-		length = strcspn(list, ", \t");
-		if (length == size && memcmp(list, name, size) == 0)
+	while (text_take_item(&list, &item)) {
+		if (text_equals(item, name))
 			return true;
-		list += length;
 	}
 	return false;
 }
 
-static int list_check(const struct binding *binding, const char *list, struct error *error)
+static int args_check(const struct binding *binding, struct text list, struct error *error)
 {
-	while (*list) {
-		char name[64];
-		size_t size;
+	struct text name;
 
-		list += strspn(list, ", \t");
-		size = strcspn(list, ", \t");
-		if (size >= sizeof(name))
-			return error_set(error, "args: no field '%.*s'", (int)size, list);
-		memcpy(name, list, size);
-		name[size] = '\0';
-		if (size > 0 && !format_find(binding->format, name))
-			return error_set(error, "args: no field '%s'", name);
-		list += size;
+	while (text_take_item(&list, &name)) {
+		if (!format_find(binding->format, name))
+			return error_set(error, "args: no field '%.*s'", (int)name.size, name.data);
 	}
 	return 0;
 }
@@ -177,17 +163,18 @@ static int extra_bind(struct binding *binding, const struct format_field *field)
 	return 0;
 }
 
-/* Without args, all fields but the common ones; "-" is none. There is space for the id of a flow. */
+/* Without args, all fields but the common ones; "-" is none. There is space for the id of a flow.
+ */
 static int args_bind(struct binding *binding, struct error *error)
 {
 	const struct format *format = binding->format;
-	const char *args = binding->args ? binding->args : "*";
-	bool is_all = strcmp(args, "*") == 0, is_none = strcmp(args, "-") == 0, is_checked;
+	struct text args = text_of(binding->args ? binding->args : "*");
+	bool is_all = text_equals(args, text_of("*")), is_none = text_equals(args, text_of("-"));
 	struct rule_action *action = binding->action;
-
 	/* A list of the rule is for begins; of its fields, ends have some. */
-	is_checked = binding->use->settings.args || binding->use->role != RULE_END;
-	if (is_checked && !is_all && !is_none && list_check(binding, args, error) < 0)
+	bool is_checked = binding->use->settings.args || binding->use->role != RULE_END;
+
+	if (is_checked && !is_all && !is_none && args_check(binding, args, error) < 0)
 		return -1;
 	action->extras = calloc(format->nr_fields + 1, sizeof(*action->extras));
 	action->fields = calloc(format->nr_fields + 1, sizeof(*action->fields));
@@ -197,7 +184,7 @@ static int args_bind(struct binding *binding, struct error *error)
 	for (size_t i = 0; i < format->nr_fields && !is_none; i++) {
 		bool is_common = i < format->nr_common;
 
-		if (is_all ? is_common : !list_contains(args, format->fields[i].name))
+		if (is_all ? is_common : !list_has(args, text_of(format->fields[i].name)))
 			continue;
 		if (extra_bind(binding, &format->fields[i]) < 0)
 			return error_set(error, "out of memory");
@@ -212,11 +199,10 @@ static int args_bind(struct binding *binding, struct error *error)
 static int where_bind(struct binding *binding, struct error *error)
 {
 	struct rule_action *action = binding->action;
-	bool is_on_stack = action->kind == DECODED_BEGIN && !rule_matches(binding->rule);
 
 	if (!binding->where)
 		return 0;
-	action->has_hidden = is_on_stack;
+	action->has_hidden = rule_use_is_on_stack(binding->rule, binding->use);
 	action->hidden_kind = DECODED_HIDDEN_BEGIN;
 	return event_filter_new(&action->where, binding->where, binding->format,
 				binding->is_swapped, error);
@@ -227,7 +213,6 @@ int rule_action_bind(struct rule_action *out, const struct rule *rule, const str
 		     struct error *error)
 {
 	const struct rule_settings *own = &use->settings, *common = &rule->settings;
-	bool is_begin = use->role != RULE_END;
 	struct binding binding = {
 		.action = out,
 		.rule = rule,
@@ -235,11 +220,11 @@ int rule_action_bind(struct rule_action *out, const struct rule *rule, const str
 		.format = format,
 		.format_text = format_text,
 		.is_swapped = is_swapped,
-		.scope = own->scope.is_set ? &own->scope : &common->scope,
+		.scope = rule_use_scope(rule, use),
 		.name = own->name ? own->name : common->name,
 		.track = own->track ? own->track : common->track,
 		.args = own->args ? own->args : common->args,
-		.where = own->where || !is_begin ? own->where : common->where,
+		.where = rule_use_where(rule, use),
 	};
 	struct error problem = { 0 };
 

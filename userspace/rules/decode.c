@@ -3,7 +3,7 @@
 #include "rules/action.h"
 
 static int64_t action_number_of(const struct rule_action *action, const struct field_ref *ref,
-			 const struct record *record)
+				const struct record *record)
 {
 	return field_integer(ref, record, action->is_swapped);
 }
@@ -33,7 +33,7 @@ static void scope_decode_own(const struct rule_action *action, const struct reco
 }
 
 static void action_scope_read(struct rule_action *action, const struct record *record,
-		       struct decoded_event *out)
+			      struct decoded_event *out)
 {
 	size_t nr_outer = action->keys.nr_outer;
 
@@ -49,7 +49,7 @@ static void action_scope_read(struct rule_action *action, const struct record *r
 }
 
 static void action_extras_read(struct rule_action *action, const struct record *record,
-			const struct naming_names *names, struct decoded_event *out)
+			       const struct naming_names *names, struct decoded_event *out)
 {
 	struct field *field = action->fields;
 
@@ -61,7 +61,8 @@ static void action_extras_read(struct rule_action *action, const struct record *
 		else if (!field_read(&extra->ref, record, &field->value))
 			continue;
 		if (action->extra_symbols[i] &&
-		    symbols_render(names->symbols, action->extra_symbols[i], record, &field->value.text))
+		    symbols_render(names->symbols, action->extra_symbols[i], record,
+				   &field->value.text))
 			field->value.kind = VALUE_TEXT;
 		field->name = extra->label;
 		field++;
@@ -84,7 +85,7 @@ hot_inline void action_name_read(struct action_name *name, const struct record *
 }
 
 static void action_value_read(struct rule_action *action, const struct record *record,
-		       struct decoded_event *out)
+			      struct decoded_event *out)
 {
 	value_set(action, &out->counter_value, &action->value, record);
 	if (action->sign == VALUE_MINUS)

@@ -24,30 +24,34 @@ static bool system_is_of_callers(const char *system)
  */
 static const char *use_condition(const struct rule *rule, const struct rule_use *use)
 {
-	bool is_on_stack = use->role == RULE_BEGIN && !rule_matches(rule);
-	bool has_own = use->settings.where || use->role == RULE_END;
-
-	if (is_on_stack)
-		return NULL;
-	return has_own ? use->settings.where : rule->settings.where;
+	return rule_use_is_on_stack(rule, use) ? NULL : rule_use_where(rule, use);
 }
 
-/* Adds "(CONDITION)" to alternatives. */
-static void condition_add(struct buffer *out, const char *condition)
+/** CONDITIONS_MAX - with more conditions a tracepoint gets no filter */
+#define CONDITIONS_MAX 64
+
+/** struct conditions - different conditions of one tracepoint */
+struct conditions {
+	const char *list[CONDITIONS_MAX];
+	size_t size;
+};
+
+/* Returns false if there are too many. */
+static bool condition_add(struct conditions *conditions, const char *condition)
 {
-	struct buffer part = { 0 };
-
-	buffer_printf(&part, "(%s)", condition);
-	if (out->size == 0)
-		buffer_append_string(out, buffer_string(&part));
-	else if (!strstr(buffer_string(out), buffer_string(&part)))
-		buffer_printf(out, " || %s", buffer_string(&part));
-	buffer_release(&part);
+	for (size_t i = 0; i < conditions->size; i++) {
+		if (strcmp(conditions->list[i], condition) == 0)
+			return true;
+	}
+	if (conditions->size == CONDITIONS_MAX)
+		return false;
+	conditions->list[conditions->size++] = condition;
+	return true;
 }
 
-/* Returns whether all uses of a tracepoint have conditions. */
-static bool conditions_collect(struct buffer *out, const struct rules *rules, const char *system,
-			       const char *name)
+/* Returns false if some use of a tracepoint needs all records. */
+static bool conditions_collect(struct conditions *conditions, const struct rules *rules,
+			       const char *system, const char *name)
 {
 	for (size_t i = 0; i < rules->nr_rules; i++) {
 		const struct rule *rule = rules->rules[i];
@@ -58,12 +62,17 @@ static bool conditions_collect(struct buffer *out, const struct rules *rules, co
 
 			if (!rule_use_means(use, system, name))
 				continue;
-			if (!condition)
+			if (!condition || !condition_add(conditions, condition))
 				return false;
-			condition_add(out, condition);
 		}
 	}
 	return true;
+}
+
+static void conditions_append(struct buffer *out, const struct conditions *conditions)
+{
+	for (size_t i = 0; i < conditions->size; i++)
+		buffer_printf(out, "%s(%s)", i > 0 ? " || " : "", conditions->list[i]);
 }
 
 /* Leaves out records of the excluded thread, where that breaks no chain and hides no interrupt. */
@@ -82,13 +91,14 @@ static void excluded_add(struct buffer *out, const struct rules *rules, const ch
 
 char *rules_filter(const struct rules *rules, const char *system, const char *name)
 {
+	struct conditions conditions = { 0 };
 	struct buffer text = { 0 };
 	char *filter = NULL;
 
 	if (system_is_chained(system))
 		return NULL;
-	if (!conditions_collect(&text, rules, system, name))
-		buffer_clear(&text);
+	if (conditions_collect(&conditions, rules, system, name))
+		conditions_append(&text, &conditions);
 	excluded_add(&text, rules, system);
 	if (text.size > 0 && text.size <= EVENT_FILTER_SIZE_MAX && !text.failed)
 		filter = strdup(buffer_string(&text));

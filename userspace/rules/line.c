@@ -7,10 +7,10 @@
 #include <string.h>
 
 static const char *const key_names[] = {
-	[KEY_BEGIN] = "begin", [KEY_END] = "end",     [KEY_ON] = "on",	     [KEY_EVENT] = "event",
-	[KEY_FROM] = "from",   [KEY_TO] = "to",	      [KEY_MATCH] = "match", [KEY_SCOPE] = "scope",
-	[KEY_TRACK] = "track", [KEY_NAME] = "name",   [KEY_ARGS] = "args",   [KEY_WHERE] = "where",
-	[KEY_VALUE] = "value", [KEY_UNIT] = "unit",   [KEY_OF] = "of",	     [KEY_UNLESS] = "unless",
+	[KEY_BEGIN] = "begin", [KEY_END] = "end",   [KEY_ON] = "on",	   [KEY_EVENT] = "event",
+	[KEY_FROM] = "from",   [KEY_TO] = "to",	    [KEY_MATCH] = "match", [KEY_SCOPE] = "scope",
+	[KEY_TRACK] = "track", [KEY_NAME] = "name", [KEY_ARGS] = "args",   [KEY_WHERE] = "where",
+	[KEY_VALUE] = "value", [KEY_UNIT] = "unit", [KEY_OF] = "of",	   [KEY_UNLESS] = "unless",
 };
 _Static_assert(sizeof(key_names) / sizeof(key_names[0]) == KEY_COUNT, "a name for every key");
 
@@ -145,8 +145,7 @@ static size_t value_size(struct text line)
 static struct text value_unquote(struct text value)
 {
 	bool is_quoted = value.size >= 2 && value.data[0] == '"' &&
-			 memchr(value.data + 1, '"', value.size - 1) ==
-				 value.data + value.size - 1;
+			 memchr(value.data + 1, '"', value.size - 1) == value.data + value.size - 1;
 
 	if (is_quoted) {
 		rule_line_skip(&value, 1);

@@ -7,12 +7,8 @@
 #define DEVICE_MINOR_BITS 20
 
 static const char *const form_names[NAMING_FORM_COUNT] = {
-	[NAMING_AS_PRINTED] = "",
-	[NAMING_RAW] = "raw",
-	[NAMING_HEX] = "hex",
-	[NAMING_DEVICE] = "dev",
-	[NAMING_FUNCTION] = "function",
-	[NAMING_SYSCALL] = "syscall",
+	[NAMING_AS_PRINTED] = "", [NAMING_RAW] = "raw",		  [NAMING_HEX] = "hex",
+	[NAMING_DEVICE] = "dev",  [NAMING_FUNCTION] = "function", [NAMING_SYSCALL] = "syscall",
 };
 
 static struct naming_part *part_add(struct naming *naming, struct error *error)
@@ -30,17 +26,8 @@ static int naming_form_find(struct text name, enum naming_form *out, struct erro
 		if (text_equals(name, text_of(form_names[*out])))
 			return 0;
 	}
-	return error_set(error, "unknown form ':%.*s'; use :raw, :hex, :dev, :function or :syscall", (int)name.size,
-			 name.data);
-}
-
-static const struct format_field *naming_field_find(const struct format *format, struct text name)
-{
-	for (size_t i = 0; i < format->nr_fields; i++) {
-		if (text_equals(text_of(format->fields[i].name), name))
-			return &format->fields[i];
-	}
-	return NULL;
+	return error_set(error, "unknown form ':%.*s'; use :raw, :hex, :dev, :function or :syscall",
+			 (int)name.size, name.data);
 }
 
 /* Checks "FIELD" or "FIELD:FORM". */
@@ -83,7 +70,7 @@ int naming_check(const char *text, struct error *error)
 
 /* Adds the field of "{FIELD}" or "{FIELD:FORM}". */
 static int naming_field_bind(struct naming *out, struct text inside, const struct format *format,
-		      struct text format_text, bool is_swapped, struct error *error)
+			     struct text format_text, bool is_swapped, struct error *error)
 {
 	const char *colon = memchr(inside.data, ':', inside.size);
 	struct text name = inside, form = { .data = "" };
@@ -96,12 +83,12 @@ static int naming_field_bind(struct naming *out, struct text inside, const struc
 		name.size = colon - inside.data;
 		form = (struct text){ colon + 1, inside.size - name.size - 1 };
 	}
-	field = naming_field_find(format, name);
+	field = format_find(format, name);
 	if (!field)
 		return error_set(error, "no field '%.*s'", (int)name.size, name.data);
 	*part = (struct naming_part){ .is_field = true,
-					.text = name,
-					.ref = field_ref_of(field, is_swapped) };
+				      .text = name,
+				      .ref = field_ref_of(field, is_swapped) };
 	if (naming_form_find(form, &part->form, error) < 0)
 		return -1;
 	if (part->form == NAMING_AS_PRINTED && print_format_is_symbol(format_text, name))
@@ -123,7 +110,7 @@ static int naming_text_bind(struct naming *out, struct text text, struct error *
 }
 
 int naming_bind(struct naming *out, const char *text, const struct format *format,
-		  struct text format_text, bool is_swapped, struct error *error)
+		struct text format_text, bool is_swapped, struct error *error)
 {
 	out->nr_parts = 0;
 	while (*text) {
@@ -139,7 +126,7 @@ int naming_bind(struct naming *out, const char *text, const struct format *forma
 		if (!end)
 			return error_set(error, "'{' without '}'");
 		if (naming_field_bind(out, (struct text){ text, end - text }, format, format_text,
-			       is_swapped, error) < 0)
+				      is_swapped, error) < 0)
 			return -1;
 		text = end + 1;
 	}
@@ -163,7 +150,8 @@ static void device_append(struct buffer *out, uint64_t device)
 	buffer_append_unsigned(out, device & ((1ULL << DEVICE_MINOR_BITS) - 1));
 }
 
-static void naming_number_append(struct buffer *out, const struct value *value, enum naming_form form)
+static void naming_number_append(struct buffer *out, const struct value *value,
+				 enum naming_form form)
 {
 	uint64_t number = value->unsigned_number;
 
@@ -233,7 +221,7 @@ static bool part_text(const struct naming_part *part, const struct record *recor
 }
 
 static void naming_part_append(struct buffer *out, const struct naming_part *part,
-			const struct record *record, const struct naming_names *names)
+			       const struct record *record, const struct naming_names *names)
 {
 	struct value value;
 	struct text text;
@@ -252,7 +240,7 @@ static struct text naming_cut(struct text text)
 }
 
 struct text naming_render(const struct naming *naming, const struct record *record,
-			    const struct naming_names *names, struct buffer *space)
+			  const struct naming_names *names, struct buffer *space)
 {
 	struct text text;
 

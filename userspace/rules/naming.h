@@ -73,7 +73,7 @@ int naming_check(const char *text, struct error *error);
  * Returns 0, or -1 with @error: a field is unknown, or the naming is malformed.
  */
 int naming_bind(struct naming *out, const char *text, const struct format *format,
-		  struct text format_text, bool is_swapped, struct error *error);
+		struct text format_text, bool is_swapped, struct error *error);
 
 /** naming_is_fixed - whether the name does not depend on the record; sets @out to it then */
 bool naming_is_fixed(const struct naming *naming, struct text *out);
@@ -92,6 +92,6 @@ void naming_set_symbols(struct naming *naming, const struct symbols *symbols);
  * in the naming.
  */
 struct text naming_render(const struct naming *naming, const struct record *record,
-			    const struct naming_names *names, struct buffer *space);
+			  const struct naming_names *names, struct buffer *space);
 
 #endif

@@ -5,10 +5,19 @@
 
 #include <string.h>
 
+static bool rule_is_of_cpus(const struct rule *rule)
+{
+	for (size_t i = 0; i < rule->nr_uses; i++) {
+		if (rule_use_scope(rule, &rule->uses[i])->kind == DESCRIPTOR_SCOPE_CPU)
+			return true;
+	}
+	return false;
+}
+
 /* A state of a CPU lasts until another task's record; what pairs by fields may end in any task. */
 static bool rule_needs_all_tasks(const struct rule *rule)
 {
-	return (rule->kind == RULE_STATE && rule->settings.scope.kind == DESCRIPTOR_SCOPE_CPU) ||
+	return (rule->kind == RULE_STATE && rule_is_of_cpus(rule)) ||
 	       (rule->kind == RULE_SLICE && rule_matches(rule)) ||
 	       (rule->kind == RULE_COUNTER && (rule->of || rule->sign != VALUE_LEVEL));
 }

@@ -2,10 +2,10 @@
 /* Embeds the packs. The assembler reads them, by their path from the top of the tree. */
 #include "rules/rules.h"
 
-#define PACK(name)                                                              \
-	__asm__(".pushsection .rodata\npack_" #name ":\n"                       \
-		".incbin \"userspace/rules/packs/" #name ".rules\"\n.byte 0\n"  \
-		".popsection\n");                                               \
+#define PACK(name)                                                             \
+	__asm__(".pushsection .rodata\npack_" #name ":\n"                      \
+		".incbin \"userspace/rules/packs/" #name ".rules\"\n.byte 0\n" \
+		".popsection\n");                                              \
 	extern const char pack_##name[] __attribute__((visibility("hidden")))
 
 PACK(irq);

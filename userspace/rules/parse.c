@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parses rules; see the grammar in ktrack-rules(5). What fields mean is checked when they are bound. */
+/* Parses rules; see the grammar in ktrack-rules(5). Fields are checked when they are bound. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ const char *rule_kind_name(enum rule_kind kind)
 	return kind_names[kind];
 }
 
-/** struct key_use - the role of a tracepoint by its key, and the kinds of rules that have the key */
+/** struct key_use - a key's role, if it names a tracepoint, and the kinds of rules that have it */
 struct key_use {
 	bool is_tracepoint;
 	enum rule_role role;
@@ -60,44 +60,6 @@ struct parser {
 	void *context;
 };
 
-static void field_names_free(struct field_names *names)
-{
-	for (size_t i = 0; i < names->size; i++)
-		free(names->names[i]);
-}
-
-static void settings_free(struct rule_settings *settings)
-{
-	field_names_free(&settings->scope.fields);
-	free(settings->name);
-	free(settings->track);
-	free(settings->args);
-	free(settings->where);
-	free(settings->unless);
-}
-
-void rule_free(struct rule *rule)
-{
-	if (!rule)
-		return;
-	settings_free(&rule->settings);
-	field_names_free(&rule->match_begin);
-	field_names_free(&rule->match_end);
-	for (size_t i = 0; i < rule->nr_uses; i++) {
-		free(rule->uses[i].system);
-		free(rule->uses[i].event);
-		settings_free(&rule->uses[i].settings);
-	}
-	free(rule->uses);
-	free(rule->value);
-	free(rule->unit);
-	free(rule->label);
-	free(rule->of);
-	free(rule->descriptor.category);
-	free(rule->descriptor.scope_field);
-	free(rule);
-}
-
 static int text_copy(char **out, struct text text, struct error *error)
 {
 	*out = strndup(text.data, text.size);
@@ -134,8 +96,8 @@ static int fields_take(struct parser *parser, struct text *rest, struct field_na
 		if (name.size == 0)
 			return line_error(&parser->place, rest->data, error, "expected a field");
 		if (out->size == max)
-			return line_error(&parser->place, name.data, error,
-					  "more than %zu fields", max);
+			return line_error(&parser->place, name.data, error, "more than %zu fields",
+					  max);
 		if (text_copy(&out->names[out->size], name, error) < 0)
 			return -1;
 		out->size++;
@@ -334,7 +296,8 @@ static int setting_apply(struct parser *parser, enum rule_key key, struct text v
 	}
 }
 
-/* Whether settings behind a tracepoint are its own: not on the first line, but of states and flows. */
+/* Whether settings behind a tracepoint are its own: not on the first line, but of states and flows.
+ */
 static bool has_local_settings(const struct parser *parser, bool is_first)
 {
 	enum rule_kind kind = parser->rule->kind;

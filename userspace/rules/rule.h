@@ -145,10 +145,31 @@ static inline bool rule_is_usable(const struct rule *rule)
 	return (rule->bound_roles & needed[rule->kind]) == needed[rule->kind];
 }
 
+/** rule_use_scope - the scope of a use: its own, or else the rule's */
+static inline const struct rule_scope *rule_use_scope(const struct rule *rule,
+						      const struct rule_use *use)
+{
+	return use->settings.scope.is_set ? &use->settings.scope : &rule->settings.scope;
+}
+
+/** rule_use_where - the condition of a use, NULL if none; the rule's is not for ends */
+static inline const char *rule_use_where(const struct rule *rule, const struct rule_use *use)
+{
+	bool has_own = use->settings.where || use->role == RULE_END;
+
+	return has_own ? use->settings.where : rule->settings.where;
+}
+
 /** rule_matches - whether begin and end pair by fields, so that slices may overlap */
 static inline bool rule_matches(const struct rule *rule)
 {
 	return rule->match_begin.size > 0;
+}
+
+/** rule_use_is_on_stack - whether a use begins slices that are on a stack */
+static inline bool rule_use_is_on_stack(const struct rule *rule, const struct rule_use *use)
+{
+	return use->role == RULE_BEGIN && !rule_matches(rule);
 }
 
 #endif

@@ -132,10 +132,11 @@ static int rules_add_one(struct rules *rules, struct text name, struct error *er
 	if (pack)
 		return rule_text_parse(text_of(pack->text), pack->name, rule_add, rules, error);
 	if (!memchr(name.data, '/', name.size))
-		return error_set(error,
-				 "'%.*s': no such pack; see 'ktrack list --rules', write ./%.*s for a "
-				 "file",
-				 (int)name.size, name.data, (int)name.size, name.data);
+		return error_set(
+			error,
+			"'%.*s': no such pack; see 'ktrack list --rules', write ./%.*s for a "
+			"file",
+			(int)name.size, name.data, (int)name.size, name.data);
 	path = strndup(name.data, name.size);
 	status = path ? rules_add_file(rules, path, error) : error_set(error, "out of memory");
 	free(path);
@@ -145,27 +146,15 @@ static int rules_add_one(struct rules *rules, struct text name, struct error *er
 /* A rule begins with its kind and a space; names of packs and files have no spaces. */
 int rules_add(struct rules *rules, const char *text, struct error *error)
 {
-	struct text rest = text_of(text);
+	struct text rest = text_of(text), name;
 
 	if (strchr(text, ' '))
 		return rule_text_parse(rest, "-r", rule_add, rules, error);
-	for (;;) {
-		const char *comma = memchr(rest.data, ',', rest.size);
-		struct text name = rest;
-
-		if (comma)
-			name.size = comma - rest.data;
+	while (text_take_item(&rest, &name)) {
 		if (rules_add_one(rules, name, error) < 0)
 			return -1;
-		if (!comma)
-			return 0;
-		rest = (struct text){ comma + 1, rest.size - name.size - 1 };
 	}
-}
-
-static const struct rule_scope *use_scope(const struct rule *rule, const struct rule_use *use)
-{
-	return use && use->settings.scope.is_set ? &use->settings.scope : &rule->settings.scope;
+	return 0;
 }
 
 static int rule_fail(const struct rule *rule, struct error *error, const char *problem)
@@ -177,16 +166,18 @@ static int rule_fail(const struct rule *rule, struct error *error, const char *p
 /* All uses must have the same kind of scope, for they are on the same tracks. */
 static int rule_close_scope(struct rule *rule, struct error *error)
 {
-	const struct rule_scope *first = use_scope(rule, rule->nr_uses ? &rule->uses[0] : NULL);
+	const struct rule_scope *first = rule->nr_uses > 0 ? rule_use_scope(rule, &rule->uses[0])
+							   : &rule->settings.scope;
 	size_t nr_fields = first->fields.size;
 
 	for (size_t i = 1; i < rule->nr_uses; i++) {
-		const struct rule_scope *scope = use_scope(rule, &rule->uses[i]);
+		const struct rule_scope *scope = rule_use_scope(rule, &rule->uses[i]);
 
 		if (scope->kind != first->kind)
 			return rule_fail(rule, error, "its scopes are of different kinds");
 		if (scope->kind == DESCRIPTOR_SCOPE_CUSTOM && scope->fields.size != nr_fields)
-			return rule_fail(rule, error, "its scopes have different numbers of fields");
+			return rule_fail(rule, error,
+					 "its scopes have different numbers of fields");
 	}
 	rule->descriptor.scope = first->kind;
 	if (nr_fields == 0)
@@ -216,11 +207,11 @@ static int rule_close_of(struct rules *rules, struct rule *rule, struct error *e
 /* Whether a condition selects some of the begins. */
 static bool rule_is_selective(const struct rule *rule)
 {
-	bool has_own = false;
-
-	for (size_t i = 0; i < rule->nr_uses; i++)
-		has_own |= rule->uses[i].role == RULE_BEGIN && rule->uses[i].settings.where;
-	return rule->kind == RULE_SLICE && (rule->settings.where || has_own);
+	for (size_t i = 0; i < rule->nr_uses; i++) {
+		if (rule->uses[i].role == RULE_BEGIN && rule_use_where(rule, &rule->uses[i]))
+			return true;
+	}
+	return false;
 }
 
 /* A counter's tracks show its unit. */

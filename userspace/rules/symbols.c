@@ -24,7 +24,7 @@ static void tracepoint_set_symbols(struct rule_tracepoint *tracepoint, struct sy
 }
 
 static void symbol_failures_report(const struct report *report, const struct rule_tracepoint *first,
-			    size_t nr_failed)
+				   size_t nr_failed)
 {
 	if (nr_failed > 1)
 		report_message(report,

@@ -29,13 +29,13 @@ void rules_unbind(struct rules *rules)
 	free(rules->tracepoints);
 	rules->tracepoints = NULL;
 	rules->nr_tracepoints = 0;
+	memset(rules->by_id, 0, sizeof(rules->by_id));
 }
 
 /* Tracepoints of a rule may have wildcards. */
 bool rule_use_means(const struct rule_use *use, const char *system, const char *name)
 {
-	return fnmatch(use->system, system, 0) == 0 &&
-	       (!name || fnmatch(use->event, name, 0) == 0);
+	return fnmatch(use->system, system, 0) == 0 && (!name || fnmatch(use->event, name, 0) == 0);
 }
 
 static size_t uses_count(const struct rules *rules, const char *system, const char *name)
@@ -157,17 +157,40 @@ bool rules_are_bound(const struct rules *rules)
 	return false;
 }
 
-void rules_drop(struct rules *rules, const char *system, const char *name)
+static struct rule_tracepoint *tracepoint_find(const struct rules *rules, const char *system,
+					       const char *name)
 {
 	for (size_t i = 0; i < rules->nr_tracepoints; i++) {
 		struct rule_tracepoint *tracepoint = rules->tracepoints[i];
 
-		if (strcmp(tracepoint->system, system) != 0 || strcmp(tracepoint->name, name) != 0)
-			continue;
-		tracepoint->is_dropped = true;
-		if (rules->by_id[tracepoint->id] == tracepoint)
-			rules->by_id[tracepoint->id] = NULL;
+		if (!tracepoint->is_dropped && strcmp(tracepoint->system, system) == 0 &&
+		    strcmp(tracepoint->name, name) == 0)
+			return tracepoint;
 	}
+	return NULL;
+}
+
+const struct rule_tracepoint *rules_find_name(const struct rules *rules, const char *system,
+					      const char *name)
+{
+	return tracepoint_find(rules, system, name);
+}
+
+/* No record is decoded by the tracepoint any more. */
+static void tracepoint_hide(struct rules *rules, const struct rule_tracepoint *tracepoint)
+{
+	if (rules->by_id[tracepoint->id] == tracepoint)
+		rules->by_id[tracepoint->id] = NULL;
+}
+
+void rules_drop(struct rules *rules, const char *system, const char *name)
+{
+	struct rule_tracepoint *tracepoint = tracepoint_find(rules, system, name);
+
+	if (!tracepoint)
+		return;
+	tracepoint->is_dropped = true;
+	tracepoint_hide(rules, tracepoint);
 }
 
 void rules_hold_back(struct rules *rules, size_t first)
@@ -176,8 +199,7 @@ void rules_hold_back(struct rules *rules, size_t first)
 		struct rule_tracepoint *tracepoint = rules->tracepoints[i];
 
 		tracepoint->is_held = true;
-		if (rules->by_id[tracepoint->id] == tracepoint)
-			rules->by_id[tracepoint->id] = NULL;
+		tracepoint_hide(rules, tracepoint);
 	}
 }
 
@@ -190,19 +212,6 @@ void rules_trust(struct rules *rules)
 			rules->by_id[tracepoint->id] = tracepoint;
 		tracepoint->is_held = false;
 	}
-}
-
-const struct rule_tracepoint *rules_find_name(const struct rules *rules, const char *system,
-					      const char *name)
-{
-	for (size_t i = 0; i < rules->nr_tracepoints; i++) {
-		const struct rule_tracepoint *tracepoint = rules->tracepoints[i];
-
-		if (!tracepoint->is_dropped && strcmp(tracepoint->system, system) == 0 &&
-		    strcmp(tracepoint->name, name) == 0)
-			return tracepoint;
-	}
-	return NULL;
 }
 
 bool rules_need_kallsyms(const struct rules *rules)
@@ -232,8 +241,8 @@ bool rules_decode(const struct rules *rules, struct rule_tracepoint *tracepoint,
 		  const struct record *record, struct decoded_event *out)
 {
 	const struct naming_names names = { .symbols = tracepoint->symbols,
-					      .kallsyms = rules->kallsyms,
-					      .syscalls = rules->syscalls };
+					    .kallsyms = rules->kallsyms,
+					    .syscalls = rules->syscalls };
 
 	if (index == 0 && tracepoint->symbols)
 		symbols_begin(tracepoint->symbols);

@@ -7,12 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static int pattern_add(struct selection *selection, const char *text, size_t size,
-		       struct error *error)
+static int pattern_add(struct selection *selection, struct text text, struct error *error)
 {
 	struct pattern *patterns = reallocarray(selection->patterns, selection->nr_patterns + 1,
 						sizeof(*patterns));
-	char *copy = strndup(text, size);
+	char *copy = strndup(text.data, text.size);
 
 	if (patterns)
 		selection->patterns = patterns;
@@ -30,20 +29,16 @@ static int pattern_add(struct selection *selection, const char *text, size_t siz
 /* Names have no commas. */
 int selection_add(struct selection *selection, const char *text, struct error *error)
 {
-	const char *rest = text;
+	struct text rest = text_of(text), name;
 
 	selection->nr_options++;
-	for (;;) {
-		size_t size = strcspn(rest, ",");
-
-		if (size == 0)
+	while (text_take_item(&rest, &name)) {
+		if (name.size == 0)
 			return error_set(error, "'%s': empty tracepoint; write SYS[:EVENT]", text);
-		if (pattern_add(selection, rest, size, error) < 0)
+		if (pattern_add(selection, name, error) < 0)
 			return -1;
-		if (!rest[size])
-			return 0;
-		rest += size + 1;
 	}
+	return 0;
 }
 
 int selection_add_rules(struct selection *selection, const char *text, struct error *error)

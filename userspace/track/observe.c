@@ -356,10 +356,7 @@ int tracks_observe(struct tracks *tracks, const struct decoded_event *decoded, s
 {
 	struct track *track;
 
-	if (unlikely(decoded->time_ns < tracks->now_ns))
-		tracks->totals.late_records++;
-	else
-		tracks->now_ns = decoded->time_ns;
+	tracks_come_to(tracks, decoded);
 	track = tracks_recent(tracks, decoded);
 	if (unlikely(!track))
 		return tracks_observe_any(tracks, decoded, error);

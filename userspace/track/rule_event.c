@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Events that rules make: also states, changes of counters, hidden slices. */
-#include <string.h>
-
 #include "track/lanes.h"
 #include "track/state.h"
 
@@ -19,22 +17,16 @@ static int state_pop(struct tracks *tracks, struct track *track,
 	return 0;
 }
 
-/* Whether a list "A, B" contains the name of the open slice. */
-static bool state_is_in(const struct track *track, const char *list)
+/* Whether the state is one of a list. */
+static bool state_is_in(const struct track *track, struct text list)
 {
 	struct text name;
 
 	if (track->nr_slices == 0)
 		return false;
-	name = track->slices[track->nr_slices - 1].name->shown.text;
-	while (*list) {
-		size_t size;
-
-		list += strspn(list, ", ");
-		size = strcspn(list, ",");
-		if (text_equals(name, (struct text){ list, size }))
+	while (text_take_item(&list, &name)) {
+		if (text_equals(name, track->slices[track->nr_slices - 1].name->shown.text))
 			return true;
-		list += size;
 	}
 	return false;
 }
@@ -46,7 +38,7 @@ static int state_begin(struct tracks *tracks, const struct decoded_event *decode
 
 	if (!track)
 		return -1;
-	if (decoded->unless && state_is_in(track, decoded->unless))
+	if (decoded->unless && state_is_in(track, text_of(decoded->unless)))
 		return 0;
 	if (state_pop(tracks, track, decoded, error) < 0)
 		return -1;
@@ -141,7 +133,8 @@ static int rule_begin_slice(struct tracks *tracks, struct track *track,
 {
 	const struct descriptor *counter = track->counter;
 
-	/* The id is in use: it was requeued, or its end was lost. Nothing else would end that slice. */
+	/* The id is in use: it was requeued, or its end was lost. Nothing else would end that
+	 * slice. */
 	if (track->lanes && state_pop(tracks, track, decoded, error) < 0)
 		return -1;
 	if (tracks_begin_slice(tracks, track, decoded, error) < 0)
@@ -165,8 +158,7 @@ static int rule_end_slice(struct tracks *tracks, struct track *track,
 static struct track *open_track_look(struct tracks *tracks, const struct decoded_event *decoded)
 {
 	bool is_async = decoded->keys && decoded->keys->is_async;
-	struct track *track = is_async ? lanes_look(tracks, decoded)
-				       : tracks_look(tracks, decoded);
+	struct track *track = is_async ? lanes_look(tracks, decoded) : tracks_look(tracks, decoded);
 
 	return track && track->nr_slices > 0 ? track : NULL;
 }
@@ -197,8 +189,8 @@ static int track_observe_rule(struct tracks *tracks, const struct decoded_event 
 	case DECODED_COUNTER:
 		return tracks_sample(tracks, track, decoded, error);
 	default:
-		return counter_change(tracks, track, decoded,
-				      decoded->counter_value.signed_number, error);
+		return counter_change(tracks, track, decoded, decoded->counter_value.signed_number,
+				      error);
 	}
 }
 
@@ -232,10 +224,7 @@ static int flow_observe(struct tracks *tracks, const struct decoded_event *decod
 int tracks_observe_rule(struct tracks *tracks, const struct decoded_event *decoded,
 			struct error *error)
 {
-	if (decoded->time_ns < tracks->now_ns)
-		tracks->totals.late_records++;
-	else
-		tracks->now_ns = decoded->time_ns;
+	tracks_come_to(tracks, decoded);
 	tracks_find_writer(tracks, decoded);
 	if (decoded->kind == DECODED_END && decoded->descriptor->is_selective)
 		return rule_end_slice(tracks, open_track_look(tracks, decoded), decoded, error);

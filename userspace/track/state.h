@@ -164,6 +164,15 @@ static inline void tracks_advance(struct tracks *tracks, int64_t time_ns)
 		tracks->now_ns = time_ns;
 }
 
+/** tracks_come_to - move the current time to an event's, or count that as late */
+hot_inline void tracks_come_to(struct tracks *tracks, const struct decoded_event *decoded)
+{
+	if (unlikely(decoded->time_ns < tracks->now_ns))
+		tracks->totals.late_records++;
+	else
+		tracks->now_ns = decoded->time_ns;
+}
+
 /** track_new - a track for @decoded without slices, or NULL if memory ran out */
 struct track *track_new(const struct decoded_event *decoded, uint64_t hash,
 			struct category *category);
