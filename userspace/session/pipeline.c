@@ -150,6 +150,14 @@ static int record_apply_rules(struct pipeline *pipeline, struct rule_tracepoint 
 	return 0;
 }
 
+static int pipeline_learn(struct pipeline *pipeline, const struct task_change *change,
+			  struct error *error)
+{
+	if (pipeline->workload)
+		workload_learn(pipeline->workload, change);
+	return tracks_learn(pipeline->tracks, change, error);
+}
+
 /*
  * A record may be about a thread, too. What it says comes first, so that a new thread gets no state
  * of an older one with its number; but the end of a thread comes last.
@@ -162,13 +170,11 @@ static int pipeline_rules(struct pipeline *pipeline, struct rule_tracepoint *tra
 			     !filter_is_past(&pipeline->filter, record->time_ns);
 	bool is_last = is_about_task && change.kind == TASK_CHANGE_GONE;
 
-	if (is_about_task && pipeline->workload && !is_last)
-		workload_learn(pipeline->workload, &change);
-	if (is_about_task && !is_last && tracks_learn(pipeline->tracks, &change, error) < 0)
+	if (is_about_task && !is_last && pipeline_learn(pipeline, &change, error) < 0)
 		return -1;
 	if (record_apply_rules(pipeline, tracepoint, record, error) < 0)
 		return -1;
-	return is_last ? tracks_learn(pipeline->tracks, &change, error) : 0;
+	return is_last ? pipeline_learn(pipeline, &change, error) : 0;
 }
 
 static int pipeline_record(void *context, const struct record *record, struct error *error)
