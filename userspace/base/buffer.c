@@ -151,3 +151,23 @@ void buffer_append_grouped(struct buffer *buffer, uint64_t count)
 	while ((unit /= 1000) > 0)
 		buffer_printf(buffer, ",%03u", (unsigned int)(count / unit % 1000));
 }
+
+void buffer_append_duration(struct buffer *buffer, int64_t ns)
+{
+	static const struct {
+		const char *unit;
+		int64_t ns;
+	} units[] = { { "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 } };
+	size_t i = 0;
+	double number;
+
+	while (i < 3 && ns < units[i].ns)
+		i++;
+	if (i == 3) {
+		buffer_printf(buffer, "%lldns", (long long)ns);
+		return;
+	}
+	number = (double)ns / (double)units[i].ns;
+	buffer_printf(buffer, "%.*f%s", number < 10 ? 2 : number < 100 ? 1 : 0, number,
+		      units[i].unit);
+}

@@ -138,4 +138,7 @@ void buffer_append_count(struct buffer *buffer, uint64_t count, const char *noun
 /** buffer_append_grouped - append a number with grouped digits: "12,034" */
 void buffer_append_grouped(struct buffer *buffer, uint64_t count);
 
+/** buffer_append_duration - append nanoseconds with three digits and a unit: "1.60us" */
+void buffer_append_duration(struct buffer *buffer, int64_t ns);
+
 #endif

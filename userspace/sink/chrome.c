@@ -16,7 +16,6 @@
 #include "sink/args.h"
 #include "sink/file.h"
 #include "sink/flow.h"
-#include "sink/identity.h"
 #include "sink/kinds.h"
 #include "sink/remark.h"
 

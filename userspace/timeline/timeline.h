@@ -251,6 +251,12 @@ enum timeline_recorded {
 void timeline_append_loss(struct buffer *buffer, uint64_t records, uint64_t gaps,
 			  uint64_t gaps_unknown);
 
+/** track_append_label - append a label of a track for people: "queue0 tid 537 kworker/0:1" */
+void track_append_label(struct buffer *out, const struct timeline_track *track);
+
+/** track_append_identity - append a JSON object with all that distinguishes the track */
+void track_append_identity(struct buffer *out, const struct timeline_track *track);
+
 /** TIMELINE_COUNT_UNKNOWN - number of lost records if it is unknown */
 #define TIMELINE_COUNT_UNKNOWN (-1)
 

@@ -5,7 +5,6 @@
 #include "sink/args.h"
 #include "sink/html/page.h"
 #include "sink/html/state.h"
-#include "sink/identity.h"
 #include "sink/kinds.h"
 #include "sink/remark.h"
 #include "sink/perfetto/proto.h"

@@ -4,7 +4,6 @@
  * sorted by number. A single track needs no group, and so the first one waits for a second one.
  * Perfetto accepts the descriptor of a track after its slices, but not after its samples.
  */
-#include "sink/identity.h"
 #include "sink/perfetto/state.h"
 
 static int32_t number_clamp(int64_t number)

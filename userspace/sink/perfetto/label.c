@@ -2,7 +2,6 @@
 /* Names of tracks in Perfetto, unique among siblings. */
 #include <string.h>
 
-#include "sink/identity.h"
 #include "sink/perfetto/state.h"
 
 static struct text category_event(const struct timeline_category *category)

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sink/identity.h"
 #include "sink/perfetto/fields.h"
 #include "sink/perfetto/state.h"
 #include "sink/perfetto/proto.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "sink/identity.h"
 #include "sink/kinds.h"
 #include "sink/stat/state.h"
 

@@ -48,26 +48,6 @@ static const struct table_column instant_columns[] = {
 	{ "TRACEPOINT", .rank = 3 },
 };
 
-/* Three digits and a unit. */
-static void append_duration(struct buffer *out, int64_t ns)
-{
-	static const struct {
-		const char *unit;
-		int64_t ns;
-	} units[] = { { "s", NS_PER_S }, { "ms", NS_PER_MS }, { "us", NS_PER_US } };
-	size_t i = 0;
-	double number;
-
-	while (i < 3 && ns < units[i].ns)
-		i++;
-	if (i == 3) {
-		buffer_printf(out, "%lldns", (long long)ns);
-		return;
-	}
-	number = (double)ns / (double)units[i].ns;
-	buffer_printf(out, "%.*f%s", number < 10 ? 2 : number < 100 ? 1 : 0, number, units[i].unit);
-}
-
 /** struct scale - the powers of two that the histograms of a table span */
 struct scale {
 	unsigned int first;
@@ -139,12 +119,12 @@ static void fill_slices(struct buffer *cell, const struct stat_row *row, const s
 	cell++;
 	buffer_append_unsigned(cell++, times->nr_intervals);
 	if (times->nr_intervals > 0) {
-		append_duration(cell++, times->total_ns);
-		append_duration(cell++, times->min_ns);
-		append_duration(cell++, stat_row_mean_ns(row));
-		append_duration(cell++, stat_row_quantile(row, 500));
-		append_duration(cell++, stat_row_quantile(row, 990));
-		append_duration(cell++, times->max_ns);
+		buffer_append_duration(cell++, times->total_ns);
+		buffer_append_duration(cell++, times->min_ns);
+		buffer_append_duration(cell++, stat_row_mean_ns(row));
+		buffer_append_duration(cell++, stat_row_quantile(row, 500));
+		buffer_append_duration(cell++, stat_row_quantile(row, 990));
+		buffer_append_duration(cell++, times->max_ns);
 		append_bars(cell++, &row->quantiles, scale, settings->is_utf8);
 	} else {
 		cell += 7;
@@ -329,7 +309,7 @@ static int footer_print(struct stat_sink *sink)
 	total_print(sink, sink->nr_beyond,
 		    "events in rows called (other), which are many put "
 		    "together");
-	append_duration(out, sink->now_ns - sink->file.start_ns);
+	buffer_append_duration(out, sink->now_ns - sink->file.start_ns);
 	buffer_printf(out, " recorded; P50 and P99 are within %.1f %% of the exact values\n",
 		      100 * QUANTILE_ERROR);
 	return 0;

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sink/identity.h"
 #include "sink/trace2/state.h"
 
 /* The thread's name up to its colon. */

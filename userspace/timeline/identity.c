@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Labels of tracks for people, and identities for machines, in every output. */
-#include "sink/identity.h"
+#include "timeline/timeline.h"
 
 #include <string.h>
 
@@ -11,10 +11,8 @@ struct scope_words {
 };
 
 static const struct scope_words scope_words[] = {
-	[SCOPE_THREAD] = { "thread", "tid" },
-	[SCOPE_PROCESS] = { "process", "pid" },
-	[SCOPE_CPU] = { "cpu", "cpu" },
-	[SCOPE_CUSTOM] = { "custom", NULL },
+	[SCOPE_THREAD] = { "thread", "tid" }, [SCOPE_PROCESS] = { "process", "pid" },
+	[SCOPE_CPU] = { "cpu", "cpu" },	      [SCOPE_CUSTOM] = { "custom", NULL },
 	[SCOPE_GLOBAL] = { "global", NULL },
 };
 _Static_assert(sizeof(scope_words) / sizeof(scope_words[0]) == SCOPE_KIND_COUNT,
