@@ -74,15 +74,10 @@ void buffer_append_signed(struct buffer *buffer, int64_t number)
 
 void buffer_append_hex(struct buffer *buffer, uint64_t number)
 {
-	char digits[2 + 2 * sizeof(number)], *begin = digits + sizeof(digits);
+	char *space = buffer_reserve_put(buffer, PUT_NUMBER_MAX);
 
-	do {
-		*--begin = "0123456789abcdef"[number & 0xf];
-		number >>= 4;
-	} while (number > 0);
-	*--begin = 'x';
-	*--begin = '0';
-	buffer_append(buffer, begin, digits + sizeof(digits) - begin);
+	if (space)
+		buffer_end_put(buffer, put_hex(space, number));
 }
 
 void buffer_append_decimal(struct buffer *buffer, int64_t number, unsigned int decimals)

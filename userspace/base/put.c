@@ -28,6 +28,16 @@ char *put_large(char *out, uint64_t number)
 	return put_nine(put_unsigned(out, number / 1000000000), number % 1000000000);
 }
 
+char *put_hex(char *out, uint64_t number)
+{
+	unsigned int nr_digits = number ? (64 - __builtin_clzll(number) + 3) / 4 : 1;
+
+	out = PUT_LITERAL(out, "0x");
+	for (unsigned int i = nr_digits; i-- > 0; number >>= 4)
+		out[i] = "0123456789abcdef"[number & 0xf];
+	return out + nr_digits;
+}
+
 char *put_decimal(char *out, int64_t number, unsigned int decimals)
 {
 	uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;

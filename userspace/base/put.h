@@ -48,6 +48,36 @@ hot_inline void put_slack(char *out, const void *data)
 	memcpy(out, &block, sizeof(block));
 }
 
+/**
+ * put_text - put @size bytes; faster than put_bytes() if @size is no constant, and small
+ *
+ * Reads and writes no other bytes. The last block may overlap the previous one.
+ */
+hot_inline char *put_text(char *out, const char *data, size_t size)
+{
+	char *end = out + size;
+	const size_t half = WORD_SIZE / 2;
+
+	if (size > 4 * PUT_SLACK)
+		return put_bytes(out, data, size);
+	if (size >= PUT_SLACK) {
+		for (size_t i = 0; i + PUT_SLACK < size; i += PUT_SLACK)
+			put_slack(out + i, data + i);
+		put_slack(end - PUT_SLACK, data + size - PUT_SLACK);
+	} else if (size >= WORD_SIZE) {
+		for (size_t i = 0; i + WORD_SIZE < size; i += WORD_SIZE)
+			put_bytes(out + i, data + i, WORD_SIZE);
+		put_bytes(end - WORD_SIZE, data + size - WORD_SIZE, WORD_SIZE);
+	} else if (size >= half) {
+		put_bytes(out, data, half);
+		put_bytes(end - half, data + size - half, half);
+	} else {
+		for (size_t i = 0; i < size; i++)
+			out[i] = data[i];
+	}
+	return end;
+}
+
 /** put_block - put @size bytes of a sealed buffer, see buffer_seal() */
 hot_inline char *put_block(char *out, const char *data, size_t size)
 {
@@ -164,6 +194,9 @@ hot_inline char *put_signed(char *out, int64_t number)
 		return put_unsigned(out, number);
 	return put_unsigned(put_char(out, '-'), -(uint64_t)number);
 }
+
+/** put_hex - put a number in hexadecimal: "0x1f" */
+char *put_hex(char *out, uint64_t number);
 
 /** put_decimal - put @number / 10^@decimals with @decimals digits after the point, 1 to 9 */
 char *put_decimal(char *out, int64_t number, unsigned int decimals);

@@ -78,11 +78,20 @@ hot_inline bool text_equals(struct text a, struct text b)
 /** text_head - the first 8 bytes of a text as a word, padded with zeros */
 static inline uint64_t text_head(struct text text)
 {
-	uint64_t word = 0;
+	char bytes[WORD_SIZE] = { 0 };
+	size_t half = WORD_SIZE / 2;
 
-	if (text.size > 0)
-		memcpy(&word, text.data, text.size < WORD_SIZE ? text.size : WORD_SIZE);
-	return word;
+	if (text.size >= WORD_SIZE)
+		return word_load(text.data);
+	/* Two halves that may overlap. */
+	if (text.size >= half) {
+		memcpy(bytes + text.size - half, text.data + text.size - half, half);
+		memcpy(bytes, text.data, half);
+		return word_load(bytes);
+	}
+	for (size_t i = 0; i < text.size; i++)
+		bytes[i] = text.data[i];
+	return word_load(bytes);
 }
 
 /** text_equals_behind - text_equals() of two texts with equal text_head() */

@@ -286,6 +286,14 @@ bool convention_needs_task(const char *system, const char *name)
 	return task_rule_find(system, name);
 }
 
+/* An id that is used again stays the first tracepoint's. */
+static void task_add(struct convention *convention, struct task_descriptor descriptor, uint16_t id)
+{
+	convention->tasks[convention->nr_tasks++] = descriptor;
+	if (!convention_has_task_id(convention, id))
+		convention->task_of_id[id] = convention->nr_tasks;
+}
+
 int convention_add_task(struct convention *convention, const char *system, const char *name,
 			struct text text, struct error *error)
 {
@@ -297,35 +305,8 @@ int convention_add_task(struct convention *convention, const char *system, const
 		return 0;
 	status = convention_parse(&format, system, text, error);
 	if (status == 0)
-		convention->tasks[convention->nr_tasks++] =
-			task_descriptor_of(rule, &format, convention->is_swapped);
+		task_add(convention, task_descriptor_of(rule, &format, convention->is_swapped),
+			 format.id);
 	format_release(&format);
 	return status;
-}
-
-static const struct task_descriptor *task_descriptor_find(const struct convention *convention,
-							  uint16_t id)
-{
-	for (size_t i = 0; i < convention->nr_tasks; i++) {
-		if (convention->tasks[i].event_id == id)
-			return &convention->tasks[i];
-	}
-	return NULL;
-}
-
-bool convention_has_task_id(const struct convention *convention, uint16_t id)
-{
-	return task_descriptor_find(convention, id);
-}
-
-bool convention_read_task(const struct convention *convention, const struct record *record,
-			  struct task_change *out)
-{
-	const struct task_descriptor *descriptor;
-	uint16_t id;
-
-	if (!convention_id(convention, record, &id))
-		return false;
-	descriptor = task_descriptor_find(convention, id);
-	return descriptor && task_change_read(out, descriptor, record);
 }

@@ -42,6 +42,7 @@ struct convention_entry;
  * @is_full: a descriptor was refused
  * @tracepoints: the first entry of each index, by category and format
  * @nr_tracepoints: size of @tracepoints, and the next index
+ * @task_of_id: number of the entry of @tasks, from 1; 0 if records of an id are not about threads
  * @symbols: see convention_want_symbols()
  */
 struct convention {
@@ -56,6 +57,7 @@ struct convention {
 	const struct descriptor *by_id[CONVENTION_IDS];
 	struct task_descriptor tasks[CONVENTION_TASKS_MAX];
 	size_t nr_tasks;
+	uint8_t task_of_id[CONVENTION_IDS];
 	struct convention_symbols symbols;
 };
 
@@ -143,9 +145,6 @@ const struct descriptor *convention_find_name(const struct convention *conventio
 /** convention_has_id - whether there is a descriptor for event id @id */
 bool convention_has_id(const struct convention *convention, uint16_t id);
 
-/** convention_id - read the event id of a record; returns false if the record is too short */
-bool convention_id(const struct convention *convention, const struct record *record, uint16_t *id);
-
 /**
  * convention_add_task - read the format of a tracepoint if its records are about threads
  *
@@ -161,7 +160,10 @@ int convention_add_task(struct convention *convention, const char *system, const
 bool convention_needs_task(const char *system, const char *name);
 
 /** convention_has_task_id - whether records of event id @id are about threads */
-bool convention_has_task_id(const struct convention *convention, uint16_t id);
+hot_inline bool convention_has_task_id(const struct convention *convention, uint16_t id)
+{
+	return convention->task_of_id[id] > 0;
+}
 
 /**
  * convention_read_task - decode a record about a thread
@@ -169,7 +171,13 @@ bool convention_has_task_id(const struct convention *convention, uint16_t id);
  *
  * Returns false if @record is not about a thread, or cannot be decoded.
  */
-bool convention_read_task(const struct convention *convention, const struct record *record,
-			  struct task_change *out);
+hot_inline bool convention_read_task(const struct convention *convention,
+				     const struct record *record, struct task_change *out)
+{
+	uint16_t id;
+
+	return convention_id(convention, record, &id) && convention_has_task_id(convention, id) &&
+	       task_change_read(out, &convention->tasks[convention->task_of_id[id] - 1], record);
+}
 
 #endif

@@ -82,7 +82,6 @@ struct task_descriptor task_descriptor_of(const struct task_rule *rule, const st
 {
 	struct task_descriptor descriptor = {
 		.rule = rule,
-		.event_id = format->id,
 		.tid = field_ref_named(format, rule->tid, is_swapped),
 		.comm = field_ref_named(format, rule->comm, is_swapped),
 		.detail = field_ref_named(format, rule->detail, is_swapped),

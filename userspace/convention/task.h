@@ -9,7 +9,6 @@ struct task_rule;
 
 /**
  * struct task_descriptor - how the records of such a tracepoint are decoded
- * @event_id: common_type of its records
  * @tid: thread that the record is about; the writing thread if there is no such field
  * @comm: name of that thread
  * @detail: a field whose meaning depends on the tracepoint
@@ -17,7 +16,6 @@ struct task_rule;
  */
 struct task_descriptor {
 	const struct task_rule *rule;
-	unsigned int event_id;
 	struct field_ref tid;
 	struct field_ref comm;
 	struct field_ref detail;

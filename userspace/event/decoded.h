@@ -13,7 +13,7 @@
  * @DECODED_STATE_END: the open slice ends, if there is one
  * @DECODED_CHANGE: the counter changes by the value
  * @DECODED_FLOW_BEGIN, @DECODED_FLOW_END: instants that are connected by the ids of their keys; an
- * end without a begin is no event
+ * end without a begin is no event. They have one flow, whose id the tracks set
  */
 enum decoded_kind {
 	DECODED_BEGIN,

@@ -60,8 +60,9 @@ struct extra_symbols {
  * struct decoded_keys - what distinguishes tracks and slices, in addition to scope and track name
  * @outer: outer scopes, by name of the field; each a VALUE_SIGNED or VALUE_UNSIGNED
  * @nr_outer: their number
- * @ids: numbers that pair begin and end; unused ones are 0
- * @is_async: slices are asynchronous, and @ids are valid
+ * @ids: numbers that pair begin and end, of asynchronous slices and of flows of rules; unused ones
+ * are 0
+ * @is_async: slices are asynchronous
  */
 struct decoded_keys {
 	struct field outer[KEYS_OUTER_MAX];

@@ -180,4 +180,14 @@ hot_inline uint64_t field_cut_text(const struct record *record, struct text *tex
  */
 bool field_read(const struct field_ref *ref, const struct record *record, struct value *out);
 
+/** field_read_any - field_read() without a call for an integer, which most fields are */
+hot_inline bool field_read_any(const struct field_ref *ref, const struct record *record,
+			       struct value *out)
+{
+	if (unlikely(!field_ref_is_number(ref) || ref->end > record->size))
+		return field_read(ref, record, out);
+	field_read_number(ref, record, ref->is_swapped, out);
+	return true;
+}
+
 #endif

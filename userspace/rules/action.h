@@ -5,7 +5,6 @@
 
 #include "rules/rule.h"
 #include "rules/rules.h"
-#include "rules/naming.h"
 
 /**
  * struct action_name - a name that an action makes
@@ -81,9 +80,5 @@ int rule_action_bind(struct rule_action *out, const struct rule *rule, const str
 void rule_action_set_symbols(struct rule_action *action, const struct symbols *symbols);
 
 void rule_action_release(struct rule_action *action);
-
-/** rule_action_decode - see rules_decode() */
-bool rule_action_decode(struct rule_action *action, const struct record *record,
-			const struct naming_names *names, struct decoded_event *out);
 
 #endif

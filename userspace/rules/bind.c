@@ -84,7 +84,7 @@ static int ids_bind(struct binding *binding, struct error *error)
 			return -1;
 	}
 	action->nr_ids = fields->size;
-	action->keys.is_async = fields->size > 0;
+	action->keys.is_async = fields->size > 0 && binding->rule->kind != RULE_FLOW;
 	action->has_keys = action->has_keys || fields->size > 0;
 	return 0;
 }

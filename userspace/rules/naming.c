@@ -143,24 +143,22 @@ void naming_set_symbols(struct naming *naming, const struct symbols *symbols)
 	}
 }
 
-static void device_append(struct buffer *out, uint64_t device)
+static char *device_put(char *out, uint64_t device)
 {
-	buffer_append_unsigned(out, device >> DEVICE_MINOR_BITS);
-	buffer_append_char(out, ',');
-	buffer_append_unsigned(out, device & ((1ULL << DEVICE_MINOR_BITS) - 1));
+	out = put_char(put_unsigned(out, device >> DEVICE_MINOR_BITS), ',');
+	return put_unsigned(out, device & ((1ULL << DEVICE_MINOR_BITS) - 1));
 }
 
-static void naming_number_append(struct buffer *out, const struct value *value,
-				 enum naming_form form)
+static char *naming_number_put(char *out, const struct value *value, enum naming_form form)
 {
 	uint64_t number = value->unsigned_number;
 
 	if (form == NAMING_HEX || form == NAMING_FUNCTION)
-		buffer_append_hex(out, number);
-	else if (form == NAMING_DEVICE)
-		device_append(out, number);
-	else
-		value_append_text(out, value);
+		return put_hex(out, number);
+	if (form == NAMING_DEVICE)
+		return device_put(out, number);
+	return value->kind == VALUE_SIGNED ? put_signed(out, value->signed_number)
+					   : put_unsigned(out, number);
 }
 
 bool naming_is_fixed(const struct naming *naming, struct text *out)
@@ -180,6 +178,11 @@ bool naming_needs(const struct naming *naming, enum naming_form form)
 	return false;
 }
 
+static bool value_is_number(const struct value *value)
+{
+	return value->kind == VALUE_SIGNED || value->kind == VALUE_UNSIGNED;
+}
+
 /* Sets @out to the name of a function or of a system call; returns whether there is one. */
 static bool number_text(const struct naming_part *part, const struct record *record,
 			const struct naming_names *names, struct text *out)
@@ -187,49 +190,42 @@ static bool number_text(const struct naming_part *part, const struct record *rec
 	struct kallsyms_symbol symbol;
 	struct value value;
 
-	if (part->form == NAMING_SYSCALL && names->syscalls &&
-	    field_read(&part->ref, record, &value)) {
+	if (!field_read_any(&part->ref, record, &value) || !value_is_number(&value))
+		return false;
+	if (part->form == NAMING_SYSCALL && names->syscalls) {
 		*out = syscalls_name(names->syscalls, value.signed_number);
 		return true;
 	}
 	if (part->form != NAMING_FUNCTION || !names->kallsyms ||
-	    !field_read(&part->ref, record, &value) ||
 	    !kallsyms_find(names->kallsyms, value.unsigned_number, &symbol))
 		return false;
 	*out = symbol.name;
 	return true;
 }
 
-/* Sets @out to a text that need not be rendered; returns whether there is one. */
-static bool part_text(const struct naming_part *part, const struct record *record,
-		      const struct naming_names *names, struct text *out)
+/* Sets @out to the text of a field that need not be rendered; returns whether there is one. */
+static bool field_text(const struct naming_part *part, const struct record *record,
+		       const struct naming_names *names, struct text *out)
 {
 	struct value value;
 
-	if (!part->is_field) {
-		*out = part->text;
-		return true;
-	}
 	if (part->symbols && symbols_render(names->symbols, part->symbols, record, out))
 		return true;
-	if (number_text(part, record, names, out))
-		return true;
+	if (part->form == NAMING_SYSCALL || part->form == NAMING_FUNCTION)
+		return number_text(part, record, names, out);
 	if (!field_ref_is_text(&part->ref) || !field_read(&part->ref, record, &value))
 		return false;
 	*out = value.text;
 	return true;
 }
 
-static void naming_part_append(struct buffer *out, const struct naming_part *part,
-			       const struct record *record, const struct naming_names *names)
+hot_inline bool part_text(const struct naming_part *part, const struct record *record,
+			  const struct naming_names *names, struct text *out)
 {
-	struct value value;
-	struct text text;
-
-	if (part_text(part, record, names, &text))
-		buffer_append(out, text.data, text.size);
-	else if (field_read(&part->ref, record, &value))
-		naming_number_append(out, &value, part->form);
+	if (part->is_field)
+		return field_text(part, record, names, out);
+	*out = part->text;
+	return true;
 }
 
 static struct text naming_cut(struct text text)
@@ -237,6 +233,27 @@ static struct text naming_cut(struct text text)
 	if (text.size > NAMING_SIZE_MAX)
 		text.size = NAMING_SIZE_MAX;
 	return text;
+}
+
+/* There is space for any number, and for NAMING_SIZE_MAX bytes of a text. */
+static void naming_part_append(struct buffer *space, const struct naming_part *part,
+			       const struct record *record, const struct naming_names *names)
+{
+	char *out = buffer_reserve_put(space, NAMING_SIZE_MAX + PUT_NUMBER_MAX);
+	struct value value;
+	struct text text;
+
+	if (!out)
+		return;
+	if (part_text(part, record, names, &text)) {
+		text = naming_cut(text);
+		buffer_end_put(space, put_text(out, text.data, text.size));
+	} else if (field_read_any(&part->ref, record, &value)) {
+		if (likely(value_is_number(&value)))
+			buffer_end_put(space, naming_number_put(out, &value, part->form));
+		else
+			value_append_text(space, &value);
+	}
 }
 
 struct text naming_render(const struct naming *naming, const struct record *record,

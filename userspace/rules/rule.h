@@ -93,6 +93,7 @@ enum value_sign {
  * @unit: of a counter; shown by @label, the name of its tracks, which is NULL without
  * @of: name of the rule whose open slices are counted; NULL if none
  * @bound_roles: a bit for each enum rule_role that a tracepoint was bound to
+ * @is_usable: the tracepoints of all roles that the rule cannot do without exist
  * @descriptor: what its decoded events refer to
  */
 struct rule {
@@ -110,6 +111,7 @@ struct rule {
 	struct rule_use *uses;
 	size_t nr_uses;
 	unsigned int bound_roles;
+	bool is_usable;
 	struct descriptor descriptor;
 };
 
@@ -133,17 +135,6 @@ void rule_free(struct rule *rule);
 
 /** rule_use_means - whether a use has this tracepoint; @name is NULL for any of @system */
 bool rule_use_means(const struct rule_use *use, const char *system, const char *name);
-
-/** rule_is_usable - whether the tracepoints of all roles that the rule cannot do without exist */
-static inline bool rule_is_usable(const struct rule *rule)
-{
-	static const unsigned int needed[RULE_KIND_COUNT] = {
-		[RULE_SLICE] = 1u << RULE_BEGIN | 1u << RULE_END,
-		[RULE_FLOW] = 1u << RULE_FROM | 1u << RULE_TO,
-	};
-
-	return (rule->bound_roles & needed[rule->kind]) == needed[rule->kind];
-}
 
 /** rule_use_scope - the scope of a use: its own, or else the rule's */
 static inline const struct rule_scope *rule_use_scope(const struct rule *rule,

@@ -27,6 +27,8 @@ void rules_set_kallsyms(struct rules *rules, struct kallsyms *kallsyms)
 {
 	kallsyms_free(rules->kallsyms);
 	rules->kallsyms = kallsyms;
+	for (size_t i = 0; i < rules->nr_tracepoints; i++)
+		rules->tracepoints[i]->names.kallsyms = kallsyms;
 }
 
 void rules_free(struct rules *rules)

@@ -16,6 +16,7 @@
 
 #include "base/base.h"
 #include "event/event.h"
+#include "rules/naming.h"
 
 /** RULES_MAX - limit of rules in use */
 #define RULES_MAX 1024
@@ -49,7 +50,7 @@ extern const struct rule_pack rule_packs[];
  * struct rule_tracepoint - a tracepoint that rules use
  * @category: "SYSTEM:NAME"
  * @format: text of its format, until its symbols were read
- * @symbols: texts of its fields' values, NULL if there are none
+ * @names: names of its fields' values
  * @actions: what its records mean
  * @is_dropped: it was removed, and its id may be another's
  * @is_held: its id may be another's until rules_trust()
@@ -60,7 +61,7 @@ struct rule_tracepoint {
 	char *name;
 	char *category;
 	char *format;
-	struct symbols *symbols;
+	struct naming_names names;
 	struct rule_action *actions;
 	size_t nr_actions;
 	bool is_dropped;

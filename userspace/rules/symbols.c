@@ -18,7 +18,7 @@ static void tracepoint_set_symbols(struct rule_tracepoint *tracepoint, struct sy
 {
 	free(tracepoint->format);
 	tracepoint->format = NULL;
-	tracepoint->symbols = symbols;
+	tracepoint->names.symbols = symbols;
 	for (size_t i = 0; symbols && i < tracepoint->nr_actions; i++)
 		rule_action_set_symbols(&tracepoint->actions[i], symbols);
 }

@@ -14,7 +14,7 @@ static void tracepoint_free(struct rule_tracepoint *tracepoint)
 	for (size_t i = 0; i < tracepoint->nr_actions; i++)
 		rule_action_release(&tracepoint->actions[i]);
 	free(tracepoint->actions);
-	symbols_free(tracepoint->symbols);
+	symbols_free(tracepoint->names.symbols);
 	free(tracepoint->system);
 	free(tracepoint->name);
 	free(tracepoint->category);
@@ -56,6 +56,17 @@ bool rules_want(const struct rules *rules, const char *system, const char *name)
 	return uses_count(rules, system, name) > 0;
 }
 
+static void rule_note_role(struct rule *rule, enum rule_role role)
+{
+	static const unsigned int needed[RULE_KIND_COUNT] = {
+		[RULE_SLICE] = 1u << RULE_BEGIN | 1u << RULE_END,
+		[RULE_FLOW] = 1u << RULE_FROM | 1u << RULE_TO,
+	};
+
+	rule->bound_roles |= 1u << role;
+	rule->is_usable = (rule->bound_roles & needed[rule->kind]) == needed[rule->kind];
+}
+
 static int actions_bind(const struct rules *rules, struct rule_tracepoint *tracepoint,
 			const struct format *format, struct text text, struct error *error)
 {
@@ -67,7 +78,7 @@ static int actions_bind(const struct rules *rules, struct rule_tracepoint *trace
 
 			if (!rule_use_means(use, tracepoint->system, tracepoint->name))
 				continue;
-			rule->bound_roles |= 1u << use->role;
+			rule_note_role(rule, use->role);
 			if (rule_action_bind(&tracepoint->actions[tracepoint->nr_actions++], rule,
 					     use, format, text, rules->is_swapped, error) < 0)
 				return -1;
@@ -119,6 +130,8 @@ static int tracepoint_bind(struct rules *rules, struct rule_tracepoint *tracepoi
 			   const struct format *format, struct text text, struct error *error)
 {
 	tracepoint->id = format->id;
+	tracepoint->names.kallsyms = rules->kallsyms;
+	tracepoint->names.syscalls = rules->syscalls;
 	if (actions_bind(rules, tracepoint, format, text, error) < 0)
 		return -1;
 	return tracepoint_keep(rules, tracepoint) < 0 ? error_set(error, "out of memory") : 0;
@@ -151,7 +164,7 @@ int rules_bind(struct rules *rules, const char *system, const char *name, struct
 bool rules_are_bound(const struct rules *rules)
 {
 	for (size_t i = 0; i < rules->nr_rules; i++) {
-		if (rules->rules[i]->bound_roles != 0 && rule_is_usable(rules->rules[i]))
+		if (rules->rules[i]->is_usable)
 			return true;
 	}
 	return false;
@@ -228,26 +241,4 @@ bool rules_need_kallsyms(const struct rules *rules)
 		}
 	}
 	return false;
-}
-
-/* What a CPU does includes the excluded thread: only what the thread itself does is left out. */
-static bool event_is_excluded(const struct rules *rules, const struct decoded_event *event)
-{
-	return unlikely(rules->excluded && event->scope_id.signed_number == rules->excluded) &&
-	       event->descriptor->scope == DESCRIPTOR_SCOPE_THREAD && !event->problem;
-}
-
-bool rules_decode(const struct rules *rules, struct rule_tracepoint *tracepoint, size_t index,
-		  const struct record *record, struct decoded_event *out)
-{
-	const struct naming_names names = { .symbols = tracepoint->symbols,
-					    .kallsyms = rules->kallsyms,
-					    .syscalls = rules->syscalls };
-
-	if (index == 0 && tracepoint->symbols)
-		symbols_begin(tracepoint->symbols);
-	if (!rule_is_usable(tracepoint->actions[index].rule))
-		return false;
-	return rule_action_decode(&tracepoint->actions[index], record, &names, out) &&
-	       !event_is_excluded(rules, out);
 }

@@ -2,14 +2,6 @@
 /* Applies each track event to its track, and delivers the result to the timeline. */
 #include "track/state.h"
 
-/* Name of the thread that wrote a record. */
-static const char *writer_comm(struct tracks *tracks, const struct decoded_event *decoded)
-{
-	const struct task *task = tasks_get(&tracks->tasks, &tracks->settings, decoded->tid);
-
-	return task ? task->comm : "";
-}
-
 /* Sets all members of an event on @track by the record of @decoded. */
 hot_inline void record_event_init(struct timeline_event *event, const struct tracks *tracks,
 				  enum timeline_kind kind, struct track *track,
@@ -105,8 +97,8 @@ static unsigned int slice_keep_flows(const struct slice *slice, const struct dec
 }
 
 /* Begins any slice: of a new name, on a lane, with flows, on a track that may have no space for it. */
-out_of_line int tracks_begin_slice(struct tracks *tracks, struct track *track,
-				   const struct decoded_event *decoded, struct error *error)
+static out_of_line int slice_begin_any(struct tracks *tracks, struct track *track,
+				       const struct decoded_event *decoded, struct error *error)
 {
 	struct name *name;
 
@@ -131,7 +123,7 @@ out_of_line int tracks_begin_slice(struct tracks *tracks, struct track *track,
 	return 0;
 }
 
-/* Whether another slice fits onto a track without tracks_begin_slice(). */
+/* Whether another slice fits onto a track without slice_begin_any(). */
 hot_inline bool track_has_space(const struct tracks *tracks, const struct track *track)
 {
 	return track->nr_slices < track->slices_capacity &&
@@ -139,14 +131,14 @@ hot_inline bool track_has_space(const struct tracks *tracks, const struct track 
 	       tracks->open_size <= OPEN_SIZE_MAX;
 }
 
-static int slice_begin(struct tracks *tracks, struct track *track,
+int tracks_begin_slice(struct tracks *tracks, struct track *track,
 		       const struct decoded_event *decoded, struct error *error)
 {
 	struct name *name = names_recent(&tracks->names, decoded->descriptor->index,
 					 decoded->slice_name, decoded->slice_head);
 
-	if (unlikely(!name || !track_has_space(tracks, track)))
-		return tracks_begin_slice(tracks, track, decoded, error);
+	if (unlikely(!name || decoded->keys || !track_has_space(tracks, track)))
+		return slice_begin_any(tracks, track, decoded, error);
 	return slice_push(tracks, track, decoded, name, error);
 }
 
@@ -209,6 +201,16 @@ int tracks_pop_by(struct tracks *tracks, struct track *track, const struct decod
 	return slice_end_deliver(tracks, track, name, error);
 }
 
+int tracks_pop_bare(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
+		    struct error *error)
+{
+	struct name *name = track->slices[track->nr_slices - 1].name;
+
+	slice_pop(tracks, track, decoded);
+	tracks->event.nr_any = 0;
+	return slice_end_deliver(tracks, track, name, error);
+}
+
 /*
  * Whether an end is by another thread than the begin while slices overlap on the track. A request
  * that one thread begins and another one ends is fine if nothing overlaps it.
@@ -233,11 +235,9 @@ static int slice_end_unmatched(struct tracks *tracks, struct track *track)
 }
 
 /* Ends any slice: on a lane, with flows, on a track that may end with it, of a name of its own. */
-out_of_line int tracks_end_slice(struct tracks *tracks, struct track *track,
-				 const struct decoded_event *decoded, struct error *error)
+static out_of_line int slice_end_any(struct tracks *tracks, struct track *track,
+				     const struct decoded_event *decoded, struct error *error)
 {
-	if (track->nr_slices == 0)
-		return slice_end_unmatched(tracks, track);
 	if (end_is_foreign(tracks, track, decoded) && tracks_mark_foreign(tracks, track, error) < 0)
 		return -1;
 	if (tracks_pop_by(tracks, track, decoded, error) < 0)
@@ -245,14 +245,15 @@ out_of_line int tracks_end_slice(struct tracks *tracks, struct track *track,
 	return track->is_outdated && track->nr_slices == 0 ? tracks_end(tracks, track, error) : 0;
 }
 
-static int slice_end(struct tracks *tracks, struct track *track,
+int tracks_end_slice(struct tracks *tracks, struct track *track,
 		     const struct decoded_event *decoded, struct error *error)
 {
 	if (track->nr_slices == 0)
 		return slice_end_unmatched(tracks, track);
-	if (unlikely(track->is_outdated || end_is_foreign(tracks, track, decoded) ||
+	if (unlikely(track->is_outdated || decoded->keys || track->counter ||
+		     end_is_foreign(tracks, track, decoded) ||
 		     !track->slices[track->nr_slices - 1].name->shown.is_counted))
-		return tracks_end_slice(tracks, track, decoded, error);
+		return slice_end_any(tracks, track, decoded, error);
 	slice_pop(tracks, track, decoded);
 	return timeline_push(tracks->timeline, &tracks->event, error);
 }
@@ -302,9 +303,15 @@ int tracks_sample(struct tracks *tracks, struct track *track, const struct decod
 	return timeline_push(tracks->timeline, event, error);
 }
 
+/* Whether scope and name do not distinguish all tracks and slices. */
+hot_inline bool has_more_keys(const struct decoded_event *decoded)
+{
+	return decoded->keys && (decoded->keys->is_async || decoded->keys->nr_outer > 0);
+}
+
 /*
  * The track of @decoded if it is among the recent ones. None is if writers must be looked up, and
- * none is taken if there are keys or flows.
+ * none is taken if there are further keys.
  */
 hot_inline struct track *tracks_recent(const struct tracks *tracks,
 				       const struct decoded_event *decoded)
@@ -314,7 +321,8 @@ hot_inline struct track *tracks_recent(const struct tracks *tracks,
 					  track_idle_cpu(decoded));
 	struct track *track = tracks->recent[index];
 
-	return likely(track && !decoded->keys && track_matches(track, decoded)) ? track : NULL;
+	return likely(track && !has_more_keys(decoded) && track_matches(track, decoded)) ? track
+											 : NULL;
 }
 
 struct track *tracks_get(struct tracks *tracks, const struct decoded_event *decoded,
@@ -327,8 +335,9 @@ struct track *tracks_get(struct tracks *tracks, const struct decoded_event *deco
 
 void tracks_find_writer(struct tracks *tracks, const struct decoded_event *decoded)
 {
-	if (tracks->settings.has_comm)
-		tracks->comm = writer_comm(tracks, decoded);
+	const struct task *task = tasks_get(&tracks->tasks, &tracks->settings, decoded->tid);
+
+	tracks->comm = task ? task->comm : "";
 }
 
 /* Observes a record whose track or writer must be looked up, or that has flows. */
@@ -339,7 +348,8 @@ static out_of_line int tracks_observe_any(struct tracks *tracks,
 
 	if (!track)
 		return -1;
-	tracks_find_writer(tracks, decoded);
+	if (tracks->settings.has_comm)
+		tracks_find_writer(tracks, decoded);
 	switch (decoded->kind) {
 	case DECODED_BEGIN:
 		return tracks_begin_slice(tracks, track, decoded, error);
@@ -362,9 +372,9 @@ int tracks_observe(struct tracks *tracks, const struct decoded_event *decoded, s
 		return tracks_observe_any(tracks, decoded, error);
 	switch (decoded->kind) {
 	case DECODED_BEGIN:
-		return slice_begin(tracks, track, decoded, error);
+		return tracks_begin_slice(tracks, track, decoded, error);
 	case DECODED_END:
-		return slice_end(tracks, track, decoded, error);
+		return tracks_end_slice(tracks, track, decoded, error);
 	case DECODED_INSTANT:
 		return tracks_instant(tracks, track, decoded, error);
 	default:

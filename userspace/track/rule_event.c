@@ -7,11 +7,8 @@
 static int state_pop(struct tracks *tracks, struct track *track,
 		     const struct decoded_event *decoded, struct error *error)
 {
-	struct decoded_event end = *decoded;
-
-	end.nr_extras = 0;
 	while (track->nr_slices > 0) {
-		if (tracks_pop_by(tracks, track, &end, error) < 0)
+		if (tracks_pop_bare(tracks, track, decoded, error) < 0)
 			return -1;
 	}
 	return 0;
@@ -95,7 +92,7 @@ static int counter_change(struct tracks *tracks, struct track *track,
 static struct track *open_counter(struct tracks *tracks, const struct decoded_event *counted,
 				  int change, struct error *error)
 {
-	struct track *counter = change > 0 ? tracks_find(tracks, counted, error)
+	struct track *counter = change > 0 ? tracks_get(tracks, counted, error)
 					   : tracks_look(tracks, counted);
 
 	if (!counter)
@@ -108,7 +105,7 @@ static struct track *open_counter(struct tracks *tracks, const struct decoded_ev
 
 int tracks_count_open(struct tracks *tracks, struct track *track, int change, struct error *error)
 {
-	struct decoded_keys keys = { .nr_outer = track->shown.nr_outer };
+	struct decoded_keys keys;
 	struct decoded_event counted = {
 		.descriptor = track->counter,
 		.time_ns = tracks->now_ns,
@@ -116,12 +113,14 @@ int tracks_count_open(struct tracks *tracks, struct track *track, int change, st
 		.scope_id = track->shown.id,
 		.track_name = track->counter->label,
 		.track_head = track->counter->label_head,
-		.keys = &keys,
 	};
 	struct track *counter;
 
+	keys.is_async = false;
+	keys.nr_outer = track->shown.nr_outer;
 	for (size_t i = 0; i < keys.nr_outer; i++)
 		keys.outer[i] = track->outer[i];
+	counted.keys = keys.nr_outer > 0 ? &keys : NULL;
 	counter = open_counter(tracks, &counted, change, error);
 	if (counter)
 		return counter_change(tracks, counter, NULL, change, error);
@@ -203,29 +202,21 @@ static int flow_observe(struct tracks *tracks, const struct decoded_event *decod
 {
 	uint64_t id = decoded->kind == DECODED_FLOW_BEGIN ? flows_begin(&tracks->flows, decoded)
 							  : flows_end(&tracks->flows, decoded);
-	struct decoded_keys keys = *decoded->keys;
-	struct decoded_event instant = *decoded;
 	struct track *track;
 
 	if (id == 0)
 		return 0;
-	keys.is_async = false;
-	instant.keys = keys.nr_outer > 0 ? &keys : NULL;
-	instant.kind = DECODED_INSTANT;
-	instant.nr_flows = 1;
-	instant.extras[instant.nr_extras] = (struct field){
-		.name = decoded->descriptor->label,
-		.value = { .kind = VALUE_UNSIGNED, .unsigned_number = id },
-	};
-	track = tracks_find(tracks, &instant, error);
-	return track ? tracks_instant(tracks, track, &instant, error) : -1;
+	decoded->extras[decoded->nr_extras].value.unsigned_number = id;
+	track = tracks_get(tracks, decoded, error);
+	return track ? tracks_instant(tracks, track, decoded, error) : -1;
 }
 
 int tracks_observe_rule(struct tracks *tracks, const struct decoded_event *decoded,
 			struct error *error)
 {
 	tracks_come_to(tracks, decoded);
-	tracks_find_writer(tracks, decoded);
+	if (tracks->settings.has_comm)
+		tracks_find_writer(tracks, decoded);
 	if (decoded->kind == DECODED_END && decoded->descriptor->is_selective)
 		return rule_end_slice(tracks, open_track_look(tracks, decoded), decoded, error);
 	switch (decoded->kind) {

@@ -396,12 +396,16 @@ int tracks_instant(struct tracks *tracks, struct track *track, const struct deco
 int tracks_sample(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
 		  struct error *error);
 
-/** tracks_find_writer - find the name of the thread that wrote a record, if events contain it */
+/** tracks_find_writer - find the name of the thread that wrote a record, which events contain */
 void tracks_find_writer(struct tracks *tracks, const struct decoded_event *decoded);
 
 /** tracks_pop_by - end the innermost slice of @track by a record, or as unfinished if it is NULL */
 int tracks_pop_by(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
 		  struct error *error);
+
+/** tracks_pop_bare - tracks_pop_by() without the record's fields */
+int tracks_pop_bare(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
+		    struct error *error);
 
 /** tracks_count_open - add @change to the counter of open slices of @track's rule and scope */
 int tracks_count_open(struct tracks *tracks, struct track *track, int change, struct error *error);

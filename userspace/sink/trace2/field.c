@@ -86,7 +86,7 @@ struct fields_put {
 	char *text;
 };
 
-/* Reserves memory for @nr_fields numbers with names in @fields. */
+/* Reserves memory for @nr_fields numbers, or texts of the same size, with names in @fields. */
 hot_inline bool fields_reserve(struct fields_put *put, const struct trace2_fields *fields,
 			       size_t nr_fields, struct buffer *json, struct buffer *text)
 {
@@ -109,7 +109,28 @@ hot_inline void number_field_put(struct fields_put *put, const struct trace2_fie
 	put->text = text + (put->json - digits);
 }
 
-/* Appends a field that is no number, or whose name is new. */
+/*
+ * Puts a text that is no longer than a number may be; returns false if it is longer, or needs
+ * escapes.
+ */
+hot_inline bool text_field_put(struct fields_put *put, const struct trace2_field *own,
+			       const struct value *value)
+{
+	char *json, *text;
+
+	if (value->kind != VALUE_TEXT || value->text.size > PUT_NUMBER_MAX - strlen("\"\""))
+		return false;
+	json = json_put_string(put_blocks(put->json, own->json.data, own->json.size, 1),
+			       value->text);
+	if (!json)
+		return false;
+	text = put_blocks(put->text, own->text.data, own->text.size, 1);
+	put->text = put_text(text, value->text.data, value->text.size);
+	put->json = json;
+	return true;
+}
+
+/* Appends any field: also one that needs escapes, or whose name is new. */
 static out_of_line void other_field_append(struct trace2_fields *fields, struct buffer *json,
 					   struct buffer *text, const struct field *field,
 					   size_t index)
@@ -128,12 +149,12 @@ static out_of_line void other_field_append(struct trace2_fields *fields, struct 
 	fields_append_text(text, field, 1);
 }
 
-/* Puts all fields; returns whether all are numbers, or -1 if memory ran out. */
+/* Puts all fields; returns whether no text needs escapes, or -1 if memory ran out. */
 hot_inline int fields_put(struct fields_put *put, struct trace2_fields *fields,
 			  struct buffer *json, struct buffer *text,
 			  const struct timeline_event *event)
 {
-	int are_numbers = true;
+	int are_literal = true;
 
 	for (size_t i = 0; i < event->nr_fields; i++) {
 		const struct field *field = &event->fields[i];
@@ -143,14 +164,16 @@ hot_inline int fields_put(struct fields_put *put, struct trace2_fields *fields,
 			number_field_put(put, own, &field->value);
 			continue;
 		}
+		if (own && text_field_put(put, own, &field->value))
+			continue;
 		buffer_end_put(json, put->json);
 		buffer_end_put(text, put->text);
 		other_field_append(fields, json, text, field, i);
 		if (!fields_reserve(put, fields, event->nr_fields, json, text))
 			return -1;
-		are_numbers = false;
+		are_literal = false;
 	}
-	return are_numbers;
+	return are_literal;
 }
 
 /* Fields start with ','; the first one is overwritten with '{'. */
@@ -159,12 +182,12 @@ copies_wide bool trace2_fields_append(struct trace2_fields *fields, struct buffe
 {
 	size_t begin = json->size;
 	struct fields_put put;
-	int are_numbers;
+	int are_literal;
 
 	if (!fields_reserve(&put, fields, event->nr_fields, json, text))
 		return false;
-	are_numbers = fields_put(&put, fields, json, text, event);
-	if (are_numbers < 0)
+	are_literal = fields_put(&put, fields, json, text, event);
+	if (are_literal < 0)
 		return false;
 	if (event->nr_fields == 0)
 		put.json = put_char(put.json, '{');
@@ -172,7 +195,7 @@ copies_wide bool trace2_fields_append(struct trace2_fields *fields, struct buffe
 		json->data[begin] = '{';
 	buffer_end_put(json, put_char(put.json, '}'));
 	buffer_end_put(text, put.text);
-	return are_numbers && !fields->has_escapes;
+	return are_literal && !fields->has_escapes;
 }
 
 static void category_free(struct trace2_category *own)
