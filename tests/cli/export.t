@@ -124,10 +124,11 @@ refused "and a pipe without an end" 1 "standard input: not a trace.dat; name a r
 
 echo 'event demo:io 100 u32 bytes' >plain.script
 "$OLDPWD/tests/golden/mktrace" plain.script plain.dat
-remedy="'ktrack list' shows the tracepoints of this machine that make track events"
+no_records="'ktrack list' prints the tracepoints that follow the convention"
+remedy="add rules with -r, see ktrack-rules(5)"
 run "$ktrack" export --wall-clock=0 plain.dat
 is "a source without records is exported" "$status" = 0
-is "and that is reported" "$(cat "$folder/err")" = "ktrack: plain.dat: no track events; $remedy"
+is "and that is reported" "$(cat "$folder/err")" = "ktrack: plain.dat: no track events; $no_records"
 
 cat >others.script <<'SCRIPT'
 event sched:wake 100 u32 prio
@@ -187,7 +188,7 @@ is "together with track events they are of use" "$status $(cat "$folder/err")" =
 "$OLDPWD/tests/golden/mktrace" sideband.script sideband.dat
 run "$ktrack" export --wall-clock=0 sideband.dat
 is "those in the sideband buffer are not counted" "$status $(cat "$folder/err")" = \
-	"0 ktrack: sideband.dat: no track events; $remedy"
+	"0 ktrack: sideband.dat: no track events; $no_records"
 
 cd "$OLDPWD"
 if tests/cli/mounted --probe; then

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REMEDY "'ktrack list' shows the tracepoints of this machine that make track events"
+#define LIST_REMEDY "'ktrack list' prints the tracepoints that follow the convention"
+#define RULES_REMEDY "add rules with -r, see ktrack-rules(5)"
 
 #define NR_IDS 65536
 
@@ -127,7 +128,8 @@ static void others_append(struct buffer *line, const struct system_counts *syste
 							       : " are no track events");
 	}
 	if (is_empty)
-		buffer_append_string(line, "; " REMEDY);
+		buffer_append_string(line, systems->total > 0 ? "; " RULES_REMEDY
+							      : "; " LIST_REMEDY);
 }
 
 /* Counts the records by system; removes them from @others. */
@@ -150,7 +152,7 @@ void other_records_report(struct other_records *others, const struct other_sourc
 
 	if (is_empty && others->total == 0 && source->directory &&
 	    events_are_disabled(source->directory)) {
-		report_message(report, "%s: no track events (no tracepoint is enabled); " REMEDY,
+		report_message(report, "%s: no track events (no tracepoint is enabled); " LIST_REMEDY,
 			       source->name);
 		return;
 	}

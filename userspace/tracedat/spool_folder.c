@@ -75,7 +75,7 @@ static int target_check(const struct spool_folder *folder, struct error *error)
 				 folder->target);
 	if (target_is_replaceable(folder))
 		return 0;
-	return error_set(error, "%s: belongs to another user in a sticky folder; write elsewhere",
+	return error_set(error, "%s: belongs to another user in a sticky directory; write elsewhere",
 			 folder->target);
 }
 
@@ -85,8 +85,8 @@ static int parent_refuse(const struct spool_folder *folder, struct error *error)
 		return error_set_system(error, errno, "cannot reach %s", folder->path);
 	return error_set(
 		error,
-		"%s: its folder is reached by a symbolic link, which is not followed under "
-		"sudo; name the folder itself",
+		"%s: its directory is reached by a symbolic link, which is not followed under "
+		"sudo; name the directory itself",
 		folder->target);
 }
 

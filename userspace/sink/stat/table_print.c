@@ -307,8 +307,7 @@ static int footer_print(struct stat_sink *sink)
 	if (faults_print(sink) < 0)
 		return -1;
 	total_print(sink, sink->nr_beyond,
-		    "events in rows called (other), which are many put "
-		    "together");
+		    "events in rows named (other), which combine several rows");
 	buffer_append_duration(out, sink->now_ns - sink->file.start_ns);
 	buffer_printf(out, " recorded; P50 and P99 are within %.1f %% of the exact values\n",
 		      100 * QUANTILE_ERROR);
