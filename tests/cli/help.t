@@ -13,7 +13,8 @@ for command in clean list stream record recover release export stat; do
 done
 cp "$folder/out" "$folder/help"
 commands=$(sed -n 's/^  \([a-z]*\) .*/\1/p' "$folder/help")
-for word in -h help; do
+for word in -h help "help --help" "help -h"; do
+	# shellcheck disable=SC2086 # words are split
 	run "$ktrack" $word
 	printed "$word is the same as --help" "$folder/help"
 done

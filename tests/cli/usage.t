@@ -28,6 +28,7 @@ stat --live --live|--live is given twice
 record -o $target -o $target -- touch $target|--output is given twice
 -x|unknown command '-x'; see 'ktrack --help'
 list -x|unknown option '-x'; see 'ktrack list --help'
+list --include-self|unknown option '--include-self'; see 'ktrack list --help'
 list --nonsense|unknown option '--nonsense'; see 'ktrack list --help'
 list -e|-e: argument missing; see 'ktrack list --help'
 list --tracepoint|--tracepoint: argument missing; see 'ktrack list --help'

@@ -22,15 +22,21 @@ static const struct option_row selection_rows[] = {
 	  "select only these tracepoints (comma-separated list; wildcards allowed)",
 	  apply_tracepoint, .is_repeatable = true },
 	{ 'r', "rule", "RULES",
-	  "make tracks of other tracepoints: names of packs, paths, or a rule; see ktrack-rules(5)",
+	  "apply these packs and files (comma-separated list), or one rule; see ktrack-rules(5)",
 	  apply_rules, .is_repeatable = true },
-	OPTION_FLAG("include-self", "make tracks of ktrack's own thread, too, with -r", selection,
+	OPTION_FLAG("include-self", "with -r: include ktrack's own thread", selection,
 		    includes_self),
 };
 
 const struct option_part selection_options = {
 	.rows = selection_rows,
 	.nr_rows = sizeof(selection_rows) / sizeof(selection_rows[0]),
+};
+
+/* Without the last row: ktrack list records nothing. */
+const struct option_part listed_options = {
+	.rows = selection_rows,
+	.nr_rows = sizeof(selection_rows) / sizeof(selection_rows[0]) - 1,
 };
 
 static int filter_number_parse(const char *value, int *out, const char *kind, struct error *error)

@@ -18,7 +18,7 @@ struct list_settings {
 static const struct option_row list_rows[] = {
 	OPTION_FLAG("rules", "list the rules of -r, or of all packs, and whether their tracepoints "
 		    "exist", list_settings, lists_rules),
-	OPTION_FLAG("json", "print one JSON object per line, one for each tracepoint or rule",
+	OPTION_FLAG("json", "print JSON: one line for each tracepoint or rule",
 		    list_settings, is_json),
 };
 
@@ -29,10 +29,10 @@ static struct option_table list_table(void)
 		.usage = "list [OPTION]...",
 		.about = "Lists the running kernel's tracepoints that follow the track event "
 			 "convention, or rules that make tracks of others.",
-		.notes = "Exit status: 0 success; 1 tracefs cannot be read, a pattern matches "
+		.notes = "Exit status: 0 success; 1 tracefs cannot be read, or a pattern matches "
 			 "nothing; 2 wrong usage.",
 		.operand = option_refuse_operand,
-		.parts = { OPTION_PART(selection_options, struct list_settings, selection),
+		.parts = { OPTION_PART(listed_options, struct list_settings, selection),
 			   { list_rows, sizeof(list_rows) / sizeof(list_rows[0]) } },
 	};
 }

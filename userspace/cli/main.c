@@ -28,11 +28,10 @@ static const struct cli_command *command_find(const char *name)
 static void help_print(void)
 {
 	printf("usage: ktrack COMMAND [ARGUMENT]...\n\n"
-	       "Records kernel track events (slices, instants and counters that drivers emit) "
-	       "through tracefs,\n"
-	       "and writes them as git's trace2 lines, as Perfetto, Chrome or HTML timelines, or "
-	       "as "
-	       "tables.\n\n");
+	       "Records slices, instants and counters of drivers, and by rules of the kernel's "
+	       "own tracepoints,\n"
+	       "through tracefs. Writes them as git's trace2 lines, as Perfetto, Chrome or HTML "
+	       "timelines, or as tables.\n\n");
 	for (size_t i = 0; i < NR_COMMANDS; i++)
 		printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
 	printf("\n'ktrack COMMAND --help' or 'ktrack help COMMAND' prints the usage of a command.\n"
@@ -57,7 +56,7 @@ static int help_run(int argc, char **argv, struct error *error)
 	char *help[] = { argv[0], argc > 2 ? argv[2] : NULL, (char *)"--help", NULL };
 	const struct cli_command *command;
 
-	if (!help[1]) {
+	if (!help[1] || strcmp(help[1], "--help") == 0 || strcmp(help[1], "-h") == 0) {
 		help_print();
 		return STATUS_DONE;
 	}

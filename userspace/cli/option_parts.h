@@ -16,6 +16,9 @@
 /** selection_options - for a struct selection */
 extern const struct option_part selection_options;
 
+/** listed_options - those of selection_options that select what ktrack list prints */
+extern const struct option_part listed_options;
+
 /** filter_options - for a struct filter */
 extern const struct option_part filter_options;
 

@@ -45,8 +45,8 @@ static struct option_table record_table(void)
 			 "export', trace-cmd and\n"
 			 "KernelShark open it. Stops when COMMAND ends, when the duration is "
 			 "over, or when Ctrl-C is pressed.\n"
-			 "Without -e it records every tracepoint that follows the track event "
-			 "convention.",
+			 "Without -e and -r it records every tracepoint that follows the track "
+			 "event convention.",
 		.notes = CAPTURE_STATUS_NOTES,
 		.parts = { { record_rows, sizeof(record_rows) / sizeof(record_rows[0]) },
 			   OPTION_PART(selection_options, struct record_settings,

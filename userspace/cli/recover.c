@@ -25,8 +25,8 @@ static const struct option_table recover_table = {
 	.usage = "recover [FILE]",
 	.about = "Creates FILE (default: trace.dat) from the records of a killed 'ktrack record -o "
 		 "FILE'. Reads FILE.spool\n"
-		 "and, until the next reboot, the tracing instance. Removes both if all records "
-		 "were read.",
+		 "and the tracing instance, which exists until the next reboot. Removes both if all "
+		 "records were read.",
 	.operand = apply_name,
 };
 

@@ -26,8 +26,8 @@ static struct option_table stream_table(struct output_rows *rows)
 		.about =
 			"Records track events and exports them live. Stops when COMMAND ends, when "
 			"the duration is over, or when\n"
-			"Ctrl-C is pressed. Without -e it records every tracepoint that follows "
-			"the track event convention.",
+			"Ctrl-C is pressed. Without -e and -r it records every tracepoint that "
+			"follows the track event convention.",
 		.notes = CAPTURE_STATUS_NOTES,
 		.parts = { OPTION_PART(selection_options, struct stream_settings,
 				       capture.selection),
