@@ -170,7 +170,8 @@ TEST(totals_are_reported_where_there_is_something_to_report)
 	"{\"event\":\"error\",\"sid\":\"S\",\"thread\":\"main\",\"time\":\"2020-09-13T12:26:" \
 	"40." us "Z\","                                                                       \
 	"\"msg\":\"lost 1 record on cpu 0\",\"fmt\":\"lost %lu records on cpu "               \
-	"%d\",\"t_abs\":0." ns "}\n"
+	"%d\",\"t_abs\":0." ns ","                                                           \
+	"\"args\":{\"cpu\":0,\"records\":1,\"from\":0." ns ",\"until\":null}}\n"
 
 TEST(the_time_of_every_line_is_that_of_the_first_plus_its_t_abs_cut)
 {
@@ -183,6 +184,7 @@ TEST(the_time_of_every_line_is_that_of_the_first_plus_its_t_abs_cut)
 	trace2_fixture_open(&fixture, &recording);
 	for (int i = 0; i < 3; i++) {
 		event.time_ns = FIXTURE_START_NS + 998 + i;
+		event.begin_ns = event.time_ns;
 		CHECK_NUMBER(timeline_push(&fixture.timeline, &event, &fixture.error), 0);
 	}
 	CHECK_TEXT(trace2_fixture_output(&fixture),
@@ -194,25 +196,31 @@ TEST(the_time_of_every_line_is_that_of_the_first_plus_its_t_abs_cut)
 TEST(losses_are_errors_with_a_constant_format)
 {
 	struct timeline_event known = { .kind = TIMELINE_LOSS,
+					.begin_ns = FIXTURE_START_NS + 1000000,
 					.loss_cpu = 3,
+					.loss_end_ns = FIXTURE_START_NS + 1500000001,
 					.loss_count = 5000000000 };
 	struct timeline_event unknown = { .kind = TIMELINE_LOSS,
+					  .loss_end_ns = INT64_MAX,
+					  .loss_buffer = "a\"b",
 					  .loss_count = TIMELINE_COUNT_UNKNOWN };
 	struct trace2_fixture fixture;
 
 	trace2_fixture_open(&fixture, &trace2_fixture_recording);
 	trace2_fixture_push(&fixture, 1, known);
 	trace2_fixture_push(&fixture, 2, unknown);
-	CHECK_TEXT(
-		trace2_fixture_output(&fixture),
-		EVENT_LINE("error", "main", "001",
-			   ",\"msg\":\"lost 5000000000 records on cpu 3\","
-			   "\"fmt\":\"lost %lu records on cpu %d\"" EVENT_T("t_abs", "001"))
-			EVENT_LINE(
-				"error", "main", "002",
-				",\"msg\":\"lost an unknown number of records on cpu 0\","
-				"\"fmt\":\"lost an unknown number of records on cpu %d\"" EVENT_T(
-					"t_abs", "002")));
+	CHECK_TEXT(trace2_fixture_output(&fixture),
+		   EVENT_LINE("error", "main", "001",
+			      ",\"msg\":\"lost 5000000000 records on cpu 3\","
+			      "\"fmt\":\"lost %lu records on cpu %d\"" EVENT_T("t_abs", "001")
+			      ",\"args\":{\"cpu\":3,\"records\":5000000000,"
+			      "\"from\":0.001000000,\"until\":1.500000001}")
+			   EVENT_LINE("error", "main", "002",
+				      ",\"msg\":\"lost an unknown number of records on cpu 0 in "
+				      "buffer 'a\\\"b'\",\"fmt\":\"lost an unknown number of "
+				      "records on cpu %d in buffer '%s'\"" EVENT_T("t_abs", "002")
+				      ",\"args\":{\"cpu\":0,\"records\":null,\"from\":null,"
+				      "\"until\":null,\"buffer\":\"a\\\"b\"}"));
 	trace2_fixture_release(&fixture);
 }
 

@@ -29,7 +29,7 @@ EVENTS = {
     "cmd_name": f"{PLACE} name:string hierarchy:string",
     "cmd_mode": f"{PLACE} name:string",
     "def_param": f"{PLACE} scope:string param:string value:string",
-    "error": "msg:string fmt:string t_abs:seconds",
+    "error": "msg:string fmt:string t_abs:seconds args:loss?",
     "child_start": f"{PLACE} child_id:count child_class:string use_shell:boolean argv:strings",
     "child_exit": f"{PLACE} child_id:count pid:integer code:integer t_rel:seconds",
     "thread_start": "t_abs:seconds",
@@ -88,6 +88,16 @@ def is_flows(value):
     return bool(value) and len(set(names)) == len(names)
 
 
+def is_loss(value):
+    """What a loss says to machines; null is unknown, and a sum of gaps has no times."""
+    if type(value) is not dict or {*value} - {"cpu", "records", "from", "until", "buffer"}:
+        return False
+    times = [value[key] for key in ("from", "until") if key in value]
+    are_times = len(times) in (0, 2) and all(time is None or type(time) is Real and time.is_seconds() for time in times)
+    is_named = "buffer" not in value or type(value["buffer"]) is str
+    return are_times and is_named and is_exact(value.get("cpu")) and ("records" in value)
+
+
 def is_strings(value):
     """A command line: at least one word, strings only."""
     return type(value) is list and bool(value) and all(type(word) is str for word in value)
@@ -107,6 +117,7 @@ TYPES = {
     "object": lambda value: type(value) is dict,
     "fields": is_fields,
     "flows": is_flows,
+    "loss": is_loss,
 }
 
 SECONDS_OF_TIMESTAMP = {}

@@ -4,7 +4,7 @@
 import re
 
 from reading.rules import END, nanoseconds, rule
-from reading.session import LOSS_FORMATS, Statistics, statistics_of_timer
+from reading.session import LOSS_FORMATS, LOSS_SUM, Statistics, statistics_of_timer
 
 # ktrack's own counters, in their order.
 COUNTERS = (
@@ -235,6 +235,22 @@ def pattern_of(fmt):
         parts += [re.escape(fmt[place : match.start()]), PATTERNS[match.group()[-1]]]
         place = match.end()
     return "".join([*parts, re.escape(fmt[place:])])
+
+
+@rule("loss-args", "error")
+def args_repeat_the_loss(_session, event):
+    """The args of a loss repeat its message; other errors have none."""
+    pattern, args = LOSS_FORMATS.get(event["fmt"]), event.get("args")
+    match = pattern and pattern.fullmatch(event["msg"])
+    if not match:
+        return "args without a loss" if args else None
+    said = match.groupdict()
+    records = int(said["count"]) if "count" in said else None
+    if not args or (args["cpu"], args["records"]) != (int(said["cpu"]), records):
+        return f"args {args} differ from {event['msg']!r}"
+    if ("from" in args) != (pattern is not LOSS_SUM) or ("buffer" in args) != (" in buffer " in event["msg"]):
+        return f"args {args} lack a key, or have one too many"
+    return None
 
 
 @rule("error", "error")

@@ -131,23 +131,27 @@ class Writer:
         self.count("malformed", number)
         self.malformed[tracepoint] = self.malformed.get(tracepoint, 0) + number
 
-    def error(self, time_ns, message, fmt):
+    def error(self, time_ns, message, fmt, args=None):
         """Something that went wrong in the recording."""
         self.now_ns = time_ns
-        self.emit("error", "main", {"msg": message, "fmt": fmt, "t_abs": Seconds(time_ns)})
+        more = {"args": args} if args else {}
+        self.emit("error", "main", {"msg": message, "fmt": fmt, "t_abs": Seconds(time_ns), **more})
 
     def lose(self, time_ns, cpu, number=None, since_ns=None):
         """Records were lost on a CPU between two moments."""
-        self.losses.append((time_ns if since_ns is None else since_ns, time_ns))
+        begin_ns = time_ns if since_ns is None else since_ns
+        self.losses.append((begin_ns, time_ns))
         fmt = UNCOUNTED_LOSS if number is None else COUNTED_LOSS
-        self.error(time_ns, fmt.replace("%lu", str(number)).replace("%d", str(cpu)), fmt)
+        args = {"cpu": cpu, "records": number, "from": Seconds(begin_ns), "until": Seconds(time_ns)}
+        self.error(time_ns, fmt.replace("%lu", str(number)).replace("%d", str(cpu)), fmt, args)
         self.count("lost_records", number or 0)
         self.count("lost_gaps", 1)
         self.count("lost_gaps_unknown", number is None)
 
     def lose_sum(self, time_ns, cpu, number):
         """So many records were lost in the gaps of unknown size on a CPU."""
-        self.error(time_ns, LOSS_SUM.replace("%lu", str(number)).replace("%d", str(cpu)), LOSS_SUM)
+        args = {"cpu": cpu, "records": number}
+        self.error(time_ns, LOSS_SUM.replace("%lu", str(number)).replace("%d", str(cpu)), LOSS_SUM, args)
         self.count("lost_records", number)
 
     def open_track(self, time_ns, shown, identity):

@@ -8,6 +8,9 @@
 #include "sink/track_list.h"
 #include "trace2/trace2.h"
 
+/** TRACE2_SINK_DECIMALS - digits of seconds: nanoseconds, the precision of records */
+#define TRACE2_SINK_DECIMALS 9
+
 /**
  * struct trace2_field - the name of a field, rendered once
  * @name: address of the name, which identifies it

@@ -14,15 +14,49 @@ int trace2_sink_fail(const struct trace2_sink *sink, struct error *error)
 
 /* Consumers group errors by @format, the constant text that the message was made from. */
 static int error_write(struct trace2_sink *sink, const struct timeline_event *event,
-		       const char *format, struct error *error)
+		       const char *format, struct text more, struct error *error)
 {
 	struct trace2_event line = {
 		.kind = TRACE2_ERROR,
+		.more = trace2_string_of(more),
 		.error.fmt = format,
 		.error.msg = trace2_string_of(remark_set(&sink->message, event)),
 	};
 
 	return trace2_sink_write(sink, &line, event->time_ns, error);
+}
+
+/* Appends a moment like t_abs, or null if it is not known. */
+static void moment_append(struct trace2_sink *sink, const char *name, int64_t ns)
+{
+	buffer_printf(&sink->more, ",\"%s\":", name);
+	if (ns >= sink->start_ns && ns != INT64_MAX)
+		buffer_append_seconds(&sink->more, ns - sink->start_ns, TRACE2_SINK_DECIMALS);
+	else
+		buffer_append_string(&sink->more, "null");
+}
+
+/* The loss for machines. A sum of gaps has no time. */
+static struct text loss_args_set(struct trace2_sink *sink, const struct timeline_event *event)
+{
+	struct buffer *more = &sink->more;
+
+	buffer_clear(more);
+	buffer_printf(more, "\"args\":{\"cpu\":%d,\"records\":", event->loss_cpu);
+	if (event->loss_count == TIMELINE_COUNT_UNKNOWN)
+		buffer_append_string(more, "null");
+	else
+		buffer_append_signed(more, event->loss_count);
+	if (event->kind == TIMELINE_LOSS) {
+		moment_append(sink, "from", event->begin_ns);
+		moment_append(sink, "until", event->loss_end_ns);
+	}
+	if (event->loss_buffer) {
+		buffer_append_string(more, ",\"buffer\":");
+		json_append_string(more, text_of(event->loss_buffer));
+	}
+	buffer_append_char(more, '}');
+	return buffer_text(more);
 }
 
 static int trace2_write_loss(struct trace2_sink *sink, const struct timeline_event *event,
@@ -38,19 +72,20 @@ static int trace2_write_loss(struct trace2_sink *sink, const struct timeline_eve
 	int kind = event->kind == TIMELINE_LOSS_SUM ? 2
 						    : event->loss_count != TIMELINE_COUNT_UNKNOWN;
 
-	return error_write(sink, event, formats[kind][event->loss_buffer != NULL], error);
+	return error_write(sink, event, formats[kind][event->loss_buffer != NULL],
+			   loss_args_set(sink, event), error);
 }
 
 static int trace2_write_malformed(struct trace2_sink *sink, const struct timeline_event *event,
 				  struct error *error)
 {
-	return error_write(sink, event, MALFORMED_FORMAT, error);
+	return error_write(sink, event, MALFORMED_FORMAT, (struct text){ 0 }, error);
 }
 
 static int trace2_write_foreign_end(struct trace2_sink *sink, const struct timeline_event *event,
 				    struct error *error)
 {
-	return error_write(sink, event, FOREIGN_END_FORMAT, error);
+	return error_write(sink, event, FOREIGN_END_FORMAT, (struct text){ 0 }, error);
 }
 
 static int trace2_write_command_begin(struct trace2_sink *sink, const struct timeline_event *event,
@@ -148,7 +183,7 @@ static struct trace2_session *sink_session_new(const struct sink_settings *given
 {
 	struct trace2_settings settings = {
 		.sid = given->trace2->sid,
-		.decimals = 9,
+		.decimals = TRACE2_SINK_DECIMALS,
 		.max_nesting = TRACE2_NESTING_ALL,
 		.category_width = 24,
 		.has_whole_names = true,
