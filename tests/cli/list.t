@@ -23,7 +23,7 @@ tracepoint_add net net_work 12 0 "$slice_type" "$slice_name"
 tracepoint_add net net_plain 13 0 'int pid;8;4'
 tracepoint_add disk depth 14 0 's64 counter_value;8;8' 'u32 scope_cpu;16;4'
 
-head='TRACEPOINT                               KIND     SCOPE        TRACK NAME ENABLED  EXTRA FIELDS'
+head='TRACEPOINT                               KIND     SCOPE        TRACK NAME ENABLED  OTHER FIELDS'
 depth='disk:depth                               counter  scope_cpu    -          no       -'
 queue='net:net_queue                            slice    scope_queue  track_name yes      bytes,result'
 work='net:net_work                             slice    thread       -          no       -'
@@ -49,7 +49,7 @@ refused "a pattern that matches only what does not follow" 1 \
 tracepoint_add networking_of_a_driver networking_of_a_driver_queue 15 0 's64 counter_value;8;8' 'u32 scope_receive_queue;16;4'
 run_mounted "$ktrack" list -e 'net*:*queue'
 cat >"$folder/want" <<'TEXT'
-TRACEPOINT                                          KIND     SCOPE               TRACK NAME ENABLED  EXTRA FIELDS
+TRACEPOINT                                          KIND     SCOPE               TRACK NAME ENABLED  OTHER FIELDS
 net:net_queue                                       slice    scope_queue         track_name yes      bytes,result
 networking_of_a_driver:networking_of_a_driver_queue counter  scope_receive_queue -          no       -
 TEXT

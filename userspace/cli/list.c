@@ -119,7 +119,7 @@ static void table_print(const struct listing *listing)
 	struct widths widths = widths_find(listing);
 
 	printf(ROW_FORMAT, widths.tracepoint, "TRACEPOINT", "KIND", widths.scope, "SCOPE",
-	       "TRACK NAME", "ENABLED", "EXTRA FIELDS");
+	       "TRACK NAME", "ENABLED", "OTHER FIELDS");
 	for (size_t i = 0; i < listing_size(listing); i++)
 		row_print(listing, i, &widths);
 }
