@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The demo driver's objects: a device with slots for requests, and workers for them. */
+/* The demo driver's objects: a device with slots for requests in flight, and workers for them. */
 #ifndef KTRACK_DEMO_H
 #define KTRACK_DEMO_H
 
@@ -16,14 +16,20 @@
 #define DEMO_NR_WORKERS_MAX	64
 #define DEMO_NR_SLOTS_MAX	1024
 #define DEMO_BYTES_MAX		4096
+#define DEMO_NO_FLOW		0
 
-/* A request occupies its slot from submission to completion. */
+enum demo_op {
+	DEMO_READ,
+	DEMO_WRITE,
+};
+
+/* A request occupies a slot from submission to completion. */
 struct demo_request {
-	u32 index;
-	u32 slot;
+	u64 number;			/* of all requests, from 1, never reused */
+	u32 index;			/* in its batch */
 	u32 bytes;
-	bool is_busy;			/* protected by the device's lock */
-	struct list_head in_queue;	/* likewise */
+	enum demo_op op;
+	struct list_head in_list;	/* of free slots, or a worker's queue */
 };
 
 struct demo_worker {
@@ -39,8 +45,10 @@ struct demo_worker {
 struct demo_device {
 	struct miscdevice misc;
 	struct mutex batch_lock;	/* owned by the writer of the current batch */
+	u64 last_number;		/* of the last submitted request, protected by it */
 
-	spinlock_t lock;		/* protects the members below, slots and queues */
+	spinlock_t lock;		/* protects the members below, and queues */
+	struct list_head free_slots;
 	u32 depth;			/* requests in flight */
 	u32 nr_completed;		/* in this batch */
 	wait_queue_head_t completed;	/* woken when a slot becomes free */

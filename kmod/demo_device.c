@@ -39,40 +39,45 @@ static void demo_start_ticks(struct demo_device *device, u32 nr_requests)
 	hrtimer_start(&device->timer, ns_to_ktime(DEMO_TICK_NS), HRTIMER_MODE_REL_SOFT);
 }
 
-static bool demo_slot_is_free(struct demo_device *device, const struct demo_request *slot)
+/* Returns NULL if all slots are occupied. */
+static struct demo_request *demo_slot_take(struct demo_device *device)
 {
-	bool is_free;
+	struct demo_request *slot;
 
 	spin_lock(&device->lock);
-	is_free = !slot->is_busy;
+	slot = list_first_entry_or_null(&device->free_slots, struct demo_request, in_list);
+	if (slot)
+		list_del(&slot->in_list);
 	spin_unlock(&device->lock);
-	return is_free;
+	return slot;
 }
 
 /* The worker ends the slice that begins here. */
 static void demo_start_request(struct demo_device *device, struct demo_request *request)
 {
-	ktrack_begin(ktrack_demo_io, request->index % 2 ? "write" : "read", request->slot,
-		     "queue0", request->index, request->bytes, 0);
+	ktrack_begin(ktrack_demo_io, "request", request->number, "queue0", request->number,
+		     request->op, request->bytes);
 	spin_lock(&device->lock);
-	request->is_busy = true;
 	demo_change_depth(device, 1);
 	spin_unlock(&device->lock);
 }
 
 static int demo_submit(struct demo_device *device, u32 index, u64 *submitted_bytes)
 {
-	struct demo_request *request = &device->slots[index % device->nr_slots];
+	u64 number = ++device->last_number;
+	struct demo_request *request;
 	int error;
 
-	ktrack_guard(ktrack_demo_submit, "submit", current->tgid, "submit");
+	ktrack_guard(ktrack_demo_submit, "submit", current->tgid, "submit", number);
 
-	error = wait_event_killable(device->completed, demo_slot_is_free(device, request));
+	error = wait_event_killable(device->completed, (request = demo_slot_take(device)));
 	if (error)
 		return error;
 
+	request->number = number;
 	request->index = index;
 	request->bytes = 512 << (index % 4);
+	request->op = index % 2 ? DEMO_WRITE : DEMO_READ;
 	demo_start_request(device, request);
 	*submitted_bytes += request->bytes;
 	ktrack_sample(ktrack_demo_bytes, *submitted_bytes, current->tgid, "bytes");
@@ -86,7 +91,7 @@ static u32 demo_submit_all(struct demo_device *device, u32 nr_requests)
 	u64 submitted_bytes = 0;
 	u32 index;
 
-	ktrack_guard(ktrack_demo_submit, "batch", current->tgid, "submit");
+	ktrack_guard(ktrack_demo_submit, "batch", current->tgid, "submit", DEMO_NO_FLOW);
 
 	for (index = 0; index < nr_requests; index++)
 		if (demo_submit(device, index, &submitted_bytes))
@@ -120,7 +125,7 @@ static void demo_reset_counters(struct demo_device *device)
 }
 
 /*
- * Waits for all submitted requests, until every slot is empty. A killed writer drops the requests
+ * Waits for all submitted requests, until every slot is free. A killed writer drops the requests
  * that it has not submitted.
  */
 static int demo_run_batch(struct demo_device *device, u32 nr_requests)

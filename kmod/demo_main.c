@@ -2,9 +2,9 @@
 /*
  * A small driver that uses the track event macros, and its module.
  *
- * Writing a number to /dev/ktrack_demo submits that many requests. Each goes through one of a few
- * slots to one of a few workers; the write returns when all are completed. ktrack_demo_trace.h
- * has the tracepoints, demo_device.c the submitter and its timer, demo_worker.c the workers.
+ * Writing a number to /dev/ktrack_demo submits that many requests. A few of them are in flight at
+ * once, for a few workers; the write returns when all are completed. ktrack_demo_trace.h has the
+ * tracepoints, demo_device.c the submitter and its timer, demo_worker.c the workers.
  */
 #include <linux/err.h>
 #include <linux/module.h>
@@ -63,7 +63,7 @@ static int demo_start_workers(struct demo_device *device, u32 nr_workers)
 static void demo_init_slots(struct demo_device *device, u32 nr_slots)
 {
 	for (; device->nr_slots < nr_slots; device->nr_slots++)
-		device->slots[device->nr_slots].slot = device->nr_slots;
+		list_add_tail(&device->slots[device->nr_slots].in_list, &device->free_slots);
 }
 
 static struct demo_device *demo_new(u32 nr_workers, u32 nr_slots)
@@ -76,6 +76,7 @@ static struct demo_device *demo_new(u32 nr_workers, u32 nr_slots)
 		return ERR_PTR(-ENOMEM);
 
 	spin_lock_init(&device->lock);
+	INIT_LIST_HEAD(&device->free_slots);
 	init_waitqueue_head(&device->completed);
 	device->workers = kvcalloc(nr_workers, sizeof(*device->workers), GFP_KERNEL);
 	device->slots = kvcalloc(nr_slots, sizeof(*device->slots), GFP_KERNEL);

@@ -17,34 +17,35 @@ static bool demo_request_fails(const struct demo_request *request)
 
 static void demo_prepare(struct demo_worker *worker, const struct demo_request *request)
 {
-	ktrack_guard(ktrack_demo_work, "prepare");
+	ktrack_guard(ktrack_demo_work, "prepare", DEMO_NO_FLOW);
 
 	memset(worker->buffer, request->index, request->bytes);
 }
 
 static void demo_checksum(struct demo_worker *worker, const struct demo_request *request)
 {
-	ktrack_begin_printf(ktrack_demo_work, ("checksum %u", request->index % 4));
+	ktrack_begin_printf(ktrack_demo_work, ("checksum %u", request->index % 4), DEMO_NO_FLOW);
 	worker->checksum = crc32_le(~0, worker->buffer, request->bytes);
-	ktrack_end(ktrack_demo_work);
+	ktrack_end(ktrack_demo_work, DEMO_NO_FLOW);
 }
 
 /* Returns the number of bytes transferred, or an error. The slice ends in both cases. */
 static int demo_transfer(struct demo_worker *worker, const struct demo_request *request)
 {
-	ktrack_guard(ktrack_demo_work, "transfer");
+	ktrack_guard(ktrack_demo_work, "transfer", DEMO_NO_FLOW);
 
 	demo_checksum(worker, request);
 	if (demo_request_fails(request)) {
-		ktrack_instant(ktrack_demo_work, "retry");
+		ktrack_instant(ktrack_demo_work, "retry", DEMO_NO_FLOW);
 		return -EIO;
 	}
 	return request->bytes;
 }
 
+/* Only the outermost slice is a point of the request's flow. */
 static int demo_handle(struct demo_worker *worker, const struct demo_request *request)
 {
-	ktrack_guard(ktrack_demo_work, "handle");
+	ktrack_guard(ktrack_demo_work, "handle", request->number);
 
 	demo_prepare(worker, request);
 	return demo_transfer(worker, request);
@@ -62,15 +63,15 @@ static void demo_count_on_cpu(struct demo_device *device)
 }
 
 /*
- * Ends the slice that the submitter began. Emit nothing after the slot is free: the slot's next
- * slice may begin, and the last free slot ends the batch.
+ * Ends the slice that the submitter began. Emit nothing after the slot is free: the last free slot
+ * ends the batch.
  */
 static void demo_complete(struct demo_worker *worker, struct demo_request *request, int result)
 {
 	struct demo_device *device = worker->device;
 
-	ktrack_end(ktrack_demo_io, request->slot, "queue0", request->index, request->bytes,
-		   result);
+	ktrack_end(ktrack_demo_io, request->number, "queue0", request->number, request->op,
+		   request->bytes, result);
 	/* Not in the sample's arguments, which are evaluated only while it is enabled. */
 	worker->nr_handled++;
 	ktrack_sample(ktrack_demo_handled, worker->nr_handled);
@@ -78,7 +79,7 @@ static void demo_complete(struct demo_worker *worker, struct demo_request *reque
 
 	spin_lock(&device->lock);
 	demo_change_depth(device, -1);
-	request->is_busy = false;
+	list_add_tail(&request->in_list, &device->free_slots);
 	device->nr_completed++;
 	spin_unlock(&device->lock);
 	wake_up(&device->completed);
@@ -89,9 +90,9 @@ static struct demo_request *demo_worker_take(struct demo_worker *worker)
 	struct demo_request *request;
 
 	spin_lock(&worker->device->lock);
-	request = list_first_entry_or_null(&worker->queue, struct demo_request, in_queue);
+	request = list_first_entry_or_null(&worker->queue, struct demo_request, in_list);
 	if (request)
-		list_del(&request->in_queue);
+		list_del(&request->in_list);
 	spin_unlock(&worker->device->lock);
 	return request;
 }
@@ -114,7 +115,7 @@ static int demo_worker_run(void *argument)
 void demo_worker_queue(struct demo_worker *worker, struct demo_request *request)
 {
 	spin_lock(&worker->device->lock);
-	list_add_tail(&request->in_queue, &worker->queue);
+	list_add_tail(&request->in_list, &worker->queue);
 	spin_unlock(&worker->device->lock);
 	wake_up(&worker->wait);
 }

@@ -8,21 +8,30 @@
 
 #include <ktrack/define.h>
 
-/* The process that writes to the device: submissions and their bytes. */
-KTRACK_SLICE(ktrack_demo_submit, KTRACK_SCOPE_TGID, KTRACK_TRACK_NAME);
+#include "demo.h"
+
+/*
+ * The process that writes to the device: submissions and their bytes. The flow connects the
+ * submission of a request with the request and with its worker.
+ */
+KTRACK_SLICE(ktrack_demo_submit, KTRACK_SCOPE_TGID, KTRACK_TRACK_NAME,
+	     KTRACK_FLOW(ktrack_demo_request));
 KTRACK_COUNTER(ktrack_demo_bytes, u64, KTRACK_SCOPE_TGID, KTRACK_TRACK_NAME);
 
 /*
- * Requests in flight overlap, and end on another thread than the submitter's. A slot has one
- * request at a time, so there is one track per slot; a track per request would be used only once.
+ * Requests in flight overlap, and end on another thread than the submitter's: an end belongs to the
+ * begin with its number.
  */
-KTRACK_SLICE(ktrack_demo_io, KTRACK_SCOPE(u32, slot), KTRACK_TRACK_NAME,
-	     KTRACK_FIELD(u32, request), KTRACK_FIELD(u32, bytes),
-	     KTRACK_FIELD(s32, result));
+KTRACK_ENUM_VALUE(DEMO_READ);
+KTRACK_ENUM_VALUE(DEMO_WRITE);
+KTRACK_SLICE(ktrack_demo_io, KTRACK_ASYNC(request), KTRACK_TRACK_NAME,
+	     KTRACK_FLOW(ktrack_demo_request),
+	     KTRACK_ENUM(u8, op, { DEMO_READ, "read" }, { DEMO_WRITE, "write" }),
+	     KTRACK_FIELD(u32, bytes), KTRACK_RESULT(result));
 KTRACK_COUNTER(ktrack_demo_depth, u32, KTRACK_SCOPE(u32, queue), KTRACK_TRACK_NAME);
 
 /* A worker's activity: without a scope, each thread has its own track. */
-KTRACK_SLICE(ktrack_demo_work);
+KTRACK_SLICE(ktrack_demo_work, KTRACK_FLOW(ktrack_demo_request));
 KTRACK_COUNTER(ktrack_demo_handled, u64);
 
 /* Activity on a CPU, whichever thread it interrupts. */

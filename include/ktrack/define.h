@@ -60,6 +60,9 @@
  * Calls pass one value per attribute in the order of this declaration, except for
  * KTRACK_SCOPE_GLOBAL and, unless they end a slice, KTRACK_RESULT(). Without a scope and
  * KTRACK_ASYNC(), each calling thread has its own track.
+ *
+ * The letter of the type is printed by comparisons: __print_symbolic() takes 190 bytes more, and
+ * trace-cmd misreads %c. It also misreads ?: without the parentheses.
  */
 #define KTRACK_SLICE(event, ...)						\
 	__KTRACK_CHECKS(event, SLICE, ##__VA_ARGS__)				\
@@ -78,10 +81,8 @@
 		),								\
 		TP_printk("%s slice_name=%s"					\
 			  __KTRACK_EACH(__KTRACK_FORMAT, ##__VA_ARGS__),	\
-			  __print_symbolic(__entry->track_event_type,		\
-					   { KTRACK_TYPE_BEGIN, "B" },		\
-					   { KTRACK_TYPE_END, "E" },		\
-					   { KTRACK_TYPE_INSTANT, "I" }),	\
+			  __entry->track_event_type > KTRACK_TYPE_END ? "I" : \
+			  (__entry->track_event_type < KTRACK_TYPE_END ? "B" : "E"), \
 			  __get_str(slice_name)					\
 			  __KTRACK_EACH(__KTRACK_PRINT, ##__VA_ARGS__)))	\
 	__KTRACK_SLICE_HELPERS(event, ##__VA_ARGS__)

@@ -23,7 +23,7 @@
  * UTF-8 character. Reads only bytes that may be kept: a character's first byte has its length.
  * Other text is cut at the limit.
  */
-static noinline notrace __cold __maybe_unused size_t ktrack_text_cut(const char *text)
+static noinline notrace __maybe_unused size_t ktrack_text_cut(const char *text)
 {
 	size_t first = KTRACK_STRING_MAX - 1, size;
 
@@ -34,15 +34,19 @@ static noinline notrace __cold __maybe_unused size_t ktrack_text_cut(const char 
 	return first + size > KTRACK_STRING_MAX ? first : KTRACK_STRING_MAX;
 }
 
-/* The size in bytes of @text and its NUL in a record. */
+/*
+ * The size in bytes of @text and its NUL in a record. The compiler does not learn its range: it
+ * would keep the size in a register of its own, next to the field that contains it.
+ */
 static __always_inline size_t ktrack_text_size(const char *text)
 {
 	size_t len;
 
 	text = text ?: KTRACK_STRING_NULL;
 	len = strlen(text);
-	if (unlikely(len > KTRACK_STRING_MAX))
+	if (len > KTRACK_STRING_MAX)
 		len = ktrack_text_cut(text);
+	OPTIMIZER_HIDE_VAR(len);
 	return len + 1;
 }
 

@@ -324,7 +324,7 @@ def check_demo(tap, pages):
     """The demo's page as it is loaded; the checks that follow use it."""
     pages.load_case("demo-tracepoints")
     labels = pages.browser.run("return ktrack.recording.tracks.map((track) => track.label);")
-    wanted = ["submit pid 500 writer", "queue0 slot 0", "depth queue 0"]
+    wanted = ["submit pid 500 writer", "queue0 lane 1", "depth queue 0"]
     tap.ok(labels[:3] == wanted, "the demo's tracks", labels)
 
 

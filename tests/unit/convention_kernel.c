@@ -59,9 +59,12 @@ static struct convention *convention_of(const char *kernel, struct buffer *out)
 {
 	static const char *const systems[] = { "ktrack", "ktrack_demo", "probe", "synthetic" };
 	struct convention *convention = convention_new(false);
+	const struct report report = { 0 };
 
+	convention_want_symbols(convention, false);
 	for (size_t i = 0; i < sizeof(systems) / sizeof(systems[0]); i++)
 		system_add(convention, kernel, systems[i], out);
+	CHECK_NUMBER(convention_read_symbols(convention, &report), 0);
 	return convention;
 }
 
@@ -84,10 +87,12 @@ static const char descriptors[] =
 	"counter ktrack_demo:ktrack_demo_completed cpu scope_cpu track_name\n"
 	"counter ktrack_demo:ktrack_demo_depth custom scope_queue track_name\n"
 	"counter ktrack_demo:ktrack_demo_handled thread\n"
-	"slice ktrack_demo:ktrack_demo_io custom scope_slot track_name: request bytes result\n"
-	"slice ktrack_demo:ktrack_demo_submit process scope_tgid track_name\n"
+	"slice ktrack_demo:ktrack_demo_io global async track_name: request op bytes result flow "
+	"ktrack_demo_request\n"
+	"slice ktrack_demo:ktrack_demo_submit process scope_tgid track_name flow "
+	"ktrack_demo_request\n"
 	"slice ktrack_demo:ktrack_demo_tick cpu scope_cpu track_name\n"
-	"slice ktrack_demo:ktrack_demo_work thread\n"
+	"slice ktrack_demo:ktrack_demo_work thread flow ktrack_demo_request\n"
 	"slice probe:read custom scope_count: __probe_ip low\n"
 	"slice synthetic:busy custom scope_who: comm\n";
 
@@ -123,6 +128,26 @@ static void print_value(struct buffer *out, const char *name, const struct value
 	value_append_text(out, value);
 }
 
+/* The kernel prints flows of 0, which are none, and fields that only ends have. */
+static void print_flows(struct buffer *out, const struct decoded_event *decoded)
+{
+	const struct field *flows = decoded->extras + decoded->nr_extras;
+
+	for (size_t i = 0; i < decoded->descriptor->nr_flows; i++)
+		buffer_printf(out, " %s=0x%llx", decoded->descriptor->flows[i].name,
+			      decoded->nr_flows ? (unsigned long long)flows[i].value.unsigned_number : 0);
+}
+
+/* An asynchronous id is the first extra field. */
+static size_t print_async_id(struct buffer *out, const struct decoded_event *decoded)
+{
+	if (!decoded->keys || !decoded->keys->is_async)
+		return 0;
+	buffer_printf(out, " scope_%s=0x%llx", decoded->descriptor->extras[0].name,
+		      (unsigned long long)decoded->keys->ids[0]);
+	return 1;
+}
+
 /*
  * In the order of the kernel's own text, without the place of a probe, which the kernel prints as a
  * symbol.
@@ -131,15 +156,19 @@ static void print_fields(struct buffer *out, const struct decoded_event *decoded
 {
 	const struct descriptor *descriptor = decoded->descriptor;
 	struct value track_name = { .kind = VALUE_TEXT, .text = decoded->track_name };
+	size_t i = print_async_id(out, decoded);
 
 	if (descriptor->scope_field)
 		print_value(out, descriptor->scope_field, &decoded->scope_id);
 	if (descriptor->track_name.kind != FIELD_ABSENT)
 		print_value(out, "track_name", &track_name);
-	for (size_t i = 0; i < decoded->nr_extras; i++) {
+	print_flows(out, decoded);
+	for (; i < decoded->nr_extras; i++) {
 		if (!text_equals(decoded->extras[i].name, text_of("__probe_ip")))
 			print_value(out, descriptor->extras[i].name, &decoded->extras[i].value);
 	}
+	for (; i < descriptor->nr_extras; i++)
+		buffer_printf(out, " %s=0", descriptor->extras[i].name);
 }
 
 static void print_event(struct buffer *out, const struct decoded_event *decoded)

@@ -284,10 +284,10 @@ TEST(sub_buffers_of_real_kernels_read_as_libtraceevent_reads_them)
 {
 	check_file_with_oracle("tests/formats/6.1/batches.page", 48);
 	check_file_with_oracle("tests/formats/6.12/batches.page", 48);
-	check_file_with_oracle("tests/formats/6.1/dynamic.page", 6);
+	check_file_with_oracle("tests/formats/6.1/dynamic.page", 8);
 	check_file_with_oracle("tests/formats/6.12/dynamic.page", 6);
-	check_file_with_oracle("tests/formats/6.1/gap.page", 124);
-	check_file_with_oracle("tests/formats/6.12/gap.page", 123);
-	check_file_with_oracle("tests/formats/6.1/counted-gap.page", 124);
-	check_file_with_oracle("tests/formats/6.12/counted-gap.page", 123);
+	check_file_with_oracle("tests/formats/6.1/gap.page", 102);
+	check_file_with_oracle("tests/formats/6.12/gap.page", 104);
+	check_file_with_oracle("tests/formats/6.1/counted-gap.page", 102);
+	check_file_with_oracle("tests/formats/6.12/counted-gap.page", 103);
 }

@@ -115,8 +115,8 @@ def check_list(tap, kernel, text):
     """The table of tracepoints."""
     rows = {line.split()[0]: line.split()[1:] for line in text.splitlines()[1:]}
     wanted = {
-        "ktrack_demo:ktrack_demo_io": ["slice", "scope_slot", "track_name", "no", "request,bytes,result"],
-        "ktrack_demo:ktrack_demo_work": ["slice", "thread", "-", "no", "-"],
+        "ktrack_demo:ktrack_demo_io": ["async", "global", "track_name", "no", "request,op,bytes,result,ktrack_demo_request(flow)"],
+        "ktrack_demo:ktrack_demo_work": ["slice", "thread", "-", "no", "ktrack_demo_request(flow)"],
         "ktrack_demo:ktrack_demo_completed": ["counter", "scope_cpu", "track_name", "no", "-"],
         "ktrack:ktrack_slice": ["slice", "thread", "-", "no", "-"],
     }

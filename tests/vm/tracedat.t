@@ -39,7 +39,8 @@ LINE = re.compile(
     r"(?P<event>\w+):\s+(?P<fields>.*)"
 )
 FIELD = re.compile(r"(\w+)=(.*?)(?=\s+\w+=|\s*$)")
-OWN_FIELDS = ("track_event_type", "slice_name", "track_name", "counter_value")
+OWN_FIELDS = ("track_event_type", "slice_name", "track_name", "counter_value", "ktrack_demo_request")
+ASYNC_ID, FLOW, OPERATIONS = "scope_request", "ktrack_demo_request", ("read", "write")
 UNKNOWN_COMMS = ("<...>", "<idle>")
 
 
@@ -58,6 +59,18 @@ def times(text):
     return {digits(match["time"]) for match in matched(text)}
 
 
+def extras_of(fields, kind):
+    """What a stream shows of raw fields: the id and the text of asynchronous slices, flows of begins, results of ends."""
+    extras = {name: int(fields[name]) for name in fields if name not in OWN_FIELDS and not name.startswith("scope_")}
+    if ASYNC_ID in fields:
+        extras |= {"request": int(fields[ASYNC_ID]), "op": OPERATIONS[extras["op"]]}
+    if kind != "E":
+        extras.pop("result", None)
+    if kind in "BI" and int(fields.get(FLOW, 0)):
+        extras[FLOW] = int(fields[FLOW])
+    return tuple(sorted(extras.items()))
+
+
 def reported(text, start=None):
     """Yields what a report says of each record, as a tuple that exported() yields too, its time since start."""
     if start is None:
@@ -65,15 +78,13 @@ def reported(text, start=None):
     for match in matched(text):
         fields = dict(FIELD.findall(match["fields"]))
         scope = next((int(fields[name]) for name in fields if name.startswith("scope_")), int(match["tid"]))
-        extras = {name: int(fields[name]) for name in fields
-                  if name not in OWN_FIELDS and not name.startswith("scope_")}
         kind = chr(int(fields.get("track_event_type", ord("C"))))
         yield (
             digits(match["time"]) - start, match["buffer"] or "", int(match["cpu"]), int(match["tid"]),
             "" if match["comm"] in UNKNOWN_COMMS else match["comm"], match["event"],
-            fields.get("track_name", match["event"]), scope, kind,
+            fields.get("track_name", match["event"]), None if ASYNC_ID in fields else scope, kind,
             fields["counter_value"] if kind == "C" else fields["slice_name"] if kind != "E" else "",
-            tuple(sorted(extras.items())),
+            extras_of(fields, kind),
         )
 
 
@@ -95,10 +106,11 @@ def exported(text):
         if event["event"] not in LINES or "tid" not in event:
             continue
         track, (kind, key) = tracks[event["thread"]], LINES[event["event"]]
-        args = event["value"] if kind == "I" else event.get("args", {})
+        args = dict(event["value"] if kind == "I" else event.get("args", {}))
+        args |= {name: int(number, 16) for name, number in (one.split(":") for one in event.get("flow", []))}
         yield (
             digits(event["t_abs"]), track.get("buffer", ""), event["cpu"], event["tid"], event.get("comm", ""),
-            event["category"].split(":")[1], track["name"], track["id"], kind, event[key] if key else "",
+            event["category"].split(":")[1], track["name"], track.get("id"), kind, event[key] if key else "",
             tuple(sorted(args.items())),
         )
 

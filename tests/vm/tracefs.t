@@ -4,7 +4,8 @@
 
 import re
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
+from itertools import accumulate
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -94,7 +95,7 @@ def names_expected(batch):
     work.update("retry" for request in range(n) if contract.fails(request))
     return {
         contract.SUBMIT: Counter(batch=1, submit=n),
-        contract.IO: Counter(contract.operation(request) for request in range(n)),
+        contract.IO: Counter(request=n),
         contract.WORK: work,
         contract.TICK: Counter(tick=batch.ticks()),
         contract.RUN: Counter(run=1, done=1),
@@ -109,14 +110,31 @@ def wrong_names(trace, batch):
 
 
 def wrong_requests(trace, batch):
-    """Every request that is not begun and ended once with its fields, on its slot."""
+    """Every request that is not begun and ended once with its fields, or of which more are in flight than there are slots."""
     for letter, fields in (("B", contract.begin_fields), ("E", contract.end_fields)):
-        records = sorted(trace.of(contract.IO, letter), key=lambda one: one.number("request"))
+        records = sorted(trace.of(contract.IO, letter), key=lambda one: int(one.fields["scope_request"], 16))
         for request, record in enumerate(records):
-            wanted = fields(request) | {"scope_slot": request % batch.slots}
-            found = {name: record.number(name) for name in wanted}
-            if found != wanted:
+            wanted = {"result": 0} | fields(request)
+            wanted |= {"scope_request": f"0x{wanted.pop('request'):x}", "ktrack_demo_request": f"0x{contract.number(request):x}"}
+            found = {name: record.fields[name] for name in wanted}
+            if found != {name: str(value) for name, value in wanted.items()}:
                 yield f"request {request} {letter}: {found}, not {wanted}"
+    level = list(accumulate({"B": 1, "E": -1}[record.letter] for record in trace.of(contract.IO)))
+    if max(level) > batch.slots:
+        yield f"{max(level)} requests in flight, in {batch.slots} slots"
+
+
+def wrong_flows(trace, _batch):
+    """Every request whose flow has other points than its submission, itself and its worker."""
+    points = defaultdict(list)
+    for record in trace.records:
+        if record.fields.get("ktrack_demo_request", "0x0") != "0x0":
+            points[record.fields["ktrack_demo_request"]].append((record.event, record.letter))
+    names = [one.name.partition(":")[2] for one in (contract.SUBMIT, contract.IO, contract.WORK)]
+    wanted = Counter((name, letter) for name in names for letter in "BE")
+    for number, found in points.items():
+        if Counter(found) != wanted or found[:2] != [(name, "B") for name in names[:2]]:
+            yield f"{number}: {found}"
 
 
 def wrong_counters(trace, batch):
@@ -163,6 +181,7 @@ CHECKS = {
     "counts": wrong_counts,
     "slice names": wrong_names,
     "requests": wrong_requests,
+    "flows": wrong_flows,
     "counters": wrong_counters,
     "CPUs": wrong_cpus,
 }

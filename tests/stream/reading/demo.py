@@ -16,7 +16,8 @@ from contract import (
     begin_fields,
     end_fields,
     fails,
-    operation,
+    flow,
+    number,
     size_bytes,
 )
 from reading.regions import is_record
@@ -24,6 +25,7 @@ from reading.regions import is_record
 BEGIN, END, INSTANT, SAMPLE = "begin", "end", "instant", "sample"
 KINDS = {"region_enter": BEGIN, "region_leave": END, "data_json": INSTANT, "data": SAMPLE}
 WORKER_COMM = "ktrack_demo/"
+FLOW_LABELS = {SUBMIT.name: "submit", IO.name: "request", WORK.name: "handle"}
 
 
 class Step:
@@ -32,6 +34,7 @@ class Step:
     def __init__(self, event):
         self.event = event
         self.what = (KINDS[event.kind], *STEP_VALUES[event.kind](event))
+        self.flows = event.get("flow") or []
 
     def __str__(self):
         return show_step(self.what)
@@ -102,13 +105,15 @@ def steps_of_submit(batch):
     return pair("batch", 1, inside=inside)
 
 
-def steps_of_slot(batch, slot):
-    """Each request of a slot: the slot is taken again only when it is free."""
-    return [
-        step
-        for request in batch.of_slot(slot)
-        for step in pair(operation(request), 1, begin_fields(request), end_fields(request))
-    ]
+def steps_of_lane(requests):
+    """Each request of a lane: the lane is taken again only when it is free."""
+    return [step for request in requests for step in pair("request", 1, begin_fields(request), end_fields(request))]
+
+
+def requests_of_lane(track):
+    """The requests that begin on a lane, by the numbers that they have there."""
+    numbers = [(step.what[3] or {}).get("request") for step in track.steps if step.what[0] == BEGIN]
+    return [one - number(0) for one in numbers if type(one) is int]
 
 
 def steps_of_request(request):
@@ -168,10 +173,11 @@ def check_identities(demo):
 
 def check_track_counts(demo):
     """There are as many tracks as scopes."""
-    slots, workers = [
-        min(demo.batch.requests, limit) for limit in (demo.batch.slots, demo.batch.workers)
-    ]
-    wanted = {SUBMIT: 1, BYTES: 1, IO: slots, DEPTH: 1, WORK: workers, HANDLED: workers, RUN: 1}
+    workers = min(demo.batch.requests, demo.batch.workers)
+    wanted = {SUBMIT: 1, BYTES: 1, DEPTH: 1, WORK: workers, HANDLED: workers, RUN: 1}
+    lanes = sorted(track.identity.get("lane", 0) for track in demo.of(IO))
+    if lanes != list(range(1, len(lanes) + 1)) or len(lanes) > demo.batch.slots:
+        yield None, f"{IO.name} has lanes {lanes}, promised are at most {demo.batch.slots}"
     for tracepoint in TRACEPOINTS.values():
         found, due = len(demo.of(tracepoint)), wanted.get(tracepoint)
         if found != due and (due is not None or not found):
@@ -200,12 +206,26 @@ def check_submitter(demo):
         yield None, f"submit, bytes and run belong to different processes: {owners}"
 
 
-def check_slots(demo):
-    """Every request on the track of its slot."""
+def check_requests(demo):
+    """Every request once, on any lane."""
+    found = []
     for track in demo.of(IO):
-        slot = track.identity.get("id")
-        is_slot = type(slot) is int and 0 <= slot < demo.batch.slots
-        yield from compare_steps(track, steps_of_slot(demo.batch, slot) if is_slot else [])
+        requests = requests_of_lane(track)
+        yield from compare_steps(track, steps_of_lane(requests))
+        found += requests
+    if sorted(found) != list(range(demo.batch.requests)):
+        yield None, f"begun are {len(found)} requests, or others than the {demo.batch.requests} that are promised"
+
+
+def check_flows(demo):
+    """A flow leads from each submission to the request and to its worker."""
+    requests = {SUBMIT.name: lambda track: range(demo.batch.requests), IO.name: requests_of_lane}
+    requests[WORK.name] = lambda track: demo.batch.of_worker(worker_of(track, demo.batch) or 0)
+    for track in demo.tracks.values():
+        found = [(step.what[1], *step.flows) for step in track.steps if step.flows]
+        label, due = FLOW_LABELS.get(track.tracepoint), requests.get(track.tracepoint, lambda track: ())(track)
+        if found != [(label, flow(request)) for request in due]:
+            yield track.event, f"{track.event.thread!r} has other flows than promised: {found[:3]}"
 
 
 def check_depth(demo):
@@ -291,7 +311,8 @@ CHECKS = {
     "demo-tracks": check_track_counts,
     "demo-total": check_total,
     "demo-submitter": check_submitter,
-    "demo-slots": check_slots,
+    "demo-requests": check_requests,
+    "demo-flows": check_flows,
     "demo-depth": check_depth,
     "demo-workers": check_workers,
     "demo-cpus": check_cpus,

@@ -13,7 +13,7 @@ from contract import (
     WORK,
     begin_fields,
     end_fields,
-    operation,
+    number,
 )
 from reading.demo import BEGIN, END, check_identities, running_totals
 
@@ -60,25 +60,27 @@ def check_labels(demo):
                     yield step.event, f"{step} is nothing that {tracepoint.name} emits"
 
 
-def io_is_possible(batch, slot, step):
-    """True for the begin or end of a request of this slot."""
+def io_is_possible(batch, step, begun):
+    """True for the begin of a request, and for the end of the request that was begun."""
     kind, label, _, fields = step.what
-    request = (fields or {}).get("request")
     if is_unfinished(step):
         return True
-    if request not in range(batch.requests) or request % batch.slots != slot:
+    request = (fields or {}).get("request", 0) - number(0)
+    if request not in range(batch.requests) or label != "request":
         return False
     if kind == BEGIN:
-        return label == operation(request) and fields == begin_fields(request)
-    return kind == END and fields == end_fields(request)
+        return fields == begin_fields(request)
+    return kind == END and request == begun and fields == end_fields(request)
 
 
 def check_io(demo):
-    """Every request that is left is one of its slot, with its fields."""
+    """Every request that is left has its fields, and its end is its own."""
     for track in demo.of(IO):
+        begun = None
         for step in track.steps:
-            if not io_is_possible(demo.batch, track.identity.get("id"), step):
-                yield step.event, f"{step} is no request of slot {track.identity.get('id')}"
+            if not io_is_possible(demo.batch, step, begun):
+                yield step.event, f"{step} is no request, or not the one that began"
+            begun = (step.what[3] or {}).get("request", 0) - number(0)
 
 
 def check_rising(demo):
@@ -104,7 +106,7 @@ CHECKS = {
     "demo-identity": check_identities,
     "demo-sum": check_sum,
     "demo-labels": check_labels,
-    "demo-slots": check_io,
+    "demo-requests": check_io,
     "demo-rising": check_rising,
     "demo-depth": check_depth,
 }

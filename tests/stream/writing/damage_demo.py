@@ -3,7 +3,7 @@
 
 from copy import copy
 
-from contract import BYTES, COMPLETED, DEPTH, HANDLED, IO, SUBMIT, TICK, WORK, Tracepoint
+from contract import BYTES, COMPLETED, DEPTH, HANDLED, IO, SUBMIT, TICK, WORK, Tracepoint, begin_fields, end_fields, flow
 from writing.mutate import chain
 
 
@@ -46,15 +46,18 @@ def delay(tracepoint, kind, nth=0, /):
     return at(tracepoint, kind, nth, lambda record, last_ns: ([], [with_values(record, {"time_ns": last_ns + 1})]))
 
 
-OTHER_NAME = Tracepoint(IO.name, "slice", "scope_slot", "queue1")
+OTHER_NAME = Tracepoint(IO.name, "slice", track_name="queue1", is_async=True)
 
 # (the check that must refuse it, what it is, the damage); of 33 requests, 2 workers, 4 slots.
 COMPLETE = [
     ("demo-identity", "another track name", change_all(IO, tracepoint=OTHER_NAME)),
-    ("demo-tracks", "a slot too much", change(IO, "B", 4, scope=4)),
+    ("demo-tracks", "a request too much in flight", delay(IO, "E", 4)),
     ("demo-total", "a record too few", lose(HANDLED, "C", -1)),
     ("demo-submitter", "batch is called otherwise", change(SUBMIT, "B", 0, what="patch")),
-    ("demo-slots", "a write that should be a read", change(IO, "B", 2, what="write")),
+    ("demo-requests", "a write that should be a read", change(IO, "B", 2, fields=begin_fields(2) | {"op": "write"})),
+    ("demo-requests", "an end of another request", change(IO, "E", 2, fields=end_fields(20))),
+    ("demo-flows", "a flow of another request", change(WORK, "B", 0, flows=[flow(1)])),
+    ("demo-flows", "a slice that is no point of a flow", change(SUBMIT, "B", 3, flows=[])),
     ("demo-depth", "a jump", change(DEPTH, "C", 5, what=9)),
     ("demo-workers", "no preparation", chain(lose(WORK, "B", 1), lose(WORK, "E", 0))),
     ("demo-cpus", "a tick too few", chain(lose(TICK, "B", 2), lose(TICK, "E", 2))),
@@ -66,7 +69,8 @@ WITH_LOSS = [
     ("demo-identity", "another track name", change_all(IO, tracepoint=OTHER_NAME)),
     ("demo-sum", "a record that nobody counts", lose(BYTES, "C", 0)),
     ("demo-labels", "a name that the demo does not give", change(WORK, "B", 0, what="mishandle")),
-    ("demo-slots", "a request of another slot", change(IO, "B", 0, scope=1)),
+    ("demo-requests", "a write that should be a read", change(IO, "B", 2, fields=begin_fields(2) | {"op": "write"})),
+    ("demo-requests", "an end of another request", change(IO, "E", 0, fields=end_fields(20))),
     ("demo-rising", "a total that is no total", change(BYTES, "C", 1, what=513)),
     ("demo-depth", "a depth below zero", change(DEPTH, "C", 3, what=-1)),
 ]

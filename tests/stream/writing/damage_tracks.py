@@ -53,18 +53,18 @@ THREADS = [
         edit(
             "data_json",
             lambda members: members["value"].update(field="scope_x"),
-            thread="th08:queue0 slot 1",
+            thread="th15:completed cpu 0",
         ),
     ),
     (
         "track-unique",
         "demo",
-        "two tracks of one slot",
+        "two tracks of one lane",
         edit(
-            "data_json", lambda members: members["value"].update(id=0), thread="th08:queue0 slot 1"
+            "data_json", lambda members: members["value"].update(lane=1), thread="th08:queue0 lane 2"
         ),
     ),
-    ("track-name", "demo", "a name without its id", everywhere(b'"th08:queue0 slot 1"', b'"th08:queue0 slot"')),
+    ("track-name", "demo", "a name without its id", everywhere(b'"th05:depth queue 0"', b'"th05:depth queue"')),
     ("thread_exit-t_rel", "demo", "a track a nanosecond longer", later("thread_exit", "t_rel", 1)),
     ("thread_exit-open", "cut", "an open slice without its end", drop("region_leave", unfinished=True)),
     ("thread-ended", "demo", "no thread_exit", drop("thread_exit", nth=-1)),
@@ -91,7 +91,7 @@ REGIONS = [
     ("data-t_rel", "demo", "a sample a nanosecond later", later("data", "t_rel", 1)),
     ("data-key", "demo", "a sample under the bare name", put("data", key="depth")),
     ("instant-value", "demo", "an instant with an object in it", put("data_json", where=RETRY, value={"a": {}})),
-    ("msg", "demo", "msg with another value", put("region_enter", where=IO, msg="request=0 bytes=512 result=1")),
+    ("msg", "demo", "msg with another value", put("region_enter", where=IO, msg="request=1 op=write bytes=512 ktrack_demo_request:0x1")),
     ("msg", "rare", "msg without the flow", put("region_leave", where=FLOWS, msg="bytes=5")),
     ("flow-once", "rare", "a flow of the begin again", put("region_leave", where=FLOWS, flow=["request:0x1"], msg="bytes=5 request:0x1")),
     ("flow-fields", "rare", "a flow that is a field", put("data_json", where={"key": "queued"}, flow=["bytes:0x6"])),

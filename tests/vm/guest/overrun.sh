@@ -47,6 +47,9 @@ kill -TERM $stream
 status=0
 wait $stream || status=$?
 echo $status >/out/record.status
+# The numbers of requests begin again.
+rmmod ktrack_demo
+insmod /modules/ktrack_demo.ko
 ktrack stream -b 64 --mode=circular --event=/out/circular.json -- sh -c "echo $1 >/dev/ktrack_demo" ||
 	echo "the circular stream ended with status $?"
 instances_check "at the end"
