@@ -61,13 +61,13 @@ def times(text):
 
 def extras_of(fields, kind):
     """What a stream shows of raw fields: the id and the text of asynchronous slices, flows of begins, results of ends."""
-    extras = {name: int(fields[name]) for name in fields if name not in OWN_FIELDS and not name.startswith("scope_")}
+    extras = {name: int(fields[name], 0) for name in fields if name not in OWN_FIELDS and not name.startswith("scope_")}
     if ASYNC_ID in fields:
-        extras |= {"request": int(fields[ASYNC_ID]), "op": OPERATIONS[extras["op"]]}
+        extras |= {"request": int(fields[ASYNC_ID], 0), "op": OPERATIONS[extras["op"]]}
     if kind != "E":
         extras.pop("result", None)
-    if kind in "BI" and int(fields.get(FLOW, 0)):
-        extras[FLOW] = int(fields[FLOW])
+    if kind in "BI" and int(fields.get(FLOW, "0"), 0):
+        extras[FLOW] = int(fields[FLOW], 0)
     return tuple(sorted(extras.items()))
 
 
@@ -77,7 +77,7 @@ def reported(text, start=None):
         start = min(times(text), default=0)
     for match in matched(text):
         fields = dict(FIELD.findall(match["fields"]))
-        scope = next((int(fields[name]) for name in fields if name.startswith("scope_")), int(match["tid"]))
+        scope = next((int(fields[name], 0) for name in fields if name.startswith("scope_")), int(match["tid"]))
         kind = chr(int(fields.get("track_event_type", ord("C"))))
         yield (
             digits(match["time"]) - start, match["buffer"] or "", int(match["cpu"]), int(match["tid"]),
@@ -159,6 +159,23 @@ def check_file(tap, kernel, folder, name):
     check_form(tap, what, done.stdout)
 
 
+def check_text(tap, kernel, folder):
+    """What trace-cmd formats: the letter of a record's type, its name, its operation in words."""
+    words = {"B": "begins", "E": "ends", "I": "instants"}
+    found, wanted = Counter(), Counter()
+    for match in matched((folder / "v6.text").read_text()):
+        letter, _, rest = match["fields"].partition(" ")
+        if letter in words:
+            fields = dict(FIELD.findall(rest))
+            found[letter, match["event"], fields["slice_name"], fields.get("op")] += 1
+    for match in matched((folder / "v6.report").read_text()):
+        fields = dict(FIELD.findall(match["fields"]))
+        if "track_event_type" in fields:
+            operation = OPERATIONS[int(fields["op"])] if "op" in fields else None
+            wanted[chr(int(fields["track_event_type"])), match["event"], fields["slice_name"], operation] += 1
+    tap.ok(found == wanted and {key[0] for key in found} == set(words), f"{kernel}: texts are as the raw fields", found, wanted)
+
+
 def check_input(tap, kernel, folder):
     """The same by a pipe."""
     with subprocess.Popen(["cat", folder / "two7.dat"], stdout=subprocess.PIPE) as pipe:
@@ -231,6 +248,7 @@ def check_kernel(tap, kernel):
         tap.nothing(result.output.splitlines(), f"{kernel}: trace-cmd records everything")
         for name in FILES:
             check_file(tap, kernel, result.folder, name)
+        check_text(tap, kernel, result.folder)
         check_input(tap, kernel, result.folder)
         check_cut(tap, kernel, result.folder, "v6", 0.99)
         check_cut(tap, kernel, result.folder, "two6", 0.995)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Guest: records the demo by trace-cmd, in files of every kind. Arguments: NAME:OPTIONS, the words of
-# OPTIONS joined by commas. Leaves NAME.dat and what trace-cmd reports of it; and lost.dat, of which
+# OPTIONS joined by commas. Leaves NAME.dat and what trace-cmd reports of it, v6.text with formatted fields; and lost.dat, of which
 # much was overwritten, with the kernel's count of that in lost.stats. Prints what went wrong.
 set -eu
 
@@ -28,6 +28,8 @@ for file in "$@"; do
 	# shellcheck disable=SC2046
 	record "${file%%:*}" $(echo "${file#*:}" | tr , ' ')
 done
+
+trace-cmd report -t /out/v6.dat >/out/v6.text 2>/tmp/errors || echo "text of v6: $(cat /tmp/errors)"
 
 trace-cmd start -b 16 -C boot -e ktrack_demo >/dev/null
 echo 2000 >/dev/ktrack_demo
