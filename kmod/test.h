@@ -155,6 +155,7 @@ void test_device_unregister(void);
 
 /* test_requests.c */
 int test_requests_run(u32 nr_rounds);
+u64 test_flow_new(void);
 
 /* test_macros.c */
 void test_emit_macros(const struct test_record *record);

@@ -13,12 +13,13 @@
 
 static void test_emit_guards(u64 id)
 {
+	u64 flow = ktrack_flow_new(ktrack_test_request);
 	char text[] = "copied";
 
 	ktrack_guard(ktrack_test_global, "guard", "track");
 	ktrack_guard_printf(ktrack_test_global, ("guard %u", 1), "track");
 	ktrack_guard_named(named, ktrack_test_request, "named", id, id, TEST_READ);
-	ktrack_guard_named_printf(formatted, ktrack_test_request, ("named %u", 1), id + 1, 0,
+	ktrack_guard_named_printf(formatted, ktrack_test_request, ("named %u", 1), id + 1, flow,
 				  TEST_WRITE);
 	ktrack_guard_copy(ktrack_test_key, "copy", 1, KTRACK_THIS_CPU, 3, text);
 
@@ -29,14 +30,14 @@ static void test_emit_guards(u64 id)
 
 void test_emit_macros(const struct test_record *record)
 {
-	u64 id = ktrack_id(record);
+	u64 id = ktrack_id(record), flow = test_flow_new();
 
 	ktrack_begin(ktrack_test_request, "begin", id, id, TEST_READ);
-	ktrack_begin_printf(ktrack_test_request, ("begin %u", 2), id, 0, TEST_WRITE);
+	ktrack_begin_printf(ktrack_test_request, ("begin %u", 2), id, flow, TEST_WRITE);
 	ktrack_instant(ktrack_test_request, "instant", id, id, TEST_READ);
 	ktrack_instant_printf(ktrack_test_key, ("instant %u", 2), 1, record->cpu, 1, "text");
 	ktrack_end(ktrack_test_request, id, id, TEST_READ, -5);
-	ktrack_end(ktrack_test_request, id, 0, TEST_WRITE, 5);
+	ktrack_end(ktrack_test_request, id, flow, TEST_WRITE, 5);
 	ktrack_sample(ktrack_test_state, 1, TEST_WRITE);
 	test_emit_guards(id);
 }

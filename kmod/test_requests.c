@@ -38,6 +38,12 @@ static u64 test_request_id(u32 round, u32 thread, u32 index)
 	return 1 + (u64)round * TEST_NR_IN_FLIGHT + thread * TEST_NR_OF_THREAD + index;
 }
 
+/* A flow's number from another file than the one that emits it. */
+u64 test_flow_new(void)
+{
+	return ktrack_flow_new(ktrack_test_request);
+}
+
 /* Waits until all threads have ended their phase, whose numbers begin at 1. */
 static void test_wait_for_all(struct test_requests *requests, u32 phase)
 {

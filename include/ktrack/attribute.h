@@ -65,7 +65,8 @@
  * @name: the field's name; begin it with the driver's
  *
  * Records whose fields have this name and the same number are connected in the order of time,
- * whatever their tracepoints. Calls pass a number or ktrack_id(), or 0 for no flow.
+ * whatever their tracepoints. Calls pass a number that is not reused, which ktrack_flow_new()
+ * makes, or 0 for no flow.
  */
 #define KTRACK_FLOW(name)		(flow, ktrack_flow_id, name)
 

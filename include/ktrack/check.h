@@ -194,8 +194,8 @@ static_assert((int)ktrack_attribute_kind_##event##_##place == (int)ktrack_attrib
 #define __KTRACK_CHECK_VALUES(event, call, ...)					\
 do {										\
 	static_assert(__KTRACK_COUNT(__VA_ARGS__) <= (int)ktrack_##call##_count_##event, \
-		      #event ": more values than attributes (only ends have a KTRACK_RESULT(), " \
-		      "none has a KTRACK_SCOPE_GLOBAL)");			\
+		      #event ": more values than attributes (an end has no name, and only an " \
+		      "end has a KTRACK_RESULT(); no call has a KTRACK_SCOPE_GLOBAL)");	\
 	(void)sizeof(__KTRACK_JOIN(ktrack_given_##call##_##event##_,		\
 				   __KTRACK_COUNT(__VA_ARGS__)));		\
 	__KTRACK_NUMBERED(__KTRACK_CHECK_EACH, call##_##event, ##__VA_ARGS__)	\

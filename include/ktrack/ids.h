@@ -37,7 +37,7 @@ typedef u64 ktrack_scope_u64;
  *
  * A recording then contains the pointer: the kernel's addresses. It identifies its object until
  * that is freed, which is enough for KTRACK_ASYNC(): the end releases the id. A flow has no end,
- * so it needs a number that is not reused.
+ * so it needs a number that is not reused: ktrack_flow_new() makes one.
  */
 #ifdef __CHECKER__
 #define ktrack_id(x)		((__force ktrack_async_id)(unsigned long)(x))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * The calls for instrumented code: begin, end and instant on slice tracks, samples on counter
- * tracks; guard.h has guards, printf.h formatted names.
+ * tracks; guard.h has guards, printf.h formatted names, flow.h numbers of flows.
  *
  * All of them evaluate their arguments only while the tracepoint is enabled: arguments must not
  * have side effects. A disabled call costs one instruction. They are allowed in any context that
@@ -16,6 +16,7 @@
 
 #include "check.h"
 #include "fields.h"
+#include "flow.h"
 #include "guard.h"
 #include "printf.h"
 

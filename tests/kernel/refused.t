@@ -142,6 +142,7 @@ CALLS = {
     "formatted_without_result": ('ktrack_guard_printf(io, ("read"), 1, "a");', FULL, "io_has_no_value_for_result"),
     "begin_with_more": ('ktrack_begin(io, "read", 1, "a", 2, 3);', FULL, "io: more values than attributes"),
     "plain_with_more": ('ktrack_guard(plain, "read", 3);', PLAIN, "plain: more values than attributes"),
+    "end_with_name": ('ktrack_end(plain, "read");', PLAIN, "plain: more values than attributes (an end has no name"),
     "swapped_slot": ('ktrack_begin(io, "read", "a", 1, 0);', FULL, "io_wants_a_number_as_scope_slot"),
     "swapped_track": ('ktrack_begin(io, "read", "a", 1, 0);', FULL, "io_wants_a_string_as_track_name"),
     "guard_swapped": ('ktrack_guard(io, "read", "a", 1, 0);', FULL, "io_wants_a_number_as_scope_slot"),
@@ -160,7 +161,7 @@ CALLS = {
         FULL,
         "a number for a string, or a string for a number: result",
     ),
-    "begin_with_result": ('ktrack_begin(request, "read", 1, 2, 3, 4, 5);', REQUEST, "request: more values than attributes (only ends"),
+    "begin_with_result": ('ktrack_begin(request, "read", 1, 2, 3, 4, 5);', REQUEST, "request: more values than attributes (an end has no name"),
     "end_without_result": ("ktrack_end(request, 1, 2, 3);", REQUEST, "request_has_no_value_for_result"),
     "end_without_op": ("ktrack_end(request, 1, 2, 3, 4);", REQUEST, "request_has_no_value_for_op"),
     "begin_without_op": ('ktrack_begin(request, "read", 1, 2, 3);', REQUEST, "request_has_no_value_for_op"),
@@ -181,7 +182,8 @@ CALLS = {
         'void *p = NULL; struct { int x; } s; ktrack_begin(request, "read", 1, ktrack_id(p), ktrack_id(&s), 1);'
         ' ktrack_instant(request, "read", 1, ktrack_id(-1), 0, 0); ktrack_end(request, 1, ktrack_id((u8)1), 7ULL, -5, 1);'
         ' ktrack_guard_named_copy(g, request, "read", 1, 2, 3, 4); ktrack_guard_set(g, result, -5);'
-        ' ktrack_begin(named, "read", (const char *)p); ktrack_end(named, ("track"));',
+        ' ktrack_begin(named, "read", (const char *)p); ktrack_end(named, ("track"));'
+        ' ktrack_instant(request, "read", 1, ktrack_id(p), ktrack_flow_new(request), 0);',
         f"{REQUEST} {TRACK}",
         "",
     ),

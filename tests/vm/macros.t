@@ -22,33 +22,41 @@ RECORD = re.compile(r"^.*-(\d+) +\[(\d+)\] (\S+) +[\d.]+: ktrack_test_(\w+): (.*
 # What a thread's flags show of each context: interrupts off, and which interrupt it is. The idle thread is interrupted.
 CONTEXTS = {"task": r"\..\.", "spinlock": r"d.\.", "softirq": r"[.db].s", "hardirq": r"d.[hH]", "nmi": r"d.[zZ]"}
 
-# What one call of each macro writes, in order; ID is the same in all of them, NEXT the one behind it, CPU the record's.
+# What one call of each macro writes, in order; ID is the same in all of them, NEXT the one behind it, CPU the
+# record's. FIRST and SECOND are numbers of flows, which no other call has.
 MACROS = """\
 request: B slice_name=begin scope_request=ID ktrack_test_flow=ID op=read result=0
-request: B slice_name=begin 2 scope_request=ID ktrack_test_flow=0x0 op=write result=0
+request: B slice_name=begin 2 scope_request=ID ktrack_test_flow=FIRST op=write result=0
 request: I slice_name=instant scope_request=ID ktrack_test_flow=ID op=read result=0
 key: I slice_name=instant 2 scope_queue=1 scope_cpu=CPU flags=sync text=text
 request: E slice_name= scope_request=ID ktrack_test_flow=ID op=read result=-5
-request: E slice_name= scope_request=ID ktrack_test_flow=0x0 op=write result=5
+request: E slice_name= scope_request=ID ktrack_test_flow=FIRST op=write result=5
 state: counter_value=1 scope_global=0 op=write
 global: B slice_name=guard scope_global=0 track_name=track
 global: B slice_name=guard 1 scope_global=0 track_name=track
 request: B slice_name=named scope_request=ID ktrack_test_flow=ID op=read result=0
-request: B slice_name=named 1 scope_request=NEXT ktrack_test_flow=0x0 op=write result=0
+request: B slice_name=named 1 scope_request=NEXT ktrack_test_flow=SECOND op=write result=0
 key: B slice_name=copy scope_queue=1 scope_cpu=CPU flags=sync|discard text=copied
 key: E slice_name= scope_queue=1 scope_cpu=CPU flags=sync|discard text=copied
-request: E slice_name= scope_request=NEXT ktrack_test_flow=0x0 op=write result=5
+request: E slice_name= scope_request=NEXT ktrack_test_flow=SECOND op=write result=5
 request: E slice_name= scope_request=ID ktrack_test_flow=ID op=read result=-5
 global: E slice_name= scope_global=0 track_name=track
 global: E slice_name= scope_global=0 track_name=track
 """.splitlines()
 
 
-def expected(cpu, text):
-    """The records of one call, with the id that the first of them has."""
-    number = int(re.search(r"scope_request=0x(\w+)", text)[1], 16)
+def flows_of(lines):
+    """The two numbers of flows that the records of one call have, beside their id."""
+    found = re.findall(r"scope_request=(\w+) ktrack_test_flow=(\w+)", "\n".join(lines))
+    return list(dict.fromkeys(flow for number, flow in found if flow not in (number, "0x0")))
+
+
+def expected(cpu, lines):
+    """The records of one call, with the id that the first of them has, and the flows that they have."""
+    number = int(re.search(r"scope_request=0x(\w+)", lines[0])[1], 16)
     words = {"ID": f"0x{number:x}", "NEXT": f"0x{number + 1:x}", "CPU": str(int(cpu))}
-    return [re.sub(r"\b(ID|NEXT|CPU)\b", lambda match: words[match[1]], line) for line in MACROS]
+    words |= dict(zip(("FIRST", "SECOND"), flows_of(lines)))
+    return [re.sub(r"\b(ID|NEXT|CPU|FIRST|SECOND)\b", lambda match: words.get(match[1], "none"), line) for line in MACROS]
 
 
 def context_of(thread, flags):
@@ -60,17 +68,20 @@ def context_of(thread, flags):
 
 def check_macros(tap, kernel, text):
     """One call of all macros after the other, each in its context."""
-    records, found = RECORD.findall(text), Counter()
+    records, found, flows = RECORD.findall(text), Counter(), []
     for start in range(0, len(records), len(MACROS)):
         call = records[start : start + len(MACROS)]
         thread, cpu, flags = call[0][:3]
         lines = [f"{event}: {words}" for *_, event, words in call]
-        if lines == expected(cpu, lines[0]):
+        flows += flows_of(lines)
+        if lines == expected(cpu, lines):
             found[context_of(thread, flags)] += 1
         else:
             found["wrong"] += 1
     wanted = {name: ROUNDS for name in (*CONTEXTS, "idle")}
     tap.ok(found == wanted, f"{kernel}: every macro writes its records in every context", found, text[:3000])
+    is_new = len(flows) == len(set(flows)) == 2 * sum(wanted.values())
+    tap.ok(is_new, f"{kernel}: new flows have other numbers in every call, from both files", flows)
 
 
 def wrong_requests(records):
