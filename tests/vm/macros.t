@@ -46,7 +46,7 @@ global: E slice_name= scope_global=0 track_name=track
 
 
 def flows_of(lines):
-    """The two numbers of flows that the records of one call have, beside their id."""
+    """The two numbers of flows that the records of one call have, other than their id."""
     found = re.findall(r"scope_request=(\w+) ktrack_test_flow=(\w+)", "\n".join(lines))
     return list(dict.fromkeys(flow for number, flow in found if flow not in (number, "0x0")))
 
