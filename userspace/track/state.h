@@ -3,9 +3,9 @@
 #ifndef TRACK_STATE_H
 #define TRACK_STATE_H
 
-#include "track/flow.h"
 #include "track/lanes.h"
 #include "track/name.h"
+#include "track/rule_flow.h"
 #include "track/suspicion.h"
 #include "track/task.h"
 #include "track/track.h"

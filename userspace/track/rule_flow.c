@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds the begin of each flow that ends. */
-#include "track/flow.h"
+#include "track/rule_flow.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Flows of rules: pairs of instants on any tracks, found by the numbers of their records. */
-#ifndef TRACK_FLOW_H
-#define TRACK_FLOW_H
+#ifndef TRACK_RULE_FLOW_H
+#define TRACK_RULE_FLOW_H
 
 #include "base/base.h"
 #include "event/event.h"
