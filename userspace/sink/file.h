@@ -16,9 +16,10 @@ struct sink_file;
  * struct sink_file_ops - one output format
  * @size: of its struct
  * @open: write the head of the file; may be NULL
- * @event: write one event. Losses that last to the end of the recording are delivered just before
- * the finish, and so every loss has an end. The track's struct exists until this returns from its
- * end
+ * @event: write one event. For each TIMELINE_TRACK_BEGIN it calls sink_file_track_new(), if only with
+ * the size of a struct sink_track; that struct exists until this returns from the track's end. Losses
+ * that last to the end of the recording are delivered just before the finish, and so every loss has
+ * an end
  * @complete: the finish was written, nothing follows; may be NULL
  * @flush: bring all output to the readers; NULL for sink_file_flush()
  * @track_release: free what the track's struct refers to; may be NULL

@@ -59,7 +59,7 @@ const struct sink_kind sink_kinds[] = {
 };
 
 const size_t sink_kinds_count = sizeof(sink_kinds) / sizeof(sink_kinds[0]);
-_Static_assert(sizeof(sink_kinds) / sizeof(sink_kinds[0]) <= SINK_KINDS_MAX, "a member for each");
+_Static_assert(sizeof(sink_kinds) / sizeof(sink_kinds[0]) <= SINK_KINDS_MAX, "a sink for each kind");
 
 const struct sink_kind *sink_kind_find(const char *name)
 {

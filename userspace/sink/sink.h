@@ -2,7 +2,8 @@
 /*
  * Public header of the outputs: one table of all kinds, and the settings that open one of them.
  *
- * A new output is one file or folder in sink/, and one row in the table of sink.c.
+ * A new output is one file or directory in sink/, its constructor in kinds.h, and one row in the table
+ * of sink.c.
  */
 #ifndef SINK_SINK_H
 #define SINK_SINK_H

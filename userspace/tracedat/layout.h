@@ -42,7 +42,7 @@
 /** TRACE_DAT_SIDEBAND - name of the last buffer if it is the sideband buffer */
 #define TRACE_DAT_SIDEBAND "ktrack-durable"
 
-/** enum trace_dat_option - ids of options, and of their sections */
+/** enum trace_dat_option - trace-cmd's ids of options, and of their sections */
 enum trace_dat_option {
 	TRACE_DAT_END = 0,
 	TRACE_DAT_DATE = 1,
