@@ -21,7 +21,7 @@ run "$ktrack" export --buffer=third trace.dat
 refused "a buffer that is not there" 1 \
 	"--buffer=third: no such buffer; write one of '', 'second'"
 run "$ktrack" export --from=5 --to=1 trace.dat
-refused "no time at all" 1 "--from: later than --to; write an earlier time"
+refused "no time at all" 2 "--from: later than --to; write an earlier time"
 run "$ktrack" export -e nosuch trace.dat
 refused "a pattern that meets nothing" 1 "'nosuch': no tracepoint of the source matches; leave out -e to export all"
 run "$ktrack" export -e demo --cpu=7 --track=x trace.dat

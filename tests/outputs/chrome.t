@@ -71,9 +71,9 @@ def check_refusals(tap):
     with tempfile.TemporaryDirectory() as folder:
         cases.make("nothing-in-it", Path(folder, "trace.dat"))
         words = ("export", "--append", "--chrome=out", "trace.dat")
-        _, said = cases.run(folder, *words, status=1)
+        _, said = cases.run(folder, *words, status=2)
         tap.ok(
-            said == ["ktrack: --append: files of --chrome cannot be appended to"]
+            said == ["ktrack: --append: files of --chrome cannot be appended to; leave out one of the two"]
             and not Path(folder, "out").exists(),
             "a file that cannot be added to",
             *said,
@@ -87,7 +87,7 @@ def check_refusals(tap):
         tap.ok(said == [full], "a full disk", *said)
         shared = "ktrack: standard output: a file for a viewer cannot share it; write the others to files"
         for words in (("--event", "--chrome=-"), ("--html=-", "--perfetto=-")):
-            out, said = cases.run(folder, "export", *words, "trace.dat", status=1)
+            out, said = cases.run(folder, "export", *words, "trace.dat", status=2)
             tap.ok(said == [shared] and not out, f"not {' and '.join(words)}", *said)
         out, said = cases.run(folder, "export", "--event", "--perf", "trace.dat")
         tap.ok(not said and out, "but lines share it", *said)

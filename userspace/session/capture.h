@@ -21,6 +21,9 @@ int record_settings_check(const struct record_settings *settings, struct error *
 /** stream_settings_check - the same for ktrack stream */
 int stream_settings_check(const struct stream_settings *settings, struct error *error);
 
+/** export_settings_check - the same for ktrack export, and for ktrack stat without --live */
+int export_settings_check(const struct export_settings *settings, struct error *error);
+
 /**
  * struct capture - a run that records
  * @clock: of the records, if @has_clock

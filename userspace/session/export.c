@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "session/capture.h"
 #include "session/outputs.h"
 #include "session/pipeline.h"
 #include "session/read_loop.h"
@@ -282,6 +283,8 @@ int export_run(struct export_settings *settings, struct error *error)
 	struct export_run run = { .settings = settings, .report = settings->report, .lock_fd = -1 };
 	int status = STATUS_FAILED;
 
+	if (export_settings_check(settings, error) < 0)
+		return STATUS_USAGE;
 	/* Writing fails instead, with a message. */
 	signal(SIGXFSZ, SIG_IGN);
 	outputs_init(&run.outputs, &settings->outputs, settings->report);

@@ -56,8 +56,6 @@ static int filter_refuse_buffer(const char *name, const struct source_descriptio
 int filter_check(const struct filter *filter, const struct source_description *description,
 		 struct error *error)
 {
-	if (filter->to_ns > 0 && filter->from_ns > filter->to_ns)
-		return error_set(error, "--from: later than --to; write an earlier time");
 	if (!filter->buffer || buffer_exists(filter->buffer, description))
 		return 0;
 	return filter_refuse_buffer(filter->buffer, description, error);

@@ -184,9 +184,6 @@ static int output_file_open(struct opening *opening, size_t kind, const char *pa
 	bool is_standard = strcmp(path, "-") == 0;
 	struct sink_settings settings = { .is_appending = set->is_appending && !is_standard };
 
-	if (set->is_appending && !sink_kinds[kind].can_append)
-		return error_set(error, "--append: files of --%s cannot be appended to",
-				 sink_kinds[kind].name);
 	settings.fd = output_open(set, path, &settings.name, error);
 	if (settings.fd < 0)
 		return -1;
@@ -195,6 +192,20 @@ static int output_file_open(struct opening *opening, size_t kind, const char *pa
 		return -1;
 	}
 	return sink_open(opening, kind, &settings, error);
+}
+
+static int append_check(const struct output_settings *settings, struct error *error)
+{
+	for (size_t i = 0; settings->is_appending && i < sink_kinds_count; i++) {
+		const struct sink_kind *kind = &sink_kinds[i];
+
+		if (settings->targets[i] && kind->use == SINK_USE_FILE && !kind->can_append)
+			return error_set(error,
+					 "--append: files of --%s cannot be appended to; leave out "
+					 "one of the two",
+					 kind->name);
+	}
+	return 0;
 }
 
 /* Several trace2 outputs can share standard output, but a file for a viewer cannot. */
@@ -207,6 +218,11 @@ static int standard_output_check(const struct output_settings *settings, struct 
 		return 0;
 	return error_set(error, "standard output: a file for a viewer cannot share it; write the "
 				"others to files");
+}
+
+int output_settings_check(const struct output_settings *settings, struct error *error)
+{
+	return append_check(settings, error) < 0 ? -1 : standard_output_check(settings, error);
 }
 
 /* Opens the kind if anything asks for it; counts it in @nr_open. */
@@ -257,8 +273,7 @@ int outputs_open(struct outputs *outputs, struct timeline *timeline,
 	outputs->set.size = 0;
 	if (outputs->settings->stat)
 		return stat_open(&opening, error);
-	if (standard_output_check(outputs->settings, error) < 0 ||
-	    outputs_configure(outputs, error) < 0)
+	if (outputs_configure(outputs, error) < 0)
 		return -1;
 	opening.trace2.config = outputs->config;
 	output_owner(&opening.trace2.file_user, &opening.trace2.file_group);

@@ -31,6 +31,9 @@ void outputs_init(struct outputs *outputs, const struct output_settings *setting
 /** output_settings_status - the exit status of a run without failure */
 int output_settings_status(const struct output_settings *settings, bool has_lost);
 
+/** output_settings_check - refuse settings that exclude each other; returns -1 with @error */
+int output_settings_check(const struct output_settings *settings, struct error *error);
+
 /** output_settings_have_file - whether there is an output that needs a file of its own */
 bool output_settings_have_file(const struct output_settings *settings);
 

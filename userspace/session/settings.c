@@ -110,9 +110,19 @@ int stream_settings_check(const struct stream_settings *settings, struct error *
 	const char *sid = settings->outputs.sid;
 
 	if (instance_check(&settings->capture, error) < 0 ||
-	    streaming_check(&settings->capture, error) < 0)
+	    streaming_check(&settings->capture, error) < 0 ||
+	    output_settings_check(&settings->outputs, error) < 0)
 		return -1;
 	if (sid && strcmp(sid, "recording") == 0)
 		return error_set(error, "--sid=recording: only for 'ktrack export'; write an id");
 	return session_every_check(settings, error);
+}
+
+int export_settings_check(const struct export_settings *settings, struct error *error)
+{
+	const struct filter *filter = &settings->filter;
+
+	if (filter->to_ns > 0 && filter->from_ns > filter->to_ns)
+		return error_set(error, "--from: later than --to; write an earlier time");
+	return output_settings_check(&settings->outputs, error);
 }
