@@ -61,7 +61,7 @@ check-newest:
 
 check-bench: userspace
 	$(Q)scripts/deps
-	$(Q)tests/run tests/bench/ tests/scale/ tests/kernel/untraced tests/vm/rules
+	$(Q)tests/run tests/bench/ tests/scale/ tests/kernel/untraced
 
 check-fuzz: fuzz
 

@@ -108,6 +108,9 @@ def value_of(field, text):
         return text[: field.size if field.count else None].partition(b"\0")[0]
     if field.is_array:
         return text if is_bytes else None
+    # A pointer to a function, in a file with symbols.
+    if field.size == 8 and re.fullmatch(rb"[a-z_]\w*(\+0x\w+)?", text):
+        return None
     return number_of(field, text) % (1 << 8 * field.size)
 
 

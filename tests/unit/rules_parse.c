@@ -200,7 +200,6 @@ TEST(values_are_checked)
 	check_error("slice a:b begin=s", "file:1:17: expected a tracepoint SYS:EVENT");
 	check_error("slice a:b begin=s:e more", "file:1:21: unexpected 'more'");
 	check_error("slice a:b scope=task:x", "file:1:17: unknown scope 'task'; use thread, process or cpu");
-	check_error("slice a:b scope=process", "file:1:17: 'process' needs a field; write process:FIELD");
 	check_error("slice a:b scope=cpu:", "file:1:21: expected a field");
 	check_error("slice a:b scope=x,", "file:1:19: expected a field");
 	check_error("slice a:b scope=cpu:x, y", "file:1:24: more than 1 fields");

@@ -15,7 +15,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 import machine  # noqa: E402
 from tap import Tap  # noqa: E402
 
-ATTEMPTS = ("live", "counted", "export", "self", "ours", "theirs")
+ATTEMPTS = ("live", "counted", "export", "self", "ours", "theirs", "record", "recover", "tables", "verbose")
 
 # Rule: the tracepoints that begin its slices, and those that end them.
 PAIRS = {
@@ -30,8 +30,8 @@ PAIRS = {
 SOFTIRQS = ("HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU")
 # A line of /proc/interrupts: the labels of its slices.
 VECTORS = {"LOC": ("local timer",), "RES": ("reschedule",), "CAL": ("call function", "call function single")}
-# What two instances may differ by in the times of a record, while a processor is not emulated in between.
-APART_S = 0.05
+# What two instances may differ by in the times of a record: the host may not emulate the processor for a while in between.
+APART_S, MEDIAN_APART_S = 1.0, 0.001
 
 
 class Slice:
@@ -39,8 +39,13 @@ class Slice:
 
     def __init__(self, rule, label, begin):
         self.rule, self.label, self.begin = rule, label, begin
+        self.end = begin
         self.is_unfinished = False
         self.args = {}
+
+    def us(self, begin, end):
+        """How much of it is in a window."""
+        return max(0, round(1e6 * (min(self.end, end) - max(self.begin, begin))))
 
 
 class Stream:
@@ -67,7 +72,8 @@ class Stream:
             self.tracks[self.keys[thread]].append(found)
             self.open[thread].append(found)
         elif what == "region_leave":
-            self.open[thread].pop().is_unfinished = event.get("unfinished", False)
+            found = self.open[thread].pop()
+            found.end, found.is_unfinished = event["t_abs"], event.get("unfinished", False)
         elif what == "th_counter" and event["name"] == "unmatched_ends":
             self.unmatched[self.keys[thread][0]] += event["count"]
         elif what == "counter" and event["name"] == "filtered_ends":
@@ -96,34 +102,60 @@ def check_pairs(tap, what, stream, report):
     tap.nothing(stream.errors, f"{what}: no errors")
 
 
-def is_near(found, wanted):
-    """Whether the counts agree."""
-    return abs(found - wanted) <= 0.01 * wanted + 5
+class Counts:
+    """The kernel's own counts before and after the work, each one read by an execution of its own."""
+
+    FILES = ("stat", "interrupts", "diskstats", "schedstat")
+
+    def __init__(self, stream, result):
+        self.stream, self.result = stream, result
+
+    def grown(self, file, pattern):
+        """How much each number of a line of a file has grown."""
+        before, after = (re.search(pattern, self.result.text(f"{when}.{file}"), re.M) for when in ("before", "after"))
+        return [int(new) - int(old) for new, old in zip(after[1].split(), before[1].split(), strict=True)] if before and after else [0]
+
+    def windows(self, file):
+        """
+        The time from after the first reading until before the last one, and the time that includes both. The first execution
+        is the shell's; each one ends before the next.
+        """
+        first = 1 + self.FILES.index(file)
+        last = first - 1 - len(self.FILES)
+        execs = [*self.stream.execs, float("inf")]
+        return (execs[first + 1], execs[last - 1]), (execs[first], execs[last])
+
+    def agree(self, file, number, measure):
+        """Whether the sum of @measure, which has a window, is between those of both windows, but for 1% + 5."""
+        least, most = (measure(*window) for window in self.windows(file))
+        margin = 0.01 * number + 5
+        return least - margin <= number <= most + margin, f"{least} <= {number} <= {most}"
+
+    def slices(self, rule, labels=None, weight=lambda one: 1):
+        """A measure: slices of a rule, or what they weigh."""
+        chosen = [one for one in self.stream.of(rule) if not labels or one.label in labels]
+        return lambda begin, end: sum(weight(one) for one in chosen if begin <= one.begin <= end)
 
 
 def check_counts(tap, what, stream, result):
-    """The kernel's own counts, which are read at the first and the last but three executions but the shell's."""
-    begin, end = stream.execs[1], stream.execs[-3]
+    """The kernel counts as many."""
+    counts = Counts(stream, result)
 
-    def inside(rule, labels=None):
-        return [one for one in stream.of(rule) if begin <= one.begin <= end and (not labels or one.label in labels)]
+    def check(name, file, number, measure, least=1):
+        is_same, text = counts.agree(file, number, measure)
+        tap.ok(is_same and number >= least, f"{what}: {name}", text)
 
-    def grown(name, pattern):
-        before, after = (re.search(pattern, result.text(f"{when}.{name}"), re.M) for when in ("before", "after"))
-        return [int(new) - int(old) for new, old in zip(after[1].split(), before[1].split(), strict=True)] if before and after else [0]
-
-    switches = grown("stat", r"^ctxt (\d+)")[0]
-    tap.ok(is_near(len(inside("sched:cpu")), switches) and switches > 100, f"{what}: switches", len(inside("sched:cpu")), switches)
-    softirqs = grown("stat", r"^softirq ([\d ]+)")[0]
-    tap.ok(is_near(len(inside("irq:cpu", SOFTIRQS)), softirqs), f"{what}: softirqs", len(inside("irq:cpu", SOFTIRQS)), softirqs)
+    check("switches", "stat", counts.grown("stat", r"^ctxt (\d+)")[0], counts.slices("sched:cpu"), 100)
+    check("softirqs", "stat", counts.grown("stat", r"^softirq ([\d ]+)")[0], counts.slices("irq:cpu", SOFTIRQS))
     for line, labels in VECTORS.items():
-        number = sum(grown("interrupts", rf"^ *{line}: +([\d ]+)"))
-        tap.ok(is_near(len(inside("irq:cpu", labels)), number), f"{what}: {line}", len(inside("irq:cpu", labels)), number)
-    disk = grown("diskstats", r"loop0 ([\d ]+)$")
-    requests = inside("block:request")
-    sectors = sum(one.args.get("nr_sector", 0) for one in requests)
-    tap.ok(is_near(len(requests), disk[0] + disk[4]) and disk[0] > 200, f"{what}: requests", len(requests), disk)
-    tap.ok(is_near(sectors, disk[2] + disk[6]), f"{what}: sectors", sectors, disk)
+        check(line, "interrupts", sum(counts.grown("interrupts", rf"^ *{line}: +([\d ]+)")), counts.slices("irq:cpu", labels))
+    disk = counts.grown("diskstats", r"loop0 ([\d ]+)$")
+    check("requests", "diskstats", disk[0] + disk[4], counts.slices("block:request"), 200)
+    check("sectors", "diskstats", disk[2] + disk[6], counts.slices("block:request", weight=lambda one: one.args.get("nr_sector", 0)))
+    shell = ("sched:thread", "thread", int(result.text("counting")), None)
+    running = [one for one in stream.tracks.get(shell, []) if one.label == "Running"]
+    run_us = counts.grown("schedstat", r"^(\d+)")[0] // 1000
+    check("run time in us", "schedstat", run_us, lambda begin, end: sum(one.us(begin, end) for one in running), 1000)
 
 
 def check_self(tap, what, result):
@@ -152,18 +184,28 @@ def comparable(stream, shift):
     return begins
 
 
+def distances(mine, others):
+    """
+    The distances of begins to those of the other recording: the same slices in the same order, from the place on where they
+    are nearest. None if there is no such place: the other recording may have more before and behind, but none in between.
+    """
+    places = range(len(others) - len(mine) + 1)
+    return min(([abs(one - others[place + i]) for i, one in enumerate(mine)] for place in places), key=max, default=None)
+
+
 def differences(ours, theirs, window):
-    """Slices within the window that only one of both has: each one has a partner at nearly the same time, in the same order."""
+    """Tracks and labels whose slices differ, as text, and the distances of all others."""
+    problems, apart = [], []
     for key in ours.keys() | theirs.keys():
         mine, others = sorted(ours.get(key, [])), sorted(theirs.get(key, []))
-        while mine or others:
-            if mine and others and abs(mine[0] - others[0]) < APART_S:
-                mine.pop(0), others.pop(0)
-                continue
-            is_mine = not others or (mine and mine[0] < others[0])
-            begin = (mine if is_mine else others).pop(0)
-            if window[0] <= begin <= window[1]:
-                yield f"{key}: {begin:.6f} only in {'ours' if is_mine else 'theirs'}"
+        found = distances(mine, others) if mine else []
+        if found is None or max(found, default=0) > APART_S:
+            problems.append(f"{key}: {len(mine)} of ours, {len(others)} of theirs, {max(found or [0]):.3f} s apart")
+        missing = [begin for begin in others if window[0] <= begin <= window[1]]
+        if not mine and missing:
+            problems.append(f"{key}: only in theirs: {missing[:10]}")
+        apart += found or []
+    return problems, apart
 
 
 def check_same(tap, what, ours, theirs):
@@ -172,12 +214,11 @@ def check_same(tap, what, ours, theirs):
     order differ, so a track is compared label by label.
     """
     started = statistics.median(their - our for our, their in zip(ours.execs, theirs.execs[-len(ours.execs) :], strict=True))
-    # The states of threads and CPUs before ours began are not in it.
-    window = (started + ours.execs[0] + APART_S, started + ours.execs[-1] - APART_S)
     mine, others = comparable(ours, started), comparable(theirs, 0)
-    number = sum(window[0] <= begin <= window[1] for begins in mine.values() for begin in begins)
-    tap.nothing(list(differences(mine, others, window))[:5], f"{what}: the same slices from trace-cmd's file at the same times")
-    tap.ok(number > 500, f"{what}: {len(mine)} kinds of slices on tracks are compared", number)
+    problems, apart = differences(mine, others, (started + ours.execs[0], started + ours.execs[-1]))
+    tap.nothing(problems[:5], f"{what}: the same slices from trace-cmd's file")
+    is_near = len(apart) > 500 and statistics.median(apart) < MEDIAN_APART_S
+    tap.ok(is_near, f"{what}: at the same times", len(apart), sorted(apart)[-5:])
 
 
 def check_live(tap, what, stream, result):
@@ -211,6 +252,24 @@ def check_workload(tap, what, result, name, process):
     tap.ok(result.text(f"{name}.errors").strip() == said, f"{what}: {name}: what is left out", result.text(f"{name}.errors"))
 
 
+def check_tables(tap, what, result, process):
+    """Statistics of a workload that runs."""
+    last = json.loads(result.text("tables.output").splitlines()[-1])
+    tids = {int(tid) for tid in re.findall(r"tid (\d+)", json.dumps(last))}
+    tap.ok(process in tids, f"{what}: stat --live -p: the process has a row", last)
+    tap.nothing(sorted(tids - descendants(result, process)), f"{what}: stat --live -p: no others have")
+
+
+def check_absent(tap, what, result):
+    """Tracepoints that do not exist are reported on request; a rule without any is an error."""
+    said = result.text("verbose.errors").splitlines()
+    tap.ok("ktrack: my:none: skipped, does not exist: no:such" in said, f"{what}: a rule that is skipped is reported", *said)
+    csd = "ktrack: irq:cpu: skipped, does not exist: csd:csd_function_entry, csd:csd_function_exit"
+    tap.ok((csd in said) == (what == "6.1"), f"{what}: tracepoints of a rule that do not exist are reported", *said)
+    refusal = "ktrack: -r: none of the tracepoints that the rules use exists; see 'ktrack list --rules'\n"
+    tap.ok(result.text("alone.errors") == refusal, f"{what}: rules of which none exists are an error", result.text("alone.errors"))
+
+
 def check_kernel(tap, kernel, folder):
     """All of it on one kernel."""
     options = ("--add", f"{folder / 'more/loop.ko'}:/more/loop.ko", "--add", "/usr/bin/trace-cmd:/bin/trace-cmd")
@@ -224,8 +283,11 @@ def check_kernel(tap, kernel, folder):
         check_counts(tap, f"{kernel}: the kernel counts as many", counted, result)
         check_self(tap, kernel, result)
         check_live(tap, f"{kernel}: live", Stream(result, "live"), result)
-        for name, file in (("way--p", "process"), ("way-cgroup", "process"), ("way-unit", "process"), ("command", "command")):
-            check_workload(tap, kernel, result, name, int(result.text(file)))
+        for name in ("way--p", "way-cgroup", "way-unit", "way-file", "way-recovered"):
+            check_workload(tap, kernel, result, name, int(result.text("process")))
+        check_workload(tap, kernel, result, "command", int(result.text("command")))
+        check_tables(tap, kernel, result, int(result.text("process")))
+        check_absent(tap, kernel, result)
         refusal = "ktrack: block:request, block:inflight: needs the records of all tasks; leave out -p, --cgroup, --unit or --pid"
         tap.ok(result.text("all-tasks.errors").strip() == refusal, f"{kernel}: what cannot work is refused", result.text("all-tasks.errors"))
         check_same(tap, kernel, Stream(result, "ours"), Stream(result, "theirs"))

@@ -24,6 +24,8 @@ static const struct option_row selection_rows[] = {
 	{ 'r', "rule", "RULES",
 	  "apply these packs and files (comma-separated list), or one rule; see ktrack-rules(5)",
 	  apply_rules, .is_repeatable = true },
+	{ 'v', "verbose", NULL, "with -r: report the tracepoints that do not exist", NULL,
+	  .offset = offsetof(struct selection, is_verbose) },
 	OPTION_FLAG("include-self", "with -r: include ktrack's own thread", selection,
 		    includes_self),
 };
@@ -33,10 +35,10 @@ const struct option_part selection_options = {
 	.nr_rows = sizeof(selection_rows) / sizeof(selection_rows[0]),
 };
 
-/* Without the last row: ktrack list records nothing. */
+/* Without the last two rows: ktrack list records nothing, and lists what does not exist. */
 const struct option_part listed_options = {
 	.rows = selection_rows,
-	.nr_rows = sizeof(selection_rows) / sizeof(selection_rows[0]) - 1,
+	.nr_rows = sizeof(selection_rows) / sizeof(selection_rows[0]) - 2,
 };
 
 static int filter_number_parse(const char *value, int *out, const char *kind, struct error *error)

@@ -166,6 +166,15 @@ hot_inline bool convention_has_task_id(const struct convention *convention, uint
 }
 
 /**
+ * convention_read_writer - find the name of the thread that wrote a record
+ * @comm: borrowed from @record
+ *
+ * Returns false if the record has no name of it.
+ */
+bool convention_read_writer(const struct convention *convention, const struct record *record,
+			    int *tid, struct text *comm);
+
+/**
  * convention_read_task - decode a record about a thread
  * @out: borrows from the record
  *

@@ -13,6 +13,7 @@
  * struct task_rule - meaning of a tracepoint's records
  * @tid: field of the thread; NULL for the writing thread
  * @comm: field of its name
+ * @writer_comm: field of the name of the thread that wrote the record; may be NULL
  * @detail: field that is passed to @refine; may be NULL
  * @refine: completes a change by the detail; may be NULL
  */
@@ -24,6 +25,7 @@ struct task_rule {
 	const char *comm;
 	const char *detail;
 	void (*refine)(struct task_change *change, int64_t detail);
+	const char *writer_comm;
 };
 
 static void newtask_refine(struct task_change *change, int64_t flags)
@@ -56,7 +58,8 @@ static const struct task_rule rules[] = {
 	  exec_refine },
 	{ "sched", "sched_process_exit", TASK_CHANGE_EXITED, "pid", "comm" },
 	{ "sched", "sched_process_free", TASK_CHANGE_GONE, "pid", "comm" },
-	{ "sched", "sched_switch", TASK_CHANGE_NAMED, "next_pid", "next_comm" },
+	{ "sched", "sched_switch", TASK_CHANGE_NAMED, "next_pid", "next_comm",
+	  .writer_comm = "prev_comm" },
 	{ "sched", "sched_wakeup", TASK_CHANGE_NAMED, "pid", "comm" },
 	{ "sched", "sched_waking", TASK_CHANGE_NAMED, "pid", "comm" },
 };
@@ -86,6 +89,7 @@ struct task_descriptor task_descriptor_of(const struct task_rule *rule, const st
 		.comm = field_ref_named(format, rule->comm, is_swapped),
 		.detail = field_ref_named(format, rule->detail, is_swapped),
 		.writer = field_ref_named(format, "common_pid", is_swapped),
+		.writer_comm = field_ref_named(format, rule->writer_comm, is_swapped),
 	};
 
 	if (descriptor.tid.kind == FIELD_ABSENT)
@@ -98,6 +102,21 @@ static bool number_read(const struct field_ref *ref, const struct record *record
 	if (!field_ref_is_number(ref) || ref->end > record->size)
 		return false;
 	*out = field_integer(ref, record, ref->is_swapped);
+	return true;
+}
+
+bool task_read_writer(const struct task_descriptor *descriptor, const struct record *record,
+		      int *tid, struct text *comm)
+{
+	struct value value;
+	int64_t writer;
+
+	if (!field_ref_is_text(&descriptor->writer_comm) ||
+	    !field_read(&descriptor->writer_comm, record, &value) ||
+	    !number_read(&descriptor->writer, record, &writer))
+		return false;
+	*tid = writer;
+	*comm = value.text;
 	return true;
 }
 

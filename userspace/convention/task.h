@@ -13,6 +13,7 @@ struct task_rule;
  * @comm: name of that thread
  * @detail: a field whose meaning depends on the tracepoint
  * @writer: thread that wrote the record
+ * @writer_comm: name of that thread
  */
 struct task_descriptor {
 	const struct task_rule *rule;
@@ -20,6 +21,7 @@ struct task_descriptor {
 	struct field_ref comm;
 	struct field_ref detail;
 	struct field_ref writer;
+	struct field_ref writer_comm;
 };
 
 /**
@@ -31,6 +33,10 @@ const struct task_rule *task_rule_find(const char *system, const char *name);
 /** task_descriptor_of - the descriptor of an event to which @rule applies */
 struct task_descriptor task_descriptor_of(const struct task_rule *rule, const struct format *format,
 					  bool is_swapped);
+
+/** task_read_writer - find the thread that wrote a record; returns false if it has no name of it */
+bool task_read_writer(const struct task_descriptor *descriptor, const struct record *record,
+		      int *tid, struct text *comm);
 
 /** task_change_read - decode a record; returns false if that is not possible */
 bool task_change_read(struct task_change *out, const struct task_descriptor *descriptor,

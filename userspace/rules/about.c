@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Describes rules and the tracepoints that they use. */
+#include <string.h>
+
 #include "rules/rule.h"
 #include "rules/rules.h"
 
@@ -19,6 +21,37 @@ void rules_about(const struct rules *rules, size_t index, struct rule_about *out
 		.of = rule->of,
 		.nr_uses = rule->nr_uses,
 	};
+}
+
+/* Begin and end may be the same tracepoint. */
+static bool is_listed(const struct rule *rule, size_t use)
+{
+	for (size_t i = 0; i < use; i++) {
+		if (strcmp(rule->uses[i].system, rule->uses[use].system) == 0 &&
+		    strcmp(rule->uses[i].event, rule->uses[use].event) == 0)
+			return true;
+	}
+	return false;
+}
+
+void rules_report_absent(const struct rules *rules, const struct report *report)
+{
+	struct buffer absent = { 0 };
+
+	for (size_t i = 0; i < rules->nr_rules; i++) {
+		const struct rule *rule = rules->rules[i];
+
+		buffer_clear(&absent);
+		for (size_t j = 0; j < rule->nr_uses; j++) {
+			if (!rule->uses[j].is_bound && !is_listed(rule, j))
+				buffer_printf(&absent, "%s%s:%s", absent.size > 0 ? ", " : "",
+					      rule->uses[j].system, rule->uses[j].event);
+		}
+		if (absent.size > 0)
+			report_message(report, "%s: skipped, does not exist: %s",
+				       rule->descriptor.category, buffer_string(&absent));
+	}
+	buffer_release(&absent);
 }
 
 void rules_use(const struct rules *rules, size_t index, size_t use, struct rule_use_about *out)

@@ -180,9 +180,6 @@ static int scope_parse(struct parser *parser, struct rule_scope *scope, struct t
 				  "unknown scope '%.*s'; use thread, process or cpu",
 				  (int)word.size, word.data);
 	scope->kind = found ? found->kind : DESCRIPTOR_SCOPE_CUSTOM;
-	if (scope->kind == DESCRIPTOR_SCOPE_PROCESS && !colon)
-		return line_error(&parser->place, value.data, error,
-				  "'process' needs a field; write process:FIELD");
 	if (found && !colon)
 		return 0;
 	if (colon)

@@ -66,9 +66,13 @@ struct rule_settings {
 	char *unless;
 };
 
-/** struct rule_use - a tracepoint that a rule uses */
+/**
+ * struct rule_use - a tracepoint that a rule uses
+ * @is_bound: it was bound to a tracepoint that exists
+ */
 struct rule_use {
 	enum rule_role role;
+	bool is_bound;
 	char *system;
 	char *event;
 	struct rule_settings settings;

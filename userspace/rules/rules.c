@@ -165,6 +165,12 @@ static int rule_fail(const struct rule *rule, struct error *error, const char *p
 			 rule->descriptor.category, problem);
 }
 
+/* The process of a record's thread is found later, by the descriptor. */
+static bool scope_counts_fields(const struct rule_scope *scope)
+{
+	return scope->kind == DESCRIPTOR_SCOPE_CUSTOM || scope->kind == DESCRIPTOR_SCOPE_PROCESS;
+}
+
 /* All uses must have the same kind of scope, for they are on the same tracks. */
 static int rule_close_scope(struct rule *rule, struct error *error)
 {
@@ -177,7 +183,7 @@ static int rule_close_scope(struct rule *rule, struct error *error)
 
 		if (scope->kind != first->kind)
 			return rule_fail(rule, error, "its scopes are of different kinds");
-		if (scope->kind == DESCRIPTOR_SCOPE_CUSTOM && scope->fields.size != nr_fields)
+		if (scope_counts_fields(scope) && scope->fields.size != nr_fields)
 			return rule_fail(rule, error,
 					 "its scopes have different numbers of fields");
 	}

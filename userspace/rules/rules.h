@@ -168,6 +168,9 @@ int rules_bind(struct rules *rules, const char *system, const char *name, struct
 /** rules_are_bound - whether a rule has the tracepoints that it needs; others make no events */
 bool rules_are_bound(const struct rules *rules);
 
+/** rules_report_absent - report the tracepoints that do not exist, one line for each rule */
+void rules_report_absent(const struct rules *rules, const struct report *report);
+
 /** rules_unbind - unbind rules from all tracepoints */
 void rules_unbind(struct rules *rules);
 

@@ -74,10 +74,11 @@ static int actions_bind(const struct rules *rules, struct rule_tracepoint *trace
 		struct rule *rule = rules->rules[i];
 
 		for (size_t j = 0; j < rule->nr_uses; j++) {
-			const struct rule_use *use = &rule->uses[j];
+			struct rule_use *use = &rule->uses[j];
 
 			if (!rule_use_means(use, tracepoint->system, tracepoint->name))
 				continue;
+			use->is_bound = true;
 			rule_note_role(rule, use->role);
 			if (rule_action_bind(&tracepoint->actions[tracepoint->nr_actions++], rule,
 					     use, format, text, rules->is_swapped, error) < 0)

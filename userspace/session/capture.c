@@ -92,25 +92,6 @@ static int stale_report(const struct report *report, struct error *error)
 	return 0;
 }
 
-/* Records of all tasks do not exist. */
-static int capture_limit_rules(struct capture *capture, struct error *error)
-{
-	struct rules *rules = capture->settings->selection.rules;
-	struct buffer omitted = { 0 };
-	int status = 0;
-
-	if (!rules)
-		return 0;
-	if (!rules_omit_shared(rules, &omitted))
-		status = error_set(error, "%s: needs the records of all tasks; leave out -p, "
-					  "--cgroup, --unit or --pid", buffer_string(&omitted));
-	else if (omitted.size > 0)
-		report_message(capture->report, "%s: left out, needs the records of all tasks",
-			       buffer_string(&omitted));
-	buffer_release(&omitted);
-	return status;
-}
-
 static int capture_begin_workload(struct capture *capture, struct error *error)
 {
 	const struct capture_settings *settings = capture->settings;
@@ -120,7 +101,9 @@ static int capture_begin_workload(struct capture *capture, struct error *error)
 	capture->workload = workload_new();
 	if (!capture->workload)
 		return error_set(error, "out of memory");
-	return capture_limit_rules(capture, error);
+	return workload_limit_rules(capture->settings->selection.rules,
+				    "leave out -p, --cgroup, --unit or --pid", capture->report,
+				    error);
 }
 
 int capture_choose(struct capture *capture, struct convention *convention, struct error *error)

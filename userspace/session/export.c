@@ -13,6 +13,7 @@
 #include "session/spool.h"
 #include "session/tracepoints.h"
 #include "session/warning.h"
+#include "session/workload.h"
 
 /**
  * struct export_run - state of a run
@@ -32,6 +33,22 @@ struct export_run {
 	char id[IDENTITY_ID_SIZE];
 };
 
+/* Other threads have records, too: of their switches to and from those that were selected. */
+static int export_run_limit(struct export_run *run, struct error *error)
+{
+	const char *threads = source_describe(run->source)->workload;
+
+	if (!threads || !run->settings->selection.rules)
+		return 0;
+	run->pipeline.workload = workload_new();
+	if (!run->pipeline.workload)
+		return error_set(error, "out of memory");
+	workload_add_list(run->pipeline.workload, threads);
+	return workload_limit_rules(run->settings->selection.rules,
+				    "record without -p, --cgroup, --unit and --pid", run->report,
+				    error);
+}
+
 static int export_run_choose(struct export_run *run, struct error *error)
 {
 	struct pipeline *pipeline = &run->pipeline;
@@ -45,6 +62,8 @@ static int export_run_choose(struct export_run *run, struct error *error)
 		return error_set(error, "out of memory");
 	if (!run->settings->outputs.stat)
 		convention_want_symbols(pipeline->convention, run->directory.size > 0);
+	if (export_run_limit(run, error) < 0)
+		return -1;
 	if (tracepoints_find(pipeline->convention, run->source, &run->settings->selection,
 			     run->report, error) < 0)
 		return -1;
@@ -269,6 +288,7 @@ static int export_run_all(struct export_run *run, struct error *error)
 
 static void export_run_release(struct export_run *run)
 {
+	workload_free(run->pipeline.workload);
 	pipeline_release(&run->pipeline);
 	outputs_release(&run->outputs);
 	identity_release(&run->identity);

@@ -2,12 +2,35 @@
 /* Decodes and filters records, and passes them to the tracks. */
 #include "session/pipeline.h"
 
+#include <string.h>
+
 #include "session/modules.h"
 #include "session/workload.h"
 
+/* A thread without a saved name may be the one that is switched out just now. */
+static void pipeline_find_writer(const struct pipeline *pipeline, int tid,
+				 struct thread_identity *out)
+{
+	struct text comm;
+	int writer;
+
+	if (!convention_read_writer(pipeline->convention, pipeline->record, &writer, &comm) ||
+	    writer != tid)
+		return;
+	if (comm.size >= sizeof(out->comm))
+		comm.size = sizeof(out->comm) - 1;
+	memcpy(out->comm, comm.data, comm.size);
+	out->comm[comm.size] = '\0';
+}
+
 static void task_find(void *context, int tid, struct thread_identity *out)
 {
-	source_find_task(context, tid, out);
+	const struct pipeline *pipeline = context;
+
+	if (pipeline->source)
+		source_find_task(pipeline->source, tid, out);
+	if (!out->comm[0] && pipeline->record)
+		pipeline_find_writer(pipeline, tid, out);
 }
 
 int pipeline_open(struct pipeline *pipeline, struct source *source,
@@ -18,7 +41,7 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 		.has_comm = with & 1u << TIMELINE_EMITTER_COMM,
 		.buffers = source_describe(source)->buffers,
 		.find_task = task_find,
-		.context = source,
+		.context = pipeline,
 	};
 
 	pipeline->source = source;
@@ -122,12 +145,20 @@ static bool workload_wants(const struct workload *workload, const struct decoded
 	       workload_has(workload, event->scope_id.signed_number);
 }
 
+/* Without a field, the scope is the thread that wrote the record. */
+static bool is_of_own_process(const struct descriptor *descriptor)
+{
+	return descriptor->scope == DESCRIPTOR_SCOPE_PROCESS && !descriptor->scope_field;
+}
+
 static int pipeline_observe_rule(struct pipeline *pipeline, struct error *error)
 {
-	const struct decoded_event *decoded = &pipeline->decoded;
+	struct decoded_event *decoded = &pipeline->decoded;
 
 	if (decoded->problem)
 		return tracks_reject(pipeline->tracks, decoded, error);
+	if (unlikely(is_of_own_process(decoded->descriptor)))
+		decoded->scope_id.signed_number = tracks_process(pipeline->tracks, decoded->tid);
 	if (!pipeline->is_open && !filter_wants_event(&pipeline->filter, decoded))
 		return 0;
 	if (pipeline->workload && !workload_wants(pipeline->workload, decoded))
@@ -201,8 +232,10 @@ static int pipeline_record_by_rules(void *context, const struct record *record, 
 
 	if (!tracepoint || record_is_sideband(pipeline, record))
 		return pipeline_record(pipeline, record, error);
+	pipeline->record = record;
 	if (pipeline_rules(pipeline, tracepoint, record, error) < 0)
 		return -1;
+	pipeline->record = NULL;
 	return convention_find(pipeline->convention, record)
 		       ? pipeline_record(pipeline, record, error)
 		       : 0;

@@ -30,9 +30,9 @@ struct workload;
  * @nr_unknown: their number in all
  * @others: records that are no track events, if @counts_others
  * @workload: only these threads get tracks of rules; NULL for all
- * @decoded: the record that was decoded last; not on a stack, see struct tracks
- *
  * @rules: for tracepoints that do not follow the convention; NULL for none; the selection's
+ * @record: the record that rules are applied to; NULL otherwise
+ * @decoded: the record that was decoded last; not on a stack, see struct tracks
  *
  * A zeroed struct can be released. The owner sets the convention, the rules, the filter, the limits and the
  * timeline's sinks.
@@ -56,6 +56,7 @@ struct pipeline {
 	struct convention *convention;
 	struct rules *rules;
 	struct workload *workload;
+	const struct record *record;
 	struct tracks *tracks;
 	struct timeline timeline;
 	struct decoded_event decoded;

@@ -11,6 +11,7 @@
 #include "session/session.h"
 #include "session/spool.h"
 #include "session/warning.h"
+#include "session/workload.h"
 
 /*
  * Longest wait of a round in ms: tracepoints that somebody disables are noticed within this time.
@@ -184,6 +185,21 @@ static int record_run_catch_up(struct record_run *run, struct error *error)
 	return record_run_save_formats(run, error);
 }
 
+static int record_run_save_workload(struct record_run *run, struct error *error)
+{
+	struct buffer threads = { 0 };
+	int status;
+
+	if (!run->capture.workload)
+		return 0;
+	workload_append(run->capture.workload, &threads);
+	status = spool_set_workload(run->spool, buffer_text(&threads));
+	if (threads.failed || status < 0)
+		status = error_set(error, "out of memory");
+	buffer_release(&threads);
+	return status;
+}
+
 static int record_run_set_up(struct record_run *run, struct error *error)
 {
 	const struct spool_owner owner = spool_owner_find();
@@ -200,6 +216,8 @@ static int record_run_set_up(struct record_run *run, struct error *error)
 	if (capture_open(capture, run->convention, true, error) < 0)
 		return -1;
 	if (spool_new(&run->spool, run->settings->path, &owner, error) < 0)
+		return -1;
+	if (record_run_save_workload(run, error) < 0)
 		return -1;
 	run->memory_kib = instance_memory_kib(capture->recorder);
 	if (spool_begin(run->spool, capture->recorder, capture->settings->mode, error) < 0)

@@ -33,6 +33,7 @@ struct pattern {
  * @can_wait: the command has --wait
  * @waits: a pattern may match only later
  * @includes_self: ktrack's own thread gets tracks of rules, too
+ * @is_verbose: report the tracepoints that rules use and that do not exist
  * @nr_unreadable: tracepoints that were skipped because their format cannot be read
  */
 struct selection {
@@ -43,6 +44,7 @@ struct selection {
 	bool can_wait;
 	bool waits;
 	bool includes_self;
+	bool is_verbose;
 	size_t nr_unreadable;
 };
 

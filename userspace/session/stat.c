@@ -22,6 +22,7 @@ static int recorded_check(const struct stat_settings *settings, struct error *er
 			     : capture->duration_ns > 0 ? "--duration"
 			     : capture->selection.waits ? "--wait"
 			     : capture->ready_fd >= 0	? "--ready-fd"
+			     : capture->workload.option ? capture->workload.option
 							: capture->setting;
 
 	return option ? error_set(error, "%s: needs --live", option) : 0;

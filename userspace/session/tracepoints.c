@@ -313,5 +313,7 @@ int tracepoints_find(struct convention *convention, struct source *source,
 		rules_read_symbols(selection->rules, !source, report);
 	if (rules_check(selection, source, error) < 0)
 		return -1;
+	if (selection->rules && selection->is_verbose)
+		rules_report_absent(selection->rules, report);
 	return selection_check(selection, source, error);
 }

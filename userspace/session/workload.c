@@ -48,6 +48,41 @@ bool workload_add(struct workload *workload, int tid)
 	return true;
 }
 
+void workload_append(const struct workload *workload, struct buffer *out)
+{
+	for (int tid = 1; tid < TIDS_MAX; tid++) {
+		if (workload_has(workload, tid))
+			buffer_printf(out, "%s%d", out->size > 0 ? "," : "", tid);
+	}
+}
+
+void workload_add_list(struct workload *workload, const char *list)
+{
+	while (*list) {
+		workload_add(workload, atoi(list));
+		list += strcspn(list, ",");
+		list += strspn(list, ",");
+	}
+}
+
+int workload_limit_rules(struct rules *rules, const char *remedy, const struct report *report,
+			 struct error *error)
+{
+	struct buffer omitted = { 0 };
+	int status = 0;
+
+	if (!rules)
+		return 0;
+	if (!rules_omit_shared(rules, &omitted))
+		status = error_set(error, "%s: needs the records of all tasks; %s",
+				   buffer_string(&omitted), remedy);
+	else if (omitted.size > 0)
+		report_message(report, "%s: left out, needs the records of all tasks",
+			       buffer_string(&omitted));
+	buffer_release(&omitted);
+	return status;
+}
+
 static void workload_remove(struct workload *workload, int tid)
 {
 	if (workload_has(workload, tid))

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "event/event.h"
+#include "rules/rules.h"
 #include "session/settings.h"
 
 struct workload;
@@ -15,6 +16,21 @@ struct workload *workload_new(void);
 
 /** workload_free - free a workload; NULL is fine */
 void workload_free(struct workload *workload);
+
+/**
+ * workload_limit_rules - leave out the rules that need the records of all tasks
+ * @remedy: for an error
+ *
+ * Returns 0 with a report, or -1 with @error if no rule is left.
+ */
+int workload_limit_rules(struct rules *rules, const char *remedy, const struct report *report,
+			 struct error *error);
+
+/** workload_append - append the numbers of its threads, "1,2,3" */
+void workload_append(const struct workload *workload, struct buffer *out);
+
+/** workload_add_list - add threads, "1,2,3" */
+void workload_add_list(struct workload *workload, const char *list);
 
 /** workload_add - add a thread; returns whether it is new */
 bool workload_add(struct workload *workload, int tid);

@@ -100,6 +100,7 @@ static void file_source_describe(struct source_description *out, const struct tr
 		.time_source = description->time_source,
 		.wall_offset_ns = description->wall_offset_ns,
 		.writer = description->writer,
+		.workload = description->workload,
 		.id = description->id,
 	};
 }

@@ -98,6 +98,7 @@ void source_close(struct source *source);
  * @wall_offset_ns: nanoseconds to add to a record's time to get nanoseconds since 1970; if that is
  * unknown, the offset that a file states, or 0
  * @writer: the thread of ktrack that recorded a file, 0 if unknown
+ * @workload: numbers of the threads that a file is limited to, "1,2,3"; NULL if it is not
  * @id: a hash that identifies the source, the same whenever it is read
  *
  * Strings live as long as the source is open.
@@ -116,6 +117,7 @@ struct source_description {
 	const char *time_source;
 	int64_t wall_offset_ns;
 	int writer;
+	const char *workload;
 	uint64_t id;
 };
 

@@ -25,6 +25,7 @@
  * @rate: of the trace clock
  * @shifts: from a guest's times to its host's
  * @writer: number of ktrack's thread, 0 if unknown
+ * @workload: numbers of the selected threads, "1,2,3"; NULL if all were
  * @is_ktrack: ktrack wrote the file: its statistics count only records of the file
  */
 struct trace_options {
@@ -40,6 +41,7 @@ struct trace_options {
 	struct trace_rate rate;
 	struct shifts shifts;
 	int writer;
+	char *workload;
 	bool is_ktrack;
 };
 

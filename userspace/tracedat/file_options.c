@@ -132,15 +132,31 @@ static int writer_thread(struct text text)
 	return number;
 }
 
+/* Copies the numbers behind TRACE_DAT_WORKLOAD, if there are any. */
+static int writer_workload(char **out, struct text text)
+{
+	const char *found = memmem(text.data, text.size, TRACE_DAT_WORKLOAD,
+				   strlen(TRACE_DAT_WORKLOAD));
+	const char *end = text.data + text.size, *begin;
+
+	if (!found)
+		return 0;
+	begin = found + strlen(TRACE_DAT_WORKLOAD);
+	for (found = begin; found < end && (isdigit((unsigned char)*found) || *found == ',');)
+		found++;
+	return option_copy(out, (struct text){ .data = begin, .size = found - begin });
+}
+
 static int option_read_writer(struct trace_options *options, struct cursor data)
 {
 	struct text text = option_text(data);
 
 	options->is_ktrack = text.size > strlen(TRACE_DAT_KTRACK) &&
 			     memcmp(text.data, TRACE_DAT_KTRACK, strlen(TRACE_DAT_KTRACK)) == 0;
-	if (options->is_ktrack)
-		options->writer = writer_thread(text);
-	return 0;
+	if (!options->is_ktrack)
+		return 0;
+	options->writer = writer_thread(text);
+	return writer_workload(&options->workload, text);
 }
 
 /* Skips the id of the host's trace. */
@@ -171,6 +187,7 @@ void trace_options_release(struct trace_options *options)
 {
 	free(options->clock);
 	free(options->kernel);
+	free(options->workload);
 	shifts_release(&options->shifts);
 }
 
@@ -215,6 +232,7 @@ void trace_file_fill_description(struct trace_file *file)
 	}
 	description->clock = file->options.clock;
 	description->writer = file->options.writer;
+	description->workload = file->options.workload;
 	description->kernel = file->options.kernel;
 	description->is_swapped = file->is_swapped;
 	description->nr_buffers = trace_file_nr_buffers(file);

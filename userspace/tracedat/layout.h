@@ -35,6 +35,9 @@
 /** TRACE_DAT_THREAD - behind that version, the writer's thread; its number follows */
 #define TRACE_DAT_THREAD " thread "
 
+/** TRACE_DAT_WORKLOAD - behind that number, the threads that were selected; "1,2,3" follows */
+#define TRACE_DAT_WORKLOAD " workload "
+
 /** TRACE_DAT_BUFFER_HEADING, TRACE_DAT_CPU_HEADING - lines above statistics, with name or number */
 #define TRACE_DAT_BUFFER_HEADING "Buffer: "
 #define TRACE_DAT_CPU_HEADING "CPU: "

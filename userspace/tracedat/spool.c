@@ -101,8 +101,18 @@ int spool_begin(struct spool *spool, const struct instance *instance,
 	if (status < 0 || spool_save_now(spool, error) < 0)
 		return -1;
 	spool_entry_reserve(&spool->folder, SPOOL_OPTIONS,
-			    OPTIONS_SIZE + STATISTICS_SIZE * spool->nr_files);
+			    OPTIONS_SIZE + spool->origin.workload.size +
+				    STATISTICS_SIZE * spool->nr_files);
 	return spool_origin_write(&spool->origin, &spool->folder, instance_name(instance), error);
+}
+
+int spool_set_workload(struct spool *spool, struct text workload)
+{
+	struct buffer *own = &spool->origin.workload;
+
+	buffer_clear(own);
+	buffer_append(own, workload.data, workload.size);
+	return own->failed ? -1 : 0;
 }
 
 int spool_mark_incomplete(struct spool *spool, const struct instance *instance, struct error *error)

@@ -108,6 +108,8 @@ void formats_release(struct formats *formats);
  * @mode: how the instance buffers records
  * @id: of the recording
  * @boot: id of the current boot, empty until it is written
+ * @writer: ktrack's thread that recorded
+ * @workload: the threads that were selected when it began, "1,2,3"; empty if all were
  * @is_incomplete: the kernel emptied the buffers, with uncounted records
  */
 struct spool_origin {
@@ -115,6 +117,8 @@ struct spool_origin {
 	const struct buffer_mode *mode;
 	uint64_t id;
 	struct buffer boot;
+	int writer;
+	struct buffer workload;
 	bool is_incomplete;
 };
 

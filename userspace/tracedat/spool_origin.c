@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Reads and writes the origin: lines with the instance's name, the id of the boot, the mode, the id
- * of the recording, and "incomplete" if it is.
+ * of the recording, the thread that recorded, the threads that were selected, and "incomplete" if it
+ * is.
  */
 #include "tracedat/spool.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tracedat/spool_entry.h"
 
@@ -14,6 +16,8 @@
 #define ORIGIN_NO_INSTANCE "-"
 
 #define ORIGIN_INCOMPLETE "incomplete"
+#define ORIGIN_THREAD "thread "
+#define ORIGIN_WORKLOAD "workload "
 
 void spool_origin_begin(struct spool_origin *origin, const char *directory,
 			const struct buffer_mode *mode)
@@ -24,6 +28,7 @@ void spool_origin_begin(struct spool_origin *origin, const char *directory,
 	buffer_printf(&text, "%s %lld", directory, (long long)time_now_ns(CLOCK_BOOTTIME));
 	origin->id = text_hash(buffer_text(&text));
 	origin->mode = mode;
+	origin->writer = getpid();
 	buffer_release(&text);
 }
 
@@ -35,18 +40,39 @@ static char *origin_line(char **text)
 	return line && *text ? line : NULL;
 }
 
+/* Returns what follows @word at the begin of a line, NULL for another line. */
+static const char *line_rest(const char *line, const char *word)
+{
+	return strncmp(line, word, strlen(word)) == 0 ? line + strlen(word) : NULL;
+}
+
+/* One of the lines that may be missing. */
+static void origin_parse_more(struct spool_origin *origin, const char *line)
+{
+	const char *thread = line_rest(line, ORIGIN_THREAD);
+	const char *workload = line_rest(line, ORIGIN_WORKLOAD);
+
+	if (strcmp(line, ORIGIN_INCOMPLETE) == 0)
+		origin->is_incomplete = true;
+	else if (thread)
+		origin->writer = atoi(thread);
+	else if (workload && workload[strspn(workload, "0123456789,")] == '\0')
+		buffer_append_string(&origin->workload, workload);
+}
+
 static int origin_parse(struct spool_origin *origin, char *text)
 {
 	const char *name = origin_line(&text), *boot = origin_line(&text);
 	const char *mode = origin_line(&text), *id = origin_line(&text);
-	const char *incomplete = origin_line(&text);
+	const char *more;
 	struct buffer now = { 0 };
 
 	if (!id || !buffer_mode_find(mode))
 		return -1;
 	origin->mode = buffer_mode_find(mode);
 	origin->id = strtoull(id, NULL, 16);
-	origin->is_incomplete = incomplete && strcmp(incomplete, ORIGIN_INCOMPLETE) == 0;
+	while ((more = origin_line(&text)))
+		origin_parse_more(origin, more);
 	file_read_boot_id(&now);
 	if (strcmp(name, ORIGIN_NO_INSTANCE) == 0)
 		origin->instance = strdup("");
@@ -83,6 +109,12 @@ static int origin_write(struct spool_origin *origin, struct spool_folder *folder
 	buffer_printf(&text, "%s\n", instance ? instance : ORIGIN_NO_INSTANCE);
 	buffer_append(&text, origin->boot.data, origin->boot.size);
 	buffer_printf(&text, "%s\n%llx\n", origin->mode->name, (unsigned long long)origin->id);
+	buffer_printf(&text, ORIGIN_THREAD "%d\n", origin->writer);
+	if (origin->workload.size > 0) {
+		buffer_append_string(&text, ORIGIN_WORKLOAD);
+		buffer_append(&text, origin->workload.data, origin->workload.size);
+		buffer_append_char(&text, '\n');
+	}
 	if (origin->is_incomplete)
 		buffer_append_string(&text, ORIGIN_INCOMPLETE "\n");
 	status = write(folder, SPOOL_ORIGIN, &text, error);
@@ -106,4 +138,5 @@ void spool_origin_release(struct spool_origin *origin)
 {
 	free(origin->instance);
 	buffer_release(&origin->boot);
+	buffer_release(&origin->workload);
 }

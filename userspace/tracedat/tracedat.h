@@ -25,6 +25,7 @@ struct trace_file;
  * @wall_offset_ns: nanoseconds to add to a record's time to get nanoseconds since 1970; if that is
  * unknown, the offset that the file states, or 0
  * @writer: ktrack's thread that recorded the file, 0 if unknown
+ * @workload: numbers of the threads that were selected, "1,2,3"; NULL if all were
  * @id: a hash that identifies the file, the same whenever it is read
  *
  * Strings live as long as the file is open.
@@ -40,6 +41,7 @@ struct trace_file_description {
 	const char *time_source;
 	int64_t wall_offset_ns;
 	int writer;
+	const char *workload;
 	uint64_t id;
 };
 
@@ -141,6 +143,14 @@ int spool_open(struct spool **out, const char *path, const struct spool_owner *o
  * Returns its name; "" if the spool is complete without it, NULL if an earlier boot had it.
  */
 const char *spool_instance(const struct spool *spool);
+
+/**
+ * spool_set_workload - only these threads and their descendants are recorded; before spool_begin()
+ * @workload: numbers of threads, "1,2,3"
+ *
+ * Returns -1 if memory ran out.
+ */
+int spool_set_workload(struct spool *spool, struct text workload);
 
 /**
  * spool_begin - write the files that decode the records, and open the instance for reading

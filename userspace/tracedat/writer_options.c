@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "tracedat/layout.h"
 #include "tracedat/spool.h"
@@ -42,7 +41,7 @@ static void put_date(struct buffer *out, const struct buffer *clocks)
 	buffer_release(&text);
 }
 
-static void put_names(struct buffer *out, struct buffer *text)
+static void put_names(struct buffer *out, const struct spool_origin *origin, struct buffer *text)
 {
 	struct utsname kernel;
 
@@ -51,7 +50,11 @@ static void put_names(struct buffer *out, struct buffer *text)
 			      kernel.machine);
 		put_text_option(out, TRACE_DAT_UNAME, text);
 	}
-	buffer_printf(text, TRACE_DAT_KTRACK KTRACK_VERSION TRACE_DAT_THREAD "%d", (int)getpid());
+	buffer_printf(text, TRACE_DAT_KTRACK KTRACK_VERSION TRACE_DAT_THREAD "%d", origin->writer);
+	if (origin->workload.size > 0) {
+		buffer_append_string(text, TRACE_DAT_WORKLOAD);
+		buffer_append(text, origin->workload.data, origin->workload.size);
+	}
 	put_text_option(out, TRACE_DAT_WRITER, text);
 }
 
@@ -134,7 +137,7 @@ int writer_put_options(struct buffer *out, const struct spool *spool, struct err
 	if (status == 0) {
 		put_date(out, &text);
 		put_text_option(out, TRACE_DAT_CLOCK, &text);
-		put_names(out, &text);
+		put_names(out, &spool->origin, &text);
 		put_option(out, TRACE_DAT_ID, &spool->origin.id, sizeof(spool->origin.id));
 		status = put_all_statistics(out, spool, &text, error);
 	}

@@ -55,6 +55,20 @@ static bool is_second_report(struct task *task, const struct task_change *change
 	return is_second;
 }
 
+/* The process of a thread's creator, 0 if it is unknown; adds no task, which may free others. */
+static int parent_process(const struct tracks *tracks, int tid)
+{
+	const struct task *parent = tasks_find(&tracks->tasks, tid);
+	const struct tracks_settings *settings = &tracks->settings;
+	struct thread_identity found = { 0 };
+
+	if (parent && parent->tgid > 0)
+		return parent->tgid;
+	if (settings->find_task)
+		settings->find_task(settings->context, tid, &found);
+	return found.tgid;
+}
+
 static int task_create(struct tracks *tracks, struct task *task, const struct task_change *change,
 		       struct error *error)
 {
@@ -64,11 +78,8 @@ static int task_create(struct tracks *tracks, struct task *task, const struct ta
 		return 0;
 	if (task_close_tracks(tracks, task, change, true, error) < 0)
 		return -1;
-	if (change->is_thread) {
-		const struct task *parent = tasks_find(&tracks->tasks, change->parent_tid);
-
-		tgid = parent ? parent->tgid : 0;
-	}
+	if (change->is_thread)
+		tgid = parent_process(tracks, change->parent_tid);
 	/* Two tracepoints report a creation, one of them without tgid. */
 	if (tgid || !task->is_new)
 		task->tgid = tgid;

@@ -127,6 +127,9 @@ int tracks_lose(struct tracks *tracks, const struct loss *loss, struct error *er
 int tracks_pass(struct tracks *tracks, struct timeline_event *event, int64_t time_ns,
 		struct error *error);
 
+/** tracks_process - the process of a thread; the thread's own number if that is unknown */
+int tracks_process(struct tracks *tracks, int tid);
+
 /** tracks_lose_tasks - set the number of lost records about threads */
 void tracks_lose_tasks(struct tracks *tracks, uint64_t lost_records);
 

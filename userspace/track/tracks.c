@@ -94,6 +94,14 @@ static void track_set_task(struct tracks *tracks, struct track *track, struct ta
 	track_join(track, task);
 }
 
+int tracks_process(struct tracks *tracks, int tid)
+{
+	const struct task *task = tid > 0 ? tasks_get(&tracks->tasks, &tracks->settings, tid)
+					  : NULL;
+
+	return task && task->tgid > 0 ? task->tgid : tid;
+}
+
 void tracks_identify(struct tracks *tracks, struct track *track)
 {
 	bool is_task = track->shown.scope == SCOPE_THREAD || track->shown.scope == SCOPE_PROCESS;

@@ -12,7 +12,7 @@ CHUNK_PAGES = 10
 COPY_SIZE = 1 << 20
 
 # Options of both versions, and those of version 7 that name a section, which has the same number.
-DATE, CPUSTAT, BUFFER, CLOCK, UNAME, CPU_COUNT, TRACE_ID, SHIFT, TSC = 1, 2, 3, 4, 5, 8, 11, 12, 14
+DATE, CPUSTAT, BUFFER, CLOCK, UNAME, CPU_COUNT, TRACE_ID, VERSION, SHIFT, TSC = 1, 2, 3, 4, 5, 8, 11, 9, 12, 14
 HEADER_INFO, FTRACE_EVENTS, EVENT_FORMATS, KALLSYMS, PRINTK, CMDLINES = range(16, 22)
 
 HEADER_EVENT = b"""# compressed entry header
@@ -98,15 +98,22 @@ class Writer:
         return b"".join(parts)
 
     def cmdlines(self):
-        """Names of tasks."""
-        return self.sized(b"".join(b"%d %s\n" % task for task in sorted(self.trace.tasks.items())))
+        """Names of tasks, and behind a NUL their processes."""
+        names = b"".join(b"%d %s\n" % task for task in sorted(self.trace.tasks.items()))
+        processes = b"".join(b"%d %d\n" % task for task in sorted(self.trace.processes.items()))
+        return self.sized(names + (b"\0" + processes if processes else b""))
+
+    def symbols(self):
+        """The kernel's functions."""
+        text = "".join(f"{line}\n" for line in self.trace.symbols).encode()
+        return self.number(len(text), 4) + text
 
     def sections(self):
         """(number, bytes) of all that stands before the options."""
         yield HEADER_INFO, self.header_info()
         yield FTRACE_EVENTS, self.number(0, 4)
         yield EVENT_FORMATS, self.formats()
-        yield KALLSYMS, self.number(0, 4)
+        yield KALLSYMS, self.symbols()
         yield PRINTK, self.number(0, 4)
         yield CMDLINES, self.cmdlines()
 
@@ -122,6 +129,8 @@ class Writer:
         if trace.clock:
             yield CLOCK, f"local global counter [{trace.clock}]\0".encode()
         yield TRACE_ID, self.number(trace.number, 8)
+        if trace.writer:
+            yield VERSION, f"{trace.writer}\0".encode()
         if trace.shifts:
             yield SHIFT, self.shifts()
         if trace.tsc:

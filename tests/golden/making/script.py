@@ -30,7 +30,10 @@ Settings, before the records; in brackets what holds without:
                          it is OFFSET less than its host's; may be repeated
   steady                 the offset of a CPU moves evenly from one such time to the next
   id NUMBER              of the trace [1]
-  task TID NAME          a saved name of a task
+  task TID NAME [TGID]   a saved name of a task, and its process as ktrack saves it
+  symbol ADDRESS TYPE NAME [MODULE]
+                         a line of the kernel's symbols; may be repeated
+  writer TEXT            what wrote the file
   stats CPU NAME=N...    entries, overrun, commit, dropped, read: the kernel's count at the end;
                          mode=WHAT: circular or oneshot, where the buffer was read at the end only
 
@@ -86,7 +89,8 @@ class Trace:
         self.cpus, self.start_ns, self.number = 1, 1000000000, 1
         self.wall_us = self.tsc = None
         self.shifts, self.shift_flags = {}, 0
-        self.tasks, self.statistics = {}, {}
+        self.tasks, self.processes, self.statistics = {}, {}, {}
+        self.symbols, self.writer = [], None
         self.events, self.by_name = [], {}
         self.buffers = {"": {}}
 
@@ -157,6 +161,18 @@ def set_statistics(trace, cpu, *words):
     trace.cpus = max(trace.cpus, cpu + 1)
 
 
+def set_task(trace, tid, name, tgid=None):
+    """task TID NAME [TGID]."""
+    trace.tasks[read_count(tid)] = name.text
+    if tgid:
+        trace.processes[read_count(tid)] = read_count(tgid)
+
+
+def add_symbol(trace, address, kind, name, module=None):
+    """symbol ADDRESS TYPE NAME [MODULE]."""
+    trace.symbols.append(f"{read_number(address):016x} {kind} {name}" + (f"\t[{module}]" if module else ""))
+
+
 def none_or_text(word):
     """A text, or None for none."""
     return None if word.text == b"none" and not word.is_quoted else str(word)
@@ -182,7 +198,9 @@ SETTINGS = {
     "shift": (5, 5, add_shift),
     "steady": (0, 0, lambda t: setattr(t, "shift_flags", 1)),
     "id": (1, 1, lambda t, word: setattr(t, "number", read_count(word))),
-    "task": (2, 2, lambda t, tid, name: t.tasks.__setitem__(read_count(tid), name.text)),
+    "task": (2, 3, set_task),
+    "symbol": (3, 4, add_symbol),
+    "writer": (1, 1, lambda t, word: setattr(t, "writer", str(word))),
     "stats": (1, 6, set_statistics),
 }
 

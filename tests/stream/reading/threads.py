@@ -142,7 +142,7 @@ def identity_has_its_keys(_session, event):
 
 @rule("track-scope", "data_json")
 def identity_agrees_with_scope(_session, event):
-    """The field fits the scope; a process's tgid is its id; cpu is there for tid 0 only."""
+    """The field fits the scope; a process's tgid is its id; cpu is there for tid 0 only. Rules need no field for a process."""
     if not is_identity(event):
         return None
     value = event["value"]
@@ -150,7 +150,7 @@ def identity_agrees_with_scope(_session, event):
     field, tgid = value.get("field"), value.get("tgid")
     if ("id" in value) != (value.get("scope") != "global"):
         return f"id {value.get('id')!r} in scope {value.get('scope')!r}"
-    if not may_be_absent if field is None else not (pattern and pattern.fullmatch(field)):
+    if not (may_be_absent or value.get("scope") == "process") if field is None else not (pattern and pattern.fullmatch(field)):
         return f"field {field!r} in scope {value.get('scope')!r}"
     if value.get("scope") == "process" and tgid not in (None, value.get("id")):
         return f"tgid {tgid} of process {value.get('id')}"

@@ -8,11 +8,12 @@ set -eu
 
 PACKS=sched,irq,syscalls,block
 
-# The kernel's own counts. Argument: NAME
+# The kernel's own counts, each read by an execution. Argument: NAME
 counts_save() {
 	cat /proc/stat >"/out/$1.stat"
 	cat /proc/interrupts >"/out/$1.interrupts"
 	grep -w loop0 /proc/diskstats >"/out/$1.diskstats"
+	cat /proc/$$/schedstat >"/out/$1.schedstat"
 }
 
 disk_make() {
@@ -41,8 +42,10 @@ work() {
 }
 
 counted_work() {
+	echo $$ >/out/counting
 	counts_save before
 	work
+	i=0; while [ $i -lt 5000 ]; do i=$((i + 1)); done
 	counts_save after
 }
 
@@ -82,18 +85,30 @@ mkdir $INSTANCES/forks
 echo 1 >$INSTANCES/forks/events/sched/sched_process_fork/enable
 mount -t cgroup2 none /sys/fs/cgroup
 mkdir -p /sys/fs/cgroup/top.slice/worker.service
-sh /work.sh busy & process=$!
+sh /work.sh busy & worker=$!
 sh /work.sh busy & other=$!
-echo $process >/sys/fs/cgroup/top.slice/worker.service/cgroup.procs
-echo $process >/out/process
-for way in "-p $process" "--cgroup=top.slice" "--unit=worker"; do
+echo $worker >/sys/fs/cgroup/top.slice/worker.service/cgroup.procs
+echo $worker >/out/process
+for way in "-p $worker" "--cgroup=top.slice" "--unit=worker"; do
 	name=${way#--}
 	# shellcheck disable=SC2086
 	attempt "way-${name%%[= ]*}" ktrack stream -d 0.5 $way -r sched,syscalls --event="/out/way-${name%%[= ]*}.json"
 done
+# The same from files, one of which is of a killed recording; and as tables.
+attempt record ktrack record -d 0.5 -p $worker -r sched,syscalls -o /out/way.dat
+attempt way-file ktrack export -r sched,syscalls --event=/out/way-file.json /out/way.dat
+ktrack record -p $worker -r sched,syscalls -o /out/killed.dat 2>/out/killed.errors & recorder=$!
+wait_while_alive $recorder is_recording $recorder
+usleep 500000
+process_kill $recorder
+attempt recover ktrack recover /out/killed.dat
+attempt way-recovered ktrack export -r sched,syscalls --event=/out/way-recovered.json /out/killed.dat
+attempt tables ktrack stat --live -d 0.5 -p $worker -r syscalls --json
+attempt verbose ktrack stream -v -d 0.1 -r irq -r 'instant my:none event=no:such' --event=/dev/null
+attempt alone ktrack stream -v -d 0.1 -r 'instant my:none event=no:such'
 attempt command ktrack stream --pid -r sched,syscalls --event=/out/command.json -- sh -c 'echo $$ >/out/command; (true); ls / >/dev/null'
-attempt all-tasks ktrack stream -p $process -r block
-kill $process $other
+attempt all-tasks ktrack stream -p $worker -r block
+kill $worker $other
 cat $INSTANCES/forks/trace >/out/forks
 rmdir $INSTANCES/forks
-rm -f /out/counted.dat /out/ours.dat /out/theirs.dat
+rm -f /out/counted.dat /out/ours.dat /out/theirs.dat /out/way.dat /out/killed.dat
