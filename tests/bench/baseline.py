@@ -3,7 +3,9 @@
 
 BASELINE = {
     "plain event": 612,
-    "plain perf": 747,
-    "mixed event": 717,
-    "mixed perf": 863,
+    "plain perf": 743,
+    "mixed event": 708,
+    "mixed perf": 857,
+    "kernel event": 1775,
+    "kernel perf": 2039,
 }

@@ -22,6 +22,16 @@ def marginal_cost(ktrack, folder, script, size, *options):
     return Counter({module: (costs[1][module] - costs[0][module]) / size for module in costs[1]})
 
 
+def marginal_total(command, folder, script, size):
+    """Instructions for each event of any command, to which the path of a file is appended."""
+    costs = []
+    for factor in (1, 2):
+        path = inputs.make(folder, f"growth{factor}", script(factor * size))
+        costs.append(instructions.total([*command, str(path)]))
+        path.unlink()
+    return (costs[1] - costs[0]) / size
+
+
 def total(costs):
     """Instructions for each event in all modules."""
     return sum(costs.values())

@@ -117,6 +117,14 @@ def kernel(size):
     return repeated(f"task 7 reader\n{KERNEL_EVENTS}\n", size // KERNEL_SIZE, "\n" + KERNEL_ROUND)
 
 
+# Inputs whose cost is committed: name, script, and options of an export.
+PROFILED = (
+    ("plain", plain, ()),
+    ("mixed", mixed, ()),
+    ("kernel", kernel, ("-r", KERNEL_RULES)),
+)
+
+
 def on_cpus(size, cpus):
     """A thread on each CPU; each record is on another CPU than the one before."""
     lines = [f"+100 {100 + cpu}@{cpu} work {kind} handle\n" for kind in "BE" for cpu in range(cpus)]

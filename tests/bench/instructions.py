@@ -77,13 +77,26 @@ class Profile:
         return costs
 
 
+def run(words, folder, environment=None):
+    """Runs a command without its output; returns the path of its callgrind.out file."""
+    out = Path(folder) / "callgrind.out"
+    command = ["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={out}", *words]
+    subprocess.run(
+        command, stdout=subprocess.DEVNULL, check=True, env=environment or dict(os.environ)
+    )
+    return out
+
+
 def count(words, environment=None):
-    """Runs a command; returns the Counter of its instructions by module, without the output."""
+    """Runs a command; returns the Counter of its instructions by module."""
     with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "callgrind.out"
-        command = ["valgrind", "--quiet", "--tool=callgrind", f"--callgrind-out-file={out}", *words]
-        subprocess.run(
-            command, stdout=subprocess.DEVNULL, check=True, env=environment or dict(os.environ)
-        )
-        with open(out, encoding="utf-8", errors="replace") as lines:
+        path = run(words, folder, environment)
+        with open(path, encoding="utf-8", errors="replace") as lines:
             return Profile(str(Path(words[0]).resolve())).read(lines)
+
+
+def total(words):
+    """Runs a command; returns the number of all its instructions, libraries included."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(run(words, folder), encoding="utf-8", errors="replace") as lines:
+            return sum(int(line.split()[1]) for line in lines if line.startswith("summary:"))

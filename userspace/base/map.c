@@ -83,35 +83,29 @@ void map_remove(struct map *map, uint64_t hash, const void *value)
 	}
 }
 
-/* The second is a multiplier, and 0 until both are set. */
-static uint64_t seeds[2];
+uint64_t hash_seeds[2];
 
 /* Early in boot there are no random numbers, but stack addresses are randomized. */
-static out_of_line void seeds_init(void)
+void hash_seeds_init(void)
 {
-	if (getrandom(seeds, sizeof(seeds), GRND_NONBLOCK) != (ssize_t)sizeof(seeds))
-		seeds[0] = seeds[1] = (uintptr_t)&seeds ^ (uintptr_t)__builtin_frame_address(0);
-	seeds[1] |= 1;
+	ssize_t size = getrandom(hash_seeds, sizeof(hash_seeds), GRND_NONBLOCK);
+
+	if (size != (ssize_t)sizeof(hash_seeds))
+		hash_seeds[0] = hash_seeds[1] =
+			(uintptr_t)&hash_seeds ^ (uintptr_t)__builtin_frame_address(0);
+	hash_seeds[1] |= 1;
 }
 
-static const uint64_t *seeds_get(void)
+uint64_t hash_numbers(uint64_t hash, const uint64_t *numbers, size_t nr_numbers)
 {
-	if (!seeds[1])
-		seeds_init();
-	return seeds;
-}
-
-uint64_t hash_number(uint64_t number)
-{
-	const uint64_t *seed = seeds_get();
-	unsigned __int128 product = (unsigned __int128)(number ^ seed[0]) * seed[1];
-	uint64_t hash = (uint64_t)(product >> 64) ^ (uint64_t)product;
-
-	hash *= UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 32;
+	while (nr_numbers > 0 && numbers[nr_numbers - 1] == 0)
+		nr_numbers--;
+	for (size_t i = 0; i < nr_numbers; i++)
+		hash = hash_number(hash + numbers[i]);
+	return hash;
 }
 
 uint64_t hash_text(struct text text)
 {
-	return XXH3_64bits_withSeed(text.data, text.size, seeds_get()[0]);
+	return XXH3_64bits_withSeed(text.data, text.size, hash_seeds_get()[0]);
 }

@@ -61,8 +61,32 @@ int map_insert(struct map *map, uint64_t hash, void *value);
 /** map_remove - remove @value, which was inserted with @hash; does nothing if it is absent */
 void map_remove(struct map *map, uint64_t hash, const void *value);
 
+/** hash_seeds - of this process; the second is a multiplier, and 0 until both are set */
+extern uint64_t hash_seeds[2];
+
+/** hash_seeds_init - set the seeds */
+void hash_seeds_init(void);
+
+hot_inline const uint64_t *hash_seeds_get(void)
+{
+	if (unlikely(!hash_seeds[1]))
+		hash_seeds_init();
+	return hash_seeds;
+}
+
 /** hash_number - hash a number; for several, hash the next plus the hash of the previous ones */
-uint64_t hash_number(uint64_t number);
+hot_inline uint64_t hash_number(uint64_t number)
+{
+	const uint64_t *seed = hash_seeds_get();
+	unsigned __int128 product = (unsigned __int128)(number ^ seed[0]) * seed[1];
+	uint64_t hash = (uint64_t)(product >> 64) ^ (uint64_t)product;
+
+	hash *= UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
+
+/** hash_numbers - hash several numbers and @hash; zeros at their end make no difference */
+uint64_t hash_numbers(uint64_t hash, const uint64_t *numbers, size_t nr_numbers);
 
 /** hash_text - hash the bytes of a text with libxxhash, which is not worth a call for a number */
 uint64_t hash_text(struct text text);

@@ -28,6 +28,12 @@ enum decoded_kind {
 	DECODED_FLOW_END,
 };
 
+/** struct decoded_names - names of states */
+struct decoded_names {
+	size_t size;
+	struct text names[];
+};
+
 /**
  * struct decoded_event - a record as a track event
  * @time_ns, @cpu, @buffer: of the record
@@ -42,7 +48,7 @@ enum decoded_kind {
  * @nr_any: 0 if there are neither extras nor flows
  * @keys: outer scopes and the ids of an asynchronous slice; NULL if there are neither these nor
  * flows
- * @unless: of DECODED_STATE: list of names "A, B" of states in which the event is ignored, or NULL
+ * @unless: of DECODED_STATE: states in which the event is ignored; NULL if there are none
  * @problem: NULL, or a constant text why the record could not be decoded; only @descriptor,
  * @time_ns, @cpu and @buffer are valid then
  *
@@ -71,7 +77,7 @@ struct decoded_event {
 		uint64_t nr_any;
 	};
 	const struct decoded_keys *keys;
-	const char *unless;
+	const struct decoded_names *unless;
 	const char *problem;
 };
 

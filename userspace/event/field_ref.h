@@ -171,6 +171,16 @@ hot_inline uint64_t field_cut_text(const struct record *record, struct text *tex
 	return word_keep(head, text->size);
 }
 
+/** field_read_text - read a field that field_ref_is_text(); see field_read() */
+hot_inline bool field_read_text(const struct field_ref *ref, const struct record *record,
+				struct text *out)
+{
+	if (ref->end > record->size || !field_bytes(ref, record, ref->is_swapped, out))
+		return false;
+	field_cut_text(record, out);
+	return true;
+}
+
 /**
  * field_read - read a field of any kind
  * @out: VALUE_SIGNED or VALUE_UNSIGNED by the field's type, VALUE_BOOLEAN, VALUE_TEXT up to the

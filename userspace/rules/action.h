@@ -47,7 +47,7 @@ struct rule_action {
 	bool is_swapped;
 	enum value_sign sign;
 	struct event_filter *where;
-	const char *unless;
+	struct decoded_names *unless;
 	struct field_ref writer;
 	struct field_ref scope[RULE_FIELDS_MAX];
 	size_t nr_scope;

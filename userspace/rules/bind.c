@@ -21,6 +21,7 @@ struct binding {
 	const char *track;
 	const char *args;
 	const char *where;
+	const char *unless;
 };
 
 static const enum decoded_kind role_kinds[RULE_ROLE_COUNT] = {
@@ -208,6 +209,26 @@ static int where_bind(struct binding *binding, struct error *error)
 				binding->is_swapped, error);
 }
 
+static int unless_bind(struct binding *binding, struct error *error)
+{
+	struct text list, name;
+	struct decoded_names *unless;
+
+	if (!binding->unless)
+		return 0;
+	list = text_of(binding->unless);
+	/* A name has at least one byte, and the comma behind it another one. */
+	unless = calloc(1, sizeof(*unless) + (list.size / 2 + 1) * sizeof(unless->names[0]));
+	if (!unless)
+		return error_set(error, "out of memory");
+	while (text_take_item(&list, &name)) {
+		if (name.size > 0)
+			unless->names[unless->size++] = name;
+	}
+	binding->action->unless = unless;
+	return 0;
+}
+
 int rule_action_bind(struct rule_action *out, const struct rule *rule, const struct rule_use *use,
 		     const struct format *format, struct text format_text, bool is_swapped,
 		     struct error *error)
@@ -225,6 +246,7 @@ int rule_action_bind(struct rule_action *out, const struct rule *rule, const str
 		.track = own->track ? own->track : common->track,
 		.args = own->args ? own->args : common->args,
 		.where = rule_use_where(rule, use),
+		.unless = own->unless ? own->unless : common->unless,
 	};
 	struct error problem = { 0 };
 
@@ -232,10 +254,10 @@ int rule_action_bind(struct rule_action *out, const struct rule *rule, const str
 	out->descriptor = &rule->descriptor;
 	out->kind = use_kind(rule, use);
 	out->sign = rule->sign;
-	out->unless = own->unless ? own->unless : common->unless;
 	out->is_swapped = is_swapped;
 	if (numbers_bind(&binding, &problem) == 0 && names_bind(&binding, &problem) == 0 &&
-	    args_bind(&binding, &problem) == 0 && where_bind(&binding, &problem) == 0)
+	    args_bind(&binding, &problem) == 0 && where_bind(&binding, &problem) == 0 &&
+	    unless_bind(&binding, &problem) == 0)
 		return 0;
 	return error_set(error, "%s:%u: %s: %s:%s: %s", rule->source, rule->line,
 			 rule->descriptor.category, use->system, use->event, problem.text);
@@ -252,6 +274,7 @@ void rule_action_set_symbols(struct rule_action *action, const struct symbols *s
 void rule_action_release(struct rule_action *action)
 {
 	event_filter_free(action->where);
+	free(action->unless);
 	for (size_t i = 0; i < action->nr_extras; i++)
 		free(action->extras[i].name);
 	free(action->extras);

@@ -203,68 +203,59 @@ static bool number_text(const struct naming_part *part, const struct record *rec
 	return true;
 }
 
-/* Sets @out to the text of a field that need not be rendered; returns whether there is one. */
-static bool field_text(const struct naming_part *part, const struct record *record,
+bool naming_field_text(const struct naming_part *part, const struct record *record,
 		       const struct naming_names *names, struct text *out)
 {
-	struct value value;
-
 	if (part->symbols && symbols_render(names->symbols, part->symbols, record, out))
 		return true;
+	if (field_ref_is_text(&part->ref))
+		return field_read_text(&part->ref, record, out);
 	if (part->form == NAMING_SYSCALL || part->form == NAMING_FUNCTION)
 		return number_text(part, record, names, out);
-	if (!field_ref_is_text(&part->ref) || !field_read(&part->ref, record, &value))
-		return false;
-	*out = value.text;
-	return true;
-}
-
-hot_inline bool part_text(const struct naming_part *part, const struct record *record,
-			  const struct naming_names *names, struct text *out)
-{
-	if (part->is_field)
-		return field_text(part, record, names, out);
-	*out = part->text;
-	return true;
-}
-
-static struct text naming_cut(struct text text)
-{
-	if (text.size > NAMING_SIZE_MAX)
-		text.size = NAMING_SIZE_MAX;
-	return text;
+	return false;
 }
 
 /* There is space for any number, and for NAMING_SIZE_MAX bytes of a text. */
+static char *text_part_put(char *out, struct text text)
+{
+	return put_text(out, text.data, text.size < NAMING_SIZE_MAX ? text.size : NAMING_SIZE_MAX);
+}
+
+static void field_part_append(struct buffer *space, char *out, const struct naming_part *part,
+			      const struct record *record, const struct naming_names *names)
+{
+	struct value value;
+	struct text text;
+
+	if (naming_field_text(part, record, names, &text))
+		buffer_end_put(space, text_part_put(out, text));
+	else if (field_read_any(&part->ref, record, &value) && value_is_number(&value))
+		buffer_end_put(space, naming_number_put(out, &value, part->form));
+	else if (field_read(&part->ref, record, &value))
+		value_append_text(space, &value);
+}
+
 static void naming_part_append(struct buffer *space, const struct naming_part *part,
 			       const struct record *record, const struct naming_names *names)
 {
 	char *out = buffer_reserve_put(space, NAMING_SIZE_MAX + PUT_NUMBER_MAX);
-	struct value value;
-	struct text text;
 
-	if (!out)
-		return;
-	if (part_text(part, record, names, &text)) {
-		text = naming_cut(text);
-		buffer_end_put(space, put_text(out, text.data, text.size));
-	} else if (field_read_any(&part->ref, record, &value)) {
-		if (likely(value_is_number(&value)))
-			buffer_end_put(space, naming_number_put(out, &value, part->form));
-		else
-			value_append_text(space, &value);
-	}
+	if (out && part->is_field)
+		field_part_append(space, out, part, record, names);
+	else if (out)
+		buffer_end_put(space, text_part_put(out, part->text));
 }
 
-struct text naming_render(const struct naming *naming, const struct record *record,
-			  const struct naming_names *names, struct buffer *space)
+struct text naming_render_parts(const struct naming *naming, const struct record *record,
+				const struct naming_names *names, struct buffer *space)
 {
 	struct text text;
 
-	if (naming->nr_parts == 1 && part_text(&naming->parts[0], record, names, &text))
-		return naming_cut(text);
 	buffer_clear(space);
 	for (size_t i = 0; i < naming->nr_parts && space->size <= NAMING_SIZE_MAX; i++)
 		naming_part_append(space, &naming->parts[i], record, names);
-	return naming_cut(buffer_text(space));
+	text = buffer_text(space);
+	if (text.size > NAMING_SIZE_MAX)
+		text.size = NAMING_SIZE_MAX;
+	return text;
 }

@@ -84,14 +84,31 @@ bool naming_needs(const struct naming *naming, enum naming_form form);
 /** naming_set_symbols - use the symbols of a tracepoint, which outlive @naming */
 void naming_set_symbols(struct naming *naming, const struct symbols *symbols);
 
+/** naming_render_parts - naming_render() into @space */
+struct text naming_render_parts(const struct naming *naming, const struct record *record,
+				const struct naming_names *names, struct buffer *space);
+
+/** naming_field_text - set @out to the text of a field if it need not be rendered */
+bool naming_field_text(const struct naming_part *part, const struct record *record,
+		       const struct naming_names *names, struct text *out);
+
 /**
- * naming_render - render a name
+ * naming_render - render a name that depends on the record
  * @space: for the text
  *
  * A field that the record does not contain is left out. Returns a text in @space, in the record or
  * in the naming.
  */
-struct text naming_render(const struct naming *naming, const struct record *record,
-			  const struct naming_names *names, struct buffer *space);
+hot_inline struct text naming_render(const struct naming *naming, const struct record *record,
+				     const struct naming_names *names, struct buffer *space)
+{
+	struct text text;
+
+	if (naming->nr_parts != 1 || !naming_field_text(&naming->parts[0], record, names, &text))
+		return naming_render_parts(naming, record, names, space);
+	if (text.size > NAMING_SIZE_MAX)
+		text.size = NAMING_SIZE_MAX;
+	return text;
+}
 
 #endif

@@ -82,20 +82,14 @@ static out_of_line char *event_put_escaped(char *out, struct buffer *line,
 	return buffer_reserve_put(line, event_size(session, event));
 }
 
-/* Puts a string that needs no escapes. */
-hot_inline char *literal_put(char *out, struct trace2_string string)
-{
-	out = put_text(put_char(out, '"'), string.data, string.size);
-	return put_char(out, '"');
-}
-
 hot_inline char *event_put_string(char *out, struct buffer *line,
 				  const struct trace2_session *session,
 				  const struct trace2_event *event, struct trace2_string string)
 {
 	if (!event->needs_no_escape)
 		return event_put_escaped(out, line, session, event, string);
-	return literal_put(out, string);
+	out = put_text(put_char(out, '"'), string.data, string.size);
+	return put_char(out, '"');
 }
 
 /* All members of a region but its message. */
@@ -176,6 +170,27 @@ hot_inline int event_end(struct buffer *line, char *out, struct time_cache *time
 	return 0;
 }
 
+/* Ends the line of a short region with a message or additional members. */
+static out_of_line hot_function copies_wide int region_end(struct buffer *line, char *out,
+							   struct time_cache *times,
+							   const struct trace2_session *session,
+							   const struct trace2_event *event)
+{
+	buffer_end_put(line, out);
+	out = buffer_reserve_put(line, FIXED_MAX + event->region.msg.size + event->more.size);
+	if (!out)
+		return 0;
+	if (event->region.msg.data) {
+		out = PUT_LITERAL(out, ",\"msg\":");
+		out = event_put_string(out, line, session, event, event->region.msg);
+		if (!out)
+			return 0;
+	}
+	out = event_put_end(out, times, session, event, TRACE2_REGION_ENTER, true);
+	buffer_end_put(line, event_put_more(out, event));
+	return 0;
+}
+
 /* The members that only this kind has, but a region's message. */
 hot_inline char *event_put_members(char *out, struct buffer *line,
 				   const struct trace2_session *session,
@@ -236,15 +251,13 @@ hot_inline bool region_is_short(const struct buffer *line, const struct time_cac
 	size_t size;
 
 	if (event->region.nesting > session->short_nesting ||
-	    (event->region.msg.data && !event->needs_no_escape) ||
 	    (kind == TRACE2_REGION_LEAVE && (uint64_t)event->region.t_rel_ns >= NS_PER_S) ||
 	    (uintptr_t)event->file | (uintptr_t)event->repository || !event->thread || !label ||
 	    label->category != event->region.category ||
 	    !time_cache_has(times, session->settings.start_unix_ns + event->time_ns,
 			    event->time_ns))
 		return false;
-	size = FIXED_MAX + PUT_SLACK + event->thread->json.size + label->members.size +
-	       event->region.msg.size + event->more.size;
+	size = FIXED_MAX + PUT_SLACK + event->thread->json.size + label->members.size;
 	return line->capacity - line->size >= size;
 }
 
@@ -256,10 +269,9 @@ hot_inline int region_print(struct buffer *line, struct time_cache *times,
 
 	out = event_put_head(out, times, session, event, kind, true);
 	out = event_put_region(out, session, event, kind, true);
-	if (event->region.msg.data)
-		out = literal_put(PUT_LITERAL(out, ",\"msg\":"), event->region.msg);
-	out = event_put_end(out, times, session, event, kind, true);
-	buffer_end_put(line, event_put_more(out, event));
+	if (event->region.msg.data || event->more.size > 0)
+		return region_end(line, out, times, session, event);
+	buffer_end_put(line, event_put_end(out, times, session, event, kind, true));
 	return 0;
 }
 

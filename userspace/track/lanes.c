@@ -53,11 +53,7 @@ void lanes_release(struct tracks *tracks)
 
 static uint64_t flight_hash(const struct lanes *lanes, const uint64_t *ids)
 {
-	uint64_t hash = lanes->hash;
-
-	for (size_t i = 0; i < KEYS_IDS_MAX; i++)
-		hash = hash_number(hash + ids[i]);
-	return hash;
+	return hash_numbers(lanes->hash, ids, KEYS_IDS_MAX);
 }
 
 static bool track_is_flight(const void *value, const void *key)

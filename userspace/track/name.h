@@ -22,7 +22,7 @@ struct name {
 };
 
 /** NAMES_RECENT_BITS, NAMES_RECENT - size of the table of recent names */
-#define NAMES_RECENT_BITS 8
+#define NAMES_RECENT_BITS 10
 #define NAMES_RECENT (1 << NAMES_RECENT_BITS)
 
 /**

@@ -131,15 +131,23 @@ hot_inline bool track_has_space(const struct tracks *tracks, const struct track 
 	       tracks->open_size <= OPEN_SIZE_MAX;
 }
 
-int tracks_begin_slice(struct tracks *tracks, struct track *track,
-		       const struct decoded_event *decoded, struct error *error)
+/* Begins a slice without keys. */
+hot_inline int slice_begin(struct tracks *tracks, struct track *track,
+			   const struct decoded_event *decoded, struct error *error)
 {
 	struct name *name = names_recent(&tracks->names, decoded->descriptor->index,
 					 decoded->slice_name, decoded->slice_head);
 
-	if (unlikely(!name || decoded->keys || !track_has_space(tracks, track)))
+	if (unlikely(!name || !track_has_space(tracks, track)))
 		return slice_begin_any(tracks, track, decoded, error);
 	return slice_push(tracks, track, decoded, name, error);
+}
+
+int tracks_begin_slice(struct tracks *tracks, struct track *track,
+		       const struct decoded_event *decoded, struct error *error)
+{
+	return decoded->keys ? slice_begin_any(tracks, track, decoded, error)
+			     : slice_begin(tracks, track, decoded, error);
 }
 
 /* Sets tracks->event to the end of the innermost slice, which leaves the stack. See tracks_pop(). */
@@ -238,6 +246,8 @@ static int slice_end_unmatched(struct tracks *tracks, struct track *track)
 static out_of_line int slice_end_any(struct tracks *tracks, struct track *track,
 				     const struct decoded_event *decoded, struct error *error)
 {
+	if (track->nr_slices == 0)
+		return slice_end_unmatched(tracks, track);
 	if (end_is_foreign(tracks, track, decoded) && tracks_mark_foreign(tracks, track, error) < 0)
 		return -1;
 	if (tracks_pop_by(tracks, track, decoded, error) < 0)
@@ -245,17 +255,24 @@ static out_of_line int slice_end_any(struct tracks *tracks, struct track *track,
 	return track->is_outdated && track->nr_slices == 0 ? tracks_end(tracks, track, error) : 0;
 }
 
-int tracks_end_slice(struct tracks *tracks, struct track *track,
-		     const struct decoded_event *decoded, struct error *error)
+/* Ends a slice without keys, which nothing counts. */
+hot_inline int slice_end(struct tracks *tracks, struct track *track,
+			 const struct decoded_event *decoded, struct error *error)
 {
 	if (track->nr_slices == 0)
 		return slice_end_unmatched(tracks, track);
-	if (unlikely(track->is_outdated || decoded->keys || track->counter ||
-		     end_is_foreign(tracks, track, decoded) ||
+	if (unlikely(track->is_outdated || end_is_foreign(tracks, track, decoded) ||
 		     !track->slices[track->nr_slices - 1].name->shown.is_counted))
 		return slice_end_any(tracks, track, decoded, error);
 	slice_pop(tracks, track, decoded);
 	return timeline_push(tracks->timeline, &tracks->event, error);
+}
+
+int tracks_end_slice(struct tracks *tracks, struct track *track,
+		     const struct decoded_event *decoded, struct error *error)
+{
+	return decoded->keys || track->counter ? slice_end_any(tracks, track, decoded, error)
+					       : slice_end(tracks, track, decoded, error);
 }
 
 /* A track without open slices becomes the most recently used one. */
@@ -303,36 +320,6 @@ int tracks_sample(struct tracks *tracks, struct track *track, const struct decod
 	return timeline_push(tracks->timeline, event, error);
 }
 
-/* Whether scope and name do not distinguish all tracks and slices. */
-hot_inline bool has_more_keys(const struct decoded_event *decoded)
-{
-	return decoded->keys && (decoded->keys->is_async || decoded->keys->nr_outer > 0);
-}
-
-/*
- * The track of @decoded if it is among the recent ones. None is if writers must be looked up, and
- * none is taken if there are further keys.
- */
-hot_inline struct track *tracks_recent(const struct tracks *tracks,
-				       const struct decoded_event *decoded)
-{
-	size_t index = track_recent_index(decoded->descriptor->index,
-					  decoded->scope_id.unsigned_number, decoded->track_head,
-					  track_idle_cpu(decoded));
-	struct track *track = tracks->recent[index];
-
-	return likely(track && !has_more_keys(decoded) && track_matches(track, decoded)) ? track
-											 : NULL;
-}
-
-struct track *tracks_get(struct tracks *tracks, const struct decoded_event *decoded,
-			 struct error *error)
-{
-	struct track *track = tracks_recent(tracks, decoded);
-
-	return track ? track : tracks_find(tracks, decoded, error);
-}
-
 void tracks_find_writer(struct tracks *tracks, const struct decoded_event *decoded)
 {
 	const struct task *task = tasks_get(&tracks->tasks, &tracks->settings, decoded->tid);
@@ -367,14 +354,14 @@ int tracks_observe(struct tracks *tracks, const struct decoded_event *decoded, s
 	struct track *track;
 
 	tracks_come_to(tracks, decoded);
-	track = tracks_recent(tracks, decoded);
+	track = likely(!decoded->keys) ? tracks_recent(tracks, decoded) : NULL;
 	if (unlikely(!track))
 		return tracks_observe_any(tracks, decoded, error);
 	switch (decoded->kind) {
 	case DECODED_BEGIN:
-		return tracks_begin_slice(tracks, track, decoded, error);
+		return slice_begin(tracks, track, decoded, error);
 	case DECODED_END:
-		return tracks_end_slice(tracks, track, decoded, error);
+		return slice_end(tracks, track, decoded, error);
 	case DECODED_INSTANT:
 		return tracks_instant(tracks, track, decoded, error);
 	default:

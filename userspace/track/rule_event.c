@@ -15,27 +15,28 @@ static int state_pop(struct tracks *tracks, struct track *track,
 }
 
 /* Whether the state is one of a list. */
-static bool state_is_in(const struct track *track, struct text list)
+static bool state_is_in(const struct track *track, const struct decoded_names *list)
 {
-	struct text name;
+	const struct name *name;
 
 	if (track->nr_slices == 0)
 		return false;
-	while (text_take_item(&list, &name)) {
-		if (text_equals(name, track->slices[track->nr_slices - 1].name->shown.text))
+	name = track->slices[track->nr_slices - 1].name;
+	for (size_t i = 0; i < list->size; i++) {
+		if (text_equals(list->names[i], name->shown.text))
 			return true;
 	}
 	return false;
 }
 
-static int state_begin(struct tracks *tracks, const struct decoded_event *decoded,
-		       struct error *error)
+static out_of_line int state_begin(struct tracks *tracks, const struct decoded_event *decoded,
+				   struct error *error)
 {
 	struct track *track = tracks_get(tracks, decoded, error);
 
 	if (!track)
 		return -1;
-	if (decoded->unless && state_is_in(track, text_of(decoded->unless)))
+	if (decoded->unless && state_is_in(track, decoded->unless))
 		return 0;
 	if (state_pop(tracks, track, decoded, error) < 0)
 		return -1;
@@ -56,8 +57,8 @@ static bool is_late_free(struct tracks *tracks, const struct decoded_event *deco
 	return is_thread && tasks_lives(&tracks->tasks, decoded->scope_id.signed_number);
 }
 
-static int state_end(struct tracks *tracks, const struct decoded_event *decoded,
-		     struct error *error)
+static out_of_line int state_end(struct tracks *tracks, const struct decoded_event *decoded,
+				 struct error *error)
 {
 	struct track *track = tracks_look(tracks, decoded);
 
@@ -162,7 +163,7 @@ static struct track *open_track_look(struct tracks *tracks, const struct decoded
 	return track && track->nr_slices > 0 ? track : NULL;
 }
 
-static void hidden_begin(struct tracks *tracks, const struct decoded_event *decoded)
+static out_of_line void hidden_begin(struct tracks *tracks, const struct decoded_event *decoded)
 {
 	struct track *track = open_track_look(tracks, decoded);
 
@@ -171,8 +172,8 @@ static void hidden_begin(struct tracks *tracks, const struct decoded_event *deco
 }
 
 /* Events for which a track is made if there is none. */
-static int track_observe_rule(struct tracks *tracks, const struct decoded_event *decoded,
-			      struct error *error)
+static out_of_line int track_observe_rule(struct tracks *tracks,
+					  const struct decoded_event *decoded, struct error *error)
 {
 	struct track *track = tracks_get(tracks, decoded, error);
 
@@ -197,8 +198,8 @@ static int track_observe_rule(struct tracks *tracks, const struct decoded_event 
  * The begin and the end of a flow are instants. Most ends have no begin: any thread may be switched
  * to, also without being woken.
  */
-static int flow_observe(struct tracks *tracks, const struct decoded_event *decoded,
-			struct error *error)
+static out_of_line int flow_observe(struct tracks *tracks, const struct decoded_event *decoded,
+				    struct error *error)
 {
 	uint64_t id = decoded->kind == DECODED_FLOW_BEGIN ? flows_begin(&tracks->flows, decoded)
 							  : flows_end(&tracks->flows, decoded);

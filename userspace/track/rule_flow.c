@@ -14,11 +14,7 @@ struct flow {
 
 static uint64_t flow_hash(const struct decoded_event *decoded)
 {
-	uint64_t hash = decoded->descriptor->index;
-
-	for (size_t i = 0; i < KEYS_IDS_MAX; i++)
-		hash = hash_number(hash + decoded->keys->ids[i]);
-	return hash;
+	return hash_numbers(decoded->descriptor->index, decoded->keys->ids, KEYS_IDS_MAX);
 }
 
 static bool flow_is_of(const void *value, const void *key)

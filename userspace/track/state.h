@@ -335,9 +335,38 @@ struct track *tracks_add(struct tracks *tracks, const struct decoded_event *deco
 struct track *tracks_find(struct tracks *tracks, const struct decoded_event *decoded,
 			  struct error *error);
 
+/** keys_are_more - whether scope and name do not distinguish all tracks and slices */
+hot_inline bool keys_are_more(const struct decoded_keys *keys)
+{
+	return keys && (keys->is_async || keys->nr_outer > 0);
+}
+
+/**
+ * tracks_recent - the track of @decoded, which has no further keys, if it is among the recent ones
+ *
+ * None is if writers must be looked up.
+ */
+hot_inline struct track *tracks_recent(const struct tracks *tracks,
+				       const struct decoded_event *decoded)
+{
+	size_t index = track_recent_index(decoded->descriptor->index,
+					  decoded->scope_id.unsigned_number, decoded->track_head,
+					  track_idle_cpu(decoded));
+	struct track *track = tracks->recent[index];
+
+	return likely(track && track_matches(track, decoded)) ? track : NULL;
+}
+
 /** tracks_get - tracks_find() for any track */
-struct track *tracks_get(struct tracks *tracks, const struct decoded_event *decoded,
-			 struct error *error);
+hot_inline struct track *tracks_get(struct tracks *tracks, const struct decoded_event *decoded,
+				    struct error *error)
+{
+	struct track *track = NULL;
+
+	if (likely(!keys_are_more(decoded->keys)))
+		track = tracks_recent(tracks, decoded);
+	return likely(track) ? track : tracks_find(tracks, decoded, error);
+}
 
 /** slice_suspend - end the slice at @index as continued, and keep it */
 int slice_suspend(struct tracks *tracks, struct track *track, size_t index, struct error *error);

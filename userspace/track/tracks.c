@@ -217,7 +217,9 @@ static struct track **track_recent(struct tracks *tracks, const struct track *tr
 
 struct track *tracks_look(struct tracks *tracks, const struct decoded_event *decoded)
 {
-	return map_find(&tracks->map, track_hash(decoded), track_is_of, decoded);
+	struct track *track = keys_are_more(decoded->keys) ? NULL : tracks_recent(tracks, decoded);
+
+	return track ? track : map_find(&tracks->map, track_hash(decoded), track_is_of, decoded);
 }
 
 struct track *tracks_find(struct tracks *tracks, const struct decoded_event *decoded,

@@ -88,7 +88,7 @@ static bool args_append(struct trace2_sink *sink, const struct timeline_event *e
 	struct trace2_category *category = trace2_track_of(sink, event->track)->category;
 
 	buffer_clear(&sink->message);
-	member_append(&sink->more, "\"args\":");
+	member_append(&sink->more, TRACE2_ARGS);
 	return trace2_fields_append(&category->fields, &sink->more, &sink->message, event);
 }
 
@@ -180,14 +180,41 @@ static out_of_line int slice_write_any(struct trace2_sink *sink, const struct ti
 	return status;
 }
 
-/* Most slices have a name that is rendered already, and no further members. */
+/* Writes a slice with fields, and no further members. */
+static out_of_line int slice_write_fields(struct trace2_sink *sink,
+					  const struct timeline_event *event, enum trace2_kind kind,
+					  const struct trace2_text *label, struct error *error)
+{
+	struct trace2_category *category = trace2_track_of(sink, event->track)->category;
+	struct trace2_event *line = &sink->slice;
+	int status;
+
+	buffer_clear(&sink->message);
+	buffer_clear(&sink->args);
+	sink->args.size = strlen(TRACE2_ARGS);
+	line->needs_no_escape = trace2_fields_append(&category->fields, &sink->args,
+						     &sink->message, event);
+	if (sink->message.size > 0)
+		line->region.msg = (struct trace2_string){ sink->message.data + 1,
+							   sink->message.size - 1 };
+	line->more = (struct trace2_string){ sink->args.data, sink->args.size };
+	status = slice_line_write(sink, event, kind, label, error);
+	line->region.msg = (struct trace2_string){ 0 };
+	line->more = (struct trace2_string){ 0 };
+	return status;
+}
+
+/* Most slices have a name that is rendered already, and no further members but fields. */
 hot_inline int slice_write(struct trace2_sink *sink, const struct timeline_event *event,
 			   enum trace2_kind kind, struct error *error)
 {
 	const struct trace2_text *label = trace2_label_of(sink, event->name);
 
-	if (unlikely(!label || event->nr_any > 0 || sink->with || has_flags(event)))
+	if (unlikely(!label || sink->with || has_flags(event)))
 		return slice_write_any(sink, event, kind, error);
+	if (event->nr_any > 0)
+		return event->nr_flows > 0 ? slice_write_any(sink, event, kind, error)
+					   : slice_write_fields(sink, event, kind, label, error);
 	return slice_line_write(sink, event, kind, label, error);
 }
 

@@ -46,6 +46,9 @@ struct trace2_category {
 /** TRACE2_TIMERS_MAX - limit of timers by track and name, over all tracks */
 #define TRACE2_TIMERS_MAX 131072
 
+/** TRACE2_ARGS - the begin of the member with the fields */
+#define TRACE2_ARGS "\"args\":"
+
 /**
  * struct trace2_sink - one session with one target
  * @with: a set of 1 << enum timeline_emitter
@@ -58,6 +61,7 @@ struct trace2_category {
  * @labels: of all counted names
  * @short_text, @other_text: scratch for texts of one line
  * @message, @more: scratch for one line
+ * @args: scratch for one line; begins with TRACE2_ARGS
  * @slice: the line of the last slice, so that only the members that differ are set
  */
 struct trace2_sink {
@@ -78,6 +82,7 @@ struct trace2_sink {
 	struct trace2_text *other_text;
 	struct buffer message;
 	struct buffer more;
+	struct buffer args;
 	struct trace2_event slice;
 };
 

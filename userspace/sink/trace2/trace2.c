@@ -233,6 +233,7 @@ static void trace2_free(struct sink *head)
 	trace2_session_free(sink->session);
 	buffer_release(&sink->message);
 	buffer_release(&sink->more);
+	buffer_release(&sink->args);
 	free(sink);
 }
 
@@ -254,8 +255,9 @@ static struct trace2_sink *trace2_new(const struct sink_settings *settings)
 	sink->with = settings->with;
 	sink->short_text = trace2_text_new((struct trace2_string){ .data = "", .size = 0 });
 	sink->other_text = trace2_text_new((struct trace2_string){ .data = "", .size = 0 });
+	buffer_append_string(&sink->args, TRACE2_ARGS);
 	sink->session = sink_session_new(settings);
-	if (sink->short_text && sink->other_text && sink->session)
+	if (sink->short_text && sink->other_text && !sink->args.failed && sink->session)
 		return sink;
 	trace2_free(&sink->sink);
 	return NULL;
