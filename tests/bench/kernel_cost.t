@@ -51,9 +51,8 @@ FIELDS = {"async_begin": ("begin", 10), "async_end": ("end", 10), "flow_begin": 
 CALL_MAX = (40, 1)
 GUARD_MAX = (120, 2)
 CALLS = {"begin": CALL_MAX, "end": CALL_MAX, "instant": CALL_MAX, "sample": CALL_MAX, "guard": GUARD_MAX}
-# All sections of a tracepoint. The newest kernel's compiler inlines more, in its plain TRACE_EVENT, too.
-# The goal is 2850. The letters of track_event_type as symbols take 250 of them, but trace-cmd report -R misreads %c.
-TRACEPOINT_MAX = {"6.1": 2850, "6.12": 2950, "newest": 3250}
+# All sections of a tracepoint.
+TRACEPOINT_MAX = 2850
 
 # What the page reports may be off by so much: other compilers, and later kernels of a series.
 REPORTED_SHARE = 0.05
@@ -136,7 +135,7 @@ def check_sizes(tap, kernel):
         found = calls[name]
         is_ok = 0 < found.text <= text and round(found.branches, 1) <= branches
         tap.ok(is_ok, f"{kernel}: {name} takes at most {text} bytes and {branches} branches", found.text, found.branches)
-    most, found = TRACEPOINT_MAX[kernel], points["KTRACK_SLICE"].total
+    most, found = TRACEPOINT_MAX, points["KTRACK_SLICE"].total
     tap.ok(0 < found <= most, f"{kernel}: a tracepoint takes at most {most} bytes", found, points["TRACE_EVENT"].total)
 
 

@@ -21,7 +21,7 @@ PAGE = build.PAGE
 README = build.PROJECT / "README.md"
 CHAPTER = "## In your own driver\n"
 # A call whose argument changes something.
-EFFECT = re.compile(r"ktrack_\w+\([^;]*(\+\+|--|[^=!<>]=[^=])[^;]*\);")
+EFFECT = re.compile(r"ktrack_\w+\([^;]*(\+\+|--|[^=!<>]=[^=]|_return\(|xchg\(|_fetch_\w+\()[^;]*\);")
 INDENTED = re.compile(r"`(\S+)`:\n\n((?: {4}.*\n|\n)+)")
 
 # The page's text says this in words: a file for the generic tracepoints is added.
@@ -104,7 +104,7 @@ def demo_sources():
 def main():
     tap = Tap()
     page, readme = build.page_examples(), readme_examples()
-    wanted = {"Kbuild", "mydrv.h", "mydrv_trace.h", "mydrv_main.c", "mydrv_io.c", "mydrv_probe.c"}
+    wanted = {"Kbuild", "mydrv.h", "mydrv_trace.h", "mydrv_main.c", "mydrv_io.c", "mydrv_irq.c", "mydrv_probe.c"}
     tap.ok(set(page) == wanted, "the page prints a whole driver", *page)
     tap.ok(set(readme) == {"Kbuild", "mydrv_trace.h", "mydrv.c"}, "so does README", *readme)
     for what, files in {"the page": page, "README": readme, "the demo": demo_sources()}.items():
