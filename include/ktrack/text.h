@@ -34,11 +34,8 @@ static noinline notrace __maybe_unused size_t ktrack_text_cut(const char *text)
 	return first + size > KTRACK_STRING_MAX ? first : KTRACK_STRING_MAX;
 }
 
-/*
- * The size in bytes of @text and its NUL in a record. The compiler does not learn its range: it
- * would keep the size in a register of its own, next to the field that contains it.
- */
-static __always_inline size_t ktrack_text_size(const char *text)
+/* The length in bytes of @text in a record. */
+static __always_inline size_t ktrack_text_length(const char *text)
 {
 	size_t len;
 
@@ -46,6 +43,17 @@ static __always_inline size_t ktrack_text_size(const char *text)
 	len = strlen(text);
 	if (len > KTRACK_STRING_MAX)
 		len = ktrack_text_cut(text);
+	return len;
+}
+
+/*
+ * The size in bytes of @text and its NUL in a record. The compiler does not learn its range: it
+ * would keep the size in a register of its own, next to the field that contains it.
+ */
+static __always_inline size_t ktrack_text_size(const char *text)
+{
+	size_t len = ktrack_text_length(text);
+
 	OPTIMIZER_HIDE_VAR(len);
 	return len + 1;
 }
@@ -63,7 +71,7 @@ static __always_inline void ktrack_text_copy(char *to, const char *text, size_t 
 /* Copies a string to a buffer of KTRACK_STRING_MAX + 1 bytes, as a record has it. */
 static __always_inline const char *ktrack_text_keep(char *to, const char *text)
 {
-	ktrack_text_copy(to, text, ktrack_text_size(text));
+	ktrack_text_copy(to, text, ktrack_text_length(text) + 1);
 	return to;
 }
 
