@@ -12,7 +12,6 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from reading.stream import all_rules  # noqa: E402
 from tap import Tap  # noqa: E402
-from writing.bases import REQUESTS, play_demo, write_demo, write_lossy  # noqa: E402
 
 SLICES = "golden/nested-slices.event"
 COUNTERS = "golden/counters-and-loss.event"
@@ -64,17 +63,14 @@ def check_refusal(tap):
 
 def check_demo(tap):
     """check-demo prints the sum, with and without loss."""
-    records = play_demo()
-    total = len(records)
-    for words, write, lost in (([], write_demo, 0), (["--with-loss"], write_lossy, 2)):
-        text = (
-            f"standard input: {REQUESTS} requests, {total} records requested"
-            f" = {total - lost} exported + {lost} lost, 16 tracks\n"
-        )
-        found = run("check-demo", *words, str(REQUESTS), "-", stdin=b"".join(write(records)))
-        check(tap, f"check-demo {' '.join(words)}", found, (0, text, ""))
-    status, output, _ = run("check-demo", str(REQUESTS + 1), "-", stdin=b"".join(write_demo(records)))
-    is_refused = status == 1 and "standard input:-: demo-total: " in output
+    for words, name, requests, counts in (
+        ([], "demo", 17, "17 requests, 301 records requested = 301 exported + 0 lost, 16 tracks"),
+        (["--with-loss"], "lossy", 8, "8 requests, 143 records requested = 141 exported + 2 lost, 15 tracks"),
+    ):
+        found = run("check-demo", *words, str(requests), f"golden/{name}.event")
+        check(tap, f"check-demo {' '.join(words)}", found, (0, f"golden/{name}.event: {counts}\n", ""))
+    status, output, _ = run("check-demo", "18", "golden/demo.event")
+    is_refused = status == 1 and "golden/demo.event:-: demo-total: " in output
     tap.ok(is_refused, "check-demo refuses a batch of another size", status, output)
 
 

@@ -1,7 +1,46 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Small deliberate damage to a right stream: makers of functions from lines to lines."""
 
-from writing.writer import Seconds, dump, load
+import json
+from pathlib import Path
+
+GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+
+
+class Seconds:
+    """A time in nanoseconds that is spelled in seconds with nine decimals."""
+
+    def __init__(self, time_ns):
+        self.time_ns = time_ns
+
+    @classmethod
+    def parse(cls, text):
+        """Reads the spelling."""
+        return cls(int(text.replace(".", "")))
+
+    def __str__(self):
+        return f"{self.time_ns // 10**9}.{self.time_ns % 10**9:09d}"
+
+
+def dump(value):
+    """JSON without white space."""
+    if isinstance(value, Seconds):
+        return str(value)
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{dump(key)}:{dump(member)}" for key, member in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(dump, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def load(line):
+    """The object of a line that dump() wrote."""
+    return json.loads(line, parse_float=Seconds.parse)
+
+
+def golden_lines(name):
+    """The lines of a right stream."""
+    return (GOLDEN / f"{name}.event").read_bytes().splitlines(keepends=True)
 
 
 def find(lines, kind, nth, wanted):
@@ -86,12 +125,12 @@ def repeat(kind, /, nth=0, steps=1, **wanted):
 
 
 def chain(*mutations):
-    """Applies one mutation after the other, to lines or to records."""
+    """Applies one mutation after the other."""
 
-    def mutate(stream):
+    def mutate(lines):
         for mutation in mutations:
-            stream = mutation(stream)
-        return stream
+            lines = mutation(lines)
+        return lines
 
     return mutate
 

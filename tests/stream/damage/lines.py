@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Damage to lines, to the session's frame and to time: (rule, stream, what it is, mutation)."""
 
-from writing.mutate import (
+from damage.mutate import (
     chain,
     drop,
     edit,
