@@ -72,7 +72,7 @@ class Stream:
     def take(self, event):
         """One line."""
         kind, thread = event["event"], event["thread"]
-        if "args" in event:
+        if "sequence" in event.get("args", ()):
             self.numbers[event["cpu"]].append(event["args"]["sequence"])
             self.times[event["cpu"]].append(event["t_abs"])
         if kind == "region_enter":
