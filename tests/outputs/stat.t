@@ -236,6 +236,10 @@ def check_order(tap):
         first, more = cases.run(folder, "stat", "--json", "trace.dat")
         is_first = json.loads(text)["slices"] == json.loads(first)["slices"][:1]
         tap.ok(is_first and not wrong + more, "--limit=1", *wrong, *more)
+        count = len(json.loads(first)["slices"])
+        for limit, rest in ((count - 2, "and 2 more rows of slices"), (count - 1, "and 1 more row of slices")):
+            lines = cases.run(folder, "stat", f"--limit={limit}", "trace.dat")[0].decode().splitlines()
+            tap.ok(rest in lines, f"{rest!r} at --limit={limit}", *lines)
 
 
 def check_refusals(tap):

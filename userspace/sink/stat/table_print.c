@@ -178,10 +178,10 @@ struct section {
 #define COLUMNS(columns, name_columns) columns, name_columns, sizeof(columns) / sizeof(columns[0])
 
 static const struct section sections[] = {
-	[STAT_SLICES] = { "names of slices", COLUMNS(slice_columns, slice_columns), fill_slices },
+	[STAT_SLICES] = { "slices", COLUMNS(slice_columns, slice_columns), fill_slices },
 	[STAT_COUNTER] = { "counters", COLUMNS(counter_columns, counter_name_columns),
 			   fill_counter },
-	[STAT_INSTANTS] = { "names of instants", COLUMNS(instant_columns, instant_columns),
+	[STAT_INSTANTS] = { "instants", COLUMNS(instant_columns, instant_columns),
 			    fill_instants },
 };
 _Static_assert(sizeof(sections) / sizeof(sections[0]) == STAT_KIND_COUNT, "one for each");
@@ -222,7 +222,8 @@ static int section_print(struct stat_sink *sink, enum stat_kind kind,
 	if (nr_rows > 0) {
 		status = rows_print(sink, &sections[kind], rows, nr_rows, style);
 		if (nr_more > 0)
-			buffer_printf(out, "and %zu more %s\n", nr_more, sections[kind].what);
+			buffer_printf(out, "and %zu more row%s of %s\n", nr_more,
+				      nr_more == 1 ? "" : "s", sections[kind].what);
 		buffer_append_char(out, '\n');
 	}
 	free(rows);
