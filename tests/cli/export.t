@@ -22,6 +22,8 @@ refused "a buffer that is not there" 1 \
 	"--buffer=third: no such buffer; write one of '', 'second'"
 run "$ktrack" export --from=5 --to=1 trace.dat
 refused "no time at all" 2 "--from: later than --to; write an earlier time"
+run "$ktrack" export --save=saved.dat trace.dat
+refused "a file is not saved again" 1 "'trace.dat': not a tracing instance; write tracefs or tracefs:INSTANCE"
 run "$ktrack" export -e nosuch trace.dat
 refused "a pattern that meets nothing" 1 "'nosuch': no tracepoint of the source matches; leave out -e to export all"
 run "$ktrack" export -e demo --cpu=7 --track=x trace.dat

@@ -16,10 +16,12 @@ struct list_settings {
 };
 
 static const struct option_row list_rows[] = {
-	OPTION_FLAG("rules", "list the rules of -r, or of all packs, and whether their tracepoints "
-		    "exist", list_settings, lists_rules),
-	OPTION_FLAG("json", "print JSON: one line for each tracepoint or rule",
-		    list_settings, is_json),
+	OPTION_FLAG("rules",
+		    "list the rules of -r, or of all packs, and whether their tracepoints "
+		    "exist",
+		    list_settings, lists_rules),
+	OPTION_FLAG("json", "print JSON: one line for each tracepoint or rule", list_settings,
+		    is_json),
 };
 
 /* Parts of other files have no constant address, so the table is no constant. */
@@ -212,9 +214,9 @@ static int list_main(int argc, char **argv, struct error *error)
 	int operand, status;
 
 	if (options_read(&table, argc, argv, &settings, &operand, &status, error))
-		status = settings.lists_rules || settings.selection.rules ?
-				 rules_print(&settings, error) :
-				 list_print(&settings, error);
+		status = settings.lists_rules || settings.selection.rules
+				 ? rules_print(&settings, error)
+				 : list_print(&settings, error);
 	selection_release(&settings.selection);
 	return status;
 }

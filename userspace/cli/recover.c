@@ -23,10 +23,11 @@ static int apply_name(void *settings, const char *word, struct error *error)
 
 static const struct option_table recover_table = {
 	.usage = "recover [FILE]",
-	.about = "Creates FILE (default: trace.dat) from the records of a killed 'ktrack record -o "
-		 "FILE'. Reads FILE.spool\n"
-		 "and the tracing instance, which exists until the next reboot. Removes both if all "
-		 "records were read.",
+	.about =
+		"Creates FILE (default: trace.dat) from the records of a killed 'ktrack record -o "
+		"FILE'. Reads FILE.spool\n"
+		"and the tracing instance, which exists until the next reboot. Removes both if all "
+		"records were read.",
 	.operand = apply_name,
 };
 

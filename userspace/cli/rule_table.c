@@ -24,7 +24,8 @@ struct pack_counts {
 	bool is_unknown;
 };
 
-/* Rules of one source follow each other; adds those from @number on, and returns the next number. */
+/* Rules of one source follow each other; adds those from @number on, and returns the next number.
+ */
 static size_t pack_count(const struct rule_listing *listing, size_t number,
 			 struct pack_counts *counts)
 {
@@ -62,7 +63,8 @@ static void packs_print(const struct rule_listing *listing)
 		if (counts.is_unknown)
 			snprintf(present, sizeof(present), "%zu", counts.all);
 		else
-			snprintf(present, sizeof(present), "%zu of %zu", counts.present, counts.all);
+			snprintf(present, sizeof(present), "%zu of %zu", counts.present,
+				 counts.all);
 		printf(PACK_FORMAT, rule.source, rule.tried ? rule.tried : "-", present,
 		       rule.about ? rule.about : "-");
 	}

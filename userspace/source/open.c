@@ -22,7 +22,10 @@ int source_name_find(struct buffer *out, const char *name, struct error *error)
 	const char *rest = instance_rest(name);
 
 	if (!rest)
-		return error_set(error, "'%s' is no tracing instance", name);
+		return error_set(error,
+				 "'%s': not a tracing instance; write tracefs or "
+				 "tracefs:INSTANCE",
+				 name);
 	if (*rest && (!rest[1] || rest[1] == '.' || strchr(rest, '/')))
 		return error_set(error, "'%s' is no source; write tracefs or tracefs:INSTANCE",
 				 name);

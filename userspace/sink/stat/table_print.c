@@ -181,8 +181,7 @@ static const struct section sections[] = {
 	[STAT_SLICES] = { "slices", COLUMNS(slice_columns, slice_columns), fill_slices },
 	[STAT_COUNTER] = { "counters", COLUMNS(counter_columns, counter_name_columns),
 			   fill_counter },
-	[STAT_INSTANTS] = { "instants", COLUMNS(instant_columns, instant_columns),
-			    fill_instants },
+	[STAT_INSTANTS] = { "instants", COLUMNS(instant_columns, instant_columns), fill_instants },
 };
 _Static_assert(sizeof(sections) / sizeof(sections[0]) == STAT_KIND_COUNT, "one for each");
 
