@@ -8,7 +8,7 @@
 
 #include "fixtures/folder.h"
 #include "fixtures/trace2_fixture.h"
-#include "sink/perfetto/proto.h"
+#include "sink/proto.h"
 #include "sink/kinds.h"
 #include "fixtures/tap.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of the wire form of protocol buffers, byte by byte. */
-#include "sink/perfetto/proto.h"
+#include "sink/proto.h"
 
 #include "fixtures/tap.h"
 

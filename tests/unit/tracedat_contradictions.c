@@ -400,6 +400,21 @@ TEST(options_that_end_early_are_reported)
 	scratch_remove(&scratch);
 }
 
+/* An option is an id, a size, and the offset of its section. */
+TEST(sections_that_no_option_names_are_reported)
+{
+	char option[] = { 0, 0, 8, 0, 0, 0 };
+
+	scratch_new(&scratch);
+	dat = trace_dat_small;
+	for (char id = 17; id <= 21; id++) {
+		option[0] = id;
+		if (id != 20)
+			check_patched(option, sizeof(option), 0, 999, 2, "belong to no cpu", 0);
+	}
+	scratch_remove(&scratch);
+}
+
 TEST(records_of_ids_without_a_format_are_counted)
 {
 	struct source *source;

@@ -218,8 +218,7 @@ static uint64_t section_skip(struct trace_file *file, uint64_t begin, uint64_t e
 	struct cursor cursor = trace_file_cursor(file, begin);
 	unsigned int id = cursor_u16(&cursor);
 	bool is_named = id == TRACE_DAT_END || id == TRACE_DAT_BUFFER ||
-			id == TRACE_DAT_HEADER_INFO || id == TRACE_DAT_FTRACE_FORMATS ||
-			id == TRACE_DAT_EVENT_FORMATS || id == TRACE_DAT_COMMS;
+			trace_section_kind_of(id) < TRACE_SECTION_KINDS;
 	uint64_t size;
 
 	cursor_skip(&cursor, 6);

@@ -5,6 +5,23 @@
 #include "tracedat/file.h"
 #include "tracedat/layout.h"
 
+static const unsigned int section_ids[TRACE_SECTION_KINDS] = {
+	[TRACE_HEADER_INFO] = TRACE_DAT_HEADER_INFO,
+	[TRACE_FTRACE_FORMATS] = TRACE_DAT_FTRACE_FORMATS,
+	[TRACE_EVENT_FORMATS] = TRACE_DAT_EVENT_FORMATS,
+	[TRACE_SYMBOLS] = TRACE_DAT_SYMBOLS,
+	[TRACE_COMMS] = TRACE_DAT_COMMS,
+};
+
+enum trace_section_kind trace_section_kind_of(unsigned int id)
+{
+	enum trace_section_kind kind = 0;
+
+	while (kind < TRACE_SECTION_KINDS && section_ids[kind] != id)
+		kind++;
+	return kind;
+}
+
 #define SECTION_IS_COMPRESSED 1
 
 /* An id, flags, the offset of the title, and the size. */

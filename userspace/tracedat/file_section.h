@@ -43,6 +43,9 @@ struct trace_content {
 /** TRACE_SECTION_SIZE_MAX - limit of a section's content, unless stated otherwise */
 #define TRACE_SECTION_SIZE_MAX (16 << 20)
 
+/** trace_section_kind_of - the kind of a section by the id of its option, or TRACE_SECTION_KINDS */
+enum trace_section_kind trace_section_kind_of(unsigned int id);
+
 /** trace_section_find - read a section's head; reports and returns false if it is not there */
 bool trace_section_find(struct trace_file *file, unsigned int id, uint64_t offset,
 			struct trace_section *section);

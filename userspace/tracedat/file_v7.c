@@ -8,14 +8,6 @@
 
 #define LAYOUT_SIZE_MAX (1 << 20)
 
-static const unsigned int section_ids[TRACE_SECTION_KINDS] = {
-	[TRACE_HEADER_INFO] = TRACE_DAT_HEADER_INFO,
-	[TRACE_FTRACE_FORMATS] = TRACE_DAT_FTRACE_FORMATS,
-	[TRACE_EVENT_FORMATS] = TRACE_DAT_EVENT_FORMATS,
-	[TRACE_SYMBOLS] = TRACE_DAT_SYMBOLS,
-	[TRACE_COMMS] = TRACE_DAT_COMMS,
-};
-
 /* Adds the CPUs of a buffer. */
 static int v7_read_areas(struct trace_file *file, struct cursor *data, struct trace_area *area,
 			 struct error *error)
@@ -74,12 +66,12 @@ static int v7_read_buffer(struct trace_file *file, struct cursor data, struct er
 static int v7_read_option(struct trace_file *file, unsigned int id, struct cursor data,
 			  struct error *error)
 {
+	enum trace_section_kind kind = trace_section_kind_of(id);
+
 	if (id == TRACE_DAT_BUFFER)
 		return v7_read_buffer(file, data, error);
-	for (unsigned int kind = 0; kind < TRACE_SECTION_KINDS; kind++) {
-		if (section_ids[kind] == id)
-			trace_section_find(file, id, cursor_u64(&data), &file->sections[kind]);
-	}
+	if (kind < TRACE_SECTION_KINDS)
+		trace_section_find(file, id, cursor_u64(&data), &file->sections[kind]);
 	return trace_file_read_option(file, id, data) < 0 ? error_set(error, "out of memory") : 0;
 }
 

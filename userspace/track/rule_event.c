@@ -231,7 +231,12 @@ int tracks_observe_rule(struct tracks *tracks, const struct decoded_event *decod
 	case DECODED_FLOW_BEGIN:
 	case DECODED_FLOW_END:
 		return flow_observe(tracks, decoded, error);
-	default:
-		return track_observe_rule(tracks, decoded, error);
+	case DECODED_BEGIN:
+	case DECODED_END:
+	case DECODED_INSTANT:
+	case DECODED_COUNTER:
+	case DECODED_CHANGE:
+		break;
 	}
+	return track_observe_rule(tracks, decoded, error);
 }

@@ -4,7 +4,7 @@
 
 #include "sink/html/base64.h"
 #include "sink/html/state.h"
-#include "sink/perfetto/proto.h"
+#include "sink/proto.h"
 
 #define POINTS_MAX 512
 

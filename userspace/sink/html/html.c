@@ -7,7 +7,7 @@
 #include "sink/html/state.h"
 #include "sink/kinds.h"
 #include "sink/remark.h"
-#include "sink/perfetto/proto.h"
+#include "sink/proto.h"
 
 /* The page may run only its own scripts and styles, and fetch nothing. */
 #define PAGE_BEGIN                                                                    \

@@ -7,7 +7,7 @@
 #include "sink/remark.h"
 #include "sink/perfetto/fields.h"
 #include "sink/perfetto/state.h"
-#include "sink/perfetto/proto.h"
+#include "sink/proto.h"
 
 /** struct clock_row - a trace clock, and its number in Perfetto */
 struct clock_row {

@@ -6,7 +6,7 @@
 #include "sink/flow.h"
 #include "sink/perfetto/fields.h"
 #include "sink/perfetto/state.h"
-#include "sink/perfetto/proto.h"
+#include "sink/proto.h"
 
 #define END_PREFIX "end:"
 

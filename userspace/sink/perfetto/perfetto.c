@@ -6,7 +6,7 @@
 
 #include "sink/kinds.h"
 #include "sink/perfetto/fields.h"
-#include "sink/perfetto/proto.h"
+#include "sink/proto.h"
 #include "sink/perfetto/state.h"
 
 /* Perfetto stores counters as doubles, which are exact up to this. */

@@ -10,7 +10,7 @@
 
 #include "sink/perfetto/fields.h"
 #include "sink/perfetto/state.h"
-#include "sink/perfetto/proto.h"
+#include "sink/proto.h"
 
 static struct perfetto_message descriptor_begin_in(struct perfetto_sink *sink, size_t packet,
 						   uint64_t uuid)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Encodes protocol buffers. The size of a message precedes it, and is set at its end. */
-#include "sink/perfetto/proto.h"
+#include "sink/proto.h"
 
 #include <endian.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * Appends protocol buffers to a buffer. It is our own because generated code (nanopb, protobuf-c)
  * builds each message in memory first, and is larger than these functions.
  */
-#ifndef SINK_PERFETTO_PROTO_H
-#define SINK_PERFETTO_PROTO_H
+#ifndef SINK_PROTO_H
+#define SINK_PROTO_H
 
 #include "base/base.h"
 
