@@ -6,6 +6,6 @@ BASELINE = {
     "plain perf": 743,
     "mixed event": 708,
     "mixed perf": 857,
-    "kernel event": 1775,
-    "kernel perf": 2039,
+    "kernel event": 1743,
+    "kernel perf": 2007,
 }

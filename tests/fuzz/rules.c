@@ -36,10 +36,10 @@ static void rules_run(struct rules *rules, const struct record *record)
 	struct rule_tracepoint *tracepoint = rules_find(rules, record);
 
 	for (size_t i = 0; tracepoint && i < tracepoint->nr_actions; i++) {
-		struct decoded_event decoded;
+		const struct decoded_event *decoded = rules_decode(rules, tracepoint, i, record);
 
-		if (rules_decode(rules, tracepoint, i, record, &decoded))
-			decoded_check(rules, &decoded);
+		if (decoded)
+			decoded_check(rules, decoded);
 	}
 }
 

@@ -60,10 +60,12 @@ static struct rules *decode(const char *text, const struct record *record, struc
 	struct error error = { 0 };
 	struct rules *rules = rules_make(text, &error);
 	struct rule_tracepoint *tracepoint = rules ? rules_find(rules, record) : NULL;
+	const struct decoded_event *decoded =
+		tracepoint ? rules_decode(rules, tracepoint, 0, record) : NULL;
 
 	CHECK_TEXT(error.text, "");
-	if (CHECK(tracepoint != NULL))
-		CHECK(rules_decode(rules, tracepoint, 0, record, out));
+	if (CHECK(decoded != NULL))
+		*out = *decoded;
 	return rules;
 }
 
@@ -252,10 +254,10 @@ TEST(a_condition_hides_begins_on_a_stack_and_drops_other_records)
 	CHECK(decoded.descriptor->is_selective);
 	rules_free(rules);
 	rules = rules_make("slice a:b begin=s:event end=s:event where=id > 1 match=dev", &error);
-	CHECK(!rules_decode(rules, rules_find(rules, &whole_record), 0, &whole_record, &decoded));
+	CHECK(!rules_decode(rules, rules_find(rules, &whole_record), 0, &whole_record));
 	rules_free(rules);
 	rules = rules_make("instant a:b event=s:event where=id > 1", &error);
-	CHECK(!rules_decode(rules, rules_find(rules, &whole_record), 0, &whole_record, &decoded));
+	CHECK(!rules_decode(rules, rules_find(rules, &whole_record), 0, &whole_record));
 	rules_free(rules);
 }
 
@@ -271,13 +273,14 @@ TEST(short_records_are_malformed)
 		unsigned char *bytes = malloc(size ? size : 1);
 		struct record record = { .data = bytes, .size = size };
 		struct rule_tracepoint *tracepoint;
-		struct decoded_event decoded;
+		const struct decoded_event *decoded;
 
 		memcpy(bytes, record_bytes, size);
 		tracepoint = rules_find(rules, &record);
 		CHECK_NUMBER(tracepoint != NULL, size >= 2);
-		if (tracepoint && CHECK(rules_decode(rules, tracepoint, 0, &record, &decoded)))
-			CHECK_NUMBER(decoded.problem != NULL, size < 56);
+		decoded = tracepoint ? rules_decode(rules, tracepoint, 0, &record) : NULL;
+		if (tracepoint && CHECK(decoded != NULL))
+			CHECK_NUMBER(decoded->problem != NULL, size < 56);
 		free(bytes);
 	}
 	rules_free(rules);

@@ -10,12 +10,12 @@
 /**
  * struct syscalls - names of one machine's system calls
  * @architecture: libseccomp's number of the machine, 0 if it has none
- * @names: by number; NULL until they are needed
+ * @names: by number; allocated when they are needed
  * @other: the name of a number without a place in @names
  */
 struct syscalls {
 	uint32_t architecture;
-	char *names[SYSCALLS_CACHE_SIZE];
+	struct text names[SYSCALLS_CACHE_SIZE];
 	char other[32];
 };
 
@@ -32,32 +32,31 @@ struct syscalls *syscalls_new(const char *machine)
 void syscalls_free(struct syscalls *syscalls)
 {
 	for (size_t i = 0; syscalls && i < SYSCALLS_CACHE_SIZE; i++)
-		free(syscalls->names[i]);
+		free((char *)syscalls->names[i].data);
 	free(syscalls);
 }
 
-/* Returns a new string; NULL without memory. */
-static char *syscall_make_name(uint32_t architecture, int number)
+/* Returns an allocated text, without data if memory ran out. */
+static struct text syscall_make_name(uint32_t architecture, int number)
 {
 	char *name = NULL;
 
 	if (architecture)
 		name = seccomp_syscall_resolve_num_arch(architecture, number);
 	if (!name && asprintf(&name, "syscall_%d", number) < 0)
-		return NULL;
-	return name;
+		return (struct text){ 0 };
+	return text_of(name);
 }
 
 struct text syscalls_name(struct syscalls *syscalls, int64_t number)
 {
-	char **name;
-
 	if (number >= 0 && number < SYSCALLS_CACHE_SIZE) {
-		name = &syscalls->names[number];
-		if (!*name)
+		struct text *name = &syscalls->names[number];
+
+		if (unlikely(!name->data))
 			*name = syscall_make_name(syscalls->architecture, number);
-		if (*name)
-			return text_of(*name);
+		if (likely(name->data))
+			return *name;
 	}
 	snprintf(syscalls->other, sizeof(syscalls->other), "syscall_%" PRId64, number);
 	return text_of(syscalls->other);

@@ -8,25 +8,22 @@
 
 /**
  * struct action_name - a name that an action makes
- * @naming: how it is made, if it depends on the record
+ * @is_made: it depends on the record
+ * @naming: how it is made then
  * @space: for the name
- * @fixed: the name, if it does not
- * @fixed_head: text_head() of @fixed
  */
 struct action_name {
 	bool is_made;
 	struct naming naming;
 	struct buffer space;
-	struct text fixed;
-	uint64_t fixed_head;
 };
 
 /**
  * struct rule_action - a use of a tracepoint, bound to its format
  * @rule: the rule
- * @descriptor: of the rule; decoded events refer to it
- * @hidden_kind: kind of event if @where does not match; only if @has_hidden
- * @unless: see struct decoded_event
+ * @event: the event of the last record; members that are the same for all records are set once
+ * @kind: kind of event if @where matches; otherwise it is hidden if @has_hidden
+ * @unless: memory of the event's
  * @writer: thread that wrote the record
  * @scope: fields of the scope, the last one by itself; none for the thread or CPU of the record
  * @ids: fields that pair begin and end
@@ -34,15 +31,15 @@ struct action_name {
  * @record_size: minimum size of a record that contains these numbers
  * @keys: outer scopes and ids of the last record; used if @has_keys
  * @extras: fields that are passed on; @fields are their values in the last record
+ * @flow: follows the fields of the event if that has a flow
  * @extra_symbols: texts of their values, NULL for fields without
  * @name: of a slice, state or instant, empty otherwise
  * @track: of the track
  */
 struct rule_action {
 	const struct rule *rule;
-	const struct descriptor *descriptor;
+	struct decoded_event event;
 	enum decoded_kind kind;
-	enum decoded_kind hidden_kind;
 	bool has_hidden;
 	bool is_swapped;
 	enum value_sign sign;
@@ -62,6 +59,7 @@ struct rule_action {
 	struct extra *extras;
 	const struct symbol_field **extra_symbols;
 	struct field *fields;
+	struct field flow;
 	size_t nr_extras;
 };
 

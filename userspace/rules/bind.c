@@ -102,15 +102,15 @@ static int numbers_bind(struct binding *binding, struct error *error)
 		       : 0;
 }
 
+/* @fixed: the name without @text; receives the name if it does not depend on the record */
 static int name_bind(struct binding *binding, struct action_name *out, const char *text,
-		     struct text fixed, struct error *error)
+		     struct text *fixed, uint64_t *fixed_head, struct error *error)
 {
-	out->fixed = fixed;
 	if (text && naming_bind(&out->naming, text, binding->format, binding->format_text,
 				binding->is_swapped, error) < 0)
 		return -1;
-	out->is_made = text && !naming_is_fixed(&out->naming, &out->fixed);
-	out->fixed_head = text_head(out->fixed);
+	out->is_made = text && !naming_is_fixed(&out->naming, fixed);
+	*fixed_head = text_head(*fixed);
 	return 0;
 }
 
@@ -118,14 +118,18 @@ static int name_bind(struct binding *binding, struct action_name *out, const cha
 static int names_bind(struct binding *binding, struct error *error)
 {
 	struct rule_action *action = binding->action;
+	struct decoded_event *event = &action->event;
 	struct text label = binding->rule->descriptor.label;
 	bool is_quiet = action->kind == DECODED_END || action->kind == DECODED_STATE_END ||
 			binding->rule->kind == RULE_COUNTER;
 
-	if (name_bind(binding, &action->name, is_quiet ? NULL : binding->name,
-		      is_quiet ? text_of("") : label, error) < 0)
+	event->slice_name = is_quiet ? text_of("") : label;
+	event->track_name = label;
+	if (name_bind(binding, &action->name, is_quiet ? NULL : binding->name, &event->slice_name,
+		      &event->slice_head, error) < 0)
 		return -1;
-	return name_bind(binding, &action->track, binding->track, label, error);
+	return name_bind(binding, &action->track, binding->track, &event->track_name,
+			 &event->track_head, error);
 }
 
 static bool list_has(struct text list, struct text name)
@@ -204,7 +208,6 @@ static int where_bind(struct binding *binding, struct error *error)
 	if (!binding->where)
 		return 0;
 	action->has_hidden = rule_use_is_on_stack(binding->rule, binding->use);
-	action->hidden_kind = DECODED_HIDDEN_BEGIN;
 	return event_filter_new(&action->where, binding->where, binding->format,
 				binding->is_swapped, error);
 }
@@ -229,6 +232,31 @@ static int unless_bind(struct binding *binding, struct error *error)
 	return 0;
 }
 
+/* Sets what all events of an action have in common, but their names. */
+static void action_event_init(struct rule_action *action)
+{
+	struct decoded_event *event = &action->event;
+	bool is_flow = action->kind == DECODED_FLOW_BEGIN || action->kind == DECODED_FLOW_END;
+
+	event->descriptor = &action->rule->descriptor;
+	event->kind = action->kind;
+	event->unless = action->unless;
+	event->keys = action->has_keys ? &action->keys : NULL;
+	event->extras = action->fields;
+	event->scope_id.kind = VALUE_SIGNED;
+	if (action->nr_scope > 0)
+		event->scope_id.kind = field_integer_kind(&action->scope[action->nr_scope - 1]);
+	for (size_t i = 0; i < action->keys.nr_outer; i++)
+		action->keys.outer[i].value.kind = field_integer_kind(&action->scope[i]);
+	event->counter_value.kind = VALUE_SIGNED;
+	if (action->value.kind != FIELD_ABSENT && action->sign == VALUE_LEVEL)
+		event->counter_value.kind = field_integer_kind(&action->value);
+	event->nr_flows = is_flow;
+	action->flow = (struct field){ .name = event->descriptor->label,
+				       .value = { .kind = VALUE_UNSIGNED } };
+	action->fields[0] = action->flow;
+}
+
 int rule_action_bind(struct rule_action *out, const struct rule *rule, const struct rule_use *use,
 		     const struct format *format, struct text format_text, bool is_swapped,
 		     struct error *error)
@@ -251,14 +279,15 @@ int rule_action_bind(struct rule_action *out, const struct rule *rule, const str
 	struct error problem = { 0 };
 
 	out->rule = rule;
-	out->descriptor = &rule->descriptor;
 	out->kind = use_kind(rule, use);
 	out->sign = rule->sign;
 	out->is_swapped = is_swapped;
 	if (numbers_bind(&binding, &problem) == 0 && names_bind(&binding, &problem) == 0 &&
 	    args_bind(&binding, &problem) == 0 && where_bind(&binding, &problem) == 0 &&
-	    unless_bind(&binding, &problem) == 0)
+	    unless_bind(&binding, &problem) == 0) {
+		action_event_init(out);
 		return 0;
+	}
 	return error_set(error, "%s:%u: %s: %s:%s: %s", rule->source, rule->line,
 			 rule->descriptor.category, use->system, use->event, problem.text);
 }

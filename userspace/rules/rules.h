@@ -229,13 +229,13 @@ hot_inline struct rule_tracepoint *rules_find(const struct rules *rules,
 /**
  * rules_decode - decode a record for one of its actions
  * @index: of the action, below @tracepoint->nr_actions
- * @out: the event; if it has a problem, only what struct decoded_event says is valid
  *
- * Begin with index 0 for each record. Texts are valid until the next call. Returns whether there is
- * an event: the action's condition selects the record.
+ * Begin with index 0 for each record. Returns the event, which the caller may change, valid until
+ * the next call; NULL if the action's condition does not select the record. If the event has a
+ * problem, only what struct decoded_event says is valid.
  */
-bool rules_decode(const struct rules *rules, struct rule_tracepoint *tracepoint, size_t index,
-		  const struct record *record, struct decoded_event *out);
+struct decoded_event *rules_decode(const struct rules *rules, struct rule_tracepoint *tracepoint,
+				   size_t index, const struct record *record);
 
 /**
  * rules_filter - the kernel's event filter that keeps all records that rules need

@@ -151,10 +151,9 @@ static bool is_of_own_process(const struct descriptor *descriptor)
 	return descriptor->scope == DESCRIPTOR_SCOPE_PROCESS && !descriptor->scope_field;
 }
 
-static int pipeline_observe_rule(struct pipeline *pipeline, struct error *error)
+static int pipeline_observe_rule(struct pipeline *pipeline, struct decoded_event *decoded,
+				 struct error *error)
 {
-	struct decoded_event *decoded = &pipeline->decoded;
-
 	if (decoded->problem)
 		return tracks_reject(pipeline->tracks, decoded, error);
 	if (unlikely(is_of_own_process(decoded->descriptor)))
@@ -174,8 +173,10 @@ static int record_apply_rules(struct pipeline *pipeline, struct rule_tracepoint 
 	    !filter_wants_record(&pipeline->filter, record, pipeline->buffers))
 		return 0;
 	for (size_t i = 0; i < tracepoint->nr_actions; i++) {
-		if (rules_decode(pipeline->rules, tracepoint, i, record, &pipeline->decoded) &&
-		    pipeline_observe_rule(pipeline, error) < 0)
+		struct decoded_event *decoded =
+			rules_decode(pipeline->rules, tracepoint, i, record);
+
+		if (decoded && pipeline_observe_rule(pipeline, decoded, error) < 0)
 			return -1;
 	}
 	return 0;
