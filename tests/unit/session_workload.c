@@ -37,6 +37,33 @@ TEST(numbers_of_no_thread_do_not_belong)
 	workload_free(workload);
 }
 
+TEST(a_list_of_its_threads_makes_the_same_workload)
+{
+	struct workload *workload = workload_of(7), *copy = workload_of(12);
+	struct buffer list = { 0 };
+
+	workload_add(workload, 4194303);
+	workload_add(workload, 40);
+	workload_append(workload, &list);
+	CHECK_TEXT(buffer_string(&list), "7,40,4194303");
+	workload_add_list(copy, buffer_string(&list));
+	CHECK(workload_has(copy, 7) && workload_has(copy, 40) && workload_has(copy, 4194303));
+	CHECK(workload_has(copy, 12) && !workload_has(copy, 4));
+	buffer_release(&list);
+	workload_free(workload);
+	workload_free(copy);
+}
+
+TEST(a_damaged_list_adds_what_it_can)
+{
+	struct workload *workload = workload_of(7);
+
+	workload_add_list(workload, ",,9,99999999,x,3");
+	CHECK(workload_has(workload, 9) && workload_has(workload, 3));
+	CHECK(!workload_has(workload, 99999999));
+	workload_free(workload);
+}
+
 TEST(children_belong_until_they_are_gone)
 {
 	struct workload *workload = workload_of(7);

@@ -29,7 +29,7 @@ const struct rule_pack rule_packs[] = {
 	{ "locks", "waits for contended locks, by thread", pack_locks, KERNELS },
 	{ "net", "reception and transmission of packets", pack_net, KERNELS },
 	{ "memory", "page faults, reclaim and compaction, by thread", pack_memory, KERNELS },
-	{ "fs", "ext4 and jbd2, by thread and device", pack_fs, NULL },
+	{ "fs", "ext4 and jbd2, by thread and device", pack_fs, KERNELS },
 	{ 0 },
 };
 
