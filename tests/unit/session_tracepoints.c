@@ -45,6 +45,7 @@ static void top_begin(void)
 	event_add("net/net_plain", FORMAT("net_plain", 12, PLAIN_FIELD));
 	event_add("netdisk/work", FORMAT("work", 13, SLICE_FIELDS));
 	event_add("sched/sched_switch", FORMAT("sched_switch", 14, PLAIN_FIELD));
+	event_add("task/task_rename", FORMAT("task_rename", 15, PLAIN_FIELD));
 }
 
 static void top_end(void)
@@ -121,6 +122,29 @@ TEST(what_is_waited_for_need_not_be_there)
 	selection_release(&selection);
 	CHECK(selection_means(&selection, "sense", "anything"));
 	convention_free(convention);
+	top_end();
+}
+
+static void check_tasks(enum task_formats tasks, bool has_rename, bool has_switch)
+{
+	struct selection selection = { .tasks = tasks };
+	struct convention *convention = convention_new(false);
+	struct error error = { 0 };
+
+	CHECK_NUMBER(selection_add(&selection, "net", &error), 0);
+	CHECK_NUMBER(tracepoints_find(convention, NULL, &selection, NULL, &error), 0);
+	CHECK_NUMBER(convention_has_task_id(convention, 15), has_rename);
+	CHECK_NUMBER(convention_has_task_id(convention, 14), has_switch);
+	selection_release(&selection);
+	convention_free(convention);
+}
+
+TEST(tracepoints_about_threads_are_read_if_their_records_are_decoded)
+{
+	top_begin();
+	check_tasks(TASK_FORMATS_NONE, false, false);
+	check_tasks(TASK_FORMATS_SIDEBAND, true, false);
+	check_tasks(TASK_FORMATS_ALL, true, true);
 	top_end();
 }
 

@@ -64,6 +64,7 @@ static int export_run_choose(struct export_run *run, struct error *error)
 		convention_want_symbols(pipeline->convention, run->directory.size > 0);
 	if (export_run_limit(run, error) < 0)
 		return -1;
+	run->settings->selection.tasks = TASK_FORMATS_ALL;
 	if (tracepoints_find(pipeline->convention, run->source, &run->settings->selection,
 			     run->report, error) < 0)
 		return -1;

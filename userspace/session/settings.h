@@ -26,6 +26,13 @@ struct pattern {
 	bool matches_descriptor;
 };
 
+/** enum task_formats - the tracepoints about threads whose records are decoded */
+enum task_formats {
+	TASK_FORMATS_NONE,
+	TASK_FORMATS_SIDEBAND,
+	TASK_FORMATS_ALL,
+};
+
 /**
  * struct selection - the patterns of tracepoints that follow the convention, and rules for others;
  * without any, all that follow the convention
@@ -34,6 +41,7 @@ struct pattern {
  * @waits: a pattern may match only later
  * @includes_self: ktrack's own thread gets tracks of rules, too
  * @is_verbose: report the tracepoints that rules use and that do not exist
+ * @tasks: about threads; the patterns do not name them
  * @nr_unreadable: tracepoints that were skipped because their format cannot be read
  */
 struct selection {
@@ -45,6 +53,7 @@ struct selection {
 	bool waits;
 	bool includes_self;
 	bool is_verbose;
+	enum task_formats tasks;
 	size_t nr_unreadable;
 };
 

@@ -92,12 +92,14 @@ static int stream_run_open_source(struct stream_run *run, struct error *error)
 int stream_run_set_up(struct stream_run *run, struct error *error)
 {
 	struct capture *capture = &run->capture;
+	struct capture_settings *settings = &run->settings->capture;
 
 	run->pipeline.convention = convention_new(false);
 	if (!run->pipeline.convention)
 		return error_set(error, "out of memory");
 	if (!run->settings->outputs.stat)
 		convention_want_symbols(run->pipeline.convention, true);
+	settings->selection.tasks = settings->instance ? TASK_FORMATS_ALL : TASK_FORMATS_SIDEBAND;
 	if (capture_prepare(capture, error) < 0 ||
 	    modules_watch(&run->modules, capture, run->pipeline.convention, error) < 0 ||
 	    capture_choose(capture, run->pipeline.convention, error) < 0)
@@ -107,7 +109,7 @@ int stream_run_set_up(struct stream_run *run, struct error *error)
 	if (capture_open(capture, run->pipeline.convention, false, error) < 0 ||
 	    stream_run_open_source(run, error) < 0)
 		return -1;
-	selection_read_functions(&run->settings->capture.selection, run->source, capture->report);
+	selection_read_functions(&settings->selection, run->source, capture->report);
 	if (stream_run_follow(run, error) < 0)
 		return -1;
 	return stream_run_open_targets(run, error);

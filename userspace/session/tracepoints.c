@@ -169,7 +169,6 @@ static int tracepoint_add(void *context, const struct tracepoint *tracepoint, st
 	struct error problem = { 0 };
 	int status;
 
-	/* Tracepoints about tasks are needed with any selection. */
 	status = convention_add_task(search->convention, tracepoint->system, tracepoint->name,
 				     tracepoint->format, &problem);
 	if (status > 0)
@@ -191,6 +190,17 @@ static int tracepoint_add(void *context, const struct tracepoint *tracepoint, st
 	return 0;
 }
 
+/* With @name NULL: whether a tracepoint of the system is wanted. */
+static bool search_wants_task(const struct tracepoint_search *search, const char *system,
+			      const char *name)
+{
+	enum task_formats tasks = search->selection->tasks;
+
+	if (tasks == TASK_FORMATS_NONE || !convention_needs_task(system, name))
+		return false;
+	return tasks == TASK_FORMATS_ALL || sideband_records(system, name);
+}
+
 /* Formats of other systems need not be read: there are thousands. */
 static bool search_wants_system(void *context, const char *system)
 {
@@ -201,7 +211,7 @@ static bool search_wants_system(void *context, const char *system)
 		if (pattern_matches(&selection->patterns[i], system, NULL))
 			return true;
 	}
-	return selection_is_empty(selection) || convention_needs_task(system, NULL) ||
+	return selection_is_empty(selection) || search_wants_task(search, system, NULL) ||
 	       (selection->rules && rules_want(selection->rules, system, NULL));
 }
 
@@ -211,7 +221,7 @@ static bool search_wants(void *context, const char *system, const char *name)
 
 	const struct rules *rules = search->selection->rules;
 
-	return convention_needs_task(system, name) ||
+	return search_wants_task(search, system, name) ||
 	       selection_means(search->selection, system, name) ||
 	       (rules && rules_want(rules, system, name));
 }

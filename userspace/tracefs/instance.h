@@ -206,6 +206,12 @@ void instance_release_events(struct instance *instance);
 /** instance_has_event - whether a tracepoint was enabled and is not unloaded */
 bool instance_has_event(const struct instance *instance, const char *system, const char *event);
 
+/**
+ * sideband_records - whether sideband instances record a tracepoint, if the kernel has it
+ * @event: NULL for any of the system
+ */
+bool sideband_records(const char *system, const char *event);
+
 /** instance_sideband_has_id - whether the sideband instance records the tracepoint with this id */
 bool instance_sideband_has_id(const struct instance *instance, unsigned int id);
 

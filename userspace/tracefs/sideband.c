@@ -4,6 +4,7 @@
  * are rare, and the meaning of other records depends on them.
  */
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "tracefs/instance_state.h"
@@ -29,6 +30,16 @@ static const struct sideband_row rows[] = {
 };
 
 #define NR_ROWS (sizeof(rows) / sizeof(rows[0]))
+
+bool sideband_records(const char *system, const char *event)
+{
+	for (size_t i = 0; i < NR_ROWS; i++) {
+		if (strcmp(rows[i].system, system) == 0 &&
+		    (!event || strcmp(rows[i].event, event) == 0))
+			return true;
+	}
+	return false;
+}
 
 static bool kernel_has(const char *tracefs, const struct sideband_row *row)
 {
