@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Guest: what live recorders cost, on a clock that counts instructions as nanoseconds. For each recorder one line: NAME START
-# IDLE LOAD EVENTS WAKEUPS WAKEUPS, the first three in instructions: until it records, in 10 idle seconds, and while events are
-# written in BURSTS over 5 seconds, of which it reads EVENTS; its wakeups in the idle time and in the load. The rest stays in the
-# buffers until they are fuller (trace-cmd: half) or recording ends. Arguments: BURSTS.
+# Guest: what live recorders cost, on a clock that counts instructions as nanoseconds. For each recorder and load one line:
+# LOAD NAME START IDLE LOAD EVENTS WAKEUPS WAKEUPS, the first three numbers in instructions: until it records, in 10 idle seconds,
+# and while events are written in BURSTS over 5 seconds, of which it reads EVENTS; its wakeups in the idle time and in the load. The
+# rest stays in the buffers until they are fuller (trace-cmd: half) or recording ends. The loads are slices without fields, and
+# slices and samples with a field. Arguments: BURSTS.
 set -eu
 
 # shellcheck source=tests/vm/guest/helpers.sh
@@ -25,7 +26,17 @@ read_events() {
 }
 
 trace_cmd_records() {
-	[ -n "$(cat "/proc/$1/task/$1/children")" ] && grep -q 1 "$TRACING/events/ktrack_test/enable"
+	[ -n "$(cat "/proc/$1/task/$1/children")" ] && grep -q 1 "$TRACING/events/$system/enable"
+}
+
+# Writes 1,500 events.
+plain_burst() {
+	echo scope_guard 375 >/dev/ktrack_bench
+	echo guard 375 >/dev/ktrack_bench
+}
+
+field_burst() {
+	echo everywhere 250 >/dev/ktrack_test
 }
 
 # The folder of tracefs that the recorder uses.
@@ -52,21 +63,30 @@ measure() {
 	before=$(read_events "$folder")
 	burst=0
 	while [ $burst -lt "$BURSTS" ]; do
-		echo everywhere 250 >/dev/ktrack_test
+		"${load}_burst"
 		usleep $((5000000 / BURSTS))
 		burst=$((burst + 1))
 	done
 	sleep 1
-	load=$(spent 1)
+	loaded=$(spent 1)
 	slices=$(($(spent 3) - slices))
-	echo "$name $start $((idle - start)) $((load - idle)) $(($(read_events "$folder") - before)) $wakeups $slices"
+	echo "$load $name $start $((idle - start)) $((loaded - idle)) $(($(read_events "$folder") - before)) $wakeups $slices"
 	kill -INT $recorder
 	wait $recorder || echo "$name: exit status $?" >&2
 }
 
+# Arguments: LOAD SYSTEM
+measure_all() {
+	load=$1
+	system=$2
+	measure trace-cmd trace_cmd_records trace-cmd record -q -b 4096 -C boot -e "$system" -o /tmp/trace-cmd.dat
+	measure record is_recording ktrack record -b 4096 -e "$system" -o /tmp/record.dat
+	measure stream is_recording ktrack stream -b 4096 -e "$system" --event=/dev/null
+	rm /tmp/trace-cmd.dat /tmp/record.dat
+}
+
 insmod /modules/ktrack.ko
+insmod /modules/ktrack_bench.ko
 insmod /modules/ktrack_test.ko
-measure trace-cmd trace_cmd_records trace-cmd record -q -b 4096 -C boot -e ktrack_test -o /tmp/trace-cmd.dat
-measure record is_recording ktrack record -b 4096 -e ktrack_test -o /tmp/record.dat
-measure stream is_recording ktrack stream -b 4096 -e ktrack_test --event=/dev/null
-cat /dev/ktrack_test >/out/fired
+measure_all field ktrack_test
+measure_all plain ktrack_bench
