@@ -33,11 +33,11 @@ void test_emit_macros(const struct test_record *record)
 	u64 id = ktrack_id(record), flow = test_flow_new();
 
 	ktrack_begin(ktrack_test_request, "begin", id, id, TEST_READ);
-	ktrack_begin_printf(ktrack_test_request, ("begin %u", 2), id, flow, TEST_WRITE);
-	ktrack_instant(ktrack_test_request, "instant", id, id, TEST_READ);
+	ktrack_begin_printf(ktrack_test_request, ("begin %u", 2), id, 0, TEST_WRITE);
+	ktrack_instant(ktrack_test_request, "instant", id, flow, TEST_READ);
 	ktrack_instant_printf(ktrack_test_key, ("instant %u", 2), 1, record->cpu, 1, "text");
 	ktrack_end(ktrack_test_request, id, id, TEST_READ, -5);
-	ktrack_end(ktrack_test_request, id, flow, TEST_WRITE, 5);
+	ktrack_end(ktrack_test_request, id, 0, TEST_WRITE, 5);
 	ktrack_sample(ktrack_test_state, 1, TEST_WRITE);
 	test_emit_guards(id);
 }

@@ -26,11 +26,11 @@ CONTEXTS = {"task": r"\..\.", "spinlock": r"d.\.", "softirq": r"[.db].s", "hardi
 # record's. FIRST and SECOND are numbers of flows, which no other call has.
 MACROS = """\
 request: B slice_name=begin scope_request=ID ktrack_test_flow=ID op=read result=0
-request: B slice_name=begin 2 scope_request=ID ktrack_test_flow=FIRST op=write result=0
-request: I slice_name=instant scope_request=ID ktrack_test_flow=ID op=read result=0
+request: B slice_name=begin 2 scope_request=ID ktrack_test_flow=0x0 op=write result=0
+request: I slice_name=instant scope_request=ID ktrack_test_flow=FIRST op=read result=0
 key: I slice_name=instant 2 scope_queue=1 scope_cpu=CPU flags=sync text=text
 request: E slice_name= scope_request=ID ktrack_test_flow=ID op=read result=-5
-request: E slice_name= scope_request=ID ktrack_test_flow=FIRST op=write result=5
+request: E slice_name= scope_request=ID ktrack_test_flow=0x0 op=write result=5
 state: counter_value=1 scope_global=0 op=write
 global: B slice_name=guard scope_global=0 track_name=track
 global: B slice_name=guard 1 scope_global=0 track_name=track

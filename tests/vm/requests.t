@@ -25,13 +25,14 @@ FLOW = "ktrack_test_flow"
 OPERATIONS = ("read", "write")
 FIRED = {name: 2 * IN_FLIGHT * ROUNDS[name] for name in ("requests", "lossy")}
 
-# What all macros write in one context, by track; ID is the address of a record, and NEXT the one behind it.
+# What all macros write in one context, by track; ID is the address of a record, and NEXT the one behind it;
+# NEW is a number that the record has alone.
 REQUEST, KEY, GLOBAL, STATE = (f"ktrack_test:ktrack_test_{name}" for name in ("request", "key", "global", "state"))
 SYNC, BOTH = {"flags": "sync", "text": "text"}, {"flags": "sync|discard", "text": "copied"}
 MACROS = [
     (REQUEST, "B", "begin", 1, {"request": "ID", "op": "read"}, "ID"),
     (REQUEST, "B", "begin 2", 2, {"request": "ID", "op": "write"}, None),
-    (REQUEST, "I", "instant", 3, {"request": "ID", "op": "read"}, "ID"),
+    (REQUEST, "I", "instant", 3, {"request": "ID", "op": "read"}, "NEW"),
     (KEY, "I", "instant 2", 1, SYNC, None),
     (REQUEST, "E", "begin 2", 2, {"request": "ID", "op": "read", "result": -5}, "ID"),
     (REQUEST, "E", "begin", 1, {"request": "ID", "op": "write", "result": 5}, None),
@@ -39,7 +40,7 @@ MACROS = [
     (GLOBAL, "B", "guard", 1, {}, None),
     (GLOBAL, "B", "guard 1", 2, {}, None),
     (REQUEST, "B", "named", 1, {"request": "ID", "op": "read"}, "ID"),
-    (REQUEST, "B", "named 1", 1, {"request": "NEXT", "op": "write"}, None),
+    (REQUEST, "B", "named 1", 1, {"request": "NEXT", "op": "write"}, "NEW"),
     (KEY, "B", "copy", 1, BOTH, None),
     (KEY, "E", "copy", 1, BOTH, None),
     (REQUEST, "E", "named 1", 1, {"request": "NEXT", "op": "write", "result": 5}, None),
@@ -149,10 +150,19 @@ def check_threads(tap, what, stream):
     tap.ok(is_right, f"{what}: of {THREADS} threads on 2 CPUs, each of which ends another's", places, same)
 
 
-def expected_macros(number):
+def new_flow(record, seen):
+    """The number of a record's flow, which no record had before; 0 if it has none, or not one."""
+    flows = [int(one.removeprefix(f"{FLOW}:"), 16) for one in record.flows]
+    is_new = len(flows) == 1 and flows[0] not in seen
+    seen.update(flows)
+    return flows[0] if is_new else 0
+
+
+def expected_macros(records, seen):
     """The records of one context with the ids that they have."""
-    ids = {"ID": number, "NEXT": number + 1}
-    for tracepoint, kind, name, nesting, fields, flow in MACROS:
+    number = records[0].request
+    for record, (tracepoint, kind, name, nesting, fields, flow) in zip(records, MACROS):
+        ids = {"ID": number, "NEXT": number + 1, "NEW": new_flow(record, seen) if flow == "NEW" else 0}
         shown = {key: ids.get(value, value) for key, value in fields.items()}
         flows = [f"{FLOW}:0x{ids[flow]:x}"] if flow else []
         yield tracepoint, kind, name, nesting, shown, flows
@@ -168,10 +178,10 @@ def found_macros(records):
 def check_macros(tap, what, stream):
     """Every context's records are those of all macros."""
     tap.ok(not stream.counters, f"{what}: nothing is lost, unmatched, unfinished, suspect or foreign", stream.counters)
-    wrong = []
+    wrong, seen = [], set()
     for start in range(0, len(stream.records), len(MACROS)):
         call = stream.records[start : start + len(MACROS)]
-        pairs = zip(found_macros(call), expected_macros(call[0].request))
+        pairs = zip(found_macros(call), expected_macros(call, seen))
         wrong += [f"{found}, expected is {wanted}" for found, wanted in pairs if found != wanted]
     tap.nothing(wrong, f"{what}: slices, texts, results and flows are those of every macro in every context")
 
