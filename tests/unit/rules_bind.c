@@ -97,6 +97,9 @@ TEST(names_are_text_with_fields)
 	check_name("{function:function}", "first");
 	check_name("{function:function} {wide:function}", "first 0xffffffffffffffff");
 	check_name("{id:syscall} {wide:syscall}", "write syscall_-1");
+	check_name("{flag:hex} {flag:dev} {flag:raw} {flag:syscall}", "0x1 0,1 true write");
+	check_name("{comm:hex} {comm:syscall} {name:function}", "bash bash /bin");
+	check_name("{raw:hex} {raw:dev} {raw:syscall}", "010000 010000 010000");
 	check_name("a}b", "a}b");
 }
 

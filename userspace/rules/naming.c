@@ -183,6 +183,16 @@ static bool value_is_number(const struct value *value)
 	return value->kind == VALUE_SIGNED || value->kind == VALUE_UNSIGNED;
 }
 
+/* A boolean is a number unless it is rendered as a word; texts and bytes are none. */
+static void value_make_number(struct value *value, enum naming_form form)
+{
+	bool is_word = form == NAMING_AS_PRINTED || form == NAMING_RAW;
+
+	if (value->kind == VALUE_BOOLEAN && !is_word)
+		*value = (struct value){ .kind = VALUE_UNSIGNED,
+					 .unsigned_number = value->boolean };
+}
+
 /* Sets @out to the name of a function or of a system call; returns whether there is one. */
 static bool number_text(const struct naming_part *part, const struct record *record,
 			const struct naming_names *names, struct text *out)
@@ -190,7 +200,10 @@ static bool number_text(const struct naming_part *part, const struct record *rec
 	struct kallsyms_symbol symbol;
 	struct value value;
 
-	if (!field_read_any(&part->ref, record, &value) || !value_is_number(&value))
+	if (!field_read_any(&part->ref, record, &value))
+		return false;
+	value_make_number(&value, part->form);
+	if (!value_is_number(&value))
 		return false;
 	if (part->form == NAMING_SYSCALL && names->syscalls) {
 		*out = syscalls_name(names->syscalls, value.signed_number);
@@ -227,11 +240,16 @@ static void field_part_append(struct buffer *space, char *out, const struct nami
 	struct value value;
 	struct text text;
 
-	if (naming_field_text(part, record, names, &text))
+	if (naming_field_text(part, record, names, &text)) {
 		buffer_end_put(space, text_part_put(out, text));
-	else if (field_read_any(&part->ref, record, &value) && value_is_number(&value))
+		return;
+	}
+	if (!field_read_any(&part->ref, record, &value))
+		return;
+	value_make_number(&value, part->form);
+	if (likely(value_is_number(&value)))
 		buffer_end_put(space, naming_number_put(out, &value, part->form));
-	else if (field_read(&part->ref, record, &value))
+	else
 		value_append_text(space, &value);
 }
 
