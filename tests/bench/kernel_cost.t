@@ -51,8 +51,8 @@ FIELDS = {"async_begin": ("begin", 10), "async_end": ("end", 10), "flow_begin": 
 CALL_MAX = (40, 1)
 GUARD_MAX = (120, 2)
 CALLS = {"begin": CALL_MAX, "end": CALL_MAX, "instant": CALL_MAX, "sample": CALL_MAX, "guard": GUARD_MAX}
-# All sections of a tracepoint.
-TRACEPOINT_MAX = 2850
+# All sections of a tracepoint. A kernel whose plain TRACE_EVENT is larger than 7.2's makes it larger, too.
+TRACEPOINT_MAX, TRACEPOINT_MORE_MAX = 2850, 426
 
 # What the page reports may be off by so much: other compilers, and later kernels of a series.
 REPORTED_SHARE = 0.05
@@ -135,8 +135,9 @@ def check_sizes(tap, kernel):
         found = calls[name]
         is_ok = 0 < found.text <= text and round(found.branches, 1) <= branches
         tap.ok(is_ok, f"{kernel}: {name} takes at most {text} bytes and {branches} branches", found.text, found.branches)
-    most, found = TRACEPOINT_MAX, points["KTRACK_SLICE"].total
-    tap.ok(0 < found <= most, f"{kernel}: a tracepoint takes at most {most} bytes", found, points["TRACE_EVENT"].total)
+    found, plain = points["KTRACK_SLICE"].total, points["TRACE_EVENT"].total
+    most = max(TRACEPOINT_MAX, plain + TRACEPOINT_MORE_MAX)
+    tap.ok(0 < found <= most, f"{kernel}: a tracepoint takes at most {most:.0f} bytes, {plain:.0f} as a plain TRACE_EVENT", found)
 
 
 def main():
