@@ -5,7 +5,6 @@
  */
 #include "event/kallsyms.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -90,16 +89,31 @@ static struct text kallsyms_text(const struct kallsyms *table, uint32_t offset)
 	return text_of(table->names.data + offset);
 }
 
+/*
+ * Classes of bytes: hexadecimal digits have their value plus 1. There are 200,000 lines; a call of
+ * <ctype.h> for each byte adds up.
+ */
+#define CLASS_BLANK 17
+
+static const unsigned char byte_classes[256] = {
+	['0'] = 1,	      ['1'] = 2,	    ['2'] = 3,		  ['3'] = 4,
+	['4'] = 5,	      ['5'] = 6,	    ['6'] = 7,		  ['7'] = 8,
+	['8'] = 9,	      ['9'] = 10,	    ['a'] = 11,		  ['b'] = 12,
+	['c'] = 13,	      ['d'] = 14,	    ['e'] = 15,		  ['f'] = 16,
+	['A'] = 11,	      ['B'] = 12,	    ['C'] = 13,		  ['D'] = 14,
+	['E'] = 15,	      ['F'] = 16,	    [' '] = CLASS_BLANK,  ['\t'] = CLASS_BLANK,
+	['\n'] = CLASS_BLANK, ['\v'] = CLASS_BLANK, ['\f'] = CLASS_BLANK, ['\r'] = CLASS_BLANK,
+};
+
 static bool line_take_address(struct text *line, uint64_t *out)
 {
+	const unsigned char *data = (const unsigned char *)line->data;
+	uint64_t address = 0;
 	size_t size = 0;
 
-	*out = 0;
-	for (; size < line->size && isxdigit((unsigned char)line->data[size]); size++) {
-		unsigned char byte = tolower((unsigned char)line->data[size]);
-
-		*out = *out << 4 | (isdigit(byte) ? byte - '0' : byte - 'a' + 10);
-	}
+	for (; size < line->size && byte_classes[data[size]] - 1U < 16; size++)
+		address = address << 4 | (byte_classes[data[size]] - 1U);
+	*out = address;
 	*line = (struct text){ line->data + size, line->size - size };
 	return size > 0 && size <= 16;
 }
@@ -107,10 +121,13 @@ static bool line_take_address(struct text *line, uint64_t *out)
 /* Takes the bytes up to a blank. */
 static struct text line_take_word(struct text *line)
 {
+	const unsigned char *data = (const unsigned char *)line->data;
 	struct text word = { .data = line->data };
+	size_t size = 0;
 
-	while (word.size < line->size && !isspace((unsigned char)word.data[word.size]))
-		word.size++;
+	while (size < line->size && byte_classes[data[size]] != CLASS_BLANK)
+		size++;
+	word.size = size;
 	*line = (struct text){ line->data + word.size, line->size - word.size };
 	return word;
 }
@@ -260,10 +277,14 @@ void kallsyms_add(struct kallsyms *table, struct text part)
 		const char *newline = memchr(part.data, '\n', part.size);
 		size_t size = newline ? (size_t)(newline - part.data) : part.size;
 		size_t space = LINE_SIZE_MAX - table->pending.size;
+		struct text line = { part.data, size < space ? size : space };
 
-		buffer_append(&table->pending, part.data, size < space ? size : space);
+		if (!newline || table->pending.size > 0) {
+			buffer_append(&table->pending, line.data, line.size);
+			line = buffer_text(&table->pending);
+		}
 		if (newline) {
-			kallsyms_add_line(table, buffer_text(&table->pending));
+			kallsyms_add_line(table, line);
 			buffer_clear(&table->pending);
 			size++;
 		}
