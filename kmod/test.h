@@ -161,6 +161,9 @@ u64 test_flow_new(void);
 void test_emit_macros(const struct test_record *record);
 int test_macros_run(u32 nr_rounds);
 
+/* test_incidents.c */
+int test_incident_run(const char *name, u32 ms);
+
 /* test_list.c */
 struct seq_file;
 void test_list_all(struct seq_file *file);

@@ -3,7 +3,7 @@
  * The test module's device file. Writing "NAME COUNT" runs a scenario COUNT times, and returns
  * when all records are written. "NAME COUNT RATE" runs it COUNT times on each CPU, RATE times a
  * second, if all its steps are for every CPU. "requests COUNT" and "macros COUNT" run
- * test_requests.c and test_macros.c. Reading prints the last run as
+ * test_requests.c and test_macros.c; "INCIDENT MILLISECONDS" runs one of test_incidents.c. Reading prints the last run as
  *
  *	run NAME COUNT ERROR
  *	cpu N fired RECORDS sequence NUMBER
@@ -64,7 +64,7 @@ static int test_program_run(const char *name, u32 nr_rounds)
 		if (!strcmp(test_programs[index].name, name))
 			break;
 	if (index == ARRAY_SIZE(test_programs))
-		return -ENOENT;
+		return test_incident_run(name, nr_rounds);
 	error = mutex_lock_killable(&test_lock);
 	if (error)
 		return error;

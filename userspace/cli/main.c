@@ -10,8 +10,8 @@
 #include "cli/option.h"
 
 static const struct cli_command *const commands[] = {
-	&list_command,	 &stream_command, &record_command,  &recover_command,
-	&export_command, &stat_command,	  &release_command, &clean_command,
+	&list_command, &stream_command, &record_command,  &recover_command, &export_command,
+	&stat_command, &why_command,	&release_command, &clean_command,
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -60,7 +60,7 @@ static int export_run_choose(struct export_run *run, struct error *error)
 	pipeline->convention = convention_new(source_describe(run->source)->is_swapped);
 	if (!pipeline->convention)
 		return error_set(error, "out of memory");
-	if (!run->settings->outputs.stat)
+	if (!run->settings->outputs.stat && !run->settings->outputs.why)
 		convention_want_symbols(pipeline->convention, run->directory.size > 0);
 	if (export_run_limit(run, error) < 0)
 		return -1;
@@ -232,7 +232,8 @@ static int export_run_finish(struct export_run *run, struct error *error)
 	    timeline_flush(&run->pipeline.timeline, error) < 0)
 		return -1;
 	/* Damage is reported instead, because it is worse. */
-	if (!run->settings->outputs.stat && !source_damage(run->source))
+	if (!run->settings->outputs.stat && !run->settings->outputs.why &&
+	    !source_damage(run->source))
 		wall_clock_check(&run->recording, false, run->report);
 	export_run_report_loss(run);
 	export_run_report_empty(run);

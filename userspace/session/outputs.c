@@ -261,6 +261,18 @@ static int stat_open(struct opening *opening, struct error *error)
 	return output_file_open(opening, sink_kind_find("stat") - sink_kinds, "-", error);
 }
 
+static int why_open_output(struct opening *opening, struct error *error)
+{
+	struct output_set *set = &opening->outputs->set;
+	const char *name;
+	int fd = output_open(set, "-", &name, error);
+	struct sink *sink = fd < 0 ? NULL
+				   : why_sink_new(opening->outputs->settings->why, fd,
+						  set->source, error);
+
+	return sink ? timeline_add(opening->timeline, sink, error) : -1;
+}
+
 int outputs_open(struct outputs *outputs, struct timeline *timeline,
 		 const struct identity *identity, struct error *error)
 {
@@ -273,6 +285,8 @@ int outputs_open(struct outputs *outputs, struct timeline *timeline,
 	outputs->set.size = 0;
 	if (outputs->settings->stat)
 		return stat_open(&opening, error);
+	if (outputs->settings->why)
+		return why_open_output(&opening, error);
 	if (outputs_configure(outputs, error) < 0)
 		return -1;
 	opening.trace2.config = outputs->config;

@@ -35,6 +35,9 @@ int export_run(struct export_settings *settings, struct error *error);
 /** stat_run - print statistics of a source, or of a recording that it makes */
 int stat_run(const struct stat_settings *settings, struct error *error);
 
+/** why_run - explain slices of a source; @settings->selection is changed */
+int why_run(struct why_run_settings *settings, struct error *error);
+
 /**
  * recover_run - make a trace.dat of the files of a killed recording
  * @name: of the trace.dat, or of its folder FILE.spool

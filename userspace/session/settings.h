@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "analysis/analysis.h"
 #include "base/base.h"
 #include "rules/rules.h"
 #include "sink/sink.h"
@@ -37,6 +38,7 @@ enum task_formats {
  * struct selection - the patterns of tracepoints that follow the convention, and rules for others;
  * without any, all that follow the convention
  * @rules: NULL for none
+ * @adds_rules: the rules are in addition to all tracepoints that follow the convention
  * @can_wait: the command has --wait
  * @waits: a pattern may match only later
  * @includes_self: ktrack's own thread gets tracks of rules, too
@@ -49,6 +51,7 @@ struct selection {
 	size_t nr_patterns;
 	unsigned int nr_options;
 	struct rules *rules;
+	bool adds_rules;
 	bool can_wait;
 	bool waits;
 	bool includes_self;
@@ -108,6 +111,7 @@ struct limits {
  * struct output_settings - the outputs of a run
  * @targets: by row of sink_kinds: "-" or a path; NULL for none
  * @stat: print statistics to standard output instead; NULL for none
+ * @why: explain slices on standard output instead; NULL for none
  * @sid: the session's own id; NULL for one made of time, host and process
  * @with: a set of 1 << enum timeline_emitter, written with each record
  * @is_appending: files keep their content
@@ -116,6 +120,7 @@ struct limits {
 struct output_settings {
 	const char *targets[SINK_KINDS_MAX];
 	const struct sink_stat_settings *stat;
+	const struct why_settings *why;
 	const char *sid;
 	unsigned int with;
 	bool is_appending;
@@ -246,6 +251,22 @@ struct export_settings {
 	struct limits limits;
 	bool has_wall_clock;
 	int64_t wall_clock_ns;
+};
+
+/**
+ * struct why_run_settings - one run of ktrack why
+ * @why: which slices are explained
+ * @source: as in struct export_settings
+ * @argv: ktrack's own words
+ */
+struct why_run_settings {
+	const struct report *report;
+	struct selection selection;
+	struct limits limits;
+	struct why_settings why;
+	const char *source;
+	bool fails_on_loss;
+	char *const *argv;
 };
 
 /**

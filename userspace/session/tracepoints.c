@@ -51,7 +51,7 @@ int selection_add_rules(struct selection *selection, const char *text, struct er
 
 bool selection_is_empty(const struct selection *selection)
 {
-	return selection->nr_options == 0 && !selection->rules;
+	return selection->nr_options == 0 && (!selection->rules || selection->adds_rules);
 }
 
 void selection_release(struct selection *selection)

@@ -17,6 +17,7 @@ MODULES = {
     "track": ("base", "event", "timeline"),
     "trace2": ("base",),
     "sink": ("base", "timeline", "trace2"),
+    "analysis": ("base", "event", "timeline"),
     "session": (
         "base",
         "event",
@@ -29,6 +30,7 @@ MODULES = {
         "timeline",
         "trace2",
         "sink",
+        "analysis",
     ),
     "cli": ("base", "session"),
 }

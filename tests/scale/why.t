@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: ktrack why --aggregate of a million slices needs at most three times the instructions of stat, and 64 MiB."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+PROJECT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(PROJECT / "tests")]
+
+from tap import Tap  # noqa: E402
+
+MKTRACE = PROJECT / "tests/golden/mktrace"
+KTRACK = PROJECT / "build/ktrack"
+FORMATS = PROJECT / "tests/formats/6.12"
+PACKS = "sched,irq,locks,workqueue"
+LIMIT_KIB = 64 * 1024
+LIMIT_RATIO = 3
+SLICES = 1000000
+# Instructions are proportional to slices: callgrind counts those of fewer.
+COUNTED_SLICES = 40000
+
+EVENTS = "\n".join(
+    [
+        "task 7 reader",
+        "event mydrv:io 5000 char track_event_type; string slice_name",
+        *(
+            f"format {FORMATS}/{name}"
+            for name in (
+                "sched/sched_switch",
+                "sched/sched_waking",
+                "irq/irq_handler_entry",
+                "irq/irq_handler_exit",
+                "irq/softirq_entry",
+                "irq/softirq_exit",
+            )
+        ),
+    ]
+)
+# Four slices, one of which waits for a disk.
+ROUND = """
++300 7@0 io B read
++300 7@0 io E read
++300 7@0 io B read
++100 7@0 io B check
++300 7@0 io E check
++200 7@0 sched_switch prev_comm=reader prev_pid=7 prev_state=2 next_comm=swapper/0 next_pid=0
++{delay} 0@0 irq_handler_entry irq=11 name=virtio0
++300 0@0 sched_waking comm=reader pid=7 target_cpu=0
++100 0@0 irq_handler_exit irq=11 ret=1
++200 0@0 softirq_entry vec=4
++300 0@0 softirq_exit vec=4
++400 0@0 sched_switch prev_comm=swapper/0 prev_pid=0 next_comm=reader next_pid=7
++300 7@0 io E read
++300 7@0 io B write
++300 7@0 io E write
+"""
+ROUND_SLICES = 4
+
+
+def make(path, slices):
+    """A trace.dat in which every fiftieth wait is long."""
+    rounds = slices // ROUND_SLICES
+    parts = [f"repeat {rounds * share // 1000}{ROUND.format(delay=delay)}end\n" for share, delay in ((98, 900), (2, 9000)) * 10]
+    subprocess.run([MKTRACE, "-", path], input=f"{EVENTS}\n{''.join(parts)}".encode(), check=True)
+    return path
+
+
+def instructions(*words):
+    """What a command executes, without its children."""
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", KTRACK, *words]
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
+    return max(int(count.replace(",", "")) for count in re.findall(r"Collected : ([\d,]+)", done.stderr))
+
+
+def memory(*words):
+    """The largest memory of a command in KiB, and its output."""
+    with tempfile.TemporaryFile() as out:
+        child = subprocess.Popen([KTRACK, *words], stdout=out)
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        return child.returncode, usage.ru_maxrss, out.read().decode()
+
+
+def check_memory(tap, path):
+    """A million slices."""
+    make(path, SLICES)
+    status, size_kib, text = memory("why", "--aggregate", path, "mydrv:*/*")
+    tap.ok(status == 0 and text.startswith(f"{SLICES} slices; "), "a million slices are compared", status, text)
+    tap.ok(size_kib <= LIMIT_KIB, "in no more than 64 MiB", f"{size_kib} KiB")
+    tap.comment(f"{size_kib} KiB")
+
+
+def check_instructions(tap, path):
+    """Statistics of the same tracks are the measure."""
+    make(path, COUNTED_SLICES)
+    stat = instructions("stat", "-e", "mydrv", "-r", PACKS, path)
+    why = instructions("why", "--aggregate", path, "mydrv:*/*")
+    tap.ok(why <= LIMIT_RATIO * stat, "at most three times the instructions of stat", why, stat)
+    tap.comment(f"{why / COUNTED_SLICES:.0f} instructions for each slice, {why / stat:.2f} times those of stat")
+
+
+def main():
+    """Returns the exit status."""
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        check_memory(tap, Path(folder) / "large.dat")
+        check_instructions(tap, Path(folder) / "small.dat")
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

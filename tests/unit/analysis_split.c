@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of splits: the parts of made histories, whose sums are exact. */
+#include "analysis/split.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fixtures/random.h"
+#include "fixtures/tap.h"
+
+#define CALLER 10
+#define OTHER 20
+
+/** struct past - a history, and the names in it */
+struct past {
+	struct name_table names;
+	struct history history;
+	struct splitter splitter;
+};
+
+static void past_init(struct past *past)
+{
+	CHECK_NUMBER(name_table_init(&past->names), 0);
+	CHECK_NUMBER(history_init(&past->history), 0);
+	past->history.has_states = true;
+	past->splitter = (struct splitter){ .history = &past->history, .names = &past->names };
+}
+
+static void past_release(struct past *past)
+{
+	history_release(&past->history);
+	name_table_release(&past->names);
+}
+
+static uint32_t name_of(struct past *past, const char *name)
+{
+	return name_table_add(&past->names, text_of(name));
+}
+
+static struct thread_history *thread_of(struct past *past, int tid)
+{
+	return history_thread_add(&past->history, tid, -1);
+}
+
+/* A record of @writer on @cpu changes a thread's state. */
+static void change(struct past *past, int64_t time_ns, int tid, enum thread_state state, int cpu,
+		   int writer)
+{
+	struct thread_change one = { .time_ns = time_ns, .state = state, .cpu = cpu };
+
+	one.waker = history_waker(&past->history, writer, cpu);
+	if (state == THREAD_RUNNABLE && writer != tid)
+		one.cpu = -1;
+	if (state == THREAD_BLOCKED)
+		one.state_name = name_of(past, "D");
+	history_change_thread(&past->history, thread_of(past, tid), &one);
+}
+
+/* A CPU switches from one thread, which gets a state, to another one. */
+static void switch_to(struct past *past, int64_t time_ns, int cpu, int from,
+		      enum thread_state state, int to)
+{
+	history_run_thread(&past->history, history_cpu(&past->history, cpu), time_ns, to);
+	if (from > 0)
+		change(past, time_ns, from, state, cpu, from);
+	if (to > 0)
+		change(past, time_ns, to, THREAD_RUNNING, cpu, from);
+}
+
+static void interrupt_begin(struct past *past, int64_t time_ns, int cpu, enum context_kind context,
+			    const char *name)
+{
+	history_begin_interrupt(&past->history, history_cpu(&past->history, cpu), time_ns,
+				(struct interrupt){ name_of(past, name), context });
+}
+
+static void interrupt_end(struct past *past, int64_t time_ns, int cpu)
+{
+	history_end_interrupt(&past->history, history_cpu(&past->history, cpu), time_ns);
+}
+
+static int64_t sum_of(const struct split *split)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < split->nr_parts; i++) {
+		const struct part *part = &split->parts[i];
+
+		sum += part->total_ns;
+		if (part->waker)
+			CHECK_NUMBER(sum_of(part->waker), part->total_ns);
+	}
+	CHECK_NUMBER(sum, split->total_ns);
+	return sum;
+}
+
+static struct split explain(struct past *past, int64_t from_ns, int64_t to_ns)
+{
+	struct split split = { 0 };
+
+	CHECK_NUMBER(split_slice(&past->splitter, thread_of(past, CALLER),
+				 (struct span){ from_ns, to_ns }, 3, &split),
+		     0);
+	CHECK_NUMBER(sum_of(&split), to_ns - from_ns);
+	split_sort(&split);
+	return split;
+}
+
+/* The time of all parts of a kind. */
+static int64_t time_of(const struct split *split, enum part_kind kind)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < split->nr_parts; i++) {
+		if (split->parts[i].key.kind == kind)
+			sum += split->parts[i].total_ns;
+	}
+	return sum;
+}
+
+static const struct part *part_of(const struct split *split, enum part_kind kind)
+{
+	static const struct part none;
+
+	for (size_t i = 0; i < split->nr_parts; i++) {
+		if (split->parts[i].key.kind == kind)
+			return &split->parts[i];
+	}
+	return &none;
+}
+
+static int64_t undecided(const struct split *split, enum undecided_reason reason)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < split->nr_parts; i++) {
+		if (split->parts[i].key.kind == PART_UNDECIDED &&
+		    split->parts[i].key.reason == reason)
+			sum += split->parts[i].total_ns;
+	}
+	return sum;
+}
+
+/* The caller runs from 100, waits for the other one from 200 to 500, and runs again from 600. */
+static void wait_make(struct past *past)
+{
+	switch_to(past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
+	switch_to(past, 150, 1, 0, THREAD_UNKNOWN, OTHER);
+	switch_to(past, 200, 0, CALLER, THREAD_BLOCKED, 0);
+	change(past, 500, CALLER, THREAD_RUNNABLE, 1, OTHER);
+	switch_to(past, 600, 0, 0, THREAD_UNKNOWN, CALLER);
+}
+
+TEST(running_blocked_and_runnable_add_up)
+{
+	struct past past;
+	struct split split;
+
+	past_init(&past);
+	wait_make(&past);
+	split = explain(&past, 120, 700);
+	CHECK_NUMBER(time_of(&split, PART_RUNNING), 180);
+	CHECK_NUMBER(time_of(&split, PART_BLOCKED), 300);
+	CHECK_NUMBER(time_of(&split, PART_RUNNABLE), 100);
+	CHECK_NUMBER(part_of(&split, PART_BLOCKED)->key.tid, OTHER);
+	CHECK_NUMBER(part_of(&split, PART_RUNNABLE)->key.tid, 0);
+	CHECK_NUMBER(part_of(&split, PART_RUNNABLE)->key.cpu, 0);
+	split_release(&split);
+	past_release(&past);
+}
+
+TEST(the_waker_is_followed_in_the_time_of_the_wait)
+{
+	struct past past;
+	struct split split;
+	const struct part *blocked;
+
+	past_init(&past);
+	wait_make(&past);
+	split = explain(&past, 120, 700);
+	blocked = part_of(&split, PART_BLOCKED);
+	if (CHECK(blocked->waker)) {
+		CHECK_NUMBER(blocked->waker->total_ns, 300);
+		CHECK_NUMBER(time_of(blocked->waker, PART_RUNNING), 300);
+	}
+	split_release(&split);
+	past_release(&past);
+}
+
+TEST(nested_interrupts_are_apart_and_not_running)
+{
+	struct past past;
+	struct split split;
+
+	past_init(&past);
+	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
+	interrupt_begin(&past, 200, 0, CONTEXT_SOFT, "NET_RX");
+	interrupt_begin(&past, 230, 0, CONTEXT_HARD, "IRQ 27 virtio0");
+	interrupt_end(&past, 250, 0);
+	interrupt_end(&past, 300, 0);
+	/* An interrupt of another CPU has no effect. */
+	interrupt_begin(&past, 310, 1, CONTEXT_HARD, "IRQ 9 acpi");
+	interrupt_end(&past, 390, 1);
+	split = explain(&past, 150, 400);
+	CHECK_NUMBER(time_of(&split, PART_SOFT), 80);
+	CHECK_NUMBER(time_of(&split, PART_HARD), 20);
+	CHECK_NUMBER(time_of(&split, PART_RUNNING), 150);
+	CHECK_NUMBER(part_of(&split, PART_SOFT)->count, 2);
+	split_release(&split);
+	past_release(&past);
+}
+
+TEST(an_interrupt_that_wakes_is_the_waker)
+{
+	struct past past;
+	struct split split;
+	const struct part *blocked;
+
+	past_init(&past);
+	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
+	switch_to(&past, 200, 0, CALLER, THREAD_BLOCKED, OTHER);
+	interrupt_begin(&past, 290, 0, CONTEXT_HARD, "IRQ 27 virtio0");
+	change(&past, 300, CALLER, THREAD_RUNNABLE, 0, OTHER);
+	interrupt_end(&past, 310, 0);
+	switch_to(&past, 350, 0, OTHER, THREAD_RUNNABLE, CALLER);
+	split = explain(&past, 100, 400);
+	blocked = part_of(&split, PART_BLOCKED);
+	CHECK_NUMBER(blocked->total_ns, 100);
+	CHECK_NUMBER(blocked->key.context, CONTEXT_HARD);
+	CHECK_NUMBER(blocked->key.interrupt, name_of(&past, "IRQ 27 virtio0"));
+	CHECK_NUMBER(blocked->key.tid, -1);
+	CHECK(!blocked->waker);
+	/* 10 behind the interrupt, 40 behind the thread that it interrupted. */
+	CHECK_NUMBER(time_of(&split, PART_RUNNABLE), 50);
+	split_release(&split);
+	past_release(&past);
+}
+
+TEST(a_thread_that_migrates_waits_for_the_cpu_where_it_runs)
+{
+	struct past past;
+	struct split split;
+
+	past_init(&past);
+	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
+	switch_to(&past, 150, 1, 0, THREAD_UNKNOWN, 30);
+	switch_to(&past, 200, 0, CALLER, THREAD_BLOCKED, OTHER);
+	change(&past, 300, CALLER, THREAD_RUNNABLE, 0, OTHER);
+	switch_to(&past, 400, 1, 30, THREAD_BLOCKED, CALLER);
+	split = explain(&past, 100, 450);
+	CHECK_NUMBER(part_of(&split, PART_RUNNABLE)->key.cpu, 1);
+	CHECK_NUMBER(part_of(&split, PART_RUNNABLE)->key.tid, 30);
+	CHECK_NUMBER(time_of(&split, PART_RUNNING), 150);
+	split_release(&split);
+	past_release(&past);
+}
+
+TEST(a_loss_makes_the_time_undecided_until_a_record_proves_the_state)
+{
+	struct past past;
+	struct split split;
+
+	past_init(&past);
+	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
+	switch_to(&past, 150, 1, 0, THREAD_UNKNOWN, OTHER);
+	switch_to(&past, 200, 0, CALLER, THREAD_BLOCKED, 0);
+	CHECK_NUMBER(history_lose(&past.history, 1, 250, 280), 0);
+	change(&past, 500, CALLER, THREAD_RUNNABLE, 1, OTHER);
+	switch_to(&past, 600, 0, 0, THREAD_UNKNOWN, CALLER);
+	split = explain(&past, 100, 700);
+	/* It was woken at 500, so it was blocked since the loss. */
+	CHECK_NUMBER(undecided(&split, UNDECIDED_LOSS), 30);
+	CHECK_NUMBER(time_of(&split, PART_BLOCKED), 270);
+	split_release(&split);
+
+	/* It runs at 900, but its waking was lost. */
+	switch_to(&past, 700, 0, CALLER, THREAD_BLOCKED, 0);
+	CHECK_NUMBER(history_lose(&past.history, 1, 750, 800), 0);
+	switch_to(&past, 900, 0, 0, THREAD_UNKNOWN, CALLER);
+	split = explain(&past, 700, 950);
+	CHECK_NUMBER(undecided(&split, UNDECIDED_LOSS), 150);
+	CHECK_NUMBER(time_of(&split, PART_BLOCKED), 50);
+	split_release(&split);
+	past_release(&past);
+}
+
+TEST(a_loss_on_another_cpu_does_not_affect_a_thread_that_runs)
+{
+	struct past past;
+	struct split split;
+
+	past_init(&past);
+	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
+	CHECK_NUMBER(history_lose(&past.history, 1, 150, 250), 0);
+	CHECK_NUMBER(history_lose(&past.history, 0, 300, 320), 0);
+	switch_to(&past, 400, 0, CALLER, THREAD_BLOCKED, 0);
+	split = explain(&past, 100, 400);
+	CHECK_NUMBER(undecided(&split, UNDECIDED_LOSS), 20);
+	CHECK_NUMBER(time_of(&split, PART_RUNNING), 280);
+	split_release(&split);
+	past_release(&past);
+}
+
+TEST(a_slice_without_an_end_is_split_until_the_recording_ends)
+{
+	struct past past;
+	struct split split;
+
+	past_init(&past);
+	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
+	switch_to(&past, 200, 0, CALLER, THREAD_BLOCKED, 0);
+	split = explain(&past, 150, 900);
+	CHECK_NUMBER(time_of(&split, PART_BLOCKED), 700);
+	CHECK(!part_of(&split, PART_BLOCKED)->key.is_woken);
+	split_release(&split);
+	past_release(&past);
+}
+
+TEST(without_the_schedulers_records_all_is_undecided)
+{
+	struct past past;
+	struct split split;
+
+	past_init(&past);
+	past.history.has_states = false;
+	history_see_thread(&past.history, thread_of(&past, CALLER), 100, 0);
+	split = explain(&past, 100, 200);
+	CHECK_NUMBER(undecided(&split, UNDECIDED_NO_SCHED), 100);
+	split_release(&split);
+	past_release(&past);
+}
+
+TEST(segments_that_were_overwritten_are_undecided)
+{
+	struct past past;
+	struct split split;
+	int64_t now_ns = 1000;
+
+	past_init(&past);
+	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
+	switch_to(&past, 200, 0, CALLER, THREAD_BLOCKED, 0);
+	for (size_t i = 0; i < HISTORY_SIZE; i++, now_ns += 2) {
+		interrupt_begin(&past, now_ns, 1, CONTEXT_HARD, "IRQ 1");
+		interrupt_end(&past, now_ns + 1, 1);
+	}
+	change(&past, now_ns, CALLER, THREAD_RUNNABLE, 1, OTHER);
+	switch_to(&past, now_ns + 10, 0, 0, THREAD_UNKNOWN, CALLER);
+	split = explain(&past, 100, now_ns + 20);
+	CHECK_NUMBER(undecided(&split, UNDECIDED_HISTORY), 100);
+	CHECK_NUMBER(time_of(&split, PART_BLOCKED), now_ns - 200);
+	split_release(&split);
+	past_release(&past);
+}
+
+TEST(a_stopped_thread_is_neither_blocked_nor_runnable)
+{
+	struct past past;
+	struct split split;
+
+	past_init(&past);
+	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
+	switch_to(&past, 200, 0, CALLER, THREAD_STOPPED, 0);
+	change(&past, 300, CALLER, THREAD_RUNNABLE, 1, OTHER);
+	switch_to(&past, 300, 0, 0, THREAD_UNKNOWN, CALLER);
+	split = explain(&past, 100, 400);
+	CHECK_NUMBER(time_of(&split, PART_STOPPED), 100);
+	CHECK_NUMBER(part_of(&split, PART_STOPPED)->key.tid, OTHER);
+	CHECK_NUMBER(time_of(&split, PART_RUNNING), 200);
+	split_release(&split);
+	past_release(&past);
+}
+
+/* Device, its interrupt, the soft one that it raises, a worker. */
+TEST(a_chain_goes_from_the_end_back_to_the_device)
+{
+	struct past past;
+	struct split split = { 0 };
+	const struct waker end = { .tid = OTHER, .cpu = 1 };
+
+	past_init(&past);
+	switch_to(&past, 50, 1, 0, THREAD_UNKNOWN, OTHER);
+	switch_to(&past, 90, 1, OTHER, THREAD_BLOCKED, 0);
+	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
+	interrupt_begin(&past, 500, 0, CONTEXT_HARD, "IRQ 27 virtio0");
+	interrupt_end(&past, 510, 0);
+	interrupt_begin(&past, 515, 0, CONTEXT_SOFT, "BLOCK");
+	change(&past, 530, OTHER, THREAD_RUNNABLE, 0, CALLER);
+	interrupt_end(&past, 540, 0);
+	switch_to(&past, 560, 1, 0, THREAD_UNKNOWN, OTHER);
+	CHECK_NUMBER(split_chain(&past.splitter, &end, (struct span){ 110, 600 }, &split), 0);
+	CHECK_NUMBER(sum_of(&split), 490);
+	CHECK_NUMBER(time_of(&split, PART_RUNNING), 40);
+	CHECK_NUMBER(time_of(&split, PART_RUNNABLE), 30);
+	CHECK_NUMBER(time_of(&split, PART_SOFT), 20);
+	CHECK_NUMBER(time_of(&split, PART_HARD), 10);
+	CHECK_NUMBER(time_of(&split, PART_WAITING), 390);
+	CHECK_NUMBER(part_of(&split, PART_WAITING)->key.interrupt, name_of(&past, "IRQ 27 virtio0"));
+	CHECK_NUMBER(part_of(&split, PART_RUNNING)->key.owner, OTHER);
+	split_release(&split);
+	past_release(&past);
+}
+
+/* The worker did other work before, and was woken by nobody since. */
+TEST(a_chain_attributes_a_workers_other_work)
+{
+	struct past past;
+	struct split split = { 0 };
+	const struct waker end = { .tid = OTHER, .cpu = 1 };
+	struct thread_history *worker;
+
+	past_init(&past);
+	switch_to(&past, 50, 1, 0, THREAD_UNKNOWN, OTHER);
+	worker = thread_of(&past, OTHER);
+	history_begin_label(&past.history, worker, 60, name_of(&past, "slow"));
+	history_end_label(&past.history, worker, 400, name_of(&past, "slow"));
+	history_begin_label(&past.history, worker, 410, name_of(&past, "quick"));
+	CHECK_NUMBER(split_chain(&past.splitter, &end, (struct span){ 100, 450 }, &split), 0);
+	CHECK_NUMBER(sum_of(&split), 350);
+	split_sort(&split);
+	CHECK_NUMBER(split.nr_parts, 3);
+	CHECK_NUMBER(split.parts[0].key.label, name_of(&past, "slow"));
+	CHECK_NUMBER(split.parts[0].total_ns, 300);
+	CHECK_NUMBER(split.parts[1].key.label, name_of(&past, "quick"));
+	split_release(&split);
+	past_release(&past);
+}
+
+/* Any history: sums are exact for every span and thread, also along chains. */
+TEST(random_histories_add_up)
+{
+	struct random random = { .state = 1 };
+	struct past past;
+	int running[2] = { 0, 0 };
+	int64_t now_ns = 0;
+
+	past_init(&past);
+	for (size_t i = 0; i < 20000; i++) {
+		unsigned int cpu = random_below(&random, 2);
+		int tid = CALLER + random_below(&random, 4);
+
+		now_ns += random_below(&random, 20);
+		switch (random_below(&random, 8)) {
+		case 0:
+			interrupt_begin(&past, now_ns, cpu, 1 + random_below(&random, 2), "I");
+			break;
+		case 1:
+		case 2:
+			interrupt_end(&past, now_ns, cpu);
+			break;
+		case 3:
+			change(&past, now_ns, tid, THREAD_RUNNABLE, cpu, running[cpu]);
+			break;
+		case 4:
+			if (random_below(&random, 200) == 0)
+				history_lose(&past.history, cpu, now_ns, now_ns + 50);
+			break;
+		default:
+			switch_to(&past, now_ns, cpu, running[cpu],
+				  THREAD_RUNNABLE + random_below(&random, 3), tid);
+			running[cpu] = tid;
+			break;
+		}
+		if (i % 16 == 0 && now_ns > 0) {
+			int64_t from_ns = random_below(&random, now_ns);
+			const struct waker end = history_waker(&past.history, tid, cpu);
+			struct split split = explain(&past, from_ns, now_ns);
+
+			split_release(&split);
+			CHECK_NUMBER(split_chain(&past.splitter, &end,
+						 (struct span){ from_ns, now_ns }, &split),
+				     0);
+			CHECK_NUMBER(sum_of(&split), now_ns - from_ns);
+			split_release(&split);
+		}
+	}
+	past_release(&past);
+}

@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Guest: records incidents, and explains them. Leaves for each NAME: NAME.json, NAME.txt, and NAME.event.
+set -eu
+
+# shellcheck source=tests/vm/guest/helpers.sh
+. /helpers.sh
+
+RULES=sched,irq,locks,workqueue
+
+# Arguments: NAME PACKS SLICE COMMAND...
+incident_explain() {
+	name=$1 packs=$2 slice=$3
+	shift 3
+	attempt "$name" ktrack record -b 8192 -e 'ktrack_t*' -r "$packs" -o "/out/$name.dat" -- "$@"
+	ktrack why --json -r "$packs" "/out/$name.dat" "$slice" >"/out/$name.json" 2>"/out/$name.errors" ||
+		echo "$name: ktrack why ended with status $?"
+	ktrack why -r "$packs" "/out/$name.dat" "$slice" >"/out/$name.txt" 2>>"/out/$name.errors" ||
+		echo "$name: ktrack why ended with status $?"
+	ktrack export --include-self -e 'ktrack_t*' -r "$packs" --event="/out/$name.event" "/out/$name.dat" 2>>"/out/$name.errors" ||
+		echo "$name: ktrack export ended with status $?"
+	rm "/out/$name.dat"
+}
+
+# A process that is stopped in its slice, and continued by its parent.
+process_stop() {
+	sh -c 'echo begin 1 >/dev/ktrack_test; touch /begun; until [ -e /continued ]; do :; done; echo end 1 >/dev/ktrack_test' & process=$!
+	wait_for test -e /begun
+	kill -STOP $process
+	usleep 500000
+	touch /continued
+	kill -CONT $process
+	wait $process
+}
+
+# A process whose cgroup gets a small share of its CPU.
+process_starve() {
+	sh -c 'echo $$ >/sys/fs/cgroup/large/cgroup.procs; exec taskset 1 dd if=/dev/zero of=/dev/null bs=1' 2>/dev/null & hog=$!
+	usleep 20000
+	echo $$ >/sys/fs/cgroup/small/cgroup.procs
+	# shellcheck disable=SC2016 # the inner shell expands it
+	taskset 1 sh -c 'echo begin 1 >/dev/ktrack_test; i=1000; while [ $i -gt 0 ]; do i=$((i - 1)); done; echo end 1 >/dev/ktrack_test'
+	echo $$ >/sys/fs/cgroup/cgroup.procs
+	kill $hog
+	wait
+}
+
+# A read from a disk that delivers 256 KiB in a second.
+disk_read() {
+	echo $$ >/sys/fs/cgroup/slow/cgroup.procs
+	dd if=/dev/loop0 of=/dev/null bs=32k count=2 iflag=direct 2>/dev/null
+}
+
+groups_make() {
+	mount -t cgroup2 none /sys/fs/cgroup
+	echo '+cpu +io' >/sys/fs/cgroup/cgroup.subtree_control
+	mkdir /sys/fs/cgroup/large /sys/fs/cgroup/small /sys/fs/cgroup/slow
+	echo 10000 >/sys/fs/cgroup/large/cpu.weight
+	echo 200 >/sys/fs/cgroup/small/cpu.weight
+	insmod /more/loop.ko
+	dd if=/dev/zero of=/disk bs=1M count=4 2>/dev/null
+	losetup /dev/loop0 /disk
+	echo '7:0 rbps=262144' >/sys/fs/cgroup/slow/io.max
+}
+
+case ${1-} in
+stop) process_stop; exit ;;
+starve) process_starve; exit ;;
+disk) disk_read; exit ;;
+esac
+
+second_cpu_start
+groups_make
+insmod /modules/ktrack_test.ko
+for incident in lock inversion storm starvation sleep worker lost_wakeup request; do
+	incident_explain $incident $RULES 'ktrack_test:*/incident' taskset 1 sh -c "echo $incident 40 >/dev/ktrack_test"
+done
+incident_explain stop $RULES incident sh "$0" stop
+incident_explain group $RULES incident sh "$0" starve
+incident_explain disk $RULES,syscalls,block 'syscalls:*/read@dd' sh "$0" disk
+rmmod ktrack_test
+instances_check "at the end"

@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: ktrack why finds the causes of prepared incidents, and its sums are those of the scheduler's slices."""
+
+import json
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
+
+import machine  # noqa: E402
+from tap import Tap  # noqa: E402
+
+# The answers, which were written before the tool was tried: the longest part, and then the longest part of what its waker did
+# meanwhile.
+BLOCKED = {"kind": "blocked", "woken": True}
+ANSWERS = {
+    # A driver's lock is held by a thread that sleeps with it.
+    "lock": [{**BLOCKED, "slice": "MUTEX", "waker": "test_holder"}, {**BLOCKED, "interrupt": "timer process_timeout"}],
+    # The lock's holder cannot run, because an urgent thread has its CPU.
+    "inversion": [{**BLOCKED, "waker": "test_holder"}, {"kind": "runnable", "behind": "test_hog"}],
+    # Interrupts take the CPU while the thread runs.
+    "storm": [{"kind": "hard interrupt"}],
+    # An urgent thread has the CPU.
+    "starvation": [{"kind": "runnable", "behind": "test_hog"}],
+    # The driver sleeps.
+    "sleep": [{**BLOCKED, "waker_context": "soft interrupt", "interrupt": "timer process_timeout"}],
+    # A work item waits for the worker, which has a slow one.
+    "worker": [{**BLOCKED, "waker": "kworker/*"}, {"kind": "running", "slice": "test_slow_work"}],
+    # Nobody wakes the thread: its wait ends by the timeout.
+    "lost_wakeup": [{**BLOCKED, "waker_context": "soft interrupt", "interrupt": "timer process_timeout"}],
+    # An asynchronous request waits for its device, whose interrupt queues the work that ends it.
+    "request": [{"kind": "waiting", "interrupt": "hrtimer test_device_interrupt"}],
+    # Somebody stops the process.
+    "stop": [{"kind": "stopped", "state": "T", "waker": "sh"}],
+    # Another cgroup has the larger share of the CPU.
+    "group": [{"kind": "runnable", "behind": "dd"}],
+    # A read waits for a disk whose bandwidth is limited.
+    "disk": [{**BLOCKED, "slice": "read"}],
+}
+# Names that the explanation of an incident contains at any depth.
+CONTAINED = {
+    "storm": ("hrtimer test_storm_tick",),
+    "request": ("kworker/*",),
+}
+KINDS = {"running": "Running", "hard interrupt": "Running", "soft interrupt": "Running", "runnable": "Runnable"}
+RUNNABLE = ("Runnable", "R", "R+")
+
+
+def matches(part, wanted):
+    """Whether a part has the wanted members; a text may end in an asterisk."""
+    for key, value in wanted.items():
+        found = part.get(key)
+        if isinstance(value, str) and value.endswith("*"):
+            if not str(found).startswith(value[:-1]):
+                return False
+        elif found != value:
+            return False
+    return True
+
+
+def longest(parts):
+    """The longest kind of parts, and of it the longest part."""
+    kinds = defaultdict(int)
+    for part in parts:
+        kinds[part["kind"]] += part["ns"]
+    kind = max(kinds, key=kinds.get)
+    return max((part for part in parts if part["kind"] == kind), key=lambda part: part["ns"])
+
+
+def names_in(parts):
+    """All names at any depth."""
+    for part in parts:
+        yield from (part[key] for key in ("waker", "interrupt", "behind", "comm", "slice") if key in part)
+        yield from names_in(part.get("meanwhile", ()))
+
+
+def wrong_answer(name, parts):
+    """How the explanation differs from the expected answer."""
+    found = parts
+    for wanted in ANSWERS[name]:
+        part = longest(found) if found else {}
+        if not matches(part, wanted):
+            yield f"the longest part is {part}, expected is {wanted}"
+            return
+        found = part.get("meanwhile", ())
+    names = set(names_in(parts))
+    for wanted in CONTAINED.get(name, ()):
+        if not any(matches({"name": one}, {"name": wanted}) for one in names):
+            yield f"{wanted} is missing: {sorted(names)}"
+
+
+def wrong_sums(parts, total, where):
+    """Every level whose parts do not add up to the nanosecond."""
+    found = sum(part["ns"] for part in parts)
+    if found != total:
+        yield f"{where}: {found} ns, expected are {total}"
+    for part in parts:
+        if "meanwhile" in part:
+            yield from wrong_sums(part["meanwhile"], part["ns"], f"{where}, waker {part['waker']}")
+
+
+class States:
+    """The states of threads that the stream of the same file reports: (begin, end, name), by thread."""
+
+    def __init__(self, text):
+        self.slices, threads, stacks, start = defaultdict(list), {}, defaultdict(list), None
+        for line in text.splitlines():
+            event = json.loads(line)
+            start = event["t_abs"] if event["event"] == "start" else start
+            if event["event"] == "data_json" and event["category"] == "track":
+                threads[event["thread"]] = event["value"]
+            elif event["event"] == "region_enter":
+                stacks[event["thread"]].append(event["t_abs"])
+            elif event["event"] == "region_leave":
+                track = threads[event["thread"]]
+                begin = stacks[event["thread"]].pop()
+                if track["tracepoint"] == "sched:thread":
+                    self.slices[track["id"]].append((begin, event["t_abs"], event["label"]))
+
+    def sum_of(self, tid, begin, end, labels):
+        """The seconds of a thread in some states, within a time."""
+        return sum(
+            max(0, min(last, end) - max(first, begin)) for first, last, label in self.slices[tid] if label in labels
+        )
+
+
+def wrong_states(found, states):
+    """Every state whose sum is not that of the scheduler's slices of the same file."""
+    sums = defaultdict(int)
+    for part in found["parts"]:
+        sums[KINDS.get(part["kind"], part["kind"])] += part["ns"]
+    begin, end = found["begin_ns"] / 1e9, (found["begin_ns"] + found["ns"]) / 1e9
+    expected = {
+        "Running": states.sum_of(found["tid"], begin, end, ("Running",)),
+        "Runnable": states.sum_of(found["tid"], begin, end, RUNNABLE),
+    }
+    for name, seconds in expected.items():
+        # Times of the stream are doubles.
+        if abs(sums[name] / 1e9 - seconds) > 1e-6:
+            yield f"{name}: {sums[name]} ns, expected are {seconds} s"
+    if sums["undecided"] > 0:
+        yield f"undecided: {sums['undecided']} ns"
+
+
+def check_incident(tap, kernel, name, result):
+    """One incident."""
+    text = result.text(f"{name}.json")
+    answer = json.loads(text) if text else {"slices": []}
+    if not tap.ok(len(answer["slices"]) == 1, f"{kernel}: {name} is explained", text, result.text(f"{name}.errors")):
+        return
+    found = answer["slices"][0]
+    wrong = list(wrong_answer(name, found["parts"]))
+    tap.ok(not wrong, f"{kernel}: {name}: the cause", *wrong, result.text(f"{name}.txt"))
+    tap.nothing(list(wrong_sums(found["parts"], found["ns"], name)), f"{kernel}: {name}: parts add up to the nanosecond")
+    if not found["async"]:
+        wrong = list(wrong_states(found, States(result.text(f"{name}.event"))))
+        tap.nothing(wrong, f"{kernel}: {name}: the scheduler's slices have the same sums")
+
+
+def check_kernel(tap, kernel, result):
+    """All incidents of one boot."""
+    machine.check_end(tap, kernel, result)
+    tap.nothing(result.output.splitlines(), f"{kernel}: all are recorded")
+    for name in ANSWERS:
+        check_incident(tap, kernel, name, result)
+
+
+def main():
+    """Returns the exit status."""
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        programs = machine.program(folder, "yield")
+        for kernel in sys.argv[1:] or machine.KERNELS:
+            more = machine.kernel_folder(kernel) / "more/loop.ko"
+            options = (*machine.COUNTED, *programs, "--add", f"{more}:/more/loop.ko")
+            with machine.ran(kernel, "why.sh", options=options) as result:
+                check_kernel(tap, kernel, result)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Splits the time of an asynchronous slice along the wake-ups that led to its end. */
+#include "analysis/walk.h"
+
+/** CHAIN_JUMPS_MAX - limit of wake-ups that are followed without any time between them */
+#define CHAIN_JUMPS_MAX 8
+
+/** CHAIN_RAISE_NS - limit of the time between a hard interrupt and the soft one that it raised */
+#define CHAIN_RAISE_NS 100000
+
+/**
+ * struct chain - a chain of wake-ups that is followed backwards
+ * @names: of interrupts
+ * @span: the time that is not attributed yet
+ * @nr_jumps: wake-ups since the last time that was attributed
+ */
+struct chain {
+	struct walk walk;
+	const struct name_table *names;
+	struct span span;
+	unsigned int nr_jumps;
+};
+
+static void chain_add(struct chain *chain, enum part_kind kind, const struct segment *on_cpu,
+		      int64_t from_ns)
+{
+	const struct part_key key = { .kind = kind,
+				      .cpu = on_cpu ? on_cpu->cpu : -1,
+				      .tid = -1,
+				      .owner = -1,
+				      .context = on_cpu ? on_cpu->context : CONTEXT_HARD,
+				      .interrupt = on_cpu ? on_cpu->interrupt : NAMES_NONE };
+
+	split_add(chain->walk.out, &key, chain->span.to_ns - from_ns);
+	chain->span.to_ns = from_ns;
+}
+
+/* The rest of the time is the wait for an interrupt; what happened while records were lost is
+ * unknown. */
+static void chain_wait(struct chain *chain, const struct segment *on_cpu)
+{
+	struct span gap = chain->span;
+
+	chain->walk.owner = -1;
+	chain->walk.owner_name = NAMES_NONE;
+	if (history_find_gap(chain->walk.splitter->history, -1, &gap.from_ns, &gap.to_ns)) {
+		chain_add(chain, PART_WAITING, on_cpu, gap.to_ns);
+		walk_undecided(&chain->walk, UNDECIDED_LOSS, gap);
+		chain->span.to_ns = gap.from_ns;
+	}
+	chain_add(chain, PART_WAITING, on_cpu, chain->span.from_ns);
+}
+
+/* The time between a hard interrupt and the soft one that it raised belongs to the latter. */
+static const struct segment *chain_hard_before(struct chain *chain, const struct segment *soft)
+{
+	const struct history *history = chain->walk.splitter->history;
+	const struct segment *between = segment_before(history, soft);
+	const struct segment *hard = between ? segment_before(history, between) : NULL;
+
+	if (!hard || soft->context != CONTEXT_SOFT || between->context != CONTEXT_THREAD ||
+	    hard->context != CONTEXT_HARD || hard->tid != soft->tid ||
+	    between->to_ns - between->from_ns > CHAIN_RAISE_NS)
+		return NULL;
+	return hard;
+}
+
+/* The interrupt of a device is a better reason than what it leads to. */
+static bool interrupt_is_device(struct chain *chain, const struct segment *segment)
+{
+	struct text name = name_table_text(chain->names, segment->interrupt);
+
+	return name.size > 4 && memcmp(name.data, "IRQ ", 4) == 0;
+}
+
+/* An interrupt of a CPU, those that it interrupted, and the hard one that raised a soft one. */
+static void chain_interrupt(struct chain *chain, int cpu)
+{
+	const struct segment *cause = NULL;
+
+	while (chain->span.from_ns < chain->span.to_ns) {
+		const struct segment *at = walk_seek_cpu(chain->walk.splitter, cpu,
+							 chain->span.to_ns);
+		const struct segment *hard;
+		int64_t from_ns;
+
+		if (!at || at->context == CONTEXT_THREAD)
+			break;
+		if (!cause || interrupt_is_device(chain, at))
+			cause = at;
+		hard = chain_hard_before(chain, at);
+		from_ns = hard ? hard->to_ns : at->from_ns;
+		chain_add(chain, at->context == CONTEXT_HARD ? PART_HARD : PART_SOFT, at,
+			  from_ns > chain->span.from_ns ? from_ns : chain->span.from_ns);
+	}
+	chain_wait(chain, cause);
+}
+
+static bool chain_enter(struct chain *chain, int tid, int cpu)
+{
+	struct thread_history *thread = history_thread(chain->walk.splitter->history, tid, cpu);
+
+	if (!thread)
+		return false;
+	chain->walk.thread = thread;
+	chain->walk.owner = tid;
+	chain->walk.owner_name = thread->comm;
+	return true;
+}
+
+/* Goes on with the one that woke the thread; returns false if that is unknown. */
+static bool chain_jump(struct chain *chain, const struct segment *segment)
+{
+	if (segment->context != CONTEXT_THREAD) {
+		chain_interrupt(chain, segment->next_cpu);
+		return true;
+	}
+	return chain->nr_jumps++ < CHAIN_JUMPS_MAX && segment->tid > 0 &&
+	       chain_enter(chain, segment->tid, segment->next_cpu);
+}
+
+static void chain_step(struct chain *chain)
+{
+	const struct segment *segment = walk_seek(&chain->walk, chain->span.to_ns);
+	struct span part = chain->span;
+	bool is_woken;
+
+	if (!segment) {
+		walk_unknown(&chain->walk, part);
+		chain->span.to_ns = part.from_ns;
+		return;
+	}
+	is_woken = (segment->state == THREAD_BLOCKED || segment->state == THREAD_STOPPED) &&
+		   segment->to_ns == part.to_ns && segment->next_state == THREAD_RUNNABLE;
+	if (is_woken && chain_jump(chain, segment))
+		return;
+	if (segment->from_ns > part.from_ns)
+		part.from_ns = segment->from_ns;
+	walk_segment(&chain->walk, segment, part);
+	chain->span.to_ns = part.from_ns;
+	chain->nr_jumps = 0;
+}
+
+int split_chain(struct splitter *splitter, const struct waker *end, struct span span,
+		struct split *out)
+{
+	struct chain chain = { .walk = { .splitter = splitter, .out = out, .owner = -1 },
+			       .names = splitter->names,
+			       .span = span };
+
+	splitter->walk++;
+	if (!splitter->history->has_states)
+		walk_undecided(&chain.walk, UNDECIDED_NO_SCHED, span);
+	else if (end->context != CONTEXT_THREAD)
+		chain_interrupt(&chain, end->cpu);
+	else if (!chain_enter(&chain, end->tid, end->cpu))
+		walk_undecided(&chain.walk, UNDECIDED_UNSEEN, span);
+	else
+		while (chain.span.from_ns < chain.span.to_ns)
+			chain_step(&chain);
+	return out->failed ? -1 : 0;
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Splits the time of a thread, and that of the threads which woke it. */
+#include <stdlib.h>
+
+#include "analysis/walk.h"
+
+/** FOLLOWED_MAX - limit of wakers that are followed for one split: those of the longest parts */
+#define FOLLOWED_MAX 8
+
+static void walk_span(struct walk *walk, struct span span)
+{
+	while (span.from_ns < span.to_ns) {
+		const struct segment *segment = walk_seek(walk, span.to_ns);
+		struct span part = span;
+
+		if (!segment) {
+			walk_unknown(walk, span);
+			return;
+		}
+		if (segment->from_ns > part.from_ns)
+			part.from_ns = segment->from_ns;
+		walk_segment(walk, segment, part);
+		span.to_ns = part.from_ns;
+	}
+}
+
+static int split_spans(struct splitter *splitter, struct thread_history *thread,
+		       const struct span *spans, size_t nr_spans, unsigned int depth,
+		       struct split *out);
+
+/* Splits the time of the waker of one part; the latest spans come first. */
+static int part_follow(struct walk *walk, struct part *part, unsigned int depth)
+{
+	struct splitter *splitter = walk->splitter;
+	struct thread_history *waker = history_thread(splitter->history, part->key.tid, -1);
+	struct span *spans = malloc(part->count * sizeof(*spans));
+	size_t nr_spans = 0;
+	int status;
+
+	if (!spans)
+		return -1;
+	for (size_t i = 0; i < walk->nr_wakes && nr_spans < part->count; i++) {
+		if (memcmp(&walk->wakes[i].key, &part->key, sizeof(part->key)) == 0)
+			spans[nr_spans++] = walk->wakes[i].span;
+	}
+	part->waker = calloc(1, sizeof(*part->waker));
+	status = part->waker ? split_spans(splitter, waker, spans, nr_spans, depth, part->waker)
+			     : -1;
+	free(spans);
+	return status;
+}
+
+static bool part_has_waker(const struct part *part)
+{
+	return (part->key.kind == PART_BLOCKED || part->key.kind == PART_STOPPED) &&
+	       part->key.is_woken && part->key.context == CONTEXT_THREAD && part->key.tid > 0;
+}
+
+static int split_follow(struct walk *walk, unsigned int depth)
+{
+	struct split *split = walk->out;
+	unsigned int nr_followed = 0;
+
+	split_sort(split);
+	for (size_t i = 0; i < split->nr_parts && nr_followed < FOLLOWED_MAX; i++) {
+		struct part *part = &split->parts[i];
+
+		if (!part_has_waker(part) ||
+		    !history_thread(walk->splitter->history, part->key.tid, -1))
+			continue;
+		nr_followed++;
+		if (part_follow(walk, part, depth - 1) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* The latest span comes first. */
+static int split_spans(struct splitter *splitter, struct thread_history *thread,
+		       const struct span *spans, size_t nr_spans, unsigned int depth,
+		       struct split *out)
+{
+	struct walk walk = { .splitter = splitter,
+			     .thread = thread,
+			     .out = out,
+			     .owner = -1,
+			     .follows = depth > 0 };
+	int status = 0;
+
+	splitter->walk++;
+	for (size_t i = 0; i < nr_spans; i++)
+		walk_span(&walk, spans[i]);
+	if (walk.follows)
+		status = split_follow(&walk, depth);
+	free(walk.wakes);
+	return out->failed ? -1 : status;
+}
+
+int split_slice(struct splitter *splitter, struct thread_history *thread, struct span span,
+		unsigned int depth, struct split *out)
+{
+	struct walk walk = { .splitter = splitter, .thread = thread, .out = out, .owner = -1 };
+
+	if (splitter->history->has_states)
+		return split_spans(splitter, thread, &span, 1, depth, out);
+	walk_undecided(&walk, UNDECIDED_NO_SCHED, span);
+	return out->failed ? -1 : 0;
+}

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The ring of segments, and the lines of threads and CPUs. */
+#include "analysis/history.h"
+
+#include <stdlib.h>
+
+int history_init(struct history *history)
+{
+	*history = (struct history){ .ring = calloc(HISTORY_SIZE, sizeof(*history->ring)),
+				     .threads_limit = HISTORY_THREADS_MAX };
+	return history->ring ? 0 : -1;
+}
+
+void history_release(struct history *history)
+{
+	for (size_t i = 0; i < history->threads.capacity; i++)
+		free(history->threads.slots[i].value);
+	map_release(&history->threads);
+	for (unsigned int i = 0; i < history->nr_cpus; i++)
+		free(history->cpus[i]);
+	free(history->cpus);
+	free(history->gaps);
+	free(history->ring);
+	*history = (struct history){ 0 };
+}
+
+/* Closes the open segment of a line, unless it is empty, and opens the next one. */
+static void line_change(struct history *history, struct line *line, int64_t time_ns,
+			const struct segment *next)
+{
+	struct segment *open = &line->open;
+	uint32_t number = open->before;
+
+	if (open->from_ns < time_ns) {
+		/* A number of 0 is none: it is skipped when numbers wrap around. */
+		number = ++history->nr_segments ? history->nr_segments : ++history->nr_segments;
+		open->to_ns = time_ns;
+		history->ring[number % HISTORY_SIZE] = *open;
+	}
+	*open = *next;
+	open->from_ns = time_ns;
+	open->to_ns = INT64_MAX;
+	open->before = number;
+	open->next_state = THREAD_UNKNOWN;
+	open->next_cpu = -1;
+}
+
+static bool thread_has_tid(const void *value, const void *key)
+{
+	return ((const struct thread_history *)value)->tid == *(const int *)key;
+}
+
+/* Idle threads share the number 0. */
+static int thread_key(int tid, int cpu)
+{
+	return tid == 0 ? -1 - cpu : tid;
+}
+
+struct thread_history *history_thread(const struct history *history, int tid, int cpu)
+{
+	int key = thread_key(tid, cpu);
+
+	return map_find(&history->threads, hash_number(key), thread_has_tid, &key);
+}
+
+/* Frees threads of which the ring has nothing, and that have neither tracks nor open slices. */
+static void threads_sweep(struct history *history)
+{
+	struct map kept = { 0 };
+
+	for (size_t i = 0; i < history->threads.capacity; i++) {
+		struct map_slot *slot = &history->threads.slots[i];
+		struct thread_history *thread = slot->value;
+		bool is_old;
+
+		if (!thread)
+			continue;
+		is_old = thread->nr_labels == 0 && thread->nr_tracks == 0 &&
+			 !segment_before(history, &thread->line.open);
+		if (is_old || map_insert(&kept, slot->hash, thread) < 0)
+			free(thread);
+	}
+	map_release(&history->threads);
+	history->threads = kept;
+	history->threads_limit = kept.size * 2 > HISTORY_THREADS_MAX ? kept.size * 2
+								     : HISTORY_THREADS_MAX;
+}
+
+static struct thread_history *thread_new(struct history *history, int key)
+{
+	struct thread_history *thread = calloc(1, sizeof(*thread));
+
+	if (!thread)
+		return NULL;
+	thread->tid = key;
+	thread->line.open = (struct segment){ .from_ns = history->start_ns,
+					      .to_ns = INT64_MAX,
+					      .tid = -1,
+					      .cpu = -1,
+					      .next_cpu = -1 };
+	if (map_insert(&history->threads, hash_number(key), thread) == 0)
+		return thread;
+	free(thread);
+	return NULL;
+}
+
+struct thread_history *history_thread_add(struct history *history, int tid, int cpu)
+{
+	struct thread_history *thread = history_thread(history, tid, cpu);
+
+	if (thread)
+		return thread;
+	if (history->threads.size >= history->threads_limit)
+		threads_sweep(history);
+	return thread_new(history, thread_key(tid, cpu));
+}
+
+static int cpus_grow(struct history *history, unsigned int nr_cpus)
+{
+	struct cpu_history **cpus = reallocarray(history->cpus, nr_cpus, sizeof(*cpus));
+
+	if (!cpus)
+		return -1;
+	memset(cpus + history->nr_cpus, 0, (nr_cpus - history->nr_cpus) * sizeof(*cpus));
+	history->cpus = cpus;
+	history->nr_cpus = nr_cpus;
+	return 0;
+}
+
+struct cpu_history *history_cpu(struct history *history, int cpu)
+{
+	struct cpu_history *one;
+
+	if (cpu < 0 || cpu >= HISTORY_CPUS_MAX)
+		return NULL;
+	if ((unsigned int)cpu >= history->nr_cpus && cpus_grow(history, cpu + 1) < 0)
+		return NULL;
+	if (history->cpus[cpu])
+		return history->cpus[cpu];
+	one = calloc(1, sizeof(*one));
+	if (one)
+		one->line.open = (struct segment){
+			.from_ns = history->start_ns, .to_ns = INT64_MAX, .tid = -1, .cpu = cpu
+		};
+	history->cpus[cpu] = one;
+	return one;
+}
+
+struct waker history_waker(const struct history *history, int tid, int cpu)
+{
+	const struct cpu_history *one = history_cpu_find(history, cpu);
+	struct interrupt interrupt = one ? history_interrupt(one) : (struct interrupt){ 0 };
+
+	/* The idle thread wakes nobody: its interrupt was not recorded. */
+	if (tid == 0 && interrupt.context == CONTEXT_THREAD)
+		interrupt.context = CONTEXT_HARD;
+	return (struct waker){ .tid = interrupt.context == CONTEXT_THREAD ? tid : -1,
+			       .cpu = cpu,
+			       .context = interrupt.context,
+			       .interrupt = interrupt.name };
+}
+
+/*
+ * The first record of a thread's state shows its state before: a thread that is switched out ran
+ * since the recording began, a thread that is woken was blocked.
+ */
+static void thread_infer_past(struct thread_history *thread, const struct thread_change *change)
+{
+	struct segment *open = &thread->line.open;
+
+	if (change->state == THREAD_BLOCKED || change->state == THREAD_STOPPED ||
+	    (change->state == THREAD_RUNNABLE && change->cpu >= 0)) {
+		open->state = THREAD_RUNNING;
+		open->cpu = change->cpu;
+	} else if (change->state == THREAD_RUNNABLE) {
+		open->state = THREAD_BLOCKED;
+	}
+}
+
+void history_change_thread(struct history *history, struct thread_history *thread,
+			   const struct thread_change *change)
+{
+	struct segment *open = &thread->line.open;
+	struct segment next = { .state = change->state,
+				.state_name = change->state_name,
+				.label = open->label,
+				.tid = -1,
+				.cpu = change->state == THREAD_BLOCKED ? -1 : change->cpu };
+
+	if (!thread->is_seen && open->state == THREAD_UNKNOWN)
+		thread_infer_past(thread, change);
+	thread->is_seen = true;
+	open->next_state = change->state;
+	open->next_cpu = change->state == THREAD_RUNNABLE && change->cpu < 0 ? change->waker.cpu
+									     : change->cpu;
+	open->tid = change->waker.tid;
+	open->context = change->waker.context;
+	open->interrupt = change->waker.interrupt;
+	line_change(history, &thread->line, change->time_ns, &next);
+}
+
+void history_see_thread(struct history *history, struct thread_history *thread, int64_t time_ns,
+			int cpu)
+{
+	const struct segment *open = &thread->line.open;
+	const struct thread_change change = { .time_ns = time_ns,
+					      .state = THREAD_RUNNING,
+					      .cpu = cpu,
+					      .waker = { .tid = -1, .cpu = cpu } };
+
+	thread->seen_ns = time_ns;
+	if (open->state != THREAD_RUNNING || open->cpu != cpu)
+		history_change_thread(history, thread, &change);
+}
+
+/* Sets the innermost slice of a thread, in the same state. */
+static void thread_set_label(struct history *history, struct thread_history *thread,
+			     int64_t time_ns)
+{
+	struct segment *open = &thread->line.open;
+	struct segment next = *open;
+	unsigned int nr = thread->nr_labels < THREAD_LABELS_MAX ? thread->nr_labels
+								: THREAD_LABELS_MAX;
+
+	next.label = nr > 0 ? thread->labels[nr - 1] : NAMES_NONE;
+	if (next.label == open->label)
+		return;
+	open->next_state = open->state;
+	open->next_cpu = open->cpu;
+	line_change(history, &thread->line, time_ns, &next);
+}
+
+void history_begin_label(struct history *history, struct thread_history *thread, int64_t time_ns,
+			 uint32_t name)
+{
+	if (thread->nr_labels < THREAD_LABELS_MAX)
+		thread->labels[thread->nr_labels] = name;
+	thread->nr_labels++;
+	thread_set_label(history, thread, time_ns);
+}
+
+void history_end_label(struct history *history, struct thread_history *thread, int64_t time_ns,
+		       uint32_t name)
+{
+	unsigned int i;
+
+	if (thread->nr_labels == 0)
+		return;
+	if (thread->nr_labels-- > THREAD_LABELS_MAX)
+		return;
+	/* Slices of different tracks may end in any order. */
+	for (i = thread->nr_labels; i > 0 && thread->labels[i] != name; i--)
+		;
+	for (; i < thread->nr_labels; i++)
+		thread->labels[i] = thread->labels[i + 1];
+	thread_set_label(history, thread, time_ns);
+}
+
+struct interrupt history_interrupt(const struct cpu_history *cpu)
+{
+	unsigned int nr = cpu->nr_interrupts < CPU_INTERRUPTS_MAX ? cpu->nr_interrupts
+								  : CPU_INTERRUPTS_MAX;
+
+	return nr > 0 ? cpu->interrupts[nr - 1] : (struct interrupt){ 0 };
+}
+
+static void cpu_change(struct history *history, struct cpu_history *cpu, int64_t time_ns, int tid)
+{
+	struct interrupt interrupt = history_interrupt(cpu);
+	const struct segment next = { .interrupt = interrupt.name,
+				      .context = interrupt.context,
+				      .cpu = cpu->line.open.cpu,
+				      .tid = tid };
+
+	line_change(history, &cpu->line, time_ns, &next);
+}
+
+void history_run_thread(struct history *history, struct cpu_history *cpu, int64_t time_ns, int tid)
+{
+	cpu_change(history, cpu, time_ns, tid);
+}
+
+void history_begin_interrupt(struct history *history, struct cpu_history *cpu, int64_t time_ns,
+			     struct interrupt interrupt)
+{
+	if (cpu->nr_interrupts < CPU_INTERRUPTS_MAX)
+		cpu->interrupts[cpu->nr_interrupts] = interrupt;
+	cpu->nr_interrupts++;
+	cpu_change(history, cpu, time_ns, cpu->line.open.tid);
+}
+
+void history_end_interrupt(struct history *history, struct cpu_history *cpu, int64_t time_ns)
+{
+	if (cpu->nr_interrupts == 0)
+		return;
+	cpu->nr_interrupts--;
+	cpu_change(history, cpu, time_ns, cpu->line.open.tid);
+}
+
+/* Fewer gaps that cover more: what was undecided stays so. */
+static void gap_extend(struct history_gap *gap, int64_t from_ns, int64_t to_ns)
+{
+	gap->cpu = -1;
+	gap->from_ns = from_ns < gap->from_ns ? from_ns : gap->from_ns;
+	gap->to_ns = to_ns > gap->to_ns ? to_ns : gap->to_ns;
+	gap->until_ns = to_ns > gap->until_ns ? to_ns : gap->until_ns;
+}
+
+int history_lose(struct history *history, int cpu, int64_t from_ns, int64_t to_ns)
+{
+	size_t at = history->nr_gaps;
+	struct history_gap *gaps;
+
+	if (at == HISTORY_GAPS_MAX) {
+		gap_extend(&history->gaps[at - 1], from_ns, to_ns);
+		return 0;
+	}
+	gaps = reallocarray(history->gaps, at + 1, sizeof(*gaps));
+	if (!gaps)
+		return -1;
+	history->gaps = gaps;
+	for (; at > 0 && gaps[at - 1].from_ns > from_ns; at--)
+		gaps[at] = gaps[at - 1];
+	gaps[at] = (struct history_gap){ .cpu = cpu, .from_ns = from_ns, .to_ns = to_ns };
+	history->nr_gaps++;
+	for (; at < history->nr_gaps; at++) {
+		int64_t until_ns = at > 0 ? gaps[at - 1].until_ns : INT64_MIN;
+
+		gaps[at].until_ns = until_ns > gaps[at].to_ns ? until_ns : gaps[at].to_ns;
+	}
+	return 0;
+}
+
+/* The number of gaps that begin before @time_ns. */
+static size_t gaps_before(const struct history *history, int64_t time_ns)
+{
+	size_t low = 0, high = history->nr_gaps;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (history->gaps[middle].from_ns < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+bool history_find_gap(const struct history *history, int cpu, int64_t *from_ns, int64_t *to_ns)
+{
+	int64_t first = INT64_MAX, last = INT64_MIN;
+
+	for (size_t i = gaps_before(history, *to_ns); i > 0; i--) {
+		const struct history_gap *gap = &history->gaps[i - 1];
+
+		if (gap->until_ns <= *from_ns)
+			break;
+		if (gap->to_ns <= *from_ns || (cpu >= 0 && gap->cpu >= 0 && gap->cpu != cpu))
+			continue;
+		first = gap->from_ns;
+		last = gap->to_ns > last ? gap->to_ns : last;
+	}
+	if (first == INT64_MAX)
+		return false;
+	*from_ns = first > *from_ns ? first : *from_ns;
+	*to_ns = last < *to_ns ? last : *to_ns;
+	return true;
+}
+
+const struct segment *line_seek(const struct history *history, const struct line *line,
+				struct line_cursor *cursor, unsigned int walk, int64_t time_ns)
+{
+	if (cursor->walk != walk)
+		*cursor = (struct line_cursor){ .walk = walk, .at = &line->open };
+	while (cursor->at && cursor->at->from_ns >= time_ns) {
+		cursor->was_overwritten = cursor->at->before != 0;
+		cursor->at = segment_before(history, cursor->at);
+	}
+	return cursor->at;
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Takes events into the history: states of threads, interrupts, slices of threads, losses. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/why.h"
+
+static const char *const role_categories[] = {
+	[WHY_ROLE_CPU] = "sched:cpu",
+	[WHY_ROLE_THREAD] = "sched:thread",
+	[WHY_ROLE_INTERRUPT] = "irq:cpu",
+	[WHY_ROLE_WAKEUP] = "sched:wakeup",
+};
+_Static_assert(sizeof(role_categories) / sizeof(role_categories[0]) == WHY_ROLE_COUNT,
+	       "a category for each");
+
+/* Names of soft interrupts, as the kernel prints them. Timers inherit the kind of their interrupt.
+ */
+static const char *const soft_interrupts[] = {
+	"HI",	    "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
+	"IRQ_POLL", "TASKLET", "SCHED",	 "HRTIMER", "RCU",
+};
+
+static enum why_role track_role(const struct timeline_track *track)
+{
+	for (int i = WHY_ROLE_NONE + 1; i < WHY_ROLE_COUNT; i++) {
+		if (strcmp(track->category->text, role_categories[i]) == 0)
+			return i;
+	}
+	return WHY_ROLE_NONE;
+}
+
+uint32_t why_name(struct why_sink *why, struct timeline_name *name)
+{
+	uintptr_t number;
+
+	if (!name->is_counted)
+		return name_table_add(&why->names, name->text);
+	number = (uintptr_t)name->sink_data[why->sink_index];
+	if (number == 0) {
+		number = name_table_add(&why->names, name->text);
+		/* The number of an empty name is 0, which is looked up each time. */
+		name->sink_data[why->sink_index] = (void *)number;
+	}
+	return number;
+}
+
+static int thread_join(struct why_sink *why, struct why_track *one,
+		       const struct timeline_track *track, struct error *error)
+{
+	struct thread_history *thread = history_thread_add(&why->history, track->id.signed_number,
+							   track->cpu);
+
+	if (!thread)
+		return error_set(error, "out of memory");
+	one->thread = thread;
+	thread->nr_tracks++;
+	if (*track->comm)
+		thread->comm = name_table_add(&why->names, text_of(track->comm));
+	if (!thread->is_seen && track->born_ns > why->start_ns) {
+		thread->is_seen = true;
+		thread->line.open.state = THREAD_ABSENT;
+	}
+	return 0;
+}
+
+static int learn_track(struct why_sink *why, const struct timeline_event *event,
+		       struct error *error)
+{
+	const struct timeline_track *track = event->track;
+	struct why_track *one = calloc(1, sizeof(*one));
+
+	if (!one)
+		return error_set(error, "out of memory");
+	one->next = why->tracks;
+	one->before = &why->tracks;
+	if (one->next)
+		one->next->before = &one->next;
+	why->tracks = one;
+	event->track->sink_data[why->sink_index] = one;
+	one->role = track_role(track);
+	/* A name alone is not meant for the states that explain slices. */
+	one->is_selected = track->kind == TRACK_SLICES &&
+			   (one->role == WHY_ROLE_NONE || why->selector.category) &&
+			   slice_selector_matches_track(&why->selector, track);
+	return track->scope == SCOPE_THREAD ? thread_join(why, one, track, error) : 0;
+}
+
+static int learn_track_end(struct why_sink *why, const struct timeline_event *event,
+			   struct error *error)
+{
+	struct why_track *one = why_track_of(why, event);
+
+	(void)error;
+	if (one->thread)
+		one->thread->nr_tracks--;
+	*one->before = one->next;
+	if (one->next)
+		one->next->before = one->before;
+	free(one->begins);
+	free(one);
+	event->track->sink_data[why->sink_index] = NULL;
+	return 0;
+}
+
+static enum thread_state state_of(struct text name)
+{
+	if (text_equals(name, text_of("Running")))
+		return THREAD_RUNNING;
+	if (text_equals(name, text_of("Runnable")) || (name.size > 0 && *name.data == 'R'))
+		return THREAD_RUNNABLE;
+	if (name.size == 0 || strchr("XZ", *name.data))
+		return THREAD_ABSENT;
+	return strchr("Tt", *name.data) ? THREAD_STOPPED : THREAD_BLOCKED;
+}
+
+static void learn_state(struct why_sink *why, const struct why_track *one,
+			const struct timeline_event *event)
+{
+	struct text name = event->name->text;
+	struct thread_change change = { .time_ns = event->time_ns,
+					.state = state_of(name),
+					.cpu = event->cpu };
+
+	why->history.has_states = true;
+	if (change.state == THREAD_BLOCKED || change.state == THREAD_STOPPED)
+		change.state_name = why_name(why, event->name);
+	/* A thread that is woken runs on a CPU that its next record shows. */
+	if (text_equals(name, text_of("Runnable")))
+		change.cpu = -1;
+	change.waker = history_waker(&why->history, event->tid, event->cpu);
+	history_change_thread(&why->history, one->thread, &change);
+}
+
+/* The thread that a CPU runs, and its name: the record has both. */
+static int learn_run(struct why_sink *why, const struct timeline_event *event, struct error *error)
+{
+	struct cpu_history *cpu = history_cpu(&why->history, event->track->id.signed_number);
+	struct thread_history *thread;
+	int tid = -1;
+
+	for (unsigned int i = 0; i < event->nr_fields; i++) {
+		if (text_equals(event->fields[i].name, text_of("next_pid")))
+			tid = event->fields[i].value.signed_number;
+	}
+	if (!cpu)
+		return error_set(error, "out of memory");
+	history_run_thread(&why->history, cpu, event->time_ns, tid);
+	thread = tid > 0 ? history_thread_add(&why->history, tid, -1) : NULL;
+	if (thread)
+		thread->comm = why_name(why, event->name);
+	return 0;
+}
+
+static enum context_kind interrupt_kind(const struct cpu_history *cpu, struct text name)
+{
+	bool is_timer = name.size > 6 && (memcmp(name.data, "timer ", 6) == 0 ||
+					  memcmp(name.data, "hrtime", 6) == 0);
+
+	if (is_timer && cpu->nr_interrupts > 0)
+		return history_interrupt(cpu).context;
+	for (size_t i = 0; i < sizeof(soft_interrupts) / sizeof(soft_interrupts[0]); i++) {
+		if (text_equals(name, text_of(soft_interrupts[i])))
+			return CONTEXT_SOFT;
+	}
+	return CONTEXT_HARD;
+}
+
+static int learn_interrupt(struct why_sink *why, const struct timeline_event *event,
+			   struct error *error)
+{
+	struct cpu_history *cpu = history_cpu(&why->history, event->track->id.signed_number);
+	struct interrupt interrupt = { .name = why_name(why, event->name) };
+
+	if (!cpu)
+		return error_set(error, "out of memory");
+	why->history.has_interrupts = true;
+	interrupt.context = interrupt_kind(cpu, event->name->text);
+	history_begin_interrupt(&why->history, cpu, event->time_ns, interrupt);
+	return 0;
+}
+
+void why_see_writer(struct why_sink *why, const struct why_track *track,
+		    const struct timeline_event *event)
+{
+	const struct cpu_history *cpu = history_cpu_find(&why->history, event->cpu);
+	struct thread_history *thread = track->thread;
+
+	if (event->tid <= 0 || event->cpu < 0)
+		return;
+	if (!thread || thread->tid != event->tid) {
+		/* The usual case: the CPU's last switch was to this thread. */
+		if (cpu && cpu->line.open.tid == event->tid)
+			return;
+		thread = history_thread_add(&why->history, event->tid, event->cpu);
+	}
+	if (thread)
+		history_see_thread(&why->history, thread, event->time_ns, event->cpu);
+}
+
+static int learn_begin(struct why_sink *why, const struct timeline_event *event,
+		       struct error *error)
+{
+	struct why_track *one = why_track_of(why, event);
+
+	if (one->role == WHY_ROLE_THREAD)
+		learn_state(why, one, event);
+	else if (one->role == WHY_ROLE_CPU)
+		return learn_run(why, event, error);
+	else if (one->role == WHY_ROLE_INTERRUPT)
+		return learn_interrupt(why, event, error);
+	if (one->role != WHY_ROLE_NONE)
+		return 0;
+	why_see_writer(why, one, event);
+	if (one->thread && event->track->lane == 0)
+		history_begin_label(&why->history, one->thread, event->time_ns,
+				    why_name(why, event->name));
+	return 0;
+}
+
+void why_learn_end(struct why_sink *why, struct why_track *track,
+		   const struct timeline_event *event)
+{
+	struct cpu_history *cpu;
+
+	if (track->role == WHY_ROLE_INTERRUPT) {
+		cpu = history_cpu(&why->history, event->track->id.signed_number);
+		if (cpu)
+			history_end_interrupt(&why->history, cpu, event->time_ns);
+	} else if (track->role == WHY_ROLE_NONE && track->thread && event->track->lane == 0) {
+		history_end_label(&why->history, track->thread, event->time_ns,
+				  why_name(why, event->name));
+	}
+}
+
+static int learn_loss(struct why_sink *why, const struct timeline_event *event, struct error *error)
+{
+	bool is_sum = event->kind == TIMELINE_LOSS_SUM;
+
+	why->nr_gaps += !is_sum;
+	why->nr_gaps_unknown += event->loss_count == TIMELINE_COUNT_UNKNOWN;
+	if (event->loss_count > 0)
+		why->lost_records += event->loss_count;
+	if (is_sum)
+		return 0;
+	return history_lose(&why->history, event->loss_cpu, event->begin_ns, event->loss_end_ns) < 0
+		       ? error_set(error, "out of memory")
+		       : 0;
+}
+
+static int (*const learners[TIMELINE_KIND_COUNT])(struct why_sink *why,
+						  const struct timeline_event *event,
+						  struct error *error) = {
+	[TIMELINE_TRACK_BEGIN] = learn_track, [TIMELINE_TRACK_END] = learn_track_end,
+	[TIMELINE_SLICE_BEGIN] = learn_begin, [TIMELINE_LOSS] = learn_loss,
+	[TIMELINE_LOSS_SUM] = learn_loss,
+};
+
+int why_learn(struct why_sink *why, const struct timeline_event *event, struct error *error)
+{
+	return learners[event->kind] ? learners[event->kind](why, event, error) : 0;
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Parts of splits as text. */
+#include "analysis/why.h"
+
+static const char *const kind_words[] = {
+	[PART_RUNNING] = "running", [PART_RUNNABLE] = "runnable",   [PART_BLOCKED] = "blocked",
+	[PART_STOPPED] = "stopped", [PART_HARD] = "hard interrupt", [PART_SOFT] = "soft interrupt",
+	[PART_WAITING] = "waiting", [PART_UNDECIDED] = "undecided",
+};
+_Static_assert(sizeof(kind_words) / sizeof(kind_words[0]) == PART_KIND_COUNT, "words for each");
+
+static const char *const reason_words[] = {
+	[UNDECIDED_NO_SCHED] = "the scheduler recorded nothing before",
+	[UNDECIDED_LOSS] = "records were lost",
+	[UNDECIDED_UNSEEN] = "before the thread's first record",
+	[UNDECIDED_HISTORY] = "older than the records that are kept in memory",
+	[UNDECIDED_ABSENT] = "the thread did not exist",
+	[UNDECIDED_NO_END] = "no end was recorded",
+};
+_Static_assert(sizeof(reason_words) / sizeof(reason_words[0]) == UNDECIDED_COUNT, "words for each");
+
+const char *part_kind_name(enum part_kind kind)
+{
+	return kind_words[kind];
+}
+
+const char *undecided_reason_name(enum undecided_reason reason)
+{
+	return reason_words[reason];
+}
+
+static void append_known_name(struct buffer *out, const struct name_table *names, uint32_t number)
+{
+	const struct text name = name_table_text(names, number);
+
+	buffer_append(out, name.data, name.size);
+}
+
+static void append_thread(struct buffer *out, const struct name_table *names, uint32_t name,
+			  int tid)
+{
+	append_known_name(out, names, name);
+	if (tid >= 0)
+		buffer_printf(out, name == NAMES_NONE ? "tid %d" : " (%d)", tid);
+	else if (name == NAMES_NONE)
+		buffer_append_string(out, "a thread");
+}
+
+static void append_interrupt(struct buffer *out, const struct name_table *names,
+			     const struct part_key *key)
+{
+	if (key->interrupt == NAMES_NONE) {
+		buffer_append_string(out, "an interrupt that was not recorded");
+		return;
+	}
+	if (key->kind != PART_HARD && key->kind != PART_SOFT)
+		buffer_append_string(out, key->context == CONTEXT_SOFT ? "soft interrupt "
+								       : "hard interrupt ");
+	append_known_name(out, names, key->interrupt);
+}
+
+static void append_cpu(struct buffer *out, const struct part_key *key)
+{
+	if (key->cpu >= 0)
+		buffer_printf(out, " on CPU %d", key->cpu);
+}
+
+static void part_append_label(struct buffer *out, const struct name_table *names,
+			      const struct part_key *key)
+{
+	if (key->label == NAMES_NONE)
+		return;
+	buffer_append_string(out, " in ");
+	append_known_name(out, names, key->label);
+}
+
+static void append_runnable(struct buffer *out, const struct name_table *names,
+			    const struct part_key *key)
+{
+	append_cpu(out, key);
+	if (key->context != CONTEXT_THREAD) {
+		buffer_append_string(out, " behind ");
+		append_interrupt(out, names, key);
+	} else if (key->tid == 0) {
+		buffer_append_string(out, ", the CPU is idle");
+	} else if (key->tid > 0 || key->name != NAMES_NONE) {
+		buffer_append_string(out, " behind ");
+		append_thread(out, names, key->name, key->tid);
+	}
+}
+
+static void append_blocked(struct buffer *out, const struct name_table *names,
+			   const struct part_key *key)
+{
+	if (key->state != NAMES_NONE) {
+		buffer_append_string(out, " (");
+		append_known_name(out, names, key->state);
+		buffer_append_char(out, ')');
+	}
+	part_append_label(out, names, key);
+	if (!key->is_woken) {
+		buffer_append_string(out,
+				     key->name == NAMES_OTHER ? "" : ", its end is not recorded");
+		return;
+	}
+	buffer_append_string(out, key->kind == PART_STOPPED ? ", continued by " : ", woken by ");
+	if (key->context != CONTEXT_THREAD)
+		append_interrupt(out, names, key);
+	else
+		append_thread(out, names, key->name, key->tid);
+}
+
+void part_append_text(struct buffer *out, const struct name_table *names,
+		      const struct part_key *key)
+{
+	if (key->owner > 0 || key->owner_name != NAMES_NONE) {
+		append_thread(out, names, key->owner_name, key->owner);
+		buffer_append_string(out, ": ");
+	}
+	buffer_append_string(out, kind_words[key->kind]);
+	switch (key->kind) {
+	case PART_RUNNING:
+		append_cpu(out, key);
+		part_append_label(out, names, key);
+		break;
+	case PART_RUNNABLE:
+		append_runnable(out, names, key);
+		break;
+	case PART_BLOCKED:
+	case PART_STOPPED:
+		append_blocked(out, names, key);
+		break;
+	case PART_WAITING:
+		buffer_append_string(out, " for ");
+		append_interrupt(out, names, key);
+		append_cpu(out, key);
+		break;
+	case PART_UNDECIDED:
+		buffer_printf(out, ": %s", reason_words[key->reason]);
+		break;
+	default:
+		buffer_append_char(out, ' ');
+		append_interrupt(out, names, key);
+		append_cpu(out, key);
+		break;
+	}
+}

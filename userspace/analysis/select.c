@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Chooses the slices that are explained, and explains them when they end. */
+#include <stdlib.h>
+
+#include "analysis/why.h"
+
+void why_slice_release(struct why_slice *slice)
+{
+	buffer_release(&slice->track);
+	split_release(&slice->split);
+}
+
+static bool name_is_selected(struct why_sink *why, struct timeline_name *name)
+{
+	uint32_t number = why_name(why, name);
+	struct known_name *known = name_table_get(&why->names, number);
+
+	if (number == NAMES_OTHER)
+		return slice_selector_matches_name(&why->selector, name->text);
+	if (known->match == 0)
+		known->match = slice_selector_matches_name(&why->selector, name->text) ? 2 : 1;
+	return known->match == 2;
+}
+
+int why_select_begin(struct why_sink *why, struct why_track *track,
+		     const struct timeline_event *event, struct error *error)
+{
+	size_t nr = event->depth;
+
+	if (nr > track->nr_begins) {
+		struct waker *begins = reallocarray(track->begins, nr, sizeof(*begins));
+
+		if (!begins)
+			return error_set(error, "out of memory");
+		memset(begins + track->nr_begins, 0, (nr - track->nr_begins) * sizeof(*begins));
+		track->begins = begins;
+		track->nr_begins = nr;
+	}
+	if (nr > 0)
+		track->begins[nr - 1] = history_waker(&why->history, event->tid, event->cpu);
+	return 0;
+}
+
+/* The thread that did all the work of a slice, NULL if it is asynchronous. */
+static struct thread_history *slice_thread(struct why_sink *why, const struct why_track *track,
+					   const struct timeline_event *event,
+					   const struct waker *writer)
+{
+	const struct waker *begin = event->depth > 0 && event->depth <= track->nr_begins
+					    ? &track->begins[event->depth - 1]
+					    : NULL;
+
+	if (event->track->lane > 0)
+		return NULL;
+	if (track->thread)
+		return track->thread;
+	if (!begin || begin->tid <= 0 || (begin->tid != writer->tid && !event->is_unfinished))
+		return NULL;
+	return history_thread(&why->history, begin->tid, begin->cpu);
+}
+
+/* Whether @a is explained before @b: the slowest first, at a given time the shortest. */
+static bool slice_is_before(const struct why_sink *why, const struct why_slice *a,
+			    const struct why_slice *b)
+{
+	int64_t first = a->end_ns - a->begin_ns, second = b->end_ns - b->begin_ns;
+
+	return why->settings->has_at ? first < second : first > second;
+}
+
+static size_t slices_max(const struct why_sink *why)
+{
+	return why->settings->slowest > 0 ? why->settings->slowest : 1;
+}
+
+/* Whether a slice is among the best so far. */
+static bool slice_is_chosen(const struct why_sink *why, const struct why_slice *slice)
+{
+	return why->nr_slices < slices_max(why) ||
+	       slice_is_before(why, slice, &why->slices[why->nr_slices - 1]);
+}
+
+/* Takes over @slice. */
+static int slice_keep(struct why_sink *why, struct why_slice *slice)
+{
+	size_t at;
+
+	if (!why->slices)
+		why->slices = calloc(slices_max(why), sizeof(*why->slices));
+	if (!why->slices) {
+		why_slice_release(slice);
+		return -1;
+	}
+	if (why->nr_slices == slices_max(why))
+		why_slice_release(&why->slices[--why->nr_slices]);
+	for (at = why->nr_slices; at > 0 && slice_is_before(why, slice, &why->slices[at - 1]); at--)
+		why->slices[at] = why->slices[at - 1];
+	why->slices[at] = *slice;
+	why->nr_slices++;
+	return 0;
+}
+
+static int slice_split(struct why_sink *why, struct why_end *end, struct split *out)
+{
+	struct why_slice *slice = &end->slice;
+	const struct span span = { slice->begin_ns, slice->end_ns };
+	unsigned int depth = why->settings->is_aggregate ? 0 : why->settings->depth;
+
+	if (end->thread)
+		return split_slice(&why->splitter, end->thread, span, depth, out);
+	if (!slice->is_unfinished)
+		return split_chain(&why->splitter, &end->writer, span, out);
+	split_add_undecided(out, UNDECIDED_NO_END, span.to_ns - span.from_ns);
+	return out->failed ? -1 : 0;
+}
+
+static int slice_aggregate(struct why_sink *why, struct why_end *end)
+{
+	struct split *split = &why->scratch;
+
+	split_clear(split);
+	if (slice_split(why, end, split) < 0)
+		return -1;
+	return aggregate_add(&why->aggregate, end->slice.end_ns - end->slice.begin_ns, split);
+}
+
+static int slice_explain(struct why_sink *why, struct why_end *end)
+{
+	struct why_slice slice = end->slice;
+
+	if (why->settings->is_aggregate)
+		return slice_aggregate(why, end);
+	track_append_label(&slice.track, end->track);
+	slice.is_async = !end->thread;
+	slice.tid = end->thread ? end->thread->tid : end->writer.tid;
+	slice.comm = end->thread ? end->thread->comm : NAMES_NONE;
+	if (slice_split(why, end, &slice.split) < 0 || slice.track.failed) {
+		why_slice_release(&slice);
+		return -1;
+	}
+	split_sort(&slice.split);
+	return slice_keep(why, &slice);
+}
+
+int why_explain_deferred(struct why_sink *why, struct error *error)
+{
+	struct why_end end = why->deferred;
+
+	why->deferred = (struct why_end){ 0 };
+	return slice_explain(why, &end) < 0 ? error_set(error, "out of memory") : 0;
+}
+
+/* Statistics leave out the same slices. */
+static bool slice_is_left_out(struct why_sink *why, const struct timeline_event *event)
+{
+	if (!why->settings->is_aggregate || (event->flags == 0))
+		return false;
+	why->nr_left_out++;
+	return true;
+}
+
+int why_select_end(struct why_sink *why, struct why_track *track,
+		   const struct timeline_event *event, struct error *error)
+{
+	const struct why_settings *settings = why->settings;
+	int64_t at_ns = why->start_ns + settings->at_ns;
+	struct why_end end = { .track = event->track,
+			       .slice = { .category = event->track->category->text,
+					  .begin_ns = event->begin_ns,
+					  .end_ns = event->time_ns,
+					  .is_suspect = event->is_suspect,
+					  .is_unfinished = event->is_unfinished } };
+
+	if (!name_is_selected(why, event->name))
+		return 0;
+	if (settings->has_at && (event->begin_ns > at_ns || event->time_ns < at_ns))
+		return 0;
+	why->nr_matched++;
+	if (slice_is_left_out(why, event))
+		return 0;
+	end.slice.name = why_name(why, event->name);
+	end.writer = history_waker(&why->history, event->tid, event->cpu);
+	end.thread = slice_thread(why, track, event, &end.writer);
+	if (!settings->is_aggregate && !slice_is_chosen(why, &end.slice))
+		return 0;
+	/* The record that ends a state shows why it ended, but the next event is about that. */
+	if (track->role == WHY_ROLE_THREAD) {
+		why->deferred = end;
+		return 0;
+	}
+	return slice_explain(why, &end) < 0 ? error_set(error, "out of memory") : 0;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Splits spans of time of a thread into parts, whose sum is the spans' to the nanosecond. */
+#ifndef ANALYSIS_SPLIT_H
+#define ANALYSIS_SPLIT_H
+
+#include "analysis/history.h"
+
+enum part_kind {
+	PART_RUNNING,
+	PART_RUNNABLE,
+	PART_BLOCKED,
+	PART_STOPPED,
+	PART_HARD,
+	PART_SOFT,
+	PART_WAITING,
+	PART_UNDECIDED,
+	PART_KIND_COUNT
+};
+
+/** enum undecided_reason - why a time cannot be attributed */
+enum undecided_reason {
+	UNDECIDED_NO_SCHED,
+	UNDECIDED_LOSS,
+	UNDECIDED_UNSEEN,
+	UNDECIDED_HISTORY,
+	UNDECIDED_ABSENT,
+	UNDECIDED_NO_END,
+	UNDECIDED_COUNT
+};
+
+/**
+ * struct part_key - what distinguishes parts; names are numbers of a struct name_table
+ * @kind: an enum part_kind
+ * @context: of blocked parts: where the waker was; of runnable ones: where the CPU was
+ * @reason: of undecided parts: an enum undecided_reason
+ * @is_woken: of blocked and stopped parts: their end was recorded
+ * @cpu: of running and runnable parts and interrupts; -1 for none
+ * @tid: of runnable parts: the thread that ran instead; of blocked ones: the waker; -1 for none
+ * @name: of runnable and blocked parts: the name of that thread
+ * @label: the innermost open slice of the thread
+ * @state: of blocked and stopped parts: "D", ...
+ * @interrupt: the interrupt; of blocked parts the one that woke the thread, of waiting ones the
+ * one that ended the wait
+ * @owner, @owner_name: the thread, if the split is of several threads; otherwise -1 and none
+ */
+struct part_key {
+	uint8_t kind;
+	uint8_t context;
+	uint8_t reason;
+	uint8_t is_woken;
+	int32_t cpu;
+	int32_t tid;
+	uint32_t name;
+	uint32_t label;
+	uint32_t state;
+	uint32_t interrupt;
+	int32_t owner;
+	uint32_t owner_name;
+};
+
+struct split;
+
+/**
+ * struct part - one part of a split
+ * @count: number of segments
+ * @longest_ns: the longest of them
+ * @waker: what the waker did meanwhile, NULL if it was not followed
+ */
+struct part {
+	struct part_key key;
+	int64_t total_ns;
+	int64_t longest_ns;
+	uint64_t count;
+	struct split *waker;
+};
+
+/** SPLIT_PARTS_MAX - limit of parts; further ones are merged by kind */
+#define SPLIT_PARTS_MAX 128
+
+/** struct split - the parts of a time */
+struct split {
+	struct part *parts;
+	size_t nr_parts;
+	size_t capacity;
+	int64_t total_ns;
+	bool failed;
+};
+
+/** split_add_undecided - add a time that cannot be attributed to a part without an owner */
+void split_add_undecided(struct split *split, enum undecided_reason reason, int64_t duration_ns);
+
+/** split_add - add a segment to its part */
+void split_add(struct split *split, const struct part_key *key, int64_t duration_ns);
+
+/** split_add_sum - add all segments of another split's part to the part of @key */
+void split_add_sum(struct split *split, const struct part_key *key, const struct part *sum);
+
+/** split_sort - the longest parts first */
+void split_sort(struct split *split);
+
+/** split_free - free a split and those of wakers; NULL is allowed */
+void split_free(struct split *split);
+
+/** split_clear - remove the parts, whose wakers were not followed; keep the memory */
+void split_clear(struct split *split);
+
+/** split_release - free what a split refers to */
+void split_release(struct split *split);
+
+/** struct span - a time */
+struct span {
+	int64_t from_ns;
+	int64_t to_ns;
+};
+
+/**
+ * struct splitter - what splits share
+ * @walk: number of the last walk
+ */
+struct splitter {
+	struct history *history;
+	const struct name_table *names;
+	unsigned int walk;
+};
+
+/**
+ * split_slice - split the time of a synchronous slice, and follow those that woke its thread
+ * @depth: number of wakers that are followed one after the other
+ *
+ * Returns -1 if memory ran out.
+ */
+int split_slice(struct splitter *splitter, struct thread_history *thread, struct span span,
+		unsigned int depth, struct split *out);
+
+/**
+ * split_chain - split the time of an asynchronous slice backwards from the record that ended it
+ * @end: who wrote that record, and where
+ *
+ * The time belongs to the thread that wrote it; before that thread was woken to its waker, and so
+ * on. The time before an interrupt is the wait for it. Returns -1 if memory ran out.
+ */
+int split_chain(struct splitter *splitter, const struct waker *end, struct span span,
+		struct split *out);
+
+#endif

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Attributes segments of a thread: to its CPU's interrupts, to threads that run instead, to wakers.
+ */
+#include "analysis/walk.h"
+
+#include <stdlib.h>
+
+uint32_t walk_thread_name(const struct history *history, int tid, int cpu)
+{
+	const struct thread_history *thread = history_thread(history, tid, cpu);
+
+	return thread ? thread->comm : NAMES_NONE;
+}
+
+static struct part_key walk_key(const struct walk *walk, const struct segment *segment,
+				enum part_kind kind)
+{
+	return (struct part_key){ .kind = kind,
+				  .label = segment->label,
+				  .cpu = -1,
+				  .tid = -1,
+				  .owner = walk->owner,
+				  .owner_name = walk->owner_name };
+}
+
+void walk_undecided(struct walk *walk, enum undecided_reason reason, struct span span)
+{
+	const struct part_key key = { .kind = PART_UNDECIDED,
+				      .reason = reason,
+				      .cpu = -1,
+				      .tid = -1,
+				      .owner = walk->owner,
+				      .owner_name = walk->owner_name };
+
+	split_add(walk->out, &key, span.to_ns - span.from_ns);
+}
+
+void walk_unknown(struct walk *walk, struct span span)
+{
+	walk_undecided(walk,
+		       walk->thread->cursor.was_overwritten ? UNDECIDED_HISTORY : UNDECIDED_UNSEEN,
+		       span);
+}
+
+const struct segment *walk_seek(struct walk *walk, int64_t time_ns)
+{
+	struct thread_history *thread = walk->thread;
+
+	return line_seek(walk->splitter->history, &thread->line, &thread->cursor,
+			 walk->splitter->walk, time_ns);
+}
+
+const struct segment *walk_seek_cpu(struct splitter *splitter, int cpu, int64_t time_ns)
+{
+	struct cpu_history *one = history_cpu_find(splitter->history, cpu);
+
+	return one ? line_seek(splitter->history, &one->line, &one->cursor, splitter->walk, time_ns)
+		   : NULL;
+}
+
+/* Calls @add for each segment of a CPU in a time, the latest first; with NULL if there is none. */
+static void walk_cpu(struct walk *walk, const struct segment *segment, int cpu, struct span span,
+		     void (*add)(struct walk *walk, const struct segment *segment, int cpu,
+				 const struct segment *on_cpu, int64_t duration_ns))
+{
+	const struct segment *at;
+
+	while (span.from_ns < span.to_ns) {
+		int64_t from_ns;
+
+		at = walk_seek_cpu(walk->splitter, cpu, span.to_ns);
+		from_ns = at && at->from_ns > span.from_ns ? at->from_ns : span.from_ns;
+		add(walk, segment, cpu, at, span.to_ns - from_ns);
+		span.to_ns = from_ns;
+	}
+}
+
+static void running_add(struct walk *walk, const struct segment *segment, int cpu,
+			const struct segment *on_cpu, int64_t duration_ns)
+{
+	struct part_key key = walk_key(walk, segment, PART_RUNNING);
+
+	key.cpu = cpu;
+	if (on_cpu && on_cpu->context != CONTEXT_THREAD) {
+		key = walk_key(walk, &(struct segment){ 0 },
+			       on_cpu->context == CONTEXT_HARD ? PART_HARD : PART_SOFT);
+		key.interrupt = on_cpu->interrupt;
+		key.cpu = cpu;
+	}
+	split_add(walk->out, &key, duration_ns);
+}
+
+static void runnable_add(struct walk *walk, const struct segment *segment, int cpu,
+			 const struct segment *on_cpu, int64_t duration_ns)
+{
+	struct part_key key = walk_key(walk, segment, PART_RUNNABLE);
+
+	key.cpu = cpu;
+	if (on_cpu) {
+		key.context = on_cpu->context;
+		key.interrupt = on_cpu->interrupt;
+	}
+	if (on_cpu && on_cpu->context == CONTEXT_THREAD && on_cpu->tid >= 0) {
+		key.tid = on_cpu->tid;
+		key.name = walk_thread_name(walk->splitter->history, on_cpu->tid, cpu);
+	}
+	split_add(walk->out, &key, duration_ns);
+}
+
+static void wake_add(struct walk *walk, const struct part_key *key, struct span span)
+{
+	size_t nr = walk->nr_wakes;
+
+	if (!walk->follows || key->context != CONTEXT_THREAD || key->tid <= 0)
+		return;
+	if (nr == walk->wakes_capacity) {
+		size_t capacity = nr > 0 ? nr * 2 : 16;
+		struct wake *wakes = reallocarray(walk->wakes, capacity, sizeof(*wakes));
+
+		if (!wakes) {
+			walk->out->failed = true;
+			return;
+		}
+		walk->wakes = wakes;
+		walk->wakes_capacity = capacity;
+	}
+	walk->wakes[walk->nr_wakes++] = (struct wake){ .key = *key, .span = span };
+}
+
+static void blocked_add(struct walk *walk, const struct segment *segment, struct span span)
+{
+	bool is_stopped = segment->state == THREAD_STOPPED;
+	struct part_key key = walk_key(walk, segment, is_stopped ? PART_STOPPED : PART_BLOCKED);
+
+	key.state = segment->state_name;
+	key.is_woken = segment->to_ns != INT64_MAX && segment->next_state == THREAD_RUNNABLE;
+	if (key.is_woken) {
+		key.context = segment->context;
+		key.interrupt = segment->interrupt;
+		key.tid = segment->tid;
+	}
+	if (key.tid >= 0)
+		key.name = walk_thread_name(walk->splitter->history, key.tid, segment->next_cpu);
+	split_add(walk->out, &key, span.to_ns - span.from_ns);
+	wake_add(walk, &key, span);
+}
+
+static void state_add(struct walk *walk, const struct segment *segment, struct span span)
+{
+	if (span.from_ns >= span.to_ns)
+		return;
+	switch (segment->state) {
+	case THREAD_RUNNING:
+		walk_cpu(walk, segment, segment->cpu, span, running_add);
+		break;
+	case THREAD_RUNNABLE:
+		walk_cpu(walk, segment, segment->cpu >= 0 ? segment->cpu : segment->next_cpu, span,
+			 runnable_add);
+		break;
+	case THREAD_BLOCKED:
+	case THREAD_STOPPED:
+		blocked_add(walk, segment, span);
+		break;
+	case THREAD_ABSENT:
+		walk_undecided(walk, UNDECIDED_ABSENT, span);
+		break;
+	default:
+		walk_undecided(walk, UNDECIDED_UNSEEN, span);
+		break;
+	}
+}
+
+/*
+ * Whether the record that ended a segment proves its state since the last loss: a thread that runs
+ * leaves the same CPU, a blocked one is woken, a runnable one runs.
+ */
+static bool segment_is_confirmed(const struct walk *walk, const struct segment *segment)
+{
+	bool is_open = segment->to_ns == INT64_MAX;
+
+	switch (segment->state) {
+	case THREAD_RUNNING:
+		return is_open ? walk->thread->seen_ns > segment->from_ns
+			       : segment->next_cpu == segment->cpu;
+	case THREAD_RUNNABLE:
+		return !is_open && segment->next_state == THREAD_RUNNING;
+	default:
+		return !is_open && segment->next_state == THREAD_RUNNABLE;
+	}
+}
+
+void walk_segment(struct walk *walk, const struct segment *segment, struct span span)
+{
+	const struct history *history = walk->splitter->history;
+	struct span gap = span;
+	bool is_lost = history_find_gap(history,
+					segment->state == THREAD_RUNNING ? segment->cpu : -1,
+					&gap.from_ns, &gap.to_ns);
+
+	if (!is_lost) {
+		state_add(walk, segment, span);
+		return;
+	}
+	if (!segment_is_confirmed(walk, segment))
+		gap.to_ns = span.to_ns;
+	state_add(walk, segment, (struct span){ gap.to_ns, span.to_ns });
+	walk_undecided(walk, UNDECIDED_LOSS, gap);
+	state_add(walk, segment, (struct span){ span.from_ns, gap.from_ns });
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The sink of ktrack why. */
+#include "analysis/why.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int why_open(struct sink *sink, const struct recording *recording, unsigned int sink_index,
+		    struct error *error)
+{
+	struct why_sink *why = container_of(sink, struct why_sink, sink);
+
+	(void)error;
+	why->sink_index = sink_index;
+	why->start_ns = recording->start_ns;
+	why->counts_ticks = recording->counts_ticks;
+	why->history.start_ns = recording->start_ns;
+	return 0;
+}
+
+static int why_finish(struct why_sink *why, struct error *error)
+{
+	int status = why->settings->is_json ? why_print_json(why) : why_print_text(why);
+
+	if (status < 0 || why->out.failed)
+		return error_set(error, "out of memory");
+	if (file_write_all(why->fd, why->out.data, why->out.size, NULL) < 0)
+		return error_set_system(error, errno, "cannot write to standard output");
+	if (why->nr_matched > 0)
+		return 0;
+	return error_set(error,
+			 "%s: no slice matches '%s'%s; 'ktrack stat' with the same -e and -r lists "
+			 "slices",
+			 why->source, why->settings->slice,
+			 why->settings->has_at ? " and is open at that time" : "");
+}
+
+/* Slices are explained before the history learns that they ended. */
+static int why_slice_end(struct why_sink *why, const struct timeline_event *event,
+			 struct error *error)
+{
+	struct why_track *track = why_track_of(why, event);
+
+	if (track->role == WHY_ROLE_NONE && !event->is_unfinished)
+		why_see_writer(why, track, event);
+	if (track->is_selected && why_select_end(why, track, event, error) < 0)
+		return -1;
+	why_learn_end(why, track, event);
+	return 0;
+}
+
+static int why_slice_begin(struct why_sink *why, const struct timeline_event *event,
+			   struct error *error)
+{
+	struct why_track *track = why_track_of(why, event);
+
+	if (why_learn(why, event, error) < 0)
+		return -1;
+	return track->is_selected ? why_select_begin(why, track, event, error) : 0;
+}
+
+static int why_event(struct sink *sink, const struct timeline_event *event, struct error *error)
+{
+	struct why_sink *why = container_of(sink, struct why_sink, sink);
+	bool is_next_state = event->kind == TIMELINE_SLICE_BEGIN &&
+			     event->track == why->deferred.track;
+
+	if (unlikely(why->deferred.track) && !is_next_state && why_explain_deferred(why, error) < 0)
+		return -1;
+	switch (event->kind) {
+	case TIMELINE_SLICE_BEGIN:
+		if (why_slice_begin(why, event, error) < 0)
+			return -1;
+		return is_next_state ? why_explain_deferred(why, error) : 0;
+	case TIMELINE_SLICE_END:
+		return why_slice_end(why, event, error);
+	case TIMELINE_FINISH:
+		return why_finish(why, error);
+	default:
+		return why_learn(why, event, error);
+	}
+}
+
+static void why_free(struct sink *sink)
+{
+	struct why_sink *why = container_of(sink, struct why_sink, sink);
+
+	while (why->tracks) {
+		struct why_track *next = why->tracks->next;
+
+		free(why->tracks->begins);
+		free(why->tracks);
+		why->tracks = next;
+	}
+	for (size_t i = 0; i < why->nr_slices; i++)
+		why_slice_release(&why->slices[i]);
+	why_slice_release(&why->deferred.slice);
+	file_close(why->fd);
+	free(why->slices);
+	aggregate_release(&why->aggregate);
+	split_release(&why->scratch);
+	history_release(&why->history);
+	name_table_release(&why->names);
+	slice_selector_release(&why->selector);
+	buffer_release(&why->out);
+	free(why);
+}
+
+static const struct sink_ops why_ops = { .open = why_open, .event = why_event, .free = why_free };
+
+struct sink *why_sink_new(const struct why_settings *settings, int fd, const char *source,
+			  struct error *error)
+{
+	struct why_sink *why = calloc(1, sizeof(*why));
+
+	if (!why) {
+		file_close(fd);
+		error_set(error, "out of memory");
+		return NULL;
+	}
+	why->sink.ops = &why_ops;
+	why->settings = settings;
+	why->source = source;
+	why->fd = fd;
+	why->splitter = (struct splitter){ .history = &why->history, .names = &why->names };
+	if (history_init(&why->history) < 0 || name_table_init(&why->names) < 0)
+		error_set(error, "out of memory");
+	else if (slice_selector_parse(&why->selector, settings->slice, error) == 0)
+		return &why->sink;
+	why_free(&why->sink);
+	return NULL;
+}

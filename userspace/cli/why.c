@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ktrack why: its options. */
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/option.h"
+#include "cli/option_parts.h"
+
+static int apply_slowest(void *settings, const char *value, struct error *error)
+{
+	struct why_run_settings *run = settings;
+
+	if (count_parse(value, "slices", &run->why.slowest, error) < 0)
+		return -1;
+	if (run->why.slowest <= WHY_SLOWEST_MAX)
+		return 0;
+	return error_set(error, "--slowest=%s: too large; write a number up to %d", value,
+			 WHY_SLOWEST_MAX);
+}
+
+static int apply_at(void *settings, const char *value, struct error *error)
+{
+	struct why_run_settings *run = settings;
+
+	run->why.has_at = true;
+	return time_duration_parse(value, &run->why.at_ns, error);
+}
+
+static int apply_depth(void *settings, const char *value, struct error *error)
+{
+	struct why_run_settings *run = settings;
+
+	run->why.depth = 0;
+	if (strcmp(value, "0") == 0)
+		return 0;
+	if (count_parse(value, "wakers", &run->why.depth, error) < 0)
+		return -1;
+	if (run->why.depth <= WHY_DEPTH_MAX)
+		return 0;
+	return error_set(error, "--why-depth=%s: too large; write a number up to %d", value,
+			 WHY_DEPTH_MAX);
+}
+
+static int apply_why_word(void *settings, const char *word, struct error *error)
+{
+	struct why_run_settings *run = settings;
+
+	if (!run->source)
+		run->source = word;
+	else if (!run->why.slice)
+		run->why.slice = word;
+	else
+		return option_refuse_operand(settings, word, error);
+	return 0;
+}
+
+static const struct option_row why_rows[] = {
+	{ 0, "slowest", "N", "explain the N slowest slices that match (default: 1)",
+	  apply_slowest },
+	{ 0, "at", "TIME",
+	  "explain slices that are open at this time, the shortest first; seconds since\n"
+	  "the start, or with a unit: ns, us, ms, s, m, h",
+	  apply_at },
+	{ 0, "why-depth", "N", "follow at most N wakers one after the other (default: 3)",
+	  apply_depth },
+	OPTION_FLAG("aggregate", "compare the slowest 1% of all slices that match with the median",
+		    why_run_settings, why.is_aggregate),
+	OPTION_FLAG("json", "print one line of JSON", why_run_settings, why.is_json),
+	OPTION_FLAG("fail-on-loss", "exit with status 3 if records were lost", why_run_settings,
+		    fails_on_loss),
+};
+
+static struct option_table why_table(void)
+{
+	return (struct option_table){
+		.usage = "why [OPTION]... SOURCE SLICE",
+		.about = "Splits the time of slices into parts: running, runnable (behind which "
+			 "threads), blocked (until which\n"
+			 "thread or interrupt woke it, and what that thread did meanwhile), "
+			 "interrupts, stopped, undecided.\n"
+			 "SOURCE is as for 'ktrack export'. SLICE is [CATEGORY/]NAME[@TRACK], all "
+			 "with wildcards, for example\n"
+			 "'mydrv:mydrv_io/transfer@queue*'. Record with -r " WHY_PACKS
+			 " next to the driver's tracepoints.",
+		.notes = "Exit status: 0 success; 1 ktrack failed, no slice matches or the source "
+			 "is damaged; 2 wrong usage;\n"
+			 "3 records were lost (only with --fail-on-loss).",
+		.operand = apply_why_word,
+		.parts = { OPTION_PART(selection_options, struct why_run_settings, selection),
+			   OPTION_PART(limits_options, struct why_run_settings, limits),
+			   { why_rows, sizeof(why_rows) / sizeof(why_rows[0]) } },
+	};
+}
+
+static int why_main(int argc, char **argv, struct error *error)
+{
+	struct why_run_settings settings = { .argv = argv,
+					     .report = message_report(),
+					     .why.depth = WHY_DEPTH };
+	struct option_table table = why_table();
+	int operand, status;
+
+	if (options_read(&table, argc, argv, &settings, &operand, &status, error)) {
+		status = STATUS_USAGE;
+		if (!settings.source)
+			error_set(error, "a source is missing; see 'ktrack why --help'");
+		else if (!settings.why.slice)
+			error_set(error, "a slice is missing; write '*' for any, or see 'ktrack "
+					 "why --help'");
+		else
+			status = why_run(&settings, error);
+	}
+	selection_release(&settings.selection);
+	return status;
+}
+
+const struct cli_command why_command = {
+	.name = "why",
+	.summary = "explain where the time of slices went",
+	.run = why_main,
+};
