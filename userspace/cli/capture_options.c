@@ -149,7 +149,7 @@ static const struct option_row capture_rows[] = {
 	OPTION_FLAG("wait",
 		    "accept -e for tracepoints that do not exist yet; record them when they appear",
 		    capture_settings, selection.waits),
-	{ 'd', "duration", "SECONDS", "stop after this time; or with a unit: ns, us, ms, s, m, h",
+	{ 'd', "duration", "SECONDS", "stop after this time in seconds, or with ns, us, ms, s, m, h",
 	  apply_duration },
 	{ 'b', "buffer-size", "SIZE",
 	  "ring buffer size per CPU in KiB, or with k, M, G (default: 1024)", apply_buffer_size },
@@ -180,7 +180,7 @@ const struct option_part capture_options = {
 /* For ktrack stat, --buffer is a filter by a buffer's name. */
 static const struct option_row live_rows[] = {
 	{ 'd', "duration", "SECONDS",
-	  "with --live: stop after this time; or with a unit: ns, us, ms, s, m, h",
+	  "with --live: stop after this time in seconds, or with ns, us, ms, s, m, h",
 	  apply_duration },
 	{ 'b', "buffer-size", "SIZE",
 	  "with --live: ring buffer size per CPU in KiB, or with k, M, G (default: 1024)",
@@ -188,7 +188,8 @@ static const struct option_row live_rows[] = {
 	OPTION_FLAG("wait", "with --live: accept -e for tracepoints that do not exist yet",
 		    capture_settings, selection.waits),
 	{ 'p', "process", "PID",
-	  "with --live: record only this process and its descendants from now on", apply_process },
+	  "with --live: record only this process, its threads and its new descendants",
+	  apply_process },
 	{ 0, "cgroup", "PATH",
 	  "with --live: record only the processes of this cgroup and their descendants",
 	  apply_cgroup, .needs_text = true },

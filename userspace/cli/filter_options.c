@@ -111,7 +111,7 @@ static int apply_max_tracks(void *settings, const char *value, struct error *err
 }
 
 static const struct option_row limits_rows[] = {
-	{ 0, "max-tracks", "N", "keep at most N tracks, evict idle ones (default: 16384)",
+	{ 0, "max-tracks", "N", "keep at most N tracks; evict idle ones (default: 16384)",
 	  apply_max_tracks },
 };
 

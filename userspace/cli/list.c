@@ -30,7 +30,7 @@ static struct option_table list_table(void)
 	return (struct option_table){
 		.usage = "list [OPTION]...",
 		.about = "Lists the running kernel's tracepoints that follow the track event "
-			 "convention, or rules that make tracks of others.",
+			 "convention, or rules that make tracks from others.",
 		.notes = "Exit status: 0 success; 1 tracefs cannot be read, or a pattern matches "
 			 "nothing; 2 wrong usage.",
 		.operand = option_refuse_operand,

@@ -28,9 +28,10 @@ static const struct cli_command *command_find(const char *name)
 static void help_print(void)
 {
 	printf("usage: ktrack COMMAND [ARGUMENT]...\n\n"
-	       "Records slices, instants and counters of drivers, and by rules of the kernel's "
-	       "own tracepoints,\n"
-	       "through tracefs. Writes them as git's trace2 lines, as Perfetto, Chrome or HTML "
+	       "Records slices, instants and counters through tracefs: those that drivers emit, "
+	       "and those that rules\n"
+	       "make from the kernel's own tracepoints. Writes them as git's trace2 lines, as "
+	       "Perfetto, Chrome or HTML\n"
 	       "timelines, or as tables.\n\n");
 	for (size_t i = 0; i < NR_COMMANDS; i++)
 		printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);

@@ -33,7 +33,7 @@ static const struct option_table release_table = {
 		 "Their module can then be unloaded without losing its records:\n\n"
 		 "    ktrack release mydrv && rmmod mydrv\n\n"
 		 "When the module is loaded again, its tracepoints are recorded again.\n"
-		 "'ktrack record' and --mode=circular keep modules loaded until they end.",
+		 "'ktrack record' and --mode=circular keep modules loaded until the recording ends.",
 	.operand = apply_pattern,
 };
 

@@ -79,7 +79,7 @@ static const struct option_row stat_rows[] = {
 	OPTION_FLAG("live", "record like 'ktrack stream', and update the tables", stat_settings,
 		    is_live),
 	{ 0, "interval", "SECONDS",
-	  "time between updates (default: 1); or with a unit: ns, us, ms, s, m, h",
+	  "time between updates in seconds, or with ns, us, ms, s, m, h (default: 1)",
 	  apply_interval },
 	OPTION_FLAG("fail-on-loss", "exit with status 3 if records were lost", stat_settings,
 		    fails_on_loss),

@@ -15,7 +15,7 @@ static const struct option_row stream_rows[] = {
 	{ 0, "mode", "MODE", "streaming (read continuously) or circular (keep the newest records)",
 	  capture_apply_mode, offsetof(struct stream_settings, capture) },
 	{ 0, "session-every", "SECONDS",
-	  "start a new trace2 session at this interval (or with a unit); not with COMMAND",
+	  "start a new session at this interval in seconds, or with a unit; not with COMMAND",
 	  apply_session_every },
 };
 
