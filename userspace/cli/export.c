@@ -53,7 +53,7 @@ static struct option_table export_table(struct output_rows *rows)
 {
 	return (struct option_table){
 		.usage = "export [OPTION]... SOURCE",
-		.about = "Exports recorded track events. SOURCE is a trace.dat (of ktrack or "
+		.about = "Exports recorded track events. SOURCE is a trace.dat (from ktrack or "
 			 "trace-cmd), '-' (a trace.dat on\n"
 			 "standard input), or tracefs[:INSTANCE] (the buffers of a tracing "
 			 "instance, default: the top level).\n"
