@@ -58,8 +58,7 @@ static const struct option_row why_rows[] = {
 	{ 0, "slowest", "N", "explain the N slowest slices that match (default: 1)",
 	  apply_slowest },
 	{ 0, "at", "TIME",
-	  "explain slices that are open at this time, the shortest first; seconds since\n"
-	  "the start, or with a unit: ns, us, ms, s, m, h",
+	  "explain slices open at this t_abs (as for 'ktrack export --from'), the shortest first",
 	  apply_at },
 	{ 0, "why-depth", "N", "follow at most N wakers one after the other (default: 3)",
 	  apply_depth },
