@@ -246,6 +246,25 @@ TEST(args_are_a_list_all_or_none)
 	}
 }
 
+TEST(texts_that_share_their_bytes_take_no_more_than_the_record)
+{
+	/* Three fields of 24 of the record's 64 bytes each: two fit. */
+	static const char shared[] = FORMAT("event", 5,
+					    FIELD("u8 a[24]", 8, 24, 0) FIELD("u8 b[24]", 8, 24, 0)
+						    FIELD("u8 c[24]", 8, 24, 0));
+	struct rules *rules = rules_new();
+	const struct decoded_event *decoded;
+	struct error error = { 0 };
+
+	CHECK_NUMBER(rules_add(rules, "instant a:b event=s:event", &error), 0);
+	CHECK_NUMBER(rules_close(rules, false, &error), 0);
+	CHECK_NUMBER(rules_bind(rules, "s", "event", text_of(shared), &error), 0);
+	decoded = rules_decode(rules, rules_find(rules, &whole_record), 0, &whole_record);
+	if (CHECK(decoded != NULL))
+		CHECK_NUMBER(decoded->nr_extras, 2);
+	rules_free(rules);
+}
+
 TEST(a_condition_hides_begins_on_a_stack_and_drops_other_records)
 {
 	struct decoded_event decoded = { 0 };

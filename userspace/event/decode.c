@@ -87,21 +87,6 @@ hot_inline const char *track_decode(struct decoded_event *out, const struct desc
 	return NULL;
 }
 
-/*
- * Takes the size of a value from @left. Without this limit, fields that share their bytes, as only
- * hostile formats have, would turn a small record into any number of bytes.
- */
-static bool extra_fits(size_t *left, const struct value *value)
-{
-	bool has_text = value->kind == VALUE_TEXT || value->kind == VALUE_BYTES;
-	size_t size = has_text ? value->text.size : 0;
-
-	if (size > *left)
-		return false;
-	*left -= size;
-	return true;
-}
-
 /* Replaces numbers by their texts. Fields are those of the extras that could be read, in order. */
 static void extras_render(const struct descriptor *descriptor, const struct record *record,
 			  size_t nr_fields)
@@ -156,7 +141,7 @@ static void extras_decode(struct decoded_event *out, const struct descriptor *de
 			field_read_number(&extra->ref, record, descriptor->is_swapped,
 					  &field->value);
 		else if (!field_read(&extra->ref, record, &field->value) ||
-			 !extra_fits(&left, &field->value))
+			 !value_take_space(&field->value, &left))
 			continue;
 		field->name = extra->label;
 		field++;

@@ -190,6 +190,23 @@ hot_inline bool field_read_text(const struct field_ref *ref, const struct record
  */
 bool field_read(const struct field_ref *ref, const struct record *record, struct value *out);
 
+/**
+ * value_take_space - take the size of a text from what is left of its record; returns whether it fits
+ *
+ * Without this limit, fields that share their bytes, as only hostile formats have, would turn a small
+ * record into any number of bytes.
+ */
+static inline bool value_take_space(const struct value *value, size_t *left)
+{
+	bool has_text = value->kind == VALUE_TEXT || value->kind == VALUE_BYTES;
+	size_t size = has_text ? value->text.size : 0;
+
+	if (size > *left)
+		return false;
+	*left -= size;
+	return true;
+}
+
 /** field_read_any - field_read() without a call for an integer, which most fields are */
 hot_inline bool field_read_any(const struct field_ref *ref, const struct record *record,
 			       struct value *out)

@@ -32,13 +32,15 @@ static void action_extras_read(struct rule_action *action, const struct record *
 			       const struct naming_names *names)
 {
 	struct field *field = action->fields;
+	size_t left = record->size;
 
 	for (size_t i = 0; i < action->nr_extras; i++) {
 		const struct extra *extra = &action->extras[i];
 		const struct symbol_field *symbols = action->extra_symbols[i];
 		struct text text;
 
-		if (!field_read_any(&extra->ref, record, &field->value))
+		if (!field_read_any(&extra->ref, record, &field->value) ||
+		    !value_take_space(&field->value, &left))
 			continue;
 		if (symbols && symbols_render(names->symbols, symbols, record, &text))
 			field->value = (struct value){ .kind = VALUE_TEXT, .text = text };
