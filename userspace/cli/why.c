@@ -74,9 +74,9 @@ static struct option_table why_table(void)
 	return (struct option_table){
 		.usage = "why [OPTION]... SOURCE SLICE",
 		.about = "Splits the time of slices into parts: running, runnable (behind which "
-			 "threads), blocked (until which\n"
-			 "thread or interrupt woke it, and what that thread did meanwhile), "
-			 "interrupts, stopped, undecided.\n"
+			 "threads), blocked (with the thread or\n"
+			 "interrupt that woke it, and how that thread spent the time), interrupts, "
+			 "stopped, undecided.\n"
 			 "SOURCE is as for 'ktrack export'. SLICE is [CATEGORY/]NAME[@TRACK], all "
 			 "with wildcards, for example\n"
 			 "'mydrv:mydrv_io/transfer@queue*'. Record with -r " WHY_PACKS
