@@ -88,6 +88,11 @@ stream --event=$target --instance=x -e y --filter=z|--filter: would change the i
 stream --event=$target --instance=x --pid -- touch $target|--pid: would change the instance of --instance; leave out one of the two
 stream --event=$target --session-every=0|--session-every=0: an empty session; write a time above 0
 stream --event=$target --session-every=1 --sid=x|--sid: one id for several sessions; leave out --session-every
+stream --event=$target --session-every=1 --why=x|--session-every: slices are explained at the end of one session; leave out --why
+stream --event=$target --why=x@|'x@': no track behind '@'; write \\@ for an @ of a name
+stream --event=- --why=x|standard output: is that of --why; write the other to a file
+record -o $target --stack=sched|--stack=sched: not a tracepoint; write SYS:EVENT
+record -o $target --stack=sched:|--stack=sched:: not a tracepoint; write SYS:EVENT
 stream --html=$target --session-every=1|--session-every: a file for a viewer holds one session; write --event, --perf or --normal
 stream --event=$target --session-every=1 -- touch $target|--session-every: a command runs in one session; leave out one of the two
 stream --event=$target --sid=recording -- touch $target|--sid=recording: only for 'ktrack export'; write an id

@@ -17,7 +17,7 @@ static bool selects(const char *text, const char *name)
 	struct error error = { 0 };
 	bool is_selected;
 
-	CHECK_NUMBER(slice_selector_parse(&selector, text, &error), 0);
+	CHECK_NUMBER(slice_selector_parse(&selector, text_of(text), &error), 0);
 	CHECK_TEXT(error.text, "");
 	is_selected = slice_selector_matches_track(&selector, &track) &&
 		      slice_selector_matches_name(&selector, text_of(name));
@@ -30,7 +30,7 @@ static const char *refuses(const char *text, struct error *error)
 	struct slice_selector selector;
 
 	*error = (struct error){ 0 };
-	CHECK_NUMBER(slice_selector_parse(&selector, text, error), -1);
+	CHECK_NUMBER(slice_selector_parse(&selector, text_of(text), error), -1);
 	slice_selector_release(&selector);
 	return error->text;
 }

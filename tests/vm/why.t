@@ -28,6 +28,8 @@ ANSWERS = {
     "starvation": [{"kind": "runnable", "behind": "test_hog"}],
     # The driver sleeps.
     "sleep": [{**BLOCKED, "waker_context": "soft interrupt", "interrupt": "timer process_timeout"}],
+    # The same with kernel stacks.
+    "stack": [{**BLOCKED, "interrupt": "timer process_timeout"}],
     # A work item waits for the worker, which has a slow one.
     "worker": [{**BLOCKED, "waker": "kworker/*"}, {"kind": "running", "slice": "test_slow_work"}],
     # Nobody wakes the thread: its wait ends by the timeout.
@@ -146,6 +148,13 @@ def wrong_states(found, states):
         yield f"undecided: {sums['undecided']} ns"
 
 
+def check_stack(tap, kernel, found):
+    """The kernel stack of the wait leads from the driver to the sleep; no other functions are before it."""
+    stack = longest(found["parts"]).get("stack", [])
+    places = [stack.index(name) if name in stack else -1 for name in ("schedule_timeout", "msleep", "test_incident_sleep")]
+    tap.ok(places == sorted(places) and places[0] in (0, 1), f"{kernel}: the stack of a wait", stack)
+
+
 def check_incident(tap, kernel, name, result):
     """One incident."""
     text = result.text(f"{name}.json")
@@ -156,9 +165,21 @@ def check_incident(tap, kernel, name, result):
     wrong = list(wrong_answer(name, found["parts"]))
     tap.ok(not wrong, f"{kernel}: {name}: the cause", *wrong, result.text(f"{name}.txt"))
     tap.nothing(list(wrong_sums(found["parts"], found["ns"], name)), f"{kernel}: {name}: parts add up to the nanosecond")
+    if name == "stack":
+        check_stack(tap, kernel, found)
     if not found["async"]:
         wrong = list(wrong_states(found, States(result.text(f"{name}.event"))))
         tap.nothing(wrong, f"{kernel}: {name}: the scheduler's slices have the same sums")
+
+
+def check_live(tap, kernel, result):
+    """ktrack stream explains at its end, next to other outputs; without such a slice it reports that."""
+    text = result.text("live.output")
+    is_right = text.startswith("ktrack_test:ktrack_test_thread/incident @ ") and "woken by soft interrupt timer process_timeout" in text
+    tap.ok(is_right and result.text("live.status") == "0\n", f"{kernel}: a stream is explained at its end", text, result.text("live.errors"))
+    tap.ok('"event":"atexit"' in result.text("live.event"), f"{kernel}: next to a stream in a file")
+    text = result.text("live-none.output")
+    tap.ok(text == "no slice matches 'incident'\n" and result.text("live-none.status") == "0\n", f"{kernel}: no such slice is no error", text)
 
 
 def check_kernel(tap, kernel, result):
@@ -167,6 +188,7 @@ def check_kernel(tap, kernel, result):
     tap.nothing(result.output.splitlines(), f"{kernel}: all are recorded")
     for name in ANSWERS:
         check_incident(tap, kernel, name, result)
+    check_live(tap, kernel, result)
 
 
 def main():

@@ -27,6 +27,7 @@ CASES = {
         "--why-depth=0 mydrv:io/locked",
         "write",
         "--slowest=2 'w*'",
+        "dma",
         "lossy",
         "hung@reader",
         "--at=350us '*'",
@@ -45,6 +46,8 @@ REFUSED = {
     "a@": (2, "'a@': no track behind '@'; write \\@ for an @ of a name"),
     "--aggregate --slowest=2 a": (2, "--aggregate: is about all slices; leave out --slowest"),
     "--aggregate --at=2 a": (2, "--aggregate: is about all slices; leave out --at"),
+    "--aggregate --folded=x a": (2, "--folded: is about single slices; leave out --aggregate"),
+    "--folded=- a": (2, "--folded=-: standard output is that of the explanation; write a file"),
     "--slowest=1001 a": (2, "--slowest=1001: too large; write a number up to 1000"),
     "--why-depth=17 a": (2, "--why-depth=17: too large; write a number up to 16"),
 }
@@ -88,6 +91,16 @@ def check_aggregate(tap, folder):
         tap.ok(found == answer[group]["ns"] > 0, f"the parts of the {group} slices add up", found, answer[group])
 
 
+def check_folded(tap, folder):
+    """Folded stacks of all slices add up to their time; semicolons are only between frames."""
+    answer = json.loads(explain("--json --slowest=1000 --folded=out.folded '*:*/*'", folder)[1])
+    lines = [line.rsplit(" ", 1) for line in (folder / "out.folded").read_text().splitlines()]
+    total = sum(int(ns) for _, ns in lines)
+    tap.ok(total == sum(one["ns"] for one in answer["slices"]) > 0, "folded stacks add up", total)
+    wanted = "mydrv:io;locked;blocked (D) in READ, woken by holder (50);runnable on CPU 1 behind hog (61)"
+    tap.ok([wanted, "200000"] in lines, "a waker's parts are on the wait")
+
+
 def check_case(tap, name, is_updating):
     """One script."""
     expected = HERE / f"data/{name}.expected"
@@ -97,6 +110,7 @@ def check_case(tap, name, is_updating):
         found = "".join(f"$ why {words}\n{explain(words, folder)[1]}" for words in CASES[name])
         check_sums(tap, folder)
         check_aggregate(tap, folder)
+        check_folded(tap, folder)
         for words, (status, message) in REFUSED.items():
             done, _, errors = explain(words, folder)
             is_right = done == status and errors.splitlines()[-1:] == [f"ktrack: {message}"]

@@ -30,29 +30,37 @@
  * @has_at: only slices that are open at @at_ns after the recording's start, the shortest first
  * @is_aggregate: compare the slowest slices with the median instead
  * @is_json: print JSON instead of text
+ * @folded: path of a file for folded stacks, which the caller opens; NULL for none
+ * @is_live: a recording without such a slice is no error
  */
 struct why_settings {
-	const char *slice;
+	struct text slice;
 	uint64_t slowest;
 	uint64_t depth;
 	bool has_at;
 	int64_t at_ns;
 	bool is_aggregate;
 	bool is_json;
+	bool is_live;
+	const char *folded;
 };
 
 /** WHY_DEPTH - default of @depth in struct why_settings */
 #define WHY_DEPTH 3
 
+/** why_settings_set_slice - set the selector; " p99" behind it means @is_aggregate */
+void why_settings_set_slice(struct why_settings *settings, const char *text);
+
 /**
  * why_sink_new - a sink that explains slices
  * @settings: outlive the sink
  * @fd: of the output; becomes the sink's, which closes it, also on failure
+ * @folded_fd: likewise of the file for folded stacks, -1 for none
  * @source: name of the recording in messages
  *
  * Returns a sink for timeline_add(), or NULL with @error.
  */
-struct sink *why_sink_new(const struct why_settings *settings, int fd, const char *source,
-			  struct error *error);
+struct sink *why_sink_new(const struct why_settings *settings, int fd, int folded_fd,
+			  const char *source, struct error *error);
 
 #endif

@@ -49,6 +49,7 @@ enum context_kind {
  * @before: number of the previous segment of the line, 0 for none
  * @label: of threads: name of the innermost open slice
  * @state_name: of blocked and stopped threads: "D", ...
+ * @stack: of blocked and stopped threads: name of the kernel stack, if it was recorded
  * @interrupt: of CPUs: the innermost interrupt; of threads: the interrupt that woke the thread
  * @tid: of CPUs: the thread that runs, -1 if unknown; of threads: the one that woke it, -1 for none
  * @cpu: of running and preempted threads: their CPU; otherwise -1
@@ -61,6 +62,7 @@ struct segment {
 	uint32_t before;
 	uint32_t label;
 	uint32_t state_name;
+	uint32_t stack;
 	uint32_t interrupt;
 	int32_t tid;
 	int16_t cpu;

@@ -233,6 +233,61 @@ void why_learn_end(struct why_sink *why, struct why_track *track,
 	}
 }
 
+/* The innermost functions record the switch, or are the scheduler's. */
+static const char *const switch_functions[] = {
+	"__schedule",	      "schedule",	 "preempt_schedule", "trace_event_",
+	"__traceiter_",	      "event_triggers_", "__trace_stack",    "__ftrace_trace_stack",
+	"stacktrace_trigger", "__event_trigger",
+};
+
+static bool frame_is_of_switch(const struct value *frame)
+{
+	for (size_t i = 0; i < sizeof(switch_functions) / sizeof(switch_functions[0]); i++) {
+		const char *name = switch_functions[i];
+		size_t size = strlen(name);
+		bool is_prefix = name[size - 1] == '_';
+
+		if (frame->kind == VALUE_TEXT && frame->text.size >= size &&
+		    (is_prefix || frame->text.size == size) &&
+		    memcmp(frame->text.data, name, size) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void append_frame(struct buffer *out, const struct value *frame)
+{
+	if (out->size > 0)
+		buffer_append_char(out, ';');
+	if (frame->kind == VALUE_TEXT)
+		buffer_append(out, frame->text.data, frame->text.size);
+	else
+		buffer_append_hex(out, frame->unsigned_number);
+}
+
+/* The stack of a switch follows its record: the thread has just left its CPU. */
+static int learn_stack(struct why_sink *why, const struct timeline_event *event,
+		       struct error *error)
+{
+	struct thread_history *thread = history_thread(&why->history, event->tid, event->cpu);
+	struct segment *open = thread ? &thread->line.open : NULL;
+	struct buffer frames = { 0 };
+	unsigned int first = 0;
+
+	if (!open || (open->state != THREAD_BLOCKED && open->state != THREAD_STOPPED) ||
+	    open->stack != NAMES_NONE)
+		return 0;
+	while (first < event->nr_fields && frame_is_of_switch(&event->fields[first].value))
+		first++;
+	for (unsigned int i = first; i < event->nr_fields; i++)
+		append_frame(&frames, &event->fields[i].value);
+	if (frames.failed)
+		return error_set(error, "out of memory");
+	open->stack = name_table_add(&why->names, buffer_text(&frames));
+	buffer_release(&frames);
+	return 0;
+}
+
 static int learn_loss(struct why_sink *why, const struct timeline_event *event, struct error *error)
 {
 	bool is_sum = event->kind == TIMELINE_LOSS_SUM;
@@ -248,12 +303,27 @@ static int learn_loss(struct why_sink *why, const struct timeline_event *event, 
 		       : 0;
 }
 
+int why_learn_flows(struct why_sink *why, const struct timeline_event *event, struct error *error)
+{
+	const struct hop hop = { .time_ns = event->time_ns,
+				 .writer = history_waker(&why->history, event->tid, event->cpu) };
+
+	/* Flows of wake-ups are in the history. */
+	if (why_track_of(why, event)->role != WHY_ROLE_NONE)
+		return 0;
+	for (unsigned int i = 0; i < event->nr_flows; i++) {
+		if (hop_flows_add(&why->flows, hop_key(timeline_event_flow(event, i)), &hop) < 0)
+			return error_set(error, "out of memory");
+	}
+	return 0;
+}
+
 static int (*const learners[TIMELINE_KIND_COUNT])(struct why_sink *why,
 						  const struct timeline_event *event,
 						  struct error *error) = {
 	[TIMELINE_TRACK_BEGIN] = learn_track, [TIMELINE_TRACK_END] = learn_track_end,
 	[TIMELINE_SLICE_BEGIN] = learn_begin, [TIMELINE_LOSS] = learn_loss,
-	[TIMELINE_LOSS_SUM] = learn_loss,
+	[TIMELINE_LOSS_SUM] = learn_loss,     [TIMELINE_STACK] = learn_stack,
 };
 
 int why_learn(struct why_sink *why, const struct timeline_event *event, struct error *error)

@@ -60,6 +60,25 @@ static void put_other(struct why_sink *why, const struct part_key *key, bool *fi
 	why_put_name(why, "waker", key->name, first);
 }
 
+static void put_stack(struct why_sink *why, uint32_t number, bool *first)
+{
+	struct text frames = name_table_text(&why->names, number);
+	struct buffer *out = &why->out;
+
+	json_append_member(out, text_of("stack"), first);
+	for (bool is_first = true; frames.size > 0; is_first = false) {
+		const char *end = memchr(frames.data, ';', frames.size);
+		struct text frame = { frames.data,
+				      end ? (size_t)(end - frames.data) : frames.size };
+		size_t taken = frame.size + (end != NULL);
+
+		buffer_append_char(out, is_first ? '[' : ',');
+		json_append_string(out, frame);
+		frames = (struct text){ frames.data + taken, frames.size - taken };
+	}
+	buffer_append_char(out, ']');
+}
+
 static void put_key(struct why_sink *why, const struct part_key *key, bool *first)
 {
 	struct buffer *out = &why->out;
@@ -74,6 +93,8 @@ static void put_key(struct why_sink *why, const struct part_key *key, bool *firs
 	why_put_name(why, "state", key->state, first);
 	why_put_name(why, "interrupt", key->interrupt, first);
 	put_other(why, key, first);
+	if (key->stack != NAMES_NONE)
+		put_stack(why, key->stack, first);
 }
 
 static void put_split(struct why_sink *why, const struct split *split)

@@ -70,6 +70,28 @@ static void print_cells(struct buffer *out, const struct listing_level *level, i
 	buffer_printf(out, "  %5llu  %*s", (unsigned long long)count, (int)level->level * 2, "");
 }
 
+/* The outer half of a long stack is left out. */
+#define SHOWN_FRAMES 8
+
+static void print_stack(struct why_sink *why, const struct listing_level *level, uint32_t number)
+{
+	struct text frames = name_table_text(&why->names, number);
+	struct buffer *out = &why->out;
+
+	buffer_printf(out, "%*s%*sat ", 25, "", (int)level->level * 2, "");
+	for (int i = 0; i < SHOWN_FRAMES && frames.size > 0; i++) {
+		const char *end = memchr(frames.data, ';', frames.size);
+		struct text frame = { frames.data,
+				      end ? (size_t)(end - frames.data) : frames.size };
+		size_t taken = frame.size + (end != NULL);
+
+		buffer_append_string(out, i > 0 ? " < " : "");
+		append_clean(out, frame);
+		frames = (struct text){ frames.data + taken, frames.size - taken };
+	}
+	buffer_append_string(out, frames.size > 0 ? " < ...\n" : "\n");
+}
+
 static void print_part(struct why_sink *why, const struct listing_level *level,
 		       const struct part *part)
 {
@@ -81,6 +103,8 @@ static void print_part(struct why_sink *why, const struct listing_level *level,
 	print_cells(&why->out, level, part->total_ns, part->count);
 	append_what(why, &key);
 	buffer_append_char(&why->out, '\n');
+	if (key.stack != NAMES_NONE)
+		print_stack(why, level, key.stack);
 }
 
 static void print_parts(struct why_sink *why, const struct split *split,
@@ -210,6 +234,11 @@ static void print_remarks(struct why_sink *why)
 	if (is_aggregate && why->nr_left_out > 0) {
 		buffer_append_count(out, why->nr_left_out, "slice");
 		buffer_append_string(out, " not counted: incomplete, suspect or foreign\n");
+	}
+	if (why->nr_matched == 0) {
+		buffer_append_string(out, "no slice matches '");
+		append_clean(out, why->settings->slice);
+		buffer_append_string(out, "'\n");
 	}
 	if (why->nr_matched > 0 && why->history.has_states && !why->history.has_interrupts)
 		buffer_append_string(out, "interrupts were not recorded: their time is part of "

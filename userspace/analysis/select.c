@@ -22,13 +22,18 @@ static bool name_is_selected(struct why_sink *why, struct timeline_name *name)
 	return known->match == 2;
 }
 
+static uint64_t event_flow_key(const struct timeline_event *event)
+{
+	return event->nr_flows > 0 ? hop_key(timeline_event_flow(event, 0)) : 0;
+}
+
 int why_select_begin(struct why_sink *why, struct why_track *track,
 		     const struct timeline_event *event, struct error *error)
 {
 	size_t nr = event->depth;
 
 	if (nr > track->nr_begins) {
-		struct waker *begins = reallocarray(track->begins, nr, sizeof(*begins));
+		struct why_begin *begins = reallocarray(track->begins, nr, sizeof(*begins));
 
 		if (!begins)
 			return error_set(error, "out of memory");
@@ -37,8 +42,20 @@ int why_select_begin(struct why_sink *why, struct why_track *track,
 		track->nr_begins = nr;
 	}
 	if (nr > 0)
-		track->begins[nr - 1] = history_waker(&why->history, event->tid, event->cpu);
+		track->begins[nr - 1] = (struct why_begin){
+			.writer = history_waker(&why->history, event->tid, event->cpu),
+			.flow = event_flow_key(event),
+		};
 	return 0;
+}
+
+/* The begin of the slice that ends, NULL if it is unknown. */
+static const struct why_begin *open_slice_begin(const struct why_track *track,
+						const struct timeline_event *event)
+{
+	return event->depth > 0 && event->depth <= track->nr_begins
+		       ? &track->begins[event->depth - 1]
+		       : NULL;
 }
 
 /* The thread that did all the work of a slice, NULL if it is asynchronous. */
@@ -46,9 +63,8 @@ static struct thread_history *slice_thread(struct why_sink *why, const struct wh
 					   const struct timeline_event *event,
 					   const struct waker *writer)
 {
-	const struct waker *begin = event->depth > 0 && event->depth <= track->nr_begins
-					    ? &track->begins[event->depth - 1]
-					    : NULL;
+	const struct why_begin *known = open_slice_begin(track, event);
+	const struct waker *begin = known ? &known->writer : NULL;
 
 	if (event->track->lane > 0)
 		return NULL;
@@ -100,6 +116,29 @@ static int slice_keep(struct why_sink *why, struct why_slice *slice)
 	return 0;
 }
 
+/* From the end to the latest record of the slice's flow, from this one to the one before, ... */
+static int slice_split_chain(struct why_sink *why, struct why_end *end, struct split *out)
+{
+	const struct hop_flow *flow = end->flow ? hop_flows_find(&why->flows, end->flow) : NULL;
+	struct span span = { end->slice.begin_ns, end->slice.end_ns };
+	struct waker writer = end->writer;
+
+	for (unsigned int i = 0; flow && hop_get(flow, i); i++) {
+		const struct hop *hop = hop_get(flow, i);
+		const struct span part = { hop->time_ns, span.to_ns };
+
+		if (hop->time_ns >= span.to_ns)
+			continue;
+		if (hop->time_ns <= span.from_ns)
+			break;
+		if (split_chain(&why->splitter, &writer, part, out) < 0)
+			return -1;
+		span.to_ns = hop->time_ns;
+		writer = hop->writer;
+	}
+	return split_chain(&why->splitter, &writer, span, out);
+}
+
 static int slice_split(struct why_sink *why, struct why_end *end, struct split *out)
 {
 	struct why_slice *slice = &end->slice;
@@ -109,7 +148,7 @@ static int slice_split(struct why_sink *why, struct why_end *end, struct split *
 	if (end->thread)
 		return split_slice(&why->splitter, end->thread, span, depth, out);
 	if (!slice->is_unfinished)
-		return split_chain(&why->splitter, &end->writer, span, out);
+		return slice_split_chain(why, end, out);
 	split_add_undecided(out, UNDECIDED_NO_END, span.to_ns - span.from_ns);
 	return out->failed ? -1 : 0;
 }
@@ -181,6 +220,9 @@ int why_select_end(struct why_sink *why, struct why_track *track,
 	end.slice.name = why_name(why, event->name);
 	end.writer = history_waker(&why->history, event->tid, event->cpu);
 	end.thread = slice_thread(why, track, event, &end.writer);
+	end.flow = event_flow_key(event);
+	if (end.flow == 0 && open_slice_begin(track, event))
+		end.flow = open_slice_begin(track, event)->flow;
 	if (!settings->is_aggregate && !slice_is_chosen(why, &end.slice))
 		return 0;
 	/* The record that ends a state shows why it ended, but the next event is about that. */

@@ -6,41 +6,41 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The first or last @byte without a backslash before it, NULL if there is none. */
-static const char *plain_byte_find(const char *text, char byte, bool is_last)
+/* The first or last @byte without a backslash before it; the size of the text if there is none. */
+static size_t plain_byte_find(struct text text, char byte, bool is_last)
 {
-	const char *found = NULL;
+	size_t found = text.size;
 
-	for (; *text; text++) {
-		if (*text == '\\' && text[1])
-			text++;
-		else if (*text == byte && (!found || is_last))
-			found = text;
+	for (size_t i = 0; i < text.size; i++) {
+		if (text.data[i] == '\\' && i + 1 < text.size)
+			i++;
+		else if (text.data[i] == byte && (found == text.size || is_last))
+			found = i;
 	}
 	return found;
 }
 
-int slice_selector_parse(struct slice_selector *out, const char *text, struct error *error)
+int slice_selector_parse(struct slice_selector *out, struct text text, struct error *error)
 {
-	const char *slash = plain_byte_find(text, '/', false);
-	const char *at = plain_byte_find(text, '@', true);
-	const char *name = text, *end = at ? at : text + strlen(text);
+	size_t slash = plain_byte_find(text, '/', false);
+	size_t end = plain_byte_find(text, '@', true), begin = 0;
+	bool has_track = end < text.size;
 
 	*out = (struct slice_selector){ 0 };
-	if (slash && slash < end && memchr(text, ':', slash - text)) {
-		out->category = strndup(text, slash - text);
-		name = slash + 1;
+	if (slash < end && memchr(text.data, ':', slash)) {
+		out->category = strndup(text.data, slash);
+		begin = slash + 1;
 	}
-	if (at)
-		out->track = strdup(at + 1);
-	if (at && !*out->track)
-		return error_set(error, "'%s': no track behind '@'; write \\@ for an @ of a name",
-				 text);
-	if (name == end)
-		return error_set(error, "'%s': no name of a slice; write [CATEGORY/]NAME[@TRACK]",
-				 text);
-	out->name = strndup(name, end - name);
-	if (!out->name || (at && !out->track) || (name > text && !out->category))
+	if (has_track)
+		out->track = strndup(text.data + end + 1, text.size - end - 1);
+	if (end + 1 == text.size)
+		return error_set(error, "'%.*s': no track behind '@'; write \\@ for an @ of a name",
+				 (int)text.size, text.data);
+	if (begin == end)
+		return error_set(error, "'%.*s': no name of a slice; write [CATEGORY/]NAME[@TRACK]",
+				 (int)text.size, text.data);
+	out->name = strndup(text.data + begin, end - begin);
+	if (!out->name || (has_track && !out->track) || (begin > 0 && !out->category))
 		return error_set(error, "out of memory");
 	return 0;
 }

@@ -31,7 +31,7 @@ struct slice_selector {
  *
  * Returns 0, or -1 with @error.
  */
-int slice_selector_parse(struct slice_selector *out, const char *text, struct error *error);
+int slice_selector_parse(struct slice_selector *out, struct text text, struct error *error);
 
 void slice_selector_release(struct slice_selector *selector);
 

@@ -39,6 +39,7 @@ enum undecided_reason {
  * @name: of runnable and blocked parts: the name of that thread
  * @label: the innermost open slice of the thread
  * @state: of blocked and stopped parts: "D", ...
+ * @stack: of blocked and stopped parts: frames with semicolons between them, the innermost first
  * @interrupt: the interrupt; of blocked parts the one that woke the thread, of waiting ones the
  * one that ended the wait
  * @owner, @owner_name: the thread, if the split is of several threads; otherwise -1 and none
@@ -53,6 +54,7 @@ struct part_key {
 	uint32_t name;
 	uint32_t label;
 	uint32_t state;
+	uint32_t stack;
 	uint32_t interrupt;
 	int32_t owner;
 	uint32_t owner_name;

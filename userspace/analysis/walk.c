@@ -133,6 +133,7 @@ static void blocked_add(struct walk *walk, const struct segment *segment, struct
 	struct part_key key = walk_key(walk, segment, is_stopped ? PART_STOPPED : PART_BLOCKED);
 
 	key.state = segment->state_name;
+	key.stack = segment->stack;
 	key.is_woken = segment->to_ns != INT64_MAX && segment->next_state == THREAD_RUNNABLE;
 	if (key.is_woken) {
 		key.context = segment->context;

@@ -22,17 +22,23 @@ static int why_finish(struct why_sink *why, struct error *error)
 {
 	int status = why->settings->is_json ? why_print_json(why) : why_print_text(why);
 
+	if (status == 0 && why->folded_fd >= 0)
+		status = why_print_folded(why);
 	if (status < 0 || why->out.failed)
 		return error_set(error, "out of memory");
+	if (why->folded_fd >= 0 &&
+	    file_write_all(why->folded_fd, why->folded.data, why->folded.size, NULL) < 0)
+		return error_set_system(error, errno, "cannot write to %s", why->settings->folded);
 	if (file_write_all(why->fd, why->out.data, why->out.size, NULL) < 0)
 		return error_set_system(error, errno, "cannot write to standard output");
-	if (why->nr_matched > 0)
+	if (why->nr_matched > 0 || why->settings->is_live)
 		return 0;
-	return error_set(error,
-			 "%s: no slice matches '%s'%s; 'ktrack stat' with the same -e and -r lists "
-			 "slices",
-			 why->source, why->settings->slice,
-			 why->settings->has_at ? " and is open at that time" : "");
+	return error_set(
+		error,
+		"%s: no slice matches '%.*s'%s; 'ktrack stat' with the same -e and -r lists "
+		"slices",
+		why->source, (int)why->settings->slice.size, why->settings->slice.data,
+		why->settings->has_at ? " and is open at that time" : "");
 }
 
 /* Slices are explained before the history learns that they ended. */
@@ -59,6 +65,13 @@ static int why_slice_begin(struct why_sink *why, const struct timeline_event *ev
 	return track->is_selected ? why_select_begin(why, track, event, error) : 0;
 }
 
+static bool event_may_flow(const struct timeline_event *event)
+{
+	return event->nr_flows > 0 &&
+	       (event->kind == TIMELINE_SLICE_BEGIN || event->kind == TIMELINE_SLICE_END ||
+		event->kind == TIMELINE_INSTANT);
+}
+
 static int why_event(struct sink *sink, const struct timeline_event *event, struct error *error)
 {
 	struct why_sink *why = container_of(sink, struct why_sink, sink);
@@ -66,6 +79,8 @@ static int why_event(struct sink *sink, const struct timeline_event *event, stru
 			     event->track == why->deferred.track;
 
 	if (unlikely(why->deferred.track) && !is_next_state && why_explain_deferred(why, error) < 0)
+		return -1;
+	if (event_may_flow(event) && why_learn_flows(why, event, error) < 0)
 		return -1;
 	switch (event->kind) {
 	case TIMELINE_SLICE_BEGIN:
@@ -96,9 +111,12 @@ static void why_free(struct sink *sink)
 		why_slice_release(&why->slices[i]);
 	why_slice_release(&why->deferred.slice);
 	file_close(why->fd);
+	file_close(why->folded_fd);
+	buffer_release(&why->folded);
 	free(why->slices);
 	aggregate_release(&why->aggregate);
 	split_release(&why->scratch);
+	hop_flows_release(&why->flows);
 	history_release(&why->history);
 	name_table_release(&why->names);
 	slice_selector_release(&why->selector);
@@ -108,13 +126,27 @@ static void why_free(struct sink *sink)
 
 static const struct sink_ops why_ops = { .open = why_open, .event = why_event, .free = why_free };
 
-struct sink *why_sink_new(const struct why_settings *settings, int fd, const char *source,
-			  struct error *error)
+void why_settings_set_slice(struct why_settings *settings, const char *text)
+{
+	static const char suffix[] = " p99";
+	size_t size = strlen(text), suffix_size = strlen(suffix);
+
+	if (size > suffix_size && strcmp(text + size - suffix_size, suffix) == 0 &&
+	    text[size - suffix_size - 1] != '\\') {
+		settings->is_aggregate = true;
+		size -= suffix_size;
+	}
+	settings->slice = (struct text){ .data = text, .size = size };
+}
+
+struct sink *why_sink_new(const struct why_settings *settings, int fd, int folded_fd,
+			  const char *source, struct error *error)
 {
 	struct why_sink *why = calloc(1, sizeof(*why));
 
 	if (!why) {
 		file_close(fd);
+		file_close(folded_fd);
 		error_set(error, "out of memory");
 		return NULL;
 	}
@@ -122,6 +154,7 @@ struct sink *why_sink_new(const struct why_settings *settings, int fd, const cha
 	why->settings = settings;
 	why->source = source;
 	why->fd = fd;
+	why->folded_fd = folded_fd;
 	why->splitter = (struct splitter){ .history = &why->history, .names = &why->names };
 	if (history_init(&why->history) < 0 || name_table_init(&why->names) < 0)
 		error_set(error, "out of memory");

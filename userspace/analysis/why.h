@@ -5,6 +5,7 @@
 
 #include "analysis/aggregate.h"
 #include "analysis/analysis.h"
+#include "analysis/hops.h"
 
 /** enum why_role - the meaning of a track of the rules in WHY_PACKS */
 enum why_role {
@@ -17,10 +18,19 @@ enum why_role {
 };
 
 /**
+ * struct why_begin - the begin of a slice
+ * @flow: key of its flow, 0 for none
+ */
+struct why_begin {
+	struct waker writer;
+	uint64_t flow;
+};
+
+/**
  * struct why_track - a track that has not ended
  * @thread: of threads' tracks, NULL for others
  * @is_selected: slices are selected, if their names are
- * @begins: writers of the begins of open slices, by depth, if it is selected
+ * @begins: the begins of open slices, by depth, if it is selected
  */
 struct why_track {
 	struct why_track *next;
@@ -28,7 +38,7 @@ struct why_track {
 	enum why_role role;
 	struct thread_history *thread;
 	bool is_selected;
-	struct waker *begins;
+	struct why_begin *begins;
 	size_t nr_begins;
 };
 
@@ -59,11 +69,13 @@ struct why_slice {
  * struct why_end - the end of a selected slice
  * @track: of the slice, NULL for none
  * @thread: that did the work, NULL if it is explained backwards from @writer
+ * @flow: key of its flow, 0 for none
  */
 struct why_end {
 	const struct timeline_track *track;
 	struct thread_history *thread;
 	struct waker writer;
+	uint64_t flow;
 	struct why_slice slice;
 };
 
@@ -76,6 +88,7 @@ struct why_end {
  * @nr_left_out: suspect or incomplete slices that the aggregate excludes
  * @lost_records, @nr_gaps, @nr_gaps_unknown: losses
  * @scratch: the split of a slice that is added to the aggregate
+ * @flows: of the convention's tracepoints
  * @deferred: a slice that is explained after the next event, if it has a @track
  */
 struct why_sink {
@@ -83,12 +96,14 @@ struct why_sink {
 	const struct why_settings *settings;
 	const char *source;
 	int fd;
+	int folded_fd;
 	unsigned int sink_index;
 	int64_t start_ns;
 	bool counts_ticks;
 	struct slice_selector selector;
 	struct name_table names;
 	struct history history;
+	struct hop_flows flows;
 	struct splitter splitter;
 	struct why_track *tracks;
 	struct why_slice *slices;
@@ -102,6 +117,7 @@ struct why_sink {
 	struct why_end deferred;
 	struct split scratch;
 	struct buffer out;
+	struct buffer folded;
 };
 
 void why_slice_release(struct why_slice *slice);
@@ -111,6 +127,9 @@ uint32_t why_name(struct why_sink *why, struct timeline_name *name);
 
 /** why_learn - take an event into the history; returns -1 with @error */
 int why_learn(struct why_sink *why, const struct timeline_event *event, struct error *error);
+
+/** why_learn_flows - take an event that has flows into them; returns -1 with @error */
+int why_learn_flows(struct why_sink *why, const struct timeline_event *event, struct error *error);
 
 /** why_learn_end - take the end of a slice on @track into the history, after it was explained */
 void why_learn_end(struct why_sink *why, struct why_track *track,
@@ -182,5 +201,8 @@ int64_t aggregate_mean_ns(const struct aggregate_cell *group, int64_t total_ns);
 /** why_print_text, why_print_json - append the answer to @why->out; return -1 if memory ran out */
 int why_print_text(struct why_sink *why);
 int why_print_json(struct why_sink *why);
+
+/** why_print_folded - append folded stacks to @why->folded; returns -1 if memory ran out */
+int why_print_folded(struct why_sink *why);
 
 #endif

@@ -11,12 +11,26 @@ static int apply_session_every(void *settings, const char *value, struct error *
 			      error);
 }
 
+static int apply_why(void *settings, const char *value, struct error *error)
+{
+	struct stream_settings *stream = settings;
+
+	(void)error;
+	why_settings_set_slice(&stream->why, value);
+	stream->why.depth = WHY_DEPTH;
+	stream->why.is_live = true;
+	stream->outputs.why = &stream->why;
+	return 0;
+}
+
 static const struct option_row stream_rows[] = {
 	{ 0, "mode", "MODE", "streaming (read continuously) or circular (keep the newest records)",
 	  capture_apply_mode, offsetof(struct stream_settings, capture) },
 	{ 0, "session-every", "SECONDS",
 	  "start a new session at this interval in seconds, or with a unit; not with COMMAND",
 	  apply_session_every },
+	{ 0, "why", "SLICE", "explain the slowest of these slices at the end; see ktrack-why(1)",
+	  apply_why },
 };
 
 static struct option_table stream_table(struct output_rows *rows)

@@ -47,8 +47,8 @@ static int apply_why_word(void *settings, const char *word, struct error *error)
 
 	if (!run->source)
 		run->source = word;
-	else if (!run->why.slice)
-		run->why.slice = word;
+	else if (!run->why.slice.data)
+		why_settings_set_slice(&run->why, word);
 	else
 		return option_refuse_operand(settings, word, error);
 	return 0;
@@ -64,6 +64,8 @@ static const struct option_row why_rows[] = {
 	  apply_depth },
 	OPTION_FLAG("aggregate", "compare the slowest 1% of all slices that match with the median",
 		    why_run_settings, why.is_aggregate),
+	{ 0, "folded", "FILE", "also write the parts of the explained slices for flame graphs",
+	  option_store_text, offsetof(struct why_run_settings, why.folded), .needs_text = true },
 	OPTION_FLAG("json", "print one line of JSON", why_run_settings, why.is_json),
 	OPTION_FLAG("fail-on-loss", "exit with status 3 if records were lost", why_run_settings,
 		    fails_on_loss),
@@ -103,7 +105,7 @@ static int why_main(int argc, char **argv, struct error *error)
 		status = STATUS_USAGE;
 		if (!settings.source)
 			error_set(error, "a source is missing; see 'ktrack why --help'");
-		else if (!settings.why.slice)
+		else if (!settings.why.slice.data)
 			error_set(error, "a slice is missing; write '*' for any, or see 'ktrack "
 					 "why --help'");
 		else

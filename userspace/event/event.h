@@ -17,6 +17,7 @@
 #include "event/kallsyms.h"
 #include "event/print_format.h"
 #include "event/record.h"
+#include "event/stack.h"
 #include "event/symbols.h"
 #include "event/syscalls.h"
 

@@ -211,6 +211,41 @@ static int capture_enable_rules(struct capture *capture, struct error *error)
 	return 0;
 }
 
+/* The options were checked to be "SYS:EVENT[ if FILTER]". */
+static int capture_add_stack(struct capture *capture, const char *text, struct error *error)
+{
+	static const char condition[] = " if ";
+	const char *colon = strchr(text, ':'), *filter = strstr(text, condition);
+	size_t size = filter ? (size_t)(filter - text) : strlen(text);
+	char *system, *event;
+	int status;
+
+	system = strndup(text, colon - text);
+	event = strndup(colon + 1, text + size - colon - 1);
+	if (!system || !event)
+		status = error_set(error, "out of memory");
+	else if (!instance_has_event(capture->recorder, system, event))
+		status = error_set(error, "--stack=%s: not recorded; select it with -e or -r",
+				   text);
+	else
+		status = instance_add_stack(capture->recorder, system, event,
+					    filter ? filter + strlen(condition) : NULL, error);
+	free(system);
+	free(event);
+	return status;
+}
+
+static int capture_add_stacks(struct capture *capture, struct error *error)
+{
+	const struct capture_settings *settings = capture->settings;
+
+	for (size_t i = 0; i < settings->nr_stacks; i++) {
+		if (capture_add_stack(capture, settings->stacks[i], error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int capture_open(struct capture *capture, const struct convention *convention, bool keeps_modules,
 		 struct error *error)
 {
@@ -230,9 +265,8 @@ int capture_open(struct capture *capture, const struct convention *convention, b
 		return instance_attach(&capture->recorder, settings->instance, error);
 	if (instance_create(&capture->recorder, &recorder, error) < 0)
 		return -1;
-	if (capture_filter(capture, error) < 0 ||
-	    capture_enable(capture, convention, error) < 0 ||
-	    capture_enable_rules(capture, error) < 0)
+	if (capture_filter(capture, error) < 0 || capture_enable(capture, convention, error) < 0 ||
+	    capture_enable_rules(capture, error) < 0 || capture_add_stacks(capture, error) < 0)
 		return -1;
 	return instance_resize(capture->recorder, error);
 }

@@ -70,6 +70,9 @@ static int export_run_choose(struct export_run *run, struct error *error)
 		return -1;
 	selection_read_functions(&run->settings->selection, run->source, run->report);
 	pipeline->rules = run->settings->selection.rules;
+	if (run->settings->outputs.why &&
+	    stacks_open(&pipeline->stacks, run->source, pipeline->rules, run->report, error) < 0)
+		return -1;
 	pipeline->counts_others = selection_is_empty(&run->settings->selection);
 	return 0;
 }

@@ -214,6 +214,9 @@ static int standard_output_check(const struct output_settings *settings, struct 
 	unsigned int nr_files = targets_count(settings, SINK_USE_FILE, true);
 	unsigned int nr_lines = targets_count(settings, SINK_USE_TRACE2, true);
 
+	if (settings->why && nr_files + nr_lines > 0)
+		return error_set(error, "standard output: is that of --why; write the other to a "
+					"file");
 	if (nr_files == 0 || nr_files + nr_lines < 2)
 		return 0;
 	return error_set(error, "standard output: a file for a viewer cannot share it; write the "
@@ -261,15 +264,27 @@ static int stat_open(struct opening *opening, struct error *error)
 	return output_file_open(opening, sink_kind_find("stat") - sink_kinds, "-", error);
 }
 
+static bool outputs_have_target(const struct output_settings *settings)
+{
+	return targets_count(settings, SINK_USE_FILE, false) +
+		       targets_count(settings, SINK_USE_TRACE2, false) >
+	       0;
+}
+
 static int why_open_output(struct opening *opening, struct error *error)
 {
+	const struct why_settings *why = opening->outputs->settings->why;
 	struct output_set *set = &opening->outputs->set;
+	struct sink *sink;
 	const char *name;
 	int fd = output_open(set, "-", &name, error);
-	struct sink *sink = fd < 0 ? NULL
-				   : why_sink_new(opening->outputs->settings->why, fd,
-						  set->source, error);
+	int folded_fd = fd >= 0 && why->folded ? output_open(set, why->folded, &name, error) : -1;
 
+	if (fd < 0 || (why->folded && folded_fd < 0)) {
+		file_close(fd);
+		return -1;
+	}
+	sink = why_sink_new(why, fd, folded_fd, set->source, error);
 	return sink ? timeline_add(opening->timeline, sink, error) : -1;
 }
 
@@ -285,8 +300,10 @@ int outputs_open(struct outputs *outputs, struct timeline *timeline,
 	outputs->set.size = 0;
 	if (outputs->settings->stat)
 		return stat_open(&opening, error);
-	if (outputs->settings->why)
-		return why_open_output(&opening, error);
+	if (outputs->settings->why && why_open_output(&opening, error) < 0)
+		return -1;
+	if (outputs->settings->why && !outputs_have_target(outputs->settings))
+		return 0;
 	if (outputs_configure(outputs, error) < 0)
 		return -1;
 	opening.trace2.config = outputs->config;

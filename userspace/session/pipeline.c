@@ -82,9 +82,14 @@ static int pipeline_count_other(struct pipeline *pipeline, const struct record *
 static int pipeline_unknown(struct pipeline *pipeline, const struct record *record,
 			    struct error *error)
 {
+	struct tracks_stack stack;
 	bool is_known = false;
 	int status;
 
+	if (stacks_read(&pipeline->stacks, record, &stack))
+		return filter_wants_record(&pipeline->filter, record, pipeline->buffers)
+			       ? tracks_add_stack(pipeline->tracks, &stack, error)
+			       : 0;
 	if (!pipeline->modules) {
 		if (pipeline->source)
 			source_note_unknown(pipeline->source, record);

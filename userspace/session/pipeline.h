@@ -7,6 +7,7 @@
 #include "rules/rules.h"
 #include "session/filter.h"
 #include "session/other_records.h"
+#include "session/stacks.h"
 #include "session/unknown_events.h"
 #include "source/source.h"
 #include "timeline/timeline.h"
@@ -30,6 +31,7 @@ struct workload;
  * @nr_unknown: their number in all
  * @others: records that are no track events, if @counts_others
  * @workload: only these threads get tracks of rules; NULL for all
+ * @stacks: of threads, if an output uses them
  * @rules: for tracepoints that do not follow the convention; NULL for none; the selection's
  * @record: the record that rules are applied to; NULL otherwise
  * @decoded: the record that was decoded last; not on a stack, see struct tracks
@@ -59,6 +61,7 @@ struct pipeline {
 	const struct record *record;
 	struct tracks *tracks;
 	struct timeline timeline;
+	struct stacks stacks;
 	struct decoded_event decoded;
 };
 

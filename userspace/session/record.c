@@ -222,7 +222,8 @@ static int record_run_set_up(struct record_run *run, struct error *error)
 	run->memory_kib = instance_memory_kib(capture->recorder);
 	if (spool_begin(run->spool, capture->recorder, capture->settings->mode, error) < 0)
 		return -1;
-	if (rules && rules_need_kallsyms(rules) && spool_save_symbols(run->spool, error) < 0)
+	if (((rules && rules_need_kallsyms(rules)) || capture->settings->nr_stacks > 0) &&
+	    spool_save_symbols(run->spool, error) < 0)
 		return -1;
 	return record_run_follow(run, error);
 }

@@ -6,6 +6,7 @@
 
 #include "session/capture.h"
 #include "session/outputs.h"
+#include "session/why.h"
 #include "source/source.h"
 #include "tracefs/tracefs.h"
 
@@ -90,6 +91,9 @@ static int session_every_check(const struct stream_settings *settings, struct er
 {
 	if (settings->session_ns == 0)
 		return 0;
+	if (settings->outputs.why)
+		return error_set(error, "--session-every: slices are explained at the end of one "
+					"session; leave out --why");
 	if (settings->outputs.sid)
 		return error_set(error, "--sid: one id for several sessions; leave out "
 					"--session-every");
@@ -109,6 +113,8 @@ int stream_settings_check(const struct stream_settings *settings, struct error *
 {
 	const char *sid = settings->outputs.sid;
 
+	if (settings->outputs.why && why_check(settings->outputs.why, error) < 0)
+		return -1;
 	if (instance_check(&settings->capture, error) < 0 ||
 	    streaming_check(&settings->capture, error) < 0 ||
 	    output_settings_check(&settings->outputs, error) < 0)

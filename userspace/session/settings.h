@@ -161,6 +161,9 @@ struct workload_settings {
 
 struct buffer_mode;
 
+/** STACKS_MAX - limit of tracepoints with kernel stacks */
+#define STACKS_MAX 16
+
 /**
  * struct capture_settings - what to record, and until when
  * @report: for messages
@@ -174,6 +177,7 @@ struct buffer_mode;
  * @follows_command: record only the command and its children
  * @workload: record only these, if it has an option
  * @user: of the command
+ * @stacks: tracepoints with whose records kernel stacks are recorded: "SYS:EVENT[ if FILTER]"
  * @ready_fd: reports that recording is on; -1 for none
  * @command: the words of the traced command, NULL for none
  */
@@ -191,6 +195,8 @@ struct capture_settings {
 	bool follows_command;
 	struct workload_settings workload;
 	struct command_user user;
+	const char *stacks[STACKS_MAX];
+	size_t nr_stacks;
 	int ready_fd;
 	char *const *command;
 };
@@ -221,12 +227,14 @@ struct record_settings {
 
 /**
  * struct stream_settings - one run of ktrack stream
+ * @why: of @outputs, if slices are explained
  * @session_ns: length of a trace2 session; 0 for one session
  * @argv: ktrack's own words, for the stream
  */
 struct stream_settings {
 	struct capture_settings capture;
 	struct output_settings outputs;
+	struct why_settings why;
 	struct limits limits;
 	int64_t session_ns;
 	char *const *argv;

@@ -6,6 +6,7 @@
 #include "session/read_loop.h"
 #include "session/session.h"
 #include "session/stream_state.h"
+#include "session/why.h"
 #include "session/warning.h"
 
 /* Longest time in ms that a record waits for being read. */
@@ -328,6 +329,8 @@ int stream_run(struct stream_settings *settings, struct error *error)
 
 	if (stream_settings_check(settings, error) < 0)
 		return STATUS_USAGE;
+	if (settings->outputs.why && why_select(&settings->capture.selection, error) < 0)
+		return STATUS_FAILED;
 	capture_init(&run.capture, &settings->capture);
 	outputs_init(&run.outputs, &settings->outputs, settings->capture.report);
 	result = stream_run_record(&run, error);

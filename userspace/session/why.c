@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ktrack why: exports a source to the analysis, with the rules that explain slices. */
+#include "session/why.h"
+
+#include <string.h>
+
 #include "session/session.h"
 
-static int why_check(const struct why_run_settings *settings, struct error *error)
+int why_check(const struct why_settings *why, struct error *error)
 {
-	const struct why_settings *why = &settings->why;
 	struct slice_selector selector;
 	int status = slice_selector_parse(&selector, why->slice, error);
 
@@ -12,7 +15,20 @@ static int why_check(const struct why_run_settings *settings, struct error *erro
 	if (status == 0 && why->is_aggregate && (why->slowest > 0 || why->has_at))
 		return error_set(error, "--aggregate: is about all slices; leave out %s",
 				 why->has_at ? "--at" : "--slowest");
+	if (status == 0 && why->is_aggregate && why->folded)
+		return error_set(error, "--folded: is about single slices; leave out --aggregate");
+	if (status == 0 && why->folded && strcmp(why->folded, "-") == 0)
+		return error_set(error, "--folded=-: standard output is that of the explanation; "
+					"write a file");
 	return status;
+}
+
+int why_select(struct selection *selection, struct error *error)
+{
+	selection->adds_rules = true;
+	/* What ktrack did may explain a slice. */
+	selection->includes_self = true;
+	return selection_add_rules(selection, WHY_PACKS, error);
 }
 
 int why_run(struct why_run_settings *settings, struct error *error)
@@ -24,15 +40,11 @@ int why_run(struct why_run_settings *settings, struct error *error)
 		.outputs = { .why = &settings->why, .fails_on_loss = settings->fails_on_loss },
 		.limits = settings->limits,
 	};
-	struct selection *selection = &settings->selection;
 
-	if (why_check(settings, error) < 0)
+	if (why_check(&settings->why, error) < 0)
 		return STATUS_USAGE;
-	if (selection_add_rules(selection, WHY_PACKS, error) < 0)
+	if (why_select(&settings->selection, error) < 0)
 		return STATUS_FAILED;
-	selection->adds_rules = true;
-	/* What ktrack did may explain a slice. */
-	selection->includes_self = true;
-	export.selection = *selection;
+	export.selection = settings->selection;
 	return export_run(&export, error);
 }

@@ -95,6 +95,9 @@ int spool_begin(struct spool *spool, const struct instance *instance,
 		return -1;
 	status = instance_is_attached(instance) ? spool_begin_shared(spool, directory, &list, error)
 						: spool_begin_own(spool, directory, &list, error);
+	/* These are no tracepoint that can be enabled. */
+	if (instance_has_stacks(instance))
+		buffer_append_string(&list, "ftrace:kernel_stack\n");
 	if (status == 0)
 		status = spool_save_formats(spool, &list, error);
 	buffer_release(&list);

@@ -203,6 +203,18 @@ uint64_t instance_number(const char *directory, const char *file);
 /** instance_release_events - all records of releasing tracepoints are read: unlock their modules */
 void instance_release_events(struct instance *instance);
 
+/**
+ * instance_add_stack - record the kernel stack behind each record of a tracepoint
+ * @filter: only behind those that match; NULL for all
+ *
+ * The kernel removes the trigger with the instance. Returns -1 with @error.
+ */
+int instance_add_stack(struct instance *instance, const char *system, const char *event,
+		       const char *filter, struct error *error);
+
+/** instance_has_stacks - whether the instance records kernel stacks */
+bool instance_has_stacks(const struct instance *instance);
+
 /** instance_has_event - whether a tracepoint was enabled and is not unloaded */
 bool instance_has_event(const struct instance *instance, const char *system, const char *event);
 

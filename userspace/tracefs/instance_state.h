@@ -18,6 +18,7 @@
  * @clock: the trace clock of its records; borrowed
  * @lock_fd: its lock shows that the instance has an owner
  * @sideband: its sideband instance, NULL for none
+ * @has_stacks: it records kernel stacks
  * @enabled_lock: LOCK_SH or LOCK_EX, for enabled_add()
  */
 struct instance {
@@ -29,6 +30,7 @@ struct instance {
 	int lock_fd;
 	struct instance *sideband;
 	uint64_t buffer_kib;
+	bool has_stacks;
 	int enabled_lock;
 	struct enabled_list enabled;
 	struct changes *changes;

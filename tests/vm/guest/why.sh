@@ -8,11 +8,11 @@ set -eu
 
 RULES=sched,irq,locks,workqueue
 
-# Arguments: NAME PACKS SLICE COMMAND...
+# Arguments: NAME PACKS SLICE COMMAND... With kernel stacks of the tracepoint in $stack.
 incident_explain() {
 	name=$1 packs=$2 slice=$3
 	shift 3
-	attempt "$name" ktrack record -b 8192 -e 'ktrack_t*' -r "$packs" -o "/out/$name.dat" -- "$@"
+	attempt "$name" ktrack record -b 8192 -e 'ktrack_t*' -r "$packs" ${stack:+"--stack=$stack"} -o "/out/$name.dat" -- "$@"
 	ktrack why --json -r "$packs" "/out/$name.dat" "$slice" >"/out/$name.json" 2>"/out/$name.errors" ||
 		echo "$name: ktrack why ended with status $?"
 	ktrack why -r "$packs" "/out/$name.dat" "$slice" >"/out/$name.txt" 2>>"/out/$name.errors" ||
@@ -70,13 +70,19 @@ disk) disk_read; exit ;;
 esac
 
 second_cpu_start
+stack=
 groups_make
 insmod /modules/ktrack_test.ko
 for incident in lock inversion storm starvation sleep worker lost_wakeup request; do
 	incident_explain $incident $RULES 'ktrack_test:*/incident' taskset 1 sh -c "echo $incident 40 >/dev/ktrack_test"
 done
+stack='sched:sched_switch if prev_state == 2'
+incident_explain stack $RULES incident sh -c 'echo sleep 40 >/dev/ktrack_test'
+stack=
 incident_explain stop $RULES incident sh "$0" stop
 incident_explain group $RULES incident sh "$0" starve
 incident_explain disk $RULES,syscalls,block 'syscalls:*/read@dd' sh "$0" disk
+attempt live ktrack stream -b 8192 -e 'ktrack_t*' --why='ktrack_test:*/incident' --event=/out/live.event -- sh -c 'echo sleep 40 >/dev/ktrack_test'
+attempt live-none ktrack stream -b 8192 --why='incident p99' -- sh -c 'echo nested 1 >/dev/ktrack_test'
 rmmod ktrack_test
 instances_check "at the end"

@@ -88,6 +88,14 @@ static int trace2_write_foreign_end(struct trace2_sink *sink, const struct timel
 	return error_write(sink, event, FOREIGN_END_FORMAT, (struct text){ 0 }, error);
 }
 
+/* Stacks are for analyses. */
+static int trace2_skip(struct trace2_sink *sink, const struct timeline_event *event,
+		       struct error *error)
+{
+	(void)sink, (void)event, (void)error;
+	return 0;
+}
+
 static int trace2_write_command_begin(struct trace2_sink *sink, const struct timeline_event *event,
 				      struct error *error)
 {
@@ -144,6 +152,7 @@ static int (*const writers[])(struct trace2_sink *sink, const struct timeline_ev
 	[TIMELINE_LOSS_SUM] = trace2_write_loss,
 	[TIMELINE_MALFORMED] = trace2_write_malformed,
 	[TIMELINE_FOREIGN_END] = trace2_write_foreign_end,
+	[TIMELINE_STACK] = trace2_skip,
 	[TIMELINE_TRACEPOINT] = trace2_write_tracepoint,
 	[TIMELINE_COMMAND_BEGIN] = trace2_write_command_begin,
 	[TIMELINE_COMMAND_END] = trace2_write_command_end,
