@@ -104,7 +104,7 @@ static void fields_print(const struct verdict_event *event, const struct record 
 /* In a record of a switch, the thread that writes it is the previous one. */
 static struct text comm_find(const struct verdict_event *event, const struct record *record)
 {
-	struct field_ref ref = field_ref_of(format_find(&event->format, "prev_comm"), false);
+	struct field_ref ref = field_ref_of(format_find(&event->format, text_of("prev_comm")), false);
 	struct value value = { .text = { 0 } };
 
 	field_read(&ref, record, &value);
