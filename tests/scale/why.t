@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Test: ktrack why --aggregate of a million slices needs at most three times the instructions of stat, and 64 MiB."""
 
+import json
 import os
 import re
 import subprocess
@@ -62,6 +63,15 @@ ROUND = """
 """
 ROUND_SLICES = 4
 
+# A worker with a long queue: each request waits for thousands of others.
+IN_FLIGHT, OVERLAPPING = 2000, 12000
+OVERLAP_RATIO = 20
+OVERLAP_EVENTS = """event mydrv:request 5001 char track_event_type; string slice_name; ktrack_async_id scope_id
+event mydrv:work 5002 char track_event_type; string slice_name
+1us 0@0 sched_switch prev_comm=swapper/0 prev_pid=0 prev_state=0 next_comm=reader next_pid=7
+1us 0@1 sched_switch prev_comm=swapper/1 prev_pid=0 prev_state=0 next_comm=worker next_pid=8
+"""
+
 
 def make(path, slices):
     """A trace.dat in which every fiftieth wait is long."""
@@ -106,12 +116,33 @@ def check_instructions(tap, path):
     tap.comment(f"{why / COUNTED_SLICES:.0f} instructions for each slice, {why / stat:.2f} times those of stat")
 
 
+def check_overlap(tap, path):
+    """Thousands of requests in flight: as many are explained as linear time allows, each of them completely."""
+    begins = "".join(f"+100 7@0 request B read {i}\n" for i in range(IN_FLIGHT))
+    rounds = "".join(
+        f'+100 8@1 work B item\n+100 8@1 work E item\n+10 8@1 request E "" {i}\n+10 7@0 request B read {i + IN_FLIGHT}\n'
+        for i in range(OVERLAPPING)
+    )
+    subprocess.run([MKTRACE, "-", path], input=f"{EVENTS}\n{OVERLAP_EVENTS}{begins}{rounds}".encode(), check=True)
+    answer = json.loads(memory("why", "--aggregate", "--json", path, "read")[2])
+    found = answer["aggregate"]
+    total = found["count"] + found["not_counted"] + found["not_explained"]
+    tap.ok(total == answer["matched"] == OVERLAPPING + IN_FLIGHT, "all requests are counted", found)
+    tap.ok(0 < found["count"] < OVERLAPPING / 2, "of requests that overlap, some are explained", found["count"])
+    kinds = {part["kind"] for part in found["parts"]}
+    tap.ok(kinds == {"running"}, "those completely", kinds)
+    stat = instructions("stat", "-e", "mydrv", "-r", PACKS, path)
+    why = instructions("why", "--aggregate", path, "read")
+    tap.ok(why <= OVERLAP_RATIO * stat, f"at most {OVERLAP_RATIO} times the instructions of stat", why, stat)
+
+
 def main():
     """Returns the exit status."""
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         check_memory(tap, Path(folder) / "large.dat")
         check_instructions(tap, Path(folder) / "small.dat")
+        check_overlap(tap, Path(folder) / "overlap.dat")
     return tap.finish()
 
 

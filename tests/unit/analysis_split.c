@@ -352,6 +352,23 @@ TEST(segments_that_were_overwritten_are_undecided)
 	past_release(&past);
 }
 
+TEST(what_the_limit_of_steps_leaves_out_is_undecided)
+{
+	struct past past;
+	struct split split;
+
+	past_init(&past);
+	wait_make(&past);
+	past.splitter.is_limited = true;
+	past.splitter.nr_steps = 3;
+	split = explain(&past, 120, 700);
+	/* The last 100 need two steps, the one before has one for its thread. */
+	CHECK_NUMBER(time_of(&split, PART_RUNNING), 100);
+	CHECK_NUMBER(undecided(&split, UNDECIDED_LIMIT), 480);
+	split_release(&split);
+	past_release(&past);
+}
+
 TEST(a_stopped_thread_is_neither_blocked_nor_runnable)
 {
 	struct past past;

@@ -121,10 +121,15 @@ static bool chain_jump(struct chain *chain, const struct segment *segment)
 
 static void chain_step(struct chain *chain)
 {
-	const struct segment *segment = walk_seek(&chain->walk, chain->span.to_ns);
+	const struct segment *segment;
 	struct span part = chain->span;
 	bool is_woken;
 
+	if (!walk_step(&chain->walk, part)) {
+		chain->span.to_ns = part.from_ns;
+		return;
+	}
+	segment = walk_seek(&chain->walk, chain->span.to_ns);
 	if (!segment) {
 		walk_unknown(&chain->walk, part);
 		chain->span.to_ns = part.from_ns;

@@ -10,9 +10,12 @@
 static void walk_span(struct walk *walk, struct span span)
 {
 	while (span.from_ns < span.to_ns) {
-		const struct segment *segment = walk_seek(walk, span.to_ns);
+		const struct segment *segment;
 		struct span part = span;
 
+		if (!walk_step(walk, span))
+			return;
+		segment = walk_seek(walk, span.to_ns);
 		if (!segment) {
 			walk_unknown(walk, span);
 			return;

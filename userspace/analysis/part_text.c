@@ -16,6 +16,7 @@ static const char *const reason_words[] = {
 	[UNDECIDED_HISTORY] = "older than the records that are kept in memory",
 	[UNDECIDED_ABSENT] = "the thread did not exist",
 	[UNDECIDED_NO_END] = "no end was recorded",
+	[UNDECIDED_LIMIT] = "too many slices overlap",
 };
 _Static_assert(sizeof(reason_words) / sizeof(reason_words[0]) == UNDECIDED_COUNT, "words for each");
 

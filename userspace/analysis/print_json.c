@@ -189,6 +189,7 @@ static int put_aggregate(struct why_sink *why)
 	buffer_append_char(out, '{');
 	why_put_number(out, "count", why->aggregate.count, &first);
 	why_put_number(out, "not_counted", why->nr_left_out, &first);
+	why_put_number(out, "not_explained", why->nr_unexplained, &first);
 	put_group(out, "slowest", &groups.slowest, &first);
 	put_group(out, "median", &groups.median, &first);
 	buffer_append_string(out, ",\"parts\":[");

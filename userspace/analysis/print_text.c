@@ -235,6 +235,10 @@ static void print_remarks(struct why_sink *why)
 		buffer_append_count(out, why->nr_left_out, "slice");
 		buffer_append_string(out, " not counted: incomplete, suspect or foreign\n");
 	}
+	if (why->nr_unexplained > 0) {
+		buffer_append_count(out, why->nr_unexplained, "slice");
+		buffer_append_string(out, " not explained: too many overlap\n");
+	}
 	if (why->nr_matched == 0) {
 		buffer_append_string(out, "no slice matches '");
 		append_clean(out, why->settings->slice);

@@ -155,11 +155,21 @@ static int slice_split(struct why_sink *why, struct why_end *end, struct split *
 
 static int slice_aggregate(struct why_sink *why, struct why_end *end)
 {
+	struct splitter *splitter = &why->splitter;
 	struct split *split = &why->scratch;
 
-	split_clear(split);
-	if (slice_split(why, end, split) < 0)
-		return -1;
+	/* Without steps left slices are left out, until there are enough for many of them. */
+	why->is_resting &= splitter->nr_steps < SPLITTER_STEPS_MAX / 2;
+	if (!why->is_resting) {
+		split_clear(split);
+		if (slice_split(why, end, split) < 0)
+			return -1;
+		why->is_resting = splitter->nr_steps == 0;
+	}
+	if (why->is_resting) {
+		why->nr_unexplained++;
+		return 0;
+	}
 	return aggregate_add(&why->aggregate, end->slice.end_ns - end->slice.begin_ns, split);
 }
 

@@ -25,6 +25,7 @@ enum undecided_reason {
 	UNDECIDED_HISTORY,
 	UNDECIDED_ABSENT,
 	UNDECIDED_NO_END,
+	UNDECIDED_LIMIT,
 	UNDECIDED_COUNT
 };
 
@@ -118,12 +119,27 @@ struct span {
 /**
  * struct splitter - what splits share
  * @walk: number of the last walk
+ * @is_limited: only @nr_steps more segments are visited: many slices that overlap for long would
+ * need time that is not linear
  */
 struct splitter {
 	struct history *history;
 	const struct name_table *names;
 	unsigned int walk;
+	bool is_limited;
+	uint64_t nr_steps;
 };
+
+/** SPLITTER_STEPS, SPLITTER_STEPS_MAX - steps that an event adds, and their limit */
+#define SPLITTER_STEPS 64
+#define SPLITTER_STEPS_MAX (UINT64_C(2) << 20)
+
+/** splitter_allow - add the steps of an event */
+static inline void splitter_allow(struct splitter *splitter)
+{
+	if (splitter->nr_steps < SPLITTER_STEPS_MAX)
+		splitter->nr_steps += SPLITTER_STEPS;
+}
 
 /**
  * split_slice - split the time of a synchronous slice, and follow those that woke its thread

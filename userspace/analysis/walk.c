@@ -42,6 +42,20 @@ void walk_unknown(struct walk *walk, struct span span)
 		       span);
 }
 
+bool walk_step(struct walk *walk, struct span span)
+{
+	struct splitter *splitter = walk->splitter;
+
+	if (!splitter->is_limited)
+		return true;
+	if (splitter->nr_steps == 0) {
+		walk_undecided(walk, UNDECIDED_LIMIT, span);
+		return false;
+	}
+	splitter->nr_steps--;
+	return true;
+}
+
 const struct segment *walk_seek(struct walk *walk, int64_t time_ns)
 {
 	struct thread_history *thread = walk->thread;
@@ -68,6 +82,8 @@ static void walk_cpu(struct walk *walk, const struct segment *segment, int cpu, 
 	while (span.from_ns < span.to_ns) {
 		int64_t from_ns;
 
+		if (!walk_step(walk, span))
+			return;
 		at = walk_seek_cpu(walk->splitter, cpu, span.to_ns);
 		from_ns = at && at->from_ns > span.from_ns ? at->from_ns : span.from_ns;
 		add(walk, segment, cpu, at, span.to_ns - from_ns);

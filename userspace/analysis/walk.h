@@ -36,6 +36,9 @@ void walk_segment(struct walk *walk, const struct segment *segment, struct span 
 /** walk_undecided - a time that cannot be attributed */
 void walk_undecided(struct walk *walk, enum undecided_reason reason, struct span span);
 
+/** walk_step - whether a segment may be visited; if not, @span is attributed as undecided */
+bool walk_step(struct walk *walk, struct span span);
+
 /** walk_seek - the thread's segment just before @time_ns; NULL if it is unknown */
 const struct segment *walk_seek(struct walk *walk, int64_t time_ns);
 

@@ -82,6 +82,7 @@ static int why_event(struct sink *sink, const struct timeline_event *event, stru
 		return -1;
 	if (event_may_flow(event) && why_learn_flows(why, event, error) < 0)
 		return -1;
+	splitter_allow(&why->splitter);
 	switch (event->kind) {
 	case TIMELINE_SLICE_BEGIN:
 		if (why_slice_begin(why, event, error) < 0)
@@ -155,7 +156,9 @@ struct sink *why_sink_new(const struct why_settings *settings, int fd, int folde
 	why->source = source;
 	why->fd = fd;
 	why->folded_fd = folded_fd;
-	why->splitter = (struct splitter){ .history = &why->history, .names = &why->names };
+	why->splitter = (struct splitter){ .history = &why->history,
+					   .names = &why->names,
+					   .is_limited = settings->is_aggregate };
 	if (history_init(&why->history) < 0 || name_table_init(&why->names) < 0)
 		error_set(error, "out of memory");
 	else if (slice_selector_parse(&why->selector, settings->slice, error) == 0)

@@ -86,6 +86,8 @@ struct why_end {
  * @slices: the best ones so far, the best first
  * @nr_matched: selected slices
  * @nr_left_out: suspect or incomplete slices that the aggregate excludes
+ * @nr_unexplained: slices that the aggregate excludes because there were no steps left
+ * @is_resting: there are not enough steps
  * @lost_records, @nr_gaps, @nr_gaps_unknown: losses
  * @scratch: the split of a slice that is added to the aggregate
  * @flows: of the convention's tracepoints
@@ -111,6 +113,8 @@ struct why_sink {
 	struct aggregate aggregate;
 	uint64_t nr_matched;
 	uint64_t nr_left_out;
+	uint64_t nr_unexplained;
+	bool is_resting;
 	uint64_t lost_records;
 	uint64_t nr_gaps;
 	uint64_t nr_gaps_unknown;
