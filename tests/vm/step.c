@@ -2,10 +2,12 @@
 /*
  * Guest: a library for LD_PRELOAD that loads modules at chosen points of a program's start.
  *
- * STEPS has words "POINT=MODULE.ko"; each module is loaded once, at the first time that the program
- * comes to its point. A point is before or after a call: "watch" (listening to the kernel), "scan"
- * and "rescan" (the first and second list of all tracepoints), "instance" (making one), "on"
- * (switching recording on) and "request" (asking ktrack.ko). What was loaded goes to /tmp/stepped.
+ * STEPS has words "POINT=MODULE.ko", "POINT=-MODULE", which unloads it, or "POINT=!SCRIPT". Each is
+ * done once, at the first time that the program comes to its point; of several words with one
+ * point, the next one at the next time. A point is before or after a call: "watch" (listening to
+ * the kernel), "scan" and "rescan" (the first and second list of all tracepoints), "instance"
+ * (making one), "on" (switching recording on) and "request" (asking ktrack.ko). What was loaded
+ * goes to /tmp/stepped.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -25,17 +27,29 @@
 /* The function that is in the place of the one here for everybody else. */
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-static void module_load(const char *point, const char *path)
+static long step_do(const char *what)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	long result = syscall(SYS_finit_module, fd, "", 0);
+	int fd, status;
+
+	if (*what == '-')
+		return syscall(SYS_delete_module, what + 1, O_NONBLOCK);
+	if (*what == '!')
+		return system(what + 1);
+	fd = open(what, O_RDONLY | O_CLOEXEC);
+	status = syscall(SYS_finit_module, fd, "", 0);
+	close(fd);
+	return status;
+}
+
+static void step_take(const char *point, const char *what)
+{
+	long result = step_do(what);
 	FILE *log = fopen("/tmp/stepped", "a");
 
 	if (log) {
-		fprintf(log, "%s %s %ld\n", point, path, result);
+		fprintf(log, "%s %s %ld\n", point, what, result);
 		fclose(log);
 	}
-	close(fd);
 }
 
 static void point_reach(const char *call, const char *side)
@@ -53,7 +67,7 @@ static void point_reach(const char *call, const char *side)
 	snprintf(path, sizeof(path), "%.*s", (int)strcspn(found + strlen(point), " "),
 		 found + strlen(point));
 	*found = '-';
-	module_load(point, path);
+	step_take(point, path);
 }
 
 /* Where a descriptor leads; "" for nowhere. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: with --wait no module is missed that is loaded while ktrack starts, at whatever point of the start that is."""
+"""Test: with --wait no module is missed that is loaded or reloaded while ktrack starts, at whatever point of the start that is."""
 
 import json
 import re
@@ -63,6 +63,12 @@ def check_live(tap, what, result, name):
     tap.ok(found == SLICES, f"{what}: {SLICES} slices", f"{found} of them", *lines[-1:])
 
 
+def check_exchange(tap, kernel, result):
+    """Probes whose ids changed are recorded with the ids that they have then."""
+    found = sum(event.get("category") == "t:probe" for event in events_of(result, "exchange"))
+    tap.ok(found > 0, f"{kernel}: probes that exchange their ids are recorded", result.text("exchange.errors"))
+
+
 def check(tap, kernel, result):
     machine.check_end(tap, kernel, result)
     tap.nothing(result.output.splitlines(), f"{kernel}: no complaints")
@@ -81,7 +87,8 @@ def main():
         for kernel in machine.KERNELS:
             with machine.ran(kernel, "waits.sh", "steps", *DELAYS, options=step) as result:
                 check(tap, kernel, result)
-                tap.ok(len(result.text("runs").split()) == 30, f"{kernel}: every point and delay was tried")
+                check_exchange(tap, kernel, result)
+                tap.ok(len(result.text("runs").split()) == 32, f"{kernel}: every point and delay was tried")
     return tap.finish()
 
 

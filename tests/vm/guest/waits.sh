@@ -69,6 +69,9 @@ steps() {
 		step record "$point=$test"
 	done
 	step live "scan-after=$test"
+	# Between the search and the enabling: its tracepoints get other ids.
+	insmod $test
+	step record instance-before=-ktrack_test instance-after=/modules/ktrack_early.ko "instance-before=$test"
 	step stream on-before=/modules/ktrack_early.ko "rescan-after=$test"
 }
 
@@ -85,6 +88,33 @@ late() {
 	run_end
 }
 
+# Writes /tmp/probes, which defines probes. Argument: their names, in the order of their ids.
+# shellcheck disable=SC2016 # the script expands it
+probes_script() {
+	printf '#!/bin/sh\n: >%s\nfor probe in %s; do echo "p:probes/$probe do_sys_openat2" >>%s; done\n' \
+		$TRACING/dynamic_events "$1" $TRACING/dynamic_events >/tmp/probes
+	chmod 755 /tmp/probes
+}
+
+# Two probes exchange their ids between the search and the enabling, which no module reports.
+exchange() {
+	name=exchange
+	rule='instant t:probe event=probes:one name=opened'
+	rm -f /tmp/ready /tmp/stepped
+	probes_script "one two"
+	/tmp/probes
+	probes_script "two one"
+	LD_PRELOAD=/step.so STEPS=instance-before=!/tmp/probes ktrack record -r "$rule" --ready-fd=3 -o /tmp/b.dat \
+		3>/tmp/ready >/out/exchange.output 2>/out/exchange.errors &
+	ktrack=$!
+	wait_for grep -qx ready /tmp/ready
+	grep -q ' 0$' /tmp/stepped || echo "$name: $(cat /tmp/stepped)"
+	cat /dev/null
+	process_end $ktrack $name
+	: >$TRACING/dynamic_events
+	ktrack export -r "$rule" --event=/out/exchange.json /tmp/b.dat 2>>/out/exchange.errors || echo "$name: export: exit status $?"
+}
+
 points="watch-before watch-after scan-after instance-before on-before on-after"
 for prefix in alone helped; do
 	[ $prefix = alone ] || insmod /modules/ktrack.ko
@@ -96,3 +126,4 @@ for prefix in alone helped; do
 		[ "$delay" = steps ] || [ -z "${RECORDS:-}" ] || late record "$delay"
 	done
 done
+[ "$1" != steps ] || exchange
