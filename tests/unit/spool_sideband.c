@@ -19,7 +19,7 @@ static void spool_fixture_begin_double(struct spool_fixture *fixture,
 			"name: task_rename\nID: 8\nformat:\n");
 	CHECK_NUMBER(spool_new(&fixture->spool, output_path(fixture), &ourselves, &fixture->error),
 		     0);
-	CHECK_NUMBER(spool_begin(fixture->spool, fixture->recorder, buffer_mode_find(mode), NULL,
+	CHECK_NUMBER(spool_begin(fixture->spool, fixture->recorder, buffer_mode_find(mode),
 				 &fixture->error),
 		     0);
 	CHECK_TEXT(fixture->error.text, "");

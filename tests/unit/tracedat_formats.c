@@ -5,23 +5,16 @@
 #include "fixtures/folder.h"
 #include "fixtures/tap.h"
 
-/* Adds the formats of tracepoints; those in @current are not read. */
-static void note_with(struct formats *formats, const struct formats *current,
-		      const struct folder *folder, const char *names, int want)
+static void note(struct formats *formats, const struct folder *folder, const char *names, int want)
 {
 	struct buffer list = { 0 };
 	struct error error = { 0 };
 	int events_fd = file_open_in(folder->path, "events", O_PATH, &error);
 
 	buffer_append_string(&list, names);
-	CHECK_NUMBER(formats_read(formats, events_fd, &list, current, &error), want);
+	CHECK_NUMBER(formats_read(formats, events_fd, &list, &error), want);
 	close(events_fd);
 	buffer_release(&list);
-}
-
-static void note(struct formats *formats, const struct folder *folder, const char *names, int want)
-{
-	note_with(formats, NULL, folder, names, want);
 }
 
 static void check_formats(const struct formats *formats, const char *want)
@@ -71,25 +64,5 @@ TEST(an_id_of_two_tracepoints_is_of_neither)
 	check_formats(&formats, "a:io 12? b:job 12? b:rest 13 ");
 	CHECK_NUMBER(formats_count_doubtful(&formats), 2);
 	formats_release(&formats);
-	folder_remove(&folder);
-}
-
-TEST(formats_that_are_current_are_not_read)
-{
-	struct formats formats = { 0 }, *current = formats_new();
-	struct folder folder;
-
-	folder_new(&folder);
-	folder_add_text(&folder, "events/a/io/format", "name: io\nID: 12\n");
-	folder_add_text(&folder, "events/b/rest/format", "name: rest\nID: 13\n");
-	formats_keep(current, "a", "io", text_of("name: io\nID: 7\n"));
-	formats_keep(current, "a", "unused", text_of("name: unused\nID: 8\n"));
-	formats_keep(current, "b", "io", text_of("name: io\nID: 9\n"));
-	note_with(&formats, current, &folder, "b:rest\na:io\n", 0);
-	check_formats(&formats, "a:io 7 b:rest 13 ");
-	note(&formats, &folder, "b:rest\na:io\n", 0);
-	check_formats(&formats, "a:io 7 a:io 12 b:rest 13 ");
-	formats_release(&formats);
-	formats_free(current);
 	folder_remove(&folder);
 }

@@ -390,25 +390,9 @@ static int modules_search(struct modules *modules, struct error *error)
 	return modules->doubtful_ns ? descriptors_hold_back(modules, first, error) : 0;
 }
 
-bool modules_have_changed(struct modules *modules)
-{
-	if (modules->capture)
-		modules->has_changed |= module_watch_take(modules->watch);
-	return modules->has_changed;
-}
-
-/* The same; the next call returns later changes. */
-static bool modules_take_change(struct modules *modules)
-{
-	bool has_changed = modules_have_changed(modules);
-
-	modules->has_changed = false;
-	return has_changed;
-}
-
 int modules_take_in(struct modules *modules, struct error *error)
 {
-	if (!modules->capture || !modules_take_change(modules))
+	if (!modules->capture || !module_watch_take(modules->watch))
 		return 0;
 	memset(modules->searched, 0, sizeof(modules->searched));
 	return modules_search(modules, error);
@@ -423,7 +407,7 @@ int modules_catch_up(struct modules *modules, struct error *error)
 	if (!modules->capture)
 		return 0;
 	modules->is_early = modules_request(modules);
-	for (int i = 0; i < PASSES_MAX && modules_take_change(modules); i++) {
+	for (int i = 0; i < PASSES_MAX && module_watch_take(modules->watch); i++) {
 		memset(modules->searched, 0, sizeof(modules->searched));
 		if (modules_search(modules, error) < 0)
 			return -1;

@@ -32,7 +32,6 @@ struct descriptor_list {
 /**
  * struct modules - state of all modules; zeroed, nothing is followed and all functions do nothing
  * @fd: readable after a change or a signal
- * @has_changed: messages about modules were taken from @watch and not processed
  * @is_early: ktrack.ko enables tracepoints before a module's init runs
  * @releasing: tracepoints that were disabled, whose records are not all read yet
  * @has_gone: tracepoints were unloaded, so the kernel has emptied the buffers
@@ -53,7 +52,6 @@ struct modules {
 	struct modules_handler handler;
 	struct module_watch *watch;
 	int fd;
-	bool has_changed;
 	bool is_early;
 	struct descriptor_list releasing;
 	bool has_gone;
@@ -76,12 +74,6 @@ struct modules {
  */
 int modules_watch(struct modules *modules, struct capture *capture, struct convention *convention,
 		  struct error *error);
-
-/**
- * modules_have_changed - whether modules were loaded or unloaded since modules_watch() or the last
- * modules_take_in(), or messages about them were lost
- */
-bool modules_have_changed(struct modules *modules);
 
 /** modules_open - follow the instance, whose tracepoints are enabled; returns -1 with @error */
 int modules_open(struct modules *modules, const struct modules_handler *handler,

@@ -28,9 +28,8 @@
 /**
  * struct record_run - state of a run
  * @memory_kib: size of the buffers
- * @formats: those that the search for tracepoints has read, until the spool has them
  * @looked_ns: time of the last look at tracepoints
- * @has_new_formats: modules were loaded or unloaded, and the formats are not saved again yet
+ * @has_new_formats: tracepoints of loaded modules are recorded, and their formats are not saved yet
  * @is_incomplete: buffers were emptied with an unknown number of records
  * @is_doubtful: reported that records of some ids cannot be decoded
  */
@@ -43,7 +42,6 @@ struct record_run {
 	uint64_t memory_kib;
 	struct spool_summary summary;
 	struct modules modules;
-	struct formats *formats;
 	int64_t looked_ns;
 	bool has_new_formats;
 	bool is_incomplete;
@@ -145,7 +143,6 @@ static int record_run_look(struct record_run *run, struct error *error)
 
 static int record_run_follow_modules(struct record_run *run, struct error *error)
 {
-	run->has_new_formats |= modules_have_changed(&run->modules);
 	if (record_run_look(run, error) < 0 || modules_take_in(&run->modules, error) < 0)
 		return -1;
 	return record_run_save_formats(run, error);
@@ -183,7 +180,6 @@ static int record_run_follow_changes(struct record_run *run, struct error *error
 /* Recording is on: records modules that were loaded during the set-up. */
 static int record_run_catch_up(struct record_run *run, struct error *error)
 {
-	run->has_new_formats |= modules_have_changed(&run->modules);
 	if (modules_catch_up(&run->modules, error) < 0)
 		return -1;
 	return record_run_save_formats(run, error);
@@ -204,40 +200,6 @@ static int record_run_save_workload(struct record_run *run, struct error *error)
 	return status;
 }
 
-/*
- * The search has read the formats before the tracepoints were enabled. A tracepoint whose format or
- * id has changed since is dynamic and still exists, because it is enabled, or it belongs to a
- * module that was loaded since. The kernel reports that module after its init: now or later, and
- * then all formats are read again.
- */
-static int record_run_begin_spool(struct record_run *run, struct error *error)
-{
-	struct capture *capture = &run->capture;
-	bool are_current = !modules_have_changed(&run->modules) && !events_have_dynamic();
-	int status = spool_begin(run->spool, capture->recorder, capture->settings->mode,
-				 are_current ? run->formats : NULL, error);
-
-	formats_free(run->formats);
-	run->formats = NULL;
-	return status;
-}
-
-static int record_run_choose(struct record_run *run, struct error *error)
-{
-	struct capture *capture = &run->capture;
-	int status;
-
-	if (capture->settings->instance)
-		return 0;
-	run->formats = formats_new();
-	if (!run->formats)
-		return error_set(error, "out of memory");
-	capture->settings->selection.formats = run->formats;
-	status = capture_choose(capture, run->convention, error);
-	capture->settings->selection.formats = NULL;
-	return status;
-}
-
 static int record_run_set_up(struct record_run *run, struct error *error)
 {
 	const struct spool_owner owner = spool_owner_find();
@@ -249,7 +211,7 @@ static int record_run_set_up(struct record_run *run, struct error *error)
 		return error_set(error, "out of memory");
 	if (capture_prepare(capture, error) < 0 ||
 	    modules_watch(&run->modules, capture, run->convention, error) < 0 ||
-	    record_run_choose(run, error) < 0)
+	    (!capture->settings->instance && capture_choose(capture, run->convention, error) < 0))
 		return -1;
 	if (capture_open(capture, run->convention, true, error) < 0)
 		return -1;
@@ -258,7 +220,7 @@ static int record_run_set_up(struct record_run *run, struct error *error)
 	if (record_run_save_workload(run, error) < 0)
 		return -1;
 	run->memory_kib = instance_memory_kib(capture->recorder);
-	if (record_run_begin_spool(run, error) < 0)
+	if (spool_begin(run->spool, capture->recorder, capture->settings->mode, error) < 0)
 		return -1;
 	if (((rules && rules_need_kallsyms(rules)) || capture->settings->nr_stacks > 0) &&
 	    spool_save_symbols(run->spool, error) < 0)
@@ -410,7 +372,6 @@ int record_run(struct record_settings *settings, struct error *error)
 	capture_close(&run.capture, result, error);
 	status = record_run_status(&run);
 	capture_end(&run.capture);
-	formats_free(run.formats);
 	convention_free(run.convention);
 	return status;
 }

@@ -27,8 +27,6 @@ struct pattern {
 	bool matches_descriptor;
 };
 
-struct formats;
-
 /** enum task_formats - the tracepoints about threads whose records are decoded */
 enum task_formats {
 	TASK_FORMATS_NONE,
@@ -46,7 +44,6 @@ enum task_formats {
  * @includes_self: ktrack's own thread gets tracks of rules, too
  * @is_verbose: report the tracepoints that rules use and that do not exist
  * @tasks: about threads; the patterns do not name them
- * @formats: receives the formats that tracepoints_find() reads; NULL if they are not needed
  * @nr_unreadable: tracepoints that were skipped because their format cannot be read
  */
 struct selection {
@@ -60,7 +57,6 @@ struct selection {
 	bool includes_self;
 	bool is_verbose;
 	enum task_formats tasks;
-	struct formats *formats;
 	size_t nr_unreadable;
 };
 

@@ -7,8 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tracedat/tracedat.h"
-
 static int pattern_add(struct selection *selection, struct text text, struct error *error)
 {
 	struct pattern *patterns = reallocarray(selection->patterns, selection->nr_patterns + 1,
@@ -171,10 +169,6 @@ static int tracepoint_add(void *context, const struct tracepoint *tracepoint, st
 	struct error problem = { 0 };
 	int status;
 
-	if (search->selection->formats &&
-	    formats_keep(search->selection->formats, tracepoint->system, tracepoint->name,
-			 tracepoint->format) < 0)
-		return error_set(error, "out of memory");
 	status = convention_add_task(search->convention, tracepoint->system, tracepoint->name,
 				     tracepoint->format, &problem);
 	if (status > 0)

@@ -9,15 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "tracedat/spool.h"
 
 /* The folder "task" of a process has two links of its own and one for each thread. */
 #define LINKS_OF_ONE_THREAD 3
-
-/* More than any file comm: the kernel appends their work to the names of its workers. */
-#define COMM_FILE_SIZE 256
 
 /**
  * struct lines - lines "TID REST"
@@ -73,23 +69,6 @@ static void line_begin(struct lines *lines, const char *thread)
 	buffer_append_char(&lines->text, ' ');
 }
 
-/* One read has the whole name and a newline. Returns the size, 0 if the thread has just ended. */
-static size_t comm_read(int folder_fd, const char *thread, char *out)
-{
-	struct buffer path = { 0 };
-	ssize_t size = -1;
-	int fd;
-
-	buffer_append_string(&path, thread);
-	buffer_append_string(&path, "/comm");
-	fd = openat(folder_fd, buffer_string(&path), O_RDONLY | O_CLOEXEC);
-	if (fd >= 0)
-		size = TEMP_FAILURE_RETRY(read(fd, out, COMM_FILE_SIZE));
-	file_close(fd);
-	buffer_release(&path);
-	return size < 0 ? 0 : size;
-}
-
 /*
  * A thread that has just ended is skipped.
  * @folder_fd: has the folder of the thread
@@ -97,17 +76,20 @@ static size_t comm_read(int folder_fd, const char *thread, char *out)
 static void thread_append(struct comms *comms, int folder_fd, const char *process,
 			  const char *thread)
 {
-	char name[COMM_FILE_SIZE];
-	size_t size = comm_read(folder_fd, thread, name);
+	struct buffer path = { 0 }, name = { 0 };
 
-	if (size > 0) {
+	buffer_append_string(&path, thread);
+	buffer_append_string(&path, "/comm");
+	if (file_read_at(folder_fd, buffer_string(&path), &name) == 0 && name.size > 0) {
 		line_begin(&comms->names, thread);
-		thread_name_append(&comms->names.text, (struct text){ name, size - 1 });
+		thread_name_append(&comms->names.text, (struct text){ name.data, name.size - 1 });
 		buffer_append_char(&comms->names.text, '\n');
 	}
 	line_begin(&comms->groups, thread);
 	buffer_append_string(&comms->groups.text, process);
 	buffer_append_char(&comms->groups.text, '\n');
+	buffer_release(&path);
+	buffer_release(&name);
 }
 
 static bool is_number(const char *name)

@@ -50,23 +50,14 @@ static bool saved_format_equals(const struct saved_format *a, const struct saved
 	       text_equals(buffer_text(&a->text), buffer_text(&b->text));
 }
 
-/* Takes ownership of @format. */
-static int formats_append(struct formats *formats, const struct saved_format *format)
+/* Takes ownership of @format; returns -1 if memory runs out. */
+static int formats_add(struct formats *formats, struct saved_format *format)
 {
 	struct saved_format *list = reallocarray(formats->list, formats->size + 1, sizeof(*list));
 
 	if (!list)
 		return -1;
 	formats->list = list;
-	list[formats->size++] = *format;
-	return 0;
-}
-
-/* The same, unless it is there already; returns -1 if memory runs out. */
-static int formats_add(struct formats *formats, struct saved_format *format)
-{
-	struct saved_format *list = formats->list;
-
 	for (size_t i = 0; i < formats->size; i++) {
 		if (list[i].id != format->id)
 			continue;
@@ -77,50 +68,26 @@ static int formats_add(struct formats *formats, struct saved_format *format)
 		list[i].is_doubtful = true;
 		format->is_doubtful = true;
 	}
-	return formats_append(formats, format);
-}
-
-static int saved_name_compare(const void *a, const void *b)
-{
-	const struct saved_format *left = a, *right = b;
-	int order = strcmp(left->system, right->system);
-
-	return order ? order : strcmp(left->event, right->event);
-}
-
-/* Sets the text; returns -1 with errno. */
-static int format_fill(struct saved_format *format, int events_fd, const struct formats *current)
-{
-	const struct saved_format *found = NULL;
-
-	if (current && current->size > 0)
-		found = bsearch(format, current->list, current->size, sizeof(*found),
-				saved_name_compare);
-	if (!found)
-		return event_file_read(events_fd, format->system, format->event, "format",
-				       &format->text);
-	buffer_append(&format->text, found->text.data, found->text.size);
+	list[formats->size++] = *format;
 	return 0;
 }
 
 static int format_read(struct formats *formats, int events_fd, const char *system,
-		       const char *event, const struct formats *current, bool is_first,
-		       struct error *error)
+		       const char *event, bool is_first, struct error *error)
 {
 	struct saved_format format = { .system = strdup(system), .event = strdup(event) };
+	struct buffer file = { 0 };
 	int status;
 
-	if (!format.system || !format.event) {
-		saved_format_release(&format);
-		return error_set(error, "out of memory");
-	}
-	status = format_fill(&format, events_fd, current);
+	buffer_printf(&file, "%s/%s/format", system, event);
+	status = file_read_at(events_fd, buffer_string(&file), &format.text);
+	buffer_release(&file);
 	if (status < 0 && is_first)
 		error_set_system(error, errno, "cannot read the format of %s:%s", system, event);
-	buffer_trim(&format.text);
 	format.id = format_read_id(
 		(struct text){ .data = buffer_string(&format.text), .size = format.text.size });
-	if (status == 0 && !format.text.failed && formats_add(formats, &format) == 0)
+	if (status == 0 && format.system && format.event && !format.text.failed &&
+	    formats_add(formats, &format) == 0)
 		return 0;
 	saved_format_release(&format);
 	if (status < 0)
@@ -128,8 +95,7 @@ static int format_read(struct formats *formats, int events_fd, const char *syste
 	return error_set(error, "out of memory");
 }
 
-int formats_read(struct formats *formats, int events_fd, struct buffer *list,
-		 const struct formats *current, struct error *error)
+int formats_read(struct formats *formats, int events_fd, struct buffer *list, struct error *error)
 {
 	bool is_first = formats->size == 0;
 	char *rest, *line;
@@ -143,36 +109,11 @@ int formats_read(struct formats *formats, int events_fd, struct buffer *list,
 		char *system = strsep(&line, ":");
 
 		if (line && !strchr(line, ':'))
-			status = format_read(formats, events_fd, system, line, current, is_first,
-					     error);
+			status = format_read(formats, events_fd, system, line, is_first, error);
 	}
 	if (formats->size > 0)
 		qsort(formats->list, formats->size, sizeof(*formats->list), saved_format_compare);
 	return status;
-}
-
-struct formats *formats_new(void)
-{
-	return calloc(1, sizeof(struct formats));
-}
-
-int formats_keep(struct formats *formats, const char *system, const char *event, struct text text)
-{
-	struct saved_format format = { .system = strdup(system), .event = strdup(event) };
-
-	buffer_append(&format.text, text.data, text.size);
-	if (format.system && format.event && !format.text.failed &&
-	    formats_append(formats, &format) == 0)
-		return 0;
-	saved_format_release(&format);
-	return -1;
-}
-
-void formats_free(struct formats *formats)
-{
-	if (formats)
-		formats_release(formats);
-	free(formats);
 }
 
 size_t formats_count_doubtful(const struct formats *formats)

@@ -84,7 +84,7 @@ static int spool_begin_own(struct spool *spool, const char *directory, struct bu
 }
 
 int spool_begin(struct spool *spool, const struct instance *instance,
-		const struct buffer_mode *mode, const struct formats *current, struct error *error)
+		const struct buffer_mode *mode, struct error *error)
 {
 	const char *directory = instance_directory(instance);
 	struct buffer list = { 0 };
@@ -99,7 +99,7 @@ int spool_begin(struct spool *spool, const struct instance *instance,
 	if (instance_has_stacks(instance))
 		buffer_append_string(&list, "ftrace:kernel_stack\n");
 	if (status == 0)
-		status = spool_save_formats(spool, &list, current, error);
+		status = spool_save_formats(spool, &list, error);
 	buffer_release(&list);
 	if (status < 0 || spool_save_now(spool, error) < 0)
 		return -1;

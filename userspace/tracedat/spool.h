@@ -91,13 +91,11 @@ int formats_read_layout(struct formats *formats, int events_fd, struct error *er
  * formats_read - add the formats that are new
  * @events_fd: the instance's directory of tracepoints
  * @list: lines SYSTEM:EVENT; other lines are skipped; modified
- * @current: formats that need not be read; NULL for none
  *
  * A tracepoint that was removed meanwhile is an error in the first call only. Returns -1 with
  * @error.
  */
-int formats_read(struct formats *formats, int events_fd, struct buffer *list,
-		 const struct formats *current, struct error *error);
+int formats_read(struct formats *formats, int events_fd, struct buffer *list, struct error *error);
 
 /** formats_count_doubtful - how many formats cannot decode records */
 size_t formats_count_doubtful(const struct formats *formats);
@@ -228,12 +226,8 @@ int spool_files_open(struct spool *spool, struct error *error);
 
 void spool_files_close(struct spool *spool);
 
-/**
- * spool_save_formats - save formats of the tracepoints in @list; as formats_read(), returns -1 with
- * @error
- */
-int spool_save_formats(struct spool *spool, struct buffer *list, const struct formats *current,
-		       struct error *error);
+/** spool_save_formats - save formats of the tracepoints in @list; returns -1 with @error */
+int spool_save_formats(struct spool *spool, struct buffer *list, struct error *error);
 
 /** spool_save_now - save current names of threads, clock and statistics; returns -1 with @error */
 int spool_save_now(struct spool *spool, struct error *error);

@@ -42,15 +42,14 @@ int spool_save_now(struct spool *spool, struct error *error)
 	return status;
 }
 
-int spool_save_formats(struct spool *spool, struct buffer *list, const struct formats *current,
-		       struct error *error)
+int spool_save_formats(struct spool *spool, struct buffer *list, struct error *error)
 {
 	struct buffer formats = { 0 };
 	int events_fd = spool->instance.events_fd;
 	int status;
 
 	if (formats_read_layout(&spool->formats, events_fd, error) < 0 ||
-	    formats_read(&spool->formats, events_fd, list, current, error) < 0)
+	    formats_read(&spool->formats, events_fd, list, error) < 0)
 		return -1;
 	writer_put_formats(&formats, &spool->formats);
 	status = spool_entry_write(&spool->folder, SPOOL_FORMATS, &formats, error);
@@ -86,7 +85,7 @@ int spool_save_more(struct spool *spool, size_t *nr_doubtful, struct error *erro
 	int status = instance_files_list_enabled(&spool->instance, &list, error);
 
 	if (status == 0)
-		status = spool_save_formats(spool, &list, NULL, error);
+		status = spool_save_formats(spool, &list, error);
 	if (status == 0 && spool->symbols_fd >= 0)
 		status = symbols_save(spool, error);
 	buffer_release(&list);
@@ -129,7 +128,7 @@ static int save_formats(struct spool *spool, struct error *error)
 	int status = instance_files_list_all(&spool->instance, &list, error);
 
 	if (status == 0)
-		status = spool_save_formats(spool, &list, NULL, error);
+		status = spool_save_formats(spool, &list, error);
 	buffer_release(&list);
 	return status;
 }

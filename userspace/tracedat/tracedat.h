@@ -152,32 +152,14 @@ const char *spool_instance(const struct spool *spool);
  */
 int spool_set_workload(struct spool *spool, struct text workload);
 
-/** struct formats - event formats, by the names of their tracepoints */
-struct formats;
-
-/** formats_new - no formats; NULL if memory ran out */
-struct formats *formats_new(void);
-
-/**
- * formats_keep - add a format
- * @system, @event: they sort behind those of the formats before
- *
- * Returns -1 if memory ran out.
- */
-int formats_keep(struct formats *formats, const char *system, const char *event, struct text text);
-
-/** formats_free - NULL is fine */
-void formats_free(struct formats *formats);
-
 /**
  * spool_begin - write the files that decode the records, and open the instance for reading
  * @instance: whose tracepoints are enabled; not needed after this call
- * @current: formats that have not changed since they were read; the others are read. NULL for none
  *
  * Returns 0, or -1 with @error.
  */
 int spool_begin(struct spool *spool, const struct instance *instance,
-		const struct buffer_mode *mode, const struct formats *current, struct error *error);
+		const struct buffer_mode *mode, struct error *error);
 
 /**
  * spool_save_more - add the formats of tracepoints that were enabled since

@@ -165,26 +165,6 @@ bool event_is_enabled(int events_fd, const char *system, const char *event)
 	return is_enabled;
 }
 
-bool events_have_dynamic(void)
-{
-	struct buffer text = { 0 };
-	struct error ignored = { 0 };
-	bool has_any = true;
-	const char *tracefs;
-	int fd;
-
-	if (tracefs_directory(&tracefs, &ignored) < 0)
-		return true;
-	fd = file_open_in(tracefs, "dynamic_events", O_RDONLY, &ignored);
-	if (fd >= 0)
-		has_any = file_read_anew(fd, &text) < 0 || text.size > 0;
-	else if (errno == ENOENT)
-		has_any = false;
-	file_close(fd);
-	buffer_release(&text);
-	return has_any;
-}
-
 bool events_are_disabled(const char *directory)
 {
 	struct buffer path = { 0 }, text = { 0 };

@@ -73,11 +73,6 @@ int event_file_read(int events_fd, const char *system, const char *event, const 
 /** events_are_disabled - whether the instance in @directory has no tracepoint enabled */
 bool events_are_disabled(const char *directory);
 
-/**
- * events_have_dynamic - whether programs have defined tracepoints, such as probes, or this is unknown
- */
-bool events_have_dynamic(void);
-
 /** event_is_enabled - whether the instance with this events directory records a tracepoint */
 bool event_is_enabled(int events_fd, const char *system, const char *event);
 
