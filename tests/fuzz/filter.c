@@ -4,22 +4,8 @@
 #include <string.h>
 
 #include "event/event.h"
+#include "fields.h"
 #include "fuzz.h"
-
-#define FIELD(declaration, offset, size, is_signed) \
-	"\tfield:" declaration ";\toffset:" #offset ";\tsize:" #size ";\tsigned:" #is_signed ";\n"
-
-static const char format_text[] =
-	"name: event\nID: 5\nformat:\n" FIELD("unsigned short common_type", 0, 2, 0)
-		FIELD("int common_pid", 4, 4, 1) "\n" FIELD("s8 a", 8, 1, 1) FIELD("u8 b", 9, 1, 0)
-			FIELD("s16 c", 10, 2, 1) FIELD("u32 d", 12, 4, 0) FIELD("s64 e", 16, 8, 1)
-				FIELD("u64 f", 24, 8, 0) FIELD("char g[8]", 32, 8, 0)
-					FIELD("__data_loc char[] h", 40, 4, 0)
-						FIELD("__rel_loc char[] i", 44, 4, 0)
-							FIELD("u8 j[3]", 48, 3, 0)
-								FIELD("char *k", 56, 8, 0);
-
-static const char symbols_text[] = "1000 T first\n2000 T second\n2000 T alias\n3000 D data\n";
 
 static void filter_run(const char *text, const struct format *format, const struct record *record,
 		       bool is_swapped)
@@ -35,7 +21,7 @@ static void filter_run(const char *text, const struct format *format, const stru
 	}
 	event_filter_matches(filter, record);
 	if (event_filter_needs_symbols(filter)) {
-		kallsyms_new(&symbols, text_of(symbols_text), &error);
+		kallsyms_new(&symbols, text_of(FUZZ_SYMBOLS), &error);
 		event_filter_resolve(filter, symbols, &error);
 		kallsyms_free(symbols);
 	}
@@ -57,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct format format;
 
 	memcpy(bytes, data + size - rest, rest);
-	format_parse(&format, text_of(format_text));
+	format_parse(&format, text_of(FUZZ_FORMAT));
 	filter_run(text, &format, &record, false);
 	filter_run(text, &format, &record, true);
 	format_release(&format);

@@ -3,25 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fields.h"
 #include "fuzz.h"
 #include "rules/rule.h"
 #include "rules/rules.h"
 
-#define FIELD(declaration, offset, size, is_signed) \
-	"\tfield:" declaration ";\toffset:" #offset ";\tsize:" #size ";\tsigned:" #is_signed ";\n"
-
 static const char format_text[] =
-	"name: event\nID: 5\nformat:\n" FIELD("unsigned short common_type", 0, 2, 0)
-		FIELD("int common_pid", 4, 4, 1) "\n" FIELD("s8 a", 8, 1, 1) FIELD("u8 b", 9, 1, 0)
-			FIELD("s16 c", 10, 2, 1) FIELD("u32 d", 12, 4, 0) FIELD("s64 e", 16, 8, 1)
-				FIELD("u64 f", 24, 8, 0) FIELD("char g[8]", 32, 8, 0)
-					FIELD("__data_loc char[] h", 40, 4, 0)
-						FIELD("__rel_loc char[] i", 44, 4, 0)
-							FIELD("u8 j[3]", 48, 3, 0)
-								FIELD("char *k", 56, 8, 0)
-	"\nprint fmt: \"%ps %d\", (void *)REC->f, REC->a\n";
-
-static const char symbols_text[] = "1000 T first\n2000 T second\n2000 T alias\n3000 D data\n";
+	FUZZ_FORMAT "\nprint fmt: \"%ps %d\", (void *)REC->f, REC->a\n";
 
 static void decoded_check(const struct rules *rules, const struct decoded_event *decoded)
 {
@@ -65,7 +53,7 @@ static void text_run(const char *text, const struct record *record, bool is_swap
 	if (rules && rules_make(rules, text, is_swapped)) {
 		free(rules_filter(rules, "s", "event"));
 		rules_run(rules, record);
-		kallsyms_new(&symbols, text_of(symbols_text), &error);
+		kallsyms_new(&symbols, text_of(FUZZ_SYMBOLS), &error);
 		rules_set_kallsyms(rules, symbols);
 		rules_run(rules, record);
 	}

@@ -9,9 +9,10 @@ from collections import defaultdict
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm", "why")]
 
 import machine  # noqa: E402
+from sums import wrong_sums  # noqa: E402
 from tap import Tap  # noqa: E402
 
 # The answers, which were written before the tool was tried: the longest part, and then the longest part of what its waker did
@@ -93,16 +94,6 @@ def wrong_answer(name, parts):
     for wanted in CONTAINED.get(name, ()):
         if not any(matches({"name": one}, {"name": wanted}) for one in names):
             yield f"{wanted} is missing: {sorted(names)}"
-
-
-def wrong_sums(parts, total, where):
-    """Every level whose parts do not add up to the nanosecond."""
-    found = sum(part["ns"] for part in parts)
-    if found != total:
-        yield f"{where}: {found} ns, expected are {total}"
-    for part in parts:
-        if "meanwhile" in part:
-            yield from wrong_sums(part["meanwhile"], part["ns"], f"{where}, waker {part['waker']}")
 
 
 class States:

@@ -11,8 +11,9 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent)]
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 
+from sums import wrong_sums  # noqa: E402
 from tap import Tap  # noqa: E402
 
 KTRACK = HERE.parents[1] / "build/ktrack"
@@ -63,16 +64,6 @@ def explain(words, folder):
     command = [KTRACK, "why", "trace.dat", *shlex.split(words)]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     return done.returncode, done.stdout, done.stderr
-
-
-def wrong_sums(parts, total, where):
-    """Every level whose parts do not add up to the nanosecond."""
-    found = sum(part["ns"] for part in parts)
-    if found != total:
-        yield f"{where}: {found} ns, expected are {total}"
-    for part in parts:
-        if "meanwhile" in part:
-            yield from wrong_sums(part["meanwhile"], part["ns"], f"{where}, waker {part['waker']}")
 
 
 def check_sums(tap, folder):
