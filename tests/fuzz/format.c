@@ -30,7 +30,7 @@ static void record_read(const struct convention *convention, const uint8_t *data
 
 	memcpy(bytes, data, size);
 	descriptor = convention_find(convention, &record);
-	if (descriptor && !decoded_event_read(&decoded, descriptor, &record)) {
+	if (descriptor && !convention_decode(&decoded, descriptor, &record)) {
 		value_touch(&(struct value){ .kind = VALUE_TEXT, .text = decoded.track_name });
 		for (size_t i = 0; i < decoded.nr_extras; i++)
 			value_touch(&decoded.extras[i].value);

@@ -161,7 +161,7 @@ TEST(an_event_carries_time_cpu_and_thread)
 
 	event_builder_slice(&builder, 5, 'B', "work", 20);
 	record.size = builder.size;
-	CHECK(!decoded_event_read(&decoded, descriptor, &record));
+	CHECK(!convention_decode(&decoded, descriptor, &record));
 	CHECK(decoded.descriptor == descriptor);
 	CHECK_NUMBER(decoded.time_ns, 123);
 	CHECK_NUMBER(decoded.cpu, 3);

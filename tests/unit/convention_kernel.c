@@ -195,7 +195,7 @@ static void print_record(struct buffer *out, const struct convention *convention
 	struct decoded_event decoded;
 
 	if (CHECK(descriptor != NULL) &&
-	    CHECK_TEXT(decoded_event_read(&decoded, descriptor, record) ?: "", ""))
+	    CHECK_TEXT(convention_decode(&decoded, descriptor, record) ?: "", ""))
 		print_event(out, &decoded);
 }
 

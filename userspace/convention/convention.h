@@ -130,6 +130,14 @@ hot_inline const struct descriptor *convention_find(const struct convention *con
 }
 
 /**
+ * convention_decode - decode @record, of @descriptor's tracepoint
+ *
+ * Sets all members of @out. Returns its @problem, NULL on success.
+ */
+const char *convention_decode(struct decoded_event *restrict out,
+			      const struct descriptor *descriptor, const struct record *record);
+
+/**
  * convention_drop - decode no more records by @descriptor, which stays valid: its tracepoint was
  * removed and the kernel may reuse the id
  */

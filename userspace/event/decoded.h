@@ -81,14 +81,6 @@ struct decoded_event {
 	const char *problem;
 };
 
-/**
- * decoded_event_read - decode @record, of @descriptor's tracepoint
- *
- * Sets all members of @out. Returns its @problem, NULL on success.
- */
-const char *decoded_event_read(struct decoded_event *restrict out,
-			       const struct descriptor *descriptor, const struct record *record);
-
 /** enum task_change_kind - see struct task_change */
 enum task_change_kind {
 	TASK_CHANGE_BORN,

@@ -137,7 +137,7 @@ static out_of_line int record_filter(struct pipeline *pipeline, const struct des
 
 	if (!filter_wants_record(filter, record, pipeline->buffers))
 		return 0;
-	if (!decoded_event_read(&pipeline->decoded, descriptor, record) &&
+	if (!convention_decode(&pipeline->decoded, descriptor, record) &&
 	    !filter_wants_event(filter, &pipeline->decoded))
 		return 0;
 	return pipeline_observe(pipeline, error);
@@ -223,7 +223,7 @@ static int pipeline_record(void *context, const struct record *record, struct er
 		return pipeline_task(pipeline, record, error);
 	if (unlikely(!pipeline->is_open))
 		return record_filter(pipeline, descriptor, record, error);
-	decoded_event_read(&pipeline->decoded, descriptor, record);
+	convention_decode(&pipeline->decoded, descriptor, record);
 	return pipeline_observe(pipeline, error);
 }
 

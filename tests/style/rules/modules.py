@@ -54,9 +54,9 @@ LIBRARIES = {
     "libseccomp": (re.compile(r"seccomp\.h"), ("event",)),
 }
 
-# Headers for the kernel; the event module decodes records by the convention's constants.
+# Headers for the kernel; the convention module decodes records by their constants.
 KERNEL_HEADERS = ("kmod/", "include/ktrack/")
-SHARED_WITH_KERNEL = {"include/ktrack/fields.h": ("event",)}
+SHARED_WITH_KERNEL = {"include/ktrack/fields.h": ("convention",)}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">\n]+)[>"]', re.MULTILINE)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Decodes records into track events. */
-#include "event/decoded.h"
+/* Decodes records of tracepoints that follow the convention into track events. */
+#include "convention/convention.h"
 
 #include "ktrack/fields.h"
 
@@ -273,8 +273,8 @@ static out_of_line const char *swapped_decode(struct decoded_event *restrict out
 	return record_decode(out, descriptor, record, true);
 }
 
-const char *decoded_event_read(struct decoded_event *restrict out,
-			       const struct descriptor *descriptor, const struct record *record)
+const char *convention_decode(struct decoded_event *restrict out,
+			      const struct descriptor *descriptor, const struct record *record)
 {
 	out->descriptor = descriptor;
 	out->time_ns = record->time_ns;
