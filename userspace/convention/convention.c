@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "convention/descriptor.h"
-#include "convention/task.h"
 
 /**
  * struct convention_entry - a descriptor and its use

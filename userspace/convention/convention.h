@@ -17,7 +17,6 @@
 
 #include "base/base.h"
 #include "convention/symbols.h"
-#include "convention/task.h"
 #include "event/event.h"
 
 /** CONVENTION_DESCRIPTORS_MAX - maximum number of descriptors in use */

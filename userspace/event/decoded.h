@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Decoded records: events on tracks, and changes of threads. */
+/* Decoded records: events on tracks. */
 #ifndef EVENT_DECODED_H
 #define EVENT_DECODED_H
 
@@ -79,37 +79,6 @@ struct decoded_event {
 	const struct decoded_keys *keys;
 	const struct decoded_names *unless;
 	const char *problem;
-};
-
-/** enum task_change_kind - see struct task_change */
-enum task_change_kind {
-	TASK_CHANGE_BORN,
-	TASK_CHANGE_NAMED,
-	TASK_CHANGE_TOOK_OVER,
-	TASK_CHANGE_EXITED,
-	TASK_CHANGE_GONE,
-};
-
-/**
- * struct task_change - a record of the scheduler about a thread
- * @kind: the thread is new (BORN), has this name (NAMED), took the tid from another thread of its
- * process as execve(2) does (TOOK_OVER), is about to end but may still write (EXITED), or the tid
- * is free (GONE)
- * @tid: its number
- * @tgid: its process, 0 if the record does not contain it
- * @parent_tid: BORN: the thread that created it, of the same process if @is_thread
- * @old_tid: TOOK_OVER: its number before
- * @comm: its name, empty if the record does not contain it; borrowed from the record
- */
-struct task_change {
-	enum task_change_kind kind;
-	int64_t time_ns;
-	int tid;
-	int tgid;
-	int parent_tid;
-	bool is_thread;
-	int old_tid;
-	struct text comm;
 };
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Public header of event/: records and losses, event formats, their fields, texts and filters,
- * decoded events, names of kernel functions and system calls.
+ * decoded events, the kernel's records about threads, names of kernel functions and system calls.
  *
  * Sources deliver struct record. convention/ fills a struct descriptor for each tracepoint from its
  * format, decodes records into struct decoded_event, and track/ consumes these.
@@ -20,5 +20,6 @@
 #include "event/stack.h"
 #include "event/symbols.h"
 #include "event/syscalls.h"
+#include "event/task.h"
 
 #endif

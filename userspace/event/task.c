@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Decodes the kernel's own records about threads. */
-#include "convention/task.h"
+#include "event/task.h"
 
 #include <string.h>
 
