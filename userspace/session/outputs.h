@@ -4,7 +4,7 @@
 #define SESSION_OUTPUTS_H
 
 #include "session/identity.h"
-#include "session/output.h"
+#include "session/output_file.h"
 #include "session/settings.h"
 #include "timeline/timeline.h"
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "session/output.h"
+#include "session/output_file.h"
 #include "session/warning.h"
 
 struct spool_owner spool_owner_find(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Opens the files of outputs. */
-#include "session/output.h"
+#include "session/output_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The files of a run's outputs. */
-#ifndef SESSION_OUTPUT_H
-#define SESSION_OUTPUT_H
+#ifndef SESSION_OUTPUT_FILE_H
+#define SESSION_OUTPUT_FILE_H
 
 #include "base/base.h"
 

@@ -3,7 +3,7 @@
  * Tests of the files that ktrack writes: who may read them, what becomes of their old content, and
  * whose they are.
  */
-#include "session/output.h"
+#include "session/output_file.h"
 
 #include "fixtures/folder.h"
 #include "fixtures/tap.h"
