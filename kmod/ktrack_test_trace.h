@@ -8,7 +8,7 @@
 
 #include <ktrack/define.h>
 
-#include "test.h"
+#include "test/test.h"
 
 /* Slices, in every scope, with and without a track name. */
 KTRACK_SLICE(ktrack_test_thread, KTRACK_FIELD(u32, sequence));

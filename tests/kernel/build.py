@@ -75,10 +75,11 @@ def copy_project(folder):
     """ktrack's own modules."""
     folder.mkdir()
     shutil.copy(PROJECT / "Kbuild", folder)
-    (folder / "kmod").mkdir()
-    for file in sorted((PROJECT / "kmod").iterdir()):
+    for file in sorted((PROJECT / "kmod").rglob("*")):
         if file.suffix in (".c", ".h") or file.name == "Kbuild":
-            shutil.copy(file, folder / "kmod")
+            target = folder / file.relative_to(PROJECT)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, target)
     copy_headers(folder)
     return folder
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The test module: named scenarios that write exactly known records. test_scenarios.c has their
- * table, test_device.c runs them, test_context.c has the contexts that write records.
+ * The test module: named scenarios that write exactly known records. scenarios.c has their
+ * table, device.c runs them, context.c has the contexts that write records.
  */
 #include <linux/module.h>
 

@@ -116,55 +116,55 @@ struct test_run {
 	struct completion done;
 };
 
-/* test_scenarios.c */
+/* test/scenarios.c */
 extern const struct test_scenario test_scenarios[];
 extern const u32 test_nr_scenarios;
 const struct test_scenario *test_scenario_find(const char *name);
 
-/* test_events.c */
+/* test/events.c */
 extern const struct test_event test_events[TEST_NR_EVENTS];
 
-/* test_count.c */
+/* test/count.c */
 void test_counts_reset(void);
 u32 test_count_record(void);
 u32 test_count_fired(unsigned int cpu);
 u32 test_count_sequence(unsigned int cpu);
 
-/* test_context.c */
+/* test/context.c */
 extern const char *const test_context_names[TEST_NR_CONTEXTS];
 void test_contexts_init(struct test_run *run);
 void test_contexts_release(struct test_run *run);
 int test_emit_in_context(struct test_run *run);
 void test_emit(const struct test_run *run);
 
-/* test_nmi.c */
+/* test/nmi.c */
 int test_nmi_register(void);
 void test_nmi_unregister(void);
 int test_emit_in_nmi(struct test_run *run);
 
-/* test_run.c */
+/* test/run.c */
 int test_run_rounds(const struct test_scenario *scenario, u32 nr_rounds);
 
-/* test_load.c */
+/* test/load.c */
 int test_load_run(const struct test_scenario *scenario, u32 nr_rounds, u32 rounds_per_s);
 
-/* test_device.c */
+/* test/device.c */
 int test_device_register(void);
 int test_device_run(const char *name, u32 nr_rounds, u32 rate);
 void test_device_unregister(void);
 
-/* test_requests.c */
+/* test/requests.c */
 int test_requests_run(u32 nr_rounds);
 u64 test_flow_new(void);
 
-/* test_macros.c */
+/* test/macros.c */
 void test_emit_macros(const struct test_record *record);
 int test_macros_run(u32 nr_rounds);
 
-/* test_incidents.c */
+/* test/incidents.c */
 int test_incident_run(const char *name, u32 ms);
 
-/* test_list.c */
+/* test/list.c */
 struct seq_file;
 void test_list_all(struct seq_file *file);
 

@@ -2,14 +2,14 @@
 /*
  * The test module's device file. Writing "NAME COUNT" runs a scenario COUNT times, and returns
  * when all records are written. "NAME COUNT RATE" runs it COUNT times on each CPU, RATE times a
- * second, if all its steps are for every CPU. "requests COUNT" and "macros COUNT" run
- * test_requests.c and test_macros.c; "INCIDENT MILLISECONDS" runs one of test_incidents.c. Reading prints the last run as
+ * second, if all its steps are for every CPU. "requests COUNT" and "macros COUNT" run requests.c
+ * and macros.c; "INCIDENT MILLISECONDS" runs one of incidents.c. Reading prints the last run as
  *
  *	run NAME COUNT ERROR
  *	cpu N fired RECORDS sequence NUMBER
  *
  * (the number of records of that CPU in the run, and the last sequence number), followed by the
- * output of test_list.c.
+ * output of list.c.
  */
 #include <linux/fs.h>
 #include <linux/kernel.h>
