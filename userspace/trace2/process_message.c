@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* The messages of a process' life: commands, parameters, children, exec(). */
+/*
+ * The messages of a process, except regions and data: commands, parameters, children, exec(), texts,
+ * errors.
+ */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "trace2/config.h"
@@ -249,4 +253,66 @@ void trace2_exec_result_at(const char *file, int line, int id, int code)
 
 	if (trace2_is_enabled())
 		process_event_write(&event, file, line);
+}
+
+struct trace2_string self_format(struct self *self, const char *format, va_list arguments)
+{
+	va_list again;
+	char *space;
+	int size;
+
+	if (!format || !*format)
+		return (struct trace2_string){ NULL, 0 };
+	va_copy(again, arguments);
+	size = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	buffer_clear(&self->message);
+	space = buffer_reserve(&self->message, size < 0 ? 1 : (size_t)size + 1);
+	if (size < 0 || !space)
+		return (struct trace2_string){ "", 0 };
+	va_copy(again, arguments);
+	vsnprintf(space, (size_t)size + 1, format, again);
+	va_end(again);
+	return (struct trace2_string){ space, size };
+}
+
+void trace2_printf_va_at(const char *file, int line, const char *format, va_list arguments)
+{
+	struct trace2_event event = { .kind = TRACE2_PRINTF };
+	struct self *self = trace2_is_enabled() ? self_get() : NULL;
+
+	if (!self)
+		return;
+	event.printf.msg = self_format(self, format, arguments);
+	process_event_write(&event, file, line);
+}
+
+void trace2_printf_at(const char *file, int line, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	trace2_printf_va_at(file, line, format, arguments);
+	va_end(arguments);
+}
+
+void trace2_cmd_error_va_at(const char *file, int line, const char *format, va_list arguments)
+{
+	struct trace2_event event = { .kind = TRACE2_ERROR };
+	struct self *self = trace2_is_enabled() ? self_get() : NULL;
+
+	if (!self)
+		return;
+	event.error.msg = self_format(self, format, arguments);
+	event.error.fmt = format;
+	process_event_write(&event, file, line);
+}
+
+void trace2_cmd_error_at(const char *file, int line, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	trace2_cmd_error_va_at(file, line, format, arguments);
+	va_end(arguments);
 }

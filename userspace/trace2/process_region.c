@@ -1,33 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Messages about the work of a process: regions, data, and formatted texts. */
+/* Regions of a process, and data in them. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "trace2/process_state.h"
 
 static const struct trace2_string no_message;
-
-/* Formats into the thread's memory. Without a format the text is absent, not empty. */
-static struct trace2_string message_format(struct self *self, const char *format, va_list arguments)
-{
-	va_list again;
-	char *space;
-	int size;
-
-	if (!format || !*format)
-		return no_message;
-	va_copy(again, arguments);
-	size = vsnprintf(NULL, 0, format, again);
-	va_end(again);
-	buffer_clear(&self->message);
-	space = buffer_reserve(&self->message, size < 0 ? 1 : (size_t)size + 1);
-	if (size < 0 || !space)
-		return (struct trace2_string){ "", 0 };
-	va_copy(again, arguments);
-	vsnprintf(space, (size_t)size + 1, format, again);
-	va_end(again);
-	return (struct trace2_string){ space, size };
-}
 
 /* Sets @text to @string; returns NULL if that is NULL or memory ran out. */
 static const struct trace2_text *text_fill(struct trace2_text *text, const char *string)
@@ -114,7 +92,7 @@ void trace2_region_enter_printf_va_at(const char *file, int line, const char *ca
 	struct self *self = enabled_self();
 
 	if (self)
-		region_enter(self, &region, message_format(self, format, arguments));
+		region_enter(self, &region, self_format(self, format, arguments));
 }
 
 void trace2_region_enter_printf_at(const char *file, int line, const char *category,
@@ -147,7 +125,7 @@ void trace2_region_leave_printf_va_at(const char *file, int line, const char *ca
 	struct self *self = enabled_self();
 
 	if (self)
-		region_leave(self, &region, message_format(self, format, arguments));
+		region_leave(self, &region, self_format(self, format, arguments));
 }
 
 void trace2_region_leave_printf_at(const char *file, int line, const char *category,
@@ -205,45 +183,4 @@ void trace2_data_json_at(const char *file, int line, const char *category,
 			 const char *json)
 {
 	data_write(TRACE2_DATA_JSON, file, line, category, repository, key, json);
-}
-
-void trace2_printf_va_at(const char *file, int line, const char *format, va_list arguments)
-{
-	struct trace2_event event = { .kind = TRACE2_PRINTF, .file = file, .line = line };
-	struct self *self = enabled_self();
-
-	if (!self)
-		return;
-	event.printf.msg = message_format(self, format, arguments);
-	process_write(self, &event, process_now_ns());
-}
-
-void trace2_printf_at(const char *file, int line, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	trace2_printf_va_at(file, line, format, arguments);
-	va_end(arguments);
-}
-
-void trace2_cmd_error_va_at(const char *file, int line, const char *format, va_list arguments)
-{
-	struct trace2_event event = { .kind = TRACE2_ERROR, .file = file, .line = line };
-	struct self *self = enabled_self();
-
-	if (!self)
-		return;
-	event.error.msg = message_format(self, format, arguments);
-	event.error.fmt = format;
-	process_write(self, &event, process_now_ns());
-}
-
-void trace2_cmd_error_at(const char *file, int line, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	trace2_cmd_error_va_at(file, line, format, arguments);
-	va_end(arguments);
 }

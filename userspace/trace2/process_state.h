@@ -153,6 +153,12 @@ int64_t self_pop(struct self *self, int64_t now_ns);
 /** self_elapsed_ns - time since the innermost region began; outside of regions, since the thread */
 int64_t self_elapsed_ns(const struct self *self, int64_t now_ns);
 
+/**
+ * self_format - the text of the event that is being written, in the thread's memory; without @format
+ * it is absent, not empty
+ */
+struct trace2_string self_format(struct self *self, const char *format, va_list arguments);
+
 /** self_unwind - drop open regions without events */
 void self_unwind(struct self *self);
 
