@@ -14,173 +14,177 @@
 #define NR_SINKS 3
 
 /**
- * struct ear - a sink that writes its letter and what it hears into a buffer that all sinks share
+ * struct fake_sink - a sink that logs its letter and each call in a buffer that all share
  * @fails_at: the word at which it fails: 'o' open, 'e' event, 'f' flush
  */
-struct ear {
+struct fake_sink {
 	struct sink sink;
-	struct buffer *heard;
+	struct buffer *log;
 	char letter;
 	char fails_at;
 };
 
-static int ear_hear(struct ear *ear, char what, struct error *error)
+static int fake_write(struct fake_sink *fake, char what, struct error *error)
 {
-	buffer_printf(ear->heard, "%c%c ", ear->letter, what);
-	return ear->fails_at == what ? error_set(error, "%c failed", ear->letter) : 0;
+	buffer_printf(fake->log, "%c%c ", fake->letter, what);
+	return fake->fails_at == what ? error_set(error, "%c failed", fake->letter) : 0;
 }
 
-static int ear_open(struct sink *sink, const struct recording *recording, unsigned int sink_index,
-		    struct error *error)
+static int fake_open(struct sink *sink, const struct recording *recording, unsigned int sink_index,
+		     struct error *error)
 {
-	struct ear *ear = (struct ear *)sink;
+	struct fake_sink *fake = (struct fake_sink *)sink;
 
-	CHECK_NUMBER(sink_index, ear->letter - 'A');
+	CHECK_NUMBER(sink_index, fake->letter - 'A');
 	CHECK_TEXT(recording->command, "listen");
-	return ear_hear(ear, 'o', error);
+	return fake_write(fake, 'o', error);
 }
 
-static int ear_event(struct sink *sink, const struct timeline_event *event, struct error *error)
+static int fake_event(struct sink *sink, const struct timeline_event *event, struct error *error)
 {
 	CHECK(event->time_ns >= 100);
-	return ear_hear((struct ear *)sink, 'e', error);
+	return fake_write((struct fake_sink *)sink, 'e', error);
 }
 
-static int ear_flush(struct sink *sink, struct error *error)
+static int fake_flush(struct sink *sink, struct error *error)
 {
-	return ear_hear((struct ear *)sink, 'f', error);
+	return fake_write((struct fake_sink *)sink, 'f', error);
 }
 
-static void ear_free(struct sink *sink)
+static void fake_free(struct sink *sink)
 {
 	struct error error = { 0 };
 
-	ear_hear((struct ear *)sink, '-', &error);
+	fake_write((struct fake_sink *)sink, '-', &error);
 	free(sink);
 }
 
-static const struct sink_ops ear_sink = {
-	.open = ear_open, .event = ear_event, .flush = ear_flush, .free = ear_free
+static const struct sink_ops fake_sink_ops = {
+	.open = fake_open, .event = fake_event, .flush = fake_flush, .free = fake_free
 };
-static const struct sink_ops ear_without_flush = { .open = ear_open,
-						   .event = ear_event,
-						   .free = ear_free };
+static const struct sink_ops fake_without_flush = { .open = fake_open,
+						    .event = fake_event,
+						    .free = fake_free };
 
-static struct ear *ear_new(char letter, struct buffer *heard)
+static struct fake_sink *fake_new(char letter, struct buffer *log)
 {
-	struct ear *ear = calloc(1, sizeof(*ear));
+	struct fake_sink *fake = calloc(1, sizeof(*fake));
 
-	*ear = (struct ear){ .sink.ops = &ear_sink, .letter = letter, .heard = heard };
-	return ear;
+	*fake = (struct fake_sink){ .sink.ops = &fake_sink_ops, .letter = letter, .log = log };
+	return fake;
 }
 
-/** struct hall - a timeline with the ears A, B and C */
-struct hall {
+/** struct fixture - a timeline with the fake sinks A, B and C */
+struct fixture {
 	struct timeline timeline;
-	struct ear *ears[NR_SINKS];
-	struct buffer heard;
+	struct fake_sink *fakes[NR_SINKS];
+	struct buffer log;
 	struct error error;
 };
 
 static const struct recording recording = { .command = "listen", .start_ns = 100 };
 
-static void hall_init(struct hall *hall)
+static void fixture_init(struct fixture *fixture)
 {
-	*hall = (struct hall){ 0 };
+	*fixture = (struct fixture){ 0 };
 	for (int i = 0; i < NR_SINKS; i++) {
-		hall->ears[i] = ear_new('A' + i, &hall->heard);
-		CHECK_NUMBER(timeline_add(&hall->timeline, &hall->ears[i]->sink, &hall->error), 0);
+		fixture->fakes[i] = fake_new('A' + i, &fixture->log);
+		CHECK_NUMBER(
+			timeline_add(&fixture->timeline, &fixture->fakes[i]->sink, &fixture->error),
+			0);
 	}
 }
 
-static int hall_push(struct hall *hall, enum timeline_kind kind, int64_t time_ns)
+static int fixture_push(struct fixture *fixture, enum timeline_kind kind, int64_t time_ns)
 {
 	struct timeline_event event = { .kind = kind, .time_ns = time_ns };
 
-	return timeline_push(&hall->timeline, &event, &hall->error);
+	return timeline_push(&fixture->timeline, &event, &fixture->error);
 }
 
-static void hall_release(struct hall *hall, const char *heard)
+static void fixture_release(struct fixture *fixture, const char *log)
 {
-	timeline_release(&hall->timeline);
-	CHECK_TEXT(buffer_string(&hall->heard), heard);
-	buffer_release(&hall->heard);
+	timeline_release(&fixture->timeline);
+	CHECK_TEXT(buffer_string(&fixture->log), log);
+	buffer_release(&fixture->log);
 }
 
 TEST(every_sink_hears_everything_in_the_order_they_were_added)
 {
-	struct hall hall;
+	struct fixture fixture;
 
-	hall_init(&hall);
-	CHECK_NUMBER(timeline_open(&hall.timeline, &recording, &hall.error), 0);
-	CHECK_NUMBER(hall_push(&hall, TIMELINE_LOSS, 100), 0);
-	CHECK_NUMBER(hall_push(&hall, TIMELINE_LOSS, 100), 0);
-	CHECK_NUMBER(timeline_flush(&hall.timeline, &hall.error), 0);
-	CHECK_NUMBER(hall_push(&hall, TIMELINE_FINISH, 101), 0);
-	CHECK_NUMBER(timeline_flush(&hall.timeline, &hall.error), 0);
-	hall_release(&hall, "Ao Bo Co Ae Be Ce Ae Be Ce Af Bf Cf Ae Be Ce Af Bf Cf A- B- C- ");
+	fixture_init(&fixture);
+	CHECK_NUMBER(timeline_open(&fixture.timeline, &recording, &fixture.error), 0);
+	CHECK_NUMBER(fixture_push(&fixture, TIMELINE_LOSS, 100), 0);
+	CHECK_NUMBER(fixture_push(&fixture, TIMELINE_LOSS, 100), 0);
+	CHECK_NUMBER(timeline_flush(&fixture.timeline, &fixture.error), 0);
+	CHECK_NUMBER(fixture_push(&fixture, TIMELINE_FINISH, 101), 0);
+	CHECK_NUMBER(timeline_flush(&fixture.timeline, &fixture.error), 0);
+	fixture_release(&fixture,
+			"Ao Bo Co Ae Be Ce Ae Be Ce Af Bf Cf Ae Be Ce Af Bf Cf A- B- C- ");
 }
 
 TEST(a_sink_need_not_flush)
 {
-	struct hall hall;
+	struct fixture fixture;
 
-	hall_init(&hall);
-	hall.ears[1]->sink.ops = &ear_without_flush;
-	CHECK_NUMBER(timeline_flush(&hall.timeline, &hall.error), 0);
-	hall_release(&hall, "Af Cf A- B- C- ");
+	fixture_init(&fixture);
+	fixture.fakes[1]->sink.ops = &fake_without_flush;
+	CHECK_NUMBER(timeline_flush(&fixture.timeline, &fixture.error), 0);
+	fixture_release(&fixture, "Af Cf A- B- C- ");
 }
 
 TEST(without_sinks_nothing_happens)
 {
-	struct hall hall = { 0 };
+	struct fixture fixture = { 0 };
 
-	CHECK_NUMBER(timeline_open(&hall.timeline, &recording, &hall.error), 0);
-	CHECK_NUMBER(hall_push(&hall, TIMELINE_FINISH, 100), 0);
-	CHECK_NUMBER(timeline_flush(&hall.timeline, &hall.error), 0);
-	hall_release(&hall, "");
+	CHECK_NUMBER(timeline_open(&fixture.timeline, &recording, &fixture.error), 0);
+	CHECK_NUMBER(fixture_push(&fixture, TIMELINE_FINISH, 100), 0);
+	CHECK_NUMBER(timeline_flush(&fixture.timeline, &fixture.error), 0);
+	fixture_release(&fixture, "");
 }
 
 TEST(a_failure_stops_the_round_and_every_sink_is_freed)
 {
-	struct hall hall;
+	struct fixture fixture;
 
-	hall_init(&hall);
-	hall.ears[1]->fails_at = 'o';
-	CHECK_NUMBER(timeline_open(&hall.timeline, &recording, &hall.error), -1);
-	CHECK_TEXT(hall.error.text, "B failed");
-	hall_release(&hall, "Ao Bo A- B- C- ");
+	fixture_init(&fixture);
+	fixture.fakes[1]->fails_at = 'o';
+	CHECK_NUMBER(timeline_open(&fixture.timeline, &recording, &fixture.error), -1);
+	CHECK_TEXT(fixture.error.text, "B failed");
+	fixture_release(&fixture, "Ao Bo A- B- C- ");
 
-	hall_init(&hall);
-	hall.ears[1]->fails_at = 'e';
-	CHECK_NUMBER(timeline_open(&hall.timeline, &recording, &hall.error), 0);
-	CHECK_NUMBER(hall_push(&hall, TIMELINE_LOSS, 100), -1);
-	CHECK_TEXT(hall.error.text, "B failed");
-	hall_release(&hall, "Ao Bo Co Ae Be A- B- C- ");
+	fixture_init(&fixture);
+	fixture.fakes[1]->fails_at = 'e';
+	CHECK_NUMBER(timeline_open(&fixture.timeline, &recording, &fixture.error), 0);
+	CHECK_NUMBER(fixture_push(&fixture, TIMELINE_LOSS, 100), -1);
+	CHECK_TEXT(fixture.error.text, "B failed");
+	fixture_release(&fixture, "Ao Bo Co Ae Be A- B- C- ");
 
-	hall_init(&hall);
-	hall.ears[0]->fails_at = 'f';
-	CHECK_NUMBER(timeline_open(&hall.timeline, &recording, &hall.error), 0);
-	CHECK_NUMBER(timeline_flush(&hall.timeline, &hall.error), -1);
-	CHECK_TEXT(hall.error.text, "A failed");
-	hall_release(&hall, "Ao Bo Co Af A- B- C- ");
+	fixture_init(&fixture);
+	fixture.fakes[0]->fails_at = 'f';
+	CHECK_NUMBER(timeline_open(&fixture.timeline, &recording, &fixture.error), 0);
+	CHECK_NUMBER(timeline_flush(&fixture.timeline, &fixture.error), -1);
+	CHECK_TEXT(fixture.error.text, "A failed");
+	fixture_release(&fixture, "Ao Bo Co Af A- B- C- ");
 }
 
 TEST(one_sink_too_many_is_refused_and_freed)
 {
-	struct hall hall;
-	struct ear *last;
+	struct fixture fixture;
+	struct fake_sink *last;
 
-	hall_init(&hall);
+	fixture_init(&fixture);
 	for (int i = NR_SINKS; i < TIMELINE_SINKS_MAX; i++)
-		CHECK_NUMBER(timeline_add(&hall.timeline, &ear_new('A' + i, &hall.heard)->sink,
-					  &hall.error),
+		CHECK_NUMBER(timeline_add(&fixture.timeline, &fake_new('A' + i, &fixture.log)->sink,
+					  &fixture.error),
 			     0);
-	last = ear_new('X', &hall.heard);
-	CHECK_NUMBER(timeline_add(&hall.timeline, &last->sink, &hall.error), -1);
-	CHECK_TEXT(hall.error.text, "more than 8 outputs at once");
-	CHECK_NUMBER(timeline_open(&hall.timeline, &recording, &hall.error), 0);
-	hall_release(&hall, "X- Ao Bo Co Do Eo Fo Go Ho A- B- C- D- E- F- G- H- ");
+	last = fake_new('X', &fixture.log);
+	CHECK_NUMBER(timeline_add(&fixture.timeline, &last->sink, &fixture.error), -1);
+	CHECK_TEXT(fixture.error.text, "more than 12 outputs at once");
+	CHECK_NUMBER(timeline_open(&fixture.timeline, &recording, &fixture.error), 0);
+	fixture_release(&fixture, "X- Ao Bo Co Do Eo Fo Go Ho Io Jo Ko Lo "
+				  "A- B- C- D- E- F- G- H- I- J- K- L- ");
 }
 
 /* Returns the signal that ends a process which opens a timeline and pushes two events. */
