@@ -18,6 +18,7 @@
 
 #define TEST_STORM_BUSY_US	1000
 #define TEST_STORM_PERIOD_NS	(200 * NSEC_PER_USEC)
+#define TEST_TIMEOUT_MS		8
 
 struct test_incident {
 	u32 ms;
@@ -214,6 +215,29 @@ static int test_incident_lost_wakeup(struct test_incident *incident)
 	return 0;
 }
 
+static enum hrtimer_restart test_slow_callback(struct hrtimer *timer)
+{
+	mdelay(container_of(timer, struct test_incident, timer)->ms);
+	return HRTIMER_NORESTART;
+}
+
+/* Another timer's callback takes the CPU when the timer has to expire. */
+static int test_incident_late_timer(struct test_incident *incident)
+{
+	ktime_t timeout = ms_to_ktime(TEST_TIMEOUT_MS);
+
+	hrtimer_setup(&incident->timer, test_slow_callback, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_HARD);
+	ktrack_begin(ktrack_test_thread, "incident", 0);
+	hrtimer_start(&incident->timer, ms_to_ktime(TEST_TIMEOUT_MS / 2),
+		      HRTIMER_MODE_REL_PINNED_HARD);
+	set_current_state(TASK_UNINTERRUPTIBLE);
+	schedule_hrtimeout(&timeout, HRTIMER_MODE_REL_PINNED);
+	ktrack_end(ktrack_test_thread, 0);
+	hrtimer_cancel(&incident->timer);
+	return 0;
+}
+
 static enum hrtimer_restart test_device_interrupt(struct hrtimer *timer)
 {
 	struct test_incident *incident = container_of(timer, struct test_incident, timer);
@@ -265,6 +289,7 @@ static const struct {
 	{ "sleep", test_incident_sleep },
 	{ "worker", test_incident_worker },
 	{ "lost_wakeup", test_incident_lost_wakeup },
+	{ "late_timer", test_incident_late_timer },
 	{ "request", test_incident_request },
 	{ "begin", test_incident_begin },
 	{ "end", test_incident_end },

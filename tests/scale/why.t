@@ -19,7 +19,7 @@ from tap import Tap  # noqa: E402
 MKTRACE = PROJECT / "tests/golden/mktrace"
 KTRACK = PROJECT / "build/ktrack"
 FORMATS = PROJECT / "tests/formats/6.12"
-PACKS = "sched,irq,locks,workqueue"
+PACKS = "sched,irq,locks,workqueue,block,timers,writeback"
 LIMIT_KIB = 64 * 1024
 LIMIT_RATIO = 3
 SLICES = 1000000

@@ -1,145 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of splits: the parts of made histories, whose sums are exact. */
-#include "analysis/split.h"
-
-#include <stdio.h>
-#include <stdlib.h>
+#include "fixtures/past.h"
 
 #include "fixtures/random.h"
 #include "fixtures/tap.h"
-
-#define CALLER 10
-#define OTHER 20
-
-/** struct past - a history, and the names in it */
-struct past {
-	struct name_table names;
-	struct history history;
-	struct splitter splitter;
-};
-
-static void past_init(struct past *past)
-{
-	CHECK_NUMBER(name_table_init(&past->names), 0);
-	CHECK_NUMBER(history_init(&past->history), 0);
-	past->history.has_states = true;
-	past->splitter = (struct splitter){ .history = &past->history, .names = &past->names };
-}
-
-static void past_release(struct past *past)
-{
-	history_release(&past->history);
-	name_table_release(&past->names);
-}
-
-static uint32_t name_of(struct past *past, const char *name)
-{
-	return name_table_add(&past->names, text_of(name));
-}
-
-static struct thread_history *thread_of(struct past *past, int tid)
-{
-	return history_thread_add(&past->history, tid, -1);
-}
-
-/* A record of @writer on @cpu changes a thread's state. */
-static void change(struct past *past, int64_t time_ns, int tid, enum thread_state state, int cpu,
-		   int writer)
-{
-	struct thread_change one = { .time_ns = time_ns, .state = state, .cpu = cpu };
-
-	one.waker = history_waker(&past->history, writer, cpu);
-	if (state == THREAD_RUNNABLE && writer != tid)
-		one.cpu = -1;
-	if (state == THREAD_BLOCKED)
-		one.state_name = name_of(past, "D");
-	history_change_thread(&past->history, thread_of(past, tid), &one);
-}
-
-/* A CPU switches from one thread, which gets a state, to another one. */
-static void switch_to(struct past *past, int64_t time_ns, int cpu, int from,
-		      enum thread_state state, int to)
-{
-	history_run_thread(&past->history, history_cpu(&past->history, cpu), time_ns, to);
-	if (from > 0)
-		change(past, time_ns, from, state, cpu, from);
-	if (to > 0)
-		change(past, time_ns, to, THREAD_RUNNING, cpu, from);
-}
-
-static void interrupt_begin(struct past *past, int64_t time_ns, int cpu, enum context_kind context,
-			    const char *name)
-{
-	history_begin_interrupt(&past->history, history_cpu(&past->history, cpu), time_ns,
-				(struct interrupt){ name_of(past, name), context });
-}
-
-static void interrupt_end(struct past *past, int64_t time_ns, int cpu)
-{
-	history_end_interrupt(&past->history, history_cpu(&past->history, cpu), time_ns);
-}
-
-static int64_t sum_of(const struct split *split)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < split->nr_parts; i++) {
-		const struct part *part = &split->parts[i];
-
-		sum += part->total_ns;
-		if (part->waker)
-			CHECK_NUMBER(sum_of(part->waker), part->total_ns);
-	}
-	CHECK_NUMBER(sum, split->total_ns);
-	return sum;
-}
-
-static struct split explain(struct past *past, int64_t from_ns, int64_t to_ns)
-{
-	struct split split = { 0 };
-
-	CHECK_NUMBER(split_slice(&past->splitter, thread_of(past, CALLER),
-				 (struct span){ from_ns, to_ns }, 3, &split),
-		     0);
-	CHECK_NUMBER(sum_of(&split), to_ns - from_ns);
-	split_sort(&split);
-	return split;
-}
-
-/* The time of all parts of a kind. */
-static int64_t time_of(const struct split *split, enum part_kind kind)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < split->nr_parts; i++) {
-		if (split->parts[i].key.kind == kind)
-			sum += split->parts[i].total_ns;
-	}
-	return sum;
-}
-
-static const struct part *part_of(const struct split *split, enum part_kind kind)
-{
-	static const struct part none;
-
-	for (size_t i = 0; i < split->nr_parts; i++) {
-		if (split->parts[i].key.kind == kind)
-			return &split->parts[i];
-	}
-	return &none;
-}
-
-static int64_t undecided(const struct split *split, enum undecided_reason reason)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < split->nr_parts; i++) {
-		if (split->parts[i].key.kind == PART_UNDECIDED &&
-		    split->parts[i].key.reason == reason)
-			sum += split->parts[i].total_ns;
-	}
-	return sum;
-}
 
 /* The caller runs from 100, waits for the other one from 200 to 500, and runs again from 600. */
 static void wait_make(struct past *past)
@@ -352,6 +216,40 @@ TEST(segments_that_were_overwritten_are_undecided)
 	past_release(&past);
 }
 
+/* Adds segments to the line of another CPU; returns the time of the last one. */
+static int64_t fill(struct past *past, int64_t time_ns, uint32_t nr_segments)
+{
+	history_run_thread(&past->history, history_cpu(&past->history, 1), time_ns, OTHER);
+	nr_segments += past->history.nr_segments;
+	while (past->history.nr_segments != nr_segments)
+		history_run_thread(&past->history, history_cpu(&past->history, 1), ++time_ns, OTHER);
+	return time_ns;
+}
+
+TEST(the_oldest_segment_of_the_ring_is_valid_until_the_next_one)
+{
+	struct past past;
+	struct split split;
+	int64_t now_ns;
+
+	past_init(&past);
+	now_ns = fill(&past, 10, 5);
+	switch_to(&past, 100, 0, 0, THREAD_UNKNOWN, CALLER);
+	switch_to(&past, 200, 0, CALLER, THREAD_BLOCKED, 0);
+	/* The last segment is the thread's: the CPU changed before it. */
+	now_ns = fill(&past, 300, HISTORY_SIZE - 2);
+	split = explain(&past, 100, now_ns);
+	CHECK_NUMBER(time_of(&split, PART_RUNNING), 100);
+	split_release(&split);
+
+	now_ns = fill(&past, now_ns, 1);
+	split = explain(&past, 100, now_ns);
+	CHECK_NUMBER(time_of(&split, PART_RUNNING), 0);
+	CHECK_NUMBER(undecided(&split, UNDECIDED_HISTORY), 100);
+	split_release(&split);
+	past_release(&past);
+}
+
 TEST(what_the_limit_of_steps_leaves_out_is_undecided)
 {
 	struct past past;
@@ -442,6 +340,19 @@ TEST(a_chain_attributes_a_workers_other_work)
 	past_release(&past);
 }
 
+static void end_random_operation(struct past *past, struct random *random, unsigned int cpu,
+				 int64_t now_ns)
+{
+	const struct operation operation = {
+		.name = name_of(past, "request"),
+		.begin_ns = now_ns - random_below(random, 300),
+		.due_ns = random_below(random, 2) ? INT64_MAX : now_ns - random_below(random, 300),
+		.writer = history_waker(&past->history, CALLER + random_below(random, 4), cpu),
+	};
+
+	history_end_operation(&past->history, history_cpu(&past->history, cpu), &operation);
+}
+
 /* Any history: sums are exact for every span and thread, also along chains. */
 TEST(random_histories_add_up)
 {
@@ -456,7 +367,7 @@ TEST(random_histories_add_up)
 		int tid = CALLER + random_below(&random, 4);
 
 		now_ns += random_below(&random, 20);
-		switch (random_below(&random, 8)) {
+		switch (random_below(&random, 10)) {
 		case 0:
 			interrupt_begin(&past, now_ns, cpu, 1 + random_below(&random, 2), "I");
 			break;
@@ -468,6 +379,12 @@ TEST(random_histories_add_up)
 			change(&past, now_ns, tid, THREAD_RUNNABLE, cpu, running[cpu]);
 			break;
 		case 4:
+			end_random_operation(&past, &random, cpu, now_ns);
+			break;
+		case 5:
+			history_add_instant(thread_of(&past, tid), name_of(&past, "instant"));
+			break;
+		case 6:
 			if (random_below(&random, 200) == 0)
 				history_lose(&past.history, cpu, now_ns, now_ns + 50);
 			break;

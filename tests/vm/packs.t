@@ -30,8 +30,14 @@ PAIRS = {
         r"ext4_(sync_file|unlink|truncate|fallocate|ext_map_blocks|ind_map_blocks)_exit",
     ),
     "fs:journal_commit": (r"jbd2_start_commit", r"jbd2_end_commit"),
+    "writeback:flush": (r"writeback_start", r"writeback_written"),
 }
-INSTANTS = {"memory:fault": r"page_fault_(user|kernel)", "net:poll": r"napi_poll"}
+INSTANTS = {
+    "memory:fault": r"page_fault_(user|kernel)",
+    "net:poll": r"napi_poll",
+    "timers:armed": r"(hr)?timer_start",
+    "timers:expired": r"(hr)?timer_expire_entry",
+}
 
 
 class Stream:

@@ -6,6 +6,7 @@ import json
 import sys
 import tempfile
 from collections import defaultdict
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -33,20 +34,27 @@ ANSWERS = {
     "stack": [{**BLOCKED, "interrupt": "timer process_timeout"}],
     # A work item waits for the worker, which has a slow one.
     "worker": [{**BLOCKED, "waker": "kworker/*"}, {"kind": "running", "slice": "test_slow_work"}],
-    # Nobody wakes the thread: its wait ends by the timeout.
-    "lost_wakeup": [{**BLOCKED, "waker_context": "soft interrupt", "interrupt": "timer process_timeout"}],
+    # Nobody wakes the thread: its wait for a completion ends by the timeout.
+    "lost_wakeup": [{**BLOCKED, "timeout": True, "interrupt": "timer process_timeout"}],
+    # A timer expires late, because the callback of another one takes the CPU.
+    "late_timer": [{**BLOCKED, "timeout": True}, {"kind": "late", "interrupt": "hrtimer test_slow_callback"}],
     # An asynchronous request waits for its device, whose interrupt queues the work that ends it.
     "request": [{"kind": "waiting", "interrupt": "hrtimer test_device_interrupt"}],
     # Somebody stops the process.
     "stop": [{"kind": "stopped", "state": "T", "waker": "sh"}],
     # Another cgroup has the larger share of the CPU.
     "group": [{"kind": "runnable", "behind": "dd"}],
-    # A read waits for a disk whose bandwidth is limited.
-    "disk": [{**BLOCKED, "slice": "read"}],
+    # A read waits for a request to a disk whose bandwidth is limited: it is held back until a timer expires.
+    "disk": [{**BLOCKED, "slice": "read", "operation": "block:request/R*@7,0"}, {"kind": "waiting", "interrupt": "timer throtl_pending_timer_fn"}],
+    # A program writes faster than its disk: it is paused when too many of its pages are dirty.
+    "write": [{**BLOCKED, "slice": "write", "after": "dirty pages 7:0", "timeout": True}],
+    # Each page of a buffer is used for the first time.
+    "faults": [{"kind": "running", "instant": "kernel fault"}],
 }
 # Names that the explanation of an incident contains at any depth.
 CONTAINED = {
     "storm": ("hrtimer test_storm_tick",),
+    "lost_wakeup": ("*wait_for_com*", "test_incident_run"),
     "request": ("kworker/*",),
 }
 KINDS = {"running": "Running", "hard interrupt": "Running", "soft interrupt": "Running", "runnable": "Runnable"}
@@ -54,13 +62,10 @@ RUNNABLE = ("Runnable", "R", "R+")
 
 
 def matches(part, wanted):
-    """Whether a part has the wanted members; a text may end in an asterisk."""
+    """Whether a part has the wanted members; texts may have wildcards."""
     for key, value in wanted.items():
         found = part.get(key)
-        if isinstance(value, str) and value.endswith("*"):
-            if not str(found).startswith(value[:-1]):
-                return False
-        elif found != value:
+        if not (fnmatchcase(str(found), value) if isinstance(value, str) else found == value):
             return False
     return True
 
@@ -78,6 +83,7 @@ def names_in(parts):
     """All names at any depth."""
     for part in parts:
         yield from (part[key] for key in ("waker", "interrupt", "behind", "comm", "slice") if key in part)
+        yield from part.get("stack", ())
         yield from names_in(part.get("meanwhile", ()))
 
 
@@ -92,7 +98,7 @@ def wrong_answer(name, parts):
         found = part.get("meanwhile", ())
     names = set(names_in(parts))
     for wanted in CONTAINED.get(name, ()):
-        if not any(matches({"name": one}, {"name": wanted}) for one in names):
+        if not any(fnmatchcase(str(one), wanted) for one in names):
             yield f"{wanted} is missing: {sorted(names)}"
 
 

@@ -9,4 +9,4 @@ def wrong_sums(parts, total, where):
         yield f"{where}: {found} ns, expected are {total}"
     for part in parts:
         if "meanwhile" in part:
-            yield from wrong_sums(part["meanwhile"], part["ns"], f"{where}, waker {part['waker']}")
+            yield from wrong_sums(part["meanwhile"], part["ns"], f"{where}, waker {part.get('waker', part.get('operation'))}")

@@ -14,7 +14,10 @@
 #include "timeline/timeline.h"
 
 /** WHY_PACKS - the packs of rules whose tracks explain slices */
-#define WHY_PACKS "sched,irq,locks,workqueue"
+#define WHY_PACKS "sched,irq,locks,workqueue,block,timers,writeback"
+
+/** WHY_FILE_PACKS - those that explain slices of a file that has their records, too */
+#define WHY_FILE_PACKS "memory,fs,syscalls"
 
 /** WHY_SLOWEST_MAX - limit of slices that are explained one by one */
 #define WHY_SLOWEST_MAX 1000

@@ -146,6 +146,37 @@ static void chain_step(struct chain *chain)
 	chain->nr_jumps = 0;
 }
 
+int split_operation(struct splitter *splitter, uint32_t number, int cpu, struct span span,
+		    struct split *out)
+{
+	const struct operation *operation = history_operation(splitter->history, number);
+	struct walk walk = { .splitter = splitter, .out = out, .owner = -1 };
+	const struct part_key waiting = { .kind = PART_WAITING,
+					  .cpu = -1,
+					  .tid = -1,
+					  .owner = -1,
+					  .object = operation->name };
+
+	if (operation->due_ns < span.to_ns) {
+		int64_t due_ns = operation->due_ns > span.from_ns ? operation->due_ns
+								   : span.from_ns;
+
+		splitter->walk++;
+		walk_late(&walk, cpu, (struct span){ due_ns, span.to_ns });
+		span.to_ns = due_ns;
+	}
+	if (operation->begin_ns < span.to_ns) {
+		int64_t begin_ns = operation->begin_ns > span.from_ns ? operation->begin_ns
+								       : span.from_ns;
+
+		split_add(out, &waiting, span.to_ns - begin_ns);
+		span.to_ns = begin_ns;
+	}
+	if (span.from_ns < span.to_ns)
+		return split_chain(splitter, &operation->writer, span, out);
+	return out->failed ? -1 : 0;
+}
+
 int split_chain(struct splitter *splitter, const struct waker *end, struct span span,
 		struct split *out)
 {

@@ -31,8 +31,28 @@ static int split_spans(struct splitter *splitter, struct thread_history *thread,
 		       const struct span *spans, size_t nr_spans, unsigned int depth,
 		       struct split *out);
 
+static bool wake_is_of(const struct wake *wake, const struct part *part)
+{
+	return memcmp(&wake->key, &part->key, sizeof(part->key)) == 0;
+}
+
+/* Splits the time of the operations of one part; the latest comes first. */
+static int part_follow_operations(const struct walk *walk, struct part *part)
+{
+	for (size_t i = 0; i < walk->nr_wakes; i++) {
+		const struct wake *wake = &walk->wakes[i];
+
+		if (wake_is_of(wake, part) &&
+		    split_operation(walk->splitter, wake->operation, wake->cpu, wake->span,
+				    part->waker) < 0)
+			return -1;
+	}
+	split_sort(part->waker);
+	return 0;
+}
+
 /* Splits the time of the waker of one part; the latest spans come first. */
-static int part_follow(struct walk *walk, struct part *part, unsigned int depth)
+static int part_follow_waker(const struct walk *walk, struct part *part, unsigned int depth)
 {
 	struct splitter *splitter = walk->splitter;
 	struct thread_history *waker = history_thread(splitter->history, part->key.tid, -1);
@@ -43,20 +63,32 @@ static int part_follow(struct walk *walk, struct part *part, unsigned int depth)
 	if (!spans)
 		return -1;
 	for (size_t i = 0; i < walk->nr_wakes && nr_spans < part->count; i++) {
-		if (memcmp(&walk->wakes[i].key, &part->key, sizeof(part->key)) == 0)
+		if (wake_is_of(&walk->wakes[i], part))
 			spans[nr_spans++] = walk->wakes[i].span;
 	}
-	part->waker = calloc(1, sizeof(*part->waker));
-	status = part->waker ? split_spans(splitter, waker, spans, nr_spans, depth, part->waker)
-			     : -1;
+	status = split_spans(splitter, waker, spans, nr_spans, depth, part->waker);
 	free(spans);
 	return status;
 }
 
-static bool part_has_waker(const struct part *part)
+static int part_follow(const struct walk *walk, struct part *part, unsigned int depth)
 {
-	return (part->key.kind == PART_BLOCKED || part->key.kind == PART_STOPPED) &&
-	       part->key.is_woken && part->key.context == CONTEXT_THREAD && part->key.tid > 0;
+	part->waker = calloc(1, sizeof(*part->waker));
+	if (!part->waker)
+		return -1;
+	return part->key.object != NAMES_NONE ? part_follow_operations(walk, part)
+					      : part_follow_waker(walk, part, depth);
+}
+
+static bool part_can_follow(const struct walk *walk, const struct part *part)
+{
+	const struct part_key *key = &part->key;
+
+	if ((key->kind != PART_BLOCKED && key->kind != PART_STOPPED) || !key->is_woken)
+		return false;
+	return key->object != NAMES_NONE ||
+	       (key->context == CONTEXT_THREAD && key->tid > 0 &&
+		history_thread(walk->splitter->history, key->tid, -1));
 }
 
 static int split_follow(struct walk *walk, unsigned int depth)
@@ -68,8 +100,7 @@ static int split_follow(struct walk *walk, unsigned int depth)
 	for (size_t i = 0; i < split->nr_parts && nr_followed < FOLLOWED_MAX; i++) {
 		struct part *part = &split->parts[i];
 
-		if (!part_has_waker(part) ||
-		    !history_thread(walk->splitter->history, part->key.tid, -1))
+		if (!part_can_follow(walk, part))
 			continue;
 		nr_followed++;
 		if (part_follow(walk, part, depth - 1) < 0)
@@ -91,6 +122,7 @@ static int split_spans(struct splitter *splitter, struct thread_history *thread,
 	int status = 0;
 
 	splitter->walk++;
+	history_count_instants(thread);
 	for (size_t i = 0; i < nr_spans; i++)
 		walk_span(&walk, spans[i]);
 	if (walk.follows)

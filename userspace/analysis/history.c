@@ -6,9 +6,12 @@
 
 int history_init(struct history *history)
 {
-	*history = (struct history){ .ring = calloc(HISTORY_SIZE, sizeof(*history->ring)),
-				     .threads_limit = HISTORY_THREADS_MAX };
-	return history->ring ? 0 : -1;
+	*history = (struct history){
+		.ring = calloc(HISTORY_SIZE, sizeof(*history->ring)),
+		.operations = calloc(HISTORY_OPERATIONS, sizeof(*history->operations)),
+		.threads_limit = HISTORY_THREADS_MAX,
+	};
+	return history->ring && history->operations ? 0 : -1;
 }
 
 void history_release(struct history *history)
@@ -20,6 +23,7 @@ void history_release(struct history *history)
 		free(history->cpus[i]);
 	free(history->cpus);
 	free(history->gaps);
+	free(history->operations);
 	free(history->ring);
 	*history = (struct history){ 0 };
 }
@@ -157,7 +161,8 @@ struct waker history_waker(const struct history *history, int tid, int cpu)
 	return (struct waker){ .tid = interrupt.context == CONTEXT_THREAD ? tid : -1,
 			       .cpu = cpu,
 			       .context = interrupt.context,
-			       .interrupt = interrupt.name };
+			       .interrupt = interrupt.name,
+			       .operation = one ? one->operation : 0 };
 }
 
 /*
@@ -177,6 +182,46 @@ static void thread_infer_past(struct thread_history *thread, const struct thread
 	}
 }
 
+void history_count_instants(struct thread_history *thread)
+{
+	struct segment *open = &thread->line.open;
+
+	for (unsigned int i = 0; i < thread->nr_instants; i++) {
+		if (thread->instants[i].count <= open->nr_instants)
+			continue;
+		open->instant = thread->instants[i].name;
+		open->nr_instants = thread->instants[i].count;
+	}
+}
+
+/* A thread that runs again after an interruption goes on with what it did before. */
+static void thread_take_instants(struct thread_history *thread, struct segment *next)
+{
+	history_count_instants(thread);
+	thread->nr_instants = 0;
+	if (next->state != THREAD_BLOCKED)
+		return;
+	next->instant = thread->last_instant;
+	thread->last_instant = NAMES_NONE;
+}
+
+void history_add_instant(struct thread_history *thread, uint32_t name)
+{
+	unsigned int i;
+
+	thread->last_instant = name;
+	if (thread->line.open.state != THREAD_RUNNING)
+		return;
+	for (i = 0; i < thread->nr_instants; i++) {
+		if (thread->instants[i].name == name) {
+			thread->instants[i].count++;
+			return;
+		}
+	}
+	if (i < THREAD_INSTANTS_MAX)
+		thread->instants[thread->nr_instants++] = (struct instant_count){ name, 1 };
+}
+
 void history_change_thread(struct history *history, struct thread_history *thread,
 			   const struct thread_change *change)
 {
@@ -190,12 +235,15 @@ void history_change_thread(struct history *history, struct thread_history *threa
 	if (!thread->is_seen && open->state == THREAD_UNKNOWN)
 		thread_infer_past(thread, change);
 	thread->is_seen = true;
+	if (unlikely(thread->last_instant))
+		thread_take_instants(thread, &next);
 	open->next_state = change->state;
 	open->next_cpu = change->state == THREAD_RUNNABLE && change->cpu < 0 ? change->waker.cpu
 									     : change->cpu;
 	open->tid = change->waker.tid;
 	open->context = change->waker.context;
 	open->interrupt = change->waker.interrupt;
+	open->operation = change->waker.operation;
 	line_change(history, &thread->line, change->time_ns, &next);
 }
 
@@ -225,6 +273,15 @@ static void thread_set_label(struct history *history, struct thread_history *thr
 	next.label = nr > 0 ? thread->labels[nr - 1] : NAMES_NONE;
 	if (next.label == open->label)
 		return;
+	if (thread->last_instant) {
+		history_count_instants(thread);
+		thread->nr_instants = 0;
+		thread->last_instant = NAMES_NONE;
+	}
+	if (open->state == THREAD_RUNNING) {
+		next.instant = NAMES_NONE;
+		next.nr_instants = 0;
+	}
 	open->next_state = open->state;
 	open->next_cpu = open->cpu;
 	line_change(history, &thread->line, time_ns, &next);
@@ -293,8 +350,26 @@ void history_end_interrupt(struct history *history, struct cpu_history *cpu, int
 {
 	if (cpu->nr_interrupts == 0)
 		return;
-	cpu->nr_interrupts--;
+	if (--cpu->nr_interrupts == 0)
+		cpu->operation = 0;
 	cpu_change(history, cpu, time_ns, cpu->line.open.tid);
+}
+
+void history_end_operation(struct history *history, struct cpu_history *cpu,
+			   const struct operation *operation)
+{
+	/* A number of 0 is none. */
+	if (++history->nr_operations == 0)
+		history->nr_operations++;
+	history->operations[history->nr_operations % HISTORY_OPERATIONS] = *operation;
+	cpu->operation = history->nr_operations;
+}
+
+const struct operation *history_operation(const struct history *history, uint32_t number)
+{
+	if (number == 0 || history->nr_operations - number >= HISTORY_OPERATIONS)
+		return NULL;
+	return &history->operations[number % HISTORY_OPERATIONS];
 }
 
 /* Fewer gaps that cover more: what was undecided stays so. */

@@ -36,6 +36,12 @@ enum thread_state {
 	THREAD_ABSENT,
 };
 
+/** HISTORY_OPERATIONS - number of operations that are kept, a power of two */
+#define HISTORY_OPERATIONS (UINT32_C(1) << 13)
+
+/** THREAD_INSTANTS_MAX - names of instants that are counted while a thread is in one segment */
+#define THREAD_INSTANTS_MAX 4
+
 /** enum context_kind - where a CPU is */
 enum context_kind {
 	CONTEXT_THREAD,
@@ -47,11 +53,14 @@ enum context_kind {
  * struct segment - a state of a thread or of a CPU
  * @from_ns, @to_ns: when; @to_ns of an open segment is INT64_MAX
  * @before: number of the previous segment of the line, 0 for none
+ * @tid: of CPUs: the thread that runs, -1 if unknown; of threads: the one that woke it, -1 for none
+ * @operation: of blocked threads: number of the operation whose end woke the thread, 0 for none
+ * @nr_instants: of running threads: how often @instant occurred
  * @label: of threads: name of the innermost open slice
  * @state_name: of blocked and stopped threads: "D", ...
  * @stack: of blocked and stopped threads: name of the kernel stack, if it was recorded
  * @interrupt: of CPUs: the innermost interrupt; of threads: the interrupt that woke the thread
- * @tid: of CPUs: the thread that runs, -1 if unknown; of threads: the one that woke it, -1 for none
+ * @instant: of running threads: the most frequent instant; of blocked ones: the last one before
  * @cpu: of running and preempted threads: their CPU; otherwise -1
  * @next_cpu: CPU of the record that ended it; of runnable threads this is where they run
  * @context: of CPUs: the kind of the interrupt; of threads: context of the waker
@@ -60,17 +69,22 @@ struct segment {
 	int64_t from_ns;
 	int64_t to_ns;
 	uint32_t before;
-	uint32_t label;
-	uint32_t state_name;
-	uint32_t stack;
-	uint32_t interrupt;
 	int32_t tid;
+	uint32_t operation;
+	uint32_t nr_instants;
+	uint16_t label;
+	uint16_t state_name;
+	uint16_t stack;
+	uint16_t interrupt;
+	uint16_t instant;
 	int16_t cpu;
 	int16_t next_cpu;
-	uint8_t state;
-	uint8_t next_state;
-	uint8_t context;
+	uint8_t state : 3;
+	uint8_t next_state : 3;
+	uint8_t context : 2;
 };
+_Static_assert(sizeof(struct segment) == 48, "the ring has 24 MiB");
+_Static_assert(NAMES_MAX - 1 <= UINT16_MAX, "names of segments");
 
 /** struct line - the segments of a thread or CPU; the last one is open */
 struct line {
@@ -89,6 +103,12 @@ struct line_cursor {
 	bool was_overwritten;
 };
 
+/** struct instant_count - how often an instant occurred */
+struct instant_count {
+	uint32_t name;
+	uint32_t count;
+};
+
 /**
  * struct thread_history - a thread
  * @tid: its number; -1 - CPU for an idle thread
@@ -98,6 +118,8 @@ struct line_cursor {
  * @nr_tracks: number of tracks that refer to it
  * @cursor: of the walk that visited it last
  * @labels: open slices, the outermost first; @nr_labels may be above THREAD_LABELS_MAX
+ * @instants: those of the open segment
+ * @last_instant: the last one since the thread waited, or its innermost slice changed
  */
 struct thread_history {
 	int tid;
@@ -108,6 +130,9 @@ struct thread_history {
 	uint32_t labels[THREAD_LABELS_MAX];
 	unsigned int nr_labels;
 	unsigned int nr_tracks;
+	struct instant_count instants[THREAD_INSTANTS_MAX];
+	unsigned int nr_instants;
+	uint32_t last_instant;
 	struct line_cursor cursor;
 };
 
@@ -120,13 +145,36 @@ struct interrupt {
 /**
  * struct cpu_history - a CPU
  * @interrupts: open ones, the outermost first; @nr_interrupts may be above CPU_INTERRUPTS_MAX
+ * @operation: number of the one that ended last in the open interrupts, 0 for none
  * @cursor: of the walk that visited it last
  */
 struct cpu_history {
 	struct line line;
 	struct interrupt interrupts[CPU_INTERRUPTS_MAX];
 	unsigned int nr_interrupts;
+	uint32_t operation;
 	struct line_cursor cursor;
+};
+
+/** struct waker - who wrote a record that changed a thread's state, and where */
+struct waker {
+	int tid;
+	int cpu;
+	enum context_kind context;
+	uint32_t interrupt;
+	uint32_t operation;
+};
+
+/**
+ * struct operation - a request or a timer, which ended in an interrupt
+ * @begin_ns: its begin, by @writer
+ * @due_ns: when it should have ended; INT64_MAX if that is unknown
+ */
+struct operation {
+	uint32_t name;
+	int64_t begin_ns;
+	int64_t due_ns;
+	struct waker writer;
 };
 
 /**
@@ -149,6 +197,8 @@ struct history_gap {
  * @has_interrupts: interrupts are recorded
  * @threads: by number; threads without use are freed when there are @threads_limit
  * @gaps: by @from_ns
+ * @operations: by their number, modulo HISTORY_OPERATIONS
+ * @nr_operations: how many there were; the number of the last one
  */
 struct history {
 	int64_t start_ns;
@@ -162,6 +212,8 @@ struct history {
 	unsigned int nr_cpus;
 	struct history_gap *gaps;
 	size_t nr_gaps;
+	struct operation *operations;
+	uint32_t nr_operations;
 };
 
 /** history_init - an empty history; returns -1 if memory ran out */
@@ -183,14 +235,6 @@ static inline struct cpu_history *history_cpu_find(const struct history *history
 {
 	return cpu >= 0 && (unsigned int)cpu < history->nr_cpus ? history->cpus[cpu] : NULL;
 }
-
-/** struct waker - who wrote a record that changed a thread's state, and where */
-struct waker {
-	int tid;
-	int cpu;
-	enum context_kind context;
-	uint32_t interrupt;
-};
 
 /** history_waker - the writer of a record */
 struct waker history_waker(const struct history *history, int tid, int cpu);
@@ -232,6 +276,19 @@ void history_end_interrupt(struct history *history, struct cpu_history *cpu, int
 
 /** history_interrupt - the innermost interrupt of a CPU; a zeroed one if it is in none */
 struct interrupt history_interrupt(const struct cpu_history *cpu);
+
+/** history_add_instant - an instant occurs on a thread */
+void history_add_instant(struct thread_history *thread, uint32_t name);
+
+/** history_count_instants - note the most frequent instant of a thread's open segment in it */
+void history_count_instants(struct thread_history *thread);
+
+/** history_end_operation - an operation ends in the open interrupt of a CPU */
+void history_end_operation(struct history *history, struct cpu_history *cpu,
+			   const struct operation *operation);
+
+/** history_operation - the operation of a number; NULL if there is none or it was overwritten */
+const struct operation *history_operation(const struct history *history, uint32_t number);
 
 /** history_lose - records of a CPU were lost between two times; returns -1 if memory ran out */
 int history_lose(struct history *history, int cpu, int64_t from_ns, int64_t to_ns);

@@ -10,6 +10,8 @@ static const char *const role_categories[] = {
 	[WHY_ROLE_THREAD] = "sched:thread",
 	[WHY_ROLE_INTERRUPT] = "irq:cpu",
 	[WHY_ROLE_WAKEUP] = "sched:wakeup",
+	[WHY_ROLE_ARMED] = "timers:armed",
+	[WHY_ROLE_EXPIRED] = "timers:expired",
 };
 _Static_assert(sizeof(role_categories) / sizeof(role_categories[0]) == WHY_ROLE_COUNT,
 	       "a category for each");
@@ -43,6 +45,20 @@ uint32_t why_name(struct why_sink *why, struct timeline_name *name)
 		name->sink_data[why->sink_index] = (void *)number;
 	}
 	return number;
+}
+
+/* Whether a track is one of the packs that explain slices. */
+static bool track_explains(const struct timeline_track *track)
+{
+	static const char packs[] = "," WHY_PACKS "," WHY_FILE_PACKS ",";
+	const char *category = track->category->text;
+	size_t size = strcspn(category, ":");
+
+	for (const char *pack = packs; (pack = strchr(pack, ',')) && pack[1]; pack++) {
+		if (strncmp(pack + 1, category, size) == 0 && pack[1 + size] == ',')
+			return true;
+	}
+	return false;
 }
 
 static int thread_join(struct why_sink *why, struct why_track *one,
@@ -79,9 +95,9 @@ static int learn_track(struct why_sink *why, const struct timeline_event *event,
 	why->tracks = one;
 	event->track->sink_data[why->sink_index] = one;
 	one->role = track_role(track);
-	/* A name alone is not meant for the states that explain slices. */
+	/* A name alone is not meant for what explains slices. */
 	one->is_selected = track->kind == TRACK_SLICES &&
-			   (one->role == WHY_ROLE_NONE || why->selector.category) &&
+			   (why->selector.category || !track_explains(track)) &&
 			   slice_selector_matches_track(&why->selector, track);
 	return track->scope == SCOPE_THREAD ? thread_join(why, one, track, error) : 0;
 }
@@ -324,6 +340,7 @@ static int (*const learners[TIMELINE_KIND_COUNT])(struct why_sink *why,
 	[TIMELINE_TRACK_BEGIN] = learn_track, [TIMELINE_TRACK_END] = learn_track_end,
 	[TIMELINE_SLICE_BEGIN] = learn_begin, [TIMELINE_LOSS] = learn_loss,
 	[TIMELINE_LOSS_SUM] = learn_loss,     [TIMELINE_STACK] = learn_stack,
+	[TIMELINE_INSTANT] = why_learn_instant,
 };
 
 int why_learn(struct why_sink *why, const struct timeline_event *event, struct error *error)

@@ -5,7 +5,7 @@
 static const char *const kind_words[] = {
 	[PART_RUNNING] = "running", [PART_RUNNABLE] = "runnable",   [PART_BLOCKED] = "blocked",
 	[PART_STOPPED] = "stopped", [PART_HARD] = "hard interrupt", [PART_SOFT] = "soft interrupt",
-	[PART_WAITING] = "waiting", [PART_UNDECIDED] = "undecided",
+	[PART_WAITING] = "waiting", [PART_LATE] = "late",	    [PART_UNDECIDED] = "undecided",
 };
 _Static_assert(sizeof(kind_words) / sizeof(kind_words[0]) == PART_KIND_COUNT, "words for each");
 
@@ -75,7 +75,7 @@ static void part_append_label(struct buffer *out, const struct name_table *names
 	append_known_name(out, names, key->label);
 }
 
-static void append_runnable(struct buffer *out, const struct name_table *names,
+static void append_other(struct buffer *out, const struct name_table *names,
 			    const struct part_key *key)
 {
 	append_cpu(out, key);
@@ -90,6 +90,29 @@ static void append_runnable(struct buffer *out, const struct name_table *names,
 	}
 }
 
+bool part_is_timeout(const struct name_table *names, const struct part_key *key)
+{
+	const struct text name = name_table_text(names, key->interrupt);
+
+	return key->kind == PART_BLOCKED && key->is_woken &&
+	       (text_equals(name, text_of("timer process_timeout")) ||
+		text_equals(name, text_of("hrtimer hrtimer_wakeup")));
+}
+
+/* What the thread waited for; the name of a timer is that of its interrupt. */
+static void append_object(struct buffer *out, const struct name_table *names,
+			  const struct part_key *key)
+{
+	if (key->instant != NAMES_NONE) {
+		buffer_append_string(out, " after ");
+		append_known_name(out, names, key->instant);
+	}
+	if (key->object != NAMES_NONE && key->object != key->interrupt) {
+		buffer_append_string(out, " until the end of ");
+		append_known_name(out, names, key->object);
+	}
+}
+
 static void append_blocked(struct buffer *out, const struct name_table *names,
 			   const struct part_key *key)
 {
@@ -99,6 +122,7 @@ static void append_blocked(struct buffer *out, const struct name_table *names,
 		buffer_append_char(out, ')');
 	}
 	part_append_label(out, names, key);
+	append_object(out, names, key);
 	if (!key->is_woken) {
 		buffer_append_string(out,
 				     key->name == NAMES_OTHER ? "" : ", its end is not recorded");
@@ -109,6 +133,8 @@ static void append_blocked(struct buffer *out, const struct name_table *names,
 		append_interrupt(out, names, key);
 	else
 		append_thread(out, names, key->name, key->tid);
+	if (part_is_timeout(names, key))
+		buffer_append_string(out, ": its timeout expired");
 }
 
 void part_append_text(struct buffer *out, const struct name_table *names,
@@ -123,9 +149,14 @@ void part_append_text(struct buffer *out, const struct name_table *names,
 	case PART_RUNNING:
 		append_cpu(out, key);
 		part_append_label(out, names, key);
+		if (key->instant != NAMES_NONE) {
+			buffer_append_string(out, " with ");
+			append_known_name(out, names, key->instant);
+		}
 		break;
 	case PART_RUNNABLE:
-		append_runnable(out, names, key);
+	case PART_LATE:
+		append_other(out, names, key);
 		break;
 	case PART_BLOCKED:
 	case PART_STOPPED:
@@ -133,7 +164,10 @@ void part_append_text(struct buffer *out, const struct name_table *names,
 		break;
 	case PART_WAITING:
 		buffer_append_string(out, " for ");
-		append_interrupt(out, names, key);
+		if (key->object != NAMES_NONE)
+			append_known_name(out, names, key->object);
+		else
+			append_interrupt(out, names, key);
 		append_cpu(out, key);
 		break;
 	case PART_UNDECIDED:

@@ -46,7 +46,7 @@ static void put_other(struct why_sink *why, const struct part_key *key, bool *fi
 {
 	struct buffer *out = &why->out;
 
-	if (key->kind == PART_RUNNABLE) {
+	if (key->kind == PART_RUNNABLE || key->kind == PART_LATE) {
 		why_put_number_above(out, "behind_tid", key->tid, -1, first);
 		why_put_name(why, "behind", key->name, first);
 		return;
@@ -58,6 +58,8 @@ static void put_other(struct why_sink *why, const struct part_key *key, bool *fi
 		why_put_text(out, "waker_context", text_of(context_names[key->context]), first);
 	why_put_number_above(out, "waker_tid", key->tid, -1, first);
 	why_put_name(why, "waker", key->name, first);
+	if (part_is_timeout(&why->names, key))
+		why_put_flag(out, "timeout", true, first);
 }
 
 static void put_stack(struct why_sink *why, uint32_t number, bool *first)
@@ -92,6 +94,8 @@ static void put_key(struct why_sink *why, const struct part_key *key, bool *firs
 	why_put_name(why, "slice", key->label, first);
 	why_put_name(why, "state", key->state, first);
 	why_put_name(why, "interrupt", key->interrupt, first);
+	why_put_name(why, "operation", key->object, first);
+	why_put_name(why, key->kind == PART_RUNNING ? "instant" : "after", key->instant, first);
 	put_other(why, key, first);
 	if (key->stack != NAMES_NONE)
 		put_stack(why, key->stack, first);
@@ -111,6 +115,7 @@ static void put_split(struct why_sink *why, const struct split *split)
 		why_put_number(out, "ns", part->total_ns, &first);
 		why_put_number(out, "count", part->count, &first);
 		why_put_number(out, "longest_ns", part->longest_ns, &first);
+		why_put_number_above(out, "instants", part->nr_instants, 0, &first);
 		if (part->waker) {
 			json_append_member(out, text_of("meanwhile"), &first);
 			put_split(why, part->waker);

@@ -102,6 +102,10 @@ static void print_part(struct why_sink *why, const struct listing_level *level,
 		key.label = NAMES_NONE;
 	print_cells(&why->out, level, part->total_ns, part->count);
 	append_what(why, &key);
+	if (part->nr_instants > 0) {
+		buffer_append_string(&why->out, ", ");
+		buffer_append_count(&why->out, part->nr_instants, "time");
+	}
 	buffer_append_char(&why->out, '\n');
 	if (key.stack != NAMES_NONE)
 		print_stack(why, level, key.stack);
@@ -118,9 +122,25 @@ static void print_waker(struct why_sink *why, const struct part *part,
 	struct buffer *out = &why->out;
 
 	buffer_printf(out, "%*s%*smeanwhile ", 25, "", (int)level->level * 2, "");
-	append_clean(out, name_table_text(&why->names, part->key.name));
-	buffer_printf(out, " (%d):\n", part->key.tid);
+	if (part->key.object != NAMES_NONE)
+		append_clean(out, name_table_text(&why->names, part->key.object));
+	else
+		append_clean(out, name_table_text(&why->names, part->key.name));
+	if (part->key.tid >= 0)
+		buffer_printf(out, " (%d)", part->key.tid);
+	buffer_append_string(out, ":\n");
 	print_parts(why, part->waker, &inner);
+}
+
+/* That a wait for an operation was nothing else needs no table. */
+static bool waker_is_shown(const struct part *part)
+{
+	const struct split *split = part->waker;
+	const struct part_key *key = split && split->nr_parts > 0 ? &split->parts[0].key : NULL;
+
+	return key && !(key->kind == PART_WAITING && key->object == part->key.object &&
+			(part->total_ns - split->parts[0].total_ns) * 1000 <
+				part->total_ns * SHOWN_PERMILLE);
 }
 
 /* The longest parts come first. */
@@ -140,7 +160,7 @@ static void print_parts(struct why_sink *why, const struct split *split,
 			continue;
 		}
 		print_part(why, level, part);
-		if (part->waker)
+		if (waker_is_shown(part))
 			print_waker(why, part, level);
 	}
 	if (nr_rest == 0)

@@ -27,8 +27,8 @@ static uint64_t event_flow_key(const struct timeline_event *event)
 	return event->nr_flows > 0 ? hop_key(timeline_event_flow(event, 0)) : 0;
 }
 
-int why_select_begin(struct why_sink *why, struct why_track *track,
-		     const struct timeline_event *event, struct error *error)
+int why_keep_begin(struct why_sink *why, struct why_track *track,
+		   const struct timeline_event *event, struct error *error)
 {
 	size_t nr = event->depth;
 
@@ -49,9 +49,8 @@ int why_select_begin(struct why_sink *why, struct why_track *track,
 	return 0;
 }
 
-/* The begin of the slice that ends, NULL if it is unknown. */
-static const struct why_begin *open_slice_begin(const struct why_track *track,
-						const struct timeline_event *event)
+const struct why_begin *why_open_begin(const struct why_track *track,
+				       const struct timeline_event *event)
 {
 	return event->depth > 0 && event->depth <= track->nr_begins
 		       ? &track->begins[event->depth - 1]
@@ -63,7 +62,7 @@ static struct thread_history *slice_thread(struct why_sink *why, const struct wh
 					   const struct timeline_event *event,
 					   const struct waker *writer)
 {
-	const struct why_begin *known = open_slice_begin(track, event);
+	const struct why_begin *known = why_open_begin(track, event);
 	const struct waker *begin = known ? &known->writer : NULL;
 
 	if (event->track->lane > 0)
@@ -231,8 +230,8 @@ int why_select_end(struct why_sink *why, struct why_track *track,
 	end.writer = history_waker(&why->history, event->tid, event->cpu);
 	end.thread = slice_thread(why, track, event, &end.writer);
 	end.flow = event_flow_key(event);
-	if (end.flow == 0 && open_slice_begin(track, event))
-		end.flow = open_slice_begin(track, event)->flow;
+	if (end.flow == 0 && why_open_begin(track, event))
+		end.flow = why_open_begin(track, event)->flow;
 	if (!settings->is_aggregate && !slice_is_chosen(why, &end.slice))
 		return 0;
 	/* The record that ends a state shows why it ended, but the next event is about that. */

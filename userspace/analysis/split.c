@@ -64,18 +64,26 @@ void split_add_sum(struct split *split, const struct part_key *key, const struct
 		return;
 	part->total_ns += sum->total_ns;
 	part->count += sum->count;
+	part->nr_instants += sum->nr_instants;
 	if (sum->longest_ns > part->longest_ns)
 		part->longest_ns = sum->longest_ns;
 	split->total_ns += sum->total_ns;
 }
 
-void split_add(struct split *split, const struct part_key *key, int64_t duration_ns)
+void split_add_instants(struct split *split, const struct part_key *key, int64_t duration_ns,
+			uint64_t nr_instants)
 {
 	if (duration_ns > 0)
 		split_add_sum(split, key,
 			      &(struct part){ .total_ns = duration_ns,
 					      .longest_ns = duration_ns,
-					      .count = 1 });
+					      .count = 1,
+					      .nr_instants = nr_instants });
+}
+
+void split_add(struct split *split, const struct part_key *key, int64_t duration_ns)
+{
+	split_add_instants(split, key, duration_ns, 0);
 }
 
 void split_add_undecided(struct split *split, enum undecided_reason reason, int64_t duration_ns)

@@ -13,6 +13,7 @@ enum part_kind {
 	PART_HARD,
 	PART_SOFT,
 	PART_WAITING,
+	PART_LATE,
 	PART_UNDECIDED,
 	PART_KIND_COUNT
 };
@@ -35,14 +36,18 @@ enum undecided_reason {
  * @context: of blocked parts: where the waker was; of runnable ones: where the CPU was
  * @reason: of undecided parts: an enum undecided_reason
  * @is_woken: of blocked and stopped parts: their end was recorded
- * @cpu: of running and runnable parts and interrupts; -1 for none
- * @tid: of runnable parts: the thread that ran instead; of blocked ones: the waker; -1 for none
- * @name: of runnable and blocked parts: the name of that thread
+ * @cpu: of running, runnable and late parts and interrupts; -1 for none
+ * @tid: of runnable and late parts: the thread that ran instead; of blocked ones: the waker; -1 for
+ * none
+ * @name: the name of that thread
  * @label: the innermost open slice of the thread
  * @state: of blocked and stopped parts: "D", ...
  * @stack: of blocked and stopped parts: frames with semicolons between them, the innermost first
  * @interrupt: the interrupt; of blocked parts the one that woke the thread, of waiting ones the
  * one that ended the wait
+ * @object: of blocked parts: the operation whose end woke the thread; of waiting ones: that is
+ * waited for
+ * @instant: as in struct segment
  * @owner, @owner_name: the thread, if the split is of several threads; otherwise -1 and none
  */
 struct part_key {
@@ -57,6 +62,8 @@ struct part_key {
 	uint32_t state;
 	uint32_t stack;
 	uint32_t interrupt;
+	uint32_t object;
+	uint32_t instant;
 	int32_t owner;
 	uint32_t owner_name;
 };
@@ -67,13 +74,15 @@ struct split;
  * struct part - one part of a split
  * @count: number of segments
  * @longest_ns: the longest of them
- * @waker: what the waker did meanwhile, NULL if it was not followed
+ * @nr_instants: of the instant of its key
+ * @waker: what the waker or the operation did meanwhile, NULL if it was not followed
  */
 struct part {
 	struct part_key key;
 	int64_t total_ns;
 	int64_t longest_ns;
 	uint64_t count;
+	uint64_t nr_instants;
 	struct split *waker;
 };
 
@@ -94,6 +103,10 @@ void split_add_undecided(struct split *split, enum undecided_reason reason, int6
 
 /** split_add - add a segment to its part */
 void split_add(struct split *split, const struct part_key *key, int64_t duration_ns);
+
+/** split_add_instants - add a segment in which an instant occurred to its part */
+void split_add_instants(struct split *split, const struct part_key *key, int64_t duration_ns,
+			uint64_t nr_instants);
 
 /** split_add_sum - add all segments of another split's part to the part of @key */
 void split_add_sum(struct split *split, const struct part_key *key, const struct part *sum);
@@ -159,5 +172,16 @@ int split_slice(struct splitter *splitter, struct thread_history *thread, struct
  */
 int split_chain(struct splitter *splitter, const struct waker *end, struct span span,
 		struct split *out);
+
+/**
+ * split_operation - split the time in which a thread waited for an operation
+ * @number: of the operation, which was not overwritten
+ * @cpu: on which it ended
+ *
+ * The time before its begin is that of the chain that led to it, the time after its due time is
+ * that of those that used the CPU. Returns -1 if memory ran out.
+ */
+int split_operation(struct splitter *splitter, uint32_t number, int cpu, struct span span,
+		    struct split *out);
 
 #endif

@@ -102,14 +102,19 @@ static void running_add(struct walk *walk, const struct segment *segment, int cp
 			       on_cpu->context == CONTEXT_HARD ? PART_HARD : PART_SOFT);
 		key.interrupt = on_cpu->interrupt;
 		key.cpu = cpu;
+		split_add(walk->out, &key, duration_ns);
+		return;
 	}
-	split_add(walk->out, &key, duration_ns);
+	key.instant = segment->instant;
+	split_add_instants(walk->out, &key, duration_ns, walk->nr_instants);
+	walk->nr_instants = 0;
 }
 
-static void runnable_add(struct walk *walk, const struct segment *segment, int cpu,
-			 const struct segment *on_cpu, int64_t duration_ns)
+/* What used the CPU instead. */
+static void other_add(struct walk *walk, const struct segment *segment, enum part_kind kind,
+		      int cpu, const struct segment *on_cpu, int64_t duration_ns)
 {
-	struct part_key key = walk_key(walk, segment, PART_RUNNABLE);
+	struct part_key key = walk_key(walk, segment, kind);
 
 	key.cpu = cpu;
 	if (on_cpu) {
@@ -123,11 +128,29 @@ static void runnable_add(struct walk *walk, const struct segment *segment, int c
 	split_add(walk->out, &key, duration_ns);
 }
 
-static void wake_add(struct walk *walk, const struct part_key *key, struct span span)
+static void runnable_add(struct walk *walk, const struct segment *segment, int cpu,
+			 const struct segment *on_cpu, int64_t duration_ns)
+{
+	other_add(walk, segment, PART_RUNNABLE, cpu, on_cpu, duration_ns);
+}
+
+static void late_add(struct walk *walk, const struct segment *segment, int cpu,
+		     const struct segment *on_cpu, int64_t duration_ns)
+{
+	other_add(walk, segment, PART_LATE, cpu, on_cpu, duration_ns);
+}
+
+void walk_late(struct walk *walk, int cpu, struct span span)
+{
+	walk_cpu(walk, &(struct segment){ 0 }, cpu, span, late_add);
+}
+
+static void wake_add(struct walk *walk, const struct wake *wake)
 {
 	size_t nr = walk->nr_wakes;
 
-	if (!walk->follows || key->context != CONTEXT_THREAD || key->tid <= 0)
+	if (!walk->follows || (wake->operation == 0 &&
+			       (wake->key.context != CONTEXT_THREAD || wake->key.tid <= 0)))
 		return;
 	if (nr == walk->wakes_capacity) {
 		size_t capacity = nr > 0 ? nr * 2 : 16;
@@ -140,14 +163,17 @@ static void wake_add(struct walk *walk, const struct part_key *key, struct span 
 		walk->wakes = wakes;
 		walk->wakes_capacity = capacity;
 	}
-	walk->wakes[walk->nr_wakes++] = (struct wake){ .key = *key, .span = span };
+	walk->wakes[walk->nr_wakes++] = *wake;
 }
 
 static void blocked_add(struct walk *walk, const struct segment *segment, struct span span)
 {
 	bool is_stopped = segment->state == THREAD_STOPPED;
 	struct part_key key = walk_key(walk, segment, is_stopped ? PART_STOPPED : PART_BLOCKED);
+	const struct history *history = walk->splitter->history;
+	const struct operation *operation = NULL;
 
+	key.instant = segment->instant;
 	key.state = segment->state_name;
 	key.stack = segment->stack;
 	key.is_woken = segment->to_ns != INT64_MAX && segment->next_state == THREAD_RUNNABLE;
@@ -155,11 +181,17 @@ static void blocked_add(struct walk *walk, const struct segment *segment, struct
 		key.context = segment->context;
 		key.interrupt = segment->interrupt;
 		key.tid = segment->tid;
+		operation = history_operation(history, segment->operation);
 	}
+	if (operation)
+		key.object = operation->name;
 	if (key.tid >= 0)
-		key.name = walk_thread_name(walk->splitter->history, key.tid, segment->next_cpu);
+		key.name = walk_thread_name(history, key.tid, segment->next_cpu);
 	split_add(walk->out, &key, span.to_ns - span.from_ns);
-	wake_add(walk, &key, span);
+	wake_add(walk, &(struct wake){ .key = key,
+				       .span = span,
+				       .operation = operation ? segment->operation : 0,
+				       .cpu = segment->next_cpu });
 }
 
 static void state_add(struct walk *walk, const struct segment *segment, struct span span)
@@ -168,6 +200,7 @@ static void state_add(struct walk *walk, const struct segment *segment, struct s
 		return;
 	switch (segment->state) {
 	case THREAD_RUNNING:
+		walk->nr_instants = segment->nr_instants;
 		walk_cpu(walk, segment, segment->cpu, span, running_add);
 		break;
 	case THREAD_RUNNABLE:

@@ -52,6 +52,8 @@ static int why_slice_end(struct why_sink *why, const struct timeline_event *even
 	if (track->is_selected && why_select_end(why, track, event, error) < 0)
 		return -1;
 	why_learn_end(why, track, event);
+	if (unlikely(event->track->lane > 0))
+		why_learn_operation(why, track, event);
 	return 0;
 }
 
@@ -62,7 +64,9 @@ static int why_slice_begin(struct why_sink *why, const struct timeline_event *ev
 
 	if (why_learn(why, event, error) < 0)
 		return -1;
-	return track->is_selected ? why_select_begin(why, track, event, error) : 0;
+	return track->is_selected || event->track->lane > 0
+		       ? why_keep_begin(why, track, event, error)
+		       : 0;
 }
 
 static bool event_may_flow(const struct timeline_event *event)
@@ -118,6 +122,7 @@ static void why_free(struct sink *sink)
 	aggregate_release(&why->aggregate);
 	split_release(&why->scratch);
 	hop_flows_release(&why->flows);
+	timers_release(&why->timers);
 	history_release(&why->history);
 	name_table_release(&why->names);
 	slice_selector_release(&why->selector);

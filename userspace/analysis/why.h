@@ -6,6 +6,7 @@
 #include "analysis/aggregate.h"
 #include "analysis/analysis.h"
 #include "analysis/hops.h"
+#include "analysis/timers.h"
 
 /** enum why_role - the meaning of a track of the rules in WHY_PACKS */
 enum why_role {
@@ -14,6 +15,8 @@ enum why_role {
 	WHY_ROLE_THREAD,
 	WHY_ROLE_INTERRUPT,
 	WHY_ROLE_WAKEUP,
+	WHY_ROLE_ARMED,
+	WHY_ROLE_EXPIRED,
 	WHY_ROLE_COUNT
 };
 
@@ -30,7 +33,8 @@ struct why_begin {
  * struct why_track - a track that has not ended
  * @thread: of threads' tracks, NULL for others
  * @is_selected: slices are selected, if their names are
- * @begins: the begins of open slices, by depth, if it is selected
+ * @begins: the begins of open slices, by depth, if it is selected or asynchronous
+ * @object, @object_name: the name of the last operation on it, and of its slice
  */
 struct why_track {
 	struct why_track *next;
@@ -40,6 +44,8 @@ struct why_track {
 	bool is_selected;
 	struct why_begin *begins;
 	size_t nr_begins;
+	uint32_t object;
+	uint32_t object_name;
 };
 
 /**
@@ -91,6 +97,7 @@ struct why_end {
  * @lost_records, @nr_gaps, @nr_gaps_unknown: losses
  * @scratch: the split of a slice that is added to the aggregate
  * @flows: of the convention's tracepoints
+ * @timers: that were armed
  * @deferred: a slice that is explained after the next event, if it has a @track
  */
 struct why_sink {
@@ -106,6 +113,7 @@ struct why_sink {
 	struct name_table names;
 	struct history history;
 	struct hop_flows flows;
+	struct timers timers;
 	struct splitter splitter;
 	struct why_track *tracks;
 	struct why_slice *slices;
@@ -132,6 +140,14 @@ uint32_t why_name(struct why_sink *why, struct timeline_name *name);
 /** why_learn - take an event into the history; returns -1 with @error */
 int why_learn(struct why_sink *why, const struct timeline_event *event, struct error *error);
 
+/** why_learn_instant - take an instant into the history; returns -1 with @error */
+int why_learn_instant(struct why_sink *why, const struct timeline_event *event,
+		      struct error *error);
+
+/** why_learn_operation - a slice ended that may be what a thread waits for */
+void why_learn_operation(struct why_sink *why, struct why_track *track,
+			 const struct timeline_event *event);
+
 /** why_learn_flows - take an event that has flows into them; returns -1 with @error */
 int why_learn_flows(struct why_sink *why, const struct timeline_event *event, struct error *error);
 
@@ -150,9 +166,15 @@ static inline struct why_track *why_track_of(const struct why_sink *why,
 	return event->track->sink_data[why->sink_index];
 }
 
-/** why_select_begin, why_select_end - a slice begins or ends on a track that is selected */
-int why_select_begin(struct why_sink *why, struct why_track *track,
-		     const struct timeline_event *event, struct error *error);
+/** why_keep_begin - keep who began a slice; returns -1 with @error */
+int why_keep_begin(struct why_sink *why, struct why_track *track,
+		   const struct timeline_event *event, struct error *error);
+
+/** why_open_begin - the begin of the slice that ends, NULL if it is unknown */
+const struct why_begin *why_open_begin(const struct why_track *track,
+				       const struct timeline_event *event);
+
+/** why_select_end - a slice ends on a track that is selected */
 int why_select_end(struct why_sink *why, struct why_track *track,
 		   const struct timeline_event *event, struct error *error);
 
@@ -162,6 +184,9 @@ int why_explain_deferred(struct why_sink *why, struct error *error);
 /** part_append_text - append a part for people: "running on CPU 1 in mydrv_io" */
 void part_append_text(struct buffer *out, const struct name_table *names,
 		      const struct part_key *key);
+
+/** part_is_timeout - whether nobody woke the thread until the timeout of its wait */
+bool part_is_timeout(const struct name_table *names, const struct part_key *key);
 
 /** part_kind_name - the name of a kind of parts in JSON */
 const char *part_kind_name(enum part_kind kind);

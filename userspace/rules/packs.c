@@ -17,6 +17,8 @@ PACK(locks);
 PACK(net);
 PACK(memory);
 PACK(fs);
+PACK(timers);
+PACK(writeback);
 
 #define KERNELS "6.1, 6.12"
 
@@ -30,6 +32,8 @@ const struct rule_pack rule_packs[] = {
 	{ "net", "reception and transmission of packets", pack_net, KERNELS },
 	{ "memory", "page faults, reclaim and compaction, by thread", pack_memory, KERNELS },
 	{ "fs", "ext4 and jbd2, by thread and device", pack_fs, KERNELS },
+	{ "timers", "timers that are armed and expire", pack_timers, KERNELS },
+	{ "writeback", "writers that wait for dirty pages, and writeback", pack_writeback, KERNELS },
 	{ 0 },
 };
 

@@ -13,10 +13,10 @@ int why_check(const struct why_settings *why, struct error *error)
 
 	slice_selector_release(&selector);
 	if (status == 0 && why->is_aggregate && (why->slowest > 0 || why->has_at))
-		return error_set(error, "--aggregate: is about all slices; leave out %s",
+		return error_set(error, "--aggregate: covers all slices; leave out %s",
 				 why->has_at ? "--at" : "--slowest");
 	if (status == 0 && why->is_aggregate && why->folded)
-		return error_set(error, "--folded: is about single slices; leave out --aggregate");
+		return error_set(error, "--folded: contains single slices; leave out --aggregate");
 	if (status == 0 && why->folded && strcmp(why->folded, "-") == 0)
 		return error_set(error, "--folded=-: standard output is that of the explanation; "
 					"write a file");
@@ -43,7 +43,8 @@ int why_run(struct why_run_settings *settings, struct error *error)
 
 	if (why_check(&settings->why, error) < 0)
 		return STATUS_USAGE;
-	if (why_select(&settings->selection, error) < 0)
+	if (why_select(&settings->selection, error) < 0 ||
+	    selection_add_rules(&settings->selection, WHY_FILE_PACKS, error) < 0)
 		return STATUS_FAILED;
 	export.selection = settings->selection;
 	return export_run(&export, error);

@@ -6,16 +6,16 @@ set -eu
 # shellcheck source=tests/vm/guest/helpers.sh
 . /helpers.sh
 
-RULES=sched,irq,locks,workqueue
+RULES=sched,irq,locks,workqueue,timers
 
 # Arguments: NAME PACKS SLICE COMMAND... With kernel stacks of the tracepoint in $stack.
 incident_explain() {
 	name=$1 packs=$2 slice=$3
 	shift 3
 	attempt "$name" ktrack record -b 8192 -e 'ktrack_t*' -r "$packs" ${stack:+"--stack=$stack"} -o "/out/$name.dat" -- "$@"
-	ktrack why --json -r "$packs" "/out/$name.dat" "$slice" >"/out/$name.json" 2>"/out/$name.errors" ||
+	ktrack why --json "/out/$name.dat" "$slice" >"/out/$name.json" 2>"/out/$name.errors" ||
 		echo "$name: ktrack why ended with status $?"
-	ktrack why -r "$packs" "/out/$name.dat" "$slice" >"/out/$name.txt" 2>>"/out/$name.errors" ||
+	ktrack why "/out/$name.dat" "$slice" >"/out/$name.txt" 2>>"/out/$name.errors" ||
 		echo "$name: ktrack why ended with status $?"
 	ktrack export --include-self -e 'ktrack_t*' -r "$packs" --event="/out/$name.event" "/out/$name.dat" 2>>"/out/$name.errors" ||
 		echo "$name: ktrack export ended with status $?"
@@ -51,37 +51,49 @@ disk_read() {
 	dd if=/dev/loop0 of=/dev/null bs=32k count=2 iflag=direct 2>/dev/null
 }
 
+# A program writes faster than its disk.
+disk_write() {
+	echo $$ >/sys/fs/cgroup/slow/cgroup.procs
+	dd if=/dev/zero of=/dev/loop0 bs=64k count=24 2>/dev/null
+}
+
 groups_make() {
 	mount -t cgroup2 none /sys/fs/cgroup
-	echo '+cpu +io' >/sys/fs/cgroup/cgroup.subtree_control
+	echo '+cpu +io +memory' >/sys/fs/cgroup/cgroup.subtree_control
 	mkdir /sys/fs/cgroup/large /sys/fs/cgroup/small /sys/fs/cgroup/slow
 	echo 10000 >/sys/fs/cgroup/large/cpu.weight
 	echo 200 >/sys/fs/cgroup/small/cpu.weight
 	insmod /more/loop.ko
 	dd if=/dev/zero of=/disk bs=1M count=4 2>/dev/null
 	losetup /dev/loop0 /disk
-	echo '7:0 rbps=262144' >/sys/fs/cgroup/slow/io.max
+	echo '7:0 rbps=262144 wbps=262144' >/sys/fs/cgroup/slow/io.max
+	echo 524288 >/proc/sys/vm/dirty_bytes
+	echo never >/sys/kernel/mm/transparent_hugepage/enabled
 }
 
 case ${1-} in
 stop) process_stop; exit ;;
 starve) process_starve; exit ;;
 disk) disk_read; exit ;;
+write) disk_write; exit ;;
 esac
 
 second_cpu_start
 stack=
 groups_make
 insmod /modules/ktrack_test.ko
-for incident in lock inversion storm starvation sleep worker lost_wakeup request; do
+for incident in lock inversion storm starvation sleep worker late_timer request; do
 	incident_explain $incident $RULES 'ktrack_test:*/incident' taskset 1 sh -c "echo $incident 40 >/dev/ktrack_test"
 done
 stack='sched:sched_switch if prev_state == 2'
 incident_explain stack $RULES incident sh -c 'echo sleep 40 >/dev/ktrack_test'
+incident_explain lost_wakeup $RULES 'ktrack_test:*/incident' sh -c 'echo lost_wakeup 40 >/dev/ktrack_test'
 stack=
 incident_explain stop $RULES incident sh "$0" stop
 incident_explain group $RULES incident sh "$0" starve
 incident_explain disk $RULES,syscalls,block 'syscalls:*/read@dd' sh "$0" disk
+incident_explain write $RULES,syscalls,block,writeback 'syscalls:*/write@dd' sh "$0" write
+incident_explain faults $RULES,syscalls,memory 'syscalls:*/read@dd' dd if=/dev/zero of=/dev/null bs=8M count=1
 attempt live ktrack stream -b 8192 -e 'ktrack_t*' --why='ktrack_test:*/incident' --event=/out/live.event -- sh -c 'echo sleep 40 >/dev/ktrack_test'
 attempt live-none ktrack stream -b 8192 --why='incident p99' -- sh -c 'echo nested 1 >/dev/ktrack_test'
 rmmod ktrack_test

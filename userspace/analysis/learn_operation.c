@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Takes into the history what a thread may wait for: requests and timers; and instants of threads. */
+#include "analysis/why.h"
+
+/* A field's value, 0 if the event does not have it. */
+static int64_t field_number(const struct timeline_event *event, const char *name)
+{
+	for (unsigned int i = 0; i < event->nr_fields; i++) {
+		if (text_equals(event->fields[i].name, text_of(name)))
+			return event->fields[i].value.signed_number;
+	}
+	return 0;
+}
+
+static int learn_armed(struct why_sink *why, const struct timeline_event *event,
+		       struct error *error)
+{
+	const struct armed_timer timer = {
+		.address = field_number(event, "timer") | field_number(event, "hrtimer"),
+		.expires = field_number(event, "expires"),
+		.armed_ns = event->time_ns,
+		.writer = history_waker(&why->history, event->tid, event->cpu),
+	};
+
+	return timers_arm(&why->timers, &timer) < 0 ? error_set(error, "out of memory") : 0;
+}
+
+/* How late a timer expires: jiffies count from the time for which it was queued. */
+static int64_t timer_late_ns(struct why_sink *why, const struct timeline_event *event,
+			     const struct armed_timer *timer)
+{
+	int64_t now = field_number(event, "now"), queued = field_number(event, "baseclk");
+
+	if (queued == 0)
+		return now - timer->expires;
+	timers_count_jiffies(&why->timers, now, event->time_ns);
+	return (now - queued) * why->timers.jiffy_ns;
+}
+
+static void learn_expired(struct why_sink *why, const struct timeline_event *event)
+{
+	struct cpu_history *cpu = history_cpu_find(&why->history, event->cpu);
+	const struct armed_timer *timer = timers_find(
+		&why->timers, field_number(event, "timer") | field_number(event, "hrtimer"));
+	struct operation operation;
+
+	if (!cpu || !timer)
+		return;
+	operation = (struct operation){ .name = why_name(why, event->name),
+					.begin_ns = timer->armed_ns,
+					.due_ns = INT64_MAX,
+					.writer = timer->writer };
+	if (timer_late_ns(why, event, timer) > 0)
+		operation.due_ns = event->time_ns - timer_late_ns(why, event, timer);
+	history_end_operation(&why->history, cpu, &operation);
+}
+
+int why_learn_instant(struct why_sink *why, const struct timeline_event *event,
+		      struct error *error)
+{
+	struct why_track *track = why_track_of(why, event);
+
+	if (track->role == WHY_ROLE_ARMED)
+		return learn_armed(why, event, error);
+	if (track->role == WHY_ROLE_EXPIRED)
+		learn_expired(why, event);
+	if (track->role != WHY_ROLE_NONE || !track->thread)
+		return 0;
+	why_see_writer(why, track, event);
+	history_add_instant(track->thread, why_name(why, event->name));
+	return 0;
+}
+
+/* The selector that finds the slice: "block:request/R 4096@253,0". */
+static uint32_t operation_name(struct why_sink *why, struct why_track *track,
+			       const struct timeline_event *event)
+{
+	uint32_t name = why_name(why, event->name);
+	struct buffer text = { 0 };
+
+	if (track->object != NAMES_NONE && track->object_name == name)
+		return track->object;
+	buffer_append_string(&text, event->track->category->text);
+	buffer_append_char(&text, '/');
+	buffer_append(&text, event->name->text.data, event->name->text.size);
+	buffer_append_char(&text, '@');
+	buffer_append(&text, event->track->name.data, event->track->name.size);
+	track->object_name = name;
+	track->object = text.failed ? NAMES_OTHER
+				    : name_table_add(&why->names, buffer_text(&text));
+	buffer_release(&text);
+	return track->object;
+}
+
+void why_learn_operation(struct why_sink *why, struct why_track *track,
+			 const struct timeline_event *event)
+{
+	struct cpu_history *cpu = history_cpu_find(&why->history, event->cpu);
+	const struct why_begin *begin = why_open_begin(track, event);
+
+	if (!cpu || cpu->nr_interrupts == 0 || !begin || event->is_unfinished)
+		return;
+	history_end_operation(&why->history, cpu,
+			      &(struct operation){ .name = operation_name(why, track, event),
+						   .begin_ns = event->begin_ns,
+						   .due_ns = INT64_MAX,
+						   .writer = begin->writer });
+}
