@@ -23,7 +23,9 @@ help:
 	@echo '  make bench-kernel  count the instructions of the macros in the kernel'
 	@echo '  make bench-live    count the instructions of record and stream next to trace-cmd record'
 	@echo '  make fuzz          fuzz each target for FUZZ_SECONDS (60), with clang'
-	@echo '  make install       install ktrack, libtrace2, headers and man pages below PREFIX (/usr/local)'
+	@echo '  make install       install ktrack, libtrace2, headers and man pages below PREFIX (/usr/local); DESTDIR, LIBDIR'
+	@echo '  make uninstall     remove what make install installed, with the same variables'
+	@echo '  make modules_install  build and install ktrack.ko for the kernel whose build tree is KDIR'
 	@echo '  make clean         remove build results; keep downloaded kernels'
 	@echo '  make distclean     remove build results and downloaded kernels'
 	@echo
@@ -75,7 +77,8 @@ distclean: clean
 	$(Q)rm -rf $(BUILD)
 
 include userspace/userspace.mk
-include userspace/install.mk
+include userspace/library.mk
+include scripts/packaging/install.mk
 include tests/unit/unit.mk
 include tests/bench/bench.mk
 include tests/fuzz/fuzz.mk

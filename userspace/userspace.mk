@@ -8,7 +8,9 @@ sources := $(call module-sources,$(modules))
 library-sources := $(filter-out userspace/cli/main.c,$(sources))
 
 packages := libtracefs >= 1.6 libtraceevent >= 1.7 libxxhash libmd libzstd zlib libcap-ng libseccomp
-version := 0.1.0
+# The version and its date, for the program, the man pages and the packages.
+version := 0.2.0
+released := 2026-11-23
 
 CC ?= gcc
 CFLAGS ?= -O2 -g

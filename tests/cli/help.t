@@ -12,23 +12,34 @@ for command in clean list stream record recover release export stat why; do
 	said "--help names $command" "^  $command  *[a-z]"
 done
 cp "$folder/out" "$folder/help"
-commands=$(sed -n 's/^  \([a-z]*\) .*/\1/p' "$folder/help")
+commands=$(sed -n 's/^  \([a-z][a-z]*\) .*/\1/p' "$folder/help")
 for word in -h help "help --help" "help -h"; do
 	# shellcheck disable=SC2086 # words are split
 	run "$ktrack" $word
 	printed "$word is the same as --help" "$folder/help"
 done
 
+run "$ktrack"
+is "without a command, the help is printed with status 2" "$status" = 2 -a ! -s "$folder/err" -a "$(cmp "$folder/out" "$folder/help")" = ""
+is "it has three first things to try" "$(grep -c '^    \(sudo \)\{0,1\}ktrack .*#' "$folder/out")" = 3
+is "and fits a screen" "$(wc -l <"$folder/out")" -le 40
+
 for command in $commands; do
 	run "$ktrack" "$command" --help
 	said "$command --help reports the usage" "^usage: ktrack $command"
 	said "$command --help names itself among the options" "^  -h, --help  *print this"
+	is "$command --help fits a screen" "$(wc -l <"$folder/out")" -le 40
 	is "$command --help has no overlong lines" "$(awk 'length > 120' "$folder/out" | wc -l)" = 0
 	cp "$folder/out" "$folder/help"
 	run "$ktrack" "$command" -h
 	printed "$command -h is the same" "$folder/help"
 	run "$ktrack" help "$command"
 	printed "help $command is the same" "$folder/help"
+	run "$ktrack" "$command" --help-all
+	nr_options=$("$ktrack" --help-options | grep -c "^option	$command	")
+	is "$command --help-all has all options" "$status" = 0 -a "$(grep -c '^  \(-[a-z],\|   \) --[a-z]' "$folder/out")" = "$nr_options"
+	rest=$(sed -n 's/^ *--help-all .*(\([0-9]*\))$/\1/p' "$folder/help")
+	is "$command --help counts the options it leaves out" "$((nr_options - $(grep -c '^  \(-[a-z],\|   \) --[a-z]' "$folder/help")))" = "${rest:-0}"
 done
 
 run "$ktrack" help nonsense

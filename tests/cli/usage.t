@@ -13,7 +13,6 @@ while IFS='|' read -r words error; do
 	run "$ktrack" $words
 	refused "ktrack $words" 2 "$error"
 done <<TABLE
-|no command given; see 'ktrack --help'
 nonsense|unknown command 'nonsense'; see 'ktrack --help'
 --nonsense|unknown command '--nonsense'; see 'ktrack --help'
 --helpp|unknown command '--helpp'; see 'ktrack --help'

@@ -20,7 +20,7 @@ from driver import clean_environment  # noqa: E402
 DECLARED = re.compile(r"\b(trace2_\w+)\(")
 INSTALLED = (
     "bin/ktrack", "lib/libtrace2.so", "lib/libtrace2.so.0", "lib/libtrace2.a", "lib/pkgconfig/libtrace2.pc",
-    "include/trace2/trace2.h", "include/trace2/event.h", "include/trace2/process.h", "include/ktrack/define.h",
+    "include/trace2/trace2.h", "include/trace2/event.h", "include/trace2/process.h",
     "share/man/man1/ktrack.1", "share/man/man1/ktrack-stream.1", "share/man/man3/libtrace2.3", "share/man/man5/ktrack-rules.5",
     "share/man/man7/ktrack-instrument.7",
 )
@@ -80,7 +80,7 @@ def check_documented(tap):
 def install(folder):
     """Installs all into a folder that stands for the root."""
     environment = {**os.environ, "MAKEFLAGS": ""}
-    return run("make", "-s", "install", f"DESTDIR={folder}", "PREFIX=/usr", cwd=ROOT, env=environment)
+    return run("make", "-s", "install", f"DESTDIR={folder}", "PREFIX=/usr", "LIBDIR=/usr/lib", cwd=ROOT, env=environment)
 
 
 def check_installed(tap, folder):

@@ -143,7 +143,7 @@ int capture_apply_mode(void *settings, const char *value, struct error *error)
 static const struct option_row capture_rows[] = {
 	{ 0, "instance", "NAME",
 	  "read this existing tracing instance; changes no settings, consumes its records",
-	  apply_instance },
+	  apply_instance, .is_rare = true },
 	{ 0, "filter", "EXPRESSION", "apply this event filter to the preceding -e",
 	  apply_event_filter, .is_repeatable = true },
 	OPTION_FLAG("wait",
@@ -155,8 +155,9 @@ static const struct option_row capture_rows[] = {
 	  "ring buffer size per CPU in KiB, or with k, M, G (default: 1024)", apply_buffer_size },
 	{ 0, "clock", "CLOCK",
 	  "trace clock: boot (default), mono, mono_raw or tai; for 'ktrack record' any",
-	  apply_clock },
-	{ 0, "cpu", "LIST", "record only these CPUs, for example 0,2-3", apply_cpus },
+	  apply_clock, .is_rare = true },
+	{ 0, "cpu", "LIST", "record only these CPUs, for example 0,2-3", apply_cpus,
+	  .is_rare = true },
 	OPTION_FLAG("pid", "record only COMMAND and its descendants", capture_settings,
 		    follows_command),
 	{ 'p', "process", "PID", "record only this process, its threads and its new descendants",
@@ -167,9 +168,9 @@ static const struct option_row capture_rows[] = {
 	  apply_unit, .needs_text = true },
 	{ 0, "ready-fd", "N",
 	  "write the line 'ready' to file descriptor N when recording has started",
-	  apply_ready_fd },
+	  apply_ready_fd, .is_rare = true },
 	{ 0, "user", "[=NAME]", "run COMMAND as this user (default: the user who invoked sudo)",
-	  apply_user },
+	  apply_user, .is_rare = true },
 };
 
 const struct option_part capture_options = {
@@ -198,7 +199,7 @@ static const struct option_row live_rows[] = {
 	  apply_unit, .needs_text = true },
 	{ 0, "ready-fd", "N",
 	  "with --live: write the line 'ready' to file descriptor N when recording has started",
-	  apply_ready_fd },
+	  apply_ready_fd, .is_rare = true },
 };
 
 const struct option_part capture_live_options = {

@@ -46,7 +46,8 @@ static const struct option_row export_rows[] = {
 	  apply_wall_clock },
 	{ 0, "save", "FILE",
 	  "first save the raw records to this trace.dat (only with SOURCE tracefs)",
-	  option_store_text, offsetof(struct export_settings, save), .needs_text = true },
+	  option_store_text, offsetof(struct export_settings, save), .needs_text = true,
+	  .is_rare = true },
 };
 
 static struct option_table export_table(struct output_rows *rows)

@@ -26,8 +26,8 @@ static const struct option_row selection_rows[] = {
 	  apply_rules, .is_repeatable = true },
 	{ 'v', "verbose", NULL, "with -r: report the tracepoints that do not exist", NULL,
 	  .offset = offsetof(struct selection, is_verbose) },
-	OPTION_FLAG("include-self", "with -r: include ktrack's own thread", selection,
-		    includes_self),
+	{ 0, "include-self", NULL, "with -r: include ktrack's own thread", NULL,
+	  .offset = offsetof(struct selection, includes_self), .is_rare = true },
 };
 
 const struct option_part selection_options = {
@@ -91,7 +91,7 @@ static const struct option_row filter_rows[] = {
 	{ 0, "pid", "N", "select only records of the thread with this id", apply_pid },
 	{ 0, "buffer", "NAME",
 	  "select only records of this buffer (an instance name in a trace.dat)", option_store_text,
-	  offsetof(struct filter, buffer) },
+	  offsetof(struct filter, buffer), .is_rare = true },
 	{ 0, "from", "SECONDS",
 	  "start at this t_abs: seconds after the first record, or with ns, us, ms, s, m, h",
 	  apply_from },
@@ -112,7 +112,7 @@ static int apply_max_tracks(void *settings, const char *value, struct error *err
 
 static const struct option_row limits_rows[] = {
 	{ 0, "max-tracks", "N", "keep at most N tracks; evict idle ones (default: 16384)",
-	  apply_max_tracks },
+	  apply_max_tracks, .is_rare = true },
 };
 
 const struct option_part limits_options = {

@@ -35,7 +35,15 @@ static void help_print(void)
 	       "timelines, or as tables.\n\n");
 	for (size_t i = 0; i < NR_COMMANDS; i++)
 		printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
-	printf("\n'ktrack COMMAND --help' or 'ktrack help COMMAND' prints the usage of a command.\n"
+	printf("\nFirst things to try; none of them needs a kernel module:\n"
+	       "    sudo ktrack stream -r sched,irq --html=page.html -- sleep 1   # a timeline for "
+	       "any browser\n"
+	       "    sudo ktrack stat --live -r syscalls -d 5                      # the system calls "
+	       "of 5 seconds\n"
+	       "    ktrack list --rules                                           # the packs of "
+	       "rules for -r\n"
+	       "\n'ktrack COMMAND --help' prints the common options of a command, 'ktrack COMMAND "
+	       "--help-all' all of them.\n"
 	       "'ktrack --version' prints the version.\n");
 }
 
@@ -52,17 +60,38 @@ static int command_refuse(const char *name, struct error *error)
 	return STATUS_USAGE;
 }
 
+static bool is_help(const char *word)
+{
+	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
+	       strcmp(word, "--help-all") == 0;
+}
+
 static int help_run(int argc, char **argv, struct error *error)
 {
 	char *help[] = { argv[0], argc > 2 ? argv[2] : NULL, (char *)"--help", NULL };
 	const struct cli_command *command;
 
-	if (!help[1] || strcmp(help[1], "--help") == 0 || strcmp(help[1], "-h") == 0) {
+	if (!help[1] || is_help(help[1])) {
 		help_print();
 		return STATUS_DONE;
 	}
 	command = command_find(help[1]);
 	return command ? command->run(3, help, error) : command_refuse(help[1], error);
+}
+
+/* Lines "command NAME SUMMARY", separated by tabs, each before the lines of its options. */
+static int commands_list(char *program, struct error *error)
+{
+	int status = STATUS_DONE;
+
+	for (size_t i = 0; i < NR_COMMANDS && status == STATUS_DONE; i++) {
+		char *words[] = { program, (char *)commands[i]->name, (char *)"--" OPTION_LIST,
+				  NULL };
+
+		printf("command\t%s\t%s\n", commands[i]->name, commands[i]->summary);
+		status = commands[i]->run(3, words, error);
+	}
+	return status;
 }
 
 static int run(int argc, char **argv, struct error *error)
@@ -78,13 +107,15 @@ static int run(int argc, char **argv, struct error *error)
 	}
 	if (strcmp(name, "help") == 0)
 		return help_run(argc, argv, error);
-	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+	if (strcmp(name, "--" OPTION_LIST) == 0)
+		return commands_list(argv[0], error);
+	if (is_help(name)) {
 		help_print();
 		return STATUS_DONE;
 	}
 	if (*name)
 		return command_refuse(name, error);
-	error_set(error, "no command given; see 'ktrack --help'");
+	help_print();
 	return STATUS_USAGE;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parses options with getopt_long from a table, and prints help from it. */
+/* Parses options with getopt_long from a table. */
 #include "cli/option.h"
 
 #include <getopt.h>
@@ -11,6 +11,12 @@
 
 /* getopt_long returns row numbers from here, above all characters. */
 #define FIRST_ROW 256
+
+/* What it returns for options of every command, below all letters. */
+enum common_option {
+	COMMON_HELP_ALL = 1,
+	COMMON_LIST = 2,
+};
 
 enum option_result {
 	OPTIONS_READ,
@@ -47,31 +53,6 @@ static bool match_find(const struct option_table *table, size_t number, struct o
 	return false;
 }
 
-static void print_row(char short_name, const char *long_name, const char *argument,
-		      const char *help)
-{
-	char left[64];
-	const char *separator = argument && argument[0] != '[' ? "=" : "";
-
-	snprintf(left, sizeof(left), "%c%c%s--%s%s%s", short_name ? '-' : ' ',
-		 short_name ? short_name : ' ', short_name ? ", " : "  ", long_name, separator,
-		 argument ? argument : "");
-	printf("  %-30s %s\n", left, help);
-}
-
-static void options_print(const struct option_table *table)
-{
-	struct option_match match;
-
-	printf("usage: ktrack %s\n\n%s\n\n", table->usage, table->about);
-	for (size_t i = 0; match_find(table, i, &match); i++)
-		print_row(match.row->short_name, match.row->long_name, match.row->argument,
-			  match.row->help);
-	print_row('h', "help", NULL, "print this help");
-	if (table->notes)
-		printf("\n%s\n", table->notes);
-}
-
 /**
  * struct getopt_tables - letters and long names for getopt_long, made from the rows
  * @are_given: for each row, whether the option was given
@@ -96,7 +77,7 @@ static int tables_make(struct getopt_tables *tables, const struct option_table *
 	size_t size = table_size(table);
 	struct option_match match;
 
-	tables->names = calloc(size + 2, sizeof(*tables->names));
+	tables->names = calloc(size + 4, sizeof(*tables->names));
 	tables->are_given = calloc(size + 1, sizeof(*tables->are_given));
 	if (!tables->names || !tables->are_given)
 		return -1;
@@ -113,6 +94,8 @@ static int tables_make(struct getopt_tables *tables, const struct option_table *
 			buffer_append_char(&tables->letters, ':');
 	}
 	tables->names[size] = (struct option){ "help", no_argument, NULL, 'h' };
+	tables->names[size + 1] = (struct option){ "help-all", no_argument, NULL, COMMON_HELP_ALL };
+	tables->names[size + 2] = (struct option){ OPTION_LIST, no_argument, NULL, COMMON_LIST };
 	return 0;
 }
 
@@ -148,11 +131,16 @@ static int option_suggest(const struct option_table *table, const char *word, co
 	return error_set(error, "unknown option '%s'; see 'ktrack %s --help'", word, command);
 }
 
+static bool is_common(int found)
+{
+	return found == COMMON_HELP_ALL || found == COMMON_LIST;
+}
+
 /* If a known option has an unexpected value, optopt identifies it. */
 static int option_refuse(const struct option_table *table, int found, const char *word,
 			 const char *command, struct error *error)
 {
-	if (found == '?' && (optopt == 'h' || optopt >= FIRST_ROW))
+	if (found == '?' && (optopt == 'h' || is_common(optopt) || optopt >= FIRST_ROW))
 		return error_set(error, "--%.*s: takes no value; see 'ktrack %s --help'",
 				 (int)strcspn(word + 2, "="), word + 2, command);
 	if (found != ':')
@@ -214,8 +202,11 @@ static enum option_result option_apply(const struct option_table *table,
 {
 	struct option_match match;
 
-	if (found == 'h') {
-		options_print(table);
+	if (found == 'h' || is_common(found)) {
+		if (found == COMMON_LIST)
+			option_list_print(table, argv[0]);
+		else
+			option_help_print(table, found == COMMON_HELP_ALL);
 		return OPTIONS_HELPED;
 	}
 	if (found == '?' || found == ':' || !match_find_result(table, found, &match)) {

@@ -20,6 +20,7 @@
  * @offset: added to the pointer that @apply gets; for a flag, the offset of its bool
  * @is_repeatable: it may be given more than once
  * @needs_text: an empty argument is refused
+ * @is_rare: only --help-all prints it, so that --help fits a screen
  */
 struct option_row {
 	char short_name;
@@ -30,6 +31,7 @@ struct option_row {
 	size_t offset;
 	bool is_repeatable;
 	bool needs_text;
+	bool is_rare;
 };
 
 /** OPTION_FLAG - the row of an option without argument that sets @member of a struct @type */
@@ -82,6 +84,21 @@ struct option_table {
 	int (*operand)(void *settings, const char *word, struct error *error);
 	struct option_part parts[OPTION_PARTS_MAX + 1];
 };
+
+/**
+ * option_help_print - print the help of a command
+ * @has_rare: with the rare options
+ */
+void option_help_print(const struct option_table *table, bool has_rare);
+
+/** OPTION_LIST - an option that help leaves out: prints the options for shell completion */
+#define OPTION_LIST "help-options"
+
+/**
+ * option_list_print - print one line for each option: "option", @command, letter or "-", long name,
+ * argument or "-", help; separated by tabs
+ */
+void option_list_print(const struct option_table *table, const char *command);
 
 /** option_store_text - an apply function: stores the value in a string; "-" without one */
 int option_store_text(void *text, const char *value, struct error *error);

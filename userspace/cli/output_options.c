@@ -38,15 +38,16 @@ static int apply_with(void *settings, const char *value, struct error *error)
 }
 
 static const struct option_row shared_rows[OUTPUT_SHARED_ROWS] = {
-	OPTION_FLAG("append",
-		    "append to EVENT, PERF, NORMAL and Perfetto files instead of replacing them",
-		    output_settings, is_appending),
+	{ 0, "append", NULL,
+	  "append to EVENT, PERF, NORMAL and Perfetto files instead of replacing them", NULL,
+	  offsetof(struct output_settings, is_appending), .is_rare = true },
 	{ 0, "with", "WHAT",
 	  "add the writer of each record: a comma-separated list of tid, cpu and comm", apply_with,
-	  .is_repeatable = true },
+	  .is_repeatable = true, .is_rare = true },
 	{ 0, "sid", "TEXT",
 	  "set the trace2 session id; 'recording' (export only) derives it from SOURCE",
-	  option_store_text, offsetof(struct output_settings, sid), .needs_text = true },
+	  option_store_text, offsetof(struct output_settings, sid), .needs_text = true,
+	  .is_rare = true },
 	OPTION_FLAG("fail-on-loss", "exit with status 3 if records were lost", output_settings,
 		    fails_on_loss),
 };

@@ -25,6 +25,7 @@ SUFFIXES = {
     ".css": "css",
     ".html": "page",
     ".sql": "sql",
+    ".zsh": "make",
     ".png": "data",
 }
 # Captured and expected bytes, which hold no licence line.
@@ -52,7 +53,7 @@ class File:
 
     def find_language(self):
         """By name, else by the interpreter in the first line, else by folder."""
-        if self.name.startswith("LICENSES/"):
+        if self.name == "LICENSE" or self.name.startswith("LICENSES/"):
             return "licence"
         base = Path(self.name).name
         known = NAMES.get(base) or SUFFIXES.get(Path(base).suffix)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Targets that install and remove ktrack, its library, its headers and ktrack.ko.
+
+PREFIX ?= /usr/local
+# Where the loader and pkg-config search on systems with several architectures.
+multiarch := $(shell $(CC) -print-multiarch 2>/dev/null)
+LIBDIR ?= $(PREFIX)/lib$(if $(multiarch),$(if $(filter /usr /usr/local,$(PREFIX:%/=%)),/$(multiarch)))
+bindir := $(PREFIX)/bin
+includedir := $(PREFIX)/include
+mandir := $(PREFIX)/share/man
+datadir := $(PREFIX)/share/ktrack
+
+# Non-empty if the dynamic loader searches PREFIX by default and DESTDIR is unset; only then ldconfig is useful.
+is-system-prefix = $(if $(DESTDIR),,$(filter /usr /usr/local,$(PREFIX:%/=%)))
+
+pages := $(wildcard userspace/cli/*.[1-8] userspace/trace2/*.[1-8] include/ktrack/*.[1-8])
+page-sections := $(sort $(patsubst .%,%,$(suffix $(pages))))
+# Headers for programs; all others of include/ktrack are for drivers, which cannot be built with -I/usr/include.
+program-headers := $(wildcard include/ktrack/user.h)
+driver-headers := $(filter-out $(program-headers),$(wildcard include/ktrack/*.h))
+examples := $(wildcard include/ktrack/example/*) include/trace2/example.c
+
+.PHONY: completion install uninstall modules_install
+
+completions := $(addprefix $(BUILD)/completion/,ktrack.bash ktrack.fish ktrack.zsh)
+
+completion: $(completions)
+
+$(BUILD)/completion/ktrack.%: $(BUILD)/ktrack scripts/completion
+	@mkdir -p $(@D)
+	@echo '  GEN     $@'
+	$(Q)$(BUILD)/ktrack --help-options >$(@D)/options
+	$(Q)scripts/completion $* $(@D)/options >$@
+
+# Written on each install, since PREFIX may change.
+library-description = printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(includedir)' '' \
+	'Name: $(library)' 'Description: trace2 telemetry for any program' 'Version: $(version)' \
+	'Requires.private: $(library-packages)' 'Libs: -L$${libdir} -ltrace2' 'Libs.private: -lpthread' \
+	'Cflags: -I$${includedir}'
+
+# Installed pages have the date and the version in their footer.
+page-fill = sed 's|^\(\.TH [^ ]* [0-9]\) "" "ktrack"|\1 "$(released)" "ktrack $(version)"|'
+
+install: userspace library completion
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(includedir)/trace2 \
+		$(DESTDIR)$(datadir)/include/ktrack $(DESTDIR)$(datadir)/rules $(DESTDIR)$(datadir)/examples \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
+		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d $(addprefix $(DESTDIR)$(mandir)/man,$(page-sections))
+	install -m 755 $(BUILD)/ktrack $(DESTDIR)$(bindir)
+	install -m 644 $(shared-library) $(DESTDIR)$(LIBDIR)
+	ln -sf $(notdir $(shared-library)) $(DESTDIR)$(LIBDIR)/$(library).so
+	install -m 644 $(BUILD)/$(library).a $(DESTDIR)$(LIBDIR)
+	$(library-description) >$(DESTDIR)$(LIBDIR)/pkgconfig/$(library).pc
+	install -m 644 $(wildcard include/trace2/*.h) $(DESTDIR)$(includedir)/trace2
+	$(if $(program-headers),install -D -m 644 -t $(DESTDIR)$(includedir)/ktrack $(program-headers))
+	install -m 644 $(driver-headers) $(DESTDIR)$(datadir)/include/ktrack
+	install -m 755 scripts/vendor $(DESTDIR)$(datadir)
+	echo $(version) >$(DESTDIR)$(datadir)/version
+	cp -r LICENSES $(DESTDIR)$(datadir)
+	install -m 644 $(wildcard userspace/rules/packs/*.rules) $(DESTDIR)$(datadir)/rules
+	install -m 644 $(examples) $(DESTDIR)$(datadir)/examples
+	install -m 644 $(BUILD)/completion/ktrack.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ktrack
+	install -m 644 $(BUILD)/completion/ktrack.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ktrack
+	install -m 644 $(BUILD)/completion/ktrack.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	set -e; for page in $(pages); do \
+		$(page-fill) "$$page" >"$(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/}"; done
+	$(if $(is-system-prefix),[ "$$(id -u)" != 0 ] || ldconfig)
+
+# Installs to a scratch folder to find the names; folders that only ktrack uses are removed when they are empty.
+removal := $(BUILD)/uninstall
+uninstall: userspace library completion
+	$(Q)rm -rf $(removal)
+	$(Q)$(MAKE) --no-print-directory -s install DESTDIR=$(abspath $(removal))
+	cd $(removal) && find . ! -type d -printf '%P\0' | (cd '$(or $(DESTDIR),/)' && xargs -0 rm -f)
+	cd $(removal) && find . -depth -type d \( -path '*/ktrack*' -o -path '*/trace2' \) -printf '%P\0' | \
+		(cd '$(or $(DESTDIR),/)' && xargs -0 rmdir --ignore-fail-on-non-empty)
+	$(Q)rm -rf $(removal)
+	$(if $(is-system-prefix),[ "$$(id -u)" != 0 ] || ldconfig)
+
+# Only ktrack.ko: the other modules are for tests.
+modules_install:
+	$(Q)$(MAKE) -C $(KDIR) M=$(CURDIR) KTRACK_MODULES=ktrack modules
+	$(Q)$(MAKE) -C $(KDIR) M=$(CURDIR) KTRACK_MODULES=ktrack $(if $(DESTDIR),INSTALL_MOD_PATH=$(DESTDIR)) modules_install

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: make install, make uninstall, the version in one place, and scripts/vendor."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
+
+from tap import Tap  # noqa: E402
+
+PROJECT = Path(__file__).resolve().parents[2]
+FOREIGN = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "DESTDIR", "PREFIX", "LIBDIR", "CPPFLAGS", "BUILD", "KDIR")
+PAGES = sorted([*PROJECT.glob("userspace/*/*.[1-8]"), *PROJECT.glob("include/ktrack/*.[1-8]")])
+SETTINGS = (PROJECT / "userspace/userspace.mk").read_text()
+VERSION = re.search(r"^version := (\S+)$", SETTINGS, re.MULTILINE)[1]
+RELEASED = re.search(r"^released := (\S+)$", SETTINGS, re.MULTILINE)[1]
+EXPECTED = (
+    "bin/ktrack", "include/trace2/trace2.h", "share/ktrack/include/ktrack/define.h", "share/ktrack/examples/mydrv.c",
+    "share/ktrack/examples/example.c", "share/ktrack/rules/sched.rules", "share/ktrack/vendor",
+    "share/bash-completion/completions/ktrack", "share/zsh/site-functions/_ktrack",
+    "share/fish/vendor_completions.d/ktrack.fish",
+)
+
+
+def run(*words, **more):
+    """A command's output and status."""
+    environment = {name: value for name, value in os.environ.items() if name not in FOREIGN}
+    return subprocess.run(
+        [str(word) for word in words], cwd=PROJECT, env=environment, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300, check=False, **more,
+    )
+
+
+def make(*words):
+    """make, without a kernel's folder."""
+    return run("make", "--no-print-directory", "-s", "KDIR=/nonexistent", *words)
+
+
+def files_of(folder):
+    """All files and links below a folder."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+
+
+def check_installed(tap, root):
+    """The files are where users and tools look for them."""
+    done = make("install", f"DESTDIR={root}", "PREFIX=/usr")
+    missing = [name for name in EXPECTED if not (root / "usr" / name).is_file()]
+    tap.ok(done.returncode == 0 and not missing, "make install brings every kind of file", done.stdout, *missing)
+    triplet = run("gcc", "-print-multiarch").stdout.strip()
+    folder = root / "usr/lib" / triplet
+    tap.ok((folder / "libtrace2.so.0").is_file(), "the library is in the folder of its architecture", *files_of(root / "usr/lib"))
+    text = (folder / "pkgconfig/libtrace2.pc").read_text()
+    tap.ok(f"libdir=/usr/lib/{triplet}\n" in text and f"Version: {VERSION}\n" in text, "pkg-config finds it there", text)
+    strange = [name for name in files_of(root / "usr") if name.startswith("include/ktrack/") and name != "include/ktrack/user.h"]
+    tap.nothing(strange, "headers for drivers are not among those for programs")
+
+
+def check_pages(tap, root):
+    """Version and date are filled in where the pages are installed, and nowhere else."""
+    written = [page.name for page in PAGES if not re.search(r'^\.TH \S+ \d "" "ktrack" "', page.read_text(), re.MULTILINE)]
+    tap.nothing(written, "no page of the tree has a version of its own")
+    wrong = []
+    for page in PAGES:
+        text = (root / f"usr/share/man/man{page.suffix[1:]}" / page.name).read_text()
+        head = re.search(r"^\.TH .*$", text, re.MULTILINE)[0]
+        wrong += [head] if f' "{RELEASED}" "ktrack {VERSION}" ' not in head else []
+    tap.nothing(wrong, "every installed page has the version and its date")
+    done = run(PROJECT / "build/ktrack", "--version")
+    tap.ok(done.stdout == f"ktrack {VERSION}\n", "which the program has, too", done.stdout)
+    changes = (PROJECT / "CHANGELOG.md").read_text()
+    tap.ok(f"## {VERSION}" in changes or "## Unreleased" in changes, "CHANGELOG.md has an entry for it")
+
+
+def check_removed(tap, root):
+    """Uninstall removes what install brought, and leaves the rest."""
+    other = root / "usr/share/man/man1/other.1"
+    other.write_text("")
+    done = make("uninstall", f"DESTDIR={root}", "PREFIX=/usr")
+    left = files_of(root)
+    tap.ok(done.returncode == 0 and left == ["usr/share/man/man1/other.1"], "make uninstall leaves only other files", done.stdout, *left)
+    folders = [str(path) for path in root.rglob("*ktrack*")]
+    tap.nothing(folders, "and no folder of its own")
+
+
+def check_libdir(tap):
+    """A prefix that the loader does not search has no folders for architectures, unless one is given."""
+    for words, wanted in ((("PREFIX=/opt/x",), "/opt/x/lib"), (("PREFIX=/usr", "LIBDIR=/usr/lib64"), "/usr/lib64")):
+        done = make("-n", "install", *words)
+        tap.ok(f"libtrace2.so.0 {wanted}\n" in done.stdout, f"{' '.join(words)}: the library is in {wanted}", done.stdout[-1500:])
+
+
+def check_vendor(tap, root):
+    """The headers with licences and version; only an earlier copy is replaced."""
+    make("install", f"DESTDIR={root}", "PREFIX=/usr")
+    for script in (PROJECT / "scripts/vendor", root / "usr/share/ktrack/vendor"):
+        with tempfile.TemporaryDirectory() as driver:
+            target = Path(driver) / "include/ktrack"
+            done = run(script, driver)
+            headers = {path.name for path in PROJECT.glob("include/ktrack/*.h")} - {"user.h"}
+            found = {path.name for path in target.glob("*.h")}
+            tap.ok(done.returncode == 0 and found == headers, f"{script.name}: all headers for drivers", done.stdout, *headers - found)
+            tap.ok((target / "VERSION").read_text() == f"{VERSION}\n", "their version")
+            tap.ok(sorted(path.name for path in target.glob("LICENSES/*")) == ["GPL-2.0-only.txt", "MIT.txt"], "their licences")
+            (target / "old.h").write_text("")
+            done = run(script, driver)
+            tap.ok(done.returncode == 0 and not (target / "old.h").exists(), "an earlier copy is replaced", done.stdout)
+            (target / "VERSION").unlink()
+            done = run(script, driver)
+            tap.ok(done.returncode == 1 and "not a copy of ktrack's headers" in done.stdout, "other files are not", done.stdout)
+    done = run(PROJECT / "scripts/vendor", "/nonexistent")
+    tap.ok(done.returncode == 1 and "no such folder" in done.stdout, "a folder that does not exist is refused", done.stdout)
+
+
+def main():
+    """Returns the exit status."""
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        check_installed(tap, root)
+        check_pages(tap, root)
+        check_removed(tap, root)
+    with tempfile.TemporaryDirectory() as folder:
+        check_vendor(tap, Path(folder))
+    check_libdir(tap)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
