@@ -21,6 +21,7 @@ struct cli_command {
 
 extern const struct cli_command clean_command;
 extern const struct cli_command release_command;
+extern const struct cli_command doctor_command;
 extern const struct cli_command export_command;
 extern const struct cli_command list_command;
 extern const struct cli_command record_command;

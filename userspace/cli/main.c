@@ -12,6 +12,7 @@
 static const struct cli_command *const commands[] = {
 	&list_command, &stream_command, &record_command,  &recover_command, &export_command,
 	&stat_command, &why_command,	&release_command, &clean_command,
+	&doctor_command,
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -40,8 +41,8 @@ static void help_print(void)
 	       "any browser\n"
 	       "    sudo ktrack stat --live -r syscalls -d 5                      # the system calls "
 	       "of 5 seconds\n"
-	       "    ktrack list --rules                                           # the packs of "
-	       "rules for -r\n"
+	       "    sudo ktrack doctor                                            # what works on "
+	       "this machine\n"
 	       "\n'ktrack COMMAND --help' prints the common options of a command, 'ktrack COMMAND "
 	       "--help-all' all of them.\n"
 	       "'ktrack --version' prints the version.\n");

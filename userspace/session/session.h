@@ -60,6 +60,36 @@ int clean_run(void (*removed)(void *context, const char *name), void *context,
 int release_run(const char *const *patterns, size_t nr_patterns, size_t *nr_released,
 		const struct report *report, struct error *error);
 
+/** enum doctor_state - the result of a check */
+enum doctor_state {
+	DOCTOR_OK,
+	DOCTOR_LIMITED,
+	DOCTOR_FAILED,
+	DOCTOR_UNKNOWN,
+};
+
+/**
+ * struct doctor_finding - the result of a check of this machine
+ * @check: what was examined: "tracefs", "pack sched"
+ * @remedy: NULL if none is needed
+ */
+struct doctor_finding {
+	const char *check;
+	enum doctor_state state;
+	const char *text;
+	const char *remedy;
+};
+
+/**
+ * doctor_run - examine whether this machine can record, and which mechanisms work; changes nothing
+ * @root: put before the paths of procfs, sysfs and tracefs; "" for this machine
+ * @found: called for each finding, whose texts are borrowed
+ *
+ * Returns whether recording is possible.
+ */
+bool doctor_run(const char *root,
+		void (*found)(void *context, const struct doctor_finding *finding), void *context);
+
 struct listing;
 
 /**

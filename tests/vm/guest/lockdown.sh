@@ -11,3 +11,7 @@ for words in "list" "stream -d 1" "record -o /tmp/trace.dat -d 1" "export tracef
 	message=$(ktrack $words 2>&1 >/dev/null) || status=$?
 	echo "$words: $status $message"
 done
+status=0
+ktrack doctor >/tmp/doctor || status=$?
+sed 's/^/doctor: /' /tmp/doctor
+echo "doctor: $status"

@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Test: what ktrack doctor prints, as text and as JSON, with and without a folder that stands for tracefs.
+set -eu
+
+# shellcheck source=tests/cli/process.sh
+. "$(dirname "$0")/process.sh"
+
+if ! tests/cli/mounted --probe; then
+	skipped "doctor" "this machine lets nobody show a process other mounts (unshare -m)"
+	finish
+fi
+tracefs_make
+mkdir "$folder/tracing/instances"
+echo "[local] boot" >"$folder/tracing/trace_clock"
+: >"$folder/tracing/kprobe_events"
+find "$folder/tracing" | sort >"$folder/before"
+run tests/cli/mounted "$folder/mounts" "$ktrack" doctor
+said "with tracefs recording is possible" "^Recording is possible.$"
+is "tracefs is found" "$(grep -c "^ok  *tracefs  *mounted at $folder/tracing$" "$folder/out")" = 1
+is "a mechanism that exists" "$(grep -c '^ok  *mechanism kprobes ' "$folder/out")" = 1
+is "a mechanism that does not exist has its remedy" "$(grep -c '^limited  *mechanism uprobes .*; use a kernel with CONFIG_UPROBE_EVENTS$' "$folder/out")" = 1
+is "each pack is examined" "$(grep -c ' pack ' "$folder/out")" = "$("$ktrack" list --rules 2>/dev/null | awk '/^[a-z]/ { n++ } /^$/ { exit } END { print n }')"
+run tests/cli/mounted "$folder/mounts" "$ktrack" doctor --json
+is "JSON: one object on each line" "$(jq -c 'keys | join(",")' "$folder/out" | sort -u | tr '\n' ' ')" = \
+	'"can_record" "check,remedy,state,text" "check,state,text" '
+is "and the result" "$(tail -1 "$folder/out")" = '{"can_record":true}'
+find "$folder/tracing" | sort >"$folder/after"
+is "nothing is changed" "$(cmp "$folder/before" "$folder/after")" = ""
+echo "proc /proc proc rw 0 0" >"$folder/mounts"
+run tests/cli/mounted "$folder/mounts" "$ktrack" doctor
+is "without tracefs the status is 1" "$status" = 1
+is "and the remedy is printed" "$(grep -c '^failed  *tracefs  *not mounted; mount -t tracefs' "$folder/out")" = 1
+if [ "$(id -u)" = 0 ]; then
+	chmod 0700 "$folder/tracing"
+	echo "tracefs $folder/tracing tracefs rw 0 0" >"$folder/mounts"
+	run tests/cli/mounted "$folder/mounts" setpriv --reuid=65534 --clear-groups "$ktrack" doctor
+	is "without root the status is 1" "$status" = 1
+	is "permissions are named" "$(grep -c '^failed  *permissions .*; sudo ktrack doctor$' "$folder/out")" = 1
+	is "and what could not be examined" "$(grep -c '^unknown  *mechanism .*; sudo ktrack doctor$' "$folder/out")" -ge 1
+else
+	skipped "another user" "only root can run ktrack as another user"
+fi
+finish

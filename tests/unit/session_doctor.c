@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of the checks of ktrack doctor, on a folder that stands for the root of a machine. */
+#include "session/session.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "fixtures/folder.h"
+#include "fixtures/tap.h"
+
+static void state_append(void *context, const struct doctor_finding *finding)
+{
+	static const char *const names[] = { "ok", "limited", "failed", "unknown" };
+
+	buffer_printf(context, "[%s] %s: %s%s%s\n", finding->check, names[finding->state],
+		      finding->text, finding->remedy ? "; " : "",
+		      finding->remedy ? finding->remedy : "");
+}
+
+/* Each file, its content; NULL ends. */
+static bool examine(const char *const (*files)[2], struct buffer *out)
+{
+	struct folder folder;
+	bool can_record;
+
+	folder_new(&folder);
+	for (; (*files)[0]; files++)
+		folder_set_text(&folder, (*files)[0], (*files)[1]);
+	can_record = doctor_run(folder.path, state_append, out);
+	folder_remove(&folder);
+	return can_record;
+}
+
+static bool has(struct buffer *out, const char *text)
+{
+	return strstr(buffer_string(out), text);
+}
+
+#define WORKING                                                                               \
+	{ "proc/mounts", "proc /proc proc rw 0 0\ntracefs /t tracefs rw 0 0\n" },             \
+		{ "proc/meminfo", "MemTotal: 9 kB\nMemAvailable:   33554432 kB\n" },          \
+		{ "t/instances/x", "" }, { "t/trace_clock", "[local] global boot\n" },        \
+		{ "t/README", "f[:[<group>/][<event>]] <func-name>\n stacktrace\n" },         \
+		{ "t/kprobe_events", "" }, { "t/available_tracers", "function_graph nop\n" }, \
+		{ "t/events/sched/sched_switch/id", "1" }
+
+TEST(a_machine_that_works_can_record)
+{
+	static const char *const files[][2] = { WORKING,
+						{ "sys/kernel/security/lockdown", "[none] x" },
+						{ NULL } };
+	struct buffer out = { 0 };
+
+	CHECK(examine(files, &out));
+	CHECK(has(&out, "[tracefs] ok: mounted at "));
+	CHECK(has(&out, "[permissions] ok: "));
+	CHECK(has(&out, "[lockdown] ok: none\n"));
+	CHECK(has(&out, "[clocks] ok: "));
+	CHECK(has(&out, "[memory] ok: 32768 MiB available"));
+	CHECK(has(&out, "[mechanism kprobes] ok: "));
+	CHECK(has(&out, "[mechanism fprobe] ok: "));
+	CHECK(has(&out, "[mechanism stacktrace triggers] ok: "));
+	CHECK(has(&out, "[mechanism function_graph] ok: "));
+	CHECK(has(&out, "[mechanism osnoise] limited: the kernel lacks it; use a kernel with "
+			"CONFIG_OSNOISE_TRACER"));
+	CHECK(has(&out, "[mechanism uprobes] limited: "));
+	CHECK(has(&out, "[pack sched] limited: "));
+	CHECK(has(&out, "[pack fs] limited: 0 of "));
+	buffer_release(&out);
+}
+
+TEST(lockdown_prevents_recording_or_unsigned_modules)
+{
+	static const char *const closed[][2] = {
+		WORKING, { "sys/kernel/security/lockdown", "none integrity [confidentiality]" }, { NULL }
+	};
+	static const char *const integrity[][2] = {
+		WORKING, { "sys/kernel/security/lockdown", "none [integrity] confidentiality" }, { NULL }
+	};
+	struct buffer out = { 0 };
+
+	CHECK(!examine(closed, &out));
+	CHECK(has(&out, "[lockdown] failed: confidentiality: nobody may trace; boot without"));
+	buffer_clear(&out);
+	CHECK(examine(integrity, &out));
+	CHECK(has(&out, "[lockdown] ok: integrity: "));
+	CHECK(has(&out, "[modules] limited: the kernel loads only signed modules; sign ktrack.ko"));
+	buffer_release(&out);
+}
+
+TEST(what_is_absent_is_reported_with_a_remedy)
+{
+	static const char *const files[][2] = {
+		{ "proc/mounts", "proc /proc proc rw 0 0\n" },
+		{ "proc/meminfo", "MemAvailable: 64 kB\n" },
+		{ "sys/module/module/parameters/sig_enforce", "Y\n" },
+		{ "sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n" },
+		{ NULL }
+	};
+	struct buffer out = { 0 };
+
+	CHECK(!examine(files, &out));
+	CHECK(has(&out, "[tracefs] failed: not mounted; mount -t tracefs tracefs /sys/kernel/tracing\n"));
+	CHECK(has(&out, "[memory] limited: 0 MiB available"));
+	CHECK(has(&out, "-b 256"));
+	CHECK(has(&out, "[modules] limited: "));
+	CHECK(has(&out, "[clock source] limited: hpet: "));
+	CHECK(has(&out, "[clocks] unknown: "));
+	CHECK(has(&out, "[pack block] unknown: "));
+	CHECK(has(&out, "[mechanism kprobes] unknown: "));
+	buffer_release(&out);
+}
+
+TEST(options_of_the_kernel_are_read)
+{
+	struct utsname name;
+	char path[128];
+	const char *const files[][2] = { WORKING, { path, "CONFIG_EVENT_TRACING=n\n# CONFIG_MODULES "
+							   "is not set\nCONFIG_KALLSYMS=y\n" },
+					 { NULL } };
+	struct buffer out = { 0 };
+
+	uname(&name);
+	snprintf(path, sizeof(path), "boot/config-%.64s", name.release);
+	CHECK(!examine(files, &out));
+	CHECK(has(&out, "[options] failed: CONFIG_EVENT_TRACING is not set; needed for recording"));
+	CHECK(has(&out, "[options] limited: CONFIG_MODULES is not set"));
+	CHECK(!has(&out, "CONFIG_KALLSYMS"));
+	buffer_release(&out);
+}

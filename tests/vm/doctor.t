@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: ktrack doctor in real kernels: as root, as another user, and with ktrack.ko."""
+
+import json
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
+
+import machine  # noqa: E402
+from tap import Tap  # noqa: E402
+
+# Debian's kernels have these, 6.1 without fprobe events, both without osnoise.
+MECHANISMS = ("kprobes", "function_graph", "uprobes", "synthetic events", "stacktrace triggers")
+
+
+def findings(text):
+    """Each check's state, and the result."""
+    lines = [json.loads(line) for line in text.splitlines()]
+    return {line["check"]: line["state"] for line in lines if "check" in line}, lines[-1].get("can_record")
+
+
+def check_kernel(tap, kernel, result):
+    """What a real kernel has."""
+    states, can_record = findings(result.text("root.json"))
+    tap.ok(can_record is True and "failed" not in states.values(), f"{kernel}: root can record", result.text("root.json"))
+    tap.nothing([name for name in MECHANISMS if states.get(f"mechanism {name}") != "ok"], f"{kernel}: mechanisms are found")
+    tap.ok(states["mechanism osnoise"] == "limited", f"{kernel}: one that it lacks is reported", states)
+    tap.ok(states["mechanism fprobe"] == ("limited" if kernel == "6.1" else "ok"), f"{kernel}: fprobe", states)
+    tap.ok(states["pack sched"] == "ok", f"{kernel}: the pack sched works", result.text("root.json"))
+    states, can_record = findings(result.text("user.json"))
+    tap.ok(can_record is False and states["permissions"] == "failed", f"{kernel}: another user cannot", states)
+    tap.ok("ktrack.ko is loaded" in result.text("loaded.json"), f"{kernel}: the module is found", result.text("loaded.json"))
+    tap.ok(result.text("before") == result.text("after") != "", f"{kernel}: nothing is changed")
+
+
+def main():
+    """Returns the exit status."""
+    tap = Tap()
+    for kernel in machine.KERNELS:
+        with machine.ran(kernel, "doctor.sh") as result:
+            machine.check_end(tap, kernel, result)
+            check_kernel(tap, kernel, result)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

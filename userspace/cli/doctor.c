@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ktrack doctor: prints whether this machine can record, and which mechanisms work. */
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "cli/option.h"
+
+struct doctor_settings {
+	bool is_json;
+};
+
+static const struct option_row doctor_rows[] = {
+	OPTION_FLAG("json", "print JSON: one line for each finding, and one with the result",
+		    doctor_settings, is_json),
+};
+
+static const struct option_table doctor_table = {
+	.usage = "doctor [OPTION]...",
+	.about = "Examines whether this machine can record, and which mechanisms and packs of rules "
+		 "work here. Prints each\n"
+		 "finding with its remedy. Changes nothing. Without root, it reports what it could "
+		 "not examine.",
+	.notes = "Exit status: 0 recording is possible; 1 it is not; 2 wrong usage.",
+	.operand = option_refuse_operand,
+	.parts = { { doctor_rows, sizeof(doctor_rows) / sizeof(doctor_rows[0]) } },
+};
+
+static const char *const state_names[] = {
+	[DOCTOR_OK] = "ok",
+	[DOCTOR_LIMITED] = "limited",
+	[DOCTOR_FAILED] = "failed",
+	[DOCTOR_UNKNOWN] = "unknown",
+};
+
+static void finding_print(void *context, const struct doctor_finding *finding)
+{
+	(void)context;
+	printf("%-8s %-29s %s%s%s\n", state_names[finding->state], finding->check, finding->text,
+	       finding->remedy ? "; " : "", finding->remedy ? finding->remedy : "");
+}
+
+static void finding_json_print(void *context, const struct doctor_finding *finding)
+{
+	struct buffer line = { 0 };
+
+	(void)context;
+	buffer_append_string(&line, "{\"check\":");
+	json_append_string(&line, text_of(finding->check));
+	buffer_printf(&line, ",\"state\":\"%s\",\"text\":", state_names[finding->state]);
+	json_append_string(&line, text_of(finding->text));
+	if (finding->remedy) {
+		buffer_append_string(&line, ",\"remedy\":");
+		json_append_string(&line, text_of(finding->remedy));
+	}
+	printf("%s}\n", buffer_string(&line));
+	buffer_release(&line);
+}
+
+static int doctor_main(int argc, char **argv, struct error *error)
+{
+	struct doctor_settings settings = { 0 };
+	int operand, status;
+	bool can_record;
+
+	if (!options_read(&doctor_table, argc, argv, &settings, &operand, &status, error))
+		return status;
+	can_record = doctor_run("", settings.is_json ? finding_json_print : finding_print, NULL);
+	if (settings.is_json)
+		printf("{\"can_record\":%s}\n", can_record ? "true" : "false");
+	else
+		printf("\nRecording is %s.\n",
+		       can_record ? "possible" : "not possible: see the failed checks");
+	return can_record ? STATUS_DONE : STATUS_FAILED;
+}
+
+const struct cli_command doctor_command = {
+	.name = "doctor",
+	.summary = "examine whether this machine can record, and what works here",
+	.run = doctor_main,
+};

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Examines the kernel's options, and which modules it loads. */
+#include "session/doctor.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/** struct wanted_option - an option of the kernel, and what works only with it */
+struct wanted_option {
+	const char *name;
+	const char *purpose;
+	bool is_required;
+};
+
+static const struct wanted_option wanted_options[] = {
+	{ "CONFIG_EVENT_TRACING", "recording", true },
+	{ "CONFIG_FTRACE_SYSCALLS", "the tracepoints of each system call" },
+	{ "CONFIG_MODULES", "ktrack.ko" },
+	{ "CONFIG_KALLSYMS", "names of functions" },
+};
+
+bool doctor_has_option(const struct doctor *doctor, const char *name)
+{
+	struct text rest = buffer_text(&doctor->options);
+	size_t size = strlen(name);
+
+	while (rest.size > 0) {
+		struct text line = text_take_line(&rest);
+
+		if (line.size > size + 1 && memcmp(line.data, name, size) == 0 &&
+		    line.data[size] == '=' && strchr("ym", line.data[size + 1]))
+			return true;
+	}
+	return false;
+}
+
+static void options_read_from(struct doctor *doctor, const char *format)
+{
+	char path[256];
+
+	if (doctor->options.size > 0)
+		return;
+	snprintf(path, sizeof(path), format, doctor->release);
+	if (doctor_read(doctor, path, &doctor->options) < 0)
+		buffer_clear(&doctor->options);
+}
+
+void doctor_check_options(struct doctor *doctor)
+{
+	size_t nr_missing = 0;
+
+	options_read_from(doctor, "/boot/config-%s");
+	options_read_from(doctor, "/lib/modules/%s/config");
+	if (doctor->options.size == 0) {
+		doctor_report(doctor, "options", DOCTOR_UNKNOWN,
+			      "see /proc/config.gz, if the kernel has it",
+			      "/boot/config-%s cannot be read", doctor->release);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(wanted_options) / sizeof(wanted_options[0]); i++) {
+		const struct wanted_option *option = &wanted_options[i];
+
+		if (doctor_has_option(doctor, option->name))
+			continue;
+		nr_missing++;
+		doctor->is_failed |= option->is_required;
+		doctor_report(doctor, "options",
+			      option->is_required ? DOCTOR_FAILED : DOCTOR_LIMITED,
+			      "use a kernel that has this option", "%s is not set; needed for %s",
+			      option->name, option->purpose);
+	}
+	if (nr_missing == 0)
+		doctor_report(doctor, "options", DOCTOR_OK, NULL, "the kernel has the options it needs");
+}
+
+/* Whether a file begins with 'Y', or has the text. */
+static bool doctor_file_has(const struct doctor *doctor, const char *path, const char *text)
+{
+	struct buffer content = { 0 };
+	bool has = doctor_read(doctor, path, &content) == 0 &&
+		   strstr(buffer_string(&content), text);
+
+	buffer_release(&content);
+	return has;
+}
+
+void doctor_check_modules(struct doctor *doctor)
+{
+	struct buffer loaded = { 0 };
+	bool is_signed_only =
+		doctor_file_has(doctor, "/sys/module/module/parameters/sig_enforce", "Y") ||
+		doctor_file_has(doctor, "/sys/kernel/security/lockdown", "[integrity]") ||
+		doctor_file_has(doctor, "/sys/kernel/security/lockdown", "[confidentiality]");
+
+	buffer_printf(&loaded, "%s/sys/module/ktrack", doctor->root);
+	if (access(buffer_string(&loaded), F_OK) == 0)
+		doctor_report(doctor, "modules", DOCTOR_OK, NULL, "ktrack.ko is loaded");
+	else if (is_signed_only)
+		doctor_report(doctor, "modules", DOCTOR_LIMITED,
+			      "sign ktrack.ko with an enrolled key, see ktrack-doctor(1); most uses "
+			      "do not need it",
+			      "the kernel loads only signed modules");
+	else
+		doctor_report(doctor, "modules", DOCTOR_OK, NULL,
+			      "ktrack.ko is not loaded; it is optional");
+	buffer_release(&loaded);
+}
