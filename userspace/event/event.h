@@ -19,7 +19,9 @@
 #include "event/record.h"
 #include "event/stack.h"
 #include "event/symbols.h"
+#include "event/syscall_threads.h"
 #include "event/syscalls.h"
 #include "event/task.h"
+#include "event/thread_set.h"
 
 #endif

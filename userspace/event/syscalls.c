@@ -2,37 +2,104 @@
 /* Names of system calls, by libseccomp. */
 #include "event/syscalls.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <seccomp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+/* This bit of a number, and not a property of the thread, selects x32. */
+#define X32_BIT 0x40000000
+
 /**
- * struct syscalls - names of one machine's system calls
- * @architecture: libseccomp's number of the machine, 0 if it has none
- * @names: by number; allocated when they are needed
- * @other: the name of a number without a place in @names
+ * struct machine_row - a machine, and the ABI of its 32-bit programs
+ * @pattern: of its name, for names that libseccomp does not have; NULL for none
  */
-struct syscalls {
+struct machine_row {
+	const char *pattern;
 	uint32_t architecture;
-	struct text names[SYSCALLS_CACHE_SIZE];
-	char other[32];
+	uint32_t narrow;
 };
+
+static const struct machine_row machine_rows[] = {
+	{ NULL, SCMP_ARCH_X86_64, SCMP_ARCH_X86 },
+	{ NULL, SCMP_ARCH_AARCH64, SCMP_ARCH_ARM },
+	{ "i[3-6]86", SCMP_ARCH_X86, 0 },
+	{ "armv*", SCMP_ARCH_ARM, 0 },
+};
+
+#define NR_ROWS (sizeof(machine_rows) / sizeof(machine_rows[0]))
+
+static uint32_t architecture_find(const char *machine)
+{
+	uint32_t architecture = seccomp_arch_resolve_name(machine);
+
+	for (size_t i = 0; i < NR_ROWS && architecture == 0; i++) {
+		if (machine_rows[i].pattern && fnmatch(machine_rows[i].pattern, machine, 0) == 0)
+			architecture = machine_rows[i].architecture;
+	}
+	return architecture;
+}
+
+static uint32_t architecture_narrow(uint32_t architecture)
+{
+	for (size_t i = 0; i < NR_ROWS; i++) {
+		if (machine_rows[i].architecture == architecture)
+			return machine_rows[i].narrow;
+	}
+	return 0;
+}
+
+static void execs_find(struct syscalls *syscalls, bool is_narrow, uint32_t architecture)
+{
+	static const char *const names[] = { [SYSCALL_EXECVE] = "execve",
+					     [SYSCALL_EXECVEAT] = "execveat" };
+
+	for (int i = 0; i < SYSCALL_EXEC_COUNT; i++) {
+		int number = seccomp_syscall_resolve_name_arch(architecture, names[i]);
+
+		syscalls->execs[is_narrow][i] = number < 0 ? -1 : number;
+		if (number >= 0)
+			syscalls->may_execute[number & SYSCALLS_EXEC_MASK] = true;
+	}
+}
 
 struct syscalls *syscalls_new(const char *machine)
 {
 	struct syscalls *syscalls = calloc(1, sizeof(*syscalls));
+	uint32_t architecture;
 
-	if (syscalls)
-		syscalls->architecture = machine ? seccomp_arch_resolve_name(machine)
-						 : seccomp_arch_native();
+	if (!syscalls)
+		return NULL;
+	architecture = machine ? architecture_find(machine) : seccomp_arch_native();
+	syscalls->own.architecture = architecture;
+	syscalls->narrow_architecture = architecture_narrow(architecture);
+	syscalls->has_x32 = architecture == SCMP_ARCH_X86_64;
+	/* Only x86 shows the new program's ABI at the end of the call. */
+	if (syscalls->has_x32) {
+		execs_find(syscalls, false, architecture);
+		execs_find(syscalls, true, syscalls->narrow_architecture);
+	}
 	return syscalls;
+}
+
+static void syscall_table_release(struct syscall_table *table)
+{
+	for (size_t i = 0; table && i < SYSCALLS_CACHE_SIZE; i++)
+		free((char *)table->names[i].data);
 }
 
 void syscalls_free(struct syscalls *syscalls)
 {
-	for (size_t i = 0; syscalls && i < SYSCALLS_CACHE_SIZE; i++)
-		free((char *)syscalls->names[i].data);
+	if (!syscalls)
+		return;
+	syscall_table_release(&syscalls->own);
+	syscall_table_release(syscalls->narrow);
+	syscall_table_release(syscalls->x32);
+	free(syscalls->narrow);
+	free(syscalls->x32);
+	thread_set_release(&syscalls->narrow_threads);
+	thread_set_release(&syscalls->executing);
 	free(syscalls);
 }
 
@@ -48,16 +115,60 @@ static struct text syscall_make_name(uint32_t architecture, int number)
 	return text_of(name);
 }
 
-struct text syscalls_name(struct syscalls *syscalls, int64_t number)
+/* The table of another ABI, made when it is first needed; NULL if memory ran out. */
+static struct syscall_table *table_other(struct syscall_table **table, uint32_t architecture)
 {
-	if (number >= 0 && number < SYSCALLS_CACHE_SIZE) {
-		struct text *name = &syscalls->names[number];
+	if (!*table)
+		*table = calloc(1, sizeof(**table));
+	if (*table)
+		(*table)->architecture = architecture;
+	return *table;
+}
+
+static struct text name_find(struct syscalls *syscalls, struct syscall_table *table,
+			     int64_t number)
+{
+	if (likely(number >= 0 && number < SYSCALLS_CACHE_SIZE && table)) {
+		struct text *name = &table->names[number];
 
 		if (unlikely(!name->data))
-			*name = syscall_make_name(syscalls->architecture, number);
+			*name = syscall_make_name(table->architecture, number);
 		if (likely(name->data))
 			return *name;
 	}
 	snprintf(syscalls->other, sizeof(syscalls->other), "syscall_%" PRId64, number);
 	return text_of(syscalls->other);
+}
+
+static void abi_set(struct syscalls *syscalls, uint32_t architecture)
+{
+	syscalls->abi = text_of(architecture == SCMP_ARCH_X86	? "i386"
+				: architecture == SCMP_ARCH_X32 ? "x32"
+								: "arm");
+	syscalls->has_abis = true;
+}
+
+static struct text name_other(struct syscalls *syscalls, int64_t number)
+{
+	uint32_t architecture = syscalls->narrow_architecture;
+	struct syscall_table **table = &syscalls->narrow;
+
+	if (!syscalls->is_narrow) {
+		architecture = SCMP_ARCH_X32;
+		table = &syscalls->x32;
+		number -= X32_BIT;
+	}
+	abi_set(syscalls, architecture);
+	return name_find(syscalls, table_other(table, architecture), number);
+}
+
+struct text syscalls_name(struct syscalls *syscalls, int64_t number)
+{
+	bool is_x32 = syscalls->has_x32 && number >= X32_BIT &&
+		      number < X32_BIT + SYSCALLS_CACHE_SIZE;
+
+	if (unlikely(syscalls->is_narrow || is_x32))
+		return name_other(syscalls, number);
+	syscalls->abi = (struct text){ 0 };
+	return name_find(syscalls, &syscalls->own, number);
 }

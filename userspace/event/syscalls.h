@@ -1,11 +1,69 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of system calls by their numbers. */
+/*
+ * Names of system calls by their numbers. A 32-bit program has another table of numbers, and the
+ * record of a call does not show which: syscall_threads.h finds out whose program is one.
+ */
 #ifndef EVENT_SYSCALLS_H
 #define EVENT_SYSCALLS_H
 
 #include "base/base.h"
+#include "event/thread_set.h"
 
-struct syscalls;
+/** SYSCALLS_CACHE_SIZE - limit of the numbers whose names are kept; all real ones are below it */
+#define SYSCALLS_CACHE_SIZE 8192
+
+/**
+ * struct syscall_table - names by number
+ * @architecture: libseccomp's number of the ABI, 0 if it has none
+ * @names: allocated when they are needed
+ */
+struct syscall_table {
+	uint32_t architecture;
+	struct text names[SYSCALLS_CACHE_SIZE];
+};
+
+/** enum syscall_exec - the calls that execute a program */
+enum syscall_exec {
+	SYSCALL_EXECVE,
+	SYSCALL_EXECVEAT,
+	SYSCALL_EXEC_COUNT,
+};
+
+/** SYSCALLS_EXEC_MASK - bits of a number that are compared first */
+#define SYSCALLS_EXEC_MASK 1023
+
+/**
+ * struct syscalls - names of one machine's system calls; its members are private
+ * @own: of programs of the machine's word size
+ * @narrow: of 32-bit programs; NULL until one is known
+ * @x32: of numbers with the bit of this ABI; NULL until there is one
+ * @narrow_architecture: 0 if the machine runs no 32-bit programs
+ * @has_x32: numbers may have the bit of x32
+ * @execs: numbers of programs of both sizes, -1 for none; of own programs at first
+ * @may_execute: for numbers in SYSCALLS_EXEC_MASK: whether one of @execs has these bits
+ * @narrow_threads: they run 32-bit programs
+ * @executing: threads in one of @execs; at most @nr_executing
+ * @is_narrow: names are those of a 32-bit program's calls
+ * @abi: of the last name, empty for that of own programs
+ * @has_abis: an ABI was not empty
+ * @other: the name of a number without a place in a table
+ */
+struct syscalls {
+	struct syscall_table own;
+	struct syscall_table *narrow;
+	struct syscall_table *x32;
+	uint32_t narrow_architecture;
+	bool has_x32;
+	int64_t execs[2][SYSCALL_EXEC_COUNT];
+	bool may_execute[SYSCALLS_EXEC_MASK + 1];
+	struct thread_set narrow_threads;
+	struct thread_set executing;
+	size_t nr_executing;
+	bool is_narrow;
+	struct text abi;
+	bool has_abis;
+	char other[32];
+};
 
 /**
  * syscalls_new - names of one machine's system calls
@@ -20,14 +78,11 @@ void syscalls_free(struct syscalls *syscalls);
 
 /**
  * syscalls_name - the name of a system call, "syscall_N" if it is unknown
- * @number: in the 64-bit ABI; -1 is a call that was skipped
+ * @number: in the ABI of the thread of syscalls_choose(); -1 is a call that was skipped
  *
- * The name is valid until syscalls_free() if @number is at least 0 and below SYSCALLS_CACHE_SIZE,
- * otherwise until the next call.
+ * Sets @syscalls->abi. The name is valid until syscalls_free() if @number is at least 0 and below
+ * SYSCALLS_CACHE_SIZE, otherwise until the next call.
  */
 struct text syscalls_name(struct syscalls *syscalls, int64_t number);
-
-/** SYSCALLS_CACHE_SIZE - limit of the numbers whose names are kept; all real ones are below it */
-#define SYSCALLS_CACHE_SIZE 8192
 
 #endif

@@ -29,6 +29,7 @@ struct action_name {
  * @ids: fields that pair begin and end
  * @value: of a counter
  * @record_size: minimum size of a record that contains these numbers
+ * @names_call: the name or the track is that of a system call
  * @keys: outer scopes and ids of the last record; used if @has_keys
  * @extras: fields that are passed on; @fields are their values in the last record
  * @flow: follows the fields of the event if that has a flow
@@ -52,6 +53,7 @@ struct rule_action {
 	size_t nr_ids;
 	struct field_ref value;
 	size_t record_size;
+	bool names_call;
 	bool has_keys;
 	struct decoded_keys keys;
 	struct action_name name;

@@ -128,8 +128,12 @@ static int names_bind(struct binding *binding, struct error *error)
 	if (name_bind(binding, &action->name, is_quiet ? NULL : binding->name, &event->slice_name,
 		      &event->slice_head, error) < 0)
 		return -1;
-	return name_bind(binding, &action->track, binding->track, &event->track_name,
-			 &event->track_head, error);
+	if (name_bind(binding, &action->track, binding->track, &event->track_name,
+		      &event->track_head, error) < 0)
+		return -1;
+	action->names_call = naming_needs(&action->name.naming, NAMING_SYSCALL) ||
+			     naming_needs(&action->track.naming, NAMING_SYSCALL);
+	return 0;
 }
 
 static bool list_has(struct text list, struct text name)
@@ -168,7 +172,9 @@ static int extra_bind(struct binding *binding, const struct format_field *field)
 	return 0;
 }
 
-/* Without args, all fields but the common ones; "-" is none. There is space for the id of a flow.
+/*
+ * Without args, all fields but the common ones; "-" is none. There is space for the id of a flow,
+ * and for the ABI of a system call.
  */
 static int args_bind(struct binding *binding, struct error *error)
 {
@@ -182,7 +188,7 @@ static int args_bind(struct binding *binding, struct error *error)
 	if (is_checked && !is_all && !is_none && args_check(binding, args, error) < 0)
 		return -1;
 	action->extras = calloc(format->nr_fields + 1, sizeof(*action->extras));
-	action->fields = calloc(format->nr_fields + 1, sizeof(*action->fields));
+	action->fields = calloc(format->nr_fields + 2, sizeof(*action->fields));
 	action->extra_symbols = calloc(format->nr_fields + 1, sizeof(*action->extra_symbols));
 	if (!action->extras || !action->fields || !action->extra_symbols)
 		return error_set(error, "out of memory");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Decodes records by rules. Functions that take @is_swapped are compiled for both values. */
 #include "rules/action.h"
+#include "rules/calls.h"
 
 /* Without fields, the scope is the record's thread or CPU. */
 hot_inline void scope_decode_own(struct decoded_event *event, const struct record *record)
@@ -47,6 +48,10 @@ static void action_extras_read(struct rule_action *action, const struct record *
 		field->name = extra->label;
 		field++;
 	}
+	if (unlikely(action->names_call && names->syscalls->abi.size > 0))
+		*field++ = (struct field){ .name = text_of("abi"),
+					   .value = { .kind = VALUE_TEXT,
+						      .text = names->syscalls->abi } };
 	action->event.nr_extras = field - action->fields;
 	if (action->event.nr_flows > 0)
 		*field = action->flow;
@@ -72,6 +77,12 @@ hot_inline void action_value_read(struct rule_action *action, const struct recor
 										  : number;
 }
 
+/* Once there was another ABI, a mark of the last record must be removed. */
+hot_inline bool action_has_abi(const struct rule_action *action, const struct naming_names *names)
+{
+	return action->names_call && unlikely(names->syscalls->has_abis);
+}
+
 hot_inline void action_decode(struct rule_action *action, const struct record *record,
 			      const struct naming_names *names, const bool is_swapped)
 {
@@ -89,7 +100,7 @@ hot_inline void action_decode(struct rule_action *action, const struct record *r
 	action_name_read(&action->name, record, names, &event->slice_name, &event->slice_head);
 	if (action->value.kind != FIELD_ABSENT)
 		action_value_read(action, record, is_swapped);
-	if (action->nr_extras > 0)
+	if (action->nr_extras > 0 || action_has_abi(action, names))
 		action_extras_read(action, record, names);
 }
 
@@ -143,6 +154,8 @@ struct decoded_event *rules_decode(const struct rules *rules, struct rule_tracep
 
 	if (index == 0 && tracepoint->names.symbols)
 		symbols_begin(tracepoint->names.symbols);
+	if (index == 0 && tracepoint->calls)
+		rule_calls_read(tracepoint->calls, record, rules->syscalls);
 	if (!action->rule->is_usable || !rule_action_decode(action, record, &tracepoint->names) ||
 	    event_is_excluded(rules, &action->event))
 		return NULL;

@@ -29,6 +29,7 @@
 
 struct rule;
 struct rule_action;
+struct rule_calls;
 
 /**
  * struct rule_pack - rules that are built in
@@ -52,6 +53,7 @@ extern const struct rule_pack rule_packs[];
  * @format: text of its format, until its symbols were read
  * @names: names of its fields' values
  * @actions: what its records mean
+ * @calls: what they say of system calls, NULL for nothing
  * @is_dropped: it was removed, and its id may be another's
  * @is_held: its id may be another's until rules_trust()
  */
@@ -64,6 +66,7 @@ struct rule_tracepoint {
 	struct naming_names names;
 	struct rule_action *actions;
 	size_t nr_actions;
+	struct rule_calls *calls;
 	bool is_dropped;
 	bool is_held;
 };
@@ -90,6 +93,20 @@ struct rules {
 
 /** rules_new - no rules; returns rules for rules_free(), or NULL if memory ran out */
 struct rules *rules_new(void);
+
+/**
+ * rules_set_machine - names of system calls are those of another machine, before rules_bind()
+ * @machine: as uname(2) names it; NULL for this machine
+ *
+ * Returns -1 if memory ran out.
+ */
+int rules_set_machine(struct rules *rules, const char *machine);
+
+/** rules_name_calls - whether names of system calls are rendered */
+bool rules_name_calls(const struct rules *rules);
+
+/** rules_add_narrow - these threads run 32-bit programs: "1,2,3" */
+void rules_add_narrow(struct rules *rules, const char *threads);
 
 /** rules_free - free rules and their tracepoints; NULL is allowed */
 void rules_free(struct rules *rules);
@@ -199,6 +216,13 @@ const struct rule_tracepoint *rules_find_name(const struct rules *rules, const c
 static inline void rules_exclude(struct rules *rules, int tid)
 {
 	rules->excluded = tid;
+}
+
+/** rules_learn - a thread is new, has another number or ended */
+static inline void rules_learn(struct rules *rules, const struct task_change *change)
+{
+	if (rules->syscalls->narrow_threads.bits || rules->syscalls->nr_executing > 0)
+		syscalls_learn(rules->syscalls, change);
 }
 
 /**

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rules/action.h"
+#include "rules/calls.h"
 #include "rules/rule.h"
 #include "rules/rules.h"
 
@@ -14,6 +15,7 @@ static void tracepoint_free(struct rule_tracepoint *tracepoint)
 	for (size_t i = 0; i < tracepoint->nr_actions; i++)
 		rule_action_release(&tracepoint->actions[i]);
 	free(tracepoint->actions);
+	free(tracepoint->calls);
 	symbols_free(tracepoint->names.symbols);
 	free(tracepoint->system);
 	free(tracepoint->name);
@@ -127,6 +129,22 @@ static struct rule_tracepoint *tracepoint_new(const char *system, const char *na
 	return NULL;
 }
 
+/* Few tracepoints have records of system calls. */
+static int tracepoint_bind_calls(struct rule_tracepoint *tracepoint, const struct format *format,
+				 bool is_swapped)
+{
+	struct rule_calls calls = { 0 };
+
+	rule_calls_bind(&calls, tracepoint, format, is_swapped);
+	if (calls.call == RULE_CALL_NONE)
+		return 0;
+	tracepoint->calls = malloc(sizeof(*tracepoint->calls));
+	if (!tracepoint->calls)
+		return -1;
+	*tracepoint->calls = calls;
+	return 0;
+}
+
 static int tracepoint_bind(struct rules *rules, struct rule_tracepoint *tracepoint,
 			   const struct format *format, struct text text, struct error *error)
 {
@@ -135,7 +153,10 @@ static int tracepoint_bind(struct rules *rules, struct rule_tracepoint *tracepoi
 	tracepoint->names.syscalls = rules->syscalls;
 	if (actions_bind(rules, tracepoint, format, text, error) < 0)
 		return -1;
-	return tracepoint_keep(rules, tracepoint) < 0 ? error_set(error, "out of memory") : 0;
+	if (tracepoint_bind_calls(tracepoint, format, rules->is_swapped) == 0 &&
+	    tracepoint_keep(rules, tracepoint) == 0)
+		return 0;
+	return error_set(error, "out of memory");
 }
 
 int rules_bind(struct rules *rules, const char *system, const char *name, struct text text,

@@ -49,6 +49,21 @@ static int export_run_limit(struct export_run *run, struct error *error)
 				    error);
 }
 
+/* System calls have other numbers on another machine, and in 32-bit programs. */
+static int export_run_describe_calls(struct export_run *run, struct error *error)
+{
+	const struct source_description *description = source_describe(run->source);
+	struct rules *rules = run->settings->selection.rules;
+
+	if (!rules)
+		return 0;
+	if (rules_set_machine(rules, description->machine) < 0)
+		return error_set(error, "out of memory");
+	if (description->narrow)
+		rules_add_narrow(rules, description->narrow);
+	return 0;
+}
+
 static int export_run_choose(struct export_run *run, struct error *error)
 {
 	struct pipeline *pipeline = &run->pipeline;
@@ -62,7 +77,7 @@ static int export_run_choose(struct export_run *run, struct error *error)
 		return error_set(error, "out of memory");
 	if (!run->settings->outputs.stat && !run->settings->outputs.why)
 		convention_want_symbols(pipeline->convention, run->directory.size > 0);
-	if (export_run_limit(run, error) < 0)
+	if (export_run_limit(run, error) < 0 || export_run_describe_calls(run, error) < 0)
 		return -1;
 	run->settings->selection.tasks = TASK_FORMATS_ALL;
 	if (tracepoints_find(pipeline->convention, run->source, &run->settings->selection,

@@ -116,6 +116,8 @@ static out_of_line int pipeline_task(struct pipeline *pipeline, const struct rec
 		return -1;
 	if (pipeline->workload)
 		workload_learn(pipeline->workload, &change);
+	if (pipeline->rules)
+		rules_learn(pipeline->rules, &change);
 	if (filter_is_past(&pipeline->filter, record->time_ns))
 		return 0;
 	return tracks_learn(pipeline->tracks, &change, error);
@@ -192,6 +194,7 @@ static int pipeline_learn(struct pipeline *pipeline, const struct task_change *c
 {
 	if (pipeline->workload)
 		workload_learn(pipeline->workload, change);
+	rules_learn(pipeline->rules, change);
 	return tracks_learn(pipeline->tracks, change, error);
 }
 

@@ -6,6 +6,7 @@
 
 #include "session/capture.h"
 #include "session/modules.h"
+#include "session/narrow.h"
 #include "session/privilege.h"
 #include "session/read_loop.h"
 #include "session/session.h"
@@ -200,6 +201,23 @@ static int record_run_save_workload(struct record_run *run, struct error *error)
 	return status;
 }
 
+/* Their system calls have other numbers, and no record shows it. */
+static int record_run_save_narrow(struct record_run *run, struct error *error)
+{
+	const struct rules *rules = run->capture.settings->selection.rules;
+	struct buffer threads = { 0 };
+	int status;
+
+	if (!rules || !rules_name_calls(rules))
+		return 0;
+	narrow_threads_append(&threads);
+	status = spool_set_narrow(run->spool, buffer_text(&threads));
+	if (threads.failed || status < 0)
+		status = error_set(error, "out of memory");
+	buffer_release(&threads);
+	return status;
+}
+
 static int record_run_set_up(struct record_run *run, struct error *error)
 {
 	const struct spool_owner owner = spool_owner_find();
@@ -217,7 +235,7 @@ static int record_run_set_up(struct record_run *run, struct error *error)
 		return -1;
 	if (spool_new(&run->spool, run->settings->path, &owner, error) < 0)
 		return -1;
-	if (record_run_save_workload(run, error) < 0)
+	if (record_run_save_workload(run, error) < 0 || record_run_save_narrow(run, error) < 0)
 		return -1;
 	run->memory_kib = instance_memory_kib(capture->recorder);
 	if (spool_begin(run->spool, capture->recorder, capture->settings->mode, error) < 0)

@@ -2,7 +2,22 @@
 /* Sets up a run of ktrack stream. */
 #include "session/stream_state.h"
 
+#include "session/narrow.h"
 #include "session/tracepoints.h"
+
+/* Names of functions and of system calls; programs that are executed later are found by records. */
+static void stream_run_read_names(struct stream_run *run)
+{
+	struct selection *selection = &run->settings->capture.selection;
+	struct buffer threads = { 0 };
+
+	selection_read_functions(selection, run->source, run->capture.report);
+	if (!selection->rules || !rules_name_calls(selection->rules))
+		return;
+	narrow_threads_append(&threads);
+	rules_add_narrow(selection->rules, buffer_string(&threads));
+	buffer_release(&threads);
+}
 
 /*
  * A blocked output must not stop reading while there is memory, nor the end of the recording.
@@ -109,7 +124,7 @@ int stream_run_set_up(struct stream_run *run, struct error *error)
 	if (capture_open(capture, run->pipeline.convention, false, error) < 0 ||
 	    stream_run_open_source(run, error) < 0)
 		return -1;
-	selection_read_functions(&settings->selection, run->source, capture->report);
+	stream_run_read_names(run);
 	if (stream_run_follow(run, error) < 0)
 		return -1;
 	return stream_run_open_targets(run, error);

@@ -9,14 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The kernel's limit of thread numbers. */
-#define TIDS_MAX (1 << 22)
-
 #define CGROUPS "/sys/fs/cgroup"
 
-/** struct workload - a set: a bit for each number of a thread */
+/** struct workload - the threads that belong to it now */
 struct workload {
-	unsigned char bits[TIDS_MAX / 8];
+	struct thread_set threads;
 };
 
 /** struct thread_visitor - receives threads, see workload_find() */
@@ -27,42 +24,39 @@ struct thread_visitor {
 
 struct workload *workload_new(void)
 {
-	return calloc(1, sizeof(struct workload));
+	struct workload *workload = calloc(1, sizeof(*workload));
+
+	if (workload && thread_set_reserve(&workload->threads) == 0)
+		return workload;
+	free(workload);
+	return NULL;
 }
 
 void workload_free(struct workload *workload)
 {
+	if (workload)
+		thread_set_release(&workload->threads);
 	free(workload);
 }
 
 bool workload_has(const struct workload *workload, int tid)
 {
-	return tid > 0 && tid < TIDS_MAX && workload->bits[tid / 8] & 1u << tid % 8;
+	return thread_set_has(&workload->threads, tid);
 }
 
 bool workload_add(struct workload *workload, int tid)
 {
-	if (tid <= 0 || tid >= TIDS_MAX || workload_has(workload, tid))
-		return false;
-	workload->bits[tid / 8] |= 1u << tid % 8;
-	return true;
+	return thread_set_add(&workload->threads, tid);
 }
 
 void workload_append(const struct workload *workload, struct buffer *out)
 {
-	for (int tid = 1; tid < TIDS_MAX; tid++) {
-		if (workload_has(workload, tid))
-			buffer_printf(out, "%s%d", out->size > 0 ? "," : "", tid);
-	}
+	thread_set_append(&workload->threads, out);
 }
 
 void workload_add_list(struct workload *workload, const char *list)
 {
-	while (*list) {
-		workload_add(workload, atoi(list));
-		list += strcspn(list, ",");
-		list += strspn(list, ",");
-	}
+	thread_set_add_list(&workload->threads, list);
 }
 
 int workload_limit_rules(struct rules *rules, const char *remedy, const struct report *report,
@@ -83,12 +77,6 @@ int workload_limit_rules(struct rules *rules, const char *remedy, const struct r
 	return status;
 }
 
-static void workload_remove(struct workload *workload, int tid)
-{
-	if (workload_has(workload, tid))
-		workload->bits[tid / 8] &= ~(1u << tid % 8);
-}
-
 void workload_learn(struct workload *workload, const struct task_change *change)
 {
 	if (change->kind == TASK_CHANGE_BORN && workload_has(workload, change->parent_tid))
@@ -96,7 +84,7 @@ void workload_learn(struct workload *workload, const struct task_change *change)
 	else if (change->kind == TASK_CHANGE_TOOK_OVER && workload_has(workload, change->old_tid))
 		workload_add(workload, change->tid);
 	else if (change->kind == TASK_CHANGE_GONE)
-		workload_remove(workload, change->tid);
+		thread_set_remove(&workload->threads, change->tid);
 }
 
 /* A process may end meanwhile. */

@@ -92,6 +92,7 @@ static void file_source_describe(struct source_description *out, const struct tr
 		.nr_cpus = description->nr_cpus,
 		.clock = description->clock,
 		.kernel = description->kernel,
+		.machine = description->machine,
 		.buffers = description->buffers,
 		.nr_buffers = description->nr_buffers,
 		.is_swapped = description->is_swapped,
@@ -101,6 +102,7 @@ static void file_source_describe(struct source_description *out, const struct tr
 		.wall_offset_ns = description->wall_offset_ns,
 		.writer = description->writer,
 		.workload = description->workload,
+		.narrow = description->narrow,
 		.id = description->id,
 	};
 }

@@ -86,6 +86,7 @@ void source_close(struct source *source);
  * @nr_cpus: number of CPUs that have buffers
  * @clock: the trace clock, NULL if unknown
  * @kernel: release of the traced kernel, NULL if unknown
+ * @machine: the traced machine as uname(2) names it, NULL if unknown
  * @buffers: names of its buffers ("" is the top level's), NULL if there is only one
  * @nr_buffers: how many
  * @buffer_kib: ring buffer for each CPU, 0 if unknown
@@ -99,6 +100,7 @@ void source_close(struct source *source);
  * unknown, the offset that a file states, or 0
  * @writer: the thread of ktrack that recorded a file, 0 if unknown
  * @workload: numbers of the threads that a file is limited to, "1,2,3"; NULL if it is not
+ * @narrow: numbers of threads that ran 32-bit programs when it began; NULL if unknown
  * @id: a hash that identifies the source, the same whenever it is read
  *
  * Strings live as long as the source is open.
@@ -107,6 +109,7 @@ struct source_description {
 	unsigned int nr_cpus;
 	const char *clock;
 	const char *kernel;
+	const char *machine;
 	const char *const *buffers;
 	size_t nr_buffers;
 	uint64_t buffer_kib;
@@ -118,6 +121,7 @@ struct source_description {
 	int64_t wall_offset_ns;
 	int writer;
 	const char *workload;
+	const char *narrow;
 	uint64_t id;
 };
 

@@ -19,6 +19,7 @@
  * struct trace_options - content of the options
  * @clock: the trace clock, NULL if unknown
  * @kernel: release of the kernel, NULL if unknown
+ * @machine: as uname(2) names it, NULL if unknown
  * @nr_cpus: 0 if unknown
  * @date_us: offset from trace time to the wall clock, if @has_date
  * @offset_ns: offset to add in any case
@@ -26,11 +27,13 @@
  * @shifts: from a guest's times to its host's
  * @writer: number of ktrack's thread, 0 if unknown
  * @workload: numbers of the selected threads, "1,2,3"; NULL if all were
+ * @narrow: numbers of threads that ran 32-bit programs at first; NULL if unknown
  * @is_ktrack: ktrack wrote the file: its statistics count only records of the file
  */
 struct trace_options {
 	char *clock;
 	char *kernel;
+	char *machine;
 	unsigned int nr_cpus;
 	bool has_clock;
 	bool has_trace_id;
@@ -42,6 +45,7 @@ struct trace_options {
 	struct shifts shifts;
 	int writer;
 	char *workload;
+	char *narrow;
 	bool is_ktrack;
 };
 

@@ -71,23 +71,31 @@ static int option_read_clock(struct trace_options *options, struct cursor data)
 			   (struct text){ .data = begin + 1, .size = end - begin - 1 });
 }
 
-/* "SYSTEM NODE RELEASE MACHINE" */
+/* Removes the first word of @rest and returns it. */
+static struct text uname_word_take(struct text *rest)
+{
+	const char *space = memchr(rest->data, ' ', rest->size);
+	size_t size = space ? (size_t)(space - rest->data) : rest->size;
+	struct text word = { .data = rest->data, .size = size };
+
+	size += space != NULL;
+	*rest = (struct text){ .data = rest->data + size, .size = rest->size - size };
+	return word;
+}
+
+/* "SYSTEM NODE RELEASE MACHINE"; the version may be before the machine. */
 static int option_read_uname(struct trace_options *options, struct cursor data)
 {
-	struct text text = option_text(data);
-	const char *end = text.data + text.size;
-	const char *begin = text.data;
-	const char *space = NULL;
+	struct text text = option_text(data), release, machine = { 0 };
 
-	for (int i = 0; i < 2; i++) {
-		space = memchr(begin, ' ', end - begin);
-		if (!space)
-			return 0;
-		begin = space + 1;
-	}
-	space = memchr(begin, ' ', end - begin);
-	return option_copy(&options->kernel,
-			   (struct text){ .data = begin, .size = (space ? space : end) - begin });
+	uname_word_take(&text);
+	uname_word_take(&text);
+	release = uname_word_take(&text);
+	while (text.size > 0)
+		machine = uname_word_take(&text);
+	if (release.size > 0 && option_copy(&options->kernel, release) < 0)
+		return -1;
+	return machine.size > 0 ? option_copy(&options->machine, machine) : 0;
 }
 
 static int option_read_cpu_count(struct trace_options *options, struct cursor data)
@@ -132,16 +140,15 @@ static int writer_thread(struct text text)
 	return number;
 }
 
-/* Copies the numbers behind TRACE_DAT_WORKLOAD, if there are any. */
-static int writer_workload(char **out, struct text text)
+/* Copies the numbers behind @word, if there are any. */
+static int writer_threads(char **out, struct text text, const char *word)
 {
-	const char *found = memmem(text.data, text.size, TRACE_DAT_WORKLOAD,
-				   strlen(TRACE_DAT_WORKLOAD));
+	const char *found = memmem(text.data, text.size, word, strlen(word));
 	const char *end = text.data + text.size, *begin;
 
 	if (!found)
 		return 0;
-	begin = found + strlen(TRACE_DAT_WORKLOAD);
+	begin = found + strlen(word);
 	for (found = begin; found < end && (isdigit((unsigned char)*found) || *found == ',');)
 		found++;
 	return option_copy(out, (struct text){ .data = begin, .size = found - begin });
@@ -156,7 +163,9 @@ static int option_read_writer(struct trace_options *options, struct cursor data)
 	if (!options->is_ktrack)
 		return 0;
 	options->writer = writer_thread(text);
-	return writer_workload(&options->workload, text);
+	if (writer_threads(&options->workload, text, TRACE_DAT_WORKLOAD) < 0)
+		return -1;
+	return writer_threads(&options->narrow, text, TRACE_DAT_NARROW);
 }
 
 /* Skips the id of the host's trace. */
@@ -187,7 +196,9 @@ void trace_options_release(struct trace_options *options)
 {
 	free(options->clock);
 	free(options->kernel);
+	free(options->machine);
 	free(options->workload);
+	free(options->narrow);
 	shifts_release(&options->shifts);
 }
 
@@ -233,6 +244,8 @@ void trace_file_fill_description(struct trace_file *file)
 	description->clock = file->options.clock;
 	description->writer = file->options.writer;
 	description->workload = file->options.workload;
+	description->narrow = file->options.narrow;
+	description->machine = file->options.machine;
 	description->kernel = file->options.kernel;
 	description->is_swapped = file->is_swapped;
 	description->nr_buffers = trace_file_nr_buffers(file);

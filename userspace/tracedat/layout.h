@@ -38,6 +38,9 @@
 /** TRACE_DAT_WORKLOAD - behind that number, the threads that were selected; "1,2,3" follows */
 #define TRACE_DAT_WORKLOAD " workload "
 
+/** TRACE_DAT_NARROW - behind these, the threads of 32-bit programs; "1,2,3" follows */
+#define TRACE_DAT_NARROW " 32-bit "
+
 /** TRACE_DAT_BUFFER_HEADING, TRACE_DAT_CPU_HEADING - lines above statistics, with name or number */
 #define TRACE_DAT_BUFFER_HEADING "Buffer: "
 #define TRACE_DAT_CPU_HEADING "CPU: "

@@ -105,17 +105,25 @@ int spool_begin(struct spool *spool, const struct instance *instance,
 		return -1;
 	spool_entry_reserve(&spool->folder, SPOOL_OPTIONS,
 			    OPTIONS_SIZE + spool->origin.workload.size +
-				    STATISTICS_SIZE * spool->nr_files);
+				    spool->origin.narrow.size + STATISTICS_SIZE * spool->nr_files);
 	return spool_origin_write(&spool->origin, &spool->folder, instance_name(instance), error);
+}
+
+static int threads_set(struct buffer *own, struct text threads)
+{
+	buffer_clear(own);
+	buffer_append(own, threads.data, threads.size);
+	return own->failed ? -1 : 0;
 }
 
 int spool_set_workload(struct spool *spool, struct text workload)
 {
-	struct buffer *own = &spool->origin.workload;
+	return threads_set(&spool->origin.workload, workload);
+}
 
-	buffer_clear(own);
-	buffer_append(own, workload.data, workload.size);
-	return own->failed ? -1 : 0;
+int spool_set_narrow(struct spool *spool, struct text narrow)
+{
+	return threads_set(&spool->origin.narrow, narrow);
 }
 
 int spool_mark_incomplete(struct spool *spool, const struct instance *instance, struct error *error)

@@ -110,6 +110,7 @@ void formats_release(struct formats *formats);
  * @boot: id of the current boot, empty until it is written
  * @writer: ktrack's thread that recorded
  * @workload: the threads that were selected when it began, "1,2,3"; empty if all were
+ * @narrow: threads that ran 32-bit programs when it began, "1,2,3"
  * @is_incomplete: the kernel emptied the buffers, with uncounted records
  */
 struct spool_origin {
@@ -119,6 +120,7 @@ struct spool_origin {
 	struct buffer boot;
 	int writer;
 	struct buffer workload;
+	struct buffer narrow;
 	bool is_incomplete;
 };
 

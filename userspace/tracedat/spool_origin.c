@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Reads and writes the origin: lines with the instance's name, the id of the boot, the mode, the id
- * of the recording, the thread that recorded, the threads that were selected, and "incomplete" if it
- * is.
+ * of the recording, the thread that recorded, the threads that were selected, those of 32-bit
+ * programs, and "incomplete" if it is.
  */
 #include "tracedat/spool.h"
 
@@ -18,6 +18,7 @@
 #define ORIGIN_INCOMPLETE "incomplete"
 #define ORIGIN_THREAD "thread "
 #define ORIGIN_WORKLOAD "workload "
+#define ORIGIN_NARROW "32-bit "
 
 void spool_origin_begin(struct spool_origin *origin, const char *directory,
 			const struct buffer_mode *mode)
@@ -46,18 +47,26 @@ static const char *line_rest(const char *line, const char *word)
 	return strncmp(line, word, strlen(word)) == 0 ? line + strlen(word) : NULL;
 }
 
+static bool is_list(const char *text)
+{
+	return text[strspn(text, "0123456789,")] == '\0';
+}
+
 /* One of the lines that may be missing. */
 static void origin_parse_more(struct spool_origin *origin, const char *line)
 {
 	const char *thread = line_rest(line, ORIGIN_THREAD);
 	const char *workload = line_rest(line, ORIGIN_WORKLOAD);
+	const char *narrow = line_rest(line, ORIGIN_NARROW);
 
 	if (strcmp(line, ORIGIN_INCOMPLETE) == 0)
 		origin->is_incomplete = true;
 	else if (thread)
 		origin->writer = atoi(thread);
-	else if (workload && workload[strspn(workload, "0123456789,")] == '\0')
+	else if (workload && is_list(workload))
 		buffer_append_string(&origin->workload, workload);
+	else if (narrow && is_list(narrow))
+		buffer_append_string(&origin->narrow, narrow);
 }
 
 static int origin_parse(struct spool_origin *origin, char *text)
@@ -96,6 +105,16 @@ int spool_origin_read(struct spool_origin *origin, const struct spool_folder *fo
 	return status;
 }
 
+static void origin_append_threads(struct buffer *text, const char *word,
+				  const struct buffer *threads)
+{
+	if (threads->size == 0)
+		return;
+	buffer_append_string(text, word);
+	buffer_append(text, threads->data, threads->size);
+	buffer_append_char(text, '\n');
+}
+
 /* Writes the lines by @write; without @instance the spool is complete. */
 static int origin_write(struct spool_origin *origin, struct spool_folder *folder,
 			const char *instance, __typeof__(spool_entry_write) *write,
@@ -110,11 +129,8 @@ static int origin_write(struct spool_origin *origin, struct spool_folder *folder
 	buffer_append(&text, origin->boot.data, origin->boot.size);
 	buffer_printf(&text, "%s\n%llx\n", origin->mode->name, (unsigned long long)origin->id);
 	buffer_printf(&text, ORIGIN_THREAD "%d\n", origin->writer);
-	if (origin->workload.size > 0) {
-		buffer_append_string(&text, ORIGIN_WORKLOAD);
-		buffer_append(&text, origin->workload.data, origin->workload.size);
-		buffer_append_char(&text, '\n');
-	}
+	origin_append_threads(&text, ORIGIN_WORKLOAD, &origin->workload);
+	origin_append_threads(&text, ORIGIN_NARROW, &origin->narrow);
 	if (origin->is_incomplete)
 		buffer_append_string(&text, ORIGIN_INCOMPLETE "\n");
 	status = write(folder, SPOOL_ORIGIN, &text, error);
@@ -139,4 +155,5 @@ void spool_origin_release(struct spool_origin *origin)
 	free(origin->instance);
 	buffer_release(&origin->boot);
 	buffer_release(&origin->workload);
+	buffer_release(&origin->narrow);
 }

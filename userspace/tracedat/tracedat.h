@@ -18,6 +18,7 @@ struct trace_file;
  * @nr_cpus: CPUs of the traced machine
  * @clock: the trace clock, NULL if unknown
  * @kernel: release of the traced kernel, NULL if unknown
+ * @machine: the traced machine as uname(2) names it, NULL if unknown
  * @buffers: names of the buffers ("" is the top level's), NULL if there is only one
  * @is_swapped: records are in the other byte order than this machine's
  * @has_rate: the file states how long a tick of @clock is; times are nanoseconds
@@ -26,6 +27,7 @@ struct trace_file;
  * unknown, the offset that the file states, or 0
  * @writer: ktrack's thread that recorded the file, 0 if unknown
  * @workload: numbers of the threads that were selected, "1,2,3"; NULL if all were
+ * @narrow: numbers of threads that ran 32-bit programs when it began; NULL if unknown
  * @id: a hash that identifies the file, the same whenever it is read
  *
  * Strings live as long as the file is open.
@@ -34,6 +36,7 @@ struct trace_file_description {
 	unsigned int nr_cpus;
 	const char *clock;
 	const char *kernel;
+	const char *machine;
 	const char *const *buffers;
 	size_t nr_buffers;
 	bool is_swapped;
@@ -42,6 +45,7 @@ struct trace_file_description {
 	int64_t wall_offset_ns;
 	int writer;
 	const char *workload;
+	const char *narrow;
 	uint64_t id;
 };
 
@@ -151,6 +155,14 @@ const char *spool_instance(const struct spool *spool);
  * Returns -1 if memory ran out.
  */
 int spool_set_workload(struct spool *spool, struct text workload);
+
+/**
+ * spool_set_narrow - these threads run 32-bit programs; before spool_begin()
+ * @narrow: numbers of threads, "1,2,3"
+ *
+ * Returns -1 if memory ran out.
+ */
+int spool_set_narrow(struct spool *spool, struct text narrow);
 
 /**
  * spool_begin - write the files that decode the records, and open the instance for reading

@@ -55,6 +55,10 @@ static void put_names(struct buffer *out, const struct spool_origin *origin, str
 		buffer_append_string(text, TRACE_DAT_WORKLOAD);
 		buffer_append(text, origin->workload.data, origin->workload.size);
 	}
+	if (origin->narrow.size > 0) {
+		buffer_append_string(text, TRACE_DAT_NARROW);
+		buffer_append(text, origin->narrow.data, origin->narrow.size);
+	}
 	put_text_option(out, TRACE_DAT_WRITER, text);
 }
 
