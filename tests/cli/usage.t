@@ -26,6 +26,15 @@ stream --event=$target -d 1 --duration=2 -- touch $target|--duration is given tw
 stat --live --live|--live is given twice
 record -o $target -o $target -- touch $target|--output is given twice
 -x|unknown command '-x'; see 'ktrack --help'
+list --rules -e sched|-e: selects no rules; write packs, files or one rule with -r
+list -r irq -e sched --json|-e: selects no rules; write packs, files or one rule with -r
+export -v $target|-v: has no effect without rules; add rules with -r, or leave it out
+export --event=$target --include-self one|--include-self: has no effect without rules; add rules with -r, or leave it out
+stat -v $target|-v: has no effect without rules; add rules with -r, or leave it out
+stat --live -v|-v: has no effect without rules; add rules with -r, or leave it out
+stream --event=$target -v -- touch $target|-v: has no effect without rules; add rules with -r, or leave it out
+stream --event=$target --include-self --instance=x|--include-self: has no effect without rules; add rules with -r, or leave it out
+record -o $target -v -- touch $target|-v: has no effect without rules; add rules with -r, or leave it out
 list -x|unknown option '-x'; see 'ktrack list --help'
 list --include-self|unknown option '--include-self'; see 'ktrack list --help'
 list --nonsense|unknown option '--nonsense'; see 'ktrack list --help'

@@ -197,6 +197,10 @@ static int rules_print(struct list_settings *settings, struct error *error)
 {
 	struct rule_listing *listing;
 
+	if (settings->selection.nr_options > 0) {
+		error_set(error, "-e: selects no rules; write packs, files or one rule with -r");
+		return STATUS_USAGE;
+	}
 	if (rule_listing_new(&listing, &settings->selection, message_report(), error) < 0)
 		return STATUS_FAILED;
 	if (settings->is_json)

@@ -35,6 +35,19 @@ void capture_settings_release(struct capture_settings *settings)
 	command_user_release(&settings->user);
 }
 
+/* Explaining slices adds rules. */
+static int rule_options_check(const struct selection *selection, bool explains, struct error *error)
+{
+	const char *option = selection->is_verbose ? "-v"
+			     : selection->includes_self ? "--include-self"
+							: NULL;
+
+	if (!option || selection->rules || explains)
+		return 0;
+	return error_set(error, "%s: has no effect without rules; add rules with -r, or leave it "
+				"out", option);
+}
+
 /* An existing instance is not changed. */
 static int instance_check(const struct capture_settings *settings, struct error *error)
 {
@@ -68,6 +81,8 @@ int record_settings_check(const struct record_settings *settings, struct error *
 	if (capture->instance && capture->selection.nr_options > 0)
 		return error_set(error, "-e: would change the instance of --instance; use 'ktrack "
 					"export -e' with the file");
+	if (rule_options_check(&capture->selection, false, error) < 0)
+		return -1;
 	return instance_check(capture, error);
 }
 
@@ -115,7 +130,8 @@ int stream_settings_check(const struct stream_settings *settings, struct error *
 
 	if (settings->outputs.why && why_check(settings->outputs.why, error) < 0)
 		return -1;
-	if (instance_check(&settings->capture, error) < 0 ||
+	if (rule_options_check(&settings->capture.selection, settings->outputs.why, error) < 0 ||
+	    instance_check(&settings->capture, error) < 0 ||
 	    streaming_check(&settings->capture, error) < 0 ||
 	    output_settings_check(&settings->outputs, error) < 0)
 		return -1;
@@ -130,5 +146,7 @@ int export_settings_check(const struct export_settings *settings, struct error *
 
 	if (filter->to_ns > 0 && filter->from_ns > filter->to_ns)
 		return error_set(error, "--from: later than --to; write an earlier time");
+	if (rule_options_check(&settings->selection, settings->outputs.why, error) < 0)
+		return -1;
 	return output_settings_check(&settings->outputs, error);
 }
