@@ -57,7 +57,7 @@ LOSSES = 10
 # What the kernel reports of two threads that read from a disk and through a pipe, without the convention.
 FORMATS = MKTRACE.parents[1] / "formats/6.12"
 KERNEL_RULES = "sched,irq,syscalls,block"
-KERNEL_EVENTS = "\n".join(
+TASKS_AND_INTERRUPTS = "\n".join(
     f"format {FORMATS}/{name}"
     for name in (
         "sched/sched_switch",
@@ -66,12 +66,13 @@ KERNEL_EVENTS = "\n".join(
         "irq/irq_handler_exit",
         "irq/softirq_entry",
         "irq/softirq_exit",
-        "raw_syscalls/sys_enter",
-        "raw_syscalls/sys_exit",
-        "block/block_rq_issue",
-        "block/block_rq_complete",
     )
 )
+CALLS_AND_REQUESTS = "\n".join(
+    f"format {FORMATS}/{name}"
+    for name in ("raw_syscalls/sys_enter", "raw_syscalls/sys_exit", "block/block_rq_issue", "block/block_rq_complete")
+)
+KERNEL_EVENTS = f"{TASKS_AND_INTERRUPTS}\n{CALLS_AND_REQUESTS}"
 KERNEL_CALL = """
 +300 7@0 sys_enter id=0
 +400 7@0 sys_exit id=0 ret=4096

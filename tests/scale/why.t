@@ -12,13 +12,13 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 PROJECT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(PROJECT / "tests")]
+sys.path[:0] = [str(PROJECT / part) for part in ("tests", "tests/bench")]
 
+import inputs  # noqa: E402
 from tap import Tap  # noqa: E402
 
 MKTRACE = PROJECT / "tests/golden/mktrace"
 KTRACK = PROJECT / "build/ktrack"
-FORMATS = PROJECT / "tests/formats/6.12"
 PACKS = "sched,irq,locks,workqueue,block,timers,writeback"
 LIMIT_KIB = 64 * 1024
 LIMIT_RATIO = 3
@@ -26,23 +26,7 @@ SLICES = 1000000
 # Instructions are proportional to slices: callgrind counts those of fewer.
 COUNTED_SLICES = 40000
 
-EVENTS = "\n".join(
-    [
-        "task 7 reader",
-        "event mydrv:io 5000 char track_event_type; string slice_name",
-        *(
-            f"format {FORMATS}/{name}"
-            for name in (
-                "sched/sched_switch",
-                "sched/sched_waking",
-                "irq/irq_handler_entry",
-                "irq/irq_handler_exit",
-                "irq/softirq_entry",
-                "irq/softirq_exit",
-            )
-        ),
-    ]
-)
+EVENTS = f"task 7 reader\nevent mydrv:io 5000 char track_event_type; string slice_name\n{inputs.TASKS_AND_INTERRUPTS}"
 # Four slices, one of which waits for a disk.
 ROUND = """
 +300 7@0 io B read

@@ -30,21 +30,22 @@ static struct aggregate_cell *aggregate_cell_insert(struct aggregate *aggregate,
 	return &cells[at];
 }
 
+static bool cell_is_before(const void *member, const void *key)
+{
+	const struct aggregate_cell *cell = member;
+	const unsigned int *number = key;
+
+	return cell->number < *number;
+}
+
 static struct aggregate_cell *aggregate_cell_get(struct aggregate *aggregate, unsigned int number)
 {
-	size_t low = 0, high = aggregate->nr_cells;
+	size_t at = sorted_count(aggregate->cells, aggregate->nr_cells, sizeof(*aggregate->cells),
+				 cell_is_before, &number);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (aggregate->cells[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < aggregate->nr_cells && aggregate->cells[low].number == number)
-		return &aggregate->cells[low];
-	return aggregate_cell_insert(aggregate, low, number);
+	if (at < aggregate->nr_cells && aggregate->cells[at].number == number)
+		return &aggregate->cells[at];
+	return aggregate_cell_insert(aggregate, at, number);
 }
 
 int aggregate_add(struct aggregate *aggregate, int64_t duration_ns, const struct split *split)

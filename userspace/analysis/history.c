@@ -406,27 +406,21 @@ int history_lose(struct history *history, int cpu, int64_t from_ns, int64_t to_n
 	return 0;
 }
 
-/* The number of gaps that begin before @time_ns. */
-static size_t gaps_before(const struct history *history, int64_t time_ns)
+static bool gap_begins_before(const void *member, const void *key)
 {
-	size_t low = 0, high = history->nr_gaps;
+	const struct history_gap *gap = member;
+	const int64_t *time_ns = key;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (history->gaps[middle].from_ns < time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return gap->from_ns < *time_ns;
 }
 
 bool history_find_gap(const struct history *history, int cpu, int64_t *from_ns, int64_t *to_ns)
 {
 	int64_t first = INT64_MAX, last = INT64_MIN;
 
-	for (size_t i = gaps_before(history, *to_ns); i > 0; i--) {
+	for (size_t i = sorted_count(history->gaps, history->nr_gaps, sizeof(*history->gaps),
+				     gap_begins_before, to_ns);
+	     i > 0; i--) {
 		const struct history_gap *gap = &history->gaps[i - 1];
 
 		if (gap->until_ns <= *from_ns)

@@ -12,6 +12,7 @@
 #include "base/map.h"
 #include "base/owner.h"
 #include "base/put.h"
+#include "base/search.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "base/value.h"

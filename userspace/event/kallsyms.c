@@ -413,21 +413,19 @@ int kallsyms_read(struct kallsyms **out, const char *path, struct error *error)
 	return kallsyms_end(table, status, out, error);
 }
 
+static bool kallsyms_entry_is_up_to(const void *member, const void *key)
+{
+	const struct kallsyms_entry *entry = member;
+	const uint64_t *address = key;
+
+	return entry->address <= *address;
+}
+
 /* The number of entries up to an address. */
 static size_t kallsyms_search(const struct kallsyms *table, uint64_t address)
 {
-	const struct kallsyms_entry *entries = kallsyms_entries(table);
-	size_t begin = 0, end = kallsyms_nr_entries(table);
-
-	while (begin < end) {
-		size_t middle = begin + (end - begin) / 2;
-
-		if (entries[middle].address <= address)
-			begin = middle + 1;
-		else
-			end = middle;
-	}
-	return begin;
+	return sorted_count(kallsyms_entries(table), kallsyms_nr_entries(table),
+			    sizeof(struct kallsyms_entry), kallsyms_entry_is_up_to, &address);
 }
 
 /* The address behind a function, whose next entry is number @next. */

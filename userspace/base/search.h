@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Binary search in a sorted array. */
+#ifndef BASE_SEARCH_H
+#define BASE_SEARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/**
+ * sorted_count - number of members at the beginning of an array for which @is_before is true
+ * @nr, @size: number of members, and the size of one
+ * @is_before: true for the first members, false for all others
+ *
+ * bsearch(3) finds only equal members.
+ */
+static inline size_t sorted_count(const void *array, size_t nr, size_t size,
+				  bool (*is_before)(const void *member, const void *key),
+				  const void *key)
+{
+	size_t low = 0, high = nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (is_before((const char *)array + middle * size, key))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+#endif
