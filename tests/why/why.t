@@ -13,6 +13,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
+from schema import undocumented, wrong_answer  # noqa: E402
 from sums import wrong_sums  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -82,6 +83,13 @@ def check_aggregate(tap, folder):
         tap.ok(found == answer[group]["ns"] > 0, f"the parts of the {group} slices add up", found, answer[group])
 
 
+def check_schema(tap, folder):
+    """The JSON has the members that ktrack-why(1) describes, and no others."""
+    for words in ("--slowest=1000 '*:*/*'", "--aggregate '*:*/*'", "--at=350us '*'"):
+        tap.nothing(list(wrong_answer(json.loads(explain(f"--json {words}", folder)[1]))), f"the members of --json {words}")
+    tap.nothing(undocumented(), "the page names all members")
+
+
 def check_folded(tap, folder):
     """Folded stacks of all slices add up to their time; semicolons are only between frames."""
     answer = json.loads(explain("--json --slowest=1000 --folded=out.folded '*:*/*'", folder)[1])
@@ -101,6 +109,7 @@ def check_case(tap, name, is_updating):
         found = "".join(f"$ why {words}\n{explain(words, folder)[1]}" for words in CASES[name])
         check_sums(tap, folder)
         check_aggregate(tap, folder)
+        check_schema(tap, folder)
         check_folded(tap, folder)
         for words, (status, message) in REFUSED.items():
             done, _, errors = explain(words, folder)

@@ -19,6 +19,9 @@
 /** WHY_FILE_PACKS - those that explain slices of a file that has their records, too */
 #define WHY_FILE_PACKS "memory,fs,syscalls"
 
+/** WHY_STATES - the rule whose tracks are the states of threads; without it nothing is explained */
+#define WHY_STATES "sched:thread"
+
 /** WHY_SLOWEST_MAX - limit of slices that are explained one by one */
 #define WHY_SLOWEST_MAX 1000
 
@@ -34,6 +37,8 @@
  * @is_aggregate: compare the slowest slices with the median instead
  * @is_json: print JSON instead of text
  * @folded: path of a file for folded stacks, which the caller opens; NULL for none
+ * @explanations: receives the answer instead, for other outputs; all other members but @slice and
+ * @depth are 0 then
  * @is_live: a recording without such a slice is no error
  */
 struct why_settings {
@@ -46,6 +51,7 @@ struct why_settings {
 	bool is_json;
 	bool is_live;
 	const char *folded;
+	struct explanations *explanations;
 };
 
 /** WHY_DEPTH - default of @depth in struct why_settings */
@@ -57,7 +63,7 @@ void why_settings_set_slice(struct why_settings *settings, const char *text);
 /**
  * why_sink_new - a sink that explains slices
  * @settings: outlive the sink
- * @fd: of the output; becomes the sink's, which closes it, also on failure
+ * @fd: of the output, -1 for none; becomes the sink's, which closes it, also on failure
  * @folded_fd: likewise of the file for folded stacks, -1 for none
  * @source: name of the recording in messages
  *

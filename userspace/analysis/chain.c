@@ -31,7 +31,7 @@ static void chain_add(struct chain *chain, enum part_kind kind, const struct seg
 				      .context = on_cpu ? on_cpu->context : CONTEXT_HARD,
 				      .interrupt = on_cpu ? on_cpu->interrupt : NAMES_NONE };
 
-	split_add(chain->walk.out, &key, chain->span.to_ns - from_ns);
+	split_add(chain->walk.out, &key, (struct span){ from_ns, chain->span.to_ns });
 	chain->span.to_ns = from_ns;
 }
 
@@ -169,7 +169,7 @@ int split_operation(struct splitter *splitter, uint32_t number, int cpu, struct 
 		int64_t begin_ns = operation->begin_ns > span.from_ns ? operation->begin_ns
 								       : span.from_ns;
 
-		split_add(out, &waiting, span.to_ns - begin_ns);
+		split_add(out, &waiting, (struct span){ begin_ns, span.to_ns });
 		span.to_ns = begin_ns;
 	}
 	if (span.from_ns < span.to_ns)

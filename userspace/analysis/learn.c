@@ -7,7 +7,7 @@
 
 static const char *const role_categories[] = {
 	[WHY_ROLE_CPU] = "sched:cpu",
-	[WHY_ROLE_THREAD] = "sched:thread",
+	[WHY_ROLE_THREAD] = WHY_STATES,
 	[WHY_ROLE_INTERRUPT] = "irq:cpu",
 	[WHY_ROLE_WAKEUP] = "sched:wakeup",
 	[WHY_ROLE_ARMED] = "timers:armed",
@@ -80,6 +80,15 @@ static int thread_join(struct why_sink *why, struct why_track *one,
 	return 0;
 }
 
+/* A name alone is not meant for what explains slices. For other outputs all slices but states are. */
+static bool why_may_select(const struct why_sink *why, const struct why_track *one,
+			   const struct timeline_track *track)
+{
+	if (why->settings->explanations)
+		return one->role == WHY_ROLE_NONE;
+	return why->selector.category || !track_explains(track);
+}
+
 static int learn_track(struct why_sink *why, const struct timeline_event *event,
 		       struct error *error)
 {
@@ -95,9 +104,8 @@ static int learn_track(struct why_sink *why, const struct timeline_event *event,
 	why->tracks = one;
 	event->track->sink_data[why->sink_index] = one;
 	one->role = track_role(track);
-	/* A name alone is not meant for what explains slices. */
 	one->is_selected = track->kind == TRACK_SLICES &&
-			   (why->selector.category || !track_explains(track)) &&
+			   why_may_select(why, one, track) &&
 			   slice_selector_matches_track(&why->selector, track);
 	return track->scope == SCOPE_THREAD ? thread_join(why, one, track, error) : 0;
 }

@@ -137,6 +137,16 @@ static void append_blocked(struct buffer *out, const struct name_table *names,
 		buffer_append_string(out, ": its timeout expired");
 }
 
+void part_append_text_of(struct buffer *out, const struct name_table *names,
+			 const struct part_key *key, const struct why_slice *slice)
+{
+	struct part_key own = *key;
+
+	if (slice && key->label == slice->name)
+		own.label = NAMES_NONE;
+	part_append_text(out, names, &own);
+}
+
 void part_append_text(struct buffer *out, const struct name_table *names,
 		      const struct part_key *key)
 {

@@ -81,10 +81,23 @@ static void put_stack(struct why_sink *why, uint32_t number, bool *first)
 	buffer_append_char(out, ']');
 }
 
-static void put_key(struct why_sink *why, const struct part_key *key, bool *first)
+static void put_what(struct why_sink *why, const struct part_key *key,
+		     const struct why_slice *slice, bool *first)
+{
+	struct buffer text = { 0 };
+
+	part_append_text_of(&text, &why->names, key, slice);
+	why_put_text(&why->out, "what", buffer_text(&text), first);
+	why->out.failed |= text.failed;
+	buffer_release(&text);
+}
+
+static void put_key(struct why_sink *why, const struct part_key *key, const struct why_slice *slice,
+		    bool *first)
 {
 	struct buffer *out = &why->out;
 
+	put_what(why, key, slice, first);
 	why_put_text(out, "kind", text_of(part_kind_name(key->kind)), first);
 	if (key->kind == PART_UNDECIDED)
 		why_put_text(out, "reason", text_of(undecided_reason_name(key->reason)), first);
@@ -101,7 +114,9 @@ static void put_key(struct why_sink *why, const struct part_key *key, bool *firs
 		put_stack(why, key->stack, first);
 }
 
-static void put_split(struct why_sink *why, const struct split *split)
+/* @slice is NULL for a waker's parts. */
+static void put_split(struct why_sink *why, const struct split *split,
+		      const struct why_slice *slice)
 {
 	struct buffer *out = &why->out;
 
@@ -111,21 +126,22 @@ static void put_split(struct why_sink *why, const struct split *split)
 		bool first = true;
 
 		buffer_append_string(out, i > 0 ? ",{" : "{");
-		put_key(why, &part->key, &first);
+		put_key(why, &part->key, slice, &first);
 		why_put_number(out, "ns", part->total_ns, &first);
 		why_put_number(out, "count", part->count, &first);
 		why_put_number(out, "longest_ns", part->longest_ns, &first);
+		why_put_number(out, "longest_at_ns", part->longest_at_ns - why->start_ns, &first);
 		why_put_number_above(out, "instants", part->nr_instants, 0, &first);
 		if (part->waker) {
 			json_append_member(out, text_of("meanwhile"), &first);
-			put_split(why, part->waker);
+			put_split(why, part->waker, NULL);
 		}
 		buffer_append_char(out, '}');
 	}
 	buffer_append_char(out, ']');
 }
 
-static void put_slice(struct why_sink *why, const struct why_slice *slice)
+void why_put_slice(struct why_sink *why, const struct why_slice *slice)
 {
 	struct buffer *out = &why->out;
 	bool first = true;
@@ -142,7 +158,7 @@ static void put_slice(struct why_sink *why, const struct why_slice *slice)
 	why_put_flag(out, "suspect", slice->is_suspect, &first);
 	why_put_flag(out, "unfinished", slice->is_unfinished, &first);
 	json_append_member(out, text_of("parts"), &first);
-	put_split(why, &slice->split);
+	put_split(why, &slice->split, slice);
 	buffer_append_char(out, '}');
 }
 
@@ -174,7 +190,7 @@ static int put_rows(struct why_sink *why, const struct aggregate_groups *groups)
 		bool first = true;
 
 		buffer_append_string(out, i > 0 ? ",{" : "{");
-		put_key(why, &rows[i].key, &first);
+		put_key(why, &rows[i].key, NULL, &first);
 		why_put_number(out, "slowest_ns", rows[i].slowest_ns, &first);
 		why_put_number(out, "median_ns", rows[i].median_ns, &first);
 		why_put_number(out, "excess_ns", rows[i].excess_ns, &first);
@@ -223,7 +239,7 @@ int why_print_json(struct why_sink *why)
 		buffer_append_char(out, '[');
 		for (size_t i = 0; i < why->nr_slices; i++) {
 			buffer_append_string(out, i > 0 ? "," : "");
-			put_slice(why, &why->slices[i]);
+			why_put_slice(why, &why->slices[i]);
 		}
 		buffer_append_char(out, ']');
 	}

@@ -35,11 +35,12 @@ static void append_time_cell(struct buffer *out, int64_t ns, int width)
 	buffer_release(&cell);
 }
 
-static void append_what(struct why_sink *why, const struct part_key *key)
+static void append_what(struct why_sink *why, const struct part_key *key,
+			const struct why_slice *slice)
 {
 	struct buffer text = { 0 };
 
-	part_append_text(&text, &why->names, key);
+	part_append_text_of(&text, &why->names, key, slice);
 	append_clean(&why->out, buffer_text(&text));
 	buffer_release(&text);
 }
@@ -95,20 +96,15 @@ static void print_stack(struct why_sink *why, const struct listing_level *level,
 static void print_part(struct why_sink *why, const struct listing_level *level,
 		       const struct part *part)
 {
-	struct part_key key = part->key;
-
-	/* That a slice's own parts are in the slice needs no mention. */
-	if (level->slice && key.label == level->slice->name)
-		key.label = NAMES_NONE;
 	print_cells(&why->out, level, part->total_ns, part->count);
-	append_what(why, &key);
+	append_what(why, &part->key, level->slice);
 	if (part->nr_instants > 0) {
 		buffer_append_string(&why->out, ", ");
 		buffer_append_count(&why->out, part->nr_instants, "time");
 	}
 	buffer_append_char(&why->out, '\n');
-	if (key.stack != NAMES_NONE)
-		print_stack(why, level, key.stack);
+	if (part->key.stack != NAMES_NONE)
+		print_stack(why, level, part->key.stack);
 }
 
 static void print_parts(struct why_sink *why, const struct split *split,
@@ -206,7 +202,7 @@ static int print_rows(struct why_sink *why, const struct aggregate_groups *group
 		append_time_cell(out, aggregate_mean_ns(&groups->median, rows[i].median_ns), 10);
 		append_time_cell(out, rows[i].excess_ns, 12);
 		buffer_append_string(out, "  ");
-		append_what(why, &rows[i].key);
+		append_what(why, &rows[i].key, NULL);
 		buffer_append_char(out, '\n');
 	}
 	free(rows);

@@ -148,28 +148,76 @@ static int slice_split(struct why_sink *why, struct why_end *end, struct split *
 		return split_slice(&why->splitter, end->thread, span, depth, out);
 	if (!slice->is_unfinished)
 		return slice_split_chain(why, end, out);
-	split_add_undecided(out, UNDECIDED_NO_END, span.to_ns - span.from_ns);
+	split_add_undecided(out, UNDECIDED_NO_END, span);
 	return out->failed ? -1 : 0;
+}
+
+/*
+ * Splits one of any number of slices. Without steps left they are left out, until there are enough
+ * for many of them: @why->is_resting is true then.
+ */
+static int slice_split_limited(struct why_sink *why, struct why_end *end, struct split *out)
+{
+	struct splitter *splitter = &why->splitter;
+
+	why->is_resting &= splitter->nr_steps < SPLITTER_STEPS_MAX / 2;
+	if (!why->is_resting) {
+		if (slice_split(why, end, out) < 0)
+			return -1;
+		why->is_resting = splitter->nr_steps == 0;
+	}
+	why->nr_unexplained += why->is_resting;
+	return 0;
 }
 
 static int slice_aggregate(struct why_sink *why, struct why_end *end)
 {
-	struct splitter *splitter = &why->splitter;
 	struct split *split = &why->scratch;
 
-	/* Without steps left slices are left out, until there are enough for many of them. */
-	why->is_resting &= splitter->nr_steps < SPLITTER_STEPS_MAX / 2;
-	if (!why->is_resting) {
-		split_clear(split);
-		if (slice_split(why, end, split) < 0)
-			return -1;
-		why->is_resting = splitter->nr_steps == 0;
+	split_clear(split);
+	if (slice_split_limited(why, end, split) < 0)
+		return -1;
+	return why->is_resting ? 0
+			       : aggregate_add(&why->aggregate,
+					       end->slice.end_ns - end->slice.begin_ns, split);
+}
+
+/* Keeps the text of an explained slice. */
+static int kept_add_slice(struct why_sink *why, const struct why_end *end,
+		       const struct why_slice *slice)
+{
+	buffer_clear(&why->out);
+	why_put_slice(why, slice);
+	if (why->out.failed)
+		return -1;
+	return kept_add(&why->kept, end->kept,
+			&(struct explanation){ .track = end->track->number,
+					       .depth = end->depth,
+					       .begin_ns = slice->begin_ns,
+					       .end_ns = slice->end_ns,
+					       .json = buffer_text(&why->out) });
+}
+
+static void slice_describe(const struct why_end *end, struct why_slice *slice)
+{
+	track_append_label(&slice->track, end->track);
+	slice->is_async = !end->thread;
+	slice->tid = end->thread ? end->thread->tid : end->writer.tid;
+	slice->comm = end->thread ? end->thread->comm : NAMES_NONE;
+}
+
+static int slice_keep_text(struct why_sink *why, struct why_end *end)
+{
+	struct why_slice slice = end->slice;
+	int status = slice_split_limited(why, end, &slice.split);
+
+	if (status == 0 && !why->is_resting) {
+		slice_describe(end, &slice);
+		split_sort(&slice.split);
+		status = slice.track.failed ? -1 : kept_add_slice(why, end, &slice);
 	}
-	if (why->is_resting) {
-		why->nr_unexplained++;
-		return 0;
-	}
-	return aggregate_add(&why->aggregate, end->slice.end_ns - end->slice.begin_ns, split);
+	why_slice_release(&slice);
+	return status;
 }
 
 static int slice_explain(struct why_sink *why, struct why_end *end)
@@ -178,10 +226,9 @@ static int slice_explain(struct why_sink *why, struct why_end *end)
 
 	if (why->settings->is_aggregate)
 		return slice_aggregate(why, end);
-	track_append_label(&slice.track, end->track);
-	slice.is_async = !end->thread;
-	slice.tid = end->thread ? end->thread->tid : end->writer.tid;
-	slice.comm = end->thread ? end->thread->comm : NAMES_NONE;
+	if (why->settings->explanations)
+		return slice_keep_text(why, end);
+	slice_describe(end, &slice);
 	if (slice_split(why, end, &slice.split) < 0 || slice.track.failed) {
 		why_slice_release(&slice);
 		return -1;
@@ -198,6 +245,21 @@ int why_explain_deferred(struct why_sink *why, struct error *error)
 	return slice_explain(why, &end) < 0 ? error_set(error, "out of memory") : 0;
 }
 
+/* Whether an explained slice would be part of the answer; -1 if memory ran out. */
+static int slice_is_wanted(struct why_sink *why, struct why_end *end)
+{
+	const struct why_slice *slice = &end->slice;
+
+	if (why->settings->is_aggregate)
+		return 1;
+	if (!why->settings->explanations)
+		return slice_is_chosen(why, slice);
+	end->kept = kept_name_get(&why->kept, slice->category, slice->name);
+	if (!end->kept)
+		return -1;
+	return kept_wants(&why->kept, end->kept, slice->end_ns - slice->begin_ns);
+}
+
 /* Statistics leave out the same slices. */
 static bool slice_is_left_out(struct why_sink *why, const struct timeline_event *event)
 {
@@ -212,7 +274,9 @@ int why_select_end(struct why_sink *why, struct why_track *track,
 {
 	const struct why_settings *settings = why->settings;
 	int64_t at_ns = why->start_ns + settings->at_ns;
+	int is_wanted;
 	struct why_end end = { .track = event->track,
+			       .depth = event->depth,
 			       .slice = { .category = event->track->category->text,
 					  .begin_ns = event->begin_ns,
 					  .end_ns = event->time_ns,
@@ -232,8 +296,9 @@ int why_select_end(struct why_sink *why, struct why_track *track,
 	end.flow = event_flow_key(event);
 	if (end.flow == 0 && why_open_begin(track, event))
 		end.flow = why_open_begin(track, event)->flow;
-	if (!settings->is_aggregate && !slice_is_chosen(why, &end.slice))
-		return 0;
+	is_wanted = slice_is_wanted(why, &end);
+	if (is_wanted <= 0)
+		return is_wanted < 0 ? error_set(error, "out of memory") : 0;
 	/* The record that ends a state shows why it ended, but the next event is about that. */
 	if (track->role == WHY_ROLE_THREAD) {
 		why->deferred = end;

@@ -65,34 +65,39 @@ void split_add_sum(struct split *split, const struct part_key *key, const struct
 	part->total_ns += sum->total_ns;
 	part->count += sum->count;
 	part->nr_instants += sum->nr_instants;
-	if (sum->longest_ns > part->longest_ns)
+	if (sum->longest_ns > part->longest_ns) {
 		part->longest_ns = sum->longest_ns;
+		part->longest_at_ns = sum->longest_at_ns;
+	}
 	split->total_ns += sum->total_ns;
 }
 
-void split_add_instants(struct split *split, const struct part_key *key, int64_t duration_ns,
+void split_add_instants(struct split *split, const struct part_key *key, struct span span,
 			uint64_t nr_instants)
 {
+	int64_t duration_ns = span.to_ns - span.from_ns;
+
 	if (duration_ns > 0)
 		split_add_sum(split, key,
 			      &(struct part){ .total_ns = duration_ns,
 					      .longest_ns = duration_ns,
+					      .longest_at_ns = span.from_ns,
 					      .count = 1,
 					      .nr_instants = nr_instants });
 }
 
-void split_add(struct split *split, const struct part_key *key, int64_t duration_ns)
+void split_add(struct split *split, const struct part_key *key, struct span span)
 {
-	split_add_instants(split, key, duration_ns, 0);
+	split_add_instants(split, key, span, 0);
 }
 
-void split_add_undecided(struct split *split, enum undecided_reason reason, int64_t duration_ns)
+void split_add_undecided(struct split *split, enum undecided_reason reason, struct span span)
 {
 	const struct part_key key = {
 		.kind = PART_UNDECIDED, .reason = reason, .cpu = -1, .tid = -1, .owner = -1
 	};
 
-	split_add(split, &key, duration_ns);
+	split_add(split, &key, span);
 }
 
 static int part_compare(const void *a, const void *b)

@@ -70,10 +70,17 @@ struct part_key {
 
 struct split;
 
+/** struct span - a time */
+struct span {
+	int64_t from_ns;
+	int64_t to_ns;
+};
+
 /**
  * struct part - one part of a split
  * @count: number of segments
  * @longest_ns: the longest of them
+ * @longest_at_ns: when that one begins
  * @nr_instants: of the instant of its key
  * @waker: what the waker or the operation did meanwhile, NULL if it was not followed
  */
@@ -81,6 +88,7 @@ struct part {
 	struct part_key key;
 	int64_t total_ns;
 	int64_t longest_ns;
+	int64_t longest_at_ns;
 	uint64_t count;
 	uint64_t nr_instants;
 	struct split *waker;
@@ -99,13 +107,13 @@ struct split {
 };
 
 /** split_add_undecided - add a time that cannot be attributed to a part without an owner */
-void split_add_undecided(struct split *split, enum undecided_reason reason, int64_t duration_ns);
+void split_add_undecided(struct split *split, enum undecided_reason reason, struct span span);
 
 /** split_add - add a segment to its part */
-void split_add(struct split *split, const struct part_key *key, int64_t duration_ns);
+void split_add(struct split *split, const struct part_key *key, struct span span);
 
 /** split_add_instants - add a segment in which an instant occurred to its part */
-void split_add_instants(struct split *split, const struct part_key *key, int64_t duration_ns,
+void split_add_instants(struct split *split, const struct part_key *key, struct span span,
 			uint64_t nr_instants);
 
 /** split_add_sum - add all segments of another split's part to the part of @key */
@@ -122,12 +130,6 @@ void split_clear(struct split *split);
 
 /** split_release - free what a split refers to */
 void split_release(struct split *split);
-
-/** struct span - a time */
-struct span {
-	int64_t from_ns;
-	int64_t to_ns;
-};
 
 /**
  * struct splitter - what splits share

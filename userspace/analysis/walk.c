@@ -32,7 +32,7 @@ void walk_undecided(struct walk *walk, enum undecided_reason reason, struct span
 				      .owner = walk->owner,
 				      .owner_name = walk->owner_name };
 
-	split_add(walk->out, &key, span.to_ns - span.from_ns);
+	split_add(walk->out, &key, span);
 }
 
 void walk_unknown(struct walk *walk, struct span span)
@@ -75,7 +75,7 @@ const struct segment *walk_seek_cpu(struct splitter *splitter, int cpu, int64_t 
 /* Calls @add for each segment of a CPU in a time, the latest first; with NULL if there is none. */
 static void walk_cpu(struct walk *walk, const struct segment *segment, int cpu, struct span span,
 		     void (*add)(struct walk *walk, const struct segment *segment, int cpu,
-				 const struct segment *on_cpu, int64_t duration_ns))
+				 const struct segment *on_cpu, struct span span))
 {
 	const struct segment *at;
 
@@ -86,13 +86,13 @@ static void walk_cpu(struct walk *walk, const struct segment *segment, int cpu, 
 			return;
 		at = walk_seek_cpu(walk->splitter, cpu, span.to_ns);
 		from_ns = at && at->from_ns > span.from_ns ? at->from_ns : span.from_ns;
-		add(walk, segment, cpu, at, span.to_ns - from_ns);
+		add(walk, segment, cpu, at, (struct span){ from_ns, span.to_ns });
 		span.to_ns = from_ns;
 	}
 }
 
 static void running_add(struct walk *walk, const struct segment *segment, int cpu,
-			const struct segment *on_cpu, int64_t duration_ns)
+			const struct segment *on_cpu, struct span span)
 {
 	struct part_key key = walk_key(walk, segment, PART_RUNNING);
 
@@ -102,17 +102,17 @@ static void running_add(struct walk *walk, const struct segment *segment, int cp
 			       on_cpu->context == CONTEXT_HARD ? PART_HARD : PART_SOFT);
 		key.interrupt = on_cpu->interrupt;
 		key.cpu = cpu;
-		split_add(walk->out, &key, duration_ns);
+		split_add(walk->out, &key, span);
 		return;
 	}
 	key.instant = segment->instant;
-	split_add_instants(walk->out, &key, duration_ns, walk->nr_instants);
+	split_add_instants(walk->out, &key, span, walk->nr_instants);
 	walk->nr_instants = 0;
 }
 
 /* What used the CPU instead. */
 static void other_add(struct walk *walk, const struct segment *segment, enum part_kind kind,
-		      int cpu, const struct segment *on_cpu, int64_t duration_ns)
+		      int cpu, const struct segment *on_cpu, struct span span)
 {
 	struct part_key key = walk_key(walk, segment, kind);
 
@@ -125,19 +125,19 @@ static void other_add(struct walk *walk, const struct segment *segment, enum par
 		key.tid = on_cpu->tid;
 		key.name = walk_thread_name(walk->splitter->history, on_cpu->tid, cpu);
 	}
-	split_add(walk->out, &key, duration_ns);
+	split_add(walk->out, &key, span);
 }
 
 static void runnable_add(struct walk *walk, const struct segment *segment, int cpu,
-			 const struct segment *on_cpu, int64_t duration_ns)
+			 const struct segment *on_cpu, struct span span)
 {
-	other_add(walk, segment, PART_RUNNABLE, cpu, on_cpu, duration_ns);
+	other_add(walk, segment, PART_RUNNABLE, cpu, on_cpu, span);
 }
 
 static void late_add(struct walk *walk, const struct segment *segment, int cpu,
-		     const struct segment *on_cpu, int64_t duration_ns)
+		     const struct segment *on_cpu, struct span span)
 {
-	other_add(walk, segment, PART_LATE, cpu, on_cpu, duration_ns);
+	other_add(walk, segment, PART_LATE, cpu, on_cpu, span);
 }
 
 void walk_late(struct walk *walk, int cpu, struct span span)
@@ -187,7 +187,7 @@ static void blocked_add(struct walk *walk, const struct segment *segment, struct
 		key.object = operation->name;
 	if (key.tid >= 0)
 		key.name = walk_thread_name(history, key.tid, segment->next_cpu);
-	split_add(walk->out, &key, span.to_ns - span.from_ns);
+	split_add(walk->out, &key, span);
 	wake_add(walk, &(struct wake){ .key = key,
 				       .span = span,
 				       .operation = operation ? segment->operation : 0,

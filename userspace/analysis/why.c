@@ -18,6 +18,20 @@ static int why_open(struct sink *sink, const struct recording *recording, unsign
 	return 0;
 }
 
+/* The sinks that show the explanations are called later. */
+static int why_hand_over(struct why_sink *why, struct error *error)
+{
+	struct explanations *out = why->settings->explanations;
+
+	out->has_states = why->history.has_states;
+	out->has_interrupts = why->history.has_interrupts;
+	if (kept_finish(&why->kept, out) < 0)
+		return error_set(error, "out of memory");
+	if (!out->has_states)
+		out->nr_items = 0;
+	return 0;
+}
+
 static int why_finish(struct why_sink *why, struct error *error)
 {
 	int status = why->settings->is_json ? why_print_json(why) : why_print_text(why);
@@ -95,7 +109,8 @@ static int why_event(struct sink *sink, const struct timeline_event *event, stru
 	case TIMELINE_SLICE_END:
 		return why_slice_end(why, event, error);
 	case TIMELINE_FINISH:
-		return why_finish(why, error);
+		return why->settings->explanations ? why_hand_over(why, error)
+						   : why_finish(why, error);
 	default:
 		return why_learn(why, event, error);
 	}
@@ -120,6 +135,7 @@ static void why_free(struct sink *sink)
 	buffer_release(&why->folded);
 	free(why->slices);
 	aggregate_release(&why->aggregate);
+	kept_release(&why->kept);
 	split_release(&why->scratch);
 	hop_flows_release(&why->flows);
 	timers_release(&why->timers);
@@ -163,7 +179,8 @@ struct sink *why_sink_new(const struct why_settings *settings, int fd, int folde
 	why->folded_fd = folded_fd;
 	why->splitter = (struct splitter){ .history = &why->history,
 					   .names = &why->names,
-					   .is_limited = settings->is_aggregate };
+					   .is_limited = settings->is_aggregate ||
+							 settings->explanations };
 	if (history_init(&why->history) < 0 || name_table_init(&why->names) < 0)
 		error_set(error, "out of memory");
 	else if (slice_selector_parse(&why->selector, settings->slice, error) == 0)

@@ -6,6 +6,7 @@
 #include "analysis/aggregate.h"
 #include "analysis/analysis.h"
 #include "analysis/hops.h"
+#include "analysis/kept.h"
 #include "analysis/timers.h"
 
 /** enum why_role - the meaning of a track of the rules in WHY_PACKS */
@@ -75,10 +76,14 @@ struct why_slice {
  * struct why_end - the end of a selected slice
  * @track: of the slice, NULL for none
  * @thread: that did the work, NULL if it is explained backwards from @writer
+ * @depth: of the slice, 1 for the outermost
  * @flow: key of its flow, 0 for none
+ * @kept: if the answer is kept for other outputs: its name
  */
 struct why_end {
 	const struct timeline_track *track;
+	unsigned int depth;
+	struct kept_name *kept;
 	struct thread_history *thread;
 	struct waker writer;
 	uint64_t flow;
@@ -98,6 +103,7 @@ struct why_end {
  * @scratch: the split of a slice that is added to the aggregate
  * @flows: of the convention's tracepoints
  * @timers: that were armed
+ * @kept: the answer for other outputs
  * @deferred: a slice that is explained after the next event, if it has a @track
  */
 struct why_sink {
@@ -119,6 +125,7 @@ struct why_sink {
 	struct why_slice *slices;
 	size_t nr_slices;
 	struct aggregate aggregate;
+	struct kept kept;
 	uint64_t nr_matched;
 	uint64_t nr_left_out;
 	uint64_t nr_unexplained;
@@ -187,6 +194,9 @@ void part_append_text(struct buffer *out, const struct name_table *names,
 
 /** part_is_timeout - whether nobody woke the thread until the timeout of its wait */
 bool part_is_timeout(const struct name_table *names, const struct part_key *key);
+/** part_append_text_of - the same of a part of @slice, in which it is without mention; or NULL */
+void part_append_text_of(struct buffer *out, const struct name_table *names,
+			 const struct part_key *key, const struct why_slice *slice);
 
 /** part_kind_name - the name of a kind of parts in JSON */
 const char *part_kind_name(enum part_kind kind);
@@ -230,6 +240,9 @@ int64_t aggregate_mean_ns(const struct aggregate_cell *group, int64_t total_ns);
 /** why_print_text, why_print_json - append the answer to @why->out; return -1 if memory ran out */
 int why_print_text(struct why_sink *why);
 int why_print_json(struct why_sink *why);
+
+/** why_put_slice - append an explained slice as JSON to @why->out */
+void why_put_slice(struct why_sink *why, const struct why_slice *slice);
 
 /** why_print_folded - append folded stacks to @why->folded; returns -1 if memory ran out */
 int why_print_folded(struct why_sink *why);

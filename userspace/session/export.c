@@ -85,7 +85,7 @@ static int export_run_choose(struct export_run *run, struct error *error)
 		return -1;
 	selection_read_functions(&run->settings->selection, run->source, run->report);
 	pipeline->rules = run->settings->selection.rules;
-	if (run->settings->outputs.why &&
+	if ((run->settings->outputs.why || run->settings->outputs.explains) &&
 	    stacks_open(&pipeline->stacks, run->source, pipeline->rules, run->report, error) < 0)
 		return -1;
 	pipeline->counts_others = selection_is_empty(&run->settings->selection);
@@ -327,6 +327,9 @@ int export_run(struct export_settings *settings, struct error *error)
 		return STATUS_USAGE;
 	/* Writing fails instead, with a message. */
 	signal(SIGXFSZ, SIG_IGN);
+	settings->outputs.explains = output_settings_show_explanations(&settings->outputs) &&
+				     selection_has_states(&settings->selection) &&
+				     filter_has_all_threads(&settings->filter);
 	outputs_init(&run.outputs, &settings->outputs, settings->report);
 	if (export_run_all(&run, error) == 0) {
 		status = export_run_status(&run);

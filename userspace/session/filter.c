@@ -8,8 +8,12 @@
 
 bool filter_is_open(const struct filter *filter)
 {
-	return !filter->track && !filter->buffer && !filter->has_cpu && !filter->has_pid &&
-	       filter->from_ns == 0 && filter->to_ns == 0;
+	return filter_has_all_threads(filter) && !filter_has_times(filter);
+}
+
+bool filter_has_all_threads(const struct filter *filter)
+{
+	return !filter->track && !filter->buffer && !filter->has_cpu && !filter->has_pid;
 }
 
 void filter_name(const struct filter *filter, struct buffer *out)

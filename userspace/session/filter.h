@@ -26,6 +26,9 @@ bool filter_wants_stream(const struct filter *filter, int cpu, unsigned int buff
 bool filter_wants_loss(const struct filter *filter, const struct loss *loss,
 		       const char *const *buffers);
 
+/** filter_has_all_threads - whether all records of a time match, so that they show states */
+bool filter_has_all_threads(const struct filter *filter);
+
 /** filter_has_times - whether the filter limits the time */
 bool filter_has_times(const struct filter *filter);
 

@@ -47,6 +47,15 @@ bool output_settings_have_file(const struct output_settings *settings)
 	return targets_count(settings, SINK_USE_FILE, false) > 0;
 }
 
+bool output_settings_show_explanations(const struct output_settings *settings)
+{
+	for (size_t i = 0; i < sink_kinds_count; i++) {
+		if (settings->targets[i] && sink_kinds[i].shows_explanations)
+			return true;
+	}
+	return false;
+}
+
 static struct trace2_config *outputs_config_read(void)
 {
 	const char *home = getenv("HOME");
@@ -139,6 +148,7 @@ static int sink_open(const struct opening *opening, size_t kind, struct sink_set
 	settings->wait = outputs->set.wait;
 	settings->report = outputs->report;
 	settings->stat = outputs->settings->stat;
+	settings->explanations = outputs->settings->explains ? &outputs->explanations : NULL;
 	sink = sink_kinds[kind].sink_new(settings, error);
 	return sink ? timeline_add(opening->timeline, sink, error) : -1;
 }
@@ -288,6 +298,19 @@ static int why_open_output(struct opening *opening, struct error *error)
 	return sink ? timeline_add(opening->timeline, sink, error) : -1;
 }
 
+/* Added before the outputs that show the answer. */
+static int explanations_open(struct opening *opening, struct error *error)
+{
+	struct outputs *outputs = opening->outputs;
+	struct sink *sink;
+
+	outputs->why = (struct why_settings){ .slice = text_of("*"),
+					      .depth = WHY_DEPTH,
+					      .explanations = &outputs->explanations };
+	sink = why_sink_new(&outputs->why, -1, -1, outputs->set.source, error);
+	return sink ? timeline_add(opening->timeline, sink, error) : -1;
+}
+
 int outputs_open(struct outputs *outputs, struct timeline *timeline,
 		 const struct identity *identity, struct error *error)
 {
@@ -304,6 +327,8 @@ int outputs_open(struct outputs *outputs, struct timeline *timeline,
 		return -1;
 	if (outputs->settings->why && !outputs_have_target(outputs->settings))
 		return 0;
+	if (outputs->settings->explains && explanations_open(&opening, error) < 0)
+		return -1;
 	if (outputs_configure(outputs, error) < 0)
 		return -1;
 	opening.trace2.config = outputs->config;

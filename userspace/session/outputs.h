@@ -15,6 +15,7 @@
  * @set: the open files
  * @config: trace2 settings of the environment and of files, NULL before outputs_open()
  * @folders: absolute paths of targets that are folders
+ * @why: of the outputs that show explanations, which are in @explanations
  */
 struct outputs {
 	const struct output_settings *settings;
@@ -22,6 +23,8 @@ struct outputs {
 	struct output_set set;
 	struct trace2_config *config;
 	char *folders[SINK_KINDS_MAX];
+	struct why_settings why;
+	struct explanations explanations;
 };
 
 /** outputs_init - @settings and @report outlive the outputs */
@@ -33,6 +36,9 @@ int output_settings_status(const struct output_settings *settings, bool has_lost
 
 /** output_settings_check - refuse settings that exclude each other; returns -1 with @error */
 int output_settings_check(const struct output_settings *settings, struct error *error);
+
+/** output_settings_show_explanations - whether there is an output that shows explanations */
+bool output_settings_show_explanations(const struct output_settings *settings);
 
 /** output_settings_have_file - whether there is an output that needs a file of its own */
 bool output_settings_have_file(const struct output_settings *settings);

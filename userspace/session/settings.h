@@ -71,6 +71,9 @@ int selection_add(struct selection *selection, const char *text, struct error *e
 /** selection_add_rules - add the rules of one -r; returns -1 with @error */
 int selection_add_rules(struct selection *selection, const char *text, struct error *error);
 
+/** selection_has_states - whether rules make the states of threads, which explain slices */
+bool selection_has_states(const struct selection *selection);
+
 /** selection_is_empty - whether nothing is selected, which means all that follow the convention */
 bool selection_is_empty(const struct selection *selection);
 
@@ -112,6 +115,7 @@ struct limits {
  * @targets: by row of sink_kinds: "-" or a path; NULL for none
  * @stat: print statistics to standard output instead; NULL for none
  * @why: explain slices on standard output instead; NULL for none
+ * @explains: explain slices for the outputs that show it
  * @sid: the session's own id; NULL for one made of time, host and process
  * @with: a set of 1 << enum timeline_emitter, written with each record
  * @is_appending: files keep their content
@@ -121,6 +125,7 @@ struct output_settings {
 	const char *targets[SINK_KINDS_MAX];
 	const struct sink_stat_settings *stat;
 	const struct why_settings *why;
+	bool explains;
 	const char *sid;
 	unsigned int with;
 	bool is_appending;

@@ -331,6 +331,8 @@ int stream_run(struct stream_settings *settings, struct error *error)
 		return STATUS_USAGE;
 	if (settings->outputs.why && why_select(&settings->capture.selection, error) < 0)
 		return STATUS_FAILED;
+	settings->outputs.explains = output_settings_show_explanations(&settings->outputs) &&
+				     selection_has_states(&settings->capture.selection);
 	capture_init(&run.capture, &settings->capture);
 	outputs_init(&run.outputs, &settings->outputs, settings->capture.report);
 	result = stream_run_record(&run, error);

@@ -49,6 +49,17 @@ int selection_add_rules(struct selection *selection, const char *text, struct er
 				: error_set(error, "out of memory");
 }
 
+bool selection_has_states(const struct selection *selection)
+{
+	const struct rules *rules = selection->rules;
+
+	for (size_t i = 0; rules && i < rules_size(rules); i++) {
+		if (strcmp(rules_descriptor(rules, i)->category, WHY_STATES) == 0)
+			return true;
+	}
+	return false;
+}
+
 bool selection_is_empty(const struct selection *selection)
 {
 	return selection->nr_options == 0 && (!selection->rules || selection->adds_rules);

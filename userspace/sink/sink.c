@@ -48,6 +48,7 @@ const struct sink_kind sink_kinds[] = {
 		.name = "html",
 		.help = "write an HTML page with a timeline (works offline)",
 		.use = SINK_USE_FILE,
+		.shows_explanations = true,
 		.sink_new = sink_html_new,
 	},
 	{

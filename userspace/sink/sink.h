@@ -79,6 +79,7 @@ struct sink_stat_settings {
  * @report: for messages about the output; may be NULL
  * @trace2: of SINK_USE_TRACE2 kinds
  * @stat: of the kind "stat"
+ * @explanations: of outputs that show where the time of slices went; NULL if none is explained
  */
 struct sink_settings {
 	const char *name;
@@ -89,6 +90,7 @@ struct sink_settings {
 	const struct report *report;
 	const struct sink_trace2_settings *trace2;
 	const struct sink_stat_settings *stat;
+	const struct explanations *explanations;
 };
 
 /**
@@ -108,6 +110,7 @@ enum sink_use {
  * @name: of its option, or of its command
  * @help: the option's line in --help
  * @can_append: its files can be appended to
+ * @shows_explanations: it shows where the time of slices went
  * @trace2_key: of SINK_USE_TRACE2: the setting that names the default target
  * @sink_new: opens the output. Returns a sink for timeline_add(), or NULL with @error; it closes
  * the descriptor in that case. Nothing is written before the timeline is opened.
@@ -117,6 +120,7 @@ struct sink_kind {
 	const char *help;
 	enum sink_use use;
 	bool can_append;
+	bool shows_explanations;
 	enum trace2_key trace2_key;
 	struct sink *(*sink_new)(const struct sink_settings *settings, struct error *error);
 };

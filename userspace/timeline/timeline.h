@@ -148,6 +148,38 @@ struct timeline_track {
 	void *sink_data[TIMELINE_SINKS_MAX];
 };
 
+/**
+ * struct explanation - where the time of a slice went
+ * @track: number of its track
+ * @depth: 1 for the outermost
+ * @begin_ns, @end_ns: of the slice
+ * @json: an object, as 'ktrack why --json' prints it
+ */
+struct explanation {
+	unsigned long track;
+	unsigned int depth;
+	int64_t begin_ns;
+	int64_t end_ns;
+	struct text json;
+};
+
+/**
+ * struct explanations - explained slices, for outputs that show them
+ * @items: by @begin_ns, @track and @depth
+ * @limit: number of slices of each name that are explained, the slowest; 0 for all
+ * @has_states: states of threads are recorded; without them no slice is explained
+ * @has_interrupts: interrupts are recorded
+ *
+ * Valid during TIMELINE_FINISH, for sinks that were added after the one that explains.
+ */
+struct explanations {
+	const struct explanation *items;
+	size_t nr_items;
+	size_t limit;
+	bool has_states;
+	bool has_interrupts;
+};
+
 /** struct timeline_count - number of records of a tracepoint, "system:event" */
 struct timeline_count {
 	const char *tracepoint;

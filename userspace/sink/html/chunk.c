@@ -53,24 +53,30 @@ void html_append_escaped(struct buffer *out, struct text text)
 	}
 }
 
+int html_append_packed(struct html_sink *sink, struct text text)
+{
+	uLong size = compressBound(text.size);
+	char *target;
+
+	buffer_clear(&sink->packed);
+	target = buffer_reserve(&sink->packed, size);
+	if (!target || compress2((Bytef *)target, &size, (const Bytef *)text.data, text.size,
+				 Z_BEST_SPEED) != Z_OK)
+		return -1;
+	base64_append(&sink->file.out, (struct text){ .data = target, .size = size });
+	return 0;
+}
+
 /* Appends the compressed arguments of a chunk as a word. */
 static int html_chunk_append_args(struct html_sink *sink, const struct html_chunk *chunk)
 {
 	struct buffer *out = &sink->file.out;
-	uLong size = compressBound(chunk->args.size);
-	char *target;
 
-	if (!chunk->has_args) {
-		buffer_append_string(out, " -\n");
-		return 0;
-	}
-	buffer_clear(&sink->packed);
-	target = buffer_reserve(&sink->packed, size);
-	if (!target || compress2((Bytef *)target, &size, (const Bytef *)chunk->args.data,
-				 chunk->args.size, Z_BEST_SPEED) != Z_OK)
-		return -1;
 	buffer_append_char(out, ' ');
-	base64_append(out, (struct text){ .data = target, .size = size });
+	if (!chunk->has_args)
+		buffer_append_char(out, '-');
+	else if (html_append_packed(sink, buffer_text(&chunk->args)) < 0)
+		return -1;
 	buffer_append_char(out, '\n');
 	return 0;
 }

@@ -43,6 +43,12 @@ class Bytes {
 	}
 }
 
+// Decompresses JSON.
+function unpackJson(text) {
+	const packed = new Blob([new Bytes(text).bytes]).stream();
+	return new Response(packed.pipeThrough(new DecompressionStream("deflate"))).json();
+}
+
 // The events of a span of time; `items` are decoded at the first use.
 class Chunk {
 	constructor(from, to, count, data, args) {
@@ -52,11 +58,7 @@ class Chunk {
 	async argsOf(index) {
 		if (this.args === NO_ARGS)
 			return null;
-		if (!this.unpacked) {
-			const packed = new Blob([new Bytes(this.args).bytes]).stream();
-			const plain = packed.pipeThrough(new DecompressionStream("deflate"));
-			this.unpacked = await new Response(plain).json();
-		}
+		this.unpacked ??= await unpackJson(this.args);
 		return this.unpacked[index] || null;
 	}
 }
@@ -242,7 +244,7 @@ class Track {
 // `end` is the time of the last record; incomplete slices and losses may last until `limit`.
 class Recording {
 	constructor(text) {
-		Object.assign(this, { about: {}, names: [], tracks: [], points: [], losses: [], marks: [], notes: [], limit: 0, totals: null });
+		Object.assign(this, { about: {}, names: [], tracks: [], points: [], explained: [], losses: [], marks: [], notes: [], limit: 0, totals: null });
 		this.byNumber = new Map();
 		for (let at = 0, next; at < text.length; at = next + 1) {
 			next = text.indexOf("\n", at);
@@ -287,6 +289,8 @@ class Recording {
 			this.addMark(rest);
 		else if (letter === "p")
 			this.addPoints(...rest.split(" "));
+		else if (letter === "x")
+			this.addExplained(...rest.split(" "));
 		else
 			this.addChunk(letter, rest.split(" "));
 		if (letter === "f")
@@ -313,6 +317,10 @@ class Recording {
 
 	addPoints(from, count, data) {
 		this.points.push(new PointChunk(+from, +count, data));
+	}
+
+	addExplained(from, to, data) {
+		this.explained.push(new Explained(+from, +to, data));
 	}
 
 	addChunk(letter, words) {

@@ -35,57 +35,65 @@ class Picture extends Lanes {
 		return { from: 0, to: Math.max(this.recording.end * 1.01, 1) };
 	}
 
-	// Tracks of one tracepoint and name are adjacent; otherwise they are in order of appearance.
-	groups() {
-		const groups = new Map();
-		for (const track of this.recording.tracks) {
-			const key = JSON.stringify([track.identity.tracepoint, track.identity.name]);
-			if (!groups.has(key))
-				groups.set(key, []);
-			groups.get(key).push(track);
-		}
-		for (const group of groups.values())
-			group.sort((a, b) => this.lanesKey(a) - this.lanesKey(b) || (a.identity.lane ?? 0) - (b.identity.lane ?? 0));
-		return [...groups.values()];
-	}
-
 	// All lanes of a track have one label, at the first of them.
 	labelOf(track) {
 		return track.identity.lane ? track.label.replace(/ ?lane \d+/, "") : track.label;
 	}
 
 	isFirstLane(track) {
-		return !this.before.get(track) || this.keyOf(this.before.get(track)) !== this.keyOf(track);
+		return !this.before.get(track) || laneKeyOf(this.before.get(track)) !== laneKeyOf(track);
 	}
 
-	// The number of the first lane of a track's lanes.
-	lanesKey(track) {
-		const key = this.keyOf(track);
-		if (!track.identity.lane)
-			return track.number;
-		this.firstLanes ??= new Map();
-		if (!this.firstLanes.has(key))
-			this.firstLanes.set(key, this.recording.tracks.find((one) => this.keyOf(one) === key).number);
-		return this.firstLanes.get(key);
-	}
-
-	keyOf({ identity }) {
-		return JSON.stringify({ ...identity, lane: identity.lane > 0 });
-	}
-
-	// Sets the position of each track, from the top of the first one.
 	layOut() {
-		let top = Math.ceil(TRACK_GAP / 2), before = null;
+		const { busy, idle } = this.groups = groupTracks(this.recording.tracks);
+		this.hidesIdle = isWorthHiding(this.groups);
 		this.before = new Map();
-		for (const track of this.groups().flat()) {
+		let before = null;
+		for (const track of [...busy, ...idle].flat()) {
 			this.before.set(track, track.identity.lane ? before : null);
 			before = track;
-			track.top = top;
 			track.first = 0;
-			track.height = track.samples ? COUNTER : Math.max(this.lanesOf(track) + this.isCut(track), 1) * LANE;
-			top += track.height + TRACK_GAP;
 		}
-		this.height = top;
+		this.place();
+	}
+
+	// Sets the position of each track, from the top of the first one. Hidden tracks have none.
+	place() {
+		const { busy, idle } = this.groups;
+		this.height = Math.ceil(TRACK_GAP / 2);
+		busy.forEach((group) => this.placeGroup(group));
+		this.idleTop = this.height;
+		if (idle.length > 0 && isWorthHiding(this.groups))
+			this.height += LANE + TRACK_GAP;
+		for (const group of idle)
+			if (this.hidesIdle)
+				group.forEach((track) => Object.assign(track, { top: -Infinity, height: 0 }));
+			else
+				this.placeGroup(group);
+	}
+
+	placeGroup(group) {
+		for (const track of group) {
+			track.top = this.height;
+			track.height = track.samples ? COUNTER : Math.max(this.lanesOf(track) + this.isCut(track), 1) * LANE;
+			track.isLast = track === group.at(-1);
+			this.height += track.height + TRACK_GAP;
+		}
+	}
+
+	// Shows or hides the threads of which only states are known.
+	toggleIdle() {
+		if (!isWorthHiding(this.groups))
+			return;
+		this.hidesIdle = !this.hidesIdle;
+		this.place();
+		this.setScroll(this.scroll);
+	}
+
+	// Whether the line that shows and hides them is at a height of the window.
+	isIdleLine(y) {
+		const place = y - RULER + this.scroll - this.idleTop;
+		return isWorthHiding(this.groups) && y >= RULER && place >= 0 && place < LANE + TRACK_GAP;
 	}
 
 	// How many rows of slices are drawn, from track.first on.
@@ -210,6 +218,7 @@ class Picture extends Lanes {
 			this.drawTrack(track);
 		this.drawLosses();
 		this.drawGutter();
+		this.drawIdleLine();
 		this.drawBar();
 		this.drawRuler();
 		this.frame_ms = performance.now() - begun;
@@ -285,12 +294,19 @@ class Picture extends Lanes {
 				continue;
 			const top = this.topOf(track);
 			this.context.fillStyle = this.line;
-			this.context.fillRect(0, top + track.height + TRACK_GAP / 2, this.width, 1);
+			if (track.isLast || track.identity.scope !== "thread")
+				this.context.fillRect(0, top + track.height + TRACK_GAP / 2, this.width, 1);
 			if (this.isFirstLane(track))
 				this.drawText(this.labelOf(track), 8, top + 9, GUTTER - 16);
 			if (track.samples)
 				this.drawText(`${track.samples.lowest} … ${track.samples.highest}`, 8, top + 26, GUTTER - 16);
 		}
+	}
+
+	drawIdleLine() {
+		const top = this.idleTop - this.scroll + RULER, count = this.groups.idle.length;
+		if (isWorthHiding(this.groups) && top < this.rows && top > RULER - LANE)
+			this.drawText(`${this.hidesIdle ? "+" : "\u2212"} ${counted(count, "thread")} with nothing but states; click, or press t`, 8, top + LANE / 2 + 1, this.width - 20);
 	}
 
 	// A scroll bar, unless all tracks are visible.

@@ -294,13 +294,23 @@ static int html_faults_write(struct html_sink *sink, const struct timeline_total
 	return sink_file_spill(&sink->file, error);
 }
 
+static void append_explained(struct buffer *out, const struct explanations *explanations)
+{
+	if (!explanations)
+		return;
+	buffer_printf(out, ",\"explained\":{\"states\":%s,\"interrupts\":%s,\"limit\":%zu}",
+		      explanations->has_states ? "true" : "false",
+		      explanations->has_interrupts ? "true" : "false", explanations->limit);
+}
+
 static int html_finish(struct html_sink *sink, const struct timeline_event *event,
 		       struct error *error)
 {
 	struct buffer *out = &sink->file.out;
 	const struct timeline_totals *totals = event->totals;
 
-	if (html_flows_report(sink, error) < 0 || html_faults_write(sink, totals, error) < 0)
+	if (html_flows_report(sink, error) < 0 || html_explanations_report(sink, error) < 0 ||
+	    html_faults_write(sink, totals, error) < 0)
 		return -1;
 	buffer_printf(out, "f {\"last_ns\":%lld,\"end_ns\":%lld,\"lost\":%llu,",
 		      (long long)(sink->last_ns - sink->file.start_ns),
@@ -311,6 +321,7 @@ static int html_finish(struct html_sink *sink, const struct timeline_event *even
 		      (unsigned long long)totals->suspect, (unsigned long long)totals->unfinished);
 	if (totals->has_wall_drift)
 		buffer_printf(out, ",\"wall_drift_ns\":%lld", (long long)totals->wall_drift_ns);
+	append_explained(out, sink->explanations);
 	buffer_append_string(out, "}\n");
 	buffer_append_string(out, "</script>\n<script>\n");
 	buffer_append_string(out, page_script);
@@ -418,5 +429,10 @@ static const struct sink_file_ops html_file = {
 
 struct sink *sink_html_new(const struct sink_settings *settings, struct error *error)
 {
-	return sink_file_new(&html_file, settings, error);
+	struct sink *sink = sink_file_new(&html_file, settings, error);
+
+	if (sink)
+		container_of(sink, struct html_sink, file.sink)->explanations =
+			settings->explanations;
+	return sink;
 }

@@ -10,5 +10,6 @@
 
 __asm__(FILE_BEGIN(page_style) FILE_PART("page.css") FILE_END);
 __asm__(FILE_BEGIN(page_body) FILE_PART("page.html") FILE_END);
-__asm__(FILE_BEGIN(page_script) FILE_PART("data.js") FILE_PART("lanes.js") FILE_PART("draw.js")
-		FILE_PART("find.js") FILE_PART("flows.js") FILE_PART("page.js") FILE_END);
+__asm__(FILE_BEGIN(page_script) FILE_PART("data.js") FILE_PART("order.js") FILE_PART("lanes.js")
+		FILE_PART("draw.js") FILE_PART("find.js") FILE_PART("flows.js") FILE_PART("why.js")
+			FILE_PART("page.js") FILE_END);

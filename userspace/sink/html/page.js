@@ -14,6 +14,11 @@ function wheelZoom(event) {
 	return Math.min(Math.max(Math.exp(pixels / 100), 1 / ZOOM_STEP), ZOOM_STEP);
 }
 
+// A text whose marks of direction do not change what is around it.
+function showSafe(text) {
+	return String(text).replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+}
+
 function counted(count, word) {
 	return `${count} ${word}${count === 1 ? "" : "s"}`;
 }
@@ -24,6 +29,8 @@ class Page {
 		this.recording = new Recording(text);
 		this.picture = new FlowPicture(document.getElementById("picture"), this.recording);
 		this.part = (id) => document.getElementById(id);
+		this.why = new Why(this.recording, (one) => this.go(one));
+		this.trail = [];
 		this.picture.whenDrawn = () => this.showRange();
 		this.showAbout();
 		new ResizeObserver(() => this.picture.resize()).observe(this.picture.canvas);
@@ -162,6 +169,9 @@ class Page {
 	}
 
 	onClick(event) {
+		if (this.picture.isIdleLine(event.offsetY))
+			return this.picture.toggleIdle();
+		this.trail = [];
 		const cut = event.offsetX < GUTTER ? null : this.picture.cutAt(event.offsetY);
 		if (cut)
 			this.picture.showRow(cut, cut.first + ROWS_MOST);
@@ -190,6 +200,7 @@ class Page {
 			ArrowUp: () => picture.setScroll(picture.scroll - 3 * LANE), ArrowDown: () => picture.setScroll(picture.scroll + 3 * LANE),
 			PageUp: () => picture.setScroll(picture.scroll - page), PageDown: () => picture.setScroll(picture.scroll + page),
 			0: () => this.fit(), Home: () => this.fit(), f: () => this.focus(),
+			t: () => picture.toggleIdle(), j: () => this.part("details").querySelector(".way")?.click(), b: () => this.goBack(),
 			"[": () => this.step(-1), "]": () => this.step(1),
 			n: () => this.find(1), N: () => this.find(-1),
 			"/": () => this.part("search").select(), "?": () => this.part("help").showModal(),
@@ -203,7 +214,20 @@ class Page {
 	leave() {
 		this.part("search").blur();
 		this.picture.canvas.focus();
+		this.trail = [];
 		this.select(null);
+	}
+
+	// Jumps to the reason of a part, from which goBack() leads back.
+	go(one) {
+		this.trail.push(this.picture.selected);
+		this.show(one);
+	}
+
+	goBack() {
+		const one = this.trail.pop();
+		if (one)
+			this.show(one);
 	}
 
 	step(step) {
@@ -255,6 +279,8 @@ class Page {
 
 	// Scrolls to a track, and to the row of a slice in it.
 	showTrack(track, one = null) {
+		if (track.top < 0)
+			this.picture.toggleIdle();
 		const picture = this.picture, isSlice = one?.kind === "slice";
 		const place = isSlice ? (track.rows.indexOf(one.row) - track.first) * LANE : 0, top = picture.topOf(track) + place;
 		if (top < RULER || top + (isSlice ? LANE : track.height) > picture.rows)
@@ -287,7 +313,7 @@ class Page {
 		const tip = this.part("tip"), lines = event.offsetX < GUTTER ? this.labelAt(event) : this.linesAt(event);
 		if (lines.length === 0)
 			return this.hideTip();
-		tip.textContent = lines.join("\n");
+		tip.textContent = lines.map(showSafe).join("\n");
 		tip.hidden = false;
 		tip.style.left = `${Math.min(event.offsetX + 12, this.picture.width - tip.offsetWidth - 4)}px`;
 		tip.style.top = `${Math.max(event.offsetY - tip.offsetHeight - 8, 0)}px`;
@@ -353,19 +379,27 @@ class Page {
 			panel.replaceChildren(this.whole());
 			return;
 		}
-		const args = await one.chunk.argsOf(one.index);
+		const args = await one.chunk.argsOf(one.index), why = await this.why.of(one);
 		if (this.picture.selected !== one)
 			return;
 		this.picture.flows = flowsOf(this.recording, one, args);
 		this.picture.ask();
-		const head = document.createElement("h2"), columns = document.createElement("div");
-		head.textContent = this.headOf(one);
-		columns.className = "columns";
+		const head = element("h2", { textContent: showSafe(this.headOf(one)) }), columns = element("div", { className: "columns" });
+		if (this.trail.length > 0)
+			head.append(" ", this.backButton());
 		columns.append(this.table([...this.factsOf(one), ...this.flowFacts()]));
+		if (why)
+			columns.append(why);
 		const parts = Array.isArray(args) ? [["at its begin", args[0]], ["at its end", args[1]]] : [["fields", args]];
 		for (const [title, part] of parts)
 			this.appendFields(columns, part, title);
 		panel.replaceChildren(head, columns);
+	}
+
+	backButton() {
+		const button = element("button", { textContent: "\u2190 back", title: "b: to the slice that this explains" });
+		button.addEventListener("click", () => this.goBack());
+		return button;
 	}
 
 	// Flows have facts of their own.
@@ -381,11 +415,9 @@ class Page {
 
 	// Facts about the recording, shown if nothing is selected.
 	whole() {
-		const columns = document.createElement("div"), list = document.createElement("div");
-		columns.className = "columns";
-		list.className = "bad";
+		const columns = element("div", { className: "columns" }), list = element("div", { className: "bad" });
 		for (const fault of this.faults())
-			list.append(Object.assign(document.createElement("div"), { textContent: fault }));
+			list.append(element("div", { textContent: fault }));
 		if (list.hasChildNodes())
 			columns.append(list);
 		columns.append(this.table(this.wholeFacts()), "Click on something for its details.");
@@ -399,7 +431,7 @@ class Page {
 		for (const row of rows) {
 			const line = table.insertRow();
 			for (const text of row)
-				line.insertCell().textContent = String(text);
+				line.insertCell().textContent = showSafe(text);
 		}
 		return table;
 	}

@@ -13,6 +13,7 @@
  *   i TRACK FROM TO COUNT DEPTH DATA ARGS       instants; the depth of the first one
  *   v TRACK FROM TO COUNT MIN MAX DATA ARGS     samples
  *   p FROM COUNT DATA                           points of flows
+ *   x FROM TO DATA                              where the time of slices went, by their begins
  *   l CPU FROM TO STRING                        lost records
  *   m TIME STRING                               a remark
  *   w STRING                                    a fault of the recording as a whole
@@ -23,8 +24,9 @@
  * an instant: its time since the last one, its depth, its name; of a sample: its time since the
  * last one, its value, signed ones zigzag; of a point: its time since the last one, its time since
  * its slice's begin, its track, its slice's depth from 1, or 0 for an instant, the flow's name, and
- * its id. ARGS is a JSON array with an element for each: [object
- * of the begin, object of the end] of slices, an object of others, 0 for none.
+ * its id. ARGS is a JSON array with an element for each: [object of the begin, object of the end]
+ * of slices, an object of others, 0 for none. DATA of x is a zlib stream of a JSON array of [track,
+ * depth, object of 'ktrack why --json'].
  */
 #ifndef SINK_HTML_STATE_H
 #define SINK_HTML_STATE_H
@@ -91,6 +93,7 @@ struct html_flow_name {
  * @points: points of flows that are not written yet
  * @flow_names: names of flows so far
  * @nr_flow_names: their number
+ * @explanations: where the time of slices went, NULL if none is explained
  */
 struct html_sink {
 	struct sink_file file;
@@ -101,6 +104,7 @@ struct html_sink {
 	struct html_chunk points;
 	struct html_flow_name *flow_names;
 	size_t nr_flow_names;
+	const struct explanations *explanations;
 };
 
 /** html_append_json - append a text as a JSON string without '<', which could end the element */
@@ -108,6 +112,9 @@ void html_append_json(struct buffer *out, struct text text);
 
 /** html_append_object - append JSON, likewise without '<' */
 void html_append_object(struct buffer *out, struct text json);
+
+/** html_append_packed - append a compressed text as a word; returns -1 if memory ran out */
+int html_append_packed(struct html_sink *sink, struct text text);
 
 /** html_append_escaped - append a text between tags */
 void html_append_escaped(struct buffer *out, struct text text);
@@ -128,6 +135,9 @@ int html_flows_add(struct html_sink *sink, const struct timeline_event *event, s
 
 /** html_flows_report - write all points that were added; returns -1 with @error */
 int html_flows_report(struct html_sink *sink, struct error *error);
+
+/** html_explanations_report - write where the time of slices went; returns -1 with @error */
+int html_explanations_report(struct html_sink *sink, struct error *error);
 
 /** html_flows_release - free the points */
 void html_flows_release(struct html_sink *sink);

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: where the time of slices went, on the page: the splits of ktrack why, the bar, the list, the way to wakers, rows of a thread."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "why")]
+
+import cases  # noqa: E402
+from pages import DRAW, visit_pages  # noqa: E402
+from sums import wrong_sums  # noqa: E402
+from tap import Tap  # noqa: E402
+
+PACKS = "sched,irq,locks,workqueue"
+DRIVER = HERE.parent / "why/data/driver.script"
+FORMATS = "format ../formats/6.12/sched/sched_switch\nformat ../formats/6.12/sched/sched_waking\n"
+EVENT = "event demo:io 3000 char track_event_type; string slice_name\n"
+HOSTILE = (
+    FORMATS
+    + EVENT
+    + r"""0    7@0 sched_switch prev_comm=<b>a prev_pid=6 prev_state=2 next_comm=me next_pid=7
+10us 7@0 io B "</script><img src=x onerror=window.hacked=1>\xe2\x80\xae'*"
+20us 7@0 sched_switch prev_comm=me prev_pid=7 prev_state=2 next_comm=<i>x next_pid=8
+30us 8@0 sched_waking comm=me pid=7 target_cpu=0
+40us 8@0 sched_switch prev_comm=<i>x prev_pid=8 prev_state=1 next_comm=me next_pid=7
+50us 7@0 io E ""
+"""
+)
+# Threads with nothing but states, next to one that has a slice.
+IDLE = (
+    FORMATS
+    + EVENT
+    + "".join(f"+1us {n}@0 sched_switch prev_comm=t{n} prev_pid={n} prev_state=1 next_comm=t{n + 1} next_pid={n + 1}\n" for n in range(100, 120))
+    + '+1us 120@0 io B work\n+1us 120@0 io E ""\n'
+)
+NO_STATES = EVENT + "+10 7@0 io B read\n+10 7@0 io E \"\"\n"
+EXPLAINED = """const all = [];
+for (const chunk of ktrack.recording.explained)
+	all.push(...await chunk.read());
+return all;"""
+SELECT = """const r = ktrack.recording;
+for (const track of r.tracks)
+	for (const row of track.rows)
+		row.visit(0, Infinity, (chunk, index, items) => {
+			if (track.identity.tracepoint === arguments[0] && r.names[items.name[index]] === arguments[1])
+				ktrack.show(thing(row, chunk, index));
+		});
+"""
+SELECTED = """const one = ktrack.picture.selected;
+return one && [one.track.label, nameOf(ktrack.recording, one), one.begin];"""
+
+
+def load_driver(pages):
+    """The recording whose splits tests/why/why.t has; returns what is wrong."""
+
+    def make(path):
+        subprocess.run([HERE.parent / "golden/mktrace", DRIVER, path], check=True)
+
+    return pages.load(make, "-r", PACKS, "-e", "mydrv:*")[1]
+
+
+def load_script(pages, text, *words):
+    """A script's text."""
+    return pages.load(lambda path: cases.make_of(text, path), *words)[1]
+
+
+def explain(pages, words):
+    """What ktrack why --json prints of the same recording."""
+    return json.loads(cases.run(pages.folder, "why", "--json", "--slowest=1000", "trace.dat", words)[0])["slices"]
+
+
+def check_same(tap, pages):
+    """Every slice of the driver has the split that ktrack why has, to the nanosecond."""
+    wrong = load_driver(pages)
+    found = [one[2] for one in pages.browser.run(EXPLAINED)]
+    wanted = [one for words in ("mydrv:*/*", "locks:*/*") for one in explain(pages, words)]
+    by_begin = lambda one: (one["begin_ns"], one["track"], one["ns"])  # noqa: E731
+    tap.ok(sorted(found, key=by_begin) == sorted(wanted, key=by_begin) and len(found) == 8, "the splits of ktrack why", len(found), len(wanted))
+    sums = [line for one in found for line in wrong_sums(one["parts"], one["ns"], one["name"])]
+    tap.nothing(wrong + sums, "the parts add up")
+
+
+def check_panel(tap, pages):
+    """A click shows the bar and the list; j leads to the waker, b back."""
+    load_driver(pages)
+    browser = pages.browser
+    at = browser.run('return ktrack.recording.tracks.findIndex((one) => one.identity.tracepoint === "mydrv:io");')
+    browser.run(DRAW)
+    browser.click(*pages.place_of(at, 0, 200000))
+    text = pages.details()
+    wanted = ("blocked (D) in READ, woken by holder (50)", "meanwhile holder (50):", "runnable on CPU 1 behind hog (61)", "83.3 %")
+    tap.nothing([word for word in wanted if word not in text], "the parts of a slice")
+    shares, label = browser.run(
+        """const bar = document.querySelector(".bar"), wide = bar.clientWidth;
+        return [[...bar.children].map((one) => [one.className, one.offsetWidth / wide]), bar.getAttribute("aria-label")];"""
+    )
+    is_right = [name for name, _ in shares] == ["part blocked", "part running", "part running", "part runnable"]
+    is_right &= all(abs(found - share) < 0.01 for (_, found), share in zip(shares, (0.833, 0.083, 0.05, 0.033)))
+    tap.ok(is_right and label.startswith("83.3 % blocked (D) in READ"), "the bar", shares, label)
+    browser.press("j")
+    tap.ok(browser.run(SELECTED) == ["state tid 50 holder", "Running", 350000], "j jumps to the waker", browser.run(SELECTED))
+    browser.press("b")
+    tap.ok(browser.run(SELECTED) == ["io tid 40 reader", "locked", 100000], "b leads back", browser.run(SELECTED))
+    pages.details()
+    browser.run('[...document.querySelectorAll(".way")].find((one) => one.textContent.includes("hog")).click();')
+    tap.ok(browser.run(SELECTED) == ["state tid 61 hog", "Running", 150000], "a button jumps to who used the CPU", browser.run(SELECTED))
+    browser.run(SELECT, "mydrv:request", "write")
+    pages.details()
+    browser.press("j")
+    tap.ok(browser.run(SELECTED)[:2] == ["interrupts cpu 0", "IRQ 27 virtio0"], "an asynchronous slice leads to its interrupt", browser.run(SELECTED))
+    tap.nothing(browser.complaints(), "no complaints")
+
+
+def check_stack(tap, pages):
+    """Frames of the kernel stack of a wait."""
+    load_driver(pages)
+    text = pages.browser.run(
+        """const part = { what: "blocked", kind: "blocked", ns: 10, count: 1, longest_ns: 10, longest_at_ns: 0, stack: ["msleep", "<b>", "c", "d"] };
+        return ktrack.why.list([part], 10, 0).textContent;"""
+    )
+    tap.ok("at msleep < <b> < c < \u2026" in text and text.endswith("msleep<b>cd"), "the stack of a wait", text)
+
+
+def check_excuses(tap, pages):
+    """A slice without a split says why, and how to get one."""
+    load_script(pages, NO_STATES)
+    pages.browser.run(SELECT, "demo:io", "read")
+    text = pages.details()
+    tap.ok("this page was made without them. Record and export with -r sched,irq,locks,workqueue" in text, "no rules", text)
+    load_script(pages, FORMATS + NO_STATES, "-r", "sched", "-e", "demo:io")
+    pages.browser.run(SELECT, "demo:io", "read")
+    text = pages.details()
+    tap.ok("nothing recorded the states of threads" in text, "no records of the scheduler", text)
+    load_driver(pages)
+    pages.browser.run("ktrack.recording.explained = []; ktrack.recording.totals.explained.limit = 5;")
+    pages.browser.run(SELECT, "mydrv:io", "locked")
+    text = pages.details()
+    wanted = "the 5 slowest slices of each name. Another one of a trace.dat, with the same -e and -r: ktrack why --at=0.000250000s trace.dat 'mydrv:io/locked'"
+    tap.ok(wanted in text, "a slice that is not among the slowest", text)
+    wrong = cases.run(pages.folder, "why", "--at=0.000250000s", "trace.dat", "mydrv:io/locked")[1]
+    tap.nothing(wrong, "that command works")
+
+
+def check_hostile(tap, pages):
+    """Names of slices and threads stay names."""
+    wrong = load_script(pages, HOSTILE, "-r", "sched", "-e", "demo:io")
+    track = 'const t = ktrack.recording.tracks.find((one) => one.identity.tracepoint === "demo:io"), row = t.rows[0];'
+    pages.browser.run(track + "ktrack.show(thing(row, row.chunks[0], 0));")
+    text = pages.details()
+    is_shown = "woken by <i>x (8)" in text and "\u202e" not in text and "\ufffd" in text
+    pages.browser.run("ktrack.recording.explained = [];")
+    command = pages.details().split("trace.dat '")[-1].split("\n")[0]
+    hacked = pages.browser.run("return window.hacked ?? document.querySelector('footer img, footer b, footer i:not(.part)')?.tagName ?? null;")
+    tap.ok(is_shown and hacked is None, "names that look like tags, marks of direction", text, hacked)
+    tap.ok(command == "demo:io/</script>\\<img src=x onerror=window.hacked=1>*'\\''\\*'".replace("\\<", "<"), "a name in a command", command)
+    tap.nothing(wrong + pages.browser.complaints(), "no complaints")
+
+
+def check_threads(tap, pages):
+    """The rows of a thread are adjacent; many threads with only states are hidden until they are asked for."""
+    load_driver(pages)
+    labels = pages.browser.run("return [...ktrack.recording.tracks].sort((a, b) => a.top - b.top).map((one) => one.label);")
+    place = labels.index("state tid 40 reader")
+    wanted = ["state tid 40 reader", "io tid 40 reader", "locks tid 40 reader", "wake-ups tid 40 reader"]
+    tap.ok(labels[place : place + 4] == wanted, "the rows of a thread", *labels)
+    load_script(pages, IDLE, "-r", "sched", "-e", "demo:io")
+    shown = "return ktrack.recording.tracks.filter((one) => ktrack.picture.isVisible(one)).length;"
+    before = pages.browser.run(DRAW + shown)
+    pages.browser.press("t")
+    after = pages.browser.run(DRAW + shown)
+    pages.browser.press("t")
+    tap.ok(before <= 4 < after and pages.browser.run(shown) == before, "threads with only states", before, after)
+    left, top = pages.browser.run(
+        "const p = ktrack.picture, box = p.canvas.getBoundingClientRect(); return [box.left, box.top + RULER + p.idleTop - p.scroll + 8];"
+    )
+    pages.browser.click(left + 30, top)
+    tap.ok(pages.browser.run(shown) == after, "a click shows them too")
+    pages.browser.press("t", "/", *"state tid 105")
+    found = pages.browser.run('return [document.getElementById("found").textContent, ktrack.picture.hidesIdle];')
+    tap.ok(found[0] != "not found" and not found[1], "so does a search", found)
+
+
+CHECKS = (check_same, check_panel, check_stack, check_excuses, check_hostile, check_threads)
+
+
+if __name__ == "__main__":
+    sys.exit(visit_pages(Tap(), CHECKS))

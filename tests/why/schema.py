@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The JSON of ktrack why as ktrack-why(1) describes it: its members, and a strict reader."""
+
+import re
+from pathlib import Path
+
+PAGE = Path(__file__).resolve().parents[2] / "userspace/cli/ktrack-why.1"
+ANSWER = {"matched": int, "has_sched": bool, "has_irq": bool, "lost_records": int, "lost_gaps": int}
+ANSWER_MORE = {"slices": list, "aggregate": dict, "time_unit": str}
+SLICE = {"tracepoint": str, "name": str, "track": str, "begin_ns": int, "ns": int, "async": bool, "suspect": bool, "unfinished": bool, "parts": list}
+SLICE_MORE = {"tid": int, "comm": str}
+TIMES = {"ns": int, "count": int, "longest_ns": int, "longest_at_ns": int}
+KEY = {"what": str, "kind": str}
+KEY_MORE = {
+    **{name: str for name in ("slice", "behind", "interrupt", "state", "waker_context", "waker", "comm", "reason", "operation", "instant", "after")},
+    **{name: int for name in ("cpu", "behind_tid", "waker_tid", "tid", "instants")},
+    **{name: bool for name in ("woken", "timeout")},
+    **{name: list for name in ("stack", "meanwhile")},
+}
+AGGREGATE = {"count": int, "not_counted": int, "not_explained": int, "slowest": dict, "median": dict, "parts": list}
+GROUP, GROUP_MORE = {"count": int, "ns": int}, {"min_ns": int, "max_ns": int}
+ROW = {**KEY, "slowest_ns": int, "median_ns": int, "excess_ns": int}
+KINDS = {"running", "runnable", "blocked", "stopped", "hard interrupt", "soft interrupt", "waiting", "late", "undecided"}
+
+
+def wrong_members(value, required, optional, where):
+    """Members that are missing, unknown, or of another type."""
+    for name in required.keys() - value.keys():
+        yield f"{where}: {name} is missing"
+    for name, member in value.items():
+        wanted = required.get(name) or optional.get(name)
+        if type(member) is not wanted:
+            yield f"{where}: {name} is {member!r}, expected is {wanted}"
+
+
+def wrong_parts(parts, required, where, span=None):
+    """The same of parts, and kinds and longest segments that cannot be."""
+    for part in parts:
+        yield from wrong_members(part, required, KEY_MORE, where)
+        if part["kind"] not in KINDS:
+            yield f"{where}: kind {part['kind']}"
+        if span and not span[0] <= part["longest_at_ns"] <= part["longest_at_ns"] + part["longest_ns"] <= span[1]:
+            yield f"{where}: the longest segment of {part} is not in {span}"
+        if not all(type(frame) is str for frame in part.get("stack", [])):
+            yield f"{where}: {part['stack']}"
+        yield from wrong_parts(part.get("meanwhile", []), required, where, span)
+
+
+def wrong_answer(answer):
+    """What is wrong with an answer."""
+    yield from wrong_members(answer, ANSWER, ANSWER_MORE, "answer")
+    for one in answer.get("slices", []):
+        yield from wrong_members(one, SLICE, SLICE_MORE, one["name"])
+        yield from wrong_parts(one["parts"], {**KEY, **TIMES}, one["name"], (one["begin_ns"], one["begin_ns"] + one["ns"]))
+    if "aggregate" in answer:
+        found = answer["aggregate"]
+        yield from wrong_members(found, AGGREGATE, {}, "aggregate")
+        for group in ("slowest", "median"):
+            yield from wrong_members(found[group], GROUP, GROUP_MORE, group)
+        yield from wrong_parts(found["parts"], ROW, "aggregate")
+
+
+def undocumented():
+    """Members and kinds that the section JSON of the page does not name."""
+    section = PAGE.read_text().split(".SH JSON")[1].split("\n.SH ")[0]
+    words = re.findall(r'"([^"]+)"|([\w]+)', "\n".join(line for line in section.splitlines() if line.startswith(".B")))
+    named = {one.strip(" ,") for pair in words for one in pair if one}
+    tables = (ANSWER, ANSWER_MORE, SLICE, SLICE_MORE, TIMES, KEY, KEY_MORE, AGGREGATE, GROUP, GROUP_MORE, ROW)
+    return sorted(({name for table in tables for name in table} | KINDS) - named)
