@@ -68,6 +68,21 @@ int naming_check(const char *text, struct error *error)
 	return 0;
 }
 
+static bool form_is_decimal(enum naming_form form)
+{
+	return form == NAMING_AS_PRINTED || form == NAMING_RAW;
+}
+
+static enum naming_way naming_field_way(const struct naming_part *part)
+{
+	if (part->symbols)
+		return NAMING_OTHER;
+	if (field_ref_is_text(&part->ref))
+		return NAMING_TEXT;
+	return field_ref_is_number(&part->ref) && form_is_decimal(part->form) ? NAMING_INTEGER
+									      : NAMING_OTHER;
+}
+
 /* Adds the field of "{FIELD}" or "{FIELD:FORM}". */
 static int naming_field_bind(struct naming *out, struct text inside, const struct format *format,
 			     struct text format_text, bool is_swapped, struct error *error)
@@ -86,13 +101,12 @@ static int naming_field_bind(struct naming *out, struct text inside, const struc
 	field = format_find(format, name);
 	if (!field)
 		return error_set(error, "no field '%.*s'", (int)name.size, name.data);
-	*part = (struct naming_part){ .is_field = true,
-				      .text = name,
-				      .ref = field_ref_of(field, is_swapped) };
+	*part = (struct naming_part){ .text = name, .ref = field_ref_of(field, is_swapped) };
 	if (naming_form_find(form, &part->form, error) < 0)
 		return -1;
 	if (part->form == NAMING_AS_PRINTED && print_format_is_symbol(format_text, name))
 		part->form = NAMING_FUNCTION;
+	part->way = naming_field_way(part);
 	return 0;
 }
 
@@ -138,8 +152,10 @@ void naming_set_symbols(struct naming *naming, const struct symbols *symbols)
 	for (size_t i = 0; i < naming->nr_parts; i++) {
 		struct naming_part *part = &naming->parts[i];
 
-		if (part->is_field && part->form == NAMING_AS_PRINTED)
-			part->symbols = symbols_find(symbols, part->text);
+		if (part->way == NAMING_CONSTANT || part->form != NAMING_AS_PRINTED)
+			continue;
+		part->symbols = symbols_find(symbols, part->text);
+		part->way = naming_field_way(part);
 	}
 }
 
@@ -163,7 +179,7 @@ static char *naming_number_put(char *out, const struct value *value, enum naming
 
 bool naming_is_fixed(const struct naming *naming, struct text *out)
 {
-	if (naming->nr_parts != 1 || naming->parts[0].is_field)
+	if (naming->nr_parts != 1 || naming->parts[0].way != NAMING_CONSTANT)
 		return false;
 	*out = naming->parts[0].text;
 	return true;
@@ -172,7 +188,7 @@ bool naming_is_fixed(const struct naming *naming, struct text *out)
 bool naming_needs(const struct naming *naming, enum naming_form form)
 {
 	for (size_t i = 0; i < naming->nr_parts; i++) {
-		if (naming->parts[i].is_field && naming->parts[i].form == form)
+		if (naming->parts[i].way != NAMING_CONSTANT && naming->parts[i].form == form)
 			return true;
 	}
 	return false;
@@ -186,9 +202,7 @@ static bool value_is_number(const struct value *value)
 /* A boolean is a number unless it is rendered as a word; texts and bytes are none. */
 static void value_make_number(struct value *value, enum naming_form form)
 {
-	bool is_word = form == NAMING_AS_PRINTED || form == NAMING_RAW;
-
-	if (value->kind == VALUE_BOOLEAN && !is_word)
+	if (value->kind == VALUE_BOOLEAN && !form_is_decimal(form))
 		*value = (struct value){ .kind = VALUE_UNSIGNED,
 					 .unsigned_number = value->boolean };
 }
@@ -228,52 +242,74 @@ bool naming_field_text(const struct naming_part *part, const struct record *reco
 	return false;
 }
 
-/* There is space for any number, and for NAMING_SIZE_MAX bytes of a text. */
-static char *text_part_put(char *out, struct text text)
+/* Bytes of a name before it is cut, and of one more part. */
+#define NAMING_SPACE (2 * NAMING_SIZE_MAX + PUT_NUMBER_MAX)
+
+hot_inline char *text_part_put(char *out, struct text text)
 {
 	return put_text(out, text.data, text.size < NAMING_SIZE_MAX ? text.size : NAMING_SIZE_MAX);
 }
 
-static void field_part_append(struct buffer *space, char *out, const struct naming_part *part,
-			      const struct record *record, const struct naming_names *names)
+static char *integer_part_put(char *out, const struct field_ref *ref, const struct record *record)
+{
+	int64_t number;
+
+	if (ref->end > record->size)
+		return out;
+	number = field_integer(ref, record, ref->is_swapped);
+	return ref->kind == FIELD_SIGNED ? put_signed(out, number) : put_unsigned(out, number);
+}
+
+/* Opaque bytes, and booleans as words, may need more space. */
+static char *value_part_put(struct buffer *space, char *out, const struct value *value)
+{
+	buffer_end_put(space, out);
+	value_append_text(space, value);
+	return buffer_reserve_put(space, NAMING_SPACE);
+}
+
+static char *other_part_put(struct buffer *space, char *out, const struct naming_part *part,
+			    const struct record *record, const struct naming_names *names)
 {
 	struct value value;
 	struct text text;
 
-	if (naming_field_text(part, record, names, &text)) {
-		buffer_end_put(space, text_part_put(out, text));
-		return;
-	}
+	if (naming_field_text(part, record, names, &text))
+		return text_part_put(out, text);
 	if (!field_read_any(&part->ref, record, &value))
-		return;
+		return out;
 	value_make_number(&value, part->form);
-	if (likely(value_is_number(&value)))
-		buffer_end_put(space, naming_number_put(out, &value, part->form));
-	else
-		value_append_text(space, &value);
+	return value_is_number(&value) ? naming_number_put(out, &value, part->form)
+				       : value_part_put(space, out, &value);
 }
 
-static void naming_part_append(struct buffer *space, const struct naming_part *part,
-			       const struct record *record, const struct naming_names *names)
+hot_inline char *naming_part_put(struct buffer *space, char *out, const struct naming_part *part,
+				 const struct record *record, const struct naming_names *names)
 {
-	char *out = buffer_reserve_put(space, NAMING_SIZE_MAX + PUT_NUMBER_MAX);
+	struct text text;
 
-	if (out && part->is_field)
-		field_part_append(space, out, part, record, names);
-	else if (out)
-		buffer_end_put(space, text_part_put(out, part->text));
+	switch (part->way) {
+	case NAMING_CONSTANT:
+		return text_part_put(out, part->text);
+	case NAMING_TEXT:
+		return field_read_text(&part->ref, record, &text) ? text_part_put(out, text) : out;
+	case NAMING_INTEGER:
+		return integer_part_put(out, &part->ref, record);
+	default:
+		return other_part_put(space, out, part, record, names);
+	}
 }
 
 struct text naming_render_parts(const struct naming *naming, const struct record *record,
 				const struct naming_names *names, struct buffer *space)
 {
-	struct text text;
+	char *out;
+	size_t size;
 
 	buffer_clear(space);
-	for (size_t i = 0; i < naming->nr_parts && space->size <= NAMING_SIZE_MAX; i++)
-		naming_part_append(space, &naming->parts[i], record, names);
-	text = buffer_text(space);
-	if (text.size > NAMING_SIZE_MAX)
-		text.size = NAMING_SIZE_MAX;
-	return text;
+	out = buffer_reserve_put(space, NAMING_SPACE);
+	for (size_t i = 0; i < naming->nr_parts && out && out - space->data <= NAMING_SIZE_MAX; i++)
+		out = naming_part_put(space, out, &naming->parts[i], record, names);
+	size = out ? (size_t)(out - space->data) : 0;
+	return (struct text){ space->data, size < NAMING_SIZE_MAX ? size : NAMING_SIZE_MAX };
 }

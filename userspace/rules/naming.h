@@ -32,12 +32,26 @@ enum naming_form {
 };
 
 /**
+ * enum naming_way - how a part is put
+ * @NAMING_CONSTANT: a text that is no field
+ * @NAMING_TEXT: the text of a field
+ * @NAMING_INTEGER: an integer in decimal
+ * @NAMING_OTHER: any other field
+ */
+enum naming_way {
+	NAMING_CONSTANT,
+	NAMING_TEXT,
+	NAMING_INTEGER,
+	NAMING_OTHER,
+};
+
+/**
  * struct naming_part - a text, or a field
  * @text: the text, or the name of the field; borrowed from the naming's text
  * @symbols: texts of the field's values; NULL if it has none
  */
 struct naming_part {
-	bool is_field;
+	enum naming_way way;
 	enum naming_form form;
 	struct text text;
 	struct field_ref ref;
@@ -102,9 +116,13 @@ bool naming_field_text(const struct naming_part *part, const struct record *reco
 hot_inline struct text naming_render(const struct naming *naming, const struct record *record,
 				     const struct naming_names *names, struct buffer *space)
 {
+	const struct naming_part *part = &naming->parts[0];
 	struct text text;
 
-	if (naming->nr_parts != 1 || !naming_field_text(&naming->parts[0], record, names, &text))
+	if (naming->nr_parts != 1 || part->way == NAMING_INTEGER)
+		return naming_render_parts(naming, record, names, space);
+	if (part->way == NAMING_TEXT ? !field_read_text(&part->ref, record, &text)
+				     : !naming_field_text(part, record, names, &text))
 		return naming_render_parts(naming, record, names, space);
 	if (text.size > NAMING_SIZE_MAX)
 		text.size = NAMING_SIZE_MAX;
