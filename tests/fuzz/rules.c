@@ -23,12 +23,10 @@ static void rules_run(struct rules *rules, const struct record *record)
 {
 	struct rule_tracepoint *tracepoint = rules_find(rules, record);
 
-	for (size_t i = 0; tracepoint && i < tracepoint->nr_actions; i++) {
-		const struct decoded_event *decoded = rules_decode(rules, tracepoint, i, record);
+	size_t nr_events = tracepoint ? rules_decode(rules, tracepoint, record) : 0;
 
-		if (decoded)
-			decoded_check(rules, decoded);
-	}
+	for (size_t i = 0; i < nr_events; i++)
+		decoded_check(rules, tracepoint->events[i]);
 }
 
 /* Every failure has an error. */

@@ -54,14 +54,21 @@ static void check_error(const char *text, const char *want)
 	rules_free(rules);
 }
 
-/* Decodes a record with the first action; the caller frees the rules. */
+/* The first event of a record; NULL if there is none. */
+static const struct decoded_event *event_of(struct rules *rules, const struct record *record)
+{
+	struct rule_tracepoint *tracepoint = rules ? rules_find(rules, record) : NULL;
+
+	return tracepoint && rules_decode(rules, tracepoint, record) > 0 ? tracepoint->events[0]
+									 : NULL;
+}
+
+/* Decodes the first event of a record; the caller frees the rules. */
 static struct rules *decode(const char *text, const struct record *record, struct decoded_event *out)
 {
 	struct error error = { 0 };
 	struct rules *rules = rules_make(text, &error);
-	struct rule_tracepoint *tracepoint = rules ? rules_find(rules, record) : NULL;
-	const struct decoded_event *decoded =
-		tracepoint ? rules_decode(rules, tracepoint, 0, record) : NULL;
+	const struct decoded_event *decoded = event_of(rules, record);
 
 	CHECK_TEXT(error.text, "");
 	if (CHECK(decoded != NULL))
@@ -259,7 +266,7 @@ TEST(texts_that_share_their_bytes_take_no_more_than_the_record)
 	CHECK_NUMBER(rules_add(rules, "instant a:b event=s:event", &error), 0);
 	CHECK_NUMBER(rules_close(rules, false, &error), 0);
 	CHECK_NUMBER(rules_bind(rules, "s", "event", text_of(shared), &error), 0);
-	decoded = rules_decode(rules, rules_find(rules, &whole_record), 0, &whole_record);
+	decoded = event_of(rules, &whole_record);
 	if (CHECK(decoded != NULL))
 		CHECK_NUMBER(decoded->nr_extras, 2);
 	rules_free(rules);
@@ -275,11 +282,12 @@ TEST(a_condition_hides_begins_on_a_stack_and_drops_other_records)
 	CHECK_NUMBER(decoded.kind, DECODED_HIDDEN_BEGIN);
 	CHECK(decoded.descriptor->is_selective);
 	rules_free(rules);
-	rules = rules_make("slice a:b begin=s:event end=s:event where=id > 1 match=dev", &error);
-	CHECK(!rules_decode(rules, rules_find(rules, &whole_record), 0, &whole_record));
+	rules = decode("slice a:b begin=s:event end=s:event where=id > 1 match=dev", &whole_record,
+		       &decoded);
+	CHECK_NUMBER(decoded.kind, DECODED_END);
 	rules_free(rules);
 	rules = rules_make("instant a:b event=s:event where=id > 1", &error);
-	CHECK(!rules_decode(rules, rules_find(rules, &whole_record), 0, &whole_record));
+	CHECK(!event_of(rules, &whole_record));
 	rules_free(rules);
 }
 
@@ -300,7 +308,7 @@ TEST(short_records_are_malformed)
 		memcpy(bytes, record_bytes, size);
 		tracepoint = rules_find(rules, &record);
 		CHECK_NUMBER(tracepoint != NULL, size >= 2);
-		decoded = tracepoint ? rules_decode(rules, tracepoint, 0, &record) : NULL;
+		decoded = event_of(rules, &record);
 		if (tracepoint && CHECK(decoded != NULL))
 			CHECK_NUMBER(decoded->problem != NULL, size < 56);
 		free(bytes);

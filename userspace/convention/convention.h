@@ -119,13 +119,20 @@ hot_inline bool convention_id(const struct convention *convention, const struct 
 	return true;
 }
 
+/** convention_find_id - the descriptor of records with event id @id, NULL if there is none */
+hot_inline const struct descriptor *convention_find_id(const struct convention *convention,
+						       uint16_t id)
+{
+	return convention->by_id[id];
+}
+
 /** convention_find - the descriptor of @record, NULL if none or if the record has no id */
 hot_inline const struct descriptor *convention_find(const struct convention *convention,
 						    const struct record *record)
 {
 	uint16_t id;
 
-	return convention_id(convention, record, &id) ? convention->by_id[id] : NULL;
+	return convention_id(convention, record, &id) ? convention_find_id(convention, id) : NULL;
 }
 
 /**

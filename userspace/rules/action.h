@@ -30,6 +30,7 @@ struct action_name {
  * @value: of a counter
  * @record_size: minimum size of a record that contains these numbers
  * @names_call: the name or the track is that of a system call
+ * @has_more: there are keys, a name of the track that is made, or a value
  * @keys: outer scopes and ids of the last record; used if @has_keys
  * @extras: fields that are passed on; @fields are their values in the last record
  * @flow: follows the fields of the event if that has a flow
@@ -54,6 +55,7 @@ struct rule_action {
 	struct field_ref value;
 	size_t record_size;
 	bool names_call;
+	bool has_more;
 	bool has_keys;
 	struct decoded_keys keys;
 	struct action_name name;

@@ -244,6 +244,8 @@ static void action_event_init(struct rule_action *action)
 	struct decoded_event *event = &action->event;
 	bool is_flow = action->kind == DECODED_FLOW_BEGIN || action->kind == DECODED_FLOW_END;
 
+	action->has_more = action->has_keys || action->track.is_made ||
+			   action->value.kind != FIELD_ABSENT;
 	event->descriptor = &action->rule->descriptor;
 	event->kind = action->kind;
 	event->unless = action->unless;

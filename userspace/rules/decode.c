@@ -23,8 +23,8 @@ hot_inline void action_keys_read(struct rule_action *action, const struct record
 	struct decoded_keys *keys = &action->keys;
 
 	for (size_t i = 0; i < keys->nr_outer; i++)
-		keys->outer[i].value.signed_number =
-			field_integer(&action->scope[i], record, is_swapped);
+		keys->outer[i].value.signed_number = field_integer(&action->scope[i], record,
+								   is_swapped);
 	for (size_t i = 0; i < action->nr_ids; i++)
 		keys->ids[i] = field_integer(&action->ids[i], record, is_swapped);
 }
@@ -62,8 +62,6 @@ hot_inline void action_name_read(struct action_name *name, const struct record *
 				 const struct naming_names *names, struct text *text,
 				 uint64_t *head)
 {
-	if (!name->is_made)
-		return;
 	*text = naming_render(&name->naming, record, names, &name->space);
 	*head = text_head(*text);
 }
@@ -83,23 +81,37 @@ hot_inline bool action_has_abi(const struct rule_action *action, const struct na
 	return action->names_call && unlikely(names->syscalls->has_abis);
 }
 
+/* Reads what most actions do not have. */
+hot_inline void action_more_read(struct rule_action *action, const struct record *record,
+				 const struct naming_names *names, const bool is_swapped)
+{
+	struct decoded_event *event = &action->event;
+
+	if (action->has_keys)
+		action_keys_read(action, record, is_swapped);
+	if (action->track.is_made)
+		action_name_read(&action->track, record, names, &event->track_name,
+				 &event->track_head);
+	if (action->value.kind != FIELD_ABSENT)
+		action_value_read(action, record, is_swapped);
+}
+
 hot_inline void action_decode(struct rule_action *action, const struct record *record,
 			      const struct naming_names *names, const bool is_swapped)
 {
 	struct decoded_event *event = &action->event;
 
 	event->tid = field_integer(&action->writer, record, is_swapped);
-	if (action->has_keys)
-		action_keys_read(action, record, is_swapped);
 	if (action->nr_scope > 0)
 		event->scope_id.signed_number = field_integer(&action->scope[action->nr_scope - 1],
 							      record, is_swapped);
 	else
 		scope_decode_own(event, record);
-	action_name_read(&action->track, record, names, &event->track_name, &event->track_head);
-	action_name_read(&action->name, record, names, &event->slice_name, &event->slice_head);
-	if (action->value.kind != FIELD_ABSENT)
-		action_value_read(action, record, is_swapped);
+	if (action->has_more)
+		action_more_read(action, record, names, is_swapped);
+	if (action->name.is_made)
+		action_name_read(&action->name, record, names, &event->slice_name,
+				 &event->slice_head);
 	if (action->nr_extras > 0 || action_has_abi(action, names))
 		action_extras_read(action, record, names);
 }
@@ -147,17 +159,21 @@ hot_inline bool event_is_excluded(const struct rules *rules, const struct decode
 	       event->descriptor->scope == DESCRIPTOR_SCOPE_THREAD && !event->problem;
 }
 
-struct decoded_event *rules_decode(const struct rules *rules, struct rule_tracepoint *tracepoint,
-				   size_t index, const struct record *record)
+size_t rules_decode(const struct rules *rules, struct rule_tracepoint *tracepoint,
+		    const struct record *record)
 {
-	struct rule_action *action = &tracepoint->actions[index];
+	struct rule_action *action = tracepoint->actions, *end = action + tracepoint->nr_actions;
+	struct decoded_event **out = tracepoint->events;
 
-	if (index == 0 && tracepoint->names.symbols)
+	if (tracepoint->names.symbols)
 		symbols_begin(tracepoint->names.symbols);
-	if (index == 0 && tracepoint->calls)
+	if (tracepoint->calls)
 		rule_calls_read(tracepoint->calls, record, rules->syscalls);
-	if (!action->rule->is_usable || !rule_action_decode(action, record, &tracepoint->names) ||
-	    event_is_excluded(rules, &action->event))
-		return NULL;
-	return &action->event;
+	for (; action < end; action++) {
+		if (action->rule->is_usable &&
+		    rule_action_decode(action, record, &tracepoint->names) &&
+		    !event_is_excluded(rules, &action->event))
+			*out++ = &action->event;
+	}
+	return out - tracepoint->events;
 }

@@ -54,6 +54,7 @@ extern const struct rule_pack rule_packs[];
  * @names: names of its fields' values
  * @actions: what its records mean
  * @calls: what they say of system calls, NULL for nothing
+ * @events: those of the last record, at most one for each action
  * @is_dropped: it was removed, and its id may be another's
  * @is_held: its id may be another's until rules_trust()
  */
@@ -67,6 +68,7 @@ struct rule_tracepoint {
 	struct rule_action *actions;
 	size_t nr_actions;
 	struct rule_calls *calls;
+	struct decoded_event **events;
 	bool is_dropped;
 	bool is_held;
 };
@@ -238,6 +240,12 @@ bool rules_need_kallsyms(const struct rules *rules);
 /** rules_set_kallsyms - take ownership of a table of the recorded kernel's functions */
 void rules_set_kallsyms(struct rules *rules, struct kallsyms *kallsyms);
 
+/** rules_find_id - the tracepoint of records with event id @id, NULL if no rule uses it */
+hot_inline struct rule_tracepoint *rules_find_id(const struct rules *rules, uint16_t id)
+{
+	return rules->by_id[id];
+}
+
 /** rules_find - the tracepoint of @record, NULL if no rule uses it */
 hot_inline struct rule_tracepoint *rules_find(const struct rules *rules,
 					      const struct record *record)
@@ -247,19 +255,17 @@ hot_inline struct rule_tracepoint *rules_find(const struct rules *rules,
 	if (record->size < sizeof(id))
 		return NULL;
 	memcpy(&id, record->data, sizeof(id));
-	return rules->by_id[rules->is_swapped ? __builtin_bswap16(id) : id];
+	return rules_find_id(rules, rules->is_swapped ? __builtin_bswap16(id) : id);
 }
 
 /**
- * rules_decode - decode a record for one of its actions
- * @index: of the action, below @tracepoint->nr_actions
+ * rules_decode - decode a record for all rules that use its tracepoint
  *
- * Begin with index 0 for each record. Returns the event, which the caller may change, valid until
- * the next call; NULL if the action's condition does not select the record. If the event has a
- * problem, only what struct decoded_event says is valid.
+ * Sets @tracepoint->events and returns their number. The caller may change an event; it is valid
+ * until the next call. If it has a problem, only what struct decoded_event says is valid.
  */
-struct decoded_event *rules_decode(const struct rules *rules, struct rule_tracepoint *tracepoint,
-				   size_t index, const struct record *record);
+size_t rules_decode(const struct rules *rules, struct rule_tracepoint *tracepoint,
+		    const struct record *record);
 
 /**
  * rules_filter - the kernel's event filter that keeps all records that rules need

@@ -16,6 +16,7 @@ static void tracepoint_free(struct rule_tracepoint *tracepoint)
 		rule_action_release(&tracepoint->actions[i]);
 	free(tracepoint->actions);
 	free(tracepoint->calls);
+	free(tracepoint->events);
 	symbols_free(tracepoint->names.symbols);
 	free(tracepoint->system);
 	free(tracepoint->name);
@@ -122,8 +123,9 @@ static struct rule_tracepoint *tracepoint_new(const char *system, const char *na
 	tracepoint->category = category_new(system, name);
 	tracepoint->format = strndup(format.data, format.size);
 	tracepoint->actions = calloc(nr_actions, sizeof(*tracepoint->actions));
+	tracepoint->events = calloc(nr_actions, sizeof(struct decoded_event *));
 	if (tracepoint->system && tracepoint->name && tracepoint->category && tracepoint->format &&
-	    tracepoint->actions)
+	    tracepoint->actions && tracepoint->events)
 		return tracepoint;
 	tracepoint_free(tracepoint);
 	return NULL;

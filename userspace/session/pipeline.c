@@ -158,32 +158,40 @@ static bool is_of_own_process(const struct descriptor *descriptor)
 	return descriptor->scope == DESCRIPTOR_SCOPE_PROCESS && !descriptor->scope_field;
 }
 
-static int pipeline_observe_rule(struct pipeline *pipeline, struct decoded_event *decoded,
-				 struct error *error)
+/* Whether the event is selected; the filter and the workload are those of a part of the events. */
+static bool pipeline_selects(const struct pipeline *pipeline, const struct decoded_event *decoded)
 {
-	if (decoded->problem)
+	if (!pipeline->is_open && !filter_wants_event(&pipeline->filter, decoded))
+		return false;
+	return !pipeline->workload || workload_wants(pipeline->workload, decoded);
+}
+
+/* @is_partial: some events are not selected */
+hot_inline int pipeline_observe_rule(struct pipeline *pipeline, struct decoded_event *decoded,
+				     bool is_partial, struct error *error)
+{
+	if (unlikely(decoded->problem))
 		return tracks_reject(pipeline->tracks, decoded, error);
 	if (unlikely(is_of_own_process(decoded->descriptor)))
 		decoded->scope_id.signed_number = tracks_process(pipeline->tracks, decoded->tid);
-	if (!pipeline->is_open && !filter_wants_event(&pipeline->filter, decoded))
-		return 0;
-	if (pipeline->workload && !workload_wants(pipeline->workload, decoded))
+	if (unlikely(is_partial) && !pipeline_selects(pipeline, decoded))
 		return 0;
 	return tracks_observe_rule(pipeline->tracks, decoded, error);
 }
 
 /* The events of all rules that use the record's tracepoint. */
-static int record_apply_rules(struct pipeline *pipeline, struct rule_tracepoint *tracepoint,
-			      const struct record *record, struct error *error)
+hot_inline int record_apply_rules(struct pipeline *pipeline, struct rule_tracepoint *tracepoint,
+				  const struct record *record, struct error *error)
 {
+	bool is_partial = !pipeline->is_open || pipeline->workload;
+	size_t nr_events;
+
 	if (!pipeline->is_open &&
 	    !filter_wants_record(&pipeline->filter, record, pipeline->buffers))
 		return 0;
-	for (size_t i = 0; i < tracepoint->nr_actions; i++) {
-		struct decoded_event *decoded =
-			rules_decode(pipeline->rules, tracepoint, i, record);
-
-		if (decoded && pipeline_observe_rule(pipeline, decoded, error) < 0)
+	nr_events = rules_decode(pipeline->rules, tracepoint, record);
+	for (size_t i = 0; i < nr_events; i++) {
+		if (pipeline_observe_rule(pipeline, tracepoint->events[i], is_partial, error) < 0)
 			return -1;
 	}
 	return 0;
@@ -199,11 +207,12 @@ static int pipeline_learn(struct pipeline *pipeline, const struct task_change *c
 }
 
 /*
- * A record may be about a thread, too. What it says comes first, so that a new thread gets no state
- * of an older one with its number; but the end of a thread comes last.
+ * A record that may be about a thread, too. What it says comes first, so that a new thread gets no
+ * state of an older one with its number; but the end of a thread comes last.
  */
-static int pipeline_rules(struct pipeline *pipeline, struct rule_tracepoint *tracepoint,
-			  const struct record *record, struct error *error)
+static out_of_line int pipeline_task_rules(struct pipeline *pipeline,
+					   struct rule_tracepoint *tracepoint,
+					   const struct record *record, struct error *error)
 {
 	struct task_change change;
 	bool is_about_task = convention_read_task(pipeline->convention, record, &change) &&
@@ -237,17 +246,23 @@ static int pipeline_record(void *context, const struct record *record, struct er
 static int pipeline_record_by_rules(void *context, const struct record *record, struct error *error)
 {
 	struct pipeline *pipeline = context;
-	struct rule_tracepoint *tracepoint = rules_find(pipeline->rules, record);
+	const struct convention *convention = pipeline->convention;
+	struct rule_tracepoint *tracepoint = NULL;
+	uint16_t id = 0;
+	int status;
 
+	if (likely(convention_id(convention, record, &id)))
+		tracepoint = rules_find_id(pipeline->rules, id);
 	if (!tracepoint || record_is_sideband(pipeline, record))
 		return pipeline_record(pipeline, record, error);
 	pipeline->record = record;
-	if (pipeline_rules(pipeline, tracepoint, record, error) < 0)
-		return -1;
+	status = convention_has_task_id(convention, id)
+			 ? pipeline_task_rules(pipeline, tracepoint, record, error)
+			 : record_apply_rules(pipeline, tracepoint, record, error);
 	pipeline->record = NULL;
-	return convention_find(pipeline->convention, record)
-		       ? pipeline_record(pipeline, record, error)
-		       : 0;
+	if (status < 0 || likely(!convention_find_id(convention, id)))
+		return status;
+	return pipeline_record(pipeline, record, error);
 }
 
 static int pipeline_loss(void *context, const struct loss *loss, struct error *error)
