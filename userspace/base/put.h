@@ -64,9 +64,11 @@ hot_inline char *put_text(char *out, const char *data, size_t size)
 		for (size_t i = 0; i + PUT_SLACK < size; i += PUT_SLACK)
 			put_slack(out + i, data + i);
 		put_slack(end - PUT_SLACK, data + size - PUT_SLACK);
+	} else if (size >= 2 * WORD_SIZE) {
+		put_bytes(out, data, 2 * WORD_SIZE);
+		put_bytes(end - 2 * WORD_SIZE, data + size - 2 * WORD_SIZE, 2 * WORD_SIZE);
 	} else if (size >= WORD_SIZE) {
-		for (size_t i = 0; i + WORD_SIZE < size; i += WORD_SIZE)
-			put_bytes(out + i, data + i, WORD_SIZE);
+		put_bytes(out, data, WORD_SIZE);
 		put_bytes(end - WORD_SIZE, data + size - WORD_SIZE, WORD_SIZE);
 	} else if (size >= half) {
 		put_bytes(out, data, half);

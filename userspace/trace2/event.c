@@ -170,27 +170,6 @@ hot_inline int event_end(struct buffer *line, char *out, struct time_cache *time
 	return 0;
 }
 
-/* Ends the line of a short region with a message or additional members. */
-static out_of_line hot_function copies_wide int region_end(struct buffer *line, char *out,
-							   struct time_cache *times,
-							   const struct trace2_session *session,
-							   const struct trace2_event *event)
-{
-	buffer_end_put(line, out);
-	out = buffer_reserve_put(line, FIXED_MAX + event->region.msg.size + event->more.size);
-	if (!out)
-		return 0;
-	if (event->region.msg.data) {
-		out = PUT_LITERAL(out, ",\"msg\":");
-		out = event_put_string(out, line, session, event, event->region.msg);
-		if (!out)
-			return 0;
-	}
-	out = event_put_end(out, times, session, event, TRACE2_REGION_ENTER, true);
-	buffer_end_put(line, event_put_more(out, event));
-	return 0;
-}
-
 /* The members that only this kind has, but a region's message. */
 hot_inline char *event_put_members(char *out, struct buffer *line,
 				   const struct trace2_session *session,
@@ -206,9 +185,9 @@ hot_inline char *event_put_members(char *out, struct buffer *line,
 }
 
 /* Any event, with numbers of any size; grows @line and renews @times. */
-static out_of_line hot_function copies_wide int event_print_any(struct buffer *line, struct time_cache *times,
-						    const struct trace2_session *session,
-						    const struct trace2_event *event)
+static out_of_line hot_function copies_wide int event_print_any(
+	struct buffer *line, struct time_cache *times, const struct trace2_session *session,
+	const struct trace2_event *event)
 {
 	char *out = buffer_reserve_put(line, event_size(session, event));
 
@@ -259,6 +238,30 @@ hot_inline bool region_is_short(const struct buffer *line, const struct time_cac
 		return false;
 	size = FIXED_MAX + PUT_SLACK + event->thread->json.size + label->members.size;
 	return line->capacity - line->size >= size;
+}
+
+/*
+ * Ends the line of a short region with a message or additional members at @out. If they do not fit
+ * or need escapes, the line is printed once more: @line does not contain it yet.
+ */
+static out_of_line hot_function copies_wide int region_end(struct buffer *line, char *out,
+							   struct time_cache *times,
+							   const struct trace2_session *session,
+							   const struct trace2_event *event)
+{
+	const struct trace2_string *msg = &event->region.msg, *more = &event->more;
+	size_t left = line->data + line->capacity - out;
+
+	if (left < FIXED_MAX + PUT_SLACK + msg->size + more->size ||
+	    (msg->data && !event->needs_no_escape))
+		return event_print_any(line, times, session, event);
+	if (msg->data) {
+		out = put_text(PUT_LITERAL(out, ",\"msg\":\""), msg->data, msg->size);
+		out = put_char(out, '"');
+	}
+	out = event_put_end(out, times, session, event, TRACE2_REGION_ENTER, true);
+	buffer_end_put(line, event_put_more(out, event));
+	return 0;
 }
 
 hot_inline int region_print(struct buffer *line, struct time_cache *times,
