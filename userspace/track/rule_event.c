@@ -29,8 +29,8 @@ static bool state_is_in(const struct track *track, const struct decoded_names *l
 	return false;
 }
 
-static out_of_line int state_begin(struct tracks *tracks, const struct decoded_event *decoded,
-				   struct error *error)
+static int state_begin(struct tracks *tracks, const struct decoded_event *decoded,
+		       struct error *error)
 {
 	struct track *track = tracks_get(tracks, decoded, error);
 
@@ -57,8 +57,8 @@ static bool is_late_free(struct tracks *tracks, const struct decoded_event *deco
 	return is_thread && tasks_lives(&tracks->tasks, decoded->scope_id.signed_number);
 }
 
-static out_of_line int state_end(struct tracks *tracks, const struct decoded_event *decoded,
-				 struct error *error)
+static int state_end(struct tracks *tracks, const struct decoded_event *decoded,
+		     struct error *error)
 {
 	struct track *track = tracks_look(tracks, decoded);
 
@@ -128,10 +128,10 @@ int tracks_count_open(struct tracks *tracks, struct track *track, int change, st
 	return change > 0 ? -1 : 0;
 }
 
-static int rule_begin_slice(struct tracks *tracks, struct track *track,
-			    const struct decoded_event *decoded, struct error *error)
+static out_of_line int counted_begin_slice(struct tracks *tracks, struct track *track,
+					   const struct decoded_event *decoded, struct error *error)
 {
-	const struct descriptor *counter = track->counter;
+	bool is_counted = track->counter;
 
 	/* The id is in use: it was requeued, or its end was lost. Nothing else would end that
 	 * slice. */
@@ -139,12 +139,24 @@ static int rule_begin_slice(struct tracks *tracks, struct track *track,
 		return -1;
 	if (tracks_begin_slice(tracks, track, decoded, error) < 0)
 		return -1;
-	return counter ? tracks_count_open(tracks, track, 1, error) : 0;
+	return is_counted ? tracks_count_open(tracks, track, 1, error) : 0;
+}
+
+static int slice_begin_observe(struct tracks *tracks, const struct decoded_event *decoded,
+			       struct error *error)
+{
+	struct track *track = tracks_get(tracks, decoded, error);
+
+	if (unlikely(!track))
+		return -1;
+	if (track->lanes || track->counter)
+		return counted_begin_slice(tracks, track, decoded, error);
+	return tracks_begin_slice(tracks, track, decoded, error);
 }
 
 /* @track is NULL if the end is of a hidden slice. */
-static int rule_end_slice(struct tracks *tracks, struct track *track,
-			  const struct decoded_event *decoded, struct error *error)
+hot_inline int rule_end_slice(struct tracks *tracks, struct track *track,
+			      const struct decoded_event *decoded, struct error *error)
 {
 	if (track && (track->nr_slices == 0 || *track_hidden(track) == 0))
 		return tracks_end_slice(tracks, track, decoded, error);
@@ -163,43 +175,59 @@ static struct track *open_track_look(struct tracks *tracks, const struct decoded
 	return track && track->nr_slices > 0 ? track : NULL;
 }
 
-static out_of_line void hidden_begin(struct tracks *tracks, const struct decoded_event *decoded)
+static int slice_end_observe(struct tracks *tracks, const struct decoded_event *decoded,
+			     struct error *error)
+{
+	struct track *track;
+
+	if (decoded->descriptor->is_selective)
+		return rule_end_slice(tracks, open_track_look(tracks, decoded), decoded, error);
+	track = tracks_get(tracks, decoded, error);
+	return likely(track) ? rule_end_slice(tracks, track, decoded, error) : -1;
+}
+
+static int hidden_begin(struct tracks *tracks, const struct decoded_event *decoded,
+			__attribute__((unused)) struct error *error)
 {
 	struct track *track = open_track_look(tracks, decoded);
 
 	if (track)
 		++*track_hidden(track);
+	return 0;
 }
 
-/* Events for which a track is made if there is none. */
-static out_of_line int track_observe_rule(struct tracks *tracks,
-					  const struct decoded_event *decoded, struct error *error)
+static int instant_observe(struct tracks *tracks, const struct decoded_event *decoded,
+			   struct error *error)
 {
 	struct track *track = tracks_get(tracks, decoded, error);
 
-	if (!track)
-		return -1;
-	switch (decoded->kind) {
-	case DECODED_BEGIN:
-		return rule_begin_slice(tracks, track, decoded, error);
-	case DECODED_END:
-		return rule_end_slice(tracks, track, decoded, error);
-	case DECODED_INSTANT:
-		return tracks_instant(tracks, track, decoded, error);
-	case DECODED_COUNTER:
-		return tracks_sample(tracks, track, decoded, error);
-	default:
-		return counter_change(tracks, track, decoded, decoded->counter_value.signed_number,
-				      error);
-	}
+	return track ? tracks_instant(tracks, track, decoded, error) : -1;
+}
+
+static int sample_observe(struct tracks *tracks, const struct decoded_event *decoded,
+			  struct error *error)
+{
+	struct track *track = tracks_get(tracks, decoded, error);
+
+	return track ? tracks_sample(tracks, track, decoded, error) : -1;
+}
+
+static int change_observe(struct tracks *tracks, const struct decoded_event *decoded,
+			  struct error *error)
+{
+	struct track *track = tracks_get(tracks, decoded, error);
+
+	return track ? counter_change(tracks, track, decoded, decoded->counter_value.signed_number,
+				      error)
+		     : -1;
 }
 
 /*
  * The begin and the end of a flow are instants. Most ends have no begin: any thread may be switched
  * to, also without being woken.
  */
-static out_of_line int flow_observe(struct tracks *tracks, const struct decoded_event *decoded,
-				    struct error *error)
+static int flow_observe(struct tracks *tracks, const struct decoded_event *decoded,
+			struct error *error)
 {
 	uint64_t id = decoded->kind == DECODED_FLOW_BEGIN ? flows_begin(&tracks->flows, decoded)
 							  : flows_end(&tracks->flows, decoded);
@@ -212,31 +240,20 @@ static out_of_line int flow_observe(struct tracks *tracks, const struct decoded_
 	return track ? tracks_instant(tracks, track, decoded, error) : -1;
 }
 
+static int (*const observers[])(struct tracks *tracks, const struct decoded_event *decoded,
+				struct error *error) = {
+	[DECODED_BEGIN] = slice_begin_observe, [DECODED_END] = slice_end_observe,
+	[DECODED_INSTANT] = instant_observe,   [DECODED_COUNTER] = sample_observe,
+	[DECODED_HIDDEN_BEGIN] = hidden_begin, [DECODED_STATE] = state_begin,
+	[DECODED_STATE_END] = state_end,       [DECODED_CHANGE] = change_observe,
+	[DECODED_FLOW_BEGIN] = flow_observe,   [DECODED_FLOW_END] = flow_observe,
+};
+
 int tracks_observe_rule(struct tracks *tracks, const struct decoded_event *decoded,
 			struct error *error)
 {
 	tracks_come_to(tracks, decoded);
 	if (tracks->settings.has_comm)
 		tracks_find_writer(tracks, decoded);
-	if (decoded->kind == DECODED_END && decoded->descriptor->is_selective)
-		return rule_end_slice(tracks, open_track_look(tracks, decoded), decoded, error);
-	switch (decoded->kind) {
-	case DECODED_HIDDEN_BEGIN:
-		hidden_begin(tracks, decoded);
-		return 0;
-	case DECODED_STATE:
-		return state_begin(tracks, decoded, error);
-	case DECODED_STATE_END:
-		return state_end(tracks, decoded, error);
-	case DECODED_FLOW_BEGIN:
-	case DECODED_FLOW_END:
-		return flow_observe(tracks, decoded, error);
-	case DECODED_BEGIN:
-	case DECODED_END:
-	case DECODED_INSTANT:
-	case DECODED_COUNTER:
-	case DECODED_CHANGE:
-		break;
-	}
-	return track_observe_rule(tracks, decoded, error);
+	return observers[decoded->kind](tracks, decoded, error);
 }
