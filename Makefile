@@ -5,7 +5,7 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 BUILD := build
 Q := $(if $(V),,@)
 
-.PHONY: all modules userspace demo check check-quick check-full check-newest check-bench check-fuzz clean distclean help
+.PHONY: all modules userspace demo check check-quick check-full check-newest check-bench check-packages check-fuzz clean distclean help
 
 all: userspace modules
 
@@ -15,7 +15,7 @@ help:
 	@echo '  make demo          install missing packages, build, record a demo driver in a VM'
 	@echo '  make check         install missing packages, run the tests (15 minutes on two cores)'
 	@echo '  make check-quick   run the tests that need no VM (3 minutes)'
-	@echo '  make check-full    run all tests with all repetitions: check-newest, check-bench and check-fuzz'
+	@echo '  make check-full    run all tests with all repetitions: check-newest, check-bench, check-packages and check-fuzz'
 	@echo '  make               build userspace and modules'
 	@echo '  make userspace     build build/ktrack'
 	@echo '  make modules       build kmod/*.ko for the kernel whose build tree is KDIR'
@@ -26,6 +26,8 @@ help:
 	@echo '  make install       install ktrack, libtrace2, headers and man pages below PREFIX (/usr/local); DESTDIR, LIBDIR'
 	@echo '  make uninstall     remove what make install installed, with the same variables'
 	@echo '  make modules_install  build and install ktrack.ko for the kernel whose build tree is KDIR'
+	@echo '  make doc           man pages as HTML in build/doc/'
+	@echo '  make deb           build the Debian packages in build/deb/'
 	@echo '  make clean         remove build results; keep downloaded kernels'
 	@echo '  make distclean     remove build results and downloaded kernels'
 	@echo
@@ -54,7 +56,7 @@ check:
 	$(Q)$(MAKE) -j"$$(nproc)" userspace unit-tests fuzz-replay
 	$(Q)tests/run
 
-check-full: check-newest check-bench check-fuzz
+check-full: check-newest check-bench check-packages check-fuzz
 
 check-newest:
 	$(Q)scripts/deps
@@ -64,6 +66,11 @@ check-newest:
 check-bench: userspace
 	$(Q)scripts/deps
 	$(Q)tests/run tests/bench/ tests/scale/ tests/kernel/untraced
+
+# In clean Debian 12 and 13: needs root, and Debian's archive.
+check-packages:
+	$(Q)scripts/deps packages
+	$(Q)tests/run --limit 3600 -j 1 tests/packages/
 
 check-fuzz: fuzz
 
@@ -79,6 +86,7 @@ distclean: clean
 include userspace/userspace.mk
 include userspace/library.mk
 include scripts/packaging/install.mk
+include scripts/packaging/deb.mk
 include tests/unit/unit.mk
 include tests/bench/bench.mk
 include tests/fuzz/fuzz.mk

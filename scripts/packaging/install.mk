@@ -20,7 +20,9 @@ program-headers := $(wildcard include/ktrack/user.h)
 driver-headers := $(filter-out $(program-headers),$(wildcard include/ktrack/*.h))
 examples := $(wildcard include/ktrack/example/*) include/trace2/example.c
 
-.PHONY: completion install uninstall modules_install
+html-pages := $(addprefix $(BUILD)/doc/,$(addsuffix .html,$(notdir $(pages))))
+
+.PHONY: doc completion install uninstall modules_install
 
 completions := $(addprefix $(BUILD)/completion/,ktrack.bash ktrack.fish ktrack.zsh)
 
@@ -40,6 +42,17 @@ library-description = printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'inclu
 
 # Installed pages have the date and the version in their footer.
 page-fill = sed 's|^\(\.TH [^ ]* [0-9]\) "" "ktrack"|\1 "$(released)" "ktrack $(version)"|'
+
+doc: $(html-pages)
+
+# Names of other pages become links.
+page-link = sed 's|<b>\(ktrack[a-z-]*\)</b>(\([1-8]\))|<a href="\1.\2.html">&</a>|g; s|<b>\(libtrace2\)</b>(3)|<a href="\1.3.html">&</a>|g'
+
+$(html-pages): $(BUILD)/doc/%.html: $(pages) userspace/userspace.mk scripts/packaging/install.mk
+	@mkdir -p $(@D)
+	@echo '  HTML    $@'
+	$(Q)command -v mandoc >/dev/null || { echo 'mandoc: not installed; run scripts/deps check' >&2; exit 1; }
+	$(Q)$(page-fill) $(filter %/$*,$(pages)) | mandoc -T html | $(page-link) >$@
 
 install: userspace library completion
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(includedir)/trace2 \

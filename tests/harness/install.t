@@ -88,6 +88,18 @@ def check_removed(tap, root):
     tap.nothing(folders, "and no folder of its own")
 
 
+def check_doc(tap, folder):
+    """Each page as HTML, with links that lead somewhere or out of the project."""
+    done = make("doc", f"BUILD={folder}")
+    missing = [page.name for page in PAGES if not (folder / f"doc/{page.name}.html").exists()]
+    tap.ok(done.returncode == 0 and not missing, "make doc makes HTML of every page", done.stdout[-1000:], *missing)
+    links = set()
+    for file in folder.glob("doc/*.html"):
+        links |= set(re.findall(r'href="((?:ktrack|libtrace2)[^"]*)"', file.read_text()))
+    tap.nothing(sorted(link for link in links if not (folder / "doc" / link).exists()), "links between them work")
+    tap.ok(len(links) > 8, "and there are some", *links)
+
+
 def check_libdir(tap):
     """A prefix that the loader does not search has no folders for architectures, unless one is given."""
     for words, wanted in ((("PREFIX=/opt/x",), "/opt/x/lib"), (("PREFIX=/usr", "LIBDIR=/usr/lib64"), "/usr/lib64")):
@@ -127,6 +139,8 @@ def main():
         check_removed(tap, root)
     with tempfile.TemporaryDirectory() as folder:
         check_vendor(tap, Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        check_doc(tap, Path(folder))
     check_libdir(tap)
     return tap.finish()
 

@@ -29,7 +29,7 @@ SUFFIXES = {
     ".png": "data",
 }
 # Captured and expected bytes, which hold no licence line.
-DATA_FOLDERS = ("tests/formats/", "tests/golden/", "tests/parity/", "tests/outputs/golden/", "tests/stream/golden/", "tests/why/data/")
+DATA_FOLDERS = ("tests/formats/", "tests/golden/", "tests/parity/", "tests/outputs/golden/", "tests/stream/golden/", "tests/why/data/", "scripts/packaging/debian/")
 NAMES = {"Makefile": "make", "Kbuild": "make", ".gitignore": "make", ".clang-format": "make"}
 INTERPRETERS = {"python3": "python", "sh": "shell", "bash": "shell", "dash": "shell"}
 COMMENT_OR_STRING = re.compile(

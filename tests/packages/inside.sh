@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# In a clean Debian: builds, installs, upgrades, runs, removes and purges the packages; lines "ok WHAT" or "not ok WHAT".
+set -eu
+
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin
+cd /ktrack
+
+point() {
+	what=$1
+	shift
+	if "$@" >/log 2>&1; then
+		echo "ok $what"
+	else
+		echo "not ok $what"
+		tail -n 40 /log | sed 's/^/# /'
+	fi
+}
+
+# Everything but the databases of dpkg and apt, logs, caches and this project.
+files_list() {
+	find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /ktrack -o -path /tmp -o -path /old -o -path /var/lib/dpkg \
+		-o -path /var/lib/apt -o -path /var/cache -o -path /var/log -o -path /log \) -prune -o -print | LC_ALL=C sort
+}
+
+# The same packages with an earlier version.
+old_make() {
+	mkdir /old
+	for package in build/deb/ktrack*.deb build/deb/libtrace2*.deb; do
+		rm -rf /tmp/repack
+		dpkg-deb -R "$package" /tmp/repack
+		sed -i 's/^Version: .*/Version: 0.1~old/; s/libtrace2-0 (= [^)]*)/libtrace2-0 (= 0.1~old)/' /tmp/repack/DEBIAN/control
+		dpkg-deb -b /tmp/repack /old
+	done
+}
+
+packages_install() {
+	# shellcheck disable=SC2046 # names without blanks
+	apt-get -y --allow-downgrades install $(find "$1" -maxdepth 1 -name '*.deb' ! -name '*dbgsym*')
+}
+
+lintian_run() {
+	lintian --allow-root --fail-on error,warning build/deb/*.deb
+}
+
+modules_check() {
+	for build in /lib/modules/*/build; do
+		release=$(basename "$(dirname "$build")")
+		dkms autoinstall -k "$release"
+		find "/lib/modules/$release/updates" -name 'ktrack.ko*' | grep -q . || { dkms status; cat /var/lib/dkms/ktrack/*/build/make.log; return 1; }
+	done
+}
+
+library_check() {
+	# shellcheck disable=SC2046 # options
+	gcc -o /tmp/example /usr/share/doc/libtrace2-dev/examples/example.c $(pkg-config --cflags --libs libtrace2) -lpthread
+	EXAMPLE_TRACE2=1 /tmp/example 2>&1 | grep -q atexit
+}
+
+driver_check() {
+	cp -r /usr/share/ktrack/examples /tmp/driver
+	/usr/share/ktrack/vendor /tmp/driver
+	for build in /lib/modules/*/build; do
+		make -C "$build" M=/tmp/driver modules
+		rm -f /tmp/driver/*.ko
+	done
+}
+
+files_list >/tmp/before
+point "the packages build" make deb
+point "lintian finds no error and no warning" lintian_run
+point "packages of an earlier version are made" old_make
+point "they are installed" packages_install /old
+point "they are upgraded" packages_install "$PWD/build/deb"
+point "the version is the new one" sh -c 'dpkg-query -W ktrack libtrace2-0 ktrack-dkms; ! dpkg-query -W | grep "0.1~old"'
+point "ktrack runs" sh -c 'ktrack --version && ktrack list --json --rules'
+point "ktrack doctor reports what is missing" sh -c 'ktrack doctor; test $? = 1'
+point "DKMS builds ktrack.ko for each kernel" modules_check
+point "a program is built with libtrace2" library_check
+point "the example driver is built with vendored headers" driver_check
+point "man pages are installed" sh -c 'zcat /usr/share/man/man1/ktrack-doctor.1.gz | grep -q "ktrack 0"'
+point "they are removed" apt-get -y remove ktrack ktrack-dkms ktrack-dev libtrace2-0 libtrace2-dev
+point "they are purged" apt-get -y purge ktrack ktrack-dkms ktrack-dev libtrace2-0 libtrace2-dev
+files_list >/tmp/after
+point "nothing stays behind" diff /tmp/before /tmp/after
