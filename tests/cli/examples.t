@@ -24,7 +24,7 @@ TESTED_BY = {
     "program": "tests/cli/examples.t",
     "shell": "tests/vm/examples.t",
     "console": "tests/vm/examples.t",
-    "rules": "tests/cli/examples.t",
+    "rules": "tests/cli/rules.t",
     "grammar": None,
     "synopsis": None,
     "diagram": None,
