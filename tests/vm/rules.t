@@ -15,7 +15,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 import machine  # noqa: E402
 from tap import Tap  # noqa: E402
 
-ATTEMPTS = ("live", "counted", "export", "self", "ours", "theirs", "record", "recover", "tables", "verbose")
+ATTEMPTS = ("live", "counted", "export", "self", "ours", "theirs", "record", "leftover", "recover", "tables", "verbose")
 
 # Rule: the tracepoints that begin its slices, and those that end them.
 PAIRS = {
@@ -259,6 +259,16 @@ def check_workload(tap, what, result, name, process):
     tap.ok(result.text(f"{name}.errors").strip() == said, f"{what}: {name}: what is left out", result.text(f"{name}.errors"))
 
 
+def check_leftover(tap, what, result):
+    """The instance of a killed run of selected threads."""
+    said = result.text("leftover.errors")
+    is_reported = "recorded only selected threads (-p, --cgroup, --unit or --pid); the tracks of all others are incomplete" in said
+    tap.ok(is_reported, f"{what}: a killed run of selected threads is reported", said)
+    tap.ok("sched:cpu: left out, needs the records of all tasks" in said, f"{what}: rules that need all tasks are left out", said)
+    rules = {key[0] for key in Stream(result, "leftover").tracks}
+    tap.ok(rules == {"sched:thread", "syscalls:call"}, f"{what}: all other rules have tracks", rules)
+
+
 def check_tables(tap, what, result, process):
     """Statistics of a workload that runs."""
     last = json.loads(result.text("tables.output").splitlines()[-1])
@@ -293,6 +303,7 @@ def check_kernel(tap, kernel, folder):
         for name in ("way--p", "way-cgroup", "way-unit", "way-file", "way-recovered"):
             check_workload(tap, kernel, result, name, int(result.text("process")))
         check_workload(tap, kernel, result, "command", int(result.text("command")))
+        check_leftover(tap, kernel, result)
         check_tables(tap, kernel, result, int(result.text("process")))
         check_absent(tap, kernel, result)
         refusal = "ktrack: block:request, block:inflight: needs the records of all tasks; leave out -p, --cgroup, --unit or --pid"

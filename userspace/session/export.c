@@ -33,13 +33,30 @@ struct export_run {
 	char id[IDENTITY_ID_SIZE];
 };
 
+/* Children are followed only if threads are selected. Those that have ended are in no list. */
+static bool export_run_follows(struct export_run *run)
+{
+	return run->directory.size > 0 &&
+	       instance_number(buffer_string(&run->directory), "options/event-fork") == 1;
+}
+
 /* Other threads have records, too: of their switches to and from those that were selected. */
 static int export_run_limit(struct export_run *run, struct error *error)
 {
 	const char *threads = source_describe(run->source)->workload;
+	bool follows = export_run_follows(run);
 
-	if (!threads || !run->settings->selection.rules)
+	if ((!threads && !follows) || !run->settings->selection.rules)
 		return 0;
+	if (follows)
+		report_message(run->report,
+			       "%s: recorded only selected threads (-p, --cgroup, --unit or "
+			       "--pid); the tracks of all others are incomplete",
+			       run->settings->source);
+	if (!threads)
+		return workload_limit_rules(run->settings->selection.rules,
+					    "record without -p, --cgroup, --unit and --pid",
+					    run->report, error);
 	run->pipeline.workload = workload_new();
 	if (!run->pipeline.workload)
 		return error_set(error, "out of memory");

@@ -100,6 +100,12 @@ usleep 500000
 process_kill $recorder
 attempt recover ktrack recover /out/killed.dat
 attempt way-recovered ktrack export -r sched,syscalls --event=/out/way-recovered.json /out/killed.dat
+ktrack stream -p $worker -r sched,syscalls --event=/dev/null 2>/dev/null & streamer=$!
+wait_while_alive $streamer is_recording $streamer
+usleep 300000
+process_kill $streamer
+attempt leftover ktrack export -r sched,syscalls --event=/out/leftover.json tracefs:ktrack-$streamer
+ktrack clean >/dev/null 2>&1
 attempt tables ktrack stat --live -d 0.5 -p $worker -r syscalls --json
 attempt verbose ktrack stream -v -d 0.1 -r irq -r 'instant my:none event=no:such' --event=/dev/null
 attempt alone ktrack stream -v -d 0.1 -r 'instant my:none event=no:such'
