@@ -4,8 +4,8 @@
 BASELINE = {
     "plain event": 612,
     "plain perf": 743,
-    "mixed event": 708,
+    "mixed event": 707,
     "mixed perf": 857,
-    "kernel event": 1743,
-    "kernel perf": 2007,
+    "kernel event": 1714,
+    "kernel perf": 1992,
 }
