@@ -17,10 +17,12 @@ point() {
 	fi
 }
 
-# Everything but the databases of dpkg and apt, logs, caches and this project.
+# Everything but the databases of dpkg and apt, logs, caches and this project; nor the indices that depmod writes for the kernel
+# and the key of DKMS, which are made with the first module of any package.
 files_list() {
 	find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /ktrack -o -path /tmp -o -path /old -o -path /var/lib/dpkg \
-		-o -path /var/lib/apt -o -path /var/cache -o -path /var/log -o -path /log \) -prune -o -print | LC_ALL=C sort
+		-o -path /var/lib/apt -o -path /var/cache -o -path /var/log -o -path /log \
+		-o -path '/usr/lib/modules/*/modules.*' -o -path '/var/lib/dkms/mok.*' \) -prune -o -print | LC_ALL=C sort
 }
 
 # The same packages with an earlier version.
@@ -80,6 +82,6 @@ point "a program is built with libtrace2" library_check
 point "the example driver is built with vendored headers" driver_check
 point "man pages are installed" sh -c 'zcat /usr/share/man/man1/ktrack-doctor.1.gz | grep -q "ktrack 0"'
 point "they are removed" apt-get -y remove ktrack ktrack-dkms ktrack-dev libtrace2-0 libtrace2-dev
-point "they are purged" apt-get -y purge ktrack ktrack-dkms ktrack-dev libtrace2-0 libtrace2-dev
+point "they are purged" dpkg --purge ktrack ktrack-dkms ktrack-dev libtrace2-0 libtrace2-dev
 files_list >/tmp/after
 point "nothing stays behind" diff /tmp/before /tmp/after
