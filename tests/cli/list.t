@@ -108,7 +108,7 @@ is "with their tracepoints" "$(cat "$folder/two")" = "$(cat "$folder/want")"
 is "the kernels that a pack was tried on" "$(grep -c '"pack":"fs","tried_on":"6.1, 6.12"' "$folder/out")" = 2
 run_mounted "$ktrack" list --rules
 is "--rules lists every pack" "$(awk '/^[a-z]/ { print $1 } /^$/ { exit }' "$folder/out" | tr '\n' ' ')" = \
-	"irq sched syscalls block workqueue locks net memory fs timers writeback "
+	"irq sched syscalls block workqueue locks net memory fs timers writeback rt "
 mv "$folder/tracing/events" "$folder/tracing/away"
 run_mounted "$ktrack" list -r block
 is "without tracefs, existence is unknown" "$status" = 0 -a "$(grep -c ' unknown$' "$folder/out")" = 2

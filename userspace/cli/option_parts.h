@@ -31,6 +31,9 @@ extern const struct option_part capture_options;
 /** capture_apply_mode - the apply function of --mode, for a struct capture_settings */
 int capture_apply_mode(void *settings, const char *value, struct error *error);
 
+/** stack_options - for a struct capture_settings */
+extern const struct option_part stack_options;
+
 /** capture_live_options - those of capture_options that ktrack stat --live has */
 extern const struct option_part capture_live_options;
 

@@ -24,22 +24,6 @@ static int apply_max_size(void *settings, const char *value, struct error *error
 	return size_kib_parse(value, &record->max_kib, error);
 }
 
-static int apply_stack(void *settings, const char *value, struct error *error)
-{
-	struct record_settings *record = settings;
-	struct capture_settings *capture = &record->capture;
-	size_t system_size = strcspn(value, ": ");
-
-	if (system_size == 0 || value[system_size] != ':' ||
-	    strcspn(value + system_size + 1, ": ") == 0)
-		return error_set(error, "--stack=%s: not a tracepoint; write SYS:EVENT", value);
-	if (capture->nr_stacks == STACKS_MAX)
-		return error_set(error, "--stack is given more than %d times", STACKS_MAX);
-	capture->setting = "--stack";
-	capture->stacks[capture->nr_stacks++] = value;
-	return 0;
-}
-
 static const struct option_row record_rows[] = {
 	{ 0, "mode", "MODE",
 	  "streaming (read continuously), circular (keep the newest records), oneshot (the oldest)",
@@ -48,9 +32,6 @@ static const struct option_row record_rows[] = {
 	  .needs_text = true },
 	{ 0, "max-size", "SIZE", "stop when the records reach this size in KiB, or with k, M, G",
 	  apply_max_size },
-	{ 0, "stack", "EVENT[ if FILTER]",
-	  "record the kernel stack behind each record of this tracepoint that matches; SYS:EVENT",
-	  apply_stack, .is_repeatable = true },
 	OPTION_FLAG("fail-on-loss", "exit with status 3 if records were lost", record_settings,
 		    fails_on_loss),
 };
@@ -70,7 +51,8 @@ static struct option_table record_table(void)
 		.parts = { { record_rows, sizeof(record_rows) / sizeof(record_rows[0]) },
 			   OPTION_PART(selection_options, struct record_settings,
 				       capture.selection),
-			   OPTION_PART(capture_options, struct record_settings, capture) },
+			   OPTION_PART(capture_options, struct record_settings, capture),
+			   OPTION_PART(stack_options, struct record_settings, capture) },
 	};
 }
 

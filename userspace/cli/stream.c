@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ktrack stream: its options. */
 #include "cli/cli.h"
+#include "cli/option.h"
 #include "cli/option_parts.h"
 
 static int apply_session_every(void *settings, const char *value, struct error *error)
@@ -31,6 +32,8 @@ static const struct option_row stream_rows[] = {
 	  apply_session_every },
 	{ 0, "why", "SLICE", "explain the slowest of these slices at the end; see ktrack-why(1)",
 	  apply_why },
+	{ 0, "folded", "FILE", "with --why: also write the parts of the slice for flame graphs",
+	  option_store_text, offsetof(struct stream_settings, why.folded), .needs_text = true },
 };
 
 static struct option_table stream_table(struct output_rows *rows)
@@ -46,6 +49,7 @@ static struct option_table stream_table(struct output_rows *rows)
 		.parts = { OPTION_PART(selection_options, struct stream_settings,
 				       capture.selection),
 			   OPTION_PART(capture_options, struct stream_settings, capture),
+			   OPTION_PART(stack_options, struct stream_settings, capture),
 			   { stream_rows, sizeof(stream_rows) / sizeof(stream_rows[0]) },
 			   output_options(rows, offsetof(struct stream_settings, outputs)),
 			   OPTION_PART(limits_options, struct stream_settings, limits) },

@@ -19,6 +19,7 @@ PACK(memory);
 PACK(fs);
 PACK(timers);
 PACK(writeback);
+PACK(rt);
 
 #define KERNELS "6.1, 6.12"
 
@@ -34,6 +35,7 @@ const struct rule_pack rule_packs[] = {
 	{ "fs", "ext4 and jbd2, by thread and device", pack_fs, KERNELS },
 	{ "timers", "timers that are armed and expire", pack_timers, KERNELS },
 	{ "writeback", "writers that wait for dirty pages, and writeback", pack_writeback, KERNELS },
+	{ "rt", "records of the tracers osnoise and timerlat, by CPU", pack_rt, "6.12-rt" },
 	{ 0 },
 };
 

@@ -191,7 +191,8 @@ int capture_enable_rule(struct capture *capture, const struct rule_tracepoint *t
 	char *filter;
 	int status;
 
-	if (instance_has_event(capture->recorder, system, name))
+	/* Records of ftrace itself are written by a tracer, not by a tracepoint. */
+	if (instance_has_event(capture->recorder, system, name) || strcmp(system, "ftrace") == 0)
 		return 0;
 	filter = rules_filter(rules, system, name);
 	status = filter ? instance_enable(capture->recorder, system, name, filter, &ignored) : -1;
@@ -206,41 +207,6 @@ static int capture_enable_rules(struct capture *capture, struct error *error)
 
 	for (size_t i = 0; i < nr_tracepoints; i++) {
 		if (capture_enable_rule(capture, rules->tracepoints[i], error) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* The options were checked to be "SYS:EVENT[ if FILTER]". */
-static int capture_add_stack(struct capture *capture, const char *text, struct error *error)
-{
-	static const char condition[] = " if ";
-	const char *colon = strchr(text, ':'), *filter = strstr(text, condition);
-	size_t size = filter ? (size_t)(filter - text) : strlen(text);
-	char *system, *event;
-	int status;
-
-	system = strndup(text, colon - text);
-	event = strndup(colon + 1, text + size - colon - 1);
-	if (!system || !event)
-		status = error_set(error, "out of memory");
-	else if (!instance_has_event(capture->recorder, system, event))
-		status = error_set(error, "--stack=%s: not recorded; select it with -e or -r",
-				   text);
-	else
-		status = instance_add_stack(capture->recorder, system, event,
-					    filter ? filter + strlen(condition) : NULL, error);
-	free(system);
-	free(event);
-	return status;
-}
-
-static int capture_add_stacks(struct capture *capture, struct error *error)
-{
-	const struct capture_settings *settings = capture->settings;
-
-	for (size_t i = 0; i < settings->nr_stacks; i++) {
-		if (capture_add_stack(capture, settings->stacks[i], error) < 0)
 			return -1;
 	}
 	return 0;

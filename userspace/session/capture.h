@@ -30,6 +30,8 @@ int export_settings_check(const struct export_settings *settings, struct error *
  * @command: NULL for none
  * @workload: the threads that are recorded, NULL for all
  * @nr_followed: how many were found
+ * @stacks_ns: when the limit of stacks was set the last time
+ * @stacks_reported: a bit for each of the settings' stacks whose limit was reached
  * @failure: the exit status of a failed run
  * @has_failed: part of the run failed
  */
@@ -43,12 +45,23 @@ struct capture {
 	struct command *command;
 	struct workload *workload;
 	size_t nr_followed;
+	int64_t stacks_ns;
+	uint32_t stacks_reported;
 	int failure;
 	bool has_failed;
 };
 
 /** capture_init - a capture for capture_close() and capture_end() */
 void capture_init(struct capture *capture, struct capture_settings *settings);
+
+/** capture_add_stacks - record the kernel stacks of the settings; returns -1 with @error */
+int capture_add_stacks(struct capture *capture, struct error *error);
+
+/** capture_refill_stacks - allow more kernel stacks once a second, and report a reached limit */
+void capture_refill_stacks(struct capture *capture);
+
+/** capture_round_ms - the longest wait of a round, no more than @round_ms */
+int capture_round_ms(const struct capture *capture, int round_ms);
 
 /** capture_prepare - catch signals, and check the command; returns -1 with @error */
 int capture_prepare(struct capture *capture, struct error *error);

@@ -290,6 +290,7 @@ static int record_run_read(void *context, struct error *error)
 {
 	struct record_run *run = context;
 
+	capture_refill_stacks(&run->capture);
 	if (record_run_follow_modules(run, error) < 0 || spool_read(run->spool, error) < 0)
 		return -1;
 	return record_run_follow_changes(run, error);
@@ -322,7 +323,7 @@ static int record_run_loop(struct record_run *run, struct error *error)
 		.stop = &run->capture.stop,
 		.progress = &run->progress,
 		.wake_fd = modules_wake_fd(&run->modules, &run->capture),
-		.wait_max_ms = ROUND_MS,
+		.wait_max_ms = capture_round_ms(&run->capture, ROUND_MS),
 		.wait = record_run_wait,
 		.read = record_run_read,
 		.count = record_run_count,

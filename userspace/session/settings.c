@@ -17,6 +17,7 @@ void capture_settings_init(struct capture_settings *settings, const struct repor
 					       .mode = buffer_modes,
 					       .clock = "boot",
 					       .buffer_kib = 1024,
+					       .stacks_limit = STACKS_LIMIT,
 					       .ready_fd = -1 };
 }
 
@@ -137,6 +138,12 @@ int stream_settings_check(const struct stream_settings *settings, struct error *
 		return -1;
 	if (sid && strcmp(sid, "recording") == 0)
 		return error_set(error, "--sid=recording: only for 'ktrack export'; write an id");
+	if (settings->capture.nr_stacks > 0 && !settings->outputs.why)
+		return error_set(error, "--stack: shown only by --why; add --why=SLICE, or use "
+					"'ktrack record'");
+	if (settings->why.folded && !settings->outputs.why)
+		return error_set(error, "--folded: contains slices that are explained; add "
+					"--why=SLICE");
 	return session_every_check(settings, error);
 }
 

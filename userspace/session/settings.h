@@ -166,6 +166,9 @@ struct workload_settings {
 
 struct buffer_mode;
 
+/** STACKS_LIMIT - default limit of kernel stacks of a tracepoint in a second */
+#define STACKS_LIMIT 5000
+
 /** STACKS_MAX - limit of tracepoints with kernel stacks */
 #define STACKS_MAX 16
 
@@ -183,6 +186,7 @@ struct buffer_mode;
  * @workload: record only these, if it has an option
  * @user: of the command
  * @stacks: tracepoints with whose records kernel stacks are recorded: "SYS:EVENT[ if FILTER]"
+ * @stacks_limit: most stacks of one of them in a second
  * @ready_fd: reports that recording is on; -1 for none
  * @command: the words of the traced command, NULL for none
  */
@@ -202,6 +206,7 @@ struct capture_settings {
 	struct command_user user;
 	const char *stacks[STACKS_MAX];
 	size_t nr_stacks;
+	uint64_t stacks_limit;
 	int ready_fd;
 	char *const *command;
 };

@@ -142,6 +142,7 @@ static int stream_run_read(void *context, struct error *error)
 {
 	struct stream_run *run = context;
 
+	capture_refill_stacks(&run->capture);
 	if (stream_run_renew_session(run, error) < 0 || stream_run_follow_modules(run, error) < 0)
 		return -1;
 	return stream_run_drain(run, stream_run_now_ns(run), error);
@@ -152,6 +153,7 @@ static int stream_run_read_sideband(void *context, struct error *error)
 {
 	struct stream_run *run = context;
 
+	capture_refill_stacks(&run->capture);
 	source_read_ahead(run->source);
 	return stream_run_follow_modules(run, error);
 }
@@ -164,7 +166,7 @@ static int stream_run_loop(struct stream_run *run, struct error *error)
 		.stop = &run->capture.stop,
 		.progress = &run->progress,
 		.wake_fd = modules_wake_fd(&run->modules, &run->capture),
-		.wait_max_ms = ROUND_MS,
+		.wait_max_ms = capture_round_ms(&run->capture, ROUND_MS),
 		.wait = stream_run_wait,
 		.read = is_circular ? stream_run_read_sideband : stream_run_read,
 		.count = stream_run_count,

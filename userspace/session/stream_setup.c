@@ -125,6 +125,10 @@ int stream_run_set_up(struct stream_run *run, struct error *error)
 	    stream_run_open_source(run, error) < 0)
 		return -1;
 	stream_run_read_names(run);
+	if (settings->nr_stacks > 0 &&
+	    stacks_open(&run->pipeline.stacks, run->source, settings->selection.rules,
+			capture->report, error) < 0)
+		return -1;
 	if (stream_run_follow(run, error) < 0)
 		return -1;
 	return stream_run_open_targets(run, error);

@@ -64,12 +64,30 @@ int spool_new(struct spool **out, const char *path, const struct spool_owner *ow
 	return -1;
 }
 
+/* Tracers that are no tracepoints, but whose records have formats. */
+static void list_tracer(const char *directory, struct buffer *list)
+{
+	static const char *const names[] = { "osnoise", "timerlat" };
+	struct buffer path = { 0 }, tracer = { 0 };
+
+	buffer_printf(&path, "%s/current_tracer", directory);
+	if (file_read(buffer_string(&path), &tracer) == 0) {
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+			if (strncmp(buffer_string(&tracer), names[i], strlen(names[i])) == 0)
+				buffer_printf(list, "ftrace:%s\n", names[i]);
+		}
+	}
+	buffer_release(&tracer);
+	buffer_release(&path);
+}
+
 static int spool_begin_shared(struct spool *spool, const char *directory, struct buffer *list,
 			      struct error *error)
 {
 	/* The other program may enable any tracepoint while it is read. */
 	if (spool_share(spool, directory, error) < 0)
 		return -1;
+	list_tracer(directory, list);
 	return instance_files_list_all(&spool->instance, list, error);
 }
 
@@ -97,7 +115,7 @@ int spool_begin(struct spool *spool, const struct instance *instance,
 						: spool_begin_own(spool, directory, &list, error);
 	/* These are no tracepoint that can be enabled. */
 	if (instance_has_stacks(instance))
-		buffer_append_string(&list, "ftrace:kernel_stack\n");
+		buffer_append_string(&list, "ftrace:kernel_stack\nftrace:print\n");
 	if (status == 0)
 		status = spool_save_formats(spool, &list, error);
 	buffer_release(&list);

@@ -132,7 +132,9 @@ static int system_visit(int events_fd, const struct tracepoint_visitor *visitor,
 
 	if (visitor->wants_system && !visitor->wants_system(visitor->context, system))
 		return 0;
-	if (!is_system(events_fd, system))
+	/* The tracers' records have formats, but cannot be enabled; few visitors want them. */
+	if (!is_system(events_fd, system) &&
+	    !(visitor->wants_system && strcmp(system, "ftrace") == 0))
 		return 0;
 	size = names_read(events_fd, system, &names);
 	for (int i = 0; i < size && status == 0; i++)

@@ -24,7 +24,9 @@ static struct instance *instance_alloc(struct error *error)
 	struct instance *instance = calloc(1, sizeof(*instance));
 
 	if (instance)
-		*instance = (struct instance){ .lock_fd = -1, .control = CONTROL_NONE };
+		*instance = (struct instance){ .lock_fd = -1,
+						 .marker_fd = -1,
+						 .control = CONTROL_NONE };
 	else
 		error_set(error, "out of memory");
 	return instance;
@@ -363,6 +365,7 @@ static int directory_remove(struct instance *instance, struct error *error)
 	int number = 0;
 
 	control_release(&instance->control);
+	instance_close_stacks(instance);
 	for (int i = 0; i < REMOVE_TRIES; i++) {
 		if (control_remove(&instance->control) == 0)
 			return 0;
@@ -391,6 +394,7 @@ void instance_close(struct instance *instance)
 	enabled_release(&instance->enabled);
 	changes_close(instance->changes);
 	control_close(&instance->control);
+	instance_close_stacks(instance);
 	tracefs_put_tracing_file(instance->directory);
 	free(instance);
 }

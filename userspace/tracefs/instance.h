@@ -206,14 +206,25 @@ void instance_release_events(struct instance *instance);
 /**
  * instance_add_stack - record the kernel stack behind each record of a tracepoint
  * @filter: only behind those that match; NULL for all
+ * @limit: most stacks until instance_refill_stacks() is called; 0 for no limit
  *
  * The kernel removes the trigger with the instance. Returns -1 with @error.
  */
 int instance_add_stack(struct instance *instance, const char *system, const char *event,
-		       const char *filter, struct error *error);
+		       const char *filter, uint64_t limit, struct error *error);
 
 /** instance_has_stacks - whether the instance records kernel stacks */
 bool instance_has_stacks(const struct instance *instance);
+
+/**
+ * instance_refill_stacks - allow more stacks
+ *
+ * Returns a bit for each call of instance_add_stack() whose limit was reached.
+ */
+uint32_t instance_refill_stacks(const struct instance *instance);
+
+/** instance_write_marker - write a text to the trace_marker of an instance with stacks, if it records */
+void instance_write_marker(const struct instance *instance, struct text text);
 
 /** instance_has_event - whether a tracepoint was enabled and is not unloaded */
 bool instance_has_event(const struct instance *instance, const char *system, const char *event);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lets an instance record only what some threads, or some CPUs, write; and kernel stacks. */
+/* Lets an instance record only what some threads, or some CPUs, write. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -56,26 +56,4 @@ int instance_limit_cpus(struct instance *instance, const cpu_set_t *cpus, struct
 	status = instance_write(instance, "tracing_cpumask", buffer_string(&mask), error);
 	buffer_release(&mask);
 	return status;
-}
-
-int instance_add_stack(struct instance *instance, const char *system, const char *event,
-		       const char *filter, struct error *error)
-{
-	int fd = control_open_event(&instance->control, system, event, "trigger", O_WRONLY);
-	struct buffer trigger = { 0 };
-	int status = 0;
-
-	buffer_printf(&trigger, "stacktrace%s%s", filter ? " if " : "", filter ? filter : "");
-	if (fd < 0 || write(fd, trigger.data, trigger.size) < 0)
-		status = error_set_system(error, errno, "cannot write '%s' to events/%s/%s/trigger",
-					  buffer_string(&trigger), system, event);
-	file_close(fd);
-	buffer_release(&trigger);
-	instance->has_stacks |= status == 0;
-	return status;
-}
-
-bool instance_has_stacks(const struct instance *instance)
-{
-	return instance->has_stacks;
 }

@@ -5,6 +5,7 @@
 
 #include "tracefs/changes.h"
 #include "tracefs/enabled.h"
+#include "tracefs/stack_trigger.h"
 #include "tracefs/tracefs.h"
 
 /** INSTANCE_NAME_SIZE - fits any name of an instance of ktrack */
@@ -18,7 +19,8 @@
  * @clock: the trace clock of its records; borrowed
  * @lock_fd: its lock shows that the instance has an owner
  * @sideband: its sideband instance, NULL for none
- * @has_stacks: it records kernel stacks
+ * @stacks: triggers of kernel stacks
+ * @marker_fd: its trace_marker, if it has @stacks; otherwise -1
  * @enabled_lock: LOCK_SH or LOCK_EX, for enabled_add()
  */
 struct instance {
@@ -30,7 +32,9 @@ struct instance {
 	int lock_fd;
 	struct instance *sideband;
 	uint64_t buffer_kib;
-	bool has_stacks;
+	struct stack_trigger *stacks;
+	size_t nr_stacks;
+	int marker_fd;
 	int enabled_lock;
 	struct enabled_list enabled;
 	struct changes *changes;
@@ -46,6 +50,10 @@ int instance_write(struct instance *instance, const char *file, const char *valu
  */
 int instance_open_named(struct instance **out, const char *name,
 			const struct instance_settings *settings, struct error *error);
+
+/** instance_close_stacks - close the files of stacks, which keep the kernel from removing the instance
+ */
+void instance_close_stacks(struct instance *instance);
 
 /** sideband_exists - whether the instance @name has a sideband instance, even if it is gone itself
  */

@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Guest: records of the tracers osnoise and timerlat, which only some kernels have.
+set -eu
+
+# shellcheck source=tests/vm/guest/helpers.sh
+. /helpers.sh
+
+# Arguments: TRACER
+tracer_record() {
+	instance=$INSTANCES/$1
+	mkdir "$instance"
+	echo boot >"$instance/trace_clock"
+	echo 8192 >"$instance/buffer_size_kb"
+	echo 1 >"$instance/events/osnoise/enable"
+	echo "$1" >"$instance/current_tracer"
+	sleep 2
+	echo 0 >"$instance/tracing_on"
+	cp "$instance/trace" "/out/$1.trace"
+	attempt "$1-record" ktrack record --instance="$1" -d 100ms -o "/out/$1.dat"
+	attempt "$1-file" ktrack export -r rt --event="/out/$1.event" "/out/$1.dat"
+	echo nop >"$instance/current_tracer"
+	rmdir "$instance"
+	rm -f "/out/$1.dat"
+}
+
+attempt list ktrack list --rules -r rt
+tracer_record osnoise
+tracer_record timerlat
+instances_check "at the end"
