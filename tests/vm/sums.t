@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: the times of ktrack why are those of perf sched timehist and of schedstat on the same workload, within 1 %."""
+
+import json
+import re
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
+
+import machine  # noqa: E402
+from tap import Tap  # noqa: E402
+
+WORKERS = 3
+TOLERANCE = 0.01
+RUNNING = ("running", "hard interrupt", "soft interrupt")
+# "TIME [CPU] COMM[TID/PID] WAIT DELAY RUN STATE", in ms; without a slash, both numbers are the same.
+LINE = re.compile(r"^ *[\d.]+ +\[\d+\] +.*\[(\d+)(?:/\d+)?\] +([\d.]+) +([\d.]+) +([\d.]+) +(\S+)", re.M)
+
+
+def perf_times(text):
+    """By thread: seconds in which it ran, and in which it was runnable: after a wake-up, or since it was preempted."""
+    run, runnable, last = defaultdict(float), defaultdict(float), {}
+    for tid, waited, delay, ran, state in LINE.findall(text):
+        run[int(tid)] += float(ran) / 1e3
+        runnable[int(tid)] += float(waited if last.get(tid, "").startswith("R") else delay) / 1e3
+        last[tid] = state
+    return run, runnable
+
+
+def why_times(text):
+    """The same of all states of one thread, its wait until it ran first, and the number of states that were not explained."""
+    answer, kinds = json.loads(text), defaultdict(int)
+    for found in answer["slices"]:
+        for part in found["parts"]:
+            kinds[part.get("reason", part["kind"])] += part["ns"]
+    run = sum(kinds[kind] for kind in RUNNING) / 1e9
+    # After its exit, a thread is in the state Z for a while.
+    others = {kind for kind in kinds if kind not in (*RUNNING, "runnable", "blocked", "the thread did not exist")}
+    first = min(answer["slices"], key=lambda found: found["begin_ns"])
+    born = sum(part["ns"] for part in first["parts"] if part["kind"] == "runnable") / 1e9
+    return run, kinds["runnable"] / 1e9, born, answer["matched"] - len(answer["slices"]), others
+
+
+def near(found, wanted):
+    """Whether two times agree."""
+    return abs(found - wanted) <= TOLERANCE * wanted
+
+
+def check_worker(tap, what, result, number, perf):
+    """One worker's times from three sources."""
+    tid, run_ns, wait_ns = map(int, result.text(f"worker{number}").split()[:3])
+    run, runnable, born, nr_missing, others = why_times(result.text(f"why{number}.output"))
+    tap.ok(nr_missing == 0 and not others and run > 0.05 < runnable, f"{what}: all states are explained", nr_missing, others, run, runnable)
+    # perf does not count the wait of a new thread.
+    for source, wanted in (("perf", (perf[0][tid], perf[1][tid] + born)), ("schedstat", (run_ns / 1e9, wait_ns / 1e9))):
+        tap.ok(near(run, wanted[0]), f"{what}: the run time is that of {source}", run, wanted[0])
+        tap.ok(near(runnable, wanted[1]), f"{what}: the time of waits for a CPU is that of {source}", runnable, wanted[1])
+        tap.comment(f"{what}: {source}: run {run / wanted[0] - 1:+.3%}, runnable {runnable / wanted[1] - 1:+.3%}")
+
+
+def main():
+    """Returns the exit status."""
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        options = (*machine.COUNTED, *machine.program(folder, "yield"), "--add", "/usr/bin/perf:/bin/perf")
+        for kernel in sys.argv[1:] or machine.KERNELS:
+            with machine.ran(kernel, "sums.sh", options=options) as result:
+                machine.check_end(tap, kernel, result)
+                perf = perf_times(result.text("timehist"))
+                for number in range(1, WORKERS + 1):
+                    check_worker(tap, f"{kernel}: worker {number}", result, number, perf)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
