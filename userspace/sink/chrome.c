@@ -9,7 +9,10 @@
  * slice that is open on its thread, and in Perfetto to an instant that precedes it. Ids are open
  * ended: no point is known to be the last one, and so there is no "f".
  *
- * Lanes are threads: Perfetto would draw "b" and "e" on a track for each name, and without flows.
+ * Lanes are threads. Perfetto binds "s" and "t" to threads, takes one flow at a "b" and none at an
+ * "e" (json_trace_parser.cc:184-227, 560), and merges tracks by name (track_compressor.cc:217-240);
+ * catapult draws no flow there (trace_event_importer.html:1246, 2123, 2154); speedscope drops "b"
+ * and "e" (trace-event.ts:278); Firefox Profiler pairs them by name (chrome.ts:1125-1139).
  */
 #include <stdlib.h>
 
