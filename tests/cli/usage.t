@@ -103,7 +103,7 @@ stream --event=- --why=x|standard output: is that of --why; write the other to a
 record -o $target --stack=sched|--stack=sched: not a tracepoint; write SYS:EVENT
 record -o $target --stack=sched:|--stack=sched:: not a tracepoint; write SYS:EVENT
 record -o $target --stack-limit=0|'0': not a number of stacks; write a number from 1
-stream --stack=sched:sched_switch|--stack: shown only by --why; add --why=SLICE, or use 'ktrack record'
+stream --stack=sched:sched_switch|--stack: shown only by --why and --html; add one of them, or use 'ktrack record'
 stream --folded=x|--folded: contains slices that are explained; add --why=SLICE
 stream --html=$target --session-every=1|--session-every: a file for a viewer holds one session; write --event, --perf or --normal
 stream --event=$target --session-every=1 -- touch $target|--session-every: a command runs in one session; leave out one of the two

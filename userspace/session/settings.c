@@ -138,9 +138,10 @@ int stream_settings_check(const struct stream_settings *settings, struct error *
 		return -1;
 	if (sid && strcmp(sid, "recording") == 0)
 		return error_set(error, "--sid=recording: only for 'ktrack export'; write an id");
-	if (settings->capture.nr_stacks > 0 && !settings->outputs.why)
-		return error_set(error, "--stack: shown only by --why; add --why=SLICE, or use "
-					"'ktrack record'");
+	if (settings->capture.nr_stacks > 0 && !settings->outputs.why &&
+	    !output_settings_show_explanations(&settings->outputs))
+		return error_set(error, "--stack: shown only by --why and --html; add one of them, "
+					"or use 'ktrack record'");
 	if (settings->why.folded && !settings->outputs.why)
 		return error_set(error, "--folded: contains slices that are explained; add "
 					"--why=SLICE");
