@@ -237,6 +237,7 @@ TEST(help_is_printed_from_the_table)
 				   "      --bulk=N                   how many\n"
 				   "      --color[=WHEN]             when in color\n"
 				   "  -h, --help                     print this help\n"
+				   "      --help-all                 print this help with all options\n"
 				   "\nNotes.\n";
 
 	check_helped("--help", want);
