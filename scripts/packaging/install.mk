@@ -40,7 +40,7 @@ library-description = printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'inclu
 	'Requires.private: $(library-packages)' 'Libs: -L$${libdir} -ltrace2' 'Libs.private: -lpthread' \
 	'Cflags: -I$${includedir}'
 
-# Installed pages have the date and the version in their footer.
+# The first line of a page with a table names tbl, which not every man runs otherwise. Installed pages have the date and the version in their footer.
 page-fill = sed 's|^\(\.TH [^ ]* [0-9]\) "" "ktrack"|\1 "$(released)" "ktrack $(version)"|'
 
 doc: $(html-pages)
@@ -76,7 +76,8 @@ install: userspace library completion
 	install -m 644 $(BUILD)/completion/ktrack.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ktrack
 	install -m 644 $(BUILD)/completion/ktrack.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 	set -e; for page in $(pages); do \
-		$(page-fill) "$$page" >"$(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/}"; done
+		{ ! grep -q '^\.TS' "$$page" || printf '\047\\" t\n'; $(page-fill) "$$page"; } \
+			>"$(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/}"; done
 	$(if $(is-system-prefix),[ "$$(id -u)" != 0 ] || ldconfig)
 
 # Installs to a scratch folder to find the names; folders that only ktrack uses are removed when they are empty.
