@@ -9,11 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tracedat/spool.h"
 
 /* The folder "task" of a process has two links of its own and one for each thread. */
 #define LINKS_OF_ONE_THREAD 3
+
+/* More than the kernel's names, of which those of workers are the longest (64 bytes). */
+#define NAME_SIZE 256
 
 /**
  * struct lines - lines "TID REST"
@@ -69,6 +73,16 @@ static void line_begin(struct lines *lines, const char *thread)
 	buffer_append_char(&lines->text, ' ');
 }
 
+/* procfs returns a name in one read. Returns its size with the newline; 0 if there is none. */
+static size_t name_read(int folder_fd, const char *path, char *name)
+{
+	int fd = openat(folder_fd, path, O_RDONLY | O_CLOEXEC);
+	ssize_t size = fd < 0 ? -1 : read(fd, name, NAME_SIZE);
+
+	file_close(fd);
+	return size < 0 ? 0 : size;
+}
+
 /*
  * A thread that has just ended is skipped.
  * @folder_fd: has the folder of the thread
@@ -76,20 +90,22 @@ static void line_begin(struct lines *lines, const char *thread)
 static void thread_append(struct comms *comms, int folder_fd, const char *process,
 			  const char *thread)
 {
-	struct buffer path = { 0 }, name = { 0 };
+	struct buffer path = { 0 };
+	char name[NAME_SIZE];
+	size_t size;
 
 	buffer_append_string(&path, thread);
 	buffer_append_string(&path, "/comm");
-	if (file_read_at(folder_fd, buffer_string(&path), &name) == 0 && name.size > 0) {
+	size = name_read(folder_fd, buffer_string(&path), name);
+	if (size > 0) {
 		line_begin(&comms->names, thread);
-		thread_name_append(&comms->names.text, (struct text){ name.data, name.size - 1 });
+		thread_name_append(&comms->names.text, (struct text){ name, size - 1 });
 		buffer_append_char(&comms->names.text, '\n');
 	}
 	line_begin(&comms->groups, thread);
 	buffer_append_string(&comms->groups.text, process);
 	buffer_append_char(&comms->groups.text, '\n');
 	buffer_release(&path);
-	buffer_release(&name);
 }
 
 static bool is_number(const char *name)

@@ -81,6 +81,7 @@ static int format_read(struct formats *formats, int events_fd, const char *syste
 
 	buffer_printf(&file, "%s/%s/format", system, event);
 	status = file_read_at(events_fd, buffer_string(&file), &format.text);
+	buffer_trim(&format.text);
 	buffer_release(&file);
 	if (status < 0 && is_first)
 		error_set_system(error, errno, "cannot read the format of %s:%s", system, event);

@@ -13,7 +13,8 @@
 
 /**
  * struct instance - an instance
- * @handle: for libtracefs
+ * @name: NULL for the top level
+ * @is_made: ktrack created it, so that it removes it
  * @control: of an instance that ktrack created
  * @is_attached: another owner set it up; it is not changed
  * @clock: the trace clock of its records; borrowed
@@ -24,8 +25,9 @@
  * @enabled_lock: LOCK_SH or LOCK_EX, for enabled_add()
  */
 struct instance {
-	struct tracefs_instance *handle;
+	const char *name;
 	char *directory;
+	bool is_made;
 	struct control control;
 	bool is_attached;
 	const char *clock;
