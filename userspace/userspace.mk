@@ -7,7 +7,7 @@ module-sources = $(sort $(foreach module,$(1),$(wildcard userspace/$(module)/*.c
 sources := $(call module-sources,$(modules))
 library-sources := $(filter-out userspace/cli/main.c,$(sources))
 
-packages := libtraceevent >= 1.7 libxxhash libmd libzstd zlib libcap-ng libseccomp
+packages := libtracefs >= 1.6 libtraceevent >= 1.7 libxxhash libmd libzstd zlib libcap-ng libseccomp
 # The version and its date, for the program, the man pages and the packages.
 version := 0.2.0
 released := 2026-11-23

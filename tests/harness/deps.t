@@ -99,7 +99,7 @@ def check_demo(tap, machine):
     words = set(machine.run("--list", "build", "demo")[1].split())
     large = {"linux-source-6.1", "valgrind", "sparse", "chromium", "protobuf-compiler", "trace-cmd", "man-db"}
     tap.nothing(sorted(words & large), "the demo needs no package of the tests")
-    tap.nothing(sorted({"gcc", "qemu-system-x86", "python3", "libtraceevent-dev"} - words), "it needs an emulator and a compiler")
+    tap.nothing(sorted({"gcc", "qemu-system-x86", "python3", "libtracefs-dev"} - words), "it needs an emulator and a compiler")
 
 
 def check_usage(tap, machine):

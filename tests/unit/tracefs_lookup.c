@@ -8,18 +8,20 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <tracefs.h>
 
 #include "fixtures/folder.h"
-#include "fixtures/mounts.h"
 #include "fixtures/tap.h"
 
 static void fake_tracefs_begin(struct folder *top)
 {
-	tracefs_mount(top);
+	folder_new(top);
+	tracefs_set_tracing_dir(top->path);
 }
 
 static void fake_tracefs_end(struct folder *top)
 {
+	tracefs_set_tracing_dir(NULL);
 	folder_remove(top);
 }
 

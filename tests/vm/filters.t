@@ -89,7 +89,7 @@ def compile_program(folder):
     path, library = Path(folder) / "filter_verdict", machine.PROJECT / "build/san"
     sources = machine.PROJECT / "tests/vm/filter_verdict.c"
     command = ["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O1", "-g", "-fsanitize=address,undefined", f"-I{machine.PROJECT / 'userspace'}"]
-    flags = subprocess.run(["pkg-config", "--cflags", "libtraceevent"], capture_output=True, text=True, check=True).stdout.split()
+    flags = subprocess.run(["pkg-config", "--cflags", "libtracefs"], capture_output=True, text=True, check=True).stdout.split()
     subprocess.run([*command, *flags, sources, "-o", path, f"-L{library}", "-lktrack", f"-Wl,-rpath,{library}"], check=True)
     return path
 

@@ -5,11 +5,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <mntent.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tracefs.h>
 #include <unistd.h>
 
 #include "tracefs/lockdown.h"
@@ -17,45 +15,16 @@
 /* Reading the mounts and the lockdown state once is enough. */
 static const char *usable_directory;
 
-/* Appends the directory of tracefs itself, otherwise that below debugfs; nothing if none is mounted. */
-static void mounts_search(struct buffer *directory)
-{
-	FILE *mounts = setmntent("/proc/mounts", "re");
-	const struct mntent *mount;
-	bool is_found = false;
-
-	while (mounts && !is_found && (mount = getmntent(mounts))) {
-		is_found = strcmp(mount->mnt_type, "tracefs") == 0;
-		if (!is_found && (directory->size > 0 || strcmp(mount->mnt_type, "debugfs") != 0))
-			continue;
-		buffer_clear(directory);
-		buffer_append_string(directory, mount->mnt_dir);
-		buffer_append_string(directory, is_found ? "" : "/tracing");
-	}
-	if (mounts)
-		endmntent(mounts);
-}
-
-static const char *mounted_directory(void)
-{
-	static char path[PATH_MAX];
-	struct buffer directory = { 0 };
-
-	mounts_search(&directory);
-	snprintf(path, sizeof(path), "%s", buffer_string(&directory));
-	buffer_release(&directory);
-	return *path ? path : NULL;
-}
-
 int tracefs_directory(const char **out, struct error *error)
 {
-	const char *directory;
+	const char *directory = NULL;
+	int mounted;
 
 	*out = usable_directory;
 	if (usable_directory)
 		return 0;
-	directory = mounted_directory();
-	if (!directory)
+	mounted = tracefs_tracing_dir_is_mounted(false, &directory);
+	if (mounted <= 0 || !directory)
 		return error_set(error, "tracefs is not mounted; as root: mount -t tracefs nodev "
 					"/sys/kernel/tracing");
 	if (access(directory, R_OK | X_OK) < 0) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
+#include <tracefs.h>
 #include <unistd.h>
 
 #include "tracefs/instance_state.h"
@@ -14,9 +14,6 @@
 #include "tracefs/mark.h"
 
 #define NAMES_TO_TRY 16
-
-/* As the kernel gives the directory of instances. */
-#define DIRECTORY_MODE 0750
 
 /* One second in total. */
 #define REMOVE_TRIES 50
@@ -38,55 +35,51 @@ static struct instance *instance_alloc(struct error *error)
 int instance_write(struct instance *instance, const char *file, const char *value,
 		   struct error *error)
 {
-	int fd = file_open_in(instance->directory, file, O_WRONLY | O_TRUNC,
-			      &(struct error){ 0 });
-	int status = 0;
-
-	if (fd < 0 || write(fd, value, strlen(value)) < 0)
-		status = error_set_system(error, errno, "cannot write '%s' to %s/%s", value,
-					  instance->directory, file);
-	file_close(fd);
-	return status;
+	if (tracefs_instance_file_write(instance->handle, file, value) >= 0)
+		return 0;
+	return error_set_system(error, errno, "cannot write '%s' to %s/%s", value,
+				instance->directory, file);
 }
 
-/* The top level has no name. */
-static int instance_locate(struct instance *instance, const char *name, struct error *error)
+/*
+ * Creates an instance that does not exist yet: two runs with the same process id (in two
+ * containers) must not share one.
+ */
+static struct tracefs_instance *instance_try(const char *name)
 {
-	struct buffer directory = { 0 };
-	const char *tracefs;
+	struct tracefs_instance *instance;
 
-	if (tracefs_directory(&tracefs, error) < 0)
-		return -1;
-	buffer_append_string(&directory, tracefs);
-	if (name)
-		buffer_printf(&directory, "/instances/%s", name);
-	buffer_append_char(&directory, '\0');
-	instance->directory = directory.data;
-	instance->name = name && !directory.failed ? path_base_name(directory.data) : NULL;
-	return directory.failed ? error_set(error, "out of memory") : 0;
+	errno = 0;
+	instance = tracefs_instance_create(name);
+	if (!instance || tracefs_instance_is_new(instance))
+		return instance;
+	tracefs_instance_free(instance);
+	errno = EEXIST;
+	return NULL;
 }
 
 /* Locks and marks a new instance; removes it if that fails. */
 static void instance_own(struct instance *instance)
 {
-	instance->lock_fd = lock_take(instance->directory);
-	instance->is_made = instance->lock_fd >= 0;
-	if (instance->is_made)
+	instance->directory = tracefs_instance_get_dir(instance->handle);
+	if (instance->directory)
+		instance->lock_fd = lock_take(instance->directory);
+	if (instance->lock_fd >= 0) {
 		mark_set(instance->lock_fd);
-	else
-		unlinkat(AT_FDCWD, instance->directory, AT_REMOVEDIR);
+		return;
+	}
+	tracefs_instance_destroy(instance->handle);
+	tracefs_instance_free(instance->handle);
+	tracefs_put_tracing_file(instance->directory);
+	instance->handle = NULL;
+	instance->directory = NULL;
 }
 
-/*
- * Creates no instance if the name is taken: two runs with the same process id (in two containers)
- * must not share one.
- */
+/* Creates no instance if the name is taken. */
 static int instance_make_named(struct instance *instance, const char *name, struct error *error)
 {
-	free(instance->directory);
-	if (instance_locate(instance, name, error) < 0)
-		return -1;
-	if (mkdir(instance->directory, DIRECTORY_MODE) == 0)
+	instance->handle = instance_try(name);
+	if (instance->handle)
 		instance_own(instance);
 	else if (errno != EEXIST)
 		return error_set_system(error, errno, "cannot make the tracing instance %s", name);
@@ -95,15 +88,15 @@ static int instance_make_named(struct instance *instance, const char *name, stru
 
 static int instance_make(struct instance *instance, struct error *error)
 {
-	for (int i = 0; i < NAMES_TO_TRY && !instance->is_made; i++) {
+	for (int i = 0; i < NAMES_TO_TRY && !instance->handle; i++) {
 		char name[INSTANCE_NAME_SIZE];
 
 		snprintf(name, sizeof(name), i ? "ktrack-%d.%d" : "ktrack-%d", (int)getpid(), i);
 		if (!sideband_exists(name) && instance_make_named(instance, name, error) < 0)
 			return -1;
 	}
-	return instance->is_made ? 0
-				 : error_set(error, "all names for a tracing instance are taken");
+	return instance->handle ? 0
+				: error_set(error, "all names for a tracing instance are taken");
 }
 
 /* The file stays open, so that no path is needed while recording. */
@@ -136,8 +129,6 @@ void instance_restore_clock(const struct instance *instance)
 static int instance_set_up(struct instance *instance, const struct instance_settings *settings,
 			   struct error *error)
 {
-	struct error ignored = { 0 };
-
 	if (control_open(&instance->control, instance->directory, error) < 0 ||
 	    control_switch(&instance->control, false, error) < 0)
 		return -1;
@@ -150,7 +141,7 @@ static int instance_set_up(struct instance *instance, const struct instance_sett
 	 * The kernel then saves the process of each thread, also of ended ones. Kernels may lack
 	 * this option.
 	 */
-	instance_write(instance, "options/record-tgid", "1", &ignored);
+	tracefs_instance_file_write(instance->handle, "options/record-tgid", "1");
 	return 0;
 }
 
@@ -170,7 +161,7 @@ int instance_open_named(struct instance **out, const char *name,
 					 ? LOCK_EX
 					 : LOCK_SH;
 	status = name ? instance_make_named(instance, name, error) : instance_make(instance, error);
-	if (status == 0 && !instance->is_made)
+	if (status == 0 && !instance->handle)
 		status = error_set(error, "there is a tracing instance %s already", name);
 	if (status == 0 && instance_set_up(instance, settings, error) == 0)
 		return 0;
@@ -196,9 +187,12 @@ int instance_create(struct instance **out, const struct instance_settings *setti
 /* Opens an existing instance without changing its owner. */
 static int directory_adopt(struct instance *instance, const char *name, struct error *error)
 {
-	if (instance_locate(instance, name, error) < 0)
-		return -1;
-	instance->is_made = true;
+	instance->handle = tracefs_instance_alloc(NULL, name);
+	if (!instance->handle)
+		return error_set_system(error, errno, "cannot open the tracing instance %s", name);
+	instance->directory = tracefs_instance_get_dir(instance->handle);
+	if (!instance->directory)
+		return error_set(error, "out of memory");
 	if (control_open(&instance->control, instance->directory, error) < 0)
 		return -1;
 	return control_switch(&instance->control, false, error);
@@ -253,8 +247,11 @@ static int attached_open(struct instance *instance, const char *name, struct err
 {
 	char called[sizeof(error->text)];
 
-	if (instance_locate(instance, name, error) < 0)
-		return -1;
+	instance->handle = tracefs_instance_alloc(NULL, name);
+	if (instance->handle)
+		instance->directory = tracefs_instance_get_dir(instance->handle);
+	if (!instance->directory)
+		return error_set_system(error, errno, "cannot open the tracing instance %s", name);
 	snprintf(called, sizeof(called), "the tracing instance %s", name);
 	instance->lock_fd = instance_lock(instance->directory, called, error);
 	return instance->lock_fd < 0 ? -1 : 0;
@@ -289,7 +286,7 @@ bool instance_is_attached(const struct instance *instance)
 
 const char *instance_name(const struct instance *instance)
 {
-	return instance->name;
+	return tracefs_instance_get_name(instance->handle);
 }
 
 const char *instance_directory(const struct instance *instance)
@@ -307,15 +304,24 @@ const struct instance *instance_sideband(const struct instance *instance)
 	return instance->sideband;
 }
 
+static uint64_t instance_read_size(const struct instance *instance, const char *file)
+{
+	char *text = tracefs_instance_file_read(instance->handle, file, NULL);
+	uint64_t size_kib = text ? strtoull(text, NULL, 10) : 0;
+
+	free(text);
+	return size_kib;
+}
+
 /* The kernel prints "X" if the sizes differ. */
 uint64_t instance_buffer_kib(const struct instance *instance)
 {
-	return instance_number(instance->directory, "buffer_size_kb");
+	return instance_read_size(instance, "buffer_size_kb");
 }
 
 uint64_t instance_memory_kib(const struct instance *instance)
 {
-	uint64_t size_kib = instance_number(instance->directory, "buffer_total_size_kb");
+	uint64_t size_kib = instance_read_size(instance, "buffer_total_size_kb");
 
 	return size_kib + (instance->sideband ? instance_memory_kib(instance->sideband) : 0);
 }
@@ -328,11 +334,10 @@ uint64_t instance_memory_kib(const struct instance *instance)
  */
 int instance_resize(struct instance *instance, struct error *error)
 {
-	struct error ignored = { 0 };
 	char size[32];
 
 	snprintf(size, sizeof(size), "%llu", (unsigned long long)instance->buffer_kib);
-	instance_write(instance, "buffer_percent", BUFFER_PERCENT, &ignored);
+	tracefs_instance_file_write(instance->handle, "buffer_percent", BUFFER_PERCENT);
 	return instance_write(instance, "buffer_size_kb", size, error);
 }
 
@@ -382,13 +387,15 @@ void instance_close(struct instance *instance)
 	if (!instance)
 		return;
 	instance_close(instance->sideband);
+	if (instance->handle)
+		tracefs_instance_free(instance->handle);
 	if (instance->lock_fd >= 0)
 		close(instance->lock_fd);
 	enabled_release(&instance->enabled);
 	changes_close(instance->changes);
 	control_close(&instance->control);
 	instance_close_stacks(instance);
-	free(instance->directory);
+	tracefs_put_tracing_file(instance->directory);
 	free(instance);
 }
 
@@ -397,7 +404,7 @@ int instance_remove(struct instance *instance, struct error *error)
 	struct error ignored = { 0 };
 	int status = 0;
 
-	if (instance && instance->is_made) {
+	if (instance && instance->handle && !instance->is_attached) {
 		control_switch(&instance->control, false, &ignored);
 		/* The kernel's own removal of an instance would do so too, but keeps quiet. */
 		enabled_disable_all(&instance->enabled);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The tracepoints that an instance records: enabling, filters, changes of their state. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tracefs.h>
 #include <unistd.h>
 
 #include "tracefs/instance_state.h"

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
+#include <tracefs.h>
 #include <unistd.h>
 
 #include "tracefs/instance_state.h"
@@ -11,19 +11,15 @@
 int instance_follow(struct instance *instance, pid_t pid, struct error *error)
 {
 	char number[32];
-	int fd, status = 0;
 
 	/* First this, so that no child is missed. */
 	if (instance_write(instance, "options/event-fork", "1", error) < 0)
 		return -1;
 	snprintf(number, sizeof(number), "%d", (int)pid);
-	fd = file_open_in(instance->directory, "set_event_pid", O_WRONLY | O_APPEND,
-			  &(struct error){ 0 });
-	if (fd < 0 || write(fd, number, strlen(number)) < 0)
-		status = error_set_system(error, errno, "cannot append '%s' to %s/set_event_pid",
-					  number, instance->directory);
-	file_close(fd);
-	return status;
+	if (tracefs_instance_file_append(instance->handle, "set_event_pid", number) >= 0)
+		return 0;
+	return error_set_system(error, errno, "cannot append '%s' to %s/set_event_pid", number,
+				instance->directory);
 }
 
 static bool cpu_exists(const struct instance *instance, int cpu)

@@ -13,8 +13,7 @@
 
 /**
  * struct instance - an instance
- * @name: NULL for the top level
- * @is_made: ktrack created it, so that it removes it
+ * @handle: for libtracefs
  * @control: of an instance that ktrack created
  * @is_attached: another owner set it up; it is not changed
  * @clock: the trace clock of its records; borrowed
@@ -25,9 +24,8 @@
  * @enabled_lock: LOCK_SH or LOCK_EX, for enabled_add()
  */
 struct instance {
-	const char *name;
+	struct tracefs_instance *handle;
 	char *directory;
-	bool is_made;
 	struct control control;
 	bool is_attached;
 	const char *clock;

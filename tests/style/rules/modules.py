@@ -42,7 +42,7 @@ PUBLIC_HEADERS["tracefs"] += ("userspace/tracefs/page.h",)
 
 # library: (what its headers are called, the modules that may include them)
 LIBRARIES = {
-    "libtracefs": (re.compile(r"(?:tracefs/)?tracefs(?:-local)?\.h"), ()),
+    "libtracefs": (re.compile(r"(?:tracefs/)?tracefs(?:-local)?\.h"), ("tracefs",)),
     "libtraceevent": (
         re.compile(r"(?:traceevent/)?(?:event-parse|event-utils|trace-seq|kbuffer)\.h"),
         ("event",),
