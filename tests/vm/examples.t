@@ -21,6 +21,8 @@ PROGRAMS = ("jq", "trace-cmd", "sort")
 NOT_BUILT = ("mydrv_probe.c",)
 # make in README builds what the tests have built; its targets boot machines of their own.
 TOO_MUCH = ("make demo", "make check")
+# rt.t runs these on a kernel with the tracers.
+OF_TRACERS = "current_tracer"
 # What is watched until somebody ends it.
 STOPPED = "ktrack stat --live"
 STATUS_STOPPED = ("143", "124")
@@ -43,7 +45,7 @@ def driver_build(tap, folder):
 def blocks_write(folder):
     """A file for each block; returns the blocks by the files' names."""
     folder.mkdir()
-    found = [block for block in blocks.blocks("shell", "console") if block.text.strip() not in TOO_MUCH]
+    found = [block for block in blocks.blocks("shell", "console") if block.text.strip() not in TOO_MUCH and OF_TRACERS not in block.text]
     named = {f"{number:02}": block for number, block in enumerate(found)}
     for name, block in named.items():
         (folder / name).write_text(blocks.commands_of(block))

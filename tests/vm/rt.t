@@ -5,16 +5,20 @@
 import json
 import re
 import sys
+import tempfile
 from collections import defaultdict
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm", "cli")]
 
+import blocks  # noqa: E402
 import machine  # noqa: E402
 from tap import Tap  # noqa: E402
 
 KERNEL = "6.12-rt"
+# examples.t leaves these out.
+OF_TRACERS = "current_tracer"
 NOISE = {"irq_noise": "irq", "softirq_noise": "softirq", "thread_noise": "thread", "nmi_noise": "nmi", "sample_threshold": "noise"}
 
 
@@ -40,10 +44,16 @@ def check_noise(tap, what, trace, found):
     tap.ok(found["irq"] and found["thread"], f"{what}: there is some")
 
 
-def main():
-    """Returns the exit status."""
-    tap = Tap()
-    with machine.ran(KERNEL, "rt.sh") as result:
+def example_write(path):
+    """The page's commands that start a tracer."""
+    found = [block for block in blocks.blocks("shell") if OF_TRACERS in block.text]
+    path.write_text(blocks.commands_of(found[0]))
+    return len(found)
+
+
+def check_machine(tap, example):
+    """What the guest found."""
+    with machine.ran(KERNEL, "rt.sh", options=["--add", f"{example}:/example"]) as result:
         machine.check_end(tap, KERNEL, result)
         tap.nothing(result.output.splitlines(), f"{KERNEL}: no complaints")
         absent = [line for line in result.text("list.output").splitlines() if line.startswith("rt:") and not line.endswith("yes")]
@@ -58,6 +68,16 @@ def main():
             tap.ok(counted == wanted != [], f"{KERNEL}: latencies of {context}", len(counted), len(wanted))
         found = values_of(result.text("osnoise.event"))
         tap.ok(found["rt:noise_sum"] and found["rt:noise_max"], f"{KERNEL}: sums of noise", dict(found).keys())
+        tap.ok(result.text("example.status") == "0\n", f"{KERNEL}: the page's example works", result.text("example.errors"))
+
+
+def main():
+    """Returns the exit status."""
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as scratch:
+        example = Path(scratch) / "example"
+        tap.ok(example_write(example) == 1, "the page has one example that starts a tracer")
+        check_machine(tap, example)
     return tap.finish()
 
 

@@ -27,4 +27,7 @@ tracer_record() {
 attempt list ktrack list --rules -r rt
 tracer_record osnoise
 tracer_record timerlat
+attempt example sh -eu /example
+echo nop >"$INSTANCES/rt/current_tracer"
+rmdir "$INSTANCES/rt"
 instances_check "at the end"
