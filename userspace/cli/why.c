@@ -81,8 +81,9 @@ static struct option_table why_table(void)
 			 "stopped, undecided.\n"
 			 "SOURCE is as for 'ktrack export'. SLICE is [CATEGORY/]NAME[@TRACK], all "
 			 "with wildcards, for example\n"
-			 "'mydrv:mydrv_io/transfer@queue*'. Record next to the driver's tracepoints:\n"
-			 "-r " WHY_PACKS,
+			 "'mydrv:mydrv_io/transfer@queue*'. Slices of packs need their category, for "
+			 "example 'syscalls:call/read'.\n"
+			 "Record next to the driver's tracepoints: -r " WHY_PACKS,
 		.notes = "Exit status: 0 success; 1 ktrack failed, no slice matches or the source "
 			 "is damaged; 2 wrong usage;\n"
 			 "3 records were lost (only with --fail-on-loss).",
