@@ -79,6 +79,7 @@ static void append_other(struct buffer *out, const struct name_table *names,
 			    const struct part_key *key)
 {
 	append_cpu(out, key);
+	part_append_label(out, names, key);
 	if (key->context != CONTEXT_THREAD) {
 		buffer_append_string(out, " behind ");
 		append_interrupt(out, names, key);
