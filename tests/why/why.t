@@ -40,9 +40,10 @@ CASES = {
         "--json --aggregate '*'",
     ),
 }
+CATEGORY = "; those of packs need their category, as in syscalls:call/read"
 REFUSED = {
-    "nothing": (1, "trace.dat: no slice matches 'nothing'; 'ktrack stat' with the same -e and -r lists slices"),
-    "--at=5s '*'": (1, "trace.dat: no slice matches '*' and is open at that time; 'ktrack stat' with the same -e and -r lists slices"),
+    "nothing": (1, "trace.dat: no slice matches 'nothing'; 'ktrack stat' with the same -e and -r lists slices" + CATEGORY),
+    "--at=5s '*'": (1, "trace.dat: no slice matches '*' and is open at that time; 'ktrack stat' with the same -e and -r lists slices" + CATEGORY),
     "": (2, "a slice is missing; write '*' for any, or see 'ktrack why --help'"),
     "a b": (2, "unexpected argument 'b'"),
     "a@": (2, "'a@': no track behind '@'; write \\@ for an @ of a name"),

@@ -50,7 +50,7 @@ static int why_finish(struct why_sink *why, struct error *error)
 	return error_set(
 		error,
 		"%s: no slice matches '%.*s'%s; 'ktrack stat' with the same -e and -r lists "
-		"slices",
+		"slices; those of packs need their category, as in syscalls:call/read",
 		why->source, (int)why->settings->slice.size, why->settings->slice.data,
 		why->settings->has_at ? " and is open at that time" : "");
 }
