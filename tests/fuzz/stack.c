@@ -4,11 +4,11 @@
  * size; and the text as kernel symbols, which name the functions.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "event/event.h"
 #include "event/stack.h"
 #include "fuzz.h"
+#include "records.h"
 
 static void frames_check(const struct kallsyms *functions, const struct stack *stack)
 {
@@ -25,46 +25,38 @@ static void frames_check(const struct kallsyms *functions, const struct stack *s
 	}
 }
 
-/* The record's bytes are in a block of their own, so that nothing behind them is read unnoticed. */
-static void stack_record_read(const struct stack_layout *layout, const struct kallsyms *functions,
-			      const uint8_t *data, size_t size)
-{
-	unsigned char *bytes = malloc(size ? size : 1);
-	struct record record = { .data = bytes, .size = size };
-	struct stack stack;
-
-	memcpy(bytes, data, size);
-	if (stack_read(layout, &record, &stack))
-		frames_check(functions, &stack);
-	free(bytes);
-}
-
-static void stacks_run(bool is_swapped, struct text format, const uint8_t *records, size_t size)
-{
+/** struct stack_reader - what records of stacks are read with */
+struct stack_reader {
 	struct stack_layout layout;
 	struct kallsyms *functions;
+};
+
+static void stack_record_read(void *context, const struct record *record)
+{
+	const struct stack_reader *reader = context;
+	struct stack stack;
+
+	if (stack_read(&reader->layout, record, &stack))
+		frames_check(reader->functions, &stack);
+}
+
+static void stacks_run(bool is_swapped, struct text format, struct text records)
+{
+	struct stack_reader reader;
 	struct error error = { 0 };
 
-	stack_layout_read(&layout, format, is_swapped);
-	if (kallsyms_new(&functions, (struct text){ (const char *)records, size }, &error) < 0)
-		functions = NULL;
-	while (size > 0) {
-		size_t record_size = records[0] < size - 1 ? records[0] : size - 1;
-
-		stack_record_read(&layout, functions, records + 1, record_size);
-		records += 1 + record_size;
-		size -= 1 + record_size;
-	}
-	kallsyms_free(functions);
+	stack_layout_read(&reader.layout, format, is_swapped);
+	if (kallsyms_new(&reader.functions, records, &error) < 0)
+		reader.functions = NULL;
+	records_read(records, stack_record_read, &reader);
+	kallsyms_free(reader.functions);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	size_t format_size = strnlen((const char *)data, size);
-	size_t rest = size > format_size ? size - format_size - 1 : 0;
-	struct text format = { .data = (const char *)data, .size = format_size };
+	struct text records, format = records_take_format(data, size, &records);
 
-	stacks_run(false, format, data + size - rest, rest);
-	stacks_run(true, format, data + size - rest, rest);
+	stacks_run(false, format, records);
+	stacks_run(true, format, records);
 	return 0;
 }
