@@ -74,7 +74,6 @@ void doctor_check_options(struct doctor *doctor)
 		doctor_report(doctor, "options", DOCTOR_OK, NULL, "the kernel has the options it needs");
 }
 
-/* Whether a file begins with 'Y', or has the text. */
 static bool doctor_file_has(const struct doctor *doctor, const char *path, const char *text)
 {
 	struct buffer content = { 0 };
