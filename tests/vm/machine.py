@@ -69,7 +69,7 @@ def program(folder, name):
     return "--add", f"{path}:/{name}"
 
 
-def library(folder, name):
+def shared_object(folder, name):
     """The same with a library for LD_PRELOAD."""
     path = Path(folder) / f"{name}.so"
     subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", path, PROJECT / f"tests/vm/{name}.c"], check=True)

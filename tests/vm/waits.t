@@ -83,7 +83,7 @@ def check(tap, kernel, result):
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
-        step = machine.library(folder, "step")
+        step = machine.shared_object(folder, "step")
         for kernel in machine.KERNELS:
             with machine.ran(kernel, "waits.sh", "steps", *DELAYS, options=step) as result:
                 check(tap, kernel, result)
