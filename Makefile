@@ -27,6 +27,7 @@ help:
 	@echo '  make uninstall     remove what make install installed, with the same variables'
 	@echo '  make modules_install  build and install ktrack.ko for the kernel whose build tree is KDIR'
 	@echo '  make doc           man pages as HTML in build/doc/'
+	@echo '  make pictures      draw the pictures of the documents again'
 	@echo '  make deb           build the Debian packages in build/deb/'
 	@echo '  make clean         remove build results; keep downloaded kernels'
 	@echo '  make distclean     remove build results and downloaded kernels'
@@ -87,6 +88,7 @@ include userspace/userspace.mk
 include userspace/library.mk
 include scripts/packaging/install.mk
 include scripts/packaging/deb.mk
+include scripts/pictures/pictures.mk
 include tests/unit/unit.mk
 include tests/bench/bench.mk
 include tests/fuzz/fuzz.mk

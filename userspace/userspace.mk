@@ -7,7 +7,9 @@ module-sources = $(sort $(foreach module,$(1),$(wildcard userspace/$(module)/*.c
 sources := $(call module-sources,$(modules))
 library-sources := $(filter-out userspace/cli/main.c,$(sources))
 
-packages := libtracefs >= 1.6 libtraceevent >= 1.7 libxxhash libmd libzstd zlib libcap-ng libseccomp
+packages := libtracefs >= 1.6 libtraceevent >= 1.7 libxxhash libmd libzstd zlib libcap-ng libseccomp libelf
+# Only the header: it is loaded when a database is opened.
+loaded-packages := sqlite3 >= 3.38
 # The version and its date, for the program, the man pages and the packages.
 version := 0.2.0
 released := 2026-11-23
@@ -19,7 +21,7 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 tuning := -fno-tree-slp-vectorize
 warnings := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wno-missing-field-initializers
 flags = -std=gnu11 -D_GNU_SOURCE -DKTRACK_VERSION='"$(version)"' $(warnings) $(tuning) -fvisibility=hidden \
-	-Iuserspace -Iinclude -MMD -MP $(shell pkg-config --cflags '$(packages)' 2>/dev/null) $(CPPFLAGS)
+	-Iuserspace -Iinclude -MMD -MP $(shell pkg-config --cflags '$(packages) $(loaded-packages)' 2>/dev/null) $(CPPFLAGS)
 libraries = $(shell pkg-config --libs '$(packages)' 2>/dev/null)
 objects := $(sources:%.c=$(BUILD)/%.o)
 
@@ -27,7 +29,7 @@ userspace: $(BUILD)/ktrack
 
 .PHONY: packages
 packages:
-	@pkg-config --print-errors '$(packages)' || { echo 'pkg-config: libraries missing; run scripts/deps build, or install with headers: $(packages)' >&2; exit 1; }
+	@pkg-config --print-errors '$(packages) $(loaded-packages)' || { echo 'pkg-config: libraries missing; run scripts/deps build, or install with headers: $(packages) $(loaded-packages)' >&2; exit 1; }
 
 $(BUILD)/ktrack: $(objects)
 	@echo '  LD      $@'
@@ -38,9 +40,11 @@ $(BUILD)/%.o: %.c userspace/userspace.mk | packages
 	@echo '  CC      $<'
 	$(Q)$(CC) $(flags) $(CFLAGS) $(if $(SAN),$(SANITIZE)) -c -o $@ $<
 
-# page.c and packs.c embed these files; the compiler lists them in no dependency file.
+# page.c, packs.c, schema.c and queries.c embed these files; the compiler lists them in no dependency file.
 $(BUILD)/userspace/rules/packs.o $(BUILD)/san/userspace/rules/packs.o $(BUILD)/fuzz/clang/userspace/rules/packs.o: $(wildcard userspace/rules/packs/*)
 $(BUILD)/userspace/sink/html/page.o $(BUILD)/san/userspace/sink/html/page.o: $(wildcard userspace/sink/html/*)
+$(foreach build,$(BUILD) $(BUILD)/san $(BUILD)/fuzz/clang,$(build)/userspace/sink/sqlite/schema.o): $(wildcard userspace/sink/sqlite/*.sql)
+$(foreach build,$(BUILD) $(BUILD)/san $(BUILD)/fuzz/clang,$(build)/userspace/sink/sqlite/queries.o): $(wildcard userspace/sink/sqlite/queries/*)
 
 .SECONDARY:
 -include $(objects:.o=.d)

@@ -2,6 +2,10 @@
 /*
  * The attributes of tracepoints: scopes, the track's name and fields. Each is a tuple of its
  * kind, its C type, the name of its field, and its texts if it has any.
+ *
+ * checkpatch reports COMPLEX_MACRO, MACRO_ARG_UNUSED, SPACING: these macros make fields,
+ * statements and lists, which cannot be put in parentheses or in a do-while, and each uses a part
+ * of its tuple.
  */
 #ifndef KTRACK_ATTRIBUTE_H
 #define KTRACK_ATTRIBUTE_H

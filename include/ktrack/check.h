@@ -7,6 +7,10 @@
  * them. So the declaration names a type after each possible mistake and never defines it. A
  * wrong call takes the size of a variable of that type, and the compiler's error prints the
  * type's name. The variable is never defined either.
+ *
+ * checkpatch reports COMPLEX_MACRO, FUNCTION_ARGUMENTS, MACRO_ARG_UNUSED,
+ * MULTISTATEMENT_MACRO_USE_DO_WHILE, TRAILING_SEMICOLON: these macros make declarations and
+ * statements, some of them empty, from tuples of which each uses a part.
  */
 #ifndef KTRACK_CHECK_H
 #define KTRACK_CHECK_H

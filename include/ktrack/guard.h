@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Guards: slices that end with a C scope, on every path out of it. */
+/*
+ * Guards: slices that end with a C scope, on every path out of it.
+ *
+ * checkpatch reports COMPLEX_MACRO, MACRO_ARG_UNUSED, MULTISTATEMENT_MACRO_USE_DO_WHILE, SPACING,
+ * TRAILING_SEMICOLON: a guard is a declaration that lives until its block ends; a do-while would
+ * end it at once.
+ */
 #ifndef KTRACK_GUARD_H
 #define KTRACK_GUARD_H
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* The record of a tracepoint: for each attribute, its field, what fills it, and its text. */
+/*
+ * The record of a tracepoint: for each attribute, its field, what fills it, and its text.
+ *
+ * checkpatch reports COMPLEX_MACRO, MACRO_ARG_UNUSED, MULTISTATEMENT_MACRO_USE_DO_WHILE,
+ * TRAILING_SEMICOLON: these macros make the fields, assignments and texts of a TRACE_EVENT, which
+ * cannot be put in parentheses or in a do-while.
+ */
 #ifndef KTRACK_RECORD_H
 #define KTRACK_RECORD_H
 

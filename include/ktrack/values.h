@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* The attributes of one tracepoint as a struct, and the functions that take and emit them. */
+/*
+ * The attributes of one tracepoint as a struct, and the functions that take and emit them.
+ *
+ * checkpatch reports COMPLEX_MACRO, MACRO_ARG_UNUSED, MACRO_WITH_FLOW_CONTROL,
+ * MULTISTATEMENT_MACRO_USE_DO_WHILE, SPACING, TRAILING_SEMICOLON: these macros make members,
+ * parameters and functions, which cannot be put in parentheses or in a do-while.
+ */
 #ifndef KTRACK_VALUES_H
 #define KTRACK_VALUES_H
 

@@ -13,6 +13,9 @@ struct trace2_string {
 	size_t size;
 };
 
+/** TRACE2_SLACK - bytes behind strings that @has_slack of an event is about */
+#define TRACE2_SLACK 32
+
 /** struct trace2_thread - a thread that events name, with its rendered part of their lines */
 struct trace2_thread;
 
@@ -76,6 +79,8 @@ struct trace2_repository {
  * @line: the line in @file
  * @needs_no_escape: the caller guarantees that @region.msg, or @data.value of TRACE2_DATA, is UTF-8
  * without anything that JSON escapes, so EVENT copies it unread
+ * @has_slack: the caller guarantees this, too, and that TRACE2_SLACK bytes behind @region.msg and
+ * behind @more can be read, so EVENT copies them in whole blocks
  * @more: additional members of EVENT's JSON object, without a comma before them; if they are
  * malformed they become the string of a member "more". Their names must differ from those of the
  * event itself; that is not checked
@@ -121,6 +126,7 @@ __extension__ struct trace2_event {
 	const char *file;
 	int line;
 	bool needs_no_escape;
+	bool has_slack;
 	struct trace2_string more;
 	union {
 		struct {

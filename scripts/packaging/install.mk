@@ -13,13 +13,14 @@ datadir := $(PREFIX)/share/ktrack
 # Non-empty if the dynamic loader searches PREFIX by default and DESTDIR is unset; only then ldconfig is useful.
 is-system-prefix = $(if $(DESTDIR),,$(filter /usr /usr/local,$(PREFIX:%/=%)))
 
-pages := $(wildcard userspace/cli/*.[1-8] userspace/trace2/*.[1-8] include/ktrack/*.[1-8])
+pages := $(wildcard userspace/cli/*.[1-8] userspace/doc/*.[1-8] userspace/trace2/*.[1-8] include/ktrack/*.[1-8])
 page-sections := $(sort $(patsubst .%,%,$(suffix $(pages))))
 # Headers for programs; all others of include/ktrack are for drivers, which cannot be built with -I/usr/include.
 program-headers := $(wildcard include/ktrack/user.h)
 driver-headers := $(filter-out $(program-headers),$(wildcard include/ktrack/*.h))
 examples := $(wildcard include/ktrack/example/*) include/trace2/example.c
 
+doc-files := $(wildcard userspace/doc/*.png userspace/doc/*.css)
 html-pages := $(addprefix $(BUILD)/doc/,$(addsuffix .html,$(notdir $(pages))))
 
 .PHONY: doc completion install uninstall modules_install
@@ -43,16 +44,24 @@ library-description = printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'inclu
 # The first line of a page with a table names tbl, which not every man runs otherwise. Installed pages have the date and the version in their footer.
 page-fill = sed 's|^\(\.TH [^ ]* [0-9]\) "" "ktrack"|\1 "$(released)" "ktrack $(version)"|'
 
-doc: $(html-pages)
+doc: $(html-pages) $(addprefix $(BUILD)/doc/,$(notdir $(doc-files)) index.html)
 
-# Names of other pages become links.
-page-link = sed 's|<b>\(ktrack[a-z-]*\)</b>(\([1-8]\))|<a href="\1.\2.html">&</a>|g; s|<b>\(libtrace2\)</b>(3)|<a href="\1.3.html">&</a>|g'
+$(addprefix $(BUILD)/doc/,$(notdir $(doc-files))): $(BUILD)/doc/%: userspace/doc/%
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
+# ktrack(1) leads to all others.
+$(BUILD)/doc/index.html: $(BUILD)/doc/ktrack.1.html
+	$(Q)cp $< $@
+
+# Names of other pages become links, and names of images the images. Lines of code that begin with blanks get no line feed of their own.
+page-link = sed '/<pre>/,/<\/pre>/{/^<br\/>$$/d}; s|<i>\(ktrack-[a-z-]*\.png\)</i>|<a href="\1"><img src="\1" alt="\1" style="max-width: 100%"></a>|; s|<b>\(ktrack[a-z-]*\)</b>(\([1-8]\))|<a href="\1.\2.html">&</a>|g; s|<b>\(libtrace2\)</b>(3)|<a href="\1.3.html">&</a>|g'
 
 $(html-pages): $(BUILD)/doc/%.html: $(pages) userspace/userspace.mk scripts/packaging/install.mk
 	@mkdir -p $(@D)
 	@echo '  HTML    $@'
 	$(Q)command -v mandoc >/dev/null || { echo 'mandoc: not installed; run scripts/deps check' >&2; exit 1; }
-	$(Q)$(page-fill) $(filter %/$*,$(pages)) | mandoc -T html | $(page-link) >$@
+	$(Q)$(page-fill) $(filter %/$*,$(pages)) | mandoc -T html -O style=page.css | $(page-link) >$@
 
 install: userspace library completion
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(includedir)/trace2 \

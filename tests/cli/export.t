@@ -26,6 +26,8 @@ run "$ktrack" export --save=saved.dat trace.dat
 refused "a file is not saved again" 1 "'trace.dat': not a tracing instance; write tracefs or tracefs:INSTANCE"
 run "$ktrack" export -e nosuch trace.dat
 refused "a pattern that meets nothing" 1 "'nosuch': no tracepoint of the source matches; leave out -e to export all"
+run "$ktrack" export -e dmeo trace.dat
+refused "a pattern that is nearly one" 1 "'dmeo': no tracepoint of the source matches; did you mean 'demo'?"
 run "$ktrack" export -e demo --cpu=7 --track=x trace.dat
 is "where nothing matches, that is said" "$(grep -v 'wall clock' "$folder/err")" = "ktrack: trace.dat: no track events match -e, --track, --cpu"
 is "which is no failure" "$status" = 0
@@ -76,7 +78,7 @@ refused "a file is no instance because of how its name begins" 1 "cannot open tr
 
 cp trace.dat whole.dat
 ln -s trace.dat link.dat
-for option in event perf normal chrome perfetto html; do
+for option in event perf normal chrome perfetto html sqlite; do
 	run "$ktrack" export "--$option=link.dat" trace.dat
 	refused "a recording is not replaced by --$option of itself" 1 "link.dat: the source; write to another file"
 done

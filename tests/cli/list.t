@@ -110,10 +110,25 @@ run_mounted "$ktrack" list --rules
 is "--rules lists every pack" "$(awk '/^[a-z]/ { print $1 } /^$/ { exit }' "$folder/out" | tr '\n' ' ')" = \
 	"irq sched syscalls block workqueue locks net memory fs timers writeback rt "
 mv "$folder/tracing/events" "$folder/tracing/away"
-run_mounted "$ktrack" list -r block
-is "without tracefs, existence is unknown" "$status" = 0 -a "$(grep -c ' unknown$' "$folder/out")" = 2
+# Arguments: TEXT COMMAND...; the same with other symbols
+run_with_symbols() {
+	printf '0000000000000000 T %s\n' "$1" >"$folder/kallsyms"
+	shift
+	# shellcheck disable=SC2016 # the inner shell expands it
+	run_mounted sh -c 'mount --bind "$0" /proc/kallsyms && exec "$@"' "$folder/kallsyms" "$@"
+}
+
+run_with_symbols "__traceiter_block_rq_issue
+0000000000000000 t __traceiter_net_plain	[net]" \
+	"$ktrack" list -r "$folder/mine.rules,block,rt"
+is "without tracefs, tracepoints are found by symbols" "$(awk '/ yes$/ { print $4 }' "$folder/out" | tr '\n' ' ')" = \
+	"net:net_p?ain block:block_rq_issue "
+is "others do not exist, but for those that have no symbol" "$(grep -c ' no$' "$folder/out") $(grep -c ' unknown$' "$folder/out")" = "7 4"
+is "which is reported" "$(grep -c '; which tracepoints exist is taken from /proc/kallsyms, by name without system$' "$folder/err")" = 1
+run_with_symbols _stext "$ktrack" list -r block
+is "without tracefs and symbols, existence is unknown" "$status" = 0 -a "$(grep -c ' unknown$' "$folder/out")" = 2
 is "and that is reported" "$(grep -c '; whether tracepoints exist is unknown$' "$folder/err")" = 1
-run_mounted "$ktrack" list --json -r block
+run_with_symbols _stext "$ktrack" list --json -r block
 is "as JSON" "$(grep -o '"exists":null' "$folder/out" | wc -l)" = 2
 run_mounted "$ktrack" list -r "slice a:b begin=c"
 refused "a wrong rule" 2 "-r:1:17: expected a tracepoint SYS:EVENT"

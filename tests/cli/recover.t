@@ -12,11 +12,12 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 TESTS = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(TESTS), str(TESTS / "golden")]
+sys.path[:0] = [str(TESTS), str(TESTS / "cli"), str(TESTS / "golden")]
 
 from making.layout import CLOCK, Writer6  # noqa: E402
 from making.script import Reader  # noqa: E402
 from tap import Tap  # noqa: E402
+from terminal import Shown  # noqa: E402
 
 KTRACK = TESTS.parent / "build/ktrack"
 USER = 65534
@@ -29,6 +30,22 @@ task 7 worker
 +100 7@1 io B write
 +100 7@0 io E read
 +100 7@1 io E write
+"""
+
+
+# A filesystem that takes a second for each block.
+SLOW = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <unistd.h>
+
+ssize_t copy_file_range(int from, off64_t *from_offset, int to, off64_t *to_offset, size_t size, unsigned int flags)
+{
+	ssize_t (*next)(int, off64_t *, int, off64_t *, size_t, unsigned int) = dlsym(RTLD_NEXT, "copy_file_range");
+
+	usleep(1100000);
+	return next(from, from_offset, to, to_offset, size, flags);
+}
 """
 
 
@@ -92,6 +109,17 @@ def check_sound(tap, folder):
         tap.ok(
             (read.returncode, read.stdout.count('"region_leave"')) == (0, 2), "and has all records", read.stderr
         )
+
+
+def check_progress(tap, folder):
+    """Writing the file shows how far it is; a closing line names the next command."""
+    library = folder / "slow.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-xc", "-o", library, "-", "-ldl"], input=SLOW, text=True, check=True)
+    one = Recording(folder / "slow", 0)
+    shown = Shown([KTRACK, "recover", one.file], LD_PRELOAD=str(library))
+    steps = [line for line in shown.progress() if line.startswith(f"{one.file}: ") and line.endswith("% of 0.0 MiB")]
+    tap.ok(shown.status == 0 and len(steps) >= 2, "progress of a slow filesystem is shown", shown.text)
+    tap.ok(shown.screen() == [f"ktrack: {one.file}: recovered; next: ktrack stat {one.file}"], "and removed at the end", shown.text)
 
 
 def refused(tap, one, what, words, keeps=()):
@@ -200,6 +228,7 @@ def main():
         secret.write_text(SECRET)
         secret.chmod(0o600)
         check_sound(tap, folder)
+        check_progress(tap, folder)
         check_unreadable(tap, folder)
         check_damaged(tap, folder)
         check_links(tap, folder, secret)

@@ -41,6 +41,15 @@ statuses_check "$ktrack" <<'TABLE'
 1|stat cut.dat
 2|stat
 3|stat --fail-on-loss lossy.dat
+0|query whole.dat @names
+0|query lossy.dat @names
+0|query --list
+1|query nosuch.dat @names
+1|query whole.dat nonsense
+1|query cut.dat @names
+2|query whole.dat
+2|query --list @nonsense
+3|query --fail-on-loss lossy.dat @names
 1|recover nosuch.dat
 2|recover one two
 TABLE

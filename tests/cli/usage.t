@@ -19,6 +19,8 @@ nonsense|unknown command 'nonsense'; see 'ktrack --help'
 exprot|unknown command 'exprot'; did you mean 'export'?
 exp|unknown command 'exp'; did you mean 'export'?
 EXPORT|unknown command 'EXPORT'; did you mean 'export'?
+export -r shed one|'shed': no such pack; did you mean 'sched'?
+export -r sched:thread one|'sched:thread': no such pack; did you mean 'sched'?
 export --weth=tid one|unknown option '--weth=tid'; did you mean '--with'?
 export --perfeto=$target one|unknown option '--perfeto=$target'; did you mean '--perfetto'?
 export --event=$target --cpu=1 --cpu=1 one|--cpu is given twice
@@ -31,10 +33,15 @@ list -r irq -e sched --json|-e: selects no rules; write packs, files or one rule
 export -v $target|-v: has no effect without rules; add rules with -r, or leave it out
 export --event=$target --include-self one|--include-self: has no effect without rules; add rules with -r, or leave it out
 stat -v $target|-v: has no effect without rules; add rules with -r, or leave it out
-stat --live -v|-v: has no effect without rules; add rules with -r, or leave it out
-stream --event=$target -v -- touch $target|-v: has no effect without rules; add rules with -r, or leave it out
 stream --event=$target --include-self --instance=x|--include-self: has no effect without rules; add rules with -r, or leave it out
-record -o $target -v -- touch $target|-v: has no effect without rules; add rules with -r, or leave it out
+query|a source is missing; see 'ktrack query --help'
+query $target|a query is missing; write a SELECT, or see 'ktrack query --list'
+query $target SELECT 1|'1': not NAME=VALUE; write the query as one word in quotes
+query $target @names =1|'=1': not NAME=VALUE; write the query as one word in quotes
+query --csv --json $target @names|--csv: excludes --json; leave out one of them
+query --header $target @names|--header: needs --csv
+query --list @names word|unexpected argument 'word'
+query --list @nonsense|@nonsense: no such query; 'ktrack query --list' prints all
 list -x|unknown option '-x'; see 'ktrack list --help'
 list --include-self|unknown option '--include-self'; see 'ktrack list --help'
 list --nonsense|unknown option '--nonsense'; see 'ktrack list --help'
@@ -103,7 +110,6 @@ stream --event=- --why=x|standard output: is that of --why; write the other to a
 record -o $target --stack=sched|--stack=sched: not a tracepoint; write SYS:EVENT
 record -o $target --stack=sched:|--stack=sched:: not a tracepoint; write SYS:EVENT
 record -o $target --stack-limit=0|'0': not a number of stacks; write a number from 1
-stream --stack=sched:sched_switch|--stack: shown only by --why and --html; add one of them, or use 'ktrack record'
 stream --folded=x|--folded: contains slices that are explained; add --why=SLICE
 stream --html=$target --session-every=1|--session-every: a file for a viewer holds one session; write --event, --perf or --normal
 stream --event=$target --session-every=1 -- touch $target|--session-every: a command runs in one session; leave out one of the two

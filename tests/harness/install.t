@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from fnmatch import fnmatchcase as fnmatch
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -17,11 +18,12 @@ from tap import Tap  # noqa: E402
 PROJECT = Path(__file__).resolve().parents[2]
 FOREIGN = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "DESTDIR", "PREFIX", "LIBDIR", "CPPFLAGS", "BUILD", "KDIR")
 PAGES = sorted([*PROJECT.glob("userspace/*/*.[1-8]"), *PROJECT.glob("include/ktrack/*.[1-8]")])
+DEBIAN = PROJECT / "scripts/packaging/debian"
 SETTINGS = (PROJECT / "userspace/userspace.mk").read_text()
 VERSION = re.search(r"^version := (\S+)$", SETTINGS, re.MULTILINE)[1]
 RELEASED = re.search(r"^released := (\S+)$", SETTINGS, re.MULTILINE)[1]
 EXPECTED = (
-    "bin/ktrack", "include/trace2/trace2.h", "share/ktrack/include/ktrack/define.h", "share/ktrack/examples/mydrv.c",
+    "bin/ktrack", "include/trace2/trace2.h", "share/ktrack/include/ktrack/define.h", "share/ktrack/examples/relay.c",
     "share/ktrack/examples/example.c", "share/ktrack/rules/sched.rules", "share/ktrack/vendor",
     "share/bash-completion/completions/ktrack", "share/zsh/site-functions/_ktrack",
     "share/fish/vendor_completions.d/ktrack.fish",
@@ -73,8 +75,21 @@ def check_pages(tap, root):
     tap.nothing(wrong, "every installed page has the version and its date")
     done = run(PROJECT / "build/ktrack", "--version")
     tap.ok(done.stdout == f"ktrack {VERSION}\n", "which the program has, too", done.stdout)
-    changes = (PROJECT / "CHANGELOG.md").read_text()
-    tap.ok(f"## {VERSION}" in changes or "## Unreleased" in changes, "CHANGELOG.md has an entry for it")
+    first = re.search(r"^## .*$", (PROJECT / "CHANGELOG.md").read_text(), re.MULTILINE)[0]
+    tap.ok(first == f"## {VERSION}", "it is the first heading of CHANGELOG.md", first)
+
+
+def check_packaged(tap, root):
+    """Each installed file is in one Debian package, or listed as not installed; each line of a package names a file."""
+    files, found, idle = files_of(root), [], []
+    for listing in sorted([*DEBIAN.glob("*.install"), DEBIAN / "not-installed"]):
+        for pattern in listing.read_text().split():
+            named = [name for name in files if fnmatch(name, pattern) or fnmatch(name, f"{pattern}/*")]
+            found += named
+            idle += [] if named else [f"{listing.name}: {pattern}"]
+    tap.nothing(idle, "every line of a package names an installed file")
+    tap.nothing(sorted(set(files) - set(found)), "every installed file is in a package", len(files))
+    tap.nothing(sorted(name for name in set(found) if found.count(name) > 1), "and in one only")
 
 
 def check_removed(tap, root):
@@ -95,9 +110,11 @@ def check_doc(tap, folder):
     tap.ok(done.returncode == 0 and not missing, "make doc makes HTML of every page", done.stdout[-1000:], *missing)
     links = set()
     for file in folder.glob("doc/*.html"):
-        links |= set(re.findall(r'href="((?:ktrack|libtrace2)[^"]*)"', file.read_text()))
+        links |= set(re.findall(r'(?:href|src)="((?:ktrack|libtrace2|page\.)[^"]*)"', file.read_text()))
     tap.nothing(sorted(link for link in links if not (folder / "doc" / link).exists()), "links between them work")
-    tap.ok(len(links) > 8, "and there are some", *links)
+    kinds = {Path(link).suffix for link in links}
+    tap.ok(len(links) > 8 and kinds == {".html", ".png", ".css"}, "and there are some, also to images and the CSS", *links)
+    tap.ok((folder / "doc/index.html").exists(), "there is an index")
 
 
 def check_libdir(tap):
@@ -136,6 +153,7 @@ def main():
         root = Path(folder)
         check_installed(tap, root)
         check_pages(tap, root)
+        check_packaged(tap, root)
         check_removed(tap, root)
     with tempfile.TemporaryDirectory() as folder:
         check_vendor(tap, Path(folder))

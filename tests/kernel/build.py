@@ -16,6 +16,7 @@ from modules import headers  # noqa: E402, F401
 HERE = Path(__file__).resolve().parent
 
 PAGE = PROJECT / "include/ktrack/ktrack-instrument.7"
+TUTORIAL = PROJECT / "userspace/doc/ktrack-tutorial-driver.7"
 EXAMPLE = re.compile(r'^\.\\" example (\S+)\n\.EX\n(.*?)^\.EE$', re.MULTILINE | re.DOTALL)
 
 TRACE_HEADER = """\
@@ -47,15 +48,20 @@ class Built:
         return [line for line in lines if any(word in line for word in words)]
 
 
-def page_examples():
-    """The files that the page for driver authors prints: {name: text}."""
-    found = EXAMPLE.findall(PAGE.read_text())
-    return {name: text.replace("\\e", "\\").replace("\\-", "-") for name, text in found}
+def page_examples(page=PAGE):
+    """The files that a page prints, by default the one for driver authors: {name: text}."""
+    found = EXAMPLE.findall(page.read_text())
+    return {name: text.replace("\\e", "\\").replace("\\-", "-").replace("\\&", "") for name, text in found}
+
+
+def tutorial_examples():
+    """Those of the tutorial for driver authors."""
+    return page_examples(TUTORIAL)
 
 
 def copy_headers(folder):
     """Vendors ktrack's headers, as its page for driver authors says."""
-    shutil.copytree(PROJECT / "include/ktrack", folder / "include/ktrack")
+    subprocess.run([PROJECT / "scripts/vendor", folder], stdout=subprocess.DEVNULL, check=True)
 
 
 def write_trace_header(folder, name, declarations):

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: the drivers of the page for driver authors and of README build as they are printed, and teach no side effects."""
+"""Test: the driver of the page for driver authors and the example build as they are printed, and teach no side effects."""
 
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-import textwrap
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -18,11 +17,9 @@ import build  # noqa: E402
 from tap import Tap  # noqa: E402
 
 PAGE = build.PAGE
-README = build.PROJECT / "README.md"
-CHAPTER = "## In your own driver\n"
+EXAMPLE = build.PROJECT / "include/ktrack/example"
 # A call whose argument changes something.
 EFFECT = re.compile(r"ktrack_\w+\([^;]*(\+\+|--|[^=!<>]=[^=]|_return\(|xchg\(|_fetch_\w+\()[^;]*\);")
-INDENTED = re.compile(r"`(\S+)`:\n\n((?: {4}.*\n|\n)+)")
 
 # The page's text says this in words: a file for the generic tracepoints is added.
 PAGE_REST = {"Kbuild": "\nmydrv-y += mydrv_probe.o\n"}
@@ -37,10 +34,22 @@ SIZED = {
 SIZES = {"slices": (1600, 2500), "scoped": (2000, 3250), "likes": (400, 600)}
 
 
-def readme_examples():
-    """Likewise those of README."""
-    chapter = README.read_text().partition(CHAPTER)[2].partition("\n## ")[0]
-    return {name: textwrap.dedent(text) for name, text in INDENTED.findall(chapter)}
+def example_files():
+    """Likewise those of the example that is installed."""
+    return {file.name: file.read_text() for file in sorted(EXAMPLE.iterdir())}
+
+
+def check_tutorial(tap, example):
+    """What the tutorial prints, with its patch, is the example."""
+    files = build.tutorial_examples()
+    tap.ok(set(files) == {"Kbuild", "relay.c", "relay_trace.h", "relay.patch"}, "the tutorial prints a driver and a patch", *files)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files.items():
+            (Path(folder) / name).write_text(text)
+        done = subprocess.run(["patch", "-l", "relay.c", "relay.patch"], cwd=folder, capture_output=True, text=True, check=False)
+        made = {name: (Path(folder) / name).read_text() for name in example}
+    tap.ok(done.returncode == 0, "the patch applies", done.stdout, done.stderr)
+    tap.nothing([name for name in example if made[name] != example[name]], "the result is the example that is installed")
 
 
 def write_driver(folder, files, rest):
@@ -103,17 +112,17 @@ def demo_sources():
 
 def main():
     tap = Tap()
-    page, readme = build.page_examples(), readme_examples()
+    page, example = build.page_examples(), example_files()
     wanted = {"Kbuild", "mydrv.h", "mydrv_trace.h", "mydrv_main.c", "mydrv_io.c", "mydrv_irq.c", "mydrv_probe.c"}
     tap.ok(set(page) == wanted, "the page prints a whole driver", *page)
-    tap.ok(set(readme) == {"Kbuild", "mydrv_trace.h", "mydrv.c"}, "so does README", *readme)
-    for what, files in {"the page": page, "README": readme, "the demo": demo_sources()}.items():
+    for what, files in {"the page": page, "the example": example, "the demo": demo_sources()}.items():
         check_effects(tap, what, files)
     tap.ok("Arguments must not have side effects." in PAGE.read_text(), "the page warns of side effects")
+    check_tutorial(tap, example)
     check_printable(tap)
     for kernel in build.KERNELS:
         check_built(tap, "the page's driver", kernel, page, PAGE_REST)
-        check_built(tap, "README's driver", kernel, readme, {})
+        check_built(tap, "the example", kernel, example, {})
         check_sizes(tap, kernel)
     return tap.finish()
 

@@ -27,7 +27,7 @@ FLAGS = (
     "--disable-sync",
 )
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
-KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "Control": "\ue009", "Home": "\ue011"}
+KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "Control": "\ue009", "Home": "\ue011", "Shift": "\ue008"}
 
 
 def missing():
@@ -102,15 +102,20 @@ class Browser:
         ]
         self.act({"type": "pointer", "id": "mouse", "actions": steps})
 
-    def drag(self, x, y, to_x, to_y):
-        """Drags from one place to another."""
+    def drag(self, x, y, to_x, to_y, with_shift=False):
+        """Drags from one place to another, with the shift key held or not."""
         steps = [
             {"type": "pointerMove", "x": int(x), "y": int(y), "duration": 0},
             {"type": "pointerDown", "button": 0},
             {"type": "pointerMove", "x": int(to_x), "y": int(to_y), "duration": 0},
             {"type": "pointerUp", "button": 0},
         ]
+        keys = [{"type": kind, "value": KEYS["Shift"]} for kind in ("keyDown", "keyUp")]
+        if with_shift:
+            self.act({"type": "key", "id": "keys", "actions": keys[:1]})
         self.act({"type": "pointer", "id": "mouse", "actions": steps})
+        if with_shift:
+            self.act({"type": "key", "id": "keys", "actions": keys})
 
     def pinch(self, y, *fingers):
         """Puts down fingers, each at its first x, and moves all to their next ones, then lifts them."""

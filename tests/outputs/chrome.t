@@ -29,6 +29,16 @@ def check_case(tap, name, stream, data, wrong):
     tap.nothing(wrong, name.replace("-", " "))
 
 
+def check_process_id(tap):
+    """A process id that no kernel gives is no index of a group; the thread belongs to the group of unknown processes."""
+    with tempfile.TemporaryDirectory() as folder:
+        text = "event demo:call 100 u32 size\ntask 7 server 671088640\n0 7@0 call 1\n"
+        cases.make_of(text, Path(folder, "trace.dat"))
+        data, wrong = cases.run(folder, "export", "-r", "instant my:call event=demo:call", "--chrome=-", "trace.dat")
+    names = [one["args"]["name"] for one in json.loads(data)["traceEvents"] if one["name"] == "process_name"]
+    tap.ok(not wrong and "threads of unknown processes" in names, "a process id beyond the limit", wrong, names)
+
+
 def check_emitters(tap):
     """The writer of a record is reported if requested."""
     with tempfile.TemporaryDirectory() as folder:
@@ -99,6 +109,7 @@ def main():
     for one in cases.export_all("chrome"):
         check_case(tap, *one)
     check_emitters(tap)
+    check_process_id(tap)
     check_counter_fields(tap)
     check_losses(tap)
     check_refusals(tap)

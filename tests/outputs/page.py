@@ -36,11 +36,16 @@ return { tracks, points, losses: ktrack.recording.losses.map((loss) => loss.text
 """
 
 
+def without_writer(args):
+    """The args of a begin or an end; the page has its thread, too."""
+    return {name: value for name, value in (args or {}).items() if name != "ktrack:tid"}
+
+
 def read_slice(begin, end, depth, name, marks, args):
     """A slice as the model has it."""
-    before, behind = args or (0, 0)
+    before, behind = map(without_writer, args or (0, 0))
     reported = tuple(mark for bit, mark in enumerate(MARKS) if marks >> bit & 1)
-    return [begin, end, name, before or {}, behind or {}, reported, depth]
+    return [begin, end, name, before, behind, reported, depth]
 
 
 def read_page(reported):

@@ -205,7 +205,7 @@ def check_counters(tap, pages):
     row = (
         LOOK
         + """const last = Math.min(p.xOf(p.recording.limit ?? p.recording.end), p.width) - 2;
-        return [...new Set(line(Math.max(p.xOf(1371), GUTTER) + 2, last, top + COUNTER / 2))];"""
+        return [...new Set(line(Math.max(p.xOf(1371), GUTTER) + 60, last, top + COUNTER / 2))];"""
     )
     found = browser.run(row)
     tap.ok(len(found) == 1 and found != ["ffffff"], "a level is one area", *found)
@@ -224,8 +224,8 @@ def check_counters(tap, pages):
     pages.load_text(BURST)
     gap = browser.run(
         LOOK
-        + """const gap = (y) => [...new Set(line(p.xOf(1e6), p.xOf(99e6), top + y))];
-        return [gap(COUNTER / 2), gap(COUNTER - 2), track.samples.chunks.length];"""
+        + """const gap = (y) => [...new Set(line(GUTTER + 60, p.xOf(99e6), top + y))];
+        return [gap(COUNTER / 2 + 3), gap(COUNTER - 2), track.samples.chunks.length];"""
     )
     tap.ok(gap[0] == ["ffffff"] and gap[2] == 2, "after a burst the last value stays, not the highest", *gap)
 
@@ -299,7 +299,7 @@ def check_deep(tap, pages):
         p.context.fillText = draw;
         return texts.find(([text]) => text.includes("not drawn")) ?? null;"""
     found = browser.run("ktrack.picture.setScroll(1e9);" + DRAW + note)
-    wanted = f"rows 1 to {NR_ROWS} of {NR_DEEP}: {NR_DEEP - NR_ROWS} slices in the others are not drawn; click for the next rows"
+    wanted = f"rows 1 to {NR_ROWS} of {NR_DEEP}, {NR_DEEP - NR_ROWS} deeper: {NR_DEEP - NR_ROWS} slices in the others are not drawn; click for the next rows"
     tap.ok(found and found[0] == wanted, "how many are not drawn is there", found)
     first = "p.setScroll(0); const one = hit(p, p.xOf(1e5), RULER + 9); return one && one.row.depth;"
     begin = browser.run(DRAW + first)

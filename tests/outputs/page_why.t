@@ -39,6 +39,27 @@ IDLE = (
     + '+1us 120@0 io B work\n+1us 120@0 io E ""\n'
 )
 NO_STATES = EVENT + "+10 7@0 io B read\n+10 7@0 io E \"\"\n"
+# Thirty slices, each longer than the one before it.
+SLOW = (
+    FORMATS
+    + EVENT
+    + "0    7@0 sched_switch prev_comm=a prev_pid=6 prev_state=2 next_comm=me next_pid=7\n"
+    + "".join(f'{n * 100}us 7@0 io B read\n{n * 101}us 7@0 io E ""\n' for n in range(1, 31))
+)
+DEVICE = HERE.parent / "why/data/device.script"
+SENTENCES = (
+    "No kernel stacks show where threads slept; record with --stack='sched:sched_switch if prev_state & 3'.",
+    "What ended in the interrupts is not recorded; record and export with -r block,timers, too.",
+    "What ended in the interrupts is not recorded; record and export with -r timers, too.",
+)
+# Packs, a slice, and what is missing.
+HINTS = (
+    ("sched,irq,workqueue", "held", [SENTENCES[1]]),
+    ("sched,irq,workqueue,block", "held", [SENTENCES[2]]),
+    ("sched,irq,workqueue,block,timers", "held", []),
+    ("sched,irq,workqueue,block,timers", "slept", [SENTENCES[0]]),
+    ("sched,irq,workqueue,block,timers", "shared", []),
+)
 EXPLAINED = """const all = [];
 for (const chunk of ktrack.recording.explained)
 	all.push(...await chunk.read());
@@ -102,8 +123,10 @@ def check_panel(tap, pages):
     is_right = [name for name, _ in shares] == ["part blocked", "part running", "part running", "part runnable"]
     is_right &= all(abs(found - share) < 0.01 for (_, found), share in zip(shares, (0.833, 0.083, 0.05, 0.033)))
     tap.ok(is_right and label.startswith("83.3 % blocked (D) in READ"), "the bar", shares, label)
+    browser.run('document.getElementById("tip").hidden = false;')
     browser.press("j")
     tap.ok(browser.run(SELECTED) == ["state tid 50 holder", "Running", 350000], "j jumps to the waker", browser.run(SELECTED))
+    tap.ok(browser.run('return document.getElementById("tip").hidden;'), "the text at the mouse is about another item and goes")
     browser.press("b")
     tap.ok(browser.run(SELECTED) == ["io tid 40 reader", "locked", 100000], "b leads back", browser.run(SELECTED))
     pages.details()
@@ -126,12 +149,42 @@ def check_stack(tap, pages):
     tap.ok("at msleep < <b> < c < \u2026" in text and text.endswith("msleep<b>cd"), "the stack of a wait", text)
 
 
+def check_slowest(tap, pages):
+    """The slowest slices of a name, the slowest first, each with a way to it and back."""
+    load_script(pages, SLOW, "-r", "sched", "-e", "demo:io")
+    pages.browser.run(SELECT, "demo:io", "read")
+    pages.details()
+    found = pages.browser.run(
+        """await ktrack.details.statistics;
+        const rows = [...document.querySelectorAll(".slowest div")].map((one) => one.textContent);
+        document.querySelector(".slowest summary").click();
+        document.querySelector(".slowest div:nth-of-type(2) button").click();
+        return rows;"""
+    )
+    is_sorted = [row[:2] for row in found] == [str(ns) for ns in range(30, 20, -1)]
+    tap.ok(is_sorted and all("io tid 7" in row for row in found), "the ten slowest slices of a name", *found)
+    tap.ok(pages.browser.run(SELECTED)[2] == 29 * 100000, "a button leads to one of them", pages.browser.run(SELECTED))
+    pages.browser.press("b")
+    tap.ok(pages.browser.run(SELECTED)[2] != 29 * 100000, "b leads back", pages.browser.run(SELECTED))
+
+
+def check_hints(tap, pages):
+    """What to record for more, as ktrack why says."""
+    for words, name, wanted in HINTS:
+        pages.load(lambda path: subprocess.run([HERE.parent / "golden/mktrace", DEVICE, path], check=True), "-r", words, "-e", "mydrv:*")
+        pages.browser.run(SELECT, "mydrv:io", name)
+        text = pages.details()
+        found = [sentence for sentence in SENTENCES if sentence in text]
+        tap.ok(found == wanted, f"hints of {name} with {words}", *found)
+        tap.nothing(pages.browser.complaints(), "no complaints")
+
+
 def check_excuses(tap, pages):
     """A slice without a split says why, and how to get one."""
     load_script(pages, NO_STATES)
     pages.browser.run(SELECT, "demo:io", "read")
     text = pages.details()
-    tap.ok("this page was made without them. Record and export with -r sched,irq,locks,workqueue" in text, "no rules", text)
+    tap.ok("this page was made without them. Record and export with -r sched,irq,locks,workqueue,block,timers" in text, "no rules", text)
     load_script(pages, FORMATS + NO_STATES, "-r", "sched", "-e", "demo:io")
     pages.browser.run(SELECT, "demo:io", "read")
     text = pages.details()
@@ -185,7 +238,7 @@ def check_threads(tap, pages):
     tap.ok(found[0] != "not found" and not found[1], "so does a search", found)
 
 
-CHECKS = (check_same, check_panel, check_stack, check_excuses, check_hostile, check_threads)
+CHECKS = (check_same, check_panel, check_stack, check_slowest, check_hints, check_excuses, check_hostile, check_threads)
 
 
 if __name__ == "__main__":

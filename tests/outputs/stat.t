@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Test: ktrack stat says what EVENT's timers and summaries say, and its table fits the terminal."""
 
+import csv
 import fcntl
 import json
 import os
@@ -242,6 +243,100 @@ def check_order(tap):
             tap.ok(rest in lines, f"{rest!r} at --limit={limit}", *lines)
 
 
+GROUPED = """event demo:io 100 char track_event_type; string slice_name; u32 bytes
+task 7 worker
++10 7@0 io B outer 4096
++10 7@0 io B inner 1
++20 7@0 io E "" 2
++20 7@0 io E "" 0
++10 7@0 io B inner 1
++30 7@1 io E "" 3
++10 8@1 io B other 1
++40 8@1 io E "" 1
++20 8@1 io I tick 1
+"""
+
+
+def grouped(folder, *words):
+    """The slices of GROUPED: {values of the keys: (count, total, self)}."""
+    text, wrong = cases.run(folder, "stat", "--json", *words, "trace.dat")
+    keys = words[0].partition("=")[2].split(",")
+    rows = json.loads(text)["slices"]
+    return {tuple(row[key] for key in keys): (row["count"], row["total_ns"], row["self_ns"]) for row in rows}, wrong
+
+
+def check_groups(tap):
+    """Each key of --group-by: that of the record of a slice's begin."""
+    wanted = {
+        "name": {("outer",): (1, 50, 30), ("inner",): (2, 50, 50), ("other",): (1, 40, 40)},
+        "cpu": {("0",): (3, 100, 80), ("1",): (1, 40, 40)},
+        "pid": {("7",): (3, 100, 80), ("8",): (1, 40, 40)},
+        "comm": {("worker",): (3, 100, 80), ("",): (1, 40, 40)},
+        "field:bytes": {("4096",): (1, 50, 30), ("1",): (3, 90, 90)},
+        "field:nothing": {("",): (4, 140, 120)},
+        "cpu,name": {("0", "outer"): (1, 50, 30), ("0", "inner"): (2, 50, 50), ("1", "other"): (1, 40, 40)},
+        "field:bytes,name": {("4096", "outer"): (1, 50, 30), ("1", "inner"): (2, 50, 50), ("1", "other"): (1, 40, 40)},
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make_of(GROUPED, Path(folder, "trace.dat"))
+        for keys, rows in wanted.items():
+            found, wrong = grouped(folder, f"--group-by={keys}")
+            tap.ok(found == rows and not wrong, f"--group-by={keys}", found, *wrong)
+        found, wrong = grouped(folder, "--group-by=name", "--name=*er")
+        tap.ok(sorted(found) == [("inner",), ("other",), ("outer",)], "--name", found, *wrong)
+        found, wrong = grouped(folder, "--group-by=name", "--name=o*")
+        tap.ok(sorted(found) == [("other",), ("outer",)], "--name leaves others out", found, *wrong)
+        text, wrong = cases.run(folder, "stat", "--name=t*", "--json", "trace.dat")
+        rows = json.loads(text)
+        tap.ok([row["name"] for row in rows["instants"]] == ["tick"] and not rows["slices"], "and instants", *wrong)
+
+
+def check_forms(tap):
+    """--csv, --slowest, --histogram, --percentiles, and --sort the other way."""
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make_of(GROUPED, Path(folder, "trace.dat"))
+        text, wrong = cases.run(folder, "stat", "--csv", "--percentiles=50,99.9", "trace.dat")
+        rows = list(csv.DictReader(text.decode().splitlines()))
+        found = [(row["kind"], row["name"], row["count"], row["total_ns"], row["p50_ns"], row["p99.9_ns"]) for row in rows]
+        wanted = [
+            ("slice", "inner", "2", "50", "20", "30"),
+            ("slice", "outer", "1", "50", "50", "50"),
+            ("slice", "other", "1", "40", "40", "40"),
+            ("instant", "tick", "1", "", "", ""),
+        ]
+        tap.ok(found == wanted and not wrong, "--csv", found, *wrong)
+        text, wrong = cases.run(folder, "stat", "--json", "--slowest=2", "trace.dat")
+        rows = json.loads(text)
+        found = {row["name"]: round(row["per_second"] * rows["duration_ns"] / 1e9) for row in rows["slices"]}
+        tap.ok(found == {"outer": 1, "inner": 2, "other": 1}, "rates", found)
+        found = [(row["begin_ns"], row["ns"], row["name"], row["fields"]) for row in json.loads(text)["slowest"]]
+        wanted = [(0, 50, "outer", "bytes=4096; bytes=0"), (100, 40, "other", "bytes=1; bytes=1")]
+        tap.ok(found == wanted and not wrong, "--slowest", found, *wrong)
+        text, wrong = cases.run(folder, "stat", "--slowest=1", "--histogram", "--name=inner", "trace.dat")
+        lines = text.decode().splitlines()
+        is_there = any(line.split()[:4] == ["0ns", "64ns", "2", "100.0%"] for line in lines)
+        slow = [line.split() for line in lines if line.startswith("0.0000000")]
+        wanted = [["0.000000060", "30ns", "inner", "io", "tid", "7", "worker", "bytes=1;", "bytes=3", "demo:io"]]
+        tap.ok(is_there and slow == wanted and not wrong, "both in tables", *lines)
+        for word, reverse in (("total", True), ("-total", False), ("p90", True), ("-name", True), ("self", True)):
+            text, wrong = cases.run(folder, "stat", "--json", "--percentiles=90", f"--sort={word}", "trace.dat")
+            key = {"p90": "p90_ns", "name": "name"}.get(word.lstrip("-"), word.lstrip("-") + "_ns")
+            found = [row[key] for row in json.loads(text)["slices"]]
+            tap.ok(found == sorted(found, reverse=reverse) and not wrong, f"--sort={word}", found, *wrong)
+
+
+def check_many_slowest(tap):
+    """The slowest of many, in order."""
+    lengths = [(number * 7919) % 5003 for number in range(3000)]
+    script = "event demo:io 100 char track_event_type; string slice_name\n"
+    script += "".join(f'+10 7@0 io B x\n+{length} 7@0 io E ""\n' for length in lengths)
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make_of(script, Path(folder, "trace.dat"))
+        text, wrong = cases.run(folder, "stat", "--json", "--slowest=100", "trace.dat")
+    found = [row["ns"] for row in json.loads(text)["slowest"]]
+    tap.ok(found == sorted(lengths, reverse=True)[:100] and not wrong, "the slowest 100 of 3000", *wrong)
+
+
 def check_refusals(tap):
     """What is wrong with a command line is said."""
     with tempfile.TemporaryDirectory() as folder:
@@ -252,6 +347,20 @@ def check_refusals(tap):
             (("--limit=0", "a"), "'0': not a number of rows; write a number from 1"),
             (("--live", "a"), "'a': unexpected with --live; write -- before a command"),
             (("--live", "--cpu=1"), "--live: records cannot be filtered; select tracepoints with -e"),
+            (("--csv", "--json", "a"), "--csv: excludes --json; leave out one of them"),
+            (("--csv", "--live"), "--csv: not with --live; use --json"),
+            (("--csv", "--slowest=1", "a"), "--slowest: not with --csv; use --json"),
+            (("--json", "--histogram", "a"), "--histogram: part of tables; --json has all histograms"),
+            (("--by-name", "--group-by=cpu", "a"), "--by-name: excludes --group-by; leave out one of them"),
+            (("--slowest=1001", "a"), "--slowest=1001: too large; write a number up to 1000"),
+            (("--group-by=cpu,cpu", "a"), "--group-by=cpu,cpu: 'cpu' is given twice"),
+            (
+                ("--group-by=field:", "a"),
+                "--group-by=field:: 'field:' is unknown; write track, name, pid, comm, cpu or field:FIELD",
+            ),
+            (("--percentiles=100", "a"), "--percentiles=100: '100' is none; write numbers such as 50,90,99.9"),
+            (("--percentiles=99.99", "a"), "--percentiles=99.99: '99.99' is none; write numbers such as 50,90,99.9"),
+            (("--percentiles=", "a"), "--percentiles=: '' is none; write numbers such as 50,90,99.9"),
             (("--interval=0", "--live"), "--interval=0: too short; write a time above 0"),
         ):
             _, errors = cases.run(folder, "stat", *words, status=2)
@@ -269,6 +378,9 @@ def main():
     check_plain(tap)
     check_names(tap)
     check_order(tap)
+    check_groups(tap)
+    check_forms(tap)
+    check_many_slowest(tap)
     check_refusals(tap)
     return tap.finish()
 

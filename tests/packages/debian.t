@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: in clean Debian 12 and 13, the packages are built, installed, upgraded, run, removed and purged."""
+"""Test: in clean Debian 12, 13 and unstable, the packages are built, installed, upgraded, run, removed and purged."""
 
 import os
 import subprocess
@@ -15,8 +15,8 @@ sys.path[:0] = [str(HERE.parent)]
 from tap import Tap  # noqa: E402
 
 PROJECT = HERE.parents[1]
-SUITES = tuple(os.environ.get("KTRACK_SUITES", "bookworm trixie").split())
-POINTS = 15
+SUITES = tuple(os.environ.get("KTRACK_SUITES", "bookworm trixie sid").split())
+POINTS = 19
 # In a mount namespace of its own, with the file systems that builds need.
 ENTER = 'mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev" && chroot "$0" sh /ktrack/tests/packages/inside.sh'
 
@@ -48,7 +48,10 @@ def check_suite(tap, suite):
         done = run("unshare", "-m", "sh", "-c", ENTER, root)
         lines = [line for line in done.stdout.splitlines() if line.startswith(("ok ", "not ok "))]
         tap.ok(done.returncode == 0 and len(lines) == POINTS, f"{suite}: all steps run", done.stdout[-1000:], done.stderr[-1000:])
-        parts = done.stdout.split("\nnot ok ")
+        for line in done.stdout.splitlines():
+            if line.startswith("# kernels: "):
+                tap.comment(f"{suite}: {line[2:]}")
+        parts = f"\n{done.stdout}".split("\nnot ok ")
         for line in lines:
             text = line.removeprefix("not ").removeprefix("ok ")
             detail = next((part for part in parts[1:] if part.startswith(text)), "")

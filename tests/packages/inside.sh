@@ -5,6 +5,7 @@ set -eu
 
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin
 cd /ktrack
+OLD=0.1.0
 
 point() {
 	what=$1
@@ -25,15 +26,11 @@ files_list() {
 		-o -path '/usr/lib/modules/*/modules.*' -o -path '/var/lib/dkms/mok.*' \) -prune -o -print | LC_ALL=C sort
 }
 
-# The same packages with an earlier version.
+# The same sources as an earlier version, which the upgrade replaces.
 old_make() {
+	make deb DEB_VERSION=$OLD
 	mkdir /old
-	for package in build/deb/ktrack*.deb build/deb/libtrace2*.deb; do
-		rm -rf /tmp/repack
-		dpkg-deb -R "$package" /tmp/repack
-		sed -i 's/^Version: .*/Version: 0.1~old/; s/libtrace2-0 (= [^)]*)/libtrace2-0 (= 0.1~old)/' /tmp/repack/DEBIAN/control
-		dpkg-deb -b /tmp/repack /old
-	done
+	mv build/deb/*.deb /old
 }
 
 packages_install() {
@@ -53,7 +50,23 @@ modules_check() {
 	done
 }
 
+# Only this version of the module is known to DKMS and built.
+dkms_check() {
+	dkms status
+	dkms status | grep -q "^ktrack/$1[,:]" && [ "$(dkms status | sed 's/[,:].*//' | sort -u)" = "ktrack/$1" ]
+	[ "$(find /usr/src -maxdepth 1 -name 'ktrack-*')" = "/usr/src/ktrack-$1" ]
+}
+
+versions_check() {
+	for package in ktrack ktrack-dkms ktrack-dev libtrace2-0 libtrace2-dev; do
+		[ "$(dpkg-query -W -f '${Version}' $package)" = "$1" ]
+	done
+}
+
 library_check() {
+	triplet=$(gcc -print-multiarch)
+	[ "$(pkg-config --variable=libdir libtrace2)" = "/usr/lib/$triplet" ]
+	objdump -p "/usr/lib/$triplet/libtrace2.so.0" | grep -q 'SONAME *libtrace2.so.0$'
 	# shellcheck disable=SC2046 # options
 	gcc -o /tmp/example /usr/share/doc/libtrace2-dev/examples/example.c $(pkg-config --cflags --libs libtrace2) -lpthread
 	EXAMPLE_TRACE2=1 /tmp/example 2>&1 | grep -q atexit
@@ -69,19 +82,25 @@ driver_check() {
 }
 
 files_list >/tmp/before
-point "the packages build" make deb
-point "lintian finds no error and no warning" lintian_run
-point "packages of an earlier version are made" old_make
+point "packages of an earlier version are built" old_make
 point "they are installed" packages_install /old
+point "with that version" versions_check $OLD
+point "DKMS has that version" dkms_check $OLD
+point "the packages build" make deb
+new=$(dpkg-deb -f build/deb/ktrack_*.deb Version)
+point "lintian finds no error and no warning" lintian_run
 point "they are upgraded" packages_install "$PWD/build/deb"
-point "the version is the new one" sh -c 'dpkg-query -W ktrack libtrace2-0 ktrack-dkms; ! dpkg-query -W | grep "0.1~old"'
+point "the version is the new one" versions_check "$new"
+point "DKMS has only the new version" dkms_check "$new"
 point "ktrack runs" sh -c 'ktrack --version && ktrack list --json --rules'
 point "ktrack doctor reports what is missing" sh -c 'ktrack doctor; test $? = 1'
 point "DKMS builds ktrack.ko for each kernel" modules_check
+echo "# kernels: $(cd /lib/modules && echo *)"
 point "a program is built with libtrace2" library_check
 point "the example driver is built with vendored headers" driver_check
 point "man pages are installed" sh -c 'zcat /usr/share/man/man1/ktrack-doctor.1.gz | grep -q "ktrack 0"'
 point "they are removed" apt-get -y remove ktrack ktrack-dkms ktrack-dev libtrace2-0 libtrace2-dev
+point "the modules are removed" sh -c '! find /lib/modules -name "ktrack.ko*" | grep .'
 point "they are purged" dpkg --purge ktrack ktrack-dkms ktrack-dev libtrace2-0 libtrace2-dev
 files_list >/tmp/after
 point "nothing stays behind" diff /tmp/before /tmp/after

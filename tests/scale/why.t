@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: ktrack why --aggregate of a million slices needs at most three times the instructions of stat, and 64 MiB."""
+"""Test: ktrack why --aggregate of a million slices needs at most three times the instructions of stat SOURCE, and 64 MiB."""
 
 import json
 import os
@@ -92,12 +92,14 @@ def check_memory(tap, path):
 
 
 def check_instructions(tap, path):
-    """Statistics of the same tracks are the measure."""
+    """Statistics of the slices alone are the measure, although the explanation also needs the tracks of the packs."""
     make(path, COUNTED_SLICES)
-    stat = instructions("stat", "-e", "mydrv", "-r", PACKS, path)
+    stat = instructions("stat", path)
     why = instructions("why", "--aggregate", path, "mydrv:*/*")
     tap.ok(why <= LIMIT_RATIO * stat, "at most three times the instructions of stat", why, stat)
-    tap.comment(f"{why / COUNTED_SLICES:.0f} instructions for each slice, {why / stat:.2f} times those of stat")
+    with_packs = instructions("stat", "-e", "mydrv", "-r", PACKS, path)
+    ratios = f"{why / stat:.2f} times those of stat, {why / with_packs:.2f} times those of stat with the same rules"
+    tap.comment(f"{why / COUNTED_SLICES:.0f} instructions for each slice, {ratios}")
 
 
 def check_overlap(tap, path):

@@ -24,9 +24,9 @@ SCRUBS = (
     (re.compile(r"\| [ \d]\d\.\d{6} (?=\|)"), "|  S.SSSSSS "),
     (re.compile(r'"evt":"\d"'), '"evt":EVT'),
 )
-# What the libraries themselves say comes from places of their own.
+# Messages of the libraries themselves have files and lines of their own.
 OWN = "atexit|signal|th_timer|timer|th_counter|counter"
-OWN_PLACES = (
+OWN_LINES = (
     (re.compile(rf"^(CLOCK )\S+:\d+ +(?=(?:{OWN}) )", re.MULTILINE), r"\1PLACE "),
     (re.compile(rf"^(CLOCK )\S+:\d+ *(?=\| d\d \| .{{24}} \| (?:{OWN}) )", re.MULTILINE), r"\1PLACE "),
     (re.compile(rf'^(\{{"event":"(?:{OWN})".*?)"file":"[^"]*","line":\d+', re.MULTILINE), r'\1"place":PLACE'),
@@ -35,7 +35,7 @@ OWN_PLACES = (
 
 def scrub(text):
     """A stream without what may differ."""
-    for pattern, word in SCRUBS + OWN_PLACES:
+    for pattern, word in SCRUBS + OWN_LINES:
         text = pattern.sub(word, text)
     return text
 

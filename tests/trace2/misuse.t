@@ -41,8 +41,8 @@ JSONS = (
 def use(*words, program=MISUSE, **variables):
     """Runs the program in a manner; returns its EVENT streams, the others in one text, and how it ended."""
     streams, done = run([program, *words], environment=variables, stdout=-1)
-    people = "".join(text for name in ("normal", "perf") for text in streams[name].values())
-    return [events_of(text) for text in streams["event"].values()], people, done
+    targets = "".join(text for name in ("normal", "perf") for text in streams[name].values())
+    return [events_of(text) for text in streams["event"].values()], targets, done
 
 
 def kinds(events):
@@ -52,14 +52,14 @@ def kinds(events):
 
 def check_nothing(tap):
     """NULL in every place of every function."""
-    (events,), people, done = use("nothing")
+    (events,), targets, done = use("nothing")
     reported = kinds(events)
     expected = set("version start error cmd_path cmd_ancestry cmd_name cmd_mode alias def_param exec exit child_start child_ready "
                    "child_exit def_repo region_enter region_leave data data_json printf th_timer timer th_counter counter "
                    "atexit".split())
     tap.ok(done.returncode == 0 and done.stderr == b"" and set(reported) == expected, "nothing, wherever something may be",
            done, expected ^ set(reported))
-    tap.ok(events[0]["exe"] == "" and events[1]["argv"] == [] and "(null)" not in people, "is reported as nothing", events[:2], people)
+    tap.ok(events[0]["exe"] == "" and events[1]["argv"] == [] and "(null)" not in targets, "is reported as nothing", events[:2], targets)
     streams, _, done = use("nobody")
     tap.ok(done.returncode == 0 and [set(kinds(one)) for one in streams] == [{"version", "atexit"}], "as is a program", done, streams)
 

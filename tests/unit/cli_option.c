@@ -55,7 +55,8 @@ static const struct option_row first_rows[] = {
 
 static const struct option_row second_rows[] = {
 	{ 0, "bulk", "N", "how many", apply_bulk },
-	{ 0, "color", "[=WHEN]", "when in color", apply_color },
+	{ 0, "color", "[=WHEN]", "when in color, otherwise in black and white, as on paper",
+	  apply_color },
 };
 
 static const struct option_table table = {
@@ -229,18 +230,20 @@ static void check_helped(const char *words, const char *want)
 	buffer_release(&applied);
 }
 
+#define HELP_TEXT                                                                           \
+	"usage: ktrack test [OPTION]... FILE\n\nTests.\n\n"                                 \
+	"  -a, --all                     takes all\n"                                       \
+	"  -b, --buffer=KIB              how much\n"                                        \
+	"      --bulk=N                  how many\n"                                        \
+	"      --color[=WHEN]            when in color, otherwise in black and white, as\n" \
+	"                                on paper\n"                                        \
+	"  -h, --help                    print this help\n"                                 \
+	"      --help-all                print this help with all options\n"
+
 TEST(help_is_printed_from_the_table)
 {
-	static const char want[] = "usage: ktrack test [OPTION]... FILE\n\nTests.\n\n"
-				   "  -a, --all                      takes all\n"
-				   "  -b, --buffer=KIB               how much\n"
-				   "      --bulk=N                   how many\n"
-				   "      --color[=WHEN]             when in color\n"
-				   "  -h, --help                     print this help\n"
-				   "      --help-all                 print this help with all options\n"
-				   "\nNotes.\n";
-
-	check_helped("--help", want);
-	check_helped("-h", want);
-	check_helped("-a --help --nonsense", want);
+	check_helped("-h", HELP_TEXT);
+	check_helped("--help", HELP_TEXT);
+	check_helped("-a --help --nonsense", HELP_TEXT);
+	check_helped("--help-all", HELP_TEXT "\nNotes.\n");
 }

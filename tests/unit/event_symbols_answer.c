@@ -81,6 +81,48 @@ TEST(kinds_and_operators_are_those_that_exist)
 		     "y");
 }
 
+#define CONSTANT(value) SYMBOL_NUMBER, value, 0, 0, 0, 0, 0, 0, 0
+
+/* "v" and a mask, the complement of the complement of (8 - 4) / 4 by a shift. */
+TEST(operators_on_constants_are_evaluated_once)
+{
+	static const char answer[] = { 1,
+				       1,
+				       SYMBOL_CHOICE,
+				       SYMBOL_BINARY,
+				       SYMBOL_AND,
+				       SYMBOL_FIELD,
+				       1,
+				       'v',
+				       SYMBOL_UNARY,
+				       SYMBOL_INVERT,
+				       SYMBOL_UNARY,
+				       SYMBOL_INVERT,
+				       SYMBOL_BINARY,
+				       SYMBOL_SHIFT_RIGHT,
+				       SYMBOL_BINARY,
+				       SYMBOL_SUBTRACT,
+				       CONSTANT(8),
+				       CONSTANT(4),
+				       CONSTANT(2),
+				       SYMBOL_TEXT,
+				       1,
+				       'y',
+				       SYMBOL_TEXT,
+				       1,
+				       'n',
+				       1,
+				       'v' };
+	struct symbols *symbols = answer_read(answer, sizeof(answer));
+
+	check_answer(answer, sizeof(answer), "y");
+	CHECK(symbols != NULL);
+	/* The choice, the operator, the field, the mask and two texts. */
+	CHECK_NUMBER(symbols->nr_nodes, 6);
+	CHECK_NUMBER(symbols->nodes[3].number, 1);
+	symbols_free(symbols);
+}
+
 TEST(numbers_and_texts_are_not_mixed_up)
 {
 	check_refused(BYTES(1, 1, SYMBOL_FIELD, 1, 'v', 1, 'v'));

@@ -166,6 +166,8 @@ TEST(the_uses_of_a_rule_agree)
 	check_error("state a:b on=s:event scope=id, dev on=s:event scope=dev",
 		    "-r:1:1: a:b: its scopes have different numbers of fields");
 	check_error("counter a:b of=a:c", "-r:1:1: a:b: 'of' names no slice rule");
+	check_error("slice a:work begin=x:y end=x:z\ncounter a:b of=a:wrok",
+		    "-r:2:1: a:b: 'of' names no slice rule; did you mean 'a:work'?");
 	check_error("slice a:b begin=s:event end=s:event\nslice a:b begin=s:event end=s:event",
 		    "-r:2:1: a:b is also in -r:1");
 }
@@ -331,6 +333,9 @@ TEST(packs_files_and_rules_are_added)
 	rules_free(rules);
 	check_error("nonsense", "'nonsense': no such pack; see 'ktrack list --rules', write ./nonsense "
 				"for a file");
+	check_error("shed", "'shed': no such pack; did you mean 'sched'?");
+	check_error("irq,blok", "'blok': no such pack; did you mean 'block'?");
+	check_error("sched:thread", "'sched:thread': no such pack; did you mean 'sched'?");
 	check_error("", "'': no such pack; see 'ktrack list --rules', write ./ for a file");
 	check_error("./nothing-there", "./nothing-there: No such file or directory");
 }

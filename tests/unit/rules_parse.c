@@ -155,6 +155,7 @@ TEST(rules_begin_in_the_first_column)
 	check_error("slice a:", "file:1:7: expected a name PACK:NAME");
 	check_error("slice a:b c", "file:1:11: expected KEY = VALUE; see ktrack-rules(5)");
 	check_error("slice a:b\n\tbegin == x", "file:2:2: expected KEY = VALUE; see ktrack-rules(5)");
+	check_error("slice a:b begn = x", "file:1:11: no key 'begn'; did you mean 'begin'?");
 	check_error("slice a:b\n\tcolour = x", "file:2:2: expected KEY = VALUE; see ktrack-rules(5)");
 	check_error("slice a:b\n\tbegin =  # x", "file:2:2: 'begin' has no value");
 }

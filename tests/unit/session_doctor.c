@@ -3,6 +3,7 @@
 #include "session/session.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -18,15 +19,26 @@ static void state_append(void *context, const struct doctor_finding *finding)
 		      finding->remedy ? finding->remedy : "");
 }
 
-/* Each file, its content; NULL ends. */
+static void file_pack(const char *path)
+{
+	char command[4200];
+
+	snprintf(command, sizeof(command), "gzip '%s'", path);
+	CHECK_NUMBER(system(command), 0);
+}
+
+/* Each file, its content; NULL ends. The options of the kernel are packed. */
 static bool examine(const char *const (*files)[2], struct buffer *out)
 {
 	struct folder folder;
 	bool can_record;
 
 	folder_new(&folder);
-	for (; (*files)[0]; files++)
+	for (; (*files)[0]; files++) {
 		folder_set_text(&folder, (*files)[0], (*files)[1]);
+		if (strcmp((*files)[0], "proc/config") == 0)
+			file_pack(folder_path(&folder, (*files)[0]));
+	}
 	can_record = doctor_run(folder.path, state_append, out);
 	folder_remove(&folder);
 	return can_record;
@@ -127,5 +139,25 @@ TEST(options_of_the_kernel_are_read)
 	CHECK(has(&out, "[options] failed: CONFIG_EVENT_TRACING is not set; needed for recording"));
 	CHECK(has(&out, "[options] limited: CONFIG_MODULES is not set"));
 	CHECK(!has(&out, "CONFIG_KALLSYMS"));
+	buffer_release(&out);
+}
+
+TEST(options_in_the_kernel_are_read)
+{
+	static const char *const files[][2] = {
+		WORKING, { "proc/config", "CONFIG_EVENT_TRACING=y\nCONFIG_FTRACE_SYSCALLS=y\n" }, { NULL }
+	};
+	static const char *const damaged[][2] = { WORKING,
+						  { "proc/config.gz", "\x1f\x8b and more" },
+						  { NULL } };
+	struct buffer out = { 0 };
+
+	CHECK(examine(files, &out));
+	CHECK(has(&out, "[options] limited: CONFIG_MODULES is not set; needed for ktrack.ko"));
+	CHECK(!has(&out, "CONFIG_EVENT_TRACING"));
+	buffer_clear(&out);
+	CHECK(examine(damaged, &out));
+	CHECK(has(&out, "[options] unknown: neither /boot/config-"));
+	CHECK(has(&out, "nor /proc/config.gz can be read; modprobe configs, if the kernel has"));
 	buffer_release(&out);
 }

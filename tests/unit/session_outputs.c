@@ -77,10 +77,12 @@ TEST(event_and_sid_need_a_value_where_they_have_one)
 TEST(loss_is_a_failure_where_that_is_asked_for)
 {
 	struct output_settings strict = outputs_of("fail-on-loss", NULL), plain = { 0 };
+	struct outputs outputs = { .settings = &plain };
 
-	CHECK_NUMBER(output_settings_status(&plain, true), STATUS_DONE);
-	CHECK_NUMBER(output_settings_status(&strict, false), STATUS_DONE);
-	CHECK_NUMBER(output_settings_status(&strict, true), STATUS_LOST);
+	CHECK_NUMBER(outputs_status(&outputs, &(struct output_losses){ true }), STATUS_DONE);
+	outputs.settings = &strict;
+	CHECK_NUMBER(outputs_status(&outputs, &(struct output_losses){ false }), STATUS_DONE);
+	CHECK_NUMBER(outputs_status(&outputs, &(struct output_losses){ true }), STATUS_LOST);
 }
 
 /* Opens the outputs on a file, begins a recording, and returns what the file holds then. */

@@ -240,12 +240,24 @@ TEST(each_pattern_must_match_a_tracepoint)
 	top_begin();
 	check_found("disk", NULL, NO_MATCH("disk"));
 	check_found("net", "disk", NO_MATCH("disk"));
-	check_found("net:net", NULL, NO_MATCH("net:net"));
-	check_found("net_queue", NULL, NO_MATCH("net_queue"));
-	check_found("NET", NULL, NO_MATCH("NET"));
-	check_found(":net_queue", NULL, NO_MATCH(":net_queue"));
-	check_found("net:", NULL, NO_MATCH("net:"));
-	check_found("net:net_queue:x", NULL, NO_MATCH("net:net_queue:x"));
+	check_found("elsewhere:net_queue", NULL, NO_MATCH("elsewhere:net_queue"));
+	check_found("net:q*", NULL, NO_MATCH("net:q*"));
+	top_end();
+}
+
+#define NEAR(pattern, word) \
+	"error: '" pattern "': no tracepoint matches; did you mean '" word "'?"
+
+TEST(the_nearest_tracepoint_is_suggested)
+{
+	top_begin();
+	check_found("net:net", NULL, NEAR("net:net", "net:net_depth"));
+	check_found("net_queue", NULL, NEAR("net_queue", "net:net_queue"));
+	check_found("net:net_qeue", NULL, NEAR("net:net_qeue", "net:net_queue"));
+	check_found("NET", NULL, NEAR("NET", "net"));
+	check_found("netdsk", NULL, NEAR("netdsk", "netdisk"));
+	check_found(":net_queue", NULL, NEAR(":net_queue", "net:net_queue"));
+	check_found("net:net_queue:x", NULL, NEAR("net:net_queue:x", "net:net_queue"));
 	top_end();
 }
 

@@ -117,3 +117,51 @@ TEST(what_happens_to_the_recording_is_no_record_of_a_track)
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
 		check_last(events[i], 300, "f {\"last_ns\":2000000,");
 }
+
+/* Pushes @count slices without gaps, 1 ms each, the last of which is suspect. */
+static void push_slices(struct timeline *timeline, int count)
+{
+	push(timeline, 0,
+	     (struct timeline_event){ .kind = TIMELINE_TRACK_BEGIN, .track = &tracks.slices });
+	for (int i = 0; i < count; i++) {
+		struct timeline_event end = slice_end();
+
+		push(timeline, i,
+		     (struct timeline_event){ .kind = TIMELINE_SLICE_BEGIN,
+					      .track = &tracks.slices,
+					      .name = &name,
+					      .depth = 1 });
+		end.begin_ns = FIXTURE_START_NS + i * MS;
+		end.is_suspect = i == count - 1;
+		push(timeline, i + 1, end);
+	}
+}
+
+static void check_digest(int count, const char *begin, const char *end)
+{
+	static const struct timeline_totals totals;
+	struct capture capture;
+	struct sink_settings settings = { .name = "it", .fd = capture_init(&capture) };
+	struct timeline timeline = { 0 };
+	struct error error = { 0 };
+
+	things_init();
+	CHECK_NUMBER(timeline_add(&timeline, sink_html_new(&settings, &error), &error), 0);
+	CHECK_NUMBER(timeline_open(&timeline, &trace2_fixture_recording, &error), 0);
+	push_slices(&timeline, count);
+	push(&timeline, END_MS,
+	     (struct timeline_event){ .kind = TIMELINE_TRACK_END, .track = &tracks.slices });
+	push(&timeline, END_MS,
+	     (struct timeline_event){ .kind = TIMELINE_FINISH, .totals = &totals });
+	CHECK(strstr(capture_text(&capture), begin) != NULL);
+	CHECK(strstr(capture_text(&capture), end) != NULL);
+	timeline_release(&timeline);
+	capture_release(&capture);
+}
+
+/* One name, number 0; bins that are full, the last one with the mark of a suspect slice. */
+TEST(a_chunk_has_a_digest)
+{
+	check_digest(64, " 0 0 64000000 64 64000000 AQD/AP8A/wD/AP8A/wD/AP8A/wD/AP8A", "/wD/IA== ");
+	check_digest(63, " 0 0 63000000 63 63000000 - ", " - ");
+}

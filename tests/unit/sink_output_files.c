@@ -28,14 +28,6 @@ static void things_init(void)
 	other = (struct timeline_name){ .text = text_of("other") };
 }
 
-static int push(struct timeline *timeline, struct timeline_event event, struct error *error)
-{
-	event.time_ns = FIXTURE_START_NS;
-	event.begin_ns = FIXTURE_START_NS;
-	event.comm = "";
-	return timeline_push(timeline, &event, error);
-}
-
 /* Two tracks with an open slice, another that ended, an instant, a sample and losses. */
 static int push_all(struct timeline *timeline, struct error *error)
 {
@@ -69,7 +61,7 @@ static int push_all(struct timeline *timeline, struct error *error)
 	};
 
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
-		if (push(timeline, events[i], error) < 0)
+		if (fixture_push(timeline, events[i], error) < 0)
 			return -1;
 	}
 	return 0;
@@ -151,7 +143,7 @@ TEST(what_is_wrong_with_the_whole_is_reported)
 		struct capture capture;
 
 		CHECK_NUMBER(timeline_make(&timeline, i, capture_init(&capture), &error), 0);
-		CHECK_NUMBER(push(&timeline, faults_finish(&totals), &error), 0);
+		CHECK_NUMBER(fixture_push(&timeline, faults_finish(&totals), &error), 0);
 		timeline_release(&timeline);
 		for (size_t j = 0; j < sizeof(notes) / sizeof(notes[0]); j++)
 			CHECK(capture_has(&capture, text_of(notes[j])));
@@ -176,7 +168,7 @@ TEST(a_wall_clock_that_moves_is_reported)
 		struct capture capture;
 
 		CHECK_NUMBER(timeline_make(&timeline, i, capture_init(&capture), &error), 0);
-		CHECK_NUMBER(push(&timeline, faults_finish(&totals), &error), 0);
+		CHECK_NUMBER(fixture_push(&timeline, faults_finish(&totals), &error), 0);
 		timeline_release(&timeline);
 		CHECK(capture_has(&capture, reported[i]));
 		capture_release(&capture);
@@ -194,7 +186,7 @@ TEST(a_full_disk_is_reported)
 		int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
 		CHECK_NUMBER(timeline_make(&timeline, i, fd, &error), 0);
-		CHECK_NUMBER(push(&timeline, finish, &error), -1);
+		CHECK_NUMBER(fixture_push(&timeline, finish, &error), -1);
 		CHECK_TEXT(error.text, "cannot write to it: No space left on device");
 		timeline_release(&timeline);
 	}

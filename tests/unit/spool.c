@@ -368,7 +368,7 @@ TEST(what_somebody_elses_instance_holds_is_saved)
 	for (int i = 1; i <= 9; i++)
 		ADD_RECORDS(&fixture, 1, 100 * i);
 	CHECK_NUMBER(spool_save(output_path(&fixture), &ourselves, fixture.instance.path,
-				&fixture.error),
+				false, &fixture.error),
 		     0);
 	CHECK_TEXT(fixture.error.text, "");
 	CHECK(!output_has(&fixture, "trace.dat.spool"));
@@ -380,7 +380,7 @@ TEST(what_somebody_elses_instance_holds_is_saved)
 	buffer_release(&reader.log);
 	folder_add_text(&fixture.instance, "buffer_subbuf_size_kb", "8\n");
 	CHECK_NUMBER(spool_save(output_path(&fixture), &ourselves, fixture.instance.path,
-				&fixture.error),
+				false, &fixture.error),
 		     -1);
 	CHECK(strstr(fixture.error.text, "its sub-buffers are not pages"));
 	spool_fixture_end(&fixture);

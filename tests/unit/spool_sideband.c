@@ -20,7 +20,7 @@ static void spool_fixture_begin_double(struct spool_fixture *fixture,
 	CHECK_NUMBER(spool_new(&fixture->spool, output_path(fixture), &ourselves, &fixture->error),
 		     0);
 	CHECK_NUMBER(spool_begin(fixture->spool, fixture->recorder, buffer_mode_find(mode),
-				 &fixture->error),
+				 NULL, &fixture->error),
 		     0);
 	CHECK_TEXT(fixture->error.text, "");
 }
@@ -85,7 +85,7 @@ TEST(the_sideband_is_saved_along_with_an_instance)
 	ADD_RECORDS(&fixture, 1, 100);
 	ADD_RECORDS(&sideband, 0, 50);
 	CHECK_NUMBER(spool_save(output_path(&fixture), &ourselves, fixture.instance.path,
-				&fixture.error),
+				false, &fixture.error),
 		     0);
 	CHECK_TEXT(fixture.error.text, "");
 	tracepoints_log(&fixture, &seen);
@@ -108,7 +108,7 @@ TEST(a_killed_recording_is_recovered_with_the_sideband)
 	instance_close(fixture.recorder);
 	spool_fixture_reopen(&fixture);
 	CHECK_NUMBER(
-		instance_adopt(&fixture.recorder, spool_instance(fixture.spool), &fixture.error),
+		instance_adopt(&fixture.recorder, spool_instance(fixture.spool), NULL, &fixture.error),
 		0);
 	CHECK_NUMBER(spool_attach(fixture.spool, fixture.recorder, &fixture.error), 0);
 	CHECK_NUMBER(truncate(folder_path(&sideband.instance, "per_cpu/cpu1/trace_pipe_raw"), 0),
@@ -135,7 +135,7 @@ TEST(a_killed_recording_is_recovered_where_the_sideband_is_gone)
 	CHECK_NUMBER(stale_remove(sideband.instance.path, &fixture.error), 0);
 	spool_fixture_reopen(&fixture);
 	CHECK_NUMBER(
-		instance_adopt(&fixture.recorder, spool_instance(fixture.spool), &fixture.error),
+		instance_adopt(&fixture.recorder, spool_instance(fixture.spool), NULL, &fixture.error),
 		0);
 	CHECK(!instance_sideband(fixture.recorder));
 	CHECK_NUMBER(spool_attach(fixture.spool, fixture.recorder, &fixture.error), 0);
@@ -155,11 +155,11 @@ TEST(what_somebody_looks_at_is_not_taken_for_gone)
 
 	spool_fixture_begin_double(&fixture, &sideband, "streaming");
 	buffer_append_string(&name, instance_name(fixture.recorder));
-	CHECK_NUMBER(instance_adopt(&other, buffer_string(&name), &fixture.error), -1);
+	CHECK_NUMBER(instance_adopt(&other, buffer_string(&name), NULL, &fixture.error), -1);
 	CHECK(strstr(fixture.error.text, " is in use by another ktrack") != NULL);
 	fixture.error = (struct error){ 0 };
 	instance_close(fixture.recorder);
-	CHECK_NUMBER(instance_adopt(&fixture.recorder, buffer_string(&name), &fixture.error), 0);
+	CHECK_NUMBER(instance_adopt(&fixture.recorder, buffer_string(&name), NULL, &fixture.error), 0);
 	CHECK(fixture.recorder != NULL);
 	buffer_release(&name);
 	spool_fixture_end(&fixture);

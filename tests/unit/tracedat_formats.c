@@ -5,16 +5,22 @@
 #include "fixtures/folder.h"
 #include "fixtures/tap.h"
 
-static void note(struct formats *formats, const struct folder *folder, const char *names, int want)
+static void note_known(struct formats *formats, const struct formats *known,
+		       const struct folder *folder, const char *names, int want)
 {
 	struct buffer list = { 0 };
 	struct error error = { 0 };
 	int events_fd = file_open_in(folder->path, "events", O_PATH, &error);
 
 	buffer_append_string(&list, names);
-	CHECK_NUMBER(formats_read(formats, events_fd, &list, &error), want);
+	CHECK_NUMBER(formats_read(formats, known, events_fd, &list, &error), want);
 	close(events_fd);
 	buffer_release(&list);
+}
+
+static void note(struct formats *formats, const struct folder *folder, const char *names, int want)
+{
+	note_known(formats, NULL, folder, names, want);
 }
 
 static void check_formats(const struct formats *formats, const char *want)
@@ -64,5 +70,25 @@ TEST(an_id_of_two_tracepoints_is_of_neither)
 	check_formats(&formats, "a:io 12? b:job 12? b:rest 13 ");
 	CHECK_NUMBER(formats_count_doubtful(&formats), 2);
 	formats_release(&formats);
+	folder_remove(&folder);
+}
+
+TEST(known_formats_are_not_read)
+{
+	struct formats *known = formats_new();
+	struct formats formats = { 0 };
+	struct folder folder;
+
+	folder_new(&folder);
+	folder_add_text(&folder, "events/a/io/format", "name: io\nID: 12\n");
+	folder_add_text(&folder, "events/b/job/format", "name: job\nID: 7\n");
+	CHECK_NUMBER(formats_keep(known, "a", "io", text_of("name: io\nID: 13\n")), 0);
+	CHECK_NUMBER(formats_keep(known, "a", "other", text_of("name: other\nID: 14\n")), 0);
+	note_known(&formats, known, &folder, "a:io\nb:job\n", 0);
+	check_formats(&formats, "a:io 13 b:job 7 ");
+	formats_free(known);
+	check_formats(&formats, "a:io 13 b:job 7 ");
+	formats_release(&formats);
+	formats_free(NULL);
 	folder_remove(&folder);
 }

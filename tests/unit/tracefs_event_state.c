@@ -114,7 +114,7 @@ static pid_t release_start(const char *pattern)
 	pid_t process = fork();
 
 	if (process == 0)
-		_exit(tracepoints_release(pattern, &nr_released, &error) == 0 ? (int)nr_released
+		_exit(tracepoints_release(pattern, NULL, &nr_released, &error) == 0 ? (int)nr_released
 									      : 99);
 	return process;
 }

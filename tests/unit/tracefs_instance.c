@@ -443,3 +443,14 @@ TEST(no_recorder_is_fine)
 {
 	check_close(NULL);
 }
+
+TEST(only_dynamic_tracepoints_change_without_a_report)
+{
+	fake_tracefs_begin();
+	CHECK(!events_may_change());
+	folder_add_text(&fake_tracefs.top, "dynamic_events", "");
+	CHECK(!events_may_change());
+	folder_add_text(&fake_tracefs.top, "dynamic_events", "p:probes/one do_sys_openat2\n");
+	CHECK(events_may_change());
+	fake_tracefs_end();
+}

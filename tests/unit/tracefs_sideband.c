@@ -60,6 +60,7 @@ TEST(a_fork_reports_of_births_where_nothing_else_does)
 	struct error error = { 0 };
 
 	KERNEL_BEGIN("sched/sched_process_fork");
+	fake_tracefs.missing = "events/task/task_newtask/enable";
 	recorder = recorder_of(64);
 	check_file(instance_sideband(recorder), "events/sched/sched_process_fork/enable", "1");
 	CHECK_NUMBER(instance_remove(recorder, &error), 0);
@@ -142,7 +143,7 @@ TEST(both_are_adopted_and_go_together)
 
 	KERNEL_BEGIN("task/task_rename");
 	instance_close(recorder_of(64));
-	CHECK_NUMBER(instance_adopt(&recorder, name_of(0), &error), 0);
+	CHECK_NUMBER(instance_adopt(&recorder, name_of(0), NULL, &error), 0);
 	CHECK(recorder && instance_sideband(recorder));
 	CHECK_NUMBER(instance_remove(recorder, &error), 0);
 	CHECK(!instance_exists(name_of(0)) && !instance_exists(sideband_of(name_of(0))));

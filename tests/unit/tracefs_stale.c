@@ -72,7 +72,7 @@ TEST(an_instance_that_a_user_made_is_never_stale)
 	marked_make("instances/ktrack-6");
 	folder_make(&fake_tracefs.top, "instances/ktrack-6.sideband");
 	check_stale("(ktrack-5) ktrack-6 (ktrack-6.sideband) ");
-	CHECK_NUMBER(instance_adopt(&recorder, "ktrack-5", &error), 0);
+	CHECK_NUMBER(instance_adopt(&recorder, "ktrack-5", NULL, &error), 0);
 	CHECK(!recorder);
 	CHECK_NUMBER(rmdir(folder_path(&fake_tracefs.top, "instances/ktrack-6")), 0);
 	CHECK_NUMBER(stale_visit(&visitor, &error), 0);

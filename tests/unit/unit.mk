@@ -5,7 +5,7 @@
 unit-library := $(BUILD)/san/libktrack.so
 unit-fixtures := $(patsubst %.c,$(BUILD)/san/%.o,$(wildcard tests/unit/fixtures/*.c))
 unit-programs := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
-san-link = $(CC) $(SANITIZE) -o $@ $(filter %.o,$^) -L$(BUILD)/san -lktrack '-Wl,-rpath,$$ORIGIN/../../san:$$ORIGIN/../san' $(libraries)
+san-link = $(CC) $(SANITIZE) -o $@ $(filter %.o,$^) -L$(BUILD)/san -lktrack '-Wl,-rpath,$$ORIGIN/../../san:$$ORIGIN/../san' $(libraries) -lm
 
 .PHONY: unit-tests
 unit-tests: $(unit-programs)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: what README and the man pages show to be typed works, on a machine with the driver that the page for authors prints."""
+"""Test: what the documents show to be typed works, on a machine with the driver that ktrack-instrument(7) prints."""
 
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -16,18 +17,30 @@ import machine  # noqa: E402
 from tap import Tap  # noqa: E402
 
 KERNEL = "6.12"
-PROGRAMS = ("jq", "trace-cmd", "sort")
+# busybox's shell would prefer its own programs.
+PROGRAMS = ("bash", "jq", "trace-cmd", "sort", "patch")
 # The generic tracepoints need ktrack.ko's symbols: without them the driver is as the page prints it first.
 NOT_BUILT = ("mydrv_probe.c",)
-# make in README builds what the tests have built; its targets boot machines of their own.
-TOO_MUCH = ("make demo", "make check")
-# rt.t runs these on a kernel with the tracers.
-OF_TRACERS = "current_tracer"
+# Tutorials and how-tos run in a machine of their own: all together take long on a busy host.
+GUIDES = "userspace/doc/"
+# Blocks that do not run here, by what they contain, and why.
+NOT_RUN = {
+    "scripts/deps": "installs packages; tests/harness/install.t and tests/packages/debian.t run make install",
+    "current_tracer": "tests/vm/rt.t runs it on a kernel with the tracers",
+}
+# Durations that are less here.
+SHORTER = {"-d 8h": "-d 3", "-d 5": "-d 2"}
 # What is watched until somebody ends it.
 STOPPED = "ktrack stat --live"
 STATUS_STOPPED = ("143", "124")
-# The page records its driver's init: the label of a slice in it.
-RECORDED_INIT, INIT_LABEL = "-- insmod mydrv.ko", '"label":"handle"'
+# What commands print: the slice of a driver's init, the reasons that tutorials explain, an initcall by name.
+PRINTED = {
+    "-e mydrv -- insmod mydrv.ko": '"label":"handle"',
+    "'syscalls:call/read@tail'": "woken by sort",
+    "'relay:*/handle'": "in MUTEX, woken by kworker",
+    "./initcall.rules --by-name": "_init ",
+    "zcat trace.dat.gz": "ktrack_demo:",
+}
 
 
 def driver_build(tap, folder):
@@ -42,13 +55,39 @@ def driver_build(tap, folder):
     return folder / "mydrv.ko"
 
 
-def blocks_write(folder):
-    """A file for each block; returns the blocks by the files' names."""
+def tutorial_build(tap, folder):
+    """relay.ko of the tutorial, in a folder with what its reader writes."""
+    files, driver = build.tutorial_examples(), folder / "finished"
+    for name in ("reader", "finished"):
+        (folder / name).mkdir(parents=True)
+        for file, text in files.items():
+            (folder / name / file).write_text(text)
+    done = subprocess.run(["patch", "-l", "relay.c", "relay.patch"], cwd=driver, capture_output=True, text=True, check=False)
+    tap.ok(done.returncode == 0, "the tutorial's patch applies", done.stdout)
+    build.copy_headers(driver)
+    built = build.make(build.headers(KERNEL), driver, "modules")
+    tap.ok(built.status == 0, "the tutorial's driver is a module", built.log[-2000:])
+    return driver / "relay.ko"
+
+
+def share_install(tap, folder):
+    """share/ktrack of an installation."""
+    words = ["make", "-s", "install", f"DESTDIR={folder}", "PREFIX=/usr", "KDIR=/nonexistent"]
+    done = subprocess.run(words, cwd=blocks.PROJECT, capture_output=True, text=True, check=False)
+    tap.ok(done.returncode == 0, "ktrack is installed", done.stderr[-2000:])
+    return folder / "usr/share/ktrack"
+
+
+def blocks_write(folder, found):
+    """A file for each block; returns the blocks by the files' names, SERIES-NUMBER."""
     folder.mkdir()
-    found = [block for block in blocks.blocks("shell", "console") if block.text.strip() not in TOO_MUCH and OF_TRACERS not in block.text]
-    named = {f"{number:02}": block for number, block in enumerate(found)}
+    series = list(dict.fromkeys(block.series for block in found))
+    named = {f"{series.index(block.series):02}-{number:02}": block for number, block in enumerate(found)}
     for name, block in named.items():
-        (folder / name).write_text(blocks.commands_of(block))
+        text = blocks.commands_of(block)
+        for long, short in SHORTER.items():
+            text = text.replace(long, short)
+        (folder / name).write_text(text)
     return named
 
 
@@ -57,24 +96,41 @@ def check_block(tap, block, status, log):
     wanted = STATUS_STOPPED if STOPPED in block.text else ("0",)
     first = blocks.commands_of(block).splitlines()[0]
     tap.ok(status in wanted, f"{block.place} works: {first}", f"exit status {status}", log[-1500:])
-    if RECORDED_INIT in block.text:
-        tap.ok(INIT_LABEL in log, f"{block.place} records the init", log[-1500:])
+    for command, printed in PRINTED.items():
+        if command in block.text:
+            tap.ok(printed in log, f"{block.place} prints {printed}", log[-1500:])
 
 
-def main():
-    tap = Tap()
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        module = driver_build(tap, folder / "mydrv")
-        named = blocks_write(folder / "blocks")
-        tap.ok(len(named) >= 15, "there are blocks to run", len(named))
-        added = [f"{module}", f"{folder / 'blocks'}:/blocks", *(f"/usr/bin/{name}:/usr/local/bin/{name}" for name in PROGRAMS)]
-        options = [word for name in added for word in ("--add", name)]
-        with machine.ran(KERNEL, "examples.sh", options=options) as result:
+def run_blocks(tap, folder, found, *arguments, options):
+    """Runs blocks in a machine."""
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        named = blocks_write(Path(scratch) / "blocks", found)
+        options = [*options, "--add", f"{scratch}/blocks:/blocks"]
+        with machine.ran(KERNEL, "examples.sh", *arguments, options=options) as result:
             machine.check_end(tap, KERNEL, result)
             status = dict(line.split() for line in result.output.splitlines() if len(line.split()) == 2)
             for name, block in named.items():
                 check_block(tap, block, status.get(name), result.text(f"{name}.log"))
+
+
+def main():
+    tap = Tap()
+    shown = [block for block in blocks.blocks("shell", "console") if not any(words in block.text for words in NOT_RUN)]
+    boot = {block.series: block.text.strip() for block in blocks.blocks("parameters")}
+    tap.ok(len(shown) >= 40 and len(boot) == 1, "there are blocks to run", len(shown), *boot)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        module, relay = driver_build(tap, folder / "mydrv"), tutorial_build(tap, folder / "tutorial")
+        share = share_install(tap, folder / "installed")
+        added = [module, relay, f"{folder / 'tutorial/reader'}:/tutorial", f"{share}:/usr/share/ktrack"]
+        added += [f"/usr/bin/{name}:/usr/local/bin/{name}" for name in PROGRAMS]
+        options = [word for name in added for word in ("--add", name)]
+        running = [block for block in shown if block.series not in boot]
+        for is_guide in (False, True):
+            run_blocks(tap, folder, [block for block in running if block.place.startswith(GUIDES) == is_guide], options=options)
+        for series, words in boot.items():
+            found = [block for block in shown if block.series == series]
+            run_blocks(tap, folder, found, "boot", options=[*options, "--append", words])
     return tap.finish()
 
 

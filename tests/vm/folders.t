@@ -31,6 +31,9 @@ ATTEMPTS = (
     ("renewed", 1, LINK),
     ("sessions", 0, ""),
     ("killed", 0, ""),
+    ("database", 0, "': met: "),
+    ("exceeded", 4, "': exceeded: "),
+    ("failing", 7, "': exceeded: "),
 )
 
 
@@ -48,6 +51,8 @@ def check_kernel(tap, kernel):
         owners = [result.text(f"{name}.owner").split() for name in ("plain", "killed")]
         tap.ok(owners == [["1000", "600"]] * 2, f"{kernel}: files are the user's", owners)
         tap.ok(result.text("folder.owner").strip() == "1000", f"{kernel}: also in a folder that moved")
+        database = result.text("database.owner").split() + [result.text("database.rows").strip()]
+        tap.ok(database == ["/h/database/s.db", "1000", "600", "1,1"], f"{kernel}: a database is the user's, without a journal", database)
         count, owner = result.text("sessions.count").split()
         tap.ok(int(count) > 2 and owner == "1000", f"{kernel}: sessions go on in the user's file", count, owner)
 

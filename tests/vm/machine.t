@@ -119,7 +119,7 @@ def check_boots(tap):
 
 def check_usage(tap):
     """Wrong command lines."""
-    for words in ([], ["--cpus", "many", "x"], ["--color", "x"], ["--kernel", "1.2", "-"], ["/no/such/script"]):
+    for words in ([], ["--cpus", "many", "x"], ["--color", "x"], ["--kernel", "1.2", "-"], ["--disk", "/no/such", "-"], ["/no/such/script"]):
         done = subprocess.run([machine.PROJECT / "scripts/vm", *words], stdin=subprocess.DEVNULL, capture_output=True, check=False)
         is_refused = done.returncode == STATUS_VM and done.stderr.startswith(b"vm")
         tap.ok(is_refused, f"refused: {' '.join(words) or 'nothing'}", done.returncode, done.stderr.decode())

@@ -214,8 +214,9 @@ def check_terminal(tap, kernel, result):
     """How far the recording is, and what it takes of memory, shown on a terminal."""
     check_attempt(tap, f"{kernel}: progress", result, "progress", 0)
     line = r"\x1b\[Kktrack: the buffers use \d+ KiB of kernel memory\s+(0 events, 0/s, 0 lost, buffers \d+% full(, \d+ KiB)?\x1b\[K\s)+\x1b\[K\s"
+    closing = r"\x1b\[Kktrack: /tmp/progress\.dat: 0 records, nothing lost; next: ktrack export --html=page\.html /tmp/progress\.dat\s"
     shown = result.text("progress.output")
-    tap.ok(re.fullmatch(line, shown), f"{kernel}: progress: there are lines, and the last one goes", repr(shown))
+    tap.ok(re.fullmatch(line + closing, shown), f"{kernel}: progress: there are lines, and the last one goes", repr(shown))
 
 
 def check_privileges(tap, kernel, result):

@@ -65,6 +65,8 @@ def check_outputs(tap, kernel, result):
     tap.ok("nanosleep" in result.text("why.folded"), f"{kernel}: and folded", result.text("why.folded"))
     tap.ok("test_incident_sleep" in result.text("live.output"), f"{kernel}: a stack of a stream", result.text("live.output"), result.text("live.errors"))
     tap.ok(";test_incident_sleep;" in result.text("live.folded"), f"{kernel}: and folded", result.text("live.folded"))
+    lines = [line for line in result.text("live.event").splitlines() if '"category":"ftrace:kernel_stack"' in line]
+    tap.ok(any(";msleep;test_incident_sleep;" in line for line in lines), f"{kernel}: and as an instant of its thread", *lines[:3])
     tap.ok("stacks in a second" not in result.text("quiet.errors"), f"{kernel}: few stacks are not limited", result.text("quiet.errors"))
     wanted = (
         "ktrack: --stack=ktrack_test:ktrack_test_thread: a tracepoint of module ktrack_test, which could not be unloaded; write one that is built into "

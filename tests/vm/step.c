@@ -93,21 +93,37 @@ int bind(int fd, __CONST_SOCKADDR_ARG address, socklen_t size)
 	return status;
 }
 
-int scandirat(int fd, const char *directory, struct dirent ***out,
-	      int (*filter)(const struct dirent *),
-	      int (*compare)(const struct dirent **, const struct dirent **))
+/* The list of all systems of tracepoints, not of the tracepoints of one. */
+static bool is_events_folder(int fd)
+{
+	const char *path = path_of(fd), *slash = strrchr(path, '/');
+
+	return slash && strcmp(slash, "/events") == 0;
+}
+
+static const char *scan_name(bool has_ended)
 {
 	static int number;
-	const char *call = number == 0 ? "scan" : "rescan";
-	bool is_all = strcmp(directory, ".") == 0;
-	int size;
+
+	number += has_ended;
+	return number == has_ended ? "scan" : "rescan";
+}
+
+DIR *fdopendir(int fd)
+{
+	if (is_events_folder(fd))
+		point_reach(scan_name(false), "before");
+	return NEXT(fdopendir)(fd);
+}
+
+int closedir(DIR *folder)
+{
+	bool is_all = is_events_folder(dirfd(folder));
+	int status = NEXT(closedir)(folder);
 
 	if (is_all)
-		point_reach(call, "before");
-	size = NEXT(scandirat)(fd, directory, out, filter, compare);
-	if (is_all && ++number)
-		point_reach(call, "after");
-	return size;
+		point_reach(scan_name(true), "after");
+	return status;
 }
 
 int mkdir(const char *path, mode_t mode)

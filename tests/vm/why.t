@@ -19,33 +19,35 @@ from tap import Tap  # noqa: E402
 # The answers, which were written before the tool was tried: the longest part, and then the longest part of what its waker did
 # meanwhile.
 BLOCKED = {"kind": "blocked", "woken": True}
+# The kernel's numbers of priorities.
+NICE_0, REALTIME_50 = 120, 49
 ANSWERS = {
     # A driver's lock is held by a thread that sleeps with it.
     "lock": [{**BLOCKED, "slice": "MUTEX", "waker": "test_holder"}, {**BLOCKED, "interrupt": "timer process_timeout"}],
     # The lock's holder cannot run, because an urgent thread has its CPU.
-    "inversion": [{**BLOCKED, "waker": "test_holder"}, {"kind": "runnable", "behind": "test_hog"}],
+    "inversion": [{**BLOCKED, "waker": "test_holder"}, {"kind": "runnable", "behind": "test_hog", "prio": NICE_0, "behind_prio": REALTIME_50}],
     # Interrupts take the CPU while the thread runs.
     "storm": [{"kind": "hard interrupt"}],
     # An urgent thread has the CPU.
-    "starvation": [{"kind": "runnable", "behind": "test_hog"}],
+    "starvation": [{"kind": "runnable", "behind": "test_hog", "prio": NICE_0, "behind_prio": REALTIME_50}],
     # The driver sleeps.
     "sleep": [{**BLOCKED, "waker_context": "soft interrupt", "interrupt": "timer process_timeout"}],
     # The same with kernel stacks.
     "stack": [{**BLOCKED, "interrupt": "timer process_timeout"}],
     # A work item waits for the worker, which has a slow one.
-    "worker": [{**BLOCKED, "waker": "kworker/*"}, {"kind": "running", "slice": "test_slow_work"}],
+    "worker": [{**BLOCKED, "waker": "kworker/*", "waker_slice": "test_quick_work"}, {"kind": "running", "slice": "test_slow_work"}],
     # Nobody wakes the thread: its wait for a completion ends by the timeout.
     "lost_wakeup": [{**BLOCKED, "timeout": True, "interrupt": "timer process_timeout"}],
     # A timer expires late, because the callback of another one takes the CPU.
     "late_timer": [{**BLOCKED, "timeout": True}, {"kind": "late", "interrupt": "hrtimer test_slow_callback"}],
     # An asynchronous request waits for its device, whose interrupt queues the work that ends it.
-    "request": [{"kind": "waiting", "interrupt": "hrtimer test_device_interrupt"}],
+    "request": [{"kind": "waiting", "operation": "hrtimer test_device_interrupt", "issuer": "sh"}],
     # Somebody stops the process.
     "stop": [{"kind": "stopped", "state": "T", "waker": "sh"}],
     # Another cgroup has the larger share of the CPU.
-    "group": [{"kind": "runnable", "behind": "dd"}],
+    "group": [{"kind": "runnable", "behind": "dd", "prio": NICE_0, "behind_prio": NICE_0}],
     # A read waits for a request to a disk whose bandwidth is limited: it is held back until a timer expires.
-    "disk": [{**BLOCKED, "slice": "read", "operation": "block:request/R*@7,0"}, {"kind": "waiting", "interrupt": "timer throtl_pending_timer_fn"}],
+    "disk": [{**BLOCKED, "slice": "read", "operation": "block:request/R*@7,0"}, {"kind": "waiting", "operation": "timer throtl_pending_timer_fn", "issuer": "dd"}],
     # A program writes faster than its disk: it is paused when too many of its pages are dirty.
     "write": [{**BLOCKED, "slice": "write", "after": "dirty pages 7:0", "timeout": True}],
     # Each page of a buffer is used for the first time.
@@ -56,6 +58,15 @@ CONTAINED = {
     "storm": ("hrtimer test_storm_tick",),
     "lost_wakeup": ("*wait_for_com*", "test_incident_run"),
     "request": ("kworker/*",),
+}
+# What the text says at its end: what to record for more, or where to look.
+REMARKS = {
+    "sleep": "no kernel stacks show where threads slept; record with --stack='sched:sched_switch if prev_state & 3'\n",
+    "request": "",
+    "stack": "",
+    "lost_wakeup": "",
+    "write": "the slowest of * slices that match\n",
+    "group": "dd (*) has the same priority; if its cgroup (/proc/*/cgroup) is another one, cpu.weight divides the CPU between them\n",
 }
 KINDS = {"running": "Running", "hard interrupt": "Running", "soft interrupt": "Running", "runnable": "Runnable"}
 RUNNABLE = ("Runnable", "R", "R+")
@@ -162,6 +173,9 @@ def check_incident(tap, kernel, name, result):
     wrong = list(wrong_answer(name, found["parts"]))
     tap.ok(not wrong, f"{kernel}: {name}: the cause", *wrong, result.text(f"{name}.txt"))
     tap.nothing(list(wrong_sums(found["parts"], found["ns"], name)), f"{kernel}: {name}: parts add up to the nanosecond")
+    if name in REMARKS:
+        found_remarks = result.text(f"{name}.txt").rpartition("\n\n")[2]
+        tap.ok(fnmatchcase(found_remarks, REMARKS[name]), f"{kernel}: {name}: the remarks", found_remarks)
     if name == "stack":
         check_stack(tap, kernel, found)
     if not found["async"]:
@@ -175,6 +189,9 @@ def check_live(tap, kernel, result):
     is_right = text.startswith("ktrack_test:ktrack_test_thread/incident @ ") and "woken by soft interrupt timer process_timeout" in text
     tap.ok(is_right and result.text("live.status") == "0\n", f"{kernel}: a stream is explained at its end", text, result.text("live.errors"))
     tap.ok('"event":"atexit"' in result.text("live.event"), f"{kernel}: next to a stream in a file")
+    text = result.text("live-group.output")
+    wanted = "dd (*) has the same priority and is in cgroup /large; cpu.weight divides a CPU between cgroups\n"
+    tap.ok(fnmatchcase(text.rpartition("\n\n")[2], wanted), f"{kernel}: the cgroup of a thread that still runs", text, result.text("live-group.errors"))
     text = result.text("live-none.output")
     tap.ok(text == "no slice matches 'incident'\n" and result.text("live-none.status") == "0\n", f"{kernel}: no such slice is no error", text)
 

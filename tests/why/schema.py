@@ -12,8 +12,8 @@ SLICE_MORE = {"tid": int, "comm": str}
 TIMES = {"ns": int, "count": int, "longest_ns": int, "longest_at_ns": int}
 KEY = {"what": str, "kind": str}
 KEY_MORE = {
-    **{name: str for name in ("slice", "behind", "interrupt", "state", "waker_context", "waker", "comm", "reason", "operation", "instant", "after")},
-    **{name: int for name in ("cpu", "behind_tid", "waker_tid", "tid", "instants")},
+    **{name: str for name in ("slice", "behind", "interrupt", "state", "waker_context", "waker", "comm", "reason", "operation", "instant", "after", "waker_slice", "issuer")},
+    **{name: int for name in ("cpu", "behind_tid", "waker_tid", "tid", "instants", "prio", "behind_prio", "issuer_tid")},
     **{name: bool for name in ("woken", "timeout")},
     **{name: list for name in ("stack", "meanwhile")},
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analysis/budget.h"
 #include "analysis/selector.h"
 #include "base/base.h"
 #include "timeline/timeline.h"
@@ -21,6 +22,10 @@
 
 /** WHY_STATES - the rule whose tracks are the states of threads; without it nothing is explained */
 #define WHY_STATES "sched:thread"
+
+/** WHY_CPUS, WHY_WAKEUPS - rules of what the states of threads show, too */
+#define WHY_CPUS "sched:cpu"
+#define WHY_WAKEUPS "sched:wakeup"
 
 /** WHY_SLOWEST_MAX - limit of slices that are explained one by one */
 #define WHY_SLOWEST_MAX 1000
@@ -40,6 +45,7 @@
  * @explanations: receives the answer instead, for other outputs; all other members but @slice and
  * @depth are 0 then
  * @is_live: a recording without such a slice is no error
+ * @is_here: threads that still run are looked up in /proc
  */
 struct why_settings {
 	struct text slice;
@@ -50,6 +56,7 @@ struct why_settings {
 	bool is_aggregate;
 	bool is_json;
 	bool is_live;
+	bool is_here;
 	const char *folded;
 	struct explanations *explanations;
 };
@@ -59,6 +66,72 @@ struct why_settings {
 
 /** why_settings_set_slice - set the selector; " p99" behind it means @is_aggregate */
 void why_settings_set_slice(struct why_settings *settings, const char *text);
+
+/** BUDGETS_MAX - most budgets of a run */
+#define BUDGETS_MAX 32
+
+struct budget_set;
+
+/**
+ * budget_set_new - parse budgets, see budget_parse()
+ * @out: for budget_set_free(), also on failure
+ * @texts: outlive the set
+ * @size: at most BUDGETS_MAX
+ *
+ * Returns 0, or -1 with @error.
+ */
+int budget_set_new(struct budget_set **out, const char *const *texts, size_t size,
+		   struct error *error);
+
+/** budget_set_free - NULL is fine */
+void budget_set_free(struct budget_set *set);
+
+/** budget_sink_new - a sink that counts slices for @set, which outlives it; NULL with @error */
+struct sink *budget_sink_new(struct budget_set *set, struct error *error);
+
+/**
+ * budget_set_judge - the worst verdict of all budgets
+ * @lost_records: number of lost records of the recording
+ * @is_limited: no loss has an unknown number of records
+ */
+enum budget_verdict budget_set_judge(const struct budget_set *set, uint64_t lost_records,
+				     bool is_limited);
+
+/** budget_set_report - report a line for each budget */
+void budget_set_report(const struct budget_set *set, uint64_t lost_records, bool is_limited,
+		       const struct report *report);
+
+/** budget_set_append_json - append one line: {"budgets":[...]} */
+void budget_set_append_json(const struct budget_set *set, uint64_t lost_records, bool is_limited,
+			    struct buffer *out);
+
+struct comparison;
+
+/**
+ * comparison_new - a comparison of two sets of recordings
+ * @has_blocks: of one recording on each side, whose seconds are resampled instead of recordings
+ *
+ * Returns NULL if memory ran out.
+ */
+struct comparison *comparison_new(bool has_blocks);
+
+/** comparison_free - NULL is fine */
+void comparison_free(struct comparison *comparison);
+
+/** compare_sink_new - a sink that adds a recording to a comparison; NULL with @error */
+struct sink *compare_sink_new(struct comparison *comparison, bool is_source, struct error *error);
+
+/** comparison_check - refuse sets that are too small to report a change; returns -1 with @error */
+int comparison_check(const struct comparison *comparison, struct error *error);
+
+/**
+ * comparison_print - append the changes
+ * @min_change: smaller changes are not reported: 0.05 for 5 %
+ *
+ * Returns 0, or -1 with @error.
+ */
+int comparison_print(const struct comparison *comparison, double min_change, bool is_json,
+		     struct buffer *out, struct error *error);
 
 /**
  * why_sink_new - a sink that explains slices

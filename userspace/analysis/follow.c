@@ -134,10 +134,8 @@ static int split_spans(struct splitter *splitter, struct thread_history *thread,
 int split_slice(struct splitter *splitter, struct thread_history *thread, struct span span,
 		unsigned int depth, struct split *out)
 {
-	struct walk walk = { .splitter = splitter, .thread = thread, .out = out, .owner = -1 };
-
 	if (splitter->history->has_states)
 		return split_spans(splitter, thread, &span, 1, depth, out);
-	walk_undecided(&walk, UNDECIDED_NO_SCHED, span);
+	split_add_undecided(out, UNDECIDED_NO_SCHED, span);
 	return out->failed ? -1 : 0;
 }

@@ -54,6 +54,8 @@ static int group_row_compare(const void *a, const void *b)
 
 	if (first->excess_ns != second->excess_ns)
 		return first->excess_ns > second->excess_ns ? -1 : 1;
+	if (first->slowest_ns != second->slowest_ns)
+		return first->slowest_ns > second->slowest_ns ? -1 : 1;
 	return memcmp(&first->key, &second->key, sizeof(first->key));
 }
 

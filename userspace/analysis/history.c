@@ -28,23 +28,21 @@ void history_release(struct history *history)
 	*history = (struct history){ 0 };
 }
 
-/* Closes the open segment of a line, unless it is empty, and opens the next one. */
-static void line_change(struct history *history, struct line *line, int64_t time_ns,
-			const struct segment *next)
+/* Closes the open segment of a line, unless it is empty; the next one has the same content. */
+static void line_split(struct history *history, struct line *line, int64_t time_ns)
 {
 	struct segment *open = &line->open;
-	uint32_t number = open->before;
+	uint32_t number;
 
 	if (open->from_ns < time_ns) {
 		/* A number of 0 is none: it is skipped when numbers wrap around. */
 		number = ++history->nr_segments ? history->nr_segments : ++history->nr_segments;
 		open->to_ns = time_ns;
 		history->ring[number % HISTORY_SIZE] = *open;
+		open->before = number;
+		open->to_ns = INT64_MAX;
 	}
-	*open = *next;
 	open->from_ns = time_ns;
-	open->to_ns = INT64_MAX;
-	open->before = number;
 	open->next_state = THREAD_UNKNOWN;
 	open->next_cpu = -1;
 }
@@ -97,6 +95,7 @@ static struct thread_history *thread_new(struct history *history, int key)
 	if (!thread)
 		return NULL;
 	thread->tid = key;
+	thread->prio = PRIO_UNKNOWN;
 	thread->line.open = (struct segment){ .from_ns = history->start_ns,
 					      .to_ns = INT64_MAX,
 					      .tid = -1,
@@ -195,14 +194,16 @@ void history_count_instants(struct thread_history *thread)
 }
 
 /* A thread that runs again after an interruption goes on with what it did before. */
-static void thread_take_instants(struct thread_history *thread, struct segment *next)
+static uint32_t thread_take_instants(struct thread_history *thread, enum thread_state state)
 {
+	uint32_t last = thread->last_instant;
+
 	history_count_instants(thread);
 	thread->nr_instants = 0;
-	if (next->state != THREAD_BLOCKED)
-		return;
-	next->instant = thread->last_instant;
+	if (state != THREAD_BLOCKED)
+		return NAMES_NONE;
 	thread->last_instant = NAMES_NONE;
+	return last;
 }
 
 void history_add_instant(struct thread_history *thread, uint32_t name)
@@ -226,17 +227,13 @@ void history_change_thread(struct history *history, struct thread_history *threa
 			   const struct thread_change *change)
 {
 	struct segment *open = &thread->line.open;
-	struct segment next = { .state = change->state,
-				.state_name = change->state_name,
-				.label = open->label,
-				.tid = -1,
-				.cpu = change->state == THREAD_BLOCKED ? -1 : change->cpu };
+	uint32_t instant = NAMES_NONE;
 
 	if (!thread->is_seen && open->state == THREAD_UNKNOWN)
 		thread_infer_past(thread, change);
 	thread->is_seen = true;
 	if (unlikely(thread->last_instant))
-		thread_take_instants(thread, &next);
+		instant = thread_take_instants(thread, change->state);
 	open->next_state = change->state;
 	open->next_cpu = change->state == THREAD_RUNNABLE && change->cpu < 0 ? change->waker.cpu
 									     : change->cpu;
@@ -244,21 +241,32 @@ void history_change_thread(struct history *history, struct thread_history *threa
 	open->context = change->waker.context;
 	open->interrupt = change->waker.interrupt;
 	open->operation = change->waker.operation;
-	line_change(history, &thread->line, change->time_ns, &next);
+	line_split(history, &thread->line, change->time_ns);
+	*open = (struct segment){ .from_ns = open->from_ns,
+				  .to_ns = INT64_MAX,
+				  .before = open->before,
+				  .state = change->state,
+				  .state_name = change->state_name,
+				  .label = open->label,
+				  .instant = instant,
+				  .tid = -1,
+				  .cpu = change->state == THREAD_BLOCKED ? -1 : change->cpu,
+				  .next_cpu = -1 };
 }
 
 void history_see_thread(struct history *history, struct thread_history *thread, int64_t time_ns,
 			int cpu)
 {
 	const struct segment *open = &thread->line.open;
-	const struct thread_change change = { .time_ns = time_ns,
-					      .state = THREAD_RUNNING,
-					      .cpu = cpu,
-					      .waker = { .tid = -1, .cpu = cpu } };
 
 	thread->seen_ns = time_ns;
-	if (open->state != THREAD_RUNNING || open->cpu != cpu)
-		history_change_thread(history, thread, &change);
+	if (open->state == THREAD_RUNNING && open->cpu == cpu)
+		return;
+	history_change_thread(history, thread,
+			      &(struct thread_change){ .time_ns = time_ns,
+						       .state = THREAD_RUNNING,
+						       .cpu = cpu,
+						       .waker = { .tid = -1, .cpu = cpu } });
 }
 
 /* Sets the innermost slice of a thread, in the same state. */
@@ -266,25 +274,25 @@ static void thread_set_label(struct history *history, struct thread_history *thr
 			     int64_t time_ns)
 {
 	struct segment *open = &thread->line.open;
-	struct segment next = *open;
 	unsigned int nr = thread->nr_labels < THREAD_LABELS_MAX ? thread->nr_labels
 								: THREAD_LABELS_MAX;
+	uint32_t label = nr > 0 ? thread->labels[nr - 1] : NAMES_NONE;
 
-	next.label = nr > 0 ? thread->labels[nr - 1] : NAMES_NONE;
-	if (next.label == open->label)
+	if (label == open->label)
 		return;
 	if (thread->last_instant) {
 		history_count_instants(thread);
 		thread->nr_instants = 0;
 		thread->last_instant = NAMES_NONE;
 	}
-	if (open->state == THREAD_RUNNING) {
-		next.instant = NAMES_NONE;
-		next.nr_instants = 0;
-	}
 	open->next_state = open->state;
 	open->next_cpu = open->cpu;
-	line_change(history, &thread->line, time_ns, &next);
+	line_split(history, &thread->line, time_ns);
+	open->label = label;
+	if (open->state == THREAD_RUNNING) {
+		open->instant = NAMES_NONE;
+		open->nr_instants = 0;
+	}
 }
 
 void history_begin_label(struct history *history, struct thread_history *thread, int64_t time_ns,
@@ -324,12 +332,13 @@ struct interrupt history_interrupt(const struct cpu_history *cpu)
 static void cpu_change(struct history *history, struct cpu_history *cpu, int64_t time_ns, int tid)
 {
 	struct interrupt interrupt = history_interrupt(cpu);
-	const struct segment next = { .interrupt = interrupt.name,
-				      .context = interrupt.context,
-				      .cpu = cpu->line.open.cpu,
-				      .tid = tid };
+	struct segment *open = &cpu->line.open;
 
-	line_change(history, &cpu->line, time_ns, &next);
+	line_split(history, &cpu->line, time_ns);
+	open->interrupt = interrupt.name;
+	open->context = interrupt.context;
+	open->tid = tid;
+	open->operation = 0;
 }
 
 void history_run_thread(struct history *history, struct cpu_history *cpu, int64_t time_ns, int tid)
@@ -363,6 +372,7 @@ void history_end_operation(struct history *history, struct cpu_history *cpu,
 		history->nr_operations++;
 	history->operations[history->nr_operations % HISTORY_OPERATIONS] = *operation;
 	cpu->operation = history->nr_operations;
+	cpu->line.open.operation = history->nr_operations;
 }
 
 const struct operation *history_operation(const struct history *history, uint32_t number)
@@ -435,16 +445,4 @@ bool history_find_gap(const struct history *history, int cpu, int64_t *from_ns, 
 	*from_ns = first > *from_ns ? first : *from_ns;
 	*to_ns = last < *to_ns ? last : *to_ns;
 	return true;
-}
-
-const struct segment *line_seek(const struct history *history, const struct line *line,
-				struct line_cursor *cursor, unsigned int walk, int64_t time_ns)
-{
-	if (cursor->walk != walk)
-		*cursor = (struct line_cursor){ .walk = walk, .at = &line->open };
-	while (cursor->at && cursor->at->from_ns >= time_ns) {
-		cursor->was_overwritten = cursor->at->before != 0;
-		cursor->at = segment_before(history, cursor->at);
-	}
-	return cursor->at;
 }

@@ -27,6 +27,11 @@
 /** CPU_INTERRUPTS_MAX - nested interrupts of a CPU that are distinguished */
 #define CPU_INTERRUPTS_MAX 16
 
+/** PRIO_UNKNOWN - no priority; PRIO_NORMAL: nice 0; smaller than PRIO_NORMAL - 20: real-time */
+#define PRIO_UNKNOWN INT16_MIN
+#define PRIO_NORMAL 120
+#define PRIO_REALTIME_MAX 99
+
 enum thread_state {
 	THREAD_UNKNOWN,
 	THREAD_RUNNING,
@@ -42,11 +47,12 @@ enum thread_state {
 /** THREAD_INSTANTS_MAX - names of instants that are counted while a thread is in one segment */
 #define THREAD_INSTANTS_MAX 4
 
-/** enum context_kind - where a CPU is */
+/** enum context_kind - where a CPU is; only names of interrupts are inherited */
 enum context_kind {
 	CONTEXT_THREAD,
 	CONTEXT_HARD,
 	CONTEXT_SOFT,
+	CONTEXT_INHERITED,
 };
 
 /**
@@ -54,12 +60,14 @@ enum context_kind {
  * @from_ns, @to_ns: when; @to_ns of an open segment is INT64_MAX
  * @before: number of the previous segment of the line, 0 for none
  * @tid: of CPUs: the thread that runs, -1 if unknown; of threads: the one that woke it, -1 for none
- * @operation: of blocked threads: number of the operation whose end woke the thread, 0 for none
+ * @operation: number of the operation whose end woke the blocked thread, or that ended last in the
+ * CPU's interrupt; 0 for none
  * @nr_instants: of running threads: how often @instant occurred
  * @label: of threads: name of the innermost open slice
  * @state_name: of blocked and stopped threads: "D", ...
  * @stack: of blocked and stopped threads: name of the kernel stack, if it was recorded
- * @interrupt: of CPUs: the innermost interrupt; of threads: the interrupt that woke the thread
+ * @interrupt: of CPUs: the innermost interrupt; of threads: the interrupt that woke the thread, or
+ * the innermost slice of the thread that did
  * @instant: of running threads: the most frequent instant; of blocked ones: the last one before
  * @cpu: of running and preempted threads: their CPU; otherwise -1
  * @next_cpu: CPU of the record that ended it; of runnable threads this is where they run
@@ -113,6 +121,7 @@ struct instant_count {
  * struct thread_history - a thread
  * @tid: its number; -1 - CPU for an idle thread
  * @comm: number of its name
+ * @prio: the kernel's number of its priority, PRIO_UNKNOWN if it is unknown
  * @is_seen: there was a record about its state
  * @seen_ns: time of the last record that it wrote
  * @nr_tracks: number of tracks that refer to it
@@ -124,6 +133,7 @@ struct instant_count {
 struct thread_history {
 	int tid;
 	uint32_t comm;
+	int16_t prio;
 	bool is_seen;
 	struct line line;
 	int64_t seen_ns;
@@ -156,7 +166,10 @@ struct cpu_history {
 	struct line_cursor cursor;
 };
 
-/** struct waker - who wrote a record that changed a thread's state, and where */
+/**
+ * struct waker - who wrote a record that changed a thread's state, and where
+ * @interrupt: as in struct segment
+ */
 struct waker {
 	int tid;
 	int cpu;
@@ -320,7 +333,17 @@ static inline const struct segment *segment_before(const struct history *history
  *
  * Returns NULL if there is none or it was overwritten.
  */
-const struct segment *line_seek(const struct history *history, const struct line *line,
-				struct line_cursor *cursor, unsigned int walk, int64_t time_ns);
+static inline const struct segment *line_seek(const struct history *history,
+					      const struct line *line, struct line_cursor *cursor,
+					      unsigned int walk, int64_t time_ns)
+{
+	if (cursor->walk != walk)
+		*cursor = (struct line_cursor){ .walk = walk, .at = &line->open };
+	while (cursor->at && cursor->at->from_ns >= time_ns) {
+		cursor->was_overwritten = cursor->at->before != 0;
+		cursor->at = segment_before(history, cursor->at);
+	}
+	return cursor->at;
+}
 
 #endif

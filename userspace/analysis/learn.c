@@ -4,14 +4,16 @@
 #include <string.h>
 
 #include "analysis/why.h"
+#include "event/event.h"
 
 static const char *const role_categories[] = {
-	[WHY_ROLE_CPU] = "sched:cpu",
+	[WHY_ROLE_CPU] = WHY_CPUS,
 	[WHY_ROLE_THREAD] = WHY_STATES,
 	[WHY_ROLE_INTERRUPT] = "irq:cpu",
-	[WHY_ROLE_WAKEUP] = "sched:wakeup",
+	[WHY_ROLE_WAKEUP] = WHY_WAKEUPS,
 	[WHY_ROLE_ARMED] = "timers:armed",
 	[WHY_ROLE_EXPIRED] = "timers:expired",
+	[WHY_ROLE_STACK] = STACK_CATEGORY,
 };
 _Static_assert(sizeof(role_categories) / sizeof(role_categories[0]) == WHY_ROLE_COUNT,
 	       "a category for each");
@@ -23,11 +25,26 @@ static const char *const soft_interrupts[] = {
 	"IRQ_POLL", "TASKLET", "SCHED",	 "HRTIMER", "RCU",
 };
 
+/* A recording and a user's rules may have other tracks under these names. */
+static bool role_has_scope(enum why_role role, const struct timeline_track *track)
+{
+	switch (role) {
+	case WHY_ROLE_THREAD:
+	case WHY_ROLE_STACK:
+		return track->scope == SCOPE_THREAD;
+	case WHY_ROLE_CPU:
+	case WHY_ROLE_INTERRUPT:
+		return track->scope == SCOPE_CPU;
+	default:
+		return true;
+	}
+}
+
 static enum why_role track_role(const struct timeline_track *track)
 {
 	for (int i = WHY_ROLE_NONE + 1; i < WHY_ROLE_COUNT; i++) {
 		if (strcmp(track->category->text, role_categories[i]) == 0)
-			return i;
+			return role_has_scope(i, track) ? i : WHY_ROLE_NONE;
 	}
 	return WHY_ROLE_NONE;
 }
@@ -47,11 +64,9 @@ uint32_t why_name(struct why_sink *why, struct timeline_name *name)
 	return number;
 }
 
-/* Whether a track is one of the packs that explain slices. */
-static bool track_explains(const struct timeline_track *track)
+bool why_category_explains(const char *category)
 {
 	static const char packs[] = "," WHY_PACKS "," WHY_FILE_PACKS ",";
-	const char *category = track->category->text;
 	size_t size = strcspn(category, ":");
 
 	for (const char *pack = packs; (pack = strchr(pack, ',')) && pack[1]; pack++) {
@@ -86,7 +101,7 @@ static bool why_may_select(const struct why_sink *why, const struct why_track *o
 {
 	if (why->settings->explanations)
 		return one->role == WHY_ROLE_NONE;
-	return why->selector.category || !track_explains(track);
+	return why->selector.category || !why_category_explains(track->category->text);
 }
 
 static int learn_track(struct why_sink *why, const struct timeline_event *event,
@@ -104,6 +119,8 @@ static int learn_track(struct why_sink *why, const struct timeline_event *event,
 	why->tracks = one;
 	event->track->sink_data[why->sink_index] = one;
 	one->role = track_role(track);
+	why->has_block |= strncmp(track->category->text, "block:", 6) == 0;
+	why->has_timers |= one->role == WHY_ROLE_ARMED || one->role == WHY_ROLE_EXPIRED;
 	one->is_selected = track->kind == TRACK_SLICES &&
 			   why_may_select(why, one, track) &&
 			   slice_selector_matches_track(&why->selector, track);
@@ -131,63 +148,105 @@ static enum thread_state state_of(struct text name)
 {
 	if (text_equals(name, text_of("Running")))
 		return THREAD_RUNNING;
-	if (text_equals(name, text_of("Runnable")) || (name.size > 0 && *name.data == 'R'))
+	if (name.size > 0 && *name.data == 'R')
 		return THREAD_RUNNABLE;
 	if (name.size == 0 || strchr("XZ", *name.data))
 		return THREAD_ABSENT;
 	return strchr("Tt", *name.data) ? THREAD_STOPPED : THREAD_BLOCKED;
 }
 
-static void learn_state(struct why_sink *why, const struct why_track *one,
-			const struct timeline_event *event)
+static int learn_running(struct why_sink *why, int number, int tid, int64_t time_ns,
+			 struct error *error)
 {
-	struct text name = event->name->text;
-	struct thread_change change = { .time_ns = event->time_ns,
-					.state = state_of(name),
-					.cpu = event->cpu };
+	struct cpu_history *cpu = history_cpu(&why->history, number);
 
-	why->history.has_states = true;
-	if (change.state == THREAD_BLOCKED || change.state == THREAD_STOPPED)
-		change.state_name = why_name(why, event->name);
-	/* A thread that is woken runs on a CPU that its next record shows. */
-	if (text_equals(name, text_of("Runnable")))
-		change.cpu = -1;
-	change.waker = history_waker(&why->history, event->tid, event->cpu);
-	history_change_thread(&why->history, one->thread, &change);
+	if (!cpu)
+		return error_set(error, "out of memory");
+	history_run_thread(&why->history, cpu, time_ns, tid);
+	return 0;
 }
 
-/* The thread that a CPU runs, and its name: the record has both. */
+/* The innermost open slice of a thread. */
+static uint32_t thread_label(const struct why_sink *why, int tid)
+{
+	const struct thread_history *thread = history_thread(&why->history, tid, -1);
+
+	return thread ? thread->line.open.label : NAMES_NONE;
+}
+
+static int learn_state(struct why_sink *why, const struct why_track *one,
+		       const struct timeline_event *event, struct error *error)
+{
+	uint32_t number = why_name(why, event->name);
+	struct known_name *name = name_table_get(&why->names, number);
+	struct thread_change change = { .time_ns = event->time_ns,
+					.cpu = event->cpu,
+					.waker = { .tid = -1, .cpu = event->cpu } };
+
+	if (name->state == THREAD_UNKNOWN || number == NAMES_OTHER)
+		name->state = state_of(event->name->text);
+	why->history.has_states = true;
+	change.state = name->state;
+	if (change.state == THREAD_BLOCKED || change.state == THREAD_STOPPED)
+		change.state_name = number;
+	/* A thread that is woken runs on a CPU that its next record shows. */
+	if (number == NAMES_RUNNABLE)
+		change.cpu = -1;
+	if (change.state != THREAD_RUNNING)
+		change.waker = history_waker(&why->history, event->tid, event->cpu);
+	if (number == NAMES_RUNNABLE && change.waker.tid > 0)
+		change.waker.interrupt = thread_label(why, change.waker.tid);
+	history_change_thread(&why->history, one->thread, &change);
+	/* A track that continues under another number has no record, and no CPU. */
+	return change.state == THREAD_RUNNING && event->cpu >= 0
+		       ? learn_running(why, event->cpu, event->track->id.signed_number,
+				       event->time_ns, error)
+		       : 0;
+}
+
+/* The thread that a CPU runs, its name and its priority: the record has all three. */
 static int learn_run(struct why_sink *why, const struct timeline_event *event, struct error *error)
 {
-	struct cpu_history *cpu = history_cpu(&why->history, event->track->id.signed_number);
 	struct thread_history *thread;
-	int tid = -1;
+	int tid = -1, prio = PRIO_UNKNOWN;
 
 	for (unsigned int i = 0; i < event->nr_fields; i++) {
 		if (text_equals(event->fields[i].name, text_of("next_pid")))
 			tid = event->fields[i].value.signed_number;
+		else if (text_equals(event->fields[i].name, text_of("next_prio")))
+			prio = event->fields[i].value.signed_number;
 	}
-	if (!cpu)
-		return error_set(error, "out of memory");
-	history_run_thread(&why->history, cpu, event->time_ns, tid);
 	thread = tid > 0 ? history_thread_add(&why->history, tid, -1) : NULL;
-	if (thread)
+	if (thread) {
 		thread->comm = why_name(why, event->name);
-	return 0;
+		thread->prio = prio;
+	}
+	return learn_running(why, event->track->id.signed_number, tid, event->time_ns, error);
 }
 
-static enum context_kind interrupt_kind(const struct cpu_history *cpu, struct text name)
+/* The kind of an interrupt; CONTEXT_INHERITED of timers, which have that of the one they run in. */
+static enum context_kind interrupt_kind(struct text name)
 {
-	bool is_timer = name.size > 6 && (memcmp(name.data, "timer ", 6) == 0 ||
-					  memcmp(name.data, "hrtime", 6) == 0);
-
-	if (is_timer && cpu->nr_interrupts > 0)
-		return history_interrupt(cpu).context;
+	if (name.size > 6 &&
+	    (memcmp(name.data, "timer ", 6) == 0 || memcmp(name.data, "hrtime", 6) == 0))
+		return CONTEXT_INHERITED;
 	for (size_t i = 0; i < sizeof(soft_interrupts) / sizeof(soft_interrupts[0]); i++) {
 		if (text_equals(name, text_of(soft_interrupts[i])))
 			return CONTEXT_SOFT;
 	}
 	return CONTEXT_HARD;
+}
+
+static enum context_kind interrupt_context(struct why_sink *why, const struct cpu_history *cpu,
+					   const struct timeline_event *event, uint32_t number)
+{
+	struct known_name *name = name_table_get(&why->names, number);
+
+	if (name->context == CONTEXT_THREAD || number == NAMES_OTHER)
+		name->context = interrupt_kind(event->name->text);
+	if (name->context != CONTEXT_INHERITED)
+		return name->context;
+	return cpu->nr_interrupts > 0 ? history_interrupt(cpu).context : CONTEXT_HARD;
 }
 
 static int learn_interrupt(struct why_sink *why, const struct timeline_event *event,
@@ -199,7 +258,7 @@ static int learn_interrupt(struct why_sink *why, const struct timeline_event *ev
 	if (!cpu)
 		return error_set(error, "out of memory");
 	why->history.has_interrupts = true;
-	interrupt.context = interrupt_kind(cpu, event->name->text);
+	interrupt.context = interrupt_context(why, cpu, event, interrupt.name);
 	history_begin_interrupt(&why->history, cpu, event->time_ns, interrupt);
 	return 0;
 }
@@ -228,15 +287,15 @@ static int learn_begin(struct why_sink *why, const struct timeline_event *event,
 	struct why_track *one = why_track_of(why, event);
 
 	if (one->role == WHY_ROLE_THREAD)
-		learn_state(why, one, event);
-	else if (one->role == WHY_ROLE_CPU)
+		return learn_state(why, one, event, error);
+	if (one->role == WHY_ROLE_CPU)
 		return learn_run(why, event, error);
-	else if (one->role == WHY_ROLE_INTERRUPT)
+	if (one->role == WHY_ROLE_INTERRUPT)
 		return learn_interrupt(why, event, error);
 	if (one->role != WHY_ROLE_NONE)
 		return 0;
 	why_see_writer(why, one, event);
-	if (one->thread && event->track->lane == 0)
+	if (why_is_of_thread(one, event))
 		history_begin_label(&why->history, one->thread, event->time_ns,
 				    why_name(why, event->name));
 	return 0;
@@ -247,11 +306,16 @@ void why_learn_end(struct why_sink *why, struct why_track *track,
 {
 	struct cpu_history *cpu;
 
-	if (track->role == WHY_ROLE_INTERRUPT) {
+	/* Of some recordings, only some threads have tracks: the next one may be another. */
+	if (track->role == WHY_ROLE_THREAD) {
+		cpu = history_cpu_find(&why->history, track->thread->line.open.cpu);
+		if (cpu && cpu->line.open.tid == event->track->id.signed_number)
+			history_run_thread(&why->history, cpu, event->time_ns, -1);
+	} else if (track->role == WHY_ROLE_INTERRUPT) {
 		cpu = history_cpu(&why->history, event->track->id.signed_number);
 		if (cpu)
 			history_end_interrupt(&why->history, cpu, event->time_ns);
-	} else if (track->role == WHY_ROLE_NONE && track->thread && event->track->lane == 0) {
+	} else if (track->role == WHY_ROLE_NONE && why_is_of_thread(track, event)) {
 		history_end_label(&why->history, track->thread, event->time_ns,
 				  why_name(why, event->name));
 	}
@@ -264,52 +328,46 @@ static const char *const switch_functions[] = {
 	"stacktrace_trigger", "__event_trigger",
 };
 
-static bool frame_is_of_switch(const struct value *frame)
+static bool frame_is_of_switch(struct text frame)
 {
 	for (size_t i = 0; i < sizeof(switch_functions) / sizeof(switch_functions[0]); i++) {
 		const char *name = switch_functions[i];
 		size_t size = strlen(name);
 		bool is_prefix = name[size - 1] == '_';
 
-		if (frame->kind == VALUE_TEXT && frame->text.size >= size &&
-		    (is_prefix || frame->text.size == size) &&
-		    memcmp(frame->text.data, name, size) == 0)
+		if (frame.size >= size && (is_prefix || frame.size == size) &&
+		    memcmp(frame.data, name, size) == 0)
 			return true;
 	}
 	return false;
 }
 
-static void append_frame(struct buffer *out, const struct value *frame)
+static struct text stack_without_switch(struct text frames)
 {
-	if (out->size > 0)
-		buffer_append_char(out, ';');
-	if (frame->kind == VALUE_TEXT)
-		buffer_append(out, frame->text.data, frame->text.size);
-	else
-		buffer_append_hex(out, frame->unsigned_number);
+	while (frames.size > 0) {
+		const char *end = memchr(frames.data, ';', frames.size);
+		size_t size = end ? (size_t)(end - frames.data) : frames.size;
+
+		if (!frame_is_of_switch((struct text){ frames.data, size }))
+			break;
+		size += end != NULL;
+		frames = (struct text){ frames.data + size, frames.size - size };
+	}
+	return frames;
 }
 
 /* The stack of a switch follows its record: the thread has just left its CPU. */
-static int learn_stack(struct why_sink *why, const struct timeline_event *event,
-		       struct error *error)
+void why_learn_stack(struct why_sink *why, struct why_track *track,
+		     const struct timeline_event *event)
 {
-	struct thread_history *thread = history_thread(&why->history, event->tid, event->cpu);
-	struct segment *open = thread ? &thread->line.open : NULL;
-	struct buffer frames = { 0 };
-	unsigned int first = 0;
+	struct segment *open = &track->thread->line.open;
 
-	if (!open || (open->state != THREAD_BLOCKED && open->state != THREAD_STOPPED) ||
-	    open->stack != NAMES_NONE)
-		return 0;
-	while (first < event->nr_fields && frame_is_of_switch(&event->fields[first].value))
-		first++;
-	for (unsigned int i = first; i < event->nr_fields; i++)
-		append_frame(&frames, &event->fields[i].value);
-	if (frames.failed)
-		return error_set(error, "out of memory");
-	open->stack = name_table_add(&why->names, buffer_text(&frames));
-	buffer_release(&frames);
-	return 0;
+	if ((open->state != THREAD_BLOCKED && open->state != THREAD_STOPPED) ||
+	    open->stack != NAMES_NONE || event->nr_fields == 0 ||
+	    event->fields[0].value.kind != VALUE_TEXT)
+		return;
+	open->stack = name_table_add(&why->names,
+				     stack_without_switch(event->fields[0].value.text));
 }
 
 static int learn_loss(struct why_sink *why, const struct timeline_event *event, struct error *error)
@@ -347,8 +405,7 @@ static int (*const learners[TIMELINE_KIND_COUNT])(struct why_sink *why,
 						  struct error *error) = {
 	[TIMELINE_TRACK_BEGIN] = learn_track, [TIMELINE_TRACK_END] = learn_track_end,
 	[TIMELINE_SLICE_BEGIN] = learn_begin, [TIMELINE_LOSS] = learn_loss,
-	[TIMELINE_LOSS_SUM] = learn_loss,     [TIMELINE_STACK] = learn_stack,
-	[TIMELINE_INSTANT] = why_learn_instant,
+	[TIMELINE_LOSS_SUM] = learn_loss,     [TIMELINE_INSTANT] = why_learn_instant,
 };
 
 int why_learn(struct why_sink *why, const struct timeline_event *event, struct error *error)

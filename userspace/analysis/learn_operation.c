@@ -64,6 +64,8 @@ int why_learn_instant(struct why_sink *why, const struct timeline_event *event,
 		return learn_armed(why, event, error);
 	if (track->role == WHY_ROLE_EXPIRED)
 		learn_expired(why, event);
+	else if (track->role == WHY_ROLE_STACK)
+		why_learn_stack(why, track, event);
 	if (track->role != WHY_ROLE_NONE || !track->thread)
 		return 0;
 	why_see_writer(why, track, event);

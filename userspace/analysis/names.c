@@ -53,7 +53,9 @@ static struct known_name *name_table_insert(struct name_table *table, struct tex
 int name_table_init(struct name_table *table)
 {
 	*table = (struct name_table){ 0 };
-	return name_table_insert(table, text_of("")) && name_table_insert(table, text_of("(other)"))
+	return name_table_insert(table, text_of("")) &&
+			       name_table_insert(table, text_of("(other)")) &&
+			       name_table_insert(table, text_of("Runnable"))
 		       ? 0
 		       : -1;
 }

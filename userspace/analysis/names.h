@@ -11,6 +11,9 @@
 #define NAMES_NONE 0
 #define NAMES_OTHER 1
 
+/** NAMES_RUNNABLE - the number of "Runnable": the state of a thread that was woken */
+#define NAMES_RUNNABLE 2
+
 /** NAMES_MAX, NAMES_SIZE_MAX - limits of names, and of their bytes */
 #define NAMES_MAX 65536
 #define NAMES_SIZE_MAX ((size_t)4 << 20)
@@ -18,10 +21,14 @@
 /**
  * struct known_name - a name
  * @match: whether a selector matches it: 0 if that is not determined yet, 1 for no, 2 for yes
+ * @state: as the name of a thread's state: an enum thread_state; 0 if it is not determined yet
+ * @context: as the name of an interrupt: an enum context_kind; 0 if it is not determined yet
  */
 struct known_name {
 	uint32_t number;
 	uint8_t match;
+	uint8_t state;
+	uint8_t context;
 	size_t size;
 	char text[];
 };
@@ -38,7 +45,7 @@ struct name_table {
 	size_t size;
 };
 
-/** name_table_init - a table with the first two names; returns -1 if memory ran out */
+/** name_table_init - a table with the names that have fixed numbers; returns -1 if memory ran out */
 int name_table_init(struct name_table *table);
 
 /** name_table_add - the number of a name; NAMES_OTHER beyond the limits or without memory */

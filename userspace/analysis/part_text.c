@@ -75,6 +75,37 @@ static void part_append_label(struct buffer *out, const struct name_table *names
 	append_known_name(out, names, key->label);
 }
 
+static void append_priority(struct buffer *out, int prio)
+{
+	if (prio < 0)
+		buffer_append_string(out, "deadline scheduling");
+	else if (prio <= PRIO_REALTIME_MAX)
+		buffer_printf(out, "real-time priority %d", PRIO_REALTIME_MAX - prio);
+	else
+		buffer_printf(out, "nice %d", prio - PRIO_NORMAL);
+}
+
+bool part_has_priorities(const struct part_key *key)
+{
+	return key->kind == PART_RUNNABLE && key->tid > 0 && key->prio != PRIO_UNKNOWN &&
+	       key->own_prio != PRIO_UNKNOWN;
+}
+
+/* Why the scheduler preferred the other thread. */
+static void append_priorities(struct buffer *out, const struct part_key *key)
+{
+	if (!part_has_priorities(key))
+		return;
+	buffer_append_string(out, ", ");
+	if (key->prio == key->own_prio) {
+		buffer_append_string(out, "same priority");
+		return;
+	}
+	append_priority(out, key->prio);
+	buffer_append_string(out, " against ");
+	append_priority(out, key->own_prio);
+}
+
 static void append_other(struct buffer *out, const struct name_table *names,
 			    const struct part_key *key)
 {
@@ -88,6 +119,7 @@ static void append_other(struct buffer *out, const struct name_table *names,
 	} else if (key->tid > 0 || key->name != NAMES_NONE) {
 		buffer_append_string(out, " behind ");
 		append_thread(out, names, key->name, key->tid);
+		append_priorities(out, key);
 	}
 }
 
@@ -95,7 +127,7 @@ bool part_is_timeout(const struct name_table *names, const struct part_key *key)
 {
 	const struct text name = name_table_text(names, key->interrupt);
 
-	return key->kind == PART_BLOCKED && key->is_woken &&
+	return key->kind == PART_BLOCKED && key->is_woken && key->context != CONTEXT_THREAD &&
 	       (text_equals(name, text_of("timer process_timeout")) ||
 		text_equals(name, text_of("hrtimer hrtimer_wakeup")));
 }
@@ -134,8 +166,43 @@ static void append_blocked(struct buffer *out, const struct name_table *names,
 		append_interrupt(out, names, key);
 	else
 		append_thread(out, names, key->name, key->tid);
+	if (key->context == CONTEXT_THREAD && key->interrupt != NAMES_NONE) {
+		buffer_append_string(out, " in ");
+		append_known_name(out, names, key->interrupt);
+	}
 	if (part_is_timeout(names, key))
 		buffer_append_string(out, ": its timeout expired");
+}
+
+/* Who began the operation, if that is known. */
+static void append_issuer(struct buffer *out, const struct name_table *names,
+			  const struct part_key *key)
+{
+	const struct text object = name_table_text(names, key->object);
+	bool is_timer = memmem(object.data, object.size, "timer ", 6);
+
+	if (key->tid <= 0 && key->name == NAMES_NONE && key->label == NAMES_NONE)
+		return;
+	buffer_append_string(out, is_timer ? ", armed by " : ", issued by ");
+	if (key->label == NAMES_NONE) {
+		append_thread(out, names, key->name, key->tid);
+		return;
+	}
+	buffer_append_string(out, "interrupt ");
+	append_known_name(out, names, key->label);
+}
+
+static void append_waiting(struct buffer *out, const struct name_table *names,
+			   const struct part_key *key)
+{
+	buffer_append_string(out, " for ");
+	if (key->object == NAMES_NONE) {
+		append_interrupt(out, names, key);
+		append_cpu(out, key);
+		return;
+	}
+	append_known_name(out, names, key->object);
+	append_issuer(out, names, key);
 }
 
 void part_append_text_of(struct buffer *out, const struct name_table *names,
@@ -143,7 +210,7 @@ void part_append_text_of(struct buffer *out, const struct name_table *names,
 {
 	struct part_key own = *key;
 
-	if (slice && key->label == slice->name)
+	if (slice && key->kind != PART_WAITING && key->label == slice->name)
 		own.label = NAMES_NONE;
 	part_append_text(out, names, &own);
 }
@@ -174,12 +241,7 @@ void part_append_text(struct buffer *out, const struct name_table *names,
 		append_blocked(out, names, key);
 		break;
 	case PART_WAITING:
-		buffer_append_string(out, " for ");
-		if (key->object != NAMES_NONE)
-			append_known_name(out, names, key->object);
-		else
-			append_interrupt(out, names, key);
-		append_cpu(out, key);
+		append_waiting(out, names, key);
 		break;
 	case PART_UNDECIDED:
 		buffer_printf(out, ": %s", reason_words[key->reason]);

@@ -49,7 +49,15 @@ static void put_other(struct why_sink *why, const struct part_key *key, bool *fi
 	if (key->kind == PART_RUNNABLE || key->kind == PART_LATE) {
 		why_put_number_above(out, "behind_tid", key->tid, -1, first);
 		why_put_name(why, "behind", key->name, first);
+		if (part_has_priorities(key)) {
+			why_put_number(out, "behind_prio", key->prio, first);
+			why_put_number(out, "prio", key->own_prio, first);
+		}
 		return;
+	}
+	if (key->kind == PART_WAITING) {
+		why_put_number_above(out, "issuer_tid", key->tid, 0, first);
+		why_put_name(why, "issuer", key->label ? key->label : key->name, first);
 	}
 	if (key->kind != PART_BLOCKED && key->kind != PART_STOPPED)
 		return;
@@ -92,6 +100,12 @@ static void put_what(struct why_sink *why, const struct part_key *key,
 	buffer_release(&text);
 }
 
+static bool key_is_woken_by_thread(const struct part_key *key)
+{
+	return (key->kind == PART_BLOCKED || key->kind == PART_STOPPED) &&
+	       key->context == CONTEXT_THREAD;
+}
+
 static void put_key(struct why_sink *why, const struct part_key *key, const struct why_slice *slice,
 		    bool *first)
 {
@@ -104,9 +118,11 @@ static void put_key(struct why_sink *why, const struct part_key *key, const stru
 	why_put_number_above(out, "tid", key->owner, -1, first);
 	why_put_name(why, "comm", key->owner_name, first);
 	why_put_number_above(out, "cpu", key->cpu, -1, first);
-	why_put_name(why, "slice", key->label, first);
+	if (key->kind != PART_WAITING)
+		why_put_name(why, "slice", key->label, first);
 	why_put_name(why, "state", key->state, first);
-	why_put_name(why, "interrupt", key->interrupt, first);
+	why_put_name(why, key_is_woken_by_thread(key) ? "waker_slice" : "interrupt", key->interrupt,
+		     first);
 	why_put_name(why, "operation", key->object, first);
 	why_put_name(why, key->kind == PART_RUNNING ? "instant" : "after", key->instant, first);
 	put_other(why, key, first);

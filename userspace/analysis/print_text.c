@@ -4,8 +4,7 @@
 
 #include "analysis/why.h"
 
-/* Names of drivers may contain any bytes. */
-static void append_clean(struct buffer *out, struct text text)
+void why_append_clean(struct buffer *out, struct text text)
 {
 	while (text.size > 0) {
 		size_t size = utf8_sequence_size(text);
@@ -41,22 +40,22 @@ static void append_what(struct why_sink *why, const struct part_key *key,
 	struct buffer text = { 0 };
 
 	part_append_text_of(&text, &why->names, key, slice);
-	append_clean(&why->out, buffer_text(&text));
+	why_append_clean(&why->out, buffer_text(&text));
 	buffer_release(&text);
 }
 
-/* The parts of a split that are shown one by one, the longest; more are summed up. */
+/* The least share of the slice of parts that are shown one by one; others are summed up. */
 #define SHOWN_PERMILLE 5
 
 /**
  * struct listing_level - a table of parts within another one
  * @slice: the slice that is explained, NULL for parts of wakers
- * @total_ns: time of the whole slice
+ * @slice_ns: time of the whole slice
  * @level: 0 for the slice's own parts
  */
 struct listing_level {
 	const struct why_slice *slice;
-	int64_t total_ns;
+	int64_t slice_ns;
 	unsigned int level;
 };
 
@@ -65,7 +64,7 @@ static void print_cells(struct buffer *out, const struct listing_level *level, i
 {
 	append_time_cell(out, part_ns, 8);
 	if (level->slice)
-		buffer_printf(out, "  %5.1f%%", 100.0 * (double)part_ns / (double)level->total_ns);
+		buffer_printf(out, "  %5.1f%%", 100.0 * (double)part_ns / (double)level->slice_ns);
 	else
 		buffer_append_string(out, "        ");
 	buffer_printf(out, "  %5llu  %*s", (unsigned long long)count, (int)level->level * 2, "");
@@ -87,7 +86,7 @@ static void print_stack(struct why_sink *why, const struct listing_level *level,
 		size_t taken = frame.size + (end != NULL);
 
 		buffer_append_string(out, i > 0 ? " < " : "");
-		append_clean(out, frame);
+		why_append_clean(out, frame);
 		frames = (struct text){ frames.data + taken, frames.size - taken };
 	}
 	buffer_append_string(out, frames.size > 0 ? " < ...\n" : "\n");
@@ -113,37 +112,44 @@ static void print_parts(struct why_sink *why, const struct split *split,
 static void print_waker(struct why_sink *why, const struct part *part,
 			const struct listing_level *level)
 {
-	const struct listing_level inner = { .total_ns = part->total_ns,
+	const struct listing_level inner = { .slice_ns = level->slice_ns,
 					     .level = level->level + 1 };
 	struct buffer *out = &why->out;
 
-	buffer_printf(out, "%*s%*smeanwhile ", 25, "", (int)level->level * 2, "");
-	if (part->key.object != NAMES_NONE)
-		append_clean(out, name_table_text(&why->names, part->key.object));
-	else
-		append_clean(out, name_table_text(&why->names, part->key.name));
+	bool is_operation = part->key.object != NAMES_NONE;
+
+	buffer_printf(out, "%*s%*s%s ", 25, "", (int)level->level * 2, "",
+		      is_operation ? "up to the end of" : "meanwhile");
+	why_append_clean(out, name_table_text(&why->names,
+					  is_operation ? part->key.object : part->key.name));
 	if (part->key.tid >= 0)
 		buffer_printf(out, " (%d)", part->key.tid);
 	buffer_append_string(out, ":\n");
 	print_parts(why, part->waker, &inner);
 }
 
-/* That a wait for an operation was nothing else needs no table. */
-static bool waker_is_shown(const struct part *part)
+static int64_t level_least_ns(const struct listing_level *level)
+{
+	return level->slice_ns * SHOWN_PERMILLE / 1000;
+}
+
+/* That a wait for an operation was nothing else needs no table; small parts alone need none. */
+static bool waker_is_shown(const struct part *part, const struct listing_level *level)
 {
 	const struct split *split = part->waker;
-	const struct part_key *key = split && split->nr_parts > 0 ? &split->parts[0].key : NULL;
+	const struct part *first = split && split->nr_parts > 0 ? &split->parts[0] : NULL;
 
-	return key && !(key->kind == PART_WAITING && key->object == part->key.object &&
-			(part->total_ns - split->parts[0].total_ns) * 1000 <
-				part->total_ns * SHOWN_PERMILLE);
+	if (!first || first->total_ns < level_least_ns(level))
+		return false;
+	return first->key.kind != PART_WAITING || first->key.object != part->key.object ||
+	       part->total_ns - first->total_ns >= level_least_ns(level);
 }
 
 /* The longest parts come first. */
 static void print_parts(struct why_sink *why, const struct split *split,
 			const struct listing_level *level)
 {
-	int64_t least_ns = level->total_ns * SHOWN_PERMILLE / 1000, rest_ns = 0;
+	int64_t least_ns = level_least_ns(level), rest_ns = 0;
 	uint64_t nr_rest = 0, nr_segments = 0;
 
 	for (size_t i = 0; i < split->nr_parts; i++) {
@@ -156,7 +162,7 @@ static void print_parts(struct why_sink *why, const struct split *split,
 			continue;
 		}
 		print_part(why, level, part);
-		if (waker_is_shown(part))
+		if (waker_is_shown(part, level))
 			print_waker(why, part, level);
 	}
 	if (nr_rest == 0)
@@ -170,11 +176,11 @@ static void print_slice(struct why_sink *why, const struct why_slice *slice)
 {
 	struct buffer *out = &why->out;
 
-	append_clean(out, text_of(slice->category));
+	why_append_clean(out, text_of(slice->category));
 	buffer_append_char(out, '/');
-	append_clean(out, name_table_text(&why->names, slice->name));
+	why_append_clean(out, name_table_text(&why->names, slice->name));
 	buffer_append_string(out, " @ ");
-	append_clean(out, buffer_text(&slice->track));
+	why_append_clean(out, buffer_text(&slice->track));
 	buffer_append_string(out, ": ");
 	buffer_append_duration(out, slice->end_ns - slice->begin_ns);
 	buffer_append_string(out, " from ");
@@ -185,27 +191,53 @@ static void print_slice(struct why_sink *why, const struct why_slice *slice)
 	buffer_append_string(out, "\n    TIME   SHARE  COUNT  WHAT\n");
 	print_parts(why, &slice->split,
 		    &(struct listing_level){ .slice = slice,
-					     .total_ns = slice->end_ns - slice->begin_ns });
+					     .slice_ns = slice->end_ns - slice->begin_ns });
+}
+
+static bool row_is_small(const struct aggregate_groups *groups, const struct group_row *row)
+{
+	return row->slowest_ns * 1000 < groups->slowest.split.total_ns * SHOWN_PERMILLE &&
+	       row->median_ns * 1000 < groups->median.split.total_ns * SHOWN_PERMILLE;
+}
+
+static void print_row_times(struct why_sink *why, const struct aggregate_groups *groups,
+			    const struct group_row *row)
+{
+	struct buffer *out = &why->out;
+
+	append_time_cell(out, aggregate_mean_ns(&groups->slowest, row->slowest_ns), 9);
+	append_time_cell(out, aggregate_mean_ns(&groups->median, row->median_ns), 10);
+	append_time_cell(out, row->excess_ns, 12);
+	buffer_append_string(out, "  ");
 }
 
 static int print_rows(struct why_sink *why, const struct aggregate_groups *groups)
 {
-	struct buffer *out = &why->out;
-	size_t nr_rows;
+	struct group_row rest = { 0 };
+	size_t nr_rows, nr_rest = 0;
 	struct group_row *rows = aggregate_rows(groups, &nr_rows);
 
 	if (!rows)
 		return -1;
-	buffer_append_string(out, "  SLOWEST    MEDIAN  DIFFERENCE  WHAT\n");
+	buffer_append_string(&why->out, "  SLOWEST    MEDIAN  DIFFERENCE  WHAT\n");
 	for (size_t i = 0; i < nr_rows; i++) {
-		append_time_cell(out, aggregate_mean_ns(&groups->slowest, rows[i].slowest_ns), 9);
-		append_time_cell(out, aggregate_mean_ns(&groups->median, rows[i].median_ns), 10);
-		append_time_cell(out, rows[i].excess_ns, 12);
-		buffer_append_string(out, "  ");
+		if (row_is_small(groups, &rows[i])) {
+			nr_rest++;
+			rest.slowest_ns += rows[i].slowest_ns;
+			rest.median_ns += rows[i].median_ns;
+			rest.excess_ns += rows[i].excess_ns;
+			continue;
+		}
+		print_row_times(why, groups, &rows[i]);
 		append_what(why, &rows[i].key, NULL);
-		buffer_append_char(out, '\n');
+		buffer_append_char(&why->out, '\n');
 	}
 	free(rows);
+	if (nr_rest == 0)
+		return 0;
+	print_row_times(why, groups, &rest);
+	buffer_append_count(&why->out, nr_rest, "smaller part");
+	buffer_append_char(&why->out, '\n');
 	return 0;
 }
 
@@ -255,9 +287,9 @@ static void print_remarks(struct why_sink *why)
 		buffer_append_count(out, why->nr_unexplained, "slice");
 		buffer_append_string(out, " not explained: too many overlap\n");
 	}
-	if (why->nr_matched == 0) {
+	if (why->nr_matched == 0 && why->settings->is_live) {
 		buffer_append_string(out, "no slice matches '");
-		append_clean(out, why->settings->slice);
+		why_append_clean(out, why->settings->slice);
 		buffer_append_string(out, "'\n");
 	}
 	if (why->nr_matched > 0 && why->history.has_states && !why->history.has_interrupts)
@@ -284,5 +316,7 @@ int why_print_text(struct why_sink *why)
 		buffer_append_char(&why->out, '\n');
 	}
 	print_remarks(why);
+	if (why->history.has_states)
+		why_print_hints(why);
 	return 0;
 }

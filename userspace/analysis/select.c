@@ -57,21 +57,19 @@ const struct why_begin *why_open_begin(const struct why_track *track,
 		       : NULL;
 }
 
-/* The thread that did all the work of a slice, NULL if it is asynchronous. */
-static struct thread_history *slice_thread(struct why_sink *why, const struct why_track *track,
-					   const struct timeline_event *event,
-					   const struct waker *writer)
+/* Who ended a slice of another track than a thread's, and the thread that also began it, if any. */
+static void end_find_writer(struct why_sink *why, const struct why_track *track,
+			    const struct timeline_event *event, struct why_end *end)
 {
-	const struct why_begin *known = why_open_begin(track, event);
-	const struct waker *begin = known ? &known->writer : NULL;
+	const struct why_begin *begin = why_open_begin(track, event);
+	int tid = begin ? begin->writer.tid : -1;
 
-	if (event->track->lane > 0)
-		return NULL;
-	if (track->thread)
-		return track->thread;
-	if (!begin || begin->tid <= 0 || (begin->tid != writer->tid && !event->is_unfinished))
-		return NULL;
-	return history_thread(&why->history, begin->tid, begin->cpu);
+	end->writer = history_waker(&why->history, event->tid, event->cpu);
+	end->flow = event_flow_key(event);
+	if (end->flow == 0 && begin)
+		end->flow = begin->flow;
+	if (event->track->lane == 0 && tid > 0 && (tid == end->writer.tid || event->is_unfinished))
+		end->thread = history_thread(&why->history, tid, begin->writer.cpu);
 }
 
 /* Whether @a is explained before @b: the slowest first, at a given time the shortest. */
@@ -222,12 +220,13 @@ static int slice_keep_text(struct why_sink *why, struct why_end *end)
 
 static int slice_explain(struct why_sink *why, struct why_end *end)
 {
-	struct why_slice slice = end->slice;
+	struct why_slice slice;
 
 	if (why->settings->is_aggregate)
 		return slice_aggregate(why, end);
 	if (why->settings->explanations)
 		return slice_keep_text(why, end);
+	slice = end->slice;
 	slice_describe(end, &slice);
 	if (slice_split(why, end, &slice.split) < 0 || slice.track.failed) {
 		why_slice_release(&slice);
@@ -269,6 +268,14 @@ static bool slice_is_left_out(struct why_sink *why, const struct timeline_event 
 	return true;
 }
 
+static void slice_note_times(struct why_sink *why, const struct timeline_event *event)
+{
+	if (why->named_to_ns == 0 || event->begin_ns < why->named_from_ns)
+		why->named_from_ns = event->begin_ns;
+	if (why->named_to_ns == 0 || event->time_ns > why->named_to_ns)
+		why->named_to_ns = event->time_ns;
+}
+
 int why_select_end(struct why_sink *why, struct why_track *track,
 		   const struct timeline_event *event, struct error *error)
 {
@@ -285,17 +292,18 @@ int why_select_end(struct why_sink *why, struct why_track *track,
 
 	if (!name_is_selected(why, event->name))
 		return 0;
-	if (settings->has_at && (event->begin_ns > at_ns || event->time_ns < at_ns))
+	if (settings->has_at && (event->begin_ns > at_ns || event->time_ns < at_ns)) {
+		slice_note_times(why, event);
 		return 0;
+	}
 	why->nr_matched++;
 	if (slice_is_left_out(why, event))
 		return 0;
 	end.slice.name = why_name(why, event->name);
-	end.writer = history_waker(&why->history, event->tid, event->cpu);
-	end.thread = slice_thread(why, track, event, &end.writer);
-	end.flow = event_flow_key(event);
-	if (end.flow == 0 && why_open_begin(track, event))
-		end.flow = why_open_begin(track, event)->flow;
+	if (why_is_of_thread(track, event))
+		end.thread = track->thread;
+	else
+		end_find_writer(why, track, event, &end);
 	is_wanted = slice_is_wanted(why, &end);
 	if (is_wanted <= 0)
 		return is_wanted < 0 ? error_set(error, "out of memory") : 0;

@@ -37,8 +37,8 @@ static struct part *split_append(struct split *split, const struct part_key *key
 	return part;
 }
 
-/* A new part; beyond the limit parts are merged by kind. */
-static struct part *split_extend(struct split *split, const struct part_key *key)
+/* Beyond the limit parts are merged by kind. */
+static struct part *split_merge(struct split *split, const struct part_key *key)
 {
 	const struct part_key merged = { .kind = key->kind,
 					 .reason = key->reason,
@@ -46,44 +46,57 @@ static struct part *split_extend(struct split *split, const struct part_key *key
 					 .tid = -1,
 					 .owner = -1,
 					 .name = NAMES_OTHER };
-	struct part *part;
+	struct part *part = split_find(split, &merged);
 
-	if (split->nr_parts < SPLIT_PARTS_MAX)
-		return split_append(split, key);
-	part = split_find(split, &merged);
 	return part ? part : split_append(split, &merged);
+}
+
+/* The part of a key; NULL if memory ran out. */
+static struct part *split_get(struct split *split, const struct part_key *key)
+{
+	struct part *part = split_find(split, key);
+
+	if (part)
+		return part;
+	return split->nr_parts < SPLIT_PARTS_MAX ? split_append(split, key)
+						 : split_merge(split, key);
+}
+
+/* Adds segments, of which the longest is @longest. */
+static void part_extend(struct part *part, int64_t total_ns, uint64_t count, struct span longest)
+{
+	int64_t longest_ns = longest.to_ns - longest.from_ns;
+
+	part->total_ns += total_ns;
+	part->count += count;
+	if (longest_ns > part->longest_ns) {
+		part->longest_ns = longest_ns;
+		part->longest_at_ns = longest.from_ns;
+	}
 }
 
 void split_add_sum(struct split *split, const struct part_key *key, const struct part *sum)
 {
-	struct part *part = split_find(split, key);
+	struct part *part = split_get(split, key);
 
 	if (!part)
-		part = split_extend(split, key);
-	if (!part)
 		return;
-	part->total_ns += sum->total_ns;
-	part->count += sum->count;
+	part_extend(part, sum->total_ns, sum->count,
+		 (struct span){ sum->longest_at_ns, sum->longest_at_ns + sum->longest_ns });
 	part->nr_instants += sum->nr_instants;
-	if (sum->longest_ns > part->longest_ns) {
-		part->longest_ns = sum->longest_ns;
-		part->longest_at_ns = sum->longest_at_ns;
-	}
 	split->total_ns += sum->total_ns;
 }
 
 void split_add_instants(struct split *split, const struct part_key *key, struct span span,
 			uint64_t nr_instants)
 {
-	int64_t duration_ns = span.to_ns - span.from_ns;
+	struct part *part = span.from_ns < span.to_ns ? split_get(split, key) : NULL;
 
-	if (duration_ns > 0)
-		split_add_sum(split, key,
-			      &(struct part){ .total_ns = duration_ns,
-					      .longest_ns = duration_ns,
-					      .longest_at_ns = span.from_ns,
-					      .count = 1,
-					      .nr_instants = nr_instants });
+	if (!part)
+		return;
+	part_extend(part, span.to_ns - span.from_ns, 1, span);
+	part->nr_instants += nr_instants;
+	split->total_ns += span.to_ns - span.from_ns;
 }
 
 void split_add(struct split *split, const struct part_key *key, struct span span)

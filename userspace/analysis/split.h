@@ -37,17 +37,20 @@ enum undecided_reason {
  * @reason: of undecided parts: an enum undecided_reason
  * @is_woken: of blocked and stopped parts: their end was recorded
  * @cpu: of running, runnable and late parts and interrupts; -1 for none
- * @tid: of runnable and late parts: the thread that ran instead; of blocked ones: the waker; -1 for
- * none
+ * @tid: of runnable and late parts: the thread that ran instead; of blocked ones: the waker; of
+ * waiting ones: the thread that began the operation; -1 for none
  * @name: the name of that thread
- * @label: the innermost open slice of the thread
+ * @label: the innermost open slice of the thread; of waiting parts: the interrupt that began the
+ * operation
  * @state: of blocked and stopped parts: "D", ...
  * @stack: of blocked and stopped parts: frames with semicolons between them, the innermost first
- * @interrupt: the interrupt; of blocked parts the one that woke the thread, of waiting ones the
- * one that ended the wait
+ * @interrupt: the interrupt; of blocked parts the one that woke the thread, or the innermost slice
+ * of the thread that did; of waiting ones the one that ended the wait
  * @object: of blocked parts: the operation whose end woke the thread; of waiting ones: that is
  * waited for
  * @instant: as in struct segment
+ * @prio, @own_prio: of runnable parts: as in struct thread_history, of the thread that ran instead
+ * and of the thread; otherwise PRIO_UNKNOWN or 0
  * @owner, @owner_name: the thread, if the split is of several threads; otherwise -1 and none
  */
 struct part_key {
@@ -57,16 +60,19 @@ struct part_key {
 	uint8_t is_woken;
 	int32_t cpu;
 	int32_t tid;
-	uint32_t name;
-	uint32_t label;
-	uint32_t state;
-	uint32_t stack;
-	uint32_t interrupt;
-	uint32_t object;
-	uint32_t instant;
 	int32_t owner;
-	uint32_t owner_name;
+	uint16_t owner_name;
+	uint16_t name;
+	uint16_t label;
+	uint16_t state;
+	uint16_t stack;
+	uint16_t interrupt;
+	uint16_t object;
+	uint16_t instant;
+	int16_t prio;
+	int16_t own_prio;
 };
+_Static_assert(sizeof(struct part_key) == 36, "keys have no padding: they are compared as bytes");
 
 struct split;
 

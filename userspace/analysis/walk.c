@@ -110,6 +110,22 @@ static void running_add(struct walk *walk, const struct segment *segment, int cp
 	walk->nr_instants = 0;
 }
 
+/* The thread that used the CPU instead. */
+static void key_set_other(const struct walk *walk, struct part_key *key, int tid, int cpu)
+{
+	const struct thread_history *other = history_thread(walk->splitter->history, tid, cpu);
+
+	key->tid = tid;
+	key->prio = PRIO_UNKNOWN;
+	if (!other)
+		return;
+	key->name = other->comm;
+	if (key->kind == PART_RUNNABLE && tid > 0) {
+		key->prio = other->prio;
+		key->own_prio = walk->thread->prio;
+	}
+}
+
 /* What used the CPU instead. */
 static void other_add(struct walk *walk, const struct segment *segment, enum part_kind kind,
 		      int cpu, const struct segment *on_cpu, struct span span)
@@ -121,10 +137,8 @@ static void other_add(struct walk *walk, const struct segment *segment, enum par
 		key.context = on_cpu->context;
 		key.interrupt = on_cpu->interrupt;
 	}
-	if (on_cpu && on_cpu->context == CONTEXT_THREAD && on_cpu->tid >= 0) {
-		key.tid = on_cpu->tid;
-		key.name = walk_thread_name(walk->splitter->history, on_cpu->tid, cpu);
-	}
+	if (on_cpu && on_cpu->context == CONTEXT_THREAD && on_cpu->tid >= 0)
+		key_set_other(walk, &key, on_cpu->tid, cpu);
 	split_add(walk->out, &key, span);
 }
 
@@ -243,11 +257,9 @@ void walk_segment(struct walk *walk, const struct segment *segment, struct span 
 {
 	const struct history *history = walk->splitter->history;
 	struct span gap = span;
-	bool is_lost = history_find_gap(history,
-					segment->state == THREAD_RUNNING ? segment->cpu : -1,
-					&gap.from_ns, &gap.to_ns);
+	int cpu = segment->state == THREAD_RUNNING ? segment->cpu : -1;
 
-	if (!is_lost) {
+	if (history->nr_gaps == 0 || !history_find_gap(history, cpu, &gap.from_ns, &gap.to_ns)) {
 		state_add(walk, segment, span);
 		return;
 	}

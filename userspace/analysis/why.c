@@ -47,12 +47,7 @@ static int why_finish(struct why_sink *why, struct error *error)
 		return error_set_system(error, errno, "cannot write to standard output");
 	if (why->nr_matched > 0 || why->settings->is_live)
 		return 0;
-	return error_set(
-		error,
-		"%s: no slice matches '%.*s'%s; 'ktrack stat' with the same -e and -r lists "
-		"slices; those of packs need their category, as in syscalls:call/read",
-		why->source, (int)why->settings->slice.size, why->settings->slice.data,
-		why->settings->has_at ? " and is open at that time" : "");
+	return why_refuse_unmatched(why, error);
 }
 
 /* Slices are explained before the history learns that they ended. */
@@ -65,6 +60,8 @@ static int why_slice_end(struct why_sink *why, const struct timeline_event *even
 		why_see_writer(why, track, event);
 	if (track->is_selected && why_select_end(why, track, event, error) < 0)
 		return -1;
+	if (why->nr_matched == 0)
+		why_keep_unmatched(why, event);
 	why_learn_end(why, track, event);
 	if (unlikely(event->track->lane > 0))
 		why_learn_operation(why, track, event);
@@ -78,7 +75,7 @@ static int why_slice_begin(struct why_sink *why, const struct timeline_event *ev
 
 	if (why_learn(why, event, error) < 0)
 		return -1;
-	return track->is_selected || event->track->lane > 0
+	return !why_is_of_thread(track, event) && (track->is_selected || event->track->lane > 0)
 		       ? why_keep_begin(why, track, event, error)
 		       : 0;
 }
@@ -136,6 +133,7 @@ static void why_free(struct sink *sink)
 	free(why->slices);
 	aggregate_release(&why->aggregate);
 	kept_release(&why->kept);
+	kept_release(&why->others);
 	split_release(&why->scratch);
 	hop_flows_release(&why->flows);
 	timers_release(&why->timers);

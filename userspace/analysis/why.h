@@ -18,6 +18,7 @@ enum why_role {
 	WHY_ROLE_WAKEUP,
 	WHY_ROLE_ARMED,
 	WHY_ROLE_EXPIRED,
+	WHY_ROLE_STACK,
 	WHY_ROLE_COUNT
 };
 
@@ -34,7 +35,7 @@ struct why_begin {
  * struct why_track - a track that has not ended
  * @thread: of threads' tracks, NULL for others
  * @is_selected: slices are selected, if their names are
- * @begins: the begins of open slices, by depth, if it is selected or asynchronous
+ * @begins: the begins of open slices, by depth, if it is selected and no thread's, or asynchronous
  * @object, @object_name: the name of the last operation on it, and of its slice
  */
 struct why_track {
@@ -75,7 +76,7 @@ struct why_slice {
 /**
  * struct why_end - the end of a selected slice
  * @track: of the slice, NULL for none
- * @thread: that did the work, NULL if it is explained backwards from @writer
+ * @thread: that did the work, NULL if it is explained backwards from @writer along @flow
  * @depth: of the slice, 1 for the outermost
  * @flow: key of its flow, 0 for none
  * @kept: if the answer is kept for other outputs: its name
@@ -95,10 +96,14 @@ struct why_end {
  * @selector: of slices
  * @roles: categories of the tracks that explain
  * @slices: the best ones so far, the best first
+ * @others: the names of slices until one matches
  * @nr_matched: selected slices
+ * @named_from_ns, @named_to_ns: begin and end of slices that match, but are not open at the time
+ * that is asked for; @named_to_ns is 0 if there are none
  * @nr_left_out: suspect or incomplete slices that the aggregate excludes
  * @nr_unexplained: slices that the aggregate excludes because there were no steps left
  * @is_resting: there are not enough steps
+ * @has_block, @has_timers: there are tracks of these packs
  * @lost_records, @nr_gaps, @nr_gaps_unknown: losses
  * @scratch: the split of a slice that is added to the aggregate
  * @flows: of the convention's tracepoints
@@ -126,10 +131,15 @@ struct why_sink {
 	size_t nr_slices;
 	struct aggregate aggregate;
 	struct kept kept;
+	struct kept others;
 	uint64_t nr_matched;
+	int64_t named_from_ns;
+	int64_t named_to_ns;
 	uint64_t nr_left_out;
 	uint64_t nr_unexplained;
 	bool is_resting;
+	bool has_block;
+	bool has_timers;
 	uint64_t lost_records;
 	uint64_t nr_gaps;
 	uint64_t nr_gaps_unknown;
@@ -144,12 +154,19 @@ void why_slice_release(struct why_slice *slice);
 /** why_name - the number of a name of the timeline */
 uint32_t why_name(struct why_sink *why, struct timeline_name *name);
 
+/** why_category_explains - whether a category is of one of the packs that explain slices */
+bool why_category_explains(const char *category);
+
 /** why_learn - take an event into the history; returns -1 with @error */
 int why_learn(struct why_sink *why, const struct timeline_event *event, struct error *error);
 
 /** why_learn_instant - take an instant into the history; returns -1 with @error */
 int why_learn_instant(struct why_sink *why, const struct timeline_event *event,
 		      struct error *error);
+
+/** why_learn_stack - an instant has the kernel stack of its thread */
+void why_learn_stack(struct why_sink *why, struct why_track *track,
+		     const struct timeline_event *event);
 
 /** why_learn_operation - a slice ended that may be what a thread waits for */
 void why_learn_operation(struct why_sink *why, struct why_track *track,
@@ -173,6 +190,13 @@ static inline struct why_track *why_track_of(const struct why_sink *why,
 	return event->track->sink_data[why->sink_index];
 }
 
+/** why_is_of_thread - whether a slice is on its thread's own track: all of it is that thread's */
+static inline bool why_is_of_thread(const struct why_track *track,
+				    const struct timeline_event *event)
+{
+	return track->thread && event->track->lane == 0;
+}
+
 /** why_keep_begin - keep who began a slice; returns -1 with @error */
 int why_keep_begin(struct why_sink *why, struct why_track *track,
 		   const struct timeline_event *event, struct error *error);
@@ -185,6 +209,12 @@ const struct why_begin *why_open_begin(const struct why_track *track,
 int why_select_end(struct why_sink *why, struct why_track *track,
 		   const struct timeline_event *event, struct error *error);
 
+/** why_keep_unmatched - keep the name of a slice for why_refuse_unmatched() */
+void why_keep_unmatched(struct why_sink *why, const struct timeline_event *event);
+
+/** why_refuse_unmatched - set @error to what may be meant instead of the selector; returns -1 */
+int why_refuse_unmatched(struct why_sink *why, struct error *error);
+
 /** why_explain_deferred - explain the slice that waits for the next event */
 int why_explain_deferred(struct why_sink *why, struct error *error);
 
@@ -194,6 +224,9 @@ void part_append_text(struct buffer *out, const struct name_table *names,
 
 /** part_is_timeout - whether nobody woke the thread until the timeout of its wait */
 bool part_is_timeout(const struct name_table *names, const struct part_key *key);
+/** part_has_priorities - whether a runnable part has the priorities of both threads */
+bool part_has_priorities(const struct part_key *key);
+
 /** part_append_text_of - the same of a part of @slice, in which it is without mention; or NULL */
 void part_append_text_of(struct buffer *out, const struct name_table *names,
 			 const struct part_key *key, const struct why_slice *slice);
@@ -243,6 +276,12 @@ int why_print_json(struct why_sink *why);
 
 /** why_put_slice - append an explained slice as JSON to @why->out */
 void why_put_slice(struct why_sink *why, const struct why_slice *slice);
+
+/** why_append_clean - append a text without control characters: names may contain any bytes */
+void why_append_clean(struct buffer *out, struct text text);
+
+/** why_print_hints - append what a recording lacks that would explain more to @why->out */
+void why_print_hints(struct why_sink *why);
 
 /** why_print_folded - append folded stacks to @why->folded; returns -1 if memory ran out */
 int why_print_folded(struct why_sink *why);

@@ -8,6 +8,9 @@
 
 #define FIRST_CAPACITY 256
 
+/* Most texts fit, so that they are formatted once. */
+#define PRINT_CAPACITY 128
+
 void buffer_release(struct buffer *buffer)
 {
 	free(buffer->data);
@@ -96,24 +99,32 @@ void buffer_append_seconds(struct buffer *buffer, int64_t ns, unsigned int decim
 		buffer_end_put(buffer, put_seconds(space, ns, decimals));
 }
 
+/* Returns the size of the whole text, of which up to @capacity - 1 bytes are written. */
+static size_t buffer_try_printf(struct buffer *buffer, size_t capacity, const char *format,
+				va_list arguments)
+{
+	char *space = buffer_reserve(buffer, capacity);
+	int size = space ? vsnprintf(space, capacity, format, arguments) : 0;
+
+	if (size < 0)
+		buffer->failed = true;
+	else if ((size_t)size < capacity)
+		buffer->size += size;
+	return size < 0 ? 0 : size;
+}
+
 void buffer_printf(struct buffer *buffer, const char *format, ...)
 {
 	va_list arguments, again;
-	char *space;
-	int size;
+	size_t size;
 
 	va_start(arguments, format);
 	va_copy(again, arguments);
-	size = vsnprintf(NULL, 0, format, arguments);
-	va_end(arguments);
-	if (size < 0)
-		buffer->failed = true;
-	space = buffer_reserve(buffer, (size_t)size + 1);
-	if (space) {
-		vsnprintf(space, (size_t)size + 1, format, again);
-		buffer->size += size;
-	}
+	size = buffer_try_printf(buffer, PRINT_CAPACITY, format, arguments);
+	if (size >= PRINT_CAPACITY)
+		buffer_try_printf(buffer, size + 1, format, again);
 	va_end(again);
+	va_end(arguments);
 }
 
 struct text buffer_text(const struct buffer *buffer)
@@ -163,6 +174,9 @@ void buffer_append_duration(struct buffer *buffer, int64_t ns)
 		return;
 	}
 	number = (double)ns / (double)units[i].ns;
-	buffer_printf(buffer, "%.*f%s", number < 10 ? 2 : number < 100 ? 1 : 0, number,
-		      units[i].unit);
+	buffer_printf(buffer, "%.*f%s",
+		      number < 10    ? 2
+		      : number < 100 ? 1
+				     : 0,
+		      number, units[i].unit);
 }

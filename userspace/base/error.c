@@ -46,6 +46,19 @@ void report_message(const struct report *report, const char *format, ...)
 	report->message(report->context, line.text);
 }
 
+void report_closing(const struct report *report, const char *format, ...)
+{
+	struct error line;
+	va_list arguments;
+
+	if (!report || !report->closing)
+		return;
+	va_start(arguments, format);
+	vsnprintf(line.text, sizeof(line.text), format, arguments);
+	va_end(arguments);
+	report->closing(report->context, line.text);
+}
+
 void report_error(const struct report *report, struct error *error)
 {
 	if (error->text[0] && report)

@@ -31,15 +31,21 @@ int error_set_system(struct error *error, int number, const char *format, ...)
  * @context: for the functions
  * @message: prints one line
  * @progress: shows a line that the next line replaces; "" removes it; NULL without a terminal
+ * @closing: prints the last line of a run that ended well; NULL without a terminal
  */
 struct report {
 	void *context;
 	void (*message)(void *context, const char *line);
 	void (*progress)(void *context, const char *line);
+	void (*closing)(void *context, const char *line);
 };
 
 /** report_message - report one line; a NULL @report drops it */
 void report_message(const struct report *report, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** report_closing - print the last line of a run, if @report has a terminal */
+void report_closing(const struct report *report, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /** report_error - report @error, if it has a text, and clear it */

@@ -21,8 +21,6 @@ const char put_blank_block[PUT_SLACK] __attribute__((nonstring)) =
 
 char *put_large(char *out, uint64_t number)
 {
-	if (number < 1000000)
-		return put_three(put_unsigned(out, number / 1000), number % 1000);
 	if (number < 1000000000)
 		return put_six(put_unsigned(out, number / 1000000), number % 1000000);
 	return put_nine(put_unsigned(out, number / 1000000000), number % 1000000000);

@@ -167,11 +167,12 @@ hot_inline char *put_nine(char *out, unsigned int number)
 	return put_nine_part(out, number, 9);
 }
 
-/** put_large - put a number of at least PUT_SHORT_LIMIT in decimal */
-char *put_large(char *out, uint64_t number);
-
-/** PUT_SHORT_LIMIT - the limit of put_short(), exclusive */
+/** PUT_SHORT_LIMIT, PUT_MEDIUM_LIMIT - the limits of put_short() and put_medium(), exclusive */
 #define PUT_SHORT_LIMIT 1000
+#define PUT_MEDIUM_LIMIT 1000000
+
+/** put_large - put a number of at least PUT_MEDIUM_LIMIT in decimal */
+char *put_large(char *out, uint64_t number);
 
 /** put_short - put a number below PUT_SHORT_LIMIT in decimal */
 hot_inline char *put_short(char *out, unsigned int number)
@@ -183,10 +184,18 @@ hot_inline char *put_short(char *out, unsigned int number)
 	return put_bytes(out, put_triples[number] + 1, 2);
 }
 
+/** put_medium - put a number from PUT_SHORT_LIMIT to PUT_MEDIUM_LIMIT in decimal */
+hot_inline char *put_medium(char *out, unsigned int number)
+{
+	return put_three(put_short(out, number / 1000), number % 1000);
+}
+
 /** put_unsigned - put a number in decimal */
 hot_inline char *put_unsigned(char *out, uint64_t number)
 {
-	return likely(number < PUT_SHORT_LIMIT) ? put_short(out, number) : put_large(out, number);
+	if (likely(number < PUT_SHORT_LIMIT))
+		return put_short(out, number);
+	return number < PUT_MEDIUM_LIMIT ? put_medium(out, number) : put_large(out, number);
 }
 
 /** put_signed - put a signed number in decimal */

@@ -54,15 +54,14 @@ hot_inline bool few_bytes_equal(const char *a, const char *b, size_t size)
 }
 
 /**
- * bytes_equal - whether @size bytes are equal; faster than memcmp() for names
+ * bytes_equal_from - whether the bytes from @begin to @size are equal; faster than memcmp() for names
+ * @size: more than WORD_SIZE
  *
  * The last word that is compared may overlap the previous one.
  */
-hot_inline bool bytes_equal(const char *a, const char *b, size_t size)
+hot_inline bool bytes_equal_from(const char *a, const char *b, size_t begin, size_t size)
 {
-	if (size <= WORD_SIZE)
-		return few_bytes_equal(a, b, size);
-	for (size_t i = 0; i + WORD_SIZE < size; i += WORD_SIZE) {
+	for (size_t i = begin; i + WORD_SIZE < size; i += WORD_SIZE) {
 		if (word_load(a + i) != word_load(b + i))
 			return false;
 	}
@@ -72,7 +71,10 @@ hot_inline bool bytes_equal(const char *a, const char *b, size_t size)
 /** text_equals - whether two texts have the same bytes */
 hot_inline bool text_equals(struct text a, struct text b)
 {
-	return a.size == b.size && bytes_equal(a.data, b.data, a.size);
+	if (a.size != b.size)
+		return false;
+	return a.size <= WORD_SIZE ? few_bytes_equal(a.data, b.data, a.size)
+				   : bytes_equal_from(a.data, b.data, 0, a.size);
 }
 
 /** text_head - the first 8 bytes of a text as a word, padded with zeros */
@@ -98,7 +100,8 @@ static inline uint64_t text_head(struct text text)
 hot_inline bool text_equals_behind(struct text a, struct text b)
 {
 	return a.size == b.size &&
-	       likely(a.size <= WORD_SIZE || bytes_equal(a.data, b.data, a.size));
+	       likely(a.size <= WORD_SIZE ||
+		      bytes_equal_from(a.data, b.data, WORD_SIZE, a.size));
 }
 
 /**

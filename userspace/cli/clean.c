@@ -4,32 +4,61 @@
 
 #include "cli/cli.h"
 #include "cli/option.h"
+#include "cli/option_parts.h"
 
-static const struct option_table clean_table = {
-	.usage = "clean",
-	.about = "Removes the tracing instances of killed ktrack processes. The modules whose "
-		 "events "
-		 "they recorded can then\n"
-		 "be unloaded. Instances of running ktrack processes and of other programs are "
-		 "kept.\n"
-		 "To save the records first, use 'ktrack recover FILE' after a killed 'ktrack "
-		 "record', otherwise\n"
-		 "'ktrack export tracefs:INSTANCE'.",
-	.operand = option_refuse_operand,
+/**
+ * struct clean_settings - the option, and what was done
+ */
+struct clean_settings {
+	const struct report *report;
+	bool is_verbose;
+	size_t nr_removed;
 };
+
+static const struct option_row verbose_rows[] = {
+	{ 'v', "verbose", NULL, VERBOSE_HELP, NULL, offsetof(struct clean_settings, is_verbose) },
+};
+
+static struct option_table clean_table(void)
+{
+	return (struct option_table){
+		.usage = "clean [OPTION]...",
+		.about = "Removes the tracing instances of killed ktrack processes. The modules "
+			 "whose "
+			 "events they recorded can then be unloaded. Instances of running ktrack "
+			 "processes and of other programs are kept.\n"
+			 "To save the records first, use 'ktrack recover FILE' after a killed "
+			 "'ktrack "
+			 "record', otherwise 'ktrack export tracefs:INSTANCE'.",
+		.operand = option_refuse_operand,
+		.parts = { { verbose_rows, 1 },
+			   OPTION_PART(report_options, struct clean_settings, report) },
+	};
+}
 
 static void instance_print(void *context, const char *name)
 {
-	(void)context;
+	struct clean_settings *settings = context;
+
+	settings->nr_removed++;
 	printf("removed %s\n", name);
 }
 
 static int clean_main(int argc, char **argv, struct error *error)
 {
+	struct clean_settings settings = { .report = message_report() };
+	struct option_table table = clean_table();
 	int operand, status;
 
-	if (options_read(&clean_table, argc, argv, NULL, &operand, &status, error))
-		status = clean_run(instance_print, NULL, message_report(), error);
+	if (!options_read(&table, argc, argv, &settings, &operand, &status, error))
+		return status;
+	status = clean_run(instance_print, &settings, settings.report,
+			   settings.is_verbose ? settings.report : NULL, error);
+	if (status == STATUS_DONE)
+		report_closing(settings.report,
+			       "%zu tracing instance%s removed; next: ktrack "
+			       "doctor examines what works here",
+			       settings.nr_removed, settings.nr_removed == 1 ? "" : "s");
 	return status;
 }
 

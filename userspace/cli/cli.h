@@ -24,6 +24,7 @@ extern const struct cli_command release_command;
 extern const struct cli_command doctor_command;
 extern const struct cli_command export_command;
 extern const struct cli_command list_command;
+extern const struct cli_command query_command;
 extern const struct cli_command record_command;
 extern const struct cli_command recover_command;
 extern const struct cli_command stat_command;
@@ -33,7 +34,14 @@ extern const struct cli_command why_command;
 /** message_print - print one line; control characters in it become '?' */
 void message_print(const char *text);
 
-/** message_report - the interface that prints messages, for session/ */
+/**
+ * message_report - the interface that prints messages, for session/
+ *
+ * On a terminal, it also shows progress and prints the last line of a run.
+ */
 const struct report *message_report(void);
+
+/** message_report_quiet - the same without progress and last line */
+const struct report *message_report_quiet(void);
 
 #endif

@@ -4,26 +4,33 @@
 
 #include "cli/cli.h"
 #include "cli/option.h"
+#include "cli/option_parts.h"
 
 struct doctor_settings {
+	const struct report *report;
 	bool is_json;
 };
 
 static const struct option_row doctor_rows[] = {
-	OPTION_FLAG("json", "print JSON: one line for each finding, and one with the result",
-		    doctor_settings, is_json),
+	OPTION_FLAG("json", "print JSON: one line for each finding", doctor_settings, is_json),
 };
 
-static const struct option_table doctor_table = {
-	.usage = "doctor [OPTION]...",
-	.about = "Examines whether this machine can record, and which mechanisms and packs of rules "
-		 "work here. Prints each\n"
-		 "finding with its remedy. Changes nothing. Without root, it reports what it could "
-		 "not examine.",
-	.notes = "Exit status: 0 recording is possible; 1 it is not; 2 wrong usage.",
-	.operand = option_refuse_operand,
-	.parts = { { doctor_rows, sizeof(doctor_rows) / sizeof(doctor_rows[0]) } },
-};
+static struct option_table doctor_table(void)
+{
+	return (struct option_table){
+		.usage = "doctor [OPTION]...",
+		.about = "Examines whether this machine can record, and which mechanisms and packs "
+			 "of rules "
+			 "work here. Prints each finding with its remedy. Changes nothing. Without "
+			 "root, it "
+			 "reports what it could "
+			 "not examine.",
+		.notes = "Exit status: 0 recording is possible; 1 it is not; 2 wrong usage.",
+		.operand = option_refuse_operand,
+		.parts = { { doctor_rows, sizeof(doctor_rows) / sizeof(doctor_rows[0]) },
+			   OPTION_PART(report_options, struct doctor_settings, report) },
+	};
+}
 
 static const char *const state_names[] = {
 	[DOCTOR_OK] = "ok",
@@ -58,11 +65,12 @@ static void finding_json_print(void *context, const struct doctor_finding *findi
 
 static int doctor_main(int argc, char **argv, struct error *error)
 {
-	struct doctor_settings settings = { 0 };
+	struct doctor_settings settings = { .report = message_report() };
+	struct option_table table = doctor_table();
 	int operand, status;
 	bool can_record;
 
-	if (!options_read(&doctor_table, argc, argv, &settings, &operand, &status, error))
+	if (!options_read(&table, argc, argv, &settings, &operand, &status, error))
 		return status;
 	can_record = doctor_run("", settings.is_json ? finding_json_print : finding_print, NULL);
 	if (settings.is_json)
@@ -70,6 +78,9 @@ static int doctor_main(int argc, char **argv, struct error *error)
 	else
 		printf("\nRecording is %s.\n",
 		       can_record ? "possible" : "not possible: see the failed checks");
+	if (can_record)
+		report_closing(settings.report, "next: ktrack stream -r sched,irq --html=page.html "
+						"-- sleep 1");
 	return can_record ? STATUS_DONE : STATUS_FAILED;
 }
 

@@ -42,8 +42,8 @@ static int apply_source(void *settings, const char *word, struct error *error)
 
 static const struct option_row export_rows[] = {
 	{ 0, "wall-clock", "TIME",
-	  "time of the first record: YYYY-MM-DDThh:mm:ssZ, or seconds since 1970",
-	  apply_wall_clock },
+	  "time of the first record: YYYY-MM-DDThh:mm:ssZ, or seconds since 1970", apply_wall_clock,
+	  .is_rare = true },
 	{ 0, "save", "FILE",
 	  "first save the raw records to this trace.dat (only with SOURCE tracefs)",
 	  option_store_text, offsetof(struct export_settings, save), .needs_text = true,
@@ -55,20 +55,18 @@ static struct option_table export_table(struct output_rows *rows)
 	return (struct option_table){
 		.usage = "export [OPTION]... SOURCE",
 		.about = "Exports recorded track events. SOURCE is a trace.dat (from ktrack or "
-			 "trace-cmd), '-' (a trace.dat on\n"
-			 "standard input), or tracefs[:INSTANCE] (the buffers of a tracing "
-			 "instance, default: the top level).\n"
-			 "Reading tracefs empties these buffers.",
+			 "trace-cmd), '-' (a trace.dat on standard input), or tracefs[:INSTANCE] "
+			 "(the buffers of a tracing instance; reading empties them).",
 		.notes =
 			"Exit status: 0 success; 1 ktrack failed or the source is damaged; 2 wrong "
-			"usage; 3 records were lost\n"
-			"(only with --fail-on-loss).",
+			"usage; 3 records were lost (only with --fail-on-loss).",
 		.operand = apply_source,
 		.parts = { OPTION_PART(selection_options, struct export_settings, selection),
 			   OPTION_PART(filter_options, struct export_settings, filter),
 			   output_options(rows, offsetof(struct export_settings, outputs)),
 			   OPTION_PART(limits_options, struct export_settings, limits),
-			   { export_rows, sizeof(export_rows) / sizeof(export_rows[0]) } },
+			   { export_rows, sizeof(export_rows) / sizeof(export_rows[0]) },
+			   OPTION_PART(report_options, struct export_settings, report) },
 	};
 }
 

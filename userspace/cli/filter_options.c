@@ -18,13 +18,11 @@ static int apply_rules(void *settings, const char *value, struct error *error)
 }
 
 static const struct option_row selection_rows[] = {
-	{ 'e', "tracepoint", "SYS[:EVENT]",
-	  "select only these tracepoints (comma-separated list; wildcards allowed)",
+	{ 'e', "tracepoint", "SYS[:EVENT]", "select these tracepoints (list, wildcards)",
 	  apply_tracepoint, .is_repeatable = true },
-	{ 'r', "rule", "RULES",
-	  "apply these packs and files (comma-separated list), or one rule; see ktrack-rules(5)",
-	  apply_rules, .is_repeatable = true },
-	{ 'v', "verbose", NULL, "with -r: report the tracepoints that do not exist", NULL,
+	{ 'r', "rule", "RULES", "packs or files (list), or one rule", apply_rules,
+	  .is_repeatable = true },
+	{ 'v', "verbose", NULL, "report writes to tracefs, and absent tracepoints", NULL,
 	  .offset = offsetof(struct selection, is_verbose) },
 	{ 0, "include-self", NULL, "with -r: include ktrack's own thread", NULL,
 	  .offset = offsetof(struct selection, includes_self), .is_rare = true },
@@ -85,17 +83,15 @@ static int apply_to(void *settings, const char *value, struct error *error)
 }
 
 static const struct option_row filter_rows[] = {
-	{ 0, "track", "PATTERN", "select only tracks with this name (wildcards allowed)",
-	  option_store_text, offsetof(struct filter, track) },
-	{ 0, "cpu", "N", "select only records of CPU N", apply_cpu },
-	{ 0, "pid", "N", "select only records of the thread with this id", apply_pid },
+	{ 0, "track", "PATTERN", "only tracks with this name (wildcards)", option_store_text,
+	  offsetof(struct filter, track) },
+	{ 0, "cpu", "N", "only records of CPU N", apply_cpu, .is_rare = true },
+	{ 0, "pid", "N", "only records of the thread with this id", apply_pid },
 	{ 0, "buffer", "NAME",
 	  "select only records of this buffer (an instance name in a trace.dat)", option_store_text,
 	  offsetof(struct filter, buffer), .is_rare = true },
-	{ 0, "from", "SECONDS",
-	  "start at this t_abs: seconds after the first record, or with ns, us, ms, s, m, h",
-	  apply_from },
-	{ 0, "to", "SECONDS", "end at this t_abs; format as for --from", apply_to },
+	{ 0, "from", "SECONDS", "start this long after the first record", apply_from },
+	{ 0, "to", "SECONDS", "end this long after the first record", apply_to },
 };
 
 const struct option_part filter_options = {

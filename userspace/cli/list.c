@@ -10,18 +10,15 @@
 #include "cli/rule_table.h"
 
 struct list_settings {
+	const struct report *report;
 	struct selection selection;
 	bool is_json;
 	bool lists_rules;
 };
 
 static const struct option_row list_rows[] = {
-	OPTION_FLAG("rules",
-		    "list the rules of -r, or of all packs, and whether their tracepoints "
-		    "exist",
-		    list_settings, lists_rules),
-	OPTION_FLAG("json", "print JSON: one line for each tracepoint or rule", list_settings,
-		    is_json),
+	OPTION_FLAG("rules", "list the rules of -r or of all packs", list_settings, lists_rules),
+	OPTION_FLAG("json", "print JSON: one line for each", list_settings, is_json),
 };
 
 /* Parts of other files have no constant address, so the table is no constant. */
@@ -35,7 +32,8 @@ static struct option_table list_table(void)
 			 "nothing; 2 wrong usage.",
 		.operand = option_refuse_operand,
 		.parts = { OPTION_PART(listed_options, struct list_settings, selection),
-			   { list_rows, sizeof(list_rows) / sizeof(list_rows[0]) } },
+			   { list_rows, sizeof(list_rows) / sizeof(list_rows[0]) },
+			   OPTION_PART(report_options, struct list_settings, report) },
 	};
 }
 
@@ -180,7 +178,7 @@ static int list_print(struct list_settings *settings, struct error *error)
 {
 	struct listing *listing;
 
-	if (listing_new(&listing, &settings->selection, message_report(), error) < 0)
+	if (listing_new(&listing, &settings->selection, settings->report, error) < 0)
 		return STATUS_FAILED;
 	if (!settings->is_json)
 		table_print(listing);
@@ -189,6 +187,11 @@ static int list_print(struct list_settings *settings, struct error *error)
 	if (listing_size(listing) == 0)
 		error_set(error, "no tracepoint of this machine follows the convention; load a "
 				 "module with such tracepoints");
+	else
+		report_closing(settings->report,
+			       "%zu tracepoint%s; next: ktrack stream records "
+			       "them",
+			       listing_size(listing), listing_size(listing) == 1 ? "" : "s");
 	listing_free(listing);
 	return STATUS_DONE;
 }
@@ -201,19 +204,23 @@ static int rules_print(struct list_settings *settings, struct error *error)
 		error_set(error, "-e: selects no rules; write packs, files or one rule with -r");
 		return STATUS_USAGE;
 	}
-	if (rule_listing_new(&listing, &settings->selection, message_report(), error) < 0)
+	if (rule_listing_new(&listing, &settings->selection, settings->report, error) < 0)
 		return STATUS_FAILED;
 	if (settings->is_json)
 		rule_json_lines_print(listing);
 	else
 		rule_table_print(listing);
+	report_closing(settings->report,
+		       "%zu rules; next: ktrack stream -r sched,irq "
+		       "--html=page.html -- sleep 1",
+		       rule_listing_size(listing));
 	rule_listing_free(listing);
 	return STATUS_DONE;
 }
 
 static int list_main(int argc, char **argv, struct error *error)
 {
-	struct list_settings settings = { 0 };
+	struct list_settings settings = { .report = message_report() };
 	struct option_table table = list_table();
 	int operand, status;
 
@@ -227,6 +234,6 @@ static int list_main(int argc, char **argv, struct error *error)
 
 const struct cli_command list_command = {
 	.name = "list",
-	.summary = "list the running kernel's tracepoints that follow the convention, or rules",
+	.summary = "list tracepoints that follow the convention, or rules of packs",
 	.run = list_main,
 };

@@ -10,9 +10,9 @@
 #include "cli/option.h"
 
 static const struct cli_command *const commands[] = {
-	&list_command, &stream_command, &record_command,  &recover_command, &export_command,
-	&stat_command, &why_command,	&release_command, &clean_command,
-	&doctor_command,
+	&list_command,	  &stream_command, &record_command, &recover_command,
+	&export_command,  &stat_command,   &query_command,  &why_command,
+	&release_command, &clean_command,  &doctor_command,
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -28,24 +28,17 @@ static const struct cli_command *command_find(const char *name)
 
 static void help_print(void)
 {
-	printf("usage: ktrack COMMAND [ARGUMENT]...\n\n"
-	       "Records slices, instants and counters through tracefs: those that drivers emit, "
-	       "and those that rules\n"
-	       "make from the kernel's own tracepoints. Writes them as git's trace2 lines, as "
-	       "Perfetto, Chrome or HTML\n"
-	       "timelines, or as tables.\n\n");
+	printf("usage: ktrack COMMAND [ARGUMENT]...\n"
+	       "Records slices, instants and counters: those of drivers, and those that rules\n"
+	       "make from the kernel's tracepoints. Writes timelines, tables, SQL, trace2.\n\n");
 	for (size_t i = 0; i < NR_COMMANDS; i++)
 		printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
 	printf("\nFirst things to try; none of them needs a kernel module:\n"
-	       "    sudo ktrack stream -r sched,irq --html=page.html -- sleep 1   # a timeline for "
-	       "any browser\n"
-	       "    sudo ktrack stat --live -r syscalls -d 5                      # the system calls "
-	       "of 5 seconds\n"
-	       "    sudo ktrack doctor                                            # what works on "
-	       "this machine\n"
-	       "\n'ktrack COMMAND --help' prints the common options of a command, 'ktrack COMMAND "
-	       "--help-all' all of them.\n"
-	       "'ktrack --version' prints the version.\n");
+	       "    sudo ktrack doctor                                          # what works\n"
+	       "    sudo ktrack stat --live -r syscalls -d 5                    # a table\n"
+	       "    sudo ktrack stream -r sched,irq --html=page.html -- sleep 1 # a timeline\n"
+	       "\n'man ktrack-tutorial-performance' leads to the cause of a delay in ten minutes.\n"
+	       "'ktrack COMMAND --help' prints its common options, '--help-all' all of them.\n");
 }
 
 static int command_refuse(const char *name, struct error *error)
@@ -53,8 +46,8 @@ static int command_refuse(const char *name, struct error *error)
 	struct suggestion meant = { 0 };
 
 	for (size_t i = 0; i < NR_COMMANDS; i++)
-		suggestion_add(&meant, name, commands[i]->name);
-	if (meant.word)
+		suggestion_add(&meant, text_of(name), commands[i]->name);
+	if (meant.word[0])
 		error_set(error, "unknown command '%s'; did you mean '%s'?", name, meant.word);
 	else
 		error_set(error, "unknown command '%s'; see 'ktrack --help'", name);

@@ -65,11 +65,18 @@ static void progress_print(void *context, const char *line)
 		fprintf(stderr, "%s%s\r", line, CLEAR_LINE);
 }
 
+const struct report *message_report_quiet(void)
+{
+	static const struct report quiet = { .message = report_line_print };
+
+	return &quiet;
+}
+
 const struct report *message_report(void)
 {
 	static const struct report to_terminal = { .message = report_line_print,
-						   .progress = progress_print };
-	static const struct report to_file = { .message = report_line_print };
+						   .progress = progress_print,
+						   .closing = report_line_print };
 
-	return is_terminal() ? &to_terminal : &to_file;
+	return is_terminal() ? &to_terminal : message_report_quiet();
 }

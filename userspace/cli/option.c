@@ -123,9 +123,9 @@ static int option_suggest(const struct option_table *table, const char *word, co
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
 	if (strncmp(name, "--", 2) == 0) {
 		for (size_t i = 0; match_find(table, i, &match); i++)
-			suggestion_add(&meant, name + 2, match.row->long_name);
+			suggestion_add(&meant, text_of(name + 2), match.row->long_name);
 	}
-	if (meant.word)
+	if (meant.word[0])
 		return error_set(error, "unknown option '%s'; did you mean '--%s'?", word,
 				 meant.word);
 	return error_set(error, "unknown option '%s'; see 'ktrack %s --help'", word, command);

@@ -14,7 +14,7 @@
  * @short_name: a letter, or 0 for none
  * @long_name: without its dashes
  * @argument: its name in help; NULL for none, "[=X]" for an optional one
- * @help: one line
+ * @help: one line; of an option that is not rare, short enough for --help to fit a screen
  * @apply: stores the option in its part of the command's settings; @value is NULL without an
  * argument; returns -1 with @error; NULL for a flag
  * @offset: added to the pointer that @apply gets; for a flag, the offset of its bool
@@ -38,6 +38,13 @@ struct option_row {
 #define OPTION_FLAG(name, text, type, member)                                                \
 	{                                                                                    \
 		.long_name = (name), .help = (text), .offset = offsetof(struct type, member) \
+	}
+
+/** OPTION_RARE_FLAG - the same, left out of --help */
+#define OPTION_RARE_FLAG(name, text, type, member)                                            \
+	{                                                                                     \
+		.long_name = (name), .help = (text), .offset = offsetof(struct type, member), \
+		.is_rare = true                                                               \
 	}
 
 /**
@@ -66,13 +73,14 @@ struct option_part {
 	}
 
 /** OPTION_PARTS_MAX - most parts of a table */
-#define OPTION_PARTS_MAX 8
+#define OPTION_PARTS_MAX 10
 
 /**
  * struct option_table - all options of a command
  * @usage: follows "ktrack ": "list [OPTION]..."
- * @about: what the command does, for the top of its help
- * @notes: follows the options in its help; may be NULL
+ * @about: what the command does, for the top of its help; a newline ends a paragraph, and a line
+ * with leading spaces is an example
+ * @notes: follows the options in the help with all options; may be NULL
  * @operand: takes a word that is no option, at any position; if NULL, the first such word ends the
  * options
  * @parts: up to the first without rows
@@ -86,7 +94,7 @@ struct option_table {
 };
 
 /**
- * option_help_print - print the help of a command
+ * option_help_print - print the help of a command, at most 80 columns wide
  * @has_rare: with the rare options
  */
 void option_help_print(const struct option_table *table, bool has_rare);
@@ -120,24 +128,6 @@ bool options_read(const struct option_table *table, int argc, char **argv, void 
 
 /** option_may_have_value - whether a word is an option whose optional argument is missing */
 bool option_may_have_value(const struct option_table *table, const char *word);
-
-/**
- * struct suggestion - the nearest known word so far; none if zeroed
- * @distance: number of different letters; 0 if there is no word
- */
-struct suggestion {
-	const char *word;
-	unsigned int distance;
-};
-
-/**
- * suggestion_add - compare with one more known word
- * @typed: the misspelled one
- *
- * Of several words at the same distance, the first one stays. A known word is also suggested if
- * @typed is a prefix of it, in any case.
- */
-void suggestion_add(struct suggestion *suggestion, const char *typed, const char *known);
 
 /**
  * size_kib_parse - parse a size: a number of KiB, or a number with k, M, G, KiB, MiB or GiB

@@ -9,9 +9,8 @@
 /** CAPTURE_STATUS_NOTES - exit statuses of commands that run a traced command, for help */
 #define CAPTURE_STATUS_NOTES                                                                      \
 	"Exit status with COMMAND: its status; 125 ktrack failed; 126 COMMAND cannot be "         \
-	"executed;\n"                                                                             \
-	"127 COMMAND is not found. Without COMMAND: 0 success; 1 ktrack failed. In both cases:\n" \
-	"2 wrong usage; 3 records were lost (only with --fail-on-loss, and if COMMAND succeeded)."
+	"executed; 127 COMMAND is not found. Without COMMAND: 0 success; 1 ktrack failed. In "    \
+	"both cases: 2 wrong usage; 3 records were lost (only with --fail-on-loss, and if COMMAND succeeded)."
 
 /** selection_options - for a struct selection */
 extern const struct option_part selection_options;
@@ -19,17 +18,29 @@ extern const struct option_part selection_options;
 /** listed_options - those of selection_options that select what ktrack list prints */
 extern const struct option_part listed_options;
 
+/** VERBOSE_HELP - the help of -v for commands without rules */
+#define VERBOSE_HELP "report each write to tracefs"
+
+/** report_options - for a const struct report * */
+extern const struct option_part report_options;
+
 /** filter_options - for a struct filter */
 extern const struct option_part filter_options;
 
 /** limits_options - for a struct limits */
 extern const struct option_part limits_options;
 
+/** budget_options - for a struct budget_settings */
+extern const struct option_part budget_options;
+
 /** capture_options - for a struct capture_settings, without its selection */
 extern const struct option_part capture_options;
 
 /** capture_apply_mode - the apply function of --mode, for a struct capture_settings */
 int capture_apply_mode(void *settings, const char *value, struct error *error);
+
+/** probe_options - for a struct capture_settings */
+extern const struct option_part probe_options;
 
 /** stack_options - for a struct capture_settings */
 extern const struct option_part stack_options;

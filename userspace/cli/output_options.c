@@ -48,8 +48,10 @@ static const struct option_row shared_rows[OUTPUT_SHARED_ROWS] = {
 	  "set the trace2 session id; 'recording' (export only) derives it from SOURCE",
 	  option_store_text, offsetof(struct output_settings, sid), .needs_text = true,
 	  .is_rare = true },
-	OPTION_FLAG("fail-on-loss", "exit with status 3 if records were lost", output_settings,
-		    fails_on_loss),
+	{ .long_name = "fail-on-loss",
+	  .help = "exit with status 3 if records were lost",
+	  .offset = offsetof(struct output_settings, fails_on_loss),
+	  .is_rare = true },
 };
 
 struct option_part output_options(struct output_rows *rows, size_t offset)
@@ -69,6 +71,7 @@ struct option_part output_options(struct output_rows *rows, size_t offset)
 			.apply = option_store_text,
 			.offset = target,
 			.needs_text = true,
+			.is_rare = kind->is_rare,
 		};
 	}
 	memcpy(rows->rows + size, shared_rows, sizeof(shared_rows));

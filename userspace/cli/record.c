@@ -30,10 +30,9 @@ static const struct option_row record_rows[] = {
 	  capture_apply_mode, offsetof(struct record_settings, capture) },
 	{ 'o', "output", "FILE", "write this file (default: trace.dat)", apply_output,
 	  .needs_text = true },
-	{ 0, "max-size", "SIZE", "stop when the records reach this size in KiB, or with k, M, G",
-	  apply_max_size },
-	OPTION_FLAG("fail-on-loss", "exit with status 3 if records were lost", record_settings,
-		    fails_on_loss),
+	{ 0, "max-size", "SIZE", "stop at this size in KiB, or with k, M, G", apply_max_size },
+	OPTION_RARE_FLAG("fail-on-loss", "exit with status 3 if records were lost", record_settings,
+			 fails_on_loss),
 };
 
 /* Parts of other files have no constant address, so the table is no constant. */
@@ -41,18 +40,19 @@ static struct option_table record_table(void)
 {
 	return (struct option_table){
 		.usage = "record [OPTION]... [-- COMMAND [ARGUMENT]...]",
-		.about = "Records raw track events to a trace.dat without parsing them. 'ktrack "
-			 "export', trace-cmd and\n"
-			 "KernelShark open it. Stops when COMMAND ends, when the duration is "
-			 "over, or when Ctrl-C is pressed.\n"
-			 "Without -e and -r it records every tracepoint that follows the track "
-			 "event convention.",
+		.about =
+			"Records raw track events to a trace.dat without parsing them. 'ktrack "
+			"export', trace-cmd and KernelShark open it. Stops when COMMAND ends, when "
+			"the duration is over, or when Ctrl-C is pressed. Without -e and -r it "
+			"records every tracepoint that follows the track event convention.",
 		.notes = CAPTURE_STATUS_NOTES,
 		.parts = { { record_rows, sizeof(record_rows) / sizeof(record_rows[0]) },
 			   OPTION_PART(selection_options, struct record_settings,
 				       capture.selection),
 			   OPTION_PART(capture_options, struct record_settings, capture),
-			   OPTION_PART(stack_options, struct record_settings, capture) },
+			   OPTION_PART(stack_options, struct record_settings, capture),
+			   OPTION_PART(probe_options, struct record_settings, capture),
+			   OPTION_PART(report_options, struct record_settings, capture.report) },
 	};
 }
 

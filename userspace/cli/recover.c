@@ -5,9 +5,12 @@
 
 #include "cli/cli.h"
 #include "cli/option.h"
+#include "cli/option_parts.h"
 
-/** struct recover_settings - the operand */
+/** struct recover_settings - the option and the operand */
 struct recover_settings {
+	const struct report *report;
+	bool is_verbose;
 	const char *name;
 };
 
@@ -21,28 +24,41 @@ static int apply_name(void *settings, const char *word, struct error *error)
 	return 0;
 }
 
-static const struct option_table recover_table = {
-	.usage = "recover [FILE]",
-	.about =
-		"Creates FILE (default: trace.dat) from the records of a killed 'ktrack record -o "
-		"FILE'. Reads FILE.spool\n"
-		"and the tracing instance, which exists until the next reboot. Removes both if all "
-		"records were read.",
-	.operand = apply_name,
+static const struct option_row verbose_rows[] = {
+	{ 'v', "verbose", NULL, VERBOSE_HELP, NULL, offsetof(struct recover_settings, is_verbose) },
 };
+
+static struct option_table recover_table(void)
+{
+	return (struct option_table){
+		.usage = "recover [OPTION]... [FILE]",
+		.about = "Creates FILE (default: trace.dat) from the records of a killed 'ktrack "
+			 "record -o "
+			 "FILE'. Reads FILE.spool and the tracing instance, which exists until the "
+			 "next "
+			 "reboot. Removes both if all "
+			 "records were read.",
+		.operand = apply_name,
+		.parts = { { verbose_rows, 1 },
+			   OPTION_PART(report_options, struct recover_settings, report) },
+	};
+}
 
 static int recover_main(int argc, char **argv, struct error *error)
 {
-	struct recover_settings settings = { 0 };
+	struct recover_settings settings = { .report = message_report() };
+	struct option_table table = recover_table();
 	char *path = NULL;
 	int operand, status;
 
-	if (!options_read(&recover_table, argc, argv, &settings, &operand, &status, error))
+	if (!options_read(&table, argc, argv, &settings, &operand, &status, error))
 		return status;
-	status = recover_run(settings.name ? settings.name : RECORD_PATH, &path, message_report(),
-			     error);
-	if (status == STATUS_DONE)
+	status = recover_run(settings.name ? settings.name : RECORD_PATH, &path, settings.report,
+			     settings.is_verbose ? settings.report : NULL, error);
+	if (status == STATUS_DONE) {
 		printf("%s\n", path);
+		report_closing(settings.report, "%s: recovered; next: ktrack stat %s", path, path);
+	}
 	free(path);
 	return status;
 }

@@ -5,9 +5,12 @@
 
 #include "cli/cli.h"
 #include "cli/option.h"
+#include "cli/option_parts.h"
 
-/** struct release_settings - the operands */
+/** struct release_settings - the option and the operands */
 struct release_settings {
+	const struct report *report;
+	bool is_verbose;
 	const char **patterns;
 	size_t nr_patterns;
 };
@@ -25,35 +28,50 @@ static int apply_pattern(void *settings, const char *word, struct error *error)
 	return *word ? 0 : error_set(error, "'': not a tracepoint; write SYS[:EVENT]");
 }
 
-static const struct option_table release_table = {
-	.usage = "release SYS[:EVENT]...",
-	.about = "Disables these tracepoints in every running 'ktrack stream', and waits until "
-		 "their "
-		 "records are read.\n"
-		 "Their module can then be unloaded without losing its records:\n\n"
-		 "    ktrack release mydrv && rmmod mydrv\n\n"
-		 "When the module is loaded again, its tracepoints are recorded again.\n"
-		 "'ktrack record' and --mode=circular keep modules loaded until the recording ends.",
-	.operand = apply_pattern,
+static const struct option_row verbose_rows[] = {
+	{ 'v', "verbose", NULL, VERBOSE_HELP, NULL, offsetof(struct release_settings, is_verbose) },
 };
+
+static struct option_table release_table(void)
+{
+	return (struct option_table){
+		.usage = "release [OPTION]... SYS[:EVENT]...",
+		.about = "Disables these tracepoints in every running 'ktrack stream', and waits "
+			 "until "
+			 "their records are read. Their module can then be unloaded without losing "
+			 "its "
+			 "records:\n\n"
+			 "    ktrack release mydrv && rmmod mydrv\n\n"
+			 "When the module is loaded again, its tracepoints are recorded again.\n"
+			 "'ktrack record' and --mode=circular keep modules loaded until the "
+			 "recording ends.",
+		.operand = apply_pattern,
+		.parts = { { verbose_rows, 1 },
+			   OPTION_PART(report_options, struct release_settings, report) },
+	};
+}
 
 static int release_print(const struct release_settings *settings, struct error *error)
 {
 	size_t nr_released;
 	int status = release_run(settings->patterns, settings->nr_patterns, &nr_released,
-				 message_report(), error);
+				 settings->report, settings->is_verbose ? settings->report : NULL,
+				 error);
 
 	if (status == STATUS_DONE)
 		printf("released %zu tracepoint%s\n", nr_released, nr_released == 1 ? "" : "s");
+	if (status == STATUS_DONE && nr_released > 0)
+		report_closing(settings->report, "nothing lost; next: rmmod unloads the module");
 	return status;
 }
 
 static int release_main(int argc, char **argv, struct error *error)
 {
-	struct release_settings settings = { 0 };
+	struct release_settings settings = { .report = message_report() };
+	struct option_table table = release_table();
 	int operand, status;
 
-	if (options_read(&release_table, argc, argv, &settings, &operand, &status, error)) {
+	if (options_read(&table, argc, argv, &settings, &operand, &status, error)) {
 		status = STATUS_USAGE;
 		if (settings.nr_patterns > 0)
 			status = release_print(&settings, error);

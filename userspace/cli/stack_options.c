@@ -30,10 +30,10 @@ static int apply_stack_limit(void *settings, const char *value, struct error *er
 static const struct option_row stack_rows[] = {
 	{ 0, "stack", "EVENT[ if FILTER]",
 	  "record the kernel stack behind each record of this tracepoint that matches; SYS:EVENT",
-	  apply_stack, .is_repeatable = true },
+	  apply_stack, .is_repeatable = true, .is_rare = true },
 	{ 0, "stack-limit", "N",
-	  "record at most N stacks of a tracepoint in a second (default: 5000)",
-	  apply_stack_limit },
+	  "record at most N stacks of a tracepoint in a second (default: 5000)", apply_stack_limit,
+	  .is_rare = true },
 };
 
 const struct option_part stack_options = {

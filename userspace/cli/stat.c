@@ -1,46 +1,187 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ktrack stat: its options, and the size of the terminal. */
-#include <langinfo.h>
-#include <locale.h>
+/* ktrack stat: its options. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/compare.h"
 #include "cli/option.h"
 #include "cli/option_parts.h"
+#include "cli/terminal.h"
+
+/* Of --compare: smaller changes rarely matter. */
+#define DEFAULT_MIN_CHANGE 0.05
 
 /**
  * struct stat_command_settings - the options and operands
+ * @groups: the words of --group-by
+ * @words: the first operands
  * @nr_words: number of operands: one source, or the words of the traced command
  */
 struct stat_command_settings {
 	struct stat_settings stat;
+	char *groups;
+	const char *words[COMPARE_WORDS_MAX];
+	bool is_compare;
+	double min_change;
+	bool has_min_change;
+	bool is_by_name;
+	bool is_csv;
+	bool is_json;
 	int nr_words;
 };
 
 static const char *const sort_words[] = {
-	[STAT_SORT_TOTAL] = "total", [STAT_SORT_COUNT] = "count", [STAT_SORT_MIN] = "min",
-	[STAT_SORT_MEAN] = "mean",   [STAT_SORT_P50] = "p50",	  [STAT_SORT_P99] = "p99",
-	[STAT_SORT_MAX] = "max",     [STAT_SORT_NAME] = "name",	  [STAT_SORT_TRACK] = "track",
+	[STAT_SORT_TOTAL] = "total", [STAT_SORT_SELF] = "self",	  [STAT_SORT_COUNT] = "count",
+	[STAT_SORT_MIN] = "min",     [STAT_SORT_MEAN] = "mean",	  [STAT_SORT_MAX] = "max",
+	[STAT_SORT_NAME] = "name",   [STAT_SORT_TRACK] = "track",
 };
 _Static_assert(sizeof(sort_words) / sizeof(sort_words[0]) == STAT_SORT_COUNT_OF, "a word for each");
 
+/* A percentage with at most one decimal: "99.9". Returns false if it is none. */
+static bool permille_parse(struct text text, unsigned int *out)
+{
+	const char *point = memchr(text.data, '.', text.size);
+	size_t nr_digits = point ? (size_t)(point - text.data) : text.size;
+	unsigned int number = 0;
+
+	if (nr_digits < 1 || nr_digits > 2 || (point && text.size != nr_digits + 2))
+		return false;
+	for (size_t i = 0; i < text.size; i++) {
+		if (i == nr_digits)
+			continue;
+		if (text.data[i] < '0' || text.data[i] > '9')
+			return false;
+		number = number * 10 + (unsigned int)(text.data[i] - '0');
+	}
+	*out = point ? number : number * 10;
+	return *out > 0;
+}
+
 static int apply_sort(void *settings, const char *value, struct error *error)
 {
-	struct stat_settings *stat = settings;
+	struct sink_stat_settings *form = &((struct stat_settings *)settings)->form;
+	const char *word = value + (value[0] == '-');
 
+	form->is_reversed = value[0] == '-';
 	for (int i = 0; i < STAT_SORT_COUNT_OF; i++) {
-		if (strcmp(value, sort_words[i]) == 0) {
-			stat->form.sort = i;
+		if (sort_words[i] && strcmp(word, sort_words[i]) == 0) {
+			form->sort = i;
 			return 0;
 		}
 	}
+	form->sort = STAT_SORT_PERCENTILE;
+	if (word[0] == 'p' && permille_parse(text_of(word + 1), &form->sort_permille))
+		return 0;
 	return error_set(error,
-			 "--sort=%s: unknown; write total, count, min, mean, p50, p99, max, name "
-			 "or track",
+			 "--sort=%s: unknown; write total, self, count, min, mean, p50, p99 (or "
+			 "another percentile), max, name or track",
 			 value);
+}
+
+static int apply_percentiles(void *settings, const char *value, struct error *error)
+{
+	struct sink_stat_settings *form = &((struct stat_settings *)settings)->form;
+	struct text rest = text_of(value), item;
+
+	while (text_take_item(&rest, &item)) {
+		if (form->nr_permille == STAT_PERCENTILES_MAX)
+			return error_set(error, "--percentiles=%s: more than %d; leave out some",
+					 value, STAT_PERCENTILES_MAX);
+		if (!permille_parse(item, &form->permille[form->nr_permille++]))
+			return error_set(error,
+					 "--percentiles=%s: '%.*s' is none; write numbers such as "
+					 "50,90,99.9",
+					 value, (int)item.size, item.data);
+	}
+	return 0;
+}
+
+static const char *const group_words[] = {
+	[STAT_KEY_TRACK] = "track", [STAT_KEY_NAME] = "name", [STAT_KEY_PID] = "pid",
+	[STAT_KEY_COMM] = "comm",   [STAT_KEY_CPU] = "cpu",
+};
+
+/* The name of a field stays in the command line's word, of which it must be the rest. */
+static bool group_parse(struct text item, struct stat_group *out)
+{
+	for (size_t i = 0; i < sizeof(group_words) / sizeof(group_words[0]); i++) {
+		if (text_equals(item, text_of(group_words[i]))) {
+			*out = (struct stat_group){ .key = i, .word = item.data };
+			return true;
+		}
+	}
+	if (item.size <= strlen("field:") || strncmp(item.data, "field:", strlen("field:")) != 0)
+		return false;
+	*out = (struct stat_group){ .key = STAT_KEY_FIELD,
+				    .word = item.data,
+				    .field = item.data + strlen("field:") };
+	return true;
+}
+
+static bool group_is_given(const struct sink_stat_settings *form, const struct stat_group *group)
+{
+	for (size_t i = 0; i < form->nr_groups; i++) {
+		const struct stat_group *other = &form->groups[i];
+
+		if (other->key == group->key &&
+		    (!group->field || strcmp(other->field, group->field) == 0))
+			return true;
+	}
+	return false;
+}
+
+static int group_add(struct sink_stat_settings *form, struct text item, const char *value,
+		     struct error *error)
+{
+	struct stat_group group;
+
+	if (!group_parse(item, &group))
+		return error_set(error,
+				 "--group-by=%s: '%.*s' is unknown; write track, name, pid, comm, "
+				 "cpu or field:FIELD",
+				 value, (int)item.size, item.data);
+	if (group_is_given(form, &group))
+		return error_set(error, "--group-by=%s: '%.*s' is given twice", value,
+				 (int)item.size, item.data);
+	if (form->nr_groups == STAT_GROUPS_MAX)
+		return error_set(error, "--group-by=%s: more than %d keys; leave out some", value,
+				 STAT_GROUPS_MAX);
+	form->groups[form->nr_groups++] = group;
+	return 0;
+}
+
+/* The words are cut out of a copy, which ends with the process. */
+static int apply_group_by(void *settings, const char *value, struct error *error)
+{
+	struct stat_command_settings *command = settings;
+	struct text rest = text_of(value), item;
+
+	free(command->groups);
+	command->groups = strdup(value);
+	if (!command->groups)
+		return error_set(error, "out of memory");
+	command->stat.form.nr_groups = 0;
+	while (text_take_item(&rest, &item)) {
+		char *copy = command->groups + (item.data - value);
+
+		copy[item.size] = '\0';
+		if (group_add(&command->stat.form, text_of(copy), value, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int apply_stat_slowest(void *settings, const char *value, struct error *error)
+{
+	struct stat_settings *stat = settings;
+
+	if (count_parse(value, "slices", &stat->form.slowest, error) < 0)
+		return -1;
+	return stat->form.slowest <= STAT_SLOWEST_MAX
+		       ? 0
+		       : error_set(error, "--slowest=%s: too large; write a number up to %d", value,
+				   STAT_SLOWEST_MAX);
 }
 
 static int apply_limit(void *settings, const char *value, struct error *error)
@@ -62,27 +203,47 @@ static int apply_word(void *settings, const char *word, struct error *error)
 	struct stat_command_settings *command = settings;
 
 	(void)error;
+	if (command->nr_words < COMPARE_WORDS_MAX)
+		command->words[command->nr_words] = word;
 	if (command->nr_words++ == 0)
 		command->stat.source = word;
 	return 0;
 }
 
+static int apply_min_change(void *settings, const char *value, struct error *error)
+{
+	struct stat_command_settings *command = settings;
+
+	command->has_min_change = true;
+	return min_change_parse(value, &command->min_change, error);
+}
+
 static const struct option_row stat_rows[] = {
-	OPTION_FLAG("json", "print JSON: one line, or with --live one line for each interval",
-		    stat_settings, form.is_json),
-	{ 0, "sort", "WHAT",
-	  "sort by total (the default), count, min, mean, p50, p99, max, name or track",
-	  apply_sort },
-	{ 0, "limit", "N", "print at most N rows of each table", apply_limit },
-	OPTION_FLAG("by-name", "print one row per name and tracepoint, for all its tracks",
-		    stat_settings, form.is_by_name),
-	OPTION_FLAG("live", "record like 'ktrack stream', and update the tables", stat_settings,
-		    is_live),
+	OPTION_FLAG("json", "print JSON, one line for each interval", stat_command_settings,
+		    is_json),
+	OPTION_RARE_FLAG("csv", "print comma-separated values", stat_command_settings, is_csv),
+	{ 0, "sort", "WHAT", "sort by a column (default: total)", apply_sort },
+	{ 0, "name", "GLOB", "only slices and instants of this name", option_store_text,
+	  offsetof(struct stat_settings, form.name), .needs_text = true, .is_rare = true },
+	{ 0, "group-by", "LIST", "rows: track, name, pid, comm, cpu, field:FIELD", apply_group_by },
+	{ 0, "percentiles", "LIST", "columns of percentiles (default: 50,99), such as 90,99.9",
+	  apply_percentiles, .is_rare = true },
+	{ 0, "slowest", "N", "list the N slowest slices with fields", apply_stat_slowest },
+	OPTION_RARE_FLAG("histogram", "print the full histogram of each row of slices",
+			 stat_settings, form.has_histograms),
+	{ 0, "limit", "N", "print at most N rows of each table", apply_limit, .is_rare = true },
+	OPTION_RARE_FLAG("by-name", "the same as --group-by=name", stat_command_settings,
+			 is_by_name),
+	OPTION_FLAG("compare", "compare recordings: BASE... -- SOURCE...", stat_command_settings,
+		    is_compare),
+	{ 0, "min-change", "PERCENT", "with --compare: report no smaller changes (default: 5%)",
+	  apply_min_change, .is_rare = true },
+	OPTION_FLAG("live", "record now, and update the tables", stat_settings, is_live),
 	{ 0, "interval", "SECONDS",
 	  "time between updates in seconds, or with ns, us, ms, s, m, h (default: 1)",
-	  apply_interval },
-	OPTION_FLAG("fail-on-loss", "exit with status 3 if records were lost", stat_settings,
-		    fails_on_loss),
+	  apply_interval, .is_rare = true },
+	OPTION_RARE_FLAG("fail-on-loss", "exit with status 3 if records were lost", stat_settings,
+			 fails_on_loss),
 };
 
 static struct option_table stat_table(void)
@@ -91,48 +252,37 @@ static struct option_table stat_table(void)
 		.usage = "stat [OPTION]... SOURCE\n       ktrack stat --live [OPTION]... [-- "
 			 "COMMAND [ARGUMENT]...]",
 		.about = "Prints tables of slices (count; total, min, mean, p50, p99 and max "
-			 "duration), counters (first, last,\n"
-			 "min and max value) and instants (count), and reports lost records.",
+			 "duration), counters and instants, and reports lost records.",
 		.notes =
 			"Exit status: 0 success; 1 ktrack failed or the source is damaged; 2 wrong "
-			"usage; 3 records were lost\n"
-			"(only with --fail-on-loss). With --live and COMMAND: as for 'ktrack "
+			"usage; 3 records were lost (only with --fail-on-loss), or a budget is "
+			"undecided; 4 a budget is exceeded. With --live and "
+			"COMMAND: as for 'ktrack "
 			"stream'.",
 		.operand = apply_word,
 		.parts = { OPTION_PART(selection_options, struct stat_settings, capture.selection),
 			   OPTION_PART(filter_options, struct stat_settings, filter),
 			   OPTION_PART(capture_live_options, struct stat_settings, capture),
 			   OPTION_PART(limits_options, struct stat_settings, limits),
-			   { stat_rows, sizeof(stat_rows) / sizeof(stat_rows[0]) } },
+			   OPTION_PART(budget_options, struct stat_settings, budgets),
+			   { stat_rows, sizeof(stat_rows) / sizeof(stat_rows[0]) },
+			   OPTION_PART(report_options, struct stat_settings, capture.report) },
 	};
-}
-
-static unsigned int terminal_size(const char *variable, bool is_width)
-{
-	const char *given = getenv(variable);
-	struct winsize size;
-
-	if (given && atoi(given) > 0)
-		return atoi(given);
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0)
-		return 0;
-	return is_width ? size.ws_col : size.ws_row;
 }
 
 /* A live table without --limit must fit the screen. */
 static void form_fit_terminal(struct sink_stat_settings *form, bool is_live)
 {
-	const char *no_colour = getenv("NO_COLOR");
+	struct terminal terminal = terminal_find();
 
-	setlocale(LC_CTYPE, "");
-	form->is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-	if (isatty(STDOUT_FILENO) != 1 || form->is_json)
+	form->is_utf8 = terminal.is_utf8;
+	if (!terminal.is_terminal || form->form != STAT_TABLES)
 		return;
-	form->width = terminal_size("COLUMNS", true);
-	form->has_colour = !no_colour || !*no_colour;
+	form->width = terminal.width;
+	form->has_colour = terminal.has_colour;
 	form->is_screen = is_live;
 	if (is_live && form->limit == 0)
-		form->height = terminal_size("LINES", false);
+		form->height = terminal.height;
 }
 
 /* With --live the operands are the command, otherwise there is one source. */
@@ -155,6 +305,95 @@ static int operands_apply(struct stat_command_settings *settings, int argc, char
 	return 0;
 }
 
+static int form_apply(struct stat_command_settings *settings, struct error *error)
+{
+	struct sink_stat_settings *form = &settings->stat.form;
+
+	if (settings->is_csv && settings->is_json)
+		return error_set(error, "--csv: excludes --json; leave out one of them");
+	if (settings->is_csv && settings->stat.is_live)
+		return error_set(error, "--csv: not with --live; use --json");
+	if (form->has_histograms && (settings->is_csv || settings->is_json))
+		return error_set(error, "--histogram: part of tables; --json has all histograms");
+	if (form->slowest > 0 && settings->is_csv)
+		return error_set(error, "--slowest: not with --csv; use --json");
+	if (settings->is_by_name && form->nr_groups > 0)
+		return error_set(error, "--by-name: excludes --group-by; leave out one of them");
+	if (settings->is_by_name)
+		form->groups[form->nr_groups++] = (struct stat_group){ .key = STAT_KEY_NAME,
+								       .word = "name" };
+	form->form = settings->is_csv ? STAT_CSV : settings->is_json ? STAT_JSON : STAT_TABLES;
+	settings->stat.budgets.is_json = settings->is_json;
+	form_fit_terminal(form, settings->stat.is_live);
+	return 0;
+}
+
+/* What cannot be in a comparison. */
+static int compare_check(const struct stat_command_settings *settings, struct error *error)
+{
+	const struct sink_stat_settings *form = &settings->stat.form;
+	const char *option = settings->stat.is_live	       ? "--live"
+			     : settings->is_csv		       ? "--csv"
+			     : settings->is_by_name	       ? "--by-name"
+			     : form->nr_groups > 0	       ? "--group-by"
+			     : form->slowest > 0	       ? "--slowest"
+			     : form->has_histograms	       ? "--histogram"
+			     : form->name		       ? "--name"
+			     : settings->stat.budgets.size > 0 ? "--budget"
+							       : NULL;
+
+	return option ? error_set(error, "%s: not with --compare; leave it out", option) : 0;
+}
+
+/* Reads the options again, for a selection of its own. */
+static int compare_source_add(const struct compare_command *command, const char *source,
+			      struct comparison *comparison, bool is_source, struct error *error)
+{
+	struct stat_command_settings settings = { .stat.argv = command->argv };
+	struct option_table table = stat_table();
+	int operand, status;
+
+	capture_settings_init(&settings.stat.capture, message_report());
+	if (options_read(&table, command->argc, command->argv, &settings, &operand, &status,
+			 error)) {
+		settings.stat.source = source;
+		status = compare_add(&settings.stat, comparison, is_source, error);
+	}
+	capture_settings_release(&settings.stat.capture);
+	free(settings.groups);
+	return status;
+}
+
+static int stat_compare(const struct stat_command_settings *settings, int argc, char **argv,
+			struct error *error)
+{
+	const struct compare_command command = {
+		.argc = argc,
+		.argv = argv,
+		.words = settings->words,
+		.nr_words = settings->nr_words,
+		.min_change = settings->has_min_change ? settings->min_change : DEFAULT_MIN_CHANGE,
+		.is_json = settings->is_json,
+		.add = compare_source_add,
+	};
+
+	if (compare_check(settings, error) < 0)
+		return STATUS_USAGE;
+	return compare_main(&command, error);
+}
+
+static int stat_print(struct stat_command_settings *settings, int argc, char **argv,
+		      struct error *error)
+{
+	if (settings->has_min_change) {
+		error_set(error, "--min-change: needs --compare");
+		return STATUS_USAGE;
+	}
+	if (form_apply(settings, error) < 0 || operands_apply(settings, argc, argv, error) < 0)
+		return STATUS_USAGE;
+	return stat_run(&settings->stat, error);
+}
+
 static int stat_main(int argc, char **argv, struct error *error)
 {
 	struct stat_command_settings settings = { .stat.argv = argv };
@@ -163,12 +402,11 @@ static int stat_main(int argc, char **argv, struct error *error)
 
 	capture_settings_init(&settings.stat.capture, message_report());
 	if (options_read(&table, argc, argv, &settings, &operand, &status, error)) {
-		status = STATUS_USAGE;
-		form_fit_terminal(&settings.stat.form, settings.stat.is_live);
-		if (operands_apply(&settings, argc, argv, error) == 0)
-			status = stat_run(&settings.stat, error);
+		status = settings.is_compare ? stat_compare(&settings, argc, argv, error)
+					     : stat_print(&settings, argc, argv, error);
 	}
 	capture_settings_release(&settings.stat.capture);
+	free(settings.groups);
 	return status;
 }
 

@@ -20,20 +20,21 @@ static int apply_why(void *settings, const char *value, struct error *error)
 	why_settings_set_slice(&stream->why, value);
 	stream->why.depth = WHY_DEPTH;
 	stream->why.is_live = true;
+	stream->why.is_here = true;
 	stream->outputs.why = &stream->why;
 	return 0;
 }
 
 static const struct option_row stream_rows[] = {
 	{ 0, "mode", "MODE", "streaming (read continuously) or circular (keep the newest records)",
-	  capture_apply_mode, offsetof(struct stream_settings, capture) },
+	  capture_apply_mode, offsetof(struct stream_settings, capture), .is_rare = true },
 	{ 0, "session-every", "SECONDS",
 	  "start a new session at this interval in seconds, or with a unit; not with COMMAND",
-	  apply_session_every },
-	{ 0, "why", "SLICE", "explain the slowest of these slices at the end; see ktrack-why(1)",
-	  apply_why },
+	  apply_session_every, .is_rare = true },
+	{ 0, "why", "SLICE", "explain the slowest of these slices at the end", apply_why },
 	{ 0, "folded", "FILE", "with --why: also write the parts of the slice for flame graphs",
-	  option_store_text, offsetof(struct stream_settings, why.folded), .needs_text = true },
+	  option_store_text, offsetof(struct stream_settings, why.folded), .needs_text = true,
+	  .is_rare = true },
 };
 
 static struct option_table stream_table(struct output_rows *rows)
@@ -42,17 +43,19 @@ static struct option_table stream_table(struct output_rows *rows)
 		.usage = "stream [OPTION]... [-- COMMAND [ARGUMENT]...]",
 		.about =
 			"Records track events and exports them live. Stops when COMMAND ends, when "
-			"the duration is over, or when\n"
-			"Ctrl-C is pressed. Without -e and -r it records every tracepoint that "
-			"follows the track event convention.",
+			"the duration is over, or when Ctrl-C is pressed. Without -e and -r it "
+			"records every tracepoint that follows the track event convention.",
 		.notes = CAPTURE_STATUS_NOTES,
 		.parts = { OPTION_PART(selection_options, struct stream_settings,
 				       capture.selection),
 			   OPTION_PART(capture_options, struct stream_settings, capture),
 			   OPTION_PART(stack_options, struct stream_settings, capture),
+			   OPTION_PART(probe_options, struct stream_settings, capture),
 			   { stream_rows, sizeof(stream_rows) / sizeof(stream_rows[0]) },
 			   output_options(rows, offsetof(struct stream_settings, outputs)),
-			   OPTION_PART(limits_options, struct stream_settings, limits) },
+			   OPTION_PART(budget_options, struct stream_settings, outputs.budgets),
+			   OPTION_PART(limits_options, struct stream_settings, limits),
+			   OPTION_PART(report_options, struct stream_settings, capture.report) },
 	};
 }
 

@@ -55,20 +55,16 @@ static int apply_why_word(void *settings, const char *word, struct error *error)
 }
 
 static const struct option_row why_rows[] = {
-	{ 0, "slowest", "N", "explain the N slowest slices that match (default: 1)",
-	  apply_slowest },
-	{ 0, "at", "TIME",
-	  "explain slices open at this t_abs (as for 'ktrack export --from'), the shortest first",
-	  apply_at },
-	{ 0, "why-depth", "N", "follow at most N wakers one after the other (default: 3)",
-	  apply_depth },
-	OPTION_FLAG("aggregate", "compare the slowest 1% of all slices that match with the median",
-		    why_run_settings, why.is_aggregate),
-	{ 0, "folded", "FILE", "also write the parts of the explained slices for flame graphs",
-	  option_store_text, offsetof(struct why_run_settings, why.folded), .needs_text = true },
+	{ 0, "slowest", "N", "explain the N slowest that match (default: 1)", apply_slowest },
+	{ 0, "at", "TIME", "explain slices open at this time, as for --from", apply_at },
+	{ 0, "why-depth", "N", "follow at most N wakers (default: 3)", apply_depth },
+	OPTION_FLAG("aggregate", "compare the slowest 1% with the median", why_run_settings,
+		    why.is_aggregate),
+	{ 0, "folded", "FILE", "also write the parts for flame graphs", option_store_text,
+	  offsetof(struct why_run_settings, why.folded), .needs_text = true },
 	OPTION_FLAG("json", "print one line of JSON", why_run_settings, why.is_json),
-	OPTION_FLAG("fail-on-loss", "exit with status 3 if records were lost", why_run_settings,
-		    fails_on_loss),
+	OPTION_RARE_FLAG("fail-on-loss", "exit with status 3 if records were lost",
+			 why_run_settings, fails_on_loss),
 };
 
 static struct option_table why_table(void)
@@ -76,21 +72,20 @@ static struct option_table why_table(void)
 	return (struct option_table){
 		.usage = "why [OPTION]... SOURCE SLICE",
 		.about = "Splits the time of slices into parts: running, runnable (behind which "
-			 "threads), blocked (with the thread or\n"
-			 "interrupt that woke it, and how that thread spent the time), interrupts, "
-			 "stopped, undecided.\n"
+			 "threads), blocked (with the thread or interrupt that woke it, and how "
+			 "that thread spent the time), interrupts, stopped, undecided.\n"
 			 "SOURCE is as for 'ktrack export'. SLICE is [CATEGORY/]NAME[@TRACK], all "
-			 "with wildcards, for example\n"
-			 "'mydrv:mydrv_io/transfer@queue*'. Slices of packs need their category, for "
-			 "example 'syscalls:call/read'.\n"
-			 "Record next to the driver's tracepoints: -r " WHY_PACKS,
+			 "with wildcards, for example 'mydrv:mydrv_io/transfer@queue*'. Slices of "
+			 "packs need their category, for example 'syscalls:call/read'.\n"
+			 "Record with -r " WHY_PACKS,
 		.notes = "Exit status: 0 success; 1 ktrack failed, no slice matches or the source "
-			 "is damaged; 2 wrong usage;\n"
+			 "is damaged; 2 wrong usage; "
 			 "3 records were lost (only with --fail-on-loss).",
 		.operand = apply_why_word,
 		.parts = { OPTION_PART(selection_options, struct why_run_settings, selection),
 			   OPTION_PART(limits_options, struct why_run_settings, limits),
-			   { why_rows, sizeof(why_rows) / sizeof(why_rows[0]) } },
+			   { why_rows, sizeof(why_rows) / sizeof(why_rows[0]) },
+			   OPTION_PART(report_options, struct why_run_settings, report) },
 	};
 }
 

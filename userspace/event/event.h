@@ -11,6 +11,7 @@
 
 #include "event/decoded.h"
 #include "event/descriptor.h"
+#include "event/elf.h"
 #include "event/field_ref.h"
 #include "event/filter.h"
 #include "event/format.h"

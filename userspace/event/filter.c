@@ -301,7 +301,7 @@ int event_filter_resolve(struct event_filter *filter, const struct kallsyms *sym
 	return 0;
 }
 
-static bool signed_compare(enum filter_operator op, int64_t left, int64_t right)
+hot_inline bool signed_compare(enum filter_operator op, int64_t left, int64_t right)
 {
 	switch (op) {
 	case FILTER_EQUAL:
@@ -329,7 +329,7 @@ static bool unsigned_compare(enum filter_operator op, uint64_t left, uint64_t ri
 	return signed_compare(op, left ^ (uint64_t)INT64_MIN, right ^ (uint64_t)INT64_MIN);
 }
 
-static bool number_matches(const struct filter_term *term, const struct record *record)
+hot_inline bool number_matches(const struct filter_term *term, const struct record *record)
 {
 	const struct field_ref *ref = &term->ref;
 	int64_t number = field_integer(ref, record, ref->is_swapped);
@@ -389,6 +389,18 @@ static bool term_matches(const struct filter_term *term, const struct record *re
 	return false;
 }
 
+/* Any filter, from its first term on. */
+static out_of_line bool terms_match(const struct filter_term *terms, const struct record *record,
+				    struct text comm)
+{
+	int at = 0;
+
+	while (at >= 0)
+		at = terms[at].exits[term_matches(&terms[at], record, comm)];
+	return at == FILTER_ACCEPT;
+}
+
+/* Most filters compare numbers only. */
 bool event_filter_matches_task(const struct event_filter *filter, const struct record *record,
 			       struct text comm)
 {
@@ -397,7 +409,10 @@ bool event_filter_matches_task(const struct event_filter *filter, const struct r
 
 	if (filter->record_size > record->size)
 		return false;
-	while (at >= 0)
-		at = terms[at].exits[term_matches(&terms[at], record, comm)];
+	while (at >= 0) {
+		if (unlikely(terms[at].kind != FILTER_TERM_NUMBER))
+			return terms_match(terms, record, comm);
+		at = terms[at].exits[number_matches(&terms[at], record)];
+	}
 	return at == FILTER_ACCEPT;
 }

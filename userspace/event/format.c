@@ -147,8 +147,10 @@ static size_t lines_count(const char *text)
 {
 	size_t nr_lines = 1;
 
-	for (; *text && nr_lines < FORMAT_FIELDS_MAX; text++)
-		nr_lines += *text == '\n';
+	while (nr_lines < FORMAT_FIELDS_MAX && (text = strchr(text, '\n'))) {
+		text++;
+		nr_lines++;
+	}
 	return nr_lines;
 }
 

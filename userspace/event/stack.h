@@ -12,6 +12,9 @@
 #define STACK_SYSTEM "ftrace"
 #define STACK_NAME "kernel_stack"
 
+/** STACK_CATEGORY - that of the instants */
+#define STACK_CATEGORY STACK_SYSTEM ":" STACK_NAME
+
 /** STACK_FRAMES_MAX - limit of frames that are read, the innermost */
 #define STACK_FRAMES_MAX 64
 

@@ -169,6 +169,28 @@ static bool answer_take_operands(struct answer_reader *reader, uint16_t index)
 	return true;
 }
 
+/* An operator on constants, such as the mask of all states of a thread, is evaluated only once. */
+static void node_fold(struct symbols *symbols, uint16_t index)
+{
+	struct symbol_node *node = &symbols->nodes[index];
+	const struct symbol_node *a = &symbols->nodes[node->operands[0]];
+	const struct symbol_node *b = &symbols->nodes[node->operands[1]];
+	struct symbol_number number;
+
+	if (a->kind != SYMBOL_NUMBER)
+		return;
+	if (node->kind == SYMBOL_UNARY)
+		number = symbol_number_unary(node->op,
+					     (struct symbol_number){ .bits = a->number });
+	else if (node->kind == SYMBOL_BINARY && b->kind == SYMBOL_NUMBER)
+		number = symbol_number_binary(node->op, (struct symbol_number){ .bits = a->number },
+					      (struct symbol_number){ .bits = b->number });
+	else
+		return;
+	*node = (struct symbol_node){ .kind = SYMBOL_NUMBER, .number = number.bits };
+	symbols->nr_nodes = index + 1;
+}
+
 static bool answer_take_node(struct answer_reader *reader, bool is_text, uint16_t *index)
 {
 	struct symbols *symbols = reader->symbols;
@@ -180,7 +202,10 @@ static bool answer_take_node(struct answer_reader *reader, bool is_text, uint16_
 		return false;
 	*index = symbols->nr_nodes++;
 	symbols->nodes[*index] = node;
-	return answer_take_operands(reader, *index);
+	if (!answer_take_operands(reader, *index))
+		return false;
+	node_fold(symbols, *index);
+	return true;
 }
 
 static bool answer_take_symbols(struct answer_reader *reader, struct symbol_field *field)

@@ -22,16 +22,28 @@ void syscalls_begin_exec(struct syscalls *syscalls, int tid, int64_t number);
 /** syscalls_end_exec - a thread ends a call, and may have executed a program */
 void syscalls_end_exec(struct syscalls *syscalls, int tid, int64_t number, int64_t result);
 
+/** syscalls_have_threads - whether any thread runs a 32-bit program, or may execute one */
+hot_inline bool syscalls_have_threads(const struct syscalls *syscalls)
+{
+	return syscalls->narrow_threads.bits || syscalls->nr_executing > 0;
+}
+
 /** syscalls_choose - the next names are those of calls of a thread */
 hot_inline void syscalls_choose(struct syscalls *syscalls, int tid)
 {
 	syscalls->is_narrow = thread_set_has(&syscalls->narrow_threads, tid);
 }
 
+/** syscalls_may_execute - whether a call may execute a program */
+hot_inline bool syscalls_may_execute(const struct syscalls *syscalls, int64_t number)
+{
+	return syscalls->may_execute[number & SYSCALLS_EXEC_MASK];
+}
+
 /** syscalls_begin - a thread begins a call */
 hot_inline void syscalls_begin(struct syscalls *syscalls, int tid, int64_t number)
 {
-	if (unlikely(syscalls->may_execute[number & SYSCALLS_EXEC_MASK]))
+	if (unlikely(syscalls_may_execute(syscalls, number)))
 		syscalls_begin_exec(syscalls, tid, number);
 }
 

@@ -162,7 +162,7 @@ static struct text name_other(struct syscalls *syscalls, int64_t number)
 	return name_find(syscalls, table_other(table, architecture), number);
 }
 
-struct text syscalls_name(struct syscalls *syscalls, int64_t number)
+struct text syscalls_find_name(struct syscalls *syscalls, int64_t number)
 {
 	bool is_x32 = syscalls->has_x32 && number >= X32_BIT &&
 		      number < X32_BIT + SYSCALLS_CACHE_SIZE;

@@ -76,6 +76,9 @@ struct syscalls *syscalls_new(const char *machine);
 /** syscalls_free - free the names; NULL is fine */
 void syscalls_free(struct syscalls *syscalls);
 
+/** syscalls_find_name - syscalls_name() of a call whose name was not found before */
+struct text syscalls_find_name(struct syscalls *syscalls, int64_t number);
+
 /**
  * syscalls_name - the name of a system call, "syscall_N" if it is unknown
  * @number: in the ABI of the thread of syscalls_choose(); -1 is a call that was skipped
@@ -83,6 +86,15 @@ void syscalls_free(struct syscalls *syscalls);
  * Sets @syscalls->abi. The name is valid until syscalls_free() if @number is at least 0 and below
  * SYSCALLS_CACHE_SIZE, otherwise until the next call.
  */
-struct text syscalls_name(struct syscalls *syscalls, int64_t number);
+hot_inline struct text syscalls_name(struct syscalls *syscalls, int64_t number)
+{
+	const struct text *names = syscalls->own.names;
+
+	if (unlikely(syscalls->is_narrow || (uint64_t)number >= SYSCALLS_CACHE_SIZE ||
+		     !names[number].data))
+		return syscalls_find_name(syscalls, number);
+	syscalls->abi.size = 0;
+	return names[number];
+}
 
 #endif

@@ -125,7 +125,7 @@ bool task_change_read(struct task_change *out, const struct task_descriptor *des
 {
 	const struct task_rule *rule = descriptor->rule;
 	int64_t tid, writer = 0, detail;
-	struct value comm;
+	struct text comm;
 
 	*out = (struct task_change){ .kind = rule->kind,
 				     .time_ns = record->time_ns,
@@ -137,8 +137,9 @@ bool task_change_read(struct task_change *out, const struct task_descriptor *des
 	out->tid = tid;
 	out->old_tid = tid;
 	out->parent_tid = writer;
-	if (field_ref_is_text(&descriptor->comm) && field_read(&descriptor->comm, record, &comm))
-		out->comm = comm.text;
+	if (field_ref_is_text(&descriptor->comm) &&
+	    field_read_text(&descriptor->comm, record, &comm))
+		out->comm = comm;
 	if (rule->refine && number_read(&descriptor->detail, record, &detail))
 		rule->refine(out, detail);
 	return true;

@@ -5,10 +5,13 @@
 #include "rules/rule.h"
 #include "rules/rules.h"
 
-static const char *const role_names[RULE_ROLE_COUNT] = {
+static const char *const role_names[] = {
 	[RULE_BEGIN] = "begin", [RULE_END] = "end",   [RULE_ON] = "on",
 	[RULE_EVENT] = "event", [RULE_FROM] = "from", [RULE_TO] = "to",
 };
+
+_Static_assert(sizeof(role_names) / sizeof(role_names[0]) == RULE_ROLE_COUNT,
+	       "each role has a name");
 
 void rules_about(const struct rules *rules, size_t index, struct rule_about *out)
 {

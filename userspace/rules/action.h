@@ -26,6 +26,7 @@ struct action_name {
  * @unless: memory of the event's
  * @writer: thread that wrote the record
  * @scope: fields of the scope, the last one by itself; none for the thread or CPU of the record
+ * @scope_ref: the last one of them, NULL if there is none
  * @ids: fields that pair begin and end
  * @value: of a counter
  * @record_size: minimum size of a record that contains these numbers
@@ -33,6 +34,8 @@ struct action_name {
  * @has_more: there are keys, a name of the track that is made, or a value
  * @keys: outer scopes and ids of the last record; used if @has_keys
  * @extras: fields that are passed on; @fields are their values in the last record
+ * @numbers_size: if all extras are numbers without symbols, and their names and kinds are set once:
+ * minimum size of a record that contains them; SIZE_MAX otherwise
  * @flow: follows the fields of the event if that has a flow
  * @extra_symbols: texts of their values, NULL for fields without
  * @name: of a slice, state or instant, empty otherwise
@@ -50,11 +53,13 @@ struct rule_action {
 	struct field_ref writer;
 	struct field_ref scope[RULE_FIELDS_MAX];
 	size_t nr_scope;
+	const struct field_ref *scope_ref;
 	struct field_ref ids[KEYS_IDS_MAX];
 	size_t nr_ids;
 	struct field_ref value;
 	size_t record_size;
 	bool names_call;
+	size_t numbers_size;
 	bool has_more;
 	bool has_keys;
 	struct decoded_keys keys;

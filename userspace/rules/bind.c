@@ -213,7 +213,7 @@ static int where_bind(struct binding *binding, struct error *error)
 
 	if (!binding->where)
 		return 0;
-	action->has_hidden = rule_use_is_on_stack(binding->rule, binding->use);
+	action->has_hidden = rule_use_hides(binding->rule, binding->use);
 	return event_filter_new(&action->where, binding->where, binding->format,
 				binding->is_swapped, error);
 }
@@ -238,6 +238,35 @@ static int unless_bind(struct binding *binding, struct error *error)
 	return 0;
 }
 
+/* Whether an extra is passed on as a number. */
+static bool extra_is_number(const struct rule_action *action, size_t index)
+{
+	return field_ref_is_number(&action->extras[index].ref) && !action->extra_symbols[index];
+}
+
+/* Sets all of the extras but their values, if each is a number. A call's ABI would follow them. */
+static void action_numbers_init(struct rule_action *action)
+{
+	size_t size = 0;
+
+	action->numbers_size = SIZE_MAX;
+	for (size_t i = 0; i < action->nr_extras; i++) {
+		const struct extra *extra = &action->extras[i];
+
+		if (!extra_is_number(action, i))
+			return;
+		if (extra->ref.end > size)
+			size = extra->ref.end;
+		action->fields[i].name = extra->label;
+		action->fields[i].value.kind = field_integer_kind(&extra->ref);
+	}
+	if (action->names_call)
+		return;
+	action->fields[action->nr_extras] = action->flow;
+	action->event.nr_extras = action->nr_extras;
+	action->numbers_size = size;
+}
+
 /* Sets what all events of an action have in common, but their names. */
 static void action_event_init(struct rule_action *action)
 {
@@ -253,7 +282,9 @@ static void action_event_init(struct rule_action *action)
 	event->extras = action->fields;
 	event->scope_id.kind = VALUE_SIGNED;
 	if (action->nr_scope > 0)
-		event->scope_id.kind = field_integer_kind(&action->scope[action->nr_scope - 1]);
+		action->scope_ref = &action->scope[action->nr_scope - 1];
+	if (action->scope_ref)
+		event->scope_id.kind = field_integer_kind(action->scope_ref);
 	for (size_t i = 0; i < action->keys.nr_outer; i++)
 		action->keys.outer[i].value.kind = field_integer_kind(&action->scope[i]);
 	event->counter_value.kind = VALUE_SIGNED;
@@ -263,6 +294,7 @@ static void action_event_init(struct rule_action *action)
 	action->flow = (struct field){ .name = event->descriptor->label,
 				       .value = { .kind = VALUE_UNSIGNED } };
 	action->fields[0] = action->flow;
+	action_numbers_init(action);
 }
 
 int rule_action_bind(struct rule_action *out, const struct rule *rule, const struct rule_use *use,
@@ -306,6 +338,7 @@ void rule_action_set_symbols(struct rule_action *action, const struct symbols *s
 	naming_set_symbols(&action->track.naming, symbols);
 	for (size_t i = 0; i < action->nr_extras; i++)
 		action->extra_symbols[i] = symbols_find(symbols, action->extras[i].label);
+	action_numbers_init(action);
 }
 
 void rule_action_release(struct rule_action *action)

@@ -46,22 +46,17 @@ void rule_calls_bind(struct rule_calls *out, const struct rule_tracepoint *trace
 		out->call = RULE_CALL_NONE;
 }
 
-void rule_calls_read(const struct rule_calls *calls, const struct record *record,
-		     struct syscalls *syscalls)
+void rule_calls_learn(const struct rule_calls *calls, const struct record *record,
+		      struct syscalls *syscalls)
 {
-	int64_t tid, number;
+	bool is_swapped = calls->is_swapped;
+	int64_t tid = field_integer(&calls->writer, record, is_swapped);
 
-	if (unlikely(record->size < calls->record_size))
-		return;
-	tid = field_integer(&calls->writer, record, calls->is_swapped);
-	if (calls->call != RULE_CALL_NAMED) {
-		number = field_integer(&calls->number, record, calls->is_swapped);
-		if (calls->call == RULE_CALL_BEGIN)
-			syscalls_begin(syscalls, tid, number);
-		else
-			syscalls_end(syscalls, tid, number,
-				     field_integer(&calls->result, record, calls->is_swapped));
-	}
+	if (calls->call == RULE_CALL_BEGIN)
+		syscalls_begin(syscalls, tid, field_integer(&calls->number, record, is_swapped));
+	else if (calls->call == RULE_CALL_END)
+		syscalls_end(syscalls, tid, field_integer(&calls->number, record, is_swapped),
+			     field_integer(&calls->result, record, is_swapped));
 	syscalls_choose(syscalls, tid);
 }
 

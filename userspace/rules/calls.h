@@ -35,8 +35,26 @@ struct rule_calls {
 void rule_calls_bind(struct rule_calls *out, const struct rule_tracepoint *tracepoint,
 		     const struct format *format, bool is_swapped);
 
-/** rule_calls_read - read a record */
-void rule_calls_read(const struct rule_calls *calls, const struct record *record,
-		     struct syscalls *syscalls);
+/** rule_calls_learn - rule_calls_read() of any record that contains the fields */
+void rule_calls_learn(const struct rule_calls *calls, const struct record *record,
+		      struct syscalls *syscalls);
+
+/** rule_calls_read - read a record; most machines have no 32-bit programs, and few calls execute one */
+hot_inline void rule_calls_read(const struct rule_calls *calls, const struct record *record,
+				struct syscalls *syscalls)
+{
+	int64_t number;
+
+	if (unlikely(record->size < calls->record_size))
+		return;
+	if (likely(!syscalls_have_threads(syscalls))) {
+		if (calls->call != RULE_CALL_BEGIN)
+			return;
+		number = field_integer(&calls->number, record, calls->is_swapped);
+		if (likely(!syscalls_may_execute(syscalls, number)))
+			return;
+	}
+	rule_calls_learn(calls, record, syscalls);
+}
 
 #endif

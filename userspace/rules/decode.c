@@ -29,12 +29,25 @@ hot_inline void action_keys_read(struct rule_action *action, const struct record
 		keys->ids[i] = field_integer(&action->ids[i], record, is_swapped);
 }
 
+/* Reads fields that are passed on as numbers, all of them. */
+hot_inline void action_numbers_read(struct rule_action *action, const struct record *record,
+				    const bool is_swapped)
+{
+	const struct extra *extra = action->extras, *end = extra + action->nr_extras;
+	struct field *field = action->fields;
+
+	for (; extra < end; extra++, field++)
+		field->value.signed_number = field_integer(&extra->ref, record, is_swapped);
+}
+
 static void action_extras_read(struct rule_action *action, const struct record *record,
 			       const struct naming_names *names)
 {
 	struct field *field = action->fields;
 	size_t left = record->size;
 
+	/* What is set once is overwritten. */
+	action->numbers_size = SIZE_MAX;
 	for (size_t i = 0; i < action->nr_extras; i++) {
 		const struct extra *extra = &action->extras[i];
 		const struct symbol_field *symbols = action->extra_symbols[i];
@@ -100,11 +113,11 @@ hot_inline void action_decode(struct rule_action *action, const struct record *r
 			      const struct naming_names *names, const bool is_swapped)
 {
 	struct decoded_event *event = &action->event;
+	const struct field_ref *scope = action->scope_ref;
 
 	event->tid = field_integer(&action->writer, record, is_swapped);
-	if (action->nr_scope > 0)
-		event->scope_id.signed_number = field_integer(&action->scope[action->nr_scope - 1],
-							      record, is_swapped);
+	if (scope)
+		event->scope_id.signed_number = field_integer(scope, record, is_swapped);
 	else
 		scope_decode_own(event, record);
 	if (action->has_more)
@@ -112,7 +125,9 @@ hot_inline void action_decode(struct rule_action *action, const struct record *r
 	if (action->name.is_made)
 		action_name_read(&action->name, record, names, &event->slice_name,
 				 &event->slice_head);
-	if (action->nr_extras > 0 || action_has_abi(action, names))
+	if (record->size >= action->numbers_size)
+		action_numbers_read(action, record, is_swapped);
+	else if (action->nr_extras > 0 || action_has_abi(action, names))
 		action_extras_read(action, record, names);
 }
 
@@ -153,10 +168,23 @@ hot_inline bool rule_action_decode(struct rule_action *action, const struct reco
 }
 
 /* What a CPU does includes the excluded thread: only what the thread itself does is left out. */
-hot_inline bool event_is_excluded(const struct rules *rules, const struct decoded_event *event)
+static bool event_is_excluded(const struct rules *rules, const struct decoded_event *event)
 {
-	return unlikely(rules->excluded && event->scope_id.signed_number == rules->excluded) &&
+	return event->scope_id.signed_number == rules->excluded &&
 	       event->descriptor->scope == DESCRIPTOR_SCOPE_THREAD && !event->problem;
+}
+
+/* Removes events of the excluded thread; returns the number of those that are left. */
+static out_of_line size_t events_exclude(const struct rules *rules, struct decoded_event **events,
+					 size_t nr_events)
+{
+	size_t nr_left = 0;
+
+	for (size_t i = 0; i < nr_events; i++) {
+		if (!event_is_excluded(rules, events[i]))
+			events[nr_left++] = events[i];
+	}
+	return nr_left;
 }
 
 size_t rules_decode(const struct rules *rules, struct rule_tracepoint *tracepoint,
@@ -171,9 +199,10 @@ size_t rules_decode(const struct rules *rules, struct rule_tracepoint *tracepoin
 		rule_calls_read(tracepoint->calls, record, rules->syscalls);
 	for (; action < end; action++) {
 		if (action->rule->is_usable &&
-		    rule_action_decode(action, record, &tracepoint->names) &&
-		    !event_is_excluded(rules, &action->event))
+		    rule_action_decode(action, record, &tracepoint->names))
 			*out++ = &action->event;
 	}
+	if (unlikely(rules->excluded))
+		return events_exclude(rules, tracepoint->events, out - tracepoint->events);
 	return out - tracepoint->events;
 }

@@ -24,7 +24,7 @@ static bool system_is_of_callers(const char *system)
  */
 static const char *use_condition(const struct rule *rule, const struct rule_use *use)
 {
-	return rule_use_is_on_stack(rule, use) ? NULL : rule_use_where(rule, use);
+	return rule_use_hides(rule, use) ? NULL : rule_use_where(rule, use);
 }
 
 /** CONDITIONS_MAX - with more conditions a tracepoint gets no filter */

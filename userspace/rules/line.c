@@ -154,6 +154,20 @@ static struct text value_unquote(struct text value)
 	return value;
 }
 
+static int key_refuse(const struct line_place *place, struct text line, struct error *error)
+{
+	const char *begin = line.data;
+	struct text word = rule_line_take_word(&line);
+	struct suggestion meant = { 0 };
+
+	for (enum rule_key key = 0; key < KEY_COUNT; key++)
+		suggestion_add(&meant, word, key_names[key]);
+	if (meant.word[0])
+		return line_error(place, begin, error, "no key '%.*s'; did you mean '%s'?",
+				  (int)word.size, word.data, meant.word);
+	return line_error(place, begin, error, "expected KEY = VALUE; see ktrack-rules(5)");
+}
+
 int line_take_setting(const struct line_place *place, struct text *line, enum rule_key *key,
 		      struct text *value, struct error *error)
 {
@@ -161,7 +175,7 @@ int line_take_setting(const struct line_place *place, struct text *line, enum ru
 
 	*key = key_take(line);
 	if (*key == KEY_COUNT)
-		return line_error(place, begin, error, "expected KEY = VALUE; see ktrack-rules(5)");
+		return key_refuse(place, *line, error);
 	line_take_space(line);
 	value->data = line->data;
 	value->size = value_size(*line);

@@ -79,8 +79,13 @@ static enum naming_way naming_field_way(const struct naming_part *part)
 		return NAMING_OTHER;
 	if (field_ref_is_text(&part->ref))
 		return NAMING_TEXT;
-	return field_ref_is_number(&part->ref) && form_is_decimal(part->form) ? NAMING_INTEGER
-									      : NAMING_OTHER;
+	if (!field_ref_is_number(&part->ref))
+		return NAMING_OTHER;
+	if (part->form == NAMING_SYSCALL)
+		return NAMING_CALL;
+	if (part->form == NAMING_DEVICE)
+		return NAMING_NUMBERS;
+	return form_is_decimal(part->form) ? NAMING_INTEGER : NAMING_OTHER;
 }
 
 /* Adds the field of "{FIELD}" or "{FIELD:FORM}". */
@@ -159,7 +164,7 @@ void naming_set_symbols(struct naming *naming, const struct symbols *symbols)
 	}
 }
 
-static char *device_put(char *out, uint64_t device)
+hot_inline char *device_put(char *out, uint64_t device)
 {
 	out = put_char(put_unsigned(out, device >> DEVICE_MINOR_BITS), ',');
 	return put_unsigned(out, device & ((1ULL << DEVICE_MINOR_BITS) - 1));
@@ -250,13 +255,17 @@ hot_inline char *text_part_put(char *out, struct text text)
 	return put_text(out, text.data, text.size < NAMING_SIZE_MAX ? text.size : NAMING_SIZE_MAX);
 }
 
-static char *integer_part_put(char *out, const struct field_ref *ref, const struct record *record)
+hot_inline char *integer_part_put(char *out, const struct naming_part *part,
+				  const struct record *record)
 {
+	const struct field_ref *ref = &part->ref;
 	int64_t number;
 
 	if (ref->end > record->size)
 		return out;
 	number = field_integer(ref, record, ref->is_swapped);
+	if (part->way == NAMING_NUMBERS)
+		return device_put(out, number);
 	return ref->kind == FIELD_SIGNED ? put_signed(out, number) : put_unsigned(out, number);
 }
 
@@ -268,8 +277,9 @@ static char *value_part_put(struct buffer *space, char *out, const struct value 
 	return buffer_reserve_put(space, NAMING_SPACE);
 }
 
-static char *other_part_put(struct buffer *space, char *out, const struct naming_part *part,
-			    const struct record *record, const struct naming_names *names)
+static out_of_line char *other_part_put(struct buffer *space, char *out,
+					const struct naming_part *part, const struct record *record,
+					const struct naming_names *names)
 {
 	struct value value;
 	struct text text;
@@ -294,7 +304,8 @@ hot_inline char *naming_part_put(struct buffer *space, char *out, const struct n
 	case NAMING_TEXT:
 		return field_read_text(&part->ref, record, &text) ? text_part_put(out, text) : out;
 	case NAMING_INTEGER:
-		return integer_part_put(out, &part->ref, record);
+	case NAMING_NUMBERS:
+		return integer_part_put(out, part, record);
 	default:
 		return other_part_put(space, out, part, record, names);
 	}
@@ -303,13 +314,14 @@ hot_inline char *naming_part_put(struct buffer *space, char *out, const struct n
 struct text naming_render_parts(const struct naming *naming, const struct record *record,
 				const struct naming_names *names, struct buffer *space)
 {
+	const struct naming_part *part = naming->parts, *end = part + naming->nr_parts;
 	char *out;
 	size_t size;
 
 	buffer_clear(space);
 	out = buffer_reserve_put(space, NAMING_SPACE);
-	for (size_t i = 0; i < naming->nr_parts && out && out - space->data <= NAMING_SIZE_MAX; i++)
-		out = naming_part_put(space, out, &naming->parts[i], record, names);
+	for (; part < end && out && out - space->data <= NAMING_SIZE_MAX; part++)
+		out = naming_part_put(space, out, part, record, names);
 	size = out ? (size_t)(out - space->data) : 0;
 	return (struct text){ space->data, size < NAMING_SIZE_MAX ? size : NAMING_SIZE_MAX };
 }

@@ -36,12 +36,16 @@ enum naming_form {
  * @NAMING_CONSTANT: a text that is no field
  * @NAMING_TEXT: the text of a field
  * @NAMING_INTEGER: an integer in decimal
+ * @NAMING_CALL: the name of a system call
+ * @NAMING_NUMBERS: an integer as a device's two numbers
  * @NAMING_OTHER: any other field
  */
 enum naming_way {
 	NAMING_CONSTANT,
 	NAMING_TEXT,
 	NAMING_INTEGER,
+	NAMING_CALL,
+	NAMING_NUMBERS,
 	NAMING_OTHER,
 };
 
@@ -106,6 +110,28 @@ struct text naming_render_parts(const struct naming *naming, const struct record
 bool naming_field_text(const struct naming_part *part, const struct record *record,
 		       const struct naming_names *names, struct text *out);
 
+/** naming_call_text - naming_field_text() of a NAMING_CALL */
+hot_inline bool naming_call_text(const struct naming_part *part, const struct record *record,
+				 const struct naming_names *names, struct text *out)
+{
+	if (unlikely(part->ref.end > record->size || !names->syscalls))
+		return false;
+	*out = syscalls_name(names->syscalls,
+			     field_integer(&part->ref, record, part->ref.is_swapped));
+	return true;
+}
+
+/** naming_part_text - naming_field_text(), without a call for what most names are */
+hot_inline bool naming_part_text(const struct naming_part *part, const struct record *record,
+				 const struct naming_names *names, struct text *out)
+{
+	if (part->way == NAMING_TEXT)
+		return field_read_text(&part->ref, record, out);
+	if (part->way == NAMING_CALL)
+		return naming_call_text(part, record, names, out);
+	return naming_field_text(part, record, names, out);
+}
+
 /**
  * naming_render - render a name that depends on the record
  * @space: for the text
@@ -119,10 +145,8 @@ hot_inline struct text naming_render(const struct naming *naming, const struct r
 	const struct naming_part *part = &naming->parts[0];
 	struct text text;
 
-	if (naming->nr_parts != 1 || part->way == NAMING_INTEGER)
-		return naming_render_parts(naming, record, names, space);
-	if (part->way == NAMING_TEXT ? !field_read_text(&part->ref, record, &text)
-				     : !naming_field_text(part, record, names, &text))
+	if (naming->nr_parts != 1 || part->way == NAMING_INTEGER || part->way == NAMING_NUMBERS ||
+	    !naming_part_text(part, record, names, &text))
 		return naming_render_parts(naming, record, names, space);
 	if (text.size > NAMING_SIZE_MAX)
 		text.size = NAMING_SIZE_MAX;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Leaves out the rules that need the records of all tasks. */
+/* Leaves out rules: by name, and those that need the records of all tasks. */
 #include "rules/rule.h"
 #include "rules/rules.h"
 
@@ -20,6 +20,21 @@ static bool rule_needs_all_tasks(const struct rule *rule)
 	return (rule->kind == RULE_STATE && rule_is_of_cpus(rule)) ||
 	       (rule->kind == RULE_SLICE && rule_matches(rule)) ||
 	       (rule->kind == RULE_COUNTER && (rule->of || rule->sign != VALUE_LEVEL));
+}
+
+void rules_omit(struct rules *rules, const char *category)
+{
+	size_t size = 0;
+
+	for (size_t i = 0; i < rules->nr_rules; i++) {
+		struct rule *rule = rules->rules[i];
+
+		if (strcmp(rule->descriptor.category, category) == 0)
+			rule_free(rule);
+		else
+			rules->rules[size++] = rule;
+	}
+	rules->nr_rules = size;
 }
 
 bool rules_omit_shared(struct rules *rules, struct buffer *omitted)

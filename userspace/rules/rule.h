@@ -161,10 +161,11 @@ static inline bool rule_matches(const struct rule *rule)
 	return rule->match_begin.size > 0;
 }
 
-/** rule_use_is_on_stack - whether a use begins slices that are on a stack */
-static inline bool rule_use_is_on_stack(const struct rule *rule, const struct rule_use *use)
-{
-	return use->role == RULE_BEGIN && !rule_matches(rule);
-}
+/**
+ * rule_use_hides - whether an end belongs to each begin of a use, also to one that is not selected
+ *
+ * True for begins of slices on a stack, unless conditions of their own select the ends.
+ */
+bool rule_use_hides(const struct rule *rule, const struct rule_use *use);
 
 #endif

@@ -124,6 +124,33 @@ static int rules_add_file(struct rules *rules, const char *path, struct error *e
 	return status;
 }
 
+/* Packs are taken whole: PACK:NAME may mean the pack. */
+static int rules_refuse_name(struct text name, struct error *error)
+{
+	const char *colon = memchr(name.data, ':', name.size);
+	struct text pack = { .data = name.data,
+			     .size = colon ? (size_t)(colon - name.data) : name.size };
+	struct suggestion meant = { 0 };
+
+	for (size_t i = 0; rule_packs[i].name; i++) {
+		if (text_equals(pack, text_of(rule_packs[i].name)))
+			suggestion_set(&meant, rule_packs[i].name);
+		else
+			suggestion_add(&meant, pack, rule_packs[i].name);
+	}
+	if (meant.word[0])
+		return error_set(error, "'%.*s': no such pack; did you mean '%s'?", (int)name.size,
+				 name.data, meant.word);
+	return error_set(error,
+			 "'%.*s': no such pack; see 'ktrack list --rules', write ./%.*s for a file",
+			 (int)name.size, name.data, (int)name.size, name.data);
+}
+
+int rules_add_text(struct rules *rules, struct text text, const char *source, struct error *error)
+{
+	return rule_text_parse(text, source, rule_add, rules, error);
+}
+
 /* A pack's name has no slash, a file's path has one. */
 static int rules_add_one(struct rules *rules, struct text name, struct error *error)
 {
@@ -131,14 +158,14 @@ static int rules_add_one(struct rules *rules, struct text name, struct error *er
 	char *path;
 	int status;
 
+	if (text_equals(name, text_of(RULES_RECORDED))) {
+		rules->wants_recorded = true;
+		return 0;
+	}
 	if (pack)
 		return rule_text_parse(text_of(pack->text), pack->name, rule_add, rules, error);
 	if (!memchr(name.data, '/', name.size))
-		return error_set(
-			error,
-			"'%.*s': no such pack; see 'ktrack list --rules', write ./%.*s for a "
-			"file",
-			(int)name.size, name.data, (int)name.size, name.data);
+		return rules_refuse_name(name, error);
 	path = strndup(name.data, name.size);
 	status = path ? rules_add_file(rules, path, error) : error_set(error, "out of memory");
 	free(path);
@@ -194,6 +221,21 @@ static int rule_close_scope(struct rule *rule, struct error *error)
 	return rule->descriptor.scope_field ? 0 : error_set(error, "out of memory");
 }
 
+static int rule_refuse_of(const struct rules *rules, const struct rule *rule, struct error *error)
+{
+	struct suggestion meant = { 0 };
+
+	for (size_t i = 0; i < rules->nr_rules; i++) {
+		if (rules->rules[i]->kind == RULE_SLICE)
+			suggestion_add(&meant, text_of(rule->of),
+				       rules->rules[i]->descriptor.category);
+	}
+	if (meant.word[0])
+		return error_set(error, "%s:%u:1: %s: 'of' names no slice rule; did you mean '%s'?",
+				 rule->source, rule->line, rule->descriptor.category, meant.word);
+	return rule_fail(rule, error, "'of' names no slice rule");
+}
+
 /* A counter of open slices has the tracks of the slices' rule. */
 static int rule_close_of(struct rules *rules, struct rule *rule, struct error *error)
 {
@@ -202,7 +244,7 @@ static int rule_close_of(struct rules *rules, struct rule *rule, struct error *e
 	if (!rule->of)
 		return 0;
 	if (!counted || counted->kind != RULE_SLICE)
-		return rule_fail(rule, error, "'of' names no slice rule");
+		return rule_refuse_of(rules, rule, error);
 	counted->descriptor.counter = &rule->descriptor;
 	rule->descriptor.scope = counted->descriptor.scope;
 	if (counted->descriptor.scope_field)

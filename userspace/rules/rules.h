@@ -21,6 +21,9 @@
 /** RULES_MAX - limit of rules in use */
 #define RULES_MAX 1024
 
+/** RULES_RECORDED - in place of a pack: the rules that a recording contains */
+#define RULES_RECORDED "recorded"
+
 /** RULES_TEXT_MAX - limit of a file of rules, in bytes */
 #define RULES_TEXT_MAX (1024 * 1024)
 
@@ -76,11 +79,13 @@ struct rule_tracepoint {
 /**
  * struct rules - rules in use; its members are private
  * @is_swapped: the records' byte order is not this machine's
+ * @wants_recorded: RULES_RECORDED was added; the caller adds these rules by rules_add_text()
  * @sources: names of files
  * @excluded: number of a thread that gets no tracks, 0 for none
  */
 struct rules {
 	bool is_swapped;
+	bool wants_recorded;
 	struct rule **rules;
 	size_t nr_rules;
 	char **sources;
@@ -121,6 +126,14 @@ void rules_free(struct rules *rules);
  * Returns 0, or -1 with @error.
  */
 int rules_add(struct rules *rules, const char *text, struct error *error);
+
+/**
+ * rules_add_text - add the rules of a text
+ * @source: name of the text in errors; outlives the rules
+ *
+ * Returns 0, or -1 with @error.
+ */
+int rules_add_text(struct rules *rules, struct text text, const char *source, struct error *error);
 
 /**
  * rules_close - check rules against each other, after the last rules_add()
@@ -196,6 +209,9 @@ void rules_unbind(struct rules *rules);
 /** rules_drop - decode no more records of a tracepoint, which was removed */
 void rules_drop(struct rules *rules, const char *system, const char *name);
 
+/** rules_omit - remove the rule "PACK:RULE", if there is one, before rules_close() */
+void rules_omit(struct rules *rules, const char *category);
+
 /**
  * rules_omit_shared - remove the rules that need the records of all tasks, before rules_close()
  * @omitted: receives a list of their names
@@ -223,7 +239,7 @@ static inline void rules_exclude(struct rules *rules, int tid)
 /** rules_learn - a thread is new, has another number or ended */
 static inline void rules_learn(struct rules *rules, const struct task_change *change)
 {
-	if (rules->syscalls->narrow_threads.bits || rules->syscalls->nr_executing > 0)
+	if (syscalls_have_threads(rules->syscalls))
 		syscalls_learn(rules->syscalls, change);
 }
 

@@ -41,6 +41,21 @@ bool rule_use_means(const struct rule_use *use, const char *system, const char *
 	return fnmatch(use->system, system, 0) == 0 && (!name || fnmatch(use->event, name, 0) == 0);
 }
 
+/* Every end has a condition of its own: those that are wanted are known without their begins. */
+static bool rule_selects_ends(const struct rule *rule)
+{
+	for (size_t i = 0; i < rule->nr_uses; i++) {
+		if (rule->uses[i].role == RULE_END && !rule->uses[i].settings.where)
+			return false;
+	}
+	return true;
+}
+
+bool rule_use_hides(const struct rule *rule, const struct rule_use *use)
+{
+	return use->role == RULE_BEGIN && !rule_matches(rule) && !rule_selects_ends(rule);
+}
+
 static size_t uses_count(const struct rules *rules, const char *system, const char *name)
 {
 	size_t count = 0;

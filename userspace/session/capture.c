@@ -110,7 +110,10 @@ int capture_choose(struct capture *capture, struct convention *convention, struc
 {
 	struct selection *selection = &capture->settings->selection;
 
-	if (capture_begin_workload(capture, error) < 0)
+	if (probes_define(&capture->probes, capture->settings, error) < 0 ||
+	    functions_define(&capture->probes, capture->settings, capture->report, error) < 0 ||
+	    probes_add_rules(&capture->probes, capture->settings, error) < 0 ||
+	    capture_begin_workload(capture, error) < 0)
 		return -1;
 	if (tracepoints_find(convention, NULL, selection, capture->report, error) < 0)
 		return -1;
@@ -219,7 +222,8 @@ int capture_open(struct capture *capture, const struct convention *convention, b
 	const struct instance_settings recorder = { .mode = settings->mode,
 						    .clock = settings->clock,
 						    .buffer_kib = settings->buffer_kib,
-						    .keeps_modules = keeps_modules };
+						    .keeps_modules = keeps_modules,
+						    .writes = capture_writes(settings) };
 
 	/* The waiting process would inherit files that are opened earlier. */
 	if (settings->command &&
@@ -231,7 +235,8 @@ int capture_open(struct capture *capture, const struct convention *convention, b
 		return instance_attach(&capture->recorder, settings->instance, error);
 	if (instance_create(&capture->recorder, &recorder, error) < 0)
 		return -1;
-	if (capture_filter(capture, error) < 0 || capture_enable(capture, convention, error) < 0 ||
+	if (functions_trace(&capture->probes, capture->recorder, settings, error) < 0 ||
+	    capture_filter(capture, error) < 0 || capture_enable(capture, convention, error) < 0 ||
 	    capture_enable_rules(capture, error) < 0 || capture_add_stacks(capture, error) < 0)
 		return -1;
 	return instance_resize(capture->recorder, error);
@@ -315,6 +320,10 @@ void capture_close(struct capture *capture, int result, struct error *error)
 	if (instance_remove(capture->recorder, error) < 0 || result < 0)
 		capture->has_failed = true;
 	capture->recorder = NULL;
+	report_error(capture->report, error);
+	probes_report_missed(&capture->probes, capture->report);
+	if (probes_remove(&capture->probes, error) < 0)
+		capture->has_failed = true;
 	report_error(capture->report, error);
 	command_await(capture);
 }

@@ -10,6 +10,7 @@
 
 #include "convention/convention.h"
 #include "session/command.h"
+#include "session/probes.h"
 #include "session/settings.h"
 #include "session/stop.h"
 #include "session/workload.h"
@@ -29,6 +30,7 @@ int export_settings_check(const struct export_settings *settings, struct error *
  * @clock: of the records, if @has_clock
  * @command: NULL for none
  * @workload: the threads that are recorded, NULL for all
+ * @probes: of the settings
  * @nr_followed: how many were found
  * @stacks_ns: when the limit of stacks was set the last time
  * @stacks_reported: a bit for each of the settings' stacks whose limit was reached
@@ -44,6 +46,7 @@ struct capture {
 	struct instance *recorder;
 	struct command *command;
 	struct workload *workload;
+	struct probes probes;
 	size_t nr_followed;
 	int64_t stacks_ns;
 	uint32_t stacks_reported;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Removes the tracing instances of killed runs. */
+/* Removes the tracing instances and the dynamic events of killed runs. */
 #include <stdio.h>
 
 #include "session/session.h"
@@ -13,6 +13,7 @@ struct cleaning {
 	void (*removed)(void *context, const char *name);
 	void *context;
 	const struct report *report;
+	const struct report *writes;
 	int status;
 	char kept[64];
 };
@@ -27,12 +28,30 @@ static int stale_clean(void *context, const char *name, const char *directory, s
 	if (instance_is_sideband(name, cleaning->kept))
 		return 0;
 	if (stale_remove(directory, &problem) == 0) {
+		report_message(cleaning->writes, "remove %s", directory);
 		cleaning->removed(cleaning->context, name);
 		return 0;
 	}
 	report_error(cleaning->report, &problem);
 	cleaning->status = STATUS_FAILED;
 	snprintf(cleaning->kept, sizeof(cleaning->kept), "%s", name);
+	return 0;
+}
+
+/* An instance that was kept may have them enabled. */
+static int group_clean(void *context, const char *group, struct error *error)
+{
+	struct cleaning *cleaning = context;
+	struct error problem = { 0 };
+
+	(void)error;
+	if (dynamic_remove(group, &problem) == 0) {
+		report_message(cleaning->writes, "write '-:%s/*' to dynamic_events", group);
+		cleaning->removed(cleaning->context, group);
+		return 0;
+	}
+	report_error(cleaning->report, &problem);
+	cleaning->status = STATUS_FAILED;
 	return 0;
 }
 
@@ -45,12 +64,17 @@ static void stale_skip(void *context, const char *name, const char *directory)
 }
 
 int clean_run(void (*removed)(void *context, const char *name), void *context,
-	      const struct report *report, struct error *error)
+	      const struct report *report, const struct report *writes, struct error *error)
 {
-	struct cleaning cleaning = { .removed = removed, .context = context, .report = report };
+	struct cleaning cleaning = {
+		.removed = removed, .context = context, .report = report, .writes = writes
+	};
 	const struct stale_visitor visitor = { .context = &cleaning,
 					       .visit = stale_clean,
 					       .unmarked = stale_skip };
+	const struct dynamic_visitor groups = { .context = &cleaning, .visit = group_clean };
 
-	return stale_visit(&visitor, error) < 0 ? STATUS_FAILED : cleaning.status;
+	if (stale_visit(&visitor, error) < 0 || dynamic_visit_stale(&groups, error) < 0)
+		return STATUS_FAILED;
+	return cleaning.status;
 }

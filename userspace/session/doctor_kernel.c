@@ -6,6 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tracedat/tracedat.h"
+
+/* The options of a distribution take 300 KiB. */
+#define CONFIG_SIZE_MAX (4 << 20)
+
 /** struct wanted_option - an option of the kernel, and what works only with it */
 struct wanted_option {
 	const char *name;
@@ -46,16 +51,31 @@ static void options_read_from(struct doctor *doctor, const char *format)
 		buffer_clear(&doctor->options);
 }
 
+/* A kernel may contain its options. */
+static void options_read_packed(struct doctor *doctor)
+{
+	struct buffer path = { 0 };
+
+	if (doctor->options.size > 0)
+		return;
+	buffer_printf(&path, "%s/proc/config.gz", doctor->root);
+	if (gzip_read(buffer_string(&path), CONFIG_SIZE_MAX, &doctor->options) < 0)
+		buffer_clear(&doctor->options);
+	buffer_release(&path);
+}
+
 void doctor_check_options(struct doctor *doctor)
 {
 	size_t nr_missing = 0;
 
 	options_read_from(doctor, "/boot/config-%s");
 	options_read_from(doctor, "/lib/modules/%s/config");
+	options_read_packed(doctor);
 	if (doctor->options.size == 0) {
 		doctor_report(doctor, "options", DOCTOR_UNKNOWN,
-			      "see /proc/config.gz, if the kernel has it",
-			      "/boot/config-%s cannot be read", doctor->release);
+			      "modprobe configs, if the kernel has that module",
+			      "neither /boot/config-%s nor /proc/config.gz can be read",
+			      doctor->release);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(wanted_options) / sizeof(wanted_options[0]); i++) {
@@ -71,7 +91,8 @@ void doctor_check_options(struct doctor *doctor)
 			      option->name, option->purpose);
 	}
 	if (nr_missing == 0)
-		doctor_report(doctor, "options", DOCTOR_OK, NULL, "the kernel has the options it needs");
+		doctor_report(doctor, "options", DOCTOR_OK, NULL,
+			      "the kernel has the options it needs");
 }
 
 static bool doctor_file_has(const struct doctor *doctor, const char *path, const char *text)
@@ -96,10 +117,11 @@ void doctor_check_modules(struct doctor *doctor)
 	if (access(buffer_string(&loaded), F_OK) == 0)
 		doctor_report(doctor, "modules", DOCTOR_OK, NULL, "ktrack.ko is loaded");
 	else if (is_signed_only)
-		doctor_report(doctor, "modules", DOCTOR_LIMITED,
-			      "sign ktrack.ko with an enrolled key, see ktrack-doctor(1); most uses "
-			      "do not need it",
-			      "the kernel loads only signed modules");
+		doctor_report(
+			doctor, "modules", DOCTOR_LIMITED,
+			"sign ktrack.ko with an enrolled key, see ktrack-doctor(1); most uses "
+			"do not need it",
+			"the kernel loads only signed modules");
 	else
 		doctor_report(doctor, "modules", DOCTOR_OK, NULL,
 			      "ktrack.ko is not loaded; it is optional");

@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include "session/capture.h"
+#include "session/closing.h"
 #include "session/outputs.h"
 #include "session/pipeline.h"
 #include "session/read_loop.h"
 #include "session/session.h"
 #include "session/spool.h"
 #include "session/tracepoints.h"
+#include "session/transfer.h"
 #include "session/warning.h"
 #include "session/workload.h"
 
@@ -30,6 +32,7 @@ struct export_run {
 	struct identity identity;
 	struct pipeline pipeline;
 	struct recording recording;
+	struct transfer transfer;
 	char id[IDENTITY_ID_SIZE];
 };
 
@@ -81,6 +84,20 @@ static int export_run_describe_calls(struct export_run *run, struct error *error
 	return 0;
 }
 
+static int export_run_open_stacks(struct export_run *run, struct error *error)
+{
+	struct pipeline *pipeline = &run->pipeline;
+
+	if (run->settings->outputs.stat)
+		return 0;
+	if (stacks_open(&pipeline->stacks, run->source, pipeline->rules, run->report, error) < 0)
+		return -1;
+	/* Most files have the format, but no stacks: symbols of a file are read when they are needed. */
+	if (run->directory.size > 0)
+		stacks_read_functions(&pipeline->stacks);
+	return 0;
+}
+
 static int export_run_choose(struct export_run *run, struct error *error)
 {
 	struct pipeline *pipeline = &run->pipeline;
@@ -92,7 +109,8 @@ static int export_run_choose(struct export_run *run, struct error *error)
 	pipeline->convention = convention_new(source_describe(run->source)->is_swapped);
 	if (!pipeline->convention)
 		return error_set(error, "out of memory");
-	if (!run->settings->outputs.stat && !run->settings->outputs.why)
+	if (!run->settings->outputs.stat && !run->settings->outputs.why &&
+	    !run->settings->outputs.comparison)
 		convention_want_symbols(pipeline->convention, run->directory.size > 0);
 	if (export_run_limit(run, error) < 0 || export_run_describe_calls(run, error) < 0)
 		return -1;
@@ -102,10 +120,11 @@ static int export_run_choose(struct export_run *run, struct error *error)
 		return -1;
 	selection_read_functions(&run->settings->selection, run->source, run->report);
 	pipeline->rules = run->settings->selection.rules;
-	if ((run->settings->outputs.why || run->settings->outputs.explains) &&
-	    stacks_open(&pipeline->stacks, run->source, pipeline->rules, run->report, error) < 0)
+	if (export_run_open_stacks(run, error) < 0)
 		return -1;
-	pipeline->counts_others = selection_is_empty(&run->settings->selection);
+	/* An explanation uses the records of packs, whatever else there is. */
+	pipeline->counts_others = selection_is_empty(&run->settings->selection) &&
+				  !run->settings->outputs.why;
 	return 0;
 }
 
@@ -163,11 +182,13 @@ static int export_run_begin(struct export_run *run, struct error *error)
 /* An unreadable format damages a file, but the running kernel's may be newer than ktrack. */
 static int export_run_status(const struct export_run *run)
 {
+	const struct output_losses losses = pipeline_losses(&run->pipeline);
+
 	if (source_damage(run->source))
 		return STATUS_FAILED;
 	if (run->settings->selection.nr_unreadable > 0 && run->directory.size == 0)
 		return STATUS_FAILED;
-	return output_settings_status(&run->settings->outputs, run->pipeline.has_lost);
+	return outputs_status(&run->outputs, &losses);
 }
 
 static const char *export_run_file(const struct export_run *run)
@@ -218,6 +239,46 @@ static void export_run_report_loss(const struct export_run *run)
 	loss_summary_report(&loss, run->report);
 }
 
+/* Tables, explanations and results of queries are printed at the end, all other lines at once. */
+static bool export_run_prints_at_end(const struct export_run *run)
+{
+	const struct output_settings *outputs = &run->settings->outputs;
+
+	return outputs->stat || outputs->why || outputs->query;
+}
+
+/* An instance was emptied, and a pipe ends; a file can be read again. */
+static bool export_run_is_of_file(const struct export_run *run)
+{
+	return run->directory.size == 0 && strcmp(run->settings->source, "-") != 0;
+}
+
+static void export_run_append_next(const struct export_run *run, struct buffer *out)
+{
+	const struct export_settings *settings = run->settings;
+	const struct output_settings *outputs = &settings->outputs;
+
+	if (closing_append_view(out, outputs))
+		return;
+	if (!export_run_is_of_file(run))
+		buffer_append_string(out, "'ktrack record' keeps records in a file");
+	else if (export_run_prints_at_end(run))
+		closing_append_command(out, "export --html=page.html", &settings->selection,
+				       settings->source);
+	else
+		closing_append_command(out, "stat", &settings->selection, settings->source);
+}
+
+static void export_run_report_end(const struct export_run *run)
+{
+	struct buffer next = { 0 };
+
+	export_run_append_next(run, &next);
+	pipeline_report_end(&run->pipeline, &run->settings->outputs, run->settings->source,
+			    buffer_string(&next), run->report);
+	buffer_release(&next);
+}
+
 static void export_run_report_span(struct export_run *run)
 {
 	const struct source_span *span = source_span(run->source);
@@ -240,6 +301,23 @@ static int export_run_read(void *context, struct error *error)
 	return source_finish(run->source, INT64_MAX, &handler, &lost, error);
 }
 
+static void export_run_begin_progress(struct export_run *run)
+{
+	const struct report *report = run->report;
+
+	if (run->outputs.set.has_terminal && !export_run_prints_at_end(run))
+		report = NULL;
+	source_set_progress(run->source,
+			    transfer_begin(&run->transfer, report, run->settings->source,
+					   &run->pipeline.nr_events));
+}
+
+static void export_run_end_progress(struct export_run *run)
+{
+	source_set_progress(run->source, NULL);
+	transfer_end(&run->transfer);
+}
+
 /* The source is complete: one round of the loop reads all of it. */
 static int export_run_loop(struct export_run *run, struct error *error)
 {
@@ -253,7 +331,21 @@ static int export_run_loop(struct export_run *run, struct error *error)
 	};
 
 	stop_now(&stop);
-	return read_loop_run(&loop, error);
+	export_run_begin_progress(run);
+	if (read_loop_run(&loop, error) < 0)
+		return -1;
+	if (export_run_prints_at_end(run))
+		export_run_end_progress(run);
+	else
+		transfer_note(&run->transfer, "writing the rest");
+	return 0;
+}
+
+static int export_run_report_budgets(const struct export_run *run, struct error *error)
+{
+	const struct output_losses losses = pipeline_losses(&run->pipeline);
+
+	return outputs_report_budgets(&run->outputs, &losses, error);
 }
 
 static int export_run_finish(struct export_run *run, struct error *error)
@@ -266,13 +358,13 @@ static int export_run_finish(struct export_run *run, struct error *error)
 			  export_run_status(run), error) < 0 ||
 	    timeline_flush(&run->pipeline.timeline, error) < 0)
 		return -1;
+	export_run_end_progress(run);
 	/* Damage is reported instead, because it is worse. */
-	if (!run->settings->outputs.stat && !run->settings->outputs.why &&
-	    !source_damage(run->source))
+	if (output_settings_show_time(&run->settings->outputs) && !source_damage(run->source))
 		wall_clock_check(&run->recording, false, run->report);
 	export_run_report_loss(run);
 	export_run_report_empty(run);
-	return 0;
+	return export_run_report_budgets(run, error);
 }
 
 /* Finds the directory of an instance and locks it; a file needs no lock. */
@@ -297,7 +389,9 @@ static int export_run_save(struct export_run *run, struct error *error)
 	if (run->directory.size == 0 &&
 	    source_name_find(&run->directory, run->settings->source, error) < 0)
 		return -1;
-	return spool_save(run->settings->save, &owner, buffer_string(&run->directory), error);
+	/* Rules may show functions by name. */
+	return spool_save(run->settings->save, &owner, buffer_string(&run->directory),
+			  run->settings->selection.rules, error);
 }
 
 static int export_run_open(struct export_run *run, struct error *error)
@@ -325,6 +419,7 @@ static int export_run_all(struct export_run *run, struct error *error)
 
 static void export_run_release(struct export_run *run)
 {
+	transfer_end(&run->transfer);
 	workload_free(run->pipeline.workload);
 	pipeline_release(&run->pipeline);
 	outputs_release(&run->outputs);
@@ -352,6 +447,8 @@ int export_run(struct export_settings *settings, struct error *error)
 		status = export_run_status(&run);
 		if (source_damage(run.source))
 			error_set(error, "%s", source_damage(run.source));
+		else if (status != STATUS_FAILED)
+			export_run_report_end(&run);
 	}
 	export_run_release(&run);
 	return status;

@@ -96,6 +96,14 @@ int modules_watch(struct modules *modules, struct capture *capture, struct conve
 	return module_watch_open(&modules->watch, error);
 }
 
+bool modules_are_unchanged(struct modules *modules)
+{
+	if (!modules->capture)
+		return false;
+	modules->is_changed |= module_watch_take(modules->watch);
+	return !modules->is_changed;
+}
+
 int modules_open(struct modules *modules, const struct modules_handler *handler,
 		 struct error *error)
 {
@@ -153,74 +161,66 @@ static void instance_written(struct modules *modules, const struct instance_chan
 	modules->had_unread = true;
 }
 
-/* From now on its id is ambiguous. */
-static int descriptor_unload(struct modules *modules, const struct descriptor *descriptor,
-			     struct error *error)
-{
-	convention_drop(modules->convention, descriptor);
-	descriptor_list_remove(&modules->releasing, descriptor);
-	descriptor_list_remove(&modules->waiting, descriptor);
-	modules->had_unread = true;
-	modules->doubtful_ns = capture_now_ns(modules->capture);
-	return modules->handler.went(modules->handler.context, descriptor->category, descriptor,
-				     error);
-}
-
 static struct rules *modules_rules(const struct modules *modules)
 {
 	return modules->capture->settings->selection.rules;
 }
 
 /*
- * The same for a tracepoint of rules. Modules with ktrack's macros wait until their tracepoints are
+ * From now on its id is ambiguous. Modules with ktrack's macros wait until their tracepoints are
  * released; others are unloaded at once, and nothing of them can be read before.
  */
-static int rule_tracepoint_unload(struct modules *modules, const struct rule_tracepoint *tracepoint,
-				  struct error *error)
+static int tracepoint_unload(struct modules *modules, struct releasing one, struct error *error)
 {
-	rules_drop(modules_rules(modules), tracepoint->system, tracepoint->name);
+	releasing_remove(&modules->releasing, one);
+	if (one.rule) {
+		rules_drop(modules_rules(modules), one.rule->system, one.rule->name);
+	} else {
+		convention_drop(modules->convention, one.descriptor);
+		descriptor_list_remove(&modules->waiting, one.descriptor);
+	}
 	modules->had_unread = true;
 	modules->doubtful_ns = capture_now_ns(modules->capture);
-	return modules->handler.went(modules->handler.context, tracepoint->category, NULL, error);
+	return modules->handler.went(modules->handler.context, one.category, one.descriptor, error);
 }
 
-/* A tracepoint that was disabled only has no more records. */
-static int rules_state_change(struct modules *modules, const struct instance_change *change,
-			      struct error *error)
+/* A released tracepoint has no more records. */
+static int tracepoint_change(struct modules *modules, const struct instance_change *change,
+			     struct releasing one, struct error *error)
 {
-	struct rules *rules = modules_rules(modules);
-	const struct rule_tracepoint *tracepoint =
-		rules ? rules_find_name(rules, change->system, change->event) : NULL;
-
-	if (!tracepoint || change->now != EVENT_UNLOADED)
-		return 0;
-	modules->has_gone = true;
-	memset(modules->searched, 0, sizeof(modules->searched));
-	return rule_tracepoint_unload(modules, tracepoint, error);
+	if (change->now == EVENT_UNLOADED)
+		return change->before == EVENT_RELEASED ? 0
+							: tracepoint_unload(modules, one, error);
+	if (change->now == EVENT_RELEASING)
+		return releasing_add(&modules->releasing, one, error);
+	releasing_remove(&modules->releasing, one);
+	return 0;
 }
 
 static int event_state_change(struct modules *modules, const struct instance_change *change,
 			      struct error *error)
 {
-	const struct descriptor *descriptor = convention_find_name(modules->convention,
-								   change->system, change->event);
+	const struct rules *rules = modules_rules(modules);
+	struct releasing found = {
+		.descriptor = convention_find_name(modules->convention, change->system,
+						   change->event),
+	}, of_rules = {
+		.rule = rules ? rules_find_name(rules, change->system, change->event) : NULL,
+	};
 
-	if (rules_state_change(modules, change, error) < 0)
-		return -1;
-	if (!descriptor)
-		return 0;
 	if (change->now == EVENT_UNLOADED) {
 		modules->has_gone = true;
 		memset(modules->searched, 0, sizeof(modules->searched));
-		return change->before == EVENT_RELEASED
-			       ? 0
-			       : descriptor_unload(modules, descriptor, error);
 	}
-	if (change->now == EVENT_RECORDED)
-		descriptor_list_remove(&modules->releasing, descriptor);
-	else if (descriptor_list_add(&modules->releasing, descriptor) < 0)
-		return error_set(error, "out of memory");
-	return 0;
+	if (of_rules.rule) {
+		of_rules.category = of_rules.rule->category;
+		if (tracepoint_change(modules, change, of_rules, error) < 0)
+			return -1;
+	}
+	if (!found.descriptor)
+		return 0;
+	found.category = found.descriptor->category;
+	return tracepoint_change(modules, change, found, error);
 }
 
 int modules_change(void *context, const struct instance_change *change, struct error *error)
@@ -407,7 +407,8 @@ int modules_catch_up(struct modules *modules, struct error *error)
 	if (!modules->capture)
 		return 0;
 	modules->is_early = modules_request(modules);
-	for (int i = 0; i < PASSES_MAX && module_watch_take(modules->watch); i++) {
+	for (int i = 0; i < PASSES_MAX && !modules_are_unchanged(modules); i++) {
+		modules->is_changed = false;
 		memset(modules->searched, 0, sizeof(modules->searched));
 		if (modules_search(modules, error) < 0)
 			return -1;
@@ -441,6 +442,19 @@ int modules_find(struct modules *modules, const struct record *record, bool *is_
 	*is_known = convention_has_id(modules->convention, id) ||
 		    (modules_rules(modules) && rules_find(modules_rules(modules), record));
 	return 1;
+}
+
+void modules_drop_releasing(struct modules *modules)
+{
+	for (size_t i = 0; i < modules->releasing.size; i++) {
+		const struct releasing *one = &modules->releasing.list[i];
+
+		if (one->rule)
+			rules_drop(modules_rules(modules), one->rule->system, one->rule->name);
+		else
+			convention_drop(modules->convention, one->descriptor);
+	}
+	modules->releasing.size = 0;
 }
 
 void modules_trust(struct modules *modules)

@@ -5,6 +5,7 @@
 
 #include "convention/convention.h"
 #include "session/capture.h"
+#include "session/releasing.h"
 
 /**
  * struct modules_handler - receives changes of tracepoints
@@ -32,8 +33,9 @@ struct descriptor_list {
 /**
  * struct modules - state of all modules; zeroed, nothing is followed and all functions do nothing
  * @fd: readable after a change or a signal
+ * @is_changed: modules were loaded or unloaded since modules_watch()
  * @is_early: ktrack.ko enables tracepoints before a module's init runs
- * @releasing: tracepoints that were disabled, whose records are not all read yet
+ * @releasing: tracepoints that are dropped once their records are read
  * @has_gone: tracepoints were unloaded, so the kernel has emptied the buffers
  * @had_unread: they had unread records
  * @was_emptied: another program emptied the buffers
@@ -52,8 +54,9 @@ struct modules {
 	struct modules_handler handler;
 	struct module_watch *watch;
 	int fd;
+	bool is_changed;
 	bool is_early;
-	struct descriptor_list releasing;
+	struct releasing_list releasing;
 	bool has_gone;
 	bool had_unread;
 	bool was_emptied;
@@ -74,6 +77,14 @@ struct modules {
  */
 int modules_watch(struct modules *modules, struct capture *capture, struct convention *convention,
 		  struct error *error);
+
+/**
+ * modules_are_unchanged - whether no module was loaded or unloaded since modules_watch(), so that
+ * tracepoints still have the formats that were read
+ *
+ * The kernel reports an unloaded module before it can be loaded again.
+ */
+bool modules_are_unchanged(struct modules *modules);
 
 /** modules_open - follow the instance, whose tracepoints are enabled; returns -1 with @error */
 int modules_open(struct modules *modules, const struct modules_handler *handler,
@@ -111,6 +122,9 @@ int modules_take_in(struct modules *modules, struct error *error);
  */
 int modules_find(struct modules *modules, const struct record *record, bool *is_known,
 		 struct error *error);
+
+/** modules_drop_releasing - all records of releasing tracepoints were delivered */
+void modules_drop_releasing(struct modules *modules);
 
 /** modules_trust - all records up to @doubtful_ns were delivered */
 void modules_trust(struct modules *modules);

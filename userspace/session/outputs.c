@@ -22,9 +22,48 @@ void outputs_init(struct outputs *outputs, const struct output_settings *setting
 				     .set.is_appending = settings->is_appending };
 }
 
-int output_settings_status(const struct output_settings *settings, bool has_lost)
+static int budgets_status(const struct outputs *outputs, const struct output_losses *losses)
 {
-	return settings->fails_on_loss && has_lost ? STATUS_LOST : STATUS_DONE;
+	static const enum exit_status statuses[] = {
+		[BUDGET_MET] = STATUS_DONE,
+		[BUDGET_UNDECIDED] = STATUS_UNDECIDED,
+		[BUDGET_EXCEEDED] = STATUS_EXCEEDED,
+	};
+
+	if (!outputs->budgets)
+		return STATUS_DONE;
+	return statuses[budget_set_judge(outputs->budgets, losses->records, !losses->has_unknown)];
+}
+
+int outputs_status(const struct outputs *outputs, const struct output_losses *losses)
+{
+	int status = budgets_status(outputs, losses);
+
+	if (status != STATUS_DONE)
+		return status;
+	return outputs->settings->fails_on_loss && losses->has_lost ? STATUS_LOST : STATUS_DONE;
+}
+
+int outputs_report_budgets(const struct outputs *outputs, const struct output_losses *losses,
+			   struct error *error)
+{
+	bool is_limited = !losses->has_unknown;
+	struct buffer out = { 0 };
+	int status = 0;
+
+	if (!outputs->budgets)
+		return 0;
+	if (!outputs->settings->budgets.is_json) {
+		budget_set_report(outputs->budgets, losses->records, is_limited, outputs->report);
+		return 0;
+	}
+	budget_set_append_json(outputs->budgets, losses->records, is_limited, &out);
+	if (out.failed)
+		status = error_set(error, "out of memory");
+	else if (file_write_all(STDOUT_FILENO, out.data, out.size, &outputs->set.wait) < 0)
+		status = error_set_system(error, errno, "cannot write to standard output");
+	buffer_release(&out);
+	return status;
 }
 
 /* The number of targets of a use; with @is_shared, only of those on standard output. */
@@ -45,6 +84,20 @@ static unsigned int targets_count(const struct output_settings *settings, enum s
 bool output_settings_have_file(const struct output_settings *settings)
 {
 	return targets_count(settings, SINK_USE_FILE, false) > 0;
+}
+
+bool output_settings_show_time(const struct output_settings *settings)
+{
+	return !settings->stat && !settings->query && !settings->why && !settings->comparison;
+}
+
+bool output_settings_create_files(const struct output_settings *settings)
+{
+	for (size_t i = 0; i < sink_kinds_count; i++) {
+		if (settings->targets[i] && sink_kinds[i].creates_files)
+			return true;
+	}
+	return false;
 }
 
 bool output_settings_show_explanations(const struct output_settings *settings)
@@ -148,6 +201,7 @@ static int sink_open(const struct opening *opening, size_t kind, struct sink_set
 	settings->wait = outputs->set.wait;
 	settings->report = outputs->report;
 	settings->stat = outputs->settings->stat;
+	settings->query = outputs->settings->query;
 	settings->explanations = outputs->settings->explains ? &outputs->explanations : NULL;
 	sink = sink_kinds[kind].sink_new(settings, error);
 	return sink ? timeline_add(opening->timeline, sink, error) : -1;
@@ -192,7 +246,10 @@ static int output_file_open(struct opening *opening, size_t kind, const char *pa
 {
 	struct output_set *set = &opening->outputs->set;
 	bool is_standard = strcmp(path, "-") == 0;
-	struct sink_settings settings = { .is_appending = set->is_appending && !is_standard };
+	struct sink_settings settings = { .path = is_standard ? NULL : path,
+					  .user = opening->trace2.file_user,
+					  .group = opening->trace2.file_group,
+					  .is_appending = set->is_appending && !is_standard };
 
 	settings.fd = output_open(set, path, &settings.name, error);
 	if (settings.fd < 0)
@@ -233,8 +290,19 @@ static int standard_output_check(const struct output_settings *settings, struct 
 				"others to files");
 }
 
+static int budgets_check(const struct output_settings *settings, struct error *error)
+{
+	struct budget_set *set;
+	int status = budget_set_new(&set, settings->budgets.texts, settings->budgets.size, error);
+
+	budget_set_free(set);
+	return status;
+}
+
 int output_settings_check(const struct output_settings *settings, struct error *error)
 {
+	if (budgets_check(settings, error) < 0)
+		return -1;
 	return append_check(settings, error) < 0 ? -1 : standard_output_check(settings, error);
 }
 
@@ -269,9 +337,10 @@ static int kinds_open(struct opening *opening, struct error *error)
 	return nr_open > 0 ? 0 : trace2_open(opening, 0, "-", error);
 }
 
-static int stat_open(struct opening *opening, struct error *error)
+/* The output of a command whose name is the kind's. */
+static int command_output_open(struct opening *opening, const char *name, struct error *error)
 {
-	return output_file_open(opening, sink_kind_find("stat") - sink_kinds, "-", error);
+	return output_file_open(opening, sink_kind_find(name) - sink_kinds, "-", error);
 }
 
 static bool outputs_have_target(const struct output_settings *settings)
@@ -311,6 +380,31 @@ static int explanations_open(struct opening *opening, struct error *error)
 	return sink ? timeline_add(opening->timeline, sink, error) : -1;
 }
 
+/* Later sessions count on. */
+static int budgets_open(struct opening *opening, struct error *error)
+{
+	struct outputs *outputs = opening->outputs;
+	const struct budget_settings *settings = &outputs->settings->budgets;
+	struct sink *sink;
+
+	if (settings->size == 0)
+		return 0;
+	if (!outputs->budgets &&
+	    budget_set_new(&outputs->budgets, settings->texts, settings->size, error) < 0)
+		return -1;
+	sink = budget_sink_new(outputs->budgets, error);
+	return sink ? timeline_add(opening->timeline, sink, error) : -1;
+}
+
+static int comparison_open(struct opening *opening, struct error *error)
+{
+	const struct output_settings *settings = opening->outputs->settings;
+	struct sink *sink = compare_sink_new(settings->comparison, settings->is_compare_source,
+					     error);
+
+	return sink ? timeline_add(opening->timeline, sink, error) : -1;
+}
+
 int outputs_open(struct outputs *outputs, struct timeline *timeline,
 		 const struct identity *identity, struct error *error)
 {
@@ -321,8 +415,14 @@ int outputs_open(struct outputs *outputs, struct timeline *timeline,
 	};
 
 	outputs->set.size = 0;
+	if (outputs->settings->comparison)
+		return comparison_open(&opening, error);
+	if (budgets_open(&opening, error) < 0)
+		return -1;
 	if (outputs->settings->stat)
-		return stat_open(&opening, error);
+		return command_output_open(&opening, "stat", error);
+	if (outputs->settings->query)
+		return command_output_open(&opening, "query", error);
 	if (outputs->settings->why && why_open_output(&opening, error) < 0)
 		return -1;
 	if (outputs->settings->why && !outputs_have_target(outputs->settings))
@@ -341,4 +441,5 @@ void outputs_release(struct outputs *outputs)
 	for (size_t i = 0; i < SINK_KINDS_MAX; i++)
 		free(outputs->folders[i]);
 	trace2_config_free(outputs->config);
+	budget_set_free(outputs->budgets);
 }

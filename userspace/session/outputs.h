@@ -15,6 +15,7 @@
  * @set: the open files
  * @config: trace2 settings of the environment and of files, NULL before outputs_open()
  * @folders: absolute paths of targets that are folders
+ * @budgets: NULL for none, and before outputs_open()
  * @why: of the outputs that show explanations, which are in @explanations
  */
 struct outputs {
@@ -25,20 +26,42 @@ struct outputs {
 	char *folders[SINK_KINDS_MAX];
 	struct why_settings why;
 	struct explanations explanations;
+	struct budget_set *budgets;
+};
+
+/**
+ * struct output_losses - what a recording lost
+ * @records: number of records, as far as it is known
+ * @has_unknown: there are gaps of unknown size
+ */
+struct output_losses {
+	bool has_lost;
+	uint64_t records;
+	bool has_unknown;
 };
 
 /** outputs_init - @settings and @report outlive the outputs */
 void outputs_init(struct outputs *outputs, const struct output_settings *settings,
 		  const struct report *report);
 
-/** output_settings_status - the exit status of a run without failure */
-int output_settings_status(const struct output_settings *settings, bool has_lost);
+/** outputs_status - the exit status of a run without failure */
+int outputs_status(const struct outputs *outputs, const struct output_losses *losses);
+
+/** outputs_report_budgets - report the verdicts at the end of a run; returns -1 with @error */
+int outputs_report_budgets(const struct outputs *outputs, const struct output_losses *losses,
+			   struct error *error);
 
 /** output_settings_check - refuse settings that exclude each other; returns -1 with @error */
 int output_settings_check(const struct output_settings *settings, struct error *error);
 
 /** output_settings_show_explanations - whether there is an output that shows explanations */
 bool output_settings_show_explanations(const struct output_settings *settings);
+
+/** output_settings_create_files - whether an output creates files until the end */
+bool output_settings_create_files(const struct output_settings *settings);
+
+/** output_settings_show_time - whether an output shows the time of day */
+bool output_settings_show_time(const struct output_settings *settings);
 
 /** output_settings_have_file - whether there is an output that needs a file of its own */
 bool output_settings_have_file(const struct output_settings *settings);

@@ -78,18 +78,27 @@ static int pipeline_count_other(struct pipeline *pipeline, const struct record *
 	return other_records_add(&pipeline->others, id, error);
 }
 
+static int pipeline_stack(struct pipeline *pipeline, const struct record *record,
+			  const struct decoded_event *stack, struct error *error)
+{
+	const struct filter *filter = &pipeline->filter;
+
+	if (!filter_wants_record(filter, record, pipeline->buffers) ||
+	    !filter_wants_event(filter, stack))
+		return 0;
+	return tracks_observe(pipeline->tracks, stack, error);
+}
+
 /* Handles a record of a tracepoint that was just loaded, or unloaded before the record was read. */
 static int pipeline_unknown(struct pipeline *pipeline, const struct record *record,
 			    struct error *error)
 {
-	struct tracks_stack stack;
+	const struct decoded_event *stack = stacks_read(&pipeline->stacks, record);
 	bool is_known = false;
 	int status;
 
-	if (stacks_read(&pipeline->stacks, record, &stack))
-		return filter_wants_record(&pipeline->filter, record, pipeline->buffers)
-			       ? tracks_add_stack(pipeline->tracks, &stack, error)
-			       : 0;
+	if (stack)
+		return pipeline_stack(pipeline, record, stack, error);
 	if (!pipeline->modules) {
 		if (pipeline->source)
 			source_note_unknown(pipeline->source, record);
@@ -127,6 +136,7 @@ hot_inline int pipeline_observe(struct pipeline *pipeline, struct error *error)
 {
 	const struct decoded_event *decoded = &pipeline->decoded;
 
+	pipeline->nr_events++;
 	return unlikely(decoded->problem) ? tracks_reject(pipeline->tracks, decoded, error)
 					  : tracks_observe(pipeline->tracks, decoded, error);
 }
@@ -176,6 +186,7 @@ hot_inline int pipeline_observe_rule(struct pipeline *pipeline, struct decoded_e
 		decoded->scope_id.signed_number = tracks_process(pipeline->tracks, decoded->tid);
 	if (unlikely(is_partial) && !pipeline_selects(pipeline, decoded))
 		return 0;
+	pipeline->nr_events++;
 	return tracks_observe_rule(pipeline->tracks, decoded, error);
 }
 
@@ -315,6 +326,15 @@ int pipeline_report_unknown(struct pipeline *pipeline, struct error *error)
 	return unknown_events_report(&pipeline->unknown, &handler, error);
 }
 
+struct output_losses pipeline_losses(const struct pipeline *pipeline)
+{
+	return (struct output_losses){
+		.has_lost = pipeline->has_lost,
+		.records = pipeline->lost,
+		.has_unknown = pipeline->nr_gaps_unknown > 0,
+	};
+}
+
 void pipeline_release(struct pipeline *pipeline)
 {
 	tracks_free(pipeline->tracks);
@@ -322,4 +342,5 @@ void pipeline_release(struct pipeline *pipeline)
 	other_records_release(&pipeline->others);
 	timeline_release(&pipeline->timeline);
 	convention_free(pipeline->convention);
+	stacks_release(&pipeline->stacks);
 }

@@ -7,6 +7,7 @@
 #include "rules/rules.h"
 #include "session/filter.h"
 #include "session/other_records.h"
+#include "session/outputs.h"
 #include "session/stacks.h"
 #include "session/unknown_events.h"
 #include "source/source.h"
@@ -25,19 +26,20 @@ struct workload;
  * @has_lost: there were losses
  * @lost: number of lost records that were counted
  * @nr_gaps: number of gaps; @nr_gaps_unknown of them have an unknown size
+ * @nr_events: track events
  * @lost_until_ns: latest end of a gap
  * @modules: finds the tracepoints of loaded modules; NULL if no module is followed
  * @unknown: records without a known tracepoint, until pipeline_report_unknown()
  * @nr_unknown: their number in all
  * @others: records that are no track events, if @counts_others
  * @workload: only these threads get tracks of rules; NULL for all
- * @stacks: of threads, if an output uses them
+ * @stacks: of threads, if the output shows them
  * @rules: for tracepoints that do not follow the convention; NULL for none; the selection's
  * @record: the record that rules are applied to; NULL otherwise
  * @decoded: the record that was decoded last; not on a stack, see struct tracks
  *
- * A zeroed struct can be released. The owner sets the convention, the rules, the filter, the limits and the
- * timeline's sinks.
+ * A zeroed struct can be released. The owner sets the convention, the rules, the filter, the limits
+ * and the timeline's sinks.
  */
 struct pipeline {
 	struct source *source;
@@ -49,6 +51,7 @@ struct pipeline {
 	uint64_t lost;
 	uint64_t nr_gaps;
 	uint64_t nr_gaps_unknown;
+	uint64_t nr_events;
 	int64_t lost_until_ns;
 	struct modules *modules;
 	struct unknown_events unknown;
@@ -77,6 +80,9 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 
 /** pipeline_handler - the handler for a source */
 struct source_handler pipeline_handler(struct pipeline *pipeline);
+
+/** pipeline_losses - what was lost so far */
+struct output_losses pipeline_losses(const struct pipeline *pipeline);
 
 /** pipeline_report_unknown - deliver unknown events as losses; returns -1 with @error */
 int pipeline_report_unknown(struct pipeline *pipeline, struct error *error);

@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "session/capture.h"
+#include "session/closing.h"
 #include "session/modules.h"
 #include "session/narrow.h"
 #include "session/privilege.h"
 #include "session/read_loop.h"
 #include "session/session.h"
 #include "session/spool.h"
+#include "session/transfer.h"
 #include "session/warning.h"
 #include "session/workload.h"
 
@@ -28,6 +30,7 @@
 
 /**
  * struct record_run - state of a run
+ * @nr_records: in the file
  * @memory_kib: size of the buffers
  * @looked_ns: time of the last look at tracepoints
  * @has_new_formats: tracepoints of loaded modules are recorded, and their formats are not saved yet
@@ -40,6 +43,7 @@ struct record_run {
 	struct convention *convention;
 	struct spool *spool;
 	struct progress progress;
+	uint64_t nr_records;
 	uint64_t memory_kib;
 	struct spool_summary summary;
 	struct modules modules;
@@ -218,18 +222,41 @@ static int record_run_save_narrow(struct record_run *run, struct error *error)
 	return status;
 }
 
+/* An existing instance may have records of any tracepoint: all formats are read later. */
+static int record_run_choose(struct record_run *run, struct error *error)
+{
+	struct selection *selection = &run->capture.settings->selection;
+
+	if (run->capture.settings->instance)
+		return 0;
+	selection->formats = formats_new();
+	if (!selection->formats)
+		return error_set(error, "out of memory");
+	return capture_choose(&run->capture, run->convention, error);
+}
+
+/* Enabled tracepoints still have the formats by which they were chosen, or they are read again. */
+static int record_run_begin_spool(struct record_run *run, struct error *error)
+{
+	const struct capture_settings *settings = run->capture.settings;
+	bool is_known = modules_are_unchanged(&run->modules) && !events_may_change();
+
+	return spool_begin(run->spool, run->capture.recorder, settings->mode,
+			   is_known ? settings->selection.formats : NULL, error);
+}
+
 static int record_run_set_up(struct record_run *run, struct error *error)
 {
 	const struct spool_owner owner = spool_owner_find();
 	struct capture *capture = &run->capture;
-	const struct rules *rules = capture->settings->selection.rules;
+	const struct rules *rules;
 
 	run->convention = convention_new(false);
 	if (!run->convention)
 		return error_set(error, "out of memory");
 	if (capture_prepare(capture, error) < 0 ||
 	    modules_watch(&run->modules, capture, run->convention, error) < 0 ||
-	    (!capture->settings->instance && capture_choose(capture, run->convention, error) < 0))
+	    record_run_choose(run, error) < 0)
 		return -1;
 	if (capture_open(capture, run->convention, true, error) < 0)
 		return -1;
@@ -237,9 +264,12 @@ static int record_run_set_up(struct record_run *run, struct error *error)
 		return -1;
 	if (record_run_save_workload(run, error) < 0 || record_run_save_narrow(run, error) < 0)
 		return -1;
+	if (spool_set_rules(run->spool, buffer_text(&capture->probes.rules)) < 0)
+		return error_set(error, "out of memory");
 	run->memory_kib = instance_memory_kib(capture->recorder);
-	if (spool_begin(run->spool, capture->recorder, capture->settings->mode, error) < 0)
+	if (record_run_begin_spool(run, error) < 0)
 		return -1;
+	rules = capture->settings->selection.rules;
 	if (((rules && rules_need_kallsyms(rules)) || capture->settings->nr_stacks > 0) &&
 	    spool_save_symbols(run->spool, error) < 0)
 		return -1;
@@ -334,16 +364,60 @@ static int record_run_loop(struct record_run *run, struct error *error)
 	return read_loop_run(&loop, error);
 }
 
+/* Those of functions of modules that were loaded meanwhile. */
+static int record_run_save_names(struct record_run *run, struct error *error)
+{
+	size_t nr_doubtful;
+
+	return run->capture.probes.has_tracer ? spool_save_more(run->spool, &nr_doubtful, error)
+					      : 0;
+}
+
+static void record_run_report_end(const struct record_run *run)
+{
+	struct buffer next = { 0 };
+	const struct closing closing = {
+		.object = run->settings->path,
+		.count = run->nr_records,
+		.things = "record",
+		.has_lost = run->summary.lost > 0 || run->is_incomplete,
+		.lost = run->summary.lost,
+	};
+
+	closing_append_command(&next, "export --html=page.html", &run->capture.settings->selection,
+			       run->settings->path);
+	closing_report(&closing, buffer_string(&next), run->capture.report);
+	buffer_release(&next);
+}
+
+static int record_run_join(struct record_run *run, struct error *error)
+{
+	struct transfer transfer;
+	int status;
+
+	spool_set_progress(run->spool, transfer_begin(&transfer, run->capture.report,
+						      run->settings->path, NULL));
+	status = spool_join(run->spool, error);
+	transfer_end(&transfer);
+	spool_set_progress(run->spool, NULL);
+	return status;
+}
+
 /* Moves all records to the spool; after a failure, the spool reports the missing ones. */
 static int record_run_move(struct record_run *run, struct error *error)
 {
 	struct instance *recorder = run->capture.recorder;
+	struct buffer_counts counts;
 	struct error ignored = { 0 };
 
-	if (record_run_loop(run, error) == 0 && instance_stop(recorder, error) == 0 &&
+	if (record_run_loop(run, error) == 0 && record_run_save_names(run, error) == 0 &&
+	    instance_stop(recorder, error) == 0 &&
 	    record_run_follow_changes(run, error) == 0 &&
-	    spool_finish(run->spool, &run->summary, error) == 0)
+	    spool_finish(run->spool, &run->summary, error) == 0) {
+		spool_count(run->spool, &counts);
+		run->nr_records = counts.read;
 		return 0;
+	}
 	instance_stop(recorder, &ignored);
 	spool_abandon(run->spool);
 	return -1;
@@ -366,7 +440,7 @@ static int record_run_all(struct record_run *run, struct error *error)
 	if (record_run_move(run, error) < 0)
 		return -1;
 	record_run_report(run);
-	return spool_join(run->spool, error);
+	return record_run_join(run, error);
 }
 
 static int record_run_status(const struct record_run *run)
@@ -389,6 +463,8 @@ int record_run(struct record_settings *settings, struct error *error)
 	modules_release(&run.modules);
 	spool_close(run.spool);
 	capture_close(&run.capture, result, error);
+	if (result == 0 && !run.capture.has_failed)
+		record_run_report_end(&run);
 	status = record_run_status(&run);
 	capture_end(&run.capture);
 	convention_free(run.convention);

@@ -5,6 +5,7 @@
 
 #include "session/session.h"
 #include "session/spool.h"
+#include "session/transfer.h"
 #include "session/warning.h"
 #include "tracefs/tracefs.h"
 
@@ -32,18 +33,21 @@ static int instance_drain(struct spool *spool, const char *path, struct instance
 }
 
 static int spool_recover(struct spool *spool, const char *path, const struct report *report,
-			 struct error *error)
+			 const struct report *writes, struct error *error)
 {
 	const char *instance = spool_instance(spool);
 	struct instance *recorder = NULL;
+	struct transfer transfer;
 	int status = 0;
 
+	spool_set_progress(spool, transfer_begin(&transfer, report, path, NULL));
 	if (instance && *instance)
-		status = instance_adopt(&recorder, instance, error);
+		status = instance_adopt(&recorder, instance, writes, error);
 	if (status == 0 && (!instance || *instance))
 		status = instance_drain(spool, path, recorder, report, error);
 	if (status == 0)
 		status = spool_join(spool, error);
+	transfer_end(&transfer);
 	spool_close(spool);
 	if (status == 0)
 		return instance_remove(recorder, error);
@@ -51,24 +55,26 @@ static int spool_recover(struct spool *spool, const char *path, const struct rep
 	return -1;
 }
 
-static int file_recover(const char *path, const struct report *report, struct error *error)
+static int file_recover(const char *path, const struct report *report, const struct report *writes,
+			struct error *error)
 {
 	const struct spool_owner owner = spool_owner_find();
 	struct spool *spool;
 	int status = spool_open(&spool, path, &owner, error);
 
-	if (status < 0 || (status == 0 && spool_recover(spool, path, report, error) < 0))
+	if (status < 0 || (status == 0 && spool_recover(spool, path, report, writes, error) < 0))
 		return STATUS_FAILED;
 	return STATUS_DONE;
 }
 
-int recover_run(const char *name, char **path, const struct report *report, struct error *error)
+int recover_run(const char *name, char **path, const struct report *report,
+		const struct report *writes, struct error *error)
 {
 	size_t size = spool_target_size(name);
 
 	*path = size > 0 ? strndup(name, size) : strdup(name);
 	if (*path)
-		return file_recover(*path, report, error);
+		return file_recover(*path, report, writes, error);
 	error_set(error, "out of memory");
 	return STATUS_FAILED;
 }

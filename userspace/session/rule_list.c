@@ -8,7 +8,11 @@
 #include "session/session.h"
 #include "session/tracepoints.h"
 
-/** struct tracepoint_name - a tracepoint of the running kernel */
+#define SYMBOLS_PATH "/proc/kallsyms"
+/* The kernel and its modules have such a function for each tracepoint. */
+#define SYMBOL_PREFIX " __traceiter_"
+
+/** struct tracepoint_name - a tracepoint of the running kernel; @system: NULL if unknown */
 struct tracepoint_name {
 	char *system;
 	char *event;
@@ -17,10 +21,12 @@ struct tracepoint_name {
 /**
  * struct rule_listing - rules and tracepoints
  * @is_known: whether the tracepoints of the running kernel could be read
+ * @is_by_symbols: they were read from the kernel's symbols, which have no systems
  */
 struct rule_listing {
 	struct rules *rules;
 	bool is_known;
+	bool is_by_symbols;
 	struct tracepoint_name *names;
 	size_t nr_names;
 };
@@ -39,21 +45,49 @@ static bool rule_listing_wants(void *context, const char *system, const char *na
 	return rules_want(listing->rules, system, name);
 }
 
+/* @system and @event are freed by rule_listing_free(), also after a failure. */
+static int name_add(struct rule_listing *listing, char *system, char *event, struct error *error)
+{
+	struct tracepoint_name *names = reallocarray(listing->names, listing->nr_names + 1,
+						     sizeof(*names));
+
+	if (!names || !event) {
+		listing->names = names ? names : listing->names;
+		free(system);
+		free(event);
+		return error_set(error, "out of memory");
+	}
+	listing->names = names;
+	names[listing->nr_names++] =
+		(struct tracepoint_name){ .system = system, .event = event };
+	return 0;
+}
+
 static int tracepoint_name_add(void *context, const struct tracepoint *tracepoint,
 			       struct error *error)
 {
-	struct rule_listing *listing = context;
-	struct tracepoint_name *names = reallocarray(listing->names, listing->nr_names + 1,
-						     sizeof(*names));
-	struct tracepoint_name *name;
+	char *system = strdup(tracepoint->system);
 
-	if (!names)
-		return error_set(error, "out of memory");
-	listing->names = names;
-	name = &names[listing->nr_names++];
-	name->system = strdup(tracepoint->system);
-	name->event = strdup(tracepoint->name);
-	return name->system && name->event ? 0 : error_set(error, "out of memory");
+	return system ? name_add(context, system, strdup(tracepoint->name), error)
+		      : error_set(error, "out of memory");
+}
+
+/* Everybody may read the names of symbols, if not their addresses. */
+static int rule_listing_read_symbols(struct rule_listing *listing, struct error *error)
+{
+	struct buffer text = { 0 };
+	const char *line;
+	int status = 0;
+
+	listing->is_by_symbols = true;
+	if (file_read(SYMBOLS_PATH, &text) == 0)
+		buffer_append_char(&text, '\0');
+	for (line = buffer_string(&text); status == 0 && (line = strstr(line, SYMBOL_PREFIX));) {
+		line += strlen(SYMBOL_PREFIX);
+		status = name_add(listing, NULL, strndup(line, strcspn(line, "\t\n")), error);
+	}
+	buffer_release(&text);
+	return listing->nr_names > 0 ? status : -1;
 }
 
 static int rule_listing_read(struct rule_listing *listing, struct error *error)
@@ -108,9 +142,15 @@ int rule_listing_new(struct rule_listing **out, struct selection *selection,
 		rule_listing_free(listing);
 		return -1;
 	}
-	listing->is_known = rule_listing_read(listing, &problem) == 0;
+	listing->is_known = rule_listing_read(listing, &problem) == 0 ||
+			    rule_listing_read_symbols(listing, error) == 0;
 	if (!listing->is_known)
 		report_message(report, "%s; whether tracepoints exist is unknown", problem.text);
+	else if (listing->is_by_symbols)
+		report_message(report,
+			       "%s; which tracepoints exist is taken from " SYMBOLS_PATH
+			       ", by name without system",
+			       problem.text);
 	*out = listing;
 	return 0;
 }
@@ -142,10 +182,11 @@ void rule_listing_get(const struct rule_listing *listing, size_t number, struct 
 static enum listed_presence presence_find(const struct rule_listing *listing, const char *system,
 					  const char *event)
 {
-	if (!listing->is_known)
+	/* ftrace's own records have no tracepoint. */
+	if (!listing->is_known || (listing->is_by_symbols && strcmp(system, "ftrace") == 0))
 		return LISTED_UNKNOWN;
 	for (size_t i = 0; i < listing->nr_names; i++) {
-		if (fnmatch(system, listing->names[i].system, 0) == 0 &&
+		if ((listing->is_by_symbols || fnmatch(system, listing->names[i].system, 0) == 0) &&
 		    fnmatch(event, listing->names[i].event, 0) == 0)
 			return LISTED_PRESENT;
 	}

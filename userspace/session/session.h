@@ -15,6 +15,8 @@ enum exit_status {
 	STATUS_FAILED = 1,
 	STATUS_USAGE = 2,
 	STATUS_LOST = 3,
+	STATUS_UNDECIDED = 3,
+	STATUS_EXCEEDED = 4,
 	STATUS_TRACING_FAILED = 125,
 	STATUS_CANNOT_RUN = 126,
 	STATUS_NOT_FOUND = 127,
@@ -35,22 +37,39 @@ int export_run(struct export_settings *settings, struct error *error);
 /** stat_run - print statistics of a source, or of a recording that it makes */
 int stat_run(const struct stat_settings *settings, struct error *error);
 
+/**
+ * compare_add - add a recording to a comparison
+ * @settings: of a recorded source; its selection is used once
+ */
+int compare_add(const struct stat_settings *settings, struct comparison *comparison, bool is_source,
+		struct error *error);
+
+/** compare_print - print the changes to standard output */
+int compare_print(const struct comparison *comparison, double min_change, bool is_json,
+		  struct error *error);
+
+/** query_run - query the records of a source, or a database */
+int query_run(const struct query_settings *settings, struct error *error);
+
 /** why_run - explain slices of a source; @settings->selection is changed */
 int why_run(struct why_run_settings *settings, struct error *error);
 
 /**
  * recover_run - make a trace.dat of the files of a killed recording
  * @name: of the trace.dat, or of its folder FILE.spool
+ * @writes: receives a line for each write to tracefs, NULL for none
  * @path: of the trace.dat, if the status is STATUS_DONE; the caller frees it
  */
-int recover_run(const char *name, char **path, const struct report *report, struct error *error);
+int recover_run(const char *name, char **path, const struct report *report,
+		const struct report *writes, struct error *error);
 
 /**
- * clean_run - remove the tracing instances of killed runs
- * @removed: called for each one; one that cannot be removed is reported, and the others follow
+ * clean_run - remove the tracing instances and the dynamic events of killed runs
+ * @removed: called for each instance and each group of events; one that cannot be removed is
+ * reported, and the others follow
  */
 int clean_run(void (*removed)(void *context, const char *name), void *context,
-	      const struct report *report, struct error *error);
+	      const struct report *report, const struct report *writes, struct error *error);
 
 /**
  * release_run - drain and disable tracepoints in all running ktracks
@@ -58,7 +77,7 @@ int clean_run(void (*removed)(void *context, const char *name), void *context,
  * @nr_released: how many there were
  */
 int release_run(const char *const *patterns, size_t nr_patterns, size_t *nr_released,
-		const struct report *report, struct error *error);
+		const struct report *report, const struct report *writes, struct error *error);
 
 /** enum doctor_state - the result of a check */
 enum doctor_state {

@@ -21,6 +21,11 @@ void capture_settings_init(struct capture_settings *settings, const struct repor
 					       .ready_fd = -1 };
 }
 
+const struct report *capture_writes(const struct capture_settings *settings)
+{
+	return settings->selection.is_verbose ? settings->report : NULL;
+}
+
 int capture_set_mode(struct capture_settings *settings, const char *name, struct error *error)
 {
 	settings->setting = "--mode";
@@ -36,17 +41,20 @@ void capture_settings_release(struct capture_settings *settings)
 	command_user_release(&settings->user);
 }
 
-/* Explaining slices adds rules. */
-static int rule_options_check(const struct selection *selection, bool explains, struct error *error)
+/* Explaining slices adds rules. A recording writes to tracefs, which -v reports, too. */
+static int rule_options_check(const struct selection *selection, bool explains, bool records,
+			      struct error *error)
 {
-	const char *option = selection->is_verbose ? "-v"
-			     : selection->includes_self ? "--include-self"
-							: NULL;
+	const char *option = selection->is_verbose && !records ? "-v"
+			     : selection->includes_self	       ? "--include-self"
+							       : NULL;
 
 	if (!option || selection->rules || explains)
 		return 0;
-	return error_set(error, "%s: has no effect without rules; add rules with -r, or leave it "
-				"out", option);
+	return error_set(error,
+			 "%s: has no effect without rules; add rules with -r, or leave it "
+			 "out",
+			 option);
 }
 
 /* An existing instance is not changed. */
@@ -82,7 +90,7 @@ int record_settings_check(const struct record_settings *settings, struct error *
 	if (capture->instance && capture->selection.nr_options > 0)
 		return error_set(error, "-e: would change the instance of --instance; use 'ktrack "
 					"export -e' with the file");
-	if (rule_options_check(&capture->selection, false, error) < 0)
+	if (rule_options_check(&capture->selection, false, true, error) < 0)
 		return -1;
 	return instance_check(capture, error);
 }
@@ -131,17 +139,14 @@ int stream_settings_check(const struct stream_settings *settings, struct error *
 
 	if (settings->outputs.why && why_check(settings->outputs.why, error) < 0)
 		return -1;
-	if (rule_options_check(&settings->capture.selection, settings->outputs.why, error) < 0 ||
+	if (rule_options_check(&settings->capture.selection, settings->outputs.why, true, error) <
+		    0 ||
 	    instance_check(&settings->capture, error) < 0 ||
 	    streaming_check(&settings->capture, error) < 0 ||
 	    output_settings_check(&settings->outputs, error) < 0)
 		return -1;
 	if (sid && strcmp(sid, "recording") == 0)
 		return error_set(error, "--sid=recording: only for 'ktrack export'; write an id");
-	if (settings->capture.nr_stacks > 0 && !settings->outputs.why &&
-	    !output_settings_show_explanations(&settings->outputs))
-		return error_set(error, "--stack: shown only by --why and --html; add one of them, "
-					"or use 'ktrack record'");
 	if (settings->why.folded && !settings->outputs.why)
 		return error_set(error, "--folded: contains slices that are explained; add "
 					"--why=SLICE");
@@ -154,7 +159,7 @@ int export_settings_check(const struct export_settings *settings, struct error *
 
 	if (filter->to_ns > 0 && filter->from_ns > filter->to_ns)
 		return error_set(error, "--from: later than --to; write an earlier time");
-	if (rule_options_check(&settings->selection, settings->outputs.why, error) < 0)
+	if (rule_options_check(&settings->selection, settings->outputs.why, false, error) < 0)
 		return -1;
 	return output_settings_check(&settings->outputs, error);
 }

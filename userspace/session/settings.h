@@ -14,13 +14,17 @@
 #include "rules/rules.h"
 #include "sink/sink.h"
 
+struct formats;
+
 /**
  * struct pattern - SYS[:EVENT], both with wildcards, and what it matched
+ * @system: the part before the colon, or all
  * @option: the number of the -e that has it, from 1
  * @filter: the event filter of its tracepoints, NULL for none
  */
 struct pattern {
 	char *text;
+	char *system;
 	unsigned int option;
 	const char *filter;
 	bool matches_tracepoint;
@@ -38,19 +42,22 @@ enum task_formats {
  * struct selection - the patterns of tracepoints that follow the convention, and rules for others;
  * without any, all that follow the convention
  * @rules: NULL for none
+ * @rule_words: " -r WORDS" of each -r, as a shell reads it
  * @adds_rules: the rules are in addition to all tracepoints that follow the convention
  * @can_wait: the command has --wait
  * @waits: a pattern may match only later
  * @includes_self: ktrack's own thread gets tracks of rules, too
- * @is_verbose: report the tracepoints that rules use and that do not exist
+ * @is_verbose: report the tracepoints that rules use and that do not exist, and writes to tracefs
  * @tasks: about threads; the patterns do not name them
  * @nr_unreadable: tracepoints that were skipped because their format cannot be read
+ * @formats: receives the formats of tracepoints that are recorded, NULL if they are not needed
  */
 struct selection {
 	struct pattern *patterns;
 	size_t nr_patterns;
 	unsigned int nr_options;
 	struct rules *rules;
+	struct buffer rule_words;
 	bool adds_rules;
 	bool can_wait;
 	bool waits;
@@ -58,6 +65,7 @@ struct selection {
 	bool is_verbose;
 	enum task_formats tasks;
 	size_t nr_unreadable;
+	struct formats *formats;
 };
 
 /**
@@ -70,6 +78,16 @@ int selection_add(struct selection *selection, const char *text, struct error *e
 
 /** selection_add_rules - add the rules of one -r; returns -1 with @error */
 int selection_add_rules(struct selection *selection, const char *text, struct error *error);
+
+/**
+ * selection_add_rule_text - add rules that another part of the run made
+ * @text: a file of rules
+ * @source: name of the text in errors; outlives the selection
+ *
+ * Returns 0, or -1 with @error.
+ */
+int selection_add_rule_text(struct selection *selection, struct text text, const char *source,
+			    struct error *error);
 
 /** selection_has_states - whether rules make the states of threads, which explain slices */
 bool selection_has_states(const struct selection *selection);
@@ -111,11 +129,25 @@ struct limits {
 };
 
 /**
+ * struct budget_settings - limits of statistics
+ * @texts: for budget_parse(), @size of them
+ * @is_json: print the verdicts to standard output as JSON, instead of reporting them
+ */
+struct budget_settings {
+	const char *texts[BUDGETS_MAX];
+	size_t size;
+	bool is_json;
+};
+
+/**
  * struct output_settings - the outputs of a run
  * @targets: by row of sink_kinds: "-" or a path; NULL for none
  * @stat: print statistics to standard output instead; NULL for none
+ * @query: print the results of a query to standard output instead; NULL for none
  * @why: explain slices on standard output instead; NULL for none
  * @explains: explain slices for the outputs that show it
+ * @comparison: add the slices to it instead, on the side @is_compare_source; NULL for none
+ * @budgets: judged at the end
  * @sid: the session's own id; NULL for one made of time, host and process
  * @with: a set of 1 << enum timeline_emitter, written with each record
  * @is_appending: files keep their content
@@ -124,8 +156,12 @@ struct limits {
 struct output_settings {
 	const char *targets[SINK_KINDS_MAX];
 	const struct sink_stat_settings *stat;
+	const struct sink_query_settings *query;
 	const struct why_settings *why;
 	bool explains;
+	struct comparison *comparison;
+	bool is_compare_source;
+	struct budget_settings budgets;
 	const char *sid;
 	unsigned int with;
 	bool is_appending;
@@ -172,6 +208,30 @@ struct buffer_mode;
 /** STACKS_MAX - limit of tracepoints with kernel stacks */
 #define STACKS_MAX 16
 
+/** FUNCTIONS_MAX - limit of patterns of functions */
+#define FUNCTIONS_MAX 64
+
+/** PROBES_MAX - limit of probes */
+#define PROBES_MAX 64
+
+/** enum probe_kind - of a function of the kernel, of one of a program, of a static tracepoint */
+enum probe_kind {
+	PROBE_KERNEL,
+	PROBE_PROGRAM,
+	PROBE_USDT,
+};
+
+/**
+ * struct probe_setting - a probe of the command line
+ * @option: "--probe"
+ * @text: its value
+ */
+struct probe_setting {
+	enum probe_kind kind;
+	const char *option;
+	const char *text;
+};
+
 /**
  * struct capture_settings - what to record, and until when
  * @report: for messages
@@ -187,6 +247,10 @@ struct buffer_mode;
  * @user: of the command
  * @stacks: tracepoints with whose records kernel stacks are recorded: "SYS:EVENT[ if FILTER]"
  * @stacks_limit: most stacks of one of them in a second
+ * @probes: places in the kernel and in programs that get tracepoints for this run
+ * @functions: patterns of functions whose calls are recorded
+ * @unwanted_functions: patterns of those that are not
+ * @depth: of nested calls that get slices; 0 for all
  * @ready_fd: reports that recording is on; -1 for none
  * @command: the words of the traced command, NULL for none
  */
@@ -207,12 +271,22 @@ struct capture_settings {
 	const char *stacks[STACKS_MAX];
 	size_t nr_stacks;
 	uint64_t stacks_limit;
+	struct probe_setting probes[PROBES_MAX];
+	size_t nr_probes;
+	const char *functions[FUNCTIONS_MAX];
+	size_t nr_functions;
+	const char *unwanted_functions[FUNCTIONS_MAX];
+	size_t nr_unwanted_functions;
+	uint64_t depth;
 	int ready_fd;
 	char *const *command;
 };
 
 /** capture_settings_init - the defaults */
 void capture_settings_init(struct capture_settings *settings, const struct report *report);
+
+/** capture_writes - receives a line for each write to tracefs, NULL unless -v is given */
+const struct report *capture_writes(const struct capture_settings *settings);
 
 /** capture_set_mode - a mode by its name; returns -1 with @error if there is none */
 int capture_set_mode(struct capture_settings *settings, const char *name, struct error *error);
@@ -288,10 +362,27 @@ struct why_run_settings {
 };
 
 /**
+ * struct query_settings - one run of ktrack query
+ * @source: as in struct export_settings, or a database of --sqlite
+ * @argv: ktrack's own words
+ */
+struct query_settings {
+	const struct report *report;
+	struct selection selection;
+	struct filter filter;
+	struct limits limits;
+	struct sink_query_settings form;
+	const char *source;
+	bool fails_on_loss;
+	char *const *argv;
+};
+
+/**
  * struct stat_settings - one run of ktrack stat
  * @capture: of a live run; its selection is that of both
  * @filter: of a source
  * @form: the form of the statistics
+ * @budgets: judged at the end
  * @source: as in struct export_settings
  * @is_live: record instead of reading @source
  * @interval_ns: time between updates of a live run; 0 for the default
@@ -302,6 +393,7 @@ struct stat_settings {
 	struct filter filter;
 	struct limits limits;
 	struct sink_stat_settings form;
+	struct budget_settings budgets;
 	const char *source;
 	bool is_live;
 	bool fails_on_loss;

@@ -28,13 +28,26 @@ static int recorded_check(const struct stat_settings *settings, struct error *er
 	return option ? error_set(error, "%s: needs --live", option) : 0;
 }
 
+/* The writers' names are kept only if a table has them. */
+static unsigned int stat_emitters(const struct sink_stat_settings *form)
+{
+	for (size_t i = 0; i < form->nr_groups; i++) {
+		if (form->groups[i].key == STAT_KEY_COMM)
+			return 1u << TIMELINE_EMITTER_COMM;
+	}
+	return 0;
+}
+
 static int stat_run_live(const struct stat_settings *settings, struct error *error)
 {
 	struct sink_stat_settings form = settings->form;
 	struct stream_settings stream = {
 		.capture = settings->capture,
 		.limits = settings->limits,
-		.outputs = { .stat = &form, .fails_on_loss = settings->fails_on_loss },
+		.outputs = { .stat = &form,
+			     .with = stat_emitters(&form),
+			     .budgets = settings->budgets,
+			     .fails_on_loss = settings->fails_on_loss },
 		.argv = settings->argv,
 	};
 
@@ -49,7 +62,10 @@ static int stat_run_recorded(const struct stat_settings *settings, struct error 
 		.source = settings->source,
 		.argv = settings->argv,
 		.selection = settings->capture.selection,
-		.outputs = { .stat = &settings->form, .fails_on_loss = settings->fails_on_loss },
+		.outputs = { .stat = &settings->form,
+			     .with = stat_emitters(&settings->form),
+			     .budgets = settings->budgets,
+			     .fails_on_loss = settings->fails_on_loss },
 		.filter = settings->filter,
 		.limits = settings->limits,
 	};

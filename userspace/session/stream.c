@@ -2,6 +2,7 @@
 /* ktrack stream: starts, reads in rounds, stops and finishes. */
 #include <errno.h>
 
+#include "session/closing.h"
 #include "session/privilege.h"
 #include "session/read_loop.h"
 #include "session/session.h"
@@ -37,25 +38,32 @@ static int stream_run_report_command(struct stream_run *run, struct error *error
 	return tracks_pass(run->pipeline.tracks, &begin, run->command_ns, error);
 }
 
-/* Later sessions may create files in another user's folder, for the user of sudo. */
+/* Later sessions create files, and so do databases. */
+static bool stream_run_creates_files(const struct stream_run *run)
+{
+	return run->settings->session_ns > 0 ||
+	       output_settings_create_files(&run->settings->outputs);
+}
+
+/* Files may be in another user's folder, and belong to the user of sudo. */
 static uint64_t session_privileges(const struct stream_run *run)
 {
 	unsigned int user, group;
 
-	if (run->settings->session_ns == 0)
+	if (!stream_run_creates_files(run))
 		return 0;
 	return PRIVILEGE(CAP_DAC_OVERRIDE) |
 	       (output_owner(&user, &group) ? PRIVILEGE(CAP_CHOWN) : 0);
 }
 
-/* Later sessions open their files with the rights of the user of sudo. */
+/* Files are created and removed with the rights of the user of sudo. */
 static int stream_run_settle_owner(const struct stream_run *run, struct error *error)
 {
 	struct owner owner = { 0 };
 	unsigned int user, group;
 	int status;
 
-	if (run->settings->session_ns == 0 || !output_owner(&user, &group))
+	if (!stream_run_creates_files(run) || !output_owner(&user, &group))
 		return 0;
 	status = owner_init(&owner, user, group);
 	if (status == 0)
@@ -66,7 +74,7 @@ static int stream_run_settle_owner(const struct stream_run *run, struct error *e
 	return status;
 }
 
-/* All files are open, except for those of later sessions. */
+/* All files are open, except for those that are created later. */
 static int stream_run_drop_privileges(struct stream_run *run, struct error *error)
 {
 	if (stream_run_settle_owner(run, error) < 0)
@@ -292,8 +300,16 @@ static int stream_run_record(struct stream_run *run, struct error *error)
 
 static int stream_run_status(const struct stream_run *run)
 {
-	return capture_status(&run->capture, output_settings_status(&run->settings->outputs,
-								    run->pipeline.has_lost));
+	const struct output_losses losses = pipeline_losses(&run->pipeline);
+
+	return capture_status(&run->capture, outputs_status(&run->outputs, &losses));
+}
+
+static int stream_run_report_budgets(const struct stream_run *run, struct error *error)
+{
+	const struct output_losses losses = pipeline_losses(&run->pipeline);
+
+	return outputs_report_budgets(&run->outputs, &losses, error);
 }
 
 /* The stream ends with the command, which may end after the recording. */
@@ -307,9 +323,33 @@ static int stream_run_finish(struct stream_run *run, struct error *error)
 		     capture_wall_offset_ns(&run->capture) - run->recording.wall_offset_ns);
 	if (tracks_finish(run->pipeline.tracks, end_ns,
 			  run->pipeline.lost - run->renewal.lost_before, stream_run_status(run),
-			  error) < 0)
+			  error) < 0 ||
+	    timeline_flush(&run->pipeline.timeline, error) < 0)
 		return -1;
-	return timeline_flush(&run->pipeline.timeline, error);
+	return stream_run_report_budgets(run, error);
+}
+
+static void stream_run_append_next(const struct stream_run *run, struct buffer *out)
+{
+	const struct stream_settings *settings = run->settings;
+	const struct selection *selection = &settings->capture.selection;
+
+	if (closing_append_view(out, &settings->outputs))
+		return;
+	closing_append_command(out, settings->outputs.stat ? "record" : "stream --html=page.html",
+			       selection, NULL);
+	buffer_append_string(out, settings->outputs.stat ? " keeps records in a file"
+							 : " draws a timeline");
+}
+
+static void stream_run_report_end(const struct stream_run *run)
+{
+	struct buffer next = { 0 };
+
+	stream_run_append_next(run, &next);
+	pipeline_report_end(&run->pipeline, &run->settings->outputs, "recorded",
+			    buffer_string(&next), run->settings->capture.report);
+	buffer_release(&next);
 }
 
 static void stream_run_release(struct stream_run *run)
@@ -344,6 +384,8 @@ int stream_run(struct stream_settings *settings, struct error *error)
 	capture_close(&run.capture, result, error);
 	if (result == 0 && stream_run_finish(&run, error) < 0)
 		run.capture.has_failed = true;
+	if (result == 0 && !run.capture.has_failed)
+		stream_run_report_end(&run);
 	status = stream_run_status(&run);
 	stream_run_release(&run);
 	return status;

@@ -163,23 +163,21 @@ int stream_run_deliver(struct stream_run *run, int64_t until_ns, struct error *e
 /* While records are delivered, more tracepoints may be released. */
 static int stream_run_release_tracepoints(struct stream_run *run, struct error *error)
 {
-	struct descriptor_list *releasing = &run->modules.releasing;
+	struct releasing_list *releasing = &run->modules.releasing;
 	size_t passed = 0;
 
 	while (passed < releasing->size) {
 		for (; passed < releasing->size; passed++) {
-			const struct descriptor *descriptor = releasing->list[passed];
+			const struct releasing *one = &releasing->list[passed];
 
-			if (pending_add(run, descriptor->category, descriptor,
+			if (pending_add(run, one->category, one->descriptor,
 					TIMELINE_RECORDED_UNTIL_NOW, error) < 0)
 				return -1;
 		}
 		if (stream_run_deliver(run, capture_now_ns(&run->capture), error) < 0)
 			return -1;
 	}
-	for (size_t i = 0; i < releasing->size; i++)
-		convention_drop(run->pipeline.convention, releasing->list[i]);
-	releasing->size = 0;
+	modules_drop_releasing(&run->modules);
 	if (source_settle(run->source, error) < 0)
 		return -1;
 	instance_release_events(run->capture.recorder);

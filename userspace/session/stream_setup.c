@@ -129,6 +129,7 @@ int stream_run_set_up(struct stream_run *run, struct error *error)
 	    stacks_open(&run->pipeline.stacks, run->source, settings->selection.rules,
 			capture->report, error) < 0)
 		return -1;
+	stacks_read_functions(&run->pipeline.stacks);
 	if (stream_run_follow(run, error) < 0)
 		return -1;
 	return stream_run_open_targets(run, error);

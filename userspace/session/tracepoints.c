@@ -3,26 +3,32 @@
 #include "session/tracepoints.h"
 
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "session/closing.h"
+#include "session/stacks.h"
+#include "tracedat/tracedat.h"
 
 static int pattern_add(struct selection *selection, struct text text, struct error *error)
 {
 	struct pattern *patterns = reallocarray(selection->patterns, selection->nr_patterns + 1,
 						sizeof(*patterns));
-	char *copy = strndup(text.data, text.size);
+	struct pattern pattern = { .text = strndup(text.data, text.size),
+				   .option = selection->nr_options };
 
+	if (pattern.text)
+		pattern.system = strndup(text.data, strcspn(pattern.text, ":"));
 	if (patterns)
 		selection->patterns = patterns;
-	if (!patterns || !copy) {
-		free(copy);
+	if (!patterns || !pattern.system) {
+		free(pattern.text);
+		free(pattern.system);
 		return error_set(error, "out of memory");
 	}
-	patterns[selection->nr_patterns++] = (struct pattern){
-		.text = copy,
-		.option = selection->nr_options,
-	};
+	patterns[selection->nr_patterns++] = pattern;
 	return 0;
 }
 
@@ -45,7 +51,18 @@ int selection_add_rules(struct selection *selection, const char *text, struct er
 {
 	if (!selection->rules)
 		selection->rules = rules_new();
+	buffer_append_string(&selection->rule_words, " -r ");
+	word_append_quoted(&selection->rule_words, text);
 	return selection->rules ? rules_add(selection->rules, text, error)
+				: error_set(error, "out of memory");
+}
+
+int selection_add_rule_text(struct selection *selection, struct text text, const char *source,
+			    struct error *error)
+{
+	if (!selection->rules)
+		selection->rules = rules_new();
+	return selection->rules ? rules_add_text(selection->rules, text, source, error)
 				: error_set(error, "out of memory");
 }
 
@@ -67,10 +84,14 @@ bool selection_is_empty(const struct selection *selection)
 
 void selection_release(struct selection *selection)
 {
-	for (size_t i = 0; i < selection->nr_patterns; i++)
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
 		free(selection->patterns[i].text);
+		free(selection->patterns[i].system);
+	}
 	free(selection->patterns);
+	formats_free(selection->formats);
 	rules_free(selection->rules);
+	buffer_release(&selection->rule_words);
 	*selection = (struct selection){ 0 };
 }
 
@@ -82,13 +103,10 @@ void descriptor_system(const struct descriptor *descriptor, struct buffer *out)
 /* "SYS" means all of the system, "SYS:EVENT" what matches both; without @name, any tracepoint. */
 static bool pattern_matches(const struct pattern *pattern, const char *system, const char *name)
 {
-	const char *colon = strchrnul(pattern->text, ':');
-	char *wanted = strndup(pattern->text, colon - pattern->text);
-	bool matches = wanted && fnmatch(wanted, system, 0) == 0 &&
-		       (!name || !*colon || fnmatch(colon + 1, name, 0) == 0);
+	const char *colon = strchr(pattern->text, ':');
 
-	free(wanted);
-	return matches;
+	return fnmatch(pattern->system, system, 0) == 0 &&
+	       (!name || !colon || fnmatch(colon + 1, name, 0) == 0);
 }
 
 int selection_set_filter(struct selection *selection, const char *filter, struct error *error)
@@ -173,6 +191,43 @@ static int rules_add_tracepoint(struct tracepoint_search *search,
 	return status < 0 ? error_set(error, "%s", problem.text) : 0;
 }
 
+/* Keeps the format of a tracepoint that is recorded. */
+static int format_keep(const struct selection *selection, const struct tracepoint *tracepoint,
+		       const struct descriptor *descriptor, struct error *error)
+{
+	const struct rules *rules = selection->rules;
+	bool is_recorded = descriptor ||
+			   (rules && rules_find_name(rules, tracepoint->system, tracepoint->name));
+
+	if (!selection->formats || !is_recorded)
+		return 0;
+	if (formats_keep(selection->formats, tracepoint->system, tracepoint->name,
+			 tracepoint->format) < 0)
+		return error_set(error, "out of memory");
+	return 0;
+}
+
+/* Adds it to the convention if it is selected. */
+static int tracepoint_select(struct tracepoint_search *search, const struct tracepoint *tracepoint,
+			     const struct descriptor **descriptor, struct error *error)
+{
+	struct error problem = { 0 };
+	int status;
+
+	*descriptor = NULL;
+	if (!selection_mark(search->selection, tracepoint, false))
+		return 0;
+	status = convention_add(search->convention, tracepoint->system, tracepoint->format,
+				descriptor, &problem);
+	if (status > 0)
+		tracepoint_skip(search, tracepoint, &problem);
+	else if (status < 0)
+		return error_set(error, "%s", problem.text);
+	if (*descriptor)
+		selection_mark(search->selection, tracepoint, true);
+	return 0;
+}
+
 static int tracepoint_add(void *context, const struct tracepoint *tracepoint, struct error *error)
 {
 	struct tracepoint_search *search = context;
@@ -186,19 +241,10 @@ static int tracepoint_add(void *context, const struct tracepoint *tracepoint, st
 		tracepoint_skip(search, tracepoint, &problem);
 	else if (status < 0)
 		return error_set(error, "%s", problem.text);
-	if (rules_add_tracepoint(search, tracepoint, error) < 0)
+	if (rules_add_tracepoint(search, tracepoint, error) < 0 ||
+	    tracepoint_select(search, tracepoint, &descriptor, error) < 0)
 		return -1;
-	if (!selection_mark(search->selection, tracepoint, false))
-		return 0;
-	status = convention_add(search->convention, tracepoint->system, tracepoint->format,
-				&descriptor, &problem);
-	if (status > 0)
-		tracepoint_skip(search, tracepoint, &problem);
-	else if (status < 0)
-		return error_set(error, "%s", problem.text);
-	if (descriptor)
-		selection_mark(search->selection, tracepoint, true);
-	return 0;
+	return format_keep(search->selection, tracepoint, descriptor, error);
 }
 
 /* With @name NULL: whether a tracepoint of the system is wanted. */
@@ -237,47 +283,6 @@ static bool search_wants(void *context, const char *system, const char *name)
 	       (rules && rules_want(rules, system, name));
 }
 
-static int pattern_refuse(const struct pattern *pattern, const struct selection *selection,
-			  bool is_of_source, struct error *error)
-{
-	if (pattern->matches_tracepoint)
-		return error_set(error,
-				 "'%s': does not follow the track event convention; it needs "
-				 "track_event_type and slice_name, or counter_value",
-				 pattern->text);
-	if (is_of_source)
-		return error_set(error,
-				 "'%s': no tracepoint of the source matches; leave out -e "
-				 "to export all",
-				 pattern->text);
-	return error_set(error,
-			 "'%s': no tracepoint matches; load its module, or see 'ktrack list'%s",
-			 pattern->text, selection->can_wait ? "; --wait waits for it" : "");
-}
-
-static int selection_check(const struct selection *selection, bool is_of_source,
-			   struct error *error)
-{
-	for (size_t i = 0; i < selection->nr_patterns; i++) {
-		const struct pattern *pattern = &selection->patterns[i];
-		bool is_waiting = !pattern->matches_tracepoint && selection->waits;
-
-		if (!pattern->matches_descriptor && !is_waiting)
-			return pattern_refuse(pattern, selection, is_of_source, error);
-	}
-	return 0;
-}
-
-static int rules_check(const struct selection *selection, bool is_of_source, struct error *error)
-{
-	if (!selection->rules || rules_are_bound(selection->rules) || selection->waits)
-		return 0;
-	return error_set(error, is_of_source ? "-r: the source has none of the tracepoints that "
-					       "the rules use; see 'ktrack list --rules'"
-					     : "-r: none of the tracepoints that the rules use "
-					       "exists; see 'ktrack list --rules'");
-}
-
 static int selection_visit(struct source *source, const struct tracepoint_visitor *visitor,
 			   struct error *error)
 {
@@ -291,6 +296,107 @@ static int selection_visit(struct source *source, const struct tracepoint_visito
 	status = tracepoints_visit(events_fd, visitor, error);
 	close(events_fd);
 	return status;
+}
+
+/** struct near_search - the search for the tracepoint that a pattern may mean */
+struct near_search {
+	struct text typed;
+	bool has_event;
+	struct suggestion meant;
+};
+
+/* Compares with names; a format is never wanted. */
+static bool near_compare(void *context, const char *system, const char *name)
+{
+	struct near_search *search = context;
+	char both[SUGGESTION_SIZE_MAX + 1];
+
+	snprintf(both, sizeof(both), "%s:%s", system, name);
+	if (search->has_event)
+		suggestion_add(&search->meant, search->typed, both);
+	else if (text_equals(search->typed, text_of(name)))
+		suggestion_set(&search->meant, both);
+	else
+		suggestion_add(&search->meant, search->typed, system);
+	return false;
+}
+
+/* A file has the formats at hand, and visits all of them. */
+static int near_visit(void *context, const struct tracepoint *tracepoint, struct error *error)
+{
+	(void)error;
+	near_compare(context, tracepoint->system, tracepoint->name);
+	return 0;
+}
+
+/* Formats of the tracers' own records are no tracepoints. */
+static bool near_wants_system(void *context, const char *system)
+{
+	(void)context;
+	return strcmp(system, "ftrace") != 0;
+}
+
+static struct suggestion pattern_suggest(const struct pattern *pattern, struct source *source)
+{
+	struct near_search search = { .typed = text_of(pattern->text),
+				      .has_event = strchr(pattern->text, ':') };
+	const struct tracepoint_visitor visitor = { .context = &search,
+						    .wants_system = near_wants_system,
+						    .wants = near_compare,
+						    .visit = near_visit };
+	struct error ignored = { 0 };
+
+	if (!strpbrk(pattern->text, "*?["))
+		selection_visit(source, &visitor, &ignored);
+	return search.meant;
+}
+
+static int pattern_refuse(const struct pattern *pattern, const struct selection *selection,
+			  struct source *source, struct error *error)
+{
+	struct suggestion meant = { 0 };
+
+	if (pattern->matches_tracepoint)
+		return error_set(error,
+				 "'%s': does not follow the track event convention; it needs "
+				 "track_event_type and slice_name, or counter_value",
+				 pattern->text);
+	meant = pattern_suggest(pattern, source);
+	if (meant.word[0])
+		return error_set(error, "'%s': no tracepoint%s matches; did you mean '%s'?%s",
+				 pattern->text, source ? " of the source" : "", meant.word,
+				 selection->can_wait ? " --wait waits for it" : "");
+	if (source)
+		return error_set(error,
+				 "'%s': no tracepoint of the source matches; leave out -e "
+				 "to export all",
+				 pattern->text);
+	return error_set(error,
+			 "'%s': no tracepoint matches; load its module, or see 'ktrack list'%s",
+			 pattern->text, selection->can_wait ? "; --wait waits for it" : "");
+}
+
+static int selection_check(const struct selection *selection, struct source *source,
+			   struct error *error)
+{
+	for (size_t i = 0; i < selection->nr_patterns; i++) {
+		const struct pattern *pattern = &selection->patterns[i];
+		bool is_waiting = !pattern->matches_tracepoint && selection->waits;
+
+		if (!pattern->matches_descriptor && !is_waiting)
+			return pattern_refuse(pattern, selection, source, error);
+	}
+	return 0;
+}
+
+static int rules_check(const struct selection *selection, bool is_of_source, struct error *error)
+{
+	if (!selection->rules || rules_are_bound(selection->rules) || selection->waits)
+		return 0;
+	return error_set(error, is_of_source ? "-r: the source has none of the tracepoints that "
+					       "the rules use; see 'ktrack list --rules'"
+					     : "-r: none of the tracepoints that the rules use "
+					       "exists; see 'ktrack list --rules'");
 }
 
 void selection_read_functions(struct selection *selection, struct source *source,
@@ -307,6 +413,19 @@ void selection_read_functions(struct selection *selection, struct source *source
 		report_message(report, "functions are shown as addresses: %s", problem.text);
 }
 
+/* The rules for probes are in the recording: their tracepoints have names of one run only. */
+static int selection_add_recorded(struct selection *selection, struct source *source,
+				  struct error *error)
+{
+	const char *rules = source ? source_describe(source)->rules : NULL;
+	bool is_empty = selection_is_empty(selection);
+
+	if (!rules || (!is_empty && !(selection->rules && selection->rules->wants_recorded)))
+		return 0;
+	selection->adds_rules |= is_empty;
+	return selection_add_rule_text(selection, text_of(rules), "rules of the recording", error);
+}
+
 int tracepoints_find(struct convention *convention, struct source *source,
 		     struct selection *selection, const struct report *report, struct error *error)
 {
@@ -318,14 +437,16 @@ int tracepoints_find(struct convention *convention, struct source *source,
 					      .wants = search_wants,
 					      .visit = tracepoint_add };
 
+	if (selection_add_recorded(selection, source, error) < 0)
+		return -1;
 	if (selection->rules) {
 		if (!selection->includes_self)
 			rules_exclude(selection->rules,
 				      source ? source_describe(source)->writer : getpid());
-		convention_reserve(convention, rules_size(selection->rules));
 		if (rules_close(selection->rules, convention->is_swapped, error) < 0)
 			return -1;
 	}
+	convention_reserve(convention, stacks_index(selection->rules) + 1);
 	if (selection_visit(source, &visitor, error) < 0)
 		return -1;
 	if (convention_read_symbols(convention, report) < 0)

@@ -2,9 +2,11 @@
 /* ktrack why: exports a source to the analysis, with the rules that explain slices. */
 #include "session/why.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
 #include "session/session.h"
+#include "source/source.h"
 
 int why_check(const struct why_settings *why, struct error *error)
 {
@@ -31,6 +33,32 @@ int why_select(struct selection *selection, struct error *error)
 	return selection_add_rules(selection, WHY_PACKS, error);
 }
 
+/* A comparison of all slices does not use the priorities that the CPUs' rule shows. */
+static void why_omit_rules(const struct why_settings *why, struct rules *rules)
+{
+	struct slice_selector selector;
+	struct error error;
+
+	rules_omit(rules, WHY_WAKEUPS);
+	if (!why->is_aggregate)
+		return;
+	if (slice_selector_parse(&selector, why->slice, &error) < 0 || !selector.category ||
+	    fnmatch(selector.category, WHY_CPUS, 0) != 0)
+		rules_omit(rules, WHY_CPUS);
+	slice_selector_release(&selector);
+}
+
+/* The buffers of an instance are those of this machine; a file may be of another. */
+static bool source_is_here(const char *source)
+{
+	struct buffer directory = { 0 };
+	struct error ignored = { 0 };
+	bool is_here = source_name_find(&directory, source, &ignored) == 0;
+
+	buffer_release(&directory);
+	return is_here;
+}
+
 int why_run(struct why_run_settings *settings, struct error *error)
 {
 	struct export_settings export = {
@@ -46,6 +74,8 @@ int why_run(struct why_run_settings *settings, struct error *error)
 	if (why_select(&settings->selection, error) < 0 ||
 	    selection_add_rules(&settings->selection, WHY_FILE_PACKS, error) < 0)
 		return STATUS_FAILED;
+	why_omit_rules(&settings->why, settings->selection.rules);
+	settings->why.is_here = source_is_here(settings->source);
 	export.selection = settings->selection;
 	return export_run(&export, error);
 }

@@ -160,7 +160,7 @@ static int64_t track_pid(const struct timeline_track *track)
 
 	if (is_pid)
 		return track->id.signed_number;
-	if (track->scope == SCOPE_THREAD && track->tgid > 0)
+	if (track->scope == SCOPE_THREAD && track->tgid > 0 && track->tgid < PIDS_MAX)
 		return track->tgid;
 	return PIDS_MAX + track_group(track);
 }

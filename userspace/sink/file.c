@@ -161,6 +161,20 @@ struct sink *sink_file_new(const struct sink_file_ops *ops, const struct sink_se
 	return &file->sink;
 }
 
+int sink_array_grow(void **array, unsigned int *size, unsigned int wanted, size_t item_size,
+		    struct error *error)
+{
+	unsigned int nr_new = wanted > 2 * *size ? wanted : 2 * *size;
+	char *grown = reallocarray(*array, nr_new, item_size);
+
+	if (!grown)
+		return error_set(error, "out of memory");
+	memset(grown + *size * item_size, 0, (nr_new - *size) * item_size);
+	*array = grown;
+	*size = nr_new;
+	return 0;
+}
+
 void *sink_file_track_new(struct sink_file *file, struct timeline_track *track, size_t size,
 			  struct error *error)
 {

@@ -16,10 +16,10 @@ struct sink_file;
  * struct sink_file_ops - one output format
  * @size: of its struct
  * @open: write the head of the file; may be NULL
- * @event: write one event. For each TIMELINE_TRACK_BEGIN it calls sink_file_track_new(), if only with
- * the size of a struct sink_track; that struct exists until this returns from the track's end. Losses
- * that last to the end of the recording are delivered just before the finish, and so every loss has
- * an end
+ * @event: write one event. For each TIMELINE_TRACK_BEGIN it calls sink_file_track_new(), if only
+ * with the size of a struct sink_track; that struct exists until this returns from the track's end.
+ * Losses that last to the end of the recording are delivered just before the finish, and so every
+ * loss has an end
  * @complete: the finish was written, nothing follows; may be NULL
  * @flush: bring all output to the readers; NULL for sink_file_flush()
  * @track_release: free what the track's struct refers to; may be NULL
@@ -82,6 +82,17 @@ struct sink *sink_file_new(const struct sink_file_ops *ops, const struct sink_se
  */
 void *sink_file_track_new(struct sink_file *file, struct timeline_track *track, size_t size,
 			  struct error *error);
+
+/**
+ * sink_array_grow - make an array at least @wanted items long, new ones zeroed
+ * @array: the pointer to it
+ * @size: its number of items
+ * @item_size: bytes of one
+ *
+ * Returns 0, or -1 with @error.
+ */
+int sink_array_grow(void **array, unsigned int *size, unsigned int wanted, size_t item_size,
+		    struct error *error);
 
 /** sink_file_flush - write all of @out; returns -1 with @error */
 int sink_file_flush(struct sink_file *file, struct error *error);

@@ -2,11 +2,21 @@
 /* Flows of an event as texts, and sets of flows. */
 #include "sink/flow.h"
 
+/* Bytes around a flow's name, with its number. */
+#define FLOW_MAX (PUT_NUMBER_MAX + 8)
+
+hot_inline char *flow_put(char *out, const struct field *flow)
+{
+	out = put_text(out, flow->name.data, flow->name.size);
+	return put_hex(put_char(out, ':'), flow->value.unsigned_number);
+}
+
 void flow_append(struct buffer *out, const struct field *flow)
 {
-	buffer_append(out, flow->name.data, flow->name.size);
-	buffer_append_char(out, ':');
-	buffer_append_hex(out, flow->value.unsigned_number);
+	char *space = buffer_reserve_put(out, flow->name.size + FLOW_MAX);
+
+	if (space)
+		buffer_end_put(out, flow_put(space, flow));
 }
 
 void flows_append_text(struct buffer *out, const struct timeline_event *event)
@@ -22,9 +32,13 @@ void flows_append_text(struct buffer *out, const struct timeline_event *event)
 void flows_append_json(struct buffer *out, const struct timeline_event *event)
 {
 	for (unsigned int i = 0; i < event->nr_flows; i++) {
-		buffer_append_string(out, i > 0 ? ",\"" : "[\"");
-		flow_append(out, timeline_event_flow(event, i));
-		buffer_append_char(out, '"');
+		const struct field *flow = timeline_event_flow(event, i);
+		char *space = buffer_reserve_put(out, flow->name.size + FLOW_MAX);
+
+		if (!space)
+			return;
+		space = put_char(put_char(space, i > 0 ? ',' : '['), '"');
+		buffer_end_put(out, put_char(flow_put(space, flow), '"'));
 	}
 	buffer_append_char(out, ']');
 }

@@ -19,6 +19,12 @@ struct sink *sink_perfetto_new(const struct sink_settings *settings, struct erro
 /** sink_html_new - a page that needs no other file and no network */
 struct sink *sink_html_new(const struct sink_settings *settings, struct error *error);
 
+/** sink_sqlite_new - an SQLite database */
+struct sink *sink_sqlite_new(const struct sink_settings *settings, struct error *error);
+
+/** sink_query_new - the results of a query of a temporary SQLite database */
+struct sink *sink_query_new(const struct sink_settings *settings, struct error *error);
+
 /** sink_stat_new - statistics of slices, counters and instants */
 struct sink *sink_stat_new(const struct sink_settings *settings, struct error *error);
 

@@ -9,7 +9,7 @@
 const struct sink_kind sink_kinds[] = {
 	{
 		.name = "event",
-		.help = "write trace2 EVENT lines to - (standard output, the default) or a path",
+		.help = "write EVENT lines (JSON) to - or a path",
 		.use = SINK_USE_TRACE2,
 		.can_append = true,
 		.trace2_key = TRACE2_KEY_EVENT,
@@ -17,7 +17,7 @@ const struct sink_kind sink_kinds[] = {
 	},
 	{
 		.name = "perf",
-		.help = "write trace2 PERF lines (human-readable columns)",
+		.help = "write PERF lines (columns for people)",
 		.use = SINK_USE_TRACE2,
 		.can_append = true,
 		.trace2_key = TRACE2_KEY_PERF,
@@ -25,7 +25,8 @@ const struct sink_kind sink_kinds[] = {
 	},
 	{
 		.name = "normal",
-		.help = "write trace2 NORMAL lines (human-readable messages)",
+		.help = "write NORMAL lines (messages for people)",
+		.is_rare = true,
 		.use = SINK_USE_TRACE2,
 		.can_append = true,
 		.trace2_key = TRACE2_KEY_NORMAL,
@@ -33,23 +34,39 @@ const struct sink_kind sink_kinds[] = {
 	},
 	{
 		.name = "chrome",
-		.help = "write JSON trace events for chrome://tracing, Perfetto and speedscope",
+		.help = "write JSON for chrome://tracing and speedscope",
+		.viewer = "chrome://tracing",
 		.use = SINK_USE_FILE,
 		.sink_new = sink_chrome_new,
 	},
 	{
 		.name = "perfetto",
-		.help = "write a trace in Perfetto's native format",
+		.help = "write a trace for ui.perfetto.dev",
+		.viewer = "ui.perfetto.dev",
 		.use = SINK_USE_FILE,
 		.can_append = true,
 		.sink_new = sink_perfetto_new,
 	},
 	{
 		.name = "html",
-		.help = "write an HTML page with a timeline (works offline)",
+		.help = "write a page for any browser (works offline)",
+		.viewer = "a browser",
 		.use = SINK_USE_FILE,
 		.shows_explanations = true,
 		.sink_new = sink_html_new,
+	},
+	{
+		.name = "sqlite",
+		.help = "write an SQLite database, see ktrack-sql(5)",
+		.use = SINK_USE_FILE,
+		.creates_files = true,
+		.sink_new = sink_sqlite_new,
+	},
+	{
+		.name = "query",
+		.help = "print the results of a query",
+		.use = SINK_USE_COMMAND,
+		.sink_new = sink_query_new,
 	},
 	{
 		.name = "stat",

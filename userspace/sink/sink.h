@@ -2,8 +2,8 @@
 /*
  * Public header of the outputs: one table of all kinds, and the settings that open one of them.
  *
- * A new output is one file or directory in sink/, its constructor in kinds.h, and one row in the table
- * of sink.c.
+ * A new output is one file or directory in sink/, its constructor in kinds.h, and one row in the
+ * table of sink.c.
  */
 #ifndef SINK_SINK_H
 #define SINK_SINK_H
@@ -34,11 +34,11 @@ struct sink_trace2_settings {
 /** enum stat_sort - the sort key of a table: the largest number first, texts from a to z */
 enum stat_sort {
 	STAT_SORT_TOTAL,
+	STAT_SORT_SELF,
 	STAT_SORT_COUNT,
 	STAT_SORT_MIN,
 	STAT_SORT_MEAN,
-	STAT_SORT_P50,
-	STAT_SORT_P99,
+	STAT_SORT_PERCENTILE,
 	STAT_SORT_MAX,
 	STAT_SORT_NAME,
 	STAT_SORT_TRACK,
@@ -46,50 +46,153 @@ enum stat_sort {
 };
 
 /**
+ * enum stat_key - what rows are grouped by, next to the tracepoint
+ * @STAT_KEY_PID, @STAT_KEY_COMM, @STAT_KEY_CPU, @STAT_KEY_FIELD: of the record; of slices, that of
+ * the begin
+ */
+enum stat_key {
+	STAT_KEY_TRACK,
+	STAT_KEY_NAME,
+	STAT_KEY_PID,
+	STAT_KEY_COMM,
+	STAT_KEY_CPU,
+	STAT_KEY_FIELD,
+	STAT_KEY_COUNT
+};
+
+/** STAT_GROUPS_MAX - most keys of a table */
+#define STAT_GROUPS_MAX 6
+
+/**
+ * struct stat_group - a key
+ * @word: as on the command line: "cpu", "field:bytes"
+ * @field: the name of its field; NULL for other keys
+ */
+struct stat_group {
+	enum stat_key key;
+	const char *word;
+	const char *field;
+};
+
+/** STAT_PERCENTILES_MAX - most columns of percentiles */
+#define STAT_PERCENTILES_MAX 6
+
+/** STAT_SLOWEST_MAX - limit of slices that are listed one by one */
+#define STAT_SLOWEST_MAX 1000
+
+/** enum stat_form - how statistics are printed */
+enum stat_form {
+	STAT_TABLES,
+	STAT_JSON,
+	STAT_CSV,
+};
+
+/**
  * struct sink_stat_settings - the form of statistics
+ * @sort_permille: of STAT_SORT_PERCENTILE
+ * @is_reversed: sort the other way
+ * @groups, @nr_groups: keys of the rows; 0 for track and name
+ * @permille, @nr_permille: the percentiles, in 1/1000; 0 for 500 and 990
+ * @name: only slices and instants with such a name, a pattern for fnmatch(3); NULL for all
+ * @slowest: number of the slowest slices that are listed one by one; 0 for none
+ * @has_histograms: print the full histogram of each row
  * @limit: rows of each table; 0 for all
  * @width: characters of a line; 0 for no limit
  * @height: lines in all, as far as fewer rows help; 0 for no limit
  * @interval_ns: print the tables at this interval, too; 0 for only at the end
- * @is_json: print JSON instead of tables
- * @is_by_name: merge the tracks of a tracepoint
+ * @form: of what is printed
  * @is_utf8: the output may contain UTF-8
  * @is_screen: the output is a terminal; new tables replace the old ones
  */
 struct sink_stat_settings {
 	enum stat_sort sort;
+	unsigned int sort_permille;
+	bool is_reversed;
+	struct stat_group groups[STAT_GROUPS_MAX];
+	size_t nr_groups;
+	unsigned int permille[STAT_PERCENTILES_MAX];
+	size_t nr_permille;
+	const char *name;
+	uint64_t slowest;
+	bool has_histograms;
 	uint64_t limit;
 	unsigned int width;
 	unsigned int height;
 	int64_t interval_ns;
-	bool is_json;
-	bool is_by_name;
+	enum stat_form form;
 	bool has_colour;
 	bool is_utf8;
 	bool is_screen;
 };
 
+/** enum query_form - how the results of a query are printed */
+enum query_form {
+	QUERY_TABLE,
+	QUERY_CSV,
+	QUERY_JSON,
+};
+
+/**
+ * struct sink_query_settings - a query of the recording as a database
+ * @sql: one statement, or "@NAME" for a query that is built in
+ * @parameters: @nr_parameters of the form "NAME=VALUE", the value of :NAME in the query
+ * @has_header: the first line of QUERY_CSV has the names of the columns
+ * @width: characters of a line; 0 for no limit
+ * @is_utf8: the output may contain UTF-8
+ */
+struct sink_query_settings {
+	const char *sql;
+	const char *const *parameters;
+	size_t nr_parameters;
+	enum query_form form;
+	bool has_header;
+	unsigned int width;
+	bool has_colour;
+	bool is_utf8;
+};
+
+/**
+ * struct sink_query - a query that is built in
+ * @about: what it answers, one line
+ * @sql: its text
+ */
+struct sink_query {
+	const char *name;
+	const char *about;
+	const char *sql;
+};
+
+/** sink_queries - all of them; the last one has no name */
+extern const struct sink_query sink_queries[];
+
 /**
  * struct sink_settings - one output of one recording
  * @name: its name in error messages; belongs to the caller, outlives the sink
+ * @path: of its file; NULL for standard output
  * @fd: becomes the sink's, which closes it; unused if @trace2 has a value
  * @with: a set of 1 << enum timeline_emitter, printed with each record
  * @is_appending: @name is a path, and its file keeps its content
  * @wait: waits until the output can be written
  * @report: for messages about the output; may be NULL
  * @trace2: of SINK_USE_TRACE2 kinds
+ * @user, @group: owner of files that the output creates next to its own; @user 0 for the caller
  * @stat: of the kind "stat"
+ * @query: of the kind "query"
  * @explanations: of outputs that show where the time of slices went; NULL if none is explained
  */
 struct sink_settings {
 	const char *name;
+	const char *path;
 	int fd;
 	unsigned int with;
 	bool is_appending;
 	struct file_wait wait;
 	const struct report *report;
 	const struct sink_trace2_settings *trace2;
+	unsigned int user;
+	unsigned int group;
 	const struct sink_stat_settings *stat;
+	const struct sink_query_settings *query;
 	const struct explanations *explanations;
 };
 
@@ -109,7 +212,10 @@ enum sink_use {
  * struct sink_kind - an output format
  * @name: of its option, or of its command
  * @help: the option's line in --help
+ * @is_rare: only --help-all prints it
+ * @viewer: what opens its files, NULL if they are text
  * @can_append: its files can be appended to
+ * @creates_files: it creates files next to its own until the end
  * @shows_explanations: it shows where the time of slices went
  * @trace2_key: of SINK_USE_TRACE2: the setting that names the default target
  * @sink_new: opens the output. Returns a sink for timeline_add(), or NULL with @error; it closes
@@ -118,8 +224,11 @@ enum sink_use {
 struct sink_kind {
 	const char *name;
 	const char *help;
+	const char *viewer;
+	bool is_rare;
 	enum sink_use use;
 	bool can_append;
+	bool creates_files;
 	bool shows_explanations;
 	enum trace2_key trace2_key;
 	struct sink *(*sink_new)(const struct sink_settings *settings, struct error *error);
@@ -131,6 +240,16 @@ struct sink_kind {
 /** sink_kinds - all outputs, in the order of --help */
 extern const struct sink_kind sink_kinds[];
 extern const size_t sink_kinds_count;
+
+/**
+ * sink_query_database - run a query of an existing database
+ * @settings: with a query; the descriptor is closed
+ * @path: of a database of --sqlite
+ *
+ * Returns 0, or -1 with @error.
+ */
+int sink_query_database(const struct sink_settings *settings, const char *path,
+			struct error *error);
 
 /** sink_kind_find - the kind of a name; NULL if there is none */
 const struct sink_kind *sink_kind_find(const char *name);

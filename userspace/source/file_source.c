@@ -62,6 +62,11 @@ static int file_source_read_symbols(struct source *source, struct kallsyms **out
 	return trace_file_read_symbols(file_source_file(source), out, error);
 }
 
+static void file_source_set_progress(struct source *source, struct byte_progress *progress)
+{
+	trace_file_set_progress(file_source_file(source), progress);
+}
+
 static const char *file_source_damage(const struct source *source)
 {
 	return trace_file_damage(file_source_file(source));
@@ -80,6 +85,7 @@ static const struct source_ops file_source_ops = {
 	.visit = file_source_visit,
 	.find_task = file_source_find_task,
 	.read_symbols = file_source_read_symbols,
+	.set_progress = file_source_set_progress,
 	.damage = file_source_damage,
 	.close = file_source_close,
 };
@@ -103,6 +109,7 @@ static void file_source_describe(struct source_description *out, const struct tr
 		.writer = description->writer,
 		.workload = description->workload,
 		.narrow = description->narrow,
+		.rules = description->rules,
 		.id = description->id,
 	};
 }

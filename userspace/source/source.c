@@ -313,6 +313,12 @@ int source_read_symbols(struct source *source, struct kallsyms **out, struct err
 	return kallsyms_read(out, NULL, error);
 }
 
+void source_set_progress(struct source *source, struct byte_progress *progress)
+{
+	if (source->ops->set_progress)
+		source->ops->set_progress(source, progress);
+}
+
 const char *source_damage(const struct source *source)
 {
 	return source->ops->damage ? source->ops->damage(source) : NULL;

@@ -101,6 +101,7 @@ void source_close(struct source *source);
  * @writer: the thread of ktrack that recorded a file, 0 if unknown
  * @workload: numbers of the threads that a file is limited to, "1,2,3"; NULL if it is not
  * @narrow: numbers of threads that ran 32-bit programs when it began; NULL if unknown
+ * @rules: rules for the records of probes that a file contains; NULL for none
  * @id: a hash that identifies the source, the same whenever it is read
  *
  * Strings live as long as the source is open.
@@ -122,6 +123,7 @@ struct source_description {
 	int writer;
 	const char *workload;
 	const char *narrow;
+	const char *rules;
 	uint64_t id;
 };
 
@@ -235,6 +237,9 @@ struct source_span {
 
 /** source_span - the complete part, after source_first_time() and source_finish() */
 const struct source_span *source_span(const struct source *source);
+
+/** source_set_progress - count the bytes of a file that are read from now on; NULL for none */
+void source_set_progress(struct source *source, struct byte_progress *progress);
 
 /** source_damage - the problem of a source and the number of further ones
  *

@@ -36,6 +36,7 @@ struct account {
  * @note_unknown: as source_note_unknown()
  * @finish: all records were delivered: check what can only be checked now
  * @visit, @find_task: never NULL; @out is zeroed
+ * @set_progress: as source_set_progress()
  * @read_symbols: as source_read_symbols(); NULL for this machine's
  * @damage: as source_damage()
  * @close: free the source and its streams; never NULL
@@ -63,6 +64,7 @@ struct source_ops {
 		     struct error *error);
 	void (*find_task)(struct source *source, int tid, struct thread_identity *out);
 	int (*read_symbols)(struct source *source, struct kallsyms **out, struct error *error);
+	void (*set_progress)(struct source *source, struct byte_progress *progress);
 	const char *(*damage)(const struct source *source);
 	void (*close)(struct source *source);
 };

@@ -259,7 +259,6 @@ enum timeline_kind {
 	TIMELINE_COMMAND_END,
 	TIMELINE_TRACEPOINT,
 	TIMELINE_FOREIGN_END,
-	TIMELINE_STACK,
 	TIMELINE_FINISH,
 	TIMELINE_KIND_COUNT
 };
@@ -299,12 +298,11 @@ void track_append_identity(struct buffer *out, const struct timeline_track *trac
  * @track: of track, slice, instant and counter events
  * @name: of slices and instants
  * @tid, @cpu, @comm: writer of the record of a slice's begin or end, an instant or a sample; -1 and
- * "" if unknown; of stacks: the thread, whose last record before has this stack
+ * "" if unknown
  * @fields: @nr_fields extra fields of the record, and then @nr_flows ids of flows; of slices,
  * instants and counters. A flow connects all slices and instants that have its name and its id, in
  * the order of time; an id is a VALUE_UNSIGNED other than 0. A slice has one id of a flow at most,
- * in the event of its begin or of its end. Of stacks: the frames without names, the innermost first;
- * names of functions, or addresses
+ * in the event of its begin or of its end
  * @nr_any: 0 if there are neither extra fields nor flows
  * @begin_ns: of slice ends: when the slice began; of losses: all lost records are younger
  * @outer_ns: of instants and counters: begin of the innermost open slice, or of the track

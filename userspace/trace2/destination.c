@@ -29,7 +29,8 @@ void destination_set(struct destination *destination, int fd, bool is_owned)
 
 	destination->fd = fd;
 	destination->is_owned = is_owned;
-	destination->is_file = is_owned && is_known && S_ISREG(about.st_mode);
+	destination->is_file = is_owned && is_known &&
+			       (S_ISREG(about.st_mode) || S_ISCHR(about.st_mode));
 	destination->is_socket = is_owned && is_known && S_ISSOCK(about.st_mode);
 	if (is_known && S_ISSOCK(about.st_mode) &&
 	    getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0)

@@ -12,8 +12,8 @@
  * @is_on: @fd is open and no write has failed; accessed atomically, by any thread
  * @is_owned: @fd is closed with the destination
  * @is_datagram: each write is one message, so each line is written alone
- * @is_socket, @is_file: the type of an owned @fd; neither is set for a borrowed one, which its
- * owner may replace at any time
+ * @is_socket, @is_file: the type of an owned @fd, the latter also for devices; neither is set for a
+ * borrowed one, which its owner may replace at any time
  * @is_sentinel: @fd is the file that marks a directory as full
  * @lines: whole lines that are not written yet
  *

@@ -82,14 +82,24 @@ static out_of_line char *event_put_escaped(char *out, struct buffer *line,
 	return buffer_reserve_put(line, event_size(session, event));
 }
 
+/* Puts a string that needs no escapes. */
+hot_inline char *event_put_quoted(char *out, struct trace2_string string)
+{
+	return put_char(put_text(put_char(out, '"'), string.data, string.size), '"');
+}
+
 hot_inline char *event_put_string(char *out, struct buffer *line,
 				  const struct trace2_session *session,
 				  const struct trace2_event *event, struct trace2_string string)
 {
-	if (!event->needs_no_escape)
-		return event_put_escaped(out, line, session, event, string);
-	out = put_text(put_char(out, '"'), string.data, string.size);
-	return put_char(out, '"');
+	return event->needs_no_escape ? event_put_quoted(out, string)
+				      : event_put_escaped(out, line, session, event, string);
+}
+
+hot_inline char *event_put_nesting(char *out, unsigned int nesting, const bool is_short)
+{
+	out = PUT_LITERAL(out, ",\"nesting\":");
+	return is_short ? put_short(out, nesting) : put_unsigned(out, nesting);
 }
 
 /* All members of a region but its message. */
@@ -106,9 +116,7 @@ hot_inline char *event_put_region(char *out, const struct trace2_session *sessio
 			       : put_seconds(out, event->region.t_rel_ns,
 					     session->settings.decimals);
 	}
-	out = PUT_LITERAL(out, ",\"nesting\":");
-	out = is_short ? put_short(out, event->region.nesting)
-		       : put_unsigned(out, event->region.nesting);
+	out = event_put_nesting(out, event->region.nesting, is_short);
 	if (is_short || (label && label->category == category))
 		return put_blocks(out, label->members.data, label->members.size, 2);
 	if (category)
@@ -120,18 +128,19 @@ hot_inline char *event_put_region(char *out, const struct trace2_session *sessio
 
 hot_inline char *event_put_data(char *out, struct buffer *line,
 				const struct trace2_session *session,
-				const struct trace2_event *event)
+				const struct trace2_event *event, const bool is_short)
 {
 	const struct trace2_string *value = &event->data.value;
 
 	out = PUT_LITERAL(out, ",\"t_rel\":");
 	out = put_seconds(out, event->data.t_rel_ns, session->settings.decimals);
-	out = put_unsigned(PUT_LITERAL(out, ",\"nesting\":"), event->data.nesting);
+	out = event_put_nesting(out, event->data.nesting, is_short);
 	out = text_json_put(PUT_LITERAL(out, ",\"category\":"), event->data.category);
 	out = text_json_put(PUT_LITERAL(out, ",\"key\":"), event->data.key);
 	out = PUT_LITERAL(out, ",\"value\":");
 	if (event->kind == TRACE2_DATA)
-		return event_put_string(out, line, session, event, *value);
+		return is_short ? event_put_quoted(out, *value)
+				: event_put_string(out, line, session, event, *value);
 	return put_text(out, value->data, value->size);
 }
 
@@ -156,18 +165,17 @@ hot_inline char *event_put_end(char *out, struct time_cache *times,
 }
 
 /* Ends any line, in memory that was reserved for all of it. */
-hot_inline int event_end(struct buffer *line, char *out, struct time_cache *times,
-			 const struct trace2_session *session, const struct trace2_event *event)
+hot_inline void event_end(struct buffer *line, char *out, struct time_cache *times,
+			  const struct trace2_session *session, const struct trace2_event *event)
 {
 	if (event_is_region(event) && event->region.msg.data) {
 		out = PUT_LITERAL(out, ",\"msg\":");
 		out = event_put_string(out, line, session, event, event->region.msg);
 		if (!out)
-			return 0;
+			return;
 	}
 	out = event_put_end(out, times, session, event, event->kind, false);
 	buffer_end_put(line, event_put_more(out, event));
-	return 0;
 }
 
 /* The members that only this kind has, but a region's message. */
@@ -178,7 +186,7 @@ hot_inline char *event_put_members(char *out, struct buffer *line,
 	if (event_is_region(event))
 		return event_put_region(out, session, event, event->kind, false);
 	if (event_is_data(event))
-		return event_put_data(out, line, session, event);
+		return event_put_data(out, line, session, event, false);
 	buffer_end_put(line, out);
 	event_append_members(line, session, event);
 	return buffer_reserve_put(line, event_size(session, event));
@@ -204,7 +212,10 @@ static out_of_line hot_function copies_wide int event_print_any(
 	if (kinds[event->kind].has_t_abs)
 		out = event_put_t_abs(out, times, session, event, false);
 	out = event_put_members(out, line, session, event);
-	return out ? event_end(line, out, times, session, event) : 0;
+	if (out)
+		event_end(line, out, times, session, event);
+	time_cache_join(times, session->settings.start_unix_ns);
+	return 0;
 }
 
 /* Regions and data that nest too deeply are omitted. */
@@ -219,25 +230,34 @@ static bool event_is_too_deep(const struct trace2_session *session,
 }
 
 /*
- * Whether a region fits into its line and needs nothing but copies and short numbers, as most do.
- * Its members are put by the functions of all other events, which then are compiled without calls.
+ * Whether a line needs nothing but copies and short numbers, as most do, and fits into @line. Its
+ * members are put by the functions of all other events, which then are compiled without calls.
+ * @size: of the members that only this kind has
  */
+hot_inline bool line_is_short(const struct buffer *line, const struct time_cache *times,
+			      const struct trace2_session *session,
+			      const struct trace2_event *event, unsigned int nesting, size_t size)
+{
+	if (nesting > session->short_nesting ||
+	    (uintptr_t)event->file | (uintptr_t)event->repository || !event->thread ||
+	    !time_cache_has(times, event->time_ns))
+		return false;
+	return line->capacity - line->size >=
+	       FIXED_MAX + PUT_SLACK + event->thread->json.size + size;
+}
+
+/* A region without a message and additional members, which region_end() checks. */
 hot_inline bool region_is_short(const struct buffer *line, const struct time_cache *times,
 				const struct trace2_session *session,
 				const struct trace2_event *event, enum trace2_kind kind)
 {
 	const struct trace2_text *label = event->region.label;
-	size_t size;
 
-	if (event->region.nesting > session->short_nesting ||
-	    (kind == TRACE2_REGION_LEAVE && (uint64_t)event->region.t_rel_ns >= NS_PER_S) ||
-	    (uintptr_t)event->file | (uintptr_t)event->repository || !event->thread || !label ||
-	    label->category != event->region.category ||
-	    !time_cache_has(times, session->settings.start_unix_ns + event->time_ns,
-			    event->time_ns))
+	if ((kind == TRACE2_REGION_LEAVE && (uint64_t)event->region.t_rel_ns >= NS_PER_S) ||
+	    !label || label->category != event->region.category)
 		return false;
-	size = FIXED_MAX + PUT_SLACK + event->thread->json.size + label->members.size;
-	return line->capacity - line->size >= size;
+	return line_is_short(line, times, session, event, event->region.nesting,
+			     label->members.size);
 }
 
 /*
@@ -264,6 +284,36 @@ static out_of_line hot_function copies_wide int region_end(struct buffer *line, 
 	return 0;
 }
 
+_Static_assert(TRACE2_SLACK >= PUT_SLACK, "put_block() reads only what the caller promised");
+
+/* Whether region_put_rest() can put the rest of a line. */
+hot_inline bool rest_is_short(const struct buffer *line, const char *out,
+			      const struct trace2_event *event)
+{
+	size_t left = line->data + line->capacity - out;
+
+	return event->has_slack &&
+	       left >= FIXED_MAX + PUT_SLACK + event->region.msg.size + event->more.size;
+}
+
+/* region_end() of strings that are copied in whole blocks, without calls. */
+hot_inline char *region_put_rest(char *out, struct time_cache *times,
+				 const struct trace2_session *session,
+				 const struct trace2_event *event)
+{
+	const struct trace2_string *msg = &event->region.msg, *more = &event->more;
+
+	if (msg->data) {
+		out = PUT_LITERAL(out, ",\"msg\":\"");
+		out = put_char(put_blocks(out, msg->data, msg->size, 1), '"');
+	}
+	if (session->settings.has_more_t_abs)
+		out = event_put_t_abs(out, times, session, event, true);
+	if (more->size > 0)
+		out = put_blocks(put_char(out, ','), more->data, more->size, 1);
+	return PUT_LITERAL(out, "}\n");
+}
+
 hot_inline int region_print(struct buffer *line, struct time_cache *times,
 			    const struct trace2_session *session, const struct trace2_event *event,
 			    enum trace2_kind kind)
@@ -272,9 +322,39 @@ hot_inline int region_print(struct buffer *line, struct time_cache *times,
 
 	out = event_put_head(out, times, session, event, kind, true);
 	out = event_put_region(out, session, event, kind, true);
-	if (event->region.msg.data || event->more.size > 0)
-		return region_end(line, out, times, session, event);
+	if (event->region.msg.data || event->more.size > 0) {
+		if (!rest_is_short(line, out, event))
+			return region_end(line, out, times, session, event);
+		buffer_end_put(line, region_put_rest(out, times, session, event));
+		return 0;
+	}
 	buffer_end_put(line, event_put_end(out, times, session, event, kind, true));
+	return 0;
+}
+
+hot_inline bool data_is_short(const struct buffer *line, const struct time_cache *times,
+			      const struct trace2_session *session,
+			      const struct trace2_event *event)
+{
+	return event->needs_no_escape &&
+	       line_is_short(line, times, session, event, event->data.nesting,
+			     event->data.category->json.size + event->data.key->json.size +
+				     event->data.value.size + event->more.size);
+}
+
+static out_of_line hot_function copies_wide int data_print(struct buffer *line,
+							   struct time_cache *times,
+							   const struct trace2_session *session,
+							   const struct trace2_event *event)
+{
+	char *out = line->data + line->size;
+
+	if (!data_is_short(line, times, session, event))
+		return event_print_any(line, times, session, event);
+	out = event_put_head(out, times, session, event, event->kind, true);
+	out = event_put_t_abs(out, times, session, event, true);
+	out = event_put_data(out, line, session, event, true);
+	buffer_end_put(line, event_put_more(PUT_LITERAL(out, "}\n"), event));
 	return 0;
 }
 
@@ -290,5 +370,6 @@ hot_function copies_wide int event_print(struct buffer *line, struct time_cache 
 		return region_print(line, times, session, event, TRACE2_REGION_LEAVE);
 	if (event_is_too_deep(session, event))
 		return 0;
-	return event_print_any(line, times, session, event);
+	return event_is_data(event) ? data_print(line, times, session, event)
+				    : event_print_any(line, times, session, event);
 }

@@ -162,6 +162,7 @@ int prepared_init(struct prepared *prepared, const struct trace2_settings *setti
 		  const struct trace2_event *event)
 {
 	*prepared = (struct prepared){ .event = &prepared->copy, .copy = *event };
+	prepared->copy.has_slack = false;
 	parts_complete(prepared);
 	if (!settings->has_valid_json && event->kind == TRACE2_DATA_JSON)
 		value_check(prepared);

@@ -23,15 +23,16 @@ struct prepared {
 bool is_prepared(const struct trace2_settings *settings, const struct trace2_event *event);
 
 /**
- * is_region_prepared - whether an event is a region that is_prepared()
+ * is_record_prepared - whether an event is a region or data that is_prepared(), if its JSON is valid
  *
- * Regions are most of a stream; they have no required parts and no secrets.
+ * These are most of a stream. They have no secrets, and regions have no required parts.
  */
-hot_inline bool is_region_prepared(const struct trace2_settings *settings,
-				   const struct trace2_event *event)
+hot_inline bool is_record_prepared(const struct trace2_event *event)
 {
-	return (event->kind == TRACE2_REGION_ENTER || event->kind == TRACE2_REGION_LEAVE) &&
-	       (event->more.size == 0 || settings->has_valid_json);
+	if (event->kind == TRACE2_REGION_ENTER || event->kind == TRACE2_REGION_LEAVE)
+		return true;
+	return (event->kind == TRACE2_DATA || event->kind == TRACE2_DATA_JSON) &&
+	       event->data.category && event->data.key;
 }
 
 /**

@@ -78,6 +78,7 @@ struct trace2_session *trace2_session_new(const struct trace2_settings *settings
 void trace2_session_begin(struct trace2_session *session, int64_t start_unix_ns)
 {
 	session->settings.start_unix_ns = start_unix_ns;
+	session->printer.times.span_ns = 0;
 }
 
 static bool writes_blocks(const struct trace2_session *session,
@@ -122,13 +123,34 @@ static void session_list_opened(struct trace2_session *session)
 		};
 	}
 	session->block_target = NULL;
-	if (session->nr_opened == 1 && session->opened[0].has_blocks)
+	if (session->nr_opened == 1 && session->opened[0].has_blocks &&
+	    session->settings.has_valid_json && !session->error.text[0])
 		session->block_target = &session->opened[0];
+}
+
+/* Its targets are not written without checks any more: it failed, or one was turned off. */
+static void session_stop_blocks(struct trace2_session *session)
+{
+	if (session->block_target)
+		session->block_target = NULL;
+}
+
+/* The session has failed with @status. */
+static int session_failed(struct trace2_session *session, int status)
+{
+	session_stop_blocks(session);
+	return status;
 }
 
 static bool target_is_valid(enum trace2_target target)
 {
 	return (unsigned int)target < TRACE2_TARGET_COUNT;
+}
+
+static int session_no_target(struct trace2_session *session, enum trace2_target target)
+{
+	return session_failed(session, error_set(&session->error, "trace2: there is no target %d",
+						 target));
 }
 
 int trace2_session_add(struct trace2_session *session, enum trace2_target target, int fd,
@@ -139,7 +161,7 @@ int trace2_session_add(struct trace2_session *session, enum trace2_target target
 
 	if (!target_is_valid(target)) {
 		close(fd);
-		return error_set(&session->error, "trace2: there is no target %d", target);
+		return session_no_target(session, target);
 	}
 	destination_release(destination);
 	status = destination_init(destination, name);
@@ -167,7 +189,7 @@ int trace2_session_open(struct trace2_session *session, enum trace2_target targe
 	enum open_result result;
 
 	if (!target_is_valid(target))
-		return error_set(&session->error, "trace2: there is no target %d", target);
+		return session_no_target(session, target);
 	destination_release(destination);
 	result = open_target(destination, &session->settings, value, name ? name : "trace2",
 			     &error);
@@ -179,7 +201,7 @@ int trace2_session_open(struct trace2_session *session, enum trace2_target targe
 	if (result == OPEN_OFF)
 		return 0;
 	if (!session->settings.is_lenient)
-		return error_set(&session->error, "%s", error.text);
+		return session_failed(session, error_set(&session->error, "%s", error.text));
 	session_report(session, result == OPEN_UNKNOWN, error.text);
 	return 0;
 }
@@ -194,7 +216,8 @@ static int destination_failed(struct trace2_session *session, struct destination
 			      struct error *error)
 {
 	if (!session->settings.is_lenient)
-		return error_set(&session->error, "%s", error->text);
+		return session_failed(session, error_set(&session->error, "%s", error->text));
+	session_stop_blocks(session);
 	if (destination_turn_off(destination))
 		session_report(session, false, error->text);
 	return 0;
@@ -245,15 +268,13 @@ static out_of_line int session_begin_block(struct trace2_session *session, struc
 	return target->print(&target->destination->lines, &printer->times, session, event);
 }
 
-/* Appends a line to the target's block. */
+/* Appends a line to the block of a target that is on. */
 hot_inline int session_append_line(struct trace2_session *session, struct printer *printer,
 				   const struct opened_target *target,
 				   const struct trace2_event *event)
 {
 	struct buffer *lines = &target->destination->lines;
 
-	if (!destination_is_on(target->destination))
-		return 0;
 	if (unlikely(lines->size >= SESSION_BLOCK_SIZE || lines->failed))
 		return session_begin_block(session, printer, target, event);
 	return target->print(lines, &printer->times, session, event);
@@ -269,10 +290,11 @@ static out_of_line int session_print_targets(struct trace2_session *session,
 	for (unsigned int i = 0; i < session->nr_opened && status == 0; i++) {
 		const struct opened_target *target = &session->opened[i];
 
-		if (target->has_blocks)
-			status = session_append_line(session, printer, target, event);
-		else if (destination_is_on(target->destination))
-			status = session_write_line(session, printer, target, event);
+		if (!destination_is_on(target->destination))
+			continue;
+		status = target->has_blocks
+				 ? session_append_line(session, printer, target, event)
+				 : session_write_line(session, printer, target, event);
 	}
 	return status;
 }
@@ -310,13 +332,15 @@ static out_of_line int unprepared_print(struct trace2_session *session, struct p
 	if ((unsigned int)event->kind >= TRACE2_KIND_COUNT)
 		return session->settings.is_lenient
 			       ? 0
-			       : error_set(&session->error, "%d is no kind of event", event->kind);
+			       : session_failed(session, error_set(&session->error,
+								   "%d is no kind of event",
+								   event->kind));
 	if (prepared_init(&prepared, &session->settings, event) == 0)
 		status = event->kind == TRACE2_VERSION
 				 ? version_print(session, printer, prepared.event)
 				 : session_print_lines(session, printer, prepared.event);
 	else if (!session->settings.is_lenient)
-		status = error_set(&session->error, "out of memory");
+		status = session_failed(session, error_set(&session->error, "out of memory"));
 	prepared_release(&prepared);
 	return status;
 }
@@ -325,24 +349,32 @@ static out_of_line int unprepared_print(struct trace2_session *session, struct p
 static out_of_line int session_print_any(struct trace2_session *session, struct printer *printer,
 					 const struct trace2_event *event)
 {
+	if (session->error.text[0])
+		return -1;
 	if (is_prepared(&session->settings, event))
 		return session_print_lines(session, printer, event);
 	return unprepared_print(session, printer, event);
 }
 
+hot_inline int session_print_event(struct trace2_session *session, struct printer *printer,
+				   const struct trace2_event *event)
+{
+	const struct opened_target *target = session->block_target;
+
+	if (likely(target && is_record_prepared(event)))
+		return session_append_line(session, printer, target, event);
+	return session_print_any(session, printer, event);
+}
+
 int session_print(struct trace2_session *session, struct printer *printer,
 		  const struct trace2_event *event)
 {
-	if (session->error.text[0])
-		return -1;
-	if (likely(is_region_prepared(&session->settings, event)))
-		return session_print_lines(session, printer, event);
-	return session_print_any(session, printer, event);
+	return session_print_event(session, printer, event);
 }
 
 int trace2_session_write(struct trace2_session *session, const struct trace2_event *event)
 {
-	return session_print(session, &session->printer, event);
+	return session_print_event(session, &session->printer, event);
 }
 
 const char *trace2_session_error(const struct trace2_session *session)

@@ -67,7 +67,8 @@ struct opened_target {
  * @depth: number of sessions above it
  * @short_nesting: the deepest nesting that is printed and is below PUT_SHORT_LIMIT
  * @opened, @nr_opened: the targets that were opened, in their order; they may be off since
- * @block_target: the only target, if it is written in blocks; NULL otherwise
+ * @block_target: the only target, if it is written in blocks, its JSON is valid, and nothing failed;
+ * NULL otherwise
  * @printer: of trace2_session_write()
  * @error: the first failure
  */

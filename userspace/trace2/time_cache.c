@@ -75,6 +75,7 @@ void time_cache_set_utc(struct time_cache *times, int64_t unix_ns)
 
 	out = clock_put(put_char(out, 'T'), second - day * DAY_S);
 	put_char(out, '.');
+	times->span_ns = 0;
 }
 
 static void offset_update(struct time_cache *times, int64_t second)
@@ -110,6 +111,22 @@ void time_cache_set_since(struct time_cache *times, int64_t since_ns)
 
 	since->size = put_char(put_unsigned(out, second_begin(since, since_ns, 0)), '.') - text;
 	memcpy(since->text, text, TIME_CACHE_MAX);
+	times->span_ns = 0;
+}
+
+void time_cache_join(struct time_cache *times, int64_t start_unix_ns)
+{
+	const struct time_cache_second *utc = &times->utc, *since = &times->since;
+	int64_t utc_ns = (int64_t)((uint64_t)utc->begin_ns - (uint64_t)start_unix_ns);
+	bool is_utc_later = utc_ns > since->begin_ns;
+	int64_t begin_ns = is_utc_later ? utc_ns : since->begin_ns;
+	uint64_t distance_ns = (uint64_t)begin_ns -
+			       (uint64_t)(is_utc_later ? since->begin_ns : utc_ns);
+
+	times->begin_ns = begin_ns;
+	times->span_ns = 0;
+	if (utc->span_ns > 0 && since->span_ns > 0 && distance_ns < NS_PER_S)
+		times->span_ns = NS_PER_S - distance_ns;
 }
 
 void time_cache_shift(struct time_cache *times, int64_t shift_ns)
@@ -119,6 +136,7 @@ void time_cache_shift(struct time_cache *times, int64_t shift_ns)
 	times->shift_ns = shift_ns;
 	times->utc.span_ns = 0;
 	times->clock.span_ns = 0;
+	times->span_ns = 0;
 }
 
 void time_cache_freeze(struct time_cache *times, int64_t unix_ns)

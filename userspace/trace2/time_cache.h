@@ -42,6 +42,8 @@ struct time_cache_second {
  * struct time_cache - the seconds that contain the last time printed
  * @utc, @clock: by Unix time, in UTC and in local time
  * @since: by the time since the session began
+ * @begin_ns, @span_ns: times since the session began that both @utc and @since contain; @span_ns is 0
+ * until time_cache_join()
  * @has_offset: @offset_s is valid in the quarter of an hour @offset_quarter; no time zone changes
  * its offset within one
  * @offset_s: local time minus UTC, in seconds
@@ -54,6 +56,8 @@ struct time_cache {
 	struct time_cache_second utc;
 	struct time_cache_second clock;
 	struct time_cache_second since;
+	int64_t begin_ns;
+	uint64_t span_ns;
 	bool has_offset;
 	int64_t offset_quarter;
 	int64_t offset_s;
@@ -86,15 +90,17 @@ hot_inline bool time_cache_second_has(const struct time_cache_second *second, in
 	return time_cache_second_since(second, time_ns) < second->span_ns;
 }
 
+/** time_cache_join - let time_cache_has() find the seconds that are cached, of a session's start */
+void time_cache_join(struct time_cache *times, int64_t start_unix_ns);
+
 /**
  * time_cache_has - whether UTC and the time since the session began need no new second
  *
  * @is_cached of the put functions below is a constant; true if time_cache_has().
  */
-hot_inline bool time_cache_has(const struct time_cache *times, int64_t unix_ns, int64_t since_ns)
+hot_inline bool time_cache_has(const struct time_cache *times, int64_t since_ns)
 {
-	return time_cache_second_has(&times->utc, unix_ns) &&
-	       time_cache_second_has(&times->since, since_ns);
+	return (uint64_t)since_ns - (uint64_t)times->begin_ns < times->span_ns;
 }
 
 /**

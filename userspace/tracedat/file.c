@@ -227,6 +227,11 @@ int trace_file_open(struct trace_file **out, const char *path, struct error *err
 	return 0;
 }
 
+void trace_file_set_progress(struct trace_file *file, struct byte_progress *progress)
+{
+	file->input.progress = progress;
+}
+
 const struct trace_file_description *trace_file_describe(const struct trace_file *file)
 {
 	return &file->description;

@@ -28,6 +28,7 @@
  * @writer: number of ktrack's thread, 0 if unknown
  * @workload: numbers of the selected threads, "1,2,3"; NULL if all were
  * @narrow: numbers of threads that ran 32-bit programs at first; NULL if unknown
+ * @rules: for the records of probes; NULL for none
  * @is_ktrack: ktrack wrote the file: its statistics count only records of the file
  */
 struct trace_options {
@@ -46,6 +47,7 @@ struct trace_options {
 	int writer;
 	char *workload;
 	char *narrow;
+	char *rules;
 	bool is_ktrack;
 };
 

@@ -156,7 +156,7 @@ static int writer_threads(char **out, struct text text, const char *word)
 
 static int option_read_writer(struct trace_options *options, struct cursor data)
 {
-	struct text text = option_text(data);
+	struct text rules = option_text(data), text = text_take_line(&rules);
 
 	options->is_ktrack = text.size > strlen(TRACE_DAT_KTRACK) &&
 			     memcmp(text.data, TRACE_DAT_KTRACK, strlen(TRACE_DAT_KTRACK)) == 0;
@@ -164,6 +164,8 @@ static int option_read_writer(struct trace_options *options, struct cursor data)
 		return 0;
 	options->writer = writer_thread(text);
 	if (writer_threads(&options->workload, text, TRACE_DAT_WORKLOAD) < 0)
+		return -1;
+	if (rules.size > 0 && option_copy(&options->rules, rules) < 0)
 		return -1;
 	return writer_threads(&options->narrow, text, TRACE_DAT_NARROW);
 }
@@ -199,6 +201,7 @@ void trace_options_release(struct trace_options *options)
 	free(options->machine);
 	free(options->workload);
 	free(options->narrow);
+	free(options->rules);
 	shifts_release(&options->shifts);
 }
 
@@ -245,6 +248,7 @@ void trace_file_fill_description(struct trace_file *file)
 	description->writer = file->options.writer;
 	description->workload = file->options.workload;
 	description->narrow = file->options.narrow;
+	description->rules = file->options.rules;
 	description->machine = file->options.machine;
 	description->kernel = file->options.kernel;
 	description->is_swapped = file->is_swapped;

@@ -72,31 +72,65 @@ static int formats_add(struct formats *formats, struct saved_format *format)
 	return 0;
 }
 
-static int format_read(struct formats *formats, int events_fd, const char *system,
-		       const char *event, bool is_first, struct error *error)
+int formats_keep(struct formats *formats, const char *system, const char *event, struct text text)
 {
-	struct saved_format format = { .system = strdup(system), .event = strdup(event) };
-	struct buffer file = { 0 };
-	int status;
+	struct saved_format format = { .system = strdup(system),
+				       .event = strdup(event),
+				       .id = format_read_id(text) };
 
-	buffer_printf(&file, "%s/%s/format", system, event);
-	status = file_read_at(events_fd, buffer_string(&file), &format.text);
+	buffer_append(&format.text, text.data, text.size);
 	buffer_trim(&format.text);
-	buffer_release(&file);
-	if (status < 0 && is_first)
-		error_set_system(error, errno, "cannot read the format of %s:%s", system, event);
-	format.id = format_read_id(
-		(struct text){ .data = buffer_string(&format.text), .size = format.text.size });
-	if (status == 0 && format.system && format.event && !format.text.failed &&
+	if (format.system && format.event && !format.text.failed &&
 	    formats_add(formats, &format) == 0)
 		return 0;
 	saved_format_release(&format);
-	if (status < 0)
-		return is_first ? -1 : 0;
-	return error_set(error, "out of memory");
+	return -1;
 }
 
-int formats_read(struct formats *formats, int events_fd, struct buffer *list, struct error *error)
+static const struct saved_format *formats_find(const struct formats *formats, const char *system,
+					       const char *event)
+{
+	for (size_t i = 0; i < formats->size; i++) {
+		const struct saved_format *format = &formats->list[i];
+
+		if (strcmp(format->event, event) == 0 && strcmp(format->system, system) == 0)
+			return format;
+	}
+	return NULL;
+}
+
+static int format_read(struct formats *formats, int events_fd, const char *system,
+		       const char *event, bool is_first, struct error *error)
+{
+	struct buffer text = { 0 };
+	int status = 0;
+
+	if (event_file_read(events_fd, system, event, "format", &text) == 0) {
+		if (formats_keep(formats, system, event, buffer_text(&text)) < 0)
+			status = error_set(error, "out of memory");
+	} else if (is_first) {
+		status = error_set_system(error, errno, "cannot read the format of %s:%s", system,
+					  event);
+	}
+	buffer_release(&text);
+	return status;
+}
+
+/* Adds a format that is @known, or reads it. */
+static int format_take(struct formats *formats, const struct formats *known, int events_fd,
+		       const char *system, const char *event, bool is_first, struct error *error)
+{
+	const struct saved_format *format = known ? formats_find(known, system, event) : NULL;
+
+	if (!format)
+		return format_read(formats, events_fd, system, event, is_first, error);
+	if (formats_keep(formats, system, event, buffer_text(&format->text)) < 0)
+		return error_set(error, "out of memory");
+	return 0;
+}
+
+int formats_read(struct formats *formats, const struct formats *known, int events_fd,
+		 struct buffer *list, struct error *error)
 {
 	bool is_first = formats->size == 0;
 	char *rest, *line;
@@ -110,7 +144,8 @@ int formats_read(struct formats *formats, int events_fd, struct buffer *list, st
 		char *system = strsep(&line, ":");
 
 		if (line && !strchr(line, ':'))
-			status = format_read(formats, events_fd, system, line, is_first, error);
+			status = format_take(formats, known, events_fd, system, line, is_first,
+					     error);
 	}
 	if (formats->size > 0)
 		qsort(formats->list, formats->size, sizeof(*formats->list), saved_format_compare);
@@ -134,4 +169,16 @@ void formats_release(struct formats *formats)
 	buffer_release(&formats->header_page);
 	buffer_release(&formats->header_event);
 	*formats = (struct formats){ 0 };
+}
+
+struct formats *formats_new(void)
+{
+	return calloc(1, sizeof(struct formats));
+}
+
+void formats_free(struct formats *formats)
+{
+	if (formats)
+		formats_release(formats);
+	free(formats);
 }

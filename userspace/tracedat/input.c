@@ -156,6 +156,7 @@ size_t input_read(const struct input *input, void *out, size_t size, uint64_t of
 			break;
 		done += part;
 	}
+	byte_progress_add(input->progress, done, input->size);
 	return done;
 }
 

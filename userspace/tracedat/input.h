@@ -11,10 +11,12 @@
  * struct input - an open file
  * @fd: -1 if there is none
  * @size: at open; it may change later
+ * @progress: counts what is read, NULL for nothing
  */
 struct input {
 	int fd;
 	uint64_t size;
+	struct byte_progress *progress;
 };
 
 /** INPUT_NONE - no open file */

@@ -102,7 +102,7 @@ static int spool_begin_own(struct spool *spool, const char *directory, struct bu
 }
 
 int spool_begin(struct spool *spool, const struct instance *instance,
-		const struct buffer_mode *mode, struct error *error)
+		const struct buffer_mode *mode, const struct formats *known, struct error *error)
 {
 	const char *directory = instance_directory(instance);
 	struct buffer list = { 0 };
@@ -116,32 +116,40 @@ int spool_begin(struct spool *spool, const struct instance *instance,
 	/* These are no tracepoint that can be enabled. */
 	if (instance_has_stacks(instance))
 		buffer_append_string(&list, "ftrace:kernel_stack\nftrace:print\n");
+	if (instance_traces_functions(instance))
+		buffer_append_string(&list, "ftrace:funcgraph_entry\nftrace:funcgraph_exit\n");
 	if (status == 0)
-		status = spool_save_formats(spool, &list, error);
+		status = spool_save_formats(spool, known, &list, error);
 	buffer_release(&list);
 	if (status < 0 || spool_save_now(spool, error) < 0)
 		return -1;
 	spool_entry_reserve(&spool->folder, SPOOL_OPTIONS,
 			    OPTIONS_SIZE + spool->origin.workload.size +
-				    spool->origin.narrow.size + STATISTICS_SIZE * spool->nr_files);
+				    spool->origin.narrow.size + spool->origin.rules.size +
+				    STATISTICS_SIZE * spool->nr_files);
 	return spool_origin_write(&spool->origin, &spool->folder, instance_name(instance), error);
 }
 
-static int threads_set(struct buffer *own, struct text threads)
+static int origin_set(struct buffer *own, struct text text)
 {
 	buffer_clear(own);
-	buffer_append(own, threads.data, threads.size);
+	buffer_append(own, text.data, text.size);
 	return own->failed ? -1 : 0;
 }
 
 int spool_set_workload(struct spool *spool, struct text workload)
 {
-	return threads_set(&spool->origin.workload, workload);
+	return origin_set(&spool->origin.workload, workload);
 }
 
 int spool_set_narrow(struct spool *spool, struct text narrow)
 {
-	return threads_set(&spool->origin.narrow, narrow);
+	return origin_set(&spool->origin.narrow, narrow);
+}
+
+int spool_set_rules(struct spool *spool, struct text rules)
+{
+	return origin_set(&spool->origin.rules, rules);
 }
 
 int spool_mark_incomplete(struct spool *spool, const struct instance *instance, struct error *error)

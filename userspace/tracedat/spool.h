@@ -89,13 +89,15 @@ int formats_read_layout(struct formats *formats, int events_fd, struct error *er
 
 /**
  * formats_read - add the formats that are new
+ * @known: formats that need not be read, NULL for none
  * @events_fd: the instance's directory of tracepoints
  * @list: lines SYSTEM:EVENT; other lines are skipped; modified
  *
  * A tracepoint that was removed meanwhile is an error in the first call only. Returns -1 with
  * @error.
  */
-int formats_read(struct formats *formats, int events_fd, struct buffer *list, struct error *error);
+int formats_read(struct formats *formats, const struct formats *known, int events_fd,
+		 struct buffer *list, struct error *error);
 
 /** formats_count_doubtful - how many formats cannot decode records */
 size_t formats_count_doubtful(const struct formats *formats);
@@ -111,6 +113,7 @@ void formats_release(struct formats *formats);
  * @writer: ktrack's thread that recorded
  * @workload: the threads that were selected when it began, "1,2,3"; empty if all were
  * @narrow: threads that ran 32-bit programs when it began, "1,2,3"
+ * @rules: for the records of probes, one line for each setting; empty for none
  * @is_incomplete: the kernel emptied the buffers, with uncounted records
  */
 struct spool_origin {
@@ -121,6 +124,7 @@ struct spool_origin {
 	int writer;
 	struct buffer workload;
 	struct buffer narrow;
+	struct buffer rules;
 	bool is_incomplete;
 };
 
@@ -182,6 +186,7 @@ struct spool_pipe {
  * struct spool - a recording of raw records
  * @reader: of the instance's ring buffers, NULL if they are not read any more
  * @symbols_fd: /proc/kallsyms, -1 if it is not saved
+ * @progress: of spool_join(), NULL for none
  * @is_own: the instance is new
  * @is_shared: the instance is another program's; its statistics began before the recording
  * @is_recovered: the recording was killed
@@ -197,6 +202,7 @@ struct spool {
 	size_t nr_files;
 	struct spool_pipe pipe;
 	int symbols_fd;
+	struct byte_progress *progress;
 	bool is_own;
 	bool is_shared;
 	bool is_recovered;
@@ -228,8 +234,12 @@ int spool_files_open(struct spool *spool, struct error *error);
 
 void spool_files_close(struct spool *spool);
 
-/** spool_save_formats - save formats of the tracepoints in @list; returns -1 with @error */
-int spool_save_formats(struct spool *spool, struct buffer *list, struct error *error);
+/**
+ * spool_save_formats - save formats of the tracepoints in @list; returns -1 with @error
+ * @known: as in formats_read()
+ */
+int spool_save_formats(struct spool *spool, const struct formats *known, struct buffer *list,
+		       struct error *error);
 
 /** spool_save_now - save current names of threads, clock and statistics; returns -1 with @error */
 int spool_save_now(struct spool *spool, struct error *error);

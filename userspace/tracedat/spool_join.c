@@ -46,6 +46,9 @@ static int joined_read(const struct spool *spool, const char *path, struct error
 
 	if (trace_file_open(&file, path, error) < 0)
 		return -1;
+	if (spool->progress)
+		spool->progress->done = 0;
+	trace_file_set_progress(file, spool->progress);
 	/* Records that the kernel delivered just now need no check. */
 	if (spool->is_recovered)
 		status = trace_file_verify(file, error);
@@ -102,6 +105,11 @@ static int joined_fill(struct spool *spool, int fd, struct error *error)
 	if (status >= 0 && file_sync(fd) < 0)
 		return spool_entry_fail(&spool->folder, errno, SPOOL_JOINED, error);
 	return status;
+}
+
+void spool_set_progress(struct spool *spool, struct byte_progress *progress)
+{
+	spool->progress = progress;
 }
 
 int spool_join(struct spool *spool, struct error *error)

@@ -2,7 +2,7 @@
 /*
  * Reads and writes the origin: lines with the instance's name, the id of the boot, the mode, the id
  * of the recording, the thread that recorded, the threads that were selected, those of 32-bit
- * programs, and "incomplete" if it is.
+ * programs, lines of rules, and "incomplete" if it is.
  */
 #include "tracedat/spool.h"
 
@@ -19,6 +19,7 @@
 #define ORIGIN_THREAD "thread "
 #define ORIGIN_WORKLOAD "workload "
 #define ORIGIN_NARROW "32-bit "
+#define ORIGIN_RULES "rules:"
 
 void spool_origin_begin(struct spool_origin *origin, const char *directory,
 			const struct buffer_mode *mode)
@@ -58,6 +59,7 @@ static void origin_parse_more(struct spool_origin *origin, const char *line)
 	const char *thread = line_rest(line, ORIGIN_THREAD);
 	const char *workload = line_rest(line, ORIGIN_WORKLOAD);
 	const char *narrow = line_rest(line, ORIGIN_NARROW);
+	const char *rules = line_rest(line, ORIGIN_RULES);
 
 	if (strcmp(line, ORIGIN_INCOMPLETE) == 0)
 		origin->is_incomplete = true;
@@ -67,6 +69,8 @@ static void origin_parse_more(struct spool_origin *origin, const char *line)
 		buffer_append_string(&origin->workload, workload);
 	else if (narrow && is_list(narrow))
 		buffer_append_string(&origin->narrow, narrow);
+	else if (rules)
+		buffer_printf(&origin->rules, "%s\n", rules);
 }
 
 static int origin_parse(struct spool_origin *origin, char *text)
@@ -115,6 +119,17 @@ static void origin_append_threads(struct buffer *text, const char *word,
 	buffer_append_char(text, '\n');
 }
 
+static void origin_append_rules(struct buffer *text, const struct buffer *rules)
+{
+	struct text rest = buffer_text(rules);
+
+	while (rest.size > 0) {
+		struct text line = text_take_line(&rest);
+
+		buffer_printf(text, ORIGIN_RULES "%.*s\n", (int)line.size, line.data);
+	}
+}
+
 /* Writes the lines by @write; without @instance the spool is complete. */
 static int origin_write(struct spool_origin *origin, struct spool_folder *folder,
 			const char *instance, __typeof__(spool_entry_write) *write,
@@ -131,6 +146,7 @@ static int origin_write(struct spool_origin *origin, struct spool_folder *folder
 	buffer_printf(&text, ORIGIN_THREAD "%d\n", origin->writer);
 	origin_append_threads(&text, ORIGIN_WORKLOAD, &origin->workload);
 	origin_append_threads(&text, ORIGIN_NARROW, &origin->narrow);
+	origin_append_rules(&text, &origin->rules);
 	if (origin->is_incomplete)
 		buffer_append_string(&text, ORIGIN_INCOMPLETE "\n");
 	status = write(folder, SPOOL_ORIGIN, &text, error);
@@ -156,4 +172,5 @@ void spool_origin_release(struct spool_origin *origin)
 	buffer_release(&origin->boot);
 	buffer_release(&origin->workload);
 	buffer_release(&origin->narrow);
+	buffer_release(&origin->rules);
 }

@@ -42,14 +42,15 @@ int spool_save_now(struct spool *spool, struct error *error)
 	return status;
 }
 
-int spool_save_formats(struct spool *spool, struct buffer *list, struct error *error)
+int spool_save_formats(struct spool *spool, const struct formats *known, struct buffer *list,
+		       struct error *error)
 {
 	struct buffer formats = { 0 };
 	int events_fd = spool->instance.events_fd;
 	int status;
 
 	if (formats_read_layout(&spool->formats, events_fd, error) < 0 ||
-	    formats_read(&spool->formats, events_fd, list, error) < 0)
+	    formats_read(&spool->formats, known, events_fd, list, error) < 0)
 		return -1;
 	writer_put_formats(&formats, &spool->formats);
 	status = spool_entry_write(&spool->folder, SPOOL_FORMATS, &formats, error);
@@ -85,7 +86,7 @@ int spool_save_more(struct spool *spool, size_t *nr_doubtful, struct error *erro
 	int status = instance_files_list_enabled(&spool->instance, &list, error);
 
 	if (status == 0)
-		status = spool_save_formats(spool, &list, error);
+		status = spool_save_formats(spool, NULL, &list, error);
 	if (status == 0 && spool->symbols_fd >= 0)
 		status = symbols_save(spool, error);
 	buffer_release(&list);
@@ -128,19 +129,22 @@ static int save_formats(struct spool *spool, struct error *error)
 	int status = instance_files_list_all(&spool->instance, &list, error);
 
 	if (status == 0)
-		status = spool_save_formats(spool, &list, error);
+		status = spool_save_formats(spool, NULL, &list, error);
 	buffer_release(&list);
 	return status;
 }
 
-static int save_records(struct spool *spool, const char *directory, struct error *error)
+static int save_records(struct spool *spool, const char *directory, bool has_symbols,
+			struct error *error)
 {
 	if (spool_check_sub_buffers(spool, directory, error) < 0 ||
 	    save_attach(spool, directory, error) < 0)
 		return -1;
 	buffer_reader_limit(spool->reader);
 	spool_origin_begin(&spool->origin, directory, buffer_modes);
-	if (save_formats(spool, error) < 0 || spool_save_now(spool, error) < 0 ||
+	if (save_formats(spool, error) < 0 ||
+	    (has_symbols && spool_save_symbols(spool, error) < 0) ||
+	    spool_save_now(spool, error) < 0 ||
 	    spool_origin_write(&spool->origin, &spool->folder, NULL, error) < 0)
 		return -1;
 	spool->folder.is_kept = true;
@@ -151,14 +155,14 @@ static int save_records(struct spool *spool, const char *directory, struct error
 }
 
 int spool_save(const char *path, const struct spool_owner *owner, const char *directory,
-	       struct error *error)
+	       bool has_symbols, struct error *error)
 {
 	struct spool *spool;
 	int status;
 
 	if (spool_new(&spool, path, owner, error) < 0)
 		return -1;
-	status = save_records(spool, directory, error);
+	status = save_records(spool, directory, has_symbols, error);
 	spool_close(spool);
 	return status;
 }

@@ -14,6 +14,14 @@
 struct trace_file;
 
 /**
+ * gzip_read - append the content of a compressed file
+ * @size_max: limit of the compressed and of the uncompressed size
+ *
+ * Returns 0, or -1 with errno; EINVAL if the content is damaged or too large.
+ */
+int gzip_read(const char *path, size_t size_max, struct buffer *out);
+
+/**
  * struct trace_file_description - properties of a trace.dat
  * @nr_cpus: CPUs of the traced machine
  * @clock: the trace clock, NULL if unknown
@@ -28,6 +36,7 @@ struct trace_file;
  * @writer: ktrack's thread that recorded the file, 0 if unknown
  * @workload: numbers of the threads that were selected, "1,2,3"; NULL if all were
  * @narrow: numbers of threads that ran 32-bit programs when it began; NULL if unknown
+ * @rules: rules for the records of probes, as ktrack-rules(5) describes them; NULL for none
  * @id: a hash that identifies the file, the same whenever it is read
  *
  * Strings live as long as the file is open.
@@ -46,6 +55,7 @@ struct trace_file_description {
 	int writer;
 	const char *workload;
 	const char *narrow;
+	const char *rules;
 	uint64_t id;
 };
 
@@ -62,6 +72,9 @@ int trace_file_open(struct trace_file **out, const char *path, struct error *err
 
 /** trace_file_close - close the file and its streams; NULL is fine */
 void trace_file_close(struct trace_file *file);
+
+/** trace_file_set_progress - count the bytes that are read from now on; NULL for none */
+void trace_file_set_progress(struct trace_file *file, struct byte_progress *progress);
 
 /** trace_file_describe - properties of the file; borrowed from it */
 const struct trace_file_description *trace_file_describe(const struct trace_file *file);
@@ -164,14 +177,33 @@ int spool_set_workload(struct spool *spool, struct text workload);
  */
 int spool_set_narrow(struct spool *spool, struct text narrow);
 
+/** formats_new - an empty collection of event formats; NULL if memory ran out */
+struct formats *formats_new(void);
+
+/** formats_keep - add the text of a format; returns -1 if memory ran out */
+int formats_keep(struct formats *formats, const char *system, const char *event, struct text text);
+
+/** formats_free - free it; NULL is allowed */
+void formats_free(struct formats *formats);
+
+/**
+ * spool_set_rules - the recording contains rules for its records; before spool_begin()
+ * @rules: as ktrack-rules(5) describes them
+ *
+ * Returns -1 if memory ran out.
+ */
+int spool_set_rules(struct spool *spool, struct text rules);
+
 /**
  * spool_begin - write the files that decode the records, and open the instance for reading
  * @instance: whose tracepoints are enabled; not needed after this call
+ * @known: formats of tracepoints that still have them, so that they are not read again; NULL for
+ * none
  *
  * Returns 0, or -1 with @error.
  */
 int spool_begin(struct spool *spool, const struct instance *instance,
-		const struct buffer_mode *mode, struct error *error);
+		const struct buffer_mode *mode, const struct formats *known, struct error *error);
 
 /**
  * spool_save_more - add the formats of tracepoints that were enabled since
@@ -268,6 +300,9 @@ int spool_finish(struct spool *spool, struct spool_summary *summary, struct erro
 /** spool_abandon - after a failed spool_read() or spool_finish(): save statistics if possible */
 void spool_abandon(struct spool *spool);
 
+/** spool_set_progress - count the bytes that spool_join() writes and verifies */
+void spool_set_progress(struct spool *spool, struct byte_progress *progress);
+
 /**
  * spool_join - write the trace.dat, verify it, sync it and replace the target by it
  *
@@ -278,11 +313,12 @@ int spool_join(struct spool *spool, struct error *error);
 /**
  * spool_save - write a trace.dat of the current buffers of any instance
  * @directory: of the instance; its sideband instance is saved along with it
+ * @has_symbols: the kernel's symbols are saved, too
  *
  * Consumes the buffers; nothing else of the instance changes. Returns 0, or -1 with @error.
  */
 int spool_save(const char *path, const struct spool_owner *owner, const char *directory,
-	       struct error *error);
+	       bool has_symbols, struct error *error);
 
 /** spool_close - close the spool and remove its folder unless it is kept; NULL is fine */
 void spool_close(struct spool *spool);

@@ -200,6 +200,9 @@ static int put_head(struct buffer *out, const struct spool *spool, uint32_t nr_c
 	return out->failed ? error_set(error, "out of memory") : status;
 }
 
+/* After so many bytes, progress is shown. */
+#define MOVE_MAX (16 << 20)
+
 /* Some filesystems share the blocks of both files. */
 static ssize_t bytes_move(int fd, int from, off_t *offset, size_t size)
 {
@@ -210,17 +213,21 @@ static ssize_t bytes_move(int fd, int from, off_t *offset, size_t size)
 	return sendfile(fd, from, offset, size);
 }
 
-static int records_append(int fd, const struct spool_file *file)
+static int records_append(int fd, const struct spool_file *file, const struct spool *spool)
 {
+	uint64_t total = spool_size(spool);
 	off_t offset = 0;
 
 	while ((uint64_t)offset < file->size) {
-		ssize_t moved = bytes_move(fd, file->fd, &offset, file->size - offset);
+		uint64_t rest = file->size - offset;
+		ssize_t moved = bytes_move(fd, file->fd, &offset,
+					   rest < MOVE_MAX ? rest : MOVE_MAX);
 
 		if (moved == 0)
 			errno = EIO;
 		if (moved == 0 || (moved < 0 && errno != EINTR))
 			return -1;
+		byte_progress_add(spool->progress, moved > 0 ? moved : 0, total);
 	}
 	return 0;
 }
@@ -248,7 +255,7 @@ int writer_write(struct spool *spool, int fd, struct error *error)
 	for (uint32_t i = 0; i < 2 * nr_cpus && status == 0; i++) {
 		const struct spool_file *file = spool_file_find(spool, i % nr_cpus, i >= nr_cpus);
 
-		if (file && records_append(fd, file) < 0)
+		if (file && records_append(fd, file, spool) < 0)
 			status = spool_entry_fail(&spool->folder, errno, SPOOL_JOINED, error);
 	}
 	return status;

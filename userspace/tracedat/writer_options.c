@@ -59,6 +59,11 @@ static void put_names(struct buffer *out, const struct spool_origin *origin, str
 		buffer_append_string(text, TRACE_DAT_NARROW);
 		buffer_append(text, origin->narrow.data, origin->narrow.size);
 	}
+	/* On lines of their own, so that no rule looks like a word of the first line. */
+	if (origin->rules.size > 0) {
+		buffer_append_char(text, '\n');
+		buffer_append(text, origin->rules.data, origin->rules.size);
+	}
 	put_text_option(out, TRACE_DAT_WRITER, text);
 }
 

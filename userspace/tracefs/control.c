@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tracefs/tracepoints.h"
+
 int control_open(struct control *control, const char *directory, struct error *error)
 {
 	control->directory = directory;
@@ -20,12 +22,26 @@ int control_open(struct control *control, const char *directory, struct error *e
 	return control->switch_fd < 0 ? -1 : 0;
 }
 
+void control_report_write(const struct control *control, const char *file, const char *value)
+{
+	report_message(control->writes, "write '%s' to %s/%s", value, control->directory, file);
+}
+
+void control_report_event_write(const struct control *control, const char *system,
+				const char *event, const char *file, const char *value)
+{
+	report_message(control->writes, "write '%s' to %s/events/%s/%s/%s", value,
+		       control->directory, system, event, file);
+}
+
 int control_switch(const struct control *control, bool is_on, struct error *error)
 {
 	const char *digit = is_on ? "1" : "0";
 
-	if (pwrite(control->switch_fd, digit, 1, 0) == 1)
+	if (pwrite(control->switch_fd, digit, 1, 0) == 1) {
+		control_report_write(control, "tracing_on", digit);
 		return 0;
+	}
 	return error_set_system(error, errno, "cannot write '%s' to %s/tracing_on", digit,
 				control->directory);
 }
@@ -48,9 +64,13 @@ int control_remove(const struct control *control)
 {
 	const char *name = path_base_name(control->directory);
 
-	if (control->instances_fd < 0)
-		return unlinkat(AT_FDCWD, control->directory, AT_REMOVEDIR);
-	return unlinkat(control->instances_fd, name, AT_REMOVEDIR);
+	int status = control->instances_fd < 0
+			     ? unlinkat(AT_FDCWD, control->directory, AT_REMOVEDIR)
+			     : unlinkat(control->instances_fd, name, AT_REMOVEDIR);
+
+	if (status == 0)
+		report_message(control->writes, "remove %s", control->directory);
+	return status;
 }
 
 void control_close(struct control *control)
@@ -65,7 +85,7 @@ int control_open_event(const struct control *control, const char *system, const 
 	struct buffer path = { 0 };
 	int fd;
 
-	buffer_printf(&path, "%s/%s/%s", system, event, file);
+	event_path_append(&path, system, event, file);
 	fd = openat(control->events_fd, buffer_string(&path), flags | O_CLOEXEC);
 	buffer_release(&path);
 	return fd;

@@ -13,6 +13,7 @@
 /**
  * struct control - descriptors, -1 if not open
  * @directory: of the instance
+ * @writes: receives a line for each write to the instance's files, NULL for none
  * @instances_fd: its parent directory
  * @events_fd: the directory of its tracepoints
  * @switch_fd: its tracing_on
@@ -20,6 +21,7 @@
  */
 struct control {
 	const char *directory;
+	const struct report *writes;
 	int instances_fd;
 	int events_fd;
 	int switch_fd;
@@ -39,6 +41,13 @@ struct control {
  * Returns 0, or -1 with @error; control_close() is needed in any case.
  */
 int control_open(struct control *control, const char *directory, struct error *error);
+
+/** control_report_write - report that @value was written to a file of the instance */
+void control_report_write(const struct control *control, const char *file, const char *value);
+
+/** control_report_event_write - the same for a file of a tracepoint */
+void control_report_event_write(const struct control *control, const char *system,
+				const char *event, const char *file, const char *value);
 
 /** control_switch - switch recording on or off; returns -1 with @error */
 int control_switch(const struct control *control, bool is_on, struct error *error);

@@ -20,9 +20,13 @@ static void enabled_free(struct enabled *enabled)
 	free(enabled->event);
 }
 
-static bool enabled_switch(const struct enabled *enabled, const char *digit)
+static bool enabled_switch(const struct enabled *enabled, const struct control *control,
+			   const char *digit)
 {
-	return pwrite(enabled->fd, digit, 1, 0) == 1;
+	if (pwrite(enabled->fd, digit, 1, 0) != 1)
+		return false;
+	control_report_event_write(control, enabled->system, enabled->event, "enable", digit);
+	return true;
 }
 
 static int enabled_open(struct enabled *enabled, const struct control *control, int lock,
@@ -32,7 +36,7 @@ static int enabled_open(struct enabled *enabled, const struct control *control, 
 		return error_set(error, "out of memory");
 	enabled->fd = control_open_event(control, enabled->system, enabled->event, "enable",
 					 O_RDWR | O_TRUNC);
-	if (enabled->fd < 0 || !enabled_switch(enabled, "1"))
+	if (enabled->fd < 0 || !enabled_switch(enabled, control, "1"))
 		return error_set_system(error, errno, "cannot write '1' to %s/events/%s/%s/enable",
 					control->directory, enabled->system, enabled->event);
 	/* 'ktrack release' tests this lock. */
@@ -73,10 +77,10 @@ int enabled_add(struct enabled_list *list, const struct control *control, const 
 	return 0;
 }
 
-void enabled_disable_all(struct enabled_list *list)
+void enabled_disable_all(struct enabled_list *list, const struct control *control)
 {
 	for (size_t i = 0; i < list->size; i++)
-		enabled_switch(&list->list[i], "0");
+		enabled_switch(&list->list[i], control, "0");
 	enabled_release(list);
 }
 

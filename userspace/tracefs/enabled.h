@@ -41,7 +41,7 @@ int enabled_add(struct enabled_list *list, const struct control *control, const 
  * enabled_disable_all - disable all tracepoints and empty the list; unloaded tracepoints are
  * skipped
  */
-void enabled_disable_all(struct enabled_list *list);
+void enabled_disable_all(struct enabled_list *list, const struct control *control);
 
 /**
  * enabled_look_all, enabled_release_all, enabled_has, enabled_has_id, enabled_recorded - implement

@@ -47,13 +47,22 @@ int events_open(struct error *error)
 	return file_open_in(directory, "events", O_PATH | O_DIRECTORY, error);
 }
 
+void event_path_append(struct buffer *out, const char *system, const char *event, const char *file)
+{
+	buffer_append_string(out, system);
+	buffer_append_char(out, '/');
+	buffer_append_string(out, event);
+	buffer_append_char(out, '/');
+	buffer_append_string(out, file);
+}
+
 int event_file_read(int events_fd, const char *system, const char *event, const char *file,
 		    struct buffer *out)
 {
 	struct buffer path = { 0 };
 	int status, number;
 
-	buffer_printf(&path, "%s/%s/%s", system, event, file);
+	event_path_append(&path, system, event, file);
 	status = file_read_at(events_fd, buffer_string(&path), out);
 	number = errno;
 	buffer_release(&path);
@@ -72,8 +81,6 @@ static int event_visit(int events_fd, const struct tracepoint_visitor *visitor, 
 	struct buffer format = { 0 };
 	int status = 0;
 
-	if (visitor->wants && !visitor->wants(visitor->context, system, name))
-		return 0;
 	if (event_file_read(events_fd, system, name, "format", &format) == 0) {
 		tracepoint.format = (struct text){ .data = buffer_string(&format),
 						   .size = format.size };
@@ -83,33 +90,73 @@ static int event_visit(int events_fd, const struct tracepoint_visitor *visitor, 
 	return status;
 }
 
-static int name_compare(const struct dirent **a, const struct dirent **b)
+/** struct entry_names - names of a directory's entries */
+struct entry_names {
+	char **list;
+	size_t size;
+};
+
+static int name_compare(const void *a, const void *b)
 {
-	return strcmp((*a)->d_name, (*b)->d_name);
+	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int name_is_meant(const struct dirent *entry)
+static int entry_names_add(struct entry_names *names, const char *name)
 {
-	return entry->d_name[0] != '.';
+	char **grown = reallocarray(names->list, names->size + 1, sizeof(*grown));
+	char *copy = strdup(name);
+
+	if (grown)
+		names->list = grown;
+	if (!grown || !copy) {
+		free(copy);
+		return -1;
+	}
+	names->list[names->size++] = copy;
+	return 0;
 }
 
-/**
- * names_read - the names in a directory below @events_fd, sorted, so that what is printed does not
- * depend on its order
- *
- * Returns how many, or -1 with errno; names_free() is fine in both cases.
+/* Without @system, @name is a system. */
+static bool visitor_wants(const struct tracepoint_visitor *visitor, const char *system,
+			  const char *name)
+{
+	if (!system)
+		return !visitor->wants_system || visitor->wants_system(visitor->context, name);
+	return !visitor->wants || visitor->wants(visitor->context, system, name);
+}
+
+/*
+ * Reads the names that the visitor wants, sorted, so that what is printed does not depend on the
+ * order of the directory. Returns -1 with errno; entry_names_release() works in both cases.
  */
-static int names_read(int events_fd, const char *directory, struct dirent ***out)
+static int entry_names_read(struct entry_names *out, int events_fd,
+			    const struct tracepoint_visitor *visitor, const char *system)
 {
-	*out = NULL;
-	return scandirat(events_fd, directory, out, name_is_meant, name_compare);
+	int fd = openat(events_fd, system ? system : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	int status = 0;
+
+	*out = (struct entry_names){ 0 };
+	if (!entries) {
+		file_close(fd);
+		return -1;
+	}
+	while (status == 0 && (entry = readdir(entries))) {
+		if (entry->d_name[0] != '.' && visitor_wants(visitor, system, entry->d_name))
+			status = entry_names_add(out, entry->d_name);
+	}
+	closedir(entries);
+	if (out->size > 0)
+		qsort(out->list, out->size, sizeof(*out->list), name_compare);
+	return status;
 }
 
-static void names_free(struct dirent **names, int size)
+static void entry_names_release(struct entry_names *names)
 {
-	for (int i = 0; i < size; i++)
-		free(names[i]);
-	free(names);
+	for (size_t i = 0; i < names->size; i++)
+		free(names->list[i]);
+	free(names->list);
 }
 
 /* Entries without an enable file are files, or the formats of ftrace's own records. */
@@ -127,33 +174,31 @@ static bool is_system(int events_fd, const char *name)
 static int system_visit(int events_fd, const struct tracepoint_visitor *visitor, const char *system,
 			struct error *error)
 {
-	struct dirent **names;
-	int size, status = 0;
+	struct entry_names names;
+	int status = 0;
 
-	if (visitor->wants_system && !visitor->wants_system(visitor->context, system))
-		return 0;
 	/* The tracers' records have formats, but cannot be enabled; few visitors want them. */
 	if (!is_system(events_fd, system) &&
 	    !(visitor->wants_system && strcmp(system, "ftrace") == 0))
 		return 0;
-	size = names_read(events_fd, system, &names);
-	for (int i = 0; i < size && status == 0; i++)
-		status = event_visit(events_fd, visitor, system, names[i]->d_name, error);
-	names_free(names, size);
+	/* A system may have just been removed with its module. */
+	entry_names_read(&names, events_fd, visitor, system);
+	for (size_t i = 0; i < names.size && status == 0; i++)
+		status = event_visit(events_fd, visitor, system, names.list[i], error);
+	entry_names_release(&names);
 	return status;
 }
 
 int tracepoints_visit(int events_fd, const struct tracepoint_visitor *visitor, struct error *error)
 {
-	struct dirent **names;
-	int size = names_read(events_fd, ".", &names);
+	struct entry_names names;
 	int status = 0;
 
-	if (size < 0)
-		return error_set_system(error, errno, "cannot list the tracepoints in tracefs");
-	for (int i = 0; i < size && status == 0; i++)
-		status = system_visit(events_fd, visitor, names[i]->d_name, error);
-	names_free(names, size);
+	if (entry_names_read(&names, events_fd, visitor, NULL) < 0)
+		status = error_set_system(error, errno, "cannot list the tracepoints in tracefs");
+	for (size_t i = 0; i < names.size && status == 0; i++)
+		status = system_visit(events_fd, visitor, names.list[i], error);
+	entry_names_release(&names);
 	return status;
 }
 
@@ -165,6 +210,26 @@ bool event_is_enabled(int events_fd, const char *system, const char *event)
 
 	buffer_release(&text);
 	return is_enabled;
+}
+
+/* Kernels without dynamic events lack the file. */
+bool events_may_change(void)
+{
+	struct buffer path = { 0 }, list = { 0 };
+	struct error ignored = { 0 };
+	const char *directory;
+	bool may_change = true;
+
+	if (tracefs_directory(&directory, &ignored) == 0) {
+		buffer_printf(&path, "%s/dynamic_events", directory);
+		if (file_read(buffer_string(&path), &list) < 0)
+			may_change = errno != ENOENT;
+		else
+			may_change = list.size > 0;
+	}
+	buffer_release(&path);
+	buffer_release(&list);
+	return may_change;
 }
 
 bool events_are_disabled(const char *directory)

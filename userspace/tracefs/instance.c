@@ -25,17 +25,41 @@ static struct instance *instance_alloc(struct error *error)
 
 	if (instance)
 		*instance = (struct instance){ .lock_fd = -1,
-						 .marker_fd = -1,
-						 .control = CONTROL_NONE };
+					       .marker_fd = -1,
+					       .control = CONTROL_NONE };
 	else
 		error_set(error, "out of memory");
 	return instance;
 }
 
+/* The control has the directory only later. */
+static void instance_report_write(const struct instance *instance, const char *file,
+				  const char *value)
+{
+	report_message(instance->control.writes, "write '%s' to %s/%s", value, instance->directory,
+		       file);
+}
+
+static bool instance_try_write(struct instance *instance, const char *file, const char *value)
+{
+	if (tracefs_instance_file_write(instance->handle, file, value) < 0)
+		return false;
+	instance_report_write(instance, file, value);
+	return true;
+}
+
+bool instance_append(struct instance *instance, const char *file, const char *value)
+{
+	if (tracefs_instance_file_append(instance->handle, file, value) < 0)
+		return false;
+	instance_report_write(instance, file, value);
+	return true;
+}
+
 int instance_write(struct instance *instance, const char *file, const char *value,
 		   struct error *error)
 {
-	if (tracefs_instance_file_write(instance->handle, file, value) >= 0)
+	if (instance_try_write(instance, file, value))
 		return 0;
 	return error_set_system(error, errno, "cannot write '%s' to %s/%s", value,
 				instance->directory, file);
@@ -66,6 +90,7 @@ static void instance_own(struct instance *instance)
 		instance->lock_fd = lock_take(instance->directory);
 	if (instance->lock_fd >= 0) {
 		mark_set(instance->lock_fd);
+		report_message(instance->control.writes, "create %s", instance->directory);
 		return;
 	}
 	tracefs_instance_destroy(instance->handle);
@@ -108,8 +133,10 @@ static int clock_set(struct instance *instance, const char *clock, struct error 
 	instance->clock = clock;
 	control->clock_fd = file_open_in(instance->directory, "trace_clock", O_WRONLY | O_TRUNC,
 					 &ignored);
-	if (control->clock_fd >= 0 && write(control->clock_fd, clock, strlen(clock)) >= 0)
+	if (control->clock_fd >= 0 && write(control->clock_fd, clock, strlen(clock)) >= 0) {
+		control_report_write(control, "trace_clock", clock);
 		return 0;
+	}
 	return error_set_system(error, errno, "cannot write '%s' to %s/trace_clock", clock,
 				instance->directory);
 }
@@ -121,6 +148,7 @@ void instance_restore_clock(const struct instance *instance)
 	/* The kernel supports no pwrite(2) here. The changed clock has been reported. */
 	if (write(instance->control.clock_fd, instance->clock, strlen(instance->clock)) < 0)
 		return;
+	control_report_write(&instance->control, "trace_clock", instance->clock);
 	if (instance->sideband)
 		instance_restore_clock(instance->sideband);
 }
@@ -141,7 +169,7 @@ static int instance_set_up(struct instance *instance, const struct instance_sett
 	 * The kernel then saves the process of each thread, also of ended ones. Kernels may lack
 	 * this option.
 	 */
-	tracefs_instance_file_write(instance->handle, "options/record-tgid", "1");
+	instance_try_write(instance, "options/record-tgid", "1");
 	return 0;
 }
 
@@ -156,6 +184,7 @@ int instance_open_named(struct instance **out, const char *name,
 	if (!instance)
 		return -1;
 	instance->buffer_kib = settings->buffer_kib;
+	instance->control.writes = settings->writes;
 	/* Buffers that are read only at the end keep their modules until then. */
 	instance->enabled_lock = settings->mode->is_read_at_end || settings->keeps_modules
 					 ? LOCK_EX
@@ -177,7 +206,7 @@ int instance_create(struct instance **out, const struct instance_settings *setti
 
 	if (instance_open_named(out, NULL, settings, error) < 0)
 		return -1;
-	if (sideband_open(&(*out)->sideband, instance_name(*out), settings->clock, error) == 0)
+	if (sideband_open(&(*out)->sideband, instance_name(*out), settings, error) == 0)
 		return 0;
 	instance_remove(*out, &ignored);
 	*out = NULL;
@@ -198,7 +227,8 @@ static int directory_adopt(struct instance *instance, const char *name, struct e
 	return control_switch(&instance->control, false, error);
 }
 
-static int instance_adopt_one(struct instance **out, const char *name, struct error *error)
+static int instance_adopt_one(struct instance **out, const char *name, const struct report *writes,
+			      struct error *error)
 {
 	struct instance *instance;
 	int lock_fd;
@@ -214,18 +244,20 @@ static int instance_adopt_one(struct instance **out, const char *name, struct er
 		return -1;
 	}
 	instance->lock_fd = lock_fd;
+	instance->control.writes = writes;
 	*out = instance;
 	return directory_adopt(instance, name, error);
 }
 
-int instance_adopt(struct instance **out, const char *name, struct error *error)
+int instance_adopt(struct instance **out, const char *name, const struct report *writes,
+		   struct error *error)
 {
 	char sideband_name[INSTANCE_NAME_SIZE];
 
-	if (instance_adopt_one(out, name, error) < 0)
+	if (instance_adopt_one(out, name, writes, error) < 0)
 		return -1;
 	snprintf(sideband_name, sizeof(sideband_name), "%s" SIDEBAND_SUFFIX, name);
-	return *out ? instance_adopt_one(&(*out)->sideband, sideband_name, error) : 0;
+	return *out ? instance_adopt_one(&(*out)->sideband, sideband_name, writes, error) : 0;
 }
 
 int instance_find(struct buffer *out, const char *name, struct error *error)
@@ -337,7 +369,7 @@ int instance_resize(struct instance *instance, struct error *error)
 	char size[32];
 
 	snprintf(size, sizeof(size), "%llu", (unsigned long long)instance->buffer_kib);
-	tracefs_instance_file_write(instance->handle, "buffer_percent", BUFFER_PERCENT);
+	instance_try_write(instance, "buffer_percent", BUFFER_PERCENT);
 	return instance_write(instance, "buffer_size_kb", size, error);
 }
 
@@ -407,7 +439,7 @@ int instance_remove(struct instance *instance, struct error *error)
 	if (instance && instance->handle && !instance->is_attached) {
 		control_switch(&instance->control, false, &ignored);
 		/* The kernel's own removal of an instance would do so too, but keeps quiet. */
-		enabled_disable_all(&instance->enabled);
+		enabled_disable_all(&instance->enabled, &instance->control);
 		status = directory_remove(instance, error);
 	}
 	if (instance && instance->sideband) {

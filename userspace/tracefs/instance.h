@@ -44,12 +44,15 @@ const struct buffer_mode *buffer_mode_find(const char *name);
  * @clock: the trace clock; mostly "boot": "local" and "x86-tsc" do not compare across CPUs
  * @buffer_kib: ring buffer for each CPU
  * @keeps_modules: tracepoints cannot be released before the end
+ * @writes: receives a line for each change of tracefs while recording begins and ends; NULL for
+ * none
  */
 struct instance_settings {
 	const struct buffer_mode *mode;
 	const char *clock;
 	uint64_t buffer_kib;
 	bool keeps_modules;
+	const struct report *writes;
 };
 
 /**
@@ -75,7 +78,8 @@ int instance_attach(struct instance **out, const char *name, struct error *error
  *
  * Recording is off afterwards. Returns -1 with @error, also if another process owns it.
  */
-int instance_adopt(struct instance **out, const char *name, struct error *error);
+int instance_adopt(struct instance **out, const char *name, const struct report *writes,
+		   struct error *error);
 
 /**
  * instance_lock - keep every other ktrack from using the instance in @directory
@@ -213,6 +217,39 @@ void instance_release_events(struct instance *instance);
 int instance_add_stack(struct instance *instance, const char *system, const char *event,
 		       const char *filter, uint64_t limit, struct error *error);
 
+/**
+ * instance_test_functions - whether an instance can have the tracer function_graph
+ *
+ * Before 6.11, only the top level can. Returns 0, or -1 with @error.
+ */
+int instance_test_functions(bool *can, struct error *error);
+
+/**
+ * functions_read - the functions that can be traced, one "NAME" or "NAME [MODULE]" a line
+ *
+ * Returns a text for free(), or NULL with @error.
+ */
+char *functions_read(struct error *error);
+
+/**
+ * instance_choose_functions - add functions to those that instance_trace_functions() records
+ * @pattern: for set_ftrace_filter: a name with wildcards, or "NAME:mod:MODULE"
+ * @is_excluded: record these not
+ *
+ * Without a chosen one, all functions are recorded. Returns -1 with @error.
+ */
+int instance_choose_functions(struct instance *instance, const char *pattern, bool is_excluded,
+			      struct error *error);
+
+/** instance_trace_functions - record the calls of the chosen functions; before instance_follow()
+ *
+ * Returns -1 with @error.
+ */
+int instance_trace_functions(struct instance *instance, struct error *error);
+
+/** instance_traces_functions - whether instance_trace_functions() was called */
+bool instance_traces_functions(const struct instance *instance);
+
 /** instance_has_stacks - whether the instance records kernel stacks */
 bool instance_has_stacks(const struct instance *instance);
 
@@ -223,7 +260,8 @@ bool instance_has_stacks(const struct instance *instance);
  */
 uint32_t instance_refill_stacks(const struct instance *instance);
 
-/** instance_write_marker - write a text to the trace_marker of an instance with stacks, if it records */
+/** instance_write_marker - write a text to the trace_marker of an instance with stacks, if it
+ * records */
 void instance_write_marker(const struct instance *instance, struct text text);
 
 /** instance_has_event - whether a tracepoint was enabled and is not unloaded */

@@ -41,6 +41,8 @@ static int event_filter(struct instance *instance, const char *system, const cha
 
 	if (fd < 0 || write(fd, filter, strlen(filter)) < 0)
 		status = filter_fail(instance, errno, system, event, filter, error);
+	else
+		control_report_event_write(&instance->control, system, event, "filter", filter);
 	if (fd >= 0)
 		close(fd);
 	return status;

@@ -8,18 +8,27 @@
 
 #include "tracefs/instance_state.h"
 
-int instance_follow(struct instance *instance, pid_t pid, struct error *error)
+/* Children are followed first, so that none is missed. */
+static int follow_by(struct instance *instance, const char *option, const char *file, pid_t pid,
+		     struct error *error)
 {
 	char number[32];
 
-	/* First this, so that no child is missed. */
-	if (instance_write(instance, "options/event-fork", "1", error) < 0)
+	if (instance_write(instance, option, "1", error) < 0)
 		return -1;
 	snprintf(number, sizeof(number), "%d", (int)pid);
-	if (tracefs_instance_file_append(instance->handle, "set_event_pid", number) >= 0)
+	if (instance_append(instance, file, number))
 		return 0;
-	return error_set_system(error, errno, "cannot append '%s' to %s/set_event_pid", number,
-				instance->directory);
+	return error_set_system(error, errno, "cannot append '%s' to %s/%s", number,
+				instance->directory, file);
+}
+
+int instance_follow(struct instance *instance, pid_t pid, struct error *error)
+{
+	if (instance->traces_functions &&
+	    follow_by(instance, "options/function-fork", "set_ftrace_pid", pid, error) < 0)
+		return -1;
+	return follow_by(instance, "options/event-fork", "set_event_pid", pid, error);
 }
 
 static bool cpu_exists(const struct instance *instance, int cpu)

@@ -20,6 +20,7 @@
  * @lock_fd: its lock shows that the instance has an owner
  * @sideband: its sideband instance, NULL for none
  * @stacks: triggers of kernel stacks
+ * @traces_functions: it has the tracer function_graph
  * @marker_fd: its trace_marker, if it has @stacks; otherwise -1
  * @enabled_lock: LOCK_SH or LOCK_EX, for enabled_add()
  */
@@ -34,6 +35,7 @@ struct instance {
 	uint64_t buffer_kib;
 	struct stack_trigger *stacks;
 	size_t nr_stacks;
+	bool traces_functions;
 	int marker_fd;
 	int enabled_lock;
 	struct enabled_list enabled;
@@ -43,6 +45,9 @@ struct instance {
 /** instance_write - write a setting of the instance while it is set up; returns -1 with @error */
 int instance_write(struct instance *instance, const char *file, const char *value,
 		   struct error *error);
+
+/** instance_append - append a setting of the instance; returns false with errno */
+bool instance_append(struct instance *instance, const char *file, const char *value);
 
 /**
  * instance_open_named - as instance_create(), without a sideband instance
@@ -61,10 +66,12 @@ bool sideband_exists(const char *name);
 
 /**
  * sideband_open - create the sideband instance of @name, with its tracepoints enabled
+ * @of: settings of that instance, whose clock is shared
  * @out: NULL if the kernel has none of them
  *
  * Returns -1 with @error.
  */
-int sideband_open(struct instance **out, const char *name, const char *clock, struct error *error);
+int sideband_open(struct instance **out, const char *name,
+		  const struct instance_settings *of, struct error *error);
 
 #endif

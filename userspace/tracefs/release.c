@@ -15,9 +15,13 @@
 #define WAIT_TRIES 6000
 #define WAIT_US 10000
 
-/** struct released - the enable files of those that were disabled, by their descriptors */
+/**
+ * struct released - the enable files of those that were disabled, by their descriptors
+ * @writes: receives a line for each of them, NULL for none
+ */
 struct released {
 	const char *pattern;
+	const struct report *writes;
 	int *list;
 	size_t size;
 };
@@ -106,8 +110,11 @@ static int line_release(struct released *released, const char *directory, const 
 
 	if (fd < 0)
 		return 0;
-	if (file_release(fd, directory, line, error) == 0)
+	if (file_release(fd, directory, line, error) == 0) {
+		report_message(released->writes, "write '0' to the enable file of %s in %s", line,
+			       directory);
 		return released_add(released, fd, error);
+	}
 	close(fd);
 	return -1;
 }
@@ -172,9 +179,10 @@ static int released_await(const struct released *released, struct error *error)
 			 released->pattern);
 }
 
-int tracepoints_release(const char *pattern, size_t *nr_released, struct error *error)
+int tracepoints_release(const char *pattern, const struct report *writes, size_t *nr_released,
+			struct error *error)
 {
-	struct released released = { .pattern = pattern };
+	struct released released = { .pattern = pattern, .writes = writes };
 	struct stale_visitor visitor = { .context = &released, .visit = instance_events_release };
 	int status = owned_visit(&visitor, error);
 

@@ -52,27 +52,25 @@ static bool kernel_has(const char *tracefs, const struct sideband_row *row)
 	return has_it;
 }
 
-/* Marks what is to be enabled; returns whether anything is. */
-static bool rows_choose(const char *tracefs, bool *chosen)
+static bool kernel_has_any(const char *tracefs)
 {
-	bool is_any = false;
-
 	for (size_t i = 0; i < NR_ROWS; i++) {
-		chosen[i] = kernel_has(tracefs, &rows[i]) &&
-			    !(rows[i].is_substitute && chosen[i - 1]);
-		is_any |= chosen[i];
+		if (kernel_has(tracefs, &rows[i]))
+			return true;
 	}
-	return is_any;
+	return false;
 }
 
-/* One that cannot be enabled is left out. */
-static int sideband_set_up(struct instance *sideband, const bool *chosen, struct error *error)
+/* One that the kernel lacks, or that cannot be enabled, is left out. */
+static int sideband_set_up(struct instance *sideband, struct error *error)
 {
 	struct error ignored = { 0 };
+	bool is_enabled = false;
 
 	for (size_t i = 0; i < NR_ROWS; i++) {
-		if (chosen[i])
-			instance_enable(sideband, rows[i].system, rows[i].event, NULL, &ignored);
+		if (!rows[i].is_substitute || !is_enabled)
+			is_enabled = instance_enable(sideband, rows[i].system, rows[i].event, NULL,
+						     &ignored) == 0;
 	}
 	return instance_resize(sideband, error);
 }
@@ -92,25 +90,26 @@ bool sideband_exists(const char *name)
 	return exists;
 }
 
-int sideband_open(struct instance **out, const char *name, const char *clock, struct error *error)
+int sideband_open(struct instance **out, const char *name, const struct instance_settings *of,
+		  struct error *error)
 {
 	const struct instance_settings settings = { .mode = buffer_modes,
-						    .clock = clock,
-						    .buffer_kib = SIDEBAND_KIB };
+						    .clock = of->clock,
+						    .buffer_kib = SIDEBAND_KIB,
+						    .writes = of->writes };
 	char sideband_name[INSTANCE_NAME_SIZE];
-	bool chosen[NR_ROWS] = { false };
 	struct error ignored = { 0 };
 	const char *tracefs;
 
 	*out = NULL;
 	if (tracefs_directory(&tracefs, error) < 0)
 		return -1;
-	if (!rows_choose(tracefs, chosen))
+	if (!kernel_has_any(tracefs))
 		return 0;
 	snprintf(sideband_name, sizeof(sideband_name), "%s" SIDEBAND_SUFFIX, name);
 	if (instance_open_named(out, sideband_name, &settings, error) < 0)
 		return -1;
-	if (sideband_set_up(*out, chosen, error) == 0)
+	if (sideband_set_up(*out, error) == 0)
 		return 0;
 	instance_remove(*out, &ignored);
 	*out = NULL;

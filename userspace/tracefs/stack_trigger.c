@@ -23,8 +23,10 @@ int stack_trigger_set(struct stack_trigger *out, const struct control *control, 
 	out->fd = control_open_event(control, system, event, "trigger", O_RDWR);
 	if (!out->text)
 		return error_set(error, "out of memory");
-	if (out->fd >= 0 && write(out->fd, out->text, strlen(out->text)) >= 0)
+	if (out->fd >= 0 && write(out->fd, out->text, strlen(out->text)) >= 0) {
+		control_report_event_write(control, system, event, "trigger", out->text);
 		return 0;
+	}
 	return error_set_system(error, errno, "cannot write '%s' to events/%s/%s/trigger",
 				out->text, system, event);
 }

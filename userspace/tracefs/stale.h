@@ -40,6 +40,7 @@ int stale_remove(const char *directory, struct error *error);
  * Blocks for up to a minute. Afterwards no ktrack pins their modules, and unloading them loses no
  * records. Returns -1 with @error, also on timeout.
  */
-int tracepoints_release(const char *pattern, size_t *nr_released, struct error *error);
+int tracepoints_release(const char *pattern, const struct report *writes, size_t *nr_released,
+			struct error *error);
 
 #endif

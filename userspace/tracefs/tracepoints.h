@@ -66,9 +66,19 @@ int events_open(struct error *error);
  */
 int tracepoints_visit(int events_fd, const struct tracepoint_visitor *visitor, struct error *error);
 
+/** event_path_append - append "SYSTEM/EVENT/FILE", a path below an events directory */
+void event_path_append(struct buffer *out, const char *system, const char *event, const char *file);
+
 /** event_file_read - append the content of a tracepoint's file; returns -1 with errno */
 int event_file_read(int events_fd, const char *system, const char *event, const char *file,
 		    struct buffer *out);
+
+/**
+ * events_may_change - whether tracepoints may get other formats and ids without a report
+ *
+ * That is so for dynamic events, such as probes. Those of modules change only with their modules.
+ */
+bool events_may_change(void);
 
 /** events_are_disabled - whether the instance in @directory has no tracepoint enabled */
 bool events_are_disabled(const char *directory);

@@ -117,9 +117,13 @@ static int task_rename(struct tracks *tracks, struct task *task, const struct ta
 	return 0;
 }
 
+/* A text of a record contains no NUL. */
 static bool task_has_name(const struct task *task, struct text comm)
 {
-	return comm.size == 0 || text_equals(comm, text_of(task->comm));
+	if (comm.size == 0)
+		return true;
+	return comm.size < sizeof(task->comm) && task->comm[comm.size] == '\0' &&
+	       text_equals(comm, (struct text){ task->comm, comm.size });
 }
 
 static int task_take_over(struct tracks *tracks, struct task *task,

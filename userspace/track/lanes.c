@@ -181,24 +181,54 @@ static struct track *flight_find(struct tracks *tracks, const struct lanes *lane
 			&flight);
 }
 
+/* The lanes of @decoded's track, if one of them is among the recent tracks. */
+static struct lanes *lanes_recent(const struct tracks *tracks, const struct decoded_event *decoded)
+{
+	const struct track *track = decoded->keys->nr_outer == 0 ? tracks_recent(tracks, decoded)
+								 : NULL;
+
+	return track ? track->lanes : NULL;
+}
+
 struct track *lanes_look(struct tracks *tracks, const struct decoded_event *decoded)
 {
-	struct lanes *lanes = map_find(&tracks->lanes, track_hash(decoded), lanes_are_of, decoded);
+	struct lanes *lanes = lanes_recent(tracks, decoded);
+	struct track *track;
 
-	return lanes ? flight_find(tracks, lanes, decoded) : NULL;
+	if (lanes)
+		return flight_find(tracks, lanes, decoded);
+	lanes = map_find(&tracks->lanes, track_hash(decoded), lanes_are_of, decoded);
+	track = lanes ? flight_find(tracks, lanes, decoded) : NULL;
+	if (track)
+		tracks_keep_recent(tracks, track);
+	return track;
+}
+
+/* The lane of an id, or a free one. */
+static struct track *lanes_get(struct tracks *tracks, struct lanes *lanes,
+			       const struct decoded_event *decoded, struct error *error)
+{
+	struct track *track = flight_find(tracks, lanes, decoded);
+
+	return track ? track : lane_get(tracks, lanes, decoded, error);
 }
 
 struct track *lanes_find(struct tracks *tracks, const struct decoded_event *decoded,
 			 struct error *error)
 {
-	uint64_t hash = track_hash(decoded);
-	struct lanes *lanes = map_find(&tracks->lanes, hash, lanes_are_of, decoded);
+	struct lanes *lanes = lanes_recent(tracks, decoded);
 	struct track *track;
+	uint64_t hash;
 
-	if (!lanes)
-		return lanes_new(tracks, decoded, hash, error);
-	track = flight_find(tracks, lanes, decoded);
-	return track ? track : lane_get(tracks, lanes, decoded, error);
+	if (lanes)
+		return lanes_get(tracks, lanes, decoded, error);
+	hash = track_hash(decoded);
+	lanes = map_find(&tracks->lanes, hash, lanes_are_of, decoded);
+	track = lanes ? lanes_get(tracks, lanes, decoded, error)
+		      : lanes_new(tracks, decoded, hash, error);
+	if (track)
+		tracks_keep_recent(tracks, track);
+	return track;
 }
 
 static void lane_set_busy(struct track *track, bool is_busy)
@@ -219,7 +249,8 @@ static void lane_set_busy(struct track *track, bool is_busy)
 int lanes_occupy(struct tracks *tracks, struct track *track, const uint64_t *ids,
 		 struct error *error)
 {
-	if (map_insert(&tracks->in_flight, flight_hash(track->lanes, ids), track) < 0)
+	track->flight_hash = flight_hash(track->lanes, ids);
+	if (map_insert(&tracks->in_flight, track->flight_hash, track) < 0)
 		return error_set(error, "out of memory");
 	memcpy(track->ids, ids, sizeof(track->ids));
 	lane_set_busy(track, true);
@@ -228,7 +259,7 @@ int lanes_occupy(struct tracks *tracks, struct track *track, const uint64_t *ids
 
 void lanes_vacate(struct tracks *tracks, struct track *track)
 {
-	map_remove(&tracks->in_flight, flight_hash(track->lanes, track->ids), track);
+	map_remove(&tracks->in_flight, track->flight_hash, track);
 	lane_set_busy(track, false);
 }
 

@@ -1,19 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Applies each track event to its track, and delivers the result to the timeline. */
-#include "track/state.h"
-
-/* Sets all members of an event on @track by the record of @decoded. */
-hot_inline void record_event_init(struct timeline_event *event, const struct tracks *tracks,
-				  enum timeline_kind kind, struct track *track,
-				  const struct decoded_event *decoded)
-{
-	track_event_init(event, tracks, kind, track);
-	event->comm = tracks->comm;
-	event->tid = decoded->tid;
-	event->cpu = decoded->cpu;
-	event->fields = decoded->extras;
-	event->nr_any = decoded->nr_any;
-}
+#include "track/slice.h"
 
 hot_inline struct name *record_name(struct tracks *tracks, const struct decoded_event *decoded,
 				    struct error *error)
@@ -39,32 +26,6 @@ static int track_trim(struct tracks *tracks, struct track *track, struct error *
 			return -1;
 	}
 	return 0;
-}
-
-/* If the outermost slice, which is the oldest, is not suspect, none is. */
-hot_inline void track_learn_depth(const struct tracks *tracks, const struct track *track)
-{
-	if (track->nr_slices > track->category->deepest &&
-	    !track_is_suspect(tracks, track, &track->slices[0]))
-		track->category->deepest = track->nr_slices;
-}
-
-/* Begins a slice on a track that has space for it. */
-hot_inline int slice_push(struct tracks *tracks, struct track *track,
-			  const struct decoded_event *decoded, struct name *name,
-			  struct error *error)
-{
-	struct timeline_event *event = &tracks->event;
-
-	track->slices[track->nr_slices++] = (struct slice){ .begin_ns = tracks->now_ns,
-							    .begin_cpu = decoded->cpu,
-							    .begin_tid = decoded->tid,
-							    .name = name };
-	track_idle_remove(track);
-	track_learn_depth(tracks, track);
-	record_event_init(event, tracks, TIMELINE_SLICE_BEGIN, track, decoded);
-	event->name = &name->shown;
-	return timeline_push(tracks->timeline, event, error);
 }
 
 static uint8_t flow_bit(const struct descriptor *descriptor, const struct field *flow)
@@ -97,8 +58,8 @@ static unsigned int slice_keep_flows(const struct slice *slice, const struct dec
 }
 
 /* Begins any slice: of a new name, on a lane, with flows, on a track that may have no space for it. */
-static out_of_line int slice_begin_any(struct tracks *tracks, struct track *track,
-				       const struct decoded_event *decoded, struct error *error)
+int slice_begin_any(struct tracks *tracks, struct track *track,
+		    const struct decoded_event *decoded, struct error *error)
 {
 	struct name *name;
 
@@ -121,58 +82,6 @@ static out_of_line int slice_begin_any(struct tracks *tracks, struct track *trac
 		return -1;
 	slice_set_flows(&track->slices[track->nr_slices - 1], decoded);
 	return 0;
-}
-
-/* Whether another slice fits onto a track without slice_begin_any(). */
-hot_inline bool track_has_space(const struct tracks *tracks, const struct track *track)
-{
-	return track->nr_slices < track->slices_capacity &&
-	       (track->nr_slices == 0 || track->nr_slices < track->category->deepest) &&
-	       tracks->open_size <= OPEN_SIZE_MAX;
-}
-
-/* Begins a slice without keys. */
-hot_inline int slice_begin(struct tracks *tracks, struct track *track,
-			   const struct decoded_event *decoded, struct error *error)
-{
-	struct name *name = names_recent(&tracks->names, decoded->descriptor->index,
-					 decoded->slice_name, decoded->slice_head);
-
-	if (unlikely(!name || !track_has_space(tracks, track)))
-		return slice_begin_any(tracks, track, decoded, error);
-	return slice_push(tracks, track, decoded, name, error);
-}
-
-int tracks_begin_slice(struct tracks *tracks, struct track *track,
-		       const struct decoded_event *decoded, struct error *error)
-{
-	return decoded->keys ? slice_begin_any(tracks, track, decoded, error)
-			     : slice_begin(tracks, track, decoded, error);
-}
-
-/* Sets tracks->event to the end of the innermost slice, which leaves the stack. See tracks_pop(). */
-hot_inline void slice_pop(struct tracks *tracks, struct track *track,
-			  const struct decoded_event *decoded)
-{
-	const struct slice *slice = &track->slices[track->nr_slices - 1];
-	bool is_suspect = track_is_suspect(tracks, track, slice);
-	struct timeline_event *event = &tracks->event;
-
-	if (decoded)
-		record_event_init(event, tracks, TIMELINE_SLICE_END, track, decoded);
-	else
-		track_event_init(event, tracks, TIMELINE_SLICE_END, track);
-	track->nr_slices--;
-	event->name = &slice->name->shown;
-	event->begin_ns = slice->begin_ns;
-	event->is_continued = slice->is_continued;
-	event->is_suspect = is_suspect;
-	event->is_unfinished = !decoded;
-	event->is_foreign = slice->is_foreign;
-	tracks->totals.suspect += is_suspect;
-	tracks->totals.unfinished += !decoded;
-	if (track->nr_slices == 0)
-		track_idle_add(tracks, track);
 }
 
 /* Delivers tracks->event, the end of a slice whose name may be its own. */
@@ -219,32 +128,9 @@ int tracks_pop_bare(struct tracks *tracks, struct track *track, const struct dec
 	return slice_end_deliver(tracks, track, name, error);
 }
 
-/*
- * Whether an end is by another thread than the begin while slices overlap on the track. A request
- * that one thread begins and another one ends is fine if nothing overlaps it.
- */
-hot_inline bool end_is_foreign(const struct tracks *tracks, const struct track *track,
-			       const struct decoded_event *decoded)
-{
-	const struct slice *slice = &track->slices[track->nr_slices - 1];
-
-	if (slice->begin_tid == decoded->tid || track->lanes ||
-	    (track->nr_slices == 1 && !slice->is_foreign))
-		return false;
-	/* After a loss, the end may belong to another slice anyway. */
-	return !track_is_suspect(tracks, track, slice);
-}
-
-static int slice_end_unmatched(struct tracks *tracks, struct track *track)
-{
-	tracks->totals.unmatched_ends++;
-	track->unmatched_ends++;
-	return 0;
-}
-
 /* Ends any slice: on a lane, with flows, on a track that may end with it, of a name of its own. */
-static out_of_line int slice_end_any(struct tracks *tracks, struct track *track,
-				     const struct decoded_event *decoded, struct error *error)
+int slice_end_any(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,
+		  struct error *error)
 {
 	if (track->nr_slices == 0)
 		return slice_end_unmatched(tracks, track);
@@ -253,26 +139,6 @@ static out_of_line int slice_end_any(struct tracks *tracks, struct track *track,
 	if (tracks_pop_by(tracks, track, decoded, error) < 0)
 		return -1;
 	return track->is_outdated && track->nr_slices == 0 ? tracks_end(tracks, track, error) : 0;
-}
-
-/* Ends a slice without keys, which nothing counts. */
-hot_inline int slice_end(struct tracks *tracks, struct track *track,
-			 const struct decoded_event *decoded, struct error *error)
-{
-	if (track->nr_slices == 0)
-		return slice_end_unmatched(tracks, track);
-	if (unlikely(track->is_outdated || end_is_foreign(tracks, track, decoded) ||
-		     !track->slices[track->nr_slices - 1].name->shown.is_counted))
-		return slice_end_any(tracks, track, decoded, error);
-	slice_pop(tracks, track, decoded);
-	return timeline_push(tracks->timeline, &tracks->event, error);
-}
-
-int tracks_end_slice(struct tracks *tracks, struct track *track,
-		     const struct decoded_event *decoded, struct error *error)
-{
-	return decoded->keys || track->counter ? slice_end_any(tracks, track, decoded, error)
-					       : slice_end(tracks, track, decoded, error);
 }
 
 /* A track without open slices becomes the most recently used one. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Events that rules make: also states, changes of counters, hidden slices. */
 #include "track/lanes.h"
-#include "track/state.h"
+#include "track/slice.h"
 
 /* Fields of a record belong to the state that it begins. */
 static int state_pop(struct tracks *tracks, struct track *track,
@@ -29,15 +29,10 @@ static bool state_is_in(const struct track *track, const struct decoded_names *l
 	return false;
 }
 
-static int state_begin(struct tracks *tracks, const struct decoded_event *decoded,
-		       struct error *error)
+/* Begins any state: the first one, of a new name, of a renamed thread. */
+static out_of_line int state_begin_any(struct tracks *tracks, struct track *track,
+				       const struct decoded_event *decoded, struct error *error)
 {
-	struct track *track = tracks_get(tracks, decoded, error);
-
-	if (!track)
-		return -1;
-	if (decoded->unless && state_is_in(track, decoded->unless))
-		return 0;
 	if (state_pop(tracks, track, decoded, error) < 0)
 		return -1;
 	/* The thread was renamed in this state. */
@@ -47,6 +42,30 @@ static int state_begin(struct tracks *tracks, const struct decoded_event *decode
 		track = tracks_find(tracks, decoded, error);
 	}
 	return track ? tracks_begin_slice(tracks, track, decoded, error) : -1;
+}
+
+/* Whether the state is the only slice of its track, and nothing but the next one is to be done. */
+hot_inline bool state_is_plain(const struct track *track, const struct decoded_event *decoded)
+{
+	return track->nr_slices == 1 && !track->is_outdated && !track->lanes && !track->counter &&
+	       !decoded->keys && track->slices[0].name->shown.is_counted;
+}
+
+static int state_begin(struct tracks *tracks, const struct decoded_event *decoded,
+		       struct error *error)
+{
+	struct track *track = tracks_get(tracks, decoded, error);
+	struct name *name;
+
+	if (!track)
+		return -1;
+	if (decoded->unless && state_is_in(track, decoded->unless))
+		return 0;
+	name = names_recent(&tracks->names, decoded->descriptor->index, decoded->slice_name,
+			    decoded->slice_head);
+	return likely(name && state_is_plain(track, decoded))
+		       ? slice_replace(tracks, track, decoded, name, error)
+		       : state_begin_any(tracks, track, decoded, error);
 }
 
 /* The kernel frees a thread late: its number may be another's, which has not exited. */

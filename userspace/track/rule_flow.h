@@ -9,13 +9,17 @@
 /** FLOWS_PENDING_MAX - limit of flows that have begun and not ended; then all are dropped */
 #define FLOWS_PENDING_MAX 65536
 
+struct flow;
+
 /**
  * struct flows - flows that have begun
  * @pending: by rule and numbers
+ * @unused: memory of flows that have ended
  * @nr_begun: number of flows so far; each has the next number as its id
  */
 struct flows {
 	struct map pending;
+	struct flow *unused;
 	uint64_t nr_begun;
 };
 

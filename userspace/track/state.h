@@ -70,7 +70,7 @@ struct category {
  * @counter: counts the open slices, NULL if nothing does
  * @sum: of a counter: its value
  * @lanes: the track of asynchronous slices that this is a lane of; NULL for other tracks
- * @ids: of the open slices of a lane
+ * @ids: of the open slices of a lane; @flight_hash is theirs
  * @outer: the outer scopes of @shown
  * @comm: bytes of @shown.comm
  * @name: bytes of @shown.name
@@ -96,6 +96,7 @@ struct track {
 	uint64_t sum;
 	struct lanes *lanes;
 	uint64_t ids[KEYS_IDS_MAX];
+	uint64_t flight_hash;
 	struct field *outer;
 	char comm[TASK_COMM_SIZE];
 	char name[];
@@ -107,9 +108,21 @@ struct track {
 /** TRACK_NAME_SIZE - limit of the average size of track names, in bytes */
 #define TRACK_NAME_SIZE 128
 
-/** TRACKS_RECENT_BITS, TRACKS_RECENT - size of the table of recent tracks */
-#define TRACKS_RECENT_BITS 10
+/** TRACKS_RECENT_BITS, TRACKS_RECENT - number of pairs of recent tracks */
+#define TRACKS_RECENT_BITS 9
 #define TRACKS_RECENT (1 << TRACKS_RECENT_BITS)
+
+/**
+ * struct recent_tracks - recent tracks with the same index
+ * @newer: the one that was found last of those that were not among the recent ones
+ * @older: the one that was found before it
+ *
+ * They are two, because tracks with the same index are often used in turn.
+ */
+struct recent_tracks {
+	struct track *newer;
+	struct track *older;
+};
 
 /**
  * struct tracks - all tracks
@@ -140,7 +153,7 @@ struct tracks {
 	struct map lanes;
 	struct map in_flight;
 	struct flows flows;
-	struct track *recent[TRACKS_RECENT];
+	struct recent_tracks recent[TRACKS_RECENT];
 	size_t open_size;
 	size_t names_size;
 	struct track idle;
@@ -352,10 +365,15 @@ hot_inline struct track *tracks_recent(const struct tracks *tracks,
 	size_t index = track_recent_index(decoded->descriptor->index,
 					  decoded->scope_id.unsigned_number, decoded->track_head,
 					  track_idle_cpu(decoded));
-	struct track *track = tracks->recent[index];
+	const struct recent_tracks *recent = &tracks->recent[index];
 
-	return likely(track && track_matches(track, decoded)) ? track : NULL;
+	if (likely(recent->newer && track_matches(recent->newer, decoded)))
+		return recent->newer;
+	return recent->older && track_matches(recent->older, decoded) ? recent->older : NULL;
 }
+
+/** tracks_keep_recent - let tracks_recent() find @track, which it does not find */
+void tracks_keep_recent(struct tracks *tracks, struct track *track);
 
 /** tracks_get - tracks_find() for any track */
 hot_inline struct track *tracks_get(struct tracks *tracks, const struct decoded_event *decoded,
@@ -408,14 +426,6 @@ hot_inline uint32_t *track_hidden(struct track *track)
 {
 	return &track->slices[track->nr_slices - 1].nr_hidden;
 }
-
-/** tracks_begin_slice - begin a slice on @track */
-int tracks_begin_slice(struct tracks *tracks, struct track *track,
-		       const struct decoded_event *decoded, struct error *error);
-
-/** tracks_end_slice - end the innermost slice of @track; count the end if there is none */
-int tracks_end_slice(struct tracks *tracks, struct track *track,
-		     const struct decoded_event *decoded, struct error *error);
 
 /** tracks_instant - deliver an instant on @track */
 int tracks_instant(struct tracks *tracks, struct track *track, const struct decoded_event *decoded,

@@ -71,15 +71,6 @@ struct tracks_settings {
 
 struct tracks;
 
-/** struct tracks_stack - a kernel stack of a thread; frames as in struct timeline_event */
-struct tracks_stack {
-	int64_t time_ns;
-	int tid;
-	int cpu;
-	const struct field *frames;
-	unsigned int nr_frames;
-};
-
 /**
  * tracks_new - an empty set of tracks
  * @timeline: receives the events; owned by the caller
@@ -206,7 +197,5 @@ int tracks_resume(struct tracks *tracks, struct error *error);
 int tracks_finish(struct tracks *tracks, int64_t end_ns, uint64_t lost_records, int status,
 		  struct error *error);
 
-/** tracks_add_stack - deliver a stack; returns -1 with @error */
-int tracks_add_stack(struct tracks *tracks, const struct tracks_stack *stack, struct error *error);
 
 #endif

@@ -208,11 +208,21 @@ uint64_t track_hash(const struct decoded_event *decoded)
 	return hash_text(decoded->track_name) ^ numbers ^ outer_hash(decoded->keys);
 }
 
-static struct track **track_recent(struct tracks *tracks, const struct track *track)
+static struct recent_tracks *track_recent(struct tracks *tracks, const struct track *track)
 {
 	return &tracks->recent[track_recent_index(track->descriptor_index,
 						  track->shown.id.unsigned_number, track->head,
 						  track->shown.cpu)];
+}
+
+void tracks_keep_recent(struct tracks *tracks, struct track *track)
+{
+	struct recent_tracks *recent = track_recent(tracks, track);
+
+	if (tracks->settings.has_comm || track->shown.nr_outer > 0)
+		return;
+	recent->older = recent->newer;
+	recent->newer = track;
 }
 
 struct track *tracks_look(struct tracks *tracks, const struct decoded_event *decoded)
@@ -235,8 +245,8 @@ struct track *tracks_find(struct tracks *tracks, const struct decoded_event *dec
 
 	if (!track)
 		track = tracks_add(tracks, decoded, hash, 0, error);
-	if (track && !tracks->settings.has_comm)
-		*track_recent(tracks, track) = track;
+	if (track)
+		tracks_keep_recent(tracks, track);
 	return track;
 }
 
@@ -254,10 +264,12 @@ int tracks_push_end(struct tracks *tracks, struct track *track, struct error *er
 
 void tracks_forget(struct tracks *tracks, struct track *track)
 {
-	struct track **recent = track_recent(tracks, track);
+	struct recent_tracks *recent = track_recent(tracks, track);
 
-	if (*recent == track)
-		*recent = NULL;
+	if (recent->newer == track)
+		recent->newer = NULL;
+	if (recent->older == track)
+		recent->older = NULL;
 	map_remove(&tracks->map, track->hash, track);
 	track_part(track);
 }

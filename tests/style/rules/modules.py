@@ -51,7 +51,9 @@ LIBRARIES = {
     "zlib": (re.compile(r"zlib\.h"), ("tracedat", "sink")),
     "zstd": (re.compile(r"zstd\.h"), ("tracedat", "sink")),
     "libcap-ng": (re.compile(r"cap-ng\.h"), ("session",)),
+    "libelf": (re.compile(r"gelf\.h|libelf\.h"), ("event",)),
     "libseccomp": (re.compile(r"seccomp\.h"), ("event",)),
+    "sqlite": (re.compile(r"sqlite3(?:ext)?\.h"), ("sink",)),
 }
 
 # Headers for the kernel; the convention module decodes records by their constants.

@@ -27,6 +27,7 @@ SUFFIXES = {
     ".sql": "sql",
     ".zsh": "make",
     ".png": "data",
+    ".svg": "data",
 }
 # Captured and expected bytes, which hold no licence line.
 DATA_FOLDERS = ("tests/formats/", "tests/golden/", "tests/parity/", "tests/outputs/golden/", "tests/stream/golden/", "tests/why/data/", "scripts/packaging/debian/")

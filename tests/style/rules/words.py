@@ -54,7 +54,7 @@ RETIRED = (
 )
 RETIRED_WORDS = tuple((re.compile(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])", re.IGNORECASE), use) for words, use in RETIRED)
 # The name of the sideband buffer in files that exist, words of formats and of Python's files.
-LEGITIMATE = re.compile(r'ktrack-durable|\.tell\(\)|time_stamp\s*:|"[^"\n]*\bdurable\b[^"\n]*"|`durable`|\\fBdurable\\fR|durable-buffer')
+LEGITIMATE = re.compile(r'make pictures|scripts/pictures|pictures\.mk|pictures:|PHONY: pictures|pictures of the documents|ktrack-durable|\.tell\(\)|time_stamp\s*:|"[^"\n]*\bdurable\b[^"\n]*"|`durable`|\\fBdurable\\fR|durable-buffer')
 NAMING = ("tests/style/",)
 
 

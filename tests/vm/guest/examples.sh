@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Guest: runs the shell blocks of README and of the man pages as their readers would. Argument: the folder of the blocks.
-# /mydrv.ko is the driver of the page, /recorded.dat will be a recording. What a block prints is left in /out/BLOCK.log.
-# Prints "BLOCK STATUS" for each; the status of one that has to be ended from outside is that of the signal.
+# Guest: runs the shell blocks of the documents as their readers would. /blocks has a file SERIES-NUMBER for each; those of one
+# series run one after the other in one folder. /mydrv.ko is the driver of ktrack-instrument(7), /relay.ko that of the tutorial,
+# whose files before the patch are in /tutorial. /recorded.dat will be a recording.
+# What a block prints is left in /out/BLOCK.log. Prints "BLOCK STATUS" for each; the status of one that has to be ended from
+# outside is that of the signal. With the argument boot the buffers are left as the boot filled them.
 # shellcheck shell=dash
 set -eu
 
@@ -14,12 +16,14 @@ LIMIT_S=15
 ENDLESS='stat --live'
 
 # Commands that readers have and the machine has not.
+# shellcheck disable=SC2016 # the scripts expand them
 commands_make() {
 	mkdir -p /mnt
-	# shellcheck disable=SC2016 # for the scripts
-	printf '#!/bin/sh\nexec "$@"\n' >/usr/local/bin/sudo
-	printf '#!/bin/sh\ninsmod /mydrv.ko\nrmmod mydrv\n' >/usr/local/bin/make
-	chmod 755 /usr/local/bin/sudo /usr/local/bin/make
+	# Like the real one it closes other descriptors.
+	printf '#!/usr/local/bin/bash\nexec "$@" 3>&- 4>&-\n' >/usr/local/bin/sudo
+	printf '#!/bin/sh\n[ -d "/sys/module/$1" ] || insmod "/modules/$1.ko"\n' >/usr/local/bin/modprobe
+	printf '#!/bin/sh\n[ "$1" != -C ] || exec cp /relay.ko .\ninsmod /mydrv.ko\nrmmod mydrv\n' >/usr/local/bin/make
+	chmod 755 /usr/local/bin/sudo /usr/local/bin/modprobe /usr/local/bin/make
 }
 
 # The folder of a reader: a tree that was built, a driver, a recording, something to copy.
@@ -27,7 +31,7 @@ folder_make() {
 	mkdir -p "$1/build" "$1/kmod"
 	cp /modules/*.ko "$1/kmod"
 	ln -s "$(command -v ktrack)" "$1/build/ktrack"
-	cp /mydrv.ko "$1"
+	cp /mydrv.ko /tutorial/* "$1"
 	[ ! -e /recorded.dat ] || cp /recorded.dat "$1/trace.dat"
 	dd if=/dev/zero of="$1/big" bs=64k count=1 2>/dev/null
 	printf '#!/bin/sh\nsleep 0.1\n' >"$1/until-it-fails"
@@ -36,10 +40,8 @@ folder_make() {
 
 modules_load() {
 	grep -q 'insmod.*ktrack_demo.ko' "$1" || { insmod /modules/ktrack.ko; insmod /modules/ktrack_demo.ko; }
-	# A block that loads the driver has not loaded it before, unless it unloads it first.
-	if grep -q 'rmmod mydrv' "$1" || ! grep -q 'insmod mydrv.ko' "$1"; then
-		insmod /mydrv.ko
-	fi
+	# Readers who load the driver have not loaded it before, unless they unload it first.
+	[ "$(grep -o -m 1 'rmmod mydrv\|insmod mydrv.ko' "$1")" = 'insmod mydrv.ko' ] || insmod /mydrv.ko
 	grep -q ' tracefs$' "$1" || return 0
 	echo 1 >$TRACING/events/ktrack_demo/enable
 	echo 20 >/dev/ktrack_demo
@@ -49,7 +51,7 @@ modules_unload() {
 	local name
 	echo 0 >$TRACING/events/enable
 	echo >$TRACING/trace
-	for name in mydrv ktrack_demo ktrack; do
+	for name in relay mydrv ktrack_demo ktrack; do
 		rmmod "$name" 2>/dev/null || true
 	done
 }
@@ -65,31 +67,55 @@ ktracks_end() {
 	done
 }
 
-# A block that unloads a driver does so during a stream.
+# Who unloads a driver does so during a stream.
 stream_begin() {
-	grep -q '^ktrack release' "$1" || return 0
+	grep -q '^ktrack release' "$1" && ! grep -q '^ktrack stream' "$1" || return 0
 	ktrack stream --wait -e mydrv --event=/dev/null --ready-fd=3 3>/ready >/dev/null 2>&1 &
 	read -r _ </ready
 }
 
+# Argument: SERIES
+series_begin() {
+	[ -n "$boot" ] || modules_unload
+	folder_make "/root/$1"
+	cat "/blocks/$1"-* >/series
+	[ -n "$boot" ] || modules_load /series
+	stream_begin /series
+}
+
+# Who recovers a recording has a killed one.
+recording_kill() {
+	# shellcheck disable=SC2016 # the inner shell expands it
+	! grep -q 'recover killed.dat' "$1" || ktrack record -r sched -o killed.dat -- sh -c 'kill -KILL $PPID' || true
+}
+
 block_run() {
 	local name=$1 limit_s=300 status=0
+	(cd "/root/${name%-*}" && recording_kill "/blocks/$name") >/dev/null 2>&1
 	! grep -q -e "$ENDLESS" "/blocks/$name" || limit_s=$LIMIT_S
-	modules_unload
-	folder_make "/root/$name"
-	modules_load "/blocks/$name"
-	stream_begin "/blocks/$name"
-	(cd "/root/$name" && exec timeout "$limit_s" setsid sh -eu "/blocks/$name") >"/out/$name.log" 2>&1 </dev/null || status=$?
-	ktracks_end
+	(cd "/root/${name%-*}" && exec timeout "$limit_s" setsid bash -eu "/blocks/$name") >"/out/$name.log" 2>&1 </dev/null || status=$?
 	echo "$name $status"
 }
 
+recording_make() {
+	insmod /modules/ktrack.ko
+	insmod /modules/ktrack_demo.ko
+	ktrack record -o /recorded.dat -- sh -c 'echo 40 >/dev/ktrack_demo' >/dev/null 2>&1
+}
+
+boot=${1-}
 commands_make
 mkfifo /ready
-insmod /modules/ktrack.ko
-insmod /modules/ktrack_demo.ko
-ktrack record -o /recorded.dat -- sh -c 'echo 40 >/dev/ktrack_demo' >/dev/null 2>&1
+[ -n "$boot" ] || recording_make
+series=
 for block in /blocks/*; do
-	block_run "${block##*/}"
+	name=${block##*/}
+	if [ "${name%-*}" != "$series" ]; then
+		series=${name%-*}
+		ktracks_end
+		series_begin "$series"
+	fi
+	block_run "$name"
 done
+ktracks_end
 modules_unload

@@ -98,6 +98,17 @@ killed() {
 	stat -c '%u %a' /h/killed/x.dat >/out/killed.owner
 }
 
+# A database and its journal are the user's, and the journal is gone at the end; a budget is judged.
+database() {
+	home database
+	attempt database sh -c 'SUDO_UID=1000 SUDO_GID=1000 exec ktrack stream -e ktrack_test --sqlite=/h/database/s.db \
+		--budget="* max < 1h" -- sh -c "echo nested 5 >/dev/ktrack_test"'
+	attempt exceeded ktrack stream -e ktrack_test --event=/dev/null --budget='* max < 1ns' -- sh -c 'echo nested 5 >/dev/ktrack_test'
+	attempt failing ktrack stream -e ktrack_test --event=/dev/null --budget='* max < 1ns' -- sh -c 'echo nested 5 >/dev/ktrack_test; exit 7'
+	stat -c '%n %u %a' /h/database/* >/out/database.owner
+	ktrack query --csv /h/database/s.db 'SELECT is_complete, (SELECT count(*) > 0 FROM slice) FROM recording' >/out/database.rows
+}
+
 insmod /modules/ktrack_test.ko
 echo "$SECRET" >/secret
 chmod 600 /secret
@@ -119,5 +130,6 @@ stat -c %u /h/away/x.dat >/out/folder.owner
 renewed
 sessions
 killed
+database
 ktrack clean >/dev/null 2>&1 || true
 rmmod ktrack_test

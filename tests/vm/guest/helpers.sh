@@ -86,3 +86,13 @@ second_cpu_start() {
 	echo 1 >/sys/devices/system/cpu/cpu1/online
 	kill $!
 }
+
+# Reads a disk that is not in the page cache, and runs pipes and processes.
+read_and_pipe() {
+	echo 3 >/proc/sys/vm/drop_caches
+	dd if=/dev/loop0 of=/dev/null bs=4k count=256 2>/dev/null
+	dd if=/dev/zero bs=512 count=500 2>/dev/null | cat >/dev/null
+	for number in 1 2 3 4 5 6 7 8 9 10; do
+		echo "$number" | sed 's/1/2/' >/dev/null
+	done
+}

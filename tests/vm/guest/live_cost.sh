@@ -4,7 +4,8 @@
 # LOAD NAME START IDLE LOAD EVENTS WAKEUPS WAKEUPS, the first three numbers in instructions: until it records, in 10 idle seconds,
 # and while events are written in BURSTS over 5 seconds, of which it reads EVENTS; its wakeups in the idle time and in the load. The
 # rest stays in the buffers until they are fuller (trace-cmd: half) or recording ends. The loads are slices without fields, and
-# slices and samples with a field. Arguments: BURSTS.
+# slices and samples with a field. A line LOAD necessary START is of a program that only writes to tracefs what ktrack's recordings
+# need. Arguments: BURSTS.
 set -eu
 
 # shellcheck source=tests/vm/guest/helpers.sh
@@ -49,7 +50,7 @@ measure() {
 	name=$1
 	condition=$2
 	shift 2
-	gnu-env --default-signal "$@" >/dev/null 2>"/out/$name.errors" &
+	interruptible "$@" >/dev/null 2>"/out/$name.errors" &
 	recorder=$!
 	wait_while_alive "$recorder" "$condition" "$recorder" || { cat "/out/$name.errors"; exit 1; }
 	sleep 2
@@ -75,6 +76,16 @@ measure() {
 	wait $recorder || echo "$name: exit status $?" >&2
 }
 
+measure_necessary() {
+	necessary "$system" &
+	recorder=$!
+	sleep 2
+	echo "$load necessary $(spent 1)"
+	kill $recorder
+	wait $recorder || true
+	rmdir $INSTANCES/necessary $INSTANCES/necessary.sideband
+}
+
 # Arguments: LOAD SYSTEM
 measure_all() {
 	load=$1
@@ -82,6 +93,7 @@ measure_all() {
 	measure trace-cmd trace_cmd_records trace-cmd record -q -b 4096 -C boot -e "$system" -o /tmp/trace-cmd.dat
 	measure record is_recording ktrack record -b 4096 -e "$system" -o /tmp/record.dat
 	measure stream is_recording ktrack stream -b 4096 -e "$system" --event=/dev/null
+	measure_necessary
 	rm /tmp/trace-cmd.dat /tmp/record.dat
 }
 

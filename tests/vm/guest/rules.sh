@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Guest: records real work by rules, live and to files, by ktrack and by trace-cmd at the same time; and counts what the kernel counts.
+# Guest: records real work by rules, live and to files; and counts what the kernel counts.
 set -eu
 
 # shellcheck source=tests/vm/guest/helpers.sh
@@ -27,12 +27,7 @@ disk_make() {
 work() {
 	dd if=/dev/urandom of=/data bs=64k count=32 2>/dev/null
 	dd if=/data of=/dev/loop0 bs=64k conv=fsync 2>/dev/null
-	echo 3 >/proc/sys/vm/drop_caches
-	dd if=/dev/loop0 of=/dev/null bs=4k count=256 2>/dev/null
-	dd if=/dev/zero bs=512 count=500 2>/dev/null | cat >/dev/null
-	for number in 1 2 3 4 5 6 7 8 9 10; do
-		echo "$number" | sed 's/1/2/' >/dev/null
-	done
+	read_and_pipe
 	ping -c 3 -i 0.2 127.0.0.1 >/dev/null
 	for _ in 1 2 3; do
 		(i=0; while [ $i -lt 2000 ]; do i=$((i + 1)); done) &
@@ -44,6 +39,11 @@ counted_work() {
 	counts_save before
 	work
 	counts_save after
+}
+
+# Arguments: PROCESS NUMBER
+has_threads() {
+	grep -q "^Threads:[^0-9]*$2\$" "/proc/$1/status"
 }
 
 if [ "${1-}" = work ]; then
@@ -71,12 +71,6 @@ cp /out/counted.dat /out/saved.dat
 attempt self ktrack export -r $PACKS,workqueue --event=/out/self.json /out/counted.dat
 trace-cmd report /out/counted.dat >/out/counted.report 2>/dev/null
 
-# Both at once: trace-cmd from before until after ktrack. It has no tracepoints of timers, nor of interrupt vectors.
-trace-cmd record -q -C boot -b 8192 -e sched -e irq -e block -e task:task_newtask -o /out/theirs.dat sh -c \
-	"ktrack record -b 8192 --include-self -r 'sched,block,irq' -o /out/ours.dat -- sh /work.sh work" >/out/both.log 2>&1 || echo "both: $?"
-for name in ours theirs; do
-	attempt $name ktrack export --include-self -r $PACKS --event=/out/$name.json /out/$name.dat
-done
 # Two processes, of which one is recorded, in each way. The kernel reports who created whom, also before ktrack records.
 mkdir $INSTANCES/forks
 echo 1 >$INSTANCES/forks/events/sched/sched_process_fork/enable
@@ -91,6 +85,12 @@ for way in "-p $worker" "--cgroup=top.slice" "--unit=worker"; do
 	# shellcheck disable=SC2086
 	attempt "way-${name%%[= ]*}" ktrack stream -d 0.5 $way -r sched,syscalls --event="/out/way-${name%%[= ]*}.json"
 done
+# A thread that is not the first of its process selects all of them.
+/threads & threads=$!
+wait_for has_threads $threads 3
+ls /proc/$threads/task >/out/tids
+attempt way-thread ktrack stream -d 0.5 -p "$(grep -vx $threads /out/tids | tail -n 1)" -r syscalls --event=/out/way-thread.json
+kill $threads
 # The same from files, one of which is of a killed recording; and as tables.
 attempt record ktrack record -d 0.5 -p $worker -r sched,syscalls -o /out/way.dat
 attempt way-file ktrack export -r sched,syscalls --event=/out/way-file.json /out/way.dat
@@ -114,4 +114,4 @@ attempt all-tasks ktrack stream -p $worker -r block
 kill $worker $other
 cat $INSTANCES/forks/trace >/out/forks
 rmdir $INSTANCES/forks
-rm -f /out/counted.dat /out/ours.dat /out/theirs.dat /out/way.dat /out/killed.dat
+rm -f /out/counted.dat /out/way.dat /out/killed.dat

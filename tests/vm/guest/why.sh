@@ -33,7 +33,7 @@ process_stop() {
 	wait $process
 }
 
-# A process whose cgroup gets a small share of its CPU.
+# A process whose cgroup gets a small share of its CPU. Argument: whether the other process goes on.
 process_starve() {
 	sh -c 'echo $$ >/sys/fs/cgroup/large/cgroup.procs; exec taskset 1 dd if=/dev/zero of=/dev/null bs=1' 2>/dev/null & hog=$!
 	usleep 20000
@@ -41,6 +41,10 @@ process_starve() {
 	# shellcheck disable=SC2016 # the inner shell expands it
 	taskset 1 sh -c 'echo begin 1 >/dev/ktrack_test; i=1000; while [ $i -gt 0 ]; do i=$((i - 1)); done; echo end 1 >/dev/ktrack_test'
 	echo $$ >/sys/fs/cgroup/cgroup.procs
+	if [ "$1" = keep ]; then
+		echo $hog >/hog
+		exit
+	fi
 	kill $hog
 	wait
 }
@@ -73,7 +77,7 @@ groups_make() {
 
 case ${1-} in
 stop) process_stop; exit ;;
-starve) process_starve; exit ;;
+starve) process_starve "${2-}"; exit ;;
 disk) disk_read; exit ;;
 write) disk_write; exit ;;
 esac
@@ -95,6 +99,8 @@ incident_explain disk $RULES,syscalls,block 'syscalls:*/read@dd' sh "$0" disk
 incident_explain write $RULES,syscalls,block,writeback 'syscalls:*/write@dd' sh "$0" write
 incident_explain faults $RULES,syscalls,memory 'syscalls:*/read@dd' dd if=/dev/zero of=/dev/null bs=8M count=1
 attempt live ktrack stream -b 8192 -e 'ktrack_t*' --why='ktrack_test:*/incident' --event=/out/live.event -- sh -c 'echo sleep 40 >/dev/ktrack_test'
+attempt live-group ktrack stream -b 8192 -e 'ktrack_t*' --why=incident -- sh "$0" starve keep
+kill "$(cat /hog)"
 attempt live-none ktrack stream -b 8192 --why='incident p99' -- sh -c 'echo nested 1 >/dev/ktrack_test'
 rmmod ktrack_test
 instances_check "at the end"

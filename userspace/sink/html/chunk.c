@@ -108,6 +108,8 @@ static void append_head(struct html_sink *sink, const struct html_track *track,
 	if (kind == CHUNK_SLICES) {
 		buffer_append_signed(out, chunk->busy_ns);
 		buffer_append_char(out, ' ');
+		html_digest_append(sink, chunk);
+		buffer_append_char(out, ' ');
 	} else if (kind == CHUNK_INSTANTS) {
 		buffer_printf(out, "%u ", chunk->depth);
 	} else {

@@ -1,163 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Reads the data of the page into tracks and chunks. Chunks are decoded at their first use.
+// Reads the data of the page into tracks and chunks.
 "use strict";
-
-// A digest divides a chunk into BINS; slices longer than LONG_BINS are drawn one by one; no slice counts as less than LEAST_NS.
-const NO_ARGS = "-", BINS = 64, LONG_BINS = 2, LEAST_NS = 1;
-
-// A cursor in the bytes of a chunk.
-class Bytes {
-	constructor(text) {
-		const raw = atob(text);
-		this.bytes = new Uint8Array(raw.length);
-		for (let i = 0; i < raw.length; i++)
-			this.bytes[i] = raw.charCodeAt(i);
-		this.at = 0;
-	}
-
-	// A number, rounded beyond 2^53.
-	number() {
-		let factor = 1, value = 0, byte;
-		do {
-			byte = this.bytes[this.at++];
-			value += (byte & 127) * factor;
-			factor *= 128;
-		} while (byte > 127);
-		return value;
-	}
-
-	// A number with all digits.
-	exact() {
-		let shift = 0n, value = 0n, byte;
-		do {
-			byte = this.bytes[this.at++];
-			value |= BigInt(byte & 127) << shift;
-			shift += 7n;
-		} while (byte > 127);
-		return value;
-	}
-
-	skip() {
-		while (this.bytes[this.at++] > 127)
-			;
-	}
-}
-
-// Decompresses JSON.
-function unpackJson(text) {
-	const packed = new Blob([new Bytes(text).bytes]).stream();
-	return new Response(packed.pipeThrough(new DecompressionStream("deflate"))).json();
-}
-
-// The events of a span of time; `items` are decoded at the first use.
-class Chunk {
-	constructor(from, to, count, data, args) {
-		Object.assign(this, { from, to, count, data, args, items: null });
-	}
-
-	async argsOf(index) {
-		if (this.args === NO_ARGS)
-			return null;
-		this.unpacked ??= await unpackJson(this.args);
-		return this.unpacked[index] || null;
-	}
-}
-
-// Decodes begin, end, name and marks of each slice.
-class SliceChunk extends Chunk {
-	read() {
-		if (this.items)
-			return this.items;
-		const bytes = new Bytes(this.data), count = this.count;
-		const begin = new Float64Array(count), end = new Float64Array(count);
-		const name = new Uint32Array(count), marks = new Uint8Array(count);
-		let time = this.from;
-		for (let i = 0; i < count; i++) {
-			begin[i] = time += bytes.number();
-			end[i] = time += bytes.number();
-			const word = bytes.number();
-			marks[i] = word % 8;
-			name[i] = Math.floor(word / 8);
-		}
-		return this.items = { begin, end, name, marks };
-	}
-
-	// For low zoom: how much of each bin is filled, and the slices that stay visible: long ones and those with marks.
-	digest() {
-		if (this.summary)
-			return this.summary;
-		const { begin, end, marks } = this.read(), size = (this.to - this.from) / BINS || 1;
-		const bins = new Float64Array(BINS), seen = [];
-		for (let i = 0; i < this.count; i++) {
-			if (marks[i] || end[i] - begin[i] > LONG_BINS * size)
-				seen.push(i);
-			for (let at = begin[i]; at <= end[i];) {
-				const bin = Math.min(Math.floor((at - this.from) / size), BINS - 1);
-				const next = bin < BINS - 1 ? Math.min(end[i], this.from + (bin + 1) * size) : end[i];
-				bins[bin] += (next - at || LEAST_NS) / size;
-				if (next <= at || next === end[i])
-					break;
-				at = next;
-			}
-		}
-		return this.summary = { bins, seen, size };
-	}
-}
-
-class InstantChunk extends Chunk {
-	read() {
-		if (this.items)
-			return this.items;
-		const bytes = new Bytes(this.data), count = this.count;
-		const begin = new Float64Array(count), depth = new Uint32Array(count);
-		const name = new Uint32Array(count);
-		let time = this.from;
-		for (let i = 0; i < count; i++) {
-			begin[i] = time += bytes.number();
-			depth[i] = bytes.number();
-			name[i] = bytes.number();
-		}
-		return this.items = { begin, end: begin, depth, name };
-	}
-}
-
-class SampleChunk extends Chunk {
-	read() {
-		if (this.items)
-			return this.items;
-		const bytes = new Bytes(this.data), count = this.count, isSigned = bytes.number() === 1;
-		const begin = new Float64Array(count), value = new Float64Array(count);
-		let time = this.from;
-		for (let i = 0; i < count; i++) {
-			begin[i] = time += bytes.number();
-			const word = bytes.number();
-			value[i] = !isSigned ? word : word % 2 ? -(word + 1) / 2 : word / 2;
-		}
-		return this.items = { begin, end: begin, value };
-	}
-
-	// One value with all digits.
-	exact(index) {
-		const bytes = new Bytes(this.data), isSigned = bytes.number() === 1;
-		for (let i = 0; i < 2 * index + 1; i++)
-			bytes.skip();
-		const word = bytes.exact();
-		return String(!isSigned ? word : word & 1n ? -(word + 1n) / 2n : word / 2n);
-	}
-}
-
-// The first index whose time is later than `time`.
-function firstBeyond(size, time, timeOf) {
-	let low = 0, high = size;
-	while (low < high) {
-		const middle = (low + high) >> 1;
-		if (timeOf(middle) > time)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
 
 // Chunks of one kind in time order.
 class Row {
@@ -210,12 +53,19 @@ class Track {
 		return [...this.rows, this.instants, this.samples].filter((row) => row);
 	}
 
+	// The times of the first and the last event.
 	get begin() {
-		return this.parts.reduce((least, { chunks }) => Math.min(least, chunks[0].from), Infinity);
+		let least = Infinity;
+		for (const row of this.rows)
+			least = Math.min(least, row?.chunks[0].from ?? Infinity);
+		return Math.min(least, this.instants?.chunks[0].from ?? Infinity, this.samples?.chunks[0].from ?? Infinity);
 	}
 
 	get end() {
-		return this.parts.reduce((most, { chunks }) => Math.max(most, chunks.at(-1).to), -Infinity);
+		let most = -Infinity;
+		for (const row of this.rows)
+			most = Math.max(most, row?.chunks.at(-1).to ?? -Infinity);
+		return Math.max(most, this.instants?.chunks.at(-1).to ?? -Infinity, this.samples?.chunks.at(-1).to ?? -Infinity);
 	}
 
 	rowOf(letter, depth) {
@@ -244,7 +94,7 @@ class Track {
 // `end` is the time of the last record; incomplete slices and losses may last until `limit`.
 class Recording {
 	constructor(text) {
-		Object.assign(this, { about: {}, names: [], tracks: [], points: [], explained: [], losses: [], marks: [], notes: [], limit: 0, totals: null });
+		Object.assign(this, { about: {}, names: [], tracks: [], points: [], explained: [], losses: [], marks: [], notes: [], limit: 0, totals: null, nrChunks: 0 });
 		this.byNumber = new Map();
 		for (let at = 0, next; at < text.length; at = next + 1) {
 			next = text.indexOf("\n", at);
@@ -257,6 +107,13 @@ class Recording {
 		this.mergeTracks();
 		for (const track of this.tracks)
 			track.rows = track.rows.filter((row) => row);
+	}
+
+	// All chunks and their rows, in the order of the page, which is about that of time.
+	get inOrder() {
+		if (this.ordered?.length !== this.nrChunks)
+			this.ordered = this.tracks.flatMap((track) => track.parts).flatMap((row) => row.chunks.map((chunk) => ({ row, chunk }))).sort((a, b) => a.chunk.place - b.chunk.place);
+		return this.ordered;
 	}
 
 	mergeTracks() {
@@ -331,9 +188,9 @@ class Recording {
 		const kinds = { c: SliceChunk, i: InstantChunk, v: SampleChunk };
 		const chunk = new kinds[letter](from, to, count, data, args);
 		const row = track.rowOf(letter, depth);
-		chunk.number = number;
+		Object.assign(chunk, { number, place: this.nrChunks++ });
 		if (letter === "c")
-			chunk.busy = +words[0];
+			Object.assign(chunk, { busy: +words[0], packedDigest: words[1] ?? NONE });
 		if (letter === "i")
 			chunk.depth = +words[0];
 		if (letter === "v") {

@@ -2,22 +2,7 @@
 // The canvas: visible times and tracks, and what surrounds the lanes.
 "use strict";
 
-// Deeper slices are drawn on request.
-const ROWS_MOST = 32;
-
-function showDuration(ns) {
-	const sizes = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"]];
-	const [size, unit] = sizes.find(([size]) => Math.abs(ns) >= size) ?? [1, "ns"];
-	return `${+(ns / size).toPrecision(6)} ${unit}`;
-}
-
-// A time with all digits.
-function showExact(ns) {
-	const text = String(Math.abs(Math.round(ns))).padStart(10, "0");
-	return `${ns < 0 ? "-" : ""}${text.slice(0, -9)}.${text.slice(-9)} s`;
-}
-
-class Picture extends Lanes {
+class Picture extends Layout {
 	constructor(canvas, recording) {
 		super();
 		this.canvas = canvas;
@@ -26,102 +11,14 @@ class Picture extends Lanes {
 		this.span = this.whole;
 		this.scroll = 0;
 		this.selected = null;
-		this.colours = new Map();
+		this.overlays = [];
+		this.palette = new Palette(recording);
 		this.layOut();
 	}
 
 	// All records, and a margin at the end.
 	get whole() {
 		return { from: 0, to: Math.max(this.recording.end * 1.01, 1) };
-	}
-
-	// All lanes of a track have one label, at the first of them.
-	labelOf(track) {
-		return track.identity.lane ? track.label.replace(/ ?lane \d+/, "") : track.label;
-	}
-
-	isFirstLane(track) {
-		return !this.before.get(track) || laneKeyOf(this.before.get(track)) !== laneKeyOf(track);
-	}
-
-	layOut() {
-		const { busy, idle } = this.groups = groupTracks(this.recording.tracks);
-		this.hidesIdle = isWorthHiding(this.groups);
-		this.before = new Map();
-		let before = null;
-		for (const track of [...busy, ...idle].flat()) {
-			this.before.set(track, track.identity.lane ? before : null);
-			before = track;
-			track.first = 0;
-		}
-		this.place();
-	}
-
-	// Sets the position of each track, from the top of the first one. Hidden tracks have none.
-	place() {
-		const { busy, idle } = this.groups;
-		this.height = Math.ceil(TRACK_GAP / 2);
-		busy.forEach((group) => this.placeGroup(group));
-		this.idleTop = this.height;
-		if (idle.length > 0 && isWorthHiding(this.groups))
-			this.height += LANE + TRACK_GAP;
-		for (const group of idle)
-			if (this.hidesIdle)
-				group.forEach((track) => Object.assign(track, { top: -Infinity, height: 0 }));
-			else
-				this.placeGroup(group);
-	}
-
-	placeGroup(group) {
-		for (const track of group) {
-			track.top = this.height;
-			track.height = track.samples ? COUNTER : Math.max(this.lanesOf(track) + this.isCut(track), 1) * LANE;
-			track.isLast = track === group.at(-1);
-			this.height += track.height + TRACK_GAP;
-		}
-	}
-
-	// Shows or hides the threads of which only states are known.
-	toggleIdle() {
-		if (!isWorthHiding(this.groups))
-			return;
-		this.hidesIdle = !this.hidesIdle;
-		this.place();
-		this.setScroll(this.scroll);
-	}
-
-	// Whether the line that shows and hides them is at a height of the window.
-	isIdleLine(y) {
-		const place = y - RULER + this.scroll - this.idleTop;
-		return isWorthHiding(this.groups) && y >= RULER && place >= 0 && place < LANE + TRACK_GAP;
-	}
-
-	// How many rows of slices are drawn, from track.first on.
-	lanesOf(track) {
-		return Math.min(track.rows.length, ROWS_MOST);
-	}
-
-	// Whether a track has rows that are not drawn. An extra lane reports them.
-	isCut(track) {
-		return track.rows.length > ROWS_MOST;
-	}
-
-	rowsOf(track) {
-		return track.rows.slice(track.first, track.first + ROWS_MOST);
-	}
-
-	// The track whose lane with the hidden rows is at a height of the window.
-	cutAt(y) {
-		const track = this.trackAt(y);
-		return track && this.isCut(track) && y >= this.topOf(track) + ROWS_MOST * LANE ? track : null;
-	}
-
-	// Draws the group of rows that has a row; the first group follows the last one.
-	showRow(track, index) {
-		if (index >= track.first && index < track.first + ROWS_MOST)
-			return;
-		track.first = index < track.rows.length ? index - index % ROWS_MOST : 0;
-		this.ask();
 	}
 
 	resize() {
@@ -158,13 +55,13 @@ class Picture extends Lanes {
 	}
 
 	setScroll(scroll) {
-		this.scroll = Math.max(0, Math.min(scroll, this.height - (this.rows - RULER)));
+		this.scroll = Math.max(0, Math.min(scroll, this.height - (this.rows - this.body)));
 		this.ask();
 	}
 
 	// Whether all tracks are visible.
 	get isWhole() {
-		return this.height <= this.rows - RULER;
+		return this.height <= this.rows - this.body;
 	}
 
 	get scale() {
@@ -190,16 +87,6 @@ class Picture extends Lanes {
 		return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 	}
 
-	colour(name) {
-		let colour = this.colours.get(name);
-		if (!colour) {
-			const light = this.isDark ? 38 : 72;
-			colour = `hsl(${hueOf(this.recording.names[name])} 55% ${light}%)`;
-			this.colours.set(name, colour);
-		}
-		return colour;
-	}
-
 	draw() {
 		const begun = performance.now();
 		this.isAsked = false;
@@ -209,23 +96,30 @@ class Picture extends Lanes {
 		this.paper = this.style("--paper");
 		this.line = this.style("--line");
 		this.bad = this.style("--bad");
-		const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
-		if (isDark !== this.isDark)
-			this.colours.clear();
-		this.isDark = isDark;
+		this.accent = this.style("--accent");
+		this.faint = this.style("--faint");
+		this.palette.setDark(!this.isPrinted && matchMedia("(prefers-color-scheme: dark)").matches);
 		this.drawBack();
-		for (const track of this.recording.tracks)
-			this.drawTrack(track);
+		this.drawLines(this.lines, this.body);
+		this.drawLines(this.pinnedLines, RULER);
 		this.drawLosses();
 		this.drawGutter();
-		this.drawIdleLine();
 		this.drawBar();
-		this.drawRuler();
+		this.drawAxis();
+		this.overlays.forEach((draw) => draw());
 		this.frame_ms = performance.now() - begun;
 		this.frames = (this.frames ?? 0) + 1;
 		if (this.isRough)
 			this.ask();
 		this.whenDrawn?.();
+	}
+
+	// Draws at once, with all that frames would read later.
+	drawAll() {
+		do {
+			this.isAsked = true;
+			this.draw();
+		} while (this.isRough);
 	}
 
 	drawBack() {
@@ -235,28 +129,43 @@ class Picture extends Lanes {
 		this.context.textBaseline = "middle";
 	}
 
-	topOf(track) {
-		return RULER + track.top - this.scroll;
+	// The tracks of lines, below a height.
+	drawLines(lines, top) {
+		this.context.save();
+		this.context.beginPath();
+		this.context.rect(0, top, this.width, lines === this.pinnedLines ? this.pinnedHeight : this.rows);
+		this.context.clip();
+		for (const line of this.visibleLines(lines))
+			if (line.tracks.length > 1)
+				this.drawShared(line.tracks);
+			else
+				line.tracks.forEach((track) => this.drawTrack(track));
+		this.context.restore();
 	}
 
-	// The track at a height of the window.
-	trackAt(y) {
-		const place = y - RULER + this.scroll;
-		return y < RULER ? null : this.recording.tracks.find((one) => place >= one.top && place < one.top + one.height + TRACK_GAP);
-	}
-
-	isVisible(track) {
-		const top = this.topOf(track);
-		return top < this.rows && top + track.height > RULER;
+	// Tracks that follow each other on a line: their slices at once, what else they have one by one.
+	drawShared(all) {
+		const { from, to } = this.span, first = firstBeyond(all.length, from, (i) => all[i].end), tracks = all.slice(first, firstBeyond(all.length, to, (i) => all[i].begin));
+		const rows = tracks.map((track) => this.rowsOf(track)), depth = rows.reduce((most, list) => Math.max(most, list.length), 0);
+		for (let lane = 0; lane < depth; lane++)
+			this.drawRows(rows.map((list) => list[lane]).filter((row) => row), this.topOf(tracks[0]) + lane * LANE);
+		for (const track of tracks)
+			if (this.isCut(track) || track.instants || track.samples)
+				this.drawBeside(track, this.topOf(track));
 	}
 
 	drawTrack(track) {
-		if (!this.isVisible(track))
-			return;
 		const top = this.topOf(track);
+		if (track.begin > this.span.to || (track.end < this.span.from && !track.samples))
+			return;
+		this.rowsOf(track).forEach((row, lane) => this.drawSlices(row, top + lane * LANE));
+		this.drawBeside(track, top);
+	}
+
+	// Samples, instants, and what is not drawn.
+	drawBeside(track, top) {
 		if (track.samples)
 			this.drawSamples(track.samples, top);
-		this.rowsOf(track).forEach((row, lane) => this.drawSlices(row, top + lane * LANE));
 		if (this.isCut(track))
 			this.drawCut(track, top + ROWS_MOST * LANE);
 		if (track.instants)
@@ -267,7 +176,7 @@ class Picture extends Lanes {
 		const count = (rows) => rows.reduce((sum, row) => sum + row.chunks.reduce((all, chunk) => all + chunk.count, 0), 0);
 		const shown = this.rowsOf(track), last = track.first + shown.length;
 		track.nr_slices ??= count(track.rows);
-		this.drawText(`rows ${track.first + 1} to ${last} of ${track.rows.length}: ${track.nr_slices - count(shown)} slices in the others are not drawn; click for the next rows`,
+		this.drawText(`rows ${track.first + 1} to ${last} of ${track.rows.length}, ${track.rows.length - last} deeper: ${track.nr_slices - count(shown)} slices in the others are not drawn; click for the next rows`,
 			GUTTER + 4, top + LANE / 2 + 1, this.width - GUTTER - 12);
 	}
 
@@ -287,60 +196,76 @@ class Picture extends Lanes {
 	drawGutter() {
 		this.context.fillStyle = this.paper;
 		this.context.fillRect(0, 0, GUTTER - 1, this.rows);
+		this.drawLabels(this.lines, this.body);
+		this.drawLabels(this.pinnedLines, RULER);
 		this.context.fillStyle = this.line;
 		this.context.fillRect(GUTTER - 1, 0, 1, this.rows);
-		for (const track of this.recording.tracks) {
-			if (!this.isVisible(track))
-				continue;
-			const top = this.topOf(track);
-			this.context.fillStyle = this.line;
-			if (track.isLast || track.identity.scope !== "thread")
-				this.context.fillRect(0, top + track.height + TRACK_GAP / 2, this.width, 1);
-			if (this.isFirstLane(track))
-				this.drawText(this.labelOf(track), 8, top + 9, GUTTER - 16);
-			if (track.samples)
-				this.drawText(`${track.samples.lowest} … ${track.samples.highest}`, 8, top + 26, GUTTER - 16);
-		}
+		if (this.pinnedHeight > 0)
+			this.context.fillRect(0, this.body - 3, this.width, 3);
 	}
 
-	drawIdleLine() {
-		const top = this.idleTop - this.scroll + RULER, count = this.groups.idle.length;
-		if (isWorthHiding(this.groups) && top < this.rows && top > RULER - LANE)
-			this.drawText(`${this.hidesIdle ? "+" : "\u2212"} ${counted(count, "thread")} with nothing but states; click, or press t`, 8, top + LANE / 2 + 1, this.width - 20);
+	drawLabels(lines, top) {
+		this.context.save();
+		this.context.beginPath();
+		this.context.rect(0, top, this.width, lines === this.pinnedLines ? this.pinnedHeight : this.rows);
+		this.context.clip();
+		for (const line of this.visibleLines(lines))
+			this.drawLabel(line, (lines === this.pinnedLines ? RULER : this.body - this.scroll) + line.top);
+		this.context.restore();
+	}
+
+	drawLabel(line, top) {
+		const { node, depth, height } = line, isHead = line.tracks.length === 0, x = 8 + depth * INDENT;
+		this.context.fillStyle = this.current === node ? this.accent : this.line;
+		if (this.current === node)
+			this.context.fillRect(0, top, 3, height);
+		this.context.fillStyle = this.line;
+		if (line.isLast || isHead || line.tracks[0].identity.scope !== "thread")
+			this.context.fillRect(0, top + height + TRACK_GAP / 2, this.width, 1);
+		if (this.canFold(node) && (line.isFirst || isHead))
+			this.drawText(node.isOpen ? "\u25be" : "\u25b8", x, top + 9, INDENT);
+		if (isHead)
+			return this.drawText(`${node.label}${node.kind === "idle" ? "; click, or press t" : ""}`, x + INDENT, top + LANE / 2 + 1, this.width - x);
+		if (line.isLane)
+			return;
+		this.drawTrackLabel(line, x + (this.canFold(node) ? INDENT : 0), top + 9);
+	}
+
+	// Whether a line has more than its first track to show.
+	canFold(node) {
+		if (node.children.length > 0 || node.lanes)
+			return node.children.length > 0 || node.lanes.length > 1;
+		const firsts = node.isThread ? sharedLines(node.tracks).map(([track]) => track) : node.tracks;
+		return firsts.some((track) => laneKeyOf(track) !== laneKeyOf(node.tracks[0]));
+	}
+
+	// The label at the left, the tracepoint at the right if it fits.
+	drawTrackLabel(line, x, y) {
+		const { tracepoint } = line.tracks[0].identity, text = this.labelOf(line), space = GUTTER - 12 - x, rest = space - this.widthOf(text) - 10;
+		this.drawText(text, x, y, space);
+		if (rest > this.widthOf(tracepoint))
+			this.drawText(tracepoint, GUTTER - 8 - this.widthOf(tracepoint), y, rest, this.faint);
+		if (line.tracks[0].samples)
+			this.drawText(line.tracks[0].isRate ? "rate, in a second" : `${line.tracks[0].samples.lowest} \u2026 ${line.tracks[0].samples.highest}`, x, y + 17, space);
+	}
+
+	// Threads with several tracks have their name at the first of them. All lanes of a track have one label.
+	labelOf({ node, tracks: [track], isFirst }) {
+		if (node.lanes)
+			return node.label;
+		if (node.isThread && this.canFold(node))
+			return isFirst ? `${node.label} \u00b7 ${track.identity.name}` : track.identity.name;
+		return track.identity.lane ? track.label.replace(/ ?lane \d+/, "") : track.label;
 	}
 
 	// A scroll bar, unless all tracks are visible.
 	drawBar() {
-		const size = this.rows - RULER;
+		const size = this.rows - this.body;
 		if (this.isWhole)
 			return;
 		this.context.fillStyle = this.ink;
 		this.context.globalAlpha = 0.35;
-		this.context.fillRect(this.width - 5, RULER + this.scroll / this.height * size, 4, Math.max(size * size / this.height, 8));
+		this.context.fillRect(this.width - 5, this.body + this.scroll / this.height * size, 4, Math.max(size * size / this.height, 8));
 		this.context.globalAlpha = 1;
-	}
-
-	drawRuler() {
-		const aim = (this.span.to - this.span.from) / Math.max((this.width - GUTTER) / 110, 1);
-		const power = 10 ** Math.floor(Math.log10(aim));
-		const step = [1, 2, 5, 10].map((n) => n * power).find((size) => size >= aim);
-		this.context.fillStyle = this.paper;
-		this.context.fillRect(0, 0, this.width, RULER - 5);
-		this.context.fillStyle = this.line;
-		this.context.fillRect(0, RULER - 6, this.width, 1);
-		for (let time = Math.ceil(this.span.from / step) * step; time <= this.span.to; time += step) {
-			const x = this.xOf(time);
-			this.context.fillStyle = this.line;
-			this.context.fillRect(x, RULER - 11, 1, 6);
-			this.drawText(showDuration(time), x + 3, 9, 105);
-		}
-		this.drawMarks();
-	}
-
-	drawMarks() {
-		this.context.fillStyle = this.ink;
-		for (const mark of this.recording.marks)
-			if (mark.time >= this.span.from && mark.time <= this.span.to)
-				this.context.fillRect(this.xOf(mark.time), RULER - 12, 2, 12);
 	}
 }

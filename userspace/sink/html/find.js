@@ -8,6 +8,12 @@ function thing(row, chunk, index) {
 	return { row, track: row.track, kind: row.kind, chunk, index, begin: items.begin[index], end: items.end[index] };
 }
 
+// The same, by its chunk alone.
+function itemOf(recording, chunk, index) {
+	const track = recording.byNumber.get(chunk.number), rows = recording.tracks.find((one) => one.numbers.includes(track.number)).parts;
+	return thing(rows.find((row) => row.chunks.includes(chunk)), chunk, index);
+}
+
 function nameOf(recording, found) {
 	return found.kind === "sample" ? found.track.label : recording.names[found.chunk.read().name[found.index]];
 }
@@ -41,13 +47,12 @@ function sampleAt(row, time) {
 function hit(picture, x, y) {
 	if (x < GUTTER || y < RULER)
 		return null;
-	const place = y - RULER + picture.scroll, time = picture.timeOf(x), within = 4 / picture.scale;
-	const track = picture.trackAt(y);
+	const time = picture.timeOf(x), within = 4 / picture.scale, track = picture.trackAt(y, time);
 	if (!track)
 		return null;
 	if (track.samples)
 		return sampleAt(track.samples, time);
-	const row = picture.rowsOf(track)[Math.floor((place - track.top) / LANE)];
+	const row = picture.rowsOf(track)[Math.floor((y - picture.topOf(track)) / LANE)];
 	const instant = track.instants && nearest(track.instants, time, within);
 	const slice = row && nearest(row, time, within);
 	const isOnInstant = instant && (!slice || instant.chunk.read().depth[instant.index] >= row.depth + 1);
@@ -94,20 +99,13 @@ function nextInRow(row, names, selected, step) {
 	return null;
 }
 
-// The next item whose name contains a text, in a direction; wraps around.
-function search(recording, text, selected, step) {
-	const wanted = text.toLowerCase(), names = new Set();
-	recording.names.forEach((name, number) => name.toLowerCase().includes(wanted) && names.add(number));
-	const rows = recording.tracks.flatMap((track) => track.instants ? [...track.rows, track.instants] : track.rows);
+// The next item with one of the names, in a direction; wraps around. With a tracepoint only on its tracks.
+function nextOf(recording, names, selected, step, tracepoint = null) {
+	const tracks = recording.tracks.filter((track) => tracepoint === null || track.identity.tracepoint === tracepoint);
+	const rows = tracks.flatMap((track) => track.instants ? [...track.rows, track.instants] : track.rows);
 	const best = (from) => rows.reduce((found, row) => {
 		const one = nextInRow(row, names, from, step);
 		return one && (!found || (step > 0 ? isBefore(one, found) : isBefore(found, one))) ? one : found;
 	}, null);
-	if (names.size === 0)
-		return null;
 	return best(selected) ?? best(null);
-}
-
-function searchTrack(recording, text) {
-	return recording.tracks.find((track) => track.label.toLowerCase().includes(text.toLowerCase()));
 }

@@ -105,12 +105,24 @@ static int depths_grow(struct html_track *track, unsigned int nr_depths, struct 
 	return 0;
 }
 
+/* Slices that do not belong to a thread have the numbers of the threads that began and ended them. */
+static unsigned int writer_of(const struct html_sink *sink, const struct timeline_event *event)
+{
+	bool is_slice = event->kind == TIMELINE_SLICE_BEGIN || event->kind == TIMELINE_SLICE_END;
+
+	if (!is_slice || event->track->scope == SCOPE_THREAD || event->is_unfinished)
+		return sink->file.with;
+	return sink->file.with | 1u << TIMELINE_EMITTER_TID;
+}
+
 /* The arguments of an event as JSON, "0" for none; valid until the next call. */
 static struct text event_args(struct html_sink *sink, const struct timeline_event *event)
 {
+	unsigned int with = writer_of(sink, event);
+
 	buffer_clear(&sink->file.text);
-	if (event->nr_any > 0 || sink->file.with)
-		event_append_args(&sink->file.text, event, sink->file.with, false);
+	if (event->nr_any > 0 || with)
+		event_append_args(&sink->file.text, event, with, false);
 	else
 		buffer_append_char(&sink->file.text, '0');
 	return buffer_text(&sink->file.text);

@@ -10,6 +10,30 @@
 
 __asm__(FILE_BEGIN(page_style) FILE_PART("page.css") FILE_END);
 __asm__(FILE_BEGIN(page_body) FILE_PART("page.html") FILE_END);
-__asm__(FILE_BEGIN(page_script) FILE_PART("data.js") FILE_PART("order.js") FILE_PART("lanes.js")
-		FILE_PART("draw.js") FILE_PART("find.js") FILE_PART("flows.js") FILE_PART("why.js")
-			FILE_PART("page.js") FILE_END);
+/* clang-format off */
+__asm__(FILE_BEGIN(page_script)
+	FILE_PART("bytes.js")
+	FILE_PART("chunks.js")
+	FILE_PART("data.js")
+	FILE_PART("tree.js")
+	FILE_PART("colours.js")
+	FILE_PART("columns.js")
+	FILE_PART("lanes.js")
+	FILE_PART("counters.js")
+	FILE_PART("axis.js")
+	FILE_PART("layout.js")
+	FILE_PART("draw.js")
+	FILE_PART("find.js")
+	FILE_PART("flows.js")
+	FILE_PART("work.js")
+	FILE_PART("statistics.js")
+	FILE_PART("details.js")
+	FILE_PART("search.js")
+	FILE_PART("why.js")
+	FILE_PART("range.js")
+	FILE_PART("tracks.js")
+	FILE_PART("input.js")
+	FILE_PART("save.js")
+	FILE_PART("fragment.js")
+	FILE_PART("page.js")
+	FILE_END);

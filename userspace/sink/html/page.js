@@ -2,55 +2,40 @@
 // The page: keys, mouse, search and details.
 "use strict";
 
-const ZOOM_STEP = 1.4, MOVE_STEP = 0.15, TIP_LINES_MAX = 6;
-// Pixels for one line of a wheel that reports lines.
-const WHEEL_LINE = 33;
+const TIP_LINES_MAX = 6;
 // Hits narrower than NARROW pixels are zoomed to: the window is MARGIN times their duration, at least MARGIN_MIN_NS.
 const NARROW = 2, MARGIN = 20, MARGIN_MIN_NS = 2000;
 
-// The zoom for one turn of the wheel: small for a pinch on a touchpad, which sends many small turns.
-function wheelZoom(event) {
-	const turn = event.deltaY || event.deltaX, pixels = event.deltaMode === 0 ? turn : turn * WHEEL_LINE;
-	return Math.min(Math.max(Math.exp(pixels / 100), 1 / ZOOM_STEP), ZOOM_STEP);
-}
-
-// A text whose marks of direction do not change what is around it.
-function showSafe(text) {
-	return String(text).replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
-}
-
-function counted(count, word) {
-	return `${count} ${word}${count === 1 ? "" : "s"}`;
-}
-
 class Page {
 	constructor(text) {
-		this.pointers = new Map();
 		this.recording = new Recording(text);
 		this.picture = new FlowPicture(document.getElementById("picture"), this.recording);
 		this.part = (id) => document.getElementById(id);
 		this.why = new Why(this.recording, (one) => this.go(one));
+		this.details = new Details(this);
+		this.range = new Range(this);
+		this.tracks = new Tracks(this);
+		this.search = new SearchField(this);
+		this.saver = new Saver(this);
+		this.fragment = new Fragment(this);
 		this.trail = [];
 		this.picture.whenDrawn = () => this.showRange();
+		matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.picture.ask());
 		this.showAbout();
 		new ResizeObserver(() => this.picture.resize()).observe(this.picture.canvas);
 		this.picture.resize();
 		this.showDetails(null);
 		this.listen();
+		this.fragment.read();
 	}
 
 	listen() {
-		const canvas = this.picture.canvas;
-		canvas.addEventListener("wheel", (event) => this.onWheel(event), { passive: false });
-		canvas.addEventListener("pointerdown", (event) => this.onDown(event));
-		canvas.addEventListener("pointermove", (event) => this.onMove(event));
-		canvas.addEventListener("pointerup", (event) => this.onUp(event));
-		canvas.addEventListener("pointercancel", (event) => this.onUp(event));
-		canvas.addEventListener("pointerleave", () => this.hideTip());
-		canvas.addEventListener("dblclick", () => this.focus());
+		this.pointer = new Pointer(this);
 		document.addEventListener("keydown", (event) => this.onKey(event));
-		this.part("search").addEventListener("input", () => this.find(1, true));
-		this.part("fit").addEventListener("click", () => this.fit());
+		const buttons = { fit: "0", "zoom-in": "w", "zoom-out": "s", left: "a", right: "d" };
+		for (const [id, key] of Object.entries(buttons))
+			this.part(id).addEventListener("click", () => this.onLetter(key));
+		this.part("select").addEventListener("click", () => this.toggleSelects());
 		this.part("help-button").addEventListener("click", () => this.part("help").showModal());
 	}
 
@@ -58,45 +43,15 @@ class Page {
 		const { about, tracks, end } = this.recording;
 		this.part("about").textContent = `${about.source} · ${showDuration(end)} · ${counted(tracks.length, "track")}`;
 		this.part("about").title = about.source;
-		this.part("faults").textContent = this.faults()[0] ?? "";
-	}
-
-	// The faults of the recording, the worst first.
-	faults() {
-		const { losses, totals, notes } = this.recording, faults = [];
-		if (!totals)
-			faults.push("the end of this page is missing");
-		if (losses.length > 0)
-			faults.push(this.lossFact());
-		if (totals?.suspect)
-			faults.push(`${counted(totals.suspect, "slice")} may be wrong because of that`);
-		return [...faults, ...notes];
-	}
-
-	// The same number as in every output of ktrack.
-	lossFact() {
-		const { totals, losses } = this.recording, unknown = totals?.lost_gaps_unknown;
-		if (!totals?.lost)
-			return `lost an unknown number of records in ${counted(losses.length, "gap")}`;
-		const gaps = losses.length > 0 ? ` in ${counted(losses.length, "gap")}` : "";
-		return `lost ${counted(totals.lost, "record")}${gaps}${unknown ? `, ${unknown} of unknown size` : ""}`;
-	}
-
-	// Facts about the whole recording.
-	wholeFacts() {
-		const { about, tracks, end, totals } = this.recording;
-		const facts = [["recording", about.source], ["duration", showExact(end)], ["tracks", tracks.length],
-			["incomplete", totals?.unfinished && counted(totals.unfinished, "slice")], ["kernel", about.kernel], ["clock", about.clock], ["CPUs", about.cpus]];
-		if (about.time_source !== "none")
-			facts.splice(1, 0, ["began", this.timeOfDay(0)]);
-		if (totals?.wall_drift_ns)
-			facts.push(["wall clock", `moved by ${showDuration(totals.wall_drift_ns)} meanwhile`]);
-		return facts.filter(([, value]) => value);
+		this.picture.canvas.ariaLabel = `timeline of ${about.source}: ${counted(tracks.length, "track")}, ${showDuration(end)}; press ? for the keys`;
+		this.part("faults").textContent = this.details.faults()[0] ?? "";
 	}
 
 	showRange() {
 		const span = this.picture.span;
 		this.part("range").textContent = `${showDuration(span.from)} + ${showDuration(span.to - span.from)}`;
+		this.part("markers").textContent = this.range.markerText();
+		this.fragment?.changed();
 	}
 
 	fit() {
@@ -104,74 +59,11 @@ class Page {
 		this.picture.setSpan(from, to);
 	}
 
-	onWheel(event) {
-		event.preventDefault();
-		const turn = event.deltaY || event.deltaX;
-		const isZoom = event.ctrlKey || event.metaKey || event.altKey;
-		const isAcross = event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY);
-		if (isZoom || (!isAcross && this.picture.isWhole))
-			this.picture.zoom(wheelZoom(event), event.offsetX);
-		else if (isAcross)
-			this.picture.move(Math.sign(turn) * MOVE_STEP);
-		else
-			this.picture.setScroll(this.picture.scroll + event.deltaY);
-	}
-
-	onDown(event) {
-		this.pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
-		this.beginDrag(this.pointers.size > 1);
-		this.picture.canvas.setPointerCapture(event.pointerId);
-	}
-
-	// The middle of two fingers and their distance, or the mouse.
-	grip() {
-		const [one, other = one] = [...this.pointers.values()];
-		return { x: (one.x + other.x) / 2, y: (one.y + other.y) / 2, size: Math.hypot(one.x - other.x, one.y - other.y) };
-	}
-
-	beginDrag(isFar) {
-		this.drag = { ...this.grip(), span: this.picture.span, scroll: this.picture.scroll, isFar };
-	}
-
-	onMove(event) {
-		if (!this.drag)
-			return this.showTip(event);
-		if (!this.pointers.has(event.pointerId))
-			return;
-		this.pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
-		if (this.pointers.size > 1)
-			return this.onPinch(this.grip());
-		const dx = event.offsetX - this.drag.x, dy = event.offsetY - this.drag.y;
-		this.drag.isFar ||= Math.hypot(dx, dy) > 4;
-		if (!this.drag.isFar)
-			return;
-		const by = dx / this.picture.scale;
-		this.picture.setSpan(this.drag.span.from - by, this.drag.span.to - by);
-		this.picture.setScroll(this.drag.scroll - dy);
-	}
-
-	// Keeps the same time between the fingers.
-	onPinch(grip) {
-		const picture = this.picture, { from, to } = this.drag.span;
-		const size = (to - from) * Math.max(this.drag.size, 1) / Math.max(grip.size, 1), wide = picture.width - GUTTER;
-		const time = from + (to - from) * (this.drag.x - GUTTER) / wide, begin = time - size * (grip.x - GUTTER) / wide;
-		picture.setSpan(begin, begin + size);
-		picture.setScroll(this.drag.scroll + this.drag.y - grip.y);
-	}
-
-	onUp(event) {
-		this.pointers.delete(event.pointerId);
-		if (this.drag && !this.drag.isFar && event.type === "pointerup")
-			this.onClick(event);
-		this.drag = null;
-		if (this.pointers.size > 0)
-			this.beginDrag(true);
-	}
-
 	onClick(event) {
-		if (this.picture.isIdleLine(event.offsetY))
-			return this.picture.toggleIdle();
 		this.trail = [];
+		const line = this.picture.lineAt(event.offsetY);
+		if (line && (event.offsetX < GUTTER || line.tracks.length === 0))
+			return this.tracks.onClick(line, event.offsetX);
 		const cut = event.offsetX < GUTTER ? null : this.picture.cutAt(event.offsetY);
 		if (cut)
 			this.picture.showRow(cut, cut.first + ROWS_MOST);
@@ -180,18 +72,19 @@ class Page {
 	}
 
 	onKey(event) {
-		const isTyping = event.target === this.part("search");
-		if (event.key === "Enter" && isTyping)
-			this.find(event.shiftKey ? -1 : 1);
+		const isTyping = ["INPUT", "SELECT"].includes(event.target.tagName), isButton = event.target.tagName === "BUTTON" && ["Enter", " "].includes(event.key);
+		const key = (event.altKey ? "Alt+" : "") + (event.shiftKey && event.key.length > 1 ? "Shift+" : "") + event.key;
+		if (event.key === "Enter" && event.target === this.part("search"))
+			this.search.go(event.shiftKey ? -1 : 1);
 		else if (event.key === "Escape")
 			this.leave();
-		else if (!isTyping && !this.part("help").open && !event.ctrlKey && !event.metaKey && !event.altKey && this.onLetter(event.key))
+		else if (!isTyping && !isButton && !this.part("help").open && !event.ctrlKey && !event.metaKey && this.onLetter(key))
 			event.preventDefault();
 	}
 
 	// Handles a key; returns whether it has a meaning.
 	onLetter(key) {
-		const picture = this.picture, page = picture.rows - RULER - LANE;
+		const { picture, tracks } = this, page = picture.rows - picture.body - LANE;
 		const keys = {
 			w: () => picture.zoom(1 / ZOOM_STEP), "+": () => picture.zoom(1 / ZOOM_STEP), "=": () => picture.zoom(1 / ZOOM_STEP),
 			s: () => picture.zoom(ZOOM_STEP), "-": () => picture.zoom(ZOOM_STEP),
@@ -200,9 +93,15 @@ class Page {
 			ArrowUp: () => picture.setScroll(picture.scroll - 3 * LANE), ArrowDown: () => picture.setScroll(picture.scroll + 3 * LANE),
 			PageUp: () => picture.setScroll(picture.scroll - page), PageDown: () => picture.setScroll(picture.scroll + page),
 			0: () => this.fit(), Home: () => this.fit(), f: () => this.focus(),
+			"Shift+ArrowUp": () => tracks.step(-1), "Shift+ArrowDown": () => tracks.step(1), Enter: () => this.showFirst(),
+			"Alt+ArrowUp": () => tracks.with((one) => tracks.move(one, -1)), "Alt+ArrowDown": () => tracks.with((one) => tracks.move(one, 1)),
+			p: () => tracks.with((one) => tracks.pin(one)), h: () => tracks.with((one) => tracks.hide(one)), H: () => tracks.showHidden(),
+			c: () => tracks.with((one) => tracks.fold(one)), r: () => tracks.with((one) => tracks.toggleRate(one)),
 			t: () => picture.toggleIdle(), j: () => this.part("details").querySelector(".way")?.click(), b: () => this.goBack(),
+			",": () => this.stepName(-1), ".": () => this.stepName(1), m: () => this.selectItem(),
+			1: () => this.range.setMarker(0, this.time), 2: () => this.range.setMarker(1, this.time),
 			"[": () => this.step(-1), "]": () => this.step(1),
-			n: () => this.find(1), N: () => this.find(-1),
+			n: () => this.search.go(1), N: () => this.search.go(-1), l: () => this.search.showList(),
 			"/": () => this.part("search").select(), "?": () => this.part("help").showModal(),
 		};
 		const hasMeaning = Object.hasOwn(keys, key);
@@ -211,11 +110,35 @@ class Page {
 		return hasMeaning;
 	}
 
+	// Leaves the search, then clears the selected item, then the range, then the markers.
 	leave() {
 		this.part("search").blur();
 		this.picture.canvas.focus();
 		this.trail = [];
+		if (!this.picture.selected && this.range.span)
+			this.range.clear();
+		else if (!this.picture.selected)
+			MARKERS.forEach((_, i) => this.range.setMarker(i, null));
 		this.select(null);
+	}
+
+	// Selects a range; of all tracks if `tracks` is null.
+	selectRange(from, to, tracks) {
+		this.range.select(from, to, tracks);
+		this.select(null);
+	}
+
+	// Selects the time of the selected item.
+	selectItem() {
+		const one = this.picture.selected;
+		if (one)
+			this.selectRange(one.begin, one.end, null);
+	}
+
+	// Where the mouse is, else the begin of the selected item, else the middle.
+	get time() {
+		const { from, to } = this.picture.span;
+		return this.pointer.time ?? this.picture.selected?.begin ?? (from + to) / 2;
 	}
 
 	// Jumps to the reason of a part, from which goBack() leads back.
@@ -230,15 +153,32 @@ class Page {
 			this.show(one);
 	}
 
+	// Selects the first item of the current line that is visible.
+	showFirst() {
+		const one = this.tracks.firstItem();
+		if (one)
+			this.show(one);
+	}
+
 	step(step) {
 		const next = this.picture.selected && neighbour(this.picture.selected, step);
 		if (next)
 			this.show(next);
 	}
 
-	// Zooms to the selected item.
+	// The next item with the same name, in a direction.
+	stepName(step) {
+		const one = this.picture.selected, names = one && one.kind !== "sample" && new Set([one.chunk.read().name[one.index]]);
+		const next = names && nextOf(this.recording, names, one, step, one.track.identity.tracepoint);
+		if (next)
+			this.show(next);
+	}
+
+	// Zooms to the selected item or range.
 	focus() {
-		const one = this.picture.selected;
+		const one = this.picture.selected, range = this.range.span;
+		if (!one && range)
+			this.picture.setSpan(range.from, range.to);
 		if (!one)
 			return;
 		const size = Math.max(one.end - one.begin, 1000);
@@ -247,6 +187,7 @@ class Page {
 
 	// Selects an item and makes it visible.
 	show(one) {
+		this.hideTip();
 		const { span, scale } = this.picture, length = one.end - one.begin, before = this.spanBefore();
 		const isVisible = one.end >= span.from && one.begin <= span.to;
 		const isWide = one.kind !== "slice" || length * scale >= NARROW;
@@ -280,32 +221,21 @@ class Page {
 	// Scrolls to a track, and to the row of a slice in it.
 	showTrack(track, one = null) {
 		if (track.top < 0)
-			this.picture.toggleIdle();
+			this.picture.reveal(track);
 		const picture = this.picture, isSlice = one?.kind === "slice";
 		const place = isSlice ? (track.rows.indexOf(one.row) - track.first) * LANE : 0, top = picture.topOf(track) + place;
-		if (top < RULER || top + (isSlice ? LANE : track.height) > picture.rows)
-			picture.setScroll(track.top + place - (picture.rows - RULER) / 3);
-	}
-
-	find(step, isNew = false) {
-		const text = this.part("search").value;
-		if (!text) {
-			this.part("found").textContent = "";
-			return;
-		}
-		const one = search(this.recording, text, isNew ? null : this.picture.selected, step);
-		const track = one ? null : searchTrack(this.recording, text);
-		if (one)
-			this.show(one);
-		else if (track)
-			this.showTrack(track);
-		this.part("found").textContent = one ? `at ${showDuration(one.begin)}` : track ? `track ${track.label}` : "not found";
+		if (!track.isPinned && (top < picture.body || top + (isSlice ? LANE : track.height) > picture.rows))
+			picture.setScroll(track.top + place - (picture.rows - picture.body) / 3);
 	}
 
 	select(one) {
 		this.picture.selected = one;
+		this.picture.current = one && this.picture.nodeOf(one.track);
+		this.search.showCount();
 		this.picture.flows = [];
 		this.picture.ask();
+		if (one)
+			this.say(`${this.details.headOf(one)}, ${one.track.label}, at ${showDuration(one.begin)}`);
 		this.showDetails(one);
 	}
 
@@ -326,12 +256,12 @@ class Page {
 		const isAt = (from, to) => time >= from - within && time <= to + within;
 		const losses = this.recording.losses.filter((loss) => isAt(loss.from, loss.to));
 		const marks = this.recording.marks.filter((mark) => event.offsetY < RULER && isAt(mark.time, mark.time));
-		return [...(one ? [this.headOf(one)] : []), ...[...losses, ...marks].slice(0, TIP_LINES_MAX).map(({ text }) => text)];
+		return [...(one ? [this.details.headOf(one)] : []), ...[...losses, ...marks].slice(0, TIP_LINES_MAX).map(({ text }) => text)];
 	}
 
 	// The whole label of a track, and its tracepoint.
 	labelAt(event) {
-		const track = this.picture.trackAt(event.offsetY);
+		const track = this.picture.trackAt(event.offsetY, this.picture.span.from);
 		if (!track)
 			return [];
 		const range = track.samples ? [`${track.samples.lowest} … ${track.samples.highest}`] : [];
@@ -342,98 +272,38 @@ class Page {
 		this.part("tip").hidden = true;
 	}
 
-	// An item in one line.
-	headOf(one) {
-		if (one.kind === "sample")
-			return `${one.track.label} = ${one.chunk.exact(one.index)}`;
-		const name = nameOf(this.recording, one);
-		return one.kind === "slice" ? `${name}  ${showDuration(one.end - one.begin)}` : name;
-	}
-
-	timeOfDay(ns) {
-		const unix = BigInt(this.recording.about.unix_ns) + BigInt(Math.round(ns));
-		const date = new Date(Number(unix / 1000000n)).toISOString().replace(/\.\d+Z/, "");
-		return `${date}.${String(unix % 1000000000n).padStart(9, "0")} UTC`;
-	}
-
-	factsOf(one) {
-		const facts = [["track", one.track.label], ["tracepoint", one.track.identity.tracepoint], ["begin", showExact(one.begin)]];
-		if (this.recording.about.time_source !== "none")
-			facts.push(["time", this.timeOfDay(one.begin)]);
-		if (one.kind === "slice") {
-			const marks = one.chunk.read().marks[one.index];
-			facts.push(["duration", showExact(one.end - one.begin)], ["depth", one.row.depth + 1]);
-			if (marks & 1)
-				facts.push(["suspect", "lost records may have changed it"]);
-			if (marks & 2)
-				facts.push(["incomplete", "it has no end"]);
-			if (marks & 4)
-				facts.push(["foreign", "threads ended each other's slices on this track: the duration may be wrong"]);
-		}
-		return facts;
-	}
-
+	// The panel: of an item, of the selected range, or of the recording.
 	async showDetails(one) {
-		const panel = this.part("details");
-		if (!one) {
-			panel.replaceChildren(this.whole());
-			return;
-		}
-		const args = await one.chunk.argsOf(one.index), why = await this.why.of(one);
-		if (this.picture.selected !== one)
-			return;
-		this.picture.flows = flowsOf(this.recording, one, args);
-		this.picture.ask();
-		const head = element("h2", { textContent: showSafe(this.headOf(one)) }), columns = element("div", { className: "columns" });
-		if (this.trail.length > 0)
-			head.append(" ", this.backButton());
-		columns.append(this.table([...this.factsOf(one), ...this.flowFacts()]));
-		if (why)
-			columns.append(why);
-		const parts = Array.isArray(args) ? [["at its begin", args[0]], ["at its end", args[1]]] : [["fields", args]];
-		for (const [title, part] of parts)
-			this.appendFields(columns, part, title);
-		panel.replaceChildren(head, columns);
+		if (!one && this.range.span)
+			return this.range.show();
+		const panel = one ? await this.details.of(one) : this.details.whole();
+		if (panel)
+			this.showPanel(panel);
+		return one ? this.details.statistics : null;
 	}
 
-	backButton() {
-		const button = element("button", { textContent: "\u2190 back", title: "b: to the slice that this explains" });
-		button.addEventListener("click", () => this.goBack());
-		return button;
+	// Whether a finger that moves selects a range instead of moving the picture.
+	toggleSelects() {
+		this.selects = !this.selects;
+		this.part("select").ariaPressed = String(this.selects);
 	}
 
-	// Flows have facts of their own.
-	appendFields(columns, part, title) {
-		const fields = Object.entries(part || {}).filter(([name]) => name !== FLOW_KEY);
-		if (fields.length > 0)
-			columns.append(this.table(fields, title));
+	// A text for screen readers.
+	say(text) {
+		this.part("spoken").textContent = showSafe(text);
 	}
 
-	flowFacts() {
-		return this.picture.flows.map(({ text, number, count }) => ["flow", `${text}, point ${number} of ${count}`]);
+	showPanel(panel) {
+		this.part("details").replaceChildren(panel);
 	}
 
-	// Facts about the recording, shown if nothing is selected.
-	whole() {
-		const columns = element("div", { className: "columns" }), list = element("div", { className: "bad" });
-		for (const fault of this.faults())
-			list.append(element("div", { textContent: fault }));
-		if (list.hasChildNodes())
-			columns.append(list);
-		columns.append(this.table(this.wholeFacts()), "Click on something for its details.");
-		return columns;
+	table(...parts) {
+		return tableOf(...parts);
 	}
 
-	table(rows, title = "") {
-		const table = document.createElement("table");
-		if (title)
-			table.createCaption().textContent = title;
-		for (const row of rows) {
-			const line = table.insertRow();
-			for (const text of row)
-				line.insertCell().textContent = showSafe(text);
-		}
-		return table;
+	rangeButtons() {
+		return [buttonOf("zoom to it", "f", () => this.focus()), buttonOf("CSV", "save all that is in it", async () => this.saver.save(await this.saver.csv(), "csv")),
+			buttonOf("clear", "Esc", () => this.leave())];
 	}
 }
 

@@ -9,7 +9,8 @@
  *   r OBJECT                                    the recording
  *   n STRING                                    a name; the first is number 0, and so on
  *   t OBJECT                                    a track begins
- *   c TRACK DEPTH FROM TO COUNT BUSY DATA ARGS  slices of one depth; their total duration
+ *   c TRACK DEPTH FROM TO COUNT BUSY DIGEST DATA ARGS
+ *                                               slices of one depth; their total duration
  *   i TRACK FROM TO COUNT DEPTH DATA ARGS       instants; the depth of the first one
  *   v TRACK FROM TO COUNT MIN MAX DATA ARGS     samples
  *   p FROM COUNT DATA                           points of flows
@@ -25,7 +26,10 @@
  * last one, its value, signed ones zigzag; of a point: its time since the last one, its time since
  * its slice's begin, its track, its slice's depth from 1, or 0 for an instant, the flow's name, and
  * its id. ARGS is a JSON array with an element for each: [object of the begin, object of the end]
- * of slices, an object of others, 0 for none. DATA of x is a zlib stream of a JSON array of [track,
+ * of slices, an object of others, 0 for none. DIGEST is base64, or - for few slices: varints, the
+ * number of names and each of them, then two bytes for each of 64 parts of the chunk's time: how
+ * much of it slices fill, up to 255, and 32 * the marks of all of them + the index of the longest
+ * one's name, 31 if it is not among the names. DATA of x is a zlib stream of a JSON array of [track,
  * depth, object of 'ktrack why --json'].
  */
 #ifndef SINK_HTML_STATE_H
@@ -115,6 +119,9 @@ void html_append_object(struct buffer *out, struct text json);
 
 /** html_append_packed - append a compressed text as a word; returns -1 if memory ran out */
 int html_append_packed(struct html_sink *sink, struct text text);
+
+/** html_digest_append - append the digest of a chunk of slices as a word */
+void html_digest_append(struct html_sink *sink, const struct html_chunk *chunk);
 
 /** html_append_escaped - append a text between tags */
 void html_append_escaped(struct buffer *out, struct text text);

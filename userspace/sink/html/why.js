@@ -7,8 +7,10 @@
 const SHARE_LEAST = 0.005;
 const STATES = "sched:thread", INTERRUPTS = "irq:cpu";
 // Tracks that explain others.
-const EXPLAINING = [STATES, INTERRUPTS, "sched:cpu", "sched:wakeup", "timers:armed", "timers:expired"];
-const RULES = "-r sched,irq,locks,workqueue";
+const EXPLAINING = [STATES, INTERRUPTS, "sched:cpu", "sched:wakeup", "timers:armed", "timers:expired", "ftrace:kernel_stack"];
+const RULES = "-r sched,irq,locks,workqueue,block,timers";
+// Packs of what ends in interrupts; shorter parts need no hint.
+const OPERATIONS = ["block", "timers"], HINT_LEAST = 0.1;
 
 // The explained slices whose begins are in a span of time; decompressed at the first use.
 class Explained {
@@ -90,10 +92,37 @@ function excuse(recording, one) {
 	return `This page explains ${most}. Another one of a trace.dat, with the same -e and -r: ktrack why --at=${time} trace.dat '${pattern}'`;
 }
 
-function element(tag, properties, ...children) {
-	const one = Object.assign(document.createElement(tag), properties);
-	one.append(...children);
-	return one;
+// Parts at any depth that last at least as long.
+function* partsOf(parts, least) {
+	for (const part of parts.filter(({ ns }) => ns >= least)) {
+		yield part;
+		yield* partsOf(part.meanwhile ?? [], least);
+	}
+}
+
+// What the recording lacks that would explain more, as ktrack why says.
+function hintsOf(recording, found) {
+	const hints = [], all = [...partsOf(found.parts, found.ns * HINT_LEAST)];
+	const missing = OPERATIONS.filter((pack) => !recording.tracks.some(({ identity }) => identity.tracepoint.startsWith(`${pack}:`)));
+	const isOpen = ({ kind, operation, timeout, waker_context: context = "thread" }) =>
+		!operation && !timeout && (kind === "waiting" || (kind === "blocked" && context !== "thread"));
+	if (!recording.totals.explained.interrupts)
+		hints.push("Interrupts were not recorded: their time is part of \u201crunning\u201d; record with -r sched,irq.");
+	if (all.some((part) => part.timeout && !part.stack && !part.after))
+		hints.push("No kernel stacks show where threads slept; record with --stack='sched:sched_switch if prev_state & 3'.");
+	if (missing.length > 0 && all.some(isOpen))
+		hints.push(`What ended in the interrupts is not recorded; record and export with -r ${missing.join(",")}, too.`);
+	return hints;
+}
+
+// The slowest slices of a name, each with a way to it.
+function slowestList(recording, slowest, go) {
+	const list = element("details", { className: "slowest" }, element("summary", { textContent: `the ${slowest.length} slowest` }));
+	for (const { chunk, index, ns } of slowest) {
+		const item = itemOf(recording, chunk, index);
+		list.append(element("div", {}, buttonOf(showDuration(ns), "to this slice", () => go(item)), ` ${showSafe(item.track.label)} at ${showDuration(item.begin)}`));
+	}
+	return list;
 }
 
 class Why {
@@ -117,8 +146,7 @@ class Why {
 		}
 		const ways = found.async ? " (asynchronous: backwards from its end)" : "";
 		box.append(element("h3", { textContent: `Where its time went${ways}` }), this.bar(found), this.list(found.parts, found.ns, 0));
-		if (!this.recording.totals.explained.interrupts)
-			box.append(element("p", { textContent: "Interrupts were not recorded: their time is part of \u201crunning\u201d; record with -r sched,irq." }));
+		box.append(...hintsOf(this.recording, found).map((textContent) => element("p", { textContent })));
 		return box;
 	}
 
@@ -156,9 +184,10 @@ class Why {
 		if (part.stack)
 			what.append(stackOf(part.stack));
 		if (part.meanwhile) {
-			const who = part.operation ?? part.waker ?? "", tid = part.waker_tid === undefined ? "" : ` (${part.waker_tid})`;
-			const head = element("summary", { textContent: `meanwhile ${showSafe(who)}${tid}:` });
-			what.append(element("details", { open: level === 0 }, head, this.list(part.meanwhile, part.ns, level + 1)));
+			const tid = part.waker_tid === undefined ? "" : ` (${part.waker_tid})`;
+			const about = part.operation ? `up to the end of ${showSafe(part.operation)}` : `meanwhile ${showSafe(part.waker ?? "")}${tid}`;
+			const head = element("summary", { textContent: `${about}:` });
+			what.append(element("details", { open: level === 0 }, head, this.list(part.meanwhile, total, level + 1)));
 		}
 	}
 

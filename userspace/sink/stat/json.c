@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Statistics as one line of JSON, for programs. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "sink/stat/state.h"
@@ -39,19 +40,41 @@ static void append_histogram(struct buffer *out, const struct quantiles *quantil
 	}
 }
 
-static void append_slices(struct buffer *out, const struct stat_row *row, bool *first)
+static void append_percentiles(struct buffer *out, const struct stat_row *row,
+			       const struct sink_stat_settings *settings, bool *first)
+{
+	for (size_t i = 0; i < settings->nr_permille; i++) {
+		unsigned int permille = settings->permille[i];
+		char name[16];
+
+		snprintf(name, sizeof(name), permille % 10 ? "p%u.%u_ns" : "p%u_ns", permille / 10,
+			 permille % 10);
+		member_number(out, name, stat_row_quantile(row, permille), first);
+	}
+}
+
+static void append_rate(struct buffer *out, const struct stat_sink *sink,
+			const struct stat_row *row, bool *first)
+{
+	json_append_member(out, text_of("per_second"), first);
+	buffer_printf(out, "%.6g", stat_row_rate(sink, row));
+}
+
+static void append_slices(struct buffer *out, const struct stat_sink *sink,
+			  const struct stat_row *row, bool *first)
 {
 	const struct intervals *times = &row->times;
 
 	member_number(out, "count", times->nr_intervals, first);
 	member_number(out, "total_ns", times->total_ns, first);
+	member_number(out, "self_ns", row->self_ns, first);
 	if (times->nr_intervals > 0) {
 		member_number(out, "min_ns", times->min_ns, first);
 		member_number(out, "mean_ns", stat_row_mean_ns(row), first);
-		member_number(out, "p50_ns", stat_row_quantile(row, 500), first);
-		member_number(out, "p99_ns", stat_row_quantile(row, 990), first);
+		append_percentiles(out, row, &sink->settings, first);
 		member_number(out, "max_ns", times->max_ns, first);
 	}
+	append_rate(out, sink, row, first);
 	member_number(out, "suspect", row->nr_suspect, first);
 	member_number(out, "unfinished", row->nr_unfinished, first);
 	member_number(out, "foreign", row->nr_foreign, first);
@@ -61,8 +84,10 @@ static void append_slices(struct buffer *out, const struct stat_row *row, bool *
 	buffer_append_char(out, ']');
 }
 
-static void append_counter(struct buffer *out, const struct stat_row *row, bool *first)
+static void append_counter(struct buffer *out, const struct stat_sink *sink,
+			   const struct stat_row *row, bool *first)
 {
+	(void)sink;
 	member_number(out, "samples", row->levels.nr_samples, first);
 	member_value(out, "first", &row->levels.first, first);
 	member_value(out, "last", &row->levels.last, first);
@@ -70,12 +95,15 @@ static void append_counter(struct buffer *out, const struct stat_row *row, bool 
 	member_value(out, "max", &row->levels.max, first);
 }
 
-static void append_instants(struct buffer *out, const struct stat_row *row, bool *first)
+static void append_instants(struct buffer *out, const struct stat_sink *sink,
+			    const struct stat_row *row, bool *first)
 {
 	member_number(out, "count", row->count, first);
+	append_rate(out, sink, row, first);
 }
 
-static void (*const appenders[])(struct buffer *out, const struct stat_row *row, bool *first) = {
+static void (*const appenders[])(struct buffer *out, const struct stat_sink *sink,
+				 const struct stat_row *row, bool *first) = {
 	[STAT_SLICES] = append_slices,
 	[STAT_COUNTER] = append_counter,
 	[STAT_INSTANTS] = append_instants,
@@ -89,18 +117,48 @@ static const char *const kind_names[] = {
 };
 _Static_assert(sizeof(kind_names) / sizeof(kind_names[0]) == STAT_KIND_COUNT, "a name for each");
 
-static void append_row(struct buffer *out, const struct stat_row *row, bool is_by_name)
+static void append_keys(struct buffer *out, const struct stat_row *row,
+			const struct sink_stat_settings *settings, bool *first)
 {
+	for (size_t i = 0; i < settings->nr_groups; i++)
+		member_text(out, settings->groups[i].word, stat_row_key(row, settings, i), first);
+}
+
+/* Of a counter, the group is the track's label. */
+static void append_row(struct buffer *out, const struct stat_sink *sink, const struct stat_row *row)
+{
+	const struct sink_stat_settings *settings = &sink->settings;
 	bool first = true;
 
 	buffer_append_char(out, '{');
 	member_text(out, "tracepoint", text_of(row->category->text), &first);
-	if (row->track.size > 0)
-		member_text(out, is_by_name ? "name" : "track", buffer_text(&row->track), &first);
-	if (row->kind != STAT_COUNTER)
-		member_text(out, "name", stat_row_name(row), &first);
-	appenders[row->kind](out, row, &first);
+	if (row->kind == STAT_COUNTER)
+		member_text(out, stat_has_key(settings, STAT_KEY_TRACK) ? "track" : "name",
+			    buffer_text(&row->group), &first);
+	else
+		append_keys(out, row, settings, &first);
+	appenders[row->kind](out, sink, row, &first);
 	buffer_append_char(out, '}');
+}
+
+static void append_slow(struct buffer *out, struct stat_sink *sink)
+{
+	stat_slow_sort(sink);
+	buffer_append_string(out, ",\"slowest\":[");
+	for (size_t i = sink->nr_slow; i-- > 0;) {
+		const struct stat_slow *slow = &sink->slow[i];
+		bool first = true;
+
+		buffer_append_string(out, i + 1 < sink->nr_slow ? ",{" : "{");
+		member_text(out, "tracepoint", text_of(slow->category->text), &first);
+		member_text(out, "track", buffer_text(&slow->track), &first);
+		member_text(out, "name", buffer_text(&slow->name), &first);
+		member_number(out, "begin_ns", slow->begin_ns - sink->file.start_ns, &first);
+		member_number(out, "ns", slow->ns, &first);
+		member_text(out, "fields", buffer_text(&slow->fields), &first);
+		buffer_append_char(out, '}');
+	}
+	buffer_append_char(out, ']');
 }
 
 static int append_rows(struct stat_sink *sink, enum stat_kind kind)
@@ -114,7 +172,7 @@ static int append_rows(struct stat_sink *sink, enum stat_kind kind)
 	buffer_printf(out, ",\"%s\":[", kind_names[kind]);
 	for (size_t i = 0; i < nr_rows; i++) {
 		buffer_append_string(out, i > 0 ? "," : "");
-		append_row(out, rows[i], sink->settings.is_by_name);
+		append_row(out, sink, rows[i]);
 	}
 	buffer_append_char(out, ']');
 	free(rows);
@@ -184,6 +242,8 @@ int stat_print_json(struct stat_sink *sink)
 		if (append_rows(sink, kind) < 0)
 			return -1;
 	}
+	if (sink->settings.slowest > 0)
+		append_slow(out, sink);
 	append_losses(out, sink);
 	if (sink->is_finished)
 		append_totals(out, &sink->totals);

@@ -19,6 +19,14 @@ int64_t stat_row_quantile(const struct stat_row *row, unsigned int permille)
 	return ns < row->times.max_ns ? ns : row->times.max_ns;
 }
 
+double stat_row_rate(const struct stat_sink *sink, const struct stat_row *row)
+{
+	double seconds = (double)(sink->now_ns - sink->file.start_ns) / NS_PER_S;
+	uint64_t count = row->kind == STAT_SLICES ? row->times.nr_intervals : row->count;
+
+	return seconds > 0 ? (double)count / seconds : 0;
+}
+
 int64_t stat_row_mean_ns(const struct stat_row *row)
 {
 	return row->times.nr_intervals ? row->times.total_ns / (int64_t)row->times.nr_intervals : 0;
@@ -33,22 +41,22 @@ static int text_compare(struct text a, struct text b)
 }
 
 /* The sort key, largest first; counters and instants have only a count. */
-static int64_t row_weight(const struct stat_row *row, enum stat_sort sort)
+static int64_t row_weight(const struct stat_row *row, const struct sink_stat_settings *settings)
 {
 	if (row->kind != STAT_SLICES)
 		return row->kind == STAT_COUNTER ? (int64_t)row->levels.nr_samples
 						 : (int64_t)row->count;
-	switch (sort) {
+	switch (settings->sort) {
+	case STAT_SORT_SELF:
+		return row->self_ns;
 	case STAT_SORT_COUNT:
 		return (int64_t)row->times.nr_intervals;
 	case STAT_SORT_MIN:
 		return row->times.min_ns;
 	case STAT_SORT_MEAN:
 		return stat_row_mean_ns(row);
-	case STAT_SORT_P50:
-		return stat_row_quantile(row, 500);
-	case STAT_SORT_P99:
-		return stat_row_quantile(row, 990);
+	case STAT_SORT_PERCENTILE:
+		return stat_row_quantile(row, settings->sort_permille);
 	case STAT_SORT_MAX:
 		return row->times.max_ns;
 	default:
@@ -61,13 +69,13 @@ struct weighed_row {
 	const struct stat_row *row;
 	int64_t weight;
 	bool is_by_track;
+	bool is_reversed;
 };
 
 /* Names decide between equal keys, so that the order is independent of the order of appearance. */
-static int stat_row_compare(const void *a_pointer, const void *b_pointer)
+static int weighed_row_compare(const struct weighed_row *a, const struct weighed_row *b)
 {
-	const struct weighed_row *a = a_pointer, *b = b_pointer;
-	int by_track = text_compare(buffer_text(&a->row->track), buffer_text(&b->row->track));
+	int by_track = text_compare(buffer_text(&a->row->group), buffer_text(&b->row->group));
 	int by_name = text_compare(stat_row_name(a->row), stat_row_name(b->row));
 	int by_tracepoint = strcmp(a->row->category->text, b->row->category->text);
 
@@ -78,6 +86,13 @@ static int stat_row_compare(const void *a_pointer, const void *b_pointer)
 	if (by_name)
 		return by_name;
 	return by_track ? by_track : by_tracepoint;
+}
+
+static int stat_row_compare(const void *a_pointer, const void *b_pointer)
+{
+	const struct weighed_row *a = a_pointer, *b = b_pointer;
+
+	return a->is_reversed ? weighed_row_compare(b, a) : weighed_row_compare(a, b);
 }
 
 static size_t rows_weigh(const struct stat_sink *sink, enum stat_kind kind,
@@ -93,8 +108,9 @@ static size_t rows_weigh(const struct stat_sink *sink, enum stat_kind kind,
 		if (row->kind == kind)
 			weighed[size++] = (struct weighed_row){
 				.row = row,
-				.weight = is_by_text ? 0 : row_weight(row, sort),
+				.weight = is_by_text ? 0 : row_weight(row, &sink->settings),
 				.is_by_track = sort != STAT_SORT_NAME,
+				.is_reversed = sink->settings.is_reversed,
 			};
 	}
 	return size;

@@ -3,34 +3,25 @@
  * The timeline as statistics: sums, extremes and quantiles for each name on each track, printed at
  * the end, or at an interval.
  */
+#include <fnmatch.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "sink/kinds.h"
 #include "sink/stat/state.h"
 
-/**
- * struct stat_track - a track that has not ended
- * @label: empty if the slices or instants of tracks are merged
- * @last: the row of the last event
- */
-struct stat_track {
-	struct sink_track link;
-	struct buffer label;
-	struct stat_row *last;
-};
-
 /** struct row_key - identity of a row */
 struct row_key {
 	enum stat_kind kind;
 	const struct timeline_category *category;
-	struct text track;
+	struct text group;
 	struct timeline_name *name;
 };
 
 static uint64_t key_hash(const struct row_key *key)
 {
-	const uint64_t words[] = { key->kind, (uintptr_t)key->category, hash_text(key->track),
+	const uint64_t words[] = { key->kind, (uintptr_t)key->category, hash_text(key->group),
 				   (uintptr_t)key->name };
 
 	return hash_text((struct text){ .data = (const char *)words, .size = sizeof(words) });
@@ -42,12 +33,12 @@ static bool row_equals(const void *value, const void *key_pointer)
 	const struct row_key *key = key_pointer;
 
 	return row->kind == key->kind && row->category == key->category && row->name == key->name &&
-	       text_equals(buffer_text(&row->track), key->track);
+	       text_equals(buffer_text(&row->group), key->group);
 }
 
 static void row_free(struct stat_row *row)
 {
-	buffer_release(&row->track);
+	buffer_release(&row->group);
 	quantiles_release(&row->quantiles);
 	free(row);
 }
@@ -59,7 +50,7 @@ static int row_insert(struct stat_sink *sink, const struct row_key *key, struct 
 	if (!rows)
 		return -1;
 	sink->rows = rows;
-	if (row->track.failed || map_insert(&sink->map, key_hash(key), row) < 0)
+	if (row->group.failed || map_insert(&sink->map, key_hash(key), row) < 0)
 		return -1;
 	rows[sink->nr_rows++] = row;
 	return 0;
@@ -74,10 +65,10 @@ static struct stat_row *stat_row_add(struct stat_sink *sink, const struct row_ke
 	row->kind = key->kind;
 	row->category = key->category;
 	row->name = key->name;
-	buffer_append(&row->track, key->track.data, key->track.size);
-	buffer_trim(&row->track);
+	buffer_append(&row->group, key->group.data, key->group.size);
+	buffer_trim(&row->group);
 	if (row_insert(sink, key, row) == 0) {
-		sink->text_size += key->track.size;
+		sink->text_size += key->group.size;
 		return row;
 	}
 	row_free(row);
@@ -89,7 +80,7 @@ static struct stat_row *row_get(struct stat_sink *sink, const struct row_key *ke
 {
 	struct row_key other = { .kind = key->kind,
 				 .category = key->category,
-				 .track = text_of("(other)") };
+				 .group = { "(other)", sizeof("(other)") } };
 	struct stat_row *row = map_find(&sink->map, key_hash(key), row_equals, key);
 
 	if (row)
@@ -101,20 +92,36 @@ static struct stat_row *row_get(struct stat_sink *sink, const struct row_key *ke
 	return row ? row : stat_row_add(sink, &other);
 }
 
+/* A name is NULL if it is not counted, or not a key. */
+static struct timeline_name *event_name_key(const struct stat_sink *sink,
+					    const struct timeline_event *event)
+{
+	bool is_key = event->name && event->name->is_counted &&
+		      stat_has_key(&sink->settings, STAT_KEY_NAME);
+
+	return is_key ? event->name : NULL;
+}
+
+/* The track's last row is that of most events. */
 static struct stat_row *event_row(struct stat_sink *sink, const struct timeline_event *event,
 				  enum stat_kind kind, struct error *error)
 {
 	struct stat_track *track = event->track->sink_data[sink->file.sink_index];
-	struct timeline_name *name = event->name && event->name->is_counted ? event->name : NULL;
+	struct timeline_name *name = event_name_key(sink, event);
+	bool is_whole = kind != STAT_COUNTER && stat_groups_need_record(&sink->settings);
 	struct stat_row *row = track->last;
-	struct row_key key = { .kind = kind,
-			       .category = event->track->category,
-			       .track = buffer_text(&track->label),
-			       .name = name };
+	struct buffer *text = &sink->file.text;
+	struct row_key key = { .kind = kind, .category = event->track->category, .name = name };
 
-	if (row && row->kind == kind && row->name == name)
+	if (row && row->kind == kind && row->name == name && !is_whole)
 		return row;
-	row = row_get(sink, &key);
+	buffer_clear(text);
+	if (kind == STAT_COUNTER)
+		buffer_append(text, track->label.data, track->label.size);
+	else
+		stat_group_append(sink, text, event, track);
+	key.group = buffer_text(text);
+	row = text->failed ? NULL : row_get(sink, &key);
 	if (!row)
 		error_set(error, "out of memory");
 	/* Events in merged rows are counted each time. */
@@ -131,41 +138,121 @@ static int track_begin(struct stat_sink *sink, const struct timeline_event *even
 	if (!track)
 		return -1;
 	/* First and last values of two counters cannot be merged. */
-	if (!sink->settings.is_by_name || event->track->kind == TRACK_COUNTER)
+	if (stat_has_key(&sink->settings, STAT_KEY_TRACK) || event->track->kind == TRACK_COUNTER)
 		track_append_label(&track->label, event->track);
 	return track->label.failed ? error_set(error, "out of memory") : 0;
 }
 
 static void stat_track_release(struct sink_track *link)
 {
-	buffer_release(&container_of(link, struct stat_track, link)->label);
+	struct stat_track *track = container_of(link, struct stat_track, link);
+
+	for (unsigned int i = 0; i < track->nr_open; i++)
+		buffer_release(&track->open[i].fields);
+	free(track->open);
+	buffer_release(&track->label);
+}
+
+static bool event_is_wanted(const struct stat_sink *sink, const struct timeline_event *event)
+{
+	const char *pattern = sink->settings.name;
+	char *name;
+	bool matches;
+
+	if (!pattern)
+		return true;
+	name = strndup(event->name->text.data, event->name->text.size);
+	matches = name && fnmatch(pattern, name, 0) == 0;
+	free(name);
+	return matches;
+}
+
+static int stat_open_grow(struct stat_track *track, unsigned int nr_open, struct error *error)
+{
+	void *open = track->open;
+	int status = sink_array_grow(&open, &track->nr_open, nr_open, sizeof(*track->open), error);
+
+	track->open = open;
+	return status;
+}
+
+static int stat_slice_open(struct stat_sink *sink, const struct timeline_event *event,
+			   struct error *error)
+{
+	struct stat_track *track = event->track->sink_data[sink->file.sink_index];
+	struct stat_open *open;
+
+	if (event->depth > track->nr_open && stat_open_grow(track, event->depth, error) < 0)
+		return -1;
+	open = &track->open[event->depth - 1];
+	open->inner_ns = 0;
+	open->row = NULL;
+	if (sink->settings.slowest > 0) {
+		buffer_clear(&open->fields);
+		fields_append_text(&open->fields, event->fields, event->nr_fields);
+	}
+	if (!stat_groups_need_record(&sink->settings) || !event_is_wanted(sink, event))
+		return 0;
+	open->row = event_row(sink, event, STAT_SLICES, error);
+	return open->row ? 0 : -1;
+}
+
+/* The slice that ends; its time is time of the one around it, too. */
+static const struct stat_open *stat_slice_close(const struct stat_sink *sink,
+						const struct timeline_event *event)
+{
+	static const struct stat_open none;
+	struct stat_track *track = event->track->sink_data[sink->file.sink_index];
+
+	if (event->depth > track->nr_open || event->depth == 0)
+		return &none;
+	if (event->depth > 1)
+		track->open[event->depth - 2].inner_ns += event->time_ns - event->begin_ns;
+	return &track->open[event->depth - 1];
+}
+
+static int stat_slice_count(struct stat_sink *sink, struct stat_row *row,
+			    const struct timeline_event *event, const struct stat_open *open)
+{
+	int64_t ns = event->time_ns - event->begin_ns;
+
+	row->nr_suspect += event->is_suspect;
+	row->nr_unfinished += event->is_unfinished;
+	row->nr_foreign += event->is_foreign;
+	if (event->is_suspect || event->is_unfinished || event->is_foreign || event->is_continued) {
+		row->nr_left_out++;
+		return 0;
+	}
+	intervals_add(&row->times, ns);
+	row->self_ns += ns - open->inner_ns;
+	if (sink->settings.slowest > 0 && stat_slow_add(sink, event, open) < 0)
+		return -1;
+	return quantiles_add(&row->quantiles, ns);
 }
 
 static int stat_slice_add(struct stat_sink *sink, const struct timeline_event *event,
 			  struct error *error)
 {
-	struct stat_row *row = event_row(sink, event, STAT_SLICES, error);
-	int64_t ns = event->time_ns - event->begin_ns;
+	const struct stat_open *open = stat_slice_close(sink, event);
+	struct stat_row *row = open->row;
 
+	if (!event_is_wanted(sink, event))
+		return 0;
+	if (!row)
+		row = event_row(sink, event, STAT_SLICES, error);
 	if (!row)
 		return -1;
-	row->nr_suspect += event->is_suspect;
-	row->nr_unfinished += event->is_unfinished;
-	row->nr_foreign += event->is_foreign;
-	if (event->is_suspect || event->is_unfinished || event->is_foreign ||
-	    event->is_continued) {
-		row->nr_left_out++;
-		return 0;
-	}
-	intervals_add(&row->times, ns);
-	return quantiles_add(&row->quantiles, ns) < 0 ? error_set(error, "out of memory") : 0;
+	return stat_slice_count(sink, row, event, open) < 0 ? error_set(error, "out of memory") : 0;
 }
 
 static int stat_instant_add(struct stat_sink *sink, const struct timeline_event *event,
 			    struct error *error)
 {
-	struct stat_row *row = event_row(sink, event, STAT_INSTANTS, error);
+	struct stat_row *row;
 
+	if (!event_is_wanted(sink, event))
+		return 0;
+	row = event_row(sink, event, STAT_INSTANTS, error);
 	if (!row)
 		return -1;
 	row->count++;
@@ -214,9 +301,15 @@ static int stat_loss_add(struct stat_sink *sink, const struct timeline_event *ev
 	return 0;
 }
 
+static int (*const printers[])(struct stat_sink *sink) = {
+	[STAT_TABLES] = stat_print_table,
+	[STAT_JSON] = stat_print_json,
+	[STAT_CSV] = stat_print_csv,
+};
+
 static int print(struct stat_sink *sink, struct error *error)
 {
-	int status = sink->settings.is_json ? stat_print_json(sink) : stat_print_table(sink);
+	int status = printers[sink->settings.form](sink);
 
 	return status < 0 ? error_set(error, "out of memory") : sink_file_flush(&sink->file, error);
 }
@@ -232,10 +325,10 @@ static int stat_finish(struct stat_sink *sink, const struct timeline_event *even
 static int (*const readers[TIMELINE_KIND_COUNT])(struct stat_sink *sink,
 						 const struct timeline_event *event,
 						 struct error *error) = {
-	[TIMELINE_TRACK_BEGIN] = track_begin,  [TIMELINE_SLICE_END] = stat_slice_add,
-	[TIMELINE_INSTANT] = stat_instant_add, [TIMELINE_COUNTER] = stat_sample_add,
-	[TIMELINE_LOSS] = stat_loss_add,       [TIMELINE_LOSS_SUM] = stat_loss_add,
-	[TIMELINE_FINISH] = stat_finish,
+	[TIMELINE_TRACK_BEGIN] = track_begin,	  [TIMELINE_SLICE_END] = stat_slice_add,
+	[TIMELINE_SLICE_BEGIN] = stat_slice_open, [TIMELINE_INSTANT] = stat_instant_add,
+	[TIMELINE_COUNTER] = stat_sample_add,	  [TIMELINE_LOSS] = stat_loss_add,
+	[TIMELINE_LOSS_SUM] = stat_loss_add,	  [TIMELINE_FINISH] = stat_finish,
 };
 
 static int stat_event(struct sink_file *file, const struct timeline_event *event,
@@ -283,6 +376,7 @@ static void stat_release(struct sink_file *file)
 	for (size_t i = 0; i < sink->nr_rows; i++)
 		row_free(sink->rows[i]);
 	free(sink->rows);
+	stat_slow_release(sink);
 	free(sink->losses);
 	map_release(&sink->map);
 }
@@ -296,11 +390,31 @@ static const struct sink_file_ops stat_file = {
 	.release = stat_release,
 };
 
+/* The defaults of tables. */
+static void stat_settings_complete(struct sink_stat_settings *settings)
+{
+	static const struct stat_group groups[] = { { STAT_KEY_TRACK, "track", NULL },
+						    { STAT_KEY_NAME, "name", NULL } };
+	static const unsigned int permille[] = { 500, 990 };
+
+	if (settings->nr_groups == 0) {
+		memcpy(settings->groups, groups, sizeof(groups));
+		settings->nr_groups = sizeof(groups) / sizeof(groups[0]);
+	}
+	if (settings->nr_permille == 0) {
+		memcpy(settings->permille, permille, sizeof(permille));
+		settings->nr_permille = sizeof(permille) / sizeof(permille[0]);
+	}
+}
+
 struct sink *sink_stat_new(const struct sink_settings *settings, struct error *error)
 {
 	struct sink *sink = sink_file_new(&stat_file, settings, error);
+	struct stat_sink *stat = sink ? container_of(sink, struct stat_sink, file.sink) : NULL;
 
-	if (sink)
-		container_of(sink, struct stat_sink, file.sink)->settings = *settings->stat;
+	if (!stat)
+		return NULL;
+	stat->settings = *settings->stat;
+	stat_settings_complete(&stat->settings);
 	return sink;
 }

@@ -4,7 +4,7 @@
 #define SINK_STAT_STATE_H
 
 #include "sink/file.h"
-#include "sink/stat/quantile.h"
+#include "sink/stat/table.h"
 #include "sink/summary.h"
 
 enum stat_kind {
@@ -16,9 +16,12 @@ enum stat_kind {
 
 /**
  * struct stat_row - one line of the table
- * @track: the track's label; empty if the slices or instants of all tracks are merged
- * @name: of slices and instants; NULL for names that are not counted one by one
+ * @group: the values of all keys but the name, with a NUL behind each; of counters the track's
+ * label
+ * @name: of slices and instants; NULL for names that are not counted one by one, and if rows are
+ * not grouped by name
  * @times: of complete slices
+ * @self_ns: their time outside of slices in them
  * @quantiles: of complete slices
  * @levels: of counters
  * @count: of instants
@@ -28,9 +31,10 @@ enum stat_kind {
 struct stat_row {
 	enum stat_kind kind;
 	const struct timeline_category *category;
-	struct buffer track;
+	struct buffer group;
 	struct timeline_name *name;
 	struct intervals times;
+	int64_t self_ns;
 	struct quantiles quantiles;
 	struct levels levels;
 	uint64_t count;
@@ -51,13 +55,50 @@ struct stat_loss {
 /** STAT_ROWS_MAX - limit of rows; further ones are merged by tracepoint and kind */
 #define STAT_ROWS_MAX 4096
 
-/** STAT_TEXT_MAX - limit of bytes in all rows' track labels; a table has two more copies */
+/** STAT_TEXT_MAX - limit of bytes in all rows' groups; a table has two more copies */
 #define STAT_TEXT_MAX ((size_t)2 << 20)
+
+/**
+ * struct stat_open - a slice without an end yet
+ * @row: its row, if that depends on its begin
+ * @inner_ns: time of the slices in it
+ * @fields: of the begin, if the slowest slices are listed
+ */
+struct stat_open {
+	struct stat_row *row;
+	int64_t inner_ns;
+	struct buffer fields;
+};
+
+/**
+ * struct stat_track - a track that has not ended
+ * @label: of the track, if rows are grouped by it
+ * @last: the row of the last event
+ * @open: by depth - 1
+ */
+struct stat_track {
+	struct sink_track link;
+	struct buffer label;
+	struct stat_row *last;
+	struct stat_open *open;
+	unsigned int nr_open;
+};
+
+/** struct stat_slow - one of the slowest slices; texts are its own */
+struct stat_slow {
+	int64_t ns;
+	int64_t begin_ns;
+	const struct timeline_category *category;
+	struct buffer track;
+	struct buffer name;
+	struct buffer fields;
+};
 
 /**
  * struct stat_sink - all rows, in order of appearance
  * @map: of the rows
- * @text_size: bytes in their track labels
+ * @text_size: bytes in their groups
+ * @slow: the slowest slices, a heap with the least slow one first
  * @nr_beyond: slices, samples and instants in merged rows
  * @totals: once @is_finished
  * @printed_ns: time of the last print, by the monotonic clock
@@ -69,6 +110,8 @@ struct stat_sink {
 	struct stat_row **rows;
 	size_t nr_rows;
 	size_t text_size;
+	struct stat_slow *slow;
+	size_t nr_slow;
 	struct stat_loss *losses;
 	size_t nr_losses;
 	struct timeline_totals totals;
@@ -77,6 +120,32 @@ struct stat_sink {
 	int64_t printed_ns;
 	bool is_finished;
 };
+
+/** stat_has_key - whether rows are grouped by @key */
+bool stat_has_key(const struct sink_stat_settings *settings, enum stat_key key);
+
+/** stat_groups_need_record - whether rows depend on more than the track and the name */
+bool stat_groups_need_record(const struct sink_stat_settings *settings);
+
+/** stat_group_append - append the values of all keys but the name */
+void stat_group_append(const struct stat_sink *sink, struct buffer *out,
+		       const struct timeline_event *event, const struct stat_track *track);
+
+/** stat_row_key - the value of the key with an index below @settings->nr_groups */
+struct text stat_row_key(const struct stat_row *row, const struct sink_stat_settings *settings,
+			 size_t index);
+
+/** stat_slow_add - add a slice, if it is one of the slowest; returns -1 if memory ran out */
+int stat_slow_add(struct stat_sink *sink, const struct timeline_event *event,
+		  const struct stat_open *open);
+
+/** stat_slow_sort - sort the slowest slices, the slowest last, which leaves them a heap */
+void stat_slow_sort(struct stat_sink *sink);
+
+void stat_slow_release(struct stat_sink *sink);
+
+/** stat_row_rate - slices or instants in a second */
+double stat_row_rate(const struct stat_sink *sink, const struct stat_row *row);
 
 /** stat_row_name - a row's name, or "(other)" */
 struct text stat_row_name(const struct stat_row *row);
@@ -97,9 +166,19 @@ int64_t stat_row_mean_ns(const struct stat_row *row);
 const struct stat_row **stat_rows_choose(const struct stat_sink *sink, enum stat_kind kind,
 					 size_t *nr_rows, size_t *nr_more);
 
-/** stat_print_table, stat_print_json - print all to the output buffer; return -1 if out of memory
+/** stat_print_table, stat_print_json, stat_print_csv - print all to the output buffer; return -1 if
+ * out of memory
  */
 int stat_print_table(struct stat_sink *sink);
 int stat_print_json(struct stat_sink *sink);
+int stat_print_csv(struct stat_sink *sink);
+
+/** stat_print_section - print the table of a kind of rows; returns -1 if out of memory */
+int stat_print_section(struct stat_sink *sink, enum stat_kind kind,
+		       const struct table_style *style);
+
+/** stat_print_slow, stat_print_histograms - the parts of the tables that options ask for */
+int stat_print_slow(struct stat_sink *sink, const struct table_style *style);
+int stat_print_histograms(struct stat_sink *sink);
 
 #endif

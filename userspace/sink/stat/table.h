@@ -35,7 +35,7 @@ struct table_column {
 };
 
 /** TABLE_COLUMNS_MAX - limit of columns */
-#define TABLE_COLUMNS_MAX 12
+#define TABLE_COLUMNS_MAX 40
 
 /**
  * struct table - rows of cells, of any bytes

@@ -54,17 +54,19 @@ static const struct trace2_field *fields_add(struct trace2_fields *fields, struc
 }
 
 /*
- * The address identifies a name as long as its category lives. Most records have all fields, so the
- * field's index is usually the name's.
+ * The address identifies a name as long as its category lives. @guess is usually the field, which
+ * then follows the one before.
  */
-hot_inline const struct trace2_field *fields_find(const struct trace2_fields *fields,
-						  struct text name, size_t index)
+hot_inline const struct trace2_field *fields_find(const struct trace2_field *list,
+						  const struct trace2_field *end,
+						  const struct trace2_field *guess,
+						  struct text name)
 {
-	if (likely(index < fields->size && fields->list[index].name == name.data))
-		return &fields->list[index];
-	for (size_t i = 0; i < fields->size; i++) {
-		if (fields->list[i].name == name.data)
-			return &fields->list[i];
+	if (likely(guess < end && guess->name == name.data))
+		return guess;
+	for (; list < end; list++) {
+		if (list->name == name.data)
+			return list;
 	}
 	return NULL;
 }
@@ -131,11 +133,11 @@ hot_inline bool text_field_put(struct fields_put *put, const struct trace2_field
 }
 
 /* Appends any field: also one that needs escapes, or whose name is new. */
-static out_of_line void other_field_append(struct trace2_fields *fields, struct buffer *json,
-					   struct buffer *text, const struct field *field,
-					   size_t index)
+static void other_field_append(struct trace2_fields *fields, struct buffer *json,
+			       struct buffer *text, const struct field *field)
 {
-	const struct trace2_field *own = fields_find(fields, field->name, index);
+	const struct trace2_field *end = fields->list + fields->size;
+	const struct trace2_field *own = fields_find(fields->list, end, end, field->name);
 	bool is_first = false;
 
 	if (!own)
@@ -149,53 +151,89 @@ static out_of_line void other_field_append(struct trace2_fields *fields, struct 
 	fields_append_text(text, field, 1);
 }
 
-/* Puts all fields; returns whether no text needs escapes, or -1 if memory ran out. */
-hot_inline int fields_put(struct fields_put *put, struct trace2_fields *fields,
-			  struct buffer *json, struct buffer *text,
-			  const struct timeline_event *event)
+/*
+ * Puts all fields, if they are numbers and short texts without escapes, as most are. Returns false
+ * otherwise.
+ */
+hot_inline bool fields_put(struct fields_put *put, const struct trace2_fields *fields,
+			   const struct timeline_event *event)
 {
-	int are_literal = true;
+	const struct field *field = event->fields, *end = field + event->nr_fields;
+	const struct trace2_field *list = fields->list, *list_end = list + fields->size;
+	const struct trace2_field *own = list;
 
-	for (size_t i = 0; i < event->nr_fields; i++) {
-		const struct field *field = &event->fields[i];
-		const struct trace2_field *own = fields_find(fields, field->name, i);
-
-		if (likely(own && is_json_number(&field->value))) {
+	for (; field < end; field++, own++) {
+		own = fields_find(list, list_end, own, field->name);
+		if (unlikely(!own))
+			return false;
+		if (likely(is_json_number(&field->value)))
 			number_field_put(put, own, &field->value);
-			continue;
-		}
-		if (own && text_field_put(put, own, &field->value))
-			continue;
-		buffer_end_put(json, put->json);
-		buffer_end_put(text, put->text);
-		other_field_append(fields, json, text, field, i);
-		if (!fields_reserve(put, fields, event->nr_fields, json, text))
-			return -1;
-		are_literal = false;
+		else if (!text_field_put(put, own, &field->value))
+			return false;
 	}
-	return are_literal;
+	return true;
+}
+
+/* Appends any fields. */
+static out_of_line void other_fields_append(struct trace2_fields *fields, struct buffer *json,
+					    struct buffer *text,
+					    const struct timeline_event *event)
+{
+	for (size_t i = 0; i < event->nr_fields; i++)
+		other_field_append(fields, json, text, &event->fields[i]);
+	buffer_append_char(json, '}');
 }
 
 /* Fields start with ','; the first one is overwritten with '{'. */
-copies_wide bool trace2_fields_append(struct trace2_fields *fields, struct buffer *json,
-				      struct buffer *text, const struct timeline_event *event)
+bool trace2_fields_append(struct trace2_fields *fields, struct buffer *json, struct buffer *text,
+			  const struct timeline_event *event)
 {
 	size_t begin = json->size;
 	struct fields_put put;
-	int are_literal;
+	bool are_literal;
 
 	if (!fields_reserve(&put, fields, event->nr_fields, json, text))
 		return false;
-	are_literal = fields_put(&put, fields, json, text, event);
-	if (are_literal < 0)
-		return false;
-	if (event->nr_fields == 0)
-		put.json = put_char(put.json, '{');
-	else
-		json->data[begin] = '{';
-	buffer_end_put(json, put_char(put.json, '}'));
-	buffer_end_put(text, put.text);
+	are_literal = fields_put(&put, fields, event);
+	if (are_literal) {
+		buffer_end_put(json, put_char(put.json, '}'));
+		buffer_end_put(text, put.text);
+	} else {
+		other_fields_append(fields, json, text, event);
+	}
+	json->data[begin] = '{';
 	return are_literal && !fields->has_escapes;
+}
+
+/* Whether the fields fit into a line with fields. The text of a field is shorter than its JSON. */
+hot_inline bool fields_fit(const struct trace2_fields *fields, const struct timeline_event *event)
+{
+	return fields->json_size + event->nr_fields * PUT_NUMBER_MAX <= FIELDS_SIZE_MAX;
+}
+
+copies_wide bool trace2_fields_line_set(struct trace2_fields_line *line,
+					const struct trace2_fields *fields,
+					const struct timeline_event *event)
+{
+	char *json = line->more + strlen(TRACE2_ARGS);
+	struct fields_put put = { .json = json, .text = line->msg };
+
+	if (unlikely(fields->has_escapes || !fields_fit(fields, event)) ||
+	    !fields_put(&put, fields, event))
+		return false;
+	*json = '{';
+	line->event.more.size = put_char(put.json, '}') - line->more;
+	line->event.region.msg.size = put.text - line->msg - 1;
+	return true;
+}
+
+void trace2_fields_line_init(struct trace2_fields_line *line)
+{
+	strcpy(line->more, TRACE2_ARGS);
+	line->event.more.data = line->more;
+	line->event.region.msg.data = line->msg + 1;
+	line->event.needs_no_escape = true;
+	line->event.has_slack = true;
 }
 
 static void category_free(struct trace2_category *own)

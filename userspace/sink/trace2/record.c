@@ -92,13 +92,18 @@ static bool args_append(struct trace2_sink *sink, const struct timeline_event *e
 	return trace2_fields_append(&category->fields, &sink->more, &sink->message, event);
 }
 
+static void flow_member_append(struct trace2_sink *sink, const struct timeline_event *event)
+{
+	member_append(&sink->more, "\"flow\":");
+	flows_append_json(&sink->more, event);
+}
+
 /* The flows as a member; sink->message gets them, too. */
 static void flows_append(struct trace2_sink *sink, const struct timeline_event *event)
 {
 	buffer_append_char(&sink->message, ' ');
 	flows_append_text(&sink->message, event);
-	member_append(&sink->more, "\"flow\":");
-	flows_append_json(&sink->more, event);
+	flow_member_append(sink, event);
 }
 
 /* sink->message without its first @size bytes and the blank after them. */
@@ -142,12 +147,12 @@ static void slice_more_set(struct trace2_sink *sink, const struct timeline_event
 }
 
 /* Writes a slice's line, with the members that are in all of them. */
-hot_inline int slice_line_write(struct trace2_sink *sink, const struct timeline_event *event,
+hot_inline int slice_line_write(struct trace2_sink *sink, struct trace2_event *line,
+				const struct timeline_event *event,
 				enum trace2_kind kind, const struct trace2_text *label,
 				struct error *error)
 {
 	const struct trace2_track *track = trace2_track_of(sink, event->track);
-	struct trace2_event *line = &sink->slice;
 
 	line->kind = kind;
 	line->thread = track->thread;
@@ -173,7 +178,7 @@ static out_of_line int slice_write_any(struct trace2_sink *sink, const struct ti
 		return -1;
 	if (event->nr_any > 0 || sink->with || has_flags(event))
 		slice_more_set(sink, event, line);
-	status = slice_line_write(sink, event, kind, label, error);
+	status = slice_line_write(sink, &sink->slice, event, kind, label, error);
 	line->needs_no_escape = false;
 	line->region.msg = (struct trace2_string){ 0 };
 	line->more = (struct trace2_string){ 0 };
@@ -185,43 +190,33 @@ static out_of_line int slice_write_fields(struct trace2_sink *sink,
 					  const struct timeline_event *event, enum trace2_kind kind,
 					  const struct trace2_text *label, struct error *error)
 {
-	struct trace2_category *category = trace2_track_of(sink, event->track)->category;
-	struct trace2_event *line = &sink->slice;
-	int status;
+	const struct trace2_category *category = trace2_track_of(sink, event->track)->category;
+	struct trace2_fields_line *line = &sink->fields_line;
 
-	buffer_clear(&sink->message);
-	buffer_clear(&sink->args);
-	sink->args.size = strlen(TRACE2_ARGS);
-	line->needs_no_escape = trace2_fields_append(&category->fields, &sink->args,
-						     &sink->message, event);
-	if (sink->message.size > 0)
-		line->region.msg = (struct trace2_string){ sink->message.data + 1,
-							   sink->message.size - 1 };
-	line->more = (struct trace2_string){ sink->args.data, sink->args.size };
-	status = slice_line_write(sink, event, kind, label, error);
-	line->region.msg = (struct trace2_string){ 0 };
-	line->more = (struct trace2_string){ 0 };
-	return status;
+	if (unlikely(!trace2_fields_line_set(line, &category->fields, event)))
+		return slice_write_any(sink, event, kind, error);
+	return slice_line_write(sink, &line->event, event, kind, label, error);
 }
 
-/* Most slices have a name that is rendered already, and no further members but fields. */
+/* Writes a slice without flags. Most have a name that is rendered already, and fields at most. */
 hot_inline int slice_write(struct trace2_sink *sink, const struct timeline_event *event,
 			   enum trace2_kind kind, struct error *error)
 {
 	const struct trace2_text *label = trace2_label_of(sink, event->name);
 
-	if (unlikely(!label || sink->with || has_flags(event)))
+	if (unlikely(!label || sink->with))
 		return slice_write_any(sink, event, kind, error);
 	if (event->nr_any > 0)
 		return event->nr_flows > 0 ? slice_write_any(sink, event, kind, error)
 					   : slice_write_fields(sink, event, kind, label, error);
-	return slice_line_write(sink, event, kind, label, error);
+	return slice_line_write(sink, &sink->slice, event, kind, label, error);
 }
 
 int trace2_slice_begin_write(struct trace2_sink *sink, const struct timeline_event *event,
 			     struct error *error)
 {
-	return slice_write(sink, event, TRACE2_REGION_ENTER, error);
+	return unlikely(has_flags(event)) ? slice_write_any(sink, event, TRACE2_REGION_ENTER, error)
+					  : slice_write(sink, event, TRACE2_REGION_ENTER, error);
 }
 
 /* Writes the end of a slice that is not counted, or whose timer is not at hand. */
@@ -254,6 +249,10 @@ static out_of_line void instant_flows_append(struct trace2_sink *sink,
 {
 	size_t value_size = sink->message.size;
 
+	if (!sink->has_data_messages) {
+		flow_member_append(sink, event);
+		return;
+	}
 	flows_append(sink, event);
 	line->data.value.data = sink->message.data;
 	line->data.msg = message_behind(sink, value_size);
@@ -269,7 +268,8 @@ static void data_more_set(struct trace2_sink *sink, const struct timeline_event 
 		args_append(sink, event);
 	if (event->nr_flows > 0)
 		instant_flows_append(sink, event, line);
-	flags_append(&sink->more, event);
+	if (has_flags(event))
+		flags_append(&sink->more, event);
 	line->more = trace2_string_of(buffer_text(&sink->more));
 }
 
@@ -279,18 +279,21 @@ hot_inline int data_line_write(struct trace2_sink *sink, const struct timeline_e
 			       struct trace2_string value, struct error *error)
 {
 	const struct trace2_track *track = trace2_track_of(sink, event->track);
-	struct trace2_event line = { .kind = kind, .needs_no_escape = true };
+	struct trace2_event *line = &sink->data;
 
-	line.thread = track->thread;
-	line.data.nesting = event->depth + 1;
-	line.data.t_rel_ns = event->time_ns - event->outer_ns;
-	line.data.category = track->category->text;
-	line.data.key = key;
-	line.data.value = value;
+	line->kind = kind;
+	line->thread = track->thread;
+	line->more.size = 0;
+	line->data.nesting = event->depth + 1;
+	line->data.t_rel_ns = event->time_ns - event->outer_ns;
+	line->data.category = track->category->text;
+	line->data.key = key;
+	line->data.value = value;
+	line->data.msg.data = NULL;
 	if ((kind == TRACE2_DATA ? event->nr_fields : event->nr_flows) > 0 || sink->with ||
 	    has_flags(event))
-		data_more_set(sink, event, &line);
-	return trace2_sink_write(sink, &line, event->time_ns, error);
+		data_more_set(sink, event, line);
+	return trace2_sink_write(sink, line, event->time_ns, error);
 }
 
 int trace2_instant_write(struct trace2_sink *sink, const struct timeline_event *event,
@@ -303,7 +306,10 @@ int trace2_instant_write(struct trace2_sink *sink, const struct timeline_event *
 		return -1;
 	buffer_clear(&sink->message);
 	buffer_clear(&sink->more);
-	trace2_fields_append(&category->fields, &sink->message, &sink->more, event);
+	if (event->nr_fields > 0)
+		trace2_fields_append(&category->fields, &sink->message, &sink->more, event);
+	else
+		buffer_append(&sink->message, "{}", 2);
 	return data_line_write(sink, event, TRACE2_DATA_JSON, key,
 			       trace2_string_of(buffer_text(&sink->message)), error);
 }

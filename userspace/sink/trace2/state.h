@@ -49,9 +49,25 @@ struct trace2_category {
 /** TRACE2_ARGS - the begin of the member with the fields */
 #define TRACE2_ARGS "\"args\":"
 
+/** FIELDS_SIZE_MAX - limit of the bytes of fields that a line with fields has space for */
+#define FIELDS_SIZE_MAX 2048
+
+/**
+ * struct trace2_fields_line - the line of a slice whose fields need no escapes
+ * @event: its strings are in @msg and @more
+ * @msg: begins with the blank before the first field
+ * @more: begins with TRACE2_ARGS
+ */
+struct trace2_fields_line {
+	struct trace2_event event;
+	char msg[FIELDS_SIZE_MAX + 2 * TRACE2_SLACK];
+	char more[sizeof(TRACE2_ARGS) + FIELDS_SIZE_MAX + 2 * TRACE2_SLACK];
+};
+
 /**
  * struct trace2_sink - one session with one target
  * @with: a set of 1 << enum timeline_emitter
+ * @has_data_messages: the target prints messages of instants and samples; EVENT does not
  * @sink_index: index into the sink data of tracks, names and categories
  * @start_ns: trace time at which the session begins
  * @command_ns: trace time at which the traced command began
@@ -61,14 +77,15 @@ struct trace2_category {
  * @labels: of all counted names
  * @short_text, @other_text: scratch for texts of one line
  * @message, @more: scratch for one line
- * @args: scratch for one line; begins with TRACE2_ARGS
- * @slice: the line of the last slice, so that only the members that differ are set
+ * @slice, @data, @fields_line: lines of the last slice, of the last instant or sample, and of the
+ * last slice with fields, so that only the members that differ are set
  */
 struct trace2_sink {
 	struct sink sink;
 	struct sink_trace2_settings settings;
 	struct trace2_session *session;
 	unsigned int with;
+	bool has_data_messages;
 	unsigned int sink_index;
 	int64_t start_ns;
 	int64_t command_ns;
@@ -82,8 +99,9 @@ struct trace2_sink {
 	struct trace2_text *other_text;
 	struct buffer message;
 	struct buffer more;
-	struct buffer args;
 	struct trace2_event slice;
+	struct trace2_event data;
+	struct trace2_fields_line fields_line;
 };
 
 /**
@@ -152,13 +170,24 @@ struct trace2_category *trace2_sink_category(struct trace2_sink *sink,
 void trace2_sink_categories_free(struct trace2_sink *sink);
 
 /**
- * trace2_fields_append - append an object of the event's fields to @json, "{}" if it has none, and
+ * trace2_fields_append - append an object of the event's fields, one at least, to @json, and
  * " name=value name=value" to @text
  *
  * Returns true if the text needs no escapes in JSON.
  */
 bool trace2_fields_append(struct trace2_fields *fields, struct buffer *json, struct buffer *text,
 			  const struct timeline_event *event);
+
+/** trace2_fields_line_init - set what all lines with fields have in common; @line is zeroed */
+void trace2_fields_line_init(struct trace2_fields_line *line);
+
+/**
+ * trace2_fields_line_set - set message and members to the event's fields, one at least
+ *
+ * Returns false if a field needs escapes or is too large; trace2_fields_append() appends any.
+ */
+bool trace2_fields_line_set(struct trace2_fields_line *line, const struct trace2_fields *fields,
+			    const struct timeline_event *event);
 
 /**
  * trace2_sink_label - the rendered form of a name, counted or not; of NULL it is "(other)"

@@ -88,14 +88,6 @@ static int trace2_write_foreign_end(struct trace2_sink *sink, const struct timel
 	return error_write(sink, event, FOREIGN_END_FORMAT, (struct text){ 0 }, error);
 }
 
-/* Stacks are for analyses. */
-static int trace2_skip(struct trace2_sink *sink, const struct timeline_event *event,
-		       struct error *error)
-{
-	(void)sink, (void)event, (void)error;
-	return 0;
-}
-
 static int trace2_write_command_begin(struct trace2_sink *sink, const struct timeline_event *event,
 				      struct error *error)
 {
@@ -152,7 +144,6 @@ static int (*const writers[])(struct trace2_sink *sink, const struct timeline_ev
 	[TIMELINE_LOSS_SUM] = trace2_write_loss,
 	[TIMELINE_MALFORMED] = trace2_write_malformed,
 	[TIMELINE_FOREIGN_END] = trace2_write_foreign_end,
-	[TIMELINE_STACK] = trace2_skip,
 	[TIMELINE_TRACEPOINT] = trace2_write_tracepoint,
 	[TIMELINE_COMMAND_BEGIN] = trace2_write_command_begin,
 	[TIMELINE_COMMAND_END] = trace2_write_command_end,
@@ -181,6 +172,7 @@ static int target_open(struct trace2_sink *sink, enum trace2_target target,
 {
 	const char *value = settings->trace2->value;
 
+	sink->has_data_messages = target != TRACE2_EVENT;
 	if (!value && trace2_session_add(sink->session, target, settings->fd, settings->name) < 0)
 		return error_set(error, "out of memory");
 	if (value && trace2_session_open(sink->session, target, value, settings->name) < 0)
@@ -242,7 +234,6 @@ static void trace2_free(struct sink *head)
 	trace2_session_free(sink->session);
 	buffer_release(&sink->message);
 	buffer_release(&sink->more);
-	buffer_release(&sink->args);
 	free(sink);
 }
 
@@ -264,9 +255,10 @@ static struct trace2_sink *trace2_new(const struct sink_settings *settings)
 	sink->with = settings->with;
 	sink->short_text = trace2_text_new((struct trace2_string){ .data = "", .size = 0 });
 	sink->other_text = trace2_text_new((struct trace2_string){ .data = "", .size = 0 });
-	buffer_append_string(&sink->args, TRACE2_ARGS);
+	sink->data.needs_no_escape = true;
+	trace2_fields_line_init(&sink->fields_line);
 	sink->session = sink_session_new(settings);
-	if (sink->short_text && sink->other_text && !sink->args.failed && sink->session)
+	if (sink->short_text && sink->other_text && sink->session)
 		return sink;
 	trace2_free(&sink->sink);
 	return NULL;

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: what ktrack shows on a terminal: progress of long operations, the closing line, colours."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+from tap import Tap  # noqa: E402
+from terminal import Shown  # noqa: E402
+
+PROJECT = HERE.parents[1]
+KTRACK = PROJECT / "build/ktrack"
+SCRIPT = PROJECT / "tests/golden/filters.script"
+PAUSE_S = 0.03
+
+
+def quiet_environment():
+    """Settings of the user who runs the tests do not count."""
+    for name in [name for name in os.environ if name.startswith("KTRACK_TRACE2") or name == "NO_COLOR"]:
+        del os.environ[name]
+
+
+LARGE = """
+event demo:work 101 char track_event_type; string slice_name
+repeat 20000
++100 8@1 work B handle
++100 8@1 work E handle
+end
+"""
+
+
+def recordings_make():
+    """A small recording, twice, one with losses, and one of a MiB."""
+    make = PROJECT / "tests/golden/mktrace"
+    Path("large.script").write_text(LARGE)
+    for script, name in (
+        (SCRIPT, "trace.dat"), (SCRIPT, "a b.dat"), (PROJECT / "tests/golden/loss-on-two-cpus.script", "lost.dat"), ("large.script", "large.dat"),
+    ):
+        subprocess.run([make, script, name], check=True)
+
+
+def check_closing(tap):
+    """The last line reports what was written and lost, and a command that works."""
+    for words, wanted in (
+        (["export", "--html=page.html", "--event=x.event", "trace.dat"], "x.event, page.html: 9 events, nothing lost; next: open page.html in a browser"),
+        (["export", "--perfetto=x.pftrace", "trace.dat"], "x.pftrace: 9 events, nothing lost; next: open x.pftrace in ui.perfetto.dev"),
+        (["export", "trace.dat"], "trace.dat: 9 events, nothing lost; next: ktrack stat trace.dat"),
+        (["stat", "trace.dat"], "trace.dat: 9 events, nothing lost; next: ktrack export --html=page.html trace.dat"),
+        (["query", "trace.dat", "SELECT 1"], "trace.dat: 9 events, nothing lost; next: ktrack export --html=page.html trace.dat"),
+        (["export", "a b.dat"], "a b.dat: 9 events, nothing lost; next: ktrack stat 'a b.dat'"),
+    ):
+        shown = Shown([KTRACK, *words])
+        last = shown.screen()[-1]
+        tap.ok(shown.status == 0 and last == f"ktrack: {wanted}", f"ktrack {' '.join(words)}: {wanted}", shown.text)
+        command = wanted.partition("next: ktrack ")[2]
+        if command:
+            done = subprocess.run(f"{KTRACK} {command}", shell=True, capture_output=True, text=True, check=False)
+            tap.ok(done.returncode == 0, "and that command works", done.stderr)
+    shown = Shown([KTRACK, "export", "lost.dat"])
+    tap.ok("lost" in shown.screen()[-1] and "nothing lost" not in shown.text, "losses are part of it", shown.text)
+    shown = Shown([KTRACK, "list", "--rules"])
+    tap.ok(shown.screen()[-1].endswith("rules; next: ktrack stream -r sched,irq --html=page.html -- sleep 1"), "a list has one", shown.text)
+
+
+def check_silence(tap):
+    """There is none without a terminal, after a failure, or with --quiet."""
+    done = subprocess.run([KTRACK, "stat", "trace.dat"], capture_output=True, text=True, check=False)
+    tap.ok(done.returncode == 0 and done.stderr == "", "no closing line without a terminal", done.stderr)
+    for option in ("-q", "--quiet"):
+        shown = Shown([KTRACK, "stat", option, "trace.dat"])
+        tap.ok(shown.status == 0 and shown.text == "", f"nor with {option}", shown.text)
+    shown = Shown([KTRACK, "stat", "nosuch.dat"])
+    tap.ok(shown.status == 1 and "next:" not in shown.text, "nor after a failure", shown.text)
+
+
+def drain_slowly(path, seconds):
+    """Reads a pipe so slowly that its writer needs longer than @seconds."""
+    until = time.monotonic() + seconds
+    with open(path, "rb", buffering=0) as pipe:
+        while pipe.read(65536):
+            if time.monotonic() < until:
+                time.sleep(PAUSE_S)
+
+
+def export_slowly(words, seconds):
+    """An export whose output is read slowly."""
+    os.mkfifo("slow")
+    reader = threading.Thread(target=drain_slowly, args=("slow", seconds))
+    reader.start()
+    shown = Shown([KTRACK, "export", "--event=slow", *words])
+    reader.join()
+    os.unlink("slow")
+    return shown
+
+
+def check_progress(tap):
+    """A long export shows how far it is, and removes the line."""
+    shown = export_slowly(["large.dat"], 10)
+    lines = shown.progress()
+    steps = [line for line in lines if line.startswith("large.dat: ") and "% of " in line and line.endswith(" events")]
+    tap.ok(shown.status == 0 and len(steps) >= 2, "an export of more than a second shows progress", shown.text, *lines)
+    tap.ok(not any("% of" in line for line in shown.screen()), "and removes it", shown.text)
+    tap.ok(shown.screen()[-1].startswith("ktrack: slow: "), "before the closing line", shown.text)
+    shown = export_slowly(["-q", "large.dat"], 1.5)
+    tap.ok(shown.status == 0 and not shown.progress() and "next:" not in shown.text, "--quiet shows none", shown.text)
+    shown = Shown([KTRACK, "stat", "large.dat"])
+    tap.ok(not shown.progress(), "a short run shows none", shown.text)
+
+
+def check_colour(tap):
+    """Colours only on a terminal, and not with NO_COLOR."""
+    for words, environment, wanted in (
+        (["stat", "large.dat"], {}, True), (["stat", "large.dat"], {"NO_COLOR": "1"}, False), (["stat", "large.dat"], {"NO_COLOR": ""}, True),
+    ):
+        shown = Shown([KTRACK, *words], also_output=True, **environment)
+        tap.ok(("\x1b[" in shown.text.replace("\x1b[K", "")) == wanted, f"colours with {environment}: {wanted}", shown.text[:500])
+    done = subprocess.run([KTRACK, "stat", "large.dat"], capture_output=True, text=True, check=False)
+    tap.ok("\x1b" not in done.stdout + done.stderr, "and none in a file", done.stdout[:500])
+
+
+def main():
+    """Returns the exit status."""
+    tap = Tap()
+    quiet_environment()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        recordings_make()
+        check_closing(tap)
+        check_silence(tap)
+        check_progress(tap)
+        check_colour(tap)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: the page's search: names, tracks, tracepoints, fields, values, comparisons; count, list, next and previous."""
+
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+from pages import SPAN, visit_pages  # noqa: E402
+from tap import Tap  # noqa: E402
+
+FIELDS = """task 7 submitter
+event demo:io 100 char track_event_type; string slice_name; u32 scope_queue; u64 bytes; string state; s64 result
+event demo:level 101 u64 counter_value
++10us 7@0 io B read 1 2048 queued 0
++10us 7@0 io E "" 1 2048 done 9007199254740993
++10us 7@0 io B write 2 4096 queued 0
++20ms 7@0 io E "" 2 4096 Dropped -5
++10us 7@0 level 2048
++10us 7@0 io B read 1 8192 queued 0
++10us 7@0 io E "" 1 8192 done 9007199254740992
++10us 7@0 io I mark 2 1 0x800 0
+"""
+# More slices than one step searches, and a name that occurs once, at the end.
+LONG = """event demo:io 100 char track_event_type; string slice_name; u32 number
+repeat 60000
++100 7@0 io B common $i
++100 7@0 io E "" $i
+end
++100 7@0 io B needle 7
++100 7@0 io E "" 7
+"""
+HITS = """const { search } = ktrack.search;
+await search.done;
+return [search.hits.map((one) => `${nameOf(ktrack.recording, one)} ${one.begin}`), search.tracks.map((one) => one.label), document.getElementById("found").textContent];"""
+FIND = """const field = document.getElementById("search");
+field.value = arguments[0];
+field.dispatchEvent(new Event("input"));
+"""
+FIRST, WRITE, SAMPLE, LAST, MARK = "read 0", "write 20000", "level 20030000", "read 20040000", "mark 20060000"
+
+
+def check_queries(tap, pages):
+    """What each query finds."""
+    pages.load_text(FIELDS)
+    sample = pages.browser.run("const one = ktrack.recording.tracks.find((track) => track.samples); return `${one.label} ${one.samples.chunks[0].from}`;")
+    queries = (
+        ("read", [FIRST, LAST], 0),
+        ("REA", [FIRST, LAST], 0),
+        ("2048", [FIRST, sample, MARK], 0),
+        ("dropped", [WRITE], 0),
+        ("bytes>4096", [LAST], 0),
+        ("bytes >= 4096", [WRITE, LAST], 0),
+        ("bytes!=2048", [WRITE, LAST, MARK], 0),
+        ("bytes=0x800", [FIRST], 0),
+        ("result=-5", [WRITE], 0),
+        ("result=9007199254740993", [FIRST], 0),
+        ("result>9007199254740992", [FIRST], 0),
+        ("state=done", [FIRST, LAST], 0),
+        ("state", [FIRST, WRITE, LAST, MARK], 0),
+        ("duration>10ms", [WRITE], 0),
+        ("duration<=10us", [FIRST, LAST], 0),
+        ("value>2000", [sample], 0),
+        ("name=mark", [MARK], 0),
+        ("queue 2", [], 1),
+        ("demo:level", [], 1),
+        ("tracepoint=demo:io", [], 2),
+        ("nothing", [], 0),
+        ("bytes>many", [], 0),
+        ("(", [], 0),
+    )
+    for query, wanted, tracks in queries:
+        hits, labels, text = pages.browser.run(FIND + HITS, query)
+        is_right = hits == wanted and len(labels) == tracks and (text == "not found") == (not wanted and not tracks)
+        tap.ok(is_right, f"search for {query}", hits, wanted, labels, text)
+
+
+def check_steps(tap, pages):
+    """The count, which hit it is, next and previous by buttons and keys, the list; each is visible."""
+    browser = pages.browser
+    text = browser.run(FIND + "await ktrack.search.search.done; return document.getElementById('found').textContent;", "bytes>0")
+    tap.ok(text == "1 of 4", "the count", text)
+    browser.run("document.getElementById('next').click(); document.getElementById('next').click();")
+    shown = browser.run("const one = ktrack.picture.selected; return [document.getElementById('found').textContent, nameOf(ktrack.recording, one), one.begin];")
+    tap.ok(shown == ["3 of 4", "read", 20040000], "next", shown)
+    span = browser.run(SPAN)
+    tap.ok(20040000 * 0.9 < span[0] <= 20040000 < 20050000 <= span[1] < 20050000 * 1.1, "a short slice is zoomed to", span)
+    browser.run("document.getElementById('previous').click();")
+    tap.ok(browser.run("return document.getElementById('found').textContent;") == "2 of 4", "previous")
+    whole = browser.run(SPAN)
+    tap.ok(whole[0] <= 20000 and whole[1] >= 20020000, "a long slice is visible as a whole", whole)
+    browser.run("document.getElementById('search').blur();")
+    browser.press("l")
+    rows = browser.run("return [...document.querySelectorAll('#details table tr')].map((row) => row.innerText);")
+    tap.ok(len(rows) == 4 and "write" in rows[1] and "20 ms" in rows[1], "the list", *rows)
+    browser.run("document.querySelectorAll('#details .link')[3].click();")
+    last = browser.run("return nameOf(ktrack.recording, ktrack.picture.selected);")
+    count = browser.run("return document.getElementById('found').textContent;")
+    tap.ok(last == "mark" and count == "4 of 4", "a line of the list leads to its hit", last, count)
+    browser.press("n")
+    again = browser.run("return document.getElementById('found').textContent;")
+    tap.ok(again == "1 of 4", "after the last hit comes the first", again)
+
+
+def check_long(tap, pages):
+    """A search takes no long steps, and finds a rare name without decoding what cannot have it."""
+    browser = pages.browser
+    pages.load_text(LONG)
+    hits, decoded, total = browser.run(
+        """const { recording } = ktrack, decode = SliceChunk.prototype.decode;
+        let decoded = 0;
+        recording.inOrder.forEach(({ chunk }) => chunk.items = null);
+        SliceChunk.prototype.decode = function () { decoded++; return decode.call(this); };
+        const search = new Search(recording, "name=needle", () => {});
+        await search.done;
+        SliceChunk.prototype.decode = decode;
+        return [search.hits.map((one) => nameOf(recording, one)), decoded, recording.inOrder.length];"""
+    )
+    tap.ok(hits == ["needle"] and decoded <= 2 and total > 100, "a rare name", hits, decoded, total)
+    first, count, longest = browser.run(
+        """let last = performance.now(), first = null, longest = 0;
+        const begun = last, timer = new MessageChannel();
+        timer.port1.onmessage = () => { const now = performance.now(); longest = Math.max(longest, now - last); last = now; timer.port2.postMessage(null); };
+        timer.port2.postMessage(null);
+        const search = new Search(ktrack.recording, "common", () => { first ??= performance.now() - begun; });
+        await search.done;
+        timer.port1.close();
+        return [first, search.count, longest];"""
+    )
+    tap.comment(f"first hits after {first:.0f} ms, longest step {longest:.0f} ms")
+    tap.ok(count == 60000, "all hits of a common name", count)
+    stopped = browser.run(FIND + "const first = ktrack.search.search;" + FIND.replace("const field", "const again").replace("field.", "again.").replace("arguments[0]", "'needle'") + "await ktrack.search.search.done; return [first.isStopped, first.isDone, ktrack.search.search.count];", "common")
+    tap.ok(stopped == [True, False, 1], "another text ends the search before", stopped)
+
+
+CHECKS = (check_queries, check_steps, check_long)
+
+
+if __name__ == "__main__":
+    sys.exit(visit_pages(Tap(), CHECKS))

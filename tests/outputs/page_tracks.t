@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: the tree of tracks on the page: labels, folding, pinning, hiding, the filter, order, lanes of tracks used once."""
+
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+from pages import DRAW, visit_pages  # noqa: E402
+from tap import Tap  # noqa: E402
+
+# Threads 21 and 22 of process 20, a thread with two tracks, and tracks by queue.
+TREE = """task 20 main 20
+task 21 helper 20
+task 22 other 20
+task 9 alone 9
+event demo:io 100 char track_event_type; string slice_name; u32 scope_queue
+event demo:work 101 char track_event_type; string slice_name
+event demo:rest 102 char track_event_type; string slice_name
+event demo:level 103 u64 counter_value; u32 scope_queue
++10us 22@0 io B read 3
++10us 22@0 io E "" 3
++10us 22@0 io B read 1
++30us 22@0 io E "" 1
++10us 9@0 work B a
++90us 9@0 work E ""
++10us 9@0 rest B b
++10us 9@0 rest E ""
++10us 22@0 work B c
++20us 22@0 work E ""
++10us 21@0 work B d
++10us 21@0 work E ""
++10us 21@0 level 7 5
+"""
+# Twenty requests, each on a track of its own; two at a time.
+ROUND = """+10us 7@0 request B one {0}
++10us 7@0 request B two {1}
++10us 7@0 request E "" {0}
++10us 7@0 request E "" {1}
+"""
+ONCE = "event demo:request 100 char track_event_type; string slice_name; u32 scope_request\n" + "".join(ROUND.format(2 * i, 2 * i + 1) for i in range(20))
+# A thread that executes another program and gets its name.
+RENAMED = """format ../formats/6.12/sched/sched_switch
+format ../formats/6.12/task/task_rename
+event demo:work 101 char track_event_type; string slice_name
+task 30 before 30
++10us 30@0 work B a
++10us 30@0 work E ""
++10us 30@0 task_rename pid=30 oldcomm=before newcomm=after
++10us 30@0 work B b
++10us 30@0 work E ""
++10us 30@0 work I end
+"""
+LABELS = """const labels = [];
+for (const line of [...p.pinnedLines, ...p.lines])
+	labels.push(line.tracks.length > 0 ? p.labelOf(line) : line.node.label);
+return labels;"""
+
+
+def labels(browser):
+    """The labels of all lines, from the top."""
+    return browser.run(DRAW + LABELS)
+
+
+def click_label(browser, label, x=60):
+    """Clicks on the label of a line."""
+    left, top = browser.run(
+        """const p = ktrack.picture, box = p.canvas.getBoundingClientRect(), lines = [...p.pinnedLines, ...p.lines];
+        const line = lines.find((one) => (one.tracks.length > 0 ? p.labelOf(one) : one.node.label) === arguments[0]);
+        return [box.left, box.top + (p.pinnedLines.includes(line) ? RULER : p.body - p.scroll) + line.top + 8];""",
+        label,
+    )
+    browser.click(left + x, top)
+
+
+WHOLE = ["io queue 3", "io queue 1", "alone 9 \u00b7 work", "rest", "process 20 other", "work tid 22 other", "work tid 21 helper", "level queue 5"]
+
+
+def check_tree(tap, pages):
+    """Threads of a process are below it; a label has the tracepoint; a line folds."""
+    browser = pages.browser
+    pages.load_text(TREE)
+    found = labels(browser)
+    tap.ok(found == WHOLE, "process and threads", *found)
+    drawn = browser.run("const texts = [], p = ktrack.picture, draw = p.context.fillText; p.context.fillText = (text) => texts.push(text); p.draw(); p.context.fillText = draw; return texts;")
+    tap.ok({"demo:io", "demo:work", "demo:rest", "demo:level"} <= set(drawn), "tracepoints in the labels", *drawn)
+    click_label(browser, "process 20 other")
+    found = labels(browser)
+    tap.ok(found == [*WHOLE[:5], WHOLE[7]], "a click folds a process", *found)
+    click_label(browser, "alone 9 \u00b7 work", x=12)
+    found = labels(browser)
+    tap.ok("rest" not in found and "alone 9 \u00b7 work" in found, "a triangle folds a thread", *found)
+    browser.press("c")
+    click_label(browser, "process 20 other")
+    tap.ok(labels(browser) == WHOLE, "c and a click expand them", *labels(browser))
+
+
+def check_lines(tap, pages):
+    """Lines are chosen with keys, pinned, hidden, moved, by keys and by buttons."""
+    browser = pages.browser
+    browser.press("Escape")
+    step = {"type": "key", "id": "keys", "actions": [{"type": kind, "value": key} for kind, key in (("keyDown", "\ue008"), ("keyDown", "\ue015"), ("keyUp", "\ue015"), ("keyUp", "\ue008"))]}
+    browser.act(step)
+    browser.act(step)
+    chosen = browser.run("return ktrack.picture.current.label;")
+    panel = browser.run("return document.getElementById('details').innerText;")
+    tap.ok(chosen == "alone 9" and "demo:rest" in panel and "collapse" in panel, "Shift and an arrow choose a line", chosen, panel)
+    browser.press("p")
+    found = labels(browser)
+    is_fixed = browser.run("const p = ktrack.picture, track = p.nodeOf(p.recording.tracks[0]).tracks[0]; return [p.pinnedLines.length, p.topOf(p.current.tracks[0]) < p.body];")
+    tap.ok(found == [*WHOLE[2:4], *WHOLE[:2], *WHOLE[4:]] and is_fixed == [2, True], "p pins it at the top", is_fixed, *found)
+    browser.run('[...document.querySelectorAll("#details button")].find((one) => one.textContent === "unpin").click();')
+    tap.ok(labels(browser) == WHOLE, "a button unpins it", *labels(browser))
+    browser.press("h")
+    hidden = labels(browser)
+    text = browser.run("return document.getElementById('hidden').innerText;")
+    tap.ok(hidden == [*WHOLE[:2], *WHOLE[4:]] and text == "1 hidden: show", "h hides it", text, *hidden)
+    browser.press("H")
+    tap.ok(labels(browser) == WHOLE, "H shows it again", *labels(browser))
+    keys = [{"type": kind, "value": key} for kind, key in (("keyDown", "\ue00a"), ("keyDown", "\ue013"), ("keyUp", "\ue013"), ("keyUp", "\ue00a"))]
+    browser.act({"type": "key", "id": "keys", "actions": keys})
+    found = labels(browser)
+    tap.ok(found == [*WHOLE[2:4], *WHOLE[:2], *WHOLE[4:]], "Alt and an arrow move it", *found)
+    left, top, goal = browser.run(
+        """const p = ktrack.picture, box = p.canvas.getBoundingClientRect(), y = (line) => box.top + p.body - p.scroll + line.top + 8;
+        return [box.left + 60, y(p.lines[0]), y(p.lines.at(-1))];"""
+    )
+    browser.drag(left, top, left, goal)
+    found = labels(browser)
+    tap.ok(found == [*WHOLE[:2], *WHOLE[4:], *WHOLE[2:4]], "the mouse drags it", *found)
+
+
+def check_filter(tap, pages):
+    """A filter by words of labels and tracepoints, and orders."""
+    browser = pages.browser
+    pages.load_text(TREE)
+    type_filter = "const one = document.getElementById('filter'); one.value = arguments[0]; one.dispatchEvent(new Event('input'));"
+    browser.run(type_filter, "helper")
+    tap.ok(labels(browser) == ["process 20 other", "work tid 21 helper"], "a filter", *labels(browser))
+    browser.run(type_filter, "demo:io -3")
+    found = labels(browser)
+    browser.run(type_filter, "demo:io")
+    tap.ok(found == [] and labels(browser) == WHOLE[:2], "words of tracepoints, and without others", found, *labels(browser))
+    browser.run("ktrack.showTrack(ktrack.recording.tracks.find((one) => one.label === 'level queue 5'));")
+    tap.ok("level queue 5" in labels(browser), "what is found ends the filter", *labels(browser))
+    browser.run(type_filter, "")
+    order = "const one = document.getElementById('order'); one.value = arguments[0]; one.dispatchEvent(new Event('change'));"
+    browser.run(order, "number")
+    numbers = labels(browser)
+    browser.run(order, "activity")
+    active = labels(browser)
+    browser.run(order, "recorded")
+    tap.ok(numbers.index("level queue 5") < numbers.index("alone 9 \u00b7 work") < numbers.index("process 20 other"), "by number", *numbers)
+    tap.ok(active[0] == "alone 9 \u00b7 work" and active[-1] == "level queue 5" and labels(browser) == WHOLE, "by activity", *active)
+
+
+def check_once(tap, pages):
+    """Tracks of one slice share lanes; each slice is found where it is drawn."""
+    browser = pages.browser
+    pages.load_text(ONCE)
+    found = browser.run(DRAW + "return [p.recording.tracks.length, p.lines.length, p.height, p.lines.map((line) => line.tracks.length)];")
+    tap.ok(found[0] == 40 and found[1] == 2 and found[3] == [20, 20] and labels(browser)[0] == "40 tracks used once", "they share lanes", *found)
+    wrong = browser.run(
+        """const p = ktrack.picture, wrong = [];
+        for (const track of p.recording.tracks) {
+            const one = hit(p, p.xOf((track.begin + track.end) / 2), p.topOf(track) + LANE / 2);
+            if (one?.track !== track)
+                wrong.push(`${track.label} is ${one?.track.label}`);
+        }
+        return wrong;"""
+    )
+    tap.nothing(wrong, "a click selects the slice of its track")
+    gap = browser.run(
+        """const p = ktrack.picture, lane = p.lines[0].tracks, y = p.topOf(lane[0]) + LANE / 2, at = (time) => p.context.getImageData(p.xOf(time), y, 1, 1).data.join();
+        p.isAsked = true; p.draw();
+        return [at((lane[0].begin + lane[0].end) / 2), at((lane[0].end + lane[1].begin) / 2), at((lane[1].begin + lane[1].end) / 2)];"""
+    )
+    tap.ok(gap[0] == gap[2] != gap[1] == "255,255,255,255", "one lane has slices of several tracks", *gap)
+
+
+def check_renamed(tap, pages):
+    """The tracks of a thread before and after it got another name share a line; a click finds the one of its time."""
+    browser = pages.browser
+    pages.load_text(RENAMED)
+    found = browser.run(DRAW + "return [p.recording.tracks.map((one) => one.label), p.lines.map((line) => line.tracks.map((track) => track.label))];")
+    tap.ok(len(found[0]) == 2 and found[1] == [found[0]], "a renamed thread has one line", *found)
+    browser.click(*pages.place_of(1, 0, 35000))
+    text = pages.details()
+    tap.ok("b 10 µs" in text and "work tid 30 after" in text, "a click in it", text)
+
+
+CHECKS = (check_tree, check_lines, check_filter, check_once, check_renamed)
+
+
+if __name__ == "__main__":
+    sys.exit(visit_pages(Tap(), CHECKS))

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of probes: places, arguments and rules; the static tracepoints are this program's own. */
+#include "session/probe.h"
+
+#include <stdio.h>
+
+#include "fixtures/tap.h"
+
+/* A note as <sys/sdt.h> writes it: its place is the address of the label. */
+#define MARK(name, arguments)                                                            \
+	".pushsection .note.stapsdt,\"\",\"note\"\n"                                     \
+	".balign 4\n.4byte 8, 9f-8f, 3\n.asciz \"stapsdt\"\n"                            \
+	"8: .8byte 1b\n.8byte 0\n.8byte 0\n.asciz \"shop\"\n.asciz \"" name "\"\n"       \
+	".asciz \"" arguments "\"\n9: .balign 4\n.popsection\n"
+
+#define SELF "/proc/self/exe"
+
+static __attribute__((noinline, used)) void marked(void)
+{
+#ifdef __x86_64__
+	__asm__ volatile("1: nop\n" MARK("begin", "8@%rdi -4@%esi 4@-20(%rbp) 1@$5 8@(%rax,%rbx)")
+			 "1: nop\n" MARK("begin", "8@%r12") "1: nop\n" MARK("end", "-8@%rax"));
+#endif
+}
+
+/* Returns the status of parsing, and appends "KIND PLACE ARGUMENTS" of each event to @out. */
+static int parse(struct probe *probe, enum probe_kind kind, const char *text, struct buffer *out,
+		 struct error *error)
+{
+	const struct probe_setting setting = { kind, "--probe", text };
+	int status = probe_parse(probe, &setting, 3, error);
+
+	for (size_t i = 0; i < probe->nr_sites; i++) {
+		struct probe_site *site = &probe->sites[i];
+
+		buffer_printf(out, "%s %s%s;", site->kind, buffer_string(&site->place),
+			      buffer_string(&site->arguments));
+	}
+	return status;
+}
+
+static void check_sites(const char *text, const char *want)
+{
+	struct buffer sites = { 0 };
+	struct error error = { 0 };
+	struct probe probe;
+
+	CHECK_NUMBER(parse(&probe, PROBE_KERNEL, text, &sites, &error), 0);
+	CHECK_TEXT(buffer_string(&sites), want);
+	CHECK_TEXT(error.text, "");
+	probe_release(&probe);
+	buffer_release(&sites);
+}
+
+static void check_refused(enum probe_kind kind, const char *text, const char *want)
+{
+	struct buffer sites = { 0 };
+	struct error error = { 0 };
+	struct probe probe;
+
+	CHECK_NUMBER(parse(&probe, kind, text, &sites, &error), -1);
+	CHECK_TEXT(error.text, want);
+	probe_release(&probe);
+	buffer_release(&sites);
+}
+
+TEST(places_and_arguments)
+{
+	check_sites("vfs_read", "p vfs_read;r1024 vfs_read ret=$retval:s64;");
+	check_sites("ext4:ext4_sync  a=%di b=+4(%si):u32",
+		    "p ext4:ext4_sync a=%di b=+4(%si):u32;r1024 ext4:ext4_sync ret=$retval:s64;");
+	check_sites("vfs_read r=$retval:s32 a=%di",
+		    "p vfs_read a=%di;r1024 vfs_read r=$retval:s32;");
+	check_sites("vfs_read+0x10 a=%di", "p vfs_read+0x10 a=%di;");
+}
+
+TEST(refused_texts)
+{
+	static const char form[] = "not a function of the kernel; write FUNCTION or MODULE:FUNCTION";
+	char want[256];
+
+	snprintf(want, sizeof(want), "--probe '': %s", form);
+	check_refused(PROBE_KERNEL, "", want);
+	snprintf(want, sizeof(want), "--probe 'a:b:c': %s", form);
+	check_refused(PROBE_KERNEL, "a:b:c", want);
+	check_refused(PROBE_KERNEL, "f+1 a=$retval",
+		      "--probe 'f+1 a=$retval': $retval is known at the return of a function only; "
+		      "leave out +OFFSET");
+	check_refused(PROBE_KERNEL, "f 1a=%di",
+		      "--probe 'f 1a=%di': an argument is not NAME=FETCHARG; write for example "
+		      "size=%dx:u64");
+	check_refused(PROBE_KERNEL, "f\n-:g/e",
+		      "--probe 'f\n-:g/e': has one of '#;\"{}' or a control character; remove it");
+	check_refused(PROBE_PROGRAM, SELF,
+		      "--probe '" SELF "': not a function of a program; write PATH:SYMBOL");
+	check_refused(PROBE_USDT, SELF ":shop:begin..",
+		      "--probe '" SELF ":shop:begin..': not a USDT; write PATH:PROVIDER:NAME, or "
+		      "PATH:PROVIDER:BEGIN..END");
+	check_refused(PROBE_USDT, SELF ":shop:end..nosuch",
+		      "--probe '" SELF ":shop:end..nosuch': the file has no such USDT; 'readelf -n "
+		      "FILE' lists those it has");
+}
+
+TEST(rule)
+{
+	const struct probe_setting setting = { PROBE_KERNEL, "--probe", "m:do_it.isra.0 a=%di b=%si" };
+	struct buffer rule = { 0 };
+	struct error error = { 0 };
+	struct probe probe;
+
+	CHECK_NUMBER(probe_parse(&probe, &setting, 3, &error), 0);
+	probe_append_rule(&probe, "group", &rule);
+	probe_append_rule(&probe, "group", &rule);
+	CHECK_TEXT(buffer_string(&rule), "slice probe:do_it.isra.0 name=\"do_it.isra.0\"\n"
+					 " begin = group:p3_0_do_it_isra_0 args=a,b\n"
+					 " end = group:p3_1_do_it_isra_0 args=ret\n"
+					 "slice probe:do_it.isra.0.3 name=\"do_it.isra.0\"\n"
+					 " begin = group:p3_0_do_it_isra_0 args=a,b\n"
+					 " end = group:p3_1_do_it_isra_0 args=ret\n");
+	probe_release(&probe);
+	buffer_release(&rule);
+}
+
+TEST(functions_of_programs)
+{
+	struct buffer sites = { 0 };
+	struct error error = { 0 };
+	struct probe probe;
+
+	CHECK_NUMBER(parse(&probe, PROBE_PROGRAM, SELF ":marked a=%di", &sites, &error), 0);
+	CHECK_NUMBER(probe.nr_sites, 2);
+	CHECK(strstr(buffer_string(&sites), "session_probe:0x") != NULL);
+	CHECK(strstr(buffer_string(&sites), " a=%di;r /") != NULL);
+	CHECK_TEXT(error.text, "");
+	probe_release(&probe);
+	buffer_release(&sites);
+	marked();
+}
+
+#ifdef __x86_64__
+TEST(arguments_of_static_tracepoints)
+{
+	struct error error = { 0 };
+	struct buffer sites = { 0 };
+	struct probe probe;
+
+	CHECK_NUMBER(parse(&probe, PROBE_USDT, SELF ":shop:begin..end", &sites, &error), 0);
+	CHECK_NUMBER(probe.nr_sites, 3);
+	CHECK_TEXT(buffer_string(&probe.sites[0].arguments),
+		   " arg1=%di:u64 arg2=%si:s32 arg3=-20(%bp):u32 arg4=\\5:u8");
+	CHECK_TEXT(buffer_string(&probe.sites[0].names), "arg1,arg2,arg3,arg4");
+	CHECK_TEXT(buffer_string(&probe.sites[1].arguments), " arg1=%r12:u64");
+	CHECK_TEXT(buffer_string(&probe.sites[2].arguments), " arg1=%ax:s64");
+	CHECK_NUMBER(probe.sites[2].role, PROBE_END);
+	probe_release(&probe);
+	buffer_release(&sites);
+}
+#endif

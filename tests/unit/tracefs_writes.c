@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of the report of what is written to an instance. */
+#include "tracefs/tracefs.h"
+
+#include <string.h>
+
+#include "fixtures/fake_tracefs.h"
+
+static void write_keep(void *context, const char *line)
+{
+	buffer_printf(context, "%s\n", line);
+}
+
+/* A line for the file @name of the instance. */
+static void check_written(struct buffer *lines, const struct instance *recorder, const char *value,
+			  const char *name)
+{
+	struct buffer want = { 0 };
+
+	buffer_printf(&want, "write '%s' to %s/%s\n", value, instance_directory(recorder), name);
+	CHECK(strstr(buffer_string(lines), buffer_string(&want)));
+	buffer_release(&want);
+}
+
+TEST(each_write_is_reported)
+{
+	struct buffer lines = { 0 };
+	const struct report writes = { .context = &lines, .message = write_keep };
+	struct instance_settings settings = settings_of(64);
+	struct instance *recorder;
+	struct error error = { 0 };
+	char removal[256];
+
+	fake_tracefs_begin();
+	settings.writes = &writes;
+	recorder = recorder_as(&settings);
+	snprintf(removal, sizeof(removal), "remove %s\n", instance_directory(recorder));
+	CHECK(strncmp(buffer_string(&lines), "create ", strlen("create ")) == 0);
+	CHECK_NUMBER(instance_enable(recorder, "demo", "job", "common_pid == 7", &error), 0);
+	CHECK_NUMBER(instance_resize(recorder, &error), 0);
+	CHECK_NUMBER(instance_start(recorder, &error), 0);
+	check_written(&lines, recorder, "boot", "trace_clock");
+	check_written(&lines, recorder, "1", "options/overwrite");
+	check_written(&lines, recorder, "common_pid == 7", "events/demo/job/filter");
+	check_written(&lines, recorder, "1", "events/demo/job/enable");
+	check_written(&lines, recorder, "64", "buffer_size_kb");
+	check_written(&lines, recorder, "1", "tracing_on");
+	buffer_clear(&lines);
+	CHECK_NUMBER(instance_remove(recorder, &error), 0);
+	CHECK(strstr(buffer_string(&lines), "/tracing_on\n"));
+	CHECK(strstr(buffer_string(&lines), "/events/demo/job/enable\n"));
+	CHECK(strstr(buffer_string(&lines), removal));
+	buffer_release(&lines);
+	fake_tracefs_end();
+}

@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: probes of functions in the kernel and in programs, static tracepoints, and functions of a module as slices: every call has one."""
+
+import json
+import os
+import re
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
+
+import machine  # noqa: E402
+from tap import Tap  # noqa: E402
+
+CALLS = 200
+# When a program or a recorder is killed.
+MOMENTS = 5
+MOMENTS_FULL = 20
+PROGRAMS = 10
+# In an instance, the tracer of functions exists since 6.11.
+WITHOUT_TRACER = ("6.1",)
+REFUSED = {
+    "unknown": "ktrack: --probe 'nosuch_function': the kernel refuses the probe: Invalid probed address or symbol",
+    "unnamed": "ktrack: --probe 'vfs_read %di': an argument is not NAME=FETCHARG; write for example size=%dx:u64",
+    "register": "ktrack: --probe 'vfs_read a=%zz': the kernel refuses the probe: Invalid register name",
+    "comment": "ktrack: --probe 'vfs_read a=1#2': has one of '#;\"{}' or a control character; remove it",
+    "symbol": "ktrack: /probed: no function 'nosuch'; 'nm -D /probed' lists those of a library",
+    "file": "ktrack: /nosuch: No such file or directory",
+    "text": "ktrack: /etc/passwd: not an ELF file; name a program or a shared library",
+    "mark": "ktrack: --usdt '/probed:shop:nosuch': the file has no such USDT; 'readelf -n FILE' lists those it has",
+    "form": "ktrack: --usdt '/probed': not a USDT; write PATH:PROVIDER:NAME, or PATH:PROVIDER:BEGIN..END",
+    "pattern": "ktrack: 'nosuch_function_*': no such function can be traced; see available_filter_functions in tracefs",
+}
+
+
+class Stream:
+    """Slices of an EVENT stream by category, and what it says of its end."""
+
+    def __init__(self, text):
+        self.slices, self.instants, self.names, self.counters = defaultdict(list), defaultdict(list), {}, Counter()
+        self.tracks = {}
+        stacks = defaultdict(list)
+        for line in text.splitlines():
+            event = json.loads(line)
+            kind, thread = event["event"], event.get("thread")
+            if kind == "region_enter":
+                stacks[thread].append(event)
+            elif kind == "region_leave":
+                begin = stacks[thread].pop()
+                self.slices[event["category"]].append((begin, event))
+            elif kind == "data_json" and event["category"] == "track":
+                self.tracks[thread] = event["value"]
+            elif kind == "data_json":
+                self.instants[event["category"]].append(event)
+            elif kind == "counter":
+                self.counters[event["name"]] = event["count"]
+
+    def complete(self, category):
+        """The slices that have an end."""
+        return [(begin, end) for begin, end in self.slices[category] if not end.get("unfinished")]
+
+
+def check_programs(tap, kernel, result):
+    """What programs counted is what is exported."""
+    counts = [[int(number) for number in re.findall(r"\d+", line)] for line in result.text("programs.output").splitlines()]
+    tap.ok(counts == [[CALLS, 2 * CALLS, 1, 1]] * PROGRAMS, f"{kernel}: ten programs ran with their tracepoints counted", counts)
+    stream = Stream(result.text("programs.json"))
+    fired = {"uprobe:outer": PROGRAMS * CALLS, "uprobe:inner": 2 * PROGRAMS * CALLS, "usdt:begin..end": PROGRAMS * CALLS}
+    exported = {name: len(stream.complete(name)) for name in fired}
+    tap.ok(exported == fired, f"{kernel}: every call is a slice", exported, fired)
+    tap.ok(len(stream.instants["usdt:begin"]) == PROGRAMS * CALLS, f"{kernel}: a tracepoint alone is an instant", len(stream.instants["usdt:begin"]))
+    lost = [name for name in stream.counters if name.startswith("lost")]
+    tap.nothing(lost, f"{kernel}: nothing is lost")
+    outer = stream.complete("uprobe:outer")
+    tap.ok({begin["args"]["name"] for begin, _ in outer} == {"apple"}, f"{kernel}: a string argument")
+    numbers = Counter(begin["args"]["number"] for begin, _ in outer)
+    tap.ok(numbers == Counter({number: PROGRAMS for number in range(CALLS)}), f"{kernel}: a number", numbers)
+    results = {begin["args"]["number"]: end["args"]["ret"] for begin, end in outer}
+    tap.ok(all(result == -2 * number - 1 for number, result in results.items()), f"{kernel}: the value that a function returns", results)
+    ends = Counter(end["args"]["arg1"] for _, end in stream.complete("usdt:begin..end"))
+    tap.ok(ends == Counter({-2 * number - 1: PROGRAMS for number in range(CALLS)}), f"{kernel}: arguments of a tracepoint", ends)
+    inner = Counter(end["args"]["ret"] for _, end in stream.complete("uprobe:inner"))
+    tap.ok(set(inner) == set(range(-CALLS, 1)), f"{kernel}: a value in the form that was asked for", inner)
+    live = Stream(result.text("live.json"))
+    tap.ok(len(live.complete("uprobe:inner")) == 2 * CALLS, f"{kernel}: the same live", len(live.complete("uprobe:inner")), result.text("programs_live.errors"))
+
+
+def check_kernel_probes(tap, kernel, result):
+    """Arguments and results of functions of the kernel."""
+    stream = Stream(result.text("kernel.json"))
+    reads = [(begin["args"]["count"], end["args"]["ret"]) for begin, end in stream.complete("probe:vfs_read")]
+    tap.ok(reads.count((7, 7)) == 3, f"{kernel}: reads with size and result", reads, result.text("kernel.errors"))
+    opened = [begin["args"]["name"] for begin, _ in stream.complete("probe:do_sys_openat2")]
+    tap.ok("/proc/version" in opened, f"{kernel}: opened files", opened)
+    only = Stream(result.text("only.json"))
+    tids = {track.get("id") for track in only.tracks.values()}
+    tap.ok(len(tids) <= 1, f"{kernel}: only the threads that were selected", only.tracks)
+
+
+def contains(function, macro):
+    """Whether a function's slice begins no later and ends no earlier than a slice of a macro."""
+    return function[0]["t_abs"] <= macro[0]["t_abs"] and function[1]["t_abs"] >= macro[1]["t_abs"]
+
+
+def check_module(tap, kernel, result):
+    """The functions of the demo driver, and the slices of its macros."""
+    stream = Stream(result.text("module.json"))
+    calls, interrupts = stream.complete("function:call"), stream.complete("function:interrupt")
+    names = Counter(begin["label"] for begin, _ in calls)
+    macros = [slice for slice in stream.complete("ktrack_demo:ktrack_demo_submit") if slice[0]["label"] == "submit"]
+    tap.ok(len(macros) == 20 and names["demo_submit"] == 20, f"{kernel}: every call of a driver's function", names, len(macros), result.text("module.errors"))
+    functions = [slice for slice in calls if slice[0]["label"] == "demo_submit"]
+    outside = [macro[0]["t_abs"] for macro in macros if sum(contains(function, macro) for function in functions) != 1]
+    tap.nothing(outside, f"{kernel}: slices of macros lie in slices of their functions")
+    batch = [slice for slice in calls if slice[0]["label"] == "demo_write"]
+    tap.ok(batch and all(contains(batch[0], function) for function in functions), f"{kernel}: calls nest as functions do")
+    tap.ok(all(begin["nesting"] > batch[0][0]["nesting"] for begin, _ in functions), f"{kernel}: on the same track")
+    ticks = [slice for slice in stream.complete("ktrack_demo:ktrack_demo_tick")]
+    tick_functions = [slice for slice in interrupts if slice[0]["label"] == "demo_tick"]
+    # A probe that an interrupt hits inside another probe is missed, and reported.
+    missed = sum(int(count) for count in re.findall(r"missed (\d+) call", result.text("module.errors")))
+    without = [tick for tick in ticks if not any(contains(function, tick) for function in tick_functions)]
+    tap.ok(ticks and len(without) <= missed, f"{kernel}: functions in interrupts are apart, and contain their macros", len(ticks), len(without), missed)
+    tap.ok(not any("pin_module" in name for name in names), f"{kernel}: --notrace", names)
+
+
+def check_ends(tap, kernel, result):
+    """Refused probes, killed runs, and what is left."""
+    for name, line in REFUSED.items():
+        tap.ok(result.text(f"{name}.errors") == line + "\n", f"{kernel}: refused: {name}", result.text(f"{name}.errors"), line)
+    tap.ok(result.text("refused.definitions") == "", f"{kernel}: refused probes leave nothing", result.text("refused.definitions"))
+    running = result.text("running.definitions")
+    tap.ok(running.count("vfs_read") == 4 and running.count("/probed:") == 2, f"{kernel}: 'clean' leaves events of a run", running)
+    tap.ok(result.text("killed.definitions") == running, f"{kernel}: a killed run leaves its events")
+    tap.ok(re.search(r"^removed ktrack_\d+_\d+$", result.text("clean.output"), re.M), f"{kernel}: 'clean' removes them", result.text("clean.output"))
+    tap.ok(result.text("cleaned.definitions") == "", f"{kernel}: all of them", result.text("cleaned.definitions"))
+    recovered = Stream(result.text("recovered.json"))
+    tap.ok(len(recovered.complete("uprobe:outer")) == 3, f"{kernel}: a recovered recording has the probes' rules", recovered.slices.keys())
+    tap.ok(result.text("end.definitions") == "", f"{kernel}: nothing is left at the end", result.text("end.definitions"))
+
+
+def check_moments(tap, kernel, result, moments):
+    """Nothing is left of a killed recorder; each call of a killed program has a slice, open ones are incomplete."""
+    left = [result.text(f"moment{moment}.definitions") for moment in range(moments)]
+    tap.nothing([text for text in left if text], f"{kernel}: nothing is left of {moments} killed recorders")
+    for moment in range(moments):
+        stream = Stream(result.text(f"killed{moment}.json"))
+        open_slices = len(stream.slices["uprobe:outer"]) - len(stream.complete("uprobe:outer"))
+        inner_open = len(stream.slices["usdt:begin..end"]) - len(stream.complete("usdt:begin..end"))
+        tap.ok(open_slices <= 1 and inner_open <= open_slices, f"{kernel}: one call is incomplete at most", open_slices, inner_open)
+        tap.ok(stream.counters["unmatched_ends"] == 0, f"{kernel}: every end has a begin", stream.counters)
+
+
+def check_tracer(tap, kernel, result):
+    """A module that is loaded later, and calls below others."""
+    names = {begin["label"] for begin, _ in Stream(result.text("wait.json")).slices["function:call"]}
+    tap.ok({"ktrack_demo_init", "demo_submit"} <= names, f"{kernel}: functions of a module that is loaded later", names, result.text("wait.errors"))
+    calls = Stream(result.text("depth.json")).slices["function:call"]
+    tap.ok(calls and {begin["nesting"] for begin, _ in calls} == {1}, f"{kernel}: --depth=1 has no nested calls", len(calls))
+
+
+def main():
+    """Returns the exit status."""
+    tap = Tap()
+    moments = MOMENTS_FULL if os.environ.get("KTRACK_FULL") else MOMENTS
+    with tempfile.TemporaryDirectory() as folder:
+        options = machine.program(folder, "probed")
+        for kernel in sys.argv[1:] or machine.KERNELS:
+            has_tracer = kernel not in WITHOUT_TRACER
+            words = [str(moments), *(["graph"] if has_tracer else [])]
+            with machine.ran(kernel, "probes.sh", *words, options=options) as result:
+                machine.check_end(tap, kernel, result)
+                tap.nothing(result.output.splitlines(), f"{kernel}: all is recorded")
+                check_programs(tap, kernel, result)
+                check_kernel_probes(tap, kernel, result)
+                check_module(tap, kernel, result)
+                check_ends(tap, kernel, result)
+                check_moments(tap, kernel, result, moments)
+                if has_tracer:
+                    check_tracer(tap, kernel, result)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reads ELF files by libelf. USDTs are notes, as systemtap's <sys/sdt.h> describes them. */
+#include "event/elf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NOTE_OWNER "stapsdt"
+#define NOTE_TYPE 3
+
+/* The place, the address of this section when the note was written, and the semaphore. */
+#define NOTE_ADDRESSES 3
+#define BASE_SECTION ".stapsdt.base"
+
+struct elf_file {
+	int fd;
+	Elf *elf;
+	const char *path;
+	GElf_Ehdr header;
+};
+
+int elf_open(struct elf_file **out, const char *path, struct error *error)
+{
+	struct elf_file *file = calloc(1, sizeof(*file));
+
+	*out = NULL;
+	if (!file)
+		return error_set(error, "out of memory");
+	*file = (struct elf_file){ .fd = open(path, O_RDONLY | O_CLOEXEC), .path = path };
+	if (file->fd < 0) {
+		error_set_system(error, errno, "%s", path);
+	} else {
+		elf_version(EV_CURRENT);
+		file->elf = elf_begin(file->fd, ELF_C_READ, NULL);
+		if (file->elf && elf_kind(file->elf) == ELF_K_ELF &&
+		    gelf_getehdr(file->elf, &file->header)) {
+			*out = file;
+			return 0;
+		}
+		error_set(error, "%s: not an ELF file; name a program or a shared library", path);
+	}
+	elf_close(file);
+	return -1;
+}
+
+void elf_close(struct elf_file *file)
+{
+	if (!file)
+		return;
+	elf_end(file->elf);
+	file_close(file->fd);
+	free(file);
+}
+
+unsigned int elf_machine(const struct elf_file *file)
+{
+	return file->header.e_machine;
+}
+
+/* Returns false if no segment has the address in the file. */
+static bool offset_find(const struct elf_file *file, uint64_t address, uint64_t *offset)
+{
+	size_t nr_segments;
+
+	if (elf_getphdrnum(file->elf, &nr_segments) < 0)
+		return false;
+	for (size_t i = 0; i < nr_segments; i++) {
+		GElf_Phdr segment;
+
+		if (!gelf_getphdr(file->elf, i, &segment) || segment.p_type != PT_LOAD ||
+		    address < segment.p_vaddr || address - segment.p_vaddr >= segment.p_filesz)
+			continue;
+		*offset = address - segment.p_vaddr + segment.p_offset;
+		return true;
+	}
+	return false;
+}
+
+/* Returns false if the table has no such function. */
+static bool table_find(const struct elf_file *file, Elf_Scn *section, const GElf_Shdr *header,
+		       const char *name, uint64_t *address)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	size_t size = data && header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+
+	for (size_t i = 0; i < size; i++) {
+		const char *found;
+		GElf_Sym symbol;
+
+		if (!gelf_getsym(data, i, &symbol))
+			break;
+		if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF)
+			continue;
+		found = elf_strptr(file->elf, header->sh_link, symbol.st_name);
+		if (!found || strcmp(found, name) != 0)
+			continue;
+		*address = symbol.st_value;
+		return true;
+	}
+	return false;
+}
+
+static bool address_find(const struct elf_file *file, unsigned int type, const char *name,
+			 uint64_t *address)
+{
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(file->elf, section))) {
+		GElf_Shdr header;
+
+		if (gelf_getshdr(section, &header) && header.sh_type == type &&
+		    table_find(file, section, &header, name, address))
+			return true;
+	}
+	return false;
+}
+
+int elf_find_function(const struct elf_file *file, const char *name, uint64_t *offset,
+		      struct error *error)
+{
+	uint64_t address;
+
+	if (!address_find(file, SHT_SYMTAB, name, &address) &&
+	    !address_find(file, SHT_DYNSYM, name, &address))
+		return error_set(error, "%s: no function '%s'; 'nm -D %s' lists those of a library",
+				 file->path, name, file->path);
+	if (offset_find(file, address, offset))
+		return 0;
+	return error_set(error, "%s: function '%s' has no code in the file; name the file that has it",
+			 file->path, name);
+}
+
+/* The linker moves this section, but not the addresses in notes. */
+static bool base_find(const struct elf_file *file, uint64_t *address)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(file->elf, &names) < 0)
+		return false;
+	while ((section = elf_nextscn(file->elf, section))) {
+		const char *name;
+		GElf_Shdr header;
+
+		if (!gelf_getshdr(section, &header))
+			continue;
+		name = elf_strptr(file->elf, names, header.sh_name);
+		if (!name || strcmp(name, BASE_SECTION) != 0)
+			continue;
+		*address = header.sh_addr;
+		return true;
+	}
+	return false;
+}
+
+/** struct mark_search - parameters of elf_visit_marks() */
+struct mark_search {
+	const struct elf_file *file;
+	int (*visit)(void *context, const struct elf_mark *mark, struct error *error);
+	void *context;
+	struct error *error;
+	bool has_base;
+	uint64_t base;
+};
+
+/* Takes a text with its NUL; returns NULL without one. */
+static const char *note_take_text(const char **rest, const char *end)
+{
+	const char *begin = *rest, *nul = memchr(begin, '\0', end - begin);
+
+	if (nul)
+		*rest = nul + 1;
+	return nul ? begin : NULL;
+}
+
+/* Returns false for a note that ends early. */
+static bool note_parse(const struct mark_search *search, const Elf_Data *data, size_t at,
+		       size_t size, GElf_Addr addresses[], struct elf_mark *out)
+{
+	Elf_Type type = gelf_getclass(search->file->elf) == ELFCLASS32 ? ELF_T_WORD : ELF_T_XWORD;
+	size_t word = type == ELF_T_WORD ? sizeof(uint32_t) : sizeof(uint64_t);
+	const char *begin = (const char *)data->d_buf + at;
+	const char *end = begin + size, *rest = begin + NOTE_ADDRESSES * word;
+
+	if (size < NOTE_ADDRESSES * word)
+		return false;
+	for (int i = 0; i < NOTE_ADDRESSES; i++) {
+		uint32_t half;
+
+		if (type == ELF_T_XWORD) {
+			memcpy(&addresses[i], begin + i * word, word);
+			continue;
+		}
+		memcpy(&half, begin + i * word, word);
+		addresses[i] = half;
+	}
+	out->provider = note_take_text(&rest, end);
+	out->name = out->provider ? note_take_text(&rest, end) : NULL;
+	out->arguments = out->name ? note_take_text(&rest, end) : NULL;
+	return out->arguments;
+}
+
+static int note_visit(const struct mark_search *search, const Elf_Data *data, size_t at,
+		      size_t size)
+{
+	GElf_Addr addresses[NOTE_ADDRESSES];
+	struct elf_mark mark = { 0 };
+	uint64_t moved;
+
+	if (!note_parse(search, data, at, size, addresses, &mark))
+		return 0;
+	moved = search->has_base ? search->base - addresses[1] : 0;
+	if (!offset_find(search->file, addresses[0] + moved, &mark.offset))
+		return 0;
+	if (addresses[2] != 0 &&
+	    !offset_find(search->file, addresses[2] + moved, &mark.semaphore))
+		return 0;
+	return search->visit(search->context, &mark, search->error);
+}
+
+static int notes_visit(const struct mark_search *search, const Elf_Data *data)
+{
+	size_t at = 0, next, name_at, text_at;
+	GElf_Nhdr note;
+
+	while ((next = gelf_getnote((Elf_Data *)data, at, &note, &name_at, &text_at)) > 0) {
+		const char *owner = (const char *)data->d_buf + name_at;
+
+		at = next;
+		if (note.n_type == NOTE_TYPE && note.n_namesz == sizeof(NOTE_OWNER) &&
+		    memcmp(owner, NOTE_OWNER, sizeof(NOTE_OWNER)) == 0 &&
+		    note_visit(search, data, text_at, note.n_descsz) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int elf_visit_marks(const struct elf_file *file,
+		    int (*visit)(void *context, const struct elf_mark *mark, struct error *error),
+		    void *context, struct error *error)
+{
+	struct mark_search search = { .file = file, .visit = visit, .context = context,
+				      .error = error };
+	Elf_Scn *section = NULL;
+
+	search.has_base = base_find(file, &search.base);
+	while ((section = elf_nextscn(file->elf, section))) {
+		GElf_Shdr header;
+		Elf_Data *data = NULL;
+
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE)
+			data = elf_getdata(section, NULL);
+		if (data && notes_visit(&search, data) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Words the last line of a run. */
+#include "session/closing.h"
+
+#include <string.h>
+
+#include "timeline/timeline.h"
+
+#define PLAIN_CHARACTERS                                       \
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
+	"0123456789_-./:,=+@%"
+
+void word_append_quoted(struct buffer *out, const char *word)
+{
+	if (*word && !word[strspn(word, PLAIN_CHARACTERS)]) {
+		buffer_append_string(out, word);
+		return;
+	}
+	buffer_append_char(out, '\'');
+	for (; *word; word++) {
+		if (*word == '\'')
+			buffer_append_string(out, "'\\''");
+		else
+			buffer_append_char(out, *word);
+	}
+	buffer_append_char(out, '\'');
+}
+
+void closing_report(const struct closing *closing, const char *next, const struct report *report)
+{
+	struct buffer line = { 0 };
+
+	buffer_printf(&line, "%s: %llu %s%s, ", closing->object, (unsigned long long)closing->count,
+		      closing->things, closing->count == 1 ? "" : "s");
+	if (closing->has_lost)
+		timeline_append_loss(&line, closing->lost, closing->gaps, closing->gaps_unknown);
+	else
+		buffer_append_string(&line, "nothing lost");
+	report_closing(report, "%s; next: %s", buffer_string(&line), next);
+	buffer_release(&line);
+}
+
+static bool target_is_file(const struct output_settings *outputs, size_t kind)
+{
+	const char *target = outputs->targets[kind];
+
+	return target && strcmp(target, "-") != 0;
+}
+
+/* The targets but standard output, separated by commas. */
+static void outputs_append(struct buffer *out, const struct output_settings *outputs)
+{
+	for (size_t i = 0; i < sink_kinds_count; i++) {
+		if (target_is_file(outputs, i))
+			buffer_printf(out, "%s%s", out->size > 0 ? ", " : "", outputs->targets[i]);
+	}
+}
+
+void pipeline_report_end(const struct pipeline *pipeline, const struct output_settings *outputs,
+			 const char *source, const char *next, const struct report *report)
+{
+	struct buffer object = { 0 };
+	struct closing closing = {
+		.count = pipeline->nr_events,
+		.things = "event",
+		.has_lost = pipeline->has_lost,
+		.lost = pipeline->lost,
+		.gaps = pipeline->nr_gaps,
+		.gaps_unknown = pipeline->nr_gaps_unknown,
+	};
+
+	outputs_append(&object, outputs);
+	closing.object = object.size > 0 ? buffer_string(&object) : source;
+	closing_report(&closing, next, report);
+	buffer_release(&object);
+}
+
+bool closing_append_view(struct buffer *out, const struct output_settings *outputs)
+{
+	size_t found = sink_kinds_count;
+
+	/* The last kinds need no other program. */
+	for (size_t i = 0; i < sink_kinds_count; i++) {
+		if (target_is_file(outputs, i) && sink_kinds[i].viewer)
+			found = i;
+	}
+	if (found == sink_kinds_count)
+		return false;
+	buffer_printf(out, "open %s in %s", outputs->targets[found], sink_kinds[found].viewer);
+	return true;
+}
+
+void closing_append_command(struct buffer *out, const char *command,
+			    const struct selection *selection, const char *source)
+{
+	buffer_printf(out, "ktrack %s", command);
+	if (selection->rule_words.size > 0)
+		buffer_append(out, selection->rule_words.data, selection->rule_words.size);
+	if (!source)
+		return;
+	buffer_append_char(out, ' ');
+	word_append_quoted(out, source);
+}

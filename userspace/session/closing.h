@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The last line of a run on a terminal: what was written, what was lost, what to try next. */
+#ifndef SESSION_CLOSING_H
+#define SESSION_CLOSING_H
+
+#include "session/pipeline.h"
+#include "session/settings.h"
+
+/**
+ * struct closing - a run that ended well
+ * @object: what was written or read
+ * @count: number of @things: "event", "record"
+ * @lost: records
+ * @has_lost: also if @lost is 0, because gaps have an unknown size
+ */
+struct closing {
+	const char *object;
+	uint64_t count;
+	const char *things;
+	bool has_lost;
+	uint64_t lost;
+	uint64_t gaps;
+	uint64_t gaps_unknown;
+};
+
+/** closing_report - print the line, if @report has a terminal; @next is a command or an advice */
+void closing_report(const struct closing *closing, const char *next, const struct report *report);
+
+/**
+ * pipeline_report_end - print the line for the events of a run
+ * @source: named if all outputs are on standard output
+ */
+void pipeline_report_end(const struct pipeline *pipeline, const struct output_settings *outputs,
+			 const char *source, const char *next, const struct report *report);
+
+/** closing_append_view - append how to open the first file for a viewer; false if there is none */
+bool closing_append_view(struct buffer *out, const struct output_settings *outputs);
+
+/** closing_append_command - append "ktrack COMMAND RULES SOURCE" for the selection of a run */
+void closing_append_command(struct buffer *out, const char *command,
+			    const struct selection *selection, const char *source);
+
+/** word_append_quoted - append a word as a shell reads it */
+void word_append_quoted(struct buffer *out, const char *word);
+
+#endif

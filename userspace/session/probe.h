@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A probe of the command line: the events that it needs, and the rule that makes tracks of them. */
+#ifndef SESSION_PROBE_H
+#define SESSION_PROBE_H
+
+#include "base/base.h"
+#include "session/settings.h"
+#include "tracefs/tracefs.h"
+
+/** PROBE_SITES_MAX - limit of places of one probe: of copies of a function that was inlined */
+#define PROBE_SITES_MAX 64
+
+/** enum probe_role - what an event of a probe means */
+enum probe_role {
+	PROBE_BEGIN,
+	PROBE_END,
+	PROBE_INSTANT,
+};
+
+/**
+ * struct probe_site - one event of a probe
+ * @kind: of the dynamic event, see dynamic_define()
+ * @name: of the event
+ * @place: where the kernel sets it
+ * @arguments: for the kernel: " NAME=FETCHARG NAME=FETCHARG"
+ * @names: of these arguments: "NAME,NAME"
+ */
+struct probe_site {
+	enum probe_role role;
+	const char *kind;
+	char name[DYNAMIC_NAME_SIZE];
+	struct buffer place;
+	struct buffer arguments;
+	struct buffer names;
+};
+
+/**
+ * struct probe - a parsed probe
+ * @option: "--probe", "--uprobe" or "--usdt"
+ * @text: of the command line
+ * @number: of the setting, which makes the names of its events unique
+ * @pack: the first part of the name of its rule
+ * @title: the last part, and the name of its slices
+ */
+struct probe {
+	const char *option;
+	const char *text;
+	unsigned int number;
+	const char *pack;
+	struct buffer title;
+	struct probe_site sites[PROBE_SITES_MAX];
+	size_t nr_sites;
+};
+
+/**
+ * probe_parse - parse a setting
+ * @out: for probe_release(), in any case
+ * @number: of the setting
+ *
+ * Returns 0, or -1 with @error.
+ */
+int probe_parse(struct probe *out, const struct probe_setting *setting, unsigned int number,
+		struct error *error);
+
+/** probe_parse_usdt - parse "PATH:PROVIDER:NAME" or "PATH:PROVIDER:BEGIN..END"
+ *
+ * Returns -1 with @error.
+ */
+int probe_parse_usdt(struct probe *probe, struct error *error);
+
+/** probe_set_title - set the name, before probe_add_site() */
+void probe_set_title(struct probe *probe, struct text title);
+
+/**
+ * probe_add_site - add an event
+ *
+ * Returns it without arguments, or NULL with @error if there are too many.
+ */
+struct probe_site *probe_add_site(struct probe *probe, enum probe_role role, const char *kind,
+				  struct error *error);
+
+/** probe_site_add - add an argument: a name, and how the kernel fetches its value */
+void probe_site_add(struct probe_site *site, struct text name, struct text fetch);
+
+/** probe_refuse - set @error to a problem with the text of a probe; returns -1 */
+int probe_refuse(const struct probe *probe, struct error *error, const char *problem);
+
+/** probe_define - define its events; returns -1 with @error */
+int probe_define(const struct probe *probe, struct dynamic_events *events, struct error *error);
+
+/** probe_append_rule - append its rule, whose name differs from those in @out */
+void probe_append_rule(const struct probe *probe, const char *group, struct buffer *out);
+
+void probe_release(struct probe *probe);
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ktrack query: exports a source to a temporary database, or opens a database. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "session/filter.h"
+#include "session/outputs.h"
+#include "session/session.h"
+
+/* The first bytes of a database. */
+#define MAGIC "SQLite format 3"
+
+/* A file that cannot be opened is left to export, for its error. */
+static bool source_is_database(const char *source)
+{
+	char head[sizeof(MAGIC)] = { 0 };
+	int fd = open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	ssize_t size = fd >= 0 ? pread(fd, head, sizeof(head), 0) : -1;
+
+	file_close(fd);
+	return size == sizeof(head) && memcmp(head, MAGIC, sizeof(head)) == 0;
+}
+
+/* A database has no records that an option could select. */
+static int query_database_check(const struct query_settings *settings, struct error *error)
+{
+	struct buffer options = { 0 };
+
+	if (settings->selection.nr_options > 0)
+		buffer_append_string(&options, "-e");
+	else if (settings->selection.rules)
+		buffer_append_string(&options, "-r");
+	else
+		filter_name(&settings->filter, &options);
+	if (options.size > 0)
+		error_set(error,
+			  "%s: selects records, but %s is a database; use WHERE in the query",
+			  buffer_string(&options), settings->source);
+	buffer_release(&options);
+	return options.size > 0 || *error->text ? -1 : 0;
+}
+
+static int query_database_run(const struct query_settings *settings, struct error *error)
+{
+	struct sink_settings output = { .query = &settings->form };
+	struct output_set set = { 0 };
+	struct buffer path = { 0 };
+	int status = STATUS_FAILED;
+
+	if (query_database_check(settings, error) < 0)
+		return STATUS_USAGE;
+	output.fd = output_open(&set, "-", &output.name, error);
+	/* SQLite gives names with a colon a meaning. */
+	buffer_printf(&path, "%s%s", settings->source[0] == '/' ? "" : "./", settings->source);
+	if (output.fd >= 0 && sink_query_database(&output, buffer_string(&path), error) == 0)
+		status = STATUS_DONE;
+	buffer_release(&path);
+	return status;
+}
+
+static int query_recording_run(const struct query_settings *settings, struct error *error)
+{
+	struct export_settings export = {
+		.report = settings->report,
+		.source = settings->source,
+		.argv = settings->argv,
+		.selection = settings->selection,
+		.outputs = { .query = &settings->form, .fails_on_loss = settings->fails_on_loss },
+		.filter = settings->filter,
+		.limits = settings->limits,
+	};
+
+	return export_run(&export, error);
+}
+
+int query_run(const struct query_settings *settings, struct error *error)
+{
+	return source_is_database(settings->source) ? query_database_run(settings, error)
+						    : query_recording_run(settings, error);
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Bytes and numbers in the text of the page.
+"use strict";
+
+// Older browsers have no decoder of their own.
+function decodeBase64(text) {
+	if (Uint8Array.fromBase64)
+		return Uint8Array.fromBase64(text);
+	const raw = atob(text), bytes = new Uint8Array(raw.length);
+	for (let i = 0; i < raw.length; i++)
+		bytes[i] = raw.charCodeAt(i);
+	return bytes;
+}
+
+// A cursor in the bytes of a chunk.
+class Bytes {
+	constructor(text) {
+		this.bytes = decodeBase64(text);
+		this.at = 0;
+	}
+
+	// A number, rounded beyond 2^53.
+	number() {
+		const bytes = this.bytes;
+		let byte = bytes[this.at++], value = byte & 127;
+		for (let factor = 128; byte > 127; factor *= 128) {
+			byte = bytes[this.at++];
+			value += (byte & 127) * factor;
+		}
+		return value;
+	}
+
+	// A number with all digits.
+	exact() {
+		let shift = 0n, value = 0n, byte;
+		do {
+			byte = this.bytes[this.at++];
+			value |= BigInt(byte & 127) << shift;
+			shift += 7n;
+		} while (byte > 127);
+		return value;
+	}
+
+	skip() {
+		while (this.bytes[this.at++] > 127)
+			;
+	}
+}
+
+function unpack(text) {
+	return new Response(new Blob([decodeBase64(text)]).stream().pipeThrough(new DecompressionStream("deflate")));
+}
+
+// Decompresses JSON.
+function unpackJson(text) {
+	return unpack(text).json();
+}
+
+function unpackText(text) {
+	return unpack(text).text();
+}
+
+// The first index whose time is later than `time`.
+function firstBeyond(size, time, timeOf) {
+	let low = 0, high = size;
+	while (low < high) {
+		const middle = (low + high) >> 1;
+		if (timeOf(middle) > time)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The view in the fragment of the page's address: a copied address shows the same. Unknown and wrong words are ignored.
+"use strict";
+
+const FRAGMENT_MS = 250;
+
+class Fragment {
+	constructor(page) {
+		Object.assign(this, { page, picture: page.picture, written: "", timer: null });
+		window.addEventListener("hashchange", () => location.hash.slice(1) !== this.written && this.read());
+	}
+
+	// Writes the view when it has not changed for a while.
+	changed() {
+		clearTimeout(this.timer);
+		this.timer = setTimeout(() => this.write(), FRAGMENT_MS);
+	}
+
+	write() {
+		const text = this.text();
+		if (text === this.written)
+			return;
+		this.written = text;
+		history.replaceState(null, "", `#${text}`);
+	}
+
+	text() {
+		const { page, picture } = this, { span, filter, sort, selected } = picture, { range } = page, words = new URLSearchParams(), all = picture.tree.all;
+		const round = (time) => Math.round(time), keys = (isIt) => all.filter(isIt).map((node) => node.key).join();
+		words.set("t", [span.from, span.to].map(round));
+		if (picture.scroll > 0)
+			words.set("y", round(picture.scroll));
+		if (selected)
+			words.set("s", [selected.chunk.number, selected.kind === "slice" ? selected.row.depth : selected.kind, selected.begin]);
+		if (range.span)
+			words.set("r", [range.span.from, range.span.to].map(round).concat(range.tracks?.map((track) => track.number) ?? []));
+		if (range.markers.some((time) => time !== null))
+			words.set("m", range.markers.map((time) => time === null ? "" : round(time)));
+		const texts = { q: page.part("search").value, f: filter, o: sort === "recorded" ? "" : sort, p: keys((node) => node.isPinned), h: keys((node) => node.isHidden), c: keys((node) => !node.isOpen && node.kind !== "idle") };
+		texts.i = picture.tree.all.some((node) => node.kind === "idle" && node.isOpen) ? "1" : "";
+		for (const [name, text] of Object.entries(texts))
+			if (text)
+				words.set(name, text);
+		return words.toString().replaceAll("%2C", ",");
+	}
+
+	read() {
+		const text = location.hash.slice(1), words = new URLSearchParams(text), numbers = (name) => (words.get(name) ?? "").split(",").map((word) => word === "" ? NaN : Number(word));
+		if (!text)
+			return;
+		this.written = text;
+		this.readTree(words);
+		this.readRange(numbers("r"), numbers("m"));
+		const [from, to] = numbers("t"), [y] = numbers("y");
+		if (words.get("q") !== null)
+			Object.assign(this.page.part("search"), { value: words.get("q") });
+		this.page.search.prepare();
+		this.page.select(this.itemOf(words.get("s")));
+		if (from < to)
+			this.picture.setSpan(from, to);
+		this.picture.setScroll(y > 0 ? y : 0);
+	}
+
+	readTree(words) {
+		const { tracks } = this.page, has = (name) => new Set((words.get(name) ?? "").split(",")), pinned = has("p"), hidden = has("h"), closed = has("c");
+		for (const node of this.picture.tree.all) {
+			Object.assign(node, { isPinned: pinned.has(node.key), isHidden: hidden.has(node.key) });
+			node.isOpen = node.kind === "idle" ? words.get("i") === "1" : !closed.has(node.key);
+		}
+		tracks.setFilter(words.get("f") ?? "");
+		tracks.setSort(Object.hasOwn(SORTS, words.get("o") ?? "") ? words.get("o") : "recorded");
+	}
+
+	readRange([from, to, ...numbers], markers) {
+		const { range } = this.page, tracks = this.page.recording.tracks.filter((track) => numbers.includes(track.number));
+		if (from <= to)
+			range.select(from, to, tracks.length > 0 ? tracks : null);
+		else
+			range.clear();
+		MARKERS.forEach((_, i) => range.setMarker(i, Number.isFinite(markers[i]) ? markers[i] : null));
+	}
+
+	// The item that "TRACK,DEPTH,BEGIN" names.
+	itemOf(text) {
+		const [number, place, begin] = (text ?? "").split(","), track = this.page.recording.tracks.find((one) => one.numbers.includes(+number));
+		const row = track?.parts.find((one) => place === (one.kind === "slice" ? String(one.depth) : one.kind));
+		let found = null;
+		row?.visit(+begin, +begin, (chunk, index, items) => {
+			if (chunk.number === +number && items.begin[index] === +begin)
+				found = thing(row, chunk, index);
+			return !found;
+		});
+		return found;
+	}
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The search: names, tracks, tracepoints, fields and their values, in small steps; the first hits come first.
+"use strict";
+
+// So many hits are kept, and so many are listed. The first ones are reported after FIRST_MS, more each REPORT_MS.
+const HITS_MOST = 100000, HITS_LISTED = 100, FIRST_MS = 15, REPORT_MS = 100;
+const UNITS = { ns: 1, us: 1e3, "\u00b5s": 1e3, ms: 1e6, s: 1e9, k: 1e3, m: 1e6, g: 1e9 };
+const COMPARISONS = { ">": (order) => order > 0, ">=": (order) => order >= 0, "<": (order) => order < 0, "<=": (order) => order <= 0, "=": (order) => order === 0, "!=": (order) => order !== 0 };
+
+// A number, exact if it is whole; null for other texts. "10ms" is a number of nanoseconds.
+function numberOf(text) {
+	const [, digits, unit] = /^(-?(?:0x[\da-f]+|\d+(?:\.\d+)?))\s*([a-z\u00b5]*)$/i.exec(text) ?? [];
+	if (digits === undefined || (unit && !UNITS[unit.toLowerCase()]))
+		return null;
+	if (!unit && !digits.includes("."))
+		return digits[0] === "-" ? -BigInt(digits.slice(1)) : BigInt(digits);
+	return Number(digits) * (UNITS[unit?.toLowerCase()] ?? 1);
+}
+
+// What a text asks for: FIELD OPERATOR VALUE, or any text.
+class Query {
+	constructor(text) {
+		const [, field, operator, value] = /^\s*([\w:.-]+)\s*(>=|<=|!=|=|>|<)\s*(\S.*)$/.exec(text) ?? [];
+		Object.assign(this, { field, operator, wanted: (value ?? text).trim().toLowerCase() });
+		this.number = numberOf(this.wanted);
+	}
+
+	// Whether a value of the field is wanted; numbers are compared as numbers.
+	compares(value) {
+		const text = String(value).toLowerCase(), number = this.number === null ? null : numberOf(text);
+		if (number === null && this.operator !== "=" && this.operator !== "!=")
+			return false;
+		const order = number === null ? (text === this.wanted ? 0 : 1) : number < this.number ? -1 : number > this.number ? 1 : 0;
+		return COMPARISONS[this.operator](order);
+	}
+
+	matchesText(text) {
+		return text.toLowerCase().includes(this.wanted);
+	}
+
+	matchesName(name) {
+		return this.field ? this.field === "name" && this.compares(name) : this.matchesText(name);
+	}
+
+	matchesTrack({ label, identity }) {
+		if (this.field === "track")
+			return this.compares(label) || this.compares(identity.name);
+		if (this.field)
+			return this.field === "tracepoint" && this.compares(identity.tracepoint);
+		return this.matchesText(label) || this.matchesText(identity.tracepoint);
+	}
+
+	// Whether the args of a chunk may have a hit, by their text.
+	mayMatch(text) {
+		return this.field ? text.includes(JSON.stringify(this.field)) : text.toLowerCase().includes(this.wanted) || this.number !== null;
+	}
+
+	// Whether an object of fields has a hit; of slices there are two.
+	matchesArgs(args) {
+		const parts = Array.isArray(args) ? args : [args], isHit = this.field
+			? ([name, value]) => name === this.field && this.compares(value)
+			: ([name, value]) => name !== WRITER_TID && (this.matchesText(name) || this.matchesText(String(value)) || (this.number !== null && numberOf(String(value)) === this.number));
+		return parts.some((part) => part && Object.entries(part).some(isHit));
+	}
+}
+
+class Search {
+	// changed() is called when there are more hits.
+	constructor(recording, text, changed) {
+		Object.assign(this, { recording, query: new Query(text), changed, hits: [], fresh: [], count: 0, isDone: false });
+		this.tracks = recording.tracks.filter((track) => this.query.matchesTrack(track));
+		this.names = new Set();
+		recording.names.forEach((name, number) => this.query.matchesName(name) && this.names.add(number));
+		this.done = this.run();
+	}
+
+	// Names first, for they are found at once.
+	async run() {
+		const isWanted = () => !this.isStopped;
+		await runSteps(this.steps(), isWanted);
+		this.report();
+		for (const { row, chunk } of this.recording.inOrder) {
+			if (!isWanted())
+				return;
+			if (chunk.args !== NONE)
+				await this.searchArgs(row, chunk);
+		}
+		this.isDone = true;
+		this.report();
+	}
+
+	stop() {
+		this.isStopped = true;
+	}
+
+	add(row, chunk, index) {
+		this.count++;
+		if (this.hits.length + this.fresh.length < HITS_MOST)
+			this.fresh.push(thing(row, chunk, index));
+	}
+
+	// Sorts the new hits in, and reports them if there are any.
+	report() {
+		this.sort();
+		if (!this.isStopped)
+			this.changed(this);
+	}
+
+	sort() {
+		if (this.fresh.length === 0)
+			return;
+		this.hits = this.hits.concat(this.fresh).sort((a, b) => isBefore(a, b) ? -1 : 1);
+		this.fresh = [];
+	}
+
+	* steps() {
+		let reported = performance.now();
+		for (const { row, chunk } of this.recording.inOrder) {
+			if (this.mayHave(row, chunk)) {
+				this.searchItems(row, chunk);
+				yield;
+			}
+			if (this.fresh.length > 0 && performance.now() - reported > (this.hits.length > 0 ? REPORT_MS : FIRST_MS)) {
+				this.report();
+				reported = performance.now();
+			}
+		}
+	}
+
+	// Whether names or durations or values of a chunk may be hits: a digest has its names.
+	mayHave(row, chunk) {
+		if (row.kind === "sample")
+			return this.query.field === "value" || (!this.query.field && this.query.number !== null);
+		if (row.kind === "slice" && this.query.field === "duration")
+			return true;
+		const names = this.names.size > 0 && row.kind === "slice" ? chunk.digest()?.names : null;
+		return this.names.size > 0 && (!names || names.length >= NAME_MASK || names.some((name) => this.names.has(name)));
+	}
+
+	searchItems(row, chunk) {
+		const items = chunk.items ?? chunk.decode();
+		for (let i = 0; i < chunk.count; i++)
+			if (this.isHit(row, items, i))
+				this.add(row, chunk, i);
+	}
+
+	isHit(row, items, i) {
+		if (row.kind === "sample")
+			return this.query.operator ? this.query.compares(items.value[i]) : items.value[i] === Number(this.query.number);
+		if (this.query.field === "duration")
+			return row.kind === "slice" && this.query.compares(items.end[i] - items.begin[i]);
+		return this.names.has(items.name[i]);
+	}
+
+	// Fields of items whose names are no hits.
+	async searchArgs(row, chunk) {
+		const text = await unpackText(chunk.args);
+		if (!this.query.mayMatch(text))
+			return;
+		const all = JSON.parse(text), names = this.names.size > 0 ? (chunk.items ?? chunk.decode()).name : null;
+		all.forEach((args, i) => args && this.query.matchesArgs(args) && !(names && this.names.has(names[i])) && this.add(row, chunk, i));
+		if (this.fresh.length > 0 && performance.now() - (this.reported ?? 0) > REPORT_MS) {
+			this.reported = performance.now();
+			this.report();
+		}
+	}
+
+	// The next hit after an item, in a direction; wraps around. The first or last one without an item.
+	next(selected, step) {
+		const hits = this.hits, size = hits.length;
+		if (size === 0)
+			return null;
+		const at = selected ? this.placeOf(selected) : step > 0 ? -1 : size;
+		const isHit = selected && hits[at] && isSame(hits[at], selected), to = step > 0 ? (isHit || !selected ? at + 1 : at) : at - 1;
+		return hits[(to + size) % size];
+	}
+
+	// The number of hits before an item.
+	placeOf(one) {
+		return firstBeyond(this.hits.length, 0, (i) => isBefore(this.hits[i], one) ? -1 : 1);
+	}
+
+	// Which hit an item is, from 1; 0 if it is none.
+	numberOf(one) {
+		const at = one ? this.placeOf(one) : -1;
+		return this.hits[at] && isSame(this.hits[at], one) ? at + 1 : 0;
+	}
+}
+
+function isSame(one, other) {
+	return one.chunk === other.chunk && one.index === other.index;
+}
+
+// The search field: what is found, how many, and the list.
+class SearchField {
+	constructor(page) {
+		Object.assign(this, { page, field: page.part("search"), found: page.part("found"), list: page.part("list"), search: null });
+		this.field.addEventListener("input", () => this.begin());
+		this.list.addEventListener("click", () => this.showList());
+		page.part("previous").addEventListener("click", () => this.go(-1));
+		page.part("next").addEventListener("click", () => this.go(1));
+	}
+
+	// Searches anew; the first hit is selected when it is there.
+	begin() {
+		this.prepare(true);
+	}
+
+	// Searches anew, and selects nothing by default.
+	prepare(isFirst = false) {
+		this.search?.stop();
+		this.search = null;
+		this.isListed = false;
+		const text = this.field.value.trim();
+		if (text) {
+			this.isFirst = isFirst;
+			this.search = new Search(this.page.recording, text, (search) => this.update(search));
+		}
+		this.showCount();
+	}
+
+	update(search) {
+		if (this.search && this.search !== search)
+			return;
+		this.search = search;
+		if (this.isFirst && (search.hits.length > 0 || search.isDone)) {
+			this.isFirst = false;
+			this.go(1, true);
+		}
+		this.showCount();
+		if (this.isListed)
+			this.showList();
+	}
+
+	go(step, isNew = false) {
+		const one = this.search?.next(isNew ? null : this.page.picture.selected, step);
+		if (one)
+			this.page.show(one);
+		else if (this.search?.tracks.length > 0)
+			this.page.showTrack(this.search.tracks[0]);
+		this.showCount();
+	}
+
+	showCount() {
+		const { search } = this, number = search?.numberOf(this.page.picture.selected), more = search && !search.isDone ? " \u2026" : "";
+		const tracks = search?.tracks.length > 0 ? `${search.count > 0 ? ", " : ""}${search.tracks.length === 1 ? `track ${search.tracks[0].label}` : counted(search.tracks.length, "track")}` : "";
+		const count = search?.count > 0 ? `${number ? `${number} of ` : ""}${search.count}` : "";
+		this.found.textContent = !search ? "" : (showSafe(count + tracks) || (more ? "" : "not found")) + more;
+		for (const part of ["previous", "next", "list"])
+			this.page.part(part).hidden = !search;
+	}
+
+	// The tracks, and the hits around the selected one.
+	showList() {
+		const { search, page } = this, box = element("div", {});
+		if (!search)
+			return;
+		this.isListed = true;
+		const at = Math.max(search.numberOf(page.picture.selected) - HITS_LISTED / 2, 0), hits = search.hits.slice(at, at + HITS_LISTED);
+		for (const track of search.tracks.slice(0, HITS_LISTED))
+			box.append(element("div", {}, "track ", this.link(track.label, () => page.showTrack(track))));
+		const table = element("table", {}), total = search.count > hits.length ? `${at + 1} to ${at + hits.length} of ${search.count}` : counted(search.count, "hit");
+		table.createCaption().textContent = total;
+		for (const one of hits) {
+			const length = one.kind === "slice" ? showDuration(one.end - one.begin) : "";
+			table.insertRow().append(element("td", { textContent: showDuration(one.begin) }), element("td", {}, this.link(nameOf(page.recording, one), () => page.show(one))),
+				element("td", { textContent: length }), element("td", { textContent: showSafe(one.track.label) }));
+		}
+		box.append(table);
+		page.showPanel(box);
+	}
+
+	link(text, action) {
+		return Object.assign(buttonOf(showSafe(text), "", action), { className: "link" });
+	}
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The tree of tracks: machine, process, thread; tracks of no thread are together by tracepoint and name.
+"use strict";
+
+// Rows of a thread that show only what the scheduler does with it, above and below its others.
+const RANKS = { "sched:thread": 0, "sched:wakeup": 2, "sched:fork": 2, "sched:exec": 2, "sched:exit": 2 };
+// So many threads that have no other rows are always drawn; so many tracks of one slice have lines of their own.
+const IDLE_FEW = 8, SINGLES_FEW = 8;
+const SORTS = {
+	recorded: (a, b) => a.place - b.place,
+	number: (a, b) => a.number - b.number || a.place - b.place,
+	name: (a, b) => a.label.localeCompare(b.label) || a.number - b.number,
+	activity: (a, b) => b.activity - a.activity || a.place - b.place,
+};
+
+function rankOf({ identity }) {
+	return RANKS[identity.tracepoint] ?? 1;
+}
+
+// All lanes of a track have the same key.
+function laneKeyOf({ identity }) {
+	return JSON.stringify({ ...identity, lane: identity.lane > 0 });
+}
+
+function groupKeyOf({ identity }) {
+	if (identity.scope === "thread")
+		return JSON.stringify([identity.host, identity.id, identity.cpu, identity.buffer]);
+	return JSON.stringify([identity.host, identity.tracepoint, identity.name]);
+}
+
+// Sorts a group by rank, then in the order of appearance, which is that of its first lane for a lane.
+function sortGroup(group) {
+	const firsts = new Map(), places = new Map();
+	for (const track of group) {
+		const key = track.identity.lane ? laneKeyOf(track) : track;
+		if (!firsts.has(key))
+			firsts.set(key, track.number);
+		places.set(track, firsts.get(key));
+	}
+	const laneOf = (track) => track.identity.lane ?? 0;
+	return group.sort((a, b) => rankOf(a) - rankOf(b) || places.get(a) - places.get(b) || laneOf(a) - laneOf(b));
+}
+
+// How long the slices of a track last together, without states; instants and samples count as one nanosecond.
+function activityOf(track) {
+	const sum = (row, of) => row ? row.chunks.reduce((all, chunk) => all + of(chunk), 0) : 0, count = ({ count }) => count;
+	return (track.identity.tracepoint === STATE_TRACKS ? 0 : sum(track.rows[0], ({ busy }) => busy)) + sum(track.instants, count) + sum(track.samples, count);
+}
+
+// Whether a track of no thread has one slice, and what is in it.
+function isSingle(track) {
+	const chunks = track.rows[0]?.chunks;
+	return track.identity.scope !== "thread" && !track.samples && chunks?.length === 1 && chunks[0].count === 1 && !track.identity.lane;
+}
+
+// A line of the tree: `tracks` of a thread or a tracepoint, or `children`. Lines with `lanes` share them between tracks of one slice.
+class TreeNode {
+	constructor(kind, label, tracks = []) {
+		Object.assign(this, { kind, label, tracks, children: [], parent: null, isOpen: true, isHidden: false, isPinned: false, order: null, lanes: null });
+		this.place = tracks.reduce((least, { number }) => Math.min(least, number), Infinity);
+		this.number = tracks[0]?.identity.id ?? 0;
+		this.activity = tracks.reduce((sum, track) => sum + activityOf(track), 0);
+	}
+
+	// The number of its first track names a line in the fragment of the page's address.
+	get key() {
+		return `${this.kind[0]}${this.place}`;
+	}
+
+	get isThread() {
+		return this.kind === "thread";
+	}
+
+	adopt(child) {
+		child.parent = this;
+		this.children.push(child);
+		this.place = Math.min(this.place, child.place);
+		this.activity += child.activity;
+	}
+
+	get all() {
+		return [this, ...this.children.flatMap((child) => child.all)];
+	}
+
+	get allTracks() {
+		return [...this.tracks, ...this.children.flatMap((child) => child.allTracks)];
+	}
+
+	// Whether its texts have all words, and none of those after "-".
+	matches(words) {
+		const text = [this.label, ...this.tracks.flatMap(({ label, identity }) => [label, identity.tracepoint])].join(" ").toLowerCase();
+		return words.every((word) => word[0] === "-" && word.length > 1 ? !text.includes(word.slice(1)) : text.includes(word));
+	}
+}
+
+function groupNode(group) {
+	const { identity, label } = group[0], isThread = identity.scope === "thread";
+	const comm = group.map((track) => track.identity.comm).findLast((one) => one) ?? "thread";
+	const node = new TreeNode(isThread ? "thread" : "group", isThread && identity.id !== undefined ? `${comm} ${identity.id}` : label, group);
+	const ranked = group.find((track) => rankOf(track) === 1);
+	node.place = (ranked ?? group[0]).number;
+	node.isIdle = isThread && !ranked;
+	node.tgid = group.map((track) => track.identity.tgid).find((one) => one) ?? (identity.scope === "process" ? identity.id : undefined);
+	return node;
+}
+
+// The tracks of each line: those of a thread before and after its name changed share one if they follow each other.
+function sharedLines(tracks) {
+	const lines = [], byKey = new Map();
+	for (const track of tracks) {
+		const key = JSON.stringify({ ...track.identity, comm: "", tgid: 0 }), line = byKey.get(key);
+		if (track.identity.scope === "thread" && line && line.at(-1).end <= track.begin) {
+			line.push(track);
+			continue;
+		}
+		lines.push([track]);
+		byKey.set(key, lines.at(-1));
+	}
+	return lines;
+}
+
+// Tracks with one slice each, of the same tracepoint, share lanes: one begins after the one before it ended.
+function singlesNode(tracks) {
+	const node = new TreeNode("singles", `${tracks.length} tracks used once`, tracks), lanes = [];
+	for (const track of [...tracks].sort((a, b) => a.begin - b.begin)) {
+		const lane = lanes.find(({ end }) => end < track.begin) ?? lanes[lanes.push({ tracks: [], end: -Infinity }) - 1];
+		lane.tracks.push(track);
+		lane.end = track.end;
+	}
+	node.lanes = lanes;
+	return node;
+}
+
+function appendTo(lists, key, one) {
+	if (!lists.has(key))
+		lists.set(key, []);
+	lists.get(key).push(one);
+}
+
+function groupsOf(tracks) {
+	const groups = new Map(), singles = new Map();
+	const keyOf = ({ identity }) => JSON.stringify([identity.host, identity.tracepoint]);
+	for (const track of tracks.filter(isSingle))
+		appendTo(singles, keyOf(track), track);
+	const isShared = (track) => isSingle(track) && singles.get(keyOf(track)).length > SINGLES_FEW;
+	for (const track of tracks)
+		if (!isShared(track))
+			appendTo(groups, groupKeyOf(track), track);
+	return [...[...groups.values()].map((group) => groupNode(sortGroup(group))), ...[...singles.values()].filter((list) => list.length > SINGLES_FEW).map(singlesNode)];
+}
+
+// Processes with several threads are lines of their own.
+function processNodes(nodes) {
+	const processes = new Map(), result = [];
+	for (const node of nodes)
+		if (node.tgid !== undefined)
+			appendTo(processes, node.tgid, node);
+	for (const node of nodes)
+		if (node.tgid === undefined || processes.get(node.tgid).length === 1)
+			result.push(node);
+	for (const [tgid, threads] of processes)
+		if (threads.length > 1) {
+			const main = threads.find(({ tracks }) => tracks[0].identity.id === tgid) ?? threads[0];
+			const process = new TreeNode("process", `process ${tgid} ${main.tracks.find((track) => track.identity.comm)?.identity.comm ?? ""}`.trim());
+			process.number = tgid;
+			threads.forEach((thread) => process.adopt(thread));
+			result.push(process);
+		}
+	return result;
+}
+
+// The lines of a machine; threads of which only states are known are closed if there are many next to others.
+function machineNode(host, tracks) {
+	const machine = new TreeNode("machine", host ? `machine ${host}` : ""), groups = groupsOf(tracks), idle = groups.filter((node) => node.isIdle);
+	const isWorth = idle.length > IDLE_FEW && groups.some((node) => !node.isIdle && node.tracks.some((track) => track.identity.tracepoint === STATE_TRACKS));
+	processNodes(isWorth ? groups.filter((node) => !node.isIdle) : groups).forEach((node) => machine.adopt(node));
+	if (isWorth) {
+		const rest = new TreeNode("idle", `${counted(idle.length, "thread")} with nothing but states`);
+		idle.forEach((node) => rest.adopt(node));
+		rest.isOpen = false;
+		rest.place = Infinity;
+		machine.adopt(rest);
+	}
+	return machine;
+}
+
+function treeOf(tracks) {
+	const hosts = new Map(), root = new TreeNode("root", "");
+	for (const track of tracks)
+		appendTo(hosts, track.identity.host ?? "", track);
+	const machines = [...hosts].map(([host, list]) => machineNode(host, list));
+	(machines.length > 1 ? machines : machines[0]?.children ?? []).forEach((node) => root.adopt(node));
+	return root;
+}

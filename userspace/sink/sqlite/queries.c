@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Embeds the queries. The assembler reads them, by their path from the top of the tree. */
+#include "sink/sqlite/query.h"
+
+#define QUERY(name)                                                                  \
+	__asm__(".pushsection .rodata\nquery_" #name ":\n"                           \
+		".incbin \"userspace/sink/sqlite/queries/" #name ".sql\"\n.byte 0\n" \
+		".popsection\n");                                                    \
+	extern const char query_##name[] __attribute__((visibility("hidden")))
+
+QUERY(slowest);
+QUERY(during);
+QUERY(names);
+QUERY(inner);
+QUERY(flows);
+QUERY(counters);
+QUERY(tracks);
+QUERY(losses);
+QUERY(recording);
+
+const struct sink_query sink_queries[] = {
+	{ "slowest", "the slowest slices; name=GLOB, category=GLOB, limit=N", query_slowest },
+	{ "during", "what ran while a slice was open; id=ID of @slowest, limit=N", query_during },
+	{ "names", "count, times and percentiles of slices by name; name=GLOB", query_names },
+	{ "inner", "where the time of slices went, by the slices in them; name=GLOB", query_inner },
+	{ "flows", "time between the steps of flows, by their names; name=GLOB", query_flows },
+	{ "counters", "first, last, least and largest value of counters", query_counters },
+	{ "tracks", "all tracks, with their number of events", query_tracks },
+	{ "losses", "lost records, and the slices that they may have falsified", query_losses },
+	{ "recording", "the recording as a whole: times, clock, kernel, losses", query_recording },
+	{ 0 },
+};
+
+const char *query_find(const char *text, struct error *error)
+{
+	if (text[0] != '@')
+		return text;
+	for (const struct sink_query *query = sink_queries; query->name; query++) {
+		if (strcmp(text + 1, query->name) == 0)
+			return query->sql;
+	}
+	error_set(error, "%s: no such query; 'ktrack query --list' prints all", text);
+	return NULL;
+}

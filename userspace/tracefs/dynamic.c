@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Defines and removes dynamic events by lines written to tracefs' file dynamic_events. libtracefs
+ * has calls for some of their kinds only, and none that reports the kernel's reason for an error.
+ */
+#include "tracefs/dynamic.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+#include "tracefs/tracepoints.h"
+
+#define GROUP_PREFIX "ktrack_"
+
+/* The start of a process in /proc/PID/stat, counted from the state, which follows the name. */
+#define STAT_START 19
+
+/* A process is identified by its id and its start; returns 0 for one that does not exist. */
+static unsigned long long process_start(int pid)
+{
+	struct buffer path = { 0 }, text = { 0 };
+	unsigned long long start = 0;
+	const char *field = NULL;
+
+	buffer_printf(&path, "/proc/%d/stat", pid);
+	if (file_read(buffer_string(&path), &text) == 0)
+		field = strrchr(buffer_string(&text), ')');
+	for (int i = 0; field && i <= STAT_START; i++)
+		field = strchr(field + 1, ' ');
+	if (field)
+		start = strtoull(field, NULL, 10);
+	buffer_release(&path);
+	buffer_release(&text);
+	return start;
+}
+
+/* Opening the file with O_TRUNC would remove everybody's events. */
+static int dynamic_open_file(int flags, struct error *error)
+{
+	const char *tracefs;
+
+	if (tracefs_directory(&tracefs, error) < 0)
+		return -1;
+	return file_open_in(tracefs, "dynamic_events", flags, error);
+}
+
+int dynamic_open(struct dynamic_events *events, struct error *error)
+{
+	*events = (struct dynamic_events){ .fd = dynamic_open_file(O_WRONLY | O_APPEND, error) };
+	snprintf(events->group, sizeof(events->group), GROUP_PREFIX "%d_%llu", (int)getpid(),
+		 process_start(getpid()));
+	return events->fd < 0 ? -1 : 0;
+}
+
+/* Appends the kernel's reason for refusing @line: "error: REASON", then "Command: LINE". */
+static void reason_append(struct buffer *out, const char *line)
+{
+	static const char key[] = ": error: ";
+	char *log = tracefs_instance_file_read(NULL, "error_log", NULL);
+	struct buffer command = { 0 };
+	const char *found = NULL, *next = log ? log : "";
+
+	buffer_printf(&command, "\n  Command: %s\n", line);
+	for (const char *end = strstr(next, buffer_string(&command));
+	     end && (next = strstr(next, key)) && next < end;)
+		found = next++ + strlen(key);
+	if (found)
+		buffer_append(out, found, strcspn(found, "\n"));
+	buffer_release(&command);
+	free(log);
+}
+
+static int definition_refuse(const char *object, const char *line, int problem, struct error *error)
+{
+	struct buffer reason = { 0 };
+
+	reason_append(&reason, line);
+	if (reason.size == 0)
+		buffer_append_string(&reason, strerror(problem));
+	error_set(error, "%s: the kernel refuses the probe: %s", object, buffer_string(&reason));
+	buffer_release(&reason);
+	return -1;
+}
+
+static int event_remove(int fd, const char *group, const char *name, struct error *error)
+{
+	struct buffer line = { 0 };
+	int status = 0;
+
+	buffer_printf(&line, "-:%s/%s", group, name);
+	if (write(fd, buffer_string(&line), line.size) < 0 && errno != ENOENT)
+		status = error_set_system(error, errno, "cannot remove the dynamic event %s/%s",
+					  group, name);
+	buffer_release(&line);
+	return status;
+}
+
+static int name_keep(struct dynamic_events *events, const char *name, struct error *error)
+{
+	char(*names)[DYNAMIC_NAME_SIZE] = reallocarray(events->names, events->nr_names + 1,
+						       sizeof(*names));
+
+	if (!names) {
+		event_remove(events->fd, events->group, name, error);
+		return error_set(error, "out of memory");
+	}
+	events->names = names;
+	snprintf(names[events->nr_names++], DYNAMIC_NAME_SIZE, "%s", name);
+	return 0;
+}
+
+int dynamic_define(struct dynamic_events *events, const char *kind, const char *name,
+		   const char *place, const char *object, struct error *error)
+{
+	struct buffer line = { 0 };
+	int status = 0;
+
+	buffer_printf(&line, "%s:%s/%s %s", kind, events->group, name, place);
+	if (line.failed)
+		status = error_set(error, "out of memory");
+	else if (write(events->fd, buffer_string(&line), line.size) < 0)
+		status = definition_refuse(object, buffer_string(&line), errno, error);
+	else
+		status = name_keep(events, name, error);
+	if (status == 0)
+		report_message(events->writes, "write '%s' to dynamic_events",
+			       buffer_string(&line));
+	buffer_release(&line);
+	return status;
+}
+
+/* Returns the group and the event of a line "KIND:GROUP/EVENT ...". */
+static bool definition_parse(struct text line, struct text *group, struct text *event)
+{
+	const char *colon = memchr(line.data, ':', line.size), *end = line.data + line.size;
+	const char *slash = colon ? memchr(colon, '/', end - colon) : NULL;
+	const char *space = slash ? memchr(slash, ' ', end - slash) : NULL;
+
+	if (!space)
+		return false;
+	*group = (struct text){ colon + 1, slash - colon - 1 };
+	*event = (struct text){ slash + 1, space - slash - 1 };
+	return true;
+}
+
+/* Both files have the kprobes in the same order; only the other one has groups. */
+void dynamic_visit_missed(const struct dynamic_events *events,
+			  void (*visit)(void *context, const char *name, uint64_t missed),
+			  void *context)
+{
+	char *definitions = tracefs_instance_file_read(NULL, "kprobe_events", NULL);
+	char *profile = tracefs_instance_file_read(NULL, "kprobe_profile", NULL);
+	struct text definition_lines = text_of(definitions ? definitions : "");
+	struct text profile_lines = text_of(profile ? profile : "");
+
+	while (definition_lines.size > 0 && profile_lines.size > 0) {
+		struct text counts, group, event, line = text_take_line(&definition_lines);
+		char name[DYNAMIC_NAME_SIZE];
+		unsigned long long missed;
+
+		counts = text_take_line(&profile_lines);
+		if (definition_parse(line, &group, &event) &&
+		    text_equals(group, text_of(events->group)) &&
+		    sscanf(counts.data, " %63s %*u %llu", name, &missed) == 2 && missed > 0)
+			visit(context, name, missed);
+	}
+	free(definitions);
+	free(profile);
+}
+
+void dynamic_drop(struct dynamic_events *events)
+{
+	struct error ignored = { 0 };
+
+	event_remove(events->fd, events->group, events->names[--events->nr_names], &ignored);
+}
+
+/* All are removed, even if one cannot be. */
+int dynamic_close(struct dynamic_events *events, struct error *error)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < events->nr_names; i++) {
+		if (event_remove(events->fd, events->group, events->names[i], error) < 0)
+			status = -1;
+	}
+	free(events->names);
+	if (dynamic_is_open(events))
+		file_close(events->fd);
+	*events = (struct dynamic_events){ .fd = -1 };
+	return status;
+}
+
+static int definitions_read(struct buffer *out, struct error *error)
+{
+	int fd = dynamic_open_file(O_RDONLY, error);
+	int status;
+
+	if (fd < 0)
+		return -1;
+	status = file_read_anew(fd, out);
+	if (status < 0)
+		error_set_system(error, errno, "cannot read dynamic_events");
+	close(fd);
+	return status;
+}
+
+int dynamic_remove(const char *group, struct error *error)
+{
+	struct buffer definitions = { 0 };
+	struct text lines, found, event;
+	int fd = dynamic_open_file(O_WRONLY | O_APPEND, error);
+	int status = fd < 0 ? -1 : definitions_read(&definitions, error);
+
+	lines = buffer_text(&definitions);
+	while (status == 0 && lines.size > 0) {
+		char name[DYNAMIC_NAME_SIZE];
+
+		if (!definition_parse(text_take_line(&lines), &found, &event) ||
+		    !text_equals(found, text_of(group)))
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)event.size, event.data);
+		status = event_remove(fd, group, name, error);
+	}
+	buffer_release(&definitions);
+	file_close(fd);
+	return status;
+}
+
+/* "ktrack_PID_START" of a process that has ended. */
+static bool group_is_stale(const char *group)
+{
+	unsigned long long start;
+	int pid, size = 0;
+
+	if (sscanf(group, GROUP_PREFIX "%d_%llu%n", &pid, &start, &size) != 2 || group[size])
+		return false;
+	return process_start(pid) != start;
+}
+
+int dynamic_visit_stale(const struct dynamic_visitor *visitor, struct error *error)
+{
+	struct buffer definitions = { 0 };
+	char group[DYNAMIC_NAME_SIZE], last[DYNAMIC_NAME_SIZE] = "";
+	struct text lines, found, event;
+	int status;
+
+	/* A kernel without dynamic events has none to remove. */
+	if (definitions_read(&definitions, error) < 0)
+		return 0;
+	lines = buffer_text(&definitions);
+	for (status = 0; status == 0 && lines.size > 0;) {
+		if (!definition_parse(text_take_line(&lines), &found, &event))
+			continue;
+		snprintf(group, sizeof(group), "%.*s", (int)found.size, found.data);
+		if (strcmp(group, last) == 0 || !group_is_stale(group))
+			continue;
+		strcpy(last, group);
+		status = visitor->visit(visitor->context, group, error);
+	}
+	buffer_release(&definitions);
+	return status;
+}
