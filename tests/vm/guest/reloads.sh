@@ -130,6 +130,8 @@ emptied() {
 	insmod /modules/ktrack_test.ko run=everywhere rounds=20
 	echo everywhere 30 >/dev/ktrack_test
 	fired_note fired
+	# Before it has noticed the module, the recording would enable it again.
+	wait_for has_format_saved
 	echo 0 >"$INSTANCES/ktrack-$stream/events/ktrack_test/enable"
 	rmmod ktrack_test
 	wait_for test -s /out/emptied.errors
@@ -139,6 +141,10 @@ emptied() {
 # The file's parts are noted last before recording is switched on.
 is_set_up() {
 	[ -s "/out/$way.dat.spool/instance" ] && [ "$(cat "$INSTANCES/ktrack-$stream/tracing_on")" = 1 ]
+}
+
+has_format_saved() {
+	grep -q '^name: ktrack_test_cpu$' "/out/$way.dat.spool/formats"
 }
 
 is_stopped() {
