@@ -33,7 +33,7 @@ SIZE = 9000
 TRACKS_SIZE = 40000
 
 # Rules make 1.8 lines of each record on average. Valgrind has no seccomp, so that symbolic fields are
-# numbers here. The ratio is a limit for this test; `make bench` has the bar, by time.
+# numbers here. The ratio is a limit for this test; `make bench` has the bar.
 RULES_SIZE, RULES_RATIO = 4750, 14.9
 
 # The program's own name, which is another's where another walks.
