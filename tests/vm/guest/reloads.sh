@@ -144,7 +144,7 @@ is_set_up() {
 }
 
 has_format_saved() {
-	grep -q '^name: ktrack_test_cpu$' "/out/$way.dat.spool/formats"
+	grep -q "^ID: $(cat $TRACING/events/ktrack_test/ktrack_test_cpu/id)\$" "/out/$way.dat.spool/formats"
 }
 
 is_stopped() {
