@@ -108,6 +108,7 @@ static void file_source_describe(struct source_description *out, const struct tr
 		.wall_offset_ns = description->wall_offset_ns,
 		.writer = description->writer,
 		.workload = description->workload,
+		.triggers = description->triggers,
 		.narrow = description->narrow,
 		.rules = description->rules,
 		.id = description->id,

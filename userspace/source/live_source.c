@@ -17,6 +17,10 @@
  */
 #define KEPT_SIZE (4 * 1024 * 1024)
 
+/* Limit of what is read ahead, of all CPUs together; with a tap, which keeps sub-buffers. */
+#define AHEAD_SIZE_MAX (64 * 1024 * 1024)
+#define AHEAD_SIZE_TAPPED (8 * 1024 * 1024)
+
 static void live_source_wait(struct source *source, int also_fd, int timeout_ms, int latency_ms)
 {
 	buffer_reader_wait(live_source_of(source)->reader, also_fd, timeout_ms, latency_ms);
@@ -31,6 +35,14 @@ static void live_source_await(struct source *source)
 static void live_source_read_ahead(struct source *source)
 {
 	live_streams_read_ahead(live_source_of(source));
+}
+
+static void live_source_set_tap(struct source *source, const struct source_tap *tap)
+{
+	struct live_source *live = live_source_of(source);
+
+	live->tap = *tap;
+	live->ahead_max = AHEAD_SIZE_TAPPED;
 }
 
 static void live_source_hold(struct source *source, bool is_held)
@@ -195,6 +207,7 @@ static const struct source_ops live_source_ops = {
 	.wait = live_source_wait,
 	.read_ahead = live_source_read_ahead,
 	.hold = live_source_hold,
+	.set_tap = live_source_set_tap,
 	.count = live_source_count,
 	.settle = live_source_settle,
 	.start_over = live_source_start_over,
@@ -257,6 +270,7 @@ int live_source_new(struct live_source **out, const char *directory, const char 
 	if (!live)
 		return error_set(error, "out of memory");
 	live->source.ops = &live_source_ops;
+	live->ahead_max = AHEAD_SIZE_MAX;
 	if (live_source_open(live, directory, sideband, error) == 0)
 		return 0;
 	source_close(&live->source);

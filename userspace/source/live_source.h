@@ -16,7 +16,8 @@
  * @watched: the instance whose changes are delivered; NULL for none
  * @reads_ahead: sub-buffers may be read before their records are due
  * @ahead_ns: time of the last such reading
- * @ahead_size: bytes in the queues of all streams
+ * @ahead_size: bytes in the queues of all streams, @ahead_max at most
+ * @tap: receives the sub-buffers; without @take if nobody does
  * @watches_drops: writers continue; a full buffer drops new records
  * @attached_ns: when the source was opened
  * @clock_id: system clock behind @clock, if @has_clock_id
@@ -34,6 +35,8 @@ struct live_source {
 	bool reads_ahead;
 	int64_t ahead_ns;
 	size_t ahead_size;
+	size_t ahead_max;
+	struct source_tap tap;
 	bool watches_drops;
 	int64_t attached_ns;
 	bool has_clock_id;

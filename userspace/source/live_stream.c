@@ -10,9 +10,6 @@
 /* While records are delivered, buffers are read this often. */
 #define AHEAD_EVERY_NS (5 * NS_PER_MS)
 
-/* Limit of all queues together. */
-#define AHEAD_SIZE_MAX (64 * 1024 * 1024)
-
 static struct live_page *live_page_new(const struct live_stream *own)
 {
 	struct live_page *page =
@@ -104,7 +101,7 @@ static void live_stream_read_ahead(struct live_stream *own)
 {
 	struct live_page *page;
 
-	while (own->live->ahead_size < AHEAD_SIZE_MAX && (page = live_page_queue(own)))
+	while (own->live->ahead_size < own->live->ahead_max && (page = live_page_queue(own)))
 		live_gap_count(own, page);
 }
 
@@ -153,6 +150,16 @@ static void live_stream_refill_queue(struct live_stream *own)
 		live_stream_read_ahead(own);
 }
 
+static ssize_t live_page_pass(struct live_stream *own, struct error *error)
+{
+	const struct source_tap *tap = &own->live->tap;
+
+	if (tap->take && tap->take(tap->context, own->buffer->cpu, own->buffer->is_sideband,
+				   own->page->bytes, own->page->size, error) < 0)
+		return -1;
+	return own->page->size;
+}
+
 static ssize_t live_stream_refill(struct stream *stream, struct error *error)
 {
 	struct live_stream *own = stream->own;
@@ -163,13 +170,13 @@ static ssize_t live_stream_refill(struct stream *stream, struct error *error)
 		free(own->page);
 		own->page = live_page_take(own);
 		stream->bytes = own->page->bytes;
-		return own->page->size;
+		return live_page_pass(own, error);
 	}
 	status = live_page_read(own, own->page, error);
 	if (status <= 0)
 		return status;
 	live_gap_count(own, own->page);
-	return own->page->size;
+	return live_page_pass(own, error);
 }
 
 static void live_stream_close(struct stream *stream)

@@ -97,6 +97,12 @@ const struct source_span *source_span(const struct source *source)
 	return &source->span;
 }
 
+void source_set_tap(struct source *source, const struct source_tap *tap)
+{
+	if (source->ops->set_tap)
+		source->ops->set_tap(source, tap);
+}
+
 void source_freeze(struct source *source)
 {
 	if (source->ops->freeze)

@@ -102,6 +102,7 @@ void source_close(struct source *source);
  * @workload: numbers of the threads that a file is limited to, "1,2,3"; NULL if it is not
  * @narrow: numbers of threads that ran 32-bit programs when it began; NULL if unknown
  * @rules: rules for the records of probes that a file contains; NULL for none
+ * @triggers: why ktrack watch wrote a file: lines "TIME TEXT"; NULL for other sources
  * @id: a hash that identifies the source, the same whenever it is read
  *
  * Strings live as long as the source is open.
@@ -124,6 +125,7 @@ struct source_description {
 	const char *workload;
 	const char *narrow;
 	const char *rules;
+	const char *triggers;
 	uint64_t id;
 };
 
@@ -196,6 +198,24 @@ void source_read_ahead(struct source *source);
 
 /** source_hold - leave records in the buffers, except those of the sideband, until called again */
 void source_hold(struct source *source, bool is_held);
+
+/**
+ * struct source_tap - receives the sub-buffers of a live source
+ * @take: a sub-buffer as it was read, before its records are delivered; returns -1 with @error,
+ * which ends the reading
+ */
+struct source_tap {
+	void *context;
+	int (*take)(void *context, int cpu, bool is_sideband, const void *bytes, size_t size,
+		    struct error *error);
+};
+
+/**
+ * source_set_tap - pass each sub-buffer of a live source to @tap, too
+ *
+ * Fewer are read ahead then: who keeps them limits their memory.
+ */
+void source_set_tap(struct source *source, const struct source_tap *tap);
 
 /** source_freeze - read nothing more, and end the account of losses */
 void source_freeze(struct source *source);

@@ -25,8 +25,8 @@ struct account {
 
 /**
  * struct source_ops - a kind of source; NULL where an operation does not apply
- * @wait, @read_ahead, @hold, @count, @freeze, @cut, @now_ns: as source_wait() and so on; @out is
- * zeroed
+ * @wait, @read_ahead, @hold, @set_tap, @count, @freeze, @cut, @now_ns: as source_wait() and so on;
+ * @out is zeroed
  * @settle, @start_over: as source_settle() and source_start_over(), without deliveries
  * @look: sub-buffers of @stream may have been read: deliver changes before their records; returns
  * -1 with @error
@@ -45,6 +45,7 @@ struct source_ops {
 	void (*wait)(struct source *source, int also_fd, int timeout_ms, int latency_ms);
 	void (*read_ahead)(struct source *source);
 	void (*hold)(struct source *source, bool is_held);
+	void (*set_tap)(struct source *source, const struct source_tap *tap);
 	void (*count)(struct source *source, struct buffer_counts *out);
 	int (*settle)(struct source *source, struct error *error);
 	void (*start_over)(struct source *source);

@@ -29,6 +29,7 @@
  * @workload: numbers of the selected threads, "1,2,3"; NULL if all were
  * @narrow: numbers of threads that ran 32-bit programs at first; NULL if unknown
  * @rules: for the records of probes; NULL for none
+ * @triggers: lines of ktrack watch; NULL for none
  * @is_ktrack: ktrack wrote the file: its statistics count only records of the file
  */
 struct trace_options {
@@ -48,6 +49,7 @@ struct trace_options {
 	char *workload;
 	char *narrow;
 	char *rules;
+	char *triggers;
 	bool is_ktrack;
 };
 

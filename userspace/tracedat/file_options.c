@@ -154,9 +154,37 @@ static int writer_threads(char **out, struct text text, const char *word)
 	return option_copy(out, (struct text){ .data = begin, .size = found - begin });
 }
 
+/* Lines of rules, and of triggers. */
+static int writer_lines(struct trace_options *options, struct text rest)
+{
+	struct buffer rules = { 0 }, triggers = { 0 };
+	size_t size = strlen(TRACE_DAT_TRIGGER);
+	int status = 0;
+
+	while (rest.size > 0) {
+		struct text line = text_take_line(&rest);
+		bool is_trigger = line.size >= size &&
+				  memcmp(line.data, TRACE_DAT_TRIGGER, size) == 0;
+
+		if (is_trigger)
+			line = (struct text){ line.data + size, line.size - size };
+		buffer_append(is_trigger ? &triggers : &rules, line.data, line.size);
+		buffer_append_char(is_trigger ? &triggers : &rules, '\n');
+	}
+	if (rules.failed || triggers.failed)
+		status = -1;
+	if (status == 0 && rules.size > 0)
+		status = option_copy(&options->rules, buffer_text(&rules));
+	if (status == 0 && triggers.size > 0)
+		status = option_copy(&options->triggers, buffer_text(&triggers));
+	buffer_release(&rules);
+	buffer_release(&triggers);
+	return status;
+}
+
 static int option_read_writer(struct trace_options *options, struct cursor data)
 {
-	struct text rules = option_text(data), text = text_take_line(&rules);
+	struct text rest = option_text(data), text = text_take_line(&rest);
 
 	options->is_ktrack = text.size > strlen(TRACE_DAT_KTRACK) &&
 			     memcmp(text.data, TRACE_DAT_KTRACK, strlen(TRACE_DAT_KTRACK)) == 0;
@@ -165,7 +193,7 @@ static int option_read_writer(struct trace_options *options, struct cursor data)
 	options->writer = writer_thread(text);
 	if (writer_threads(&options->workload, text, TRACE_DAT_WORKLOAD) < 0)
 		return -1;
-	if (rules.size > 0 && option_copy(&options->rules, rules) < 0)
+	if (writer_lines(options, rest) < 0)
 		return -1;
 	return writer_threads(&options->narrow, text, TRACE_DAT_NARROW);
 }
@@ -202,6 +230,7 @@ void trace_options_release(struct trace_options *options)
 	free(options->workload);
 	free(options->narrow);
 	free(options->rules);
+	free(options->triggers);
 	shifts_release(&options->shifts);
 }
 
@@ -249,6 +278,7 @@ void trace_file_fill_description(struct trace_file *file)
 	description->workload = file->options.workload;
 	description->narrow = file->options.narrow;
 	description->rules = file->options.rules;
+	description->triggers = file->options.triggers;
 	description->machine = file->options.machine;
 	description->kernel = file->options.kernel;
 	description->is_swapped = file->is_swapped;

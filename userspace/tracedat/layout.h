@@ -41,6 +41,12 @@
 /** TRACE_DAT_NARROW - behind these, the threads of 32-bit programs; "1,2,3" follows */
 #define TRACE_DAT_NARROW " 32-bit "
 
+/**
+ * TRACE_DAT_TRIGGER - begin of lines behind the writer's line that say why ktrack watch wrote the
+ * file; to a reader of rules they are comments
+ */
+#define TRACE_DAT_TRIGGER "# trigger "
+
 /** TRACE_DAT_BUFFER_HEADING, TRACE_DAT_CPU_HEADING - lines above statistics, with name or number */
 #define TRACE_DAT_BUFFER_HEADING "Buffer: "
 #define TRACE_DAT_CPU_HEADING "CPU: "

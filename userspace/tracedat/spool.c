@@ -31,8 +31,7 @@ static int spool_pipe_open(struct spool_pipe *pipe, struct error *error)
 	return 0;
 }
 
-static struct spool *spool_init(const char *path, const struct spool_owner *owner,
-				struct error *error)
+struct spool *spool_init(const char *path, const struct spool_owner *owner, struct error *error)
 {
 	struct spool *spool = calloc(1, sizeof(*spool));
 
@@ -101,32 +100,40 @@ static int spool_begin_own(struct spool *spool, const char *directory, struct bu
 	return instance_files_list_sideband(&spool->instance, list, error);
 }
 
+int spool_list_formats(struct spool *spool, const struct instance *instance, struct buffer *list,
+		       struct error *error)
+{
+	const char *directory = instance_directory(instance);
+	int status = instance_is_attached(instance)
+			     ? spool_begin_shared(spool, directory, list, error)
+			     : spool_begin_own(spool, directory, list, error);
+
+	/* These are no tracepoint that can be enabled. */
+	if (instance_has_stacks(instance))
+		buffer_append_string(list, "ftrace:kernel_stack\nftrace:print\n");
+	if (instance_traces_functions(instance))
+		buffer_append_string(list, "ftrace:funcgraph_entry\nftrace:funcgraph_exit\n");
+	return status;
+}
+
 int spool_begin(struct spool *spool, const struct instance *instance,
 		const struct buffer_mode *mode, const struct formats *known, struct error *error)
 {
-	const char *directory = instance_directory(instance);
 	struct buffer list = { 0 };
 	int status;
 
-	spool_origin_begin(&spool->origin, directory, mode);
+	spool_origin_begin(&spool->origin, instance_directory(instance), mode);
 	if (spool_attach(spool, instance, error) < 0)
 		return -1;
-	status = instance_is_attached(instance) ? spool_begin_shared(spool, directory, &list, error)
-						: spool_begin_own(spool, directory, &list, error);
-	/* These are no tracepoint that can be enabled. */
-	if (instance_has_stacks(instance))
-		buffer_append_string(&list, "ftrace:kernel_stack\nftrace:print\n");
-	if (instance_traces_functions(instance))
-		buffer_append_string(&list, "ftrace:funcgraph_entry\nftrace:funcgraph_exit\n");
+	status = spool_list_formats(spool, instance, &list, error);
 	if (status == 0)
 		status = spool_save_formats(spool, known, &list, error);
 	buffer_release(&list);
 	if (status < 0 || spool_save_now(spool, error) < 0)
 		return -1;
 	spool_entry_reserve(&spool->folder, SPOOL_OPTIONS,
-			    OPTIONS_SIZE + spool->origin.workload.size +
-				    spool->origin.narrow.size + spool->origin.rules.size +
-				    STATISTICS_SIZE * spool->nr_files);
+			    OPTIONS_SIZE + spool->origin.workload.size + spool->origin.narrow.size +
+				    spool->origin.rules.size + STATISTICS_SIZE * spool->nr_files);
 	return spool_origin_write(&spool->origin, &spool->folder, instance_name(instance), error);
 }
 
@@ -259,5 +266,8 @@ void spool_close(struct spool *spool)
 	instance_files_close(&spool->instance);
 	formats_release(&spool->formats);
 	spool_origin_release(&spool->origin);
+	if (spool->recent)
+		recent_release(spool->recent);
+	free(spool->recent);
 	free(spool);
 }

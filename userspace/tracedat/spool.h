@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/base.h"
+#include "tracedat/recent.h"
 #include "tracedat/spool_folder.h"
 #include "tracedat/tracedat.h"
 
@@ -114,6 +115,7 @@ void formats_release(struct formats *formats);
  * @workload: the threads that were selected when it began, "1,2,3"; empty if all were
  * @narrow: threads that ran 32-bit programs when it began, "1,2,3"
  * @rules: for the records of probes, one line for each setting; empty for none
+ * @triggers: of records in memory that are saved: lines "TIME TEXT"
  * @is_incomplete: the kernel emptied the buffers, with uncounted records
  */
 struct spool_origin {
@@ -125,6 +127,7 @@ struct spool_origin {
 	struct buffer workload;
 	struct buffer narrow;
 	struct buffer rules;
+	struct buffer triggers;
 	bool is_incomplete;
 };
 
@@ -159,15 +162,18 @@ void spool_origin_release(struct spool_origin *origin);
  * @size: bytes in the file, whole sub-buffers
  * @kept: size at spool_keep()
  * @in_flight: records that were read, but are not in the file
+ * @has_part: @part has the records, and there is no file
  */
 struct spool_file {
 	int cpu;
 	bool is_sideband;
+	bool has_part;
 	struct cpu_buffer *buffer;
 	int fd;
 	uint64_t size;
 	uint64_t kept;
 	uint64_t in_flight;
+	struct recent_part part;
 };
 
 /**
@@ -191,6 +197,7 @@ struct spool_pipe {
  * @is_shared: the instance is another program's; its statistics began before the recording
  * @is_recovered: the recording was killed
  * @is_counted: recording is over: the statistics count all losses
+ * @recent: records in memory, of which spool_save_recent() makes a trace.dat; else NULL
  */
 struct spool {
 	struct spool_folder folder;
@@ -207,7 +214,22 @@ struct spool {
 	bool is_shared;
 	bool is_recovered;
 	bool is_counted;
+	struct recent *recent;
 };
+
+/** spool_init - a spool that is not created yet; returns NULL with @error */
+struct spool *spool_init(const char *path, const struct spool_owner *owner, struct error *error);
+
+/**
+ * spool_list_formats - append lines SYSTEM:EVENT of what an instance records
+ *
+ * Returns -1 with @error.
+ */
+int spool_list_formats(struct spool *spool, const struct instance *instance, struct buffer *list,
+		       struct error *error);
+
+/** spool_save_symbols_now - save the kernel's symbols as they are now; returns -1 with @error */
+int spool_save_symbols_now(struct spool *spool, struct error *error);
 
 /** spool_attach_directory - open an instance; @sideband may be NULL; returns -1 with @error */
 int spool_attach_directory(struct spool *spool, const char *directory, const char *sideband,

@@ -173,4 +173,5 @@ void spool_origin_release(struct spool_origin *origin)
 	buffer_release(&origin->workload);
 	buffer_release(&origin->narrow);
 	buffer_release(&origin->rules);
+	buffer_release(&origin->triggers);
 }

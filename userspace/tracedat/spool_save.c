@@ -52,6 +52,9 @@ int spool_save_formats(struct spool *spool, const struct formats *known, struct 
 	if (formats_read_layout(&spool->formats, events_fd, error) < 0 ||
 	    formats_read(&spool->formats, known, events_fd, list, error) < 0)
 		return -1;
+	/* A spool in memory has no folder yet. */
+	if (spool->folder.fd < 0)
+		return 0;
 	writer_put_formats(&formats, &spool->formats);
 	status = spool_entry_write(&spool->folder, SPOOL_FORMATS, &formats, error);
 	buffer_release(&formats);
@@ -59,11 +62,13 @@ int spool_save_formats(struct spool *spool, const struct formats *known, struct 
 }
 
 /* Reads the whole file again: its modules may have changed. */
-static int symbols_save(struct spool *spool, struct error *error)
+int spool_save_symbols_now(struct spool *spool, struct error *error)
 {
 	struct buffer text = { 0 };
 	int status = 0;
 
+	if (spool->symbols_fd < 0 || spool->folder.fd < 0)
+		return 0;
 	if (file_read_anew(spool->symbols_fd, &text) < 0)
 		status = error_set_system(error, errno, "cannot read " KALLSYMS_PATH);
 	else
@@ -77,7 +82,7 @@ int spool_save_symbols(struct spool *spool, struct error *error)
 	spool->symbols_fd = open(KALLSYMS_PATH, O_RDONLY | O_CLOEXEC);
 	if (spool->symbols_fd < 0)
 		return error_set_system(error, errno, "cannot open " KALLSYMS_PATH);
-	return symbols_save(spool, error);
+	return spool_save_symbols_now(spool, error);
 }
 
 int spool_save_more(struct spool *spool, size_t *nr_doubtful, struct error *error)
@@ -87,8 +92,8 @@ int spool_save_more(struct spool *spool, size_t *nr_doubtful, struct error *erro
 
 	if (status == 0)
 		status = spool_save_formats(spool, NULL, &list, error);
-	if (status == 0 && spool->symbols_fd >= 0)
-		status = symbols_save(spool, error);
+	if (status == 0)
+		status = spool_save_symbols_now(spool, error);
 	buffer_release(&list);
 	*nr_doubtful = formats_count_doubtful(&spool->formats);
 	return status;

@@ -37,6 +37,8 @@ int gzip_read(const char *path, size_t size_max, struct buffer *out);
  * @workload: numbers of the threads that were selected, "1,2,3"; NULL if all were
  * @narrow: numbers of threads that ran 32-bit programs when it began; NULL if unknown
  * @rules: rules for the records of probes, as ktrack-rules(5) describes them; NULL for none
+ * @triggers: why ktrack watch wrote it: lines "TIME TEXT", the time in nanoseconds of the trace
+ * clock; NULL for other files
  * @id: a hash that identifies the file, the same whenever it is read
  *
  * Strings live as long as the file is open.
@@ -56,6 +58,7 @@ struct trace_file_description {
 	const char *workload;
 	const char *narrow;
 	const char *rules;
+	const char *triggers;
 	uint64_t id;
 };
 
@@ -319,6 +322,67 @@ int spool_join(struct spool *spool, struct error *error);
  */
 int spool_save(const char *path, const struct spool_owner *owner, const char *directory,
 	       bool has_symbols, struct error *error);
+
+/**
+ * spool_new_recent - keep the newest records of an instance in memory
+ * @out: for spool_close(); NULL on failure
+ * @instance: whose tracepoints are enabled; not needed after this call
+ * @known: as for spool_begin()
+ * @size: of the memory for records; it is used as it is needed
+ *
+ * spool_set_rules(), spool_set_workload(), spool_set_narrow(), spool_save_symbols() and
+ * spool_save_more() work as they do for a folder. Returns -1 with @error.
+ */
+int spool_new_recent(struct spool **out, const struct instance *instance,
+		     const struct formats *known, uint64_t size, struct error *error);
+
+/** spool_take - keep a sub-buffer that was read, and drop the oldest; returns -1 with @error */
+int spool_take(struct spool *spool, int cpu, bool is_sideband, const void *bytes, size_t size,
+	       struct error *error);
+
+/** spool_clear_recent - drop all records, which cannot be decoded any more */
+void spool_clear_recent(struct spool *spool, int64_t now_ns);
+
+/**
+ * struct recent_span - the records in memory
+ * @begin_ns: all records from this time on are kept, unless they were lost
+ * @end_ns: time of the newest record, 0 if there was none
+ */
+struct recent_span {
+	int64_t begin_ns;
+	int64_t end_ns;
+	uint64_t nr_records;
+};
+
+/** spool_recent_span - the records in memory */
+struct recent_span spool_recent_span(const struct spool *spool);
+
+/**
+ * struct recent_saved - a trace.dat of records in memory
+ * @from_ns: requested begin; then that of the file, which is later if older records were dropped
+ * @to_ns: end of the file
+ * @nr_records: in the file
+ * @lost: records that are missing in it, and their gaps of known size; @has_unknown: there are others
+ */
+struct recent_saved {
+	int64_t from_ns;
+	int64_t to_ns;
+	uint64_t nr_records;
+	uint64_t lost;
+	bool has_unknown;
+};
+
+/**
+ * spool_save_recent - write, sync and publish a trace.dat of the records between two times
+ * @path: of the trace.dat, which does not exist
+ * @triggers: lines "TIME TEXT", see struct trace_file_description
+ * @saved: with the times; the rest is filled
+ *
+ * The spool is used up: call it in a child process, which has its own copy. What was written of a
+ * file that failed is removed. Returns 0, or -1 with @error.
+ */
+int spool_save_recent(struct spool *spool, const char *path, struct text triggers,
+		      struct recent_saved *saved, struct error *error);
 
 /** spool_close - close the spool and remove its folder unless it is kept; NULL is fine */
 void spool_close(struct spool *spool);

@@ -218,6 +218,8 @@ static int records_append(int fd, const struct spool_file *file, const struct sp
 	uint64_t total = spool_size(spool);
 	off_t offset = 0;
 
+	if (file->has_part)
+		return recent_part_write(&file->part, fd);
 	while ((uint64_t)offset < file->size) {
 		uint64_t rest = file->size - offset;
 		ssize_t moved = bytes_move(fd, file->fd, &offset,

@@ -41,6 +41,17 @@ static void put_date(struct buffer *out, const struct buffer *clocks)
 	buffer_release(&text);
 }
 
+static void put_triggers(struct buffer *text, struct text triggers)
+{
+	while (triggers.size > 0) {
+		struct text line = text_take_line(&triggers);
+
+		if (text->size > 0 && text->data[text->size - 1] != '\n')
+			buffer_append_char(text, '\n');
+		buffer_printf(text, TRACE_DAT_TRIGGER "%.*s\n", (int)line.size, line.data);
+	}
+}
+
 static void put_names(struct buffer *out, const struct spool_origin *origin, struct buffer *text)
 {
 	struct utsname kernel;
@@ -64,15 +75,23 @@ static void put_names(struct buffer *out, const struct spool_origin *origin, str
 		buffer_append_char(text, '\n');
 		buffer_append(text, origin->rules.data, origin->rules.size);
 	}
+	put_triggers(text, buffer_text(&origin->triggers));
 	put_text_option(out, TRACE_DAT_WRITER, text);
 }
 
-/* The kernel's text; for a shared instance the differences in the same form. */
+/* The kernel's text; for records in memory, and for a shared instance the differences in the same
+ * form. */
 static int statistics_append(struct buffer *text, const struct spool *spool,
 			     const struct spool_file *file, struct error *error)
 {
 	struct statistics statistics;
 
+	if (file->has_part) {
+		buffer_printf(text, "overrun: %llu\ndropped events: 0\nread events: %llu\n",
+			      (unsigned long long)file->part.lost,
+			      (unsigned long long)file->part.nr_records);
+		return 0;
+	}
 	if (!spool->is_shared)
 		return statistics_text(file->buffer ? file->buffer->statistics_fd : -1, file->cpu,
 				       text, error);
@@ -89,6 +108,8 @@ static bool losses_are_counted(const struct spool *spool, const struct spool_fil
 {
 	bool is_incomplete = spool->origin.is_incomplete && !file->is_sideband;
 
+	if (file->has_part)
+		return !file->part.has_unknown;
 	return spool->is_counted && !is_incomplete && file->buffer;
 }
 

@@ -54,6 +54,9 @@ struct page {
  */
 void page_load(struct page *page, struct page_layout layout, const void *bytes, size_t size);
 
+/** PAGE_HEADER_SIZE - size of the header of this machine's sub-buffers: time and committed size */
+#define PAGE_HEADER_SIZE 16
+
 /** PAGE_COUNT_SIZE - how much space page_store_count() may need behind a sub-buffer */
 #define PAGE_COUNT_SIZE 8
 
@@ -66,6 +69,28 @@ void page_load(struct page *page, struct page_layout layout, const void *bytes, 
  * Returns the size with that.
  */
 size_t page_store_count(const struct page *page, void *bytes, uint64_t count);
+
+/**
+ * page_join - append the entries of another sub-buffer of the same CPU
+ * @bytes: the sub-buffer of this machine that @page has walked to its end; there is no count of lost
+ * records behind its data
+ * @more: loaded, and not walked yet
+ * @size_max: space at @bytes
+ *
+ * Returns the new size; 0 if they do not fit, or are older, and nothing changed.
+ */
+size_t page_join(void *bytes, const struct page *page, const struct page *more, size_t size_max);
+
+/**
+ * page_cut - drop the records before @from_ns and those after @to_ns
+ * @bytes: a sub-buffer of this machine; if its first records are dropped, so is the gap before them
+ *
+ * Returns the number of records that are left.
+ */
+size_t page_cut(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);
+
+/** page_forget_count - drop the number of records that were lost before a sub-buffer, not the gap */
+void page_forget_count(void *bytes);
 
 /** PAGE_DELTA_BITS, PAGE_TYPE_BITS - parts of an entry's head: time, and type or length in words */
 #define PAGE_DELTA_BITS 27

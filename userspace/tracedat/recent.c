@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Keeps the newest sub-buffers. A reader that wakes up for each record reads sub-buffers with few
+ * records; they are joined, so that the memory is full of records.
+ */
+#include "tracedat/recent.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Each CPU has a sub-buffer that is being filled. */
+#define SLOTS_MIN 16
+
+static unsigned char *slot_bytes(const struct recent *recent, uint32_t slot)
+{
+	return recent->bytes + slot * recent->page_size;
+}
+
+/* Untouched memory is not allocated. */
+int recent_init(struct recent *recent, size_t size, struct error *error)
+{
+	size_t page_size = sysconf(_SC_PAGESIZE);
+	size_t nr_slots = size / (page_size + sizeof(struct recent_slot));
+
+	*recent = (struct recent){ .page_size = page_size, .free = RECENT_NONE };
+	if (nr_slots < SLOTS_MIN)
+		nr_slots = SLOTS_MIN;
+	if (nr_slots >= RECENT_NONE)
+		nr_slots = RECENT_NONE - 1;
+	recent->slots = calloc(nr_slots, sizeof(*recent->slots));
+	recent->bytes = mmap(NULL, nr_slots * page_size, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	recent->nr_slots = nr_slots;
+	if (recent->bytes != MAP_FAILED && recent->slots)
+		return 0;
+	if (recent->bytes == MAP_FAILED)
+		recent->bytes = NULL;
+	return error_set(error, "out of memory");
+}
+
+void recent_release(struct recent *recent)
+{
+	if (recent->bytes)
+		munmap(recent->bytes, recent->nr_slots * recent->page_size);
+	free(recent->slots);
+	free(recent->cpus);
+}
+
+static struct recent_cpu *recent_cpu_get(struct recent *recent, int cpu, bool is_sideband)
+{
+	struct recent_cpu *cpus;
+
+	for (size_t i = 0; i < recent->nr_cpus; i++) {
+		if (recent->cpus[i].cpu == cpu && recent->cpus[i].is_sideband == is_sideband)
+			return &recent->cpus[i];
+	}
+	cpus = reallocarray(recent->cpus, recent->nr_cpus + 1, sizeof(*cpus));
+	if (!cpus)
+		return NULL;
+	recent->cpus = cpus;
+	cpus[recent->nr_cpus] = (struct recent_cpu){
+		.cpu = cpu, .is_sideband = is_sideband, .first = RECENT_NONE, .last = RECENT_NONE
+	};
+	return &cpus[recent->nr_cpus++];
+}
+
+static void recent_drop(struct recent *recent, struct recent_cpu *cpu)
+{
+	uint32_t number = cpu->first;
+	struct recent_slot *slot = &recent->slots[number];
+
+	cpu->first = slot->next;
+	if (cpu->first == RECENT_NONE)
+		cpu->last = RECENT_NONE;
+	recent->nr_records -= slot->nr_records;
+	if (slot->last_ns >= recent->begin_ns)
+		recent->begin_ns = slot->last_ns + 1;
+	slot->next = recent->free;
+	recent->free = number;
+}
+
+/* Drops the sub-buffer whose last record is the oldest. */
+static void recent_drop_oldest(struct recent *recent)
+{
+	struct recent_cpu *oldest = NULL;
+
+	for (size_t i = 0; i < recent->nr_cpus; i++) {
+		struct recent_cpu *cpu = &recent->cpus[i];
+
+		if (cpu->first != RECENT_NONE &&
+		    (!oldest ||
+		     recent->slots[cpu->first].last_ns < recent->slots[oldest->first].last_ns))
+			oldest = cpu;
+	}
+	if (oldest)
+		recent_drop(recent, oldest);
+}
+
+void recent_clear(struct recent *recent, int64_t now_ns)
+{
+	for (size_t i = 0; i < recent->nr_cpus; i++) {
+		while (recent->cpus[i].first != RECENT_NONE)
+			recent_drop(recent, &recent->cpus[i]);
+	}
+	if (now_ns > recent->begin_ns)
+		recent->begin_ns = now_ns;
+}
+
+static uint32_t slot_take(struct recent *recent)
+{
+	uint32_t number;
+
+	if (recent->nr_used < recent->nr_slots)
+		return recent->nr_used++;
+	if (recent->free == RECENT_NONE)
+		recent_drop_oldest(recent);
+	number = recent->free;
+	recent->free = recent->slots[number].next;
+	return number;
+}
+
+/* Walks a sub-buffer to its end. */
+static void page_measure(struct page *page, struct recent_slot *slot)
+{
+	struct record record;
+
+	while (page_next(page, &record)) {
+		if (slot->nr_records++ == 0)
+			slot->first_ns = record.time_ns;
+		slot->last_ns = record.time_ns;
+	}
+}
+
+/* Joins two sub-buffers, unless records behind a padding would be hidden. Returns the new size. */
+static size_t slot_join(unsigned char *bytes, const struct recent_slot *last,
+			const struct page *more, size_t nr_records, size_t size_max)
+{
+	struct recent_slot before = { 0 }, after = { 0 };
+	unsigned char head[PAGE_HEADER_SIZE];
+	struct page walk;
+	size_t size;
+
+	memcpy(head, bytes, sizeof(head));
+	page_load(&walk, (struct page_layout){ 0 }, bytes, last->size);
+	page_measure(&walk, &before);
+	size = page_join(bytes, &walk, more, size_max);
+	if (size == 0)
+		return 0;
+	page_load(&walk, (struct page_layout){ 0 }, bytes, size);
+	page_measure(&walk, &after);
+	if (after.nr_records == last->nr_records + nr_records)
+		return size;
+	memcpy(bytes, head, sizeof(head));
+	return 0;
+}
+
+/* Appends to the CPU's last sub-buffer; false if that is impossible. */
+static bool recent_join(struct recent *recent, const struct recent_cpu *cpu,
+			const struct page *page, const struct recent_slot *added)
+{
+	struct recent_slot *last;
+	size_t size;
+
+	if (cpu->last == RECENT_NONE || added->is_closed)
+		return false;
+	last = &recent->slots[cpu->last];
+	if (last->is_closed || last->size + page->size > recent->page_size)
+		return false;
+	size = slot_join(slot_bytes(recent, cpu->last), last, page, added->nr_records,
+			 recent->page_size);
+	if (size == 0)
+		return false;
+	last->size = size;
+	last->nr_records += added->nr_records;
+	last->last_ns = added->last_ns;
+	return true;
+}
+
+static void recent_append(struct recent *recent, struct recent_cpu *cpu, uint32_t number)
+{
+	if (cpu->last == RECENT_NONE)
+		cpu->first = number;
+	else
+		recent->slots[cpu->last].next = number;
+	cpu->last = number;
+}
+
+/* A number of lost records that does not fit is only in the account. */
+static void slot_fill(struct recent *recent, uint32_t number, const void *bytes, size_t size,
+		      const struct recent_slot *added)
+{
+	unsigned char *own = slot_bytes(recent, number);
+
+	recent->slots[number] = *added;
+	recent->slots[number].next = RECENT_NONE;
+	if (size > recent->page_size) {
+		memcpy(own, bytes, recent->page_size);
+		page_forget_count(own);
+		size = recent->page_size;
+	} else {
+		memcpy(own, bytes, size);
+	}
+	recent->slots[number].size = size;
+}
+
+int recent_add(struct recent *recent, int cpu, bool is_sideband, const void *bytes, size_t size,
+	       struct error *error)
+{
+	struct recent_cpu *own = recent_cpu_get(recent, cpu, is_sideband);
+	struct recent_slot added = { 0 };
+	struct page page, walk;
+	uint32_t number;
+
+	if (!own)
+		return error_set(error, "out of memory");
+	if (size > recent->page_size + PAGE_COUNT_SIZE)
+		return error_set(error, "cpu %d: a sub-buffer of %zu bytes is larger than a page",
+				 cpu, size);
+	page_load(&page, (struct page_layout){ 0 }, bytes, size);
+	walk = page;
+	page_measure(&walk, &added);
+	if (added.nr_records == 0 && !page.has_gap)
+		return 0;
+	if (added.nr_records == 0)
+		added.first_ns = added.last_ns = page.time_ns;
+	added.has_gap = page.has_gap;
+	added.gap_count = page.gap_count;
+	added.is_closed = page.has_gap || walk.is_damaged;
+	/* The kernel fills the rest with zeros. */
+	if (!added.is_closed)
+		size = PAGE_HEADER_SIZE + page.size;
+	if (added.last_ns > recent->end_ns)
+		recent->end_ns = added.last_ns;
+	recent->nr_records += added.nr_records;
+	if (recent_join(recent, own, &page, &added))
+		return 0;
+	number = slot_take(recent);
+	slot_fill(recent, number, bytes, size, &added);
+	recent_append(recent, own, number);
+	return 0;
+}
+
+static bool part_has(const struct recent_part *part, const struct recent_slot *slot)
+{
+	return slot->last_ns >= part->from_ns && slot->first_ns <= part->to_ns;
+}
+
+/* A copy of a sub-buffer with only the records of the part. Returns their number. */
+static size_t part_copy(const struct recent_part *part, uint32_t number, unsigned char *out)
+{
+	const struct recent *recent = part->recent;
+	const struct recent_slot *slot = &recent->slots[number];
+
+	memcpy(out, slot_bytes(recent, number), slot->size);
+	memset(out + slot->size, 0, recent->page_size - slot->size);
+	if (slot->first_ns >= part->from_ns && slot->last_ns <= part->to_ns)
+		return slot->nr_records;
+	return page_cut(out, slot->size, part->from_ns, part->to_ns);
+}
+
+void recent_part_init(struct recent_part *part, const struct recent *recent,
+		      const struct recent_cpu *cpu, int64_t from_ns, int64_t to_ns)
+{
+	unsigned char *page = malloc(recent->page_size);
+
+	*part = (struct recent_part){
+		.recent = recent, .cpu = cpu, .from_ns = from_ns, .to_ns = to_ns
+	};
+	for (uint32_t i = cpu->first; page && i != RECENT_NONE; i = recent->slots[i].next) {
+		const struct recent_slot *slot = &recent->slots[i];
+
+		if (!part_has(part, slot))
+			continue;
+		part->nr_records += part_copy(part, i, page);
+		part->size += recent->page_size;
+		/* The gap before the first record of the part is outside of it. */
+		if (!slot->has_gap || slot->first_ns < from_ns)
+			continue;
+		part->lost += slot->gap_count >= 0 ? slot->gap_count : 0;
+		part->has_unknown |= slot->gap_count < 0;
+	}
+	free(page);
+}
+
+int recent_part_write(const struct recent_part *part, int fd)
+{
+	const struct recent *recent = part->recent;
+	unsigned char *page = malloc(recent->page_size);
+	int status = page ? 0 : -1;
+
+	for (uint32_t i = part->cpu->first; status == 0 && i != RECENT_NONE;
+	     i = recent->slots[i].next) {
+		if (!part_has(part, &recent->slots[i]))
+			continue;
+		part_copy(part, i, page);
+		status = file_write_all(fd, (const char *)page, recent->page_size, NULL);
+	}
+	free(page);
+	return status;
+}
