@@ -11,6 +11,7 @@
 
 #include "analysis/budget.h"
 #include "analysis/selector.h"
+#include "analysis/trigger.h"
 #include "base/base.h"
 #include "timeline/timeline.h"
 
@@ -104,6 +105,57 @@ void budget_set_report(const struct budget_set *set, uint64_t lost_records, bool
 /** budget_set_append_json - append one line: {"budgets":[...]} */
 void budget_set_append_json(const struct budget_set *set, uint64_t lost_records, bool is_limited,
 			    struct buffer *out);
+
+struct trigger_set;
+
+/**
+ * struct trigger_firing - a trigger has fired
+ * @trigger: its text
+ * @detail: one line about what fired: a slice's name and track
+ * @time_ns: when a slice reached its limit, or the time of the event
+ */
+struct trigger_firing {
+	const char *trigger;
+	const char *detail;
+	int64_t time_ns;
+};
+
+/** struct trigger_handler - receives firings; @fire returns -1 if memory ran out */
+struct trigger_handler {
+	void *context;
+	int (*fire)(void *context, const struct trigger_firing *firing);
+};
+
+/**
+ * trigger_set_new - parse triggers, see trigger_parse()
+ * @out: for trigger_set_free(), also on failure
+ * @texts: outlive the set
+ * @size: at most TRIGGERS_MAX
+ *
+ * Returns 0, or -1 with @error.
+ */
+int trigger_set_new(struct trigger_set **out, const char *const *texts, size_t size,
+		    const struct trigger_handler *handler, struct error *error);
+
+/** trigger_set_free - NULL is fine */
+void trigger_set_free(struct trigger_set *set);
+
+/** trigger_sink_new - a sink that tries all triggers of @set, which outlives it; NULL with @error */
+struct sink *trigger_sink_new(struct trigger_set *set, struct error *error);
+
+/**
+ * trigger_set_advance - fire for open slices that have reached their limits
+ * @now_ns: all events up to this time were delivered
+ *
+ * Returns -1 if memory ran out.
+ */
+int trigger_set_advance(struct trigger_set *set, int64_t now_ns);
+
+/** trigger_set_due_ns - when the next open slice reaches its limit; INT64_MAX if there is none */
+int64_t trigger_set_due_ns(const struct trigger_set *set);
+
+/** trigger_set_unwatched - slices that were not watched, because too many were open */
+uint64_t trigger_set_unwatched(const struct trigger_set *set);
 
 struct comparison;
 

@@ -109,7 +109,7 @@ void recent_clear(struct recent *recent, int64_t now_ns)
 		recent->begin_ns = now_ns;
 }
 
-static uint32_t slot_take(struct recent *recent)
+static uint32_t recent_take_slot(struct recent *recent)
 {
 	uint32_t number;
 
@@ -237,7 +237,7 @@ int recent_add(struct recent *recent, int cpu, bool is_sideband, const void *byt
 	recent->nr_records += added.nr_records;
 	if (recent_join(recent, own, &page, &added))
 		return 0;
-	number = slot_take(recent);
+	number = recent_take_slot(recent);
 	slot_fill(recent, number, bytes, size, &added);
 	recent_append(recent, own, number);
 	return 0;
