@@ -108,7 +108,13 @@ is "with their tracepoints" "$(cat "$folder/two")" = "$(cat "$folder/want")"
 is "the kernels that a pack was tried on" "$(grep -c '"pack":"fs","tried_on":"6.1, 6.12"' "$folder/out")" = 2
 run_mounted "$ktrack" list --rules
 is "--rules lists every pack" "$(awk '/^[a-z]/ { print $1 } /^$/ { exit }' "$folder/out" | tr '\n' ' ')" = \
-	"irq sched syscalls block workqueue locks net memory fs timers writeback rt "
+	"irq sched syscalls block workqueue locks net memory fs timers writeback rt marker "
+tracepoint_add ftrace print 5 0 'u64 ip;8;8'
+run_mounted "$ktrack" list -r marker
+is "texts of trace_marker exist if their tracepoint does" "$(grep -c 'atrace:.* yes$' "$folder/out") $(grep -c ' no$' "$folder/out")" = "10 0"
+rm -r "$folder/tracing/events/ftrace"
+run_mounted "$ktrack" list -r marker
+is "and do not exist without it" "$(grep -c 'atrace:.* no$' "$folder/out")" = 10
 mv "$folder/tracing/events" "$folder/tracing/away"
 # Arguments: TEXT COMMAND...; the same with other symbols
 run_with_symbols() {

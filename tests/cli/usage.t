@@ -93,9 +93,9 @@ stream --event=$target --with=|--with=: unknown; write tid, cpu or comm
 stream --event=$target --sid=|--sid=: no value; write --sid=TEXT
 stream --event=$target --mode=oneshot|--mode=oneshot: cannot be streamed; use 'ktrack record'
 stream --event=$target --mode=circular --session-every=1|--session-every: --mode=circular reads at the end; leave it out
-stream --event=$target --instance=|--instance=: not the name of a tracing instance; write one of those in /sys/kernel/tracing/instances
-stream --event=$target --instance=a/b -- touch $target|--instance=a/b: not the name of a tracing instance; write one of those in /sys/kernel/tracing/instances
-stream --event=$target --instance=.. -- touch $target|--instance=..: not the name of a tracing instance; write one of those in /sys/kernel/tracing/instances
+stream --event=$target --instance=|--instance=: not the name of a tracing instance; write one of those in /sys/kernel/tracing/instances, or top
+stream --event=$target --instance=a/b -- touch $target|--instance=a/b: not the name of a tracing instance; write one of those in /sys/kernel/tracing/instances, or top
+stream --event=$target --instance=.. -- touch $target|--instance=..: not the name of a tracing instance; write one of those in /sys/kernel/tracing/instances, or top
 stream --event=$target --instance=x --mode=circular|--mode: would change the instance of --instance; leave out one of the two
 stream --event=$target --buffer-size=64 --instance=x|--buffer-size: would change the instance of --instance; leave out one of the two
 stream --event=$target --instance=x --clock=boot|--clock: would change the instance of --instance; leave out one of the two

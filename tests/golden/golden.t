@@ -48,7 +48,7 @@ LAYOUTS = [
     for long_size in ("4", "8")
     for page in ("4096", "65536")
 ]
-LAYOUT_CASES = ("several-buffers", "extra-fields-of-every-type", "loss-on-two-cpus", "symbols")
+LAYOUT_CASES = ("several-buffers", "extra-fields-of-every-type", "loss-on-two-cpus", "symbols", "rules-marker")
 
 
 class Case:
@@ -238,7 +238,7 @@ def check_pipe(tap, case):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         make_file(case.script, folder / "trace.dat")
-        status, output, errors = export(folder, [], (folder / "trace.dat").read_bytes())
+        status, output, errors = export(folder, case.runs[0], (folder / "trace.dat").read_bytes())
     stream = scrub(output).replace(b'"-"', b'"trace.dat"')
     notes = [note.replace("trace.dat", "-", 1) for note in (clock_note(stream), loss_note(stream, [])) if note]
     is_same = (status, errors.splitlines(), stream) == (0, notes, case.read())

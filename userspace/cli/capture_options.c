@@ -131,7 +131,7 @@ static int apply_instance(void *settings, const char *value, struct error *error
 		return 0;
 	return error_set(error,
 			 "--instance=%s: not the name of a tracing instance; write one of those "
-			 "in /sys/kernel/tracing/instances",
+			 "in /sys/kernel/tracing/instances, or top",
 			 value);
 }
 
@@ -142,7 +142,7 @@ int capture_apply_mode(void *settings, const char *value, struct error *error)
 
 static const struct option_row capture_rows[] = {
 	{ 0, "instance", "NAME",
-	  "read this existing tracing instance; changes no settings, consumes its records",
+	  "read this existing tracing instance, or top; changes no settings, consumes records",
 	  apply_instance, .is_rare = true },
 	{ 0, "filter", "EXPRESSION", "apply this event filter to the preceding -e",
 	  apply_event_filter, .is_repeatable = true, .is_rare = true },

@@ -2,6 +2,7 @@
 /* Describes rules and the tracepoints that they use. */
 #include <string.h>
 
+#include "rules/marker.h"
 #include "rules/rule.h"
 #include "rules/rules.h"
 
@@ -65,5 +66,8 @@ void rules_use(const struct rules *rules, size_t index, size_t use, struct rule_
 		.system = used->system,
 		.event = used->event,
 		.role = role_names[used->role],
+		.of_system = used->system,
+		.of_event = used->event,
 	};
+	rule_marker_origin(&out->of_system, &out->of_event);
 }

@@ -2,6 +2,7 @@
 /* Decodes records by rules. Functions that take @is_swapped are compiled for both values. */
 #include "rules/action.h"
 #include "rules/calls.h"
+#include "rules/marker.h"
 
 /* Without fields, the scope is the record's thread or CPU. */
 hot_inline void scope_decode_own(struct decoded_event *event, const struct record *record)
@@ -187,21 +188,43 @@ static out_of_line size_t events_exclude(const struct rules *rules, struct decod
 	return nr_left;
 }
 
-size_t rules_decode(const struct rules *rules, struct rule_tracepoint *tracepoint,
-		    const struct record *record)
+/* Returns the end of the list of events at @out. */
+hot_inline struct decoded_event **actions_decode(struct rule_tracepoint *tracepoint,
+						 const struct record *record,
+						 struct decoded_event **out)
 {
 	struct rule_action *action = tracepoint->actions, *end = action + tracepoint->nr_actions;
-	struct decoded_event **out = tracepoint->events;
 
-	if (tracepoint->names.symbols)
-		symbols_begin(tracepoint->names.symbols);
-	if (tracepoint->calls)
-		rule_calls_read(tracepoint->calls, record, rules->syscalls);
 	for (; action < end; action++) {
 		if (action->rule->is_usable &&
 		    rule_action_decode(action, record, &tracepoint->names))
 			*out++ = &action->event;
 	}
+	return out;
+}
+
+static out_of_line struct decoded_event **marker_decode(struct rule_marker *marker,
+							const struct record *record,
+							struct decoded_event **out)
+{
+	struct record made;
+	struct rule_tracepoint *tracepoint = rule_marker_make(marker, record, &made);
+
+	return tracepoint ? actions_decode(tracepoint, &made, out) : out;
+}
+
+size_t rules_decode(const struct rules *rules, struct rule_tracepoint *tracepoint,
+		    const struct record *record)
+{
+	struct decoded_event **out;
+
+	if (tracepoint->names.symbols)
+		symbols_begin(tracepoint->names.symbols);
+	if (tracepoint->calls)
+		rule_calls_read(tracepoint->calls, record, rules->syscalls);
+	out = actions_decode(tracepoint, record, tracepoint->events);
+	if (unlikely(tracepoint->marker))
+		out = marker_decode(tracepoint->marker, record, out);
 	if (unlikely(rules->excluded))
 		return events_exclude(rules, tracepoint->events, out - tracepoint->events);
 	return out - tracepoint->events;

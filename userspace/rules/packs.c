@@ -20,6 +20,7 @@ PACK(fs);
 PACK(timers);
 PACK(writeback);
 PACK(rt);
+PACK(marker);
 
 #define KERNELS "6.1, 6.12"
 
@@ -36,6 +37,7 @@ const struct rule_pack rule_packs[] = {
 	{ "timers", "timers that are armed and expire", pack_timers, KERNELS },
 	{ "writeback", "writers that wait for dirty pages, and writeback", pack_writeback, KERNELS },
 	{ "rt", "records of the tracers osnoise and timerlat, by CPU", pack_rt, "6.12-rt" },
+	{ "marker", "what programs write to trace_marker, by thread and process", pack_marker, KERNELS },
 	{ 0 },
 };
 

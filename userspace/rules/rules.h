@@ -33,6 +33,7 @@
 struct rule;
 struct rule_action;
 struct rule_calls;
+struct rule_marker;
 
 /**
  * struct rule_pack - rules that are built in
@@ -57,7 +58,8 @@ extern const struct rule_pack rule_packs[];
  * @names: names of its fields' values
  * @actions: what its records mean
  * @calls: what they say of system calls, NULL for nothing
- * @events: those of the last record, at most one for each action
+ * @marker: what the texts of its records mean, NULL for nothing
+ * @events: those of the last record, at most one for each action, also of @marker
  * @is_dropped: it was removed, and its id may be another's
  * @is_held: its id may be another's until rules_trust()
  */
@@ -71,6 +73,7 @@ struct rule_tracepoint {
 	struct rule_action *actions;
 	size_t nr_actions;
 	struct rule_calls *calls;
+	struct rule_marker *marker;
 	struct decoded_event **events;
 	bool is_dropped;
 	bool is_held;
@@ -171,11 +174,14 @@ void rules_about(const struct rules *rules, size_t index, struct rule_about *out
 /**
  * struct rule_use_about - a tracepoint that a rule uses; names may have wildcards
  * @role: the setting that names it: "begin", "end", "on", ...
+ * @of_system, @of_event: the tracepoint whose records have it: mostly itself
  */
 struct rule_use_about {
 	const char *system;
 	const char *event;
 	const char *role;
+	const char *of_system;
+	const char *of_event;
 };
 
 /** rules_use - describe a tracepoint of a rule; @use is below @nr_uses of its struct rule_about */

@@ -7,15 +7,20 @@
 
 #include "rules/action.h"
 #include "rules/calls.h"
+#include "rules/marker.h"
 #include "rules/rule.h"
 #include "rules/rules.h"
+#include "rules/tracepoint.h"
 
-static void tracepoint_free(struct rule_tracepoint *tracepoint)
+void rule_tracepoint_free(struct rule_tracepoint *tracepoint)
 {
+	if (!tracepoint)
+		return;
 	for (size_t i = 0; i < tracepoint->nr_actions; i++)
 		rule_action_release(&tracepoint->actions[i]);
 	free(tracepoint->actions);
 	free(tracepoint->calls);
+	rule_marker_free(tracepoint->marker);
 	free(tracepoint->events);
 	symbols_free(tracepoint->names.symbols);
 	free(tracepoint->system);
@@ -28,7 +33,7 @@ static void tracepoint_free(struct rule_tracepoint *tracepoint)
 void rules_unbind(struct rules *rules)
 {
 	for (size_t i = 0; i < rules->nr_tracepoints; i++)
-		tracepoint_free(rules->tracepoints[i]);
+		rule_tracepoint_free(rules->tracepoints[i]);
 	free(rules->tracepoints);
 	rules->tracepoints = NULL;
 	rules->nr_tracepoints = 0;
@@ -56,7 +61,7 @@ bool rule_use_hides(const struct rule *rule, const struct rule_use *use)
 	return use->role == RULE_BEGIN && !rule_matches(rule) && !rule_selects_ends(rule);
 }
 
-static size_t uses_count(const struct rules *rules, const char *system, const char *name)
+size_t rule_uses_count(const struct rules *rules, const char *system, const char *name)
 {
 	size_t count = 0;
 
@@ -69,9 +74,17 @@ static size_t uses_count(const struct rules *rules, const char *system, const ch
 	return count;
 }
 
+/* Uses of the tracepoint, and those of what its texts mean. */
+static size_t all_uses_count(const struct rules *rules, const char *system, const char *name)
+{
+	size_t count = rule_uses_count(rules, system, name);
+
+	return rule_marker_is(system, name) ? count + rule_marker_uses(rules) : count;
+}
+
 bool rules_want(const struct rules *rules, const char *system, const char *name)
 {
-	return uses_count(rules, system, name) > 0;
+	return all_uses_count(rules, system, name) > 0;
 }
 
 static void rule_note_role(struct rule *rule, enum rule_role role)
@@ -86,7 +99,7 @@ static void rule_note_role(struct rule *rule, enum rule_role role)
 }
 
 static int actions_bind(const struct rules *rules, struct rule_tracepoint *tracepoint,
-			const struct format *format, struct text text, struct error *error)
+			const struct format *format, bool is_swapped, struct error *error)
 {
 	for (size_t i = 0; i < rules->nr_rules; i++) {
 		struct rule *rule = rules->rules[i];
@@ -99,7 +112,8 @@ static int actions_bind(const struct rules *rules, struct rule_tracepoint *trace
 			use->is_bound = true;
 			rule_note_role(rule, use->role);
 			if (rule_action_bind(&tracepoint->actions[tracepoint->nr_actions++], rule,
-					     use, format, text, rules->is_swapped, error) < 0)
+					     use, format, text_of(tracepoint->format),
+					     is_swapped, error) < 0)
 				return -1;
 		}
 	}
@@ -142,7 +156,7 @@ static struct rule_tracepoint *tracepoint_new(const char *system, const char *na
 	if (tracepoint->system && tracepoint->name && tracepoint->category && tracepoint->format &&
 	    tracepoint->actions && tracepoint->events)
 		return tracepoint;
-	tracepoint_free(tracepoint);
+	rule_tracepoint_free(tracepoint);
 	return NULL;
 }
 
@@ -162,42 +176,60 @@ static int tracepoint_bind_calls(struct rule_tracepoint *tracepoint, const struc
 	return 0;
 }
 
+/* What texts of trace_marker mean is bound with the tracepoint of these texts. */
 static int tracepoint_bind(struct rules *rules, struct rule_tracepoint *tracepoint,
-			   const struct format *format, struct text text, struct error *error)
+			   const struct format *format, bool is_swapped, struct error *error)
 {
 	tracepoint->id = format->id;
 	tracepoint->names.kallsyms = rules->kallsyms;
 	tracepoint->names.syscalls = rules->syscalls;
-	if (actions_bind(rules, tracepoint, format, text, error) < 0)
+	if (actions_bind(rules, tracepoint, format, is_swapped, error) < 0)
 		return -1;
-	if (tracepoint_bind_calls(tracepoint, format, rules->is_swapped) == 0 &&
-	    tracepoint_keep(rules, tracepoint) == 0)
-		return 0;
-	return error_set(error, "out of memory");
+	if (rule_marker_is(tracepoint->system, tracepoint->name) &&
+	    rule_marker_new(&tracepoint->marker, rules, format, error) < 0)
+		return -1;
+	if (tracepoint_bind_calls(tracepoint, format, is_swapped) < 0)
+		return error_set(error, "out of memory");
+	return 0;
 }
 
-int rules_bind(struct rules *rules, const char *system, const char *name, struct text text,
-	       struct error *error)
+int rule_tracepoint_new(struct rule_tracepoint **out, struct rules *rules, const char *system,
+			const char *name, struct text text, bool is_swapped, struct error *error)
 {
-	size_t nr_actions = uses_count(rules, system, name);
-	struct rule_tracepoint *tracepoint;
+	size_t nr_actions = all_uses_count(rules, system, name);
 	struct format format = { 0 };
 	int status;
 
+	*out = NULL;
 	if (nr_actions == 0)
 		return 0;
-	tracepoint = tracepoint_new(system, name, text, nr_actions);
-	status = tracepoint ? format_parse(&format, text) : -1;
+	*out = tracepoint_new(system, name, text, nr_actions);
+	status = *out ? format_parse(&format, text) : -1;
 	if (status > 0)
 		error_set(error, "%s:%s: cannot parse its format", system, name);
 	else if (status < 0)
 		error_set(error, "out of memory");
 	else
-		status = tracepoint_bind(rules, tracepoint, &format, text, error);
-	if (status != 0 && tracepoint)
-		tracepoint_free(tracepoint);
+		status = tracepoint_bind(rules, *out, &format, is_swapped, error);
 	format_release(&format);
+	if (status == 0)
+		return 0;
+	rule_tracepoint_free(*out);
+	*out = NULL;
 	return status;
+}
+
+int rules_bind(struct rules *rules, const char *system, const char *name, struct text text,
+	       struct error *error)
+{
+	struct rule_tracepoint *tracepoint;
+	int status = rule_tracepoint_new(&tracepoint, rules, system, name, text,
+					 rules->is_swapped, error);
+
+	if (!tracepoint || tracepoint_keep(rules, tracepoint) == 0)
+		return status;
+	rule_tracepoint_free(tracepoint);
+	return error_set(error, "out of memory");
 }
 
 bool rules_are_bound(const struct rules *rules)

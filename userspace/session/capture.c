@@ -215,6 +215,26 @@ static int capture_enable_rules(struct capture *capture, struct error *error)
 	return 0;
 }
 
+/* Rules for texts that programs write to trace_marker. */
+static bool capture_has_markers(const struct capture *capture)
+{
+	const struct rules *rules = capture->settings->selection.rules;
+
+	return rules && rules_find_name(rules, "ftrace", "print");
+}
+
+static void capture_report_markers(const struct capture *capture)
+{
+	if (!instance_has_markers(capture->recorder) ||
+	    instance_copies_markers(capture->recorder))
+		return;
+	report_message(capture->report,
+		       "-r marker: this kernel (before 6.16) copies no texts of programs from "
+		       "trace_marker; let them write to %s/trace_marker, or read the top level's "
+		       "buffer with --instance=" INSTANCE_TOP,
+		       instance_directory(capture->recorder));
+}
+
 int capture_open(struct capture *capture, const struct convention *convention, bool keeps_modules,
 		 struct error *error)
 {
@@ -223,6 +243,7 @@ int capture_open(struct capture *capture, const struct convention *convention, b
 						    .clock = settings->clock,
 						    .buffer_kib = settings->buffer_kib,
 						    .keeps_modules = keeps_modules,
+						    .has_markers = capture_has_markers(capture),
 						    .writes = capture_writes(settings) };
 
 	/* The waiting process would inherit files that are opened earlier. */
@@ -235,6 +256,7 @@ int capture_open(struct capture *capture, const struct convention *convention, b
 		return instance_attach(&capture->recorder, settings->instance, error);
 	if (instance_create(&capture->recorder, &recorder, error) < 0)
 		return -1;
+	capture_report_markers(capture);
 	if (functions_trace(&capture->probes, capture->recorder, settings, error) < 0 ||
 	    capture_filter(capture, error) < 0 || capture_enable(capture, convention, error) < 0 ||
 	    capture_enable_rules(capture, error) < 0 || capture_add_stacks(capture, error) < 0)

@@ -203,7 +203,7 @@ void rule_listing_tracepoint(const struct rule_listing *listing, size_t number, 
 		.system = use.system,
 		.event = use.event,
 		.role = use.role,
-		.presence = presence_find(listing, use.system, use.event),
+		.presence = presence_find(listing, use.of_system, use.of_event),
 	};
 }
 

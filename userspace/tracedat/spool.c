@@ -110,7 +110,9 @@ int spool_list_formats(struct spool *spool, const struct instance *instance, str
 
 	/* These are no tracepoint that can be enabled. */
 	if (instance_has_stacks(instance))
-		buffer_append_string(list, "ftrace:kernel_stack\nftrace:print\n");
+		buffer_append_string(list, "ftrace:kernel_stack\n");
+	if (instance_has_stacks(instance) || instance_has_markers(instance))
+		buffer_append_string(list, "ftrace:print\n");
 	if (instance_traces_functions(instance))
 		buffer_append_string(list, "ftrace:funcgraph_entry\nftrace:funcgraph_exit\n");
 	return status;

@@ -15,6 +15,8 @@
 
 #define NAMES_TO_TRY 16
 
+#define COPY_MARKERS "options/copy_trace_marker"
+
 /* One second in total. */
 #define REMOVE_TRIES 50
 #define REMOVE_WAIT_US 20000
@@ -170,6 +172,8 @@ static int instance_set_up(struct instance *instance, const struct instance_sett
 	 * this option.
 	 */
 	instance_try_write(instance, "options/record-tgid", "1");
+	if (instance->has_markers)
+		instance_try_write(instance, COPY_MARKERS, "1");
 	return 0;
 }
 
@@ -184,6 +188,7 @@ int instance_open_named(struct instance **out, const char *name,
 	if (!instance)
 		return -1;
 	instance->buffer_kib = settings->buffer_kib;
+	instance->has_markers = settings->has_markers;
 	instance->control.writes = settings->writes;
 	/* Buffers that are read only at the end keep their modules until then. */
 	instance->enabled_lock = settings->mode->is_read_at_end || settings->keeps_modules
@@ -275,6 +280,18 @@ int instance_find(struct buffer *out, const char *name, struct error *error)
 	return out->failed ? error_set(error, "out of memory") : 0;
 }
 
+/* The name of the top level for libtracefs, unless there is an instance of that name. */
+static const char *name_of_top(const char *name)
+{
+	struct buffer directory = { 0 };
+	struct error ignored = { 0 };
+	bool is_top = strcmp(name, INSTANCE_TOP) == 0 &&
+		      instance_find(&directory, name, &ignored) < 0;
+
+	buffer_release(&directory);
+	return is_top ? NULL : name;
+}
+
 static int attached_open(struct instance *instance, const char *name, struct error *error)
 {
 	char called[sizeof(error->text)];
@@ -283,16 +300,18 @@ static int attached_open(struct instance *instance, const char *name, struct err
 	if (instance->handle)
 		instance->directory = tracefs_instance_get_dir(instance->handle);
 	if (!instance->directory)
-		return error_set_system(error, errno, "cannot open the tracing instance %s", name);
-	snprintf(called, sizeof(called), "the tracing instance %s", name);
+		return error_set_system(error, errno, "cannot open the tracing instance %s",
+					instance_name(instance));
+	snprintf(called, sizeof(called), "the tracing instance %s", instance_name(instance));
 	instance->lock_fd = instance_lock(instance->directory, called, error);
 	return instance->lock_fd < 0 ? -1 : 0;
 }
 
 int instance_attach(struct instance **out, const char *name, struct error *error)
 {
+	const char *found = name_of_top(name);
 	struct buffer directory = { 0 };
-	int status = instance_find(&directory, name, error);
+	int status = instance_find(&directory, found, error);
 	struct instance *instance;
 
 	*out = NULL;
@@ -303,12 +322,23 @@ int instance_attach(struct instance **out, const char *name, struct error *error
 	if (!instance)
 		return -1;
 	instance->is_attached = true;
-	status = attached_open(instance, name, error);
+	status = attached_open(instance, found, error);
 	if (status == 0)
 		*out = instance;
 	else
 		instance_close(instance);
 	return status;
+}
+
+bool instance_has_markers(const struct instance *instance)
+{
+	return instance->has_markers;
+}
+
+/* Since Linux 6.16. */
+bool instance_copies_markers(const struct instance *instance)
+{
+	return instance_number(instance->directory, COPY_MARKERS) > 0;
 }
 
 bool instance_is_attached(const struct instance *instance)
@@ -318,7 +348,9 @@ bool instance_is_attached(const struct instance *instance)
 
 const char *instance_name(const struct instance *instance)
 {
-	return tracefs_instance_get_name(instance->handle);
+	const char *name = tracefs_instance_get_name(instance->handle);
+
+	return name ? name : INSTANCE_TOP;
 }
 
 const char *instance_directory(const struct instance *instance)

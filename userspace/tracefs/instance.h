@@ -44,6 +44,8 @@ const struct buffer_mode *buffer_mode_find(const char *name);
  * @clock: the trace clock; mostly "boot": "local" and "x86-tsc" do not compare across CPUs
  * @buffer_kib: ring buffer for each CPU
  * @keeps_modules: tracepoints cannot be released before the end
+ * @has_markers: texts of its trace_marker are exported, and also those of the top level's if the
+ * kernel can copy them
  * @writes: receives a line for each change of tracefs while recording begins and ends; NULL for
  * none
  */
@@ -52,6 +54,7 @@ struct instance_settings {
 	const char *clock;
 	uint64_t buffer_kib;
 	bool keeps_modules;
+	bool has_markers;
 	const struct report *writes;
 };
 
@@ -64,9 +67,13 @@ struct instance_settings {
 int instance_create(struct instance **out, const struct instance_settings *settings,
 		    struct error *error);
 
+/** INSTANCE_TOP - name of the top level, unless there is an instance of this name */
+#define INSTANCE_TOP "top"
+
 /**
  * instance_attach - use an instance of another owner, whose settings never change
  * @out: for instance_remove(), which does not remove it
+ * @name: of the instance, or INSTANCE_TOP
  *
  * Returns 0, or -1 with @error if there is none of that name, or another ktrack uses it.
  */
@@ -96,6 +103,12 @@ int instance_lock(const char *directory, const char *name, struct error *error);
  * Returns 0, or -1 with @error if there is none.
  */
 int instance_find(struct buffer *out, const char *name, struct error *error);
+
+/** instance_copies_markers - whether texts of the top level's trace_marker are copied to it */
+bool instance_copies_markers(const struct instance *instance);
+
+/** instance_has_markers - whether texts of its trace_marker are exported */
+bool instance_has_markers(const struct instance *instance);
 
 /** instance_is_attached - whether another owner set the instance up */
 bool instance_is_attached(const struct instance *instance);

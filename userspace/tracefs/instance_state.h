@@ -21,6 +21,7 @@
  * @sideband: its sideband instance, NULL for none
  * @stacks: triggers of kernel stacks
  * @traces_functions: it has the tracer function_graph
+ * @has_markers: texts of its trace_marker are exported
  * @marker_fd: its trace_marker, if it has @stacks; otherwise -1
  * @enabled_lock: LOCK_SH or LOCK_EX, for enabled_add()
  */
@@ -36,6 +37,7 @@ struct instance {
 	struct stack_trigger *stacks;
 	size_t nr_stacks;
 	bool traces_functions;
+	bool has_markers;
 	int marker_fd;
 	int enabled_lock;
 	struct enabled_list enabled;

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: texts of trace_marker as slices, counters and instants: live, recorded, of the top level, and of trace-cmd's files."""
+
+import json
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
+
+import machine  # noqa: E402
+from tap import Tap  # noqa: E402
+
+ROUNDS = 50
+# These kernels copy texts of the top level's trace_marker to instances.
+COPYING = ("newest",)
+HINT = (
+    "ktrack: -r marker: this kernel (before 6.16) copies no texts of programs from trace_marker; let them write to "
+    "/sys/kernel/tracing/instances/ktrack-{}/trace_marker, or read the top level's buffer with --instance=top\n"
+)
+RUNS = {
+    "own": "live",
+    "recorded": "recorded",
+    "top": "the top level, live",
+    "snapshot": "the top level, at the end",
+    "file": "a file of trace-cmd",
+}
+
+
+class Stream:
+    """Slices, samples and instants of an EVENT stream by rule, and the tracks that they are on."""
+
+    def __init__(self, text):
+        self.slices, self.values, self.instants = defaultdict(list), defaultdict(list), defaultdict(list)
+        self.tracks, self.counters = {}, Counter()
+        stacks = defaultdict(list)
+        for line in text.splitlines():
+            event = json.loads(line)
+            kind, thread = event["event"], event.get("thread")
+            if kind == "region_enter":
+                stacks[thread].append(event)
+            elif kind == "region_leave":
+                begin = stacks[thread].pop()
+                if not event.get("unfinished"):
+                    self.slices[event["category"]].append((begin["label"], begin["nesting"], self.tracks[thread]))
+            elif kind == "data":
+                self.values[event["category"]].append(int(event["value"]))
+            elif kind == "data_json" and event["category"] == "track":
+                self.tracks[thread] = event["value"]
+            elif kind == "data_json" and event["category"].startswith("marker:"):
+                self.instants[event["category"]].append(event["key"])
+            elif kind == "th_counter":
+                self.counters[event["name"]] += event["count"]
+
+
+def check_stream(tap, what, stream):
+    """All texts of one run of the program."""
+    calls, requests = stream.slices["marker:call"], stream.slices["marker:async"]
+    wanted = Counter({(f"frame {number}", 1): 1 for number in range(ROUNDS)}) + Counter({("inner", 2): ROUNDS})
+    found = Counter((label, nesting) for label, nesting, _ in calls)
+    tap.ok(found == wanted, f"{what}: a slice for each begin and end, nested", found - wanted, wanted - found)
+    tap.ok(len(requests) == ROUNDS, f"{what}: slices that other threads end", len(requests))
+    threads = {track["id"] for _, _, track in calls}
+    processes = {track["id"] for _, _, track in requests}
+    tap.ok(len(threads) == 1 and threads == processes, f"{what}: on the writer's track, and on its process's", threads, processes)
+    tap.ok(stream.values["marker:counter"] == [-number for number in range(ROUNDS)], f"{what}: a counter", stream.values)
+    tap.ok(stream.instants["marker:instant"] == ["tap"] and stream.instants["marker:track_instant"] == ["key"], f"{what}: instants", stream.instants)
+    tap.ok([label for label, _, _ in stream.slices["marker:track"]] == ["read"], f"{what}: a slice on a named track")
+    texts = stream.instants["marker:text"]
+    plain = [text for text in texts if not text.startswith("0")]
+    tap.ok(plain[0] == "hello from a script" and plain[1].startswith("B|") and plain[2].startswith("C|") and len(plain) == 4, f"{what}: other texts", plain)
+    # The kernel may split a long text, of which a name has the first 512 bytes.
+    tap.ok("0" * 512 in texts and all(set(text) <= {"0", "7"} for text in texts if text not in plain), f"{what}: a long text", [text[:9] for text in texts])
+    tap.nothing(list(stream.counters.items()), f"{what}: every end has a begin")
+
+
+def check_kernel(tap, kernel):
+    """All of it on one kernel."""
+    copies = kernel in COPYING
+    options = ("--add", "/usr/bin/trace-cmd:/bin/trace-cmd")
+    with machine.ran(kernel, "marker.sh", *(["copies"] if copies else []), options=options) as result:
+        machine.check_end(tap, kernel, result)
+        tap.nothing(result.output.splitlines(), f"{kernel}: no complaints")
+        for name, what in RUNS.items():
+            text = result.text(f"{name}.json")
+            if tap.ok(text, f"{kernel}: {what}: there is a stream", result.text(f"{name}.errors")):
+                check_stream(tap, f"{kernel}: {what}", Stream(text))
+        if copies:
+            check_stream(tap, f"{kernel}: texts of the top level, copied", Stream(result.text("copied.json")))
+        source = next((json.loads(line)["value"] for line in result.text("own.json").splitlines() if '"param":"source"' in line), "-")
+        errors = result.text("own.errors")
+        tap.ok((HINT.format(source.rpartition("-")[2]) in errors) != copies, f"{kernel}: where programs have to write", errors)
+        tap.ok(result.text("top.state").startswith("nop\n"), f"{kernel}: the top level has its settings", result.text("top.state"))
+
+
+def main():
+    """Returns the exit status."""
+    tap = Tap()
+    for kernel in sys.argv[1:] or machine.KERNELS:
+        check_kernel(tap, kernel)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Makes records of the tracepoints "atrace:KIND" from those of trace_marker. */
+#include "rules/marker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/marker_text.h"
+#include "rules/tracepoint.h"
+
+#define MARKER_SYSTEM "atrace"
+
+/* The tracepoint of trace_marker's records. */
+#define ORIGIN_SYSTEM "ftrace"
+#define ORIGIN_EVENT "print"
+
+/* Longer texts, which no kernel writes today, are truncated. */
+#define MARKER_TEXT_MAX 8192
+
+/** struct marker_record - a record of "atrace:KIND"; a kind has some of the fields */
+struct marker_record {
+	uint16_t common_type;
+	uint16_t unused;
+	int32_t common_pid;
+	int32_t pid;
+	uint32_t name;
+	uint32_t track;
+	int64_t value;
+	uint64_t name_hash;
+	uint64_t track_hash;
+	char text[MARKER_TEXT_MAX];
+};
+
+/**
+ * struct rule_marker - what texts of trace_marker mean
+ * @writer: thread that wrote a text
+ * @text_offset: of the text in records of trace_marker
+ * @tracepoints: by kind, NULL if no rule uses it
+ */
+struct rule_marker {
+	struct field_ref writer;
+	size_t text_offset;
+	struct rule_tracepoint *tracepoints[MARKER_KIND_COUNT];
+	struct marker_record made;
+};
+
+/** struct marker_field - a field in a format, and the kinds that have it */
+struct marker_field {
+	const char *declaration;
+	size_t offset;
+	size_t size;
+	bool is_signed;
+	unsigned int kinds;
+};
+
+#define KIND(kind) (1u << MARKER_##kind)
+#define TRACK_KINDS (KIND(TRACK_BEGIN) | KIND(TRACK_END) | KIND(TRACK_INSTANT))
+#define COOKIE_KINDS \
+	(KIND(ASYNC_BEGIN) | KIND(ASYNC_END) | KIND(TRACK_BEGIN) | KIND(TRACK_END))
+#define ALL_KINDS ((1u << MARKER_KIND_COUNT) - 1)
+
+#define FIELD(declaration, member, is_signed, kinds)                       \
+	{ declaration, offsetof(struct marker_record, member),             \
+	  sizeof(((struct marker_record *)NULL)->member), is_signed, kinds }
+
+static const struct marker_field marker_fields[] = {
+	FIELD("int pid", pid, true, ALL_KINDS & ~KIND(TEXT)),
+	FIELD("__data_loc char[] name", name, false, ALL_KINDS & ~KIND(END)),
+	FIELD("__data_loc char[] track", track, false, TRACK_KINDS),
+	FIELD("s64 value", value, true, KIND(COUNTER)),
+	FIELD("s64 cookie", value, true, COOKIE_KINDS),
+	FIELD("u64 name_hash", name_hash, false, COOKIE_KINDS),
+	FIELD("u64 track_hash", track_hash, false, TRACK_KINDS),
+};
+
+static const char *const marker_events[MARKER_KIND_COUNT] = {
+	[MARKER_BEGIN] = "begin",
+	[MARKER_END] = "end",
+	[MARKER_COUNTER] = "counter",
+	[MARKER_ASYNC_BEGIN] = "async_begin",
+	[MARKER_ASYNC_END] = "async_end",
+	[MARKER_TRACK_BEGIN] = "track_begin",
+	[MARKER_TRACK_END] = "track_end",
+	[MARKER_INSTANT] = "instant",
+	[MARKER_TRACK_INSTANT] = "track_instant",
+	[MARKER_TEXT] = "text",
+};
+
+bool rule_marker_is(const char *system, const char *name)
+{
+	return strcmp(system, ORIGIN_SYSTEM) == 0 && (!name || strcmp(name, ORIGIN_EVENT) == 0);
+}
+
+void rule_marker_origin(const char **system, const char **event)
+{
+	if (strcmp(*system, MARKER_SYSTEM) != 0)
+		return;
+	*system = ORIGIN_SYSTEM;
+	*event = ORIGIN_EVENT;
+}
+
+size_t rule_marker_uses(const struct rules *rules)
+{
+	size_t count = 0;
+
+	for (int kind = 0; kind < MARKER_KIND_COUNT; kind++)
+		count += rule_uses_count(rules, MARKER_SYSTEM, marker_events[kind]);
+	return count;
+}
+
+static void marker_field_append(struct buffer *out, const struct marker_field *field)
+{
+	buffer_printf(out, "\tfield:%s;\toffset:%zu;\tsize:%zu;\tsigned:%d;\n", field->declaration,
+		      field->offset, field->size, field->is_signed);
+}
+
+static void format_append(struct buffer *out, enum marker_kind kind)
+{
+	static const struct marker_field common[] = {
+		FIELD("unsigned short common_type", common_type, false, 0),
+		FIELD("int common_pid", common_pid, true, 0),
+	};
+
+	buffer_printf(out, "name: %s\nID: 0\nformat:\n", marker_events[kind]);
+	for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
+		marker_field_append(out, &common[i]);
+	buffer_append_char(out, '\n');
+	for (size_t i = 0; i < sizeof(marker_fields) / sizeof(marker_fields[0]); i++) {
+		if (marker_fields[i].kinds & 1u << kind)
+			marker_field_append(out, &marker_fields[i]);
+	}
+}
+
+static int marker_bind(struct rule_marker *marker, struct rules *rules, enum marker_kind kind,
+		       struct error *error)
+{
+	struct buffer format = { 0 };
+	int status;
+
+	format_append(&format, kind);
+	status = format.failed ? error_set(error, "out of memory")
+			       : rule_tracepoint_new(&marker->tracepoints[kind], rules,
+						     MARKER_SYSTEM, marker_events[kind],
+						     buffer_text(&format), false, error);
+	buffer_release(&format);
+	return status == 0 ? 0 : -1;
+}
+
+int rule_marker_new(struct rule_marker **out, struct rules *rules, const struct format *format,
+		    struct error *error)
+{
+	const struct format_field *text = format_find(format, text_of("buf"));
+	struct rule_marker *marker;
+
+	*out = NULL;
+	if (rule_marker_uses(rules) == 0)
+		return 0;
+	marker = calloc(1, sizeof(*marker));
+	*out = marker;
+	if (!marker)
+		return error_set(error, "out of memory");
+	marker->writer = field_ref_of(format_find(format, text_of("common_pid")),
+				      rules->is_swapped);
+	if (!text || text->offset > UINT16_MAX || !field_ref_is_number(&marker->writer))
+		return error_set(error, "ftrace:print: its format has no field 'buf'");
+	marker->text_offset = text->offset;
+	for (int kind = 0; kind < MARKER_KIND_COUNT; kind++) {
+		if (marker_bind(marker, rules, kind, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+void rule_marker_free(struct rule_marker *marker)
+{
+	if (!marker)
+		return;
+	for (int kind = 0; kind < MARKER_KIND_COUNT; kind++)
+		rule_tracepoint_free(marker->tracepoints[kind]);
+	free(marker);
+}
+
+/* Behind the NUL of a text the kernel leaves bytes of older records. */
+static struct text record_text(const struct rule_marker *marker, const struct record *record)
+{
+	struct text text = { (const char *)record->data + marker->text_offset,
+			     record->size - marker->text_offset };
+	size_t limit = text.size < MARKER_TEXT_MAX ? text.size : MARKER_TEXT_MAX;
+
+	text.size = strnlen(text.data, limit);
+	return text;
+}
+
+/* Puts a text into the record, @used bytes of which are in use; returns the word of its field. */
+static uint32_t text_put(struct marker_record *made, struct text text, size_t *used)
+{
+	size_t offset = offsetof(struct marker_record, text) + *used;
+
+	memcpy(made->text + *used, text.data, text.size);
+	*used += text.size;
+	return text.size << 16 | offset;
+}
+
+struct rule_tracepoint *rule_marker_make(struct rule_marker *marker, const struct record *record,
+					 struct record *out)
+{
+	struct marker_record *made = &marker->made;
+	struct marker_text text;
+	size_t used = 0;
+
+	if (record->size < marker->writer.end || record->size <= marker->text_offset)
+		return NULL;
+	marker_text_parse(record_text(marker, record), &text);
+	if (text.kind == MARKER_TEXT && text.name.size == 0)
+		return NULL;
+	made->common_pid = field_integer(&marker->writer, record, marker->writer.is_swapped);
+	made->pid = text.pid;
+	made->value = text.value;
+	made->name = text_put(made, text.name, &used);
+	made->track = text_put(made, text.track, &used);
+	made->name_hash = text_hash(text.name);
+	made->track_hash = text_hash(text.track);
+	*out = *record;
+	out->data = (const unsigned char *)made;
+	out->size = offsetof(struct marker_record, text) + used;
+	return marker->tracepoints[text.kind];
+}
