@@ -107,6 +107,12 @@ stream --event=$target --session-every=1 --sid=x|--sid: one id for several sessi
 stream --event=$target --session-every=1 --why=x|--session-every: slices are explained at the end of one session; leave out --why
 stream --event=$target --why=x@|'x@': no track behind '@'; write \\@ for an @ of a name
 stream --event=- --why=x|standard output: is that of --why; write the other to a file
+stream --event=$target --probe=a:b:c|--probe 'a:b:c': not a function of the kernel; write FUNCTION or MODULE:FUNCTION
+stream --event=$target --probe=f+1#|--probe 'f+1#': column 4: one of '#;"{}' or a control character; remove it
+stream --event=$target --uprobe=/nosuch|--uprobe '/nosuch': not a function of a program; write PATH:SYMBOL
+record -o $target --uprobe=/nosuch:|--uprobe '/nosuch:': not a function of a program; write PATH:SYMBOL
+stream --event=$target --usdt=/nosuch:a..b|--usdt '/nosuch:a..b': not a USDT; write PATH:PROVIDER:NAME, or PATH:PROVIDER:BEGIN..END
+stream --event=$target --function=a#b|--function 'a#b': not a pattern; write a name with wildcards, or NAME:mod:MODULE
 record -o $target --stack=sched|--stack=sched: not a tracepoint; write SYS:EVENT
 record -o $target --stack=sched:|--stack=sched:: not a tracepoint; write SYS:EVENT
 record -o $target --stack-limit=0|'0': not a number of stacks; write a number from 1

@@ -84,13 +84,14 @@ TEST(refused_texts)
 	snprintf(want, sizeof(want), "--probe 'a:b:c': %s", form);
 	check_refused(PROBE_KERNEL, "a:b:c", want);
 	check_refused(PROBE_KERNEL, "f+1 a=$retval",
-		      "--probe 'f+1 a=$retval': $retval is known at the return of a function only; "
-		      "leave out +OFFSET");
+		      "--probe 'f+1 a=$retval': argument 'a=$retval': $retval is known at the "
+		      "return of a function only; leave out +OFFSET");
 	check_refused(PROBE_KERNEL, "f 1a=%di",
-		      "--probe 'f 1a=%di': an argument is not NAME=FETCHARG; write for example "
+		      "--probe 'f 1a=%di': argument '1a=%di': not NAME=FETCHARG; write for example "
 		      "size=%dx:u64");
 	check_refused(PROBE_KERNEL, "f\n-:g/e",
-		      "--probe 'f\n-:g/e': has one of '#;\"{}' or a control character; remove it");
+		      "--probe 'f\n-:g/e': column 2: one of '#;\"{}' or a control character; remove "
+		      "it");
 	check_refused(PROBE_PROGRAM, SELF,
 		      "--probe '" SELF "': not a function of a program; write PATH:SYMBOL");
 	check_refused(PROBE_USDT, SELF ":shop:begin..",
@@ -99,6 +100,30 @@ TEST(refused_texts)
 	check_refused(PROBE_USDT, SELF ":shop:end..nosuch",
 		      "--probe '" SELF ":shop:end..nosuch': the file has no such USDT; 'readelf -n "
 		      "FILE' lists those it has");
+}
+
+static void check_setting(enum probe_kind kind, const char *text, const char *want)
+{
+	const struct probe_setting setting = { kind, "--probe", text };
+	struct error error = { 0 };
+
+	CHECK_NUMBER(probe_setting_check(&setting, &error), *want ? -1 : 0);
+	CHECK_TEXT(error.text, want);
+}
+
+TEST(texts_are_checked_without_programs)
+{
+	check_setting(PROBE_KERNEL, "vfs_read a=%di", "");
+	check_setting(PROBE_PROGRAM, "/nosuch:outer a=%di", "");
+	check_setting(PROBE_USDT, "/nosuch:shop:begin..end", "");
+	check_setting(PROBE_PROGRAM, "/nosuch:outer a",
+		      "--probe '/nosuch:outer a': argument 'a': not NAME=FETCHARG; write for example "
+		      "size=%dx:u64");
+	check_setting(PROBE_PROGRAM, "/nosuch:",
+		      "--probe '/nosuch:': not a function of a program; write PATH:SYMBOL");
+	check_setting(PROBE_USDT, "/nosuch:begin",
+		      "--probe '/nosuch:begin': not a USDT; write PATH:PROVIDER:NAME, or "
+		      "PATH:PROVIDER:BEGIN..END");
 }
 
 TEST(rule)

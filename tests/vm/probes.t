@@ -24,10 +24,10 @@ PROGRAMS = 10
 # In an instance, the tracer of functions exists since 6.11.
 WITHOUT_TRACER = ("6.1",)
 REFUSED = {
-    "unknown": "ktrack: --probe 'nosuch_function': the kernel refuses the probe: Invalid probed address or symbol",
-    "unnamed": "ktrack: --probe 'vfs_read %di': an argument is not NAME=FETCHARG; write for example size=%dx:u64",
-    "register": "ktrack: --probe 'vfs_read a=%zz': the kernel refuses the probe: Invalid register name",
-    "comment": "ktrack: --probe 'vfs_read a=1#2': has one of '#;\"{}' or a control character; remove it",
+    "unknown": "ktrack: --probe 'nosuch_function': the kernel refuses the probe: Invalid probed address or symbol in 'nosuch_function'",
+    "unnamed": "ktrack: --probe 'vfs_read %di': argument '%di': not NAME=FETCHARG; write for example size=%dx:u64",
+    "register": "ktrack: --probe 'vfs_read a=%zz': the kernel refuses the probe: Invalid register name in 'a=%zz'",
+    "comment": "ktrack: --probe 'vfs_read a=1#2': column 13: one of '#;\"{}' or a control character; remove it",
     "symbol": "ktrack: /probed: no function 'nosuch'; 'nm -D /probed' lists those of a library",
     "file": "ktrack: /nosuch: No such file or directory",
     "text": "ktrack: /etc/passwd: not an ELF file; name a program or a shared library",

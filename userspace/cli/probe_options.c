@@ -6,14 +6,16 @@
 #include "cli/option_parts.h"
 
 static int probe_option_add(struct capture_settings *capture, enum probe_kind kind, const char *option,
-		     const char *value, struct error *error)
+			    const char *value, struct error *error)
 {
+	struct probe_setting *probe;
+
 	if (capture->nr_probes == PROBES_MAX)
 		return error_set(error, "%s: more than %d probes; write fewer", option, PROBES_MAX);
 	capture->setting = option;
-	capture->probes[capture->nr_probes++] =
-		(struct probe_setting){ .kind = kind, .option = option, .text = value };
-	return 0;
+	probe = &capture->probes[capture->nr_probes++];
+	*probe = (struct probe_setting){ .kind = kind, .option = option, .text = value };
+	return probe_setting_check(probe, error);
 }
 
 static int apply_probe(void *settings, const char *value, struct error *error)

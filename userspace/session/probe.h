@@ -36,6 +36,7 @@ struct probe_site {
 
 /**
  * struct probe - a parsed probe
+ * @is_checked_only: files of programs are not read, so that the places are unknown
  * @option: "--probe", "--uprobe" or "--usdt"
  * @text: of the command line
  * @number: of the setting, which makes the names of its events unique
@@ -43,6 +44,7 @@ struct probe_site {
  * @title: the last part, and the name of its slices
  */
 struct probe {
+	bool is_checked_only;
 	const char *option;
 	const char *text;
 	unsigned int number;

@@ -17,14 +17,12 @@
 /* The value that a function returns, unless the user asks for another form of it. */
 #define RETVAL "$retval"
 
-/* Characters that the kernel takes for the end of a definition, or for a comment. */
-static bool is_safe(const char *text)
+/* The first character that the kernel takes for the end of a definition, or for a comment. */
+static const char *unsafe_find(const char *text)
 {
-	for (; *text; text++) {
-		if (!isprint((unsigned char)*text) || strchr("#;\"{}", *text))
-			return false;
-	}
-	return true;
+	while (*text && isprint((unsigned char)*text) && !strchr("#;\"{}", *text))
+		text++;
+	return *text ? text : NULL;
 }
 
 static bool is_identifier(struct text name)
@@ -46,6 +44,13 @@ static struct text probe_take_word(const char **rest)
 	return (struct text){ begin, *rest - begin };
 }
 
+static int argument_refuse(const struct probe *probe, struct text argument, struct error *error,
+			   const char *problem)
+{
+	return error_set(error, "%s '%s': argument '%.*s': %s", probe->option, probe->text,
+			 (int)argument.size, argument.data, problem);
+}
+
 /* "NAME=FETCHARG"; the value that the function returns is known at its end only. */
 static int argument_add(struct probe *probe, struct text argument, struct error *error)
 {
@@ -54,15 +59,14 @@ static int argument_add(struct probe *probe, struct text argument, struct error 
 	bool is_return;
 
 	if (!is_identifier(name))
-		return probe_refuse(probe, error,
-				    "an argument is not NAME=FETCHARG; write for example "
-				    "size=%dx:u64");
+		return argument_refuse(probe, argument, error,
+				       "not NAME=FETCHARG; write for example size=%dx:u64");
 	fetch = (struct text){ equals + 1, argument.data + argument.size - equals - 1 };
 	is_return = memmem(fetch.data, fetch.size, RETVAL, strlen(RETVAL));
 	if (is_return && probe->nr_sites < 2)
-		return probe_refuse(probe, error,
-				    "$retval is known at the return of a function only; leave out "
-				    "+OFFSET");
+		return argument_refuse(probe, argument, error,
+				       "$retval is known at the return of a function only; leave "
+				       "out +OFFSET");
 	probe_site_add(&probe->sites[is_return], name, fetch);
 	return 0;
 }
@@ -158,7 +162,10 @@ static int symbol_parse(struct probe *probe, struct text place, struct error *er
 	probe->pack = "uprobe";
 	probe_set_title(probe, title);
 	buffer_append(&path, place.data, colon - place.data);
-	status = symbol_locate(buffer_string(&path), buffer_string(&probe->title), &located, error);
+	status = probe->is_checked_only ? 0
+					: symbol_locate(buffer_string(&path),
+							buffer_string(&probe->title), &located,
+							error);
 	if (status == 0)
 		status = sites_add(probe, true, PROGRAM_RETURN, buffer_text(&located), error);
 	buffer_release(&path);
@@ -166,18 +173,22 @@ static int symbol_parse(struct probe *probe, struct text place, struct error *er
 	return status;
 }
 
-int probe_parse(struct probe *out, const struct probe_setting *setting, unsigned int number,
-		struct error *error)
+static int probe_parse_text(struct probe *out, const struct probe_setting *setting,
+			    unsigned int number, bool is_checked_only, struct error *error)
 {
-	const char *rest = setting->text;
+	const char *rest = setting->text, *unsafe;
 	struct text place;
 
-	*out = (struct probe){ .option = setting->option,
+	*out = (struct probe){ .is_checked_only = is_checked_only,
+			       .option = setting->option,
 			       .text = setting->text,
 			       .number = number };
-	if (!is_safe(setting->text))
-		return probe_refuse(out, error,
-				    "has one of '#;\"{}' or a control character; remove it");
+	unsafe = unsafe_find(setting->text);
+	if (unsafe)
+		return error_set(error,
+				 "%s '%s': column %zu: one of '#;\"{}' or a control character; "
+				 "remove it",
+				 setting->option, setting->text, (size_t)(unsafe - setting->text) + 1);
 	if (setting->kind == PROBE_USDT)
 		return probe_parse_usdt(out, error);
 	place = probe_take_word(&rest);
@@ -185,4 +196,19 @@ int probe_parse(struct probe *out, const struct probe_setting *setting, unsigned
 					   : function_parse(out, place, error) < 0)
 		return -1;
 	return arguments_parse(out, rest, error);
+}
+
+int probe_parse(struct probe *out, const struct probe_setting *setting, unsigned int number,
+		struct error *error)
+{
+	return probe_parse_text(out, setting, number, false, error);
+}
+
+int probe_setting_check(const struct probe_setting *setting, struct error *error)
+{
+	struct probe probe;
+	int status = probe_parse_text(&probe, setting, 0, true, error);
+
+	probe_release(&probe);
+	return status;
 }

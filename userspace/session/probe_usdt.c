@@ -189,7 +189,7 @@ int probe_parse_usdt(struct probe *probe, struct error *error)
 	probe->pack = "usdt";
 	if (status == 0) {
 		probe_set_title(probe, text_of(strrchr(probe->text, ':') + 1));
-		status = marks_find(&usdt, error);
+		status = probe->is_checked_only ? 0 : marks_find(&usdt, error);
 	}
 	buffer_release(&usdt.path);
 	buffer_release(&usdt.provider);

@@ -232,6 +232,9 @@ struct probe_setting {
 	const char *text;
 };
 
+/** probe_setting_check - check the text of a probe, without its program; returns -1 with @error */
+int probe_setting_check(const struct probe_setting *setting, struct error *error);
+
 /**
  * struct capture_settings - what to record, and until when
  * @report: for messages

@@ -57,20 +57,39 @@ int dynamic_open(struct dynamic_events *events, struct error *error)
 	return events->fd < 0 ? -1 : 0;
 }
 
-/* Appends the kernel's reason for refusing @line: "error: REASON", then "Command: LINE". */
+/* Before the refused definition in error_log. */
+#define COMMAND_PREFIX "  Command: "
+
+/* Appends the word of @line to which the '^' in @pointer points. */
+static void word_append(struct buffer *out, const char *line, const char *pointer)
+{
+	size_t indent = strspn(pointer, " "), size = strlen(line), begin;
+
+	if (pointer[indent] != '^' || indent < strlen(COMMAND_PREFIX) ||
+	    indent - strlen(COMMAND_PREFIX) >= size)
+		return;
+	begin = indent - strlen(COMMAND_PREFIX);
+	while (begin > 0 && line[begin - 1] != ' ')
+		begin--;
+	buffer_printf(out, " in '%.*s'", (int)strcspn(line + begin, " "), line + begin);
+}
+
+/* Appends the kernel's reason for refusing @line: "error: REASON", then "Command: LINE", then '^'. */
 static void reason_append(struct buffer *out, const char *line)
 {
 	static const char key[] = ": error: ";
 	char *log = tracefs_instance_file_read(NULL, "error_log", NULL);
 	struct buffer command = { 0 };
-	const char *found = NULL, *next = log ? log : "";
+	const char *found = NULL, *next = log ? log : "", *end;
 
-	buffer_printf(&command, "\n  Command: %s\n", line);
-	for (const char *end = strstr(next, buffer_string(&command));
-	     end && (next = strstr(next, key)) && next < end;)
+	buffer_printf(&command, "\n" COMMAND_PREFIX "%s\n", line);
+	end = strstr(next, buffer_string(&command));
+	while (end && (next = strstr(next, key)) && next < end)
 		found = next++ + strlen(key);
-	if (found)
+	if (found) {
 		buffer_append(out, found, strcspn(found, "\n"));
+		word_append(out, line, end + command.size);
+	}
 	buffer_release(&command);
 	free(log);
 }
