@@ -2,7 +2,12 @@
 /* Tests of options for outputs, and of opening them. */
 #include "session/outputs.h"
 
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "cli/option_parts.h"
+#include "fixtures/capture.h"
 #include "fixtures/folder.h"
 #include "fixtures/tap.h"
 
@@ -85,8 +90,8 @@ TEST(loss_is_a_failure_where_that_is_asked_for)
 	CHECK_NUMBER(outputs_status(&outputs, &(struct output_losses){ true }), STATUS_LOST);
 }
 
-/* Opens the outputs on a file, begins a recording, and returns what the file holds then. */
-static struct buffer open_on(const struct folder *folder, const char *name, bool is_appending)
+/* Opens the outputs, begins a recording and ends it; returns whether standard output is columns. */
+static bool begin_on(const struct output_settings *settings)
 {
 	char *argv[] = { (char *)"ktrack", NULL };
 	struct recording recording = { .command = "stream",
@@ -96,23 +101,83 @@ static struct buffer open_on(const struct folder *folder, const char *name, bool
 				       .clock = "",
 				       .time_source = "",
 				       .kernel = "" };
-	struct output_settings settings = { .is_appending = is_appending };
 	struct outputs outputs;
 	struct identity identity = { .sid = (char *)"S", .hierarchy = (char *)"git/stream" };
 	struct timeline timeline = { 0 };
-	struct buffer content = { 0 };
 	struct error error = { 0 };
 
-	settings.targets[kind_number("event")] = folder_path(folder, name);
-	outputs_init(&outputs, &settings, NULL);
+	outputs_init(&outputs, settings, NULL);
 	CHECK_NUMBER(outputs_open(&outputs, &timeline, &identity, &error), 0);
 	CHECK_NUMBER(output_set_begin(&outputs.set, &error), 0);
 	CHECK_NUMBER(timeline_open(&timeline, &recording, &error), 0);
 	CHECK_NUMBER(timeline_flush(&timeline, &error), 0);
-	CHECK_NUMBER(file_read(settings.targets[kind_number("event")], &content), 0);
 	timeline_release(&timeline);
 	outputs_release(&outputs);
+	return outputs.has_chosen_perf;
+}
+
+/* Returns what the file holds at the end. */
+static struct buffer open_on(const struct folder *folder, const char *name, bool is_appending)
+{
+	struct output_settings settings = { .is_appending = is_appending };
+	struct buffer content = { 0 };
+
+	settings.targets[kind_number("event")] = folder_path(folder, name);
+	begin_on(&settings);
+	CHECK_NUMBER(file_read(settings.targets[kind_number("event")], &content), 0);
 	return content;
+}
+
+/* The same with @fd as standard output; returns whether the settings chose columns. */
+static bool begin_with_output(const struct output_settings *settings, int fd)
+{
+	int saved = dup(STDOUT_FILENO);
+	bool has_chosen_perf;
+
+	unsetenv("KTRACK_TRACE2_EVENT");
+	unsetenv("KTRACK_TRACE2_PERF");
+	unsetenv("KTRACK_TRACE2");
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	fflush(stdout);
+	CHECK(saved >= 0 && dup2(fd, STDOUT_FILENO) == STDOUT_FILENO);
+	has_chosen_perf = begin_on(settings);
+	CHECK(dup2(saved, STDOUT_FILENO) == STDOUT_FILENO);
+	close(saved);
+	return has_chosen_perf;
+}
+
+/* Checks the kind of lines that a terminal gets. */
+static void check_terminal(const struct output_settings *settings, bool is_perf)
+{
+	int shown = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), terminal;
+	char text[4096] = "";
+
+	CHECK(shown >= 0 && grantpt(shown) == 0 && unlockpt(shown) == 0);
+	terminal = open(ptsname(shown), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	CHECK(terminal >= 0);
+	CHECK(begin_with_output(settings, terminal) == is_perf);
+	CHECK(read(shown, text, sizeof(text) - 1) > 0);
+	CHECK((strncmp(text, "{\"event\":", strlen("{\"event\":")) == 0) == !is_perf);
+	CHECK((strstr(text, "| version ") != NULL) == is_perf);
+	close(terminal);
+	close(shown);
+}
+
+TEST(a_terminal_gets_columns_if_nothing_else_is_asked_for)
+{
+	struct output_settings settings = { .suits_terminal = true }, other = { 0 };
+	struct capture capture;
+	int fd = capture_init(&capture);
+
+	check_terminal(&settings, true);
+	check_terminal(&other, false);
+	other = outputs_of("event", NULL);
+	other.suits_terminal = true;
+	check_terminal(&other, false);
+	CHECK(!begin_with_output(&settings, fd));
+	CHECK(strncmp(capture_text(&capture), "{\"event\":", 9) == 0);
+	close(fd);
+	capture_release(&capture);
 }
 
 TEST(an_open_output_is_a_session_of_this_run)

@@ -125,13 +125,20 @@ def check_narrowed(tap, kernel, result):
 
 def check_progress(tap, kernel, result):
     """How far the recording is, shown on a terminal, unless the stream itself is there."""
-    for name in ("progress", "no-progress"):
+    for name in ("progress", "no-progress", "event-on-terminal", "quiet"):
         check_attempt(tap, f"{kernel}: {name}", result, name, 0)
     shown = result.text("progress.output")
     line = r"\x1b\[Kktrack: the buffers use \d+ KiB of kernel memory\s+(0 events, 0/s, 0 lost, buffers 0% full\x1b\[K\s)+(\x1b\[K\s)+"
     closing = r"\x1b\[Kktrack: /tmp/terminal\.json: 0 events, nothing lost; next: ktrack stream --html=\S+ draws a timeline\s"
     tap.ok(re.fullmatch(line + closing, shown), f"{kernel}: progress: there is a line, and it goes", repr(shown))
-    tap.ok("buffers" not in result.text("no-progress.output"), f"{kernel}: no-progress: the stream is not disturbed")
+    shown = result.text("no-progress.output")
+    tap.ok("buffers" not in shown, f"{kernel}: no-progress: the stream is not disturbed")
+    tap.ok(shown.count("PERF lines, because it is a terminal; add --event for EVENT lines") == 1, f"{kernel}: the way to EVENT is shown", shown)
+    tap.ok("| atexit " in shown and '{"event"' not in shown, f"{kernel}: no-progress: a terminal gets PERF lines", shown)
+    shown = result.text("event-on-terminal.output")
+    tap.ok('"event":"atexit"' in shown and "PERF" not in shown, f"{kernel}: with --event it gets EVENT lines", shown)
+    shown = result.text("quiet.output")
+    tap.ok("| atexit " in shown and "ktrack:" not in shown, f"{kernel}: with --quiet without the remark", shown)
 
 
 def check_privileges(tap, kernel, result):

@@ -33,30 +33,47 @@ int error_set_system(struct error *error, int number, const char *format, ...)
 	return -1;
 }
 
-void report_message(const struct report *report, const char *format, ...)
+/* Formats a line for one of the functions of @report. */
+static void line_print(const struct report *report, void (*print)(void *context, const char *line),
+		       const char *format, va_list arguments)
 {
 	struct error line;
+
+	vsnprintf(line.text, sizeof(line.text), format, arguments);
+	print(report->context, line.text);
+}
+
+void report_message(const struct report *report, const char *format, ...)
+{
 	va_list arguments;
 
 	if (!report)
 		return;
 	va_start(arguments, format);
-	vsnprintf(line.text, sizeof(line.text), format, arguments);
+	line_print(report, report->message, format, arguments);
 	va_end(arguments);
-	report->message(report->context, line.text);
+}
+
+void report_hint(const struct report *report, const char *format, ...)
+{
+	va_list arguments;
+
+	if (!report || !report->hint)
+		return;
+	va_start(arguments, format);
+	line_print(report, report->hint, format, arguments);
+	va_end(arguments);
 }
 
 void report_closing(const struct report *report, const char *format, ...)
 {
-	struct error line;
 	va_list arguments;
 
 	if (!report || !report->closing)
 		return;
 	va_start(arguments, format);
-	vsnprintf(line.text, sizeof(line.text), format, arguments);
+	line_print(report, report->closing, format, arguments);
 	va_end(arguments);
-	report->closing(report->context, line.text);
 }
 
 void report_error(const struct report *report, struct error *error)

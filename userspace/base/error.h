@@ -30,18 +30,24 @@ int error_set_system(struct error *error, int number, const char *format, ...)
  * struct report - the destination of messages to the user
  * @context: for the functions
  * @message: prints one line
+ * @hint: prints a line about an option that may be what the user wants; NULL with --quiet
  * @progress: shows a line that the next line replaces; "" removes it; NULL without a terminal
  * @closing: prints the last line of a run that ended well; NULL without a terminal
  */
 struct report {
 	void *context;
 	void (*message)(void *context, const char *line);
+	void (*hint)(void *context, const char *line);
 	void (*progress)(void *context, const char *line);
 	void (*closing)(void *context, const char *line);
 };
 
 /** report_message - report one line; a NULL @report drops it */
 void report_message(const struct report *report, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** report_hint - print a line about an option, unless @report is quiet */
+void report_hint(const struct report *report, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /** report_closing - print the last line of a run, if @report has a terminal */

@@ -41,7 +41,7 @@ void message_print(const char *text);
  */
 const struct report *message_report(void);
 
-/** message_report_quiet - the same without progress and last line */
+/** message_report_quiet - the same without progress, hints and last line */
 const struct report *message_report_quiet(void);
 
 #endif

@@ -74,9 +74,12 @@ const struct report *message_report_quiet(void)
 
 const struct report *message_report(void)
 {
+	static const struct report to_file = { .message = report_line_print,
+					       .hint = report_line_print };
 	static const struct report to_terminal = { .message = report_line_print,
+						   .hint = report_line_print,
 						   .progress = progress_print,
 						   .closing = report_line_print };
 
-	return is_terminal() ? &to_terminal : message_report_quiet();
+	return is_terminal() ? &to_terminal : &to_file;
 }

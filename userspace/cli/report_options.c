@@ -14,7 +14,7 @@ static int apply_quiet(void *settings, const char *value, struct error *error)
 }
 
 static const struct option_row report_rows[] = {
-	{ 'q', "quiet", NULL, "print no progress and no closing line", apply_quiet,
+	{ 'q', "quiet", NULL, "print no progress, no closing line and no hints", apply_quiet,
 	  .is_rare = true },
 };
 

@@ -61,7 +61,7 @@ static struct option_table stream_table(struct output_rows *rows)
 
 static int stream_main(int argc, char **argv, struct error *error)
 {
-	struct stream_settings settings = { .argv = argv };
+	struct stream_settings settings = { .outputs.suits_terminal = true, .argv = argv };
 	struct output_rows rows;
 	struct option_table table = stream_table(&rows);
 	int operand, status;

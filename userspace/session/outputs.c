@@ -326,6 +326,18 @@ static int kind_open(struct opening *opening, size_t number, unsigned int *nr_op
 					    : output_file_open(opening, number, target, error);
 }
 
+/* Nothing names a target. Columns are for people. */
+static int default_open(struct opening *opening, struct error *error)
+{
+	struct outputs *outputs = opening->outputs;
+	size_t kind = 0;
+
+	outputs->has_chosen_perf = outputs->settings->suits_terminal && isatty(STDOUT_FILENO) == 1;
+	if (outputs->has_chosen_perf)
+		kind = sink_kind_find("perf") - sink_kinds;
+	return trace2_open(opening, kind, "-", error);
+}
+
 static int kinds_open(struct opening *opening, struct error *error)
 {
 	unsigned int nr_open = 0;
@@ -334,7 +346,7 @@ static int kinds_open(struct opening *opening, struct error *error)
 		if (kind_open(opening, i, &nr_open, error) < 0)
 			return -1;
 	}
-	return nr_open > 0 ? 0 : trace2_open(opening, 0, "-", error);
+	return nr_open > 0 ? 0 : default_open(opening, error);
 }
 
 /* The output of a command whose name is the kind's. */

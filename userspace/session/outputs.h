@@ -15,6 +15,7 @@
  * @set: the open files
  * @config: trace2 settings of the environment and of files, NULL before outputs_open()
  * @folders: absolute paths of targets that are folders
+ * @has_chosen_perf: there was no target, and standard output, a terminal, gets PERF lines
  * @budgets: NULL for none, and before outputs_open()
  * @why: of the outputs that show explanations, which are in @explanations
  */
@@ -24,6 +25,7 @@ struct outputs {
 	struct output_set set;
 	struct trace2_config *config;
 	char *folders[SINK_KINDS_MAX];
+	bool has_chosen_perf;
 	struct why_settings why;
 	struct explanations explanations;
 	struct budget_set *budgets;
@@ -70,7 +72,7 @@ bool output_settings_have_file(const struct output_settings *settings);
  * outputs_open - open all targets, and add their sinks to a timeline
  *
  * The command line overrides the environment and configuration files. If none of them has a target,
- * the first kind goes to standard output. Nothing is written before the timeline is opened. After
+ * the first kind goes to standard output, or PERF lines if the settings suit a terminal. Nothing is written before the timeline is opened. After
  * the sinks are released, the outputs can be opened again. Returns -1 with @error.
  */
 int outputs_open(struct outputs *outputs, struct timeline *timeline,

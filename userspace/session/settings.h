@@ -150,6 +150,7 @@ struct budget_settings {
  * @budgets: judged at the end
  * @sid: the session's own id; NULL for one made of time, host and process
  * @with: a set of 1 << enum timeline_emitter, written with each record
+ * @suits_terminal: without a target, a terminal on standard output gets PERF lines, not EVENT
  * @is_appending: files keep their content
  * @fails_on_loss: the exit status reports lost records
  */
@@ -164,6 +165,7 @@ struct output_settings {
 	struct budget_settings budgets;
 	const char *sid;
 	unsigned int with;
+	bool suits_terminal;
 	bool is_appending;
 	bool fails_on_loss;
 };

@@ -94,6 +94,10 @@ static int stream_run_start(struct stream_run *run, struct error *error)
 		return -1;
 	if (!outputs->set.has_terminal)
 		capture_report_memory(&run->capture);
+	if (outputs->has_chosen_perf)
+		report_hint(run->capture.report,
+			    "standard output: PERF lines, because it is a terminal; add --event "
+			    "for EVENT lines");
 	if (!outputs->settings->stat)
 		wall_clock_check(&run->recording, true, run->capture.report);
 	stream_run_set_deadline(run);

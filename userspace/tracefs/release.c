@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "tracefs/tracefs.h"
-#include "tracefs/tracefs.h"
 
 /* One minute in total: a slow reader may delay the recording process. */
 #define WAIT_TRIES 6000

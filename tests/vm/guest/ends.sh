@@ -319,6 +319,8 @@ attempt kept-no-memory kept -b 67108864
 attempt signal-passed-on passed_on
 attempt progress on_terminal --event=/tmp/terminal.json
 attempt no-progress on_terminal
+attempt event-on-terminal on_terminal --event
+attempt quiet on_terminal --quiet
 attempt privileges privileges
 attempt duration ktrack stream -d 300ms
 attempt followed ktrack stream --pid -- sh -c 'sh -c "echo 100 >/dev/ktrack_demo"; exit 4'
