@@ -42,12 +42,12 @@ def read_all(fd, process):
 class Shown:
     """What a command wrote to its terminal, and its status."""
 
-    def __init__(self, words, also_output=False, **environment):
+    def __init__(self, words, also_output=False, stdin=subprocess.DEVNULL, **environment):
         own, other = pty.openpty()
         size_set(other)
         output = other if also_output else subprocess.DEVNULL
         process = subprocess.Popen(
-            [str(word) for word in words], stdin=subprocess.DEVNULL, stdout=output, stderr=other,
+            [str(word) for word in words], stdin=stdin, stdout=output, stderr=other,
             env={**os.environ, "TERM": "xterm", **environment},
         )
         os.close(other)

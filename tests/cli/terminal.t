@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Test: what ktrack shows on a terminal: progress of long operations, the closing line, colours."""
 
+import fcntl
 import os
 import subprocess
 import sys
 import tempfile
+import termios
 import threading
 import time
 from pathlib import Path
@@ -15,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 from tap import Tap  # noqa: E402
-from terminal import Shown  # noqa: E402
+from terminal import SECONDS, Shown  # noqa: E402
 
 PROJECT = HERE.parents[1]
 KTRACK = PROJECT / "build/ktrack"
@@ -116,6 +118,36 @@ def check_progress(tap):
     tap.ok(not shown.progress(), "a short run shows none", shown.text)
 
 
+def feed_slowly(path, pipe):
+    """Writes the second half of a file to a pipe when the first half was read more than a second ago."""
+    content = Path(path).read_bytes()
+    half = len(content) // 2
+    with open(pipe, "wb", buffering=0) as out:
+        out.write(content[:half])
+        until = time.monotonic() + SECONDS
+        while fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)) != bytes(4) and time.monotonic() < until:
+            time.sleep(PAUSE_S)
+        time.sleep(2.5)
+        out.write(content[half:])
+
+
+def check_pipe_progress(tap):
+    """How much of a pipe was read is shown, also while its writer pauses."""
+    reading, writing = os.pipe()
+    writer = threading.Thread(target=feed_slowly, args=("large.dat", writing))
+    writer.start()
+    shown = Shown([KTRACK, "export", "--event=pipe.event", "-"], stdin=reading)
+    os.close(reading)
+    writer.join()
+    half_mib = Path("large.dat").stat().st_size / 2 / 1024 / 1024
+    wanted = f"standard input: {half_mib:.1f} MiB"
+    tap.ok(shown.status == 0 and wanted in shown.progress(), f"a slow pipe shows {wanted}", shown.text)
+    tap.ok(shown.screen()[-1].startswith("ktrack: pipe.event: ") and not any("MiB" in line for line in shown.screen()), "and removes it", shown.text)
+    with open("trace.dat", "rb") as small:
+        shown = Shown([KTRACK, "export", "-"], stdin=small)
+    tap.ok(shown.screen()[-1].startswith("ktrack: standard input: 9 events"), "the closing line names standard input", shown.text)
+
+
 def check_colour(tap):
     """Colours only on a terminal, and not with NO_COLOR."""
     for words, environment, wanted in (
@@ -137,6 +169,7 @@ def main():
         check_closing(tap)
         check_silence(tap)
         check_progress(tap)
+        check_pipe_progress(tap)
         check_colour(tap)
     return tap.finish()
 

@@ -115,7 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (write(fd, data, size) == (ssize_t)size &&
-	    source_file_open(&source, path, &error) == 0) {
+	    source_file_open(&source, path, NULL, &error) == 0) {
 		source_export(source);
 		source_read_all_symbols(source);
 		source_close(source);

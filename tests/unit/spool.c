@@ -65,7 +65,7 @@ TEST(the_file_has_the_formats_of_what_is_enabled_and_names_of_threads)
 	spool_fixture_begin(&fixture, "streaming");
 	spool_fixture_finish(&fixture);
 	CHECK_NUMBER(spool_join(fixture.spool, &fixture.error), 0);
-	CHECK_NUMBER(source_file_open(&source, output_path(&fixture), &fixture.error), 0);
+	CHECK_NUMBER(source_file_open(&source, output_path(&fixture), NULL, &fixture.error), 0);
 	CHECK_NUMBER(source_visit(source, &visitor, &fixture.error), 0);
 	CHECK_TEXT(buffer_string(&seen), "demo:job ");
 	source_find_task(source, 4194304, &task);
@@ -163,7 +163,7 @@ TEST(names_and_processes_of_the_beginning_stay)
 	folder_set_text(&fake_tracefs.top, "saved_tgids", "");
 	spool_fixture_finish(&fixture);
 	CHECK_NUMBER(spool_join(fixture.spool, &fixture.error), 0);
-	CHECK_NUMBER(source_file_open(&source, output_path(&fixture), &fixture.error), 0);
+	CHECK_NUMBER(source_file_open(&source, output_path(&fixture), NULL, &fixture.error), 0);
 	source_find_task(source, process, &task);
 	CHECK_TEXT(task.comm, "first");
 	CHECK_NUMBER(task.tgid, process);
@@ -195,7 +195,7 @@ TEST(a_forged_line_of_saved_names_is_left_out)
 	folder_set_text(&fake_tracefs.top, "saved_cmdlines", buffer_string(&names));
 	spool_fixture_finish(&fixture);
 	CHECK_NUMBER(spool_join(fixture.spool, &fixture.error), 0);
-	CHECK_NUMBER(source_file_open(&source, output_path(&fixture), &fixture.error), 0);
+	CHECK_NUMBER(source_file_open(&source, output_path(&fixture), NULL, &fixture.error), 0);
 	source_find_task(source, 4194302, &task);
 	CHECK_TEXT(task.comm, "");
 	source_find_task(source, 4194303, &task);
@@ -266,6 +266,38 @@ TEST(circular_is_complete_from_the_latest_first_record_of_those_that_overwrote)
 	CHECK_NUMBER(fixture.summary.begin_ns, 150);
 	CHECK_NUMBER(spool_join(fixture.spool, &fixture.error), 0);
 	check_span(&fixture, 150, 0);
+	spool_fixture_end(&fixture);
+}
+
+/* Keeps the last call. */
+static void bytes_keep(void *context, uint64_t done, uint64_t total)
+{
+	uint64_t *kept = context;
+
+	kept[0] = done;
+	kept[1] = total;
+}
+
+TEST(progress_counts_the_bytes_of_the_buffers_and_then_those_of_the_file)
+{
+	uint64_t kept[2] = { 0 };
+	struct byte_progress progress = { .advanced = bytes_keep, .context = kept };
+	struct spool_fixture fixture;
+
+	spool_fixture_begin(&fixture, "oneshot");
+	ADD_RECORDS(&fixture, 0, 100, 200);
+	ADD_RECORDS(&fixture, 0, 300, 400);
+	ADD_RECORDS(&fixture, 1, 150);
+	statistics_add(&fixture, 0, "\nbytes: 10000\n");
+	statistics_add(&fixture, 1, "\nbytes: 5000\n");
+	spool_set_progress(fixture.spool, &progress);
+	spool_fixture_finish(&fixture);
+	CHECK_NUMBER(kept[0], 3 * RAW_PAGE_SIZE);
+	CHECK_NUMBER(kept[1], 15000);
+	check_joined(&fixture, 0,
+		     "cpu 0 at 100\ncpu 1 at 150\ncpu 0 at 200\ncpu 0 at 300\ncpu 0 at 400\n");
+	CHECK_NUMBER(kept[0], 3 * RAW_PAGE_SIZE);
+	CHECK_NUMBER(kept[1], 3 * RAW_PAGE_SIZE);
 	spool_fixture_end(&fixture);
 }
 
@@ -372,7 +404,7 @@ TEST(what_somebody_elses_instance_holds_is_saved)
 		     0);
 	CHECK_TEXT(fixture.error.text, "");
 	CHECK(!output_has(&fixture, "trace.dat.spool"));
-	CHECK_NUMBER(source_file_open(&reader.source, output_path(&fixture), &reader.error), 0);
+	CHECK_NUMBER(source_file_open(&reader.source, output_path(&fixture), NULL, &reader.error), 0);
 	/* No more than the buffer can hold: writers may be faster than we are. */
 	check_finish(&reader, 1000000, 0,
 		     "cpu 1 at 100\ncpu 1 at 200\ncpu 1 at 300\ncpu 1 at 400\ncpu 1 at 500\n");

@@ -219,7 +219,7 @@ static void check_saved(struct spool_fixture *fixture, int64_t from_ns, int64_t 
 	spool_close(fixture->spool);
 	fixture->spool = NULL;
 	CHECK(!output_has(fixture, "trace.dat.spool"));
-	CHECK_NUMBER(source_file_open(&reader.source, output_path(fixture), &reader.error), 0);
+	CHECK_NUMBER(source_file_open(&reader.source, output_path(fixture), NULL, &reader.error), 0);
 	check_finish(&reader, 1000000, want_lost, want);
 	CHECK(source_damage(reader.source) == NULL);
 	description = source_describe(reader.source);
@@ -256,7 +256,7 @@ TEST(rules_and_triggers_of_a_file_are_separate)
 	CHECK_NUMBER(spool_save_recent(fixture.spool, output_path(&fixture), text_of("7 loss"),
 				       &saved, &fixture.error),
 		     0);
-	CHECK_NUMBER(source_file_open(&source, output_path(&fixture), &fixture.error), 0);
+	CHECK_NUMBER(source_file_open(&source, output_path(&fixture), NULL, &fixture.error), 0);
 	CHECK_TEXT(source_describe(source)->rules, "[slice a]\nbegin = a:b\n");
 	CHECK_TEXT(source_describe(source)->triggers, "7 loss\n");
 	source_close(source);

@@ -54,7 +54,7 @@ static void check_records(const struct spool_fixture *fixture, const char *want)
 		.handler = { .context = &reader.log, .record = record_log, .loss = loss_log }
 	};
 
-	CHECK_NUMBER(source_file_open(&reader.source, output_path(fixture), &reader.error), 0);
+	CHECK_NUMBER(source_file_open(&reader.source, output_path(fixture), NULL, &reader.error), 0);
 	check_finish(&reader, 1000000, 0, want);
 	source_close(reader.source);
 	buffer_release(&reader.log);
@@ -66,7 +66,7 @@ static void tracepoints_log(const struct spool_fixture *fixture, struct buffer *
 	struct error error = { 0 };
 	struct source *source;
 
-	CHECK_NUMBER(source_file_open(&source, output_path(fixture), &error), 0);
+	CHECK_NUMBER(source_file_open(&source, output_path(fixture), NULL, &error), 0);
 	CHECK_NUMBER(source_visit(source, &visitor, &error), 0);
 	CHECK(source_describe(source)->buffers == NULL);
 	source_close(source);

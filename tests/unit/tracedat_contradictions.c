@@ -62,7 +62,7 @@ static void check_bytes(const struct buffer *bytes, const char *want, int nr_lin
 	const char *damage;
 
 	scratch_write(&scratch, bytes->data, bytes->size);
-	if (!CHECK_NUMBER(source_file_open(&source, scratch.path, &error), 0)) {
+	if (!CHECK_NUMBER(source_file_open(&source, scratch.path, NULL, &error), 0)) {
 		printf("# %s\n", error.text);
 		return;
 	}
@@ -431,7 +431,7 @@ TEST(records_of_ids_without_a_format_are_counted)
 	trace_dat_begin(&dat);
 	trace_dat_write(&bytes, &dat);
 	scratch_write(&scratch, bytes.data, bytes.size);
-	CHECK_NUMBER(source_file_open(&source, scratch.path, &error), 0);
+	CHECK_NUMBER(source_file_open(&source, scratch.path, NULL, &error), 0);
 	CHECK_NUMBER(source_visit(source, &visitor, &error), 0);
 	CHECK_NUMBER(source_finish(source, 9999, &handler, &lost, &error), 0);
 	/* The ids below 20 are ftrace's own. */

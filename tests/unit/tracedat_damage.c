@@ -95,7 +95,7 @@ static int cut_take(size_t size)
 	struct count count;
 	const char *damage;
 
-	if (source_file_open(&source, scratch.path, &error) < 0) {
+	if (source_file_open(&source, scratch.path, NULL, &error) < 0) {
 		CHECK(complaint_is_right(error.text, size));
 		return 0;
 	}
@@ -167,7 +167,7 @@ static struct source *patched_open(const void *find, size_t find_size, size_t be
 	trace_dat_patch(&bytes, &dat, find, find_size, behind, number, size);
 	scratch_write(&scratch, bytes.data, bytes.size);
 	refusal = (struct error){ 0 };
-	if (source_file_open(&source, scratch.path, &refusal) < 0)
+	if (source_file_open(&source, scratch.path, NULL, &refusal) < 0)
 		CHECK(complaint_is_right(refusal.text, bytes.size));
 	buffer_release(&bytes);
 	return source;
@@ -358,7 +358,7 @@ TEST(options_in_a_circle_come_to_an_end)
 	memcpy(&first, memmem(bytes.data, 64, "none\0001.0", 9) + 9, sizeof(first));
 	memcpy(bytes.data + bytes.size - sizeof(first), &first, sizeof(first));
 	scratch_write(&scratch, bytes.data, bytes.size);
-	if (CHECK_NUMBER(source_file_open(&source, scratch.path, &error), 0)) {
+	if (CHECK_NUMBER(source_file_open(&source, scratch.path, NULL, &error), 0)) {
 		CHECK(strstr(count_take(&count, source), "options have no end") != NULL);
 		CHECK_NUMBER(count.of[1][1], DAT_RAW_PAGES * RECORDS_IN_RAW_PAGE);
 		CHECK_NUMBER(source_describe(source)->nr_buffers, DAT_BUFFERS);
@@ -374,7 +374,7 @@ static void check_refused(const char *bytes, size_t size, const char *want)
 	struct source *source;
 
 	scratch_write(&scratch, bytes, size);
-	CHECK_NUMBER(source_file_open(&source, scratch.path, &error), -1);
+	CHECK_NUMBER(source_file_open(&source, scratch.path, NULL, &error), -1);
 	CHECK(source == NULL);
 	CHECK(complaint_is_right(error.text, size));
 	CHECK_TEXT(error.text[0] ? strchr(error.text, ':') + 2 : "", want);
@@ -414,9 +414,9 @@ TEST(what_is_no_trace_dat_is_refused_in_one_line)
 	REFUSED("\x17\x08\x44tracing6\0\0\10\0\20\0\0header_page",
 		"it does not state the layout of its records; at offset 18");
 	scratch_remove(&scratch);
-	CHECK_NUMBER(source_file_open(&source, "/nonexistent/trace.dat", &error), -1);
+	CHECK_NUMBER(source_file_open(&source, "/nonexistent/trace.dat", NULL, &error), -1);
 	CHECK_TEXT(error.text, "cannot open /nonexistent/trace.dat: No such file or directory");
 	error = (struct error){ 0 };
-	CHECK_NUMBER(source_file_open(&source, "/", &error), -1);
+	CHECK_NUMBER(source_file_open(&source, "/", NULL, &error), -1);
 	CHECK_TEXT(error.text, "/: a directory, not a trace.dat; name a file in it");
 }

@@ -30,7 +30,7 @@ static int copy_of(const char *first, size_t first_size, size_t zeros, uint64_t 
 		_exit(0);
 	}
 	close(pair[1]);
-	spool = input_copy(pair[0], "the pipe", limit, error);
+	spool = input_copy(pair[0], "the pipe", limit, NULL, error);
 	close(pair[0]);
 	waitpid(child, NULL, 0);
 	return spool;

@@ -42,7 +42,7 @@ static struct source *dat_open(void)
 	trace_dat_write(&bytes, &dat);
 	scratch_write(&scratch, bytes.data, bytes.size);
 	buffer_release(&bytes);
-	source_file_open(&source, scratch.path, &error);
+	source_file_open(&source, scratch.path, NULL, &error);
 	CHECK_TEXT(error.text, "");
 	return source;
 }
@@ -335,7 +335,7 @@ static struct source *input_open(int fd)
 	int saved = dup(STDIN_FILENO);
 
 	dup2(fd, STDIN_FILENO);
-	source_file_open(&source, "-", &error);
+	source_file_open(&source, "-", NULL, &error);
 	CHECK_TEXT(error.text, "");
 	dup2(saved, STDIN_FILENO);
 	close(saved);

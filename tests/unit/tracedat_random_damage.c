@@ -111,7 +111,7 @@ TEST(ten_thousand_spoilt_files_are_read_or_refused)
 		buffer_append(&spoilt, bytes[i % 4].data, bytes[i % 4].size);
 		bytes_spoil(&spoilt, &random);
 		scratch_write(&scratch, spoilt.data, spoilt.size);
-		if (source_file_open(&source, scratch.path, &error) < 0) {
+		if (source_file_open(&source, scratch.path, NULL, &error) < 0) {
 			CHECK(scratch_is_blamed(&scratch, error.text, SIZE_MAX));
 			continue;
 		}

@@ -25,7 +25,7 @@ static struct source *patched_open(int version, const char *compression, uint32_
 			size, sizeof(size));
 	scratch_new(&scratch);
 	scratch_write(&scratch, bytes.data, bytes.size);
-	source_file_open(&source, scratch.path, &error);
+	source_file_open(&source, scratch.path, NULL, &error);
 	CHECK_TEXT(error.text, "");
 	buffer_release(&bytes);
 	return source;

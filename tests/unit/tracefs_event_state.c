@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "session/session.h"
 #include "source/source.h"
 #include "fixtures/fake_tracefs.h"
 
@@ -106,38 +107,96 @@ TEST(what_has_gone_can_come_again)
 	recorder_finish(recorder);
 }
 
-/* Runs 'ktrack release' in another process, which ends when the tracepoints are released. */
-static pid_t release_start(const char *pattern)
+static void release_show(void *context, const char *line)
 {
+	const int *fd = context;
+
+	if (*line)
+		dprintf(*fd, "%s\n", line);
+}
+
+static void release_log(void *context, const char *line)
+{
+	(void)context;
+	(void)line;
+}
+
+/*
+ * Runs 'ktrack release' in another process, which ends when the tracepoints are released. Its
+ * progress is written to @fd.
+ */
+static pid_t release_start(const char *pattern, int fd)
+{
+	const struct report report = { .context = &fd,
+				       .message = release_log,
+				       .progress = release_show };
 	struct error error = { 0 };
 	size_t nr_released;
 	pid_t process = fork();
 
 	if (process == 0)
-		_exit(tracepoints_release(pattern, NULL, &nr_released, &error) == 0 ? (int)nr_released
-									      : 99);
+		_exit(release_run(&pattern, 1, &nr_released, &report, NULL, &error) == STATUS_DONE
+			      ? (int)nr_released
+			      : 99);
 	return process;
 }
 
-TEST(a_release_wakes_whoever_records)
+/* Its recorder watches its instance, which has both tracepoints enabled. */
+static struct instance *watched_begin(struct pollfd *changes)
 {
 	struct instance *recorder = recorder_begin();
-	struct pollfd changes = { .events = POLLIN };
 	struct folder folder;
 	struct error error = { 0 };
-	int status = 0;
-	pid_t process;
 
 	snprintf(folder.path, sizeof(folder.path), "%s", instance_directory(recorder));
 	folder_add_text(&folder, "set_event", "demo:io\ndemo:job\n");
 	instance_mark(folder.path);
 	CHECK_NUMBER(instance_watch(recorder, &error), 0);
-	changes.fd = instance_watch_fd(recorder);
-	process = release_start("demo:job");
+	*changes = (struct pollfd){ .fd = instance_watch_fd(recorder), .events = POLLIN };
+	return recorder;
+}
+
+static void check_released(pid_t process, int want)
+{
+	int status = 0;
+
+	CHECK(waitpid(process, &status, 0) == process && WIFEXITED(status));
+	CHECK_NUMBER(WEXITSTATUS(status), want);
+}
+
+TEST(a_release_wakes_whoever_records)
+{
+	struct pollfd changes;
+	struct instance *recorder = watched_begin(&changes);
+	pid_t process = release_start("demo:job", -1);
+
 	CHECK_NUMBER(poll(&changes, 1, RELEASE_WAIT_MS), 1);
 	check_look(recorder, "demo:job 0 to 1\n");
 	instance_release_events(recorder);
-	CHECK(waitpid(process, &status, 0) == process && WIFEXITED(status));
-	CHECK_NUMBER(WEXITSTATUS(status), 1);
+	check_released(process, 1);
+	recorder_finish(recorder);
+}
+
+TEST(a_release_of_more_than_a_second_shows_what_it_waits_for)
+{
+	static const char want[] =
+		"demo: waiting until the records of 2 of 2 tracepoints are read\n";
+	struct pollfd changes, shown = { .events = POLLIN };
+	struct instance *recorder = watched_begin(&changes);
+	char line[256] = "";
+	int pair[2];
+	pid_t process;
+
+	CHECK_NUMBER(pipe(pair), 0);
+	process = release_start("demo", pair[1]);
+	close(pair[1]);
+	shown.fd = pair[0];
+	CHECK_NUMBER(poll(&shown, 1, RELEASE_WAIT_MS), 1);
+	CHECK(read(pair[0], line, strlen(want)) == (ssize_t)strlen(want));
+	CHECK_TEXT(line, want);
+	check_look(recorder, "demo:io 0 to 1\ndemo:job 0 to 1\n");
+	instance_release_events(recorder);
+	check_released(process, 2);
+	close(pair[0]);
 	recorder_finish(recorder);
 }

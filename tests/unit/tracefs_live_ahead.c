@@ -164,3 +164,34 @@ TEST(waiting_ends_where_a_buffer_can_be_read)
 	CHECK(now_ms() - begin_ms < 60000);
 	source_fixture_end(&reader);
 }
+
+/* Keeps the last call. */
+static void bytes_keep(void *context, uint64_t done, uint64_t total)
+{
+	uint64_t *kept = context;
+
+	kept[0] = done;
+	kept[1] = total;
+}
+
+TEST(progress_counts_what_is_delivered_of_what_the_buffers_held)
+{
+	uint64_t kept[2] = { 0 };
+	struct byte_progress progress = { .advanced = bytes_keep, .context = kept };
+	struct source_fixture reader;
+
+	source_fixture_begin(&reader, 2);
+	ADD(&reader, 0, 0, 10, 30);
+	ADD(&reader, 1, 0, 20);
+	folder_add_text(&reader.instance, "per_cpu/cpu0/stats", "entries: 0\nbytes: 9000\n");
+	CHECK_NUMBER(source_fixture_open(&reader), 0);
+	source_set_progress(reader.source, &progress);
+	check_drain(&reader, 15, "cpu 0 at 10\n");
+	CHECK_NUMBER(kept[1], 9000);
+	CHECK(kept[0] > 0 && kept[0] <= 2 * RAW_PAGE_SIZE);
+	kept[0] = 0;
+	source_set_progress(reader.source, NULL);
+	check_finish(&reader, 100, 0, "cpu 1 at 20\ncpu 0 at 30\n");
+	CHECK_NUMBER(kept[0], 0);
+	source_fixture_end(&reader);
+}

@@ -153,7 +153,7 @@ int main(int argc, char **argv)
 
 	verdict.filters = argv + 2;
 	verdict.nr_filters = argc > 2 ? argc - 2 : 0;
-	if (argc < 2 || source_file_open(&source, argv[1], &error) < 0 ||
+	if (argc < 2 || source_file_open(&source, argv[1], NULL, &error) < 0 ||
 	    source_visit(source, &visitor, &error) < 0 ||
 	    source_finish(source, INT64_MAX, &handler, &lost, &error) < 0) {
 		fprintf(stderr, "filter_verdict: %s\n", error.text);

@@ -7,7 +7,7 @@
 
 /**
  * struct byte_progress - counts the bytes that an operation has read or written
- * @advanced: called for each block of bytes; @done is at most @total
+ * @advanced: called for each block of bytes; @done is at most @total, which is 0 if it is unknown
  * @done: bytes until now; data that is read again counts again
  */
 struct byte_progress {
@@ -16,14 +16,18 @@ struct byte_progress {
 	uint64_t done;
 };
 
-/** byte_progress_add - count @size bytes of @total; a NULL @progress counts nothing */
+/**
+ * byte_progress_add - count @size bytes of @total, 0 if that is unknown
+ *
+ * A NULL @progress counts nothing. With @size 0, only the time has advanced.
+ */
 static inline void byte_progress_add(struct byte_progress *progress, uint64_t size, uint64_t total)
 {
 	if (!progress)
 		return;
 	progress->done += size;
-	progress->advanced(progress->context, progress->done < total ? progress->done : total,
-			   total);
+	progress->advanced(progress->context,
+			   progress->done < total || total == 0 ? progress->done : total, total);
 }
 
 #endif

@@ -253,6 +253,14 @@ static bool export_run_is_of_file(const struct export_run *run)
 	return run->directory.size == 0 && strcmp(run->settings->source, "-") != 0;
 }
 
+/* The source, in messages. */
+static const char *export_run_title(const struct export_run *run)
+{
+	const char *source = run->settings->source;
+
+	return strcmp(source, "-") == 0 ? "standard input" : source;
+}
+
 static void export_run_append_next(const struct export_run *run, struct buffer *out)
 {
 	const struct export_settings *settings = run->settings;
@@ -274,7 +282,7 @@ static void export_run_report_end(const struct export_run *run)
 	struct buffer next = { 0 };
 
 	export_run_append_next(run, &next);
-	pipeline_report_end(&run->pipeline, &run->settings->outputs, run->settings->source,
+	pipeline_report_end(&run->pipeline, &run->settings->outputs, export_run_title(run),
 			    buffer_string(&next), run->report);
 	buffer_release(&next);
 }
@@ -308,7 +316,7 @@ static void export_run_begin_progress(struct export_run *run)
 	if (run->outputs.set.has_terminal && !export_run_prints_at_end(run))
 		report = NULL;
 	source_set_progress(run->source,
-			    transfer_begin(&run->transfer, report, run->settings->source,
+			    transfer_begin(&run->transfer, report, export_run_title(run),
 					   &run->pipeline.nr_events));
 }
 
@@ -394,6 +402,17 @@ static int export_run_save(struct export_run *run, struct error *error)
 			  run->settings->selection.rules, error);
 }
 
+/* A pipe is copied. */
+static int export_run_open_source(struct export_run *run, struct error *error)
+{
+	struct byte_progress *progress =
+		transfer_begin(&run->transfer, run->report, export_run_title(run), NULL);
+	int status = source_open(&run->source, export_run_file(run), progress, error);
+
+	transfer_end(&run->transfer);
+	return status;
+}
+
 static int export_run_open(struct export_run *run, struct error *error)
 {
 	if (export_run_lock(run, error) < 0)
@@ -402,7 +421,7 @@ static int export_run_open(struct export_run *run, struct error *error)
 		return -1;
 	if (spool_refuse_killed(export_run_file(run), error) < 0)
 		return -1;
-	return source_open(&run->source, export_run_file(run), error);
+	return export_run_open_source(run, error);
 }
 
 static int export_run_all(struct export_run *run, struct error *error)

@@ -390,16 +390,39 @@ static void record_run_report_end(const struct record_run *run)
 	buffer_release(&next);
 }
 
+static void record_run_begin_transfer(struct record_run *run, struct transfer *transfer,
+				      const char *object)
+{
+	spool_set_progress(run->spool,
+			   transfer_begin(transfer, run->capture.report, object, NULL));
+}
+
+static void record_run_end_transfer(struct record_run *run, struct transfer *transfer)
+{
+	transfer_end(transfer);
+	spool_set_progress(run->spool, NULL);
+}
+
+/* In modes that read at the end, these are all records. */
+static int record_run_read_rest(struct record_run *run, struct error *error)
+{
+	struct transfer transfer;
+	int status;
+
+	record_run_begin_transfer(run, &transfer, "reading the buffers");
+	status = spool_finish(run->spool, &run->summary, error);
+	record_run_end_transfer(run, &transfer);
+	return status;
+}
+
 static int record_run_join(struct record_run *run, struct error *error)
 {
 	struct transfer transfer;
 	int status;
 
-	spool_set_progress(run->spool, transfer_begin(&transfer, run->capture.report,
-						      run->settings->path, NULL));
+	record_run_begin_transfer(run, &transfer, run->settings->path);
 	status = spool_join(run->spool, error);
-	transfer_end(&transfer);
-	spool_set_progress(run->spool, NULL);
+	record_run_end_transfer(run, &transfer);
 	return status;
 }
 
@@ -413,7 +436,7 @@ static int record_run_move(struct record_run *run, struct error *error)
 	if (record_run_loop(run, error) == 0 && record_run_save_names(run, error) == 0 &&
 	    instance_stop(recorder, error) == 0 &&
 	    record_run_follow_changes(run, error) == 0 &&
-	    spool_finish(run->spool, &run->summary, error) == 0) {
+	    record_run_read_rest(run, error) == 0) {
 		spool_count(run->spool, &counts);
 		run->nr_records = counts.read;
 		return 0;

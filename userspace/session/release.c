@@ -1,7 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Makes running ktracks drain and disable tracepoints. */
 #include "session/session.h"
+#include "session/transfer.h"
 #include "tracefs/tracefs.h"
+
+static void release_waits(void *context, const char *what)
+{
+	transfer_wait(context, what);
+}
+
+/* Shows what a long release waits for. */
+static int pattern_release(const char *pattern, size_t *nr_released, const struct report *report,
+			   const struct report *writes, struct error *error)
+{
+	struct transfer transfer;
+	const struct release_watcher watcher = { .writes = writes,
+						 .waits = release_waits,
+						 .context = &transfer };
+	int status;
+
+	transfer_begin(&transfer, report, pattern, NULL);
+	status = tracepoints_release(pattern, &watcher, nr_released, error);
+	transfer_end(&transfer);
+	return status;
+}
 
 int release_run(const char *const *patterns, size_t nr_patterns, size_t *nr_released,
 		const struct report *report, const struct report *writes, struct error *error)
@@ -10,7 +32,7 @@ int release_run(const char *const *patterns, size_t nr_patterns, size_t *nr_rele
 	for (size_t i = 0; i < nr_patterns; i++) {
 		size_t released;
 
-		if (tracepoints_release(patterns[i], writes, &released, error) < 0)
+		if (pattern_release(patterns[i], &released, report, writes, error) < 0)
 			return STATUS_FAILED;
 		if (released == 0)
 			report_message(report,

@@ -266,6 +266,26 @@ static void stream_run_report_completeness(struct stream_run *run)
 		tracks_complete_from(run->pipeline.tracks, from_ns > start_ns ? from_ns : start_ns);
 }
 
+/* The stream may write to the terminal itself. */
+static void stream_run_begin_transfer(struct stream_run *run)
+{
+	const struct report *report = run->outputs.set.has_terminal ? NULL : run->capture.report;
+
+	source_set_progress(run->source,
+			    transfer_begin(&run->transfer, report, "reading the buffers",
+					   &run->pipeline.nr_events));
+}
+
+/* The command, too. */
+static void stream_run_end_transfer(struct stream_run *run)
+{
+	source_set_progress(run->source, NULL);
+	if (run->capture.command)
+		transfer_end(&run->transfer);
+	else
+		transfer_note(&run->transfer, "writing the rest");
+}
+
 static int stream_run_stop(struct stream_run *run, struct error *error)
 {
 	struct source_handler handler = pipeline_handler(&run->pipeline);
@@ -276,6 +296,7 @@ static int stream_run_stop(struct stream_run *run, struct error *error)
 	if (stream_run_stop_recording(run, error) < 0 || stream_run_follow_changes(run, error) < 0)
 		return -1;
 	source_hold(run->source, false);
+	stream_run_begin_transfer(run);
 	if (stream_run_is_circular(run) && stream_run_read_at_end(run, over_ns, error) < 0)
 		return -1;
 	if (stream_run_report_command_end(run, run->drained_ns, error) < 0)
@@ -286,6 +307,7 @@ static int stream_run_stop(struct stream_run *run, struct error *error)
 	    pipeline_report_unknown(&run->pipeline, error) < 0)
 		return -1;
 	run->drained_ns = end_ns;
+	stream_run_end_transfer(run);
 	stream_run_report_loss(run);
 	stream_run_report_others(run);
 	stream_run_report_completeness(run);
@@ -330,6 +352,7 @@ static int stream_run_finish(struct stream_run *run, struct error *error)
 			  error) < 0 ||
 	    timeline_flush(&run->pipeline.timeline, error) < 0)
 		return -1;
+	transfer_end(&run->transfer);
 	return stream_run_report_budgets(run, error);
 }
 
@@ -358,6 +381,7 @@ static void stream_run_report_end(const struct stream_run *run)
 
 static void stream_run_release(struct stream_run *run)
 {
+	transfer_end(&run->transfer);
 	capture_end(&run->capture);
 	pipeline_release(&run->pipeline);
 	identity_release(&run->renewal.identity);

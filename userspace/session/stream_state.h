@@ -9,6 +9,7 @@
 #include "session/pipeline.h"
 #include "session/read_loop.h"
 #include "session/renewal.h"
+#include "session/transfer.h"
 
 /**
  * struct pending_event - a tracepoint event that follows all records up to its time
@@ -24,6 +25,7 @@ struct pending_event {
 /**
  * struct stream_run - state of a run
  * @command_ns: start of the command
+ * @transfer: of the records that are left when the recording is over
  * @drained_ns: all records up to this time are delivered
  * @pending: tracepoint events, sorted by time
  * @has_command_end: the stream has the command's end
@@ -34,6 +36,7 @@ struct stream_run {
 	struct outputs outputs;
 	struct renewal renewal;
 	struct progress progress;
+	struct transfer transfer;
 	struct pipeline pipeline;
 	struct source *source;
 	struct recording recording;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Words the progress line of reading and writing files. */
+/* Words the progress line of reading and writing files and buffers, and of waiting. */
 #include "session/transfer.h"
 
 /* Shorter operations show nothing. */
@@ -14,17 +14,24 @@ static void transfer_show(struct transfer *transfer, struct buffer *line, int64_
 	transfer->shown_ns = now_ns;
 }
 
+static bool transfer_is_due(const struct transfer *transfer, int64_t now_ns)
+{
+	return transfer->report && now_ns - transfer->begin_ns >= QUIET_NS &&
+	       now_ns - transfer->shown_ns >= SHOW_EVERY_NS;
+}
+
 static void transfer_advance(void *context, uint64_t done, uint64_t total)
 {
 	struct transfer *transfer = context;
 	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
 	struct buffer line = { 0 };
 
-	if (now_ns - transfer->begin_ns < QUIET_NS || now_ns - transfer->shown_ns < SHOW_EVERY_NS)
+	if (!transfer_is_due(transfer, now_ns))
 		return;
-	buffer_printf(&line, "%s: %.0f%% of %.1f MiB", transfer->object,
-		      total > 0 ? 100.0 * (double)done / (double)total : 100.0,
-		      (double)total / MIB);
+	buffer_printf(&line, "%s: ", transfer->object);
+	if (total > 0)
+		buffer_printf(&line, "%.0f%% of ", 100.0 * (double)done / (double)total);
+	buffer_printf(&line, "%.1f MiB", (double)(total > 0 ? total : done) / MIB);
 	if (transfer->nr_events)
 		buffer_printf(&line, ", %llu events", (unsigned long long)*transfer->nr_events);
 	transfer_show(transfer, &line, now_ns);
@@ -44,15 +51,27 @@ struct byte_progress *transfer_begin(struct transfer *transfer, const struct rep
 	return transfer->report ? &transfer->bytes : NULL;
 }
 
-void transfer_note(struct transfer *transfer, const char *doing)
+static void transfer_show_text(struct transfer *transfer, const char *text, int64_t now_ns)
 {
 	struct buffer line = { 0 };
 
-	if (transfer->shown_ns == 0)
-		return;
-	buffer_printf(&line, "%s: %s", transfer->object, doing);
-	transfer_show(transfer, &line, transfer->shown_ns);
+	buffer_printf(&line, "%s: %s", transfer->object, text);
+	transfer_show(transfer, &line, now_ns);
 	buffer_release(&line);
+}
+
+void transfer_note(struct transfer *transfer, const char *doing)
+{
+	if (transfer->shown_ns != 0)
+		transfer_show_text(transfer, doing, transfer->shown_ns);
+}
+
+void transfer_wait(struct transfer *transfer, const char *what)
+{
+	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
+
+	if (transfer_is_due(transfer, now_ns))
+		transfer_show_text(transfer, what, now_ns);
 }
 
 void transfer_end(struct transfer *transfer)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Shows how far reading or writing a file is, if it takes longer than a second. */
+/* Shows how far an operation is, or what it waits for, if it takes longer than a second. */
 #ifndef SESSION_TRANSFER_H
 #define SESSION_TRANSFER_H
 
 #include "base/base.h"
 
 /**
- * struct transfer - an operation on a file
+ * struct transfer - an operation on a file or on buffers
  * @bytes: for the modules that read or write
  * @report: shows the line; NULL if progress is off
- * @object: the file
+ * @object: begins the line
  * @nr_events: number of track events until now, NULL if none are counted
  * @begin_ns: of the operation
  * @shown_ns: when the line was shown last, 0 if it is not shown
@@ -34,6 +34,9 @@ struct byte_progress *transfer_begin(struct transfer *transfer, const struct rep
 
 /** transfer_note - show that bytes are no longer counted, if the line is shown */
 void transfer_note(struct transfer *transfer, const char *doing);
+
+/** transfer_wait - show what the operation waits for; called again and again while it waits */
+void transfer_wait(struct transfer *transfer, const char *what);
 
 /** transfer_end - remove the line; the operation may begin again */
 void transfer_end(struct transfer *transfer);

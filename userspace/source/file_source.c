@@ -115,7 +115,8 @@ static void file_source_describe(struct source_description *out, const struct tr
 	};
 }
 
-int source_file_open(struct source **out, const char *path, struct error *error)
+int source_file_open(struct source **out, const char *path, struct byte_progress *progress,
+		     struct error *error)
 {
 	struct file_source *own = calloc(1, sizeof(*own));
 	struct source *source;
@@ -123,7 +124,7 @@ int source_file_open(struct source **out, const char *path, struct error *error)
 	*out = NULL;
 	if (!own)
 		return error_set(error, "out of memory");
-	if (trace_file_open(&own->file, path, error) < 0) {
+	if (trace_file_open(&own->file, path, progress, error) < 0) {
 		free(own);
 		return -1;
 	}

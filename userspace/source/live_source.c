@@ -76,6 +76,18 @@ static void live_source_count(struct source *source, struct buffer_counts *out)
 	buffer_reader_count(live_source_of(source)->reader, out);
 }
 
+/* The total is what the buffers and the queues contain now. */
+static void live_source_set_progress(struct source *source, struct byte_progress *progress)
+{
+	struct live_source *live = live_source_of(source);
+	struct buffer_counts counts = { 0 };
+
+	if (progress)
+		buffer_reader_count(live->reader, &counts);
+	live->progress = progress;
+	live->progress_total = live->ahead_size + counts.held_bytes;
+}
+
 static int live_source_settle(struct source *source, struct error *error)
 {
 	return buffer_reader_settle(live_source_of(source)->reader, error);
@@ -209,6 +221,7 @@ static const struct source_ops live_source_ops = {
 	.hold = live_source_hold,
 	.set_tap = live_source_set_tap,
 	.count = live_source_count,
+	.set_progress = live_source_set_progress,
 	.settle = live_source_settle,
 	.start_over = live_source_start_over,
 	.freeze = live_source_freeze,

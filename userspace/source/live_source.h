@@ -23,6 +23,7 @@
  * @clock_id: system clock behind @clock, if @has_clock_id
  * @is_unseen: sub-buffers were read since the last look for changes
  * @is_cut: nothing more is read
+ * @progress: counts delivered sub-buffers of about @progress_total bytes; NULL for nothing
  */
 struct live_source {
 	struct source source;
@@ -43,6 +44,8 @@ struct live_source {
 	clockid_t clock_id;
 	bool is_unseen;
 	bool is_cut;
+	struct byte_progress *progress;
+	uint64_t progress_total;
 };
 
 /** struct live_page - a sub-buffer that was read */

@@ -160,9 +160,9 @@ static ssize_t live_page_pass(struct live_stream *own, struct error *error)
 	return own->page->size;
 }
 
-static ssize_t live_stream_refill(struct stream *stream, struct error *error)
+/* Returns as live_page_read(), with the next sub-buffer in @own. */
+static int live_stream_next(struct stream *stream, struct live_stream *own, struct error *error)
 {
-	struct live_stream *own = stream->own;
 	int status;
 
 	live_stream_refill_queue(own);
@@ -170,12 +170,22 @@ static ssize_t live_stream_refill(struct stream *stream, struct error *error)
 		free(own->page);
 		own->page = live_page_take(own);
 		stream->bytes = own->page->bytes;
-		return live_page_pass(own, error);
+		return 1;
 	}
 	status = live_page_read(own, own->page, error);
+	if (status > 0)
+		live_gap_count(own, own->page);
+	return status;
+}
+
+static ssize_t live_stream_refill(struct stream *stream, struct error *error)
+{
+	struct live_stream *own = stream->own;
+	int status = live_stream_next(stream, own, error);
+
 	if (status <= 0)
 		return status;
-	live_gap_count(own, own->page);
+	byte_progress_add(own->live->progress, own->page->size, own->live->progress_total);
 	return live_page_pass(own, error);
 }
 

@@ -32,13 +32,14 @@ int source_name_find(struct buffer *out, const char *name, struct error *error)
 	return instance_find(out, *rest ? rest + 1 : NULL, error);
 }
 
-int source_open(struct source **out, const char *name, struct error *error)
+int source_open(struct source **out, const char *name, struct byte_progress *progress,
+		struct error *error)
 {
 	struct buffer directory = { 0 };
 	int status;
 
 	if (!instance_rest(name))
-		return source_file_open(out, name, error);
+		return source_file_open(out, name, progress, error);
 	*out = NULL;
 	status = source_name_find(&directory, name, error);
 	if (status == 0)

@@ -39,20 +39,24 @@ struct source;
  * @out: for source_close(); NULL on failure
  * @name: "tracefs" or "tracefs:INSTANCE" for what the buffers of an instance contain now, any other
  * for source_file_open()
+ * @progress: counts the bytes of a pipe, NULL for none
  *
  * Returns 0, or -1 with @error.
  */
-int source_open(struct source **out, const char *name, struct error *error);
+int source_open(struct source **out, const char *name, struct byte_progress *progress,
+		struct error *error);
 
 /**
  * source_file_open - open a trace.dat, version 6 or 7
  * @out: for source_close(); NULL on failure
  * @path: of the file; "-" is standard input
+ * @progress: counts the bytes of a pipe, NULL for none
  *
  * All complete records before damage are delivered, then source_damage() reports it. Returns 0, or
  * -1 with @error if the file is of another kind, or so short that it names no records.
  */
-int source_file_open(struct source **out, const char *path, struct error *error);
+int source_file_open(struct source **out, const char *path, struct byte_progress *progress,
+		     struct error *error);
 
 /**
  * source_live_open - read the ring buffers of a tracing instance while they are written
@@ -258,7 +262,7 @@ struct source_span {
 /** source_span - the complete part, after source_first_time() and source_finish() */
 const struct source_span *source_span(const struct source *source);
 
-/** source_set_progress - count the bytes of a file that are read from now on; NULL for none */
+/** source_set_progress - count the bytes that are delivered from now on; NULL for none */
 void source_set_progress(struct source *source, struct byte_progress *progress);
 
 /** source_damage - the problem of a source and the number of further ones

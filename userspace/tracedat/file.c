@@ -196,9 +196,11 @@ static void file_set_streams(struct trace_file *file)
 	}
 }
 
-static int trace_file_begin(struct trace_file *file, struct error *error)
+static int trace_file_begin(struct trace_file *file, struct byte_progress *progress,
+			    struct error *error)
 {
-	if (input_open(&file->input, file->path, error) < 0 || trace_file_read(file, error) < 0)
+	if (input_open(&file->input, file->path, progress, error) < 0 ||
+	    trace_file_read(file, error) < 0)
 		return -1;
 	trace_file_sort_statistics(file);
 	if (trace_file_check_areas(file, error) < 0 || trace_file_add_open(file, error) < 0 ||
@@ -212,14 +214,15 @@ static int trace_file_begin(struct trace_file *file, struct error *error)
 	return 0;
 }
 
-int trace_file_open(struct trace_file **out, const char *path, struct error *error)
+int trace_file_open(struct trace_file **out, const char *path, struct byte_progress *progress,
+		    struct error *error)
 {
 	struct trace_file *file = trace_file_new(path);
 
 	*out = NULL;
 	if (!file)
 		return error_set(error, "out of memory");
-	if (trace_file_begin(file, error) < 0) {
+	if (trace_file_begin(file, progress, error) < 0) {
 		trace_file_close(file);
 		return -1;
 	}

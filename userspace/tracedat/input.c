@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,14 +14,28 @@
 
 #define BLOCK_SIZE 65536
 
+/* Longest wait for a writer without progress, in ms. */
+#define POLL_MS 500
+
+/* Shows that the writer is slow. Closed pipes and errors are left to read(2). */
+static void copy_await(int fd, struct byte_progress *progress)
+{
+	struct pollfd input = { .fd = fd, .events = POLLIN };
+
+	while (progress && poll(&input, 1, POLL_MS) == 0)
+		byte_progress_add(progress, 0, 0);
+}
+
 /* Only the last block is shorter than BLOCK_SIZE. */
-static ssize_t copy_read_block(int fd, char *block)
+static ssize_t copy_read_block(int fd, char *block, struct byte_progress *progress)
 {
 	size_t size = 0;
 
 	while (size < BLOCK_SIZE) {
-		ssize_t more = read(fd, block + size, BLOCK_SIZE - size);
+		ssize_t more;
 
+		copy_await(fd, progress);
+		more = read(fd, block + size, BLOCK_SIZE - size);
 		if (more < 0 && errno == EINTR)
 			continue;
 		if (more < 0)
@@ -28,6 +43,7 @@ static ssize_t copy_read_block(int fd, char *block)
 		if (more == 0)
 			break;
 		size += more;
+		byte_progress_add(progress, more, 0);
 	}
 	return size;
 }
@@ -53,14 +69,15 @@ static int copy_exceeds(const char *name, uint64_t limit, struct error *error)
 	return -1;
 }
 
-static int copy_fill(int copy, int fd, const char *name, uint64_t limit, struct error *error)
+static int copy_fill(int copy, int fd, const char *name, uint64_t limit,
+		     struct byte_progress *progress, struct error *error)
 {
 	char block[BLOCK_SIZE];
 	uint64_t total = 0;
 	ssize_t size;
 
 	do {
-		size = copy_read_block(fd, block);
+		size = copy_read_block(fd, block, progress);
 		if (size < 0)
 			return error_set_system(error, errno, "cannot read %s", name);
 		if ((uint64_t)size > limit - total)
@@ -77,14 +94,15 @@ static int copy_fill(int copy, int fd, const char *name, uint64_t limit, struct 
 	return 0;
 }
 
-int input_copy(int fd, const char *name, uint64_t limit, struct error *error)
+int input_copy(int fd, const char *name, uint64_t limit, struct byte_progress *progress,
+	       struct error *error)
 {
 	int copy = file_open_temporary(NULL);
 
 	if (copy < 0)
 		return error_set_system(error, errno, "cannot create a temporary file for %s",
 					name);
-	if (copy_fill(copy, fd, name, limit, error) == 0)
+	if (copy_fill(copy, fd, name, limit, progress, error) == 0)
 		return copy;
 	close(copy);
 	return -1;
@@ -110,7 +128,8 @@ static int input_set(struct input *input, int fd, const char *path, struct error
 	return -1;
 }
 
-int input_open(struct input *input, const char *path, struct error *error)
+int input_open(struct input *input, const char *path, struct byte_progress *progress,
+	       struct error *error)
 {
 	bool is_standard = strcmp(path, "-") == 0;
 	int fd = is_standard ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
@@ -128,7 +147,7 @@ int input_open(struct input *input, const char *path, struct error *error)
 		return error_set(error, "%s: a directory, not a trace.dat; name a file in it",
 				 input_name(path));
 	}
-	copy = input_copy(fd, input_name(path), INPUT_COPY_MAX, error);
+	copy = input_copy(fd, input_name(path), INPUT_COPY_MAX, progress, error);
 	close(fd);
 	return copy < 0 ? -1 : input_set(input, copy, path, error);
 }

@@ -24,10 +24,12 @@ struct input {
 
 /**
  * input_open - open the file at @path, or standard input if that is "-"
+ * @progress: counts the bytes of a pipe, NULL for none
  *
  * A pipe is copied to an unnamed temporary file first. Returns 0, or -1 with @error.
  */
-int input_open(struct input *input, const char *path, struct error *error);
+int input_open(struct input *input, const char *path, struct byte_progress *progress,
+	       struct error *error);
 
 /** input_name - name of the file at @path in errors */
 const char *input_name(const char *path);
@@ -49,11 +51,13 @@ size_t input_read(const struct input *input, void *out, size_t size, uint64_t of
  * input_copy - copy all bytes of @fd to an unnamed temporary file
  * @name: of @fd in errors
  * @limit: more bytes are an error
+ * @progress: counts the bytes, NULL for none
  *
  * Stops after the first bytes if they do not begin a trace.dat, so that endless other input is
  * refused at once. Returns a descriptor, or -1 with @error.
  */
-int input_copy(int fd, const char *name, uint64_t limit, struct error *error);
+int input_copy(int fd, const char *name, uint64_t limit, struct byte_progress *progress,
+	       struct error *error);
 
 /** WINDOW_SIZE - default of struct window.ahead */
 #define WINDOW_SIZE 65536

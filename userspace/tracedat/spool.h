@@ -192,7 +192,7 @@ struct spool_pipe {
  * struct spool - a recording of raw records
  * @reader: of the instance's ring buffers, NULL if they are not read any more
  * @symbols_fd: /proc/kallsyms, -1 if it is not saved
- * @progress: of spool_join(), NULL for none
+ * @progress: of spool_finish() and spool_join(), NULL for none
  * @is_own: the instance is new
  * @is_shared: the instance is another program's; its statistics began before the recording
  * @is_recovered: the recording was killed

@@ -44,7 +44,7 @@ static int joined_read(const struct spool *spool, const char *path, struct error
 	struct trace_file *file;
 	int status = 0;
 
-	if (trace_file_open(&file, path, error) < 0)
+	if (trace_file_open(&file, path, NULL, error) < 0)
 		return -1;
 	if (spool->progress)
 		spool->progress->done = 0;
@@ -121,6 +121,8 @@ int spool_join(struct spool *spool, struct error *error)
 	if (fd < 0)
 		return -1;
 	folder->is_kept = true;
+	if (spool->progress)
+		spool->progress->done = 0;
 	status = joined_fill(spool, fd, error);
 	close(fd);
 	if (status >= 0 && spool_folder_publish(folder, error) < 0)

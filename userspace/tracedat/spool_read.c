@@ -144,12 +144,16 @@ static int spool_file_copy(struct spool *spool, struct spool_file *file, struct 
 	return 1;
 }
 
-static int spool_file_read_rest(struct spool *spool, struct spool_file *file, struct error *error)
+static int spool_file_read_rest(struct spool *spool, struct spool_file *file, uint64_t total,
+				struct error *error)
 {
 	int status;
 
 	do {
+		uint64_t before = file->size;
+
 		status = spool_file_splice(spool, file, error);
+		byte_progress_add(spool->progress, file->size - before, total);
 	} while (status > 0);
 	if (status < 0)
 		return -1;
@@ -161,8 +165,14 @@ static int spool_file_read_rest(struct spool *spool, struct spool_file *file, st
 
 int spool_read_rest(struct spool *spool, struct error *error)
 {
+	struct buffer_counts counts = { 0 };
+
+	if (spool->progress) {
+		spool_count(spool, &counts);
+		spool->progress->done = 0;
+	}
 	for (size_t i = 0; i < spool->nr_files; i++) {
-		if (spool_file_read_rest(spool, &spool->files[i], error) < 0)
+		if (spool_file_read_rest(spool, &spool->files[i], counts.held_bytes, error) < 0)
 			return -1;
 	}
 	return 0;

@@ -66,12 +66,14 @@ struct trace_file_description {
  * trace_file_open - open a trace.dat
  * @out: a new file, for trace_file_close(); NULL on failure
  * @path: "-" is standard input
+ * @progress: counts the bytes of a pipe, which is copied; NULL for none
  *
  * A damaged or truncated file is opened too: all complete records before the damage can be read,
  * trace_file_damage() reports the damage. Returns 0, or -1 with @error if the file is of another
  * kind, or so short that it names no records.
  */
-int trace_file_open(struct trace_file **out, const char *path, struct error *error);
+int trace_file_open(struct trace_file **out, const char *path, struct byte_progress *progress,
+		    struct error *error);
 
 /** trace_file_close - close the file and its streams; NULL is fine */
 void trace_file_close(struct trace_file *file);
@@ -303,7 +305,10 @@ int spool_finish(struct spool *spool, struct spool_summary *summary, struct erro
 /** spool_abandon - after a failed spool_read() or spool_finish(): save statistics if possible */
 void spool_abandon(struct spool *spool);
 
-/** spool_set_progress - count the bytes that spool_join() writes and verifies */
+/**
+ * spool_set_progress - count the bytes that spool_finish() reads, or that spool_join() writes and
+ * verifies; NULL for none
+ */
 void spool_set_progress(struct spool *spool, struct byte_progress *progress);
 
 /**

@@ -16,11 +16,10 @@
 
 /**
  * struct released - the enable files of those that were disabled, by their descriptors
- * @writes: receives a line for each of them, NULL for none
  */
 struct released {
 	const char *pattern;
-	const struct report *writes;
+	const struct release_watcher *watcher;
 	int *list;
 	size_t size;
 };
@@ -73,11 +72,24 @@ static bool is_locked(int fd, int against)
 	return !is_free;
 }
 
+/* Waits for a moment; reports that @nr of @total tracepoints have unread records. */
+static void released_wait(const struct released *released, size_t nr, size_t total)
+{
+	struct buffer what = { 0 };
+
+	buffer_printf(&what, "waiting until the records of %zu of %zu tracepoint%s are read", nr,
+		      total, total == 1 ? "" : "s");
+	released->watcher->waits(released->watcher->context, buffer_string(&what));
+	buffer_release(&what);
+	usleep(WAIT_US);
+}
+
 /*
  * A tracepoint that ktrack.ko enabled is not locked until its owner has noticed it; its records are
  * unread until then.
  */
-static int lock_await(int fd, const char *directory, const char *line, struct error *error)
+static int lock_await(const struct released *released, int fd, const char *directory,
+		      const char *line, struct error *error)
 {
 	for (int i = 0; i < WAIT_TRIES; i++) {
 		if (is_locked(fd, LOCK_SH))
@@ -85,16 +97,17 @@ static int lock_await(int fd, const char *directory, const char *line, struct er
 					 line, directory);
 		if (is_locked(fd, LOCK_EX))
 			return 0;
-		usleep(WAIT_US);
+		released_wait(released, 1, 1);
 	}
 	return error_set(error,
 			 "%s: the process that records in %s did not release it within a minute",
 			 line, directory);
 }
 
-static int file_release(int fd, const char *directory, const char *line, struct error *error)
+static int file_release(const struct released *released, int fd, const char *directory,
+			const char *line, struct error *error)
 {
-	if (lock_await(fd, directory, line, error) < 0)
+	if (lock_await(released, fd, directory, line, error) < 0)
 		return -1;
 	if (write(fd, "0", 1) == 1)
 		return 0;
@@ -109,9 +122,9 @@ static int line_release(struct released *released, const char *directory, const 
 
 	if (fd < 0)
 		return 0;
-	if (file_release(fd, directory, line, error) == 0) {
-		report_message(released->writes, "write '0' to the enable file of %s in %s", line,
-			       directory);
+	if (file_release(released, fd, directory, line, error) == 0) {
+		report_message(released->watcher->writes,
+			       "write '0' to the enable file of %s in %s", line, directory);
 		return released_add(released, fd, error);
 	}
 	close(fd);
@@ -170,7 +183,7 @@ static int released_await(const struct released *released, struct error *error)
 			done++;
 		if (done == released->size)
 			return 0;
-		usleep(WAIT_US);
+		released_wait(released, released->size - done, released->size);
 	}
 	return error_set(error,
 			 "who records '%s' has not read all of it in a minute; an unloaded "
@@ -178,10 +191,10 @@ static int released_await(const struct released *released, struct error *error)
 			 released->pattern);
 }
 
-int tracepoints_release(const char *pattern, const struct report *writes, size_t *nr_released,
-			struct error *error)
+int tracepoints_release(const char *pattern, const struct release_watcher *watcher,
+			size_t *nr_released, struct error *error)
 {
-	struct released released = { .pattern = pattern, .writes = writes };
+	struct released released = { .pattern = pattern, .watcher = watcher };
 	struct stale_visitor visitor = { .context = &released, .visit = instance_events_release };
 	int status = owned_visit(&visitor, error);
 

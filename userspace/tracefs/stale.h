@@ -33,6 +33,17 @@ int owned_visit(const struct stale_visitor *visitor, struct error *error);
 int stale_remove(const char *directory, struct error *error);
 
 /**
+ * struct release_watcher - follows a release
+ * @writes: receives a line for each write to tracefs, NULL for none
+ * @waits: called many times a second while the release waits; @what is what it waits for
+ */
+struct release_watcher {
+	const struct report *writes;
+	void (*waits)(void *context, const char *what);
+	void *context;
+};
+
+/**
  * tracepoints_release - drain and disable tracepoints in every running ktrack
  * @pattern: SYSTEM[:EVENT], both with wildcards
  * @nr_released: how many were disabled, over all instances
@@ -40,7 +51,7 @@ int stale_remove(const char *directory, struct error *error);
  * Blocks for up to a minute. Afterwards no ktrack pins their modules, and unloading them loses no
  * records. Returns -1 with @error, also on timeout.
  */
-int tracepoints_release(const char *pattern, const struct report *writes, size_t *nr_released,
-			struct error *error);
+int tracepoints_release(const char *pattern, const struct release_watcher *watcher,
+			size_t *nr_released, struct error *error);
 
 #endif
