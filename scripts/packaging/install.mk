@@ -17,6 +17,7 @@ pages := $(wildcard userspace/cli/*.[1-8] userspace/doc/*.[1-8] userspace/trace2
 page-sections := $(sort $(patsubst .%,%,$(suffix $(pages))))
 # Headers for programs; all others of include/ktrack are for drivers, which cannot be built with -I/usr/include.
 program-headers := $(wildcard include/ktrack/user.h)
+program-parts := $(wildcard include/ktrack/user/*.h)
 driver-headers := $(filter-out $(program-headers),$(wildcard include/ktrack/*.h))
 examples := $(wildcard include/ktrack/example/*) include/trace2/example.c
 
@@ -74,7 +75,8 @@ install: userspace library completion
 	install -m 644 $(BUILD)/$(library).a $(DESTDIR)$(LIBDIR)
 	$(library-description) >$(DESTDIR)$(LIBDIR)/pkgconfig/$(library).pc
 	install -m 644 $(wildcard include/trace2/*.h) $(DESTDIR)$(includedir)/trace2
-	$(if $(program-headers),install -D -m 644 -t $(DESTDIR)$(includedir)/ktrack $(program-headers))
+	install -D -m 644 -t $(DESTDIR)$(includedir)/ktrack $(program-headers)
+	install -D -m 644 -t $(DESTDIR)$(includedir)/ktrack/user $(program-parts)
 	install -m 644 $(driver-headers) $(DESTDIR)$(datadir)/include/ktrack
 	install -m 755 scripts/vendor $(DESTDIR)$(datadir)
 	echo $(version) >$(DESTDIR)$(datadir)/version

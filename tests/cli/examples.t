@@ -211,8 +211,12 @@ def check_reference(tap):
     shown = set(re.findall(r"^\.B[IR] (trace2_\w+) ?\(", page, re.MULTILINE))
     tap.nothing(sorted(functions ^ shown), "libtrace2(3) has every function", len(functions))
     page = (ROOT / "include/ktrack/ktrack-instrument.7").read_text()
-    macros = names_in(r"^#define ((?:ktrack|KTRACK)_\w+)\(", (ROOT / "include/ktrack").glob("*.h"))
+    macros = names_in(r"^#define ((?:ktrack|KTRACK)_\w+)\(", (header for header in (ROOT / "include/ktrack").glob("*.h") if header.name != "user.h"))
     tap.nothing(sorted(name for name in macros if not re.search(rf"\b{name}\b", page)), "ktrack-instrument(7) has every macro", len(macros))
+    page += (ROOT / "include/ktrack/ktrack-user.7").read_text()
+    headers = [ROOT / "include/ktrack/user.h", *(ROOT / "include/ktrack/user").glob("*.h")]
+    macros = {name for name in names_in(r"^#define ((?:ktrack|KTRACK)_\w+)\(", headers) if not name.startswith("ktrack_user_")}
+    tap.nothing(sorted(name for name in macros if not re.search(rf"\b{name}\b", page)), "ktrack-user(7) and ktrack-instrument(7) have every macro for programs", len(macros))
 
 
 def as_shown(text):

@@ -8,9 +8,10 @@ from pathlib import PurePosixPath
 MODULES = {
     "base": (),
     "event": ("base",),
+    "userring": ("base", "event"),
     "tracefs": ("base", "event"),
-    "tracedat": ("base", "event", "tracefs"),
-    "source": ("base", "event", "tracefs", "tracedat"),
+    "tracedat": ("base", "event", "tracefs", "userring"),
+    "source": ("base", "event", "userring", "tracefs", "tracedat"),
     "convention": ("base", "event"),
     "rules": ("base", "event"),
     "timeline": ("base",),
@@ -21,6 +22,7 @@ MODULES = {
     "session": (
         "base",
         "event",
+        "userring",
         "tracefs",
         "tracedat",
         "source",
@@ -56,9 +58,9 @@ LIBRARIES = {
     "sqlite": (re.compile(r"sqlite3(?:ext)?\.h"), ("sink",)),
 }
 
-# Headers for the kernel; the convention module decodes records by their constants.
+# Headers for drivers and programs; the convention module decodes records by their constants, userring reads rings.
 KERNEL_HEADERS = ("kmod/", "include/ktrack/")
-SHARED_WITH_KERNEL = {"include/ktrack/fields.h": ("convention",)}
+SHARED_WITH_KERNEL = {"include/ktrack/fields.h": ("convention",), "include/ktrack/user/layout.h": ("userring",)}
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^">\n]+)[>"]', re.MULTILINE)
 

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The attributes of events: scopes, the track's name and fields. Each is a tuple of its kind, its C
+ * type, the name of its field, and its texts if it has any.
+ */
+#ifndef KTRACK_USER_ATTRIBUTE_H
+#define KTRACK_USER_ATTRIBUTE_H
+
+#include "layout.h"
+#include "list.h"
+
+/* Pairs the begin and the end of slices that may overlap. */
+typedef uint64_t ktrack_async_id;
+
+/* Connects slices and instants on any tracks, of drivers too; 0 connects nothing. */
+typedef uint64_t ktrack_flow_id;
+
+/* Is set in ends only; 0 in other records. */
+typedef int64_t ktrack_result;
+
+/**
+ * KTRACK_SCOPE() - attribute: a number that selects the track, within the process
+ * @ctype: the number's integer type
+ * @id: its name; the record's field is called scope_ID
+ *
+ * Each value creates a track. Choose a number with few values that are reused: a slot or a queue;
+ * KTRACK_ASYNC() is for requests. Several scopes together select the track.
+ */
+#define KTRACK_SCOPE(ctype, id)		(scope, ctype, scope_##id)
+
+/** KTRACK_SCOPE_TGID - attribute: tracks belong to a process, given by its id */
+#define KTRACK_SCOPE_TGID		KTRACK_SCOPE(int32_t, tgid)
+
+/** KTRACK_SCOPE_CPU - attribute: tracks belong to a CPU, given by number or KTRACK_THIS_CPU */
+#define KTRACK_SCOPE_CPU		KTRACK_SCOPE(int32_t, cpu)
+
+/**
+ * KTRACK_SCOPE_GLOBAL - attribute: one track of the process, or one for each track name
+ *
+ * Calls pass no value for it. It excludes other scopes and KTRACK_ASYNC().
+ */
+#define KTRACK_SCOPE_GLOBAL		(global, uint8_t, scope_global)
+
+/**
+ * KTRACK_ASYNC() - attribute: the id of a slice that may overlap others of its track
+ * @id: its name; the record's field is called scope_ID
+ *
+ * Begin and end with the same id are a pair, whichever threads emit them. Calls pass a number or
+ * ktrack_id(). Declare it after all scopes.
+ */
+#define KTRACK_ASYNC(id)		(async, ktrack_async_id, scope_##id)
+
+/** KTRACK_TRACK_NAME - attribute: a string that selects and names the track */
+#define KTRACK_TRACK_NAME		(text, const char *, track_name)
+
+/**
+ * KTRACK_FIELD() - attribute: a number in each record that does not select a track
+ * @ctype: its integer type
+ * @name: the field's name
+ */
+#define KTRACK_FIELD(ctype, name)	(integer, ctype, name)
+
+/**
+ * KTRACK_TEXT() - attribute: a string in each record that does not select a track
+ * @name: the field's name
+ */
+#define KTRACK_TEXT(name)		(text, const char *, name)
+
+/**
+ * KTRACK_FLOW() - attribute: a number that connects slices and instants on any tracks
+ * @name: the field's name; the same name in several programs and drivers is one flow
+ *
+ * Calls pass a number that is not reused, which ktrack_flow_new() makes, or 0 for no flow.
+ */
+#define KTRACK_FLOW(name)		(flow, ktrack_flow_id, name)
+
+/**
+ * KTRACK_RESULT() - attribute: a signed number that only the end of a slice has
+ * @name: the field's name
+ *
+ * Only ktrack_end() and ktrack_guard_set() pass it. In other records it is 0.
+ */
+#define KTRACK_RESULT(name)		(result, ktrack_result, name)
+
+/**
+ * KTRACK_ENUM() - attribute: a number whose values have names
+ * @ctype: its integer type
+ * @name: the field's name
+ * @...: the values and their names: { 0, "read" }, { 1, "write" }
+ */
+#define KTRACK_ENUM(ctype, name, ...)	(symbol, ctype, name, __VA_ARGS__)
+
+/**
+ * KTRACK_FLAGS() - attribute: a number whose bits have names
+ * @ctype: its integer type
+ * @name: the field's name
+ * @...: the bits and their names: { 1, "sync" }, { 2, "discard" }
+ */
+#define KTRACK_FLAGS(ctype, name, ...)	(bits, ctype, name, __VA_ARGS__)
+
+/**
+ * ktrack_id() - an id for KTRACK_ASYNC() and KTRACK_FLOW()
+ * @x: a pointer or a number of any integer type
+ *
+ * A recording then contains the pointer. It identifies its object until that is freed, which is
+ * enough for KTRACK_ASYNC(). A flow needs a number that is not reused.
+ */
+#define ktrack_id(x)			((ktrack_async_id)(uintptr_t)(x))
+
+/* Numbers of the kinds. */
+#define __KTRACK_KIND_integer		KTRACK_USER_INTEGER
+#define __KTRACK_KIND_scope		KTRACK_USER_SCOPE
+#define __KTRACK_KIND_global		KTRACK_USER_GLOBAL
+#define __KTRACK_KIND_async		KTRACK_USER_ASYNC
+#define __KTRACK_KIND_text		KTRACK_USER_TEXT
+#define __KTRACK_KIND_flow		KTRACK_USER_FLOW
+#define __KTRACK_KIND_result		KTRACK_USER_RESULT
+#define __KTRACK_KIND_symbol		KTRACK_USER_SYMBOL
+#define __KTRACK_KIND_bits		KTRACK_USER_BITS
+
+/* Which calls pass a value: 2 all of them, 1 ends and samples, 0 none. */
+#define __KTRACK_PASSED_integer		2
+#define __KTRACK_PASSED_scope		2
+#define __KTRACK_PASSED_global		0
+#define __KTRACK_PASSED_async		2
+#define __KTRACK_PASSED_text		2
+#define __KTRACK_PASSED_flow		2
+#define __KTRACK_PASSED_result		1
+#define __KTRACK_PASSED_symbol		2
+#define __KTRACK_PASSED_bits		2
+
+/* The parameters of a function that takes what an end, or a begin, passes. */
+#define __KTRACK_END_PARAMETER(kind, ctype, name, ...) \
+	__KTRACK_JOIN(__KTRACK_END_PARAMETER_, __KTRACK_PASSED_##kind)(ctype, name)
+#define __KTRACK_END_PARAMETER_0(ctype, name)
+#define __KTRACK_END_PARAMETER_1(ctype, name)	, ctype name
+#define __KTRACK_END_PARAMETER_2(ctype, name)	, ctype name
+
+#define __KTRACK_BEGIN_PARAMETER(kind, ctype, name, ...) \
+	__KTRACK_JOIN(__KTRACK_BEGIN_PARAMETER_, __KTRACK_PASSED_##kind)(ctype, name)
+#define __KTRACK_BEGIN_PARAMETER_0(ctype, name)
+#define __KTRACK_BEGIN_PARAMETER_1(ctype, name)
+#define __KTRACK_BEGIN_PARAMETER_2(ctype, name)	, ctype name
+
+/* A begin's arguments to a function that takes all of them: what it does not pass is 0. */
+#define __KTRACK_BEGIN_ARGUMENT(kind, ctype, name, ...) \
+	__KTRACK_JOIN(__KTRACK_BEGIN_ARGUMENT_, __KTRACK_PASSED_##kind)(name)
+#define __KTRACK_BEGIN_ARGUMENT_0(name)
+#define __KTRACK_BEGIN_ARGUMENT_1(name)		, 0
+#define __KTRACK_BEGIN_ARGUMENT_2(name)		, name
+
+#endif

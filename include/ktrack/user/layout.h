@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The memory that a program shares with ktrack; ktrack-user(7) describes it.
+ *
+ * A memfd has, in this order, the control area, the descriptions of events, and the rings. All
+ * numbers are in the machine's byte order.
+ */
+#ifndef KTRACK_USER_LAYOUT_H
+#define KTRACK_USER_LAYOUT_H
+
+#include <stdint.h>
+
+/* The name of the memfd, by which ktrack finds running programs. */
+#define KTRACK_USER_NAME		"ktrack-user"
+
+/* Where a recording ktrack waits for programs, unless the variable names another socket. */
+#define KTRACK_USER_SOCKET		"/run/ktrack/user.sock"
+#define KTRACK_USER_SOCKET_VARIABLE	"KTRACK_USER_SOCKET"
+
+#define KTRACK_USER_MAGIC		0x6b747275u
+#define KTRACK_USER_VERSION		1
+
+/* The size of the control area is a page's on every architecture. */
+#define KTRACK_USER_CONTROL_SIZE	65536u
+#define KTRACK_USER_EVENTS_SIZE		(1u << 20)
+
+/* Rings, one for each thread that emits events, and the size of each: a power of 2. */
+#define KTRACK_USER_RINGS		128u
+#ifndef KTRACK_USER_RING_SIZE
+#define KTRACK_USER_RING_SIZE		(512u << 10)
+#endif
+
+/*
+ * struct ktrack_user_ring - the state of a ring
+ * @owner: the thread that writes it, 0 if it is free
+ * @head: bytes that writers have reserved
+ * @lost: records that did not fit
+ * @tail: bytes that ktrack has read, and cleared
+ *
+ * Writers change the first part, ktrack the second; each has its own cache line.
+ */
+struct ktrack_user_ring {
+	uint32_t owner;
+	uint32_t unused;
+	uint64_t head;
+	uint64_t lost;
+	uint64_t more_unused[5];
+	uint64_t tail;
+	uint64_t ktracks[7];
+};
+
+/*
+ * struct ktrack_user_control - the begin of the memfd
+ * @on: not 0 while ktrack records; the only member that a disabled call reads
+ * @recorder: the ktrack that records: its process id, and in the upper half its start time
+ * @nr_rings, @ring_size, @events_size: the size of the rest
+ * @events_used: bytes that descriptions of events use
+ * @nr_events: number of descriptions
+ * @lost: records of threads that found no free ring
+ * @pid: the process
+ */
+struct ktrack_user_control {
+	uint32_t on;
+	uint32_t magic;
+	uint32_t version;
+	uint32_t pid;
+	uint64_t recorder;
+	uint32_t nr_rings;
+	uint32_t ring_size;
+	uint32_t events_size;
+	uint32_t events_used;
+	uint32_t nr_events;
+	uint32_t unused;
+	uint64_t lost;
+	uint64_t more_unused[9];
+	struct ktrack_user_ring rings[KTRACK_USER_RINGS];
+};
+
+/* Flags of the first word of a record or a description, whose size is a multiple of 8. */
+#define KTRACK_USER_COMMITTED		1u
+#define KTRACK_USER_PAD			2u
+
+/*
+ * struct ktrack_user_record - the begin of a record in a ring
+ * @word: its size with this struct, and flags; written twice: first without KTRACK_USER_COMMITTED
+ * @time_ns: CLOCK_BOOTTIME
+ * @number: of the event's description
+ * @tid: the thread
+ * @tgid: for ktrack
+ *
+ * The members from @number on are the begin of the record that ktrack stores. The event's fields
+ * follow, and the strings at the end.
+ */
+struct ktrack_user_record {
+	uint32_t word;
+	uint32_t unused;
+	uint64_t time_ns;
+	uint16_t number;
+	uint16_t flags;
+	int32_t tid;
+	int32_t tgid;
+};
+
+/* Offset of the stored record in a record of a ring. */
+#define KTRACK_USER_STORED		16u
+
+/* The longest record. */
+#define KTRACK_USER_RECORD_MAX		3072u
+
+/* Kinds of events. */
+#define KTRACK_USER_SLICE		1
+#define KTRACK_USER_COUNTER		2
+
+/* Kinds of fields; fields of the convention have no kind of their own. */
+#define KTRACK_USER_INTEGER		0
+#define KTRACK_USER_SCOPE		1
+#define KTRACK_USER_GLOBAL		2
+#define KTRACK_USER_ASYNC		3
+#define KTRACK_USER_TEXT		4
+#define KTRACK_USER_FLOW		5
+#define KTRACK_USER_RESULT		6
+#define KTRACK_USER_SYMBOL		7
+#define KTRACK_USER_BITS		8
+
+/*
+ * struct ktrack_user_event - the begin of the description of an event
+ * @word: as of a record
+ * @number: of the event, in its records
+ * @kind: slice or counter
+ * @nr_fields: number of struct ktrack_user_field that follow, each before its strings
+ * @size: of a stored record without its strings
+ *
+ * The names of the system and of the event follow, each with its NUL.
+ */
+struct ktrack_user_event {
+	uint32_t word;
+	uint16_t number;
+	uint8_t kind;
+	uint8_t nr_fields;
+	uint32_t size;
+};
+
+/*
+ * struct ktrack_user_field - a field of an event
+ * @offset: in the stored record
+ * @size: in bytes, 0 of a field that records do not have
+ * @is_signed: the number has a sign
+ * @nr_texts: number of texts, each an int64_t and a string
+ *
+ * Packed: names of any length are between them. Its name follows with its NUL, then its texts.
+ */
+struct ktrack_user_field {
+	uint16_t offset;
+	uint8_t size;
+	uint8_t is_signed;
+	uint8_t kind;
+	uint8_t nr_texts;
+};
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Writes records to the ring of the calling thread. Allowed in signal handlers. */
+#ifndef KTRACK_USER_RING_H
+#define KTRACK_USER_RING_H
+
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "describe.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define __KTRACK_CLOCK	7	/* CLOCK_BOOTTIME */
+
+__KTRACK_ONE struct ktrack_user_record *ktrack_user1_slice(struct ktrack_user_site *site,
+							   uint8_t type, const char *name,
+							   size_t length, uint32_t texts_size);
+__KTRACK_ONE struct ktrack_user_record *ktrack_user1_sample(struct ktrack_user_site *site,
+							    uint32_t texts_size);
+__KTRACK_ONE int ktrack_user1_pad(struct ktrack_user_thread *thread, uint64_t head);
+__KTRACK_ONE int ktrack_user1_claim(struct ktrack_user_thread *thread);
+
+/*
+ * The C library stores the thread's id in mutexes that check their owner: so no system call is
+ * needed.
+ */
+static inline int32_t ktrack_user_tid(void)
+{
+#ifdef __GLIBC__
+	pthread_mutexattr_t attribute;
+	pthread_mutex_t mutex;
+	int32_t tid;
+
+	pthread_mutexattr_init(&attribute);
+	pthread_mutexattr_settype(&attribute, PTHREAD_MUTEX_ERRORCHECK);
+	pthread_mutex_init(&mutex, &attribute);
+	pthread_mutex_lock(&mutex);
+	tid = mutex.__data.__owner;
+	pthread_mutex_unlock(&mutex);
+	return tid;
+#else
+	return syscall(SYS_gettid);
+#endif
+}
+
+/* Finds a free ring. Returns -1 if there is none, or in a signal handler while it is searched. */
+int ktrack_user1_claim(struct ktrack_user_thread *thread)
+{
+	struct ktrack_user_process *process = &ktrack_user1_process;
+	unsigned char *rings = process->base + KTRACK_USER_CONTROL_SIZE + KTRACK_USER_EVENTS_SIZE;
+
+	if (!process->base || thread->is_claiming)
+		return -1;
+	thread->is_claiming = 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	thread->tid = ktrack_user_tid();
+	for (uint32_t i = 0; i < KTRACK_USER_RINGS && !thread->ring; i++) {
+		struct ktrack_user_ring *ring = &ktrack_user1_control.rings[i];
+		uint32_t free_owner = 0;
+
+		if (__atomic_load_n(&ring->owner, __ATOMIC_RELAXED) ||
+		    !__atomic_compare_exchange_n(&ring->owner, &free_owner, thread->tid, 0,
+						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			continue;
+		thread->data = rings + (size_t)i * KTRACK_USER_RING_SIZE;
+		if (process->has_key)
+			pthread_setspecific(process->key, ring);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		thread->ring = ring;
+	}
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	thread->is_claiming = 0;
+	return thread->ring ? 0 : -1;
+}
+
+/* Counts a record that is not written. */
+static inline struct ktrack_user_record *ktrack_user_lose(uint64_t *count)
+{
+	__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+/* Whether @size bytes behind @head are free. */
+static inline int ktrack_user_fits(const struct ktrack_user_ring *ring, uint64_t head,
+				   uint32_t size)
+{
+	return head + size - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) <=
+	       KTRACK_USER_RING_SIZE;
+}
+
+static inline int ktrack_user_take(struct ktrack_user_ring *ring, uint64_t head, uint32_t size)
+{
+	return __atomic_compare_exchange_n(&ring->head, &head, head + size, 0, __ATOMIC_RELAXED,
+					   __ATOMIC_RELAXED);
+}
+
+/* Fills the end of a ring, where a record does not fit; returns -1 if that is not free. */
+int ktrack_user1_pad(struct ktrack_user_thread *thread, uint64_t head)
+{
+	uint32_t offset = (uint32_t)head & (KTRACK_USER_RING_SIZE - 1);
+	uint32_t size = KTRACK_USER_RING_SIZE - offset;
+
+	if (!ktrack_user_fits(thread->ring, head, size))
+		return -1;
+	if (ktrack_user_take(thread->ring, head, size))
+		__atomic_store_n((uint32_t *)(void *)(thread->data + offset),
+				 size | KTRACK_USER_PAD | KTRACK_USER_COMMITTED, __ATOMIC_RELEASE);
+	return 0;
+}
+
+/*
+ * Reserves @size bytes in a ring; returns NULL if it is full. Signal handlers of the thread are the
+ * only other writers.
+ */
+static inline __attribute__((always_inline)) struct ktrack_user_record *
+ktrack_user_reserve(struct ktrack_user_thread *thread, uint32_t size)
+{
+	struct ktrack_user_ring *ring = thread->ring;
+	struct ktrack_user_record *record;
+	uint64_t head;
+	uint32_t offset;
+
+	do {
+		head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
+		offset = (uint32_t)head & (KTRACK_USER_RING_SIZE - 1);
+		while (__KTRACK_UNLIKELY(offset + size > KTRACK_USER_RING_SIZE)) {
+			if (ktrack_user1_pad(thread, head) < 0)
+				return ktrack_user_lose(&ring->lost);
+			head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
+			offset = (uint32_t)head & (KTRACK_USER_RING_SIZE - 1);
+		}
+		if (__KTRACK_UNLIKELY(!ktrack_user_fits(ring, head, size)))
+			return ktrack_user_lose(&ring->lost);
+	} while (__KTRACK_UNLIKELY(!ktrack_user_take(ring, head, size)));
+	record = (struct ktrack_user_record *)(void *)(thread->data + offset);
+	__atomic_store_n(&record->word, size, __ATOMIC_RELAXED);
+	return record;
+}
+
+/*
+ * Begins a record of @site with strings of @texts_size bytes; returns NULL if it is lost. ktrack
+ * clears what it has read, so that all other bytes are zeros.
+ */
+static inline __attribute__((always_inline)) struct ktrack_user_record *
+ktrack_user_begin_record(struct ktrack_user_site *site, uint32_t texts_size)
+{
+	uint32_t number = __atomic_load_n(&site->number, __ATOMIC_RELAXED);
+	struct ktrack_user_thread *thread = &ktrack_user1_thread;
+	struct ktrack_user_record *record;
+
+	if (__KTRACK_UNLIKELY(!thread->ring) && ktrack_user1_claim(thread) < 0)
+		return ktrack_user_lose(&ktrack_user1_control.lost);
+	if (__KTRACK_UNLIKELY(number >> 16 != ktrack_user1_process.generation)) {
+		number = ktrack_user1_describe(site);
+		if (!number)
+			return ktrack_user_lose(&ktrack_user1_control.lost);
+	}
+	record = ktrack_user_reserve(thread, (site->size + KTRACK_USER_STORED + texts_size + 7) &
+						     ~7u);
+	if (__KTRACK_UNLIKELY(!record))
+		return NULL;
+	record->number = (uint16_t)number;
+	record->tid = thread->tid;
+	return record;
+}
+
+/* The time is taken after the record's place, so that later places have later times. */
+static inline struct ktrack_user_record *ktrack_user_set_time(struct ktrack_user_record *record)
+{
+	struct timespec now;
+
+	clock_gettime(__KTRACK_CLOCK, &now);
+	record->time_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return record;
+}
+
+/*
+ * struct ktrack_user_slice - the begin of a record of a slice
+ * @type: 'B', 'E' or 'I'
+ * @name: offset and size of the name, which follows the fields
+ */
+struct ktrack_user_slice {
+	struct ktrack_user_record head;
+	uint8_t type;
+	uint32_t name;
+};
+
+/* Begins a record of a slice, whose name is the first of its strings; NULL if it is lost. */
+struct ktrack_user_record *ktrack_user1_slice(struct ktrack_user_site *site, uint8_t type,
+					      const char *name, size_t length, uint32_t texts_size)
+{
+	struct ktrack_user_record *record =
+		ktrack_user_begin_record(site, texts_size + (uint32_t)length + 1);
+	struct ktrack_user_slice *slice = (struct ktrack_user_slice *)(void *)record;
+
+	if (__KTRACK_UNLIKELY(!record))
+		return NULL;
+	slice->type = type;
+	slice->name = ((uint32_t)length + 1) << 16 | site->size;
+	if (length > 0)
+		memcpy((char *)record + KTRACK_USER_STORED + site->size, name, length);
+	return ktrack_user_set_time(record);
+}
+
+/* Begins a record of a counter; NULL if it is lost. */
+struct ktrack_user_record *ktrack_user1_sample(struct ktrack_user_site *site, uint32_t texts_size)
+{
+	struct ktrack_user_record *record = ktrack_user_begin_record(site, texts_size);
+
+	return __KTRACK_LIKELY(record) ? ktrack_user_set_time(record) : NULL;
+}
+
+/* Makes a record visible to ktrack. */
+static inline void ktrack_user_commit(struct ktrack_user_record *record)
+{
+	__atomic_store_n(&record->word, record->word | KTRACK_USER_COMMITTED, __ATOMIC_RELEASE);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* Makes the memory that is shared with ktrack, and offers it to a ktrack that records. */
+#ifndef KTRACK_USER_SETUP_H
+#define KTRACK_USER_SETUP_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "state.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The kernel's numbers, which some headers hide in strict standard modes. */
+#define __KTRACK_MFD_FLAGS	(1u | 2u)	/* MFD_CLOEXEC, MFD_ALLOW_SEALING */
+#define __KTRACK_ADD_SEALS	1033		/* F_ADD_SEALS */
+#define __KTRACK_SEALS		(1 | 2 | 4)	/* F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW */
+
+/* How long a program's start waits for a ktrack that has accepted its memory. */
+#define __KTRACK_ANSWER_MS	1000
+
+#define __KTRACK_MEMORY_SIZE							\
+	((size_t)KTRACK_USER_CONTROL_SIZE + KTRACK_USER_EVENTS_SIZE +		\
+	 (size_t)KTRACK_USER_RINGS * KTRACK_USER_RING_SIZE)
+
+__KTRACK_ONE void ktrack_user1_set_up(void);
+__KTRACK_ONE void ktrack_user1_after_fork(void);
+__KTRACK_ONE void ktrack_user1_free_ring(void *ring);
+
+/* The same fields as struct ucred, which needs _GNU_SOURCE. */
+struct ktrack_user_peer {
+	int32_t pid;
+	uint32_t uid;
+	uint32_t gid;
+};
+
+/* Only root and the own user may read the records. */
+static inline int ktrack_user_is_trusted(int fd)
+{
+	struct ktrack_user_peer peer;
+	socklen_t size = sizeof(peer);
+
+	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+	       (peer.uid == 0 || peer.uid == geteuid());
+}
+
+static inline int ktrack_user_send(int socket_fd, int memory_fd)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr head;
+	} control;
+	uint32_t version = KTRACK_USER_VERSION;
+	struct iovec part;
+	struct msghdr message;
+
+	memset(&control, 0, sizeof(control));
+	memset(&message, 0, sizeof(message));
+	part.iov_base = &version;
+	part.iov_len = sizeof(version);
+	message.msg_iov = &part;
+	message.msg_iovlen = 1;
+	message.msg_control = control.bytes;
+	message.msg_controllen = sizeof(control.bytes);
+	control.head.cmsg_level = SOL_SOCKET;
+	control.head.cmsg_type = SCM_RIGHTS;
+	control.head.cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(&control.head), &memory_fd, sizeof(memory_fd));
+	return sendmsg(socket_fd, &message, MSG_NOSIGNAL) < 0 ? -1 : 0;
+}
+
+/* Waits until ktrack records the program, or does not want it and closes the connection. */
+static inline void ktrack_user_offer(int memory_fd, const char *path)
+{
+	struct sockaddr_un address;
+	struct pollfd answer;
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return;
+	memset(&address, 0, sizeof(address));
+	address.sun_family = AF_UNIX;
+	strncpy(address.sun_path, path, sizeof(address.sun_path) - 1);
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+	    ktrack_user_is_trusted(fd) && ktrack_user_send(fd, memory_fd) == 0) {
+		answer.fd = fd;
+		answer.events = POLLIN;
+		poll(&answer, 1, __KTRACK_ANSWER_MS);
+	}
+	close(fd);
+}
+
+static inline void ktrack_user_find_ktrack(int memory_fd)
+{
+	const char *path = getauxval(AT_SECURE) ? NULL : getenv(KTRACK_USER_SOCKET_VARIABLE);
+
+	ktrack_user_offer(memory_fd, path ? path : KTRACK_USER_SOCKET);
+}
+
+static inline int ktrack_user_memory_new(void)
+{
+	int fd = syscall(SYS_memfd_create, KTRACK_USER_NAME, __KTRACK_MFD_FLAGS);
+
+	if (fd < 0)
+		return -1;
+	if (ftruncate(fd, __KTRACK_MEMORY_SIZE) == 0 &&
+	    fcntl(fd, __KTRACK_ADD_SEALS, __KTRACK_SEALS) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* Maps all of it, and its control area a second time, over the variable. */
+static inline unsigned char *ktrack_user_memory_map(int fd)
+{
+	void *base = mmap(NULL, __KTRACK_MEMORY_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	struct ktrack_user_control *control = (struct ktrack_user_control *)base;
+
+	if (base == MAP_FAILED)
+		return NULL;
+	control->version = KTRACK_USER_VERSION;
+	control->pid = getpid();
+	control->nr_rings = KTRACK_USER_RINGS;
+	control->ring_size = KTRACK_USER_RING_SIZE;
+	control->events_size = KTRACK_USER_EVENTS_SIZE;
+	__atomic_store_n(&control->magic, KTRACK_USER_MAGIC, __ATOMIC_RELEASE);
+	if (mmap(&ktrack_user1_control, KTRACK_USER_CONTROL_SIZE, PROT_READ | PROT_WRITE,
+		 MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED)
+		return (unsigned char *)base;
+	munmap(base, __KTRACK_MEMORY_SIZE);
+	return NULL;
+}
+
+/* Returns -1 if there is no memory: then the program is not recorded. */
+static inline int ktrack_user_memory_set_up(void)
+{
+	struct ktrack_user_process *process = &ktrack_user1_process;
+	int fd = ktrack_user_memory_new();
+
+	process->base = fd < 0 ? NULL : ktrack_user_memory_map(fd);
+	process->fd = fd;
+	process->generation = process->generation % 0xffff + 1;
+	if (process->base)
+		return 0;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+void ktrack_user1_free_ring(void *ring)
+{
+	memset(&ktrack_user1_thread, 0, sizeof(ktrack_user1_thread));
+	__atomic_store_n(&((struct ktrack_user_ring *)ring)->owner, 0, __ATOMIC_RELEASE);
+}
+
+/*
+ * The child's memory is its own; of its threads only this one exists. Without memory, the variable
+ * must not be the parent's any more.
+ */
+void ktrack_user1_after_fork(void)
+{
+	struct ktrack_user_process *process = &ktrack_user1_process;
+	int saved_errno = errno;
+	unsigned char *base;
+
+	memset(&ktrack_user1_thread, 0, sizeof(ktrack_user1_thread));
+	if (!process->base)
+		return;
+	/* A signal handler finds no ring meanwhile. */
+	base = process->base;
+	__atomic_store_n(&process->base, (unsigned char *)NULL, __ATOMIC_SEQ_CST);
+	munmap(base, __KTRACK_MEMORY_SIZE);
+	close(process->fd);
+	if (ktrack_user_memory_set_up() == 0)
+		ktrack_user_find_ktrack(process->fd);
+	else
+		mmap(&ktrack_user1_control, KTRACK_USER_CONTROL_SIZE, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	errno = saved_errno;
+}
+
+/* Old loaders align data to 4 KiB only; then nothing is recorded. */
+void ktrack_user1_set_up(void)
+{
+	struct ktrack_user_process *process = &ktrack_user1_process;
+	uintptr_t page = sysconf(_SC_PAGESIZE);
+	int saved_errno = errno;
+
+	if (process->is_set_up || (uintptr_t)&ktrack_user1_control % page)
+		return;
+	process->is_set_up = 1;
+	if (ktrack_user_memory_set_up() == 0) {
+		process->has_key = pthread_key_create(&process->key, ktrack_user1_free_ring) == 0;
+		pthread_atfork(NULL, NULL, ktrack_user1_after_fork);
+		ktrack_user_find_ktrack(process->fd);
+	}
+	errno = saved_errno;
+}
+
+static __attribute__((constructor, unused)) void ktrack_user_begin(void)
+{
+	ktrack_user1_set_up();
+}
+
+/* Threads may run on after a shared library is closed, or while the process exits. */
+static __attribute__((destructor, unused)) void ktrack_user_end(void)
+{
+	if (ktrack_user1_process.has_key)
+		pthread_key_delete(ktrack_user1_process.key);
+	ktrack_user1_process.has_key = 0;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * The variables of a program or shared library, one of each whatever the number of files that
+ * include this: they are in COMDAT sections, which C has no word for. Their names have the version
+ * of the layout, so that a library with an older copy of these headers can be linked in.
+ */
+#ifndef KTRACK_USER_STATE_H
+#define KTRACK_USER_STATE_H
+
+#include <pthread.h>
+
+#include "layout.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define __KTRACK_HIDDEN		__attribute__((visibility("hidden")))
+
+/* A function of which one copy is used. */
+#define __KTRACK_ONE		__attribute__((weak, noinline, visibility("hidden")))
+
+#define __KTRACK_LIKELY(x)	__builtin_expect(!!(x), 1)
+#define __KTRACK_UNLIKELY(x)	__builtin_expect(!!(x), 0)
+
+/*
+ * struct ktrack_user_thread - what a thread has
+ * @ring: its ring, NULL before its first record
+ * @data: the ring's bytes
+ * @tid: its id
+ * @is_claiming: the ring is being found; a signal handler must not find another one
+ */
+struct ktrack_user_thread {
+	struct ktrack_user_ring *ring;
+	unsigned char *data;
+	int32_t tid;
+	uint32_t is_claiming;
+	uint64_t unused;
+};
+
+/*
+ * struct ktrack_user_process - what a program or shared library has
+ * @base: the whole memfd, NULL if there is none
+ * @fd: the memfd
+ * @generation: changes with fork; descriptions of events belong to one
+ * @is_set_up: the set-up has begun
+ * @has_key: @key's destructor frees the ring of a thread that ends
+ * @last_flow: the last number of a flow
+ */
+struct ktrack_user_process {
+	unsigned char *base;
+	int32_t fd;
+	uint32_t generation;
+	uint32_t is_set_up;
+	uint32_t has_key;
+	pthread_key_t key;
+	uint64_t last_flow;
+};
+
+#define __KTRACK_DEFINE(section, flags, type, name, align, size)		\
+	__asm__(".ifndef " name "\n"						\
+		"\t.pushsection " section "." name ",\"" flags "G\",%nobits," name ",comdat\n" \
+		"\t.weak " name "\n\t.hidden " name "\n"			\
+		"\t.type " name ", %" type "\n\t.size " name ", " size "\n"	\
+		"\t.balign " align "\n" name ":\n\t.zero " size "\n"		\
+		"\t.popsection\n\t.endif\n")
+
+/* The control area of the memfd replaces it, so that a call tests a variable at a fixed address. */
+__KTRACK_DEFINE(".bss", "aw", "object", "ktrack_user1_control", "65536", "65536");
+extern struct ktrack_user_control ktrack_user1_control __KTRACK_HIDDEN;
+
+__KTRACK_DEFINE(".bss", "aw", "object", "ktrack_user1_process", "64", "64");
+extern struct ktrack_user_process ktrack_user1_process __KTRACK_HIDDEN;
+
+__KTRACK_DEFINE(".tbss", "awT", "tls_object", "ktrack_user1_thread", "32", "32");
+extern __thread struct ktrack_user_thread ktrack_user1_thread
+	__attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+/* Whether ktrack records this program now. */
+#define ktrack_user_is_on() \
+	__KTRACK_UNLIKELY(__atomic_load_n(&ktrack_user1_control.on, __ATOMIC_RELAXED))
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of memory that a program has filled with something else than the macros do. */
+#define KTRACK_SYSTEM unit
+#include <ktrack/user.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixtures/tap.h"
+#include "userring/events.h"
+#include "userring/program.h"
+
+KTRACK_SLICE(unit_hostile, KTRACK_ENUM(uint8_t, op, { 0, "read" }));
+
+static struct program *program;
+static struct record_queue queue;
+static struct event_table events;
+static struct task_table tasks;
+
+/* A memory with one record, which is changed before it is read. */
+static struct ktrack_user_record *hostile_begin(void)
+{
+	program = program_open(ktrack_user1_process.fd, getpid());
+	if (!program || !program_lock(program))
+		abort();
+	program_switch(program, true);
+	ktrack_instant(unit_hostile, "one", 0);
+	return (struct ktrack_user_record *)(void *)ktrack_user1_thread.data;
+}
+
+static int64_t hostile_read(void)
+{
+	const struct ring_reader reader = { .queue = &queue, .tasks = &tasks, .events = &events };
+
+	return program_read(program, &reader, time_now_ns(CLOCK_BOOTTIME));
+}
+
+static void hostile_end(void)
+{
+	queue_release(&queue);
+	event_table_release(&events);
+	task_table_release(&tasks);
+	events = (struct event_table){ 0 };
+	tasks = (struct task_table){ 0 };
+	program_close(program);
+	ktrack_user1_after_fork();
+}
+
+/* What is damaged is lost with an unknown number, and left alone. */
+static void hostile_check(void)
+{
+	CHECK_NUMBER(hostile_read(), 0);
+	CHECK(program->is_damaged);
+	CHECK(queue.counts.is_damaged);
+	CHECK_NUMBER(queue.nr_losses, 1);
+	CHECK_NUMBER(queue.losses[0].count, LOSS_COUNT_UNKNOWN);
+	hostile_end();
+}
+
+TEST(the_record_is_read_unless_it_is_changed)
+{
+	hostile_begin();
+	CHECK(hostile_read() > 0);
+	CHECK(!program->is_damaged);
+	CHECK_NUMBER(queue.size, 1);
+	hostile_end();
+}
+
+TEST(sizes_of_records_are_checked)
+{
+	static const uint32_t words[] = { 1, 8 | 1, 24 | 1, 4096 | 1, 0xfffffff8 | 1 };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		hostile_begin()->word = words[i];
+		hostile_check();
+	}
+}
+
+TEST(a_head_beyond_the_ring_is_refused)
+{
+	static const uint64_t heads[] = { KTRACK_USER_RING_SIZE + 8, UINT64_MAX, UINT64_MAX / 2 };
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
+		hostile_begin();
+		ktrack_user1_thread.ring->head = heads[i];
+		hostile_check();
+	}
+}
+
+/* It ends within a record: the rest is smaller than any. */
+TEST(a_head_that_is_no_multiple_of_8_is_refused)
+{
+	hostile_begin();
+	ktrack_user1_thread.ring->head += 4;
+	memset(ktrack_user1_thread.data + ktrack_user1_thread.ring->head - 4, 0xff, 4);
+	hostile_check();
+}
+
+TEST(times_in_the_future_are_refused)
+{
+	hostile_begin()->time_ns += 100 * NS_PER_S;
+	hostile_check();
+	hostile_begin()->time_ns = UINT64_MAX;
+	hostile_check();
+}
+
+TEST(events_without_a_description_are_refused)
+{
+	hostile_begin()->number = 77;
+	hostile_check();
+	hostile_begin()->number = 0xffff;
+	hostile_check();
+}
+
+TEST(threads_of_other_processes_are_refused)
+{
+	hostile_begin()->tid = 1;
+	hostile_check();
+	hostile_begin()->tid = -5;
+	hostile_check();
+}
+
+/* A description's bytes, and its place in the memory. */
+static unsigned char *description(void)
+{
+	return ktrack_user1_process.base + KTRACK_USER_CONTROL_SIZE;
+}
+
+TEST(sizes_of_descriptions_are_checked)
+{
+	static const uint32_t words[] = { 1, 8 | 1, 16 | 1, 0xfffffff8 | 1, 65536 | 1 };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		hostile_begin();
+		memcpy(description(), &words[i], sizeof(words[i]));
+		hostile_check();
+	}
+}
+
+/* Every byte of a description is changed: the format is made, or the description refused. */
+TEST(changed_descriptions_are_refused_or_read)
+{
+	size_t size, nr_refused = 0;
+
+	hostile_begin();
+	size = program->control->events_used;
+	hostile_end();
+	for (size_t i = 4; i < size; i++) {
+		for (int bit = 0; bit < 8; bit++) {
+			hostile_begin();
+			description()[i] ^= 1 << bit;
+			CHECK(hostile_read() >= 0);
+			CHECK(program->is_damaged || queue.size == 1);
+			nr_refused += program->is_damaged;
+			hostile_end();
+		}
+	}
+	CHECK(nr_refused > size);
+}
+
+TEST(names_are_words_and_texts_are_printable)
+{
+	struct described_event *event = malloc(sizeof(*event));
+	struct buffer bytes = { 0 }, format = { 0 };
+	const struct ktrack_user_event head = { .number = 1,
+						.kind = KTRACK_USER_COUNTER,
+						.nr_fields = 1,
+						.size = 24 };
+	const struct ktrack_user_field field = { .offset = 16,
+						 .size = 8,
+						 .kind = KTRACK_USER_SYMBOL,
+						 .nr_texts = 1 };
+
+	buffer_append(&bytes, &head, sizeof(head));
+	buffer_append(&bytes, "sys\0event", 10);
+	buffer_append(&bytes, &field, sizeof(field));
+	buffer_append(&bytes, "value\0", 6);
+	buffer_append(&bytes, &(int64_t){ 5 }, 8);
+	buffer_append(&bytes, "a\"}\\%s\x01\xff", 9);
+	CHECK(event_describe(event, (unsigned char *)bytes.data, bytes.size));
+	event_format(&format, event);
+	CHECK(strstr(buffer_string(&format), "{ 5, \"a?}??s??\" }"));
+	for (size_t i = 0; i < bytes.size; i++)
+		CHECK(!event_describe(event, (unsigned char *)bytes.data, i));
+	bytes.data[sizeof(head)] = '%';
+	CHECK(!event_describe(event, (unsigned char *)bytes.data, bytes.size));
+	bytes.data[sizeof(head)] = '9';
+	CHECK(!event_describe(event, (unsigned char *)bytes.data, bytes.size));
+	buffer_release(&bytes);
+	buffer_release(&format);
+	free(event);
+}
+
+TEST(a_memfd_that_may_shrink_is_refused)
+{
+	int fd = syscall(SYS_memfd_create, KTRACK_USER_NAME, 3);
+
+	CHECK_NUMBER(ftruncate(fd, __KTRACK_MEMORY_SIZE), 0);
+	CHECK(!program_open(fd, getpid()));
+	CHECK_NUMBER(fcntl(fd, 1033, 2), 0);
+	/* It may not shrink now, but is empty. */
+	CHECK(!program_open(fd, getpid()));
+	close(fd);
+	fd = open("/dev/null", O_RDWR);
+	CHECK(!program_open(fd, getpid()));
+	close(fd);
+}
+
+TEST(sizes_of_a_memory_are_checked)
+{
+	struct ktrack_user_control *control = &ktrack_user1_control;
+	uint32_t *const members[] = { &control->magic, &control->version, &control->nr_rings,
+				      &control->ring_size, &control->events_size };
+
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {
+		static const uint32_t numbers[] = { 0, 1 << 30, UINT32_MAX, 4096, 6 };
+
+		for (size_t j = 0; j < sizeof(numbers) / sizeof(numbers[0]); j++) {
+			uint32_t before = *members[i];
+
+			*members[i] = numbers[j];
+			CHECK(!program_open(ktrack_user1_process.fd, getpid()));
+			*members[i] = before;
+		}
+	}
+	program = program_open(ktrack_user1_process.fd, getpid());
+	CHECK(program != NULL);
+	program_close(program);
+}

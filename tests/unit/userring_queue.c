@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of the queue of programs' records and of its sub-buffers. */
+#include "userring/queue.h"
+
+#include <string.h>
+
+#include "fixtures/tap.h"
+#include "tracefs/page.h"
+
+static struct record_queue queue;
+
+static void add(int64_t time_ns, size_t size)
+{
+	char data[4096];
+
+	memset(data, 'x', sizeof(data));
+	memcpy(data, &time_ns, sizeof(time_ns));
+	CHECK_NUMBER(queue_add(&queue, time_ns, data, size), 0);
+}
+
+/* Appends "TIME " for each record, and "-COUNT " for a gap before it. */
+static const char *fill(int64_t until_ns)
+{
+	static struct buffer text;
+	unsigned char bytes[PROGRAM_PAGE_SIZE];
+	struct record record;
+	struct page page;
+	int64_t time_ns;
+	size_t size;
+
+	buffer_clear(&text);
+	while ((size = queue_fill(&queue, until_ns, bytes)) > 0) {
+		CHECK(size <= sizeof(bytes));
+		page_load(&page, (struct page_layout){ 0 }, bytes, size);
+		if (page.has_gap)
+			buffer_printf(&text, "-%lld ", (long long)page.gap_count);
+		while (page_next(&page, &record)) {
+			memcpy(&time_ns, record.data, sizeof(time_ns));
+			CHECK_NUMBER(record.time_ns, time_ns);
+			buffer_printf(&text, "%lld ", (long long)time_ns);
+		}
+		CHECK(!page.is_damaged);
+	}
+	return buffer_string(&text);
+}
+
+TEST(records_of_rings_are_sorted_and_those_of_one_time_keep_their_order)
+{
+	add(30, 12);
+	add(10, 13);
+	add(20, 14);
+	CHECK_TEXT(fill(20), "10 20 ");
+	add(25, 100);
+	add(25, 104);
+	CHECK_TEXT(fill(100), "25 25 30 ");
+	CHECK_TEXT(fill(100), "");
+	queue_release(&queue);
+}
+
+TEST(times_that_are_far_apart_fit)
+{
+	add(1, 12);
+	add(1 + (INT64_C(1) << 27), 12);
+	add(1 + (INT64_C(1) << 50), 200);
+	CHECK_TEXT(fill(INT64_MAX), "1 134217729 1125899906842625 ");
+	queue_release(&queue);
+}
+
+TEST(records_of_any_size_fit)
+{
+	for (size_t size = 12; size <= 3056; size++) {
+		add(size, size);
+		add(size, 12);
+	}
+	for (size_t size = 12; size <= 3056; size++) {
+		struct buffer want = { 0 };
+
+		buffer_printf(&want, "%zu %zu ", size, size);
+		CHECK_TEXT(fill(size), buffer_string(&want));
+		buffer_release(&want);
+	}
+	CHECK_NUMBER(queue.counts.read, 2 * 3045);
+	queue_release(&queue);
+}
+
+TEST(losses_are_before_the_next_record)
+{
+	add(10, 12);
+	queue_lose(&queue, 15, 3);
+	queue_lose(&queue, 15, 4);
+	add(20, 12);
+	queue_lose(&queue, 25, LOSS_COUNT_UNKNOWN);
+	add(30, 12);
+	queue_lose(&queue, 35, 1);
+	CHECK_TEXT(fill(100), "10 -7 20 --1 30 ");
+	CHECK_NUMBER(queue.counts.lost, 8);
+	CHECK(queue.counts.is_damaged);
+	queue_release(&queue);
+}
+
+TEST(a_record_that_comes_too_late_is_lost)
+{
+	add(10, 12);
+	add(20, 12);
+	CHECK_TEXT(fill(20), "10 20 ");
+	add(19, 12);
+	add(20, 12);
+	CHECK_TEXT(fill(30), "-1 20 ");
+	CHECK_NUMBER(queue.counts.lost, 1);
+	queue_release(&queue);
+}
+
+TEST(the_oldest_records_are_dropped_if_the_memory_is_full)
+{
+	for (int i = 0; i < 100; i++)
+		add(1000 - i, 100);
+	queue_shrink(&queue, 5 * (100 + sizeof(struct queued_record)));
+	CHECK_TEXT(fill(2000), "-95 996 997 998 999 1000 ");
+	CHECK_NUMBER(queue.counts.lost, 95);
+	CHECK_NUMBER(queue_bytes(&queue), 0);
+	queue_release(&queue);
+}
+
+/* The memory does not grow with the records that were delivered. */
+TEST(delivered_records_take_no_memory)
+{
+	for (int i = 0; i < 200000; i++) {
+		add(i, 64);
+		if (i % 100 == 50)
+			fill(i - 20);
+	}
+	CHECK(queue.capacity <= 16384);
+	CHECK(queue.bytes.capacity < (2 << 20));
+	queue_release(&queue);
+}

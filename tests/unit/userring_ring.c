@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of rings: this program writes them with the macros, and reads its own memory. */
+#define KTRACK_SYSTEM unit
+#include <ktrack/user.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#include "fixtures/tap.h"
+#include "tracefs/page.h"
+#include "userring/events.h"
+#include "userring/program.h"
+
+KTRACK_SLICE(unit_work);
+KTRACK_SLICE(unit_io, KTRACK_SCOPE(uint16_t, slot), KTRACK_FIELD(uint32_t, bytes),
+	     KTRACK_TEXT(path), KTRACK_RESULT(result));
+KTRACK_COUNTER(unit_depth, int64_t, KTRACK_TRACK_NAME);
+KTRACK_SLICE(unit_flagged, KTRACK_ASYNC(request), KTRACK_FLOW(unit_flow),
+	     KTRACK_ENUM(uint8_t, op, { 0, "read" }, { 1, "wr\"ite" }),
+	     KTRACK_FLAGS(uint32_t, flags, { 1, "sync" }, { 2, "discard" }));
+
+/** struct reading - the reader's side */
+struct reading {
+	struct program *program;
+	struct record_queue queue;
+	struct event_table events;
+	struct task_table tasks;
+};
+
+static struct reading reading;
+
+static void reading_begin(void)
+{
+	reading = (struct reading){ .program = program_open(ktrack_user1_process.fd, getpid()) };
+	if (!reading.program || !program_lock(reading.program))
+		abort();
+	program_switch(reading.program, true);
+}
+
+static int64_t reading_pass(void)
+{
+	const struct ring_reader reader = { .queue = &reading.queue,
+					    .tasks = &reading.tasks,
+					    .events = &reading.events };
+
+	return program_read(reading.program, &reader, time_now_ns(CLOCK_BOOTTIME));
+}
+
+static void reading_end(void)
+{
+	queue_release(&reading.queue);
+	event_table_release(&reading.events);
+	task_table_release(&reading.tasks);
+	program_close(reading.program);
+	/* Damage must not reach the next test. */
+	ktrack_user1_after_fork();
+}
+
+/** struct seen - records of sub-buffers */
+struct seen {
+	size_t nr_records;
+	int64_t lost;
+	bool is_sorted;
+	int64_t last_ns;
+	unsigned char last[4096];
+	size_t last_size;
+};
+
+static void page_see(struct seen *seen, const unsigned char *bytes, size_t size)
+{
+	struct record record;
+	struct page page;
+
+	page_load(&page, (struct page_layout){ 0 }, bytes, size);
+	if (page.has_gap)
+		seen->lost += page.gap_count;
+	while (page_next(&page, &record)) {
+		seen->is_sorted &= record.time_ns >= seen->last_ns;
+		seen->last_ns = record.time_ns;
+		seen->nr_records++;
+		memcpy(seen->last, record.data, record.size);
+		seen->last_size = record.size;
+	}
+	CHECK(!page.is_damaged);
+}
+
+static struct seen queue_see(int64_t until_ns)
+{
+	struct seen seen = { .is_sorted = true };
+	unsigned char page[PROGRAM_PAGE_SIZE];
+	size_t size;
+
+	while ((size = queue_fill(&reading.queue, until_ns, page)) > 0)
+		page_see(&seen, page, size);
+	return seen;
+}
+
+static bool record_has(const struct seen *seen, const char *text)
+{
+	return memmem(seen->last, seen->last_size, text, strlen(text) + 1);
+}
+
+TEST(nothing_is_written_and_nothing_evaluated_while_nobody_records)
+{
+	int nr_evaluated = 0;
+
+	reading_begin();
+	program_switch(reading.program, false);
+	ktrack_begin(unit_work, (nr_evaluated++, "work"));
+	ktrack_end(unit_work);
+	ktrack_sample(unit_depth, nr_evaluated++, "x");
+	ktrack_begin_printf(unit_work, ("%d", nr_evaluated++));
+	CHECK_NUMBER(ktrack_flow_new(unit_flagged), 0);
+	CHECK(!ktrack_enabled(unit_work));
+	CHECK_NUMBER(nr_evaluated, 0);
+	CHECK_NUMBER(reading_pass(), 0);
+	reading_end();
+}
+
+TEST(records_have_values_names_process_and_thread)
+{
+	struct ktrack_user_record head;
+	struct seen seen;
+	uint32_t bytes;
+
+	reading_begin();
+	ktrack_begin(unit_io, "a request", 7, 4096, "/etc/passwd");
+	CHECK(reading_pass() > 0);
+	seen = queue_see(INT64_MAX);
+	CHECK_NUMBER(seen.nr_records, 1);
+	CHECK(record_has(&seen, "a request"));
+	CHECK(record_has(&seen, "/etc/passwd"));
+	memcpy((char *)&head + KTRACK_USER_STORED, seen.last, sizeof(head) - KTRACK_USER_STORED);
+	CHECK_NUMBER(head.number, PROGRAM_EVENT_ID);
+	CHECK_NUMBER(head.tid, syscall(SYS_gettid));
+	CHECK_NUMBER(head.tgid, getpid());
+	CHECK_NUMBER(seen.last[16], KTRACK_TYPE_BEGIN);
+	memcpy(&bytes, seen.last + 28, sizeof(bytes));
+	CHECK_NUMBER(bytes, 4096);
+	reading_end();
+}
+
+TEST(formats_are_those_of_the_macros_for_drivers)
+{
+	reading_begin();
+	ktrack_begin(unit_flagged, "x", 1, 2, 1, 3);
+	ktrack_sample(unit_depth, -5, "queue");
+	CHECK(reading_pass() > 0);
+	CHECK_NUMBER(reading.events.size, 2);
+	CHECK_TEXT(reading.events.list[0]->text.data,
+		   "name: unit_flagged\nID: 40000\nformat:\n"
+		   "\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+		   "\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+		   "\tfield:unsigned char common_preempt_count;\toffset:3;\tsize:1;\tsigned:0;\n"
+		   "\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+		   "\tfield:ktrack_scope_s32 scope_tgid;\toffset:8;\tsize:4;\tsigned:1;\n"
+		   "\tfield:char track_event_type;\toffset:16;\tsize:1;\tsigned:0;\n"
+		   "\tfield:__data_loc char[] slice_name;\toffset:20;\tsize:4;\tsigned:0;\n"
+		   "\tfield:ktrack_async_id scope_request;\toffset:24;\tsize:8;\tsigned:0;\n"
+		   "\tfield:ktrack_flow_id unit_flow;\toffset:32;\tsize:8;\tsigned:0;\n"
+		   "\tfield:u8 op;\toffset:40;\tsize:1;\tsigned:0;\n"
+		   "\tfield:u32 flags;\toffset:44;\tsize:4;\tsigned:0;\n"
+		   "\nprint fmt: \"%s slice_name=%s scope_request=0x%llx unit_flow=0x%llx op=%s "
+		   "flags=%s scope_tgid=%d\", REC->track_event_type > 69 ? \"I\" : "
+		   "(REC->track_event_type < 69 ? \"B\" : \"E\"), __get_str(slice_name), "
+		   "(u64)REC->scope_request, (u64)REC->unit_flow, "
+		   "__print_symbolic(REC->op, { 0, \"read\" }, { 1, \"wr?ite\" }), "
+		   "__print_flags(REC->flags, \"|\", { 1, \"sync\" }, { 2, \"discard\" }), "
+		   "REC->scope_tgid\n");
+	reading_end();
+}
+
+/* More than once around the ring: records at its end are padded. */
+TEST(a_ring_is_used_again_and_again)
+{
+	size_t nr_written = 0, nr_read = 0;
+
+	reading_begin();
+	for (int round = 0; round < 40; round++) {
+		for (int i = 0; i < 500; i++) {
+			ktrack_instant_printf(unit_work, ("%.*s", i % 100, __FILE__ __FILE__
+							  __FILE__ __FILE__));
+			nr_written++;
+		}
+		CHECK(reading_pass() > 0);
+		nr_read += queue_see(INT64_MAX).nr_records;
+	}
+	CHECK_NUMBER(nr_read, nr_written);
+	CHECK_NUMBER(reading.queue.counts.lost, 0);
+	CHECK(reading.program->rings[0].tail > KTRACK_USER_RING_SIZE);
+	reading_end();
+}
+
+TEST(records_that_do_not_fit_are_counted)
+{
+	const size_t nr_written = 50000;
+	struct seen seen;
+
+	reading_begin();
+	for (size_t i = 0; i < nr_written; i++)
+		ktrack_instant(unit_work, "fills");
+	CHECK(reading_pass() > 0);
+	seen = queue_see(INT64_MAX);
+	ktrack_instant(unit_work, "fits again");
+	CHECK(reading_pass() > 0);
+	CHECK_NUMBER(seen.nr_records + reading.queue.counts.lost, nr_written);
+	CHECK(reading.queue.counts.lost > 1000);
+	CHECK_NUMBER(seen.lost, 0);
+	seen = queue_see(INT64_MAX);
+	CHECK_NUMBER(seen.nr_records, 1);
+	CHECK_NUMBER(seen.lost, reading.queue.counts.lost);
+	reading_end();
+}
+
+static void *thread_write(void *context)
+{
+	for (int i = 0; i < 10; i++)
+		ktrack_instant(unit_work, context);
+	return NULL;
+}
+
+TEST(rings_of_threads_that_have_ended_are_free)
+{
+	pthread_t thread;
+	struct seen seen;
+
+	reading_begin();
+	for (unsigned int i = 0; i < 3 * KTRACK_USER_RINGS; i++) {
+		if (pthread_create(&thread, NULL, thread_write, "short") != 0)
+			abort();
+		pthread_join(thread, NULL);
+	}
+	CHECK(reading_pass() > 0);
+	seen = queue_see(INT64_MAX);
+	CHECK_NUMBER(seen.nr_records, 30 * KTRACK_USER_RINGS);
+	CHECK(seen.is_sorted);
+	CHECK_NUMBER(reading.queue.counts.lost, 0);
+	CHECK_NUMBER(reading.tasks.size, 3 * KTRACK_USER_RINGS);
+	reading_end();
+}
+
+static pthread_barrier_t barrier;
+
+static void *thread_write_together(void *context)
+{
+	pthread_barrier_wait(&barrier);
+	thread_write(context);
+	pthread_barrier_wait(&barrier);
+	return NULL;
+}
+
+TEST(records_of_threads_without_a_ring_are_counted)
+{
+	enum { NR_THREADS = KTRACK_USER_RINGS + 22 };
+	pthread_t threads[NR_THREADS];
+
+	reading_begin();
+	pthread_barrier_init(&barrier, NULL, NR_THREADS);
+	for (size_t i = 0; i < NR_THREADS; i++) {
+		if (pthread_create(&threads[i], NULL, thread_write_together, "many") != 0)
+			abort();
+	}
+	for (size_t i = 0; i < NR_THREADS; i++)
+		pthread_join(threads[i], NULL);
+	pthread_barrier_destroy(&barrier);
+	CHECK(reading_pass() > 0);
+	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 10 * KTRACK_USER_RINGS);
+	CHECK_NUMBER(reading.queue.counts.lost, 10 * (NR_THREADS - KTRACK_USER_RINGS));
+	reading_end();
+}
+
+static volatile size_t nr_signals;
+
+static void signal_write(int number)
+{
+	(void)number;
+	ktrack_instant(unit_work, "in a signal handler");
+	nr_signals++;
+}
+
+TEST(signal_handlers_write_while_their_thread_does)
+{
+	const struct itimerval often = { .it_interval = { .tv_usec = 100 },
+					 .it_value = { .tv_usec = 100 } };
+	const struct itimerval never = { .it_value = { 0 } };
+	const struct sigaction action = { .sa_handler = signal_write, .sa_flags = SA_RESTART };
+	size_t nr_written = 0, nr_read = 0;
+
+	reading_begin();
+	nr_signals = 0;
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (nr_signals < 300) {
+		for (int i = 0; i < 1000; i++)
+			ktrack_begin(unit_io, "in the thread", 1, i, "path");
+		nr_written += 1000;
+		if (reading_pass() < 0)
+			abort();
+		nr_read += queue_see(INT64_MAX).nr_records;
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	if (reading_pass() < 0)
+		abort();
+	nr_read += queue_see(INT64_MAX).nr_records;
+	CHECK(!reading.program->is_damaged);
+	CHECK_NUMBER(nr_read + reading.queue.counts.lost, nr_written + nr_signals);
+	reading_end();
+}
+
+/* A child has its own memory: its records are not in its parent's. */
+TEST(a_child_does_not_write_to_the_rings_of_its_parent)
+{
+	struct program *program;
+	int status;
+	pid_t pid;
+
+	reading_begin();
+	ktrack_instant(unit_work, "parent");
+	pid = fork();
+	if (pid == 0) {
+		program = program_open(ktrack_user1_process.fd, getpid());
+		if (!program || program->inode == reading.program->inode || ktrack_user1_control.on)
+			_exit(1);
+		ktrack_instant(unit_work, "child");
+		ktrack_user1_control.on = 1;
+		ktrack_instant(unit_work, "child");
+		_exit(program->control->rings[0].owner != (uint32_t)getpid() ||
+		      program->control->nr_events != 1);
+	}
+	CHECK_NUMBER(waitpid(pid, &status, 0), pid);
+	CHECK_NUMBER(status, 0);
+	ktrack_instant(unit_work, "parent");
+	CHECK(reading_pass() > 0);
+	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 2);
+	reading_end();
+}
+
+TEST(guards_end_on_every_path_with_a_result)
+{
+	struct seen seen;
+	int64_t result;
+
+	reading_begin();
+	for (int i = 0; i < 2; i++) {
+		ktrack_guard_named(io, unit_io, "guarded", 1, 2, "p");
+		ktrack_guard(unit_work, "inner");
+		ktrack_guard_set(io, result, -5);
+		if (i == 0)
+			continue;
+	}
+	CHECK(reading_pass() > 0);
+	seen = queue_see(INT64_MAX);
+	CHECK_NUMBER(seen.nr_records, 8);
+	CHECK_NUMBER(seen.last[16], KTRACK_TYPE_END);
+	memcpy(&result, seen.last + 40, sizeof(result));
+	CHECK_NUMBER(result, -5);
+	reading_end();
+}
+
+/* A guard that began while nobody recorded has no end. */
+TEST(a_guard_without_a_begin_has_no_end)
+{
+	reading_begin();
+	program_switch(reading.program, false);
+	{
+		ktrack_guard(unit_work, "before");
+		program_switch(reading.program, true);
+	}
+	CHECK_NUMBER(reading_pass(), 0);
+	reading_end();
+}
+
+TEST(long_names_are_cut_between_characters_and_null_is_a_text)
+{
+	char name[300];
+	struct seen seen;
+
+	reading_begin();
+	memset(name, 'x', sizeof(name));
+	memcpy(name + 126, "\xc3\xa4", 2);
+	name[299] = '\0';
+	ktrack_instant(unit_work, name);
+	CHECK(reading_pass() > 0);
+	seen = queue_see(INT64_MAX);
+	name[126] = '\0';
+	CHECK(record_has(&seen, name));
+	ktrack_sample(unit_depth, 1, NULL);
+	CHECK(reading_pass() > 0);
+	seen = queue_see(INT64_MAX);
+	CHECK(record_has(&seen, "(null)"));
+	reading_end();
+}
+
+TEST(numbers_of_flows_are_not_repeated)
+{
+	ktrack_flow_id first, second;
+
+	reading_begin();
+	first = ktrack_flow_new(unit_flagged);
+	second = ktrack_flow_new(unit_flagged);
+	CHECK(first != 0 && second != 0 && first != second);
+	CHECK_NUMBER(first >> 40, getpid());
+	reading_end();
+}
+
+/* Records before the own recording belong to one that was killed. */
+TEST(records_of_an_earlier_recording_are_dropped)
+{
+	reading_begin();
+	ktrack_instant(unit_work, "earlier");
+	program_close(reading.program);
+	reading.program = program_open(ktrack_user1_process.fd, getpid());
+	CHECK(program_lock(reading.program));
+	program_switch(reading.program, true);
+	ktrack_instant(unit_work, "now");
+	CHECK(reading_pass() > 0);
+	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 1);
+	reading_end();
+}
+
+TEST(a_second_ktrack_is_refused_and_a_killed_one_replaced)
+{
+	struct program *second;
+	int status;
+	pid_t pid;
+
+	reading_begin();
+	second = program_open(ktrack_user1_process.fd, getpid());
+	CHECK(program_is_locked(second));
+	CHECK(!program_lock(second));
+	program_close(reading.program);
+	pid = fork();
+	if (pid == 0)
+		_exit(!program_lock(second));
+	CHECK_NUMBER(waitpid(pid, &status, 0), pid);
+	CHECK_NUMBER(status, 0);
+	CHECK(second->control->recorder != 0);
+	CHECK(!program_is_locked(second));
+	CHECK(program_lock(second));
+	reading.program = second;
+	reading_end();
+}
+
+/* A record that is begun holds back what is later, but not forever. */
+TEST(a_record_that_is_begun_is_awaited)
+{
+	struct ktrack_user_record *record;
+	struct ktrack_user_ring *ring;
+	int64_t before_ns;
+
+	reading_begin();
+	ktrack_instant(unit_work, "one");
+	CHECK(reading_pass() > 0);
+	before_ns = program_ready_ns(reading.program, INT64_MAX);
+	CHECK_NUMBER(before_ns, INT64_MAX);
+	ring = ktrack_user1_thread.ring;
+	record = (struct ktrack_user_record *)(void *)(ktrack_user1_thread.data +
+							(ring->head & (KTRACK_USER_RING_SIZE - 1)));
+	ktrack_instant(unit_work, "two");
+	record->word &= ~KTRACK_USER_COMMITTED;
+	CHECK_NUMBER(reading_pass(), 0);
+	CHECK(program_is_waiting(reading.program));
+	CHECK(program_ready_ns(reading.program, INT64_MAX) < (int64_t)record->time_ns);
+	record->word |= KTRACK_USER_COMMITTED;
+	CHECK(reading_pass() > 0);
+	CHECK(!program_is_waiting(reading.program));
+	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 2);
+	reading_end();
+}
+
+/* Of a killed program all is read that it committed. */
+TEST(records_behind_one_that_a_killed_thread_began_are_read)
+{
+	struct ktrack_user_record *record;
+	struct ktrack_user_ring *ring;
+
+	reading_begin();
+	ktrack_instant(unit_work, "one");
+	ring = ktrack_user1_thread.ring;
+	record = (struct ktrack_user_record *)(void *)(ktrack_user1_thread.data +
+							(ring->head & (KTRACK_USER_RING_SIZE - 1)));
+	ktrack_instant(unit_work, "two");
+	ktrack_instant(unit_work, "three");
+	record->word &= ~KTRACK_USER_COMMITTED;
+	reading.program->has_ended = true;
+	CHECK(reading_pass() > 0);
+	CHECK(!reading.program->is_damaged);
+	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 2);
+	reading_end();
+}

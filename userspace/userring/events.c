@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tables of the events of all programs, and of the threads that have written. */
+#include "userring/events.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Limits of what programs can make ktrack remember. */
+#define EVENTS_MAX 4096
+#define TASKS_MAX 65536
+
+/* The id is behind the name, in a line of its own. */
+static void program_event_free(struct program_event *event)
+{
+	if (!event)
+		return;
+	free(event->system);
+	free(event->name);
+	free((char *)event->text.data);
+	free(event);
+}
+
+/** struct event_key - what distinguishes events */
+struct event_key {
+	const char *system;
+	const char *name;
+	struct text body;
+};
+
+/* Behind the line with the id. */
+static struct text event_body(const struct program_event *event)
+{
+	const char *body = strstr(event->text.data, "format:");
+
+	return (struct text){ .data = body, .size = event->text.data + event->text.size - body };
+}
+
+static bool event_equals(const void *value, const void *key)
+{
+	const struct program_event *event = value;
+	const struct event_key *wanted = key;
+
+	return strcmp(event->system, wanted->system) == 0 &&
+	       strcmp(event->name, wanted->name) == 0 &&
+	       text_equals(event_body(event), wanted->body);
+}
+
+static struct program_event *program_event_new(const struct event_key *key, uint16_t id)
+{
+	struct program_event *event = calloc(1, sizeof(*event));
+	char *text;
+	int size;
+
+	if (!event)
+		return NULL;
+	*event = (struct program_event){ .system = strdup(key->system),
+					 .name = strdup(key->name),
+					 .id = id };
+	size = asprintf(&text, "name: %s\nID: %u\n%.*s", key->name, id, (int)key->body.size,
+			key->body.data);
+	if (size >= 0)
+		event->text = (struct text){ .data = text, .size = size };
+	if (size >= 0 && event->system && event->name)
+		return event;
+	program_event_free(event);
+	return NULL;
+}
+
+/* Returns NULL if there are too many, or memory ran out. */
+static struct program_event *event_table_insert(struct event_table *table,
+						const struct event_key *key, uint64_t hash)
+{
+	struct program_event **list;
+	struct program_event *event;
+
+	if (table->size == EVENTS_MAX)
+		return NULL;
+	list = reallocarray(table->list, table->size + 1, sizeof(*list));
+	if (!list)
+		return NULL;
+	table->list = list;
+	event = program_event_new(key, PROGRAM_EVENT_ID + table->size);
+	if (!event || map_insert(&table->by_format, hash, event) < 0) {
+		program_event_free(event);
+		return NULL;
+	}
+	list[table->size++] = event;
+	return event;
+}
+
+uint16_t event_table_add(struct event_table *table, const struct described_event *described)
+{
+	struct buffer body = { 0 };
+	struct event_key key = { .system = described->system, .name = described->name };
+	struct program_event *event = NULL;
+	uint64_t hash;
+
+	event_format(&body, described);
+	key.body = buffer_text(&body);
+	hash = hash_text(key.body) + hash_text(text_of(key.name));
+	if (!body.failed)
+		event = map_find(&table->by_format, hash, event_equals, &key);
+	if (!event && !body.failed)
+		event = event_table_insert(table, &key, hash);
+	buffer_release(&body);
+	return event ? event->id : 0;
+}
+
+void event_table_release(struct event_table *table)
+{
+	for (size_t i = 0; i < table->size; i++)
+		program_event_free(table->list[i]);
+	free(table->list);
+	map_release(&table->by_format);
+}
+
+static bool task_equals(const void *value, const void *key)
+{
+	return ((const struct program_task *)value)->tid == *(const int *)key;
+}
+
+const struct program_task *task_table_find(const struct task_table *table, int tid)
+{
+	return map_find(&table->by_tid, hash_number(tid), task_equals, &tid);
+}
+
+static bool task_exists(const char *path)
+{
+	return access(path, F_OK) == 0;
+}
+
+/* A thread that has ended has no name of its own any more. */
+static bool task_read(struct program_task *task, int tgid, const char *comm)
+{
+	struct buffer name = { 0 };
+	char path[64], other[32];
+	size_t size;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", tgid, task->tid);
+	snprintf(other, sizeof(other), "/proc/%d", task->tid);
+	task->identity.tgid = tgid;
+	snprintf(task->identity.comm, sizeof(task->identity.comm), "%s", comm);
+	if (file_read(path, &name) < 0) {
+		buffer_release(&name);
+		return !task_exists(other);
+	}
+	size = strcspn(buffer_string(&name), "\n");
+	snprintf(task->identity.comm, sizeof(task->identity.comm), "%.*s", (int)size,
+		 buffer_string(&name));
+	buffer_release(&name);
+	return true;
+}
+
+static bool task_table_insert(struct task_table *table, struct program_task *task)
+{
+	struct program_task **list = reallocarray(table->list, table->size + 1, sizeof(*list));
+
+	if (!list)
+		return false;
+	table->list = list;
+	if (map_insert(&table->by_tid, hash_number(task->tid), task) < 0)
+		return false;
+	list[table->size++] = task;
+	return true;
+}
+
+bool task_table_note(struct task_table *table, int tid, int tgid, const char *comm)
+{
+	struct program_task *task =
+		map_find(&table->by_tid, hash_number(tid), task_equals, &tid);
+
+	if (task && task->identity.tgid == tgid)
+		return true;
+	/* The number of an ended thread may be used again. */
+	if (task)
+		return task_read(task, tgid, comm);
+	if (tid <= 0 || table->size == TASKS_MAX)
+		return tid > 0;
+	task = calloc(1, sizeof(*task));
+	if (!task)
+		return true;
+	task->tid = tid;
+	if (!task_read(task, tgid, comm)) {
+		free(task);
+		return false;
+	}
+	if (!task_table_insert(table, task))
+		free(task);
+	return true;
+}
+
+void task_table_release(struct task_table *table)
+{
+	for (size_t i = 0; i < table->size; i++)
+		free(table->list[i]);
+	free(table->list);
+	map_release(&table->by_tid);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The events of all programs, and the threads that have written. */
+#ifndef USERRING_EVENTS_H
+#define USERRING_EVENTS_H
+
+#include "userring/userring.h"
+
+/** EVENT_FIELDS_MAX - limit of an event's fields: ten attributes and those of the convention */
+#define EVENT_FIELDS_MAX 12
+
+/** EVENT_NAME_MAX - limit of names, in bytes */
+#define EVENT_NAME_MAX 100
+
+/** EVENT_TEXTS_MAX - limit of the texts of an event's values */
+#define EVENT_TEXTS_MAX 512
+
+/** struct described_text - a value and its text, which is printable and has no quotation mark */
+struct described_text {
+	int64_t value;
+	char text[EVENT_NAME_MAX];
+};
+
+/** struct described_field - as struct ktrack_user_field; @nr_texts texts begin at @texts */
+struct described_field {
+	char name[EVENT_NAME_MAX];
+	uint16_t offset;
+	uint8_t size;
+	uint8_t kind;
+	bool is_signed;
+	size_t texts;
+	size_t nr_texts;
+};
+
+/** struct described_event - as struct ktrack_user_event, checked */
+struct described_event {
+	char system[EVENT_NAME_MAX];
+	char name[EVENT_NAME_MAX];
+	uint16_t number;
+	uint8_t kind;
+	uint32_t size;
+	struct described_field fields[EVENT_FIELDS_MAX];
+	size_t nr_fields;
+	struct described_text texts[EVENT_TEXTS_MAX];
+	size_t nr_texts;
+};
+
+/** event_describe - parse a copy of a description; returns false if it is damaged */
+bool event_describe(struct described_event *out, const unsigned char *bytes, size_t size);
+
+/** event_format - append a format without its id, and a NUL */
+void event_format(struct buffer *out, const struct described_event *event);
+
+/**
+ * struct event_table - events by name and format
+ * @by_format: finds one; programs that run the same file share them
+ */
+struct event_table {
+	struct program_event **list;
+	size_t size;
+	struct map by_format;
+};
+
+/** event_table_add - the id of an event; 0 if there are too many, or memory ran out */
+uint16_t event_table_add(struct event_table *table, const struct described_event *event);
+
+void event_table_release(struct event_table *table);
+
+/** struct program_task - a thread that has written */
+struct program_task {
+	int tid;
+	struct thread_identity identity;
+};
+
+/** struct task_table - threads by number */
+struct task_table {
+	struct program_task **list;
+	size_t size;
+	struct map by_tid;
+};
+
+/** task_table_find - the thread, NULL if it has not written */
+const struct program_task *task_table_find(const struct task_table *table, int tid);
+
+/**
+ * task_table_note - note a thread that has written
+ * @comm: its name, if it has ended
+ *
+ * Returns false if the number belongs to a thread of another process.
+ */
+bool task_table_note(struct task_table *table, int tid, int tgid, const char *comm);
+
+void task_table_release(struct task_table *table);
+
+#endif

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Writes formats of programs' events as the kernel writes those of the macros for drivers, so that
+ * all readers of formats read them. Tracks of a process get its number as a scope: the same scope
+ * of another process is another track.
+ */
+#include <ktrack/user/layout.h>
+#include <string.h>
+
+#include "userring/events.h"
+
+static bool is_text(const struct described_field *field)
+{
+	return field->kind == KTRACK_USER_TEXT;
+}
+
+static bool is_number_scope(const struct described_field *field)
+{
+	return field->kind == KTRACK_USER_SCOPE || field->kind == KTRACK_USER_ASYNC;
+}
+
+/* Whether the event's tracks belong to the process, not to each thread. */
+static bool event_has_process(const struct described_event *event)
+{
+	bool has_process = false;
+
+	for (size_t i = 0; i < event->nr_fields; i++) {
+		const struct described_field *field = &event->fields[i];
+
+		if (strcmp(field->name, "scope_tgid") == 0)
+			return false;
+		has_process |= is_number_scope(field) || field->kind == KTRACK_USER_GLOBAL ||
+			       strcmp(field->name, "track_name") == 0;
+	}
+	return has_process;
+}
+
+static size_t event_count_scopes(const struct described_event *event)
+{
+	size_t nr_scopes = event_has_process(event);
+
+	for (size_t i = 0; i < event->nr_fields; i++)
+		nr_scopes += is_number_scope(&event->fields[i]);
+	return nr_scopes;
+}
+
+static void put_field(struct buffer *out, const char *type, const char *name, unsigned int offset,
+		      unsigned int size, bool is_signed)
+{
+	buffer_printf(out, "\tfield:%s %s;\toffset:%u;\tsize:%u;\tsigned:%d;\n", type, name,
+		      offset, size, is_signed);
+}
+
+static void type_append(struct buffer *out, const struct described_field *field, size_t nr_scopes)
+{
+	static const char *const marked[] = { [KTRACK_USER_ASYNC] = "ktrack_async_id",
+					      [KTRACK_USER_FLOW] = "ktrack_flow_id",
+					      [KTRACK_USER_RESULT] = "ktrack_result",
+					      [KTRACK_USER_TEXT] = "__data_loc char[]",
+					      [KTRACK_USER_BITS] = NULL };
+
+	if (marked[field->kind]) {
+		buffer_append_string(out, marked[field->kind]);
+		return;
+	}
+	if (field->kind == KTRACK_USER_SCOPE && nr_scopes > 1)
+		buffer_append_string(out, "ktrack_scope_");
+	/* The convention wants a char. */
+	if (strcmp(field->name, "track_event_type") == 0)
+		buffer_append_string(out, "char");
+	else
+		buffer_printf(out, "%c%u", field->is_signed ? 's' : 'u', 8u * field->size);
+}
+
+static void put_fields(struct buffer *out, const struct described_event *event)
+{
+	size_t nr_scopes = event_count_scopes(event);
+	struct buffer type = { 0 };
+
+	put_field(out, "unsigned short", "common_type", 0, 2, false);
+	put_field(out, "unsigned char", "common_flags", 2, 1, false);
+	put_field(out, "unsigned char", "common_preempt_count", 3, 1, false);
+	put_field(out, "int", "common_pid", 4, 4, true);
+	buffer_append_char(out, '\n');
+	if (event_has_process(event))
+		put_field(out, nr_scopes > 1 ? "ktrack_scope_s32" : "s32", "scope_tgid",
+			  offsetof(struct ktrack_user_record, tgid) - KTRACK_USER_STORED, 4, true);
+	for (size_t i = 0; i < event->nr_fields; i++) {
+		const struct described_field *field = &event->fields[i];
+
+		if (field->kind == KTRACK_USER_GLOBAL)
+			continue;
+		buffer_clear(&type);
+		type_append(&type, field, nr_scopes);
+		put_field(out, buffer_string(&type), field->name, field->offset, field->size,
+			  field->is_signed && !is_text(field));
+	}
+	out->failed |= type.failed;
+	buffer_release(&type);
+}
+
+static bool is_type(const struct described_field *field)
+{
+	return strcmp(field->name, "track_event_type") == 0;
+}
+
+static bool has_values(const struct described_field *field)
+{
+	return field->nr_texts > 0 &&
+	       (field->kind == KTRACK_USER_SYMBOL || field->kind == KTRACK_USER_BITS);
+}
+
+static void put_conversion(struct buffer *out, const struct described_field *field)
+{
+	if (is_type(field)) {
+		buffer_append_string(out, "%s");
+		return;
+	}
+	buffer_printf(out, " %s=", field->name);
+	if (is_text(field) || has_values(field))
+		buffer_append_string(out, "%s");
+	else if (field->kind == KTRACK_USER_ASYNC || field->kind == KTRACK_USER_FLOW)
+		buffer_append_string(out, "0x%llx");
+	else
+		buffer_append_string(out, field->is_signed ? "%lld" : "%llu");
+}
+
+static void put_values(struct buffer *out, const struct described_event *event,
+		       const struct described_field *field)
+{
+	buffer_printf(out, field->kind == KTRACK_USER_BITS ? "__print_flags(REC->%s, \"|\""
+							   : "__print_symbolic(REC->%s",
+		      field->name);
+	for (size_t i = 0; i < field->nr_texts; i++) {
+		const struct described_text *text = &event->texts[field->texts + i];
+
+		buffer_printf(out, ", { %lld, \"%s\" }", (long long)text->value, text->text);
+	}
+	buffer_append_char(out, ')');
+}
+
+static void put_argument(struct buffer *out, const struct described_event *event,
+			 const struct described_field *field)
+{
+	buffer_append_string(out, ", ");
+	if (is_type(field))
+		buffer_append_string(out,
+				     "REC->track_event_type > 69 ? \"I\" : "
+				     "(REC->track_event_type < 69 ? \"B\" : \"E\")");
+	else if (is_text(field))
+		buffer_printf(out, "__get_str(%s)", field->name);
+	else if (has_values(field))
+		put_values(out, event, field);
+	else
+		buffer_printf(out, "(%s)REC->%s", field->is_signed ? "s64" : "u64", field->name);
+}
+
+static void put_print(struct buffer *out, const struct described_event *event)
+{
+	bool has_process = event_has_process(event);
+
+	buffer_append_string(out, "\nprint fmt: \"");
+	for (size_t i = 0; i < event->nr_fields; i++) {
+		if (event->fields[i].kind != KTRACK_USER_GLOBAL)
+			put_conversion(out, &event->fields[i]);
+	}
+	buffer_append_string(out, has_process ? " scope_tgid=%d\"" : "\"");
+	for (size_t i = 0; i < event->nr_fields; i++) {
+		if (event->fields[i].kind != KTRACK_USER_GLOBAL)
+			put_argument(out, event, &event->fields[i]);
+	}
+	buffer_append_string(out, has_process ? ", REC->scope_tgid\n" : "\n");
+}
+
+void event_format(struct buffer *out, const struct described_event *event)
+{
+	buffer_append_string(out, "format:\n");
+	put_fields(out, event);
+	put_print(out, event);
+}

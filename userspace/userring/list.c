@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lists programs, and cleans up behind a killed ktrack. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "userring/events.h"
+#include "userring/program.h"
+#include "userring/scan.h"
+
+/** struct listing - events of a program, as "SYSTEM:EVENT" */
+struct listing {
+	const struct program_visitor *visitor;
+	char **names;
+	size_t size;
+};
+
+static void listing_add(struct listing *listing, const struct described_event *event)
+{
+	char **names = reallocarray(listing->names, listing->size + 1, sizeof(*names));
+
+	if (!names)
+		return;
+	listing->names = names;
+	if (asprintf(&names[listing->size], "%s:%s", event->system, event->name) >= 0)
+		listing->size++;
+}
+
+static bool listing_has(const struct listing *listing, const struct described_event *event)
+{
+	struct buffer name = { 0 };
+	bool is_known = false;
+
+	buffer_printf(&name, "%s:%s", event->system, event->name);
+	for (size_t i = 0; i < listing->size && !is_known; i++)
+		is_known = strcmp(listing->names[i], buffer_string(&name)) == 0;
+	buffer_release(&name);
+	return is_known;
+}
+
+static void listing_read(struct listing *listing, const struct program *program)
+{
+	const unsigned char *begin = program->base + KTRACK_USER_CONTROL_SIZE;
+	struct described_event *event = malloc(sizeof(*event));
+	unsigned char *copy = malloc(program->events_size);
+
+	if (event && copy) {
+		struct ktrack_user_event head;
+
+		memcpy(copy, begin, program->events_size);
+		for (uint32_t at = 0; at + sizeof(head) <= program->events_size;
+		     at += head.word & ~7u) {
+			memcpy(&head, copy + at, sizeof(head));
+			if (!(head.word & KTRACK_USER_COMMITTED) || head.word < sizeof(head) ||
+			    (head.word & ~7u) > program->events_size - at ||
+			    !event_describe(event, copy + at, head.word & ~7u))
+				break;
+			if (!listing_has(listing, event))
+				listing_add(listing, event);
+		}
+	}
+	free(event);
+	free(copy);
+}
+
+static int listing_visit(void *context, int fd, int pid, struct error *error)
+{
+	struct listing *listing = context;
+	struct program *program = program_open(fd, pid);
+	struct program_found found;
+	int status;
+
+	if (!program)
+		return 0;
+	listing->names = NULL;
+	listing->size = 0;
+	listing_read(listing, program);
+	found = (struct program_found){ .pid = pid,
+					.path = program->path,
+					.comm = program->comm,
+					.is_recorded = program_is_locked(program),
+					.nr_events = listing->size,
+					.events = (const char *const *)listing->names };
+	status = listing->visitor->visit(listing->visitor->context, &found, error);
+	for (size_t i = 0; i < listing->size; i++)
+		free(listing->names[i]);
+	free(listing->names);
+	program_close(program);
+	return status;
+}
+
+int programs_visit(const struct program_visitor *visitor, struct error *error)
+{
+	struct listing listing = { .visitor = visitor };
+	const struct memory_visitor files = { .context = &listing, .visit = listing_visit };
+
+	return memfds_visit(&files, error);
+}
+
+static int clean_visit(void *context, int fd, int pid, struct error *error)
+{
+	unsigned int *number = context;
+	struct program *program = program_open(fd, pid);
+
+	(void)error;
+	if (!program)
+		return 0;
+	if (__atomic_load_n(&program->control->on, __ATOMIC_RELAXED) && program_lock(program))
+		(*number)++;
+	program_close(program);
+	return 0;
+}
+
+unsigned int programs_clean(void)
+{
+	unsigned int number = 0;
+	const struct memory_visitor files = { .context = &number, .visit = clean_visit };
+	struct error ignored = { 0 };
+
+	memfds_visit(&files, &ignored);
+	return number;
+}

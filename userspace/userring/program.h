@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The memory of a program or of a shared library of it, and its rings. */
+#ifndef USERRING_PROGRAM_H
+#define USERRING_PROGRAM_H
+
+#include <ktrack/user/layout.h>
+
+#include "userring/queue.h"
+#include "userring/userring.h"
+
+/** PROGRAM_EVENTS_MAX - limit of descriptions of events in one memory */
+#define PROGRAM_EVENTS_MAX 4096
+
+/**
+ * struct program_ring - ktrack's state of a ring
+ * @tail: up to which it is read
+ * @lost: the ring's count of lost records
+ * @complete_ns: all records up to this time are read
+ * @is_waiting: a record is begun and not complete
+ * @is_late: it has been so for too long: others do not wait for it
+ */
+struct program_ring {
+	uint64_t tail;
+	uint64_t lost;
+	int64_t complete_ns;
+	bool is_waiting;
+	bool is_late;
+};
+
+/**
+ * struct program - a memfd of a process
+ * @started: when the process started, in clock ticks since boot
+ * @device, @inode: of the memfd, which identify it
+ * @base, @size: the memory
+ * @control: its begin; written by the program at any moment
+ * @nr_rings, @ring_size, @events_size: checked copies
+ * @lost: the program's count of records without a ring
+ * @events_used: bytes of descriptions that are read
+ * @ids: event ids by number of a description, 0 if there is none
+ * @from_ns: earlier records belong to another recording
+ * @has_ended: the process is gone
+ * @is_damaged: its memory is not what ktrack/user.h writes; it is left alone
+ */
+struct program {
+	int pid;
+	uint64_t started;
+	char *path;
+	char comm[THREAD_COMM_SIZE];
+	dev_t device;
+	ino_t inode;
+	unsigned char *base;
+	size_t size;
+	struct ktrack_user_control *control;
+	uint32_t nr_rings;
+	uint32_t ring_size;
+	uint32_t events_size;
+	uint64_t lost;
+	uint32_t events_used;
+	uint16_t *ids;
+	struct program_ring *rings;
+	int64_t from_ns;
+	bool is_ours;
+	bool has_ended;
+	bool is_damaged;
+};
+
+/**
+ * program_open - check and map a memory
+ * @fd: a memfd; the caller closes it
+ * @pid: a process that has it
+ *
+ * Returns NULL if it is none of ktrack/user.h, or of another version, or memory ran out.
+ */
+struct program *program_open(int fd, int pid);
+
+/** program_matches - whether a list of patterns matches its name or path; NULL matches all */
+bool program_matches(const struct program *program, const char *globs);
+
+/** program_lock - become its only reader; returns false if another ktrack is */
+bool program_lock(struct program *program);
+
+/** program_is_locked - whether a ktrack that runs is its reader */
+bool program_is_locked(const struct program *program);
+
+/** program_switch - switch recording on or off */
+void program_switch(struct program *program, bool is_on);
+
+/** program_look - notice that the process has ended */
+void program_look(struct program *program);
+
+/** program_close - switch it off and unlock it, if it is ours; NULL is fine */
+void program_close(struct program *program);
+
+/** process_started - when a process started, in clock ticks since boot; 0 if there is none */
+uint64_t process_started(int pid);
+
+/**
+ * struct ring_reader - what reading rings needs
+ * @queue: receives records
+ * @tasks: of threads that have written
+ * @events: the events of all programs
+ */
+struct ring_reader {
+	struct record_queue *queue;
+	struct task_table *tasks;
+	struct event_table *events;
+};
+
+/**
+ * program_read - read all rings of a program
+ * @now_ns: before the reading began
+ *
+ * Returns the number of bytes, or -1 if memory ran out. A damaged program is marked.
+ */
+int64_t program_read(struct program *program, const struct ring_reader *reader, int64_t now_ns);
+
+/** program_ready_ns - all records up to this time are read */
+int64_t program_ready_ns(const struct program *program, int64_t now_ns);
+
+/** program_is_waiting - whether a record is begun and not complete */
+bool program_is_waiting(const struct program *program);
+
+#endif

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sorts records by time and writes them to sub-buffers, as the kernel does: a time of 8 bytes, a
+ * long with the committed size and two flags, then entries of a 32-bit head (5 bits of length, 27
+ * bits of time since the last entry) and their data.
+ */
+#include "userring/queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE_HEADER_SIZE 16
+#define ENTRY_HEAD_SIZE 4
+
+/* Records are missing before the sub-buffer; and their number follows its data. */
+#define PAGE_MISSED (UINT64_C(1) << 31)
+#define PAGE_MISSED_STORED (UINT64_C(1) << 30)
+#define PAGE_COUNT_BYTES 8
+
+#define ENTRY_TYPE_BITS 5
+#define ENTRY_DELTA_BITS 27
+#define ENTRY_DELTA_MAX ((INT64_C(1) << ENTRY_DELTA_BITS) - 1)
+#define ENTRY_TIME_EXTEND 30
+#define ENTRY_LENGTH_MAX 28
+
+/* Delivered records stay until there are so many, or more than of those that wait. */
+#define DELIVERED_MAX 4096
+
+int queue_add(struct record_queue *queue, int64_t time_ns, const void *data, size_t size)
+{
+	struct queued_record *record;
+
+	if (time_ns < queue->delivered_ns)
+		return queue_lose(queue, queue->delivered_ns, 1);
+	if (queue->size == queue->capacity) {
+		size_t capacity = queue->capacity ? 2 * queue->capacity : 1024;
+		struct queued_record *list = reallocarray(queue->list, capacity, sizeof(*list));
+
+		if (!list)
+			return -1;
+		queue->list = list;
+		queue->capacity = capacity;
+	}
+	record = &queue->list[queue->size++];
+	*record = (struct queued_record){ .time_ns = time_ns,
+					  .number = queue->nr_added++,
+					  .offset = queue->bytes.size,
+					  .size = size };
+	buffer_append(&queue->bytes, data, size);
+	return queue->bytes.failed ? -1 : 0;
+}
+
+int queue_lose(struct record_queue *queue, int64_t time_ns, int64_t count)
+{
+	struct queued_loss *last = queue->nr_losses > 0 ? &queue->losses[queue->nr_losses - 1]
+							: NULL;
+	struct queued_loss *losses;
+
+	if (count < 0)
+		queue->counts.is_damaged = true;
+	else
+		queue->counts.lost += count;
+	if (last && last->time_ns >= time_ns && (count < 0) == (last->count < 0)) {
+		last->count += count < 0 ? 0 : count;
+		return 0;
+	}
+	losses = reallocarray(queue->losses, queue->nr_losses + 1, sizeof(*losses));
+	if (!losses)
+		return -1;
+	queue->losses = losses;
+	losses[queue->nr_losses++] = (struct queued_loss){ .time_ns = time_ns, .count = count };
+	return 0;
+}
+
+size_t queue_bytes(const struct record_queue *queue)
+{
+	return queue->first < queue->size
+		       ? queue->bytes.size + (queue->size - queue->first) * sizeof(*queue->list)
+		       : 0;
+}
+
+static int record_compare(const void *a, const void *b)
+{
+	const struct queued_record *left = a, *right = b;
+
+	if (left->time_ns != right->time_ns)
+		return left->time_ns < right->time_ns ? -1 : 1;
+	return (left->number > right->number) - (left->number < right->number);
+}
+
+static void queue_sort(struct record_queue *queue)
+{
+	size_t size = queue->size - queue->first;
+
+	if (queue->nr_sorted < queue->size && size > 1)
+		qsort(queue->list + queue->first, size, sizeof(*queue->list), record_compare);
+	queue->nr_sorted = queue->size;
+}
+
+/* Moves the records that are left, with their bytes, to the front; false if memory ran out. */
+static bool bytes_compact(struct record_queue *queue)
+{
+	struct buffer bytes = { 0 };
+
+	for (size_t i = queue->first; i < queue->size; i++) {
+		const struct queued_record *record = &queue->list[i];
+
+		buffer_append(&bytes, queue->bytes.data + record->offset, record->size);
+	}
+	if (bytes.failed) {
+		buffer_release(&bytes);
+		return false;
+	}
+	buffer_release(&queue->bytes);
+	queue->bytes = bytes;
+	return true;
+}
+
+static void queue_compact(struct record_queue *queue)
+{
+	size_t offset = 0;
+
+	if (queue->first == queue->size)
+		buffer_clear(&queue->bytes);
+	else if (!bytes_compact(queue))
+		return;
+	for (size_t i = queue->first; i < queue->size; i++) {
+		struct queued_record *to = &queue->list[i - queue->first];
+
+		*to = queue->list[i];
+		to->offset = offset;
+		offset += to->size;
+	}
+	queue->size -= queue->first;
+	queue->nr_sorted = queue->size;
+	queue->first = 0;
+}
+
+void queue_shrink(struct record_queue *queue, size_t size)
+{
+	size_t left = queue_bytes(queue);
+	size_t first = queue->first;
+
+	if (left <= size)
+		return;
+	queue_sort(queue);
+	while (left > size && queue->first < queue->size)
+		left -= queue->list[queue->first++].size + sizeof(*queue->list);
+	queue_lose(queue, queue->list[queue->first - 1].time_ns, queue->first - first);
+	queue_compact(queue);
+}
+
+/* The loss before a record; the sub-buffer ends before it. */
+static bool loss_is_due(const struct record_queue *queue, const struct queued_record *record)
+{
+	return queue->nr_losses > 0 && queue->losses[0].time_ns <= record->time_ns;
+}
+
+/* Takes all losses before a record. */
+static bool losses_take(struct record_queue *queue, const struct queued_record *record,
+			int64_t *count)
+{
+	size_t taken = 0;
+
+	*count = 0;
+	for (; taken < queue->nr_losses && queue->losses[taken].time_ns <= record->time_ns; taken++)
+		*count = *count < 0 || queue->losses[taken].count < 0
+				 ? LOSS_COUNT_UNKNOWN
+				 : *count + queue->losses[taken].count;
+	queue->nr_losses -= taken;
+	if (taken > 0)
+		memmove(queue->losses, queue->losses + taken,
+			queue->nr_losses * sizeof(*queue->losses));
+	return taken > 0;
+}
+
+static unsigned char *put_u32(unsigned char *to, uint32_t number)
+{
+	memcpy(to, &number, sizeof(number));
+	return to + sizeof(number);
+}
+
+static uint32_t entry_head(uint32_t type, uint32_t delta)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	return type << ENTRY_DELTA_BITS | delta;
+#else
+	return delta << ENTRY_TYPE_BITS | type;
+#endif
+}
+
+/* The entry of a record, and the time before it if that is far from the last one. */
+static unsigned char *put_entry(unsigned char *to, const struct queued_record *record,
+				const char *data, int64_t last_ns)
+{
+	uint64_t delta = record->time_ns - last_ns;
+	uint32_t words = (record->size + 3) / 4;
+
+	if (delta > ENTRY_DELTA_MAX) {
+		to = put_u32(to, entry_head(ENTRY_TIME_EXTEND, delta & ENTRY_DELTA_MAX));
+		to = put_u32(to, delta >> ENTRY_DELTA_BITS);
+		delta = 0;
+	}
+	if (words <= ENTRY_LENGTH_MAX) {
+		to = put_u32(to, entry_head(words, delta));
+	} else {
+		to = put_u32(to, entry_head(0, delta));
+		to = put_u32(to, 4 * words + ENTRY_HEAD_SIZE);
+	}
+	memset(to + 4 * words - 4, 0, 4);
+	memcpy(to, data, record->size);
+	return to + 4 * words;
+}
+
+/* The most that an entry takes. */
+static size_t queued_size(const struct queued_record *record)
+{
+	return 4 * ENTRY_HEAD_SIZE + record->size + 3;
+}
+
+static unsigned char *put_records(struct record_queue *queue, int64_t until_ns, unsigned char *to,
+				  const unsigned char *end)
+{
+	int64_t last_ns = queue->list[queue->first].time_ns;
+
+	for (bool is_first = true; queue->first < queue->size; is_first = false) {
+		const struct queued_record *record = &queue->list[queue->first];
+
+		if (record->time_ns > until_ns || (size_t)(end - to) < queued_size(record) ||
+		    (!is_first && loss_is_due(queue, record)))
+			break;
+		to = put_entry(to, record, queue->bytes.data + record->offset, last_ns);
+		last_ns = record->time_ns;
+		queue->delivered_ns = last_ns;
+		queue->counts.read++;
+		queue->first++;
+	}
+	return to;
+}
+
+size_t queue_fill(struct record_queue *queue, int64_t until_ns, unsigned char *page)
+{
+	unsigned char *begin = page + PAGE_HEADER_SIZE, *end;
+	uint64_t commit;
+	int64_t count;
+
+	queue_sort(queue);
+	if (queue->first == queue->size || queue->list[queue->first].time_ns > until_ns)
+		return 0;
+	memcpy(page, &queue->list[queue->first].time_ns, sizeof(int64_t));
+	commit = losses_take(queue, &queue->list[queue->first], &count) ? PAGE_MISSED : 0;
+	if (commit && count >= 0)
+		commit |= PAGE_MISSED_STORED;
+	end = put_records(queue, until_ns, begin, page + PROGRAM_PAGE_SIZE - PAGE_COUNT_BYTES);
+	if (commit & PAGE_MISSED_STORED)
+		memcpy(end, &count, sizeof(count));
+	commit |= end - begin;
+	memcpy(page + sizeof(int64_t), &commit, sizeof(commit));
+	if (queue->first == queue->size ||
+	    (queue->first > DELIVERED_MAX && queue->first > queue->size / 2))
+		queue_compact(queue);
+	return end - page + (commit & PAGE_MISSED_STORED ? PAGE_COUNT_BYTES : 0);
+}
+
+void queue_release(struct record_queue *queue)
+{
+	free(queue->list);
+	free(queue->losses);
+	buffer_release(&queue->bytes);
+	*queue = (struct record_queue){ 0 };
+}

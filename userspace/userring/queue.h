@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Records that wait to be delivered in time order, and sub-buffers of them. */
+#ifndef USERRING_QUEUE_H
+#define USERRING_QUEUE_H
+
+#include "userring/userring.h"
+
+/** struct queued_record - a record at @offset of the bytes of a queue */
+struct queued_record {
+	int64_t time_ns;
+	uint64_t number;
+	size_t offset;
+	uint32_t size;
+};
+
+/** struct queued_loss - lost records before @time_ns; LOSS_COUNT_UNKNOWN for an unknown number */
+struct queued_loss {
+	int64_t time_ns;
+	int64_t count;
+};
+
+/**
+ * struct record_queue - records of all rings
+ * @list: @size records, of which the first @nr_sorted are sorted
+ * @first: of those that are left
+ * @bytes: their bytes
+ * @losses: @nr_losses of them, in time order
+ * @delivered_ns: time of the last record of a sub-buffer
+ * @nr_added: numbers records, so that equal times keep their order
+ */
+struct record_queue {
+	struct queued_record *list;
+	size_t size;
+	size_t capacity;
+	size_t first;
+	size_t nr_sorted;
+	struct buffer bytes;
+	struct queued_loss *losses;
+	size_t nr_losses;
+	int64_t delivered_ns;
+	uint64_t nr_added;
+	struct programs_counts counts;
+};
+
+/** queue_add - add a record; one that comes too late is lost; returns -1 if memory ran out */
+int queue_add(struct record_queue *queue, int64_t time_ns, const void *data, size_t size);
+
+/** queue_lose - records were lost up to @time_ns; returns -1 if memory ran out */
+int queue_lose(struct record_queue *queue, int64_t time_ns, int64_t count);
+
+/** queue_bytes - memory of records that wait */
+size_t queue_bytes(const struct record_queue *queue);
+
+/** queue_shrink - drop the oldest records until the rest has at most @size bytes */
+void queue_shrink(struct record_queue *queue, size_t size);
+
+/** queue_fill - as programs_fill() */
+size_t queue_fill(struct record_queue *queue, int64_t until_ns, unsigned char *page);
+
+void queue_release(struct record_queue *queue);
+
+#endif

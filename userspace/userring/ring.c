@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads rings that programs write, and may write anything to: a record's size is read once, the
+ * record is copied, and only the copy is checked.
+ *
+ * A record is visible once its first word is committed. A program can be interrupted between its
+ * reservation and that for any time; later records of its ring wait then, and records of others up
+ * to when the ring was last seen complete are final.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "userring/events.h"
+#include "userring/program.h"
+
+/* Other rings do not wait longer for a record that was begun. */
+#define LATE_NS NS_PER_S
+
+/** enum ring_status - what reading a record found */
+enum ring_status {
+	RING_NO_MEMORY = -2,
+	RING_DAMAGED = -1,
+	RING_END = 0,
+	RING_RECORD = 1,
+};
+
+static unsigned char *ring_data(const struct program *program, size_t index)
+{
+	return program->base + KTRACK_USER_CONTROL_SIZE + program->events_size +
+	       index * program->ring_size;
+}
+
+static uint32_t load_word(const unsigned char *from)
+{
+	return __atomic_load_n((const uint32_t *)(const void *)from, __ATOMIC_ACQUIRE);
+}
+
+/* Returns the size of the next description, 0 if there is none, -1 if it is damaged. */
+static int64_t description_size(const struct program *program, uint32_t word)
+{
+	uint32_t size = word & ~7u;
+
+	if (!(word & KTRACK_USER_COMMITTED))
+		return 0;
+	if (size < sizeof(struct ktrack_user_event) ||
+	    size > program->events_size - program->events_used || size > UINT16_MAX)
+		return -1;
+	return size;
+}
+
+/* Returns false if the description is damaged. */
+static bool description_read(struct program *program, const unsigned char *from, size_t size,
+			     struct event_table *events)
+{
+	struct described_event *event = malloc(sizeof(*event));
+	unsigned char *copy = malloc(size);
+	bool is_right = event && copy;
+
+	if (is_right) {
+		memcpy(copy, from, size);
+		is_right = event_describe(event, copy, size) &&
+			   event->number < PROGRAM_EVENTS_MAX;
+	}
+	if (is_right)
+		program->ids[event->number] = event_table_add(events, event);
+	free(event);
+	free(copy);
+	return is_right;
+}
+
+/* Reads the descriptions that are new; returns false if one is damaged. */
+static bool program_read_events(struct program *program, struct event_table *events)
+{
+	while (program->events_size - program->events_used >= sizeof(struct ktrack_user_event)) {
+		const unsigned char *from =
+			program->base + KTRACK_USER_CONTROL_SIZE + program->events_used;
+		int64_t size = description_size(program, load_word(from));
+
+		if (size <= 0)
+			return size == 0;
+		if (!description_read(program, from, size, events))
+			return false;
+		program->events_used += size;
+	}
+	return true;
+}
+
+/* The id of an event of the program, 0 if it has none. */
+static uint16_t program_find_id(struct program *program, uint16_t number,
+				struct event_table *events)
+{
+	if (number >= PROGRAM_EVENTS_MAX)
+		return 0;
+	if (program->ids[number] == 0 && !program_read_events(program, events))
+		return 0;
+	return program->ids[number];
+}
+
+/* Stores a copied record with what only ktrack has. */
+static int record_store(struct program *program, const struct ring_reader *reader,
+			unsigned char *copy, size_t size, int64_t now_ns)
+{
+	struct ktrack_user_record record;
+	uint16_t id;
+
+	memcpy(&record, copy, sizeof(record));
+	if (record.time_ns > (uint64_t)now_ns + NS_PER_S)
+		return RING_DAMAGED;
+	if ((int64_t)record.time_ns < program->from_ns)
+		return RING_RECORD;
+	id = program_find_id(program, record.number, reader->events);
+	if (id == 0 ||
+	    !task_table_note(reader->tasks, record.tid, program->pid, program->comm))
+		return RING_DAMAGED;
+	record.number = id;
+	record.flags = 0;
+	record.tgid = program->pid;
+	memcpy(copy, &record, sizeof(record));
+	return queue_add(reader->queue, record.time_ns, copy + KTRACK_USER_STORED,
+			 size - KTRACK_USER_STORED) < 0
+		       ? RING_NO_MEMORY
+		       : RING_RECORD;
+}
+
+/* The size of the entry at the tail, 0 if it is not committed, -1 if it cannot be. */
+static int64_t entry_size(const struct program *program, uint64_t tail, uint64_t head,
+			  uint32_t word)
+{
+	uint32_t size = word & ~7u;
+
+	if (!(word & KTRACK_USER_COMMITTED))
+		return 0;
+	if (size < 8 || size > head - tail ||
+	    size > program->ring_size - (tail & (program->ring_size - 1)))
+		return -1;
+	if (!(word & KTRACK_USER_PAD) &&
+	    (size < sizeof(struct ktrack_user_record) || size > KTRACK_USER_RECORD_MAX))
+		return -1;
+	return size;
+}
+
+/* A thread was killed while it wrote this record, whose size is known, or not yet. */
+static int64_t entry_skip(const struct program *program, uint64_t tail, uint64_t head,
+			  uint32_t word)
+{
+	return word == 0 ? (int64_t)(head - tail)
+			 : entry_size(program, tail, head, word | KTRACK_USER_COMMITTED);
+}
+
+/* Reads the entry at the tail. */
+static int entry_read(struct program *program, size_t index, const struct ring_reader *reader,
+		      uint64_t head, int64_t now_ns)
+{
+	struct program_ring *ring = &program->rings[index];
+	unsigned char *from = ring_data(program, index) + (ring->tail & (program->ring_size - 1));
+	unsigned char copy[KTRACK_USER_RECORD_MAX];
+	uint32_t word = load_word(from);
+	bool is_cut = program->has_ended && !(word & KTRACK_USER_COMMITTED);
+	int64_t size = is_cut ? entry_skip(program, ring->tail, head, word)
+			      : entry_size(program, ring->tail, head, word);
+	int status = RING_RECORD;
+
+	if (size <= 0)
+		return size < 0 ? RING_DAMAGED : RING_END;
+	if (is_cut) {
+		ring->tail += size;
+		return RING_RECORD;
+	}
+	if (!(word & KTRACK_USER_PAD)) {
+		memcpy(copy, from, size);
+		status = record_store(program, reader, copy, size, now_ns);
+	}
+	memset(from, 0, size);
+	ring->tail += size;
+	return status;
+}
+
+/* The writer's counts only grow. */
+static int ring_take_lost(const struct ring_reader *reader, uint64_t now, uint64_t *before,
+			  int64_t now_ns)
+{
+	uint64_t lost = now - *before;
+
+	if (now == *before)
+		return 0;
+	*before = now;
+	return queue_lose(reader->queue, now_ns, lost > INT32_MAX ? LOSS_COUNT_UNKNOWN
+								  : (int64_t)lost);
+}
+
+/* Returns the number of bytes, or an enum ring_status below 0. */
+static int64_t ring_read(struct program *program, size_t index, const struct ring_reader *reader,
+			 int64_t now_ns)
+{
+	struct ktrack_user_ring *shared = &program->control->rings[index];
+	struct program_ring *ring = &program->rings[index];
+	uint64_t head = __atomic_load_n(&shared->head, __ATOMIC_ACQUIRE);
+	uint64_t begin = ring->tail;
+	int status = RING_RECORD;
+
+	if (head - ring->tail > program->ring_size)
+		return RING_DAMAGED;
+	while (status == RING_RECORD && ring->tail != head)
+		status = entry_read(program, index, reader, head, now_ns);
+	if (ring->tail != begin)
+		__atomic_store_n(&shared->tail, ring->tail, __ATOMIC_RELEASE);
+	if (status < 0)
+		return status;
+	ring->is_waiting = ring->tail != head;
+	if (!ring->is_waiting)
+		ring->complete_ns = now_ns;
+	ring->is_late = now_ns - ring->complete_ns > LATE_NS;
+	if (ring_take_lost(reader, __atomic_load_n(&shared->lost, __ATOMIC_RELAXED), &ring->lost,
+			   now_ns) < 0)
+		return RING_NO_MEMORY;
+	return ring->tail - begin;
+}
+
+int64_t program_read(struct program *program, const struct ring_reader *reader, int64_t now_ns)
+{
+	int64_t sum = 0, size = 0;
+
+	for (size_t i = 0; i < program->nr_rings && size >= 0; i++) {
+		size = ring_read(program, i, reader, now_ns);
+		sum += size;
+	}
+	if (size == RING_NO_MEMORY ||
+	    ring_take_lost(reader, __atomic_load_n(&program->control->lost, __ATOMIC_RELAXED),
+			   &program->lost, now_ns) < 0)
+		return -1;
+	if (size >= 0)
+		return sum;
+	program->is_damaged = true;
+	return queue_lose(reader->queue, now_ns, LOSS_COUNT_UNKNOWN) < 0 ? -1 : 0;
+}
+
+int64_t program_ready_ns(const struct program *program, int64_t now_ns)
+{
+	for (size_t i = 0; i < program->nr_rings && !program->is_damaged; i++) {
+		const struct program_ring *ring = &program->rings[i];
+
+		if (ring->is_waiting && !ring->is_late && ring->complete_ns < now_ns)
+			now_ns = ring->complete_ns;
+	}
+	return now_ns;
+}
+
+bool program_is_waiting(const struct program *program)
+{
+	for (size_t i = 0; i < program->nr_rings && !program->is_damaged; i++) {
+		if (program->rings[i].is_waiting)
+			return true;
+	}
+	return false;
+}

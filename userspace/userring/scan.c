@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Searches the open files of all processes for memfds of ktrack/user.h. */
+#include "userring/scan.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MEMORY_LINK "/memfd:" KTRACK_USER_NAME " (deleted)"
+
+static int procfs_number(const char *name)
+{
+	char *end;
+	long number = strtol(name, &end, 10);
+
+	return *name >= '0' && *name <= '9' && !*end && number <= INT32_MAX ? (int)number : -1;
+}
+
+static bool is_memory(int folder_fd, const char *name)
+{
+	char target[sizeof(MEMORY_LINK)];
+	ssize_t size = readlinkat(folder_fd, name, target, sizeof(target));
+
+	return size == (ssize_t)strlen(MEMORY_LINK) && memcmp(target, MEMORY_LINK, size) == 0;
+}
+
+static int memfd_visit(int folder_fd, const char *name, int pid,
+		      const struct memory_visitor *visitor, struct error *error)
+{
+	int fd, status;
+
+	if (procfs_number(name) < 0 || !is_memory(folder_fd, name))
+		return 0;
+	fd = openat(folder_fd, name, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	status = visitor->visit(visitor->context, fd, pid, error);
+	close(fd);
+	return status;
+}
+
+static int process_files_visit(int pid, const struct memory_visitor *visitor, struct error *error)
+{
+	char path[32];
+	struct dirent *entry;
+	DIR *folder;
+	int status = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	folder = opendir(path);
+	if (!folder)
+		return 0;
+	while (status == 0 && (entry = readdir(folder)))
+		status = memfd_visit(dirfd(folder), entry->d_name, pid, visitor, error);
+	closedir(folder);
+	return status;
+}
+
+int memfds_visit(const struct memory_visitor *visitor, struct error *error)
+{
+	DIR *folder = opendir("/proc");
+	struct dirent *entry;
+	int status = 0;
+
+	if (!folder)
+		return error_set(error, "/proc: cannot be read; mount it");
+	while (status == 0 && (entry = readdir(folder))) {
+		int pid = procfs_number(entry->d_name);
+
+		if (pid > 0 && pid != getpid())
+			status = process_files_visit(pid, visitor, error);
+	}
+	closedir(folder);
+	return status;
+}

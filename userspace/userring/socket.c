@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The socket at which programs announce themselves. Programs trust only root and their own user;
+ * what they send is checked like the memory of any program.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "userring/scan.h"
+
+#define BACKLOG 256
+
+static int address_set(struct sockaddr_un *address, const char *path)
+{
+	*address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	if (strlen(path) >= sizeof(address->sun_path))
+		return -1;
+	strcpy(address->sun_path, path);
+	return 0;
+}
+
+/* Whether a ktrack listens there; the socket of a killed one refuses connections. */
+static bool socket_is_used(const struct sockaddr_un *address)
+{
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	bool is_used = fd >= 0 && (connect(fd, (const struct sockaddr *)address,
+					   sizeof(*address)) == 0 ||
+				   errno == EAGAIN);
+
+	file_close(fd);
+	return is_used;
+}
+
+/* Anybody may connect: programs of all users announce themselves. */
+static int socket_bind(int fd, const char *path)
+{
+	struct sockaddr_un address;
+	mode_t mask;
+	int status;
+
+	if (address_set(&address, path) < 0)
+		return -1;
+	mask = umask(0111);
+	status = bind(fd, (struct sockaddr *)&address, sizeof(address));
+	if (status < 0 && errno == EADDRINUSE && !socket_is_used(&address) && unlink(path) == 0)
+		status = bind(fd, (struct sockaddr *)&address, sizeof(address));
+	umask(mask);
+	return status == 0 ? listen(fd, BACKLOG) : -1;
+}
+
+/* The folder of the usual socket exists while a ktrack of root runs. */
+static int socket_open_usual(struct program_socket *own)
+{
+	const char *variable = getenv(KTRACK_USER_SOCKET_VARIABLE);
+	char folder[] = KTRACK_USER_SOCKET;
+
+	own->path = strdup(variable ? variable : KTRACK_USER_SOCKET);
+	if (!own->path)
+		return -1;
+	if (!variable)
+		mkdir(dirname(folder), 0755);
+	return socket_bind(own->fd, own->path);
+}
+
+static int socket_open_temporary(struct program_socket *own)
+{
+	const char *parent = getenv("TMPDIR");
+
+	free(own->path);
+	own->path = NULL;
+	if (asprintf(&own->folder, "%s/ktrack-XXXXXX", parent ? parent : "/tmp") < 0)
+		own->folder = NULL;
+	if (!own->folder || !mkdtemp(own->folder)) {
+		free(own->folder);
+		own->folder = NULL;
+		return -1;
+	}
+	if (asprintf(&own->path, "%s/user.sock", own->folder) < 0)
+		own->path = NULL;
+	/* Only the user's own programs, and root's, can reach it. */
+	return own->path ? socket_bind(own->fd, own->path) : -1;
+}
+
+int program_socket_open(struct program_socket *own, struct error *error)
+{
+	*own = (struct program_socket){ .fd = socket(
+						AF_UNIX,
+						SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) };
+	if (own->fd < 0)
+		return error_set_system(error, errno, "cannot create a socket");
+	if (socket_open_usual(own) == 0 || socket_open_temporary(own) == 0)
+		return 0;
+	return error_set_system(error, errno, "%s: cannot listen there; set TMPDIR",
+				own->path ? own->path : "/tmp");
+}
+
+/* Takes the first of the descriptors, and closes others. */
+static int message_take_fd(struct msghdr *message)
+{
+	int taken = -1;
+
+	for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part;
+	     part = CMSG_NXTHDR(message, part)) {
+		size_t size = part->cmsg_len - CMSG_LEN(0);
+
+		if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t i = 0; i + sizeof(int) <= size; i += sizeof(int)) {
+			int fd;
+
+			memcpy(&fd, CMSG_DATA(part) + i, sizeof(fd));
+			if (taken < 0)
+				taken = fd;
+			else
+				close(fd);
+		}
+	}
+	return taken;
+}
+
+/* A program sends before it waits, so that the message is there with the connection or soon. */
+static int connection_receive(int connection)
+{
+	union {
+		char bytes[CMSG_SPACE(4 * sizeof(int))];
+		struct cmsghdr head;
+	} control;
+	uint32_t version;
+	struct iovec part = { .iov_base = &version, .iov_len = sizeof(version) };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = control.bytes,
+				  .msg_controllen = sizeof(control.bytes) };
+	struct timeval wait = { .tv_usec = 100000 };
+
+	setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+	if (recvmsg(connection, &message, MSG_CMSG_CLOEXEC) < 0)
+		return -1;
+	return message_take_fd(&message);
+}
+
+int program_socket_accept(struct program_socket *own, int *connection, int *pid)
+{
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	int fd;
+
+	*connection = accept4(own->fd, NULL, NULL, SOCK_CLOEXEC);
+	if (*connection < 0)
+		return -2;
+	fd = connection_receive(*connection);
+	if (fd >= 0 && getsockopt(*connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+	    peer.pid > 0) {
+		*pid = peer.pid;
+		return fd;
+	}
+	file_close(fd);
+	close(*connection);
+	return -1;
+}
+
+void program_socket_close(struct program_socket *own)
+{
+	if (own->fd >= 0 && own->path)
+		unlink(own->path);
+	file_close(own->fd);
+	if (own->folder)
+		rmdir(own->folder);
+	free(own->path);
+	free(own->folder);
+	*own = (struct program_socket){ .fd = -1 };
+}

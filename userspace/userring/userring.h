@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Public header of userring/: records of programs that are instrumented with ktrack/user.h, as one
+ * stream of sub-buffers in the kernel's layout, and formats of their events.
+ *
+ * The memory that a program shares is hostile input: everything is copied before it is checked,
+ * and never read again. ktrack-user(7) describes it.
+ */
+#ifndef USERRING_USERRING_H
+#define USERRING_USERRING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/base.h"
+#include "event/event.h"
+
+/** PROGRAMS_BUFFER - name of the buffer of their records */
+#define PROGRAMS_BUFFER "programs"
+
+/** PROGRAM_PAGE_SIZE - size of a sub-buffer */
+#define PROGRAM_PAGE_SIZE 4096
+
+/** PROGRAM_EVENT_ID - the first event id; the kernel's are below */
+#define PROGRAM_EVENT_ID 40000
+
+/**
+ * struct programs_settings - which programs are recorded, and how
+ * @report: for messages
+ * @globs: patterns of names or paths, separated by commas; NULL for all programs
+ * @size_max: memory for records that wait, in bytes
+ * @keeps_last: drop the oldest records if that is full, otherwise leave new ones in the rings
+ */
+struct programs_settings {
+	const struct report *report;
+	const char *globs;
+	size_t size_max;
+	bool keeps_last;
+};
+
+/**
+ * struct program_event - an event of one or more programs
+ * @id: event id of its records
+ * @text: its format, as tracefs has it
+ */
+struct program_event {
+	char *system;
+	char *name;
+	uint16_t id;
+	struct text text;
+};
+
+struct programs;
+
+/**
+ * programs_new - wait for programs, and search those that run; nothing is recorded yet
+ * @out: for programs_close(); NULL on failure
+ *
+ * Without the right to create the usual socket it is in a temporary folder: programs that run
+ * already are found by searching. Returns 0, or -1 with @error.
+ */
+int programs_new(struct programs **out, const struct programs_settings *settings,
+		 struct error *error);
+
+/** programs_close - stop recording, and release everything; NULL is fine */
+void programs_close(struct programs *programs);
+
+/** programs_socket - path of the socket, for KTRACK_USER_SOCKET of a command; NULL for the usual */
+const char *programs_socket(const struct programs *programs);
+
+/** programs_fd - readable if a program starts */
+int programs_fd(const struct programs *programs);
+
+/** programs_start - record from now on; returns -1 with @error */
+int programs_start(struct programs *programs, struct error *error);
+
+/** programs_stop - programs write no more records; those that they have begun are awaited */
+void programs_stop(struct programs *programs);
+
+/**
+ * programs_read - read all rings
+ *
+ * Also takes programs that have started, and releases those that have ended. Returns -1 with
+ * @error if memory ran out.
+ */
+int programs_read(struct programs *programs, struct error *error);
+
+/** programs_ready_ns - all records up to this time have been read */
+int64_t programs_ready_ns(const struct programs *programs);
+
+/** programs_wait_ms - how long rings may be left alone: short if they fill quickly */
+int programs_wait_ms(const struct programs *programs);
+
+/**
+ * programs_fill - make a sub-buffer of the next records up to a time
+ * @page: PROGRAM_PAGE_SIZE bytes
+ *
+ * Returns its size, 0 if there is no record.
+ */
+size_t programs_fill(struct programs *programs, int64_t until_ns, unsigned char *page);
+
+/**
+ * struct programs_counts - since the beginning
+ * @read: records that programs_fill() returned
+ * @lost: records that did not fit, and those that came too late
+ * @is_damaged: an unknown number is lost, too
+ */
+struct programs_counts {
+	uint64_t read;
+	uint64_t lost;
+	bool is_damaged;
+};
+
+/** programs_count - count records */
+void programs_count(const struct programs *programs, struct programs_counts *out);
+
+/** programs_nr_events - how many events were found; earlier ones stay */
+size_t programs_nr_events(const struct programs *programs);
+
+/** programs_event - the event at @index */
+const struct program_event *programs_event(const struct programs *programs, size_t index);
+
+/** programs_find_task - process and name of a thread that has written; false if there is none */
+bool programs_find_task(const struct programs *programs, int tid, struct thread_identity *out);
+
+/** programs_nr - how many programs are recorded now */
+size_t programs_nr(const struct programs *programs);
+
+/**
+ * struct program_found - a program that can be recorded
+ * @path: of its file
+ * @is_recorded: a ktrack records it
+ * @nr_events: number of its events that have been used; their names are SYSTEM:EVENT
+ */
+struct program_found {
+	int pid;
+	const char *path;
+	const char *comm;
+	bool is_recorded;
+	size_t nr_events;
+	const char *const *events;
+};
+
+/** struct program_visitor - receives programs; returns -1 with @error to stop */
+struct program_visitor {
+	void *context;
+	int (*visit)(void *context, const struct program_found *program, struct error *error);
+};
+
+/** programs_visit - visit all programs of this machine that the caller may read */
+int programs_visit(const struct program_visitor *visitor, struct error *error);
+
+/** programs_clean - switch off programs that a killed ktrack recorded; returns how many */
+unsigned int programs_clean(void);
+
+#endif
