@@ -59,7 +59,7 @@ def check_installed(tap, root):
     tap.ok((folder / "libtrace2.so.0").is_file(), "the library is in the folder of its architecture", *files_of(root / "usr/lib"))
     text = (folder / "pkgconfig/libtrace2.pc").read_text()
     tap.ok(f"libdir=/usr/lib/{triplet}\n" in text and f"Version: {VERSION}\n" in text, "pkg-config finds it there", text)
-    strange = [name for name in files_of(root / "usr") if name.startswith("include/ktrack/") and name != "include/ktrack/user.h"]
+    strange = [name for name in files_of(root / "usr") if name.startswith("include/ktrack/") and not name.startswith("include/ktrack/user")]
     tap.nothing(strange, "headers for drivers are not among those for programs")
 
 
@@ -142,6 +142,11 @@ def check_vendor(tap, root):
             (target / "VERSION").unlink()
             done = run(script, driver)
             tap.ok(done.returncode == 1 and "not a copy of ktrack's headers" in done.stdout, "other files are not", done.stdout)
+        with tempfile.TemporaryDirectory() as program:
+            done = run(script, "--programs", program)
+            (Path(program) / "x.c").write_text("#include <ktrack/user.h>\nKTRACK_SLICE(x);\nint main(void) { ktrack_guard(x, \"x\"); return 0; }\n")
+            built = run("gcc", "-I", Path(program) / "include", "-o", Path(program) / "x", Path(program) / "x.c")
+            tap.ok(done.returncode == 0 and built.returncode == 0, f"{script}: the headers for programs are complete", done.stdout, built.stdout)
     done = run(PROJECT / "scripts/vendor", "/nonexistent")
     tap.ok(done.returncode == 1 and "no such folder" in done.stdout, "a folder that does not exist is refused", done.stdout)
 
