@@ -126,6 +126,16 @@ refused "a device without an end" 1 "/dev/zero: not a trace.dat; name a recordin
 run sh -c '(while echo endless; do :; done) | timeout 20 "$0" export -' "$ktrack"
 refused "and a pipe without an end" 1 "standard input: not a trace.dat; name a recording of ktrack or trace-cmd"
 
+printf 'compression zstd\nevent demo:io 100 u32 bytes\n' >zstd.script
+"$OLDPWD/tests/golden/mktrace" zstd.script zstd.dat
+: >libzstd.so.1
+run env LD_LIBRARY_PATH="$folder" "$ktrack" export zstd.dat
+remedy="install libzstd (Debian's package libzstd1)"
+refused "a file whose library is missing" 1 "zstd.dat: libzstd.so.1: cannot be loaded; $remedy; at offset 37"
+rm libzstd.so.1
+run "$ktrack" export --wall-clock=0 zstd.dat
+is "which is loaded if it is there" "$status" = 0
+
 echo 'event demo:io 100 u32 bytes' >plain.script
 "$OLDPWD/tests/golden/mktrace" plain.script plain.dat
 no_records="'ktrack list' prints the tracepoints that follow the convention"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Unit tests: one program for each file in tests/unit/, under sanitizers. The modules are one shared library: programs link
-# quickly, and a test can replace a function of the C library.
+# quickly, and a test can replace a function of the C library. Fixtures compress with libzstd, which ktrack loads when needed.
 
 unit-library := $(BUILD)/san/libktrack.so
 unit-fixtures := $(patsubst %.c,$(BUILD)/san/%.o,$(wildcard tests/unit/fixtures/*.c))
 unit-programs := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
-san-link = $(CC) $(SANITIZE) -o $@ $(filter %.o,$^) -L$(BUILD)/san -lktrack '-Wl,-rpath,$$ORIGIN/../../san:$$ORIGIN/../san' $(libraries) -lm
+san-link = $(CC) $(SANITIZE) -o $@ $(filter %.o,$^) -L$(BUILD)/san -lktrack '-Wl,-rpath,$$ORIGIN/../../san:$$ORIGIN/../san' $(libraries) -lzstd -lm
 
 .PHONY: unit-tests
 unit-tests: $(unit-programs)

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/inline.h"
 #include "base/json.h"
+#include "base/library.h"
 #include "base/map.h"
 #include "base/owner.h"
 #include "base/progress.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads ELF files by libelf. USDTs are notes, as systemtap's <sys/sdt.h> describes them. */
+/* Reads ELF files by libelf, which is loaded for that. USDTs are notes, as systemtap's <sys/sdt.h>
+ * describes them. */
 #include "event/elf.h"
 
 #include <errno.h>
@@ -16,12 +17,50 @@
 #define NOTE_ADDRESSES 3
 #define BASE_SECTION ".stapsdt.base"
 
+#define ELF_FUNCTIONS(apply)                                                                  \
+	apply(elf_begin) apply(elf_end) apply(elf_getdata) apply(elf_getphdrnum)              \
+		apply(elf_getshdrstrndx) apply(elf_kind) apply(elf_nextscn) apply(elf_strptr) \
+			apply(elf_version) apply(gelf_getclass) apply(gelf_getehdr)           \
+				apply(gelf_getnote) apply(gelf_getphdr) apply(gelf_getshdr)   \
+					apply(gelf_getsym)
+
+/** struct elf_api - libelf */
+struct elf_api {
+	void *handle;
+	ELF_FUNCTIONS(LIBRARY_MEMBER)
+};
+
 struct elf_file {
+	struct elf_api api;
 	int fd;
 	Elf *elf;
 	const char *path;
 	GElf_Ehdr header;
 };
+
+static int elf_api_load(struct elf_api *api, struct error *error)
+{
+	const struct library_function functions[] = { ELF_FUNCTIONS(LIBRARY_FUNCTION) };
+
+	return library_load(&api->handle, "libelf.so.1", "libelf (Debian's package libelf1)",
+			    functions, sizeof(functions) / sizeof(functions[0]), error);
+}
+
+/* Returns 0, or -1 with @error. */
+static int elf_file_read(struct elf_file *file, const char *path, struct error *error)
+{
+	file->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (file->fd < 0)
+		return error_set_system(error, errno, "%s", path);
+	if (elf_api_load(&file->api, error) < 0)
+		return -1;
+	file->api.elf_version(EV_CURRENT);
+	file->elf = file->api.elf_begin(file->fd, ELF_C_READ, NULL);
+	if (file->elf && file->api.elf_kind(file->elf) == ELF_K_ELF &&
+	    file->api.gelf_getehdr(file->elf, &file->header))
+		return 0;
+	return error_set(error, "%s: not an ELF file; name a program or a shared library", path);
+}
 
 int elf_open(struct elf_file **out, const char *path, struct error *error)
 {
@@ -30,18 +69,10 @@ int elf_open(struct elf_file **out, const char *path, struct error *error)
 	*out = NULL;
 	if (!file)
 		return error_set(error, "out of memory");
-	*file = (struct elf_file){ .fd = open(path, O_RDONLY | O_CLOEXEC), .path = path };
-	if (file->fd < 0) {
-		error_set_system(error, errno, "%s", path);
-	} else {
-		elf_version(EV_CURRENT);
-		file->elf = elf_begin(file->fd, ELF_C_READ, NULL);
-		if (file->elf && elf_kind(file->elf) == ELF_K_ELF &&
-		    gelf_getehdr(file->elf, &file->header)) {
-			*out = file;
-			return 0;
-		}
-		error_set(error, "%s: not an ELF file; name a program or a shared library", path);
+	file->path = path;
+	if (elf_file_read(file, path, error) == 0) {
+		*out = file;
+		return 0;
 	}
 	elf_close(file);
 	return -1;
@@ -51,7 +82,9 @@ void elf_close(struct elf_file *file)
 {
 	if (!file)
 		return;
-	elf_end(file->elf);
+	if (file->elf)
+		file->api.elf_end(file->elf);
+	library_release(file->api.handle);
 	file_close(file->fd);
 	free(file);
 }
@@ -66,12 +99,12 @@ static bool offset_find(const struct elf_file *file, uint64_t address, uint64_t 
 {
 	size_t nr_segments;
 
-	if (elf_getphdrnum(file->elf, &nr_segments) < 0)
+	if (file->api.elf_getphdrnum(file->elf, &nr_segments) < 0)
 		return false;
 	for (size_t i = 0; i < nr_segments; i++) {
 		GElf_Phdr segment;
 
-		if (!gelf_getphdr(file->elf, i, &segment) || segment.p_type != PT_LOAD ||
+		if (!file->api.gelf_getphdr(file->elf, i, &segment) || segment.p_type != PT_LOAD ||
 		    address < segment.p_vaddr || address - segment.p_vaddr >= segment.p_filesz)
 			continue;
 		*offset = address - segment.p_vaddr + segment.p_offset;
@@ -84,18 +117,18 @@ static bool offset_find(const struct elf_file *file, uint64_t address, uint64_t 
 static bool table_find(const struct elf_file *file, Elf_Scn *section, const GElf_Shdr *header,
 		       const char *name, uint64_t *address)
 {
-	Elf_Data *data = elf_getdata(section, NULL);
+	Elf_Data *data = file->api.elf_getdata(section, NULL);
 	size_t size = data && header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
 
 	for (size_t i = 0; i < size; i++) {
 		const char *found;
 		GElf_Sym symbol;
 
-		if (!gelf_getsym(data, i, &symbol))
+		if (!file->api.gelf_getsym(data, i, &symbol))
 			break;
 		if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF)
 			continue;
-		found = elf_strptr(file->elf, header->sh_link, symbol.st_name);
+		found = file->api.elf_strptr(file->elf, header->sh_link, symbol.st_name);
 		if (!found || strcmp(found, name) != 0)
 			continue;
 		*address = symbol.st_value;
@@ -109,10 +142,10 @@ static bool address_find(const struct elf_file *file, unsigned int type, const c
 {
 	Elf_Scn *section = NULL;
 
-	while ((section = elf_nextscn(file->elf, section))) {
+	while ((section = file->api.elf_nextscn(file->elf, section))) {
 		GElf_Shdr header;
 
-		if (gelf_getshdr(section, &header) && header.sh_type == type &&
+		if (file->api.gelf_getshdr(section, &header) && header.sh_type == type &&
 		    table_find(file, section, &header, name, address))
 			return true;
 	}
@@ -130,7 +163,8 @@ int elf_find_function(const struct elf_file *file, const char *name, uint64_t *o
 				 file->path, name, file->path);
 	if (offset_find(file, address, offset))
 		return 0;
-	return error_set(error, "%s: function '%s' has no code in the file; name the file that has it",
+	return error_set(error,
+			 "%s: function '%s' has no code in the file; name the file that has it",
 			 file->path, name);
 }
 
@@ -140,15 +174,15 @@ static bool base_find(const struct elf_file *file, uint64_t *address)
 	Elf_Scn *section = NULL;
 	size_t names;
 
-	if (elf_getshdrstrndx(file->elf, &names) < 0)
+	if (file->api.elf_getshdrstrndx(file->elf, &names) < 0)
 		return false;
-	while ((section = elf_nextscn(file->elf, section))) {
+	while ((section = file->api.elf_nextscn(file->elf, section))) {
 		const char *name;
 		GElf_Shdr header;
 
-		if (!gelf_getshdr(section, &header))
+		if (!file->api.gelf_getshdr(section, &header))
 			continue;
-		name = elf_strptr(file->elf, names, header.sh_name);
+		name = file->api.elf_strptr(file->elf, names, header.sh_name);
 		if (!name || strcmp(name, BASE_SECTION) != 0)
 			continue;
 		*address = header.sh_addr;
@@ -181,7 +215,9 @@ static const char *note_take_text(const char **rest, const char *end)
 static bool note_parse(const struct mark_search *search, const Elf_Data *data, size_t at,
 		       size_t size, GElf_Addr addresses[], struct elf_mark *out)
 {
-	Elf_Type type = gelf_getclass(search->file->elf) == ELFCLASS32 ? ELF_T_WORD : ELF_T_XWORD;
+	Elf_Type type = search->file->api.gelf_getclass(search->file->elf) == ELFCLASS32
+				? ELF_T_WORD
+				: ELF_T_XWORD;
 	size_t word = type == ELF_T_WORD ? sizeof(uint32_t) : sizeof(uint64_t);
 	const char *begin = (const char *)data->d_buf + at;
 	const char *end = begin + size, *rest = begin + NOTE_ADDRESSES * word;
@@ -216,8 +252,7 @@ static int note_visit(const struct mark_search *search, const Elf_Data *data, si
 	moved = search->has_base ? search->base - addresses[1] : 0;
 	if (!offset_find(search->file, addresses[0] + moved, &mark.offset))
 		return 0;
-	if (addresses[2] != 0 &&
-	    !offset_find(search->file, addresses[2] + moved, &mark.semaphore))
+	if (addresses[2] != 0 && !offset_find(search->file, addresses[2] + moved, &mark.semaphore))
 		return 0;
 	return search->visit(search->context, &mark, search->error);
 }
@@ -227,7 +262,8 @@ static int notes_visit(const struct mark_search *search, const Elf_Data *data)
 	size_t at = 0, next, name_at, text_at;
 	GElf_Nhdr note;
 
-	while ((next = gelf_getnote((Elf_Data *)data, at, &note, &name_at, &text_at)) > 0) {
+	while ((next = search->file->api.gelf_getnote((Elf_Data *)data, at, &note, &name_at,
+						      &text_at)) > 0) {
 		const char *owner = (const char *)data->d_buf + name_at;
 
 		at = next;
@@ -243,17 +279,18 @@ int elf_visit_marks(const struct elf_file *file,
 		    int (*visit)(void *context, const struct elf_mark *mark, struct error *error),
 		    void *context, struct error *error)
 {
-	struct mark_search search = { .file = file, .visit = visit, .context = context,
-				      .error = error };
+	struct mark_search search = {
+		.file = file, .visit = visit, .context = context, .error = error
+	};
 	Elf_Scn *section = NULL;
 
 	search.has_base = base_find(file, &search.base);
-	while ((section = elf_nextscn(file->elf, section))) {
+	while ((section = file->api.elf_nextscn(file->elf, section))) {
 		GElf_Shdr header;
 		Elf_Data *data = NULL;
 
-		if (gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE)
-			data = elf_getdata(section, NULL);
+		if (file->api.gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE)
+			data = file->api.elf_getdata(section, NULL);
 		if (data && notes_visit(&search, data) < 0)
 			return -1;
 	}

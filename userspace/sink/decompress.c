@@ -39,8 +39,26 @@ bool decompress_zlib(struct buffer *out, struct text compressed, size_t most)
 	return is_whole;
 }
 
-static bool zstd_decompress(ZSTD_DStream *stream, struct buffer *out, struct text compressed,
-			    size_t most)
+#define ZSTD_FUNCTIONS(apply)                                                          \
+	apply(ZSTD_createDStream) apply(ZSTD_decompressStream) apply(ZSTD_freeDStream) \
+		apply(ZSTD_isError)
+
+/** struct zstd_api - libzstd */
+struct zstd_api {
+	void *handle;
+	ZSTD_FUNCTIONS(LIBRARY_MEMBER)
+};
+
+static int zstd_api_load(struct zstd_api *api, struct error *error)
+{
+	const struct library_function functions[] = { ZSTD_FUNCTIONS(LIBRARY_FUNCTION) };
+
+	return library_load(&api->handle, "libzstd.so.1", "libzstd (Debian's package libzstd1)",
+			    functions, sizeof(functions) / sizeof(functions[0]), error);
+}
+
+static bool zstd_decompress(const struct zstd_api *api, ZSTD_DStream *stream, struct buffer *out,
+			    struct text compressed, size_t most)
 {
 	ZSTD_inBuffer in = { .src = compressed.data, .size = compressed.size };
 	size_t before = out->size, left = 1;
@@ -50,19 +68,26 @@ static bool zstd_decompress(ZSTD_DStream *stream, struct buffer *out, struct tex
 
 		if (!step.dst)
 			return false;
-		left = ZSTD_decompressStream(stream, &step, &in);
+		left = api->ZSTD_decompressStream(stream, &step, &in);
 		out->size += step.pos;
-		if (ZSTD_isError(left) || (left > 0 && in.pos == in.size && step.pos < step.size))
+		if (api->ZSTD_isError(left) ||
+		    (left > 0 && in.pos == in.size && step.pos < step.size))
 			return false;
 	}
 	return left == 0 && out->size - before <= most;
 }
 
-bool decompress_zstd(struct buffer *out, struct text compressed, size_t most)
+bool decompress_zstd(struct buffer *out, struct text compressed, size_t most, struct error *error)
 {
-	ZSTD_DStream *stream = ZSTD_createDStream();
-	bool is_whole = stream && zstd_decompress(stream, out, compressed, most);
+	struct zstd_api api;
+	bool is_whole = zstd_api_load(&api, error) == 0;
 
-	ZSTD_freeDStream(stream);
+	if (is_whole) {
+		ZSTD_DStream *stream = api.ZSTD_createDStream();
+
+		is_whole = stream && zstd_decompress(&api, stream, out, compressed, most);
+		api.ZSTD_freeDStream(stream);
+	}
+	library_release(api.handle);
 	return is_whole;
 }

@@ -13,7 +13,7 @@
  */
 bool decompress_zlib(struct buffer *out, struct text compressed, size_t most);
 
-/** decompress_zstd - the same for a zstd frame */
-bool decompress_zstd(struct buffer *out, struct text compressed, size_t most);
+/** decompress_zstd - the same for a zstd frame; sets @error if libzstd cannot be loaded */
+bool decompress_zstd(struct buffer *out, struct text compressed, size_t most, struct error *error);
 
 #endif

@@ -168,6 +168,7 @@ static int v7_read_layout(struct trace_file *file, struct error *error)
 int trace_file_read_v7(struct trace_file *file, struct cursor *cursor, struct error *error)
 {
 	struct text algorithm = cursor_string(cursor);
+	struct error problem = { 0 };
 	uint64_t offset;
 
 	/* The version of the compression library is not needed. */
@@ -175,9 +176,8 @@ int trace_file_read_v7(struct trace_file *file, struct cursor *cursor, struct er
 	offset = cursor_u64(cursor);
 	if (cursor->is_over)
 		return trace_file_refuse(file, error, cursor->offset, "its header is cut short");
-	if (!inflater_init(&file->inflater, algorithm))
-		return trace_file_refuse(file, error, cursor->offset,
-					 "its compression algorithm is not supported");
+	if (inflater_init(&file->inflater, algorithm, &problem) < 0)
+		return trace_file_refuse(file, error, cursor->offset, problem.text);
 	if (v7_read_chain(file, offset, error) < 0)
 		return -1;
 	if (file->nr_buffers == 0)

@@ -2,31 +2,69 @@
 /* Decompresses blocks with zstd and zlib. */
 #include "tracedat/inflate.h"
 
+#include <stdlib.h>
 #include <zlib.h>
 #include <zstd.h>
 
 /**
  * struct inflate_algorithm - a compression algorithm
+ * @open: prepare the state; returns -1 with @error
  * @run: decompress to exactly @size bytes
  * @release: free the state
  */
 struct inflate_algorithm {
 	const char *name;
+	int (*open)(struct inflater *inflater, struct error *error);
 	bool (*run)(struct inflater *inflater, struct text block, void *out, size_t size);
 	void (*release)(struct inflater *inflater);
 };
 
+#define ZSTD_FUNCTIONS(apply) apply(ZSTD_createDCtx) apply(ZSTD_decompressDCtx) apply(ZSTD_freeDCtx)
+
+/** struct zstd_state - libzstd, and its state */
+struct zstd_state {
+	void *handle;
+	ZSTD_FUNCTIONS(LIBRARY_MEMBER)
+	ZSTD_DCtx *context;
+};
+
+static int zstd_load(struct zstd_state *api, struct error *error)
+{
+	const struct library_function functions[] = { ZSTD_FUNCTIONS(LIBRARY_FUNCTION) };
+
+	return library_load(&api->handle, "libzstd.so.1", "libzstd (Debian's package libzstd1)",
+			    functions, sizeof(functions) / sizeof(functions[0]), error);
+}
+
+static int zstd_open(struct inflater *inflater, struct error *error)
+{
+	struct zstd_state *zstd = calloc(1, sizeof(*zstd));
+
+	inflater->state = zstd;
+	if (!zstd)
+		return error_set(error, "out of memory");
+	if (zstd_load(zstd, error) < 0)
+		return -1;
+	zstd->context = zstd->ZSTD_createDCtx();
+	return zstd->context ? 0 : error_set(error, "out of memory");
+}
+
 static bool zstd_run(struct inflater *inflater, struct text block, void *out, size_t size)
 {
-	if (!inflater->state)
-		inflater->state = ZSTD_createDCtx();
-	return inflater->state &&
-	       ZSTD_decompressDCtx(inflater->state, out, size, block.data, block.size) == size;
+	const struct zstd_state *zstd = inflater->state;
+
+	return zstd->ZSTD_decompressDCtx(zstd->context, out, size, block.data, block.size) == size;
 }
 
 static void zstd_release(struct inflater *inflater)
 {
-	ZSTD_freeDCtx(inflater->state);
+	struct zstd_state *zstd = inflater->state;
+
+	if (zstd && zstd->context)
+		zstd->ZSTD_freeDCtx(zstd->context);
+	if (zstd)
+		library_release(zstd->handle);
+	free(zstd);
 }
 
 static bool zlib_run(struct inflater *inflater, struct text block, void *out, size_t size)
@@ -41,17 +79,19 @@ static bool zlib_run(struct inflater *inflater, struct text block, void *out, si
 static const struct inflate_algorithm algorithms[] = {
 	{ .name = "none" },
 	{ .name = "zlib", .run = zlib_run },
-	{ .name = "zstd", .run = zstd_run, .release = zstd_release },
+	{ .name = "zstd", .open = zstd_open, .run = zstd_run, .release = zstd_release },
 };
 
-bool inflater_init(struct inflater *inflater, struct text name)
+int inflater_init(struct inflater *inflater, struct text name, struct error *error)
 {
 	*inflater = (struct inflater){ 0 };
 	for (size_t i = 0; i < sizeof(algorithms) / sizeof(algorithms[0]); i++) {
 		if (text_equals(name, text_of(algorithms[i].name)))
 			inflater->algorithm = &algorithms[i];
 	}
-	return inflater->algorithm != NULL;
+	if (!inflater->algorithm)
+		return error_set(error, "its compression algorithm is not supported");
+	return inflater->algorithm->open ? inflater->algorithm->open(inflater, error) : 0;
 }
 
 void inflater_release(struct inflater *inflater)

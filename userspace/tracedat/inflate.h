@@ -11,7 +11,7 @@ struct inflate_algorithm;
 
 /**
  * struct inflater - a decompressor; zeroed if nothing is compressed
- * @state: of the algorithm, created at its first use
+ * @state: of the algorithm
  */
 struct inflater {
 	const struct inflate_algorithm *algorithm;
@@ -19,10 +19,11 @@ struct inflater {
 };
 
 /**
- * inflater_init - select an algorithm by its name, which may be "none"; returns false if it is not
- * supported
+ * inflater_init - select an algorithm by its name, which may be "none"
+ *
+ * Returns 0, or -1 with @error. inflater_release() is needed in any case.
  */
-bool inflater_init(struct inflater *inflater, struct text name);
+int inflater_init(struct inflater *inflater, struct text name, struct error *error);
 
 void inflater_release(struct inflater *inflater);
 

@@ -25,6 +25,7 @@
  * struct examination - the trace and its properties
  * @offset: in the file
  * @wall_offset_ns: realtime minus boot time, of the last snapshot that has both
+ * @error: why a packet cannot be decompressed, unless it is damaged
  */
 struct examination {
 	FILE *file;
@@ -33,6 +34,7 @@ struct examination {
 	uint64_t sequence_id_max;
 	bool has_wall_offset;
 	int64_t wall_offset_ns;
+	struct error *error;
 };
 
 /** struct message_field - one field of a message: a number or bytes */
@@ -146,18 +148,19 @@ static bool packet_fields_read(struct examination *examination, struct text rest
 	return true;
 }
 
-static bool packets_decompress(struct buffer *out, const struct message_field *field)
+static bool packets_decompress(struct buffer *out, const struct message_field *field,
+			       struct error *error)
 {
 	if (field->field == PACKET_ZLIB_PACKETS)
 		return decompress_zlib(out, field->bytes, PACKET_SIZE_MAX);
-	return decompress_zstd(out, field->bytes, PACKET_SIZE_MAX);
+	return decompress_zstd(out, field->bytes, PACKET_SIZE_MAX, error);
 }
 
 /* Packets that were compressed together; they contain no compressed ones. */
 static bool compressed_read(struct examination *examination, const struct message_field *compressed)
 {
 	struct buffer content = { 0 };
-	bool is_well = packets_decompress(&content, compressed);
+	bool is_well = packets_decompress(&content, compressed, examination->error);
 	struct text rest = buffer_text(&content);
 	struct message_field field;
 
@@ -286,7 +289,7 @@ static int trace_examine(struct examination *examination, struct perfetto_sink *
 int perfetto_examine(struct perfetto_sink *sink, const struct recording *recording,
 		     struct error *error)
 {
-	struct examination examination = { .sequence_id_max = SEQUENCE_ID_FIRST };
+	struct examination examination = { .sequence_id_max = SEQUENCE_ID_FIRST, .error = error };
 	int status;
 
 	examination.file = perfetto_target_read(sink, error);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The functions of SQLite that ktrack calls. The library is loaded at first use: linked, it would
- * cost every start of ktrack the time to relocate it.
+ * The functions of SQLite that ktrack calls. The library is loaded at first use.
  */
 #ifndef SINK_SQLITE_API_H
 #define SINK_SQLITE_API_H
