@@ -25,7 +25,8 @@ function laneKeyOf({ identity }) {
 function groupKeyOf({ identity }) {
 	if (identity.scope === "thread")
 		return JSON.stringify([identity.host, identity.id, identity.cpu, identity.buffer]);
-	return JSON.stringify([identity.host, identity.tracepoint, identity.name]);
+	// Those of a process are below it.
+	return JSON.stringify([identity.host, identity.tracepoint, identity.name, identity.scope === "process" ? identity.id : undefined]);
 }
 
 // Sorts a group by rank, then in the order of appearance, which is that of its first lane for a lane.

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: the page puts the tracks of packs together: machine, process, thread; CPUs and disks by rule; threads with nothing but states."""
+
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+import cases  # noqa: E402
+from pages import DRAW, visit_pages  # noqa: E402
+from tap import Tap  # noqa: E402
+
+FORMATS = "".join(
+    f"format ../formats/6.12/{system}/{name}\n"
+    for system, names in {
+        "sched": ("sched_switch", "sched_waking"),
+        "raw_syscalls": ("sys_enter", "sys_exit"),
+        "irq": ("irq_handler_entry", "irq_handler_exit", "softirq_entry", "softirq_exit"),
+        "block": ("block_rq_issue", "block_rq_complete"),
+    }.items()
+    for name in names
+)
+# Threads 40 and 41 of a process, a process of one thread, two CPUs, two disks, a rule for each process. The rows of 41 begin with
+# its wake-up of 60, and with its system call before its state.
+RECORDS = """event drv:size 100 s64 size
+task 40 make 40
+task 41 maker 40
+task 60 dd 60
++1us 0@1 irq_handler_entry irq=11 name=virtio0
++1us 0@1 irq_handler_exit irq=11 ret=1
++1us 41@0 sched_waking comm=dd pid=60
++1us 41@0 sys_enter 1
++1us 41@0 sys_exit 1 4096
++1us 41@0 sched_switch prev_comm=maker prev_pid=41 prev_state=1 next_comm=make next_pid=40
++1us 0@1 sched_switch prev_comm=swapper/1 prev_pid=0 prev_state=0 next_comm=dd next_pid=60
++1us 60@1 sys_enter 0
++1us 60@1 block_rq_issue dev=8388608 sector=100 nr_sector=8 bytes=4096 rwbs=R comm=dd
++1us 60@1 block_rq_issue dev=8388608 sector=200 nr_sector=16 bytes=8192 rwbs=R comm=dd
++1us 60@1 block_rq_issue dev=8388624 sector=100 nr_sector=1 bytes=512 rwbs=R comm=dd
++1us 60@1 size 5
++1us 40@0 size 6
++1us 40@0 softirq_entry vec=4
++1us 40@0 block_rq_complete dev=8388608 sector=200 nr_sector=16 rwbs=R error=0
++1us 40@0 block_rq_complete dev=8388624 sector=100 nr_sector=1 rwbs=R error=0
++1us 40@0 block_rq_complete dev=8388608 sector=100 nr_sector=8 rwbs=R error=0
++1us 40@0 softirq_exit vec=4
++1us 60@1 sys_exit 0 4096
++1us 60@1 sched_switch prev_comm=dd prev_pid=60 prev_state=1 next_comm=swapper/1 next_pid=0
+"""
+RULES = ("-r", "sched,irq,syscalls,block", "-r", "counter drv:size event=drv:size value=size scope=process args=-")
+# Nine threads of which only the states are known: more than are always drawn.
+IDLE = "".join(f"+1us {tid}@1 sched_switch prev_comm=worker prev_pid={tid} prev_state=1 next_comm=worker next_pid={tid + 1}\n" for tid in range(70, 78))
+# The tree as lines: depth, kind and label of each node, and rule, id and lane of its tracks.
+TREE = """const lines = [];
+const walk = (node, depth) => {
+	const tracks = node.tracks.map(({ identity }) => [identity.tracepoint, identity.id, identity.lane ?? 0].join(" "));
+	lines.push([depth, node.kind, node.label, ...tracks]);
+	node.children.forEach((child) => walk(child, depth + 1));
+};
+TREE_OF.children.forEach((node) => walk(node, 0));
+return lines;"""
+
+
+def load(pages, text):
+    """Loads the page of a recording; returns the lines of its tree."""
+    _, wrong = pages.load(lambda path: cases.make_of(FORMATS + text, path), *RULES)
+    assert not wrong, wrong
+    return tree(pages, "treeOf(ktrack.recording.tracks)")
+
+
+def tree(pages, which):
+    """The lines of a tree."""
+    return [tuple(line) for line in pages.browser.run(TREE.replace("TREE_OF", which))]
+
+
+def children(lines, kind, label):
+    """The lines below one; None if it is not there."""
+    index = next((index for index, line in enumerate(lines) if line[1:3] == (kind, label)), None)
+    if index is None:
+        return None
+    below = []
+    for line in lines[index + 1 :]:
+        if line[0] <= lines[index][0]:
+            break
+        below.append(line[1:])
+    return below
+
+
+def check_threads(tap, pages):
+    """A thread's rows are together, states above and wake-ups below; threads are below their process, if it has several."""
+    lines = load(pages, RECORDS)
+    top = [line[1:] for line in lines if line[0] == 0]
+    maker = ("thread", "maker 41", "sched:thread 41 0", "syscalls:call 41 0", "sched:wakeup 41 0")
+    make = ("thread", "make 40", "sched:thread 40 0")
+    below = children(lines, "process", "process 40 make")
+    tap.ok(below is not None and maker in below and make in below, "threads below their process, states above, wake-ups below", *lines)
+    single = ("thread", "dd 60", "sched:thread 60 0", "syscalls:call 60 0", "sched:wakeup 60 0")
+    other = children(lines, "process", "process 60 dd") or ()
+    tap.ok(single in other, "a process of one thread that has tracks of its own", *lines)
+    sizes = [line for line in lines if any(track.startswith("drv:size") for track in line[3:])]
+    tap.ok(("group", "size pid 40 make", "drv:size 40 0") in (below or ()), "tracks of a process are below it", *sizes)
+    tap.ok(("group", "size pid 60 dd", "drv:size 60 0") in other, "and those of another one below that", *sizes)
+
+
+def check_others(tap, pages):
+    """Tracks of CPUs are together by rule; so are the lanes of a disk."""
+    lines = load(pages, RECORDS)
+    top = [line[1:] for line in lines if line[0] == 0]
+    for rule, name in (("irq:cpu", "interrupts cpu 1"), ("sched:cpu", "running cpu 0")):
+        found = [line for line in top if any(track.startswith(f"{rule} ") for track in line[2:])]
+        tap.ok(len(found) == 1 and found[0][:2] == ("group", name) and sorted(found[0][2:]) == [f"{rule} 0 0", f"{rule} 1 0"], f"{rule}: both CPUs are together", *found)
+    disks = [line[2:] for line in top if any(track.startswith("block:request") for track in line[2:])]
+    tap.ok(sorted(disks) == [("block:request 8388608 1", "block:request 8388608 2"), ("block:request 8388624 1",)], "disks, and their lanes", *top)
+    drawn = pages.browser.run(DRAW + "return p.lines.map((line) => line.tracks.length > 0 ? p.labelOf(line) : line.node.label);")
+    wanted = ["process 40 make", "maker 41 \u00b7 state", "syscalls", "wake-ups"]
+    places = [drawn.index(label) if label in drawn else -1 for label in wanted]
+    tap.ok(-1 not in places and places == sorted(places), "lines are drawn in this order", *drawn)
+
+
+def check_idle(tap, pages):
+    """Threads with nothing but states are together, closed, if they are many."""
+    lines = load(pages, RECORDS + IDLE)
+    below = children(lines, "idle", "11 threads with nothing but states")
+    wanted = [("thread", f"worker {tid}", f"sched:thread {tid} 0") for tid in range(70, 79)]
+    tap.ok(below is not None and set(wanted) <= set(below) and lines[-len(below) - 1][1] == "idle", "they are below one line at the end", *lines)
+    shown = pages.browser.run(DRAW + "return p.lines.map((line) => line.tracks.length > 0 ? p.labelOf(line) : line.node.label);")
+    tap.ok(not any("worker" in label for label in shown) and any("maker 41" in label for label in shown), "which is closed", *shown)
+
+
+def check_machines(tap, pages):
+    """Processes of two machines with the same number are apart; one machine has no line of its own."""
+    lines = load(pages, RECORDS)
+    tap.nothing([line for line in lines if line[1] == "machine"], "no line for the only machine")
+    two = """treeOf([...ktrack.recording.tracks.map((track) => ({ ...track, identity: { ...track.identity, host: "one" } })),
+        ...ktrack.recording.tracks.map((track) => ({ ...track, identity: { ...track.identity, host: "two" } }))])"""
+    found = tree(pages, two)
+    tap.ok([line[1:3] for line in found if line[0] == 0] == [("machine", "machine one"), ("machine", "machine two")], "two machines", *found)
+    for host in ("one", "two"):
+        wanted = [line[1:] for line in lines]
+        tap.ok(children(found, "machine", f"machine {host}") == wanted, f"all of machine {host} is below it", *found)
+
+
+CHECKS = (check_threads, check_others, check_idle, check_machines)
+
+
+if __name__ == "__main__":
+    sys.exit(visit_pages(Tap(), CHECKS))
