@@ -57,6 +57,7 @@ class Stream:
     def __init__(self, text):
         self.tracks, self.unmatched, self.keys, self.execs, self.errors = defaultdict(list), Counter(), {}, [], []
         self.open, self.instants, self.last, self.recorded = defaultdict(list), Counter(), {}, []
+        self.readings = defaultdict(list)
         for line in text.splitlines():
             self.take(json.loads(line))
 
@@ -72,7 +73,9 @@ class Stream:
         elif what == "data_json":
             self.instants[category] += 1
             if category == "sched:exec":
-                self.execs.append(event["t_abs"])
+                self.execs.append((event["t_abs"], self.keys[thread][2]))
+            elif "clock" in event["value"]:
+                self.readings[category].append((event["t_abs"], self.keys[thread][2], int(event["value"]["clock"])))
         elif what == "data" and thread in self.keys:
             self.last[self.keys[thread]] = int(event["value"])
         elif what == "region_enter":
@@ -83,6 +86,7 @@ class Stream:
         elif what == "region_leave":
             found = self.open[thread].pop()
             found.end, found.is_unfinished = event["t_abs"], event.get("unfinished", False)
+            found.args |= event.get("args", {})
         elif what == "th_counter" and event["name"] == "unmatched_ends":
             self.unmatched[self.keys[thread][0]] += event["count"]
         elif what == "counter" and event["name"] == "filtered_ends":
@@ -135,21 +139,28 @@ class Counts:
         before, after = (" ".join(re.findall(pattern, text, re.M)).split() for text in texts)
         return [int(new) - int(old) for new, old in zip(after, before, strict=True)] or [0]
 
+    def reading(self, index):
+        """When an execution read its file: during its read(2) if system calls are recorded, else until the next execution."""
+        (begin, tid), (end, _) = [*self.stream.execs, (float("inf"), None)][index : index + 2]
+        calls = self.stream.tracks.get(("syscalls:call", "thread", tid, None), [])
+        reads = [one for one in calls if begin <= one.begin < end and one.label in ("read", "sendfile") and one.args.get("ret", 0) > 0]
+        return (reads[0].begin, reads[-1].end) if reads else (begin, end)
+
     def windows(self, file):
         """
         The time from after the first reading until before the last one, and the time that includes both. The first execution
         is the shell's; each one ends before the next.
         """
         first = 1 + self.files.index(file)
-        last = first - 1 - len(self.files)
-        execs = [*self.stream.execs, float("inf")]
-        return (execs[first + 1], execs[last - 1]), (execs[first], execs[last])
+        last = len(self.stream.execs) + first - 1 - len(self.files)
+        before, after = self.reading(first), self.reading(last)
+        return (before[1], after[0]), (before[0], after[1])
 
-    def agree(self, file, number, measure, more=0):
-        """Whether @number is between the sums of @measure in both windows, but for 1% + 5 and, above, @more."""
+    def agree(self, file, number, measure):
+        """Whether @number is between the sums of @measure in both windows, but for 1% + 5."""
         least, most = (measure(*window) for window in self.windows(file))
         margin = 0.01 * number + 5
-        return least - margin <= number <= most + more + margin, f"{least} <= {number} <= {most}"
+        return least - margin <= number <= most + margin, f"{least} <= {number} <= {most}"
 
     def slices(self, rule, labels=None, weight=lambda one: 1):
         """A measure: slices of a rule, or what they weigh."""

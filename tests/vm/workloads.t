@@ -3,6 +3,7 @@
 """Test: on file copies to a virtio disk, compilations, pipes and a flood of packets, all packs have each record, and agree with the kernel's counts."""
 
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 
 import machine  # noqa: E402
 from rule_stream import Counts, Stream, check_counts, check_pairs  # noqa: E402
+from scheduler_clock import RULES, SchedulerClock, is_idle  # noqa: E402
 from tap import Tap  # noqa: E402
 
 PACKS = "irq,sched,syscalls,block,workqueue,locks,net,memory,fs,timers,writeback"
@@ -54,7 +56,8 @@ def sources_write(folder):
 
 def exported(path):
     """The stream of a recording, and trace-cmd's text of its records."""
-    command = [machine.PROJECT / "build/ktrack", "export", "--include-self", "-r", PACKS, "--event=/dev/stdout", path]
+    rules = [word for rule in (PACKS, *RULES) for word in ("-r", rule)]
+    command = [machine.PROJECT / "build/ktrack", "export", "--include-self", *rules, "--event=/dev/stdout", path]
     stream = subprocess.run(command, capture_output=True, text=True, check=False)
     # Without plugins, since trace-cmd's has other letters of states than the kernel.
     report = subprocess.run(["trace-cmd", "report", "-N", path], capture_output=True, text=True, errors="replace", check=False)
@@ -71,30 +74,15 @@ def check_states(tap, what, stream, report):
     tap.ok(stopped == left, f"{what}: and one of the thread before, unless that has gone", stopped, left)
 
 
-def early_most_us(stream):
-    """
-    Threads of pipes, and disks, wake threads of other CPUs. When an idle CPU switches to a thread that another CPU has woken, the kernel may
-    count the run from the wake-up, since it does not read its clock twice: the most that this can be.
-    """
-    idle_ends = set()
-    for key, slices in stream.tracks.items():
-        if key[0] == "sched:cpu":
-            idle_ends |= {one.end for one in slices if one.label.startswith("swapper/")}
-    return sum(one.us(one.begin, one.end) for one in stream.of("sched:thread") if one.label == "Runnable" and one.end in idle_ends)
-
-
-def check_schedule(tap, what, counts, early_us):
-    """How long all threads ran by the kernel's sums, to which it adds each run at its end."""
-    grown = counts.grown("schedstat", r"^cpu\d+ ([\d ]+)$")
+def check_schedule(tap, what, counts):
+    """How long all threads ran by the kernel's sums, to which it adds each run at its end, by its own clock."""
+    grown, clock = counts.grown("schedstat", r"^cpu\d+ ([\d ]+)$"), SchedulerClock(counts.stream)
+    running = [one for slices in clock.cpus.values() for one in slices if not is_idle(one)]
+    tap.nothing(clock.problems, f"{what}: each switch is between what caused it and its record")
     run_us = sum(grown[6::9]) // 1000
-    running = [one for one in counts.stream.of("sched:cpu") if not one.label.startswith("swapper/")]
-
-    def ended(weight):
-        return lambda begin, end: sum(weight(one) for one in running if begin <= one.end <= end)
-
-    is_same, text = counts.agree("schedstat", run_us, ended(lambda one: one.us(one.begin, one.end)), early_us)
-    tap.ok(is_same and run_us > max(10_000, early_us), f"{what}: run time in us", text, early_us)
-    is_same, text = counts.agree("schedstat", sum(grown[8::9]), ended(lambda one: 1))
+    is_same, text = counts.agree("schedstat", run_us, clock.run_us)
+    tap.ok(is_same and run_us > 10_000, f"{what}: run time in us", text)
+    is_same, text = counts.agree("schedstat", sum(grown[8::9]), lambda begin, end: sum(begin <= one.end <= end for one in running))
     tap.ok(is_same, f"{what}: runs of threads", text)
 
 
@@ -114,7 +102,7 @@ def check_workload(tap, kernel, result, name):
     lines = {one.label for one in stream.of("irq:cpu") if one.label.startswith("IRQ ") and "-req." in one.label}
     is_same, text = counts.agree("interrupts", wanted, counts.slices("irq:cpu", lines or {""}))
     tap.ok(is_same and (wanted > 0 or not nr_requests), f"{what}: interrupts of the disk", text, *lines)
-    check_schedule(tap, what, counts, early_most_us(stream))
+    check_schedule(tap, what, counts)
 
 
 def main():
@@ -125,7 +113,7 @@ def main():
         sources_write(folder / "sources")
         subprocess.run(["mke2fs", "-q", "-t", "ext4", folder / "disk", "32M"], check=True)
         common = [*machine.COUNTED, *machine.program(folder, "yield"), *compiler_options()]
-        common += ["--disk", folder / "disk", "--add", f"{folder / 'sources'}:/sources"]
+        common += ["--disk", folder / "disk", "--add", f"{folder / 'sources'}:/sources", "--add", f"{shutil.which('pahole')}:/bin/pahole"]
         for kernel in sys.argv[1:] or machine.KERNELS:
             more = machine.kernel_folder(kernel) / "more"
             if not (more / "virtio_blk.ko").exists():

@@ -56,6 +56,16 @@ pressure() {
 	sh -c "echo \$\$ >$CGROUPS/small/cgroup.procs; cat /mnt/large" >/dev/null
 }
 
+# Probes read the clock of a CPU's run queue when schedule() has left the idle task, or chosen it: tests/vm/scheduler_clock.py.
+clock_probes() {
+	clock=$(pahole -C rq /sys/kernel/btf/vmlinux | sed -n 's|.* clock; */\* *\([0-9]*\) .*|+\1(%di):u64|p')
+	chosen=set_next_task_idle
+	# Before 6.12 the kernel calls this one first.
+	! grep -q ' pick_next_task_idle$' /proc/kallsyms || chosen=pick_next_task_idle
+	echo "p:clock_rq/idle_end put_prev_task_idle clock=$clock" >>$TRACING/kprobe_events
+	echo "p:clock_rq/idle_begin $chosen clock=$clock" >>$TRACING/kprobe_events
+}
+
 if [ $# -gt 0 ]; then
 	counts_save "$1.before"
 	"$1"
@@ -63,6 +73,7 @@ if [ $# -gt 0 ]; then
 	exit
 fi
 
+clock_probes
 second_cpu_start
 for module in virtio_blk crc16 crc32c_generic mbcache jbd2 ext4; do
 	[ ! -e /more/$module.ko ] || insmod /more/$module.ko
@@ -73,6 +84,7 @@ echo +memory >$CGROUPS/cgroup.subtree_control
 mount -t ext4 /dev/vda /mnt
 echo 0 >/sys/block/vda/queue/read_ahead_kb
 for work in copy compile pipes flood pressure; do
-	attempt $work ktrack record -b 16384 --include-self -r $PACKS -o /out/$work.dat -- sh "$0" $work
+	attempt $work ktrack record -b 16384 --include-self -r $PACKS \
+		-r "instant clock:idle_end event=clock_rq:idle_end" -r "instant clock:idle_begin event=clock_rq:idle_begin" -o /out/$work.dat -- sh "$0" $work
 done
 cp /mnt/program /out/program
