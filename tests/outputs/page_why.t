@@ -49,7 +49,7 @@ SLOW = (
 DEVICE = HERE.parent / "why/data/device.script"
 SENTENCES = (
     "No kernel stacks show where threads slept; record with --stack='sched:sched_switch if prev_state & 3'.",
-    "What ended in the interrupts is not recorded; record and export with -r block,timers, too.",
+    "If IRQ 27 virtio0 is the interrupt of a disk, record and export with -r block, too.",
     "What ended in the interrupts is not recorded; record and export with -r timers, too.",
 )
 # Packs, a slice, and what is missing.

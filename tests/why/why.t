@@ -52,6 +52,8 @@ CASES = {
         "'block:*/R*'",
     ),
     "names": ("read",),
+    "interrupts": ("timed", "received", "read", "--slowest=3 '*'"),
+    "armed": ("timed",),
 }
 CATEGORIES = "there are slices of mydrv:io, mydrv:request, mydrv:transfer, irq:cpu and 2 more; 'CATEGORY/*' matches all of one"
 REFUSED = {

@@ -136,9 +136,7 @@ static const struct segment *chain_hard_before(struct chain *chain, const struct
 /* The interrupt of a device is a better reason than what it leads to. */
 static bool interrupt_is_device(struct chain *chain, const struct segment *segment)
 {
-	struct text name = name_table_text(chain->names, segment->interrupt);
-
-	return name.size > 4 && memcmp(name.data, "IRQ ", 4) == 0;
+	return text_begins(name_table_text(chain->names, segment->interrupt), text_of("IRQ "));
 }
 
 /* An interrupt of a CPU, those that it interrupted, and the hard one that raised a soft one. */

@@ -10,17 +10,41 @@
 /* Shorter parts need no explanation. */
 #define HINT_PERCENT 10
 
+/** enum interrupt_use - what the name of an interrupt reveals about the end of a wait in it */
+enum interrupt_use { USE_OTHER, USE_TIMER, USE_DISK, USE_DEVICE, USE_COUNT };
+
 /**
  * struct hints - what the explained slices lack
  * @stack: kernel stacks of sleeps that a timeout ended
- * @operation: what ended in the interrupts that threads waited for
+ * @has_use: what ended in interrupts of this use that threads waited for
+ * @is_disk: requests of disks ended in soft interrupts
+ * @device: the interrupt of the longest wait for a device
+ * @device_ns: how long this wait took
  * @rival: the longest part that is runnable behind a thread of the same priority, NULL for none
  */
 struct hints {
 	bool stack;
-	bool operation;
+	bool has_use[USE_COUNT];
+	bool is_disk;
+	uint16_t device;
+	int64_t device_ns;
 	const struct part *rival;
 };
+
+/* The other soft interrupts end no operation of a pack. */
+static enum interrupt_use interrupt_find_use(struct text name)
+{
+	static const char *const timers[] = { "timer ", "hrtimer ", "TIMER", "HRTIMER",
+					      "local timer" };
+
+	for (size_t i = 0; i < sizeof(timers) / sizeof(timers[0]); i++) {
+		if (text_begins(name, text_of(timers[i])))
+			return USE_TIMER;
+	}
+	if (text_equals(name, text_of("BLOCK")))
+		return USE_DISK;
+	return text_begins(name, text_of("IRQ ")) ? USE_DEVICE : USE_OTHER;
+}
 
 static bool part_waits_for_interrupt(const struct part_key *key)
 {
@@ -35,6 +59,18 @@ static bool part_has_rival(const struct part_key *key)
 	       key->prio > PRIO_REALTIME_MAX;
 }
 
+static void hints_add_wait(const struct why_sink *why, const struct part *part, struct hints *hints)
+{
+	struct text name = name_table_text(&why->names, part->key.interrupt);
+	enum interrupt_use use = interrupt_find_use(name);
+
+	hints->has_use[use] = true;
+	if (use == USE_DEVICE && part->total_ns > hints->device_ns) {
+		hints->device = part->key.interrupt;
+		hints->device_ns = part->total_ns;
+	}
+}
+
 static void hints_find(const struct why_sink *why, const struct split *split, int64_t least_ns,
 		       struct hints *hints)
 {
@@ -42,13 +78,18 @@ static void hints_find(const struct why_sink *why, const struct split *split, in
 		const struct part *part = &split->parts[i];
 		bool is_timeout = part_is_timeout(&why->names, &part->key);
 
+		/* This soft interrupt is short, and follows the one that was waited for. */
+		hints->is_disk |= part->key.kind == PART_SOFT &&
+				  interrupt_find_use(name_table_text(
+					  &why->names, part->key.interrupt)) == USE_DISK;
 		if (part->total_ns < least_ns)
 			continue;
 		/* An instant before the sleep names its reason, as dirty pages do. */
 		hints->stack |= is_timeout && part->key.stack == NAMES_NONE &&
 				part->key.instant == NAMES_NONE;
-		hints->operation |= !is_timeout && part_waits_for_interrupt(&part->key) &&
-				    part->key.object == NAMES_NONE;
+		if (!is_timeout && part_waits_for_interrupt(&part->key) &&
+		    part->key.object == NAMES_NONE)
+			hints_add_wait(why, part, hints);
 		if (part_has_rival(&part->key) &&
 		    (!hints->rival || part->total_ns > hints->rival->total_ns))
 			hints->rival = part;
@@ -57,12 +98,26 @@ static void hints_find(const struct why_sink *why, const struct split *split, in
 	}
 }
 
-/* The packs of operations of which there are no records. */
-static const char *missing_packs(const struct why_sink *why)
+/* The packs of operations of which there are no records, and which ended in the interrupts. */
+static void print_missing(struct why_sink *why, const struct hints *hints)
 {
-	if (why->has_timers)
-		return why->has_block ? NULL : "block";
-	return why->has_block ? "timers" : "block,timers";
+	bool has_device = hints->has_use[USE_DEVICE] && !why->has_block;
+	bool lacks_block = (hints->has_use[USE_DISK] && !why->has_block) ||
+			   (has_device && hints->is_disk);
+	bool lacks_timers = hints->has_use[USE_TIMER] && !why->has_timers;
+
+	if (lacks_block || lacks_timers)
+		buffer_printf(&why->out,
+			      "what ended in the interrupts is not recorded; record with -r "
+			      "%s%s%s, too\n",
+			      lacks_block ? "block" : "", lacks_block && lacks_timers ? "," : "",
+			      lacks_timers ? "timers" : "");
+	if (has_device && !lacks_block) {
+		buffer_append_string(&why->out, "if ");
+		why_append_clean(&why->out, name_table_text(&why->names, hints->device));
+		buffer_append_string(&why->out,
+				     " is the interrupt of a disk, record with -r block, too\n");
+	}
 }
 
 /* The first line of a file of a thread that still has its name; false if there is none. */
@@ -128,11 +183,7 @@ void why_print_hints(struct why_sink *why)
 	if (hints.stack)
 		buffer_append_string(out, "no kernel stacks show where threads slept; record with "
 					  "--stack='sched:sched_switch if prev_state & 3'\n");
-	if (hints.operation && missing_packs(why))
-		buffer_printf(out,
-			      "what ended in the interrupts is not recorded; record with -r %s, "
-			      "too\n",
-			      missing_packs(why));
+	print_missing(why, &hints);
 	if (hints.rival)
 		print_rival(why, &hints.rival->key);
 }

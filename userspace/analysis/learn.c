@@ -120,7 +120,7 @@ static int learn_track(struct why_sink *why, const struct timeline_event *event,
 	event->track->sink_data[why->sink_index] = one;
 	one->role = track_role(track);
 	why->has_block |= strncmp(track->category->text, "block:", 6) == 0;
-	why->has_timers |= one->role == WHY_ROLE_ARMED || one->role == WHY_ROLE_EXPIRED;
+	why->has_timers |= one->role == WHY_ROLE_ARMED;
 	one->is_selected = track->kind == TRACK_SLICES &&
 			   why_may_select(why, one, track) &&
 			   slice_selector_matches_track(&why->selector, track);

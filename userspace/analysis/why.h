@@ -103,7 +103,8 @@ struct why_end {
  * @nr_left_out: suspect or incomplete slices that the aggregate excludes
  * @nr_unexplained: slices that the aggregate excludes because there were no steps left
  * @is_resting: there are not enough steps
- * @has_block, @has_timers: there are tracks of these packs
+ * @has_block, @has_timers: there are tracks of these packs; the begins of timers are only in the
+ * pack, their ends also among interrupts
  * @lost_records, @nr_gaps, @nr_gaps_unknown: losses
  * @scratch: the split of a slice that is added to the aggregate
  * @flows: of the convention's tracepoints

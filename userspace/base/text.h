@@ -77,6 +77,12 @@ hot_inline bool text_equals(struct text a, struct text b)
 				   : bytes_equal_from(a.data, b.data, 0, a.size);
 }
 
+/** text_begins - whether a text begins with the bytes of another one */
+static inline bool text_begins(struct text text, struct text start)
+{
+	return text.size >= start.size && memcmp(text.data, start.data, start.size) == 0;
+}
+
 /** text_head - the first 8 bytes of a text as a word, padded with zeros */
 static inline uint64_t text_head(struct text text)
 {

@@ -43,11 +43,6 @@ static void living_name_read(int tid, struct buffer *name)
 	buffer_release(&path);
 }
 
-static bool text_begins(struct text text, struct text start)
-{
-	return text.size >= start.size && memcmp(text.data, start.data, start.size) == 0;
-}
-
 /*
  * The name of a living thread can be read. If it continues after the end of the line, the lines
  * that contain the rest of it are removed. Longer lines cannot belong to it and are skipped.

@@ -9,8 +9,8 @@ const STATES = "sched:thread", INTERRUPTS = "irq:cpu";
 // Tracks that explain others.
 const EXPLAINING = [STATES, INTERRUPTS, "sched:cpu", "sched:wakeup", "timers:armed", "timers:expired", "ftrace:kernel_stack"];
 const RULES = "-r sched,irq,locks,workqueue,block,timers";
-// Packs of what ends in interrupts; shorter parts need no hint.
-const OPERATIONS = ["block", "timers"], HINT_LEAST = 0.1;
+// Shorter parts need no hint. Interrupts that end timers.
+const HINT_LEAST = 0.1, TIMER = /^(timer |hrtimer |TIMER|HRTIMER|local timer)/;
 
 // The explained slices whose begins are in a span of time; decompressed at the first use.
 class Explained {
@@ -100,19 +100,34 @@ function* partsOf(parts, least) {
 	}
 }
 
+// The packs of what ended in interrupts; the interrupt of a device may be that of a disk.
+function missingHints(recording, found) {
+	const isOpen = ({ kind, operation, timeout, waker_context: context = "thread" }) =>
+		!operation && !timeout && (kind === "waiting" || (kind === "blocked" && context !== "thread"));
+	const open = [...partsOf(found.parts, found.ns * HINT_LEAST)].filter(isOpen), hints = [], missing = [];
+	const has = (category) => recording.tracks.some(({ identity }) => identity.tracepoint.startsWith(category));
+	const device = open.filter(({ interrupt }) => interrupt?.startsWith("IRQ ")).sort((a, b) => b.ns - a.ns)[0];
+	const isDisk = open.some(({ interrupt }) => interrupt === "BLOCK") ||
+		(device && [...partsOf(found.parts, 0)].some(({ kind, interrupt }) => kind === "soft interrupt" && interrupt === "BLOCK"));
+	if (isDisk && !has("block:"))
+		missing.push("block");
+	if (open.some(({ interrupt }) => TIMER.test(interrupt)) && !has("timers:armed"))
+		missing.push("timers");
+	if (missing.length > 0)
+		hints.push(`What ended in the interrupts is not recorded; record and export with -r ${missing.join(",")}, too.`);
+	if (device && !isDisk && !has("block:"))
+		hints.push(`If ${device.interrupt} is the interrupt of a disk, record and export with -r block, too.`);
+	return hints;
+}
+
 // What the recording lacks that would explain more, as ktrack why says.
 function hintsOf(recording, found) {
 	const hints = [], all = [...partsOf(found.parts, found.ns * HINT_LEAST)];
-	const missing = OPERATIONS.filter((pack) => !recording.tracks.some(({ identity }) => identity.tracepoint.startsWith(`${pack}:`)));
-	const isOpen = ({ kind, operation, timeout, waker_context: context = "thread" }) =>
-		!operation && !timeout && (kind === "waiting" || (kind === "blocked" && context !== "thread"));
 	if (!recording.totals.explained.interrupts)
 		hints.push("Interrupts were not recorded: their time is part of \u201crunning\u201d; record with -r sched,irq.");
 	if (all.some((part) => part.timeout && !part.stack && !part.after))
 		hints.push("No kernel stacks show where threads slept; record with --stack='sched:sched_switch if prev_state & 3'.");
-	if (missing.length > 0 && all.some(isOpen))
-		hints.push(`What ended in the interrupts is not recorded; record and export with -r ${missing.join(",")}, too.`);
-	return hints;
+	return [...hints, ...missingHints(recording, found)];
 }
 
 // The slowest slices of a name, each with a way to it.
