@@ -138,12 +138,48 @@ def check_pair(tap, folder):
     tap.ok(sorted(names) == ["m:g", "syscalls:call"], "a pack given twice, and rules of a pipe", names, done.stderr)
 
 
+# Systems with tracepoints that follow the convention, in the order of their numbers of records.
+SYSTEMS = ("demo", "fast", "late", "mid", "next", "other", "past")
+
+
+def left_out(folder, nr_systems, *words):
+    """The lines of an export, except about the clock, of a recording of several systems and a tracepoint that rules use."""
+    trace = folder / "left.dat"
+    lines = [f"event {name}:io {100 + number} char track_event_type; string slice_name" for number, name in enumerate(SYSTEMS[:nr_systems])]
+    lines += ["event raw:begin 200 u32 id", "event raw:other 201 u32 id", "0 7@0 raw:begin 1", "1us 7@0 raw:other 1"]
+    for number, name in enumerate(SYSTEMS[:nr_systems]):
+        lines += [f"+1us 7@0 {name}:io I x"] * (len(SYSTEMS) - number)
+    (folder / "left.script").write_text("\n".join(lines) + "\n")
+    subprocess.run([blocks.PROJECT / "tests/golden/mktrace", folder / "left.script", trace], check=True)
+    done = subprocess.run([KTRACK, "export", *words, trace], capture_output=True, text=True, check=False)
+    return [line for line in done.stderr.replace(str(trace), "left.dat").splitlines() if "wall clock" not in line], done.stdout
+
+
+def check_left_out(tap, folder):
+    """Rules without -e leave out records that follow the convention: a line names the option that adds them."""
+    rule = ("-r", "instant my:begin event=raw:begin")
+    lines, _ = left_out(folder, 2, *rule)
+    tap.ok(lines == ["ktrack: left.dat: -r leaves out track events: 13 records of demo, fast; add -e demo,fast"], "they are counted", *lines)
+    lines, output = left_out(folder, 2, *rule, "-e", "demo,fast")
+    tap.ok(not lines and output.count('"category":"demo:io"') == 7 and "my:begin" in output, "and that option adds them", *lines)
+    lines, _ = left_out(folder, 7, *rule)
+    tap.ok(len(lines) == 1 and lines[0].endswith("next and 2 other systems; add -e '*'"), "of many systems, five are named", *lines)
+    lines, output = left_out(folder, 7, *rule, "-e", "*")
+    tap.ok(not lines and '"category":"past:io"' in output, "and one pattern matches all", *lines)
+    for words, what in (((*rule, "-q"), "--quiet"), ((*rule, "-e", "demo"), "-e for some of them"), ((*rule, "--track=begin*"), "--track")):
+        lines, _ = left_out(folder, 2, *words)
+        tap.ok(not any("leaves out" in line for line in lines), f"no line with {what}", *lines)
+    lines, _ = left_out(folder, 0, *rule)
+    tap.ok(not lines, "nor if nothing else follows the convention", *lines)
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         done = export(Path(folder))
         check_refused(tap, Path(folder))
         check_pair(tap, Path(folder))
+        check_left_out(tap, Path(folder))
     said = [line for line in done.stderr.splitlines() if "wall clock" not in line]
     tap.ok(done.returncode == 0 and not said, "the rules of all examples apply to a recording", *said)
     stream = Stream(done.stdout)

@@ -98,6 +98,15 @@ static int export_run_open_stacks(struct export_run *run, struct error *error)
 	return 0;
 }
 
+/* The source may have records that follow the convention. */
+static bool export_run_leaves_out(const struct export_run *run)
+{
+	const struct selection *selection = &run->settings->selection;
+
+	return !selection_is_empty(selection) && selection->nr_options == 0 &&
+	       !run->pipeline.filter.track;
+}
+
 static int export_run_choose(struct export_run *run, struct error *error)
 {
 	struct pipeline *pipeline = &run->pipeline;
@@ -123,8 +132,9 @@ static int export_run_choose(struct export_run *run, struct error *error)
 	if (export_run_open_stacks(run, error) < 0)
 		return -1;
 	/* An explanation uses the records of packs, whatever else there is. */
-	pipeline->counts_others = selection_is_empty(&run->settings->selection) &&
-				  !run->settings->outputs.why;
+	pipeline->counts_others = (selection_is_empty(&run->settings->selection) &&
+				   !run->settings->outputs.why) ||
+				  export_run_leaves_out(run);
 	return 0;
 }
 
@@ -217,6 +227,7 @@ static void export_run_report_empty(struct export_run *run)
 					     .source = run->source,
 					     .convention = pipeline->convention,
 					     .name = settings->source,
+					     .leaves_out = export_run_leaves_out(run),
 					     .directory = run->directory.size > 0
 								  ? buffer_string(&run->directory)
 								  : NULL },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Counts records that are no track events, and reports their systems. */
+/* Counts records that are not exported, and reports their systems. */
 #include "session/other_records.h"
 
 #include <stdlib.h>
@@ -23,12 +23,14 @@ struct system_count {
 /**
  * struct system_counts - the systems of all records
  * @ignored: its tracepoints that name threads are not counted, NULL if they are
+ * @wanted: only records that follow it are counted; NULL for all
  * @list: the first systems
  * @total: all records whose tracepoint the source describes
  */
 struct system_counts {
 	struct other_records *others;
 	const struct convention *ignored;
+	struct convention *wanted;
 	struct system_count list[SYSTEMS_MAX];
 	size_t size;
 	uint64_t total;
@@ -67,6 +69,16 @@ static struct system_count *system_count_get(struct system_counts *systems, cons
 	return system->name ? system : NULL;
 }
 
+static bool tracepoint_follows(struct convention *convention, const struct tracepoint *tracepoint)
+{
+	const struct descriptor *descriptor = NULL;
+	struct error ignored = { 0 };
+
+	return convention_add(convention, tracepoint->system, tracepoint->format, &descriptor,
+			      &ignored) == 0 &&
+	       descriptor;
+}
+
 /* A record is counted once, even if a damaged file has two tracepoints of its id. */
 static int others_visit(void *context, const struct tracepoint *tracepoint, struct error *error)
 {
@@ -78,6 +90,8 @@ static int others_visit(void *context, const struct tracepoint *tracepoint, stru
 	(void)error;
 	if (id < 0 || systems->others->counts[id] == 0 ||
 	    (systems->ignored && convention_has_task_id(systems->ignored, id)))
+		return 0;
+	if (systems->wanted && !tracepoint_follows(systems->wanted, tracepoint))
 		return 0;
 	count = systems->others->counts[id];
 	systems->others->counts[id] = 0;
@@ -143,6 +157,47 @@ static void systems_count(struct system_counts *systems, struct source *source)
 	qsort(systems->list, systems->size, sizeof(*systems->list), system_compare);
 }
 
+static void systems_release(struct system_counts *systems)
+{
+	for (size_t i = 0; i < systems->size; i++)
+		free(systems->list[i].name);
+}
+
+/* "relay,mydrv", or what matches more systems than a line names */
+static void left_out_append_option(struct buffer *line, const struct system_counts *systems)
+{
+	if (systems->size > SYSTEMS_NAMED) {
+		buffer_append_string(line, "'*'");
+		return;
+	}
+	for (size_t i = 0; i < systems->size; i++)
+		buffer_printf(line, "%s%s", i > 0 ? "," : "", systems->list[i].name);
+}
+
+/* Of the records, only those that follow the convention. Without memory, nothing is reported. */
+static void left_out_report(struct other_records *others, const struct other_source *source,
+			    const struct report *report)
+{
+	struct system_counts systems = {
+		.others = others,
+		.wanted = convention_new(source_describe(source->source)->is_swapped),
+	};
+	struct buffer line = { 0 };
+
+	if (!systems.wanted)
+		return;
+	systems_count(&systems, source->source);
+	others_append_systems(&line, &systems);
+	buffer_append_string(&line, "; add -e ");
+	left_out_append_option(&line, &systems);
+	if (systems.total > 0 && !line.failed)
+		report_hint(report, "%s: -r leaves out track events: %s", source->name,
+			    buffer_string(&line));
+	buffer_release(&line);
+	systems_release(&systems);
+	convention_free(systems.wanted);
+}
+
 void other_records_report(struct other_records *others, const struct other_source *source,
 			  bool is_empty, const struct report *report)
 {
@@ -150,6 +205,10 @@ void other_records_report(struct other_records *others, const struct other_sourc
 					 .ignored = is_empty ? NULL : source->convention };
 	struct buffer line = { 0 };
 
+	if (source->leaves_out) {
+		left_out_report(others, source, report);
+		other_records_release(others);
+	}
 	if (is_empty && others->total == 0 && source->directory &&
 	    events_are_disabled(source->directory)) {
 		report_message(report, "%s: no track events (no tracepoint is enabled); " LIST_REMEDY,
@@ -164,6 +223,5 @@ void other_records_report(struct other_records *others, const struct other_sourc
 	if (line.size > 0 && !line.failed)
 		report_message(report, "%s", buffer_string(&line));
 	buffer_release(&line);
-	for (size_t i = 0; i < systems.size; i++)
-		free(systems.list[i].name);
+	systems_release(&systems);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counts records that are no track events, by system. */
+/* Counts records that are not exported, by system: of other tracepoints, or without their -e. */
 #ifndef SESSION_OTHER_RECORDS_H
 #define SESSION_OTHER_RECORDS_H
 
@@ -23,17 +23,19 @@ int other_records_add(struct other_records *others, uint16_t id, struct error *e
  * @convention: its tracepoints that name threads count only if there are no track events
  * @name: of the source
  * @directory: of its instance, NULL for a file
+ * @leaves_out: the records are those that -r without -e does not select
  */
 struct other_source {
 	struct source *source;
 	const struct convention *convention;
 	const char *name;
 	const char *directory;
+	bool leaves_out;
 };
 
 /**
  * other_records_report - report how many such records a source has, of which systems, and the
- * remedy if it has no track events; to be called once
+ * remedy if it has no track events, or if -r leaves some out; to be called once
  * @is_empty: it has no track events
  *
  * Records of tracepoints that the source does not describe are not counted: source_damage() reports

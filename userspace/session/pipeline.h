@@ -31,7 +31,7 @@ struct workload;
  * @modules: finds the tracepoints of loaded modules; NULL if no module is followed
  * @unknown: records without a known tracepoint, until pipeline_report_unknown()
  * @nr_unknown: their number in all
- * @others: records that are no track events, if @counts_others
+ * @others: records that are not exported, if @counts_others
  * @workload: only these threads get tracks of rules; NULL for all
  * @stacks: of threads, if the output shows them
  * @rules: for tracepoints that do not follow the convention; NULL for none; the selection's
