@@ -128,6 +128,8 @@ run "$ktrack" query trace.db ' '
 refused "no statement" 1 "query: empty; write a SELECT, or see 'ktrack query --list'"
 run "$ktrack" query trace.db @nonsense
 refused "an unknown name" 1 "@nonsense: no such query; 'ktrack query --list' prints all"
+run "$ktrack" query trace.db @Counter
+refused "a misspelled name" 1 "@Counter: no such query; did you mean '@counters'?"
 run "$ktrack" query trace.db @slowest nme=x
 refused "an unknown parameter" 1 "nme=x: the query has no :nme; leave it out"
 run "$ktrack" query -e demo trace.db @slowest

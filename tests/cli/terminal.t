@@ -69,6 +69,19 @@ def check_closing(tap):
             tap.ok(done.returncode == 0, "and that command works", done.stderr)
     shown = Shown([KTRACK, "export", "lost.dat"])
     tap.ok("lost" in shown.screen()[-1] and "nothing lost" not in shown.text, "losses are part of it", shown.text)
+    subprocess.run([KTRACK, "export", "-q", "--sqlite=a b.db", "trace.dat"], check=True)
+    subprocess.run([KTRACK, "export", "-q", "--sqlite=lost.db", "lost.dat"], check=True)
+    for words, wanted in (
+        (("a b.db", "SELECT 1 UNION SELECT 2"), "a b.db: 2 rows, nothing lost; next: ktrack query 'a b.db' @slowest"),
+        (("a b.db", "@slowest", "limit=1"), "a b.db: 1 row, nothing lost; next: ktrack query 'a b.db' @names"),
+    ):
+        shown = Shown([KTRACK, "query", *words])
+        tap.ok(shown.screen() == [f"ktrack: {wanted}"], f"of a database: {wanted}", shown.text)
+        done = subprocess.run(f"{KTRACK} {wanted.partition('next: ktrack ')[2]}", shell=True, capture_output=True, text=True, check=False)
+        tap.ok(done.returncode == 0 and done.stdout, "and that command works", done.stderr)
+    of_database, of_file = Shown([KTRACK, "query", "lost.db", "SELECT 1"]).screen(), Shown([KTRACK, "query", "lost.dat", "SELECT 1"]).screen()
+    losses = [lines[-1].split("; next")[0].split(", ", 1)[1] for lines in (of_database, of_file)]
+    tap.ok(losses[0] == losses[1] and "lost" in losses[0] and "nothing" not in losses[0], "with the losses of its recording", *losses)
     shown = Shown([KTRACK, "list", "--rules"])
     tap.ok(shown.screen()[-1].endswith("rules; next: ktrack stream -r sched,irq --html=page.html -- sleep 1"), "a list has one", shown.text)
 

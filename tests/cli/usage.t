@@ -42,6 +42,8 @@ query --csv --json $target @names|--csv: excludes --json; leave out one of them
 query --header $target @names|--header: needs --csv
 query --list @names word|unexpected argument 'word'
 query --list @nonsense|@nonsense: no such query; 'ktrack query --list' prints all
+query --list @slowst|@slowst: no such query; did you mean '@slowest'?
+query --list names|names: no such query; did you mean '@names'?
 list -x|unknown option '-x'; see 'ktrack list --help'
 list --include-self|unknown option '--include-self'; see 'ktrack list --help'
 list --nonsense|unknown option '--nonsense'; see 'ktrack list --help'

@@ -74,6 +74,7 @@ TEST(a_stream_that_ends_early_leaves_its_last_transaction)
 					     .form = QUERY_CSV };
 	struct sink_settings settings = { .name = path, .path = path, .fd = mkstemp(path) };
 	struct timeline timeline;
+	struct sink_query_result result = { 0 };
 	struct error error = { 0 };
 	struct capture capture;
 
@@ -84,7 +85,7 @@ TEST(a_stream_that_ends_early_leaves_its_last_transaction)
 	CHECK_NUMBER(access(journal, F_OK), -1);
 	settings.fd = capture_init(&capture);
 	settings.query = &query;
-	CHECK_NUMBER(sink_query_database(&settings, path, &error), 0);
+	CHECK_NUMBER(sink_query_database(&settings, path, &result, &error), 0);
 	CHECK_TEXT(error.text, "");
 	CHECK_TEXT(capture_text(&capture), "0,0\n");
 	capture_release(&capture);

@@ -71,18 +71,17 @@ static struct option_table query_table(void)
 
 static int queries_list(const struct query_command_settings *command, struct error *error)
 {
-	const char *name = command->nr_words > 0 ? command->words[0] : NULL;
+	const char *sql;
 
 	if (command->nr_words > 1)
 		return option_refuse_operand(NULL, command->words[1], error);
-	for (const struct sink_query *query = sink_queries; query->name; query++) {
-		if (!name)
-			printf("@%-10s %s\n", query->name, query->about);
-		else if (name[0] == '@' && strcmp(name + 1, query->name) == 0)
-			return printf("%s", query->sql) < 0 ? -1 : 0;
+	if (command->nr_words == 1) {
+		sql = sink_query_find(command->words[0], error);
+		return sql && printf("%s", sql) >= 0 ? 0 : -1;
 	}
-	return name ? error_set(error, "%s: no such query; 'ktrack query --list' prints all", name)
-		    : 0;
+	for (const struct sink_query *query = sink_queries; query->name; query++)
+		printf("@%-10s %s\n", query->name, query->about);
+	return 0;
 }
 
 static int query_form_set(struct query_command_settings *command, struct error *error)

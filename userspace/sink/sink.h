@@ -242,14 +242,32 @@ extern const struct sink_kind sink_kinds[];
 extern const size_t sink_kinds_count;
 
 /**
+ * struct sink_query_result - about the answer to a query of a database
+ * @nr_rows: number of its rows
+ * @has_recording: the database has the losses of its recording: @lost records in @gaps, of which
+ * @gaps_unknown have an unknown size
+ */
+struct sink_query_result {
+	uint64_t nr_rows;
+	bool has_recording;
+	uint64_t lost;
+	uint64_t gaps;
+	uint64_t gaps_unknown;
+};
+
+/**
  * sink_query_database - run a query of an existing database
  * @settings: with a query; the descriptor is closed
  * @path: of a database of --sqlite
+ * @result: about the answer
  *
  * Returns 0, or -1 with @error.
  */
 int sink_query_database(const struct sink_settings *settings, const char *path,
-			struct error *error);
+			struct sink_query_result *result, struct error *error);
+
+/** sink_query_find - the text of the query "@NAME"; NULL with @error, which suggests a near one */
+const char *sink_query_find(const char *text, struct error *error);
 
 /** sink_kind_find - the kind of a name; NULL if there is none */
 const struct sink_kind *sink_kind_find(const char *name);

@@ -189,7 +189,7 @@ static int table_rows_print(struct query_output *output, struct error *error)
 
 int query_print(struct database *database, sqlite3_stmt *statement,
 		const struct sink_query_settings *settings, struct sink_file *file,
-		struct error *error)
+		uint64_t *nr_rows, struct error *error)
 {
 	struct query_output output = {
 		.api = &database->api,
@@ -206,5 +206,7 @@ int query_print(struct database *database, sqlite3_stmt *statement,
 		status = json_rows_print(&output, error);
 	else
 		status = table_rows_print(&output, error);
+	if (nr_rows)
+		*nr_rows = output.nr_rows;
 	return status >= 0 && sink_file_flush(file, error) < 0 ? -1 : status;
 }

@@ -2,6 +2,9 @@
 /* Embeds the queries. The assembler reads them, by their path from the top of the tree. */
 #include "sink/sqlite/query.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #define QUERY(name)                                                                  \
 	__asm__(".pushsection .rodata\nquery_" #name ":\n"                           \
 		".incbin \"userspace/sink/sqlite/queries/" #name ".sql\"\n.byte 0\n" \
@@ -31,14 +34,33 @@ const struct sink_query sink_queries[] = {
 	{ 0 },
 };
 
-const char *query_find(const char *text, struct error *error)
+static const char *query_refuse_name(const char *text, struct error *error)
 {
-	if (text[0] != '@')
-		return text;
+	struct suggestion meant = { 0 };
+
 	for (const struct sink_query *query = sink_queries; query->name; query++) {
-		if (strcmp(text + 1, query->name) == 0)
+		char word[SUGGESTION_SIZE_MAX + 1];
+
+		snprintf(word, sizeof(word), "@%s", query->name);
+		suggestion_add(&meant, text_of(text), word);
+	}
+	if (meant.word[0])
+		error_set(error, "%s: no such query; did you mean '%s'?", text, meant.word);
+	else
+		error_set(error, "%s: no such query; 'ktrack query --list' prints all", text);
+	return NULL;
+}
+
+const char *sink_query_find(const char *text, struct error *error)
+{
+	for (const struct sink_query *query = sink_queries; query->name; query++) {
+		if (text[0] == '@' && strcmp(text + 1, query->name) == 0)
 			return query->sql;
 	}
-	error_set(error, "%s: no such query; 'ktrack query --list' prints all", text);
-	return NULL;
+	return query_refuse_name(text, error);
+}
+
+const char *query_text(const char *text, struct error *error)
+{
+	return text[0] == '@' ? sink_query_find(text, error) : text;
 }

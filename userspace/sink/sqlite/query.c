@@ -210,7 +210,7 @@ static int columns_check(const struct database *database, sqlite3_stmt *statemen
 static int query_begin(struct database *database, const struct sink_query_settings *settings,
 		       sqlite3_stmt **statement, struct error *error)
 {
-	const char *sql = query_find(settings->sql, error);
+	const char *sql = query_text(settings->sql, error);
 
 	*statement = NULL;
 	if (!sql)
@@ -235,7 +235,7 @@ int query_check(struct database *database, const struct sink_query_settings *set
 }
 
 int query_answer(struct database *database, const struct sink_query_settings *settings,
-		 struct sink_file *file, struct error *error)
+		 struct sink_file *file, uint64_t *nr_rows, struct error *error)
 {
 	sqlite3_stmt *statement;
 	int status;
@@ -244,11 +244,29 @@ int query_answer(struct database *database, const struct sink_query_settings *se
 		return -1;
 	status = query_begin(database, settings, &statement, error);
 	if (status == 0)
-		status = query_print(database, statement, settings, file, error);
+		status = query_print(database, statement, settings, file, nr_rows, error);
 	if (status > 0)
 		status = status == SQLITE_DONE
 				 ? 0
-				 : query_fail(database, query_find(settings->sql, error), error);
+				 : query_fail(database, query_text(settings->sql, error), error);
 	database->api.finalize(statement);
 	return status;
+}
+
+bool query_read_losses(struct database *database, struct sink_query_result *result)
+{
+	static const char sql[] = "SELECT ifnull(lost_records, 0), ifnull(lost_gaps, 0), "
+				  "ifnull(lost_gaps_unknown, 0) FROM recording";
+	const struct sqlite_api *api = &database->api;
+	sqlite3_stmt *statement = NULL;
+	bool is_read = api->prepare_v2(database->handle, sql, -1, &statement, NULL) == SQLITE_OK &&
+		       api->step(statement) == SQLITE_ROW;
+
+	if (is_read) {
+		result->lost = api->column_int64(statement, 0);
+		result->gaps = api->column_int64(statement, 1);
+		result->gaps_unknown = api->column_int64(statement, 2);
+	}
+	api->finalize(statement);
+	return is_read;
 }

@@ -97,7 +97,7 @@ static int sqlite_complete(struct sink_file *file, struct error *error)
 	    database_run(&sink->database, "COMMIT", error) < 0)
 		return -1;
 	sink->database.is_complete = true;
-	return sink->query ? query_answer(&sink->database, sink->query, file, error) : 0;
+	return sink->query ? query_answer(&sink->database, sink->query, file, NULL, error) : 0;
 }
 
 static int sqlite_flush(struct sink_file *file, struct error *error)
@@ -164,7 +164,8 @@ struct sink *sink_sqlite_new(const struct sink_settings *settings, struct error 
 	return &sink->file.sink;
 }
 
-int sink_query_database(const struct sink_settings *settings, const char *path, struct error *error)
+int sink_query_database(const struct sink_settings *settings, const char *path,
+			struct sink_query_result *result, struct error *error)
 {
 	struct sink_file file = { .name = settings->name,
 				  .fd = settings->fd,
@@ -173,7 +174,8 @@ int sink_query_database(const struct sink_settings *settings, const char *path, 
 	int status = database_open_existing(&database, path, error);
 
 	if (status == 0)
-		status = query_answer(&database, settings->query, &file, error);
+		status = query_answer(&database, settings->query, &file, &result->nr_rows, error);
+	result->has_recording = status == 0 && query_read_losses(&database, result);
 	database_close(&database);
 	buffer_release(&file.out);
 	file_close(file.fd);
