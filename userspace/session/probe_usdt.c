@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Parses probes of static tracepoints in programs (USDT). */
-#include <ctype.h>
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "event/event.h"
 #include "session/probe.h"
+#include "session/usdt_argument.h"
 
 /**
  * struct usdt - the parts of "PATH:PROVIDER:BEGIN..END"
@@ -22,83 +21,18 @@ struct usdt {
 	unsigned int machine;
 };
 
-/* Registers of x86-64 as the assembler names them, by size, and as the kernel does. */
-static const char *const registers[][5] = {
-	{ "ax", "rax", "eax", "ax", "al" },	 { "bx", "rbx", "ebx", "bx", "bl" },
-	{ "cx", "rcx", "ecx", "cx", "cl" },	 { "dx", "rdx", "edx", "dx", "dl" },
-	{ "si", "rsi", "esi", "si", "sil" },	 { "di", "rdi", "edi", "di", "dil" },
-	{ "bp", "rbp", "ebp", "bp", "bpl" },	 { "sp", "rsp", "esp", "sp", "spl" },
-	{ "r8", "r8", "r8d", "r8w", "r8b" },	 { "r9", "r9", "r9d", "r9w", "r9b" },
-	{ "r10", "r10", "r10d", "r10w", "r10b" }, { "r11", "r11", "r11d", "r11w", "r11b" },
-	{ "r12", "r12", "r12d", "r12w", "r12b" }, { "r13", "r13", "r13d", "r13w", "r13b" },
-	{ "r14", "r14", "r14d", "r14w", "r14b" }, { "r15", "r15", "r15d", "r15w", "r15b" },
-};
-
-/* The kernel's name of a register; NULL for one that it cannot read. */
-static const char *register_find(const char *name, size_t size)
-{
-	for (size_t i = 0; i < sizeof(registers) / sizeof(registers[0]); i++) {
-		for (size_t j = 1; j < sizeof(registers[0]) / sizeof(registers[0][0]); j++) {
-			if (strlen(registers[i][j]) == size &&
-			    memcmp(registers[i][j], name, size) == 0)
-				return registers[i][0];
-		}
-	}
-	return NULL;
-}
-
-/* "$5", "%rdi" or "-4(%rbp)" of x86-64; returns false for others, such as those with an index. */
-static bool operand_append(struct buffer *out, const char *operand, size_t size)
-{
-	const char *end = operand + size, *name;
-	char *rest;
-	long offset;
-
-	if (size > 1 && operand[0] == '$') {
-		buffer_printf(out, "\\%.*s", (int)size - 1, operand + 1);
-		return isdigit((unsigned char)operand[1]) || operand[1] == '-';
-	}
-	if (size > 1 && operand[0] == '%') {
-		name = register_find(operand + 1, size - 1);
-		buffer_printf(out, "%%%s", name ? name : "");
-		return name;
-	}
-	offset = strtol(operand, &rest, 10);
-	if (end - rest < 4 || rest[0] != '(' || rest[1] != '%' || end[-1] != ')')
-		return false;
-	name = register_find(rest + 2, end - rest - 3);
-	buffer_printf(out, "%+ld(%%%s)", offset, name ? name : "");
-	return name;
-}
-
-/* "SIZE@OPERAND"; a negative size means a signed value. */
-static bool fetch_append(struct buffer *out, const char *argument, size_t size)
-{
-	const char *at = memchr(argument, '@', size);
-	int bytes = atoi(argument);
-
-	if (!at || (abs(bytes) != 1 && abs(bytes) != 2 && abs(bytes) != 4 && abs(bytes) != 8) ||
-	    !operand_append(out, at + 1, argument + size - at - 1))
-		return false;
-	buffer_printf(out, ":%c%d", bytes < 0 ? 's' : 'u', 8 * abs(bytes));
-	return true;
-}
-
 /* Arguments that the kernel cannot fetch are left out. */
-static void arguments_add(struct probe_site *site, const char *arguments)
+static void arguments_add(struct probe_site *site, const char *arguments, unsigned int machine)
 {
+	struct text rest = text_of(arguments), argument;
 	struct buffer fetch = { 0 };
+	char name[16];
 
-	for (int number = 1; *arguments; number++) {
-		size_t size = strcspn(arguments, " ");
-		char name[16];
-
+	for (int number = 1; (argument = usdt_argument_take(&rest)).size > 0; number++) {
 		buffer_clear(&fetch);
 		snprintf(name, sizeof(name), "arg%d", number);
-		if (fetch_append(&fetch, arguments, size))
+		if (usdt_argument_fetch(&fetch, machine, argument))
 			probe_site_add(site, text_of(name), buffer_text(&fetch));
-		arguments += size;
-		arguments += strspn(arguments, " ");
 	}
 	buffer_release(&fetch);
 }
@@ -122,8 +56,7 @@ static int mark_add(void *context, const struct elf_mark *mark, struct error *er
 		      (unsigned long long)mark->offset);
 	if (mark->semaphore)
 		buffer_printf(&site->place, "(0x%llx)", (unsigned long long)mark->semaphore);
-	if (usdt->machine == EM_X86_64)
-		arguments_add(site, mark->arguments);
+	arguments_add(site, mark->arguments, usdt->machine);
 	return 0;
 }
 
