@@ -17,6 +17,8 @@ import machine  # noqa: E402
 from tap import Tap  # noqa: E402
 
 CALLS = 200
+FULL = 5000
+STORM = 20000
 # When a program or a recorder is killed.
 MOMENTS = 5
 MOMENTS_FULL = 20
@@ -35,6 +37,10 @@ REFUSED = {
     "form": "ktrack: --usdt '/probed': not a USDT; write PATH:PROVIDER:NAME, or PATH:PROVIDER:BEGIN..END",
     "pattern": "ktrack: 'nosuch_function_*': no such function can be traced; see available_filter_functions in tracefs",
 }
+
+
+# Those that are refused before anything is read.
+MALFORMED = ("unnamed", "comment", "form")
 
 
 class Stream:
@@ -101,6 +107,26 @@ def check_kernel_probes(tap, kernel, result):
     tap.ok(len(tids) <= 1, f"{kernel}: only the threads that were selected", only.tracks)
 
 
+def missed_calls(errors):
+    """How many calls the kernel could not record, as a run reported them."""
+    return sum(int(count) for count in re.findall(r"missed (\d+) call", errors))
+
+
+def check_loss(tap, kernel, result):
+    """What does not fit into the buffers is counted, and recorders and machine go on."""
+    stream = Stream(result.text("full.json"))
+    exported, lost = len(stream.instants["usdt:begin"]), stream.counters["lost_records"]
+    tap.ok(f"outer {FULL} " in result.text("full.output"), f"{kernel}: a program fills the buffers", result.text("full.output"))
+    tap.ok(0 < exported < FULL and exported + lost == FULL, f"{kernel}: fired = exported + lost", exported, lost)
+    tap.ok("lost" in result.text("full.errors"), f"{kernel}: which is reported", result.text("full.errors"))
+    storm = Stream(result.text("storm.json"))
+    reads = Counter(begin["label"] for begin, _ in storm.slices["function:call"])
+    lost, missed = storm.counters["lost_records"], missed_calls(result.text("storm.errors"))
+    tap.ok(result.text("storm.status").strip() == "0", f"{kernel}: a storm ends well", result.text("storm.errors"))
+    seen = reads["vfs_read"]
+    tap.ok(0 < seen and seen + lost + missed >= STORM, f"{kernel}: calls of a storm have slices, or are counted as lost", seen, lost, missed)
+
+
 def contains(function, macro):
     """Whether a function's slice begins no later and ends no earlier than a slice of a macro."""
     return function[0]["t_abs"] <= macro[0]["t_abs"] and function[1]["t_abs"] >= macro[1]["t_abs"]
@@ -122,7 +148,7 @@ def check_module(tap, kernel, result):
     ticks = [slice for slice in stream.complete("ktrack_demo:ktrack_demo_tick")]
     tick_functions = [slice for slice in interrupts if slice[0]["label"] == "demo_tick"]
     # A probe that an interrupt hits inside another probe is missed, and reported.
-    missed = sum(int(count) for count in re.findall(r"missed (\d+) call", result.text("module.errors")))
+    missed = missed_calls(result.text("module.errors"))
     without = [tick for tick in ticks if not any(contains(function, tick) for function in tick_functions)]
     tap.ok(ticks and len(without) <= missed, f"{kernel}: functions in interrupts are apart, and contain their macros", len(ticks), len(without), missed)
     tap.ok(not any("pin_module" in name for name in names), f"{kernel}: --notrace", names)
@@ -131,6 +157,8 @@ def check_module(tap, kernel, result):
 def check_ends(tap, kernel, result):
     """Refused probes, killed runs, and what is left."""
     for name, line in REFUSED.items():
+        status = result.text(f"{name}.status").strip()
+        tap.ok(status == ("2" if name in MALFORMED else "125"), f"{kernel}: the exit status: {name}", status)
         tap.ok(result.text(f"{name}.errors") == line + "\n", f"{kernel}: refused: {name}", result.text(f"{name}.errors"), line)
     tap.ok(result.text("refused.definitions") == "", f"{kernel}: refused probes leave nothing", result.text("refused.definitions"))
     running = result.text("running.definitions")
@@ -159,6 +187,10 @@ def check_tracer(tap, kernel, result):
     """A module that is loaded later, and calls below others."""
     names = {begin["label"] for begin, _ in Stream(result.text("wait.json")).slices["function:call"]}
     tap.ok({"ktrack_demo_init", "demo_submit"} <= names, f"{kernel}: functions of a module that is loaded later", names, result.text("wait.errors"))
+    live = Stream(result.text("wait_live.json")).slices["function:call"]
+    labels = Counter(begin["label"] for begin, _ in live)
+    tap.ok({"ktrack_demo_init", "demo_submit"} <= set(labels), f"{kernel}: the same live", labels, result.text("wait_live.errors"))
+    tap.nothing([label for label in labels if label.startswith("0x")], f"{kernel}: all of them have names")
     calls = Stream(result.text("depth.json")).slices["function:call"]
     tap.ok(calls and {begin["nesting"] for begin, _ in calls} == {1}, f"{kernel}: --depth=1 has no nested calls", len(calls))
 
@@ -177,6 +209,7 @@ def main():
                 tap.nothing(result.output.splitlines(), f"{kernel}: all is recorded")
                 check_programs(tap, kernel, result)
                 check_kernel_probes(tap, kernel, result)
+                check_loss(tap, kernel, result)
                 check_module(tap, kernel, result)
                 check_ends(tap, kernel, result)
                 check_moments(tap, kernel, result, moments)

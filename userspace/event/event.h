@@ -16,6 +16,7 @@
 #include "event/filter.h"
 #include "event/format.h"
 #include "event/kallsyms.h"
+#include "event/late_symbols.h"
 #include "event/print_format.h"
 #include "event/record.h"
 #include "event/stack.h"

@@ -212,6 +212,15 @@ static void value_make_number(struct value *value, enum naming_form form)
 					 .unsigned_number = value->boolean };
 }
 
+static bool function_find(const struct naming_names *names, uint64_t address,
+			  struct kallsyms_symbol *out)
+{
+	if (!names->kallsyms)
+		return false;
+	return names->late ? late_symbols_find(names->late, names->kallsyms, address, out)
+			   : kallsyms_find(names->kallsyms, address, out);
+}
+
 /* Sets @out to the name of a function or of a system call; returns whether there is one. */
 static bool number_text(const struct naming_part *part, const struct record *record,
 			const struct naming_names *names, struct text *out)
@@ -228,8 +237,8 @@ static bool number_text(const struct naming_part *part, const struct record *rec
 		*out = syscalls_name(names->syscalls, value.signed_number);
 		return true;
 	}
-	if (part->form != NAMING_FUNCTION || !names->kallsyms ||
-	    !kallsyms_find(names->kallsyms, value.unsigned_number, &symbol))
+	if (part->form != NAMING_FUNCTION ||
+	    !function_find(names, value.unsigned_number, &symbol))
 		return false;
 	*out = symbol.name;
 	return true;

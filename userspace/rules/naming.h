@@ -66,11 +66,13 @@ struct naming_part {
  * struct naming_names - names of numbers; each may be NULL
  * @symbols: of the record's tracepoint
  * @kallsyms: functions of the recorded kernel
+ * @late: symbols of modules that were loaded later
  * @syscalls: its system calls
  */
 struct naming_names {
 	struct symbols *symbols;
 	const struct kallsyms *kallsyms;
+	struct late_symbols *late;
 	struct syscalls *syscalls;
 };
 

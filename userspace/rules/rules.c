@@ -31,6 +31,14 @@ void rules_set_kallsyms(struct rules *rules, struct kallsyms *kallsyms)
 		rules->tracepoints[i]->names.kallsyms = kallsyms;
 }
 
+void rules_set_late_symbols(struct rules *rules, struct late_symbols *late)
+{
+	late_symbols_close(rules->late);
+	rules->late = late;
+	for (size_t i = 0; i < rules->nr_tracepoints; i++)
+		rules->tracepoints[i]->names.late = late;
+}
+
 void rules_free(struct rules *rules)
 {
 	if (!rules)
@@ -43,6 +51,7 @@ void rules_free(struct rules *rules)
 		free(rules->sources[i]);
 	free(rules->sources);
 	kallsyms_free(rules->kallsyms);
+	late_symbols_close(rules->late);
 	syscalls_free(rules->syscalls);
 	free(rules);
 }

@@ -95,6 +95,7 @@ struct rules {
 	size_t nr_sources;
 	int excluded;
 	struct kallsyms *kallsyms;
+	struct late_symbols *late;
 	struct syscalls *syscalls;
 	struct rule_tracepoint **tracepoints;
 	size_t nr_tracepoints;
@@ -261,6 +262,16 @@ bool rules_need_kallsyms(const struct rules *rules);
 
 /** rules_set_kallsyms - take ownership of a table of the recorded kernel's functions */
 void rules_set_kallsyms(struct rules *rules, struct kallsyms *kallsyms);
+
+/** rules_set_late_symbols - take ownership of symbols of modules that are loaded from now on */
+void rules_set_late_symbols(struct rules *rules, struct late_symbols *late);
+
+/** rules_expire_symbols - modules were loaded or unloaded */
+static inline void rules_expire_symbols(struct rules *rules)
+{
+	if (rules->late)
+		late_symbols_expire(rules->late);
+}
 
 /** rules_find_id - the tracepoint of records with event id @id, NULL if no rule uses it */
 hot_inline struct rule_tracepoint *rules_find_id(const struct rules *rules, uint16_t id)

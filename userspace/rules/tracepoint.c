@@ -182,6 +182,7 @@ static int tracepoint_bind(struct rules *rules, struct rule_tracepoint *tracepoi
 {
 	tracepoint->id = format->id;
 	tracepoint->names.kallsyms = rules->kallsyms;
+	tracepoint->names.late = rules->late;
 	tracepoint->names.syscalls = rules->syscalls;
 	if (actions_bind(rules, tracepoint, format, is_swapped, error) < 0)
 		return -1;

@@ -394,6 +394,8 @@ int modules_take_in(struct modules *modules, struct error *error)
 {
 	if (!modules->capture || !module_watch_take(modules->watch))
 		return 0;
+	if (modules_rules(modules))
+		rules_expire_symbols(modules_rules(modules));
 	memset(modules->searched, 0, sizeof(modules->searched));
 	return modules_search(modules, error);
 }

@@ -5,6 +5,21 @@
 #include "session/narrow.h"
 #include "session/tracepoints.h"
 
+/* Without them, functions of modules that are loaded later are shown as addresses. */
+static void stream_run_follow_symbols(struct stream_run *run)
+{
+	struct rules *rules = run->settings->capture.selection.rules;
+	struct late_symbols *late;
+	struct error problem = { 0 };
+
+	if (!rules || !rules->kallsyms)
+		return;
+	if (late_symbols_open(&late, NULL, NULL, &problem) == 0)
+		rules_set_late_symbols(rules, late);
+	else
+		report_error(run->capture.report, &problem);
+}
+
 /* Names of functions and of system calls; programs that are executed later are found by records. */
 static void stream_run_read_names(struct stream_run *run)
 {
@@ -12,6 +27,7 @@ static void stream_run_read_names(struct stream_run *run)
 	struct buffer threads = { 0 };
 
 	selection_read_functions(selection, run->source, run->capture.report);
+	stream_run_follow_symbols(run);
 	if (!selection->rules || !rules_name_calls(selection->rules))
 		return;
 	narrow_threads_append(&threads);

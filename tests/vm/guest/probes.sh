@@ -7,6 +7,8 @@ set -eu
 . /helpers.sh
 
 CALLS=200
+# Of records that do not fit into the buffers.
+FULL=5000
 
 # Arguments: NAME OPTION...; they are all refused.
 refuse() {
@@ -50,6 +52,18 @@ attempt kernel ktrack stream --probe 'vfs_read count=%dx:u64' --probe 'do_sys_op
 attempt module ktrack stream -b 8192 --function '*:mod:ktrack_demo' --notrace '*pin_module*' -e ktrack_demo --event=/out/module.json -- \
 	sh -c 'echo 20 >/dev/ktrack_demo; usleep 200000'
 attempt only ktrack stream -p $$ --probe vfs_write --event=/out/only.json -d 0.2
+
+# The recorder is stopped while programs fill the buffers.
+ktrack stream -b 64 --usdt /probed:shop:begin --ready-fd=3 --event=/out/full.json 2>/out/full.errors 3>/out/ready & recorder=$!
+wait_while_alive $recorder grep -q ready /out/ready
+kill -STOP $recorder
+/probed $FULL >/out/full.output
+kill -CONT $recorder
+process_end $recorder full
+
+# A storm: each of the command's system calls takes several functions.
+attempt storm ktrack stream -b 64 --function 'vfs_*' --function 'ksys_*' --function '*_read' --event=/out/storm.json -- \
+	dd if=/dev/zero of=/dev/null bs=1 count=20000
 
 refuse unknown --probe nosuch_function
 refuse unnamed --probe 'vfs_read %di'
@@ -100,6 +114,9 @@ rmmod ktrack_demo
 if [ "${2-}" = graph ]; then
 	attempt wait ktrack record --wait --function '*:mod:ktrack_demo' -o /out/wait.dat -- sh -c 'insmod /modules/ktrack_demo.ko; echo 5 >/dev/ktrack_demo'
 	attempt wait_event ktrack export --event=/out/wait.json /out/wait.dat
+	rmmod ktrack_demo
+	attempt wait_live ktrack stream --wait --function '*:mod:ktrack_demo' --event=/out/wait_live.json -- \
+		sh -c 'insmod /modules/ktrack_demo.ko; echo 5 >/dev/ktrack_demo'
 	attempt depth ktrack stream --function 'vfs_*' --function 'ksys_*' --depth=1 --event=/out/depth.json -- cat /proc/version
 	rmmod ktrack_demo
 fi
