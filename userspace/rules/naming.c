@@ -212,7 +212,7 @@ static void value_make_number(struct value *value, enum naming_form form)
 					 .unsigned_number = value->boolean };
 }
 
-static bool function_find(const struct naming_names *names, uint64_t address,
+static bool function_name_find(const struct naming_names *names, uint64_t address,
 			  struct kallsyms_symbol *out)
 {
 	if (!names->kallsyms)
@@ -238,7 +238,7 @@ static bool number_text(const struct naming_part *part, const struct record *rec
 		return true;
 	}
 	if (part->form != NAMING_FUNCTION ||
-	    !function_find(names, value.unsigned_number, &symbol))
+	    !function_name_find(names, value.unsigned_number, &symbol))
 		return false;
 	*out = symbol.name;
 	return true;

@@ -84,7 +84,7 @@ static const char *x86_register_find(struct text name)
 	return NULL;
 }
 
-static bool number_append(struct buffer *out, struct text operand)
+static bool constant_append(struct buffer *out, struct text operand)
 {
 	int64_t number;
 
@@ -109,7 +109,7 @@ static bool x86_append(struct buffer *out, struct text operand)
 	int64_t offset = 0;
 
 	if (take_byte(&operand, '$'))
-		return number_append(out, operand);
+		return constant_append(out, operand);
 	if (operand.size > 0 && operand.data[0] == '%')
 		return x86_register_append(out, operand);
 	if ((operand.size > 0 && operand.data[0] != '(' && !number_take_signed(&operand, &offset)) ||
@@ -174,7 +174,7 @@ static bool arm_append(struct buffer *out, struct text operand)
 				 operand.data[0] == 's'))
 		return arm_register_append(out, &operand) && operand.size == 0;
 	take_byte(&operand, '#');
-	return number_append(out, operand);
+	return constant_append(out, operand);
 }
 
 /* A negative size means a signed value; "4f" and "8f" are floats. */
