@@ -106,6 +106,8 @@ t {"number":1,"label":"work tid 7","identity":{"tracepoint":"demo:work","id":7}}
 t {"number":2,"label":"level","identity":{"tracepoint":"demo:level","id":0}}
 c 1 0 100 200 1 100 AGQA -
 v 2 100 100 1 5 5 AAAF -
+e 1
+e 2
 t {"number":3,"label":"work tid 7","identity":{"tracepoint":"demo:work","id":7}}
 t {"number":4,"label":"level","identity":{"tracepoint":"demo:level","id":0}}
 c 3 0 600 700 1 100 AGQA -
@@ -118,6 +120,7 @@ t {"number":1,"label":"work tid 7","identity":{"tracepoint":"demo:work","id":7}}
 t {"number":2,"label":"work tid 7","identity":{"tracepoint":"demo:work","id":7}}
 c 1 0 100 200 1 100 AGQA -
 c 2 0 150 250 1 100 AGQA -
+e 2
 t {"number":3,"label":"work tid 7","identity":{"tracepoint":"demo:work","id":7}}
 c 3 0 600 700 1 100 AGQA -
 f {"last_ns":1000,"end_ns":1000,"lost":0,"suspect":0,"unfinished":0}

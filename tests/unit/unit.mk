@@ -8,7 +8,7 @@ unit-programs := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
 san-link = $(CC) $(SANITIZE) -o $@ $(filter %.o,$^) -L$(BUILD)/san -lktrack '-Wl,-rpath,$$ORIGIN/../../san:$$ORIGIN/../san' $(libraries) -lzstd -lm
 
 .PHONY: unit-tests
-unit-tests: $(unit-programs)
+unit-tests: $(unit-programs) $(BUILD)/tests/outputs/live
 
 $(BUILD)/san/%.o: %.c userspace/userspace.mk tests/unit/unit.mk | packages
 	@mkdir -p $(@D)
@@ -20,6 +20,12 @@ $(unit-library): $(library-sources:%.c=$(BUILD)/san/%.o)
 	$(Q)$(CC) $(SANITIZE) -shared -o $@ $^ $(libraries)
 
 $(unit-programs): $(BUILD)/tests/unit/%: $(BUILD)/san/tests/unit/%.o $(unit-fixtures) $(unit-library)
+	@mkdir -p $(@D)
+	@echo '  LD san  $@'
+	$(Q)$(san-link)
+
+# A recording for tests of the page that follows it.
+$(BUILD)/tests/outputs/live: $(BUILD)/san/tests/outputs/live.o $(unit-library)
 	@mkdir -p $(@D)
 	@echo '  LD san  $@'
 	$(Q)$(san-link)

@@ -62,7 +62,7 @@ struct option_part output_options(struct output_rows *rows, size_t offset)
 		const struct sink_kind *kind = &sink_kinds[i];
 		size_t target = offsetof(struct output_settings, targets) + i * sizeof(char *);
 
-		if (kind->use == SINK_USE_COMMAND)
+		if (kind->use == SINK_USE_COMMAND || kind->use == SINK_USE_SERVER)
 			continue;
 		rows->rows[size++] = (struct option_row){
 			.long_name = kind->name,

@@ -4,6 +4,8 @@
 #include "cli/option.h"
 #include "cli/option_parts.h"
 
+#include <string.h>
+
 static int apply_session_every(void *settings, const char *value, struct error *error)
 {
 	struct stream_settings *stream = settings;
@@ -25,6 +27,23 @@ static int apply_why(void *settings, const char *value, struct error *error)
 	return 0;
 }
 
+static int apply_serve(void *settings, const char *value, struct error *error)
+{
+	struct output_settings *outputs = settings;
+	uint64_t port = 0;
+	struct error ignored = { 0 };
+
+	outputs->serves = true;
+	if (value && (count_parse(value, "a port", &port, &ignored) < 0 || port > UINT16_MAX) &&
+	    strcmp(value, "0") != 0)
+		return error_set(error,
+				 "--serve=%s: not a port; write a number from 1 to 65535, "
+				 "or leave it out",
+				 value);
+	outputs->port = port;
+	return 0;
+}
+
 static const struct option_row stream_rows[] = {
 	{ 0, "mode", "MODE", "streaming (read continuously) or circular (keep the newest records)",
 	  capture_apply_mode, offsetof(struct stream_settings, capture), .is_rare = true },
@@ -32,6 +51,8 @@ static const struct option_row stream_rows[] = {
 	  "start a new session at this interval in seconds, or with a unit; not with COMMAND",
 	  apply_session_every, .is_rare = true },
 	{ 0, "why", "SLICE", "explain the slowest of these slices at the end", apply_why },
+	{ 0, "serve", "[=PORT]", "serve a page that follows the recording", apply_serve,
+	  offsetof(struct stream_settings, outputs) },
 	{ 0, "folded", "FILE", "with --why: also write the parts of the slice for flame graphs",
 	  option_store_text, offsetof(struct stream_settings, why.folded), .needs_text = true,
 	  .is_rare = true },
@@ -41,10 +62,9 @@ static struct option_table stream_table(struct output_rows *rows)
 {
 	return (struct option_table){
 		.usage = "stream [OPTION]... [-- COMMAND [ARGUMENT]...]",
-		.about =
-			"Records track events and exports them live. Stops when COMMAND ends, when "
-			"the duration is over, or when Ctrl-C is pressed. Without -e and -r it "
-			"records every tracepoint that follows the track event convention.",
+		.about = "Exports track events live until COMMAND ends, the duration is over, or "
+			 "Ctrl-C. Without -e and -r, all tracepoints of the track event convention "
+			 "are recorded.",
 		.notes = CAPTURE_STATUS_NOTES,
 		.parts = { OPTION_PART(selection_options, struct stream_settings,
 				       capture.selection),

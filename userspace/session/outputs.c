@@ -106,7 +106,7 @@ bool output_settings_show_explanations(const struct output_settings *settings)
 		if (settings->targets[i] && sink_kinds[i].shows_explanations)
 			return true;
 	}
-	return false;
+	return settings->serves;
 }
 
 static struct trace2_config *outputs_config_read(void)
@@ -338,10 +338,23 @@ static int default_open(struct opening *opening, struct error *error)
 	return trace2_open(opening, kind, "-", error);
 }
 
+/* The lines of a page that follows the recording. */
+static int lines_open(struct opening *opening, struct error *error)
+{
+	const struct outputs *outputs = opening->outputs;
+	struct sink_settings settings = { .name = "the temporary file of --serve",
+					  .fd = outputs->lines_fd,
+					  .size_max = outputs->lines_max };
+
+	return sink_open(opening, sink_kind_find("serve") - sink_kinds, &settings, error);
+}
+
 static int kinds_open(struct opening *opening, struct error *error)
 {
 	unsigned int nr_open = 0;
 
+	if (opening->outputs->settings->serves && ++nr_open && lines_open(opening, error) < 0)
+		return -1;
 	for (size_t i = 0; i < sink_kinds_count; i++) {
 		if (kind_open(opening, i, &nr_open, error) < 0)
 			return -1;
@@ -358,8 +371,9 @@ static int command_output_open(struct opening *opening, const char *name, struct
 static bool outputs_have_target(const struct output_settings *settings)
 {
 	return targets_count(settings, SINK_USE_FILE, false) +
-		       targets_count(settings, SINK_USE_TRACE2, false) >
-	       0;
+			       targets_count(settings, SINK_USE_TRACE2, false) >
+		       0 ||
+	       settings->serves;
 }
 
 static int why_open_output(struct opening *opening, struct error *error)

@@ -18,6 +18,8 @@
  * @has_chosen_perf: there was no target, and standard output, a terminal, gets PERF lines
  * @budgets: NULL for none, and before outputs_open()
  * @why: of the outputs that show explanations, which are in @explanations
+ * @lines_fd: receives the lines of a page that follows the recording, if @settings ask for one
+ * @lines_max: limit of their size
  */
 struct outputs {
 	const struct output_settings *settings;
@@ -29,6 +31,8 @@ struct outputs {
 	struct why_settings why;
 	struct explanations explanations;
 	struct budget_set *budgets;
+	int lines_fd;
+	uint64_t lines_max;
 };
 
 /**

@@ -133,6 +133,20 @@ static int session_every_check(const struct stream_settings *settings, struct er
 	return 0;
 }
 
+/* A page follows one recording, whose records are read while it runs. */
+static int serve_check(const struct stream_settings *settings, struct error *error)
+{
+	if (!settings->outputs.serves)
+		return 0;
+	if (settings->session_ns > 0)
+		return error_set(error, "--serve: the page holds one session; leave out "
+					"--session-every");
+	if (settings->capture.mode->is_read_at_end)
+		return error_set(error, "--serve: --mode=%s reads at the end; leave it out",
+				 settings->capture.mode->name);
+	return 0;
+}
+
 int stream_settings_check(const struct stream_settings *settings, struct error *error)
 {
 	const char *sid = settings->outputs.sid;
@@ -150,7 +164,7 @@ int stream_settings_check(const struct stream_settings *settings, struct error *
 	if (settings->why.folded && !settings->outputs.why)
 		return error_set(error, "--folded: contains slices that are explained; add "
 					"--why=SLICE");
-	return session_every_check(settings, error);
+	return serve_check(settings, error) < 0 ? -1 : session_every_check(settings, error);
 }
 
 int export_settings_check(const struct export_settings *settings, struct error *error)

@@ -153,6 +153,7 @@ struct budget_settings {
  * @suits_terminal: without a target, a terminal on standard output gets PERF lines, not EVENT
  * @is_appending: files keep their content
  * @fails_on_loss: the exit status reports lost records
+ * @serves: a page follows the recording, served at @port; 0 for any
  */
 struct output_settings {
 	const char *targets[SINK_KINDS_MAX];
@@ -168,6 +169,8 @@ struct output_settings {
 	bool suits_terminal;
 	bool is_appending;
 	bool fails_on_loss;
+	bool serves;
+	unsigned int port;
 };
 
 /**

@@ -189,6 +189,18 @@ void stop_now(struct stop_condition *stop)
 	stop->deadline_ns = 1;
 }
 
+bool stop_is_asked_again(struct stop_condition *stop)
+{
+	bool was_sent = false;
+	int number;
+
+	while ((number = signals_take(&stop->signals, &was_sent))) {
+		if (!is_user_signal(number))
+			return true;
+	}
+	return false;
+}
+
 void stop_await_command(struct stop_condition *stop)
 {
 	struct pollfd wait = { .fd = stop->signals.fd, .events = POLLIN };

@@ -92,6 +92,12 @@ void stop_set_deadline(struct stop_condition *stop, int64_t start_ns, int64_t du
 /** stop_now - end the recording now, whatever its duration */
 void stop_now(struct stop_condition *stop);
 
+/**
+ * stop_is_asked_again - whether a signal that requests the end arrived after the run and its command
+ * have ended
+ */
+bool stop_is_asked_again(struct stop_condition *stop);
+
 /** stop_await_command - wait until the command has ended or is abandoned */
 void stop_await_command(struct stop_condition *stop);
 

@@ -110,6 +110,9 @@ static int stream_run_start(struct stream_run *run, struct error *error)
 		return -1;
 	if (pipeline_open(&run->pipeline, run->source, &run->recording, outputs->settings->with,
 			  error) < 0 ||
+	    serving_begin(&run->serving, run->recording.source,
+			  modules_wake_fd(&run->modules, &run->capture), run->capture.report,
+			  error) < 0 ||
 	    stream_run_drop_privileges(run, error) < 0)
 		return -1;
 	return stream_run_is_circular(run) ? 0 : stream_run_report_command(run, error);
@@ -157,7 +160,10 @@ static int stream_run_read(void *context, struct error *error)
 	capture_refill_stacks(&run->capture);
 	if (stream_run_renew_session(run, error) < 0 || stream_run_follow_modules(run, error) < 0)
 		return -1;
-	return stream_run_drain(run, stream_run_now_ns(run), error);
+	if (stream_run_drain(run, stream_run_now_ns(run), error) < 0)
+		return -1;
+	serving_round(&run->serving);
+	return 0;
 }
 
 /* Only the sideband buffer is read before the end. */
@@ -177,7 +183,8 @@ static int stream_run_loop(struct stream_run *run, struct error *error)
 		.context = run,
 		.stop = &run->capture.stop,
 		.progress = &run->progress,
-		.wake_fd = modules_wake_fd(&run->modules, &run->capture),
+		.wake_fd = serving_wake_fd(&run->serving,
+					   modules_wake_fd(&run->modules, &run->capture)),
 		.wait_max_ms = capture_round_ms(&run->capture, ROUND_MS),
 		.wait = stream_run_wait,
 		.read = is_circular ? stream_run_read_sideband : stream_run_read,
@@ -386,6 +393,7 @@ static void stream_run_release(struct stream_run *run)
 	pipeline_release(&run->pipeline);
 	identity_release(&run->renewal.identity);
 	outputs_release(&run->outputs);
+	serving_release(&run->serving);
 }
 
 int stream_run(struct stream_settings *settings, struct error *error)
@@ -414,6 +422,8 @@ int stream_run(struct stream_settings *settings, struct error *error)
 		run.capture.has_failed = true;
 	if (result == 0 && !run.capture.has_failed)
 		stream_run_report_end(&run);
+	if (result == 0)
+		serving_finish(&run.serving, &run.capture.stop, run.capture.report);
 	status = stream_run_status(&run);
 	stream_run_release(&run);
 	return status;

@@ -57,10 +57,21 @@ void stream_run_set_deadline(struct stream_run *run)
 			  run->settings->capture.duration_ns);
 }
 
+static int stream_run_open_page(struct stream_run *run, struct error *error)
+{
+	if (serving_open(&run->serving, run->settings->outputs.port, error) < 0)
+		return -1;
+	run->outputs.lines_fd = serving_lines_fd(&run->serving, error);
+	run->outputs.lines_max = SERVING_SIZE_MAX;
+	return run->outputs.lines_fd < 0 ? -1 : 0;
+}
+
 /* The targets are opened last: only a recording that starts replaces their content. */
 static int stream_run_open_targets(struct stream_run *run, struct error *error)
 {
 	stream_run_set_deadline(run);
+	if (run->settings->outputs.serves && stream_run_open_page(run, error) < 0)
+		return -1;
 	run->outputs.set.wait = (struct file_wait){ .wait = stream_run_await_output,
 						    .context = run };
 	return outputs_open(&run->outputs, &run->pipeline.timeline, &run->renewal.identity, error);

@@ -9,6 +9,7 @@
 #include "session/pipeline.h"
 #include "session/read_loop.h"
 #include "session/renewal.h"
+#include "session/serving.h"
 #include "session/transfer.h"
 
 /**
@@ -27,6 +28,7 @@ struct pending_event {
  * @command_ns: start of the command
  * @transfer: of the records that are left when the recording is over
  * @drained_ns: all records up to this time are delivered
+ * @serving: of a page that follows the recording
  * @pending: tracepoint events, sorted by time
  * @has_command_end: the stream has the command's end
  */
@@ -45,6 +47,7 @@ struct stream_run {
 	int64_t command_ns;
 	int64_t drained_ns;
 	struct modules modules;
+	struct serving serving;
 	struct pending_event *pending;
 	size_t nr_pending;
 	bool has_command_end;

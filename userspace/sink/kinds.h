@@ -19,6 +19,9 @@ struct sink *sink_perfetto_new(const struct sink_settings *settings, struct erro
 /** sink_html_new - a page that needs no other file and no network */
 struct sink *sink_html_new(const struct sink_settings *settings, struct error *error);
 
+/** sink_serve_new - lines for the same page, written while it follows the recording */
+struct sink *sink_serve_new(const struct sink_settings *settings, struct error *error);
+
 /** sink_sqlite_new - an SQLite database */
 struct sink *sink_sqlite_new(const struct sink_settings *settings, struct error *error);
 

@@ -63,6 +63,13 @@ const struct sink_kind sink_kinds[] = {
 		.sink_new = sink_sqlite_new,
 	},
 	{
+		.name = "serve",
+		.help = "serve a page that follows the recording",
+		.use = SINK_USE_SERVER,
+		.shows_explanations = true,
+		.sink_new = sink_serve_new,
+	},
+	{
 		.name = "query",
 		.help = "print the results of a query",
 		.use = SINK_USE_COMMAND,

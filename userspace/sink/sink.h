@@ -179,6 +179,7 @@ extern const struct sink_query sink_queries[];
  * @stat: of the kind "stat"
  * @query: of the kind "query"
  * @explanations: of outputs that show where the time of slices went; NULL if none is explained
+ * @size_max: of the kind "serve": limit of the size of its file, about
  */
 struct sink_settings {
 	const char *name;
@@ -194,6 +195,7 @@ struct sink_settings {
 	const struct sink_stat_settings *stat;
 	const struct sink_query_settings *query;
 	const struct explanations *explanations;
+	uint64_t size_max;
 };
 
 /**
@@ -201,11 +203,13 @@ struct sink_settings {
  * @SINK_USE_TRACE2: --NAME[=TARGET], a target in libtrace2's grammar, which others may share
  * @SINK_USE_FILE: --NAME FILE, a file of its own
  * @SINK_USE_COMMAND: no option; the command NAME prints it
+ * @SINK_USE_SERVER: --NAME[=PORT], a server of the command
  */
 enum sink_use {
 	SINK_USE_TRACE2,
 	SINK_USE_FILE,
 	SINK_USE_COMMAND,
+	SINK_USE_SERVER,
 };
 
 /**
@@ -268,6 +272,13 @@ int sink_query_database(const struct sink_settings *settings, const char *path,
 
 /** sink_query_find - the text of the query "@NAME"; NULL with @error, which suggests a near one */
 const char *sink_query_find(const char *text, struct error *error);
+
+/**
+ * sink_live_page_append - append the page that reads the lines of the kind "serve" from "lines",
+ * next to its own address
+ * @title: plain text
+ */
+void sink_live_page_append(struct buffer *out, const char *title);
 
 /** sink_kind_find - the kind of a name; NULL if there is none */
 const struct sink_kind *sink_kind_find(const char *name);

@@ -18,6 +18,7 @@ MODULES = {
     "track": ("base", "event", "timeline"),
     "trace2": ("base",),
     "sink": ("base", "timeline", "trace2"),
+    "serve": ("base",),
     "analysis": ("base", "event", "timeline"),
     "session": (
         "base",
@@ -32,6 +33,7 @@ MODULES = {
         "timeline",
         "trace2",
         "sink",
+        "serve",
         "analysis",
     ),
     "cli": ("base", "session"),

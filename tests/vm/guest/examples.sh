@@ -13,7 +13,7 @@ set -eu
 
 LIMIT_S=15
 # These show what happens until they are stopped.
-ENDLESS='stat --live'
+ENDLESS='stat --live\|stream .*--serve'
 
 # Commands that readers have and the machine has not.
 # shellcheck disable=SC2016 # the scripts expand them

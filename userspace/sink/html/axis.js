@@ -5,6 +5,8 @@
 const OVERVIEW = 30, AXIS = 34, RULER = OVERVIEW + AXIS;
 // The least distance of ticks. Ticks far from the beginning are relative to a time at the left.
 const TICK_DISTANCE = 110, FAR_STEPS = 20000;
+// The overview of a recording that grows is drawn again when it is longer by this factor.
+const OVERVIEW_GROWTH = 1.01;
 // Tracks that are always filled are not in the overview.
 const NO_OVERVIEW = ["sched:thread", "sched:wakeup"];
 
@@ -101,8 +103,8 @@ class Axis extends Counters {
 	}
 
 	drawOverview() {
-		const shown = this.overviewOf(), height = OVERVIEW - 6, from = Math.max(this.overviewX(this.span.from), GUTTER), to = Math.min(this.overviewX(this.span.to), this.width);
-		this.context.drawImage(shown, GUTTER, 2, this.width - GUTTER, height);
+		const shown = this.overviewOf(), share = this.overviewTo / this.whole.to, height = OVERVIEW - 6, from = Math.max(this.overviewX(this.span.from), GUTTER), to = Math.min(this.overviewX(this.span.to), this.width);
+		this.context.drawImage(shown, GUTTER, 2, (this.width - GUTTER) * share, height);
 		this.context.fillStyle = this.paper;
 		this.context.globalAlpha = 0.65;
 		this.context.fillRect(GUTTER, 2, Math.max(from - GUTTER, 0), height);
@@ -115,12 +117,12 @@ class Axis extends Counters {
 		this.context.fillRect(0, OVERVIEW - 1, this.width, 1);
 	}
 
-	// The overview's picture. It is drawn again if the size, the colours or the recording change.
+	// The overview's picture. It is drawn again if the size, the colours or the losses change, or if the recording has grown.
 	overviewOf() {
-		const key = [this.nrColumns, this.ratio, this.palette.isDark, this.recording.limit, this.recording.end].join();
-		if (this.overviewKey === key)
+		const key = [this.nrColumns, this.ratio, this.palette.isDark, this.recording.losses.length].join(), { to } = this.whole;
+		if (this.overviewKey === key && to >= this.overviewTo && to < this.overviewTo * (this.recording.isGrowing ? OVERVIEW_GROWTH : 1 + Number.EPSILON))
 			return this.overview;
-		this.overviewKey = key;
+		Object.assign(this, { overviewKey: key, overviewTo: to });
 		this.overview ??= document.createElement("canvas");
 		this.overview.width = this.nrColumns;
 		this.overview.height = Math.ceil(OVERVIEW * this.ratio);

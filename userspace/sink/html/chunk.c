@@ -154,13 +154,13 @@ int html_track_report(struct html_sink *sink, struct html_track *track, struct e
 	return chunk_report(sink, track, points_kind(track), 0, &track->points, error);
 }
 
-static int all_report(struct html_sink *sink, struct error *error)
+int html_report_all(struct html_sink *sink, struct error *error)
 {
 	for (struct sink_track *link = sink->file.tracks; link; link = link->after) {
 		if (html_track_report(sink, container_of(link, struct html_track, link), error) < 0)
 			return -1;
 	}
-	return 0;
+	return html_flows_report(sink, error);
 }
 
 struct html_chunk *html_chunk_of(struct html_track *track, enum html_chunk_kind kind,
@@ -185,7 +185,7 @@ int html_chunk_add(struct html_sink *sink, struct html_track *track, enum html_c
 	chunk->count++;
 	if (chunk->count == CHUNK_COUNT_MAX)
 		return chunk_report(sink, track, kind, depth, chunk, error);
-	return sink->pending_size > PENDING_SIZE_MAX ? all_report(sink, error) : 0;
+	return sink->pending_size > PENDING_SIZE_MAX ? html_report_all(sink, error) : 0;
 }
 
 static void chunk_release(struct html_chunk *chunk)

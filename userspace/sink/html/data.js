@@ -18,13 +18,6 @@ class Row {
 		this.max = Number(this.highest);
 	}
 
-	append(later) {
-		for (const chunk of later.chunks)
-			this.chunks.push(chunk);
-		if (later.lowest !== null)
-			[later.lowest, later.highest].forEach((value) => this.widen(value, value));
-	}
-
 	// The first chunk that ends at `time` or later.
 	chunkAt(time) {
 		return firstBeyond(this.chunks.length, time, (i) => this.chunks[i].to === time ? Infinity : this.chunks[i].to);
@@ -46,7 +39,7 @@ class Row {
 // its module was loaded again, is one track here.
 class Track {
 	constructor({ number, label, identity }) {
-		Object.assign(this, { number, numbers: [number], label, identity, rows: [], instants: null, samples: null });
+		Object.assign(this, { number, numbers: [number], label, identity, rows: [], byDepth: [], instants: null, samples: null, first: 0, nrChunks: 0, isEnded: false });
 	}
 
 	get parts() {
@@ -57,74 +50,56 @@ class Track {
 	get begin() {
 		let least = Infinity;
 		for (const row of this.rows)
-			least = Math.min(least, row?.chunks[0].from ?? Infinity);
+			least = Math.min(least, row.chunks[0].from);
 		return Math.min(least, this.instants?.chunks[0].from ?? Infinity, this.samples?.chunks[0].from ?? Infinity);
 	}
 
 	get end() {
 		let most = -Infinity;
 		for (const row of this.rows)
-			most = Math.max(most, row?.chunks.at(-1).to ?? -Infinity);
+			most = Math.max(most, row.chunks.at(-1).to);
 		return Math.max(most, this.instants?.chunks.at(-1).to ?? -Infinity, this.samples?.chunks.at(-1).to ?? -Infinity);
 	}
 
 	rowOf(letter, depth) {
 		if (letter === "c")
-			return this.rows[depth] ??= new Row(this, "slice", depth);
+			return this.byDepth[depth] ??= this.addRow(depth);
 		if (letter === "i")
 			return this.instants ??= new Row(this, "instant", 0);
 		return this.samples ??= new Row(this, "sample", 0);
 	}
 
-	// Appends a later track. Returns false if they overlap: the chunks of a row are in time order.
-	append(later) {
-		if (later.begin < this.end)
-			return false;
-		this.numbers.push(...later.numbers);
-		for (const row of later.rows.filter((row) => row))
-			this.rowOf("c", row.depth).append(row);
-		if (later.instants)
-			this.rowOf("i").append(later.instants);
-		if (later.samples)
-			this.rowOf("v").append(later.samples);
-		return true;
+	// Rows are in the order of depth; a depth without slices has none.
+	addRow(depth) {
+		const row = new Row(this, "slice", depth);
+		this.rows.splice(firstBeyond(this.rows.length, depth, (i) => this.rows[i].depth), 0, row);
+		return row;
 	}
 }
 
-// `end` is the time of the last record; incomplete slices and losses may last until `limit`.
+// `end` is the time of the last record; incomplete slices and losses may last until `limit`. Lines can be added at any
+// time; `shape` changes if tracks or rows were added. `isGrowing` until the last line of a recording that is followed.
 class Recording {
 	constructor(text) {
-		Object.assign(this, { about: {}, names: [], tracks: [], points: [], explained: [], losses: [], marks: [], notes: [], limit: 0, totals: null, nrChunks: 0 });
-		this.byNumber = new Map();
-		for (let at = 0, next; at < text.length; at = next + 1) {
-			next = text.indexOf("\n", at);
-			if (next < 0)
-				next = text.length;
+		Object.assign(this, { about: { time_source: "none" }, names: [], tracks: [], points: [], explained: [], losses: [], marks: [], notes: [], limit: 0, totals: null });
+		Object.assign(this, { byNumber: new Map(), byIdentity: new Map(), inOrder: [], rest: "", shape: 0, isGrowing: false, isCut: false });
+		this.add(text);
+		if (this.rest)
+			this.add("\n");
+	}
+
+	// Adds lines; the last one may be incomplete.
+	add(text) {
+		const all = this.rest + text, shape = this.shape;
+		let at = 0;
+		for (let next = all.indexOf("\n"); next >= 0; at = next + 1, next = all.indexOf("\n", at))
 			if (next > at)
-				this.readLine(text.substring(at, next));
-		}
+				this.readLine(all.substring(at, next));
+		this.rest = all.substring(at);
 		this.end = this.totals?.last_ns || this.limit;
-		this.mergeTracks();
-		for (const track of this.tracks)
-			track.rows = track.rows.filter((row) => row);
-	}
-
-	// All chunks and their rows, in the order of the page, which is about that of time.
-	get inOrder() {
-		if (this.ordered?.length !== this.nrChunks)
-			this.ordered = this.tracks.flatMap((track) => track.parts).flatMap((row) => row.chunks.map((chunk) => ({ row, chunk }))).sort((a, b) => a.chunk.place - b.chunk.place);
-		return this.ordered;
-	}
-
-	mergeTracks() {
-		const byIdentity = new Map();
-		this.tracks = this.tracks.filter((track) => {
-			const key = JSON.stringify(track.identity);
-			if (byIdentity.get(key)?.append(track))
-				return false;
-			byIdentity.set(key, track);
-			return true;
-		});
+		if (this.shape !== shape)
+			this.tracks.sort((a, b) => a.number - b.number);
+		return all.substring(0, at);
 	}
 
 	readLine(line) {
@@ -136,8 +111,12 @@ class Recording {
 			this.addTrack(JSON.parse(rest));
 		else if (letter === "r")
 			this.about = JSON.parse(rest);
+		else if (letter === "e")
+			this.byNumber.get(+rest).isEnded = true;
 		else if (letter === "f")
-			this.totals = JSON.parse(rest);
+			this.addTotals(JSON.parse(rest));
+		else if (letter === "u")
+			this.isCut = true;
 		else if (letter === "l")
 			this.addLoss(rest);
 		else if (letter === "w")
@@ -150,14 +129,30 @@ class Recording {
 			this.addExplained(...rest.split(" "));
 		else
 			this.addChunk(letter, rest.split(" "));
-		if (letter === "f")
-			this.limit = Math.max(this.limit, this.totals.end_ns);
 	}
 
+	// A track that continues one that has ended is the same one.
 	addTrack(about) {
-		const track = new Track(about);
-		this.tracks.push(track);
+		const key = JSON.stringify(about.identity), before = this.byIdentity.get(key), track = before?.isEnded ? before : new Track(about);
+		if (track === before)
+			track.numbers.push(about.number);
+		track.isEnded = false;
+		this.byIdentity.set(key, track);
 		this.byNumber.set(about.number, track);
+	}
+
+	// Tracks with nothing on them are shown in the end.
+	addTotals(totals) {
+		this.totals = totals;
+		this.limit = Math.max(this.limit, totals.end_ns);
+		for (const track of new Set(this.byNumber.values()))
+			if (track.nrChunks === 0)
+				this.show(track);
+	}
+
+	show(track) {
+		this.tracks.push(track);
+		this.shape++;
 	}
 
 	addLoss(rest) {
@@ -188,7 +183,7 @@ class Recording {
 		const kinds = { c: SliceChunk, i: InstantChunk, v: SampleChunk };
 		const chunk = new kinds[letter](from, to, count, data, args);
 		const row = track.rowOf(letter, depth);
-		Object.assign(chunk, { number, place: this.nrChunks++ });
+		chunk.number = number;
 		if (letter === "c")
 			Object.assign(chunk, { busy: +words[0], packedDigest: words[1] ?? NONE });
 		if (letter === "i")
@@ -198,6 +193,12 @@ class Recording {
 			row.widen(...words.map(BigInt));
 		}
 		row.chunks.push(chunk);
+		this.inOrder.push({ row, chunk });
 		this.limit = Math.max(this.limit, to);
+		if (track.nrChunks++ === 0)
+			this.show(track);
+		else if (row.chunks.length === 1 || track.nrChunks === 2)
+			this.shape++;
+		track.nrSlices = null;
 	}
 }

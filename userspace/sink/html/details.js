@@ -44,11 +44,17 @@ class Details {
 		Object.assign(this, { page, recording: page.recording, known: new Map() });
 	}
 
+	// After lines were added.
+	grow() {
+		this.known.clear();
+		this.comms = null;
+	}
+
 	// The faults of the recording, the worst first.
 	faults() {
 		const { losses, totals, notes } = this.recording, faults = [];
-		if (!totals)
-			faults.push("the end of this page is missing");
+		if (!totals && !this.recording.isGrowing)
+			faults.push(this.recording.isCut ? "saved before the end of the recording" : "the end of this page is missing");
 		if (losses.length > 0)
 			faults.push(this.lossFact());
 		if (totals?.suspect)
@@ -59,7 +65,9 @@ class Details {
 	// The same number as in every output of ktrack.
 	lossFact() {
 		const { totals, losses } = this.recording, unknown = totals?.lost_gaps_unknown;
-		if (!totals?.lost)
+		if (!totals)
+			return `lost records in ${counted(losses.length, "gap")}`;
+		if (!totals.lost)
 			return `lost an unknown number of records in ${counted(losses.length, "gap")}`;
 		const gaps = losses.length > 0 ? ` in ${counted(losses.length, "gap")}` : "";
 		return `lost ${counted(totals.lost, "record")}${gaps}${unknown ? `, ${unknown} of unknown size` : ""}`;

@@ -175,8 +175,8 @@ class Picture extends Layout {
 	drawCut(track, top) {
 		const count = (rows) => rows.reduce((sum, row) => sum + row.chunks.reduce((all, chunk) => all + chunk.count, 0), 0);
 		const shown = this.rowsOf(track), last = track.first + shown.length;
-		track.nr_slices ??= count(track.rows);
-		this.drawText(`rows ${track.first + 1} to ${last} of ${track.rows.length}, ${track.rows.length - last} deeper: ${track.nr_slices - count(shown)} slices in the others are not drawn; click for the next rows`,
+		track.nrSlices ??= count(track.rows);
+		this.drawText(`rows ${track.first + 1} to ${last} of ${track.rows.length}, ${track.rows.length - last} deeper: ${track.nrSlices - count(shown)} slices in the others are not drawn; click for the next rows`,
 			GUTTER + 4, top + LANE / 2 + 1, this.width - GUTTER - 12);
 	}
 

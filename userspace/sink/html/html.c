@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The timeline as one self-contained page: its frame, and a line of data for each event. */
+/* The timeline as one self-contained page: lines of data for its events. */
 #include <stdlib.h>
 
 #include "sink/args.h"
-#include "sink/html/page.h"
 #include "sink/html/state.h"
 #include "sink/kinds.h"
 #include "sink/remark.h"
 #include "sink/proto.h"
-
-/* The page may run only its own scripts and styles, and fetch nothing. */
-#define PAGE_BEGIN                                                                    \
-	"<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"         \
-	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; " \
-	"script-src 'unsafe-inline'; style-src 'unsafe-inline'\">\n"                  \
-	"<meta name=\"viewport\" content=\"width=device-width\">\n<title>ktrack: "
 
 static struct html_track *event_track(const struct html_sink *sink,
 				      const struct timeline_event *event)
@@ -84,7 +76,12 @@ static int html_track_begin(struct html_sink *sink, const struct timeline_event 
 static int html_track_end(struct html_sink *sink, const struct timeline_event *event,
 			  struct error *error)
 {
-	return html_track_report(sink, event_track(sink, event), error);
+	struct html_track *track = event_track(sink, event);
+
+	if (html_track_report(sink, track, error) < 0)
+		return -1;
+	buffer_printf(&sink->file.out, "e %lu\n", track->number);
+	return sink_file_spill(&sink->file, error);
 }
 
 static int depths_grow(struct html_track *track, unsigned int nr_depths, struct error *error)
@@ -105,7 +102,8 @@ static int depths_grow(struct html_track *track, unsigned int nr_depths, struct 
 	return 0;
 }
 
-/* Slices that do not belong to a thread have the numbers of the threads that began and ended them. */
+/* Slices that do not belong to a thread have the numbers of the threads that began and ended them.
+ */
 static unsigned int writer_of(const struct html_sink *sink, const struct timeline_event *event)
 {
 	bool is_slice = event->kind == TIMELINE_SLICE_BEGIN || event->kind == TIMELINE_SLICE_END;
@@ -289,6 +287,15 @@ static int html_command_end(struct html_sink *sink, const struct timeline_event 
 	return mark_write(sink, event->time_ns, buffer_text(&sink->file.text), error);
 }
 
+void html_note_write(struct html_sink *sink, struct text text)
+{
+	struct buffer *out = &sink->file.out;
+
+	buffer_append_string(out, "w ");
+	html_append_json(out, text);
+	buffer_append_char(out, '\n');
+}
+
 static int html_faults_write(struct html_sink *sink, const struct timeline_totals *totals,
 			     struct error *error)
 {
@@ -298,9 +305,7 @@ static int html_faults_write(struct html_sink *sink, const struct timeline_total
 	for (size_t i = 0; i < fault_limit(totals); i++) {
 		if (!fault_set(text, totals, sink->file.counts_ticks, i))
 			continue;
-		buffer_append_string(out, "w ");
-		html_append_json(out, buffer_text(text));
-		buffer_append_char(out, '\n');
+		html_note_write(sink, buffer_text(text));
 		out->failed |= text->failed;
 	}
 	return sink_file_spill(&sink->file, error);
@@ -335,9 +340,6 @@ static int html_finish(struct html_sink *sink, const struct timeline_event *even
 		buffer_printf(out, ",\"wall_drift_ns\":%lld", (long long)totals->wall_drift_ns);
 	append_explained(out, sink->explanations);
 	buffer_append_string(out, "}\n");
-	buffer_append_string(out, "</script>\n<script>\n");
-	buffer_append_string(out, page_script);
-	buffer_append_string(out, "</script>\n</body></html>\n");
 	return 0;
 }
 
@@ -374,11 +376,9 @@ static bool is_record(const struct timeline_event *event)
 	}
 }
 
-static int html_event(struct sink_file *file, const struct timeline_event *event,
-		      struct error *error)
+int html_lines_write(struct html_sink *sink, const struct timeline_event *event,
+		     struct error *error)
 {
-	struct html_sink *sink = container_of(file, struct html_sink, file);
-
 	if (is_record(event) && event->time_ns > sink->last_ns)
 		sink->last_ns = event->time_ns;
 	if (unlikely(event->nr_flows > 0) && html_flows_add(sink, event, error) < 0)
@@ -386,24 +386,14 @@ static int html_event(struct sink_file *file, const struct timeline_event *event
 	return writers[event->kind] ? writers[event->kind](sink, event, error) : 0;
 }
 
-static void html_append_member(struct buffer *out, const char *name, const char *value)
+static int html_event(struct sink_file *file, const struct timeline_event *event,
+		      struct error *error)
 {
-	buffer_printf(out, "\"%s\":", name);
-	html_append_json(out, text_of(value));
-	buffer_append_char(out, ',');
-}
+	int status = html_lines_write(container_of(file, struct html_sink, file), event, error);
 
-static void append_recording(struct buffer *out, const struct recording *recording)
-{
-	buffer_append_string(out, "r {");
-	html_append_member(out, "ktrack", KTRACK_VERSION);
-	html_append_member(out, "source", recording->source);
-	html_append_member(out, "clock", recording->clock);
-	html_append_member(out, "time_source", recording->time_source);
-	html_append_member(out, "kernel", recording->kernel);
-	buffer_printf(out, "\"cpus\":%u,\"start_ns\":\"%lld\",\"unix_ns\":\"%lld\"}\n",
-		      recording->nr_cpus, (long long)recording->start_ns,
-		      (long long)(recording->start_ns + recording->wall_offset_ns));
+	if (event->kind == TIMELINE_FINISH)
+		html_append_tail(&file->out);
+	return status;
 }
 
 static int html_open(struct sink_file *file, const struct recording *recording, struct error *error)
@@ -412,18 +402,12 @@ static int html_open(struct sink_file *file, const struct recording *recording, 
 	struct buffer *out = &sink->file.out;
 
 	sink->last_ns = recording->start_ns;
-	buffer_append_string(out, PAGE_BEGIN);
-	html_append_escaped(out, text_of(recording->source));
-	buffer_append_string(out, "</title>\n<style>\n");
-	buffer_append_string(out, page_style);
-	buffer_append_string(out, "</style></head>\n<body>\n");
-	buffer_append_string(out, page_body);
-	buffer_append_string(out, "<script type=\"text/plain\" id=\"data\">\n");
-	append_recording(out, recording);
+	html_append_head(out, recording->source);
+	html_append_recording(out, recording);
 	return sink_file_spill(&sink->file, error);
 }
 
-static void html_release(struct sink_file *file)
+void html_release(struct sink_file *file)
 {
 	struct html_sink *sink = container_of(file, struct html_sink, file);
 

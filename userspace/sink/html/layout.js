@@ -12,9 +12,26 @@ class Layout extends Axis {
 	layOut() {
 		this.tree = treeOf(this.recording.tracks);
 		Object.assign(this, { sort: "recorded", filter: "", current: null });
-		for (const track of this.recording.tracks)
-			track.first = 0;
 		this.place();
+	}
+
+	// Makes the tree again after tracks were added. Lines keep their state.
+	grow() {
+		const keep = ({ isOpen, isHidden, isPinned }) => ({ isOpen, isHidden, isPinned }), before = new Map(this.tree.all.map((node) => [node.key, node])), { order } = this.tree;
+		this.tree = treeOf(this.recording.tracks);
+		const byKey = new Map(this.tree.all.map((node) => [node.key, node]));
+		for (const [key, node] of byKey)
+			if (before.has(key))
+				Object.assign(node, keep(before.get(key)), { order: this.orderOf(before.get(key).order, node, byKey) });
+		this.tree.order = this.orderOf(order, this.tree, byKey);
+		this.current = this.current && byKey.get(this.current.key);
+		this.changed();
+	}
+
+	// An order by hand of lines that were made again; new ones are behind the others.
+	orderOf(order, node, byKey) {
+		const children = new Set(node.children), kept = (order ?? []).map(({ key }) => byKey.get(key)).filter((one) => children.delete(one));
+		return order && [...kept, ...children];
 	}
 
 	// Sets the position of each line and track. Pinned lines are at the top of the window, others below, from their first one.

@@ -35,5 +35,6 @@ __asm__(FILE_BEGIN(page_script)
 	FILE_PART("input.js")
 	FILE_PART("save.js")
 	FILE_PART("fragment.js")
+	FILE_PART("live.js")
 	FILE_PART("page.js")
 	FILE_END);

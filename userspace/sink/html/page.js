@@ -39,8 +39,23 @@ class Page {
 		this.part("help-button").addEventListener("click", () => this.part("help").showModal());
 	}
 
+	// After lines were added.
+	grow(shape) {
+		if (this.recording.shape !== shape)
+			this.picture.grow();
+		for (const part of [this.details, this.why])
+			part.grow();
+		this.search.search?.grow();
+		this.showAbout();
+		if (!this.picture.selected && !this.range.span && !this.search.isListed)
+			this.showDetails(null);
+		this.picture.ask();
+	}
+
 	showAbout() {
 		const { about, tracks, end } = this.recording;
+		if (!about.source)
+			return;
 		this.part("about").textContent = `${about.source} · ${showDuration(end)} · ${counted(tracks.length, "track")}`;
 		this.part("about").title = about.source;
 		this.picture.canvas.ariaLabel = `timeline of ${about.source}: ${counted(tracks.length, "track")}, ${showDuration(end)}; press ? for the keys`;
@@ -104,6 +119,8 @@ class Page {
 			n: () => this.search.go(1), N: () => this.search.go(-1), l: () => this.search.showList(),
 			"/": () => this.part("search").select(), "?": () => this.part("help").showModal(),
 		};
+		if (this.live)
+			keys[" "] = () => this.live.toggle();
 		const hasMeaning = Object.hasOwn(keys, key);
 		if (hasMeaning)
 			keys[key]();
@@ -307,4 +324,9 @@ class Page {
 	}
 }
 
-window.ktrack = new Page(document.getElementById("data").textContent);
+{
+	const data = document.getElementById("data"), saved = data.dataset.lines && document.documentElement.cloneNode(true);
+	window.ktrack = new Page(data.textContent);
+	if (saved)
+		ktrack.live = new Live(ktrack, data.dataset.lines, saved);
+}

@@ -67,19 +67,25 @@ class Query {
 class Search {
 	// changed() is called when there are more hits.
 	constructor(recording, text, changed) {
-		Object.assign(this, { recording, query: new Query(text), changed, hits: [], fresh: [], count: 0, isDone: false });
-		this.tracks = recording.tracks.filter((track) => this.query.matchesTrack(track));
-		this.names = new Set();
-		recording.names.forEach((name, number) => this.query.matchesName(name) && this.names.add(number));
+		Object.assign(this, { recording, query: new Query(text), changed, hits: [], fresh: [], count: 0, isDone: false, tracks: [], names: new Set(), nrNames: 0, nrChunks: 0 });
 		this.done = this.run();
+	}
+
+	// Searches what was added since.
+	grow() {
+		if (this.isDone && this.nrChunks < this.recording.inOrder.length)
+			this.done = this.run();
 	}
 
 	// Names first, for they are found at once.
 	async run() {
-		const isWanted = () => !this.isStopped;
-		await runSteps(this.steps(), isWanted);
+		const isWanted = () => !this.isStopped, chunks = this.recording.inOrder.slice(this.nrChunks);
+		this.isDone = false;
+		this.nrChunks += chunks.length;
+		this.findNames();
+		await runSteps(this.steps(chunks), isWanted);
 		this.report();
-		for (const { row, chunk } of this.recording.inOrder) {
+		for (const { row, chunk } of chunks) {
 			if (!isWanted())
 				return;
 			if (chunk.args !== NONE)
@@ -87,6 +93,14 @@ class Search {
 		}
 		this.isDone = true;
 		this.report();
+	}
+
+	findNames() {
+		const { query, names } = this, all = this.recording.names;
+		this.tracks = this.recording.tracks.filter((track) => query.matchesTrack(track));
+		for (; this.nrNames < all.length; this.nrNames++)
+			if (query.matchesName(all[this.nrNames]))
+				names.add(this.nrNames);
 	}
 
 	stop() {
@@ -113,9 +127,9 @@ class Search {
 		this.fresh = [];
 	}
 
-	* steps() {
+	* steps(chunks) {
 		let reported = performance.now();
-		for (const { row, chunk } of this.recording.inOrder) {
+		for (const { row, chunk } of chunks) {
 			if (this.mayHave(row, chunk)) {
 				this.searchItems(row, chunk);
 				yield;

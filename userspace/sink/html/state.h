@@ -9,6 +9,7 @@
  *   r OBJECT                                    the recording
  *   n STRING                                    a name; the first is number 0, and so on
  *   t OBJECT                                    a track begins
+ *   e TRACK                                     it has ended
  *   c TRACK DEPTH FROM TO COUNT BUSY DIGEST DATA ARGS
  *                                               slices of one depth; their total duration
  *   i TRACK FROM TO COUNT DEPTH DATA ARGS       instants; the depth of the first one
@@ -19,6 +20,7 @@
  *   m TIME STRING                               a remark
  *   w STRING                                    a fault of the recording as a whole
  *   f OBJECT                                    the end; last_ns is the time of the last record
+ *   u                                           a live page was saved before the end
  *
  * DATA is varints. Of a slice: its begin since the last one's end (the first: since FROM), its
  * duration, and 8 * its name + 4 if it is foreign + 2 if it is incomplete + 1 if it is suspect; of
@@ -29,8 +31,8 @@
  * of slices, an object of others, 0 for none. DIGEST is base64, or - for few slices: varints, the
  * number of names and each of them, then two bytes for each of 64 parts of the chunk's time: how
  * much of it slices fill, up to 255, and 32 * the marks of all of them + the index of the longest
- * one's name, 31 if it is not among the names. DATA of x is a zlib stream of a JSON array of [track,
- * depth, object of 'ktrack why --json'].
+ * one's name, 31 if it is not among the names. DATA of x is a zlib stream of a JSON array of
+ * [track, depth, object of 'ktrack why --json'].
  */
 #ifndef SINK_HTML_STATE_H
 #define SINK_HTML_STATE_H
@@ -98,6 +100,9 @@ struct html_flow_name {
  * @flow_names: names of flows so far
  * @nr_flow_names: their number
  * @explanations: where the time of slices went, NULL if none is explained
+ * @size_max: of live lines: limit of the file's size, about
+ * @is_full: of live lines: the limit is reached
+ * @flush_ns: of live lines: when waiting events are written next
  */
 struct html_sink {
 	struct sink_file file;
@@ -109,6 +114,9 @@ struct html_sink {
 	struct html_flow_name *flow_names;
 	size_t nr_flow_names;
 	const struct explanations *explanations;
+	uint64_t size_max;
+	bool is_full;
+	int64_t flush_ns;
 };
 
 /** html_append_json - append a text as a JSON string without '<', which could end the element */
@@ -116,6 +124,13 @@ void html_append_json(struct buffer *out, struct text text);
 
 /** html_append_object - append JSON, likewise without '<' */
 void html_append_object(struct buffer *out, struct text json);
+
+/** html_append_head, html_append_tail - append what is before and behind the lines of a page */
+void html_append_head(struct buffer *out, const char *title);
+void html_append_tail(struct buffer *out);
+
+/** html_append_recording - append the first line */
+void html_append_recording(struct buffer *out, const struct recording *recording);
 
 /** html_append_packed - append a compressed text as a word; returns -1 if memory ran out */
 int html_append_packed(struct html_sink *sink, struct text text);
@@ -134,6 +149,13 @@ int html_chunk_add(struct html_sink *sink, struct html_track *track, enum html_c
 struct html_chunk *html_chunk_of(struct html_track *track, enum html_chunk_kind kind,
 				 unsigned int depth, int64_t time_ns);
 
+/** html_lines_write - write the lines of an event, or keep it for a later one; -1 with @error */
+int html_lines_write(struct html_sink *sink, const struct timeline_event *event,
+		     struct error *error);
+
+/** html_note_write - write a fault of the recording as a whole */
+void html_note_write(struct html_sink *sink, struct text text);
+
 /** html_name_report - write a name; returns its number */
 uint64_t html_name_report(struct html_sink *sink, struct text name);
 
@@ -149,10 +171,16 @@ int html_explanations_report(struct html_sink *sink, struct error *error);
 /** html_flows_release - free the points */
 void html_flows_release(struct html_sink *sink);
 
+/** html_report_all - write all chunks and points; returns -1 with @error */
+int html_report_all(struct html_sink *sink, struct error *error);
+
 /** html_track_report - write all chunks of a track; returns -1 with @error */
 int html_track_report(struct html_sink *sink, struct html_track *track, struct error *error);
 
 /** html_track_release - free the chunks of a track without writing them */
 void html_track_release(struct sink_track *link);
+
+/** html_release - free what the sink refers to */
+void html_release(struct sink_file *file);
 
 #endif

@@ -146,6 +146,11 @@ class Why {
 		Object.assign(this, { recording, go });
 	}
 
+	// After lines were added.
+	grow() {
+		this.knownFinder = null;
+	}
+
 	get finder() {
 		return this.knownFinder ??= new Finder(this.recording);
 	}

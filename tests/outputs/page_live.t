@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: the page that follows a recording, in a browser: follows, pauses, goes on, ends, is saved."""
+
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+from live import Live, wait_for  # noqa: E402
+from pages import SPAN, start_browser  # noqa: E402
+from tap import Tap  # noqa: E402
+
+# Per track: its label, how many slices each row has, instants and samples.
+CONTENT = """const count = (row) => row ? row.chunks.reduce((sum, chunk) => sum + chunk.count, 0) : 0;
+return ktrack.recording.tracks.map((one) => [one.label, one.rows.map(count), count(one.instants), count(one.samples)]);"""
+STATE = "return document.getElementById('state').textContent;"
+FAULTS = "return document.getElementById('faults').textContent;"
+END = "return ktrack.recording.end;"
+# All slices are whole, in order, and have their names.
+WRONG = """const wrong = [], names = ktrack.recording.names;
+for (const track of ktrack.recording.tracks)
+	for (const row of track.rows) {
+		let last = -1;
+		for (const chunk of row.chunks)
+			for (let i = 0, items = chunk.read(); i < chunk.count; i++) {
+				if (items.begin[i] < last || names[items.name[i]] !== (row.depth ? "inner" : "work") || items.end[i] - items.begin[i] !== (row.depth ? 500 : 1000))
+					wrong.push([track.label, row.depth, items.begin[i], items.end[i], names[items.name[i]]]);
+				last = items.end[i];
+			}
+	}
+return wrong;"""
+
+
+def visit(browser, address):
+    """Loads a page."""
+    browser.call("POST", "/url", url=address)
+
+
+def has(browser, wanted):
+    """Whether the page has a content, when it has."""
+    return wait_for(lambda: browser.run(CONTENT) == wanted)
+
+
+def check_follow(tap, browser):
+    """What is recorded is on the page soon after; the visible part moves along."""
+    with Live() as live:
+        visit(browser, live.url)
+        tap.ok(wait_for(lambda: browser.run(STATE) == "recording") and browser.run("return ktrack.recording.about.source;") == "typed", "the page is there while it is recorded")
+        live.do("slices 0 100")
+        tap.ok(has(browser, [["track 0 tid 0", [100, 100], 0, 0]]), "slices", browser.run(CONTENT))
+        live.do("slices 1 3", "mark 0 here", "level 5", "slices 0 1000", "level 7")
+        wanted = [["track 0 tid 0", [1100, 1100], 1, 0], ["track 1 tid 1", [3, 3], 0, 0], ["track 63 tid 63", [], 0, 2]]
+        tap.ok(has(browser, wanted), "new tracks, an instant, samples", browser.run(CONTENT))
+        tap.ok(browser.run("return ktrack.picture.lines.length;") == 3, "all tracks have lines")
+        span, end = browser.run(SPAN), browser.run(END)
+        tap.ok(span[0] == 0 and end < span[1] < end * 1.1, "a short recording is visible as a whole", span, end)
+        before = browser.run(FAULTS)
+        live.do("loss 12")
+        tap.ok(before == "" and wait_for(lambda: browser.run(FAULTS) == "lost records in 1 gap"), "lost records are reported at once", before, browser.run(FAULTS))
+        tap.nothing(browser.run(WRONG), "all slices are whole")
+        check_pause(tap, browser, live, wanted)
+        check_away(tap, browser, live)
+        check_tracks(tap, browser, live)
+        check_saved(tap, browser, live)
+
+
+def check_pause(tap, browser, live, before):
+    """A paused page stands still, and loses nothing."""
+    browser.press(" ")
+    span = browser.run(SPAN)
+    live.do("slices 0 2000", "slices 2 10")
+    is_waiting = wait_for(lambda: browser.run("return ktrack.live.waiting.join('').includes('\\\"number\\\":4');"))
+    still = (browser.run(CONTENT), browser.run(SPAN)) == (before, span)
+    shown = browser.run("return [document.getElementById('state').textContent, document.getElementById('waiting').textContent, document.getElementById('pause').textContent];")
+    tap.ok(is_waiting and still, "Space holds the page still", browser.run(CONTENT), browser.run(SPAN), span)
+    tap.ok(shown[0] == "paused" and "KiB waiting" in shown[1] and shown[2] == "go on", "it shows that it is paused", shown)
+    browser.run("document.getElementById('pause').click();")
+    wanted = [["track 0 tid 0", [3100, 3100], 1, 0], *before[1:], ["track 2 tid 2", [10, 10], 0, 0]]
+    wanted = sorted(wanted, key=lambda one: ("track 0", "track 1", "track 63", "track 2").index(one[0].rsplit(" tid")[0]))
+    tap.ok(has(browser, wanted), "the button goes on, and nothing is lost", browser.run(CONTENT), wanted)
+    tap.nothing(browser.run(WRONG), "all slices are whole after the pause")
+
+
+def check_away(tap, browser, live):
+    """A smaller part at the end moves along; moving away from the end pauses."""
+    browser.run("const end = ktrack.recording.end; ktrack.picture.setSpan(end - 1e6, end + 1e4);")
+    live.do("slices 0 1000")
+    end = wait_for(lambda: browser.run(END) > 6.2e6 and browser.run(END))
+    span = wait_for(lambda: abs(browser.run(SPAN)[1] - browser.run(END)) < 2e4 and browser.run(SPAN))
+    tap.ok(end and span and 0.9e6 < span[1] - span[0] < 1.1e6, "a part of the same size moves along", span, end)
+    browser.press("a", "a")
+    live.do("slices 0 10")
+    moved = browser.run(SPAN)
+    is_paused = wait_for(lambda: browser.run(STATE) == "paused")
+    tap.ok(is_paused and browser.run(SPAN) == moved and moved[1] < end, "moving away from the end pauses", browser.run(STATE), moved)
+    browser.press(" ")
+    tap.ok(wait_for(lambda: browser.run(STATE) == "recording" and browser.run(SPAN)[1] > browser.run(END)), "Space leads back to the end", browser.run(SPAN))
+    browser.press("0")
+    live.do("slices 0 10")
+    tap.ok(wait_for(lambda: browser.run("const { from, to } = ktrack.picture.span; return from === 0 && to === ktrack.picture.whole.to && ktrack.recording.end > arguments[0];", end)), "a whole recording stays whole")
+
+
+def check_tracks(tap, browser, live):
+    """Lines keep their state when others are added; a track that has ended continues; hits are found in what is added."""
+    browser.run("const p = ktrack.picture, node = p.tree.all.find((one) => one.label.startsWith('track 1 ') || one.tracks[0]?.label.startsWith('track 1 ')); ktrack.tracks.pin(node); ktrack.tracks.hide(p.tree.all.find((one) => one.tracks[0]?.label.startsWith('track 2 ')));")
+    browser.run("const field = document.getElementById('search'); field.value = 'needle'; field.dispatchEvent(new Event('input'));")
+    live.do("end 1", "slices 1 4", "mark 5 needle")
+    found = wait_for(lambda: browser.run("return document.getElementById('found').textContent.startsWith('1 of 1') || document.getElementById('found').textContent === '1';"))
+    tap.ok(found, "a search finds what is added", browser.run("return document.getElementById('found').textContent;"))
+    state = browser.run("const all = ktrack.picture.tree.all, labels = (list) => list.map((one) => one.tracks[0].label); return [labels(all.filter((one) => one.isPinned)), labels(all.filter((one) => one.isHidden))];")
+    tap.ok(state == [["track 1 tid 1"], ["track 2 tid 2"]], "lines stay pinned and hidden", state)
+    continued = browser.run("const list = ktrack.recording.tracks.filter((one) => one.label === 'track 1 tid 1'); return list.map((one) => [one.numbers.length, one.rows.length]);")
+    tap.ok(continued == [[2, 2]], "a track that has ended continues in the same line", continued)
+
+
+def check_saved(tap, browser, live):
+    """A page that is saved has what is there, and asks nobody for more; so has one that is saved at the end."""
+    content = browser.run(CONTENT)
+    early = browser.run("return ktrack.live.saved().text();")
+    live.begin("finish")
+    is_over = wait_for(lambda: browser.run(STATE) == "recording ended")
+    tap.ok(is_over and live.status() == 0, "the page shows the end; then nobody is waited for", browser.run(STATE))
+    tap.ok(browser.run(FAULTS) == "lost 12 records in 1 gap" and browser.run("return document.getElementById('pause').hidden;"), "lost records are counted at the end", browser.run(FAULTS))
+    late = browser.run("return ktrack.live.saved().text();")
+    with tempfile.TemporaryDirectory() as folder:
+        for text, fault, name in ((early, "saved before the end of the recording", "early"), (late, "lost 12 records in 1 gap", "at the end")):
+            path = Path(folder) / "saved.html"
+            path.write_text(text)
+            browser.load(path)
+            found = (browser.run(CONTENT), browser.run(FAULTS), browser.run("return !ktrack.live && document.getElementById('live').hidden && !document.documentElement.outerHTML.includes('data-lines=');"))
+            tap.ok(found == (content, fault, True), f"a page saved {name}", *found)
+            tap.nothing(browser.run(WRONG), f"its slices, saved {name}")
+
+
+def check_lost(tap, browser):
+    """A page whose server is gone reports that, keeps what it has, and can be saved."""
+    with Live() as live:
+        visit(browser, live.url)
+        live.do("slices 0 10")
+        has(browser, [["track 0 tid 0", [10, 10], 0, 0]])
+    lost = wait_for(lambda: browser.run(STATE) == "connection lost")
+    tap.ok(lost and browser.run(FAULTS) == "the end of this page is missing" and browser.run(CONTENT) == [["track 0 tid 0", [10, 10], 0, 0]], "a lost connection", browser.run(STATE), browser.run(FAULTS))
+    # The browser itself complains about the connections that are refused.
+    strange = [one for one in browser.complaints() if "ERR_" not in one]
+    tap.nothing(strange, "no other complaints")
+
+
+def check_late(tap, browser):
+    """A page that is opened late has all from the beginning; so have two at once."""
+    with Live() as live:
+        live.do("slices 0 20000", "slices 1 5")
+        wanted = [["track 0 tid 0", [20000, 20000], 0, 0], ["track 1 tid 1", [5, 5], 0, 0]]
+        visit(browser, live.url)
+        first = browser.call("GET", "/window")
+        tap.ok(has(browser, wanted), "a page that is opened late", browser.run(CONTENT))
+        second = browser.call("POST", "/window/new", type="window")["handle"]
+        browser.call("POST", "/window", handle=second)
+        visit(browser, live.url)
+        tap.ok(has(browser, wanted), "two pages at once", browser.run(CONTENT))
+        live.begin("slices 1 5", "finish")
+        for window in (second, first):
+            browser.call("POST", "/window", handle=window)
+            browser.run("document.visibilityState;")
+            ended = wait_for(lambda: browser.run(STATE) == "recording ended")
+            tap.ok(ended and browser.run(CONTENT)[1][1] == [10, 10], "each of them has the end", browser.run(STATE), browser.run(CONTENT))
+        tap.ok(live.status() == 0, "the server ends after both")
+        browser.call("POST", "/window", handle=second)
+        browser.call("DELETE", "/window")
+        browser.call("POST", "/window", handle=first)
+
+
+def check_full(tap, browser):
+    """At the limit of the size, the page reports that it has no more, and has the end."""
+    with Live(20000) as live:
+        visit(browser, live.url)
+        live.do("slices 0 3000")
+        full = wait_for(lambda: browser.run(FAULTS).startswith("this page is full: it has nothing after 6.00ms"))
+        tap.ok(full, "the page is full", browser.run(FAULTS))
+        live.do("slices 0 10", "slices 3 10", "mark 4 x", "end 3", "loss 5")
+        live.begin("finish")
+        ended = wait_for(lambda: browser.run(STATE) == "recording ended")
+        tap.ok(ended and browser.run(CONTENT)[:1] == [["track 0 tid 0", [3000, 3000], 0, 0]] and live.status() == 0, "nothing is added then, but the end", browser.run(CONTENT))
+
+
+CHECKS = (check_follow, check_late, check_full, check_lost)
+
+
+def main():
+    """Returns the exit status."""
+    tap = Tap()
+    browser = start_browser(tap)
+    if not browser:
+        return tap.finish()
+    try:
+        for check in CHECKS[:-1]:
+            tap.isolated(check)(tap, browser)
+        tap.nothing(browser.complaints(), "no complaints in the console")
+        tap.isolated(CHECKS[-1])(tap, browser)
+    finally:
+        browser.close()
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One connection: reads a request, sends the answer, and waits until the client has read it. */
+#ifndef SERVE_CLIENT_H
+#define SERVE_CLIENT_H
+
+#include "serve/request.h"
+#include "serve/serve.h"
+
+/** enum client_state - CLIENT_FREE is that of an unused one */
+enum client_state {
+	CLIENT_FREE,
+	CLIENT_READING,
+	CLIENT_ANSWERING,
+	CLIENT_CLOSING,
+};
+
+/**
+ * struct client - one connection; zeroed if it is free
+ * @events: what epoll waits for
+ * @ready: what epoll reported
+ * @deadline_ns: when the connection is ended; INT64_MAX for never
+ * @request: the bytes that were received
+ * @head: of the answer, @head_sent bytes of which are sent
+ * @page: what follows the head, @page_sent bytes of which are sent
+ * @reads_lines: lines follow the head
+ * @offset: next byte of their file
+ */
+struct client {
+	enum client_state state;
+	int fd;
+	uint32_t events;
+	uint32_t ready;
+	int64_t deadline_ns;
+	struct buffer request;
+	struct buffer head;
+	size_t head_sent;
+	struct text page;
+	size_t page_sent;
+	bool reads_lines;
+	uint64_t offset;
+};
+
+/**
+ * struct client_context - what all clients share
+ * @content: what is served
+ * @file_size: bytes of its file
+ * @is_complete: no more follow
+ * @token, @port: that requests must have
+ * @nr_followers: clients that read lines
+ * @was_read: a client has read the last line
+ * @block: for bytes of the file
+ */
+struct client_context {
+	const struct serve_content *content;
+	uint64_t file_size;
+	bool is_complete;
+	char token[TOKEN_SIZE + 1];
+	unsigned int port;
+	unsigned int nr_followers;
+	bool was_read;
+	char block[64 * 1024];
+};
+
+/** client_begin - use a free one for an accepted connection */
+void client_begin(struct client *client, int fd, int64_t now_ns);
+
+/** client_is_follower - whether the client reads lines */
+static inline bool client_is_follower(const struct client *client)
+{
+	return client->state == CLIENT_ANSWERING && client->reads_lines;
+}
+
+/**
+ * client_step - read and send as far as nothing blocks, at most a few blocks
+ *
+ * A client that ends has a closed descriptor and is free then.
+ */
+void client_step(struct client *client, struct client_context *context, int64_t now_ns);
+
+/** client_end - close the connection */
+void client_end(struct client *client, struct client_context *context);
+
+#endif

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The lines of the page alone, written soon after their events, for a page that follows them. */
+#include <sys/stat.h>
+
+#include "sink/html/state.h"
+#include "sink/kinds.h"
+
+/*
+ * Waiting events are written at this interval; at a longer one if writing them takes more than a
+ * share of 1 / WRITING_SHARE of the time, because a chunk for each of many tracks is small then.
+ */
+#define INTERVAL_NS (250 * NS_PER_MS)
+#define WRITING_SHARE 20
+
+static int live_open(struct sink_file *file, const struct recording *recording, struct error *error)
+{
+	container_of(file, struct html_sink, file)->last_ns = recording->start_ns;
+	html_append_recording(&file->out, recording);
+	return sink_file_spill(file, error);
+}
+
+/* Tracks must exist until their end; they get no events. */
+static int full_track_begin(struct sink_file *file, const struct timeline_event *event,
+			    struct error *error)
+{
+	return sink_file_track_new(file, event->track, sizeof(struct html_track), error) ? 0 : -1;
+}
+
+/* After the limit, only the end is written. */
+static int live_event(struct sink_file *file, const struct timeline_event *event,
+		      struct error *error)
+{
+	struct html_sink *sink = container_of(file, struct html_sink, file);
+
+	if (!sink->is_full || event->kind == TIMELINE_FINISH)
+		return html_lines_write(sink, event, error);
+	return event->kind == TIMELINE_TRACK_BEGIN ? full_track_begin(file, event, error) : 0;
+}
+
+/* Explanations of slices would be added at the end. */
+static int live_end_early(struct html_sink *sink, struct error *error)
+{
+	struct buffer *text = &sink->file.text;
+
+	sink->is_full = true;
+	sink->explanations = NULL;
+	buffer_clear(text);
+	buffer_append_string(text, "this page is full: it has nothing after ");
+	buffer_append_duration(text, sink->last_ns - sink->file.start_ns);
+	buffer_printf(text, " (limit %llu MiB)", (unsigned long long)sink->size_max >> 20);
+	html_note_write(sink, buffer_text(text));
+	return sink_file_flush(&sink->file, error);
+}
+
+static bool live_is_large(const struct html_sink *sink)
+{
+	struct stat about;
+
+	return fstat(sink->file.fd, &about) == 0 && (uint64_t)about.st_size >= sink->size_max;
+}
+
+static int live_flush(struct sink_file *file, struct error *error)
+{
+	struct html_sink *sink = container_of(file, struct html_sink, file);
+	int64_t begin_ns = time_now_ns(CLOCK_MONOTONIC), end_ns;
+
+	if (sink->is_full || begin_ns < sink->flush_ns)
+		return 0;
+	if (html_report_all(sink, error) < 0 || sink_file_flush(file, error) < 0)
+		return -1;
+	end_ns = time_now_ns(CLOCK_MONOTONIC);
+	sink->flush_ns = end_ns + (end_ns - begin_ns) * WRITING_SHARE;
+	if (sink->flush_ns < begin_ns + INTERVAL_NS)
+		sink->flush_ns = begin_ns + INTERVAL_NS;
+	return live_is_large(sink) ? live_end_early(sink, error) : 0;
+}
+
+static const struct sink_file_ops live_file = {
+	.size = sizeof(struct html_sink),
+	.open = live_open,
+	.event = live_event,
+	.flush = live_flush,
+	.track_release = html_track_release,
+	.release = html_release,
+};
+
+struct sink *sink_serve_new(const struct sink_settings *settings, struct error *error)
+{
+	struct sink *sink = sink_file_new(&live_file, settings, error);
+	struct html_sink *live = sink ? container_of(sink, struct html_sink, file.sink) : NULL;
+
+	if (!live)
+		return NULL;
+	live->explanations = settings->explanations;
+	live->size_max = settings->size_max;
+	return sink;
+}
