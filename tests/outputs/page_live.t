@@ -49,7 +49,7 @@ def check_follow(tap, browser):
     """What is recorded is on the page soon after; the visible part moves along."""
     with Live() as live:
         visit(browser, live.url)
-        tap.ok(wait_for(lambda: browser.run(STATE) == "recording") and browser.run("return ktrack.recording.about.source;") == "typed", "the page is there while it is recorded")
+        tap.ok(wait_for(lambda: browser.run(STATE) == "recording" and browser.run("return ktrack.recording.about.source;") == "typed"), "the page is there while it is recorded")
         live.do("slices 0 100")
         tap.ok(has(browser, [["track 0 tid 0", [100, 100], 0, 0]]), "slices", browser.run(CONTENT))
         live.do("slices 1 3", "mark 0 here", "level 5", "slices 0 1000", "level 7")
