@@ -140,14 +140,25 @@ int capture_apply_mode(void *settings, const char *value, struct error *error)
 	return capture_set_mode(settings, value, error);
 }
 
+static int apply_programs(void *settings, const char *value, struct error *error)
+{
+	struct capture_settings *capture = settings;
+
+	(void)error;
+	capture->records_programs = true;
+	capture->programs = value;
+	return 0;
+}
+
 static const struct option_row capture_rows[] = {
 	{ 0, "instance", "NAME",
 	  "read this existing tracing instance, or top; changes no settings, consumes records",
 	  apply_instance, .is_rare = true },
 	{ 0, "filter", "EXPRESSION", "apply this event filter to the preceding -e",
 	  apply_event_filter, .is_repeatable = true, .is_rare = true },
-	OPTION_FLAG("wait", "accept -e of modules that are not loaded yet", capture_settings,
-		    selection.waits),
+	OPTION_RARE_FLAG("wait", "accept -e of modules that are not loaded yet", capture_settings,
+			 selection.waits),
+	{ 0, "programs", "[=GLOB]", "record programs that use ktrack/user.h", apply_programs },
 	{ 'd', "duration", "SECONDS", "stop after this time; also with ms, m, h", apply_duration },
 	{ 'b', "buffer-size", "SIZE", "buffer of each CPU in KiB, or with k, M, G",
 	  apply_buffer_size },
@@ -183,6 +194,8 @@ static const struct option_row live_rows[] = {
 	  apply_buffer_size, .is_rare = true },
 	OPTION_RARE_FLAG("wait", "with --live: accept -e of modules that are not loaded yet",
 			 capture_settings, selection.waits),
+	{ 0, "programs", "[=GLOB]", "with --live: record programs that use ktrack/user.h",
+	  apply_programs, .is_rare = true },
 	{ 'p', "process", "PID", "with --live: only this process and descendants", apply_process },
 	{ 0, "cgroup", "PATH",
 	  "with --live: record only the processes of this cgroup and their descendants",

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/option.h"
 #include "cli/option_parts.h"
+#include "cli/program_table.h"
 #include "cli/rule_table.h"
 
 struct list_settings {
@@ -14,10 +15,13 @@ struct list_settings {
 	struct selection selection;
 	bool is_json;
 	bool lists_rules;
+	bool lists_programs;
 };
 
 static const struct option_row list_rows[] = {
 	OPTION_FLAG("rules", "list the rules of -r or of all packs", list_settings, lists_rules),
+	OPTION_FLAG("programs", "list the programs that use ktrack/user.h", list_settings,
+		    lists_programs),
 	OPTION_FLAG("json", "print JSON: one line for each", list_settings, is_json),
 };
 
@@ -27,7 +31,7 @@ static struct option_table list_table(void)
 	return (struct option_table){
 		.usage = "list [OPTION]...",
 		.about = "Lists the running kernel's tracepoints that follow the track event "
-			 "convention, or rules that make tracks from others.",
+			 "convention, rules that make tracks from others, or programs.",
 		.notes = "Exit status: 0 success; 1 tracefs cannot be read, or a pattern matches "
 			 "nothing; 2 wrong usage.",
 		.operand = option_refuse_operand,
@@ -218,6 +222,20 @@ static int rules_print(struct list_settings *settings, struct error *error)
 	return STATUS_DONE;
 }
 
+static int list_chosen(struct list_settings *settings, struct error *error)
+{
+	bool lists_rules = settings->lists_rules || settings->selection.rules;
+
+	if (settings->lists_programs && (lists_rules || settings->selection.nr_options > 0)) {
+		error_set(error, "--programs: lists no tracepoints and no rules; leave out -e, -r "
+				 "and --rules");
+		return STATUS_USAGE;
+	}
+	if (settings->lists_programs)
+		return program_table_print(settings->is_json, settings->report, error);
+	return lists_rules ? rules_print(settings, error) : list_print(settings, error);
+}
+
 static int list_main(int argc, char **argv, struct error *error)
 {
 	struct list_settings settings = { .report = message_report() };
@@ -225,9 +243,7 @@ static int list_main(int argc, char **argv, struct error *error)
 	int operand, status;
 
 	if (options_read(&table, argc, argv, &settings, &operand, &status, error))
-		status = settings.lists_rules || settings.selection.rules
-				 ? rules_print(&settings, error)
-				 : list_print(&settings, error);
+		status = list_chosen(&settings, error);
 	selection_release(&settings.selection);
 	return status;
 }

@@ -110,6 +110,8 @@ int capture_choose(struct capture *capture, struct convention *convention, struc
 {
 	struct selection *selection = &capture->settings->selection;
 
+	if (!capture_records_kernel(capture->settings))
+		return 0;
 	if (probes_define(&capture->probes, capture->settings, error) < 0 ||
 	    functions_define(&capture->probes, capture->settings, capture->report, error) < 0 ||
 	    probes_add_rules(&capture->probes, capture->settings, error) < 0 ||
@@ -246,12 +248,17 @@ int capture_open(struct capture *capture, const struct convention *convention, b
 						    .has_markers = capture_has_markers(capture),
 						    .writes = capture_writes(settings) };
 
+	/* The command finds the socket by its environment. */
+	if (capture_open_programs(capture, error) < 0)
+		return -1;
 	/* The waiting process would inherit files that are opened earlier. */
 	if (settings->command &&
 	    command_new(&capture->command, settings->command, &capture->stop.signals.before,
 			&settings->user, error) < 0)
 		return -1;
 	privilege_raise_files();
+	if (!capture_records_kernel(settings))
+		return 0;
 	if (settings->instance)
 		return instance_attach(&capture->recorder, settings->instance, error);
 	if (instance_create(&capture->recorder, &recorder, error) < 0)
@@ -281,7 +288,8 @@ uint64_t capture_privileges(const struct capture *capture)
 {
 	uint64_t needed = capture->command ? PRIVILEGE(CAP_KILL) : 0;
 
-	if (!capture->settings->instance)
+	needed |= capture_programs_privileges(capture);
+	if (!capture->settings->instance && capture->recorder)
 		needed |= instance_privileges(capture->recorder);
 	return needed;
 }
@@ -342,6 +350,8 @@ void capture_close(struct capture *capture, int result, struct error *error)
 	if (instance_remove(capture->recorder, error) < 0 || result < 0)
 		capture->has_failed = true;
 	capture->recorder = NULL;
+	programs_close(capture->programs);
+	capture->programs = NULL;
 	report_error(capture->report, error);
 	probes_report_missed(&capture->probes, capture->report);
 	if (probes_remove(&capture->probes, error) < 0)

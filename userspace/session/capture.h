@@ -15,6 +15,7 @@
 #include "session/stop.h"
 #include "session/workload.h"
 #include "tracefs/tracefs.h"
+#include "userring/userring.h"
 
 /** record_settings_check - refuse settings that exclude each other; returns -1 with @error */
 int record_settings_check(const struct record_settings *settings, struct error *error);
@@ -25,9 +26,17 @@ int stream_settings_check(const struct stream_settings *settings, struct error *
 /** export_settings_check - the same for ktrack export, and for ktrack stat without --live */
 int export_settings_check(const struct export_settings *settings, struct error *error);
 
+/** programs_check - refuse settings that programs exclude; returns -1 with @error */
+int programs_check(const struct capture_settings *settings, struct error *error);
+
+/** capture_records_kernel - whether records of the kernel are wanted, not only of programs */
+bool capture_records_kernel(const struct capture_settings *settings);
+
 /**
  * struct capture - a run that records
  * @clock: of the records, if @has_clock
+ * @recorder: the tracing instance; NULL if only programs are recorded
+ * @programs: NULL for none
  * @command: NULL for none
  * @workload: the threads that are recorded, NULL for all
  * @probes: of the settings
@@ -44,6 +53,7 @@ struct capture {
 	clockid_t clock;
 	bool has_clock;
 	struct instance *recorder;
+	struct programs *programs;
 	struct command *command;
 	struct workload *workload;
 	struct probes probes;
@@ -92,6 +102,18 @@ int capture_open(struct capture *capture, const struct convention *convention, b
  */
 int capture_enable_rule(struct capture *capture, const struct rule_tracepoint *tracepoint,
 			struct error *error);
+
+/** capture_open_programs - wait for programs, if the settings have them; returns -1 with @error */
+int capture_open_programs(struct capture *capture, struct error *error);
+
+/** capture_start_programs - record programs from now on; returns -1 with @error */
+int capture_start_programs(struct capture *capture, struct error *error);
+
+/** capture_stop_programs - record them no longer */
+void capture_stop_programs(struct capture *capture);
+
+/** capture_programs_privileges - capabilities for finding programs */
+uint64_t capture_programs_privileges(const struct capture *capture);
 
 /** capture_privileges - capabilities that the rest of the run needs, after all files are open */
 uint64_t capture_privileges(const struct capture *capture);

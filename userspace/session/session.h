@@ -9,6 +9,7 @@
 #define SESSION_SESSION_H
 
 #include "session/settings.h"
+#include "userring/userring.h"
 
 enum exit_status {
 	STATUS_DONE = 0,

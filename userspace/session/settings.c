@@ -90,7 +90,10 @@ int record_settings_check(const struct record_settings *settings, struct error *
 	if (capture->instance && capture->selection.nr_options > 0)
 		return error_set(error, "-e: would change the instance of --instance; use 'ktrack "
 					"export -e' with the file");
-	if (rule_options_check(&capture->selection, false, true, error) < 0)
+	if (capture->records_programs)
+		return error_set(error, "--programs: cannot be recorded yet; use 'ktrack stream'");
+	if (rule_options_check(&capture->selection, false, true, error) < 0 ||
+	    programs_check(capture, error) < 0)
 		return -1;
 	return instance_check(capture, error);
 }
@@ -156,6 +159,7 @@ int stream_settings_check(const struct stream_settings *settings, struct error *
 	if (rule_options_check(&settings->capture.selection, settings->outputs.why, true, error) <
 		    0 ||
 	    instance_check(&settings->capture, error) < 0 ||
+	    programs_check(&settings->capture, error) < 0 ||
 	    streaming_check(&settings->capture, error) < 0 ||
 	    output_settings_check(&settings->outputs, error) < 0)
 		return -1;

@@ -258,6 +258,8 @@ int probe_setting_check(const struct probe_setting *setting, struct error *error
  * @probes: places in the kernel and in programs that get tracepoints for this run
  * @functions: patterns of functions whose calls are recorded
  * @unwanted_functions: patterns of those that are not
+ * @records_programs: also record programs, or only these if nothing of the kernel is selected
+ * @programs: patterns of their names or paths; NULL for all
  * @depth: of nested calls that get slices; 0 for all
  * @ready_fd: reports that recording is on; -1 for none
  * @command: the words of the traced command, NULL for none
@@ -285,6 +287,8 @@ struct capture_settings {
 	size_t nr_functions;
 	const char *unwanted_functions[FUNCTIONS_MAX];
 	size_t nr_unwanted_functions;
+	bool records_programs;
+	const char *programs;
 	uint64_t depth;
 	int ready_fd;
 	char *const *command;

@@ -102,6 +102,7 @@ static int stream_run_start(struct stream_run *run, struct error *error)
 		wall_clock_check(&run->recording, true, run->capture.report);
 	stream_run_set_deadline(run);
 	if (instance_start(run->capture.recorder, error) < 0 ||
+	    capture_start_programs(&run->capture, error) < 0 ||
 	    stream_run_catch_up(run, error) < 0 || capture_signal_ready(&run->capture, error) < 0)
 		return -1;
 	run->command_ns = stream_run_now_ns(run);
@@ -212,7 +213,7 @@ static int stream_run_report_command_end(struct stream_run *run, int64_t time_ns
 /* A larger buffer helps only if records did not fit, and not if the oldest are overwritten. */
 static uint64_t stream_run_small_buffer_kib(const struct stream_run *run)
 {
-	bool is_overrun = run->pipeline.lost > run->pipeline.nr_unknown;
+	bool is_overrun = run->pipeline.lost > run->pipeline.nr_unknown && run->capture.recorder;
 
 	return is_overrun && !stream_run_is_circular(run) ? run->recording.buffer_kib : 0;
 }

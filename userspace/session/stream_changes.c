@@ -50,7 +50,7 @@ int stream_run_follow(struct stream_run *run, struct error *error)
 						 .came = tracepoint_came,
 						 .went = tracepoint_went };
 
-	if (instance_is_attached(run->capture.recorder))
+	if (!run->capture.recorder || instance_is_attached(run->capture.recorder))
 		return 0;
 	if (modules_open(&run->modules, &handler, error) < 0)
 		return -1;
@@ -83,7 +83,7 @@ int stream_run_catch_up(struct stream_run *run, struct error *error)
 {
 	bool waits = run->settings->capture.selection.waits;
 
-	if (instance_is_attached(run->capture.recorder))
+	if (!run->capture.recorder || instance_is_attached(run->capture.recorder))
 		return 0;
 	if (waits && stream_run_list_recorded(run, error) < 0)
 		return -1;

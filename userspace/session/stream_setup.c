@@ -79,6 +79,7 @@ static int stream_run_open_targets(struct stream_run *run, struct error *error)
 
 int stream_run_stop_recording(struct stream_run *run, struct error *error)
 {
+	capture_stop_programs(&run->capture);
 	if (instance_stop(run->capture.recorder, error) < 0)
 		return -1;
 	if (instance_is_attached(run->capture.recorder))
@@ -112,10 +113,23 @@ static int stream_run_attach_source(struct stream_run *run, struct error *error)
 }
 
 /* The sideband instance is read all the time. */
-static int stream_run_open_source(struct stream_run *run, struct error *error)
+static int stream_run_open_live(struct stream_run *run, struct error *error)
 {
 	const struct instance *recorder = run->capture.recorder;
 	const struct instance *sideband = instance_sideband(recorder);
+
+	if (source_live_open(&run->source, instance_directory(recorder),
+			     sideband ? instance_directory(sideband) : NULL, run->capture.recorder,
+			     error) < 0)
+		return -1;
+	return run->capture.programs
+		       ? source_add_programs(run->source, run->capture.programs, error)
+		       : 0;
+}
+
+static int stream_run_open_source(struct stream_run *run, struct error *error)
+{
+	const struct instance *recorder = run->capture.recorder;
 
 	run->pipeline.counts_others = instance_is_attached(recorder) &&
 				      selection_is_empty(&run->settings->capture.selection);
@@ -123,9 +137,9 @@ static int stream_run_open_source(struct stream_run *run, struct error *error)
 	run->pipeline.workload = run->capture.workload;
 	if (instance_is_attached(recorder))
 		return stream_run_attach_source(run, error);
-	if (source_live_open(&run->source, instance_directory(recorder),
-			     sideband ? instance_directory(sideband) : NULL, run->capture.recorder,
-			     error) < 0)
+	if (!recorder)
+		return source_programs_open(&run->source, run->capture.programs, error);
+	if (stream_run_open_live(run, error) < 0)
 		return -1;
 	source_hold(run->source, stream_run_is_circular(run));
 	return 0;
@@ -142,9 +156,12 @@ int stream_run_set_up(struct stream_run *run, struct error *error)
 	if (!run->settings->outputs.stat)
 		convention_want_symbols(run->pipeline.convention, true);
 	settings->selection.tasks = settings->instance ? TASK_FORMATS_ALL : TASK_FORMATS_SIDEBAND;
-	if (capture_prepare(capture, error) < 0 ||
-	    modules_watch(&run->modules, capture, run->pipeline.convention, error) < 0 ||
-	    capture_choose(capture, run->pipeline.convention, error) < 0)
+	if (capture_prepare(capture, error) < 0)
+		return -1;
+	if (capture_records_kernel(settings) &&
+	    modules_watch(&run->modules, capture, run->pipeline.convention, error) < 0)
+		return -1;
+	if (capture_choose(capture, run->pipeline.convention, error) < 0)
 		return -1;
 	if (identity_init(&run->renewal.identity, "stream", run->settings->outputs.sid, error) < 0)
 		return -1;

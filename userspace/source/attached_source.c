@@ -40,7 +40,7 @@ static void describe_time(struct source_description *description)
 static void live_source_share(struct live_source *live)
 {
 	buffer_reader_share(live->reader);
-	for (size_t i = 0; i < live->source.nr_streams; i++) {
+	for (size_t i = 0; i < live->reader->size; i++) {
 		struct live_stream *own = live->source.streams[i].own;
 		const struct statistics *before = &own->buffer->before;
 
@@ -168,7 +168,7 @@ int live_source_report_drops(struct source *source, const struct source_handler 
 {
 	struct live_source *live = live_source_of(source);
 
-	for (size_t i = 0; live->watches_drops && i < source->nr_streams; i++) {
+	for (size_t i = 0; live->watches_drops && i < live_source_of(source)->reader->size; i++) {
 		if (stream_report_drops(live, &source->streams[i], handler, error) < 0)
 			return -1;
 	}

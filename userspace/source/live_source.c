@@ -95,7 +95,7 @@ static int live_source_settle(struct source *source, struct error *error)
 
 static void live_source_start_over(struct source *source)
 {
-	for (size_t i = 0; i < source->nr_streams; i++) {
+	for (size_t i = 0; i < live_source_of(source)->reader->size; i++) {
 		struct live_stream *own = source->streams[i].own;
 
 		if (!source->streams[i].is_sideband &&
@@ -118,7 +118,7 @@ static void live_source_freeze(struct source *source)
 static void live_source_cut(struct source *source)
 {
 	live_source_of(source)->is_cut = true;
-	for (size_t i = 0; i < source->nr_streams; i++)
+	for (size_t i = 0; i < live_source_of(source)->reader->size; i++)
 		live_stream_clear(source->streams[i].own);
 }
 

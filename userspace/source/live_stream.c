@@ -111,7 +111,7 @@ void live_streams_read_ahead(struct live_source *live)
 
 	if (!live->reads_ahead)
 		return;
-	for (size_t i = 0; i < source->nr_streams; i++) {
+	for (size_t i = 0; i < live->reader->size; i++) {
 		struct live_stream *own = source->streams[i].own;
 
 		if (!buffer_reader_is_left(live->reader, own->buffer))

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source/source_ops.h"
+#include "source/programs_stream.h"
 
 struct stream *source_add_stream(struct source *source, struct error *error)
 {
@@ -65,7 +65,8 @@ int source_first_time(struct source *source, int64_t *time_ns, struct error *err
 void source_wait(struct source *source, int also_fd, int timeout_ms, int latency_ms)
 {
 	if (source->ops->wait)
-		source->ops->wait(source, also_fd, timeout_ms, latency_ms);
+		source->ops->wait(source, also_fd, source_programs_wait_ms(source, timeout_ms),
+				  latency_ms);
 }
 
 void source_count(struct source *source, struct buffer_counts *out)
@@ -77,8 +78,13 @@ void source_count(struct source *source, struct buffer_counts *out)
 
 void source_read_ahead(struct source *source)
 {
+	struct error ignored = { 0 };
+
 	if (source->ops->read_ahead)
 		source->ops->read_ahead(source);
+	/* A failure is met again when records are delivered. */
+	if (source->programs)
+		programs_read(source->programs, &ignored);
 }
 
 void source_hold(struct source *source, bool is_held)
@@ -156,7 +162,8 @@ int source_start_over(struct source *source, bool was_read, int64_t now_ns,
 			.count = LOSS_COUNT_UNKNOWN,
 		};
 
-		if (!stream->is_sideband && handler->loss(handler->context, &loss, error) < 0)
+		if (!stream->is_sideband && !stream_is_of_programs(stream) &&
+		    handler->loss(handler->context, &loss, error) < 0)
 			return -1;
 	}
 	return 0;
@@ -174,7 +181,8 @@ static int source_settle_writers(struct source *source, const struct source_hand
 int source_drain(struct source *source, int64_t until_ns, const struct source_handler *handler,
 		 struct error *error)
 {
-	if (source_settle_writers(source, handler, error) < 0)
+	if (source_read_programs(source, &until_ns, handler, error) < 0 ||
+	    source_settle_writers(source, handler, error) < 0)
 		return -1;
 	return merge_drain(source, until_ns, handler, error);
 }
@@ -256,8 +264,10 @@ static int stream_settle(struct source *source, const struct stream *stream, int
 	struct account account = { .marked = stream_marked(stream) };
 	struct rest rest;
 
-	if (source->ops->read_account &&
-	    source->ops->read_account(source, stream, &account, error) < 0)
+	if (stream_is_of_programs(stream))
+		source_account_programs(source, &account);
+	else if (source->ops->read_account &&
+		 source->ops->read_account(source, stream, &account, error) < 0)
 		return -1;
 	if (account.marked < stream_marked(stream))
 		account.marked = stream_marked(stream);
@@ -277,7 +287,8 @@ int source_finish(struct source *source, int64_t end_ns, const struct source_han
 	*lost = 0;
 	source->lost_sideband = 0;
 	source->span = (struct source_span){ 0 };
-	if (source_settle_writers(source, handler, error) < 0 ||
+	if (source_finish_programs(source, handler, error) < 0 ||
+	    source_settle_writers(source, handler, error) < 0 ||
 	    merge_drain(source, INT64_MAX, handler, error) < 0)
 		return -1;
 	for (size_t i = 0; i < source->nr_streams; i++) {
@@ -309,7 +320,8 @@ void source_note_unknown(struct source *source, const struct record *record)
 void source_find_task(struct source *source, int tid, struct thread_identity *out)
 {
 	*out = (struct thread_identity){ 0 };
-	source->ops->find_task(source, tid, out);
+	if (!source->programs || !programs_find_task(source->programs, tid, out))
+		source->ops->find_task(source, tid, out);
 }
 
 int source_read_symbols(struct source *source, struct kallsyms **out, struct error *error)

@@ -14,6 +14,7 @@
 #include "base/base.h"
 #include "event/event.h"
 #include "tracefs/tracefs.h"
+#include "userring/userring.h"
 
 /**
  * struct source_handler - receives what a source delivers
@@ -21,6 +22,7 @@
  * @loss: a gap; comes before all records that are younger than its beginning
  * @wants: whether losses on a CPU of a buffer matter; NULL if all do
  * @change: the instance has changed since the last delivered record; NULL ignores changes
+ * @event: an event of a program, before its first record; NULL ignores it
  *
  * All but @wants return 0, or -1 with @error, which ends the reading.
  */
@@ -30,6 +32,7 @@ struct source_handler {
 	int (*loss)(void *context, const struct loss *loss, struct error *error);
 	bool (*wants)(void *context, int cpu, unsigned int buffer);
 	int (*change)(void *context, const struct instance_change *change, struct error *error);
+	int (*event)(void *context, const struct program_event *event, struct error *error);
 };
 
 struct source;
@@ -81,6 +84,18 @@ int source_live_open(struct source **out, const char *directory, const char *sid
  * records; the instance does not change otherwise. Returns 0, or -1 with @error.
  */
 int source_attached_open(struct source **out, const char *directory, struct error *error);
+
+/**
+ * source_programs_open - read the rings of programs only
+ * @out: for source_close(); NULL on failure
+ * @programs: outlive the source; to be stopped before source_finish()
+ *
+ * Returns 0, or -1 with @error.
+ */
+int source_programs_open(struct source **out, struct programs *programs, struct error *error);
+
+/** source_add_programs - also read the rings of programs, as source_programs_open() */
+int source_add_programs(struct source *source, struct programs *programs, struct error *error);
 
 /** source_close - close the source; NULL is fine */
 void source_close(struct source *source);

@@ -70,8 +70,12 @@ struct source_ops {
 	void (*close)(struct source *source);
 };
 
+struct programs_stream;
+
 /**
  * struct source - the common part of every source, inside the struct of its kind
+ * @programs: whose records are a stream; NULL for none
+ * @programs_stream: data of that stream
  * @lost_sideband: lost records of sideband streams, after source_finish()
  * @span: the complete part, after source_finish()
  */
@@ -80,6 +84,8 @@ struct source {
 	struct source_description description;
 	struct stream *streams;
 	size_t nr_streams;
+	struct programs *programs;
+	struct programs_stream *programs_stream;
 	uint64_t lost_sideband;
 	struct source_span span;
 };

@@ -343,12 +343,12 @@ bool instance_copies_markers(const struct instance *instance)
 
 bool instance_is_attached(const struct instance *instance)
 {
-	return instance->is_attached;
+	return instance && instance->is_attached;
 }
 
 const char *instance_name(const struct instance *instance)
 {
-	const char *name = tracefs_instance_get_name(instance->handle);
+	const char *name = instance ? tracefs_instance_get_name(instance->handle) : "programs";
 
 	return name ? name : INSTANCE_TOP;
 }
@@ -385,8 +385,11 @@ uint64_t instance_buffer_kib(const struct instance *instance)
 
 uint64_t instance_memory_kib(const struct instance *instance)
 {
-	uint64_t size_kib = instance_read_size(instance, "buffer_total_size_kb");
+	uint64_t size_kib;
 
+	if (!instance)
+		return 0;
+	size_kib = instance_read_size(instance, "buffer_total_size_kb");
 	return size_kib + (instance->sideband ? instance_memory_kib(instance->sideband) : 0);
 }
 
@@ -407,7 +410,7 @@ int instance_resize(struct instance *instance, struct error *error)
 
 int instance_start(struct instance *instance, struct error *error)
 {
-	if (instance->is_attached)
+	if (!instance || instance->is_attached)
 		return 0;
 	if (instance->sideband && instance_start(instance->sideband, error) < 0)
 		return -1;
@@ -416,7 +419,7 @@ int instance_start(struct instance *instance, struct error *error)
 
 int instance_stop(struct instance *instance, struct error *error)
 {
-	if (instance->is_attached)
+	if (!instance || instance->is_attached)
 		return 0;
 	if (control_switch(&instance->control, false, error) < 0)
 		return -1;

@@ -123,6 +123,15 @@ static bool tracks_are_full(const struct tracks *tracks)
 		       (max > TRACKS_IDLE_MAX ? max : TRACKS_IDLE_MAX) * TRACK_NAME_SIZE;
 }
 
+/* Processes identify the tracks of programs. */
+static const char *tracks_buffer_label(const struct tracks *tracks, unsigned int buffer)
+{
+	const struct tracks_settings *settings = &tracks->settings;
+	const char *name = settings->buffers ? settings->buffers[buffer] : NULL;
+
+	return name && settings->unlabeled && strcmp(name, settings->unlabeled) == 0 ? NULL : name;
+}
+
 /* Makes space for one track. More than one is evicted if many had open slices at once. */
 static int tracks_evict_idle(struct tracks *tracks, struct error *error)
 {
@@ -164,8 +173,7 @@ struct track *tracks_add(struct tracks *tracks, const struct decoded_event *deco
 	}
 	track->shown.lane = lane;
 	tracks->names_size += track->shown.name.size;
-	if (tracks->settings.buffers)
-		track->shown.buffer = tracks->settings.buffers[track->buffer];
+	track->shown.buffer = tracks_buffer_label(tracks, track->buffer);
 	tracks_identify(tracks, track);
 	track_idle_add(tracks, track);
 	return tracks_announce(tracks, track, error) < 0 ? NULL : track;

@@ -150,9 +150,10 @@ void programs_close(struct programs *programs)
 	free(programs);
 }
 
-const char *programs_socket(const struct programs *programs)
+void programs_export_socket(const struct programs *programs)
 {
-	return programs->socket.folder ? programs->socket.path : NULL;
+	if (programs->socket.folder)
+		setenv(KTRACK_USER_SOCKET_VARIABLE, programs->socket.path, 1);
 }
 
 int programs_fd(const struct programs *programs)
@@ -209,17 +210,25 @@ static int64_t programs_read_one(struct programs *programs, struct program *prog
 	return size;
 }
 
-static bool programs_are_full(struct programs *programs)
+/* Makes space for the records of a program; returns false if they must wait. */
+static bool programs_make_space(struct programs *programs)
 {
 	struct record_queue *queue = &programs->queue;
 	size_t size_max = programs->settings.size_max;
 
 	if (queue_bytes(queue) < size_max)
-		return false;
-	if (!programs->settings.keeps_last)
 		return true;
-	queue_shrink(queue, size_max - size_max / 4);
-	return false;
+	switch (programs->settings.mode) {
+	case PROGRAMS_KEEP_LAST:
+		queue_shrink(queue, size_max - size_max / 4);
+		return true;
+	case PROGRAMS_KEEP_FIRST:
+		queue->is_closed = true;
+		return true;
+	default:
+		/* What is left at the end is delivered at once. */
+		return !programs->is_on;
+	}
 }
 
 static int programs_read_all(struct programs *programs, struct error *error)
@@ -231,7 +240,7 @@ static int programs_read_all(struct programs *programs, struct error *error)
 		struct program *program = programs->list[i];
 		int64_t size, program_ns;
 
-		if (programs_are_full(programs))
+		if (!programs_make_space(programs))
 			return 0;
 		size = programs_read_one(programs, program, now_ns, error);
 		if (size < 0)

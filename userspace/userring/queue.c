@@ -32,6 +32,8 @@ int queue_add(struct record_queue *queue, int64_t time_ns, const void *data, siz
 
 	if (time_ns < queue->delivered_ns)
 		return queue_lose(queue, queue->delivered_ns, 1);
+	if (queue->is_closed)
+		return queue_lose(queue, time_ns, 1);
 	if (queue->size == queue->capacity) {
 		size_t capacity = queue->capacity ? 2 * queue->capacity : 1024;
 		struct queued_record *list = reallocarray(queue->list, capacity, sizeof(*list));

@@ -25,6 +25,7 @@ struct queued_loss {
  * @first: of those that are left
  * @bytes: their bytes
  * @losses: @nr_losses of them, in time order
+ * @is_closed: records that are added are lost
  * @delivered_ns: time of the last record of a sub-buffer
  * @nr_added: numbers records, so that equal times keep their order
  */
@@ -37,6 +38,7 @@ struct record_queue {
 	struct buffer bytes;
 	struct queued_loss *losses;
 	size_t nr_losses;
+	bool is_closed;
 	int64_t delivered_ns;
 	uint64_t nr_added;
 	struct programs_counts counts;

@@ -85,7 +85,8 @@ static int socket_open_temporary(struct program_socket *own)
 	}
 	if (asprintf(&own->path, "%s/user.sock", own->folder) < 0)
 		own->path = NULL;
-	/* Only the user's own programs, and root's, can reach it. */
+	/* The command of root may run as another user. */
+	chmod(own->folder, 0711);
 	return own->path ? socket_bind(own->fd, own->path) : -1;
 }
 

@@ -26,18 +26,28 @@
 /** PROGRAM_EVENT_ID - the first event id; the kernel's are below */
 #define PROGRAM_EVENT_ID 40000
 
+/** enum programs_mode - what happens if the memory for records that wait is full
+ * @PROGRAMS_WAIT: new records wait in the rings, which lose more if they are full, too
+ * @PROGRAMS_KEEP_LAST: the oldest records are dropped
+ * @PROGRAMS_KEEP_FIRST: new records are dropped
+ */
+enum programs_mode {
+	PROGRAMS_WAIT,
+	PROGRAMS_KEEP_LAST,
+	PROGRAMS_KEEP_FIRST,
+};
+
 /**
  * struct programs_settings - which programs are recorded, and how
  * @report: for messages
  * @globs: patterns of names or paths, separated by commas; NULL for all programs
  * @size_max: memory for records that wait, in bytes
- * @keeps_last: drop the oldest records if that is full, otherwise leave new ones in the rings
  */
 struct programs_settings {
 	const struct report *report;
 	const char *globs;
 	size_t size_max;
-	bool keeps_last;
+	enum programs_mode mode;
 };
 
 /**
@@ -67,8 +77,8 @@ int programs_new(struct programs **out, const struct programs_settings *settings
 /** programs_close - stop recording, and release everything; NULL is fine */
 void programs_close(struct programs *programs);
 
-/** programs_socket - path of the socket, for KTRACK_USER_SOCKET of a command; NULL for the usual */
-const char *programs_socket(const struct programs *programs);
+/** programs_export_socket - let children of this process find a socket that is not the usual one */
+void programs_export_socket(const struct programs *programs);
 
 /** programs_fd - readable if a program starts */
 int programs_fd(const struct programs *programs);

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Programs with ktrack/user.h, and recordings of them."""
+
+import json
+import os
+import re
+import subprocess
+import time
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+KTRACK = PROJECT / "build/ktrack"
+SOURCES = PROJECT / "tests/programs"
+LIMIT_S = 300
+FLAGS = ["-O2", "-Wall", "-Wextra", "-Werror", f"-I{PROJECT / 'include'}", f"-I{SOURCES}", "-pthread"]
+
+
+def build(folder, name="load", compiler=("gcc",), more=()):
+    """Builds the load program under a name; returns its path."""
+    path = Path(folder) / name
+    subprocess.run([*compiler, *FLAGS, "-o", path, *more, SOURCES / "load.c"], check=True)
+    return path
+
+
+def own_socket(folder):
+    """A socket of the test's own, so that tests run side by side and do not record each other."""
+    os.environ["KTRACK_USER_SOCKET"] = str(Path(folder) / "user.sock")
+    for name in [name for name in os.environ if name.startswith(("KTRACK_TRACE2", "GIT_TRACE2"))]:
+        del os.environ[name]
+
+
+def stream(words, *options, check=True):
+    """Records a command; returns its standard output, the events as dictionaries, and ktrack's messages."""
+    target = Path(os.environ["KTRACK_USER_SOCKET"]).parent / "stream.event"
+    target.unlink(missing_ok=True)
+    command = [KTRACK, "stream", "--programs", f"--event={target}", *options, "--", *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    if check and done.returncode != 0:
+        raise RuntimeError(done.stderr)
+    return done.stdout, read_events(target), done.stderr
+
+
+def read_events(path):
+    """The lines of an EVENT file."""
+    return [json.loads(line) for line in Path(path).read_text().splitlines()]
+
+
+def fired(output):
+    """What the programs counted."""
+    return sum(int(number) for number in re.findall(r"^fired (\d+)$", output, re.MULTILINE))
+
+
+def exported(events):
+    """How many begins and ends became events; ends without their begins have a counter."""
+    enters = sum(event["event"] == "region_enter" for event in events)
+    leaves = sum(event["event"] == "region_leave" and not event.get("unfinished") for event in events)
+    return enters + leaves + unmatched(events)
+
+
+def unmatched(events):
+    """Ends without a begin, which slices behind a loss have."""
+    return sum(event["count"] for event in events if event["event"] == "counter" and event["name"] == "unmatched_ends")
+
+
+def lost(events):
+    """Records that losses count, and whether one has no number."""
+    losses = [event["args"] for event in events if event["event"] == "error" and "records" in event.get("args", {})]
+    return sum(loss["records"] or 0 for loss in losses), any(loss["records"] is None for loss in losses)
+
+
+def wait_for(condition, limit_s=60):
+    """Waits until a condition is true; returns whether it became so."""
+    end = time.monotonic() + limit_s
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True

@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: ktrack stream records programs: what they emitted is what is exported and lost, whatever they do."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+from programs import KTRACK, build, exported, fired, lost, own_socket, read_events, stream, wait_for  # noqa: E402
+from tap import Tap  # noqa: E402
+
+KILLS = 20
+
+
+def account(tap, text, output, events, has_lost):
+    """Fired = exported + lost."""
+    number, is_unknown = lost(events)
+    is_even = fired(output) == exported(events) + number and not is_unknown
+    tap.ok(is_even and fired(output) > 0, f"{text}: fired = exported + lost", fired(output), exported(events), number, is_unknown)
+    tap.ok((number > 0) == has_lost, f"{text}: {'something' if has_lost else 'nothing'} is lost", number)
+
+
+def check_ten(tap, folder):
+    """Ten programs at once, of every kind, with four threads each."""
+    kinds = {
+        "shared": (("gcc",), ()), "static": (("gcc",), ("-static",)), "stripped": (("gcc",), ("-s",)),
+        "cxx": (("g++", "-x", "c++", "-std=c++11"), ()), "clang": (("clang",), ()),
+    }
+    programs = [build(folder, f"load-{name}", *kind) for name, kind in kinds.items()]
+    script = "; ".join(f"{program} 4 2000 5000 &" for program in programs * 2).replace("&;", "&") + " wait"
+    output, events, messages = stream(["sh", "-c", script])
+    account(tap, "ten programs", output, events, has_lost=False)
+    tracks = {event["value"]["tgid"] for event in events if event["event"] == "data_json" and "tgid" in event["value"]}
+    tap.ok(len(tracks) == 10, "each has tracks of its own", sorted(tracks), messages)
+    times = [event["t_abs"] for event in events if event["event"] in ("region_enter", "region_leave")]
+    tap.ok(times == sorted(times), "all are in time order")
+
+
+def check_life(tap, load):
+    """Short threads, children, and programs that execute others."""
+    for text, options in (("short threads", ["threads"]), ("a child", ["fork"]), ("exec", ["exec"]), ("all together", ["threads", "fork", "exec"])):
+        output, events, _ = stream([load, "4", "3000", "2000", *options])
+        account(tap, text, output, events, has_lost=False)
+
+
+def check_full(tap, load):
+    """Rings that fill between two readings, in each mode."""
+    for mode in ("streaming", "circular"):
+        output, events, messages = stream([load, "4", "200000", "0"], f"--mode={mode}")
+        account(tap, f"full rings, {mode}", output, events, has_lost=True)
+        tap.ok("lost" in messages and "too small" not in messages, f"full rings, {mode}: the loss is reported", messages)
+    output, events, _ = stream([load, "8", "20000", "3000"], "--mode=circular", "-b", "64")
+    account(tap, "circular, little memory", output, events, has_lost=True)
+    suspects = [event for event in events if event.get("suspect")]
+    tap.ok(all(event["event"] == "region_leave" for event in suspects), "slices that a loss may affect are marked")
+
+
+def check_no_calls(tap, load, folder):
+    """No system call between the first and the last record."""
+    trace = Path(folder) / "strace"
+    stream(["strace", "-f", "-o", trace, load, "1", "20000", "0", "marks"])
+    lines = trace.read_text().splitlines()
+    begin, end = (next(i for i, line in enumerate(lines) if f'write(2, "{mark}' in line) for mark in ("begin", "end"))
+    tap.nothing(lines[begin + 1 : end], "no system call while a program emits 40,000 records")
+
+
+def check_user(tap, load, folder):
+    """Neither root nor tracefs is needed for a user's own programs."""
+    if os.geteuid() != 0:
+        tap.skip("without root", "not run by root")
+        return
+    environment = {name: value for name, value in os.environ.items() if name != "KTRACK_USER_SOCKET"}
+    with tempfile.TemporaryDirectory() as home:
+        os.chmod(home, 0o777)
+        program = Path(home) / "load"
+        program.write_bytes(load.read_bytes())
+        program.chmod(0o755)
+        ktrack = Path(home) / "ktrack"
+        ktrack.write_bytes(KTRACK.read_bytes())
+        ktrack.chmod(0o755)
+        words = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", ktrack, "stream", "--programs", f"--event={home}/out", "--", program, "4", "2000", "2000"]
+        done = subprocess.run(words, capture_output=True, text=True, env={**environment, "TMPDIR": home}, check=False)
+        events = read_events(f"{home}/out")
+        account(tap, "without root", done.stdout, events, has_lost=False)
+        tap.nothing(sorted(path.name for path in Path(home).glob("ktrack-*")), "its socket is removed")
+
+
+class Recorder:
+    """A ktrack stream that runs until it is stopped."""
+
+    def __init__(self, folder, name, *options):
+        self.event = Path(folder) / f"{name}.event"
+        read_fd, write_fd = os.pipe()
+        words = [KTRACK, "stream", f"--event={self.event}", f"--ready-fd={write_fd}", *(options or ["--programs"])]
+        self.process = subprocess.Popen(words, pass_fds=[write_fd], stderr=subprocess.PIPE, text=True)
+        os.close(write_fd)
+        with os.fdopen(read_fd) as ready:
+            self.is_ready = ready.read() == "ready\n"
+
+    def stop(self, number=signal.SIGINT):
+        """Ends it; returns its events."""
+        self.process.send_signal(number)
+        self.messages = self.process.communicate(timeout=120)[1]
+        return read_events(self.event) if number == signal.SIGINT else []
+
+
+def started(program, folder, name):
+    """A program that emits until it is killed, and the file in which it counts."""
+    count = Path(folder) / f"{name}.count"
+    count.unlink(missing_ok=True)
+    return subprocess.Popen([program, "1", "1", "1000", "wait"], env={**os.environ, "COUNT": str(count)}), count
+
+
+def number_in(count):
+    """What a program has counted."""
+    return int.from_bytes(count.read_bytes()[:8], "little") if count.exists() else 0
+
+
+def has_events(recorder):
+    """Whether the recorder has exported a slice."""
+    return recorder.event.exists() and "region_leave" in recorder.event.read_text()
+
+
+def check_running(tap, load, folder):
+    """Programs that run already are found and chosen by name; one recorder at a time has them."""
+    other = build(folder, "other")
+    programs = [started(program, folder, program.name)[0] for program in (load, other)]
+    recorder = Recorder(folder, "first", "--programs=lo*")
+    second = Recorder(folder, "second", "--programs=*/other,nothing")
+    third = Recorder(folder, "third")
+    tap.ok(recorder.is_ready and wait_for(lambda: has_events(recorder)), "a running program is found by name")
+    tap.ok(wait_for(lambda: has_events(second)), "another recorder has another one, by path")
+    listed = subprocess.run([KTRACK, "list", "--programs"], capture_output=True, text=True, check=False).stdout
+    tap.ok(all(re.search(rf"^ *{process.pid} .*prog:prog_one", listed, re.MULTILINE) for process in programs), "ktrack list shows both", listed)
+    for name, run, comm in (("first", recorder, "load"), ("second", second, "other")):
+        events = run.stop()
+        comms = {event["value"].get("comm") for event in events if event["event"] == "data_json" and "tgid" in event["value"]}
+        tap.ok(comms == {comm}, f"the {name} recorder has only its own program", comms, run.messages)
+    nothing = third.stop()
+    tap.ok(exported(nothing) == 0 or third.process.returncode == 0, "a third one has neither while they are recorded")
+    for process in programs:
+        process.kill()
+        process.wait()
+
+
+def check_killed_programs(tap, load, folder):
+    """A program that is killed loses nothing that it has counted."""
+    recorder = Recorder(folder, "killed")
+    problems, counted = [], 0
+    for i in range(KILLS):
+        process, count = started(load, folder, "killed")
+        wait_for(lambda: number_in(count) > 100 + 37 * i)
+        process.kill()
+        process.wait()
+        counted += number_in(count)
+        if recorder.process.poll() is not None:
+            problems.append("ktrack has ended")
+    events = recorder.stop()
+    number, is_unknown = lost(events)
+    found = exported(events) + number
+    tap.ok(counted <= found <= counted + KILLS and not is_unknown and not problems, f"a program is killed at {KILLS} moments: nothing that it counted is missing", counted, found, number, *problems)
+
+
+def check_killed_recorders(tap, load, folder):
+    """A program goes on when ktrack is killed; the next ktrack records it."""
+    process, count = started(load, folder, "survivor")
+    problems = []
+    for i in range(KILLS):
+        recorder = Recorder(folder, f"recorder{i}")
+        if not wait_for(lambda: has_events(recorder)):
+            problems.append(f"round {i}: nothing recorded")
+        recorder.stop(signal.SIGKILL)
+        before = number_in(count)
+        if not wait_for(lambda: number_in(count) > before + 200):
+            problems.append(f"round {i}: the program does not go on")
+    tap.nothing(problems, f"ktrack is killed at {KILLS} moments")
+    done = subprocess.run([KTRACK, "clean"], capture_output=True, text=True, check=False)
+    tap.ok("1 program" in done.stderr + done.stdout, "ktrack clean switches the program off", done.stdout, done.stderr)
+    recorder = Recorder(folder, "after")
+    tap.ok(wait_for(lambda: has_events(recorder)), "it is recorded again")
+    events = recorder.stop()
+    first = next(event["t_abs"] for event in events if event["event"] == "region_enter")
+    tap.ok(first >= 0, "without records of an earlier recording", first)
+    process.kill()
+    process.wait()
+
+
+def check_options(tap):
+    """Options that exclude programs."""
+    for words, wanted in (
+        (["--programs", "--clock=mono"], "--clock=mono: programs have the clock boot; leave it out"),
+        (["--programs", "-p", "1"], "-p: has no effect on programs; select tracepoints with -e or -r, or leave it out"),
+        (["--programs", "--instance=x"], "--programs: not with an instance of --instance; leave out one of the two"),
+    ):
+        for command in ("stream",):
+            done = subprocess.run([KTRACK, command, *words], capture_output=True, text=True, check=False)
+            tap.ok(done.returncode == 2 and wanted in done.stderr, f"{command} {' '.join(words)}", done.stderr)
+
+
+def main():
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        own_socket(folder)
+        load = build(folder)
+        check_options(tap)
+        check_ten(tap, folder)
+        check_life(tap, load)
+        check_full(tap, load)
+        check_no_calls(tap, load, folder)
+        check_user(tap, load, folder)
+        check_killed_programs(tap, load, folder)
+        check_killed_recorders(tap, load, folder)
+        check_running(tap, load, folder)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Programs that a run records, next to the kernel or alone. */
+#include <string.h>
+#include <unistd.h>
+
+#include "session/capture.h"
+#include "session/privilege.h"
+
+bool capture_records_kernel(const struct capture_settings *settings)
+{
+	return !settings->records_programs || settings->instance ||
+	       settings->selection.nr_patterns > 0 || settings->selection.rules ||
+	       settings->nr_probes > 0 || settings->nr_functions > 0 || settings->nr_stacks > 0;
+}
+
+/* Without records of the kernel, options of its instance have no effect. */
+static const char *kernel_option(const struct capture_settings *settings)
+{
+	return settings->follows_command	  ? "--pid"
+	       : settings->workload.option	  ? settings->workload.option
+	       : settings->has_cpus		  ? "--cpu"
+	       : settings->selection.waits	  ? "--wait"
+	       : settings->selection.includes_self ? "--include-self"
+						   : NULL;
+}
+
+int programs_check(const struct capture_settings *settings, struct error *error)
+{
+	const char *option = kernel_option(settings);
+
+	if (!settings->records_programs)
+		return 0;
+	if (settings->instance)
+		return error_set(error, "--programs: not with an instance of --instance; leave out "
+					"one of the two");
+	if (strcmp(settings->clock, "boot") != 0)
+		return error_set(error, "--clock=%s: programs have the clock boot; leave it out",
+				 settings->clock);
+	if (!capture_records_kernel(settings) && option)
+		return error_set(error,
+				 "%s: has no effect on programs; select tracepoints with -e or -r, "
+				 "or leave it out",
+				 option);
+	return 0;
+}
+
+/* As much memory as the kernel's buffers have. */
+static size_t programs_size(const struct capture_settings *settings)
+{
+	return settings->buffer_kib * 1024 * sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+int capture_open_programs(struct capture *capture, struct error *error)
+{
+	const struct capture_settings *settings = capture->settings;
+	const struct programs_settings programs = {
+		.report = settings->report,
+		.globs = settings->programs,
+		.size_max = programs_size(settings),
+		.mode = !settings->mode->is_read_at_end ? PROGRAMS_WAIT
+			: settings->mode->overwrites	? PROGRAMS_KEEP_LAST
+							: PROGRAMS_KEEP_FIRST,
+	};
+
+	if (!settings->records_programs)
+		return 0;
+	if (programs_new(&capture->programs, &programs, error) < 0)
+		return -1;
+	programs_export_socket(capture->programs);
+	return 0;
+}
+
+int capture_start_programs(struct capture *capture, struct error *error)
+{
+	return capture->programs ? programs_start(capture->programs, error) : 0;
+}
+
+void capture_stop_programs(struct capture *capture)
+{
+	if (capture->programs)
+		programs_stop(capture->programs);
+}
+
+/* Those of other users are found in procfs, and their memory is opened there. */
+uint64_t capture_programs_privileges(const struct capture *capture)
+{
+	if (!capture->programs)
+		return 0;
+	return PRIVILEGE(CAP_SYS_PTRACE) | PRIVILEGE(CAP_DAC_READ_SEARCH) |
+	       PRIVILEGE(CAP_DAC_OVERRIDE);
+}
