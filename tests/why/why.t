@@ -52,7 +52,7 @@ CASES = {
         "'block:*/R*'",
     ),
     "names": ("read",),
-    "interrupts": ("timed", "received", "read", "--slowest=3 '*'"),
+    "interrupts": ("timed", "received", "read", "--slowest=3 'mydrv:request/*'", "waits", "'mydrv:request/*@4'"),
     "armed": ("timed",),
 }
 CATEGORIES = "there are slices of mydrv:io, mydrv:request, mydrv:transfer, irq:cpu and 2 more; 'CATEGORY/*' matches all of one"

@@ -73,20 +73,33 @@ int why_learn_instant(struct why_sink *why, const struct timeline_event *event,
 	return 0;
 }
 
+/* Tracks that have the name of their tracepoint are distinguished by their scope. */
+static bool track_has_default_name(const struct timeline_track *track)
+{
+	const char *event = strchr(track->category->text, ':');
+
+	return track->scope == SCOPE_CUSTOM && event &&
+	       text_equals(track->name, text_of(event + 1));
+}
+
 /* The selector that finds the slice: "block:request/R 4096@253,0". */
 static uint32_t operation_name(struct why_sink *why, struct why_track *track,
 			       const struct timeline_event *event)
 {
+	const struct timeline_track *shown = event->track;
 	uint32_t name = why_name(why, event->name);
 	struct buffer text = { 0 };
 
 	if (track->object != NAMES_NONE && track->object_name == name)
 		return track->object;
-	buffer_append_string(&text, event->track->category->text);
+	buffer_append_string(&text, shown->category->text);
 	buffer_append_char(&text, '/');
 	buffer_append(&text, event->name->text.data, event->name->text.size);
 	buffer_append_char(&text, '@');
-	buffer_append(&text, event->track->name.data, event->track->name.size);
+	if (track_has_default_name(shown))
+		buffer_append_signed(&text, shown->id.signed_number);
+	else
+		buffer_append(&text, shown->name.data, shown->name.size);
 	track->object_name = name;
 	track->object = text.failed ? NAMES_OTHER
 				    : name_table_add(&why->names, buffer_text(&text));
