@@ -46,11 +46,16 @@ SLOW = (
     + "0    7@0 sched_switch prev_comm=a prev_pid=6 prev_state=2 next_comm=me next_pid=7\n"
     + "".join(f'{n * 100}us 7@0 io B read\n{n * 101}us 7@0 io E ""\n' for n in range(1, 31))
 )
-DEVICE = HERE.parent / "why/data/device.script"
+DEVICE, INTERRUPTS = (HERE.parent / f"why/data/{name}.script" for name in ("device", "interrupts"))
 SENTENCES = (
     "No kernel stacks show where threads slept; record with --stack='sched:sched_switch if prev_state & 3'.",
     "If IRQ 27 virtio0 is the interrupt of a disk, record and export with -r block, too.",
     "What ended in the interrupts is not recorded; record and export with -r timers, too.",
+)
+# Packs, an asynchronous slice, and what is missing.
+REQUEST_HINTS = (
+    ("sched,irq", "timed", [SENTENCES[2]]),
+    ("sched,irq", "received", []),
 )
 # Packs, a slice, and what is missing.
 HINTS = (
@@ -170,13 +175,14 @@ def check_slowest(tap, pages):
 
 def check_hints(tap, pages):
     """What to record for more, as ktrack why says."""
-    for words, name, wanted in HINTS:
-        pages.load(lambda path: subprocess.run([HERE.parent / "golden/mktrace", DEVICE, path], check=True), "-r", words, "-e", "mydrv:*")
-        pages.browser.run(SELECT, "mydrv:io", name)
-        text = pages.details()
-        found = [sentence for sentence in SENTENCES if sentence in text]
-        tap.ok(found == wanted, f"hints of {name} with {words}", *found)
-        tap.nothing(pages.browser.complaints(), "no complaints")
+    for script, category, cases_of in ((DEVICE, "mydrv:io", HINTS), (INTERRUPTS, "mydrv:request", REQUEST_HINTS)):
+        for words, name, wanted in cases_of:
+            pages.load(lambda path, script=script: subprocess.run([HERE.parent / "golden/mktrace", script, path], check=True), "-r", words, "-e", "mydrv:*")
+            pages.browser.run(SELECT, category, name)
+            text = pages.details()
+            found = [sentence for sentence in SENTENCES if sentence in text]
+            tap.ok(found == wanted and name in text, f"hints of {name} with {words}", *found)
+            tap.nothing(pages.browser.complaints(), "no complaints")
 
 
 def check_excuses(tap, pages):

@@ -17,7 +17,7 @@ enum interrupt_use { USE_OTHER, USE_TIMER, USE_DISK, USE_DEVICE, USE_COUNT };
  * struct hints - what the explained slices lack
  * @stack: kernel stacks of sleeps that a timeout ended
  * @has_use: what ended in interrupts of this use that threads waited for
- * @is_disk: requests of disks ended in soft interrupts
+ * @is_disk: an asynchronous slice ended by the soft interrupt of disks
  * @device: the interrupt of the longest wait for a device
  * @device_ns: how long this wait took
  * @rival: the longest part that is runnable behind a thread of the same priority, NULL for none
@@ -71,6 +71,22 @@ static void hints_add_wait(const struct why_sink *why, const struct part *part, 
 	}
 }
 
+/*
+ * Whether the soft interrupt of disks followed the one that an asynchronous slice waited for. Such
+ * interrupts on the CPU of a thread may have nothing to do with it.
+ */
+static bool slice_ends_by_disk(const struct why_sink *why, const struct why_slice *slice)
+{
+	for (size_t i = 0; slice->is_async && i < slice->split.nr_parts; i++) {
+		const struct part_key *key = &slice->split.parts[i].key;
+
+		if (key->kind == PART_SOFT &&
+		    interrupt_find_use(name_table_text(&why->names, key->interrupt)) == USE_DISK)
+			return true;
+	}
+	return false;
+}
+
 static void hints_find(const struct why_sink *why, const struct split *split, int64_t least_ns,
 		       struct hints *hints)
 {
@@ -78,10 +94,6 @@ static void hints_find(const struct why_sink *why, const struct split *split, in
 		const struct part *part = &split->parts[i];
 		bool is_timeout = part_is_timeout(&why->names, &part->key);
 
-		/* This soft interrupt is short, and follows the one that was waited for. */
-		hints->is_disk |= part->key.kind == PART_SOFT &&
-				  interrupt_find_use(name_table_text(
-					  &why->names, part->key.interrupt)) == USE_DISK;
 		if (part->total_ns < least_ns)
 			continue;
 		/* An instant before the sleep names its reason, as dirty pages do. */
@@ -179,6 +191,7 @@ void why_print_hints(struct why_sink *why)
 
 		hints_find(why, &slice->split,
 			   (slice->end_ns - slice->begin_ns) * HINT_PERCENT / 100, &hints);
+		hints.is_disk |= slice_ends_by_disk(why, slice);
 	}
 	if (hints.stack)
 		buffer_append_string(out, "no kernel stacks show where threads slept; record with "

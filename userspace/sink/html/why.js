@@ -108,7 +108,7 @@ function missingHints(recording, found) {
 	const has = (category) => recording.tracks.some(({ identity }) => identity.tracepoint.startsWith(category));
 	const device = open.filter(({ interrupt }) => interrupt?.startsWith("IRQ ")).sort((a, b) => b.ns - a.ns)[0];
 	const isDisk = open.some(({ interrupt }) => interrupt === "BLOCK") ||
-		(device && [...partsOf(found.parts, 0)].some(({ kind, interrupt }) => kind === "soft interrupt" && interrupt === "BLOCK"));
+		(device && found.async && found.parts.some(({ kind, interrupt }) => kind === "soft interrupt" && interrupt === "BLOCK"));
 	if (isDisk && !has("block:"))
 		missing.push("block");
 	if (open.some(({ interrupt }) => TIMER.test(interrupt)) && !has("timers:armed"))
