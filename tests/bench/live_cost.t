@@ -16,11 +16,11 @@ from tap import Tap  # noqa: E402
 KERNEL = "6.12"
 
 # Millions of instructions until recording, more than the writes to tracefs alone take. All limits are what was measured and 3% more.
-START_MAX = {("field", "record"): 9.4, ("field", "stream"): 7.6, ("plain", "record"): 7.5, ("plain", "stream"): 6.1}
+START_MAX = {("field", "record"): 8.6, ("field", "stream"): 6.7, ("plain", "record"): 6.7, ("plain", "stream"): 5.3}
 IDLE_MAX = {"record": 20000, "stream": 100000}
 # In those of trace-cmd, and in instructions.
 RECORD_RATIO_MAX = 1.03
-STREAM_EVENT_MAX = {"plain": 730, "field": 1100}
+STREAM_EVENT_MAX = {"plain": 718, "field": 1070}
 
 
 def check_start(tap, costs):

@@ -310,9 +310,12 @@ int capture_signal_ready(struct capture *capture, struct error *error)
 
 void capture_report_memory(const struct capture *capture)
 {
-	uint64_t memory_kib = instance_memory_kib(capture->recorder);
+	uint64_t memory_kib;
 
-	if (memory_kib > 0 && !capture->settings->instance && capture->report->progress)
+	if (capture->settings->instance || !capture->report->progress)
+		return;
+	memory_kib = instance_memory_kib(capture->recorder);
+	if (memory_kib > 0)
 		report_message(capture->report, "the buffers use %llu KiB of kernel memory",
 			       (unsigned long long)memory_kib);
 }
