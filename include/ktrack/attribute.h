@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * The attributes of tracepoints: scopes, the track's name and fields. Each is a tuple of its
- * kind, its C type, the name of its field, and its texts if it has any.
+ * kind, its C type, the name of its field, and its texts if it has any; that of an async id also
+ * has its name in errors, because the field's begins like that of a scope.
  *
  * checkpatch reports COMPLEX_MACRO, MACRO_ARG_UNUSED, SPACING: these macros make fields,
  * statements and lists, which cannot be put in parentheses or in a do-while, and each uses a part
@@ -46,7 +47,7 @@
  * Begin and end with the same id are a pair, whichever threads emit them. Calls pass a number or
  * ktrack_id(). Declare it after all scopes. Without one, the tracepoint has one track.
  */
-#define KTRACK_ASYNC(id)		(async, ktrack_async_id, scope_##id)
+#define KTRACK_ASYNC(id)		(async, ktrack_async_id, scope_##id, async_##id)
 
 /** KTRACK_TRACK_NAME - attribute: a string that selects and names the track */
 #define KTRACK_TRACK_NAME		(text, const char *, track_name)
@@ -124,13 +125,18 @@
 #define __KTRACK_IF_END_1(...)		__VA_ARGS__
 #define __KTRACK_IF_END_2(...)		__VA_ARGS__
 
-/* The attributes that a call passes, each after a comma and without its texts. */
+/* The name of an attribute in errors. */
+#define __KTRACK_CALLED(kind, name, ...) \
+	__KTRACK_SECOND(__KTRACK_CALLED_##kind(__VA_ARGS__), name, _)
+#define __KTRACK_CALLED_async(called)	_, called
+
+/* The attributes that a call passes, each after a comma, by their names in errors. */
 #define __KTRACK_BEGIN_LIST(...)	__KTRACK_EACH(__KTRACK_BEGIN_ITEM, ##__VA_ARGS__)
 #define __KTRACK_END_LIST(...)		__KTRACK_EACH(__KTRACK_END_ITEM, ##__VA_ARGS__)
 #define __KTRACK_BEGIN_ITEM(kind, ctype, name, ...) \
-	__KTRACK_IF_BEGIN(kind, , (kind, ctype, name))
+	__KTRACK_IF_BEGIN(kind, , (kind, ctype, __KTRACK_CALLED(kind, name, ##__VA_ARGS__)))
 #define __KTRACK_END_ITEM(kind, ctype, name, ...) \
-	__KTRACK_IF_END(kind, , (kind, ctype, name))
+	__KTRACK_IF_END(kind, , (kind, ctype, __KTRACK_CALLED(kind, name, ##__VA_ARGS__)))
 
 /* The parameters of a function that takes them, and their names as arguments. */
 #define __KTRACK_BEGIN_PARAMETER(kind, ctype, name, ...)	__KTRACK_IF_BEGIN(kind, , ctype name)

@@ -77,6 +77,10 @@ __KTRACK_DEFINE_FIRST(event)
 	__KTRACK_DEFINE_ATTRIBUTE_OF(event, place, __KTRACK_BARE attribute)
 #define __KTRACK_DEFINE_ATTRIBUTE_OF(...)	__KTRACK_DEFINE_ATTRIBUTE_NOW(__VA_ARGS__)
 #define __KTRACK_DEFINE_ATTRIBUTE_NOW(event, place, kind, ctype, name, ...)	\
+	__KTRACK_DEFINE_ATTRIBUTE_CALLED(event, place, kind, __KTRACK_CALLED(kind, name, ##__VA_ARGS__))
+#define __KTRACK_DEFINE_ATTRIBUTE_CALLED(...) \
+	__KTRACK_DEFINE_ATTRIBUTE_AS(__VA_ARGS__)
+#define __KTRACK_DEFINE_ATTRIBUTE_AS(event, place, kind, name)			\
 enum { ktrack_attribute_kind_##event##_##place = __KTRACK_KIND_OF_##kind };		\
 static_assert(!__KTRACK_IS_SCOPE_##kind || !(ktrack_asyncs_##event & ((1 << place) - 1)), \
 	      #event ": KTRACK_ASYNC() must be the last scope, but before it is " #name); \

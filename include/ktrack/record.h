@@ -85,7 +85,8 @@
 #define __KTRACK_PRINT_scope			__KTRACK_PRINT_integer
 #define __KTRACK_PRINT_cpu			__KTRACK_PRINT_integer
 #define __KTRACK_PRINT_global(ctype, name)	__KTRACK_PRINT_UNSIGNED(name)
-#define __KTRACK_PRINT_async(ctype, name)	__KTRACK_PRINT_UNSIGNED(name)
+#define __KTRACK_PRINT_async(ctype, name, called) \
+	__KTRACK_PRINT_UNSIGNED(name)
 #define __KTRACK_PRINT_flow(ctype, name)	__KTRACK_PRINT_UNSIGNED(name)
 #define __KTRACK_PRINT_result(ctype, name)	__KTRACK_PRINT_SIGNED(name)
 #define __KTRACK_PRINT_symbol(ctype, name, ...)	__print_symbolic(__entry->name, ##__VA_ARGS__)

@@ -42,10 +42,10 @@ struct ktrack_values_##event {							\
 #define __KTRACK_MEMBER_cpu(ctype, name)					\
 	__KTRACK_MEMBER_integer(ctype, name)					\
 	static_assert(sizeof(ctype) >= sizeof(s32), "scope_cpu needs 32 bits, for KTRACK_THIS_CPU");
-#define __KTRACK_MEMBER_async(ctype, name)					\
+#define __KTRACK_MEMBER_async(ctype, name, called)				\
 	__KTRACK_MEMBER_integer(ctype, name)					\
 	static_assert(!__KTRACK_SECOND(__KTRACK_TAKEN_##name, 0, _),		\
-		      #name ": KTRACK_ASYNC() with the id of a process or a CPU");
+		      #called ": KTRACK_ASYNC() with the id of a process or a CPU");
 #define __KTRACK_MEMBER_symbol(ctype, name, ...)				\
 	__KTRACK_MEMBER_integer(ctype, name)					\
 	static_assert(sizeof(#__VA_ARGS__) > 1, #name ": KTRACK_ENUM() without values");
