@@ -57,14 +57,20 @@ static bool has(struct buffer *out, const char *text)
 		{ "t/kprobe_events", "" }, { "t/available_tracers", "function_graph nop\n" }, \
 		{ "t/events/sched/sched_switch/id", "1" }
 
+/* Options of a kernel that checks signatures, and signs its own modules. */
+#define SIGNED "CONFIG_MODULE_SIG=y\nCONFIG_MODULE_SIG_ALL=y\n"
+
 TEST(a_machine_that_works_can_record)
 {
 	static const char *const files[][2] = { WORKING,
 						{ "sys/kernel/security/lockdown", "[none] x" },
+						{ "proc/config", "CONFIG_EVENT_TRACING=y\n" SIGNED },
 						{ NULL } };
 	struct buffer out = { 0 };
 
 	CHECK(examine(files, &out));
+	CHECK(has(&out, "[module signing] ok: without the kernel's key, 'make modules_install' "
+			"prints an SSL error and installs ktrack.ko unsigned; see"));
 	CHECK(has(&out, "[tracefs] ok: mounted at "));
 	CHECK(has(&out, "[permissions] ok: "));
 	CHECK(has(&out, "[lockdown] ok: none\n"));
@@ -88,7 +94,10 @@ TEST(lockdown_prevents_recording_or_unsigned_modules)
 		WORKING, { "sys/kernel/security/lockdown", "none integrity [confidentiality]" }, { NULL }
 	};
 	static const char *const integrity[][2] = {
-		WORKING, { "sys/kernel/security/lockdown", "none [integrity] confidentiality" }, { NULL }
+		WORKING,
+		{ "sys/kernel/security/lockdown", "none [integrity] confidentiality" },
+		{ "proc/config", "CONFIG_EVENT_TRACING=y\n" SIGNED },
+		{ NULL }
 	};
 	struct buffer out = { 0 };
 
@@ -98,6 +107,7 @@ TEST(lockdown_prevents_recording_or_unsigned_modules)
 	CHECK(examine(integrity, &out));
 	CHECK(has(&out, "[lockdown] ok: integrity: "));
 	CHECK(has(&out, "[modules] limited: the kernel loads only signed modules; sign ktrack.ko"));
+	CHECK(!has(&out, "[module signing]"));
 	buffer_release(&out);
 }
 
@@ -129,7 +139,7 @@ TEST(options_of_the_kernel_are_read)
 	struct utsname name;
 	char path[128];
 	const char *const files[][2] = { WORKING, { path, "CONFIG_EVENT_TRACING=n\n# CONFIG_MODULES "
-							   "is not set\nCONFIG_KALLSYMS=y\n" },
+							   "is not set\nCONFIG_KALLSYMS=y\nCONFIG_MODULE_SIG=y\n" },
 					 { NULL } };
 	struct buffer out = { 0 };
 
@@ -139,6 +149,7 @@ TEST(options_of_the_kernel_are_read)
 	CHECK(has(&out, "[options] failed: CONFIG_EVENT_TRACING is not set; needed for recording"));
 	CHECK(has(&out, "[options] limited: CONFIG_MODULES is not set"));
 	CHECK(!has(&out, "CONFIG_KALLSYMS"));
+	CHECK(has(&out, "[module signing] ok: unsigned modules are loaded, and taint the kernel\n"));
 	buffer_release(&out);
 }
 
@@ -155,6 +166,7 @@ TEST(options_in_the_kernel_are_read)
 	CHECK(examine(files, &out));
 	CHECK(has(&out, "[options] limited: CONFIG_MODULES is not set; needed for ktrack.ko"));
 	CHECK(!has(&out, "CONFIG_EVENT_TRACING"));
+	CHECK(!has(&out, "[module signing]"));
 	buffer_clear(&out);
 	CHECK(examine(damaged, &out));
 	CHECK(has(&out, "[options] unknown: neither /boot/config-"));

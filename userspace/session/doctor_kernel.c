@@ -105,25 +105,42 @@ static bool doctor_file_has(const struct doctor *doctor, const char *path, const
 	return has;
 }
 
+static bool loads_only_signed(const struct doctor *doctor)
+{
+	return doctor_file_has(doctor, "/sys/module/module/parameters/sig_enforce", "Y") ||
+	       doctor_file_has(doctor, "/sys/kernel/security/lockdown", "[integrity]") ||
+	       doctor_file_has(doctor, "/sys/kernel/security/lockdown", "[confidentiality]");
+}
+
+/* The kernel and its build tree report what has no consequences, unless signatures are enforced. */
+static void check_signing(struct doctor *doctor)
+{
+	if (doctor_has_option(doctor, "CONFIG_MODULE_SIG_ALL"))
+		doctor_report(doctor, "module signing", DOCTOR_OK, NULL,
+			      "without the kernel's key, 'make modules_install' prints an SSL error "
+			      "and installs ktrack.ko unsigned; see ktrack-doctor(1)");
+	else if (doctor_has_option(doctor, "CONFIG_MODULE_SIG"))
+		doctor_report(doctor, "module signing", DOCTOR_OK, NULL,
+			      "unsigned modules are loaded, and taint the kernel");
+}
+
 void doctor_check_modules(struct doctor *doctor)
 {
 	struct buffer loaded = { 0 };
-	bool is_signed_only =
-		doctor_file_has(doctor, "/sys/module/module/parameters/sig_enforce", "Y") ||
-		doctor_file_has(doctor, "/sys/kernel/security/lockdown", "[integrity]") ||
-		doctor_file_has(doctor, "/sys/kernel/security/lockdown", "[confidentiality]");
 
 	buffer_printf(&loaded, "%s/sys/module/ktrack", doctor->root);
-	if (access(buffer_string(&loaded), F_OK) == 0)
+	if (access(buffer_string(&loaded), F_OK) == 0) {
 		doctor_report(doctor, "modules", DOCTOR_OK, NULL, "ktrack.ko is loaded");
-	else if (is_signed_only)
+	} else if (loads_only_signed(doctor)) {
 		doctor_report(
 			doctor, "modules", DOCTOR_LIMITED,
 			"sign ktrack.ko with an enrolled key, see ktrack-doctor(1); most uses "
 			"do not need it",
 			"the kernel loads only signed modules");
-	else
+	} else {
 		doctor_report(doctor, "modules", DOCTOR_OK, NULL,
 			      "ktrack.ko is not loaded; it is optional");
+		check_signing(doctor);
+	}
 	buffer_release(&loaded);
 }
