@@ -7,8 +7,11 @@ unit-fixtures := $(patsubst %.c,$(BUILD)/san/%.o,$(wildcard tests/unit/fixtures/
 unit-programs := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/unit/*.c))
 san-link = $(CC) $(SANITIZE) -o $@ $(filter %.o,$^) -L$(BUILD)/san -lktrack '-Wl,-rpath,$$ORIGIN/../../san:$$ORIGIN/../san' $(libraries) -lzstd -lm
 
+# Recordings without a kernel: for the page that follows one, and for the interactive view of ktrack stat.
+output-programs := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/outputs/*.c))
+
 .PHONY: unit-tests
-unit-tests: $(unit-programs) $(BUILD)/tests/outputs/live
+unit-tests: $(unit-programs) $(output-programs)
 
 $(BUILD)/san/%.o: %.c userspace/userspace.mk tests/unit/unit.mk | packages
 	@mkdir -p $(@D)
@@ -24,10 +27,9 @@ $(unit-programs): $(BUILD)/tests/unit/%: $(BUILD)/san/tests/unit/%.o $(unit-fixt
 	@echo '  LD san  $@'
 	$(Q)$(san-link)
 
-# A recording for tests of the page that follows it.
-$(BUILD)/tests/outputs/live: $(BUILD)/san/tests/outputs/live.o $(unit-library)
+$(output-programs): $(BUILD)/%: $(BUILD)/san/%.o $(unit-library)
 	@mkdir -p $(@D)
 	@echo '  LD san  $@'
 	$(Q)$(san-link)
 
--include $(wildcard $(BUILD)/san/userspace/*/*.d $(BUILD)/san/userspace/*/*/*.d $(BUILD)/san/tests/unit/*.d $(BUILD)/san/tests/unit/fixtures/*.d)
+-include $(wildcard $(BUILD)/san/userspace/*/*.d $(BUILD)/san/userspace/*/*/*.d $(BUILD)/san/tests/unit/*.d $(BUILD)/san/tests/unit/fixtures/*.d $(BUILD)/san/tests/outputs/*.d)

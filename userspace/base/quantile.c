@@ -101,6 +101,21 @@ uint64_t quantiles_octave(const struct quantiles *quantiles, unsigned int number
 	return count;
 }
 
+int quantiles_copy(struct quantiles *copy, const struct quantiles *quantiles)
+{
+	size_t size = quantiles->nr_octaves * sizeof(*quantiles->octaves);
+	struct quantile_octave *octaves = malloc(size + !size);
+
+	if (!octaves)
+		return -1;
+	if (size > 0)
+		memcpy(octaves, quantiles->octaves, size);
+	quantiles_release(copy);
+	*copy = *quantiles;
+	copy->octaves = octaves;
+	return 0;
+}
+
 void quantiles_release(struct quantiles *quantiles)
 {
 	free(quantiles->octaves);

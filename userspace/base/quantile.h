@@ -56,6 +56,9 @@ unsigned int quantile_octave_of(uint64_t duration);
 /** quantile_octave_begin - the smallest duration in a power of two */
 uint64_t quantile_octave_begin(unsigned int number);
 
+/** quantiles_copy - make @copy, whose content is released, equal; returns 0, or -1 without memory */
+int quantiles_copy(struct quantiles *copy, const struct quantiles *quantiles);
+
 void quantiles_release(struct quantiles *quantiles);
 
 #endif

@@ -109,3 +109,11 @@ bool text_take_item(struct text *list, struct text *item)
 		item->size--;
 	return true;
 }
+
+int text_compare(struct text a, struct text b)
+{
+	size_t size = a.size < b.size ? a.size : b.size;
+	int order = size ? memcmp(a.data, b.data, size) : 0;
+
+	return order ? order : (a.size > b.size) - (a.size < b.size);
+}

@@ -83,6 +83,9 @@ static inline bool text_begins(struct text text, struct text start)
 	return text.size >= start.size && memcmp(text.data, start.data, start.size) == 0;
 }
 
+/** text_compare - the order of the bytes: below, above or equal to 0 */
+int text_compare(struct text a, struct text b);
+
 /** text_head - the first 8 bytes of a text as a word, padded with zeros */
 static inline uint64_t text_head(struct text text)
 {

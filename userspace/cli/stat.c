@@ -28,6 +28,7 @@ struct stat_command_settings {
 	bool is_by_name;
 	bool is_csv;
 	bool is_json;
+	bool has_no_top;
 	int nr_words;
 };
 
@@ -238,7 +239,10 @@ static const struct option_row stat_rows[] = {
 		    is_compare),
 	{ 0, "min-change", "PERCENT", "with --compare: report no smaller changes (default: 5%)",
 	  apply_min_change, .is_rare = true },
-	OPTION_FLAG("live", "record now, and update the tables", stat_settings, is_live),
+	OPTION_FLAG("live", "record now; on a terminal, an interactive view", stat_settings,
+		    is_live),
+	OPTION_RARE_FLAG("no-top", "with --live: tables instead of the interactive view",
+			 stat_command_settings, has_no_top),
 	{ 0, "interval", "SECONDS",
 	  "time between updates in seconds, or with ns, us, ms, s, m, h (default: 1)",
 	  apply_interval, .is_rare = true },
@@ -285,6 +289,18 @@ static void form_fit_terminal(struct sink_stat_settings *form, bool is_live)
 		form->height = terminal.height;
 }
 
+/*
+ * The view needs the terminal for itself: with a command that may use it, tables replace each
+ * other. In the background it would stop ktrack.
+ */
+static bool top_is_possible(const struct stat_command_settings *settings)
+{
+	const struct sink_stat_settings *form = &settings->stat.form;
+
+	return settings->stat.is_live && !settings->has_no_top && form->form == STAT_TABLES &&
+	       settings->nr_words == 0 && terminal_is_interactive();
+}
+
 /* With --live the operands are the command, otherwise there is one source. */
 static int operands_apply(struct stat_command_settings *settings, int argc, char **argv,
 			  struct error *error)
@@ -313,6 +329,8 @@ static int form_apply(struct stat_command_settings *settings, struct error *erro
 		return error_set(error, "--csv: excludes --json; leave out one of them");
 	if (settings->is_csv && settings->stat.is_live)
 		return error_set(error, "--csv: not with --live; use --json");
+	if (settings->has_no_top && !settings->stat.is_live)
+		return error_set(error, "--no-top: needs --live");
 	if (form->has_histograms && (settings->is_csv || settings->is_json))
 		return error_set(error, "--histogram: part of tables; --json has all histograms");
 	if (form->slowest > 0 && settings->is_csv)
@@ -325,6 +343,7 @@ static int form_apply(struct stat_command_settings *settings, struct error *erro
 	form->form = settings->is_csv ? STAT_CSV : settings->is_json ? STAT_JSON : STAT_TABLES;
 	settings->stat.budgets.is_json = settings->is_json;
 	form_fit_terminal(form, settings->stat.is_live);
+	settings->stat.is_top = top_is_possible(settings);
 	return 0;
 }
 

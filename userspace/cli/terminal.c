@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static unsigned int terminal_size(const char *variable, bool is_width)
@@ -34,4 +35,13 @@ struct terminal terminal_find(void)
 	terminal.height = terminal_size("LINES", false);
 	terminal.has_colour = !no_colour || !*no_colour;
 	return terminal;
+}
+
+bool terminal_is_interactive(void)
+{
+	struct stat input, output;
+
+	return isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 &&
+	       fstat(STDIN_FILENO, &input) == 0 && fstat(STDOUT_FILENO, &output) == 0 &&
+	       input.st_rdev == output.st_rdev && tcgetpgrp(STDIN_FILENO) == getpgrp();
 }

@@ -397,6 +397,7 @@ struct query_settings {
  * @budgets: judged at the end
  * @source: as in struct export_settings
  * @is_live: record instead of reading @source
+ * @is_top: show a live run in an interactive view, if the terminal can
  * @interval_ns: time between updates of a live run; 0 for the default
  * @argv: ktrack's own words
  */
@@ -408,6 +409,7 @@ struct stat_settings {
 	struct budget_settings budgets;
 	const char *source;
 	bool is_live;
+	bool is_top;
 	bool fails_on_loss;
 	int64_t interval_ns;
 	char *const *argv;

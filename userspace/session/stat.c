@@ -38,6 +38,22 @@ static unsigned int stat_emitters(const struct sink_stat_settings *form)
 	return 0;
 }
 
+/* Without the view, tables replace each other. */
+static void stat_top_open(const struct stat_settings *settings, struct sink_stat_settings *form)
+{
+	struct error problem = { 0 };
+
+	if (!settings->is_top)
+		return;
+	form->top = stat_top_new(settings->capture.report, &problem);
+	if (!form->top) {
+		report_message(settings->capture.report, "%s; --no-top prints tables only",
+			       problem.text);
+		return;
+	}
+	form->is_screen = false;
+}
+
 static int stat_run_live(const struct stat_settings *settings, struct error *error)
 {
 	struct sink_stat_settings form = settings->form;
@@ -51,8 +67,15 @@ static int stat_run_live(const struct stat_settings *settings, struct error *err
 		.argv = settings->argv,
 	};
 
+	int status;
+
 	form.interval_ns = settings->interval_ns > 0 ? settings->interval_ns : DEFAULT_INTERVAL_NS;
-	return stream_run(&stream, error);
+	stat_top_open(settings, &form);
+	if (form.top)
+		stream.capture.report = stat_top_report(form.top);
+	status = stream_run(&stream, error);
+	stat_top_free(form.top);
+	return status;
 }
 
 static int stat_run_recorded(const struct stat_settings *settings, struct error *error)

@@ -119,13 +119,21 @@ static int stream_run_start(struct stream_run *run, struct error *error)
 	return stream_run_is_circular(run) ? 0 : stream_run_report_command(run, error);
 }
 
+/* The interactive view of the outputs; NULL for none. */
+static struct stat_top *stream_run_top(const struct stream_run *run)
+{
+	const struct sink_stat_settings *stat = run->settings->outputs.stat;
+
+	return stat ? stat->top : NULL;
+}
+
 /* The stream or the command may write to the terminal itself. */
 static void stream_run_begin_progress(struct stream_run *run)
 {
 	uint64_t buffers_kib = run->recording.buffer_kib * run->recording.nr_cpus;
+	bool is_free = !run->outputs.set.has_terminal || stream_run_top(run);
 
-	if (!run->outputs.set.has_terminal && !run->capture.command && buffers_kib > 0 &&
-	    !stream_run_is_circular(run))
+	if (is_free && !run->capture.command && buffers_kib > 0 && !stream_run_is_circular(run))
 		progress_begin(&run->progress, run->capture.report, 1024 * buffers_kib,
 			       time_now_ns(CLOCK_BOOTTIME));
 }
@@ -151,6 +159,8 @@ static void stream_run_wait(void *context, int wake_fd, int timeout_ms)
 	struct stream_run *run = context;
 
 	timeout_ms = renewal_wait_ms(&run->renewal, run->drained_ns, timeout_ms);
+	if (stream_run_top(run))
+		timeout_ms = stat_top_wait_ms(stream_run_top(run), timeout_ms);
 	source_wait(run->source, wake_fd, timeout_ms, stream_run_is_circular(run) ? 0 : LATENCY_MS);
 }
 
@@ -158,6 +168,8 @@ static int stream_run_read(void *context, struct error *error)
 {
 	struct stream_run *run = context;
 
+	if (stream_run_top(run) && stat_top_is_over(stream_run_top(run)))
+		stop_now(&run->capture.stop);
 	capture_refill_stacks(&run->capture);
 	if (stream_run_renew_session(run, error) < 0 || stream_run_follow_modules(run, error) < 0)
 		return -1;
@@ -177,6 +189,14 @@ static int stream_run_read_sideband(void *context, struct error *error)
 	return stream_run_follow_modules(run, error);
 }
 
+/* Returns the descriptor that ends the wait of a round, or -1 with @error. */
+static int stream_run_wake_fd(const struct stream_run *run, struct error *error)
+{
+	int fd = serving_wake_fd(&run->serving, modules_wake_fd(&run->modules, &run->capture));
+
+	return stream_run_top(run) ? stat_top_watch(stream_run_top(run), fd, error) : fd;
+}
+
 static int stream_run_loop(struct stream_run *run, struct error *error)
 {
 	bool is_circular = stream_run_is_circular(run);
@@ -184,14 +204,15 @@ static int stream_run_loop(struct stream_run *run, struct error *error)
 		.context = run,
 		.stop = &run->capture.stop,
 		.progress = &run->progress,
-		.wake_fd = serving_wake_fd(&run->serving,
-					   modules_wake_fd(&run->modules, &run->capture)),
+		.wake_fd = stream_run_wake_fd(run, error),
 		.wait_max_ms = capture_round_ms(&run->capture, ROUND_MS),
 		.wait = stream_run_wait,
 		.read = is_circular ? stream_run_read_sideband : stream_run_read,
 		.count = stream_run_count,
 	};
 
+	if (loop.wake_fd < 0)
+		return -1;
 	stream_run_begin_progress(run);
 	return read_loop_run(&loop, error);
 }

@@ -87,6 +87,36 @@ enum stat_form {
 	STAT_CSV,
 };
 
+struct stat_top;
+
+/**
+ * stat_top_new - an interactive view of statistics on the terminal of standard input and output
+ * @report: receives the messages of the run after the view
+ *
+ * The terminal does not change before the recording begins. Returns the view for stat_top_free(), or
+ * NULL with @error if the terminal cannot show it.
+ */
+struct stat_top *stat_top_new(const struct report *report, struct error *error);
+
+/** stat_top_report - the destination of messages and progress during the run */
+const struct report *stat_top_report(const struct stat_top *top);
+
+/**
+ * stat_top_watch - a descriptor that is readable when the view has work, or @fd is readable
+ *
+ * Flushing the sink does the work. Returns -1 with @error.
+ */
+int stat_top_watch(struct stat_top *top, int fd, struct error *error);
+
+/** stat_top_wait_ms - @timeout_ms, or less if the view has to be drawn before */
+int stat_top_wait_ms(const struct stat_top *top, int timeout_ms);
+
+/** stat_top_is_over - whether the user asked for the end, or the terminal is gone */
+bool stat_top_is_over(const struct stat_top *top);
+
+/** stat_top_free - restore the terminal; the sink must have ended; @top may be NULL */
+void stat_top_free(struct stat_top *top);
+
 /**
  * struct sink_stat_settings - the form of statistics
  * @sort_permille: of STAT_SORT_PERCENTILE
@@ -103,6 +133,7 @@ enum stat_form {
  * @form: of what is printed
  * @is_utf8: the output may contain UTF-8
  * @is_screen: the output is a terminal; new tables replace the old ones
+ * @top: an interactive view until the end; NULL for none
  */
 struct sink_stat_settings {
 	enum stat_sort sort;
@@ -123,6 +154,7 @@ struct sink_stat_settings {
 	bool has_colour;
 	bool is_utf8;
 	bool is_screen;
+	struct stat_top *top;
 };
 
 /** enum query_form - how the results of a query are printed */

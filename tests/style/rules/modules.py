@@ -57,6 +57,7 @@ LIBRARIES = {
     "libcap-ng": (re.compile(r"cap-ng\.h"), ("session",)),
     "libelf": (re.compile(r"gelf\.h|libelf\.h"), ("event",)),
     "libseccomp": (re.compile(r"seccomp\.h"), ("event",)),
+    "ncurses": (re.compile(r"(?:ncursesw?/)?(?:n?curses|term)\.h"), ("sink",)),
     "sqlite": (re.compile(r"sqlite3(?:ext)?\.h"), ("sink",)),
 }
 

@@ -55,6 +55,19 @@ static int octaves_add(struct table *table, const struct quantiles *quantiles)
 	return 0;
 }
 
+int stat_histogram_append(struct buffer *out, const struct quantiles *quantiles,
+			  const struct table_style *style)
+{
+	struct table table = { .columns = histogram_columns,
+			       .nr_columns = sizeof(histogram_columns) /
+					     sizeof(histogram_columns[0]) };
+	int status = octaves_add(&table, quantiles);
+
+	table_append(&table, out, style);
+	table_release(&table);
+	return status;
+}
+
 static void row_title_append(struct stat_sink *sink, const struct stat_row *row,
 			     const struct table_style *style)
 {
@@ -74,18 +87,13 @@ static int row_histogram_print(struct stat_sink *sink, const struct stat_row *ro
 {
 	const struct table_style style = { .has_colour = sink->settings.has_colour,
 					   .is_utf8 = sink->settings.is_utf8 };
-	struct table table = { .columns = histogram_columns,
-			       .nr_columns = sizeof(histogram_columns) /
-					     sizeof(histogram_columns[0]) };
 	int status;
 
 	if (row->quantiles.nr_octaves == 0)
 		return 0;
 	row_title_append(sink, row, &style);
-	status = octaves_add(&table, &row->quantiles);
-	table_append(&table, &sink->file.out, &style);
+	status = stat_histogram_append(&sink->file.out, &row->quantiles, &style);
 	buffer_append_char(&sink->file.out, '\n');
-	table_release(&table);
 	return status;
 }
 

@@ -32,14 +32,6 @@ int64_t stat_row_mean_ns(const struct stat_row *row)
 	return row->times.nr_intervals ? row->times.total_ns / (int64_t)row->times.nr_intervals : 0;
 }
 
-static int text_compare(struct text a, struct text b)
-{
-	size_t size = a.size < b.size ? a.size : b.size;
-	int order = size ? memcmp(a.data, b.data, size) : 0;
-
-	return order ? order : (a.size > b.size) - (a.size < b.size);
-}
-
 /* The sort key, largest first; counters and instants have only a count. */
 static int64_t row_weight(const struct stat_row *row, const struct sink_stat_settings *settings)
 {

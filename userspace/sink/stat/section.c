@@ -35,11 +35,15 @@ static const char *const key_titles[] = {
 };
 _Static_assert(sizeof(key_titles) / sizeof(key_titles[0]) == STAT_KEY_COUNT, "a title for each");
 
+const char *stat_group_title(const struct stat_group *group)
+{
+	return group->field ? group->field : key_titles[group->key];
+}
+
 static void key_columns_add(struct columns *columns, const struct sink_stat_settings *settings)
 {
 	for (size_t i = 0; i < settings->nr_groups; i++) {
-		const struct stat_group *group = &settings->groups[i];
-		const char *title = group->field ? group->field : key_titles[group->key];
+		const char *title = stat_group_title(&settings->groups[i]);
 
 		column_add(columns, (struct table_column){ title, .is_flexible = true });
 	}

@@ -10,6 +10,7 @@
 
 #include "sink/kinds.h"
 #include "sink/stat/state.h"
+#include "sink/top/top.h"
 
 /** struct row_key - identity of a row */
 struct row_key {
@@ -319,6 +320,8 @@ static int stat_finish(struct stat_sink *sink, const struct timeline_event *even
 {
 	sink->totals = *event->totals;
 	sink->is_finished = true;
+	if (sink->settings.top)
+		top_end(sink->settings.top);
 	return print(sink, error);
 }
 
@@ -340,14 +343,6 @@ static int stat_event(struct sink_file *file, const struct timeline_event *event
 	return readers[event->kind] ? readers[event->kind](sink, event, error) : 0;
 }
 
-static int stat_begin(struct sink_file *file, const struct recording *recording,
-		      struct error *error)
-{
-	(void)error;
-	container_of(file, struct stat_sink, file)->now_ns = recording->start_ns;
-	return 0;
-}
-
 static int64_t monotonic_ns(void)
 {
 	struct timespec now;
@@ -356,23 +351,39 @@ static int64_t monotonic_ns(void)
 	return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
+static int stat_begin(struct sink_file *file, const struct recording *recording,
+		      struct error *error)
+{
+	struct stat_sink *sink = container_of(file, struct stat_sink, file);
+
+	sink->now_ns = recording->start_ns;
+	if (sink->settings.top)
+		sink->printed_ns = monotonic_ns();
+	return sink->settings.top ? top_begin(sink->settings.top, sink, error) : 0;
+}
+
 /* Renews a live table at its interval. */
 static int stat_flush(struct sink_file *file, struct error *error)
 {
 	struct stat_sink *sink = container_of(file, struct stat_sink, file);
 	int64_t now_ns = monotonic_ns();
+	bool is_due = now_ns - sink->printed_ns >= sink->settings.interval_ns;
 
-	if (sink->settings.interval_ns == 0 || sink->is_finished ||
-	    now_ns - sink->printed_ns < sink->settings.interval_ns)
+	if (sink->settings.interval_ns == 0 || sink->is_finished)
 		return 0;
-	sink->printed_ns = now_ns;
-	return print(sink, error);
+	if (is_due)
+		sink->printed_ns = now_ns;
+	if (sink->settings.top)
+		return top_update(sink->settings.top, is_due, error);
+	return is_due ? print(sink, error) : 0;
 }
 
 static void stat_release(struct sink_file *file)
 {
 	struct stat_sink *sink = container_of(file, struct stat_sink, file);
 
+	if (sink->settings.top)
+		top_end(sink->settings.top);
 	for (size_t i = 0; i < sink->nr_rows; i++)
 		row_free(sink->rows[i]);
 	free(sink->rows);

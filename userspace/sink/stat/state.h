@@ -135,6 +135,9 @@ void stat_group_append(const struct stat_sink *sink, struct buffer *out,
 struct text stat_row_key(const struct stat_row *row, const struct sink_stat_settings *settings,
 			 size_t index);
 
+/** stat_group_title - the title of a key's column */
+const char *stat_group_title(const struct stat_group *group);
+
 /** stat_slow_add - add a slice, if it is one of the slowest; returns -1 if memory ran out */
 int stat_slow_add(struct stat_sink *sink, const struct timeline_event *event,
 		  const struct stat_open *open);
@@ -180,5 +183,9 @@ int stat_print_section(struct stat_sink *sink, enum stat_kind kind,
 /** stat_print_slow, stat_print_histograms - the parts of the tables that options ask for */
 int stat_print_slow(struct stat_sink *sink, const struct table_style *style);
 int stat_print_histograms(struct stat_sink *sink);
+
+/** stat_histogram_append - append a line for each power of two; returns -1 if memory ran out */
+int stat_histogram_append(struct buffer *out, const struct quantiles *quantiles,
+			  const struct table_style *style);
 
 #endif

@@ -117,6 +117,14 @@ static void append_blanks(struct buffer *out, unsigned int count)
 		buffer_append_char(out, ' ');
 }
 
+void table_append_row(struct buffer *out, struct text text, const struct table_style *style,
+		      bool is_filled)
+{
+	unsigned int width = append_glyphs(out, &text, style->width, style->is_utf8);
+
+	append_blanks(out, is_filled ? style->width - width : 0);
+}
+
 static struct text cell_text(const struct table *table, size_t row, size_t column)
 {
 	return buffer_text(&table->cells[row * table->nr_columns + column]);

@@ -63,6 +63,13 @@ void table_append(const struct table *table, struct buffer *out, const struct ta
 /** table_append_text - append a text in the form of cells, uncut */
 void table_append_text(struct buffer *out, struct text text, const struct table_style *style);
 
+/**
+ * table_append_row - append a text as one line of a screen, without its end if it is too long
+ * @is_filled: with blanks up to the width
+ */
+void table_append_row(struct buffer *out, struct text text, const struct table_style *style,
+		      bool is_filled);
+
 void table_release(struct table *table);
 
 #endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A terminal that shows a full-screen view. ncurses writes to a file in memory, from which each
+ * frame is copied to the terminal like any other output: a terminal that is stopped (Ctrl-S)
+ * neither holds up the reader of records nor the end of ktrack.
+ */
+#ifndef SINK_TOP_SCREEN_H
+#define SINK_TOP_SCREEN_H
+
+#include <signal.h>
+#include <stdio.h>
+#include <termios.h>
+
+#include "base/base.h"
+#include "sink/top/curses.h"
+
+/** enum screen_look - how a line is shown; without colors warnings are bold */
+enum screen_look {
+	SCREEN_PLAIN,
+	SCREEN_BOLD,
+	SCREEN_REVERSE,
+	SCREEN_WARNING,
+};
+
+/**
+ * struct screen_key - a key
+ * @code: a character of Unicode, or with @is_function one of ncurses' KEY_
+ */
+struct screen_key {
+	wint_t code;
+	bool is_function;
+};
+
+/**
+ * struct screen - the terminal on standard input and output
+ * @output_fd: the terminal, non-blocking
+ * @wait: waits until it can be written
+ * @has_colour: colors are wanted
+ * @fd: readable on keys, on the terminal's signals, and on the descriptor of screen_watch()
+ * @signals_fd: for SIGWINCH, SIGTSTP and SIGCONT
+ * @frame_fd: the file in memory
+ * @shell_modes, @modes: of the terminal, before and during the view
+ * @rows, @columns: its size
+ * @is_open: ncurses has opened the terminal
+ * @is_shown: the view is on the terminal; not before the first frame, after the end, and while
+ * ktrack is in the background
+ * @is_over: the terminal is gone
+ */
+struct screen {
+	struct curses_api api;
+	int output_fd;
+	struct file_wait wait;
+	bool has_colour;
+	int fd;
+	int signals_fd;
+	int frame_fd;
+	FILE *out;
+	SCREEN *terminal;
+	WINDOW *window;
+	WINDOW *keys;
+	struct termios shell_modes;
+	struct termios modes;
+	unsigned int rows;
+	unsigned int columns;
+	bool is_open;
+	bool is_shown;
+	bool is_over;
+};
+
+/**
+ * screen_init - check that the terminal can show a view, and catch its signals; writes nothing
+ *
+ * Returns 0, or -1 with @error. screen_release() follows in both cases.
+ */
+int screen_init(struct screen *screen, struct error *error);
+
+/** screen_watch - make @fd of the screen readable when @other is; returns -1 with @error */
+int screen_watch(struct screen *screen, int other, struct error *error);
+
+/**
+ * screen_follow - process the terminal's signals: suspend, resume, change the size
+ *
+ * Returns 1 if everything has to be drawn anew, otherwise 0, or -1 with @error.
+ */
+int screen_follow(struct screen *screen, struct error *error);
+
+/** screen_take_key - take the next key; returns false if there is none */
+bool screen_take_key(struct screen *screen, struct screen_key *key);
+
+/** screen_clear - begin a frame */
+void screen_clear(struct screen *screen);
+
+/** screen_put - put a text that fits at the begin of a row */
+void screen_put(struct screen *screen, unsigned int row, struct text text, enum screen_look look);
+
+/**
+ * screen_show - write the frame, and enter the view before the first one
+ *
+ * Does nothing in the background. Returns 0, or -1 with @error.
+ */
+int screen_show(struct screen *screen, struct error *error);
+
+/** screen_redraw - the next frame replaces everything on the terminal */
+void screen_redraw(struct screen *screen);
+
+/** screen_leave - restore the terminal; does nothing if the view is not shown */
+void screen_leave(struct screen *screen);
+
+/** screen_release - screen_leave(), and free everything */
+void screen_release(struct screen *screen);
+
+#endif
