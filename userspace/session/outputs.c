@@ -106,7 +106,7 @@ bool output_settings_show_explanations(const struct output_settings *settings)
 		if (settings->targets[i] && sink_kinds[i].shows_explanations)
 			return true;
 	}
-	return settings->serves;
+	return settings->serves || settings->query;
 }
 
 static struct trace2_config *outputs_config_read(void)
@@ -447,6 +447,9 @@ int outputs_open(struct outputs *outputs, struct timeline *timeline,
 		return -1;
 	if (outputs->settings->stat)
 		return command_output_open(&opening, "stat", error);
+	if (outputs->settings->query && outputs->settings->explains &&
+	    explanations_open(&opening, error) < 0)
+		return -1;
 	if (outputs->settings->query)
 		return command_output_open(&opening, "query", error);
 	if (outputs->settings->why && why_open_output(&opening, error) < 0)

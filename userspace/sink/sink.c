@@ -60,6 +60,7 @@ const struct sink_kind sink_kinds[] = {
 		.help = "write an SQLite database, see ktrack-sql(5)",
 		.use = SINK_USE_FILE,
 		.creates_files = true,
+		.shows_explanations = true,
 		.sink_new = sink_sqlite_new,
 	},
 	{

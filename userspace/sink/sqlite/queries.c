@@ -16,6 +16,7 @@ QUERY(during);
 QUERY(names);
 QUERY(inner);
 QUERY(flows);
+QUERY(why);
 QUERY(counters);
 QUERY(tracks);
 QUERY(losses);
@@ -27,6 +28,7 @@ const struct sink_query sink_queries[] = {
 	{ "names", "count, times and percentiles of slices by name; name=GLOB", query_names },
 	{ "inner", "where the time of slices went, by the slices in them; name=GLOB", query_inner },
 	{ "flows", "time between the steps of flows, by their names; name=GLOB", query_flows },
+	{ "why", "where the time of the slowest slices went, as ktrack why; name=GLOB", query_why },
 	{ "counters", "first, last, least and largest value of counters", query_counters },
 	{ "tracks", "all tracks, with their number of events", query_tracks },
 	{ "losses", "lost records, and the slices that they may have falsified", query_losses },

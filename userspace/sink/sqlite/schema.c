@@ -34,4 +34,6 @@ const char *const schema_statements[STATEMENT_COUNT] = {
 	[STATEMENT_FLOW] = "INSERT INTO flow VALUES(?, ?, ?, ?, ?)",
 	[STATEMENT_LOSS] = "INSERT INTO loss VALUES(?, ?, ?, ?, ?)",
 	[STATEMENT_MESSAGE] = "INSERT INTO message VALUES(?, ?)",
+	[STATEMENT_EXPLANATION] = "INSERT OR IGNORE INTO explanation SELECT id, ? FROM slice WHERE "
+				  "track_id = ? AND ts_ns = ? AND depth = ? AND dur_ns = ?",
 };

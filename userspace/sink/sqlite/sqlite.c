@@ -92,9 +92,11 @@ static int sqlite_complete(struct sink_file *file, struct error *error)
 {
 	struct sqlite_sink *sink = sqlite_sink_of(file);
 
-	statements_release(sink);
 	if (database_run(&sink->database, schema_indexes, error) < 0 ||
-	    database_run(&sink->database, "COMMIT", error) < 0)
+	    sqlite_explanations_add(sink, error) < 0)
+		return -1;
+	statements_release(sink);
+	if (database_run(&sink->database, "COMMIT", error) < 0)
 		return -1;
 	sink->database.is_complete = true;
 	return sink->query ? query_answer(&sink->database, sink->query, file, NULL, error) : 0;
@@ -139,8 +141,10 @@ static struct sqlite_sink *sqlite_new(const struct sink_settings *settings, stru
 	struct sqlite_sink *sqlite = sink ? container_of(sink, struct sqlite_sink, file.sink)
 					  : NULL;
 
-	if (sqlite)
-		sqlite->database.files.fd = -1;
+	if (!sqlite)
+		return NULL;
+	sqlite->explanations = settings->explanations;
+	sqlite->database.files.fd = -1;
 	return sqlite;
 }
 

@@ -31,6 +31,7 @@ struct sqlite_track {
 /**
  * struct sqlite_sink - one database
  * @query: asks the database at the end of the recording; NULL for a database in a file
+ * @explanations: NULL if no slice is explained
  * @user, @group: owner of the journal
  * @last_id: of slices, instants and samples
  * @nr_pending: number of rows since the last commit
@@ -40,6 +41,7 @@ struct sqlite_sink {
 	struct sink_file file;
 	struct database database;
 	const struct sink_query_settings *query;
+	const struct explanations *explanations;
 	unsigned int user;
 	unsigned int group;
 	sqlite3_stmt *statements[STATEMENT_COUNT];
@@ -54,6 +56,9 @@ struct database_row sqlite_row_begin(struct sqlite_sink *sink, enum schema_state
 /** sqlite_rows_add - add the rows of an event; returns -1 with @error */
 int sqlite_rows_add(struct sqlite_sink *sink, const struct timeline_event *event,
 		    struct error *error);
+
+/** sqlite_explanations_add - add where the time of slices went; returns -1 with @error */
+int sqlite_explanations_add(struct sqlite_sink *sink, struct error *error);
 
 /** sqlite_recording_add - add the row of the recording; returns -1 with @error */
 int sqlite_recording_add(struct sqlite_sink *sink, const struct recording *recording,

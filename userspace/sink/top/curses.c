@@ -4,9 +4,7 @@
 
 int curses_api_load(struct curses_api *api, struct error *error)
 {
-#define CURSES_API_FIND(name) { #name, &api->name },
-	const struct library_function functions[] = { CURSES_API_FUNCTIONS(CURSES_API_FIND) };
-#undef CURSES_API_FIND
+	const struct library_function functions[] = { CURSES_API_FUNCTIONS(LIBRARY_FUNCTION) };
 
 	*api = (struct curses_api){ 0 };
 	return library_load(&api->handle, "libncursesw.so.6",

@@ -26,9 +26,7 @@ int setupterm(const char *terminal, int fd, int *status);
 /** struct curses_api - pointers to the functions of ncurses, with their names */
 struct curses_api {
 	void *handle;
-#define CURSES_API_MEMBER(name) __typeof__(&name) name;
-	CURSES_API_FUNCTIONS(CURSES_API_MEMBER)
-#undef CURSES_API_MEMBER
+	CURSES_API_FUNCTIONS(LIBRARY_MEMBER)
 };
 
 /** curses_api_load - load the library; returns 0, or -1 with @error */
