@@ -66,6 +66,9 @@ category  name   inner_name  count  total_ns  percent
 demo:io   outer  (self)          2        35     63.6
 demo:io   outer  inner           1        20     36.4
 END
+table @why <<'END'
+id  category  name  track  ts_ns  dur_ns  running_ns  runnable_ns  blocked_ns  interrupted_ns  other_ns  most
+END
 table @counters <<'END'
 category    track               samples  first                 last                  min                   max
 demo:depth  depth tid 7 worker        1  18446744073709551615  18446744073709551615  18446744073709551615  18446744073709551615
@@ -84,7 +87,7 @@ flow  from_name  to_name  count  total_ns  min_ns  mean_ns  max_ns
 END
 run "$ktrack" query trace.db @recording
 said "@recording names the source" "trace.dat .* boot "
-nr_tested=10
+nr_tested=11
 run "$ktrack" query --list
 is "every built-in query is run above" "$(grep -c '^@' out)" = "$((nr_tested - 1))"
 cut -d ' ' -f 1 out >names
