@@ -8,7 +8,7 @@ set -eu
 
 run "$ktrack" --help
 said "--help reports the usage" "^usage: ktrack COMMAND"
-for command in clean doctor list stream record recover release export query stat why; do
+for command in clean doctor list stream record watch recover release export query stat why; do
 	said "--help names $command" "^  $command  *[a-z]"
 done
 cp "$folder/out" "$folder/help"

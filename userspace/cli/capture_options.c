@@ -213,6 +213,36 @@ const struct option_part capture_live_options = {
 	.nr_rows = sizeof(live_rows) / sizeof(live_rows[0]),
 };
 
+/* Without those of a traced command, and of an instance of another program. */
+static const struct option_row watching_rows[] = {
+	{ 0, "filter", "EXPRESSION", "apply this event filter to the preceding -e",
+	  apply_event_filter, .is_repeatable = true, .is_rare = true },
+	OPTION_RARE_FLAG("wait", "accept -e of modules that are not loaded yet", capture_settings,
+			 selection.waits),
+	{ 'd', "duration", "SECONDS", "stop after this time; also with ms, m, h", apply_duration,
+	  .is_rare = true },
+	{ 'b', "buffer-size", "SIZE", "buffer of each CPU in KiB, or with k, M, G",
+	  apply_buffer_size },
+	{ 0, "clock", "CLOCK", "trace clock: boot (default), mono, mono_raw or tai", apply_clock,
+	  .is_rare = true },
+	{ 0, "cpu", "LIST", "record only these CPUs, for example 0,2-3", apply_cpus,
+	  .is_rare = true },
+	{ 'p', "process", "PID", "only this process and its new descendants", apply_process,
+	  .is_rare = true },
+	{ 0, "cgroup", "PATH", "record only the processes of this cgroup and their descendants",
+	  apply_cgroup, .needs_text = true, .is_rare = true },
+	{ 0, "unit", "NAME", "record only the processes of this systemd unit and their descendants",
+	  apply_unit, .needs_text = true, .is_rare = true },
+	{ 0, "ready-fd", "N",
+	  "write the line 'ready' to file descriptor N when recording has started", apply_ready_fd,
+	  .is_rare = true },
+};
+
+const struct option_part watch_capture_options = {
+	.rows = watching_rows,
+	.nr_rows = sizeof(watching_rows) / sizeof(watching_rows[0]),
+};
+
 int capture_parse_command(struct capture_settings *settings, const struct option_table *table,
 			  int argc, char **argv, int operand, struct error *error)
 {

@@ -29,6 +29,7 @@ extern const struct cli_command record_command;
 extern const struct cli_command recover_command;
 extern const struct cli_command stat_command;
 extern const struct cli_command stream_command;
+extern const struct cli_command watch_command;
 extern const struct cli_command why_command;
 
 /** message_print - print one line; control characters in it become '?' */

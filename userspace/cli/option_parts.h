@@ -48,6 +48,9 @@ extern const struct option_part stack_options;
 /** capture_live_options - those of capture_options that ktrack stat --live has */
 extern const struct option_part capture_live_options;
 
+/** watch_capture_options - those of capture_options that ktrack watch has */
+extern const struct option_part watch_capture_options;
+
 /**
  * capture_parse_command - take the words after the options as the traced command
  * @operand: index of the first one

@@ -33,7 +33,7 @@ struct command {
 	int status;
 };
 
-static void signals_apply(const struct command_signals *signals)
+void command_signals_apply(const struct command_signals *signals)
 {
 	for (int number = 1; number <= SIGRTMAX; number++)
 		signal(number, sigismember(&signals->ignored, number) == 1 ? SIG_IGN : SIG_DFL);
@@ -59,7 +59,7 @@ static void child_main(const struct start *start, int go_fd, int failure_fd)
 
 	if (read(go_fd, &byte, 1) != 1)
 		_exit(STATUS_CANNOT_RUN);
-	signals_apply(start->signals);
+	command_signals_apply(start->signals);
 	if (!start->user->name || command_user_become(start->user) == 0)
 		execvp(start->argv[0], start->argv);
 	number = errno;

@@ -18,6 +18,9 @@ struct command_signals {
 	sigset_t ignored;
 };
 
+/** command_signals_apply - give this process these dispositions, before it executes a program */
+void command_signals_apply(const struct command_signals *signals);
+
 /**
  * command_check - whether the command's program exists and can be executed
  * @status: the exit status if it cannot, 126 or 127

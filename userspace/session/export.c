@@ -164,6 +164,7 @@ static void export_run_describe(struct export_run *run)
 		.kernel = description->kernel ? description->kernel : "unknown",
 		.nr_cpus = description->nr_cpus,
 		.buffer_kib = description->buffer_kib,
+		.triggers = description->triggers,
 		.has_one_buffer = run->pipeline.filter.buffer || source_has_one_buffer(run->source),
 		.read_before = description->read_before,
 		.wall_offset_ns = description->wall_offset_ns,

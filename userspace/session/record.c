@@ -7,7 +7,6 @@
 #include "session/capture.h"
 #include "session/closing.h"
 #include "session/modules.h"
-#include "session/narrow.h"
 #include "session/privilege.h"
 #include "session/read_loop.h"
 #include "session/session.h"
@@ -190,38 +189,6 @@ static int record_run_catch_up(struct record_run *run, struct error *error)
 	return record_run_save_formats(run, error);
 }
 
-static int record_run_save_workload(struct record_run *run, struct error *error)
-{
-	struct buffer threads = { 0 };
-	int status;
-
-	if (!run->capture.workload)
-		return 0;
-	workload_append(run->capture.workload, &threads);
-	status = spool_set_workload(run->spool, buffer_text(&threads));
-	if (threads.failed || status < 0)
-		status = error_set(error, "out of memory");
-	buffer_release(&threads);
-	return status;
-}
-
-/* Their system calls have other numbers, and no record shows it. */
-static int record_run_save_narrow(struct record_run *run, struct error *error)
-{
-	const struct rules *rules = run->capture.settings->selection.rules;
-	struct buffer threads = { 0 };
-	int status;
-
-	if (!rules || !rules_name_calls(rules))
-		return 0;
-	narrow_threads_append(&threads);
-	status = spool_set_narrow(run->spool, buffer_text(&threads));
-	if (threads.failed || status < 0)
-		status = error_set(error, "out of memory");
-	buffer_release(&threads);
-	return status;
-}
-
 /* An existing instance may have records of any tracepoint: all formats are read later. */
 static int record_run_choose(struct record_run *run, struct error *error)
 {
@@ -262,10 +229,8 @@ static int record_run_set_up(struct record_run *run, struct error *error)
 		return -1;
 	if (spool_new(&run->spool, run->settings->path, &owner, error) < 0)
 		return -1;
-	if (record_run_save_workload(run, error) < 0 || record_run_save_narrow(run, error) < 0)
+	if (spool_describe_capture(run->spool, capture, error) < 0)
 		return -1;
-	if (spool_set_rules(run->spool, buffer_text(&capture->probes.rules)) < 0)
-		return error_set(error, "out of memory");
 	run->memory_kib = instance_memory_kib(capture->recorder);
 	if (record_run_begin_spool(run, error) < 0)
 		return -1;

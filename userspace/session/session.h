@@ -32,6 +32,9 @@ int record_run(struct record_settings *settings, struct error *error);
 /** stream_run - record and export until the command, the duration or a signal ends it */
 int stream_run(struct stream_settings *settings, struct error *error);
 
+/** watch_run - keep the newest records, and save those around triggers, until a signal ends it */
+int watch_run(struct watch_settings *settings, struct error *error);
+
 /** export_run - export the records of a source */
 int export_run(struct export_settings *settings, struct error *error);
 

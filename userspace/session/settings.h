@@ -321,9 +321,12 @@ struct record_settings {
 /** RECORD_PATH - the default path of a recording */
 #define RECORD_PATH "trace.dat"
 
+struct stream_watcher;
+
 /**
  * struct stream_settings - one run of ktrack stream
  * @why: of @outputs, if slices are explained
+ * @watcher: follows the run instead of outputs; NULL for none
  * @session_ns: length of a trace2 session; 0 for one session
  * @argv: ktrack's own words, for the stream
  */
@@ -333,6 +336,48 @@ struct stream_settings {
 	struct why_settings why;
 	struct limits limits;
 	int64_t session_ns;
+	const struct stream_watcher *watcher;
+	char *const *argv;
+};
+
+/** WATCH_* - defaults of struct watch_settings */
+#define WATCH_DIRECTORY "/var/lib/ktrack"
+#define WATCH_KEEP_KIB (64 * 1024)
+#define WATCH_AFTER_NS (5 * NS_PER_S)
+#define WATCH_FILES 100
+#define WATCH_SIZE_KIB (1024 * 1024)
+#define WATCH_AGE_NS (168 * 3600 * NS_PER_S)
+#define WATCH_RATE 60
+
+/** WATCH_RATE_MAX - most recordings in an hour */
+#define WATCH_RATE_MAX 3600
+
+/**
+ * struct watch_settings - one run of ktrack watch
+ * @triggers: for trigger_parse(), @nr_triggers of them
+ * @keep_kib: memory for records
+ * @before_ns: of a recording, before its first trigger; 0 for all that is in memory
+ * @after_ns: behind its last trigger
+ * @directory: of the recordings
+ * @max_files, @max_kib, @max_age_ns: limits of the directory; the oldest recordings are removed
+ * @max_rate: recordings in an hour; more are not written
+ * @hook: a program that is run after each recording, NULL for none
+ * @argv: ktrack's own words
+ */
+struct watch_settings {
+	struct capture_settings capture;
+	struct limits limits;
+	const char *triggers[TRIGGERS_MAX];
+	size_t nr_triggers;
+	uint64_t keep_kib;
+	int64_t before_ns;
+	int64_t after_ns;
+	const char *directory;
+	uint64_t max_files;
+	uint64_t max_kib;
+	int64_t max_age_ns;
+	uint64_t max_rate;
+	const char *hook;
 	char *const *argv;
 };
 

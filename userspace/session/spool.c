@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "session/narrow.h"
 #include "session/output_file.h"
 #include "session/warning.h"
 
@@ -18,6 +19,47 @@ struct spool_owner spool_owner_find(void)
 	if (output_owner(&user, &group))
 		owner = (struct spool_owner){ .is_other = true, .user = user, .group = group };
 	return owner;
+}
+
+static int spool_describe_workload(struct spool *spool, const struct capture *capture)
+{
+	struct buffer threads = { 0 };
+	int status;
+
+	if (!capture->workload)
+		return 0;
+	workload_append(capture->workload, &threads);
+	status = spool_set_workload(spool, buffer_text(&threads));
+	if (threads.failed)
+		status = -1;
+	buffer_release(&threads);
+	return status;
+}
+
+/* Their system calls have other numbers, and no record shows it. */
+static int spool_describe_narrow(struct spool *spool, const struct capture *capture)
+{
+	const struct rules *rules = capture->settings->selection.rules;
+	struct buffer threads = { 0 };
+	int status;
+
+	if (!rules || !rules_name_calls(rules))
+		return 0;
+	narrow_threads_append(&threads);
+	status = spool_set_narrow(spool, buffer_text(&threads));
+	if (threads.failed)
+		status = -1;
+	buffer_release(&threads);
+	return status;
+}
+
+int spool_describe_capture(struct spool *spool, const struct capture *capture, struct error *error)
+{
+	if (spool_describe_workload(spool, capture) < 0 ||
+	    spool_describe_narrow(spool, capture) < 0 ||
+	    spool_set_rules(spool, buffer_text(&capture->probes.rules)) < 0)
+		return error_set(error, "out of memory");
+	return 0;
 }
 
 static void moment_report(const char *preposition, int64_t time_ns, const char *path,

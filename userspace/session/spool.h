@@ -4,10 +4,17 @@
 #define SESSION_SPOOL_H
 
 #include "base/base.h"
+#include "session/capture.h"
 #include "tracedat/tracedat.h"
 
 /** spool_owner_find - the owner of new files */
 struct spool_owner spool_owner_find(void);
+
+/**
+ * spool_describe_capture - add what only the run knows: its rules, the threads that it selected, and
+ * those of 32-bit programs; returns -1 with @error
+ */
+int spool_describe_capture(struct spool *spool, const struct capture *capture, struct error *error);
 
 /** spool_report_span - report which part of a recording at @path is complete, if not all of it */
 void spool_report_span(const struct spool_summary *summary, const char *path,

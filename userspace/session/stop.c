@@ -107,6 +107,8 @@ static void take_signals(struct stop_condition *stop)
 	while ((number = signals_take(&stop->signals, &was_sent))) {
 		bool is_final = !is_user_signal(number);
 
+		if (stop->take && stop->take(stop->context, number))
+			continue;
 		if (stop->command && was_sent && (!is_final || stop->nr_requests == 0))
 			kill(command_pid(stop->command), number);
 		if (!is_final)

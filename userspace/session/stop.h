@@ -52,6 +52,8 @@ struct command;
  * @signal_number: the last signal that requested the end, 0 for none
  * @nr_requests: number of such signals
  * @patience_ns: when a blocked output is given up, 0 for never
+ * @take: takes a signal that means something else to the run; returns false for another one; NULL
+ * if all have their usual meaning
  *
  * A signal requests the end of the command, which receives it too, or without a command the end of
  * the run. After a second one, ktrack waits neither for the command nor for readers of the output.
@@ -65,6 +67,8 @@ struct stop_condition {
 	int signal_number;
 	unsigned int nr_requests;
 	int64_t patience_ns;
+	bool (*take)(void *context, int number);
+	void *context;
 };
 
 /** stop_is_due - process pending signals; returns whether the recording is over at @now_ns */

@@ -116,6 +116,8 @@ static int stream_run_start(struct stream_run *run, struct error *error)
 			  error) < 0 ||
 	    stream_run_drop_privileges(run, error) < 0)
 		return -1;
+	if (run->settings->watcher)
+		run->settings->watcher->begin(run->settings->watcher->context);
 	return stream_run_is_circular(run) ? 0 : stream_run_report_command(run, error);
 }
 
@@ -157,7 +159,10 @@ static int stream_run_renew_session(struct stream_run *run, struct error *error)
 static void stream_run_wait(void *context, int wake_fd, int timeout_ms)
 {
 	struct stream_run *run = context;
+	const struct stream_watcher *watcher = run->settings->watcher;
 
+	if (watcher)
+		timeout_ms = watcher->wait_ms(watcher->context, timeout_ms);
 	timeout_ms = renewal_wait_ms(&run->renewal, run->drained_ns, timeout_ms);
 	if (stream_run_top(run))
 		timeout_ms = stat_top_wait_ms(stream_run_top(run), timeout_ms);
@@ -167,6 +172,7 @@ static void stream_run_wait(void *context, int wake_fd, int timeout_ms)
 static int stream_run_read(void *context, struct error *error)
 {
 	struct stream_run *run = context;
+	const struct stream_watcher *watcher = run->settings->watcher;
 
 	if (stream_run_top(run) && stat_top_is_over(stream_run_top(run)))
 		stop_now(&run->capture.stop);
@@ -176,7 +182,7 @@ static int stream_run_read(void *context, struct error *error)
 	if (stream_run_drain(run, stream_run_now_ns(run), error) < 0)
 		return -1;
 	serving_round(&run->serving);
-	return 0;
+	return watcher ? watcher->read(watcher->context, error) : 0;
 }
 
 /* Only the sideband buffer is read before the end. */
@@ -436,13 +442,15 @@ int stream_run(struct stream_settings *settings, struct error *error)
 	capture_init(&run.capture, &settings->capture);
 	outputs_init(&run.outputs, &settings->outputs, settings->capture.report);
 	result = stream_run_record(&run, error);
+	if (settings->watcher)
+		settings->watcher->end(settings->watcher->context);
 	stream_run_close_modules(&run);
 	source_close(run.source);
 	run.source = NULL;
 	capture_close(&run.capture, result, error);
 	if (result == 0 && stream_run_finish(&run, error) < 0)
 		run.capture.has_failed = true;
-	if (result == 0 && !run.capture.has_failed)
+	if (result == 0 && !run.capture.has_failed && !settings->watcher)
 		stream_run_report_end(&run);
 	if (result == 0)
 		serving_finish(&run.serving, &run.capture.stop, run.capture.report);

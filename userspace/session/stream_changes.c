@@ -33,6 +33,11 @@ static int pending_add(struct stream_run *run, const char *tracepoint,
 static int tracepoint_came(void *context, const char *tracepoint,
 			   const struct descriptor *descriptor, bool is_early, struct error *error)
 {
+	const struct stream_run *run = context;
+	const struct stream_watcher *watcher = run->settings->watcher;
+
+	if (watcher)
+		watcher->came(watcher->context);
 	return pending_add(context, tracepoint, descriptor,
 			   is_early ? TIMELINE_RECORDED_FROM_LOAD : TIMELINE_RECORDED_FROM_NOW,
 			   error);

@@ -69,7 +69,11 @@ static int stream_run_open_page(struct stream_run *run, struct error *error)
 /* The targets are opened last: only a recording that starts replaces their content. */
 static int stream_run_open_targets(struct stream_run *run, struct error *error)
 {
+	const struct stream_watcher *watcher = run->settings->watcher;
+
 	stream_run_set_deadline(run);
+	if (watcher)
+		return watcher->open(watcher->context, run, error);
 	if (run->settings->outputs.serves && stream_run_open_page(run, error) < 0)
 		return -1;
 	run->outputs.set.wait = (struct file_wait){ .wait = stream_run_await_output,

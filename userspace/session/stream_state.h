@@ -23,6 +23,28 @@ struct pending_event {
 	enum timeline_recorded recorded;
 };
 
+struct stream_run;
+
+/**
+ * struct stream_watcher - follows a run of ktrack stream that has no outputs
+ * @open: the source is open, and nothing is recorded yet: add sinks to the timeline; returns -1 with
+ * @error
+ * @begin: recording is on, and privileges are dropped
+ * @came: tracepoints of a loaded module are recorded
+ * @wait_ms: how long a round may wait, @timeout_ms at most
+ * @read: all records up to @run->drained_ns were delivered; returns -1 with @error
+ * @end: recording is over; the instance still exists
+ */
+struct stream_watcher {
+	void *context;
+	int (*open)(void *context, struct stream_run *run, struct error *error);
+	void (*begin)(void *context);
+	void (*came)(void *context);
+	int (*wait_ms)(void *context, int timeout_ms);
+	int (*read)(void *context, struct error *error);
+	void (*end)(void *context);
+};
+
 /**
  * struct stream_run - state of a run
  * @command_ns: start of the command

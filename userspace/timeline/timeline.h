@@ -49,6 +49,8 @@
  * @mode implies it or it is unknown
  * @has_one_buffer: all records are from one buffer, even if the source has more
  * @read_before: number of records that other readers consumed, which are not in the stream
+ * @triggers: why the records were saved: lines "TIME TEXT", the time in nanoseconds of trace time;
+ * NULL if they were not saved by a trigger
  * @start_ns: trace time at which the stream begins
  * @wall_offset_ns: nanoseconds since 1970 minus trace time
  */
@@ -68,6 +70,7 @@ struct recording {
 	const char *overwrite;
 	bool has_one_buffer;
 	uint64_t read_before;
+	const char *triggers;
 	int64_t start_ns;
 	int64_t wall_offset_ns;
 };

@@ -117,6 +117,29 @@ static int parameters_write(struct trace2_sink *sink, const struct recording *re
 	return numbers_write(sink, recording, error);
 }
 
+/* Times as t_abs of other lines. A file may contain anything. */
+static int triggers_write(struct trace2_sink *sink, const struct recording *recording,
+			  struct error *error)
+{
+	struct text rest = text_of(recording->triggers ? recording->triggers : "");
+
+	while (rest.size > 0) {
+		struct text line = text_take_line(&rest);
+		char *end;
+		int64_t time_ns = strtoll(line.data, &end, 10);
+		size_t size = end - line.data;
+
+		if (size >= line.size || time_ns < recording->start_ns)
+			continue;
+		buffer_clear(&sink->message);
+		buffer_append_decimal(&sink->message, time_ns - recording->start_ns, 9);
+		buffer_append(&sink->message, end, line.size - size);
+		if (message_parameter_write(sink, "trigger", recording->start_ns, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /** struct config_writer - context of a visit of the configuration */
 struct config_writer {
 	struct trace2_sink *sink;
@@ -145,7 +168,8 @@ int trace2_recording_begin(struct trace2_sink *sink, const struct recording *rec
 {
 	if (version_write(sink, recording->start_ns, error) < 0 ||
 	    start_write(sink, recording, error) < 0 || command_write(sink, recording, error) < 0 ||
-	    parameters_write(sink, recording, error) < 0)
+	    parameters_write(sink, recording, error) < 0 ||
+	    triggers_write(sink, recording, error) < 0)
 		return -1;
 	return config_write(sink, recording->start_ns, error);
 }

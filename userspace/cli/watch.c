@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ktrack watch: its options. */
+#include "cli/cli.h"
+#include "cli/option.h"
+#include "cli/option_parts.h"
+
+static int apply_when(void *settings, const char *value, struct error *error)
+{
+	struct watch_settings *watch = settings;
+
+	if (watch->nr_triggers == TRIGGERS_MAX)
+		return error_set(error, "--when=%s: more than %d; leave out some", value,
+				 TRIGGERS_MAX);
+	watch->triggers[watch->nr_triggers++] = value;
+	return 0;
+}
+
+static int apply_keep(void *settings, const char *value, struct error *error)
+{
+	struct watch_settings *watch = settings;
+
+	return size_kib_parse(value, &watch->keep_kib, error);
+}
+
+static int apply_before(void *settings, const char *value, struct error *error)
+{
+	struct watch_settings *watch = settings;
+
+	return duration_parse(value, "--before", "leave it out to write all that is in memory",
+			      &watch->before_ns, error);
+}
+
+/* 0 is a recording that ends with its trigger. */
+static int apply_after(void *settings, const char *value, struct error *error)
+{
+	struct watch_settings *watch = settings;
+
+	return time_duration_parse(value, &watch->after_ns, error);
+}
+
+static int apply_max_files(void *settings, const char *value, struct error *error)
+{
+	struct watch_settings *watch = settings;
+
+	return count_parse(value, "recordings", &watch->max_files, error);
+}
+
+static int apply_total_size(void *settings, const char *value, struct error *error)
+{
+	struct watch_settings *watch = settings;
+
+	return size_kib_parse(value, &watch->max_kib, error);
+}
+
+static int apply_max_age(void *settings, const char *value, struct error *error)
+{
+	struct watch_settings *watch = settings;
+
+	return duration_parse(value, "--max-age", "no recording would be kept", &watch->max_age_ns,
+			      error);
+}
+
+static int apply_max_rate(void *settings, const char *value, struct error *error)
+{
+	struct watch_settings *watch = settings;
+
+	if (count_parse(value, "recordings", &watch->max_rate, error) < 0)
+		return -1;
+	return watch->max_rate <= WATCH_RATE_MAX
+		       ? 0
+		       : error_set(error, "--max-rate=%s: more than %d in an hour", value,
+				   WATCH_RATE_MAX);
+}
+
+static const struct option_row watch_rows[] = {
+	{ 0, "when", "TRIGGER",
+	  "save the time around it: 'SLICE > 50ms', 'COUNTER > 9', 'NAME if FIELD < 0', loss",
+	  apply_when, .is_repeatable = true },
+	{ 0, "keep", "SIZE", "memory for records in KiB, or with k, M, G (default: 64M)",
+	  apply_keep },
+	{ 0, "before", "TIME", "begin this long before the trigger (default: all in memory)",
+	  apply_before },
+	{ 0, "after", "TIME", "end this long after the trigger (default: 5s)", apply_after },
+	{ 0, "dir", "DIRECTORY", "write recordings there (default: /var/lib/ktrack)",
+	  option_store_text, offsetof(struct watch_settings, directory), .needs_text = true },
+	{ 0, "max-files", "N", "remove the oldest of more recordings (default: 100)",
+	  apply_max_files, .is_rare = true },
+	{ 0, "max-size", "SIZE", "remove the oldest if all are larger (default: 1G)",
+	  apply_total_size, .is_rare = true },
+	{ 0, "max-age", "TIME", "remove those that are older (default: 168h)", apply_max_age,
+	  .is_rare = true },
+	{ 0, "max-rate", "N", "write at most this many in an hour (default: 60)", apply_max_rate,
+	  .is_rare = true },
+	{ 0, "hook", "PROGRAM", "run this with the path of each new recording", option_store_text,
+	  offsetof(struct watch_settings, hook), .needs_text = true },
+};
+
+static struct option_table watch_table(void)
+{
+	return (struct option_table){
+		.usage = "watch [OPTION]...",
+		.about = "Keeps the newest records in memory, and writes a trace.dat of the time "
+			 "around each trigger. Writes nothing while nothing fires. A slice fires "
+			 "while it is still open. SIGUSR1 writes what is in memory now. Stops when "
+			 "Ctrl-C is pressed.",
+		.operand = option_refuse_operand,
+		.parts = { { watch_rows, sizeof(watch_rows) / sizeof(watch_rows[0]) },
+			   OPTION_PART(selection_options, struct watch_settings, capture.selection),
+			   OPTION_PART(watch_capture_options, struct watch_settings, capture),
+			   OPTION_PART(stack_options, struct watch_settings, capture),
+			   OPTION_PART(probe_options, struct watch_settings, capture),
+			   OPTION_PART(limits_options, struct watch_settings, limits),
+			   OPTION_PART(report_options, struct watch_settings, capture.report) },
+	};
+}
+
+static int watch_main(int argc, char **argv, struct error *error)
+{
+	struct watch_settings settings = { .keep_kib = WATCH_KEEP_KIB,
+					   .after_ns = WATCH_AFTER_NS,
+					   .directory = WATCH_DIRECTORY,
+					   .max_files = WATCH_FILES,
+					   .max_kib = WATCH_SIZE_KIB,
+					   .max_age_ns = WATCH_AGE_NS,
+					   .max_rate = WATCH_RATE,
+					   .argv = argv };
+	struct option_table table = watch_table();
+	int operand, status;
+
+	capture_settings_init(&settings.capture, message_report());
+	if (options_read(&table, argc, argv, &settings, &operand, &status, error))
+		status = watch_run(&settings, error);
+	capture_settings_release(&settings.capture);
+	return status;
+}
+
+const struct cli_command watch_command = {
+	.name = "watch",
+	.summary = "keep the newest records, and save those around triggers",
+	.run = watch_main,
+};
