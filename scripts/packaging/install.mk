@@ -9,6 +9,9 @@ bindir := $(PREFIX)/bin
 includedir := $(PREFIX)/include
 mandir := $(PREFIX)/share/man
 datadir := $(PREFIX)/share/ktrack
+# Of the service manager, which searches these folders below /usr and /usr/local.
+systemddir := $(PREFIX)/lib
+units := $(wildcard scripts/packaging/systemd/*.service)
 
 # Non-empty if the dynamic loader searches PREFIX by default and DESTDIR is unset; only then ldconfig is useful.
 is-system-prefix = $(if $(DESTDIR),,$(filter /usr /usr/local,$(PREFIX:%/=%)))
@@ -68,6 +71,7 @@ install: userspace library completion
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(includedir)/trace2 \
 		$(DESTDIR)$(datadir)/include/ktrack $(DESTDIR)$(datadir)/rules $(DESTDIR)$(datadir)/examples \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
+		$(DESTDIR)$(systemddir)/systemd/system $(DESTDIR)$(systemddir)/tmpfiles.d $(DESTDIR)$(systemddir)/sysusers.d \
 		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d $(addprefix $(DESTDIR)$(mandir)/man,$(page-sections))
 	install -m 755 $(BUILD)/ktrack $(DESTDIR)$(bindir)
 	install -m 644 $(shared-library) $(DESTDIR)$(LIBDIR)
@@ -86,6 +90,10 @@ install: userspace library completion
 	install -m 644 $(BUILD)/completion/ktrack.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ktrack
 	install -m 644 $(BUILD)/completion/ktrack.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ktrack
 	install -m 644 $(BUILD)/completion/ktrack.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	set -e; for unit in $(units); do \
+		sed 's|/usr/bin/ktrack|$(bindir)/ktrack|' "$$unit" >"$(DESTDIR)$(systemddir)/systemd/system/$${unit##*/}"; done
+	install -m 644 scripts/packaging/systemd/ktrack.tmpfiles $(DESTDIR)$(systemddir)/tmpfiles.d/ktrack.conf
+	install -m 644 scripts/packaging/systemd/ktrack.sysusers $(DESTDIR)$(systemddir)/sysusers.d/ktrack.conf
 	set -e; for page in $(pages); do \
 		{ ! grep -q '^\.TS' "$$page" || printf '\047\\" t\n'; $(page-fill) "$$page"; } \
 			>"$(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/}"; done

@@ -26,7 +26,8 @@ EXPECTED = (
     "bin/ktrack", "include/trace2/trace2.h", "share/ktrack/include/ktrack/define.h", "share/ktrack/examples/relay.c",
     "share/ktrack/examples/example.c", "share/ktrack/rules/sched.rules", "share/ktrack/vendor",
     "share/bash-completion/completions/ktrack", "share/zsh/site-functions/_ktrack",
-    "share/fish/vendor_completions.d/ktrack.fish",
+    "share/fish/vendor_completions.d/ktrack.fish", "lib/systemd/system/ktrack-watch@.service", "lib/tmpfiles.d/ktrack.conf",
+    "lib/sysusers.d/ktrack.conf",
 )
 
 

@@ -29,8 +29,7 @@ static const struct cli_command *command_find(const char *name)
 static void help_print(void)
 {
 	printf("usage: ktrack COMMAND [ARGUMENT]...\n"
-	       "Records slices, instants and counters: those of drivers, and those that rules\n"
-	       "make from the kernel's tracepoints. Writes timelines, tables, SQL, trace2.\n\n");
+	       "Shows what the kernel did, and where the time went: timelines, tables, SQL.\n\n");
 	for (size_t i = 0; i < NR_COMMANDS; i++)
 		printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
 	printf("\nFirst things to try; none of them needs a kernel module:\n"

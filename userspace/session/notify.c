@@ -32,7 +32,7 @@ static socklen_t address_set(struct sockaddr_un *address, const char *name)
 	return offsetof(struct sockaddr_un, sun_path) + size + (*name == '/');
 }
 
-static int socket_connect(const char *name)
+static int notify_connect(const char *name)
 {
 	struct sockaddr_un address;
 	socklen_t size = address_set(&address, name);
@@ -70,7 +70,7 @@ static int64_t watchdog_interval_ns(void)
 
 void notify_open(struct notify *notify)
 {
-	*notify = (struct notify){ .fd = socket_connect(getenv(SOCKET_VARIABLE)),
+	*notify = (struct notify){ .fd = notify_connect(getenv(SOCKET_VARIABLE)),
 				   .watchdog_ns = watchdog_interval_ns() };
 	unsetenv(SOCKET_VARIABLE);
 	unsetenv(WATCHDOG_VARIABLE);

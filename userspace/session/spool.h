@@ -11,8 +11,8 @@
 struct spool_owner spool_owner_find(void);
 
 /**
- * spool_describe_capture - add what only the run knows: its rules, the threads that it selected, and
- * those of 32-bit programs; returns -1 with @error
+ * spool_describe_capture - add the rules of the run, the threads that it selected, and those of 32-bit
+ * programs; returns -1 with @error
  */
 int spool_describe_capture(struct spool *spool, const struct capture *capture, struct error *error);
 

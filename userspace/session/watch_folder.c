@@ -172,6 +172,14 @@ void watch_folder_date(const struct watch_folder *folder, const char *name)
 	utimensat(folder->fd, name, times, AT_SYMLINK_NOFOLLOW);
 }
 
+void watch_folder_share(const struct watch_folder *folder, const char *name)
+{
+	struct stat status;
+
+	if (fstat(folder->fd, &status) == 0 && status.st_mode & S_ISGID)
+		fchmodat(folder->fd, name, 0640, 0);
+}
+
 /** struct watch_file - a recording */
 struct watch_file {
 	char *name;

@@ -46,6 +46,12 @@ bool watch_folder_name(const struct watch_folder *folder, int64_t wall_ns, const
 /** watch_folder_date - set the time of a file to the current one, by @wall_offset_ns */
 void watch_folder_date(const struct watch_folder *folder, const char *name);
 
+/**
+ * watch_folder_share - let the directory's group read a recording, if the directory has the
+ * set-group-ID bit
+ */
+void watch_folder_share(const struct watch_folder *folder, const char *name);
+
 /** struct watch_limits - of all recordings in a directory */
 struct watch_limits {
 	uint64_t max_files;

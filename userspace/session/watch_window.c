@@ -147,7 +147,7 @@ int64_t watch_windows_next_ns(const struct watch_windows *windows)
 	return windows->size > 0 ? windows->list[0].until_ns : INT64_MAX;
 }
 
-static void window_release(struct watch_window *window)
+static void window_free(struct watch_window *window)
 {
 	buffer_release(&window->trigger);
 	buffer_release(&window->detail);
@@ -156,7 +156,7 @@ static void window_release(struct watch_window *window)
 
 void watch_windows_drop(struct watch_windows *windows)
 {
-	window_release(&windows->list[0]);
+	window_free(&windows->list[0]);
 	windows->size--;
 	memmove(windows->list, windows->list + 1, windows->size * sizeof(*windows->list));
 }

@@ -33,10 +33,11 @@ static int recording_write(const struct watch_job *job, const char *name,
 			      error) < 0)
 		return -1;
 	watch_folder_date(job->folder, name);
+	watch_folder_share(job->folder, name);
 	return 0;
 }
 
-static void result_fill(const struct watch_job *job, struct watch_result *result)
+static void recording_result(const struct watch_job *job, struct watch_result *result)
 {
 	struct watch_window *window = job->window;
 	struct error error = { 0 };
@@ -73,11 +74,14 @@ static void hook_execute(const struct watch_job *job, const struct watch_result 
 	execlp(job->hook, job->hook, buffer_string(&path), (char *)NULL);
 }
 
+/* Behind the standard streams. */
+#define FIRST_FD 3
+
 /* The instance can be removed only while nobody has its files open. */
 static void files_close_but(int fd)
 {
-	if (fd > STDERR_FILENO + 1)
-		close_range(STDERR_FILENO + 1, fd - 1, 0);
+	if (fd > FIRST_FD)
+		close_range(FIRST_FD, fd - 1, 0);
 	close_range(fd + 1, ~0U, 0);
 }
 
@@ -86,7 +90,7 @@ static void writer_main(const struct watch_job *job, int fd)
 {
 	struct watch_result result = { 0 };
 
-	result_fill(job, &result);
+	recording_result(job, &result);
 	spool_close(job->spool);
 	files_close_but(fd);
 	if (write(fd, &result, sizeof(result)) != sizeof(result))

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Lines of the main thread: parameters before the recording, totals after it. */
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "sink/trace2/state.h"
 
 /* These lines have the place in the source that writes them. */
@@ -122,6 +125,8 @@ static int triggers_write(struct trace2_sink *sink, const struct recording *reco
 			  struct error *error)
 {
 	struct text rest = text_of(recording->triggers ? recording->triggers : "");
+	unsigned int number = 0;
+	char param[24];
 
 	while (rest.size > 0) {
 		struct text line = text_take_line(&rest);
@@ -134,7 +139,8 @@ static int triggers_write(struct trace2_sink *sink, const struct recording *reco
 		buffer_clear(&sink->message);
 		buffer_append_decimal(&sink->message, time_ns - recording->start_ns, 9);
 		buffer_append(&sink->message, end, line.size - size);
-		if (message_parameter_write(sink, "trigger", recording->start_ns, error) < 0)
+		snprintf(param, sizeof(param), "trigger.%u", ++number);
+		if (message_parameter_write(sink, param, recording->start_ns, error) < 0)
 			return -1;
 	}
 	return 0;

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: recordings of ktrack watch are complete around their triggers, whatever happens to the watch or its disk.
+
+An hour at 50,000 events/s is scaled to half a minute at 48,000, with 4 MB of memory instead of 64: the memory is replaced several
+times, as in an hour.
+"""
+
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
+
+import machine  # noqa: E402
+from tap import Tap  # noqa: E402
+
+TRIGGERS, RATE = 20, 4000
+# Records of a round on one CPU, and the time of a recording: before and behind its trigger.
+ROUND, LENGTH_S = 6, 0.15
+# The bound of the memory in KiB: 32 MB, and what is kept.
+MEMORY_KIB = (32 + 4) << 10
+
+CLOCKED = re.compile(r"^cpu (\d+) records (\d+) first (\d+) last (\d+) breaks (\d+)", re.MULTILINE)
+WRITTEN = re.compile(r"^ktrack: (ktrack-\S+\.dat): (.*); ([0-9.]+) s, (\d+) records(.*)$", re.MULTILINE)
+
+
+def records(result, name, number):
+    """(records, first, last, breaks) of each CPU in a recording."""
+    return [tuple(map(int, row[1:])) for row in CLOCKED.findall(result.text(f"{name}.{number}.clocked"))]
+
+
+def reported(result, name):
+    """The lines about recordings: file, triggers, seconds, records, losses."""
+    return WRITTEN.findall(result.text(f"{name}.errors"))
+
+
+def fired(result, name):
+    """How many records the module wrote."""
+    return sum(map(int, re.findall(r"^cpu \d+ fired (\d+)", result.text(f"{name}.fired"), re.MULTILINE)))
+
+
+def lost(result, name):
+    """Lost records of each recording that has some."""
+    return list(map(int, re.findall(r'"count":(\d+)', result.text(f"{name}.lost"))))
+
+
+def check_rate(tap, kernel, result):
+    """All triggers at a high rate."""
+    lines, wanted = reported(result, "rate"), RATE * ROUND * LENGTH_S
+    tap.ok(len(lines) == TRIGGERS, f"{kernel}: {TRIGGERS} triggers, each with a recording", len(lines), result.text("rate.errors"))
+    tap.ok(len(result.text("rate.list").splitlines()) == TRIGGERS, f"{kernel}: that is in the directory", result.text("rate.list"))
+    found = [records(result, "rate", number) for number in range(1, TRIGGERS + 1)]
+    whole = [recording for recording in found if len(recording) == 2 and not any(cpu[3] for cpu in recording)]
+    tap.ok(len(whole) == TRIGGERS, f"{kernel}: no sequence number is missing in any", found)
+    tap.nothing(lost(result, "rate"), f"{kernel}: nothing was lost")
+    fewest = min((cpu[0] for recording in found for cpu in recording), default=0)
+    tap.ok(fewest >= 0.9 * wanted, f"{kernel}: each has the time around its trigger", f"{fewest} of {wanted} records on a CPU")
+    lengths = [float(line[2]) for line in lines]
+    tap.ok(lengths and all(abs(length - LENGTH_S) < 0.001 for length in lengths), f"{kernel}: and no more", lengths)
+    used = int((re.findall(r"(\d+) kB", result.text("rate.memory")) or [0])[0])
+    tap.ok(0 < used <= MEMORY_KIB, f"{kernel}: memory is bounded", f"{used} KiB")
+    tap.comment(f"{kernel}: {used} KiB, {fewest} records of {wanted:.0f}")
+    triggers = result.text("rate.triggers").count("clock_nanosleep@sleep > 300ms: clock_nanosleep on ")
+    tap.ok(triggers == TRIGGERS, f"{kernel}: each names its trigger", result.text("rate.triggers"))
+
+
+def check_stopped(tap, kernel, result):
+    """A reader that fell behind."""
+    lines, gone = reported(result, "stopped"), lost(result, "stopped")
+    tap.ok(len(lines) == 2 and lines[0][1].startswith("loss: cpu "), f"{kernel}: a loss fires", lines)
+    tap.ok(len(gone) == 2 and gone[-1] > 0, f"{kernel}: recordings report lost records", gone)
+    kept = sum(cpu[0] for cpu in records(result, "stopped", 2))
+    wanted = fired(result, "stopped")
+    tap.ok(gone and kept + gone[-1] == wanted, f"{kernel}: each record is kept or lost", f"{kept} + {gone} of {wanted}")
+    tap.ok("; a larger buffer (-b) tolerates longer stalls" in result.text("stopped.errors"), f"{kernel}: a message reports it")
+
+
+def check_full(tap, kernel, result):
+    """A disk that was full, and then was not."""
+    errors = result.text("full.errors")
+    failures = [line for line in errors.splitlines() if "No space left on device" in line]
+    tap.ok(len(failures) == 1, f"{kernel}: a full disk is one line", errors)
+    tap.nothing(result.text("full.left").splitlines(), f"{kernel}: nothing is left of the recording")
+    found = records(result, "full", 1)
+    tap.ok([cpu[0] for cpu in found] == [24000, 24000], f"{kernel}: the next one has all records", found)
+
+
+def check_jump(tap, kernel, result):
+    """A wall clock that was set, and a directory that was moved away."""
+    moved, names = result.text("moved.list").splitlines(), result.text("jump.list").splitlines()
+    years = sorted(name[len("ktrack-") :][:4] for name in moved)
+    tap.ok(len(years) == 3 and years[0] == "2001" and years[2] == "2037", f"{kernel}: names have the wall clock's time", moved)
+    tap.ok(len(names) == 1, f"{kernel}: SIGHUP opens the directory again", names)
+    tap.ok([cpu[0] for cpu in records(result, "jump", 1)] == [60, 60], f"{kernel}: recordings go on", result.text("jump.errors"))
+
+
+def check_killed(tap, kernel, result):
+    """SIGKILL."""
+    left = result.text("killed.left").split()
+    tap.ok(len(left) == 2, f"{kernel}: a killed watch leaves its instances", left)
+    tap.ok(left and left[0] in result.text("killed.cleaned"), f"{kernel}: ktrack clean removes them", result.text("killed.cleaned"))
+    tap.ok(len(reported(result, "killed")) == 1, f"{kernel}: the next watch works", result.text("killed.errors"))
+
+
+def check_kernel(tap, kernel, programs):
+    """All of it, on one kernel."""
+    with machine.ran(kernel, "watch.sh", TRIGGERS, RATE, options=(*machine.COUNTED, *programs)) as result:
+        machine.check_end(tap, kernel, result)
+        tap.nothing(result.output.splitlines(), f"{kernel}: no complaints")
+        for check in (check_rate, check_stopped, check_full, check_jump, check_killed):
+            check(tap, kernel, result)
+
+
+def main():
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        programs = (*machine.program(folder, "clocked"), *machine.program(folder, "yield"))
+        for kernel in machine.KERNELS:
+            check_kernel(tap, kernel, programs)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
