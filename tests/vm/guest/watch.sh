@@ -51,13 +51,13 @@ watch_stop() {
 
 # Sleeps are slices of system calls; each fires while it lasts. Arguments: TRIGGERS RATE
 rate_watch() {
-	watch_start rate -r syscalls -b 2048 --keep=4M --when 'clock_nanosleep@sleep > 300ms' --before=100ms --after=50ms --max-rate=1000
+	watch_start rate -r syscalls -b 2048 --keep=2M --when 'clock_nanosleep@sleep > 100ms' --before=100ms --after=50ms --max-rate=1000
 	echo "everywhere $((2 * $1 * $2)) $2" >/dev/ktrack_test &
 	writer=$!
 	triggers=0
 	while [ $triggers -lt "$1" ]; do
 		triggers=$((triggers + 1))
-		/bin/busybox sleep 0.4
+		/bin/busybox sleep 0.15
 		wait_while_alive $watch recordings_reported $triggers
 	done
 	kill $writer
