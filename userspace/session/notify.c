@@ -19,7 +19,7 @@
 
 /* A path, or "@NAME" of the abstract namespace. Returns the size of the address, 0 if it is none.
  */
-static socklen_t address_set(struct sockaddr_un *address, const char *name)
+static socklen_t notify_address_set(struct sockaddr_un *address, const char *name)
 {
 	size_t size = name ? strlen(name) : 0;
 
@@ -35,7 +35,7 @@ static socklen_t address_set(struct sockaddr_un *address, const char *name)
 static int notify_connect(const char *name)
 {
 	struct sockaddr_un address;
-	socklen_t size = address_set(&address, name);
+	socklen_t size = notify_address_set(&address, name);
 	int fd;
 
 	if (size == 0)

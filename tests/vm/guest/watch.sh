@@ -57,7 +57,7 @@ rate_watch() {
 	triggers=0
 	while [ $triggers -lt "$1" ]; do
 		triggers=$((triggers + 1))
-		/bin/busybox sleep 0.15
+		sleep 0.15
 		wait_while_alive $watch recordings_reported $triggers
 	done
 	kill $writer
