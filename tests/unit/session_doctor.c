@@ -123,6 +123,8 @@ TEST(what_is_absent_is_reported_with_a_remedy)
 	struct buffer out = { 0 };
 
 	CHECK(!examine(files, &out));
+	CHECK(has(&out, "[lockdown] unknown: /sys/kernel/security/lockdown: No such file or directory; "
+			"mount -t securityfs securityfs /sys/kernel/security\n"));
 	CHECK(has(&out, "[tracefs] failed: not mounted; mount -t tracefs tracefs /sys/kernel/tracing\n"));
 	CHECK(has(&out, "[memory] limited: 0 MiB available"));
 	CHECK(has(&out, "-b 256"));
@@ -159,6 +161,9 @@ TEST(options_in_the_kernel_are_read)
 		WORKING, { "proc/config", "CONFIG_EVENT_TRACING=y\nCONFIG_FTRACE_SYSCALLS=y\n" }, { NULL }
 	};
 	static const char *const damaged[][2] = { WORKING,
+						  { "proc/mounts", "tracefs /t tracefs rw 0 0\n"
+								   "none /sys/kernel/security "
+								   "securityfs rw 0 0\n" },
 						  { "proc/config.gz", "\x1f\x8b and more" },
 						  { NULL } };
 	struct buffer out = { 0 };
@@ -169,6 +174,7 @@ TEST(options_in_the_kernel_are_read)
 	CHECK(!has(&out, "[module signing]"));
 	buffer_clear(&out);
 	CHECK(examine(damaged, &out));
+	CHECK(has(&out, "[lockdown] ok: the kernel does not have it\n"));
 	CHECK(has(&out, "[options] unknown: neither /boot/config-"));
 	CHECK(has(&out, "nor /proc/config.gz can be read; modprobe configs, if the kernel has"));
 	buffer_release(&out);

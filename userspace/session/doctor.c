@@ -17,6 +17,10 @@
 /* By default the buffers of a CPU take a MiB, those of the sideband instance less. */
 #define CPU_BUFFERS_KIB 2048
 
+/* For a shell; tests type them. */
+#define MOUNT_TRACEFS "mount -t tracefs tracefs /sys/kernel/tracing"
+#define MOUNT_SECURITYFS "mount -t securityfs securityfs /sys/kernel/security"
+
 void doctor_report(struct doctor *doctor, const char *check, enum doctor_state state,
 		   const char *remedy, const char *format, ...)
 {
@@ -44,7 +48,7 @@ const char *doctor_access_remedy(const struct doctor *doctor)
 {
 	if (geteuid() != 0)
 		return "sudo ktrack doctor";
-	return doctor->tracefs.size > 0 ? "see the failed checks" : "mount tracefs";
+	return doctor->tracefs.size > 0 ? "see the failed checks" : MOUNT_TRACEFS;
 }
 
 static void check_kernel(struct doctor *doctor)
@@ -60,14 +64,26 @@ static void check_kernel(struct doctor *doctor)
 			      "%s: older than 6.1, not tried", doctor->release);
 }
 
+/* Without the file of a mounted securityfs, the kernel has no lockdown. */
+static void check_no_lockdown(struct doctor *doctor, int number)
+{
+	struct buffer mounts = { 0 };
+
+	if (doctor_read(doctor, "/proc/mounts", &mounts) == 0 &&
+	    strstr(buffer_string(&mounts), " /sys/kernel/security securityfs "))
+		doctor_report(doctor, "lockdown", DOCTOR_OK, NULL, "the kernel does not have it");
+	else
+		doctor_report(doctor, "lockdown", DOCTOR_UNKNOWN, MOUNT_SECURITYFS,
+			      "/sys/kernel/security/lockdown: %s", strerror(number));
+	buffer_release(&mounts);
+}
+
 static void check_lockdown(struct doctor *doctor)
 {
 	struct buffer levels = { 0 };
 
 	if (doctor_read(doctor, "/sys/kernel/security/lockdown", &levels) < 0) {
-		doctor_report(doctor, "lockdown", DOCTOR_UNKNOWN,
-			      "mount securityfs to /sys/kernel/security, if the kernel has lockdown",
-			      "/sys/kernel/security/lockdown: %s", strerror(errno));
+		check_no_lockdown(doctor, errno);
 	} else if (strstr(buffer_string(&levels), "[confidentiality]")) {
 		doctor->is_failed = true;
 		doctor_report(doctor, "lockdown", DOCTOR_FAILED,
@@ -114,7 +130,7 @@ static void check_tracefs(struct doctor *doctor)
 	}
 	doctor->is_failed = true;
 	doctor_report(doctor, "tracefs", DOCTOR_FAILED,
-		      "mount -t tracefs tracefs /sys/kernel/tracing", "not mounted");
+		      MOUNT_TRACEFS, "not mounted");
 }
 
 static void check_permissions(struct doctor *doctor)
