@@ -116,7 +116,7 @@ def started(program, folder, name):
     """A program that emits until it is killed, and the file in which it counts."""
     count = Path(folder) / f"{name}.count"
     count.unlink(missing_ok=True)
-    return subprocess.Popen([program, "1", "1", "1000", "wait"], env={**os.environ, "COUNT": str(count)}), count
+    return subprocess.Popen([program, "1", "1", "1000", "wait"], env={**os.environ, "COUNT": str(count)}, stdout=subprocess.DEVNULL), count
 
 
 def number_in(count):
@@ -200,7 +200,7 @@ def check_options(tap):
         (["--programs", "-p", "1"], "-p: has no effect on programs; select tracepoints with -e or -r, or leave it out"),
         (["--programs", "--instance=x"], "--programs: not with an instance of --instance; leave out one of the two"),
     ):
-        for command in ("stream",):
+        for command in ("stream", "record"):
             done = subprocess.run([KTRACK, command, *words], capture_output=True, text=True, check=False)
             tap.ok(done.returncode == 2 and wanted in done.stderr, f"{command} {' '.join(words)}", done.stderr)
 

@@ -90,7 +90,7 @@ static bool modules_request(struct modules *modules)
 int modules_watch(struct modules *modules, struct capture *capture, struct convention *convention,
 		  struct error *error)
 {
-	if (capture->settings->instance)
+	if (capture->settings->instance || !capture_records_kernel(capture->settings))
 		return 0;
 	*modules = (struct modules){ .capture = capture, .convention = convention, .fd = -1 };
 	return module_watch_open(&modules->watch, error);

@@ -229,6 +229,8 @@ static int record_run_set_up(struct record_run *run, struct error *error)
 		return -1;
 	if (spool_new(&run->spool, run->settings->path, &owner, error) < 0)
 		return -1;
+	if (capture->programs && spool_set_programs(run->spool, capture->programs, error) < 0)
+		return -1;
 	if (spool_describe_capture(run->spool, capture, error) < 0)
 		return -1;
 	run->memory_kib = instance_memory_kib(capture->recorder);
@@ -267,7 +269,7 @@ static int record_run_drop_privileges(const struct record_run *run, struct error
 /* A command may write to the terminal itself. */
 static void record_run_begin_progress(struct record_run *run)
 {
-	if (!run->capture.command)
+	if (!run->capture.command && run->memory_kib > 0)
 		progress_begin(&run->progress, run->capture.report, 1024 * run->memory_kib,
 			       time_now_ns(CLOCK_BOOTTIME));
 }
@@ -420,7 +422,8 @@ static int record_run_all(struct record_run *run, struct error *error)
 	capture_report_memory(capture);
 	stop_set_deadline(&capture->stop, time_now_ns(CLOCK_BOOTTIME),
 			  capture->settings->duration_ns);
-	if (instance_start(capture->recorder, error) < 0 || record_run_catch_up(run, error) < 0 ||
+	if (instance_start(capture->recorder, error) < 0 ||
+	    capture_start_programs(capture, error) < 0 || record_run_catch_up(run, error) < 0 ||
 	    capture_signal_ready(capture, error) < 0 || capture_run_command(capture, error) < 0)
 		return -1;
 	if (record_run_drop_privileges(run, error) < 0 || spool_sync(run->spool, error) < 0)

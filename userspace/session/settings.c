@@ -90,8 +90,6 @@ int record_settings_check(const struct record_settings *settings, struct error *
 	if (capture->instance && capture->selection.nr_options > 0)
 		return error_set(error, "-e: would change the instance of --instance; use 'ktrack "
 					"export -e' with the file");
-	if (capture->records_programs)
-		return error_set(error, "--programs: cannot be recorded yet; use 'ktrack stream'");
 	if (rule_options_check(&capture->selection, false, true, error) < 0 ||
 	    programs_check(capture, error) < 0)
 		return -1;

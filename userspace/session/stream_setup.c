@@ -160,12 +160,9 @@ int stream_run_set_up(struct stream_run *run, struct error *error)
 	if (!run->settings->outputs.stat)
 		convention_want_symbols(run->pipeline.convention, true);
 	settings->selection.tasks = settings->instance ? TASK_FORMATS_ALL : TASK_FORMATS_SIDEBAND;
-	if (capture_prepare(capture, error) < 0)
-		return -1;
-	if (capture_records_kernel(settings) &&
-	    modules_watch(&run->modules, capture, run->pipeline.convention, error) < 0)
-		return -1;
-	if (capture_choose(capture, run->pipeline.convention, error) < 0)
+	if (capture_prepare(capture, error) < 0 ||
+	    modules_watch(&run->modules, capture, run->pipeline.convention, error) < 0 ||
+	    capture_choose(capture, run->pipeline.convention, error) < 0)
 		return -1;
 	if (identity_init(&run->renewal.identity, "stream", run->settings->outputs.sid, error) < 0)
 		return -1;

@@ -207,8 +207,28 @@ static void lines_release(struct lines *lines)
 	buffer_release(&lines->tids);
 }
 
-int comms_append(struct buffer *out, const struct saved_tasks *saved, struct buffer *earlier,
-		 struct error *error)
+/* Threads that have written records and may have ended since. */
+static void programs_append(struct comms *comms, const struct programs *programs)
+{
+	struct buffer names = { 0 }, groups = { 0 };
+	struct thread_identity identity;
+	int tid;
+
+	for (size_t i = 0; programs && programs_task(programs, i, &tid, &identity); i++) {
+		buffer_printf(&names, "%d ", tid);
+		thread_name_append(&names, text_of(identity.comm));
+		buffer_append_char(&names, '\n');
+		buffer_printf(&groups, "%d %d\n", tid, identity.tgid);
+	}
+	lines_append(&comms->names, buffer_string(&names));
+	lines_append(&comms->groups, buffer_string(&groups));
+	comms->names.text.failed |= names.failed || groups.failed;
+	buffer_release(&names);
+	buffer_release(&groups);
+}
+
+int comms_append(struct buffer *out, const struct saved_tasks *saved,
+		 const struct programs *programs, struct buffer *earlier, struct error *error)
 {
 	const char *names = buffer_string(earlier);
 	size_t size = strlen(names);
@@ -216,6 +236,7 @@ int comms_append(struct buffer *out, const struct saved_tasks *saved, struct buf
 	int status;
 
 	living_append(&comms);
+	programs_append(&comms, programs);
 	status = saved_append(&comms, saved, error);
 	if (status == 0) {
 		lines_append(&comms.names, names);

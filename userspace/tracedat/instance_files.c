@@ -78,6 +78,11 @@ int instance_files_list_all(const struct instance_files *files, struct buffer *o
 int instance_files_clock(const struct instance_files *files, struct buffer *out,
 			 struct error *error)
 {
+	/* Without an instance the records are those of programs. */
+	if (files->clock_fd < 0) {
+		buffer_append_string(out, "local [boot] mono\n");
+		return 0;
+	}
 	return instance_files_read(files->clock_fd, "trace_clock", out, error);
 }
 

@@ -118,12 +118,30 @@ int spool_list_formats(struct spool *spool, const struct instance *instance, str
 	return status;
 }
 
+/* There is no instance: formats are those of programs, and the spool is complete at any time. */
+static int spool_begin_programs(struct spool *spool, const struct buffer_mode *mode,
+				struct error *error)
+{
+	struct buffer list = { 0 };
+	int status;
+
+	spool_origin_begin(&spool->origin, PROGRAMS_BUFFER, mode);
+	status = spool_save_formats(spool, NULL, &list, error);
+	buffer_release(&list);
+	if (status < 0 || spool_save_now(spool, error) < 0)
+		return -1;
+	spool_entry_reserve(&spool->folder, SPOOL_OPTIONS, OPTIONS_SIZE + STATISTICS_SIZE);
+	return spool_origin_write(&spool->origin, &spool->folder, NULL, error);
+}
+
 int spool_begin(struct spool *spool, const struct instance *instance,
 		const struct buffer_mode *mode, const struct formats *known, struct error *error)
 {
 	struct buffer list = { 0 };
 	int status;
 
+	if (!instance)
+		return spool_begin_programs(spool, mode, error);
 	spool_origin_begin(&spool->origin, instance_directory(instance), mode);
 	if (spool_attach(spool, instance, error) < 0)
 		return -1;
@@ -228,6 +246,8 @@ int spool_keep_rights(struct spool *spool, bool *are_owners, struct error *error
 int spool_finish(struct spool *spool, struct spool_summary *summary, struct error *error)
 {
 	spool->folder.is_kept = true;
+	if (spool->programs)
+		programs_stop(spool->programs);
 	if (spool->is_shared && spool_freeze(spool, error) < 0)
 		return -1;
 	if (spool_read_rest(spool, error) < 0)

@@ -157,6 +157,7 @@ void spool_origin_release(struct spool_origin *origin);
 /**
  * struct spool_file - raw records of one CPU
  * @is_sideband: of the sideband instance, which is read in any mode
+ * @is_programs: of programs, not of a CPU
  * @buffer: the CPU's ring buffer, NULL if it is not read any more
  * @fd: the file
  * @size: bytes in the file, whole sub-buffers
@@ -167,6 +168,7 @@ void spool_origin_release(struct spool_origin *origin);
 struct spool_file {
 	int cpu;
 	bool is_sideband;
+	bool is_programs;
 	bool has_part;
 	struct cpu_buffer *buffer;
 	int fd;
@@ -191,6 +193,8 @@ struct spool_pipe {
 /**
  * struct spool - a recording of raw records
  * @reader: of the instance's ring buffers, NULL if they are not read any more
+ * @programs: whose records are in a file; NULL for none
+ * @nr_events: events of programs whose formats are saved
  * @symbols_fd: /proc/kallsyms, -1 if it is not saved
  * @progress: of spool_finish() and spool_join(), NULL for none
  * @is_own: the instance is new
@@ -208,6 +212,8 @@ struct spool {
 	struct spool_file *files;
 	size_t nr_files;
 	struct spool_pipe pipe;
+	struct programs *programs;
+	size_t nr_events;
 	int symbols_fd;
 	struct byte_progress *progress;
 	bool is_own;
@@ -245,6 +251,24 @@ struct spool_file *spool_file_add(struct spool *spool, int cpu, bool is_sideband
 /** spool_file_find - the file of a CPU, NULL if there is none */
 struct spool_file *spool_file_find(const struct spool *spool, int cpu, bool is_sideband);
 
+/** spool_programs_file - the file of programs, NULL if there is none */
+struct spool_file *spool_programs_file(const struct spool *spool);
+
+/** spool_layout_programs - the layout of records, if no instance has one; -1 if memory ran out */
+int spool_layout_programs(struct formats *formats);
+
+/** spool_keep_events - add formats of programs' events; returns -1 with @error */
+int spool_keep_events(struct spool *spool, struct error *error);
+
+/** spool_read_programs - move final records of programs to their file; returns -1 with @error */
+int spool_read_programs(struct spool *spool, struct error *error);
+
+/** spool_read_rest_of_programs - move all that are left; returns -1 with @error */
+int spool_read_rest_of_programs(struct spool *spool, struct error *error);
+
+/** spool_wait_programs - wait for a program, for @also_fd, or for @timeout_ms */
+void spool_wait_programs(const struct spool *spool, int also_fd, int timeout_ms);
+
 /** spool_file_fail - writing the file failed with errno; returns -1 with @error */
 int spool_file_fail(struct spool *spool, const struct spool_file *file, struct error *error);
 
@@ -269,12 +293,13 @@ int spool_save_now(struct spool *spool, struct error *error);
 /**
  * comms_append - append lines "TID NAME" of all known threads, a NUL, and lines "TID TGID"
  * @saved: names that the kernel saved of ended threads
+ * @programs: whose threads may have ended, too; NULL for none
  * @earlier: an earlier result, used for threads that have ended; may be empty
  *
  * Returns -1 with @error.
  */
-int comms_append(struct buffer *out, const struct saved_tasks *saved, struct buffer *earlier,
-		 struct error *error);
+int comms_append(struct buffer *out, const struct saved_tasks *saved,
+		 const struct programs *programs, struct buffer *earlier, struct error *error);
 
 /** spool_check_sub_buffers - refuse sub-buffers that are not pages; returns -1 with @error */
 int spool_check_sub_buffers(const struct spool *spool, const char *directory, struct error *error);

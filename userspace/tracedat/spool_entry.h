@@ -14,6 +14,9 @@
 #define SPOOL_OPTIONS "options"
 #define SPOOL_SYMBOLS "symbols"
 
+/** SPOOL_PROGRAMS - records of programs; may be absent */
+#define SPOOL_PROGRAMS "programs"
+
 /** SPOOL_ORIGIN - origin of the records; written last: a folder without it is no recording */
 #define SPOOL_ORIGIN "instance"
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,7 +32,8 @@ struct spool_file *spool_file_add(struct spool *spool, int cpu, bool is_sideband
 struct spool_file *spool_file_find(const struct spool *spool, int cpu, bool is_sideband)
 {
 	for (size_t i = 0; i < spool->nr_files; i++) {
-		if (spool->files[i].cpu == cpu && spool->files[i].is_sideband == is_sideband)
+		if (spool->files[i].cpu == cpu && spool->files[i].is_sideband == is_sideband &&
+		    !spool->files[i].is_programs)
 			return &spool->files[i];
 	}
 	return NULL;
@@ -40,9 +42,10 @@ struct spool_file *spool_file_find(const struct spool *spool, int cpu, bool is_s
 int spool_file_fail(struct spool *spool, const struct spool_file *file, struct error *error)
 {
 	int number = errno;
-	char name[SPOOL_NAME_SIZE];
+	char name[SPOOL_NAME_SIZE] = SPOOL_PROGRAMS;
 
-	spool_cpu_name(name, file->cpu, file->is_sideband);
+	if (!file->is_programs)
+		spool_cpu_name(name, file->cpu, file->is_sideband);
 	return spool_entry_fail(&spool->folder, number, name, error);
 }
 
@@ -65,14 +68,15 @@ static int spool_file_open(struct spool *spool, const char *name, struct error *
 	size_t page_size = spool->pipe.page_size;
 	struct spool_file *file;
 	struct stat status;
-	bool is_sideband;
-	int cpu;
+	bool is_sideband = false, is_programs = strcmp(name, SPOOL_PROGRAMS) == 0;
+	int cpu = 0;
 
-	if (!spool_cpu_parse(name, &cpu, &is_sideband))
+	if (!is_programs && !spool_cpu_parse(name, &cpu, &is_sideband))
 		return 0;
 	file = spool_file_add(spool, cpu, is_sideband, error);
 	if (!file)
 		return -1;
+	file->is_programs = is_programs;
 	file->fd = spool_entry_open(&spool->folder, name, O_RDWR, error);
 	if (file->fd < 0)
 		return -1;

@@ -56,6 +56,12 @@ int spool_attach(struct spool *spool, const struct instance *instance, struct er
 
 void spool_wait(const struct spool *spool, int also_fd, int timeout_ms)
 {
+	if (spool->programs && programs_wait_ms(spool->programs) < timeout_ms)
+		timeout_ms = programs_wait_ms(spool->programs);
+	if (!spool->reader) {
+		spool_wait_programs(spool, also_fd, timeout_ms);
+		return;
+	}
 	spool->reader->is_held = spool->origin.mode->is_read_at_end;
 	buffer_reader_wait(spool->reader, also_fd, timeout_ms, 0);
 }
@@ -108,6 +114,8 @@ int spool_read(struct spool *spool, struct error *error)
 {
 	int moved = 1;
 
+	if (spool_read_programs(spool, error) < 0)
+		return -1;
 	for (int round = 0; moved && round < ROUNDS_MAX; round++) {
 		moved = 0;
 		for (size_t i = 0; i < spool->nr_files; i++) {
@@ -175,5 +183,5 @@ int spool_read_rest(struct spool *spool, struct error *error)
 		if (spool_file_read_rest(spool, &spool->files[i], counts.held_bytes, error) < 0)
 			return -1;
 	}
-	return 0;
+	return spool_read_rest_of_programs(spool, error);
 }

@@ -29,7 +29,7 @@ int spool_save_now(struct spool *spool, struct error *error)
 
 	/* The first time there are none. */
 	spool_entry_read(&spool->folder, SPOOL_COMMS, &earlier, &ignored);
-	status = comms_append(&comms, spool_saved_tasks(spool), &earlier, error);
+	status = comms_append(&comms, spool_saved_tasks(spool), spool->programs, &earlier, error);
 	if (status == 0)
 		status = writer_put_options(&options, spool, error);
 	if (status == 0)
@@ -49,7 +49,10 @@ int spool_save_formats(struct spool *spool, const struct formats *known, struct 
 	int events_fd = spool->instance.events_fd;
 	int status;
 
-	if (formats_read_layout(&spool->formats, events_fd, error) < 0 ||
+	if (events_fd < 0 ? spool_layout_programs(&spool->formats) < 0
+			  : formats_read_layout(&spool->formats, events_fd, error) < 0)
+		return error_set(error, "out of memory");
+	if (spool_keep_events(spool, error) < 0 ||
 	    formats_read(&spool->formats, known, events_fd, list, error) < 0)
 		return -1;
 	/* A spool in memory has no folder yet. */

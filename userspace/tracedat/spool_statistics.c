@@ -38,7 +38,15 @@ int spool_freeze(struct spool *spool, struct error *error)
 int spool_file_statistics(const struct spool *spool, const struct spool_file *file,
 			  struct statistics *out, struct error *error)
 {
+	struct programs_counts counts;
+
 	*out = (struct statistics){ 0 };
+	if (file->is_programs && spool->programs) {
+		programs_count(spool->programs, &counts);
+		out->read = counts.read;
+		out->overwritten = counts.lost;
+		return 0;
+	}
 	if (file->buffer && cpu_buffer_account(file->buffer, out, error) < 0)
 		return -1;
 	if (spool->is_shared)
@@ -49,8 +57,15 @@ int spool_file_statistics(const struct spool *spool, const struct spool_file *fi
 /* Unread records will be recorded, too. */
 void spool_count(const struct spool *spool, struct buffer_counts *out)
 {
-	buffer_reader_count(spool->reader, out);
-	out->read += out->unread;
+	struct programs_counts counts = { 0 };
+
+	*out = (struct buffer_counts){ 0 };
+	if (spool->reader)
+		buffer_reader_count(spool->reader, out);
+	if (spool->programs)
+		programs_count(spool->programs, &counts);
+	out->read += out->unread + counts.read;
+	out->lost += counts.lost;
 }
 
 static bool sub_buffer_read(const struct spool *spool, const struct spool_file *file,

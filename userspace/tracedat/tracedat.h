@@ -10,6 +10,7 @@
 #include "event/event.h"
 #include "tracefs/page.h"
 #include "tracefs/tracefs.h"
+#include "userring/userring.h"
 
 struct trace_file;
 
@@ -200,8 +201,16 @@ void formats_free(struct formats *formats);
 int spool_set_rules(struct spool *spool, struct text rules);
 
 /**
+ * spool_set_programs - also record programs; before spool_begin()
+ * @programs: outlive the spool; spool_finish() stops them
+ *
+ * Returns 0, or -1 with @error.
+ */
+int spool_set_programs(struct spool *spool, struct programs *programs, struct error *error);
+
+/**
  * spool_begin - write the files that decode the records, and open the instance for reading
- * @instance: whose tracepoints are enabled; not needed after this call
+ * @instance: whose tracepoints are enabled; not needed after this call; NULL to record programs only
  * @known: formats of tracepoints that still have them, so that they are not read again; NULL for
  * none
  *

@@ -129,30 +129,64 @@ static uint64_t put_table(struct buffer *out, const struct spool *spool, bool is
 	return offset;
 }
 
-/* The last option names the sideband buffer, whose table is behind the first one. */
+/* The buffers behind the first one, in the order of their options, tables and records. */
+static size_t spool_more_buffers(const struct spool *spool, const char *names[2])
+{
+	size_t nr_buffers = 0;
+
+	if (spool_programs_file(spool))
+		names[nr_buffers++] = PROGRAMS_BUFFER;
+	if (has_sideband(spool))
+		names[nr_buffers++] = TRACE_DAT_SIDEBAND;
+	return nr_buffers;
+}
+
+/* The last options name the other buffers, whose tables are behind the first one. */
 static void put_options_end(struct buffer *out, const struct spool *spool, uint32_t nr_cpus)
 {
-	static const char name[] = TRACE_DAT_SIDEBAND;
-	uint64_t size = sizeof(uint64_t) + sizeof(name);
-	uint64_t offset = out->size + OPTION_HEAD_SIZE + size + sizeof(uint16_t);
+	const char *names[2];
+	size_t nr_buffers = spool_more_buffers(spool, names);
+	uint64_t offset = out->size + sizeof(uint16_t);
 
-	if (has_sideband(spool)) {
+	for (size_t i = 0; i < nr_buffers; i++)
+		offset += OPTION_HEAD_SIZE + sizeof(uint64_t) + strlen(names[i]) + 1;
+	for (size_t i = 0; i < nr_buffers; i++) {
+		offset += writer_table_size(nr_cpus);
 		writer_put_u16(out, TRACE_DAT_BUFFER);
-		writer_put_u32(out, size);
-		writer_put_u64(out, offset + writer_table_size(nr_cpus));
-		writer_put_string(out, name);
+		writer_put_u32(out, sizeof(uint64_t) + strlen(names[i]) + 1);
+		writer_put_u64(out, offset);
+		writer_put_string(out, names[i]);
 	}
 	writer_put_u16(out, TRACE_DAT_END);
+}
+
+/* Programs have one file, whatever the number of CPUs. */
+static uint64_t put_programs_table(struct buffer *out, const struct spool *spool, uint32_t nr_cpus,
+				   uint64_t offset)
+{
+	const struct spool_file *file = spool_programs_file(spool);
+
+	if (!file)
+		return offset;
+	writer_put_string(out, TRACE_DAT_RECORDS);
+	for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
+		writer_put_u64(out, offset + (cpu > 0 ? file->size : 0));
+		writer_put_u64(out, cpu == 0 ? file->size : 0);
+	}
+	return offset + file->size;
 }
 
 /* Zeros follow up to the first page of records. */
 static void put_tables(struct buffer *out, const struct spool *spool, uint32_t nr_cpus)
 {
 	size_t page_size = spool->pipe.page_size;
-	uint64_t offset = out->size + writer_table_size(nr_cpus) * (has_sideband(spool) ? 2 : 1);
+	const char *names[2];
+	uint64_t offset = out->size +
+			  writer_table_size(nr_cpus) * (1 + spool_more_buffers(spool, names));
 
 	offset = (offset + page_size - 1) / page_size * page_size;
 	offset = put_table(out, spool, false, nr_cpus, offset);
+	offset = put_programs_table(out, spool, nr_cpus, offset);
 	if (has_sideband(spool))
 		put_table(out, spool, true, nr_cpus, offset);
 	while (out->size % page_size && !out->failed)
@@ -245,6 +279,16 @@ static uint32_t spool_nr_cpus(const struct spool *spool)
 	return nr_cpus;
 }
 
+/* The records of CPUs, of programs, and of CPUs in the sideband buffer. */
+static const struct spool_file *writer_next_file(const struct spool *spool, uint32_t number,
+						 uint32_t nr_cpus)
+{
+	if (number == nr_cpus)
+		return spool_programs_file(spool);
+	return number < nr_cpus ? spool_file_find(spool, number, false)
+				: spool_file_find(spool, number - nr_cpus - 1, true);
+}
+
 int writer_write(struct spool *spool, int fd, struct error *error)
 {
 	struct buffer head = { 0 };
@@ -254,8 +298,8 @@ int writer_write(struct spool *spool, int fd, struct error *error)
 	if (status == 0 && file_write_all(fd, head.data, head.size, NULL) < 0)
 		status = spool_entry_fail(&spool->folder, errno, SPOOL_JOINED, error);
 	buffer_release(&head);
-	for (uint32_t i = 0; i < 2 * nr_cpus && status == 0; i++) {
-		const struct spool_file *file = spool_file_find(spool, i % nr_cpus, i >= nr_cpus);
+	for (uint32_t i = 0; i <= 2 * nr_cpus && status == 0; i++) {
+		const struct spool_file *file = writer_next_file(spool, i, nr_cpus);
 
 		if (file && records_append(fd, file, spool) < 0)
 			status = spool_entry_fail(&spool->folder, errno, SPOOL_JOINED, error);

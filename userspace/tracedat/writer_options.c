@@ -92,7 +92,7 @@ static int statistics_append(struct buffer *text, const struct spool *spool,
 			      (unsigned long long)file->part.nr_records);
 		return 0;
 	}
-	if (!spool->is_shared)
+	if (!spool->is_shared && !file->is_programs)
 		return statistics_text(file->buffer ? file->buffer->statistics_fd : -1, file->cpu,
 				       text, error);
 	if (spool_file_statistics(spool, file, &statistics, error) < 0)
@@ -107,9 +107,14 @@ static int statistics_append(struct buffer *text, const struct spool *spool,
 static bool losses_are_counted(const struct spool *spool, const struct spool_file *file)
 {
 	bool is_incomplete = spool->origin.is_incomplete && !file->is_sideband;
+	struct programs_counts counts;
 
 	if (file->has_part)
 		return !file->part.has_unknown;
+	if (file->is_programs && spool->programs) {
+		programs_count(spool->programs, &counts);
+		return spool->is_counted && !counts.is_damaged;
+	}
 	return spool->is_counted && !is_incomplete && file->buffer;
 }
 
@@ -140,7 +145,7 @@ static int put_statistics(struct buffer *out, const struct spool *spool, bool is
 	for (size_t i = 0; i < spool->nr_files; i++) {
 		const struct spool_file *file = &spool->files[i];
 
-		if (file->is_sideband == is_sideband &&
+		if (file->is_sideband == is_sideband && !file->is_programs &&
 		    put_cpu_statistics(out, spool, file, text, error) < 0)
 			return -1;
 	}
@@ -150,8 +155,16 @@ static int put_statistics(struct buffer *out, const struct spool *spool, bool is
 static int put_all_statistics(struct buffer *out, const struct spool *spool, struct buffer *text,
 			      struct error *error)
 {
+	const struct spool_file *programs = spool_programs_file(spool);
+
 	if (put_statistics(out, spool, false, text, error) < 0)
 		return -1;
+	if (programs) {
+		buffer_append_string(text, TRACE_DAT_BUFFER_HEADING PROGRAMS_BUFFER "\n");
+		put_text_option(out, TRACE_DAT_CPU_STATISTICS, text);
+		if (put_cpu_statistics(out, spool, programs, text, error) < 0)
+			return -1;
+	}
 	if (!spool->instance.sideband)
 		return 0;
 	buffer_append_string(text, TRACE_DAT_BUFFER_HEADING TRACE_DAT_SIDEBAND "\n");

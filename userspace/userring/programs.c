@@ -357,6 +357,16 @@ bool programs_find_task(const struct programs *programs, int tid, struct thread_
 	return task;
 }
 
+bool programs_task(const struct programs *programs, size_t index, int *tid,
+		   struct thread_identity *out)
+{
+	if (index >= programs->tasks.size)
+		return false;
+	*tid = programs->tasks.list[index]->tid;
+	*out = programs->tasks.list[index]->identity;
+	return true;
+}
+
 size_t programs_nr(const struct programs *programs)
 {
 	return programs->size;

@@ -135,6 +135,10 @@ const struct program_event *programs_event(const struct programs *programs, size
 /** programs_find_task - process and name of a thread that has written; false if there is none */
 bool programs_find_task(const struct programs *programs, int tid, struct thread_identity *out);
 
+/** programs_task - a thread that has written, by its place; false if there are no more */
+bool programs_task(const struct programs *programs, size_t index, int *tid,
+		   struct thread_identity *out);
+
 /** programs_nr - how many programs are recorded now */
 size_t programs_nr(const struct programs *programs);
 

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: ktrack record stores programs' records as trace-cmd reads them, in every mode, and after ktrack was killed."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+from programs import KTRACK, build, exported, fired, lost, own_socket, read_events, wait_for  # noqa: E402
+from tap import Tap  # noqa: E402
+
+KILLS = 20
+
+
+def export(path):
+    """The events of a recording, and ktrack's messages."""
+    target = path.with_suffix(".event")
+    done = subprocess.run([KTRACK, "export", f"--event={target}", path], capture_output=True, text=True, check=False)
+    return read_events(target), done.stderr
+
+
+def record(folder, words, *options):
+    """Records a command; returns its output, the recording and ktrack's messages."""
+    path = Path(folder) / "trace.dat"
+    path.unlink(missing_ok=True)
+    done = subprocess.run([KTRACK, "record", "--programs", "-o", path, *options, "--", *words], capture_output=True, text=True, check=False)
+    return done.stdout, path, done.stderr
+
+
+def check_modes(tap, load, folder):
+    """Fired = exported + lost in each mode, with little memory and with enough."""
+    for mode, size, has_lost in (("streaming", "1024", False), ("circular", "8192", False), ("circular", "64", True), ("oneshot", "64", True), ("streaming", "64", False)):
+        output, path, messages = record(folder, [load, "4", "6000", "2000"], f"--mode={mode}", "-b", size)
+        events, more = export(path)
+        number, is_unknown = lost(events)
+        tap.ok(fired(output) == exported(events) + number == 48000 and not is_unknown, f"{mode}, {size} KiB: fired = exported + lost", exported(events), number, messages, more)
+        tap.ok((number > 0) == has_lost == ("lost" in messages), f"{mode}, {size} KiB: {'something' if has_lost else 'nothing'} is lost, and reported", messages)
+
+
+def check_contents(tap, load, folder):
+    """The file has names of ended threads; trace-cmd reads all its records; the events are those of a stream."""
+    output, path, _ = record(folder, [load, "4", "1000", "1000", "threads", "fork", "exec"])
+    events, messages = export(path)
+    tap.ok(fired(output) == exported(events) and not messages, "a recording of threads, children and executed programs", fired(output), exported(events), messages)
+    names = {event["value"].get("comm") for event in events if event["event"] == "data_json" and event.get("category") == "track"}
+    tap.ok(names == {"load", "exe"}, "ended threads have names", names)
+    shown = subprocess.run(["trace-cmd", "report", path], capture_output=True, text=True, check=False)
+    lines = [line for line in shown.stdout.splitlines() if re.search(r"programs:\s+(?:load|exe)-\d+\s+\[000\]\s*[\d.]+: prog_one:\s+(B slice_name=pair|E slice_name=) bytes=\d+$", line)]
+    tap.ok(len(lines) == fired(output), "trace-cmd reads all records", len(lines), shown.stdout[:300], shown.stderr)
+    done = subprocess.run([KTRACK, "export", "--buffer=programs", "--event", path], capture_output=True, text=True, check=False)
+    tap.ok(done.stdout.count('"region_enter"') * 2 == fired(output), "the buffer has a name")
+
+
+def started(program, folder):
+    """A program that emits until it is killed, and the file in which it counts."""
+    count = Path(folder) / "count"
+    count.unlink(missing_ok=True)
+    return subprocess.Popen([program, "1", "1", "1000", "wait"], env={**os.environ, "COUNT": str(count)}, stdout=subprocess.DEVNULL)
+
+
+def check_killed(tap, load, folder):
+    """ktrack record is killed; ktrack recover makes a file of what was moved to the spool."""
+    process = started(load, folder)
+    try:
+        kill_recorders(tap, process, folder)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def kill_recorders(tap, process, folder):
+    """Kills a recorder at each moment, while the program runs."""
+    problems = []
+    for i in range(KILLS):
+        path = Path(folder) / f"killed{i}.dat"
+        spooled = Path(f"{path}.spool") / "programs"
+        recorder = subprocess.Popen([KTRACK, "record", "--programs=load", "-o", path], stderr=subprocess.DEVNULL)
+        if not wait_for(lambda: spooled.exists() and spooled.stat().st_size > 4096 * (1 + i % 5)):
+            problems.append(f"round {i}: nothing recorded")
+        time.sleep(0.003 * i)
+        recorder.send_signal(signal.SIGKILL)
+        recorder.wait()
+        size = spooled.stat().st_size
+        done = subprocess.run([KTRACK, "recover", path], capture_output=True, text=True, check=False)
+        if done.returncode != 0 or not path.exists():
+            problems.append(f"round {i}: {done.stderr}")
+            continue
+        events, messages = export(path)
+        if exported(events) < size // 4096 * 40 or "damage" in messages:
+            problems.append(f"round {i}: {exported(events)} events of {size} bytes; {messages}")
+    tap.nothing(problems, f"ktrack record is killed at {KILLS} moments and recovered")
+    tap.ok(process.poll() is None, "the program still runs")
+
+
+def main():
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        own_socket(folder)
+        load = build(folder)
+        check_modes(tap, load, folder)
+        check_contents(tap, load, folder)
+        check_killed(tap, load, folder)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
