@@ -52,7 +52,7 @@ static void talk(int own, char **steps, FILE *log)
 
 int main(int argc, char **argv)
 {
-	struct winsize size = { .ws_row = 24, .ws_col = 120 };
+	struct winsize size = { .ws_row = 60, .ws_col = 120 };
 	struct termios before, after;
 	char **command = argv + 2;
 	int own, terminal, status;

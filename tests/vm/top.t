@@ -26,7 +26,7 @@ def parts(result, name):
 
 def screens(raw):
     """The screen after each frame."""
-    screen = pyte.Screen(120, 24)
+    screen = pyte.Screen(120, 60)
     stream = pyte.ByteStream(screen)
     for frame in re.split(rb"(?=\x1b\[H\x1b\[2J|\x1b\[[0-9]+;[0-9]+H)", raw):
         stream.feed(frame)
@@ -46,10 +46,10 @@ def check_kernel(tap, kernel, result):
     """One kernel."""
     view = check_run(tap, f"{kernel}: keys", result, "keys")
     rows = [line for screen in screens(view) for line in screen]
-    tap.ok(any(re.search(r"events, \d+/s, \d+ lost", line) for line in rows), f"{kernel}: the header has events in a second and losses", *rows[:24])
-    tap.ok(any(re.search(r" transfer +[1-9]\d* ", line) for line in rows), f"{kernel}: rows have new slices in an interval", *rows[:24])
-    tap.ok(any("PAUSED" in line and "filter: transfer" in line for line in rows), f"{kernel}: keys filter and pause", *rows[-24:])
-    tap.ok(any(line.startswith("percentile 90") for line in rows), f"{kernel}: and show a row's details", *rows[-24:])
+    tap.ok(any(re.search(r"events, \d+/s, \d+ lost", line) for line in rows), f"{kernel}: the header has events in a second and losses", *rows[:60])
+    tap.ok(any(re.search(r" transfer +[1-9]\d* ", line) for line in rows), f"{kernel}: rows have new slices in an interval", *rows[:60])
+    tap.ok(any("PAUSED" in line and "filter: transfer" in line for line in rows), f"{kernel}: keys filter and pause", *rows[-60:])
+    tap.ok(any(line.startswith("percentile 90") for line in rows), f"{kernel}: and show a row's details", *rows[-60:])
     check_run(tap, f"{kernel}: SIGTERM", result, "signal")
     check_run(tap, f"{kernel}: --duration", result, "duration")
 

@@ -15,8 +15,8 @@ export TERM=xterm TERMINFO=/terminfo LC_ALL=C.UTF-8
 # shellcheck disable=SC2016 # the keys
 attempt keys /terminal /out/keys.log transfer '/transfer
 ' filter 'p' PAUSED '
-' SHARE 'q' -- ktrack stat --live --interval=200ms -e 'ktrack_demo:*' -b 4096
-attempt signal /terminal /out/signal.log -- sh -c '(wait=0; sleep 2; kill -TERM $$) & exec ktrack stat --live --interval=100ms -e "ktrack_demo:*"'
+' SHARE 'q' -- ktrack stat --live -d 60 --interval=200ms -e 'ktrack_demo:*' -b 4096
+attempt signal /terminal /out/signal.log -- sh -c '(sleep 2; kill -TERM $$) & exec ktrack stat --live --interval=100ms -e "ktrack_demo:*"'
 attempt duration /terminal /out/duration.log -- ktrack stat --live -d 1 -e 'ktrack_demo:*'
 touch /stop
 wait

@@ -7,6 +7,10 @@
 	"PRAGMA page_size = 8192; PRAGMA cache_size = -16384; PRAGMA synchronous = OFF; " \
 	"PRAGMA temp_store = FILE; PRAGMA locking_mode = EXCLUSIVE;"
 
+/* Of existing databases: one value, and all memory of SQLite. */
+#define VALUE_SIZE_MAX (16 << 20)
+#define HEAP_SIZE_MAX (INT64_C(256) << 20)
+
 int database_fail(struct database *database, struct error *error)
 {
 	if (database->files.failure)
@@ -56,6 +60,33 @@ int database_open_temporary(struct database *database, const char *name, struct 
 	return database_run(database, SETTINGS "PRAGMA journal_mode = OFF", error);
 }
 
+/*
+ * An existing database may be hostile: its schema runs no code of ours, its triggers never run, and
+ * no value takes much memory. What it computes is limited only by the patience of the user.
+ */
+static void database_defend(const struct database *database)
+{
+	static const struct {
+		int option;
+		int value;
+	} options[] = {
+		{ SQLITE_DBCONFIG_DEFENSIVE, 1 },
+		{ SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
+		{ SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 },
+		{ SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0 },
+		{ SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0 },
+	};
+	const struct sqlite_api *api = &database->api;
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		api->db_config(database->handle, options[i].option, options[i].value, NULL);
+	api->limit(database->handle, SQLITE_LIMIT_LENGTH, VALUE_SIZE_MAX);
+	api->limit(database->handle, SQLITE_LIMIT_ATTACHED, 0);
+	api->limit(database->handle, SQLITE_LIMIT_TRIGGER_DEPTH, 0);
+	api->limit(database->handle, SQLITE_LIMIT_WORKER_THREADS, 0);
+	api->hard_heap_limit64(HEAP_SIZE_MAX);
+}
+
 int database_open_existing(struct database *database, const char *path, struct error *error)
 {
 	int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_PRIVATECACHE;
@@ -65,6 +96,7 @@ int database_open_existing(struct database *database, const char *path, struct e
 	if (sqlite_api_load(&database->api, error) < 0 ||
 	    database_open(database, path, flags, error) < 0)
 		return -1;
+	database_defend(database);
 	return database_run(database,
 			    "PRAGMA cache_size = -16384;"
 			    "PRAGMA cell_size_check = ON; PRAGMA query_only = ON",

@@ -253,14 +253,26 @@ int query_answer(struct database *database, const struct sink_query_settings *se
 	return status;
 }
 
+static int steps_end(void *context)
+{
+	(void)context;
+	return 1;
+}
+
+/* A hostile database may have a view of this name that never ends. */
+#define LOSSES_STEPS_MAX 10000
+
 bool query_read_losses(struct database *database, struct sink_query_result *result)
 {
 	static const char sql[] = "SELECT ifnull(lost_records, 0), ifnull(lost_gaps, 0), "
 				  "ifnull(lost_gaps_unknown, 0) FROM recording";
 	const struct sqlite_api *api = &database->api;
 	sqlite3_stmt *statement = NULL;
-	bool is_read = api->prepare_v2(database->handle, sql, -1, &statement, NULL) == SQLITE_OK &&
-		       api->step(statement) == SQLITE_ROW;
+	bool is_read;
+
+	api->progress_handler(database->handle, LOSSES_STEPS_MAX, steps_end, NULL);
+	is_read = api->prepare_v2(database->handle, sql, -1, &statement, NULL) == SQLITE_OK &&
+		  api->step(statement) == SQLITE_ROW;
 
 	if (is_read) {
 		result->lost = api->column_int64(statement, 0);
