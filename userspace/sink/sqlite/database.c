@@ -2,6 +2,10 @@
 /* Opens databases, and reports their failures. */
 #include "sink/sqlite/database.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
 /* The page cache, and the sorter that creates indexes, take up to 16 MiB each. */
 #define SETTINGS                                                                          \
 	"PRAGMA page_size = 8192; PRAGMA cache_size = -16384; PRAGMA synchronous = OFF; " \
@@ -10,6 +14,10 @@
 /* Of existing databases: one value, and all memory of SQLite. */
 #define VALUE_SIZE_MAX (16 << 20)
 #define HEAP_SIZE_MAX (INT64_C(256) << 20)
+
+/* Of the file format: two bytes, of which a write-ahead log needs this value. */
+#define VERSIONS_OFFSET 18
+#define WAL_VERSION 2
 
 int database_fail(struct database *database, struct error *error)
 {
@@ -87,13 +95,36 @@ static void database_defend(const struct database *database)
 	api->hard_heap_limit64(HEAP_SIZE_MAX);
 }
 
+/*
+ * Even to read such a file, SQLite creates two others next to it. @path is that of a file that
+ * begins like a database.
+ */
+static int database_check_journal(const struct database *database, const char *path,
+				  struct error *error)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	unsigned char versions[2] = { 0 };
+	ssize_t size = fd >= 0 ? pread(fd, versions, sizeof(versions), VERSIONS_OFFSET) : -1;
+
+	file_close(fd);
+	if (size < 0)
+		return error_set_system(error, errno, "cannot open %s", database->name);
+	if (versions[0] != WAL_VERSION && versions[1] != WAL_VERSION)
+		return 0;
+	return error_set(error,
+			 "%s: has a write-ahead log; write PRAGMA journal_mode = DELETE with "
+			 "sqlite3(1)",
+			 database->name);
+}
+
 int database_open_existing(struct database *database, const char *path, struct error *error)
 {
 	int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_PRIVATECACHE;
 
 	database->name = path;
 	database->files.fd = -1;
-	if (sqlite_api_load(&database->api, error) < 0 ||
+	if (database_check_journal(database, path, error) < 0 ||
+	    sqlite_api_load(&database->api, error) < 0 ||
 	    database_open(database, path, flags, error) < 0)
 		return -1;
 	database_defend(database);

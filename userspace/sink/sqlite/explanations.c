@@ -15,6 +15,13 @@ static int explanation_add(struct sqlite_sink *sink, const struct explanation *o
 	return row_end(&row, error);
 }
 
+static const char parts_sql[] =
+	"INSERT INTO why_part SELECT e.slice_id, p.value ->> 'kind', p.value ->> 'what', "
+	"p.value ->> 'ns', p.value ->> 'count', p.value ->> 'longest_ns', "
+	"p.value ->> 'longest_at_ns', p.value ->> 'cpu', p.value ->> 'state', "
+	"p.value ->> 'behind_tid', p.value ->> 'waker_tid', p.value ->> 'waker', p.value "
+	"FROM explanation e, json_each(e.json, '$.parts') p";
+
 int sqlite_explanations_add(struct sqlite_sink *sink, struct error *error)
 {
 	const struct explanations *all = sink->explanations;
@@ -23,5 +30,5 @@ int sqlite_explanations_add(struct sqlite_sink *sink, struct error *error)
 		if (explanation_add(sink, &all->items[i], error) < 0)
 			return -1;
 	}
-	return 0;
+	return all ? database_run(&sink->database, parts_sql, error) : 0;
 }

@@ -8,3 +8,4 @@ CREATE INDEX instant_by_track ON instant(track_id, ts_ns);
 CREATE INDEX counter_by_track ON counter(track_id, ts_ns);
 CREATE INDEX flow_by_id ON flow(name, flow_id, ts_ns);
 CREATE INDEX flow_by_event ON flow(event_id);
+CREATE INDEX why_part_by_slice ON why_part(slice_id);

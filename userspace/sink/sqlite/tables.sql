@@ -49,6 +49,12 @@ CREATE TABLE message(ts_ns INTEGER, text TEXT);
 -- Of slices that ktrack why explained: what it prints with --json.
 CREATE TABLE explanation(slice_id INTEGER PRIMARY KEY REFERENCES slice, json TEXT);
 
+-- Their parts. No view: those of databases from elsewhere may not call functions for JSON.
+CREATE TABLE why_part(
+    slice_id INTEGER REFERENCES slice, kind TEXT, what TEXT, ns INTEGER, count INTEGER,
+    longest_ns INTEGER, longest_at_ns INTEGER, cpu INTEGER, state TEXT, behind_tid INTEGER,
+    waker_tid INTEGER, waker TEXT, json TEXT);
+
 CREATE VIEW event_args AS
 SELECT event_id,
     json_group_object(CASE at_end WHEN 1 THEN 'end:' ELSE '' END || name, value) AS args
@@ -87,14 +93,6 @@ FROM (SELECT name, flow_id, event_id, ts_ns, lead(event_id) OVER steps AS to_id,
           lead(ts_ns) OVER steps AS to_ns
       FROM flow WINDOW steps AS (PARTITION BY name, flow_id ORDER BY ts_ns, rowid))
 WHERE to_id IS NOT NULL;
-
-CREATE VIEW why_part AS
-SELECT e.slice_id, p.value ->> 'kind' AS kind, p.value ->> 'what' AS what,
-    p.value ->> 'ns' AS ns, p.value ->> 'count' AS count, p.value ->> 'longest_ns' AS longest_ns,
-    p.value ->> 'longest_at_ns' AS longest_at_ns, p.value ->> 'cpu' AS cpu,
-    p.value ->> 'state' AS state, p.value ->> 'behind_tid' AS behind_tid,
-    p.value ->> 'waker_tid' AS waker_tid, p.value ->> 'waker' AS waker, p.value AS json
-FROM explanation e, json_each(e.json, '$.parts') p;
 
 CREATE VIEW why_split AS
 SELECT slice_id, sum(ns) AS total_ns,
