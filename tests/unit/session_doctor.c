@@ -83,8 +83,45 @@ TEST(a_machine_that_works_can_record)
 	CHECK(has(&out, "[mechanism osnoise] limited: the kernel lacks it; use a kernel with "
 			"CONFIG_OSNOISE_TRACER"));
 	CHECK(has(&out, "[mechanism uprobes] limited: "));
+	CHECK(has(&out, "[programs] limited: --uprobe and --usdt: not possible; use a kernel with "
+			"CONFIG_UPROBE_EVENTS\n"));
+	CHECK(has(&out, "[trace_marker] limited: -r marker: texts of programs are not copied to "));
+	CHECK(has(&out, "[functions] "));
+	CHECK(!has(&out, "[functions] limited: --function and --probe: "));
+	CHECK(has(&out, "[pack marker] limited: 0 of 10 tracepoints exist; "));
 	CHECK(has(&out, "[pack sched] limited: "));
 	CHECK(has(&out, "[pack fs] limited: 0 of "));
+	buffer_release(&out);
+}
+
+TEST(functions_and_programs)
+{
+	static const char *const off[][2] = { WORKING,
+					      { "proc/sys/kernel/ftrace_enabled", "0\n" },
+					      { "t/uprobe_events", "" },
+					      { "t/options/copy_trace_marker", "0\n" },
+					      { "t/events/ftrace/print/id", "5" },
+					      { NULL } };
+	static const char *const without[][2] = {
+		{ "proc/mounts", "tracefs /t tracefs rw 0 0\n" },
+		{ "t/instances/x", "" },
+		{ "t/trace_clock", "[boot]\n" },
+		{ "t/available_tracers", "nop\n" },
+		{ "proc/sys/kernel/ftrace_enabled", "1\n" },
+		{ NULL }
+	};
+	struct buffer out = { 0 };
+
+	CHECK(examine(off, &out));
+	CHECK(has(&out, "[functions] limited: --function and --probe: functions of the kernel are "
+			"not traced; sysctl kernel.ftrace_enabled=1\n"));
+	CHECK(has(&out, "[programs] ok: --uprobe and --usdt: possible\n"));
+	CHECK(has(&out, "[trace_marker] ok: -r marker: texts of programs are copied to "));
+	CHECK(has(&out, "[pack marker] ok: 10 of 10 tracepoints exist\n"));
+	buffer_clear(&out);
+	examine(without, &out);
+	CHECK(has(&out, "[functions] limited: --function and --probe: not possible; use a kernel "
+			"with CONFIG_KPROBE_EVENTS\n"));
 	buffer_release(&out);
 }
 

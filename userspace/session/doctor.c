@@ -233,6 +233,7 @@ bool doctor_run(const char *root,
 	check_clocks(&doctor);
 	check_memory(&doctor);
 	doctor_check_mechanisms(&doctor);
+	doctor_check_probes(&doctor);
 	doctor_check_packs(&doctor);
 	buffer_release(&doctor.tracefs);
 	buffer_release(&doctor.options);

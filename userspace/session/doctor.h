@@ -47,4 +47,7 @@ void doctor_check_modules(struct doctor *doctor);
 void doctor_check_mechanisms(struct doctor *doctor);
 void doctor_check_packs(struct doctor *doctor);
 
+/** doctor_check_probes - how functions of the kernel and programs can be recorded */
+void doctor_check_probes(struct doctor *doctor);
+
 #endif

@@ -82,7 +82,8 @@ static bool tracepoint_exists(const struct doctor *doctor, const struct listed_u
 	glob_t found = { 0 };
 	bool exists;
 
-	buffer_printf(&pattern, "%s/events/%s/%s", doctor->tracefs.data, use->system, use->event);
+	buffer_printf(&pattern, "%s/events/%s/%s", doctor->tracefs.data, use->of_system,
+		      use->of_event);
 	exists = glob(buffer_string(&pattern), GLOB_NOSORT, NULL, &found) == 0;
 	globfree(&found);
 	buffer_release(&pattern);

@@ -202,6 +202,8 @@ void rule_listing_tracepoint(const struct rule_listing *listing, size_t number, 
 	*out = (struct listed_use){
 		.system = use.system,
 		.event = use.event,
+		.of_system = use.of_system,
+		.of_event = use.of_event,
 		.role = use.role,
 		.presence = presence_find(listing, use.of_system, use.of_event),
 	};

@@ -196,11 +196,14 @@ enum listed_presence {
 
 /**
  * struct listed_use - a tracepoint of a rule; its names may have wildcards
+ * @of_system, @of_event: the tracepoint whose records have it: mostly itself
  * @role: the setting of the rule that names it
  */
 struct listed_use {
 	const char *system;
 	const char *event;
+	const char *of_system;
+	const char *of_event;
 	const char *role;
 	enum listed_presence presence;
 };
