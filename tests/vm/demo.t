@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Test: the demo shows the way of the data, the first lines and the tracks, and keeps the stream."""
+"""Test: the demo shows the way of the data, the first lines and the tracks, and a program with the driver; it keeps the streams."""
 
+import json
 import re
 import subprocess
 import sys
+from collections import Counter, defaultdict
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -15,6 +17,29 @@ from contract import Batch  # noqa: E402
 from tap import Tap  # noqa: E402
 
 BATCH = Batch(20)
+JOBS = 20
+# The slices with the flow of a request, in order: tracepoint and name.
+STAGES = [
+    ("demo_client:client_job", "make"), ("demo_client:client_job", "submit"), ("ktrack_demo:ktrack_demo_submit", "submit"),
+    ("ktrack_demo:ktrack_demo_io", "request"), ("ktrack_demo:ktrack_demo_work", "handle"),
+]
+
+
+def check_program(tap, text):
+    """Program, driver and scheduler in one stream, with flows between them."""
+    stages, states, wakeups = defaultdict(list), Counter(), 0
+    for line in text.splitlines():
+        event = json.loads(line)
+        for flow in event.get("flow", ()) if event["event"] == "region_enter" else ():
+            stages[flow].append((event["category"], event["label"]))
+        if event["event"] == "region_enter" and event["category"] == "sched:thread" and "demo-client" in event["thread"]:
+            states[event["label"]] += 1
+        wakeups += event["event"] == "data_json" and event["category"] == "sched:wakeup"
+    requests = {f"ktrack_demo_request:0x{BATCH.requests + 1 + job:x}": STAGES for job in range(JOBS)}
+    found = {flow: [stage for stage in begun if stage in STAGES] for flow, begun in stages.items() if flow in requests}
+    tap.ok(found == requests, "a flow leads from the program's threads to the driver and its worker", found)
+    tap.ok(states["Running"] > JOBS and states["S"] > 0, "the states of the program's threads are on the same page", states)
+    tap.ok(wakeups > 2 * JOBS, "and who woke whom", wakeups)
 
 
 def is_in_order(words, text):
@@ -48,9 +73,12 @@ def main():
     lines = ('{"event":"version",', '{"event":"thread_start",', "\nTRACK ", "\nth11:")
     tap.ok(is_in_order(lines, done.stdout), "it shows lines and tracks", done.stdout)
     kept = machine.PROJECT / "build/demo"
+    check_program(tap, (kept / "program.json").read_text())
+    shown = [f"{category}  {name}  on track" for category, name in STAGES]
+    tap.ok(is_in_order(shown, done.stdout), "it shows the flow of a request", done.stdout[-2000:])
     missing = [
         name
-        for name in ("stream.json", "page.html", "tracks.txt", "tracepoints.txt")
+        for name in ("stream.json", "program.json", "page.html", "tracks.txt", "tracepoints.txt")
         if not (kept / name).exists()
     ]
     tap.nothing(missing, "it keeps what came of it")
