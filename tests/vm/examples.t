@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Test: what the documents show to be typed works, on a machine with the driver that ktrack-instrument(7) prints."""
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,7 @@ PROGRAMS = ("bash", "jq", "trace-cmd", "sort", "patch")
 NOT_BUILT = ("mydrv_probe.c",)
 # Tutorials and how-tos run in a machine of their own: all together take long on a busy host.
 GUIDES = "userspace/doc/"
+PROGRAM_PAGE = blocks.PROJECT / "include/ktrack/ktrack-user.7"
 # Blocks that do not run here, by what they contain, and why.
 NOT_RUN = {
     "scripts/deps": "installs packages; tests/harness/install.t and tests/packages/debian.t run make install",
@@ -68,6 +70,17 @@ def tutorial_build(tap, folder):
     built = build.make(build.headers(KERNEL), driver, "modules")
     tap.ok(built.status == 0, "the tutorial's driver is a module", built.log[-2000:])
     return driver / "relay.ko"
+
+
+def program_build(tap, folder):
+    """mytool, the program that ktrack-user(7) prints."""
+    folder.mkdir()
+    for name, text in re.findall(r'^\.\\" example (mytool\.[ch])\n\.EX\n(.*?)^\.EE$', PROGRAM_PAGE.read_text(), re.MULTILINE | re.DOTALL):
+        (folder / name).write_text(text.replace("\\-", "-"))
+    words = ["gcc", "-O2", f"-I{blocks.PROJECT / 'include'}", "-o", folder / "mytool", folder / "mytool.c"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    tap.ok(done.returncode == 0, "the page's program compiles", done.stderr[-2000:])
+    return folder / "mytool"
 
 
 def share_install(tap, folder):
@@ -121,8 +134,8 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         module, relay = driver_build(tap, folder / "mydrv"), tutorial_build(tap, folder / "tutorial")
-        share = share_install(tap, folder / "installed")
-        added = [module, relay, f"{folder / 'tutorial/reader'}:/tutorial", f"{share}:/usr/share/ktrack"]
+        share, program = share_install(tap, folder / "installed"), program_build(tap, folder / "program")
+        added = [module, relay, f"{program}:/mytool", f"{folder / 'tutorial/reader'}:/tutorial", f"{share}:/usr/share/ktrack"]
         added += [f"/usr/bin/{name}:/usr/local/bin/{name}" for name in PROGRAMS]
         options = [word for name in added for word in ("--add", name)]
         running = [block for block in shown if block.series not in boot]

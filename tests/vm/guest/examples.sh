@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Guest: runs the shell blocks of the documents as their readers would. /blocks has a file SERIES-NUMBER for each; those of one
 # series run one after the other in one folder. /mydrv.ko is the driver of ktrack-instrument(7), /relay.ko that of the tutorial,
-# whose files before the patch are in /tutorial. /recorded.dat will be a recording.
+# whose files before the patch are in /tutorial. /mytool is the program of ktrack-user(7). /recorded.dat will be a recording.
 # What a block prints is left in /out/BLOCK.log. Prints "BLOCK STATUS" for each; the status of one that has to be ended from
 # outside is that of the signal. With the argument boot the buffers are left as the boot filled them.
 # shellcheck shell=dash
@@ -23,7 +23,8 @@ commands_make() {
 	printf '#!/usr/local/bin/bash\nexec "$@" 3>&- 4>&-\n' >/usr/local/bin/sudo
 	printf '#!/bin/sh\n[ -d "/sys/module/$1" ] || insmod "/modules/$1.ko"\n' >/usr/local/bin/modprobe
 	printf '#!/bin/sh\n[ "$1" != -C ] || exec cp /relay.ko .\ninsmod /mydrv.ko\nrmmod mydrv\n' >/usr/local/bin/make
-	chmod 755 /usr/local/bin/sudo /usr/local/bin/modprobe /usr/local/bin/make
+	printf '#!/bin/sh\nexec cp /mytool .\n' >/usr/local/bin/cc
+	chmod 755 /usr/local/bin/sudo /usr/local/bin/modprobe /usr/local/bin/make /usr/local/bin/cc
 }
 
 # The folder of a reader: a tree that was built, a driver, a recording, something to copy.
