@@ -14,6 +14,10 @@
 #define LINGER_S 60
 #define LINGER_SIGNAL_S 5
 
+/* Pages that follow have read the rest after this time, or it is reported that they are waited for.
+ */
+#define QUICK_NS (500 * NS_PER_MS)
+
 /* Longest wait between two looks at the clients' timeouts. */
 #define LOOK_MS 500
 
@@ -88,10 +92,22 @@ static void serving_wait(const struct serving *serving, const struct stop_condit
 }
 
 /* Whether pages are done; whoever ended the recording by a signal opens no other one. */
-static bool serving_is_done(const struct serving *serving, bool was_signalled)
+static bool serving_is_done(const struct serving *serving, const struct stop_condition *stop)
 {
 	return !serve_has_followers(serving->serve) &&
-	       (was_signalled || serve_was_read(serving->serve));
+	       (stop->nr_requests > 0 || serve_was_read(serving->serve));
+}
+
+/* Serves until pages are done, or until another signal or a time. Returns false after the time. */
+static bool serving_linger(struct serving *serving, struct stop_condition *stop, int64_t end_ns)
+{
+	while (!serving_is_done(serving, stop) && !stop_is_asked_again(stop)) {
+		if (time_now_ns(CLOCK_MONOTONIC) >= end_ns)
+			return false;
+		serving_wait(serving, stop);
+		serving_round(serving);
+	}
+	return true;
 }
 
 void serving_finish(struct serving *serving, struct stop_condition *stop,
@@ -99,22 +115,19 @@ void serving_finish(struct serving *serving, struct stop_condition *stop,
 {
 	bool was_signalled = stop->nr_requests > 0;
 	int limit_s = was_signalled ? LINGER_SIGNAL_S : LINGER_S;
-	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC), end_ns = now_ns + limit_s * NS_PER_S;
+	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
 
 	if (!serving->serve)
 		return;
 	serve_complete(serving->serve);
 	serving_round(serving);
-	if (!serving_is_done(serving, was_signalled))
-		report_message(report,
-			       "%s: the recording has ended; it is served for up to %d s until a "
-			       "browser has read it; Ctrl-C ends ktrack at once",
-			       serve_url(serving->serve), limit_s);
-	while (!serving_is_done(serving, was_signalled) && !stop_is_asked_again(stop) &&
-	       time_now_ns(CLOCK_MONOTONIC) < end_ns) {
-		serving_wait(serving, stop);
-		serving_round(serving);
-	}
+	if (serving_linger(serving, stop, now_ns + QUICK_NS))
+		return;
+	report_message(report,
+		       "%s: the recording has ended; it is served for up to %d s until a "
+		       "browser has read it; Ctrl-C ends ktrack at once",
+		       serve_url(serving->serve), limit_s);
+	serving_linger(serving, stop, now_ns + limit_s * NS_PER_S);
 }
 
 void serving_release(struct serving *serving)

@@ -398,6 +398,10 @@ static void stream_run_append_next(const struct stream_run *run, struct buffer *
 
 	if (closing_append_view(out, &settings->outputs))
 		return;
+	if (settings->outputs.serves) {
+		buffer_append_string(out, "the button \"save\" of the page keeps it");
+		return;
+	}
 	closing_append_command(out, settings->outputs.stat ? "record" : "stream --html=page.html",
 			       selection, NULL);
 	buffer_append_string(out, settings->outputs.stat ? " keeps records in a file"

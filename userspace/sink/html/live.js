@@ -12,7 +12,7 @@ const LAST_LINE = 4096;
 class Live {
 	// `frame` is a copy of the page as it was loaded.
 	constructor(page, address, frame) {
-		Object.assign(this, { page, address, frame, recording: page.recording, picture: page.picture, texts: [], waiting: [], size: FOLLOWED_NS, nrBytes: 0, tail: "" });
+		Object.assign(this, { page, address, frame, recording: page.recording, picture: page.picture, texts: [], waiting: [], size: FOLLOWED_NS, waitingSize: 0, nrBytes: 0, tail: "" });
 		Object.assign(this, { span: page.picture.span, isPaused: false, isAsked: false, decoder: new TextDecoder() });
 		this.recording.isGrowing = true;
 		page.part("live").hidden = false;
@@ -60,6 +60,7 @@ class Live {
 	take(text) {
 		this.tail = (this.tail + text).slice(-LAST_LINE);
 		this.waiting.push(text);
+		this.waitingSize += text.length;
 		this.ask();
 	}
 
@@ -95,12 +96,17 @@ class Live {
 	}
 
 	add() {
-		if (this.waiting.length > 0)
-			this.texts.push(this.recording.add(this.waiting.shift()));
+		const text = this.waiting.shift() ?? "";
+		this.waitingSize -= text.length;
+		this.texts.push(this.recording.add(text));
 	}
 
+	// The details of a slice may have more in the end.
 	finish() {
-		this.recording.isGrowing = !this.recording.totals && !(this.isOver && this.waiting.length === 0);
+		const { recording, page } = this, wasGrowing = recording.isGrowing;
+		recording.isGrowing = !recording.totals && !(this.isOver && this.waiting.length === 0);
+		if (wasGrowing && !recording.isGrowing && this.picture.selected)
+			page.showDetails(this.picture.selected);
 	}
 
 	get isWhole() {
@@ -141,12 +147,12 @@ class Live {
 	}
 
 	showState() {
-		const { page, recording } = this, size = this.waiting.reduce((sum, text) => sum + text.length, 0);
+		const { page, recording, waitingSize } = this;
 		const state = this.isPaused ? "paused" : recording.isGrowing ? "recording" : recording.totals ? "recording ended" : "connection lost";
 		if (page.part("state").textContent !== state)
 			page.part("state").textContent = state;
 		page.part("state").title = this.problem && state === "connection lost" ? String(this.problem) : "";
-		page.part("waiting").textContent = this.isPaused && size > 0 ? `${Math.ceil(size / 1024)} KiB waiting` : "";
+		page.part("waiting").textContent = this.isPaused && waitingSize > 0 ? `${Math.ceil(waitingSize / 1024)} KiB waiting` : "";
 		page.part("pause").textContent = this.isPaused ? "go on" : "pause";
 		page.part("pause").hidden = !recording.isGrowing;
 	}

@@ -83,6 +83,10 @@ class Finder {
 // Why a slice has no split, and how to get it.
 function excuse(recording, one) {
 	const explained = recording.totals?.explained, { tracepoint } = one.track.identity;
+	if (recording.isGrowing)
+		return "Where its time went is known when the recording has ended, if the states of threads are recorded.";
+	if (!recording.totals)
+		return "Where its time went is not known: the page has no end.";
 	if (!explained || !explained.states)
 		return `Where its time went is not known: ${explained ? "nothing recorded the states of threads" : "this page was made without them"}. ` +
 			`Record and export with ${RULES}, without --track, --cpu and --pid.`;

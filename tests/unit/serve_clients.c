@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of the server's clients: what they get when, by a clock of our own. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "fixtures/tap.h"
+#include "serve/serve.h"
+
+/* More than the kernel keeps for a client that does not read. */
+#define LARGE (64 << 20)
+#define PATIENCE_MS 10000
+
+struct server {
+	struct serve *serve;
+	struct serve_content content;
+	struct buffer page;
+	unsigned int port;
+	char path[64];
+	int64_t now_ns;
+};
+
+static void server_init(struct server *server, size_t page_size)
+{
+	struct error error = { 0 };
+
+	*server = (struct server){ .now_ns = NS_PER_S };
+	CHECK_NUMBER(serve_open(&server->serve, 0, &error), 0);
+	CHECK_NUMBER(sscanf(serve_url(server->serve), "http://127.0.0.1:%u%63s", &server->port,
+			    server->path),
+		     2);
+	while (server->page.size < page_size)
+		buffer_append_string(&server->page, "a part of the page\n");
+	server->content = (struct serve_content){ .fd = memfd_create("lines", MFD_CLOEXEC),
+						  .page = buffer_text(&server->page) };
+	serve_begin(server->serve, &server->content);
+	serve_run(server->serve, server->now_ns);
+}
+
+static void server_release(struct server *server)
+{
+	serve_close(server->serve);
+	close(server->content.fd);
+	buffer_release(&server->page);
+}
+
+/* Lets the server do all that it can do now, after some seconds. */
+static void server_run(struct server *server, double after_s)
+{
+	struct pollfd ready = { .fd = serve_fd(server->serve), .events = POLLIN };
+
+	server->now_ns += after_s * NS_PER_S;
+	do {
+		serve_run(server->serve, server->now_ns);
+	} while (poll(&ready, 1, 20) > 0);
+}
+
+static int client_connect(const struct server *server)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET,
+				       .sin_port = htons(server->port),
+				       .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	CHECK_NUMBER(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	return fd;
+}
+
+static int client_ask(const struct server *server, const char *resource)
+{
+	struct buffer request = { 0 };
+	int fd = client_connect(server);
+
+	buffer_printf(&request, "GET %s%s HTTP/1.1\r\nHost: localhost:%u\r\n\r\n", server->path,
+		      resource, server->port);
+	CHECK_NUMBER(send(fd, request.data, request.size, MSG_NOSIGNAL), request.size);
+	buffer_release(&request);
+	return fd;
+}
+
+/* Reads what is there; returns whether the connection has ended. */
+static bool client_read(int fd, struct buffer *out)
+{
+	ssize_t size;
+
+	do {
+		char *space = buffer_reserve(out, 65536);
+
+		size = recv(fd, space, 65536, MSG_DONTWAIT);
+		out->size += size > 0 ? size : 0;
+	} while (size > 0);
+	return size == 0 || errno == ECONNRESET;
+}
+
+static bool has_begin(struct buffer *bytes, const char *begin)
+{
+	return strncmp(buffer_string(bytes), begin, strlen(begin)) == 0;
+}
+
+static void lines_add(const struct server *server, const char *text)
+{
+	CHECK_NUMBER(write(server->content.fd, text, strlen(text)), strlen(text));
+}
+
+TEST(a_half_sent_request_ends_after_five_seconds)
+{
+	struct server server;
+	struct buffer answer = { 0 };
+	int fd;
+
+	server_init(&server, 10);
+	fd = client_connect(&server);
+	CHECK_NUMBER(send(fd, "GET / HTTP/1.1\r\n", 16, MSG_NOSIGNAL), 16);
+	server_run(&server, 0);
+	server_run(&server, 4.9);
+	CHECK(!client_read(fd, &answer) && answer.size == 0);
+	server_run(&server, 0.2);
+	CHECK(client_read(fd, &answer) && has_begin(&answer, "HTTP/1.1 408 "));
+	close(fd);
+	buffer_release(&answer);
+	server_release(&server);
+}
+
+TEST(a_page_that_is_not_read_ends_after_thirty_seconds)
+{
+	struct server server;
+	struct buffer answer = { 0 };
+	int fd;
+
+	server_init(&server, LARGE);
+	fd = client_ask(&server, "");
+	server_run(&server, 0);
+	server_run(&server, 29);
+	server_run(&server, 2);
+	CHECK(client_read(fd, &answer) && has_begin(&answer, "HTTP/1.1 200 ") &&
+	      answer.size < LARGE);
+	close(fd);
+	buffer_release(&answer);
+	server_release(&server);
+}
+
+TEST(lines_have_no_limit_of_time)
+{
+	struct server server;
+	struct buffer answer = { 0 };
+	int fd;
+
+	server_init(&server, 10);
+	lines_add(&server, "first\n");
+	fd = client_ask(&server, "lines");
+	server_run(&server, 0);
+	CHECK(serve_has_followers(server.serve));
+	server_run(&server, 100000);
+	lines_add(&server, "second\n");
+	server_run(&server, 0);
+	CHECK(!client_read(fd, &answer) && !serve_was_read(server.serve));
+	CHECK(strstr(buffer_string(&answer), "\r\n\r\nfirst\nsecond\n") != NULL);
+	serve_complete(server.serve);
+	server_run(&server, 0);
+	CHECK(client_read(fd, &answer) && serve_was_read(server.serve) &&
+	      !serve_has_followers(server.serve));
+	close(fd);
+	buffer_release(&answer);
+	server_release(&server);
+}
+
+TEST(a_client_that_does_not_read_is_behind_and_no_other)
+{
+	struct server server;
+	struct buffer answer = { 0 };
+	int slow, quick;
+	size_t size;
+
+	server_init(&server, 10);
+	slow = client_ask(&server, "lines");
+	quick = client_ask(&server, "lines");
+	CHECK_NUMBER(ftruncate(server.content.fd, LARGE), 0);
+	serve_complete(server.serve);
+	do {
+		size = answer.size;
+		server_run(&server, 0);
+		client_read(quick, &answer);
+	} while (answer.size > size);
+	CHECK(answer.size > LARGE && serve_was_read(server.serve) &&
+	      serve_has_followers(server.serve));
+	buffer_clear(&answer);
+	do {
+		size = answer.size;
+		server_run(&server, 0);
+		client_read(slow, &answer);
+	} while (answer.size > size);
+	CHECK(answer.size > LARGE && !serve_has_followers(server.serve));
+	close(slow);
+	close(quick);
+	buffer_release(&answer);
+	server_release(&server);
+}
+
+/* They are no work for the server: its descriptor is not readable. */
+TEST(clients_that_wait_or_send_more_do_not_wake_the_recording)
+{
+	struct server server;
+	struct pollfd ready;
+	int fds[3];
+
+	server_init(&server, LARGE);
+	ready = (struct pollfd){ .fd = serve_fd(server.serve), .events = POLLIN };
+	fds[0] = client_ask(&server, "lines");
+	fds[1] = client_ask(&server, "");
+	fds[2] = client_connect(&server);
+	server_run(&server, 0);
+	CHECK_NUMBER(send(fds[0], "more", 4, MSG_NOSIGNAL), 4);
+	CHECK_NUMBER(poll(&ready, 1, 50), 0);
+	close(fds[0]);
+	CHECK_NUMBER(poll(&ready, 1, PATIENCE_MS), 1);
+	server_run(&server, 0);
+	CHECK(!serve_has_followers(server.serve));
+	close(fds[1]);
+	close(fds[2]);
+	server_release(&server);
+}
+
+TEST(connections_wait_while_all_are_in_use)
+{
+	struct server server;
+	struct buffer answer = { 0 };
+	int fds[SERVE_CLIENTS_MAX], last;
+
+	server_init(&server, 10);
+	for (size_t i = 0; i < SERVE_CLIENTS_MAX; i++)
+		fds[i] = client_connect(&server);
+	server_run(&server, 0);
+	last = client_ask(&server, "");
+	server_run(&server, 1);
+	CHECK(!client_read(last, &answer) && answer.size == 0);
+	close(fds[3]);
+	server_run(&server, 0);
+	CHECK(client_read(last, &answer) && has_begin(&answer, "HTTP/1.1 200 "));
+	for (size_t i = 0; i < SERVE_CLIENTS_MAX; i++) {
+		if (i != 3)
+			close(fds[i]);
+	}
+	close(last);
+	buffer_release(&answer);
+	server_release(&server);
+}
+
+TEST(a_port_in_use_is_reported)
+{
+	struct server server;
+	struct serve *other;
+	struct error error = { 0 };
+	struct buffer want = { 0 };
+
+	server_init(&server, 10);
+	CHECK_NUMBER(serve_open(&other, server.port, &error), -1);
+	buffer_printf(&want, "cannot listen on 127.0.0.1:%u: Address already in use", server.port);
+	CHECK_TEXT(error.text, buffer_string(&want));
+	serve_close(other);
+	serve_close(NULL);
+	buffer_release(&want);
+	server_release(&server);
+}
