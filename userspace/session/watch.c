@@ -14,11 +14,15 @@
 #include "session/spool.h"
 #include "session/watch_state.h"
 
+/* After the end there are no records any more. */
 static int watch_fire(void *context, const struct trigger_firing *firing)
 {
 	struct watch_run *watch = context;
-	struct recent_span span = watch_span(watch);
+	struct recent_span span;
 
+	if (!watch->spool)
+		return 0;
+	span = watch_span(watch);
 	return watch_windows_add(&watch->windows, firing, &span,
 				 capture_wall_offset_ns(&watch->stream->capture));
 }
@@ -122,9 +126,7 @@ static int watch_write(struct watch_run *watch, struct watch_window *window, str
 {
 	const struct watch_settings *settings = watch->settings;
 	bool has_hook = settings->hook && watch_writer_has_hook(&watch->writer);
-	const struct watch_limits limits = { .max_files = settings->max_files,
-					     .max_bytes = settings->max_kib * 1024,
-					     .max_age_ns = settings->max_age_ns };
+	const struct watch_limits limits = watch_limits(watch);
 	const struct watch_job job = {
 		.spool = watch->spool,
 		.folder = &watch->folder,

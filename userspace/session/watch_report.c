@@ -12,16 +12,9 @@
 /* The state is reported this often. */
 #define STATE_EVERY_NS (2 * NS_PER_S)
 
-static struct watch_limits settings_limits(const struct watch_settings *settings)
-{
-	return (struct watch_limits){ .max_files = settings->max_files,
-				      .max_bytes = settings->max_kib * 1024,
-				      .max_age_ns = settings->max_age_ns };
-}
-
 void watch_clear_folder(struct watch_run *watch)
 {
-	const struct watch_limits limits = settings_limits(watch->settings);
+	const struct watch_limits limits = watch_limits(watch);
 	int before = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	if (before >= 0 && fchdir(watch->folder.fd) == 0) {
