@@ -55,7 +55,17 @@ id  category  name   track            ts_ns  dur_ns  self_ns  args              
 END
 table @during id=5 <<'END'
 id  category  name   track            from_ns  common_ns  dur_ns
+ 5  demo:io   other  io tid 8               0         40      40
  6  demo:io   outer  io tid 7 worker       15          5       5
+END
+table @during name='o*' limit=2 <<'END'
+id  category  name   track            from_ns  common_ns  dur_ns
+ 1  demo:io   outer  io tid 7 worker        0         50      50
+ 2  demo:io   inner  io tid 7 worker       10         20      20
+END
+table @during name=other category='no*' <<'END'
+id  category  name   track     from_ns  common_ns  dur_ns
+ 5  demo:io   other  io tid 8        0         40      40
 END
 table @names 'name=inner' <<'END'
 category  name   count  total_ns  self_ns  min_ns  mean_ns  p50_ns  p99_ns  max_ns

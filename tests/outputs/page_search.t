@@ -136,7 +136,36 @@ def check_long(tap, pages):
     tap.ok(stopped == [True, False, 1], "another text ends the search before", stopped)
 
 
-CHECKS = (check_queries, check_steps, check_long)
+FITS = """const texts = document.createElement("canvas").getContext("2d");
+const field = document.getElementById("search"), order = document.getElementById("order");
+const style = getComputedStyle(field), whole = order.cloneNode(true);
+texts.font = style.font;
+whole.style.cssText = "flex: none; width: max-content";
+order.after(whole);
+const natural = whole.offsetWidth;
+whole.remove();
+return [field.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - texts.measureText(field.placeholder).width,
+    order.offsetWidth - natural, innerWidth];
+"""
+HEIGHT = """const header = document.querySelector("header");
+header.style.width = "1100px";
+return header.offsetHeight;
+"""
+
+
+def check_fits(tap, pages):
+    """The hint of the search and the order of the tracks are not cut; a search leaves the header as high as it is."""
+    pages.load_text(FIELDS)
+    hint, order, width = pages.browser.run(FITS)
+    height = pages.browser.run(HEIGHT)
+    tap.ok(hint >= 0, f"the hint fits a page of {width} pixels", hint)
+    tap.ok(order >= 0, "the order of the tracks fits", order)
+    pages.browser.run(FIND + HITS, "read")
+    after = pages.browser.run(HEIGHT)
+    tap.ok(after == height, "a search does not wrap a header of 1100 pixels", height, after)
+
+
+CHECKS = (check_fits, check_queries, check_steps, check_long)
 
 
 if __name__ == "__main__":

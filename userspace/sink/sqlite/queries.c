@@ -24,7 +24,7 @@ QUERY(recording);
 
 const struct sink_query sink_queries[] = {
 	{ "slowest", "the slowest slices; name=GLOB, category=GLOB, limit=N", query_slowest },
-	{ "during", "what ran while a slice was open; id=ID of @slowest, limit=N", query_during },
+	{ "during", "what ran while a slice was open; id=ID or name=GLOB, limit=N", query_during },
 	{ "names", "count, times and percentiles of slices by name; name=GLOB", query_names },
 	{ "inner", "where the time of slices went, by the slices in them; name=GLOB", query_inner },
 	{ "flows", "time between the steps of flows, by their names; name=GLOB", query_flows },
