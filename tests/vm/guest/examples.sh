@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Guest: runs the shell blocks of the documents as their readers would. /blocks has a file SERIES-NUMBER for each; those of one
 # series run one after the other in one folder. /mydrv.ko is the driver of ktrack-instrument(7), /relay.ko that of the tutorial,
-# whose files before the patch are in /tutorial. /mytool is the program of ktrack-user(7). /recorded.dat will be a recording.
+# whose files before the patch are in /tutorial. /mytool is the program of ktrack-user(7). /recorded.dat and /calls.dat will be
+# recordings.
 # What a block prints is left in /out/BLOCK.log. Prints "BLOCK STATUS" for each; the status of one that has to be ended from
 # outside is that of the signal. With the argument boot the buffers are left as the boot filled them.
 # shellcheck shell=dash
@@ -27,13 +28,21 @@ commands_make() {
 	chmod 755 /usr/local/bin/sudo /usr/local/bin/modprobe /usr/local/bin/make /usr/local/bin/cc
 }
 
+# A recording, and those of two days.
+recordings_copy() {
+	cp /recorded.dat "$1/trace.dat"
+	for day in old1 old2 old3 old4 new1 new2 new3 new4; do
+		cp /calls.dat "$1/$day.dat"
+	done
+}
+
 # The folder of a reader: a tree that was built, a driver, a recording, something to copy.
 folder_make() {
 	mkdir -p "$1/build" "$1/kmod"
 	cp /modules/*.ko "$1/kmod"
 	ln -s "$(command -v ktrack)" "$1/build/ktrack"
 	cp /mydrv.ko /tutorial/* "$1"
-	[ ! -e /recorded.dat ] || cp /recorded.dat "$1/trace.dat"
+	[ ! -e /recorded.dat ] || recordings_copy "$1"
 	dd if=/dev/zero of="$1/big" bs=64k count=1 2>/dev/null
 	printf '#!/bin/sh\nsleep 0.1\n' >"$1/until-it-fails"
 	chmod 755 "$1/until-it-fails"
@@ -102,6 +111,7 @@ recording_make() {
 	insmod /modules/ktrack.ko
 	insmod /modules/ktrack_demo.ko
 	ktrack record -o /recorded.dat -- sh -c 'echo 40 >/dev/ktrack_demo' >/dev/null 2>&1
+	ktrack record -o /calls.dat -r syscalls -- dd if=/dev/zero of=/dev/null count=50 >/dev/null 2>&1
 }
 
 boot=${1-}
