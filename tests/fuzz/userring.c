@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fuzz target: the memory of a program. The input is descriptions, then a ring, behind four bytes:
+ * the size of the descriptions, and the head of the ring, in units of 8 bytes.
+ */
+#include <fcntl.h>
+#include <ktrack/user/layout.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+#include "tracefs/page.h"
+#include "userring/events.h"
+#include "userring/program.h"
+
+#define SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW)
+#define RING_SIZE 4096u
+#define EVENTS_SIZE 4096u
+#define MEMORY_SIZE (KTRACK_USER_CONTROL_SIZE + EVENTS_SIZE + RING_SIZE)
+
+static int memory_new(void)
+{
+	int fd = memfd_create(KTRACK_USER_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd < 0 || ftruncate(fd, MEMORY_SIZE) < 0 || fcntl(fd, F_ADD_SEALS, SEALS) < 0)
+		abort();
+	return fd;
+}
+
+static void memory_fill(unsigned char *base, const uint8_t *data, size_t size)
+{
+	struct ktrack_user_control *control = (struct ktrack_user_control *)(void *)base;
+	uint16_t numbers[2];
+	size_t events;
+
+	*control = (struct ktrack_user_control){ .magic = KTRACK_USER_MAGIC,
+						 .version = KTRACK_USER_VERSION,
+						 .nr_rings = 1,
+						 .ring_size = RING_SIZE,
+						 .events_size = EVENTS_SIZE };
+	memset(base + KTRACK_USER_CONTROL_SIZE, 0, EVENTS_SIZE + RING_SIZE);
+	memcpy(numbers, data, sizeof(numbers));
+	data += sizeof(numbers);
+	size -= sizeof(numbers);
+	events = numbers[0] % (EVENTS_SIZE / 8) * 8;
+	if (events > size)
+		events = size;
+	memcpy(base + KTRACK_USER_CONTROL_SIZE, data, events);
+	control->rings[0].head = 8 * numbers[1];
+	size -= events;
+	if (size > RING_SIZE)
+		size = RING_SIZE;
+	memcpy(base + KTRACK_USER_CONTROL_SIZE + EVENTS_SIZE, data + events, size);
+}
+
+/* Sub-buffers of any records are right, and so are formats of any descriptions. */
+static void results_check(struct record_queue *queue, const struct event_table *events)
+{
+	unsigned char bytes[PROGRAM_PAGE_SIZE];
+	struct record record;
+	struct format format;
+	struct page page;
+	size_t size;
+
+	while ((size = queue_fill(queue, INT64_MAX, bytes)) > 0) {
+		page_load(&page, (struct page_layout){ 0 }, bytes, size);
+		while (page_next(&page, &record))
+			;
+		if (page.is_damaged)
+			abort();
+	}
+	for (size_t i = 0; i < events->size; i++) {
+		if (format_parse(&format, events->list[i]->text) != 0 ||
+		    format.id != events->list[i]->id)
+			abort();
+		format_release(&format);
+	}
+}
+
+static void program_check(struct program *program, unsigned char *base, const uint8_t *data,
+			  size_t size)
+{
+	struct record_queue queue = { 0 };
+	struct event_table events = { 0 };
+	struct task_table tasks = { 0 };
+	const struct ring_reader reader = { .queue = &queue, .tasks = &tasks, .events = &events };
+
+	memory_fill(base, data, size);
+	/* Times of any record are the own recording's. */
+	program->from_ns = 0;
+	for (int pass = 0; pass < 2 && !program->is_damaged; pass++) {
+		if (program_read(program, &reader, INT64_MAX / 2) < 0)
+			abort();
+		/* Behind the end of the program nothing is awaited. */
+		program->has_ended = true;
+	}
+	results_check(&queue, &events);
+	queue_release(&queue);
+	event_table_release(&events);
+	task_table_release(&tasks);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static unsigned char *base;
+	static int fd;
+	struct program *program;
+
+	if (size < 4)
+		return 0;
+	if (!base) {
+		fd = memory_new();
+		base = mmap(NULL, MEMORY_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	}
+	memory_fill(base, data, 4);
+	program = program_open(fd, getpid());
+	if (!program)
+		abort();
+	program_check(program, base, data, size);
+	program_close(program);
+	return 0;
+}

@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Guest: a program with ktrack/user.h next to the scheduler, live and from a file; without root, without tracefs.
+set -eu
+
+# shellcheck source=tests/vm/guest/helpers.sh
+. /helpers.sh
+
+attempt live ktrack stream --programs -r sched --event=/out/live.json -- sh -c '/load 2 300 3000 fork >/out/live.fired'
+attempt record ktrack record --programs -r sched -o /out/both.dat -- sh -c '/load 2 300 3000 fork >/out/file.fired'
+attempt file ktrack export -r sched -e prog --event=/out/file.json /out/both.dat
+umount "$TRACING"
+attempt alone ktrack stream --programs --event=/out/alone.json -- sh -c '/load 2 300 3000 fork >/out/alone.fired'
+rm -f /out/*.dat

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: records of programs and of the kernel are merged by time: a thread emits events only while the scheduler ran it."""
+
+import bisect
+import json
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm", "programs")]
+
+import machine  # noqa: E402
+from programs import exported, fired, lost  # noqa: E402
+from tap import Tap  # noqa: E402
+
+# Two threads of the program and of its child, a begin and an end for each pair.
+NR_RECORDS = 2 * 2 * 2 * 300
+
+
+def begins_read(events):
+    """Times of slices of the program by thread, and times at which each thread began to run, and stopped."""
+    tids, own, running, waiting = {}, defaultdict(list), defaultdict(list), defaultdict(list)
+    for event in events:
+        if event["event"] == "data_json" and event["category"] == "track":
+            tids[event["thread"]] = event["value"].get("id")
+        if event["event"] not in ("region_enter", "region_leave"):
+            continue
+        tid = tids[event["thread"]]
+        if event["category"] == "prog:prog_one":
+            own[tid].append(event["t_abs"])
+        elif event["category"] == "sched:thread" and event["event"] == "region_enter":
+            (running if event["label"] == "Running" else waiting)[tid].append(event["t_abs"])
+    return own, running, waiting
+
+
+def not_running(events):
+    """Events of the program at a time at which its thread waited."""
+    own, running, waiting = begins_read(events)
+    for tid, times in own.items():
+        for time in times:
+            began = bisect.bisect(running[tid], time)
+            stopped = bisect.bisect_left(waiting[tid], time)
+            last_stop = waiting[tid][stopped - 1] if stopped else -1
+            if not began or last_stop > running[tid][began - 1]:
+                yield f"thread {tid} at {time}"
+
+
+def check_output(tap, what, text, output):
+    """One output: complete, and in order."""
+    events = [json.loads(line) for line in text.splitlines()]
+    mine = [event for event in events if event.get("category") in ("prog:prog_one", "ktrack") or event["event"] in ("error", "data_json")]
+    tap.ok(fired(output) == exported(mine) == NR_RECORDS and lost(events) == (0, False), f"{what}: fired = exported", fired(output), exported(mine), lost(events))
+    times = [event["t_abs"] for event in events if event["event"] in ("region_enter", "region_leave")]
+    tap.ok(times == sorted(times), f"{what}: in time order")
+    return events
+
+
+def check_kernel(tap, kernel, load):
+    """All of it on one kernel."""
+    with machine.ran(kernel, "programs.sh", options=("--add", f"{load}:/load")) as result:
+        machine.check_end(tap, kernel, result)
+        for name in ("live", "record", "file", "alone"):
+            tap.ok(result.text(f"{name}.status").strip() == "0", f"{kernel}: {name} ends well", result.text(f"{name}.errors"))
+        for name in ("live", "file"):
+            events = check_output(tap, f"{kernel}: {name}", result.text(f"{name}.json"), result.text(f"{name}.fired"))
+            tap.nothing(list(not_running(events)), f"{kernel}: {name}: threads emit events while they run")
+        check_output(tap, f"{kernel}: without tracefs", result.text("alone.json"), result.text("alone.fired"))
+
+
+def main():
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        load = Path(folder) / "load"
+        source = machine.PROJECT / "tests/programs/load.c"
+        subprocess.run(["gcc", "-O2", "-static", f"-I{machine.PROJECT / 'include'}", "-o", load, source], check=True)
+        for kernel in machine.KERNELS:
+            check_kernel(tap, kernel, load)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
