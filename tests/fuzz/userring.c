@@ -91,7 +91,7 @@ static void program_check(struct program *program, unsigned char *base, const ui
 	/* Times of any record are the own recording's. */
 	program->from_ns = 0;
 	for (int pass = 0; pass < 2 && !program->is_damaged; pass++) {
-		if (program_read(program, &reader, INT64_MAX / 2) < 0)
+		if (program_read(program, &reader, RECORD_TIME_LIMIT) < 0)
 			abort();
 		/* Behind the end of the program nothing is awaited. */
 		program->has_ended = true;

@@ -62,7 +62,8 @@ TEST(times_that_are_far_apart_fit)
 	add(1, 12);
 	add(1 + (INT64_C(1) << 27), 12);
 	add(1 + (INT64_C(1) << 50), 200);
-	CHECK_TEXT(fill(INT64_MAX), "1 134217729 1125899906842625 ");
+	add(INT64_C(1) << 61, 12);
+	CHECK_TEXT(fill(INT64_MAX), "1 134217729 1125899906842625 2305843009213693952 ");
 	queue_release(&queue);
 }
 

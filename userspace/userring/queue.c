@@ -21,6 +21,8 @@
 #define ENTRY_DELTA_BITS 27
 #define ENTRY_DELTA_MAX ((INT64_C(1) << ENTRY_DELTA_BITS) - 1)
 #define ENTRY_TIME_EXTEND 30
+/* A time that is further from the last one needs a sub-buffer of its own. */
+#define ENTRY_EXTEND_MAX (INT64_C(1) << 58)
 #define ENTRY_LENGTH_MAX 28
 
 /* Delivered records stay until there are so many, or more than of those that wait. */
@@ -229,7 +231,8 @@ static unsigned char *put_records(struct record_queue *queue, int64_t until_ns, 
 		const struct queued_record *record = &queue->list[queue->first];
 
 		if (record->time_ns > until_ns || (size_t)(end - to) < queued_size(record) ||
-		    (!is_first && loss_is_due(queue, record)))
+		    (!is_first && (loss_is_due(queue, record) ||
+				   record->time_ns - last_ns > ENTRY_EXTEND_MAX)))
 			break;
 		to = put_entry(to, record, queue->bytes.data + record->offset, last_ns);
 		last_ns = record->time_ns;

@@ -104,7 +104,7 @@ static int record_store(struct program *program, const struct ring_reader *reade
 	uint16_t id;
 
 	memcpy(&record, copy, sizeof(record));
-	if (record.time_ns > (uint64_t)now_ns + NS_PER_S)
+	if (record.time_ns > (uint64_t)now_ns + NS_PER_S || record.time_ns >= RECORD_TIME_LIMIT)
 		return RING_DAMAGED;
 	if ((int64_t)record.time_ns < program->from_ns)
 		return RING_RECORD;

@@ -27,7 +27,7 @@ extern "C" {
 #define __KTRACK_SEALS		(1 | 2 | 4)	/* F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW */
 
 /* How long a program's start waits for a ktrack that has accepted its memory. */
-#define __KTRACK_ANSWER_MS	1000
+#define __KTRACK_ANSWER_MS	5000
 
 #define __KTRACK_MEMORY_SIZE							\
 	((size_t)KTRACK_USER_CONTROL_SIZE + KTRACK_USER_EVENTS_SIZE +		\
