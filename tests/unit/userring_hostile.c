@@ -111,12 +111,21 @@ TEST(events_without_a_description_are_refused)
 	hostile_check();
 }
 
-TEST(threads_of_other_processes_are_refused)
+TEST(threads_of_other_processes_are_replaced)
 {
-	hostile_begin()->tid = 1;
-	hostile_check();
-	hostile_begin()->tid = -5;
-	hostile_check();
+	static const int32_t tids[] = { 1, 0, -5 };
+
+	for (size_t i = 0; i < sizeof(tids) / sizeof(tids[0]); i++) {
+		int32_t tid = 0;
+
+		hostile_begin()->tid = tids[i];
+		CHECK(hostile_read() > 0);
+		CHECK(!program->is_damaged);
+		if (queue.size == 1)
+			memcpy(&tid, queue.bytes.data + 4, sizeof(tid));
+		CHECK_NUMBER(tid, getpid());
+		hostile_end();
+	}
 }
 
 /* A description's bytes, and its place in the memory. */

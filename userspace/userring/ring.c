@@ -109,9 +109,11 @@ static int record_store(struct program *program, const struct ring_reader *reade
 	if ((int64_t)record.time_ns < program->from_ns)
 		return RING_RECORD;
 	id = program_find_id(program, record.number, reader->events);
-	if (id == 0 ||
-	    !task_table_note(reader->tasks, record.tid, program->pid, program->comm))
+	if (id == 0)
 		return RING_DAMAGED;
+	/* An ended thread's number may be another process's by now; or the program is hostile. */
+	if (!task_table_note(reader->tasks, record.tid, program->pid, program->comm))
+		record.tid = program->pid;
 	record.number = id;
 	record.flags = 0;
 	record.tgid = program->pid;
