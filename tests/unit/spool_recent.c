@@ -219,7 +219,8 @@ static void check_saved(struct spool_fixture *fixture, int64_t from_ns, int64_t 
 	spool_close(fixture->spool);
 	fixture->spool = NULL;
 	CHECK(!output_has(fixture, "trace.dat.spool"));
-	CHECK_NUMBER(source_file_open(&reader.source, output_path(fixture), NULL, &reader.error), 0);
+	CHECK_NUMBER(source_file_open(&reader.source, output_path(fixture), NULL, &reader.error),
+		     0);
 	check_finish(&reader, 1000000, want_lost, want);
 	CHECK(source_damage(reader.source) == NULL);
 	description = source_describe(reader.source);
@@ -333,6 +334,26 @@ TEST(an_instance_that_was_emptied_leaves_nothing)
 	TAKE(&fixture, 0, 400);
 	CHECK_NUMBER(spool_recent_span(fixture.spool).begin_ns, 300);
 	check_saved(&fixture, 0, 500, 0, "cpu 0 at 400\n");
+	spool_fixture_end(&fixture);
+}
+
+/* Quiet threads have no records. */
+TEST(a_file_without_records_about_threads_is_whole)
+{
+	struct spool_fixture fixture;
+	struct folder sideband;
+
+	spool_fixture_prepare(&fixture, true);
+	snprintf(sideband.path, sizeof(sideband.path), "%s",
+		 instance_directory(instance_sideband(fixture.recorder)));
+	folder_add_text(&sideband, "set_event", "demo:job\n");
+	instance_mark(sideband.path);
+	CHECK_NUMBER(
+		spool_new_recent(&fixture.spool, fixture.recorder, NULL, 1 << 20, &fixture.error),
+		0);
+	CHECK(fixture.spool->instance.sideband != NULL);
+	TAKE(&fixture, 0, 100);
+	check_saved(&fixture, 0, 500, 0, "cpu 0 at 100\n");
 	spool_fixture_end(&fixture);
 }
 

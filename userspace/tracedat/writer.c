@@ -99,7 +99,7 @@ void writer_put_formats(struct buffer *out, const struct formats *formats)
 	writer_put_u32(out, 0);
 }
 
-static bool has_sideband(const struct spool *spool)
+bool writer_has_sideband(const struct spool *spool)
 {
 	for (size_t i = 0; i < spool->nr_files; i++) {
 		if (spool->files[i].is_sideband)
@@ -136,7 +136,7 @@ static size_t spool_more_buffers(const struct spool *spool, const char *names[2]
 
 	if (spool_programs_file(spool))
 		names[nr_buffers++] = PROGRAMS_BUFFER;
-	if (has_sideband(spool))
+	if (writer_has_sideband(spool))
 		names[nr_buffers++] = TRACE_DAT_SIDEBAND;
 	return nr_buffers;
 }
@@ -187,7 +187,7 @@ static void put_tables(struct buffer *out, const struct spool *spool, uint32_t n
 	offset = (offset + page_size - 1) / page_size * page_size;
 	offset = put_table(out, spool, false, nr_cpus, offset);
 	offset = put_programs_table(out, spool, nr_cpus, offset);
-	if (has_sideband(spool))
+	if (writer_has_sideband(spool))
 		put_table(out, spool, true, nr_cpus, offset);
 	while (out->size % page_size && !out->failed)
 		buffer_append_char(out, '\0');

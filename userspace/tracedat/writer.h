@@ -26,6 +26,9 @@ void writer_put_formats(struct buffer *out, const struct formats *formats);
  */
 int writer_put_options(struct buffer *out, const struct spool *spool, struct error *error);
 
+/** writer_has_sideband - whether the file has the sideband buffer */
+bool writer_has_sideband(const struct spool *spool);
+
 /** writer_write - write the trace.dat of a spool to @fd; returns -1 with @error */
 int writer_write(struct spool *spool, int fd, struct error *error);
 

@@ -165,7 +165,7 @@ static int put_all_statistics(struct buffer *out, const struct spool *spool, str
 		if (put_cpu_statistics(out, spool, programs, text, error) < 0)
 			return -1;
 	}
-	if (!spool->instance.sideband)
+	if (!spool->instance.sideband || !writer_has_sideband(spool))
 		return 0;
 	buffer_append_string(text, TRACE_DAT_BUFFER_HEADING TRACE_DAT_SIDEBAND "\n");
 	put_text_option(out, TRACE_DAT_CPU_STATISTICS, text);
