@@ -23,17 +23,23 @@ def build(folder, name="load", compiler=("gcc",), more=()):
 
 
 def own_socket(folder):
-    """A socket of the test's own, so that tests run side by side and do not record each other."""
+    """A socket of the test's own, so that tests run side by side; ktrack finds running programs of others too, see own_programs()."""
     os.environ["KTRACK_USER_SOCKET"] = str(Path(folder) / "user.sock")
     for name in [name for name in os.environ if name.startswith(("KTRACK_TRACE2", "GIT_TRACE2"))]:
         del os.environ[name]
 
 
+def own_programs(folder):
+    """The option that records only programs of the test's own folder: another test may run its own at the same time."""
+    return f"--programs={folder}/*"
+
+
 def stream(words, *options, check=True):
     """Records a command; returns its standard output, the events as dictionaries, and ktrack's messages."""
-    target = Path(os.environ["KTRACK_USER_SOCKET"]).parent / "stream.event"
+    folder = Path(os.environ["KTRACK_USER_SOCKET"]).parent
+    target = folder / "stream.event"
     target.unlink(missing_ok=True)
-    command = [KTRACK, "stream", "--programs", f"--event={target}", *options, "--", *words]
+    command = [KTRACK, "stream", own_programs(folder), f"--event={target}", *options, "--", *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
     if check and done.returncode != 0:
         raise RuntimeError(done.stderr)

@@ -7,6 +7,10 @@ update it (rq_clock_skip_update()). So the time from the wake-up to the switch c
 and up to 2 ms if the waking CPU goes on first in an emulator that runs one CPU at a time: by the records alone, threads of pipes run
 17 % shorter than by the kernel's sum. Switches between two threads do not change the sum. At all others, two kprobes of the guest read
 the clock: with these readings, both sums are equal to the microsecond.
+
+Each CPU has a clock of its own where the kernel does not trust the time stamp counter, as in an emulator: these clocks are some
+microseconds apart, and each is corrected at every tick. So each CPU's distance from the clock of the records is found again for each
+quarter of a second.
 """
 
 from collections import defaultdict
@@ -14,8 +18,11 @@ from collections import defaultdict
 # The rule's instants: a CPU ends, or begins, to be idle.
 IDLE_END, IDLE_BEGIN = "clock:idle_end", "clock:idle_begin"
 RULES = tuple(f"instant {name} event={name.replace(':', '_rq:')} scope=cpu args=clock" for name in (IDLE_END, IDLE_BEGIN))
-# How long before its record a switch to an idle CPU is seen: this includes a search for threads of other CPUs; here up to 64 us.
-LEAD_MOST = 100e-6
+# How long before its record a switch to an idle CPU is seen: this includes a search for threads of other CPUs; here up to 64 us, and
+# 130 us when the emulator itself had to wait.
+LEAD_MOST = 1e-3
+# For how long a CPU's clock has one distance from that of the records.
+WINDOW = 0.25
 # What rounding, and the rates of both clocks, can add.
 TOLERANCE = 2e-6
 
@@ -32,15 +39,23 @@ class SchedulerClock:
         self.stream, self.shown, self.problems = stream, {}, []
         self.cpus = {key[2]: slices for key, slices in stream.tracks.items() if key[0] == "sched:cpu"}
         readings = {name: self.by_switch(name) for name in (IDLE_END, IDLE_BEGIN)}
-        # A reading is never later than its record: the least distance is that of both clocks.
-        self.offset = min(time - clock / 1e9 for (_, time), clock in readings[IDLE_BEGIN].items())
+        offsets = self.offsets(readings)
         waits = self.waits()
         for name, found in readings.items():
             for (cpu, time), clock in found.items():
-                self.shown[cpu, time] = clock / 1e9 + self.offset
+                self.shown[cpu, time] = clock / 1e9 + offsets[cpu, time // WINDOW]
                 earliest = time - LEAD_MOST if name == IDLE_BEGIN else waits[cpu, time]
                 if not earliest - TOLERANCE <= self.shown[cpu, time] <= time + TOLERANCE:
                     self.problems.append(f"{name} of CPU {cpu}: {earliest:.9f} <= {self.shown[cpu, time]:.9f} <= {time:.9f}")
+
+    @staticmethod
+    def offsets(readings):
+        """(CPU, window): the distance of both clocks, which is the least, as no reading is later than its record."""
+        found = {}
+        for (cpu, time), clock in (one for some in readings.values() for one in some.items()):
+            key = cpu, time // WINDOW
+            found[key] = min(found.get(key, time - clock / 1e9), time - clock / 1e9)
+        return found
 
     def by_switch(self, name):
         """(CPU, time of the switch): the reading; the last one before each switch, since schedule() may stay with the idle task."""

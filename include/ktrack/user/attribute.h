@@ -2,6 +2,9 @@
 /*
  * The attributes of events: scopes, the track's name and fields. Each is a tuple of its kind, its C
  * type, the name of its field, and its texts if it has any.
+ *
+ * checkpatch reports COMPLEX_MACRO, MACRO_ARG_UNUSED, SPACING: these macros make parameters and
+ * lists, which cannot be put in parentheses, and each uses a part of its tuple.
  */
 #ifndef KTRACK_USER_ATTRIBUTE_H
 #define KTRACK_USER_ATTRIBUTE_H

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Defines the functions of an event, which write its records. */
+/*
+ * Defines the functions of an event, which write its records.
+ *
+ * checkpatch reports PREFER_DEFINED_ATTRIBUTE_MACRO: programs have no __always_inline and no noinline of
+ * the kernel.
+ */
 #ifndef KTRACK_USER_EMIT_H
 #define KTRACK_USER_EMIT_H
 

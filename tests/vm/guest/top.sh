@@ -13,7 +13,7 @@ export TERM=xterm TERMINFO=/terminfo LC_ALL=C.UTF-8
 # The driver works while the view is shown.
 (while [ ! -e /stop ]; do echo 3 >/dev/ktrack_demo; usleep 100000; done) &
 # shellcheck disable=SC2016 # the keys
-attempt keys /terminal /out/keys.log transfer '/transfer
+attempt keys /terminal /out/keys.log lost '/transfer
 ' filter 'p' PAUSED '
 ' SHARE 'q' -- ktrack stat --live -d 60 --interval=200ms -e 'ktrack_demo:*' -b 4096
 attempt signal /terminal /out/signal.log -- sh -c '(sleep 2; kill -TERM $$) & exec ktrack stat --live --interval=100ms -e "ktrack_demo:*"'
