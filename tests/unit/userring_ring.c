@@ -9,10 +9,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
-#include "fixtures/tap.h"
-#include "tracefs/page.h"
-#include "userring/events.h"
-#include "userring/program.h"
+#include "fixtures/user_reading.h"
 
 KTRACK_SLICE(unit_work);
 KTRACK_SLICE(unit_io, KTRACK_SCOPE(uint16_t, slot), KTRACK_FIELD(uint32_t, bytes),
@@ -21,87 +18,6 @@ KTRACK_COUNTER(unit_depth, int64_t, KTRACK_TRACK_NAME);
 KTRACK_SLICE(unit_flagged, KTRACK_ASYNC(request), KTRACK_FLOW(unit_flow),
 	     KTRACK_ENUM(uint8_t, op, { 0, "read" }, { 1, "wr\"ite" }),
 	     KTRACK_FLAGS(uint32_t, flags, { 1, "sync" }, { 2, "discard" }));
-
-/** struct reading - the reader's side */
-struct reading {
-	struct program *program;
-	struct record_queue queue;
-	struct event_table events;
-	struct task_table tasks;
-};
-
-static struct reading reading;
-
-static void reading_begin(void)
-{
-	reading = (struct reading){ .program = program_open(ktrack_user1_process.fd, getpid()) };
-	if (!reading.program || !program_lock(reading.program))
-		abort();
-	program_switch(reading.program, true);
-}
-
-static int64_t reading_pass(void)
-{
-	const struct ring_reader reader = { .queue = &reading.queue,
-					    .tasks = &reading.tasks,
-					    .events = &reading.events };
-
-	return program_read(reading.program, &reader, time_now_ns(CLOCK_BOOTTIME));
-}
-
-static void reading_end(void)
-{
-	queue_release(&reading.queue);
-	event_table_release(&reading.events);
-	task_table_release(&reading.tasks);
-	program_close(reading.program);
-	/* Damage must not reach the next test. */
-	ktrack_user1_after_fork();
-}
-
-/** struct seen - records of sub-buffers */
-struct seen {
-	size_t nr_records;
-	int64_t lost;
-	bool is_sorted;
-	int64_t last_ns;
-	unsigned char last[4096];
-	size_t last_size;
-};
-
-static void page_see(struct seen *seen, const unsigned char *bytes, size_t size)
-{
-	struct record record;
-	struct page page;
-
-	page_load(&page, (struct page_layout){ 0 }, bytes, size);
-	if (page.has_gap)
-		seen->lost += page.gap_count;
-	while (page_next(&page, &record)) {
-		seen->is_sorted &= record.time_ns >= seen->last_ns;
-		seen->last_ns = record.time_ns;
-		seen->nr_records++;
-		memcpy(seen->last, record.data, record.size);
-		seen->last_size = record.size;
-	}
-	CHECK(!page.is_damaged);
-}
-
-static struct seen queue_see(int64_t until_ns)
-{
-	struct seen seen = { .is_sorted = true };
-	unsigned char page[PROGRAM_PAGE_SIZE];
-	size_t size;
-
-	while ((size = queue_fill(&reading.queue, until_ns, page)) > 0)
-		page_see(&seen, page, size);
-	return seen;
-}
-
-static bool record_has(const struct seen *seen, const char *text)
-{
-	return memmem(seen->last, seen->last_size, text, strlen(text) + 1);
-}
 
 TEST(nothing_is_written_and_nothing_evaluated_while_nobody_records)
 {
@@ -403,91 +319,5 @@ TEST(numbers_of_flows_are_not_repeated)
 	second = ktrack_flow_new(unit_flagged);
 	CHECK(first != 0 && second != 0 && first != second);
 	CHECK_NUMBER(first >> 40, getpid());
-	reading_end();
-}
-
-/* Records before the own recording belong to one that was killed. */
-TEST(records_of_an_earlier_recording_are_dropped)
-{
-	reading_begin();
-	ktrack_instant(unit_work, "earlier");
-	program_close(reading.program);
-	reading.program = program_open(ktrack_user1_process.fd, getpid());
-	CHECK(program_lock(reading.program));
-	program_switch(reading.program, true);
-	ktrack_instant(unit_work, "now");
-	CHECK(reading_pass() > 0);
-	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 1);
-	reading_end();
-}
-
-TEST(a_second_ktrack_is_refused_and_a_killed_one_replaced)
-{
-	struct program *second;
-	int status;
-	pid_t pid;
-
-	reading_begin();
-	second = program_open(ktrack_user1_process.fd, getpid());
-	CHECK(program_is_locked(second));
-	CHECK(!program_lock(second));
-	program_close(reading.program);
-	pid = fork();
-	if (pid == 0)
-		_exit(!program_lock(second));
-	CHECK_NUMBER(waitpid(pid, &status, 0), pid);
-	CHECK_NUMBER(status, 0);
-	CHECK(second->control->recorder != 0);
-	CHECK(!program_is_locked(second));
-	CHECK(program_lock(second));
-	reading.program = second;
-	reading_end();
-}
-
-/* A record that is begun holds back what is later, but not forever. */
-TEST(a_record_that_is_begun_is_awaited)
-{
-	struct ktrack_user_record *record;
-	struct ktrack_user_ring *ring;
-	int64_t before_ns;
-
-	reading_begin();
-	ktrack_instant(unit_work, "one");
-	CHECK(reading_pass() > 0);
-	before_ns = program_ready_ns(reading.program, INT64_MAX);
-	CHECK_NUMBER(before_ns, INT64_MAX);
-	ring = ktrack_user1_thread.ring;
-	record = (struct ktrack_user_record *)(void *)(ktrack_user1_thread.data +
-							(ring->head & (KTRACK_USER_RING_SIZE - 1)));
-	ktrack_instant(unit_work, "two");
-	record->word &= ~KTRACK_USER_COMMITTED;
-	CHECK_NUMBER(reading_pass(), 0);
-	CHECK(program_is_waiting(reading.program));
-	CHECK(program_ready_ns(reading.program, INT64_MAX) < (int64_t)record->time_ns);
-	record->word |= KTRACK_USER_COMMITTED;
-	CHECK(reading_pass() > 0);
-	CHECK(!program_is_waiting(reading.program));
-	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 2);
-	reading_end();
-}
-
-/* Of a killed program all is read that it committed. */
-TEST(records_behind_one_that_a_killed_thread_began_are_read)
-{
-	struct ktrack_user_record *record;
-	struct ktrack_user_ring *ring;
-
-	reading_begin();
-	ktrack_instant(unit_work, "one");
-	ring = ktrack_user1_thread.ring;
-	record = (struct ktrack_user_record *)(void *)(ktrack_user1_thread.data +
-							(ring->head & (KTRACK_USER_RING_SIZE - 1)));
-	ktrack_instant(unit_work, "two");
-	ktrack_instant(unit_work, "three");
-	record->word &= ~KTRACK_USER_COMMITTED;
-	reading.program->has_ended = true;
-	CHECK(reading_pass() > 0);
-	CHECK(!reading.program->is_damaged);
-	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 2);
 	reading_end();
 }

@@ -8,7 +8,7 @@ and up to 2 ms if the waking CPU goes on first in an emulator that runs one CPU 
 17 % shorter than by the kernel's sum. Switches between two threads do not change the sum. At all others, two kprobes of the guest read
 the clock: with these readings, both sums are equal to the microsecond.
 
-Each CPU has a clock of its own where the kernel does not trust the time stamp counter, as in an emulator: these clocks are some
+Each CPU has a clock of its own where the kernel does not trust the TSC, as in an emulator: these clocks are some
 microseconds apart, and each is corrected at every tick. So each CPU's distance from the clock of the records is found again for each
 quarter of a second.
 """

@@ -203,6 +203,7 @@ bool program_lock(struct program *program)
 		return false;
 	program->is_ours = true;
 	program->from_ns = time_now_ns(CLOCK_BOOTTIME);
+	program_clear_read(program);
 	program_begin_rings(program);
 	return true;
 }

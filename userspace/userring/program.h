@@ -114,6 +114,9 @@ struct ring_reader {
  */
 int64_t program_read(struct program *program, const struct ring_reader *reader, int64_t now_ns);
 
+/** program_clear_read - finish the clearing of records that a killed ktrack had read */
+void program_clear_read(struct program *program);
+
 /** program_ready_ns - all records up to this time are read */
 int64_t program_ready_ns(const struct program *program, int64_t now_ns);
 

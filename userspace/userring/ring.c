@@ -172,9 +172,43 @@ static int entry_read(struct program *program, size_t index, const struct ring_r
 		memcpy(copy, from, size);
 		status = record_store(program, reader, copy, size, now_ns);
 	}
-	memset(from, 0, size);
 	ring->tail += size;
 	return status;
+}
+
+static void ring_clear(const struct program *program, size_t index, uint64_t begin, uint64_t end)
+{
+	unsigned char *data = ring_data(program, index);
+	size_t offset = begin & (program->ring_size - 1), size = end - begin;
+	size_t first = program->ring_size - offset;
+
+	if (first > size)
+		first = size;
+	memset(data + offset, 0, first);
+	memset(data, 0, size - first);
+}
+
+/* In this order, so that the next ktrack can finish it if this one is killed. */
+static void ring_free(const struct program *program, size_t index, uint64_t begin, uint64_t end)
+{
+	struct ktrack_user_ring *shared = &program->control->rings[index];
+
+	__atomic_store_n(&shared->read, end, __ATOMIC_RELEASE);
+	ring_clear(program, index, begin, end);
+	__atomic_store_n(&shared->tail, end, __ATOMIC_RELEASE);
+}
+
+void program_clear_read(struct program *program)
+{
+	for (size_t i = 0; i < program->nr_rings; i++) {
+		struct ktrack_user_ring *shared = &program->control->rings[i];
+		uint64_t tail = __atomic_load_n(&shared->tail, __ATOMIC_ACQUIRE);
+		uint64_t end = __atomic_load_n(&shared->read, __ATOMIC_ACQUIRE);
+		uint64_t head = __atomic_load_n(&shared->head, __ATOMIC_ACQUIRE);
+
+		if (head - tail <= program->ring_size && end - tail <= head - tail && end != tail)
+			ring_free(program, i, tail, end);
+	}
 }
 
 /* The writer's counts only grow. */
@@ -205,7 +239,7 @@ static int64_t ring_read(struct program *program, size_t index, const struct rin
 	while (status == RING_RECORD && ring->tail != head)
 		status = entry_read(program, index, reader, head, now_ns);
 	if (ring->tail != begin)
-		__atomic_store_n(&shared->tail, ring->tail, __ATOMIC_RELEASE);
+		ring_free(program, index, begin, ring->tail);
 	if (status < 0)
 		return status;
 	ring->is_waiting = ring->tail != head;

@@ -36,6 +36,7 @@
  * @head: bytes that writers have reserved
  * @lost: records that did not fit
  * @tail: bytes that ktrack has read, and cleared
+ * @read: bytes that ktrack has read; if this is more than @tail, it is clearing them, or was killed
  *
  * Writers change the first part, ktrack the second; each has its own cache line.
  */
@@ -46,7 +47,8 @@ struct ktrack_user_ring {
 	uint64_t lost;
 	uint64_t more_unused[5];
 	uint64_t tail;
-	uint64_t ktracks[7];
+	uint64_t read;
+	uint64_t ktracks[6];
 };
 
 /*
