@@ -62,7 +62,7 @@ static void demo_start_request(struct demo_device *device, struct demo_request *
 	spin_unlock(&device->lock);
 }
 
-static int demo_submit(struct demo_device *device, u32 index, u64 *submitted_bytes)
+static noinline int demo_submit(struct demo_device *device, u32 index, u64 *submitted_bytes)
 {
 	u64 number = ++device->last_number;
 	struct demo_request *request;
@@ -86,7 +86,7 @@ static int demo_submit(struct demo_device *device, u32 index, u64 *submitted_byt
 }
 
 /* Returns the number of submitted requests: fewer if the writer was killed. */
-static u32 demo_submit_all(struct demo_device *device, u32 nr_requests)
+static noinline u32 demo_submit_all(struct demo_device *device, u32 nr_requests)
 {
 	u64 submitted_bytes = 0;
 	u32 index;
@@ -128,7 +128,7 @@ static void demo_reset_counters(struct demo_device *device)
  * Waits for all submitted requests, until every slot is free. A killed writer drops the requests
  * that it has not submitted.
  */
-static int demo_run_batch(struct demo_device *device, u32 nr_requests)
+static noinline int demo_run_batch(struct demo_device *device, u32 nr_requests)
 {
 	u32 nr_submitted;
 	int error;

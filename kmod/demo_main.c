@@ -4,7 +4,8 @@
  *
  * Writing a number to /dev/ktrack_demo submits that many requests. A few of them are in flight at
  * once, for a few workers; the write returns when all are completed. ktrack_demo_trace.h has the
- * tracepoints, demo_device.c the submitter and its timer, demo_worker.c the workers.
+ * tracepoints, demo_device.c the submitter and its timer, demo_worker.c the workers. Functions with
+ * a slice are noinline, so that 'ktrack record --function' shows them, too.
  */
 #include <linux/err.h>
 #include <linux/module.h>

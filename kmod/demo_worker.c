@@ -15,14 +15,14 @@ static bool demo_request_fails(const struct demo_request *request)
 	return request->index % 16 == 15;
 }
 
-static void demo_prepare(struct demo_worker *worker, const struct demo_request *request)
+static noinline void demo_prepare(struct demo_worker *worker, const struct demo_request *request)
 {
 	ktrack_guard(ktrack_demo_work, "prepare", DEMO_NO_FLOW);
 
 	memset(worker->buffer, request->index, request->bytes);
 }
 
-static void demo_checksum(struct demo_worker *worker, const struct demo_request *request)
+static noinline void demo_checksum(struct demo_worker *worker, const struct demo_request *request)
 {
 	ktrack_begin_printf(ktrack_demo_work, ("checksum %u", request->index % 4), DEMO_NO_FLOW);
 	worker->checksum = crc32_le(~0, worker->buffer, request->bytes);
@@ -30,7 +30,7 @@ static void demo_checksum(struct demo_worker *worker, const struct demo_request 
 }
 
 /* Returns the number of bytes transferred, or an error. The slice ends in both cases. */
-static int demo_transfer(struct demo_worker *worker, const struct demo_request *request)
+static noinline int demo_transfer(struct demo_worker *worker, const struct demo_request *request)
 {
 	ktrack_guard(ktrack_demo_work, "transfer", DEMO_NO_FLOW);
 
@@ -43,7 +43,7 @@ static int demo_transfer(struct demo_worker *worker, const struct demo_request *
 }
 
 /* Only the outermost slice is a point of the request's flow. */
-static int demo_handle(struct demo_worker *worker, const struct demo_request *request)
+static noinline int demo_handle(struct demo_worker *worker, const struct demo_request *request)
 {
 	ktrack_guard(ktrack_demo_work, "handle", request->number);
 

@@ -19,6 +19,21 @@ from tap import Tap  # noqa: E402
 CALLS = 200
 FULL = 5000
 STORM = 20000
+# Requests that the demo driver gets.
+REQUESTS = 20
+# The first word of a slice of the demo driver's macros, and the function that it is in. A request itself ends on another thread.
+MACRO_FUNCTIONS = {
+    "run": "demo_run_batch",
+    "batch": "demo_submit_all",
+    "submit": "demo_submit",
+    "handle": "demo_handle",
+    "prepare": "demo_prepare",
+    "transfer": "demo_transfer",
+    "checksum": "demo_checksum",
+}
+MACRO_COUNTS = {name: 1 if name in ("run", "batch") else REQUESTS for name in MACRO_FUNCTIONS}
+# Submissions in their batch; and three slices in the worker's, of which one is in two.
+NESTED_MIN = (1 + 4) * REQUESTS
 # When a program or a recorder is killed.
 MOMENTS = 5
 MOMENTS_FULL = 20
@@ -134,26 +149,65 @@ def contains(function, macro):
     return function[0]["t_abs"] <= macro[0]["t_abs"] and function[1]["t_abs"] >= macro[1]["t_abs"]
 
 
+def by_function(stream, category):
+    """Complete slices by name, each with the thread or process that it was on."""
+    found = defaultdict(list)
+    for begin, end in stream.complete(category):
+        begin["on"] = stream.tracks[begin["thread"]].get("id")
+        found[begin["label"].split()[0]].append((begin, end))
+    return found
+
+
+def partners(functions, macros):
+    """For each slice of a macro the only slice of its function on the same thread that contains it, or None."""
+    for macro in macros:
+        around = [function for function in functions if function[0]["on"] == macro[0]["on"] and contains(function, macro)]
+        yield macro, around[0] if len(around) == 1 else None
+
+
+def nested_pairs(slices):
+    """Pairs of places in a list: a slice, and one inside it on the same track."""
+    return {
+        (outer, inner)
+        for outer, (begin, end) in enumerate(slices)
+        for inner, (inner_begin, inner_end) in enumerate(slices)
+        if outer != inner and begin["thread"] == inner_begin["thread"] and begin["nesting"] < inner_begin["nesting"] and contains((begin, end), (inner_begin, inner_end))
+    }
+
+
+def check_driver_slices(tap, kernel, macro_slices, function_slices):
+    """Every slice of a macro lies in the slice of its function, and in slices around it as the functions do."""
+    macros, functions = [], []
+    for name, function in MACRO_FUNCTIONS.items():
+        pairs = list(partners(function_slices[function], macro_slices[name]))
+        without = [macro[0]["t_abs"] for macro, partner in pairs if not partner]
+        tap.nothing(without, f"{kernel}: each of {len(pairs)} slices {name} lies in one call of {function}()")
+        tap.ok(len(pairs) == len(function_slices[function]) > 0, f"{kernel}: every call of {function}() has its slice", len(pairs))
+        macros += [macro for macro, partner in pairs if partner]
+        functions += [partner for _, partner in pairs if partner]
+    tap.ok(len({id(function) for function in functions}) == len(functions), f"{kernel}: no call contains the slices of two")
+    inside = nested_pairs(macros)
+    tap.nothing(sorted(inside - nested_pairs(functions)), f"{kernel}: {len(inside)} pairs of nested slices are nested calls")
+    tap.ok(len(inside) >= NESTED_MIN, f"{kernel}: slices of workers and of the writer nest", len(inside))
+
+
 def check_module(tap, kernel, result):
     """The functions of the demo driver, and the slices of its macros."""
     stream = Stream(result.text("module.json"))
-    calls, interrupts = stream.complete("function:call"), stream.complete("function:interrupt")
-    names = Counter(begin["label"] for begin, _ in calls)
-    macros = [slice for slice in stream.complete("ktrack_demo:ktrack_demo_submit") if slice[0]["label"] == "submit"]
-    tap.ok(len(macros) == 20 and names["demo_submit"] == 20, f"{kernel}: every call of a driver's function", names, len(macros), result.text("module.errors"))
-    functions = [slice for slice in calls if slice[0]["label"] == "demo_submit"]
-    outside = [macro[0]["t_abs"] for macro in macros if sum(contains(function, macro) for function in functions) != 1]
-    tap.nothing(outside, f"{kernel}: slices of macros lie in slices of their functions")
-    batch = [slice for slice in calls if slice[0]["label"] == "demo_write"]
-    tap.ok(batch and all(contains(batch[0], function) for function in functions), f"{kernel}: calls nest as functions do")
-    tap.ok(all(begin["nesting"] > batch[0][0]["nesting"] for begin, _ in functions), f"{kernel}: on the same track")
-    ticks = [slice for slice in stream.complete("ktrack_demo:ktrack_demo_tick")]
-    tick_functions = [slice for slice in interrupts if slice[0]["label"] == "demo_tick"]
+    functions, interrupts = by_function(stream, "function:call"), by_function(stream, "function:interrupt")
+    macros = defaultdict(list)
+    for category in ("submit", "work"):
+        macros.update(by_function(stream, f"ktrack_demo:ktrack_demo_{category}"))
+    macros.update(by_function(stream, "ktrack:ktrack_slice"))
+    counts = {name: len(slices) for name, slices in macros.items()}
+    tap.ok(counts == MACRO_COUNTS, f"{kernel}: all slices of the driver's macros", counts, result.text("module.errors"))
+    check_driver_slices(tap, kernel, macros, functions)
+    ticks = stream.complete("ktrack_demo:ktrack_demo_tick")
     # A probe that an interrupt hits inside another probe is missed, and reported.
     missed = missed_calls(result.text("module.errors"))
-    without = [tick for tick in ticks if not any(contains(function, tick) for function in tick_functions)]
+    without = [tick for tick in ticks if not any(contains(function, tick) for function in interrupts["demo_tick"])]
     tap.ok(ticks and len(without) <= missed, f"{kernel}: functions in interrupts are apart, and contain their macros", len(ticks), len(without), missed)
-    tap.ok(not any("pin_module" in name for name in names), f"{kernel}: --notrace", names)
+    tap.ok(not any("pin_module" in name for name in functions), f"{kernel}: --notrace", functions.keys())
 
 
 def check_ends(tap, kernel, result):
