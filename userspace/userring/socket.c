@@ -9,14 +9,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "userring/scan.h"
 
 #define BACKLOG 256
+
+/* How often the lock of a folder is tried. */
+#define LOCK_STEPS 100
+#define LOCK_STEP_NS (NS_PER_S / 100)
 
 static int address_set(struct sockaddr_un *address, const char *path)
 {
@@ -40,7 +46,7 @@ static bool socket_is_used(const struct sockaddr_un *address)
 }
 
 /* Anybody may connect: programs of all users announce themselves. */
-static int socket_bind(int fd, const char *path)
+static int socket_bind_alone(int fd, const char *path)
 {
 	struct sockaddr_un address;
 	mode_t mask;
@@ -56,6 +62,31 @@ static int socket_bind(int fd, const char *path)
 	return status == 0 ? listen(fd, BACKLOG) : -1;
 }
 
+/*
+ * The socket of a ktrack that starts at the same time looks like that of a killed one until it
+ * listens: the folder is locked. Whoever keeps the lock gets this ktrack to use another folder.
+ */
+static int socket_bind(int fd, const char *path)
+{
+	const struct timespec step = { .tv_nsec = LOCK_STEP_NS };
+	char *copy = strdup(path);
+	int folder = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	int status = -1;
+
+	free(copy);
+	if (folder < 0)
+		return -1;
+	for (int i = 0; i < LOCK_STEPS && status < 0; i++) {
+		status = flock(folder, LOCK_EX | LOCK_NB);
+		if (status < 0)
+			nanosleep(&step, NULL);
+	}
+	if (status == 0)
+		status = socket_bind_alone(fd, path);
+	close(folder);
+	return status;
+}
+
 /* The folder of the usual socket exists while a ktrack of root runs. */
 static int socket_open_usual(struct program_socket *own)
 {
@@ -66,7 +97,7 @@ static int socket_open_usual(struct program_socket *own)
 	if (!own->path)
 		return -1;
 	if (!variable)
-		mkdir(dirname(folder), 0755);
+		mkdir(dirname(folder), 0711);
 	return socket_bind(own->fd, own->path);
 }
 
