@@ -37,6 +37,7 @@ static void memory_fill(unsigned char *base, const uint8_t *data, size_t size)
 
 	*control = (struct ktrack_user_control){ .magic = KTRACK_USER_MAGIC,
 						 .version = KTRACK_USER_VERSION,
+						 .pid = getpid(),
 						 .nr_rings = 1,
 						 .ring_size = RING_SIZE,
 						 .events_size = EVENTS_SIZE };

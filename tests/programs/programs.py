@@ -15,10 +15,10 @@ LIMIT_S = 300
 FLAGS = ["-O2", "-Wall", "-Wextra", "-Werror", f"-I{PROJECT / 'include'}", f"-I{SOURCES}", "-pthread"]
 
 
-def build(folder, name="load", compiler=("gcc",), more=()):
-    """Builds the load program under a name; returns its path."""
+def build(folder, name="load", compiler=("gcc",), more=(), source="load.c"):
+    """Builds a program under a name; returns its path."""
     path = Path(folder) / name
-    subprocess.run([*compiler, *FLAGS, "-o", path, *more, SOURCES / "load.c"], check=True)
+    subprocess.run([*compiler, *FLAGS, "-o", path, *more, SOURCES / source], check=True)
     return path
 
 

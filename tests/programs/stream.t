@@ -18,6 +18,8 @@ from programs import KTRACK, build, exported, fired, lost, own_programs, own_soc
 from tap import Tap  # noqa: E402
 
 KILLS = 20
+EXECUTIONS = 60
+INNER_MAX = 20
 
 
 def account(tap, text, output, events, has_lost):
@@ -93,6 +95,39 @@ def check_user(tap, load, folder):
         tap.nothing(sorted(path.name for path in Path(home).glob("ktrack-*")), "its socket is removed")
 
 
+def thread_ids(events):
+    """The ids of the tracks of threads, and those of their processes."""
+    tracks = [event["value"] for event in events if event["event"] == "data_json" and "tgid" in event["value"]]
+    return {track["id"] for track in tracks}, {track["tgid"] for track in tracks}
+
+
+def check_namespaces(tap, load, folder):
+    """A program in another PID namespace has the thread ids that ktrack sees, and a ktrack there keeps its programs."""
+    inside = ["unshare", "--pid", "--fork"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--pid", "--fork"]
+    if subprocess.run([*inside, "true"], capture_output=True, check=False).returncode != 0:
+        tap.skip("another PID namespace", "unshare is not permitted")
+        return
+    output, events, _ = stream([*inside, "sh", "-c", f"echo $$; {load} 3 2000 3000 & wait"])
+    account(tap, "another PID namespace", output, events, has_lost=False)
+    tids, tgids = thread_ids(events)
+    tap.ok(output.startswith("1\n") and len(tids) == 3 and len(tgids) == 1, "each thread has its own track", sorted(tids), sorted(tgids))
+    # There, the shell is the first process, and the next numbers are those of its child.
+    tap.ok(min(tids | tgids) > INNER_MAX, "with a number of ktrack's namespace", sorted(tids))
+    inner_event = Path(folder) / "inner.event"
+    words = [*inside, "--mount-proc", KTRACK, "stream", own_programs(folder), f"--event={inner_event}", "--", load, "1", "3000", "100000"]
+    inner = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    tap.ok(wait_for(lambda: inner_event.exists() and "region_leave" in inner_event.read_text()), "a ktrack there records")
+    outer = Recorder(folder, "outer")
+    tap.ok(outer.is_ready and exported(outer.stop()) == 0, "a ktrack outside takes nothing from it", outer.messages)
+    output = inner.communicate()[0]
+    account(tap, "another ktrack outside", output, read_events(inner_event), has_lost=False)
+
+
+def mappings_of(pid):
+    """How often a process has mapped the memory of a program."""
+    return Path(f"/proc/{pid}/maps").read_text().count("memfd:ktrack-user")
+
+
 class Recorder:
     """A ktrack stream that runs until it is stopped."""
 
@@ -127,6 +162,18 @@ def number_in(count):
 def has_events(recorder):
     """Whether the recorder has exported a slice."""
     return recorder.event.exists() and "region_leave" in recorder.event.read_text()
+
+
+def check_replaced(tap, folder):
+    """Memory that exec has replaced is released while the process goes on."""
+    program = build(folder, "again", source="again.c")
+    recorder = Recorder(folder, "replaced")
+    process = subprocess.Popen([program, str(EXECUTIONS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    tap.ok(process.stdout.readline() == "last\n", f"a process executes {EXECUTIONS} programs")
+    tap.ok(wait_for(lambda: mappings_of(recorder.process.pid) == 1), "ktrack keeps the memory of the last one", mappings_of(recorder.process.pid))
+    process.communicate("\n")
+    events = recorder.stop()
+    tap.ok(exported(events) == 2 * EXECUTIONS and lost(events) == (0, False), "all of them are recorded", exported(events), recorder.messages)
 
 
 def check_running(tap, folder):
@@ -214,6 +261,8 @@ def main():
         check_options(tap)
         check_ten(tap, folder)
         check_life(tap, load)
+        check_namespaces(tap, load, folder)
+        check_replaced(tap, folder)
         check_full(tap, load)
         check_no_calls(tap, load, folder)
         check_user(tap, load, folder)

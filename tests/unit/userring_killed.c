@@ -2,10 +2,14 @@
 /* Tests of rings whose writer or reader was killed. */
 #define KTRACK_SYSTEM unit
 #include <ktrack/user.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fixtures/user_reading.h"
+#include "userring/process.h"
 
 KTRACK_SLICE(unit_work);
 
@@ -24,26 +28,180 @@ TEST(records_of_an_earlier_recording_are_dropped)
 	reading_end();
 }
 
-TEST(a_second_ktrack_is_refused_and_a_killed_one_replaced)
+TEST(a_second_ktrack_is_refused)
 {
 	struct program *second;
-	int status;
-	pid_t pid;
 
 	reading_begin();
 	second = program_open(ktrack_user1_process.fd, getpid());
 	CHECK(program_is_locked(second));
 	CHECK(!program_lock(second));
-	program_close(reading.program);
+	program_close(second);
+	second = program_open(ktrack_user1_process.fd, getpid());
+	CHECK(!program_lock(second));
+	CHECK_NUMBER(ktrack_user1_control.on, 1);
+	program_close(second);
+	CHECK_NUMBER(ktrack_user1_control.on, 1);
+	reading_end();
+}
+
+/* Forks a process that waits until it is killed; returns when @prepare has succeeded in it. */
+static pid_t fork_waiting(bool (*prepare)(void))
+{
+	int fds[2];
+	pid_t pid;
+	char byte;
+
+	if (pipe(fds) < 0)
+		abort();
 	pid = fork();
-	if (pid == 0)
-		_exit(!program_lock(second));
-	CHECK_NUMBER(waitpid(pid, &status, 0), pid);
-	CHECK_NUMBER(status, 0);
-	CHECK(second->control->recorder != 0);
-	CHECK(!program_is_locked(second));
-	CHECK(program_lock(second));
-	reading.program = second;
+	if (pid == 0) {
+		byte = prepare();
+		if (write(fds[1], &byte, 1) != 1)
+			abort();
+		for (;;)
+			pause();
+	}
+	close(fds[1]);
+	CHECK(read(fds[0], &byte, 1) == 1 && byte);
+	close(fds[0]);
+	return pid;
+}
+
+static void child_kill(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	CHECK_NUMBER(waitpid(pid, NULL, 0), pid);
+}
+
+/* The memory of this process, whose fork has another one. */
+static int parents_fd;
+
+static bool parent_lock(void)
+{
+	struct program *program = program_open(parents_fd, getppid());
+
+	if (!program || !program_lock(program))
+		return false;
+	program_switch(program, true);
+	return true;
+}
+
+TEST(a_killed_ktrack_is_replaced)
+{
+	struct program *program;
+	pid_t pid;
+
+	parents_fd = dup(ktrack_user1_process.fd);
+	pid = fork_waiting(parent_lock);
+	program = program_open(parents_fd, getpid());
+	CHECK(program && program_is_locked(program));
+	CHECK(program && !program_lock(program));
+	child_kill(pid);
+	CHECK_NUMBER(ktrack_user1_control.on, 1);
+	CHECK(!program_is_locked(program));
+	CHECK(program_lock(program));
+	program_close(program);
+	CHECK_NUMBER(ktrack_user1_control.on, 0);
+	close(parents_fd);
+	ktrack_user1_after_fork();
+}
+
+static bool nothing_prepare(void)
+{
+	return true;
+}
+
+/* A command that ktrack has started may run longer. */
+TEST(children_of_ktrack_do_not_keep_its_programs)
+{
+	pid_t pid;
+
+	reading_begin();
+	pid = fork_waiting(nothing_prepare);
+	program_close(reading.program);
+	reading.program = program_open(ktrack_user1_process.fd, getpid());
+	CHECK(reading.program && program_lock(reading.program));
+	child_kill(pid);
+	reading_end();
+}
+
+/* Until it executes another program, a child has the file, too. */
+TEST(a_memory_belongs_to_the_process_that_made_it)
+{
+	CHECK(!program_open(ktrack_user1_process.fd, getppid()));
+}
+
+static bool first_thread_has_ended(void)
+{
+	struct buffer text = { 0 };
+	bool has_ended = file_read("/proc/self/stat", &text) == 0 &&
+			 strstr(buffer_string(&text), ") Z ");
+
+	buffer_release(&text);
+	return has_ended;
+}
+
+static void *thread_wait(void *fd)
+{
+	char byte = 1;
+
+	while (!first_thread_has_ended())
+		usleep(1000);
+	if (write(*(int *)fd, &byte, 1) != 1)
+		abort();
+	for (;;)
+		pause();
+	return NULL;
+}
+
+TEST(a_process_goes_on_without_its_first_thread)
+{
+	uint64_t started;
+	pthread_t thread;
+	int fds[2];
+	pid_t pid;
+	char byte;
+
+	if (pipe(fds) < 0)
+		abort();
+	pid = fork();
+	if (pid == 0) {
+		pthread_create(&thread, NULL, thread_wait, &fds[1]);
+		pthread_exit(NULL);
+	}
+	CHECK_NUMBER(read(fds[0], &byte, 1), 1);
+	started = process_started(pid);
+	CHECK(started > 0);
+	kill(pid, SIGKILL);
+	CHECK_NUMBER(waitid(P_PID, pid, &(siginfo_t){ 0 }, WEXITED | WNOWAIT), 0);
+	CHECK_NUMBER(process_started(pid), 0);
+	waitpid(pid, NULL, 0);
+	CHECK_NUMBER(process_started(pid), 0);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+TEST(a_memory_that_exec_has_replaced_is_mapped_no_more)
+{
+	struct stat status;
+
+	CHECK_NUMBER(fstat(ktrack_user1_process.fd, &status), 0);
+	CHECK(process_has_mapped(getpid(), status.st_ino));
+	ktrack_user1_after_fork();
+	CHECK(!process_has_mapped(getpid(), status.st_ino));
+	CHECK(process_has_mapped(-1, status.st_ino));
+}
+
+/* Switched on later than locked: a killed ktrack had left the program on. */
+TEST(records_before_the_start_are_dropped)
+{
+	reading_begin();
+	ktrack_instant(unit_work, "before");
+	program_switch(reading.program, true);
+	ktrack_instant(unit_work, "now");
+	CHECK(reading_pass() > 0);
+	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 1);
 	reading_end();
 }
 
@@ -118,6 +276,28 @@ TEST(a_false_end_of_what_was_read_is_ignored)
 	CHECK(ring->tail < ring->head);
 	CHECK(reading_pass() > 0);
 	CHECK(!reading.program->is_damaged);
+	reading_end();
+}
+
+/* One that a thread has reserved, but not begun: a signal handler wrote what follows. */
+TEST(records_behind_a_reserved_one_are_read)
+{
+	struct ktrack_user_ring *ring;
+	uint64_t begin, end;
+
+	reading_begin();
+	ktrack_instant(unit_work, "one");
+	ring = ktrack_user1_thread.ring;
+	begin = ring->head;
+	ktrack_instant(unit_work, "two");
+	end = ring->head;
+	ktrack_instant(unit_work, "three");
+	memset(ktrack_user1_thread.data + begin, 0, end - begin);
+	reading.program->has_ended = true;
+	CHECK(reading_pass() > 0);
+	CHECK(!reading.program->is_damaged);
+	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 2);
+	CHECK_NUMBER(ring->tail, ring->head);
 	reading_end();
 }
 

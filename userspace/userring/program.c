@@ -13,33 +13,11 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "userring/process.h"
+
 /* Limits of what a memory may be. */
 #define RING_SIZE_MIN 4096u
 #define RING_SIZE_MAX (64u << 20)
-
-uint64_t process_started(int pid)
-{
-	struct buffer text = { 0 };
-	char path[32];
-	const char *behind;
-	unsigned long long started = 0;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	if (file_read(path, &text) == 0) {
-		/* The name, in parentheses, may contain anything. */
-		behind = strrchr(buffer_string(&text), ')');
-		if (!behind || sscanf(behind,
-				      ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d "
-				      "%*d %*d %*d %*d %*d %llu",
-				      &started) != 1)
-			started = 0;
-		/* A zombie writes no more. */
-		if (behind && strlen(behind) > 2 && (behind[2] == 'Z' || behind[2] == 'X'))
-			started = 0;
-	}
-	buffer_release(&text);
-	return started;
-}
 
 /* A file of the kernel's memory that nobody can shorten: reading it raises no signal. */
 static bool memory_is_safe(int fd, struct stat *status)
@@ -66,22 +44,42 @@ static bool memory_fits(const struct program *program)
 					(size_t)program->nr_rings * program->ring_size;
 }
 
-static bool memory_map(struct program *program, int fd, const struct stat *status)
+/* Opens the file anew: the program's descriptor shares its locks with the program. */
+static int memory_open(int fd)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+/* Children get no mapping, which would keep the lock. */
+static bool memory_map(struct program *program, const struct stat *status)
 {
 	void *base;
 
 	program->size = status->st_size;
-	if (program->size < KTRACK_USER_CONTROL_SIZE)
+	if (program->fd < 0 || program->size < KTRACK_USER_CONTROL_SIZE)
 		return false;
-	base = mmap(NULL, program->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	base = mmap(NULL, program->size, PROT_READ | PROT_WRITE, MAP_SHARED, program->fd, 0);
 	if (base == MAP_FAILED)
 		return false;
+	madvise(base, program->size, MADV_DONTFORK);
 	program->base = base;
 	program->control = base;
 	program->nr_rings = __atomic_load_n(&program->control->nr_rings, __ATOMIC_ACQUIRE);
 	program->ring_size = __atomic_load_n(&program->control->ring_size, __ATOMIC_RELAXED);
 	program->events_size = __atomic_load_n(&program->control->events_size, __ATOMIC_RELAXED);
 	return memory_fits(program);
+}
+
+/* A child may have the file only until it executes another program. */
+static bool program_is_owner(struct program *program)
+{
+	const struct process_ids ids = process_ids_read(program->pid);
+
+	program->is_nested = ids.is_nested;
+	return __atomic_load_n(&program->control->pid, __ATOMIC_RELAXED) == (uint32_t)ids.inner;
 }
 
 static void program_read_names(struct program *program)
@@ -105,6 +103,7 @@ static void program_free(struct program *program)
 {
 	if (program->base)
 		munmap(program->base, program->size);
+	file_close(program->fd);
 	free(program->path);
 	free(program->ids);
 	free(program->rings);
@@ -121,11 +120,12 @@ struct program *program_open(int fd, int pid)
 	program = calloc(1, sizeof(*program));
 	if (!program)
 		return NULL;
-	*program = (struct program){ .pid = pid,
+	*program = (struct program){ .fd = memory_open(fd),
+				     .pid = pid,
 				     .started = process_started(pid),
 				     .device = status.st_dev,
 				     .inode = status.st_ino };
-	if (memory_map(program, fd, &status)) {
+	if (memory_map(program, &status) && program_is_owner(program)) {
 		program_read_names(program);
 		program->ids = calloc(PROGRAM_EVENTS_MAX, sizeof(*program->ids));
 		program->rings = calloc(program->nr_rings, sizeof(*program->rings));
@@ -156,23 +156,16 @@ bool program_matches(const struct program *program, const char *globs)
 	return false;
 }
 
-static uint64_t recorder_of(int pid, uint64_t started)
+static struct flock whole_file(void)
 {
-	return started << 32 | (uint32_t)pid;
-}
-
-/* A killed ktrack leaves its lock behind. */
-static bool recorder_runs(uint64_t recorder)
-{
-	int pid = recorder & INT32_MAX;
-	uint64_t started = pid > 0 ? process_started(pid) : 0;
-
-	return started > 0 && recorder_of(pid, started) == recorder;
+	return (struct flock){ .l_type = F_WRLCK, .l_whence = SEEK_SET };
 }
 
 bool program_is_locked(const struct program *program)
 {
-	return recorder_runs(__atomic_load_n(&program->control->recorder, __ATOMIC_ACQUIRE));
+	struct flock lock = whole_file();
+
+	return fcntl(program->fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
 /* What a ring contains is an earlier recording's. */
@@ -190,17 +183,15 @@ static void program_begin_rings(struct program *program)
 	program->lost = __atomic_load_n(&program->control->lost, __ATOMIC_RELAXED);
 }
 
+/* The mapping keeps the lock, and the kernel removes it with this process, however that ends. */
 bool program_lock(struct program *program)
 {
-	uint64_t *lock = &program->control->recorder;
-	uint64_t before = __atomic_load_n(lock, __ATOMIC_ACQUIRE);
-	uint64_t own = recorder_of(getpid(), process_started(getpid()));
+	struct flock lock = whole_file();
 
-	if (before != 0 && recorder_runs(before))
+	if (fcntl(program->fd, F_OFD_SETLK, &lock) < 0)
 		return false;
-	if (!__atomic_compare_exchange_n(lock, &before, own, false, __ATOMIC_ACQ_REL,
-					 __ATOMIC_RELAXED))
-		return false;
+	close(program->fd);
+	program->fd = -1;
 	program->is_ours = true;
 	program->from_ns = time_now_ns(CLOCK_BOOTTIME);
 	program_clear_read(program);
@@ -210,6 +201,9 @@ bool program_lock(struct program *program)
 
 void program_switch(struct program *program, bool is_on)
 {
+	/* A program that a killed ktrack left on has records from before. */
+	if (is_on)
+		program->from_ns = time_now_ns(CLOCK_BOOTTIME);
 	__atomic_store_n(&program->control->on, is_on, __ATOMIC_RELEASE);
 }
 
@@ -223,9 +217,7 @@ void program_close(struct program *program)
 {
 	if (!program)
 		return;
-	if (program->is_ours) {
+	if (program->is_ours)
 		program_switch(program, false);
-		__atomic_store_n(&program->control->recorder, 0, __ATOMIC_RELEASE);
-	}
 	program_free(program);
 }

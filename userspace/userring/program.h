@@ -16,6 +16,7 @@
  * @tail: up to which it is read
  * @lost: the ring's count of lost records
  * @complete_ns: all records up to this time are read
+ * @inner, @tid: numbers of the last thread, if the program is in another PID namespace
  * @is_waiting: a record is begun and not complete
  * @is_late: it has been so for too long: others do not wait for it
  */
@@ -23,12 +24,15 @@ struct program_ring {
 	uint64_t tail;
 	uint64_t lost;
 	int64_t complete_ns;
+	int32_t inner;
+	int32_t tid;
 	bool is_waiting;
 	bool is_late;
 };
 
 /**
  * struct program - a memfd of a process
+ * @fd: to lock the memory; -1 if that is done
  * @started: when the process started, in clock ticks since boot
  * @device, @inode: of the memfd, which identify it
  * @base, @size: the memory
@@ -38,10 +42,13 @@ struct program_ring {
  * @events_used: bytes of descriptions that are read
  * @ids: event ids by number of a description, 0 if there is none
  * @from_ns: earlier records belong to another recording
+ * @is_ours: it is locked, so that this process is its only reader
+ * @is_nested: the process is in another PID namespace, so that its threads have other numbers
  * @has_ended: the process is gone
  * @is_damaged: its memory is not what ktrack/user.h writes; it is left alone
  */
 struct program {
+	int fd;
 	int pid;
 	uint64_t started;
 	char *path;
@@ -60,6 +67,7 @@ struct program {
 	struct program_ring *rings;
 	int64_t from_ns;
 	bool is_ours;
+	bool is_nested;
 	bool has_ended;
 	bool is_damaged;
 };
@@ -69,7 +77,8 @@ struct program {
  * @fd: a memfd; the caller closes it
  * @pid: a process that has it
  *
- * Returns NULL if it is none of ktrack/user.h, or of another version, or memory ran out.
+ * Returns NULL if it is none of ktrack/user.h, or of another version, or belongs to another
+ * process, or memory ran out.
  */
 struct program *program_open(int fd, int pid);
 
@@ -79,10 +88,10 @@ bool program_matches(const struct program *program, const char *globs);
 /** program_lock - become its only reader; returns false if another ktrack is */
 bool program_lock(struct program *program);
 
-/** program_is_locked - whether a ktrack that runs is its reader */
+/** program_is_locked - whether another ktrack is its reader */
 bool program_is_locked(const struct program *program);
 
-/** program_switch - switch recording on or off */
+/** program_switch - switch recording on, for records from now on, or off */
 void program_switch(struct program *program, bool is_on);
 
 /** program_look - notice that the process has ended */
@@ -90,9 +99,6 @@ void program_look(struct program *program);
 
 /** program_close - switch it off and unlock it, if it is ours; NULL is fine */
 void program_close(struct program *program);
-
-/** process_started - when a process started, in clock ticks since boot; 0 if there is none */
-uint64_t process_started(int pid);
 
 /**
  * struct ring_reader - what reading rings needs

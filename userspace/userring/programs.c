@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "userring/events.h"
+#include "userring/process.h"
 #include "userring/program.h"
 #include "userring/scan.h"
 
@@ -67,6 +68,17 @@ static bool programs_wants(const struct programs *programs, struct program *prog
 	       programs->size < PROGRAMS_MAX;
 }
 
+/* After exec(2), earlier memory of the process has no writer. */
+static void programs_end_replaced(struct programs *programs, const struct program *program)
+{
+	for (size_t i = 0; i < programs->size; i++) {
+		struct program *other = programs->list[i];
+
+		if (other->pid == program->pid && !process_has_mapped(other->pid, other->inode))
+			other->has_ended = true;
+	}
+}
+
 static int programs_add(struct programs *programs, struct program *program, struct error *error)
 {
 	struct program **list;
@@ -81,6 +93,7 @@ static int programs_add(struct programs *programs, struct program *program, stru
 		return error_set(error, "out of memory");
 	}
 	programs->list = list;
+	programs_end_replaced(programs, program);
 	list[programs->size++] = program;
 	program_switch(program, programs->is_on);
 	return 0;

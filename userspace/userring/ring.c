@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "userring/events.h"
+#include "userring/process.h"
 #include "userring/program.h"
 
 /* Other rings do not wait longer for a record that was begun. */
@@ -96,9 +97,23 @@ static uint16_t program_find_id(struct program *program, uint16_t number,
 	return program->ids[number];
 }
 
+/* A thread's number as this process has it: the process's number if it has ended or is hostile. */
+static int32_t ring_find_thread(const struct program *program, struct program_ring *ring,
+				int32_t tid)
+{
+	if (!program->is_nested)
+		return tid;
+	if (ring->inner != tid) {
+		ring->inner = tid;
+		ring->tid = process_find_thread(program->pid, tid);
+	}
+	return ring->tid > 0 ? ring->tid : program->pid;
+}
+
 /* Stores a copied record with what only ktrack has. */
-static int record_store(struct program *program, const struct ring_reader *reader,
-			unsigned char *copy, size_t size, int64_t now_ns)
+static int record_store(struct program *program, struct program_ring *ring,
+			const struct ring_reader *reader, unsigned char *copy, size_t size,
+			int64_t now_ns)
 {
 	struct ktrack_user_record record;
 	uint16_t id;
@@ -111,6 +126,7 @@ static int record_store(struct program *program, const struct ring_reader *reade
 	id = program_find_id(program, record.number, reader->events);
 	if (id == 0)
 		return RING_DAMAGED;
+	record.tid = ring_find_thread(program, ring, record.tid);
 	/* An ended thread's number may be another process's by now; or the program is hostile. */
 	if (!task_table_note(reader->tasks, record.tid, program->pid, program->comm))
 		record.tid = program->pid;
@@ -141,11 +157,14 @@ static int64_t entry_size(const struct program *program, uint64_t tail, uint64_t
 	return size;
 }
 
-/* A thread was killed while it wrote this record, whose size is known, or not yet. */
+/*
+ * A thread was killed while it wrote this record, whose size is known, or not yet: then all its
+ * bytes are zeros.
+ */
 static int64_t entry_skip(const struct program *program, uint64_t tail, uint64_t head,
 			  uint32_t word)
 {
-	return word == 0 ? (int64_t)(head - tail)
+	return word == 0 ? 8
 			 : entry_size(program, tail, head, word | KTRACK_USER_COMMITTED);
 }
 
@@ -170,7 +189,7 @@ static int entry_read(struct program *program, size_t index, const struct ring_r
 	}
 	if (!(word & KTRACK_USER_PAD)) {
 		memcpy(copy, from, size);
-		status = record_store(program, reader, copy, size, now_ns);
+		status = record_store(program, ring, reader, copy, size, now_ns);
 	}
 	ring->tail += size;
 	return status;

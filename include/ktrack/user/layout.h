@@ -54,19 +54,17 @@ struct ktrack_user_ring {
 /*
  * struct ktrack_user_control - the begin of the memfd
  * @on: not 0 while ktrack records; the only member that a disabled call reads
- * @recorder: the ktrack that records: its process id, and in the upper half its start time
  * @nr_rings, @ring_size, @events_size: the size of the rest
  * @events_used: bytes that descriptions of events use
  * @nr_events: number of descriptions
  * @lost: records of threads that found no free ring
- * @pid: the process
+ * @pid: the process, in its PID namespace
  */
 struct ktrack_user_control {
 	uint32_t on;
 	uint32_t magic;
 	uint32_t version;
 	uint32_t pid;
-	uint64_t recorder;
 	uint32_t nr_rings;
 	uint32_t ring_size;
 	uint32_t events_size;
@@ -74,7 +72,7 @@ struct ktrack_user_control {
 	uint32_t nr_events;
 	uint32_t unused;
 	uint64_t lost;
-	uint64_t more_unused[9];
+	uint64_t more_unused[10];
 	struct ktrack_user_ring rings[KTRACK_USER_RINGS];
 };
 

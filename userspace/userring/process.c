@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reads procfs. */
+#include "userring/process.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ktrack/user/layout.h>
+
+#include "base/base.h"
+
+uint64_t process_started(int pid)
+{
+	struct buffer text = { 0 };
+	char path[32];
+	const char *behind;
+	unsigned long long started = 0;
+	long nr_threads = 0;
+	char state = 'X';
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	/* The name, in parentheses, may contain anything. */
+	behind = file_read(path, &text) == 0 ? strrchr(buffer_string(&text), ')') : NULL;
+	if (!behind || sscanf(behind,
+			      ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d "
+			      "%*d %*d %*d %ld %*d %llu",
+			      &state, &nr_threads, &started) != 3)
+		started = 0;
+	/* A zombie writes no more, unless only its first thread has ended. */
+	if (state == 'X' || (state == 'Z' && nr_threads <= 1))
+		started = 0;
+	buffer_release(&text);
+	return started;
+}
+
+/* Parses the line "NSpid:", which has a number for each namespace, from the reader's inwards. */
+static bool ids_parse(struct process_ids *out, const char *status)
+{
+	const char *line = strstr(status, "\nNSpid:");
+	size_t nr_ids = 0;
+
+	if (!line)
+		return false;
+	line += strlen("\nNSpid:");
+	while (*line == '\t') {
+		out->inner = strtol(line + 1, (char **)&line, 10);
+		nr_ids++;
+	}
+	out->is_nested = nr_ids > 1;
+	return nr_ids > 0;
+}
+
+static struct process_ids ids_read(const char *path, int id)
+{
+	struct process_ids ids = { .inner = id };
+	struct buffer status = { 0 };
+
+	if (file_read(path, &status) < 0 || !ids_parse(&ids, buffer_string(&status)))
+		ids = (struct process_ids){ .inner = id };
+	buffer_release(&status);
+	return ids;
+}
+
+struct process_ids process_ids_read(int pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	return ids_read(path, pid);
+}
+
+int process_find_thread(int pid, int inner)
+{
+	struct dirent *entry;
+	char path[64];
+	int found = 0;
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	folder = opendir(path);
+	if (!folder)
+		return 0;
+	while (found == 0 && (entry = readdir(folder))) {
+		int tid = atoi(entry->d_name);
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
+		if (tid > 0 && ids_read(path, tid).inner == inner)
+			found = tid;
+	}
+	closedir(folder);
+	return found;
+}
+
+bool process_has_mapped(int pid, ino_t inode)
+{
+	struct buffer maps = { 0 };
+	bool has_mapped = true;
+	char path[64], word[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	snprintf(word, sizeof(word), " %llu ", (unsigned long long)inode);
+	if (file_read(path, &maps) == 0 && maps.size > 0) {
+		const char *line = buffer_string(&maps);
+
+		has_mapped = false;
+		while (!has_mapped && (line = strstr(line, word))) {
+			line += strlen(word);
+			has_mapped = strncmp(line + strspn(line, " "), "/memfd:" KTRACK_USER_NAME,
+					     strlen("/memfd:" KTRACK_USER_NAME)) == 0;
+		}
+	}
+	buffer_release(&maps);
+	return has_mapped;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What procfs reports of a process. */
+#ifndef USERRING_PROCESS_H
+#define USERRING_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/**
+ * process_started - when a process started, in clock ticks since boot
+ *
+ * Returns 0 if there is none, or if all of its threads have ended.
+ */
+uint64_t process_started(int pid);
+
+/** struct process_ids - numbers of a process or thread
+ * @inner: in its own PID namespace
+ * @is_nested: that is not the namespace of this process
+ */
+struct process_ids {
+	int inner;
+	bool is_nested;
+};
+
+/** process_ids_read - the numbers of a process; @pid itself if procfs has no others */
+struct process_ids process_ids_read(int pid);
+
+/**
+ * process_find_thread - a thread of a process, by its number in the process's own namespace
+ *
+ * Returns its number in the namespace of this process, or 0 if there is no such thread.
+ */
+int process_find_thread(int pid, int inner);
+
+/** process_has_mapped - whether a process has mapped a file; true if its mappings are unknown */
+bool process_has_mapped(int pid, ino_t inode);
+
+#endif
