@@ -141,6 +141,8 @@ record -o $target --|--: no command; write its words after it
 record --event=$target|unknown option '--event=$target'; see 'ktrack record --help'
 export --save= tracefs|--save=: no value; write --save=FILE
 recover one two|unexpected argument 'two'
+recover --persistent=x one|one: --persistent names the recording; leave one out
+recover --dir=/x|--dir=/x: only for --persistent
 export|a source is missing; see 'ktrack export --help'
 export --event=$target|a source is missing; see 'ktrack export --help'
 export --event $target one|'$target': taken as the source; as a value, write --event=$target

@@ -7,11 +7,13 @@
 #include "cli/option.h"
 #include "cli/option_parts.h"
 
-/** struct recover_settings - the option and the operand */
+/** struct recover_settings - the options and the operand */
 struct recover_settings {
 	const struct report *report;
 	bool is_verbose;
 	const char *name;
+	const char *persistent;
+	const char *directory;
 };
 
 static int apply_name(void *settings, const char *word, struct error *error)
@@ -24,7 +26,11 @@ static int apply_name(void *settings, const char *word, struct error *error)
 	return 0;
 }
 
-static const struct option_row verbose_rows[] = {
+static const struct option_row recover_rows[] = {
+	{ 0, "persistent", "NAME", "recover what 'ktrack watch --persistent=NAME' recorded",
+	  option_store_text, offsetof(struct recover_settings, persistent), .needs_text = true },
+	{ 0, "dir", "DIRECTORY", "of 'ktrack watch' (default: /var/lib/ktrack)", option_store_text,
+	  offsetof(struct recover_settings, directory), .needs_text = true },
 	{ 'v', "verbose", NULL, VERBOSE_HELP, NULL, offsetof(struct recover_settings, is_verbose) },
 };
 
@@ -39,9 +45,28 @@ static struct option_table recover_table(void)
 			 "reboot. Removes both if all "
 			 "records were read.",
 		.operand = apply_name,
-		.parts = { { verbose_rows, 1 },
+		.parts = { { recover_rows, sizeof(recover_rows) / sizeof(recover_rows[0]) },
 			   OPTION_PART(report_options, struct recover_settings, report) },
 	};
+}
+
+static int recover_any(const struct recover_settings *settings, char **path, struct error *error)
+{
+	const struct report *writes = settings->is_verbose ? settings->report : NULL;
+	const char *directory = settings->directory ? settings->directory : WATCH_DIRECTORY;
+
+	if (settings->persistent && settings->name)
+		return error_set(error, "%s: --persistent names the recording; leave one out",
+				 settings->name),
+		       STATUS_USAGE;
+	if (settings->persistent)
+		return recover_persistent_run(settings->persistent, directory, path,
+					      settings->report, writes, error);
+	if (settings->directory)
+		return error_set(error, "--dir=%s: only for --persistent", settings->directory),
+		       STATUS_USAGE;
+	return recover_run(settings->name ? settings->name : RECORD_PATH, path, settings->report,
+			   writes, error);
 }
 
 static int recover_main(int argc, char **argv, struct error *error)
@@ -53,8 +78,7 @@ static int recover_main(int argc, char **argv, struct error *error)
 
 	if (!options_read(&table, argc, argv, &settings, &operand, &status, error))
 		return status;
-	status = recover_run(settings.name ? settings.name : RECORD_PATH, &path, settings.report,
-			     settings.is_verbose ? settings.report : NULL, error);
+	status = recover_any(&settings, &path, error);
 	if (status == STATUS_DONE) {
 		printf("%s\n", path);
 		report_closing(settings.report, "%s: recovered; next: ktrack stat %s", path, path);

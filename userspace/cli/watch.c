@@ -93,6 +93,9 @@ static const struct option_row watch_rows[] = {
 	  .is_rare = true },
 	{ 0, "hook", "PROGRAM", "run this with the path of each new recording", option_store_text,
 	  offsetof(struct watch_settings, hook), .needs_text = true },
+	{ 0, "persistent", "NAME", "also record into this instance, which survives a restart",
+	  option_store_text, offsetof(struct watch_settings, persistent), .needs_text = true,
+	  .is_rare = true },
 };
 
 static struct option_table watch_table(void)

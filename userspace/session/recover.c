@@ -55,6 +55,21 @@ static int spool_recover(struct spool *spool, const char *path, const struct rep
 	return -1;
 }
 
+/* Its records are in an instance that is not ktrack's. */
+static int survivor_refuse(struct spool *spool, const char *path, struct error *error)
+{
+	struct spool_boot about;
+
+	spool_describe_boot(spool, &about);
+	if (!about.is_one || about.is_read)
+		return 0;
+	spool_close(spool);
+	return error_set(error,
+			 "%s: its records are in an instance that survives a restart; run 'ktrack "
+			 "recover --persistent=NAME'",
+			 path);
+}
+
 static int file_recover(const char *path, const struct report *report, const struct report *writes,
 			struct error *error)
 {
@@ -62,6 +77,8 @@ static int file_recover(const char *path, const struct report *report, const str
 	struct spool *spool;
 	int status = spool_open(&spool, path, &owner, error);
 
+	if (status == 0)
+		status = survivor_refuse(spool, path, error);
 	if (status < 0 || (status == 0 && spool_recover(spool, path, report, writes, error) < 0))
 		return STATUS_FAILED;
 	return STATUS_DONE;

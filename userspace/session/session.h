@@ -59,6 +59,17 @@ int query_run(const struct query_settings *settings, struct error *error);
 int why_run(struct why_run_settings *settings, struct error *error);
 
 /**
+ * recover_persistent_run - make a trace.dat of what ktrack watch recorded before the machine was
+ * restarted
+ * @name: of the tracing instance that survived
+ * @directory: of recordings
+ * @writes, @path: as for recover_run()
+ */
+int recover_persistent_run(const char *name, const char *directory, char **path,
+			   const struct report *report, const struct report *writes,
+			   struct error *error);
+
+/**
  * recover_run - make a trace.dat of the files of a killed recording
  * @name: of the trace.dat, or of its folder FILE.spool
  * @writes: receives a line for each write to tracefs, NULL for none

@@ -362,6 +362,7 @@ struct stream_settings {
  * @max_files, @max_kib, @max_age_ns: limits of the directory; the oldest recordings are removed
  * @max_rate: recordings in an hour; more are not written
  * @hook: a program that is run after each recording, NULL for none
+ * @persistent: a tracing instance that survives a restart, and records the same; NULL for none
  * @argv: ktrack's own words
  */
 struct watch_settings {
@@ -378,6 +379,7 @@ struct watch_settings {
 	int64_t max_age_ns;
 	uint64_t max_rate;
 	const char *hook;
+	const char *persistent;
 	char *const *argv;
 };
 

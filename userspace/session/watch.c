@@ -59,6 +59,16 @@ static int watch_open_spool(struct watch_run *watch, struct error *error)
 	return 0;
 }
 
+static int watch_start_persistent(struct watch_run *watch, struct error *error)
+{
+	const struct watch_settings *settings = watch->settings;
+	const struct capture *capture = &watch->stream->capture;
+
+	return persistent_start(&watch->persistent, settings->persistent, watch->folder.path,
+				capture->recorder, capture->settings->clock,
+				capture_writes(capture->settings), error);
+}
+
 static int watch_open(void *context, struct stream_run *run, struct error *error)
 {
 	struct watch_run *watch = context;
@@ -66,7 +76,7 @@ static int watch_open(void *context, struct stream_run *run, struct error *error
 	struct sink *sink;
 
 	watch->stream = run;
-	if (watch_open_spool(watch, error) < 0)
+	if (watch_open_spool(watch, error) < 0 || watch_start_persistent(watch, error) < 0)
 		return -1;
 	source_set_tap(run->source, &tap);
 	run->capture.stop.take = watch_take_signal;
@@ -88,6 +98,7 @@ static void watch_came(void *context)
 	struct watch_run *watch = context;
 
 	watch->has_new_formats = true;
+	watch->persistent.is_behind = watch->persistent.spool != NULL;
 }
 
 static int64_t watch_due_ns(const struct watch_run *watch)
@@ -199,6 +210,7 @@ static int watch_read(void *context, struct error *error)
 		return error_set(error, "out of memory");
 	if (watch_serve_windows(watch, false, error) < 0)
 		return -1;
+	persistent_serve(&watch->persistent, watch->stream->capture.recorder, watch->report);
 	watch_report_state(watch);
 	return 0;
 }
@@ -247,6 +259,7 @@ static void watch_end(void *context)
 
 	if (watch->has_begun)
 		watch_finish(watch);
+	persistent_stop(&watch->persistent, watch->report);
 	spool_close(watch->spool);
 	watch->spool = NULL;
 }
@@ -275,6 +288,7 @@ static int watch_prepare(struct watch_run *watch, struct error *error)
 
 static void watch_release(struct watch_run *watch)
 {
+	persistent_stop(&watch->persistent, watch->report);
 	spool_close(watch->spool);
 	watch_windows_release(&watch->windows);
 	trigger_set_free(watch->triggers);
@@ -287,7 +301,8 @@ int watch_run(struct watch_settings *settings, struct error *error)
 	struct watch_run watch = { .settings = settings,
 				   .report = settings->capture.report,
 				   .writer = { .fd = -1 },
-				   .notify = { .fd = -1 } };
+				   .notify = { .fd = -1 },
+				   .persistent = { .boot = BOOT_INSTANCE_NONE } };
 	const struct stream_watcher watcher = { .context = &watch,
 						.open = watch_open,
 						.begin = watch_begin,

@@ -4,6 +4,7 @@
 #define SESSION_WATCH_STATE_H
 
 #include "session/notify.h"
+#include "session/persistent.h"
 #include "session/stream_state.h"
 #include "session/watch_folder.h"
 #include "session/watch_window.h"
@@ -13,6 +14,7 @@
  * struct watch_run - state of a run
  * @stream: the run that reads; NULL before it is set up
  * @spool: the records in memory
+ * @persistent: the same records in a buffer that survives a restart
  * @is_requested, @is_reopening: a signal asked for a recording, or to open the directory again
  * @has_new_formats: tracepoints of loaded modules are recorded, and their formats are not saved yet
  * @has_begun: recording is on
@@ -31,6 +33,7 @@ struct watch_run {
 	struct watch_folder folder;
 	struct watch_writer writer;
 	struct notify notify;
+	struct persistent persistent;
 	bool is_requested;
 	bool is_reopening;
 	bool has_new_formats;

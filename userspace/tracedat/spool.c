@@ -288,6 +288,7 @@ void spool_close(struct spool *spool)
 	instance_files_close(&spool->instance);
 	formats_release(&spool->formats);
 	spool_origin_release(&spool->origin);
+	buffer_release(&spool->machine);
 	if (spool->recent)
 		recent_release(spool->recent);
 	free(spool->recent);

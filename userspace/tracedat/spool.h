@@ -116,6 +116,8 @@ void formats_release(struct formats *formats);
  * @narrow: threads that ran 32-bit programs when it began, "1,2,3"
  * @rules: for the records of probes, one line for each setting; empty for none
  * @triggers: of records in memory that are saved: lines "TIME TEXT"
+ * @boot_cpus: the instance's buffer survives a restart, and had records of these CPUs, "0,1"; else
+ * empty
  * @is_incomplete: the kernel emptied the buffers, with uncounted records
  */
 struct spool_origin {
@@ -128,6 +130,7 @@ struct spool_origin {
 	struct buffer narrow;
 	struct buffer rules;
 	struct buffer triggers;
+	struct buffer boot_cpus;
 	bool is_incomplete;
 };
 
@@ -164,12 +167,14 @@ void spool_origin_release(struct spool_origin *origin);
  * @kept: size at spool_keep()
  * @in_flight: records that were read, but are not in the file
  * @has_part: @part has the records, and there is no file
+ * @is_uncounted: records are missing, and nobody counted them
  */
 struct spool_file {
 	int cpu;
 	bool is_sideband;
 	bool is_programs;
 	bool has_part;
+	bool is_uncounted;
 	struct cpu_buffer *buffer;
 	int fd;
 	uint64_t size;
@@ -201,6 +206,7 @@ struct spool_pipe {
  * @is_shared: the instance is another program's; its statistics began before the recording
  * @is_recovered: the recording was killed
  * @is_counted: recording is over: the statistics count all losses
+ * @machine: options without statistics, if the records are of a boot that may be over
  * @recent: records in memory, of which spool_save_recent() makes a trace.dat; else NULL
  */
 struct spool {
@@ -220,6 +226,7 @@ struct spool {
 	bool is_shared;
 	bool is_recovered;
 	bool is_counted;
+	struct buffer machine;
 	struct recent *recent;
 };
 
@@ -317,6 +324,9 @@ int spool_freeze(struct spool *spool, struct error *error);
  */
 int spool_file_statistics(const struct spool *spool, const struct spool_file *file,
 			  struct statistics *out, struct error *error);
+
+/** spool_file_count - how many records a file has */
+uint64_t spool_file_count(const struct spool *spool, const struct spool_file *file);
 
 /** spool_count_in_flight - count the records missing in each file; returns -1 with @error */
 int spool_count_in_flight(struct spool *spool, struct error *error);

@@ -49,7 +49,7 @@ bool spool_entry_is_known(const char *name)
 {
 	static const char *const names[] = { SPOOL_FORMATS, SPOOL_COMMS, SPOOL_OPTIONS,
 					     SPOOL_SYMBOLS, SPOOL_ORIGIN, SPOOL_JOINED,
-					     SPOOL_PROGRAMS };
+					     SPOOL_PROGRAMS, SPOOL_MACHINE };
 	bool is_sideband;
 	int cpu;
 

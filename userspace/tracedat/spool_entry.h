@@ -17,6 +17,9 @@
 /** SPOOL_PROGRAMS - records of programs; may be absent */
 #define SPOOL_PROGRAMS "programs"
 
+/** SPOOL_MACHINE - the options without statistics, of a boot that is over; may be absent */
+#define SPOOL_MACHINE "machine"
+
 /** SPOOL_ORIGIN - origin of the records; written last: a folder without it is no recording */
 #define SPOOL_ORIGIN "instance"
 

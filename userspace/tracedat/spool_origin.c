@@ -2,7 +2,7 @@
 /*
  * Reads and writes the origin: lines with the instance's name, the id of the boot, the mode, the id
  * of the recording, the thread that recorded, the threads that were selected, those of 32-bit
- * programs, lines of rules, and "incomplete" if it is.
+ * programs, lines of rules, the CPUs of a buffer that survives a restart, and "incomplete" if it is.
  */
 #include "tracedat/spool.h"
 
@@ -20,6 +20,7 @@
 #define ORIGIN_WORKLOAD "workload "
 #define ORIGIN_NARROW "32-bit "
 #define ORIGIN_RULES "rules:"
+#define ORIGIN_BOOT "survives "
 
 void spool_origin_begin(struct spool_origin *origin, const char *directory,
 			const struct buffer_mode *mode)
@@ -60,6 +61,7 @@ static void origin_parse_more(struct spool_origin *origin, const char *line)
 	const char *workload = line_rest(line, ORIGIN_WORKLOAD);
 	const char *narrow = line_rest(line, ORIGIN_NARROW);
 	const char *rules = line_rest(line, ORIGIN_RULES);
+	const char *boot = line_rest(line, ORIGIN_BOOT);
 
 	if (strcmp(line, ORIGIN_INCOMPLETE) == 0)
 		origin->is_incomplete = true;
@@ -69,6 +71,8 @@ static void origin_parse_more(struct spool_origin *origin, const char *line)
 		buffer_append_string(&origin->workload, workload);
 	else if (narrow && is_list(narrow))
 		buffer_append_string(&origin->narrow, narrow);
+	else if (boot && is_list(boot))
+		buffer_append_string(&origin->boot_cpus, boot);
 	else if (rules)
 		buffer_printf(&origin->rules, "%s\n", rules);
 }
@@ -146,6 +150,7 @@ static int origin_write(struct spool_origin *origin, struct spool_folder *folder
 	buffer_printf(&text, ORIGIN_THREAD "%d\n", origin->writer);
 	origin_append_threads(&text, ORIGIN_WORKLOAD, &origin->workload);
 	origin_append_threads(&text, ORIGIN_NARROW, &origin->narrow);
+	origin_append_threads(&text, ORIGIN_BOOT, &origin->boot_cpus);
 	origin_append_rules(&text, &origin->rules);
 	if (origin->is_incomplete)
 		buffer_append_string(&text, ORIGIN_INCOMPLETE "\n");
@@ -174,4 +179,5 @@ void spool_origin_release(struct spool_origin *origin)
 	buffer_release(&origin->narrow);
 	buffer_release(&origin->rules);
 	buffer_release(&origin->triggers);
+	buffer_release(&origin->boot_cpus);
 }

@@ -29,7 +29,10 @@ int spool_save_now(struct spool *spool, struct error *error)
 
 	/* The first time there are none. */
 	spool_entry_read(&spool->folder, SPOOL_COMMS, &earlier, &ignored);
-	status = comms_append(&comms, spool_saved_tasks(spool), spool->programs, &earlier, error);
+	if (spool->machine.size > 0)
+		buffer_append(&comms, earlier.data, earlier.size);
+	status = spool->machine.size > 0 ? 0 : comms_append(&comms, spool_saved_tasks(spool),
+								 spool->programs, &earlier, error);
 	if (status == 0)
 		status = writer_put_options(&options, spool, error);
 	if (status == 0)

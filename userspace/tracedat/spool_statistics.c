@@ -84,7 +84,7 @@ static bool sub_buffer_times(const struct spool *spool, const struct spool_file 
 	       page_look(spool->pipe.page, spool->pipe.page_size, first_ns, last_ns) > 0;
 }
 
-static uint64_t spool_file_count(const struct spool *spool, const struct spool_file *file)
+uint64_t spool_file_count(const struct spool *spool, const struct spool_file *file)
 {
 	size_t page_size = spool->pipe.page_size;
 	uint64_t nr_records = 0;

@@ -398,6 +398,73 @@ struct recent_saved {
 int spool_save_recent(struct spool *spool, const char *path, struct text triggers,
 		      struct recent_saved *saved, struct error *error);
 
+/**
+ * spool_new_boot - the spool of a recording whose buffer survives a restart, without records
+ * @out: for spool_close(), which removes it until spool_keep_boot()
+ * @path: of the future trace.dat
+ * @directory: of the instance, with its tracepoints enabled and its clock set; it is not read
+ *
+ * spool_save_more() works as it does for others. Returns 0, or -1 with @error.
+ */
+int spool_new_boot(struct spool **out, const char *path, const char *directory,
+		   struct error *error);
+
+/**
+ * spool_keep_boot - from now on the folder is a recording, whatever happens to the machine
+ * @name: of the instance
+ * @cpus: whose buffers have records, "0,1"
+ *
+ * Returns 0, or -1 with @error.
+ */
+int spool_keep_boot(struct spool *spool, const char *name, struct text cpus, struct error *error);
+
+/** spool_refresh_boot - save names of threads again; returns -1 with @error */
+int spool_refresh_boot(struct spool *spool, struct error *error);
+
+/** spool_drop_boot - spool_close() removes the spool */
+void spool_drop_boot(struct spool *spool);
+
+/**
+ * struct spool_boot - a spool_open()ed spool of such a recording
+ * @is_one: it is one
+ * @is_read: its records are in the spool, and the instance is not needed
+ * @is_current: the machine was not restarted since
+ * @text: address of the kernel's code in the boot that recorded, 0 if unknown
+ * @text_now: the same in this boot
+ */
+struct spool_boot {
+	bool is_one;
+	bool is_read;
+	bool is_current;
+	uint64_t text;
+	uint64_t text_now;
+};
+
+/** spool_describe_boot - what is known before the records are read */
+void spool_describe_boot(const struct spool *spool, struct spool_boot *out);
+
+/**
+ * struct spool_boot_end - records that were read
+ * @rejected: CPUs that had records and have none, "0,1"
+ * @nr_records: in the file
+ * @is_full: buffers were full: records before @from_ns are not complete
+ */
+struct spool_boot_end {
+	struct buffer rejected;
+	uint64_t nr_records;
+	bool is_full;
+	int64_t from_ns;
+};
+
+/**
+ * spool_finish_boot - read all records of a stopped instance, for spool_join()
+ * @directory: of the instance
+ *
+ * Returns 0, or -1 with @error.
+ */
+int spool_finish_boot(struct spool *spool, const char *directory, struct spool_boot_end *end,
+		      struct error *error);
+
 /** spool_close - close the spool and remove its folder unless it is kept; NULL is fine */
 void spool_close(struct spool *spool);
 

@@ -19,8 +19,11 @@ void writer_put_string(struct buffer *out, const char *string);
 /** writer_put_formats - append the begin of a file: header, layout of records, formats */
 void writer_put_formats(struct buffer *out, const struct formats *formats);
 
+/** writer_put_machine - append clock, date, kernel, writer and id; returns -1 with @error */
+int writer_put_machine(struct buffer *out, const struct spool *spool, struct error *error);
+
 /**
- * writer_put_options - append clock, date, kernel, writer, id and the current statistics
+ * writer_put_options - append the same and the current statistics
  *
  * Returns -1 with @error.
  */

@@ -115,7 +115,7 @@ static bool losses_are_counted(const struct spool *spool, const struct spool_fil
 		programs_count(spool->programs, &counts);
 		return spool->is_counted && !counts.is_damaged;
 	}
-	return spool->is_counted && !is_incomplete && file->buffer;
+	return spool->is_counted && !is_incomplete && !file->is_uncounted && file->buffer;
 }
 
 static int put_cpu_statistics(struct buffer *out, const struct spool *spool,
@@ -172,7 +172,7 @@ static int put_all_statistics(struct buffer *out, const struct spool *spool, str
 	return put_statistics(out, spool, true, text, error);
 }
 
-int writer_put_options(struct buffer *out, const struct spool *spool, struct error *error)
+int writer_put_machine(struct buffer *out, const struct spool *spool, struct error *error)
 {
 	struct buffer text = { 0 };
 	int status = instance_files_clock(&spool->instance, &text, error);
@@ -182,8 +182,22 @@ int writer_put_options(struct buffer *out, const struct spool *spool, struct err
 		put_text_option(out, TRACE_DAT_CLOCK, &text);
 		put_names(out, &spool->origin, &text);
 		put_option(out, TRACE_DAT_ID, &spool->origin.id, sizeof(spool->origin.id));
-		status = put_all_statistics(out, spool, &text, error);
 	}
+	buffer_release(&text);
+	return status;
+}
+
+int writer_put_options(struct buffer *out, const struct spool *spool, struct error *error)
+{
+	struct buffer text = { 0 };
+	int status = 0;
+
+	if (spool->machine.size > 0)
+		buffer_append(out, spool->machine.data, spool->machine.size);
+	else
+		status = writer_put_machine(out, spool, error);
+	if (status == 0)
+		status = put_all_statistics(out, spool, &text, error);
 	buffer_release(&text);
 	return status;
 }

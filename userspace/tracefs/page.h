@@ -92,6 +92,9 @@ size_t page_cut(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);
 /** page_forget_count - drop the number of records that were lost before a sub-buffer, not the gap */
 void page_forget_count(void *bytes);
 
+/** page_mark_gap - records are missing before a sub-buffer of this machine, and nobody counted them */
+void page_mark_gap(void *bytes);
+
 /** PAGE_DELTA_BITS, PAGE_TYPE_BITS - parts of an entry's head: time, and type or length in words */
 #define PAGE_DELTA_BITS 27
 #define PAGE_TYPE_BITS 5

@@ -108,3 +108,8 @@ void page_forget_count(void *bytes)
 {
 	header_store(bytes, time_load(bytes), commit_load(bytes) & ~MISSED_STORED);
 }
+
+void page_mark_gap(void *bytes)
+{
+	header_store(bytes, time_load(bytes), commit_load(bytes) | MISSED_EVENTS);
+}

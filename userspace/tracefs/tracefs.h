@@ -6,6 +6,7 @@
 #ifndef TRACEFS_TRACEFS_H
 #define TRACEFS_TRACEFS_H
 
+#include "tracefs/boot_instance.h"
 #include "tracefs/dynamic.h"
 #include "tracefs/instance.h"
 #include "tracefs/module_watch.h"

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Opens, fills and empties an instance whose buffer survives a restart. */
+#include "tracefs/boot_instance.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tracefs/tracefs.h"
+
+/* Where the kernel's code begins if its address is not random. */
+#define TEXT_BEGIN UINT64_C(0xffffffff81000000)
+
+/* A file that only instances with such a buffer have. */
+#define LAST_BOOT "last_boot_info"
+
+#define NO_FILTER "none"
+
+static int directory_find(struct boot_instance *boot, const char *name)
+{
+	struct buffer directory = { 0 };
+
+	if (instance_find(&directory, name, &(struct error){ 0 }) == 0)
+		boot->directory = strdup(buffer_string(&directory));
+	buffer_release(&directory);
+	return boot->directory ? 0 : -1;
+}
+
+int boot_instance_open(struct boot_instance *boot, const char *name, const struct report *writes,
+		       struct error *error)
+{
+	char called[sizeof(error->text)];
+	int probe;
+
+	*boot = (struct boot_instance)BOOT_INSTANCE_NONE;
+	boot->writes = writes;
+	if (directory_find(boot, name) < 0)
+		return error_set(error,
+				 "%s: no such tracing instance; boot with trace_instance=%s@..., "
+				 "see ktrack-watch(1)",
+				 name, name);
+	probe = file_open_in(boot_instance_directory(boot), LAST_BOOT, O_RDONLY, error);
+	file_close(probe);
+	if (probe < 0)
+		return error_set(error,
+				 "%s: its buffer does not survive a restart; boot with "
+				 "trace_instance=%s@..., see ktrack-watch(1)",
+				 name, name);
+	snprintf(called, sizeof(called), "the tracing instance %s", name);
+	boot->lock_fd = instance_lock(boot_instance_directory(boot), called, error);
+	return boot->lock_fd < 0 ? -1 : 0;
+}
+
+const char *boot_instance_directory(const struct boot_instance *boot)
+{
+	return boot->directory;
+}
+
+static uint64_t cpu_count(const struct boot_instance *boot, int cpu)
+{
+	int fd = statistics_open(boot_instance_directory(boot), cpu, &(struct error){ 0 });
+	struct statistics statistics = { 0 };
+
+	if (fd >= 0 && statistics_load(&statistics, fd, cpu, &(struct error){ 0 }) < 0)
+		statistics.unread = 0;
+	file_close(fd);
+	return statistics.unread;
+}
+
+uint64_t boot_instance_count(const struct boot_instance *boot, struct buffer *cpus)
+{
+	long nr_cpus = sysconf(_SC_NPROCESSORS_CONF);
+	uint64_t nr_records = 0;
+
+	for (int cpu = 0; cpu < nr_cpus; cpu++) {
+		uint64_t count = cpu_count(boot, cpu);
+
+		nr_records += count;
+		if (count > 0)
+			buffer_printf(cpus, "%s%d", cpus->size > 0 ? "," : "", cpu);
+	}
+	return nr_records;
+}
+
+/* Kernels up to 6.14 print how far the code moved, later ones where it was. */
+static bool shift_agrees(const char *text, uint64_t then, uint64_t now)
+{
+	unsigned long long number;
+	long long delta;
+
+	if (sscanf(text, "text delta: %lld", &delta) == 1)
+		return then + (uint64_t)delta == now;
+	if (sscanf(text, "%llx [kernel]", &number) == 1)
+		return number == then || number + TEXT_BEGIN == then;
+	return strstr(text, "Current") ? then == now : true;
+}
+
+bool boot_instance_shift(const struct boot_instance *boot, uint64_t text, uint64_t now)
+{
+	struct buffer path = { 0 }, content = { 0 };
+	bool agrees;
+
+	buffer_printf(&path, "%s/" LAST_BOOT, boot_instance_directory(boot));
+	agrees = file_read(buffer_string(&path), &content) < 0 ||
+		 shift_agrees(buffer_string(&content), text, now);
+	buffer_release(&path);
+	buffer_release(&content);
+	return agrees;
+}
+
+/* @flags: O_TRUNC empties the file first, O_APPEND does not */
+static int boot_write(struct boot_instance *boot, const char *file, int flags, const char *value,
+		      struct error *error)
+{
+	const char *directory = boot_instance_directory(boot);
+	int fd = file_open_in(directory, file, O_WRONLY | flags, error);
+	int status = 0;
+
+	if (fd < 0)
+		return -1;
+	if (write(fd, value, strlen(value)) < 0)
+		status = error_set_system(error, errno, "cannot write '%s' to %s/%s", value,
+					  directory, file);
+	else
+		report_message(boot->writes, "write '%s' to %s/%s", value, directory, file);
+	close(fd);
+	return status;
+}
+
+/* Any write to the list of tracepoints wipes the records of an earlier boot. */
+int boot_instance_clear(struct boot_instance *boot, struct error *error)
+{
+	if (boot_write(boot, "trace", O_TRUNC, "\n", error) < 0)
+		return -1;
+	return boot_write(boot, "events/enable", O_TRUNC, "0", error);
+}
+
+int boot_instance_prepare(struct boot_instance *boot, const char *clock, struct error *error)
+{
+	if (boot_instance_stop(boot, error) < 0 || boot_instance_clear(boot, error) < 0)
+		return -1;
+	return boot_write(boot, "trace_clock", O_TRUNC, clock, error);
+}
+
+static void event_path(struct buffer *out, const char *system, const char *event, const char *file)
+{
+	buffer_clear(out);
+	buffer_append_string(out, "events/");
+	event_path_append(out, system, event, file);
+}
+
+/* A tracepoint without a filter file has no filter. */
+static void filter_read(const char *directory, const char *file, struct buffer *out)
+{
+	struct buffer path = { 0 };
+
+	buffer_printf(&path, "%s/%s", directory, file);
+	if (file_read(buffer_string(&path), out) < 0)
+		buffer_clear(out);
+	while (out->size > 0 && out->data[out->size - 1] == '\n')
+		out->size--;
+	if (strcmp(buffer_string(out), NO_FILTER) == 0)
+		buffer_clear(out);
+	buffer_release(&path);
+}
+
+static int event_copy(struct boot_instance *boot, const char *directory, const char *system,
+		      const char *event, struct error *error)
+{
+	struct buffer file = { 0 }, filter = { 0 };
+	int status = 0;
+
+	event_path(&file, system, event, "filter");
+	filter_read(directory, buffer_string(&file), &filter);
+	if (filter.size > 0)
+		status = boot_write(boot, buffer_string(&file), O_TRUNC, buffer_string(&filter),
+				    error);
+	event_path(&file, system, event, "enable");
+	if (status == 0)
+		status = boot_write(boot, buffer_string(&file), O_TRUNC, "1", error);
+	buffer_release(&file);
+	buffer_release(&filter);
+	return status;
+}
+
+/* Lines SYSTEM:EVENT. */
+static int events_read(const char *directory, struct buffer *out, struct error *error)
+{
+	struct buffer path = { 0 };
+	int status = 0;
+
+	buffer_printf(&path, "%s/set_event", directory);
+	if (file_read(buffer_string(&path), out) < 0)
+		status = error_set_system(error, errno, "cannot read %s", buffer_string(&path));
+	buffer_release(&path);
+	return status;
+}
+
+static bool has_line(const char *text, const char *line)
+{
+	size_t size = strlen(line);
+
+	for (const char *at = text; (at = strstr(at, line)); at += size) {
+		if ((at == text || at[-1] == '\n') && (at[size] == '\n' || !at[size]))
+			return true;
+	}
+	return false;
+}
+
+int boot_instance_copy(struct boot_instance *boot, const char *directory, struct error *error)
+{
+	struct buffer wanted = { 0 }, have = { 0 };
+	int status = events_read(directory, &wanted, error);
+	char *rest, *line, *colon;
+
+	if (status == 0)
+		status = events_read(boot_instance_directory(boot), &have, error);
+	buffer_string(&have);
+	rest = (char *)buffer_string(&wanted);
+	while (status == 0 && (line = strsep(&rest, "\n"))) {
+		colon = strchr(line, ':');
+		if (!colon || has_line(buffer_string(&have), line))
+			continue;
+		*colon = '\0';
+		status = event_copy(boot, directory, line, colon + 1, error);
+	}
+	buffer_release(&wanted);
+	buffer_release(&have);
+	return status;
+}
+
+int boot_instance_start(struct boot_instance *boot, struct error *error)
+{
+	return boot_write(boot, "tracing_on", O_TRUNC, "1", error);
+}
+
+/* Other threads of ours do not exist; the kernel moves this one at once. */
+static bool mark_cpu(struct boot_instance *boot, int cpu, const char *text)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	return sched_setaffinity(0, sizeof(one), &one) == 0 &&
+	       boot_write(boot, "trace_marker", 0, text, &(struct error){ 0 }) == 0;
+}
+
+void boot_instance_mark(struct boot_instance *boot, const char *text, struct buffer *cpus)
+{
+	cpu_set_t before;
+
+	if (sched_getaffinity(0, sizeof(before), &before) < 0)
+		return;
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (cpu < sysconf(_SC_NPROCESSORS_CONF) && mark_cpu(boot, cpu, text))
+			buffer_printf(cpus, "%s%d", cpus->size > 0 ? "," : "", cpu);
+	}
+	sched_setaffinity(0, sizeof(before), &before);
+}
+
+int boot_instance_stop(struct boot_instance *boot, struct error *error)
+{
+	return boot_write(boot, "tracing_on", O_TRUNC, "0", error);
+}
+
+void boot_instance_close(struct boot_instance *boot)
+{
+	file_close(boot->lock_fd);
+	free(boot->directory);
+	*boot = (struct boot_instance)BOOT_INSTANCE_NONE;
+}
