@@ -18,8 +18,8 @@ INCLUDE = HERE.parents[1] / "include"
 PAGE = INCLUDE / "ktrack/ktrack-user.7"
 INSTRUCTIONS_MAX = 120
 COUNT = 1000
-# The page's numbers may be off by so much, with other compilers and C libraries.
-REPORTED_SHARE = 0.1
+# The page's numbers are a machine's (tests/bench/user_cost.t). These have the call of clock_gettime(), too.
+REPORTED_SHARE = 0.15
 
 
 def collected(words):
@@ -46,7 +46,7 @@ def check_enabled(tap, program):
     for kind, name in (("b", "begin"), ("e", "end")):
         instructions = cost(program, kind) - loop
         tap.ok(0 < instructions <= INSTRUCTIONS_MAX, f"{name} with one field: {instructions:.0f} instructions", INSTRUCTIONS_MAX)
-        reported = re.search(rf"^{name}, one field\t(\d+)$", page, re.MULTILINE)
+        reported = re.search(rf"^{name}, one field\t(\d+)\t", page, re.MULTILINE)
         is_near = reported and abs(int(reported[1]) - instructions) <= REPORTED_SHARE * instructions
         tap.ok(is_near, f"the page reports the cost of {name}", reported, instructions)
 
