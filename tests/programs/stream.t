@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Test: ktrack stream records programs: what they emitted is what is exported and lost, whatever they do."""
 
+import json
 import os
 import re
 import signal
@@ -14,7 +15,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from programs import KTRACK, build, exported, fired, lost, own_programs, own_socket, read_events, stream, wait_for  # noqa: E402
+from programs import KTRACK, LIMIT_S, build, exported, fired, lost, own_programs, own_socket, read_events, stream, wait_for  # noqa: E402
 from tap import Tap  # noqa: E402
 
 KILLS = 20
@@ -51,6 +52,16 @@ def check_life(tap, load):
     for text, options in (("short threads", ["threads"]), ("a child", ["fork"]), ("exec", ["exec"]), ("all together", ["threads", "fork", "exec"])):
         output, events, _ = stream([load, "4", "3000", "2000", *options])
         account(tap, text, output, events, has_lost=False)
+
+
+def check_stat(tap, load, folder):
+    """ktrack stat --live counts the slices of programs, live and at the end."""
+    command = [KTRACK, "stat", "--live", "--json", "--interval=100ms", own_programs(folder), "--", load, "2", "3000", "20000"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+    counts = [sum(row["count"] for row in json.loads(line)["slices"] if row["tracepoint"] == "prog:prog_one") for line in lines]
+    tap.ok(2 * counts[-1] == fired(done.stdout) > 0, "stat --live: fired = counted", counts, fired(done.stdout), done.stderr)
+    tap.ok(any(0 < count < counts[-1] for count in counts), "stat --live: while the program runs", counts)
 
 
 def check_full(tap, load):
@@ -251,6 +262,9 @@ def check_options(tap):
         for command in ("stream", "record"):
             done = subprocess.run([KTRACK, command, *words], capture_output=True, text=True, check=False)
             tap.ok(done.returncode == 2 and wanted in done.stderr, f"{command} {' '.join(words)}", done.stderr)
+    done = subprocess.run([KTRACK, "watch", "--programs"], capture_output=True, text=True, check=False)
+    wanted = "ktrack: unknown option '--programs'; see 'ktrack watch --help'\n"
+    tap.ok(done.returncode == 2 and done.stderr == wanted, "ktrack watch records no programs", done.stderr)
 
 
 def main():
@@ -263,6 +277,7 @@ def main():
         check_life(tap, load)
         check_namespaces(tap, load, folder)
         check_replaced(tap, folder)
+        check_stat(tap, load, folder)
         check_full(tap, load)
         check_no_calls(tap, load, folder)
         check_user(tap, load, folder)
