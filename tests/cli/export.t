@@ -78,7 +78,7 @@ refused "a file is no instance because of how its name begins" 1 "cannot open tr
 
 cp trace.dat whole.dat
 ln -s trace.dat link.dat
-for option in event perf normal chrome perfetto html sqlite; do
+for option in event perf normal chrome perfetto html sqlite otlp otlp-metrics; do
 	run "$ktrack" export "--$option=link.dat" trace.dat
 	refused "a recording is not replaced by --$option of itself" 1 "link.dat: the source; write to another file"
 done

@@ -14,6 +14,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 sys.path.append(str(Path(__file__).resolve().parents[1] / "outputs"))
 
 import chrome  # noqa: E402
+import otlp  # noqa: E402
 import machine  # noqa: E402
 import perfetto  # noqa: E402
 import scenario  # noqa: E402
@@ -153,6 +154,8 @@ def check_output_files(tap, what, path):
     wrong = {
         "perfetto": perfetto.compare(stream, path.with_suffix(".pf").read_bytes(), is_live=True),
         "chrome": chrome.compare(stream, path.with_suffix(".chrome").read_bytes()),
+        "otlp": otlp.compare(stream, path.with_suffix(".otlp").read_bytes()),
+        "otlp-metrics": otlp.compare_metrics(stream, path.with_suffix(".metrics").read_bytes()),
     }
     for name, found in wrong.items():
         tap.nothing(found, f"{what}: {name} shows the same")

@@ -83,7 +83,13 @@ static unsigned int targets_count(const struct output_settings *settings, enum s
 
 bool output_settings_have_file(const struct output_settings *settings)
 {
-	return targets_count(settings, SINK_USE_FILE, false) > 0;
+	for (size_t i = 0; i < sink_kinds_count; i++) {
+		const struct sink_kind *kind = &sink_kinds[i];
+
+		if (settings->targets[i] && kind->use == SINK_USE_FILE && !kind->is_lines)
+			return true;
+	}
+	return false;
 }
 
 bool output_settings_show_time(const struct output_settings *settings)

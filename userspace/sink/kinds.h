@@ -25,6 +25,10 @@ struct sink *sink_serve_new(const struct sink_settings *settings, struct error *
 /** sink_sqlite_new - an SQLite database */
 struct sink *sink_sqlite_new(const struct sink_settings *settings, struct error *error);
 
+/** sink_otlp_new, sink_otlp_metrics_new - requests of OpenTelemetry's protocol, a line each */
+struct sink *sink_otlp_new(const struct sink_settings *settings, struct error *error);
+struct sink *sink_otlp_metrics_new(const struct sink_settings *settings, struct error *error);
+
 /** sink_query_new - the results of a query of a temporary SQLite database */
 struct sink *sink_query_new(const struct sink_settings *settings, struct error *error);
 

@@ -250,6 +250,7 @@ enum sink_use {
  * @help: the option's line in --help
  * @is_rare: only --help-all prints it
  * @viewer: what opens its files, NULL if they are text
+ * @is_lines: of SINK_USE_FILE: its files are lines, which another session can continue
  * @can_append: its files can be appended to
  * @creates_files: it creates files next to its own until the end
  * @shows_explanations: it shows where the time of slices went
@@ -263,6 +264,7 @@ struct sink_kind {
 	const char *viewer;
 	bool is_rare;
 	enum sink_use use;
+	bool is_lines;
 	bool can_append;
 	bool creates_files;
 	bool shows_explanations;

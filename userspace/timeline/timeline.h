@@ -29,7 +29,7 @@
 #include "base/base.h"
 
 /** TIMELINE_SINKS_MAX - maximum number of sinks, and of sink data pointers */
-#define TIMELINE_SINKS_MAX 12
+#define TIMELINE_SINKS_MAX 13
 
 /**
  * struct recording - properties of the recorded stream as a whole

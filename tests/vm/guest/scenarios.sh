@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # Guest: exports scenarios of the test module, each from a fresh one. Arguments: SCENARIO:COUNT...
-# Leaves list.txt; for each SCENARIO.COUNT a stream (.json), the same for viewers (.pf, .chrome), and what the device then says (.txt);
+# Leaves list.txt; for each SCENARIO.COUNT a stream (.json), the same for viewers (.pf, .chrome, .otlp, .metrics), and what the device then says (.txt);
 # live statistics of nested 3 (live.json);
 # text of plain tracefs (contexts.trace). Prints a line for what should not have happened.
 set -eu
@@ -12,7 +12,8 @@ set -eu
 # Arguments: SCENARIO COUNT FILE.
 scenario_stream() {
 	insmod /modules/ktrack_test.ko
-	ktrack stream -b 8192 -e 'ktrack_t*' "--event=$3.json" "--perfetto=$3.pf" "--chrome=$3.chrome" -- \
+	ktrack stream -b 8192 -e 'ktrack_t*' "--event=$3.json" "--perfetto=$3.pf" "--chrome=$3.chrome" \
+		"--otlp=$3.otlp" "--otlp-metrics=$3.metrics" -- \
 		sh -c "echo $1 $2 >/dev/ktrack_test" ||
 		echo "$1 ended with status $?"
 	grep -E '^(run|cpu) ' /dev/ktrack_test >"$3.txt"

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counters as OpenTelemetry's metrics: lines of ExportMetricsServiceRequest. A counter is a gauge;
+ * lost records are sums, of which each point counts one gap.
+ *
+ * They are a file of their own, because a file of OTLP has one type of data.
+ */
+#include "sink/kinds.h"
+#include "sink/otlp/state.h"
+
+/* Bytes of samples that wait for a request, about. */
+#define POINTS_MAX ((size_t)48 << 10)
+
+/* AGGREGATION_TEMPORALITY_DELTA */
+#define TEMPORALITY_DELTA 1
+
+/* Names of instruments have at most 255 characters, of these. */
+#define METRIC_NAME_MAX 255
+
+static bool is_name_character(char byte)
+{
+	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+	       (byte >= '0' && byte <= '9') || byte == '_' || byte == '.' || byte == '-' ||
+	       byte == '/';
+}
+
+static void otlp_name_append(struct buffer *out, struct text text)
+{
+	for (size_t i = 0; i < text.size; i++)
+		buffer_append_char(out, is_name_character(text.data[i]) ? text.data[i] : '_');
+}
+
+/* "demo:depth" of "queue" is demo.depth.queue, and demo.depth if that is the track's name, too. */
+static void otlp_metric_name(struct buffer *out, const struct timeline_track *track)
+{
+	const char *category = track->category->text;
+	const char *colon = strchr(category, ':');
+	struct text system = { .data = category,
+			       .size = colon ? (size_t)(colon - category) : strlen(category) };
+	struct text event = text_of(colon ? colon + 1 : "");
+
+	buffer_clear(out);
+	if (system.size == 0 || (system.data[0] >= '0' && system.data[0] <= '9'))
+		buffer_append_string(out, "ktrack.");
+	otlp_name_append(out, system);
+	if (event.size > 0) {
+		buffer_append_char(out, '.');
+		otlp_name_append(out, event);
+	}
+	if (!text_equals(event, track->name)) {
+		buffer_append_char(out, '.');
+		otlp_name_append(out, track->name);
+	}
+	if (out->size > METRIC_NAME_MAX)
+		out->size = METRIC_NAME_MAX;
+}
+
+/* A sample is a number of 64 bits; larger ones are rounded. */
+static void otlp_sample_append(struct buffer *out, const struct value *value)
+{
+	if (value->kind == VALUE_UNSIGNED && value->unsigned_number > INT64_MAX) {
+		buffer_printf(out, ",\"asDouble\":%.17g", (double)value->unsigned_number);
+		return;
+	}
+	buffer_append_string(out, ",\"asInt\":\"");
+	buffer_append_signed(out, value->signed_number);
+	buffer_append_char(out, '"');
+}
+
+static int otlp_points_write(struct otlp_sink *sink, struct error *error)
+{
+	while (sink->dirty) {
+		struct otlp_track *track = sink->dirty;
+		struct buffer *out = otlp_item_begin(sink);
+
+		sink->dirty = track->next;
+		track->is_dirty = false;
+		buffer_append(out, track->points.data, track->points.size);
+		buffer_append_string(out, "]}}");
+		out->failed |= track->points.failed;
+		buffer_clear(&track->points);
+		if (otlp_item_end(sink, error) < 0)
+			return -1;
+	}
+	sink->points_size = 0;
+	otlp_request_end(sink);
+	return 0;
+}
+
+static void otlp_points_begin(struct otlp_sink *sink, struct otlp_track *track,
+			      const struct timeline_track *shown)
+{
+	struct buffer *out = &track->points;
+
+	if (track->is_dirty)
+		return;
+	track->is_dirty = true;
+	track->next = sink->dirty;
+	sink->dirty = track;
+	otlp_metric_name(&sink->file.text, shown);
+	buffer_append_string(out, "{\"name\":");
+	json_append_string(out, buffer_text(&sink->file.text));
+	buffer_append_string(out, ",\"gauge\":{\"dataPoints\":[");
+}
+
+static int otlp_sample_write(struct otlp_sink *sink, const struct timeline_event *event,
+			     struct error *error)
+{
+	struct otlp_track *track = otlp_track_of(sink, event->track);
+	struct buffer *out = &track->points;
+	size_t size = out->size;
+
+	otlp_points_begin(sink, track, event->track);
+	otlp_append_separator(out);
+	buffer_append_string(out, "{\"attributes\":[");
+	buffer_append(out, track->attributes.data, track->attributes.size);
+	buffer_append_char(out, ']');
+	otlp_append_time(out, "timeUnixNano", event->time_ns + sink->wall_offset_ns);
+	otlp_sample_append(out, &event->value);
+	buffer_append_char(out, '}');
+	sink->points_size += out->size - size;
+	if (sink->points_size < POINTS_MAX && !out->failed)
+		return 0;
+	return otlp_points_write(sink, error);
+}
+
+static int otlp_loss_metric_write(struct otlp_sink *sink, const struct timeline_event *event,
+				  struct error *error)
+{
+	bool is_known = event->loss_count != TIMELINE_COUNT_UNKNOWN;
+	struct buffer *out = otlp_item_begin(sink);
+
+	buffer_printf(out,
+		      "{\"name\":\"%s\",\"unit\":\"%s\",\"sum\":{\"dataPoints\":[{\"attributes\":[",
+		      is_known ? "ktrack.lost_records" : "ktrack.gaps_of_unknown_size",
+		      is_known ? "{record}" : "{gap}");
+	otlp_append_number(out, "cpu.logical_number", event->loss_cpu);
+	if (event->loss_buffer && event->loss_buffer[0])
+		otlp_append_text(out, "ktrack.buffer", text_of(event->loss_buffer));
+	buffer_append_char(out, ']');
+	otlp_append_time(out, "startTimeUnixNano", event->begin_ns + sink->wall_offset_ns);
+	otlp_append_time(out, "timeUnixNano", event->loss_end_ns + sink->wall_offset_ns);
+	buffer_printf(out,
+		      ",\"asInt\":\"%lld\"}],\"aggregationTemporality\":%d,\"isMonotonic\":true}}",
+		      is_known ? (long long)event->loss_count : 1, TEMPORALITY_DELTA);
+	return otlp_item_end(sink, error);
+}
+
+static int metrics_event(struct sink_file *file, const struct timeline_event *event,
+			 struct error *error)
+{
+	struct otlp_sink *sink = container_of(file, struct otlp_sink, file);
+
+	switch (event->kind) {
+	case TIMELINE_TRACK_BEGIN:
+		return otlp_track_begin(sink, event, error);
+	case TIMELINE_COUNTER:
+		return otlp_sample_write(sink, event, error);
+	case TIMELINE_LOSS:
+		return otlp_loss_metric_write(sink, event, error);
+	case TIMELINE_TRACK_END:
+		return otlp_track_of(sink, event->track)->is_dirty ? otlp_points_write(sink, error)
+								   : 0;
+	case TIMELINE_FINISH:
+		return otlp_points_write(sink, error);
+	default:
+		return 0;
+	}
+}
+
+static int metrics_open(struct sink_file *file, const struct recording *recording,
+			struct error *error)
+{
+	(void)error;
+	otlp_open_request(container_of(file, struct otlp_sink, file), recording, "metrics");
+	return 0;
+}
+
+static int metrics_flush(struct sink_file *file, struct error *error)
+{
+	if (otlp_points_write(container_of(file, struct otlp_sink, file), error) < 0)
+		return -1;
+	return sink_file_flush(file, error);
+}
+
+static void metrics_release(struct sink_file *file)
+{
+	buffer_release(&container_of(file, struct otlp_sink, file)->head);
+}
+
+static const struct sink_file_ops metrics_file = {
+	.size = sizeof(struct otlp_sink),
+	.open = metrics_open,
+	.event = metrics_event,
+	.flush = metrics_flush,
+	.track_release = otlp_track_release,
+	.release = metrics_release,
+};
+
+struct sink *sink_otlp_metrics_new(const struct sink_settings *settings, struct error *error)
+{
+	return sink_file_new(&metrics_file, settings, error);
+}

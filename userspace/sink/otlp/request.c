@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Requests: lines of many spans or metrics, each with the resource that they are about. */
+#include <stdlib.h>
+
+#include "sink/args.h"
+#include "sink/otlp/state.h"
+
+/* Bytes of a request, about: collectors read lines of some megabytes at most. */
+#define REQUEST_SIZE (48 * 1024)
+
+static void otlp_append_known_text(struct buffer *out, const char *key, const char *text)
+{
+	if (text && text[0])
+		otlp_append_text(out, key, text_of(text));
+}
+
+/* Backends require the name of a service. */
+static void otlp_append_resource(struct buffer *out, const struct recording *recording)
+{
+	otlp_append_text(out, "service.name", text_of("linux"));
+	otlp_append_text(out, "os.type", text_of("linux"));
+	otlp_append_known_text(out, "os.version", recording->kernel);
+	otlp_append_known_text(out, "ktrack.recording_id", recording->id);
+	otlp_append_known_text(out, "ktrack.source", recording->source);
+	otlp_append_known_text(out, "ktrack.clock", recording->clock);
+	otlp_append_known_text(out, "ktrack.time_source", recording->time_source);
+	if (recording->counts_ticks)
+		otlp_append_true(out, "ktrack.counts_ticks");
+}
+
+static void otlp_seed_set(struct otlp_sink *sink, const struct recording *recording)
+{
+	if (recording->id)
+		sink->seed = otlp_mix_text(sink->seed, text_of(recording->id));
+	sink->seed = otlp_mix(sink->seed, (uint64_t)recording->wall_offset_ns);
+}
+
+void otlp_open_request(struct otlp_sink *sink, const struct recording *recording, const char *array)
+{
+	struct buffer *head = &sink->head;
+	bool is_spans = strcmp(array, "spans") == 0;
+
+	sink->wall_offset_ns = recording->wall_offset_ns;
+	otlp_seed_set(sink, recording);
+	buffer_clear(head);
+	buffer_append_string(head, is_spans ? "{\"resourceSpans\":[" : "{\"resourceMetrics\":[");
+	buffer_append_string(head, "{\"resource\":{\"attributes\":[");
+	otlp_append_resource(head, recording);
+	buffer_append_string(head, "]},\"");
+	buffer_append_string(head, is_spans ? "scopeSpans" : "scopeMetrics");
+	buffer_append_string(head, "\":[{\"scope\":{\"name\":\"ktrack\",\"version\":");
+	json_append_string(head, text_of(KTRACK_VERSION));
+	buffer_printf(head, "},\"%s\":[", array);
+	sink->tail = "]}]}]}\n";
+}
+
+struct buffer *otlp_item_begin(struct otlp_sink *sink)
+{
+	struct buffer *out = &sink->file.out;
+
+	if (sink->is_open)
+		buffer_append_string(out, ",");
+	else
+		buffer_append(out, sink->head.data, sink->head.size);
+	sink->is_open = true;
+	if (sink->head.failed)
+		out->failed = true;
+	return out;
+}
+
+int otlp_item_end(struct otlp_sink *sink, struct error *error)
+{
+	if (sink->file.out.size < REQUEST_SIZE && !sink->file.out.failed)
+		return 0;
+	otlp_request_end(sink);
+	return sink_file_flush(&sink->file, error);
+}
+
+void otlp_request_end(struct otlp_sink *sink)
+{
+	if (sink->is_open)
+		buffer_append_string(&sink->file.out, sink->tail);
+	sink->is_open = false;
+}
+
+/* Keys of OpenTelemetry's semantic conventions, where they have one. */
+static void otlp_append_scope(struct buffer *out, const struct timeline_track *track)
+{
+	const struct value *id = &track->id;
+
+	if (track->scope == SCOPE_THREAD) {
+		otlp_append_number(out, "thread.id", id->signed_number);
+		otlp_append_known_text(out, "thread.name", track->comm);
+		if (track->tgid > 0)
+			otlp_append_number(out, "process.pid", track->tgid);
+	} else if (track->scope == SCOPE_PROCESS) {
+		otlp_append_number(out, "process.pid", id->signed_number);
+	} else if (track->scope == SCOPE_CPU) {
+		otlp_append_number(out, "cpu.logical_number", id->signed_number);
+	} else if (track->scope == SCOPE_CUSTOM && track->field) {
+		otlp_append_key(out, "ktrack.scope.", text_of(track->field));
+		otlp_append_value(out, id);
+	}
+	otlp_append_fields(out, "ktrack.scope.", track->outer, track->nr_outer);
+}
+
+static void otlp_append_track(struct otlp_sink *sink, struct buffer *out,
+			      const struct timeline_track *track)
+{
+	otlp_append_text(out, "ktrack.tracepoint", text_of(track->category->text));
+	buffer_clear(&sink->file.text);
+	track_append_label(&sink->file.text, track);
+	otlp_append_text(out, "ktrack.track", buffer_text(&sink->file.text));
+	otlp_append_scope(out, track);
+	otlp_append_known_text(out, "ktrack.buffer", track->buffer);
+}
+
+int otlp_track_begin(struct otlp_sink *sink, const struct timeline_event *event,
+		     struct error *error)
+{
+	struct otlp_track *track = sink_file_track_new(&sink->file, event->track, sizeof(*track),
+						       error);
+
+	if (!track)
+		return -1;
+	otlp_append_track(sink, &track->attributes, event->track);
+	track->seed = otlp_mix_text(sink->seed, buffer_text(&track->attributes));
+	track->begin_ns = INT64_MIN;
+	if (track->attributes.failed)
+		return error_set(error, "out of memory");
+	return 0;
+}
+
+void otlp_track_release(struct sink_track *link)
+{
+	struct otlp_track *track = container_of(link, struct otlp_track, link);
+
+	for (unsigned int i = 0; i < track->nr_open; i++) {
+		buffer_release(&track->open[i].attributes);
+		buffer_release(&track->open[i].events);
+		buffer_release(&track->open[i].links);
+	}
+	free(track->open);
+	buffer_release(&track->attributes);
+	buffer_release(&track->points);
+}
+
+static void append_emitter_number(struct buffer *out, const char *prefix, const char *key,
+				  int64_t number)
+{
+	const struct field field = { .name = text_of(key),
+				     .value = { .kind = VALUE_SIGNED, .signed_number = number } };
+
+	otlp_append_fields(out, prefix, &field, 1);
+}
+
+void otlp_append_emitter(struct buffer *out, const struct timeline_event *event, unsigned int with,
+			 const char *prefix)
+{
+	if (event_has_emitter(event, with, TIMELINE_EMITTER_TID))
+		append_emitter_number(out, prefix, "ktrack.tid", event->tid);
+	if (event_has_emitter(event, with, TIMELINE_EMITTER_CPU))
+		append_emitter_number(out, prefix, "ktrack.cpu", event->cpu);
+	if (event_has_emitter(event, with, TIMELINE_EMITTER_COMM)) {
+		const struct field field = {
+			.name = text_of("ktrack.comm"),
+			.value = { .kind = VALUE_TEXT, .text = text_of(event->comm) },
+		};
+
+		otlp_append_fields(out, prefix, &field, 1);
+	}
+}
