@@ -2,7 +2,7 @@
 /* Encodes base64. */
 #include "sink/html/base64.h"
 
-static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const char base64_letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 static char *group_put(char *at, const unsigned char *bytes, size_t size)
 {
@@ -12,10 +12,10 @@ static char *group_put(char *at, const unsigned char *bytes, size_t size)
 		bits |= (uint32_t)bytes[1] << 8;
 	if (size > 2)
 		bits |= bytes[2];
-	*at++ = letters[bits >> 18];
-	*at++ = letters[bits >> 12 & 63];
-	*at++ = size > 1 ? letters[bits >> 6 & 63] : '=';
-	*at++ = size > 2 ? letters[bits & 63] : '=';
+	*at++ = base64_letters[bits >> 18];
+	*at++ = base64_letters[bits >> 12 & 63];
+	*at++ = size > 1 ? base64_letters[bits >> 6 & 63] : '=';
+	*at++ = size > 2 ? base64_letters[bits & 63] : '=';
 	return at;
 }
 

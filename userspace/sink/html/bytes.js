@@ -48,7 +48,13 @@ class Bytes {
 }
 
 function unpack(text) {
-	return new Response(new Blob([decodeBase64(text)]).stream().pipeThrough(new DecompressionStream("deflate")));
+	const bytes = decodeBase64(text), source = new ReadableStream({
+		start(controller) {
+			controller.enqueue(bytes);
+			controller.close();
+		},
+	});
+	return new Response(source.pipeThrough(new DecompressionStream("deflate")));
 }
 
 // Decompresses JSON.

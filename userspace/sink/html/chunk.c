@@ -120,6 +120,39 @@ static void append_head(struct html_sink *sink, const struct html_track *track,
 	}
 }
 
+/* Of a slice: begin, duration, name above the marks; of an instant: time, depth, name. */
+static void index_add_data(struct html_index *index, enum html_chunk_kind kind,
+			   const struct html_chunk *chunk)
+{
+	const char *at = chunk->data.data;
+
+	for (unsigned int i = 0; i < chunk->count; i++) {
+		uint64_t number, name;
+
+		html_data_read(&at);
+		number = html_data_read(&at);
+		name = html_data_read(&at);
+		if (kind == CHUNK_SLICES)
+			html_index_add_range(index, text_of(""), number, number);
+		html_tokens_add_name(&index->tokens, kind == CHUNK_SLICES ? name >> 3 : name);
+	}
+}
+
+/* The least and the largest sample are words of their own. */
+static void append_index(struct html_sink *sink, enum html_chunk_kind kind,
+			 const struct html_chunk *chunk)
+{
+	struct html_index *index = &sink->index;
+
+	html_index_clear(index);
+	if (kind != CHUNK_SAMPLES)
+		index_add_data(index, kind, chunk);
+	if (chunk->has_args)
+		html_index_add_args(index, buffer_text(&chunk->args));
+	html_index_append(&sink->file.out, index);
+	buffer_append_char(&sink->file.out, ' ');
+}
+
 static int chunk_report(struct html_sink *sink, const struct html_track *track,
 			enum html_chunk_kind kind, unsigned int depth, struct html_chunk *chunk,
 			struct error *error)
@@ -130,6 +163,7 @@ static int chunk_report(struct html_sink *sink, const struct html_track *track,
 		return error_set(error, "out of memory");
 	append_head(sink, track, kind, depth, chunk);
 	buffer_append_char(&chunk->args, ']');
+	append_index(sink, kind, chunk);
 	base64_append(&sink->file.out, buffer_text(&chunk->data));
 	if (html_chunk_append_args(sink, chunk) < 0)
 		return error_set(error, "out of memory");

@@ -189,9 +189,12 @@ class Recording {
 		if (letter === "i")
 			chunk.depth = +words[0];
 		if (letter === "v") {
-			[chunk.min, chunk.max] = words.map(Number);
-			row.widen(...words.map(BigInt));
+			const range = words.slice(0, 2);
+			[chunk.min, chunk.max] = range.map(Number);
+			row.widen(...range.map(BigInt));
+			chunk.range = range;
 		}
+		chunk.index = new Index(...words.slice(letter === "i" ? 1 : 2));
 		row.chunks.push(chunk);
 		this.inOrder.push({ row, chunk });
 		this.limit = Math.max(this.limit, to);

@@ -28,7 +28,7 @@ struct digest {
 	double bin_ns;
 };
 
-static uint64_t data_read_number(const char **at)
+uint64_t html_data_read(const char **at)
 {
 	uint64_t number = 0;
 	unsigned int shift = 0;
@@ -88,9 +88,9 @@ static void slices_add(struct digest *digest, const struct html_chunk *chunk)
 	double time_ns = 0;
 
 	for (unsigned int i = 0; i < chunk->count; i++) {
-		double begin_ns = time_ns + data_read_number(&at), duration_ns = data_read_number(&at);
+		double begin_ns = time_ns + html_data_read(&at), duration_ns = html_data_read(&at);
 
-		slice_add(digest, begin_ns, duration_ns, data_read_number(&at));
+		slice_add(digest, begin_ns, duration_ns, html_data_read(&at));
 		time_ns = begin_ns + duration_ns;
 	}
 }

@@ -14,6 +14,7 @@ __asm__(FILE_BEGIN(page_body) FILE_PART("page.html") FILE_END);
 __asm__(FILE_BEGIN(page_script)
 	FILE_PART("bytes.js")
 	FILE_PART("chunks.js")
+	FILE_PART("index.js")
 	FILE_PART("data.js")
 	FILE_PART("tree.js")
 	FILE_PART("colours.js")

@@ -7,6 +7,12 @@ const HITS_MOST = 100000, HITS_LISTED = 100, FIRST_MS = 15, REPORT_MS = 100;
 const UNITS = { ns: 1, us: 1e3, "\u00b5s": 1e3, ms: 1e6, s: 1e9, k: 1e3, m: 1e6, g: 1e9 };
 const COMPARISONS = { ">": (order) => order > 0, ">=": (order) => order >= 0, "<": (order) => order < 0, "<=": (order) => order <= 0, "=": (order) => order === 0, "!=": (order) => order !== 0 };
 
+// Whether numbers between two may be wanted.
+const RANGES = { ">": (least, most, number) => most > number, ">=": (least, most, number) => most >= number, "<": (least, most, number) => least < number, "<=": (least, most, number) => least <= number,
+	"=": (least, most, number) => least <= number && number <= most, "!=": () => true };
+// So many chunks are decompressed at the same time. So many names are looked up in each chunk.
+const UNPACKED_AT_ONCE = 8, NAMES_LOOKED_UP = 64;
+
 // A number, exact if it is whole; null for other texts. "10ms" is a number of nanoseconds.
 function numberOf(text) {
 	const [, digits, unit] = /^(-?(?:0x[\da-f]+|\d+(?:\.\d+)?))\s*([a-z\u00b5]*)$/i.exec(text) ?? [];
@@ -23,6 +29,9 @@ class Query {
 		const [, field, operator, value] = /^\s*([\w:.-]+)\s*(>=|<=|!=|=|>|<)\s*(\S.*)$/.exec(text) ?? [];
 		Object.assign(this, { field, operator, wanted: (value ?? text).trim().toLowerCase() });
 		this.number = numberOf(this.wanted);
+		this.token = typeof this.number === "bigint" ? numberToken(this.number) : null;
+		this.tokens = textTokens(this.wanted, Boolean(this.field));
+		this.digits = /^-?\d+$/.test(this.wanted) ? this.wanted.replace("-", "") : "";
 	}
 
 	// Whether a value of the field is wanted; numbers are compared as numbers.
@@ -50,9 +59,36 @@ class Query {
 		return this.matchesText(label) || this.matchesText(identity.tracepoint);
 	}
 
+	// Whether numbers in a range may be wanted; without numbers only texts may be.
+	mayCompare(range, index) {
+		if (this.number === null)
+			return this.operator === "!=" || (this.operator === "=" && index.hasAll(this.tokens));
+		if (this.operator === "!=" || !range || range[0] === "")
+			return this.operator === "!=" || Boolean(range);
+		return RANGES[this.operator](BigInt(range[0]), BigInt(range[1]), this.number);
+	}
+
+	// Whether the args of a chunk have the whole wanted number, by its index.
+	isLikelyIn(index) {
+		return !this.field && this.token !== null && index.has(this.token) && (index.isOpen || index.mayHold(this.number));
+	}
+
+	// Whether the args of a chunk may have a hit, by its index.
+	mayBeIn(index) {
+		if (index.isOpen)
+			return true;
+		if (this.field)
+			return index.hasField(this.field) && this.mayCompare(index.rangeOf(this.field), index) && (this.operator !== "=" || this.isTokenIn(index));
+		return (this.number !== null && index.isOdd) || index.hasAll(this.tokens) || index.mayName(this.wanted) || (this.digits !== "" && index.mayCount(this.digits, this.wanted[0] === "-"));
+	}
+
+	isTokenIn(index) {
+		return !this.token || index.isOdd || index.has(this.token);
+	}
+
 	// Whether the args of a chunk may have a hit, by their text.
 	mayMatch(text) {
-		return this.field ? text.includes(JSON.stringify(this.field)) : text.toLowerCase().includes(this.wanted) || this.number !== null;
+		return this.field ? text.includes(JSON.stringify(this.field)) : /["\\,]/.test(this.wanted) || text.toLowerCase().includes(this.wanted) || this.number !== null;
 	}
 
 	// Whether an object of fields has a hit; of slices there are two.
@@ -77,7 +113,7 @@ class Search {
 			this.done = this.run();
 	}
 
-	// Names first, for they are found at once.
+	// Names first, for they are found at once; then fields, in the chunks that may have them by their index.
 	async run() {
 		const isWanted = () => !this.isStopped, chunks = this.recording.inOrder.slice(this.nrChunks);
 		this.isDone = false;
@@ -85,14 +121,27 @@ class Search {
 		this.findNames();
 		await runSteps(this.steps(chunks), isWanted);
 		this.report();
-		for (const { row, chunk } of chunks) {
-			if (!isWanted())
-				return;
-			if (chunk.args !== NONE)
-				await this.searchArgs(row, chunk);
-		}
-		this.isDone = true;
+		for (const isLikely of [true, false])
+			await this.searchSome(await runSteps(this.sift(chunks, isLikely), isWanted), isWanted);
+		this.isDone = isWanted();
 		this.report();
+	}
+
+	async searchSome(some, isWanted) {
+		for (let i = 0; i < some?.length && isWanted(); i += UNPACKED_AT_ONCE)
+			await Promise.all(some.slice(i, i + UNPACKED_AT_ONCE).map(({ row, chunk }) => this.searchArgs(row, chunk)));
+	}
+
+	// The chunks whose fields are likely to have a hit, or the others that may.
+	* sift(chunks, isLikely) {
+		const some = [], { query } = this;
+		for (const one of chunks) {
+			const { args, index } = one.chunk;
+			if (args !== NONE && query.isLikelyIn(index) === isLikely && (isLikely || query.mayBeIn(index)))
+				some.push(one);
+			yield;
+		}
+		return some;
 	}
 
 	findNames() {
@@ -101,6 +150,7 @@ class Search {
 		for (; this.nrNames < all.length; this.nrNames++)
 			if (query.matchesName(all[this.nrNames]))
 				names.add(this.nrNames);
+		this.nameTokens = names.size <= NAMES_LOOKED_UP ? [...names].map(nameToken) : null;
 	}
 
 	stop() {
@@ -141,14 +191,24 @@ class Search {
 		}
 	}
 
-	// Whether names or durations or values of a chunk may be hits: a digest has its names.
+	// Whether names or durations or values of a chunk may be hits.
 	mayHave(row, chunk) {
+		const { query } = this;
+		if (row.kind === "sample" && query.field !== "value")
+			return !query.field && query.number !== null && RANGES["="](...chunk.range.map(BigInt), query.number);
 		if (row.kind === "sample")
-			return this.query.field === "value" || (!this.query.field && this.query.number !== null);
-		if (row.kind === "slice" && this.query.field === "duration")
-			return true;
-		const names = this.names.size > 0 && row.kind === "slice" ? chunk.digest()?.names : null;
-		return this.names.size > 0 && (!names || names.length >= NAME_MASK || names.some((name) => this.names.has(name)));
+			return query.mayCompare(chunk.range, chunk.index);
+		if (row.kind === "slice" && query.field === "duration")
+			return chunk.index.isOpen || query.mayCompare(chunk.index.rangeOf(""), chunk.index);
+		return this.names.size > 0 && this.mayHaveName(row, chunk);
+	}
+
+	// By its index, or by the digest of slices: that has the names, too, but must be decoded.
+	mayHaveName(row, chunk) {
+		if (this.nameTokens && !chunk.index.isOpen)
+			return this.nameTokens.some((token) => chunk.index.has(token));
+		const names = row.kind === "slice" ? chunk.digest()?.names : null;
+		return !names || names.length >= NAME_MASK || names.some((name) => this.names.has(name));
 	}
 
 	searchItems(row, chunk) {

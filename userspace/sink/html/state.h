@@ -10,10 +10,12 @@
  *   n STRING                                    a name; the first is number 0, and so on
  *   t OBJECT                                    a track begins
  *   e TRACK                                     it has ended
- *   c TRACK DEPTH FROM TO COUNT BUSY DIGEST DATA ARGS
+ *   c TRACK DEPTH FROM TO COUNT BUSY DIGEST FIELDS TOKENS DATA ARGS
  *                                               slices of one depth; their total duration
- *   i TRACK FROM TO COUNT DEPTH DATA ARGS       instants; the depth of the first one
- *   v TRACK FROM TO COUNT MIN MAX DATA ARGS     samples
+ *   i TRACK FROM TO COUNT DEPTH FIELDS TOKENS DATA ARGS
+ *                                               instants; the depth of the first one
+ *   v TRACK FROM TO COUNT MIN MAX FIELDS TOKENS DATA ARGS
+ *                                               samples
  *   p FROM COUNT DATA                           points of flows
  *   x FROM TO DATA                              where the time of slices went, by their begins
  *   l CPU FROM TO STRING                        lost records
@@ -31,13 +33,15 @@
  * of slices, an object of others, 0 for none. DIGEST is base64, or - for few slices: varints, the
  * number of names and each of them, then two bytes for each of 64 parts of the chunk's time: how
  * much of it slices fill, up to 255, and 32 * the marks of all of them + the index of the longest
- * one's name, 31 if it is not among the names. DATA of x is a zlib stream of a JSON array of
+ * one's name, 31 if it is not among the names. FIELDS and TOKENS are the index of a chunk for
+ * searches: see html_index_append(); durations are those of the field "". DATA of x is a zlib stream of a JSON array of
  * [track, depth, object of 'ktrack why --json'].
  */
 #ifndef SINK_HTML_STATE_H
 #define SINK_HTML_STATE_H
 
 #include "sink/file.h"
+#include "sink/html/index.h"
 
 enum html_chunk_kind {
 	CHUNK_SLICES,
@@ -93,6 +97,8 @@ struct html_flow_name {
 
 /**
  * struct html_sink - one page
+ * @packed: for one word, or for the arguments of one slice
+ * @index: of the chunk that is written
  * @next_name: the number of the next name
  * @pending_size: bytes in all chunks
  * @last_ns: time of the last record of all tracks
@@ -107,6 +113,7 @@ struct html_flow_name {
 struct html_sink {
 	struct sink_file file;
 	struct buffer packed;
+	struct html_index index;
 	uint64_t next_name;
 	size_t pending_size;
 	int64_t last_ns;
@@ -137,6 +144,9 @@ int html_append_packed(struct html_sink *sink, struct text text);
 
 /** html_digest_append - append the digest of a chunk of slices as a word */
 void html_digest_append(struct html_sink *sink, const struct html_chunk *chunk);
+
+/** html_data_read - the next number of a chunk's data; moves behind it */
+uint64_t html_data_read(const char **at);
 
 /** html_append_escaped - append a text between tags */
 void html_append_escaped(struct buffer *out, struct text text);

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The index of a chunk. It never excludes a value that the chunk has; search.js excludes by it the
+ * chunks that it does not decompress.
+ */
+#include "sink/html/index.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Digits of a number in a text; longer texts are no numbers of this index. */
+#define NUMBER_SIZE 24
+#define UNIT_SIZE 3
+
+void html_index_clear(struct html_index *index)
+{
+	html_tokens_clear(&index->tokens);
+	index->nr_fields = 0;
+	index->is_open = false;
+}
+
+/* Names with other letters would need escapes. */
+static bool is_plain_name(struct text name)
+{
+	for (size_t i = 0; i < name.size; i++) {
+		unsigned char byte = name.data[i];
+
+		if (byte <= ' ' || byte >= 0x7f || strchr("=;~\"\\", byte))
+			return false;
+	}
+	return true;
+}
+
+/* NULL if the chunk has too many, or one with an odd name. */
+static struct index_field *index_field_of(struct html_index *index, struct text name)
+{
+	for (unsigned int i = 0; i < index->nr_fields; i++) {
+		if (text_equals(index->fields[i].name, name))
+			return &index->fields[i];
+	}
+	if (index->nr_fields == INDEX_FIELDS_MAX || !is_plain_name(name)) {
+		index->is_open = true;
+		return NULL;
+	}
+	index->fields[index->nr_fields] = (struct index_field){ .name = name };
+	return &index->fields[index->nr_fields++];
+}
+
+static void field_widen(struct index_field *field, int64_t low, uint64_t high)
+{
+	if (!field->has_numbers || low < field->min)
+		field->min = low;
+	if (!field->has_numbers || high > field->max)
+		field->max = high;
+	field->has_numbers = true;
+}
+
+static void field_add_number(struct html_index *index, struct index_field *field, bool is_negative,
+			     uint64_t number)
+{
+	bool is_large = number > INT64_MAX;
+	char digits[NUMBER_SIZE];
+	int size = snprintf(digits, sizeof(digits), "%s%llu", is_negative && number ? "-" : "",
+			    (unsigned long long)number);
+
+	html_tokens_add_number(&index->tokens, (struct text){ digits, size });
+	if (is_negative)
+		field_widen(field, is_large ? INT64_MIN : -(int64_t)number, 0);
+	else
+		field_widen(field, is_large ? INT64_MAX : (int64_t)number, number);
+}
+
+/*
+ * Adds a text to the numbers if it is one to the page: decimal, hexadecimal, with a fraction or a
+ * unit. The last two, and numbers beyond 64 bits, have no token.
+ */
+static void field_add_digits(struct html_index *index, struct index_field *field, struct text text)
+{
+	char digits[NUMBER_SIZE + 1] = "", *end;
+	bool is_negative = text.size > 0 && text.data[0] == '-';
+	unsigned long long number;
+
+	text.data += is_negative;
+	text.size -= is_negative;
+	if (text.size == 0 || text.data[0] < '0' || text.data[0] > '9')
+		return;
+	if (text.size > NUMBER_SIZE) {
+		field->is_unlimited = true;
+		return;
+	}
+	memcpy(digits, text.data, text.size);
+	errno = 0;
+	number = strtoull(digits, &end, digits[1] == 'x' || digits[1] == 'X' ? 16 : 10);
+	if (*end == '\0' && errno == 0)
+		field_add_number(index, field, is_negative, number);
+	else if (errno || strchr(". \\", *end) || *end & 0x80 || strlen(end) <= UNIT_SIZE)
+		field->is_unlimited = true;
+}
+
+void html_index_add_range(struct html_index *index, struct text name, int64_t min, int64_t max)
+{
+	struct index_field *field = index_field_of(index, name);
+
+	if (field)
+		field_widen(field, min, max < 0 ? 0 : max);
+}
+
+/* Two letters that are not ASCII become ASCII in lower case: K of Kelvin, and I with a dot. */
+static bool is_folded_to_ascii(const char *at)
+{
+	return (at[0] == '\xe2' && at[1] == '\x84' && at[2] == '\xaa') ||
+	       (at[0] == '\xc4' && at[1] == '\xb0');
+}
+
+/* Adds the letters of a string behind its quote; returns the place of the quote at its end. */
+static const char *letters_add(struct html_index *index, const char *at)
+{
+	for (; *at != '"'; at++) {
+		if (*at == '\\') {
+			html_tokens_add_gap(&index->tokens);
+			at++;
+		} else if (*at & 0x80) {
+			html_tokens_add_gap(&index->tokens);
+			index->is_open = index->is_open || is_folded_to_ascii(at);
+		} else {
+			html_tokens_add_letter(&index->tokens, *at);
+		}
+	}
+	return at;
+}
+
+static const char *string_add(struct html_index *index, struct index_field *field, const char *at)
+{
+	const char *begin = at + 1;
+
+	html_tokens_begin_text(&index->tokens);
+	at = letters_add(index, begin);
+	html_tokens_end_text(&index->tokens);
+	field_add_digits(index, field, (struct text){ begin, at - begin });
+	return at + 1;
+}
+
+/* Strings of an array are one text, with commas between. */
+static const char *array_add(struct html_index *index, const char *at)
+{
+	html_tokens_begin_text(&index->tokens);
+	for (at++; *at != ']'; at++) {
+		if (*at == '"')
+			at = letters_add(index, at + 1);
+		else
+			html_tokens_add_letter(&index->tokens, *at);
+	}
+	html_tokens_end_text(&index->tokens);
+	return at + 1;
+}
+
+static const char *word_end(const char *at)
+{
+	while (*at != ',' && *at != '}')
+		at++;
+	return at;
+}
+
+/* A number, true, false or null. */
+static const char *word_add(struct html_index *index, struct index_field *field, const char *at)
+{
+	const char *end = word_end(at);
+
+	if (*at == '-' || (*at >= '0' && *at <= '9')) {
+		field_add_digits(index, field, (struct text){ at, end - at });
+		return end;
+	}
+	html_tokens_begin_text(&index->tokens);
+	while (at < end)
+		html_tokens_add_letter(&index->tokens, *at++);
+	html_tokens_end_text(&index->tokens);
+	return end;
+}
+
+static const char *string_end(const char *at)
+{
+	for (; *at != '"'; at++)
+		at += *at == '\\';
+	return at;
+}
+
+/* Adds a member from the quote of its name on; returns NULL if it cannot be indexed. */
+static const char *member_add(struct html_index *index, const char *at)
+{
+	const char *begin = at + 1, *end = string_end(begin);
+	struct index_field *field = index_field_of(index, (struct text){ begin, end - begin });
+
+	at = end + strlen("\":");
+	if (!field)
+		return NULL;
+	if (*at == '"')
+		return string_add(index, field, at);
+	return *at == '[' ? array_add(index, at) : word_add(index, field, at);
+}
+
+/* The only quotes outside of values are those of names. */
+void html_index_add_args(struct html_index *index, struct text json)
+{
+	const char *at = json.data, *end = json.data + json.size;
+
+	while (at < end && !index->is_open) {
+		at = *at == '"' ? member_add(index, at) : at + 1;
+		if (!at)
+			return;
+	}
+}
+
+void html_index_append(struct buffer *out, const struct html_index *index)
+{
+	bool is_odd = false;
+
+	if (index->is_open) {
+		buffer_append_string(out, "* *");
+		return;
+	}
+	for (unsigned int i = 0; i < index->nr_fields; i++)
+		is_odd = is_odd || index->fields[i].is_unlimited;
+	buffer_append_string(out, is_odd ? "?;" : ";");
+	for (unsigned int i = 0; i < index->nr_fields; i++) {
+		const struct index_field *field = &index->fields[i];
+
+		buffer_append(out, field->name.data, field->name.size);
+		buffer_append_char(out, '=');
+		if (field->is_unlimited)
+			buffer_append_char(out, '~');
+		else if (field->has_numbers)
+			buffer_printf(out, "%lld~%llu", (long long)field->min,
+				      (unsigned long long)field->max);
+		buffer_append_char(out, ';');
+	}
+	buffer_append_char(out, ' ');
+	html_tokens_append(out, &index->tokens);
+}
