@@ -163,6 +163,26 @@ TEST(functions_of_programs)
 }
 
 #ifdef __x86_64__
+__asm__(".text\n.type first_is_locked, @function\nfirst_is_locked:\tlock incl (%rsp)\n\tret\n"
+	".size first_is_locked, . - first_is_locked\n");
+
+TEST(functions_that_the_kernel_never_probes)
+{
+	static const char *const want = ": function 'first_is_locked' begins with a locked "
+					"instruction, where the kernel sets no probe; name a "
+					"function that calls it";
+	struct error error = { 0 };
+	struct buffer sites = { 0 };
+	struct probe probe;
+	const char *end;
+
+	CHECK_NUMBER(parse(&probe, PROBE_PROGRAM, SELF ":first_is_locked", &sites, &error), -1);
+	end = strchr(error.text, ':');
+	CHECK_TEXT(end ? end : "", want);
+	probe_release(&probe);
+	buffer_release(&sites);
+}
+
 TEST(arguments_of_static_tracepoints)
 {
 	struct error error = { 0 };

@@ -15,6 +15,9 @@
 
 /* The place, the address of this section when the note was written, and the semaphore. */
 #define NOTE_ADDRESSES 3
+/* The first byte of a locked instruction of x86. */
+#define LOCK_PREFIX 0xf0
+
 #define BASE_SECTION ".stapsdt.base"
 
 #define ELF_FUNCTIONS(apply)                                                                  \
@@ -152,6 +155,15 @@ static bool address_find(const struct elf_file *file, unsigned int type, const c
 	return false;
 }
 
+/* The kernel accepts a uprobe there, but never sets it. */
+static bool code_is_locked(const struct elf_file *file, uint64_t offset)
+{
+	unsigned char byte;
+
+	return (elf_machine(file) == EM_X86_64 || elf_machine(file) == EM_386) &&
+	       pread(file->fd, &byte, 1, offset) == 1 && byte == LOCK_PREFIX;
+}
+
 int elf_find_function(const struct elf_file *file, const char *name, uint64_t *offset,
 		      struct error *error)
 {
@@ -161,11 +173,17 @@ int elf_find_function(const struct elf_file *file, const char *name, uint64_t *o
 	    !address_find(file, SHT_DYNSYM, name, &address))
 		return error_set(error, "%s: no function '%s'; 'nm -D %s' lists those of a library",
 				 file->path, name, file->path);
-	if (offset_find(file, address, offset))
-		return 0;
-	return error_set(error,
-			 "%s: function '%s' has no code in the file; name the file that has it",
-			 file->path, name);
+	if (!offset_find(file, address, offset))
+		return error_set(error,
+				 "%s: function '%s' has no code in the file; name the file that "
+				 "has it",
+				 file->path, name);
+	if (code_is_locked(file, *offset))
+		return error_set(error,
+				 "%s: function '%s' begins with a locked instruction, where the "
+				 "kernel sets no probe; name a function that calls it",
+				 file->path, name);
+	return 0;
 }
 
 /* The linker moves this section, but not the addresses in notes. */

@@ -22,7 +22,8 @@ int elf_open(struct elf_file **out, const char *path, struct error *error);
  * elf_find_function - the offset in the file of a function's code
  * @name: of a symbol; those of the file's own table come before those for the dynamic linker
  *
- * Returns 0, or -1 with @error if there is none, or if it has no code in the file.
+ * Returns 0, or -1 with @error if there is none, if it has no code in the file, or if the kernel
+ * cannot probe its first instruction.
  */
 int elf_find_function(const struct elf_file *file, const char *name, uint64_t *offset,
 		      struct error *error);
