@@ -279,6 +279,21 @@ TEST(a_false_end_of_what_was_read_is_ignored)
 	reading_end();
 }
 
+/* The reader has read the clock, and was preempted then. */
+TEST(records_after_a_late_reading_of_the_clock_are_right)
+{
+	const struct ring_reader reader = { .queue = &reading.queue,
+					    .tasks = &reading.tasks,
+					    .events = &reading.events };
+
+	reading_begin();
+	ktrack_instant(unit_work, "one");
+	CHECK(program_read(reading.program, &reader, time_now_ns(CLOCK_BOOTTIME) - 5 * NS_PER_S) > 0);
+	CHECK(!reading.program->is_damaged);
+	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 1);
+	reading_end();
+}
+
 /* One that a thread has reserved, but not begun: a signal handler wrote what follows. */
 TEST(records_behind_a_reserved_one_are_read)
 {

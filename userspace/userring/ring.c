@@ -110,6 +110,14 @@ static int32_t ring_find_thread(const struct program *program, struct program_ri
 	return ring->tid > 0 ? ring->tid : program->pid;
 }
 
+/* This process may have been preempted for long since it has read the clock. */
+static bool time_is_possible(uint64_t time_ns, int64_t now_ns)
+{
+	return time_ns < RECORD_TIME_LIMIT &&
+	       (time_ns <= (uint64_t)now_ns ||
+		time_ns <= (uint64_t)time_now_ns(CLOCK_BOOTTIME) + NS_PER_S);
+}
+
 /* Stores a copied record with what only ktrack has. */
 static int record_store(struct program *program, struct program_ring *ring,
 			const struct ring_reader *reader, unsigned char *copy, size_t size,
@@ -119,7 +127,7 @@ static int record_store(struct program *program, struct program_ring *ring,
 	uint16_t id;
 
 	memcpy(&record, copy, sizeof(record));
-	if (record.time_ns > (uint64_t)now_ns + NS_PER_S || record.time_ns >= RECORD_TIME_LIMIT)
+	if (!time_is_possible(record.time_ns, now_ns))
 		return RING_DAMAGED;
 	if ((int64_t)record.time_ns < program->from_ns)
 		return RING_RECORD;
