@@ -251,7 +251,28 @@ def check_fits(tap, pages):
     tap.ok(after == height, "a search does not wrap a header of 1100 pixels", height, after)
 
 
-CHECKS = (check_fits, check_queries, check_steps, check_index, check_long)
+WIDTHS = (400, 800, 900, 1300)
+HEADER = """await new Promise(requestAnimationFrame);
+return [document.querySelector("header").offsetHeight, document.documentElement.scrollWidth - innerWidth];"""
+
+
+def check_widths(tap, pages):
+    """The header of narrow windows: a search leaves it as high as it is, nothing is beyond the edge; one line from 800 pixels on."""
+    browser = pages.browser
+    pages.load_text(FIELDS)
+    for width in WIDTHS:
+        metrics = {"width": width, "height": 700, "deviceScaleFactor": 1, "mobile": False}
+        browser.call("POST", "/goog/cdp/execute", cmd="Emulation.setDeviceMetricsOverride", params=metrics)
+        browser.run(FIND, "")
+        before, beyond = browser.run(HEADER)
+        browser.run(FIND + HITS, "bytes>0")
+        after, beyond_after = browser.run(HEADER)
+        is_line = width < 800 or after < 50
+        tap.ok(before == after and is_line and beyond <= 0 and beyond_after <= 0, f"the header of {width} pixels", before, after, beyond, beyond_after)
+    browser.call("POST", "/goog/cdp/execute", cmd="Emulation.clearDeviceMetricsOverride", params={})
+
+
+CHECKS = (check_widths, check_fits, check_queries, check_steps, check_index, check_long)
 
 
 if __name__ == "__main__":
