@@ -246,6 +246,10 @@ static const struct option_row stat_rows[] = {
 	{ 0, "interval", "SECONDS",
 	  "time between updates in seconds, or with ns, us, ms, s, m, h (default: 1)",
 	  apply_interval, .is_rare = true },
+	{ 0, "prometheus", "FILE",
+	  "replace FILE at each interval, for node_exporter's textfile collector",
+	  option_store_text, offsetof(struct stat_settings, form.prometheus), .needs_text = true,
+	  .is_rare = true },
 	OPTION_RARE_FLAG("fail-on-loss", "exit with status 3 if records were lost", stat_settings,
 			 fails_on_loss),
 };
@@ -297,8 +301,8 @@ static bool top_is_possible(const struct stat_command_settings *settings)
 {
 	const struct sink_stat_settings *form = &settings->stat.form;
 
-	return settings->stat.is_live && !settings->has_no_top && form->form == STAT_TABLES &&
-	       settings->nr_words == 0 && terminal_is_interactive();
+	return settings->stat.is_live && !settings->has_no_top && !form->prometheus &&
+	       form->form == STAT_TABLES && settings->nr_words == 0 && terminal_is_interactive();
 }
 
 /* With --live the operands are the command, otherwise there is one source. */
@@ -321,6 +325,24 @@ static int operands_apply(struct stat_command_settings *settings, int argc, char
 	return 0;
 }
 
+/* By default a series is one name: new threads would be new series. */
+static int prometheus_apply(struct stat_command_settings *settings, struct error *error)
+{
+	struct sink_stat_settings *form = &settings->stat.form;
+	const char *option = settings->is_json	    ? "--json"
+			     : settings->is_csv	    ? "--csv"
+			     : form->has_histograms ? "--histogram"
+			     : form->slowest > 0    ? "--slowest"
+						    : NULL;
+
+	if (!form->prometheus)
+		return 0;
+	if (option)
+		return error_set(error, "%s: not with --prometheus; leave out one of them", option);
+	settings->is_by_name |= form->nr_groups == 0;
+	return 0;
+}
+
 static int form_apply(struct stat_command_settings *settings, struct error *error)
 {
 	struct sink_stat_settings *form = &settings->stat.form;
@@ -335,6 +357,8 @@ static int form_apply(struct stat_command_settings *settings, struct error *erro
 		return error_set(error, "--histogram: part of tables; --json has all histograms");
 	if (form->slowest > 0 && settings->is_csv)
 		return error_set(error, "--slowest: not with --csv; use --json");
+	if (prometheus_apply(settings, error) < 0)
+		return -1;
 	if (settings->is_by_name && form->nr_groups > 0)
 		return error_set(error, "--by-name: excludes --group-by; leave out one of them");
 	if (settings->is_by_name)
@@ -357,6 +381,7 @@ static int compare_check(const struct stat_command_settings *settings, struct er
 			     : form->nr_groups > 0	       ? "--group-by"
 			     : form->slowest > 0	       ? "--slowest"
 			     : form->has_histograms	       ? "--histogram"
+			     : form->prometheus		       ? "--prometheus"
 			     : form->name		       ? "--name"
 			     : settings->stat.budgets.size > 0 ? "--budget"
 							       : NULL;

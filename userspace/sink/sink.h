@@ -131,6 +131,7 @@ void stat_top_free(struct stat_top *top);
  * @height: lines in all, as far as fewer rows help; 0 for no limit
  * @interval_ns: print the tables at this interval, too; 0 for only at the end
  * @form: of what is printed
+ * @prometheus: a file that is written in Prometheus' text format instead; NULL for none
  * @is_utf8: the output may contain UTF-8
  * @is_screen: the output is a terminal; new tables replace the old ones
  * @top: an interactive view until the end; NULL for none
@@ -151,6 +152,7 @@ struct sink_stat_settings {
 	unsigned int height;
 	int64_t interval_ns;
 	enum stat_form form;
+	const char *prometheus;
 	bool has_colour;
 	bool is_utf8;
 	bool is_screen;

@@ -308,10 +308,29 @@ static int (*const printers[])(struct stat_sink *sink) = {
 	[STAT_CSV] = stat_print_csv,
 };
 
+/* A disk that is full for a while does not end the recording. */
+static int prometheus_renew(struct stat_sink *sink, struct error *error)
+{
+	struct error problem = { 0 };
+
+	if (sink->is_finished)
+		return stat_write_prometheus(sink, error);
+	if (stat_write_prometheus(sink, &problem) == 0)
+		sink->has_reported = false;
+	else if (!sink->has_reported && sink->report) {
+		report_message(sink->report, "%s; trying again", problem.text);
+		sink->has_reported = true;
+	}
+	return 0;
+}
+
 static int print(struct stat_sink *sink, struct error *error)
 {
-	int status = printers[sink->settings.form](sink);
+	int status;
 
+	if (sink->settings.prometheus)
+		return prometheus_renew(sink, error);
+	status = printers[sink->settings.form](sink);
 	return status < 0 ? error_set(error, "out of memory") : sink_file_flush(&sink->file, error);
 }
 
@@ -357,6 +376,8 @@ static int stat_begin(struct sink_file *file, const struct recording *recording,
 	struct stat_sink *sink = container_of(file, struct stat_sink, file);
 
 	sink->now_ns = recording->start_ns;
+	if (sink->settings.prometheus && stat_write_prometheus(sink, error) < 0)
+		return -1;
 	if (sink->settings.top)
 		sink->printed_ns = monotonic_ns();
 	return sink->settings.top ? top_begin(sink->settings.top, sink, error) : 0;
@@ -426,6 +447,7 @@ struct sink *sink_stat_new(const struct sink_settings *settings, struct error *e
 	if (!stat)
 		return NULL;
 	stat->settings = *settings->stat;
+	stat->report = settings->report;
 	stat_settings_complete(&stat->settings);
 	return sink;
 }

@@ -101,6 +101,7 @@ struct stat_slow {
  * @slow: the slowest slices, a heap with the least slow one first
  * @nr_beyond: slices, samples and instants in merged rows
  * @totals: once @is_finished
+ * @report: NULL for none; @has_reported that the file of Prometheus cannot be written
  * @printed_ns: time of the last print, by the monotonic clock
  */
 struct stat_sink {
@@ -116,6 +117,8 @@ struct stat_sink {
 	size_t nr_losses;
 	struct timeline_totals totals;
 	uint64_t nr_beyond;
+	const struct report *report;
+	bool has_reported;
 	int64_t now_ns;
 	int64_t printed_ns;
 	bool is_finished;
@@ -175,6 +178,13 @@ const struct stat_row **stat_rows_choose(const struct stat_sink *sink, enum stat
 int stat_print_table(struct stat_sink *sink);
 int stat_print_json(struct stat_sink *sink);
 int stat_print_csv(struct stat_sink *sink);
+
+/**
+ * stat_write_prometheus - replace the file of the settings
+ *
+ * After a failure the old file stays. Returns -1 with @error.
+ */
+int stat_write_prometheus(struct stat_sink *sink, struct error *error);
 
 /** stat_print_section - print the table of a kind of rows; returns -1 if out of memory */
 int stat_print_section(struct stat_sink *sink, enum stat_kind kind,

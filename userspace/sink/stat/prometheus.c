@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Statistics in Prometheus' text format, as node_exporter's textfile collector reads it. The file
+ * is replaced as a whole, so that its readers never see a part of it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "sink/stat/state.h"
+
+/* Exclusive limits of buckets: 1.024 us, and then four times the one before, up to 17 s. */
+#define BUCKET_FIRST_NS 1024
+#define BUCKET_FACTOR 4
+#define BUCKETS 13
+
+/* Of a replacement character. */
+static const char replacement[] = "\xef\xbf\xbd";
+
+static void metrics_byte_escape(struct buffer *out, unsigned char byte)
+{
+	if (byte == '\n')
+		buffer_append_string(out, "\\n");
+	else if (byte == '"' || byte == '\\')
+		buffer_printf(out, "\\%c", byte);
+	else
+		buffer_append_char(out, (char)byte);
+}
+
+/*
+ * Two names must not become one: a series that occurs twice makes the whole file invalid. Bytes
+ * that are not UTF-8 become a replacement character and two digits; so do those of a real one.
+ */
+static void label_value_append(struct buffer *out, struct text text)
+{
+	while (text.size > 0) {
+		size_t size = utf8_sequence_size(text);
+		bool is_odd = size == 0 || (size == 3 && memcmp(text.data, replacement, 3) == 0);
+
+		size = size == 0 ? 1 : size;
+		for (size_t i = 0; i < size; i++) {
+			if (is_odd)
+				buffer_printf(out, "%s%02x", replacement,
+					      (unsigned char)text.data[i]);
+			else
+				metrics_byte_escape(out, (unsigned char)text.data[i]);
+		}
+		text.data += size;
+		text.size -= size;
+	}
+}
+
+/* "field:bytes" is field_bytes. */
+static void metrics_label_append(struct buffer *out, const char *name, struct text value)
+{
+	if (out->size > 0 && out->data[out->size - 1] != '{')
+		buffer_append_char(out, ',');
+	for (; *name; name++) {
+		bool is_plain = (*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
+				(*name >= '0' && *name <= '9');
+
+		buffer_append_char(out, is_plain ? *name : '_');
+	}
+	buffer_append_string(out, "=\"");
+	label_value_append(out, value);
+	buffer_append_char(out, '"');
+}
+
+static void metrics_labels_append(struct buffer *out, const struct stat_sink *sink,
+				  const struct stat_row *row)
+{
+	const struct sink_stat_settings *settings = &sink->settings;
+
+	metrics_label_append(out, "tracepoint", text_of(row->category->text));
+	if (row->kind == STAT_COUNTER) {
+		metrics_label_append(out, "track", buffer_text(&row->group));
+		return;
+	}
+	for (size_t i = 0; i < settings->nr_groups; i++)
+		metrics_label_append(out, settings->groups[i].word, stat_row_key(row, settings, i));
+	/* Apart from names that look like it. */
+	if (!row->name && stat_has_key(settings, STAT_KEY_NAME))
+		metrics_label_append(out, "other", text_of("true"));
+}
+
+static void metrics_series_begin(struct buffer *out, const struct stat_sink *sink,
+				 const struct stat_row *row, const char *name)
+{
+	buffer_append_string(out, name);
+	buffer_append_char(out, '{');
+	metrics_labels_append(out, sink, row);
+}
+
+static void metrics_family_append(struct buffer *out, const char *name, const char *type,
+				  const char *help)
+{
+	buffer_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void metrics_count_append(struct buffer *out, const struct stat_sink *sink,
+				 const struct stat_row *row, const char *name, uint64_t count)
+{
+	metrics_series_begin(out, sink, row, name);
+	buffer_printf(out, "} %llu\n", (unsigned long long)count);
+}
+
+/* Limits are powers of two, which octaves begin with. */
+static uint64_t metrics_count_below(const struct quantiles *quantiles, uint64_t limit_ns)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < quantiles->nr_octaves; i++) {
+		unsigned int number = quantiles->octaves[i].number;
+
+		if (quantile_octave_begin(number) < limit_ns)
+			count += quantiles_octave(quantiles, number);
+	}
+	return count;
+}
+
+/* Buckets include their limit, which is a nanosecond less for this reason. */
+static void metrics_histogram_row(struct buffer *out, const struct stat_sink *sink,
+				  const struct stat_row *row)
+{
+	static const char name[] = "ktrack_slice_duration_seconds";
+	uint64_t limit_ns = BUCKET_FIRST_NS;
+
+	for (int i = 0; i < BUCKETS; i++, limit_ns *= BUCKET_FACTOR) {
+		metrics_series_begin(out, sink, row, "ktrack_slice_duration_seconds_bucket");
+		buffer_append_string(out, ",le=\"");
+		buffer_append_decimal(out, (int64_t)limit_ns - 1, 9);
+		buffer_printf(out, "\"} %llu\n",
+			      (unsigned long long)metrics_count_below(&row->quantiles, limit_ns));
+	}
+	metrics_series_begin(out, sink, row, "ktrack_slice_duration_seconds_bucket");
+	buffer_printf(out, ",le=\"+Inf\"} %llu\n", (unsigned long long)row->times.nr_intervals);
+	metrics_series_begin(out, sink, row, "ktrack_slice_duration_seconds_sum");
+	buffer_append_string(out, "} ");
+	buffer_append_decimal(out, row->times.total_ns, 9);
+	buffer_printf(out, "\n%s_count{", name);
+	metrics_labels_append(out, sink, row);
+	buffer_printf(out, "} %llu\n", (unsigned long long)row->times.nr_intervals);
+}
+
+static void metrics_left_out_row(struct buffer *out, const struct stat_sink *sink,
+				 const struct stat_row *row)
+{
+	metrics_count_append(out, sink, row, "ktrack_slices_left_out_total", row->nr_left_out);
+}
+
+static void metrics_counter_row(struct buffer *out, const struct stat_sink *sink,
+				const struct stat_row *row)
+{
+	metrics_series_begin(out, sink, row, "ktrack_counter_value");
+	buffer_append_string(out, "} ");
+	value_append_text(out, &row->levels.last);
+	buffer_append_char(out, '\n');
+}
+
+static void metrics_instant_row(struct buffer *out, const struct stat_sink *sink,
+				const struct stat_row *row)
+{
+	metrics_count_append(out, sink, row, "ktrack_instants_total", row->count);
+}
+
+/** struct row_family - a family with a series for each row of a kind */
+struct row_family {
+	const char *name;
+	const char *type;
+	const char *help;
+	enum stat_kind kind;
+	void (*append)(struct buffer *out, const struct stat_sink *sink,
+		       const struct stat_row *row);
+};
+
+static const struct row_family row_families[] = {
+	{ "ktrack_slice_duration_seconds", "histogram", "Durations of complete slices.",
+	  STAT_SLICES, metrics_histogram_row },
+	{ "ktrack_slices_left_out_total", "counter",
+	  "Slices without a certain duration: incomplete, or lost records may affect them.",
+	  STAT_SLICES, metrics_left_out_row },
+	{ "ktrack_counter_value", "gauge", "The last value of a counter track.", STAT_COUNTER,
+	  metrics_counter_row },
+	{ "ktrack_instants_total", "counter", "Instants.", STAT_INSTANTS, metrics_instant_row },
+};
+
+static int row_family_append(struct stat_sink *sink, const struct row_family *family)
+{
+	struct buffer *out = &sink->file.out;
+	size_t nr_rows, nr_more;
+	const struct stat_row **rows = stat_rows_choose(sink, family->kind, &nr_rows, &nr_more);
+
+	if (!rows)
+		return -1;
+	if (nr_rows > 0)
+		metrics_family_append(out, family->name, family->type, family->help);
+	for (size_t i = 0; i < nr_rows; i++)
+		family->append(out, sink, rows[i]);
+	free(rows);
+	return 0;
+}
+
+static void metrics_losses_append(struct buffer *out, const struct stat_sink *sink,
+				  const char *name, const char *help, size_t member)
+{
+	if (sink->nr_losses > 0)
+		metrics_family_append(out, name, "counter", help);
+	for (size_t i = 0; i < sink->nr_losses; i++) {
+		uint64_t count;
+
+		memcpy(&count, (const char *)&sink->losses[i] + member, sizeof(count));
+		buffer_printf(out, "%s{cpu=\"%d\"} %llu\n", name, sink->losses[i].cpu,
+			      (unsigned long long)count);
+	}
+}
+
+static int metrics_all_append(struct stat_sink *sink)
+{
+	struct buffer *out = &sink->file.out;
+
+	for (size_t i = 0; i < sizeof(row_families) / sizeof(row_families[0]); i++) {
+		if (row_family_append(sink, &row_families[i]) < 0)
+			return -1;
+	}
+	metrics_losses_append(out, sink, "ktrack_lost_records_total",
+			      "Lost records of known number.",
+			      offsetof(struct stat_loss, nr_records));
+	metrics_losses_append(out, sink, "ktrack_lost_gaps_total", "Gaps of lost records.",
+			      offsetof(struct stat_loss, nr_gaps));
+	metrics_family_append(out, "ktrack_recording_seconds", "gauge",
+			      "Time that the statistics cover.");
+	buffer_append_string(out, "ktrack_recording_seconds ");
+	buffer_append_decimal(out, sink->now_ns - sink->file.start_ns, 9);
+	buffer_append_char(out, '\n');
+	return out->failed ? -1 : 0;
+}
+
+/* Killed runs leave one such file at most. */
+static int metrics_file_replace(const struct stat_sink *sink, const char *path, const char *name,
+				struct error *error)
+{
+	const struct buffer *out = &sink->file.out;
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+	int status;
+
+	if (fd < 0)
+		return error_set_system(error, errno, "cannot create %s", path);
+	status = file_write_all(fd, out->data, out->size, NULL);
+	if (status < 0 || rename(path, name) < 0) {
+		error_set_system(error, errno, "cannot write %s", name);
+		unlink(path);
+		status = -1;
+	}
+	close(fd);
+	return status;
+}
+
+int stat_write_prometheus(struct stat_sink *sink, struct error *error)
+{
+	const char *name = sink->settings.prometheus;
+	struct buffer path = { 0 };
+	int status = -1;
+
+	buffer_clear(&sink->file.out);
+	buffer_printf(&path, "%s.new", name);
+	if (metrics_all_append(sink) < 0 || path.failed)
+		error_set(error, "out of memory");
+	else
+		status = metrics_file_replace(sink, buffer_string(&path), name, error);
+	buffer_clear(&sink->file.out);
+	buffer_release(&path);
+	return status;
+}
