@@ -20,6 +20,8 @@ PROJECT = Path(__file__).resolve().parents[2]
 UNITS = PROJECT / "scripts/packaging/systemd"
 KTRACK = PROJECT / "build/ktrack"
 UNIT = UNITS / "ktrack-watch@.service"
+# The rating is 2.4 in systemd 252.
+EXPOSURE_MAX = 3
 
 
 def run(*words):
@@ -57,6 +59,17 @@ def check_verify(tap, folder):
     tap.ok(done.returncode == 0 and not said, "systemd accepts the unit", *said, done.stderr[-500:])
 
 
+def check_security(tap, folder):
+    """Least privilege, as systemd rates it: 0 is nothing, 10 is everything."""
+    if not shutil.which("systemd-analyze"):
+        tap.skip("systemd rates the unit's exposure low", "systemd-analyze is not installed")
+        return
+    copy = folder / UNIT.name.replace("@", "@rated")
+    copy.write_text(UNIT.read_text())
+    done = run("systemd-analyze", "security", "--offline=true", f"--threshold={EXPOSURE_MAX * 10}", copy)
+    tap.ok(done.returncode == 0 and "exposure level" in done.stdout, "systemd rates the unit's exposure low", done.stdout[-300:], done.stderr)
+
+
 def check_directory(tap, folder):
     """The group and the directory, in an empty system."""
     if not shutil.which("systemd-tmpfiles") or os.geteuid() != 0:
@@ -80,6 +93,7 @@ def main():
     check_options(tap)
     with tempfile.TemporaryDirectory() as folder:
         check_verify(tap, Path(folder))
+        check_security(tap, Path(folder))
     with tempfile.TemporaryDirectory() as folder:
         check_directory(tap, Path(folder))
     return tap.finish()
