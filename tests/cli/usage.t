@@ -140,6 +140,9 @@ record -o $target --instance=x -e y|-e: would change the instance of --instance;
 record -o $target --|--: no command; write its words after it
 record --event=$target|unknown option '--event=$target'; see 'ktrack record --help'
 export --save= tracefs|--save=: no value; write --save=FILE
+record -o $target --label=a b|--label=a: not KEY=VALUE; a KEY has letters, digits, '_', '.' and '-'
+record -o $target --label==x b|--label==x: not KEY=VALUE; a KEY has letters, digits, '_', '.' and '-'
+export --label=a=1 --label=a=2 one|--label=a: is given twice
 recover one two|unexpected argument 'two'
 recover --persistent=x one|one: --persistent names the recording; leave one out
 recover --dir=/x|--dir=/x: only for --persistent

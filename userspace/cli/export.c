@@ -65,6 +65,7 @@ static struct option_table export_table(struct output_rows *rows)
 			   OPTION_PART(filter_options, struct export_settings, filter),
 			   output_options(rows, offsetof(struct export_settings, outputs)),
 			   OPTION_PART(limits_options, struct export_settings, limits),
+			   OPTION_PART(label_options, struct export_settings, labels),
 			   { export_rows, sizeof(export_rows) / sizeof(export_rows[0]) },
 			   OPTION_PART(report_options, struct export_settings, report) },
 	};
@@ -85,6 +86,7 @@ static int export_main(int argc, char **argv, struct error *error)
 			error_set(error, "a source is missing; see 'ktrack export --help'");
 	}
 	selection_release(&settings.selection);
+	buffer_release(&settings.labels);
 	return status;
 }
 

@@ -42,6 +42,9 @@ int capture_apply_mode(void *settings, const char *value, struct error *error);
 /** probe_options - for a struct capture_settings */
 extern const struct option_part probe_options;
 
+/** label_options - for a struct buffer of labels */
+extern const struct option_part label_options;
+
 /** stack_options - for a struct capture_settings */
 extern const struct option_part stack_options;
 

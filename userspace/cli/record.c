@@ -51,6 +51,7 @@ static struct option_table record_table(void)
 				       capture.selection),
 			   OPTION_PART(capture_options, struct record_settings, capture),
 			   OPTION_PART(stack_options, struct record_settings, capture),
+			   OPTION_PART(label_options, struct record_settings, capture.labels),
 			   OPTION_PART(probe_options, struct record_settings, capture),
 			   OPTION_PART(report_options, struct record_settings, capture.report) },
 	};

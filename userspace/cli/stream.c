@@ -70,6 +70,7 @@ static struct option_table stream_table(struct output_rows *rows)
 				       capture.selection),
 			   OPTION_PART(capture_options, struct stream_settings, capture),
 			   OPTION_PART(stack_options, struct stream_settings, capture),
+			   OPTION_PART(label_options, struct stream_settings, capture.labels),
 			   OPTION_PART(probe_options, struct stream_settings, capture),
 			   { stream_rows, sizeof(stream_rows) / sizeof(stream_rows[0]) },
 			   output_options(rows, offsetof(struct stream_settings, outputs)),

@@ -111,6 +111,7 @@ static struct option_table watch_table(void)
 			   OPTION_PART(selection_options, struct watch_settings, capture.selection),
 			   OPTION_PART(watch_capture_options, struct watch_settings, capture),
 			   OPTION_PART(stack_options, struct watch_settings, capture),
+			   OPTION_PART(label_options, struct watch_settings, capture.labels),
 			   OPTION_PART(probe_options, struct watch_settings, capture),
 			   OPTION_PART(limits_options, struct watch_settings, limits),
 			   OPTION_PART(report_options, struct watch_settings, capture.report) },

@@ -7,6 +7,7 @@
 
 #include "session/capture.h"
 #include "session/closing.h"
+#include "session/labels.h"
 #include "session/outputs.h"
 #include "session/pipeline.h"
 #include "session/read_loop.h"
@@ -149,9 +150,13 @@ static int export_run_identify(struct export_run *run, struct error *error)
 	return identity_init(&run->identity, "export", sid, error);
 }
 
-static void export_run_describe(struct export_run *run)
+static int export_run_describe(struct export_run *run, struct error *error)
 {
 	const struct source_description *description = source_describe(run->source);
+	struct buffer *labels = &run->settings->labels;
+
+	if (labels_merge(labels, text_of(description->labels ? description->labels : "")) < 0)
+		return error_set(error, "out of memory");
 
 	run->recording = (struct recording){
 		.command = "export",
@@ -165,17 +170,21 @@ static void export_run_describe(struct export_run *run)
 		.nr_cpus = description->nr_cpus,
 		.buffer_kib = description->buffer_kib,
 		.triggers = description->triggers,
+		.host = description->host,
+		.labels = labels->size > 0 ? buffer_string(labels) : NULL,
 		.has_one_buffer = run->pipeline.filter.buffer || source_has_one_buffer(run->source),
 		.read_before = description->read_before,
 		.wall_offset_ns = description->wall_offset_ns,
 	};
+	return 0;
 }
 
 static int export_run_begin(struct export_run *run, struct error *error)
 {
 	struct recording *recording = &run->recording;
 
-	export_run_describe(run);
+	if (export_run_describe(run, error) < 0)
+		return -1;
 	if (recording->read_before > 0)
 		report_message(run->report,
 			       "%s: %llu records were read before and are not exported",

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "session/spool.h"
+
 /* Names of threads that end between this and a crash are only in records. */
 #define SAVE_EVERY_NS (60 * NS_PER_S)
 
@@ -76,8 +78,7 @@ static int recording_begin(struct persistent *persistent, struct error *error)
 }
 
 static int persistent_set_up(struct persistent *persistent, const char *directory,
-			     const struct instance *recorder, const char *clock,
-			     struct error *error)
+			     const struct capture *capture, struct error *error)
 {
 	struct boot_instance *boot = &persistent->boot;
 	const char *name = persistent->name;
@@ -87,10 +88,11 @@ static int persistent_set_up(struct persistent *persistent, const char *director
 	if (status == 0)
 		status = path_check(buffer_string(&path), name, directory, error);
 	if (status == 0 &&
-	    (boot_check(boot, name, error) < 0 || boot_instance_prepare(boot, clock, error) < 0 ||
-	     events_copy(boot, recorder, error) < 0 ||
+	    (boot_check(boot, name, error) < 0 || boot_instance_prepare(boot, capture->settings->clock, error) < 0 ||
+	     events_copy(boot, capture->recorder, error) < 0 ||
 	     spool_new_boot(&persistent->spool, buffer_string(&path),
 			    boot_instance_directory(boot), error) < 0 ||
+	     spool_describe_capture(persistent->spool, capture, error) < 0 ||
 	     recording_begin(persistent, error) < 0))
 		status = -1;
 	buffer_release(&path);
@@ -98,20 +100,20 @@ static int persistent_set_up(struct persistent *persistent, const char *director
 }
 
 int persistent_start(struct persistent *persistent, const char *name, const char *directory,
-		     const struct instance *recorder, const char *clock,
-		     const struct report *writes, struct error *error)
+		     const struct capture *capture, struct error *error)
 {
 	if (!name)
 		return 0;
-	if (!recorder)
+	if (!capture->recorder)
 		return error_set(error, "--persistent=%s: no tracepoints; programs have no such "
 					"buffer",
 				 name);
-	if (boot_instance_open(&persistent->boot, name, writes, error) < 0)
+	if (boot_instance_open(&persistent->boot, name, capture_writes(capture->settings),
+			       error) < 0)
 		return -1;
 	persistent->name = name;
 	persistent->saved_ns = time_now_ns(CLOCK_MONOTONIC);
-	return persistent_set_up(persistent, directory, recorder, clock, error);
+	return persistent_set_up(persistent, directory, capture, error);
 }
 
 static int persistent_follow(struct persistent *persistent, const struct instance *recorder,

@@ -4,6 +4,7 @@
 #define SESSION_PERSISTENT_H
 
 #include "base/base.h"
+#include "session/capture.h"
 #include "tracedat/tracedat.h"
 #include "tracefs/tracefs.h"
 
@@ -33,15 +34,14 @@ int persistent_path(struct buffer *out, const char *directory, const char *name,
 		    struct error *error);
 
 /**
- * persistent_start - record the tracepoints of @recorder, too
+ * persistent_start - record the tracepoints of @capture's instance, too
  * @name: of the instance; NULL for none
  * @directory: of recordings, which is locked
  *
  * Refuses an instance with records. Returns -1 with @error.
  */
 int persistent_start(struct persistent *persistent, const char *name, const char *directory,
-		     const struct instance *recorder, const char *clock,
-		     const struct report *writes, struct error *error);
+		     const struct capture *capture, struct error *error);
 
 /**
  * persistent_serve - record tracepoints of loaded modules, and save names of threads now and then

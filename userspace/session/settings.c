@@ -39,6 +39,7 @@ void capture_settings_release(struct capture_settings *settings)
 {
 	selection_release(&settings->selection);
 	command_user_release(&settings->user);
+	buffer_release(&settings->labels);
 }
 
 /* Explaining slices adds rules. A recording writes to tracefs, which -v reports, too. */

@@ -262,6 +262,7 @@ int probe_setting_check(const struct probe_setting *setting, struct error *error
  * @programs: patterns of their names or paths; NULL for all
  * @depth: of nested calls that get slices; 0 for all
  * @ready_fd: reports that recording is on; -1 for none
+ * @labels: of the recording: lines "KEY=VALUE"
  * @command: the words of the traced command, NULL for none
  */
 struct capture_settings {
@@ -291,8 +292,23 @@ struct capture_settings {
 	const char *programs;
 	uint64_t depth;
 	int ready_fd;
+	struct buffer labels;
 	char *const *command;
 };
+
+/** LABELS_MAX, LABEL_KEY_MAX, LABEL_VALUE_MAX - limits: how many, and bytes of each */
+#define LABELS_MAX 32
+#define LABEL_KEY_MAX 64
+#define LABEL_VALUE_MAX 256
+
+/**
+ * labels_add - add a label
+ * @lines: the labels, each a line "KEY=VALUE"
+ * @text: "KEY=VALUE", as the user wrote it
+ *
+ * Returns 0, or -1 with @error.
+ */
+int labels_add(struct buffer *lines, const char *text, struct error *error);
 
 /** capture_settings_init - the defaults */
 void capture_settings_init(struct capture_settings *settings, const struct report *report);
@@ -389,6 +405,7 @@ struct watch_settings {
  * @source: "tracefs", "tracefs:INSTANCE", "-" or a path
  * @save: first write the records of the source to this trace.dat; NULL for none
  * @argv: ktrack's own words, for the stream
+ * @labels: lines "KEY=VALUE", which replace those of the source that have the same key
  * @has_wall_clock: the first record's time is @wall_clock_ns since 1970, whatever the source has
  */
 struct export_settings {
@@ -400,6 +417,7 @@ struct export_settings {
 	struct output_settings outputs;
 	struct filter filter;
 	struct limits limits;
+	struct buffer labels;
 	bool has_wall_clock;
 	int64_t wall_clock_ns;
 };

@@ -57,7 +57,8 @@ int spool_describe_capture(struct spool *spool, const struct capture *capture, s
 {
 	if (spool_describe_workload(spool, capture) < 0 ||
 	    spool_describe_narrow(spool, capture) < 0 ||
-	    spool_set_rules(spool, buffer_text(&capture->probes.rules)) < 0)
+	    spool_set_rules(spool, buffer_text(&capture->probes.rules)) < 0 ||
+	    spool_set_labels(spool, buffer_text(&capture->settings->labels)) < 0)
 		return error_set(error, "out of memory");
 	return 0;
 }

@@ -210,6 +210,8 @@ int stream_run_describe(struct stream_run *run, struct error *error)
 		.clock = capture->clock,
 		.time_source = "realtime",
 		.kernel = run->kernel.release,
+		.host = run->kernel.nodename,
+		.labels = capture->labels.size > 0 ? capture->labels.data : NULL,
 		.nr_cpus = source_describe(run->source)->nr_cpus,
 		.buffer_kib = capture->buffer_kib,
 		.memory_kib = instance_memory_kib(run->capture.recorder),

@@ -59,16 +59,6 @@ static int watch_open_spool(struct watch_run *watch, struct error *error)
 	return 0;
 }
 
-static int watch_start_persistent(struct watch_run *watch, struct error *error)
-{
-	const struct watch_settings *settings = watch->settings;
-	const struct capture *capture = &watch->stream->capture;
-
-	return persistent_start(&watch->persistent, settings->persistent, watch->folder.path,
-				capture->recorder, capture->settings->clock,
-				capture_writes(capture->settings), error);
-}
-
 static int watch_open(void *context, struct stream_run *run, struct error *error)
 {
 	struct watch_run *watch = context;
@@ -76,7 +66,9 @@ static int watch_open(void *context, struct stream_run *run, struct error *error
 	struct sink *sink;
 
 	watch->stream = run;
-	if (watch_open_spool(watch, error) < 0 || watch_start_persistent(watch, error) < 0)
+	if (watch_open_spool(watch, error) < 0 ||
+	    persistent_start(&watch->persistent, watch->settings->persistent, watch->folder.path,
+			     &run->capture, error) < 0)
 		return -1;
 	source_set_tap(run->source, &tap);
 	run->capture.stop.take = watch_take_signal;

@@ -37,4 +37,12 @@ bool event_has_args(const struct timeline_event *event, unsigned int with);
 void event_append_args(struct buffer *out, const struct timeline_event *event, unsigned int with,
 		       bool names_ends);
 
+struct recording;
+
+/** labels_append - append an object with the labels of a recording; NULL for none */
+void labels_append(struct buffer *out, const char *labels);
+
+/** machine_append - append members of an object, after others: kernel, host, labels */
+void machine_append(struct buffer *out, const struct recording *recording);
+
 #endif

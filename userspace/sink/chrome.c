@@ -451,7 +451,7 @@ static void append_about(struct buffer *out, const struct recording *recording)
 	chrome_append_member(out, "recording_id", text_of(recording->id));
 	chrome_append_member(out, "clock", text_of(recording->clock));
 	chrome_append_member(out, "time_source", text_of(recording->time_source));
-	chrome_append_member(out, "kernel", text_of(recording->kernel));
+	machine_append(out, recording);
 	buffer_append_string(out, ",\"start_s\":\"");
 	buffer_append_decimal(out, recording->start_ns, 9);
 	buffer_append_string(out, "\",\"unix_start_s\":\"");

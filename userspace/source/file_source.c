@@ -109,6 +109,8 @@ static void file_source_describe(struct source_description *out, const struct tr
 		.writer = description->writer,
 		.workload = description->workload,
 		.triggers = description->triggers,
+		.labels = description->labels,
+		.host = description->host,
 		.narrow = description->narrow,
 		.rules = description->rules,
 		.id = description->id,

@@ -212,6 +212,7 @@ static void live_source_close(struct source *source)
 	free(live->directory);
 	free(live->clock);
 	free(live->kernel);
+	free(live->host);
 	free(live);
 }
 
@@ -256,8 +257,12 @@ static int live_source_open(struct live_source *live, const char *directory, con
 
 	live->saved = (struct saved_tasks)SAVED_TASKS_NONE;
 	live->directory = strdup(directory);
-	live->kernel = uname(&kernel) < 0 ? NULL : strdup(kernel.release);
+	if (uname(&kernel) == 0) {
+		live->kernel = strdup(kernel.release);
+		live->host = strdup(kernel.nodename);
+	}
 	source->description.kernel = live->kernel;
+	source->description.host = live->host;
 	if (!live->directory)
 		return error_set(error, "out of memory");
 	live_source_open_saved(live);

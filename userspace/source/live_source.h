@@ -13,6 +13,7 @@
  * @saved: names of ended threads
  * @clock: name of its clock, if it was read
  * @kernel: release of the running kernel
+ * @host: name of the machine
  * @watched: the instance whose changes are delivered; NULL for none
  * @reads_ahead: sub-buffers may be read before their records are due
  * @ahead_ns: time of the last such reading
@@ -32,6 +33,7 @@ struct live_source {
 	struct saved_tasks saved;
 	char *clock;
 	char *kernel;
+	char *host;
 	struct instance *watched;
 	bool reads_ahead;
 	int64_t ahead_ns;

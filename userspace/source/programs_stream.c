@@ -222,6 +222,7 @@ int source_programs_open(struct source **out, struct programs *programs, struct 
 	own->source.ops = &programs_source_ops;
 	uname(&own->kernel);
 	own->source.description = (struct source_description){ .kernel = own->kernel.release,
+								 .host = own->kernel.nodename,
 							       .clock = "boot",
 							       .nr_cpus = sysconf(
 								       _SC_NPROCESSORS_ONLN) };

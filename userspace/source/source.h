@@ -121,6 +121,8 @@ void source_close(struct source *source);
  * @workload: numbers of the threads that a file is limited to, "1,2,3"; NULL if it is not
  * @narrow: numbers of threads that ran 32-bit programs when it began; NULL if unknown
  * @rules: rules for the records of probes that a file contains; NULL for none
+ * @labels: of a file: lines "KEY=VALUE"; NULL for none
+ * @host: name of the traced machine, NULL if unknown
  * @triggers: why ktrack watch wrote a file: lines "TIME TEXT"; NULL for other sources
  * @id: a hash that identifies the source, the same whenever it is read
  *
@@ -145,6 +147,8 @@ struct source_description {
 	const char *narrow;
 	const char *rules;
 	const char *triggers;
+	const char *labels;
+	const char *host;
 	uint64_t id;
 };
 

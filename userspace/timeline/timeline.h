@@ -51,6 +51,8 @@
  * @read_before: number of records that other readers consumed, which are not in the stream
  * @triggers: why the records were saved: lines "TIME TEXT", the time in nanoseconds of trace time;
  * NULL if they were not saved by a trigger
+ * @host: name of the machine, NULL if unknown
+ * @labels: lines "KEY=VALUE"; NULL for none; a line may be of any bytes
  * @start_ns: trace time at which the stream begins
  * @wall_offset_ns: nanoseconds since 1970 minus trace time
  */
@@ -71,9 +73,19 @@ struct recording {
 	bool has_one_buffer;
 	uint64_t read_before;
 	const char *triggers;
+	const char *host;
+	const char *labels;
 	int64_t start_ns;
 	int64_t wall_offset_ns;
 };
+
+/**
+ * recording_take_label - take the next label
+ * @rest: the rest of recording.labels, text_of(it) at first; lines without a key are skipped
+ *
+ * Returns false if there is none.
+ */
+bool recording_take_label(struct text *rest, struct text *key, struct text *value);
 
 /**
  * struct timeline_category - a tracepoint

@@ -30,6 +30,8 @@
  * @narrow: numbers of threads that ran 32-bit programs at first; NULL if unknown
  * @rules: for the records of probes; NULL for none
  * @triggers: lines of ktrack watch; NULL for none
+ * @labels: lines "KEY=VALUE"; NULL for none
+ * @host: name of the machine; NULL if unknown
  * @is_ktrack: ktrack wrote the file: its statistics count only records of the file
  */
 struct trace_options {
@@ -50,6 +52,8 @@ struct trace_options {
 	char *narrow;
 	char *rules;
 	char *triggers;
+	char *labels;
+	char *host;
 	bool is_ktrack;
 };
 

@@ -86,14 +86,15 @@ static struct text uname_word_take(struct text *rest)
 /* "SYSTEM NODE RELEASE MACHINE"; the version may be before the machine. */
 static int option_read_uname(struct trace_options *options, struct cursor data)
 {
-	struct text text = option_text(data), release, machine = { 0 };
+	struct text text = option_text(data), host, release, machine = { 0 };
 
 	uname_word_take(&text);
-	uname_word_take(&text);
+	host = uname_word_take(&text);
 	release = uname_word_take(&text);
 	while (text.size > 0)
 		machine = uname_word_take(&text);
-	if (release.size > 0 && option_copy(&options->kernel, release) < 0)
+	if ((host.size > 0 && option_copy(&options->host, host) < 0) ||
+	    (release.size > 0 && option_copy(&options->kernel, release) < 0))
 		return -1;
 	return machine.size > 0 ? option_copy(&options->machine, machine) : 0;
 }
@@ -154,31 +155,50 @@ static int writer_threads(char **out, struct text text, const char *word)
 	return option_copy(out, (struct text){ .data = begin, .size = found - begin });
 }
 
-/* Lines of rules, and of triggers. */
+/** struct writer_line - a kind of lines behind the writer's first one */
+struct writer_line {
+	const char *begin;
+	struct buffer lines;
+	char **out;
+};
+
+/* The kind of a line, and the line without its begin. The last kind has no begin. */
+static struct writer_line *writer_line_find(struct writer_line *kinds, struct text *line)
+{
+	for (;; kinds++) {
+		size_t size = strlen(kinds->begin);
+
+		if (line->size < size || memcmp(line->data, kinds->begin, size) != 0)
+			continue;
+		*line = (struct text){ line->data + size, line->size - size };
+		return kinds;
+	}
+}
+
 static int writer_lines(struct trace_options *options, struct text rest)
 {
-	struct buffer rules = { 0 }, triggers = { 0 };
-	size_t size = strlen(TRACE_DAT_TRIGGER);
+	struct writer_line kinds[] = {
+		{ .begin = TRACE_DAT_TRIGGER, .out = &options->triggers },
+		{ .begin = TRACE_DAT_LABEL, .out = &options->labels },
+		{ .begin = "", .out = &options->rules },
+	};
 	int status = 0;
 
 	while (rest.size > 0) {
 		struct text line = text_take_line(&rest);
-		bool is_trigger = line.size >= size &&
-				  memcmp(line.data, TRACE_DAT_TRIGGER, size) == 0;
+		struct writer_line *kind = writer_line_find(kinds, &line);
 
-		if (is_trigger)
-			line = (struct text){ line.data + size, line.size - size };
-		buffer_append(is_trigger ? &triggers : &rules, line.data, line.size);
-		buffer_append_char(is_trigger ? &triggers : &rules, '\n');
+		buffer_append(&kind->lines, line.data, line.size);
+		buffer_append_char(&kind->lines, '\n');
 	}
-	if (rules.failed || triggers.failed)
-		status = -1;
-	if (status == 0 && rules.size > 0)
-		status = option_copy(&options->rules, buffer_text(&rules));
-	if (status == 0 && triggers.size > 0)
-		status = option_copy(&options->triggers, buffer_text(&triggers));
-	buffer_release(&rules);
-	buffer_release(&triggers);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct buffer *lines = &kinds[i].lines;
+
+		if (lines->failed ||
+		    (lines->size > 0 && option_copy(kinds[i].out, buffer_text(lines)) < 0))
+			status = -1;
+		buffer_release(lines);
+	}
 	return status;
 }
 
@@ -231,6 +251,8 @@ void trace_options_release(struct trace_options *options)
 	free(options->narrow);
 	free(options->rules);
 	free(options->triggers);
+	free(options->labels);
+	free(options->host);
 	shifts_release(&options->shifts);
 }
 
@@ -279,6 +301,8 @@ void trace_file_fill_description(struct trace_file *file)
 	description->narrow = file->options.narrow;
 	description->rules = file->options.rules;
 	description->triggers = file->options.triggers;
+	description->labels = file->options.labels;
+	description->host = file->options.host;
 	description->machine = file->options.machine;
 	description->kernel = file->options.kernel;
 	description->is_swapped = file->is_swapped;

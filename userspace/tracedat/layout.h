@@ -47,6 +47,9 @@
  */
 #define TRACE_DAT_TRIGGER "# trigger "
 
+/** TRACE_DAT_LABEL - begin of lines there that are labels of the recording, "KEY=VALUE" */
+#define TRACE_DAT_LABEL "# label "
+
 /** TRACE_DAT_BUFFER_HEADING, TRACE_DAT_CPU_HEADING - lines above statistics, with name or number */
 #define TRACE_DAT_BUFFER_HEADING "Buffer: "
 #define TRACE_DAT_CPU_HEADING "CPU: "

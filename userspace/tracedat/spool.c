@@ -153,7 +153,8 @@ int spool_begin(struct spool *spool, const struct instance *instance,
 		return -1;
 	spool_entry_reserve(&spool->folder, SPOOL_OPTIONS,
 			    OPTIONS_SIZE + spool->origin.workload.size + spool->origin.narrow.size +
-				    spool->origin.rules.size + STATISTICS_SIZE * spool->nr_files);
+				    spool->origin.rules.size + 2 * spool->origin.labels.size +
+				    STATISTICS_SIZE * spool->nr_files);
 	return spool_origin_write(&spool->origin, &spool->folder, instance_name(instance), error);
 }
 
@@ -177,6 +178,11 @@ int spool_set_narrow(struct spool *spool, struct text narrow)
 int spool_set_rules(struct spool *spool, struct text rules)
 {
 	return origin_set(&spool->origin.rules, rules);
+}
+
+int spool_set_labels(struct spool *spool, struct text labels)
+{
+	return origin_set(&spool->origin.labels, labels);
 }
 
 int spool_mark_incomplete(struct spool *spool, const struct instance *instance, struct error *error)

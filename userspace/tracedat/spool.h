@@ -116,6 +116,7 @@ void formats_release(struct formats *formats);
  * @narrow: threads that ran 32-bit programs when it began, "1,2,3"
  * @rules: for the records of probes, one line for each setting; empty for none
  * @triggers: of records in memory that are saved: lines "TIME TEXT"
+ * @labels: lines "KEY=VALUE"
  * @boot_cpus: the instance's buffer survives a restart, and had records of these CPUs, "0,1"; else
  * empty
  * @is_incomplete: the kernel emptied the buffers, with uncounted records
@@ -130,6 +131,7 @@ struct spool_origin {
 	struct buffer narrow;
 	struct buffer rules;
 	struct buffer triggers;
+	struct buffer labels;
 	struct buffer boot_cpus;
 	bool is_incomplete;
 };

@@ -21,6 +21,7 @@
 #define ORIGIN_NARROW "32-bit "
 #define ORIGIN_RULES "rules:"
 #define ORIGIN_BOOT "survives "
+#define ORIGIN_LABEL "label "
 
 void spool_origin_begin(struct spool_origin *origin, const char *directory,
 			const struct buffer_mode *mode)
@@ -62,6 +63,7 @@ static void origin_parse_more(struct spool_origin *origin, const char *line)
 	const char *narrow = line_rest(line, ORIGIN_NARROW);
 	const char *rules = line_rest(line, ORIGIN_RULES);
 	const char *boot = line_rest(line, ORIGIN_BOOT);
+	const char *label = line_rest(line, ORIGIN_LABEL);
 
 	if (strcmp(line, ORIGIN_INCOMPLETE) == 0)
 		origin->is_incomplete = true;
@@ -73,6 +75,8 @@ static void origin_parse_more(struct spool_origin *origin, const char *line)
 		buffer_append_string(&origin->narrow, narrow);
 	else if (boot && is_list(boot))
 		buffer_append_string(&origin->boot_cpus, boot);
+	else if (label)
+		buffer_printf(&origin->labels, "%s\n", label);
 	else if (rules)
 		buffer_printf(&origin->rules, "%s\n", rules);
 }
@@ -123,14 +127,14 @@ static void origin_append_threads(struct buffer *text, const char *word,
 	buffer_append_char(text, '\n');
 }
 
-static void origin_append_rules(struct buffer *text, const struct buffer *rules)
+static void origin_append_lines(struct buffer *text, const char *word, const struct buffer *lines)
 {
-	struct text rest = buffer_text(rules);
+	struct text rest = buffer_text(lines);
 
 	while (rest.size > 0) {
 		struct text line = text_take_line(&rest);
 
-		buffer_printf(text, ORIGIN_RULES "%.*s\n", (int)line.size, line.data);
+		buffer_printf(text, "%s%.*s\n", word, (int)line.size, line.data);
 	}
 }
 
@@ -151,7 +155,8 @@ static int origin_write(struct spool_origin *origin, struct spool_folder *folder
 	origin_append_threads(&text, ORIGIN_WORKLOAD, &origin->workload);
 	origin_append_threads(&text, ORIGIN_NARROW, &origin->narrow);
 	origin_append_threads(&text, ORIGIN_BOOT, &origin->boot_cpus);
-	origin_append_rules(&text, &origin->rules);
+	origin_append_lines(&text, ORIGIN_RULES, &origin->rules);
+	origin_append_lines(&text, ORIGIN_LABEL, &origin->labels);
 	if (origin->is_incomplete)
 		buffer_append_string(&text, ORIGIN_INCOMPLETE "\n");
 	status = write(folder, SPOOL_ORIGIN, &text, error);
@@ -180,4 +185,5 @@ void spool_origin_release(struct spool_origin *origin)
 	buffer_release(&origin->rules);
 	buffer_release(&origin->triggers);
 	buffer_release(&origin->boot_cpus);
+	buffer_release(&origin->labels);
 }

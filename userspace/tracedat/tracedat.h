@@ -40,6 +40,8 @@ int gzip_read(const char *path, size_t size_max, struct buffer *out);
  * @rules: rules for the records of probes, as ktrack-rules(5) describes them; NULL for none
  * @triggers: why ktrack watch wrote it: lines "TIME TEXT", the time in nanoseconds of the trace
  * clock; NULL for other files
+ * @labels: lines "KEY=VALUE" that the user gave the recording; NULL for none
+ * @host: name of the traced machine, NULL if unknown
  * @id: a hash that identifies the file, the same whenever it is read
  *
  * Strings live as long as the file is open.
@@ -60,6 +62,8 @@ struct trace_file_description {
 	const char *narrow;
 	const char *rules;
 	const char *triggers;
+	const char *labels;
+	const char *host;
 	uint64_t id;
 };
 
@@ -199,6 +203,14 @@ void formats_free(struct formats *formats);
  * Returns -1 if memory ran out.
  */
 int spool_set_rules(struct spool *spool, struct text rules);
+
+/**
+ * spool_set_labels - the recording has labels; before spool_begin()
+ * @labels: lines "KEY=VALUE"
+ *
+ * Returns -1 if memory ran out.
+ */
+int spool_set_labels(struct spool *spool, struct text labels);
 
 /**
  * spool_set_programs - also record programs; before spool_begin()

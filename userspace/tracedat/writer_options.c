@@ -41,14 +41,14 @@ static void put_date(struct buffer *out, const struct buffer *clocks)
 	buffer_release(&text);
 }
 
-static void put_triggers(struct buffer *text, struct text triggers)
+static void put_lines(struct buffer *text, const char *begin, struct text lines)
 {
-	while (triggers.size > 0) {
-		struct text line = text_take_line(&triggers);
+	while (lines.size > 0) {
+		struct text line = text_take_line(&lines);
 
 		if (text->size > 0 && text->data[text->size - 1] != '\n')
 			buffer_append_char(text, '\n');
-		buffer_printf(text, TRACE_DAT_TRIGGER "%.*s\n", (int)line.size, line.data);
+		buffer_printf(text, "%s%.*s\n", begin, (int)line.size, line.data);
 	}
 }
 
@@ -75,7 +75,8 @@ static void put_names(struct buffer *out, const struct spool_origin *origin, str
 		buffer_append_char(text, '\n');
 		buffer_append(text, origin->rules.data, origin->rules.size);
 	}
-	put_triggers(text, buffer_text(&origin->triggers));
+	put_lines(text, TRACE_DAT_LABEL, buffer_text(&origin->labels));
+	put_lines(text, TRACE_DAT_TRIGGER, buffer_text(&origin->triggers));
 	put_text_option(out, TRACE_DAT_WRITER, text);
 }
 

@@ -50,6 +50,22 @@ static void html_append_member(struct buffer *out, const char *name, const char 
 	buffer_append_char(out, ',');
 }
 
+/* A label must not end the element of the page that contains it. */
+static void html_append_labels(struct buffer *out, const char *labels)
+{
+	struct text rest = text_of(labels ? labels : ""), key, value;
+	const char *comma = "";
+
+	buffer_append_string(out, "\"labels\":{");
+	for (; recording_take_label(&rest, &key, &value); comma = ",") {
+		buffer_append_string(out, comma);
+		html_append_json(out, key);
+		buffer_append_char(out, ':');
+		html_append_json(out, value);
+	}
+	buffer_append_string(out, "},");
+}
+
 void html_append_recording(struct buffer *out, const struct recording *recording)
 {
 	buffer_append_string(out, "r {");
@@ -58,6 +74,9 @@ void html_append_recording(struct buffer *out, const struct recording *recording
 	html_append_member(out, "clock", recording->clock);
 	html_append_member(out, "time_source", recording->time_source);
 	html_append_member(out, "kernel", recording->kernel);
+	if (recording->host)
+		html_append_member(out, "host", recording->host);
+	html_append_labels(out, recording->labels);
 	buffer_printf(out, "\"cpus\":%u,\"start_ns\":\"%lld\",\"unix_ns\":\"%lld\"}\n",
 		      recording->nr_cpus, (long long)recording->start_ns,
 		      (long long)(recording->start_ns + recording->wall_offset_ns));

@@ -2,6 +2,7 @@
 /* The rows of each event. */
 #include <stdlib.h>
 
+#include "sink/args.h"
 #include "sink/remark.h"
 #include "sink/sqlite/state.h"
 
@@ -302,7 +303,10 @@ int sqlite_recording_add(struct sqlite_sink *sink, const struct recording *recor
 			 struct error *error)
 {
 	struct database_row row = sqlite_row_begin(sink, STATEMENT_RECORDING);
+	struct buffer labels = { 0 };
+	int status;
 
+	labels_append(&labels, recording->labels);
 	row_add_string(&row, KTRACK_VERSION);
 	row_add_string(&row, recording->command);
 	row_add_string(&row, recording->source);
@@ -312,11 +316,15 @@ int sqlite_recording_add(struct sqlite_sink *sink, const struct recording *recor
 	row_add_number(&row, recording->counts_ticks);
 	row_add_string(&row, recording->time_source);
 	row_add_string(&row, recording->kernel);
+	row_add_string(&row, recording->host);
+	row_add_string(&row, recording->labels ? buffer_string(&labels) : NULL);
 	row_add_number(&row, recording->nr_cpus);
 	row_add_unsigned(&row, recording->buffer_kib);
 	row_add_number(&row, recording->start_ns);
 	row_add_number(&row, recording->start_ns + recording->wall_offset_ns);
-	return row_end(&row, error);
+	status = row_end(&row, error);
+	buffer_release(&labels);
+	return status;
 }
 
 static int sqlite_faults_add(struct sqlite_sink *sink, const struct timeline_event *event,

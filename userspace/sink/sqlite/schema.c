@@ -13,8 +13,8 @@ SCHEMA(indexes);
 const char *const schema_statements[STATEMENT_COUNT] = {
 	[STATEMENT_RECORDING] =
 		"INSERT INTO recording(schema, ktrack, command, source, recording_id, mode, clock, "
-		"counts_ticks, time_source, kernel, cpus, buffer_kib, start_ns, unix_start_ns, "
-		"is_complete) SELECT user_version, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0 "
+		"counts_ticks, time_source, kernel, host, labels, cpus, buffer_kib, start_ns, unix_start_ns, "
+		"is_complete) SELECT user_version, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0 "
 		"FROM pragma_user_version",
 	[STATEMENT_COMPLETE] =
 		"UPDATE recording SET is_complete = 1, duration_ns = ?, lost_records = ?, "

@@ -107,6 +107,7 @@ static int parameters_write(struct trace2_sink *sink, const struct recording *re
 		{ "clock", recording->clock, true },
 		{ "time_source", recording->time_source, true },
 		{ "kernel", recording->kernel, true },
+		{ "host", recording->host, false },
 		{ "time_unit", recording->counts_ticks ? "ticks" : NULL, false },
 		{ "overwrite", recording->overwrite, false },
 	};
@@ -118,6 +119,26 @@ static int parameters_write(struct trace2_sink *sink, const struct recording *re
 			return -1;
 	}
 	return numbers_write(sink, recording, error);
+}
+
+static int labels_write(struct trace2_sink *sink, const struct recording *recording,
+			struct error *error)
+{
+	struct text rest = text_of(recording->labels ? recording->labels : ""), key, value;
+	struct buffer param = { 0 };
+	int status = 0;
+
+	while (status == 0 && recording_take_label(&rest, &key, &value)) {
+		buffer_clear(&param);
+		buffer_append_string(&param, "label.");
+		buffer_append(&param, key.data, key.size);
+		buffer_clear(&sink->message);
+		buffer_append(&sink->message, value.data, value.size);
+		status = message_parameter_write(sink, buffer_string(&param), recording->start_ns,
+						 error);
+	}
+	buffer_release(&param);
+	return status;
 }
 
 /* Times as t_abs of other lines. A file may contain anything. */
@@ -175,7 +196,7 @@ int trace2_recording_begin(struct trace2_sink *sink, const struct recording *rec
 	if (version_write(sink, recording->start_ns, error) < 0 ||
 	    start_write(sink, recording, error) < 0 || command_write(sink, recording, error) < 0 ||
 	    parameters_write(sink, recording, error) < 0 ||
-	    triggers_write(sink, recording, error) < 0)
+	    labels_write(sink, recording, error) < 0 || triggers_write(sink, recording, error) < 0)
 		return -1;
 	return config_write(sink, recording->start_ns, error);
 }

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: outputs name the host and the labels of a recording; --label of export replaces labels of the same key."""
+
+import json
+import re
+import sqlite3
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "outputs")]
+
+import cases  # noqa: E402
+from tap import Tap  # noqa: E402
+
+HOSTILE = {"site": 'Zürich <"b">', "release": "", "a b": "\x1b[31m\ufffd=c"}
+GIVEN = {"site": "</script><b>", "x": "1=2"}
+WANTED = {**HOSTILE, **GIVEN}
+
+
+def parameters(text):
+    """The labels and the host in EVENT lines."""
+    found = {one["param"]: one["value"] for one in map(json.loads, text.splitlines()) if one["event"] == "def_param"}
+    return {key[len("label.") :]: value for key, value in found.items() if key.startswith("label.")}, found.get("host")
+
+
+def check_same(tap, found, what):
+    """Labels and the host of one output."""
+    tap.ok(found == (WANTED, "golden"), what, found)
+
+
+def check(tap, folder):
+    """All outputs of one recording."""
+    cases.make("labels", folder / "labels.dat")
+    words = ["--label=site=</script><b>", "--label=x=1=2", "--event=e", "--chrome=c", "--html=h", "--sqlite=s", "--perf=p"]
+    cases.run(folder, "export", *words, "labels.dat")
+    check_same(tap, parameters((folder / "e").read_text()), "EVENT")
+    about = json.loads((folder / "c").read_text())["otherData"]
+    check_same(tap, (about["labels"], about["host"]), "Chrome")
+    with sqlite3.connect(folder / "s") as database:
+        labels, host = database.execute("SELECT labels, host FROM recording").fetchone()
+    check_same(tap, (json.loads(labels), host), "SQLite")
+    tap.ok(re.search(r"def_param .*label\.x:1=2", (folder / "p").read_text()), "PERF", (folder / "p").read_text()[:2000])
+    tap.ok("\x1b" not in (folder / "p").read_text(), "PERF has no control characters")
+    recording, = re.findall(r'^r (\{.*\})$', (folder / "h").read_text(), re.MULTILINE)
+    about = json.loads(recording)
+    check_same(tap, (about["labels"], about["host"]), "page")
+    tap.ok("</script><b>" not in (folder / "h").read_text(), "labels are no elements of the page")
+
+
+
+def main():
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        check(tap, Path(folder))
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
