@@ -167,9 +167,27 @@ TEST(what_is_absent_is_reported_with_a_remedy)
 	CHECK(has(&out, "-b 256"));
 	CHECK(has(&out, "[modules] limited: "));
 	CHECK(has(&out, "[clock source] limited: hpet: "));
+	CHECK(has(&out, "; see 'sudo dmesg | grep -i tsc' for the reason\n"));
 	CHECK(has(&out, "[clocks] unknown: "));
 	CHECK(has(&out, "[pack block] unknown: "));
 	CHECK(has(&out, "[mechanism kprobes] unknown: "));
+	buffer_release(&out);
+}
+
+TEST(a_reliable_tsc_is_the_remedy_for_a_slow_clock_source)
+{
+	static const char *const files[][2] = {
+		WORKING,
+		{ "sys/devices/system/clocksource/clocksource0/current_clocksource", "acpi_pm\n" },
+		{ "sys/devices/system/clocksource/clocksource0/available_clocksource",
+		  "tsc hpet acpi_pm \n" },
+		{ NULL }
+	};
+	struct buffer out = { 0 };
+
+	CHECK(examine(files, &out));
+	CHECK(has(&out, "[clock source] limited: acpi_pm: "));
+	CHECK(has(&out, "; echo tsc >/sys/devices/system/clocksource/clocksource0/current_clocksource\n"));
 	buffer_release(&out);
 }
 

@@ -42,6 +42,7 @@ def check_kernel(tap, kernel, result):
 # What was broken: its check, the state that is found, and its remedy, which the guest types as it is printed.
 # Remedies that name another kernel are those of fprobe: 6.1 lacks it, and a kernel with the option that is named has it.
 REMEDIES = {
+    "clock-source": ("clock source", "limited", "echo tsc >/sys/devices/system/clocksource/clocksource0/current_clocksource"),
     "tracefs": ("tracefs", "failed", "mount -t tracefs tracefs /sys/kernel/tracing"),
     "clocks": ("clocks", "unknown", "mount -t tracefs tracefs /sys/kernel/tracing"),
     "securityfs": ("lockdown", "unknown", "mount -t securityfs securityfs /sys/kernel/security"),
@@ -60,6 +61,13 @@ def check_remedies(tap, kernel, result):
         tap.ok(len(found) == 2 and found[1]["state"] == "ok", f"{kernel}: {name}: which helps", *found)
 
 
+def check_ftrace(tap, kernel, result):
+    """The remedy makes functions traceable again; how depends on the kernel."""
+    found = [json.loads(line) for line in result.text("ftrace").splitlines()]
+    tap.ok([one.get("remedy") for one in found[:1]] == ["sysctl kernel.ftrace_enabled=1"], f"{kernel}: ftrace is off", *found)
+    tap.ok(len(found) == 2 and found[1]["text"].startswith("--function: by"), f"{kernel}: its remedy helps", *found)
+
+
 def main():
     """Returns the exit status."""
     tap = Tap()
@@ -68,6 +76,7 @@ def main():
             machine.check_end(tap, kernel, result)
             check_kernel(tap, kernel, result)
             check_remedies(tap, kernel, result)
+            check_ftrace(tap, kernel, result)
     return tap.finish()
 
 

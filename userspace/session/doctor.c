@@ -20,6 +20,8 @@
 /* For a shell; tests type them. */
 #define MOUNT_TRACEFS "mount -t tracefs tracefs /sys/kernel/tracing"
 #define MOUNT_SECURITYFS "mount -t securityfs securityfs /sys/kernel/security"
+#define CLOCK_SOURCES "/sys/devices/system/clocksource/clocksource0/"
+#define USE_TSC "echo tsc >" CLOCK_SOURCES "current_clocksource"
 
 void doctor_report(struct doctor *doctor, const char *check, enum doctor_state state,
 		   const char *remedy, const char *format, ...)
@@ -42,6 +44,16 @@ int doctor_read(const struct doctor *doctor, const char *path, struct buffer *ou
 	status = file_read(buffer_string(&whole), out);
 	buffer_release(&whole);
 	return status;
+}
+
+bool doctor_file_has(const struct doctor *doctor, const char *path, const char *text)
+{
+	struct buffer content = { 0 };
+	bool has = doctor_read(doctor, path, &content) == 0 &&
+		   strstr(buffer_string(&content), text);
+
+	buffer_release(&content);
+	return has;
 }
 
 const char *doctor_access_remedy(const struct doctor *doctor)
@@ -154,18 +166,25 @@ static void check_permissions(struct doctor *doctor)
 	buffer_release(&clock);
 }
 
+/* The kernel lists the TSC while it finds it reliable. */
+static const char *clock_source_remedy(const struct doctor *doctor)
+{
+	if (doctor_file_has(doctor, CLOCK_SOURCES "available_clocksource", "tsc"))
+		return USE_TSC;
+	return "see 'sudo dmesg | grep -i tsc' for the reason";
+}
+
 static void check_clock_source(struct doctor *doctor)
 {
 	struct buffer source = { 0 };
 	const char *name;
 
-	if (doctor_read(doctor, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-			&source) == 0) {
+	if (doctor_read(doctor, CLOCK_SOURCES "current_clocksource", &source) == 0) {
 		name = buffer_string(&source);
 		source.data[strcspn(name, "\n")] = '\0';
 		if (strcmp(name, "hpet") == 0 || strcmp(name, "acpi_pm") == 0)
 			doctor_report(doctor, "clock source", DOCTOR_LIMITED,
-				      "see 'dmesg | grep -i tsc' for the reason",
+				      clock_source_remedy(doctor),
 				      "%s: reading the time takes about a microsecond per record",
 				      name);
 		else

@@ -33,6 +33,9 @@ void doctor_report(struct doctor *doctor, const char *check, enum doctor_state s
 /** doctor_read - read a file below the root; returns 0, or -1 with errno */
 int doctor_read(const struct doctor *doctor, const char *path, struct buffer *out);
 
+/** doctor_file_has - whether a file below the root contains a text */
+bool doctor_file_has(const struct doctor *doctor, const char *path, const char *text);
+
 /** doctor_access_remedy - what to do if the files of tracefs cannot be read */
 const char *doctor_access_remedy(const struct doctor *doctor);
 

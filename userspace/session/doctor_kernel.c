@@ -95,16 +95,6 @@ void doctor_check_options(struct doctor *doctor)
 			      "the kernel has the options it needs");
 }
 
-static bool doctor_file_has(const struct doctor *doctor, const char *path, const char *text)
-{
-	struct buffer content = { 0 };
-	bool has = doctor_read(doctor, path, &content) == 0 &&
-		   strstr(buffer_string(&content), text);
-
-	buffer_release(&content);
-	return has;
-}
-
 static bool loads_only_signed(const struct doctor *doctor)
 {
 	return doctor_file_has(doctor, "/sys/module/module/parameters/sig_enforce", "Y") ||

@@ -52,6 +52,19 @@ without_root() {
 	su user -c "ktrack doctor --json" | grep "\"check\":\"$1\"" | head -n 1
 }
 
+CLOCK_SOURCE=/sys/devices/system/clocksource/clocksource0/current_clocksource
+with_slow_clock() {
+	echo acpi_pm >$CLOCK_SOURCE
+	examined "clock source"
+}
+
+without_ftrace() {
+	echo 0 >/proc/sys/kernel/ftrace_enabled
+	examined functions
+}
+
+remedied clock-source "clock source" with_slow_clock
+remedied ftrace functions without_ftrace
 remedied tracefs tracefs without_tracefs tracefs
 remedied clocks clocks without_tracefs clocks
 remedied securityfs lockdown without_securityfs
