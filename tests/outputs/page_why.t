@@ -190,7 +190,7 @@ def check_excuses(tap, pages):
     load_script(pages, NO_STATES)
     pages.browser.run(SELECT, "demo:io", "read")
     text = pages.details()
-    tap.ok("this page was made without them. Record and export with -r sched,irq,locks,workqueue,block,timers" in text, "no rules", text)
+    tap.ok("made without rules for the states of threads. Record and export with -r sched,irq,locks,workqueue,block,timers" in text, "no rules", text)
     load_script(pages, FORMATS + NO_STATES, "-r", "sched", "-e", "demo:io")
     pages.browser.run(SELECT, "demo:io", "read")
     text = pages.details()

@@ -88,7 +88,7 @@ function excuse(recording, one) {
 	if (!recording.totals)
 		return "Where its time went is not known: the page has no end.";
 	if (!explained || !explained.states)
-		return `Where its time went is not known: ${explained ? "nothing recorded the states of threads" : "this page was made without them"}. ` +
+		return `Where its time went is not known: ${explained ? "nothing recorded the states of threads" : "this page was made without rules for the states of threads"}. ` +
 			`Record and export with ${RULES}, without --track, --cpu and --pid.`;
 	const most = explained.limit > 0 ? `at most the ${explained.limit} slowest slices of each name` : "only slices that few others overlap";
 	const pattern = `${tracepoint}/${nameOf(recording, one)}`.replace(/[\\*?[@]/g, "\\$&").replace(/[^ -~]+/g, "*").replaceAll("'", "'\\''");
