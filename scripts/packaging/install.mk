@@ -9,6 +9,7 @@ bindir := $(PREFIX)/bin
 includedir := $(PREFIX)/include
 mandir := $(PREFIX)/share/man
 datadir := $(PREFIX)/share/ktrack
+docdir := $(PREFIX)/share/doc/ktrack
 # Of the service manager, which searches these folders below /usr and /usr/local.
 systemddir := $(PREFIX)/lib
 units := $(wildcard scripts/packaging/systemd/*.service)
@@ -22,7 +23,7 @@ page-sections := $(sort $(patsubst .%,%,$(suffix $(pages))))
 program-headers := $(wildcard include/ktrack/user.h)
 program-parts := $(wildcard include/ktrack/user/*.h)
 driver-headers := $(filter-out $(program-headers),$(wildcard include/ktrack/*.h))
-examples := $(wildcard include/ktrack/example/*) include/trace2/example.c
+examples := $(wildcard include/ktrack/example/*)
 
 doc-files := $(wildcard userspace/doc/*.png userspace/doc/*.css)
 html-pages := $(addprefix $(BUILD)/doc/,$(addsuffix .html,$(notdir $(pages))))
@@ -45,8 +46,8 @@ library-description = printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'inclu
 	'Requires.private: $(library-packages)' 'Libs: -L$${libdir} -ltrace2' 'Libs.private: -lpthread' \
 	'Cflags: -I$${includedir}'
 
-# The first line of a page with a table names tbl, which not every man runs otherwise. Installed pages have the date and the version in their footer.
-page-fill = sed 's|^\(\.TH [^ ]* [0-9]\) "" "ktrack"|\1 "$(released)" "ktrack $(version)"|'
+# The first line of a page with a table names tbl, which not every man runs otherwise. Installed pages have the date and the version in their footer, and name installed files.
+page-fill = sed 's|^\(\.TH [^ ]* [0-9]\) "" "ktrack"|\1 "$(released)" "ktrack $(version)"|; s,/usr/\(share/ktrack/\|share/doc/\),$(PREFIX)/\1,g'
 
 doc: $(html-pages) $(addprefix $(BUILD)/doc/,$(notdir $(doc-files)) index.html)
 
@@ -59,7 +60,7 @@ $(BUILD)/doc/index.html: $(BUILD)/doc/ktrack.1.html
 	$(Q)cp $< $@
 
 # Names of other pages become links, and names of images the images. Lines of code that begin with blanks get no line feed of their own.
-page-link = sed '/<pre>/,/<\/pre>/{/^<br\/>$$/d}; s|<i>\(ktrack-[a-z-]*\.png\)</i>|<a href="\1"><img src="\1" alt="\1" style="max-width: 100%"></a>|; s|<b>\(ktrack[a-z-]*\)</b>(\([1-8]\))|<a href="\1.\2.html">&</a>|g; s|<b>\(libtrace2\)</b>(3)|<a href="\1.3.html">&</a>|g'
+page-link = sed '/<pre>/,/<\/pre>/{/^<br\/>$$/d}; s|<i>[a-z/]*/\(ktrack-[a-z-]*\.png\)</i>|<a href="\1"><img src="\1" alt="\1" style="max-width: 100%"></a>|; s|<b>\(ktrack[a-z-]*\)</b>(\([1-8]\))|<a href="\1.\2.html">&</a>|g; s|<b>\(libtrace2\)</b>(3)|<a href="\1.3.html">&</a>|g'
 
 $(html-pages): $(BUILD)/doc/%.html: $(pages) userspace/userspace.mk scripts/packaging/install.mk
 	@mkdir -p $(@D)
@@ -69,7 +70,7 @@ $(html-pages): $(BUILD)/doc/%.html: $(pages) userspace/userspace.mk scripts/pack
 
 install: userspace library completion
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(includedir)/trace2 \
-		$(DESTDIR)$(datadir)/include/ktrack $(DESTDIR)$(datadir)/rules $(DESTDIR)$(datadir)/examples \
+		$(DESTDIR)$(datadir)/include/ktrack $(DESTDIR)$(datadir)/rules $(DESTDIR)$(datadir)/examples $(DESTDIR)$(docdir)/html \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
 		$(DESTDIR)$(systemddir)/systemd/system $(DESTDIR)$(systemddir)/tmpfiles.d $(DESTDIR)$(systemddir)/sysusers.d \
 		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d $(addprefix $(DESTDIR)$(mandir)/man,$(page-sections))
@@ -87,6 +88,9 @@ install: userspace library completion
 	cp -r LICENSES $(DESTDIR)$(datadir)
 	install -m 644 $(wildcard userspace/rules/packs/*.rules) $(DESTDIR)$(datadir)/rules
 	install -m 644 $(examples) $(DESTDIR)$(datadir)/examples
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/$(library)-dev/examples include/trace2/example.c
+	install -m 644 CHANGELOG.md SECURITY.md $(DESTDIR)$(docdir)
+	install -m 644 $(wildcard userspace/doc/*.png) $(DESTDIR)$(docdir)/html
 	install -m 644 $(BUILD)/completion/ktrack.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ktrack
 	install -m 644 $(BUILD)/completion/ktrack.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ktrack
 	install -m 644 $(BUILD)/completion/ktrack.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
@@ -105,7 +109,7 @@ uninstall: userspace library completion
 	$(Q)rm -rf $(removal)
 	$(Q)$(MAKE) --no-print-directory -s install DESTDIR=$(abspath $(removal))
 	cd $(removal) && find . ! -type d -printf '%P\0' | (cd '$(or $(DESTDIR),/)' && xargs -0 rm -f)
-	cd $(removal) && find . -depth -type d \( -path '*/ktrack*' -o -path '*/trace2' \) -printf '%P\0' | \
+	cd $(removal) && find . -depth -type d \( -path '*/ktrack*' -o -path '*/trace2' -o -path '*/$(library)-dev*' \) -printf '%P\0' | \
 		(cd '$(or $(DESTDIR),/)' && xargs -0 rmdir --ignore-fail-on-non-empty)
 	$(Q)rm -rf $(removal)
 	$(if $(is-system-prefix),[ "$$(id -u)" != 0 ] || ldconfig)

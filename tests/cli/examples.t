@@ -120,7 +120,7 @@ def check_images(tap):
     tap.ok(files and all(file.stat().st_size < IMAGE_BYTES for file in files), f"images have less than {IMAGE_BYTES} bytes", *files)
     done = run(ROOT / "scripts/pictures/architecture")
     tap.ok(done.stdout == (ROOT / "scripts/pictures/architecture.svg").read_text(), "make pictures was run after a change", done.stderr)
-    named = names_in(r"\\fI(\S+\.png)\\fR", blocks.PAGES)
+    named = names_in(r"\\fI\S+/(\S+\.png)\\fR", blocks.PAGES)
     tap.ok(named == {file.name for file in files}, "pages show the images", *named)
 
 

@@ -24,7 +24,7 @@ VERSION = re.search(r"^version := (\S+)$", SETTINGS, re.MULTILINE)[1]
 RELEASED = re.search(r"^released := (\S+)$", SETTINGS, re.MULTILINE)[1]
 EXPECTED = (
     "bin/ktrack", "include/trace2/trace2.h", "share/ktrack/include/ktrack/define.h", "share/ktrack/examples/relay.c",
-    "share/ktrack/examples/example.c", "share/ktrack/rules/sched.rules", "share/ktrack/vendor",
+    "share/doc/libtrace2-dev/examples/example.c", "share/doc/ktrack/SECURITY.md", "share/ktrack/rules/sched.rules", "share/ktrack/vendor",
     "share/bash-completion/completions/ktrack", "share/zsh/site-functions/_ktrack",
     "share/fish/vendor_completions.d/ktrack.fish", "lib/systemd/system/ktrack-watch@.service", "lib/tmpfiles.d/ktrack.conf",
     "lib/sysusers.d/ktrack.conf",
@@ -78,6 +78,16 @@ def check_pages(tap, root):
     tap.ok(done.stdout == f"ktrack {VERSION}\n", "which the program has, too", done.stdout)
     first = re.search(r"^## .*$", (PROJECT / "CHANGELOG.md").read_text(), re.MULTILINE)[0]
     tap.ok(first == f"## {VERSION}", "it is the first heading of CHANGELOG.md", first)
+
+
+def check_named(tap, folder):
+    """Installed pages name files below the prefix, and these exist."""
+    make("install", f"DESTDIR={folder}", "PREFIX=/opt/x")
+    named = set()
+    for page in folder.glob("opt/x/share/man/*/*"):
+        named |= set(re.findall(r"/(?:usr|opt/x)/share/[\w./-]*\w", page.read_text().replace("\\-", "-")))
+    missing = [name for name in named if not (folder / name.removeprefix("/")).exists()]
+    tap.ok(len(named) >= 6 and not missing, "the installed pages name installed files", *sorted(named), "missing:", *missing)
 
 
 def check_packaged(tap, root):
@@ -164,6 +174,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_vendor(tap, Path(folder))
     with tempfile.TemporaryDirectory() as folder:
+        check_named(tap, Path(folder) / "named")
         check_doc(tap, Path(folder))
     check_libdir(tap)
     return tap.finish()

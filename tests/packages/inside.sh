@@ -7,10 +7,15 @@ export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sb
 cd /ktrack
 OLD=0.1.0
 
+# In a shell of its own, outside of a condition: otherwise only the last command would decide.
 point() {
 	what=$1
 	shift
-	if "$@" >/log 2>&1; then
+	set +e
+	(set -e; "$@") >/log 2>&1
+	status=$?
+	set -e
+	if [ $status = 0 ]; then
 		echo "ok $what"
 	else
 		echo "not ok $what"
@@ -73,12 +78,64 @@ library_check() {
 }
 
 driver_check() {
+	for build in /lib/modules/*/build; do
+		make -C "$build" M="$1" modules
+		rm "$1/relay.ko"
+	done
+}
+
+example_check() {
 	cp -r /usr/share/ktrack/examples /tmp/driver
 	/usr/share/ktrack/vendor /tmp/driver
-	for build in /lib/modules/*/build; do
-		make -C "$build" M=/tmp/driver modules
-		rm -f /tmp/driver/*.ko
+	driver_check /tmp/driver
+}
+
+# A file that an installed page prints below "example FILE".
+page_file() {
+	zcat "/usr/share/man/man7/$1.7.gz" | awk -v mark=".\\\\\" example $2" '
+		$0 == mark { found = 1 } found && /^\.EE/ { exit } inside { print } found && /^\.EX/ { inside = 1 }' |
+		sed 's/\\-/-/g; s/\\&//g; s/\\e/\\/g' >"$2"
+	[ -s "$2" ]
+}
+
+# With the installed pages and files alone.
+tutorial_check() {
+	mkdir /tmp/tutorial
+	cd /tmp/tutorial
+	for file in relay.c Kbuild relay_trace.h relay.patch; do
+		page_file ktrack-tutorial-driver $file
 	done
+	/usr/share/ktrack/vendor .
+	patch -l relay.c relay.patch
+	driver_check "$PWD"
+}
+
+program_check() {
+	mkdir /tmp/program
+	cd /tmp/program
+	page_file ktrack-user mytool.h
+	page_file ktrack-user mytool.c
+	cc -O2 -o mytool mytool.c
+	ktrack stream --programs --html=page.html -- ./mytool
+	grep -q mytool_request page.html
+}
+
+# Files below /usr that pages and texts name, without a full stop behind them.
+files_named() {
+	# shellcheck disable=SC2046 # names without blanks
+	zcat -f $(dpkg-query -L ktrack ktrack-dev libtrace2-dev | grep -E '^/usr/share/(man|doc)/.*\.(gz|html|md|Debian)$') |
+		sed 's/\\-/-/g' | grep -aoE '/usr/(share|include)/[A-Za-z0-9/._-]*[A-Za-z0-9]' | sort -u
+}
+
+documents_check() {
+	files_named
+	[ "$(files_named | wc -l)" -ge 6 ]
+	files_named | while read -r name; do [ -e "$name" ] || { echo "$name: not installed"; exit 1; }; done
+}
+
+group_check() {
+	getent group ktrack
+	[ "$(stat -c '%a %U %G' /var/lib/ktrack)" = "2750 root ktrack" ]
 }
 
 files_list >/tmp/before
@@ -97,7 +154,11 @@ point "ktrack doctor reports what is missing" sh -c 'ktrack doctor; test $? = 1'
 point "DKMS builds ktrack.ko for each kernel" modules_check
 echo "# kernels: $(cd /lib/modules && echo *)"
 point "a program is built with libtrace2" library_check
-point "the example driver is built with vendored headers" driver_check
+point "the example driver is built with vendored headers" example_check
+point "the tutorial's driver is built from the installed pages" tutorial_check
+point "a program of the installed pages is built and recorded" program_check
+point "documents name installed files" documents_check
+point "the group of recordings may read their directory" group_check
 point "man pages are installed" sh -c 'zcat /usr/share/man/man1/ktrack-doctor.1.gz | grep -q "ktrack 0"'
 point "they are removed" apt-get -y remove ktrack ktrack-dkms ktrack-dev libtrace2-0 libtrace2-dev
 point "the modules are removed" sh -c '! find /lib/modules -name "ktrack.ko*" | grep .'
