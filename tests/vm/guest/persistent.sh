@@ -50,6 +50,8 @@ persistent_recover() {
 watch_begin() {
 	insmod /modules/ktrack.ko
 	insmod /modules/ktrack_demo.ko
+	# The disk has that of an earlier boot.
+	rm -f /out/watch.errors
 	ktrack watch --persistent="$1" -e ktrack_demo -r workqueue 2>/out/watch.errors &
 	watch=$!
 	wait_while_alive $watch grep -q "^ktrack: watching" /out/watch.errors
