@@ -5,7 +5,7 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 BUILD := build
 Q := $(if $(V),,@)
 
-.PHONY: all modules userspace demo check check-quick check-full check-newest check-bench check-packages check-fuzz clean distclean help
+.PHONY: all modules userspace demo check check-quick check-full check-newest check-bench check-packages check-fuzz check-debug check-static clean distclean help
 
 all: userspace modules
 
@@ -15,7 +15,7 @@ help:
 	@echo '  make demo          install missing packages, build, record a demo driver in a VM'
 	@echo '  make check         install missing packages, run the tests (15 minutes on two cores)'
 	@echo '  make check-quick   run the tests that need no VM (3 minutes)'
-	@echo '  make check-full    run all tests with all repetitions: check-newest, check-bench, check-packages and check-fuzz'
+	@echo '  make check-full    run all tests with all repetitions: check-newest, -bench, -packages, -fuzz, -debug, -static'
 	@echo '  make               build userspace and modules'
 	@echo '  make userspace     build build/ktrack'
 	@echo '  make modules       build kmod/*.ko for the kernel whose build tree is KDIR'
@@ -57,7 +57,7 @@ check:
 	$(Q)$(MAKE) -j"$$(nproc)" userspace unit-tests fuzz-replay
 	$(Q)tests/run
 
-check-full: check-newest check-bench check-packages check-fuzz
+check-full: check-newest check-bench check-packages check-fuzz check-debug check-static
 
 check-newest:
 	$(Q)scripts/deps
@@ -74,6 +74,19 @@ check-packages:
 	$(Q)tests/run --limit 3600 -j 1 tests/packages/
 
 check-fuzz: fuzz
+
+# On kernels with debugging aids, which the first run builds; they are slow, so one machine runs at a time.
+check-debug: userspace
+	$(Q)scripts/deps
+	$(Q)scripts/vm-kernel 6.12-debug
+	$(Q)scripts/vm-kernel 6.12-kcsan
+	$(Q)tests/run --limit 3600 -j 1 tests/debug/
+	$(Q)KTRACK_KERNELS='6.12-debug 6.12-kcsan' tests/run --limit 3600 -j 1 tests/vm/scenarios.t tests/vm/unload.t \
+		tests/vm/reloads.t tests/vm/module_watch.t tests/vm/requests.t tests/vm/macros.t
+
+check-static:
+	$(Q)scripts/deps build check
+	$(Q)tests/run --limit 3600 tests/static/
 
 # Downloaded kernels are in vm/, next to modules built for them.
 clean:

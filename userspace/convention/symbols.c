@@ -170,6 +170,7 @@ int convention_queue_symbols(struct convention *convention, struct descriptor *d
 	memcpy(copy, format.data, format.size);
 	pending[symbols->nr_pending++] = (struct symbols_pending){ descriptor, copy, format.size };
 	symbols->pending_size += format.size;
+	/* cppcheck-suppress memleak ; symbols->pending owns copy */
 	return symbols->pending_size > PENDING_SIZE_MAX ? pending_read(convention) : 0;
 }
 

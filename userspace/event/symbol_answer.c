@@ -183,6 +183,7 @@ static void node_fold(struct symbols *symbols, uint16_t index)
 		number = symbol_number_unary(node->op,
 					     (struct symbol_number){ .bits = a->number });
 	else if (node->kind == SYMBOL_BINARY && b->kind == SYMBOL_NUMBER)
+		/* cppcheck-suppress unknownEvaluationOrder ; no argument has side effects */
 		number = symbol_number_binary(node->op, (struct symbol_number){ .bits = a->number },
 					      (struct symbol_number){ .bits = b->number });
 	else

@@ -42,7 +42,7 @@ static void stream_run_read_names(struct stream_run *run)
 static int stream_run_await_output(void *context, int fd)
 {
 	struct stream_run *run = context;
-	struct error error;
+	struct error error = { 0 };
 
 	if (run->source)
 		source_read_ahead(run->source);

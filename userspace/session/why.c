@@ -37,7 +37,7 @@ int why_select(struct selection *selection, struct error *error)
 static void why_omit_rules(const struct why_settings *why, struct rules *rules)
 {
 	struct slice_selector selector;
-	struct error error;
+	struct error error = { 0 };
 
 	rules_omit(rules, WHY_WAKEUPS);
 	if (!why->is_aggregate)

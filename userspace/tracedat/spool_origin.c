@@ -138,9 +138,9 @@ static void origin_append_lines(struct buffer *text, const char *word, const str
 	}
 }
 
-/* Writes the lines by @write; without @instance the spool is complete. */
+/* Writes the lines by @entry_write; without @instance the spool is complete. */
 static int origin_write(struct spool_origin *origin, struct spool_folder *folder,
-			const char *instance, __typeof__(spool_entry_write) *write,
+			const char *instance, __typeof__(spool_entry_write) *entry_write,
 			struct error *error)
 {
 	struct buffer text = { 0 };
@@ -159,7 +159,7 @@ static int origin_write(struct spool_origin *origin, struct spool_folder *folder
 	origin_append_lines(&text, ORIGIN_LABEL, &origin->labels);
 	if (origin->is_incomplete)
 		buffer_append_string(&text, ORIGIN_INCOMPLETE "\n");
-	status = write(folder, SPOOL_ORIGIN, &text, error);
+	status = entry_write(folder, SPOOL_ORIGIN, &text, error);
 	buffer_release(&text);
 	return status;
 }

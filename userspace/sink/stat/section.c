@@ -151,7 +151,7 @@ static void append_bars(struct buffer *out, const struct quantiles *quantiles,
 	}
 	for (unsigned int o = scale->first; o <= scale->last; o += scale->step) {
 		double share = (double)cell_count(quantiles, scale, o) /
-			       (double)(highest | !highest);
+			       (double)(highest ? highest : 1);
 		unsigned int height = share > 0 ? 1 + (unsigned int)(share * 7) : 0;
 
 		buffer_append_string(out, is_utf8 ? blocks[height] : letters[height]);

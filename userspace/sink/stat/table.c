@@ -164,7 +164,7 @@ static unsigned int column_width(const struct table *table, size_t column, bool 
 
 static struct layout layout_natural(const struct table *table, bool is_utf8)
 {
-	struct layout layout;
+	struct layout layout = { 0 };
 
 	for (size_t i = 0; i < table->nr_columns; i++)
 		layout.widths[i] = column_width(table, i, is_utf8);

@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Guest: both CPUs open /dev/ktrack, switch events, load and unload a module, write and read, all at once. Argument: ATTEMPTS
+# of each activity. Leaves races (each activity with its successes). Prints a line for what should not have happened.
+set -eu
+
+# shellcheck source=tests/vm/guest/helpers.sh
+. /helpers.sh
+
+attempts=$1
+insmod /modules/ktrack.ko
+insmod /modules/ktrack_test.ko
+mkdir $INSTANCES/mine
+for cpu in 0 1; do
+	for activity in open switch; do
+		/race $activity $cpu "$attempts" >>/out/races &
+	done
+done
+# On any CPU: the test module refuses to write on a CPU that the writer may not use.
+for activity in instance module write read; do
+	/race $activity -1 "$attempts" >>/out/races &
+done
+wait
+for system in ktrack ktrack_early ktrack_test; do
+	for place in "$TRACING" "$INSTANCES"/*; do
+		[ ! -e "$place/events/$system/enable" ] || echo 0 >"$place/events/$system/enable"
+	done
+done
+rmdir $INSTANCES/*
+! grep -q "^ktrack_early " /proc/modules || rmmod ktrack_early
+rmmod ktrack_test || echo "ktrack_test is still used"
+rmmod ktrack || echo "ktrack is still used"
+instances_check "at the end"
