@@ -34,7 +34,7 @@ SUFFIXES = {
 }
 # Captured and expected bytes, which hold no licence line.
 DATA_FOLDERS = ("tests/formats/", "tests/golden/", "tests/parity/", "tests/outputs/golden/", "tests/stream/golden/", "tests/why/data/", "scripts/packaging/debian/")
-NAMES = {"Makefile": "make", "Kbuild": "make", ".gitignore": "make", ".clang-format": "make"}
+NAMES = {"Makefile": "make", "Kbuild": "make", ".gitignore": "make", ".clang-format": "make", ".clang-tidy": "make"}
 INTERPRETERS = {"python3": "python", "sh": "shell", "bash": "shell", "dash": "shell"}
 COMMENT_OR_STRING = re.compile(
     r"""//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'""", re.DOTALL
