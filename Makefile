@@ -66,7 +66,7 @@ check-newest:
 
 check-bench: userspace
 	$(Q)scripts/deps
-	$(Q)tests/run tests/bench/ tests/scale/ tests/kernel/untraced
+	$(Q)tests/run tests/bench/ tests/recipes/ tests/scale/ tests/kernel/untraced
 
 # In clean Debian 12 and 13: needs root, and Debian's archive.
 check-packages:
