@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Test: ktrack recover removes raw records only for a file that can be read, and trusts no name in a user's folder."""
 
-import io
 import os
 import shutil
 import subprocess
@@ -14,23 +13,13 @@ sys.dont_write_bytecode = True
 TESTS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(TESTS), str(TESTS / "cli"), str(TESTS / "golden")]
 
-from making.layout import CLOCK, Writer6  # noqa: E402
-from making.script import Reader  # noqa: E402
+from spools import OLD_BOOT, fill  # noqa: E402
 from tap import Tap  # noqa: E402
 from terminal import Shown  # noqa: E402
 
 KTRACK = TESTS.parent / "build/ktrack"
 USER = 65534
 SECRET = "known to root only"
-OLD_BOOT = "00000000-0000-0000-0000-000000000000"
-SCRIPT = b"""version 6
-event demo:io 100 char track_event_type; string slice_name
-task 7 worker
-+100 7@0 io B read
-+100 7@1 io B write
-+100 7@0 io E read
-+100 7@1 io E write
-"""
 
 
 # A filesystem that takes a second for each block.
@@ -57,25 +46,9 @@ class Recording:
         self.spool = folder / "x.dat.spool"
         self.file = folder / "x.dat"
         self.spool.mkdir(mode=0o700, parents=True)
-        self.fill(self.spool)
+        fill(self.spool)
         for path in [folder, self.spool, *self.spool.iterdir()]:
             os.chown(path, user, user)
-
-    @staticmethod
-    def fill(parts):
-        """The files, as ktrack record writes them."""
-        trace = Reader("script", TESTS / "golden").read(io.BytesIO(SCRIPT))
-        out = io.BytesIO()
-        writer = Writer6(out, trace)
-        writer.initial(b"6")
-        out.write(writer.header_info() + writer.number(0, 4) + writer.formats() + bytes(8))
-        (parts / "formats").write_bytes(out.getvalue())
-        (parts / "comms").write_bytes(b"7 worker\n\0")
-        options = b"".join(writer.option(number, data) for number, data in writer.options() if number != CLOCK)
-        (parts / "options").write_bytes(options)
-        for cpu, ring in trace.buffers[""].items():
-            (parts / f"cpu{cpu}").write_bytes(ring.pages.read())
-        (parts / "instance").write_text(f"-\n{OLD_BOOT}\nstreaming\n1\n")
 
     def recover(self, **more):
         """Runs it under sudo; returns what came of it."""

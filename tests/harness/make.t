@@ -18,7 +18,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 # The variables of a make that called us are not meant for this one.
 FOREIGN = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "DESTDIR", "PREFIX", "CPPFLAGS", "BUILD", "KDIR")
 FLAG = "-DCPPFLAGS_OF_A_TEST=1"
-COMPILED = ("userspace", "library", "unit-tests", "trace2-tools", "bench-tools", "fuzz-replay")
+COMPILED = ("userspace", "library", "unit-tests", "trace2-tools", "bench-tools", "fuzz-replay", "fault-programs")
 FUZZED = "build/fuzz/fuzz-format"
 COMPILER = re.compile(r"\b(gcc|cc|clang)\b")
 SOURCE = re.compile(r"\S+\.c\b")

@@ -82,6 +82,24 @@ int file_read_anew(int fd, struct buffer *out)
 	return descriptor_read(fd, true, SIZE_MAX, out);
 }
 
+ssize_t file_read_block(int fd, void *out, size_t size, off_t offset)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t part = pread(fd, (char *)out + done, size - done, offset + done);
+
+		if (part < 0 && errno == EINTR)
+			continue;
+		if (part < 0)
+			return -1;
+		if (part == 0)
+			break;
+		done += part;
+	}
+	return done;
+}
+
 int file_sync(int fd)
 {
 	if (fsync(fd) == 0 || errno == EINVAL || errno == EROFS || errno == ENOSYS)

@@ -82,6 +82,13 @@ int file_await(const struct file_wait *wait, int fd);
  */
 int file_open_unblocked(const char *path, int flags, mode_t mode, const struct file_wait *wait);
 
+/**
+ * file_read_block - read @size bytes at @offset with as many calls as needed
+ *
+ * Returns how many were read, fewer at the end of the file, or -1 with errno.
+ */
+ssize_t file_read_block(int fd, void *out, size_t size, off_t offset);
+
 /** file_read_boot_id - append the kernel's id of this boot; nothing if it cannot be read */
 void file_read_boot_id(struct buffer *out);
 

@@ -34,17 +34,10 @@ struct symbol_child {
 
 static bool bytes_send(int fd, const char *data, size_t size)
 {
-	while (size > 0) {
-		ssize_t count = write(fd, data, size);
-
-		if (count < 0)
-			return false;
-		data += count;
-		size -= count;
-	}
-	return true;
+	return file_write_all(fd, data, size, NULL) == 0;
 }
 
+/* Returns false if memory ran out: without an answer, the parent reports the format. */
 static bool answer_send(int fd, const struct symbols_request *request)
 {
 	struct buffer format = { 0 }, answer = { 0 };
@@ -52,10 +45,9 @@ static bool answer_send(int fd, const struct symbols_request *request)
 	bool is_sent;
 
 	symbol_format_prepare(&format, request->format);
-	if (!format.failed)
-		symbols_answer(&answer, buffer_text(&format));
+	is_sent = !format.failed && symbols_answer(&answer, buffer_text(&format)) && !answer.failed;
 	size = answer.size;
-	is_sent = bytes_send(fd, (const char *)&size, sizeof(size)) &&
+	is_sent = is_sent && bytes_send(fd, (const char *)&size, sizeof(size)) &&
 		  bytes_send(fd, answer.data, answer.size);
 	buffer_release(&format);
 	buffer_release(&answer);
@@ -116,6 +108,8 @@ static bool bytes_receive(const struct symbol_child *child, void *out, size_t si
 		if (poll(&pollfd, 1, left_ns / 1000000 + 1) <= 0)
 			continue;
 		count = read(child->fd, data, size);
+		if (count < 0 && errno == EINTR)
+			continue;
 		if (count <= 0)
 			return false;
 		data += count;

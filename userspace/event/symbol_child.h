@@ -20,8 +20,10 @@ void symbol_format_prepare(struct buffer *out, struct text format);
 /**
  * symbols_answer - parse @format by libtraceevent
  * @out: the symbols of its fields, as symbol_node.h describes; empty if there are none
+ *
+ * Returns false if memory ran out.
  */
-void symbols_answer(struct buffer *out, struct text format);
+bool symbols_answer(struct buffer *out, struct text format);
 
 /**
  * sandbox_enter - give up all privileges but to write to @fd

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Walks the arguments of a print format that libtraceevent parsed; runs in the child. */
 #include <ctype.h>
+#include <errno.h>
 #include <event-parse.h>
 #include <stdlib.h>
 
@@ -424,19 +425,24 @@ static void event_walk(struct symbol_walk *walk, const struct tep_event *event)
 		walk->out->data[begin] = nr_fields;
 }
 
-void symbols_answer(struct buffer *out, struct text format)
+bool symbols_answer(struct buffer *out, struct text format)
 {
 	struct symbol_walk walk = { .out = out };
 	struct tep_handle *tep = tep_alloc();
 	struct tep_event *event;
+	bool has_memory;
 
 	if (!tep)
-		return;
+		return false;
+	errno = 0;
 	tep_set_loglevel(TEP_LOG_NONE);
 	tep_set_long_size(tep, sizeof(long));
 	tep_parse_event(tep, format.data, format.size, "system");
+	/* libtraceevent does not distinguish this from a print format that it does not understand. */
+	has_memory = errno != ENOMEM;
 	event = tep_get_first_event(tep);
 	if (event && !(event->flags & TEP_EVENT_FL_FAILED) && event->print_fmt.format)
 		event_walk(&walk, event);
 	tep_free(tep);
+	return has_memory;
 }

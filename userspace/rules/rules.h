@@ -254,8 +254,10 @@ static inline void rules_learn(struct rules *rules, const struct task_change *ch
  * rules_read_symbols - read the symbols of the tracepoints that were bound since the last call
  * @is_trusted: their formats are the running kernel's
  * @report: receives a line if that failed for some
+ *
+ * Returns -1 if memory ran out.
  */
-void rules_read_symbols(struct rules *rules, bool is_trusted, const struct report *report);
+int rules_read_symbols(struct rules *rules, bool is_trusted, const struct report *report);
 
 /** rules_need_kallsyms - whether names of functions are rendered */
 bool rules_need_kallsyms(const struct rules *rules);

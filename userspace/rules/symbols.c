@@ -46,7 +46,7 @@ static void requests_fill(struct rules *rules, struct symbols_request *requests)
 	}
 }
 
-void rules_read_symbols(struct rules *rules, bool is_trusted, const struct report *report)
+int rules_read_symbols(struct rules *rules, bool is_trusted, const struct report *report)
 {
 	struct symbols_reader reader = { .is_swapped = rules->is_swapped,
 					 .is_trusted = is_trusted };
@@ -55,7 +55,7 @@ void rules_read_symbols(struct rules *rules, bool is_trusted, const struct repor
 	const struct rule_tracepoint *first = NULL;
 
 	if (!requests)
-		return;
+		return -1;
 	requests_fill(rules, requests);
 	symbols_read(&reader, requests, nr_requests);
 	for (size_t i = 0; i < rules->nr_tracepoints; i++) {
@@ -69,4 +69,5 @@ void rules_read_symbols(struct rules *rules, bool is_trusted, const struct repor
 	}
 	symbol_failures_report(report, first, nr_failed);
 	free(requests);
+	return 0;
 }

@@ -56,11 +56,13 @@ static void child_main(const struct start *start, int go_fd, int failure_fd)
 {
 	char byte;
 	int number;
+	ssize_t size = TEMP_FAILURE_RETRY(read(go_fd, &byte, 1));
 
-	if (read(go_fd, &byte, 1) != 1)
+	/* The end: ktrack does not run the command. */
+	if (size == 0)
 		_exit(STATUS_CANNOT_RUN);
 	command_signals_apply(start->signals);
-	if (!start->user->name || command_user_become(start->user) == 0)
+	if (size > 0 && (!start->user->name || command_user_become(start->user) == 0))
 		execvp(start->argv[0], start->argv);
 	number = errno;
 	if (write(failure_fd, &number, sizeof(number)) < 0)
@@ -213,15 +215,19 @@ int command_run(struct command *command, struct error *error)
 {
 	int number = 0;
 
-	if (write(command->go_fd, "", 1) != 1) {
+	if (TEMP_FAILURE_RETRY(write(command->go_fd, "", 1)) != 1) {
 		error_set_system(error, errno, "cannot run '%s'", command->argv[0]);
+		/* The waiting process reads the end, and exits. */
+		close(command->go_fd);
+		command->go_fd = -1;
 		command_reap(command);
 		command->status = STATUS_CANNOT_RUN;
 		return -1;
 	}
 	command->was_run = true;
 	/* Blocks until exec closes the other end or fails. */
-	if (read(command->failure_fd, &number, sizeof(number)) != sizeof(number))
+	if (TEMP_FAILURE_RETRY(read(command->failure_fd, &number, sizeof(number))) !=
+	    sizeof(number))
 		return 0;
 	command_reap(command);
 	return error_set_system(error, number, "cannot run '%s'", command->argv[0]);

@@ -310,7 +310,8 @@ static int rules_enable_new(struct modules *modules, const struct tracepoint *tr
 		rules_drop(rules, tracepoint->system, tracepoint->name);
 		return 0;
 	}
-	rules_read_symbols(rules, true, modules->capture->report);
+	if (rules_read_symbols(rules, true, modules->capture->report) < 0)
+		return error_set(error, "out of memory");
 	return modules->handler.came(modules->handler.context, bound->category, NULL, false, error);
 }
 

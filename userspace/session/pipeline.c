@@ -177,14 +177,26 @@ static bool pipeline_selects(const struct pipeline *pipeline, const struct decod
 	return !pipeline->workload || workload_wants(pipeline->workload, decoded);
 }
 
+static int pipeline_set_process(const struct pipeline *pipeline, struct decoded_event *decoded,
+				struct error *error)
+{
+	int process = tracks_process(pipeline->tracks, decoded->tid);
+
+	if (process < 0)
+		return error_set(error, "out of memory");
+	decoded->scope_id.signed_number = process;
+	return 0;
+}
+
 /* @is_partial: some events are not selected */
 hot_inline int pipeline_observe_rule(struct pipeline *pipeline, struct decoded_event *decoded,
 				     bool is_partial, struct error *error)
 {
 	if (unlikely(decoded->problem))
 		return tracks_reject(pipeline->tracks, decoded, error);
-	if (unlikely(is_of_own_process(decoded->descriptor)))
-		decoded->scope_id.signed_number = tracks_process(pipeline->tracks, decoded->tid);
+	if (unlikely(is_of_own_process(decoded->descriptor)) &&
+	    pipeline_set_process(pipeline, decoded, error) < 0)
+		return -1;
 	if (unlikely(is_partial) && !pipeline_selects(pipeline, decoded))
 		return 0;
 	pipeline->nr_events++;

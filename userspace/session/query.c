@@ -18,7 +18,7 @@ static bool source_is_database(const char *source)
 {
 	char head[sizeof(MAGIC)] = { 0 };
 	int fd = open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	ssize_t size = fd >= 0 ? pread(fd, head, sizeof(head), 0) : -1;
+	ssize_t size = fd >= 0 ? file_read_block(fd, head, sizeof(head), 0) : -1;
 
 	file_close(fd);
 	return size == sizeof(head) && memcmp(head, MAGIC, sizeof(head)) == 0;

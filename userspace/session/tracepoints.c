@@ -451,8 +451,8 @@ int tracepoints_find(struct convention *convention, struct source *source,
 		return -1;
 	if (convention_read_symbols(convention, report) < 0)
 		return error_set(error, "out of memory");
-	if (selection->rules)
-		rules_read_symbols(selection->rules, !source, report);
+	if (selection->rules && rules_read_symbols(selection->rules, !source, report) < 0)
+		return error_set(error, "out of memory");
 	if (rules_check(selection, source, error) < 0)
 		return -1;
 	if (selection->rules && selection->is_verbose)

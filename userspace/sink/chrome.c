@@ -292,11 +292,11 @@ static struct text own_place(struct chrome_sink *sink, uint64_t thread)
 	buffer_clear(&sink->file.text);
 	buffer_printf(&sink->file.text, "\"pid\":%d,\"tid\":%llu,\"cat\":\"ktrack\"",
 		      PIDS_MAX + GROUP_KTRACK, (unsigned long long)thread);
+	sink->file.out.failed |= sink->file.text.failed;
 	return buffer_text(&sink->file.text);
 }
 
-/* Losses may overlap, and so each CPU of each buffer has a thread. Thread 0 has all other events.
- */
+/* Losses may overlap: each CPU of each buffer has a thread. Thread 0 has all other events. */
 static uint64_t loss_thread(const struct timeline_event *loss)
 {
 	bool is_named = loss->loss_buffer && loss->loss_buffer[0];

@@ -114,6 +114,10 @@ static void visit_format(struct format_visit *visit, struct text format, uint64_
 
 	buffer_clear(&visit->name);
 	buffer_append(&visit->name, name.data, name.size);
+	if (visit->name.failed || visit->system.failed) {
+		visit->status = error_set(visit->error, "out of memory");
+		return;
+	}
 	visit_check_format(visit, format, id, offset);
 	if (id >= 0)
 		trace_file_add_id(visit->file, id);

@@ -20,13 +20,14 @@ static void put_text_option(struct buffer *out, enum trace_dat_option id, struct
 {
 	buffer_append_char(text, '\0');
 	put_option(out, id, text->data, text->size);
+	out->failed |= text->failed;
 	buffer_clear(text);
 }
 
 /* The offset from the trace clock, in brackets among @clocks, to the wall clock in microseconds. */
 static void put_date(struct buffer *out, const struct buffer *clocks)
 {
-	const char *begin = memchr(clocks->data, '[', clocks->size);
+	const char *begin = clocks->size ? memchr(clocks->data, '[', clocks->size) : NULL;
 	char name[32] = "";
 	struct buffer text = { 0 };
 	clockid_t clock;

@@ -45,7 +45,8 @@ static int track_move(struct tracks *tracks, struct track *track, int tid, struc
 		track_delete(track);
 		return error_set(error, "out of memory");
 	}
-	tracks_identify(tracks, track);
+	if (tracks_identify(tracks, track, error) < 0)
+		return -1;
 	return track_resume(tracks, track, error);
 }
 

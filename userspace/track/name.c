@@ -65,13 +65,15 @@ static struct name *names_add(struct names *names, unsigned int owner, struct te
 	struct name *name = name_new(owner, text);
 	size_t *count = names_count(names, owner);
 
-	if (!name || !count || *count >= names->max || !name_fits(names, name))
+	if (name && count && (*count >= names->max || !name_fits(names, name)))
 		return name;
-	if (map_insert(&names->map, hash, name) == 0) {
-		names->size += sizeof(*name) + text.size;
-		name->shown.is_counted = true;
-		name->shown.number = (*count)++;
+	if (!name || !count || map_insert(&names->map, hash, name) < 0) {
+		free(name);
+		return NULL;
 	}
+	names->size += sizeof(*name) + text.size;
+	name->shown.is_counted = true;
+	name->shown.number = (*count)++;
 	return name;
 }
 

@@ -392,8 +392,8 @@ int slice_suspend(struct tracks *tracks, struct track *track, size_t index, stru
 /** track_resume - announce a track and begin its slices as continued, after slice_suspend() */
 int track_resume(struct tracks *tracks, struct track *track, struct error *error);
 
-/** tracks_identify - set the thread or process of @track by its id */
-void tracks_identify(struct tracks *tracks, struct track *track);
+/** tracks_identify - set the thread or process of @track by its id; returns -1 with @error */
+int tracks_identify(struct tracks *tracks, struct track *track, struct error *error);
 
 /** tracks_forget - let no look-up find @track; its key is about to change, or it ends */
 void tracks_forget(struct tracks *tracks, struct track *track);

@@ -129,7 +129,11 @@ int tracks_lose(struct tracks *tracks, const struct loss *loss, struct error *er
 int tracks_pass(struct tracks *tracks, struct timeline_event *event, int64_t time_ns,
 		struct error *error);
 
-/** tracks_process - the process of a thread; the thread's own number if that is unknown */
+/**
+ * tracks_process - the process of a thread; the thread's own number if that is unknown
+ *
+ * Returns -1 if memory ran out.
+ */
 int tracks_process(struct tracks *tracks, int tid);
 
 /** tracks_lose_tasks - set the number of lost records about threads */

@@ -80,37 +80,46 @@ struct category *tracks_category(struct tracks *tracks, const struct descriptor 
 	return *category;
 }
 
-static void track_set_task(struct tracks *tracks, struct track *track, struct task *task)
+/* Returns -1 if @task is NULL because memory ran out. */
+static int track_set_task(struct tracks *tracks, struct track *track, struct task *task)
 {
 	const struct task *process;
 
 	if (!task)
-		return;
+		return -1;
 	process = task->tgid > 0 ? tasks_find(&tracks->tasks, task->tgid) : NULL;
 	track->shown.tgid = task->tgid;
 	track->shown.born_ns = task->born_ns;
 	track->shown.process_born_ns = process ? process->born_ns : 0;
 	memcpy(track->comm, task->comm, sizeof(track->comm));
 	track_join(track, task);
+	return 0;
 }
 
 int tracks_process(struct tracks *tracks, int tid)
 {
-	const struct task *task = tid > 0 ? tasks_get(&tracks->tasks, &tracks->settings, tid)
-					  : NULL;
+	const struct task *task;
 
-	return task && task->tgid > 0 ? task->tgid : tid;
+	if (tid <= 0)
+		return tid;
+	task = tasks_get(&tracks->tasks, &tracks->settings, tid);
+	if (!task)
+		return -1;
+	return task->tgid > 0 ? task->tgid : tid;
 }
 
-void tracks_identify(struct tracks *tracks, struct track *track)
+int tracks_identify(struct tracks *tracks, struct track *track, struct error *error)
 {
 	bool is_task = track->shown.scope == SCOPE_THREAD || track->shown.scope == SCOPE_PROCESS;
 	int64_t id = track->shown.id.signed_number;
+	int status = 0;
 
 	if (track->shown.cpu >= 0)
 		strcpy(track->comm, "idle");
 	else if (is_task && id > 0 && id <= INT32_MAX)
-		track_set_task(tracks, track, tasks_get(&tracks->tasks, &tracks->settings, id));
+		status = track_set_task(tracks, track,
+					tasks_get(&tracks->tasks, &tracks->settings, id));
+	return status < 0 ? error_set(error, "out of memory") : 0;
 }
 
 /* The limit of names is that of TRACKS_IDLE_MAX names with an average size, or of more. */
@@ -174,9 +183,10 @@ struct track *tracks_add(struct tracks *tracks, const struct decoded_event *deco
 	track->shown.lane = lane;
 	tracks->names_size += track->shown.name.size;
 	track->shown.buffer = tracks_buffer_label(tracks, track->buffer);
-	tracks_identify(tracks, track);
 	track_idle_add(tracks, track);
-	return tracks_announce(tracks, track, error) < 0 ? NULL : track;
+	if (tracks_identify(tracks, track, error) < 0 || tracks_announce(tracks, track, error) < 0)
+		return NULL;
+	return track;
 }
 
 static bool track_is_of(const void *value, const void *key)

@@ -104,6 +104,7 @@ uint16_t event_table_add(struct event_table *table, const struct described_event
 		event = map_find(&table->by_format, hash, event_equals, &key);
 	if (!event && !body.failed)
 		event = event_table_insert(table, &key, hash);
+	table->has_failed |= !event && table->size < EVENTS_MAX;
 	buffer_release(&body);
 	return event ? event->id : 0;
 }

@@ -53,11 +53,13 @@ void event_format(struct buffer *out, const struct described_event *event);
 /**
  * struct event_table - events by name and format
  * @by_format: finds one; programs that run the same file share them
+ * @has_failed: memory ran out for an event
  */
 struct event_table {
 	struct program_event **list;
 	size_t size;
 	struct map by_format;
+	bool has_failed;
 };
 
 /** event_table_add - the id of an event; 0 if there are too many, or memory ran out */

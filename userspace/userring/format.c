@@ -92,10 +92,10 @@ static void put_fields(struct buffer *out, const struct described_event *event)
 			continue;
 		buffer_clear(&type);
 		type_append(&type, field, nr_scopes);
+		out->failed |= type.failed;
 		put_field(out, buffer_string(&type), field->name, field->offset, field->size,
 			  field->is_signed && !is_text(field));
 	}
-	out->failed |= type.failed;
 	buffer_release(&type);
 }
 

@@ -3,6 +3,7 @@
 #include "userring/process.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,11 @@ uint64_t process_started(int pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	/* The name, in parentheses, may contain anything. */
-	behind = file_read(path, &text) == 0 ? strrchr(buffer_string(&text), ')') : NULL;
+	if (file_read(path, &text) < 0) {
+		buffer_release(&text);
+		return errno == ENOENT || errno == ESRCH ? 0 : PROCESS_UNKNOWN;
+	}
+	behind = strrchr(buffer_string(&text), ')');
 	if (!behind || sscanf(behind,
 			      ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d "
 			      "%*d %*d %*d %ld %*d %llu",

@@ -7,10 +7,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/** PROCESS_UNKNOWN - the process exists, but its start cannot be read */
+#define PROCESS_UNKNOWN UINT64_MAX
+
 /**
  * process_started - when a process started, in clock ticks since boot
  *
- * Returns 0 if there is none, or if all of its threads have ended.
+ * Returns 0 if there is none, or PROCESS_UNKNOWN with errno.
  */
 uint64_t process_started(int pid);
 

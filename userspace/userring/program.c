@@ -2,6 +2,7 @@
 /* Checks, maps, locks and switches the memory of a program. */
 #include "userring/program.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <linux/magic.h>
@@ -18,6 +19,8 @@
 /* Limits of what a memory may be. */
 #define RING_SIZE_MIN 4096u
 #define RING_SIZE_MAX (64u << 20)
+#define MEMORY_SIZE_MAX \
+	(KTRACK_USER_CONTROL_SIZE + (KTRACK_USER_RINGS + (size_t)1) * RING_SIZE_MAX)
 
 /* A file of the kernel's memory that nobody can shorten: reading it raises no signal. */
 static bool memory_is_safe(int fd, struct stat *status)
@@ -25,6 +28,8 @@ static bool memory_is_safe(int fd, struct stat *status)
 	struct statfs filesystem;
 	int seals = fcntl(fd, F_GET_SEALS);
 
+	if (seals < 0)
+		errno = EINVAL;
 	return seals >= 0 && (seals & F_SEAL_SHRINK) && fstat(fd, status) == 0 &&
 	       S_ISREG(status->st_mode) && fstatfs(fd, &filesystem) == 0 &&
 	       filesystem.f_type == TMPFS_MAGIC;
@@ -59,7 +64,8 @@ static bool memory_map(struct program *program, const struct stat *status)
 	void *base;
 
 	program->size = status->st_size;
-	if (program->fd < 0 || program->size < KTRACK_USER_CONTROL_SIZE)
+	if (program->fd < 0 || program->size < KTRACK_USER_CONTROL_SIZE ||
+	    program->size > MEMORY_SIZE_MAX)
 		return false;
 	base = mmap(NULL, program->size, PROT_READ | PROT_WRITE, MAP_SHARED, program->fd, 0);
 	if (base == MAP_FAILED)
@@ -114,7 +120,9 @@ struct program *program_open(int fd, int pid)
 {
 	struct program *program;
 	struct stat status;
+	int number = EINVAL;
 
+	errno = EINVAL;
 	if (!memory_is_safe(fd, &status))
 		return NULL;
 	program = calloc(1, sizeof(*program));
@@ -131,8 +139,12 @@ struct program *program_open(int fd, int pid)
 		program->rings = calloc(program->nr_rings, sizeof(*program->rings));
 		if (program->path && program->ids && program->rings)
 			return program;
+		number = ENOMEM;
+	} else if (errno == ENOMEM) {
+		number = ENOMEM;
 	}
 	program_free(program);
+	errno = number;
 	return NULL;
 }
 
@@ -209,8 +221,12 @@ void program_switch(struct program *program, bool is_on)
 
 void program_look(struct program *program)
 {
+	uint64_t started = process_started(program->pid);
+
+	if (program->started == PROCESS_UNKNOWN)
+		program->started = started;
 	program->has_ended = program->has_ended || program->started == 0 ||
-			     process_started(program->pid) != program->started;
+			     (started != PROCESS_UNKNOWN && started != program->started);
 }
 
 void program_close(struct program *program)

@@ -77,8 +77,8 @@ struct program {
  * @fd: a memfd; the caller closes it
  * @pid: a process that has it
  *
- * Returns NULL if it is none of ktrack/user.h, or of another version, or belongs to another
- * process, or memory ran out.
+ * Returns NULL with errno: EINVAL if it is none of ktrack/user.h, or of another version, or
+ * belongs to another process.
  */
 struct program *program_open(int fd, int pid);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* All programs of a recording. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -103,7 +104,11 @@ static int memory_add(void *context, int fd, int pid, struct error *error)
 {
 	struct program *program = program_open(fd, pid);
 
-	return program ? programs_add(context, program, error) : 0;
+	if (program)
+		return programs_add(context, program, error);
+	if (errno == EINVAL)
+		return 0;
+	return error_set_system(error, errno, "cannot record process %d", pid);
 }
 
 static int programs_search(struct programs *programs, struct error *error)
@@ -216,7 +221,7 @@ static int64_t programs_read_one(struct programs *programs, struct program *prog
 	if (program->is_damaged)
 		return 0;
 	size = program_read(program, &reader, now_ns);
-	if (size < 0)
+	if (size < 0 || programs->events.has_failed)
 		return error_set(error, "out of memory");
 	if (program->is_damaged)
 		program_report_damage(programs, program);

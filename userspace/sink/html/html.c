@@ -52,10 +52,12 @@ static void append_track(struct html_sink *sink, const struct timeline_track *sh
 	buffer_clear(&sink->file.text);
 	track_append_label(&sink->file.text, shown);
 	html_append_json(out, buffer_text(&sink->file.text));
+	out->failed |= sink->file.text.failed;
 	buffer_append_string(out, ",\"identity\":");
 	buffer_clear(&sink->file.text);
 	track_append_identity(&sink->file.text, shown);
 	html_append_object(out, buffer_text(&sink->file.text));
+	out->failed |= sink->file.text.failed;
 	buffer_append_string(out, "}\n");
 }
 

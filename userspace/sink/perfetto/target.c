@@ -85,7 +85,7 @@ static int packets_copy(struct perfetto_sink *sink, struct error *error)
 	off_t offset = 0;
 	ssize_t size;
 
-	while ((size = pread(file->fd, bytes, sizeof(bytes), offset)) > 0) {
+	while ((size = file_read_block(file->fd, bytes, sizeof(bytes), offset)) > 0) {
 		if (file_write_all(sink->target_fd, bytes, size, NULL) < 0)
 			return error_set_system(error, errno, "cannot write to %s", file->name);
 		offset += size;

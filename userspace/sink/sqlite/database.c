@@ -104,7 +104,7 @@ static int database_check_journal(const struct database *database, const char *p
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	unsigned char versions[2] = { 0 };
-	ssize_t size = fd >= 0 ? pread(fd, versions, sizeof(versions), VERSIONS_OFFSET) : -1;
+	ssize_t size = fd >= 0 ? file_read_block(fd, versions, sizeof(versions), VERSIONS_OFFSET) : -1;
 
 	file_close(fd);
 	if (size < 0)

@@ -140,6 +140,7 @@ static int table_fill(struct query_output *output, struct table *table,
 	while (table->nr_rows < TABLE_ROWS_MAX && size < TABLE_BYTES_MAX &&
 	       (status = output->api->step(output->statement)) == SQLITE_ROW) {
 		struct buffer *cells = table_add(table);
+		bool has_failed = !cells;
 
 		for (int i = 0; cells && i < output->nr_columns; i++) {
 			int type = output->api->column_type(output->statement, i);
@@ -147,9 +148,10 @@ static int table_fill(struct query_output *output, struct table *table,
 
 			columns[i].is_right |= type == SQLITE_INTEGER || type == SQLITE_FLOAT;
 			buffer_append(&cells[i], text.data, text.size);
+			has_failed |= cells[i].failed;
 			size += text.size;
 		}
-		if (!cells)
+		if (has_failed)
 			return error_set(error, "out of memory");
 	}
 	return status;

@@ -47,20 +47,14 @@ static int vfs_close(sqlite3_file *file)
 static int vfs_read(sqlite3_file *file, void *data, int size, sqlite3_int64 offset)
 {
 	struct open_file *open = open_file_of(file);
-	int done = 0;
+	ssize_t done = file_read_block(open->fd, data, size, offset);
 
-	while (done < size) {
-		ssize_t part = pread(open->fd, (char *)data + done, size - done, offset + done);
-
-		if (part < 0 && errno != EINTR)
-			return vfs_fail(open, SQLITE_IOERR_READ);
-		if (part == 0) {
-			memset((char *)data + done, 0, size - done);
-			return SQLITE_IOERR_SHORT_READ;
-		}
-		done += part > 0 ? part : 0;
-	}
-	return SQLITE_OK;
+	if (done < 0)
+		return vfs_fail(open, SQLITE_IOERR_READ);
+	if (done == size)
+		return SQLITE_OK;
+	memset((char *)data + done, 0, size - done);
+	return SQLITE_IOERR_SHORT_READ;
 }
 
 static int vfs_write(sqlite3_file *file, const void *data, int size, sqlite3_int64 offset)
@@ -264,6 +258,8 @@ static int vfs_register(struct database_files *files, const struct sqlite_api *a
 	int own_size = sizeof(struct open_file);
 
 	files->base = api->vfs_find(NULL);
+	if (!files->base)
+		return -1;
 	snprintf(files->vfs_name, sizeof(files->vfs_name), "ktrack-%p", (void *)files);
 	files->vfs = (sqlite3_vfs){
 		.iVersion = 1,

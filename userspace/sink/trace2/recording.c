@@ -59,6 +59,8 @@ static int recording_parameter_write(struct trace2_sink *sink, const char *scope
 static int message_parameter_write(struct trace2_sink *sink, const char *param, int64_t time_ns,
 				   struct error *error)
 {
+	if (sink->message.failed)
+		return error_set(error, "out of memory");
 	return recording_parameter_write(sink, "command", param, buffer_string(&sink->message),
 					 time_ns, error);
 }

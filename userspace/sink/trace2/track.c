@@ -65,6 +65,8 @@ static int track_json_write(struct trace2_sink *sink, const struct trace2_track 
 {
 	buffer_clear(&sink->more);
 	number_append(&sink->more, track->number);
+	if (sink->more.failed)
+		return error_set(error, "out of memory");
 	return trace2_json_write(sink, track->thread, track->begin_ns, text_of(category),
 				 buffer_text(&sink->more), time_ns, error);
 }
