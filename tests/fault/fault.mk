@@ -14,4 +14,4 @@ $(BUILD)/fault/ktrack: $(BUILD)/san/userspace/cli/main.o $(unit-library)
 $(BUILD)/fault/shim.so: tests/fault/shim.c tests/fault/site.c tests/fault/site.h
 	@mkdir -p $(@D)
 	@echo '  LD      $@'
-	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(warnings) -O1 -g -fPIC -fvisibility=hidden -fno-builtin -shared -o $@ $(filter %.c,$^) -ldl
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(warnings) $(CPPFLAGS) -O1 -g -fPIC -fvisibility=hidden -fno-builtin -shared -o $@ $(filter %.c,$^) -ldl
