@@ -23,9 +23,13 @@ INSTANCE, REQUESTS = "survivor", 5
 PARAMETERS = f"reserve_mem=1M:4096:trace trace_instance={INSTANCE}^traceoff@trace sysrq_always_enabled printk.devkmsg=on"
 DISK_SIZE = 64 << 20
 
-MACHINES = [("1024", ""), ("512", "nokaslr")]
+MACHINES = [("512", "nokaslr")]
 if machine.IS_FULL:
-    MACHINES += [("1024", "nokaslr"), ("512", "")]
+    MACHINES += [("1024", ""), ("1024", "nokaslr"), ("512", "")]
+# A kernel at a random address may lie where the buffer was: it is elsewhere then, without the records or with those of an older boot.
+# So such machines start again, this often.
+RUNS_MAX = 3
+MOVED = ("no record survived the restart", "its records are not of the boot")
 
 
 def truth(result, boot):
@@ -104,19 +108,34 @@ def check_rejected(tap, what, result, boot):
     tap.ok([(one["cpu"], one["records"]) for one in losses] == [(1, None)], f"{what}: also by the recording", losses)
 
 
-def check_machine(tap, kernel, memory, words, options):
+def has_moved(result):
+    """Whether a kernel took the place of the buffer, which ktrack has reported."""
+    return any(text in result.text(f"{boot}.errors") for boot in (2, 3, 4) for text in MOVED)
+
+
+def check_machine(tap, kernel, memory, words, disk, driver):
     """One machine."""
     what = f"{kernel}, {memory} MB, {words or 'kaslr'}"
-    options = [*options, "--restarts", "--memory", memory, "--append", f"{PARAMETERS} {words}"]
-    with machine.ran(kernel, "persistent.sh", INSTANCE, REQUESTS, options=options) as result:
-        tap.ok(result.status == 0, f"{what}: the guest script ends well", result.output[-2000:], result.errors[-4000:], result.text("watch.errors"))
-        tap.nothing(result.output.splitlines(), f"{what}: no complaints")
-        tap.comment(f"{what}: shifts: {[result.text(f'{boot}.info').split() for boot in (2, 3, 4)]}")
-        check_recovered(tap, what, result, 2)
-        check_rejected(tap, what, result, 3)
-        check_overwritten(tap, what, result, 4)
-        tap.ok(re.fullmatch(r"(entries: 0\n)+", result.text("end.clean")), f"{what}: a watch that ends leaves nothing", result.text("end.clean"))
-        tap.nothing((result.text("end.list") + result.text("end.events")).splitlines(), f"{what}: nowhere")
+    options = ["--disk", disk, "--add", f"{driver}:/more/virtio_blk.ko", "--restarts", "--memory", memory, "--append", f"{PARAMETERS} {words}"]
+    for run in range(RUNS_MAX):
+        with disk.open("wb") as file:
+            file.truncate(DISK_SIZE)
+        with machine.ran(kernel, "persistent.sh", INSTANCE, REQUESTS, options=options) as result:
+            if words or run == RUNS_MAX - 1 or not has_moved(result):
+                check_result(tap, what, result)
+                return
+
+
+def check_result(tap, what, result):
+    """What a machine left."""
+    tap.ok(result.status == 0, f"{what}: the guest script ends well", result.output[-2000:], result.errors[-4000:], result.text("watch.errors"))
+    tap.nothing(result.output.splitlines(), f"{what}: no complaints")
+    tap.comment(f"{what}: shifts: {[result.text(f'{boot}.info').split() for boot in (2, 3, 4)]}")
+    check_recovered(tap, what, result, 2)
+    check_rejected(tap, what, result, 3)
+    check_overwritten(tap, what, result, 4)
+    tap.ok(re.fullmatch(r"(entries: 0\n)+", result.text("end.clean")), f"{what}: a watch that ends leaves nothing", result.text("end.clean"))
+    tap.nothing((result.text("end.list") + result.text("end.events")).splitlines(), f"{what}: nowhere")
 
 
 def main():
@@ -127,11 +146,8 @@ def main():
             tap.skip(f"{kernel}: persistent buffers", "no virtio_blk.ko; remove build/vm, and it is fetched again")
             continue
         with tempfile.TemporaryDirectory() as folder:
-            disk = Path(folder) / "disk"
-            with disk.open("wb") as file:
-                file.truncate(DISK_SIZE)
             for memory, words in MACHINES:
-                check_machine(tap, kernel, memory, words, ["--disk", disk, "--add", f"{driver}:/more/virtio_blk.ko"])
+                check_machine(tap, kernel, memory, words, Path(folder) / "disk", driver)
     return tap.finish()
 
 
