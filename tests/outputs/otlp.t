@@ -86,7 +86,9 @@ def check_traces(tap):
     tap.ok(resources[0]["service.name"] == "linux" and resources[0]["ktrack.recording_id"], "resources", resources)
     with tempfile.TemporaryDirectory() as folder:
         cases.make("instant-inside-a-slice", Path(folder, "trace.dat"))
-        other = otlp.read_spans(cases.run(folder, "export", "--otlp=-", "trace.dat")[0])[1]
+        other = otlp.read_spans(cases.run(folder, "export", "--otlp=-", "--label=site=Lab 2", "trace.dat")[0])
+    tap.ok(other[0][0]["ktrack.label.site"] == "Lab 2" and other[0][0]["host.name"], "the resource has the machine and its labels", other[0])
+    other = other[1]
     tap.ok(other and not {one["spanId"] for one in spans} & {one["spanId"] for one in other}, "other slices have other ids")
 
 

@@ -3,6 +3,7 @@
  * tokens. */
 #include "sink/html/index.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "fixtures/tap.h"

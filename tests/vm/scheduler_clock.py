@@ -18,9 +18,6 @@ from collections import defaultdict
 # The rule's instants: a CPU ends, or begins, to be idle.
 IDLE_END, IDLE_BEGIN = "clock:idle_end", "clock:idle_begin"
 RULES = tuple(f"instant {name} event={name.replace(':', '_rq:')} scope=cpu args=clock" for name in (IDLE_END, IDLE_BEGIN))
-# How long before its record a switch to an idle CPU is seen: this includes a search for threads of other CPUs; here up to 64 us, and
-# 130 us when the emulator itself had to wait.
-LEAD_MOST = 1e-3
 # For how long a CPU's clock has one distance from that of the records.
 WINDOW = 0.25
 # What rounding, and the rates of both clocks, can add.
@@ -44,7 +41,7 @@ class SchedulerClock:
         for name, found in readings.items():
             for (cpu, time), clock in found.items():
                 self.shown[cpu, time] = clock / 1e9 + offsets[cpu, time // WINDOW]
-                earliest = time - LEAD_MOST if name == IDLE_BEGIN else waits[cpu, time]
+                earliest = waits[cpu, time]
                 if not earliest - TOLERANCE <= self.shown[cpu, time] <= time + TOLERANCE:
                     self.problems.append(f"{name} of CPU {cpu}: {earliest:.9f} <= {self.shown[cpu, time]:.9f} <= {time:.9f}")
 
@@ -76,13 +73,16 @@ class SchedulerClock:
         return found
 
     def waits(self):
-        """(CPU, time of the switch from idle): since when the next thread waited for it, but not before the CPU was idle."""
+        """(CPU, time of the switch): since when the thread before it ran; of a switch from idle, since when the next thread waited for it.
+
+        Between the clock's update and the record of a switch to idle, the CPU searches for threads of others, usually for up to 64 us;
+        but an emulator that has to wait can make that a millisecond, so the bound is the thread's whole run.
+        """
         states = {(key[2], one.end): one.begin for key, slices in self.stream.tracks.items() if key[0] == "sched:thread" for one in slices}
         found = {}
         for cpu, slices in self.cpus.items():
             for old, new in zip(slices, slices[1:]):
-                if is_idle(old):
-                    found[cpu, new.begin] = max(old.begin, states.get((new.args["next_pid"], new.begin), old.begin))
+                found[cpu, new.begin] = max(old.begin, states.get((new.args["next_pid"], new.begin), old.begin)) if is_idle(old) else old.begin
         return found
 
     def run_us(self, begin, end):

@@ -14,18 +14,46 @@ static void otlp_append_known_text(struct buffer *out, const char *key, const ch
 		otlp_append_text(out, key, text_of(text));
 }
 
+static bool labels_have_key(struct text labels, struct text key)
+{
+	struct text other, value;
+
+	while (recording_take_label(&labels, &other, &value)) {
+		if (text_equals(other, key))
+			return true;
+	}
+	return false;
+}
+
+/* Keys of attributes are unique: the last label of a key is the one. */
+static void otlp_append_labels(struct buffer *out, const char *labels)
+{
+	struct text rest = text_of(labels ? labels : ""), key, text;
+
+	while (recording_take_label(&rest, &key, &text)) {
+		const struct value value = { .kind = VALUE_TEXT, .text = text };
+
+		if (labels_have_key(rest, key))
+			continue;
+		otlp_append_key(out, "ktrack.label.", key);
+		otlp_append_value(out, &value);
+	}
+}
+
 /* Backends require the name of a service. */
 static void otlp_append_resource(struct buffer *out, const struct recording *recording)
 {
 	otlp_append_text(out, "service.name", text_of("linux"));
 	otlp_append_text(out, "os.type", text_of("linux"));
 	otlp_append_known_text(out, "os.version", recording->kernel);
+	otlp_append_known_text(out, "host.name", recording->host);
 	otlp_append_known_text(out, "ktrack.recording_id", recording->id);
 	otlp_append_known_text(out, "ktrack.source", recording->source);
 	otlp_append_known_text(out, "ktrack.clock", recording->clock);
 	otlp_append_known_text(out, "ktrack.time_source", recording->time_source);
 	if (recording->counts_ticks)
 		otlp_append_true(out, "ktrack.counts_ticks");
+	otlp_append_labels(out, recording->labels);
 }
 
 static void otlp_seed_set(struct otlp_sink *sink, const struct recording *recording)
