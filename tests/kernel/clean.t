@@ -76,7 +76,7 @@ def check_checkpatch(tap, series, words):
 def check_needed(tap, lines):
     """No kind is explained that no checkpatch reports."""
     unneeded = []
-    for file in sorted((build.PROJECT / "include/ktrack").glob("*.h")):
+    for file in sorted((build.PROJECT / "include/ktrack").rglob("*.h")):
         name = str(file.relative_to(build.PROJECT))
         own = [line for line in lines if line.startswith(f"{name}:")]
         unneeded += [f"{name}: {kind}" for kind in sorted(explained(file)) if not any(f":{kind}:" in line for line in own)]

@@ -2,8 +2,10 @@
 /*
  * Defines the functions of an event, which write its records.
  *
- * checkpatch reports PREFER_DEFINED_ATTRIBUTE_MACRO: programs have no __always_inline and no noinline of
- * the kernel.
+ * checkpatch reports ARRAY_SIZE, COMPLEX_MACRO, MACRO_ARG_UNUSED, MACRO_WITH_FLOW_CONTROL,
+ * MULTISTATEMENT_MACRO_USE_DO_WHILE, PREFER_DEFINED_ATTRIBUTE_MACRO, SPACING, TRAILING_SEMICOLON:
+ * these macros make members, parameters and functions, which cannot be put in parentheses or in a
+ * do-while; and programs do not have the kernel's macros.
  */
 #ifndef KTRACK_USER_EMIT_H
 #define KTRACK_USER_EMIT_H

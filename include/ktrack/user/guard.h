@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Guards: slices that end with a block, on every path out of it; and formatted names. */
+/*
+ * Guards: slices that end with a block, on every path out of it; and formatted names.
+ *
+ * checkpatch reports COMPLEX_MACRO, MACRO_ARG_UNUSED, MACRO_WITH_FLOW_CONTROL,
+ * MULTISTATEMENT_MACRO_USE_DO_WHILE, PREFER_DEFINED_ATTRIBUTE_MACRO, SPACING, TRAILING_SEMICOLON: a
+ * guard is a declaration that lives until its block ends; a do-while would end it at once. Programs
+ * do not have the kernel's macros.
+ */
 #ifndef KTRACK_USER_GUARD_H
 #define KTRACK_USER_GUARD_H
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Lists in macro arguments: a macro applied to each item. */
+/*
+ * Lists in macro arguments: a macro applied to each item.
+ *
+ * checkpatch reports COMPLEX_MACRO, MACRO_ARG_UNUSED: these macros make lists, which parentheses
+ * would turn into one item, and count by arguments that they do not use.
+ */
 #ifndef KTRACK_USER_LIST_H
 #define KTRACK_USER_LIST_H
 

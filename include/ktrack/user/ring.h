@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Writes records to the ring of the calling thread. Allowed in signal handlers. */
+/*
+ * Writes records to the ring of the calling thread. Allowed in signal handlers.
+ *
+ * checkpatch reports PREFER_DEFINED_ATTRIBUTE_MACRO: programs do not have the kernel's macros.
+ */
 #ifndef KTRACK_USER_RING_H
 #define KTRACK_USER_RING_H
 

@@ -84,13 +84,17 @@ static inline void ktrack_user_offer(int memory_fd, const char *path)
 {
 	struct sockaddr_un address;
 	struct pollfd answer;
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	size_t size = strlen(path) + 1;
+	int fd;
 
+	if (size > sizeof(address.sun_path))
+		return;
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return;
 	memset(&address, 0, sizeof(address));
 	address.sun_family = AF_UNIX;
-	strncpy(address.sun_path, path, sizeof(address.sun_path) - 1);
+	memcpy(address.sun_path, path, size);
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 &&
 	    ktrack_user_is_trusted(fd) && ktrack_user_send(fd, memory_fd) == 0) {
 		answer.fd = fd;

@@ -3,6 +3,8 @@
  * The variables of a program or shared library, one of each whatever the number of files that
  * include this: they are in COMDAT sections, which C has no word for. Their names have the version
  * of the layout, so that a library with an older copy of these headers can be linked in.
+ *
+ * checkpatch reports PREFER_DEFINED_ATTRIBUTE_MACRO: programs do not have the kernel's macros.
  */
 #ifndef KTRACK_USER_STATE_H
 #define KTRACK_USER_STATE_H
