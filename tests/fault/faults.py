@@ -6,6 +6,7 @@ import os
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -177,3 +178,12 @@ class Campaign:
         """One line with all numbers."""
         outcomes = ", ".join(f"{count} {name}" for name, count in sorted(self.outcomes.items()))
         return f"{self.scenario.name}: {len(self.sound.sites)} sites, {len(self.runs)} failures: {outcomes}"
+
+
+def check_scenarios(tap, scenarios, step):
+    """All, or those that contain a word of the command line in their names."""
+    names = sys.argv[1:]
+    for scenario in scenarios:
+        if not names or any(name in scenario.name for name in names):
+            campaign = Campaign(scenario, step)
+            tap.nothing(campaign.problems, campaign.describe())

@@ -11,7 +11,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from faults import IS_FULL, PROJECT, Campaign, Scenario  # noqa: E402
+from faults import IS_FULL, PROJECT, Scenario, check_scenarios  # noqa: E402
 from tap import Tap  # noqa: E402
 
 GOLDEN = PROJECT / "tests/golden"
@@ -47,12 +47,8 @@ def scenarios(folder):
 def main():
     """Returns the exit status."""
     tap = Tap()
-    names = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
-        for scenario in scenarios(folder):
-            if not names or any(name in scenario.name for name in names):
-                campaign = Campaign(scenario, STEP)
-                tap.nothing(campaign.problems, campaign.describe())
+        check_scenarios(tap, scenarios(folder), STEP)
     return tap.finish()
 
 

@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "programs"), str(HERE.parent / "cli"), str(HERE.parent / "golden")]
 
-from faults import IS_FULL, PROJECT, Campaign, Scenario  # noqa: E402
+from faults import IS_FULL, PROJECT, Scenario, check_scenarios  # noqa: E402
 from programs import build, exported, lost, own_socket, read_events  # noqa: E402
 from spools import fill  # noqa: E402
 from tap import Tap  # noqa: E402
@@ -104,14 +104,10 @@ def scenarios(load):
 def main():
     """Returns the exit status."""
     tap = Tap()
-    names = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         own_socket(folder)
         load = build(folder)
-        for scenario in scenarios(load):
-            if not names or any(name in scenario.name for name in names):
-                campaign = Campaign(scenario, STEP)
-                tap.nothing(campaign.problems, campaign.describe())
+        check_scenarios(tap, scenarios(load), STEP)
     return tap.finish()
 
 

@@ -82,3 +82,12 @@ def export_all(output):
             stream, wrong = run(folder, "export", *words, "trace.dat")
             path = Path(folder, "out")
             yield name, stream, path.read_bytes() if path.exists() else b"", wrong
+
+
+def check(tap, name, stream, data, wrong, compare):
+    """One case of export_all(): nothing was wrong, and @compare finds no difference between EVENT and the file."""
+    try:
+        wrong = wrong + compare(stream, data)
+    except (ValueError, KeyError, IndexError) as problem:
+        wrong = [*wrong, f"cannot be read: {problem!r}"]
+    tap.nothing(wrong, name.replace("-", " "))

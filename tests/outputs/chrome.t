@@ -20,15 +20,6 @@ COUNTER_WITH_FIELDS = """event demo:depth 100 s64 counter_value; u32 bytes; stri
 """
 
 
-def check_case(tap, name, stream, data, wrong):
-    """The file of one case."""
-    try:
-        wrong = wrong + compare(stream, data)
-    except (ValueError, KeyError, IndexError) as problem:
-        wrong = [*wrong, f"cannot be read: {problem!r}"]
-    tap.nothing(wrong, name.replace("-", " "))
-
-
 def check_process_id(tap):
     """A process id that no kernel gives is no index of a group; the thread belongs to the group of unknown processes."""
     with tempfile.TemporaryDirectory() as folder:
@@ -107,7 +98,7 @@ def main():
     """Returns the exit status."""
     tap = Tap()
     for one in cases.export_all("chrome"):
-        check_case(tap, *one)
+        cases.check(tap, *one, compare)
     check_emitters(tap)
     check_process_id(tap)
     check_counter_fields(tap)

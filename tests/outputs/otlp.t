@@ -29,15 +29,6 @@ SLICES = "event demo:io 100 char track_event_type; string slice_name; u32 bytes\
 COUNTERS = "event demo:depth 100 s64 counter_value\n"
 
 
-def check_case(tap, name, wrong, compare, stream, data):
-    """The file of one case."""
-    try:
-        wrong = wrong + compare(stream, data)
-    except (ValueError, KeyError, IndexError) as problem:
-        wrong = [*wrong, f"cannot be read: {problem!r}"]
-    tap.nothing(wrong, name.replace("-", " "))
-
-
 def export(text, *words):
     """(file, what is wrong) of records."""
     with tempfile.TemporaryDirectory() as folder:
@@ -163,9 +154,9 @@ def main():
     """Returns the exit status."""
     tap = Tap()
     for name, stream, data, wrong in cases.export_all("otlp"):
-        check_case(tap, name, wrong, otlp.compare, stream, data)
+        cases.check(tap, name, stream, data, wrong, otlp.compare)
     for name, stream, data, wrong in cases.export_all("otlp-metrics"):
-        check_case(tap, f"metrics of {name}", wrong, otlp.compare_metrics, stream, data)
+        cases.check(tap, f"metrics of {name}", stream, data, wrong, otlp.compare_metrics)
     for name in GOLDEN:
         check_golden(tap, name, "otlp")
     for name in GOLDEN_METRICS:

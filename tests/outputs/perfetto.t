@@ -26,11 +26,7 @@ DEEP_NOTE = f"ktrack: out: {DEEP_TEXT}; --event and --html have all of them"
 def check_case(tap, name, stream, data, wrong):
     """The file of one case."""
     wrong = [line for line in wrong if name != DEEP_CASE or line != DEEP_NOTE]
-    try:
-        wrong = wrong + compare(stream, data)
-    except (ValueError, KeyError, IndexError) as problem:
-        wrong = [*wrong, f"cannot be read: {problem!r}"]
-    tap.nothing(wrong, name.replace("-", " "))
+    cases.check(tap, name, stream, data, wrong, compare)
 
 
 def export(name, *words):

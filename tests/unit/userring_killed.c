@@ -19,8 +19,7 @@ TEST(records_of_an_earlier_recording_are_dropped)
 	reading_begin();
 	ktrack_instant(unit_work, "earlier");
 	program_close(reading.program);
-	reading.program = program_open(ktrack_user1_process.fd, getpid());
-	CHECK(program_lock(reading.program));
+	CHECK(reading_lock());
 	program_switch(reading.program, true);
 	ktrack_instant(unit_work, "now");
 	CHECK(reading_pass() > 0);
@@ -120,8 +119,7 @@ TEST(children_of_ktrack_do_not_keep_its_programs)
 	reading_begin();
 	pid = fork_waiting(nothing_prepare);
 	program_close(reading.program);
-	reading.program = program_open(ktrack_user1_process.fd, getpid());
-	CHECK(reading.program && program_lock(reading.program));
+	CHECK(reading_lock());
 	child_kill(pid);
 	reading_end();
 }
@@ -248,8 +246,7 @@ TEST(the_next_ktrack_goes_on_where_a_killed_one_was_clearing)
 	memset(ktrack_user1_thread.data + (begin & (KTRACK_USER_RING_SIZE - 1)), 0, 24);
 	ring->read = end;
 	program_close(reading.program);
-	reading.program = program_open(ktrack_user1_process.fd, getpid());
-	CHECK(reading.program && program_lock(reading.program));
+	CHECK(reading_lock());
 	CHECK_NUMBER(ring->tail, end);
 	program_switch(reading.program, true);
 	ktrack_instant(unit_work, "four");
@@ -271,8 +268,7 @@ TEST(a_false_end_of_what_was_read_is_ignored)
 	ring = ktrack_user1_thread.ring;
 	program_close(reading.program);
 	ring->read = ring->head + 8;
-	reading.program = program_open(ktrack_user1_process.fd, getpid());
-	CHECK(reading.program && program_lock(reading.program));
+	CHECK(reading_lock());
 	CHECK(ring->tail < ring->head);
 	CHECK(reading_pass() > 0);
 	CHECK(!reading.program->is_damaged);

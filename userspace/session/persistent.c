@@ -23,13 +23,7 @@ int persistent_path(struct buffer *out, const char *directory, const char *name,
 static int path_check(const char *path, const char *name, const char *directory,
 		      struct error *error)
 {
-	struct buffer spool = { 0 };
-	bool exists;
-
-	buffer_printf(&spool, "%s.spool", path);
-	exists = access(buffer_string(&spool), F_OK) == 0 || access(path, F_OK) == 0;
-	buffer_release(&spool);
-	if (!exists)
+	if (!spool_exists(path) && access(path, F_OK) != 0)
 		return 0;
 	return error_set(error,
 			 "%s: has records of an earlier run; run 'ktrack recover --persistent=%s "

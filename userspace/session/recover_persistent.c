@@ -131,17 +131,12 @@ static int recovery_publish(struct recovery *recovery, char **path, struct error
 
 static int recovery_find(struct recovery *recovery, const char *directory, struct error *error)
 {
-	struct buffer spool = { 0 };
 	const char *path;
-	bool exists;
 
 	if (persistent_path(&recovery->path, recovery->folder.path, recovery->name, error) < 0)
 		return -1;
 	path = buffer_string(&recovery->path);
-	buffer_printf(&spool, "%s.spool", path);
-	exists = access(buffer_string(&spool), F_OK) == 0;
-	buffer_release(&spool);
-	if (exists)
+	if (spool_exists(path))
 		return 0;
 	if (access(path, F_OK) == 0)
 		return 1;

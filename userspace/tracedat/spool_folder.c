@@ -25,13 +25,29 @@ uid_t spool_folder_user(const struct spool_folder *folder)
 	return folder->is_owners ? folder->owner.user : geteuid();
 }
 
+/* Returns NULL if memory ran out. */
+static char *folder_path(const char *target)
+{
+	char *path;
+
+	return asprintf(&path, "%s.spool", target) < 0 ? NULL : path;
+}
+
+bool spool_exists(const char *path)
+{
+	char *folder = folder_path(path);
+	bool exists = folder && access(folder, F_OK) == 0;
+
+	free(folder);
+	return exists;
+}
+
 int spool_folder_init(struct spool_folder *folder, const char *target,
 		      const struct spool_owner *owner, struct error *error)
 {
 	*folder = (struct spool_folder){ .parent_fd = -1, .fd = -1, .joined_fd = -1 };
 	folder->target = strdup(target);
-	if (asprintf(&folder->path, "%s.spool", target) < 0)
-		folder->path = NULL;
+	folder->path = folder_path(target);
 	if (folder->target && folder->path &&
 	    (!owner->is_other || owner_init(&folder->owner, owner->user, owner->group) == 0))
 		return 0;

@@ -154,6 +154,9 @@ struct spool_owner {
 int spool_new(struct spool **out, const char *path, const struct spool_owner *owner,
 	      struct error *error);
 
+/** spool_exists - whether @path, of a trace.dat, has a spool */
+bool spool_exists(const char *path);
+
 /**
  * spool_open - open the spool that a killed recording left
  * @out: for spool_close()

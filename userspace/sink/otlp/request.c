@@ -14,18 +14,7 @@ static void otlp_append_known_text(struct buffer *out, const char *key, const ch
 		otlp_append_text(out, key, text_of(text));
 }
 
-static bool labels_have_key(struct text labels, struct text key)
-{
-	struct text other, value;
-
-	while (recording_take_label(&labels, &other, &value)) {
-		if (text_equals(other, key))
-			return true;
-	}
-	return false;
-}
-
-/* Keys of attributes are unique: the last label of a key is the one. */
+/* Keys are unique, as those of attributes must be: labels_add(), labels_merge(). */
 static void otlp_append_labels(struct buffer *out, const char *labels)
 {
 	struct text rest = text_of(labels ? labels : ""), key, text;
@@ -33,8 +22,6 @@ static void otlp_append_labels(struct buffer *out, const char *labels)
 	while (recording_take_label(&rest, &key, &text)) {
 		const struct value value = { .kind = VALUE_TEXT, .text = text };
 
-		if (labels_have_key(rest, key))
-			continue;
 		otlp_append_key(out, "ktrack.label.", key);
 		otlp_append_value(out, &value);
 	}
