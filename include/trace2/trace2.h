@@ -79,6 +79,9 @@ enum trace2_target {
  * or a connection is not accepted; returns 0 to try again, -1 with errno to fail; NULL waits
  * forever
  * @wait_context: passed to @wait
+ * @write: called with whole lines of a strict session instead of writing them to the descriptor of
+ * trace2_session_add(), for example to compress them; returns 0, or -1 with errno; may be NULL
+ * @write_context: passed to @write
  */
 struct trace2_settings {
 	const char *sid;
@@ -102,6 +105,8 @@ struct trace2_settings {
 	void *report_context;
 	int (*wait)(void *context, int fd);
 	void *wait_context;
+	int (*write)(void *context, const char *lines, size_t size);
+	void *write_context;
 };
 
 /** TRACE2_SID_SIZE - fits one component of a session id and its NUL */

@@ -181,7 +181,7 @@ static void recording_add(struct watch_fixture *fixture, const char *name, int64
 	struct timespec times[] = { { .tv_sec = now_s - age_s }, { .tv_sec = now_s - age_s } };
 	int fd = open(recording_path(fixture, name), O_WRONLY | O_CREAT, 0600);
 
-	CHECK_NUMBER(ftruncate(fd, 1000), 0);
+	CHECK_NUMBER(ftruncate(fd, 1024), 0);
 	CHECK_NUMBER(futimens(fd, times), 0);
 	close(fd);
 }
@@ -211,10 +211,10 @@ static void recordings_add(struct watch_fixture *fixture)
 	recording_add(fixture, "ktrack-20260101T000000.000000Z-e.txt", 1000);
 }
 
-static void trim(struct watch_fixture *fixture, uint64_t files, uint64_t bytes, int64_t age_s,
+static void trim(struct watch_fixture *fixture, uint64_t files, uint64_t kib, int64_t age_s,
 		 const char *kept)
 {
-	const struct watch_limits limits = { files, bytes, age_s * S };
+	const struct retention limits = { files, kib, age_s * S };
 
 	watch_folder_trim(&fixture->folder, &limits, kept);
 }
@@ -225,13 +225,13 @@ TEST(the_oldest_recordings_are_removed_and_nothing_else)
 
 	watch_fixture_begin(&fixture);
 	recordings_add(&fixture);
-	trim(&fixture, 4, 4000, 100, NULL);
+	trim(&fixture, 4, 4, 100, NULL);
 	check_kept(&fixture, "abcd");
-	trim(&fixture, 3, 4000, 100, NULL);
+	trim(&fixture, 3, 4, 100, NULL);
 	check_kept(&fixture, "acd");
-	trim(&fixture, 3, 2999, 100, NULL);
+	trim(&fixture, 3, 2, 100, NULL);
 	check_kept(&fixture, "ad");
-	trim(&fixture, 3, 2999, 15, NULL);
+	trim(&fixture, 3, 2, 15, NULL);
 	check_kept(&fixture, "a");
 	trim(&fixture, 1, 1, 1, "ktrack-20260101T000000.000000Z-a.dat");
 	check_kept(&fixture, "a");
@@ -249,11 +249,11 @@ TEST(a_change_of_the_wall_clock_removes_no_recording)
 	watch_fixture_begin(&fixture);
 	fixture.folder.wall_offset_ns -= 365 * 24 * 3600 * S;
 	recording_add(&fixture, "ktrack-20260101T000000.000000Z-a.dat", 0);
-	trim(&fixture, 9, 9000, 60, NULL);
+	trim(&fixture, 9, 9, 60, NULL);
 	check_kept(&fixture, "a");
 	watch_folder_date(&fixture.folder, "ktrack-20260101T000000.000000Z-a.dat");
 	fixture.folder.wall_offset_ns += 61 * S;
-	trim(&fixture, 9, 9000, 60, NULL);
+	trim(&fixture, 9, 9, 60, NULL);
 	check_kept(&fixture, "");
 	watch_fixture_end(&fixture);
 }

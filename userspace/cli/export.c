@@ -64,6 +64,8 @@ static struct option_table export_table(struct output_rows *rows)
 		.parts = { OPTION_PART(selection_options, struct export_settings, selection),
 			   OPTION_PART(filter_options, struct export_settings, filter),
 			   output_options(rows, offsetof(struct export_settings, outputs)),
+			   OPTION_PART(session_retention_options, struct export_settings,
+				       outputs.retention),
 			   OPTION_PART(limits_options, struct export_settings, limits),
 			   OPTION_PART(label_options, struct export_settings, labels),
 			   { export_rows, sizeof(export_rows) / sizeof(export_rows[0]) },

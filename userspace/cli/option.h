@@ -73,7 +73,7 @@ struct option_part {
 	}
 
 /** OPTION_PARTS_MAX - most parts of a table */
-#define OPTION_PARTS_MAX 10
+#define OPTION_PARTS_MAX 12
 
 /**
  * struct option_table - all options of a command

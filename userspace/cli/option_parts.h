@@ -45,6 +45,13 @@ extern const struct option_part probe_options;
 /** label_options - for a struct buffer of labels */
 extern const struct option_part label_options;
 
+/**
+ * recording_retention_options, session_retention_options - for a struct retention: of recordings in
+ * a directory, of files of sessions
+ */
+extern const struct option_part recording_retention_options;
+extern const struct option_part session_retention_options;
+
 /** stack_options - for a struct capture_settings */
 extern const struct option_part stack_options;
 

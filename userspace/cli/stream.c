@@ -74,6 +74,8 @@ static struct option_table stream_table(struct output_rows *rows)
 			   OPTION_PART(probe_options, struct stream_settings, capture),
 			   { stream_rows, sizeof(stream_rows) / sizeof(stream_rows[0]) },
 			   output_options(rows, offsetof(struct stream_settings, outputs)),
+			   OPTION_PART(session_retention_options, struct stream_settings,
+				       outputs.retention),
 			   OPTION_PART(budget_options, struct stream_settings, outputs.budgets),
 			   OPTION_PART(limits_options, struct stream_settings, limits),
 			   OPTION_PART(report_options, struct stream_settings, capture.report) },

@@ -38,28 +38,6 @@ static int apply_after(void *settings, const char *value, struct error *error)
 	return time_duration_parse(value, &watch->after_ns, error);
 }
 
-static int apply_max_files(void *settings, const char *value, struct error *error)
-{
-	struct watch_settings *watch = settings;
-
-	return count_parse(value, "recordings", &watch->max_files, error);
-}
-
-static int apply_total_size(void *settings, const char *value, struct error *error)
-{
-	struct watch_settings *watch = settings;
-
-	return size_kib_parse(value, &watch->max_kib, error);
-}
-
-static int apply_max_age(void *settings, const char *value, struct error *error)
-{
-	struct watch_settings *watch = settings;
-
-	return duration_parse(value, "--max-age", "no recording would be kept", &watch->max_age_ns,
-			      error);
-}
-
 static int apply_max_rate(void *settings, const char *value, struct error *error)
 {
 	struct watch_settings *watch = settings;
@@ -83,12 +61,6 @@ static const struct option_row watch_rows[] = {
 	{ 0, "after", "TIME", "end this long after the trigger (default: 5s)", apply_after },
 	{ 0, "dir", "DIRECTORY", "write recordings there (default: /var/lib/ktrack)",
 	  option_store_text, offsetof(struct watch_settings, directory), .needs_text = true },
-	{ 0, "max-files", "N", "remove the oldest of more recordings (default: 100)",
-	  apply_max_files, .is_rare = true },
-	{ 0, "max-size", "SIZE", "remove the oldest if all are larger (default: 1G)",
-	  apply_total_size, .is_rare = true },
-	{ 0, "max-age", "TIME", "remove those that are older (default: 168h)", apply_max_age,
-	  .is_rare = true },
 	{ 0, "max-rate", "N", "write at most this many in an hour (default: 60)", apply_max_rate,
 	  .is_rare = true },
 	{ 0, "hook", "PROGRAM", "run this with the path of each new recording", option_store_text,
@@ -108,6 +80,8 @@ static struct option_table watch_table(void)
 			 "Ctrl-C is pressed.",
 		.operand = option_refuse_operand,
 		.parts = { { watch_rows, sizeof(watch_rows) / sizeof(watch_rows[0]) },
+			   OPTION_PART(recording_retention_options, struct watch_settings,
+				       retention),
 			   OPTION_PART(selection_options, struct watch_settings, capture.selection),
 			   OPTION_PART(watch_capture_options, struct watch_settings, capture),
 			   OPTION_PART(stack_options, struct watch_settings, capture),
@@ -123,9 +97,9 @@ static int watch_main(int argc, char **argv, struct error *error)
 	struct watch_settings settings = { .keep_kib = WATCH_KEEP_KIB,
 					   .after_ns = WATCH_AFTER_NS,
 					   .directory = WATCH_DIRECTORY,
-					   .max_files = WATCH_FILES,
-					   .max_kib = WATCH_SIZE_KIB,
-					   .max_age_ns = WATCH_AGE_NS,
+					   .retention = { .max_files = WATCH_FILES,
+							  .max_kib = WATCH_SIZE_KIB,
+							  .max_age_ns = WATCH_AGE_NS },
 					   .max_rate = WATCH_RATE,
 					   .argv = argv };
 	struct option_table table = watch_table();

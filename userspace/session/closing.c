@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "session/output_file.h"
 #include "timeline/timeline.h"
 
 #define PLAIN_CHARACTERS                                       \
@@ -81,7 +82,8 @@ bool closing_append_view(struct buffer *out, const struct output_settings *outpu
 
 	/* The last kinds need no other program. */
 	for (size_t i = 0; i < sink_kinds_count; i++) {
-		if (target_is_file(outputs, i) && sink_kinds[i].viewer)
+		if (target_is_file(outputs, i) && sink_kinds[i].viewer &&
+		    !output_is_compressed(outputs->targets[i]))
 			found = i;
 	}
 	if (found == sink_kinds_count)

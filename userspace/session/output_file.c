@@ -137,6 +137,14 @@ int output_open(struct output_set *set, const char *target, const char **name, s
 	return fd;
 }
 
+bool output_is_compressed(const char *target)
+{
+	static const char end[] = ".zst";
+	size_t size = strlen(target);
+
+	return size >= sizeof(end) - 1 && strcmp(target + size - (sizeof(end) - 1), end) == 0;
+}
+
 int output_check_alone(const struct output_set *set, struct error *error)
 {
 	size_t last = set->size - 1;
@@ -145,9 +153,11 @@ int output_check_alone(const struct output_set *set, struct error *error)
 	for (size_t i = 0; set->size > 1 && i < last; i++) {
 		if (fstat(set->fds[last], &one) == 0 && fstat(set->fds[i], &other) == 0 &&
 		    output_is_same_file(&one, &other))
-			return error_set(
-				error, "%s: named twice; write a file for a viewer to its own path",
-				set->names[last]);
+			return error_set(error, "%s: named twice; write %s to its own path",
+					 set->names[last],
+					 output_is_compressed(set->names[last])
+						 ? "a compressed file"
+						 : "a file for a viewer");
 	}
 	return 0;
 }

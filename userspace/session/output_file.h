@@ -39,6 +39,9 @@ struct output_set {
  */
 int output_open(struct output_set *set, const char *target, const char **name, struct error *error);
 
+/** output_is_compressed - whether a target's name asks for a compressed file */
+bool output_is_compressed(const char *target);
+
 /** output_check_alone - refuse the last opened file if it was opened before; returns -1 with @error
  */
 int output_check_alone(const struct output_set *set, struct error *error);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "session/retention.h"
 #include "session/session.h"
 
 #define SETTINGS_PREFIX "KTRACK_TRACE2"
@@ -64,55 +65,6 @@ int outputs_report_budgets(const struct outputs *outputs, const struct output_lo
 		status = error_set_system(error, errno, "cannot write to standard output");
 	buffer_release(&out);
 	return status;
-}
-
-/* The number of targets of a use; with @is_shared, only of those on standard output. */
-static unsigned int targets_count(const struct output_settings *settings, enum sink_use use,
-				  bool is_shared)
-{
-	unsigned int count = 0;
-
-	for (size_t i = 0; i < sink_kinds_count; i++) {
-		const char *target = settings->targets[i];
-
-		if (target && sink_kinds[i].use == use && (!is_shared || strcmp(target, "-") == 0))
-			count++;
-	}
-	return count;
-}
-
-bool output_settings_have_file(const struct output_settings *settings)
-{
-	for (size_t i = 0; i < sink_kinds_count; i++) {
-		const struct sink_kind *kind = &sink_kinds[i];
-
-		if (settings->targets[i] && kind->use == SINK_USE_FILE && !kind->is_lines)
-			return true;
-	}
-	return false;
-}
-
-bool output_settings_show_time(const struct output_settings *settings)
-{
-	return !settings->stat && !settings->query && !settings->why && !settings->comparison;
-}
-
-bool output_settings_create_files(const struct output_settings *settings)
-{
-	for (size_t i = 0; i < sink_kinds_count; i++) {
-		if (settings->targets[i] && sink_kinds[i].creates_files)
-			return true;
-	}
-	return false;
-}
-
-bool output_settings_show_explanations(const struct output_settings *settings)
-{
-	for (size_t i = 0; i < sink_kinds_count; i++) {
-		if (settings->targets[i] && sink_kinds[i].shows_explanations)
-			return true;
-	}
-	return settings->serves || settings->query;
 }
 
 static struct trace2_config *outputs_config_read(void)
@@ -171,6 +123,15 @@ static bool target_is_folder(const char *target)
 	return stat(target, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
+/* libtrace2 takes no relative paths. */
+static int folder_set(struct outputs *outputs, size_t kind, const char *target, struct error *error)
+{
+	free(outputs->folders[kind]);
+	outputs->folders[kind] = realpath(target, NULL);
+	return outputs->folders[kind] ? 0
+				      : error_set_system(error, errno, "cannot find %s", target);
+}
+
 /* Returns 1 if libtrace2 opens the target: @value is set; otherwise 0, or -1 with @error. */
 static int trace2_value_find(struct outputs *outputs, size_t kind, const char *target,
 			     const char **value, struct error *error)
@@ -180,11 +141,10 @@ static int trace2_value_find(struct outputs *outputs, size_t kind, const char *t
 		return 1;
 	if (!target_is_folder(target))
 		return 0;
-	/* libtrace2 takes no relative paths. */
-	free(outputs->folders[kind]);
-	outputs->folders[kind] = realpath(target, NULL);
+	if (folder_set(outputs, kind, target, error) < 0)
+		return -1;
 	*value = outputs->folders[kind];
-	return *value ? 1 : error_set_system(error, errno, "cannot find %s", target);
+	return 1;
 }
 
 /**
@@ -228,6 +188,12 @@ static int trace2_open(struct opening *opening, size_t kind, const char *target,
 		settings.fd = output_open(&opening->outputs->set, target, &settings.name, error);
 		if (settings.fd < 0)
 			return -1;
+		settings.is_appending = opening->outputs->set.is_appending;
+		settings.is_compressed = output_is_compressed(target);
+	}
+	if (settings.is_compressed && output_check_alone(&opening->outputs->set, error) < 0) {
+		close(settings.fd);
+		return -1;
 	}
 	return sink_open(opening, kind, &settings, error);
 }
@@ -242,7 +208,12 @@ static int setting_open(struct opening *opening, size_t kind, const char *value,
 		.trace2 = &trace2,
 	};
 
+	if (output_is_compressed(value) && !target_is_folder(value))
+		return error_set(error, "%s: not compressed; write --%s=%s instead", settings.name,
+				 sink_kinds[kind].name, value);
 	trace2.value = value;
+	if (target_is_folder(value) && folder_set(opening->outputs, kind, value, error) < 0)
+		return -1;
 	return sink_open(opening, kind, &settings, error);
 }
 
@@ -255,7 +226,8 @@ static int output_file_open(struct opening *opening, size_t kind, const char *pa
 	struct sink_settings settings = { .path = is_standard ? NULL : path,
 					  .user = opening->trace2.file_user,
 					  .group = opening->trace2.file_group,
-					  .is_appending = set->is_appending && !is_standard };
+					  .is_appending = set->is_appending && !is_standard,
+					  .is_compressed = output_is_compressed(path) };
 
 	settings.fd = output_open(set, path, &settings.name, error);
 	if (settings.fd < 0)
@@ -265,51 +237,6 @@ static int output_file_open(struct opening *opening, size_t kind, const char *pa
 		return -1;
 	}
 	return sink_open(opening, kind, &settings, error);
-}
-
-static int append_check(const struct output_settings *settings, struct error *error)
-{
-	for (size_t i = 0; settings->is_appending && i < sink_kinds_count; i++) {
-		const struct sink_kind *kind = &sink_kinds[i];
-
-		if (settings->targets[i] && kind->use == SINK_USE_FILE && !kind->can_append)
-			return error_set(error,
-					 "--append: files of --%s cannot be appended to; leave out "
-					 "one of the two",
-					 kind->name);
-	}
-	return 0;
-}
-
-/* Several trace2 outputs can share standard output, but a file for a viewer cannot. */
-static int standard_output_check(const struct output_settings *settings, struct error *error)
-{
-	unsigned int nr_files = targets_count(settings, SINK_USE_FILE, true);
-	unsigned int nr_lines = targets_count(settings, SINK_USE_TRACE2, true);
-
-	if (settings->why && nr_files + nr_lines > 0)
-		return error_set(error, "standard output: is that of --why; write the other to a "
-					"file");
-	if (nr_files == 0 || nr_files + nr_lines < 2)
-		return 0;
-	return error_set(error, "standard output: a file for a viewer cannot share it; write the "
-				"others to files");
-}
-
-static int budgets_check(const struct output_settings *settings, struct error *error)
-{
-	struct budget_set *set;
-	int status = budget_set_new(&set, settings->budgets.texts, settings->budgets.size, error);
-
-	budget_set_free(set);
-	return status;
-}
-
-int output_settings_check(const struct output_settings *settings, struct error *error)
-{
-	if (budgets_check(settings, error) < 0)
-		return -1;
-	return append_check(settings, error) < 0 ? -1 : standard_output_check(settings, error);
 }
 
 /* Opens the kind if anything asks for it; counts it in @nr_open. */
@@ -374,14 +301,6 @@ static int command_output_open(struct opening *opening, const char *name, struct
 	return output_file_open(opening, sink_kind_find(name) - sink_kinds, "-", error);
 }
 
-static bool outputs_have_target(const struct output_settings *settings)
-{
-	return targets_count(settings, SINK_USE_FILE, false) +
-			       targets_count(settings, SINK_USE_TRACE2, false) >
-		       0 ||
-	       settings->serves;
-}
-
 static int why_open_output(struct opening *opening, struct error *error)
 {
 	const struct why_settings *why = opening->outputs->settings->why;
@@ -437,6 +356,24 @@ static int comparison_open(struct opening *opening, struct error *error)
 	return sink ? timeline_add(opening->timeline, sink, error) : -1;
 }
 
+/* Removes files of earlier sessions. */
+static int outputs_retain(const struct outputs *outputs, const char *sid, struct error *error)
+{
+	bool has_folder = false;
+
+	for (size_t i = 0; i < SINK_KINDS_MAX; i++) {
+		if (!outputs->folders[i])
+			continue;
+		has_folder = true;
+		retention_apply_to_sessions(&outputs->settings->retention, outputs->folders[i],
+					    sid);
+	}
+	if (has_folder)
+		return 0;
+	return error_set(error, "--max-files, --max-size, --max-age: no output is a directory; "
+				"write --event=DIRECTORY");
+}
+
 int outputs_open(struct outputs *outputs, struct timeline *timeline,
 		 const struct identity *identity, struct error *error)
 {
@@ -460,7 +397,7 @@ int outputs_open(struct outputs *outputs, struct timeline *timeline,
 		return command_output_open(&opening, "query", error);
 	if (outputs->settings->why && why_open_output(&opening, error) < 0)
 		return -1;
-	if (outputs->settings->why && !outputs_have_target(outputs->settings))
+	if (outputs->settings->why && !output_settings_have_target(outputs->settings))
 		return 0;
 	if (outputs->settings->explains && explanations_open(&opening, error) < 0)
 		return -1;
@@ -468,7 +405,11 @@ int outputs_open(struct outputs *outputs, struct timeline *timeline,
 		return -1;
 	opening.trace2.config = outputs->config;
 	output_owner(&opening.trace2.file_user, &opening.trace2.file_group);
-	return kinds_open(&opening, error);
+	if (kinds_open(&opening, error) < 0)
+		return -1;
+	return retention_is_limited(&outputs->settings->retention)
+		       ? outputs_retain(outputs, identity->sid, error)
+		       : 0;
 }
 
 void outputs_release(struct outputs *outputs)

@@ -140,6 +140,18 @@ struct budget_settings {
 };
 
 /**
+ * struct retention - limits of files in a directory; the oldest are removed
+ * @max_files: number of them; 0 for no limit, as in all
+ * @max_kib: size of all together
+ * @max_age_ns: since they were written last
+ */
+struct retention {
+	uint64_t max_files;
+	uint64_t max_kib;
+	int64_t max_age_ns;
+};
+
+/**
  * struct output_settings - the outputs of a run
  * @targets: by row of sink_kinds: "-" or a path; NULL for none
  * @stat: print statistics to standard output instead; NULL for none
@@ -150,6 +162,7 @@ struct budget_settings {
  * @budgets: judged at the end
  * @sid: the session's own id; NULL for one made of time, host and process
  * @with: a set of 1 << enum timeline_emitter, written with each record
+ * @retention: of the files of sessions in directories that are targets
  * @suits_terminal: without a target, a terminal on standard output gets PERF lines, not EVENT
  * @is_appending: files keep their content
  * @fails_on_loss: the exit status reports lost records
@@ -166,6 +179,7 @@ struct output_settings {
 	struct budget_settings budgets;
 	const char *sid;
 	unsigned int with;
+	struct retention retention;
 	bool suits_terminal;
 	bool is_appending;
 	bool fails_on_loss;
@@ -375,7 +389,7 @@ struct stream_settings {
  * @before_ns: of a recording, before its first trigger; 0 for all that is in memory
  * @after_ns: behind its last trigger
  * @directory: of the recordings
- * @max_files, @max_kib, @max_age_ns: limits of the directory; the oldest recordings are removed
+ * @retention: of recordings in the directory
  * @max_rate: recordings in an hour; more are not written
  * @hook: a program that is run after each recording, NULL for none
  * @persistent: a tracing instance that survives a restart, and records the same; NULL for none
@@ -390,9 +404,7 @@ struct watch_settings {
 	int64_t before_ns;
 	int64_t after_ns;
 	const char *directory;
-	uint64_t max_files;
-	uint64_t max_kib;
-	int64_t max_age_ns;
+	struct retention retention;
 	uint64_t max_rate;
 	const char *hook;
 	const char *persistent;

@@ -129,11 +129,10 @@ static int watch_write(struct watch_run *watch, struct watch_window *window, str
 {
 	const struct watch_settings *settings = watch->settings;
 	bool has_hook = settings->hook && watch_writer_has_hook(&watch->writer);
-	const struct watch_limits limits = watch_limits(watch);
 	const struct watch_job job = {
 		.spool = watch->spool,
 		.folder = &watch->folder,
-		.limits = &limits,
+		.limits = &watch->settings->retention,
 		.window = window,
 		.hook = has_hook ? settings->hook : NULL,
 		.signals = &watch->stream->capture.stop.signals.before,

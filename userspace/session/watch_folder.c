@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "session/retention.h"
 #include "tracedat/tracedat.h"
 
 /* The names of recordings. Nothing else in the directory is touched. */
@@ -180,84 +181,9 @@ void watch_folder_share(const struct watch_folder *folder, const char *name)
 		fchmodat(folder->fd, name, 0640, 0);
 }
 
-/** struct watch_file - a recording */
-struct watch_file {
-	char *name;
-	int64_t time_ns;
-	uint64_t size;
-};
-
-/** struct watch_files - the recordings of a directory, the oldest first */
-struct watch_files {
-	struct watch_file *list;
-	size_t size;
-	uint64_t bytes;
-};
-
-static int file_compare(const void *a, const void *b)
-{
-	const struct watch_file *left = a, *right = b;
-
-	return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
-}
-
-static void files_add(struct watch_files *files, int folder_fd, const char *name)
-{
-	struct watch_file *list;
-	struct stat status;
-
-	if (fnmatch(NAME_PATTERN, name, 0) != 0 ||
-	    fstatat(folder_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(status.st_mode))
-		return;
-	list = reallocarray(files->list, files->size + 1, sizeof(*list));
-	if (!list)
-		return;
-	files->list = list;
-	list[files->size] = (struct watch_file){
-		.name = strdup(name),
-		.time_ns = status.st_mtim.tv_sec * NS_PER_S + status.st_mtim.tv_nsec,
-		.size = status.st_size,
-	};
-	files->bytes += status.st_size;
-	files->size += list[files->size].name != NULL;
-}
-
-static void files_read(struct watch_files *files, int folder_fd)
-{
-	int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *list = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
-
-	while (list && (entry = readdir(list)))
-		files_add(files, folder_fd, entry->d_name);
-	if (list)
-		closedir(list);
-	else
-		file_close(fd);
-	if (files->size > 0)
-		qsort(files->list, files->size, sizeof(*files->list), file_compare);
-}
-
-void watch_folder_trim(const struct watch_folder *folder, const struct watch_limits *limits,
+void watch_folder_trim(const struct watch_folder *folder, const struct retention *limits,
 		       const char *kept)
 {
-	int64_t now_ns = time_now_ns(CLOCK_BOOTTIME) + folder->wall_offset_ns;
-	struct watch_files files = { 0 };
-	size_t left;
-
-	files_read(&files, folder->fd);
-	left = files.size;
-	for (size_t i = 0; i < files.size; i++) {
-		const struct watch_file *file = &files.list[i];
-		bool is_old = now_ns - file->time_ns > limits->max_age_ns;
-
-		if ((left > limits->max_files || files.bytes > limits->max_bytes || is_old) &&
-		    !(kept && strcmp(kept, file->name) == 0) &&
-		    unlinkat(folder->fd, file->name, 0) == 0) {
-			left--;
-			files.bytes -= file->size;
-		}
-		free(file->name);
-	}
-	free(files.list);
+	retention_apply(limits, folder->fd, NAME_PATTERN,
+			time_now_ns(CLOCK_BOOTTIME) + folder->wall_offset_ns, kept);
 }

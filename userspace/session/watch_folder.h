@@ -4,6 +4,7 @@
 #define SESSION_WATCH_FOLDER_H
 
 #include "base/base.h"
+#include "session/settings.h"
 
 /**
  * struct watch_folder - the open directory, which other ktracks cannot use
@@ -52,18 +53,11 @@ void watch_folder_date(const struct watch_folder *folder, const char *name);
  */
 void watch_folder_share(const struct watch_folder *folder, const char *name);
 
-/** struct watch_limits - of all recordings in a directory */
-struct watch_limits {
-	uint64_t max_files;
-	uint64_t max_bytes;
-	int64_t max_age_ns;
-};
-
 /**
  * watch_folder_trim - remove the oldest recordings until the limits are met
  * @kept: name of a recording that stays, NULL for none
  */
-void watch_folder_trim(const struct watch_folder *folder, const struct watch_limits *limits,
+void watch_folder_trim(const struct watch_folder *folder, const struct retention *limits,
 		       const char *kept);
 
 #endif

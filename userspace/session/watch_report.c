@@ -14,7 +14,6 @@
 
 void watch_clear_folder(struct watch_run *watch)
 {
-	const struct watch_limits limits = watch_limits(watch);
 	int before = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	if (before >= 0 && fchdir(watch->folder.fd) == 0) {
@@ -23,7 +22,7 @@ void watch_clear_folder(struct watch_run *watch)
 			report_message(watch->report, "cannot return to the working directory: %m");
 	}
 	file_close(before);
-	watch_folder_trim(&watch->folder, &limits, NULL);
+	watch_folder_trim(&watch->folder, &watch->settings->retention, NULL);
 }
 
 static void state_append(const struct watch_run *watch, struct buffer *out)

@@ -52,16 +52,6 @@ static inline struct recent_span watch_span(const struct watch_run *watch)
 	return spool_recent_span(watch->spool);
 }
 
-/** watch_limits - of the directory */
-static inline struct watch_limits watch_limits(const struct watch_run *watch)
-{
-	const struct watch_settings *settings = watch->settings;
-
-	return (struct watch_limits){ .max_files = settings->max_files,
-				      .max_bytes = settings->max_kib * 1024,
-				      .max_age_ns = settings->max_age_ns };
-}
-
 /** watch_clear_folder - remove what killed runs left, and recordings beyond the limits */
 void watch_clear_folder(struct watch_run *watch);
 

@@ -48,7 +48,7 @@ struct watch_writer {
 struct watch_job {
 	struct spool *spool;
 	const struct watch_folder *folder;
-	const struct watch_limits *limits;
+	const struct retention *limits;
 	struct watch_window *window;
 	const char *hook;
 	const struct command_signals *signals;

@@ -8,15 +8,26 @@
 
 #define BLOCK_SIZE (64 * 1024)
 
+static int file_write_fail(const struct sink_file *file, struct error *error)
+{
+	return errno == ECANCELED
+		       ? error_set(error, "cannot write to %s: nobody reads it", file->name)
+		       : error_set_system(error, errno, "cannot write to %s", file->name);
+}
+
+static int file_write_out(struct sink_file *file)
+{
+	if (file->compressor)
+		return compressor_write(file->compressor, file->out.data, file->out.size);
+	return file_write_all(file->fd, file->out.data, file->out.size, &file->wait);
+}
+
 int sink_file_flush(struct sink_file *file, struct error *error)
 {
 	if (file->out.failed)
 		return error_set(error, "out of memory");
-	if (file->out.size > 0 &&
-	    file_write_all(file->fd, file->out.data, file->out.size, &file->wait) < 0)
-		return errno == ECANCELED
-			       ? error_set(error, "cannot write to %s: nobody reads it", file->name)
-			       : error_set_system(error, errno, "cannot write to %s", file->name);
+	if (file->out.size > 0 && file_write_out(file) < 0)
+		return file_write_fail(file, error);
 	buffer_clear(&file->out);
 	return 0;
 }
@@ -93,6 +104,8 @@ static int file_finish(struct sink_file *file, const struct timeline_event *even
 	if (file_losses_end(file, event->time_ns, error) < 0 ||
 	    file->ops->event(file, event, error) < 0 || sink_file_flush(file, error) < 0)
 		return -1;
+	if (compressor_end(file->compressor, error) < 0)
+		return -1;
 	return file->ops->complete ? file->ops->complete(file, error) : 0;
 }
 
@@ -117,7 +130,9 @@ static int file_sink_flush(struct sink *sink, struct error *error)
 {
 	struct sink_file *file = container_of(sink, struct sink_file, sink);
 
-	return file->ops->flush ? file->ops->flush(file, error) : sink_file_flush(file, error);
+	if ((file->ops->flush ? file->ops->flush(file, error) : sink_file_flush(file, error)) < 0)
+		return -1;
+	return compressor_flush(file->compressor, error);
 }
 
 static void file_sink_free(struct sink *sink)
@@ -128,6 +143,7 @@ static void file_sink_free(struct sink *sink)
 		file_track_free(file, file->tracks);
 	if (file->ops->release)
 		file->ops->release(file);
+	compressor_free(file->compressor);
 	file_close(file->fd);
 	free(file->losses);
 	buffer_release(&file->text);
@@ -147,9 +163,11 @@ struct sink *sink_file_new(const struct sink_file_ops *ops, const struct sink_se
 {
 	struct sink_file *file = calloc(1, ops->size);
 
-	if (!file) {
-		file_close(settings->fd);
+	if (!file)
 		error_set(error, "out of memory");
+	if (!file || compressor_new(settings, &file->compressor, error) < 0) {
+		file_close(settings->fd);
+		free(file);
 		return NULL;
 	}
 	file->sink.ops = &file_sink;

@@ -7,6 +7,7 @@
 #ifndef SINK_FILE_H
 #define SINK_FILE_H
 
+#include "sink/compressor.h"
 #include "sink/sink.h"
 #include "sink/track_list.h"
 
@@ -41,6 +42,7 @@ struct sink_file_ops {
 /**
  * struct sink_file - one output
  * @name: in error messages
+ * @compressor: writes to @fd; NULL if the file is not compressed
  * @out: bytes that are not written yet
  * @losses: those without an end; at most one for each CPU of each buffer
  * @text: scratch
@@ -55,6 +57,7 @@ struct sink_file {
 	const char *name;
 	int fd;
 	struct file_wait wait;
+	struct compressor *compressor;
 	struct buffer out;
 	struct sink_track *tracks;
 	struct timeline_event *losses;

@@ -12,6 +12,7 @@ const struct sink_kind sink_kinds[] = {
 		.help = "write EVENT lines (JSON) to - or a path",
 		.use = SINK_USE_TRACE2,
 		.can_append = true,
+		.can_compress = true,
 		.trace2_key = TRACE2_KEY_EVENT,
 		.sink_new = sink_event_new,
 	},
@@ -20,6 +21,7 @@ const struct sink_kind sink_kinds[] = {
 		.help = "write PERF lines (columns for people)",
 		.use = SINK_USE_TRACE2,
 		.can_append = true,
+		.can_compress = true,
 		.trace2_key = TRACE2_KEY_PERF,
 		.sink_new = sink_perf_new,
 	},
@@ -29,6 +31,7 @@ const struct sink_kind sink_kinds[] = {
 		.is_rare = true,
 		.use = SINK_USE_TRACE2,
 		.can_append = true,
+		.can_compress = true,
 		.trace2_key = TRACE2_KEY_NORMAL,
 		.sink_new = sink_normal_new,
 	},
@@ -37,6 +40,7 @@ const struct sink_kind sink_kinds[] = {
 		.help = "write JSON for chrome://tracing and speedscope",
 		.viewer = "chrome://tracing",
 		.use = SINK_USE_FILE,
+		.can_compress = true,
 		.sink_new = sink_chrome_new,
 	},
 	{
@@ -70,6 +74,7 @@ const struct sink_kind sink_kinds[] = {
 		.is_lines = true,
 		.use = SINK_USE_FILE,
 		.can_append = true,
+		.can_compress = true,
 		.sink_new = sink_otlp_new,
 	},
 	{
@@ -79,6 +84,7 @@ const struct sink_kind sink_kinds[] = {
 		.is_lines = true,
 		.use = SINK_USE_FILE,
 		.can_append = true,
+		.can_compress = true,
 		.sink_new = sink_otlp_metrics_new,
 	},
 	{

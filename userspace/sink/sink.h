@@ -206,6 +206,7 @@ extern const struct sink_query sink_queries[];
  * @fd: becomes the sink's, which closes it; unused if @trace2 has a value
  * @with: a set of 1 << enum timeline_emitter, printed with each record
  * @is_appending: @name is a path, and its file keeps its content
+ * @is_compressed: the file is compressed with zstd; of kinds that can be
  * @wait: waits until the output can be written
  * @report: for messages about the output; may be NULL
  * @trace2: of SINK_USE_TRACE2 kinds
@@ -221,6 +222,7 @@ struct sink_settings {
 	int fd;
 	unsigned int with;
 	bool is_appending;
+	bool is_compressed;
 	struct file_wait wait;
 	const struct report *report;
 	const struct sink_trace2_settings *trace2;
@@ -254,6 +256,7 @@ enum sink_use {
  * @viewer: what opens its files, NULL if they are text
  * @is_lines: of SINK_USE_FILE: its files are lines, which another session can continue
  * @can_append: its files can be appended to
+ * @can_compress: a file whose name ends with ".zst" is compressed
  * @creates_files: it creates files next to its own until the end
  * @shows_explanations: it shows where the time of slices went
  * @trace2_key: of SINK_USE_TRACE2: the setting that names the default target
@@ -268,6 +271,7 @@ struct sink_kind {
 	enum sink_use use;
 	bool is_lines;
 	bool can_append;
+	bool can_compress;
 	bool creates_files;
 	bool shows_explanations;
 	enum trace2_key trace2_key;

@@ -116,6 +116,8 @@ static int lines_write(const struct destination *destination, const struct buffe
 {
 	struct file_wait wait = { .wait = settings->wait, .context = settings->wait_context };
 
+	if (settings->write && destination->is_added)
+		return settings->write(settings->write_context, lines->data, lines->size);
 	if (!settings->is_lenient)
 		return write_all(destination, lines->data, lines->size, &wait);
 	return write_once(destination, lines->data, lines->size, 0) < 0 ? -1 : 0;

@@ -11,6 +11,7 @@
  * @name: for messages
  * @is_on: @fd is open and no write has failed; accessed atomically, by any thread
  * @is_owned: @fd is closed with the destination
+ * @is_added: @fd is the caller's choice, see trace2_session_add()
  * @is_datagram: each write is one message, so each line is written alone
  * @is_socket, @is_file: the type of an owned @fd, the latter also for devices; neither is set for a
  * borrowed one, which its owner may replace at any time
@@ -24,6 +25,7 @@ struct destination {
 	int fd;
 	bool is_on;
 	bool is_owned;
+	bool is_added;
 	bool is_datagram;
 	bool is_socket;
 	bool is_file;

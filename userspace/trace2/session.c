@@ -169,6 +169,7 @@ int trace2_session_add(struct trace2_session *session, enum trace2_target target
 		destination_set(destination, fd, true);
 	else
 		close(fd);
+	destination->is_added = status == 0;
 	session_list_opened(session);
 	return status;
 }

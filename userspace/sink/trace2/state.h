@@ -3,6 +3,7 @@
 #ifndef SINK_TRACE2_STATE_H
 #define SINK_TRACE2_STATE_H
 
+#include "sink/compressor.h"
 #include "sink/sink.h"
 #include "sink/summary.h"
 #include "sink/track_list.h"
@@ -66,6 +67,7 @@ struct trace2_fields_line {
 
 /**
  * struct trace2_sink - one session with one target
+ * @compressor: writes the target's file; NULL if it is not compressed
  * @with: a set of 1 << enum timeline_emitter
  * @has_data_messages: the target prints messages of instants and samples; EVENT does not
  * @sink_index: index into the sink data of tracks, names and categories
@@ -84,6 +86,7 @@ struct trace2_sink {
 	struct sink sink;
 	struct sink_trace2_settings settings;
 	struct trace2_session *session;
+	struct compressor *compressor;
 	unsigned int with;
 	bool has_data_messages;
 	unsigned int sink_index;

@@ -132,6 +132,25 @@ static int trace2_write_tracepoint(struct trace2_sink *sink, const struct timeli
 				 text_of("tracepoint"), event->time_ns, error);
 }
 
+static int trace2_flush(struct sink *head, struct error *error)
+{
+	struct trace2_sink *sink = container_of(head, struct trace2_sink, sink);
+
+	if (trace2_session_flush(sink->session) < 0)
+		return trace2_sink_fail(sink, error);
+	return compressor_flush(sink->compressor, error);
+}
+
+static int trace2_finish_write(struct trace2_sink *sink, const struct timeline_event *event,
+			       struct error *error)
+{
+	if (trace2_recording_end(sink, event, error) < 0)
+		return -1;
+	if (!sink->compressor)
+		return 0;
+	return trace2_flush(&sink->sink, error) < 0 ? -1 : compressor_end(sink->compressor, error);
+}
+
 static int (*const writers[])(struct trace2_sink *sink, const struct timeline_event *event,
 			      struct error *error) = {
 	[TIMELINE_TRACK_BEGIN] = trace2_track_begin,
@@ -147,7 +166,7 @@ static int (*const writers[])(struct trace2_sink *sink, const struct timeline_ev
 	[TIMELINE_TRACEPOINT] = trace2_write_tracepoint,
 	[TIMELINE_COMMAND_BEGIN] = trace2_write_command_begin,
 	[TIMELINE_COMMAND_END] = trace2_write_command_end,
-	[TIMELINE_FINISH] = trace2_recording_end,
+	[TIMELINE_FINISH] = trace2_finish_write,
 };
 _Static_assert(sizeof(writers) / sizeof(writers[0]) == TIMELINE_KIND_COUNT,
 	       "a writer for every kind");
@@ -156,15 +175,6 @@ static int trace2_event_write(struct sink *head, const struct timeline_event *ev
 			      struct error *error)
 {
 	return writers[event->kind](container_of(head, struct trace2_sink, sink), event, error);
-}
-
-static int trace2_flush(struct sink *head, struct error *error)
-{
-	struct trace2_sink *sink = container_of(head, struct trace2_sink, sink);
-
-	if (trace2_session_flush(sink->session) < 0)
-		return trace2_sink_fail(sink, error);
-	return 0;
 }
 
 static int target_open(struct trace2_sink *sink, enum trace2_target target,
@@ -180,7 +190,13 @@ static int target_open(struct trace2_sink *sink, enum trace2_target target,
 	return 0;
 }
 
-static struct trace2_session *sink_session_new(const struct sink_settings *given)
+static int trace2_write_compressed(void *context, const char *lines, size_t size)
+{
+	return compressor_write(context, lines, size);
+}
+
+static struct trace2_session *sink_session_new(const struct sink_settings *given,
+					       struct compressor *compressor)
 {
 	struct trace2_settings settings = {
 		.sid = given->trace2->sid,
@@ -197,6 +213,11 @@ static struct trace2_session *sink_session_new(const struct sink_settings *given
 		.wait = given->wait.wait,
 		.wait_context = given->wait.context,
 	};
+
+	if (compressor) {
+		settings.write = trace2_write_compressed;
+		settings.write_context = compressor;
+	}
 
 	if (given->trace2->config)
 		trace2_config_apply(given->trace2->config, &settings);
@@ -231,6 +252,7 @@ static void trace2_free(struct sink *head)
 	trace2_sink_categories_free(sink);
 	trace2_text_free(sink->short_text);
 	trace2_text_free(sink->other_text);
+	compressor_free(sink->compressor);
 	trace2_session_free(sink->session);
 	buffer_release(&sink->message);
 	buffer_release(&sink->more);
@@ -244,12 +266,16 @@ static const struct sink_ops trace2_sink = {
 	.free = trace2_free,
 };
 
-static struct trace2_sink *trace2_new(const struct sink_settings *settings)
+/* Takes @compressor. */
+static struct trace2_sink *trace2_new(const struct sink_settings *settings,
+				      struct compressor *compressor)
 {
 	struct trace2_sink *sink = calloc(1, sizeof(*sink));
 
-	if (!sink)
+	if (!sink) {
+		compressor_free(compressor);
 		return NULL;
+	}
 	sink->sink.ops = &trace2_sink;
 	sink->settings = *settings->trace2;
 	sink->with = settings->with;
@@ -257,7 +283,8 @@ static struct trace2_sink *trace2_new(const struct sink_settings *settings)
 	sink->other_text = trace2_text_new((struct trace2_string){ .data = "", .size = 0 });
 	sink->data.needs_no_escape = true;
 	trace2_fields_line_init(&sink->fields_line);
-	sink->session = sink_session_new(settings);
+	sink->compressor = compressor;
+	sink->session = sink_session_new(settings, compressor);
 	if (sink->short_text && sink->other_text && sink->session)
 		return sink;
 	trace2_free(&sink->sink);
@@ -267,12 +294,17 @@ static struct trace2_sink *trace2_new(const struct sink_settings *settings)
 static struct sink *sink_trace2_new(const struct sink_settings *settings, enum trace2_target target,
 				    struct error *error)
 {
-	struct trace2_sink *sink = trace2_new(settings);
+	struct compressor *compressor;
+	struct trace2_sink *sink = NULL;
 
+	if (compressor_new(settings, &compressor, error) == 0) {
+		sink = trace2_new(settings, compressor);
+		if (!sink)
+			error_set(error, "out of memory");
+	}
 	if (!sink) {
 		if (!settings->trace2->value)
 			close(settings->fd);
-		error_set(error, "out of memory");
 		return NULL;
 	}
 	if (target_open(sink, target, settings, error) == 0)
