@@ -104,5 +104,6 @@ include scripts/packaging/deb.mk
 include scripts/pictures/pictures.mk
 include tests/unit/unit.mk
 include tests/bench/bench.mk
+include tests/damage/damage.mk
 include tests/fault/fault.mk
 include tests/fuzz/fuzz.mk

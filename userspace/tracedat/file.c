@@ -199,9 +199,12 @@ static void file_set_streams(struct trace_file *file)
 static int trace_file_begin(struct trace_file *file, struct byte_progress *progress,
 			    struct error *error)
 {
-	if (input_open(&file->input, file->path, progress, error) < 0 ||
-	    trace_file_read(file, error) < 0)
+	if (input_open(&file->input, file->path, progress, error) < 0)
 		return -1;
+	trace_file_open_checksums(file);
+	if (trace_file_read(file, error) < 0)
+		return -1;
+	trace_file_miss_checksums(file);
 	trace_file_sort_statistics(file);
 	if (trace_file_check_areas(file, error) < 0 || trace_file_add_open(file, error) < 0 ||
 	    trace_file_read_comms(file, error) < 0)

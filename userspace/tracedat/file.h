@@ -4,6 +4,7 @@
 #define TRACEDAT_FILE_H
 
 #include "base/base.h"
+#include "tracedat/checksums.h"
 #include "tracedat/file_section.h"
 #include "tracedat/inflate.h"
 #include "tracedat/shift.h"
@@ -33,6 +34,7 @@
  * @labels: lines "KEY=VALUE"; NULL for none
  * @host: name of the machine; NULL if unknown
  * @is_ktrack: ktrack wrote the file: its statistics count only records of the file
+ * @has_checksums: the file states that it ends with checksums
  */
 struct trace_options {
 	char *clock;
@@ -55,6 +57,7 @@ struct trace_options {
 	char *labels;
 	char *host;
 	bool is_ktrack;
+	bool has_checksums;
 };
 
 /**
@@ -154,6 +157,7 @@ struct trace_comms {
  * @has_sections: version 7
  * @page_size: of the traced machine; default size of sub-buffers
  * @sub_buffer_size: as header_page states it, 0 if it does not
+ * @checksums: of a file that ktrack wrote
  * @ranges: of struct trace_range
  * @has_area: a bit for each CPU of the last buffer that has an area
  * @nr_empty: streams without records
@@ -185,6 +189,8 @@ struct trace_file {
 	struct trace_statistics statistics;
 	struct trace_ids ids;
 	struct trace_comms comms;
+	struct checksums checksums;
+	enum checksums_state checksums_state;
 	struct buffer ranges;
 	uint8_t *has_area;
 	size_t nr_empty;
@@ -208,6 +214,12 @@ void trace_file_cover(struct trace_file *file, uint64_t begin, uint64_t end);
 
 /** trace_file_check_holes - report bytes that nothing uses, unless they are zeros */
 void trace_file_check_holes(struct trace_file *file);
+
+/** trace_file_open_checksums - find them, and verify everything before the records */
+void trace_file_open_checksums(struct trace_file *file);
+
+/** trace_file_miss_checksums - after all options were read: report checksums that are missing */
+void trace_file_miss_checksums(struct trace_file *file);
 
 /** trace_file_add_buffer - returns -1 with @error */
 int trace_file_add_buffer(struct trace_file *file, struct text name, struct error *error);

@@ -210,6 +210,8 @@ static int option_read_writer(struct trace_options *options, struct cursor data)
 			     memcmp(text.data, TRACE_DAT_KTRACK, strlen(TRACE_DAT_KTRACK)) == 0;
 	if (!options->is_ktrack)
 		return 0;
+	options->has_checksums = memmem(text.data, text.size, TRACE_DAT_CHECKSUMS,
+					strlen(TRACE_DAT_CHECKSUMS));
 	options->writer = writer_thread(text);
 	if (writer_threads(&options->workload, text, TRACE_DAT_WORKLOAD) < 0)
 		return -1;

@@ -34,6 +34,7 @@ ssize_t trace_stream_end(struct stream *stream)
 
 	own->is_over = true;
 	window_release(&own->window);
+	window_release(&own->table);
 	trace_chunk_free(own);
 	if (!own->cut)
 		return 0;
@@ -54,27 +55,41 @@ static bool plain_is_damaged(const struct stream *stream)
 	return stream->page.is_damaged && !(own->cut && trace_stream_left(own) == 0);
 }
 
+/* Reads the next sub-buffer that is not damaged; returns its size, 0 if there is none. */
+static ssize_t plain_read(struct stream *stream, struct error *error)
+{
+	struct trace_stream *own = stream->own;
+	bool is_sound = false;
+	size_t size = 0;
+
+	while (!is_sound && trace_stream_left(own) > 0) {
+		uint64_t left = trace_stream_left(own);
+		size_t want = left < own->sub_buffer_size ? left : own->sub_buffer_size;
+
+		size = want;
+		own->last_offset = own->offset;
+		stream->bytes = window_read(&own->window, own->offset, own->end, &size);
+		if (!stream->bytes)
+			return error_set(error, "out of memory");
+		if (size < want)
+			trace_stream_shorten(own, own->offset + size);
+		is_sound = size < want || trace_stream_verify(stream, size);
+		own->offset += size;
+	}
+	return is_sound ? (ssize_t)size : 0;
+}
+
 static ssize_t plain_refill(struct stream *stream, struct error *error)
 {
 	struct trace_stream *own = stream->own;
-	uint64_t left = trace_stream_left(own);
-	size_t size = left < own->sub_buffer_size ? left : own->sub_buffer_size;
-	size_t there = size;
+	ssize_t size;
 
 	if (own->is_over)
 		return 0;
 	if (plain_is_damaged(stream))
 		return trace_stream_break(stream, own->last_offset, "a sub-buffer is damaged");
-	if (size == 0)
-		return trace_stream_end(stream);
-	own->last_offset = own->offset;
-	stream->bytes = window_read(&own->window, own->offset, own->end, &there);
-	if (!stream->bytes)
-		return error_set(error, "out of memory");
-	if (there < size)
-		trace_stream_shorten(own, own->offset + there);
-	own->offset += there;
-	return there > 0 ? (ssize_t)there : trace_stream_end(stream);
+	size = plain_read(stream, error);
+	return size == 0 ? trace_stream_end(stream) : size;
 }
 
 void trace_stream_close(struct stream *stream)
@@ -83,6 +98,7 @@ void trace_stream_close(struct stream *stream)
 
 	trace_chunk_free(own);
 	window_release(&own->window);
+	window_release(&own->table);
 	free(own);
 }
 
@@ -112,5 +128,6 @@ void trace_file_set_windows(struct trace_file *file)
 
 		own->window = (struct window){ .input = &file->input,
 					       .ahead = plain_window_size(own, size) };
+		own->table = (struct window){ .input = &file->input, .ahead = CHECKSUMS_AHEAD };
 	}
 }

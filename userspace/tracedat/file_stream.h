@@ -30,6 +30,7 @@ struct trace_area {
  * @last_offset: of the last sub-buffer, or its chunk
  * @shift: from the guest's clock to the host's, NULL if there is none
  * @window: for sub-buffers that are not compressed
+ * @table: for their checksums
  * @chunk: for those that are, NULL otherwise
  */
 struct trace_stream {
@@ -42,6 +43,7 @@ struct trace_stream {
 	uint64_t last_offset;
 	const struct shift *shift;
 	struct window window;
+	struct window table;
 	struct trace_chunk *chunk;
 };
 
@@ -76,6 +78,13 @@ void trace_chunk_free(struct trace_stream *own);
 
 /** trace_stream_left - remaining bytes of the area */
 uint64_t trace_stream_left(const struct trace_stream *own);
+
+/**
+ * trace_stream_verify - compare the checksums of the next @size bytes
+ *
+ * Returns false if they differ: the damage is reported, and its records are a gap of unknown size.
+ */
+bool trace_stream_verify(struct stream *stream, size_t size);
 
 /** trace_stream_break - end a damaged stream with a gap of unknown size; returns 0 */
 ssize_t trace_stream_break(struct stream *stream, uint64_t offset, const char *problem);

@@ -140,7 +140,9 @@ static void origin_append_lines(struct buffer *text, const char *word, const str
 
 /* Writes the lines by @entry_write; without @instance the spool is complete. */
 static int origin_write(struct spool_origin *origin, struct spool_folder *folder,
-			const char *instance, __typeof__(spool_entry_write) *entry_write,
+			const char *instance,
+			int (*entry_write)(struct spool_folder *, const char *,
+					   const struct buffer *, struct error *),
 			struct error *error)
 {
 	struct buffer text = { 0 };

@@ -7,6 +7,7 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
+#include "tracedat/checksums.h"
 #include "tracedat/layout.h"
 #include "tracedat/spool_entry.h"
 
@@ -234,7 +235,7 @@ static int put_head(struct buffer *out, const struct spool *spool, uint32_t nr_c
 	return out->failed ? error_set(error, "out of memory") : status;
 }
 
-/* After so many bytes, progress is shown. */
+/* After so many bytes, checksums are added, and progress is shown. */
 #define MOVE_MAX (16 << 20)
 
 /* Some filesystems share the blocks of both files. */
@@ -247,9 +248,12 @@ static ssize_t bytes_move(int fd, int from, off_t *offset, size_t size)
 	return sendfile(fd, from, offset, size);
 }
 
-static int records_append(int fd, const struct spool_file *file, const struct spool *spool)
+/* Appends to a file of @begin bytes. */
+static int records_append(struct checksums_writer *checksums, uint64_t begin,
+			  const struct spool_file *file, const struct spool *spool)
 {
 	uint64_t total = spool_size(spool);
+	int fd = checksums->fd;
 	off_t offset = 0;
 
 	if (file->has_part)
@@ -261,7 +265,8 @@ static int records_append(int fd, const struct spool_file *file, const struct sp
 
 		if (moved == 0)
 			errno = EIO;
-		if (moved == 0 || (moved < 0 && errno != EINTR))
+		if (moved == 0 || (moved < 0 && errno != EINTR) ||
+		    checksums_add(checksums, begin + offset) < 0)
 			return -1;
 		byte_progress_add(spool->progress, moved > 0 ? moved : 0, total);
 	}
@@ -289,20 +294,35 @@ static const struct spool_file *writer_next_file(const struct spool *spool, uint
 				: spool_file_find(spool, number - nr_cpus - 1, true);
 }
 
+/* Writes records and checksums behind @head_size bytes; returns -1 with errno. */
+static int put_areas(const struct spool *spool, uint32_t nr_cpus, int fd, uint64_t head_size)
+{
+	struct checksums_writer checksums = { .fd = fd, .page_size = spool->pipe.page_size };
+	uint64_t end = head_size;
+	int status = 0;
+
+	for (uint32_t i = 0; i <= 2 * nr_cpus && status == 0; i++) {
+		const struct spool_file *file = writer_next_file(spool, i, nr_cpus);
+
+		if (file)
+			status = records_append(&checksums, end, file, spool);
+		end += file ? file->size : 0;
+	}
+	if (status == 0)
+		status = checksums_finish(&checksums, head_size, end);
+	buffer_release(&checksums.table);
+	return status;
+}
+
 int writer_write(struct spool *spool, int fd, struct error *error)
 {
 	struct buffer head = { 0 };
 	uint32_t nr_cpus = spool_nr_cpus(spool);
 	int status = put_head(&head, spool, nr_cpus, error);
 
-	if (status == 0 && file_write_all(fd, head.data, head.size, NULL) < 0)
+	if (status == 0 && (file_write_all(fd, head.data, head.size, NULL) < 0 ||
+			    put_areas(spool, nr_cpus, fd, head.size) < 0))
 		status = spool_entry_fail(&spool->folder, errno, SPOOL_JOINED, error);
 	buffer_release(&head);
-	for (uint32_t i = 0; i <= 2 * nr_cpus && status == 0; i++) {
-		const struct spool_file *file = writer_next_file(spool, i, nr_cpus);
-
-		if (file && records_append(fd, file, spool) < 0)
-			status = spool_entry_fail(&spool->folder, errno, SPOOL_JOINED, error);
-	}
 	return status;
 }

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Finds the checksums of a file, and compares them. */
+#include "tracedat/checksums.h"
+
+#include <string.h>
+
+#include "tracedat/cursor.h"
+
+/* No machine has other pages. */
+#define PAGE_SIZE_MIN 512
+#define PAGE_SIZE_MAX (1 << 20)
+
+#define SUM_SIZE sizeof(uint64_t)
+
+/* The number of checksums. */
+static uint64_t table_length(uint64_t covered, uint32_t page_size)
+{
+	return covered / page_size + (covered % page_size != 0);
+}
+
+/* The file has these sizes. */
+static bool trailer_fits(const struct checksums_trailer *trailer, uint64_t file_size)
+{
+	uint64_t size;
+
+	if (trailer->page_size < PAGE_SIZE_MIN || trailer->page_size > PAGE_SIZE_MAX ||
+	    trailer->covered > file_size || trailer->head_size > trailer->covered)
+		return false;
+	size = table_length(trailer->covered, trailer->page_size) * SUM_SIZE;
+	return size + sizeof(*trailer) == file_size - trailer->covered;
+}
+
+/* Reads the numbers in either byte order; returns whether the order is not this machine's. */
+static bool trailer_parse(struct checksums_trailer *trailer)
+{
+	struct cursor cursor = { .data = (const unsigned char *)trailer,
+				 .size = sizeof(*trailer),
+				 .offset = CHECKSUMS_MAGIC_SIZE };
+
+	cursor.is_swapped = trailer->version == __builtin_bswap32(CHECKSUMS_VERSION);
+	trailer->version = cursor_u32(&cursor);
+	trailer->page_size = cursor_u32(&cursor);
+	trailer->covered = cursor_u64(&cursor);
+	trailer->head_size = cursor_u64(&cursor);
+	trailer->table = cursor_u64(&cursor);
+	trailer->own = cursor_u64(&cursor);
+	return cursor.is_swapped;
+}
+
+static bool table_is_sound(const struct checksums_trailer *trailer, const struct input *input)
+{
+	struct window window = { .input = input, .ahead = CHECKSUMS_BLOCK_SIZE };
+	uint64_t end = input->size - sizeof(*trailer), at = trailer->covered, sum = 0;
+
+	while (at < end) {
+		uint64_t left = end - at;
+		size_t want = left < CHECKSUMS_BLOCK_SIZE ? left : CHECKSUMS_BLOCK_SIZE;
+		size_t size = want;
+		const unsigned char *bytes = window_read(&window, at, end, &size);
+
+		if (size < want)
+			break;
+		sum = checksum_chain(sum, bytes, size);
+		at += size;
+	}
+	window_release(&window);
+	return at == end && sum == trailer->table;
+}
+
+enum checksums_state checksums_open(struct checksums *checksums, const struct input *input)
+{
+	struct checksums_trailer trailer;
+	uint64_t own;
+	bool is_swapped;
+
+	*checksums = (struct checksums){ 0 };
+	if (input->size < sizeof(trailer) ||
+	    input_read(input, &trailer, sizeof(trailer), input->size - sizeof(trailer)) <
+		    sizeof(trailer) ||
+	    memcmp(trailer.magic, CHECKSUMS_MAGIC, CHECKSUMS_MAGIC_SIZE) != 0)
+		return CHECKSUMS_ABSENT;
+	own = checksum_of(&trailer, offsetof(struct checksums_trailer, own));
+	is_swapped = trailer_parse(&trailer);
+	if (own != trailer.own)
+		return CHECKSUMS_DAMAGED;
+	if (trailer.version != CHECKSUMS_VERSION)
+		return CHECKSUMS_NEWER;
+	if (!trailer_fits(&trailer, input->size) || !table_is_sound(&trailer, input))
+		return CHECKSUMS_DAMAGED;
+	*checksums = (struct checksums){
+		.is_swapped = is_swapped,
+		.page_size = trailer.page_size,
+		.covered = trailer.covered,
+		.head_size = trailer.head_size,
+	};
+	return CHECKSUMS_PRESENT;
+}
+
+static bool page_matches(const struct checksums *checksums, struct window *table, uint64_t number,
+			 const unsigned char *bytes, size_t size)
+{
+	uint64_t end = checksums->covered +
+		       table_length(checksums->covered, checksums->page_size) * SUM_SIZE;
+	size_t there = SUM_SIZE;
+	const unsigned char *place = window_read(table, checksums->covered + number * SUM_SIZE, end,
+						 &there);
+	uint64_t sum;
+
+	if (there < SUM_SIZE)
+		return false;
+	memcpy(&sum, place, sizeof(sum));
+	if (checksums->is_swapped)
+		sum = __builtin_bswap64(sum);
+	return sum == checksum_of(bytes, size);
+}
+
+bool checksums_match(const struct checksums *checksums, struct window *table, uint64_t offset,
+		     const unsigned char *bytes, size_t size)
+{
+	size_t page_size = checksums->page_size;
+	uint64_t end = offset + size;
+
+	if (page_size == 0 || offset % page_size != 0 || end > checksums->covered)
+		return true;
+	while (offset < end) {
+		uint64_t left = end - offset;
+		size_t part = left < page_size ? left : page_size;
+
+		/* A part of a page has no checksum, unless it ends the file. */
+		if (part < page_size && end < checksums->covered)
+			return true;
+		if (!page_matches(checksums, table, offset / page_size, bytes, part))
+			return false;
+		bytes += part;
+		offset += part;
+	}
+	return true;
+}
