@@ -10,8 +10,8 @@ PAGES = sorted([*PROJECT.glob("userspace/*/*.[1-8]"), *PROJECT.glob("include/ktr
 TEXTS = sorted(PROJECT.glob("*.md"))
 
 # A block of a page, and a comment before it: the file of a driver, what a command prints, words for the kernel's
-# command line, or EVENT lines.
-PAGE_BLOCK = re.compile(r'^(\.\\" (?:example|output|parameters|lines)\b[^\n]*\n)?\.(?:EX|nf)\n(.*?)^\.(?:EE|fi)$', re.MULTILINE | re.DOTALL)
+# command line, EVENT lines, or a statement for other software (tests/recipes/).
+PAGE_BLOCK = re.compile(r'^(\.\\" (?:example|output|parameters|lines|recipe)\b[^\n]*\n)?\.(?:EX|nf)\n(.*?)^\.(?:EE|fi)$', re.MULTILINE | re.DOTALL)
 # An indented block of a text. Fenced ones are output and diagrams.
 TEXT_BLOCK = re.compile(r"\S\n\n((?: {4}.*\n|\n(?= {4}))+)")
 FENCED = re.compile(r"^```\w*\n.*?^```$", re.MULTILINE | re.DOTALL)
@@ -22,7 +22,8 @@ HEADINGS = {".md": r"^## .*$", "page": r"^\.SH .*$"}
 
 
 class Block:
-    """Where it is, its text, and its kind. The shell blocks of one series are typed one after the other in one folder."""
+    """Where it is, its text, and its kind. The shell blocks of one series are typed one after the other in one folder; of a recipe, the
+    series is its words."""
 
     def __init__(self, file, line, text, kind, series):
         self.place = f"{file.relative_to(PROJECT)}:{line}"
@@ -68,8 +69,9 @@ def page_blocks(page):
     text = page.read_text()
     for found in PAGE_BLOCK.finditer(text):
         shown = found[2].replace("\\e", "\\").replace("\\-", "-").replace("\\&", "")
-        kind = {"ex": "driver", "ou": "output", "pa": "parameters", "li": "lines"}[found[1][4:6]] if found[1] else kind_of(shown)
-        yield Block(page, line_of(text, found.start(2)), shown, kind, series_of(page, text, found.start(2)))
+        kind = {"ex": "driver", "ou": "output", "pa": "parameters", "li": "lines", "re": "recipe"}[found[1][4:6]] if found[1] else kind_of(shown)
+        series = found[1].split(maxsplit=2)[2].strip() if kind == "recipe" else series_of(page, text, found.start(2))
+        yield Block(page, line_of(text, found.start(2)), shown, kind, series)
 
 
 def text_blocks(file):

@@ -32,6 +32,7 @@ TESTED_BY = {
     "synopsis": None,
     "diagram": None,
     "lines": "tests/cli/examples.t",
+    "recipe": "tests/recipes/",
     "output": None,
 }
 # What a command line begins with; nobody runs those among output.

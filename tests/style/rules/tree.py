@@ -19,6 +19,7 @@ SUFFIXES = {
     ".7": "man",
     ".config": "make",
     ".rules": "make",
+    ".yml": "make",
     ".service": "make",
     ".sysusers": "make",
     ".tmpfiles": "make",
