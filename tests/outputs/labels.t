@@ -13,6 +13,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "outputs")]
 
 import cases  # noqa: E402
+from perfetto import read_sequence  # noqa: E402
 from tap import Tap  # noqa: E402
 
 HOSTILE = {"site": 'Zürich <"b">', "release": "", "a b": "\x1b[31m\ufffd=c"}
@@ -34,7 +35,7 @@ def check_same(tap, found, what):
 def check(tap, folder):
     """All outputs of one recording."""
     cases.make("labels", folder / "labels.dat")
-    words = ["--label=site=</script><b>", "--label=x=1=2", "--event=e", "--chrome=c", "--html=h", "--sqlite=s", "--perf=p"]
+    words = ["--label=site=</script><b>", "--label=x=1=2", "--event=e", "--chrome=c", "--html=h", "--sqlite=s", "--perf=p", "--perfetto=t"]
     cases.run(folder, "export", *words, "labels.dat")
     check_same(tap, parameters((folder / "e").read_text()), "EVENT")
     about = json.loads((folder / "c").read_text())["otherData"]
@@ -44,6 +45,8 @@ def check(tap, folder):
     check_same(tap, (json.loads(labels), host), "SQLite")
     tap.ok(re.search(r"def_param .*label\.x:1=2", (folder / "p").read_text()), "PERF", (folder / "p").read_text()[:2000])
     tap.ok("\x1b" not in (folder / "p").read_text(), "PERF has no control characters")
+    about = read_sequence((folder / "t").read_bytes())[0].about
+    check_same(tap, (about["labels"], about["host"]), "Perfetto")
     recording, = re.findall(r'^r (\{.*\})$', (folder / "h").read_text(), re.MULTILINE)
     about = json.loads(recording)
     check_same(tap, (about["labels"], about["host"]), "page")

@@ -24,6 +24,7 @@ class Sequence:
         self.own, self.snapshots, self.first = [], [], None
         self.described = set()
         self.flows = {}
+        self.about = {}
 
     def read(self, packet):
         """The next packet."""
@@ -46,14 +47,17 @@ class Sequence:
                 self.strings[kind][iid] = one(entry, "name", "")
 
     def read_descriptor(self, descriptor):
-        """A track; those of the recording have a description."""
+        """A track; those of the recording have a description with a tracepoint, and ktrack's own has the machine."""
         uuid = one(descriptor, "uuid")
         self.descriptors[uuid] = descriptor
-        if "description" in descriptor:
+        about = json.loads(one(descriptor, "description", "{}"))
+        if "recording_id" in about:
+            self.about = about
+        if "tracepoint" in about:
             if uuid in self.tracks:
                 raise ValueError(f"two tracks are {uuid}")
             self.tracks[uuid] = Track(one(descriptor, "name"))
-            self.tracks[uuid].identity = json.loads(one(descriptor, "description"))
+            self.tracks[uuid].identity = about
             self.tracks[uuid].descriptor = descriptor
             self.order.append(uuid)
 

@@ -143,7 +143,7 @@ def check_reuse(tap):
     numbers = [one(process, "pid") for process in found]
     starts = [one(process, "start_timestamp_ns") for process in found]
     tap.ok(numbers == [7, 7] and starts == [None, 10**9 + 5000] and not wrong, "a reused pid", found, wrong)
-    parents = [one(track, "parent_uuid") for track in every.values() if "description" in track]
+    parents = [one(track, "parent_uuid") for track in every.values() if "tracepoint" in one(track, "description", "")]
     processes = [uuid for uuid, track in every.items() if "process" in track]
     tap.ok(parents == processes, "each has its own track", every)
 

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "sink/args.h"
 #include "sink/remark.h"
 #include "sink/perfetto/fields.h"
 #include "sink/perfetto/state.h"
@@ -133,20 +134,37 @@ static uint64_t own_uuid(const struct perfetto_sink *sink)
 	return perfetto_uuid_of(sink, UUID_OWN, 0);
 }
 
+/* Its description is the machine: Perfetto's own packets have no place for labels. */
+static int own_track_write(struct perfetto_sink *sink, const struct recording *recording,
+			   struct error *error)
+{
+	struct perfetto_descriptor own = { .uuid = own_uuid(sink),
+					   .name = text_of("ktrack"),
+					   .is_ordered = true };
+	struct buffer about = { 0 };
+	int status;
+
+	buffer_append_string(&about, "{\"recording_id\":");
+	json_append_string(&about, text_of(recording->id));
+	machine_append(&about, recording);
+	buffer_append_char(&about, '}');
+	own.description = buffer_text(&about);
+	status = about.failed ? error_set(error, "out of memory")
+			      : perfetto_descriptor_write(sink, &own, error);
+	buffer_release(&about);
+	return status;
+}
+
 int perfetto_frame_open(struct perfetto_sink *sink, const struct recording *recording,
 			struct error *error)
 {
-	const struct perfetto_descriptor own = { .uuid = own_uuid(sink),
-						 .name = text_of("ktrack"),
-						 .is_ordered = true };
-
 	sink->clock_id = clock_id(recording);
 	sink->has_wall_clock = strcmp(recording->time_source, "none") != 0;
 	sink->wall_offset_ns = recording->wall_offset_ns;
 	if (snapshot_write(sink, recording->start_ns, sink->wall_offset_ns, error) < 0 ||
 	    sequence_begin(sink, error) < 0)
 		return -1;
-	return perfetto_descriptor_write(sink, &own, error);
+	return own_track_write(sink, recording, error);
 }
 
 /* The track for losses of a CPU; its name has the buffer only if there are several. */
