@@ -49,19 +49,19 @@ demo:
 # Lanes of tests: check-quick has no VMs, check adds them, check-full runs all tests.
 check-quick:
 	$(Q)scripts/deps build check
-	$(Q)$(MAKE) -j"$$(nproc)" userspace unit-tests fuzz-replay fault-programs
+	$(Q)$(MAKE) -j"$$(nproc)" userspace unit-tests fuzz-replay fault-programs damage-programs
 	$(Q)tests/run --lane quick
 
 check:
 	$(Q)scripts/deps
-	$(Q)$(MAKE) -j"$$(nproc)" userspace unit-tests fuzz-replay fault-programs
+	$(Q)$(MAKE) -j"$$(nproc)" userspace unit-tests fuzz-replay fault-programs damage-programs
 	$(Q)tests/run
 
 check-full: check-newest check-bench check-packages check-fuzz check-debug check-static
 
 check-newest:
 	$(Q)scripts/deps
-	$(Q)$(MAKE) -j"$$(nproc)" userspace unit-tests fuzz-replay fault-programs
+	$(Q)$(MAKE) -j"$$(nproc)" userspace unit-tests fuzz-replay fault-programs damage-programs
 	$(Q)KTRACK_FULL=1 KTRACK_NEWEST=all tests/run
 
 check-bench: userspace

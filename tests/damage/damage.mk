@@ -3,6 +3,9 @@
 
 damage-programs := $(BUILD)/damage/add_checksums
 
+.PHONY: damage-programs
+damage-programs: $(damage-programs)
+
 $(BUILD)/damage/add_checksums: $(BUILD)/san/tests/damage/add_checksums.o $(unit-library)
 	@mkdir -p $(@D)
 	@echo '  LD san  $@'

@@ -235,10 +235,21 @@ static int (*const readers[])(struct trace_options *options, struct cursor data)
 	[TRACE_DAT_TIME_SHIFT] = option_read_shifts,
 };
 
+static void cpu_count_check(struct trace_file *file, struct cursor data)
+{
+	size_t offset = data.offset;
+	uint32_t nr_cpus = cursor_u32(&data);
+
+	if (nr_cpus == 0 || nr_cpus > TRACE_CPUS_MAX)
+		trace_file_report(file, offset, "it states a number of cpus that cannot be");
+}
+
 int trace_file_read_option(struct trace_file *file, unsigned int id, struct cursor data)
 {
 	if (id == TRACE_DAT_CPU_STATISTICS)
 		return trace_file_read_statistics(file, option_text(data));
+	if (id == TRACE_DAT_CPU_COUNT)
+		cpu_count_check(file, data);
 	if (id >= sizeof(readers) / sizeof(readers[0]) || !readers[id])
 		return 0;
 	return readers[id](&file->options, data);
