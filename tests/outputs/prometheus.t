@@ -128,7 +128,7 @@ def check_refusals(tap):
     with tempfile.TemporaryDirectory() as folder:
         cases.make("nothing-in-it", Path(folder, "trace.dat"))
         _, said = cases.run(folder, "stat", "--prometheus=absent/own.prom", "trace.dat", status=1)
-        tap.ok(said == ["ktrack: cannot create absent/own.prom.new: No such file or directory"], "no such directory", *said)
+        tap.ok(said == ["ktrack: cannot write absent/own.prom: No such file or directory"], "no such directory", *said)
         _, said = cases.run(folder, "stat", "--json", "--prometheus=own.prom", "trace.dat", status=2)
         tap.ok(said == ["ktrack: --json: not with --prometheus; leave out one of them"], "no JSON meanwhile", *said)
         Path(folder, "own.prom").write_text("before")

@@ -42,7 +42,7 @@ bool output_settings_create_files(const struct output_settings *settings)
 		if (settings->targets[i] && sink_kinds[i].creates_files)
 			return true;
 	}
-	return false;
+	return settings->stat && settings->stat->prometheus;
 }
 
 bool output_settings_show_explanations(const struct output_settings *settings)

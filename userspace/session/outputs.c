@@ -384,6 +384,7 @@ int outputs_open(struct outputs *outputs, struct timeline *timeline,
 	};
 
 	outputs->set.size = 0;
+	output_owner(&opening.trace2.file_user, &opening.trace2.file_group);
 	if (outputs->settings->comparison)
 		return comparison_open(&opening, error);
 	if (budgets_open(&opening, error) < 0)
@@ -404,7 +405,6 @@ int outputs_open(struct outputs *outputs, struct timeline *timeline,
 	if (outputs_configure(outputs, error) < 0)
 		return -1;
 	opening.trace2.config = outputs->config;
-	output_owner(&opening.trace2.file_user, &opening.trace2.file_group);
 	if (kinds_open(&opening, error) < 0)
 		return -1;
 	return retention_is_limited(&outputs->settings->retention)

@@ -38,7 +38,7 @@ static int stream_run_report_command(struct stream_run *run, struct error *error
 	return tracks_pass(run->pipeline.tracks, &begin, run->command_ns, error);
 }
 
-/* Later sessions create files, and so do databases. */
+/* Later sessions create files, and so do databases; the file of Prometheus is replaced. */
 static bool stream_run_creates_files(const struct stream_run *run)
 {
 	return run->settings->session_ns > 0 ||

@@ -238,38 +238,71 @@ static int metrics_all_append(struct stat_sink *sink)
 }
 
 /* Killed runs leave one such file at most. */
-static int metrics_file_replace(const struct stat_sink *sink, const char *path, const char *name,
-				struct error *error)
+static int metrics_file_write(const struct stat_sink *sink, int folder_fd, const char *new_name,
+			      const char *name)
 {
 	const struct buffer *out = &sink->file.out;
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
+	int fd = openat(folder_fd, new_name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+			0644);
 	int status;
 
 	if (fd < 0)
-		return error_set_system(error, errno, "cannot create %s", path);
+		return -1;
 	status = file_write_all(fd, out->data, out->size, NULL);
-	if (status < 0 || rename(path, name) < 0) {
-		error_set_system(error, errno, "cannot write %s", name);
-		unlink(path);
-		status = -1;
-	}
 	close(fd);
+	if (status == 0 && renameat(folder_fd, new_name, folder_fd, name) == 0)
+		return 0;
+	unlinkat(folder_fd, new_name, 0);
+	return -1;
+}
+
+/* In a directory of the user of sudo, with the rights of that user. */
+static int metrics_file_replace(const struct stat_sink *sink, const char *folder,
+				const char *new_name, const char *name)
+{
+	struct owner owner = { 0 }, self = { 0 };
+	int fd = -1, status = -1;
+	bool is_owners;
+
+	if (sink->user != 0 && owner_init(&owner, sink->user, sink->group) < 0)
+		return -1;
+	fd = owner_reach(&owner, folder, &is_owners);
+	if (fd >= 0 && owner_begin(is_owners ? &owner : &self) == 0) {
+		status = metrics_file_write(sink, fd, new_name, name);
+		owner_end(is_owners ? &owner : &self);
+	}
+	file_close(fd);
+	owner_release(&owner);
 	return status;
+}
+
+/* "." for a name without a directory. */
+static void folder_append(struct buffer *out, const char *path)
+{
+	size_t size = path_base_name(path) - path;
+
+	if (size > 0)
+		buffer_append(out, path, size);
+	else
+		buffer_append_char(out, '.');
 }
 
 int stat_write_prometheus(struct stat_sink *sink, struct error *error)
 {
-	const char *name = sink->settings.prometheus;
-	struct buffer path = { 0 };
-	int status = -1;
+	const char *path = sink->settings.prometheus, *name = path_base_name(path);
+	struct buffer folder = { 0 }, new_name = { 0 };
+	int status = 0;
 
 	buffer_clear(&sink->file.out);
-	buffer_printf(&path, "%s.new", name);
-	if (metrics_all_append(sink) < 0 || path.failed)
-		error_set(error, "out of memory");
-	else
-		status = metrics_file_replace(sink, buffer_string(&path), name, error);
+	folder_append(&folder, path);
+	buffer_printf(&new_name, "%s.new", name);
+	if (metrics_all_append(sink) < 0 || folder.failed || new_name.failed)
+		status = error_set(error, "out of memory");
+	else if (metrics_file_replace(sink, buffer_string(&folder), buffer_string(&new_name),
+				      name) < 0)
+		status = error_set_system(error, errno, "cannot write %s", path);
 	buffer_clear(&sink->file.out);
-	buffer_release(&path);
+	buffer_release(&folder);
+	buffer_release(&new_name);
 	return status;
 }

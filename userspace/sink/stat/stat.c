@@ -448,6 +448,8 @@ struct sink *sink_stat_new(const struct sink_settings *settings, struct error *e
 		return NULL;
 	stat->settings = *settings->stat;
 	stat->report = settings->report;
+	stat->user = settings->user;
+	stat->group = settings->group;
 	stat_settings_complete(&stat->settings);
 	return sink;
 }

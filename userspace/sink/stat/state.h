@@ -102,6 +102,7 @@ struct stat_slow {
  * @nr_beyond: slices, samples and instants in merged rows
  * @totals: once @is_finished
  * @report: NULL for none; @has_reported that the file of Prometheus cannot be written
+ * @user, @group: owner of the file of Prometheus in a directory of this user; 0 for the caller
  * @printed_ns: time of the last print, by the monotonic clock
  */
 struct stat_sink {
@@ -119,6 +120,8 @@ struct stat_sink {
 	uint64_t nr_beyond;
 	const struct report *report;
 	bool has_reported;
+	unsigned int user;
+	unsigned int group;
 	int64_t now_ns;
 	int64_t printed_ns;
 	bool is_finished;
