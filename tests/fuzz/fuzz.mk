@@ -7,7 +7,7 @@ FUZZ_CC ?= clang
 FUZZ_FLAGS := -Wno-gnu-variable-sized-type-not-at-end -fsanitize=address,undefined -fno-sanitize=pointer-overflow \
 	-fno-sanitize-recover=undefined
 
-fuzz-names := trace_dat format record target_value config symbols filter kallsyms rules stack selector elf budget request database marker userring
+fuzz-names := trace_dat format record target_value config symbols filter kallsyms rules stack selector elf budget request database marker userring zstd_frames
 fuzz-library := $(library-sources:%.c=$(BUILD)/fuzz/clang/%.o)
 
 .PHONY: fuzz fuzz-replay
@@ -25,7 +25,7 @@ $(BUILD)/fuzz/clang/%.o: %.c userspace/userspace.mk | packages
 
 $(BUILD)/fuzz/fuzz-%: $(BUILD)/fuzz/clang/tests/fuzz/%.o $(fuzz-library)
 	@echo '  LD fuzz $@'
-	$(Q)$(FUZZ_CC) -fsanitize=fuzzer $(FUZZ_FLAGS) -o $@ $^ $(libraries)
+	$(Q)$(FUZZ_CC) -fsanitize=fuzzer $(FUZZ_FLAGS) -o $@ $^ $(libraries) -lzstd
 
 # libFuzzer writes crashing inputs to build/fuzz/found/; add them to tests/fuzz/found/TARGET/ with the fix.
 fuzz:
