@@ -291,6 +291,18 @@ def check_groups(tap):
         tap.ok([row["name"] for row in rows["instants"]] == ["tick"] and not rows["slices"], "and instants", *wrong)
 
 
+def check_groups_by_the_end(tap):
+    """A field that only ends have; the other keys stay those of the begin. The last read has no end."""
+    with tempfile.TemporaryDirectory() as folder:
+        cases.make("rules-syscalls", Path(folder, "trace.dat"))
+        rules = cases.rules_of("rules-syscalls")
+        text, wrong = cases.run(folder, "stat", "--json", *rules, "--group-by=name,pid,field:ret", "trace.dat")
+        found = {(row["name"], row["pid"], row["field:ret"]): row["count"] for row in json.loads(text)["slices"]}
+        for one in (("write", "7", "4096"), ("futex", "8", "-512"), ("syscall_9999", "7", "-38"), ("getpid", "9", "9")):
+            tap.ok(found.get(one) == 1, f"a row of {' '.join(one)}", found, *wrong)
+        tap.ok(found.get(("read", "7", "")) == 0, "no value if there is no end", found)
+
+
 def check_forms(tap):
     """--csv, --slowest, --histogram, --percentiles, and --sort the other way."""
     with tempfile.TemporaryDirectory() as folder:
@@ -379,6 +391,7 @@ def main():
     check_names(tap)
     check_order(tap)
     check_groups(tap)
+    check_groups_by_the_end(tap)
     check_forms(tap)
     check_many_slowest(tap)
     check_refusals(tap)

@@ -74,6 +74,26 @@ void stat_group_append(const struct stat_sink *sink, struct buffer *out,
 	}
 }
 
+void stat_group_complete(const struct stat_sink *sink, struct buffer *out,
+			 const struct timeline_event *event, const struct buffer *begun)
+{
+	const char *value = begun->data;
+
+	for (size_t i = 0; i < sink->settings.nr_groups; i++) {
+		const struct stat_group *group = &sink->settings.groups[i];
+		size_t begin = out->size;
+
+		if (group->key == STAT_KEY_NAME)
+			continue;
+		if (group->key == STAT_KEY_FIELD && *value == '\0')
+			field_append(out, event, group->field);
+		else
+			buffer_append_string(out, value);
+		value_end(out, begin);
+		value += strlen(value) + 1;
+	}
+}
+
 struct text stat_row_key(const struct stat_row *row, const struct sink_stat_settings *settings,
 			 size_t index)
 {

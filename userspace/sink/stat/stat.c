@@ -103,9 +103,10 @@ static struct timeline_name *event_name_key(const struct stat_sink *sink,
 	return is_key ? event->name : NULL;
 }
 
-/* The track's last row is that of most events. */
+/* Of a slice's end, @begun has the values of its begin. The track's last row is that of most events. */
 static struct stat_row *event_row(struct stat_sink *sink, const struct timeline_event *event,
-				  enum stat_kind kind, struct error *error)
+				  enum stat_kind kind, const struct buffer *begun,
+				  struct error *error)
 {
 	struct stat_track *track = event->track->sink_data[sink->file.sink_index];
 	struct timeline_name *name = event_name_key(sink, event);
@@ -119,6 +120,8 @@ static struct stat_row *event_row(struct stat_sink *sink, const struct timeline_
 	buffer_clear(text);
 	if (kind == STAT_COUNTER)
 		buffer_append(text, track->label.data, track->label.size);
+	else if (begun && begun->size > 0)
+		stat_group_complete(sink, text, event, begun);
 	else
 		stat_group_append(sink, text, event, track);
 	key.group = buffer_text(text);
@@ -148,8 +151,10 @@ static void stat_track_release(struct sink_track *link)
 {
 	struct stat_track *track = container_of(link, struct stat_track, link);
 
-	for (unsigned int i = 0; i < track->nr_open; i++)
+	for (unsigned int i = 0; i < track->nr_open; i++) {
+		buffer_release(&track->open[i].group);
 		buffer_release(&track->open[i].fields);
+	}
 	free(track->open);
 	buffer_release(&track->label);
 }
@@ -187,15 +192,15 @@ static int stat_slice_open(struct stat_sink *sink, const struct timeline_event *
 		return -1;
 	open = &track->open[event->depth - 1];
 	open->inner_ns = 0;
-	open->row = NULL;
+	buffer_clear(&open->group);
 	if (sink->settings.slowest > 0) {
 		buffer_clear(&open->fields);
 		fields_append_text(&open->fields, event->fields, event->nr_fields);
 	}
 	if (!stat_groups_need_record(&sink->settings) || !event_is_wanted(sink, event))
 		return 0;
-	open->row = event_row(sink, event, STAT_SLICES, error);
-	return open->row ? 0 : -1;
+	stat_group_append(sink, &open->group, event, track);
+	return open->group.failed ? error_set(error, "out of memory") : 0;
 }
 
 /* The slice that ends; its time is time of the one around it, too. */
@@ -235,12 +240,11 @@ static int stat_slice_add(struct stat_sink *sink, const struct timeline_event *e
 			  struct error *error)
 {
 	const struct stat_open *open = stat_slice_close(sink, event);
-	struct stat_row *row = open->row;
+	struct stat_row *row;
 
 	if (!event_is_wanted(sink, event))
 		return 0;
-	if (!row)
-		row = event_row(sink, event, STAT_SLICES, error);
+	row = event_row(sink, event, STAT_SLICES, &open->group, error);
 	if (!row)
 		return -1;
 	return stat_slice_count(sink, row, event, open) < 0 ? error_set(error, "out of memory") : 0;
@@ -253,7 +257,7 @@ static int stat_instant_add(struct stat_sink *sink, const struct timeline_event 
 
 	if (!event_is_wanted(sink, event))
 		return 0;
-	row = event_row(sink, event, STAT_INSTANTS, error);
+	row = event_row(sink, event, STAT_INSTANTS, NULL, error);
 	if (!row)
 		return -1;
 	row->count++;
@@ -263,7 +267,7 @@ static int stat_instant_add(struct stat_sink *sink, const struct timeline_event 
 static int stat_sample_add(struct stat_sink *sink, const struct timeline_event *event,
 			   struct error *error)
 {
-	struct stat_row *row = event_row(sink, event, STAT_COUNTER, error);
+	struct stat_row *row = event_row(sink, event, STAT_COUNTER, NULL, error);
 
 	if (!row)
 		return -1;

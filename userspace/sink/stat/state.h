@@ -60,12 +60,12 @@ struct stat_loss {
 
 /**
  * struct stat_open - a slice without an end yet
- * @row: its row, if that depends on its begin
+ * @group: the values of its begin, if rows depend on it; else empty
  * @inner_ns: time of the slices in it
  * @fields: of the begin, if the slowest slices are listed
  */
 struct stat_open {
-	struct stat_row *row;
+	struct buffer group;
 	int64_t inner_ns;
 	struct buffer fields;
 };
@@ -136,6 +136,15 @@ bool stat_groups_need_record(const struct sink_stat_settings *settings);
 /** stat_group_append - append the values of all keys but the name */
 void stat_group_append(const struct stat_sink *sink, struct buffer *out,
 		       const struct timeline_event *event, const struct stat_track *track);
+
+/**
+ * stat_group_complete - append the values of a slice's begin
+ * @begun: from stat_group_append() at the begin
+ *
+ * Fields that the begin does not have are those of the end, @event.
+ */
+void stat_group_complete(const struct stat_sink *sink, struct buffer *out,
+			 const struct timeline_event *event, const struct buffer *begun);
 
 /** stat_row_key - the value of the key with an index below @settings->nr_groups */
 struct text stat_row_key(const struct stat_row *row, const struct sink_stat_settings *settings,
