@@ -21,12 +21,12 @@ unit-tests: trace2-tools
 $(BUILD)/library/%.o: %.c userspace/userspace.mk userspace/library.mk | packages
 	@mkdir -p $(@D)
 	@echo '  CC pic  $<'
-	$(Q)$(CC) $(flags) $(CFLAGS) -fPIC -c -o $@ $<
+	$(Q)$(CC) $(hardening) $(flags) $(CFLAGS) -fPIC -c -o $@ $<
 
 # nodelete: dlclose() must not unload the library, since thread and process exit handlers call into it.
 $(shared-library): $(library-objects) userspace/trace2/libtrace2.map
 	@echo '  LD      $@'
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,--version-script=userspace/trace2/libtrace2.map \
+	$(Q)$(CC) $(link-hardening) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,--version-script=userspace/trace2/libtrace2.map \
 		-Wl,--no-undefined -Wl,-z,nodelete -o $@ $(library-objects) $(shell pkg-config --libs $(library-packages)) -lpthread
 
 $(BUILD)/$(library).so: $(shared-library)

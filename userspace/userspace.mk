@@ -20,6 +20,14 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all
 # SLP vectorization collects separate stores in vector registers, which makes export 2 to 4 % slower.
 tuning := -fno-tree-slp-vectorize
 warnings := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wno-missing-field-initializers
+# For programs and libraries that are used, not for those of tests. The caller's flags come later, so that they win.
+machine := $(shell $(CC) -dumpmachine)
+branch-protection := $(if $(filter x86_64%,$(machine)),-fcf-protection,$(if $(filter aarch64%,$(machine)),-mbranch-protection=standard))
+optimizes = $(filter-out -O0,$(filter -O%,$(CFLAGS)))
+fortifies = $(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS))
+hardening = $(if $(SAN),,-fstack-protector-strong -fstack-clash-protection $(branch-protection) \
+	$(if $(and $(optimizes),$(if $(fortifies),,yes)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
+link-hardening = $(if $(SAN),,-Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
 flags = -std=gnu11 -D_GNU_SOURCE -DKTRACK_VERSION='"$(version)"' $(warnings) $(tuning) -fvisibility=hidden \
 	-Iuserspace -Iinclude -MMD -MP $(shell pkg-config --cflags '$(packages) $(loaded-packages)' 2>/dev/null) $(CPPFLAGS)
 libraries = $(shell pkg-config --libs '$(packages)' 2>/dev/null)
@@ -33,12 +41,12 @@ packages:
 
 $(BUILD)/ktrack: $(objects)
 	@echo '  LD      $@'
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(if $(SAN),$(SANITIZE)) -o $@ $^ $(libraries)
+	$(Q)$(CC) -pie $(link-hardening) $(CFLAGS) $(LDFLAGS) $(if $(SAN),$(SANITIZE)) -o $@ $^ $(libraries)
 
 $(BUILD)/%.o: %.c userspace/userspace.mk | packages
 	@mkdir -p $(@D)
 	@echo '  CC      $<'
-	$(Q)$(CC) $(flags) $(CFLAGS) $(if $(SAN),$(SANITIZE)) -c -o $@ $<
+	$(Q)$(CC) -fPIE $(hardening) $(flags) $(CFLAGS) $(if $(SAN),$(SANITIZE)) -c -o $@ $<
 
 # page.c, packs.c, schema.c and queries.c embed these files; the compiler lists them in no dependency file.
 $(BUILD)/userspace/rules/packs.o $(BUILD)/san/userspace/rules/packs.o $(BUILD)/fuzz/clang/userspace/rules/packs.o: $(wildcard userspace/rules/packs/*)

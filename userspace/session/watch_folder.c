@@ -176,9 +176,13 @@ void watch_folder_date(const struct watch_folder *folder, const char *name)
 void watch_folder_share(const struct watch_folder *folder, const char *name)
 {
 	struct stat status;
+	int ignored;
 
-	if (fstat(folder->fd, &status) == 0 && status.st_mode & S_ISGID)
-		fchmodat(folder->fd, name, 0640, 0);
+	if (fstat(folder->fd, &status) < 0 || !(status.st_mode & S_ISGID))
+		return;
+	/* If it fails, the recording is complete, but only its owner can read it. */
+	ignored = fchmodat(folder->fd, name, 0640, 0);
+	(void)ignored;
 }
 
 void watch_folder_trim(const struct watch_folder *folder, const struct retention *limits,
