@@ -7,11 +7,11 @@ FUZZ_CC ?= clang
 FUZZ_FLAGS := -Wno-gnu-variable-sized-type-not-at-end -fsanitize=address,undefined -fno-sanitize=pointer-overflow \
 	-fno-sanitize-recover=undefined
 
-fuzz-names := trace_dat format record target_value config symbols filter kallsyms rules stack selector elf budget request database marker userring zstd_frames
+fuzz-names := trace_dat format record target_value config symbols filter kallsyms rules stack selector elf budget request database marker userring zstd_frames spool append
 fuzz-library := $(library-sources:%.c=$(BUILD)/fuzz/clang/%.o)
 
 .PHONY: fuzz fuzz-replay
-fuzz-replay: $(fuzz-names:%=$(BUILD)/fuzz/replay-%)
+fuzz-replay: $(damage-programs) $(fuzz-names:%=$(BUILD)/fuzz/replay-%)
 
 $(BUILD)/fuzz/replay-%: $(BUILD)/san/tests/fuzz/%.o $(BUILD)/san/tests/fuzz/replay.o $(unit-library)
 	@mkdir -p $(@D)
@@ -30,7 +30,7 @@ $(BUILD)/fuzz/fuzz-%: $(BUILD)/fuzz/clang/tests/fuzz/%.o $(fuzz-library)
 # libFuzzer writes crashing inputs to build/fuzz/found/; add them to tests/fuzz/found/TARGET/ with the fix.
 fuzz:
 	$(Q)scripts/deps build fuzz
-	$(Q)$(MAKE) $(fuzz-names:%=$(BUILD)/fuzz/fuzz-%)
+	$(Q)$(MAKE) userspace $(damage-programs) $(fuzz-names:%=$(BUILD)/fuzz/fuzz-%)
 	$(Q)tests/fuzz/seeds $(BUILD)/fuzz/corpus
 	$(Q)mkdir -p $(BUILD)/fuzz/found
 	$(Q)for name in $(fuzz-names); do \
