@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -15,12 +16,16 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from programs import KTRACK, LIMIT_S, build, exported, fired, lost, own_programs, own_socket, read_events, stream, wait_for  # noqa: E402
+from programs import KTRACK, LIMIT_S, SOURCES, build, exported, fired, lost, own_programs, own_socket, read_events, stream, wait_for  # noqa: E402
 from tap import Tap  # noqa: E402
 
 KILLS = 20
 EXECUTIONS = 60
 INNER_MAX = 20
+# More than ktrack keeps waiting.
+SILENT = 100
+# Ten more than ktrack records of one process.
+MEMFDS = 266
 
 
 def account(tap, text, output, events, has_lost):
@@ -267,6 +272,42 @@ def check_options(tap):
     tap.ok(done.returncode == 2 and done.stderr == wanted, "ktrack watch records no programs", done.stderr)
 
 
+def check_slow(tap, folder):
+    """A program may be preempted between its connection and its message; connections that stay silent keep nothing out."""
+    program = build(folder, "slow", more=("-Wl,--wrap=sendmsg", SOURCES / "slow.c"))
+    output, events, _ = stream([program, "1", "1000", "1000"])
+    account(tap, "a message that comes late", output, events, has_lost=False)
+    recorder = Recorder(folder, "silent")
+    silent = []
+    for _ in range(SILENT):
+        silent.append(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET))
+        silent[-1].connect(os.environ["KTRACK_USER_SOCKET"])
+    output = subprocess.run([folder + "/load", "1", "1000", "1000"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    events = recorder.stop()
+    for connection in silent:
+        connection.close()
+    account(tap, f"{SILENT} connections that send nothing", output, events, has_lost=False)
+
+
+def check_late(tap, load, folder):
+    """A program that gave up waiting for a stopped ktrack is reported: its first records are missing."""
+    recorder = Recorder(folder, "late")
+    recorder.process.send_signal(signal.SIGSTOP)
+    process = subprocess.run([load, "1", "100", "0"], stdout=subprocess.DEVNULL, timeout=LIMIT_S, check=False)
+    recorder.process.send_signal(signal.SIGCONT)
+    events = recorder.stop()
+    tap.ok(process.returncode == 0 and exported(events) == 0, "a program does not wait for ever", events[-3:])
+    tap.ok(" did not wait for ktrack, which was busy; its records until now are missing" in recorder.messages, "that is reported", recorder.messages)
+
+
+def check_many(tap, folder):
+    """Of one process with too many memfds, as many as fit are recorded, and one line says it."""
+    output, events, messages = stream([build(folder, "many", source="many.c"), str(MEMFDS)])
+    wanted = rf"many \(\d+\): not recorded, as later ones may be: at most \d+ programs, and {MEMFDS - 10} of a process"
+    tap.ok(len(re.findall(wanted, messages)) == 1, "too many memfds of one process are reported once", messages)
+    tap.ok(exported(events) > 0, "its first memory is recorded", output)
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
@@ -284,6 +325,9 @@ def main():
         check_killed_programs(tap, load, folder)
         check_killed_recorders(tap, load, folder)
         check_running(tap, folder)
+        check_slow(tap, folder)
+        check_late(tap, load, folder)
+        check_many(tap, folder)
     return tap.finish()
 
 

@@ -235,3 +235,24 @@ TEST(sizes_of_a_memory_are_checked)
 	CHECK(program != NULL);
 	program_close(program);
 }
+
+/* Each record names another thread of another PID namespace: what searching for them costs is limited. */
+TEST(searches_of_threads_are_limited)
+{
+	struct ktrack_user_record *record = hostile_begin();
+	const int64_t spent_ns = NS_PER_S;
+
+	program->is_nested = true;
+	program->search_from_ns = time_now_ns(CLOCK_MONOTONIC);
+	program->searched_ns = spent_ns;
+	record->tid = 77;
+	CHECK(hostile_read() > 0);
+	CHECK_NUMBER(program->searched_ns, spent_ns);
+	program->search_from_ns -= NS_PER_S;
+	ktrack_instant(unit_hostile, "two", 0);
+	CHECK(hostile_read() > 0);
+	CHECK(program->searched_ns > 0 && program->searched_ns < spent_ns);
+	CHECK(!program->is_damaged);
+	CHECK_NUMBER(queue.size, 2);
+	hostile_end();
+}

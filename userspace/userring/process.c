@@ -98,24 +98,24 @@ int process_find_thread(int pid, int inner)
 	return found;
 }
 
-bool process_has_mapped(int pid, ino_t inode)
+bool process_read_maps(int pid, struct buffer *maps)
 {
-	struct buffer maps = { 0 };
-	bool has_mapped = true;
-	char path[64], word[64];
+	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	snprintf(word, sizeof(word), " %llu ", (unsigned long long)inode);
-	if (file_read(path, &maps) == 0 && maps.size > 0) {
-		const char *line = buffer_string(&maps);
+	return file_read(path, maps) == 0 && maps->size > 0;
+}
 
-		has_mapped = false;
-		while (!has_mapped && (line = strstr(line, word))) {
-			line += strlen(word);
-			has_mapped = strncmp(line + strspn(line, " "), "/memfd:" KTRACK_USER_NAME,
-					     strlen("/memfd:" KTRACK_USER_NAME)) == 0;
-		}
+bool maps_have(const char *maps, ino_t inode)
+{
+	char word[64];
+
+	snprintf(word, sizeof(word), " %llu ", (unsigned long long)inode);
+	while ((maps = strstr(maps, word))) {
+		maps += strlen(word);
+		if (strncmp(maps + strspn(maps, " "), "/memfd:" KTRACK_USER_NAME,
+			    strlen("/memfd:" KTRACK_USER_NAME)) == 0)
+			return true;
 	}
-	buffer_release(&maps);
-	return has_mapped;
+	return false;
 }

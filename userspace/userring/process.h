@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/base.h"
+
 /** PROCESS_UNKNOWN - the process exists, but its start cannot be read */
 #define PROCESS_UNKNOWN UINT64_MAX
 
@@ -36,7 +38,10 @@ struct process_ids process_ids_read(int pid);
  */
 int process_find_thread(int pid, int inner);
 
-/** process_has_mapped - whether a process has mapped a file; true if its mappings are unknown */
-bool process_has_mapped(int pid, ino_t inode);
+/** process_read_maps - read the mappings of a process; false if they are unknown */
+bool process_read_maps(int pid, struct buffer *maps);
+
+/** maps_have - whether the mappings have a memory of ktrack/user.h */
+bool maps_have(const char *maps, ino_t inode);
 
 #endif

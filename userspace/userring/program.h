@@ -42,6 +42,7 @@ struct program_ring {
  * @events_used: bytes of descriptions that are read
  * @ids: event ids by number of a description, 0 if there is none
  * @from_ns: earlier records belong to another recording
+ * @search_from_ns, @searched_ns: a second, and what searches of threads have taken of it
  * @is_ours: it is locked, so that this process is its only reader
  * @is_nested: the process is in another PID namespace, so that its threads have other numbers
  * @has_ended: the process is gone
@@ -66,6 +67,8 @@ struct program {
 	uint16_t *ids;
 	struct program_ring *rings;
 	int64_t from_ns;
+	int64_t search_from_ns;
+	int64_t searched_ns;
 	bool is_ours;
 	bool is_nested;
 	bool has_ended;

@@ -12,8 +12,12 @@
 #include "userring/program.h"
 #include "userring/scan.h"
 
-/* Limit of programs at once. */
+/* Limits of programs at once, and of those of one process, whose libraries may have their own. */
 #define PROGRAMS_MAX 4096
+#define PROCESS_PROGRAMS_MAX 256
+
+/* So many are taken before rings are read again. */
+#define OFFERS_MAX 256
 
 /* Running programs are searched this often: rarely if those that start announce themselves. */
 #define SEARCH_NS NS_PER_S
@@ -30,11 +34,16 @@
 #define WAIT_BUSY_MS 2
 #define BUSY_BYTES (64 << 10)
 
+/* So many programs that did not wait are reported. */
+#define LATE_MAX 10
+
 /**
  * struct programs - the state
  * @is_on: recording has started
  * @ready_ns: all records up to this time are read
  * @last_bytes: what the last pass found
+ * @nr_late: programs that did not wait and are reported
+ * @was_full: a program was one too many
  */
 struct programs {
 	struct programs_settings settings;
@@ -49,6 +58,8 @@ struct programs {
 	int64_t searched_ns;
 	int64_t looked_ns;
 	int64_t last_bytes;
+	unsigned int nr_late;
+	bool was_full;
 };
 
 static bool programs_have(const struct programs *programs, const struct program *program)
@@ -65,26 +76,61 @@ static bool programs_have(const struct programs *programs, const struct program 
 static bool programs_wants(const struct programs *programs, struct program *program)
 {
 	return !programs_have(programs, program) &&
-	       program_matches(program, programs->settings.globs) &&
-	       programs->size < PROGRAMS_MAX;
+	       program_matches(program, programs->settings.globs);
+}
+
+static size_t programs_count_process(const struct programs *programs, int pid)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < programs->size; i++)
+		nr += programs->list[i]->pid == pid && !programs->list[i]->has_ended;
+	return nr;
+}
+
+/* Reported once. Returns false if the program is one too many. */
+static bool programs_have_place(struct programs *programs, const struct program *program)
+{
+	if (programs->size < PROGRAMS_MAX &&
+	    programs_count_process(programs, program->pid) < PROCESS_PROGRAMS_MAX)
+		return true;
+	if (!programs->was_full)
+		report_message(programs->settings.report,
+			       "%s (%d): not recorded, as later ones may be: at most %d programs, "
+			       "and %d of a process, are recorded; select some by "
+			       "--programs=GLOB",
+			       program->comm, program->pid, PROGRAMS_MAX, PROCESS_PROGRAMS_MAX);
+	programs->was_full = true;
+	return false;
 }
 
 /* After exec(2), earlier memory of the process has no writer. */
 static void programs_end_replaced(struct programs *programs, const struct program *program)
 {
+	struct buffer maps = { 0 };
+
 	for (size_t i = 0; i < programs->size; i++) {
 		struct program *other = programs->list[i];
 
-		if (other->pid == program->pid && !process_has_mapped(other->pid, other->inode))
-			other->has_ended = true;
+		if (other->pid != program->pid || other->has_ended)
+			continue;
+		if (maps.size == 0 && !process_read_maps(other->pid, &maps))
+			break;
+		other->has_ended = !maps_have(buffer_string(&maps), other->inode);
 	}
+	buffer_release(&maps);
 }
 
 static int programs_add(struct programs *programs, struct program *program, struct error *error)
 {
 	struct program **list;
 
-	if (!programs_wants(programs, program) || !program_lock(program)) {
+	if (!programs_wants(programs, program)) {
+		program_close(program);
+		return 0;
+	}
+	programs_end_replaced(programs, program);
+	if (!programs_have_place(programs, program) || !program_lock(program)) {
 		program_close(program);
 		return 0;
 	}
@@ -94,7 +140,6 @@ static int programs_add(struct programs *programs, struct program *program, stru
 		return error_set(error, "out of memory");
 	}
 	programs->list = list;
-	programs_end_replaced(programs, program);
 	list[programs->size++] = program;
 	program_switch(program, programs->is_on);
 	return 0;
@@ -119,18 +164,47 @@ static int programs_search(struct programs *programs, struct error *error)
 	return memfds_visit(&visitor, error);
 }
 
+static const struct program *programs_find(const struct programs *programs, int pid)
+{
+	for (size_t i = programs->size; i > 0; i--) {
+		if (programs->list[i - 1]->pid == pid)
+			return programs->list[i - 1];
+	}
+	return NULL;
+}
+
+/* A program that has not waited for the answer was not recorded until now. */
+static void programs_report_late(struct programs *programs, int pid)
+{
+	const struct program *program = programs_find(programs, pid);
+	const char *more = "";
+
+	/* One that is alive and not recorded is not wanted. */
+	if (!programs->is_on || programs->nr_late == LATE_MAX ||
+	    (!program && process_started(pid) != 0))
+		return;
+	if (++programs->nr_late == LATE_MAX)
+		more = "; more programs are not reported";
+	report_message(programs->settings.report,
+		       "%s (%d): did not wait for ktrack, which was busy; its records until now "
+		       "are missing%s",
+		       program && *program->comm ? program->comm : "a program", pid, more);
+}
+
 /* Takes programs that announce themselves. */
 static int programs_accept(struct programs *programs, struct error *error)
 {
-	int connection, pid, fd, status = 0;
+	struct program_offer offer;
+	int status = 0;
 
-	while (status == 0 &&
-	       (fd = program_socket_accept(&programs->socket, &connection, &pid)) > -2) {
-		if (fd < 0)
-			continue;
-		status = memory_add(programs, fd, pid, error);
-		close(fd);
-		close(connection);
+	for (int i = 0; i < OFFERS_MAX && status == 0; i++) {
+		if (!program_socket_take(&programs->socket, &offer))
+			break;
+		status = memory_add(programs, offer.memory_fd, offer.pid, error);
+		if (offer.is_late)
+			programs_report_late(programs, offer.pid);
+		close(offer.memory_fd);
+		close(offer.connection);
 	}
 	return status;
 }

@@ -17,6 +17,9 @@
 /* Other rings do not wait longer for a record that was begun. */
 #define LATE_NS NS_PER_S
 
+/* What searches of threads of a program may take of a second. */
+#define SEARCH_LIMIT_NS (NS_PER_S / 10)
+
 /** enum ring_status - what reading a record found */
 enum ring_status {
 	RING_NO_MEMORY = -2,
@@ -97,15 +100,34 @@ static uint16_t program_find_id(struct program *program, uint16_t number,
 	return program->ids[number];
 }
 
+/*
+ * Looks for a thread of another PID namespace. Every record of a hostile program may name another
+ * one: what a program's searches cost is limited.
+ */
+static int program_find_thread(struct program *program, int32_t inner)
+{
+	int64_t begin_ns = time_now_ns(CLOCK_MONOTONIC);
+	int tid;
+
+	if (begin_ns - program->search_from_ns >= NS_PER_S) {
+		program->search_from_ns = begin_ns;
+		program->searched_ns = 0;
+	}
+	if (program->searched_ns > SEARCH_LIMIT_NS)
+		return 0;
+	tid = process_find_thread(program->pid, inner);
+	program->searched_ns += time_now_ns(CLOCK_MONOTONIC) - begin_ns;
+	return tid;
+}
+
 /* A thread's number as this process has it: the process's number if it has ended or is hostile. */
-static int32_t ring_find_thread(const struct program *program, struct program_ring *ring,
-				int32_t tid)
+static int32_t ring_find_thread(struct program *program, struct program_ring *ring, int32_t tid)
 {
 	if (!program->is_nested)
 		return tid;
 	if (ring->inner != tid) {
 		ring->inner = tid;
-		ring->tid = process_find_thread(program->pid, tid);
+		ring->tid = program_find_thread(program, tid);
 	}
 	return ring->tid > 0 ? ring->tid : program->pid;
 }

@@ -17,29 +17,48 @@ struct memory_visitor {
 /** memfds_visit - visit the memfds of all processes that the caller may read */
 int memfds_visit(const struct memory_visitor *visitor, struct error *error);
 
+/** PROGRAM_CALLERS_MAX - limit of connections whose message has not arrived */
+#define PROGRAM_CALLERS_MAX 64
+
+/** struct program_caller - a connection whose message has not arrived */
+struct program_caller {
+	int fd;
+	int64_t since_ns;
+};
+
 /**
  * struct program_socket - where programs announce themselves
  * @fd: listens; -1 if it is not open
  * @path: of the socket
  * @folder: a temporary one; NULL if it is none
+ * @callers: the oldest first
  */
 struct program_socket {
 	int fd;
 	char *path;
 	char *folder;
+	struct program_caller callers[PROGRAM_CALLERS_MAX];
+	size_t nr_callers;
+};
+
+/**
+ * struct program_offer - a program that announces itself
+ * @connection: to be closed when the program may go on
+ * @memory_fd: its memfd, to be closed
+ * @is_late: it has not waited, so that it runs already, or has ended
+ */
+struct program_offer {
+	int connection;
+	int memory_fd;
+	int pid;
+	bool is_late;
 };
 
 /** program_socket_open - open the usual socket, or a temporary one; returns -1 with @error */
 int program_socket_open(struct program_socket *own, struct error *error);
 
-/**
- * program_socket_accept - take a program that announces itself
- * @connection: to be closed when the program may go on
- * @pid: of the program
- *
- * Returns its memfd, to be closed; -1 if it has sent none; -2 if nobody is waiting.
- */
-int program_socket_accept(struct program_socket *own, int *connection, int *pid);
+/** program_socket_take - take a program that announces itself; false if there is none now */
+bool program_socket_take(struct program_socket *own, struct program_offer *out);
 
 void program_socket_close(struct program_socket *own);
 

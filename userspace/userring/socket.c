@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The socket at which programs announce themselves. Programs trust only root and their own user;
- * what they send is checked like the memory of any program.
- */
+/* Opens the socket at which programs announce themselves. They trust only root and their user. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -134,75 +131,12 @@ int program_socket_open(struct program_socket *own, struct error *error)
 				own->path ? own->path : "/tmp");
 }
 
-/* Takes the first of the descriptors, and closes others. */
-static int message_take_fd(struct msghdr *message)
-{
-	int taken = -1;
-
-	for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part;
-	     part = CMSG_NXTHDR(message, part)) {
-		size_t size = part->cmsg_len - CMSG_LEN(0);
-
-		if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
-			continue;
-		for (size_t i = 0; i + sizeof(int) <= size; i += sizeof(int)) {
-			int fd;
-
-			memcpy(&fd, CMSG_DATA(part) + i, sizeof(fd));
-			if (taken < 0)
-				taken = fd;
-			else
-				close(fd);
-		}
-	}
-	return taken;
-}
-
-/* A program sends before it waits, so that the message is there with the connection or soon. */
-static int connection_receive(int connection)
-{
-	union {
-		char bytes[CMSG_SPACE(4 * sizeof(int))];
-		struct cmsghdr head;
-	} control;
-	uint32_t version;
-	struct iovec part = { .iov_base = &version, .iov_len = sizeof(version) };
-	struct msghdr message = { .msg_iov = &part,
-				  .msg_iovlen = 1,
-				  .msg_control = control.bytes,
-				  .msg_controllen = sizeof(control.bytes) };
-	struct timeval wait = { .tv_usec = 100000 };
-
-	setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
-	if (recvmsg(connection, &message, MSG_CMSG_CLOEXEC) < 0)
-		return -1;
-	return message_take_fd(&message);
-}
-
-int program_socket_accept(struct program_socket *own, int *connection, int *pid)
-{
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
-	int fd;
-
-	*connection = accept4(own->fd, NULL, NULL, SOCK_CLOEXEC);
-	if (*connection < 0)
-		return -2;
-	fd = connection_receive(*connection);
-	if (fd >= 0 && getsockopt(*connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-	    peer.pid > 0) {
-		*pid = peer.pid;
-		return fd;
-	}
-	file_close(fd);
-	close(*connection);
-	return -1;
-}
-
 void program_socket_close(struct program_socket *own)
 {
 	if (own->fd >= 0 && own->path)
 		unlink(own->path);
+	while (own->nr_callers > 0)
+		close(own->callers[--own->nr_callers].fd);
 	file_close(own->fd);
 	if (own->folder)
 		rmdir(own->folder);

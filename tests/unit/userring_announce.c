@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of the messages by which programs announce themselves. */
+#include <fcntl.h>
+#include <ktrack/user/layout.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "fixtures/tap.h"
+#include "userring/scan.h"
+
+static char folder[64];
+static struct sockaddr_un address;
+static struct program_socket own;
+
+static void socket_begin(void)
+{
+	struct error error = { 0 };
+
+	strcpy(folder, "/tmp/ktrack-unit-XXXXXX");
+	if (!mkdtemp(folder))
+		abort();
+	address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/user.sock", folder);
+	setenv(KTRACK_USER_SOCKET_VARIABLE, address.sun_path, 1);
+	if (program_socket_open(&own, &error) < 0)
+		abort();
+}
+
+static void socket_end(void)
+{
+	program_socket_close(&own);
+	CHECK_NUMBER(rmdir(folder), 0);
+}
+
+static int program_connect(void)
+{
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
+		abort();
+	return fd;
+}
+
+static void program_send(int connection)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr head;
+	} control = { 0 };
+	uint32_t version = KTRACK_USER_VERSION;
+	struct iovec part = { .iov_base = &version, .iov_len = sizeof(version) };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = control.bytes,
+				  .msg_controllen = sizeof(control.bytes) };
+	int memory_fd = memfd_create(KTRACK_USER_NAME, MFD_CLOEXEC);
+
+	control.head.cmsg_level = SOL_SOCKET;
+	control.head.cmsg_type = SCM_RIGHTS;
+	control.head.cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(&control.head), &memory_fd, sizeof(memory_fd));
+	CHECK_NUMBER(sendmsg(connection, &message, MSG_NOSIGNAL), sizeof(version));
+	close(memory_fd);
+}
+
+static bool is_over(int connection)
+{
+	struct pollfd state = { .fd = connection };
+
+	return poll(&state, 1, 0) == 1 && state.revents & POLLHUP;
+}
+
+/* Takes one offer, and lets the program continue. */
+static struct program_offer offer_take(void)
+{
+	struct program_offer offer = { 0 };
+
+	CHECK(program_socket_take(&own, &offer));
+	CHECK(fcntl(offer.memory_fd, F_GETFD) & FD_CLOEXEC);
+	close(offer.memory_fd);
+	close(offer.connection);
+	return offer;
+}
+
+TEST(a_program_is_taken_when_its_message_arrives)
+{
+	struct program_offer offer;
+	int connection;
+
+	socket_begin();
+	CHECK(!program_socket_take(&own, &offer));
+	connection = program_connect();
+	CHECK(!program_socket_take(&own, &offer));
+	CHECK(!is_over(connection));
+	program_send(connection);
+	offer = offer_take();
+	CHECK_NUMBER(offer.pid, getpid());
+	CHECK(!offer.is_late);
+	CHECK(is_over(connection));
+	close(connection);
+	socket_end();
+}
+
+TEST(a_program_that_did_not_wait_is_late)
+{
+	int connection;
+
+	socket_begin();
+	connection = program_connect();
+	program_send(connection);
+	close(connection);
+	CHECK(offer_take().is_late);
+	socket_end();
+}
+
+TEST(a_message_without_a_memory_ends_the_connection)
+{
+	struct program_offer offer;
+	int connection;
+
+	socket_begin();
+	connection = program_connect();
+	CHECK_NUMBER(send(connection, "text", 4, 0), 4);
+	CHECK(!program_socket_take(&own, &offer));
+	CHECK(is_over(connection));
+	close(connection);
+	connection = program_connect();
+	CHECK(!program_socket_take(&own, &offer));
+	CHECK_NUMBER(own.nr_callers, 1);
+	close(connection);
+	CHECK(!program_socket_take(&own, &offer));
+	CHECK_NUMBER(own.nr_callers, 0);
+	socket_end();
+}
+
+TEST(silent_callers_give_way_to_later_ones)
+{
+	int callers[PROGRAM_CALLERS_MAX], connection;
+	struct program_offer offer;
+
+	socket_begin();
+	for (size_t i = 0; i < PROGRAM_CALLERS_MAX; i++)
+		callers[i] = program_connect();
+	CHECK(!program_socket_take(&own, &offer));
+	CHECK(!is_over(callers[0]));
+	connection = program_connect();
+	CHECK(!program_socket_take(&own, &offer));
+	CHECK(is_over(callers[0]));
+	CHECK(!is_over(callers[1]));
+	program_send(connection);
+	program_send(callers[1]);
+	offer_take();
+	offer_take();
+	CHECK(is_over(callers[1]));
+	CHECK(!is_over(callers[2]));
+	for (size_t i = 0; i < PROGRAM_CALLERS_MAX; i++)
+		close(callers[i]);
+	close(connection);
+	socket_end();
+}
+
+/* A program that waits has its message there. */
+TEST(more_callers_than_fit_are_taken_if_they_have_sent)
+{
+	int callers[2 * PROGRAM_CALLERS_MAX];
+	struct program_offer offer;
+
+	socket_begin();
+	for (size_t i = 0; i < 2 * PROGRAM_CALLERS_MAX; i++) {
+		callers[i] = program_connect();
+		program_send(callers[i]);
+	}
+	for (size_t i = 0; i < 2 * PROGRAM_CALLERS_MAX; i++) {
+		CHECK(!offer_take().is_late);
+		close(callers[i]);
+	}
+	CHECK(!program_socket_take(&own, &offer));
+	socket_end();
+}
+
+TEST(callers_are_closed_with_the_socket)
+{
+	struct program_offer offer;
+	int connection;
+
+	socket_begin();
+	connection = program_connect();
+	CHECK(!program_socket_take(&own, &offer));
+	socket_end();
+	CHECK(is_over(connection));
+	close(connection);
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Takes the messages of programs that announce themselves. What they send is checked like the
+ * memory of any program. Nothing here waits: a program may be preempted between its connection
+ * and its message, or never send one.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "userring/scan.h"
+
+/* A program sends right after it has connected. */
+#define CALLER_NS (5 * NS_PER_S)
+
+/* Takes the first of the descriptors, and closes others. */
+static int message_take_fd(struct msghdr *message)
+{
+	int taken = -1;
+
+	for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part;
+	     part = CMSG_NXTHDR(message, part)) {
+		size_t size = part->cmsg_len - CMSG_LEN(0);
+
+		if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t i = 0; i + sizeof(int) <= size; i += sizeof(int)) {
+			int fd;
+
+			memcpy(&fd, CMSG_DATA(part) + i, sizeof(fd));
+			if (taken < 0)
+				taken = fd;
+			else
+				close(fd);
+		}
+	}
+	return taken;
+}
+
+/* Returns 1 with the memfd of a message, 0 if there is none yet, -1 if there will be none. */
+static int caller_receive(const struct program_caller *caller, int *memory_fd)
+{
+	union {
+		char bytes[CMSG_SPACE(4 * sizeof(int))];
+		struct cmsghdr head;
+	} control;
+	uint32_t version;
+	struct iovec part = { .iov_base = &version, .iov_len = sizeof(version) };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = control.bytes,
+				  .msg_controllen = sizeof(control.bytes) };
+
+	if (recvmsg(caller->fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -1;
+	*memory_fd = message_take_fd(&message);
+	return *memory_fd < 0 ? -1 : 1;
+}
+
+static void caller_remove(struct program_socket *own, size_t index)
+{
+	own->nr_callers--;
+	memmove(own->callers + index, own->callers + index + 1,
+		(own->nr_callers - index) * sizeof(*own->callers));
+}
+
+/* The oldest gives way: whoever connects and sends nothing keeps out no other program. */
+static void caller_add(struct program_socket *own, int fd, int64_t now_ns)
+{
+	if (own->nr_callers == PROGRAM_CALLERS_MAX) {
+		close(own->callers[0].fd);
+		caller_remove(own, 0);
+	}
+	own->callers[own->nr_callers++] = (struct program_caller){ .fd = fd, .since_ns = now_ns };
+}
+
+/* Ends the connection of the caller at @index, or gives it to @out. */
+static bool caller_take(struct program_socket *own, size_t index, int memory_fd,
+			struct program_offer *out)
+{
+	int connection = own->callers[index].fd;
+	struct pollfd state = { .fd = connection };
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	bool is_known = memory_fd >= 0 &&
+			getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+			peer.pid > 0;
+
+	caller_remove(own, index);
+	if (is_known) {
+		poll(&state, 1, 0);
+		*out = (struct program_offer){ .connection = connection,
+					       .memory_fd = memory_fd,
+					       .pid = peer.pid,
+					       .is_late = state.revents & POLLHUP };
+		return true;
+	}
+	file_close(memory_fd);
+	close(connection);
+	return false;
+}
+
+/* Returns false if no caller has sent its message. */
+static bool callers_take(struct program_socket *own, int64_t now_ns, struct program_offer *out)
+{
+	size_t index = 0;
+
+	while (index < own->nr_callers) {
+		int memory_fd = -1, status = caller_receive(&own->callers[index], &memory_fd);
+
+		if (status == 0 && now_ns - own->callers[index].since_ns < CALLER_NS)
+			index++;
+		else if (caller_take(own, index, memory_fd, out))
+			return true;
+	}
+	return false;
+}
+
+bool program_socket_take(struct program_socket *own, struct program_offer *out)
+{
+	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
+	int fd;
+
+	while (!callers_take(own, now_ns, out)) {
+		fd = accept4(own->fd, NULL, NULL, SOCK_CLOEXEC);
+		if (fd < 0)
+			return false;
+		caller_add(own, fd, now_ns);
+	}
+	return true;
+}
