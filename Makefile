@@ -68,9 +68,9 @@ check-bench: userspace
 	$(Q)scripts/deps
 	$(Q)tests/run tests/bench/ tests/recipes/ tests/scale/ tests/kernel/untraced
 
-# In clean Debian 12 and 13: needs root, and Debian's archive.
-check-packages:
-	$(Q)scripts/deps packages
+# In clean Debian 12 and 13, and machines that run them: needs root, and Debian's archive.
+check-packages: userspace
+	$(Q)scripts/deps packages build vm
 	$(Q)tests/run --limit 3600 -j 1 tests/packages/
 
 check-fuzz: fuzz

@@ -40,7 +40,7 @@ COMMAND = re.compile(r"^[ \t]*(?:\$ |# |sudo |ktrack |make |scripts/|insmod |cat
 # Slices of all sizes, in an order that is no one's; tools print the shortest as 1e-07 or the like.
 DURATIONS = ("0.500000000", "0.000000100", "12.000000000", "0.000052000", "0.000009000", "3.000000000", "0.001000000")
 
-README_LINES, IMAGE_BYTES = 115, 100_000
+README_LINES, IMAGE_BYTES = 108, 100_000
 # The recording behind the example lines of ktrack-outputs(7).
 RECORDING = """\
 event mydrv:mydrv_work 100 char track_event_type; string slice_name; u32 bytes; ktrack_flow_id request

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# In a clean Debian: builds, installs, upgrades, runs, removes and purges the packages; lines "ok WHAT" or "not ok WHAT".
+# In a clean Debian: builds, installs, upgrades and runs the packages (argument: used), removes and purges them (removed);
+# lines "ok WHAT" or "not ok WHAT".
 set -eu
 
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin
@@ -98,23 +99,29 @@ page_file() {
 	[ -s "$2" ]
 }
 
+# What a reader saves: /tmp/typed/PAGE has the files of a page, for the machine in which the tutorials are typed.
+reader_folder() {
+	mkdir -p "/tmp/typed/$1"
+	cd "/tmp/typed/$1"
+	page=$1
+	shift
+	for file in "$@"; do
+		page_file "$page" "$file"
+	done
+	cp -r . "/tmp/$page"
+	cd "/tmp/$page"
+}
+
 # With the installed pages and files alone.
 tutorial_check() {
-	mkdir /tmp/tutorial
-	cd /tmp/tutorial
-	for file in relay.c Kbuild relay_trace.h relay.patch; do
-		page_file ktrack-tutorial-driver $file
-	done
+	reader_folder ktrack-tutorial-driver relay.c Kbuild relay_trace.h relay.patch
 	/usr/share/ktrack/vendor .
 	patch -l relay.c relay.patch
 	driver_check "$PWD"
 }
 
 program_check() {
-	mkdir /tmp/program
-	cd /tmp/program
-	page_file ktrack-user mytool.h
-	page_file ktrack-user mytool.c
+	reader_folder ktrack-user mytool.h mytool.c
 	cc -O2 -o mytool mytool.c
 	ktrack stream --programs --html=page.html -- ./mytool
 	grep -q mytool_request page.html
@@ -138,30 +145,40 @@ group_check() {
 	[ "$(stat -c '%a %U %G' /var/lib/ktrack)" = "2750 root ktrack" ]
 }
 
-files_list >/tmp/before
-point "packages of an earlier version are built" old_make
-point "they are installed" packages_install /old
-point "with that version" versions_check $OLD
-point "DKMS has that version" dkms_check $OLD
-point "the packages build" make deb
-new=$(dpkg-deb -f build/deb/ktrack_*.deb Version)
-point "lintian finds no error and no warning" lintian_run
-point "they are upgraded" packages_install "$PWD/build/deb"
-point "the version is the new one" versions_check "$new"
-point "DKMS has only the new version" dkms_check "$new"
-point "ktrack runs" sh -c 'ktrack --version && ktrack list --json --rules'
-point "ktrack doctor reports what is missing" sh -c 'ktrack doctor; test $? = 1'
-point "DKMS builds ktrack.ko for each kernel" modules_check
-echo "# kernels: $(cd /lib/modules && echo *)"
-point "a program is built with libtrace2" library_check
-point "the example driver is built with vendored headers" example_check
-point "the tutorial's driver is built from the installed pages" tutorial_check
-point "a program of the installed pages is built and recorded" program_check
-point "documents name installed files" documents_check
-point "the group of recordings may read their directory" group_check
-point "man pages are installed" sh -c 'zcat /usr/share/man/man1/ktrack-doctor.1.gz | grep -q "ktrack 0"'
-point "they are removed" apt-get -y remove ktrack ktrack-dkms ktrack-dev libtrace2-0 libtrace2-dev
-point "the modules are removed" sh -c '! find /lib/modules -name "ktrack.ko*" | grep .'
-point "they are purged" dpkg --purge ktrack ktrack-dkms ktrack-dev libtrace2-0 libtrace2-dev
-files_list >/tmp/after
-point "nothing stays behind" diff /tmp/before /tmp/after
+packages_use() {
+	files_list >/tmp/before
+	point "packages of an earlier version are built" old_make
+	point "they are installed" packages_install /old
+	point "with that version" versions_check $OLD
+	point "DKMS has that version" dkms_check $OLD
+	point "the packages build" make deb
+	new=$(dpkg-deb -f build/deb/ktrack_*.deb Version)
+	point "lintian finds no error and no warning" lintian_run
+	point "they are upgraded" packages_install "$PWD/build/deb"
+	point "the version is the new one" versions_check "$new"
+	point "DKMS has only the new version" dkms_check "$new"
+	point "ktrack runs" sh -c 'ktrack --version && ktrack list --json --rules'
+	point "ktrack doctor reports what is missing" sh -c 'ktrack doctor; test $? = 1'
+	point "DKMS builds ktrack.ko for each kernel" modules_check
+	echo "# kernels: $(cd /lib/modules && echo *)"
+	point "a program is built with libtrace2" library_check
+	point "the example driver is built with vendored headers" example_check
+	point "the tutorial's driver is built from the installed pages" tutorial_check
+	point "a program of the installed pages is built and recorded" program_check
+	point "documents name installed files" documents_check
+	point "the group of recordings may read their directory" group_check
+	point "man pages are installed" sh -c 'zcat /usr/share/man/man1/ktrack-doctor.1.gz | grep -q "ktrack 0"'
+}
+
+packages_remove() {
+	point "they are removed" apt-get -y remove ktrack ktrack-dkms ktrack-dev libtrace2-0 libtrace2-dev
+	point "the modules are removed" sh -c '! find /lib/modules -name "ktrack.ko*" | grep .'
+	point "they are purged" dpkg --purge ktrack ktrack-dkms ktrack-dev libtrace2-0 libtrace2-dev
+	files_list >/tmp/after
+	point "nothing stays behind" diff /tmp/before /tmp/after
+}
+
+case $1 in
+used) packages_use ;;
+removed) packages_remove ;;
+esac

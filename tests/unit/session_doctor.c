@@ -164,7 +164,7 @@ TEST(what_is_absent_is_reported_with_a_remedy)
 			"mount -t securityfs securityfs /sys/kernel/security\n"));
 	CHECK(has(&out, "[tracefs] failed: not mounted; mount -t tracefs tracefs /sys/kernel/tracing\n"));
 	CHECK(has(&out, "[memory] limited: 0 MiB available"));
-	CHECK(has(&out, "-b 256"));
+	CHECK(has(&out, "; use smaller buffers: -b 64\n"));
 	CHECK(has(&out, "[modules] limited: "));
 	CHECK(has(&out, "[clock source] limited: hpet: "));
 	CHECK(has(&out, "; see 'sudo dmesg | grep -i tsc' for the reason\n"));

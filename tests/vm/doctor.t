@@ -32,6 +32,7 @@ def check_kernel(tap, kernel, result):
     tap.ok(states["functions"] == ("limited" if kernel == "6.1" else "ok"), f"{kernel}: how functions are recorded", states)
     tap.ok(states["programs"] == "ok" and states["pack marker"] == "ok", f"{kernel}: programs can be recorded", states)
     tap.ok(states["trace_marker"] == "limited", f"{kernel}: texts of trace_marker are not copied", states)
+    tap.ok(states["clock source"] == "ok", f"{kernel}: the TSC is trusted", states)
     tap.ok(states["pack sched"] == "ok", f"{kernel}: the pack sched works", result.text("root.json"))
     states, can_record = findings(result.text("user.json"))
     tap.ok(can_record is False and states["permissions"] == "failed", f"{kernel}: another user cannot", states)
@@ -68,6 +69,29 @@ def check_ftrace(tap, kernel, result):
     tap.ok(len(found) == 2 and found[1]["text"].startswith("--function: by"), f"{kernel}: its remedy helps", *found)
 
 
+# A machine with little memory for its processors, whose kernel distrusts its TSC and loads only signed modules.
+RESTRICTED = ("--memory", "256", "--cpus", "8", "--append", "tsc=unstable module.sig_enforce=1")
+
+
+def one_of(result, name):
+    """The findings of a file."""
+    return [json.loads(line) for line in result.text(name).splitlines()]
+
+
+def check_restricted(tap, kernel, result):
+    """Each finding is true, and its remedy helps; signing is tried by tests/vm/secure_boot.t."""
+    (clock,), (signed,) = one_of(result, "tsc"), one_of(result, "signed")
+    tap.ok(clock["state"] == "limited" and clock["remedy"].startswith("see 'sudo dmesg"), f"{kernel}: the clock is slow", clock)
+    tap.ok("due to boot parameter" in result.text("tsc.reason"), f"{kernel}: its remedy shows the reason", result.text("tsc.reason"))
+    tap.ok(signed["state"] == "limited" and "only signed" in signed["text"], f"{kernel}: signatures are enforced", signed)
+    tap.ok(result.text("insmod.status") != "0\n", f"{kernel}: an unsigned module is refused", result.text("insmod.errors"))
+    before, after = one_of(result, "memory")
+    tap.ok(before["state"] == "limited" and after["state"] == "ok", f"{kernel}: free memory is enough again", before, after)
+    tap.ok(result.text("small.status") == "0\n", f"{kernel}: with {before['remedy']}", result.text("small.errors"))
+    errors = result.text("large.errors")
+    tap.ok(result.text("large.status") == "1\n" and "-b" in errors and errors.count("\n") == 1, f"{kernel}: larger ones are refused", errors)
+
+
 def main():
     """Returns the exit status."""
     tap = Tap()
@@ -77,6 +101,10 @@ def main():
             check_kernel(tap, kernel, result)
             check_remedies(tap, kernel, result)
             check_ftrace(tap, kernel, result)
+    for kernel in machine.ONE_6_1:
+        with machine.ran(kernel, "doctor.sh", "restricted", options=RESTRICTED) as result:
+            machine.check_end(tap, kernel, result)
+            check_restricted(tap, kernel, result)
     return tap.finish()
 
 

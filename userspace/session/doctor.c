@@ -16,6 +16,8 @@
 
 /* By default the buffers of a CPU take a MiB, those of the sideband instance less. */
 #define CPU_BUFFERS_KIB 2048
+/* With less, even short bursts are lost. */
+#define BUFFER_KIB_MIN 64
 
 /* For a shell; tests type them. */
 #define MOUNT_TRACEFS "mount -t tracefs tracefs /sys/kernel/tracing"
@@ -211,6 +213,22 @@ static void check_clocks(struct doctor *doctor)
 	buffer_release(&clocks);
 }
 
+/* At most a quarter of the available memory is for the buffers; the value of -b is that of one CPU. */
+static void memory_report(struct doctor *doctor, long available_kib, long nr_cpus)
+{
+	long share_kib = available_kib / 4 / nr_cpus;
+	bool is_little = share_kib < CPU_BUFFERS_KIB;
+	char remedy[64];
+
+	snprintf(remedy, sizeof(remedy), "use smaller buffers: -b %ld",
+		 share_kib / 2 > BUFFER_KIB_MIN ? share_kib / 2 : BUFFER_KIB_MIN);
+	doctor_report(doctor, "memory", is_little ? DOCTOR_LIMITED : DOCTOR_OK,
+		      is_little ? remedy : NULL,
+		      "%ld MiB available, %ld MiB for the buffers of %ld CPU%s",
+		      available_kib / 1024, nr_cpus * CPU_BUFFERS_KIB / 1024, nr_cpus,
+		      nr_cpus == 1 ? "" : "s");
+}
+
 static void check_memory(struct doctor *doctor)
 {
 	long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -219,19 +237,11 @@ static void check_memory(struct doctor *doctor)
 
 	if (doctor_read(doctor, "/proc/meminfo", &memory) == 0)
 		line = strstr(buffer_string(&memory), "MemAvailable:");
-	if (!line || nr_cpus < 1) {
+	if (!line || nr_cpus < 1)
 		doctor_report(doctor, "memory", DOCTOR_UNKNOWN, "see 'free -m'",
 			      "/proc/meminfo has no MemAvailable");
-	} else {
-		long available_kib = strtol(line + strlen("MemAvailable:"), NULL, 10);
-		bool is_little = available_kib / 4 < nr_cpus * CPU_BUFFERS_KIB;
-
-		doctor_report(doctor, "memory", is_little ? DOCTOR_LIMITED : DOCTOR_OK,
-			      is_little ? "use smaller buffers, for example -b 256" : NULL,
-			      "%ld MiB available, %ld MiB for the buffers of %ld CPU%s",
-			      available_kib / 1024, nr_cpus * CPU_BUFFERS_KIB / 1024, nr_cpus,
-			      nr_cpus == 1 ? "" : "s");
-	}
+	else
+		memory_report(doctor, strtol(line + strlen("MemAvailable:"), NULL, 10), nr_cpus);
 	buffer_release(&memory);
 }
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Guest: findings of ktrack doctor, and the settings of tracing before and after it.
+# Guest: findings of ktrack doctor, and the settings of tracing before and after it; with the argument restricted, those of a kernel
+# that distrusts its TSC and loads only signed modules, and of a machine without free memory.
 set -eu
 
 # shellcheck source=tests/vm/guest/helpers.sh
@@ -11,10 +12,6 @@ settings() {
 	ls $INSTANCES
 }
 
-settings >/out/before
-ktrack doctor --json >/out/root.json
-settings >/out/after
-su user -c 'ktrack doctor --json' >/out/user.json 2>/out/user.errors || true
 # A command of a remedy may ask for root's rights.
 sudo() {
 	"$@"
@@ -63,14 +60,53 @@ without_ftrace() {
 	examined functions
 }
 
-remedied clock-source "clock source" with_slow_clock
-remedied ftrace functions without_ftrace
-remedied tracefs tracefs without_tracefs tracefs
-remedied clocks clocks without_tracefs clocks
-remedied securityfs lockdown without_securityfs
-for check in permissions clocks "pack sched"; do
-	remedied "user-$check" "$check" without_root "$check"
-done
-insmod /modules/ktrack.ko
-ktrack doctor --json | grep '"modules"' >/out/loaded.json
-rmmod ktrack
+# The remedy of a finding. Argument: its file
+remedy_of() {
+	sed -n 's/.*"remedy":"\([^"]*\)".*/\1/p' "$1"
+}
+
+# Fills the memory until doctor finds too little.
+memory_fill() {
+	number=0
+	mkdir -p /full
+	mount -t tmpfs -o size=100% tmpfs /full
+	until examined memory | grep -q '"limited"'; do
+		dd if=/dev/zero of=/full/$number bs=64k count=64 2>/dev/null
+		number=$((number + 1))
+	done
+}
+
+restricted() {
+	examined "clock source" >/out/tsc
+	# shellcheck disable=SC2046 # the command is between quotes
+	eval "$(remedy_of /out/tsc | sed "s/.*'\(.*\)'.*/\1/")" >/out/tsc.reason
+	examined modules >/out/signed
+	attempt insmod insmod /modules/ktrack.ko
+	memory_fill
+	examined memory >/out/memory
+	# shellcheck disable=SC2046 # an option and its value
+	attempt small ktrack record $(remedy_of /out/memory | sed 's/.*: //') -r sched -o /small.dat -- true
+	attempt large ktrack record -b 4G -r sched -o /large.dat -- true
+	umount /full
+	examined memory >>/out/memory
+}
+
+usual() {
+	settings >/out/before
+	ktrack doctor --json >/out/root.json
+	settings >/out/after
+	su user -c 'ktrack doctor --json' >/out/user.json 2>/out/user.errors || true
+	remedied clock-source "clock source" with_slow_clock
+	remedied ftrace functions without_ftrace
+	remedied tracefs tracefs without_tracefs tracefs
+	remedied clocks clocks without_tracefs clocks
+	remedied securityfs lockdown without_securityfs
+	for check in permissions clocks "pack sched"; do
+		remedied "user-$check" "$check" without_root "$check"
+	done
+	insmod /modules/ktrack.ko
+	ktrack doctor --json | grep '"modules"' >/out/loaded.json
+	rmmod ktrack
+}
+
+"${1:-usual}"
