@@ -12,6 +12,7 @@ sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
+import secure  # noqa: E402
 import typed  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -63,6 +64,7 @@ def check_suite(tap, suite):
         tree_copy(root / "ktrack")
         check_inside(tap, suite, root, "used")
         typed.check_typed(tap, suite, root)
+        secure.check_secure_boot(tap, suite, root)
         check_inside(tap, suite, root, "removed")
 
 

@@ -50,7 +50,7 @@ def disk_make(root):
     """A file system with the whole system, next to it."""
     disk = root.parent / "disk"
     disk.unlink(missing_ok=True)
-    subprocess.run(["mke2fs", "-q", "-t", "ext4", "-d", root, disk, DISK_SIZE], check=True)
+    subprocess.run(["mke2fs", "-q", "-t", "ext4", "-d", root, disk, DISK_SIZE], check=True, stdout=subprocess.DEVNULL)
     return disk
 
 
@@ -100,7 +100,7 @@ def check_typed(tap, suite, root):
     made = {}
     for kernel in KERNELS[suite]:
         release = machine.kernel_folder(kernel).name
-        has_headers = (root / "lib/modules" / release / "build").exists()
+        has_headers = (root / "lib/modules" / release / "build").is_symlink()
         tap.ok(has_headers == (suite != "trixie"), f"{suite}: headers of {release}", *(root / "lib/modules").iterdir())
         pages = (*WITHOUT_MODULE, *([DRIVER] if has_headers else []))
         texts = blocks_write(root, pages)

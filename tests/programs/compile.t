@@ -118,7 +118,7 @@ def check_page(tap, work):
     words = ["gcc", "-O2", *WARNINGS, f"-I{INCLUDE}", "-o", work / "mytool", work / "mytool.c"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     tap.ok(done.returncode == 0 and subprocess.run([work / "mytool"], check=False).returncode == 0, "the program of ktrack-user(7)", done.stderr)
-    shell = re.search(r"^\.\\\" example shell\n\.EX\n(.*?)^\.EE$", page, re.MULTILINE | re.DOTALL)[1].replace("\\-", "-")
+    shell = re.search(r"^\.EX\n(cc .*?)^\.EE$", page, re.MULTILINE | re.DOTALL)[1].replace("\\-", "-")
     environment = {**os.environ, "KTRACK_USER_SOCKET": str(work / "sock"), "C_INCLUDE_PATH": str(INCLUDE), "PATH": f"{HERE.parents[1] / 'build'}:{os.environ['PATH']}"}
     done = subprocess.run(["sh", "-ec", shell], cwd=work, env=environment, capture_output=True, text=True, check=False)
     tap.ok(done.returncode == 0 and "mytool_request" in (work / "page.html").read_text(), "its commands", done.stderr)

@@ -79,7 +79,7 @@ def one_of(result, name):
 
 
 def check_restricted(tap, kernel, result):
-    """Each finding is true, and its remedy helps; signing is tried by tests/vm/secure_boot.t."""
+    """Each finding is true, and its remedy helps; signing is tried by tests/packages/secure.py."""
     (clock,), (signed,) = one_of(result, "tsc"), one_of(result, "signed")
     tap.ok(clock["state"] == "limited" and clock["remedy"].startswith("see 'sudo dmesg"), f"{kernel}: the clock is slow", clock)
     tap.ok("due to boot parameter" in result.text("tsc.reason"), f"{kernel}: its remedy shows the reason", result.text("tsc.reason"))

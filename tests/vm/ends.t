@@ -31,7 +31,7 @@ FAILURES = (
     ("busy", 1, ("somebody has its files open", "ktrack clean")),
     ("kept-no-command", 127, ("/no/such/command", "No such file")),
     ("kept-no-interpreter", 127, ("/tmp/no-interpreter", "No such file")),
-    ("kept-no-memory", 1, ("buffer_size_kb", "Cannot allocate memory")),
+    ("kept-no-memory", 1, ("Cannot allocate memory", "use smaller ones (-b)")),
     ("no-folder", 1, ("/no/such/folder/x", "No such file")),
     ("nothing-to-record", 1, ("follows the convention", "load a module")),
     ("no-tracefs", 1, ("not mounted", "mount -t tracefs")),

@@ -124,8 +124,8 @@ void doctor_check_modules(struct doctor *doctor)
 	} else if (loads_only_signed(doctor)) {
 		doctor_report(
 			doctor, "modules", DOCTOR_LIMITED,
-			"sign ktrack.ko with an enrolled key, see ktrack-doctor(1); most uses "
-			"do not need it",
+			"load a ktrack.ko that is signed with an enrolled key, see "
+			"ktrack-doctor(1); most uses do not need it",
 			"the kernel loads only signed modules");
 	} else {
 		doctor_report(doctor, "modules", DOCTOR_OK, NULL,

@@ -405,7 +405,13 @@ int instance_resize(struct instance *instance, struct error *error)
 
 	snprintf(size, sizeof(size), "%llu", (unsigned long long)instance->buffer_kib);
 	instance_try_write(instance, "buffer_percent", BUFFER_PERCENT);
-	return instance_write(instance, "buffer_size_kb", size, error);
+	if (instance_try_write(instance, "buffer_size_kb", size))
+		return 0;
+	if (errno == ENOMEM)
+		return error_set(error, "buffers of %s KiB for each CPU: %s; use smaller ones "
+				 "(-b), see 'ktrack doctor'", size, strerror(errno));
+	return error_set_system(error, errno, "cannot write '%s' to %s/buffer_size_kb", size,
+				instance->directory);
 }
 
 int instance_start(struct instance *instance, struct error *error)
