@@ -114,11 +114,21 @@ def download(folder, release):
     options = ["-q", "-o", f"APT::Sandbox::User={os.environ.get('USER', 'root')}"]
     subprocess.run(["apt-get", *options, "download", *names], cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     for package in folder.glob("*.deb"):
-        wanted = [*(f"./{name}" for name in BOOT_FILES), "./lib/modules/*/efivarfs.ko*"]
+        wanted = [*(f"./{name}" for name in BOOT_FILES), "./*lib/modules/*/efivarfs.ko*"]
         unpack = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE)
         subprocess.run(["tar", "-x", "-C", folder, "--wildcards", *wanted], stdin=unpack.stdout, stderr=subprocess.DEVNULL, check=False)
         unpack.wait()
         package.unlink()
+
+
+def module_plain(folder, module):
+    """A copy of a module that is not compressed; its signature is part of it."""
+    copy = folder / module.name
+    shutil.copy(module, copy)
+    if copy.suffix == ".xz":
+        subprocess.run(["xz", "-d", copy], check=True)
+        copy = copy.with_suffix("")
+    return copy
 
 
 def image_make(folder, kernel, module, key):
@@ -128,8 +138,9 @@ def image_make(folder, kernel, module, key):
     (folder / "init").write_text(INIT)
     (folder / "init").chmod(0o755)
     (folder / "steps").write_text(STEPS)
-    variables = next((folder / "files").rglob("efivarfs.ko*"))
-    files = {folder / "init": "/init", folder / "steps": "/steps", module: "/ktrack.ko", key: "/mok.pub", variables: "/efivarfs.ko"}
+    variables = module_plain(folder, next((folder / "files").rglob("efivarfs.ko*")))
+    files = {folder / "init": "/init", folder / "steps": "/steps", key: "/mok.pub", variables: "/efivarfs.ko"}
+    files[module_plain(folder, module)] = "/ktrack.ko"
     files[Path(shutil.which("mokutil"))] = "/usr/bin/mokutil"
     words = [PROJECT / "scripts/vm-image", kernel, root, folder / "image", *(f"{name}:{place}" for name, place in files.items())]
     subprocess.run(words, check=True)
