@@ -88,6 +88,7 @@ install: userspace library completion
 	cp -r LICENSES $(DESTDIR)$(datadir)
 	install -m 644 $(wildcard userspace/rules/packs/*.rules) $(DESTDIR)$(datadir)/rules
 	install -m 644 $(wildcard scripts/packaging/trace2receiver/*.yml) $(DESTDIR)$(datadir)/trace2receiver
+	sed -i 's|/usr/share/ktrack/|$(datadir)/|' $(DESTDIR)$(datadir)/trace2receiver/config.yml
 	install -m 644 $(examples) $(DESTDIR)$(datadir)/examples
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/$(library)-dev/examples include/trace2/example.c
 	install -m 644 CHANGELOG.md SECURITY.md $(DESTDIR)$(docdir)

@@ -3,6 +3,7 @@
  * Tests of where libtrace2 writes to: the values of targets, as git reads them, and what happens
  * where they fail.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -419,4 +420,51 @@ TEST(a_strict_session_says_why_it_cannot_open)
 	CHECK_TEXT(trace2_session_error(session), "trace2: unknown value for '--event': 'yes'");
 	CHECK_NUMBER(version_write(session), -1);
 	trace2_session_free(session);
+}
+
+/** struct receiver - keeps the lines, or fails with the number */
+struct receiver {
+	struct buffer lines;
+	int number;
+};
+
+static int receiver_write(void *context, const char *lines, size_t size)
+{
+	struct receiver *receiver = context;
+
+	buffer_append(&receiver->lines, lines, size);
+	errno = receiver->number;
+	return receiver->number ? -1 : 0;
+}
+
+static struct trace2_session *received_session(struct receiver *receiver, int fd)
+{
+	const struct trace2_settings settings = { .sid = OWN,
+						  .is_brief = { true, true, true },
+						  .write = receiver_write,
+						  .write_context = receiver };
+	struct trace2_session *session = trace2_session_new(&settings);
+
+	CHECK_NUMBER(trace2_session_add(session, TRACE2_NORMAL, fd, "x"), 0);
+	return session;
+}
+
+TEST(a_caller_can_write_the_lines_itself)
+{
+	struct receiver receiver = { 0 };
+	int ends[2];
+	struct trace2_session *session;
+
+	CHECK_NUMBER(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+	session = received_session(&receiver, ends[1]);
+	CHECK_NUMBER(version_write(session), 0);
+	CHECK_TEXT(buffer_string(&receiver.lines), "version 1\n");
+	receiver.number = ENOSPC;
+	CHECK_NUMBER(version_write(session), -1);
+	CHECK(strstr(trace2_session_error(session), "cannot write to x: No space left on device"));
+	/* Nothing goes to the descriptor. */
+	CHECK_NUMBER(read(ends[0], &ends, 1), -1);
+	trace2_session_free(session);
+	close(ends[0]);
+	buffer_release(&receiver.lines);
 }
