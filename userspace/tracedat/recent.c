@@ -267,7 +267,11 @@ void recent_part_init(struct recent_part *part, const struct recent *recent,
 	unsigned char *page = malloc(recent->page_size);
 
 	*part = (struct recent_part){
-		.recent = recent, .cpu = cpu, .from_ns = from_ns, .to_ns = to_ns
+		.recent = recent,
+		.cpu = cpu,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.has_unknown = !page,
 	};
 	for (uint32_t i = cpu->first; page && i != RECENT_NONE; i = recent->slots[i].next) {
 		const struct recent_slot *slot = &recent->slots[i];
