@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "fixtures/folder.h"
 #include "fixtures/tap.h"
@@ -171,6 +172,20 @@ TEST(what_is_absent_is_reported_with_a_remedy)
 	CHECK(has(&out, "[clocks] unknown: "));
 	CHECK(has(&out, "[pack block] unknown: "));
 	CHECK(has(&out, "[mechanism kprobes] unknown: "));
+	buffer_release(&out);
+}
+
+TEST(the_remedy_for_little_memory_fits_a_quarter_of_it)
+{
+	char memory[64];
+	const char *const files[][2] = { WORKING, { "proc/meminfo", memory }, { NULL } };
+	struct buffer out = { 0 };
+
+	/* For each CPU 1,024 KiB, half of which are for the sideband instance and the kernel's own. */
+	snprintf(memory, sizeof(memory), "MemAvailable: %ld kB\n",
+		 4 * 1024 * sysconf(_SC_NPROCESSORS_ONLN));
+	CHECK(examine(files, &out));
+	CHECK(has(&out, "; use smaller buffers: -b 512\n"));
 	buffer_release(&out);
 }
 
