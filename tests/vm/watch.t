@@ -98,6 +98,7 @@ def check_jump(tap, kernel, result):
     years = sorted(name[len("ktrack-") :][:4] for name in moved)
     tap.ok(len(years) == 3 and years[0] == "2001" and years[2] == "2037", f"{kernel}: names have the wall clock's time", moved)
     tap.ok(len(names) == 1, f"{kernel}: SIGHUP opens the directory again", names)
+    tap.ok('"param":"label.site","value":"lab2"' in result.text("jump.labels"), f"{kernel}: recordings have the label", result.text("jump.labels"))
     tap.ok([cpu[0] for cpu in records(result, "jump", 1)] == [60, 60], f"{kernel}: recordings go on", result.text("jump.errors"))
 
 

@@ -39,6 +39,7 @@ recordings_look() {
 		ktrack export -e ktrack_test --with=cpu --event=/tmp/events "$file" 2>"/out/$1.$number.export" || echo "$file: no export"
 		/clocked </tmp/events >"/out/$1.$number.clocked"
 		grep '"event":"counter".*"thread":"main"' /tmp/events >"/out/$1.$number.counters" || true
+		grep '"event":"def_param".*"label\.' /tmp/events >>"/out/$1.labels" || true
 		grep '"event":"def_param".*"trigger\.' /tmp/events >>"/out/$1.triggers" || true
 	done
 	ls "/tmp/$1" >"/out/$1.list"
@@ -96,7 +97,7 @@ full_watch() {
 
 # The wall clock may be set to any time; the names of recordings show it.
 jump_watch() {
-	watch_start jump --max-age=24h
+	watch_start jump --max-age=24h --label=site=lab2
 	echo 'everywhere 10' >/dev/ktrack_test
 	request 1
 	date -s '2037-01-02 03:04:05' >/dev/null
