@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A recording that somebody types: serves its page as ktrack stream --serve does, and reads
- * commands from standard input, each of which is answered by "done": slices TRACK COUNT   slices of
- * 1 us, 2 us apart, and an inner one of 500 ns in each mark TRACK NAME      an instant level VALUE
- * a sample loss COUNT           lost records end TRACK            the track ends rate COUNT SECONDS
- * COUNT slices in a second on 50 tracks finish               the end of the recording; then the
- * page is served as long as by ktrack The first line of output is the address.
+ * A recording that somebody types: serves its page as ktrack stream --serve does. The first line of
+ * output is the address. Commands are read from standard input, and each is answered by "done":
+ *
+ * - slices TRACK COUNT: slices of 1 us, 2 us apart, and an inner one of 500 ns in each
+ * - open TRACK BYTES: a slice begins, inside of those that are open
+ * - close TRACK: the innermost one ends
+ * - mark TRACK NAME: an instant
+ * - level VALUE: a sample
+ * - loss COUNT: lost records
+ * - end TRACK: the track ends
+ * - rate COUNT SECONDS: COUNT slices in a second on 50 tracks
+ * - finish: the end of the recording; then the page is served as long as by ktrack
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,6 +24,7 @@
 #include "timeline/timeline.h"
 
 #define NR_TRACKS 64
+#define DEPTH_MAX 4
 #define ROUND_MS 20
 #define START_NS INT64_C(5000000000)
 
@@ -28,8 +35,11 @@ struct typed {
 	struct timeline_category category;
 	struct timeline_name work;
 	struct timeline_name inner;
+	struct timeline_name request;
 	struct timeline_track tracks[NR_TRACKS];
 	char names[NR_TRACKS][16];
+	int64_t open_ns[NR_TRACKS][DEPTH_MAX];
+	unsigned int nr_open[NR_TRACKS];
 	unsigned long nr_tracks;
 	struct timeline_totals totals;
 	int64_t now_ns;
@@ -104,6 +114,33 @@ static void typed_slices(struct typed *typed, int index, long count)
 		typed_end(typed, track, &typed->work, 1, 1000);
 		typed->now_ns += 1000;
 	}
+}
+
+/* Its name is not counted. */
+static void typed_open_slice(struct typed *typed, int index, long bytes)
+{
+	struct timeline_track *track = typed_track(typed, index, TRACK_SLICES);
+	struct field field = { .name = text_of("bytes<"),
+			       .value = { .kind = VALUE_SIGNED, .signed_number = bytes } };
+	unsigned int depth = typed->nr_open[index]++;
+
+	typed->open_ns[index][depth] = typed->now_ns;
+	typed_push(typed, (struct timeline_event){ .kind = TIMELINE_SLICE_BEGIN,
+						   .track = track,
+						   .name = &typed->request,
+						   .fields = &field,
+						   .nr_fields = 1,
+						   .depth = depth + 1 });
+	typed->now_ns += 1000;
+}
+
+static void typed_close(struct typed *typed, int index)
+{
+	unsigned int depth = --typed->nr_open[index];
+
+	typed_end(typed, &typed->tracks[index], &typed->request, depth + 1,
+		  typed->now_ns - typed->open_ns[index][depth]);
+	typed->now_ns += 1000;
 }
 
 static void typed_mark(struct typed *typed, int index, const char *text)
@@ -206,6 +243,10 @@ static bool typed_do(struct typed *typed, const char *line)
 		return true;
 	if (strcmp(word, "slices") == 0)
 		typed_slices(typed, first, second);
+	else if (strcmp(word, "open") == 0)
+		typed_open_slice(typed, first, second);
+	else if (strcmp(word, "close") == 0)
+		typed_close(typed, first);
 	else if (strcmp(word, "level") == 0)
 		typed_level(typed, first);
 	else if (strcmp(word, "loss") == 0)
@@ -259,6 +300,7 @@ int main(int argc, char **argv)
 
 	typed.work = (struct timeline_name){ .text = text_of("work"), .is_counted = true };
 	typed.inner = (struct timeline_name){ .text = text_of("inner"), .is_counted = true };
+	typed.request = (struct timeline_name){ .text = text_of("request") };
 	setvbuf(stdin, NULL, _IONBF, 0);
 	typed_open(&typed, size_max);
 	while (goes_on && line_read(&typed, line, sizeof(line))) {

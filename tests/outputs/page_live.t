@@ -118,6 +118,76 @@ def check_tracks(tap, browser, live):
     tap.ok(continued == [[2, 2]], "a track that has ended continues in the same line", continued)
 
 
+# Slices that are open: their track, depth, name and how long they are drawn.
+OPEN = """const all = ktrack.recording.tracks.flatMap((one) => one.rows).filter((row) => row.open);
+return all.map((row) => [row.track.label, row.depth, ktrack.recording.names[row.open.items.name[0]], row.open.to - row.open.from, row.chunks.at(-1) === row.open]);"""
+SELECT_OPEN = "const row = ktrack.recording.tracks.flatMap((one) => one.rows).find((one) => one.open && one.depth === arguments[0]); ktrack.show(thing(row, row.open, 0));"
+DETAILS = "return document.getElementById('details').textContent;"
+FOUND = "return document.getElementById('found').textContent;"
+
+
+def pixels_of(browser, depth):
+    """How much of the lane of an open slice is not background, at its end."""
+    return browser.run(
+        """const p = ktrack.picture, row = ktrack.recording.tracks.flatMap((one) => one.rows).find((one) => one.depth === arguments[0] && one.track.label.startsWith('track 7 '));
+p.drawAll();
+const at = (x) => Array.from(p.context.getImageData(x * p.ratio, (p.topOf(row.track) + row.track.rows.indexOf(row) * LANE + 4) * p.ratio, 1, 1).data.slice(0, 3));
+const x = p.xOf(ktrack.recording.end), paper = at(p.width - 1);
+let drawn = 0;
+for (let i = 2; i < 20; i++)
+	drawn += String(at(x - i)) !== String(paper);
+return drawn;""",
+        depth,
+    )
+
+
+def check_open(tap, browser):
+    """A slice that has not ended is drawn until now, selected, found and saved; its end replaces it."""
+    with Live() as live:
+        visit(browser, live.url)
+        live.do("slices 0 10", "open 7 4096", "open 7 8192")
+        shown = wait_for(lambda: len(browser.run(OPEN)) == 2)
+        found = browser.run(OPEN)
+        tap.ok(shown and [one[:3] for one in found] == [["track 7 tid 7", 0, "request"], ["track 7 tid 7", 1, "request"]] and all(one[4] for one in found), "slices that are open", found)
+        tap.ok(wait_for(lambda: browser.run(OPEN)[0][3] > 2e9), "they last as long as the recording, though nothing else is recorded", browser.run(OPEN))
+        tap.ok(pixels_of(browser, 0) > 6 and pixels_of(browser, 1) > 6, "they are drawn up to the end", pixels_of(browser, 0), pixels_of(browser, 1))
+        browser.run(SELECT_OPEN, 1)
+        wait_for(lambda: "8192" in browser.run(DETAILS))
+        text = browser.run(DETAILS)
+        tap.ok("so far" in text and "it has not ended yet" in text and "bytes<8192" in text and "ended by" not in text, "its details", text)
+        browser.run("const field = document.getElementById('search'); field.value = 'request'; field.dispatchEvent(new Event('input'));")
+        tap.ok(wait_for(lambda: browser.run(FOUND).endswith("of 2")), "a search finds them", browser.run(FOUND))
+        early = browser.run("return ktrack.live.saved().text();")
+        browser.run(SELECT_OPEN, 1)
+        check_ended(tap, browser, live)
+        check_open_saved(tap, browser, early)
+
+
+def check_ended(tap, browser, live):
+    """The end of an open slice: one slice, which stays selected and found; the outer one is still open."""
+    live.do("close 7", "open 7 5", "close 7")
+    tap.ok(wait_for(lambda: len(browser.run(OPEN)) == 1), "one of them ends", browser.run(OPEN))
+    counts = [one for one in browser.run(CONTENT) if one[0].startswith("track 7 ")]
+    tap.ok(counts == [["track 7 tid 7", [1, 2], 0, 0]], "it is there once", counts)
+    selected = browser.run("const one = ktrack.picture.selected; return [one.row.depth, one.chunk === one.row.chunks[0], one.index, one.end - one.begin];")
+    tap.ok(selected == [1, True, 0, 1000], "it stays selected, and has its duration", selected)
+    tap.ok(wait_for(lambda: "so far" not in browser.run(DETAILS) and "it has not ended" not in browser.run(DETAILS)), "its details are those of a slice", browser.run(DETAILS))
+    tap.ok(wait_for(lambda: browser.run(FOUND).endswith("of 3")), "the search counts each once", browser.run(FOUND))
+    live.begin("finish")
+    tap.ok(wait_for(lambda: browser.run(STATE) == "recording ended") and live.status() == 0, "the recording ends")
+
+
+def check_open_saved(tap, browser, early):
+    """In a page that was saved before their ends, they are incomplete."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "saved.html"
+        path.write_text(early)
+        browser.load(path)
+        tap.ok(len(browser.run(OPEN)) == 2, "open slices of a saved page", browser.run(OPEN))
+        browser.run(SELECT_OPEN, 0)
+        tap.ok(wait_for(lambda: "it has no end" in browser.run(DETAILS)), "they are incomplete there", browser.run(DETAILS))
+
+
 def check_saved(tap, browser, live):
     """A page that is saved has what is there, and asks nobody for more; so has one that is saved at the end."""
     content = browser.run(CONTENT)
@@ -187,7 +257,7 @@ def check_full(tap, browser):
         tap.ok(ended and browser.run(CONTENT)[:1] == [["track 0 tid 0", [3000, 3000], 0, 0]] and live.status() == 0, "nothing is added then, but the end", browser.run(CONTENT))
 
 
-CHECKS = (check_follow, check_late, check_full, check_lost)
+CHECKS = (check_follow, check_open, check_late, check_full, check_lost)
 
 
 def main():

@@ -136,6 +136,48 @@ def check_long(tap, pages):
     tap.ok(stopped == [True, False, 1], "another text ends the search before", stopped)
 
 
+# A field of the first slice and the name of the second one are hits; names are searched first.
+EARLIER = """event demo:io 100 char track_event_type; string slice_name; string state
++10us 7@0 io B read needle
++10us 7@0 io E "" ""
++10us 7@0 io B needle x
++10us 7@0 io E "" ""
++10us 7@0 io B read x
++10us 7@0 io E "" needle
+"""
+# Fields are searched when this is called.
+HOLD = """const original = Search.prototype.searchSome;
+let release;
+const gate = new Promise((resolve) => { release = resolve; });
+Search.prototype.searchSome = async function (...all) { await gate; return original.apply(this, all); };
+window.release = async () => { Search.prototype.searchSome = original; release(); await ktrack.search.search.done; };
+"""
+SELECTED = "const one = ktrack.picture.selected; return [one.begin, document.getElementById('found').textContent];"
+
+
+def check_first(tap, pages):
+    """The first hit in time is selected in the end, unless somebody has moved on; positions are always right."""
+    browser = pages.browser
+    pages.load_text(EARLIER)
+    wait = "while (!ktrack.picture.selected) await new Promise(requestAnimationFrame);"
+    browser.run(HOLD + FIND + wait, "needle")
+    early = browser.run(SELECTED)
+    browser.run("await release();")
+    late = browser.run(SELECTED)
+    tap.ok(early == [20000, "1 of 1 \u2026"] and late == [0, "1 of 3"], "an earlier hit that is found later is selected", early, late)
+    browser.run("document.getElementById('search').blur(); ktrack.select(null);" + HOLD + FIND + wait, "needle")
+    browser.run("ktrack.picture.move(0.01);")
+    span = browser.run(SPAN)
+    browser.run("await release();")
+    moved = browser.run(SELECTED)
+    tap.ok(moved == [20000, "2 of 3"] and browser.run(SPAN) == span, "nothing moves if somebody has moved it meanwhile", moved, span)
+    browser.press("n")
+    after = browser.run(SELECTED)
+    browser.press("N", "N")
+    before = browser.run(SELECTED)
+    tap.ok(after == [40000, "3 of 3"] and before == [0, "1 of 3"], "next and previous are in the order of time", after, before)
+
+
 # Many values of all kinds, on more tracks than one.
 VALUES = """task 7 submitter
 event demo:io 100 char track_event_type; string slice_name; u32 scope_queue; u64 bytes; string state; s64 result; string path
@@ -272,7 +314,7 @@ def check_widths(tap, pages):
     browser.call("POST", "/goog/cdp/execute", cmd="Emulation.clearDeviceMetricsOverride", params={})
 
 
-CHECKS = (check_widths, check_fits, check_queries, check_steps, check_index, check_long)
+CHECKS = (check_widths, check_fits, check_queries, check_steps, check_first, check_index, check_long)
 
 
 if __name__ == "__main__":

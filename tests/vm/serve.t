@@ -73,6 +73,21 @@ def check_ends(tap, kernel, result):
     tap.ok(result.text("ended.errors").count("\n") >= 2 and "\n\n" not in result.text("ended.errors"), f"{kernel}: messages are lines", result.text("ended.errors"))
 
 
+def check_open(tap, kernel, result):
+    """A slice that lasts is there before its end; its end is there once."""
+    early, late = result.text("open.early").splitlines(), result.text("open.lines").splitlines()
+    names = [json.loads(line[2:]) for line in late if line.startswith("n ")]
+    opened = [line.split(" ")[1:] for line in early if line.startswith("o ")]
+    sleeps = [one for one in opened if "sleep" in names[int(one[3])]]
+    tap.ok(len(sleeps) == 1, f"{kernel}: the system call of sleep is there while it lasts", opened, names)
+    reached = max((int(line.split(" ")[1]) for line in early if line.startswith("a ")), default=0)
+    tap.ok(sleeps and reached > int(sleeps[0][2]), f"{kernel}: the time goes on", reached)
+    chunks = [line.split(" ")[1:] for line in late[len(early) :] if line.startswith("c ")]
+    ended = [one for one in chunks if sleeps and one[:2] == sleeps[0][:2]]
+    tap.ok(ended and ended[0][2] == sleeps[0][2] and int(ended[0][3]) >= reached, f"{kernel}: its end, in the next chunk of its row", sleeps, ended)
+    tap.ok(result.text("open.status") == "143\n" and totals_of(result.text("open.lines")).get("lost") == 0, f"{kernel}: the command's status", result.text("open.status"))
+
+
 def main():
     """On each kernel."""
     tap = Tap()
@@ -83,6 +98,7 @@ def main():
             check_stream(tap, kernel, result)
             check_limits(tap, kernel, result)
             check_ends(tap, kernel, result)
+            check_open(tap, kernel, result)
     return tap.finish()
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Guest: a stream serves its page while the demo runs: to a client that reads everything, to one that reads nothing, and to wrong
 # requests. Argument: REQUESTS of each of three batches. Leaves stream.event, lines, page.html, denied,
-# capabilities, listening, failed.*, ended.*, and in the output what should not have happened.
+# capabilities, listening, failed.*, ended.*, open.*, and in the output what should not have happened.
 # shellcheck shell=dash
 set -eu
 
@@ -72,5 +72,21 @@ wait_while_alive $stream grep -q 'the recording has ended' /out/ended.errors
 attempt failed ktrack stream --serve=8717 -d 1
 wget -q -O /out/ended.lines "$(url_of /out/ended.errors)lines" || echo "lines at the end: exit status $?"
 wait $stream || echo "a stream whose end was read: exit status $?"
+
+# A system call that takes as long as somebody follows.
+open_has() {
+	grep -q "$1" /out/open.lines
+}
+ktrack stream --serve -r syscalls -- sleep 1000 2>/out/open.errors &
+stream=$!
+wait_while_alive $stream has_url /out/open.errors
+wget -q -O /out/open.lines "$(url_of /out/open.errors)lines" &
+quick=$!
+wait_while_alive $stream open_has '^o '
+wait_while_alive $stream open_has '^a '
+cp /out/open.lines /out/open.early
+killall -TERM sleep
+wait $stream || echo "$?" >/out/open.status
+wait $quick || echo "the client of an open slice: exit status $?"
 rmmod ktrack_demo
 rmmod ktrack

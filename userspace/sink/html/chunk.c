@@ -234,9 +234,9 @@ void html_track_release(struct sink_track *link)
 
 	for (unsigned int i = 0; i < track->nr_depths; i++) {
 		chunk_release(&track->slices[i]);
-		buffer_release(&track->begins[i]);
+		buffer_release(&track->open[i].args);
 	}
 	chunk_release(&track->points);
 	free(track->slices);
-	free(track->begins);
+	free(track->open);
 }

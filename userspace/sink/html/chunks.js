@@ -81,6 +81,28 @@ class SliceChunk extends Chunk {
 	}
 }
 
+// A slice that has not ended. It lasts as long as the recording so far, until `endedIn` is the chunk whose first slice it is.
+class OpenChunk extends Chunk {
+	constructor(from, name, fields) {
+		super(from, from, 1, "", NONE);
+		Object.assign(this, { fields, busy: 0, index: new Index(), endedIn: null });
+		this.items = { begin: Float64Array.of(from), end: Float64Array.of(from), name: Uint32Array.of(name), marks: Uint8Array.of(INCOMPLETE) };
+	}
+
+	digest() {
+		return null;
+	}
+
+	reach(time) {
+		this.to = this.items.end[0] = Math.max(this.from, time);
+		this.busy = this.to - this.from;
+	}
+
+	async argsOf() {
+		return this.fields && [this.fields, 0];
+	}
+}
+
 class InstantChunk extends Chunk {
 	decode() {
 		const bytes = new Bytes(this.data), count = this.count;

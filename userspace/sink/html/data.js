@@ -5,7 +5,7 @@
 // Chunks of one kind in time order.
 class Row {
 	constructor(track, kind, depth) {
-		Object.assign(this, { track, kind, depth, chunks: [], lowest: null, highest: null, min: 0, max: 0 });
+		Object.assign(this, { track, kind, depth, chunks: [], open: null, lowest: null, highest: null, min: 0, max: 0 });
 	}
 
 	// `lowest` and `highest` have all digits; `min` and `max` are for drawing.
@@ -82,7 +82,7 @@ class Track {
 class Recording {
 	constructor(text) {
 		Object.assign(this, { about: { time_source: "none" }, names: [], tracks: [], points: [], explained: [], losses: [], marks: [], notes: [], limit: 0, totals: null });
-		Object.assign(this, { byNumber: new Map(), byIdentity: new Map(), inOrder: [], rest: "", shape: 0, isGrowing: false, isCut: false });
+		Object.assign(this, { open: new Set(), byNumber: new Map(), byIdentity: new Map(), inOrder: [], rest: "", shape: 0, isGrowing: false, isCut: false });
 		this.add(text);
 		if (this.rest)
 			this.add("\n");
@@ -97,6 +97,7 @@ class Recording {
 				this.readLine(all.substring(at, next));
 		this.rest = all.substring(at);
 		this.end = this.totals?.last_ns || this.limit;
+		this.open.forEach((chunk) => chunk.reach(this.end));
 		if (this.shape !== shape)
 			this.tracks.sort((a, b) => a.number - b.number);
 		return all.substring(0, at);
@@ -115,6 +116,10 @@ class Recording {
 			this.byNumber.get(+rest).isEnded = true;
 		else if (letter === "f")
 			this.addTotals(JSON.parse(rest));
+		else if (letter === "o")
+			this.addOpen(rest);
+		else if (letter === "a")
+			this.limit = Math.max(this.limit, +rest);
 		else if (letter === "u")
 			this.isCut = true;
 		else if (letter === "l")
@@ -195,13 +200,38 @@ class Recording {
 			chunk.range = range;
 		}
 		chunk.index = new Index(...words.slice(letter === "i" ? 1 : 2));
+		this.attach(row, chunk);
+	}
+
+	// An open slice is the first one of the next chunk of its row, and is replaced by it.
+	attach(row, chunk) {
+		const { track } = row, ended = row.open;
+		if (ended)
+			this.endOpen(row, chunk);
 		row.chunks.push(chunk);
 		this.inOrder.push({ row, chunk });
-		this.limit = Math.max(this.limit, to);
-		if (track.nrChunks++ === 0)
+		this.limit = Math.max(this.limit, chunk.to);
+		track.nrChunks += ended ? 0 : 1;
+		if (!ended && track.nrChunks === 1)
 			this.show(track);
-		else if (row.chunks.length === 1 || track.nrChunks === 2)
+		else if (row.chunks.length === 1 || track.nrChunks <= 2)
 			this.shape++;
 		track.nrSlices = null;
+	}
+
+	endOpen(row, chunk) {
+		row.open.endedIn = chunk;
+		this.open.delete(row.open);
+		row.chunks.pop();
+		row.open = null;
+	}
+
+	addOpen(rest) {
+		const [, number, depth, from, name, fields] = /^(\S+) (\S+) (\S+) (\S+) (.*)$/.exec(rest), track = this.byNumber.get(+number);
+		const row = track.rowOf("c", +depth), chunk = new OpenChunk(+from, +name, JSON.parse(fields));
+		chunk.number = +number;
+		this.attach(row, chunk);
+		row.open = chunk;
+		this.open.add(chunk);
 	}
 }

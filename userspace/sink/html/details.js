@@ -106,7 +106,7 @@ class Details {
 		if (one.kind === "sample")
 			return `${one.track.label} = ${one.chunk.exact(one.index)}`;
 		const name = nameOf(this.recording, one);
-		return one.kind === "slice" ? `${name}  ${showDuration(one.end - one.begin)}` : name;
+		return one.kind === "slice" ? `${name}  ${showDuration(one.end - one.begin)}${this.isOpen(one) ? " so far" : ""}` : name;
 	}
 
 	factsOf(one, args) {
@@ -119,17 +119,22 @@ class Details {
 	}
 
 	markFacts(one) {
-		const marks = one.chunk.read().marks[one.index], texts = [["suspect", "lost records may have changed it"], ["incomplete", "it has no end"],
+		const marks = one.chunk.read().marks[one.index], texts = [["suspect", "lost records may have changed it"], this.isOpen(one) ? ["open", "it has not ended yet"] : ["incomplete", "it has no end"],
 			["foreign", "threads ended each other's slices on this track: the duration may be wrong"]];
 		return texts.filter((_, bit) => marks >> bit & 1);
 	}
 
+	// Whether a slice may still end.
+	isOpen({ chunk }) {
+		return this.recording.isGrowing && this.recording.open.has(chunk);
+	}
+
 	// Who began and ended a slice: the thread of its track, unless its records have their own.
-	writerFacts({ track }, args) {
-		const { scope, id } = track.identity, own = scope === "thread" ? id : undefined;
+	writerFacts({ track, chunk, index }, args) {
+		const hasEnd = !(chunk.read().marks[index] & INCOMPLETE), { scope, id } = track.identity, own = scope === "thread" ? id : undefined;
 		const writer = (part) => this.threadText(part?.[WRITER_TID] ?? own, part?.[WRITER_COMM]);
 		const [begin, end] = Array.isArray(args) ? args.map(writer) : [writer(), writer()];
-		return [["begun by", begin], ["ended by", end]].filter(([, text]) => text && track.identity.tracepoint !== STATES);
+		return [["begun by", begin], ["ended by", hasEnd && end]].filter(([, text]) => text && track.identity.tracepoint !== STATES);
 	}
 
 	// A thread by its number, with its name if any of its tracks has it.

@@ -13,7 +13,10 @@
 /* Smaller chunks are decoded at once. */
 #define COUNT_MIN 64
 
-/* struct bin - a part of the chunk's time: how much of it slices fill, the longest of them, and the marks of all */
+/*
+ * struct bin - a part of the chunk's time: how much of it slices fill, the longest of them, and the
+ * marks of all
+ */
 struct bin {
 	double filled_ns;
 	double longest_ns;

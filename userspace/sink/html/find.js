@@ -8,6 +8,12 @@ function thing(row, chunk, index) {
 	return { row, track: row.track, kind: row.kind, chunk, index, begin: items.begin[index], end: items.end[index] };
 }
 
+// What an open slice is after its end; else itself.
+function newest(one) {
+	const { endedIn } = one.chunk;
+	return endedIn ? thing(one.row, endedIn, 0) : one;
+}
+
 // The same, by its chunk alone.
 function itemOf(recording, chunk, index) {
 	const track = recording.byNumber.get(chunk.number), rows = recording.tracks.find((one) => one.numbers.includes(track.number)).parts;

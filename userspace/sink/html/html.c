@@ -33,7 +33,7 @@ uint64_t html_name_report(struct html_sink *sink, struct text name)
 }
 
 /* A name that is not counted is written each time. The sink data is the number + 1. */
-static uint64_t name_number(struct html_sink *sink, struct timeline_name *name)
+uint64_t html_name_number(struct html_sink *sink, struct timeline_name *name)
 {
 	void **data = &name->sink_data[sink->file.sink_index];
 
@@ -89,17 +89,17 @@ static int html_track_end(struct html_sink *sink, const struct timeline_event *e
 static int depths_grow(struct html_track *track, unsigned int nr_depths, struct error *error)
 {
 	struct html_chunk *slices = reallocarray(track->slices, nr_depths, sizeof(*slices));
-	struct buffer *begins;
+	struct html_open *open;
 
 	if (slices)
 		track->slices = slices;
-	begins = slices ? reallocarray(track->begins, nr_depths, sizeof(*begins)) : NULL;
-	if (!begins)
+	open = slices ? reallocarray(track->open, nr_depths, sizeof(*open)) : NULL;
+	if (!open)
 		return error_set(error, "out of memory");
-	track->begins = begins;
+	track->open = open;
 	for (; track->nr_depths < nr_depths; track->nr_depths++) {
 		slices[track->nr_depths] = (struct html_chunk){ 0 };
-		begins[track->nr_depths] = (struct buffer){ 0 };
+		open[track->nr_depths] = (struct html_open){ 0 };
 	}
 	return 0;
 }
@@ -132,17 +132,20 @@ static int html_slice_begin(struct html_sink *sink, const struct timeline_event 
 			    struct error *error)
 {
 	struct html_track *track = event_track(sink, event);
-	struct buffer *begin;
+	struct html_open *open;
 	struct text args;
 
 	if (event->depth > track->nr_depths && depths_grow(track, event->depth, error) < 0)
 		return -1;
-	begin = &track->begins[event->depth - 1];
-	buffer_clear(begin);
+	open = &track->open[event->depth - 1];
+	open->name = event->name;
+	open->begin_ns = event->time_ns;
+	open->is_written = false;
+	buffer_clear(&open->args);
 	args = event_args(sink, event);
 	if (args.size > 1)
-		buffer_append(begin, args.data, args.size);
-	return begin->failed ? error_set(error, "out of memory") : 0;
+		buffer_append(&open->args, args.data, args.size);
+	return open->args.failed ? error_set(error, "out of memory") : 0;
 }
 
 /* The arguments of a slice's begin and of its end. */
@@ -176,12 +179,13 @@ static int html_slice_end(struct html_sink *sink, const struct timeline_event *e
 	data_add(sink, chunk, event->begin_ns - chunk->last_ns);
 	data_add(sink, chunk, duration_ns);
 	data_add(sink, chunk,
-		 name_number(sink, event->name) << 3 | event->is_foreign << 2 |
+		 html_name_number(sink, event->name) << 3 | event->is_foreign << 2 |
 			 event->is_unfinished << 1 | event->is_suspect);
 	chunk->last_ns = chunk->to_ns = event->time_ns;
 	chunk->busy_ns += duration_ns;
+	track->open[depth].name = NULL;
 	return html_chunk_add(sink, track, CHUNK_SLICES, depth,
-			      slice_args(sink, &track->begins[depth], &plain), error);
+			      slice_args(sink, &track->open[depth].args, &plain), error);
 }
 
 static int html_instant(struct html_sink *sink, const struct timeline_event *event,
@@ -194,7 +198,7 @@ static int html_instant(struct html_sink *sink, const struct timeline_event *eve
 		chunk->depth = event->depth;
 	data_add(sink, chunk, event->time_ns - chunk->last_ns);
 	data_add(sink, chunk, event->depth);
-	data_add(sink, chunk, name_number(sink, event->name));
+	data_add(sink, chunk, html_name_number(sink, event->name));
 	chunk->last_ns = chunk->to_ns = event->time_ns;
 	return html_chunk_add(sink, track, CHUNK_INSTANTS, 0, event_args(sink, event), error);
 }

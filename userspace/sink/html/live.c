@@ -12,6 +12,9 @@
 #define INTERVAL_NS (250 * NS_PER_MS)
 #define WRITING_SHARE 20
 
+/* The time is written at this interval while slices are open. */
+#define TIME_INTERVAL_NS NS_PER_S
+
 static int live_open(struct sink_file *file, const struct recording *recording, struct error *error)
 {
 	container_of(file, struct html_sink, file)->last_ns = recording->start_ns;
@@ -59,6 +62,66 @@ static bool live_is_large(const struct html_sink *sink)
 	return fstat(sink->file.fd, &about) == 0 && (uint64_t)about.st_size >= sink->size_max;
 }
 
+/* Trace time goes on while nothing is recorded. */
+static int64_t live_time_ns(struct html_sink *sink, int64_t now_ns)
+{
+	if (sink->newest_ns != sink->last_ns) {
+		sink->newest_ns = sink->last_ns;
+		sink->newest_seen_ns = now_ns;
+	}
+	return sink->file.counts_ticks ? sink->newest_ns
+				       : sink->newest_ns + now_ns - sink->newest_seen_ns;
+}
+
+static void open_write(struct html_sink *sink, unsigned long track, unsigned int depth,
+		       struct html_open *open)
+{
+	struct buffer *out = &sink->file.out;
+	uint64_t name = html_name_number(sink, open->name);
+
+	buffer_printf(out, "o %lu %u %lld %llu ", track, depth,
+		      (long long)(open->begin_ns - sink->file.start_ns), (unsigned long long)name);
+	html_append_object(out, open->args.size > 0 ? buffer_text(&open->args) : text_of("0"));
+	buffer_append_char(out, '\n');
+	open->is_written = true;
+}
+
+/* Writes the slices of a track that were open at the last flush, too; returns whether any is. */
+static bool track_write_open(struct html_sink *sink, const struct html_track *track)
+{
+	bool is_any = false;
+
+	for (unsigned int i = 0; i < track->nr_depths; i++) {
+		struct html_open *open = &track->open[i];
+
+		if (!open->name || open->begin_ns > sink->reached_ns)
+			continue;
+		if (!open->is_written)
+			open_write(sink, track->number, i, open);
+		is_any = true;
+	}
+	return is_any;
+}
+
+/* Short slices are not worth it: each line is for one that lasts longer than an interval. */
+static int live_write_open(struct html_sink *sink, int64_t now_ns, struct error *error)
+{
+	bool is_any = false;
+
+	for (struct sink_track *link = sink->file.tracks; link; link = link->after) {
+		is_any |= track_write_open(sink, container_of(link, struct html_track, link));
+		if (sink_file_spill(&sink->file, error) < 0)
+			return -1;
+	}
+	sink->reached_ns = live_time_ns(sink, now_ns);
+	if (is_any && sink->reached_ns >= sink->written_ns + TIME_INTERVAL_NS) {
+		buffer_printf(&sink->file.out, "a %lld\n",
+			      (long long)(sink->reached_ns - sink->file.start_ns));
+		sink->written_ns = sink->reached_ns;
+	}
+	return sink_file_spill(&sink->file, error);
+}
+
 static int live_flush(struct sink_file *file, struct error *error)
 {
 	struct html_sink *sink = container_of(file, struct html_sink, file);
@@ -66,7 +129,8 @@ static int live_flush(struct sink_file *file, struct error *error)
 
 	if (sink->is_full || begin_ns < sink->flush_ns)
 		return 0;
-	if (html_report_all(sink, error) < 0 || sink_file_flush(file, error) < 0)
+	if (html_report_all(sink, error) < 0 || live_write_open(sink, begin_ns, error) < 0 ||
+	    sink_file_flush(file, error) < 0)
 		return -1;
 	end_ns = time_now_ns(CLOCK_MONOTONIC);
 	sink->flush_ns = end_ns + (end_ns - begin_ns) * WRITING_SHARE;

@@ -88,6 +88,7 @@ class Live {
 		while (this.waiting.length > 0 && performance.now() < until);
 		this.finish();
 		this.page.grow(shape);
+		this.selectEnded();
 		this.moveAlong();
 		this.adding_ms = (this.adding_ms ?? 0) + performance.now() - begun;
 		this.showState();
@@ -107,6 +108,13 @@ class Live {
 		recording.isGrowing = !recording.totals && !(this.isOver && this.waiting.length === 0);
 		if (wasGrowing && !recording.isGrowing && this.picture.selected)
 			page.showDetails(this.picture.selected);
+	}
+
+	// A selected slice that was open stays selected when it has ended.
+	selectEnded() {
+		const { selected } = this.picture;
+		if (selected?.chunk.endedIn)
+			this.page.select(newest(selected));
 	}
 
 	get isWhole() {

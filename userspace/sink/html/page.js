@@ -167,7 +167,7 @@ class Page {
 	goBack() {
 		const one = this.trail.pop();
 		if (one)
-			this.show(one);
+			this.show(newest(one));
 	}
 
 	// Selects the first item of the current line that is visible.

@@ -11,7 +11,7 @@ const COMPARISONS = { ">": (order) => order > 0, ">=": (order) => order >= 0, "<
 const RANGES = { ">": (least, most, number) => most > number, ">=": (least, most, number) => most >= number, "<": (least, most, number) => least < number, "<=": (least, most, number) => least <= number,
 	"=": (least, most, number) => least <= number && number <= most, "!=": () => true };
 // So many chunks are decompressed at the same time. So many names are looked up in each chunk.
-const UNPACKED_AT_ONCE = 8, NAMES_LOOKED_UP = 64;
+const UNPACKED_AT_ONCE = 16, NAMES_LOOKED_UP = 64;
 
 // A number, exact if it is whole; null for other texts. "10ms" is a number of nanoseconds.
 function numberOf(text) {
@@ -31,6 +31,7 @@ class Query {
 		this.number = numberOf(this.wanted);
 		this.token = typeof this.number === "bigint" ? numberToken(this.number) : null;
 		this.tokens = textTokens(this.wanted, Boolean(this.field));
+		this.decimal = this.token ? String(this.number) : null;
 		this.digits = /^-?\d+$/.test(this.wanted) ? this.wanted.replace("-", "") : "";
 	}
 
@@ -88,15 +89,29 @@ class Query {
 
 	// Whether the args of a chunk may have a hit, by their text.
 	mayMatch(text) {
-		return this.field ? text.includes(JSON.stringify(this.field)) : /["\\,]/.test(this.wanted) || text.toLowerCase().includes(this.wanted) || this.number !== null;
+		if (this.field)
+			return text.includes(JSON.stringify(this.field));
+		return /["\\,]/.test(this.wanted) || text.toLowerCase().includes(this.wanted) || (this.number !== null && (!this.token || text.includes(this.decimal) || /"-?0./.test(text)));
+	}
+
+	// Whether a text is the wanted number. Of two ways to write a whole number, one begins with 0.
+	isNumber(text) {
+		if (this.token)
+			return text === this.decimal || (/^-?0./.test(text) && numberOf(text) === this.number);
+		return this.number !== null && numberOf(text) === this.number;
+	}
+
+	isHitIn(name, value) {
+		const text = String(value);
+		return this.matchesText(name) || this.matchesText(text) || this.isNumber(text);
 	}
 
 	// Whether an object of fields has a hit; of slices there are two.
 	matchesArgs(args) {
-		const parts = Array.isArray(args) ? args : [args], isHit = this.field
-			? ([name, value]) => name === this.field && this.compares(value)
-			: ([name, value]) => name !== WRITER_TID && (this.matchesText(name) || this.matchesText(String(value)) || (this.number !== null && numberOf(String(value)) === this.number));
-		return parts.some((part) => part && Object.entries(part).some(isHit));
+		const parts = Array.isArray(args) ? args : [args];
+		if (this.field)
+			return parts.some((part) => part && Object.hasOwn(part, this.field) && this.compares(part[this.field]));
+		return parts.some((part) => part && Object.entries(part).some(([name, value]) => name !== WRITER_TID && this.isHitIn(name, value)));
 	}
 }
 
@@ -113,11 +128,13 @@ class Search {
 			this.done = this.run();
 	}
 
-	// Names first, for they are found at once; then fields, in the chunks that may have them by their index.
+	// Names first, for they are found at once; then fields, in the chunks that may have them by their index. In the order of
+	// time each, so that the first hit changes rarely.
 	async run() {
-		const isWanted = () => !this.isStopped, chunks = this.recording.inOrder.slice(this.nrChunks);
+		const isWanted = () => !this.isStopped, added = this.recording.inOrder.slice(this.nrChunks);
+		const chunks = added.filter(({ chunk }) => !chunk.endedIn).sort((a, b) => a.chunk.from - b.chunk.from);
 		this.isDone = false;
-		this.nrChunks += chunks.length;
+		this.nrChunks += added.length;
 		this.findNames();
 		await runSteps(this.steps(chunks), isWanted);
 		this.report();
@@ -128,8 +145,10 @@ class Search {
 	}
 
 	async searchSome(some, isWanted) {
-		for (let i = 0; i < some?.length && isWanted(); i += UNPACKED_AT_ONCE)
+		for (let i = 0; i < some?.length && isWanted(); i += UNPACKED_AT_ONCE) {
 			await Promise.all(some.slice(i, i + UNPACKED_AT_ONCE).map(({ row, chunk }) => this.searchArgs(row, chunk)));
+			this.reportSome(this.hits.length > 0 ? REPORT_MS : 0);
+		}
 	}
 
 	// The chunks whose fields are likely to have a hit, or the others that may.
@@ -170,24 +189,37 @@ class Search {
 			this.changed(this);
 	}
 
+	// Reports new hits if the last ones are old enough.
+	reportSome(interval) {
+		if (this.fresh.length === 0 || performance.now() - this.reported < interval)
+			return;
+		this.report();
+		this.reported = performance.now();
+	}
+
+	// Open slices that have ended are among the new ones.
 	sort() {
 		if (this.fresh.length === 0)
 			return;
+		this.forgetEnded();
 		this.hits = this.hits.concat(this.fresh).sort((a, b) => isBefore(a, b) ? -1 : 1);
 		this.fresh = [];
 	}
 
+	forgetEnded() {
+		const kept = this.hits.filter(({ chunk }) => !chunk.endedIn);
+		this.count -= this.hits.length - kept.length;
+		this.hits = kept;
+	}
+
 	* steps(chunks) {
-		let reported = performance.now();
+		this.reported = performance.now();
 		for (const { row, chunk } of chunks) {
 			if (this.mayHave(row, chunk)) {
 				this.searchItems(row, chunk);
 				yield;
 			}
-			if (this.fresh.length > 0 && performance.now() - reported > (this.hits.length > 0 ? REPORT_MS : FIRST_MS)) {
-				this.report();
-				reported = performance.now();
-			}
+			this.reportSome(this.hits.length > 0 ? REPORT_MS : FIRST_MS);
 		}
 	}
 
@@ -233,10 +265,6 @@ class Search {
 			return;
 		const all = JSON.parse(text), names = this.names.size > 0 ? (chunk.items ?? chunk.decode()).name : null;
 		all.forEach((args, i) => args && this.query.matchesArgs(args) && !(names && this.names.has(names[i])) && this.add(row, chunk, i));
-		if (this.fresh.length > 0 && performance.now() - (this.reported ?? 0) > REPORT_MS) {
-			this.reported = performance.now();
-			this.report();
-		}
 	}
 
 	// The next hit after an item, in a direction; wraps around. The first or last one without an item.
@@ -268,14 +296,15 @@ function isSame(one, other) {
 // The search field: what is found, how many, and the list.
 class SearchField {
 	constructor(page) {
-		Object.assign(this, { page, field: page.part("search"), found: page.part("found"), list: page.part("list"), search: null });
+		Object.assign(this, { page, field: page.part("search"), found: page.part("found"), list: page.part("list"), search: null, shown: null });
 		this.field.addEventListener("input", () => this.begin());
 		this.list.addEventListener("click", () => this.showList());
 		page.part("previous").addEventListener("click", () => this.go(-1));
 		page.part("next").addEventListener("click", () => this.go(1));
 	}
 
-	// Searches anew; the first hit is selected when it is there.
+	// Searches anew. The first hit is selected when it is there; if an earlier one is found, that one, unless somebody has
+	// selected or moved something meanwhile.
 	begin() {
 		this.prepare(true);
 	}
@@ -283,7 +312,7 @@ class SearchField {
 	// Searches anew, and selects nothing by default.
 	prepare(isFirst = false) {
 		this.search?.stop();
-		this.search = null;
+		this.search = this.shown = null;
 		this.isListed = false;
 		const text = this.field.value.trim();
 		if (text) {
@@ -297,13 +326,22 @@ class SearchField {
 		if (this.search && this.search !== search)
 			return;
 		this.search = search;
-		if (this.isFirst && (search.hits.length > 0 || search.isDone)) {
-			this.isFirst = false;
-			this.go(1, true);
-		}
+		this.selectFirst();
 		this.showCount();
 		if (this.isListed)
 			this.showList();
+	}
+
+	selectFirst() {
+		const { search, shown, page: { picture } } = this, [first] = search.hits;
+		const isUntouched = shown && picture.selected === shown.one && picture.span === shown.span;
+		if (this.isFirst ? first || search.isDone : isUntouched && !isSame(first, shown.one)) {
+			this.isFirst = false;
+			this.go(1, true);
+			this.shown = first ? { one: picture.selected, span: picture.span } : null;
+		}
+		if (search.isDone)
+			this.shown = null;
 	}
 
 	go(step, isNew = false) {

@@ -22,6 +22,10 @@
  *   m TIME STRING                               a remark
  *   w STRING                                    a fault of the recording as a whole
  *   f OBJECT                                    the end; last_ns is the time of the last record
+ *   o TRACK DEPTH FROM NAME STRING              live: a slice that is open; the JSON of its begin's
+ *                                               arguments, 0 for none. The first slice of the next
+ *                                               line c of this track and depth is the same one
+ *   a TIME                                      live: the recording has got so far
  *   u                                           a live page was saved before the end
  *
  * DATA is varints. Of a slice: its begin since the last one's end (the first: since FROM), its
@@ -34,8 +38,8 @@
  * number of names and each of them, then two bytes for each of 64 parts of the chunk's time: how
  * much of it slices fill, up to 255, and 32 * the marks of all of them + the index of the longest
  * one's name, 31 if it is not among the names. FIELDS and TOKENS are the index of a chunk for
- * searches: see html_index_append(); durations are those of the field "". DATA of x is a zlib stream of a JSON array of
- * [track, depth, object of 'ktrack why --json'].
+ * searches: see html_index_append(); durations are those of the field "". DATA of x is a zlib stream
+ * of a JSON array of [track, depth, object of 'ktrack why --json'].
  */
 #ifndef SINK_HTML_STATE_H
 #define SINK_HTML_STATE_H
@@ -74,9 +78,22 @@ struct html_chunk {
 };
 
 /**
+ * struct html_open - what is open at one depth of a track
+ * @args: of the slice's begin; empty for none
+ * @name: NULL if no slice is open
+ * @is_written: of live lines: readers have it
+ */
+struct html_open {
+	struct buffer args;
+	struct timeline_name *name;
+	int64_t begin_ns;
+	bool is_written;
+};
+
+/**
  * struct html_track - a track that has not ended
  * @slices: by depth
- * @begins: arguments of the begins of open slices, by depth; empty for none
+ * @open: likewise
  * @points: instants or samples
  */
 struct html_track {
@@ -84,7 +101,7 @@ struct html_track {
 	unsigned long number;
 	enum track_kind kind;
 	struct html_chunk *slices;
-	struct buffer *begins;
+	struct html_open *open;
 	unsigned int nr_depths;
 	struct html_chunk points;
 };
@@ -109,6 +126,10 @@ struct html_flow_name {
  * @size_max: of live lines: limit of the file's size, about
  * @is_full: of live lines: the limit is reached
  * @flush_ns: of live lines: when waiting events are written next
+ * @newest_ns: of live lines: @last_ns at the last flush
+ * @newest_seen_ns: of live lines: since when it is that, on CLOCK_MONOTONIC
+ * @reached_ns: of live lines: trace time of the last flush, about
+ * @written_ns: of live lines: the last such time that was written
  */
 struct html_sink {
 	struct sink_file file;
@@ -124,6 +145,10 @@ struct html_sink {
 	uint64_t size_max;
 	bool is_full;
 	int64_t flush_ns;
+	int64_t newest_ns;
+	int64_t newest_seen_ns;
+	int64_t reached_ns;
+	int64_t written_ns;
 };
 
 /** html_append_json - append a text as a JSON string without '<', which could end the element */
@@ -168,6 +193,9 @@ void html_note_write(struct html_sink *sink, struct text text);
 
 /** html_name_report - write a name; returns its number */
 uint64_t html_name_report(struct html_sink *sink, struct text name);
+
+/** html_name_number - the number of a name, which is written at its first use */
+uint64_t html_name_number(struct html_sink *sink, struct timeline_name *name);
 
 /** html_flows_add - add the points of flows that @event is; returns -1 with @error */
 int html_flows_add(struct html_sink *sink, const struct timeline_event *event, struct error *error);
