@@ -77,7 +77,7 @@ wait $stream || echo "a stream whose end was read: exit status $?"
 open_has() {
 	grep -q "$1" /out/open.lines
 }
-ktrack stream --serve -r syscalls -- sleep 1000 2>/out/open.errors &
+ktrack stream --serve -r syscalls -- sh -c 'echo $$ >/tmp/sleeper; exec sleep 1000' 2>/out/open.errors &
 stream=$!
 wait_while_alive $stream has_url /out/open.errors
 wget -q -O /out/open.lines "$(url_of /out/open.errors)lines" &
@@ -85,7 +85,7 @@ quick=$!
 wait_while_alive $stream open_has '^o '
 wait_while_alive $stream open_has '^a '
 cp /out/open.lines /out/open.early
-killall -TERM sleep
+kill "$(cat /tmp/sleeper)"
 wait $stream || echo "$?" >/out/open.status
 wait $quick || echo "the client of an open slice: exit status $?"
 rmmod ktrack_demo
