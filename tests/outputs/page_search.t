@@ -70,6 +70,19 @@ def check_queries(tap, pages):
         ("tracepoint=demo:io", [], 2),
         ("nothing", [], 0),
         ("bytes>many", [], 0),
+        ("name=read bytes>4096", [LAST], 0),
+        ("read bytes>4096", [LAST], 0),
+        ("bytes>4096 name=read state=done", [LAST], 0),
+        ("name=read duration>1ms", [], 0),
+        ("write duration > 10ms result<0", [WRITE], 0),
+        ("queue duration<1ms", [FIRST, LAST], 0),
+        ("track=\"io queue 2\" duration>1ms", [WRITE], 0),
+        ("tracepoint=demo:io bytes=2048", [FIRST], 0),
+        ("tracepoint=demo:io track=\"io queue 2\"", [], 1),
+        ("tracepoint=demo:level value>2000", [sample], 0),
+        ("tracepoint=demo:io value>2000", [], 0),
+        ("dropped bytes=4096", [WRITE], 0),
+        ("name=read and more", [], 0),
         ("(", [], 0),
     )
     for query, wanted, tracks in queries:
@@ -103,6 +116,28 @@ def check_steps(tap, pages):
     browser.press("n")
     again = browser.run("return document.getElementById('found').textContent;")
     tap.ok(again == "1 of 4", "after the last hit comes the first", again)
+
+
+def check_zoom(tap, pages):
+    """A hit is large enough to be seen; if nothing is found, the view is that from before the search."""
+    browser = pages.browser
+    pages.load_text(FIELDS)
+    before = browser.run(SPAN)
+    wait = "await ktrack.search.search.done; const one = ktrack.picture.selected; return [one && one.begin, one && one.end];"
+    for query in ("b", "bytes", "bytes=2048"):
+        begin, end = browser.run(FIND + wait, query)
+    span = browser.run(SPAN)
+    share = (end - begin) / (span[1] - span[0])
+    tap.ok(begin == 0 and 0.1 <= share <= 0.6 and span[0] <= begin and end <= span[1], "a hit is a tenth of the width", begin, end, span)
+    selected = browser.run(FIND + wait, "bytes=20489")
+    tap.ok(selected == [None, None] and browser.run(SPAN) == before, "nothing is found: the view is that from before the search", selected, browser.run(SPAN), before)
+    tap.ok(browser.run("return document.getElementById('search').ariaInvalid") == "true", "the field is marked")
+    browser.run(FIND + wait, "bytes=2048")
+    browser.run("ktrack.picture.setSpan(0, 5000000)")
+    moved = browser.run(SPAN)
+    browser.run(FIND + wait, "nothing")
+    tap.ok(browser.run(SPAN) == moved, "somebody who has moved the view stays there", browser.run(SPAN), moved)
+    tap.ok(browser.run(FIND + wait + "", "write") and browser.run("return document.getElementById('search').ariaInvalid") == "false", "a hit removes the mark")
 
 
 def check_long(tap, pages):
@@ -314,7 +349,7 @@ def check_widths(tap, pages):
     browser.call("POST", "/goog/cdp/execute", cmd="Emulation.clearDeviceMetricsOverride", params={})
 
 
-CHECKS = (check_widths, check_fits, check_queries, check_steps, check_first, check_index, check_long)
+CHECKS = (check_widths, check_fits, check_queries, check_steps, check_zoom, check_first, check_index, check_long)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
 "use strict";
 
 const TIP_LINES_MAX = 6;
-// Hits narrower than NARROW pixels are zoomed to: the window is MARGIN times their duration, at least MARGIN_MIN_NS.
-const NARROW = 2, MARGIN = 20, MARGIN_MIN_NS = 2000;
+// Slices narrower than NARROW pixels are zoomed to, hits of a search if they are narrower than HIT_SHARE of the width: the window
+// is MARGIN or HIT_MARGIN times their duration, at least MARGIN_MIN_NS.
+const NARROW = 2, MARGIN = 20, HIT_SHARE = 0.1, HIT_MARGIN = 4, MARGIN_MIN_NS = 2000;
 
 class Page {
 	constructor(text) {
@@ -202,15 +203,15 @@ class Page {
 		this.picture.setSpan(one.begin - size * 0.3, one.end + size * 0.3);
 	}
 
-	// Selects an item and makes it visible.
-	show(one) {
+	// Selects an item and makes it visible; a hit of a search also large enough to be seen at once.
+	show(one, isHit = false) {
 		this.hideTip();
-		const { span, scale } = this.picture, length = one.end - one.begin, before = this.spanBefore();
-		const isVisible = one.end >= span.from && one.begin <= span.to;
-		const isWide = one.kind !== "slice" || length * scale >= NARROW;
+		const { span, width } = this.picture, length = one.end - one.begin, before = this.spanBefore();
+		const isVisible = one.end >= span.from && one.begin <= span.to, least = isHit ? HIT_SHARE : NARROW / (width - GUTTER);
+		const isWide = one.kind !== "slice" || length >= least * (span.to - span.from);
 		const isTooLong = span !== before && length > span.to - span.from;
 		if (!isVisible || !isWide || isTooLong)
-			this.showTime(one, before);
+			this.showTime(one, before, least, isHit ? HIT_MARGIN : MARGIN);
 		if (one.kind === "slice")
 			this.picture.showRow(one.track, one.track.rows.indexOf(one.row));
 		this.showTrack(one.track, one);
@@ -224,10 +225,10 @@ class Page {
 	}
 
 	// Zooms to narrow slices. Other items are shown at the zoom from before such a hit.
-	showTime(one, before) {
+	showTime(one, before, least, margin) {
 		const picture = this.picture, size = before.to - before.from, length = one.end - one.begin;
-		const isNarrow = one.kind === "slice" && length * (picture.width - GUTTER) < NARROW * size;
-		const shown = isNarrow ? Math.min(size, Math.max(length * MARGIN, MARGIN_MIN_NS)) : size;
+		const isNarrow = one.kind === "slice" && length < least * size;
+		const shown = isNarrow ? Math.min(size, Math.max(length * margin, MARGIN_MIN_NS)) : size;
 		if (!isNarrow && one.end >= before.from && one.begin <= before.to)
 			picture.setSpan(before.from, before.to);
 		else

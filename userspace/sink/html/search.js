@@ -23,7 +23,16 @@ function numberOf(text) {
 	return Number(digits) * (UNITS[unit?.toLowerCase()] ?? 1);
 }
 
-// What a text asks for: FIELD OPERATOR VALUE, or any text.
+// Terms that all must be right: comparisons, which a text may precede. With a text behind it, a comparison is one with all of that.
+function termsOf(text) {
+	const parts = [...text.matchAll(/[\w:.-]+\s*(>=|<=|!=|=|>|<)\s*("[^"]*"|\S+)|\S+/g)], first = parts.findIndex((part) => part[1]);
+	if (first < 0 || parts.length === 1 || parts.slice(first).some((part) => !part[1]))
+		return [text];
+	const before = text.slice(0, parts[first].index).trim(), compared = parts.slice(first).map(([term]) => term.replace(/"([^"]*)"$/, "$1"));
+	return before ? [before, ...compared] : compared;
+}
+
+// What one term asks for: FIELD OPERATOR VALUE, or any text.
 class Query {
 	constructor(text) {
 		const [, field, operator, value] = /^\s*([\w:.-]+)\s*(>=|<=|!=|=|>|<)\s*(\S.*)$/.exec(text) ?? [];
@@ -106,6 +115,21 @@ class Query {
 		return this.matchesText(name) || this.matchesText(text) || this.isNumber(text);
 	}
 
+	// How much a search must read to find the items of the term alone: the one with the least number is searched for.
+	get rank() {
+		const ranks = { duration: 2, value: 3, name: 4, track: 5, tracepoint: 5 };
+		return this.field ? ranks[this.field] ?? 0 : 1;
+	}
+
+	// Whether an item that another term has found is a hit, too.
+	matchesItem(recording, row, items, i, args) {
+		if (this.field === "duration" && row.kind === "slice" && this.compares(items.end[i] - items.begin[i]))
+			return true;
+		if (row.kind === "sample")
+			return (this.field === "value" && this.compares(items.value[i])) || this.matchesTrack(row.track);
+		return this.matchesName(recording.names[items.name[i]]) || this.matchesTrack(row.track) || (Boolean(args) && this.matchesArgs(args));
+	}
+
 	// Whether an object of fields has a hit; of slices there are two.
 	matchesArgs(args) {
 		const parts = Array.isArray(args) ? args : [args];
@@ -118,7 +142,8 @@ class Query {
 class Search {
 	// changed() is called when there are more hits.
 	constructor(recording, text, changed) {
-		Object.assign(this, { recording, query: new Query(text), changed, hits: [], fresh: [], count: 0, isDone: false, tracks: [], names: new Set(), nrNames: 0, nrChunks: 0 });
+		const [query, ...others] = termsOf(text).map((term) => new Query(term)).sort((a, b) => a.rank - b.rank);
+		Object.assign(this, { recording, query, others, changed, hits: [], fresh: [], count: 0, isDone: false, tracks: [], names: new Set(), nrNames: 0, nrChunks: 0 });
 		this.done = this.run();
 	}
 
@@ -164,8 +189,10 @@ class Search {
 	}
 
 	findNames() {
-		const { query, names } = this, all = this.recording.names;
-		this.tracks = this.recording.tracks.filter((track) => query.matchesTrack(track));
+		const { query, names, others } = this, all = this.recording.names;
+		const tracks = this.recording.tracks.filter((track) => [query, ...others].every((one) => one.matchesTrack(track)));
+		this.tracks = others.length === 0 || query.rank === 5 ? tracks : [];
+		this.wholeTracks = new Set(others.length > 0 && !query.field ? this.recording.tracks.filter((track) => query.matchesTrack(track)) : []);
 		for (; this.nrNames < all.length; this.nrNames++)
 			if (query.matchesName(all[this.nrNames]))
 				names.add(this.nrNames);
@@ -226,6 +253,8 @@ class Search {
 	// Whether names or durations or values of a chunk may be hits.
 	mayHave(row, chunk) {
 		const { query } = this;
+		if (this.wholeTracks.has(row.track))
+			return true;
 		if (row.kind === "sample" && query.field !== "value")
 			return !query.field && query.number !== null && RANGES["="](...chunk.range.map(BigInt), query.number);
 		if (row.kind === "sample")
@@ -246,11 +275,17 @@ class Search {
 	searchItems(row, chunk) {
 		const items = chunk.items ?? chunk.decode();
 		for (let i = 0; i < chunk.count; i++)
-			if (this.isHit(row, items, i))
+			if (this.isHit(row, items, i) && this.isWanted(row, items, i, null))
 				this.add(row, chunk, i);
 	}
 
+	isWanted(row, items, i, args) {
+		return this.others.every((one) => one.matchesItem(this.recording, row, items, i, args));
+	}
+
 	isHit(row, items, i) {
+		if (this.wholeTracks.has(row.track))
+			return true;
 		if (row.kind === "sample")
 			return this.query.operator ? this.query.compares(items.value[i]) : items.value[i] === Number(this.query.number);
 		if (this.query.field === "duration")
@@ -260,11 +295,13 @@ class Search {
 
 	// Fields of items whose names are no hits.
 	async searchArgs(row, chunk) {
+		if (this.wholeTracks.has(row.track))
+			return;
 		const text = await unpackText(chunk.args);
 		if (!this.query.mayMatch(text))
 			return;
-		const all = JSON.parse(text), names = this.names.size > 0 ? (chunk.items ?? chunk.decode()).name : null;
-		all.forEach((args, i) => args && this.query.matchesArgs(args) && !(names && this.names.has(names[i])) && this.add(row, chunk, i));
+		const all = JSON.parse(text), items = this.names.size > 0 || this.others.length > 0 ? chunk.items ?? chunk.decode() : null;
+		all.forEach((args, i) => args && this.query.matchesArgs(args) && !(this.names.size > 0 && this.names.has(items.name[i])) && this.isWanted(row, items, i, args) && this.add(row, chunk, i));
 	}
 
 	// The next hit after an item, in a direction; wraps around. The first or last one without an item.
@@ -306,7 +343,26 @@ class SearchField {
 	// Searches anew. The first hit is selected when it is there; if an earlier one is found, that one, unless somebody has
 	// selected or moved something meanwhile.
 	begin() {
+		const { picture } = this.page;
+		if (!this.isAt(this.placed))
+			this.origin = { one: picture.selected, span: picture.span };
 		this.prepare(true);
+	}
+
+	// Whether the selection and the span are those of a place.
+	isAt(place) {
+		const { selected, span } = this.page.picture;
+		return Boolean(place) && selected === place.one && span === place.span;
+	}
+
+	// Nothing is found: what was shown before the first letter is shown again.
+	goBack() {
+		const { page, origin } = this;
+		if (!this.isAt(this.placed))
+			return;
+		page.picture.setSpan(origin.span.from, origin.span.to);
+		page.select(origin.one);
+		this.placed = { one: page.picture.selected, span: page.picture.span };
 	}
 
 	// Searches anew, and selects nothing by default.
@@ -334,11 +390,14 @@ class SearchField {
 
 	selectFirst() {
 		const { search, shown, page: { picture } } = this, [first] = search.hits;
-		const isUntouched = shown && picture.selected === shown.one && picture.span === shown.span;
-		if (this.isFirst ? first || search.isDone : isUntouched && !isSame(first, shown.one)) {
+		if (this.isFirst ? first || search.isDone : this.isAt(shown) && !isSame(first, shown.one)) {
 			this.isFirst = false;
-			this.go(1, true);
-			this.shown = first ? { one: picture.selected, span: picture.span } : null;
+			if (first || search.tracks.length > 0)
+				this.go(1, true);
+			else
+				this.goBack();
+			this.placed = { one: picture.selected, span: picture.span };
+			this.shown = first ? this.placed : null;
 		}
 		if (search.isDone)
 			this.shown = null;
@@ -347,7 +406,7 @@ class SearchField {
 	go(step, isNew = false) {
 		const one = this.search?.next(isNew ? null : this.page.picture.selected, step);
 		if (one)
-			this.page.show(one);
+			this.page.show(one, true);
 		else if (this.search?.tracks.length > 0)
 			this.page.showTrack(this.search.tracks[0]);
 		this.showCount();
@@ -357,7 +416,9 @@ class SearchField {
 		const { search } = this, number = search?.numberOf(this.page.picture.selected), more = search && !search.isDone ? " \u2026" : "";
 		const tracks = search?.tracks.length > 0 ? `${search.count > 0 ? ", " : ""}${search.tracks.length === 1 ? `track ${search.tracks[0].label}` : counted(search.tracks.length, "track")}` : "";
 		const count = search?.count > 0 ? `${number ? `${number} of ` : ""}${search.count}` : "";
-		this.found.textContent = !search ? "" : (showSafe(count + tracks) || (more ? "" : "not found")) + more;
+		const text = !search ? "" : (showSafe(count + tracks) || (more ? "" : "not found")) + more;
+		this.found.textContent = text;
+		this.field.ariaInvalid = String(text === "not found");
 		for (const part of ["previous", "next", "list"])
 			this.page.part(part).hidden = !search;
 	}
@@ -375,7 +436,7 @@ class SearchField {
 		table.createCaption().textContent = total;
 		for (const one of hits) {
 			const length = one.kind === "slice" ? showDuration(one.end - one.begin) : "";
-			table.insertRow().append(element("td", { textContent: showDuration(one.begin) }), element("td", {}, this.link(nameOf(page.recording, one), () => page.show(one))),
+			table.insertRow().append(element("td", { textContent: showDuration(one.begin) }), element("td", {}, this.link(nameOf(page.recording, one), () => page.show(one, true))),
 				element("td", { textContent: length }), element("td", { textContent: showSafe(one.track.label) }));
 		}
 		box.append(table);
