@@ -209,8 +209,8 @@ class Page {
 		const { span, width } = this.picture, length = one.end - one.begin, before = this.spanBefore();
 		const isVisible = one.end >= span.from && one.begin <= span.to, least = isHit ? HIT_SHARE : NARROW / (width - GUTTER);
 		const isWide = one.kind !== "slice" || length >= least * (span.to - span.from);
-		const isTooLong = span !== before && length > span.to - span.from;
-		if (!isVisible || !isWide || isTooLong)
+		const isOdd = span !== before && (isHit || length > span.to - span.from);
+		if (!isVisible || !isWide || isOdd)
 			this.showTime(one, before, least, isHit ? HIT_MARGIN : MARGIN);
 		if (one.kind === "slice")
 			this.picture.showRow(one.track, one.track.rows.indexOf(one.row));
