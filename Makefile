@@ -5,7 +5,7 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 BUILD := build
 Q := $(if $(V),,@)
 
-.PHONY: all modules userspace demo check check-quick check-full check-newest check-bench check-packages check-fuzz check-debug check-static clean distclean help
+.PHONY: all modules userspace demo check check-quick check-full check-newest check-bench check-packages check-fuzz check-debug check-machines check-static clean distclean help
 
 all: userspace modules
 
@@ -15,7 +15,10 @@ help:
 	@echo '  make demo          install missing packages, build, record a demo driver in a VM'
 	@echo '  make check         install missing packages, run the tests (15 minutes on two cores)'
 	@echo '  make check-quick   run the tests that need no VM (3 minutes)'
-	@echo '  make check-full    run all tests with all repetitions: check-newest, -bench, -packages, -fuzz, -debug, -static'
+	@echo '  make check-full    run all tests with all repetitions: check-newest, -bench, -packages, -fuzz, -debug, -machines, -static'
+	@echo '  make check-debug   run the tests of the modules on kernels with KASAN, lockdep and KCSAN, built on first use'
+	@echo '  make check-machines  run tests on arm64 (emulated), with PREEMPT_RT, and on the newest kernel'
+	@echo '  make check-static  run sparse, clang-tidy and cppcheck'
 	@echo '  make               build userspace and modules'
 	@echo '  make userspace     build build/ktrack'
 	@echo '  make modules       build kmod/*.ko for the kernel whose build tree is KDIR'
@@ -46,6 +49,13 @@ demo:
 	$(Q)$(MAKE) userspace
 	$(Q)scripts/demo
 
+# What scripts and modules do in a machine, in every context and order.
+module-tests := $(addprefix tests/vm/,$(addsuffix .t,scenarios unload reloads module_watch requests macros))
+
+# Without those that count instructions, and those of the page, whose contents the other outputs' tests compare, too.
+arm64-tests := tests/stream/ tests/trace2/ $(addprefix tests/outputs/,$(addsuffix .t,append chrome labels otlp perfetto prometheus \
+	sqlite stat symbols))
+
 # Lanes of tests: check-quick has no VMs, check adds them, check-full runs all tests.
 check-quick:
 	$(Q)scripts/deps build check
@@ -57,7 +67,7 @@ check:
 	$(Q)$(MAKE) -j"$$(nproc)" userspace unit-tests fuzz-replay fault-programs damage-programs
 	$(Q)tests/run
 
-check-full: check-newest check-bench check-packages check-fuzz check-debug check-static
+check-full: check-newest check-bench check-packages check-fuzz check-debug check-machines check-static
 
 check-newest:
 	$(Q)scripts/deps
@@ -80,9 +90,16 @@ check-debug: userspace
 	$(Q)scripts/deps
 	$(Q)scripts/vm-kernel 6.12-debug
 	$(Q)scripts/vm-kernel 6.12-kcsan
-	$(Q)tests/run --limit 3600 -j 1 tests/debug/
-	$(Q)KTRACK_KERNELS='6.12-debug 6.12-kcsan' tests/run --limit 3600 -j 1 tests/vm/scenarios.t tests/vm/unload.t \
-		tests/vm/reloads.t tests/vm/module_watch.t tests/vm/requests.t tests/vm/macros.t
+	$(Q)KTRACK_KERNELS='6.12-debug 6.12-kcsan' tests/run --limit 7200 -j 1 tests/debug/ $(module-tests)
+
+# Other machines: the modules on a kernel with PREEMPT_RT, on the newest and on arm64, whose userspace also runs here, emulated.
+check-machines: userspace
+	$(Q)scripts/deps
+	$(Q)scripts/deps arm64
+	$(Q)KTRACK_KERNELS='6.12-rt newest' tests/run --limit 3600 $(module-tests) tests/vm/tracefs.t tests/vm/stream.t
+	$(Q)tests/run --limit 3600 tests/arm64/
+	$(Q)KTRACK_KERNELS='6.12-arm64 6.12-arm64-16k' tests/run --limit 3600 $(module-tests)
+	$(Q)cd "$$(scripts/arm64 build)" && tests/run --limit 3600 tests/golden/ $(arm64-tests)
 
 check-static:
 	$(Q)scripts/deps build check

@@ -3,6 +3,7 @@
 
 library := libtrace2
 library-major := 0
+OBJCOPY ?= objcopy
 library-packages := libmd
 library-objects := $(patsubst %.c,$(BUILD)/library/%.o,$(call module-sources,base trace2))
 shared-library := $(BUILD)/$(library).so.$(library-major)
@@ -36,7 +37,7 @@ $(BUILD)/$(library).so: $(shared-library)
 $(BUILD)/$(library).a: $(library-objects)
 	@echo '  AR      $@'
 	$(Q)$(LD) -r -o $(BUILD)/library/$(library).o $^
-	$(Q)objcopy -w --keep-global-symbol='trace2_*' $(BUILD)/library/$(library).o
+	$(Q)$(OBJCOPY) -w --keep-global-symbol='trace2_*' $(BUILD)/library/$(library).o
 	$(Q)rm -f $@ && $(AR) rcs $@ $(BUILD)/library/$(library).o
 
 # Programs of the tests; they see only the library's public headers.

@@ -16,7 +16,7 @@ from tap import Tap  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 KERNELS = machine.CHOSEN or ("6.12-debug", "6.12-kcsan")
-ATTEMPTS = machine.rounds(2000, 500)
+ATTEMPTS = machine.rounds(500, 100)
 ACTIVITIES = ("open", "switch", "instance", "module", "write", "read")
 
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of what a process' stream keeps in memory, under the sanitizers' eyes. */
-#include <sanitizer/lsan_interface.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -8,6 +7,7 @@
 
 #include <trace2/process.h>
 
+#include "fixtures/leaks.h"
 #include "fixtures/tap.h"
 
 static const struct trace2_program program = { .version = "1", .prefix = "X_TRACE2" };

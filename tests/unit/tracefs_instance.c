@@ -2,9 +2,8 @@
 /* Tests of an instance from mkdir to rmdir, in a folder that stands for tracefs. */
 #include "tracefs/tracefs.h"
 
-#include <sanitizer/lsan_interface.h>
-
 #include "fixtures/fake_tracefs.h"
+#include "fixtures/leaks.h"
 
 static void check_close(struct instance *recorder)
 {

@@ -73,17 +73,25 @@ def rounds(full, check):
     return full if IS_FULL else check
 
 
+def compiler():
+    """What compiles for the chosen kernels."""
+    if not any("-arm64" in kernel for kernel in CHOSEN):
+        return ["gcc"]
+    root = subprocess.run([PROJECT / "scripts/arm64", "root"], capture_output=True, text=True, check=True)
+    return ["aarch64-linux-gnu-gcc", f"--sysroot={root.stdout.strip()}"]
+
+
 def program(folder, name):
     """Compiles a C program of this folder; returns the option that brings it into the machine's root folder."""
     path = Path(folder) / name
-    subprocess.run(["gcc", "-O2", "-o", path, PROJECT / f"tests/vm/{name}.c"], check=True)
+    subprocess.run([*compiler(), "-O2", "-o", path, PROJECT / f"tests/vm/{name}.c"], check=True)
     return "--add", f"{path}:/{name}"
 
 
 def shared_object(folder, name):
     """The same with a library for LD_PRELOAD."""
     path = Path(folder) / f"{name}.so"
-    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", path, PROJECT / f"tests/vm/{name}.c"], check=True)
+    subprocess.run([*compiler(), "-O2", "-shared", "-fPIC", "-o", path, PROJECT / f"tests/vm/{name}.c"], check=True)
     return "--add", f"{path}:/{name}.so"
 
 

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Test: all unit tests pass on arm64, on Debian's kernels with pages of 4 and 16 KiB."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("", "vm")]
+
+import machine  # noqa: E402
+from tap import Tap  # noqa: E402
+
+HERE = Path(__file__).resolve().parent
+PAGES_KIB = {"6.12-arm64": 4, "6.12-arm64-16k": 16}
+# An emulated machine of another kind is slow: each runs a part of the programs within its time.
+PARTS = 6
+RESULT = re.compile(r"^(not )?ok \d+ - (.*)$", re.MULTILINE)
+
+
+def built():
+    """The copy of the tree with the programs."""
+    done = subprocess.run([machine.PROJECT / "scripts/arm64", "build"], capture_output=True, text=True, check=True)
+    return Path(done.stdout.strip())
+
+
+def options_of(tree):
+    """The options that bring the programs and what they read into the machine. Their libraries are those of ktrack, which is there."""
+    files = ("build/tests/unit/arm64", "build/san/libktrack.so", "tests/formats", "tests/unit", "userspace")
+    return [word for file in files for word in ("--add", f"{tree / file}:/tree/{file.replace('/arm64', '')}")]
+
+
+def check_unit(tap, what, text, status):
+    """One program; its skipped tests do not count."""
+    results = RESULT.findall(text)
+    failed = [title for word, title in results if word]
+    tap.ok(status == "0" and results and not failed, what, f"status {status}", *failed, text[-3000:])
+
+
+def check_kernel(tap, kernel, tree, names):
+    """Some programs, in one machine."""
+    with machine.ran(kernel, HERE / "guest/units.sh", *names, options=options_of(tree)) as result:
+        machine.check_end(tap, kernel, result)
+        page_kib = result.text("page_size").strip()
+        tap.ok(page_kib == str(PAGES_KIB[kernel]), f"{kernel}: pages of {PAGES_KIB[kernel]} KiB", page_kib)
+        for name in names:
+            check_unit(tap, f"{kernel}: {name}", result.text(f"{name}.tap"), result.text(f"{name}.status").strip())
+
+
+def main():
+    """Returns the exit status."""
+    tap, tree = Tap(), built()
+    names = sorted(path.name for path in (tree / "build/tests/unit/arm64").iterdir())
+    for kernel in machine.CHOSEN or PAGES_KIB:
+        for part in range(PARTS):
+            check_kernel(tap, kernel, tree, names[part::PARTS])
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
