@@ -13,7 +13,9 @@ void row_add_null(struct database_row *row)
 static bool text_is_ascii(struct text text)
 {
 	for (size_t i = 0; i < text.size; i++) {
-		if (text.data[i] <= 0)
+		unsigned char byte = text.data[i];
+
+		if (byte == 0 || byte >= 0x80)
 			return false;
 	}
 	return true;
