@@ -25,6 +25,12 @@ PRINTED = {
     "list -e relay": "relay:relay_request",
     "'relay:*/handle'": "in MUTEX, woken by kworker",
 }
+# What a page that a reader opens has.
+HTML_PAGES = {
+    "ktrack-tutorial-performance": ("page.html", "syscalls"),
+    "ktrack-user": ("page.html", "mytool_request"),
+    DRIVER: ("relay.html", "relay_request"),
+}
 DISK_SIZE = "6G"
 
 
@@ -91,8 +97,9 @@ def check_kernel(tap, suite, kernel, disk, pages, texts):
         if DRIVER in pages:
             log = result.text("module.log")
             tap.ok("ktrack.ko is loaded" in log, f"{place}: modprobe loads the ktrack.ko that DKMS built", log)
-            tap.ok("relay_request" in result.text("relay.html"), f"{place}: the driver's page has its requests")
-        tap.ok("syscalls" in result.text("page.html"), f"{place}: the page without a module has system calls")
+        for page, (file, shown) in HTML_PAGES.items():
+            if page in pages:
+                tap.ok(shown in result.text(f"{page}-{file}"), f"{place}: {page}: {file} shows {shown}")
 
 
 def check_typed(tap, suite, root):

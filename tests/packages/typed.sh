@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# In a machine whose system has the packages installed: types what the installed pages show, each page's blocks in one folder with
-# the files that its reader saved. Arguments: the pages. Leaves /typed/BLOCK.log and "BLOCK STATUS MILLISECONDS" in /typed/times.
+# In a machine whose system has the packages installed: types what the installed pages show, each page's blocks in one folder
+# with the files that its reader saved. Arguments: the pages. Leaves /typed/BLOCK.log, /typed/PAGE-FILE.html and
+# "BLOCK STATUS MILLISECONDS" in /typed/times.
 set -eu
 
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root
@@ -31,5 +32,7 @@ for page in "$@"; do
 	for block in /tmp/blocks/"$page"-*; do
 		block_type "${block##*/}" bash -eu "$block"
 	done
+	for file in *.html; do
+		cp "$file" "/typed/$page-$file"
+	done
 done
-cp /tmp/typed/*/*.html /typed
