@@ -37,7 +37,7 @@ def check_run_time(tap, kernel):
 
 def check_self(tap, what, result):
     """The recorder's own thread has no tracks by default, and all the others have theirs."""
-    found = re.search(rb"ktrack [\w.+-]+ thread (\d+)\0", (result.folder / "saved.dat").read_bytes())
+    found = re.search(rb"ktrack [\w.+-]+ thread (\d+)\b", (result.folder / "saved.dat").read_bytes())
     writer = int(found[1]) if found else None
     everything, others = Stream(result.text("counted.json")), Stream(result.text("self.json"))
 
