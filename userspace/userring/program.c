@@ -116,6 +116,12 @@ static void program_free(struct program *program)
 	free(program);
 }
 
+/* All other errors are due to what the program offers. */
+static bool ktrack_lacks(int number)
+{
+	return number == ENOMEM || number == EMFILE || number == ENFILE;
+}
+
 struct program *program_open(int fd, int pid)
 {
 	struct program *program;
@@ -128,11 +134,12 @@ struct program *program_open(int fd, int pid)
 	program = calloc(1, sizeof(*program));
 	if (!program)
 		return NULL;
-	*program = (struct program){ .fd = memory_open(fd),
-				     .pid = pid,
+	*program = (struct program){ .pid = pid,
 				     .started = process_started(pid),
 				     .device = status.st_dev,
 				     .inode = status.st_ino };
+	errno = EINVAL;
+	program->fd = memory_open(fd);
 	if (memory_map(program, &status) && program_is_owner(program)) {
 		program_read_names(program);
 		program->ids = calloc(PROGRAM_EVENTS_MAX, sizeof(*program->ids));
@@ -140,8 +147,8 @@ struct program *program_open(int fd, int pid)
 		if (program->path && program->ids && program->rings)
 			return program;
 		number = ENOMEM;
-	} else if (errno == ENOMEM) {
-		number = ENOMEM;
+	} else if (ktrack_lacks(errno)) {
+		number = errno;
 	}
 	program_free(program);
 	errno = number;
