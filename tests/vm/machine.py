@@ -28,9 +28,10 @@ COUNTED = ("--icount", "--cpus", "2")
 COMPLAINT = re.compile(
     r"WARNING: |BUG: |Oops: |general protection fault|INFO: .*(stall|blocked)|UBSAN: |Kernel panic|kmemleak: \d+ new"
 )
-# A report of KCSAN, from its first line to the last one, and the word for a function of one of our modules.
+# A report of KCSAN, from its first line to the last one, and an access of one of our modules: by a function, or by one of the kernel
+# that it calls. Farther callers are in every report about the clock and the buffers of tracing, to which our modules write.
 RACE = re.compile(r"^[^\n]*BUG: KCSAN: .*?^[^\n]*={30,}\n", re.MULTILINE | re.DOTALL)
-OWN_FUNCTION = "[ktrack"
+OWN_ACCESS = re.compile(r" to 0x[0-9a-f]+ of [^\n]*:\n(?:[^\n]*\n)?[^\n]*\[ktrack")
 
 # The bits of EFLAGS that are zero on every processor. QEMU 7.2 has been seen to leave part of an address in EFLAGS after a
 # cmpxchg16b of the kernel's, which then crashes: no kernel and no module can do that.
@@ -64,7 +65,7 @@ class Result:
 
 def complaints_of(log):
     """The lines of a kernel's log that complain; data races of its own functions are not our concern."""
-    log = RACE.sub(lambda race: race[0] if OWN_FUNCTION in race[0] else "", log)
+    log = RACE.sub(lambda race: race[0] if OWN_ACCESS.search(race[0]) else "", log)
     return [line for line in log.splitlines() if COMPLAINT.search(line)]
 
 
