@@ -5,7 +5,7 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 BUILD := build
 Q := $(if $(V),,@)
 
-.PHONY: all modules userspace demo check check-quick check-full check-newest check-bench check-packages check-fuzz check-debug check-machines check-static clean distclean help
+.PHONY: all modules userspace demo check check-quick check-full check-newest check-bench check-packages check-fuzz check-debug check-machines check-static coverage clean distclean help
 
 all: userspace modules
 
@@ -18,7 +18,8 @@ help:
 	@echo '  make check-full    run all tests with all repetitions: check-newest, -bench, -packages, -fuzz, -debug, -machines, -static'
 	@echo '  make check-debug   run the tests of the modules on kernels with KASAN, lockdep and KCSAN, built on first use'
 	@echo '  make check-machines  run tests on arm64 (emulated), with PREEMPT_RT, and on the newest kernel'
-	@echo '  make check-static  run sparse, clang-tidy and cppcheck'
+	@echo '  make check-static  run sparse, clang-tidy, cppcheck and gcc -fanalyzer'
+	@echo '  make coverage      print which part of each module tests without VMs execute'
 	@echo '  make               build userspace and modules'
 	@echo '  make userspace     build build/ktrack'
 	@echo '  make modules       build kmod/*.ko for the kernel whose build tree is KDIR'
@@ -104,6 +105,10 @@ check-machines: userspace
 check-static:
 	$(Q)scripts/deps build check
 	$(Q)tests/run --limit 3600 tests/static/
+
+coverage:
+	$(Q)scripts/deps build check
+	$(Q)scripts/coverage
 
 # Downloaded kernels are in vm/, next to modules built for them.
 clean:
