@@ -77,6 +77,24 @@ for (const track of r.tracks)
 				ktrack.show(thing(row, chunk, index));
 		});
 """
+# The slice of a tracepoint and a number at a time.
+SELECT_AT = """const r = ktrack.recording, [tracepoint, id, time] = arguments;
+const track = r.tracks.find(({ identity }) => identity.tracepoint === tracepoint && identity.id === id);
+ktrack.show(sliceAt(r, track.rows[0], time) ?? thing(track.instants, track.instants.chunks[0], 0));
+"""
+# Rows of the details by their titles.
+ROWS = """return Object.fromEntries([...document.querySelectorAll("#details .columns > table:first-child tr")].map(({ cells }) => [cells[0].innerText, cells[1].innerText.trim()]));"""
+# Ways from states and CPUs: what is selected, rows of its details, and where j leads to.
+LINKS = (
+    (("sched:thread", 40, 200000), {"woken by": "\u2192 holder (50)"}, ["wake-ups tid 50 holder", "wakes reader 40", 370000]),
+    (("sched:thread", 40, 375000), {"woken by": "\u2192 holder (50)"}, ["wake-ups tid 50 holder", "wakes reader 40", 370000]),
+    (("sched:thread", 40, 390000), {"woken by": "\u2192 holder (50) 10 \u00b5s before", "on": "\u2192 CPU 0"}, ["wake-ups tid 50 holder", "wakes reader 40", 370000]),
+    (("sched:thread", 40, 60000), {}, None),
+    (("sched:thread", 40, 85000), {"on": "\u2192 CPU 0"}, ["running cpu 0", "reader", 80000]),
+    (("sched:thread", 70, 500000), {"woken by": "\u2192 BLOCK while \u2192 idle (0)"}, ["interrupts cpu 0", "BLOCK", 606000]),
+    (("sched:cpu", 0, 390000), {"thread": "\u2192 reader (40)"}, ["state tid 40 reader", "Running", 380000]),
+    (("sched:cpu", 1, 500000), {"thread": "\u2192 swapper/1 (0)"}, ["state tid 0 idle cpu 1", "Running", 440000]),
+)
 SELECTED = """const one = ktrack.picture.selected;
 return one && [one.track.label, nameOf(ktrack.recording, one), one.begin];"""
 
@@ -141,6 +159,40 @@ def check_panel(tap, pages):
     pages.details()
     browser.press("j")
     tap.ok(browser.run(SELECTED)[:2] == ["interrupts cpu 0", "IRQ 27 virtio0"], "an asynchronous slice leads to its interrupt", browser.run(SELECTED))
+    tap.nothing(browser.complaints(), "no complaints")
+
+
+def check_links(tap, pages):
+    """From a state to who woke the thread and to its CPU, from a CPU to its thread; j leads there, b back."""
+    wrong, browser = load_driver(pages), pages.browser
+    for place, wanted, target in LINKS:
+        browser.run(SELECT_AT, *place)
+        pages.details()
+        rows = {title: text for title, text in browser.run(ROWS).items() if title in ("woken by", "on", "thread")}
+        before = browser.run(SELECTED)
+        browser.press("j")
+        tap.ok((rows, browser.run(SELECTED)) == (wanted, target or before), f"ways from {place}", rows, browser.run(SELECTED))
+        browser.press("b")
+        tap.ok(browser.run(SELECTED) == before, "b leads back", browser.run(SELECTED))
+    tap.nothing(wrong + browser.complaints(), "no complaints")
+
+
+def check_flow(tap, pages):
+    """From one point of a flow to the next one and back."""
+    load_driver(pages)
+    browser = pages.browser
+    browser.run(SELECT, "mydrv:transfer", "dma")
+    pages.details()
+    rows = browser.run(ROWS)
+    tap.ok(rows["flow"] == "io:0x77, point 1 of 2 \u2192 done, 82 \u00b5s later", "the points of a flow", rows)
+    selected = []
+    for key in "><<>":
+        browser.press(key)
+        pages.details()
+        selected.append(browser.run(SELECTED)[1])
+    tap.ok(selected == ["done", "dma", "dma", "done"], "> and < lead to them", *selected)
+    browser.press("b", "b", "b")
+    tap.ok(browser.run(SELECTED)[1] == "dma", "b leads back", browser.run(SELECTED))
     tap.nothing(browser.complaints(), "no complaints")
 
 
@@ -244,7 +296,7 @@ def check_threads(tap, pages):
     tap.ok(found[0] != "not found" and not found[1], "so does a search", found)
 
 
-CHECKS = (check_same, check_panel, check_stack, check_slowest, check_hints, check_excuses, check_hostile, check_threads)
+CHECKS = (check_same, check_panel, check_links, check_flow, check_stack, check_slowest, check_hints, check_excuses, check_hostile, check_threads)
 
 
 if __name__ == "__main__":

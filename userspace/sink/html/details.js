@@ -35,13 +35,13 @@ function tableOf(rows, title = "", heads = null) {
 		table.createTHead().insertRow().append(...heads.map((textContent) => element("th", { scope: "col", textContent })));
 	const body = table.createTBody();
 	for (const row of rows)
-		body.insertRow().append(...row.map((text) => element("td", { textContent: showSafe(text) })));
+		body.insertRow().append(...row.map((cell) => cell instanceof Node ? element("td", {}, cell) : element("td", { textContent: showSafe(cell) })));
 	return table;
 }
 
 class Details {
 	constructor(page) {
-		Object.assign(this, { page, recording: page.recording, known: new Map() });
+		Object.assign(this, { page, recording: page.recording, known: new Map(), links: new Links(page) });
 	}
 
 	// After lines were added.
@@ -134,7 +134,7 @@ class Details {
 		const hasEnd = !(chunk.read().marks[index] & INCOMPLETE), { scope, id } = track.identity, own = scope === "thread" ? id : undefined;
 		const writer = (part) => this.threadText(part?.[WRITER_TID] ?? own, part?.[WRITER_COMM]);
 		const [begin, end] = Array.isArray(args) ? args.map(writer) : [writer(), writer()];
-		return [["begun by", begin], ["ended by", hasEnd && end]].filter(([, text]) => text && track.identity.tracepoint !== STATES);
+		return [["begun by", begin], ["ended by", hasEnd && end]].filter(([, text]) => text && track.identity.tracepoint !== STATE_TRACKS);
 	}
 
 	// A thread by its number, with its name if any of its tracks has it.
@@ -150,8 +150,11 @@ class Details {
 			return null;
 		picture.flows = flowsOf(this.recording, one, args);
 		picture.ask();
+		const links = await this.links.rowsOf(one, args);
+		if (picture.selected !== one)
+			return null;
 		const columns = element("div", { className: "columns" });
-		columns.append(tableOf([...this.factsOf(one, args), ...this.flowFacts()]));
+		columns.append(tableOf([...this.factsOf(one, args), ...links]));
 		if (why)
 			columns.append(why);
 		const parts = Array.isArray(args) ? [["at its begin", args[0]], ["at its end", args[1]]] : [["fields", args]];
@@ -177,10 +180,6 @@ class Details {
 		const fields = Object.entries(part || {}).filter(([name]) => !OWN_FACTS.includes(name));
 		if (fields.length > 0)
 			columns.append(tableOf(fields, title));
-	}
-
-	flowFacts() {
-		return this.page.picture.flows.map(({ text, number, count }) => ["flow", `${text}, point ${number} of ${count}`]);
 	}
 
 	// Statistics of the name, which come later if they take time.

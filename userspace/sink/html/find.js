@@ -38,6 +38,16 @@ function nearest(row, time, within) {
 	return best;
 }
 
+// The last slice of a row that begins up to a time and lasts until then, if its name is right.
+function sliceAt(recording, row, time, name = null) {
+	let found = null;
+	row.visit(time, time, (chunk, index, items) => {
+		if (name === null || recording.names[items.name[index]] === name)
+			found = thing(row, chunk, index);
+	});
+	return found;
+}
+
 // The last sample up to a time, which is the counter's value then.
 function sampleAt(row, time) {
 	let found = null;

@@ -114,6 +114,7 @@ class Page {
 			p: () => tracks.with((one) => tracks.pin(one)), h: () => tracks.with((one) => tracks.hide(one)), H: () => tracks.showHidden(),
 			c: () => tracks.with((one) => tracks.fold(one)), r: () => tracks.with((one) => tracks.toggleRate(one)),
 			t: () => picture.toggleIdle(), j: () => this.part("details").querySelector(".way")?.click(), b: () => this.goBack(),
+			"<": () => this.details.links.follow("<"), ">": () => this.details.links.follow(">"),
 			",": () => this.stepName(-1), ".": () => this.stepName(1), m: () => this.selectItem(),
 			1: () => this.range.setMarker(0, this.time), 2: () => this.range.setMarker(1, this.time),
 			"[": () => this.step(-1), "]": () => this.step(1),

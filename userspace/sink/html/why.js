@@ -5,9 +5,9 @@
 
 // Smaller parts of a table are summed up, as ktrack why does.
 const SHARE_LEAST = 0.005;
-const STATES = "sched:thread", INTERRUPTS = "irq:cpu";
+const INTERRUPTS = "irq:cpu";
 // Tracks that explain others.
-const EXPLAINING = [STATES, INTERRUPTS, "sched:cpu", "sched:wakeup", "timers:armed", "timers:expired", "ftrace:kernel_stack"];
+const EXPLAINING = [STATE_TRACKS, INTERRUPTS, CPUS, WAKES, "timers:armed", "timers:expired", "ftrace:kernel_stack"];
 const RULES = "-r sched,irq,locks,workqueue,block,timers";
 // Shorter parts need no hint. Interrupts that end timers.
 const HINT_LEAST = 0.1, TIMER = /^(timer |hrtimer |TIMER|HRTIMER|local timer)/;
@@ -35,16 +35,6 @@ async function explanationOf(recording, one) {
 	return null;
 }
 
-// The last slice of a row that begins up to a time and lasts until then, if its name is right.
-function sliceAt(recording, row, time, name = null) {
-	let found = null;
-	row.visit(time, time, (chunk, index, items) => {
-		if (name === null || recording.names[items.name[index]] === name)
-			found = thing(row, chunk, index);
-	});
-	return found;
-}
-
 // Finds what threads and interrupts did at a time.
 class Finder {
 	constructor(recording) {
@@ -52,7 +42,7 @@ class Finder {
 		this.threads = new Map();
 		this.interrupts = [];
 		for (const track of recording.tracks) {
-			if (track.identity.tracepoint === STATES)
+			if (track.identity.tracepoint === STATE_TRACKS)
 				this.threads.set(track.identity.id, [...this.threads.get(track.identity.id) ?? [], track]);
 			else if (track.identity.tracepoint === INTERRUPTS)
 				this.interrupts.push(track);
