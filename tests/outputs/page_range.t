@@ -39,6 +39,19 @@ event demo:work 101 char track_event_type; string slice_name
 +10us 8@0 request E "" 1
 +10us 8@0 request E "" 2
 """
+# Whether pixels of a track and of another one, inside and outside of the range, have the colours of a picture without a range.
+SHADES = """const p = ktrack.picture, track = p.recording.tracks[arguments[0]], other = p.recording.tracks.find((one) => one.rows.length > 0 && one !== track), range = ktrack.range;
+const times = [range.span.from + 5e3, range.span.from - 55e3], chosen = range.tracks, span = range.span, width = 50e3 * p.scale * p.ratio;
+const look = () => {
+	p.drawAll();
+	return [track, other].flatMap((one) => times.map((time) => p.context.getImageData(Math.round(p.xOf(time) * p.ratio), Math.round((p.topOf(one) + LANE / 2 - 6) * p.ratio), width, 1).data.join()));
+};
+const colours = [0, 1, 2].map((kind) => {
+	Object.assign(range, { span: kind > 0 ? span : null, tracks: kind === 1 ? null : chosen });
+	return look();
+});
+const compare = (one) => one.map((colour, i) => colour === colours[0][i] ? "kept" : "faded");
+return { all: compare(colours[1]), track: compare(colours[2]) };"""
 CELLS = """const rows = [...document.querySelectorAll("#details table")].map((table) => [...table.rows].map((row) => [...row.cells].map((cell) => cell.innerText.trim())));
 return rows;"""
 ITEMS = """const r = ktrack.recording, found = [];
@@ -148,13 +161,8 @@ def check_tracks(tap, pages):
     stuck = next(one for one in found["slices"] if one["name"] == "stuck")
     tap.ok(stuck["count"] == stuck["excluded"] == 1 and stuck["max"] is None and "1 suspect or incomplete slice" in browser.run("return document.getElementById('details').innerText;"), "a slice without an end", stuck)
     browser.run(DRAW)
-    colour = browser.run(
-        """const p = ktrack.picture, track = p.recording.tracks[arguments[0]], other = p.recording.tracks.find((one) => one !== track);
-        const at = (one, time) => p.context.getImageData(p.xOf(time), p.topOf(one) + one.height - 1, 1, 1).data.join();
-        return [at(track, 600e3), at(track, 400e3), at(other, 600e3), at(other, 400e3)];""",
-        number,
-    )
-    tap.ok(colour[0] != colour[1] and colour[2] == colour[3], "only its lanes are shaded", *colour)
+    colours = browser.run(SHADES, number)
+    tap.ok(sorted(colours.items()) == [("all", ["kept", "faded", "kept", "faded"]), ("track", ["kept", "faded", "faded", "faded"])], "what is outside fades", colours)
     browser.run("const r = ktrack.recording, t = r.tracks.find((one) => one.label === 'work tid 7'), row = t.rows[0]; ktrack.show(thing(row, row.chunks[0], 3));")
     browser.press("m")
     found = statistics(browser)

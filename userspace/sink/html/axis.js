@@ -10,10 +10,20 @@ const OVERVIEW_GROWTH = 1.01;
 // Tracks that are always filled are not in the overview.
 const NO_OVERVIEW = ["sched:thread", "sched:wakeup"];
 
+// Nanoseconds in a unit, and its name.
+function durationUnit(ns) {
+	return [[1e9, "s"], [1e6, "ms"], [1e3, "µs"]].find(([size]) => Math.abs(ns) >= size) ?? [1, "ns"];
+}
+
 function showDuration(ns) {
-	const sizes = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"]];
-	const [size, unit] = sizes.find(([size]) => Math.abs(ns) >= size) ?? [1, "ns"];
+	const [size, unit] = durationUnit(ns);
 	return `${+(ns / size).toPrecision(6)} ${unit}`;
+}
+
+// A duration in the same unit with all digits.
+function showFull(ns) {
+	const [size, unit] = durationUnit(ns), rest = String(Math.round(ns) % size).padStart(Math.log10(size), "0").replace(/0+$/, "");
+	return `${Math.floor(Math.round(ns) / size)}${size > 1 && rest ? `.${rest}` : ""} ${unit}`;
 }
 
 // A time with all digits.
@@ -147,18 +157,26 @@ class Axis extends Counters {
 		const counted = all.filter((track) => !NO_OVERVIEW.includes(track.identity.tracepoint));
 		for (const track of counted.length > 0 ? counted : all)
 			for (const chunk of track.rows[0].chunks)
-				this.addActivity(busy, chunk, chunk.from * factor, chunk.to * factor);
+				this.addActivity(busy, track, chunk, factor);
 		return busy;
 	}
 
-	// A chunk that is wider than a column is spread by its digest.
-	addActivity(busy, chunk, from, to) {
-		const digest = to - from > 1 && chunk.digest(), size = digest ? BINS : 1, step = (to - from) / size;
-		const whole = chunk.busy / Math.max(chunk.to - chunk.from, 1);
+	// A chunk that is wider than a column is spread by its digest. Those of CPUs count without what is idle.
+	addActivity(busy, track, chunk, factor) {
+		const from = chunk.from * factor, to = chunk.to * factor, isCpu = track.identity.tracepoint === CPU_TRACKS;
+		const digest = (isCpu || to - from > 1) && chunk.digest(), size = digest ? BINS : 1, step = (to - from) / size;
+		const isCounted = digest && digest.names.map((name) => !isIdle(this.recording, track, name));
+		const whole = (isCpu && !digest ? this.workOf(track, chunk) : chunk.busy) / Math.max(chunk.to - chunk.from, 1);
 		for (let i = 0; i < size; i++) {
-			const share = digest ? digest.bins[2 * i] / FILLED : whole, begin = from + i * step, end = begin + step;
+			const share = digest ? (isCounted[digest.bins[2 * i + 1] & NAME_MASK] ?? true) * digest.bins[2 * i] / FILLED : whole, begin = from + i * step, end = begin + step;
 			for (let at = Math.max(Math.floor(begin), 0); at < end && at < busy.length; at++)
 				busy[at] += share * (Math.min(end, at + 1) - Math.max(begin, at));
 		}
+	}
+
+	// How long a CPU works in a chunk of few slices.
+	workOf(track, chunk) {
+		const { begin, end, name } = chunk.read();
+		return begin.reduce((sum, from, i) => isIdle(this.recording, track, name[i]) ? sum : sum + end[i] - from, 0);
 	}
 }

@@ -6,10 +6,21 @@
 const HUE_FIRST = 40, HUES = 275;
 // States of threads, by the first word of their name: hue, saturation, lightness on light and dark paper.
 const STATE_TRACKS = "sched:thread";
+// What CPUs without work run.
+const CPU_TRACKS = "sched:cpu", IDLE = /^swapper\/\d+$/;
 const STATE_COLOURS = {
 	Running: [131, 50, 58, 40], Runnable: [42, 90, 60, 42], S: [215, 22, 88, 24], D: [256, 38, 68, 50],
 	I: [215, 12, 91, 21], T: [210, 8, 62, 46], t: [210, 8, 62, 46], X: [210, 8, 40, 62], Z: [210, 8, 40, 62],
 };
+
+// The states that ktrack names by letters.
+const STATE_WORDS = { S: "sleeping", D: "waiting, uninterruptible", R: "runnable", T: "stopped", t: "traced", X: "dead", Z: "zombie", P: "parked", I: "idle" };
+
+// A state by its letter and by a word.
+function stateOf(name) {
+	const word = name === "R+" ? "preempted" : STATE_WORDS[name];
+	return word ? `${name} (${word})` : name;
+}
 
 function hueOf(text) {
 	let hash = 7;
@@ -27,6 +38,11 @@ function rgbOf(hue, saturation, lightness) {
 	});
 }
 
+// Whether a slice says that its CPU has no work.
+function isIdle(recording, { identity: { tracepoint } }, name) {
+	return tracepoint === CPU_TRACKS && IDLE.test(recording.names[name] ?? "");
+}
+
 class Palette {
 	constructor(recording) {
 		Object.assign(this, { recording, names: new Map(), states: new Map(), isDark: false });
@@ -42,7 +58,7 @@ class Palette {
 
 	// The colour of a name on a track: `css`, and `rgb` for sums.
 	of(track, name) {
-		const isState = track.identity.tracepoint === STATE_TRACKS, known = isState ? this.states : this.names;
+		const isState = track.identity.tracepoint === STATE_TRACKS || isIdle(this.recording, track, name), known = isState ? this.states : this.names;
 		let colour = known.get(name);
 		if (!colour) {
 			colour = this.make(this.recording.names[name] ?? "", isState);
@@ -52,7 +68,7 @@ class Palette {
 	}
 
 	make(text, isState) {
-		const state = isState && STATE_COLOURS[/^\w+/.exec(text)?.[0]];
+		const state = isState && STATE_COLOURS[IDLE.test(text) ? "I" : /^\w+/.exec(text)?.[0]];
 		const [hue, saturation, light, dark] = state || [hueOf(text), 55, 72, 38], rgb = rgbOf(hue, saturation, this.isDark ? dark : light);
 		return { rgb, css: `rgb(${rgb.join(" ")})` };
 	}

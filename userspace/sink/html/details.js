@@ -105,7 +105,7 @@ class Details {
 	headOf(one) {
 		if (one.kind === "sample")
 			return `${one.track.label} = ${one.chunk.exact(one.index)}`;
-		const name = nameOf(this.recording, one);
+		const found = nameOf(this.recording, one), name = one.track.identity.tracepoint === STATE_TRACKS ? stateOf(found) : found;
 		return one.kind === "slice" ? `${name}  ${showDuration(one.end - one.begin)}${this.isOpen(one) ? " so far" : ""}` : name;
 	}
 
@@ -114,7 +114,7 @@ class Details {
 		if (this.recording.about.time_source !== "none")
 			facts.push(["time", this.timeOfDay(one.begin)]);
 		if (one.kind === "slice")
-			facts.push(["duration", showExact(one.end - one.begin)], ["depth", one.row.depth + 1], ...this.writerFacts(one, args), ...this.markFacts(one));
+			facts.push(["duration", showFull(one.end - one.begin)], ["depth", one.row.depth + 1], ...this.writerFacts(one, args), ...this.markFacts(one));
 		return facts;
 	}
 

@@ -209,12 +209,15 @@ class Picture extends Layout {
 		this.context.beginPath();
 		this.context.rect(0, top, this.width, lines === this.pinnedLines ? this.pinnedHeight : this.rows);
 		this.context.clip();
-		for (const line of this.visibleLines(lines))
-			this.drawLabel(line, (lines === this.pinnedLines ? RULER : this.body - this.scroll) + line.top);
+		const [first, ...others] = this.visibleLines(lines), base = lines === this.pinnedLines ? RULER : this.body - this.scroll;
+		others.forEach((line) => this.drawLabel(line, base + line.top));
+		if (first)
+			this.drawLabel(first, base + first.top, true, lines === this.pinnedLines ? RULER : this.body);
 		this.context.restore();
 	}
 
-	drawLabel(line, top) {
+	// The first visible line has its label where it is visible, at least at a height, and also if it is another lane of a track.
+	drawLabel(line, top, isFirst = false, least = 0) {
 		const { node, depth, height } = line, isHead = line.tracks.length === 0, x = 8 + depth * INDENT;
 		this.context.fillStyle = this.current === node ? this.accent : this.line;
 		if (this.current === node)
@@ -226,9 +229,8 @@ class Picture extends Layout {
 			this.drawText(node.isOpen ? "\u25be" : "\u25b8", x, top + 9, INDENT);
 		if (isHead)
 			return this.drawText(`${node.label}${node.kind === "idle" ? "; click, or press t" : ""}`, x + INDENT, top + LANE / 2 + 1, this.width - x);
-		if (line.isLane)
-			return;
-		this.drawTrackLabel(line, x + (this.canFold(node) ? INDENT : 0), top + 9);
+		if (!line.isLane || isFirst)
+			this.drawTrackLabel(line, x + (this.canFold(node) ? INDENT : 0), (isFirst ? Math.min(Math.max(top, least), top + height - LANE) : top) + 9);
 	}
 
 	// Whether a line has more than its first track to show.

@@ -69,6 +69,16 @@ function flowsOf(recording, one, args) {
 	return texts.map((text) => flowOf(recording, one, text));
 }
 
+function placeIn(points, one) {
+	return points.findIndex((point) => isSame(point, one));
+}
+
+// The points before and after an item.
+function besides({ points }, one) {
+	const at = placeIn(points, one);
+	return at < 0 ? [] : [points[at - 1], points[at + 1]].filter((point) => point);
+}
+
 // Where the flow leaves an item for the next one: at its end, or while it is open.
 function leaveTime(point, next) {
 	return Math.max(Math.min(point.end, next.time), point.begin);

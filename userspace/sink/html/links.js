@@ -2,7 +2,7 @@
 // Ways from an item to what belongs to it: who woke a thread, its CPU or its thread, the points of its flows.
 "use strict";
 
-const CPUS = "sched:cpu", WAKES = "sched:wakeup", RUNNING = "Running", RUNNABLE = "Runnable";
+const WAKES = "sched:wakeup", RUNNING = "Running", RUNNABLE = "Runnable";
 
 // What the fields of a slice's begin, or of an instant, say.
 function beginOf(args) {
@@ -24,7 +24,7 @@ class Links {
 		const { tracepoint } = one.track.identity, isSlice = one.kind === "slice", rows = [];
 		if (isSlice && tracepoint === STATE_TRACKS)
 			rows.push(await this.wakerRow(one), await this.cpuRow(one));
-		if (isSlice && tracepoint === CPUS)
+		if (isSlice && tracepoint === CPU_TRACKS)
 			rows.push(this.threadRow(one, beginOf(args).next_pid));
 		return [...rows.filter((row) => row), ...this.page.picture.flows.map((flow) => this.flowRow(one, flow))];
 	}
@@ -69,7 +69,7 @@ class Links {
 	async cpuOf(track, time) {
 		const { id, cpu, comm } = track.identity, isHere = async (one) => cpu !== undefined ? one.track.identity.id === cpu :
 			(!comm || nameOf(this.recording, one) === comm) && beginOf(await one.chunk.argsOf(one.index)).next_pid === id;
-		for (const row of this.tracksOf(CPUS, track).flatMap(({ rows }) => rows)) {
+		for (const row of this.tracksOf(CPU_TRACKS, track).flatMap(({ rows }) => rows)) {
 			const one = sliceAt(this.recording, row, time);
 			if (one && await isHere(one))
 				return one;
@@ -101,7 +101,7 @@ class Links {
 
 	// A flow: which of its points the item is, and buttons to the points before and after it.
 	flowRow(one, { text, number, count, points }) {
-		const at = points.findIndex((point) => isSame(point, one)), cell = element("span", {}, `${showSafe(text)}, point ${number} of ${count} `);
+		const at = placeIn(points, one), cell = element("span", {}, `${showSafe(text)}, point ${number} of ${count} `);
 		for (const [point, key, mark] of [[points[at - 1], "<", "\u2190"], [points[at + 1], ">", "\u2192"]])
 			if (at >= 0 && point) {
 				const away = `${showDuration(Math.abs(point.time - points[at].time))} ${key === "<" ? "before" : "later"}`;

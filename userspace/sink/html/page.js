@@ -6,6 +6,8 @@ const TIP_LINES_MAX = 6;
 // Slices narrower than NARROW pixels are zoomed to, hits of a search if they are narrower than HIT_SHARE of the width: the window
 // is MARGIN or HIT_MARGIN times their duration, at least MARGIN_MIN_NS.
 const NARROW = 2, MARGIN = 20, HIT_SHARE = 0.1, HIT_MARGIN = 4, MARGIN_MIN_NS = 2000;
+// An instant without a flow is zoomed to by this much.
+const INSTANT_SHARE = 0.1;
 
 class Page {
 	constructor(text) {
@@ -193,15 +195,17 @@ class Page {
 			this.show(next);
 	}
 
-	// Zooms to the selected item or range.
+	// Zooms to the selected item or range. An instant is shown with the points of its flows before and after it.
 	focus() {
 		const one = this.picture.selected, range = this.range.span;
 		if (!one && range)
 			this.picture.setSpan(range.from, range.to);
 		if (!one)
 			return;
-		const size = Math.max(one.end - one.begin, 1000);
-		this.picture.setSpan(one.begin - size * 0.3, one.end + size * 0.3);
+		const { picture } = this, isSlice = one.kind === "slice", all = isSlice ? [one] : [one, ...picture.flows.flatMap((flow) => besides(flow, one))];
+		const begin = Math.min(...all.map((point) => point.begin)), end = Math.max(...all.map((point) => point.end));
+		const size = Math.max(end - begin, isSlice || all.length > 1 ? 1000 : (picture.span.to - picture.span.from) * INSTANT_SHARE);
+		picture.setSpan((begin + end) / 2 - size * 0.8, (begin + end) / 2 + size * 0.8);
 	}
 
 	// Selects an item and makes it visible; a hit of a search also large enough to be seen at once.

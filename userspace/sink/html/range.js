@@ -48,15 +48,21 @@ class Range {
 		context.restore();
 	}
 
+	// What is outside of the range fades, so that the range keeps its colours.
 	drawSpan(context, from, to) {
-		const { picture } = this, width = Math.max(to - from, 1);
+		const { picture } = this, width = Math.max(to - from, 1), tops = new Map((this.tracks ?? []).map((track) => [picture.topOf(track), track]));
+		context.beginPath();
+		context.rect(GUTTER, RULER, picture.width, picture.rows);
+		if (!this.tracks)
+			context.rect(from, RULER, width, picture.rows);
+		for (const [top, track] of tops) {
+			const shown = Math.max(top, track.isPinned ? RULER : picture.body);
+			context.rect(from, shown, width, Math.max(top + track.height - shown, 0));
+		}
+		context.fillStyle = picture.paper;
+		context.globalAlpha = 0.6;
+		context.fill("evenodd");
 		context.fillStyle = picture.accent;
-		context.globalAlpha = 0.14;
-		if (this.tracks)
-			for (const track of this.tracks)
-				context.fillRect(from, Math.max(picture.topOf(track), RULER), width, track.height);
-		else
-			context.fillRect(from, RULER, width, picture.rows);
 		context.globalAlpha = 1;
 		context.fillRect(from, OVERVIEW, 1, picture.rows);
 		context.fillRect(to, OVERVIEW, 1, picture.rows);

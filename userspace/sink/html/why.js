@@ -7,7 +7,7 @@
 const SHARE_LEAST = 0.005;
 const INTERRUPTS = "irq:cpu";
 // Tracks that explain others.
-const EXPLAINING = [STATE_TRACKS, INTERRUPTS, CPUS, WAKES, "timers:armed", "timers:expired", "ftrace:kernel_stack"];
+const EXPLAINING = [STATE_TRACKS, INTERRUPTS, CPU_TRACKS, WAKES, "timers:armed", "timers:expired", "ftrace:kernel_stack"];
 const RULES = "-r sched,irq,locks,workqueue,block,timers";
 // Shorter parts need no hint. Interrupts that end timers.
 const HINT_LEAST = 0.1, TIMER = /^(timer |hrtimer |TIMER|HRTIMER|local timer)/;
