@@ -130,6 +130,36 @@ def check_idle(tap, pages):
     tap.ok(not any("worker" in label for label in shown) and any("maker 41" in label for label in shown), "which is closed", *shown)
 
 
+# A CPU without work for most of the time, first in many short slices, then in a long one.
+QUIET = "".join(f"{n}0us 0@0 sched_switch prev_comm=swapper/0 prev_pid=0 prev_state=0 next_comm=work next_pid=9\n{n}1us 9@0 sched_switch prev_comm=work prev_pid=9 prev_state=1 next_comm=swapper/0 next_pid=0\n" for n in range(1, 101))
+QUIET += "9ms 0@0 sched_switch prev_comm=swapper/0 prev_pid=0 prev_state=0 next_comm=work next_pid=9\n10ms 9@0 sched_switch prev_comm=work prev_pid=9 prev_state=1 next_comm=swapper/0 next_pid=0\n"
+FEW = "1us 9@0 sched_switch prev_comm=work prev_pid=9 prev_state=1 next_comm=swapper/0 next_pid=0\n9ms 0@0 sched_switch prev_comm=swapper/0 prev_pid=0 prev_state=0 next_comm=work next_pid=9\n10ms 9@0 sched_switch prev_comm=work prev_pid=9 prev_state=1 next_comm=swapper/0 next_pid=0\n"
+# How high the overview is at times, and the colours of idle, a state, and work.
+QUIET_LOOK = """const p = ktrack.picture, grey = p.palette.grey, busy = p.overviewOf(), context = busy.getContext("2d");
+const filled = (time) => {
+	const { data } = context.getImageData(Math.floor(p.overviewX(time) - GUTTER), 0, 1, busy.height);
+	let sum = 0;
+	for (let i = 0; i < data.length; i += 4)
+		sum += data[i] === grey[0] && data[i + 1] === grey[1];
+	return sum / busy.height;
+};
+const of = (tracepoint, name) => p.palette.of({ identity: { tracepoint } }, p.recording.names.indexOf(name)).css, idle = of("sched:cpu", "swapper/0");
+return [filled(5e6), filled(9.5e6), idle === of("sched:thread", "I") || idle === p.palette.make("I", true).css, idle !== of("sched:cpu", "work"), of("drv:io", "swapper/0") !== idle];"""
+
+
+def check_quiet(tap, pages):
+    """A CPU without work looks idle, on its track and in the overview; states are explained by a word."""
+    for name, text in (("many", QUIET), ("few", FEW)):
+        load(pages, text)
+        idle, work, *colours = pages.browser.run(DRAW + QUIET_LOOK.replace("const p = ktrack.picture, ", "const ", 1))
+        tap.ok(idle < 0.1 < 0.9 < work and colours == [True] * 3, f"idle in {name} slices", idle, work, *colours)
+    states = pages.browser.run('return ["S", "R+", "D|K", "Running"].map(stateOf);')
+    tap.ok(states == ["S (sleeping)", "R+ (preempted)", "D|K", "Running"], "words of states", *states)
+    pages.browser.run('const t = ktrack.recording.tracks.find(({ identity }) => identity.tracepoint === "sched:thread" && identity.id === 9); ktrack.show(thing(t.rows[0], t.rows[0].chunks[0], 0));')
+    head = pages.details().split("\n")[0]
+    tap.ok(head.startswith("S (sleeping) 8.999 ms"), "in the details", head)
+
+
 def check_machines(tap, pages):
     """Processes of two machines with the same number are apart; one machine has no line of its own."""
     lines = load(pages, RECORDS)
@@ -143,7 +173,7 @@ def check_machines(tap, pages):
         tap.ok(children(found, "machine", f"machine {host}") == wanted, f"all of machine {host} is below it", *found)
 
 
-CHECKS = (check_threads, check_others, check_idle, check_machines)
+CHECKS = (check_threads, check_others, check_idle, check_quiet, check_machines)
 
 
 if __name__ == "__main__":

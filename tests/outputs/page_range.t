@@ -52,6 +52,7 @@ const colours = [0, 1, 2].map((kind) => {
 });
 const compare = (one) => one.map((colour, i) => colour === colours[0][i] ? "kept" : "faded");
 return { all: compare(colours[1]), track: compare(colours[2]) };"""
+HEADER_HEIGHT = 'await new Promise(requestAnimationFrame); return document.querySelector("header").offsetHeight;'
 CELLS = """const rows = [...document.querySelectorAll("#details table")].map((table) => [...table.rows].map((row) => [...row.cells].map((cell) => cell.innerText.trim())));
 return rows;"""
 ITEMS = """const r = ktrack.recording, found = [];
@@ -174,6 +175,9 @@ def check_markers(tap, pages):
     """Two markers where the mouse is, and the time between them."""
     browser = pages.browser
     browser.press("Escape", "Escape", "Home")
+    metrics = {"width": 1300, "height": 700, "deviceScaleFactor": 1, "mobile": False}
+    browser.call("POST", "/goog/cdp/execute", cmd="Emulation.setDeviceMetricsOverride", params=metrics)
+    height = browser.run(HEADER_HEIGHT)
     for key, time in (("1", 300e3), ("2", 800e3)):
         x, y = place(browser, time, 0)
         browser.act({"type": "pointer", "id": "mouse", "actions": [{"type": "pointerMove", "x": int(x), "y": int(y), "duration": 0}]})
@@ -182,6 +186,9 @@ def check_markers(tap, pages):
     is_near = abs(times[0] - 300e3) < 3e3 and abs(times[1] - 800e3) < 3e3
     between = f"{float(f'{(times[1] - times[0]) / 1000:.6g}'):g} µs"
     tap.ok(is_near and text.startswith("A ") and text.endswith(f"= {between}"), "the time between markers", text, times, between)
+    after = browser.run(HEADER_HEIGHT)
+    tap.ok(after == height, "the header stays as high as it is", height, after)
+    browser.call("POST", "/goog/cdp/execute", cmd="Emulation.clearDeviceMetricsOverride", params={})
     browser.press("Escape")
     tap.ok(browser.run("return document.getElementById('markers').innerText;") == "", "Escape removes them")
 

@@ -181,6 +181,31 @@ def check_once(tap, pages):
     tap.ok(gap[0] == gap[2] != gap[1] == "255,255,255,255", "one lane has slices of several tracks", *gap)
 
 
+# A queue with twelve requests at a time.
+CROWD = "event demo:request 100 char track_event_type; string slice_name; ktrack_async_id scope_id\n" + "".join(f"+1us 7@0 request B one {i}\n" for i in range(12))
+CROWD += "".join(f'+1us 7@0 request E "" {i}\n' for i in range(12)) + "".join(f"+1us {i}@0 rest I mark\n" for i in range(20, 80))
+CROWD = CROWD.replace("+1us 20@0", "event demo:rest 102 char track_event_type; string slice_name\n+1us 20@0", 1)
+# The texts left of the tracks, and their heights, if the tracks are scrolled by some lanes.
+SCROLLED = """const p = ktrack.picture, texts = [], draw = p.context.fillText;
+p.setScroll(arguments[0] * (LANE + TRACK_GAP));
+p.context.fillText = (text, x, y) => x < GUTTER - 60 && y > p.body && texts.push([text, y - p.body]);
+p.draw();
+p.context.fillText = draw;
+return texts;"""
+
+
+def check_scrolled(tap, pages):
+    """The label of a track stays in sight as long as one of its lanes is visible."""
+    browser = pages.browser
+    pages.load_text(CROWD)
+    for lanes in (0, 4, 11):
+        texts = browser.run(SCROLLED, lanes)
+        found = [(text, y) for text, y in texts if text.startswith("request")]
+        tap.ok(len(found) == 1 and found[0][1] < 2 * 17 and texts[1][0] != found[0][0], f"lanes scrolled by {lanes}", *texts[:3])
+    texts = browser.run(SCROLLED, 14)
+    tap.ok(not any(text.startswith("request") for text, _ in texts), "no longer", *texts[:3])
+
+
 def check_renamed(tap, pages):
     """The tracks of a thread before and after it got another name share a line; a click finds the one of its time."""
     browser = pages.browser
@@ -192,7 +217,7 @@ def check_renamed(tap, pages):
     tap.ok("b 10 µs" in text and "work tid 30 after" in text, "a click in it", text)
 
 
-CHECKS = (check_tree, check_lines, check_filter, check_once, check_renamed)
+CHECKS = (check_tree, check_lines, check_filter, check_once, check_scrolled, check_renamed)
 
 
 if __name__ == "__main__":

@@ -165,18 +165,24 @@ class Axis extends Counters {
 	addActivity(busy, track, chunk, factor) {
 		const from = chunk.from * factor, to = chunk.to * factor, isCpu = track.identity.tracepoint === CPU_TRACKS;
 		const digest = (isCpu || to - from > 1) && chunk.digest(), size = digest ? BINS : 1, step = (to - from) / size;
-		const isCounted = digest && digest.names.map((name) => !isIdle(this.recording, track, name));
-		const whole = (isCpu && !digest ? this.workOf(track, chunk) : chunk.busy) / Math.max(chunk.to - chunk.from, 1);
+		if (isCpu && !digest)
+			return this.addWork(busy, track, chunk, factor);
+		const isCounted = digest && digest.names.map((name) => !isIdle(this.recording, track, name)), whole = chunk.busy / Math.max(chunk.to - chunk.from, 1);
 		for (let i = 0; i < size; i++) {
-			const share = digest ? (isCounted[digest.bins[2 * i + 1] & NAME_MASK] ?? true) * digest.bins[2 * i] / FILLED : whole, begin = from + i * step, end = begin + step;
-			for (let at = Math.max(Math.floor(begin), 0); at < end && at < busy.length; at++)
-				busy[at] += share * (Math.min(end, at + 1) - Math.max(begin, at));
+			const share = digest ? (isCounted[digest.bins[2 * i + 1] & NAME_MASK] ?? true) * digest.bins[2 * i] / FILLED : whole;
+			addSpan(busy, from + i * step, from + (i + 1) * step, share);
 		}
 	}
 
-	// How long a CPU works in a chunk of few slices.
-	workOf(track, chunk) {
+	// A chunk of few slices of a CPU.
+	addWork(busy, track, chunk, factor) {
 		const { begin, end, name } = chunk.read();
-		return begin.reduce((sum, from, i) => isIdle(this.recording, track, name[i]) ? sum : sum + end[i] - from, 0);
+		begin.forEach((from, i) => isIdle(this.recording, track, name[i]) || addSpan(busy, from * factor, end[i] * factor, 1));
 	}
+}
+
+// Adds a share of a span, in columns.
+function addSpan(busy, begin, end, share) {
+	for (let at = Math.max(Math.floor(begin), 0); at < end && at < busy.length; at++)
+		busy[at] += share * (Math.min(end, at + 1) - Math.max(begin, at));
 }

@@ -209,15 +209,14 @@ class Picture extends Layout {
 		this.context.beginPath();
 		this.context.rect(0, top, this.width, lines === this.pinnedLines ? this.pinnedHeight : this.rows);
 		this.context.clip();
-		const [first, ...others] = this.visibleLines(lines), base = lines === this.pinnedLines ? RULER : this.body - this.scroll;
-		others.forEach((line) => this.drawLabel(line, base + line.top));
-		if (first)
-			this.drawLabel(first, base + first.top, true, lines === this.pinnedLines ? RULER : this.body);
+		const [base, least] = lines === this.pinnedLines ? [RULER, RULER] : [this.body - this.scroll, this.body], visible = this.visibleLines(lines);
+		const first = visible.find((line) => base + line.top + line.height > least + LANE / 2);
+		visible.forEach((line) => this.drawLabel(line, base + line.top, line === first, least));
 		this.context.restore();
 	}
 
 	// The first visible line has its label where it is visible, at least at a height, and also if it is another lane of a track.
-	drawLabel(line, top, isFirst = false, least = 0) {
+	drawLabel(line, top, isFirst, least) {
 		const { node, depth, height } = line, isHead = line.tracks.length === 0, x = 8 + depth * INDENT;
 		this.context.fillStyle = this.current === node ? this.accent : this.line;
 		if (this.current === node)
