@@ -91,6 +91,9 @@ def check_queries(tap, pages):
         tap.ok(is_right, f"search for {query}", hits, wanted, labels, text)
 
 
+LISTED = "return [...document.querySelectorAll('#details tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent).join(' | '));"
+
+
 def check_steps(tap, pages):
     """The count, which hit it is, next and previous by buttons and keys, the list; each is visible."""
     browser = pages.browser
@@ -107,8 +110,14 @@ def check_steps(tap, pages):
     tap.ok(whole[0] <= 20000 and whole[1] >= 20020000, "a long slice is visible as a whole", whole)
     browser.run("document.getElementById('search').blur();")
     browser.press("l")
-    rows = browser.run("return [...document.querySelectorAll('#details table tr')].map((row) => row.innerText);")
+    rows = browser.run(LISTED)
     tap.ok(len(rows) == 4 and "write" in rows[1] and "20 ms" in rows[1], "the list", *rows)
+    browser.run("document.querySelectorAll('#details th button')[1].click();")
+    lengths = browser.run("return ktrack.search.search.hits.map((one) => showDuration(one.end - one.begin));")
+    longest = [row.split(" | ")[2] for row in browser.run(LISTED)]
+    tap.ok(longest[0] == "20 ms" != lengths[0] and sorted(longest[:3]) == sorted(lengths[:3]), "the longest first", longest, lengths)
+    browser.run("document.querySelectorAll('#details th button')[0].click();")
+    tap.ok(browser.run(LISTED) == rows, "in the order of time again", *rows)
     browser.run("document.querySelectorAll('#details .link')[3].click();")
     last = browser.run("return nameOf(ktrack.recording, ktrack.picture.selected);")
     count = browser.run("return document.getElementById('found').textContent;")

@@ -195,7 +195,7 @@ return texts;"""
 
 
 def check_scrolled(tap, pages):
-    """The label of a track stays in sight as long as one of its lanes is visible."""
+    """The label of a track stays visible as long as one of its lanes is visible."""
     browser = pages.browser
     pages.load_text(CROWD)
     for lanes in (0, 4, 11):

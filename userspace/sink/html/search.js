@@ -333,7 +333,7 @@ function isSame(one, other) {
 // The search field: what is found, how many, and the list.
 class SearchField {
 	constructor(page) {
-		Object.assign(this, { page, field: page.part("search"), found: page.part("found"), list: page.part("list"), search: null, shown: null });
+		Object.assign(this, { page, field: page.part("search"), found: page.part("found"), list: page.part("list"), search: null, shown: null, isByDuration: false });
 		this.field.addEventListener("input", () => this.begin());
 		this.list.addEventListener("click", () => this.showList());
 		page.part("previous").addEventListener("click", () => this.go(-1));
@@ -429,18 +429,32 @@ class SearchField {
 		if (!search)
 			return;
 		this.isListed = true;
-		const at = Math.max(search.numberOf(page.picture.selected) - HITS_LISTED / 2, 0), hits = search.hits.slice(at, at + HITS_LISTED);
+		const at = this.isByDuration ? 0 : Math.max(search.numberOf(page.picture.selected) - HITS_LISTED / 2, 0);
+		const all = this.isByDuration ? [...search.hits].sort((a, b) => b.end - b.begin - (a.end - a.begin)) : search.hits, hits = all.slice(at, at + HITS_LISTED);
 		for (const track of search.tracks.slice(0, HITS_LISTED))
 			box.append(element("div", {}, "track ", this.link(track.label, () => page.showTrack(track))));
-		const table = element("table", {}), total = search.count > hits.length ? `${at + 1} to ${at + hits.length} of ${search.count}` : counted(search.count, "hit");
+		const table = element("table", {}), head = table.createTHead().insertRow(), body = table.createTBody(), total = search.count > hits.length ? `${at + 1} to ${at + hits.length} of ${search.count}` : counted(search.count, "hit");
 		table.createCaption().textContent = total;
+		head.append(...[["begin", false], ["name"], ["duration", true], ["track"]].map(([title, isByDuration]) => this.listHead(title, isByDuration)));
 		for (const one of hits) {
 			const length = one.kind === "slice" ? showDuration(one.end - one.begin) : "";
-			table.insertRow().append(element("td", { textContent: showDuration(one.begin) }), element("td", {}, this.link(nameOf(page.recording, one), () => page.show(one, true))),
+			body.insertRow().append(element("td", { textContent: showDuration(one.begin) }), element("td", {}, this.link(nameOf(page.recording, one), () => page.show(one, true))),
 				element("td", { textContent: length }), element("td", { textContent: showSafe(one.track.label) }));
 		}
 		box.append(table);
 		page.showPanel(box);
+	}
+
+	// A head that sorts the list, unless `isByDuration` is undefined.
+	listHead(title, isByDuration) {
+		if (isByDuration === undefined)
+			return element("th", { scope: "col", textContent: title });
+		const isSorted = this.isByDuration === isByDuration, mark = !isSorted ? "" : isByDuration ? " \u25be" : " \u25b4";
+		const button = buttonOf(`${title}${mark}`, isByDuration ? "the longest first" : "in the order of time", () => {
+			this.isByDuration = isByDuration;
+			this.showList();
+		});
+		return element("th", { scope: "col", ariaSort: !isSorted ? "none" : isByDuration ? "descending" : "ascending" }, button);
 	}
 
 	link(text, action) {
