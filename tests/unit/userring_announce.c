@@ -153,6 +153,7 @@ TEST(silent_callers_give_way_to_later_ones)
 	CHECK(!program_socket_take(&own, &offer));
 	CHECK(is_over(callers[0]));
 	CHECK(!is_over(callers[1]));
+	CHECK_NUMBER(own.nr_dropped, 1);
 	program_send(connection);
 	program_send(callers[1]);
 	offer_take();
@@ -195,4 +196,34 @@ TEST(callers_are_closed_with_the_socket)
 	socket_end();
 	CHECK(is_over(connection));
 	close(connection);
+}
+
+static bool socket_is_readable(void)
+{
+	struct pollfd state = { .fd = own.poll_fd, .events = POLLIN };
+
+	return poll(&state, 1, 0) == 1;
+}
+
+/* ktrack sleeps in poll(2) while a program is preempted, and its message ends that. */
+TEST(a_message_that_arrives_later_is_polled)
+{
+	struct program_offer offer;
+	int connection;
+
+	socket_begin();
+	CHECK(!socket_is_readable());
+	connection = program_connect();
+	CHECK(socket_is_readable());
+	CHECK(!program_socket_take(&own, &offer));
+	CHECK(!socket_is_readable());
+	program_send(connection);
+	CHECK(socket_is_readable());
+	CHECK(program_socket_take(&own, &offer));
+	CHECK(!socket_is_readable());
+	close(offer.connection);
+	close(offer.memory_fd);
+	close(connection);
+	CHECK_NUMBER(own.nr_dropped, 0);
+	socket_end();
 }

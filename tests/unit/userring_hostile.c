@@ -248,6 +248,8 @@ TEST(searches_of_threads_are_limited)
 	record->tid = 77;
 	CHECK(hostile_read() > 0);
 	CHECK_NUMBER(program->searched_ns, spent_ns);
+	CHECK_NUMBER(program->search_state, SEARCH_IS_LATE);
+	CHECK_NUMBER(program->rings[0].inner, 0);
 	program->search_from_ns -= NS_PER_S;
 	ktrack_instant(unit_hostile, "two", 0);
 	CHECK(hostile_read() > 0);

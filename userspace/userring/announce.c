@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -61,6 +62,7 @@ static int caller_receive(const struct program_caller *caller, int *memory_fd)
 
 static void caller_remove(struct program_socket *own, size_t index)
 {
+	epoll_ctl(own->poll_fd, EPOLL_CTL_DEL, own->callers[index].fd, NULL);
 	own->nr_callers--;
 	memmove(own->callers + index, own->callers + index + 1,
 		(own->nr_callers - index) * sizeof(*own->callers));
@@ -69,11 +71,17 @@ static void caller_remove(struct program_socket *own, size_t index)
 /* The oldest gives way: whoever connects and sends nothing keeps out no other program. */
 static void caller_add(struct program_socket *own, int fd, int64_t now_ns)
 {
+	struct epoll_event event = { .events = EPOLLIN };
+
 	if (own->nr_callers == PROGRAM_CALLERS_MAX) {
-		close(own->callers[0].fd);
+		int oldest = own->callers[0].fd;
+
 		caller_remove(own, 0);
+		close(oldest);
+		own->nr_dropped++;
 	}
 	own->callers[own->nr_callers++] = (struct program_caller){ .fd = fd, .since_ns = now_ns };
+	epoll_ctl(own->poll_fd, EPOLL_CTL_ADD, fd, &event);
 }
 
 /* Ends the connection of the caller at @index, or gives it to @out. */
@@ -110,9 +118,12 @@ static bool callers_take(struct program_socket *own, int64_t now_ns, struct prog
 	while (index < own->nr_callers) {
 		int memory_fd = -1, status = caller_receive(&own->callers[index], &memory_fd);
 
-		if (status == 0 && now_ns - own->callers[index].since_ns < CALLER_NS)
+		if (status == 0 && now_ns - own->callers[index].since_ns < CALLER_NS) {
 			index++;
-		else if (caller_take(own, index, memory_fd, out))
+			continue;
+		}
+		own->nr_dropped += status == 0;
+		if (caller_take(own, index, memory_fd, out))
 			return true;
 	}
 	return false;

@@ -30,6 +30,13 @@ struct program_ring {
 	bool is_late;
 };
 
+/** enum search_state - whether a search of threads was left out, and that was reported */
+enum search_state {
+	SEARCH_IS_COMPLETE,
+	SEARCH_IS_LATE,
+	SEARCH_IS_REPORTED,
+};
+
 /**
  * struct program - a memfd of a process
  * @fd: to lock the memory; -1 if that is done
@@ -43,6 +50,7 @@ struct program_ring {
  * @ids: event ids by number of a description, 0 if there is none
  * @from_ns: earlier records belong to another recording
  * @search_from_ns, @searched_ns: a second, and what searches of threads have taken of it
+ * @search_state: of these searches
  * @is_ours: it is locked, so that this process is its only reader
  * @is_nested: the process is in another PID namespace, so that its threads have other numbers
  * @has_ended: the process is gone
@@ -69,6 +77,7 @@ struct program {
 	int64_t from_ns;
 	int64_t search_from_ns;
 	int64_t searched_ns;
+	enum search_state search_state;
 	bool is_ours;
 	bool is_nested;
 	bool has_ended;

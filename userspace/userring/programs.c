@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,7 +42,7 @@
  * @ready_ns: all records up to this time are read
  * @last_bytes: what the last pass found
  * @nr_late: programs that did not wait and are reported
- * @was_full: a program was one too many
+ * @was_full, @has_dropped: a program was one too many, or sent nothing for too long
  */
 struct programs {
 	struct programs_settings settings;
@@ -60,6 +59,7 @@ struct programs {
 	int64_t last_bytes;
 	unsigned int nr_late;
 	bool was_full;
+	bool has_dropped;
 };
 
 static bool programs_have(const struct programs *programs, const struct program *program)
@@ -88,18 +88,27 @@ static size_t programs_count_process(const struct programs *programs, int pid)
 	return nr;
 }
 
+/* Nobody counts the records of a program that is not recorded. If memory runs out, the sum has it.
+ */
+static void programs_lose(struct programs *programs)
+{
+	queue_lose(&programs->queue, time_now_ns(CLOCK_BOOTTIME), LOSS_COUNT_UNKNOWN);
+}
+
 /* Reported once. Returns false if the program is one too many. */
 static bool programs_have_place(struct programs *programs, const struct program *program)
 {
 	if (programs->size < PROGRAMS_MAX &&
 	    programs_count_process(programs, program->pid) < PROCESS_PROGRAMS_MAX)
 		return true;
-	if (!programs->was_full)
+	if (!programs->was_full) {
 		report_message(programs->settings.report,
 			       "%s (%d): not recorded, as later ones may be: at most %d programs, "
 			       "and %d of a process, are recorded; select some by "
 			       "--programs=GLOB",
 			       program->comm, program->pid, PROGRAMS_MAX, PROCESS_PROGRAMS_MAX);
+		programs_lose(programs);
+	}
 	programs->was_full = true;
 	return false;
 }
@@ -183,12 +192,23 @@ static void programs_report_late(struct programs *programs, int pid)
 	if (!programs->is_on || programs->nr_late == LATE_MAX ||
 	    (!program && process_started(pid) != 0))
 		return;
+	programs_lose(programs);
 	if (++programs->nr_late == LATE_MAX)
 		more = "; more programs are not reported";
 	report_message(programs->settings.report,
 		       "%s (%d): did not wait for ktrack, which was busy; its records until now "
 		       "are missing%s",
 		       program && *program->comm ? program->comm : "a program", pid, more);
+}
+
+/* Reported once, and no loss: whoever connects and sends nothing need not be a program. */
+static void programs_report_dropped(struct programs *programs)
+{
+	if (programs->socket.nr_dropped == 0 || programs->has_dropped)
+		return;
+	programs->has_dropped = true;
+	report_message(programs->settings.report, "a program may be missing: it connected, and "
+						  "sent nothing for too long");
 }
 
 /* Takes programs that announce themselves. */
@@ -206,6 +226,7 @@ static int programs_accept(struct programs *programs, struct error *error)
 		close(offer.memory_fd);
 		close(offer.connection);
 	}
+	programs_report_dropped(programs);
 	return status;
 }
 
@@ -218,7 +239,7 @@ int programs_new(struct programs **out, const struct programs_settings *settings
 	if (!programs)
 		return error_set(error, "out of memory");
 	programs->settings = *settings;
-	programs->socket.fd = -1;
+	programs->socket = (struct program_socket){ .fd = -1, .poll_fd = -1 };
 	if (program_socket_open(&programs->socket, error) < 0 ||
 	    programs_search(programs, error) < 0) {
 		programs_close(programs);
@@ -250,7 +271,7 @@ void programs_export_socket(const struct programs *programs)
 
 int programs_fd(const struct programs *programs)
 {
-	return programs->socket.fd;
+	return programs->socket.poll_fd;
 }
 
 static void programs_switch(struct programs *programs, bool is_on)
@@ -285,9 +306,20 @@ static void program_report_damage(const struct programs *programs, struct progra
 	program_switch(program, false);
 }
 
+/* Reported once for a program. */
+static void program_report_search(const struct programs *programs, struct program *program)
+{
+	if (program->search_state != SEARCH_IS_LATE)
+		return;
+	program->search_state = SEARCH_IS_REPORTED;
+	report_message(programs->settings.report,
+		       "%s (%d): too many threads; some records are on the track of the first",
+		       program->comm, program->pid);
+}
+
 /* Reads one program; returns the bytes, or -1 with @error. */
-static int64_t programs_read_one(struct programs *programs, struct program *program,
-				 int64_t now_ns, struct error *error)
+static int64_t programs_read_one(struct programs *programs, struct program *program, int64_t now_ns,
+				 struct error *error)
 {
 	const struct ring_reader reader = programs_reader(programs);
 	int64_t size;
@@ -299,6 +331,7 @@ static int64_t programs_read_one(struct programs *programs, struct program *prog
 		return error_set(error, "out of memory");
 	if (program->is_damaged)
 		program_report_damage(programs, program);
+	program_report_search(programs, program);
 	return size;
 }
 

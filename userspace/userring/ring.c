@@ -62,8 +62,7 @@ static bool description_read(struct program *program, const unsigned char *from,
 
 	if (is_right) {
 		memcpy(copy, from, size);
-		is_right = event_describe(event, copy, size) &&
-			   event->number < PROGRAM_EVENTS_MAX;
+		is_right = event_describe(event, copy, size) && event->number < PROGRAM_EVENTS_MAX;
 	}
 	if (is_right)
 		program->ids[event->number] = event_table_add(events, event);
@@ -76,8 +75,8 @@ static bool description_read(struct program *program, const unsigned char *from,
 static bool program_read_events(struct program *program, struct event_table *events)
 {
 	while (program->events_size - program->events_used >= sizeof(struct ktrack_user_event)) {
-		const unsigned char *from =
-			program->base + KTRACK_USER_CONTROL_SIZE + program->events_used;
+		const unsigned char *from = program->base + KTRACK_USER_CONTROL_SIZE +
+					    program->events_used;
 		int64_t size = description_size(program, load_word(from));
 
 		if (size <= 0)
@@ -102,7 +101,8 @@ static uint16_t program_find_id(struct program *program, uint16_t number,
 
 /*
  * Looks for a thread of another PID namespace. Every record of a hostile program may name another
- * one: what a program's searches cost is limited.
+ * one: what a program's searches cost is limited. Returns 0 if there is none, -1 if that is
+ * unknown.
  */
 static int program_find_thread(struct program *program, int32_t inner)
 {
@@ -113,8 +113,11 @@ static int program_find_thread(struct program *program, int32_t inner)
 		program->search_from_ns = begin_ns;
 		program->searched_ns = 0;
 	}
-	if (program->searched_ns > SEARCH_LIMIT_NS)
-		return 0;
+	if (program->searched_ns > SEARCH_LIMIT_NS) {
+		if (program->search_state == SEARCH_IS_COMPLETE)
+			program->search_state = SEARCH_IS_LATE;
+		return -1;
+	}
 	tid = process_find_thread(program->pid, inner);
 	program->searched_ns += time_now_ns(CLOCK_MONOTONIC) - begin_ns;
 	return tid;
@@ -126,8 +129,8 @@ static int32_t ring_find_thread(struct program *program, struct program_ring *ri
 	if (!program->is_nested)
 		return tid;
 	if (ring->inner != tid) {
-		ring->inner = tid;
 		ring->tid = program_find_thread(program, tid);
+		ring->inner = ring->tid < 0 ? 0 : tid;
 	}
 	return ring->tid > 0 ? ring->tid : program->pid;
 }
@@ -194,8 +197,7 @@ static int64_t entry_size(const struct program *program, uint64_t tail, uint64_t
 static int64_t entry_skip(const struct program *program, uint64_t tail, uint64_t head,
 			  uint32_t word)
 {
-	return word == 0 ? 8
-			 : entry_size(program, tail, head, word | KTRACK_USER_COMMITTED);
+	return word == 0 ? 8 : entry_size(program, tail, head, word | KTRACK_USER_COMMITTED);
 }
 
 /* Reads the entry at the tail. */
@@ -269,8 +271,8 @@ static int ring_take_lost(const struct ring_reader *reader, uint64_t now, uint64
 	if (now == *before)
 		return 0;
 	*before = now;
-	return queue_lose(reader->queue, now_ns, lost > INT32_MAX ? LOSS_COUNT_UNKNOWN
-								  : (int64_t)lost);
+	return queue_lose(reader->queue, now_ns,
+			  lost > INT32_MAX ? LOSS_COUNT_UNKNOWN : (int64_t)lost);
 }
 
 /* Returns the number of bytes, or an enum ring_status below 0. */

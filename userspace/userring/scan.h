@@ -29,16 +29,20 @@ struct program_caller {
 /**
  * struct program_socket - where programs announce themselves
  * @fd: listens; -1 if it is not open
+ * @poll_fd: readable if program_socket_take() may have something to do
  * @path: of the socket
  * @folder: a temporary one; NULL if it is none
  * @callers: the oldest first
+ * @nr_dropped: connections that were closed although their message could still arrive
  */
 struct program_socket {
 	int fd;
+	int poll_fd;
 	char *path;
 	char *folder;
 	struct program_caller callers[PROGRAM_CALLERS_MAX];
 	size_t nr_callers;
+	unsigned int nr_dropped;
 };
 
 /**

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -34,9 +35,9 @@ static int address_set(struct sockaddr_un *address, const char *path)
 static bool socket_is_used(const struct sockaddr_un *address)
 {
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	bool is_used = fd >= 0 && (connect(fd, (const struct sockaddr *)address,
-					   sizeof(*address)) == 0 ||
-				   errno == EAGAIN);
+	bool is_used = fd >= 0 &&
+		       (connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0 ||
+			errno == EAGAIN);
 
 	file_close(fd);
 	return is_used;
@@ -118,12 +119,20 @@ static int socket_open_temporary(struct program_socket *own)
 	return own->path ? socket_bind(own->fd, own->path) : -1;
 }
 
+static int socket_watch(struct program_socket *own)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	return epoll_ctl(own->poll_fd, EPOLL_CTL_ADD, own->fd, &event);
+}
+
 int program_socket_open(struct program_socket *own, struct error *error)
 {
-	*own = (struct program_socket){ .fd = socket(
-						AF_UNIX,
-						SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) };
-	if (own->fd < 0)
+	*own = (struct program_socket){
+		.fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0),
+		.poll_fd = epoll_create1(EPOLL_CLOEXEC),
+	};
+	if (own->fd < 0 || own->poll_fd < 0 || socket_watch(own) < 0)
 		return error_set_system(error, errno, "cannot create a socket");
 	if (socket_open_usual(own) == 0 || socket_open_temporary(own) == 0)
 		return 0;
@@ -137,10 +146,11 @@ void program_socket_close(struct program_socket *own)
 		unlink(own->path);
 	while (own->nr_callers > 0)
 		close(own->callers[--own->nr_callers].fd);
+	file_close(own->poll_fd);
 	file_close(own->fd);
 	if (own->folder)
 		rmdir(own->folder);
 	free(own->path);
 	free(own->folder);
-	*own = (struct program_socket){ .fd = -1 };
+	*own = (struct program_socket){ .fd = -1, .poll_fd = -1 };
 }
