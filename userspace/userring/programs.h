@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The state of a recording of programs. */
+#ifndef USERRING_PROGRAMS_H
+#define USERRING_PROGRAMS_H
+
+#include "userring/events.h"
+#include "userring/program.h"
+#include "userring/scan.h"
+
+/**
+ * struct programs - the state
+ * @is_on: recording has started
+ * @ready_ns: all records up to this time are read
+ * @last_bytes: what the last pass found
+ * @nr_late: programs that did not wait and are reported
+ * @was_full, @has_dropped: a program was one too many, or sent nothing for too long
+ */
+struct programs {
+	struct programs_settings settings;
+	struct program_socket socket;
+	struct program **list;
+	size_t size;
+	struct record_queue queue;
+	struct event_table events;
+	struct task_table tasks;
+	bool is_on;
+	int64_t ready_ns;
+	int64_t searched_ns;
+	int64_t looked_ns;
+	int64_t last_bytes;
+	unsigned int nr_late;
+	bool was_full;
+	bool has_dropped;
+};
+
+/** programs_search - add the programs that run and are not recorded; returns -1 with @error */
+int programs_search(struct programs *programs, struct error *error);
+
+/** programs_accept - add the programs that announce themselves; returns -1 with @error */
+int programs_accept(struct programs *programs, struct error *error);
+
+/** programs_lose - note an unknown number of lost records, which nobody counts */
+void programs_lose(struct programs *programs);
+
+#endif
