@@ -12,6 +12,7 @@
 #include "userring/process.h"
 
 KTRACK_SLICE(unit_work);
+KTRACK_SLICE(unit_waiting);
 
 /* Records before the own recording belong to one that was killed. */
 TEST(records_of_an_earlier_recording_are_dropped)
@@ -343,5 +344,55 @@ TEST(records_behind_one_that_a_killed_thread_began_are_read)
 	CHECK(reading_pass() > 0);
 	CHECK(!reading.program->is_damaged);
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 2);
+	reading_end();
+}
+
+/* Reserves @size bytes for a description, as a thread does that is preempted then. */
+static uint32_t *description_reserve(size_t size)
+{
+	unsigned char *place = ktrack_user_events_take(size);
+
+	CHECK(place);
+	return (uint32_t *)(void *)place;
+}
+
+/* The description that a record needs is behind one that another thread has reserved. */
+TEST(a_record_waits_for_its_description)
+{
+	const uint32_t *described;
+	uint32_t *reserved;
+	size_t size;
+
+	ktrack_user1_after_fork();
+	reading_begin();
+	ktrack_instant(unit_work, "one");
+	CHECK(reading_pass() > 0);
+	described = (const uint32_t *)(void *)(reading.program->base + KTRACK_USER_CONTROL_SIZE);
+	size = *described & ~7u;
+	reserved = description_reserve(size);
+	ktrack_instant(unit_waiting, "two");
+	CHECK_NUMBER(reading_pass(), 0);
+	CHECK(!reading.program->is_damaged);
+	CHECK(program_is_waiting(reading.program));
+	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 1);
+	memcpy(reserved, described, size);
+	CHECK(reading_pass() > 0);
+	CHECK(!program_is_waiting(reading.program));
+	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 1);
+	reading_end();
+}
+
+TEST(a_description_that_a_killed_thread_began_is_left_out)
+{
+	ktrack_user1_after_fork();
+	reading_begin();
+	description_reserve(64);
+	*description_reserve(64) = 64;
+	ktrack_instant(unit_work, "one");
+	CHECK_NUMBER(reading_pass(), 0);
+	reading.program->has_ended = true;
+	CHECK(reading_pass() > 0);
+	CHECK(!reading.program->is_damaged);
+	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 1);
 	reading_end();
 }

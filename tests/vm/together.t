@@ -67,13 +67,13 @@ def not_nested(stream):
                 yield f"thread {tid} at {begins[0]}: {call}"
 
 
-def check_complete(tap, what, stream, counts):
+def check_complete(tap, what, stream, counts, errors):
     """Every call of every program is three slices inside each other."""
     wanted = {(THREADS * CALLS,) * len(NESTED)}
     tap.ok(len(counts) == PROGRAMS and set(counts.values()) == wanted, f"{what}: ten programs counted", counts)
     found = {name: stream.nr_records[name] for name in NESTED}
     sums = {name: 2 * sum(count[place] for count in counts.values()) for place, name in enumerate(NESTED)}
-    tap.ok(found == sums and lost(stream.events) == (0, False), f"{what}: fired = exported by each mechanism", found, sums, lost(stream.events))
+    tap.ok(found == sums and lost(stream.events) == (0, False), f"{what}: fired = exported by each mechanism", found, sums, lost(stream.events), errors)
     tap.ok(len(stream.slices) == PROGRAMS * THREADS, f"{what}: threads are the same for all mechanisms", len(stream.slices))
     tap.nothing(list(not_nested(stream))[:5], f"{what}: the slices of a call nest")
 
@@ -97,7 +97,7 @@ def check_kernel(tap, kernel, options):
         for name in ("live", "file", "file_export", "full", "full_export"):
             tap.ok(result.text(f"{name}.status").strip() == "0", f"{kernel}: {name} ends well", result.text(f"{name}.errors"))
         for name in ("live", "file"):
-            check_complete(tap, f"{kernel}: {name}", Stream(result.text(f"{name}.json")), fired(result.text(f"{name}.output")))
+            check_complete(tap, f"{kernel}: {name}", Stream(result.text(f"{name}.json")), fired(result.text(f"{name}.output")), result.text(f"{name}.errors"))
         check_full(tap, f"{kernel}: full", Stream(result.text("full.json")), fired(result.text("full.output")), result.text("full.errors"))
 
 

@@ -231,6 +231,8 @@ void programs_stop(struct programs *programs)
 		nanosleep(&step, NULL);
 		programs_read_all(programs, &ignored);
 	}
+	if (programs_are_waiting(programs))
+		programs_lose(programs);
 }
 
 int64_t programs_ready_ns(const struct programs *programs)

@@ -39,13 +39,18 @@ static uint32_t load_word(const unsigned char *from)
 	return __atomic_load_n((const uint32_t *)(const void *)from, __ATOMIC_ACQUIRE);
 }
 
-/* Returns the size of the next description, 0 if there is none, -1 if it is damaged. */
+/*
+ * Returns the size of the next description, 0 if it is not committed, -1 if it is damaged. A thread
+ * that was killed while it wrote one leaves its size, or zeros.
+ */
 static int64_t description_size(const struct program *program, uint32_t word)
 {
 	uint32_t size = word & ~7u;
 
-	if (!(word & KTRACK_USER_COMMITTED))
+	if (!(word & KTRACK_USER_COMMITTED) && !program->has_ended)
 		return 0;
+	if (word == 0)
+		return 8;
 	if (size < sizeof(struct ktrack_user_event) ||
 	    size > program->events_size - program->events_used || size > UINT16_MAX)
 		return -1;
@@ -77,26 +82,35 @@ static bool program_read_events(struct program *program, struct event_table *eve
 	while (program->events_size - program->events_used >= sizeof(struct ktrack_user_event)) {
 		const unsigned char *from = program->base + KTRACK_USER_CONTROL_SIZE +
 					    program->events_used;
-		int64_t size = description_size(program, load_word(from));
+		uint32_t word = load_word(from);
+		int64_t size = description_size(program, word);
 
 		if (size <= 0)
 			return size == 0;
-		if (!description_read(program, from, size, events))
+		if ((word & KTRACK_USER_COMMITTED) &&
+		    !description_read(program, from, size, events))
 			return false;
 		program->events_used += size;
 	}
 	return true;
 }
 
-/* The id of an event of the program, 0 if it has none. */
-static uint16_t program_find_id(struct program *program, uint16_t number,
-				struct event_table *events)
+/*
+ * Returns the id of an event of the program; RING_END if its description may be behind one that
+ * another thread has begun, and which is awaited; RING_DAMAGED if it has none.
+ */
+static int program_find_id(struct program *program, uint16_t number, struct event_table *events)
 {
+	uint32_t reserved;
+
 	if (number >= PROGRAM_EVENTS_MAX)
-		return 0;
+		return RING_DAMAGED;
 	if (program->ids[number] == 0 && !program_read_events(program, events))
-		return 0;
-	return program->ids[number];
+		return RING_DAMAGED;
+	if (program->ids[number] != 0)
+		return program->ids[number];
+	reserved = __atomic_load_n(&program->control->events_used, __ATOMIC_RELAXED);
+	return reserved > program->events_used && !program->has_ended ? RING_END : RING_DAMAGED;
 }
 
 /*
@@ -149,7 +163,7 @@ static int record_store(struct program *program, struct program_ring *ring,
 			int64_t now_ns)
 {
 	struct ktrack_user_record record;
-	uint16_t id;
+	int id;
 
 	memcpy(&record, copy, sizeof(record));
 	if (!time_is_possible(record.time_ns, now_ns))
@@ -157,8 +171,8 @@ static int record_store(struct program *program, struct program_ring *ring,
 	if ((int64_t)record.time_ns < program->from_ns)
 		return RING_RECORD;
 	id = program_find_id(program, record.number, reader->events);
-	if (id == 0)
-		return RING_DAMAGED;
+	if (id <= 0)
+		return id;
 	record.tid = ring_find_thread(program, ring, record.tid);
 	/* An ended thread's number may be another process's by now; or the program is hostile. */
 	if (!task_table_note(reader->tasks, record.tid, program->pid, program->comm))
@@ -223,7 +237,8 @@ static int entry_read(struct program *program, size_t index, const struct ring_r
 		memcpy(copy, from, size);
 		status = record_store(program, ring, reader, copy, size, now_ns);
 	}
-	ring->tail += size;
+	if (status != RING_END)
+		ring->tail += size;
 	return status;
 }
 
