@@ -149,7 +149,6 @@ recover --dir=/x|--dir=/x: only for --persistent
 export|a source is missing; see 'ktrack export --help'
 export --event=$target|a source is missing; see 'ktrack export --help'
 export --event $target one|'$target': taken as the source; as a value, write --event=$target
-export --event=$target one two|unexpected argument 'two'
 export --event=$target --cpu x one|'x': not a CPU; write a number from 0
 export --event=$target --nonsense one|unknown option '--nonsense'; see 'ktrack export --help'
 TABLE

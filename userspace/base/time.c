@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/timex.h>
 #include <time.h>
 
 #define OFFSET_SAMPLES 5
@@ -35,6 +36,15 @@ int64_t time_wall_offset_ns(clockid_t clock)
 		offset_ns = wall_ns - (before_ns + width_ns / 2);
 	}
 	return offset_ns;
+}
+
+int64_t time_wall_error_ns(void)
+{
+	struct timex state = { 0 };
+
+	if (adjtimex(&state) < 0 || (state.status & STA_UNSYNC))
+		return -1;
+	return state.maxerror * NS_PER_US;
 }
 
 int64_t time_split(int64_t unix_ns, unsigned int *us)

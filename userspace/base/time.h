@@ -15,6 +15,12 @@
 /** time_now_ns - the time of a clock in nanoseconds; 0 if the kernel lacks the clock */
 int64_t time_now_ns(clockid_t clock);
 
+/**
+ * time_wall_error_ns - the kernel's limit of the error of the wall clock, in nanoseconds; -1 if
+ * nothing synchronizes it (adjtimex(2): maxerror, STA_UNSYNC)
+ */
+int64_t time_wall_error_ns(void);
+
 /** time_wall_offset_ns - the wall clock minus @clock, in nanoseconds */
 int64_t time_wall_offset_ns(clockid_t clock);
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ktrack export: its options. */
+#include <string.h>
+#include <unistd.h>
+
 #include "cli/cli.h"
 #include "cli/option_parts.h"
 
@@ -14,30 +17,46 @@ static int apply_wall_clock(void *settings, const char *value, struct error *err
 static struct option_table export_table(struct output_rows *rows);
 
 /* Returns the option before the source, if the source may be meant as its value. */
-static const char *option_before_source(const struct export_settings *export)
+static const char *option_before_source(const struct export_settings *export, const char *source)
 {
 	struct output_rows rows;
 	struct option_table table = export_table(&rows);
 
 	for (char *const *word = export->argv; word[0] && word[1]; word++) {
-		if (word[1] == export->source && option_may_have_value(&table, word[0]))
+		if (word[1] == source && option_may_have_value(&table, word[0]))
 			return word[0];
 	}
 	return NULL;
 }
 
+/* A word that follows such an option, and is no file yet, is refused unless it is the only source.
+ */
+static int source_check(const struct export_settings *export, const char *source,
+			struct error *error)
+{
+	const char *option = option_before_source(export, source);
+
+	if (!option || access(source, F_OK) == 0)
+		return 0;
+	return error_set(error, "'%s': taken as the source; as a value, write %s=%s", source,
+			 option, source);
+}
+
 static int apply_source(void *settings, const char *word, struct error *error)
 {
 	struct export_settings *export = settings;
-	const char *option = export->source ? option_before_source(export) : NULL;
 
-	if (option)
-		return error_set(error, "'%s': taken as the source; as a value, write %s=%s",
-				 export->source, option, export->source);
-	if (export->source)
-		return option_refuse_operand(settings, word, error);
-	export->source = word;
-	return 0;
+	for (size_t i = 0; i < export->nr_sources; i++) {
+		if (source_check(export, export->sources[i], error) < 0)
+			return -1;
+		if (strcmp(export->sources[i], word) == 0)
+			return error_set(error, "'%s': the source is given twice", word);
+	}
+	if (export->nr_sources == TIMELINE_MACHINES_MAX)
+		return error_set(error, "'%s': more than %d sources; leave out some", word,
+				 TIMELINE_MACHINES_MAX);
+	export->sources[export->nr_sources++] = word;
+	return export->nr_sources > 1 ? source_check(export, word, error) : 0;
 }
 
 static const struct option_row export_rows[] = {
@@ -53,10 +72,11 @@ static const struct option_row export_rows[] = {
 static struct option_table export_table(struct output_rows *rows)
 {
 	return (struct option_table){
-		.usage = "export [OPTION]... SOURCE",
+		.usage = "export [OPTION]... SOURCE...",
 		.about = "Exports recorded track events. SOURCE is a trace.dat (from ktrack or "
 			 "trace-cmd), '-' (a trace.dat on standard input), or tracefs[:INSTANCE] "
-			 "(the buffers of a tracing instance; reading empties them).",
+			 "(the buffers of a tracing instance; reading empties them). Several files "
+			 "are merged by wall-clock time, each as a machine.",
 		.notes =
 			"Exit status: 0 success; 1 ktrack failed or the source is damaged; 2 wrong "
 			"usage; 3 records were lost (only with --fail-on-loss).",
@@ -82,7 +102,7 @@ static int export_main(int argc, char **argv, struct error *error)
 
 	if (options_read(&table, argc, argv, &settings, &operand, &status, error)) {
 		status = STATUS_USAGE;
-		if (settings.source)
+		if (settings.nr_sources > 0)
 			status = export_run(&settings, error);
 		else
 			error_set(error, "a source is missing; see 'ktrack export --help'");

@@ -57,17 +57,18 @@ static void outputs_append(struct buffer *out, const struct output_settings *out
 	}
 }
 
-void pipeline_report_end(const struct pipeline *pipeline, const struct output_settings *outputs,
-			 const char *source, const char *next, const struct report *report)
+void pipeline_report_end(const struct pipeline_counts *counts,
+			 const struct output_settings *outputs, const char *source,
+			 const char *next, const struct report *report)
 {
 	struct buffer object = { 0 };
 	struct closing closing = {
-		.count = pipeline->nr_events,
+		.count = counts->nr_events,
 		.things = "event",
-		.has_lost = pipeline->has_lost,
-		.lost = pipeline->lost,
-		.gaps = pipeline->nr_gaps,
-		.gaps_unknown = pipeline->nr_gaps_unknown,
+		.has_lost = counts->has_lost,
+		.lost = counts->lost,
+		.gaps = counts->nr_gaps,
+		.gaps_unknown = counts->nr_gaps_unknown,
 	};
 
 	outputs_append(&object, outputs);

@@ -30,8 +30,9 @@ void closing_report(const struct closing *closing, const char *next, const struc
  * pipeline_report_end - print the line for the events of a run
  * @source: named if all outputs are on standard output
  */
-void pipeline_report_end(const struct pipeline *pipeline, const struct output_settings *outputs,
-			 const char *source, const char *next, const struct report *report);
+void pipeline_report_end(const struct pipeline_counts *counts,
+			 const struct output_settings *outputs, const char *source,
+			 const char *next, const struct report *report);
 
 /** closing_append_view - append how to open the first file for a viewer; false if there is none */
 bool closing_append_view(struct buffer *out, const struct output_settings *outputs);

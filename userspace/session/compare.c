@@ -10,7 +10,8 @@ int compare_add(const struct stat_settings *settings, struct comparison *compari
 {
 	struct export_settings export = {
 		.report = settings->capture.report,
-		.source = settings->source,
+		.sources = { settings->source },
+		.nr_sources = 1,
 		.argv = settings->argv,
 		.selection = settings->capture.selection,
 		.outputs = { .comparison = comparison,

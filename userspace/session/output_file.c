@@ -100,15 +100,25 @@ static bool output_is_same_file(const struct stat *one, const struct stat *other
 	       one->st_ino == other->st_ino;
 }
 
-static bool is_source(const struct output_set *set, int fd)
+static bool is_source(const char *name, const struct stat *target)
 {
-	struct stat source, target;
+	struct stat source;
+	int status = strcmp(name, "-") == 0 ? fstat(STDIN_FILENO, &source) : stat(name, &source);
 
-	if (!set->source || fstat(fd, &target) < 0)
+	return status == 0 && output_is_same_file(&source, target);
+}
+
+static bool is_any_source(const struct output_set *set, int fd)
+{
+	struct stat target;
+
+	if (fstat(fd, &target) < 0)
 		return false;
-	if (strcmp(set->source, "-") == 0)
-		return fstat(STDIN_FILENO, &source) == 0 && output_is_same_file(&source, &target);
-	return stat(set->source, &source) == 0 && output_is_same_file(&source, &target);
+	for (size_t i = 0; i < set->nr_sources; i++) {
+		if (is_source(set->sources[i], &target))
+			return true;
+	}
+	return false;
 }
 
 int output_open(struct output_set *set, const char *target, const char **name, struct error *error)
@@ -127,7 +137,7 @@ int output_open(struct output_set *set, const char *target, const char **name, s
 		return error_set(error, "%s: more than %d files; leave out some outputs", target,
 				 OUTPUTS_MAX);
 	fd = output_file_create(target, &set->wait, error);
-	if (fd >= 0 && is_source(set, fd)) {
+	if (fd >= 0 && is_any_source(set, fd)) {
 		close(fd);
 		return error_set(error, "%s: the source; write to another file", target);
 	}

@@ -12,14 +12,15 @@
  * struct output_set - the files of a command line
  * @is_appending: files keep their content
  * @has_terminal: standard output is a terminal, and one of the outputs
- * @source: a path that is read meanwhile, or "-"; it cannot be an output; NULL for none
+ * @sources: paths that are read meanwhile, or "-"; they cannot be outputs; @nr_sources of them
  * @wait: waits for a blocked output
  * @names, @fds: of open files
  */
 struct output_set {
 	bool is_appending;
 	bool has_terminal;
-	const char *source;
+	const char *const *sources;
+	size_t nr_sources;
 	struct file_wait wait;
 	const char *names[OUTPUTS_MAX];
 	int fds[OUTPUTS_MAX];

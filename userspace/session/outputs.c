@@ -301,6 +301,11 @@ static int command_output_open(struct opening *opening, const char *name, struct
 	return output_file_open(opening, sink_kind_find(name) - sink_kinds, "-", error);
 }
 
+static const char *outputs_source(const struct outputs *outputs)
+{
+	return outputs->set.nr_sources > 0 ? outputs->set.sources[0] : NULL;
+}
+
 static int why_open_output(struct opening *opening, struct error *error)
 {
 	const struct why_settings *why = opening->outputs->settings->why;
@@ -314,7 +319,7 @@ static int why_open_output(struct opening *opening, struct error *error)
 		file_close(fd);
 		return -1;
 	}
-	sink = why_sink_new(why, fd, folded_fd, set->source, error);
+	sink = why_sink_new(why, fd, folded_fd, outputs_source(opening->outputs), error);
 	return sink ? timeline_add(opening->timeline, sink, error) : -1;
 }
 
@@ -327,7 +332,7 @@ static int explanations_open(struct opening *opening, struct error *error)
 	outputs->why = (struct why_settings){ .slice = text_of("*"),
 					      .depth = WHY_DEPTH,
 					      .explanations = &outputs->explanations };
-	sink = why_sink_new(&outputs->why, -1, -1, outputs->set.source, error);
+	sink = why_sink_new(&outputs->why, -1, -1, outputs_source(outputs), error);
 	return sink ? timeline_add(opening->timeline, sink, error) : -1;
 }
 

@@ -354,13 +354,30 @@ int pipeline_report_unknown(struct pipeline *pipeline, struct error *error)
 	return unknown_events_report(&pipeline->unknown, &handler, error);
 }
 
-struct output_losses pipeline_losses(const struct pipeline *pipeline)
+void pipeline_add_counts(const struct pipeline *pipeline, struct pipeline_counts *sums)
+{
+	sums->nr_events += pipeline->nr_events;
+	sums->has_lost |= pipeline->has_lost;
+	sums->lost += pipeline->lost;
+	sums->nr_gaps += pipeline->nr_gaps;
+	sums->nr_gaps_unknown += pipeline->nr_gaps_unknown;
+}
+
+struct output_losses pipeline_counts_losses(const struct pipeline_counts *counts)
 {
 	return (struct output_losses){
-		.has_lost = pipeline->has_lost,
-		.records = pipeline->lost,
-		.has_unknown = pipeline->nr_gaps_unknown > 0,
+		.has_lost = counts->has_lost,
+		.records = counts->lost,
+		.has_unknown = counts->nr_gaps_unknown > 0,
 	};
+}
+
+struct output_losses pipeline_losses(const struct pipeline *pipeline)
+{
+	struct pipeline_counts counts = { 0 };
+
+	pipeline_add_counts(pipeline, &counts);
+	return pipeline_counts_losses(&counts);
 }
 
 void pipeline_release(struct pipeline *pipeline)

@@ -81,6 +81,25 @@ int pipeline_open(struct pipeline *pipeline, struct source *source,
 /** pipeline_handler - the handler for a source */
 struct source_handler pipeline_handler(struct pipeline *pipeline);
 
+/**
+ * struct pipeline_counts - sums of pipelines
+ * @nr_events: track events
+ * @has_lost, @lost, @nr_gaps, @nr_gaps_unknown: as in struct pipeline
+ */
+struct pipeline_counts {
+	uint64_t nr_events;
+	bool has_lost;
+	uint64_t lost;
+	uint64_t nr_gaps;
+	uint64_t nr_gaps_unknown;
+};
+
+/** pipeline_add_counts - add those of a pipeline until now */
+void pipeline_add_counts(const struct pipeline *pipeline, struct pipeline_counts *sums);
+
+/** pipeline_counts_losses - what was lost */
+struct output_losses pipeline_counts_losses(const struct pipeline_counts *counts);
+
 /** pipeline_losses - what was lost so far */
 struct output_losses pipeline_losses(const struct pipeline *pipeline);
 

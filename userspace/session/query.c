@@ -90,7 +90,8 @@ static int query_recording_run(const struct query_settings *settings, struct err
 {
 	struct export_settings export = {
 		.report = settings->report,
-		.source = settings->source,
+		.sources = { settings->source },
+		.nr_sources = 1,
 		.argv = settings->argv,
 		.selection = settings->selection,
 		.outputs = { .query = &settings->form, .fails_on_loss = settings->fails_on_loss },

@@ -170,10 +170,35 @@ int stream_settings_check(const struct stream_settings *settings, struct error *
 	return serve_check(settings, error) < 0 ? -1 : session_every_check(settings, error);
 }
 
+/* Files can be read in any order, and state their wall clocks. */
+static int merge_check(const struct export_settings *settings, struct error *error)
+{
+	if (settings->nr_sources == 1)
+		return 0;
+	if (settings->save)
+		return error_set(error, "--save: only for a single source; leave it out");
+	if (settings->has_wall_clock)
+		return error_set(error,
+				 "--wall-clock: only for a single source; several are merged "
+				 "by the wall clocks that they state");
+	for (size_t i = 0; i < settings->nr_sources; i++) {
+		const char *name = settings->sources[i];
+
+		if (strcmp(name, "-") == 0 || source_name_is_instance(name))
+			return error_set(error,
+					 "'%s': cannot be merged with others; export it to a "
+					 "file, or alone",
+					 name);
+	}
+	return 0;
+}
+
 int export_settings_check(const struct export_settings *settings, struct error *error)
 {
 	const struct filter *filter = &settings->filter;
 
+	if (merge_check(settings, error) < 0)
+		return -1;
 	if (filter->to_ns > 0 && filter->from_ns > filter->to_ns)
 		return error_set(error, "--from: later than --to; write an earlier time");
 	if (rule_options_check(&settings->selection, settings->outputs.why, false, error) < 0)

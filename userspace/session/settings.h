@@ -11,94 +11,9 @@
 
 #include "analysis/analysis.h"
 #include "base/base.h"
-#include "rules/rules.h"
+#include "session/selection.h"
 #include "sink/sink.h"
-
-struct formats;
-
-/**
- * struct pattern - SYS[:EVENT], both with wildcards, and what it matched
- * @system: the part before the colon, or all
- * @option: the number of the -e that has it, from 1
- * @filter: the event filter of its tracepoints, NULL for none
- */
-struct pattern {
-	char *text;
-	char *system;
-	unsigned int option;
-	const char *filter;
-	bool matches_tracepoint;
-	bool matches_descriptor;
-};
-
-/** enum task_formats - the tracepoints about threads whose records are decoded */
-enum task_formats {
-	TASK_FORMATS_NONE,
-	TASK_FORMATS_SIDEBAND,
-	TASK_FORMATS_ALL,
-};
-
-/**
- * struct selection - the patterns of tracepoints that follow the convention, and rules for others;
- * without any, all that follow the convention
- * @rules: NULL for none
- * @rule_words: " -r WORDS" of each -r, as a shell reads it
- * @adds_rules: the rules are in addition to all tracepoints that follow the convention
- * @can_wait: the command has --wait
- * @waits: a pattern may match only later
- * @includes_self: ktrack's own thread gets tracks of rules, too
- * @is_verbose: report the tracepoints that rules use and that do not exist, and writes to tracefs
- * @tasks: about threads; the patterns do not name them
- * @nr_unreadable: tracepoints that were skipped because their format cannot be read
- * @formats: receives the formats of tracepoints that are recorded, NULL if they are not needed
- */
-struct selection {
-	struct pattern *patterns;
-	size_t nr_patterns;
-	unsigned int nr_options;
-	struct rules *rules;
-	struct buffer rule_words;
-	bool adds_rules;
-	bool can_wait;
-	bool waits;
-	bool includes_self;
-	bool is_verbose;
-	enum task_formats tasks;
-	size_t nr_unreadable;
-	struct formats *formats;
-};
-
-/**
- * selection_add - add the patterns of one -e
- * @text: SYS[:EVENT], several with commas
- *
- * Returns 0, or -1 with @error.
- */
-int selection_add(struct selection *selection, const char *text, struct error *error);
-
-/** selection_add_rules - add the rules of one -r; returns -1 with @error */
-int selection_add_rules(struct selection *selection, const char *text, struct error *error);
-
-/**
- * selection_add_rule_text - add rules that another part of the run made
- * @text: a file of rules
- * @source: name of the text in errors; outlives the selection
- *
- * Returns 0, or -1 with @error.
- */
-int selection_add_rule_text(struct selection *selection, struct text text, const char *source,
-			    struct error *error);
-
-/** selection_has_states - whether rules make the states of threads, which explain slices */
-bool selection_has_states(const struct selection *selection);
-
-/** selection_is_empty - whether nothing is selected, which means all that follow the convention */
-bool selection_is_empty(const struct selection *selection);
-
-/** selection_set_filter - apply an event filter to the last -e; returns -1 with @error */
-int selection_set_filter(struct selection *selection, const char *filter, struct error *error);
-
-void selection_release(struct selection *selection);
+#include "timeline/timeline.h"
 
 /**
  * struct filter - which records are exported; a zeroed one exports all
@@ -414,7 +329,7 @@ struct watch_settings {
 /**
  * struct export_settings - one run of ktrack export
  * @report: for messages
- * @source: "tracefs", "tracefs:INSTANCE", "-" or a path
+ * @sources: "tracefs", "tracefs:INSTANCE", "-" or a path; several, which are merged, are paths
  * @save: first write the records of the source to this trace.dat; NULL for none
  * @argv: ktrack's own words, for the stream
  * @labels: lines "KEY=VALUE", which replace those of the source that have the same key
@@ -422,7 +337,8 @@ struct watch_settings {
  */
 struct export_settings {
 	const struct report *report;
-	const char *source;
+	const char *sources[TIMELINE_MACHINES_MAX];
+	size_t nr_sources;
 	const char *save;
 	char *const *argv;
 	struct selection selection;

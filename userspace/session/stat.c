@@ -82,7 +82,8 @@ static int stat_run_recorded(const struct stat_settings *settings, struct error 
 {
 	struct export_settings export = {
 		.report = settings->capture.report,
-		.source = settings->source,
+		.sources = { settings->source },
+		.nr_sources = 1,
 		.argv = settings->argv,
 		.selection = settings->capture.selection,
 		.outputs = { .stat = &settings->form,

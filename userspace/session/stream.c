@@ -410,11 +410,13 @@ static void stream_run_append_next(const struct stream_run *run, struct buffer *
 
 static void stream_run_report_end(const struct stream_run *run)
 {
+	struct pipeline_counts counts = { 0 };
 	struct buffer next = { 0 };
 
+	pipeline_add_counts(&run->pipeline, &counts);
 	stream_run_append_next(run, &next);
-	pipeline_report_end(&run->pipeline, &run->settings->outputs, "recorded",
-			    buffer_string(&next), run->settings->capture.report);
+	pipeline_report_end(&counts, &run->settings->outputs, "recorded", buffer_string(&next),
+			    run->settings->capture.report);
 	buffer_release(&next);
 }
 

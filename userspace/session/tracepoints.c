@@ -49,6 +49,13 @@ int selection_add(struct selection *selection, const char *text, struct error *e
 
 int selection_add_rules(struct selection *selection, const char *text, struct error *error)
 {
+	const char **texts = reallocarray(selection->rule_texts, selection->nr_rule_texts + 1,
+					  sizeof(*texts));
+
+	if (!texts)
+		return error_set(error, "out of memory");
+	selection->rule_texts = texts;
+	texts[selection->nr_rule_texts++] = text;
 	if (!selection->rules)
 		selection->rules = rules_new();
 	buffer_append_string(&selection->rule_words, " -r ");
@@ -91,6 +98,7 @@ void selection_release(struct selection *selection)
 	free(selection->patterns);
 	formats_free(selection->formats);
 	rules_free(selection->rules);
+	free(selection->rule_texts);
 	buffer_release(&selection->rule_words);
 	*selection = (struct selection){ 0 };
 }

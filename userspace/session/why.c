@@ -63,7 +63,8 @@ int why_run(struct why_run_settings *settings, struct error *error)
 {
 	struct export_settings export = {
 		.report = settings->report,
-		.source = settings->source,
+		.sources = { settings->source },
+		.nr_sources = 1,
 		.argv = settings->argv,
 		.outputs = { .why = &settings->why, .fails_on_loss = settings->fails_on_loss },
 		.limits = settings->limits,

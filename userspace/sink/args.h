@@ -26,8 +26,8 @@ static inline bool event_has_emitter(const struct timeline_event *event, unsigne
 bool event_has_args(const struct timeline_event *event, unsigned int with);
 
 /**
- * event_append_args - append an object of the record's fields, its flows, its emitter and the slice's
- * flags
+ * event_append_args - append an object of the record's fields, its flows, its emitter and the
+ * slice's flags
  * @with: a set of 1 << enum timeline_emitter
  * @names_ends: prefix names at a slice's end with "end:", for viewers that merge the arguments of a
  * slice's begin and end
@@ -38,11 +38,18 @@ void event_append_args(struct buffer *out, const struct timeline_event *event, u
 		       bool names_ends);
 
 struct recording;
+struct timeline_machine;
 
 /** labels_append - append an object with the labels of a recording; NULL for none */
 void labels_append(struct buffer *out, const char *labels);
 
 /** machine_append - append members of an object, after others: kernel, host, labels */
 void machine_append(struct buffer *out, const struct recording *recording);
+
+/** machine_append_object - append an object: one of several recordings that are merged */
+void machine_append_object(struct buffer *out, const struct timeline_machine *machine);
+
+/** machines_append - append a member, after others, with all of them; nothing for one recording */
+void machines_append(struct buffer *out, const struct recording *recording);
 
 #endif

@@ -17,33 +17,14 @@
 #include <stdlib.h>
 
 #include "sink/args.h"
+#include "sink/chrome_process.h"
 #include "sink/file.h"
 #include "sink/flow.h"
 #include "sink/kinds.h"
 #include "sink/remark.h"
 
-/* The kernel's limit: process ids are smaller. */
-#define PIDS_MAX 4194304
-
 /* Numbers of CPUs are smaller. */
 #define CPUS_MAX 65536
-
-/** enum chrome_group - processes that are groups, by their distance from PIDS_MAX */
-enum chrome_group {
-	GROUP_KTRACK,
-	GROUP_CPUS,
-	GROUP_CUSTOM,
-	GROUP_THREADS,
-	GROUP_COUNT
-};
-
-static const char *const group_names[] = {
-	[GROUP_KTRACK] = "ktrack",
-	[GROUP_CPUS] = "CPUs",
-	[GROUP_CUSTOM] = "custom scopes",
-	[GROUP_THREADS] = "threads of unknown processes",
-};
-_Static_assert(sizeof(group_names) / sizeof(group_names[0]) == GROUP_COUNT, "a name for each");
 
 /**
  * struct chrome_sink - one file
@@ -140,49 +121,13 @@ static int chrome_write_order(struct chrome_sink *sink, struct text place, unsig
 	return chrome_event_end(sink, error);
 }
 
-static enum chrome_group track_group(const struct timeline_track *track)
-{
-	switch (track->scope) {
-	case SCOPE_THREAD:
-		return GROUP_THREADS;
-	case SCOPE_CPU:
-		return GROUP_CPUS;
-	default:
-		return GROUP_CUSTOM;
-	}
-}
-
-/* The process that a track is about, or the number of its group. */
-static int64_t track_pid(const struct timeline_track *track)
-{
-	bool is_pid = track->scope == SCOPE_PROCESS && track->id.kind == VALUE_SIGNED &&
-		      track->id.signed_number > 0 && track->id.signed_number < PIDS_MAX;
-
-	if (is_pid)
-		return track->id.signed_number;
-	if (track->scope == SCOPE_THREAD && track->tgid > 0 && track->tgid < PIDS_MAX)
-		return track->tgid;
-	return PIDS_MAX + track_group(track);
-}
-
-/* The name of a process is its main thread's. */
-static void append_process_name(struct buffer *out, const struct timeline_track *track, int64_t pid)
-{
-	if (pid >= PIDS_MAX)
-		buffer_append_string(out, group_names[pid - PIDS_MAX]);
-	else if (track->comm[0] && track->id.signed_number == pid)
-		buffer_append_string(out, track->comm);
-	else
-		buffer_printf(out, "process %lld", (long long)pid);
-}
-
 static int write_track_names(struct chrome_sink *sink, const struct timeline_track *shown,
 			     const struct chrome_track *track, struct error *error)
 {
 	struct text place = buffer_text(&track->place);
 
 	buffer_clear(&sink->file.text);
-	append_process_name(&sink->file.text, shown, track_pid(shown));
+	chrome_append_process(&sink->file.text, shown);
 	if (chrome_write_name(sink, "process_name", place, buffer_text(&sink->file.text), error) <
 	    0)
 		return -1;
@@ -202,7 +147,7 @@ static int chrome_track_begin(struct chrome_sink *sink, const struct timeline_ev
 
 	if (!track)
 		return -1;
-	buffer_printf(&track->place, "\"pid\":%lld,\"tid\":%lu", (long long)track_pid(shown),
+	buffer_printf(&track->place, "\"pid\":%lld,\"tid\":%lu", (long long)chrome_process(shown),
 		      shown->number);
 	track->thread_size = track->place.size;
 	chrome_append_member(&track->place, "cat", text_of(shown->category->text));
@@ -250,8 +195,7 @@ static int chrome_write_flow(struct chrome_sink *sink, const struct timeline_eve
 	out = chrome_event_begin(sink, is_known ? "t" : "s", thread, event->time_ns);
 	chrome_append_member(out, "cat", text_of("flow"));
 	chrome_append_member(out, "name", flow->name);
-	buffer_printf(out, ",\"id\":\"0x%llx\"",
-		      (unsigned long long)flow->value.unsigned_number);
+	buffer_printf(out, ",\"id\":\"0x%llx\"", (unsigned long long)flow->value.unsigned_number);
 	if (is_known)
 		chrome_append_member(out, "bp", text_of("e"));
 	return chrome_event_end(sink, error);
@@ -291,7 +235,7 @@ static struct text own_place(struct chrome_sink *sink, uint64_t thread)
 {
 	buffer_clear(&sink->file.text);
 	buffer_printf(&sink->file.text, "\"pid\":%d,\"tid\":%llu,\"cat\":\"ktrack\"",
-		      PIDS_MAX + GROUP_KTRACK, (unsigned long long)thread);
+		      CHROME_OWN_PROCESS, (unsigned long long)thread);
 	sink->file.out.failed |= sink->file.text.failed;
 	return buffer_text(&sink->file.text);
 }
@@ -302,6 +246,7 @@ static uint64_t loss_thread(const struct timeline_event *loss)
 	bool is_named = loss->loss_buffer && loss->loss_buffer[0];
 	uint64_t number = is_named ? text_hash(text_of(loss->loss_buffer)) & INT16_MAX : 0;
 
+	number += (uint64_t)(loss->loss_machine ? loss->loss_machine->number : 0) << 16;
 	return 1 + (uint64_t)loss->loss_cpu + number * CPUS_MAX;
 }
 
@@ -452,6 +397,7 @@ static void append_about(struct buffer *out, const struct recording *recording)
 	chrome_append_member(out, "clock", text_of(recording->clock));
 	chrome_append_member(out, "time_source", text_of(recording->time_source));
 	machine_append(out, recording);
+	machines_append(out, recording);
 	buffer_append_string(out, ",\"start_s\":\"");
 	buffer_append_decimal(out, recording->start_ns, 9);
 	buffer_append_string(out, "\",\"unix_start_s\":\"");
@@ -468,8 +414,8 @@ static int chrome_open(struct sink_file *file, const struct recording *recording
 	buffer_append_string(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{");
 	append_about(out, recording);
 	buffer_append_string(out, "},\"traceEvents\":[");
-	return chrome_write_name(sink, "process_name", own_place(sink, 0),
-				 text_of(group_names[GROUP_KTRACK]), error);
+	return chrome_write_name(sink, "process_name", own_place(sink, 0), text_of("ktrack"),
+				 error);
 }
 
 static void chrome_track_release(struct sink_track *link)

@@ -14,6 +14,8 @@ static void loss_append(struct buffer *out, const struct timeline_event *event)
 	buffer_printf(out, " on cpu %d", event->loss_cpu);
 	if (event->loss_buffer)
 		buffer_printf(out, " in buffer '%s'", event->loss_buffer);
+	if (event->loss_machine)
+		buffer_printf(out, " of machine '%s'", event->loss_machine->name);
 }
 
 void loss_append_track(struct buffer *out, const struct timeline_event *event)
@@ -21,6 +23,8 @@ void loss_append_track(struct buffer *out, const struct timeline_event *event)
 	buffer_printf(out, "lost records cpu %d", event->loss_cpu);
 	if (event->loss_buffer && event->loss_buffer[0])
 		buffer_printf(out, " in %s", event->loss_buffer);
+	if (event->loss_machine)
+		buffer_printf(out, " on %s", event->loss_machine->name);
 }
 
 static void argv_append(struct buffer *out, char *const *argv)

@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 void intervals_merge(struct intervals *intervals, const struct intervals *from)
 {
@@ -120,6 +121,42 @@ struct intervals *interval_table_find(const struct interval_table *table,
 		return map_find(table->map, intervals_hash(&key), intervals_equal, &key);
 	place = interval_table_look(table, &key);
 	return place < table->size ? table->list[place] : NULL;
+}
+
+static struct text intervals_text(const struct intervals *intervals)
+{
+	return intervals->name ? intervals->name->text : text_of("");
+}
+
+static bool intervals_have_same_texts(const void *value, const void *key_pointer)
+{
+	const struct intervals *intervals = value, *key = key_pointer;
+
+	return !intervals->name == !key->name &&
+	       strcmp(intervals->category->text, key->category->text) == 0 &&
+	       text_equals(intervals_text(intervals), intervals_text(key));
+}
+
+int interval_table_unite(struct interval_table *table)
+{
+	struct map united = { 0 };
+	int status = 0;
+
+	for (size_t i = 0; i < table->size && status == 0; i++) {
+		struct intervals *intervals = table->list[i], *first;
+		uint64_t hash = hash_number(text_hash(text_of(intervals->category->text)) +
+					    text_hash(intervals_text(intervals)));
+
+		first = map_find(&united, hash, intervals_have_same_texts, intervals);
+		if (first) {
+			intervals_merge(first, intervals);
+			intervals->nr_intervals = 0;
+		} else {
+			status = map_insert(&united, hash, intervals);
+		}
+	}
+	map_release(&united);
+	return status;
 }
 
 static bool value_is_less(const struct value *a, const struct value *b)

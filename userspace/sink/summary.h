@@ -69,6 +69,14 @@ struct intervals *interval_table_find(const struct interval_table *table,
 				      const struct timeline_category *category,
 				      struct timeline_name *name);
 
+/**
+ * interval_table_unite - merge entries with the same texts; those that were merged are left without
+ * intervals
+ *
+ * Returns -1 if memory ran out.
+ */
+int interval_table_unite(struct interval_table *table);
+
 /** interval_table_recent - the entry for a counted name by its direct index; NULL if that is
  * another's */
 hot_inline struct intervals *interval_table_recent(const struct interval_table *table,

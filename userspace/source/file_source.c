@@ -111,6 +111,7 @@ static void file_source_describe(struct source_description *out, const struct tr
 		.triggers = description->triggers,
 		.labels = description->labels,
 		.host = description->host,
+		.wall_error_ns = description->wall_error_ns,
 		.narrow = description->narrow,
 		.rules = description->rules,
 		.id = description->id,

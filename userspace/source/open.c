@@ -17,6 +17,11 @@ static const char *instance_rest(const char *name)
 	return name + size;
 }
 
+bool source_name_is_instance(const char *name)
+{
+	return instance_rest(name);
+}
+
 int source_name_find(struct buffer *out, const char *name, struct error *error)
 {
 	const char *rest = instance_rest(name);

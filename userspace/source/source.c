@@ -62,6 +62,25 @@ int source_first_time(struct source *source, int64_t *time_ns, struct error *err
 	return has_first;
 }
 
+int source_next_time(struct source *source, int64_t *time_ns, struct error *error)
+{
+	bool has_next = false;
+
+	for (size_t i = 0; i < source->nr_streams; i++) {
+		struct stream *stream = &source->streams[i];
+
+		if (stream->is_sideband)
+			continue;
+		if (stream_fill(stream, error) < 0)
+			return -1;
+		if (!stream->has_next || (has_next && stream->next.time_ns >= *time_ns))
+			continue;
+		*time_ns = stream->next.time_ns;
+		has_next = true;
+	}
+	return has_next;
+}
+
 void source_wait(struct source *source, int also_fd, int timeout_ms, int latency_ms)
 {
 	if (source->ops->wait)

@@ -123,6 +123,7 @@ void source_close(struct source *source);
  * @rules: rules for the records of probes that a file contains; NULL for none
  * @labels: of a file: lines "KEY=VALUE"; NULL for none
  * @host: name of the traced machine, NULL if unknown
+ * @wall_error_ns: limit of the error of a file's wall clock; -1 if unknown
  * @triggers: why ktrack watch wrote a file: lines "TIME TEXT"; NULL for other sources
  * @id: a hash that identifies the source, the same whenever it is read
  *
@@ -149,6 +150,7 @@ struct source_description {
 	const char *triggers;
 	const char *labels;
 	const char *host;
+	int64_t wall_error_ns;
 	uint64_t id;
 };
 
@@ -157,6 +159,9 @@ const struct source_description *source_describe(const struct source *source);
 
 /** source_has_one_buffer - whether at most one of its buffers has records */
 bool source_has_one_buffer(const struct source *source);
+
+/** source_name_is_instance - whether a source's name means an instance, not a file */
+bool source_name_is_instance(const char *name);
 
 /**
  * source_name_find - append the directory of the instance that a source's name means
@@ -177,6 +182,13 @@ int source_start_time(struct source *source, int64_t *start_ns, struct error *er
  * Returns 1, 0 if there is no record, or -1 with @error.
  */
 int source_first_time(struct source *source, int64_t *time_ns, struct error *error);
+
+/**
+ * source_next_time - time of the next record that is not delivered yet, of those of tracepoints
+ *
+ * Returns 1, 0 if there is none, or -1 with @error.
+ */
+int source_next_time(struct source *source, int64_t *time_ns, struct error *error);
 
 /**
  * source_drain - deliver all records up to a time that has passed

@@ -77,6 +77,10 @@ void track_append_label(struct buffer *out, const struct timeline_track *track)
 		label_append_blank(out, begin);
 		buffer_printf(out, "in %s", track->buffer);
 	}
+	if (track->machine) {
+		label_append_blank(out, begin);
+		buffer_printf(out, "on %s", track->machine->name);
+	}
 }
 
 static void identity_append_member(struct buffer *out, const char *name, struct text text,
@@ -128,5 +132,7 @@ void track_append_identity(struct buffer *out, const struct timeline_track *trac
 		buffer_printf(out, ",\"lane\":%u", track->lane);
 	if (track->buffer)
 		identity_append_member(out, "buffer", text_of(track->buffer), &first);
+	if (track->machine)
+		identity_append_member(out, "host", text_of(track->machine->name), &first);
 	buffer_append_char(out, '}');
 }

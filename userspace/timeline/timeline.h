@@ -5,8 +5,9 @@
  *
  * Producers do not depend on output formats, outputs do not depend on ftrace. The contract:
  *  - timeline_open() passes one struct recording to every sink before the first event;
- *  - events are in time order. A loss precedes all events later than its begin. The exception is a
- *    loss that only the kernel's statistics report: it has no time and follows all records;
+ *  - events are in time order. A loss precedes all events of its machine later than its begin. The
+ *    exception is a loss that only the kernel's statistics report: it has no time and follows all
+ *    records;
  *  - TIMELINE_TRACK_BEGIN announces a track before its first use, TIMELINE_TRACK_END ends it once;
  *  - every slice end contains its begin time;
  *  - a track is valid until its TIMELINE_TRACK_END was delivered, a name until the end of its slice
@@ -27,65 +28,10 @@
 #include <stdint.h>
 
 #include "base/base.h"
+#include "timeline/recording.h"
 
 /** TIMELINE_SINKS_MAX - maximum number of sinks, and of sink data pointers */
 #define TIMELINE_SINKS_MAX 13
-
-/**
- * struct recording - properties of the recorded stream as a whole
- * @command: the ktrack command ("stream")
- * @argv: its arguments; NULL-terminated
- * @source: human-readable name of the source
- * @id: stable hash of the source
- * @mode: buffering mode, NULL if another program made the recording
- * @clock: the trace clock
- * @counts_ticks: the clock does not count nanoseconds; all times are in its ticks
- * @time_source: how wall-clock time was found ("realtime"), "none" if it is unknown
- * @kernel: release of the kernel
- * @nr_cpus: number of CPUs that may have written records
- * @buffer_kib: ring buffer size per CPU, 0 if unknown
- * @memory_kib: kernel memory of all its buffers, 0 if unknown
- * @overwrite: "1" if a full buffer overwrites its oldest records, "0" if it drops new ones; NULL if
- * @mode implies it or it is unknown
- * @has_one_buffer: all records are from one buffer, even if the source has more
- * @read_before: number of records that other readers consumed, which are not in the stream
- * @triggers: why the records were saved: lines "TIME TEXT", the time in nanoseconds of trace time;
- * NULL if they were not saved by a trigger
- * @host: name of the machine, NULL if unknown
- * @labels: lines "KEY=VALUE"; NULL for none; a line may be of any bytes
- * @start_ns: trace time at which the stream begins
- * @wall_offset_ns: nanoseconds since 1970 minus trace time
- */
-struct recording {
-	const char *command;
-	char *const *argv;
-	const char *source;
-	const char *id;
-	const char *mode;
-	const char *clock;
-	bool counts_ticks;
-	const char *time_source;
-	const char *kernel;
-	unsigned int nr_cpus;
-	uint64_t buffer_kib;
-	uint64_t memory_kib;
-	const char *overwrite;
-	bool has_one_buffer;
-	uint64_t read_before;
-	const char *triggers;
-	const char *host;
-	const char *labels;
-	int64_t start_ns;
-	int64_t wall_offset_ns;
-};
-
-/**
- * recording_take_label - take the next label
- * @rest: the rest of recording.labels, text_of(it) at first; lines without a key are skipped
- *
- * Returns false if there is none.
- */
-bool recording_take_label(struct text *rest, struct text *key, struct text *value);
 
 /**
  * struct timeline_category - a tracepoint
@@ -139,6 +85,7 @@ enum scope_kind {
  * @tgid: the thread's process, 0 if unknown or not applicable
  * @comm: the task's name, "" if unknown or not applicable
  * @buffer: name of the buffer of its records, NULL if the source has only one
+ * @machine: whose track it is; NULL if there is only one
  * @born_ns: creation time of its thread or process, 0 if unknown or not applicable
  * @process_born_ns: creation time of its thread's process, likewise
  * @sink_data: one pointer for each sink, by its index
@@ -158,6 +105,7 @@ struct timeline_track {
 	int tgid;
 	const char *comm;
 	const char *buffer;
+	const struct timeline_machine *machine;
 	int64_t born_ns;
 	int64_t process_born_ns;
 	void *sink_data[TIMELINE_SINKS_MAX];
@@ -332,6 +280,7 @@ void track_append_identity(struct buffer *out, const struct timeline_track *trac
  * @value: of counters: a VALUE_SIGNED or VALUE_UNSIGNED
  * @unmatched_ends: of track ends: number of ends without an open slice
  * @loss_cpu: of losses, and of their sums
+ * @loss_machine: of losses: the machine; NULL if there is only one
  * @loss_end_ns: of losses: all lost records are older; INT64_MAX if no record followed
  * @loss_count: of losses: number of records, or TIMELINE_COUNT_UNKNOWN; of a sum: number of records
  * in all the CPU's gaps of unknown size
@@ -382,6 +331,7 @@ struct timeline_event {
 			int64_t loss_end_ns;
 			int64_t loss_count;
 			const char *loss_buffer;
+			const struct timeline_machine *loss_machine;
 		};
 		struct {
 			const char *problem;

@@ -32,6 +32,7 @@
  * @rules: for the records of probes; NULL for none
  * @triggers: lines of ktrack watch; NULL for none
  * @labels: lines "KEY=VALUE"; NULL for none
+ * @wall_error: line with the limit of the wall clock's error in ns; NULL if unknown
  * @host: name of the machine; NULL if unknown
  * @is_ktrack: ktrack wrote the file: its statistics count only records of the file
  * @has_checksums: the file states that it ends with checksums
@@ -55,6 +56,7 @@ struct trace_options {
 	char *rules;
 	char *triggers;
 	char *labels;
+	char *wall_error;
 	char *host;
 	bool is_ktrack;
 	bool has_checksums;

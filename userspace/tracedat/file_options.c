@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Parses options, and describes the file by them. */
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,9 @@
 
 /* The kernel's limit is 2^22. */
 #define THREAD_MAX (1 << 24)
+
+/* The kernel's limit is 16 s. */
+#define WALL_ERROR_MAX_NS (60 * NS_PER_S)
 
 /* The option as text, up to a NUL. */
 static struct text option_text(struct cursor data)
@@ -180,6 +184,7 @@ static int writer_lines(struct trace_options *options, struct text rest)
 	struct writer_line kinds[] = {
 		{ .begin = TRACE_DAT_TRIGGER, .out = &options->triggers },
 		{ .begin = TRACE_DAT_LABEL, .out = &options->labels },
+		{ .begin = TRACE_DAT_WALL_ERROR, .out = &options->wall_error },
 		{ .begin = "", .out = &options->rules },
 	};
 	int status = 0;
@@ -265,6 +270,7 @@ void trace_options_release(struct trace_options *options)
 	free(options->rules);
 	free(options->triggers);
 	free(options->labels);
+	free(options->wall_error);
 	free(options->host);
 	shifts_release(&options->shifts);
 }
@@ -296,6 +302,21 @@ static void description_set_time(struct trace_file_description *description,
 		description->time_source = "none";
 }
 
+/* A line of a file, which may be anything. */
+static int64_t wall_error_ns(const char *line)
+{
+	char *end;
+	long long error_ns;
+
+	if (!line)
+		return -1;
+	errno = 0;
+	error_ns = strtoll(line, &end, 10);
+	return errno || end == line || *end != '\n' || error_ns < 0 || error_ns > WALL_ERROR_MAX_NS
+		       ? -1
+		       : error_ns;
+}
+
 void trace_file_fill_description(struct trace_file *file)
 {
 	struct trace_file_description *description = &file->description;
@@ -316,6 +337,7 @@ void trace_file_fill_description(struct trace_file *file)
 	description->triggers = file->options.triggers;
 	description->labels = file->options.labels;
 	description->host = file->options.host;
+	description->wall_error_ns = wall_error_ns(file->options.wall_error);
 	description->machine = file->options.machine;
 	description->kernel = file->options.kernel;
 	description->is_swapped = file->is_swapped;

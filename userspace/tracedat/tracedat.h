@@ -42,6 +42,8 @@ int gzip_read(const char *path, size_t size_max, struct buffer *out);
  * clock; NULL for other files
  * @labels: lines "KEY=VALUE" that the user gave the recording; NULL for none
  * @host: name of the traced machine, NULL if unknown
+ * @wall_error_ns: limit of the error of the machine's wall clock when recording began; -1 if
+ * unknown
  * @id: a hash that identifies the file, the same whenever it is read
  *
  * Strings live as long as the file is open.
@@ -64,6 +66,7 @@ struct trace_file_description {
 	const char *triggers;
 	const char *labels;
 	const char *host;
+	int64_t wall_error_ns;
 	uint64_t id;
 };
 
@@ -225,7 +228,8 @@ int spool_set_programs(struct spool *spool, struct programs *programs, struct er
 
 /**
  * spool_begin - write the files that decode the records, and open the instance for reading
- * @instance: whose tracepoints are enabled; not needed after this call; NULL to record programs only
+ * @instance: whose tracepoints are enabled; not needed after this call; NULL to record programs
+ * only
  * @known: formats of tracepoints that still have them, so that they are not read again; NULL for
  * none
  *
@@ -391,7 +395,8 @@ struct recent_span spool_recent_span(const struct spool *spool);
  * @from_ns: requested begin; then that of the file, which is later if older records were dropped
  * @to_ns: end of the file
  * @nr_records: in the file
- * @lost: records that are missing in it, and their gaps of known size; @has_unknown: there are others
+ * @lost: records that are missing in it, and their gaps of known size; @has_unknown: there are
+ * others
  */
 struct recent_saved {
 	int64_t from_ns;

@@ -53,6 +53,18 @@ static void put_lines(struct buffer *text, const char *begin, struct text lines)
 	}
 }
 
+/* A line of its own, if the kernel has an estimate: its clock is disciplined by NTP or PTP. */
+static void put_wall_error(struct buffer *text)
+{
+	int64_t error_ns = time_wall_error_ns();
+
+	if (error_ns < 0)
+		return;
+	if (text->size > 0 && text->data[text->size - 1] != '\n')
+		buffer_append_char(text, '\n');
+	buffer_printf(text, TRACE_DAT_WALL_ERROR "%lld\n", (long long)error_ns);
+}
+
 static void put_names(struct buffer *out, const struct spool_origin *origin, struct buffer *text)
 {
 	struct utsname kernel;
@@ -77,6 +89,7 @@ static void put_names(struct buffer *out, const struct spool_origin *origin, str
 		buffer_append_char(text, '\n');
 		buffer_append(text, origin->rules.data, origin->rules.size);
 	}
+	put_wall_error(text);
 	put_lines(text, TRACE_DAT_LABEL, buffer_text(&origin->labels));
 	put_lines(text, TRACE_DAT_TRIGGER, buffer_text(&origin->triggers));
 	put_text_option(out, TRACE_DAT_WRITER, text);

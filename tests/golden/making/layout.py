@@ -125,7 +125,7 @@ class Writer:
         if trace.wall_us is not None:
             yield DATE, b"0x%x\0" % trace.wall_us
         if trace.kernel:
-            yield UNAME, f"Linux golden {trace.kernel} #1 SMP {trace.machine}\0".encode()
+            yield UNAME, f"Linux {trace.host} {trace.kernel} #1 SMP {trace.machine}\0".encode()
         if trace.clock:
             yield CLOCK, f"local global counter [{trace.clock}]\0".encode()
         yield TRACE_ID, self.number(trace.number, 8)

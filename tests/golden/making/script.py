@@ -22,6 +22,7 @@ Settings, before the records; in brackets what holds without:
   clock NAME             trace clock, or none for a file that does not report [boot]
   kernel RELEASE         or none [6.12.0]
   machine NAME           of the kernel [x86_64]
+  host NAME              of the computer [golden]
   cpus N                 at least so many; others as the records need them [1]
   start TIME             on the trace clock, when the script's time is 0 [1s]
   wall MICROSECONDS      to be added to trace time to get the time since 1970
@@ -86,7 +87,7 @@ class Trace:
     def __init__(self):
         self.version, self.compression = 7, "none"
         self.layout = Layout()
-        self.clock, self.kernel, self.machine = "boot", "6.12.0", "x86_64"
+        self.clock, self.kernel, self.machine, self.host = "boot", "6.12.0", "x86_64", "golden"
         self.cpus, self.start_ns, self.number = 1, 1000000000, 1
         self.wall_us = self.tsc = None
         self.shifts, self.shift_flags = {}, 0
@@ -192,6 +193,7 @@ SETTINGS = {
     "long": (1, 1, lambda t, word: set_layout(t, long_size=int(one_of(word, ("4", "8"))))),
     "clock": (1, 1, lambda t, word: setattr(t, "clock", none_or_text(word))),
     "kernel": (1, 1, lambda t, word: setattr(t, "kernel", none_or_text(word))),
+    "host": (1, 1, lambda t, word: setattr(t, "host", word)),
     "machine": (1, 1, lambda t, word: setattr(t, "machine", word)),
     "cpus": (1, 1, lambda t, word: setattr(t, "cpus", max(t.cpus, read_count(word, 1)))),
     "start": (1, 1, lambda t, word: setattr(t, "start_ns", read_time(word.text))),

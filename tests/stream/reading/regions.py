@@ -186,8 +186,8 @@ def lossy_slices_are_suspect(session, event):
     if not track or not track.open or not event.is_complete():
         return None
     identity = identity_of(session, event)
-    if "buffer" in identity:
-        return None  # A loss does not report its buffer.
+    if "buffer" in identity or "host" in identity:
+        return None  # Losses are kept without their buffer and machine.
     cpu = identity.get("cpu")
     place = bisect_right(session.losses, (track.open[-1].abs_ns, 1 << 64))
     for time_ns, lost_cpu in session.losses[place:]:

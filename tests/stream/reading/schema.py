@@ -90,11 +90,11 @@ def is_flows(value):
 
 def is_loss(value):
     """What a loss says to machines; null is unknown, and a sum of gaps has no times."""
-    if type(value) is not dict or {*value} - {"cpu", "records", "from", "until", "buffer"}:
+    if type(value) is not dict or {*value} - {"cpu", "records", "from", "until", "buffer", "host"}:
         return False
     times = [value[key] for key in ("from", "until") if key in value]
     are_times = len(times) in (0, 2) and all(time is None or type(time) is Real and time.is_seconds() for time in times)
-    is_named = "buffer" not in value or type(value["buffer"]) is str
+    is_named = all(type(value.get(key, "")) is str for key in ("buffer", "host"))
     return are_times and is_named and is_exact(value.get("cpu")) and ("records" in value)
 
 

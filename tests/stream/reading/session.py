@@ -6,18 +6,19 @@ from collections import Counter
 
 from reading.schema import timestamp_to_us
 
-COUNTED_LOSS = re.compile(r"lost (?P<count>[0-9]+) records? on cpu (?P<cpu>[0-9]+)(?: in buffer '.*')?", re.DOTALL)
-UNCOUNTED_LOSS = re.compile(r"lost an unknown number of records on cpu (?P<cpu>[0-9]+)(?: in buffer '.*')?", re.DOTALL)
-LOSS_SUM = re.compile(
-    r"lost (?P<count>[0-9]+) records? in gaps of unknown size on cpu (?P<cpu>[0-9]+)(?: in buffer '.*')?", re.DOTALL
-)
+PLACE = r" on cpu (?P<cpu>[0-9]+)(?: in buffer '.*?')?(?: of machine '.*')?"
+COUNTED_LOSS = re.compile(r"lost (?P<count>[0-9]+) records?" + PLACE, re.DOTALL)
+UNCOUNTED_LOSS = re.compile(r"lost an unknown number of records" + PLACE, re.DOTALL)
+LOSS_SUM = re.compile(r"lost (?P<count>[0-9]+) records? in gaps of unknown size" + PLACE, re.DOTALL)
 LOSS_FORMATS = {
-    "lost %lu records on cpu %d": COUNTED_LOSS,
-    "lost an unknown number of records on cpu %d": UNCOUNTED_LOSS,
-    "lost %lu records on cpu %d in buffer '%s'": COUNTED_LOSS,
-    "lost an unknown number of records on cpu %d in buffer '%s'": UNCOUNTED_LOSS,
-    "lost %lu records in gaps of unknown size on cpu %d": LOSS_SUM,
-    "lost %lu records in gaps of unknown size on cpu %d in buffer '%s'": LOSS_SUM,
+    f"{what} on cpu %d{buffer}{machine}": pattern
+    for what, pattern in (
+        ("lost %lu records", COUNTED_LOSS),
+        ("lost an unknown number of records", UNCOUNTED_LOSS),
+        ("lost %lu records in gaps of unknown size", LOSS_SUM),
+    )
+    for buffer in ("", " in buffer '%s'")
+    for machine in ("", " of machine '%s'")
 }
 
 FOREIGN_FORMAT = (
@@ -241,15 +242,20 @@ def identify_track(session, event, track):
         value = event["value"]
         track.identity = value
         session.identities[key_of_identity(value)] = track.name
-        session.shapes.setdefault(value.get("tracepoint"), shape_of_identity(value))
+        session.shapes.setdefault(tracepoint_of_identity(value), shape_of_identity(value))
 
 
 def key_of_identity(value):
     """What makes a track another one; tgid and comm may become known later."""
     return tuple(
         str(value.get(key))
-        for key in ("tracepoint", "name", "kind", "scope", "field", "id", "outer", "lane", "buffer")
+        for key in ("tracepoint", "name", "kind", "scope", "field", "id", "outer", "lane", "buffer", "host")
     ) + (value.get("cpu"),)
+
+
+def tracepoint_of_identity(value):
+    """Machines may have different tracepoints with one name."""
+    return value.get("tracepoint"), value.get("host")
 
 
 def shape_of_identity(value):

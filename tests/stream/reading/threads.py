@@ -5,7 +5,7 @@ import re
 
 from reading.rules import ANY, nanoseconds, rule
 from reading.schema import is_exact
-from reading.session import ON_TRACKS, key_of_identity, shape_of_identity
+from reading.session import ON_TRACKS, key_of_identity, shape_of_identity, tracepoint_of_identity
 
 THREAD = re.compile(r"th([0-9]{2,}):(.*)", re.DOTALL)
 WIDE_ID = re.compile(r"-?[1-9][0-9]{15,19}")
@@ -57,6 +57,7 @@ IDENTITY = (
     ("cpu", is_count, True),
     ("lane", lambda value: is_count(value) and value > 0, True),
     ("buffer", is_text, True),
+    ("host", is_text, True),
 )
 
 
@@ -164,7 +165,7 @@ def tracepoint_keeps_its_shape(session, event):
     if not is_identity(event):
         return None
     shape = shape_of_identity(event["value"])
-    known = session.shapes.get(event["value"].get("tracepoint"), shape)
+    known = session.shapes.get(tracepoint_of_identity(event["value"]), shape)
     return f"{shape} where its other tracks are {known}" if shape != known else None
 
 

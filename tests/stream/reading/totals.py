@@ -194,9 +194,11 @@ def unmatched_are_counted_by_track(session, _event):
 @rule("counter-retired", "atexit")
 def retired_are_counted(session, _event):
     """retired_tracks are among the tracks that ended; so are the tracks of evicted slices, which are unfinished."""
+    # The recording of one of several machines ends before the stream.
+    evicted = 0 if "machine.1.host" in session.parameters else session.early_unfinished
     return expect_range(
         session, "retired_tracks", int("evicted_slices" in session.counters), len(session.exit_times)
-    ) or expect_range(session, "evicted_slices", session.early_unfinished, len(session.unfinished))
+    ) or expect_range(session, "evicted_slices", evicted, len(session.unfinished))
 
 
 @rule("counter-foreign", "atexit")

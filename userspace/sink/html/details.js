@@ -73,16 +73,26 @@ class Details {
 		return `lost ${counted(totals.lost, "record")}${gaps}${unknown ? `, ${unknown} of unknown size` : ""}`;
 	}
 
+	// A row for each of several machines: labels, and how far its wall clock may be wrong.
+	machineFacts() {
+		const clock = ({ wall_error_ns }) => wall_error_ns === null ? "its wall clock may be wrong by an unknown time" : `its wall clock may be wrong by ${showDuration(wall_error_ns)}`;
+		return (this.recording.about.machines ?? []).map((machine) => [machine.name, [machine.source, machine.kernel, ...this.labelTexts(machine), clock(machine)].join(", ")]);
+	}
+
+	labelTexts({ labels }) {
+		return Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
+	}
+
 	// Facts about the whole recording.
 	wholeFacts() {
 		const { about, tracks, end, totals } = this.recording;
 		const facts = [["recording", about.source], ["duration", showExact(end)], ["tracks", tracks.length],
-			["incomplete", totals?.unfinished && counted(totals.unfinished, "slice")], ["host", about.host], ["labels", Object.entries(about.labels ?? {}).map(([key, value]) => `${key}=${value}`).join(", ")], ["kernel", about.kernel], ["clock", about.clock], ["CPUs", about.cpus]];
+			["incomplete", totals?.unfinished && counted(totals.unfinished, "slice")], ["host", about.host], ["labels", this.labelTexts(about).join(", ")], ["kernel", about.kernel], ["clock", about.clock], ["CPUs", about.cpus]];
 		if (about.time_source !== "none")
 			facts.splice(1, 0, ["began", this.timeOfDay(0)]);
 		if (totals?.wall_drift_ns)
 			facts.push(["wall clock", `moved by ${showDuration(totals.wall_drift_ns)} meanwhile`]);
-		return facts.filter(([, value]) => value);
+		return [...facts.filter(([, value]) => value), ...this.machineFacts()];
 	}
 
 	timeOfDay(ns) {
@@ -132,15 +142,16 @@ class Details {
 	// Who began and ended a slice: the thread of its track, unless its records have their own.
 	writerFacts({ track, chunk, index }, args) {
 		const hasEnd = !(chunk.read().marks[index] & INCOMPLETE), { scope, id } = track.identity, own = scope === "thread" ? id : undefined;
-		const writer = (part) => this.threadText(part?.[WRITER_TID] ?? own, part?.[WRITER_COMM]);
+		const writer = (part) => this.threadText(track.identity.host, part?.[WRITER_TID] ?? own, part?.[WRITER_COMM]);
 		const [begin, end] = Array.isArray(args) ? args.map(writer) : [writer(), writer()];
 		return [["begun by", begin], ["ended by", hasEnd && end]].filter(([, text]) => text && track.identity.tracepoint !== STATE_TRACKS);
 	}
 
 	// A thread by its number, with its name if any of its tracks has it.
-	threadText(tid, comm) {
-		this.comms ??= new Map(this.recording.tracks.filter(({ identity }) => ["thread", "process"].includes(identity.scope) && identity.comm).map(({ identity }) => [identity.id, identity.comm]));
-		return tid === undefined ? null : `${comm ?? this.comms.get(tid) ?? "thread"} (${tid})`;
+	threadText(host, tid, comm) {
+		const key = (one, id) => JSON.stringify([one, id]);
+		this.comms ??= new Map(this.recording.tracks.filter(({ identity }) => ["thread", "process"].includes(identity.scope) && identity.comm).map(({ identity }) => [key(identity.host, identity.id), identity.comm]));
+		return tid === undefined ? null : `${comm ?? this.comms.get(key(host, tid)) ?? "thread"} (${tid})`;
 	}
 
 	// An element about an item; null if another one is selected meanwhile.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The frame of the page: what surrounds its lines, and their first one. */
 #include "sink/html/page.h"
+#include "sink/args.h"
 #include "sink/html/state.h"
 
 /* The page may run only its own scripts and styles, and fetch nothing; the live one its lines. */
@@ -66,6 +67,21 @@ static void html_append_labels(struct buffer *out, const char *labels)
 	buffer_append_string(out, "},");
 }
 
+static void html_append_machines(struct buffer *out, const struct recording *recording)
+{
+	struct buffer member = { 0 };
+	struct text text;
+
+	machines_append(&member, recording);
+	text = buffer_text(&member);
+	if (text.size > 0) {
+		html_append_object(out, (struct text){ text.data + 1, text.size - 1 });
+		buffer_append_char(out, ',');
+	}
+	out->failed |= member.failed;
+	buffer_release(&member);
+}
+
 void html_append_recording(struct buffer *out, const struct recording *recording)
 {
 	buffer_append_string(out, "r {");
@@ -77,6 +93,7 @@ void html_append_recording(struct buffer *out, const struct recording *recording
 	if (recording->host)
 		html_append_member(out, "host", recording->host);
 	html_append_labels(out, recording->labels);
+	html_append_machines(out, recording);
 	buffer_printf(out, "\"cpus\":%u,\"start_ns\":\"%lld\",\"unix_ns\":\"%lld\"}\n",
 		      recording->nr_cpus, (long long)recording->start_ns,
 		      (long long)(recording->start_ns + recording->wall_offset_ns));

@@ -44,13 +44,20 @@ uint64_t html_name_number(struct html_sink *sink, struct timeline_name *name)
 	return (uintptr_t)*data - 1;
 }
 
+/* In the tree, a track is below its machine. */
+static void html_append_label(struct buffer *out, struct timeline_track shown)
+{
+	shown.machine = NULL;
+	track_append_label(out, &shown);
+}
+
 static void append_track(struct html_sink *sink, const struct timeline_track *shown)
 {
 	struct buffer *out = &sink->file.out;
 
 	buffer_printf(out, "t {\"number\":%lu,\"label\":", shown->number);
 	buffer_clear(&sink->file.text);
-	track_append_label(&sink->file.text, shown);
+	html_append_label(&sink->file.text, *shown);
 	html_append_json(out, buffer_text(&sink->file.text));
 	out->failed |= sink->file.text.failed;
 	buffer_append_string(out, ",\"identity\":");

@@ -71,7 +71,7 @@ static int otlp_points_write(struct otlp_sink *sink, struct error *error)
 {
 	while (sink->dirty) {
 		struct otlp_track *track = sink->dirty;
-		struct buffer *out = otlp_item_begin(sink);
+		struct buffer *out = otlp_item_begin(sink, track->machine);
 
 		sink->dirty = track->next;
 		track->is_dirty = false;
@@ -83,7 +83,7 @@ static int otlp_points_write(struct otlp_sink *sink, struct error *error)
 			return -1;
 	}
 	sink->points_size = 0;
-	otlp_request_end(sink);
+	otlp_requests_end(sink);
 	return 0;
 }
 
@@ -128,7 +128,7 @@ static int otlp_loss_metric_write(struct otlp_sink *sink, const struct timeline_
 				  struct error *error)
 {
 	bool is_known = event->loss_count != TIMELINE_COUNT_UNKNOWN;
-	struct buffer *out = otlp_item_begin(sink);
+	struct buffer *out = otlp_item_begin(sink, event->loss_machine);
 
 	buffer_printf(out,
 		      "{\"name\":\"%s\",\"unit\":\"%s\",\"sum\":{\"dataPoints\":[{\"attributes\":[",
@@ -171,9 +171,8 @@ static int metrics_event(struct sink_file *file, const struct timeline_event *ev
 static int metrics_open(struct sink_file *file, const struct recording *recording,
 			struct error *error)
 {
-	(void)error;
-	otlp_open_request(container_of(file, struct otlp_sink, file), recording, "metrics");
-	return 0;
+	return otlp_open_requests(container_of(file, struct otlp_sink, file), recording, "metrics",
+				  error);
 }
 
 static int metrics_flush(struct sink_file *file, struct error *error)
@@ -185,7 +184,7 @@ static int metrics_flush(struct sink_file *file, struct error *error)
 
 static void metrics_release(struct sink_file *file)
 {
-	buffer_release(&container_of(file, struct otlp_sink, file)->head);
+	otlp_requests_release(container_of(file, struct otlp_sink, file));
 }
 
 static const struct sink_file_ops metrics_file = {

@@ -16,8 +16,8 @@ static int otlp_loss_write(struct otlp_sink *sink, const struct timeline_event *
 	if (event->loss_buffer && event->loss_buffer[0])
 		otlp_append_text(&attributes, "ktrack.buffer", text_of(event->loss_buffer));
 	sink->file.out.failed |= attributes.failed;
-	status = otlp_own_span(sink, event->begin_ns, event->loss_end_ns, remark_set(&text, event),
-			       buffer_text(&attributes), true, error);
+	status = otlp_own_span(sink, event->loss_machine, event->begin_ns, event->loss_end_ns,
+			       remark_set(&text, event), buffer_text(&attributes), true, error);
 	buffer_release(&text);
 	buffer_release(&attributes);
 	return status;
@@ -27,8 +27,9 @@ static int otlp_problem_write(struct otlp_sink *sink, const struct timeline_even
 			      struct error *error)
 {
 	struct buffer text = { 0 };
-	int status = otlp_own_span(sink, event->time_ns, event->time_ns, remark_set(&text, event),
-				   text_of(""), event->kind != TIMELINE_TRACEPOINT, error);
+	int status = otlp_own_span(sink, NULL, event->time_ns, event->time_ns,
+				   remark_set(&text, event), text_of(""),
+				   event->kind != TIMELINE_TRACEPOINT, error);
 
 	buffer_release(&text);
 	return status;
@@ -56,8 +57,8 @@ static int otlp_command_end(struct otlp_sink *sink, const struct timeline_event 
 		otlp_append_true(&attributes, "ktrack.unfinished");
 	}
 	sink->file.out.failed |= attributes.failed || sink->command.failed;
-	status = otlp_own_span(sink, sink->command_ns, event->time_ns, buffer_text(&sink->command),
-			       buffer_text(&attributes), false, error);
+	status = otlp_own_span(sink, NULL, sink->command_ns, event->time_ns,
+			       buffer_text(&sink->command), buffer_text(&attributes), false, error);
 	buffer_clear(&sink->command);
 	buffer_release(&attributes);
 	return status;
@@ -71,7 +72,7 @@ static int otlp_faults_write(struct otlp_sink *sink, const struct timeline_event
 
 	for (size_t i = 0; i < fault_limit(finish->totals) && status == 0; i++) {
 		if (fault_set(&text, finish->totals, sink->file.counts_ticks, i))
-			status = otlp_own_span(sink, finish->time_ns, finish->time_ns,
+			status = otlp_own_span(sink, NULL, finish->time_ns, finish->time_ns,
 					       buffer_text(&text), text_of(""), true, error);
 	}
 	if (text.failed)
@@ -104,7 +105,7 @@ static int otlp_recording_write(struct otlp_sink *sink, const struct timeline_ev
 	if (totals->has_wall_drift)
 		otlp_append_number(&sums, "ktrack.wall_drift_ns", totals->wall_drift_ns);
 	sink->file.out.failed |= sums.failed;
-	status = otlp_own_span(sink, begin_ns, finish->time_ns, text_of("recording"),
+	status = otlp_own_span(sink, NULL, begin_ns, finish->time_ns, text_of("recording"),
 			       buffer_text(&sums), false, error);
 	buffer_release(&sums);
 	return status;
@@ -117,7 +118,7 @@ static int otlp_finish_write(struct otlp_sink *sink, const struct timeline_event
 	    otlp_faults_write(sink, event, error) < 0 ||
 	    otlp_recording_write(sink, event, error) < 0)
 		return -1;
-	otlp_request_end(sink);
+	otlp_requests_end(sink);
 	return 0;
 }
 

@@ -50,14 +50,13 @@ static void otlp_seed_set(struct otlp_sink *sink, const struct recording *record
 	sink->seed = otlp_mix(sink->seed, (uint64_t)recording->wall_offset_ns);
 }
 
-void otlp_open_request(struct otlp_sink *sink, const struct recording *recording, const char *array)
+/* With several machines, what all have in common is about no host. */
+static void request_open(struct otlp_sink *sink, struct otlp_request *request,
+			 const struct recording *recording, const char *array)
 {
-	struct buffer *head = &sink->head;
+	struct buffer *head = &request->head;
 	bool is_spans = strcmp(array, "spans") == 0;
 
-	sink->wall_offset_ns = recording->wall_offset_ns;
-	otlp_seed_set(sink, recording);
-	buffer_clear(head);
 	buffer_append_string(head, is_spans ? "{\"resourceSpans\":[" : "{\"resourceMetrics\":[");
 	buffer_append_string(head, "{\"resource\":{\"attributes\":[");
 	otlp_append_resource(head, recording);
@@ -66,36 +65,76 @@ void otlp_open_request(struct otlp_sink *sink, const struct recording *recording
 	buffer_append_string(head, "\":[{\"scope\":{\"name\":\"ktrack\",\"version\":");
 	json_append_string(head, text_of(KTRACK_VERSION));
 	buffer_printf(head, "},\"%s\":[", array);
-	sink->tail = "]}]}]}\n";
+	sink->file.out.failed |= head->failed;
 }
 
-struct buffer *otlp_item_begin(struct otlp_sink *sink)
+int otlp_open_requests(struct otlp_sink *sink, const struct recording *recording, const char *array,
+		       struct error *error)
+{
+	size_t size = recording->nr_machines + 1;
+
+	otlp_requests_release(sink);
+	sink->requests = calloc(size, sizeof(*sink->requests));
+	if (!sink->requests)
+		return error_set(error, "out of memory");
+	sink->nr_requests = size;
+	sink->wall_offset_ns = recording->wall_offset_ns;
+	sink->tail = "]}]}]}\n";
+	otlp_seed_set(sink, recording);
+	request_open(sink, &sink->requests[0], recording, array);
+	for (size_t i = 0; i < recording->nr_machines; i++)
+		request_open(sink, &sink->requests[i + 1], recording->machines[i].recording, array);
+	return 0;
+}
+
+struct buffer *otlp_item_begin(struct otlp_sink *sink, const struct timeline_machine *machine)
+{
+	struct otlp_request *request = &sink->requests[machine ? machine->number : 0];
+
+	if (request->items.size > 0)
+		buffer_append_char(&request->items, ',');
+	sink->current = request;
+	return &request->items;
+}
+
+static void request_end(struct otlp_sink *sink, struct otlp_request *request)
 {
 	struct buffer *out = &sink->file.out;
 
-	if (sink->is_open)
-		buffer_append_string(out, ",");
-	else
-		buffer_append(out, sink->head.data, sink->head.size);
-	sink->is_open = true;
-	if (sink->head.failed)
-		out->failed = true;
-	return out;
+	if (request->items.size > 0) {
+		buffer_append(out, request->head.data, request->head.size);
+		buffer_append(out, request->items.data, request->items.size);
+		buffer_append_string(out, sink->tail);
+	}
+	out->failed |= request->items.failed;
+	buffer_clear(&request->items);
 }
 
 int otlp_item_end(struct otlp_sink *sink, struct error *error)
 {
-	if (sink->file.out.size < REQUEST_SIZE && !sink->file.out.failed)
+	const struct buffer *items = &sink->current->items;
+
+	if (items->size < REQUEST_SIZE && !items->failed && !sink->file.out.failed)
 		return 0;
-	otlp_request_end(sink);
+	request_end(sink, sink->current);
 	return sink_file_flush(&sink->file, error);
 }
 
-void otlp_request_end(struct otlp_sink *sink)
+void otlp_requests_end(struct otlp_sink *sink)
 {
-	if (sink->is_open)
-		buffer_append_string(&sink->file.out, sink->tail);
-	sink->is_open = false;
+	for (size_t i = sink->nr_requests; i > 0; i--)
+		request_end(sink, &sink->requests[i - 1]);
+}
+
+void otlp_requests_release(struct otlp_sink *sink)
+{
+	for (size_t i = 0; i < sink->nr_requests; i++) {
+		buffer_release(&sink->requests[i].head);
+		buffer_release(&sink->requests[i].items);
+	}
+	free(sink->requests);
+	sink->requests = NULL;
+	sink->nr_requests = 0;
 }
 
 /* Keys of OpenTelemetry's semantic conventions, where they have one. */
@@ -138,6 +177,7 @@ int otlp_track_begin(struct otlp_sink *sink, const struct timeline_event *event,
 
 	if (!track)
 		return -1;
+	track->machine = event->track->machine;
 	otlp_append_track(sink, &track->attributes, event->track);
 	track->seed = otlp_mix_text(sink->seed, buffer_text(&track->attributes));
 	track->begin_ns = INT64_MIN;

@@ -201,7 +201,7 @@ static int otlp_slice_end(struct otlp_sink *sink, struct otlp_track *track,
 
 	if (span_add_flows(sink, open, event, error) < 0)
 		return -1;
-	out = otlp_item_begin(sink);
+	out = otlp_item_begin(sink, track->machine);
 	span_append_begin(out, &open->context, open->parent, event->name->text);
 	span_append_times(sink, out, event->begin_ns, event->time_ns);
 	buffer_append_string(out, ",\"attributes\":[");
@@ -263,7 +263,7 @@ static int otlp_instant_write(struct otlp_sink *sink, struct otlp_track *track,
 	struct otlp_open open = { .context = parent ? otlp_child(parent, hash) : otlp_root(hash),
 				  .parent = parent ? parent->span : 0 };
 	int status = span_add_flows(sink, &open, event, error);
-	struct buffer *out = otlp_item_begin(sink);
+	struct buffer *out = otlp_item_begin(sink, track->machine);
 
 	span_append_begin(out, &open.context, open.parent, event->name->text);
 	span_append_times(sink, out, event->time_ns, event->time_ns);
@@ -289,12 +289,13 @@ int otlp_write_instant(struct otlp_sink *sink, const struct timeline_event *even
 	return otlp_instant_write(sink, track, event, error);
 }
 
-int otlp_own_span(struct otlp_sink *sink, int64_t begin_ns, int64_t end_ns, struct text name,
-		  struct text attributes, bool is_error, struct error *error)
+int otlp_own_span(struct otlp_sink *sink, const struct timeline_machine *machine, int64_t begin_ns,
+		  int64_t end_ns, struct text name, struct text attributes, bool is_error,
+		  struct error *error)
 {
 	uint64_t hash = otlp_mix(otlp_mix_text(sink->seed, name), sink->nr_own++);
 	struct otlp_context context = otlp_root(hash);
-	struct buffer *out = otlp_item_begin(sink);
+	struct buffer *out = otlp_item_begin(sink, machine);
 
 	span_append_begin(out, &context, 0, name);
 	span_append_times(sink, out, begin_ns, end_ns);

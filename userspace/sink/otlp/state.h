@@ -8,11 +8,23 @@
 #include "sink/otlp/json.h"
 
 /**
+ * struct otlp_request - spans or metrics of a machine
+ * @head: of each request, with the resource
+ * @items: that are not written yet
+ */
+struct otlp_request {
+	struct buffer head;
+	struct buffer items;
+};
+
+/**
  * struct otlp_sink - one file; each line of it is a request
- * @head, @tail: of a request, with the resource
+ * @requests: the current one of each machine, by its number; the first is for what is on no track,
+ * and all if there is one machine; @nr_requests of them
+ * @current: the one of the item that is written
+ * @tail: of requests
  * @seed: of ids: what identifies the recording
  * @wall_offset_ns: nanoseconds since 1970 minus trace time
- * @is_open: a request has begun in the output buffer
  * @flows: of spans
  * @kept_size: bytes of events and links of open spans
  * @nr_own: number of ktrack's own spans
@@ -22,11 +34,12 @@
  */
 struct otlp_sink {
 	struct sink_file file;
-	struct buffer head;
+	struct otlp_request *requests;
+	size_t nr_requests;
+	struct otlp_request *current;
 	const char *tail;
 	uint64_t seed;
 	int64_t wall_offset_ns;
-	bool is_open;
 	struct otlp_flows flows;
 	size_t kept_size;
 	uint64_t nr_own;
@@ -56,6 +69,7 @@ struct otlp_open {
 
 /**
  * struct otlp_track - a track that has not ended
+ * @machine: whose track it is, NULL if there is only one
  * @attributes: those that all its spans or samples have
  * @seed: of ids: what identifies the track
  * @open: by depth - 1, of which @depth are open; @nr_open are allocated
@@ -65,6 +79,7 @@ struct otlp_open {
  */
 struct otlp_track {
 	struct sink_track link;
+	const struct timeline_machine *machine;
 	struct buffer attributes;
 	uint64_t seed;
 	struct otlp_open *open;
@@ -91,18 +106,21 @@ int otlp_track_begin(struct otlp_sink *sink, const struct timeline_event *event,
 /** otlp_track_release - of struct sink_file_ops */
 void otlp_track_release(struct sink_track *link);
 
-/** otlp_open_request - set up the head of requests */
-void otlp_open_request(struct otlp_sink *sink, const struct recording *recording,
-		       const char *array);
+/** otlp_open_requests - set up the heads of requests; returns -1 with @error */
+int otlp_open_requests(struct otlp_sink *sink, const struct recording *recording, const char *array,
+		       struct error *error);
 
-/** otlp_item_begin - begin a span or a metric in the current request; returns the output */
-struct buffer *otlp_item_begin(struct otlp_sink *sink);
+/** otlp_item_begin - begin a span or a metric; @machine is NULL for the common request */
+struct buffer *otlp_item_begin(struct otlp_sink *sink, const struct timeline_machine *machine);
 
 /** otlp_item_end - end it; write the request if it is large; returns -1 with @error */
 int otlp_item_end(struct otlp_sink *sink, struct error *error);
 
-/** otlp_request_end - end the current request, if there is one */
-void otlp_request_end(struct otlp_sink *sink);
+/** otlp_requests_end - put all items that wait into the output, the common ones last */
+void otlp_requests_end(struct otlp_sink *sink);
+
+/** otlp_requests_release - free the requests */
+void otlp_requests_release(struct otlp_sink *sink);
 
 /** otlp_append_emitter - append attributes of an event's writer */
 void otlp_append_emitter(struct buffer *out, const struct timeline_event *event, unsigned int with,
@@ -110,11 +128,13 @@ void otlp_append_emitter(struct buffer *out, const struct timeline_event *event,
 
 /**
  * otlp_own_span - write a span of ktrack's own, which is a trace
+ * @machine: that it is about; NULL for none
  * @attributes: its attributes, ready-made
  * @is_error: its status is an error
  */
-int otlp_own_span(struct otlp_sink *sink, int64_t begin_ns, int64_t end_ns, struct text name,
-		  struct text attributes, bool is_error, struct error *error);
+int otlp_own_span(struct otlp_sink *sink, const struct timeline_machine *machine, int64_t begin_ns,
+		  int64_t end_ns, struct text name, struct text attributes, bool is_error,
+		  struct error *error);
 
 /** otlp_write_remark - write what events report that are on no track; returns -1 with @error */
 int otlp_write_remark(struct otlp_sink *sink, const struct timeline_event *event,

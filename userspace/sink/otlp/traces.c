@@ -24,14 +24,13 @@ static int traces_event(struct sink_file *file, const struct timeline_event *eve
 static int traces_open(struct sink_file *file, const struct recording *recording,
 		       struct error *error)
 {
-	(void)error;
-	otlp_open_request(container_of(file, struct otlp_sink, file), recording, "spans");
-	return 0;
+	return otlp_open_requests(container_of(file, struct otlp_sink, file), recording, "spans",
+				  error);
 }
 
 static int traces_flush(struct sink_file *file, struct error *error)
 {
-	otlp_request_end(container_of(file, struct otlp_sink, file));
+	otlp_requests_end(container_of(file, struct otlp_sink, file));
 	return sink_file_flush(file, error);
 }
 
@@ -40,7 +39,7 @@ static void traces_release(struct sink_file *file)
 	struct otlp_sink *sink = container_of(file, struct otlp_sink, file);
 
 	otlp_flows_release(&sink->flows);
-	buffer_release(&sink->head);
+	otlp_requests_release(sink);
 	buffer_release(&sink->command);
 }
 

@@ -22,13 +22,13 @@ static const struct clock_row clock_rows[] = {
 };
 
 static const char *const own_names[] = {
-	[OWN_SUSPECT] = "ktrack:suspect", [OWN_UNFINISHED] = "ktrack:unfinished",
-	[OWN_FOREIGN] = "ktrack:foreign", [OWN_FLOW] = "ktrack:flow",
-	[OWN_EXACT] = "ktrack:exact",	  [OWN_TID] = "ktrack:tid",
-	[OWN_CPU] = "ktrack:cpu",	  [OWN_COMM] = "ktrack:comm",
-	[OWN_END_TID] = "end:ktrack:tid", [OWN_END_CPU] = "end:ktrack:cpu",
+	[OWN_SUSPECT] = "ktrack:suspect",   [OWN_UNFINISHED] = "ktrack:unfinished",
+	[OWN_FOREIGN] = "ktrack:foreign",   [OWN_FLOW] = "ktrack:flow",
+	[OWN_EXACT] = "ktrack:exact",	    [OWN_TID] = "ktrack:tid",
+	[OWN_CPU] = "ktrack:cpu",	    [OWN_COMM] = "ktrack:comm",
+	[OWN_END_TID] = "end:ktrack:tid",   [OWN_END_CPU] = "end:ktrack:cpu",
 	[OWN_END_COMM] = "end:ktrack:comm", [OWN_END_FLOW] = "end:ktrack:flow",
-	[OWN_COUNT_LOST] = "ktrack:lost", [OWN_PID] = "ktrack:pid",
+	[OWN_COUNT_LOST] = "ktrack:lost",   [OWN_PID] = "ktrack:pid",
 	[OWN_STATUS] = "ktrack:status",
 };
 _Static_assert(sizeof(own_names) / sizeof(own_names[0]) == OWN_NAME_END, "a text for each");
@@ -155,6 +155,37 @@ static int own_track_write(struct perfetto_sink *sink, const struct recording *r
 	return status;
 }
 
+static int perfetto_write_machine(struct perfetto_sink *sink,
+				  const struct timeline_machine *machine, struct buffer *about,
+				  struct error *error)
+{
+	struct perfetto_descriptor track = {
+		.uuid = perfetto_uuid_of(sink, UUID_MACHINE, machine->number),
+		.name = text_of(machine->name),
+		.has_rank = true,
+		.rank = (int32_t)machine->number,
+	};
+
+	machine_append_object(about, machine);
+	track.description = buffer_text(about);
+	return about->failed ? error_set(error, "out of memory")
+			     : perfetto_descriptor_write(sink, &track, error);
+}
+
+static int perfetto_write_machines(struct perfetto_sink *sink, const struct recording *recording,
+				   struct error *error)
+{
+	struct buffer about = { 0 };
+	int status = 0;
+
+	for (size_t i = 0; i < recording->nr_machines && status == 0; i++) {
+		buffer_clear(&about);
+		status = perfetto_write_machine(sink, &recording->machines[i], &about, error);
+	}
+	buffer_release(&about);
+	return status;
+}
+
 int perfetto_frame_open(struct perfetto_sink *sink, const struct recording *recording,
 			struct error *error)
 {
@@ -164,7 +195,9 @@ int perfetto_frame_open(struct perfetto_sink *sink, const struct recording *reco
 	if (snapshot_write(sink, recording->start_ns, sink->wall_offset_ns, error) < 0 ||
 	    sequence_begin(sink, error) < 0)
 		return -1;
-	return own_track_write(sink, recording, error);
+	return own_track_write(sink, recording, error) < 0
+		       ? -1
+		       : perfetto_write_machines(sink, recording, error);
 }
 
 /* The track for losses of a CPU; its name has the buffer only if there are several. */

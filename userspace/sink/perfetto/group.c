@@ -36,7 +36,7 @@ static int waiting_end(struct perfetto_sink *sink, struct perfetto_waiting *wait
 {
 	struct perfetto_descriptor track = {
 		.uuid = waiting->uuid,
-		.parent_uuid = group ? group->group_uuid : 0,
+		.parent_uuid = group ? group->group_uuid : waiting->parent_uuid,
 		.name = buffer_text(group ? &waiting->in_group : &waiting->alone),
 		.description = buffer_text(&waiting->description),
 		.merge_key = waiting->merge_key,
@@ -52,11 +52,17 @@ static int waiting_end(struct perfetto_sink *sink, struct perfetto_waiting *wait
 	return status;
 }
 
+uint64_t perfetto_machine_uuid(const struct perfetto_sink *sink, const struct timeline_track *shown)
+{
+	return shown->machine ? perfetto_uuid_of(sink, UUID_MACHINE, shown->machine->number) : 0;
+}
+
 static int group_open(struct perfetto_sink *sink, struct perfetto_category *category,
 		      struct error *error)
 {
 	const struct perfetto_descriptor group = {
 		.uuid = category->group_uuid,
+		.parent_uuid = category->parent_uuid,
 		.name = text_of(category->shown->text),
 		.is_ordered = true,
 	};
@@ -73,6 +79,7 @@ static int waiting_begin(struct perfetto_sink *sink, struct perfetto_waiting *wa
 			 const struct timeline_track *shown, uint64_t uuid, struct error *error)
 {
 	waiting->is_there = true;
+	waiting->parent_uuid = perfetto_machine_uuid(sink, shown);
 	waiting->rank = rank_of(shown);
 	waiting->uuid = uuid;
 	waiting->merge_key = perfetto_merge_key(sink, shown);
@@ -106,6 +113,7 @@ int perfetto_group_add(struct perfetto_sink *sink, struct perfetto_category *cat
 {
 	bool is_first = !category->has_group && !category->waiting.is_there;
 
+	category->parent_uuid = perfetto_machine_uuid(sink, shown);
 	if (is_first && shown->kind == TRACK_SLICES)
 		return waiting_begin(sink, &category->waiting, shown, uuid, error);
 	if (group_open(sink, category, error) < 0)

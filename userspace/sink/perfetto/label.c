@@ -105,6 +105,7 @@ static void append_label(const struct perfetto_sink *sink, struct buffer *out,
 	if (sink->has_one_buffer)
 		shown.buffer = NULL;
 	shown.lane = 0;
+	shown.machine = NULL;
 	track_append_label(out, &shown);
 }
 

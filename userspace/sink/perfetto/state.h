@@ -71,6 +71,7 @@ struct perfetto_field_name {
 /**
  * struct perfetto_waiting - the first track of slices of a tracepoint; a second one makes a group
  * @is_there: the other members are valid
+ * @parent_uuid: without a group; 0 for none
  * @rank: sort key in the group
  * @in_group: name in the group
  * @alone: name without a group
@@ -78,6 +79,7 @@ struct perfetto_field_name {
  */
 struct perfetto_waiting {
 	bool is_there;
+	uint64_t parent_uuid;
 	int32_t rank;
 	uint64_t uuid;
 	struct buffer in_group;
@@ -90,6 +92,7 @@ struct perfetto_waiting {
  * struct perfetto_category - a tracepoint
  * @is_namesake: an earlier tracepoint of another system has the same event name
  * @has_group: the group track @group_uuid was written
+ * @parent_uuid: of the group: the track of its machine, 0 for none
  * @waiting: the first track, until the group is written
  * @fields: its extra fields, in the order of its records
  */
@@ -99,6 +102,7 @@ struct perfetto_category {
 	bool is_namesake;
 	bool has_group;
 	uint64_t iid;
+	uint64_t parent_uuid;
 	uint64_t group_uuid;
 	struct perfetto_waiting waiting;
 	struct perfetto_field_name *fields;
@@ -166,6 +170,7 @@ enum perfetto_uuid {
 	UUID_LOSS,
 	UUID_OWN,
 	UUID_FLOW,
+	UUID_MACHINE,
 };
 
 /**
@@ -276,6 +281,10 @@ int perfetto_descriptor_write(struct perfetto_sink *sink,
 /** perfetto_group_add - write the descriptor of a track without a process, or keep it waiting */
 int perfetto_group_add(struct perfetto_sink *sink, struct perfetto_category *category,
 		       const struct timeline_track *shown, uint64_t uuid, struct error *error);
+
+/** perfetto_machine_uuid - the track of a track's machine; 0 if there is only one */
+uint64_t perfetto_machine_uuid(const struct perfetto_sink *sink,
+			       const struct timeline_track *shown);
 
 /** perfetto_groups_open - write all waiting tracks, each in its group; others may follow */
 int perfetto_groups_open(struct perfetto_sink *sink, struct error *error);

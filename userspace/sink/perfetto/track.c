@@ -181,12 +181,15 @@ static int thread_describe(struct perfetto_sink *sink, const struct timeline_tra
 
 /*
  * Writes what a track is about; sets @uuid to its id, or 0. A thread of an unknown process is not
- * written, because Perfetto would invent a process for it.
+ * written, because Perfetto would invent a process for it; and nothing of several machines, because
+ * it would take processes with the same number for one.
  */
 static int parent_describe(struct perfetto_sink *sink, const struct timeline_track *shown,
 			   uint64_t *uuid, struct error *error)
 {
 	*uuid = 0;
+	if (shown->machine)
+		return 0;
 	if (is_about_process(shown))
 		return process_describe(sink, shown, uuid, error);
 	if (shown->scope == SCOPE_THREAD && shown->tgid > 0)

@@ -134,6 +134,7 @@ static int sqlite_track_begin(struct sqlite_sink *sink, const struct timeline_ev
 	row_add_track(&row, event->track, &label);
 	row_add_number(&row, time_of(sink, event->time_ns));
 	row_add_text(&row, buffer_text(identity));
+	row_add_string(&row, event->track->machine ? event->track->machine->name : NULL);
 	row.failed |= label.failed || identity->failed;
 	status = row_end(&row, error);
 	buffer_release(&label);
@@ -261,6 +262,7 @@ static int sqlite_loss(struct sqlite_sink *sink, const struct timeline_event *ev
 	row_add_time(&row, sink, has_time, event->loss_end_ns);
 	row_add_known(&row, event->loss_count);
 	row_add_string(&row, event->loss_buffer);
+	row_add_string(&row, event->loss_machine ? event->loss_machine->name : NULL);
 	return row_end(&row, error);
 }
 
@@ -299,6 +301,31 @@ static int sqlite_command_end(struct sqlite_sink *sink, const struct timeline_ev
 	return message_add(sink, event->time_ns, error);
 }
 
+static int machine_add(struct sqlite_sink *sink, const struct timeline_machine *machine,
+		       struct error *error)
+{
+	struct database_row row = sqlite_row_begin(sink, STATEMENT_MACHINE);
+	const struct recording *recording = machine->recording;
+	struct buffer labels = { 0 };
+	int status;
+
+	labels_append(&labels, recording->labels);
+	row_add_number(&row, machine->number);
+	row_add_string(&row, machine->name);
+	row_add_string(&row, recording->source);
+	row_add_string(&row, recording->id);
+	row_add_string(&row, recording->clock);
+	row_add_string(&row, recording->kernel);
+	row_add_number(&row, recording->nr_cpus);
+	row_add_string(&row, recording->labels ? buffer_string(&labels) : NULL);
+	row_add_number(&row, machine->shift_ns);
+	row_add_known(&row, machine->wall_error_ns);
+	row.failed |= labels.failed;
+	status = row_end(&row, error);
+	buffer_release(&labels);
+	return status;
+}
+
 int sqlite_recording_add(struct sqlite_sink *sink, const struct recording *recording,
 			 struct error *error)
 {
@@ -324,6 +351,8 @@ int sqlite_recording_add(struct sqlite_sink *sink, const struct recording *recor
 	row_add_number(&row, recording->start_ns + recording->wall_offset_ns);
 	status = row_end(&row, error);
 	buffer_release(&labels);
+	for (size_t i = 0; i < recording->nr_machines && status == 0; i++)
+		status = machine_add(sink, &recording->machines[i], error);
 	return status;
 }
 

@@ -13,7 +13,8 @@ SCHEMA(indexes);
 const char *const schema_statements[STATEMENT_COUNT] = {
 	[STATEMENT_RECORDING] =
 		"INSERT INTO recording(schema, ktrack, command, source, recording_id, mode, clock, "
-		"counts_ticks, time_source, kernel, host, labels, cpus, buffer_kib, start_ns, unix_start_ns, "
+		"counts_ticks, time_source, kernel, host, labels, cpus, buffer_kib, start_ns, "
+		"unix_start_ns, "
 		"is_complete) SELECT user_version, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0 "
 		"FROM pragma_user_version",
 	[STATEMENT_COMPLETE] =
@@ -24,7 +25,7 @@ const char *const schema_statements[STATEMENT_COUNT] = {
 		"evicted_slices = ?, complete_from_ns = ?, complete_until_ns = ?, "
 		"wall_drift_ns = ?",
 	[STATEMENT_TRACK] =
-		"INSERT INTO track VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)",
+		"INSERT INTO track VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?)",
 	[STATEMENT_TRACK_END] = "UPDATE track SET end_ns = ? WHERE id = ?",
 	[STATEMENT_SLICE] =
 		"INSERT INTO slice VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -32,7 +33,8 @@ const char *const schema_statements[STATEMENT_COUNT] = {
 	[STATEMENT_COUNTER] = "INSERT INTO counter VALUES(?, ?, ?, ?, ?, ?)",
 	[STATEMENT_ARG] = "INSERT INTO arg VALUES(?, ?, ?, ?, ?)",
 	[STATEMENT_FLOW] = "INSERT INTO flow VALUES(?, ?, ?, ?, ?)",
-	[STATEMENT_LOSS] = "INSERT INTO loss VALUES(?, ?, ?, ?, ?)",
+	[STATEMENT_LOSS] = "INSERT INTO loss VALUES(?, ?, ?, ?, ?, ?)",
+	[STATEMENT_MACHINE] = "INSERT INTO machine VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[STATEMENT_MESSAGE] = "INSERT INTO message VALUES(?, ?)",
 	[STATEMENT_EXPLANATION] = "INSERT OR IGNORE INTO explanation SELECT id, ? FROM slice WHERE "
 				  "track_id = ? AND ts_ns = ? AND depth = ? AND dur_ns = ?",

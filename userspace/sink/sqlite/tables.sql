@@ -17,7 +17,12 @@ CREATE TABLE recording(
 CREATE TABLE track(
     id INTEGER PRIMARY KEY, category TEXT, kind TEXT, scope TEXT, name TEXT, label TEXT,
     field TEXT, scope_id, tid INTEGER, tgid INTEGER, comm TEXT, cpu INTEGER, lane INTEGER,
-    buffer TEXT, begin_ns INTEGER, end_ns INTEGER, identity TEXT);
+    buffer TEXT, begin_ns INTEGER, end_ns INTEGER, identity TEXT, host TEXT);
+
+-- If several recordings are merged: their times in the database are their own plus shift_ns.
+CREATE TABLE machine(
+    number INTEGER PRIMARY KEY, host TEXT, source TEXT, recording_id TEXT, clock TEXT,
+    kernel TEXT, cpus INTEGER, labels TEXT, shift_ns INTEGER, wall_error_ns INTEGER);
 
 CREATE TABLE slice(
     id INTEGER PRIMARY KEY, track_id INTEGER REFERENCES track,
@@ -42,7 +47,7 @@ CREATE TABLE arg(
 CREATE TABLE flow(name TEXT, flow_id, event_id INTEGER, ts_ns INTEGER, at_end INTEGER);
 
 CREATE TABLE loss(
-    cpu INTEGER, begin_ns INTEGER, end_ns INTEGER, records INTEGER, buffer TEXT);
+    cpu INTEGER, begin_ns INTEGER, end_ns INTEGER, records INTEGER, buffer TEXT, host TEXT);
 
 CREATE TABLE message(ts_ns INTEGER, text TEXT);
 

@@ -5,6 +5,8 @@
 
 #include "sink/trace2/state.h"
 
+#define MACHINE_PARAM_SIZE 48
+
 /* These lines have the place in the source that writes them. */
 #define LINE_OF(line_kind)                                               \
 	{                                                                \
@@ -123,6 +125,54 @@ static int parameters_write(struct trace2_sink *sink, const struct recording *re
 	return numbers_write(sink, recording, error);
 }
 
+static int machine_parameter_write(struct trace2_sink *sink, const struct timeline_machine *machine,
+				   const char *param, const char *value, int64_t time_ns,
+				   struct error *error)
+{
+	char name[MACHINE_PARAM_SIZE];
+
+	snprintf(name, sizeof(name), "machine.%u.%s", machine->number, param);
+	return recording_parameter_write(sink, "command", name, value, time_ns, error);
+}
+
+static int machine_write(struct trace2_sink *sink, const struct timeline_machine *machine,
+			 int64_t time_ns, struct error *error)
+{
+	const struct recording *recording = machine->recording;
+	const struct {
+		const char *param;
+		const char *value;
+	} parameters[] = {
+		{ "host", machine->name },	   { "source", recording->source },
+		{ "recording_id", recording->id }, { "clock", recording->clock },
+		{ "kernel", recording->kernel },
+	};
+	char number[PUT_NUMBER_MAX + 1];
+
+	for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++) {
+		if (machine_parameter_write(sink, machine, parameters[i].param, parameters[i].value,
+					    time_ns, error) < 0)
+			return -1;
+	}
+	snprintf(number, sizeof(number), "%lld", (long long)machine->shift_ns);
+	if (machine_parameter_write(sink, machine, "shift_ns", number, time_ns, error) < 0)
+		return -1;
+	if (machine->wall_error_ns < 0)
+		return 0;
+	snprintf(number, sizeof(number), "%lld", (long long)machine->wall_error_ns);
+	return machine_parameter_write(sink, machine, "wall_error_ns", number, time_ns, error);
+}
+
+static int machines_write(struct trace2_sink *sink, const struct recording *recording,
+			  struct error *error)
+{
+	for (size_t i = 0; i < recording->nr_machines; i++) {
+		if (machine_write(sink, &recording->machines[i], recording->start_ns, error) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int labels_write(struct trace2_sink *sink, const struct recording *recording,
 			struct error *error)
 {
@@ -198,6 +248,7 @@ int trace2_recording_begin(struct trace2_sink *sink, const struct recording *rec
 	if (version_write(sink, recording->start_ns, error) < 0 ||
 	    start_write(sink, recording, error) < 0 || command_write(sink, recording, error) < 0 ||
 	    parameters_write(sink, recording, error) < 0 ||
+	    machines_write(sink, recording, error) < 0 ||
 	    labels_write(sink, recording, error) < 0 || triggers_write(sink, recording, error) < 0)
 		return -1;
 	return config_write(sink, recording->start_ns, error);
@@ -329,6 +380,9 @@ static int late_parameters_write(struct trace2_sink *sink, const struct timeline
 int trace2_recording_end(struct trace2_sink *sink, const struct timeline_event *event,
 			 struct error *error)
 {
+	/* Tracepoints of several machines have the same names. */
+	if (sink->has_machines && interval_table_unite(&sink->totals) < 0)
+		return error_set(error, "out of memory");
 	if (late_parameters_write(sink, event, error) < 0 ||
 	    exit_write(sink, event, TRACE2_EXIT, error) < 0 ||
 	    trace2_timers_write(sink, &sink->totals, TRACE2_TIMER, NULL, event->time_ns, error) <

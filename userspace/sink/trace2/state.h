@@ -70,6 +70,7 @@ struct trace2_fields_line {
  * @compressor: writes the target's file; NULL if it is not compressed
  * @with: a set of 1 << enum timeline_emitter
  * @has_data_messages: the target prints messages of instants and samples; EVENT does not
+ * @has_machines: several recordings are merged
  * @sink_index: index into the sink data of tracks, names and categories
  * @start_ns: trace time at which the session begins
  * @command_ns: trace time at which the traced command began
@@ -89,6 +90,7 @@ struct trace2_sink {
 	struct compressor *compressor;
 	unsigned int with;
 	bool has_data_messages;
+	bool has_machines;
 	unsigned int sink_index;
 	int64_t start_ns;
 	int64_t command_ns;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The timeline as a trace2 session: one message for each event; libtrace2 prints them. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "sink/kinds.h"
 #include "sink/remark.h"
 #include "sink/trace2/state.h"
+
+#define LOSS_FORMAT_SIZE 128
 
 int trace2_sink_fail(const struct trace2_sink *sink, struct error *error)
 {
@@ -55,6 +58,10 @@ static struct text loss_args_set(struct trace2_sink *sink, const struct timeline
 		buffer_append_string(more, ",\"buffer\":");
 		json_append_string(more, text_of(event->loss_buffer));
 	}
+	if (event->loss_machine) {
+		buffer_append_string(more, ",\"host\":");
+		json_append_string(more, text_of(event->loss_machine->name));
+	}
 	buffer_append_char(more, '}');
 	return buffer_text(more);
 }
@@ -71,9 +78,11 @@ static int trace2_write_loss(struct trace2_sink *sink, const struct timeline_eve
 	};
 	int kind = event->kind == TIMELINE_LOSS_SUM ? 2
 						    : event->loss_count != TIMELINE_COUNT_UNKNOWN;
+	char format[LOSS_FORMAT_SIZE];
 
-	return error_write(sink, event, formats[kind][event->loss_buffer != NULL],
-			   loss_args_set(sink, event), error);
+	snprintf(format, sizeof(format), "%s%s", formats[kind][event->loss_buffer != NULL],
+		 event->loss_machine ? " of machine '%s'" : "");
+	return error_write(sink, event, format, loss_args_set(sink, event), error);
 }
 
 static int trace2_write_malformed(struct trace2_sink *sink, const struct timeline_event *event,
@@ -236,6 +245,7 @@ static int trace2_sink_open(struct sink *head, const struct recording *recording
 
 	sink->sink_index = sink_index;
 	sink->start_ns = recording->start_ns;
+	sink->has_machines = recording->nr_machines > 0;
 	trace2_session_begin(sink->session, start_ns / NS_PER_US * NS_PER_US);
 	return trace2_recording_begin(sink, recording, error);
 }

@@ -128,6 +128,8 @@ int trace2_timers_write(struct trace2_sink *sink, const struct interval_table *t
 									    intervals->category);
 		struct trace2_event line = { .kind = kind, .thread = thread };
 
+		if (intervals->nr_intervals == 0)
+			continue;
 		line.timer.category = category->text;
 		line.timer.name = trace2_sink_label(sink, category, intervals->name, error);
 		line.timer.intervals = intervals->nr_intervals;
