@@ -93,7 +93,7 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         for name, command in commands_of(flags_of()).items():
-            if name == "gcc" and subprocess.run(["gcc", "-dumpversion"], capture_output=True, text=True, check=True).stdout.split(".")[0] != GCC:
+            if name == "gcc" and subprocess.run(["gcc", "-dumpversion"], capture_output=True, text=True, check=True).stdout.strip().split(".")[0] != GCC:
                 tap.skip("gcc -fanalyzer", f"the list of unfounded findings is of gcc {GCC}")
                 continue
             check_tool(tap, name, command, Path(folder))
