@@ -170,6 +170,10 @@ def check_terminal(tap):
                 wrong += [line for line in plain if not line.isprintable()]
                 is_full = status == 0 and any("\x1b[1m" in line for line in lines)
                 tap.nothing(wrong + ([] if is_full else [str(lines)]), f"{name}, {width} wide")
+        cases.make("loss-on-two-cpus", Path(folder, "trace.dat"))
+        _, lines = on_terminal(folder, 80, "stat", "--by-name", "trace.dat")
+        titles = COLOUR.sub("", lines[0]).split()
+        tap.nothing([] if "TRACEPOINT" in titles and "HISTOGRAM" not in titles else lines, "the category, by which slices are selected, is dropped last")
 
 
 def check_plain(tap):

@@ -72,8 +72,8 @@ static void slice_columns(struct columns *columns, const struct sink_stat_settin
 	number_add(columns, "MEAN", 1);
 	percentiles_add(columns, settings);
 	number_add(columns, "MAX", 0);
-	column_add(columns, (struct table_column){ "HISTOGRAM", .rank = 2 });
-	column_add(columns, (struct table_column){ "TRACEPOINT", .rank = 3 });
+	column_add(columns, (struct table_column){ "HISTOGRAM", .rank = 3 });
+	column_add(columns, (struct table_column){ "TRACEPOINT", .rank = 2 });
 }
 
 static void counter_columns(struct columns *columns, const struct sink_stat_settings *settings)
