@@ -31,6 +31,7 @@ echo "proc /proc proc rw 0 0" >"$folder/mounts"
 run tests/cli/mounted "$folder/mounts" "$ktrack" doctor
 is "without tracefs the status is 1" "$status" = 1
 is "and the remedy is printed" "$(grep -c '^failed  *tracefs  *not mounted; mount -t tracefs' "$folder/out")" = 1
+is "again at the end, where a terminal shows it" "$(sed -n '/^Recording is not possible:$/,$p' "$folder/out" | grep -c '^  tracefs: not mounted; mount -t tracefs')" = 1
 if [ "$(id -u)" = 0 ]; then
 	chmod 0700 "$folder/tracing"
 	echo "tracefs $folder/tracing tracefs rw 0 0" >"$folder/mounts"

@@ -39,9 +39,17 @@ static const char *const state_names[] = {
 	[DOCTOR_UNKNOWN] = "unknown",
 };
 
+/* "permissions: tracing instances cannot be created: Permission denied; sudo ktrack doctor" */
+static void failure_append(struct buffer *out, const struct doctor_finding *finding)
+{
+	buffer_printf(out, "  %s: %s%s%s\n", finding->check, finding->text,
+		      finding->remedy ? "; " : "", finding->remedy ? finding->remedy : "");
+}
+
 static void finding_print(void *context, const struct doctor_finding *finding)
 {
-	(void)context;
+	if (finding->state == DOCTOR_FAILED)
+		failure_append(context, finding);
 	printf("%-8s %-29s %s%s%s\n", state_names[finding->state], finding->check, finding->text,
 	       finding->remedy ? "; " : "", finding->remedy ? finding->remedy : "");
 }
@@ -67,20 +75,24 @@ static int doctor_main(int argc, char **argv, struct error *error)
 {
 	struct doctor_settings settings = { .report = message_report() };
 	struct option_table table = doctor_table();
+	struct buffer failures = { 0 };
 	int operand, status;
 	bool can_record;
 
 	if (!options_read(&table, argc, argv, &settings, &operand, &status, error))
 		return status;
-	can_record = doctor_run("", settings.is_json ? finding_json_print : finding_print, NULL);
+	can_record =
+		doctor_run("", settings.is_json ? finding_json_print : finding_print, &failures);
 	if (settings.is_json)
 		printf("{\"can_record\":%s}\n", can_record ? "true" : "false");
 	else
-		printf("\nRecording is %s.\n",
-		       can_record ? "possible" : "not possible: see the failed checks");
+		printf("\nRecording is %s\n%s", can_record ? "possible." : "not possible:",
+		       buffer_string(&failures));
 	if (can_record)
-		report_closing(settings.report, "next: ktrack stream -r sched,irq --html=page.html "
-						"-- sleep 1");
+		report_closing(settings.report,
+			       "next: %sktrack stream -r sched,irq --html=page.html -- sleep 1",
+			       sudo_prefix());
+	buffer_release(&failures);
 	return can_record ? STATUS_DONE : STATUS_FAILED;
 }
 

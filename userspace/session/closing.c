@@ -2,9 +2,11 @@
 /* Words the last line of a run. */
 #include "session/closing.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "session/output_file.h"
+#include "session/session.h"
 #include "timeline/timeline.h"
 
 #define PLAIN_CHARACTERS                                       \
@@ -91,6 +93,11 @@ bool closing_append_view(struct buffer *out, const struct output_settings *outpu
 		return false;
 	buffer_printf(out, "open %s in %s", outputs->targets[found], sink_kinds[found].viewer);
 	return true;
+}
+
+const char *sudo_prefix(void)
+{
+	return getenv("SUDO_UID") ? "sudo " : "";
 }
 
 void closing_append_command(struct buffer *out, const char *command,

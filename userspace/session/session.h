@@ -115,6 +115,13 @@ struct doctor_finding {
 };
 
 /**
+ * sudo_prefix - what to print before a command that records
+ *
+ * Returns "sudo " if ktrack was started by sudo(8), otherwise "".
+ */
+const char *sudo_prefix(void);
+
+/**
  * doctor_run - examine whether this machine can record, and which mechanisms work; changes nothing
  * @root: put before the paths of procfs, sysfs and tracefs; "" for this machine
  * @found: called for each finding, whose texts are borrowed

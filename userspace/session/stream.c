@@ -402,6 +402,7 @@ static void stream_run_append_next(const struct stream_run *run, struct buffer *
 		buffer_append_string(out, "the button \"save\" of the page keeps it");
 		return;
 	}
+	buffer_append_string(out, sudo_prefix());
 	closing_append_command(out, settings->outputs.stat ? "record" : "stream --html=page.html",
 			       selection, NULL);
 	buffer_append_string(out, settings->outputs.stat ? " keeps records in a file"
