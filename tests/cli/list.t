@@ -23,10 +23,10 @@ tracepoint_add net net_work 12 0 "$slice_type" "$slice_name"
 tracepoint_add net net_plain 13 0 'int pid;8;4'
 tracepoint_add disk depth 14 0 's64 counter_value;8;8' 'u32 scope_cpu;16;4'
 
-head='TRACEPOINT                               KIND     SCOPE        TRACK NAME ENABLED  OTHER FIELDS'
-depth='disk:depth                               counter  scope_cpu    -          no       -'
-queue='net:net_queue                            slice    scope_queue  track_name yes      bytes,result'
-work='net:net_work                             slice    thread       -          no       -'
+head='TRACEPOINT               KIND     SCOPE        TRACK NAME ENABLED  OTHER FIELDS'
+depth='disk:depth               counter  scope_cpu    -          no       -'
+queue='net:net_queue            slice    scope_queue  track_name yes      bytes,result'
+work='net:net_work             slice    thread       -          no       -'
 
 run_mounted "$ktrack" list
 printf '%s\n' "$head" "$depth" "$queue" "$work" >"$folder/want"
@@ -57,7 +57,7 @@ printed "long names make columns wider" "$folder/want"
 rm -r "$folder/tracing/events/networking_of_a_driver"
 tracepoint_add net net_link 16 0 "$slice_type" "$slice_name" 'ktrack_flow_id request;16;8' 'u32 bytes;24;4' 'ktrack_flow_id batch;32;8'
 run_mounted "$ktrack" list -e net:net_link
-link='net:net_link                             slice    thread       -          no       bytes,request(flow),batch(flow)'
+link='net:net_link             slice    thread       -          no       bytes,request(flow),batch(flow)'
 printf '%s\n' "$head" "$link" >"$folder/want"
 printed "flows" "$folder/want"
 run_mounted "$ktrack" list --json -e net:net_link

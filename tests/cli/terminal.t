@@ -82,8 +82,10 @@ def check_closing(tap):
     of_database, of_file = Shown([KTRACK, "query", "lost.db", "SELECT 1"]).screen(), Shown([KTRACK, "query", "lost.dat", "SELECT 1"]).screen()
     losses = [lines[-1].split("; next")[0].split(", ", 1)[1] for lines in (of_database, of_file)]
     tap.ok(losses[0] == losses[1] and "lost" in losses[0] and "nothing" not in losses[0], "with the losses of its recording", *losses)
-    shown = Shown([KTRACK, "list", "--rules"])
-    tap.ok(shown.screen()[-1].endswith("rules; next: ktrack stream -r sched,irq --html=page.html -- sleep 1"), "a list has one", shown.text)
+    command = "ktrack stream -r sched,irq --html=page.html -- sleep 1"
+    for sudo, words in (("", ["env", "-u", "SUDO_UID"]), ("sudo ", ["env", "SUDO_UID=0"])):
+        shown = Shown([*words, KTRACK, "list", "--rules"])
+        tap.ok(shown.screen()[-1].endswith(f"rules; next: {sudo}{command}"), f"a list has one: {sudo}ktrack", shown.text)
 
 
 def check_silence(tap):

@@ -73,7 +73,7 @@ static void width_widen(int *width, size_t size)
 
 static struct widths widths_find(const struct listing *listing)
 {
-	struct widths widths = { .tracepoint = 40, .scope = 12 };
+	struct widths widths = { .tracepoint = 24, .scope = 12 };
 	struct buffer scope = { 0 };
 
 	for (size_t i = 0; i < listing_size(listing); i++) {
@@ -190,12 +190,12 @@ static int list_print(struct list_settings *settings, struct error *error)
 		json_print(listing, i);
 	if (listing_size(listing) == 0)
 		error_set(error, "no tracepoint of this machine follows the convention; load a "
-				 "module with such tracepoints");
+				 "module with such tracepoints, or list rules with --rules");
 	else
 		report_closing(settings->report,
-			       "%zu tracepoint%s; next: ktrack stream records "
-			       "them",
-			       listing_size(listing), listing_size(listing) == 1 ? "" : "s");
+			       "%zu tracepoint%s; next: %sktrack stream --html=page.html -d 5 shows them",
+			       listing_size(listing), listing_size(listing) == 1 ? "" : "s",
+			       sudo_prefix());
 	listing_free(listing);
 	return STATUS_DONE;
 }
@@ -215,9 +215,8 @@ static int rules_print(struct list_settings *settings, struct error *error)
 	else
 		rule_table_print(listing);
 	report_closing(settings->report,
-		       "%zu rules; next: ktrack stream -r sched,irq "
-		       "--html=page.html -- sleep 1",
-		       rule_listing_size(listing));
+		       "%zu rules; next: %sktrack stream -r sched,irq --html=page.html -- sleep 1",
+		       rule_listing_size(listing), sudo_prefix());
 	rule_listing_free(listing);
 	return STATUS_DONE;
 }

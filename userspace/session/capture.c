@@ -121,7 +121,8 @@ int capture_choose(struct capture *capture, struct convention *convention, struc
 		return -1;
 	if (convention_size(convention) == 0 && !selection->waits && !selection->rules)
 		return error_set(error, "no tracepoint of this machine follows the convention; "
-					"load a module with such tracepoints, or --wait for one");
+					"load a module with such tracepoints, --wait for one, or select "
+					"rules with -r sched,irq");
 	return stale_report(capture->report, error);
 }
 
