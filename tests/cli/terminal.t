@@ -23,6 +23,7 @@ PROJECT = HERE.parents[1]
 KTRACK = PROJECT / "build/ktrack"
 SCRIPT = PROJECT / "tests/golden/filters.script"
 PAUSE_S = 0.03
+RULE = "instant my:level event=demo:level name=level"
 
 
 def quiet_environment():
@@ -58,6 +59,10 @@ def check_closing(tap):
         (["export", "trace.dat"], "trace.dat: 9 events, nothing lost; next: ktrack stat trace.dat"),
         (["stat", "trace.dat"], "trace.dat: 9 events, nothing lost; next: ktrack export --html=page.html trace.dat"),
         (["query", "trace.dat", "SELECT 1"], "trace.dat: 9 events, nothing lost; next: ktrack export --html=page.html trace.dat"),
+        (
+            ["stat", "-e", "other,demo:io", "-r", RULE, "trace.dat"],
+            f"trace.dat: 9 events, nothing lost; next: ktrack export --html=page.html -e other,demo:io -r '{RULE}' trace.dat",
+        ),
         (["export", "a b.dat"], "a b.dat: 9 events, nothing lost; next: ktrack stat 'a b.dat'"),
     ):
         shown = Shown([KTRACK, *words])

@@ -100,10 +100,24 @@ const char *sudo_prefix(void)
 	return getenv("SUDO_UID") ? "sudo " : "";
 }
 
+/* " -e PATTERNS": with rules alone, the tracepoints that follow the convention have no tracks. */
+static void patterns_append(struct buffer *out, const struct selection *selection)
+{
+	struct buffer list = { 0 };
+
+	for (size_t i = 0; i < selection->nr_patterns; i++)
+		buffer_printf(&list, "%s%s", i > 0 ? "," : "", selection->patterns[i].text);
+	buffer_append_string(out, " -e ");
+	word_append_quoted(out, buffer_string(&list));
+	buffer_release(&list);
+}
+
 void closing_append_command(struct buffer *out, const char *command,
 			    const struct selection *selection, const char *source)
 {
 	buffer_printf(out, "ktrack %s", command);
+	if (selection->rule_words.size > 0 && selection->nr_patterns > 0)
+		patterns_append(out, selection);
 	if (selection->rule_words.size > 0)
 		buffer_append(out, selection->rule_words.data, selection->rule_words.size);
 	if (!source)

@@ -37,7 +37,7 @@ void pipeline_report_end(const struct pipeline_counts *counts,
 /** closing_append_view - append how to open the first file for a viewer; false if there is none */
 bool closing_append_view(struct buffer *out, const struct output_settings *outputs);
 
-/** closing_append_command - append "ktrack COMMAND RULES SOURCE" for the selection of a run */
+/** closing_append_command - append "ktrack COMMAND SELECTION SOURCE" for the selection of a run */
 void closing_append_command(struct buffer *out, const char *command,
 			    const struct selection *selection, const char *source);
 

@@ -342,6 +342,10 @@ static int record_run_save_names(struct record_run *run, struct error *error)
 
 static void record_run_report_end(const struct record_run *run)
 {
+	const struct capture_settings *settings = run->capture.settings;
+	/* With -r, the rules for probes and functions, which are in the file, are not used otherwise. */
+	bool adds_recorded = settings->selection.rule_words.size > 0 &&
+			     settings->nr_probes + settings->nr_functions > 0;
 	struct buffer next = { 0 };
 	const struct closing closing = {
 		.object = run->settings->path,
@@ -351,8 +355,10 @@ static void record_run_report_end(const struct record_run *run)
 		.lost = run->summary.lost,
 	};
 
-	closing_append_command(&next, "export --html=page.html", &run->capture.settings->selection,
-			       run->settings->path);
+	closing_append_command(&next,
+			       adds_recorded ? "export --html=page.html -r recorded"
+					     : "export --html=page.html",
+			       &settings->selection, run->settings->path);
 	closing_report(&closing, buffer_string(&next), run->capture.report);
 	buffer_release(&next);
 }
