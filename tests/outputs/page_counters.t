@@ -111,7 +111,7 @@ def check_colours(tap, pages):
             const most = Math.max(r, g, b), size = most - Math.min(r, g, b) || 1;
             return 60 * (most === r ? ((g - b) / size + 6) % 6 : most === g ? (b - r) / size + 2 : (r - g) / size + 4);
         };
-        const palette = new Palette({ names: ["Running", "Runnable", "S", "D", "D|K", "Runnable (preempted)", "T"] }), track = { identity: { tracepoint: "sched:thread" } }, found = [];
+        const palette = new Palette({ names: ["Running", "Runnable", "S", "D", "D|K", "Runnable (preempted)", "T", "R", "R+"] }), track = { identity: { tracepoint: "sched:thread" } }, found = [];
         for (const isDark of [false, true]) {
             palette.setDark(isDark);
             found.push(palette.recording.names.map((_, i) => [palette.of(track, i).css, hue(palette.of(track, i).rgb)]));
@@ -120,7 +120,7 @@ def check_colours(tap, pages):
     )
     for colours in hues:
         names = [css for css, _ in colours]
-        tap.ok(len({*names[:4], names[6]}) == 5 and names[3] == names[4] and names[1] == names[5], "colors of states", *names)
+        tap.ok(len({*names[:4], names[6]}) == 5 and names[3] == names[4] and {names[1]} == {names[5], *names[7:]}, "colors of states", *names)
         tap.ok(all(40 <= hue <= 320 for _, hue in colours), "none is red", *colours)
     tints = re.findall(r"--tint: #(\w{6})", CSS.read_text())
     red = [tint for tint in tints if (rgb := [int(tint[i : i + 2], 16) for i in (0, 2, 4)])[0] > 1.6 * max(rgb[1:])]

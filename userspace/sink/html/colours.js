@@ -9,7 +9,7 @@ const STATE_TRACKS = "sched:thread";
 // What CPUs without work run.
 const CPU_TRACKS = "sched:cpu", IDLE = /^swapper\/\d+$/;
 const STATE_COLOURS = {
-	Running: [131, 50, 58, 40], Runnable: [42, 90, 60, 42], S: [215, 22, 88, 24], D: [256, 38, 68, 50],
+	Running: [131, 50, 58, 40], Runnable: [42, 90, 60, 42], R: [42, 90, 60, 42], S: [215, 22, 88, 24], D: [256, 38, 68, 50],
 	I: [215, 12, 91, 21], T: [210, 8, 62, 46], t: [210, 8, 62, 46], X: [210, 8, 40, 62], Z: [210, 8, 40, 62],
 };
 
