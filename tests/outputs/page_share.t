@@ -116,6 +116,10 @@ def check_print(tap, pages):
     devtools(browser, "Emulation.setEmulatedMedia", features=[])
     light = browser.run(DRAW + paper)
     tap.ok(dark == again == "21,25,31,255" and light == "255,255,255,255", "dark and light paper", dark, again, light)
+    devtools(browser, "Emulation.setEmulatedMedia", media="print")
+    adjust = browser.run('const part = element("i", { className: "part" }); document.body.append(part); const { printColorAdjust } = getComputedStyle(part); part.remove(); return printColorAdjust;')
+    devtools(browser, "Emulation.setEmulatedMedia", media="")
+    tap.ok(adjust == "exact", "parts of a split keep their colors on paper", adjust)
     tap.ok(pdf[:4] == b"%PDF" and len(pdf) > 10000 and colours == ["#fff", "#1d2530"], "print", len(pdf), colours)
 
 
