@@ -60,6 +60,7 @@ def check_queries(tap, pages):
         ("result=9007199254740993", [FIRST], 0),
         ("result>9007199254740992", [FIRST], 0),
         ("state=done", [FIRST, LAST], 0),
+        ('state="done"', [FIRST, LAST], 0),
         ("state", [FIRST, WRITE, LAST, MARK], 0),
         ("duration>10ms", [WRITE], 0),
         ("duration<=10us", [FIRST, LAST], 0),

@@ -26,7 +26,7 @@ function numberOf(text) {
 // Terms that all must be right: comparisons, which a text may precede. With a text behind it, a comparison is one with all of that.
 function termsOf(text) {
 	const parts = [...text.matchAll(/[\w:.-]+\s*(>=|<=|!=|=|>|<)\s*("[^"]*"|\S+)|\S+/g)], first = parts.findIndex((part) => part[1]);
-	if (first < 0 || parts.length === 1 || parts.slice(first).some((part) => !part[1]))
+	if (first < 0 || parts.slice(first).some((part) => !part[1]))
 		return [text];
 	const before = text.slice(0, parts[first].index).trim(), compared = parts.slice(first).map(([term]) => term.replace(/"([^"]*)"$/, "$1"));
 	return before ? [before, ...compared] : compared;
