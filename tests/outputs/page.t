@@ -202,6 +202,11 @@ def check_flows(tap, pages):
     tap.ok(browser.run(arrows) == [], "no arrows after Escape")
 
 
+# The texts in the color of losses.
+BAD_TEXTS = """await ktrack.showDetails(null);
+return [...document.querySelectorAll(".bad")].map((one) => one.textContent).filter((text) => text);"""
+
+
 def check_losses(tap, pages):
     """Where records were lost the picture is red, and nowhere else."""
     pages.load_case(cases.LOSSES_CASE)
@@ -218,6 +223,8 @@ def check_losses(tap, pages):
     tap.ok(is_red, "losses are red", colours)
     about = pages.browser.run('return document.getElementById("faults").textContent;')
     tap.ok(about == "lost 321 records in 3 gaps", "how much was lost is reported", about)
+    texts = pages.browser.run(BAD_TEXTS)
+    tap.ok(texts[:2] == [about] * 2 and len(texts) == 3 and "may be wrong" in texts[2], "in red, as what may be wrong because of that", *texts)
 
 
 def tip_at(browser, x, y):
@@ -249,6 +256,8 @@ def check_whole(tap, pages):
     wanted = ("7 malformed records of demo:io", "1 malformed record of demo:late", "2020-01-02T03:04:05")
     lost = [word for word in wanted if word not in panel]
     tap.ok(not lost and head == wanted[0], "faults of the whole", panel, head)
+    red = browser.run(BAD_TEXTS)
+    tap.nothing(red, "none of them is red")
     tip = tip_at(browser, "p.xOf(r.marks[0].time) + 1", "10")
     tap.ok(tip == "malformed record of demo:io: unknown track_event_type", "what a mark is", tip)
     pages.load_case("extremes-of-64-bits")

@@ -50,16 +50,16 @@ class Details {
 		this.comms = null;
 	}
 
-	// The faults of the recording, the worst first.
+	// The faults of the recording that make what is shown wrong, the worst first.
 	faults() {
-		const { losses, totals, notes } = this.recording, faults = [];
+		const { losses, totals } = this.recording, faults = [];
 		if (!totals && !this.recording.isGrowing)
 			faults.push(this.recording.isCut ? "saved before the end of the recording" : "the end of this page is missing");
 		if (losses.length > 0)
 			faults.push(this.lossFact());
 		if (totals?.suspect)
 			faults.push(`${counted(totals.suspect, "slice")} may be wrong because of that`);
-		return [...faults, ...notes];
+		return faults;
 	}
 
 	// The same number as in every output of ktrack.
@@ -102,9 +102,11 @@ class Details {
 
 	// Facts about the recording, shown if nothing is selected.
 	whole() {
-		const columns = element("div", { className: "columns" }), list = element("div", { className: "bad" });
+		const columns = element("div", { className: "columns" }), list = element("div", {});
 		for (const fault of this.faults())
-			list.append(element("div", { textContent: fault }));
+			list.append(element("div", { className: "bad", textContent: fault }));
+		for (const note of this.recording.notes)
+			list.append(element("div", { textContent: note }));
 		if (list.hasChildNodes())
 			columns.append(list);
 		columns.append(tableOf(this.wholeFacts()), "Click on something for its details. Drag over tracks or over the time axis for statistics of a range.");

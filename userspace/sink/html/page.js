@@ -62,7 +62,8 @@ class Page {
 		this.part("about").textContent = `${about.source} · ${showDuration(end)} · ${counted(tracks.length, "track")}`;
 		this.part("about").title = about.source;
 		this.picture.canvas.ariaLabel = `timeline of ${about.source}: ${counted(tracks.length, "track")}, ${showDuration(end)}; press ? for the keys`;
-		this.part("faults").textContent = this.details.faults()[0] ?? "";
+		const [fault] = this.details.faults();
+		Object.assign(this.part("faults"), { textContent: fault ?? this.recording.notes[0] ?? "", className: fault ? "bad" : "" });
 	}
 
 	showRange() {
