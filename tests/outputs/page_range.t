@@ -222,6 +222,33 @@ def check_name(tap, pages):
     tap.ok(following == ["inner", begins[at + 1]] and before == ["inner", begins[at - 1]], "next and previous one of the same name", following, before)
 
 
+# A shell begins a request and becomes another program; its worker gets another name after the request.
+RENAMED = """format ../formats/6.12/task/task_rename
+event demo:request 100 char track_event_type; string slice_name; ktrack_async_id scope_id
+event demo:work 101 char track_event_type; string slice_name
+task 7 shell 7
+task 8 worker 7
++10us 7@0 work I submit
++10us 7@0 request B read 1
++10us 7@0 task_rename pid=7 oldcomm=shell newcomm=sleep
++10us 7@0 work I later
++10us 8@0 work I work
++10us 8@0 request E "" 1
++10us 8@0 task_rename pid=8 oldcomm=worker newcomm=idle
++10us 8@0 work I last
+"""
+
+
+def check_names(tap, pages):
+    """A thread has the name of that time; a process the last one of its first thread."""
+    pages.load_text(RENAMED)
+    pages.browser.run("const row = ktrack.recording.tracks.find((one) => one.rows.length > 0).rows[0]; ktrack.show(thing(row, row.chunks[0], 0));")
+    text = pages.details()
+    tap.ok("begun by\tshell (7)" in text and "ended by\tworker (8)" in text, "names of that time", text)
+    labels = pages.browser.run("return ktrack.picture.tree.all.map(({ label }) => label);")
+    tap.ok("process 7 sleep" in labels and "sleep 7" in labels, "a process is named like its first thread", *labels)
+
+
 def check_writers(tap, pages):
     """An asynchronous slice reports who began and who ended it."""
     pages.load_text(ASYNC)
@@ -230,7 +257,7 @@ def check_writers(tap, pages):
     tap.ok("begun by\tsubmitter (7)" in text and "ended by\tworker (8)" in text and "ktrack:" not in text, "who began and ended it", text)
 
 
-CHECKS = (check_axis, check_panel, check_tracks, check_markers, check_name, check_writers)
+CHECKS = (check_axis, check_panel, check_tracks, check_markers, check_name, check_writers, check_names)
 
 
 if __name__ == "__main__":

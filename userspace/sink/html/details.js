@@ -47,7 +47,7 @@ class Details {
 	// After lines were added.
 	grow() {
 		this.known.clear();
-		this.comms = null;
+		this.named = null;
 	}
 
 	// The faults of the recording that make what is shown wrong, the worst first.
@@ -144,16 +144,25 @@ class Details {
 	// Who began and ended a slice: the thread of its track, unless its records have their own.
 	writerFacts({ track, chunk, index }, args) {
 		const hasEnd = !(chunk.read().marks[index] & INCOMPLETE), { scope, id } = track.identity, own = scope === "thread" ? id : undefined;
-		const writer = (part) => this.threadText(track.identity.host, part?.[WRITER_TID] ?? own, part?.[WRITER_COMM]);
-		const [begin, end] = Array.isArray(args) ? args.map(writer) : [writer(), writer()];
+		const { begin: from, end: to } = chunk.read(), writer = (part, time) => this.threadText(track, part?.[WRITER_TID] ?? own, part?.[WRITER_COMM], time);
+		const [begin, end] = [from, to].map((times, at) => writer(Array.isArray(args) ? args[at] : null, times[index]));
 		return [["begun by", begin], ["ended by", hasEnd && end]].filter(([, text]) => text && track.identity.tracepoint !== STATE_TRACKS);
 	}
 
-	// A thread by its number, with its name if any of its tracks has it.
-	threadText(host, tid, comm) {
-		const key = (one, id) => JSON.stringify([one, id]);
-		this.comms ??= new Map(this.recording.tracks.filter(({ identity }) => ["thread", "process"].includes(identity.scope) && identity.comm).map(({ identity }) => [key(identity.host, identity.id), identity.comm]));
-		return tid === undefined ? null : `${comm ?? this.comms.get(key(host, tid)) ?? "thread"} (${tid})`;
+	// A thread of a track's machine by its number, with the name that its tracks have at a time.
+	threadText(track, tid, comm, time) {
+		return tid === undefined ? null : `${comm ?? this.commAt(track, tid, time) ?? "thread"} (${tid})`;
+	}
+
+	// The name of a thread: its tracks begin anew when it gets another one. Those of its process are named after the first thread.
+	commAt({ identity: { host } }, tid, time) {
+		if (!this.named) {
+			this.named = new Map();
+			for (const track of this.recording.tracks.filter(({ identity }) => ["thread", "process"].includes(identity.scope) && identity.comm))
+				appendTo(this.named, JSON.stringify([track.identity.host, track.identity.id]), track);
+		}
+		const away = (track) => Math.max(track.begin - time, time - track.end, 0);
+		return this.named.get(JSON.stringify([host, tid]))?.reduce((best, track) => away(track) < away(best) ? track : best).identity.comm;
 	}
 
 	// An element about an item; null if another one is selected meanwhile.

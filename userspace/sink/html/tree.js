@@ -162,7 +162,7 @@ function processNodes(nodes) {
 	for (const [tgid, threads] of processes)
 		if (threads.length > 1) {
 			const main = threads.find(({ tracks }) => tracks[0].identity.id === tgid) ?? threads[0];
-			const process = new TreeNode("process", `process ${tgid} ${main.tracks.find((track) => track.identity.comm)?.identity.comm ?? ""}`.trim());
+			const process = new TreeNode("process", `process ${tgid} ${main.tracks.findLast((track) => track.identity.comm)?.identity.comm ?? ""}`.trim());
 			process.number = tgid;
 			threads.forEach((thread) => process.adopt(thread));
 			result.push(process);
