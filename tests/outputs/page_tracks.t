@@ -136,12 +136,37 @@ def check_lines(tap, pages):
 def check_filter(tap, pages):
     """A filter by words of labels and tracepoints, and orders."""
     browser = pages.browser
+# What the picture says if it is empty.
+MESSAGES = """const p = ktrack.picture, texts = [], draw = p.context.fillText;
+p.context.fillText = (text) => texts.push(text);
+p.draw();
+p.context.fillText = draw;
+return texts.filter((text) => text.startsWith("no track"));"""
+# Whether the text at the mouse is hidden: first, after the same is drawn again, after a zoom.
+TIPS = DRAW + """const found = [], note = () => found.push(document.getElementById("tip").hidden);
+ktrack.showTip({ offsetX: 5, offsetY: p.body + p.lines.at(-1).top + 5 });
+note();
+p.draw();
+note();
+p.zoom(0.5);
+p.draw();
+note();
+p.setSpan(p.whole.from, p.whole.to);
+return found;"""
+# What the panel says about the tracks of a line.
+FACTS = """ktrack.tracks.choose(ktrack.picture.tree.all.find(({ label }) => label === arguments[0]));
+return [...document.querySelectorAll("#details tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent).join(" | "));"""
+
+
     pages.load_text(TREE)
     type_filter = "const one = document.getElementById('filter'); one.value = arguments[0]; one.dispatchEvent(new Event('input'));"
     browser.run(type_filter, "helper")
-    tap.ok(labels(browser) == ["process 20 other", "work tid 21 helper"], "a filter", *labels(browser))
+    tap.ok(labels(browser) == ["process 20 other", "work tid 21 helper"] and not browser.run(MESSAGES), "a filter", *labels(browser))
+    tips = browser.run(TIPS)
+    tap.ok(tips == [False, False, True], "the text at the mouse goes when something else is there", tips)
     browser.run(type_filter, "demo:io -3")
-    found = labels(browser)
+    found, messages = labels(browser), browser.run(MESSAGES)
+    tap.ok(messages == ["no track has these words"], "a filter that nothing matches", *messages)
     browser.run(type_filter, "demo:io")
     tap.ok(found == [] and labels(browser) == WHOLE[:2], "words of tracepoints, and without others", found, *labels(browser))
     browser.run("ktrack.showTrack(ktrack.recording.tracks.find((one) => one.label === 'level queue 5'));")

@@ -102,6 +102,8 @@ class Picture extends Layout {
 		this.drawBack();
 		this.drawLines(this.lines, this.body);
 		this.drawLines(this.pinnedLines, RULER);
+		if (this.filter && this.lines.length + this.pinnedLines.length === 0)
+			this.drawText("no track has these words", GUTTER + 4, this.body + LANE / 2 + 1, this.width - GUTTER - 12);
 		this.drawLosses();
 		this.drawGutter();
 		this.drawBar();

@@ -70,7 +70,15 @@ class Page {
 		const span = this.picture.span;
 		this.part("range").textContent = `${showDuration(span.from)} + ${showDuration(span.to - span.from)}`;
 		this.part("markers").textContent = this.range.markerText();
+		if (this.tipView !== this.viewKey())
+			this.hideTip();
 		this.fragment?.changed();
+	}
+
+	// What is below the mouse changes with it.
+	viewKey() {
+		const { span, scroll, height, filter } = this.picture;
+		return [span.from, span.to, scroll, height, filter].join();
 	}
 
 	fit() {
@@ -269,6 +277,7 @@ class Page {
 			return this.hideTip();
 		tip.textContent = lines.map(showSafe).join("\n");
 		tip.hidden = false;
+		this.tipView = this.viewKey();
 		tip.style.left = `${Math.min(event.offsetX + 12, this.picture.width - tip.offsetWidth - 4)}px`;
 		tip.style.top = `${Math.max(event.offsetY - tip.offsetHeight - 8, 0)}px`;
 	}
