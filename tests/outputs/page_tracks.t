@@ -108,6 +108,9 @@ def check_lines(tap, pages):
     chosen = browser.run("return ktrack.picture.current.label;")
     panel = browser.run("return document.getElementById('details').innerText;")
     tap.ok(chosen == "alone 9" and "demo:rest" in panel and "collapse" in panel, "Shift and an arrow choose a line", chosen, panel)
+    facts = browser.run(FACTS, "level queue 5") + browser.run(FACTS, "alone 9")
+    wanted = ["level queue 5 | demo:level | 0 | 0 | 1 | ", "work tid 9 alone | demo:work | 1 | 0 | 0 | 90 \u00b5s", "rest tid 9 alone | demo:rest | 1 | 0 | 0 | 10 \u00b5s"]
+    tap.ok(facts == wanted, "counts and times of its tracks", *facts)
     browser.press("p")
     found = labels(browser)
     is_fixed = browser.run("const p = ktrack.picture, track = p.nodeOf(p.recording.tracks[0]).tracks[0]; return [p.pinnedLines.length, p.topOf(p.current.tracks[0]) < p.body];")
@@ -133,9 +136,6 @@ def check_lines(tap, pages):
     tap.ok(found == [*WHOLE[:2], *WHOLE[4:], *WHOLE[2:4]], "the mouse drags it", *found)
 
 
-def check_filter(tap, pages):
-    """A filter by words of labels and tracepoints, and orders."""
-    browser = pages.browser
 # What the picture says if it is empty.
 MESSAGES = """const p = ktrack.picture, texts = [], draw = p.context.fillText;
 p.context.fillText = (text) => texts.push(text);
@@ -158,6 +158,9 @@ FACTS = """ktrack.tracks.choose(ktrack.picture.tree.all.find(({ label }) => labe
 return [...document.querySelectorAll("#details tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent).join(" | "));"""
 
 
+def check_filter(tap, pages):
+    """A filter by words of labels and tracepoints, and orders."""
+    browser = pages.browser
     pages.load_text(TREE)
     type_filter = "const one = document.getElementById('filter'); one.value = arguments[0]; one.dispatchEvent(new Event('input'));"
     browser.run(type_filter, "helper")

@@ -73,7 +73,7 @@ class Tracks {
 
 	factsOf(node) {
 		const count = (row) => row ? row.chunks.reduce((sum, chunk) => sum + chunk.count, 0) : 0, tracks = node.allTracks, shown = tracks.slice(0, ROWS_SHOWN);
-		const rows = shown.map((track) => [track.label, track.identity.tracepoint, track.rows.reduce((sum, row) => sum + count(row), 0), count(track.instants), count(track.samples), showDuration(activityOf(track))]);
+		const rows = shown.map((track) => [track.label, track.identity.tracepoint, track.rows.reduce((sum, row) => sum + count(row), 0), count(track.instants), count(track.samples), track.rows.length > 0 ? showDuration(busyOf(track)) : ""]);
 		return tableOf(rows, tracks.length > shown.length ? `${shown.length} of ${tracks.length} tracks` : "", ["track", "tracepoint", "slices", "instants", "samples", "busy"]);
 	}
 

@@ -42,10 +42,19 @@ function sortGroup(group) {
 	return group.sort((a, b) => rankOf(a) - rankOf(b) || places.get(a) - places.get(b) || laneOf(a) - laneOf(b));
 }
 
-// How long the slices of a track last together, without states; instants and samples count as one nanosecond.
+function sumOf(row, of) {
+	return row ? row.chunks.reduce((all, chunk) => all + of(chunk), 0) : 0;
+}
+
+// How long the slices of a track last together, without states.
+function busyOf(track) {
+	return track.identity.tracepoint === STATE_TRACKS ? 0 : sumOf(track.rows[0], ({ busy }) => busy);
+}
+
+// The same; instants and samples count as one nanosecond.
 function activityOf(track) {
-	const sum = (row, of) => row ? row.chunks.reduce((all, chunk) => all + of(chunk), 0) : 0, count = ({ count }) => count;
-	return (track.identity.tracepoint === STATE_TRACKS ? 0 : sum(track.rows[0], ({ busy }) => busy)) + sum(track.instants, count) + sum(track.samples, count);
+	const count = ({ count }) => count;
+	return busyOf(track) + sumOf(track.instants, count) + sumOf(track.samples, count);
 }
 
 // Whether a track of no thread has one slice, and what is in it.
