@@ -85,6 +85,12 @@ def check_refusals(tap, folder, base):
     few = "ktrack: --compare: 3 and 3 recordings decide nothing; give at least 4 each"
     _, _, wrong = compare(folder, base[:3], base[3:6], status=3)
     tap.ok(wrong == [few], "three recordings are too few", *wrong)
+    others = [f"other{number}" for number in range(4)]
+    for number, name in enumerate(others):
+        cases.make_of(recording_of(number).replace("read", "get").replace("write", "put"), Path(folder, name))
+    out, wrong = cases.run(folder, "stat", "--compare", *base[:4], "--", *others, status=3)
+    none = "ktrack: --compare: no slices have the same name in two recordings of each set; give recordings of the same tracepoints, and the same -e and -r"
+    tap.ok(wrong == [none] and not out, "nothing in common is undecided", out, *wrong)
     for words, status, said in (
         (("--compare", *base[:2]), 2, "--compare: needs two sets; write BASE... -- SOURCE..."),
         (("--compare", "--", *base[:2]), 2, "--compare: needs two sets; write BASE... -- SOURCE..."),

@@ -173,7 +173,7 @@ void comparison_free(struct comparison *comparison);
 /** compare_sink_new - a sink that adds a recording to a comparison; NULL with @error */
 struct sink *compare_sink_new(struct comparison *comparison, bool is_source, struct error *error);
 
-/** comparison_check - refuse sets that are too small to report a change; returns -1 with @error */
+/** comparison_check - refuse sets that cannot report a change; returns -1 with @error */
 int comparison_check(const struct comparison *comparison, struct error *error);
 
 /**

@@ -158,12 +158,29 @@ int comparison_print(const struct comparison *comparison, double min_change, boo
 	return status < 0 || out->failed ? error_set(error, "out of memory") : 0;
 }
 
+/* Whether any name can be compared. */
+static bool has_common_name(const struct comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->nr_names; i++) {
+		const struct compare_values *sides = comparison->names[i]->sides;
+
+		if (sides[COMPARE_BASE].size >= 2 && sides[COMPARE_SOURCE].size >= 2)
+			return true;
+	}
+	return false;
+}
+
 int comparison_check(const struct comparison *comparison, struct error *error)
 {
 	const uint32_t *nr_units = comparison->nr_units;
 
-	if (comparison_can_decide(comparison))
+	if (comparison_can_decide(comparison) && has_common_name(comparison))
 		return 0;
+	if (comparison_can_decide(comparison))
+		return error_set(error,
+				 "--compare: no slices have the same name in two %s of each set; "
+				 "give recordings of the same tracepoints, and the same -e and -r",
+				 comparison->has_blocks ? "seconds" : "recordings");
 	if (comparison->has_blocks)
 		return error_set(error,
 				 "--compare: %u and %u seconds decide nothing; record at least 4 "
