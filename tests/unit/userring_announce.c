@@ -185,6 +185,25 @@ TEST(more_callers_than_fit_are_taken_if_they_have_sent)
 	socket_end();
 }
 
+/* Others connect as fast as they are accepted, and send nothing. */
+TEST(callers_without_a_message_do_not_stop_ktrack)
+{
+	int callers[2 * PROGRAM_CALLERS_MAX];
+	struct program_offer offer;
+
+	socket_begin();
+	for (size_t i = 0; i < 2 * PROGRAM_CALLERS_MAX; i++)
+		callers[i] = program_connect();
+	CHECK(!program_socket_take(&own, &offer));
+	CHECK_NUMBER(own.nr_callers, PROGRAM_CALLERS_MAX);
+	CHECK_NUMBER(own.nr_dropped, 0);
+	CHECK(!program_socket_take(&own, &offer));
+	CHECK_NUMBER(own.nr_dropped, PROGRAM_CALLERS_MAX);
+	for (size_t i = 0; i < 2 * PROGRAM_CALLERS_MAX; i++)
+		close(callers[i]);
+	socket_end();
+}
+
 TEST(callers_are_closed_with_the_socket)
 {
 	struct program_offer offer;

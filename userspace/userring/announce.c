@@ -129,16 +129,19 @@ static bool callers_take(struct program_socket *own, int64_t now_ns, struct prog
 	return false;
 }
 
+/* Whoever connects again and again must not keep ktrack here: the rest is accepted later. */
 bool program_socket_take(struct program_socket *own, struct program_offer *out)
 {
 	int64_t now_ns = time_now_ns(CLOCK_MONOTONIC);
-	int fd;
+	bool is_taken = callers_take(own, now_ns, out);
 
-	while (!callers_take(own, now_ns, out)) {
-		fd = accept4(own->fd, NULL, NULL, SOCK_CLOEXEC);
+	for (int i = 0; i < PROGRAM_CALLERS_MAX && !is_taken; i++) {
+		int fd = accept4(own->fd, NULL, NULL, SOCK_CLOEXEC);
+
 		if (fd < 0)
 			return false;
 		caller_add(own, fd, now_ns);
+		is_taken = callers_take(own, now_ns, out);
 	}
-	return true;
+	return is_taken;
 }
