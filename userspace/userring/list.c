@@ -53,7 +53,8 @@ static void listing_read(struct listing *listing, const struct program *program)
 			memcpy(&head, copy + at, sizeof(head));
 			if (!(head.word & KTRACK_USER_COMMITTED) || head.word < sizeof(head) ||
 			    (head.word & ~7u) > program->events_size - at ||
-			    !event_describe(event, copy + at, head.word & ~7u))
+			    !event_describe(event, copy + at, head.word & ~7u) ||
+			    listing->size == PROGRAM_EVENTS_MAX)
 				break;
 			if (!listing_has(listing, event))
 				listing_add(listing, event);

@@ -125,7 +125,7 @@ static int64_t programs_read_one(struct programs *programs, struct program *prog
 	return size;
 }
 
-/* Makes space for the records of a program; returns false if they must wait. */
+/* Makes space for the records of a program; returns false if it is full. */
 static bool programs_make_space(struct programs *programs)
 {
 	struct record_queue *queue = &programs->queue;
@@ -155,7 +155,8 @@ static int programs_read_all(struct programs *programs, struct error *error)
 		struct program *program = programs->list[i];
 		int64_t size, program_ns;
 
-		if (!programs_make_space(programs))
+		/* A pass that has begun is completed: then its records are final, and delivered. */
+		if (!programs_make_space(programs) && i == 0)
 			return 0;
 		size = programs_read_one(programs, program, now_ns, error);
 		if (size < 0)
