@@ -57,6 +57,18 @@ TEST(records_of_rings_are_sorted_and_those_of_one_time_keep_their_order)
 	queue_release(&queue);
 }
 
+/* A recording that keeps the first records may go on for days. */
+TEST(losses_of_a_closed_queue_take_no_memory)
+{
+	add(10, 12);
+	queue.is_closed = true;
+	for (int64_t time_ns = 20; time_ns < 1020; time_ns++)
+		add(time_ns, 12);
+	CHECK_NUMBER(queue.nr_losses, 1);
+	CHECK_NUMBER(queue.counts.lost, 1000);
+	queue_release(&queue);
+}
+
 TEST(times_that_are_far_apart_fit)
 {
 	add(1, 12);

@@ -64,7 +64,9 @@ int queue_lose(struct record_queue *queue, int64_t time_ns, int64_t count)
 		queue->counts.is_damaged = true;
 	else
 		queue->counts.lost += count;
-	if (last && last->time_ns >= time_ns && (count < 0) == (last->count < 0)) {
+	/* No record comes behind the losses of a closed queue. */
+	if (last && (queue->is_closed || last->time_ns >= time_ns) &&
+	    (count < 0) == (last->count < 0)) {
 		last->count += count < 0 ? 0 : count;
 		return 0;
 	}
