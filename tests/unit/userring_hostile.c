@@ -75,6 +75,18 @@ TEST(sizes_of_records_are_checked)
 	}
 }
 
+/* The end of a ring that a record does not fit in is smaller than the largest record. */
+TEST(sizes_of_padding_are_checked)
+{
+	static const uint32_t words[] = { 3, KTRACK_USER_RING_SIZE | 3, 4096 | 3 };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		hostile_begin()->word = words[i];
+		ktrack_user1_thread.ring->head = KTRACK_USER_RING_SIZE;
+		hostile_check();
+	}
+}
+
 TEST(a_head_beyond_the_ring_is_refused)
 {
 	static const uint64_t heads[] = { KTRACK_USER_RING_SIZE + 8, UINT64_MAX, UINT64_MAX / 2 };
@@ -126,6 +138,26 @@ TEST(threads_of_other_processes_are_replaced)
 		CHECK_NUMBER(tid, getpid());
 		hostile_end();
 	}
+}
+
+/* Looking for each of them would take longer than the program needs to write a record. */
+TEST(searches_of_threads_of_other_processes_are_limited)
+{
+	struct ktrack_user_record *record = hostile_begin();
+	const int64_t spent_ns = NS_PER_S;
+
+	program->search_from_ns = time_now_ns(CLOCK_MONOTONIC);
+	program->searched_ns = spent_ns;
+	record->tid = 1;
+	CHECK(hostile_read() > 0);
+	CHECK_NUMBER(program->search_state, SEARCH_IS_LATE);
+	CHECK_NUMBER(tasks.size, 1);
+	program->searched_ns = 0;
+	ktrack_instant(unit_hostile, "two", 0);
+	CHECK(hostile_read() > 0);
+	CHECK_NUMBER(program->searched_ns > 0, true);
+	CHECK_NUMBER(queue.size, 2);
+	hostile_end();
 }
 
 /* A description's bytes, and its place in the memory. */
@@ -234,6 +266,36 @@ TEST(sizes_of_a_memory_are_checked)
 	program = program_open(ktrack_user1_process.fd, getpid());
 	CHECK(program != NULL);
 	program_close(program);
+}
+
+/* A memory of another layout, with one ring. */
+static bool memory_is_taken(uint32_t ring_size, uint32_t events_size)
+{
+	size_t size = KTRACK_USER_CONTROL_SIZE + (size_t)events_size + ring_size;
+	int fd = syscall(SYS_memfd_create, KTRACK_USER_NAME, __KTRACK_MFD_FLAGS);
+	const struct ktrack_user_control control = { .magic = KTRACK_USER_MAGIC,
+						     .version = KTRACK_USER_VERSION,
+						     .pid = getpid(),
+						     .nr_rings = 1,
+						     .ring_size = ring_size,
+						     .events_size = events_size };
+	struct program *other;
+
+	CHECK_NUMBER(ftruncate(fd, size), 0);
+	CHECK_NUMBER(fcntl(fd, __KTRACK_ADD_SEALS, __KTRACK_SEALS), 0);
+	CHECK_NUMBER(pwrite(fd, &control, sizeof(control), 0), sizeof(control));
+	other = program_open(fd, getpid());
+	program_close(other);
+	close(fd);
+	return other;
+}
+
+TEST(a_memory_is_limited)
+{
+	CHECK(memory_is_taken(4096, 4096));
+	CHECK(memory_is_taken(4 << 20, 4 << 20));
+	CHECK(!memory_is_taken(8 << 20, 4096));
+	CHECK(!memory_is_taken(4096, 8 << 20));
 }
 
 /* Each record names another thread of another PID namespace: what searching for them costs is limited. */

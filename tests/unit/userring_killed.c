@@ -393,6 +393,8 @@ TEST(a_description_that_a_killed_thread_began_is_left_out)
 	reading.program->has_ended = true;
 	CHECK(reading_pass() > 0);
 	CHECK(!reading.program->is_damaged);
+	/* What is behind the descriptions takes no memory. */
+	CHECK_NUMBER(reading.program->events_used, reading.program->control->events_used);
 	CHECK_NUMBER(queue_see(INT64_MAX).nr_records, 1);
 	reading_end();
 }

@@ -18,7 +18,7 @@
 
 /* Limits of what a memory may be. */
 #define RING_SIZE_MIN 4096u
-#define RING_SIZE_MAX (64u << 20)
+#define RING_SIZE_MAX (4u << 20)
 #define MEMORY_SIZE_MAX \
 	(KTRACK_USER_CONTROL_SIZE + (KTRACK_USER_RINGS + (size_t)1) * RING_SIZE_MAX)
 

@@ -16,7 +16,7 @@
  * @tail: up to which it is read
  * @lost: the ring's count of lost records
  * @complete_ns: all records up to this time are read
- * @inner, @tid: numbers of the last thread, if the program is in another PID namespace
+ * @inner, @tid: numbers of the last thread, in the program's PID namespace and in the own
  * @is_waiting: a record is begun and not complete
  * @is_late: it has been so for too long: others do not wait for it
  */

@@ -39,6 +39,11 @@ static uint32_t load_word(const unsigned char *from)
 	return __atomic_load_n((const uint32_t *)(const void *)from, __ATOMIC_ACQUIRE);
 }
 
+static uint32_t events_reserved(const struct program *program)
+{
+	return __atomic_load_n(&program->control->events_used, __ATOMIC_RELAXED);
+}
+
 /*
  * Returns the size of the next description, 0 if it is not committed, -1 if it is damaged. A thread
  * that was killed while it wrote one leaves its size, or zeros.
@@ -50,7 +55,7 @@ static int64_t description_size(const struct program *program, uint32_t word)
 	if (!(word & KTRACK_USER_COMMITTED) && !program->has_ended)
 		return 0;
 	if (word == 0)
-		return 8;
+		return program->events_used < events_reserved(program) ? 8 : 0;
 	if (size < sizeof(struct ktrack_user_event) ||
 	    size > program->events_size - program->events_used || size > UINT16_MAX)
 		return -1;
@@ -101,52 +106,67 @@ static bool program_read_events(struct program *program, struct event_table *eve
  */
 static int program_find_id(struct program *program, uint16_t number, struct event_table *events)
 {
-	uint32_t reserved;
-
 	if (number >= PROGRAM_EVENTS_MAX)
 		return RING_DAMAGED;
 	if (program->ids[number] == 0 && !program_read_events(program, events))
 		return RING_DAMAGED;
 	if (program->ids[number] != 0)
 		return program->ids[number];
-	reserved = __atomic_load_n(&program->control->events_used, __ATOMIC_RELAXED);
-	return reserved > program->events_used && !program->has_ended ? RING_END : RING_DAMAGED;
+	return events_reserved(program) > program->events_used && !program->has_ended
+		       ? RING_END
+		       : RING_DAMAGED;
 }
 
-/*
- * Looks for a thread of another PID namespace. Every record of a hostile program may name another
- * one: what a program's searches cost is limited. Returns 0 if there is none, -1 if that is
- * unknown.
- */
-static int program_find_thread(struct program *program, int32_t inner)
+/* Returns false if what a program's searches may cost is used up. */
+static bool search_is_allowed(struct program *program, int64_t begin_ns)
 {
-	int64_t begin_ns = time_now_ns(CLOCK_MONOTONIC);
-	int tid;
 
 	if (begin_ns - program->search_from_ns >= NS_PER_S) {
 		program->search_from_ns = begin_ns;
 		program->searched_ns = 0;
 	}
-	if (program->searched_ns > SEARCH_LIMIT_NS) {
-		if (program->search_state == SEARCH_IS_COMPLETE)
-			program->search_state = SEARCH_IS_LATE;
+	if (program->searched_ns <= SEARCH_LIMIT_NS)
+		return true;
+	if (program->search_state == SEARCH_IS_COMPLETE)
+		program->search_state = SEARCH_IS_LATE;
+	return false;
+}
+
+/*
+ * Looks for a thread, perhaps of another PID namespace. Every record of a hostile program may name
+ * another one: what a program's searches cost is limited, except for new threads, whose number is.
+ * Returns 0 if the program has none, -1 if that is unknown.
+ */
+static int program_find_thread(struct program *program, struct task_table *tasks, int32_t inner)
+{
+	int64_t begin_ns = time_now_ns(CLOCK_MONOTONIC);
+	size_t nr_tasks = tasks->size;
+	int tid = inner;
+
+	if (!search_is_allowed(program, begin_ns))
 		return -1;
-	}
-	tid = process_find_thread(program->pid, inner);
-	program->searched_ns += time_now_ns(CLOCK_MONOTONIC) - begin_ns;
+	if (program->is_nested)
+		tid = process_find_thread(program->pid, inner);
+	/* An ended thread's number may be another process's by now; or the program is hostile. */
+	if (tid > 0 && !task_table_note(tasks, tid, program->pid, program->comm))
+		tid = 0;
+	if (program->is_nested || tasks->size == nr_tasks)
+		program->searched_ns += time_now_ns(CLOCK_MONOTONIC) - begin_ns;
 	return tid;
 }
 
 /* A thread's number as this process has it: the process's number if it has ended or is hostile. */
-static int32_t ring_find_thread(struct program *program, struct program_ring *ring, int32_t tid)
+static int32_t ring_find_thread(struct program *program, struct program_ring *ring,
+				struct task_table *tasks, int32_t tid)
 {
-	if (!program->is_nested)
-		return tid;
 	if (ring->inner != tid) {
-		ring->tid = program_find_thread(program, tid);
+		ring->tid = program_find_thread(program, tasks, tid);
 		ring->inner = ring->tid < 0 ? 0 : tid;
 	}
-	return ring->tid > 0 ? ring->tid : program->pid;
+	if (ring->tid > 0)
+		return ring->tid;
+	task_table_note(tasks, program->pid, program->pid, program->comm);
+	return program->pid;
 }
 
 /* This process may have been preempted for long since it has read the clock. */
@@ -173,10 +193,7 @@ static int record_store(struct program *program, struct program_ring *ring,
 	id = program_find_id(program, record.number, reader->events);
 	if (id <= 0)
 		return id;
-	record.tid = ring_find_thread(program, ring, record.tid);
-	/* An ended thread's number may be another process's by now; or the program is hostile. */
-	if (!task_table_note(reader->tasks, record.tid, program->pid, program->comm))
-		record.tid = program->pid;
+	record.tid = ring_find_thread(program, ring, reader->tasks, record.tid);
 	record.number = id;
 	record.flags = 0;
 	record.tgid = program->pid;
@@ -187,7 +204,10 @@ static int record_store(struct program *program, struct program_ring *ring,
 		       : RING_RECORD;
 }
 
-/* The size of the entry at the tail, 0 if it is not committed, -1 if it cannot be. */
+/*
+ * The size of the entry at the tail, 0 if it is not committed, -1 if it cannot be. Padding is
+ * smaller than the record that did not fit: clearing what one word claims takes no time.
+ */
 static int64_t entry_size(const struct program *program, uint64_t tail, uint64_t head,
 			  uint32_t word)
 {
@@ -195,11 +215,10 @@ static int64_t entry_size(const struct program *program, uint64_t tail, uint64_t
 
 	if (!(word & KTRACK_USER_COMMITTED))
 		return 0;
-	if (size < 8 || size > head - tail ||
+	if (size < 8 || size > KTRACK_USER_RECORD_MAX || size > head - tail ||
 	    size > program->ring_size - (tail & (program->ring_size - 1)))
 		return -1;
-	if (!(word & KTRACK_USER_PAD) &&
-	    (size < sizeof(struct ktrack_user_record) || size > KTRACK_USER_RECORD_MAX))
+	if (!(word & KTRACK_USER_PAD) && size < sizeof(struct ktrack_user_record))
 		return -1;
 	return size;
 }
