@@ -117,6 +117,9 @@ uint32_t ktrack_user1_describe(struct ktrack_user_site *site)
 	if (!begin)
 		return 0;
 	number = __atomic_add_fetch(&ktrack_user1_control.nr_events, 1, __ATOMIC_RELAXED);
+	/* If the thread is killed from here on, ktrack skips the description. */
+	__atomic_store_n((uint32_t *)(void *)begin, (uint32_t)size, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	event.word = (uint32_t)size;
 	event.number = (uint16_t)number;
 	event.kind = (uint8_t)site->kind;
@@ -130,7 +133,7 @@ uint32_t ktrack_user1_describe(struct ktrack_user_site *site)
 	__atomic_store_n((uint32_t *)(void *)begin, (uint32_t)size | KTRACK_USER_COMMITTED,
 			 __ATOMIC_RELEASE);
 	number |= ktrack_user1_process.generation << 16;
-	__atomic_store_n(&site->number, number, __ATOMIC_RELAXED);
+	__atomic_store_n(&site->number, number, __ATOMIC_RELEASE);
 	return number;
 }
 

@@ -103,6 +103,12 @@ static inline int ktrack_user_take(struct ktrack_user_ring *ring, uint64_t head,
 					   __ATOMIC_RELAXED);
 }
 
+/* Whether no signal handler has written meanwhile: ktrack may have read that, too. */
+static inline int ktrack_user_is_head(const struct ktrack_user_ring *ring, uint64_t head)
+{
+	return __atomic_load_n(&ring->head, __ATOMIC_RELAXED) == head;
+}
+
 /* Fills the end of a ring, where a record does not fit; returns -1 if that is not free. */
 int ktrack_user1_pad(struct ktrack_user_thread *thread, uint64_t head)
 {
@@ -110,7 +116,7 @@ int ktrack_user1_pad(struct ktrack_user_thread *thread, uint64_t head)
 	uint32_t size = KTRACK_USER_RING_SIZE - offset;
 
 	if (!ktrack_user_fits(thread->ring, head, size))
-		return -1;
+		return ktrack_user_is_head(thread->ring, head) ? -1 : 0;
 	if (ktrack_user_take(thread->ring, head, size))
 		__atomic_store_n((uint32_t *)(void *)(thread->data + offset),
 				 size | KTRACK_USER_PAD | KTRACK_USER_COMMITTED, __ATOMIC_RELEASE);
@@ -138,11 +144,14 @@ ktrack_user_reserve(struct ktrack_user_thread *thread, uint32_t size)
 			head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
 			offset = (uint32_t)head & (KTRACK_USER_RING_SIZE - 1);
 		}
-		if (__KTRACK_UNLIKELY(!ktrack_user_fits(ring, head, size)))
+		if (__KTRACK_UNLIKELY(!ktrack_user_fits(ring, head, size)) &&
+		    ktrack_user_is_head(ring, head))
 			return ktrack_user_lose(&ring->lost);
 	} while (__KTRACK_UNLIKELY(!ktrack_user_take(ring, head, size)));
 	record = (struct ktrack_user_record *)(void *)(thread->data + offset);
+	/* If the thread is killed from here on, ktrack skips the record. */
 	__atomic_store_n(&record->word, size, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	return record;
 }
 
