@@ -139,6 +139,18 @@ def check_namespaces(tap, load, folder):
     account(tap, "another ktrack outside", output, read_events(inner_event), has_lost=False)
 
 
+def check_clocks(tap, load):
+    """A program in another time namespace, whose clock is ahead or behind, has the times of its slices on ktrack's clock."""
+    inside = ["unshare", "--time"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--time"]
+    if subprocess.run([*inside, "--boottime", "1000", "true"], capture_output=True, check=False).returncode != 0:
+        tap.skip("another time namespace", "unshare is not permitted")
+        return
+    for seconds in ("100000", "-100"):
+        output, events, _ = stream([*inside, "--boottime", seconds, load, "2", "300", "100"])
+        account(tap, f"a clock that is {seconds} s ahead", output, events, has_lost=False)
+        tap.ok(max(event.get("t_abs", 0) for event in events) < 90, "its times are those of ktrack")
+
+
 def mappings_of(pid):
     """How often a process has mapped the memory of a program."""
     return Path(f"/proc/{pid}/maps").read_text().count("memfd:ktrack-user")
@@ -317,6 +329,7 @@ def main():
         check_ten(tap, folder)
         check_life(tap, load)
         check_namespaces(tap, load, folder)
+        check_clocks(tap, load)
         check_replaced(tap, folder)
         check_stat(tap, load, folder)
         check_full(tap, load)

@@ -36,6 +36,23 @@ TEST(nothing_is_written_and_nothing_evaluated_while_nobody_records)
 	reading_end();
 }
 
+/* The program's clock is behind. */
+TEST(times_of_another_time_namespace_are_converted)
+{
+	struct ktrack_user_record *record;
+	uint64_t time_ns;
+
+	reading_begin();
+	CHECK_NUMBER(reading.program->clock_offset_ns, 0);
+	reading.program->clock_offset_ns = -1000;
+	ktrack_instant(unit_work, "work");
+	record = (struct ktrack_user_record *)(void *)ktrack_user1_thread.data;
+	time_ns = record->time_ns;
+	CHECK(reading_pass() > 0);
+	CHECK_NUMBER(queue_see(INT64_MAX).last_ns, time_ns + 1000);
+	reading_end();
+}
+
 TEST(records_have_values_names_process_and_thread)
 {
 	struct ktrack_user_record head;

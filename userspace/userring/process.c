@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <ktrack/user/layout.h>
 
 #include "base/base.h"
+#include "event/event.h"
 
 uint64_t process_started(int pid)
 {
@@ -96,6 +98,41 @@ int process_find_thread(int pid, int inner)
 	}
 	closedir(folder);
 	return found;
+}
+
+static bool has_own_time_namespace(int pid)
+{
+	struct stat own, other;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/time", pid);
+	return stat("/proc/self/ns/time", &own) == 0 && stat(path, &other) == 0 &&
+	       own.st_ino != other.st_ino;
+}
+
+/* Parses the line "boottime SECONDS NANOSECONDS", which is relative to the first namespace. */
+static int64_t clock_offset_read(const char *path)
+{
+	struct buffer text = { 0 };
+	long long seconds = 0, rest_ns = 0;
+	const char *line = NULL;
+
+	if (file_read(path, &text) == 0)
+		line = strstr(buffer_string(&text), "boottime");
+	if (line && sscanf(line, "boottime %lld %lld", &seconds, &rest_ns) != 2)
+		seconds = 0;
+	buffer_release(&text);
+	return llabs(seconds) < RECORD_TIME_LIMIT / NS_PER_S ? seconds * NS_PER_S + rest_ns : 0;
+}
+
+int64_t process_clock_offset(int pid)
+{
+	char path[64];
+
+	if (!has_own_time_namespace(pid))
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/timens_offsets", pid);
+	return clock_offset_read(path) - clock_offset_read("/proc/self/timens_offsets");
 }
 
 bool process_read_maps(int pid, struct buffer *maps)

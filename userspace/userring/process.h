@@ -38,6 +38,13 @@ struct process_ids process_ids_read(int pid);
  */
 int process_find_thread(int pid, int inner);
 
+/**
+ * process_clock_offset - by how much CLOCK_BOOTTIME is ahead of this process's in another one
+ *
+ * In nanoseconds; 0 if both are in one time namespace, or if it is unknown.
+ */
+int64_t process_clock_offset(int pid);
+
 /** process_read_maps - read the mappings of a process; false if they are unknown */
 bool process_read_maps(int pid, struct buffer *maps);
 

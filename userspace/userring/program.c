@@ -136,6 +136,7 @@ struct program *program_open(int fd, int pid)
 		return NULL;
 	*program = (struct program){ .pid = pid,
 				     .started = process_started(pid),
+				     .clock_offset_ns = process_clock_offset(pid),
 				     .device = status.st_dev,
 				     .inode = status.st_ino };
 	errno = EINVAL;

@@ -45,6 +45,7 @@ enum search_state {
  * @base, @size: the memory
  * @control: its begin; written by the program at any moment
  * @nr_rings, @ring_size, @events_size: checked copies
+ * @clock_offset_ns: by how much its clock is ahead, in another time namespace
  * @lost: the program's count of records without a ring
  * @events_used: bytes of descriptions that are read
  * @ids: event ids by number of a description, 0 if there is none
@@ -70,6 +71,7 @@ struct program {
 	uint32_t nr_rings;
 	uint32_t ring_size;
 	uint32_t events_size;
+	int64_t clock_offset_ns;
 	uint64_t lost;
 	uint32_t events_used;
 	uint16_t *ids;

@@ -186,6 +186,7 @@ static int record_store(struct program *program, struct program_ring *ring,
 	int id;
 
 	memcpy(&record, copy, sizeof(record));
+	record.time_ns -= (uint64_t)program->clock_offset_ns;
 	if (!time_is_possible(record.time_ns, now_ns))
 		return RING_DAMAGED;
 	if ((int64_t)record.time_ns < program->from_ns)
