@@ -151,6 +151,13 @@ def check_clocks(tap, load):
         tap.ok(max(event.get("t_abs", 0) for event in events) < 90, "its times are those of ktrack")
 
 
+def check_limits(tap, load):
+    """A program that must not have so much memory, or so large a file, runs without being recorded."""
+    for option, kib in (("-f", 1000), ("-v", 60000)):
+        done = subprocess.run(["bash", "-c", f"ulimit {option} {kib}; exec {load} 1 1 0"], capture_output=True, text=True, check=False)
+        tap.ok(done.returncode == 0 and fired(done.stdout) == 2, f"a program runs below ulimit {option} {kib}", done.returncode, done.stderr)
+
+
 def mappings_of(pid):
     """How often a process has mapped the memory of a program."""
     return Path(f"/proc/{pid}/maps").read_text().count("memfd:ktrack-user")
@@ -330,6 +337,7 @@ def main():
         check_life(tap, load)
         check_namespaces(tap, load, folder)
         check_clocks(tap, load)
+        check_limits(tap, load)
         check_replaced(tap, folder)
         check_stat(tap, load, folder)
         check_full(tap, load)

@@ -36,6 +36,29 @@ TEST(nothing_is_written_and_nothing_evaluated_while_nobody_records)
 	reading_end();
 }
 
+static bool mapping_is_dumped(const void *address)
+{
+	struct buffer maps = { 0 };
+	const char *mapping;
+	char begin[32];
+	bool is_dumped;
+
+	snprintf(begin, sizeof(begin), "\n%lx-", (unsigned long)(uintptr_t)address);
+	CHECK_NUMBER(file_read("/proc/self/smaps", &maps), 0);
+	mapping = strstr(buffer_string(&maps), begin);
+	mapping = mapping ? strstr(mapping, "VmFlags:") : NULL;
+	is_dumped = !mapping || !memmem(mapping, strcspn(mapping, "\n"), " dd", 3);
+	buffer_release(&maps);
+	return is_dumped;
+}
+
+/* That would allocate all of it. */
+TEST(core_dumps_are_without_the_memory)
+{
+	CHECK(!mapping_is_dumped(ktrack_user1_process.base));
+	CHECK(mapping_is_dumped(&ktrack_user1_control));
+}
+
 /* The program's clock is behind. */
 TEST(times_of_another_time_namespace_are_converted)
 {

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
@@ -25,6 +26,7 @@ extern "C" {
 #define __KTRACK_MFD_FLAGS	(1u | 2u)	/* MFD_CLOEXEC, MFD_ALLOW_SEALING */
 #define __KTRACK_ADD_SEALS	1033		/* F_ADD_SEALS */
 #define __KTRACK_SEALS		(1 | 2 | 4)	/* F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW */
+#define __KTRACK_DONTDUMP	16		/* MADV_DONTDUMP */
 
 /* How long a program's start waits for a ktrack that has accepted its memory. */
 #define __KTRACK_ANSWER_MS	5000
@@ -111,10 +113,21 @@ static inline void ktrack_user_find_ktrack(int memory_fd)
 	ktrack_user_offer(memory_fd, path ? path : KTRACK_USER_SOCKET);
 }
 
+/* The kernel ends a program that makes a larger file than its limit. */
+static inline int ktrack_user_memory_is_allowed(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= __KTRACK_MEMORY_SIZE;
+}
+
 static inline int ktrack_user_memory_new(void)
 {
-	int fd = syscall(SYS_memfd_create, KTRACK_USER_NAME, __KTRACK_MFD_FLAGS);
+	int fd;
 
+	if (!ktrack_user_memory_is_allowed())
+		return -1;
+	fd = syscall(SYS_memfd_create, KTRACK_USER_NAME, __KTRACK_MFD_FLAGS);
 	if (fd < 0)
 		return -1;
 	if (ftruncate(fd, __KTRACK_MEMORY_SIZE) == 0 &&
@@ -132,6 +145,8 @@ static inline unsigned char *ktrack_user_memory_map(int fd)
 
 	if (base == MAP_FAILED)
 		return NULL;
+	/* A core dump would allocate all of it. */
+	madvise(base, __KTRACK_MEMORY_SIZE, __KTRACK_DONTDUMP);
 	control->version = KTRACK_USER_VERSION;
 	control->pid = getpid();
 	control->nr_rings = KTRACK_USER_RINGS;
