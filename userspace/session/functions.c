@@ -120,21 +120,31 @@ struct function_count {
 	struct error problem;
 };
 
+static unsigned int functions_count(const struct capture_settings *settings, struct text lines)
+{
+	unsigned int number = 0;
+
+	while (lines.size > 0)
+		number += function_is_selected(settings, text_take_line(&lines));
+	return number;
+}
+
+/* Defining a thousand probes takes seconds: it is not begun if there are more. */
 static int functions_probe_each(struct probes *probes, const struct capture_settings *settings,
 				struct text lines, struct function_count *count,
 				struct error *error)
 {
+	if (functions_count(settings, lines) > PROBED_FUNCTIONS_MAX)
+		return error_set(error,
+				 "--function: more than %d functions, the limit of this kernel, "
+				 "which needs a probe for each; write a narrower pattern",
+				 PROBED_FUNCTIONS_MAX);
 	while (lines.size > 0) {
 		struct text line = text_take_line(&lines);
 
 		if (!function_is_selected(settings, line))
 			continue;
-		if (count->selected++ == PROBED_FUNCTIONS_MAX)
-			return error_set(error,
-					 "--function: more than %d functions, the limit of this "
-					 "kernel, which needs a probe for each; write a narrower "
-					 "pattern",
-					 PROBED_FUNCTIONS_MAX);
+		count->selected++;
 		if (function_probe(probes, line, count->selected, &count->problem) < 0)
 			count->refused++;
 	}

@@ -75,6 +75,7 @@ refuse text --uprobe /etc/passwd:outer
 refuse mark --usdt /probed:shop:nosuch
 refuse form --usdt /probed
 refuse pattern --function 'nosuch_function_*'
+[ "${2-}" = graph ] || refuse many --function 'a*'
 definitions refused
 
 # A killed run leaves its events, which the next recording does not disturb.
