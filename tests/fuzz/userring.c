@@ -50,6 +50,8 @@ static void memory_fill(unsigned char *base, const uint8_t *data, size_t size)
 		events = size;
 	memcpy(base + KTRACK_USER_CONTROL_SIZE, data, events);
 	control->rings[0].head = 8 * numbers[1];
+	/* So much is reserved for descriptions: what is not committed is awaited, or left out. */
+	control->events_used = numbers[0] / (EVENTS_SIZE / 8) * 32;
 	size -= events;
 	if (size > RING_SIZE)
 		size = RING_SIZE;
