@@ -140,6 +140,21 @@ TEST(threads_of_other_processes_are_replaced)
 	}
 }
 
+/* The thread keeps its process and its name. */
+TEST(threads_of_other_processes_stay_theirs)
+{
+	const struct program_task *task;
+	int pid = getpid();
+
+	CHECK(task_table_note(&tasks, pid, pid, "mine"));
+	CHECK(!task_table_note(&tasks, pid, 1, "hostile"));
+	task = task_table_find(&tasks, pid);
+	CHECK_NUMBER(task->identity.tgid, pid);
+	CHECK(strcmp(task->identity.comm, "hostile") != 0);
+	task_table_release(&tasks);
+	tasks = (struct task_table){ 0 };
+}
+
 /* Looking for each of them would take longer than the program needs to write a record. */
 TEST(searches_of_threads_of_other_processes_are_limited)
 {

@@ -132,26 +132,27 @@ static bool task_exists(const char *path)
 	return access(path, F_OK) == 0;
 }
 
-/* A thread that has ended has no name of its own any more. */
+/* A thread that has ended has no name of its own any more. That of another process keeps its own. */
 static bool task_read(struct program_task *task, int tgid, const char *comm)
 {
 	struct buffer name = { 0 };
 	char path[64], other[32];
-	size_t size;
+	bool is_mine = true;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", tgid, task->tid);
 	snprintf(other, sizeof(other), "/proc/%d", task->tid);
-	task->identity.tgid = tgid;
-	snprintf(task->identity.comm, sizeof(task->identity.comm), "%s", comm);
-	if (file_read(path, &name) < 0) {
-		buffer_release(&name);
-		return !task_exists(other);
+	if (file_read(path, &name) == 0) {
+		name.size = strcspn(buffer_string(&name), "\n");
+		comm = buffer_string(&name);
+	} else {
+		is_mine = !task_exists(other);
 	}
-	size = strcspn(buffer_string(&name), "\n");
-	snprintf(task->identity.comm, sizeof(task->identity.comm), "%.*s", (int)size,
-		 buffer_string(&name));
+	if (is_mine) {
+		task->identity.tgid = tgid;
+		snprintf(task->identity.comm, sizeof(task->identity.comm), "%s", comm);
+	}
 	buffer_release(&name);
-	return true;
+	return is_mine;
 }
 
 static bool task_table_insert(struct task_table *table, struct program_task *task)
