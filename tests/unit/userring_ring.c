@@ -36,6 +36,18 @@ TEST(nothing_is_written_and_nothing_evaluated_while_nobody_records)
 	reading_end();
 }
 
+/* The end of the thread that has forked must not free the ring that another one has there. */
+TEST(a_child_has_no_ring_of_its_parent)
+{
+	reading_begin();
+	ktrack_instant(unit_work, "work");
+	CHECK(pthread_getspecific(ktrack_user1_process.key) == ktrack_user1_thread.ring);
+	ktrack_user1_after_fork();
+	CHECK(!pthread_getspecific(ktrack_user1_process.key));
+	ktrack_instant(unit_work, "work");
+	reading_end();
+}
+
 static bool mapping_is_dumped(const void *address)
 {
 	struct buffer maps = { 0 };

@@ -193,6 +193,8 @@ void ktrack_user1_after_fork(void)
 	unsigned char *base;
 
 	memset(&ktrack_user1_thread, 0, sizeof(ktrack_user1_thread));
+	if (process->has_key)
+		pthread_setspecific(process->key, NULL);
 	if (!process->base)
 		return;
 	/* A signal handler finds no ring meanwhile. */
