@@ -14,8 +14,8 @@ while IFS='|' read -r words error; do
 	refused "ktrack $words" 2 "$error"
 done <<TABLE
 nonsense|unknown command 'nonsense'; see 'ktrack --help'
---nonsense|unknown command '--nonsense'; see 'ktrack --help'
---helpp|unknown command '--helpp'; see 'ktrack --help'
+--nonsense|'--nonsense': options follow the command; see 'ktrack --help'
+--helpp|'--helpp': options follow the command; see 'ktrack --help'
 exprot|unknown command 'exprot'; did you mean 'export'?
 exp|unknown command 'exp'; did you mean 'export'?
 EXPORT|unknown command 'EXPORT'; did you mean 'export'?
@@ -27,7 +27,7 @@ export --event=$target --cpu=1 --cpu=1 one|--cpu is given twice
 stream --event=$target -d 1 --duration=2 -- touch $target|--duration is given twice
 stat --live --live|--live is given twice
 record -o $target -o $target -- touch $target|--output is given twice
--x|unknown command '-x'; see 'ktrack --help'
+-x|'-x': options follow the command; see 'ktrack --help'
 list --rules -e sched|-e: selects no rules; write packs, files or one rule with -r
 list -r irq -e sched --json|-e: selects no rules; write packs, files or one rule with -r
 export -v $target|-v: has no effect without rules; add rules with -r, or leave it out

@@ -208,6 +208,8 @@ def check_module(tap, kernel, result):
     without = [tick for tick in ticks if not any(contains(function, tick) for function in interrupts["demo_tick"])]
     tap.ok(ticks and len(without) <= missed, f"{kernel}: functions in interrupts are apart, and contain their macros", len(ticks), len(without), missed)
     tap.ok(not any("pin_module" in name for name in functions), f"{kernel}: --notrace", functions.keys())
+    way = "a pair of probes for each of " if kernel in WITHOUT_TRACER else "by the tracer function_graph\n"
+    tap.ok(f"ktrack: --function: {way}" in result.text("module.errors"), f"{kernel}: -v reports the mechanism", result.text("module.errors"))
 
 
 def check_ends(tap, kernel, result):

@@ -44,6 +44,10 @@ static int command_refuse(const char *name, struct error *error)
 {
 	struct suggestion meant = { 0 };
 
+	if (name[0] == '-') {
+		error_set(error, "'%s': options follow the command; see 'ktrack --help'", name);
+		return STATUS_USAGE;
+	}
 	for (size_t i = 0; i < NR_COMMANDS; i++)
 		suggestion_add(&meant, text_of(name), commands[i]->name);
 	if (meant.word[0])

@@ -167,6 +167,11 @@ static int functions_probe(struct probes *probes, const struct capture_settings 
 			  : -1;
 
 	free(list);
+	if (status == 0 && settings->selection.is_verbose)
+		report_message(report,
+			       "--function: a pair of probes for each of %u functions; in instances, "
+			       "this kernel has no function_graph",
+			       count.selected - count.refused);
 	if (status == 0 && count.refused > 0)
 		report_message(report, "--function: %u of %u functions have no slices: %s",
 			       count.refused, count.selected, count.problem.text);
@@ -203,6 +208,8 @@ int functions_define(struct probes *probes, struct capture_settings *settings,
 		return -1;
 	if (!probes->has_tracer)
 		return functions_define_probes(probes, settings, report, error);
+	if (settings->selection.is_verbose)
+		report_message(report, "--function: by the tracer function_graph");
 	rules_append(&probes->rules, &events, settings->depth);
 	return 0;
 }
