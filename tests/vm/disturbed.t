@@ -27,6 +27,7 @@ class Account:
         events = [json.loads(line) for line in result.text(f"{name}.json").splitlines()]
         counters = {event["name"]: event["count"] for event in events if event["event"] == "counter" and event["thread"] == "main"}
         self.read = sum("sequence" in event.get("args", ()) for event in events) + counters.get("unmatched_ends", 0)
+        # Gaps of unknown size have a sum, which the kernel counts.
         self.lost, self.unknown = counters.get("lost_records", 0), counters.get("lost_gaps_unknown", 0)
         self.fired = sum(map(int, re.findall(r"^cpu \d+ fired \d+ sequence (\d+)", result.text(f"{name}.fired"), re.MULTILINE)))
 
@@ -42,7 +43,7 @@ def check_run(tap, what, result, name):
     if name == "vanished":
         tap.ok(0 < account.read <= account.fired and "reader has gone" in errors, f"{what}: the other output has whole lines", account.describe(), errors)
         return
-    tap.ok(account.fired == account.read + account.lost and account.fired and not account.unknown, f"{what}: {account.describe()}", errors)
+    tap.ok(account.fired == account.read + account.lost and account.fired, f"{what}: {account.describe()}", errors)
     tap.ok(bool(account.lost) == (name in LOSSY) or name in ENDS, f"{what}: {'something' if name in LOSSY else 'nothing'} is lost", account.describe(), errors)
 
 
