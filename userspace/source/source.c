@@ -40,28 +40,6 @@ bool source_has_one_buffer(const struct source *source)
 	return true;
 }
 
-int source_first_time(struct source *source, int64_t *time_ns, struct error *error)
-{
-	bool has_first = false;
-
-	for (size_t i = 0; i < source->nr_streams; i++) {
-		struct stream *stream = &source->streams[i];
-
-		if (stream->is_sideband)
-			continue;
-		if (stream_fill(stream, error) < 0)
-			return -1;
-		if (!stream->has_next)
-			continue;
-		stream->first_ns = stream->next.time_ns;
-		if (has_first && stream->first_ns >= *time_ns)
-			continue;
-		*time_ns = stream->next.time_ns;
-		has_first = true;
-	}
-	return has_first;
-}
-
 int source_next_time(struct source *source, int64_t *time_ns, struct error *error)
 {
 	bool has_next = false;
@@ -79,6 +57,19 @@ int source_next_time(struct source *source, int64_t *time_ns, struct error *erro
 		has_next = true;
 	}
 	return has_next;
+}
+
+int source_first_time(struct source *source, int64_t *time_ns, struct error *error)
+{
+	int status = source_next_time(source, time_ns, error);
+
+	for (size_t i = 0; i < source->nr_streams && status > 0; i++) {
+		struct stream *stream = &source->streams[i];
+
+		if (!stream->is_sideband && stream->has_next)
+			stream->first_ns = stream->next.time_ns;
+	}
+	return status;
 }
 
 void source_wait(struct source *source, int also_fd, int timeout_ms, int latency_ms)
