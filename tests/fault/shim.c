@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "site.h"
@@ -41,17 +43,29 @@
 		return fault_at(kind, #name) == FAULT_NONE ? NEXT(name) arguments : (failed); \
 	}
 
+/*
+ * Whether what is written to a file is a command, as in tracefs: its kernel takes words and lines as
+ * a whole (kernel/trace/trace.c, trace_get_user()), and half of one is another command.
+ */
+static bool is_command(int fd)
+{
+	struct statfs status;
+
+	return !fstatfs(fd, &status) && status.f_type == TRACEFS_MAGIC;
+}
+
 /* A function that may also process a part of its bytes. */
-#define HOOK_BYTES(kind, name, parameters, arguments)       \
-	SHIM ssize_t name parameters                        \
-	{                                                   \
-		enum fault_way way = fault_at(kind, #name); \
-                                                            \
-		if (way == FAULT_ERROR)                     \
-			return -1;                          \
-		if (way == FAULT_SHORT && size > 1)         \
-			size /= 2;                          \
-		return NEXT(name) arguments;                \
+#define HOOK_BYTES(kind, name, parameters, arguments)         \
+	SHIM ssize_t name parameters                          \
+	{                                                     \
+		enum fault_way way = fault_at(kind, #name);   \
+                                                              \
+		if (way == FAULT_ERROR)                       \
+			return -1;                            \
+		if (way == FAULT_SHORT && size > 1 &&         \
+		    (kind != FAULT_WRITE || !is_command(fd))) \
+			size /= 2;                            \
+		return NEXT(name) arguments;                  \
 	}
 
 HOOK(FAULT_MEMORY, NULL, void *, malloc, (size_t size), (size))
@@ -152,16 +166,14 @@ HOOK_BYTES(FAULT_WRITE, pwrite, (int fd, const void *bytes, size_t size, off_t o
 	   (fd, bytes, size, offset))
 HOOK_BYTES(FAULT_WRITE, pwrite64, (int fd, const void *bytes, size_t size, off64_t offset),
 	   (fd, bytes, size, offset))
-HOOK_BYTES(FAULT_WRITE, sendfile, (int out, int in, off_t *offset, size_t size),
-	   (out, in, offset, size))
+HOOK_BYTES(FAULT_WRITE, sendfile, (int fd, int in, off_t *offset, size_t size),
+	   (fd, in, offset, size))
 HOOK_BYTES(FAULT_WRITE, copy_file_range,
-	   (int in, off64_t *in_offset, int out, off64_t *out_offset, size_t size,
-	    unsigned int flags),
-	   (in, in_offset, out, out_offset, size, flags))
+	   (int in, off64_t *in_offset, int fd, off64_t *offset, size_t size, unsigned int flags),
+	   (in, in_offset, fd, offset, size, flags))
 HOOK_BYTES(FAULT_WRITE, splice,
-	   (int in, off64_t *in_offset, int out, off64_t *out_offset, size_t size,
-	    unsigned int flags),
-	   (in, in_offset, out, out_offset, size, flags))
+	   (int in, off64_t *in_offset, int fd, off64_t *offset, size_t size, unsigned int flags),
+	   (in, in_offset, fd, offset, size, flags))
 
 SHIM ssize_t writev(int fd, const struct iovec *parts, int nr_parts)
 {

@@ -44,7 +44,7 @@ static void instance_report_write(const struct instance *instance, const char *f
 
 static bool instance_try_write(struct instance *instance, const char *file, const char *value)
 {
-	if (tracefs_instance_file_write(instance->handle, file, value) < 0)
+	if (TEMP_FAILURE_RETRY(tracefs_instance_file_write(instance->handle, file, value)) < 0)
 		return false;
 	instance_report_write(instance, file, value);
 	return true;
@@ -52,7 +52,7 @@ static bool instance_try_write(struct instance *instance, const char *file, cons
 
 bool instance_append(struct instance *instance, const char *file, const char *value)
 {
-	if (tracefs_instance_file_append(instance->handle, file, value) < 0)
+	if (TEMP_FAILURE_RETRY(tracefs_instance_file_append(instance->handle, file, value)) < 0)
 		return false;
 	instance_report_write(instance, file, value);
 	return true;
