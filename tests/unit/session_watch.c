@@ -131,6 +131,18 @@ TEST(the_rate_of_recordings_is_limited_but_requests_are_not)
 	watch_windows_release(&windows);
 }
 
+/* Memory has been cleared since the last record was delivered. */
+TEST(a_request_before_the_first_record_has_no_negative_length)
+{
+	const struct recent_span span = { .begin_ns = 5 * S };
+	struct watch_windows windows;
+
+	CHECK_NUMBER(watch_windows_init(&windows, 1, 0, 2), 0);
+	CHECK_NUMBER(watch_windows_request(&windows, "SIGUSR1", 4 * S, &span, 0), 0);
+	check_due(&windows, 5 * S, 5 * S, false, "5000000000 5000000000 1");
+	watch_windows_release(&windows);
+}
+
 TEST(no_more_windows_wait_than_there_is_space_for)
 {
 	struct watch_windows windows;

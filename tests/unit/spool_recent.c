@@ -337,6 +337,23 @@ TEST(an_instance_that_was_emptied_leaves_nothing)
 	spool_fixture_end(&fixture);
 }
 
+TEST(a_time_that_has_left_memory_makes_no_file)
+{
+	struct recent_saved saved = { .from_ns = 100, .to_ns = 299 };
+	struct spool_fixture fixture;
+
+	recent_begin(&fixture, 1 << 20);
+	TAKE(&fixture, 0, 100, 200);
+	spool_clear_recent(fixture.spool, 300);
+	CHECK_NUMBER(spool_save_recent(fixture.spool, output_path(&fixture), text_of(""), &saved,
+				       &fixture.error),
+		     -1);
+	CHECK(strstr(fixture.error.text, "left memory") != NULL);
+	CHECK(!output_has(&fixture, "trace.dat"));
+	CHECK(!output_has(&fixture, "trace.dat.spool"));
+	spool_fixture_end(&fixture);
+}
+
 /* Quiet threads have no records. */
 TEST(a_file_without_records_about_threads_is_whole)
 {

@@ -48,19 +48,24 @@ def counted(result, name, number, counter):
     return int(found[1]) if found else 0
 
 
+def is_whole(recording, unmatched):
+    """Whether both CPUs' records are there. Ends whose begin is before the recording are counted instead of printed."""
+    missing = sum(last - first + 1 - number for number, first, last, _ in recording)
+    return len(recording) == 2 and missing <= unmatched and all(breaks <= 1 for *_, breaks in recording)
+
+
 def check_rate(tap, kernel, result):
     """All triggers at a high rate."""
     lines, wanted = reported(result, "rate"), RATE * ROUND * LENGTH_S
     tap.ok(len(lines) == TRIGGERS, f"{kernel}: {TRIGGERS} triggers, each with a recording", len(lines), result.text("rate.errors"))
     tap.ok(len(result.text("rate.list").splitlines()) == TRIGGERS, f"{kernel}: that is in the directory", result.text("rate.list"))
     found = [records(result, "rate", number) for number in range(1, TRIGGERS + 1)]
-    whole = [recording for recording in found if len(recording) == 2 and not any(cpu[3] for cpu in recording)]
+    whole = [number for number, recording in enumerate(found, 1) if is_whole(recording, counted(result, "rate", number, "unmatched_ends"))]
     tap.ok(len(whole) == TRIGGERS, f"{kernel}: no sequence number is missing in any", found)
     gaps = [number for number in range(1, TRIGGERS + 1) if counted(result, "rate", number, "lost_records")]
     tap.nothing(gaps, f"{kernel}: nothing was lost")
     fewest = min((cpu[0] for recording in found for cpu in recording), default=0)
-    # What is late on a busy host is written later.
-    tap.ok(fewest >= 0.5 * wanted, f"{kernel}: each has the time around its trigger", f"{fewest} of {wanted} records on a CPU")
+    tap.ok(fewest >= 0.9 * wanted, f"{kernel}: each has the time around its trigger", f"{fewest} of {wanted} records on a CPU")
     lengths = [float(line[2]) for line in lines]
     tap.ok(lengths and all(abs(length - LENGTH_S) < 0.001 for length in lengths), f"{kernel}: and no more", lengths)
     used = int((re.findall(r"(\d+) kB", result.text("rate.memory")) or [0])[0])
@@ -80,6 +85,15 @@ def check_stopped(tap, kernel, result):
     wanted = fired(result, "stopped")
     tap.ok(kept + gone == wanted, f"{kernel}: each record is kept or lost", f"{kept} + {gone} of {wanted}")
     tap.ok("; a larger buffer (-b) tolerates longer stalls" in result.text("stopped.errors"), f"{kernel}: a message reports it")
+
+
+def check_behind(tap, kernel, result):
+    """A reader that finds its trigger in the middle of more records than memory holds."""
+    lines, found = reported(result, "behind"), records(result, "behind", 1)
+    tap.ok(len(lines) == 1 and abs(float(lines[0][2]) - 0.01) < 0.001, f"{kernel}: behind by more than its memory: as long as asked", lines)
+    fewest = min((cpu[0] for cpu in found), default=0)
+    whole = is_whole(found, counted(result, "behind", 1, "unmatched_ends")) and not counted(result, "behind", 1, "lost_records")
+    tap.ok(whole and fewest >= 0.8 * ROUND * 10, f"{kernel}: and whole", found)
 
 
 def check_full(tap, kernel, result):
@@ -115,14 +129,14 @@ def check_kernel(tap, kernel, programs):
     with machine.ran(kernel, "watch.sh", TRIGGERS, RATE, options=programs) as result:
         machine.check_end(tap, kernel, result)
         tap.nothing(result.output.splitlines(), f"{kernel}: no complaints")
-        for check in (check_rate, check_stopped, check_full, check_jump, check_killed):
+        for check in (check_rate, check_stopped, check_behind, check_full, check_jump, check_killed):
             check(tap, kernel, result)
 
 
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
-        programs = machine.program(folder, "clocked")
+        programs = (*machine.COUNTED, *machine.program(folder, "clocked"), *machine.program(folder, "yield"))
         for kernel in sys.argv[1:] or machine.KERNELS:
             check_kernel(tap, kernel, programs)
     return tap.finish()

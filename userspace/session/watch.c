@@ -36,47 +36,6 @@ static bool watch_take_signal(void *context, int number)
 	return number == SIGUSR1 || number == SIGHUP;
 }
 
-static int watch_take_pages(void *context, int cpu, bool is_sideband, const void *bytes,
-			    size_t size, struct error *error)
-{
-	struct watch_run *watch = context;
-
-	return spool_take(watch->spool, cpu, is_sideband, bytes, size, error);
-}
-
-/* The spool has what decodes the records, and what was selected. */
-static int watch_open_spool(struct watch_run *watch, struct error *error)
-{
-	struct capture *capture = &watch->stream->capture;
-	const struct rules *rules = capture->settings->selection.rules;
-
-	if (spool_new_recent(&watch->spool, capture->recorder, NULL,
-			     watch->settings->keep_kib * 1024, error) < 0 ||
-	    spool_describe_capture(watch->spool, capture, error) < 0)
-		return -1;
-	if ((rules && rules_need_kallsyms(rules)) || capture->settings->nr_stacks > 0)
-		return spool_save_symbols(watch->spool, error);
-	return 0;
-}
-
-static int watch_open(void *context, struct stream_run *run, struct error *error)
-{
-	struct watch_run *watch = context;
-	const struct source_tap tap = { .context = watch, .take = watch_take_pages };
-	struct sink *sink;
-
-	watch->stream = run;
-	if (watch_open_spool(watch, error) < 0 ||
-	    persistent_start(&watch->persistent, watch->settings->persistent, watch->folder.path,
-			     &run->capture, error) < 0)
-		return -1;
-	source_set_tap(run->source, &tap);
-	run->capture.stop.take = watch_take_signal;
-	run->capture.stop.context = watch;
-	sink = trigger_sink_new(watch->triggers, error);
-	return sink ? timeline_add(&run->pipeline.timeline, sink, error) : -1;
-}
-
 static void watch_begin(void *context)
 {
 	struct watch_run *watch = context;
@@ -155,7 +114,8 @@ static void watch_take_result(struct watch_run *watch)
 	watch_windows_drop(&watch->windows);
 }
 
-static int watch_serve_windows(struct watch_run *watch, bool is_over, struct error *error)
+static int watch_serve_windows(struct watch_run *watch, int64_t delivered_ns, bool is_over,
+			       struct error *error)
 {
 	struct recent_span span = watch_span(watch);
 	struct error problem = { 0 };
@@ -164,7 +124,7 @@ static int watch_serve_windows(struct watch_run *watch, bool is_over, struct err
 	watch_take_result(watch);
 	if (watch_writer_is_busy(&watch->writer))
 		return 0;
-	window = watch_windows_due(&watch->windows, watch->stream->drained_ns, &span, is_over);
+	window = watch_windows_due(&watch->windows, delivered_ns, &span, is_over);
 	if (!window)
 		return 0;
 	if (watch_save_formats(watch, error) < 0)
@@ -174,6 +134,56 @@ static int watch_serve_windows(struct watch_run *watch, bool is_over, struct err
 	report_message(watch->report, "%s; a recording is missing", problem.text);
 	watch_windows_drop(&watch->windows);
 	return 0;
+}
+
+/*
+ * A reader that fell behind reads more in one round than memory holds: a recording is written when
+ * its last record is delivered, before younger records replace its first.
+ */
+static int watch_take_page(void *context, const struct tapped_page *page, struct error *error)
+{
+	struct watch_run *watch = context;
+
+	if (trigger_set_advance(watch->triggers, page->delivered_ns) < 0)
+		return error_set(error, "out of memory");
+	if (watch->windows.size > 0 &&
+	    watch_serve_windows(watch, page->delivered_ns, false, error) < 0)
+		return -1;
+	return spool_take(watch->spool, page->cpu, page->is_sideband, page->bytes, page->size,
+			  error);
+}
+
+/* The spool has what decodes the records, and what was selected. */
+static int watch_open_spool(struct watch_run *watch, struct error *error)
+{
+	struct capture *capture = &watch->stream->capture;
+	const struct rules *rules = capture->settings->selection.rules;
+
+	if (spool_new_recent(&watch->spool, capture->recorder, NULL,
+			     watch->settings->keep_kib * 1024, error) < 0 ||
+	    spool_describe_capture(watch->spool, capture, error) < 0)
+		return -1;
+	if ((rules && rules_need_kallsyms(rules)) || capture->settings->nr_stacks > 0)
+		return spool_save_symbols(watch->spool, error);
+	return 0;
+}
+
+static int watch_open(void *context, struct stream_run *run, struct error *error)
+{
+	struct watch_run *watch = context;
+	const struct source_tap tap = { .context = watch, .take = watch_take_page };
+	struct sink *sink;
+
+	watch->stream = run;
+	if (watch_open_spool(watch, error) < 0 ||
+	    persistent_start(&watch->persistent, watch->settings->persistent, watch->folder.path,
+			     &run->capture, error) < 0)
+		return -1;
+	source_set_tap(run->source, &tap);
+	run->capture.stop.take = watch_take_signal;
+	run->capture.stop.context = watch;
+	sink = trigger_sink_new(watch->triggers, error);
+	return sink ? timeline_add(&run->pipeline.timeline, sink, error) : -1;
 }
 
 static int watch_serve_signals(struct watch_run *watch)
@@ -199,7 +209,7 @@ static int watch_read(void *context, struct error *error)
 	if (trigger_set_advance(watch->triggers, watch->stream->drained_ns) < 0 ||
 	    watch_serve_signals(watch) < 0)
 		return error_set(error, "out of memory");
-	if (watch_serve_windows(watch, false, error) < 0)
+	if (watch_serve_windows(watch, watch->stream->drained_ns, false, error) < 0)
 		return -1;
 	persistent_serve(&watch->persistent, watch->stream->capture.recorder, watch->report);
 	watch_report_state(watch);
@@ -233,7 +243,7 @@ static void watch_finish(struct watch_run *watch)
 
 	notify_send(&watch->notify, "STOPPING=1");
 	while (watch->windows.size > 0) {
-		if (watch_serve_windows(watch, true, &error) < 0) {
+		if (watch_serve_windows(watch, watch->stream->drained_ns, true, &error) < 0) {
 			report_error(watch->report, &error);
 			break;
 		}

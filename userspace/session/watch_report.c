@@ -88,6 +88,11 @@ void watch_report_result(struct watch_run *watch, struct watch_window *window,
 		buffer_append_string(&line, ", ");
 		timeline_append_loss(&line, saved->lost, 0, 0);
 	}
+	if (saved->from_ns > window->from_ns) {
+		buffer_append_string(&line, ", without its first ");
+		buffer_append_seconds(&line, saved->from_ns - window->from_ns, 3);
+		buffer_append_string(&line, " s, which had left memory; --keep keeps more");
+	}
 	report_message(watch->report, "%s: %s", result->name, buffer_string(&line));
 	buffer_release(&line);
 }

@@ -150,14 +150,18 @@ static void live_stream_refill_queue(struct live_stream *own)
 		live_stream_read_ahead(own);
 }
 
-static ssize_t live_page_pass(struct live_stream *own, struct error *error)
+/* Records of other CPUs with the time of the last one may follow. */
+static ssize_t live_page_pass(const struct stream *stream, struct error *error)
 {
+	const struct live_stream *own = stream->own;
 	const struct source_tap *tap = &own->live->tap;
+	const struct tapped_page page = { .cpu = own->buffer->cpu,
+					  .is_sideband = own->buffer->is_sideband,
+					  .bytes = own->page->bytes,
+					  .size = own->page->size,
+					  .delivered_ns = stream->last_ns - 1 };
 
-	if (tap->take && tap->take(tap->context, own->buffer->cpu, own->buffer->is_sideband,
-				   own->page->bytes, own->page->size, error) < 0)
-		return -1;
-	return own->page->size;
+	return tap->take && tap->take(tap->context, &page, error) < 0 ? -1 : own->page->size;
 }
 
 /* Returns as live_page_read(), with the next sub-buffer in @own. */
@@ -186,7 +190,7 @@ static ssize_t live_stream_refill(struct stream *stream, struct error *error)
 	if (status <= 0)
 		return status;
 	byte_progress_add(own->live->progress, own->page->size, own->live->progress_total);
-	return live_page_pass(own, error);
+	return live_page_pass(stream, error);
 }
 
 static void live_stream_close(struct stream *stream)

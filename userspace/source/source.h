@@ -235,14 +235,24 @@ void source_read_ahead(struct source *source);
 void source_hold(struct source *source, bool is_held);
 
 /**
+ * struct tapped_page - a sub-buffer as it was read, before its records are delivered
+ * @delivered_ns: all records up to this time are delivered
+ */
+struct tapped_page {
+	int cpu;
+	bool is_sideband;
+	const void *bytes;
+	size_t size;
+	int64_t delivered_ns;
+};
+
+/**
  * struct source_tap - receives the sub-buffers of a live source
- * @take: a sub-buffer as it was read, before its records are delivered; returns -1 with @error,
- * which ends the reading
+ * @take: returns -1 with @error, which ends the reading
  */
 struct source_tap {
 	void *context;
-	int (*take)(void *context, int cpu, bool is_sideband, const void *bytes, size_t size,
-		    struct error *error);
+	int (*take)(void *context, const struct tapped_page *page, struct error *error);
 };
 
 /**

@@ -115,6 +115,9 @@ int spool_save_recent(struct spool *spool, const char *path, struct text trigger
 
 	if (saved->from_ns < recent->begin_ns)
 		saved->from_ns = recent->begin_ns;
+	if (saved->from_ns > saved->to_ns)
+		return error_set(error, "its records left memory before they were written; keep "
+					"more in memory");
 	if (recent_create_folder(spool, path, error) < 0 ||
 	    recent_add_files(spool, saved->from_ns, saved->to_ns, error) < 0)
 		return -1;

@@ -413,7 +413,8 @@ struct recent_saved {
  * @saved: with the times; the rest is filled
  *
  * The spool is used up: call it in a child process, which has its own copy. What was written of a
- * file that failed is removed. Returns 0, or -1 with @error.
+ * file that failed is removed. Returns 0, or -1 with @error, also if no record of that time is kept
+ * any more.
  */
 int spool_save_recent(struct spool *spool, const char *path, struct text triggers,
 		      struct recent_saved *saved, struct error *error);

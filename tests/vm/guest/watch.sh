@@ -82,6 +82,23 @@ stopped_watch() {
 	recordings_look stopped
 }
 
+# Memory that one round of reading replaces several times, after a stop: one recording waits, as its trigger is in that round.
+behind_watch() {
+	watch_start behind -r syscalls -b 2048 --keep=1M --when 'clock_nanosleep@sleep > 20ms' \
+		--before=5ms --after=5ms
+	kill -STOP $watch
+	echo 'everywhere 1000' >/dev/ktrack_test
+	echo 'everywhere 40 1000' >/dev/ktrack_test &
+	sleep 0.03
+	wait $!
+	echo 'everywhere 5000' >/dev/ktrack_test
+	kill -CONT $watch
+	wait_while_alive $watch recordings_reported 1
+	fired_save behind
+	watch_stop
+	recordings_look behind
+}
+
 full_watch() {
 	mkdir -m 700 /tmp/full
 	mount -t tmpfs -o size=128k,mode=700 full /tmp/full
@@ -128,10 +145,11 @@ killed_watch() {
 	recordings_look killed
 }
 
+second_cpu_start
 cd /tmp
 insmod /modules/ktrack_test.ko
 rate_watch "$1" "$2"
-for kind in stopped full jump killed; do
+for kind in stopped behind full jump killed; do
 	rmmod ktrack_test
 	insmod /modules/ktrack_test.ko
 	"${kind}_watch"
