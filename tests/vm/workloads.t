@@ -114,7 +114,7 @@ def main():
         subprocess.run(["mke2fs", "-q", "-t", "ext4", folder / "disk", "32M"], check=True)
         common = [*machine.COUNTED, *machine.program(folder, "yield"), *compiler_options()]
         common += ["--disk", folder / "disk", "--add", f"{folder / 'sources'}:/sources", "--add", f"{shutil.which('pahole')}:/bin/pahole"]
-        for kernel in sys.argv[1:] or machine.KERNELS:
+        for kernel in sys.argv[1:] or machine.ONE_6_1:
             more = machine.kernel_folder(kernel) / "more"
             if not (more / "virtio_blk.ko").exists():
                 tap.skip(f"{kernel}: workloads", "no virtio_blk.ko; remove build/vm, and it is fetched again")
