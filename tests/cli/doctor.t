@@ -38,7 +38,9 @@ if [ "$(id -u)" = 0 ]; then
 	run tests/cli/mounted "$folder/mounts" setpriv --reuid=65534 --clear-groups "$ktrack" doctor
 	is "without root the status is 1" "$status" = 1
 	is "permissions are named" "$(grep -c '^failed  *permissions .*; sudo ktrack doctor$' "$folder/out")" = 1
-	is "and what could not be examined" "$(grep -c '^unknown  *\(mechanism\|pack\) .*; sudo ktrack doctor$' "$folder/out")" -ge 1
+	is "and what could not be examined, in one line" "$(grep -c '^unknown  *functions and [0-9]* more  *tracefs .*; sudo ktrack doctor$' "$folder/out")" = 1
+	run tests/cli/mounted "$folder/mounts" setpriv --reuid=65534 --clear-groups "$ktrack" doctor --json
+	is "JSON has one for each" "$(jq -r 'select(.state == "unknown") | .check' "$folder/out" | grep -c '^pack ')" -ge 10
 else
 	skipped "another user" "only root can run ktrack as another user"
 fi

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ktrack doctor: prints whether this machine can record, and which mechanisms work. */
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/cli.h"
 #include "cli/option.h"
@@ -46,12 +47,58 @@ static void failure_append(struct buffer *out, const struct doctor_finding *find
 		      finding->remedy ? "; " : "", finding->remedy ? finding->remedy : "");
 }
 
+/**
+ * struct findings - what was printed
+ * @failures: lines about failed checks, which are repeated at the end
+ * @check: the first of @nr_equal checks whose findings are equal, not printed yet
+ * @finding: these findings, as a line says them
+ */
+struct findings {
+	struct buffer failures;
+	struct buffer check;
+	struct buffer finding;
+	enum doctor_state state;
+	size_t nr_equal;
+};
+
+/* Equal findings are one line: without root, most are. */
+static void findings_flush(struct findings *findings)
+{
+	if (findings->nr_equal == 0)
+		return;
+	if (findings->nr_equal > 1)
+		buffer_printf(&findings->check, " and %zu more", findings->nr_equal - 1);
+	printf("%-8s %-29s %s\n", state_names[findings->state], buffer_string(&findings->check),
+	       buffer_string(&findings->finding));
+	findings->nr_equal = 0;
+}
+
 static void finding_print(void *context, const struct doctor_finding *finding)
 {
+	struct findings *findings = context;
+	struct buffer line = { 0 };
+
 	if (finding->state == DOCTOR_FAILED)
-		failure_append(context, finding);
-	printf("%-8s %-29s %s%s%s\n", state_names[finding->state], finding->check, finding->text,
-	       finding->remedy ? "; " : "", finding->remedy ? finding->remedy : "");
+		failure_append(&findings->failures, finding);
+	buffer_printf(&line, "%s%s%s", finding->text, finding->remedy ? "; " : "",
+		      finding->remedy ? finding->remedy : "");
+	if (finding->state != DOCTOR_UNKNOWN || findings->state != DOCTOR_UNKNOWN ||
+	    strcmp(buffer_string(&line), buffer_string(&findings->finding)) != 0)
+		findings_flush(findings);
+	if (findings->nr_equal++ == 0) {
+		buffer_release(&findings->check);
+		buffer_append_string(&findings->check, finding->check);
+	}
+	buffer_release(&findings->finding);
+	findings->finding = line;
+	findings->state = finding->state;
+}
+
+static void findings_release(struct findings *findings)
+{
+	buffer_release(&findings->failures);
+	buffer_release(&findings->check);
+	buffer_release(&findings->finding);
 }
 
 static void finding_json_print(void *context, const struct doctor_finding *finding)
@@ -75,24 +122,25 @@ static int doctor_main(int argc, char **argv, struct error *error)
 {
 	struct doctor_settings settings = { .report = message_report() };
 	struct option_table table = doctor_table();
-	struct buffer failures = { 0 };
+	struct findings findings = { 0 };
 	int operand, status;
 	bool can_record;
 
 	if (!options_read(&table, argc, argv, &settings, &operand, &status, error))
 		return status;
-	can_record =
-		doctor_run("", settings.is_json ? finding_json_print : finding_print, &failures);
+	can_record = doctor_run("", settings.is_json ? finding_json_print : finding_print,
+				&findings);
+	findings_flush(&findings);
 	if (settings.is_json)
 		printf("{\"can_record\":%s}\n", can_record ? "true" : "false");
 	else
 		printf("\nRecording is %s\n%s", can_record ? "possible." : "not possible:",
-		       buffer_string(&failures));
+		       buffer_string(&findings.failures));
 	if (can_record)
 		report_closing(settings.report,
 			       "next: %sktrack stream -r sched,irq --html=page.html -- sleep 1",
 			       sudo_prefix());
-	buffer_release(&failures);
+	findings_release(&findings);
 	return can_record ? STATUS_DONE : STATUS_FAILED;
 }
 
