@@ -29,10 +29,10 @@ refused "a pattern that meets nothing" 1 "'nosuch': no tracepoint of the source 
 run "$ktrack" export -e dmeo trace.dat
 refused "a pattern that is nearly one" 1 "'dmeo': no tracepoint of the source matches; did you mean 'demo'?"
 run "$ktrack" export -e demo --cpu=7 --track=x trace.dat
-is "where nothing matches, that is said" "$(grep -v 'wall clock' "$folder/err")" = "ktrack: trace.dat: no track events match -e, --track, --cpu"
+is "where nothing matches, that is said" "$(grep -v 'wall clock' "$folder/err")" = "ktrack: trace.dat: no track events match -e, --track, --cpu; ktrack stat trace.dat lists all of them"
 is "which is no failure" "$status" = 0
 run "$ktrack" stat --pid=4711 --to=5 trace.dat
-is "nor without a word for eyes" "$status $(cat "$folder/err")" = "0 ktrack: trace.dat: no track events match --pid, --to"
+is "nor without a word for eyes" "$status $(cat "$folder/err")" = "0 ktrack: trace.dat: no track events match --pid, --to; ktrack stat trace.dat lists all of them"
 run "$ktrack" export --cpu=1 trace.dat
 is "if something does, only the clock is" "$(cat "$folder/err")" = "ktrack: trace.dat: $(wall_clock boot)"
 run "$ktrack" export --wall-clock=2026-01-01T00:00:00Z --cpu=1 trace.dat
@@ -162,7 +162,7 @@ for words in "export --wall-clock=0" stat "export --wall-clock=0 --html=/dev/nul
 		"0 ktrack: others.dat: no track events (12,001 records of irq, sched, net); $remedy"
 done
 run "$ktrack" stat --cpu=1 others.dat
-is "if options choose nothing, they are named" "$(cat "$folder/err")" = "ktrack: others.dat: no track events match --cpu"
+is "if options choose nothing, they are named" "$(cat "$folder/err")" = "ktrack: others.dat: no track events match --cpu; ktrack stat others.dat lists all of them"
 {
 	printf '%s\n' 'clock local' 'event demo:io 103 char track_event_type; string slice_name'
 	cat others.script

@@ -184,7 +184,7 @@ def check_messages(tap, folder):
         (("--wall-clock=5", "a.dat", "b.dat"), 2, "ktrack: --wall-clock: only for a single source; several are merged by the wall clocks that they state\n"),
         (("a.dat", "none.dat"), 1, "ktrack: none.dat: the wall clock is unknown (clock boot), so that it cannot be merged; export it alone, or record with --clock=boot\n"),
         (("a.dat", "missing.dat"), 1, "ktrack: cannot open missing.dat: No such file or directory\n"),
-        (("-e", "demob", "a.dat", "b.dat"), 0, f"ktrack: a.dat: no track events match -e\n{limit}"),
+        (("-e", "demob", "a.dat", "b.dat"), 0, f"ktrack: a.dat: no track events match -e; ktrack stat a.dat lists all of them\n{limit}"),
         (("-e", "other", "a.dat", "b.dat"), 1, "ktrack: 'other': no tracepoint of the sources matches; leave out -e to export all\n"),
         (("-r", "block", "a.dat", "b.dat"), 1, "ktrack: -r: the sources have none of the tracepoints that the rules use; see 'ktrack list --rules'\n"),
         (("--perf=b.dat", "a.dat", "b.dat"), 1, "ktrack: b.dat: the source; write to another file\n"),

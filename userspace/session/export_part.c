@@ -318,10 +318,12 @@ void export_part_report_empty(struct export_part *part)
 	if (settings->selection.nr_options > 0)
 		buffer_append_string(&options, "-e");
 	filter_name(&settings->filter, &options);
-	if (options.size > 0 && is_empty)
-		report_message(settings->report, "%s: no track events match %s", part->name,
-			       buffer_string(&options));
-	else
+	if (options.size > 0 && is_empty) {
+		buffer_append_string(&options, "; ktrack stat ");
+		word_append_quoted(&options, part->name);
+		report_message(settings->report, "%s: no track events match %s lists all of them",
+			       part->name, buffer_string(&options));
+	} else {
 		other_records_report(&pipeline->others,
 				     &(struct other_source){
 					     .source = part->source,
@@ -332,6 +334,7 @@ void export_part_report_empty(struct export_part *part)
 								  ? buffer_string(&part->directory)
 								  : NULL },
 				     is_empty, settings->report);
+	}
 	buffer_release(&options);
 }
 

@@ -2,8 +2,11 @@
 /* What ktrack watch reports: messages, and the state for the service manager. */
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "session/closing.h"
+#include "session/session.h"
 #include "session/watch_state.h"
 
 /* Messages about lost records and refused triggers are this far apart. */
@@ -81,6 +84,7 @@ void watch_report_result(struct watch_run *watch, struct watch_window *window,
 		return;
 	}
 	watch->nr_written++;
+	strcpy(watch->newest, result->name);
 	buffer_append_string(&line, "; ");
 	buffer_append_seconds(&line, saved->to_ns - saved->from_ns, 3);
 	buffer_printf(&line, " s, %llu records", (unsigned long long)saved->nr_records);
@@ -165,8 +169,21 @@ void watch_reopen(struct watch_run *watch)
 	state_notify(watch, "READY=1\n");
 }
 
+static void watch_append_next(const struct watch_run *watch, struct buffer *out)
+{
+	struct buffer path = { 0 };
+
+	if (watch->newest[0]) {
+		buffer_printf(&path, "%s/%s", watch->folder.path, watch->newest);
+		buffer_printf(out, "; next: %sktrack export --html=page.html ", sudo_prefix());
+		word_append_quoted(out, buffer_string(&path));
+	}
+	buffer_release(&path);
+}
+
 void watch_report_end(const struct watch_run *watch)
 {
+	struct buffer next = { 0 };
 	uint64_t nr_unwatched = trigger_set_unwatched(watch->triggers);
 
 	if (watch->report->progress)
@@ -176,7 +193,9 @@ void watch_report_end(const struct watch_run *watch)
 			       "%llu slices were not watched: more than %d were open; narrow the "
 			       "triggers",
 			       (unsigned long long)nr_unwatched, TRIGGER_SLICES_MAX);
-	report_closing(watch->report, "%llu recording%s in %s",
+	watch_append_next(watch, &next);
+	report_closing(watch->report, "%llu recording%s in %s%s",
 		       (unsigned long long)watch->nr_written, watch->nr_written == 1 ? "" : "s",
-		       watch->folder.path);
+		       watch->folder.path, buffer_string(&next));
+	buffer_release(&next);
 }

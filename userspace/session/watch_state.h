@@ -18,7 +18,7 @@
  * @is_requested, @is_reopening: a signal asked for a recording, or to open the directory again
  * @has_new_formats: tracepoints of loaded modules are recorded, and their formats are not saved yet
  * @has_begun: recording is on
- * @nr_written: recordings
+ * @nr_written: recordings; @newest: the last one's file, empty if there is none
  * @reported_ns: time of the last report of the state, on the monotonic clock
  * @said_ns: time of the last message about lost records, @said_lost and @said_gaps of them
  * @said_refused: triggers that a message counted
@@ -39,6 +39,7 @@ struct watch_run {
 	bool has_new_formats;
 	bool has_begun;
 	uint64_t nr_written;
+	char newest[NAME_MAX + 1];
 	int64_t reported_ns;
 	int64_t said_ns;
 	uint64_t said_lost;
