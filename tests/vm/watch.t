@@ -68,6 +68,9 @@ def check_rate(tap, kernel, result):
     tap.ok(fewest >= 0.9 * wanted, f"{kernel}: each has the time around its trigger", f"{fewest} of {wanted} records on a CPU")
     lengths = [float(line[2]) for line in lines]
     tap.ok(lengths and all(abs(length - LENGTH_S) < 0.001 for length in lengths), f"{kernel}: and no more", lengths)
+    closing = re.search(r"^ktrack: (\d+) recordings in /tmp/rate; next: ktrack export --html=page.html (\S+)$", result.text("rate.errors"), re.MULTILINE)
+    newest = (str(TRIGGERS), f"/tmp/rate/{lines[-1][0]}") if lines else None
+    tap.ok(closing and closing.groups() == newest, f"{kernel}: the last line shows how to see the last one", newest)
     used = int((re.findall(r"(\d+) kB", result.text("rate.memory")) or [0])[0])
     tap.ok(0 < used <= MEMORY_KIB, f"{kernel}: memory is bounded", f"{used} KiB")
     tap.comment(f"{kernel}: {used} KiB, {fewest} records of {wanted:.0f}")
