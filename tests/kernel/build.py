@@ -10,7 +10,7 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "vm")]
 
 import modules  # noqa: E402
-from machine import KERNELS, PROJECT  # noqa: E402, F401
+from machine import KERNELS, ONE_6_12, PROJECT  # noqa: E402, F401
 from modules import headers  # noqa: E402, F401
 
 HERE = Path(__file__).resolve().parent

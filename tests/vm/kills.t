@@ -17,7 +17,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 import machine  # noqa: E402
 from tap import Tap  # noqa: E402
 
-SEED, MOMENTS = 6, machine.rounds(20, 6)
+SEED, MOMENTS = 6, machine.rounds(20, 4)
 
 # How the module writes, on two CPUs, six records a round; and how many of its microseconds moments are chosen from.
 ROUNDS, ROUNDS_PER_S = 800, 4000
