@@ -71,7 +71,8 @@ static const char *flow_name(struct join_member *member, struct text from)
 		return NULL;
 	member->flows = flows;
 	buffer_printf(&name, "%s/%.*s", member->machine->name, (int)from.size, from.data);
-	if (name.failed || !buffer_string(&name)) {
+	buffer_string(&name);
+	if (name.failed) {
 		buffer_release(&name);
 		return NULL;
 	}

@@ -48,17 +48,6 @@ static void why_omit_rules(const struct why_settings *why, struct rules *rules)
 	slice_selector_release(&selector);
 }
 
-/* The buffers of an instance are those of this machine; a file may be of another. */
-static bool source_is_here(const char *source)
-{
-	struct buffer directory = { 0 };
-	struct error ignored = { 0 };
-	bool is_here = source_name_find(&directory, source, &ignored) == 0;
-
-	buffer_release(&directory);
-	return is_here;
-}
-
 int why_run(struct why_run_settings *settings, struct error *error)
 {
 	struct export_settings export = {
@@ -76,7 +65,8 @@ int why_run(struct why_run_settings *settings, struct error *error)
 	    selection_add_rules(&settings->selection, WHY_FILE_PACKS, error) < 0)
 		return STATUS_FAILED;
 	why_omit_rules(&settings->why, settings->selection.rules);
-	settings->why.is_here = source_is_here(settings->source);
+	/* The buffers of an instance are those of this machine; a file may be of another. */
+	settings->why.is_here = source_name_is_instance(settings->source);
 	export.selection = settings->selection;
 	return export_run(&export, error);
 }
