@@ -22,7 +22,7 @@ watch_start() {
 
 # How many messages about recordings there are.
 recordings_reported() {
-	[ "$(grep -c '^ktrack: ktrack-.*\.dat: \|: not recorded: ' "/out/$name.errors")" -ge "$1" ]
+	[ "$(grep -c 'ktrack: ktrack-.*\.dat: \|: not recorded: ' "/out/$name.errors")" -ge "$1" ]
 }
 
 # Saves what is in memory, and waits. Argument: how many recordings there are then
@@ -146,10 +146,22 @@ killed_watch() {
 }
 
 second_cpu_start
+closing_watch() {
+	name=closing
+	script -qec "exec ktrack watch -e ktrack_test --dir=/tmp/closing" /dev/null </dev/null >/out/closing.errors &
+	terminal=$!
+	wait_while_alive $terminal grep -q "ktrack: watching" /out/closing.errors
+	watch=$(pidof ktrack)
+	request 1
+	kill -TERM "$watch"
+	wait $terminal || true
+	instances_check closing
+}
+
 cd /tmp
 insmod /modules/ktrack_test.ko
 rate_watch "$1" "$2"
-for kind in stopped behind full jump killed; do
+for kind in stopped behind full jump killed closing; do
 	rmmod ktrack_test
 	insmod /modules/ktrack_test.ko
 	"${kind}_watch"
