@@ -173,7 +173,7 @@ def differences(found, wanted):
 
 def main():
     tap = Tap()
-    for kernel in machine.kernels_with_newest(tap):
+    for kernel in machine.kernels_with_newest(tap, machine.ONE_6_12):
         with tempfile.TemporaryDirectory() as scratch:
             folder = Path(scratch)
             if build_all(tap, kernel, folder):

@@ -146,15 +146,15 @@ def newest_problem():
     return f"its build tools do not run: {tried.stderr.strip()}" if tried.returncode != 0 else None
 
 
-def kernels_with_newest(tap):
-    """KERNELS and, where it can be had, Debian's newest."""
-    if "newest" in KERNELS or NEWEST == "none" or CHOSEN:
-        return KERNELS
+def kernels_with_newest(tap, usual=KERNELS):
+    """KERNELS, or one of them, and, where it can be had, Debian's newest."""
+    if "newest" in usual or NEWEST == "none" or CHOSEN:
+        return usual
     problem = newest_problem()
     if problem:
         tap.skip("Debian's newest kernel", problem)
-        return KERNELS
-    return (*KERNELS, "newest")
+        return usual
+    return (*usual, "newest")
 
 
 def check_end(tap, kernel, result, expected=None):
