@@ -23,6 +23,8 @@ block_type() {
 printf '#!/bin/sh\nexec "$@"\n' >/usr/local/bin/sudo
 chmod 755 /usr/local/bin/sudo
 mkdir -p /typed
+# DKMS of unstable leaves the index of modules to the kernel's own package, which is not installed.
+[ -e "/lib/modules/$(uname -r)/modules.dep" ] || depmod
 if [ -n "$(find "/lib/modules/$(uname -r)/updates" -name 'ktrack.ko*' 2>/dev/null)" ]; then
 	block_type module sh -euc 'modprobe ktrack; ktrack doctor; modprobe -r ktrack'
 fi
