@@ -135,7 +135,7 @@ def check_emulator(tap):
 def main():
     tap = Tap()
     check_emulator(tap)
-    for kernel in machine.KERNELS:
+    for kernel in machine.ONE_6_12:
         check_script(tap, kernel)
     check_limits(tap, "6.12")
     check_boots(tap)

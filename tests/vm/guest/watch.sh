@@ -27,8 +27,8 @@ recordings_reported() {
 
 # Saves what is in memory, and waits. Argument: how many recordings there are then
 request() {
-	kill -USR1 $watch
-	wait_while_alive $watch recordings_reported "$1"
+	kill -USR1 "$watch"
+	wait_while_alive "$watch" recordings_reported "$1"
 }
 
 # Looks at the recordings of a directory. Argument: NAME
@@ -68,11 +68,12 @@ rate_watch() {
 	recordings_look rate
 }
 
-# Records that do not fit into the buffers meanwhile are lost.
+# Ten seconds. Records that do not fit into the buffers meanwhile are lost.
 stopped_watch() {
 	watch_start stopped -b 64 --when loss --after=0
 	kill -STOP $watch
 	echo 'everywhere 4000' >/dev/ktrack_test
+	sleep 10
 	kill -CONT $watch
 	wait_while_alive $watch recordings_reported 1
 	wait_while_alive $watch grep -q '^ktrack: lost ' /out/stopped.errors
