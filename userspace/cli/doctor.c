@@ -61,7 +61,7 @@ struct findings {
 	size_t nr_equal;
 };
 
-/* Equal findings are one line: without root, most are. */
+/* What cannot be examined for one reason is one line: without root, that is the most. */
 static void findings_flush(struct findings *findings)
 {
 	if (findings->nr_equal == 0)
