@@ -17,7 +17,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / part) for part in ("",
 import machine  # noqa: E402
 from tap import Tap  # noqa: E402
 
-TRIGGERS, RATE = 20, machine.rounds(4000, 500)
+TRIGGERS, RATE = machine.rounds(20, 8), machine.rounds(4000, 500)
 # Records of a round on one CPU, and the time of a recording: before and behind its trigger.
 ROUND, LENGTH_S = 6, 0.15
 # The bound of the memory in KiB: 32 MB, and what is kept.
