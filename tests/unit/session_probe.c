@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "fixtures/folder.h"
 #include "fixtures/tap.h"
 
 /* A note as <sys/sdt.h> writes it: its place is the address of the label. */
@@ -160,6 +161,46 @@ TEST(functions_of_programs)
 	probe_release(&probe);
 	buffer_release(&sites);
 	marked();
+}
+
+/* Makes a copy of this program, and the symbolic link FOLDER/link to it. */
+static void link_make(const struct folder *folder, const char *name)
+{
+	struct buffer program = { 0 };
+	char link[128];
+
+	CHECK_NUMBER(file_read(SELF, &program), 0);
+	folder_add(folder, name, program.data, program.size);
+	snprintf(link, sizeof(link), "%s/link", folder->path);
+	CHECK_NUMBER(symlink(name, link), 0);
+	buffer_release(&program);
+}
+
+static void check_link_refused(const char *name)
+{
+	struct folder folder;
+	char text[128], want[512];
+
+	folder_new(&folder);
+	link_make(&folder, name);
+	for (enum probe_kind kind = PROBE_PROGRAM; kind <= PROBE_USDT; kind++) {
+		snprintf(text, sizeof(text), "%s/link:%s", folder.path,
+			 kind == PROBE_USDT ? "shop:begin..end" : "marked");
+		snprintf(want, sizeof(want),
+			 "--probe '%s': the real path of the file has a space, one of '#;\"{}' or a "
+			 "control character; name a copy elsewhere",
+			 text);
+		check_refused(kind, text, want);
+	}
+	folder_remove(&folder);
+}
+
+/* The kernel would take the second line for a definition of its own. */
+TEST(real_paths_that_the_kernel_misreads)
+{
+	check_link_refused("first\n-:others/event");
+	check_link_refused("two words");
+	check_link_refused("a;b");
 }
 
 #ifdef __x86_64__

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const role_keys[] = {
@@ -15,6 +16,27 @@ static const char *const role_keys[] = {
 int probe_refuse(const struct probe *probe, struct error *error, const char *problem)
 {
 	return error_set(error, "%s '%s': %s", probe->option, probe->text, problem);
+}
+
+const char *probe_unsafe_find(const char *text)
+{
+	while (*text && isprint((unsigned char)*text) && !strchr("#;\"{}", *text))
+		text++;
+	return *text ? text : NULL;
+}
+
+int probe_find_file(const struct probe *probe, const char *path, struct buffer *out,
+		    struct error *error)
+{
+	char *real = realpath(path, NULL);
+	bool is_unsafe = real && (probe_unsafe_find(real) || strchr(real, ' '));
+
+	buffer_append_string(out, real ? real : path);
+	free(real);
+	return is_unsafe ? probe_refuse(probe, error,
+					"the real path of the file has a space, one of '#;\"{}' or "
+					"a control character; name a copy elsewhere")
+			 : 0;
 }
 
 void probe_set_title(struct probe *probe, struct text title)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Parses probes of functions, in the kernel and in programs. */
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "event/event.h"
@@ -16,14 +15,6 @@
 
 /* The value that a function returns, unless the user asks for another form of it. */
 #define RETVAL "$retval"
-
-/* The first character that the kernel takes for the end of a definition, or for a comment. */
-static const char *unsafe_find(const char *text)
-{
-	while (*text && isprint((unsigned char)*text) && !strchr("#;\"{}", *text))
-		text++;
-	return *text ? text : NULL;
-}
 
 static bool is_identifier(struct text name)
 {
@@ -131,20 +122,20 @@ static int function_parse(struct probe *probe, struct text place, struct error *
 }
 
 /* The kernel's form of a place is "PATH:OFFSET", with the file's real path. */
-static int symbol_locate(const char *path, const char *symbol, struct buffer *out,
+static int symbol_locate(struct probe *probe, const char *path, struct buffer *out,
 			 struct error *error)
 {
-	char *real = realpath(path, NULL);
-	struct elf_file *file;
+	struct elf_file *file = NULL;
 	uint64_t offset;
-	int status = -1;
+	int status = probe_find_file(probe, path, out, error);
 
-	if (elf_open(&file, real ? real : path, error) == 0)
-		status = elf_find_function(file, symbol, &offset, error);
 	if (status == 0)
-		buffer_printf(out, "%s:0x%llx", real ? real : path, (unsigned long long)offset);
+		status = elf_open(&file, buffer_string(out), error);
+	if (status == 0)
+		status = elf_find_function(file, buffer_string(&probe->title), &offset, error);
+	if (status == 0)
+		buffer_printf(out, ":0x%llx", (unsigned long long)offset);
 	elf_close(file);
-	free(real);
 	return status;
 }
 
@@ -162,10 +153,9 @@ static int symbol_parse(struct probe *probe, struct text place, struct error *er
 	probe->pack = "uprobe";
 	probe_set_title(probe, title);
 	buffer_append(&path, place.data, colon - place.data);
-	status = probe->is_checked_only ? 0
-					: symbol_locate(buffer_string(&path),
-							buffer_string(&probe->title), &located,
-							error);
+	status = probe->is_checked_only
+			 ? 0
+			 : symbol_locate(probe, buffer_string(&path), &located, error);
 	if (status == 0)
 		status = sites_add(probe, true, PROGRAM_RETURN, buffer_text(&located), error);
 	buffer_release(&path);
@@ -183,7 +173,7 @@ static int probe_parse_text(struct probe *out, const struct probe_setting *setti
 			       .option = setting->option,
 			       .text = setting->text,
 			       .number = number };
-	unsafe = unsafe_find(setting->text);
+	unsafe = probe_unsafe_find(setting->text);
 	if (unsafe)
 		return error_set(error,
 				 "%s '%s': column %zu: one of '#;\"{}' or a control character; "

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Parses probes of static tracepoints in programs (USDT). */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "event/event.h"
@@ -93,25 +92,22 @@ static int usdt_split(struct usdt *usdt, struct error *error)
 	const char *text = usdt->probe->text, *name = strrchr(text, ':');
 	const char *provider = name ? memrchr(text, ':', name - text) : NULL;
 	const char *dots = name ? strstr(name, "..") : NULL;
-	char *real;
+	struct buffer path = { 0 };
+	int status;
 
 	if (!provider || provider == text || name - provider < 2 || !name[1] || dots == name + 1 ||
 	    (dots && !dots[2]))
 		return probe_refuse(usdt->probe, error,
 				    "not a USDT; write PATH:PROVIDER:NAME, or "
 				    "PATH:PROVIDER:BEGIN..END");
-	buffer_append(&usdt->path, text, provider - text);
-	real = realpath(buffer_string(&usdt->path), NULL);
-	if (real) {
-		buffer_clear(&usdt->path);
-		buffer_append_string(&usdt->path, real);
-		free(real);
-	}
+	buffer_append(&path, text, provider - text);
+	status = probe_find_file(usdt->probe, buffer_string(&path), &usdt->path, error);
+	buffer_release(&path);
 	buffer_append(&usdt->provider, provider + 1, name - provider - 1);
 	buffer_append(&usdt->begin, name + 1, dots ? (size_t)(dots - name - 1) : strlen(name + 1));
 	if (dots)
 		buffer_append_string(&usdt->end, dots + 2);
-	return 0;
+	return status;
 }
 
 int probe_parse_usdt(struct probe *probe, struct error *error)
