@@ -167,7 +167,28 @@ static bool definition_parse(struct text line, struct text *group, struct text *
 	return true;
 }
 
-/* Both files have the kprobes in the same order; only the other one has groups. */
+/*
+ * Passes the definitions up to that of an event, and returns its group. Without one, none is passed,
+ * and the group is empty.
+ */
+static struct text group_take(struct text *definitions, const char *name)
+{
+	struct text rest = *definitions, group, event;
+
+	while (rest.size > 0) {
+		if (!definition_parse(text_take_line(&rest), &group, &event) ||
+		    !text_equals(event, text_of(name)))
+			continue;
+		*definitions = rest;
+		return group;
+	}
+	return (struct text){ .data = "" };
+}
+
+/*
+ * Both files have the kprobes in the same order; only the first one has groups. Between the two reads
+ * other programs may remove kprobes, and add some at the end.
+ */
 void dynamic_visit_missed(const struct dynamic_events *events,
 			  void (*visit)(void *context, const char *name, uint64_t missed),
 			  void *context)
@@ -177,15 +198,14 @@ void dynamic_visit_missed(const struct dynamic_events *events,
 	struct text definition_lines = text_of(definitions ? definitions : "");
 	struct text profile_lines = text_of(profile ? profile : "");
 
-	while (definition_lines.size > 0 && profile_lines.size > 0) {
-		struct text counts, group, event, line = text_take_line(&definition_lines);
+	while (profile_lines.size > 0) {
+		struct text counts = text_take_line(&profile_lines);
 		char name[DYNAMIC_NAME_SIZE];
 		unsigned long long missed;
 
-		counts = text_take_line(&profile_lines);
-		if (definition_parse(line, &group, &event) &&
-		    text_equals(group, text_of(events->group)) &&
-		    sscanf(counts.data, " %63s %*u %llu", name, &missed) == 2 && missed > 0)
+		if (sscanf(counts.data, " %63s %*u %llu", name, &missed) == 2 &&
+		    text_equals(group_take(&definition_lines, name), text_of(events->group)) &&
+		    missed > 0)
 			visit(context, name, missed);
 	}
 	free(definitions);
