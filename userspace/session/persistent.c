@@ -71,6 +71,18 @@ static int recording_begin(struct persistent *persistent, struct error *error)
 	return status;
 }
 
+/* From here on the instance has to be emptied if the run ends. */
+static int boot_take(struct persistent *persistent, const struct capture *capture,
+		     struct error *error)
+{
+	if (boot_check(&persistent->boot, persistent->name, error) < 0)
+		return -1;
+	persistent->is_taken = true;
+	if (boot_instance_prepare(&persistent->boot, capture->settings->clock, error) < 0)
+		return -1;
+	return events_copy(&persistent->boot, capture->recorder, error);
+}
+
 static int persistent_set_up(struct persistent *persistent, const char *directory,
 			     const struct capture *capture, struct error *error)
 {
@@ -81,13 +93,11 @@ static int persistent_set_up(struct persistent *persistent, const char *director
 
 	if (status == 0)
 		status = path_check(buffer_string(&path), name, directory, error);
-	if (status == 0 &&
-	    (boot_check(boot, name, error) < 0 || boot_instance_prepare(boot, capture->settings->clock, error) < 0 ||
-	     events_copy(boot, capture->recorder, error) < 0 ||
-	     spool_new_boot(&persistent->spool, buffer_string(&path),
-			    boot_instance_directory(boot), error) < 0 ||
-	     spool_describe_capture(persistent->spool, capture, error) < 0 ||
-	     recording_begin(persistent, error) < 0))
+	if (status == 0 && (boot_take(persistent, capture, error) < 0 ||
+			    spool_new_boot(&persistent->spool, buffer_string(&path),
+					   boot_instance_directory(boot), error) < 0 ||
+			    spool_describe_capture(persistent->spool, capture, error) < 0 ||
+			    recording_begin(persistent, error) < 0))
 		status = -1;
 	buffer_release(&path);
 	return status;
@@ -147,11 +157,12 @@ void persistent_stop(struct persistent *persistent, const struct report *report)
 	struct boot_instance *boot = &persistent->boot;
 	struct error error = { 0 };
 
-	if (persistent->spool) {
-		if (boot_instance_stop(boot, &error) < 0 || boot_instance_clear(boot, &error) < 0)
-			report_error(report, &error);
+	if (persistent->is_taken &&
+	    (boot_instance_stop(boot, &error) < 0 || boot_instance_clear(boot, &error) < 0))
+		report_error(report, &error);
+	persistent->is_taken = false;
+	if (persistent->spool)
 		spool_drop_boot(persistent->spool);
-	}
 	spool_close(persistent->spool);
 	persistent->spool = NULL;
 	boot_instance_close(boot);

@@ -12,6 +12,7 @@
  * struct persistent - state; zeroed but for @boot it is off
  * @name: of the instance, NULL if it is off
  * @saved_ns: when names of threads were saved, on the monotonic clock
+ * @is_taken: the instance may have tracepoints of ours
  * @is_behind: tracepoints of a loaded module are recorded, but not yet here
  * @has_failed: a message reported that something could not be saved
  */
@@ -20,6 +21,7 @@ struct persistent {
 	struct spool *spool;
 	const char *name;
 	int64_t saved_ns;
+	bool is_taken;
 	bool is_behind;
 	bool has_failed;
 };
