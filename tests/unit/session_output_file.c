@@ -212,6 +212,9 @@ TEST(under_sudo_a_new_file_is_the_invoking_users)
 	check_owner("", "", geteuid(), getegid());
 	check_owner("0", "0", geteuid(), getegid());
 	check_owner("nobody", "23456", geteuid(), getegid());
+	check_owner("3000000000", "3000000001", is_root ? 3000000000 : geteuid(),
+		    is_root ? 3000000001 : getegid());
+	check_owner("4294967297", "23456", geteuid(), getegid());
 }
 
 TEST(under_sudo_an_existing_file_keeps_its_owner)

@@ -2,6 +2,7 @@
 /* Opens the files of outputs. */
 #include "session/output_file.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,17 +11,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int number_of(const char *text)
+/* Ids use all 32 bits. Returns false for a text that is none. */
+static bool id_parse(const char *text, unsigned int *id)
 {
-	return text && *text ? atoi(text) : -1;
+	unsigned long long number;
+	char *end;
+
+	if (!text || !isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	*id = number;
+	return !*end && !errno && number <= UINT32_MAX;
 }
 
 bool output_owner(unsigned int *user, unsigned int *group)
 {
-	int sudo_user = number_of(getenv("SUDO_UID"));
-	int sudo_group = number_of(getenv("SUDO_GID"));
+	unsigned int sudo_user, sudo_group;
 
-	if (geteuid() != 0 || sudo_user <= 0 || sudo_group < 0)
+	if (geteuid() != 0 || !id_parse(getenv("SUDO_UID"), &sudo_user) || sudo_user == 0 ||
+	    !id_parse(getenv("SUDO_GID"), &sudo_group))
 		return false;
 	*user = sudo_user;
 	*group = sudo_group;
