@@ -8,6 +8,7 @@
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define NOTE_OWNER "stapsdt"
@@ -20,9 +21,12 @@
 
 #define BASE_SECTION ".stapsdt.base"
 
+/* The kernel runs no program with more. */
+#define SEGMENTS_MAX (65536 / sizeof(Elf64_Phdr))
+
 #define ELF_FUNCTIONS(apply)                                                                  \
 	apply(elf_begin) apply(elf_end) apply(elf_getdata) apply(elf_getphdrnum)              \
-		apply(elf_getshdrstrndx) apply(elf_kind) apply(elf_nextscn) apply(elf_strptr) \
+		apply(elf_getscn) apply(elf_getshdrstrndx) apply(elf_kind) apply(elf_nextscn) \
 			apply(elf_version) apply(gelf_getclass) apply(gelf_getehdr)           \
 				apply(gelf_getnote) apply(gelf_getphdr) apply(gelf_getshdr)   \
 					apply(gelf_getsym)
@@ -38,6 +42,7 @@ struct elf_file {
 	int fd;
 	Elf *elf;
 	const char *path;
+	uint64_t size;
 	GElf_Ehdr header;
 };
 
@@ -52,9 +57,13 @@ static int elf_api_load(struct elf_api *api, struct error *error)
 /* Returns 0, or -1 with @error. */
 static int elf_file_read(struct elf_file *file, const char *path, struct error *error)
 {
-	file->fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (file->fd < 0)
+	struct stat about;
+
+	/* Another user's pipe has no writer. */
+	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (file->fd < 0 || fstat(file->fd, &about) < 0)
 		return error_set_system(error, errno, "%s", path);
+	file->size = about.st_size;
 	if (elf_api_load(&file->api, error) < 0)
 		return -1;
 	file->api.elf_version(EV_CURRENT);
@@ -104,7 +113,7 @@ static bool offset_find(const struct elf_file *file, uint64_t address, uint64_t 
 
 	if (file->api.elf_getphdrnum(file->elf, &nr_segments) < 0)
 		return false;
-	for (size_t i = 0; i < nr_segments; i++) {
+	for (size_t i = 0; i < nr_segments && i < SEGMENTS_MAX; i++) {
 		GElf_Phdr segment;
 
 		if (!file->api.gelf_getphdr(file->elf, i, &segment) || segment.p_type != PT_LOAD ||
@@ -116,23 +125,42 @@ static bool offset_find(const struct elf_file *file, uint64_t address, uint64_t 
 	return false;
 }
 
+/* Returns the texts of a section, NULL if there are none. */
+static const Elf_Data *strings_read(const struct elf_file *file, size_t number)
+{
+	Elf_Scn *section = file->api.elf_getscn(file->elf, number);
+	const Elf_Data *data = NULL;
+	GElf_Shdr header;
+
+	if (section && file->api.gelf_getshdr(section, &header) && header.sh_type == SHT_STRTAB)
+		data = file->api.elf_getdata(section, NULL);
+	return data && data->d_buf ? data : NULL;
+}
+
+/* Takes the time of @text, however long the texts are. */
+static bool string_is(const Elf_Data *strings, size_t offset, const char *text)
+{
+	size_t size = strlen(text) + 1;
+
+	return strings && offset < strings->d_size && size <= strings->d_size - offset &&
+	       memcmp((const char *)strings->d_buf + offset, text, size) == 0;
+}
+
 /* Returns false if the table has no such function. */
 static bool table_find(const struct elf_file *file, Elf_Scn *section, const GElf_Shdr *header,
 		       const char *name, uint64_t *address)
 {
 	Elf_Data *data = file->api.elf_getdata(section, NULL);
+	const Elf_Data *strings = strings_read(file, header->sh_link);
 	size_t size = data && header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
 
 	for (size_t i = 0; i < size; i++) {
-		const char *found;
 		GElf_Sym symbol;
 
 		if (!file->api.gelf_getsym(data, i, &symbol))
 			break;
-		if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF)
-			continue;
-		found = file->api.elf_strptr(file->elf, header->sh_link, symbol.st_name);
-		if (!found || strcmp(found, name) != 0)
+		if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF ||
+		    !string_is(strings, symbol.st_name, name))
 			continue;
 		*address = symbol.st_value;
 		return true;
@@ -140,6 +168,7 @@ static bool table_find(const struct elf_file *file, Elf_Scn *section, const GElf
 	return false;
 }
 
+/* A file has one table of a type; many of a hostile one could be the same bytes. */
 static bool address_find(const struct elf_file *file, unsigned int type, const char *name,
 			 uint64_t *address)
 {
@@ -148,9 +177,8 @@ static bool address_find(const struct elf_file *file, unsigned int type, const c
 	while ((section = file->api.elf_nextscn(file->elf, section))) {
 		GElf_Shdr header;
 
-		if (file->api.gelf_getshdr(section, &header) && header.sh_type == type &&
-		    table_find(file, section, &header, name, address))
-			return true;
+		if (file->api.gelf_getshdr(section, &header) && header.sh_type == type)
+			return table_find(file, section, &header, name, address);
 	}
 	return false;
 }
@@ -189,19 +217,17 @@ int elf_find_function(const struct elf_file *file, const char *name, uint64_t *o
 /* The linker moves this section, but not the addresses in notes. */
 static bool base_find(const struct elf_file *file, uint64_t *address)
 {
+	const Elf_Data *names = NULL;
 	Elf_Scn *section = NULL;
-	size_t names;
+	size_t number;
 
-	if (file->api.elf_getshdrstrndx(file->elf, &names) < 0)
-		return false;
-	while ((section = file->api.elf_nextscn(file->elf, section))) {
-		const char *name;
+	if (file->api.elf_getshdrstrndx(file->elf, &number) == 0)
+		names = strings_read(file, number);
+	while (names && (section = file->api.elf_nextscn(file->elf, section))) {
 		GElf_Shdr header;
 
-		if (!file->api.gelf_getshdr(section, &header))
-			continue;
-		name = file->api.elf_strptr(file->elf, names, header.sh_name);
-		if (!name || strcmp(name, BASE_SECTION) != 0)
+		if (!file->api.gelf_getshdr(section, &header) ||
+		    !string_is(names, header.sh_name, BASE_SECTION))
 			continue;
 		*address = header.sh_addr;
 		return true;
@@ -293,6 +319,22 @@ static int notes_visit(const struct mark_search *search, const Elf_Data *data)
 	return 0;
 }
 
+/*
+ * Returns the notes of a section, NULL if it has none. Sections do not overlap, or those of a hostile
+ * file would be the same bytes many times.
+ * @left: bytes that sections may still have
+ */
+static const Elf_Data *notes_read(const struct elf_file *file, Elf_Scn *section, uint64_t *left)
+{
+	GElf_Shdr header;
+
+	if (!file->api.gelf_getshdr(section, &header) || header.sh_type != SHT_NOTE ||
+	    header.sh_size > *left)
+		return NULL;
+	*left -= header.sh_size;
+	return file->api.elf_getdata(section, NULL);
+}
+
 int elf_visit_marks(const struct elf_file *file,
 		    int (*visit)(void *context, const struct elf_mark *mark, struct error *error),
 		    void *context, struct error *error)
@@ -301,14 +343,12 @@ int elf_visit_marks(const struct elf_file *file,
 		.file = file, .visit = visit, .context = context, .error = error
 	};
 	Elf_Scn *section = NULL;
+	uint64_t left = file->size;
 
 	search.has_base = base_find(file, &search.base);
 	while ((section = file->api.elf_nextscn(file->elf, section))) {
-		GElf_Shdr header;
-		Elf_Data *data = NULL;
+		const Elf_Data *data = notes_read(file, section, &left);
 
-		if (file->api.gelf_getshdr(section, &header) && header.sh_type == SHT_NOTE)
-			data = file->api.elf_getdata(section, NULL);
 		if (data && notes_visit(&search, data) < 0)
 			return -1;
 	}
