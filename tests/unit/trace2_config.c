@@ -292,3 +292,32 @@ TEST(a_child_has_its_parent)
 	CHECK_TEXT(sid, "c");
 	free(sid);
 }
+
+/* Fails a run that takes time for each pair of settings: that would be hours. */
+#define NR_MANY 300000
+#define MANY_LIMIT_S 60
+
+static int param_count(void *context, const char *scope, const char *param, const char *value)
+{
+	(void)scope, (void)param, (void)value;
+	++*(size_t *)context;
+	return 0;
+}
+
+TEST(many_settings_are_visited_in_time)
+{
+	struct trace2_config *config;
+	struct buffer text = { 0 };
+	size_t nr_params = 0;
+
+	buffer_append_string(&text, "[trace2]\nconfigParams=a.*\n[a]\n");
+	for (int i = 0; i < NR_MANY; i++)
+		buffer_append_string(&text, "b\n");
+	alarm(MANY_LIMIT_S);
+	config = config_new(buffer_string(&text), "");
+	CHECK_NUMBER(trace2_config_visit(config, param_count, &nr_params), 0);
+	alarm(0);
+	CHECK_NUMBER(nr_params, NR_MANY);
+	trace2_config_free(config);
+	buffer_release(&text);
+}

@@ -207,9 +207,9 @@ static bool list_next(const char **list, struct buffer *out)
 	return true;
 }
 
-bool trace2_config_wants(const struct trace2_config *config, const char *param)
+/* Whether a pattern of the list matches. */
+static bool list_wants(const char *list, const char *param)
 {
-	const char *list = trace2_config_get(config, TRACE2_KEY_CONFIG_PARAMS);
 	struct buffer pattern = { 0 };
 	bool is_wanted = false;
 
@@ -219,17 +219,24 @@ bool trace2_config_wants(const struct trace2_config *config, const char *param)
 	return is_wanted;
 }
 
+bool trace2_config_wants(const struct trace2_config *config, const char *param)
+{
+	return list_wants(trace2_config_get(config, TRACE2_KEY_CONFIG_PARAMS), param);
+}
+
+/* The list is found once: the search for it reads all settings. */
 int config_visit_params(const struct trace2_config *config,
 			int (*visit)(void *context, const char *scope, const char *param,
 				     const char *value),
 			void *context)
 {
+	const char *list = trace2_config_get(config, TRACE2_KEY_CONFIG_PARAMS);
 	int status = 0;
 
-	for (size_t i = 0; i < config->nr_entries && status == 0; i++) {
+	for (size_t i = 0; list && i < config->nr_entries && status == 0; i++) {
 		const struct config_entry *entry = &config->entries[i];
 
-		if (trace2_config_wants(config, entry->key))
+		if (list_wants(list, entry->key))
 			status = visit(context, entry->scope, entry->key, entry->value);
 	}
 	return status;

@@ -21,6 +21,7 @@ struct config_entry {
 /**
  * struct trace2_config - the settings that were read
  * @entries: in the order of reading; later ones override earlier ones
+ * @capacity: of @entries; doubled as they grow
  * @names: the names of the variables
  * @variables: their values, NULL for none
  * @scope: of the file that is being read
@@ -32,6 +33,7 @@ struct config_entry {
 struct trace2_config {
 	struct config_entry *entries;
 	size_t nr_entries;
+	size_t capacity;
 	char *names[TRACE2_KEY_COUNT];
 	char *variables[TRACE2_KEY_COUNT];
 	const char *scope;

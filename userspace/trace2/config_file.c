@@ -32,6 +32,9 @@
 #define FILES_MAX 1000
 #define FILE_SIZE_MAX (16 * 1024 * 1024)
 
+/* Settings for which there is space at first. */
+#define ENTRIES_FIRST 16
+
 /**
  * struct config_parser - a file that is being parsed
  * @depth: number of files that include it
@@ -241,22 +244,33 @@ static bool parser_read_assignment(struct config_parser *parser, struct buffer *
 	return true;
 }
 
+static int config_grow(struct trace2_config *config)
+{
+	size_t capacity = config->capacity ? 2 * config->capacity : ENTRIES_FIRST;
+	struct config_entry *entries;
+
+	if (config->nr_entries < config->capacity)
+		return 0;
+	entries = reallocarray(config->entries, capacity, sizeof(*entries));
+	if (!entries)
+		return -1;
+	config->entries = entries;
+	config->capacity = capacity;
+	return 0;
+}
+
 static int config_add(struct trace2_config *config, const char *key, const char *value)
 {
-	struct config_entry *entries = reallocarray(config->entries, config->nr_entries + 1,
-						    sizeof(*entries));
 	struct config_entry entry = { .scope = config->scope, .key = strdup(key) };
 
 	if (value)
 		entry.value = strdup(value);
-	if (entries)
-		config->entries = entries;
-	if (!entries || !entry.key || (value && !entry.value)) {
+	if (config_grow(config) < 0 || !entry.key || (value && !entry.value)) {
 		free(entry.key);
 		free(entry.value);
 		return -1;
 	}
-	entries[config->nr_entries++] = entry;
+	config->entries[config->nr_entries++] = entry;
 	return 0;
 }
 
