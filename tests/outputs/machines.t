@@ -171,6 +171,7 @@ def check_messages(tap, folder):
     for name, (host, error) in made.items():
         cases.make_of(settings(host, 5, WALL_US, error) + SMALL.replace("demo", f"demo{name}"), folder / f"{name}.dat")
     cases.make_of(SMALL, folder / "none.dat")
+    cases.make_of(settings("far", 5, 4500000000000000) + SMALL, folder / "far.dat")
     limit = "ktrack: a.dat b.dat: times of different machines may be wrong by 5.00ms, by what their kernels report of the errors of their clocks\n"
     unknown = "ktrack: delta: the error of its wall clock is unknown, and with it the order of its records and those of other machines\n"
     rows = (
@@ -183,6 +184,7 @@ def check_messages(tap, folder):
         (("a.dat", "tracefs"), 2, "ktrack: 'tracefs': cannot be merged with others; export it to a file, or alone\n"),
         (("--wall-clock=5", "a.dat", "b.dat"), 2, "ktrack: --wall-clock: only for a single source; several are merged by the wall clocks that they state\n"),
         (("a.dat", "none.dat"), 1, "ktrack: none.dat: the wall clock is unknown (clock boot), so that it cannot be merged; export it alone, or record with --clock=boot\n"),
+        (("a.dat", "far.dat"), 1, "ktrack: far.dat: its wall clock is more than 73 years from that of a.dat, so that they cannot be merged; export it alone\n"),
         (("a.dat", "missing.dat"), 1, "ktrack: cannot open missing.dat: No such file or directory\n"),
         (("-e", "demob", "a.dat", "b.dat"), 0, f"ktrack: a.dat: no track events match -e; ktrack stat a.dat lists all of them\n{limit}"),
         (("-e", "other", "a.dat", "b.dat"), 1, "ktrack: 'other': no tracepoint of the sources matches; leave out -e to export all\n"),

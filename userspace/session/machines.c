@@ -20,6 +20,24 @@ static int clock_check(const struct export_part *part, struct error *error)
 			 part->name, recording->clock);
 }
 
+/* Half the limit of times, about 73 years: the sum of shifts and times stays a number then. */
+#define SHIFT_LIMIT_NS (RECORD_TIME_LIMIT / 2)
+
+/* Offsets are below the limit of times. */
+static int shift_find(const struct machines *machines, const struct export_part *part,
+		      int64_t *shift_ns, struct error *error)
+{
+	const struct export_part *first = &machines->parts[0];
+
+	*shift_ns = part->recording.wall_offset_ns - first->recording.wall_offset_ns;
+	if (*shift_ns > -SHIFT_LIMIT_NS && *shift_ns < SHIFT_LIMIT_NS)
+		return 0;
+	return error_set(error,
+			 "%s: its wall clock is more than 73 years from that of %s, so that they "
+			 "cannot be merged; export it alone",
+			 part->name, first->name);
+}
+
 /* Another recording of a machine with this name. */
 static bool host_is_shared(const struct machines *machines, const char *host)
 {
@@ -49,8 +67,9 @@ static char *machine_name(const struct machines *machines, const struct export_p
 static int machine_describe(struct machines *machines, size_t index, struct error *error)
 {
 	const struct export_part *part = &machines->parts[index];
+	int64_t shift_ns;
 
-	if (clock_check(part, error) < 0)
+	if (clock_check(part, error) < 0 || shift_find(machines, part, &shift_ns, error) < 0)
 		return -1;
 	machines->names[index] = machine_name(machines, part);
 	if (!machines->names[index])
@@ -59,8 +78,7 @@ static int machine_describe(struct machines *machines, size_t index, struct erro
 		.number = index + 1,
 		.name = machines->names[index],
 		.recording = &part->recording,
-		.shift_ns = part->recording.wall_offset_ns -
-			    machines->parts[0].recording.wall_offset_ns,
+		.shift_ns = shift_ns,
 		.wall_error_ns = source_describe(part->source)->wall_error_ns,
 	};
 	buffer_printf(&machines->sources, "%s%s", index > 0 ? " " : "", part->name);
