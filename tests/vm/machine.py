@@ -75,6 +75,11 @@ def rounds(full, check):
     return full if IS_FULL else check
 
 
+def has_nmi(kernel):
+    """Whether the test module has NMIs: those of x86."""
+    return "-arm64" not in kernel
+
+
 def compiler():
     """What compiles for the chosen kernels."""
     if not any("-arm64" in kernel for kernel in CHOSEN):

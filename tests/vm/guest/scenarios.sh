@@ -20,8 +20,17 @@ scenario_stream() {
 	rmmod ktrack_test || echo "ktrack_test could not be removed after $1"
 }
 
+# Argument: SCENARIO
+is_wanted() {
+	case $scenarios in
+	*" $1:"*) ;;
+	*) return 1 ;;
+	esac
+}
+
 # Commands that must be refused.
 refusals_try() {
+	is_wanted nmi || ! echo nmi 1 >/dev/ktrack_test || echo "an NMI where there are none"
 	! echo twins 1 >/dev/ktrack_test || echo "twins without ktrack_twin.ko"
 	! echo nothing 1 >/dev/ktrack_test || echo "a scenario that is not in the list"
 	! echo nested 0 >/dev/ktrack_test || echo "no round at all"
@@ -34,11 +43,12 @@ refusals_try() {
 contexts_record() {
 	echo 1 >$TRACING/events/ktrack_test/enable
 	echo contexts 1 >/dev/ktrack_test
-	echo nmi 1 >/dev/ktrack_test
+	! is_wanted nmi || echo nmi 1 >/dev/ktrack_test
 	cat $TRACING/trace >/out/contexts.trace
 	echo 0 >$TRACING/events/ktrack_test/enable
 }
 
+scenarios=" $* "
 insmod /modules/ktrack_test.ko
 grep -vE '^(run|cpu) ' /dev/ktrack_test >/out/list.txt
 refusals_try 2>/dev/null
