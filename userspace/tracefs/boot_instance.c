@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tracefs/retry.h"
 #include "tracefs/tracefs.h"
 
 /* Where the kernel's code begins if its address is not random. */
@@ -123,7 +124,7 @@ static int boot_write(struct boot_instance *boot, const char *file, int flags, c
 
 	if (fd < 0)
 		return -1;
-	if (write(fd, value, strlen(value)) < 0)
+	if (retry_write(fd, value, strlen(value)) < 0)
 		status = error_set_system(error, errno, "cannot write '%s' to %s/%s", value,
 					  directory, file);
 	else

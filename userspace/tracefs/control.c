@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tracefs/retry.h"
 #include "tracefs/tracepoints.h"
 
 int control_open(struct control *control, const char *directory, struct error *error)
@@ -38,7 +39,7 @@ int control_switch(const struct control *control, bool is_on, struct error *erro
 {
 	const char *digit = is_on ? "1" : "0";
 
-	if (pwrite(control->switch_fd, digit, 1, 0) == 1) {
+	if (retry_pwrite(control->switch_fd, digit, 1) == 1) {
 		control_report_write(control, "tracing_on", digit);
 		return 0;
 	}

@@ -13,6 +13,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "tracefs/retry.h"
 #include "tracefs/tracepoints.h"
 
 #define GROUP_PREFIX "ktrack_"
@@ -74,7 +75,7 @@ static void word_append(struct buffer *out, const char *line, const char *pointe
 	buffer_printf(out, " in '%.*s'", (int)strcspn(line + begin, " "), line + begin);
 }
 
-/* Appends the kernel's reason for refusing @line: "error: REASON", then "Command: LINE", then '^'. */
+/* Appends the kernel's reason for refusing @line: "error: REASON", "Command: LINE", then '^'. */
 static void reason_append(struct buffer *out, const char *line)
 {
 	static const char key[] = ": error: ";
@@ -112,7 +113,7 @@ static int event_remove(int fd, const char *group, const char *name, struct erro
 	int status = 0;
 
 	buffer_printf(&line, "-:%s/%s", group, name);
-	if (write(fd, buffer_string(&line), line.size) < 0 && errno != ENOENT)
+	if (retry_write(fd, buffer_string(&line), line.size) < 0 && errno != ENOENT)
 		status = error_set_system(error, errno, "cannot remove the dynamic event %s/%s",
 					  group, name);
 	buffer_release(&line);
@@ -142,7 +143,7 @@ int dynamic_define(struct dynamic_events *events, const char *kind, const char *
 	buffer_printf(&line, "%s:%s/%s %s", kind, events->group, name, place);
 	if (line.failed)
 		status = error_set(error, "out of memory");
-	else if (write(events->fd, buffer_string(&line), line.size) < 0)
+	else if (retry_write(events->fd, buffer_string(&line), line.size) < 0)
 		status = definition_refuse(object, buffer_string(&line), errno, error);
 	else
 		status = name_keep(events, name, error);
@@ -168,8 +169,8 @@ static bool definition_parse(struct text line, struct text *group, struct text *
 }
 
 /*
- * Passes the definitions up to that of an event, and returns its group. Without one, none is passed,
- * and the group is empty.
+ * Passes the definitions up to that of an event, and returns its group. Without one, none is
+ * passed, and the group is empty.
  */
 static struct text group_take(struct text *definitions, const char *name)
 {
@@ -186,8 +187,8 @@ static struct text group_take(struct text *definitions, const char *name)
 }
 
 /*
- * Both files have the kprobes in the same order; only the first one has groups. Between the two reads
- * other programs may remove kprobes, and add some at the end.
+ * Both files have the kprobes in the same order; only the first one has groups. Between the two
+ * reads other programs may remove kprobes, and add some at the end.
  */
 void dynamic_visit_missed(const struct dynamic_events *events,
 			  void (*visit)(void *context, const char *name, uint64_t missed),

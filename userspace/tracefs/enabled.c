@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tracefs/instance_state.h"
+#include "tracefs/retry.h"
 
 static void enabled_free(struct enabled *enabled)
 {
@@ -23,7 +24,7 @@ static void enabled_free(struct enabled *enabled)
 static bool enabled_switch(const struct enabled *enabled, const struct control *control,
 			   const char *digit)
 {
-	if (pwrite(enabled->fd, digit, 1, 0) != 1)
+	if (retry_pwrite(enabled->fd, digit, 1) != 1)
 		return false;
 	control_report_event_write(control, enabled->system, enabled->event, "enable", digit);
 	return true;
@@ -97,7 +98,7 @@ static enum event_state event_state_read(const struct enabled *enabled)
 {
 	char digit;
 
-	if (pread(enabled->fd, &digit, 1, 0) != 1)
+	if (retry_pread(enabled->fd, &digit, 1) != 1)
 		return EVENT_UNLOADED;
 	if (enabled->state == EVENT_RELEASED)
 		return EVENT_RELEASED;

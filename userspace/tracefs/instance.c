@@ -12,6 +12,7 @@
 #include "tracefs/instance_state.h"
 #include "tracefs/lock.h"
 #include "tracefs/mark.h"
+#include "tracefs/retry.h"
 
 #define NAMES_TO_TRY 16
 
@@ -135,7 +136,7 @@ static int clock_set(struct instance *instance, const char *clock, struct error 
 	instance->clock = clock;
 	control->clock_fd = file_open_in(instance->directory, "trace_clock", O_WRONLY | O_TRUNC,
 					 &ignored);
-	if (control->clock_fd >= 0 && write(control->clock_fd, clock, strlen(clock)) >= 0) {
+	if (control->clock_fd >= 0 && retry_write(control->clock_fd, clock, strlen(clock)) >= 0) {
 		control_report_write(control, "trace_clock", clock);
 		return 0;
 	}
@@ -148,7 +149,7 @@ void instance_restore_clock(const struct instance *instance)
 	if (instance->control.clock_fd < 0)
 		return;
 	/* The kernel supports no pwrite(2) here. The changed clock has been reported. */
-	if (write(instance->control.clock_fd, instance->clock, strlen(instance->clock)) < 0)
+	if (retry_write(instance->control.clock_fd, instance->clock, strlen(instance->clock)) < 0)
 		return;
 	control_report_write(&instance->control, "trace_clock", instance->clock);
 	if (instance->sideband)
@@ -408,8 +409,10 @@ int instance_resize(struct instance *instance, struct error *error)
 	if (instance_try_write(instance, "buffer_size_kb", size))
 		return 0;
 	if (errno == ENOMEM)
-		return error_set(error, "buffers of %s KiB for each CPU: %s; use smaller ones "
-				 "(-b), see 'ktrack doctor'", size, strerror(errno));
+		return error_set(error,
+				 "buffers of %s KiB for each CPU: %s; use smaller ones "
+				 "(-b), see 'ktrack doctor'",
+				 size, strerror(errno));
 	return error_set_system(error, errno, "cannot write '%s' to %s/buffer_size_kb", size,
 				instance->directory);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tracefs/instance_state.h"
+#include "tracefs/retry.h"
 
 /* If the kernel refuses a filter, the file of the filter contains its reason. */
 static int filter_fail(const struct instance *instance, int number, const char *system,
@@ -39,7 +40,7 @@ static int event_filter(struct instance *instance, const char *system, const cha
 				    O_WRONLY | O_TRUNC);
 	int status = 0;
 
-	if (fd < 0 || write(fd, filter, strlen(filter)) < 0)
+	if (fd < 0 || retry_write(fd, filter, strlen(filter)) < 0)
 		status = filter_fail(instance, errno, system, event, filter, error);
 	else
 		control_report_event_write(&instance->control, system, event, "filter", filter);

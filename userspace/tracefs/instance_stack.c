@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "tracefs/instance_state.h"
+#include "tracefs/retry.h"
 
 int instance_add_stack(struct instance *instance, const char *system, const char *event,
 		       const char *filter, uint64_t limit, struct error *error)
@@ -16,8 +17,8 @@ int instance_add_stack(struct instance *instance, const char *system, const char
 		return error_set(error, "out of memory");
 	instance->stacks = triggers;
 	if (instance->marker_fd < 0)
-		instance->marker_fd = file_open_in(instance->directory, "trace_marker",
-						   O_WRONLY, error);
+		instance->marker_fd = file_open_in(instance->directory, "trace_marker", O_WRONLY,
+						   error);
 	if (instance->marker_fd < 0)
 		return -1;
 	return stack_trigger_set(&triggers[instance->nr_stacks++], &instance->control, system,
@@ -43,7 +44,7 @@ uint32_t instance_refill_stacks(const struct instance *instance)
 void instance_write_marker(const struct instance *instance, struct text text)
 {
 	/* A full buffer or a stopped recording has no place for it. */
-	if (instance->marker_fd >= 0 && write(instance->marker_fd, text.data, text.size) < 0)
+	if (instance->marker_fd >= 0 && retry_write(instance->marker_fd, text.data, text.size) < 0)
 		return;
 }
 

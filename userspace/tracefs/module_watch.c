@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "tracefs/retry.h"
 #include "tracefs/tracefs.h"
 
 /* The size of the kernel's messages about devices and modules that appear or disappear. */
@@ -65,7 +66,7 @@ bool module_watch_request(struct module_watch *watch, const char *instance, cons
 		return false;
 	buffer_printf(&line, "%s %s\n", instance, pattern);
 	is_taken = !line.failed &&
-		   write(watch->request_fd, line.data, line.size) == (ssize_t)line.size;
+		   retry_write(watch->request_fd, line.data, line.size) == (ssize_t)line.size;
 	buffer_release(&line);
 	return is_taken;
 }

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tracefs/retry.h"
+
 /*
  * If the kernel refuses membarrier (it does with nohz_full), writers get this long: the time
  * between timestamp and commit is microseconds, unless interrupts stack up.
@@ -160,7 +162,7 @@ void buffer_reader_close(struct buffer_reader *reader)
 
 static bool percent_set(int fd, const char *percent)
 {
-	return pwrite(fd, percent, strlen(percent), 0) > 0;
+	return retry_pwrite(fd, percent, strlen(percent)) > 0;
 }
 
 /* Kernel 6.1 raises 0 to 1, and then wakes no reader before a sub-buffer is full. */
@@ -168,7 +170,7 @@ static bool percent_accepts_zero(int fd)
 {
 	char digit = '\0';
 
-	return percent_set(fd, "0") && pread(fd, &digit, 1, 0) == 1 && digit == '0';
+	return percent_set(fd, "0") && retry_pread(fd, &digit, 1) == 1 && digit == '0';
 }
 
 /* buffer_percent keeps its value: buffer_reader_wait() changes it when it is needed. */

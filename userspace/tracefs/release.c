@@ -8,6 +8,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "tracefs/retry.h"
 #include "tracefs/tracefs.h"
 
 /* One minute in total: a slow reader may delay the recording process. */
@@ -109,7 +110,7 @@ static int file_release(const struct released *released, int fd, const char *dir
 {
 	if (lock_await(released, fd, directory, line, error) < 0)
 		return -1;
-	if (write(fd, "0", 1) == 1)
+	if (retry_write(fd, "0", 1) == 1)
 		return 0;
 	return error_set_system(error, errno, "cannot disable %s in %s", line, directory);
 }
@@ -139,7 +140,7 @@ static bool owner_wake(const char *directory)
 {
 	struct error ignored = { 0 };
 	int fd = file_open_in(directory, "set_event", O_WRONLY, &ignored);
-	bool is_awake = fd >= 0 && write(fd, "\n", 1) == 1;
+	bool is_awake = fd >= 0 && retry_write(fd, "\n", 1) == 1;
 
 	file_close(fd);
 	return is_awake;

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tracefs/retry.h"
+
 int stack_trigger_set(struct stack_trigger *out, const struct control *control, const char *system,
 		      const char *event, const char *filter, uint64_t limit, struct error *error)
 {
@@ -23,7 +25,7 @@ int stack_trigger_set(struct stack_trigger *out, const struct control *control, 
 	out->fd = control_open_event(control, system, event, "trigger", O_RDWR);
 	if (!out->text)
 		return error_set(error, "out of memory");
-	if (out->fd >= 0 && write(out->fd, out->text, strlen(out->text)) >= 0) {
+	if (out->fd >= 0 && retry_write(out->fd, out->text, strlen(out->text)) >= 0) {
 		control_report_event_write(control, system, event, "trigger", out->text);
 		return 0;
 	}
@@ -36,7 +38,7 @@ static bool trigger_read_count(const struct stack_trigger *trigger, uint64_t *ou
 {
 	static const char key[] = ":count=";
 	char text[256];
-	ssize_t size = pread(trigger->fd, text, sizeof(text) - 1, 0);
+	ssize_t size = retry_pread(trigger->fd, text, sizeof(text) - 1);
 	const char *count;
 
 	if (size <= 0)
@@ -55,9 +57,9 @@ bool stack_trigger_refill(const struct stack_trigger *trigger)
 
 	if (trigger->limit == 0 || !trigger_read_count(trigger, &left) || left > trigger->limit / 2)
 		return false;
-	/* The count of a trigger cannot be changed. Without it, no stacks are recorded: that shows. */
-	if (write(trigger->fd, removal, strlen(removal)) < 0 ||
-	    write(trigger->fd, trigger->text, strlen(trigger->text)) < 0)
+	/* The count of a trigger cannot be changed. Without it, records have no stacks: that shows. */
+	if (retry_write(trigger->fd, removal, strlen(removal)) < 0 ||
+	    retry_write(trigger->fd, trigger->text, strlen(trigger->text)) < 0)
 		return true;
 	return left == 0;
 }
