@@ -78,8 +78,10 @@ static int fired_note(void *context, const struct trigger_firing *firing)
 {
 	struct trigger_fixture *fixture = context;
 
-	buffer_printf(&fixture->fired, "%lld %s: %s\n", (long long)firing->time_ns, firing->trigger,
-		      firing->detail);
+	buffer_printf(&fixture->fired, "%lld", (long long)firing->time_ns);
+	if (firing->end_ns != firing->time_ns)
+		buffer_printf(&fixture->fired, " to %lld", (long long)firing->end_ns);
+	buffer_printf(&fixture->fired, " %s: %s\n", firing->trigger, firing->detail);
 	return 0;
 }
 
@@ -262,7 +264,7 @@ TEST(a_loss_fires_and_makes_open_slices_doubtful)
 	CHECK_NUMBER(tracks_lose(fixture.track.tracks, &loss, &fixture.error), 0);
 	track_fixture_begin(&fixture.track, 1030, 8, "read");
 	advance(&fixture, 2000);
-	check_fired(&fixture, "1010 loss: cpu 0 lost 3 records\n"
+	check_fired(&fixture, "1010 to 1020 loss: cpu 0 lost 3 records\n"
 			      "1051 read > 50ns: read on work tid 7, unless its end was lost\n"
 			      "1081 read > 50ns: read on work tid 8\n");
 	trigger_fixture_end(&fixture);

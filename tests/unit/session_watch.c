@@ -3,18 +3,25 @@
 #include "session/watch_folder.h"
 #include "session/watch_window.h"
 
-
 #include "fixtures/folder.h"
 #include "fixtures/tap.h"
 
 #define S NS_PER_S
 
-static void fire_at(struct watch_windows *windows, int64_t time_ns, int64_t begin_ns)
+static void fire_until(struct watch_windows *windows, int64_t time_ns, int64_t end_ns,
+		       int64_t begin_ns)
 {
-	const struct trigger_firing firing = { .trigger = "t", .detail = "d", .time_ns = time_ns };
+	const struct trigger_firing firing = {
+		.trigger = "t", .detail = "d", .time_ns = time_ns, .end_ns = end_ns
+	};
 	const struct recent_span span = { .begin_ns = begin_ns, .end_ns = time_ns };
 
 	CHECK_NUMBER(watch_windows_add(windows, &firing, &span, 7), 0);
+}
+
+static void fire_at(struct watch_windows *windows, int64_t time_ns, int64_t begin_ns)
+{
+	fire_until(windows, time_ns, time_ns, begin_ns);
 }
 
 /* The window that is due, as "FROM UNTIL TRIGGERS"; "" if there is none. */
@@ -44,6 +51,30 @@ TEST(a_window_is_due_when_its_end_was_delivered)
 	check_due(&windows, 1020, 0, false, "990 1020 1");
 	watch_windows_drop(&windows);
 	check_due(&windows, 9999, 0, true, "");
+	watch_windows_release(&windows);
+}
+
+TEST(a_window_goes_on_to_the_end_of_a_loss)
+{
+	struct watch_windows windows;
+
+	CHECK_NUMBER(watch_windows_init(&windows, 10, 0, 5), 0);
+	fire_until(&windows, 1000, 1500, 0);
+	fire_until(&windows, 1000, 1600, 0);
+	check_due(&windows, 1599, 0, false, "");
+	check_due(&windows, 1600, 0, false, "990 1600 2");
+	watch_windows_release(&windows);
+}
+
+TEST(what_was_lost_before_the_first_record_counts_from_that)
+{
+	struct watch_windows windows;
+
+	CHECK_NUMBER(watch_windows_init(&windows, 0, 0, 5), 0);
+	fire_until(&windows, 900, 1500, 1000);
+	CHECK_NUMBER(windows.list[0].wall_ns, 1007);
+	check_due(&windows, 1400, 1000, false, "");
+	check_due(&windows, 1500, 1000, false, "1000 1500 1");
 	watch_windows_release(&windows);
 }
 
@@ -307,7 +338,8 @@ TEST(names_have_the_time_and_the_trigger_and_are_new)
 	watch_fixture_begin(&fixture);
 	check_name(&fixture, "block:request/* > 50ms",
 		   "ktrack-20260101T000000.123456Z-block_request_50ms.dat");
-	check_name(&fixture, "../../etc/passwd", "ktrack-20260101T000000.123456Z-.._.._etc_passwd.dat");
+	check_name(&fixture, "../../etc/passwd",
+		   "ktrack-20260101T000000.123456Z-.._.._etc_passwd.dat");
 	check_name(&fixture, "\x01/", "ktrack-20260101T000000.123456Z-trigger.dat");
 	recording_add(&fixture, "ktrack-20260101T000000.123456Z-a.dat", 0);
 	check_name(&fixture, "a", "ktrack-20260101T000000.123456Z-a-2.dat");

@@ -113,11 +113,13 @@ struct trigger_set;
  * @trigger: its text
  * @detail: one line about what fired: a slice's name and track
  * @time_ns: when a slice reached its limit, or the time of the event
+ * @end_ns: of a loss, where records go on; else the same time
  */
 struct trigger_firing {
 	const char *trigger;
 	const char *detail;
 	int64_t time_ns;
+	int64_t end_ns;
 };
 
 /** struct trigger_handler - receives firings; @fire returns -1 if memory ran out */

@@ -97,9 +97,11 @@ uint64_t trigger_set_unwatched(const struct trigger_set *set)
 
 /* One line, whatever the names contain. */
 static int trigger_fire(const struct trigger_set *set, unsigned int number, int64_t time_ns,
-			struct buffer *detail)
+			int64_t end_ns, struct buffer *detail)
 {
-	struct trigger_firing firing = { .trigger = set->list[number].text, .time_ns = time_ns };
+	struct trigger_firing firing = { .trigger = set->list[number].text,
+					 .time_ns = time_ns,
+					 .end_ns = end_ns };
 	int status;
 
 	for (size_t i = 0; i < detail->size; i++) {
@@ -139,7 +141,7 @@ static int slice_fire(struct trigger_set *set, struct waiting_slice *slice, int6
 	detail_append(&detail, slice->track, slice->name);
 	if (slice->begin_ns < set->lost_ns)
 		buffer_append_string(&detail, ", unless its end was lost");
-	return trigger_fire(set, slice->trigger, due_ns, &detail);
+	return trigger_fire(set, slice->trigger, due_ns, due_ns, &detail);
 }
 
 int trigger_set_advance(struct trigger_set *set, int64_t now_ns)
@@ -224,7 +226,7 @@ static int event_fire(struct trigger_set *set, unsigned int number,
 	struct buffer detail = { 0 };
 
 	detail_append(&detail, event->track, event->name);
-	return trigger_fire(set, number, event->time_ns, &detail);
+	return trigger_fire(set, number, event->time_ns, event->time_ns, &detail);
 }
 
 static int slice_try(struct trigger_set *set, unsigned int number,
@@ -268,7 +270,7 @@ static int counter_try(struct trigger_set *set, unsigned int number,
 	detail_append(&detail, event->track, NULL);
 	buffer_append_string(&detail, " is ");
 	value_append_text(&detail, &event->value);
-	return trigger_fire(set, number, event->time_ns, &detail);
+	return trigger_fire(set, number, event->time_ns, event->time_ns, &detail);
 }
 
 /* Without conditions, an end says no more than its begin. */
@@ -302,7 +304,7 @@ static int loss_try(struct trigger_set *set, const struct timeline_event *event)
 		else
 			buffer_append_string(&detail, "an unknown number of");
 		buffer_append_string(&detail, " records");
-		if (trigger_fire(set, i, event->time_ns, &detail) < 0)
+		if (trigger_fire(set, i, event->time_ns, set->lost_ns, &detail) < 0)
 			return -1;
 	}
 	return 0;

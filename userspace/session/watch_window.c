@@ -54,17 +54,20 @@ static struct watch_window *window_find(struct watch_windows *windows, int64_t t
 	if (!last || last->is_taken || from_ns > last->until_ns)
 		return NULL;
 	end_ns = time_add(last->first_ns, WATCH_MERGED_TIMES * windows->after_ns);
-	return time_ns <= end_ns ? last : NULL;
+	return time_ns <= end_ns || time_ns <= last->until_ns ? last : NULL;
 }
 
+/* A recording of a loss has the record behind it, which says how much was lost. */
 static void window_extend(const struct watch_windows *windows, struct watch_window *window,
-			  int64_t time_ns)
+			  const struct trigger_firing *firing)
 {
 	int64_t end_ns = time_add(window->first_ns, WATCH_MERGED_TIMES * windows->after_ns);
-	int64_t until_ns = time_add(time_ns, windows->after_ns);
+	int64_t until_ns = time_add(firing->time_ns, windows->after_ns);
 
 	if (until_ns > end_ns)
 		until_ns = end_ns;
+	if (until_ns < firing->end_ns)
+		until_ns = firing->end_ns;
 	if (until_ns > window->until_ns)
 		window->until_ns = until_ns;
 }
@@ -73,19 +76,23 @@ static int window_begin(struct watch_windows *windows, const struct trigger_firi
 			const struct recent_span *span, int64_t wall_offset_ns)
 {
 	struct watch_window *window = &windows->list[windows->size];
-	int64_t held_ns = firing->time_ns - span->begin_ns;
+	/* Records may have been lost before the first one. */
+	int64_t time_ns = firing->time_ns > span->begin_ns ? firing->time_ns : span->begin_ns;
+	int64_t held_ns = time_ns - span->begin_ns;
 
-	*window = (struct watch_window){ .wall_ns = firing->time_ns + wall_offset_ns,
-					 .first_ns = firing->time_ns,
+	*window = (struct watch_window){ .wall_ns = time_ns + wall_offset_ns,
+					 .first_ns = time_ns,
 					 .from_ns = span->begin_ns,
-					 .until_ns = time_add(firing->time_ns, windows->after_ns),
+					 .until_ns = time_add(time_ns, windows->after_ns),
 					 .margin_ns = held_ns > 0 ? held_ns / 2 : 0 };
 	if (windows->before_ns > 0 && windows->before_ns < held_ns)
-		window->from_ns = firing->time_ns - windows->before_ns;
+		window->from_ns = time_ns - windows->before_ns;
 	if (windows->before_ns > 0 && windows->before_ns < window->margin_ns)
 		window->margin_ns = windows->before_ns;
 	buffer_append_string(&window->trigger, firing->trigger);
 	buffer_append_string(&window->detail, firing->detail);
+	if (window->until_ns < firing->end_ns)
+		window->until_ns = firing->end_ns;
 	windows->size++;
 	return window->trigger.failed || window->detail.failed ? -1
 							       : window_add_line(window, firing);
@@ -97,7 +104,7 @@ int watch_windows_add(struct watch_windows *windows, const struct trigger_firing
 	struct watch_window *window = window_find(windows, firing->time_ns);
 
 	if (window) {
-		window_extend(windows, window, firing->time_ns);
+		window_extend(windows, window, firing);
 		return window_add_line(window, firing);
 	}
 	if (windows->size == WATCH_WINDOWS_MAX || !rate_take(windows, firing->time_ns)) {
@@ -110,9 +117,9 @@ int watch_windows_add(struct watch_windows *windows, const struct trigger_firing
 int watch_windows_request(struct watch_windows *windows, const char *reason, int64_t now_ns,
 			  const struct recent_span *span, int64_t wall_offset_ns)
 {
-	const struct trigger_firing firing = { .trigger = reason,
-					       .detail = "requested",
-					       .time_ns = now_ns };
+	const struct trigger_firing firing = {
+		.trigger = reason, .detail = "requested", .time_ns = now_ns, .end_ns = now_ns
+	};
 
 	if (windows->size == WATCH_WINDOWS_MAX) {
 		windows->nr_refused++;
@@ -121,8 +128,8 @@ int watch_windows_request(struct watch_windows *windows, const char *reason, int
 	if (window_begin(windows, &firing, span, wall_offset_ns) < 0)
 		return -1;
 	/* Nothing may have been recorded yet. */
-	windows->list[windows->size - 1].until_ns =
-		now_ns > span->begin_ns ? now_ns : span->begin_ns;
+	windows->list[windows->size - 1].until_ns = now_ns > span->begin_ns ? now_ns
+									    : span->begin_ns;
 	return 0;
 }
 
