@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fuzz target: the recordings of two machines, merged by wall-clock time and exported. The input is
+ * the size of the first one in four bytes, then both.
+ */
+#include <stdint.h>
+#include <string.h>
+
+#include "folder.h"
+#include "fuzz.h"
+#include "session/session.h"
+#include "sink/sink.h"
+
+#define NR_FILES 2
+
+static const char *const outputs[] = { "event", "chrome", "perfetto" };
+
+static char paths[NR_FILES][128];
+static char targets[sizeof(outputs) / sizeof(outputs[0])][128];
+
+static void files_write(const uint8_t *data, size_t size)
+{
+	static const char *const names[NR_FILES] = { "a.dat", "b.dat" };
+	uint32_t first;
+
+	memcpy(&first, data, sizeof(first));
+	data += sizeof(first);
+	size -= sizeof(first);
+	first = first < size ? first : size;
+	fuzz_file_write(names[0], data, first);
+	fuzz_file_write(names[1], data + first, size - first);
+	for (size_t i = 0; i < NR_FILES; i++)
+		snprintf(paths[i], sizeof(paths[i]), "%s/%s", fuzz_folder, names[i]);
+}
+
+static void outputs_choose(struct output_settings *settings)
+{
+	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
+		size_t kind = 0;
+
+		while (strcmp(sink_kinds[kind].name, outputs[i]) != 0)
+			kind++;
+		snprintf(targets[i], sizeof(targets[i]), "%s/out.%s", fuzz_folder, outputs[i]);
+		settings->targets[kind] = targets[i];
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct report report;
+	static char *argv[] = { (char *)"ktrack", NULL };
+	struct export_settings settings = { .report = &report,
+					    .argv = argv,
+					    .sources = { paths[0], paths[1] },
+					    .nr_sources = NR_FILES };
+	struct error error = { 0 };
+
+	if (size < sizeof(uint32_t) || !fuzz_folder_new())
+		return 0;
+	files_write(data, size);
+	outputs_choose(&settings.outputs);
+	export_run(&settings, &error);
+	selection_release(&settings.selection);
+	return 0;
+}
