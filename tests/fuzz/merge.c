@@ -45,9 +45,16 @@ static void outputs_choose(struct output_settings *settings)
 	}
 }
 
+static void line_drop(void *context, const char *line)
+{
+	(void)context, (void)line;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct report report;
+	static const struct report report = { .message = line_drop,
+					      .hint = line_drop,
+					      .closing = line_drop };
 	static char *argv[] = { (char *)"ktrack", NULL };
 	struct export_settings settings = { .report = &report,
 					    .argv = argv,
