@@ -111,6 +111,24 @@ TEST(what_is_no_tracepoint_or_has_gone_is_passed_over)
 	fake_tracefs_end(&top);
 }
 
+/* A directory stands for whatever prevents it. */
+TEST(a_format_that_cannot_be_read_is_reported)
+{
+	const struct tracepoint_visitor visitor = { .visit = visit_log };
+	struct error error = { 0 };
+	struct folder top;
+	int events_fd;
+
+	fake_tracefs_begin(&top);
+	event_add(&top, "alpha", "here", NULL);
+	folder_add_text(&top, "events/alpha/here/format/file", "");
+	events_fd = events_fd_open(&top);
+	CHECK_NUMBER(tracepoints_visit(events_fd, &visitor, &error), -1);
+	CHECK_TEXT(error.text, "cannot read the format of alpha:here: Is a directory");
+	close(events_fd);
+	fake_tracefs_end(&top);
+}
+
 TEST(a_directory_that_cannot_be_listed_is_reported)
 {
 	const struct tracepoint_visitor visitor = { .visit = visit_log };

@@ -60,19 +60,28 @@ int event_file_read(int events_fd, const char *system, const char *event, const 
 		    struct buffer *out)
 {
 	struct buffer path = { 0 };
-	int status, number;
+	int status = -1, number = ENOMEM;
 
 	event_path_append(&path, system, event, file);
-	status = file_read_at(events_fd, buffer_string(&path), out);
-	number = errno;
+	if (!path.failed) {
+		status = file_read_at(events_fd, buffer_string(&path), out);
+		number = errno;
+	}
 	buffer_release(&path);
 	errno = number;
 	return status;
 }
 
+/* Whether an entry is no tracepoint, or none for this user, or its module was unloaded. */
+static bool is_no_tracepoint(int number)
+{
+	return number == ENOENT || number == ENOTDIR || number == ENODEV || number == EACCES ||
+	       number == EPERM;
+}
+
 /*
  * Visits one tracepoint. Other entries are skipped, and tracepoints whose module was unloaded since
- * the directory was read.
+ * the directory was read. A tracepoint that cannot be read would be missing without a word.
  */
 static int event_visit(int events_fd, const struct tracepoint_visitor *visitor, const char *system,
 		       const char *name, struct error *error)
@@ -85,6 +94,9 @@ static int event_visit(int events_fd, const struct tracepoint_visitor *visitor, 
 		tracepoint.format = (struct text){ .data = buffer_string(&format),
 						   .size = format.size };
 		status = visitor->visit(visitor->context, &tracepoint, error);
+	} else if (!is_no_tracepoint(errno)) {
+		status = error_set_system(error, errno, "cannot read the format of %s:%s", system,
+					  name);
 	}
 	buffer_release(&format);
 	return status;
@@ -143,11 +155,13 @@ static int entry_names_read(struct entry_names *out, int events_fd,
 	int fd = openat(events_fd, system ? system : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
-	int status = 0;
+	int status = 0, number;
 
 	*out = (struct entry_names){ 0 };
 	if (!entries) {
+		number = errno;
 		file_close(fd);
+		errno = number;
 		return -1;
 	}
 	while (status == 0 && (entry = readdir(entries))) {
@@ -157,6 +171,8 @@ static int entry_names_read(struct entry_names *out, int events_fd,
 	closedir(entries);
 	if (out->size > 0)
 		qsort(out->list, out->size, sizeof(*out->list), name_compare);
+	if (status < 0)
+		errno = ENOMEM;
 	return status;
 }
 
@@ -167,30 +183,40 @@ static void entry_names_release(struct entry_names *names)
 	free(names->list);
 }
 
-/* Entries without an enable file are files, or the formats of ftrace's own records. */
-static bool is_system(int events_fd, const char *name)
+/*
+ * Entries without an enable file are files, or the formats of ftrace's own records. Returns -1 if
+ * memory ran out.
+ */
+static int is_system(int events_fd, const char *name)
 {
 	struct buffer path = { 0 };
-	bool has_switch;
+	int status = -1;
 
 	buffer_printf(&path, "%s/enable", name);
-	has_switch = faccessat(events_fd, buffer_string(&path), F_OK, 0) == 0;
+	if (!path.failed)
+		status = faccessat(events_fd, buffer_string(&path), F_OK, 0) == 0;
 	buffer_release(&path);
-	return has_switch;
+	return status;
 }
 
 static int system_visit(int events_fd, const struct tracepoint_visitor *visitor, const char *system,
 			struct error *error)
 {
 	struct entry_names names;
-	int status = 0;
+	int status = is_system(events_fd, system);
 
+	if (status < 0)
+		return error_set(error, "out of memory");
 	/* The tracers' records have formats, but cannot be enabled; few visitors want them. */
-	if (!is_system(events_fd, system) &&
-	    !(visitor->wants_system && strcmp(system, "ftrace") == 0))
+	if (status == 0 && !(visitor->wants_system && strcmp(system, "ftrace") == 0))
 		return 0;
+	status = entry_names_read(&names, events_fd, visitor, system);
 	/* A system may have just been removed with its module. */
-	entry_names_read(&names, events_fd, visitor, system);
+	if (status < 0)
+		status = is_no_tracepoint(errno)
+				 ? 0
+				 : error_set_system(error, errno,
+						    "cannot read the tracepoints of %s", system);
 	for (size_t i = 0; i < names.size && status == 0; i++)
 		status = event_visit(events_fd, visitor, system, names.list[i], error);
 	entry_names_release(&names);
