@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tracefs/retry.h"
+
 /* Fits the text, which has a dozen lines. */
 #define TEXT_SIZE 4096
 
@@ -125,7 +127,7 @@ int statistics_text(int fd, int cpu, struct buffer *out, struct error *error)
 
 	if (!space)
 		return error_set(error, "out of memory");
-	size = TEMP_FAILURE_RETRY(pread(fd, space, TEXT_SIZE, 0));
+	size = retry_pread(fd, space, TEXT_SIZE);
 	if (size < 0)
 		return error_set_system(error, errno, "cannot read the statistics of cpu %d", cpu);
 	out->size += size;
