@@ -127,9 +127,7 @@ int watch_windows_request(struct watch_windows *windows, const char *reason, int
 	}
 	if (window_begin(windows, &firing, span, wall_offset_ns) < 0)
 		return -1;
-	/* Nothing may have been recorded yet. */
-	windows->list[windows->size - 1].until_ns = now_ns > span->begin_ns ? now_ns
-									    : span->begin_ns;
+	windows->list[windows->size - 1].until_ns = windows->list[windows->size - 1].first_ns;
 	return 0;
 }
 
