@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,15 +44,29 @@
 		return fault_at(kind, #name) == FAULT_NONE ? NEXT(name) arguments : (failed); \
 	}
 
+/* The child that parses print formats is killed for any system call but those that it needs. */
+static bool is_child;
+
+static void child_note(void)
+{
+	is_child = true;
+}
+
+__attribute__((constructor)) static void children_watch(void)
+{
+	pthread_atfork(NULL, NULL, child_note);
+}
+
 /*
  * Whether what is written to a file is a command, as in tracefs: its kernel takes words and lines as
- * a whole (kernel/trace/trace.c, trace_get_user()), and half of one is another command.
+ * a whole (kernel/trace/trace.c, trace_get_user()), and half of one is another command. No child
+ * writes any.
  */
 static bool is_command(int fd)
 {
 	struct statfs status;
 
-	return !fstatfs(fd, &status) && status.f_type == TRACEFS_MAGIC;
+	return !is_child && !fstatfs(fd, &status) && status.f_type == TRACEFS_MAGIC;
 }
 
 /* A function that may also process a part of its bytes. */
