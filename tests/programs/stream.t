@@ -208,7 +208,8 @@ def check_replaced(tap, folder):
     tap.ok(wait_for(lambda: mappings_of(recorder.process.pid) == 1), "ktrack keeps the memory of the last one", mappings_of(recorder.process.pid))
     process.communicate("\n")
     events = recorder.stop()
-    tap.ok(exported(events) == 2 * EXECUTIONS and lost(events) == (0, False), "all of them are recorded", exported(events), recorder.messages)
+    missing = set(range(1, EXECUTIONS + 1)) - {event["args"]["bytes"] for event in events if event["event"] == "region_enter"}
+    tap.ok(exported(events) == 2 * EXECUTIONS and lost(events) == (0, False), "all of them are recorded", exported(events), lost(events), missing, recorder.messages)
 
 
 def check_running(tap, folder):
@@ -225,6 +226,8 @@ def check_running(tap, folder):
     tap.ok(all(re.search(rf"^ *{process.pid} .*prog:prog_one", listed, re.MULTILINE) for process in programs), "ktrack list shows both", listed)
     # It would take them when the others end, and the programs emit until they are killed.
     tap.ok(exported(third.stop()) == 0, "a third one has neither while they are recorded")
+    refused = [line for line in third.messages.splitlines() if line.endswith(": another ktrack records it, and perhaps more of the programs")]
+    tap.ok(len(refused) == 1, "that is reported once", third.messages)
     for name, run, comm in (("first", recorder, named.name), ("second", second, "other")):
         events = run.stop()
         comms = {event["value"].get("comm") for event in events if event["event"] == "data_json" and "tgid" in event["value"]}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which programs are recorded: those that are found, and those that announce themselves. */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -84,6 +85,20 @@ static void programs_end_replaced(struct programs *programs, const struct progra
 	buffer_release(&maps);
 }
 
+/* Reported once. Returns false if another ktrack records the program. */
+static bool programs_lock(struct programs *programs, struct program *program)
+{
+	if (program_lock(program))
+		return true;
+	if (!programs->was_refused)
+		report_message(
+			programs->settings.report,
+			"%s (%d): another ktrack records it, and perhaps more of the programs",
+			program->comm, program->pid);
+	programs->was_refused = true;
+	return false;
+}
+
 static int programs_add(struct programs *programs, struct program *program, struct error *error)
 {
 	struct program **list;
@@ -93,7 +108,7 @@ static int programs_add(struct programs *programs, struct program *program, stru
 		return 0;
 	}
 	programs_end_replaced(programs, program);
-	if (!programs_have_place(programs, program) || !program_lock(program)) {
+	if (!programs_have_place(programs, program) || !programs_lock(programs, program)) {
 		program_close(program);
 		return 0;
 	}
@@ -165,6 +180,17 @@ static void programs_report_dropped(struct programs *programs)
 						  "sent nothing for too long");
 }
 
+/*
+ * Whether a program has not waited for the answer, so that it runs already, or has ended. Only
+ * after recording of it is on is this known: it may go on at any moment before.
+ */
+static bool offer_is_late(const struct program_offer *offer)
+{
+	struct pollfd state = { .fd = offer->connection };
+
+	return poll(&state, 1, 0) > 0 && (state.revents & POLLHUP);
+}
+
 int programs_accept(struct programs *programs, struct error *error)
 {
 	struct program_offer offer;
@@ -174,7 +200,7 @@ int programs_accept(struct programs *programs, struct error *error)
 		if (!program_socket_take(&programs->socket, &offer))
 			break;
 		status = memory_add(programs, offer.memory_fd, offer.pid, error);
-		if (offer.is_late)
+		if (offer_is_late(&offer))
 			programs_report_late(programs, offer.pid);
 		close(offer.memory_fd);
 		close(offer.connection);

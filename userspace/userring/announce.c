@@ -5,7 +5,6 @@
  * and its message, or never send one.
  */
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -89,7 +88,6 @@ static bool caller_take(struct program_socket *own, size_t index, int memory_fd,
 			struct program_offer *out)
 {
 	int connection = own->callers[index].fd;
-	struct pollfd state = { .fd = connection };
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
 	bool is_known = memory_fd >= 0 &&
@@ -98,11 +96,9 @@ static bool caller_take(struct program_socket *own, size_t index, int memory_fd,
 
 	caller_remove(own, index);
 	if (is_known) {
-		poll(&state, 1, 0);
 		*out = (struct program_offer){ .connection = connection,
 					       .memory_fd = memory_fd,
-					       .pid = peer.pid,
-					       .is_late = state.revents & POLLHUP };
+					       .pid = peer.pid };
 		return true;
 	}
 	file_close(memory_fd);

@@ -13,7 +13,8 @@
  * @ready_ns: all records up to this time are read
  * @last_bytes: what the last pass found
  * @nr_late: programs that did not wait and are reported
- * @was_full, @has_dropped: a program was one too many, or sent nothing for too long
+ * @was_full, @was_refused, @has_dropped: a program was one too many, or another ktrack has it, or it
+ * sent nothing for too long
  */
 struct programs {
 	struct programs_settings settings;
@@ -30,6 +31,7 @@ struct programs {
 	int64_t last_bytes;
 	unsigned int nr_late;
 	bool was_full;
+	bool was_refused;
 	bool has_dropped;
 };
 

@@ -49,13 +49,11 @@ struct program_socket {
  * struct program_offer - a program that announces itself
  * @connection: to be closed when the program may go on
  * @memory_fd: its memfd, to be closed
- * @is_late: it has not waited, so that it runs already, or has ended
  */
 struct program_offer {
 	int connection;
 	int memory_fd;
 	int pid;
-	bool is_late;
 };
 
 /** program_socket_open - open the usual socket, or a temporary one; returns -1 with @error */
