@@ -43,7 +43,8 @@ class Report:
 
 def check_storm(tap, kernel, result):
     """Each second has no more than the limit, the next one has some again."""
-    report = Report(result.text("storm.report"))
+    text = result.report("storm")
+    report = Report(text)
     switches, stacks = report.times("sched_switch"), report.times("kernel_stack")
     tap.ok(len(switches) > 10 * LIMIT, f"{kernel}: many switches", len(switches))
     most = max((sum(begin <= time < begin + NS_PER_S for time in stacks) for begin in stacks), default=0)
@@ -54,13 +55,14 @@ def check_storm(tap, kernel, result):
     errors = [line for line in result.text("storm.errors").splitlines() if "stacks in a second" in line]
     wanted = [f"ktrack: {LIMITED}; write a filter for it, or a larger --stack-limit"]
     tap.ok(errors == wanted, f"{kernel}: the limit is reported once", *errors)
-    tap.ok(LIMITED in result.text("storm.report"), f"{kernel}: and in the recording")
+    tap.ok(LIMITED in text, f"{kernel}: and in the recording")
     before = set(report.before_stacks())
     tap.ok(before == {"sched_switch"}, f"{kernel}: stacks follow their records on the CPU", before)
 
 
 def check_outputs(tap, kernel, result):
     """Waits have their stacks in ktrack why, also live; messages of refused options."""
+    result.attempt("why", "ktrack", "why", "--folded=why.folded", "quiet.dat", "sched:thread/S@usleep")
     tap.ok(" at " in result.text("why.output") and "schedule_timeout" not in result.text("quiet.errors"), f"{kernel}: a stack in ktrack why", result.text("why.output"), result.text("why.errors"))
     tap.ok("nanosleep" in result.text("why.folded"), f"{kernel}: and folded", result.text("why.folded"))
     tap.ok("test_incident_sleep" in result.text("live.output"), f"{kernel}: a stack of a stream", result.text("live.output"), result.text("live.errors"))
@@ -92,7 +94,7 @@ def main():
     """Returns the exit status."""
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
-        options = (*machine.COUNTED, *machine.program(folder, "yield"), "--add", "/usr/bin/trace-cmd:/bin/trace-cmd")
+        options = (*machine.COUNTED, *machine.program(folder, "yield"))
         for kernel in sys.argv[1:] or machine.ONE_6_1:
             with machine.ran(kernel, "stacks.sh", options=options) as result:
                 machine.check_end(tap, kernel, result)

@@ -54,7 +54,8 @@ def near(found, wanted):
 def check_worker(tap, what, result, number, perf):
     """One worker's times from three sources."""
     tid, run_ns, wait_ns = map(int, result.text(f"worker{number}").split()[:3])
-    run, runnable, nr_missing, others = why_times(result.text(f"why{number}.output"))
+    result.attempt("why", "ktrack", "why", "--json", "--slowest=1000", "work.dat", f"sched:thread/*@{tid}")
+    run, runnable, nr_missing, others = why_times(result.text("why.output"))
     tap.ok(nr_missing == 0 and not others and run > 0.05 < runnable, f"{what}: all states are explained", nr_missing, others, run, runnable)
     wanted = {"perf": (perf[0][tid], perf[1][tid]), "schedstat": (run_ns / 1e9, wait_ns / 1e9)}
     for source, (wanted_run, wanted_wait) in wanted.items():
@@ -71,7 +72,8 @@ def main():
         for kernel in sys.argv[1:] or machine.ONE_6_12:
             with machine.ran(kernel, "sums.sh", options=options) as result:
                 machine.check_end(tap, kernel, result)
-                perf = perf_times(result.text("timehist"))
+                result.attempt("timehist", "perf", "sched", "timehist", "--state", "-f", "-i", "work.data")
+                perf = perf_times(result.text("timehist.output"))
                 for number in range(1, WORKERS + 1):
                     check_worker(tap, f"{kernel}: worker {number}", result, number, perf)
     return tap.finish()

@@ -167,18 +167,29 @@ def check_stack(tap, kernel, found):
     tap.ok(places == sorted(places) and places[0] in (0, 1), f"{kernel}: the stack of a wait", stack)
 
 
+def explain(tap, kernel, name, result):
+    """Explains an incident: NAME.json.output, NAME.text.output and NAME.event."""
+    packs, place, file = result.text(f"{name}.packs").strip(), result.text(f"{name}.slice").strip(), f"{name}.dat"
+    result.attempt(f"{name}.json", "ktrack", "why", "--json", file, place)
+    result.attempt(f"{name}.text", "ktrack", "why", file, place)
+    result.attempt(f"{name}.export", "ktrack", "export", "--include-self", "-e", "ktrack_t*", "-r", packs, f"--event={name}.event", file)
+    ends = [result.text(f"{name}.{part}status").strip() for part in ("", "json.", "text.", "export.")]
+    tap.ok(ends == ["0"] * 4, f"{kernel}: {name} is recorded and read", ends, *(result.text(f"{name}.{part}errors") for part in ("", "json.", "export.")))
+
+
 def check_incident(tap, kernel, name, result):
     """One incident."""
-    text = result.text(f"{name}.json")
+    explain(tap, kernel, name, result)
+    text = result.text(f"{name}.json.output")
     answer = json.loads(text) if text else {"slices": []}
-    if not tap.ok(len(answer["slices"]) == 1, f"{kernel}: {name} is explained", text, result.text(f"{name}.errors")):
+    if not tap.ok(len(answer["slices"]) == 1, f"{kernel}: {name} is explained", text, result.text(f"{name}.json.errors")):
         return
     found = answer["slices"][0]
     wrong = list(wrong_answer(name, found["parts"]))
-    tap.ok(not wrong, f"{kernel}: {name}: the cause", *wrong, result.text(f"{name}.txt"))
+    tap.ok(not wrong, f"{kernel}: {name}: the cause", *wrong, result.text(f"{name}.text.output"))
     tap.nothing(list(wrong_sums(found["parts"], found["ns"], name)), f"{kernel}: {name}: parts add up to the nanosecond")
     if name in REMARKS:
-        found_remarks = result.text(f"{name}.txt").rpartition("\n\n")[2]
+        found_remarks = result.text(f"{name}.text.output").rpartition("\n\n")[2]
         tap.ok(fnmatchcase(found_remarks, REMARKS[name]), f"{kernel}: {name}: the remarks", found_remarks)
     if name == "stack":
         check_stack(tap, kernel, found)

@@ -82,6 +82,3 @@ process_end $recorder rounds
 
 ext4_load
 attempt record ktrack record -b 8192 --include-self -r $PACKS -o /out/packs.dat -- sh /work.sh work
-attempt export ktrack export --include-self -r $PACKS --event=/out/packs.json /out/packs.dat
-trace-cmd report /out/packs.dat >/out/packs.report 2>/dev/null
-rm -f /out/packs.dat

@@ -66,10 +66,6 @@ cp "$0" /work.sh
 
 attempt live ktrack stream -b 8192 -r $PACKS --event=/out/live.json -- sh /work.sh work
 attempt counted ktrack record -b 8192 --include-self -r $PACKS,workqueue -o /out/counted.dat -- sh /work.sh counted
-attempt export ktrack export --include-self -r $PACKS,workqueue --event=/out/counted.json /out/counted.dat
-cp /out/counted.dat /out/saved.dat
-attempt self ktrack export -r $PACKS,workqueue --event=/out/self.json /out/counted.dat
-trace-cmd report /out/counted.dat >/out/counted.report 2>/dev/null
 
 # Two processes, of which one is recorded, in each way. The kernel reports who created whom, also before ktrack records.
 mkdir $INSTANCES/forks
@@ -93,13 +89,11 @@ attempt way-thread ktrack stream -d 0.5 -p "$(grep -vx $threads /out/tids | tail
 kill $threads
 # The same from files, one of which is of a killed recording; and as tables.
 attempt record ktrack record -d 0.5 -p $worker -r sched,syscalls -o /out/way.dat
-attempt way-file ktrack export -r sched,syscalls --event=/out/way-file.json /out/way.dat
 ktrack record -p $worker -r sched,syscalls -o /out/killed.dat 2>/out/killed.errors & recorder=$!
 wait_while_alive $recorder is_recording $recorder
 usleep 500000
 process_kill $recorder
 attempt recover ktrack recover /out/killed.dat
-attempt way-recovered ktrack export -r sched,syscalls --event=/out/way-recovered.json /out/killed.dat
 ktrack stream -p $worker -r sched,syscalls --event=/dev/null 2>/dev/null & streamer=$!
 wait_while_alive $streamer is_recording $streamer
 usleep 300000
@@ -114,4 +108,3 @@ attempt all-tasks ktrack stream -p $worker -r block
 kill $worker $other
 cat $INSTANCES/forks/trace >/out/forks
 rmdir $INSTANCES/forks
-rm -f /out/counted.dat /out/way.dat /out/killed.dat

@@ -38,15 +38,12 @@ fi
 second_cpu_start
 insmod /modules/ktrack_test.ko
 attempt storm ktrack record -b 8192 -r sched --stack='sched:sched_switch if prev_state != 0' --stack-limit=50 -o /out/storm.dat -- sh "$0" storm
-trace-cmd report /out/storm.dat >/out/storm.report 2>/dev/null
 attempt quiet ktrack record -b 8192 -r sched --stack='sched:sched_switch if prev_state != 0' -o /out/quiet.dat -- usleep 10000
-attempt why ktrack why --folded=/out/why.folded /out/quiet.dat 'sched:thread/S@usleep'
 attempt live ktrack stream -b 8192 -e 'ktrack_t*' --stack='sched:sched_switch if prev_state != 0' --why='ktrack_test:*/incident' \
 	--event=/out/live.event --folded=/out/live.folded -- sh -c 'echo sleep 40 >/dev/ktrack_test'
 attempt module ktrack record -e ktrack_test --stack=ktrack_test:ktrack_test_thread -o /out/module.dat -- true
 attempt unselected ktrack record -r irq --stack=sched:sched_switch -o /out/module.dat -- true
 calls_time plain
 calls_time stacks --stack=raw_syscalls:sys_enter --stack-limit=1000000000
-rm -f /out/*.dat
 rmmod ktrack_test
 instances_check "at the end"

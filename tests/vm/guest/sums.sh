@@ -29,10 +29,4 @@ work)
 esac
 
 second_cpu_start
-attempt record ktrack record -b 16384 -r sched -o /out/work.dat -- perf sched record -q -o /work.data -- sh "$0" work
-perf sched timehist --state -i /work.data >/out/timehist 2>/out/timehist.errors
-for number in 1 2 3; do
-	read -r tid rest <"/out/worker$number"
-	attempt "why$number" ktrack why --json --slowest=1000 /out/work.dat "sched:thread/*@$tid"
-done
-rm /out/work.dat
+attempt record ktrack record -b 16384 -r sched -o /out/work.dat -- perf sched record -q -o /out/work.data -- sh "$0" work

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Guest: records incidents, and explains them. Leaves for each NAME: NAME.json, NAME.txt, and NAME.event.
+# Guest: records incidents. Leaves for each NAME: NAME.dat, NAME.packs and NAME.slice, which is to be explained.
 set -eu
 
 # shellcheck source=tests/vm/guest/helpers.sh
@@ -9,17 +9,12 @@ set -eu
 RULES=sched,irq,locks,workqueue,timers
 
 # Arguments: NAME PACKS SLICE COMMAND... With kernel stacks of the tracepoint in $stack.
-incident_explain() {
+incident_record() {
 	name=$1 packs=$2 slice=$3
 	shift 3
+	echo "$packs" >"/out/$name.packs"
+	echo "$slice" >"/out/$name.slice"
 	attempt "$name" ktrack record -b 8192 -e 'ktrack_t*' -r "$packs" ${stack:+"--stack=$stack"} -o "/out/$name.dat" -- "$@"
-	ktrack why --json "/out/$name.dat" "$slice" >"/out/$name.json" 2>"/out/$name.errors" ||
-		echo "$name: ktrack why ended with status $?"
-	ktrack why "/out/$name.dat" "$slice" >"/out/$name.txt" 2>>"/out/$name.errors" ||
-		echo "$name: ktrack why ended with status $?"
-	ktrack export --include-self -e 'ktrack_t*' -r "$packs" --event="/out/$name.event" "/out/$name.dat" 2>>"/out/$name.errors" ||
-		echo "$name: ktrack export ended with status $?"
-	rm "/out/$name.dat"
 }
 
 # A process that is stopped in its slice, and continued by its parent.
@@ -87,17 +82,17 @@ stack=
 groups_make
 insmod /modules/ktrack_test.ko
 for incident in lock inversion storm starvation sleep worker late_timer request; do
-	incident_explain $incident $RULES 'ktrack_test:*/incident' taskset 1 sh -c "echo $incident 40 >/dev/ktrack_test"
+	incident_record $incident $RULES 'ktrack_test:*/incident' taskset 1 sh -c "echo $incident 40 >/dev/ktrack_test"
 done
 stack='sched:sched_switch if prev_state == 2'
-incident_explain stack $RULES incident sh -c 'echo sleep 40 >/dev/ktrack_test'
-incident_explain lost_wakeup $RULES 'ktrack_test:*/incident' sh -c 'echo lost_wakeup 40 >/dev/ktrack_test'
+incident_record stack $RULES incident sh -c 'echo sleep 40 >/dev/ktrack_test'
+incident_record lost_wakeup $RULES 'ktrack_test:*/incident' sh -c 'echo lost_wakeup 40 >/dev/ktrack_test'
 stack=
-incident_explain stop $RULES incident sh "$0" stop
-incident_explain group $RULES incident sh "$0" starve
-incident_explain disk $RULES,syscalls,block 'syscalls:*/read@dd' sh "$0" disk
-incident_explain write $RULES,syscalls,block,writeback 'syscalls:*/write@dd' sh "$0" write
-incident_explain faults $RULES,syscalls,memory 'syscalls:*/read@dd' dd if=/dev/zero of=/dev/null bs=8M count=1
+incident_record stop $RULES incident sh "$0" stop
+incident_record group $RULES incident sh "$0" starve
+incident_record disk $RULES,syscalls,block 'syscalls:*/read@dd' sh "$0" disk
+incident_record write $RULES,syscalls,block,writeback 'syscalls:*/write@dd' sh "$0" write
+incident_record faults $RULES,syscalls,memory 'syscalls:*/read@dd' dd if=/dev/zero of=/dev/null bs=8M count=1
 attempt live ktrack stream -b 8192 -e 'ktrack_t*' --why='ktrack_test:*/incident' --event=/out/live.event -- sh -c 'echo sleep 40 >/dev/ktrack_test'
 attempt live-group ktrack stream -b 8192 -e 'ktrack_t*' --why=incident -- sh "$0" starve keep
 kill "$(cat /hog)"
