@@ -265,7 +265,7 @@ def main():
     moments = MOMENTS_FULL if os.environ.get("KTRACK_FULL") else MOMENTS
     with tempfile.TemporaryDirectory() as folder:
         options = machine.program(folder, "probed")
-        for kernel in sys.argv[1:] or machine.KERNELS:
+        for kernel in sys.argv[1:] or machine.ONE_6_12:
             has_tracer = kernel not in WITHOUT_TRACER
             words = [str(moments), *(["graph"] if has_tracer else [])]
             with machine.ran(kernel, "probes.sh", *words, options=options) as result:
