@@ -76,16 +76,17 @@ static bool is_over(int connection)
 	return poll(&state, 1, 0) == 1 && state.revents & POLLHUP;
 }
 
-/* Takes one offer, and lets the program continue. */
-static struct program_offer offer_take(void)
+/* Takes one offer, and lets the program continue; returns its process. */
+static int offer_take(bool is_late)
 {
 	struct program_offer offer = { 0 };
 
 	CHECK(program_socket_take(&own, &offer));
 	CHECK(fcntl(offer.memory_fd, F_GETFD) & FD_CLOEXEC);
+	CHECK(program_offer_is_late(&offer) == is_late);
 	close(offer.memory_fd);
 	close(offer.connection);
-	return offer;
+	return offer.pid;
 }
 
 TEST(a_program_is_taken_when_its_message_arrives)
@@ -99,9 +100,7 @@ TEST(a_program_is_taken_when_its_message_arrives)
 	CHECK(!program_socket_take(&own, &offer));
 	CHECK(!is_over(connection));
 	program_send(connection);
-	offer = offer_take();
-	CHECK_NUMBER(offer.pid, getpid());
-	CHECK(!offer.is_late);
+	CHECK_NUMBER(offer_take(false), getpid());
 	CHECK(is_over(connection));
 	close(connection);
 	socket_end();
@@ -115,7 +114,25 @@ TEST(a_program_that_did_not_wait_is_late)
 	connection = program_connect();
 	program_send(connection);
 	close(connection);
-	CHECK(offer_take().is_late);
+	offer_take(true);
+	socket_end();
+}
+
+/* It may go on at any moment until ktrack has switched recording on. */
+TEST(a_program_that_stops_waiting_meanwhile_is_late)
+{
+	struct program_offer offer;
+	int connection;
+
+	socket_begin();
+	connection = program_connect();
+	program_send(connection);
+	CHECK(program_socket_take(&own, &offer));
+	CHECK(!program_offer_is_late(&offer));
+	close(connection);
+	CHECK(program_offer_is_late(&offer));
+	close(offer.memory_fd);
+	close(offer.connection);
 	socket_end();
 }
 
@@ -156,8 +173,8 @@ TEST(silent_callers_give_way_to_later_ones)
 	CHECK_NUMBER(own.nr_dropped, 1);
 	program_send(connection);
 	program_send(callers[1]);
-	offer_take();
-	offer_take();
+	offer_take(false);
+	offer_take(false);
 	CHECK(is_over(callers[1]));
 	CHECK(!is_over(callers[2]));
 	for (size_t i = 0; i < PROGRAM_CALLERS_MAX; i++)
@@ -178,7 +195,7 @@ TEST(more_callers_than_fit_are_taken_if_they_have_sent)
 		program_send(callers[i]);
 	}
 	for (size_t i = 0; i < 2 * PROGRAM_CALLERS_MAX; i++) {
-		CHECK(!offer_take().is_late);
+		offer_take(false);
 		close(callers[i]);
 	}
 	CHECK(!program_socket_take(&own, &offer));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which programs are recorded: those that are found, and those that announce themselves. */
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -180,17 +179,6 @@ static void programs_report_dropped(struct programs *programs)
 						  "sent nothing for too long");
 }
 
-/*
- * Whether a program has not waited for the answer, so that it runs already, or has ended. Only
- * after recording of it is on is this known: it may go on at any moment before.
- */
-static bool offer_is_late(const struct program_offer *offer)
-{
-	struct pollfd state = { .fd = offer->connection };
-
-	return poll(&state, 1, 0) > 0 && (state.revents & POLLHUP);
-}
-
 int programs_accept(struct programs *programs, struct error *error)
 {
 	struct program_offer offer;
@@ -200,7 +188,7 @@ int programs_accept(struct programs *programs, struct error *error)
 		if (!program_socket_take(&programs->socket, &offer))
 			break;
 		status = memory_add(programs, offer.memory_fd, offer.pid, error);
-		if (offer_is_late(&offer))
+		if (program_offer_is_late(&offer))
 			programs_report_late(programs, offer.pid);
 		close(offer.memory_fd);
 		close(offer.connection);

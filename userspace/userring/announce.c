@@ -5,6 +5,7 @@
  * and its message, or never send one.
  */
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -123,6 +124,13 @@ static bool callers_take(struct program_socket *own, int64_t now_ns, struct prog
 			return true;
 	}
 	return false;
+}
+
+bool program_offer_is_late(const struct program_offer *offer)
+{
+	struct pollfd state = { .fd = offer->connection };
+
+	return poll(&state, 1, 0) > 0 && (state.revents & POLLHUP);
 }
 
 /* Whoever connects again and again must not keep ktrack here: the rest is accepted later. */

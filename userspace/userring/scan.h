@@ -62,6 +62,13 @@ int program_socket_open(struct program_socket *own, struct error *error);
 /** program_socket_take - take a program that announces itself; false if there is none now */
 bool program_socket_take(struct program_socket *own, struct program_offer *out);
 
+/**
+ * program_offer_is_late - whether a program has not waited, so that it runs already, or has ended
+ *
+ * This is known once recording of it is on: before, it may go on at any moment.
+ */
+bool program_offer_is_late(const struct program_offer *offer);
+
 void program_socket_close(struct program_socket *own);
 
 #endif
