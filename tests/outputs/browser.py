@@ -93,6 +93,11 @@ class Browser:
         steps = [{"type": kind, "value": key} for key in texts for kind in ("keyDown", "keyUp")]
         self.act({"type": "key", "id": "keys", "actions": steps})
 
+    def search(self, text):
+        """Types a search; returns when it is over, which takes its time on a busy machine."""
+        self.press("/", *text)
+        self.run("return ktrack.search.search?.done.then(() => true);")
+
     def click(self, x, y):
         """Clicks at a place of the window."""
         steps = [

@@ -115,7 +115,7 @@ def check_search(tap, pages):
     """A name is typed, and its slice is selected, shown, and reported."""
     pages.load_text(SEARCHED)
     browser = pages.browser
-    browser.press("/", *"check")
+    browser.search("check")
     text = pages.details()
     found = browser.run(
         """const one = ktrack.picture.selected;

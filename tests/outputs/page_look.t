@@ -264,7 +264,7 @@ def check_search(tap, pages):
     browser = pages.browser
     pages.load_text(HITS)
     whole = browser.run(SPAN)
-    browser.press("/", *"hit")
+    browser.search("hit")
     hits = [hit(browser)]
     for _ in range(5):
         browser.press("Enter")
@@ -313,7 +313,7 @@ def check_deep(tap, pages):
         browser.click(left + found[1] + 30, top + found[2])
     depth = browser.run(DRAW + first)
     tap.ok(begin == 0 and depth == NR_ROWS, "a click draws the next rows", begin, depth)
-    browser.press("/", *"begin-4321")
+    browser.search("begin-4321")
     seen = browser.run(
         DRAW
         + """const one = p.selected, x = p.xOf((one.begin + one.end) / 2), heights = [];
