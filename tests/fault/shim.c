@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,16 +45,6 @@
 
 /* The child that parses print formats is killed for any system call but those that it needs. */
 static bool is_child;
-
-static void child_note(void)
-{
-	is_child = true;
-}
-
-__attribute__((constructor)) static void children_watch(void)
-{
-	pthread_atfork(NULL, NULL, child_note);
-}
 
 /*
  * Whether what is written to a file is a command, as in tracefs: its kernel takes words and lines as
@@ -168,7 +157,14 @@ HOOK(FAULT_OPEN, -1, int, memfd_create, (const char *name, unsigned int flags), 
 HOOK(FAULT_OPEN, -1, int, pipe2, (int fds[2], int flags), (fds, flags))
 HOOK(FAULT_OPEN, -1, int, socket, (int domain, int type, int protocol), (domain, type, protocol))
 HOOK(FAULT_OPEN, -1, int, epoll_create1, (int flags), (flags))
-HOOK(FAULT_OPEN, -1, int, fork, (void), ())
+
+SHIM pid_t fork(void)
+{
+	pid_t process = fault_at(FAULT_OPEN, "fork") == FAULT_NONE ? NEXT(fork)() : -1;
+
+	is_child = is_child || process == 0;
+	return process;
+}
 
 HOOK_BYTES(FAULT_READ, read, (int fd, void *bytes, size_t size), (fd, bytes, size))
 HOOK_BYTES(FAULT_READ, pread, (int fd, void *bytes, size_t size, off_t offset),
