@@ -174,7 +174,7 @@ def explain(tap, kernel, name, result):
     result.attempt(f"{name}.text", "ktrack", "why", file, place)
     result.attempt(f"{name}.export", "ktrack", "export", "--include-self", "-e", "ktrack_t*", "-r", packs, f"--event={name}.event", file)
     ends = [result.text(f"{name}.{part}status").strip() for part in ("", "json.", "text.", "export.")]
-    tap.ok(ends == ["0"] * 4, f"{kernel}: {name} is recorded and read", ends, *(result.text(f"{name}.{part}errors") for part in ("", "json.", "export.")))
+    tap.ok(ends == ["0"] * 4, f"{kernel}: {name} is recorded and read", ends, *(result.text(f"{name}.{part}errors") for part in ("", "json.", "text.", "export.")))
 
 
 def check_incident(tap, kernel, name, result):
