@@ -24,10 +24,13 @@ ONE_6_1, ONE_6_12 = (KERNELS, KERNELS) if IS_FULL or CHOSEN else (("6.1",), ("6.
 # put online.
 COUNTED = ("--icount", "--cpus", "2")
 
-# How the kernel starts to complain, in any of its debugging aids.
+# How the kernel starts to complain, in any of its debugging aids; and what they say when they give up and report nothing more.
 COMPLAINT = re.compile(
-    r"WARNING: |BUG: |Oops: |general protection fault|INFO: .*(stall|blocked)|UBSAN: |Kernel panic|kmemleak: \d+ new"
+    r"WARNING: |BUG: |Oops: |general protection fault|INFO: .*(stall|blocked|non-static key)|UBSAN: |Kernel panic|kmemleak: \d+ new"
+    r"|kmemleak: .*(detector disabled|pool empty|Cannot allocate)"
 )
+# Some of the first characters of a log.
+LOG_BEGIN = 1000
 # A report of KCSAN, from its first line to the last one, and an access of one of our modules: by a function, or by one of the kernel
 # that it calls. Farther callers are in every report about the clock and the buffers of tracing, to which our modules write.
 RACE = re.compile(r"^[^\n]*BUG: KCSAN: .*?^[^\n]*={30,}\n", re.MULTILINE | re.DOTALL)
@@ -52,7 +55,7 @@ class Result:
         self.status = done.returncode
         self.output = done.stdout.decode(errors="replace")
         self.errors = done.stderr.decode(errors="replace")
-        self.folder = folder
+        self.folder = Path(folder)
 
     def text(self, name):
         """A file that the script left in /out, nothing if it did not."""
@@ -72,8 +75,10 @@ class Result:
         return self.text(f"{name}.report.output")
 
     def complaints(self):
-        """What the kernel complained about."""
-        return complaints_of(self.text("dmesg.log"))
+        """What the kernel complained about. Its log keeps the latest lines only, where there are too many."""
+        log = self.text("dmesg.log")
+        is_whole = not log or "Linux version" in log[:LOG_BEGIN]
+        return complaints_of(log) + ([] if is_whole else ["the beginning of the kernel's log is lost"])
 
 
 def complaints_of(log):
@@ -137,7 +142,7 @@ def run_once(folder, kernel, script, *arguments, options=(), typed=None):
         done = subprocess.run(command, input=typed or b"", capture_output=True, timeout=VM_LIMIT_S, check=False)
     except subprocess.TimeoutExpired as late:
         done = subprocess.CompletedProcess(command, 124, late.stdout or b"", b"the VM took too long")
-    return Result(done, Path(folder))
+    return Result(done, folder)
 
 
 @contextmanager

@@ -132,9 +132,32 @@ def check_emulator(tap):
     tap.ok(found == [False, False, True, False], "the emulator's own failures are recognized", found)
 
 
+# What debugging aids say when they report nothing more, or before.
+LAST_WORDS = (
+    "[    1.0] INFO: trying to register non-static key.",
+    "[    1.0] ODEBUG: Out of memory. ODEBUG disabled",
+    "[    1.0] kmemleak: Memory pool empty, consider increasing CONFIG_DEBUG_KMEMLEAK_MEM_POOL_SIZE",
+    "[    1.0] kmemleak: Kernel memory leak detector disabled",
+)
+
+
+def check_complaints(tap):
+    """A debugging aid that has given up, and a log that has lost its beginning, may hide a report."""
+    tap.nothing([line for line in LAST_WORDS if not machine.complaints_of(line)], "the last words of debugging aids are complaints")
+    tap.nothing(machine.complaints_of("[    1.0] kmemleak: Kernel memory leak detector initialized (mem pool available: 15000)"), "their first words are none")
+    found = []
+    for log in ("[    0.0] Linux version 6.12\n[    9.0] last\n", "[    9.0] last\n", ""):
+        with machine.tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "dmesg.log").write_text(log)
+            done = subprocess.CompletedProcess([], 0, b"", b"")
+            found.append(len(machine.Result(done, folder).complaints()))
+    tap.ok(found == [0, 1, 0], "a log without its beginning is a complaint", found)
+
+
 def main():
     tap = Tap()
     check_emulator(tap)
+    check_complaints(tap)
     for kernel in machine.ONE_6_12:
         check_script(tap, kernel)
     check_limits(tap, "6.12")
