@@ -22,7 +22,7 @@ LIMIT_S = 3000
 FILES_MAX = 40
 PACKAGES = ("libtracefs", "libtraceevent", "libxxhash", "zlib", "sqlite3", "ncursesw", "libseccomp", "libcap-ng", "libmd", "libelf", "libzstd")
 DEFINES = ["-D_GNU_SOURCE", '-DKTRACK_VERSION="0"', "-Iuserspace", "-Iinclude"]
-FINDING = re.compile(r"^\S+:\d+:(\d+:)? (warning|error|performance|portability): ")
+FINDING = re.compile(r"^\S+:\d+:(\d+:)? (warning|(fatal |internal compiler )?error|performance|portability): ")
 # sparse supports neither \u, which C has since 1999, nor this function of compilers; glibc's initializer of a mutex has a plain 0 for a pointer.
 UNFOUNDED = re.compile(r"undefined identifier '__builtin_cpu_supports'|unknown escape sequence: '\\u'|trace2/process\.c:.*Using plain integer as NULL pointer")
 # gcc's analyzer is wrong about C in ways that differ between its versions; the list is of this one.
@@ -48,7 +48,7 @@ def commands_of(flags):
     return {
         "sparse": (["sparse", "-Wno-decl", "-std=gnu11", *flags], []),
         "clang-tidy": (["clang-tidy", "--quiet", f"--config-file={PROJECT / '.clang-tidy'}"], ["--", "-std=gnu11", *flags]),
-        "gcc": (["sh", "-c", f'for file; do {shlex.join(gcc)} "$file"; done', "sh"], []),
+        "gcc": (["sh", "-c", f'status=0; for file; do {shlex.join(gcc)} "$file" || status=1; done; exit $status', "sh"], []),
         "cppcheck": (["cppcheck", "-q", "--std=c11", "--enable=warning,performance,portability", "--inline-suppr", *DEFINES], []),
     }
 
@@ -61,8 +61,11 @@ def findings(command, files):
         words = [*before, *files[first : first + FILES_MAX], *after]
         environment = {**os.environ, "LC_ALL": "C"}
         done = subprocess.run(words, cwd=PROJECT, env=environment, capture_output=True, text=True, timeout=LIMIT_S, check=False)
-        lines += (done.stdout + done.stderr).splitlines()
-    return [line for line in lines if FINDING.match(line) and not UNFOUNDED.search(line)]
+        found = [line for line in (done.stdout + done.stderr).splitlines() if FINDING.match(line)]
+        lines += found
+        if done.returncode != 0 and not found:
+            lines.append(f"{before[0]}: exit status {done.returncode}, of {words[len(before)]} and others: {done.stderr[-1000:]}")
+    return [line for line in lines if not UNFOUNDED.search(line)]
 
 
 def without_place(line):
