@@ -16,8 +16,9 @@ sys.path[:0] = [str(HERE.parent)]
 from tap import Tap  # noqa: E402
 
 PROGRAM, LIBRARY = PROJECT / "build/ktrack", PROJECT / "build/libtrace2.so.0"
-# Landing pads of indirect branches: at least one for each of so many functions.
-PADS = {"x86_64": ("endbr64", 1000), "aarch64": ("paciasp|bti", 1000)}
+# Landing pads of indirect branches: at least one for each of so many functions. Then probes: large frames touch each of their pages.
+PADS = {"x86_64": (r"\bendbr64\b", 1000), "aarch64": (r"\b(paciasp|bti)\b", 1000)}
+PROBES = {"x86_64": (r"\borq +\$0x0,\(%rsp\)", 5), "aarch64": (r"\bstr\s+xzr, \[sp", 5)}
 SOURCE = "build/userspace/base/text.o"
 
 
@@ -48,12 +49,14 @@ def check_program(tap):
     """What only the program has."""
     header, dynamic = run("readelf", "-h", PROGRAM), run("readelf", "-Wd", PROGRAM)
     tap.ok("DYN" in header and "PIE" in dynamic, "ktrack: its address is random", header)
-    pad, number = PADS.get(platform.machine(), ("", 0))
-    if not number:
-        tap.skip("landing pads", f"none on {platform.machine()}")
-        return
-    found = len(re.findall(rf"\b({pad})\b", run("objdump", "-d", "--no-show-raw-insn", PROGRAM)))
-    tap.ok(found >= number, f"indirect branches end at landing pads ({found})")
+    code = run("objdump", "-d", "--no-show-raw-insn", PROGRAM)
+    for what, instructions in (("indirect branches end at landing pads", PADS), ("large frames touch their pages", PROBES)):
+        words, number = instructions.get(platform.machine(), ("", 0))
+        if not number:
+            tap.skip(what, f"not known of {platform.machine()}")
+            continue
+        found = len(re.findall(words, code))
+        tap.ok(found >= number, f"ktrack: {what} ({found})")
 
 
 def compile_words(*settings):
