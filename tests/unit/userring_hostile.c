@@ -107,6 +107,23 @@ TEST(a_head_that_is_no_multiple_of_8_is_refused)
 	hostile_check();
 }
 
+/* Where an earlier ktrack ended, as the program says. */
+TEST(a_tail_that_is_no_multiple_of_8_is_refused)
+{
+	static const uint64_t tails[] = { 4, KTRACK_USER_RING_SIZE - 1 };
+
+	for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
+		hostile_begin();
+		program_close(program);
+		ktrack_user1_thread.ring->tail = tails[i];
+		ktrack_user1_thread.ring->read = tails[i];
+		ktrack_user1_thread.ring->head = tails[i] + 64;
+		program = program_open(ktrack_user1_process.fd, getpid());
+		CHECK(program && program_lock(program));
+		hostile_check();
+	}
+}
+
 TEST(times_in_the_future_are_refused)
 {
 	hostile_begin()->time_ns += 100 * NS_PER_S;

@@ -320,7 +320,8 @@ static int64_t ring_read(struct program *program, size_t index, const struct rin
 	uint64_t begin = ring->tail;
 	int status = RING_RECORD;
 
-	if (head - ring->tail > program->ring_size)
+	/* The tail may be what a hostile program set: then the word there may end behind the memory. */
+	if (head - ring->tail > program->ring_size || ring->tail % 8 != 0)
 		return RING_DAMAGED;
 	while (status == RING_RECORD && ring->tail != head)
 		status = entry_read(program, index, reader, head, now_ns);
