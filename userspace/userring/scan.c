@@ -4,9 +4,12 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define MEMORY_LINK "/memfd:" KTRACK_USER_NAME " (deleted)"
@@ -27,6 +30,27 @@ static bool is_memory(int folder_fd, const char *name)
 	return size == (ssize_t)strlen(MEMORY_LINK) && memcmp(target, MEMORY_LINK, size) == 0;
 }
 
+/*
+ * Any file can have such a path in another mount namespace. Opening a device with this process's
+ * rights may wait, or change what it does.
+ */
+static int memfd_open(int folder_fd, const char *name)
+{
+	int path_fd = openat(folder_fd, name, O_PATH | O_CLOEXEC), fd = -1;
+	struct statfs filesystem;
+	struct stat status;
+	char path[32];
+
+	if (path_fd < 0)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", path_fd);
+	if (fstat(path_fd, &status) == 0 && S_ISREG(status.st_mode) &&
+	    fstatfs(path_fd, &filesystem) == 0 && filesystem.f_type == TMPFS_MAGIC)
+		fd = open(path, O_RDWR | O_CLOEXEC);
+	close(path_fd);
+	return fd;
+}
+
 static int memfd_visit(int folder_fd, const char *name, int pid,
 		      const struct memory_visitor *visitor, struct error *error)
 {
@@ -34,7 +58,7 @@ static int memfd_visit(int folder_fd, const char *name, int pid,
 
 	if (procfs_number(name) < 0 || !is_memory(folder_fd, name))
 		return 0;
-	fd = openat(folder_fd, name, O_RDWR | O_CLOEXEC);
+	fd = memfd_open(folder_fd, name);
 	if (fd < 0)
 		return 0;
 	status = visitor->visit(visitor->context, fd, pid, error);

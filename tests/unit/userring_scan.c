@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tests of the search for memfds: files of other kinds may have their path in a mount namespace. */
+#include <fcntl.h>
+#include <ktrack/user/layout.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fixtures/tap.h"
+#include "userring/scan.h"
+
+/** struct found - the kinds of files that were opened */
+struct found {
+	unsigned int nr_regular;
+	unsigned int nr_others;
+};
+
+static pid_t child;
+
+/* Takes the place of the C library's: every link of the child leads to a memfd of ktrack/user.h. */
+ssize_t readlinkat(int folder_fd, const char *path, char *out, size_t size)
+{
+	static const char link[] = "/memfd:" KTRACK_USER_NAME " (deleted)";
+	char own[64], folder[64] = "", wanted[64];
+
+	(void)path;
+	snprintf(own, sizeof(own), "/proc/self/fd/%d", folder_fd);
+	snprintf(wanted, sizeof(wanted), "/proc/%d/fd", child);
+	if (readlink(own, folder, sizeof(folder) - 1) < 0 || strcmp(folder, wanted) != 0)
+		return -1;
+	if (size > strlen(link))
+		size = strlen(link);
+	memcpy(out, link, size);
+	return size;
+}
+
+static int file_count(void *context, int fd, int pid, struct error *error)
+{
+	struct found *found = context;
+	struct stat status;
+
+	(void)error;
+	CHECK_NUMBER(pid, child);
+	if (fstat(fd, &status) < 0)
+		return 0;
+	if (S_ISREG(status.st_mode))
+		found->nr_regular++;
+	else
+		found->nr_others++;
+	return 0;
+}
+
+static void __attribute__((noreturn)) child_run(int memory, const int standard[3])
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		dup2(standard[fd], fd);
+	for (int fd = STDERR_FILENO + 1; fd < 64; fd++) {
+		if (fd != memory)
+			close(fd);
+	}
+	raise(SIGSTOP);
+	_exit(0);
+}
+
+/* It has a memfd, and as standard files a device and both ends of a pipe. */
+static void child_begin(void)
+{
+	int memory = memfd_create("unit", MFD_CLOEXEC), fds[3] = { open("/dev/null", O_RDWR) };
+
+	if (memory < 0 || fds[0] < 0 || pipe(fds + 1) < 0)
+		abort();
+	child = fork();
+	if (child == 0)
+		child_run(memory, fds);
+	waitpid(child, NULL, WUNTRACED);
+	close(memory);
+	for (int i = 0; i < 3; i++)
+		close(fds[i]);
+}
+
+TEST(only_regular_files_are_opened)
+{
+	struct found found = { 0 };
+	const struct memory_visitor visitor = { .context = &found, .visit = file_count };
+	struct error error = { 0 };
+
+	child_begin();
+	CHECK_NUMBER(memfds_visit(&visitor, &error), 0);
+	CHECK_NUMBER(found.nr_regular, 1);
+	CHECK_NUMBER(found.nr_others, 0);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
