@@ -57,6 +57,21 @@ TEST(records_of_rings_are_sorted_and_those_of_one_time_keep_their_order)
 	queue_release(&queue);
 }
 
+/* Programs that write no records may lose some for days. */
+TEST(losses_without_records_take_little_memory)
+{
+	const int64_t number = 10000;
+
+	for (int64_t time_ns = 1; time_ns <= number; time_ns++)
+		CHECK_NUMBER(queue_lose(&queue, time_ns, 1), 0);
+	CHECK(queue.nr_losses < 5000);
+	CHECK_NUMBER(queue.counts.lost, number);
+	add(number, 12);
+	CHECK_TEXT(fill(number), "-10000 10000 ");
+	CHECK_NUMBER(queue.nr_losses, 0);
+	queue_release(&queue);
+}
+
 /* A recording that keeps the first records may go on for days. */
 TEST(losses_of_a_closed_queue_take_no_memory)
 {

@@ -28,6 +28,9 @@
 /* Delivered records stay until there are so many, or more than of those that wait. */
 #define DELIVERED_MAX 4096
 
+/* A program can lose records for days and write none: so many losses have a place of their own. */
+#define LOSSES_MAX 4096
+
 int queue_add(struct record_queue *queue, int64_t time_ns, const void *data, size_t size)
 {
 	struct queued_record *record;
@@ -54,6 +57,22 @@ int queue_add(struct record_queue *queue, int64_t time_ns, const void *data, siz
 	return queue->bytes.failed ? -1 : 0;
 }
 
+/* Whether a loss becomes a part of the last one. Behind those of a closed queue is no record. */
+static bool loss_joins(const struct record_queue *queue, const struct queued_loss *last,
+		       int64_t time_ns, int64_t count)
+{
+	if (queue->nr_losses == LOSSES_MAX)
+		return true;
+	return (queue->is_closed || last->time_ns >= time_ns) && (count < 0) == (last->count < 0);
+}
+
+static void loss_join(struct queued_loss *last, int64_t time_ns, int64_t count)
+{
+	last->count = last->count < 0 || count < 0 ? LOSS_COUNT_UNKNOWN : last->count + count;
+	if (time_ns > last->time_ns)
+		last->time_ns = time_ns;
+}
+
 int queue_lose(struct record_queue *queue, int64_t time_ns, int64_t count)
 {
 	struct queued_loss *last = queue->nr_losses > 0 ? &queue->losses[queue->nr_losses - 1]
@@ -64,10 +83,8 @@ int queue_lose(struct record_queue *queue, int64_t time_ns, int64_t count)
 		queue->counts.is_damaged = true;
 	else
 		queue->counts.lost += count;
-	/* No record comes behind the losses of a closed queue. */
-	if (last && (queue->is_closed || last->time_ns >= time_ns) &&
-	    (count < 0) == (last->count < 0)) {
-		last->count += count < 0 ? 0 : count;
+	if (last && loss_joins(queue, last, time_ns, count)) {
+		loss_join(last, time_ns, count);
 		return 0;
 	}
 	losses = reallocarray(queue->losses, queue->nr_losses + 1, sizeof(*losses));
