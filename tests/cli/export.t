@@ -69,6 +69,11 @@ refused "nothing at all" 1 "/dev/null: empty, not a trace.dat; name a recording 
 run "$ktrack" export --perfetto=own.pftrace trace.dat
 run "$ktrack" export own.pftrace
 refused "a trace for Perfetto" 1 "own.pftrace: a Perfetto trace, not a trace.dat; open it in ui.perfetto.dev"
+run "$ktrack" export --html=own.html --sqlite=own.db trace.dat
+run "$ktrack" export own.html
+refused "a page" 1 "own.html: a page of HTML, not a trace.dat; open it in a browser"
+run "$ktrack" stat own.db
+refused "a database" 1 "own.db: an SQLite database, not a trace.dat; query it with 'ktrack query'"
 run "$ktrack" stat "$ktrack"
 refused "a program" 1 "$ktrack: an ELF file (a program, a module or a core), not a trace.dat; name a recording of ktrack or trace-cmd"
 run "$ktrack" export tracefs:

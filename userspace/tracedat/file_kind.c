@@ -18,6 +18,7 @@ struct file_kind {
 
 #define NOT ", not a trace.dat; "
 #define PCAP "a network capture (pcap)" NOT "open it in wireshark"
+#define PAGE "a page of HTML" NOT "open it in a browser"
 
 static const struct file_kind kinds[] = {
 	KIND("\x1f\x8b", "compressed by gzip" NOT "run gunzip first"),
@@ -33,7 +34,9 @@ static const struct file_kind kinds[] = {
 	KIND("\x7f\x45LF", "an ELF file (a program, a module or a core)" NOT
 			   "name a recording of ktrack or trace-cmd"),
 	KIND("{", "JSON" NOT "name the recording that it was made of"),
-	KIND("<!DOCTYPE html>", "a page of HTML" NOT "open it in a browser"),
+	KIND("<!DOCTYPE html>", PAGE),
+	KIND("<!doctype html>", PAGE),
+	KIND("SQLite format 3", "an SQLite database" NOT "query it with 'ktrack query'"),
 	KIND("# tracer:", "tracefs text" NOT "record with 'ktrack record'"),
 };
 
