@@ -16,6 +16,8 @@ userspace/event/syscalls.c: leak of '<unknown>' [CWE-401] [-Wanalyzer-malloc-lea
 userspace/rules/parse.c: leak of 'strndup(text.data,  text.size)' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/rules/rules.c: leak of 'source' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/rules/rules.c: leak of 'strdup(*iftmp.14_15 = PHI <iftmp.16_22(5), iftmp.14_21(6), iftmp.16_30(4)>.fields.names[<unknown>])' [CWE-401] [-Wanalyzer-malloc-leak]
+userspace/session/join.c: leak of 'list' [CWE-401] [-Wanalyzer-malloc-leak]
+userspace/session/join.c: leak of 'name' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/session/retention.c: leak of 'strdup(name)' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/session/rule_list.c: leak of 'strndup(line,  strcspn(line, "\011\012"))' [CWE-401] [-Wanalyzer-malloc-leak]
 userspace/session/tracepoints.c: leak of 'pattern.system' [CWE-401] [-Wanalyzer-malloc-leak]
