@@ -54,6 +54,7 @@ CASES = {
     "names": ("read",),
     "interrupts": ("timed", "received", "read", "--slowest=3 'mydrv:request/*'", "waits", "'mydrv:request/*@4'"),
     "armed": ("timed",),
+    "alone": ("read",),
 }
 CATEGORIES = "there are slices of mydrv:io, mydrv:request, mydrv:transfer, irq:cpu and 2 more; 'CATEGORY/*' matches all of one"
 REFUSED = {

@@ -399,7 +399,8 @@ static int selection_check(const struct selection *selection, struct source *sou
 
 static int rules_check(const struct selection *selection, bool is_of_source, struct error *error)
 {
-	if (!selection->rules || rules_are_bound(selection->rules) || selection->waits)
+	if (!selection->rules || selection->adds_rules || selection->waits ||
+	    rules_are_bound(selection->rules))
 		return 0;
 	return error_set(error, is_of_source ? "-r: the source has none of the tracepoints that "
 					       "the rules use; see 'ktrack list --rules'"
