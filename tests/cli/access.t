@@ -41,7 +41,7 @@ run tests/cli/mounted "$folder/mounts" "$ktrack" stream -d 1
 refused "stream without a tracepoint to record" 1 "$NOTHING, --wait for one, or select rules with -r sched,irq"
 run tests/cli/mounted "$folder/mounts" "$ktrack" stream -e sched
 refused "stream of what does not follow" 1 \
-	"'sched': does not follow the track event convention; it needs track_event_type and slice_name, or counter_value"
+	"'sched': does not follow the track event convention; it needs track_event_type and slice_name, or counter_value, or a rule (-r)"
 run tests/cli/mounted "$folder/mounts" "$ktrack" stream -e nonsense -- touch "$folder/ran"
 refused "stream of what does not exist" 125 "'nonsense': no tracepoint matches; load its module, or see 'ktrack list'; --wait waits for it"
 is "the command is not run" ! -e "$folder/ran"

@@ -45,7 +45,7 @@ run_mounted "$ktrack" list -e nonsense
 refused "a pattern without a match" 1 "'nonsense': no tracepoint matches; load its module, or see 'ktrack list'"
 run_mounted "$ktrack" list -e net:net_plain
 refused "a pattern that matches only what does not follow" 1 \
-	"'net:net_plain': does not follow the track event convention; it needs track_event_type and slice_name, or counter_value"
+	"'net:net_plain': does not follow the track event convention; it needs track_event_type and slice_name, or counter_value, or a rule (-r)"
 tracepoint_add networking_of_a_driver networking_of_a_driver_queue 15 0 's64 counter_value;8;8' 'u32 scope_receive_queue;16;4'
 run_mounted "$ktrack" list -e 'net*:*queue'
 cat >"$folder/want" <<'TEXT'

@@ -263,7 +263,7 @@ TEST(the_nearest_tracepoint_is_suggested)
 
 #define NOT_FOLLOWING(pattern)                                                        \
 	"error: '" pattern "': does not follow the track event convention; it needs " \
-	"track_event_type and slice_name, or counter_value"
+	"track_event_type and slice_name, or counter_value, or a rule (-r)"
 
 TEST(each_pattern_must_match_one_that_follows)
 {
@@ -298,6 +298,6 @@ TEST(a_format_that_cannot_be_read_is_left_out)
 	check_found("net", NULL, "net:net_depth net:net_queue ");
 	check_found("net:broken", NULL,
 		    "error: 'net:broken': does not follow the track event convention; it needs "
-		    "track_event_type and slice_name, or counter_value");
+		    "track_event_type and slice_name, or counter_value, or a rule (-r)");
 	top_end();
 }

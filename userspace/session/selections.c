@@ -50,7 +50,7 @@ static int pattern_check(const struct selection *const *selections, size_t size,
 	return error_set(error,
 			 has_tracepoint
 				 ? "'%s': does not follow the track event convention; it needs "
-				   "track_event_type and slice_name, or counter_value"
+				   "track_event_type and slice_name, or counter_value, or a rule (-r)"
 				 : "'%s': no tracepoint of the sources matches; leave out -e to "
 				   "export all",
 			 selections[0]->patterns[index].text);

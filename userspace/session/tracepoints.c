@@ -367,7 +367,7 @@ static int pattern_refuse(const struct pattern *pattern, const struct selection 
 	if (pattern->matches_tracepoint)
 		return error_set(error,
 				 "'%s': does not follow the track event convention; it needs "
-				 "track_event_type and slice_name, or counter_value",
+				 "track_event_type and slice_name, or counter_value, or a rule (-r)",
 				 pattern->text);
 	meant = pattern_suggest(pattern, source);
 	if (meant.word[0])
