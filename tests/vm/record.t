@@ -34,7 +34,7 @@ ENDS = (
     ("no-program", 126, ("/etc/passwd", "Permission denied")),
     ("no-folder", 1, ("/no/such/folder/x.spool", "No such file")),
     ("no-file", 1, ("/tmp/no-file.dat", "not a regular file")),
-    ("no-clock", 1, ("nonsense", "trace_clock", "Invalid argument")),
+    ("no-clock", 1, ("'nonsense': no such clock; see trace_clock in tracefs",)),
     ("no-filter", 1, ("nonsense == 1", "a filter of ktrack_test:", "Field not found")),
     ("nothing-to-recover", 1, ("/tmp/nothing.dat.spool", "No such file")),
     ("killed-cleaned", 0, ("its tracing instance is gone",)),

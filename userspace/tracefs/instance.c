@@ -140,6 +140,8 @@ static int clock_set(struct instance *instance, const char *clock, struct error 
 		control_report_write(control, "trace_clock", clock);
 		return 0;
 	}
+	if (control->clock_fd >= 0 && errno == EINVAL)
+		return error_set(error, "'%s': no such clock; see trace_clock in tracefs", clock);
 	return error_set_system(error, errno, "cannot write '%s' to %s/trace_clock", clock,
 				instance->directory);
 }
