@@ -21,8 +21,8 @@ from tap import Tap  # noqa: E402
 
 PACKAGE = "@duckdb/node-api@1.5.6-r.1"
 HOSTS = [f"web-{number:02}" for number in range(1, 51)]
-# The host whose disk is slow, the one that lost records, and the one whose stream was cut.
-SLOW, LOSSY, CUT = HOSTS[17], HOSTS[30], HOSTS[41]
+# The host whose disk is slow, the one that lost records, the one whose stream was cut, and the one that writes into a directory.
+SLOW, LOSSY, CUT, SESSIONS = HOSTS[17], HOSTS[30], HOSTS[41], HOSTS[5]
 LOST = 17
 SLICES = 300
 NS = Decimal(10) ** 9
@@ -51,7 +51,7 @@ def hosts_make(folder):
         cases.make_of(script_of(host), path)
         # The name of the machine, which scripts do not set.
         path.write_bytes(path.read_bytes().replace(b" golden ", f" {host} ".encode()))
-        _, problems = cases.run(folder, "export", f"--event=events/{host}.jsonl.zst", path.name)
+        _, problems = cases.run(folder, "export", "--event=events" + ("" if host == SESSIONS else f"/{host}.jsonl.zst"), path.name)
         answer, more = cases.run(folder, "stat", "--by-name", "--json", path.name)
         statistics[host] = json.loads(answer)
         wrong += problems + more
