@@ -85,7 +85,9 @@ static int joined_verify(const struct spool *spool, int fd, struct error *error)
 	owner_end(&folder->owner);
 	problem = error_problem(path, &reason);
 	if (status < 0)
-		error_set(error, "%s: the recording cannot be read (%.*s); it is kept in %s",
+		error_set(error,
+			  "%s: the recording cannot be read (%.*s); the raw records are kept in "
+			  "%s, remove them yourself",
 			  folder->target, (int)problem.size, problem.data, folder->path);
 	if (status > 0)
 		error_set(error,
