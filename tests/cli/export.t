@@ -90,6 +90,12 @@ done
 status=0
 "$ktrack" export --event=link.dat - <trace.dat >"$folder/out" 2>"$folder/err" || status=$?
 refused "nor as standard input" 1 "link.dat: the source; write to another file"
+status=0
+"$ktrack" export link.dat >>trace.dat 2>"$folder/err" || status=$?
+: >"$folder/out"
+refused "nor on standard output" 1 "standard output: the source; write to another file"
+run env "KTRACK_TRACE2_PERF=$PWD/trace.dat" "$ktrack" export trace.dat
+refused "nor by a setting" 1 "KTRACK_TRACE2_PERF: the source; write to another file"
 is "and it is whole then" "$(cmp trace.dat whole.dat && echo whole)" = whole
 echo before >page.html
 for option in event chrome; do

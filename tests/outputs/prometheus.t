@@ -3,6 +3,7 @@
 """Test: the file of stat --prometheus keeps the rules of Prometheus' text format, and has the numbers of stat --json."""
 
 import json
+import os
 import re
 import sys
 import tempfile
@@ -131,6 +132,14 @@ def check_refusals(tap):
         tap.ok(said == ["ktrack: cannot write absent/own.prom: No such file or directory"], "no such directory", *said)
         _, said = cases.run(folder, "stat", "--json", "--prometheus=own.prom", "trace.dat", status=2)
         tap.ok(said == ["ktrack: --json: not with --prometheus; leave out one of them"], "no JSON meanwhile", *said)
+        before = Path(folder, "trace.dat").read_bytes()
+        _, said = cases.run(folder, "stat", "--prometheus=trace.dat", "trace.dat", status=1)
+        tap.ok(said == ["ktrack: trace.dat: the source; write to another file"], "the recording is not replaced", *said)
+        tap.ok(Path(folder, "trace.dat").read_bytes() == before, "and stays as it was")
+        os.mkfifo(Path(folder, "pipe.prom"))
+        _, said = cases.run(folder, "stat", "--prometheus=pipe.prom", "trace.dat", status=1)
+        tap.ok(said == ["ktrack: pipe.prom: not a regular file; name another file"], "nor a FIFO", *said)
+        tap.ok(Path(folder, "pipe.prom").is_fifo(), "which stays one")
         Path(folder, "own.prom").write_text("before")
         Path(folder, "own.prom.new").symlink_to("own.prom")
         _, said = cases.run(folder, "stat", "--prometheus=own.prom", "trace.dat", status=1)

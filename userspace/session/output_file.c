@@ -118,17 +118,29 @@ static bool is_source(const char *name, const struct stat *target)
 	return status == 0 && output_is_same_file(&source, target);
 }
 
-static bool is_any_source(const struct output_set *set, int fd)
+static int source_refuse(const struct output_set *set, const struct stat *target, const char *name,
+			 struct error *error)
+{
+	for (size_t i = 0; i < set->nr_sources; i++) {
+		if (is_source(set->sources[i], target))
+			return error_set(error, "%s: the source; write to another file", name);
+	}
+	return 0;
+}
+
+static int fd_check(const struct output_set *set, int fd, const char *name, struct error *error)
 {
 	struct stat target;
 
-	if (fstat(fd, &target) < 0)
-		return false;
-	for (size_t i = 0; i < set->nr_sources; i++) {
-		if (is_source(set->sources[i], &target))
-			return true;
-	}
-	return false;
+	return fstat(fd, &target) < 0 ? 0 : source_refuse(set, &target, name, error);
+}
+
+int output_check_path(const struct output_set *set, const char *path, const char *name,
+		      struct error *error)
+{
+	struct stat target;
+
+	return stat(path, &target) < 0 ? 0 : source_refuse(set, &target, name, error);
 }
 
 int output_open(struct output_set *set, const char *target, const char **name, struct error *error)
@@ -139,6 +151,8 @@ int output_open(struct output_set *set, const char *target, const char **name, s
 	if (strcmp(target, "-") == 0) {
 		*name = "standard output";
 		set->has_terminal = isatty(STDOUT_FILENO);
+		if (fd_check(set, STDOUT_FILENO, *name, error) < 0)
+			return -1;
 		fd = standard_output_open();
 		return fd < 0 ? error_set_system(error, errno, "cannot write to standard output")
 			      : fd;
@@ -147,9 +161,9 @@ int output_open(struct output_set *set, const char *target, const char **name, s
 		return error_set(error, "%s: more than %d files; leave out some outputs", target,
 				 OUTPUTS_MAX);
 	fd = output_file_create(target, &set->wait, error);
-	if (fd >= 0 && is_any_source(set, fd)) {
+	if (fd >= 0 && fd_check(set, fd, target, error) < 0) {
 		close(fd);
-		return error_set(error, "%s: the source; write to another file", target);
+		return -1;
 	}
 	set->names[set->size] = target;
 	set->fds[set->size] = fd;

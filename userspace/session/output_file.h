@@ -40,6 +40,15 @@ struct output_set {
  */
 int output_open(struct output_set *set, const char *target, const char **name, struct error *error);
 
+/**
+ * output_check_path - refuse a file that is read meanwhile, and that something else opens
+ * @name: what names it in errors
+ *
+ * Returns 0, or -1 with @error.
+ */
+int output_check_path(const struct output_set *set, const char *path, const char *name,
+		      struct error *error);
+
 /** output_is_compressed - whether a target's name asks for a compressed file */
 bool output_is_compressed(const char *target);
 

@@ -212,6 +212,8 @@ static int setting_open(struct opening *opening, size_t kind, const char *value,
 		return error_set(error, "%s: not compressed; write --%s=%s instead", settings.name,
 				 sink_kinds[kind].name, value);
 	trace2.value = value;
+	if (output_check_path(&opening->outputs->set, value, settings.name, error) < 0)
+		return -1;
 	if (target_is_folder(value) && folder_set(opening->outputs, kind, value, error) < 0)
 		return -1;
 	return sink_open(opening, kind, &settings, error);
@@ -299,6 +301,16 @@ static int kinds_open(struct opening *opening, struct error *error)
 static int command_output_open(struct opening *opening, const char *name, struct error *error)
 {
 	return output_file_open(opening, sink_kind_find(name) - sink_kinds, "-", error);
+}
+
+static int stat_open(struct opening *opening, struct error *error)
+{
+	const struct outputs *outputs = opening->outputs;
+	const char *prometheus = outputs->settings->stat->prometheus;
+
+	if (prometheus && output_check_path(&outputs->set, prometheus, prometheus, error) < 0)
+		return -1;
+	return command_output_open(opening, "stat", error);
 }
 
 static const char *outputs_source(const struct outputs *outputs)
@@ -395,7 +407,7 @@ int outputs_open(struct outputs *outputs, struct timeline *timeline,
 	if (budgets_open(&opening, error) < 0)
 		return -1;
 	if (outputs->settings->stat)
-		return command_output_open(&opening, "stat", error);
+		return stat_open(&opening, error);
 	if (outputs->settings->query && outputs->settings->explains &&
 	    explanations_open(&opening, error) < 0)
 		return -1;

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "sink/stat/state.h"
@@ -287,12 +288,22 @@ static void folder_append(struct buffer *out, const char *path)
 		buffer_append_char(out, '.');
 }
 
+/* Renaming would replace a device such as /dev/null, too. */
+static bool path_is_replaceable(const char *path)
+{
+	struct stat about;
+
+	return lstat(path, &about) < 0 || S_ISREG(about.st_mode);
+}
+
 int stat_write_prometheus(struct stat_sink *sink, struct error *error)
 {
 	const char *path = sink->settings.prometheus, *name = path_base_name(path);
 	struct buffer folder = { 0 }, new_name = { 0 };
 	int status = 0;
 
+	if (!path_is_replaceable(path))
+		return error_set(error, "%s: not a regular file; name another file", path);
 	buffer_clear(&sink->file.out);
 	folder_append(&folder, path);
 	buffer_printf(&new_name, "%s.new", name);
