@@ -456,3 +456,24 @@ TEST(a_recording_that_was_not_begun_leaves_nothing)
 	CHECK(!output_has(&fixture, "trace.dat.spool"));
 	spool_fixture_end(&fixture);
 }
+
+/* Otherwise this would only fail when the recording is complete. */
+TEST(a_target_without_a_name_is_refused)
+{
+	struct spool_fixture fixture;
+	struct error error = { 0 };
+	char target[256], want[512];
+	struct spool *spool;
+	const char *path;
+
+	spool_fixture_begin(&fixture, "streaming");
+	path = output_path(&fixture);
+	snprintf(target, sizeof(target), "%.*s", (int)(path_base_name(path) - path), path);
+	snprintf(want, sizeof(want), "%s: a directory; name a file in it", target);
+	CHECK_NUMBER(spool_new(&spool, target, &ourselves, &error), -1);
+	CHECK_TEXT(error.text, want);
+	CHECK(!output_has(&fixture, ".spool"));
+	spool_close(fixture.spool);
+	fixture.spool = NULL;
+	spool_fixture_end(&fixture);
+}

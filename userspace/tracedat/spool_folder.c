@@ -86,6 +86,8 @@ static int target_check(const struct spool_folder *folder, struct error *error)
 {
 	struct stat status;
 
+	if (!*path_base_name(folder->target))
+		return error_set(error, "%s: a directory; name a file in it", folder->target);
 	if (target_stat(folder, &status, 0) == 0 && !S_ISREG(status.st_mode))
 		return error_set(error, "%s: not a regular file; name another file",
 				 folder->target);
