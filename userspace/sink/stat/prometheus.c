@@ -238,13 +238,26 @@ static int metrics_all_append(struct stat_sink *sink)
 	return out->failed ? -1 : 0;
 }
 
+/* A FIFO that somebody has put there must not block the run, nor become the file. */
+static int metrics_file_create(int folder_fd, const char *new_name)
+{
+	int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+	int fd = openat(folder_fd, new_name, flags, 0644);
+	struct stat about;
+
+	if (fd < 0 || (fstat(fd, &about) == 0 && S_ISREG(about.st_mode)))
+		return fd;
+	close(fd);
+	errno = EEXIST;
+	return -1;
+}
+
 /* Killed runs leave one such file at most. */
 static int metrics_file_write(const struct stat_sink *sink, int folder_fd, const char *new_name,
 			      const char *name)
 {
 	const struct buffer *out = &sink->file.out;
-	int fd = openat(folder_fd, new_name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-			0644);
+	int fd = metrics_file_create(folder_fd, new_name);
 	int status;
 
 	if (fd < 0)
