@@ -184,6 +184,22 @@ TEST(a_buffer_that_failed_takes_nothing_more)
 	buffer_release(&out);
 }
 
+TEST(a_string_needs_no_memory_of_its_own)
+{
+	struct buffer out = { 0 };
+
+	CHECK_TEXT(buffer_string(&out), "");
+	for (size_t size = 1; size < 3000; size++) {
+		size_t capacity;
+
+		buffer_append_char(&out, 'x');
+		capacity = out.capacity;
+		CHECK_NUMBER(strlen(buffer_string(&out)), size);
+		CHECK_NUMBER(out.capacity, capacity);
+	}
+	buffer_release(&out);
+}
+
 static void check_value(struct value value, const char *json, const char *text)
 {
 	struct buffer out = { 0 };

@@ -41,7 +41,7 @@ static bool buffer_resize(struct buffer *buffer, size_t size)
 	size_t capacity = buffer->capacity ? buffer->capacity : FIRST_CAPACITY;
 	char *data;
 
-	while (capacity - buffer->size < size) {
+	while (capacity - buffer->size <= size) {
 		if (__builtin_mul_overflow(capacity, 2, &capacity))
 			return false;
 	}
@@ -134,11 +134,9 @@ struct text buffer_text(const struct buffer *buffer)
 
 const char *buffer_string(struct buffer *buffer)
 {
-	char *space = buffer_reserve(buffer, 1);
-
-	if (!space)
+	if (buffer->failed || !buffer->data)
 		return "";
-	*space = '\0';
+	buffer->data[buffer->size] = '\0';
 	return buffer->data;
 }
 

@@ -20,7 +20,7 @@
  * struct buffer - bytes that grow at their end
  * @data: the bytes, not NUL-terminated; NULL before the first append
  * @size: number of bytes
- * @capacity: allocated bytes
+ * @capacity: allocated bytes; one more than are used, for buffer_string()
  * @failed: memory ran out; later appends do nothing
  *
  * A zeroed struct is an empty buffer. buffer_release() frees its memory and zeroes it.
@@ -61,7 +61,7 @@ hot_inline char *buffer_reserve(struct buffer *buffer, size_t size)
 {
 	if (unlikely(buffer->failed))
 		return NULL;
-	if (unlikely(buffer->capacity - buffer->size < size) && !buffer_grow(buffer, size))
+	if (unlikely(buffer->capacity - buffer->size <= size) && !buffer_grow(buffer, size))
 		return NULL;
 	return buffer->data + buffer->size;
 }
@@ -129,7 +129,11 @@ void buffer_printf(struct buffer *buffer, const char *format, ...)
 /** buffer_text - the bytes as a text; valid until the next append */
 struct text buffer_text(const struct buffer *buffer);
 
-/** buffer_string - the bytes as a C string, "" after a failure; valid until the next append */
+/**
+ * buffer_string - the bytes as a C string, "" after a failure; valid until the next append
+ *
+ * It needs no memory, so that @failed can be checked before.
+ */
 const char *buffer_string(struct buffer *buffer);
 
 /** buffer_append_count - append a number and a noun, with an "s" unless the number is 1 */
