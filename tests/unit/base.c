@@ -396,6 +396,28 @@ TEST(only_fifos_are_waited_for_when_they_are_opened)
 	close(listener);
 }
 
+/* Without memory for its path, a file is not missing. */
+TEST(a_path_that_failed_is_no_missing_file)
+{
+	struct buffer path = { 0 }, text = { 0 };
+
+	buffer_append_string(&path, "/proc/self/nonexistent");
+	CHECK(file_open_built(AT_FDCWD, &path, O_RDONLY) < 0 && errno == ENOENT);
+	CHECK(file_find_built(AT_FDCWD, &path) < 0 && errno == ENOENT);
+	CHECK(!buffer_reserve(&path, SIZE_MAX / 2));
+	CHECK(file_open_built(AT_FDCWD, &path, O_RDONLY) < 0 && errno == ENOMEM);
+	CHECK(file_find_built(AT_FDCWD, &path) < 0 && errno == ENOMEM);
+	CHECK(file_read_built(AT_FDCWD, &path, &text) < 0 && errno == ENOMEM);
+	buffer_clear(&path);
+	buffer_append_string(&path, "self/comm");
+	CHECK(file_find_built(AT_FDCWD, &path) < 0);
+	CHECK_NUMBER(file_read_in("/proc", "self/comm", &text), 0);
+	CHECK(text.size > 0);
+	CHECK(file_read_in("/proc", "nonexistent", &text) < 0 && errno == ENOENT);
+	buffer_release(&path);
+	buffer_release(&text);
+}
+
 TEST(a_file_that_does_not_have_its_size_is_read_whole)
 {
 	struct buffer text = { 0 };

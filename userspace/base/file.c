@@ -48,9 +48,9 @@ static int descriptor_read(int fd, bool is_anew, size_t size_max, struct buffer 
 	return -1;
 }
 
-static int file_read_in(int directory_fd, const char *name, size_t size_max, struct buffer *out)
+/* Closes the file, which may be -1. */
+static int file_read_all(int fd, size_t size_max, struct buffer *out)
 {
-	int fd = openat(directory_fd, name, O_RDONLY | O_CLOEXEC);
 	int status, number;
 
 	if (fd < 0)
@@ -64,17 +64,60 @@ static int file_read_in(int directory_fd, const char *name, size_t size_max, str
 
 int file_read(const char *path, struct buffer *out)
 {
-	return file_read_in(AT_FDCWD, path, SIZE_MAX, out);
+	return file_read_up_to(path, SIZE_MAX, out);
 }
 
 int file_read_up_to(const char *path, size_t size_max, struct buffer *out)
 {
-	return file_read_in(AT_FDCWD, path, size_max, out);
+	return file_read_all(open(path, O_RDONLY | O_CLOEXEC), size_max, out);
 }
 
 int file_read_at(int directory_fd, const char *name, struct buffer *out)
 {
-	return file_read_in(directory_fd, name, SIZE_MAX, out);
+	return file_read_all(openat(directory_fd, name, O_RDONLY | O_CLOEXEC), SIZE_MAX, out);
+}
+
+/* Returns false with ENOMEM if the path is not complete. */
+static bool path_is_built(const struct buffer *path)
+{
+	errno = ENOMEM;
+	return !path->failed;
+}
+
+int file_open_built(int directory_fd, struct buffer *path, int flags)
+{
+	return path_is_built(path) ? openat(directory_fd, buffer_string(path), flags | O_CLOEXEC)
+				   : -1;
+}
+
+int file_read_built(int directory_fd, struct buffer *path, struct buffer *out)
+{
+	return file_read_all(file_open_built(directory_fd, path, O_RDONLY), SIZE_MAX, out);
+}
+
+int file_find_built(int directory_fd, struct buffer *path)
+{
+	return path_is_built(path) ? faccessat(directory_fd, buffer_string(path), F_OK, 0) : -1;
+}
+
+/* Keeps errno. */
+static void path_release(struct buffer *path)
+{
+	int number = errno;
+
+	buffer_release(path);
+	errno = number;
+}
+
+int file_read_in(const char *directory, const char *name, struct buffer *out)
+{
+	struct buffer path = { 0 };
+	int status;
+
+	buffer_printf(&path, "%s/%s", directory, name);
+	status = file_read_built(AT_FDCWD, &path, out);
+	path_release(&path);
+	return status;
 }
 
 int file_read_anew(int fd, struct buffer *out)
@@ -119,9 +162,9 @@ int file_open_in(const char *directory, const char *name, int flags, struct erro
 	int fd;
 
 	buffer_printf(&path, "%s/%s", directory, name);
-	fd = open(buffer_string(&path), flags | O_CLOEXEC);
+	fd = file_open_built(AT_FDCWD, &path, flags);
 	if (fd < 0)
-		error_set_system(error, errno, "cannot open %s", buffer_string(&path));
+		error_set_system(error, errno, "cannot open %s/%s", directory, name);
 	buffer_release(&path);
 	return fd;
 }

@@ -26,6 +26,22 @@ int file_read_up_to(const char *path, size_t size_max, struct buffer *out);
 int file_read_at(int directory_fd, const char *name, struct buffer *out);
 
 /**
+ * file_open_built, file_read_built - openat() and file_read_at() of a path that was built in a
+ * buffer
+ * @flags: as for open(2); O_CLOEXEC is added
+ *
+ * Return -1 with ENOMEM if memory for the path ran out, which must not pass for a missing file.
+ */
+int file_open_built(int directory_fd, struct buffer *path, int flags);
+int file_read_built(int directory_fd, struct buffer *path, struct buffer *out);
+
+/** file_find_built - whether there is such a file: 0, or -1 with errno, as above */
+int file_find_built(int directory_fd, struct buffer *path);
+
+/** file_read_in - file_read() of @directory/@name; -1 with errno, as above */
+int file_read_in(const char *directory, const char *name, struct buffer *out);
+
+/**
  * file_read_anew - file_read() of an open file from its beginning
  *
  * Files of procfs and tracefs are generated again for each read.

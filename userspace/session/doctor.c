@@ -197,11 +197,11 @@ static void check_clock_source(struct doctor *doctor)
 
 static void check_clocks(struct doctor *doctor)
 {
-	struct buffer path = { 0 }, clocks = { 0 };
+	struct buffer clocks = { 0 };
 
 	check_clock_source(doctor);
-	buffer_printf(&path, "%s/trace_clock", buffer_string(&doctor->tracefs));
-	if (!doctor->can_read || file_read(buffer_string(&path), &clocks) < 0)
+	if (!doctor->can_read ||
+	    file_read_in(buffer_string(&doctor->tracefs), "trace_clock", &clocks) < 0)
 		doctor_report(doctor, "clocks", DOCTOR_UNKNOWN, doctor_access_remedy(doctor),
 			      "the trace clocks cannot be read");
 	else if (strstr(buffer_string(&clocks), "boot"))
@@ -209,7 +209,6 @@ static void check_clocks(struct doctor *doctor)
 	else
 		doctor_report(doctor, "clocks", DOCTOR_LIMITED, "use --clock=mono",
 			      "the kernel lacks the clock boot");
-	buffer_release(&path);
 	buffer_release(&clocks);
 }
 

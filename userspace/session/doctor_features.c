@@ -41,7 +41,7 @@ static const struct mechanism mechanisms[] = {
 static enum doctor_state mechanism_find(const struct doctor *doctor,
 					const struct mechanism *mechanism)
 {
-	struct buffer path = { 0 }, content = { 0 };
+	struct buffer content = { 0 };
 	bool has;
 
 	if (!doctor->can_read) {
@@ -49,10 +49,8 @@ static enum doctor_state mechanism_find(const struct doctor *doctor,
 			return DOCTOR_UNKNOWN;
 		return doctor_has_option(doctor, mechanism->option) ? DOCTOR_OK : DOCTOR_LIMITED;
 	}
-	buffer_printf(&path, "%s/%s", doctor->tracefs.data, mechanism->file);
-	has = file_read(buffer_string(&path), &content) == 0 &&
+	has = file_read_in(doctor->tracefs.data, mechanism->file, &content) == 0 &&
 	      (!mechanism->text || strstr(buffer_string(&content), mechanism->text));
-	buffer_release(&path);
 	buffer_release(&content);
 	return has ? DOCTOR_OK : DOCTOR_LIMITED;
 }

@@ -11,13 +11,10 @@
 
 static bool tracefs_has(const struct doctor *doctor, const char *file, const char *text)
 {
-	struct buffer path = { 0 }, content = { 0 };
-	bool has;
+	struct buffer content = { 0 };
+	bool has = file_read_in(doctor->tracefs.data, file, &content) == 0 &&
+		   (!text || strstr(buffer_string(&content), text));
 
-	buffer_printf(&path, "%s/%s", doctor->tracefs.data, file);
-	has = file_read(buffer_string(&path), &content) == 0 &&
-	      (!text || strstr(buffer_string(&content), text));
-	buffer_release(&path);
 	buffer_release(&content);
 	return has;
 }

@@ -9,16 +9,14 @@
 /* Reads the clock in brackets: "local global [boot]". */
 static char *clock_read(const char *directory)
 {
-	struct buffer path = { 0 }, text = { 0 };
+	struct buffer text = { 0 };
 	const char *begin;
 	char *clock = NULL;
 
-	buffer_printf(&path, "%s/trace_clock", directory);
-	if (file_read(buffer_string(&path), &text) == 0) {
+	if (file_read_in(directory, "trace_clock", &text) == 0) {
 		begin = strchr(buffer_string(&text), '[');
 		clock = begin ? strndup(begin + 1, strcspn(begin + 1, "]")) : NULL;
 	}
-	buffer_release(&path);
 	buffer_release(&text);
 	return clock;
 }
@@ -90,13 +88,12 @@ int live_source_snapshot_open(struct source **out, const char *directory, struct
 {
 	struct buffer sideband = { 0 };
 	struct live_source *live;
-	bool has_sideband;
-	int status;
+	int status = sideband_directory(&sideband, directory, error);
 
-	buffer_printf(&sideband, "%s" SIDEBAND_SUFFIX, directory);
-	has_sideband = access(buffer_string(&sideband), F_OK) == 0;
-	status = live_source_new(&live, directory, has_sideband ? buffer_string(&sideband) : NULL,
-				 error);
+	if (status == 0)
+		status = live_source_new(&live, directory,
+					 sideband.size > 0 ? buffer_string(&sideband) : NULL,
+					 error);
 	buffer_release(&sideband);
 	if (status < 0)
 		return -1;

@@ -10,14 +10,9 @@
 static int directory_read(const char *directory, const char *file, struct buffer *out,
 			  struct error *error)
 {
-	struct buffer path = { 0 };
-	int status = 0;
-
-	buffer_printf(&path, "%s/%s", directory, file);
-	if (file_read(buffer_string(&path), out) < 0)
-		status = error_set_system(error, errno, "cannot read %s", buffer_string(&path));
-	buffer_release(&path);
-	return status;
+	if (file_read_in(directory, file, out) == 0)
+		return 0;
+	return error_set_system(error, errno, "cannot read %s/%s", directory, file);
 }
 
 int instance_files_open(struct instance_files *files, const char *directory, const char *sideband,

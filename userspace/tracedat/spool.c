@@ -67,17 +67,15 @@ int spool_new(struct spool **out, const char *path, const struct spool_owner *ow
 static void list_tracer(const char *directory, struct buffer *list)
 {
 	static const char *const names[] = { "osnoise", "timerlat" };
-	struct buffer path = { 0 }, tracer = { 0 };
+	struct buffer tracer = { 0 };
 
-	buffer_printf(&path, "%s/current_tracer", directory);
-	if (file_read(buffer_string(&path), &tracer) == 0) {
+	if (file_read_in(directory, "current_tracer", &tracer) == 0) {
 		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 			if (strncmp(buffer_string(&tracer), names[i], strlen(names[i])) == 0)
 				buffer_printf(list, "ftrace:%s\n", names[i]);
 		}
 	}
 	buffer_release(&tracer);
-	buffer_release(&path);
 }
 
 static int spool_begin_shared(struct spool *spool, const char *directory, struct buffer *list,

@@ -122,13 +122,12 @@ int spool_sync(struct spool *spool, struct error *error)
 static int save_attach(struct spool *spool, const char *directory, struct error *error)
 {
 	struct buffer sideband = { 0 };
-	bool exists;
-	int status;
+	int status = sideband_directory(&sideband, directory, error);
 
-	buffer_printf(&sideband, "%s" SIDEBAND_SUFFIX, directory);
-	exists = access(buffer_string(&sideband), F_OK) == 0;
-	status = spool_attach_directory(spool, directory, exists ? buffer_string(&sideband) : NULL,
-					error);
+	if (status == 0)
+		status = spool_attach_directory(spool, directory,
+						sideband.size > 0 ? buffer_string(&sideband) : NULL,
+						error);
 	buffer_release(&sideband);
 	return status;
 }

@@ -103,13 +103,10 @@ static bool shift_agrees(const char *text, uint64_t then, uint64_t now)
 
 bool boot_instance_shift(const struct boot_instance *boot, uint64_t text, uint64_t now)
 {
-	struct buffer path = { 0 }, content = { 0 };
-	bool agrees;
+	struct buffer content = { 0 };
+	bool agrees = file_read_in(boot_instance_directory(boot), LAST_BOOT, &content) < 0 ||
+		      shift_agrees(buffer_string(&content), text, now);
 
-	buffer_printf(&path, "%s/" LAST_BOOT, boot_instance_directory(boot));
-	agrees = file_read(buffer_string(&path), &content) < 0 ||
-		 shift_agrees(buffer_string(&content), text, now);
-	buffer_release(&path);
 	buffer_release(&content);
 	return agrees;
 }
@@ -156,29 +153,31 @@ static void event_path(struct buffer *out, const char *system, const char *event
 }
 
 /* A tracepoint without a filter file has no filter. */
-static void filter_read(const char *directory, const char *file, struct buffer *out)
+static int filter_read(const char *directory, const char *file, struct buffer *out,
+		       struct error *error)
 {
-	struct buffer path = { 0 };
-
-	buffer_printf(&path, "%s/%s", directory, file);
-	if (file_read(buffer_string(&path), out) < 0)
+	if (file_read_in(directory, file, out) < 0) {
 		buffer_clear(out);
+		return errno == ENOENT ? 0
+				       : error_set_system(error, errno, "cannot read %s/%s",
+							  directory, file);
+	}
 	while (out->size > 0 && out->data[out->size - 1] == '\n')
 		out->size--;
 	if (strcmp(buffer_string(out), NO_FILTER) == 0)
 		buffer_clear(out);
-	buffer_release(&path);
+	return 0;
 }
 
 static int event_copy(struct boot_instance *boot, const char *directory, const char *system,
 		      const char *event, struct error *error)
 {
 	struct buffer file = { 0 }, filter = { 0 };
-	int status = 0;
+	int status;
 
 	event_path(&file, system, event, "filter");
-	filter_read(directory, buffer_string(&file), &filter);
-	if (filter.size > 0)
+	status = filter_read(directory, buffer_string(&file), &filter, error);
+	if (status == 0 && filter.size > 0)
 		status = boot_write(boot, buffer_string(&file), O_TRUNC, buffer_string(&filter),
 				    error);
 	event_path(&file, system, event, "enable");
@@ -192,14 +191,9 @@ static int event_copy(struct boot_instance *boot, const char *directory, const c
 /* Lines SYSTEM:EVENT. */
 static int events_read(const char *directory, struct buffer *out, struct error *error)
 {
-	struct buffer path = { 0 };
-	int status = 0;
-
-	buffer_printf(&path, "%s/set_event", directory);
-	if (file_read(buffer_string(&path), out) < 0)
-		status = error_set_system(error, errno, "cannot read %s", buffer_string(&path));
-	buffer_release(&path);
-	return status;
+	if (file_read_in(directory, "set_event", out) == 0)
+		return 0;
+	return error_set_system(error, errno, "cannot read %s/set_event", directory);
 }
 
 static bool has_line(const char *text, const char *line)

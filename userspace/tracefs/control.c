@@ -87,7 +87,7 @@ int control_open_event(const struct control *control, const char *system, const 
 	int fd;
 
 	event_path_append(&path, system, event, file);
-	fd = openat(control->events_fd, buffer_string(&path), flags | O_CLOEXEC);
+	fd = file_open_built(control->events_fd, &path, flags);
 	buffer_release(&path);
 	return fd;
 }

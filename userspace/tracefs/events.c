@@ -60,13 +60,11 @@ int event_file_read(int events_fd, const char *system, const char *event, const 
 		    struct buffer *out)
 {
 	struct buffer path = { 0 };
-	int status = -1, number = ENOMEM;
+	int status, number;
 
 	event_path_append(&path, system, event, file);
-	if (!path.failed) {
-		status = file_read_at(events_fd, buffer_string(&path), out);
-		number = errno;
-	}
+	status = file_read_built(events_fd, &path, out);
+	number = errno;
 	buffer_release(&path);
 	errno = number;
 	return status;
@@ -190,11 +188,10 @@ static void entry_names_release(struct entry_names *names)
 static int is_system(int events_fd, const char *name)
 {
 	struct buffer path = { 0 };
-	int status = -1;
+	int status;
 
 	buffer_printf(&path, "%s/enable", name);
-	if (!path.failed)
-		status = faccessat(events_fd, buffer_string(&path), F_OK, 0) == 0;
+	status = file_find_built(events_fd, &path) == 0 ? 1 : -(errno == ENOMEM);
 	buffer_release(&path);
 	return status;
 }
@@ -249,31 +246,27 @@ bool event_is_enabled(int events_fd, const char *system, const char *event)
 /* Kernels without dynamic events lack the file. */
 bool events_may_change(void)
 {
-	struct buffer path = { 0 }, list = { 0 };
+	struct buffer list = { 0 };
 	struct error ignored = { 0 };
 	const char *directory;
 	bool may_change = true;
 
 	if (tracefs_directory(&directory, &ignored) == 0) {
-		buffer_printf(&path, "%s/dynamic_events", directory);
-		if (file_read(buffer_string(&path), &list) < 0)
+		if (file_read_in(directory, "dynamic_events", &list) < 0)
 			may_change = errno != ENOENT;
 		else
 			may_change = list.size > 0;
 	}
-	buffer_release(&path);
 	buffer_release(&list);
 	return may_change;
 }
 
 bool events_are_disabled(const char *directory)
 {
-	struct buffer path = { 0 }, text = { 0 };
-	bool is_disabled;
+	struct buffer text = { 0 };
+	bool is_disabled = file_read_in(directory, "events/enable", &text) == 0 &&
+			   buffer_string(&text)[0] == '0';
 
-	buffer_printf(&path, "%s/events/enable", directory);
-	is_disabled = file_read(buffer_string(&path), &text) == 0 && buffer_string(&text)[0] == '0';
-	buffer_release(&path);
 	buffer_release(&text);
 	return is_disabled;
 }

@@ -277,10 +277,12 @@ int instance_find(struct buffer *out, const char *name, struct error *error)
 	buffer_append_string(out, tracefs);
 	if (name)
 		buffer_printf(out, "/instances/%s", name);
+	if (out->failed)
+		return error_set(error, "out of memory");
 	if (name && access(buffer_string(out), F_OK) < 0 && errno == ENOENT)
 		return error_set(error, "there is no tracing instance '%s'; %s/instances has all",
 				 name, tracefs);
-	return out->failed ? error_set(error, "out of memory") : 0;
+	return 0;
 }
 
 /* The name of the top level for libtracefs, unless there is an instance of that name. */

@@ -20,6 +20,15 @@ struct instance;
 #define SIDEBAND_SUFFIX ".sideband"
 
 /**
+ * sideband_directory - find the sideband instance of an instance
+ * @out: receives its directory, nothing if there is none
+ * @directory: of the instance, which may be gone
+ *
+ * Returns 0, or -1 with @error.
+ */
+int sideband_directory(struct buffer *out, const char *directory, struct error *error);
+
+/**
  * struct buffer_mode - what happens to records when a buffer is full, and when it is read
  * @overwrites: the oldest records are overwritten; otherwise new ones are dropped
  * @is_read_at_end: the buffer is read only after recording stops

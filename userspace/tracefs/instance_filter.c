@@ -37,7 +37,7 @@ static bool cpu_exists(const struct instance *instance, int cpu)
 	bool exists;
 
 	buffer_printf(&path, "%s/per_cpu/cpu%d", instance->directory, cpu);
-	exists = access(buffer_string(&path), F_OK) == 0;
+	exists = file_find_built(AT_FDCWD, &path) == 0;
 	buffer_release(&path);
 	return exists;
 }

@@ -33,13 +33,11 @@
 
 uint64_t instance_number(const char *directory, const char *file)
 {
-	struct buffer path = { 0 }, text = { 0 };
+	struct buffer text = { 0 };
 	uint64_t number = 0;
 
-	buffer_printf(&path, "%s/%s", directory, file);
-	if (file_read(buffer_string(&path), &text) == 0)
+	if (file_read_in(directory, file, &text) == 0)
 		number = strtoull(buffer_string(&text), NULL, 10);
-	buffer_release(&path);
 	buffer_release(&text);
 	return number;
 }

@@ -47,7 +47,7 @@ static int enable_file_open(const char *directory, const char *line)
 
 	buffer_printf(&path, "%s/events/%.*s/%s/enable", directory, (int)(colon - line), line,
 		      colon + 1);
-	fd = open(buffer_string(&path), O_RDWR | O_CLOEXEC);
+	fd = file_open_built(AT_FDCWD, &path, O_RDWR);
 	buffer_release(&path);
 	return fd;
 }
@@ -151,15 +151,14 @@ static int instance_events_release(void *context, const char *name, const char *
 {
 	struct released *released = context;
 	size_t nr_before = released->size;
-	struct buffer path = { 0 }, text = { 0 };
+	struct buffer text = { 0 };
 	char *rest, *line;
 	int status = 0;
 
 	/* Tracepoints of the sideband instance belong to no module. */
 	if (strstr(name, SIDEBAND_SUFFIX))
 		return 0;
-	buffer_printf(&path, "%s/set_event", directory);
-	if (file_read(buffer_string(&path), &text) == 0) {
+	if (file_read_in(directory, "set_event", &text) == 0) {
 		buffer_append_char(&text, '\0');
 		rest = text.data;
 		while (status == 0 && rest && (line = strsep(&rest, "\n"))) {
@@ -169,7 +168,6 @@ static int instance_events_release(void *context, const char *name, const char *
 	}
 	if (released->size > nr_before)
 		(void)owner_wake(directory);
-	buffer_release(&path);
 	buffer_release(&text);
 	return status;
 }

@@ -3,9 +3,10 @@
  * The sideband instance: a small one for records that are too important to be overwritten. They
  * are rare, and the meaning of other records depends on them.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tracefs/instance_state.h"
 
@@ -41,24 +42,25 @@ bool sideband_records(const char *system, const char *event)
 	return false;
 }
 
-static bool kernel_has(const char *tracefs, const struct sideband_row *row)
+/* Returns -1 if memory ran out. */
+static int kernel_has(const char *tracefs, const struct sideband_row *row)
 {
 	struct buffer path = { 0 };
-	bool has_it;
+	int has_it;
 
 	buffer_printf(&path, "%s/events/%s/%s/enable", tracefs, row->system, row->event);
-	has_it = access(buffer_string(&path), F_OK) == 0;
+	has_it = file_find_built(AT_FDCWD, &path) == 0 ? 1 : -(errno == ENOMEM);
 	buffer_release(&path);
 	return has_it;
 }
 
-static bool kernel_has_any(const char *tracefs)
+static int kernel_has_any(const char *tracefs)
 {
-	for (size_t i = 0; i < NR_ROWS; i++) {
-		if (kernel_has(tracefs, &rows[i]))
-			return true;
-	}
-	return false;
+	int has_any = 0;
+
+	for (size_t i = 0; i < NR_ROWS && has_any == 0; i++)
+		has_any = kernel_has(tracefs, &rows[i]);
+	return has_any;
 }
 
 /* One that the kernel lacks, or that cannot be enabled, is left out. */
@@ -84,10 +86,21 @@ bool sideband_exists(const char *name)
 
 	if (tracefs_directory(&tracefs, &ignored) == 0) {
 		buffer_printf(&path, "%s/instances/%s" SIDEBAND_SUFFIX, tracefs, name);
-		exists = access(buffer_string(&path), F_OK) == 0;
+		exists = file_find_built(AT_FDCWD, &path) == 0;
 	}
 	buffer_release(&path);
 	return exists;
+}
+
+int sideband_directory(struct buffer *out, const char *directory, struct error *error)
+{
+	buffer_printf(out, "%s" SIDEBAND_SUFFIX, directory);
+	if (file_find_built(AT_FDCWD, out) == 0)
+		return 0;
+	if (errno != ENOENT)
+		return error_set_system(error, errno, "cannot find %s" SIDEBAND_SUFFIX, directory);
+	buffer_clear(out);
+	return 0;
 }
 
 int sideband_open(struct instance **out, const char *name, const struct instance_settings *of,
@@ -100,12 +113,14 @@ int sideband_open(struct instance **out, const char *name, const struct instance
 	char sideband_name[INSTANCE_NAME_SIZE];
 	struct error ignored = { 0 };
 	const char *tracefs;
+	int has_any;
 
 	*out = NULL;
 	if (tracefs_directory(&tracefs, error) < 0)
 		return -1;
-	if (!kernel_has_any(tracefs))
-		return 0;
+	has_any = kernel_has_any(tracefs);
+	if (has_any <= 0)
+		return has_any < 0 ? error_set(error, "out of memory") : 0;
 	snprintf(sideband_name, sizeof(sideband_name), "%s" SIDEBAND_SUFFIX, name);
 	if (instance_open_named(out, sideband_name, &settings, error) < 0)
 		return -1;
