@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Tests of the messages by which programs announce themselves. */
+#include <errno.h>
 #include <fcntl.h>
 #include <ktrack/user/layout.h>
 #include <poll.h>
@@ -7,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -153,6 +155,30 @@ TEST(a_message_without_a_memory_ends_the_connection)
 	close(connection);
 	CHECK(!program_socket_take(&own, &offer));
 	CHECK_NUMBER(own.nr_callers, 0);
+	socket_end();
+}
+
+TEST(a_message_that_cannot_be_received_is_a_problem)
+{
+	struct rlimit limit, before;
+	struct program_offer offer;
+	int connection;
+
+	socket_begin();
+	connection = program_connect();
+	program_send(connection);
+	CHECK_NUMBER(own.problem, 0);
+	getrlimit(RLIMIT_NOFILE, &before);
+	/* The connection has the lowest descriptor that is free now: the next one has no place. */
+	limit = before;
+	limit.rlim_cur = dup(connection) + 1;
+	close(limit.rlim_cur - 1);
+	setrlimit(RLIMIT_NOFILE, &limit);
+	CHECK(!program_socket_take(&own, &offer));
+	setrlimit(RLIMIT_NOFILE, &before);
+	CHECK_NUMBER(own.problem, EMFILE);
+	CHECK(is_over(connection));
+	close(connection);
 	socket_end();
 }
 

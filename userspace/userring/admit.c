@@ -2,6 +2,7 @@
 /* Which programs are recorded: those that are found, and those that announce themselves. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "userring/process.h"
@@ -179,6 +180,20 @@ static void programs_report_dropped(struct programs *programs)
 						  "sent nothing for too long");
 }
 
+/* Reported once, and lost each time. */
+static void programs_report_problem(struct programs *programs)
+{
+	if (programs->socket.problem == 0)
+		return;
+	programs_lose(programs);
+	if (!programs->has_problem)
+		report_message(programs->settings.report,
+			       "a program is missing: its message cannot be received: %s",
+			       strerror(programs->socket.problem));
+	programs->has_problem = true;
+	programs->socket.problem = 0;
+}
+
 int programs_accept(struct programs *programs, struct error *error)
 {
 	struct program_offer offer;
@@ -194,5 +209,6 @@ int programs_accept(struct programs *programs, struct error *error)
 		close(offer.connection);
 	}
 	programs_report_dropped(programs);
+	programs_report_problem(programs);
 	return status;
 }

@@ -41,7 +41,8 @@ static int message_take_fd(struct msghdr *message)
 }
 
 /* Returns 1 with the memfd of a message, 0 if there is none yet, -1 if there will be none. */
-static int caller_receive(const struct program_caller *caller, int *memory_fd)
+static int caller_receive(struct program_socket *own, const struct program_caller *caller,
+			  int *memory_fd)
 {
 	union {
 		char bytes[CMSG_SPACE(4 * sizeof(int))];
@@ -54,9 +55,17 @@ static int caller_receive(const struct program_caller *caller, int *memory_fd)
 				  .msg_control = control.bytes,
 				  .msg_controllen = sizeof(control.bytes) };
 
-	if (recvmsg(caller->fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) < 0)
-		return errno == EAGAIN || errno == EINTR ? 0 : -1;
+	if (recvmsg(caller->fd, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) < 0) {
+		if (errno == EAGAIN || errno == EINTR)
+			return 0;
+		if (errno != ECONNRESET)
+			own->problem = errno;
+		return -1;
+	}
 	*memory_fd = message_take_fd(&message);
+	/* The kernel leaves out a descriptor for which this process has no place. */
+	if (*memory_fd < 0 && (message.msg_flags & MSG_CTRUNC))
+		own->problem = EMFILE;
 	return *memory_fd < 0 ? -1 : 1;
 }
 
@@ -113,7 +122,7 @@ static bool callers_take(struct program_socket *own, int64_t now_ns, struct prog
 	size_t index = 0;
 
 	while (index < own->nr_callers) {
-		int memory_fd = -1, status = caller_receive(&own->callers[index], &memory_fd);
+		int memory_fd = -1, status = caller_receive(own, &own->callers[index], &memory_fd);
 
 		if (status == 0 && now_ns - own->callers[index].since_ns < CALLER_NS) {
 			index++;

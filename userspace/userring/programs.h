@@ -15,6 +15,7 @@
  * @nr_late: programs that did not wait and are reported
  * @was_full, @was_refused, @has_dropped: a program was one too many, or another ktrack has it, or it
  * sent nothing for too long
+ * @has_problem: a program's message could not be received
  */
 struct programs {
 	struct programs_settings settings;
@@ -33,6 +34,7 @@ struct programs {
 	bool was_full;
 	bool was_refused;
 	bool has_dropped;
+	bool has_problem;
 };
 
 /** programs_search - add the programs that run and are not recorded; returns -1 with @error */

@@ -34,6 +34,7 @@ struct program_caller {
  * @folder: a temporary one; NULL if it is none
  * @callers: the oldest first
  * @nr_dropped: connections that were closed although their message could still arrive
+ * @problem: errno of a message that this process could not receive, 0 if there was none
  */
 struct program_socket {
 	int fd;
@@ -43,6 +44,7 @@ struct program_socket {
 	struct program_caller callers[PROGRAM_CALLERS_MAX];
 	size_t nr_callers;
 	unsigned int nr_dropped;
+	int problem;
 };
 
 /**
