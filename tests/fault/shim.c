@@ -15,8 +15,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -77,6 +79,10 @@ HOOK(FAULT_MEMORY, NULL, void *, realloc, (void *old, size_t size), (old, size))
 HOOK(FAULT_MEMORY, NULL, void *, reallocarray, (void *old, size_t nr, size_t size), (old, nr, size))
 HOOK(FAULT_MEMORY, NULL, char *, strdup, (const char *text), (text))
 HOOK(FAULT_MEMORY, NULL, char *, strndup, (const char *text, size_t size), (text, size))
+HOOK(FAULT_MEMORY, NULL, char *, realpath, (const char *path, char *out), (path, out))
+HOOK(FAULT_MEMORY, -1, ssize_t, getline, (char **out, size_t *size, FILE *file), (out, size, file))
+HOOK(FAULT_MEMORY, -1, ssize_t, __getdelim, (char **out, size_t *size, int end, FILE *file),
+     (out, size, end, file))
 HOOK(FAULT_MEMORY, MAP_FAILED, void *, mmap,
      (void *address, size_t size, int protection, int flags, int fd, off_t offset),
      (address, size, protection, flags, fd, offset))
@@ -114,6 +120,35 @@ SHIM int asprintf(char **out, const char *format, ...)
 		size = NEXT(vasprintf)(out, format, list);
 	va_end(list);
 	return size;
+}
+
+/* Under _FORTIFY_SOURCE, calls go to these. */
+int __asprintf_chk(char **out, int flag, const char *format, ...);
+int __open_2(const char *path, int flags);
+int __openat_2(int folder, const char *path, int flags);
+
+SHIM int __asprintf_chk(char **out, int flag, const char *format, ...)
+{
+	va_list list;
+	int size = -1;
+
+	(void)flag;
+	va_start(list, format);
+	if (fault_at(FAULT_MEMORY, "asprintf") == FAULT_NONE)
+		size = NEXT(vasprintf)(out, format, list);
+	va_end(list);
+	return size;
+}
+
+SHIM int __open_2(const char *path, int flags)
+{
+	return fault_at(FAULT_OPEN, "open") == FAULT_NONE ? NEXT(open)(path, flags) : -1;
+}
+
+SHIM int __openat_2(int folder, const char *path, int flags)
+{
+	return fault_at(FAULT_OPEN, "openat") == FAULT_NONE ? NEXT(openat)(folder, path, flags)
+							    : -1;
 }
 
 /* A mode is only there with these flags. */
@@ -157,6 +192,19 @@ HOOK(FAULT_OPEN, -1, int, memfd_create, (const char *name, unsigned int flags), 
 HOOK(FAULT_OPEN, -1, int, pipe2, (int fds[2], int flags), (fds, flags))
 HOOK(FAULT_OPEN, -1, int, socket, (int domain, int type, int protocol), (domain, type, protocol))
 HOOK(FAULT_OPEN, -1, int, epoll_create1, (int flags), (flags))
+HOOK(FAULT_OPEN, -1, int, inotify_init1, (int flags), (flags))
+HOOK(FAULT_OPEN, -1, int, signalfd, (int fd, const sigset_t *mask, int flags), (fd, mask, flags))
+HOOK(FAULT_OPEN, -1, int, accept4,
+     (int fd, struct sockaddr *address, socklen_t *size, int flags), (fd, address, size, flags))
+HOOK(FAULT_OPEN, -1, int, dup, (int fd), (fd))
+HOOK(FAULT_OPEN, -1, int, scandir,
+     (const char *path, struct dirent ***list, int (*wants)(const struct dirent *),
+      int (*compare)(const struct dirent **, const struct dirent **)),
+     (path, list, wants, compare))
+HOOK(FAULT_OPEN, -1, int, scandirat,
+     (int folder, const char *path, struct dirent ***list, int (*wants)(const struct dirent *),
+      int (*compare)(const struct dirent **, const struct dirent **)),
+     (folder, path, list, wants, compare))
 
 SHIM pid_t fork(void)
 {
@@ -172,6 +220,13 @@ HOOK_BYTES(FAULT_READ, pread, (int fd, void *bytes, size_t size, off_t offset),
 HOOK_BYTES(FAULT_READ, pread64, (int fd, void *bytes, size_t size, off64_t offset),
 	   (fd, bytes, size, offset))
 
+HOOK(FAULT_READ, -1, ssize_t, recv, (int fd, void *bytes, size_t size, int flags),
+     (fd, bytes, size, flags))
+HOOK(FAULT_READ, -1, ssize_t, recvmsg, (int fd, struct msghdr *message, int flags),
+     (fd, message, flags))
+
+HOOK(FAULT_WRITE, -1, ssize_t, send, (int fd, const void *bytes, size_t size, int flags),
+     (fd, bytes, size, flags))
 HOOK_BYTES(FAULT_WRITE, write, (int fd, const void *bytes, size_t size), (fd, bytes, size))
 HOOK_BYTES(FAULT_WRITE, pwrite, (int fd, const void *bytes, size_t size, off_t offset),
 	   (fd, bytes, size, offset))
