@@ -79,6 +79,7 @@ def check_kind(tap, what, plan, rows, sound):
         problems += [f"{failure[0]}: {problem}: {sums}: {site.describe()}\n    {row[-1]}" for problem in judge(row, sound, site, failure[0])]
     sums = [sum(rows[name][place] for name in plan if name in rows) for place in (2, 3, 4)]
     tap.nothing(problems, f"{what}, {len(plan)} failures: {dict(outcomes)}")
+    tap.ok(2 * outcomes["not reached again"] < len(plan), f"{what}: most of these failures happen")
     tap.comment(f"{what}: {sums[0]} fired, {sums[1]} exported, {sums[2]} lost, and what failed runs report")
 
 
