@@ -48,6 +48,9 @@ struct instance {
 int instance_write(struct instance *instance, const char *file, const char *value,
 		   struct error *error);
 
+/** instance_try_write - as instance_write(); returns false with errno */
+bool instance_try_write(struct instance *instance, const char *file, const char *value);
+
 /** instance_append - append a setting of the instance; returns false with errno */
 bool instance_append(struct instance *instance, const char *file, const char *value);
 
