@@ -181,28 +181,49 @@ TEST(a_process_goes_on_without_its_first_thread)
 	close(fds[1]);
 }
 
+/** struct searched_inode - whether a memory is mapped */
+struct searched_inode {
+	ino_t inode;
+	bool is_found;
+};
+
+static void inode_compare(void *context, ino_t inode)
+{
+	struct searched_inode *searched = context;
+
+	searched->is_found |= inode == searched->inode;
+}
+
 static bool memory_is_mapped(ino_t inode)
 {
-	struct buffer maps = { 0 };
-	bool is_mapped;
+	struct searched_inode searched = { .inode = inode };
+	const struct mapping_visitor visitor = { &searched, inode_compare };
 
-	CHECK(process_read_maps(getpid(), &maps));
-	is_mapped = maps_have(buffer_string(&maps), inode);
-	buffer_release(&maps);
-	return is_mapped;
+	CHECK(process_visit_mappings(getpid(), INT64_MAX, &visitor));
+	return searched.is_found;
 }
 
 TEST(a_memory_that_exec_has_replaced_is_mapped_no_more)
 {
-	struct buffer maps = { 0 };
+	struct searched_inode searched = { 0 };
+	const struct mapping_visitor visitor = { &searched, inode_compare };
 	struct stat status;
 
 	CHECK_NUMBER(fstat(ktrack_user1_process.fd, &status), 0);
 	CHECK(memory_is_mapped(status.st_ino));
 	ktrack_user1_after_fork();
 	CHECK(!memory_is_mapped(status.st_ino));
-	CHECK(!process_read_maps(-1, &maps));
-	buffer_release(&maps);
+	CHECK(!process_visit_mappings(-1, INT64_MAX, &visitor));
+}
+
+/* Reading all mappings of a process may take longer than the reader of its rings has. */
+TEST(mappings_that_are_not_read_in_time_are_unknown)
+{
+	struct searched_inode searched = { 0 };
+	const struct mapping_visitor visitor = { &searched, inode_compare };
+
+	CHECK(!process_visit_mappings(getpid(), time_now_ns(CLOCK_MONOTONIC), &visitor));
+	CHECK(process_visit_mappings(getpid(), INT64_MAX, &visitor));
 }
 
 /* Switched on later than locked: a killed ktrack had left the program on. */

@@ -12,6 +12,9 @@
 #define PROGRAMS_MAX 4096
 #define PROCESS_PROGRAMS_MAX 256
 
+/* Of each second, for reading the mappings of processes, of which a hostile one may have many. */
+#define MAPPED_LIMIT_NS (NS_PER_S / 2)
+
 /* So many are taken before rings are read again. */
 #define OFFERS_MAX 256
 
@@ -68,21 +71,44 @@ static bool programs_have_place(struct programs *programs, const struct program 
 	return false;
 }
 
+static void program_mark_mapped(void *context, ino_t inode)
+{
+	struct programs *programs = context;
+
+	for (size_t i = 0; i < programs->size; i++)
+		programs->list[i]->is_mapped |= programs->list[i]->inode == inode;
+}
+
+/* Whether the mappings of a process are known; marks its programs. */
+static bool programs_look_up_mappings(struct programs *programs, int pid)
+{
+	const struct mapping_visitor visitor = { programs, program_mark_mapped };
+	int64_t begin_ns = time_now_ns(CLOCK_MONOTONIC);
+	bool is_known;
+
+	if (begin_ns - programs->mapped_from_ns >= NS_PER_S) {
+		programs->mapped_from_ns = begin_ns;
+		programs->mapped_ns = 0;
+	}
+	for (size_t i = 0; i < programs->size; i++)
+		programs->list[i]->is_mapped = false;
+	is_known = process_visit_mappings(pid, begin_ns + MAPPED_LIMIT_NS - programs->mapped_ns,
+					  &visitor);
+	programs->mapped_ns += time_now_ns(CLOCK_MONOTONIC) - begin_ns;
+	return is_known;
+}
+
 /* After exec(2), earlier memory of the process has no writer. */
 static void programs_end_replaced(struct programs *programs, const struct program *program)
 {
-	struct buffer maps = { 0 };
-
+	if (programs_count_process(programs, program->pid) == 0 ||
+	    !programs_look_up_mappings(programs, program->pid))
+		return;
 	for (size_t i = 0; i < programs->size; i++) {
 		struct program *other = programs->list[i];
 
-		if (other->pid != program->pid || other->has_ended)
-			continue;
-		if (maps.size == 0 && !process_read_maps(other->pid, &maps))
-			break;
-		other->has_ended = !maps_have(buffer_string(&maps), other->inode);
+		other->has_ended |= other->pid == program->pid && !other->is_mapped;
 	}
-	buffer_release(&maps);
 }
 
 /* Reported once. Returns false if another ktrack records the program. */

@@ -135,24 +135,35 @@ int64_t process_clock_offset(int pid)
 	return clock_offset_read(path) - clock_offset_read("/proc/self/timens_offsets");
 }
 
-bool process_read_maps(int pid, struct buffer *maps)
+/* A line has addresses, mode, offset, device, inode and path. */
+static bool mapping_is_memory(const char *line, unsigned long long *inode)
 {
-	char path[64];
+	int size = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	return file_read(path, maps) == 0 && maps->size > 0;
+	return sscanf(line, "%*s %*s %*s %*s %llu %n", inode, &size) == 1 &&
+	       strncmp(line + size, "/memfd:" KTRACK_USER_NAME,
+		       strlen("/memfd:" KTRACK_USER_NAME)) == 0;
 }
 
-bool maps_have(const char *maps, ino_t inode)
+bool process_visit_mappings(int pid, int64_t until_ns, const struct mapping_visitor *visitor)
 {
-	char word[64];
+	char path[64], *line = NULL;
+	size_t capacity = 0, nr_lines = 0;
+	unsigned long long inode;
+	bool is_whole;
+	FILE *file;
 
-	snprintf(word, sizeof(word), " %llu ", (unsigned long long)inode);
-	while ((maps = strstr(maps, word))) {
-		maps += strlen(word);
-		if (strncmp(maps + strspn(maps, " "), "/memfd:" KTRACK_USER_NAME,
-			    strlen("/memfd:" KTRACK_USER_NAME)) == 0)
-			return true;
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	while (time_now_ns(CLOCK_MONOTONIC) < until_ns && getline(&line, &capacity, file) > 0) {
+		nr_lines++;
+		if (mapping_is_memory(line, &inode))
+			visitor->visit(visitor->context, inode);
 	}
-	return false;
+	is_whole = nr_lines > 0 && feof(file);
+	free(line);
+	fclose(file);
+	return is_whole;
 }

@@ -45,10 +45,18 @@ int process_find_thread(int pid, int inner);
  */
 int64_t process_clock_offset(int pid);
 
-/** process_read_maps - read the mappings of a process; false if they are unknown */
-bool process_read_maps(int pid, struct buffer *maps);
+/** struct mapping_visitor - receives the inode of each memory of ktrack/user.h */
+struct mapping_visitor {
+	void *context;
+	void (*visit)(void *context, ino_t inode);
+};
 
-/** maps_have - whether the mappings have a memory of ktrack/user.h */
-bool maps_have(const char *maps, ino_t inode);
+/**
+ * process_visit_mappings - visit each memory of ktrack/user.h that a process has mapped
+ * @until_ns: on CLOCK_MONOTONIC; a process may have very many mappings
+ *
+ * Returns false if they are unknown, or were not all read in time.
+ */
+bool process_visit_mappings(int pid, int64_t until_ns, const struct mapping_visitor *visitor);
 
 #endif

@@ -54,6 +54,7 @@ enum search_state {
  * @search_state: of these searches
  * @is_ours: it is locked, so that this process is its only reader
  * @is_nested: the process is in another PID namespace, so that its threads have other numbers
+ * @is_mapped: the process has it, as its mappings say
  * @has_ended: the process is gone
  * @is_damaged: its memory is not what ktrack/user.h writes; it is left alone
  */
@@ -82,6 +83,7 @@ struct program {
 	enum search_state search_state;
 	bool is_ours;
 	bool is_nested;
+	bool is_mapped;
 	bool has_ended;
 	bool is_damaged;
 };
