@@ -140,6 +140,28 @@ TEST(events_without_a_description_are_refused)
 	hostile_check();
 }
 
+/* Other programs have described as many as there can be: this one is not damaged for that. */
+TEST(records_of_events_that_are_left_out_are_lost)
+{
+	struct described_event *event = calloc(1, sizeof(*event));
+
+	if (!event)
+		abort();
+	for (int i = 0; !events.is_full && i <= UINT16_MAX; i++) {
+		snprintf(event->name, sizeof(event->name), "event%d", i);
+		event_table_add(&events, event);
+	}
+	free(event);
+	events.is_full = false;
+	hostile_begin();
+	CHECK(hostile_read() > 0);
+	CHECK(!program->is_damaged && !events.has_failed);
+	CHECK(events.is_full);
+	CHECK_NUMBER(queue.counts.lost, 1);
+	CHECK_NUMBER(queue.size, 0);
+	hostile_end();
+}
+
 TEST(threads_of_other_processes_are_replaced)
 {
 	static const int32_t tids[] = { 1, 0, -5 };

@@ -95,6 +95,7 @@ uint16_t event_table_add(struct event_table *table, const struct described_event
 	struct buffer body = { 0 };
 	struct event_key key = { .system = described->system, .name = described->name };
 	struct program_event *event = NULL;
+	bool is_left_out;
 	uint64_t hash;
 
 	event_format(&body, described);
@@ -104,9 +105,13 @@ uint16_t event_table_add(struct event_table *table, const struct described_event
 		event = map_find(&table->by_format, hash, event_equals, &key);
 	if (!event && !body.failed)
 		event = event_table_insert(table, &key, hash);
-	table->has_failed |= !event && table->size < EVENTS_MAX;
+	is_left_out = !event && !body.failed && table->size == EVENTS_MAX;
+	table->is_full |= is_left_out;
+	table->has_failed |= !event && !is_left_out;
 	buffer_release(&body);
-	return event ? event->id : 0;
+	if (event)
+		return event->id;
+	return is_left_out ? EVENT_LEFT_OUT : 0;
 }
 
 void event_table_release(struct event_table *table)

@@ -53,16 +53,21 @@ void event_format(struct buffer *out, const struct described_event *event);
 /**
  * struct event_table - events by name and format
  * @by_format: finds one; programs that run the same file share them
+ * @is_full: there are too many, and one is left out
  * @has_failed: memory ran out for an event
  */
 struct event_table {
 	struct program_event **list;
 	size_t size;
 	struct map by_format;
+	bool is_full;
 	bool has_failed;
 };
 
-/** event_table_add - the id of an event; 0 if there are too many, or memory ran out */
+/** EVENT_LEFT_OUT - instead of an id, of an event that is one too many: its records are lost */
+#define EVENT_LEFT_OUT UINT16_MAX
+
+/** event_table_add - the id of an event; EVENT_LEFT_OUT, or 0 if memory ran out */
 uint16_t event_table_add(struct event_table *table, const struct described_event *event);
 
 void event_table_release(struct event_table *table);

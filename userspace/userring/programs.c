@@ -107,6 +107,17 @@ static void program_report_search(const struct programs *programs, struct progra
 		       program->comm, program->pid);
 }
 
+/* Reported once for all programs: one program can fill the table of all. */
+static void program_report_left_out(struct programs *programs, const struct program *program)
+{
+	if (programs->events.is_full && !programs->has_left_out)
+		report_message(programs->settings.report,
+			       "%s (%d): some events are left out, as later ones are: at most %zu "
+			       "different events of programs are recorded",
+			       program->comm, program->pid, programs->events.size);
+	programs->has_left_out |= programs->events.is_full;
+}
+
 /* Reads one program; returns the bytes, or -1 with @error. */
 static int64_t programs_read_one(struct programs *programs, struct program *program, int64_t now_ns,
 				 struct error *error)
@@ -122,6 +133,7 @@ static int64_t programs_read_one(struct programs *programs, struct program *prog
 	if (program->is_damaged)
 		program_report_damage(programs, program);
 	program_report_search(programs, program);
+	program_report_left_out(programs, program);
 	return size;
 }
 

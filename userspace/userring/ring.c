@@ -192,6 +192,9 @@ static int record_store(struct program *program, struct program_ring *ring,
 	if ((int64_t)record.time_ns < program->from_ns)
 		return RING_RECORD;
 	id = program_find_id(program, record.number, reader->events);
+	if (id == EVENT_LEFT_OUT)
+		return queue_lose(reader->queue, record.time_ns, 1) < 0 ? RING_NO_MEMORY
+									: RING_RECORD;
 	if (id <= 0)
 		return id;
 	record.tid = ring_find_thread(program, ring, reader->tasks, record.tid);
