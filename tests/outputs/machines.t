@@ -183,7 +183,7 @@ def check_messages(tap, folder):
         (("a.dat", "-"), 2, "ktrack: '-': cannot be merged with others; export it to a file, or alone\n"),
         (("a.dat", "tracefs"), 2, "ktrack: 'tracefs': cannot be merged with others; export it to a file, or alone\n"),
         (("--wall-clock=5", "a.dat", "b.dat"), 2, "ktrack: --wall-clock: only for a single source; several are merged by the wall clocks that they state\n"),
-        (("a.dat", "none.dat"), 1, "ktrack: none.dat: the wall clock is unknown (clock boot), so that it cannot be merged; export it alone, or record with --clock=boot\n"),
+        (("a.dat", "none.dat"), 1, "ktrack: none.dat: the wall clock is unknown (clock boot), so that it cannot be merged; export it alone, or record with 'ktrack record'\n"),
         (("a.dat", "far.dat"), 1, "ktrack: far.dat: its wall clock is more than 73 years from that of a.dat, so that they cannot be merged; export it alone\n"),
         (("a.dat", "missing.dat"), 1, "ktrack: cannot open missing.dat: No such file or directory\n"),
         (("-e", "demob", "a.dat", "b.dat"), 0, f"ktrack: a.dat: no track events match -e; ktrack stat a.dat lists all of them\n{limit}"),

@@ -16,8 +16,9 @@ static int clock_check(const struct export_part *part, struct error *error)
 		return 0;
 	return error_set(error,
 			 "%s: the wall clock is unknown (clock %s), so that it cannot be merged; "
-			 "export it alone, or record with --clock=boot",
-			 part->name, recording->clock);
+			 "export it alone, or record with %s",
+			 part->name, recording->clock,
+			 recording->counts_ticks ? "--clock=boot" : "'ktrack record'");
 }
 
 /* Half the limit of times, about 73 years: the sum of shifts and times stays a number then. */
