@@ -284,6 +284,22 @@ TEST(the_oldest_recordings_are_removed_and_nothing_else)
 	watch_fixture_end(&fixture);
 }
 
+/* tmpfs keeps any time. */
+TEST(times_of_files_that_are_far_away_are_in_order)
+{
+	struct watch_fixture fixture;
+
+	watch_fixture_begin(&fixture);
+	recording_add(&fixture, "ktrack-20260101T000000.000000Z-a.dat", -(INT64_C(1) << 61));
+	recording_add(&fixture, "ktrack-20260101T000000.000000Z-b.dat", INT64_C(1) << 61);
+	recording_add(&fixture, "ktrack-20260101T000000.000000Z-c.dat", 10);
+	trim(&fixture, 2, 0, 0, NULL);
+	check_kept(&fixture, "ac");
+	trim(&fixture, 0, 0, 1, NULL);
+	check_kept(&fixture, "a");
+	watch_fixture_end(&fixture);
+}
+
 /* Ages are measured from the clock as it was at the start. */
 TEST(a_change_of_the_wall_clock_removes_no_recording)
 {

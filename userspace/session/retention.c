@@ -15,6 +15,9 @@
 /* The names of files that libtrace2 creates for session ids that it made. */
 #define SESSION_PATTERN "[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]T[0-9]*Z-*-P*"
 
+/* File systems have times that do not fit into nanoseconds; differences of these do. */
+#define FILE_TIME_LIMIT_S (INT64_MAX / NS_PER_S / 4)
+
 /** struct retained_file - a file, which may be removed */
 struct retained_file {
 	char *name;
@@ -36,6 +39,15 @@ static int file_compare(const void *a, const void *b)
 	return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
 }
 
+static int64_t file_time_ns(const struct timespec *time)
+{
+	if (time->tv_sec >= FILE_TIME_LIMIT_S)
+		return FILE_TIME_LIMIT_S * NS_PER_S;
+	if (time->tv_sec <= -FILE_TIME_LIMIT_S)
+		return -FILE_TIME_LIMIT_S * NS_PER_S;
+	return time->tv_sec * NS_PER_S + time->tv_nsec;
+}
+
 static void files_add(struct retained_files *files, int folder_fd, const char *pattern,
 		      const char *name)
 {
@@ -51,7 +63,7 @@ static void files_add(struct retained_files *files, int folder_fd, const char *p
 	files->list = list;
 	list[files->size] = (struct retained_file){
 		.name = strdup(name),
-		.time_ns = status.st_mtim.tv_sec * NS_PER_S + status.st_mtim.tv_nsec,
+		.time_ns = file_time_ns(&status.st_mtim),
 		.size = status.st_size,
 	};
 	files->bytes += status.st_size;
