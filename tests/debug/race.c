@@ -20,6 +20,7 @@
 #define TRACING		"/sys/kernel/tracing"
 #define ANY_INSTANCES	3
 #define LONG_LINE	700
+#define EMPTY_WAIT_US	1000
 
 /* No process has memory there. */
 static const char *const volatile unmapped = (const char *)8;
@@ -155,6 +156,8 @@ static bool trace_read(unsigned int number)
 	}
 	if (fd >= 0)
 		close(fd);
+	if (!has_records)
+		usleep(EMPTY_WAIT_US);
 	return has_records;
 }
 
