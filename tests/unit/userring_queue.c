@@ -149,6 +149,29 @@ TEST(the_oldest_records_are_dropped_if_the_memory_is_full)
 	queue_release(&queue);
 }
 
+/* As with --mode=circular, for days. */
+TEST(losses_among_the_last_records_keep_their_places)
+{
+	for (int64_t time_ns = 0; time_ns < 20000; time_ns += 2) {
+		queue_lose(&queue, time_ns, 1);
+		add(time_ns + 1, 100);
+		queue_shrink(&queue, 3 * (100 + sizeof(struct queued_record)));
+	}
+	CHECK_TEXT(fill(20000), "-19995 19995 -1 19997 -1 19999 ");
+	CHECK_NUMBER(queue.counts.lost, 10000 + 9997);
+	queue_release(&queue);
+}
+
+TEST(each_record_that_waits_may_have_a_loss)
+{
+	for (int64_t time_ns = 0; time_ns < 10000; time_ns += 2) {
+		queue_lose(&queue, time_ns, 1);
+		add(time_ns + 1, 100);
+	}
+	CHECK_NUMBER(queue.nr_losses, 5000);
+	queue_release(&queue);
+}
+
 /* The memory does not grow with the records that were delivered. */
 TEST(delivered_records_take_no_memory)
 {

@@ -61,7 +61,8 @@ int queue_add(struct record_queue *queue, int64_t time_ns, const void *data, siz
 static bool loss_joins(const struct record_queue *queue, const struct queued_loss *last,
 		       int64_t time_ns, int64_t count)
 {
-	if (queue->nr_losses == LOSSES_MAX)
+	/* Before each record that waits, one has a meaning. */
+	if (queue->nr_losses >= LOSSES_MAX + (queue->size - queue->first))
 		return true;
 	return (queue->is_closed || last->time_ns >= time_ns) && (count < 0) == (last->count < 0);
 }
@@ -159,20 +160,6 @@ static void queue_compact(struct record_queue *queue)
 	queue->first = 0;
 }
 
-void queue_shrink(struct record_queue *queue, size_t size)
-{
-	size_t left = queue_bytes(queue);
-	size_t first = queue->first;
-
-	if (left <= size)
-		return;
-	queue_sort(queue);
-	while (left > size && queue->first < queue->size)
-		left -= queue->list[queue->first++].size + sizeof(*queue->list);
-	queue_lose(queue, queue->list[queue->first - 1].time_ns, queue->first - first);
-	queue_compact(queue);
-}
-
 /* The loss before a record; the sub-buffer ends before it. */
 static bool loss_is_due(const struct record_queue *queue, const struct queued_record *record)
 {
@@ -195,6 +182,36 @@ static bool losses_take(struct record_queue *queue, const struct queued_record *
 		memmove(queue->losses, queue->losses + taken,
 			queue->nr_losses * sizeof(*queue->losses));
 	return taken > 0;
+}
+
+/* Records up to @last are dropped: the losses before them become one, in the place of the first. */
+static void losses_shrink(struct record_queue *queue, const struct queued_record *last, int64_t nr)
+{
+	int64_t count;
+
+	if (!losses_take(queue, last, &count)) {
+		queue_lose(queue, last->time_ns, nr);
+		return;
+	}
+	queue->counts.lost += nr;
+	memmove(queue->losses + 1, queue->losses, queue->nr_losses * sizeof(*queue->losses));
+	queue->nr_losses++;
+	queue->losses[0] = (struct queued_loss){ .time_ns = last->time_ns };
+	queue->losses[0].count = count < 0 ? LOSS_COUNT_UNKNOWN : count + nr;
+}
+
+void queue_shrink(struct record_queue *queue, size_t size)
+{
+	size_t left = queue_bytes(queue);
+	size_t first = queue->first;
+
+	if (left <= size)
+		return;
+	queue_sort(queue);
+	while (left > size && queue->first < queue->size)
+		left -= queue->list[queue->first++].size + sizeof(*queue->list);
+	losses_shrink(queue, &queue->list[queue->first - 1], queue->first - first);
+	queue_compact(queue);
 }
 
 static unsigned char *put_u32(unsigned char *to, uint32_t number)
