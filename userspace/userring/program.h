@@ -47,6 +47,7 @@ enum search_state {
  * @nr_rings, @ring_size, @events_size: checked copies
  * @clock_offset_ns: by how much its clock is ahead, in another time namespace
  * @lost: the program's count of records without a ring
+ * @nr_left_out: records of events that are left out, not yet counted as lost
  * @events_used: bytes of descriptions that are read
  * @ids: event ids by number of a description, 0 if there is none
  * @from_ns: earlier records belong to another recording
@@ -74,6 +75,7 @@ struct program {
 	uint32_t events_size;
 	int64_t clock_offset_ns;
 	uint64_t lost;
+	uint64_t nr_left_out;
 	uint32_t events_used;
 	uint16_t *ids;
 	struct program_ring *rings;

@@ -192,9 +192,9 @@ static int record_store(struct program *program, struct program_ring *ring,
 	if ((int64_t)record.time_ns < program->from_ns)
 		return RING_RECORD;
 	id = program_find_id(program, record.number, reader->events);
+	program->nr_left_out += id == EVENT_LEFT_OUT;
 	if (id == EVENT_LEFT_OUT)
-		return queue_lose(reader->queue, record.time_ns, 1) < 0 ? RING_NO_MEMORY
-									: RING_RECORD;
+		return RING_RECORD;
 	if (id <= 0)
 		return id;
 	record.tid = ring_find_thread(program, ring, reader->tasks, record.tid);
@@ -342,6 +342,15 @@ static int64_t ring_read(struct program *program, size_t index, const struct rin
 	return ring->tail - begin;
 }
 
+/* One loss for all of a pass: each loss among records ends a sub-buffer. */
+static int left_out_lose(struct program *program, const struct ring_reader *reader, int64_t now_ns)
+{
+	int64_t count = program->nr_left_out;
+
+	program->nr_left_out = 0;
+	return count > 0 ? queue_lose(reader->queue, now_ns, count) : 0;
+}
+
 int64_t program_read(struct program *program, const struct ring_reader *reader, int64_t now_ns)
 {
 	int64_t sum = 0, size = 0;
@@ -350,7 +359,7 @@ int64_t program_read(struct program *program, const struct ring_reader *reader, 
 		size = ring_read(program, i, reader, now_ns);
 		sum += size;
 	}
-	if (size == RING_NO_MEMORY ||
+	if (size == RING_NO_MEMORY || left_out_lose(program, reader, now_ns) < 0 ||
 	    ring_take_lost(reader, __atomic_load_n(&program->control->lost, __ATOMIC_RELAXED),
 			   &program->lost, now_ns) < 0)
 		return -1;
