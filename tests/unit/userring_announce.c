@@ -182,6 +182,31 @@ TEST(a_message_that_cannot_be_received_is_a_problem)
 	socket_end();
 }
 
+TEST(a_connection_that_cannot_be_accepted_waits)
+{
+	struct rlimit limit, before;
+	struct program_offer offer;
+	int connection;
+
+	socket_begin();
+	connection = program_connect();
+	program_send(connection);
+	getrlimit(RLIMIT_NOFILE, &before);
+	limit = before;
+	limit.rlim_cur = 0;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	CHECK(!program_socket_take(&own, &offer));
+	setrlimit(RLIMIT_NOFILE, &before);
+	CHECK_NUMBER(own.refused, EMFILE);
+	CHECK_NUMBER(own.problem, 0);
+	CHECK(program_socket_take(&own, &offer));
+	CHECK_NUMBER(own.refused, 0);
+	close(offer.connection);
+	close(offer.memory_fd);
+	close(connection);
+	socket_end();
+}
+
 TEST(silent_callers_give_way_to_later_ones)
 {
 	int callers[PROGRAM_CALLERS_MAX], connection;

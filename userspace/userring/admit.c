@@ -220,6 +220,17 @@ static void programs_report_problem(struct programs *programs)
 	programs->socket.problem = 0;
 }
 
+/* Reported once, and no loss: the connection may be accepted later. */
+static void programs_report_refused(struct programs *programs)
+{
+	if (programs->socket.refused == 0 || programs->has_refused)
+		return;
+	programs->has_refused = true;
+	report_message(programs->settings.report,
+		       "a program may be missing: its connection cannot be accepted: %s",
+		       strerror(programs->socket.refused));
+}
+
 int programs_accept(struct programs *programs, struct error *error)
 {
 	struct program_offer offer;
@@ -236,5 +247,6 @@ int programs_accept(struct programs *programs, struct error *error)
 	}
 	programs_report_dropped(programs);
 	programs_report_problem(programs);
+	programs_report_refused(programs);
 	return status;
 }

@@ -142,6 +142,12 @@ bool program_offer_is_late(const struct program_offer *offer)
 	return poll(&state, 1, 0) > 0 && (state.revents & POLLHUP);
 }
 
+/* An error of this process, not of the caller: it may pass, and the connection waits until then. */
+static int accept_problem(void)
+{
+	return errno == EAGAIN || errno == EINTR || errno == ECONNABORTED ? 0 : errno;
+}
+
 /* Whoever connects again and again must not keep ktrack here: the rest is accepted later. */
 bool program_socket_take(struct program_socket *own, struct program_offer *out)
 {
@@ -151,6 +157,7 @@ bool program_socket_take(struct program_socket *own, struct program_offer *out)
 	for (int i = 0; i < PROGRAM_CALLERS_MAX && !is_taken; i++) {
 		int fd = accept4(own->fd, NULL, NULL, SOCK_CLOEXEC);
 
+		own->refused = fd < 0 ? accept_problem() : 0;
 		if (fd < 0)
 			return false;
 		caller_add(own, fd, now_ns);

@@ -244,7 +244,7 @@ void programs_stop(struct programs *programs)
 		nanosleep(&step, NULL);
 		programs_read_all(programs, &ignored);
 	}
-	if (programs_are_waiting(programs))
+	if (programs_are_waiting(programs) || programs->socket.refused != 0)
 		programs_lose(programs);
 }
 

@@ -17,6 +17,7 @@
  * @was_full, @was_refused, @has_dropped: a program was one too many, or another ktrack has it, or
  * it sent nothing for too long
  * @has_problem: a program's message could not be received
+ * @has_refused: a connection could not be accepted, which is reported
  * @has_left_out: an event was one too many, which is reported
  */
 struct programs {
@@ -39,6 +40,7 @@ struct programs {
 	bool was_refused;
 	bool has_dropped;
 	bool has_problem;
+	bool has_refused;
 	bool has_left_out;
 };
 

@@ -35,6 +35,7 @@ struct program_caller {
  * @callers: the oldest first
  * @nr_dropped: connections that were closed although their message could still arrive
  * @problem: errno of a message that this process could not receive, 0 if there was none
+ * @refused: errno of the last connection that this process could not accept, 0 if there is none
  */
 struct program_socket {
 	int fd;
@@ -45,6 +46,7 @@ struct program_socket {
 	size_t nr_callers;
 	unsigned int nr_dropped;
 	int problem;
+	int refused;
 };
 
 /**
