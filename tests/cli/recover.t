@@ -111,7 +111,7 @@ def empty(path):
 
 def check_unreadable(tap, folder):
     """What is left of a machine that crashed."""
-    words = "x.dat: the recording cannot be read (not a trace.dat); the raw records are kept in x.dat.spool, remove them yourself"
+    words = "x.dat: the recording cannot be read (not a trace.dat); the raw records are kept in x.dat.spool, remove them if 'ktrack recover x.dat' fails again"
     one = Recording(folder / "empty")
     empty(one.spool / "formats")
     refused(tap, one, "a recording whose formats are empty", words)
@@ -119,7 +119,7 @@ def check_unreadable(tap, folder):
     formats = (one.spool / "formats").read_bytes()
     (one.spool / "formats").write_bytes(formats[: len(formats) // 2])
     one.file.write_text("precious")
-    refused(tap, one, "a recording whose formats are cut short", "are kept in x.dat.spool, remove them yourself")
+    refused(tap, one, "a recording whose formats are cut short", "are kept in x.dat.spool, remove them if 'ktrack recover x.dat' fails again")
     tap.ok(one.file.read_bytes() == b"precious", "and the file that was there is as it was")
 
 

@@ -87,8 +87,9 @@ static int joined_verify(const struct spool *spool, int fd, struct error *error)
 	if (status < 0)
 		error_set(error,
 			  "%s: the recording cannot be read (%.*s); the raw records are kept in "
-			  "%s, remove them yourself",
-			  folder->target, (int)problem.size, problem.data, folder->path);
+			  "%s, remove them if 'ktrack recover %s' fails again",
+			  folder->target, (int)problem.size, problem.data, folder->path,
+			  folder->target);
 	if (status > 0)
 		error_set(error,
 			  "%s: written, but not all of it can be read (%.*s); the raw records are "
