@@ -15,8 +15,8 @@
 /* The names of files that libtrace2 creates for session ids that it made. */
 #define SESSION_PATTERN "[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]T[0-9]*Z-*-P*"
 
-/* File systems have times that do not fit into nanoseconds; differences of these do. */
-#define FILE_TIME_LIMIT_S (INT64_MAX / NS_PER_S / 4)
+/* File systems have times that do not fit into nanoseconds. */
+#define FILE_TIME_LIMIT_S (INT64_MAX / NS_PER_S)
 
 /** struct retained_file - a file, which may be removed */
 struct retained_file {
@@ -39,12 +39,13 @@ static int file_compare(const void *a, const void *b)
 	return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
 }
 
+/* None is before 1970, so that differences are numbers, too. */
 static int64_t file_time_ns(const struct timespec *time)
 {
 	if (time->tv_sec >= FILE_TIME_LIMIT_S)
 		return FILE_TIME_LIMIT_S * NS_PER_S;
-	if (time->tv_sec <= -FILE_TIME_LIMIT_S)
-		return -FILE_TIME_LIMIT_S * NS_PER_S;
+	if (time->tv_sec < 0)
+		return 0;
 	return time->tv_sec * NS_PER_S + time->tv_nsec;
 }
 
