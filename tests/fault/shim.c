@@ -38,11 +38,11 @@
 		next;                                                      \
 	})
 
-/* A function that fails with an error. */
-#define HOOK(kind, failed, type, name, parameters, arguments)                                 \
-	SHIM type name parameters                                                             \
-	{                                                                                     \
-		return fault_at(kind, #name) == FAULT_NONE ? NEXT(name) arguments : (failed); \
+/* A function that fails with an error, and processes no part of its bytes. */
+#define HOOK(kind, failed, type, name, parameters, arguments)                                  \
+	SHIM type name parameters                                                              \
+	{                                                                                      \
+		return fault_at(kind, #name) == FAULT_ERROR ? (failed) : NEXT(name) arguments; \
 	}
 
 /* The child that parses print formats is killed for any system call but those that it needs. */
