@@ -63,7 +63,7 @@ def findings(command, files):
         done = subprocess.run(words, cwd=PROJECT, env=environment, capture_output=True, text=True, timeout=LIMIT_S, check=False)
         found = [line for line in (done.stdout + done.stderr).splitlines() if FINDING.match(line)]
         lines += found
-        if done.returncode != 0 and not found:
+        if done.returncode < 0 or (done.returncode != 0 and not any("error: " in line for line in found)):
             lines.append(f"{before[0]}: exit status {done.returncode}, of {words[len(before)]} and others: {done.stderr[-1000:]}")
     return [line for line in lines if not UNFOUNDED.search(line)]
 
