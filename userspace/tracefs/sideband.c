@@ -97,7 +97,8 @@ int sideband_directory(struct buffer *out, const char *directory, struct error *
 	buffer_printf(out, "%s" SIDEBAND_SUFFIX, directory);
 	if (file_find_built(AT_FDCWD, out) == 0)
 		return 0;
-	if (errno != ENOENT)
+	/* An instance's name may have no space for the suffix. */
+	if (errno != ENOENT && errno != ENAMETOOLONG)
 		return error_set_system(error, errno, "cannot find %s" SIDEBAND_SUFFIX, directory);
 	buffer_clear(out);
 	return 0;
