@@ -303,12 +303,28 @@ static int command_output_open(struct opening *opening, const char *name, struct
 	return output_file_open(opening, sink_kind_find(name) - sink_kinds, "-", error);
 }
 
+/* Metrics are written to a new file beside the last one, which it replaces. */
+static int metrics_check(const struct output_set *set, const char *path, struct error *error)
+{
+	struct buffer new_path = { 0 };
+	int status = -1;
+
+	buffer_printf(&new_path, "%s.new", path);
+	if (new_path.failed)
+		error_set(error, "out of memory");
+	else if (output_check_path(set, path, path, error) == 0)
+		status = output_check_path(set, buffer_string(&new_path), buffer_string(&new_path),
+					   error);
+	buffer_release(&new_path);
+	return status;
+}
+
 static int stat_open(struct opening *opening, struct error *error)
 {
 	const struct outputs *outputs = opening->outputs;
 	const char *prometheus = outputs->settings->stat->prometheus;
 
-	if (prometheus && output_check_path(&outputs->set, prometheus, prometheus, error) < 0)
+	if (prometheus && metrics_check(&outputs->set, prometheus, error) < 0)
 		return -1;
 	return command_output_open(opening, "stat", error);
 }

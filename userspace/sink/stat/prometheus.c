@@ -302,11 +302,23 @@ static void folder_append(struct buffer *out, const char *path)
 }
 
 /* Renaming would replace a device such as /dev/null, too. */
-static bool path_is_replaceable(const char *path)
+static int path_check(const char *path, struct error *error)
 {
 	struct stat about;
 
-	return lstat(path, &about) < 0 || S_ISREG(about.st_mode);
+	if (lstat(path, &about) < 0 || S_ISREG(about.st_mode))
+		return 0;
+	if (S_ISLNK(about.st_mode))
+		return error_set(error, "%s: a symbolic link; name the file itself", path);
+	return error_set(error, "%s: not a regular file; name another file", path);
+}
+
+/* What is in the way of the new file, which is renamed when it is complete. */
+static int metrics_fail(const char *path, struct error *error)
+{
+	if (errno == ENXIO || errno == EEXIST || errno == ELOOP)
+		return error_set(error, "%s.new: not a regular file; remove it", path);
+	return error_set_system(error, errno, "cannot write %s", path);
 }
 
 int stat_write_prometheus(struct stat_sink *sink, struct error *error)
@@ -315,8 +327,8 @@ int stat_write_prometheus(struct stat_sink *sink, struct error *error)
 	struct buffer folder = { 0 }, new_name = { 0 };
 	int status = 0;
 
-	if (!path_is_replaceable(path))
-		return error_set(error, "%s: not a regular file; name another file", path);
+	if (path_check(path, error) < 0)
+		return -1;
 	buffer_clear(&sink->file.out);
 	folder_append(&folder, path);
 	buffer_printf(&new_name, "%s.new", name);
@@ -324,7 +336,7 @@ int stat_write_prometheus(struct stat_sink *sink, struct error *error)
 		status = error_set(error, "out of memory");
 	else if (metrics_file_replace(sink, buffer_string(&folder), buffer_string(&new_name),
 				      name) < 0)
-		status = error_set_system(error, errno, "cannot write %s", path);
+		status = metrics_fail(path, error);
 	buffer_clear(&sink->file.out);
 	buffer_release(&folder);
 	buffer_release(&new_name);
