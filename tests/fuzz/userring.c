@@ -88,7 +88,9 @@ static void program_check(struct program *program, unsigned char *base, const ui
 	struct record_queue queue = { 0 };
 	struct event_table events = { 0 };
 	struct task_table tasks = { 0 };
-	const struct ring_reader reader = { .queue = &queue, .tasks = &tasks, .events = &events };
+	const struct ring_reader reader = {
+		.queue = &queue, .tasks = &tasks, .events = &events, .size_max = SIZE_MAX
+	};
 
 	memory_fill(base, data, size);
 	/* Times of any record are the own recording's. */

@@ -27,11 +27,18 @@ static struct ktrack_user_record *hostile_begin(void)
 	return (struct ktrack_user_record *)(void *)ktrack_user1_thread.data;
 }
 
-static int64_t hostile_read(void)
+static int64_t hostile_read_into(size_t size_max)
 {
-	const struct ring_reader reader = { .queue = &queue, .tasks = &tasks, .events = &events };
+	const struct ring_reader reader = {
+		.queue = &queue, .tasks = &tasks, .events = &events, .size_max = size_max
+	};
 
 	return program_read(program, &reader, time_now_ns(CLOCK_BOOTTIME));
+}
+
+static int64_t hostile_read(void)
+{
+	return hostile_read_into(SIZE_MAX);
 }
 
 static void hostile_end(void)
@@ -159,6 +166,20 @@ TEST(records_of_events_that_are_left_out_are_lost)
 	CHECK(events.is_full);
 	CHECK_NUMBER(queue.counts.lost, 1);
 	CHECK_NUMBER(queue.size, 0);
+	hostile_end();
+}
+
+/* Programs may have thousands of full rings. */
+TEST(records_without_space_are_lost)
+{
+	hostile_begin();
+	ktrack_instant(unit_hostile, "two", 0);
+	ktrack_instant(unit_hostile, "three", 0);
+	CHECK(hostile_read_into(1) > 0);
+	CHECK(!program->is_damaged);
+	CHECK_NUMBER(queue.size, 1);
+	CHECK_NUMBER(queue.nr_losses, 1);
+	CHECK_NUMBER(queue.counts.lost, 2);
 	hostile_end();
 }
 

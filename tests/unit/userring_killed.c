@@ -315,7 +315,8 @@ TEST(records_after_a_late_reading_of_the_clock_are_right)
 {
 	const struct ring_reader reader = { .queue = &reading.queue,
 					    .tasks = &reading.tasks,
-					    .events = &reading.events };
+					    .events = &reading.events,
+					    .size_max = SIZE_MAX };
 
 	reading_begin();
 	ktrack_instant(unit_work, "one");

@@ -199,7 +199,8 @@ static size_t image_read(struct program *image, bool has_ended)
 {
 	const struct ring_reader reader = { .queue = &reading.queue,
 					    .tasks = &reading.tasks,
-					    .events = &reading.events };
+					    .events = &reading.events,
+					    .size_max = SIZE_MAX };
 
 	queue_release(&reading.queue);
 	image_take(image);

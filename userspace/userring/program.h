@@ -47,7 +47,7 @@ enum search_state {
  * @nr_rings, @ring_size, @events_size: checked copies
  * @clock_offset_ns: by how much its clock is ahead, in another time namespace
  * @lost: the program's count of records without a ring
- * @nr_left_out: records of events that are left out, not yet counted as lost
+ * @nr_left_out: records of events that are left out, or without space; not yet counted as lost
  * @events_used: bytes of descriptions that are read
  * @ids: event ids by number of a description, 0 if there is none
  * @from_ns: earlier records belong to another recording
@@ -123,11 +123,13 @@ void program_close(struct program *program);
  * @queue: receives records
  * @tasks: of threads that have written
  * @events: the events of all programs
+ * @size_max: so many bytes of records may wait; more are lost
  */
 struct ring_reader {
 	struct record_queue *queue;
 	struct task_table *tasks;
 	struct event_table *events;
+	size_t size_max;
 };
 
 /**

@@ -20,6 +20,12 @@
 #define WAIT_BUSY_MS 2
 #define BUSY_BYTES (64 << 10)
 
+/*
+ * A pass that has begun is completed, whatever is in the rings: so much may wait above the limit.
+ * All rings of a usual program fit.
+ */
+#define PASS_SIZE_MAX ((size_t)128 << 20)
+
 int programs_new(struct programs **out, const struct programs_settings *settings,
 		 struct error *error)
 {
@@ -84,7 +90,8 @@ static struct ring_reader programs_reader(struct programs *programs)
 {
 	return (struct ring_reader){ .queue = &programs->queue,
 				     .tasks = &programs->tasks,
-				     .events = &programs->events };
+				     .events = &programs->events,
+				     .size_max = programs->settings.size_max + PASS_SIZE_MAX };
 }
 
 /* Reported once; the rest of the program's records stays in its memory. */

@@ -192,11 +192,12 @@ static int record_store(struct program *program, struct program_ring *ring,
 	if ((int64_t)record.time_ns < program->from_ns)
 		return RING_RECORD;
 	id = program_find_id(program, record.number, reader->events);
-	program->nr_left_out += id == EVENT_LEFT_OUT;
-	if (id == EVENT_LEFT_OUT)
-		return RING_RECORD;
 	if (id <= 0)
 		return id;
+	if (id == EVENT_LEFT_OUT || queue_bytes(reader->queue) >= reader->size_max) {
+		program->nr_left_out++;
+		return RING_RECORD;
+	}
 	record.tid = ring_find_thread(program, ring, reader->tasks, record.tid);
 	record.number = id;
 	record.flags = 0;
