@@ -303,7 +303,7 @@ static int command_output_open(struct opening *opening, const char *name, struct
 	return output_file_open(opening, sink_kind_find(name) - sink_kinds, "-", error);
 }
 
-/* Metrics are written to a new file beside the last one, which it replaces. */
+/* Metrics are written to a new file next to the last one, which it replaces. */
 static int metrics_check(const struct output_set *set, const char *path, struct error *error)
 {
 	struct buffer new_path = { 0 };

@@ -302,7 +302,7 @@ static void folder_append(struct buffer *out, const char *path)
 }
 
 /* Renaming would replace a device such as /dev/null, too. */
-static int path_check(const char *path, struct error *error)
+static int metrics_path_check(const char *path, struct error *error)
 {
 	struct stat about;
 
@@ -327,7 +327,7 @@ int stat_write_prometheus(struct stat_sink *sink, struct error *error)
 	struct buffer folder = { 0 }, new_name = { 0 };
 	int status = 0;
 
-	if (path_check(path, error) < 0)
+	if (metrics_path_check(path, error) < 0)
 		return -1;
 	buffer_clear(&sink->file.out);
 	folder_append(&folder, path);
