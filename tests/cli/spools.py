@@ -10,6 +10,7 @@ from making.script import Reader
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 OLD_BOOT = "00000000-0000-0000-0000-000000000000"
 SCRIPT = b"""version 6
+writer "ktrack 0.2.0 thread 1 checksums"
 event demo:io 100 char track_event_type; string slice_name
 task 7 worker
 +100 7@0 io B read

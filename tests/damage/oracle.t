@@ -14,11 +14,13 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 HERE = Path(__file__).resolve().parent
 PROJECT = HERE.parents[1]
-sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "bench")]
+sys.path[:0] = [str(HERE), *(str(HERE.parent / part) for part in ("", "bench", "cli", "golden", "programs"))]
 
 import inputs  # noqa: E402
 import mutate  # noqa: E402
+import programs  # noqa: E402
 import recording  # noqa: E402
+import spools  # noqa: E402
 from tap import Tap  # noqa: E402
 
 KTRACK = PROJECT / "build/ktrack"
@@ -78,8 +80,28 @@ class Base:
         assert status == 0, f"{path}: {err.decode()}"
 
 
+def recorded(folder):
+    """ktrack records a program."""
+    path = folder / "own-program.dat"
+    load = programs.build(folder)
+    subprocess.run([KTRACK, "record", programs.own_programs(folder), "-o", path, "--", load, "2", "20", "0"], check=True, capture_output=True)
+    return path
+
+
+def recovered(folder):
+    """ktrack finishes what a killed ktrack has recorded."""
+    path = folder / "own-recovered.dat"
+    spool = folder / f"{path.name}.spool"
+    spool.mkdir()
+    spools.fill(spool)
+    subprocess.run([KTRACK, "recover", path], check=True, capture_output=True)
+    return path
+
+
 def own_files(folder):
     """Recordings with checksums."""
+    yield recorded(folder)
+    yield recovered(folder)
     yield recording.make(folder / "own-mixed.dat", inputs.mixed(400))
     yield recording.make(folder / "own-cpus.dat", inputs.on_cpus(800, 4))
     for name in SCRIPTS:
@@ -143,6 +165,7 @@ def main():
     own_number, listed_number, any_number = NUMBERS
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        programs.own_socket(folder)
         own = [Base(folder, path) for path in own_files(folder)]
         plain = [Base(folder, path) for path in plain_files(folder)]
         packed = [Base(folder, path) for path in packed_files(folder)]
