@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzz target: the memory of a program. The input is descriptions, then a ring, behind four bytes:
- * the size of the descriptions, and the head of the ring, in units of 8 bytes.
+ * Fuzz target: the memory of a program. The input is descriptions, then a ring, behind five numbers
+ * of 16 bits: the size of the descriptions and of what the ring has, in units of 8 bytes; the tail
+ * of the ring; how much a killed ktrack had read of it; and how much memory its records may take,
+ * in units of 8 bytes.
  */
 #include <fcntl.h>
 #include <ktrack/user/layout.h>
@@ -18,6 +20,7 @@
 #define SEALS (F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW)
 #define RING_SIZE 4096u
 #define EVENTS_SIZE 4096u
+#define HEAD_SIZE (5 * sizeof(uint16_t))
 #define MEMORY_SIZE (KTRACK_USER_CONTROL_SIZE + EVENTS_SIZE + RING_SIZE)
 
 static int memory_new(void)
@@ -32,7 +35,7 @@ static int memory_new(void)
 static void memory_fill(unsigned char *base, const uint8_t *data, size_t size)
 {
 	struct ktrack_user_control *control = (struct ktrack_user_control *)(void *)base;
-	uint16_t numbers[2];
+	uint16_t numbers[5];
 	size_t events;
 
 	*control = (struct ktrack_user_control){ .magic = KTRACK_USER_MAGIC,
@@ -49,7 +52,9 @@ static void memory_fill(unsigned char *base, const uint8_t *data, size_t size)
 	if (events > size)
 		events = size;
 	memcpy(base + KTRACK_USER_CONTROL_SIZE, data, events);
-	control->rings[0].head = 8 * numbers[1];
+	control->rings[0].tail = numbers[2];
+	control->rings[0].read = numbers[2] + numbers[3];
+	control->rings[0].head = numbers[2] + 8 * numbers[1];
 	/* So much is reserved for descriptions: what is not committed is awaited, or left out. */
 	control->events_used = numbers[0] / (EVENTS_SIZE / 8) * 32;
 	size -= events;
@@ -88,10 +93,11 @@ static void program_check(struct program *program, unsigned char *base, const ui
 	struct record_queue queue = { 0 };
 	struct event_table events = { 0 };
 	struct task_table tasks = { 0 };
-	const struct ring_reader reader = {
-		.queue = &queue, .tasks = &tasks, .events = &events, .size_max = SIZE_MAX
-	};
+	struct ring_reader reader = { .queue = &queue, .tasks = &tasks, .events = &events };
+	uint16_t space;
 
+	memcpy(&space, data + HEAD_SIZE - sizeof(space), sizeof(space));
+	reader.size_max = 8 * (size_t)space;
 	memory_fill(base, data, size);
 	/* Times of any record are the own recording's. */
 	program->from_ns = 0;
@@ -113,15 +119,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static int fd;
 	struct program *program;
 
-	if (size < 4)
+	if (size < HEAD_SIZE)
 		return 0;
 	if (!base) {
 		fd = memory_new();
 		base = mmap(NULL, MEMORY_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	}
-	memory_fill(base, data, 4);
+	memory_fill(base, data, HEAD_SIZE);
 	program = program_open(fd, getpid());
-	if (!program)
+	if (!program || !program_lock(program))
 		abort();
 	program_check(program, base, data, size);
 	program_close(program);

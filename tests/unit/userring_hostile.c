@@ -131,6 +131,15 @@ TEST(a_tail_that_is_no_multiple_of_8_is_refused)
 	}
 }
 
+/* Behind the end of the program, reading would go on behind the head. */
+TEST(a_head_is_not_passed_behind_the_end_of_the_program)
+{
+	hostile_begin();
+	ktrack_user1_thread.ring->head += 4;
+	program->has_ended = true;
+	hostile_check();
+}
+
 TEST(times_in_the_future_are_refused)
 {
 	hostile_begin()->time_ns += 100 * NS_PER_S;

@@ -324,8 +324,11 @@ static int64_t ring_read(struct program *program, size_t index, const struct rin
 	uint64_t begin = ring->tail;
 	int status = RING_RECORD;
 
-	/* The tail may be what a hostile program set: then the word there may end behind the memory. */
-	if (head - ring->tail > program->ring_size || ring->tail % 8 != 0)
+	/*
+	 * A hostile program may have set both: the word at the tail would end behind the memory,
+	 * and skipping words would pass the head.
+	 */
+	if (head - ring->tail > program->ring_size || ring->tail % 8 != 0 || head % 8 != 0)
 		return RING_DAMAGED;
 	while (status == RING_RECORD && ring->tail != head)
 		status = entry_read(program, index, reader, head, now_ns);
