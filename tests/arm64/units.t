@@ -20,16 +20,24 @@ PARTS = 6
 RESULT = re.compile(r"^(not )?ok \d+ - (.*)$", re.MULTILINE)
 
 
-def built():
-    """The copy of the tree with the programs."""
-    done = subprocess.run([machine.PROJECT / "scripts/arm64", "build"], capture_output=True, text=True, check=True)
+# Of libraries, those of ktrack are there. The C library loads this one for a thread that ends by itself.
+UNWINDER = "lib/aarch64-linux-gnu/libgcc_s.so.1"
+# It is the same on all machines of this byte order.
+LOCALE = "/usr/lib/locale/C.utf8"
+
+
+def arm64(what):
+    """A folder: the tree with the programs ("build"), or the libraries that they use ("root")."""
+    done = subprocess.run([machine.PROJECT / "scripts/arm64", what], capture_output=True, text=True, check=True)
     return Path(done.stdout.strip())
 
 
 def options_of(tree):
-    """The options that bring the programs and what they read into the machine. Their libraries are those of ktrack, which is there."""
+    """The options that bring the programs and what they read into the machine."""
     files = ("build/tests/unit/arm64", "build/san/libktrack.so", "tests/formats", "tests/unit", "userspace")
-    return [word for file in files for word in ("--add", f"{tree / file}:/tree/{file.replace('/arm64', '')}")]
+    added = [f"{tree / file}:/tree/{file.replace('/arm64', '')}" for file in files]
+    added += [f"{arm64('root') / UNWINDER}:/{UNWINDER}", f"{LOCALE}:{LOCALE}"]
+    return [word for files in added for word in ("--add", files)]
 
 
 def check_unit(tap, what, text, status):
@@ -54,7 +62,7 @@ def check_kernel(tap, kernel, tree, names):
 
 def main():
     """Returns the exit status."""
-    tap, tree = Tap(), built()
+    tap, tree = Tap(), arm64("build")
     names = sorted(path.name for path in (tree / "build/tests/unit/arm64").iterdir())
     for kernel in machine.CHOSEN or PAGES_KIB:
         for part in range(PARTS):
