@@ -35,6 +35,14 @@ TEST(the_nearest_one_is_meant)
 	CHECK_TEXT(suggest("recorx"), "record");
 }
 
+/* Not the one that a folder happens to have first. */
+TEST(of_words_that_are_as_near_the_first_in_the_alphabet_is_meant)
+{
+	CHECK_TEXT(suggest("rec"), "record");
+	CHECK_TEXT(suggest("re"), "record");
+	CHECK_TEXT(suggest("st"), "stat");
+}
+
 TEST(a_prefix_or_another_case_is_enough)
 {
 	CHECK_TEXT(suggest("exp"), "export");

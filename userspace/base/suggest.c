@@ -77,7 +77,8 @@ void suggestion_add(struct suggestion *suggestion, struct text typed, const char
 		if (distance > word_distance_max(typed))
 			return;
 	}
-	if (!suggestion->word[0] || distance < suggestion->distance) {
+	if (!suggestion->word[0] || distance < suggestion->distance ||
+	    (distance == suggestion->distance && strcmp(word, suggestion->word) < 0)) {
 		suggestion_set(suggestion, word);
 		suggestion->distance = distance;
 	}
