@@ -159,9 +159,14 @@ TEST(formats_that_crash_the_parser_have_no_symbols)
 	struct symbols_reader reader = { 0 };
 
 	check_text(&reader, CRASHING, "-", true);
+	CHECK_NUMBER(reader.nr_crashes, 1);
+	check_text(&reader, GOOD, "one", false);
+	/* Other processors have a result. */
+#if defined(__x86_64__) || defined(__i386__)
 	check_text(&reader, "\"%d\", 1 / 0, __print_symbolic(REC->v, { 1 / 0, \"a\" })", "-", true);
 	CHECK_NUMBER(reader.nr_crashes, 2);
 	check_text(&reader, GOOD, "one", false);
+#endif
 }
 
 TEST(other_formats_have_their_symbols)
