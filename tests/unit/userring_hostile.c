@@ -230,16 +230,16 @@ TEST(searches_of_threads_of_other_processes_are_limited)
 	struct ktrack_user_record *record = hostile_begin();
 	const int64_t spent_ns = NS_PER_S;
 
-	program->search_from_ns = time_now_ns(CLOCK_MONOTONIC);
-	program->searched_ns = spent_ns;
+	program->searches.from_ns = time_now_ns(CLOCK_MONOTONIC);
+	program->searches.used_ns = spent_ns;
 	record->tid = 1;
 	CHECK(hostile_read() > 0);
 	CHECK_NUMBER(program->search_state, SEARCH_IS_LATE);
 	CHECK_NUMBER(tasks.size, 1);
-	program->searched_ns = 0;
+	program->searches.used_ns = 0;
 	ktrack_instant(unit_hostile, "two", 0);
 	CHECK(hostile_read() > 0);
-	CHECK_NUMBER(program->searched_ns > 0, true);
+	CHECK_NUMBER(program->searches.used_ns > 0, true);
 	CHECK_NUMBER(queue.size, 2);
 	hostile_end();
 }
@@ -389,17 +389,17 @@ TEST(searches_of_threads_are_limited)
 	const int64_t spent_ns = NS_PER_S;
 
 	program->is_nested = true;
-	program->search_from_ns = time_now_ns(CLOCK_MONOTONIC);
-	program->searched_ns = spent_ns;
+	program->searches.from_ns = time_now_ns(CLOCK_MONOTONIC);
+	program->searches.used_ns = spent_ns;
 	record->tid = 77;
 	CHECK(hostile_read() > 0);
-	CHECK_NUMBER(program->searched_ns, spent_ns);
+	CHECK_NUMBER(program->searches.used_ns, spent_ns);
 	CHECK_NUMBER(program->search_state, SEARCH_IS_LATE);
 	CHECK_NUMBER(program->rings[0].inner, 0);
-	program->search_from_ns -= NS_PER_S;
+	program->searches.from_ns -= NS_PER_S;
 	ktrack_instant(unit_hostile, "two", 0);
 	CHECK(hostile_read() > 0);
-	CHECK(program->searched_ns > 0 && program->searched_ns < spent_ns);
+	CHECK(program->searches.used_ns > 0 && program->searches.used_ns < spent_ns);
 	CHECK(!program->is_damaged);
 	CHECK_NUMBER(queue.size, 2);
 	hostile_end();

@@ -84,17 +84,13 @@ static bool programs_look_up_mappings(struct programs *programs, int pid)
 {
 	const struct mapping_visitor visitor = { programs, program_mark_mapped };
 	int64_t begin_ns = time_now_ns(CLOCK_MONOTONIC);
+	int64_t left_ns = time_share_left(&programs->mappings, begin_ns, MAPPED_LIMIT_NS);
 	bool is_known;
 
-	if (begin_ns - programs->mapped_from_ns >= NS_PER_S) {
-		programs->mapped_from_ns = begin_ns;
-		programs->mapped_ns = 0;
-	}
 	for (size_t i = 0; i < programs->size; i++)
 		programs->list[i]->is_mapped = false;
-	is_known = process_visit_mappings(pid, begin_ns + MAPPED_LIMIT_NS - programs->mapped_ns,
-					  &visitor);
-	programs->mapped_ns += time_now_ns(CLOCK_MONOTONIC) - begin_ns;
+	is_known = process_visit_mappings(pid, begin_ns + left_ns, &visitor);
+	programs->mappings.used_ns += time_now_ns(CLOCK_MONOTONIC) - begin_ns;
 	return is_known;
 }
 

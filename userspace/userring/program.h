@@ -6,6 +6,7 @@
 #include <ktrack/user/layout.h>
 
 #include "userring/queue.h"
+#include "userring/share.h"
 #include "userring/userring.h"
 
 /** PROGRAM_EVENTS_MAX - limit of descriptions of events in one memory */
@@ -51,7 +52,7 @@ enum search_state {
  * @events_used: bytes of descriptions that are read
  * @ids: event ids by number of a description, 0 if there is none
  * @from_ns: earlier records belong to another recording
- * @search_from_ns, @searched_ns: a second, and what searches of threads have taken of it
+ * @searches: the time that searches of threads take
  * @search_state: of these searches
  * @is_ours: it is locked, so that this process is its only reader
  * @is_nested: the process is in another PID namespace, so that its threads have other numbers
@@ -80,8 +81,7 @@ struct program {
 	uint16_t *ids;
 	struct program_ring *rings;
 	int64_t from_ns;
-	int64_t search_from_ns;
-	int64_t searched_ns;
+	struct time_share searches;
 	enum search_state search_state;
 	bool is_ours;
 	bool is_nested;

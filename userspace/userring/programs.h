@@ -12,7 +12,7 @@
  * @is_on: recording has started
  * @ready_ns: all records up to this time are read
  * @last_bytes: what the last pass found
- * @mapped_from_ns, @mapped_ns: a second, and what reading mappings has taken of it
+ * @mappings: the time that reading mappings takes
  * @nr_late: programs that did not wait and are reported
  * @was_full, @was_refused, @has_dropped: a program was one too many, or another ktrack has it, or
  * it sent nothing for too long
@@ -33,8 +33,7 @@ struct programs {
 	int64_t searched_ns;
 	int64_t looked_ns;
 	int64_t last_bytes;
-	int64_t mapped_from_ns;
-	int64_t mapped_ns;
+	struct time_share mappings;
 	unsigned int nr_late;
 	bool was_full;
 	bool was_refused;

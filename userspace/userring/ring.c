@@ -120,12 +120,7 @@ static int program_find_id(struct program *program, uint16_t number, struct even
 /* Returns false if what a program's searches may cost is used up. */
 static bool search_is_allowed(struct program *program, int64_t begin_ns)
 {
-
-	if (begin_ns - program->search_from_ns >= NS_PER_S) {
-		program->search_from_ns = begin_ns;
-		program->searched_ns = 0;
-	}
-	if (program->searched_ns <= SEARCH_LIMIT_NS)
+	if (time_share_left(&program->searches, begin_ns, SEARCH_LIMIT_NS) >= 0)
 		return true;
 	if (program->search_state == SEARCH_IS_COMPLETE)
 		program->search_state = SEARCH_IS_LATE;
@@ -151,7 +146,7 @@ static int program_find_thread(struct program *program, struct task_table *tasks
 	if (tid > 0 && !task_table_note(tasks, tid, program->pid, program->comm))
 		tid = 0;
 	if (program->is_nested || tasks->size == nr_tasks)
-		program->searched_ns += time_now_ns(CLOCK_MONOTONIC) - begin_ns;
+		program->searches.used_ns += time_now_ns(CLOCK_MONOTONIC) - begin_ns;
 	return tid;
 }
 
